@@ -1,0 +1,89 @@
+// Package errcode is the closed list of kinds of failure.
+//
+// The codes carry gRPC's names and numbers, because they end up in dashboards, in the scores table and on every wire:
+// a code never changes its meaning. An error that carries none is [Unknown] and its text stays on the server.
+package errcode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Code says what kind of failure happened. The numbers are gRPC's.
+type Code int
+
+// The codes badger uses. OK is the code of a nil error and of nothing else.
+const (
+	OK                 Code = 0
+	Cancelled          Code = 1  // the caller gave up
+	Unknown            Code = 2  // an error nobody classified
+	InvalidArgument    Code = 3  // malformed input: the message names the field, the row and what was expected
+	DeadlineExceeded   Code = 4  // time ran out
+	NotFound           Code = 5  // a table, file, query result or function that is not there
+	AlreadyExists      Code = 6  // a thing that may be made only once
+	PermissionDenied   Code = 7  // known, but not allowed
+	ResourceExhausted  Code = 8  // a limit: rows, bytes, memory, disk, budget, rate
+	FailedPrecondition Code = 9  // the state does not allow it, such as a locked database
+	Unimplemented      Code = 12 // not offered by this backend
+	Internal           Code = 13 // a defect of badger
+	Unavailable        Code = 14 // try again later
+	DataLoss           Code = 15 // truncated or corrupt bytes
+	Unauthenticated    Code = 16 // no valid credentials
+)
+
+var names = map[Code]string{
+	OK: "ok", Cancelled: "cancelled", Unknown: "unknown", InvalidArgument: "invalid_argument",
+	DeadlineExceeded: "deadline_exceeded", NotFound: "not_found", AlreadyExists: "already_exists",
+	PermissionDenied: "permission_denied", ResourceExhausted: "resource_exhausted",
+	FailedPrecondition: "failed_precondition", Unimplemented: "unimplemented", Internal: "internal",
+	Unavailable: "unavailable", DataLoss: "data_loss", Unauthenticated: "unauthenticated",
+}
+
+// String is the code's name in lower case with underscores, as it is written to tables.
+func (c Code) String() string {
+	if s, ok := names[c]; ok {
+		return s
+	}
+	return fmt.Sprintf("code(%d)", int(c))
+}
+
+// Retryable tells whether the same call may succeed later without being changed.
+func (c Code) Retryable() bool {
+	return c == Unavailable || c == DeadlineExceeded || c == ResourceExhausted
+}
+
+// Error is an error with a code. Msg is written for the person who reads it and holds neither secrets nor cell values.
+type Error struct {
+	Code Code
+	Msg  string
+	Err  error // the cause; kept for errors.Is and errors.As, and shown only if the message shows it
+}
+
+func (e *Error) Error() string { return e.Msg }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// New makes an error with a code. A %w in the format becomes the cause.
+func New(c Code, format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Code: c, Msg: err.Error(), Err: errors.Unwrap(err)}
+}
+
+// Of returns the code of the first error in err's chain that carries one. Context errors are understood;
+// nil is [OK] and everything else [Unknown].
+func Of(err error) Code {
+	var e *Error
+	switch {
+	case err == nil:
+		return OK
+	case errors.As(err, &e):
+		return e.Code
+	case errors.Is(err, context.Canceled):
+		return Cancelled
+	case errors.Is(err, context.DeadlineExceeded):
+		return DeadlineExceeded
+	}
+	return Unknown
+}
