@@ -1,0 +1,132 @@
+package jsonscan_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/badger-eval/badger/internal/jsonscan"
+)
+
+var texts = []string{
+	`{}`, `[]`, `null`, `true`, `false`, `0`, `-0`, `12`, `-1.5e+10`, `1E5`, `"a"`, `"\u00e9\ud83d\ude00\n"`, `"\ud800"`, `"\ud800\u0041"`,
+	`{"a":[1,2,{"b":null}],"c":"\\\""}`, ` [ 1 , 2 ] `, "[\t\n\r1]", `99999999999999999999999999999999999999`,
+	``, `[`, `[1,]`, `[,1]`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{a:1}`, `01`, `1.`, `.5`, `+1`, `1e`, `tru`, `nul`, `"`, `"\x"`, `"\u12g4"`, "\"\n\"", "\"\xff\"",
+	`[1 2]`, `[1]]`, `{} x`, `'a'`, `NaN`, `"\u0000"`, `-`, `"a\`, "\"\\u00e9\xff\"", `{"a":1 "b":2}`, `[[[[]]]]`, `"\"`, `{"":0}`,
+}
+
+func scan(b []byte) error {
+	var s jsonscan.Scanner
+	s.Reset(b)
+	if _, err := s.Skip(); err != nil {
+		return err
+	}
+	return s.End()
+}
+
+// The standard library is the judge of what JSON is; it alone lets bytes that are not UTF-8 pass.
+func check(t *testing.T, b []byte) {
+	t.Helper()
+	want := json.Valid(b) && utf8.Valid(b) && !tooDeep(b)
+	if err := scan(b); (err == nil) != want {
+		t.Fatalf("%q: scanner says %v, encoding/json says valid=%v", b, err, want)
+	}
+}
+
+func tooDeep(b []byte) bool { return bytes.Count(b, []byte("["))+bytes.Count(b, []byte("{")) > jsonscan.MaxDepth }
+
+func TestAcceptsWhatTheStandardLibraryAccepts(t *testing.T) {
+	for _, text := range texts {
+		check(t, []byte(text))
+	}
+}
+
+func FuzzSkip(f *testing.F) {
+	for _, text := range texts {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		check(t, b)
+		var s jsonscan.Scanner
+		s.Reset(b)
+		if got, err := s.String(); err == nil {
+			raw := b[:s.Offset()]
+			var want string
+			if err := json.Unmarshal(raw, &want); err != nil || want != string(got) {
+				t.Fatalf("%q: string %q, encoding/json reads %q (%v)", b, got, want, err)
+			}
+		}
+	})
+}
+
+func TestWalk(t *testing.T) {
+	var s jsonscan.Scanner
+	s.Reset([]byte(` {"name" : "a\tb", "n": -12.50, "i": 7, "ok": true, "no": null, "list":[1,[2],{"x":3}] } `))
+	if err := s.Object(); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for first := true; ; first = false {
+		key, ok, err := s.Key(first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ok {
+			break
+		}
+		switch k := string(key); k {
+		case "name":
+			v, err := s.String()
+			got = append(got, k+"="+string(v))
+			if err != nil {
+				t.Fatal(err)
+			}
+		case "n", "i":
+			v, isInt, err := s.Number()
+			if err != nil || isInt != (k == "i") {
+				t.Fatalf("%s: isInt %v, %v", k, isInt, err)
+			}
+			got = append(got, k+"="+string(v))
+		default:
+			v, err := s.Skip()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, k+"="+string(v))
+		}
+	}
+	if err := s.End(); err != nil {
+		t.Fatal(err)
+	}
+	want := "name=a\tb|n=-12.50|i=7|ok=true|no=null|list=[1,[2],{\"x\":3}]"
+	if j := strings.Join(got, "|"); j != want {
+		t.Errorf("got  %s\nwant %s", j, want)
+	}
+}
+
+func TestErrorsNameThePlace(t *testing.T) {
+	for _, tc := range []struct{ text, want string }{
+		{`[1,,2]`, "byte 3"}, {`{"a" 1}`, "byte 5"}, {`[1`, "ends at byte 2"}, {strings.Repeat("[", 600), "nested deeper"},
+	} {
+		if err := scan([]byte(tc.text)); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%.20q: %v, want it to say %q", tc.text, err, tc.want)
+		}
+	}
+}
+
+func FuzzAppendString(f *testing.F) {
+	for _, s := range []string{"", "a\"b\\c", "\x00\x1f\n", "é😀", "\xff\xc3", "<&>\u2028"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var got string
+		if err := json.Unmarshal(jsonscan.AppendString(nil, s), &got); err != nil {
+			t.Fatal(err)
+		}
+		if want := strings.ToValidUTF8(s, "\ufffd"); utf8.ValidString(s) && got != want {
+			t.Fatalf("%q came back as %q", s, got)
+		}
+	})
+}

@@ -1,0 +1,196 @@
+package scoring
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Case is one evaluated question: what was asked, which answers are right, what the agent answered.
+type Case struct {
+	ID       string
+	Question string
+	Evidence string // hints that came with the question, such as the definition of a business term
+	Schema   string // DDL of the tables the question is about
+	Database string
+	Dialect  string   // SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, sqlite, …
+	Tags     []string // free words to slice reports by
+
+	Golds    []Query // accepted answers; the best counts
+	Pred     Query   // the agent's answer
+	Agent    Agent
+	Expected Expected
+
+	Human   *bool                      // what people said of the answer, if anyone did; no metric reads it
+	Options map[string]json.RawMessage // options of one metric, by its name
+}
+
+// Query is one SQL text, what it returned when it ran, and how long that took.
+type Query struct {
+	SQL     string
+	Result  Result
+	Error   string         // the database's message if the SQL failed
+	Ran     bool           // whether it is known to have been executed, successfully or not
+	Latency *time.Duration // nil where it was not measured
+}
+
+// Result is a result snapshot: inline, a reference to resolve (query:ID, table:NAME, file:PATH), or the reason why it
+// cannot be read. All three empty means that there is none.
+type Result struct {
+	Table *Table
+	Ref   string
+	Err   error
+}
+
+// Absent tells whether no result was given at all.
+func (r Result) Absent() bool { return r.Table == nil && r.Ref == "" && r.Err == nil }
+
+// Agent is who answered and what it did besides the query.
+type Agent struct {
+	Name           string
+	Version        string
+	BatchID        string
+	Interpretation string // the question in the agent's own words
+	Response       string // the answer in prose
+	ToolCalls      []ToolCall
+	ConversationID string
+	Turn           int
+}
+
+// ToolCall is one call of a tool, in the order they were made, or one that was expected.
+type ToolCall struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+}
+
+// UnmarshalJSON also reads a bare name.
+func (t *ToolCall) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, &t.Name)
+	}
+	type plain ToolCall
+	return json.Unmarshal(b, (*plain)(t))
+}
+
+// Behaviours that a question may call for.
+const (
+	BehaviourAnswer  = "answer"
+	BehaviourClarify = "clarify"
+	BehaviourRefuse  = "refuse"
+)
+
+// Expected is what a right agent does besides returning the right rows.
+type Expected struct {
+	Behaviour      string          // answer (also when empty), clarify or refuse
+	Tools          json.RawMessage // a list of calls, or a specification that the tool metrics understand
+	Clarifications []string
+}
+
+// caseJSON is a case as case files write it. Unknown members are ignored.
+type caseJSON struct {
+	CaseID   string   `json:"case_id"`
+	Question string   `json:"question"`
+	Evidence string   `json:"evidence"`
+	Schema   string   `json:"schema_ddl"`
+	Database string   `json:"database"`
+	Dialect  string   `json:"dialect"`
+	Tags     []string `json:"tags"`
+	Gold     golds    `json:"gold"`
+	Agent    struct {
+		queryJSON
+		Name           string     `json:"name"`
+		Version        string     `json:"version"`
+		BatchID        string     `json:"batch_id"`
+		Interpretation string     `json:"interpretation"`
+		Response       string     `json:"response"`
+		ToolCalls      []ToolCall `json:"tool_calls"`
+		ConversationID string     `json:"conversation_id"`
+		Turn           int        `json:"turn"`
+	} `json:"agent"`
+	Expected struct {
+		Behaviour      string          `json:"behaviour"`
+		Tools          json.RawMessage `json:"tools"`
+		Clarifications []string        `json:"clarifications"`
+	} `json:"expected"`
+	Human struct {
+		Label *bool `json:"label"`
+	} `json:"human"`
+	Options map[string]json.RawMessage `json:"options"`
+}
+
+type queryJSON struct {
+	SQL     string          `json:"sql"`
+	Result  json.RawMessage `json:"result"`
+	Error   string          `json:"error"`
+	Latency *float64        `json:"latency_ms"`
+}
+
+type golds []queryJSON
+
+func (g *golds) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '[' {
+		return json.Unmarshal(b, (*[]queryJSON)(g))
+	}
+	*g = make(golds, 1)
+	return json.Unmarshal(b, &(*g)[0])
+}
+
+func (q queryJSON) query() Query {
+	out := Query{SQL: q.SQL, Error: q.Error, Result: resultOf(q.Result)}
+	out.Ran = out.Error != "" || !out.Result.Absent()
+	if q.Latency != nil {
+		d := time.Duration(*q.Latency * float64(time.Millisecond))
+		out.Latency = &d
+	}
+	return out
+}
+
+// resultOf reads a result member: an inline result, or text that holds one or a reference.
+func resultOf(raw json.RawMessage) Result {
+	raw = bytes.TrimSpace(raw)
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return Result{}
+	case raw[0] == '"':
+		var s string
+		if err := json.Unmarshal(raw, &s); err != nil {
+			return Result{Err: errcode.New(errcode.InvalidArgument, "result: %w", err)}
+		}
+		return ParseResultText([]byte(s))
+	}
+	t, err := ParseResult(raw)
+	return Result{Table: t, Err: err}
+}
+
+// DecodeCase reads one case of a case file, a JSON object. A result that cannot be read does not fail the case: it stays on
+// its query as the reason. Behaviour must be one of the known words; a case needs an id.
+func DecodeCase(data []byte) (*Case, error) {
+	var j caseJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return nil, errcode.New(errcode.InvalidArgument, "case: %w", err)
+	}
+	switch j.Expected.Behaviour {
+	case "", BehaviourAnswer, BehaviourClarify, BehaviourRefuse:
+	default:
+		return nil, errcode.New(errcode.InvalidArgument, "case %q: expected.behaviour is %.40q, want answer, clarify or refuse", j.CaseID, j.Expected.Behaviour)
+	}
+	if j.CaseID == "" {
+		return nil, errcode.New(errcode.InvalidArgument, "case: case_id is missing")
+	}
+	c := &Case{
+		ID: j.CaseID, Question: j.Question, Evidence: j.Evidence, Schema: j.Schema, Database: j.Database, Dialect: j.Dialect, Tags: j.Tags,
+		Pred: j.Agent.query(),
+		Agent: Agent{
+			Name: j.Agent.Name, Version: j.Agent.Version, BatchID: j.Agent.BatchID, Interpretation: j.Agent.Interpretation,
+			Response: j.Agent.Response, ToolCalls: j.Agent.ToolCalls, ConversationID: j.Agent.ConversationID, Turn: j.Agent.Turn,
+		},
+		Expected: Expected{Behaviour: j.Expected.Behaviour, Tools: j.Expected.Tools, Clarifications: j.Expected.Clarifications},
+		Human:    j.Human.Label, Options: j.Options,
+	}
+	for _, g := range j.Gold {
+		c.Golds = append(c.Golds, g.query())
+	}
+	return c, nil
+}

@@ -1,0 +1,348 @@
+package scoring
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// SnapshotReader resolves result references, such as table:NAME or file:PATH.
+type SnapshotReader interface {
+	ReadSnapshot(ctx context.Context, ref string) (*Table, error)
+}
+
+// Config is what a deployment decides about metrics, by metric name.
+type Config struct {
+	Options    map[string]json.RawMessage `json:"options,omitempty"`    // defaults of a metric's options
+	Thresholds map[string]float64         `json:"thresholds,omitempty"` // the value from which a score passes
+}
+
+// EngineOptions are what an engine may be given besides metrics.
+type EngineOptions struct {
+	Snapshots SnapshotReader // nil: references are not resolved, and say so
+	Config    Config
+	Panicked  func(metric string, value any, stack []byte) // told of a panic inside a metric; may be nil
+}
+
+// Engine runs metrics on cases. It keeps no state between cases and may be used from many goroutines.
+type Engine struct {
+	metrics []Metric
+	index   map[string]int
+	opts    EngineOptions
+}
+
+// NewEngine makes an engine of metrics. Names must be unique, and options and thresholds must name metrics that exist.
+func NewEngine(metrics []Metric, o *EngineOptions) (*Engine, error) {
+	e := &Engine{metrics: metrics, index: make(map[string]int, len(metrics))}
+	if o != nil {
+		e.opts = *o
+	}
+	for i := range metrics {
+		if _, dup := e.index[metrics[i].Name]; dup {
+			return nil, errcode.New(errcode.AlreadyExists, "metric %q is there twice", metrics[i].Name)
+		}
+		e.index[metrics[i].Name] = i
+	}
+	for name, raw := range e.opts.Config.Options {
+		if err := e.checkOptions(name, raw); err != nil {
+			return nil, err
+		}
+	}
+	for name := range e.opts.Config.Thresholds {
+		if _, err := e.Metric(name); err != nil {
+			return nil, errcode.New(errcode.Of(err), "thresholds: %w", err)
+		}
+	}
+	return e, nil
+}
+
+func (e *Engine) checkOptions(name string, raw json.RawMessage) error {
+	m, err := e.Metric(name)
+	if err != nil {
+		return errcode.New(errcode.Of(err), "options: %w", err)
+	}
+	if m.Options == nil {
+		return errcode.New(errcode.InvalidArgument, "options: metric %q has none", name)
+	}
+	if err := m.Options(raw); err != nil {
+		return errcode.New(errcode.InvalidArgument, "metric %q: %w", name, err)
+	}
+	return nil
+}
+
+// Metrics lists the metrics in order.
+func (e *Engine) Metrics() []Metric { return e.metrics }
+
+// Metric finds a metric. The error of an unknown name offers the nearest ones.
+func (e *Engine) Metric(name string) (*Metric, error) {
+	if i, ok := e.index[name]; ok {
+		return &e.metrics[i], nil
+	}
+	names := make([]string, len(e.metrics))
+	for i := range e.metrics {
+		names[i] = e.metrics[i].Name
+	}
+	return nil, errcode.New(errcode.NotFound, "unknown metric %.60q%s", name, Suggest(name, names))
+}
+
+// Score runs the named metrics on a case, all of them where none is named, and returns their scores in that order. What goes
+// wrong inside a metric is that metric's score; an error is returned only for an unknown name or when ctx ends.
+func (e *Engine) Score(ctx context.Context, c *Case, names ...string) ([]Score, error) {
+	selected := make([]*Metric, 0, max(len(names), len(e.metrics)))
+	for _, name := range names {
+		m, err := e.Metric(name)
+		if err != nil {
+			return nil, err
+		}
+		selected = append(selected, m)
+	}
+	if len(names) == 0 {
+		for i := range e.metrics {
+			selected = append(selected, &e.metrics[i])
+		}
+	}
+	return e.ScoreMetrics(ctx, c, selected)
+}
+
+// ScoreMetrics is Score for metrics that were found before.
+func (e *Engine) ScoreMetrics(ctx context.Context, c *Case, metrics []*Metric) ([]Score, error) {
+	r := run{engine: e, ctx: ctx, c: c}
+	scores := make([]Score, len(metrics))
+	for i, m := range metrics {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		scores[i] = r.score(m)
+		if err := ctx.Err(); err != nil {
+			return nil, err // a metric that was cut short has no score
+		}
+	}
+	return scores, nil
+}
+
+// run is the scoring of one case: its results, resolved once, and an input for each accepted answer.
+type run struct {
+	engine *Engine
+	ctx    context.Context //nolint:containedctx // lives for one call
+	c      *Case
+	pred   *Query
+	golds  []*Query
+	inputs []Input
+}
+
+func (r *run) score(m *Metric) Score {
+	n := max(1, len(r.c.Golds))
+	if r.inputs == nil {
+		r.inputs, r.golds = make([]Input, n), make([]*Query, n)
+	}
+	var best Score
+	for i := range n {
+		s := r.scoreOne(m, i)
+		if n > 1 {
+			s.Gold = i + 1
+		}
+		if i == 0 || better(m, s, best) {
+			best = s
+		}
+		if m.Needs&(NeedGoldResult|NeedGoldSQL) == 0 {
+			break // no accepted answer is read: one look is enough
+		}
+	}
+	best.CaseID, best.Metric, best.Version = r.c.ID, m.Name, m.Version
+	if best.Status == StatusOK {
+		if t := r.engine.threshold(m); t != nil {
+			passed := best.Value >= *t
+			if m.LowerIsBetter {
+				passed = best.Value <= *t
+			}
+			best.Passed = &passed
+		}
+	}
+	return best
+}
+
+func (e *Engine) threshold(m *Metric) *float64 {
+	if t, ok := e.opts.Config.Thresholds[m.Name]; ok {
+		return &t
+	}
+	return m.Threshold
+}
+
+// better prefers a score with a value, then the better value; the first of equals stays.
+func better(m *Metric, a, b Score) bool {
+	if rank(a) != rank(b) {
+		return rank(a) > rank(b)
+	}
+	if a.Status != StatusOK {
+		return false
+	}
+	if m.LowerIsBetter {
+		return a.Value < b.Value
+	}
+	return a.Value > b.Value
+}
+
+func rank(s Score) int {
+	return slices.Index([]Status{StatusNotApplicable, StatusFailed, StatusAbstained, StatusOK}, s.Status)
+}
+
+func (r *run) scoreOne(m *Metric, gold int) (s Score) {
+	in := &r.inputs[gold]
+	in.Case = r.c
+	if s, done := r.meetNeeds(m, in, gold); done {
+		return s
+	}
+	in.options = in.options[:0]
+	if raw, ok := r.engine.opts.Config.Options[m.Name]; ok {
+		in.options = append(in.options, raw)
+	}
+	if raw, ok := r.c.Options[m.Name]; ok {
+		if m.Options != nil {
+			if err := m.Options(raw); err != nil {
+				return Fail(err)
+			}
+		}
+		in.options = append(in.options, raw)
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			if r.engine.opts.Panicked != nil {
+				r.engine.opts.Panicked(m.Name, v, debug.Stack())
+			}
+			s = Fail(errcode.New(errcode.Internal, "metric %s broke down on this case; this is a defect of badger", m.Name))
+		}
+	}()
+	s, err := m.Score(r.ctx, in)
+	if err != nil {
+		return Fail(err)
+	}
+	return s
+}
+
+// meetNeeds fills the input with what the metric needs. Where something is missing, or the agent's query failed, it returns the score that follows from that.
+func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
+	c, needs := r.c, m.Needs
+	lacks := func(what string) (Score, bool) { return NotApplicable("no " + what + " given"), true }
+	if needs&(NeedGoldResult|NeedPredResult) != 0 && c.Expected.Behaviour != "" && c.Expected.Behaviour != BehaviourAnswer {
+		return NotApplicable("the question calls for a " + map[string]string{BehaviourClarify: "clarification", BehaviourRefuse: "refusal"}[c.Expected.Behaviour] + ", not for a result"), true
+	}
+	if r.pred == nil {
+		q := c.Pred
+		r.pred = &q
+	}
+	in.Pred = r.pred
+	if gold < len(c.Golds) {
+		if r.golds[gold] == nil {
+			q := c.Golds[gold]
+			r.golds[gold] = &q
+		}
+		in.Gold = r.golds[gold]
+	}
+	switch {
+	case needs&NeedQuestion != 0 && c.Question == "":
+		return lacks("question")
+	case needs&NeedResponse != 0 && c.Agent.Response == "":
+		return lacks("response of the agent")
+	case needs&NeedInterpretation != 0 && c.Agent.Interpretation == "":
+		return lacks("interpretation of the agent")
+	case needs&NeedGoldSQL != 0 && (in.Gold == nil || strings.TrimSpace(in.Gold.SQL) == ""):
+		return lacks("gold SQL")
+	case needs&NeedPredSQL != 0 && strings.TrimSpace(in.Pred.SQL) == "":
+		return lacks("SQL of the agent")
+	case needs&NeedExecution != 0 && !in.Pred.Ran:
+		return NotApplicable("the agent's query was not run"), true
+	case needs&NeedTools != 0 && len(c.Expected.Tools) == 0:
+		return lacks("expected tools")
+	case needs&NeedLatency != 0 && (in.Gold == nil || in.Gold.Latency == nil):
+		return lacks("gold latency")
+	case needs&NeedLatency != 0 && in.Pred.Latency == nil:
+		return lacks("latency of the agent")
+	}
+	if needs&NeedGoldResult != 0 {
+		switch {
+		case in.Gold == nil || in.Gold.Result.Absent() && in.Gold.Error == "":
+			return lacks("gold result")
+		case in.Gold.Result.Absent():
+			return NotApplicable("the gold query failed when it ran"), true
+		}
+		if err := r.resolve(in.Gold); err != nil {
+			return Fail(errcode.New(errcode.Of(err), "gold result: %w", err)), true
+		}
+	}
+	if needs&NeedPredResult != 0 {
+		if in.Pred.Error != "" {
+			if m.FailedQuery != nil {
+				return m.FailedQuery(in), true
+			}
+			return OK(0, "the agent's query failed when it ran"), true
+		}
+		if in.Pred.Result.Absent() {
+			return lacks("result of the agent")
+		}
+		if err := r.resolve(in.Pred); err != nil {
+			return Fail(errcode.New(errcode.Of(err), "result of the agent: %w", err)), true
+		}
+	}
+	return Score{}, false
+}
+
+// resolve reads a referenced result, once.
+func (r *run) resolve(q *Query) error {
+	if q.Result.Table != nil || q.Result.Err != nil {
+		return q.Result.Err
+	}
+	if r.engine.opts.Snapshots == nil {
+		q.Result.Err = errcode.New(errcode.FailedPrecondition, "references are not resolved here; give the result inline")
+		return q.Result.Err
+	}
+	q.Result.Table, q.Result.Err = r.engine.opts.Snapshots.ReadSnapshot(r.ctx, q.Result.Ref)
+	if q.Result.Table == nil && q.Result.Err == nil {
+		q.Result.Err = errcode.New(errcode.NotFound, "the reference led to no result")
+	}
+	return q.Result.Err
+}
+
+// Suggest ends an error about an unknown name: the nearest of the known names, or nothing.
+func Suggest(name string, known []string) string {
+	var near []string
+	for _, k := range known {
+		if distance(name, k) <= 1+len(name)/4 || len(name) >= 3 && strings.Contains(k, name) {
+			near = append(near, k)
+		}
+	}
+	if len(near) == 0 {
+		return ""
+	}
+	if len(near) > 4 {
+		near = near[:4]
+	}
+	return fmt.Sprintf("; did you mean %s?", strings.Join(near, ", "))
+}
+
+// distance is the Levenshtein distance of two short names.
+func distance(a, b string) int {
+	if len(a) > 64 || len(b) > 64 {
+		return 64
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		prev := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := prev
+			if a[i] != b[j] {
+				cost = 1 + min(prev, row[j], row[j+1])
+			}
+			prev, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,108 @@
+package scoring
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Need is a set of things a metric reads from a case. The engine gives not_applicable, with the reason, where one is
+// missing, and fetches a result snapshot only for a metric that needs it. The arguments of the SQL function are derived from it.
+type Need uint
+
+// What a metric may need.
+const (
+	NeedGoldResult     Need = 1 << iota // the accepted result
+	NeedPredResult                      // the agent's result; a failed query scores 0
+	NeedGoldSQL                         // the accepted query
+	NeedPredSQL                         // the agent's query
+	NeedQuestion                        // the question
+	NeedResponse                        // the agent's answer in prose
+	NeedInterpretation                  // the question in the agent's words
+	NeedTools                           // expected and made tool calls
+	NeedLatency                         // both latencies
+	NeedJudge                           // a judge model
+	NeedOrderSQL                        // the accepted query where there is one, to see whether row order matters; never missing
+	NeedExecution                       // whether the agent's query ran, and its error
+)
+
+// Metric is one way of scoring: data plus one function. Metrics are made once and not changed.
+type Metric struct {
+	Name    string // as typed in SQL
+	Version int    // raised whenever any output may move
+	Group   string // family in listings: execution, sql, judge, agent
+	Needs   Need
+
+	Summary string   // what it says, in one sentence
+	Range   string   // such as "0 to 1"
+	Labels  []string // the closed list of categories, for a metric whose result is Score.Label
+	Formula string   // how it is computed
+	Source  string   // paper and section, or the program it follows
+	Example string   // a worked example
+
+	// Threshold is the value from which a score passes; nil where the metric gives no verdict. LowerIsBetter turns it round.
+	Threshold     *float64
+	LowerIsBetter bool
+
+	// Options checks the metric's options (JSON), so that a misspelt one is an error before the run; nil means it has none.
+	Options func(json.RawMessage) error
+
+	// FailedQuery is the score of an agent's query that failed to run, where the needs include NeedPredResult. Nil means 0.
+	FailedQuery func(in *Input) Score
+
+	// Score computes the score. It is called only with all needs met, may be called from many goroutines at once with different
+	// inputs, and gives the same score for the same input. An error is a failed score.
+	Score func(ctx context.Context, in *Input) (Score, error)
+}
+
+// At is a threshold.
+func At(v float64) *float64 { return &v }
+
+// Input is what a metric gets: one case with one of its accepted answers.
+type Input struct {
+	Case *Case
+	Gold *Query // nil where the case has none
+	Pred *Query
+
+	options []json.RawMessage // deployment's, then the case's
+	memo    map[any]any
+}
+
+// Memo returns the value that make made for the key earlier on this case and answer, or makes it. Metrics share costly
+// steps this way, such as the alignment of the two results. Keys are values of unexported types.
+func Memo[T any](in *Input, key any, make func() T) T {
+	if v, ok := in.memo[key]; ok {
+		return v.(T) //nolint:forcetypeassert // keys are private to one use
+	}
+	v := make()
+	if in.memo == nil {
+		in.memo = map[any]any{}
+	}
+	in.memo[key] = v
+	return v
+}
+
+// Options fills o, a pointer to a struct of defaults, from the options of the deployment and of the case, the latter last.
+func (in *Input) Options(o any) error {
+	for _, raw := range in.options {
+		if err := DecodeOptions(raw, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DecodeOptions reads one JSON object of options into a pointer to a struct. Unknown names are errors.
+func DecodeOptions(raw json.RawMessage, o any) error {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(o); err != nil {
+		return errcode.New(errcode.InvalidArgument, "options: %w", err)
+	}
+	return nil
+}

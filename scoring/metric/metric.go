@@ -1,0 +1,41 @@
+// Package metric holds the metrics, one file each, and lists them.
+//
+// A metric file registers one or more [scoring.Metric] values in an init function: data plus one function. There is nothing else to
+// touch to add one: the engine, the SQL functions of every warehouse, the wires, the command line and the documentation are all
+// made from [All].
+package metric
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+var registered = map[string]scoring.Metric{}
+
+// register adds a metric. It is called from init functions only; a name that is taken or malformed stops the program at its start.
+func register(m scoring.Metric) {
+	if _, dup := registered[m.Name]; dup {
+		panic("metric " + m.Name + " is registered twice")
+	}
+	if m.Name == "" || m.Version < 1 || m.Score == nil || m.Summary == "" || m.Range == "" || m.Formula == "" || m.Source == "" {
+		panic("metric " + m.Name + " lacks a name, version, function or documentation")
+	}
+	registered[m.Name] = m
+}
+
+// groups is the order of families in listings.
+var groups = []string{"execution", "sql", "judge", "agent"}
+
+// All lists the metrics by group, then name. The slice is the caller's.
+func All() []scoring.Metric {
+	all := make([]scoring.Metric, 0, len(registered))
+	for _, m := range registered {
+		all = append(all, m)
+	}
+	slices.SortFunc(all, func(a, b scoring.Metric) int {
+		return cmp.Or(cmp.Compare(slices.Index(groups, a.Group), slices.Index(groups, b.Group)), cmp.Compare(a.Name, b.Name))
+	})
+	return all
+}

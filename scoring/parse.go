@@ -1,0 +1,297 @@
+package scoring
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// MaxDecimalDigits bounds the digits of a decimal, so that 1e999999999 cannot fill the memory.
+const MaxDecimalDigits = 1000
+
+// ParseDecimal reads a plain or scientific decimal exactly: sign, digits with at most one point, exponent.
+// ok is false for anything else, for NaN and infinities, and beyond [MaxDecimalDigits].
+func ParseDecimal[T string | []byte](s T) (v Value, ok bool) {
+	i, neg := 0, false
+	if i < len(s) && (s[i] == '-' || s[i] == '+') {
+		neg = s[i] == '-'
+		i++
+	}
+	var unscaled uint64
+	digits, scale, point, wide := 0, 0, false, false
+	start := i
+	for ; i < len(s); i++ {
+		c := s[i]
+		if c == '.' && !point {
+			point = true
+			continue
+		}
+		if c < '0' || c > '9' {
+			break
+		}
+		digits++
+		if point {
+			scale++
+		}
+		if unscaled > (math.MaxInt64-9)/10 {
+			wide = true
+		} else {
+			unscaled = unscaled*10 + uint64(c-'0')
+		}
+	}
+	mantissa := s[start:i]
+	exp := 0
+	if i < len(s) && (s[i] == 'e' || s[i] == 'E') {
+		e, err := strconv.Atoi(string(s[i+1:]))
+		if err != nil {
+			return Value{}, false
+		}
+		exp, i = e, len(s)
+	}
+	if digits == 0 || i != len(s) || digits > MaxDecimalDigits || exp > MaxDecimalDigits || exp < -MaxDecimalDigits {
+		return Value{}, false
+	}
+	scale -= exp
+	if !wide {
+		n := int64(unscaled) //nolint:gosec // below MaxInt64, checked digit by digit
+		if neg {
+			n = -n
+		}
+		if scale < 0 {
+			if up, ok := mulPow10(n, int32(-scale)); ok { //nolint:gosec // bounded above
+				return DecimalValue(up, 0), true
+			}
+			return BigDecimalValue(scaled(n, nil, int32(-scale)), 0), true //nolint:gosec // bounded above
+		}
+		return DecimalValue(n, int32(scale)), true //nolint:gosec // bounded above
+	}
+	b, _ := new(big.Int).SetString(strings.Replace(string(mantissa), ".", "", 1), 10)
+	if neg {
+		b.Neg(b)
+	}
+	if scale < 0 {
+		return BigDecimalValue(scaled(0, b, int32(-scale)), 0), true //nolint:gosec // bounded above
+	}
+	return BigDecimalValue(b, int32(scale)), true //nolint:gosec // bounded above
+}
+
+// digits2 reads two digits at s[i:], or returns -1.
+func digits2(s string, i int) int {
+	if i+2 > len(s) || s[i] < '0' || s[i] > '9' || s[i+1] < '0' || s[i+1] > '9' {
+		return -1
+	}
+	return int(s[i]-'0')*10 + int(s[i+1]-'0')
+}
+
+// ParseDate reads YYYY-MM-DD and returns days since 1970-01-01.
+func ParseDate(s string) (days int64, ok bool) {
+	days, rest, ok := cutDate(s)
+	return days, ok && rest == ""
+}
+
+func cutDate(s string) (days int64, rest string, ok bool) {
+	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
+		return 0, "", false
+	}
+	c, y, m, d := digits2(s, 0), digits2(s, 2), digits2(s, 5), digits2(s, 8)
+	if c < 0 || y < 0 || m < 1 || m > 12 || d < 1 || d > daysIn(c*100+y, m) {
+		return 0, "", false
+	}
+	return DaysOf(c*100+y, m, d), s[10:], true
+}
+
+// DaysOf returns the days from 1970-01-01 to a date of the proleptic Gregorian calendar.
+func DaysOf(year, month, day int) int64 {
+	days, _ := floorDiv(time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Unix(), 86400)
+	return days
+}
+
+func daysIn(year, month int) int {
+	switch month {
+	case 2:
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return 29
+		}
+		return 28
+	case 4, 6, 9, 11:
+		return 30
+	}
+	return 31
+}
+
+// ParseClock reads HH:MM[:SS[.fraction]] and returns nanoseconds since midnight. 24:00:00 is the end of the day.
+func ParseClock(s string) (nanos int64, ok bool) {
+	nanos, rest, ok := cutClock(s)
+	return nanos, ok && rest == ""
+}
+
+func cutClock(s string) (nanos int64, rest string, ok bool) {
+	h, m := digits2(s, 0), digits2(s, 3)
+	if h < 0 || h > 24 || m < 0 || m > 59 || s[2] != ':' {
+		return 0, "", false
+	}
+	nanos, rest = int64(h*3600+m*60)*1e9, s[5:]
+	if strings.HasPrefix(rest, ":") {
+		sec := digits2(rest, 1)
+		if sec < 0 || sec > 59 {
+			return 0, "", false
+		}
+		nanos, rest = nanos+int64(sec)*1e9, rest[3:]
+		if len(rest) > 1 && rest[0] == '.' {
+			i, unit := 1, int64(1e8)
+			for ; i < len(rest) && rest[i] >= '0' && rest[i] <= '9'; i++ {
+				nanos += int64(rest[i]-'0') * unit
+				unit /= 10
+			}
+			if i == 1 {
+				return 0, "", false
+			}
+			rest = rest[i:]
+		}
+	}
+	return nanos, rest, nanos <= 86400e9
+}
+
+// ParseTimestamp reads YYYY-MM-DD, a 'T' or blanks, HH:MM[:SS[.fraction]] and an optional zone: Z, UTC, ±HH, ±HHMM or ±HH:MM.
+// With a zone the value is a [TimestampTZ], without one a [Timestamp]. A date alone is midnight.
+func ParseTimestamp(s string) (Value, bool) {
+	days, rest, ok := cutDate(s)
+	if !ok {
+		return Value{}, false
+	}
+	secs := days * 86400
+	if rest == "" {
+		return TimestampValue(Timestamp, secs, 0), true
+	}
+	if rest[0] != 'T' && rest[0] != 't' && rest[0] != ' ' {
+		return Value{}, false
+	}
+	nanos, rest, ok := cutClock(strings.TrimLeft(rest[1:], " "))
+	if !ok {
+		return Value{}, false
+	}
+	v := TimestampValue(Timestamp, secs+nanos/1e9, int32(nanos%1e9)) //nolint:gosec // below 1e9
+	zone := strings.TrimLeft(rest, " ")
+	switch {
+	case zone == "":
+		return v, true
+	case zone == "Z" || zone == "z" || strings.EqualFold(zone, "UTC") || strings.EqualFold(zone, "GMT"):
+		v.Type = TimestampTZ
+		return v, true
+	case zone[0] != '+' && zone[0] != '-':
+		return Value{}, false
+	}
+	h, tail := digits2(zone, 1), zone[min(3, len(zone)):]
+	m := 0
+	if tail != "" {
+		tail = strings.TrimPrefix(tail, ":")
+		if m = digits2(tail, 0); len(tail) != 2 {
+			m = -1
+		}
+	}
+	if h < 0 || h > 18 || m < 0 || m > 59 {
+		return Value{}, false
+	}
+	off := int64(h*3600 + m*60)
+	if zone[0] == '-' {
+		off = -off
+	}
+	v.Type = TimestampTZ
+	v.num -= off
+	return v, true
+}
+
+// ParseAs reads text as a value of type t. The error says what was expected and leaves the text out.
+func ParseAs(t Type, text string) (Value, error) {
+	switch t {
+	case Bool:
+		switch strings.ToLower(text) {
+		case "true", "t", "1":
+			return BoolValue(true), nil
+		case "false", "f", "0":
+			return BoolValue(false), nil
+		}
+		return Value{}, errcode.New(errcode.InvalidArgument, "expected true or false")
+	case Int64:
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return IntValue(n), nil
+		}
+		if v, ok := ParseDecimal(text); ok && v.aux == 0 { // beyond 64 bits: still exact
+			return v, nil
+		}
+		return Value{}, errcode.New(errcode.InvalidArgument, "expected an integer")
+	case Float64:
+		if f, err := strconv.ParseFloat(text, 64); err == nil {
+			return FloatValue(f), nil
+		}
+		return Value{}, errcode.New(errcode.InvalidArgument, "expected a number, NaN, Infinity or -Infinity")
+	case Decimal:
+		if v, ok := ParseDecimal(text); ok {
+			return v, nil
+		}
+		return Value{}, errcode.New(errcode.InvalidArgument, "expected a decimal of at most %d digits", MaxDecimalDigits)
+	case Date:
+		if d, ok := ParseDate(text); ok {
+			return DateValue(d), nil
+		}
+		if v, ok := ParseTimestamp(text); ok && v.num%86400 == 0 && v.aux == 0 && v.Type == Timestamp {
+			return DateValue(v.num / 86400), nil
+		}
+		return Value{}, errcode.New(errcode.InvalidArgument, "expected a date YYYY-MM-DD")
+	case Time:
+		if n, ok := ParseClock(text); ok {
+			return TimeValue(n), nil
+		}
+		return Value{}, errcode.New(errcode.InvalidArgument, "expected a time HH:MM:SS[.fraction]")
+	case Timestamp, TimestampTZ:
+		if v, ok := ParseTimestamp(text); ok {
+			v.Type = t // a TIMESTAMPTZ without a zone is UTC; the zone of a TIMESTAMP is spelling
+			return v, nil
+		}
+		return Value{}, errcode.New(errcode.InvalidArgument, "expected a timestamp YYYY-MM-DD HH:MM:SS[.fraction][zone]")
+	}
+	return TextValue(t, text), nil
+}
+
+// typeWords maps the type names of the warehouses, without parameters, to ours.
+var typeWords = map[string]Type{
+	"BOOL": Bool, "BOOLEAN": Bool, "BIT": Bool,
+	"INT": Int64, "INTEGER": Int64, "INT64": Int64, "INT32": Int64, "INT16": Int64, "INT8": Int64, "INT4": Int64, "INT2": Int64, "BIGINT": Int64, "SMALLINT": Int64,
+	"TINYINT": Int64, "BYTEINT": Int64, "LONG": Int64, "SHORT": Int64, "UTINYINT": Int64, "USMALLINT": Int64, "UINTEGER": Int64,
+	"UBIGINT": Decimal, "HUGEINT": Decimal, "UHUGEINT": Decimal, "BIGNUM": Decimal,
+	"FLOAT": Float64, "FLOAT4": Float64, "FLOAT8": Float64, "FLOAT64": Float64, "FLOAT32": Float64, "DOUBLE": Float64, "DOUBLE PRECISION": Float64, "REAL": Float64,
+	"DECIMAL": Decimal, "DEC": Decimal, "NUMERIC": Decimal, "NUMBER": Decimal, "FIXED": Decimal, "BIGNUMERIC": Decimal, "BIGDECIMAL": Decimal, "MONEY": Decimal,
+	"STRING": String, "TEXT": String, "VARCHAR": String, "CHAR": String, "CHARACTER": String, "NVARCHAR": String, "BPCHAR": String, "UUID": String, "ENUM": String,
+	"CHARACTER VARYING": String, "INTERVAL": String, "GEOGRAPHY": String, "GEOMETRY": String, "BITSTRING": String,
+	"BYTES": Bytes, "BINARY": Bytes, "VARBINARY": Bytes, "BLOB": Bytes, "BYTEA": Bytes,
+	"DATE": Date, "TIME": Time,
+	"TIMESTAMP": Timestamp, "DATETIME": Timestamp, "TIMESTAMP_NTZ": Timestamp, "TIMESTAMPNTZ": Timestamp, "TIMESTAMP WITHOUT TIME ZONE": Timestamp,
+	"TIMESTAMP_S": Timestamp, "TIMESTAMP_MS": Timestamp, "TIMESTAMP_NS": Timestamp,
+	"TIMESTAMPTZ": TimestampTZ, "TIMESTAMP_TZ": TimestampTZ, "TIMESTAMP_LTZ": TimestampTZ, "TIMESTAMP WITH TIME ZONE": TimestampTZ,
+	"JSON": JSON, "VARIANT": JSON, "OBJECT": JSON, "ARRAY": JSON, "STRUCT": JSON, "RECORD": JSON, "MAP": JSON, "LIST": JSON, "SUPER": JSON,
+	"NULL": Null, "ANY": Any,
+}
+
+// TypeNamed finds the type that a warehouse calls name: parameters such as (38,2) or <INT64> are ignored, case does not matter.
+func TypeNamed(name string) (Type, bool) {
+	if t, ok := typeWords[name]; ok {
+		return t, true
+	}
+	word := strings.ToUpper(strings.TrimSpace(name))
+	if strings.HasSuffix(word, "[]") {
+		return JSON, true
+	}
+	if i := strings.IndexAny(word, "(<"); i >= 0 {
+		tail := ""
+		if j := strings.LastIndexAny(word, ")>"); j > i {
+			tail = word[j+1:]
+		}
+		word = strings.TrimSpace(word[:i]) + tail
+	}
+	t, ok := typeWords[word]
+	return t, ok
+}

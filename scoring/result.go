@@ -1,0 +1,460 @@
+package scoring
+
+import (
+	"bytes"
+	"encoding/hex"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/jsonscan"
+)
+
+// ParseResult reads an inline result: {"columns":[{"name":…,"type":…}],"rows":[[…]]}.
+//
+// "type" is optional and any warehouse's name of it. Without one a column takes the type of its values: whole numbers are
+// INT64, other numbers FLOAT64 where that keeps every digit and DECIMAL where it does not, text STRING, objects and arrays JSON;
+// a column of several kinds is ANY. With a type, text is read as that type, so that numbers, dates and times can be carried
+// exactly. The columns may also be plain names, and members may come in any order. Errors name the column and the row.
+func ParseResult(data []byte) (*Table, error) {
+	var s jsonscan.Scanner
+	s.Reset(data)
+	return scanResult(&s)
+}
+
+func scanResult(s *jsonscan.Scanner) (*Table, error) {
+	if err := s.Object(); err != nil {
+		return nil, prefix("result: ", err)
+	}
+	var cols []*Builder
+	var declared []Type
+	var rows *jsonscan.Scanner // "rows" that stand before "columns" are read last
+	haveColumns, haveRows, n := false, false, 0
+	for first := true; ; first = false {
+		key, ok, err := s.Key(first)
+		if err != nil {
+			return nil, prefix("result: ", err)
+		}
+		if !ok {
+			break
+		}
+		switch {
+		case string(key) == "columns" && !haveColumns:
+			haveColumns = true
+			cols, declared, err = scanColumns(s)
+		case string(key) == "rows" && !haveRows && haveColumns:
+			haveRows = true
+			n, err = scanRows(s, cols, declared)
+		case string(key) == "rows" && !haveRows:
+			haveRows = true
+			var raw []byte
+			raw, err = s.Skip()
+			rows = new(jsonscan.Scanner)
+			rows.Reset(raw)
+		case string(key) == "rows" || string(key) == "columns":
+			err = errcode.New(errcode.InvalidArgument, "%q stands there twice", key)
+		default:
+			_, err = s.Skip()
+		}
+		if err != nil {
+			return nil, prefix("result: ", err)
+		}
+	}
+	if err := s.End(); err != nil {
+		return nil, prefix("result: ", err)
+	}
+	if !haveColumns || !haveRows {
+		return nil, errcode.New(errcode.InvalidArgument, `result: expected an object with "columns" and "rows"`)
+	}
+	if rows != nil {
+		var err error
+		if n, err = scanRows(rows, cols, declared); err != nil {
+			return nil, prefix("result: ", err)
+		}
+	}
+	t := &Table{Columns: make([]Column, len(cols)), rows: n}
+	for i, b := range cols {
+		t.Columns[i] = b.Column()
+	}
+	return t, nil
+}
+
+func prefix(p string, err error) error {
+	return errcode.New(errcode.Of(err), "%s%w", p, err)
+}
+
+func scanColumns(s *jsonscan.Scanner) ([]*Builder, []Type, error) {
+	if err := s.Array(); err != nil {
+		return nil, nil, err
+	}
+	cols := make([]*Builder, 0, 8)
+	declared := make([]Type, 0, 8)
+	for first := true; ; first = false {
+		more, err := s.More(first)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !more {
+			return cols, declared, nil
+		}
+		name, t := "", Null
+		if s.Peek() == '"' {
+			var b []byte
+			b, err = s.String()
+			name = string(b)
+		} else {
+			name, t, err = scanColumn(s, len(cols)+1)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		cols = append(cols, NewBuilder(name, t, 0))
+		declared = append(declared, t)
+	}
+}
+
+func scanColumn(s *jsonscan.Scanner, i int) (name string, t Type, err error) {
+	if err := s.Object(); err != nil {
+		return "", Null, err
+	}
+	for first := true; ; first = false {
+		key, ok, err := s.Key(first)
+		if err != nil || !ok {
+			return name, t, err
+		}
+		isName := string(key) == "name"
+		if !isName && string(key) != "type" || s.Peek() == 'n' {
+			if _, err := s.Skip(); err != nil {
+				return "", Null, err
+			}
+			continue
+		}
+		v, err := s.String()
+		if err != nil {
+			return "", Null, err
+		}
+		if isName {
+			name = string(v)
+			continue
+		}
+		known := false
+		if t, known = typeWords[string(v)]; !known {
+			if t, known = TypeNamed(string(v)); !known {
+				return "", Null, errcode.New(errcode.InvalidArgument, "column %d (%q): unknown type %.40q", i, name, v)
+			}
+		}
+	}
+}
+
+func scanRows(s *jsonscan.Scanner, cols []*Builder, declared []Type) (int, error) {
+	if err := s.Array(); err != nil {
+		return 0, err
+	}
+	for n := 0; ; n++ {
+		more, err := s.More(n == 0)
+		if err != nil || !more {
+			return n, err
+		}
+		if err := s.Array(); err != nil {
+			return 0, errcode.New(errcode.InvalidArgument, "row %d: %w", n+1, err)
+		}
+		for i := 0; ; i++ {
+			more, err := s.More(i == 0)
+			if err != nil {
+				return 0, errcode.New(errcode.InvalidArgument, "row %d: %w", n+1, err)
+			}
+			if more != (i < len(cols)) {
+				if more {
+					return 0, errcode.New(errcode.InvalidArgument, "row %d: more than %d values, there are %d columns", n+1, i, len(cols))
+				}
+				return 0, errcode.New(errcode.InvalidArgument, "row %d: %d values, expected one for each of the %d columns", n+1, i, len(cols))
+			}
+			if !more {
+				break
+			}
+			if err := scanCell(s, cols[i], declared[i]); err != nil {
+				return 0, errcode.New(errcode.InvalidArgument, "row %d, column %d (%q): %w", n+1, i+1, cols[i].col.Name, err)
+			}
+		}
+	}
+}
+
+func scanCell(s *jsonscan.Scanner, b *Builder, declared Type) error {
+	switch c := s.Peek(); c {
+	case 'n':
+		if err := s.Null(); err != nil {
+			return err
+		}
+		b.AppendNull()
+		return nil
+	case 't', 'f':
+		v, err := s.Bool()
+		if err != nil {
+			return err
+		}
+		if declared != Null && declared != Bool && declared != Any && declared != JSON {
+			return errcode.New(errcode.InvalidArgument, "true or false in a column of type %v", declared)
+		}
+		b.Append(BoolValue(v))
+		return nil
+	case '"':
+		text, err := s.String()
+		if err != nil {
+			return err
+		}
+		switch declared {
+		case Null, String:
+			return b.AppendText(String, text)
+		case JSON:
+			return b.AppendText(JSON, text)
+		case Any:
+			b.Append(StringValue(string(text)))
+			return nil
+		case Bytes:
+			raw, err := hex.DecodeString(string(text))
+			if err != nil {
+				return errcode.New(errcode.InvalidArgument, "expected hexadecimal digits")
+			}
+			return b.AppendText(Bytes, raw)
+		}
+		v, err := ParseAs(declared, string(text))
+		if err != nil {
+			return err
+		}
+		b.Append(v)
+		return nil
+	case '[', '{':
+		raw, err := s.Skip()
+		if err != nil {
+			return err
+		}
+		if declared != Null && declared != JSON && declared != Any && declared != String {
+			return errcode.New(errcode.InvalidArgument, "an object or array in a column of type %v", declared)
+		}
+		return b.AppendText(JSON, raw)
+	}
+	text, isInt, err := s.Number()
+	if err != nil {
+		return err
+	}
+	switch declared {
+	case Null:
+		return b.AppendNumber(text, isInt)
+	case Float64:
+		f, err := strconv.ParseFloat(string(text), 64)
+		if err != nil {
+			return errcode.New(errcode.InvalidArgument, "number beyond the range of a double")
+		}
+		b.AppendFloat(f)
+		return nil
+	case Int64, Decimal:
+		if isInt && declared == Int64 {
+			if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+				b.AppendInt(n)
+				return nil
+			}
+		}
+		v, ok := ParseDecimal(text)
+		if !ok {
+			return errcode.New(errcode.InvalidArgument, "expected a number of at most %d digits", MaxDecimalDigits)
+		}
+		b.Append(v)
+		return nil
+	case Bool:
+		if string(text) == "0" || string(text) == "1" {
+			b.Append(BoolValue(text[0] == '1'))
+			return nil
+		}
+	case Any:
+		v, err := numberValue(text, isInt)
+		if err != nil {
+			return err
+		}
+		b.Append(v)
+		return nil
+	case String, JSON:
+		return b.AppendText(declared, text)
+	}
+	return errcode.New(errcode.InvalidArgument, "a number in a column of type %v", declared)
+}
+
+// numberValue is a number of no declared type, exactly: INT64, FLOAT64 where its shortest text is this number, else DECIMAL.
+func numberValue(text []byte, isInt bool) (Value, error) {
+	if isInt {
+		if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+			return IntValue(n), nil
+		}
+	}
+	dec, ok := ParseDecimal(text)
+	if !ok {
+		return Value{}, errcode.New(errcode.InvalidArgument, "expected a number of at most %d digits", MaxDecimalDigits)
+	}
+	if !isInt && dec.big == nil {
+		f, err := strconv.ParseFloat(string(text), 64)
+		if err == nil && (keeps(f, dec)) {
+			return FloatValue(f), nil
+		}
+	}
+	return dec, nil
+}
+
+// keeps tells whether the shortest decimal that reads back as f is dec.
+func keeps(f float64, dec Value) bool {
+	if dec.num > -1e15 && dec.num < 1e15 && dec.aux < 300 {
+		return true // 15 significant digits always survive
+	}
+	back, ok := ParseDecimal(strconv.AppendFloat(nil, f, 'e', -1, 64))
+	if !ok || back.big != nil {
+		return false
+	}
+	for back.aux < dec.aux {
+		if back.num, ok = mulPow10(back.num, 1); !ok {
+			return false
+		}
+		back.aux++
+	}
+	return back == dec
+}
+
+// AppendNumber appends a number of no declared type without losing a digit: the column stays INT64 while all are whole, becomes
+// FLOAT64 with the first fraction where doubles keep every value, and DECIMAL where they would not.
+func (b *Builder) AppendNumber(text []byte, isInt bool) error {
+	v, err := numberValue(text, isInt)
+	if err != nil {
+		return err
+	}
+	c := &b.col
+	if c.Type == v.Type || c.Type == Null || !c.Type.Numeric() {
+		b.Append(v)
+		return nil
+	}
+	switch { // two kinds of numbers
+	case c.Type == Int64 && v.Type == Float64:
+		if b.intsToFloats() {
+			b.Append(v)
+			return nil
+		}
+	case c.Type == Float64 && v.Type == Int64 && exactInFloat(v.num):
+		b.AppendFloat(float64(v.num))
+		return nil
+	}
+	b.toDecimals()
+	if v.Type == Float64 {
+		v, _ = ParseDecimal(text)
+	}
+	b.Append(v)
+	return nil
+}
+
+func exactInFloat(n int64) bool { return n >= -1<<53 && n <= 1<<53 }
+
+func (b *Builder) intsToFloats() bool {
+	c := &b.col
+	for _, n := range c.ints {
+		if !exactInFloat(n) {
+			return false
+		}
+	}
+	c.floats = make([]float64, len(c.ints), cap(c.ints)+1)
+	for i, n := range c.ints {
+		c.floats[i] = float64(n)
+	}
+	c.Type, c.ints = Float64, nil
+	return true
+}
+
+func (b *Builder) toDecimals() {
+	c := b.col
+	if c.Type == Int64 {
+		b.col.Type = Decimal
+		return
+	}
+	if c.Type != Float64 {
+		return
+	}
+	b.col = Column{Name: c.Name, Type: Decimal}
+	for i, f := range c.floats {
+		if v, ok := ParseDecimal(strconv.AppendFloat(nil, f, 'e', -1, 64)); !ok || c.IsNull(i) {
+			b.AppendNull()
+		} else {
+			b.Append(v)
+		}
+	}
+}
+
+// AppendJSON appends the table as an inline result that [ParseResult] reads back without loss: decimals, times, bytes and
+// integers that a double would round are text, and every column names its type.
+func (t *Table) AppendJSON(b []byte) []byte {
+	b = append(b, `{"columns":[`...)
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"name":`...)
+		b = jsonscan.AppendString(b, c.Name)
+		if c.Type != Null {
+			b = append(b, `,"type":"`...)
+			b = append(b, c.Type.String()...)
+			b = append(b, '"')
+		}
+		b = append(b, '}')
+	}
+	b = append(b, `],"rows":[`...)
+	for r := range t.rows {
+		if r > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '[')
+		for i := range t.Columns {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = t.Columns[i].Value(r).AppendJSON(b)
+		}
+		b = append(b, ']')
+	}
+	return append(b, "]}"...)
+}
+
+// AppendJSON appends the value as a cell of an inline result.
+func (v Value) AppendJSON(b []byte) []byte {
+	switch v.Type {
+	case Null:
+		return append(b, "null"...)
+	case Bool:
+		return strconv.AppendBool(b, v.num != 0)
+	case Int64:
+		if exactInFloat(v.num) {
+			return strconv.AppendInt(b, v.num, 10)
+		}
+	case Float64:
+		if f := v.Float(); !math.IsNaN(f) && !math.IsInf(f, 0) {
+			return appendFloat(b, f)
+		}
+	case String, JSON:
+		return jsonscan.AppendString(b, v.text)
+	}
+	b = append(b, '"')
+	b = v.append(b)
+	return append(b, '"')
+}
+
+// ParseResultText reads what a result column of a warehouse table holds: an inline result, or a reference such as
+// query:ID, table:NAME or file:PATH. Empty text is no result at all.
+func ParseResultText(s []byte) Result {
+	trimmed := bytes.TrimLeft(s, " \t\r\n")
+	switch {
+	case len(trimmed) == 0:
+		return Result{}
+	case trimmed[0] == '{':
+		t, err := ParseResult(trimmed)
+		return Result{Table: t, Err: err}
+	}
+	ref := string(bytes.TrimRight(trimmed, " \t\r\n"))
+	if i := strings.IndexByte(ref, ':'); i <= 0 {
+		return Result{Err: errcode.New(errcode.InvalidArgument, `result: expected {"columns":…,"rows":…} or a reference query:…, table:… or file:…`)}
+	}
+	return Result{Ref: ref}
+}

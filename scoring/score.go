@@ -1,0 +1,83 @@
+package scoring
+
+import (
+	"encoding/json"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Status says what became of one metric on one case.
+type Status string
+
+// The statuses. Only an OK score has a value.
+const (
+	StatusOK            Status = "ok"
+	StatusAbstained     Status = "abstained"      // the metric looked and could not decide
+	StatusNotApplicable Status = "not_applicable" // the case lacks what the metric needs, by design
+	StatusFailed        Status = "failed"         // something broke: Code and Reason say what
+)
+
+// Score is what one metric says of one case.
+type Score struct {
+	CaseID  string
+	Metric  string
+	Version int
+	Status  Status
+	Code    errcode.Code // kind of failure of a failed score
+	Value   float64      // meaningful when Status is ok; its range is the metric's
+	Label   string       // category of metrics that have one
+	Passed  *bool        // verdict by the metric's threshold; nil where it has none or there is no value
+	Reason  string       // one sentence for people: why this value, or why none
+	Detail  any          // evidence, marshalled as JSON: alignment, counts, differences
+	Gold    int          // which of several accepted answers was the best, from 1; 0 with one answer
+
+	Warnings      []string // what a reader of the score should know
+	AssessmentIDs []string // the recorded judge replies it rests on
+}
+
+// OK makes a score with a value.
+func OK(value float64, reason string) Score {
+	return Score{Status: StatusOK, Value: value, Reason: reason}
+}
+
+// NotApplicable makes a score that says what the case lacks.
+func NotApplicable(reason string) Score {
+	return Score{Status: StatusNotApplicable, Reason: reason}
+}
+
+// Abstain makes a score of a metric that could not decide.
+func Abstain(reason string) Score { return Score{Status: StatusAbstained, Reason: reason} }
+
+// Fail makes a failed score from an error.
+func Fail(err error) Score {
+	return Score{Status: StatusFailed, Code: errcode.Of(err), Reason: err.Error()}
+}
+
+// MarshalJSON writes the score as one line of a score file: case_id, metric, metric_version, status, value (null unless ok), label, passed, reason, detail, …
+func (s Score) MarshalJSON() ([]byte, error) {
+	out := struct {
+		CaseID        string   `json:"case_id"`
+		Metric        string   `json:"metric"`
+		Version       int      `json:"metric_version"`
+		Status        Status   `json:"status"`
+		Value         *float64 `json:"value"`
+		Label         string   `json:"label,omitempty"`
+		Passed        *bool    `json:"passed"`
+		Reason        string   `json:"reason"`
+		Code          string   `json:"code,omitempty"`
+		Detail        any      `json:"detail,omitempty"`
+		Gold          int      `json:"gold,omitempty"`
+		Warnings      []string `json:"warnings,omitempty"`
+		AssessmentIDs []string `json:"assessment_ids,omitempty"`
+	}{
+		CaseID: s.CaseID, Metric: s.Metric, Version: s.Version, Status: s.Status, Label: s.Label, Passed: s.Passed, Reason: s.Reason,
+		Detail: s.Detail, Gold: s.Gold, Warnings: s.Warnings, AssessmentIDs: s.AssessmentIDs,
+	}
+	if s.Status == StatusOK {
+		out.Value = &s.Value
+	}
+	if s.Status == StatusFailed {
+		out.Code = s.Code.String()
+	}
+	return json.Marshal(out)
+}

@@ -1,0 +1,398 @@
+package scoring
+
+import (
+	"math"
+	"math/big"
+	"unsafe"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Table is a query result: columns of equal length, in the order the query gave them. Column names may repeat or be empty.
+type Table struct {
+	Columns []Column
+	rows    int
+}
+
+// NewTable makes a table of columns of equal length.
+func NewTable(columns ...Column) (*Table, error) {
+	t := &Table{Columns: columns}
+	for i := range columns {
+		if i > 0 && columns[i].n != t.rows {
+			return nil, errcode.New(errcode.InvalidArgument, "column %d (%q) has %d rows, the ones before it %d", i+1, columns[i].Name, columns[i].n, t.rows)
+		}
+		t.rows = columns[i].n
+	}
+	return t, nil
+}
+
+// EmptyTable makes a table without columns that still has a number of rows.
+func EmptyTable(rows int) *Table { return &Table{rows: rows} }
+
+// Rows is the number of rows.
+func (t *Table) Rows() int { return t.rows }
+
+// MemoryBytes is the size of the table's data in memory, headers left out.
+func (t *Table) MemoryBytes() int64 {
+	var n int64
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		n += int64(8*len(c.nulls) + 8*len(c.ints) + 4*len(c.nanos) + 8*len(c.floats) + len(c.text) + 4*len(c.ends) + 64*len(c.cells) + 48*len(c.bigs))
+	}
+	return n
+}
+
+// Column is a named vector of values of one type. Values are stored densely (8 bytes for numbers and times, the bytes
+// themselves for text), so a column of a million rows is a handful of allocations. Build one with a [Builder].
+type Column struct {
+	Name  string
+	Type  Type
+	Scale int32 // digits behind the point of a DECIMAL column; every value has it
+
+	n      int
+	nulls  []uint64 // bit set: NULL; as long as the last NULL needs
+	ints   []int64  // Bool, Int64, Decimal, Date, Time, seconds of timestamps
+	nanos  []int32  // timestamps; nil while all are whole seconds
+	floats []float64
+	bigs   []*big.Int // Decimal, once one value needs more than 64 bits; ints is nil then
+	text   []byte     // String, Bytes, JSON: all values one behind the other …
+	ends   []uint32   // … and where each ends
+	cells  []Value    // Any
+}
+
+// Len is the number of values.
+func (c *Column) Len() int { return c.n }
+
+// IsNull tells whether value i is NULL.
+func (c *Column) IsNull(i int) bool {
+	if c.Type == Null {
+		return true
+	}
+	if c.cells != nil {
+		return c.cells[i].Type == Null
+	}
+	w := i >> 6
+	return w < len(c.nulls) && c.nulls[w]&(1<<(i&63)) != 0
+}
+
+// HasNulls tells whether any value is NULL.
+func (c *Column) HasNulls() bool {
+	if c.Type == Null {
+		return c.n > 0
+	}
+	if c.cells != nil {
+		for i := range c.cells {
+			if c.cells[i].Type == Null {
+				return true
+			}
+		}
+	}
+	return c.nulls != nil
+}
+
+// Ints gives the vector behind a BOOL (0 and 1), INT64, DATE (days), TIME (nanoseconds), timestamp (seconds) or DECIMAL
+// (unscaled; nil where a value needs more than 64 bits) column. It must not be changed. NULLs hold 0.
+func (c *Column) Ints() []int64 { return c.ints }
+
+// Nanos gives the nanoseconds of a timestamp column, or nil where all are 0.
+func (c *Column) Nanos() []int32 { return c.nanos }
+
+// Floats gives the vector behind a FLOAT64 column. It must not be changed. NULLs hold 0.
+func (c *Column) Floats() []float64 { return c.floats }
+
+// Text returns value i of a STRING, BYTES or JSON column without copying it; NULL is "".
+func (c *Column) Text(i int) string {
+	start := uint32(0)
+	if i > 0 {
+		start = c.ends[i-1]
+	}
+	end := c.ends[i]
+	if start == end {
+		return ""
+	}
+	return unsafe.String(&c.text[start], int(end-start))
+}
+
+// Value returns value i.
+func (c *Column) Value(i int) Value {
+	if c.IsNull(i) {
+		return Value{}
+	}
+	switch c.Type {
+	case Float64:
+		return FloatValue(c.floats[i])
+	case Decimal:
+		if c.bigs != nil {
+			return BigDecimalValue(c.bigs[i], c.Scale)
+		}
+		return DecimalValue(c.ints[i], c.Scale)
+	case String, Bytes, JSON:
+		return Value{Type: c.Type, text: c.Text(i)}
+	case Timestamp, TimestampTZ:
+		v := Value{Type: c.Type, num: c.ints[i]}
+		if c.nanos != nil {
+			v.aux = c.nanos[i]
+		}
+		return v
+	case Any:
+		return c.cells[i]
+	}
+	return Value{Type: c.Type, num: c.ints[i]}
+}
+
+// Builder grows a column. The first value that is not NULL decides the type where it is [Null] at the start; a value of
+// another type then widens the column: INT64 to DECIMAL or FLOAT64 where that loses nothing, else to [Any].
+type Builder struct{ col Column }
+
+// NewBuilder starts a column. A [Null] type is decided by the values. room is a guess at the number of values.
+func NewBuilder(name string, t Type, room int) *Builder {
+	b := &Builder{col: Column{Name: name, Type: t}}
+	b.reserve(room)
+	return b
+}
+
+func (b *Builder) reserve(room int) {
+	if room <= 0 {
+		return
+	}
+	switch c := &b.col; c.Type {
+	case Float64:
+		c.floats = make([]float64, 0, room)
+	case String, Bytes, JSON:
+		c.ends = make([]uint32, 0, room)
+	case Any:
+		c.cells = make([]Value, 0, room)
+	case Null:
+	default:
+		c.ints = make([]int64, 0, room)
+	}
+}
+
+// Len is the number of values so far.
+func (b *Builder) Len() int { return b.col.n }
+
+// AppendNull appends NULL.
+func (b *Builder) AppendNull() {
+	c := &b.col
+	switch c.Type {
+	case Null:
+		c.n++
+		return
+	case Any:
+		c.cells = append(c.cells, Value{})
+		c.n++
+		return
+	case Float64:
+		c.floats = append(c.floats, 0)
+	case String, Bytes, JSON:
+		c.ends = append(c.ends, uint32(len(c.text))) //nolint:gosec // bounded in AppendText
+	case Decimal:
+		if c.bigs != nil {
+			c.bigs = append(c.bigs, zero)
+		} else {
+			c.ints = append(c.ints, 0)
+		}
+	default:
+		c.ints = append(c.ints, 0)
+		if c.nanos != nil {
+			c.nanos = append(c.nanos, 0)
+		}
+	}
+	b.markNull(c.n)
+	c.n++
+}
+
+var zero = new(big.Int)
+
+func (b *Builder) markNull(i int) {
+	for len(b.col.nulls) <= i>>6 {
+		b.col.nulls = append(b.col.nulls, 0)
+	}
+	b.col.nulls[i>>6] |= 1 << (i & 63)
+}
+
+// AppendInt appends an INT64.
+func (b *Builder) AppendInt(v int64) {
+	if b.col.Type != Int64 {
+		b.Append(IntValue(v))
+		return
+	}
+	b.col.ints = append(b.col.ints, v)
+	b.col.n++
+}
+
+// AppendFloat appends a FLOAT64.
+func (b *Builder) AppendFloat(v float64) {
+	if b.col.Type != Float64 {
+		b.Append(FloatValue(v))
+		return
+	}
+	b.col.floats = append(b.col.floats, v)
+	b.col.n++
+}
+
+// AppendText appends a STRING, BYTES or JSON, copying it. A column holds at most 4 GiB of text.
+func (b *Builder) AppendText(t Type, v []byte) error {
+	if b.col.Type != t {
+		b.Append(Value{Type: t, text: string(v)})
+		return nil
+	}
+	c := &b.col
+	if len(c.text)+len(v) > math.MaxUint32 {
+		return errcode.New(errcode.ResourceExhausted, "column %q, row %d: more than 4 GiB of text in one column", c.Name, c.n+1)
+	}
+	c.text = append(c.text, v...)
+	c.ends = append(c.ends, uint32(len(c.text))) //nolint:gosec // checked above
+	c.n++
+	return nil
+}
+
+// Append appends any value, widening the column where it must.
+func (b *Builder) Append(v Value) {
+	c := &b.col
+	if v.Type == Null {
+		b.AppendNull()
+		return
+	}
+	if c.Type == Null {
+		b.become(v.Type)
+	}
+	switch {
+	case c.Type == v.Type || c.Type == Any:
+	case c.Type == Decimal && v.Type == Int64:
+		v = DecimalValue(v.num, 0)
+	case c.Type == Int64 && v.Type == Decimal:
+		c.Type = Decimal
+	default:
+		b.becomeAny()
+	}
+	switch c.Type {
+	case Any:
+		c.cells = append(c.cells, v)
+	case Float64:
+		c.floats = append(c.floats, v.Float())
+	case Decimal:
+		b.appendDecimal(v)
+	case String, Bytes, JSON:
+		if len(c.text)+len(v.text) > math.MaxUint32 {
+			b.becomeAny()
+			c.cells = append(c.cells, v)
+			break
+		}
+		c.text = append(c.text, v.text...)
+		c.ends = append(c.ends, uint32(len(c.text))) //nolint:gosec // checked above
+	case Timestamp, TimestampTZ:
+		if v.aux != 0 && c.nanos == nil {
+			c.nanos = make([]int32, c.n, max(c.n+1, cap(c.ints)))
+		}
+		if c.nanos != nil {
+			c.nanos = append(c.nanos, v.aux)
+		}
+		c.ints = append(c.ints, v.num)
+	default:
+		c.ints = append(c.ints, v.num)
+	}
+	c.n++
+}
+
+// become gives a column that held only NULLs its type.
+func (b *Builder) become(t Type) {
+	n := b.col.n
+	b.col.Type, b.col.n = t, 0
+	b.reserve(n + 8)
+	for range n {
+		b.AppendNull()
+	}
+}
+
+func (b *Builder) becomeAny() {
+	c := &b.col
+	if c.Type == Any {
+		return
+	}
+	cells := make([]Value, c.n, c.n+8)
+	for i := range cells {
+		cells[i] = c.Value(i)
+	}
+	*c = Column{Name: c.Name, Type: Any, n: c.n, cells: cells}
+}
+
+// appendDecimal appends at the column's scale, raising the scale of all values before where v has more digits.
+func (b *Builder) appendDecimal(v Value) {
+	c := &b.col
+	if v.aux < 0 {
+		v = BigDecimalValue(scaled(v.num, v.big, -v.aux), 0)
+	}
+	if v.aux > c.Scale {
+		up := v.aux - c.Scale
+		c.Scale = v.aux
+		if c.bigs == nil {
+			for i, u := range c.ints {
+				w, ok := mulPow10(u, up)
+				if !ok {
+					b.widen(i, up)
+					break
+				}
+				c.ints[i] = w
+			}
+		} else {
+			for i, u := range c.bigs {
+				c.bigs[i] = scaled(0, u, up)
+			}
+		}
+	}
+	if c.bigs == nil && v.big == nil {
+		if u, ok := mulPow10(v.num, c.Scale-v.aux); ok {
+			c.ints = append(c.ints, u)
+			return
+		}
+	}
+	if c.bigs == nil {
+		b.widen(c.n, 0)
+	}
+	c.bigs = append(c.bigs, scaled(v.num, v.big, c.Scale-v.aux))
+}
+
+// widen moves a decimal column to unlimited digits; the values from first on are still to be scaled up.
+func (b *Builder) widen(first int, up int32) {
+	c := &b.col
+	c.bigs = make([]*big.Int, len(c.ints), cap(c.ints)+1)
+	for i, u := range c.ints {
+		if i < first {
+			c.bigs[i] = big.NewInt(u)
+		} else {
+			c.bigs[i] = scaled(u, nil, up)
+		}
+	}
+	c.ints = nil
+}
+
+var pow10 = [...]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}
+
+func mulPow10(v int64, by int32) (int64, bool) {
+	if by == 0 || v == 0 {
+		return v, true
+	}
+	if int(by) >= len(pow10) {
+		return 0, false
+	}
+	p := pow10[by]
+	if v > math.MaxInt64/p || v < math.MinInt64/p {
+		return 0, false
+	}
+	return v * p, true
+}
+
+func scaled(v int64, wide *big.Int, by int32) *big.Int {
+	if wide == nil {
+		wide = big.NewInt(v)
+	}
+	if by == 0 {
+		return wide
+	}
+	p := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(by)), nil)
+	return p.Mul(p, wide)
+}
+
+// Column ends the building and returns the column.
+func (b *Builder) Column() Column { return b.col }
