@@ -1,0 +1,109 @@
+package judgebackend
+
+import (
+	"context"
+	"crypto/sha256"
+	"log/slog"
+	"math"
+	"strconv"
+	"time"
+)
+
+// Assessment is one recorded answer: a row of the assessments table, a line of a ledger file, a line of a replay file.
+// FinishReason, MaxTokens, ServedModel, LogProbs and Request are not columns of the table; a store that has no place for
+// them loses, in this order of importance, the reason of a cut or refused reply, and nothing else that scoring needs.
+type Assessment struct {
+	ID            string         `json:"assessment_id"` // content hash of request, reply and how it ended
+	Kind          string         `json:"kind"`          // the request's purpose
+	Backend       string         `json:"backend"`
+	Model         string         `json:"model"` // as asked for
+	PromptVersion string         `json:"prompt_version,omitempty"`
+	RequestHash   string         `json:"request_hash"` // the ledger's key
+	Reply         string         `json:"reply"`
+	TokensIn      TokenCount     `json:"tokens_in"` // null where unknown
+	TokensOut     TokenCount     `json:"tokens_out"`
+	LatencyMS     int64          `json:"latency_ms"`
+	CreatedAt     time.Time      `json:"created_at"`
+	FinishReason  FinishReason   `json:"finish_reason,omitempty"` // empty is stop
+	MaxTokens     int            `json:"max_tokens,omitempty"`
+	ServedModel   string         `json:"served_model,omitempty"` // as the backend named it, where that differs
+	LogProbs      []TokenLogProb `json:"logprobs,omitempty"`
+	Request       *Request       `json:"request,omitempty"` // only where a recording keeps it, for people to read
+}
+
+// ContentHash is what ID must be: it covers request hash, reply, how it ended and log-probabilities, so that damage to
+// any of them shows.
+func (a Assessment) ContentHash() string {
+	h := digest{sha256.New()}
+	reason := a.FinishReason
+	if reason == "" {
+		reason = FinishStop
+	}
+	h.text("judge assessment 1", a.RequestHash, a.Reply, string(reason))
+	hashLogProbs(h, a.LogProbs)
+	return h.hex()
+}
+
+func hashLogProbs(h digest, ps []TokenLogProb) {
+	h.number(uint64(len(ps)))
+	for _, p := range ps {
+		h.text(p.Token)
+		h.number(math.Float64bits(p.LogProb))
+		hashLogProbs(h, p.Top)
+	}
+}
+
+// String tells which one it is, not what it holds.
+func (a Assessment) String() string {
+	return "judge assessment " + a.ID + " " + a.Kind + ": " + strconv.Itoa(len(a.Reply)) + " bytes"
+}
+
+// GoString is String, so that %#v holds no content either.
+func (a Assessment) GoString() string { return a.String() }
+
+// LogValue is String.
+func (a Assessment) LogValue() slog.Value { return slog.StringValue(a.String()) }
+
+// assess makes the record of an answer. resp's RequestHash and CreatedAt are set.
+func assess(id Identity, r Request, resp Response) Assessment {
+	a := Assessment{
+		Kind: r.Purpose, Backend: id.Backend, Model: id.Model, PromptVersion: r.PromptVersion,
+		RequestHash: resp.RequestHash, Reply: resp.Reply,
+		TokensIn: resp.TokensIn, TokensOut: resp.TokensOut,
+		LatencyMS: resp.Latency.Milliseconds(), CreatedAt: resp.CreatedAt,
+		FinishReason: resp.FinishReason, MaxTokens: r.maxTokens(), LogProbs: resp.LogProbs,
+	}
+	if resp.Model != id.Model {
+		a.ServedModel = resp.Model
+	}
+	a.ID = a.ContentHash()
+	return a
+}
+
+// response is the answer that a records.
+func (a Assessment) response() Response {
+	r := Response{
+		Reply: a.Reply, TokensIn: a.TokensIn, TokensOut: a.TokensOut, Model: a.ServedModel,
+		Latency: time.Duration(a.LatencyMS) * time.Millisecond, FinishReason: a.FinishReason, LogProbs: a.LogProbs,
+		RequestHash: a.RequestHash, AssessmentID: a.ID, CreatedAt: a.CreatedAt, Cached: true,
+	}
+	if r.Model == "" {
+		r.Model = a.Model
+	}
+	if r.FinishReason == "" {
+		r.FinishReason = FinishStop
+	}
+	return r
+}
+
+// Store keeps assessments by request hash: the ledger. Implementations are safe for concurrent use; several processes may
+// share one.
+type Store interface {
+	// Get gives the last assessment put for a request. A damaged entry is a miss, and a warning in the store's log.
+	Get(ctx context.Context, requestHash string) (Assessment, bool, error)
+	// Put keeps a durably before it returns.
+	Put(ctx context.Context, a Assessment) error
+}
+
+// Recorder takes the assessments of a run. A [FileStore]'s Put is one.
+type Recorder func(context.Context, Assessment) error

@@ -1,0 +1,196 @@
+package judgebackend
+
+import (
+	"context"
+	"sync"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// BudgetLimits bounds what judges may cost. A limit of 0 is no limit.
+type BudgetLimits struct {
+	Tokens int64      // in and out together
+	Money  Money      // in the price table's currency
+	Prices PriceTable // added to [ListPrices], replacing what both name
+}
+
+// Spending is what a budget has paid so far.
+type Spending struct {
+	TokensIn  int64
+	TokensOut int64
+	Money     Money
+	Assumed   int // attempts charged at their estimate, because nobody said what they cost
+	Refused   int // calls that did not fit
+}
+
+// Budget bounds tokens and money over all stacks that share it. A call reserves the most it can cost and settles what it
+// did cost, so that the limits are never passed, whatever happens at the same time: a call that would fit but for the
+// reservations of others waits for them.
+type Budget struct {
+	limits BudgetLimits
+	prices map[string]tokenPrice
+
+	mu       sync.Mutex
+	spent    Spending
+	reserved amount
+	changed  chan struct{} // closed when a reservation ends
+}
+
+type amount struct {
+	tokens int64
+	money  Money
+}
+
+// NewBudget checks the price table.
+func NewBudget(limits BudgetLimits) (*Budget, error) {
+	if limits.Tokens < 0 || limits.Money < 0 {
+		return nil, errcode.New(errcode.InvalidArgument, "judge budget: limits must not be negative")
+	}
+	b := &Budget{limits: limits, prices: map[string]tokenPrice{}, changed: make(chan struct{})}
+	for _, table := range []PriceTable{ListPrices(), limits.Prices} {
+		for model, p := range table {
+			t, err := p.perToken()
+			if err != nil {
+				return nil, errcode.New(errcode.InvalidArgument, "judge budget: price of %q: %w", model, err)
+			}
+			b.prices[model] = t
+		}
+	}
+	return b, nil
+}
+
+// Spent is what was paid so far.
+func (b *Budget) Spent() Spending {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.spent
+}
+
+// price finds the price of a model. A budget of money cannot be kept without one.
+func (b *Budget) price(id Identity) (tokenPrice, error) {
+	for _, model := range []string{id.Model, undated(id.Model)} {
+		for _, name := range []string{id.Backend + ":" + model, model} {
+			if p, ok := b.prices[name]; ok {
+				return p, nil
+			}
+		}
+	}
+	if b.limits.Money > 0 {
+		return tokenPrice{}, errcode.New(errcode.FailedPrecondition,
+			"judge budget: no price is known for %s:%s; add it to the price table, or limit tokens instead", id.Backend, id.Model)
+	}
+	return tokenPrice{}, nil
+}
+
+// reserve sets e aside, waiting for the reservations of others where only they are in the way.
+func (b *Budget) reserve(ctx context.Context, e amount) error {
+	for {
+		b.mu.Lock()
+		spent := amount{add(b.spent.TokensIn, b.spent.TokensOut), b.spent.Money}
+		if !b.fits(spent, e) {
+			b.spent.Refused++
+			b.mu.Unlock()
+			return &Error{Kind: KindBudget, Detail: "spent " + itoa(uint64(spent.tokens)) + " tokens, " + spent.money.String() +
+				" in money; this call may take " + itoa(uint64(e.tokens)) + " tokens, " + e.money.String()}
+		}
+		if b.fits(amount{add(spent.tokens, b.reserved.tokens), add(spent.money, b.reserved.money)}, e) {
+			b.reserved = amount{add(b.reserved.tokens, e.tokens), add(b.reserved.money, e.money)}
+			b.mu.Unlock()
+			return nil
+		}
+		changed := b.changed
+		b.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (b *Budget) fits(used, e amount) bool {
+	return (b.limits.Tokens == 0 || add(used.tokens, e.tokens) <= b.limits.Tokens) &&
+		(b.limits.Money == 0 || add(used.money, e.money) <= b.limits.Money)
+}
+
+// settle ends the reservation of e and books what it cost.
+func (b *Budget) settle(e amount, cost Spending) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.reserved = amount{b.reserved.tokens - e.tokens, b.reserved.money - e.money}
+	b.spent.TokensIn = add(b.spent.TokensIn, cost.TokensIn)
+	b.spent.TokensOut = add(b.spent.TokensOut, cost.TokensOut)
+	b.spent.Money = add(b.spent.Money, cost.Money)
+	b.spent.Assumed += cost.Assumed
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+// budgeted is the wrapper.
+type budgeted struct {
+	next   Backend
+	budget *Budget
+	price  tokenPrice
+}
+
+// reservation is one call's, from its first attempt to its last. It travels in the context, since each attempt that may
+// have been billed without an answer uses it up.
+type reservation struct {
+	budget  *Budget
+	price   tokenPrice
+	in, out int64 // the most the call can take
+	held    bool
+}
+
+type reservationKey struct{}
+
+func (w *budgeted) Complete(ctx context.Context, r Request) (Response, error) {
+	// A token of a byte-level vocabulary covers at least one byte; vendors add a few per message.
+	res := &reservation{budget: w.budget, price: w.price, in: int64(r.bytesOut() + 16*len(r.Messages) + 64), out: int64(r.maxTokens())}
+	if r.Schema != nil {
+		res.in += int64(len(r.Schema)) + 512 // in words, or as a tool's description
+	}
+	if err := res.take(ctx); err != nil {
+		return Response{}, err
+	}
+	resp, err := w.next.Complete(context.WithValue(ctx, reservationKey{}, res), r)
+	switch {
+	case !res.held: // the retry could not reserve for another attempt
+	case resp.FinishReason == "" && !kinds[KindOf(err)].lost:
+		res.release(Spending{})
+	case resp.FinishReason == "" || resp.TokensIn < 0 || resp.TokensOut < 0:
+		res.lose()
+	default:
+		in, out := int64(resp.TokensIn), int64(resp.TokensOut)
+		res.release(Spending{TokensIn: in, TokensOut: out, Money: w.price.cost(in, out)})
+	}
+	return resp, err
+}
+
+func (r *reservation) estimate() amount { return amount{add(r.in, r.out), r.price.cost(r.in, r.out)} }
+
+func (r *reservation) take(ctx context.Context) error {
+	err := r.budget.reserve(ctx, r.estimate())
+	r.held = err == nil
+	return err
+}
+
+func (r *reservation) release(cost Spending) {
+	r.budget.settle(r.estimate(), cost)
+	r.held = false
+}
+
+// lose books the estimate: the attempt may have been billed, and nobody says how much.
+func (r *reservation) lose() {
+	r.release(Spending{TokensIn: r.in, TokensOut: r.out, Money: r.price.cost(r.in, r.out), Assumed: 1})
+}
+
+// again makes room for another attempt after one that failed with err.
+func again(ctx context.Context, err error) error {
+	r, ok := ctx.Value(reservationKey{}).(*reservation)
+	if !ok || !kinds[KindOf(err)].lost {
+		return nil
+	}
+	r.lose()
+	return r.take(ctx)
+}

@@ -1,0 +1,33 @@
+package judgebackend
+
+import (
+	"context"
+	"time"
+)
+
+// Clock tells the time and waits. Tests bring their own.
+type Clock interface {
+	Now() time.Time
+	Sleep(ctx context.Context, d time.Duration) error // the context's error, if that ends first
+}
+
+// SystemClock is the machine's clock.
+var SystemClock Clock = systemClock{}
+
+type systemClock struct{}
+
+func (systemClock) Now() time.Time { return time.Now() }
+
+func (systemClock) Sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

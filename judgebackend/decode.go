@@ -1,0 +1,134 @@
+package judgebackend
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// MaxReply is how many bytes of reply [Decode] looks at; longer replies are refused.
+const MaxReply = 1 << 20
+
+// Decode finds the JSON object in a model's reply, checks it against schema and stores it in the value that into points
+// to. The rules, in the order they are applied:
+//
+//   - A thinking block at the start (<think>…</think>, also with the opening tag left out) is not part of the reply.
+//   - Every object that is not inside another counts, with or without prose and code fences around it. Text around
+//     objects is ignored.
+//   - Inside an object, comments, a comma before a closing bracket and raw control characters in strings are mended;
+//     these have one meaning. Anything else that is not JSON, a duplicate key, and a number of absurd size make the
+//     object invalid. Nothing is searched for inside an invalid object, since what stands there may be quoted.
+//   - An object that the reply's end cuts off makes the whole reply invalid, for the same reason.
+//   - Exactly one object must satisfy the schema; several must be equal. A reply that gives two different answers gives
+//     none.
+//
+// Errors are an *Error of [KindBadReply] (DataLoss) that says what is wrong and where, without showing values. A
+// malformed schema is InvalidArgument.
+func Decode(reply string, schema json.RawMessage, into any) error {
+	return decode(reply, schema, "", "", into)
+}
+
+// DecodeNonce is Decode for a request whose reply must repeat a word in one of its fields ([Request.WithNonce]). Objects
+// without the word are ignored: they are copied from what was judged, not answered.
+func DecodeNonce(reply string, schema json.RawMessage, field, nonce string, into any) error {
+	return decode(reply, schema, field, nonce, into)
+}
+
+func decode(reply string, schema json.RawMessage, nonceField, nonce string, into any) error {
+	s, err := compileSchema(schema)
+	if err != nil {
+		return err
+	}
+	if len(reply) > MaxReply {
+		return badReply("%d bytes, at most %d are looked at", len(reply), MaxReply)
+	}
+	objects, err := findObjects(afterThinking(reply))
+	if err != nil {
+		return err
+	}
+	var found []byte
+	why := "no JSON object in it"
+	for _, object := range objects {
+		if err := checkJSON(object); err != nil {
+			why = err.Error()
+			continue
+		}
+		v := mustUnmarshal(object)
+		if nonceField != "" {
+			if m, ok := v.(map[string]any); !ok || m[nonceField] != nonce {
+				why = "no object repeats the word it was to repeat"
+				continue
+			}
+		}
+		if err := s.Validate(v); err != nil {
+			why = violation(err)
+			continue
+		}
+		if miscased(v, s.Properties) {
+			why = "a key differs from the schema's in case"
+			continue
+		}
+		if nonceField != "" {
+			delete(v.(map[string]any), nonceField) //nolint:forcetypeassert // checked above
+			object, _ = json.Marshal(v)
+		}
+		if found != nil && !bytes.Equal(canonicalJSON(found), canonicalJSON(object)) {
+			return badReply("two different answers")
+		}
+		found = object
+	}
+	if found == nil {
+		return badReply("%s", why)
+	}
+	if err := json.Unmarshal(found, into); err != nil {
+		return badReply("does not fit the value it is decoded into") // the schema allows more than the type
+	}
+	return nil
+}
+
+// miscased tells whether a member of v would be stored as a property that it is not, since encoding/json ignores case:
+// the schema has not checked its value.
+func miscased[S any](v any, properties map[string]S) bool {
+	m, _ := v.(map[string]any)
+	for key := range m {
+		if _, ok := properties[key]; ok {
+			continue
+		}
+		for p := range properties {
+			if foldKey(p) == foldKey(key) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func badReply(format string, args ...any) error {
+	return &Error{Kind: KindBadReply, Detail: fmt.Sprintf(format, args...)}
+}
+
+// mustUnmarshal decodes what checkJSON has accepted, numbers as written.
+func mustUnmarshal(b []byte) any {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.UseNumber()
+	var v any
+	_ = dec.Decode(&v)
+	return v
+}
+
+// afterThinking cuts off a thinking block at the start. A reply with a closing tag only is one of a model whose prompt
+// template already opened the block; but a closing tag may also be quoted, so it counts only in front of any object.
+func afterThinking(reply string) string {
+	trimmed := strings.TrimSpace(reply)
+	for _, tag := range []string{"think", "thinking"} {
+		end := strings.Index(trimmed, "</"+tag+">")
+		switch opened := strings.HasPrefix(trimmed, "<"+tag+">"); {
+		case opened && end < 0:
+			return "" // it thought to the end
+		case opened, end >= 0 && !strings.Contains(trimmed[:end], "{"):
+			return trimmed[end+len(tag)+3:]
+		}
+	}
+	return trimmed
+}

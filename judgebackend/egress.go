@@ -1,0 +1,160 @@
+package judgebackend
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// allowList is the set of host:port that may be contacted, in lower case.
+type allowList map[string]bool
+
+// newAllowList reads "host" (port 443) and "host:port". There are no patterns: a list that is read by people is short and
+// says exactly what it means.
+func newAllowList(hosts []string) (allowList, error) {
+	l := allowList{}
+	for i, h := range hosts {
+		host, port, err := net.SplitHostPort(h)
+		if err != nil {
+			host, port = strings.Trim(h, "[]"), "443"
+		}
+		if host == "" || port == "" || strings.ContainsAny(host, "/*@? ") {
+			return nil, errcode.New(errcode.InvalidArgument, "allowed host %d: want host or host:port", i)
+		}
+		l[strings.ToLower(net.JoinHostPort(host, port))] = true
+	}
+	return l, nil
+}
+
+// hostPort is where a request to u goes.
+func hostPort(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return strings.ToLower(net.JoinHostPort(u.Hostname(), port))
+}
+
+// guard is the HTTP transport of a backend: it reaches the hosts on the allow list and no others.
+type guard struct {
+	id       Identity
+	allow    allowList
+	proxy    string // host:port of the configured proxy, "" for none
+	maxBytes int64
+	clock    Clock
+	base     *http.Transport
+}
+
+// newGuard checks base against the options and builds the client for it.
+func newGuard(id Identity, base *url.URL, o *OpenOptions) (*guard, error) {
+	allow, err := newAllowList(o.AllowHosts)
+	if err != nil {
+		return nil, err
+	}
+	g := &guard{id: id, allow: allow, maxBytes: o.maxReplyBytes(), clock: o.clock()}
+	switch {
+	case base.Scheme != "https" && base.Scheme != "http" || base.Hostname() == "":
+		return nil, errcode.New(errcode.InvalidArgument, "judge base URL: want http(s)://host[:port]/path")
+	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
+		return nil, errcode.New(errcode.InvalidArgument, "judge base URL: want neither credentials nor a query in it")
+	case !allow[hostPort(base)]:
+		return nil, errcode.New(errcode.PermissionDenied,
+			"judge %s: host %s is not on the allow list; name it there if requests may go to it", id.Backend, hostPort(base))
+	case base.Scheme == "http" && !o.AllowPlainHTTP && !isLoopback(base.Hostname()):
+		return nil, errcode.New(errcode.PermissionDenied,
+			"judge %s: host %s would be sent plain HTTP; allow that explicitly or use https", id.Backend, hostPort(base))
+	}
+	g.base = &http.Transport{
+		DialContext:           g.dial,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConns:          512,
+		MaxIdleConnsPerHost:   512, // one per call in flight: a judge run keeps many
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   15 * time.Second,
+		ExpectContinueTimeout: time.Second,
+	}
+	if o.Proxy != "" {
+		p, err := url.Parse(o.Proxy)
+		if err != nil || p.Hostname() == "" || p.Scheme != "http" && p.Scheme != "https" {
+			return nil, errcode.New(errcode.InvalidArgument, "judge proxy: want http(s)://host:port")
+		}
+		g.proxy, g.base.Proxy = hostPort(p), http.ProxyURL(p)
+	}
+	if o.CAFile != "" {
+		pem, err := os.ReadFile(o.CAFile)
+		pool := x509.NewCertPool()
+		if err != nil || !pool.AppendCertsFromPEM(pem) {
+			return nil, errcode.New(errcode.InvalidArgument, "judge CA file: no certificate can be read from it")
+		}
+		g.base.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	return g, nil
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// client is an HTTP client on the guard. It follows no redirects: no endpoint has a reason to pass a judge's question on.
+func (g *guard) client() *http.Client {
+	return &http.Client{Transport: g, CheckRedirect: func(*http.Request, []*http.Request) error { return g.denied() }}
+}
+
+func (g *guard) denied() error {
+	return &Error{Kind: KindEgress, Backend: g.id.Backend, Host: g.id.Host, Detail: "the endpoint points elsewhere"}
+}
+
+// RoundTrip refuses addresses that are not on the list.
+func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !g.allow[hostPort(req.URL)] {
+		return nil, g.denied()
+	}
+	return g.base.RoundTrip(req)
+}
+
+// dial is the second line: whatever the transport was talked into, no connection goes elsewhere.
+func (g *guard) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	addr = strings.ToLower(addr)
+	if !g.allow[addr] && (g.proxy == "" || addr != g.proxy) {
+		return nil, g.denied()
+	}
+	d := net.Dialer{Timeout: 15 * time.Second}
+	return d.DialContext(ctx, network, addr)
+}
+
+// middleware sits between an SDK and the client: answers that are not completions become *Error before the SDK reads
+// them, and bodies are bounded.
+func (g *guard) middleware(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	res, err := next(req)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode < 200 || res.StatusCode > 299 {
+		body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
+		_ = res.Body.Close()
+		return nil, classifyHTTP(res.StatusCode, res.Header, body, g.clock.Now())
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, g.maxBytes+1))
+	_ = res.Body.Close()
+	switch {
+	case err != nil:
+		return nil, err
+	case int64(len(body)) > g.maxBytes:
+		return nil, &Error{Kind: KindOversized}
+	}
+	res.Body = io.NopCloser(bytes.NewReader(body))
+	res.ContentLength = int64(len(body))
+	res.Header.Set("Content-Type", "application/json") // some endpoints say text/plain
+	return res, nil
+}

@@ -1,0 +1,203 @@
+package judgebackend
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// FileStore is a Store in one file of JSON Lines that is only ever appended to. Put returns when its line is on the disk;
+// calls that wait at the same time share one fsync. A line torn by a crash, and any line whose content does not have its
+// hash, is a miss with a warning. Several processes may append to one file on a local disk: a line is one write, and Get
+// looks at what others have appended since. Memory is about 150 bytes a line.
+type FileStore struct {
+	path string
+	log  *slog.Logger
+
+	mu      sync.Mutex // guards the index and the order of writes
+	f       *os.File
+	index   map[string]span
+	scanned int64 // end of the last complete line that is indexed
+	written int64 // number of lines written here
+
+	syncMu sync.Mutex
+	synced int64 // how many of them are on the disk
+}
+
+type span struct {
+	offset int64
+	length int
+}
+
+// maxLine bounds a line: a bigger one is damage, not an answer.
+const maxLine = 64 << 20
+
+// OpenFileStore opens or creates the file at path, readable by its owner only, and reads its index. log receives warnings
+// and may be nil.
+func OpenFileStore(path string, log *slog.Logger) (*FileStore, error) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, errcode.New(errcode.FailedPrecondition, "judge ledger: %w", err)
+	}
+	s := &FileStore{path: path, log: log, f: f, index: map[string]span{}}
+	if dir, err := os.Open(filepath.Dir(path)); err == nil { // the new name must survive a crash too
+		_ = dir.Sync()
+		_ = dir.Close()
+	}
+	if err := s.scan(); err != nil {
+		_ = f.Close()
+		return nil, errcode.New(errcode.Unavailable, "judge ledger: %w", err)
+	}
+	return s, nil
+}
+
+// scan indexes the complete lines behind s.scanned. The caller holds s.mu, or has the store to itself.
+func (s *FileStore) scan() error {
+	r := bufio.NewReaderSize(io.NewSectionReader(s.f, s.scanned, 1<<62), 1<<16)
+	for {
+		line, err := readLine(r)
+		if err != nil {
+			if errors.Is(err, io.EOF) { // what is left is being written, or was torn
+				return nil
+			}
+			return err
+		}
+		var key struct {
+			RequestHash string `json:"request_hash"`
+		}
+		if json.Unmarshal(line, &key) == nil && key.RequestHash != "" {
+			s.index[key.RequestHash] = span{s.scanned, len(line)}
+		} else if len(bytes.TrimSpace(line)) > 0 {
+			s.log.Warn("judge ledger: a damaged line is skipped", "file", s.path, "offset", s.scanned)
+		}
+		s.scanned += int64(len(line))
+	}
+}
+
+// readLine reads up to and including a newline. A line beyond maxLine is cut: what is left does not parse.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+		if len(line) > maxLine {
+			return line, errors.New("a line beyond any bound")
+		}
+	}
+}
+
+// Get implements Store.
+func (s *FileStore) Get(_ context.Context, requestHash string) (Assessment, bool, error) {
+	s.mu.Lock()
+	at, ok := s.index[requestHash]
+	if !ok {
+		if info, err := s.f.Stat(); err == nil && info.Size() > s.scanned {
+			if err := s.scan(); err != nil {
+				s.mu.Unlock()
+				return Assessment{}, false, errcode.New(errcode.Unavailable, "judge ledger: %w", err)
+			}
+			at, ok = s.index[requestHash]
+		}
+	}
+	s.mu.Unlock()
+	if !ok {
+		return Assessment{}, false, nil
+	}
+	line := make([]byte, at.length)
+	if _, err := s.f.ReadAt(line, at.offset); err != nil {
+		return Assessment{}, false, errcode.New(errcode.Unavailable, "judge ledger: %w", err)
+	}
+	var a Assessment
+	if json.Unmarshal(line, &a) != nil || a.RequestHash != requestHash || a.ID != a.ContentHash() {
+		s.log.Warn("judge ledger: a damaged entry counts as a miss", "file", s.path, "offset", at.offset)
+		return Assessment{}, false, nil
+	}
+	return a, true, nil
+}
+
+// Put implements Store.
+func (s *FileStore) Put(_ context.Context, a Assessment) error {
+	line, err := json.Marshal(a)
+	if err != nil {
+		return errcode.New(errcode.Internal, "judge ledger: an assessment cannot be encoded")
+	}
+	mine, err := s.write(append(line, '\n'))
+	if err == nil {
+		err = s.sync(mine)
+	}
+	if err != nil {
+		return errcode.New(errcode.Unavailable, "judge ledger: %w", err)
+	}
+	return nil
+}
+
+// write appends a line in one call and gives its number.
+func (s *FileStore) write(line []byte) (int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if torn, err := s.torn(); err != nil {
+		return 0, err
+	} else if torn { // the end of a crashed process: it shall not damage this line as well
+		line = append([]byte{'\n'}, line...)
+	}
+	if _, err := s.f.Write(line); err != nil {
+		return 0, err
+	}
+	s.written++
+	return s.written, s.scan()
+}
+
+func (s *FileStore) torn() (bool, error) {
+	info, err := s.f.Stat()
+	if err != nil || info.Size() == 0 {
+		return false, err
+	}
+	var last [1]byte
+	if _, err := s.f.ReadAt(last[:], info.Size()-1); err != nil {
+		return false, err
+	}
+	return last[0] != '\n', nil
+}
+
+// sync returns when line number mine is on the disk. Whoever waited while another synced usually finds its own line
+// there.
+func (s *FileStore) sync(mine int64) error {
+	s.syncMu.Lock()
+	defer s.syncMu.Unlock()
+	if s.synced >= mine {
+		return nil
+	}
+	s.mu.Lock()
+	target := s.written
+	s.mu.Unlock()
+	if err := s.f.Sync(); err != nil {
+		return err
+	}
+	s.synced = target
+	return nil
+}
+
+// Len is the number of requests answered, as far as this process has seen.
+func (s *FileStore) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.index)
+}
+
+// Close closes the file.
+func (s *FileStore) Close() error { return s.f.Close() }

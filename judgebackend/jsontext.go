@@ -1,0 +1,211 @@
+package judgebackend
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+const (
+	maxObjects = 256 // objects looked at in one reply
+	maxDepth   = 64  // brackets within brackets
+	maxNumber  = 400 // digits, or magnitude of the exponent: beyond it exact arithmetic costs memory
+)
+
+// findObjects gives the outermost JSON objects in text, mended as [Decode] says. It reads each byte at most twice.
+func findObjects(text string) ([][]byte, error) {
+	var found [][]byte
+	for i := 0; i < len(text); {
+		next := strings.IndexByte(text[i:], '{')
+		if next < 0 {
+			break
+		}
+		i += next
+		if !opensObject(text[i+1:]) { // a brace in prose
+			i++
+			continue
+		}
+		object, n := takeObject(text[i:])
+		if n == 0 {
+			return nil, badReply("it ends inside an object")
+		}
+		if len(found) == maxObjects {
+			return nil, badReply("more than %d objects", maxObjects)
+		}
+		found = append(found, object)
+		i += n
+	}
+	return found, nil
+}
+
+// opensObject tells whether what follows a brace is a key, a closing brace or a comment.
+func opensObject(rest string) bool {
+	rest = strings.TrimLeft(rest, " \t\r\n")
+	return rest == "" || rest[0] == '"' || rest[0] == '}' || strings.HasPrefix(rest, "//") || strings.HasPrefix(rest, "/*")
+}
+
+// takeObject reads from an opening brace to the bracket that closes it and gives the mended bytes and how many were read;
+// 0 where nothing closes it.
+func takeObject(text string) (object []byte, read int) {
+	out := make([]byte, 0, 256)
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			n := 0
+			if out, n = takeString(out, text[i:]); n == 0 {
+				return nil, 0
+			}
+			i += n - 1
+		case c == '/' && i+1 < len(text) && (text[i+1] == '/' || text[i+1] == '*'):
+			n := commentLength(text[i:])
+			if n == 0 {
+				return nil, 0
+			}
+			i += n - 1
+			out = append(out, ' ')
+		case c == '{' || c == '[':
+			depth++
+			out = append(out, c)
+		case c == '}' || c == ']':
+			out = append(dropComma(out), c)
+			if depth--; depth == 0 {
+				return out, i + 1
+			}
+		default:
+			out = append(out, c)
+		}
+	}
+	return nil, 0
+}
+
+// takeString appends the string that text begins with, raw control characters escaped, and gives its length in text.
+func takeString(out []byte, text string) ([]byte, int) {
+	out = append(out, '"')
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && i+1 < len(text) && text[i+1] >= ' ':
+			out = append(out, c, text[i+1])
+			i++
+		case c == '"':
+			return append(out, c), i + 1
+		case c < ' ':
+			out = append(out, `\u00`...)
+			out = append(out, "0123456789abcdef"[c>>4], "0123456789abcdef"[c&15])
+		default:
+			out = append(out, c)
+		}
+	}
+	return out, 0
+}
+
+// commentLength is the length of the comment that text begins with; 0 where it does not end.
+func commentLength(text string) int {
+	if text[1] == '/' {
+		if n := strings.IndexByte(text, '\n'); n > 0 {
+			return n
+		}
+		return 0
+	}
+	if n := strings.Index(text[2:], "*/"); n >= 0 {
+		return n + 4
+	}
+	return 0
+}
+
+// dropComma removes a comma at the end, white space after it included. It does not come near the inside of a string,
+// which ends in a quote.
+func dropComma(out []byte) []byte {
+	if t := bytes.TrimRight(out, " \t\r\n"); bytes.HasSuffix(t, []byte(",")) {
+		return t[:len(t)-1]
+	}
+	return out
+}
+
+// checkJSON tells whether b is one JSON object, without duplicate keys at any level, without depth or numbers that serve
+// only to exhaust memory.
+func checkJSON(b []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.UseNumber()
+	if err := checkValue(dec, 0); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("more than one value")
+	}
+	if t := bytes.TrimLeft(b, " \t\r\n"); len(t) == 0 || t[0] != '{' {
+		return errors.New("not an object")
+	}
+	return nil
+}
+
+var errNotJSON = errors.New("an object that is not JSON")
+
+func checkValue(dec *json.Decoder, depth int) error {
+	token, err := dec.Token()
+	if err != nil {
+		return errNotJSON
+	}
+	switch t := token.(type) {
+	case json.Number:
+		if !isModest(t.String()) {
+			return errors.New("a number of absurd size")
+		}
+	case json.Delim:
+		if depth == maxDepth {
+			return errors.New("nested too deep")
+		}
+		keys := map[string]bool{}
+		for dec.More() {
+			if t == '{' {
+				key, err := dec.Token()
+				if err != nil {
+					return errNotJSON
+				}
+				k, ok := key.(string)
+				if !ok {
+					return errNotJSON
+				}
+				if keys[foldKey(k)] {
+					return errors.New("an object with a duplicate key")
+				}
+				keys[foldKey(k)] = true
+			}
+			if err := checkValue(dec, depth+1); err != nil {
+				return err
+			}
+		}
+		if _, err := dec.Token(); err != nil {
+			return errNotJSON
+		}
+	}
+	return nil
+}
+
+// foldKey is the same for keys that encoding/json stores in the same field: it ignores case, so keys that differ in
+// nothing else are duplicates.
+func foldKey(k string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			least = min(least, f)
+		}
+		return least
+	}, k)
+}
+
+func isModest(number string) bool {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(number), "e")
+	if len(mantissa) > maxNumber {
+		return false
+	}
+	if exponent == "" {
+		return true
+	}
+	n, err := strconv.Atoi(exponent)
+	return err == nil && -maxNumber <= n && n <= maxNumber
+}

@@ -1,0 +1,49 @@
+package judgebackend
+
+import (
+	"context"
+
+	"golang.org/x/time/rate"
+)
+
+// paced keeps to the requests and tokens a minute that an account is allowed.
+type paced struct {
+	next     Backend
+	clock    Clock
+	requests *rate.Limiter // nil for no limit
+	tokens   *rate.Limiter
+}
+
+// perMinute allows n a minute, with bursts of a second's worth.
+func perMinute(n int) *rate.Limiter {
+	if n <= 0 {
+		return nil
+	}
+	return rate.NewLimiter(rate.Limit(float64(n)/60), max(1, n/60))
+}
+
+func (w *paced) Complete(ctx context.Context, r Request) (Response, error) {
+	if err := w.take(ctx, w.requests, 1); err != nil {
+		return Response{}, err
+	}
+	// Vendors count about four bytes a token, and the reply's bound in full.
+	if err := w.take(ctx, w.tokens, r.bytesOut()/4+r.maxTokens()); err != nil {
+		return Response{}, err
+	}
+	return w.next.Complete(ctx, r)
+}
+
+// take waits for n of l, in portions where that is more than a burst.
+func (w *paced) take(ctx context.Context, l *rate.Limiter, n int) error {
+	for l != nil && n > 0 {
+		part := min(n, l.Burst())
+		now := w.clock.Now()
+		res := l.ReserveN(now, part)
+		if err := w.clock.Sleep(ctx, res.DelayFrom(now)); err != nil {
+			res.CancelAt(w.clock.Now())
+			return err
+		}
+		n -= part
+	}
+	return nil
+}

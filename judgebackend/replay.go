@@ -1,0 +1,99 @@
+package judgebackend
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+func init() { register("replay", openReplay) }
+
+// replay answers from a file of assessments, one JSON object a line, as a FileStore writes them. It is whoever the file
+// recorded, so that hashes, labels and scores are those of the recording. Where a file holds several judges, the one
+// behind a # is meant: replay:FILE#openai:gpt-4o.
+type replay struct {
+	id      Identity
+	answers map[string]Assessment
+}
+
+func openReplay(_ context.Context, arg string, _ *OpenOptions) (Backend, error) {
+	path, who := arg, ""
+	if i := strings.LastIndexByte(arg, '#'); i >= 0 && strings.Contains(arg[i:], ":") {
+		path, who = arg[:i], arg[i+1:]
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		code := errcode.FailedPrecondition
+		if errors.Is(err, os.ErrNotExist) {
+			code = errcode.NotFound
+		}
+		return nil, errcode.New(code, "judge replay: %w", err)
+	}
+	defer f.Close()
+	return readReplay(f, who)
+}
+
+// readReplay takes the assessments of one judge; who is BACKEND:MODEL, or empty where there is but one. The last of
+// several answers to one request counts.
+func readReplay(f io.Reader, who string) (Backend, error) {
+	b := &replay{answers: map[string]Assessment{}}
+	r := bufio.NewReader(f)
+	for n := 1; ; n++ {
+		line, err := readLine(r)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, errcode.New(errcode.DataLoss, "judge replay: line %d cannot be read", n)
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			if err := b.add(line, who, n); err != nil {
+				return nil, err
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	if b.id == (Identity{}) {
+		return nil, errcode.New(errcode.NotFound, "judge replay: the file holds no answer of such a judge")
+	}
+	return b, nil
+}
+
+func (b *replay) add(line []byte, who string, n int) error {
+	var a Assessment
+	if json.Unmarshal(line, &a) != nil || a.RequestHash == "" || a.Backend == "" {
+		return errcode.New(errcode.DataLoss, "judge replay: line %d: want an assessment with backend, model and request_hash", n)
+	}
+	if a.ID != "" && a.ID != a.ContentHash() {
+		return errcode.New(errcode.DataLoss, "judge replay: line %d: the reply does not have the hash it was recorded with", n)
+	}
+	id := Identity{Backend: a.Backend, Model: a.Model}
+	if who != "" && who != id.Backend+":"+id.Model {
+		return nil
+	}
+	if b.id != (Identity{}) && b.id != id {
+		return errcode.New(errcode.InvalidArgument, "judge replay: line %d: a second judge; name the one you mean, as in replay:FILE#openai:gpt-4o", n)
+	}
+	b.id = id
+	b.answers[a.RequestHash] = a
+	return nil
+}
+
+func (b *replay) Identity() Identity { return b.id }
+
+func (b *replay) Complete(_ context.Context, r Request) (Response, error) {
+	hash := r.Hash(b.id)
+	a, ok := b.answers[hash]
+	if !ok {
+		return Response{}, &Error{Kind: KindReplayMiss, Detail: "request " + hash}
+	}
+	resp := a.response()
+	resp.Cached = false // said by the ledger, not by a recording
+	return resp, nil
+}

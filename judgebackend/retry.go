@@ -1,0 +1,84 @@
+package judgebackend
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+)
+
+// RetryPolicy says how often and how patiently. Zero fields take the defaults in brackets.
+type RetryPolicy struct {
+	Attempts      int           // calls made for one request, the first included [5]
+	Base          time.Duration // the wait before attempt n+1 is random in 0 to Base·2^(n-1) [500 ms]
+	Max           time.Duration // and at most this [30 s]
+	MaxRetryAfter time.Duration // an endpoint that asks for more patience gets none [2 min]
+}
+
+func (p RetryPolicy) withDefaults() RetryPolicy {
+	if p.Attempts <= 0 {
+		p.Attempts = 5
+	}
+	if p.Base <= 0 {
+		p.Base = 500 * time.Millisecond
+	}
+	if p.Max <= 0 {
+		p.Max = 30 * time.Second
+	}
+	if p.MaxRetryAfter <= 0 {
+		p.MaxRetryAfter = 2 * time.Minute
+	}
+	return p
+}
+
+// wait is how long to sleep after attempt n (from 1) failed: full jitter, which spreads the callers of a burst best
+// (Brooker, "Exponential Backoff And Jitter", 2015), on top of what the endpoint asked for. False means not to wait.
+func (p RetryPolicy) wait(n int, retryAfter time.Duration, random float64) (time.Duration, bool) {
+	if retryAfter > p.MaxRetryAfter {
+		return 0, false
+	}
+	ceiling := p.Max
+	if n < 32 && p.Base<<(n-1) > 0 {
+		ceiling = min(p.Max, p.Base<<(n-1))
+	}
+	if retryAfter > 0 { // everyone was told the same time: spread a little behind it
+		ceiling = min(ceiling, p.Base)
+	}
+	return retryAfter + time.Duration(random*float64(ceiling)), true
+}
+
+// retried makes further attempts where they may help.
+type retried struct {
+	next    Backend
+	policy  RetryPolicy
+	clock   Clock
+	random  func() float64 // in [0, 1)
+	retries atomic.Int64
+}
+
+func (w *retried) Complete(ctx context.Context, r Request) (Response, error) {
+	for n := 1; ; n++ {
+		resp, err := w.next.Complete(ctx, r)
+		if err == nil || n == w.policy.Attempts || !kinds[KindOf(err)].retry || ctx.Err() != nil {
+			return resp, err
+		}
+		var retryAfter time.Duration
+		if e := (*Error)(nil); errors.As(err, &e) {
+			retryAfter = e.RetryAfter
+		}
+		pause, ok := w.policy.wait(n, retryAfter, w.random())
+		if !ok {
+			return resp, err
+		}
+		if refused := again(ctx, err); refused != nil {
+			return resp, refused
+		}
+		if w.clock.Sleep(ctx, pause) != nil {
+			return resp, err
+		}
+		w.retries.Add(1)
+	}
+}
+
+func randomFloat() float64 { return rand.Float64() } //nolint:gosec // jitter needs no secrecy

@@ -1,0 +1,104 @@
+package judgebackend
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+// compiled holds schemas by the hash of their text. Prompts have few; whoever makes up a schema per call loses the
+// benefit, not the memory.
+var compiled = struct {
+	sync.Mutex
+	m map[[32]byte]*jsonschema.Schema
+}{m: map[[32]byte]*jsonschema.Schema{}}
+
+const compiledMax = 1024
+
+// compileSchema checks that schema is a JSON Schema (draft 2020-12 unless it says otherwise) of an object. References to
+// other documents are not followed.
+func compileSchema(schema json.RawMessage) (*jsonschema.Schema, error) {
+	key := sha256.Sum256(schema)
+	compiled.Lock()
+	s, ok := compiled.m[key]
+	compiled.Unlock()
+	if ok {
+		return s, nil
+	}
+	bad := func(why string) error {
+		return errcode.New(errcode.InvalidArgument, "reply schema: %s", why)
+	}
+	if err := checkJSON(schema); err != nil {
+		return nil, bad("not a JSON object without duplicate keys")
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err != nil {
+		return nil, bad("not JSON")
+	}
+	if top, ok := doc.(map[string]any); !ok || top["type"] != "object" {
+		return nil, bad(`want "type": "object" at the top`)
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noLoader{})
+	const name = "reply.json"
+	if err := c.AddResource(name, doc); err != nil {
+		return nil, bad("not a JSON Schema")
+	}
+	s, err = c.Compile(name)
+	if err != nil {
+		return nil, bad("not a JSON Schema that stands by itself")
+	}
+	compiled.Lock()
+	defer compiled.Unlock()
+	if len(compiled.m) >= compiledMax {
+		clear(compiled.m)
+	}
+	compiled.m[key] = s
+	return s, nil
+}
+
+// noLoader keeps schemas from naming files and addresses.
+type noLoader struct{}
+
+func (noLoader) Load(string) (any, error) {
+	return nil, errcode.New(errcode.PermissionDenied, "reply schema: references to other documents are not followed")
+}
+
+// violation says where a reply breaks its schema, in words that show none of the reply's values.
+func violation(err error) string {
+	var v *jsonschema.ValidationError
+	if !errors.As(err, &v) {
+		return "does not satisfy its schema"
+	}
+	for len(v.Causes) > 0 {
+		v = v.Causes[0]
+	}
+	at := "at the top"
+	if len(v.InstanceLocation) > 0 {
+		parts := slices.Clone(v.InstanceLocation)
+		for i, p := range parts {
+			if !isLabel(p) || len(p) > 40 { // a key made up by the model: a value as good as any
+				parts[i] = "…"
+			}
+		}
+		at = "at /" + strings.Join(parts, "/")
+	}
+	switch k := v.ErrorKind.(type) {
+	case *kind.Required:
+		return at + ": missing " + strings.Join(k.Missing, ", ")
+	case *kind.Type:
+		return at + ": got " + k.Got + ", want " + strings.Join(k.Want, " or ")
+	}
+	if path := v.ErrorKind.KeywordPath(); len(path) > 0 {
+		return at + ": breaks " + path[len(path)-1]
+	}
+	return at + ": does not satisfy its schema"
+}

@@ -1,0 +1,78 @@
+package judgebackend
+
+import (
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// secret is a key that no formatting shows.
+type secret struct{ value string }
+
+func (secret) String() string               { return "[secret]" }
+func (secret) GoString() string             { return "[secret]" }
+func (secret) LogValue() slog.Value         { return slog.StringValue("[secret]") }
+func (secret) MarshalText() ([]byte, error) { return []byte("[secret]"), nil }
+
+// keySource finds a key at every call, so that a rotated file takes effect without a restart.
+type keySource struct {
+	file, env string
+	getenv    func(string) string
+}
+
+// keySource decides where the key comes from: the file or variable the options name, else fallback, which is set only
+// where the vendor's own host is contacted (a variable nobody named must not reach another host).
+func (o *OpenOptions) keySource(fallback string) (keySource, error) {
+	k := keySource{file: o.KeyFile, env: o.KeyEnv, getenv: o.getenv()}
+	switch {
+	case k.file != "" && k.env != "":
+		return k, errcode.New(errcode.InvalidArgument, "judge key: name a file or an environment variable, not both")
+	case k.env != "" && !isVariable(k.env): // perhaps the key itself: not repeated
+		return k, errcode.New(errcode.InvalidArgument, "judge key: that is not the name of an environment variable")
+	case k.file == "" && k.env == "":
+		k.env = fallback
+	}
+	_, err := k.key()
+	return k, err
+}
+
+// key is empty, without an error, where no source is configured: local endpoints need none.
+func (k keySource) key() (secret, error) {
+	switch {
+	case k.file != "":
+		b, err := os.ReadFile(k.file)
+		if err != nil {
+			return secret{}, noKey("the key file cannot be read")
+		}
+		return checkedKey(string(b), "the key file")
+	case k.env != "":
+		return checkedKey(k.getenv(k.env), "environment variable "+k.env)
+	}
+	return secret{}, nil
+}
+
+func checkedKey(v, where string) (secret, error) {
+	v = strings.TrimSpace(v)
+	if v == "" {
+		return secret{}, noKey(where + " holds no key")
+	}
+	for _, c := range []byte(v) {
+		if c < ' ' || c > '~' {
+			return secret{}, noKey(where + " holds characters that no key has")
+		}
+	}
+	return secret{v}, nil
+}
+
+func isVariable(s string) bool {
+	for _, c := range []byte(s) {
+		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func noKey(why string) error { return &Error{Kind: KindUnauthorized, Detail: why} }
