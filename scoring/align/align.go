@@ -1,0 +1,307 @@
+package align
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+// DefaultTolerance is the relative tolerance δ0 of the paper (section 5.2, Default tolerance).
+const DefaultTolerance = 0.01
+
+// Options of the aligner.
+type Options struct {
+	// Tolerance is the largest relative difference of numbers that the ladder may allow, 0 to 1. Whole numbers on both sides are compared exactly all the same:
+	// a count that is off by one is another count.
+	Tolerance float64
+}
+
+// Align finds the correspondence of the columns of gold and pred. It never fails: what has no counterpart is listed as missing or extra.
+func Align(gold, pred *scoring.Table, o Options) scoring.Alignment {
+	a := newAligner(gold, pred, o)
+	a.bySums()
+	if a.rowsEqual && a.ambiguous != nil {
+		a.settle()
+	}
+	a.byLadder()
+	return a.alignment()
+}
+
+// column is what the aligner knows of one column.
+type column struct {
+	col   *scoring.Column
+	kind  scoring.Kind
+	sum   cell.Sum
+	taken bool
+
+	words   []string // of the name; made when first needed
+	reading map[cell.View]*reading
+}
+
+type aligner struct {
+	gold, pred []column
+	goldT      *scoring.Table
+	predT      *scoring.Table
+	o          Options
+	bits       bool
+	rowsEqual  bool                 // both sides have the same number of rows
+	pairs      []scoring.ColumnPair // by gold column; Pred -1: none yet
+	ambiguous  []group              // groups of columns that hold the same values
+	undecided  bool                 // a group could not be settled by the rows
+}
+
+func newAligner(gold, pred *scoring.Table, o Options) *aligner {
+	a := &aligner{goldT: gold, predT: pred, o: o, bits: cell.FloatBits(gold, pred), rowsEqual: gold.Rows() == pred.Rows()}
+	a.gold, a.pred = make([]column, len(gold.Columns)), make([]column, len(pred.Columns))
+	for side, cols := range [][]column{a.gold, a.pred} {
+		t := []*scoring.Table{gold, pred}[side]
+		for i := range cols {
+			cols[i].col = &t.Columns[i]
+			cols[i].kind = cell.NaturalKind(&t.Columns[i])
+		}
+	}
+	a.pairs = make([]scoring.ColumnPair, len(gold.Columns))
+	for i := range a.pairs {
+		a.pairs[i] = scoring.ColumnPair{Gold: i, Pred: -1}
+	}
+	return a
+}
+
+func (c *column) nameWords() []string {
+	if c.words == nil {
+		c.words = words(c.col.Name)
+	}
+	return c.words
+}
+
+func (a *aligner) natural(c *column) cell.View { return cell.View{Kind: c.kind, FloatBits: a.bits} }
+
+func (a *aligner) pair(g, p int, by string, overlap float64, c scoring.Comparison) {
+	a.pairs[g] = scoring.ColumnPair{Gold: g, Pred: p, By: by, Overlap: overlap, Comparison: c}
+	a.gold[g].taken, a.pred[p].taken = true, true
+}
+
+// group is a set of gold and predicted columns that all hold the same multiset of values.
+type group struct{ gold, pred []int }
+
+// bySums pairs columns that hold the same multiset of values.
+func (a *aligner) bySums() {
+	if !a.rowsEqual {
+		return
+	}
+	for _, cols := range [][]column{a.gold, a.pred} {
+		for i := range cols {
+			cols[i].sum = cell.SumOf(cols[i].col, a.natural(&cols[i]))
+		}
+	}
+	for _, g := range a.groups() {
+		if len(g.gold) == 1 && len(g.pred) == 1 {
+			a.pair(g.gold[0], g.pred[0], "values", 1, a.exact(g.gold[0], g.pred[0]))
+			continue
+		}
+		a.ambiguous = append(a.ambiguous, g)
+		a.byNames(g)
+	}
+}
+
+// exact is the comparison of two columns that are equal as they are.
+func (a *aligner) exact(g, p int) scoring.Comparison {
+	k := a.gold[g].kind
+	if pk := a.pred[p].kind; k != pk {
+		k = scoring.KindNumber // truth values and 0, 1 share their keys; so do all-NULL columns
+		if a.gold[g].col.Type == scoring.Null {
+			k = pk
+		} else if a.pred[p].col.Type == scoring.Null {
+			k = a.gold[g].kind
+		}
+	}
+	return scoring.Comparison{Kind: k}
+}
+
+// groups collects the columns by their sums, in order of the gold columns.
+func (a *aligner) groups() []group {
+	var out []group
+	if len(a.gold)*len(a.pred) <= 1024 { // no map for few columns
+		done := make([]bool, len(a.gold))
+		for i := range a.gold {
+			if done[i] {
+				continue
+			}
+			g := group{gold: []int{i}}
+			for k := i + 1; k < len(a.gold); k++ {
+				if a.gold[k].sum == a.gold[i].sum {
+					g.gold, done[k] = append(g.gold, k), true
+				}
+			}
+			for j := range a.pred {
+				if a.pred[j].sum == a.gold[i].sum {
+					g.pred = append(g.pred, j)
+				}
+			}
+			if g.pred != nil {
+				out = append(out, g)
+			}
+		}
+		return out
+	}
+	at := map[cell.Sum]int{}
+	for i := range a.gold {
+		k, ok := at[a.gold[i].sum]
+		if !ok {
+			k = len(out)
+			at[a.gold[i].sum] = k
+			out = append(out, group{})
+		}
+		out[k].gold = append(out[k].gold, i)
+	}
+	for j := range a.pred {
+		if k, ok := at[a.pred[j].sum]; ok {
+			out[k].pred = append(out[k].pred, j)
+		}
+	}
+	return slices.DeleteFunc(out, func(g group) bool { return g.pred == nil })
+}
+
+// byNames pairs the columns of a group: those of one name, then those of like names, then in order.
+func (a *aligner) byNames(g group) {
+	for _, i := range g.gold {
+		for _, j := range g.pred {
+			if !a.pred[j].taken && sameName(a.gold[i].col.Name, a.pred[j].col.Name) {
+				a.pair(i, j, "values", 1, a.exact(i, j))
+				break
+			}
+		}
+	}
+	for _, i := range g.gold {
+		if a.gold[i].taken {
+			continue
+		}
+		best, most := -1, -1.0
+		for _, j := range g.pred {
+			if a.pred[j].taken {
+				continue
+			}
+			if s := nameSimilarity(a.gold[i].nameWords(), a.pred[j].nameWords()); s > most {
+				best, most = j, s
+			}
+		}
+		if best >= 0 {
+			a.pair(i, best, "values", 1, a.exact(i, best))
+		}
+	}
+}
+
+// alignment is what was found, with how sure it is.
+func (a *aligner) alignment() scoring.Alignment {
+	out := scoring.Alignment{Source: "evidence", Columns: make([]scoring.ColumnPair, 0, len(a.pairs)), Confidence: 1}
+	for i := range a.pairs {
+		if a.pairs[i].Pred >= 0 {
+			out.Columns = append(out.Columns, a.pairs[i])
+		} else {
+			out.Missing = append(out.Missing, i)
+		}
+	}
+	for j := range a.pred {
+		if !a.pred[j].taken {
+			out.Extra = append(out.Extra, j)
+			if a.isTrivial(j) {
+				out.Trivial = append(out.Trivial, j)
+			}
+		}
+	}
+	out.Index = a.index(out.Columns)
+	a.explain(&out)
+	return out
+}
+
+// explain sets the confidence and says what it rests on.
+func (a *aligner) explain(out *scoring.Alignment) {
+	why := func(format string, args ...any) { out.Why = append(out.Why, fmt.Sprintf(format, args...)) }
+	whole := 0
+	for k := range out.Columns {
+		c := &out.Columns[k]
+		name := a.gold[c.Gold].col.Name
+		switch {
+		case c.Overlap == 1 && c.Fact == "":
+			whole++
+		case c.Overlap == 1:
+			whole++
+			why("%q: %s", name, c.Fact)
+			out.Confidence = math.Min(out.Confidence, a.factConfidence(c))
+		case c.By == "values":
+			why("%q agrees in %.0f %% of its values", name, 100*c.Overlap)
+			out.Confidence = math.Min(out.Confidence, 0.5+0.4*c.Overlap)
+		default:
+			why("%q was found by its %s; %.0f %% of its values agree", name, c.By, 100*c.Overlap)
+			out.Confidence = math.Min(out.Confidence, 0.3+0.4*c.Overlap)
+		}
+	}
+	switch {
+	case len(out.Columns) == 0 && len(a.gold) > 0:
+		why("no column has a counterpart")
+	case whole == len(a.gold):
+		out.Why = append([]string{fmt.Sprintf("all %d columns agree in all values", whole)}, out.Why...)
+	default:
+		out.Why = append([]string{fmt.Sprintf("%d of %d columns agree in all values", whole, len(a.gold))}, out.Why...)
+	}
+	if len(out.Missing) > 0 {
+		why("%d gold columns have no counterpart", len(out.Missing))
+		out.Confidence = math.Min(out.Confidence, 0.5*float64(len(out.Columns))/float64(len(a.gold)))
+	}
+	if a.undecided {
+		why("several columns hold the same values and the rows do not tell them apart")
+		out.Confidence = math.Min(out.Confidence, 0.6)
+	}
+}
+
+// factConfidence is how sure a pair is whose values agree only up to a difference of form: surer the more distinct values speak for it.
+func (a *aligner) factConfidence(c *scoring.ColumnPair) float64 {
+	if c.Scale == 0 && c.Tolerance <= noise && c.Within == 0 {
+		return 0.99
+	}
+	distinct := a.reading(&a.gold[c.Gold], cell.View{Kind: c.Kind, Format: c.GoldFormat}).distinct()
+	return 1 - 0.3/float64(1+distinct)
+}
+
+// isTrivial tells whether an extra predicted column carries nothing: a row number, one value throughout, or a copy of a column that is compared.
+func (a *aligner) isTrivial(j int) bool {
+	c := a.pred[j].col
+	if c.Type == scoring.Int64 && !c.HasNulls() && c.Len() > 0 {
+		first, counts := c.Ints()[0], true
+		for i, n := range c.Ints() {
+			if n != first+int64(i) {
+				counts = false
+				break
+			}
+		}
+		if counts && (first == 0 || first == 1) {
+			return true
+		}
+	}
+	if !a.rowsEqual {
+		a.pred[j].sum = cell.SumOf(c, a.natural(&a.pred[j]))
+	}
+	for k := range a.pred {
+		if a.pred[k].taken && a.rowsEqual && a.pred[k].sum == a.pred[j].sum {
+			return true
+		}
+	}
+	var keys [64]uint64
+	var first uint64
+	for from := 0; from < c.Len(); from += len(keys) {
+		k := keys[:min(len(keys), c.Len()-from)]
+		cell.Keys(c, a.natural(&a.pred[j]), from, k)
+		if from == 0 {
+			first = k[0]
+		}
+		for _, key := range k {
+			if key != first {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,114 @@
+package align
+
+import (
+	"slices"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+// index finds the columns that together are a unique key on both sides: one column of text, dates or truth values, one of whole numbers
+// whose name says that it identifies, or all of these together. A measure is no key even where it happens to be unique, and at least one column must be left to compare.
+func (a *aligner) index(pairs []scoring.ColumnPair) []int {
+	if a.goldT.Rows() < 2 || a.predT.Rows() < 2 || len(a.gold) < 2 {
+		return nil
+	}
+	var keys []int
+	for k := range pairs {
+		if a.identifies(&pairs[k]) {
+			keys = append(keys, k)
+		}
+	}
+	for _, k := range keys {
+		if a.unique(pairs, []int{k}) {
+			return []int{k}
+		}
+	}
+	if len(keys) > 1 && len(keys) < len(a.gold) && a.unique(pairs, keys) {
+		return keys
+	}
+	return nil
+}
+
+var identifying = []string{"id", "code", "year", "month", "quarter", "week", "day", "date", "hour", "zip", "postcode", "isbn", "sku", "uuid", "rank", "position"}
+
+func (a *aligner) identifies(c *scoring.ColumnPair) bool {
+	if !c.Exact() || c.Scale != 0 || c.Overlap < 0.3 {
+		return false
+	}
+	switch c.Kind {
+	case scoring.KindText, scoring.KindTime:
+		return true
+	case scoring.KindNumber:
+		g, p := &a.gold[c.Gold], &a.pred[c.Pred]
+		if g.col.Type != scoring.Int64 || p.col.Type != scoring.Int64 {
+			return false
+		}
+		for _, w := range g.nameWords() {
+			if slices.Contains(identifying, w) {
+				return true
+			}
+		}
+	case scoring.KindBool:
+		return true // never alone, but part of a key
+	}
+	return false
+}
+
+// unique tells whether no two rows of either side agree in all of the columns.
+func (a *aligner) unique(pairs []scoring.ColumnPair, which []int) bool {
+	for _, goldSide := range []bool{true, false} {
+		rows := a.predT.Rows()
+		if goldSide {
+			rows = a.goldT.Rows()
+		}
+		seen := newKeySet(rows)
+		var row, keys [512]uint64
+		for from := 0; from < rows; from += len(row) {
+			n := min(len(row), rows-from)
+			clear(row[:n])
+			for _, k := range which {
+				c := &pairs[k]
+				col, v := a.pred[c.Pred].col, cell.View{Kind: c.Kind, Format: c.PredFormat}
+				if goldSide {
+					col, v = a.gold[c.Gold].col, cell.View{Kind: c.Kind, Format: c.GoldFormat}
+				}
+				cell.Keys(col, v, from, keys[:n])
+				for r, key := range keys[:n] {
+					row[r] = cell.Mix(row[r], key)
+				}
+			}
+			for _, key := range row[:n] {
+				if !seen.add(key) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// keySet is a set of keys that are not 0.
+type keySet struct{ slots []uint64 }
+
+func newKeySet(n int) *keySet {
+	size := 16
+	for size < 2*n {
+		size *= 2
+	}
+	return &keySet{make([]uint64, size)}
+}
+
+// add tells whether the key is new.
+func (s *keySet) add(key uint64) bool {
+	mask := uint64(len(s.slots) - 1)
+	for i := (key >> 17) & mask; ; i = (i + 1) & mask {
+		switch s.slots[i] {
+		case 0:
+			s.slots[i] = key
+			return true
+		case key:
+			return false
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package align
+
+import (
+	"math"
+	"slices"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+// reading is a column read in one way: its values with their numbers, and its numbers in order.
+type reading struct {
+	col  *scoring.Column
+	view cell.View
+
+	counts []keyCount // distinct keys, ascending by their mixed form, NULL left out; a sample where there are very many
+	full   bool       // counts holds all of them
+	values int        // values that are not NULL
+
+	sorted []float64 // magnitudes, ascending
+	digits int       // digits behind the point, up to maxDigits; -1: not yet counted
+}
+
+type keyCount struct {
+	order uint64 // the key, mixed, so that the least keys are a random sample
+	n     int
+}
+
+// sampleKeys is how many distinct values stand for a column of more.
+const sampleKeys = 4096
+
+func (a *aligner) reading(c *column, v cell.View) *reading {
+	if r, ok := c.reading[v]; ok {
+		return r
+	}
+	r := &reading{col: c.col, view: v, digits: -1}
+	if c.reading == nil {
+		c.reading = map[cell.View]*reading{}
+	}
+	c.reading[v] = r
+	return r
+}
+
+func (r *reading) load() {
+	if r.counts != nil {
+		return
+	}
+	keys := cell.AllKeys(r.col, r.view)
+	order := keys[:0]
+	for _, k := range keys {
+		if k != cell.NullKey {
+			order = append(order, cell.Mix(k, 1))
+		}
+	}
+	r.values = len(order)
+	slices.Sort(order)
+	r.counts = make([]keyCount, 0, min(len(order), sampleKeys))
+	r.full = true
+	for i, k := range order {
+		if i > 0 && k == order[i-1] {
+			r.counts[len(r.counts)-1].n++
+			continue
+		}
+		if len(r.counts) == sampleKeys {
+			r.full = false
+			break
+		}
+		r.counts = append(r.counts, keyCount{k, 1})
+	}
+}
+
+// distinct is the number of distinct values that are not NULL, up to the size of the sample.
+func (r *reading) distinct() int {
+	r.load()
+	return len(r.counts)
+}
+
+// overlap is the share of the values of both columns that have an equal on the other side, counting repetitions; estimated from
+// the least keys of both where there are very many.
+func overlap(g, p *reading) float64 {
+	g.load()
+	p.load()
+	if g.values == 0 && p.values == 0 {
+		return 1
+	}
+	limit := uint64(math.MaxUint64)
+	for _, r := range []*reading{g, p} {
+		if !r.full {
+			limit = min(limit, r.counts[len(r.counts)-1].order)
+		}
+	}
+	common, inG, inP := 0, 0, 0
+	i, j := 0, 0
+	for {
+		hasG, hasP := i < len(g.counts) && g.counts[i].order <= limit, j < len(p.counts) && p.counts[j].order <= limit
+		switch {
+		case !hasG && !hasP:
+			return float64(common) / float64(max(inG, inP, 1))
+		case !hasP || hasG && g.counts[i].order < p.counts[j].order:
+			inG += g.counts[i].n
+			i++
+		case !hasG || p.counts[j].order < g.counts[i].order:
+			inP += p.counts[j].n
+			j++
+		default:
+			common += min(g.counts[i].n, p.counts[j].n)
+			inG += g.counts[i].n
+			inP += p.counts[j].n
+			i, j = i+1, j+1
+		}
+	}
+}
+
+// numbers are the magnitudes of the column, ascending.
+func (r *reading) numbers() []float64 {
+	if r.sorted == nil {
+		all := make([]float64, r.col.Len())
+		cell.Magnitudes(r.col, r.view, all)
+		r.sorted = slices.DeleteFunc(all, func(f float64) bool { return f != f })
+		slices.Sort(r.sorted)
+	}
+	return r.sorted
+}
+
+// maxDigits is where counting the digits behind the point ends.
+const maxDigits = 9
+
+// decimals is the number of digits behind the point that the column's numbers need, at most maxDigits. Negative: all are
+// multiples of 10, 100, … to the power of its absolute value, and not all zero.
+func (r *reading) decimals() int {
+	if r.digits != -1 {
+		return r.digits
+	}
+	d := 0
+	for _, f := range r.numbers() {
+		for d < maxDigits && !whole(f*cell.Pow10(d)) {
+			d++
+		}
+		if d == maxDigits {
+			break
+		}
+	}
+	if d == 0 {
+		zeros := 18
+		for _, f := range r.numbers() {
+			for zeros > 0 && f != 0 && math.Mod(f, cell.Pow10(zeros)) != 0 {
+				zeros--
+			}
+		}
+		if zeros > 1 && zeros < 18 {
+			d = -zeros
+		}
+	}
+	r.digits = d
+	return d
+}
+
+func whole(f float64) bool {
+	return math.Abs(f-math.Round(f)) <= 1e-9*math.Max(1, math.Abs(f))
+}

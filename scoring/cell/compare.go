@@ -1,0 +1,291 @@
+package cell
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Options of a comparison.
+type Options struct {
+	PenalizeExtra bool // count every extra predicted column that is not trivial as a column of mismatches, as the paper's padding does
+	Pairs         bool // also say which row was matched with which, for showing differences
+}
+
+// How rows were matched.
+const (
+	MethodTrivial = "trivial"         // at least one side has no rows
+	MethodRows    = "equal_rows"      // all rows of both sides pair up as equals
+	MethodIndex   = "index_matched"   // joined on the index columns
+	MethodGreedy  = "index_unmatched" // every gold row took the best predicted row that was left
+)
+
+// Result is what stage 2 counted.
+type Result struct {
+	Score      float64 `json:"score"`       // 0 to 1: equal cells of all cells compared; a row without a partner counts as all unequal
+	PaperScore float64 `json:"paper_score"` // as printed: without an index, unmatched rows are left out of the mean
+	Method     string  `json:"method"`
+	GoldRows   int     `json:"gold_rows"`
+	PredRows   int     `json:"pred_rows"`
+	Matched    int     `json:"matched_rows"`   // rows with a partner
+	Equal      int     `json:"equal_rows"`     // of those, rows equal in every compared column
+	Unmatched  int     `json:"unmatched_rows"` // rows of either side that count as unequal for want of a partner
+	Compared   int     `json:"compared_columns"`
+	NullFilled int     `json:"null_filled_columns,omitempty"` // columns that one side lacks, compared as NULL
+
+	// ColumnEqual counts the equal cells of every gold column among matched rows; for an index column that is all of them.
+	ColumnEqual []int `json:"column_equal,omitempty"`
+	// Pairs[i] is the predicted row matched with gold row i, or -1. Only where asked for, and not where all rows are equal.
+	Pairs []int32 `json:"-"`
+}
+
+// pair is one compared column: keys on both sides, or ranges.
+type pair struct {
+	gold, pred *scoring.Column // nil: the side lacks the column and is NULL throughout
+	cmp        scoring.Comparison
+	g, p       []uint64
+	ranges     *ranges
+}
+
+// equal tells whether the cells of gold row i and predicted row j are.
+func (c *pair) equal(i, j int) bool {
+	if c.ranges == nil || c.ranges.rank[j] < 0 || c.ranges.lo[i] == c.ranges.hi[i] {
+		return c.g[i] == c.p[j]
+	}
+	return c.ranges.rank[j] >= c.ranges.lo[i] && c.ranges.rank[j] < c.ranges.hi[i]
+}
+
+// Compare scores pred against gold under an alignment, which must fit both tables.
+func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result {
+	r := Result{GoldRows: gold.Rows(), PredRows: pred.Rows()}
+	compared, index := columns(gold, pred, a, o)
+	r.Compared = len(compared)
+	for _, c := range compared {
+		if c.gold == nil || c.pred == nil {
+			r.NullFilled++
+		}
+	}
+	if r.GoldRows == 0 || r.PredRows == 0 {
+		r.Method = MethodTrivial
+		if r.GoldRows == r.PredRows {
+			r.Score, r.PaperScore = 1, 1
+		}
+		r.Unmatched = max(r.GoldRows, r.PredRows)
+		return r
+	}
+	bits := FloatBits(gold, pred)
+	all := append(slices.Clone(index), compared...)
+	if r.GoldRows == r.PredRows && sameRows(all, r.GoldRows, bits) {
+		r.Method, r.Score, r.PaperScore = MethodRows, 1, 1
+		r.Matched, r.Equal = r.GoldRows, r.GoldRows
+		r.ColumnEqual = make([]int, len(gold.Columns))
+		for i := range r.ColumnEqual {
+			r.ColumnEqual[i] = r.GoldRows
+		}
+		return r
+	}
+	for i := range all {
+		all[i].load(r.GoldRows, r.PredRows, bits)
+	}
+	index, compared = all[:len(index)], all[len(index):]
+	var pairs []int32
+	if len(index) > 0 {
+		r.Method = MethodIndex
+		pairs = join(index, compared, r.GoldRows, r.PredRows)
+	} else {
+		r.Method = MethodGreedy
+		pairs = greedy(compared, r.GoldRows, r.PredRows)
+	}
+	r.count(gold, index, compared, pairs)
+	if o.Pairs {
+		r.Pairs = pairs
+	}
+	return r
+}
+
+// columns sorts the columns into those to compare and those that index the rows.
+func columns(gold, pred *scoring.Table, a *scoring.Alignment, o Options) (compared, index []pair) {
+	compared = make([]pair, 0, len(gold.Columns))
+	for k := range a.Columns {
+		cp := &a.Columns[k]
+		c := pair{gold: &gold.Columns[cp.Gold], pred: &pred.Columns[cp.Pred], cmp: cp.Comparison}
+		if slices.Contains(a.Index, k) {
+			c.cmp.Within, c.cmp.Tolerance = 0, 0 // a key is equal or is not
+			index = append(index, c)
+		} else {
+			compared = append(compared, c)
+		}
+	}
+	for _, i := range a.Missing {
+		compared = append(compared, pair{gold: &gold.Columns[i]})
+	}
+	if o.PenalizeExtra {
+		for _, j := range a.Extra {
+			if !slices.Contains(a.Trivial, j) {
+				compared = append(compared, pair{pred: &pred.Columns[j]})
+			}
+		}
+	}
+	return compared, index
+}
+
+// views are how the two sides of a pair are read.
+func (c *pair) views(bits bool) (g, p View) {
+	bits = bits && c.cmp.GoldFormat == "" && c.cmp.PredFormat == ""
+	return View{Kind: c.cmp.Kind, Format: c.cmp.GoldFormat, FloatBits: bits}, View{Kind: c.cmp.Kind, Format: c.cmp.PredFormat, FloatBits: bits}
+}
+
+// load makes the keys of both sides, or the ranges.
+func (c *pair) load(goldRows, predRows int, bits bool) {
+	if c.g != nil {
+		return
+	}
+	c.g, c.p = make([]uint64, goldRows), make([]uint64, predRows)
+	if c.byMagnitude() {
+		m := measure(c.gold, c.pred, &c.cmp)
+		if g, p, ok := m.classes(c.gold, c.pred, &c.cmp); ok {
+			c.g, c.p = g, p
+			return
+		}
+		c.ranges = m.ranges(&c.cmp)
+	}
+	gv, pv := c.views(bits)
+	fill(c.gold, gv, c.g)
+	fill(c.pred, pv, c.p)
+}
+
+func (c *pair) byMagnitude() bool {
+	return c.gold != nil && c.pred != nil && c.cmp.Kind == scoring.KindNumber && (!c.cmp.Exact() || c.cmp.Scale != 0)
+}
+
+func fill(c *scoring.Column, v View, keys []uint64) {
+	if c == nil {
+		return // NULL throughout
+	}
+	Spread(len(keys), func(lo, hi int) { Keys(c, v, lo, keys[lo:hi]) })
+}
+
+// sameRows tells whether both sides hold the same rows, counting repetitions: whether two sums over all row keys, each of them
+// sensitive to every bit of every row, agree. Columns that need ranges are left to the slower way.
+func sameRows(cols []pair, rows int, bits bool) bool {
+	for i := range cols {
+		c := &cols[i]
+		if c.byMagnitude() {
+			if c.load(rows, rows, bits); c.ranges != nil {
+				return false
+			}
+		}
+	}
+	return rowSum(cols, rows, bits, true) == rowSum(cols, rows, bits, false)
+}
+
+// Sum identifies a multiset of keys, in whatever order they were added.
+type Sum struct{ a, b uint64 }
+
+// Add adds a key.
+func (s *Sum) Add(k uint64) {
+	s.a += Mix(k, k2)
+	s.b += Mix(k^k1, k0)
+}
+
+// Plus is the union of two multisets.
+func (s Sum) Plus(t Sum) Sum { return Sum{s.a + t.a, s.b + t.b} }
+
+const chunk = 512 // rows whose keys are made at a time, so that they stay in the cache
+
+func rowSum(cols []pair, rows int, bits, goldSide bool) Sum {
+	var mu sync.Mutex
+	var total Sum
+	Spread(rows, func(lo, hi int) {
+		var s Sum
+		var row, keys [chunk]uint64
+		for ; lo < hi; lo += chunk {
+			n := min(chunk, hi-lo)
+			clear(row[:n])
+			for i := range cols {
+				for r, k := range cols[i].chunkKeys(goldSide, bits, lo, keys[:n]) {
+					row[r] = Mix(row[r], k)
+				}
+			}
+			for _, k := range row[:n] {
+				s.Add(k)
+			}
+		}
+		mu.Lock()
+		total = total.Plus(s) // the order of adding does not matter
+		mu.Unlock()
+	})
+	return total
+}
+
+func (c *pair) chunkKeys(goldSide, bits bool, from int, buf []uint64) []uint64 {
+	col, ready := c.pred, c.p
+	gv, v := c.views(bits)
+	if goldSide {
+		col, ready, v = c.gold, c.g, gv
+	}
+	switch {
+	case ready != nil:
+		return ready[from : from+len(buf)]
+	case col == nil:
+		clear(buf)
+	default:
+		Keys(col, v, from, buf)
+	}
+	return buf
+}
+
+// count fills the counts and scores from the pairing of rows.
+func (r *Result) count(gold *scoring.Table, index, compared []pair, pairs []int32) {
+	r.ColumnEqual = make([]int, len(gold.Columns))
+	position := func(c *scoring.Column) int {
+		for i := range gold.Columns {
+			if &gold.Columns[i] == c {
+				return i
+			}
+		}
+		return -1
+	}
+	equalCells := 0
+	whole := make([]int, len(pairs)) // equal cells of each gold row
+	for k := range compared {
+		c, n := &compared[k], 0
+		for i, j := range pairs {
+			if j >= 0 && c.equal(i, int(j)) {
+				n++
+				whole[i]++
+			}
+		}
+		equalCells += n
+		if c.gold != nil {
+			r.ColumnEqual[position(c.gold)] = n
+		}
+	}
+	for i, j := range pairs {
+		if j < 0 {
+			continue
+		}
+		r.Matched++
+		if whole[i] == len(compared) {
+			r.Equal++
+		}
+	}
+	for k := range index {
+		r.ColumnEqual[position(index[k].gold)] = r.Matched
+	}
+	rows := max(r.GoldRows, r.PredRows)
+	if r.Method == MethodIndex {
+		rows = r.GoldRows + r.PredRows - r.Matched // the outer join
+	}
+	r.Unmatched = rows - r.Matched
+	width := len(compared)
+	if width == 0 { // nothing but the key: a row with a partner is right
+		width, equalCells = 1, r.Matched
+	}
+	r.Score = float64(equalCells) / float64(width*rows)
+	r.PaperScore = r.Score
+	if r.Method == MethodGreedy && r.Matched > 0 {
+		r.PaperScore = float64(equalCells) / float64(width*r.Matched)
+	}
+}

@@ -1,0 +1,281 @@
+package cell
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Formats of text that stands for numbers, as alignments name them. A column of numbers written as text is named by what
+// is peculiar about it; all of them are read by the same rules but for the decimal comma.
+const (
+	FormatNumber   = "number text"
+	FormatCurrency = "currency text"
+	FormatPercent  = "percent text"
+	FormatComma    = "decimal comma text" // 1.234,50
+	FormatBool     = "boolean words"
+	FormatISO      = "ISO date text"
+	FormatCompact  = "YYYYMMDD number"
+	FormatQuarter  = "quarter text" // 2024-Q1, read as its first day
+)
+
+// marks is what was seen around the digits of one number.
+type marks uint8
+
+const (
+	markCurrency marks = 1 << iota
+	markPercent
+	markGrouped // 1,234
+)
+
+var currencyWords = []string{"US$", "USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "INR", "CNY", "SEK", "NOK", "DKK", "PLN", "BRL", "MXN", "$", "€", "£", "¥", "₹", "R$", "kr", "zł"}
+
+// ParseNumber reads a number the way people and spreadsheets write it: $1,234.50, -€3, (3) for -3, 12.5% as 12.5, 1 234 and 1'234. With comma the
+// decimal point is a comma and groups are set off by points.
+func ParseNumber(s string, comma bool) (v scoring.Value, m marks, ok bool) {
+	if len(s) > 0 && len(s) < 20 { // plain numbers are most of what comes
+		if v, ok := scoring.ParseDecimal(s); ok && !comma {
+			return v, 0, true
+		}
+	}
+	s = strings.TrimSpace(s)
+	neg := false
+	if len(s) > 2 && s[0] == '(' && s[len(s)-1] == ')' {
+		neg = true
+		s = strings.TrimSpace(s[1 : len(s)-1])
+	}
+	if t, found := strings.CutSuffix(s, "%"); found {
+		m |= markPercent
+		s = strings.TrimSpace(t)
+	}
+	signed := false
+	cut := func() {
+		for _, sign := range []string{"-", "−", "+"} {
+			if t, found := strings.CutPrefix(s, sign); found && !signed {
+				signed = true
+				neg = neg != (sign != "+")
+				s = strings.TrimSpace(t)
+			}
+		}
+	}
+	cut()
+	for _, w := range currencyWords {
+		if t, found := strings.CutPrefix(s, w); found {
+			m |= markCurrency
+			s = strings.TrimSpace(t)
+			break
+		}
+		if t, found := strings.CutSuffix(s, w); found {
+			m |= markCurrency
+			s = strings.TrimSpace(t)
+			break
+		}
+	}
+	cut()
+	if s == "" || s[0] < '0' && s[0] != '.' && s[0] != ',' || s[0] > '9' {
+		return v, 0, false
+	}
+	plain, grouped, ok := ungroup(s, comma)
+	if !ok {
+		return v, 0, false
+	}
+	if grouped {
+		m |= markGrouped
+	}
+	if neg {
+		plain = append([]byte{'-'}, plain...)
+	}
+	v, ok = scoring.ParseDecimal(plain)
+	return v, m, ok
+}
+
+// ungroup drops the marks between groups of digits and makes the decimal mark a point. Groups have three digits but the first.
+func ungroup(s string, comma bool) (plain []byte, grouped, ok bool) {
+	point, group := byte('.'), byte(',')
+	if comma {
+		point, group = ',', '.'
+	}
+	plain = make([]byte, 0, len(s))
+	digits := 0 // since the last mark
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c >= '0' && c <= '9':
+			plain = append(plain, c)
+			digits++
+			continue
+		case c == point:
+			if grouped && digits != 3 {
+				return nil, false, false
+			}
+			plain = append(plain, '.')
+			rest := s[i+1:]
+			return append(plain, rest...), grouped, !strings.ContainsAny(rest, ",.'_ ")
+		case c == 'e' || c == 'E':
+			return append(plain, s[i:]...), grouped, !grouped && digits > 0
+		}
+		size := 1
+		if c != group && c != '\'' && c != '_' && c != ' ' {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r != '\u00a0' && r != '\u202f' && r != '’' {
+				return nil, false, false
+			}
+			size = n
+		}
+		if digits == 0 || digits > 3 || grouped && digits != 3 {
+			return nil, false, false
+		}
+		grouped, digits = true, 0
+		i += size - 1
+	}
+	return plain, grouped, !grouped || digits == 3
+}
+
+var boolWords = map[string]bool{
+	"true": true, "t": true, "yes": true, "y": true, "1": true, "on": true,
+	"false": false, "f": false, "no": false, "n": false, "0": false, "off": false,
+}
+
+func parseBool(s string) (value, ok bool) {
+	if len(s) > 8 {
+		return false, false
+	}
+	value, ok = boolWords[strings.ToLower(strings.TrimSpace(s))]
+	return value, ok
+}
+
+// dateLayouts are the ways of writing dates that columns of text are tried against. "2" and "1" also read two digits.
+var dateLayouts = []string{
+	"2 Jan 2006", "2 January 2006", "2-Jan-2006", "2-Jan-06", "Jan 2, 2006", "January 2, 2006", "Jan 2 2006", "January 2 2006",
+	"1/2/2006", "2/1/2006", "1/2/06", "2/1/06", "2006/1/2", "2.1.2006", "2.1.06", "1-2-2006", "2-1-2006", "20060102",
+	"Jan 2006", "January 2006", "2006-01", "2006/01", "01/2006", "Jan-2006", "Jan-06", "2006 Jan", "2006 January",
+	"Mon, 2 Jan 2006", "Monday, January 2, 2006", "Monday, 2 January 2006", "Mon Jan 2 2006", "Mon, Jan 2, 2006",
+	"1/2/2006 15:04:05", "2/1/2006 15:04:05", "1/2/2006 15:04", "2/1/2006 15:04", "1/2/2006 3:04:05 PM", "1/2/2006 3:04 PM",
+	"2 Jan 2006 15:04:05", "2 Jan 2006 15:04", "Jan 2, 2006 15:04:05", "Jan 2, 2006 3:04:05 PM", "Jan 2, 2006 3:04 PM", "January 2, 2006 3:04 PM",
+	"2006/1/2 15:04:05", "2.1.2006 15:04:05", "2.1.2006 15:04", "20060102 15:04:05", "20060102T150405",
+	time.RFC1123, time.RFC1123Z, time.ANSIC,
+}
+
+// parseDate reads text in one of the date formats: [FormatISO], [FormatQuarter] or a layout.
+func parseDate(s, format string) (scoring.Value, bool) {
+	s = strings.TrimSpace(s)
+	switch format {
+	case FormatISO:
+		return scoring.ParseTimestamp(s)
+	case FormatQuarter:
+		return parseQuarter(s)
+	}
+	t, err := time.Parse(format, s)
+	if err != nil {
+		return scoring.Value{}, false
+	}
+	return scoring.TimestampValue(scoring.Timestamp, t.Unix(), int32(t.Nanosecond())), true //nolint:gosec // below 1e9
+}
+
+// parseQuarter reads 2024-Q1, 2024Q1, 2024 Q1, Q1 2024 and Q1-2024.
+func parseQuarter(s string) (scoring.Value, bool) {
+	i := strings.IndexAny(s, "Qq")
+	if i < 0 || len(s) > 8 || i+1 >= len(s) || s[i+1] < '1' || s[i+1] > '4' {
+		return scoring.Value{}, false
+	}
+	year, ok := scoring.ParseDecimal(strings.Trim(s[:i]+s[i+2:], " -"))
+	y := int(year.Int())
+	if !ok || y < 1000 || y > 9999 {
+		return scoring.Value{}, false
+	}
+	return scoring.TimestampValue(scoring.Timestamp, scoring.DaysOf(y, int(s[i+1]-'1')*3+1, 1)*86400, 0), true
+}
+
+// sampleRows is how many cells decide cheaply that a column is not written in a format, before all are read.
+const sampleRows = 16
+
+// every tells whether the predicate holds for every cell of a text column that is not NULL, and that there is one. Blank cells count as NULL.
+func every(c *scoring.Column, holds func(s string) bool) bool {
+	seen := false
+	for i := range c.Len() {
+		if c.IsNull(i) {
+			continue
+		}
+		s := cellText(c, i)
+		if strings.TrimSpace(s) == "" {
+			continue
+		}
+		if !holds(s) {
+			return false
+		}
+		seen = true
+	}
+	return seen
+}
+
+func cellText(c *scoring.Column, i int) string {
+	if c.Type == scoring.String {
+		return c.Text(i)
+	}
+	return c.Value(i).String()
+}
+
+// textual tells whether a column holds text that may stand for something else.
+func textual(c *scoring.Column) bool { return c.Type == scoring.String || c.Type == scoring.Any }
+
+// NumberFormat finds how a column of text is read as numbers; ok is false where it cannot be.
+func NumberFormat(c *scoring.Column) (format string, ok bool) {
+	if !textual(c) {
+		return "", false
+	}
+	for _, comma := range []bool{false, true} {
+		var seen marks
+		fractions := false
+		ok := every(c, func(s string) bool {
+			_, m, ok := ParseNumber(s, comma)
+			seen |= m
+			fractions = fractions || strings.Contains(s, ",")
+			return ok
+		})
+		switch {
+		case !ok:
+		case comma && fractions:
+			return FormatComma, true
+		case comma:
+		case seen&markCurrency != 0:
+			return FormatCurrency, true
+		case seen&markPercent != 0:
+			return FormatPercent, true
+		default:
+			return FormatNumber, true
+		}
+	}
+	return "", false
+}
+
+// DateFormats finds the ways in which a column can be read as dates: none, one, or several where day and month could change places.
+func DateFormats(c *scoring.Column) []string {
+	if c.Type == scoring.Int64 {
+		for i, n := range c.Ints() {
+			if y := n / 10000; !c.IsNull(i) && (y < 1800 || y > 2200 || n/100%100 < 1 || n/100%100 > 12 || n%100 < 1 || n%100 > 31) {
+				return nil
+			}
+		}
+		if c.Len() == 0 {
+			return nil
+		}
+		return []string{FormatCompact}
+	}
+	if !textual(c) {
+		return nil
+	}
+	var formats []string
+	for _, f := range append([]string{FormatISO, FormatQuarter}, dateLayouts...) {
+		if every(c, func(s string) bool { _, ok := parseDate(s, f); return ok }) {
+			formats = append(formats, f)
+		}
+	}
+	return formats
+}
+
+// BoolFormat tells whether a column of text consists of words for true and false.
+func BoolFormat(c *scoring.Column) bool {
+	return textual(c) && every(c, func(s string) bool { _, ok := parseBool(s); return ok })
+}

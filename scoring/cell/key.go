@@ -1,0 +1,172 @@
+package cell
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/cespare/xxhash/v2"
+	"golang.org/x/text/unicode/norm"
+)
+
+// NullKey is the key of NULL, and of NaN, which the paper does not tell from NULL.
+const NullKey uint64 = 0
+
+const (
+	k0 = 0xa0761d6478bd642f
+	k1 = 0xe7037ed1a0b428db
+	k2 = 0x8ebc6af09c88c6e3
+)
+
+// Mix makes one key of two, in order. It spreads well enough that sums of mixed keys tell multisets apart.
+func Mix(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a^k0, b^k1)
+	return nonNull(hi ^ lo)
+}
+
+// nonNull keeps the key of NULL free.
+func nonNull(k uint64) uint64 {
+	if k == NullKey {
+		return k2
+	}
+	return k
+}
+
+// numberKey is the key of unscaled / 10^scale. Trailing zeros behind the point do not count.
+func numberKey(unscaled int64, scale int32) uint64 {
+	for scale > 0 && unscaled%10 == 0 {
+		if unscaled == 0 {
+			scale = 0
+			break
+		}
+		unscaled /= 10
+		scale--
+	}
+	return Mix(uint64(unscaled), k2+uint64(scale)) //nolint:gosec // bits, not magnitudes
+}
+
+var ten = big.NewInt(10)
+
+func bigKey(unscaled *big.Int, scale int32) uint64 {
+	for u, r := new(big.Int), new(big.Int); scale > 0; scale-- {
+		if u.QuoRem(unscaled, ten, r); r.Sign() != 0 {
+			break
+		}
+		unscaled, u = u, new(big.Int)
+	}
+	if unscaled.IsInt64() {
+		return numberKey(unscaled.Int64(), scale)
+	}
+	return Mix(xxhash.Sum64(unscaled.Append(nil, 16)), k1+uint64(scale)) //nolint:gosec // scale is small and not negative
+}
+
+// floatKey is the key of the shortest decimal that reads back as f. With byBits a fraction's key is made of its bits, which is
+// quicker and as good where it meets no number that is not a double.
+func floatKey(f float64, byBits bool) uint64 {
+	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		return numberKey(int64(f), 0)
+	}
+	if f != f {
+		return NullKey
+	}
+	if byBits || math.IsInf(f, 0) {
+		return Mix(math.Float64bits(f), k0)
+	}
+	// r/p is rounded correctly while both are whole and below 2^53, so it gives f back exactly when f is the double nearest to r/p.
+	if abs := math.Abs(f); abs < 1e9 && abs > 1e-5 {
+		p := 10.0
+		for scale := int32(1); scale <= 6; scale++ {
+			if r := math.Round(f * p); math.Abs(r) < 1<<53 && r/p == f {
+				return numberKey(int64(r), scale)
+			}
+			p *= 10
+		}
+	}
+	v, ok := scoring.ParseDecimal(strconv.AppendFloat(nil, f, 'e', -1, 64))
+	if !ok {
+		return Mix(math.Float64bits(f), k0)
+	}
+	return valueKey(v)
+}
+
+func valueKey(v scoring.Value) uint64 {
+	switch v.Type {
+	case scoring.Null:
+		return NullKey
+	case scoring.Bool, scoring.Int64:
+		return numberKey(v.Int(), 0)
+	case scoring.Float64:
+		return floatKey(v.Float(), false)
+	case scoring.Decimal:
+		u, wide, scale := v.Decimal()
+		if wide != nil {
+			return bigKey(wide, scale)
+		}
+		return numberKey(u, scale)
+	case scoring.Date:
+		return timeKey(v.Int()*86400, 0)
+	case scoring.Time:
+		return Mix(uint64(v.Int()), k1+1) //nolint:gosec // bits
+	case scoring.Timestamp, scoring.TimestampTZ:
+		return timeKey(v.Int(), v.Nanos())
+	}
+	return TextKey(v.Text())
+}
+
+func timeKey(seconds int64, nanos int32) uint64 {
+	return Mix(uint64(seconds), k0+1+uint64(nanos)) //nolint:gosec // bits
+}
+
+// TextKey is the key of a text: lower case, outer blanks dropped, inner runs of blanks one, Unicode composed (NFC).
+func TextKey(s string) uint64 {
+	clean := true
+	for i := range len(s) {
+		c := s[i]
+		if c >= utf8.RuneSelf || c >= 'A' && c <= 'Z' || c <= ' ' && (c != ' ' || i == 0 || i == len(s)-1 || s[i+1] <= ' ') {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return nonNull(xxhash.Sum64String(s))
+	}
+	var buf [128]byte
+	return nonNull(xxhash.Sum64(fold(buf[:0], s)))
+}
+
+// fold appends the form of s that text comparison uses.
+func fold(dst []byte, s string) []byte {
+	ascii := true
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			ascii = false
+			break
+		}
+	}
+	if !ascii {
+		s = strings.Join(strings.FieldsFunc(strings.ToLower(norm.NFC.String(s)), unicode.IsSpace), " ")
+		return append(dst, s...)
+	}
+	start, blank := len(dst), false
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c == ' ' || c >= '\t' && c <= '\r':
+			blank = len(dst) > start
+			continue
+		case c >= 'A' && c <= 'Z':
+			c += 'a' - 'A'
+		}
+		if blank {
+			dst = append(dst, ' ')
+			blank = false
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}

@@ -1,0 +1,278 @@
+package cell
+
+import (
+	"math"
+	"math/big"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/cespare/xxhash/v2"
+)
+
+// View is how a column is read: as what, and in which format where it is text that stands for something else.
+type View struct {
+	Kind   scoring.Kind
+	Format string
+	// FloatBits lets the keys of fractions that are doubles be made of their bits. It must be the same for all columns that are
+	// compared with each other, and is only right where every fraction among them is a double.
+	FloatBits bool
+}
+
+// NaturalKind is how a column is read by its type alone.
+func NaturalKind(c *scoring.Column) scoring.Kind {
+	switch c.Type {
+	case scoring.Int64, scoring.Float64, scoring.Decimal:
+		return scoring.KindNumber
+	case scoring.Bool:
+		return scoring.KindBool
+	case scoring.Date, scoring.Time, scoring.Timestamp, scoring.TimestampTZ:
+		return scoring.KindTime
+	}
+	return scoring.KindText
+}
+
+// FloatBits tells whether every fraction in the tables is a double, so that keys may be made of bits.
+func FloatBits(tables ...*scoring.Table) bool {
+	for _, t := range tables {
+		for i := range t.Columns {
+			if typ := t.Columns[i].Type; typ == scoring.Decimal || typ == scoring.Any {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Keys fills keys[i] with the key of cell from+i, for every i. Two cells are equal exactly when their keys are.
+func Keys(c *scoring.Column, v View, from int, keys []uint64) {
+	switch {
+	case v.Format != "":
+		for i := range keys {
+			keys[i] = valueKey(Read(c, v, from+i))
+		}
+		return
+	case v.Kind == scoring.KindText && (c.Type != scoring.String && c.Type != scoring.JSON && c.Type != scoring.Bytes && c.Type != scoring.Any && c.Type != scoring.Null):
+		for i := range keys { // compared as text with a column of text
+			if keys[i] = NullKey; !c.IsNull(from + i) {
+				keys[i] = TextKey(c.Value(from + i).String())
+			}
+		}
+		return
+	}
+	switch c.Type {
+	case scoring.Null:
+		clear(keys)
+		return
+	case scoring.Bool, scoring.Int64:
+		for i, n := range c.Ints()[from : from+len(keys)] {
+			keys[i] = Mix(uint64(n), k2) //nolint:gosec // bits; numberKey of scale 0
+		}
+	case scoring.Float64:
+		for i, f := range c.Floats()[from : from+len(keys)] {
+			keys[i] = floatKey(f, v.FloatBits)
+		}
+	case scoring.Decimal:
+		if ints := c.Ints(); ints != nil {
+			for i, n := range ints[from : from+len(keys)] {
+				keys[i] = numberKey(n, c.Scale)
+			}
+			break
+		}
+		for i := range keys {
+			keys[i] = valueKey(c.Value(from + i))
+		}
+	case scoring.Date:
+		for i, n := range c.Ints()[from : from+len(keys)] {
+			keys[i] = timeKey(n*86400, 0)
+		}
+	case scoring.String:
+		for i := range keys {
+			keys[i] = TextKey(c.Text(from + i))
+		}
+	case scoring.Bytes:
+		for i := range keys {
+			keys[i] = nonNull(xxhash.Sum64String(c.Text(from + i)))
+		}
+	case scoring.JSON:
+		for i := range keys {
+			keys[i] = jsonKey(c.Text(from + i))
+		}
+	default:
+		for i := range keys {
+			keys[i] = valueKey(c.Value(from + i))
+		}
+	}
+	if c.HasNulls() {
+		for i := range keys {
+			if c.IsNull(from + i) {
+				keys[i] = NullKey
+			}
+		}
+	}
+}
+
+// jsonKey is the key of JSON text, in which white space between tokens does not count.
+func jsonKey(s string) uint64 {
+	var sc jsonscan.Scanner
+	sc.Reset([]byte(s))
+	if _, err := sc.Skip(); err != nil || sc.End() != nil {
+		return TextKey(s)
+	}
+	compact := make([]byte, 0, len(s))
+	quoted := false
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			compact = append(compact, c)
+			i++
+			c = s[i]
+		case !quoted && c <= ' ':
+			continue
+		}
+		compact = append(compact, c)
+	}
+	if len(compact) > 1 && compact[0] == '"' { // a JSON string is its text
+		sc.Reset(compact)
+		if text, err := sc.String(); err == nil {
+			return TextKey(string(text))
+		}
+	}
+	return nonNull(xxhash.Sum64(compact))
+}
+
+// Read returns cell i under a view: text that stands for a number, a date or a truth value becomes that. Blank text is NULL there,
+// and text that cannot be read so stays text.
+func Read(c *scoring.Column, v View, i int) scoring.Value {
+	val := c.Value(i)
+	if v.Format == "" || val.IsNull() {
+		return val
+	}
+	if v.Format == FormatCompact {
+		n := val.Int()
+		return scoring.DateValue(scoring.DaysOf(int(n/10000), int(n/100%100), int(n%100)))
+	}
+	if val.Type != scoring.String {
+		return val
+	}
+	s := val.Text()
+	if strings.TrimSpace(s) == "" {
+		return scoring.NullValue
+	}
+	switch v.Kind {
+	case scoring.KindNumber:
+		if n, _, ok := ParseNumber(s, v.Format == FormatComma); ok {
+			return n
+		}
+	case scoring.KindBool:
+		if b, ok := parseBool(s); ok {
+			return scoring.BoolValue(b)
+		}
+	case scoring.KindTime:
+		if t, ok := parseDate(s, v.Format); ok {
+			return t
+		}
+	case scoring.KindText:
+	}
+	return val
+}
+
+// Magnitudes fills out[i] with the magnitude of cell i as a double, NaN where it is NULL or no number. They order numbers and measure
+// differences where an alignment allows one; equality is never decided by them.
+func Magnitudes(c *scoring.Column, v View, out []float64) {
+	if v.Format == "" && c.Type == scoring.Float64 && !c.HasNulls() {
+		copy(out, c.Floats())
+		return
+	}
+	for i := range out {
+		out[i] = magnitude(Read(c, v, i))
+	}
+}
+
+func magnitude(v scoring.Value) float64 {
+	switch v.Type {
+	case scoring.Bool, scoring.Int64:
+		return float64(v.Int())
+	case scoring.Float64:
+		return v.Float()
+	case scoring.Decimal:
+		u, wide, scale := v.Decimal()
+		if wide == nil && u > -1<<53 && u < 1<<53 && scale >= 0 && scale <= 22 {
+			return float64(u) / pow10[scale] // correctly rounded
+		}
+		if wide == nil {
+			wide = big.NewInt(u)
+		}
+		f, _ := new(big.Rat).SetFrac(wide, new(big.Int).Exp(ten, big.NewInt(int64(scale)), nil)).Float64()
+		return f
+	}
+	return math.NaN()
+}
+
+var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+
+// Pow10 is 10^n as a double.
+func Pow10(n int) float64 {
+	switch {
+	case n >= 0 && n < len(pow10):
+		return pow10[n]
+	case n < 0 && -n < len(pow10):
+		return 1 / pow10[-n]
+	}
+	return math.Pow10(n)
+}
+
+// parallelRows is the size from which work on rows is spread over the processors.
+const parallelRows = 1 << 15
+
+// Spread calls f for ranges that together cover n rows, at the same time on several processors where there are many rows. What f
+// computes must not depend on how the rows are cut.
+func Spread(n int, f func(lo, hi int)) {
+	workers := runtime.GOMAXPROCS(0)
+	if n < parallelRows || workers == 1 {
+		f(0, n)
+		return
+	}
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			f(n*w/workers, n*(w+1)/workers)
+		}()
+	}
+	wg.Wait()
+}
+
+// SumOf identifies the multiset of a column's cells under a view.
+func SumOf(c *scoring.Column, v View) Sum {
+	var mu sync.Mutex
+	var total Sum
+	Spread(c.Len(), func(lo, hi int) {
+		var s Sum
+		var keys [chunk]uint64
+		for ; lo < hi; lo += chunk {
+			k := keys[:min(chunk, hi-lo)]
+			Keys(c, v, lo, k)
+			for _, key := range k {
+				s.Add(key)
+			}
+		}
+		mu.Lock()
+		total = total.Plus(s)
+		mu.Unlock()
+	})
+	return total
+}
+
+// AllKeys returns the keys of a whole column.
+func AllKeys(c *scoring.Column, v View) []uint64 {
+	keys := make([]uint64, c.Len())
+	fill(c, v, keys)
+	return keys
+}

@@ -1,0 +1,203 @@
+package metric
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/align"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "hybrid_ex", Version: 1, Group: "execution",
+		Needs:     scoring.NeedGoldResult | scoring.NeedPredResult,
+		Summary:   "Share of the cells of the gold result that the agent's result delivers, whatever its columns are called, however they are ordered, rounded or written.",
+		Range:     "0 to 1",
+		Formula:   "equal cells / (compared columns × rows), rows being those of the outer join on the index columns, or max(|G|,|P|) where rows are matched greedily; 1 where both results are empty, 0 where one is",
+		Source:    "BADGER, section 5.2 and Algorithm 2, with stage 1 decided from the evidence; unmatched rows count in the mean (the printed figure is detail.paper_score)",
+		Example:   "gold (region, total_revenue) = (north, 1234.56), (south, 99.10); agent (rev, region) = ($1,234.56, North), ($99.10, South): 1. With $98.00 for the south: 3 of 4 cells, or, joined on region, 1 of 2 compared cells: 0.5",
+		Threshold: scoring.At(1),
+		Options:   checkHybridOptions,
+		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+			h, err := hybrid(in)
+			if err != nil {
+				return scoring.Score{}, err
+			}
+			s := scoring.OK(h.Counts.Score, h.reason())
+			s.Detail = h
+			return s, nil
+		},
+	})
+	register(scoring.Metric{
+		Name: "result_match_category", Version: 1, Group: "execution",
+		Needs:   scoring.NeedGoldResult | scoring.NeedPredResult,
+		Labels:  []string{"complete", "near_complete", "partial", "overlap", "no_match"},
+		Summary: "How much of the gold result the agent's result delivers, in one word.",
+		Range:   "1 complete, 0.75 near_complete, 0.5 partial, 0.25 overlap, 0 no_match",
+		Formula: "by hybrid_ex h: complete where h = 1, near_complete from 0.9, partial from 0.5, overlap above 0, else no_match",
+		Source:  "BADGER, Table 2 and appendix A.3 (matching category), decided from the evidence",
+		Example: "nine of ten rows equal and one missing: near_complete",
+		Options: checkHybridOptions,
+		FailedQuery: func(*scoring.Input) scoring.Score {
+			s := scoring.OK(0, "the agent's query failed when it ran")
+			s.Label = "no_match"
+			return s
+		},
+		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+			h, err := hybrid(in)
+			if err != nil {
+				return scoring.Score{}, err
+			}
+			s := scoring.OK(0, h.reason())
+			s.Label, s.Value = category(h.Counts.Score)
+			return s, nil
+		},
+	})
+}
+
+func category(h float64) (label string, value float64) {
+	switch {
+	case h == 1:
+		return "complete", 1
+	case h >= 0.9:
+		return "near_complete", 0.75
+	case h >= 0.5:
+		return "partial", 0.5
+	case h > 0:
+		return "overlap", 0.25
+	}
+	return "no_match", 0
+}
+
+// hybridOptions are the options of hybrid_ex and of the metrics that rest on it.
+type hybridOptions struct {
+	Tolerance    float64 `json:"tolerance"`     // largest relative difference of numbers that are not whole, 0 to 1
+	ExtraColumns string  `json:"extra_columns"` // ignore: columns that gold lacks do not count; penalize: they do unless trivial
+}
+
+func checkHybridOptions(raw json.RawMessage) error {
+	o := hybridOptions{Tolerance: align.DefaultTolerance, ExtraColumns: "ignore"}
+	if err := scoring.DecodeOptions(raw, &o); err != nil {
+		return err
+	}
+	if !(o.Tolerance >= 0 && o.Tolerance < 1) {
+		return errcode.New(errcode.InvalidArgument, "option tolerance is %v, want at least 0 and less than 1", o.Tolerance)
+	}
+	if o.ExtraColumns != "ignore" && o.ExtraColumns != "penalize" {
+		return errcode.New(errcode.InvalidArgument, `option extra_columns is %.20q, want "ignore" or "penalize"`, o.ExtraColumns)
+	}
+	return nil
+}
+
+// Hybrid is the evidence behind hybrid_ex: the detail of its score.
+type Hybrid struct {
+	Alignment   scoring.Alignment `json:"alignment"`
+	GoldColumns []string          `json:"gold_columns"`
+	PredColumns []string          `json:"pred_columns"`
+	Counts      cell.Result       `json:"counts"`
+}
+
+// hybridKey is the memo key of one way of comparing the results of a case.
+type hybridKey struct{ options hybridOptions }
+
+// hybrid aligns and compares the two results of a case, once for all metrics that ask with the same options.
+func hybrid(in *scoring.Input) (*Hybrid, error) {
+	o := hybridOptions{Tolerance: align.DefaultTolerance, ExtraColumns: "ignore"}
+	if err := in.Options(&o); err != nil {
+		return nil, err
+	}
+	return scoring.Memo(in, hybridKey{o}, func() *Hybrid {
+		return compareResults(in.Gold.Result.Table, in.Pred.Result.Table, o, false)
+	}), nil
+}
+
+// CompareResults aligns and compares two results as hybrid_ex does with its default options, and keeps which row was matched with which.
+func CompareResults(gold, pred *scoring.Table) *Hybrid {
+	return compareResults(gold, pred, hybridOptions{Tolerance: align.DefaultTolerance, ExtraColumns: "ignore"}, true)
+}
+
+func compareResults(gold, pred *scoring.Table, o hybridOptions, pairs bool) *Hybrid {
+	h := &Hybrid{Alignment: align.Align(gold, pred, align.Options{Tolerance: o.Tolerance}), GoldColumns: names(gold), PredColumns: names(pred)}
+	h.Counts = cell.Compare(gold, pred, &h.Alignment, cell.Options{PenalizeExtra: o.ExtraColumns == "penalize", Pairs: pairs})
+	return h
+}
+
+func names(t *scoring.Table) []string {
+	out := make([]string, len(t.Columns))
+	for i := range t.Columns {
+		out[i] = t.Columns[i].Name
+	}
+	return out
+}
+
+// Reason says in a sentence what the comparison found.
+func (h *Hybrid) Reason() string { return h.reason() }
+
+func (h *Hybrid) reason() string {
+	c := &h.Counts
+	var b strings.Builder
+	switch {
+	case c.Method == cell.MethodTrivial && c.Score == 1:
+		return "both results are empty"
+	case c.GoldRows == 0:
+		return "gold is empty, the agent's result has " + count(c.PredRows, "row")
+	case c.PredRows == 0:
+		return "the agent's result is empty, gold has " + count(c.GoldRows, "row")
+	case c.Score == 1:
+		b.WriteString(count(c.GoldRows, "row") + " of " + count(len(h.GoldColumns), "column") + " agree")
+	default:
+		fmt.Fprintf(&b, "%d of %s agree", c.Equal, count(max(c.GoldRows, c.Matched+c.Unmatched), "row"))
+	}
+	if len(h.Alignment.Missing) > 0 {
+		b.WriteString("; nothing answers " + h.list(h.Alignment.Missing))
+	}
+	if c.Score < 1 {
+		if c.GoldRows != c.PredRows {
+			fmt.Fprintf(&b, "; gold has %d rows, the agent %d", c.GoldRows, c.PredRows)
+		}
+		differs := 0
+		for _, p := range h.Alignment.Columns {
+			if n := c.Matched - c.ColumnEqual[p.Gold]; n > 0 {
+				if differs++; differs <= 3 {
+					fmt.Fprintf(&b, "; %s differs in %s", strconv.Quote(h.GoldColumns[p.Gold]), count(n, "row"))
+				}
+			}
+		}
+		if differs > 3 {
+			fmt.Fprintf(&b, " and %d more columns", differs-3)
+		}
+	}
+	for _, p := range h.Alignment.Columns {
+		if p.Fact != "" && p.Overlap == 1 {
+			b.WriteString("; " + strconv.Quote(h.GoldColumns[p.Gold]) + ": " + p.Fact)
+		}
+	}
+	if n := len(h.Alignment.Extra); n > 0 && c.Score == 1 {
+		b.WriteString("; " + count(n, "extra column"))
+	}
+	return b.String()
+}
+
+func (h *Hybrid) list(columns []int) string {
+	quoted := make([]string, 0, 4)
+	for k, i := range columns {
+		if k == 3 && len(columns) > 4 {
+			return strings.Join(quoted, ", ") + fmt.Sprintf(" and %d more", len(columns)-3)
+		}
+		quoted = append(quoted, strconv.Quote(h.GoldColumns[i]))
+	}
+	return strings.Join(quoted, ", ")
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
