@@ -27,7 +27,7 @@ func scanResult(s *jsonscan.Scanner) (*Table, error) {
 	if err := s.Object(); err != nil {
 		return nil, prefix("result: ", err)
 	}
-	var cols []*Builder
+	var cols []Builder
 	var declared []Type
 	var rows *jsonscan.Scanner // "rows" that stand before "columns" are read last
 	haveColumns, haveRows, n := false, false, 0
@@ -74,8 +74,8 @@ func scanResult(s *jsonscan.Scanner) (*Table, error) {
 		}
 	}
 	t := &Table{Columns: make([]Column, len(cols)), rows: n}
-	for i, b := range cols {
-		t.Columns[i] = b.Column()
+	for i := range cols {
+		t.Columns[i] = cols[i].col
 	}
 	return t, nil
 }
@@ -84,11 +84,11 @@ func prefix(p string, err error) error {
 	return errcode.New(errcode.Of(err), "%s%w", p, err)
 }
 
-func scanColumns(s *jsonscan.Scanner) ([]*Builder, []Type, error) {
+func scanColumns(s *jsonscan.Scanner) ([]Builder, []Type, error) {
 	if err := s.Array(); err != nil {
 		return nil, nil, err
 	}
-	cols := make([]*Builder, 0, 8)
+	cols := make([]Builder, 0, 8)
 	declared := make([]Type, 0, 8)
 	for first := true; ; first = false {
 		more, err := s.More(first)
@@ -109,7 +109,7 @@ func scanColumns(s *jsonscan.Scanner) ([]*Builder, []Type, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		cols = append(cols, NewBuilder(name, t, 0))
+		cols = append(cols, Builder{col: Column{Name: name, Type: t}})
 		declared = append(declared, t)
 	}
 }
@@ -147,7 +147,7 @@ func scanColumn(s *jsonscan.Scanner, i int) (name string, t Type, err error) {
 	}
 }
 
-func scanRows(s *jsonscan.Scanner, cols []*Builder, declared []Type) (int, error) {
+func scanRows(s *jsonscan.Scanner, cols []Builder, declared []Type) (int, error) {
 	if err := s.Array(); err != nil {
 		return 0, err
 	}
@@ -173,7 +173,7 @@ func scanRows(s *jsonscan.Scanner, cols []*Builder, declared []Type) (int, error
 			if !more {
 				break
 			}
-			if err := scanCell(s, cols[i], declared[i]); err != nil {
+			if err := scanCell(s, &cols[i], declared[i]); err != nil {
 				return 0, errcode.New(errcode.InvalidArgument, "row %d, column %d (%q): %w", n+1, i+1, cols[i].col.Name, err)
 			}
 		}
@@ -291,13 +291,18 @@ func numberValue(text []byte, isInt bool) (Value, error) {
 		return Value{}, errcode.New(errcode.InvalidArgument, "expected a number of at most %d digits", MaxDecimalDigits)
 	}
 	if !isInt && dec.big == nil {
+		if dec.aux <= 22 && dec.num > -1e15 && dec.num < 1e15 {
+			return FloatValue(float64(dec.num) / pow10Float[dec.aux]), nil // both whole and exact, so the quotient is the nearest double
+		}
 		f, err := strconv.ParseFloat(string(text), 64)
-		if err == nil && (keeps(f, dec)) {
+		if err == nil && keeps(f, dec) {
 			return FloatValue(f), nil
 		}
 	}
 	return dec, nil
 }
+
+var pow10Float = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
 // keeps tells whether the shortest decimal that reads back as f is dec.
 func keeps(f float64, dec Value) bool {

@@ -160,6 +160,7 @@ func (b *Builder) reserve(room int) {
 		c.floats = make([]float64, 0, room)
 	case String, Bytes, JSON:
 		c.ends = make([]uint32, 0, room)
+		c.text = make([]byte, 0, 8*room)
 	case Any:
 		c.cells = make([]Value, 0, room)
 	case Null:
@@ -233,6 +234,9 @@ func (b *Builder) AppendFloat(v float64) {
 
 // AppendText appends a STRING, BYTES or JSON, copying it. A column holds at most 4 GiB of text.
 func (b *Builder) AppendText(t Type, v []byte) error {
+	if b.col.Type == Null {
+		b.become(t)
+	}
 	if b.col.Type != t {
 		b.Append(Value{Type: t, text: string(v)})
 		return nil
@@ -299,7 +303,7 @@ func (b *Builder) Append(v Value) {
 func (b *Builder) become(t Type) {
 	n := b.col.n
 	b.col.Type, b.col.n = t, 0
-	b.reserve(n + 8)
+	b.reserve(n + 16)
 	for range n {
 		b.AppendNull()
 	}

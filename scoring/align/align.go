@@ -97,6 +97,9 @@ func (a *aligner) bySums() {
 			cols[i].sum = cell.SumOf(cols[i].col, a.natural(&cols[i]))
 		}
 	}
+	if a.bySumsAlone() {
+		return
+	}
 	for _, g := range a.groups() {
 		if len(g.gold) == 1 && len(g.pred) == 1 {
 			a.pair(g.gold[0], g.pred[0], "values", 1, a.exact(g.gold[0], g.pred[0]))
@@ -105,6 +108,30 @@ func (a *aligner) bySums() {
 		a.ambiguous = append(a.ambiguous, g)
 		a.byNames(g)
 	}
+}
+
+// bySumsAlone pairs the columns where all of them hold different values, as in most results, and tells whether that is so.
+func (a *aligner) bySumsAlone() bool {
+	if len(a.gold)*len(a.pred) > 1024 {
+		return false
+	}
+	for _, cols := range [][]column{a.gold, a.pred} {
+		for i := range cols {
+			for k := range i {
+				if cols[k].sum == cols[i].sum {
+					return false
+				}
+			}
+		}
+	}
+	for i := range a.gold {
+		for j := range a.pred {
+			if a.gold[i].sum == a.pred[j].sum {
+				a.pair(i, j, "values", 1, a.exact(i, j))
+			}
+		}
+	}
+	return true
 }
 
 // exact is the comparison of two columns that are equal as they are.
@@ -124,29 +151,6 @@ func (a *aligner) exact(g, p int) scoring.Comparison {
 // groups collects the columns by their sums, in order of the gold columns.
 func (a *aligner) groups() []group {
 	var out []group
-	if len(a.gold)*len(a.pred) <= 1024 { // no map for few columns
-		done := make([]bool, len(a.gold))
-		for i := range a.gold {
-			if done[i] {
-				continue
-			}
-			g := group{gold: []int{i}}
-			for k := i + 1; k < len(a.gold); k++ {
-				if a.gold[k].sum == a.gold[i].sum {
-					g.gold, done[k] = append(g.gold, k), true
-				}
-			}
-			for j := range a.pred {
-				if a.pred[j].sum == a.gold[i].sum {
-					g.pred = append(g.pred, j)
-				}
-			}
-			if g.pred != nil {
-				out = append(out, g)
-			}
-		}
-		return out
-	}
 	at := map[cell.Sum]int{}
 	for i := range a.gold {
 		k, ok := at[a.gold[i].sum]

@@ -195,28 +195,35 @@ func (s Sum) Plus(t Sum) Sum { return Sum{s.a + t.a, s.b + t.b} }
 const chunk = 512 // rows whose keys are made at a time, so that they stay in the cache
 
 func rowSum(cols []pair, rows int, bits, goldSide bool) Sum {
+	if rows < parallelRows {
+		return rowSumRange(cols, bits, goldSide, 0, rows)
+	}
 	var mu sync.Mutex
 	var total Sum
 	Spread(rows, func(lo, hi int) {
-		var s Sum
-		var row, keys [chunk]uint64
-		for ; lo < hi; lo += chunk {
-			n := min(chunk, hi-lo)
-			clear(row[:n])
-			for i := range cols {
-				for r, k := range cols[i].chunkKeys(goldSide, bits, lo, keys[:n]) {
-					row[r] = Mix(row[r], k)
-				}
-			}
-			for _, k := range row[:n] {
-				s.Add(k)
-			}
-		}
+		s := rowSumRange(cols, bits, goldSide, lo, hi)
 		mu.Lock()
 		total = total.Plus(s) // the order of adding does not matter
 		mu.Unlock()
 	})
 	return total
+}
+
+func rowSumRange(cols []pair, bits, goldSide bool, lo, hi int) (s Sum) {
+	var row, keys [chunk]uint64
+	for ; lo < hi; lo += chunk {
+		n := min(chunk, hi-lo)
+		clear(row[:n])
+		for i := range cols {
+			for r, k := range cols[i].chunkKeys(goldSide, bits, lo, keys[:n]) {
+				row[r] = Mix(row[r], k)
+			}
+		}
+		for _, k := range row[:n] {
+			s.Add(k)
+		}
+	}
+	return s
 }
 
 func (c *pair) chunkKeys(goldSide, bits bool, from int, buf []uint64) []uint64 {

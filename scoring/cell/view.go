@@ -251,23 +251,30 @@ func Spread(n int, f func(lo, hi int)) {
 
 // SumOf identifies the multiset of a column's cells under a view.
 func SumOf(c *scoring.Column, v View) Sum {
+	if c.Len() < parallelRows {
+		return sumRange(c, v, 0, c.Len())
+	}
 	var mu sync.Mutex
 	var total Sum
 	Spread(c.Len(), func(lo, hi int) {
-		var s Sum
-		var keys [chunk]uint64
-		for ; lo < hi; lo += chunk {
-			k := keys[:min(chunk, hi-lo)]
-			Keys(c, v, lo, k)
-			for _, key := range k {
-				s.Add(key)
-			}
-		}
+		s := sumRange(c, v, lo, hi)
 		mu.Lock()
 		total = total.Plus(s)
 		mu.Unlock()
 	})
 	return total
+}
+
+func sumRange(c *scoring.Column, v View, lo, hi int) (s Sum) {
+	var keys [chunk]uint64
+	for ; lo < hi; lo += chunk {
+		k := keys[:min(chunk, hi-lo)]
+		Keys(c, v, lo, k)
+		for _, key := range k {
+			s.Add(key)
+		}
+	}
+	return s
 }
 
 // AllKeys returns the keys of a whole column.
