@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -136,19 +137,27 @@ func (b *Builder) AppendTimestamps(t Type, seconds []int64, nanos []int32, valid
 	}
 }
 
-// AppendTexts appends STRING, BYTES or JSON values of type t, copying them: value i is data[offsets[i]:offsets[i+1]].
+// AppendTexts appends STRING, BYTES or JSON values of type t, copying them. text holds one behind the other, and offsets, one
+// more than there are values, says where each begins and the last ends, counted from a point offsets[0] bytes before text.
 // A column holds at most 4 GiB of text.
-func (b *Builder) AppendTexts(t Type, data []byte, offsets []int32, valid Validity) error {
+func (b *Builder) AppendTexts(t Type, text []byte, offsets []int32, valid Validity) error {
 	n := len(offsets) - 1
 	if n <= 0 {
 		return nil
 	}
+	c, first, last := &b.col, offsets[0], offsets[0]
+	for _, o := range offsets {
+		if o < last || int64(o)-int64(first) > int64(len(text)) {
+			return errcode.New(errcode.DataLoss, "text offsets run backwards or beyond the text")
+		}
+		last = o
+	}
+	value := func(i int) []byte { return text[offsets[i]-first : offsets[i+1]-first] }
 	if !b.takes(t) {
-		b.appendEach(n, valid, func(i int) Value { return Value{Type: t, text: string(data[offsets[i]:offsets[i+1]])} })
+		b.appendEach(n, valid, func(i int) Value { return Value{Type: t, text: string(value(i))} })
 		return nil
 	}
-	c := &b.col
-	text := data[offsets[0]:offsets[n]]
+	text = text[:last-first]
 	if len(c.text)+len(text) > math.MaxUint32 {
 		return errcode.New(errcode.ResourceExhausted, "column %q, row %d: more than 4 GiB of text in one column", c.Name, c.n+n)
 	}
@@ -158,14 +167,15 @@ func (b *Builder) AppendTexts(t Type, data []byte, offsets []int32, valid Validi
 		for i := range n {
 			if valid.IsNull(i) {
 				b.AppendNull()
-			} else if err := b.AppendText(t, data[offsets[i]:offsets[i+1]]); err != nil {
+			} else if err := b.AppendText(t, value(i)); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	base := int64(len(c.text)) - int64(offsets[0])
+	base := int64(len(c.text)) - int64(first)
 	c.text = append(c.text, text...)
+	c.ends = slices.Grow(c.ends, n)
 	for _, end := range offsets[1:] {
 		c.ends = append(c.ends, uint32(base+int64(end))) //nolint:gosec // checked above
 	}
@@ -176,6 +186,10 @@ func (b *Builder) AppendTexts(t Type, data []byte, offsets []int32, valid Validi
 
 // AppendNulls appends n NULLs.
 func (b *Builder) AppendNulls(n int) {
+	if b.col.Type == Null {
+		b.col.n += n
+		return
+	}
 	for range n {
 		b.AppendNull()
 	}
@@ -202,3 +216,11 @@ func IntColumn(name string, t Type, values []int64, nulls []uint64) Column {
 func TextColumn(name string, t Type, text []byte, ends []uint32, nulls []uint64) Column {
 	return Column{Name: name, Type: t, n: len(ends), text: text, ends: ends, nulls: nulls}
 }
+
+// Texts gives the vectors behind a STRING, BYTES or JSON column: all values one behind the other, and where each ends.
+// They must not be changed.
+func (c *Column) Texts() (text []byte, ends []uint32) { return c.text, c.ends }
+
+// Nulls gives the marks of the column's NULLs: bit i&63 of word i>>6, if there is such a word, is set where value i is NULL.
+// It is nil for a NULL and an ANY column, which keep none. It must not be changed.
+func (c *Column) Nulls() []uint64 { return c.nulls }

@@ -1,9 +1,11 @@
 package scoring_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -65,14 +67,15 @@ func appendBoth(t *testing.T, r *rand.Rand, kind scoring.Type, bulk, single *sco
 	if r.IntN(3) == 0 {
 		mask = scoring.Validity{}
 	}
-	ints, floats, nanos, offsets, text := make([]int64, n), make([]float64, n), make([]int32, n), make([]int32, n+1), []byte("before")
-	offsets[0] = int32(len(text)) //nolint:gosec // small
+	ints, floats, nanos, offsets, text := make([]int64, n), make([]float64, n), make([]int32, n), make([]int32, n+1), []byte(nil)
+	before := int32(r.IntN(9)) //nolint:gosec // small
+	offsets[0] = before
 	for i := range n {
 		ints[i], floats[i], nanos[i] = int64(r.Uint64()>>r.IntN(64)), r.NormFloat64(), int32(r.IntN(1e9)) //nolint:gosec // any
 		if !mask.IsNull(i) || r.IntN(50) == 0 {                                                           // there may be text behind a NULL
 			text = append(text, "añb\x00"[:r.IntN(5)]...)
 		}
-		offsets[i+1] = int32(len(text)) //nolint:gosec // small
+		offsets[i+1] = before + int32(len(text)) //nolint:gosec // small
 	}
 	if r.IntN(2) == 0 {
 		nanos = nil
@@ -113,7 +116,7 @@ func appendBoth(t *testing.T, r *rand.Rand, kind scoring.Type, bulk, single *sco
 		if err := bulk.AppendTexts(kind, text, offsets, mask); err != nil {
 			t.Fatal(err)
 		}
-		value = func(i int) scoring.Value { return scoring.TextValue(kind, string(text[offsets[i]:offsets[i+1]])) }
+		value = func(i int) scoring.Value { return scoring.TextValue(kind, string(text[offsets[i]-before:offsets[i+1]-before])) }
 	}
 	for i := range n {
 		if mask.IsNull(i) {
@@ -141,6 +144,15 @@ func sameColumn(t *testing.T, seed uint64, got, want scoring.Column) {
 			if got.IsNull(i) && v != 0 {
 				t.Fatalf("seed %d: NULL %d holds %d in the vector, want 0", seed, i, v)
 			}
+		}
+	}
+}
+
+func TestBulkTextRefusesWrongOffsets(t *testing.T) {
+	for _, offsets := range [][]int32{{0, 5}, {2, 1}, {0, 3, 2}, {math.MinInt32, math.MaxInt32}} {
+		b := scoring.NewBuilder("c", scoring.Null, 0)
+		if err := b.AppendTexts(scoring.String, []byte("abc"), offsets, scoring.Validity{}); errcode.Of(err) != errcode.DataLoss {
+			t.Errorf("offsets %v: %v, want data_loss", offsets, err)
 		}
 	}
 }

@@ -1,0 +1,268 @@
+package arrowtable
+
+import (
+	"math"
+	"math/big"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// column grows one column. room bounds the bytes that one array may add where its encoding hides its size; -1 is no bound.
+type column struct {
+	*scoring.Builder
+	kind kind
+	room int64
+
+	ints   []int64 // scratch
+	floats []float64
+	nanos  []int32
+}
+
+func validity(arr arrow.Array) scoring.Validity {
+	if len(arr.NullBitmapBytes()) == 0 || arr.NullN() == 0 {
+		return scoring.Validity{}
+	}
+	return scoring.Validity{Bits: arr.NullBitmapBytes(), Offset: arr.Data().Offset()}
+}
+
+var errTooLarge = errcode.New(errcode.ResourceExhausted, "the values take more than the allowed bytes")
+
+// append appends an array: whole vectors where the types allow it, value by value elsewhere.
+func (c *column) append(arr arrow.Array) error {
+	if arr.Len() == 0 {
+		return nil // without values there may be no buffers
+	}
+	switch arr := arr.(type) {
+	case *array.Null:
+		c.AppendNulls(arr.Len())
+		return nil
+	case array.ExtensionArray:
+		return c.append(arr.Storage())
+	case *array.Dictionary:
+		return c.appendDictionary(arr)
+	case *array.RunEndEncoded:
+		return c.appendRuns(arr)
+	}
+	if s, ok := arr.(*array.String); ok && (c.kind == plain || c.kind == jsonText) && isUTF8(s) {
+		return c.AppendTexts(typeOf(s.DataType(), c.kind), s.ValueBytes(), s.ValueOffsets(), validity(s))
+	}
+	if c.kind != plain {
+		return c.appendEach(arr)
+	}
+	switch arr := arr.(type) {
+	case *array.Boolean:
+		c.ints = resized(c.ints, arr.Len())
+		for i := range c.ints {
+			c.ints[i] = 0
+			if arr.Value(i) {
+				c.ints[i] = 1
+			}
+		}
+		c.AppendInts(scoring.Bool, c.ints, validity(arr))
+	case *array.Int8:
+		appendInts(c, arr.Int8Values(), arr)
+	case *array.Int16:
+		appendInts(c, arr.Int16Values(), arr)
+	case *array.Int32:
+		appendInts(c, arr.Int32Values(), arr)
+	case *array.Int64:
+		c.AppendInts(scoring.Int64, arr.Int64Values(), validity(arr))
+	case *array.Uint8:
+		appendInts(c, arr.Uint8Values(), arr)
+	case *array.Uint16:
+		appendInts(c, arr.Uint16Values(), arr)
+	case *array.Uint32:
+		appendInts(c, arr.Uint32Values(), arr)
+	case *array.Uint64:
+		for i, v := range arr.Uint64Values() {
+			if v > math.MaxInt64 && arr.IsValid(i) {
+				return c.appendEach(arr)
+			}
+		}
+		appendInts(c, arr.Uint64Values(), arr)
+	case *array.Float32:
+		c.floats = resized(c.floats, arr.Len())
+		for i, v := range arr.Float32Values() {
+			c.floats[i] = widen(v)
+		}
+		c.AppendFloats(c.floats, validity(arr))
+	case *array.Float64:
+		c.AppendFloats(arr.Float64Values(), validity(arr))
+	case *array.Decimal128:
+		return c.appendDecimals(arr)
+	case *array.Binary:
+		return c.AppendTexts(scoring.Bytes, arr.ValueBytes(), arr.ValueOffsets(), validity(arr))
+	case *array.Date32:
+		c.ints = resized(c.ints, arr.Len())
+		for i, v := range arr.Date32Values() {
+			c.ints[i] = int64(v)
+		}
+		c.AppendInts(scoring.Date, c.ints, validity(arr))
+	case *array.Timestamp:
+		c.appendTimestamps(arr)
+	default:
+		return c.appendEach(arr)
+	}
+	return nil
+}
+
+func resized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+func appendInts[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](c *column, values []T, arr arrow.Array) {
+	c.ints = resized(c.ints, len(values))
+	for i, v := range values {
+		c.ints[i] = int64(v) //nolint:gosec // unsigned values beyond int64 do not come here
+	}
+	c.AppendInts(scoring.Int64, c.ints, validity(arr))
+}
+
+func (c *column) appendDecimals(arr *array.Decimal128) error {
+	c.ints = resized(c.ints, arr.Len())
+	for i, v := range arr.Values() {
+		c.ints[i] = int64(v.LowBits()) //nolint:gosec // checked against the high bits
+		if c.ints[i]>>63 != v.HighBits() && arr.IsValid(i) {
+			return c.appendEach(arr)
+		}
+	}
+	c.AppendDecimals(c.ints, arr.DataType().(*arrow.Decimal128Type).Scale, validity(arr))
+	return nil
+}
+
+func (c *column) appendTimestamps(arr *array.Timestamp) {
+	t := arr.DataType().(*arrow.TimestampType)
+	perSecond, nanosEach := perSecond(t.Unit)
+	c.ints = resized(c.ints, arr.Len())
+	c.nanos = resized(c.nanos, arr.Len())
+	fraction := int32(0)
+	for i, v := range arr.TimestampValues() {
+		sec, sub := floorDiv(int64(v), perSecond)
+		c.ints[i], c.nanos[i] = sec, int32(sub*nanosEach) //nolint:gosec // below 1e9
+		if arr.IsValid(i) {
+			fraction |= c.nanos[i]
+		}
+	}
+	nanos := c.nanos
+	if fraction == 0 {
+		nanos = nil
+	}
+	c.AppendTimestamps(typeOf(t, plain), c.ints, nanos, validity(arr))
+}
+
+func perSecond(u arrow.TimeUnit) (units, nanosEach int64) {
+	switch u {
+	case arrow.Second:
+		return 1, 1e9
+	case arrow.Millisecond:
+		return 1e3, 1e6
+	case arrow.Microsecond:
+		return 1e6, 1e3
+	}
+	return 1e9, 1
+}
+
+func floorDiv(a, b int64) (quotient, remainder int64) {
+	quotient, remainder = a/b, a%b
+	if remainder < 0 {
+		quotient, remainder = quotient-1, remainder+b
+	}
+	return quotient, remainder
+}
+
+// isUTF8 checks all values at once: in valid text, a value could only be broken by an offset inside a character.
+func isUTF8(arr *array.String) bool {
+	text, offsets := arr.ValueBytes(), arr.ValueOffsets()
+	if !utf8.Valid(text) {
+		return false
+	}
+	for _, o := range offsets {
+		if p := int(o - offsets[0]); p < len(text) && !utf8.RuneStart(text[p]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *column) appendEach(arr arrow.Array) error {
+	for i := range arr.Len() {
+		if err := c.appendOne(arr, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *column) appendOne(arr arrow.Array, i int) error {
+	v, err := value(arr, i, c.kind)
+	if err != nil {
+		return err
+	}
+	if c.room >= 0 {
+		if c.room -= int64(len(v.Text())) + 8; c.room < 0 {
+			return errTooLarge
+		}
+	}
+	c.Append(v)
+	return nil
+}
+
+// appendDictionary decodes the dictionary once and then appends by index.
+func (c *column) appendDictionary(arr *array.Dictionary) error {
+	words := arr.Dictionary()
+	values := make([]scoring.Value, words.Len())
+	for i := range values {
+		v, err := value(words, i, c.kind)
+		if err != nil {
+			return errcode.New(errcode.Of(err), "dictionary entry %d: %w", i+1, err)
+		}
+		values[i] = v
+	}
+	for i := range arr.Len() {
+		v := scoring.Value{}
+		if arr.IsValid(i) {
+			v = values[arr.GetValueIndex(i)]
+		}
+		if c.room >= 0 {
+			if c.room -= int64(len(v.Text())) + 8; c.room < 0 {
+				return errTooLarge
+			}
+		}
+		c.Append(v)
+	}
+	return nil
+}
+
+func (c *column) appendRuns(arr *array.RunEndEncoded) error {
+	for i := range arr.Len() {
+		if err := c.appendOne(arr.Values(), arr.GetPhysicalIndex(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bigOf is the number in two's complement words, the lowest first.
+func bigOf(words ...uint64) *big.Int {
+	negative := words[len(words)-1]>>63 == 1
+	n := new(big.Int)
+	for i := len(words) - 1; i >= 0; i-- {
+		w := words[i]
+		if negative {
+			w = ^w
+		}
+		n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(w))
+	}
+	if negative {
+		n.Not(n)
+	}
+	return n
+}
