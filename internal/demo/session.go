@@ -1,0 +1,65 @@
+package demo
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/duckdb/duckdb-go/v2"
+)
+
+// session is a connection on which the same query returns the same rows in the same order, on every machine: with more than
+// one thread the order of rows without ORDER BY is not fixed, and a time zone decides where days begin.
+type session struct {
+	conn *sql.Conn
+	undo []string // statements that bring back the settings found
+}
+
+// openSession takes a connection of db and sets it up. The number of threads is a setting of the whole database: other
+// queries run on one thread too until the session is closed.
+func openSession(ctx context.Context, db *sql.DB) (*session, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, failed(err, "connecting")
+	}
+	s := &session{conn: conn}
+	for _, setting := range []struct{ name, value string }{{"threads", "1"}, {"TimeZone", "'UTC'"}} {
+		var before string
+		if err := conn.QueryRowContext(ctx, fmt.Sprintf("SELECT current_setting('%s')::VARCHAR", setting.name)).Scan(&before); err != nil {
+			s.close()
+			return nil, failed(err, "reading setting %s", setting.name)
+		}
+		if _, err := conn.ExecContext(ctx, fmt.Sprintf("SET %s = %s", setting.name, setting.value)); err != nil {
+			s.close()
+			return nil, failed(err, "changing setting %s", setting.name)
+		}
+		s.undo = append(s.undo, fmt.Sprintf("SET %s = '%s'", setting.name, before))
+	}
+	return s, nil
+}
+
+// close brings back the settings and releases the connection, also after the caller's context has ended.
+func (s *session) close() {
+	for _, stmt := range s.undo {
+		s.conn.ExecContext(context.Background(), stmt) //nolint:errcheck // the settings only affect speed and display
+	}
+	s.conn.Close() //nolint:errcheck // returns it to the pool
+}
+
+// failed wraps an error of the database. Its message names the kind of failure and what was being done: the database's own
+// text quotes SQL and values. The cause stays reachable through errors.As.
+func failed(err error, format string, args ...any) error {
+	code, kind := errcode.Of(err), "database error"
+	if own := (*duckdb.Error)(nil); errors.As(err, &own) {
+		if before, _, ok := strings.Cut(own.Msg, ":"); ok && strings.HasSuffix(before, " Error") {
+			kind = before
+		}
+	}
+	if code == errcode.Cancelled || code == errcode.DeadlineExceeded {
+		kind = code.String()
+	}
+	return &errcode.Error{Code: code, Msg: fmt.Sprintf("demo: %s: %s", fmt.Sprintf(format, args...), kind), Err: err}
+}

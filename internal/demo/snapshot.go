@@ -1,0 +1,134 @@
+package demo
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/duckdb/duckdb-go/v2"
+)
+
+// Snapshot is a query result as badger stores it inline: {"columns":[{"name","type"}],"rows":[[…]]}.
+//
+// A cell is nil, a bool, a string or a json.Number and holds its value exactly. Numbers are whole numbers of at most 2^53 and
+// floating-point numbers in their shortest form. Text are all DECIMAL values (with all places of their scale), larger whole numbers,
+// NaN, Infinity and -Infinity, dates and times (YYYY-MM-DD hh:mm:ss[.fraction], with +00 where the type has a time zone),
+// UUIDs, and bytes as hexadecimal digits without a prefix.
+type Snapshot struct {
+	Columns []Column `json:"columns"`
+	Rows    [][]any  `json:"rows"`
+}
+
+// Column is a column of a snapshot. Type is DuckDB's name of it, such as DECIMAL(18,2) or TIMESTAMP WITH TIME ZONE.
+type Column struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// Execute runs one query that reads, in a read-only transaction, and returns its whole result. Rows come in the same order
+// every time, also where the query asks for none.
+//
+// Anything but a single SELECT is refused with [errcode.InvalidArgument] before it runs. A query that fails returns a
+// *[QueryError]. A column of a nested type is [errcode.Unimplemented].
+func Execute(ctx context.Context, db *sql.DB, query string) (Snapshot, error) {
+	s, err := openSession(ctx, db)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	defer s.close()
+	return s.execute(ctx, query)
+}
+
+// QueryError says that the database could not run a query. Text is its own message, which may quote SQL and values; Error
+// leaves it out.
+type QueryError struct {
+	Text string
+	err  error
+}
+
+func (e *QueryError) Error() string { return e.err.Error() }
+
+// Unwrap returns the coded error.
+func (e *QueryError) Unwrap() error { return e.err }
+
+func (s *session) execute(ctx context.Context, query string) (Snapshot, error) {
+	if err := s.checkSelect(query); err != nil {
+		return Snapshot{}, err
+	}
+	if _, err := s.conn.ExecContext(ctx, "BEGIN TRANSACTION READ ONLY"); err != nil {
+		return Snapshot{}, failed(err, "starting a read-only transaction")
+	}
+	defer s.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") //nolint:errcheck // nothing was written
+	rows, err := s.conn.QueryContext(ctx, query)
+	if err != nil {
+		return Snapshot{}, queryError(err)
+	}
+	defer rows.Close() //nolint:errcheck // reading has ended
+	return readAll(rows)
+}
+
+// checkSelect accepts a single SELECT. The statement is prepared but not run.
+func (s *session) checkSelect(query string) error {
+	return s.conn.Raw(func(c any) error {
+		stmt, err := c.(driver.Conn).Prepare(query) //nolint:staticcheck // PrepareContext would run all statements but the last
+		if err != nil {
+			if own := (*duckdb.Error)(nil); errors.As(err, &own) {
+				return queryError(err)
+			}
+			return errcode.New(errcode.InvalidArgument, "demo: query: expected one SELECT statement")
+		}
+		defer stmt.Close() //nolint:errcheck // never run
+		t, err := stmt.(*duckdb.Stmt).StatementType()
+		if err != nil {
+			return failed(err, "checking a query")
+		}
+		if t != duckdb.STATEMENT_TYPE_SELECT {
+			return errcode.New(errcode.InvalidArgument, "demo: query: expected a SELECT statement")
+		}
+		return nil
+	})
+}
+
+// queryError makes a *QueryError of the database's refusal and passes other failures, such as a cancelled context, through.
+func queryError(err error) error {
+	own := (*duckdb.Error)(nil)
+	coded := failed(err, "running a query")
+	if !errors.As(err, &own) || errcode.Of(err) != errcode.Unknown {
+		return coded
+	}
+	coded.(*errcode.Error).Code = errcode.InvalidArgument
+	return &QueryError{Text: own.Msg, err: coded}
+}
+
+func readAll(rows *sql.Rows) (Snapshot, error) {
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return Snapshot{}, failed(err, "reading the columns of a result")
+	}
+	snap := Snapshot{Columns: make([]Column, len(types)), Rows: [][]any{}}
+	cells, into := make([]any, len(types)), make([]any, len(types))
+	for i, t := range types {
+		snap.Columns[i] = Column{Name: t.Name(), Type: typeName(t.DatabaseTypeName())}
+		into[i] = &cells[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return Snapshot{}, failed(err, "reading row %d of a result", len(snap.Rows)+1)
+		}
+		row := make([]any, len(cells))
+		for i, v := range cells {
+			cell, ok := cellOf(v, snap.Columns[i].Type)
+			if !ok {
+				return Snapshot{}, errcode.New(errcode.Unimplemented, "demo: column %d of a result has type %s, which a snapshot cannot hold: cast it to VARCHAR", i+1, snap.Columns[i].Type)
+			}
+			row[i] = cell
+		}
+		snap.Rows = append(snap.Rows, row)
+	}
+	if err := rows.Err(); err != nil {
+		return Snapshot{}, queryError(err)
+	}
+	return snap, nil
+}
