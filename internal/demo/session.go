@@ -18,11 +18,21 @@ type session struct {
 	undo []string // statements that bring back the settings found
 }
 
+// turn admits one session at a time: of two that overlap, the later would take the other's single thread for the setting to
+// bring back.
+var turn = make(chan struct{}, 1)
+
 // openSession takes a connection of db and sets it up. The number of threads is a setting of the whole database: other
 // queries run on one thread too until the session is closed.
 func openSession(ctx context.Context, db *sql.DB) (*session, error) {
+	select {
+	case turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, failed(ctx.Err(), "waiting for another query")
+	}
 	conn, err := db.Conn(ctx)
 	if err != nil {
+		<-turn
 		return nil, failed(err, "connecting")
 	}
 	s := &session{conn: conn}
@@ -47,6 +57,7 @@ func (s *session) close() {
 		s.conn.ExecContext(context.Background(), stmt) //nolint:errcheck // the settings only affect speed and display
 	}
 	s.conn.Close() //nolint:errcheck // returns it to the pool
+	<-turn
 }
 
 // failed wraps an error of the database. Its message names the kind of failure and what was being done: the database's own

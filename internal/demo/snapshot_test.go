@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/badger-eval/badger/internal/demo"
@@ -104,5 +105,23 @@ func TestExecuteOnlyReads(t *testing.T) {
 	cancel()
 	if _, err := demo.Execute(ctx, db, "SELECT 1"); errcode.Of(err) != errcode.Cancelled {
 		t.Errorf("a cancelled context gives %v", err)
+	}
+}
+
+// Overlapping calls must each bring back the setting of the user, not of the other.
+func TestExecuteInParallelKeepsSettings(t *testing.T) {
+	db := open(t, "")
+	exec(t, db, "SET threads = 3")
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if _, err := demo.Execute(context.Background(), db, "SELECT count(*) FROM range(100000)"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if got := scalar[int](t, db, "SELECT current_setting('threads')"); got != 3 {
+		t.Errorf("threads = %d afterwards, want the 3 from before", got)
 	}
 }
