@@ -156,5 +156,5 @@ func (r *reading) decimals() int {
 }
 
 func whole(f float64) bool {
-	return math.Abs(f-math.Round(f)) <= 1e-9*math.Max(1, math.Abs(f))
+	return math.Abs(f-math.Round(f)) <= 1e-9+4e-16*math.Abs(f)
 }

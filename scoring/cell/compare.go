@@ -186,7 +186,7 @@ type Sum struct{ a, b uint64 }
 // Add adds a key.
 func (s *Sum) Add(k uint64) {
 	s.a += Mix(k, k2)
-	s.b += Mix(k^k1, k0)
+	s.b += Mix(k^k2, k3)
 }
 
 // Plus is the union of two multisets.

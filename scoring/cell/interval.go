@@ -72,7 +72,7 @@ func classKeys(values []float64, c *scoring.Column, v View, starts []float64) []
 		for i := lo; i < hi; i++ {
 			if f := values[i]; f == f {
 				class := sort.Search(len(starts), func(k int) bool { return starts[k] > f })
-				keys[i] = Mix(uint64(class), k1) //nolint:gosec // an index
+				keys[i] = Mix(uint64(class), tagClass) //nolint:gosec // an index
 			} else {
 				keys[i] = valueKey(Read(c, v, i)) // NULL, or text that is compared as text
 			}

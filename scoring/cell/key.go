@@ -17,10 +17,22 @@ import (
 // NullKey is the key of NULL, and of NaN, which the paper does not tell from NULL.
 const NullKey uint64 = 0
 
+// k0 and k1 are what [Mix] multiplies around: neither may be mixed in as a constant, which would multiply by zero.
 const (
 	k0 = 0xa0761d6478bd642f
 	k1 = 0xe7037ed1a0b428db
 	k2 = 0x8ebc6af09c88c6e3
+	k3 = 0x589965cc75374cc3
+)
+
+// Tags keep keys of different kinds apart. Scales and nanoseconds are added to them.
+const (
+	tagNumber uint64 = k2
+	tagBig    uint64 = 0x1d8e4e27c47d124f
+	tagFloat  uint64 = 0xeb44accab455d165
+	tagTime   uint64 = 0x2127599bf4325c37
+	tagClock  uint64 = 0x880355f21e6d1965
+	tagClass  uint64 = 0x9e3779b97f4a7c15
 )
 
 // Mix makes one key of two, in order. It spreads well enough that sums of mixed keys tell multisets apart.
@@ -47,7 +59,7 @@ func numberKey(unscaled int64, scale int32) uint64 {
 		unscaled /= 10
 		scale--
 	}
-	return Mix(uint64(unscaled), k2+uint64(scale)) //nolint:gosec // bits, not magnitudes
+	return Mix(uint64(unscaled), tagNumber+uint64(scale)) //nolint:gosec // bits, not magnitudes
 }
 
 var ten = big.NewInt(10)
@@ -62,7 +74,7 @@ func bigKey(unscaled *big.Int, scale int32) uint64 {
 	if unscaled.IsInt64() {
 		return numberKey(unscaled.Int64(), scale)
 	}
-	return Mix(xxhash.Sum64(unscaled.Append(nil, 16)), k1+uint64(scale)) //nolint:gosec // scale is small and not negative
+	return Mix(xxhash.Sum64(unscaled.Append(nil, 16)), tagBig+uint64(scale)) //nolint:gosec // scale is small and not negative
 }
 
 // floatKey is the key of the shortest decimal that reads back as f. With byBits a fraction's key is made of its bits, which is
@@ -75,7 +87,7 @@ func floatKey(f float64, byBits bool) uint64 {
 		return NullKey
 	}
 	if byBits || math.IsInf(f, 0) {
-		return Mix(math.Float64bits(f), k0)
+		return Mix(math.Float64bits(f), tagFloat)
 	}
 	// r/p is rounded correctly while both are whole and below 2^53, so it gives f back exactly when f is the double nearest to r/p.
 	if abs := math.Abs(f); abs < 1e9 && abs > 1e-5 {
@@ -89,7 +101,7 @@ func floatKey(f float64, byBits bool) uint64 {
 	}
 	v, ok := scoring.ParseDecimal(strconv.AppendFloat(nil, f, 'e', -1, 64))
 	if !ok {
-		return Mix(math.Float64bits(f), k0)
+		return Mix(math.Float64bits(f), tagFloat)
 	}
 	return valueKey(v)
 }
@@ -111,7 +123,7 @@ func valueKey(v scoring.Value) uint64 {
 	case scoring.Date:
 		return timeKey(v.Int()*86400, 0)
 	case scoring.Time:
-		return Mix(uint64(v.Int()), k1+1) //nolint:gosec // bits
+		return Mix(uint64(v.Int()), tagClock) //nolint:gosec // bits
 	case scoring.Timestamp, scoring.TimestampTZ:
 		return timeKey(v.Int(), v.Nanos())
 	}
@@ -119,7 +131,7 @@ func valueKey(v scoring.Value) uint64 {
 }
 
 func timeKey(seconds int64, nanos int32) uint64 {
-	return Mix(uint64(seconds), k0+1+uint64(nanos)) //nolint:gosec // bits
+	return Mix(uint64(seconds), tagTime+uint64(nanos)) //nolint:gosec // bits
 }
 
 // TextKey is the key of a text: lower case, outer blanks dropped, inner runs of blanks one, Unicode composed (NFC).

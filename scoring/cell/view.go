@@ -68,7 +68,7 @@ func Keys(c *scoring.Column, v View, from int, keys []uint64) {
 		return
 	case scoring.Bool, scoring.Int64:
 		for i, n := range c.Ints()[from : from+len(keys)] {
-			keys[i] = Mix(uint64(n), k2) //nolint:gosec // bits; numberKey of scale 0
+			keys[i] = Mix(uint64(n), tagNumber) //nolint:gosec // bits; numberKey of scale 0
 		}
 	case scoring.Float64:
 		for i, f := range c.Floats()[from : from+len(keys)] {

@@ -150,3 +150,12 @@ func BenchmarkHybridEXInline(b *testing.B) {
 	})
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "scores/s")
 }
+
+func hasMetric(name string) bool {
+	for _, m := range metric.All() {
+		if m.Name == name {
+			return true
+		}
+	}
+	return false
+}
