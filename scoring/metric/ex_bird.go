@@ -1,0 +1,96 @@
+package metric
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "ex_bird", Version: 1, Group: "execution",
+		Needs: scoring.NeedGoldResult | scoring.NeedPredResult,
+		Summary: "Whether both results hold the same set of rows: the execution accuracy of the BIRD benchmark. " +
+			"Repeated rows and row order do not count, column order does, column names do not.",
+		Range: "0 or 1",
+		Formula: "1 if set(pred rows) = set(gold rows), else 0. Cells are compared as Python compares what a database driver returns: numbers by exact " +
+			"value whatever their types (1 = 1.0 = TRUE, but 0.1 + 0.2 ≠ 0.3), text only with text ('1' ≠ 1), NULL = NULL, and a NaN equals nothing. " +
+			"Two results without rows are equal whatever their columns. Results that hold nothing but text have lost their types: text that Python " +
+			"prints for a number is then that number ('507' = '507.0', '0507' stays text); the option typed_text (true or false) decides this instead.",
+		Source: "BIRD, Li et al. 2023, section 4 (arXiv:2305.03111); bird-bench/mini_dev 4d970a9, evaluation/evaluation_ex.py, calculate_ex; " +
+			"AlibabaResearch/DAMO-ConvAI bird/llm/src/evaluation.py",
+		Example:   "gold (1), (1), (2) and pred (2), (1) score 1: a lost DISTINCT is not seen. Gold (1, 'a') and pred ('a', 1) score 0.",
+		Threshold: scoring.At(1),
+		Options:   func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &rowsOptions{}) },
+		Score:     exBird,
+	})
+}
+
+// rowCounts is the evidence of the metrics that compare whole rows.
+type rowCounts struct {
+	GoldRows     int `json:"gold_rows"`
+	PredRows     int `json:"pred_rows"`
+	GoldDistinct int `json:"gold_distinct"`
+	PredDistinct int `json:"pred_distinct"`
+	Missing      int `json:"missing"` // rows of gold that pred lacks
+	Extra        int `json:"extra"`   // rows of pred that gold lacks
+}
+
+func exBird(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+	var o rowsOptions
+	if err := in.Options(&o); err != nil {
+		return scoring.Score{}, err
+	}
+	gold, pred := in.Gold.Result.Table, in.Pred.Result.Table
+	if s, done := withoutRows(gold, pred); done {
+		return s, nil
+	}
+	t := positionalTally(in, o.reading(gold, pred))
+	s := scoring.OK(0, "")
+	s.Detail = rowCounts{gold.Rows(), pred.Rows(), t.goldDistinct, t.predDistinct, t.onlyGold, t.onlyPred}
+	switch {
+	case t.onlyGold > 0 || t.onlyPred > 0:
+		s.Reason = fmt.Sprintf("%d of %d different gold rows are missing, %s not in gold", t.onlyGold, t.goldDistinct, countRows(t.onlyPred))
+	case hasNaN(gold):
+		s.Reason = "the sets of rows are equal but for NaN, which equals nothing"
+	default:
+		s.Value, s.Reason = 1, "both results hold the same set of rows"
+	}
+	return s, nil
+}
+
+// withoutRows scores the pairs that need no look at a row: one without rows, or with different numbers of columns.
+func withoutRows(gold, pred *scoring.Table) (scoring.Score, bool) {
+	switch {
+	case gold.Rows() == 0 && pred.Rows() == 0:
+		return scoring.OK(1, "neither result has rows"), true
+	case gold.Rows() == 0 || pred.Rows() == 0:
+		return scoring.OK(0, fmt.Sprintf("gold has %s, the agent's result %s", rowsOf(gold), rowsOf(pred))), true
+	case len(gold.Columns) != len(pred.Columns):
+		return scoring.OK(0, fmt.Sprintf("gold has %s, the agent's result %d", counted(len(gold.Columns), "column"), len(pred.Columns))), true
+	}
+	return scoring.Score{}, false
+}
+
+func rowsOf(t *scoring.Table) string { return counted(t.Rows(), "row") }
+
+// countRows is "1 row is" or "2 rows are".
+func countRows(n int) string {
+	if n == 1 {
+		return "1 row is"
+	}
+	return counted(n, "row") + " are"
+}
+
+// counted is "no rows", "1 row" or "2 rows".
+func counted(n int, noun string) string {
+	switch n {
+	case 0:
+		return "no " + noun + "s"
+	case 1:
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,47 @@
+package metric
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "ex_multiset", Version: 1, Group: "execution",
+		Needs: scoring.NeedGoldResult | scoring.NeedPredResult,
+		Summary: "Whether both results hold the same rows equally often. Row order does not count, column order does, column names do not: " +
+			"ex_bird that sees repeated rows.",
+		Range: "0 or 1",
+		Formula: "1 if every row occurs equally often in both results, else 0. Cells are compared as in ex_bird, except that NaN equals NaN, as it does " +
+			"where a warehouse groups by it. Two results without rows are equal. Option: typed_text, as in ex_bird.",
+		Source: "Bag semantics of relations; Zhong et al. 2020, Semantic Evaluation for Text-to-SQL with Distilled Test Suites (arXiv:2010.02840), " +
+			"taoyds/test-suite-sql-eval e97acc5, exec_eval.py, multiset_eq",
+		Example:   "gold (1), (1), (2) and pred (2), (1), (1) score 1; pred (2), (1) scores 0.",
+		Threshold: scoring.At(1),
+		Options:   func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &rowsOptions{}) },
+		Score:     exMultiset,
+	})
+}
+
+func exMultiset(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+	var o rowsOptions
+	if err := in.Options(&o); err != nil {
+		return scoring.Score{}, err
+	}
+	gold, pred := in.Gold.Result.Table, in.Pred.Result.Table
+	if s, done := withoutRows(gold, pred); done {
+		return s, nil
+	}
+	t := positionalTally(in, o.reading(gold, pred))
+	s := scoring.OK(0, "")
+	s.Detail = rowCounts{gold.Rows(), pred.Rows(), t.goldDistinct, t.predDistinct, t.missing, t.extra}
+	if t.missing > 0 || t.extra > 0 {
+		s.Reason = fmt.Sprintf("%d of %s of gold missing, %s not in gold", t.missing, rowsOf(gold), countRows(t.extra))
+		return s, nil
+	}
+	s.Value, s.Reason = 1, "both results hold the same rows equally often"
+	return s, nil
+}

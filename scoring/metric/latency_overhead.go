@@ -1,0 +1,41 @@
+package metric
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "latency_overhead", Version: 1, Group: "execution",
+		Needs:         scoring.NeedLatency,
+		Summary:       "How much longer the agent's query took than the gold query, in percent of the latter; negative where it was faster.",
+		Range:         "at least -100",
+		Formula:       "100 · (t_agent − t_gold) / t_gold. Not applicable where the gold query took no measurable time.",
+		Source:        "BADGER, Table 2, latency overhead",
+		Example:       "800 ms against 500 ms of gold is 60; 250 ms is -50.",
+		LowerIsBetter: true,
+		Score:         latencyOverhead,
+	})
+}
+
+func latencyOverhead(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+	gold, pred := *in.Gold.Latency, *in.Pred.Latency
+	switch {
+	case gold < 0 || pred < 0:
+		return scoring.NotApplicable("a latency is negative"), nil
+	case gold == 0:
+		return scoring.NotApplicable("the gold query took no measurable time"), nil
+	}
+	overhead := 100 * (float64(pred) - float64(gold)) / float64(gold)
+	s := scoring.OK(overhead, "the agent's query took as long as the gold query")
+	switch {
+	case pred > gold:
+		s.Reason = fmt.Sprintf("the agent's query took %.4g%% longer than the gold query", overhead)
+	case pred < gold:
+		s.Reason = fmt.Sprintf("the agent's query took %.4g%% less time than the gold query", -overhead)
+	}
+	return s, nil
+}

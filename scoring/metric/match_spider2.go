@@ -1,0 +1,157 @@
+package metric
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "match_spider2", Version: 1, Group: "execution",
+		Needs: scoring.NeedGoldResult | scoring.NeedPredResult,
+		Summary: "Whether every gold column that counts has an equal column in the agent's result: the comparison of Spider 2.0, with its faults. " +
+			"Columns are compared one by one, so rows may be scrambled; NULL is 0; numbers may differ by 0.01.",
+		Range: "0 or 1",
+		Formula: "1 if each gold column named in the option condition_cols (all where it is empty) equals some column of the agent's result, which may answer several. " +
+			"Both results are read as pandas.read_csv reads the file they are saved to: text that is a number becomes one, empty and words like NA and null are missing, and missing is 0. " +
+			"Columns are equal if they are equally long and equal cell by cell: numbers within 0.01 or one part in 10^9, anything else exactly; with the " +
+			"option ignore_order after each is sorted by the text of its cells. condition_cols is one list of positions from 0, or a list of such lists, one for each " +
+			"accepted answer. A position that gold does not have scores 0.",
+		Source:    "Spider 2.0, Lei et al. 2025 (arXiv:2411.07763); xlang-ai/Spider2 e12c5f1, spider2-snow/evaluation_suite/evaluate.py, compare_pandas_table",
+		Example:   "gold (1, 'a'), (2, 'b') and pred ('b', 1.004), ('a', 2) score 1 with ignore_order, though no row is right.",
+		Threshold: scoring.At(1),
+		Options: func(raw json.RawMessage) error {
+			return scoring.DecodeOptions(raw, &spiderOptions{})
+		},
+		Score: matchSpider2,
+	})
+}
+
+type spiderOptions struct {
+	ConditionCols conditionCols `json:"condition_cols"`
+	IgnoreOrder   bool          `json:"ignore_order"`
+}
+
+// conditionCols says which gold columns count: the same ones for all accepted answers, or a list for each.
+type conditionCols struct {
+	all  []int
+	each [][]int
+}
+
+func (c *conditionCols) UnmarshalJSON(b []byte) error {
+	*c = conditionCols{}
+	if trimmed := bytes.TrimSpace(b); len(trimmed) > 0 && trimmed[0] != '[' { // one column, or null
+		var one *int
+		if json.Unmarshal(b, &one) != nil {
+			return errCondition
+		}
+		if one != nil {
+			c.all = []int{*one}
+		}
+		return nil
+	}
+	if json.Unmarshal(b, &c.all) == nil {
+		return nil
+	}
+	c.all = nil
+	if json.Unmarshal(b, &c.each) != nil {
+		return errCondition
+	}
+	return nil
+}
+
+var errCondition = errcode.New(errcode.InvalidArgument, "condition_cols is a list of column positions, or a list of such lists, one for each accepted answer")
+
+// sets returns the columns that count for the accepted answer of in. Answers that are the same cannot be told apart, so that
+// there may be several sets; the best counts.
+func (c *conditionCols) sets(in *scoring.Input) ([][]int, error) {
+	if c.each == nil {
+		return [][]int{c.all}, nil
+	}
+	if len(c.each) == 1 && len(c.each[0]) == 0 {
+		return c.each, nil // Spider 2.0 writes [[]] for no condition at all
+	}
+	if len(c.each) != max(1, len(in.Case.Golds)) {
+		return nil, errcode.New(errcode.InvalidArgument, "condition_cols has %d lists, but there are %d accepted answers", len(c.each), len(in.Case.Golds))
+	}
+	var sets [][]int
+	for i := range in.Case.Golds {
+		g, r := &in.Case.Golds[i], &in.Gold.Result
+		if g.SQL == in.Gold.SQL && g.Result.Ref == r.Ref && (r.Ref != "" || g.Result.Table == r.Table) {
+			sets = append(sets, c.each[i])
+		}
+	}
+	return sets, nil
+}
+
+// spiderDetail is the evidence of match_spider2.
+type spiderDetail struct {
+	Columns     []columnMatch `json:"columns"`
+	IgnoreOrder bool          `json:"ignore_order"`
+}
+
+// columnMatch is a gold column that counts and the first of the agent's columns that equals it, from 0; null where none does.
+type columnMatch struct {
+	Gold int  `json:"gold"`
+	Pred *int `json:"pred"`
+}
+
+func matchSpider2(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+	var o spiderOptions
+	if err := in.Options(&o); err != nil {
+		return scoring.Score{}, err
+	}
+	sets, err := o.ConditionCols.sets(in)
+	if err != nil {
+		return scoring.Score{}, err
+	}
+	gold, pred := readCSV(in.Gold.Result.Table), spiderVectors(readCSV(in.Pred.Result.Table))
+	var best scoring.Score
+	for i, set := range sets {
+		if s := spiderScore(gold, pred, set, o.IgnoreOrder); i == 0 || s.Value > best.Value {
+			best = s
+		}
+	}
+	return best, nil
+}
+
+func spiderScore(gold []csvColumn, pred []spiderVector, set []int, ignoreOrder bool) scoring.Score {
+	if len(set) == 0 {
+		set = positions(len(gold))
+	}
+	chosen := make([]csvColumn, len(set))
+	for i, j := range set {
+		if j < 0 {
+			j += len(gold) // pandas counts from the end
+		}
+		if j < 0 || j >= len(gold) {
+			return scoring.OK(0, fmt.Sprintf("condition_cols names column %d, but gold has %s; Spider 2.0 counts that as wrong", set[i], counted(len(gold), "column")))
+		}
+		chosen[i] = gold[j]
+	}
+	detail := spiderDetail{Columns: make([]columnMatch, len(set)), IgnoreOrder: ignoreOrder}
+	missing := 0
+	for i, v := range spiderVectors(chosen) {
+		detail.Columns[i].Gold = set[i]
+		for k := range pred {
+			if spiderMatch(&v, &pred[k], ignoreOrder) {
+				detail.Columns[i].Pred = &k
+				break
+			}
+		}
+		if detail.Columns[i].Pred == nil {
+			missing++
+		}
+	}
+	s := scoring.OK(1, "every gold column that counts has an equal one in the agent's result")
+	if missing > 0 {
+		s = scoring.OK(0, fmt.Sprintf("%d of %s of gold that count have no equal in the agent's result", missing, counted(len(set), "column")))
+	}
+	s.Detail = detail
+	return s
+}

@@ -1,0 +1,233 @@
+package metric
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// csvType is the type that pandas.read_csv gives a column.
+type csvType uint8
+
+const (
+	csvInt csvType = iota
+	csvUint
+	csvFloat // also any numbers with gaps, and a column of gaps alone
+	csvBool
+	csvObject // text, or truth values with gaps
+)
+
+// csvColumn is a column as pandas reads it back from the CSV file that a result was saved to. Exactly one vector is used: ints (csvInt,
+// csvBool), uints, floats, or text. A gap is a NaN among floats, and marked in gaps beside text.
+type csvColumn struct {
+	kind   csvType
+	ints   []int64
+	uints  []uint64
+	floats []float64
+	text   []string
+	gaps   []bool
+	truths bool // the text spells truth values, which are read as such
+}
+
+// readCSVColumn reads a column by pandas' rules (read_csv with its defaults, version 2.3): integers if all cells are, else numbers,
+// else truth values, else text. Typed columns take the way their printed text would, so that it does not matter who read the file.
+func readCSVColumn(c *scoring.Column) csvColumn {
+	nulls := c.HasNulls()
+	switch {
+	case c.Type == scoring.Int64 && !nulls:
+		return csvColumn{kind: csvInt, ints: c.Ints()}
+	case c.Type == scoring.Bool && !nulls && c.Len() > 0:
+		return csvColumn{kind: csvBool, ints: c.Ints()}
+	case c.Type == scoring.Float64 && c.Len() > 0, c.Type == scoring.Int64 && c.Len() > 0:
+		floats := make([]float64, c.Len())
+		for i := range floats {
+			switch {
+			case c.IsNull(i):
+				floats[i] = math.NaN()
+			case c.Type == scoring.Float64:
+				floats[i] = c.Floats()[i]
+			default:
+				floats[i] = float64(c.Ints()[i])
+			}
+		}
+		return csvColumn{kind: csvFloat, floats: floats}
+	}
+	text, gaps := make([]string, c.Len()), make([]bool, c.Len())
+	for i := range text {
+		v := c.Value(i)
+		switch v.Type {
+		case scoring.Null:
+		case scoring.Float64:
+			text[i] = string(appendPythonFloat(nil, v.Float()))
+		case scoring.Bool:
+			text[i] = pythonBool(v.Bool())
+		default:
+			text[i] = v.String()
+		}
+		gaps[i] = v.Type == scoring.Null || missingWord(text[i])
+	}
+	return inferCSV(text, gaps)
+}
+
+func pythonBool(v bool) string {
+	if v {
+		return "True"
+	}
+	return "False"
+}
+
+// missingWord tells whether pandas reads the text as a missing value.
+func missingWord(s string) bool {
+	if len(s) > 8 {
+		return false
+	}
+	switch s {
+	case "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null":
+		return true
+	}
+	return false
+}
+
+func inferCSV(text []string, gaps []bool) csvColumn {
+	n := len(text)
+	present := 0
+	for i := range gaps {
+		if !gaps[i] {
+			present++
+		}
+	}
+	object := csvColumn{kind: csvObject, text: text, gaps: gaps}
+	if n == 0 {
+		return object
+	}
+	switch ints, uints, fit := csvIntegers(text, gaps); {
+	case fit == conflicting:
+		object.gaps = make([]bool, n) // pandas then forgets which cells were missing
+		return object
+	case fit == tooLarge:
+		return object
+	case fit == fits && present == n && uints != nil:
+		return csvColumn{kind: csvUint, uints: uints}
+	case fit == fits && present == n:
+		return csvColumn{kind: csvInt, ints: ints}
+	}
+	floats := make([]float64, n)
+	for i := range text {
+		if gaps[i] {
+			floats[i] = math.NaN()
+			continue
+		}
+		f, ok := csvNumber(text[i])
+		if !ok {
+			return csvTruths(object, present)
+		}
+		floats[i] = f
+	}
+	return csvColumn{kind: csvFloat, floats: floats}
+}
+
+// integerFit says how integers fit a column of them.
+type integerFit uint8
+
+const (
+	fits        integerFit = iota
+	notIntegers            // something else stands among them, and comes before what would be too large
+	tooLarge               // one is beyond 64 bits, or beyond 63 bits and negative: pandas gives up on numbers and leaves text
+	conflicting            // one needs the 64th bit and another cell is negative or missing: the same
+)
+
+// csvIntegers reads integers of up to 64 bits, signed (uints is nil) or not.
+func csvIntegers(text []string, gaps []bool) (ints []int64, uints []uint64, fit integerFit) {
+	ints = make([]int64, len(text))
+	for i := range text {
+		if gaps[i] {
+			continue
+		}
+		s := strings.Trim(text[i], asciiSpace)
+		if !digitsOnly(strings.TrimLeft(s, "+-")) || len(s)-len(strings.TrimLeft(s, "+-")) > 1 {
+			return nil, nil, notIntegers
+		}
+		var err error
+		if ints[i], err = strconv.ParseInt(s, 10, 64); err != nil {
+			uints, fit = csvUnsigned(text, gaps)
+			return nil, uints, fit
+		}
+	}
+	return ints, nil, fits
+}
+
+// csvUnsigned is the second try at integers, after one that needs more than 63 bits.
+func csvUnsigned(text []string, gaps []bool) (uints []uint64, fit integerFit) {
+	uints = make([]uint64, len(text))
+	top, signed, gap := false, false, false
+	for i := range text {
+		s := strings.TrimPrefix(strings.Trim(text[i], asciiSpace), "+")
+		switch {
+		case gaps[i]:
+			gap = true
+			continue
+		case strings.HasPrefix(s, "-"):
+			signed = true
+			continue
+		case !digitsOnly(s):
+			return nil, notIntegers
+		}
+		var err error
+		if uints[i], err = strconv.ParseUint(s, 10, 64); err != nil {
+			return nil, tooLarge
+		}
+		top = top || uints[i] > math.MaxInt64
+	}
+	switch {
+	case top && (signed || gap):
+		return nil, conflicting
+	case signed:
+		return nil, tooLarge
+	}
+	return uints, fits
+}
+
+func digitsOnly(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+const asciiSpace = " \t\n\v\f\r"
+
+// csvNumber reads a number as pandas does: decimal digits with an optional point and exponent, or an infinity.
+func csvNumber(s string) (float64, bool) {
+	s = strings.Trim(s, asciiSpace)
+	unsigned := strings.TrimLeft(s, "+-")
+	if len(s)-len(unsigned) > 1 || unsigned == "" {
+		return 0, false
+	}
+	if c := unsigned[0]; c == 'i' || c == 'I' {
+		if !strings.EqualFold(unsigned, "inf") && !strings.EqualFold(unsigned, "infinity") {
+			return 0, false
+		}
+	} else if strings.Trim(unsigned, "0123456789.eE+-") != "" || c == 'e' || c == 'E' {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	return f, err == nil
+}
+
+// csvTruths reads a column of truth values, which stays an object column where it has gaps.
+func csvTruths(object csvColumn, present int) csvColumn {
+	ints := make([]int64, len(object.text))
+	for i, s := range object.text {
+		switch {
+		case object.gaps[i]:
+		case s == "True" || s == "TRUE" || s == "true":
+			ints[i] = 1
+		case s != "False" && s != "FALSE" && s != "false":
+			return object
+		}
+	}
+	if present == len(ints) {
+		return csvColumn{kind: csvBool, ints: ints}
+	}
+	object.truths, object.ints = true, ints
+	return object
+}

@@ -1,0 +1,26 @@
+package metric
+
+import (
+	"context"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "syntactic_accuracy", Version: 1, Group: "execution",
+		Needs:     scoring.NeedExecution,
+		Summary:   "Whether the agent's query ran without an error, whatever it returned.",
+		Range:     "0 or 1",
+		Formula:   "1 if the query was run and no error is recorded for it, else 0. Not applicable where it was not run.",
+		Source:    "BADGER, section 4.1 and Table 2, syntactic accuracy",
+		Example:   "A query that names a column that is not there scores 0; one that returns no rows scores 1.",
+		Threshold: scoring.At(1),
+		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+			if in.Pred.Error != "" {
+				return scoring.OK(0, "the agent's query failed when it ran"), nil
+			}
+			return scoring.OK(1, "the agent's query ran"), nil
+		},
+	})
+}
