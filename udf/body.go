@@ -1,0 +1,152 @@
+package udf
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+var gzipReaders, gzipWriters sync.Pool
+
+// readBody reads a request's body, inflating it as its Content-Encoding says, and reserves its memory; held is how much, to be
+// given back after the call. Neither the bytes that arrive nor what they inflate to may exceed the limit.
+func (s *Server) readBody(rw http.ResponseWriter, r *http.Request) (body []byte, held int64, err error) {
+	limit := s.limits.Body
+	if r.ContentLength > limit {
+		return nil, 0, tooLarge(limit)
+	}
+	rc := http.NewResponseController(rw)
+	_ = rc.SetReadDeadline(s.now().Add(s.limits.ReadTime)) // not every ResponseWriter has one
+	src, done, err := inflate(r.Header.Get("Content-Encoding"), &io.LimitedReader{R: r.Body, N: limit + 1})
+	if err != nil {
+		return nil, 0, err
+	}
+	hint := r.ContentLength
+	if done != nil { // compressed: about four times as much
+		defer done()
+		hint *= 4
+	}
+	if body, held, err = s.readWithin(src, hint, limit); err != nil {
+		s.admission.free(held)
+		return nil, 0, err
+	}
+	return body, held, rc.SetReadDeadline(noDeadline)
+}
+
+// readWithin reads all of src into memory that it reserves as it goes.
+func (s *Server) readWithin(src io.Reader, hint, limit int64) (body []byte, held int64, err error) {
+	size := min(max(hint, 512)+1, limit+1)
+	if err := s.admission.hold(size); err != nil {
+		return nil, 0, err
+	}
+	held = size
+	body = make([]byte, 0, size)
+	for {
+		n, err := src.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if int64(len(body)) > limit {
+			return nil, held, tooLarge(limit)
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return body, held, nil
+		case err != nil:
+			return nil, held, readError(err)
+		}
+		if len(body) == cap(body) {
+			more := min(int64(cap(body)), limit+1-int64(cap(body)))
+			if err := s.admission.hold(more); err != nil {
+				return nil, held, err
+			}
+			held += more
+			body = append(make([]byte, 0, int64(cap(body))+more), body...)
+		}
+	}
+}
+
+func tooLarge(limit int64) error {
+	return errcode.New(errcode.ResourceExhausted, "the body is larger than %d bytes; send fewer rows at once", limit)
+}
+
+func readError(err error) error {
+	if e := (*errcode.Error)(nil); errors.As(err, &e) {
+		return err
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return errcode.New(errcode.DeadlineExceeded, "the body did not arrive in time")
+	}
+	return errcode.New(errcode.InvalidArgument, "the body ended early or is not compressed as Content-Encoding says")
+}
+
+// inflate undoes a Content-Encoding. done is nil where there was none.
+func inflate(encoding string, body io.Reader) (src io.Reader, done func(), err error) {
+	switch strings.ToLower(strings.TrimSpace(encoding)) {
+	case "", "identity":
+		return body, nil, nil
+	case "gzip", "x-gzip":
+		z, _ := gzipReaders.Get().(*gzip.Reader)
+		if z == nil {
+			z = new(gzip.Reader)
+		}
+		if err := z.Reset(body); err != nil {
+			gzipReaders.Put(z)
+			return nil, nil, readError(err)
+		}
+		return z, func() { gzipReaders.Put(z) }, nil
+	case "deflate": // zlib by the standard, raw by some clients
+		b := bufio.NewReader(body)
+		head, _ := b.Peek(2)
+		if len(head) == 2 && head[0]&0x0f == 8 && (uint(head[0])<<8|uint(head[1]))%31 == 0 {
+			z, err := zlib.NewReader(b)
+			if err != nil {
+				return nil, nil, readError(err)
+			}
+			return z, func() { _ = z.Close() }, nil
+		}
+		z := flate.NewReader(b)
+		return z, func() { _ = z.Close() }, nil
+	}
+	return nil, nil, errcode.New(errcode.InvalidArgument, "Content-Encoding %.40q: expected gzip, deflate or none", encoding)
+}
+
+// gzipped is body as gzip.
+func gzipped(body []byte) []byte {
+	buf := bytes.NewBuffer(make([]byte, 0, len(body)/4+64))
+	z, _ := gzipWriters.Get().(*gzip.Writer)
+	if z == nil {
+		z, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // a known level
+	}
+	z.Reset(buf)
+	_, _ = z.Write(body) // a buffer takes all
+	_ = z.Close()
+	gzipWriters.Put(z)
+	return buf.Bytes()
+}
+
+// acceptsGzip reads an Accept-Encoding header: gzip or *, unless refused with q=0.
+func acceptsGzip(header string) bool {
+	if header == "gzip" || header == "" {
+		return header != ""
+	}
+	for part := range strings.SplitSeq(header, ",") {
+		name, params, _ := strings.Cut(part, ";")
+		name = strings.ToLower(strings.TrimSpace(name))
+		if name != "gzip" && name != "*" {
+			continue
+		}
+		q := strings.ReplaceAll(params, " ", "")
+		return q != "q=0" && q != "q=0.0" && q != "q=0.00" && q != "q=0.000"
+	}
+	return false
+}

@@ -1,0 +1,227 @@
+package udf
+
+import (
+	"context"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Function is one scoring function: what DDL, wires and documentation need to know of it, and how to call it.
+// Exactly one of Columns and Row is set.
+type Function struct {
+	Name    string  `json:"name"` // as typed in SQL, in lower case
+	Group   string  `json:"group"`
+	Params  []Param `json:"params"` // required ones first
+	Result  Type    `json:"result"` // JSON is never NULL
+	Doc     string  `json:"doc"`
+	Version int     `json:"version"` // raised whenever any result may change
+
+	Metric   string   `json:"metric,omitempty"` // the metric it computes
+	Range    string   `json:"range,omitempty"`  // of a DOUBLE, such as "0 to 1"
+	Labels   []string `json:"labels,omitempty"` // the closed list of a VARCHAR
+	Volatile bool     `json:"volatile"`         // the same arguments may give another result: engines must not fold or repeat it
+	Waits    bool     `json:"waits"`            // rows wait for something outside, such as a judge: run many at once
+
+	// Columns computes all rows at once. For functions that take nanoseconds a row and cannot fail.
+	Columns func(ctx context.Context, in *Batch, out *Column) `json:"-"`
+	// Row computes row i into out, or returns why it cannot. Rows run in parallel. A row is NULL where Row says so with
+	// out.SetNull, and where it returns an error.
+	Row func(ctx context.Context, in *Batch, i int, out *Column) error `json:"-"`
+	// Envelope writes the error of a row as the JSON result; nil gives {"status":"failed","code":…,"reason":…}. Only for JSON functions.
+	Envelope func(err error) string `json:"-"`
+}
+
+// Param is one parameter.
+type Param struct {
+	Name     string `json:"name"`
+	Type     Type   `json:"type"`
+	Optional bool   `json:"optional,omitempty"` // may be left out, with all after it; NULL is as good as left out
+	Doc      string `json:"doc"`
+}
+
+// Required is how many arguments a call has at least; len(Params) is how many at most.
+func (f *Function) Required() int {
+	for i, p := range f.Params {
+		if p.Optional {
+			return i
+		}
+	}
+	return len(f.Params)
+}
+
+// Signature is the function as documentation shows it: name(arg TYPE, … [, arg TYPE]) -> TYPE.
+func (f *Function) Signature() string {
+	var b strings.Builder
+	b.WriteString(f.Name + "(")
+	for i, p := range f.Params {
+		arg := p.Name + " " + p.Type.String()
+		switch {
+		case i > 0 && p.Optional:
+			b.WriteString(" [, " + arg + "]")
+		case p.Optional:
+			b.WriteString("[" + arg + "]")
+		case i > 0:
+			b.WriteString(", " + arg)
+		default:
+			b.WriteString(arg)
+		}
+	}
+	b.WriteString(") -> " + f.Result.String())
+	return b.String()
+}
+
+// checkArity tells whether a call may have so many arguments.
+func (f *Function) checkArity(n int) error {
+	if n >= f.Required() && n <= len(f.Params) {
+		return nil
+	}
+	return errcode.New(errcode.InvalidArgument, "%s takes %s, got %d arguments", f.Name, f.arity(), n)
+}
+
+func (f *Function) arity() string {
+	names := make([]string, len(f.Params))
+	for i, p := range f.Params {
+		names[i] = p.Name
+	}
+	switch req := f.Required(); {
+	case len(f.Params) == 0:
+		return "no arguments"
+	case req == len(f.Params):
+		return "(" + strings.Join(names, ", ") + ")"
+	default:
+		return "(" + strings.Join(names[:req], ", ") + " [, " + strings.Join(names[req:], ", ") + "])"
+	}
+}
+
+// CatalogueOptions are what a catalogue may be given besides an engine.
+type CatalogueOptions struct {
+	Version string     // of the build, what badger_version returns
+	Workers int        // rows of functions that run at once, over all calls; 0: 64
+	Extra   []Function // further functions beside those of the metrics
+	// Panicked is told of a panic inside a function; may be nil.
+	Panicked func(function string, value any, stack []byte)
+}
+
+// Catalogue is the list of functions, each declared once, and the one way to call them. It may be used from many goroutines.
+type Catalogue struct {
+	engine    *scoring.Engine
+	functions []Function
+	index     map[string]int
+	slots     chan struct{} // one for each row that may run
+	panicked  func(string, any, []byte)
+}
+
+var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
+
+// NewCatalogue makes a catalogue of the engine's metrics, two functions each (the value and, as NAME_json, the whole score),
+// of the general functions, and of the extra ones. Names must be unique.
+func NewCatalogue(engine *scoring.Engine, o *CatalogueOptions) (*Catalogue, error) {
+	if o == nil {
+		o = &CatalogueOptions{}
+	}
+	workers := o.Workers
+	if workers == 0 {
+		workers = 64
+	}
+	if workers < 0 {
+		return nil, errcode.New(errcode.InvalidArgument, "workers is %d, want at least 1", workers)
+	}
+	c := &Catalogue{engine: engine, slots: make(chan struct{}, workers), panicked: o.Panicked}
+	for i := range engine.Metrics() {
+		m := &engine.Metrics()[i]
+		c.functions = append(c.functions, metricFunctions(engine, m)...)
+	}
+	c.functions = append(c.functions, generalFunctions(c, o.Version)...)
+	c.functions = append(c.functions, o.Extra...)
+	slices.SortStableFunc(c.functions, func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
+	c.index = make(map[string]int, len(c.functions))
+	for i := range c.functions {
+		if err := checkDeclaration(&c.functions[i]); err != nil {
+			return nil, err
+		}
+		if _, dup := c.index[c.functions[i].Name]; dup {
+			return nil, errcode.New(errcode.AlreadyExists, "function %q is declared twice", c.functions[i].Name)
+		}
+		c.index[c.functions[i].Name] = i
+	}
+	return c, nil
+}
+
+func checkDeclaration(f *Function) error {
+	if !nameForm.MatchString(f.Name) {
+		return errcode.New(errcode.InvalidArgument, "function name %q: expected lower-case letters, digits and _", f.Name)
+	}
+	if (f.Row == nil) == (f.Columns == nil) {
+		return errcode.New(errcode.InvalidArgument, "function %q: expected one of Row and Columns", f.Name)
+	}
+	for i, p := range f.Params {
+		if !nameForm.MatchString(p.Name) {
+			return errcode.New(errcode.InvalidArgument, "function %q, parameter %d: name %q: expected lower-case letters, digits and _", f.Name, i+1, p.Name)
+		}
+		if i >= f.Required() && !p.Optional {
+			return errcode.New(errcode.InvalidArgument, "function %q: the required parameter %q stands behind an optional one", f.Name, p.Name)
+		}
+	}
+	return nil
+}
+
+// Functions lists all functions by name.
+func (c *Catalogue) Functions() []Function { return c.functions }
+
+// Function finds a function. The error of an unknown name offers the nearest ones.
+func (c *Catalogue) Function(name string) (*Function, error) {
+	if i, ok := c.index[name]; ok {
+		return &c.functions[i], nil
+	}
+	names := make([]string, len(c.functions))
+	for i := range c.functions {
+		names[i] = c.functions[i].Name
+	}
+	return nil, errcode.New(errcode.NotFound, "unknown function %.60q%s", name, scoring.Suggest(name, names))
+}
+
+// ScoreCase runs the named metrics on a case as case files write it, all of them where none is named.
+func (c *Catalogue) ScoreCase(ctx context.Context, data []byte, metrics ...string) ([]scoring.Score, error) {
+	cs, err := scoring.DecodeCase(data)
+	if err != nil {
+		return nil, err
+	}
+	return c.engine.Score(ctx, cs, metrics...)
+}
+
+// Call computes fn for all rows of the batch. What goes wrong in one row is NULL there, or its JSON envelope; an error is
+// returned only where the call as a whole has no result: too few arguments, columns of another length or type, or the end of ctx.
+func (c *Catalogue) Call(ctx context.Context, fn *Function, in *Batch) (*Column, error) {
+	if err := fn.checkArity(len(in.Args)); err != nil {
+		return nil, err
+	}
+	for k := range in.Args {
+		if a := &in.Args[k]; a.Len() != in.Rows || a.Type != fn.Params[k].Type {
+			return nil, errcode.New(errcode.InvalidArgument, "argument %d (%s): %d rows of %v, want %d of %v",
+				k+1, fn.Params[k].Name, a.Len(), a.Type, in.Rows, fn.Params[k].Type)
+		}
+	}
+	out := NewColumn(fn.Result, in.Rows)
+	if err := c.run(ctx, fn, in, out, 0); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// guarded runs f and makes an error of its panic. A panic's value may quote a cell: it goes nowhere but to the hook.
+func (c *Catalogue) guarded(fn *Function, f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			if c.panicked != nil {
+				c.panicked(fn.Name, v, debug.Stack())
+			}
+			err = errcode.New(errcode.Internal, "function %s broke down on this input; this is a defect of badger", fn.Name)
+		}
+	}()
+	return f()
+}

@@ -1,0 +1,394 @@
+package udf
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+func TestSignaturesFollowNeeds(t *testing.T) {
+	c := newCatalogue(t)
+	for _, tc := range []struct{ why, name, want string }{
+		{"results, then the optional query for their order, then options", "cell_match",
+			"cell_match(gold_result VARCHAR, agent_result VARCHAR [, gold_sql VARCHAR] [, options JSON]) -> DOUBLE"},
+		{"the twin takes the same and returns the whole score", "cell_match_json",
+			"cell_match_json(gold_result VARCHAR, agent_result VARCHAR [, gold_sql VARCHAR] [, options JSON]) -> JSON"},
+		{"a closed list of labels is text", "row_category", "row_category(gold_result VARCHAR, agent_result VARCHAR) -> VARCHAR"},
+		{"execution takes the query and its error", "ran", "ran(agent_sql VARCHAR, sql_error VARCHAR) -> DOUBLE"},
+		{"tools", "tool_share", "tool_share(expected_tools JSON, tool_calls JSON) -> DOUBLE"},
+		{"latency", "slowdown", "slowdown(gold_latency_ms DOUBLE, agent_latency_ms DOUBLE) -> DOUBLE"},
+		{"words first, then queries", "judged", "judged(question VARCHAR, interpretation VARCHAR, response VARCHAR, gold_sql VARCHAR, agent_sql VARCHAR) -> DOUBLE"},
+		{"a case as JSON, metrics optional", "score_case", "score_case(case_json JSON [, metrics VARCHAR]) -> JSON"},
+		{"no arguments", "badger_version", "badger_version() -> VARCHAR"},
+	} {
+		f, err := c.Function(tc.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Signature(); got != tc.want {
+			t.Errorf("%s:\n got %s\nwant %s", tc.why, got, tc.want)
+		}
+	}
+}
+
+func TestOnlyJudgesAreVolatile(t *testing.T) {
+	for _, f := range newCatalogue(t).Functions() {
+		want := strings.HasPrefix(f.Name, "judged") || f.Name == "score_case" || f.Name == "badger_whoami"
+		if f.Volatile != want {
+			t.Errorf("%s: volatile is %v", f.Name, f.Volatile)
+		}
+	}
+}
+
+func TestDeclarationsAreChecked(t *testing.T) {
+	row := func(context.Context, *Batch, int, *Column) error { return nil }
+	for _, tc := range []struct {
+		why  string
+		f    Function
+		want string
+	}{
+		{"a name that a metric has", Function{Name: "cell_match_json", Row: row}, "twice"},
+		{"upper case", Function{Name: "Cells", Row: row}, "lower-case"},
+		{"no way to call it", Function{Name: "f"}, "one of Row and Columns"},
+		{"an optional parameter before a required one", Function{Name: "f", Row: row, Params: []Param{{Name: "a", Optional: true}, {Name: "b"}}}, "behind an optional"},
+		{"a parameter's name", Function{Name: "f", Row: row, Params: []Param{{Name: "a b"}}}, "parameter 1"},
+	} {
+		engine, _ := scoring.NewEngine(fakeMetrics(), nil)
+		_, err := NewCatalogue(engine, &CatalogueOptions{Extra: []Function{tc.f}})
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %v, want it to say %q", tc.why, err, tc.want)
+		}
+	}
+}
+
+func TestUnknownFunctionOffersTheNearest(t *testing.T) {
+	_, err := newCatalogue(t).Function("cell_mach")
+	if errcode.Of(err) != errcode.NotFound || !strings.Contains(err.Error(), "cell_match") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// callOne calls a function on one row of texts; "\x00" is NULL.
+func callOne(t *testing.T, c *Catalogue, name string, args ...string) (*Column, *Batch) {
+	t.Helper()
+	f, err := c.Function(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &Batch{Rows: 1, Args: make([]Column, len(args)), Explain: true}
+	for k, a := range args {
+		in.Args[k].Type = f.Params[k].Type
+		if a == "\x00" {
+			in.Args[k].appendNull()
+		} else if wrong := in.Args[k].appendText(a); wrong != "" {
+			in.spoil(0, badArgument(f, k, wrong))
+		}
+	}
+	out, err := c.Call(context.Background(), f, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, in
+}
+
+func TestScalarAndEnvelope(t *testing.T) {
+	c := newCatalogue(t)
+	gold, agent := twoResults(1)
+	thirteen := `{"columns":["a"],"rows":[` + strings.Repeat("[1],", 12) + `[1]]}`
+	for _, tc := range []struct {
+		why, name string
+		args      []string
+		value     any // nil: NULL
+		status    string
+		code      string
+		reason    string
+	}{
+		{"a value", "cell_match", []string{gold, agent}, 0.75, "ok", "", "3 of 4 cells"},
+		{"options", "cell_match", []string{gold, agent, "\x00", `{"factor":0.5}`}, 0.375, "ok", "", "3 of 4"},
+		{"unknown options fail the row", "cell_match", []string{gold, agent, "\x00", `{"fctor":0.5}`}, nil, "failed", "invalid_argument", "fctor"},
+		{"options that are not JSON", "cell_match", []string{gold, agent, "\x00", `{`}, nil, "failed", "invalid_argument", "options"},
+		{"a missing result is not 0", "cell_match", []string{gold, "\x00"}, nil, "not_applicable", "", "no result of the agent"},
+		{"an empty result text is a missing one", "cell_match", []string{"", agent}, nil, "not_applicable", "", "no gold result"},
+		{"a result that cannot be read names the side", "cell_match", []string{gold, `{"columns":[1]}`}, nil, "failed", "invalid_argument", "result of the agent"},
+		{"a reference without anyone to resolve it", "cell_match", []string{gold, "table:t"}, nil, "failed", "failed_precondition", "inline"},
+		{"an abstention is not 0", "cell_match", []string{`{"columns":[],"rows":[]}`, agent}, nil, "abstained", "", "nothing to compare"},
+		{"a metric that breaks down", "cell_match", []string{thirteen, agent}, nil, "failed", "internal", "defect"},
+		{"a label", "row_category", []string{gold, agent}, "equal", "ok", "", "counted"},
+		{"a query that ran", "ran", []string{"select 1", "\x00"}, 1.0, "ok", "", "ran"},
+		{"a query that failed", "ran", []string{"select", "syntax error"}, 0.0, "ok", "", "failed"},
+		{"no query", "ran", []string{"\x00", "\x00"}, nil, "not_applicable", "", "not run"},
+		{"tools", "tool_share", []string{`["a",{"name":"b"}]`, `[{"name":"a"}]`}, 0.5, "ok", "", ""},
+		{"no calls were made", "tool_share", []string{`["a"]`, "\x00"}, 0.0, "ok", "", ""},
+		{"tool calls that are no list", "tool_share", []string{`["a"]`, `{"x`}, nil, "failed", "invalid_argument", "argument 2 (tool_calls)"},
+		{"expected tools that are no JSON", "tool_share", []string{`[a]`, `[]`}, nil, "failed", "invalid_argument", "argument 1 (expected_tools)"},
+		{"latency", "slowdown", []string{"100", "250.5"}, 2.505, "ok", "", ""},
+		{"a negative latency", "slowdown", []string{"100", "-1"}, nil, "failed", "invalid_argument", "argument 2 (agent_latency_ms)"},
+		{"a latency that is no number", "slowdown", []string{"NaN", "1"}, nil, "failed", "invalid_argument", "argument 1 (gold_latency_ms)"},
+		{"a latency that is text", "slowdown", []string{"fast", "1"}, nil, "failed", "invalid_argument", "expected a number"},
+		{"no latency", "slowdown", []string{"\x00", "1"}, nil, "not_applicable", "", "no gold latency"},
+		{"an error nobody classified stays here", "judged", []string{"q", "i", "nonsense", "s", "s"}, nil, "failed", "unknown", ""},
+	} {
+		t.Run(tc.why, func(t *testing.T) {
+			out, in := callOne(t, c, tc.name, tc.args...)
+			var got any
+			switch {
+			case out.Nulls[0]:
+			case out.Type == DOUBLE:
+				got = out.Floats[0]
+			default:
+				got = out.Texts[0]
+			}
+			if got != tc.value {
+				t.Errorf("value %v, want %v", got, tc.value)
+			}
+			if tc.status != "ok" {
+				if len(in.Problems) != 1 || string(in.Problems[0].Status) != tc.status || !strings.Contains(in.Problems[0].Reason, tc.reason) {
+					t.Errorf("problems %+v, want %s: …%s…", in.Problems, tc.status, tc.reason)
+				}
+			} else if len(in.Problems) != 0 {
+				t.Errorf("problems %+v of a good row", in.Problems)
+			}
+			whole, _ := callOne(t, c, tc.name+"_json", tc.args...)
+			var env struct {
+				Metric  string  `json:"metric"`
+				Version int     `json:"metric_version"`
+				Status  string  `json:"status"`
+				Code    string  `json:"code"`
+				Reason  string  `json:"reason"`
+				Label   string  `json:"label"`
+				Value   float64 `json:"value"`
+			}
+			if err := json.Unmarshal([]byte(whole.Texts[0]), &env); err != nil || whole.Nulls[0] {
+				t.Fatalf("envelope %q: %v", whole.Texts[0], err)
+			}
+			if env.Metric != tc.name || env.Version == 0 || env.Status != tc.status || env.Code != tc.code || !strings.Contains(env.Reason, tc.reason) {
+				t.Errorf("envelope %+v, want %s %s …%s…", env, tc.status, tc.code, tc.reason)
+			}
+			switch want := tc.value.(type) {
+			case float64:
+				if env.Value != want {
+					t.Errorf("envelope's value %v, want %v", env.Value, want)
+				}
+			case string:
+				if env.Label != want {
+					t.Errorf("envelope's label %v, want %v", env.Label, want)
+				}
+			}
+		})
+	}
+}
+
+func TestGoldSQLReachesTheMetric(t *testing.T) {
+	gold, agent := twoResults(0)
+	for sql, want := range map[string]string{"select 1 order by 1": `"gold_sql":true`, "\x00": `"gold_sql":false`} {
+		out, _ := callOne(t, newCatalogue(t), "cell_match_json", gold, agent, sql)
+		if !strings.Contains(out.Texts[0], want) {
+			t.Errorf("gold_sql %q: %s lacks %s", sql, out.Texts[0], want)
+		}
+	}
+}
+
+func TestScoreCase(t *testing.T) {
+	c := newCatalogue(t)
+	gold, agent := twoResults(2)
+	one := `{"case_id":"c1","question":"q","gold":{"sql":"s","result":` + gold + `},"agent":{"sql":"s","result":` + agent + `}}`
+	for _, tc := range []struct{ why, metrics, want string }{
+		{"named metrics, in that order", "row_category, cell_match", `"row_category","metric_version":1,"status":"ok"|"cell_match","metric_version":3,"status":"ok","value":0.5`},
+		{"all metrics", "", `"judged"|"not_applicable"`},
+		{"an unknown metric", "cell_mach", `"status":"failed"|cell_match|"not_found"`},
+	} {
+		out, _ := callOne(t, c, "score_case", one, tc.metrics)
+		rest := out.Texts[0]
+		if !json.Valid([]byte(rest)) || rest[0] != '[' {
+			t.Fatalf("%s: not a JSON array: %s", tc.why, rest)
+		}
+		for part := range strings.SplitSeq(tc.want, "|") {
+			_, after, ok := strings.Cut(rest, part)
+			if !ok {
+				t.Errorf("%s: %s lacks %s", tc.why, out.Texts[0], part)
+			}
+			rest = after
+		}
+	}
+	if out, _ := callOne(t, c, "score_case", `{"case_id":`); !strings.Contains(out.Texts[0], `"invalid_argument"`) {
+		t.Errorf("half a case: %s", out.Texts[0])
+	}
+}
+
+func TestOneBadRowLeavesTheRest(t *testing.T) {
+	c := newCatalogue(t)
+	f, _ := c.Function("show")
+	const rows = 100
+	run := func(poison int) *Column {
+		in := NewBatch(f, 2, rows)
+		for i := range rows {
+			in.Args[0].SetText(i, strings.Repeat("x", i))
+			in.Args[1].SetText(i, "{}")
+		}
+		if poison >= 0 {
+			in.Args[0].SetText(poison, "panic")
+		}
+		out, err := c.Call(context.Background(), f, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	clean := run(-1)
+	for _, poison := range []int{0, 37, rows - 1} {
+		out := run(poison)
+		for i := range rows {
+			if i == poison {
+				if !strings.Contains(out.Texts[i], `"status":"failed"`) || strings.Contains(out.Texts[i], "secret") {
+					t.Errorf("row %d, which panicked: %s", i, out.Texts[i])
+				}
+			} else if out.Texts[i] != clean.Texts[i] {
+				t.Errorf("row %d changed with row %d: %s", i, poison, out.Texts[i])
+			}
+		}
+	}
+}
+
+func TestWorkersBoundAllCallsTogether(t *testing.T) {
+	var now, most atomic.Int64
+	slow := Function{Name: "slow", Result: DOUBLE, Waits: true, Row: func(context.Context, *Batch, int, *Column) error {
+		n := now.Add(1)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
+		time.Sleep(time.Millisecond)
+		now.Add(-1)
+		return nil
+	}}
+	engine, _ := scoring.NewEngine(nil, nil)
+	c, err := NewCatalogue(engine, &CatalogueOptions{Workers: 5, Extra: []Function{slow}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _ := c.Function("slow")
+	done := make(chan error, 3)
+	for range 3 {
+		go func() {
+			_, err := c.Call(context.Background(), f, NewBatch(f, 0, 40))
+			done <- err
+		}()
+	}
+	for range 3 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	if m := most.Load(); m > 5 || m < 2 {
+		t.Errorf("%d rows ran at once, want 2 to 5", m)
+	}
+}
+
+// A small batch must not wait until a large one before it is done.
+func TestSmallBatchPassesALargeOne(t *testing.T) {
+	release := make(chan struct{})
+	var large atomic.Int64
+	wait := Function{Name: "wait", Result: DOUBLE, Waits: true, Params: []Param{{Name: "kind"}}, Row: func(_ context.Context, in *Batch, i int, _ *Column) error {
+		if in.Text(0, i) == "large" {
+			large.Add(1)
+			<-release
+		}
+		return nil
+	}}
+	engine, _ := scoring.NewEngine(nil, nil)
+	c, _ := NewCatalogue(engine, &CatalogueOptions{Workers: 2, Extra: []Function{wait}})
+	f, _ := c.Function("wait")
+	batch := func(kind string, rows int) *Batch {
+		in := NewBatch(f, 1, rows)
+		for i := range rows {
+			in.Args[0].SetText(i, kind)
+		}
+		return in
+	}
+	first := make(chan struct{})
+	go func() { defer close(first); _, _ = c.Call(context.Background(), f, batch("large", 1000)) }()
+	for large.Load() < 2 {
+		time.Sleep(time.Millisecond)
+	}
+	second := make(chan struct{})
+	go func() { defer close(second); _, _ = c.Call(context.Background(), f, batch("small", 1)) }()
+	for i := range 1000 {
+		select {
+		case <-second:
+			if i > 50 {
+				t.Errorf("the small batch waited for %d rows of the large one", i)
+			}
+			close(release)
+			<-first
+			return
+		case release <- struct{}{}:
+			time.Sleep(time.Millisecond)
+		}
+	}
+	t.Error("the small batch waited for all of the large one")
+}
+
+func TestBudgetFailsRowsThatHaveNotBegun(t *testing.T) {
+	c := newCatalogue(t)
+	f, _ := c.Function("judged_json")
+	in := NewBatch(f, 5, 200)
+	for i := range in.Rows {
+		for k := range in.Args {
+			in.Args[k].SetText(i, "x")
+		}
+		if i >= 100 {
+			in.Args[2].SetText(i, "wait forever")
+		}
+	}
+	in.Explain = true
+	out := NewColumn(JSON, in.Rows)
+	if err := c.run(context.Background(), f, in, out, 100*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range out.Texts {
+		want := `"status":"ok"`
+		if i >= 100 {
+			want = `"code":"deadline_exceeded"`
+		}
+		if !strings.Contains(text, want) {
+			t.Fatalf("row %d: %s lacks %s", i, text, want)
+		}
+	}
+	if len(in.Problems) != 100 || in.Problems[0].Row != 100 || in.Problems[99].Row != 199 {
+		t.Errorf("%d problems, not those of rows 100 to 199 in order", len(in.Problems))
+	}
+}
+
+func TestCancelledCallIsAnError(t *testing.T) {
+	c := newCatalogue(t)
+	f, _ := c.Function("judged")
+	in := NewBatch(f, 5, 10)
+	for i := range in.Rows {
+		for k := range in.Args {
+			in.Args[k].SetText(i, "wait forever")
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	if _, err := c.Call(ctx, f, in); errcode.Of(err) != errcode.Cancelled {
+		t.Errorf("got %v, want a cancelled call: scores of rows that were cut off are absent", err)
+	}
+}
+
+func TestCallChecksItsBatch(t *testing.T) {
+	c := newCatalogue(t)
+	f, _ := c.Function("slowdown")
+	short := NewBatch(f, 2, 3)
+	short.Args[1].resize(2)
+	wrong := NewBatch(f, 2, 3)
+	wrong.Args[1].Type = VARCHAR
+	for why, in := range map[string]*Batch{"too few arguments": NewBatch(f, 1, 3), "a short column": short, "a column of another type": wrong} {
+		if _, err := c.Call(context.Background(), f, in); errcode.Of(err) != errcode.InvalidArgument {
+			t.Errorf("%s: %v", why, err)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package udf
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// dialect is what one product's Flight client expects beyond the protocol itself.
+type dialect struct {
+	name   string
+	budget time.Duration
+	busy   codes.Code // the one code that it should answer by trying again
+	json   arrow.Field
+}
+
+// Databend gives a call 180 s and tries again on every error; JSON is its VARIANT. RisingWave gives 5 s and tries again on
+// UNAVAILABLE; JSON is its jsonb. All that is not Databend is served as RisingWave: plain utf8 with a note in the metadata.
+var (
+	databend = dialect{
+		name: "databend", budget: 150 * time.Second, busy: codes.ResourceExhausted,
+		json: arrow.Field{Type: arrow.BinaryTypes.LargeBinary, Metadata: arrow.NewMetadata([]string{"Extension"}, []string{"Variant"})},
+	}
+	risingwave = dialect{
+		name: "risingwave", budget: 4 * time.Second, busy: codes.Unavailable,
+		json: arrow.Field{Type: arrow.BinaryTypes.String, Metadata: arrow.NewMetadata([]string{"ARROW:extension:name"}, []string{"arrowudf.json"})},
+	}
+	dialects = []*dialect{&databend, &risingwave}
+)
+
+// dialectOf tells who calls: Databend sends metadata with every call.
+func dialectOf(ctx context.Context) *dialect {
+	md, _ := metadata.FromIncomingContext(ctx)
+	for k := range md {
+		if strings.HasPrefix(k, "x-databend-") {
+			return &databend
+		}
+	}
+	return &risingwave
+}
+
+// handler is what a Flight descriptor names: a function, how many of its parameters the SQL declares, and for whom.
+type handler struct {
+	fn      *Function
+	arity   int
+	dialect *dialect
+}
+
+// handlerOf reads NAME[/ARITY][@DIALECT]. Without an arity the required parameters are meant.
+func (c *Catalogue) handlerOf(ctx context.Context, text string) (h handler, err error) {
+	text, suffix, ok := strings.Cut(text, "@")
+	h.dialect = dialectOf(ctx)
+	switch {
+	case !ok:
+	case suffix == "databend":
+		h.dialect = &databend
+	case suffix == "risingwave" || suffix == "rw":
+		h.dialect = &risingwave
+	default:
+		return h, errcode.New(errcode.NotFound, "unknown dialect %.40q, expected databend or risingwave", suffix)
+	}
+	name, arity, ok := strings.Cut(text, "/")
+	if h.fn = builtins[name]; h.fn == nil {
+		if h.fn, err = c.Function(name); err != nil {
+			return h, err
+		}
+	}
+	if h.arity = h.fn.Required(); !ok {
+		return h, nil
+	}
+	if h.arity, err = strconv.Atoi(arity); err != nil {
+		return h, errcode.New(errcode.NotFound, "handler: expected NAME/ARITY")
+	}
+	if err := h.fn.checkArity(h.arity); err != nil {
+		return h, errcode.New(errcode.NotFound, "handler: %w", err)
+	}
+	return h, nil
+}
+
+// builtins are the two functions by which Databend's client library checks a server.
+var builtins = map[string]*Function{
+	"builtin_echo": {
+		Name: "builtin_echo", Result: VARCHAR, Params: []Param{{Name: "text", Type: VARCHAR}}, Columns: echo,
+	},
+	"builtin_healthy": {
+		Name: "builtin_healthy", Result: BIGINT, Columns: func(_ context.Context, in *Batch, out *Column) {
+			for i := range in.Rows {
+				out.SetInt(i, 1)
+			}
+		},
+	},
+}
+
+// field is a parameter or result as the dialect's Arrow field. All are nullable, as SQL types without NOT NULL are.
+func (d *dialect) field(name string, t Type) arrow.Field {
+	f := arrow.Field{Type: arrow.BinaryTypes.String}
+	switch t {
+	case JSON:
+		f = d.json
+	case DOUBLE:
+		f.Type = arrow.PrimitiveTypes.Float64
+	case BIGINT:
+		f.Type = arrow.PrimitiveTypes.Int64
+	case BOOLEAN:
+		f.Type = arrow.FixedWidthTypes.Boolean
+	}
+	f.Name, f.Nullable = name, true
+	return f
+}
+
+// info is the schema that both products ask for when a function is created: the arguments in order, then the result.
+func (h handler) info() *arrow.Schema {
+	fields := make([]arrow.Field, 0, h.arity+1)
+	for _, p := range h.fn.Params[:h.arity] {
+		fields = append(fields, h.dialect.field(p.Name, p.Type))
+	}
+	md := arrow.NewMetadata([]string{"x-databend-udf-input-count"}, []string{strconv.Itoa(h.arity)})
+	return arrow.NewSchema(append(fields, h.result()), &md)
+}
+
+func (h handler) result() arrow.Field { return h.dialect.field("result", h.fn.Result) }

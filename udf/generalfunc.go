@@ -1,0 +1,99 @@
+package udf
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// generalFunctions are those that belong to no metric.
+func generalFunctions(c *Catalogue, version string) []Function {
+	constant := func(text func(ctx context.Context) string) func(context.Context, *Batch, *Column) {
+		return func(ctx context.Context, in *Batch, out *Column) {
+			v := text(ctx)
+			for i := range in.Rows {
+				out.SetText(i, v)
+			}
+		}
+	}
+	return []Function{
+		{
+			Name: "score_case", Group: "general", Result: JSON, Version: 1, Volatile: true, Waits: true,
+			Doc: "Scores one case and returns a JSON array of scores.",
+			Params: []Param{
+				{"case_json", JSON, false, "the case, as in case files"},
+				{"metrics", VARCHAR, true, "names of metrics, separated by commas; all where empty"},
+			},
+			Row: func(ctx context.Context, in *Batch, i int, out *Column) error {
+				scores, err := c.ScoreCase(ctx, bytesOf(in.Text(0, i)), metricNames(in.Text(1, i))...)
+				if err != nil {
+					return err
+				}
+				out.SetText(i, envelopes(scores))
+				return nil
+			},
+			Envelope: func(err error) string { return envelopes([]scoring.Score{scoring.Fail(err)}) },
+		},
+		{
+			Name: "badger_functions", Group: "general", Result: JSON, Version: 1,
+			Doc: "The catalogue of functions, a JSON array.",
+			Columns: constant(func(context.Context) string {
+				b, _ := json.Marshal(c.functions) // plain data
+				return string(b)
+			}),
+		},
+		{
+			Name: "badger_version", Group: "general", Result: VARCHAR, Version: 1,
+			Doc:     "The version of badger that answers.",
+			Columns: constant(func(context.Context) string { return version }),
+		},
+		{
+			Name: "badger_whoami", Group: "general", Result: VARCHAR, Version: 1, Volatile: true,
+			Doc:     "The name under which the server knows the caller; empty without authentication.",
+			Columns: constant(callerName),
+		},
+		{
+			Name: "badger_echo", Group: "general", Result: VARCHAR, Version: 1,
+			Doc:     "Returns its argument, to check a connection.",
+			Params:  []Param{{"text", VARCHAR, false, "any text"}},
+			Columns: echo,
+		},
+	}
+}
+
+func echo(_ context.Context, in *Batch, out *Column) {
+	copy(out.Texts, in.Args[0].Texts)
+	copy(out.Nulls, in.Args[0].Nulls)
+}
+
+// metricNames reads a list of names separated by commas.
+func metricNames(list string) (names []string) {
+	for name := range strings.SplitSeq(list, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// envelopes is the scores as a JSON array.
+func envelopes(scores []scoring.Score) string {
+	b := []byte{'['}
+	for i, s := range scores {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, envelope(s)...)
+	}
+	return textOf(append(b, ']'))
+}
+
+type callerKey struct{}
+
+// callerName is who calls, as authentication found.
+func callerName(ctx context.Context) string {
+	name, _ := ctx.Value(callerKey{}).(string)
+	return name
+}

@@ -1,0 +1,181 @@
+package udf
+
+import (
+	"context"
+	"crypto/md5" //nolint:gosec // Content-MD5 is a checksum
+	"encoding/base64"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+var noDeadline time.Time
+
+// exchange is one HTTP request and its answer.
+type exchange struct {
+	call
+	rw    http.ResponseWriter
+	r     *http.Request
+	fault func(dst []byte, err error, requestID string) []byte // the body of a fault, as the caller reads it
+	held  int64                                                // bytes of memory reserved for the body
+
+	patience time.Duration // for the reply to leave
+}
+
+var replies = sync.Pool{New: func() any { b := make([]byte, 0, 16<<10); return &b }}
+
+// handler serves a route: identify, admit, serve, and log.
+func (s *Server) handler(rt *route) http.HandlerFunc {
+	return func(rw http.ResponseWriter, r *http.Request) {
+		x := &exchange{rw: rw, r: r, fault: appendFault, patience: s.limits.ReadTime}
+		x.id, x.start, x.wire, x.function = s.ids.next(r.Header.Get("X-Request-Id")), s.now(), rt.name(), r.PathValue("function")
+		if rt.wire != nil {
+			x.fault = rt.wire.fault
+		}
+		rw.Header().Set("X-Request-Id", x.id)
+		if rt.open { // health checks: no token, no log
+			if err := rt.serve(s, x); err != nil {
+				x.refuse(err)
+			}
+			return
+		}
+		err := s.exchange(rt, x)
+		if err != nil {
+			x.refuse(err)
+		}
+		s.finish(r.Context(), &x.call, err)
+	}
+}
+
+func (s *Server) exchange(rt *route, x *exchange) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.broke(x.wire, debug.Stack())
+			err = errcode.New(errcode.Internal, "the request could not be served; this is a defect of badger")
+		}
+	}()
+	if x.caller, err = s.authHTTP(x.r); err != nil {
+		return err
+	}
+	if rt.method != "" && x.r.Method != rt.method && !(rt.method == http.MethodGet && x.r.Method == http.MethodHead) {
+		return errcode.New(errcode.InvalidArgument, "%s takes %s", x.r.URL.Path, rt.method)
+	}
+	leave, err := s.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	defer func() { s.admission.free(x.held) }()
+	if rt.wire != nil {
+		return s.serveBatch(rt.wire, x)
+	}
+	return rt.serve(s, x)
+}
+
+// body reads the request's body.
+func (s *Server) body(x *exchange) (body []byte, err error) {
+	body, x.held, err = s.readBody(x.rw, x.r)
+	x.in = int64(len(body))
+	return body, err
+}
+
+// serveBatch answers one batch.
+func (s *Server) serveBatch(w wire, x *exchange) error {
+	body, err := s.body(x)
+	if err != nil {
+		return err
+	}
+	buf := replies.Get().(*[]byte) //nolint:forcetypeassert // a pool of one type
+	defer replies.Put(buf)
+	if *buf, err = s.answer(x.r.Context(), w, x, body, (*buf)[:0]); err != nil {
+		*buf = (*buf)[:0]
+		return err
+	}
+	x.reply(http.StatusOK, *buf, w.traits())
+	return nil
+}
+
+// answer computes the reply to a batch: decode, call, encode. It has nothing to do with the connection the batch came on.
+func (s *Server) answer(ctx context.Context, w wire, x *exchange, body, dst []byte) ([]byte, error) {
+	req := requests.Get().(*request) //nolint:forcetypeassert // a pool of one type
+	defer req.release()
+	req.catalogue, req.header, req.name, req.body, req.maxRows = s.catalogue, x.r.Header, x.function, body, s.limits.Rows
+	req.scan.Reset(body)
+	err := w.decode(req)
+	x.query, x.rows = correlation(req.query), req.batch.Rows
+	if req.fn != nil {
+		x.function = req.fn.Name
+	}
+	if err != nil {
+		return dst, err
+	}
+	req.out.Type = req.fn.Result
+	req.out.resize(req.batch.Rows)
+	tr := w.traits()
+	if err := s.catalogue.run(withCaller(ctx, x.caller), req.fn, &req.batch, &req.out, s.budget(tr)); err != nil {
+		return dst, s.cut(err)
+	}
+	x.nulls = req.out.countNulls()
+	return encodeWithin(dst, w, req, tr.reply)
+}
+
+func withCaller(ctx context.Context, name string) context.Context {
+	if name == "" {
+		return ctx
+	}
+	return context.WithValue(ctx, callerKey{}, name)
+}
+
+// reply sends a body of JSON.
+func (x *exchange) reply(status int, body []byte, t traits) {
+	h := x.rw.Header()
+	h["Content-Type"] = contentJSON
+	if len(body) >= t.compress && len(body) > 0 && acceptsGzip(x.r.Header.Get("Accept-Encoding")) {
+		body = gzipped(body)
+		h["Content-Encoding"] = contentGzip
+	} else if t.digest {
+		sum := md5.Sum(body) //nolint:gosec // a checksum
+		h.Set("Content-Md5", base64.StdEncoding.EncodeToString(sum[:]))
+	}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	x.out = int64(len(body))
+	x.rw.WriteHeader(status)
+	if len(body) < longReply {
+		_, _ = x.rw.Write(body) // an error: the caller went away
+		return
+	}
+	rc := http.NewResponseController(x.rw) // a caller that does not read must not hold the memory
+	_ = rc.SetWriteDeadline(time.Now().Add(x.patience))
+	_, _ = x.rw.Write(body)
+	_ = rc.Flush()
+	_ = rc.SetWriteDeadline(noDeadline)
+}
+
+const longReply = 64 << 10 // bytes that may not fit into the connection's buffers
+
+var contentJSON, contentGzip = []string{"application/json"}, []string{"gzip"}
+
+// refuse answers with a fault of the whole call.
+func (x *exchange) refuse(err error) {
+	status := httpStatus(err)
+	h := x.rw.Header()
+	switch status {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		h.Set("Retry-After", "1")
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", `Bearer realm="badger"`)
+		h.Add("WWW-Authenticate", `Basic realm="badger"`)
+	}
+	if x.r.ContentLength != 0 && x.in == 0 {
+		h.Set("Connection", "close") // a body that nobody read
+	}
+	x.reply(status, x.fault(nil, err, x.id), traits{compress: 1 << 30})
+}
+
+// pathOf shortens a path for a message.
+func pathOf(r *http.Request) string { return strings.ToValidUTF8(cutText(r.URL.Path, 100), "?") }

@@ -1,0 +1,137 @@
+package udf
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/apache/arrow/go/v17/arrow/flight"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// inlet is where the messages of one DoExchange come in: it finds the function that they name, checks them before the Arrow
+// library reads them, and accounts for their memory.
+type inlet struct {
+	ctx        context.Context //nolint:containedctx // lives for one call
+	stream     flight.DataStreamReader
+	admission  *admission
+	descriptor *flight.FlightDescriptor
+	pending    *flight.FlightData
+	held       int64
+	fault      error // why a message was refused
+}
+
+// open reads the first message, which names the function.
+func (in *inlet) open(f *flightServer) (handler, error) {
+	d, err := in.stream.Recv()
+	if err != nil {
+		return handler{}, in.received(err)
+	}
+	if in.descriptor = d.GetFlightDescriptor(); in.descriptor == nil {
+		return handler{}, errcode.New(errcode.InvalidArgument, "the first message has no descriptor")
+	}
+	in.pending = d
+	return f.named(in.ctx, in.descriptor)
+}
+
+// received is an error of the stream.
+func (in *inlet) received(err error) error {
+	switch {
+	case errors.Is(err, io.EOF):
+		return errcode.New(errcode.InvalidArgument, "the stream ended before its first message")
+	case in.ctx.Err() != nil:
+		return in.ctx.Err()
+	}
+	return errcode.New(errcode.Cancelled, "the stream broke: %w", err)
+}
+
+// Recv is the next message that carries Arrow data.
+func (in *inlet) Recv() (*flight.FlightData, error) {
+	for {
+		d := in.pending
+		in.pending = nil
+		if d == nil {
+			var err error
+			if d, err = in.stream.Recv(); err != nil {
+				if !errors.Is(err, io.EOF) {
+					in.fault = in.received(err)
+				}
+				return nil, err
+			}
+		}
+		if again := d.GetFlightDescriptor(); again != nil && again != in.descriptor && !proto.Equal(again, in.descriptor) {
+			return nil, in.refuse(errcode.New(errcode.InvalidArgument, "a later message has another descriptor"))
+		}
+		if len(d.GetDataHeader()) == 0 {
+			continue // a descriptor or metadata alone
+		}
+		if err := checkMessage(d.GetDataHeader()); err != nil {
+			return nil, in.refuse(err)
+		}
+		in.free()
+		n := int64(len(d.GetDataBody()) + len(d.GetDataHeader()))
+		if err := in.admission.wait(in.ctx, n); err != nil {
+			return nil, in.refuse(err)
+		}
+		in.held = n
+		return d, nil
+	}
+}
+
+func (in *inlet) refuse(err error) error {
+	in.fault = err
+	return err
+}
+
+// free gives back the memory of the message before.
+func (in *inlet) free() {
+	in.admission.free(in.held)
+	in.held = 0
+}
+
+// because is why reading ended: the fault found here, or else bytes that the Arrow library cannot read. What the library says
+// of them may quote them.
+func (in *inlet) because(budget *allocator) error {
+	switch {
+	case in.fault != nil:
+		return in.fault
+	case budget.exceeded:
+		return errTooBig
+	}
+	return errNotArrow
+}
+
+// allocator is Go's memory up to a limit between renewals. The library takes sizes from the message, so that a few bytes can
+// ask for all there is; it recovers from the panic.
+type allocator struct {
+	memory.GoAllocator
+	limit, used int64
+	exceeded    bool
+}
+
+func (a *allocator) renew() { a.used = 0 }
+
+// Allocate is memory.Allocator's.
+func (a *allocator) Allocate(size int) []byte {
+	a.use(size)
+	return a.GoAllocator.Allocate(size)
+}
+
+// Reallocate is memory.Allocator's.
+func (a *allocator) Reallocate(size int, b []byte) []byte {
+	if size > cap(b) {
+		a.use(size)
+	}
+	return a.GoAllocator.Reallocate(size, b)
+}
+
+func (a *allocator) use(size int) {
+	if size < 0 || a.used+int64(size) > a.limit {
+		a.exceeded = true
+		panic(errTooBig)
+	}
+	a.used += int64(size)
+}

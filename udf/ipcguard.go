@@ -1,0 +1,228 @@
+package udf
+
+import (
+	"encoding/binary"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// The Arrow library believes what the metadata of a message says: counts become allocations, nesting becomes recursion, and
+// parts that are referred to twice are read twice. checkMessage looks at the few numbers that can do harm before it does.
+// What is merely wrong makes the library panic, and it recovers.
+
+// Bounds of a schema message. Functions have a dozen flat parameters.
+const (
+	maxSchemaBytes = 128 << 10
+	maxFields      = 64
+	maxMetadata    = 16 // entries of one field, or of the schema
+)
+
+// Kinds of messages, as the Arrow format numbers them.
+const (
+	messageSchema     = 1
+	messageDictionary = 2
+	messageBatch      = 3
+)
+
+var (
+	errNotArrow = errcode.New(errcode.InvalidArgument, "the stream is not valid Arrow IPC")
+	errNested   = errcode.New(errcode.InvalidArgument, "Arrow schema: expected flat columns; nested ones go as JSON text")
+	errTooBig   = errcode.New(errcode.ResourceExhausted, "the Arrow message is larger than the server takes; send fewer rows at once")
+)
+
+// checkMessage checks the metadata of one IPC message.
+func checkMessage(header []byte) error {
+	root, err := flatRoot(header)
+	if err != nil {
+		return err
+	}
+	kind := root.byte(1)
+	body, err := root.table(2)
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case messageSchema:
+		if len(header) > maxSchemaBytes {
+			return errTooBig
+		}
+		return checkSchema(body)
+	case messageDictionary:
+		if body, err = body.table(1); err != nil {
+			return err
+		}
+		return checkBatch(body)
+	case messageBatch:
+		return checkBatch(body)
+	}
+	return errNotArrow
+}
+
+func checkSchema(schema flatTable) error {
+	fields, err := schema.vector(1)
+	if err != nil {
+		return err
+	}
+	metadata, err := schema.vector(2)
+	if err != nil {
+		return err
+	}
+	if fields.n > maxFields || metadata.n > maxMetadata {
+		return errTooBig
+	}
+	for i := range fields.n {
+		field, err := fields.table(i)
+		if err != nil {
+			return err
+		}
+		children, err := field.vector(5)
+		if err != nil {
+			return err
+		}
+		metadata, err := field.vector(6)
+		switch {
+		case err != nil:
+			return err
+		case children.n > 0:
+			return errNested
+		case metadata.n > maxMetadata:
+			return errTooBig
+		}
+	}
+	return nil
+}
+
+// checkBatch bounds the counts of further buffers that view columns have.
+func checkBatch(batch flatTable) error {
+	buffers, err := batch.vector(2)
+	if err != nil {
+		return err
+	}
+	counts, err := batch.vector(4)
+	if err != nil {
+		return err
+	}
+	if counts.n > maxFields {
+		return errTooBig
+	}
+	for i := range counts.n {
+		n, ok := counts.int64(i)
+		if !ok || n < 0 || n > int64(buffers.n) {
+			return errNotArrow
+		}
+	}
+	return nil
+}
+
+// flatTable is a table of a flatbuffer: a position, with the offsets of its fields in a table that it points back to.
+type flatTable struct {
+	b      []byte
+	pos    int
+	vtable int
+	slots  int
+}
+
+// flatVector is a vector of n elements from pos on.
+type flatVector struct {
+	b   []byte
+	pos int
+	n   int
+}
+
+func flatRoot(b []byte) (flatTable, error) {
+	off, ok := u32(b, 0)
+	if !ok {
+		return flatTable{}, errNotArrow
+	}
+	return flatAt(b, off)
+}
+
+func flatAt(b []byte, pos int) (flatTable, error) {
+	back, ok := u32(b, pos)
+	if !ok {
+		return flatTable{}, errNotArrow
+	}
+	vtable := pos - int(int32(back)) //nolint:gosec // the format's signed offset
+	size, ok := u16(b, vtable)
+	if !ok || size < 4 || vtable+size > len(b) {
+		return flatTable{}, errNotArrow
+	}
+	return flatTable{b, pos, vtable, (size - 4) / 2}, nil
+}
+
+// field is the position of a field, or 0 where it is absent.
+func (t flatTable) field(slot int) int {
+	if slot >= t.slots {
+		return 0
+	}
+	off, ok := u16(t.b, t.vtable+4+2*slot)
+	if !ok || off == 0 {
+		return 0
+	}
+	return t.pos + off
+}
+
+func (t flatTable) byte(slot int) byte {
+	if p := t.field(slot); p > 0 && p < len(t.b) {
+		return t.b[p]
+	}
+	return 0
+}
+
+// table follows a field to a table; an absent one is an error.
+func (t flatTable) table(slot int) (flatTable, error) {
+	p := t.field(slot)
+	off, ok := u32(t.b, p)
+	if p == 0 || !ok {
+		return flatTable{}, errNotArrow
+	}
+	return flatAt(t.b, p+off)
+}
+
+// vector follows a field to a vector; an absent one is empty.
+func (t flatTable) vector(slot int) (flatVector, error) {
+	p := t.field(slot)
+	if p == 0 {
+		return flatVector{}, nil
+	}
+	off, ok := u32(t.b, p)
+	if !ok {
+		return flatVector{}, errNotArrow
+	}
+	n, ok := u32(t.b, p+off)
+	if !ok || n > len(t.b) {
+		return flatVector{}, errNotArrow
+	}
+	return flatVector{t.b, p + off + 4, n}, nil
+}
+
+func (v flatVector) table(i int) (flatTable, error) {
+	p := v.pos + 4*i
+	off, ok := u32(v.b, p)
+	if !ok {
+		return flatTable{}, errNotArrow
+	}
+	return flatAt(v.b, p+off)
+}
+
+func (v flatVector) int64(i int) (int64, bool) {
+	p := v.pos + 8*i
+	if p < 0 || p+8 > len(v.b) {
+		return 0, false
+	}
+	return int64(binary.LittleEndian.Uint64(v.b[p:])), true //nolint:gosec // the format's signed integer
+}
+
+func u32(b []byte, p int) (int, bool) {
+	if p < 0 || p+4 > len(b) {
+		return 0, false
+	}
+	return int(binary.LittleEndian.Uint32(b[p:])), true
+}
+
+func u16(b []byte, p int) (int, bool) {
+	if p < 0 || p+2 > len(b) {
+		return 0, false
+	}
+	return int(binary.LittleEndian.Uint16(b[p:])), true
+}

@@ -1,0 +1,114 @@
+package udf
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/jsonscan"
+)
+
+// appendFloat appends a number as JSON writes it, the shortest text that reads back as f. What is no number is text, as in the
+// warehouses' own encodings.
+func appendFloat(dst []byte, f float64) []byte {
+	switch abs := math.Abs(f); {
+	case f == math.Trunc(f) && abs < 1e15:
+		return strconv.AppendInt(dst, int64(f), 10)
+	case math.IsNaN(f):
+		return append(dst, `"NaN"`...)
+	case math.IsInf(f, 1):
+		return append(dst, `"Infinity"`...)
+	case math.IsInf(f, -1):
+		return append(dst, `"-Infinity"`...)
+	case abs < 1e-6 || abs >= 1e21:
+		return strconv.AppendFloat(dst, f, 'e', -1, 64)
+	}
+	return strconv.AppendFloat(dst, f, 'f', -1, 64)
+}
+
+// formatFloat is f as text.
+func formatFloat(f float64) string { return strings.Trim(string(appendFloat(nil, f)), `"`) }
+
+func appendInt(dst []byte, n int64, exact bool) []byte {
+	if exact && (n > 1<<53 || n < -1<<53) {
+		dst = append(dst, '"')
+		dst = strconv.AppendInt(dst, n, 10)
+		return append(dst, '"')
+	}
+	return strconv.AppendInt(dst, n, 10)
+}
+
+// encodeWithin encodes the reply and, where it is longer than the wire's caller takes, leaves out the details of the longest
+// envelopes until it fits. Rows stay; a reply that is too long even so is a fault of the batch, to be called with fewer rows.
+func encodeWithin(dst []byte, w wire, r *request, limit int) ([]byte, error) {
+	start := len(dst)
+	dst = w.encode(dst, r)
+	over := len(dst) - start - limit
+	if limit == 0 || over <= 0 {
+		return dst, nil
+	}
+	if r.out.Type == JSON {
+		rows := make([]int, r.batch.Rows)
+		for i := range rows {
+			rows[i] = i
+		}
+		slices.SortStableFunc(rows, func(a, b int) int { return len(r.out.Texts[b]) - len(r.out.Texts[a]) })
+		for _, i := range rows {
+			if over <= 0 {
+				break
+			}
+			short := withoutDetail(r.out.Texts[i])
+			over -= len(r.out.Texts[i]) - len(short)
+			r.out.Texts[i] = short
+		}
+	}
+	if over > 0 {
+		return nil, errcode.New(errcode.ResourceExhausted, "the reply to %d rows is longer than %d bytes; send fewer rows at once", r.batch.Rows, limit)
+	}
+	return w.encode(dst[:start], r), nil
+}
+
+// withoutDetail leaves the detail out of an envelope, or out of every envelope of an array, and says so: "truncated": true.
+func withoutDetail(envelope string) string {
+	var s jsonscan.Scanner
+	s.Reset(bytesOf(envelope))
+	if s.Peek() != '[' {
+		return textOf(appendWithoutDetail(nil, &s))
+	}
+	_ = s.Array()
+	out := []byte{'['}
+	for first := true; ; first = false {
+		more, err := s.More(first)
+		if err != nil || !more {
+			return textOf(append(out, ']'))
+		}
+		if !first {
+			out = append(out, ',')
+		}
+		out = appendWithoutDetail(out, &s)
+	}
+}
+
+func appendWithoutDetail(out []byte, s *jsonscan.Scanner) []byte {
+	if s.Peek() != '{' {
+		v, _ := s.Skip()
+		return append(out, v...)
+	}
+	_ = s.Object()
+	out = append(out, '{')
+	for first := true; ; first = false {
+		key, ok, err := s.Key(first)
+		if err != nil || !ok {
+			return append(out, `"truncated":true}`...)
+		}
+		if string(key) == "detail" {
+			_, _ = s.Skip()
+			continue
+		}
+		out = append(jsonscan.AppendString(out, key), ':')
+		v, _ := s.Skip()
+		out = append(append(out, v...), ',')
+	}
+}

@@ -1,0 +1,116 @@
+package udf
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// route is one line of the HTTP interface: a wire that takes batches, or a function that serves anything else.
+type route struct {
+	method string
+	path   string // {function} is the name of a function
+	wire   wire
+	serve  func(*Server, *exchange) error
+	open   bool // for everyone, without a token
+}
+
+// routes is the HTTP interface, whole. Everything below /v1 is also there below /api/v1, the only part of a Databricks App that
+// token-authenticated callers reach. No path ends in z that BigQuery or Cloud Run must reach: hence the second names of the
+// health checks.
+var routes = []route{
+	{"POST", "/v1/snowflake/{function}", snowflake{}, nil, false},
+	{"POST", "/v1/snowflake", snowflake{}, nil, false}, // function named by the header
+	{"POST", "/v1/bigquery/{function}", bigquery{}, nil, false},
+	{"POST", "/v1/bigquery", bigquery{}, nil, false}, // function named by userDefinedContext
+	{"POST", "/v1/databricks/{function}", databricks{}, nil, false},
+	{"POST", "/v1/databricks/{function}/batch", databricksBatch{}, nil, false},
+
+	{"POST", "/v1/functions/{function}", plain{}, nil, false},
+	{"GET", "/v1/functions", nil, (*Server).listFunctions, false},
+	{"POST", "/v1/score", nil, (*Server).scoreCase, false},
+
+	{"GET", "/healthz", nil, (*Server).live, true},
+	{"GET", "/readyz", nil, (*Server).ready, true},
+	{"GET", "/health/live", nil, (*Server).live, true},
+	{"GET", "/health/ready", nil, (*Server).ready, true},
+}
+
+func (rt *route) name() string {
+	if rt.wire != nil {
+		return rt.wire.traits().name
+	}
+	return "http"
+}
+
+// mux serves the routes. A path that is none of them is a mistake that does not go away: 400, not the 404 that service
+// functions send again.
+func (s *Server) mux() http.Handler {
+	mux := http.NewServeMux()
+	for i := range routes {
+		mux.HandleFunc(routes[i].path, s.handler(&routes[i]))
+		if !routes[i].open {
+			mux.HandleFunc("/api"+routes[i].path, s.handler(&routes[i]))
+		}
+	}
+	mux.HandleFunc("/", s.handler(&route{serve: (*Server).elsewhere}))
+	return mux
+}
+
+// elsewhere serves what is no route: the site where there is one.
+func (s *Server) elsewhere(x *exchange) error {
+	if s.site != nil {
+		x.function = ""
+		s.site.ServeHTTP(x.rw, x.r)
+		return nil
+	}
+	return errcode.New(errcode.NotFound, "nothing is served at %s; GET /v1/functions lists the functions", pathOf(x.r))
+}
+
+// listFunctions answers with the catalogue: {"functions":[{"name":…,"signature":…,"params":…}]}.
+func (s *Server) listFunctions(x *exchange) error {
+	type listed struct {
+		Function
+		Signature string `json:"signature"`
+	}
+	list := make([]listed, 0, len(s.catalogue.functions))
+	for _, f := range s.catalogue.functions {
+		list = append(list, listed{f, f.Signature()})
+	}
+	b, err := json.Marshal(map[string]any{"functions": list})
+	if err != nil {
+		return err
+	}
+	x.reply(http.StatusOK, b, traits{compress: 1024})
+	return nil
+}
+
+// scoreCase scores the case in the body with the metrics that the query names: {"scores":[…]}.
+func (s *Server) scoreCase(x *exchange) error {
+	body, err := s.body(x)
+	if err != nil {
+		return err
+	}
+	x.function, x.rows = "score_case", 1
+	scores, err := s.scoreOne(withCaller(x.r.Context(), x.caller), body, metricNames(x.r.URL.Query().Get("metrics")))
+	if err != nil {
+		return err
+	}
+	x.reply(http.StatusOK, append(append([]byte(`{"scores":`), envelopes(scores)...), '}'), traits{compress: 1024})
+	return nil
+}
+
+func (s *Server) live(x *exchange) error {
+	x.reply(http.StatusOK, []byte(`{"status":"ok"}`), traits{compress: 1 << 30})
+	return nil
+}
+
+// ready tells whether calls are taken. It does not depend on a judge.
+func (s *Server) ready(x *exchange) error {
+	if err := s.readiness(x.r.Context()); err != nil {
+		return errcode.New(errcode.Unavailable, "not ready: %w", err)
+	}
+	x.reply(http.StatusOK, []byte(`{"status":"ready"}`), traits{compress: 1 << 30})
+	return nil
+}

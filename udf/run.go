@@ -1,0 +1,143 @@
+package udf
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/scoring"
+)
+
+var errOverdue = errcode.New(errcode.DeadlineExceeded, "the time for this call was over before the row was scored")
+
+// run computes fn for all rows of in into out, which has that many rows. Rows that have not begun when the budget is over (0:
+// no budget) fail with deadline_exceeded. The error says that ctx itself ended; out is then worth nothing.
+func (c *Catalogue) run(ctx context.Context, fn *Function, in *Batch, out *Column, budget time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if fn.Columns != nil {
+		err := c.guarded(fn, func() error { fn.Columns(ctx, in, out); return nil })
+		for i := range out.Nulls {
+			if err != nil {
+				fn.fail(in, i, out, err)
+			} else if i < len(in.bad) && in.bad[i] != nil {
+				fn.fail(in, i, out, in.bad[i])
+			} else if in.bad == nil {
+				break
+			}
+		}
+		return nil
+	}
+	rowCtx := ctx
+	if budget > 0 {
+		var cancel context.CancelFunc
+		rowCtx, cancel = context.WithTimeout(ctx, budget)
+		defer cancel()
+	}
+	done := c.spread(rowCtx, fn, in.Rows, func(i int) {
+		if i < len(in.bad) && in.bad[i] != nil {
+			fn.fail(in, i, out, in.bad[i])
+			return
+		}
+		err := rowCtx.Err()
+		if err == nil {
+			err = c.guarded(fn, func() error { return fn.Row(rowCtx, in, i, out) })
+		}
+		if code := errcode.Of(err); rowCtx.Err() != nil && (code == errcode.DeadlineExceeded || code == errcode.Cancelled) {
+			err = errOverdue
+		}
+		if err != nil {
+			fn.fail(in, i, out, err)
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for i := done; i < in.Rows; i++ {
+		fn.fail(in, i, out, errOverdue)
+	}
+	slices.SortFunc(in.Problems, func(a, b Problem) int { return cmp.Compare(a.Row, b.Row) })
+	return nil
+}
+
+// spread calls row for each of n rows, several at once, each on one of the catalogue's slots, and returns how many rows were
+// begun: n unless ctx ended. A slot is given back after a few rows, so that a large batch does not hold up a small one.
+func (c *Catalogue) spread(ctx context.Context, fn *Function, n int, row func(i int)) int {
+	step, width := 1, cap(c.slots)
+	if !fn.Waits { // more than a few at once would only take turns
+		step, width = 8, min(width, 4*runtime.GOMAXPROCS(0))
+	}
+	width = min(width, (n+step-1)/step)
+	var next atomic.Int64
+	work := func() {
+		for int(next.Load()) < n {
+			select {
+			case c.slots <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			from := int(next.Add(int64(step))) - step
+			for i := from; i < min(from+step, n); i++ {
+				row(i)
+			}
+			<-c.slots
+		}
+	}
+	var wg sync.WaitGroup
+	for range width - 1 {
+		wg.Go(work)
+	}
+	if n > 0 {
+		work()
+	}
+	wg.Wait()
+	return min(int(next.Load()), n)
+}
+
+// fail gives row i the result of a row that has none: NULL, or the JSON envelope with the reason.
+func (f *Function) fail(in *Batch, i int, out *Column, err error) {
+	code, reason := publicError(err)
+	in.explain(Problem{Row: i, Status: scoring.StatusFailed, Code: code, Reason: reason})
+	if f.Result != JSON {
+		out.SetNull(i)
+		return
+	}
+	out.Nulls[i] = false
+	if f.Envelope != nil {
+		out.SetText(i, f.Envelope(errcode.New(code, "%s", reason)))
+		return
+	}
+	out.SetText(i, string(appendFailure(nil, code, reason, "")))
+}
+
+// appendFailure appends the envelope of a failure that belongs to no metric.
+func appendFailure(b []byte, code errcode.Code, reason, requestID string) []byte {
+	b = append(b, `{"status":"failed","value":null,"code":`...)
+	b = jsonscan.AppendString(b, code.String())
+	b = append(b, `,"reason":`...)
+	b = jsonscan.AppendString(b, reason)
+	if requestID != "" {
+		b = append(b, `,"request_id":`...)
+		b = jsonscan.AppendString(b, requestID)
+	}
+	return append(b, '}')
+}
+
+// publicError is what a caller may know of an error. The text of one that nobody classified stays here.
+func publicError(err error) (errcode.Code, string) {
+	switch code := errcode.Of(err); code {
+	case errcode.Unknown:
+		return code, "an unexpected error"
+	case errcode.Cancelled:
+		return code, "the call was cancelled"
+	default:
+		return code, err.Error()
+	}
+}

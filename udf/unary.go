@@ -1,0 +1,235 @@
+package udf
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/udf/udfpb"
+)
+
+// unary serves udfpb.Scoring.
+type unary struct {
+	udfpb.UnimplementedScoringServer
+	s *Server
+}
+
+// traitsUnary are those of unary gRPC calls, which have a deadline of their own.
+var traitsUnary = traits{name: "grpc"}
+
+// serve wraps what every unary call has: a place, an entry in the log, an error as a gRPC status.
+func (u unary) serve(ctx context.Context, function string, f func(c *call) error) error {
+	c := callFrom(ctx)
+	c.wire, c.function = traitsUnary.name, correlation(function)
+	leave, err := u.s.enter()
+	if err == nil {
+		err = u.s.cut(f(c))
+		leave()
+	}
+	u.s.finish(ctx, c, err)
+	return grpcError(err, codes.ResourceExhausted)
+}
+
+func (u unary) Call(ctx context.Context, req *udfpb.CallRequest) (*udfpb.CallResponse, error) {
+	resp := &udfpb.CallResponse{}
+	return resp, u.serve(ctx, req.GetFunction(), func(c *call) error {
+		fn, err := u.s.catalogue.Function(req.GetFunction())
+		if err != nil {
+			return err
+		}
+		in, err := batchFrom(fn, req, u.s.limits.Rows)
+		if err != nil {
+			return err
+		}
+		c.rows = in.Rows
+		out := NewColumn(fn.Result, in.Rows)
+		if err := u.s.catalogue.run(ctx, fn, in, out, u.s.budget(traitsUnary)); err != nil {
+			return err
+		}
+		c.nulls = out.countNulls()
+		resp.Result = columnTo(out)
+		for _, p := range in.Problems {
+			resp.Problems = append(resp.Problems, problemTo(p))
+		}
+		return nil
+	})
+}
+
+// batchFrom reads the arguments of a call. Numbers may come as texts and the other way round, as in every wire.
+func batchFrom(fn *Function, req *udfpb.CallRequest, maxRows int) (*Batch, error) {
+	args := req.GetArguments()
+	if err := fn.checkArity(len(args)); err != nil {
+		return nil, err
+	}
+	rows := req.GetRows()
+	if len(args) > 0 {
+		rows = int64(lengthOf(args[0]))
+	}
+	if rows < 0 || rows > int64(maxRows) {
+		return nil, errcode.New(errcode.ResourceExhausted, "%d rows, want at most %d", rows, maxRows)
+	}
+	in := &Batch{Rows: int(rows), Args: make([]Column, len(args)), Explain: true}
+	for k, a := range args {
+		name := fn.Params[k].Name
+		if n := lengthOf(a); n != in.Rows {
+			return nil, errcode.New(errcode.InvalidArgument, "argument %d (%s) has %d rows, the ones before it %d", k+1, name, n, rows)
+		}
+		nulls := a.GetNulls()
+		if len(nulls) != 0 && len(nulls) != in.Rows {
+			return nil, errcode.New(errcode.InvalidArgument, "argument %d (%s) has %d nulls, expected none or one for each of %d rows", k+1, name, len(nulls), rows)
+		}
+		col := &in.Args[k]
+		col.Type = fn.Params[k].Type
+		if len(nulls) == 0 {
+			nulls = make([]bool, in.Rows)
+		}
+		if sameType(col, a) {
+			col.Nulls = nulls
+			continue
+		}
+		text := textFrom(a)
+		for i, null := range nulls {
+			if null || text == nil {
+				col.appendNull()
+			} else if wrong := col.appendText(text(i)); wrong != "" {
+				in.spoil(i, badArgument(fn, k, wrong))
+			}
+		}
+	}
+	return in, nil
+}
+
+// lengthOf is how many rows a column has. One of NULLs alone needs no values.
+func lengthOf(c *udfpb.Column) int {
+	switch v := c.GetValues().(type) {
+	case *udfpb.Column_Texts:
+		return len(v.Texts.GetValues())
+	case *udfpb.Column_Doubles:
+		return len(v.Doubles.GetValues())
+	case *udfpb.Column_Integers:
+		return len(v.Integers.GetValues())
+	case *udfpb.Column_Booleans:
+		return len(v.Booleans.GetValues())
+	}
+	return len(c.GetNulls())
+}
+
+// sameType takes the values of a column that came as the type it is to have.
+func sameType(col *Column, c *udfpb.Column) bool {
+	switch v := c.GetValues().(type) {
+	case *udfpb.Column_Texts:
+		col.Texts = v.Texts.GetValues()
+		return col.Type == VARCHAR || col.Type == JSON
+	case *udfpb.Column_Doubles:
+		col.Floats = v.Doubles.GetValues()
+		return col.Type == DOUBLE
+	case *udfpb.Column_Integers:
+		col.Ints = v.Integers.GetValues()
+		return col.Type == BIGINT
+	case *udfpb.Column_Booleans:
+		col.Bools = v.Booleans.GetValues()
+		return col.Type == BOOLEAN
+	}
+	return false
+}
+
+// textFrom gives the values of a column as text, or nil where it has none.
+func textFrom(c *udfpb.Column) func(i int) string {
+	switch v := c.GetValues().(type) {
+	case *udfpb.Column_Texts:
+		return func(i int) string { return v.Texts.GetValues()[i] }
+	case *udfpb.Column_Doubles:
+		return func(i int) string { return formatFloat(v.Doubles.GetValues()[i]) }
+	case *udfpb.Column_Integers:
+		return func(i int) string { return strconv.FormatInt(v.Integers.GetValues()[i], 10) }
+	case *udfpb.Column_Booleans:
+		return func(i int) string { return strconv.FormatBool(v.Booleans.GetValues()[i]) }
+	}
+	return nil
+}
+
+func columnTo(c *Column) *udfpb.Column {
+	out := &udfpb.Column{}
+	if c.countNulls() > 0 {
+		out.Nulls = c.Nulls
+	}
+	switch c.Type {
+	case DOUBLE:
+		out.Values = &udfpb.Column_Doubles{Doubles: &udfpb.Doubles{Values: c.Floats}}
+	case BIGINT:
+		out.Values = &udfpb.Column_Integers{Integers: &udfpb.Integers{Values: c.Ints}}
+	case BOOLEAN:
+		out.Values = &udfpb.Column_Booleans{Booleans: &udfpb.Booleans{Values: c.Bools}}
+	default:
+		for i := range c.Texts { // a protobuf string must be UTF-8
+			c.Texts[i] = strings.ToValidUTF8(c.Texts[i], "\ufffd")
+		}
+		out.Values = &udfpb.Column_Texts{Texts: &udfpb.Texts{Values: c.Texts}}
+	}
+	return out
+}
+
+func problemTo(p Problem) *udfpb.Problem {
+	out := &udfpb.Problem{Row: int64(p.Row), Status: string(p.Status), Reason: p.Reason}
+	if p.Code != errcode.OK {
+		out.Code = p.Code.String()
+	}
+	return out
+}
+
+func (u unary) ListFunctions(ctx context.Context, _ *udfpb.ListFunctionsRequest) (*udfpb.ListFunctionsResponse, error) {
+	resp := &udfpb.ListFunctionsResponse{}
+	return resp, u.serve(ctx, "", func(*call) error {
+		for _, f := range u.s.catalogue.functions {
+			out := &udfpb.Function{
+				Name: f.Name, Group: f.Group, Result: typeTo(f.Result), Doc: f.Doc, Version: int32(f.Version), //nolint:gosec // small
+				Metric: f.Metric, Volatile: f.Volatile, Signature: f.Signature(),
+			}
+			for _, p := range f.Params {
+				out.Parameters = append(out.Parameters, &udfpb.Parameter{Name: p.Name, Type: typeTo(p.Type), Optional: p.Optional, Doc: p.Doc})
+			}
+			resp.Functions = append(resp.Functions, out)
+		}
+		return nil
+	})
+}
+
+func typeTo(t Type) udfpb.Type { return udfpb.Type(t) + 1 }
+
+func (u unary) ScoreCase(ctx context.Context, req *udfpb.ScoreCaseRequest) (*udfpb.ScoreCaseResponse, error) {
+	resp := &udfpb.ScoreCaseResponse{}
+	return resp, u.serve(ctx, "score_case", func(c *call) error {
+		c.rows = 1
+		scores, err := u.s.scoreOne(ctx, bytesOf(req.GetCaseJson()), req.GetMetrics())
+		for i := range scores {
+			resp.Scores = append(resp.Scores, scoreTo(scores[i]))
+		}
+		return err
+	})
+}
+
+func scoreTo(s scoring.Score) *udfpb.Score {
+	out := &udfpb.Score{
+		CaseId: s.CaseID, Metric: s.Metric, MetricVersion: int32(s.Version), Status: string(s.Status), //nolint:gosec // small
+		Label: s.Label, Passed: s.Passed, Reason: s.Reason, Gold: int32(s.Gold), //nolint:gosec // small
+		Warnings: s.Warnings, AssessmentIds: s.AssessmentIDs,
+	}
+	switch s.Status {
+	case scoring.StatusOK:
+		out.Value = &s.Value
+	case scoring.StatusFailed:
+		out.Code = s.Code.String()
+	}
+	if s.Detail != nil {
+		detail, ok := detailJSON(s.Detail)
+		if !ok {
+			out.Warnings = append(out.Warnings, detailUnwritable)
+		}
+		out.DetailJson = detail
+	}
+	return out
+}
