@@ -1,0 +1,47 @@
+# badger: what a developer types. `make` lists it.
+
+GOLANGCI_VERSION := v2.12.2
+BIN              := bin
+
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build the one binary into bin/
+	go build -o $(BIN)/badger ./cmd/badger
+
+demo: ## run the demonstration on the embedded engine
+	go run ./cmd/badger demo
+
+test: ## run all tests
+	go test ./...
+
+race: ## run the tests that share memory under the race detector
+	go test -race ./scoring/... ./udf/... ./internal/batch/... ./judgebackend/... ./connectors/...
+
+fuzz: ## run every fuzz target for a little while (FUZZTIME=30s)
+	@set -e; for pkg in $$(go list ./...); do \
+	  for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "== $$pkg $$target"; go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $${FUZZTIME:-30s} $$pkg; \
+	  done; done
+
+bench: ## run the benchmarks (BENCH=pattern)
+	go test -run '^$$' -bench '$(or $(BENCH),.)' -benchmem ./...
+
+lint: $(BIN)/golangci-lint ## vet and lint
+	go vet ./...
+	$(BIN)/golangci-lint run ./...
+
+$(BIN)/golangci-lint:
+	GOBIN=$(CURDIR)/$(BIN) GOFLAGS= go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+
+generate: ## write the generated pages again
+	go run ./cmd/badger functions --markdown > docs/functions.md
+	go run ./cmd/badger functions --metrics > docs/metrics.md
+
+verify: generate ## fail if generated files or modules are stale
+	go mod tidy -diff
+	git diff --exit-code -- docs
+
+.PHONY: help build demo test race fuzz bench lint generate verify
