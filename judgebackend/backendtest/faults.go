@@ -1,0 +1,68 @@
+package backendtest
+
+// Fault is one way for a model's endpoint to fail.
+type Fault string
+
+// The faults. Those from WrongSchema on are answers: complete, paid for, and of no use.
+const (
+	NoFault               Fault = ""
+	RateLimited           Fault = "rate_limited"             // 429 that does not say when to come back
+	RateLimitedRetryAfter Fault = "rate_limited_retry_after" // 429 with Retry-After: 7
+	ServerError           Fault = "server_error"             // 500
+	Overloaded            Fault = "overloaded"               // 529
+	Hang                  Fault = "hang"                     // takes the request and says nothing
+	SlowTrickle           Fault = "slow_trickle"             // an answer that comes byte by byte and never ends
+	Cut                   Fault = "cut"                      // the connection ends in the middle of the answer
+	MalformedJSON         Fault = "malformed_json"           // 200 with something else in the body
+	Unauthorized          Fault = "unauthorized"             // 401
+	Billing               Fault = "billing"                  // no credit left, in the vendor's way of saying it
+	NoModel               Fault = "no_model"                 // 404
+	WrongSchema           Fault = "wrong_schema"             // JSON of another shape
+	Empty                 Fault = "empty"                    // no text at all
+	RefusalText           Fault = "refusal_text"             // an apology instead of JSON
+	Refusal               Fault = "refusal"                  // declined, and marked so
+	Length                Fault = "length"                   // cut at the token limit, and marked so
+	Oversized             Fault = "oversized"                // 10 MB
+)
+
+// Transient are the faults that another attempt may cure.
+func Transient() []Fault {
+	return []Fault{RateLimited, RateLimitedRetryAfter, ServerError, Overloaded, Hang, SlowTrickle, Cut, MalformedJSON}
+}
+
+// Answered are the faults in which an answer came and was paid for, except Oversized, of which nobody can say.
+func Answered() []Fault { return []Fault{WrongSchema, Empty, RefusalText, Refusal, Length} }
+
+// Answer is what the counterpart of a backend does with one call.
+type Answer struct {
+	Fault     Fault
+	Reply     string
+	TokensIn  int // 0 for 11
+	TokensOut int // 0 for 7
+}
+
+func (a Answer) tokens() (in, out int) {
+	in, out = a.TokensIn, a.TokensOut
+	if in == 0 {
+		in = 11
+	}
+	if out == 0 {
+		out = 7
+	}
+	return in, out
+}
+
+// text is the reply with the fault worked into it.
+func (a Answer) text() string {
+	switch a.Fault {
+	case WrongSchema:
+		return `{"unexpected": [1, 2, 3]}`
+	case Empty:
+		return ""
+	case RefusalText, Refusal:
+		return "I am sorry, but I cannot help with that."
+	case Length:
+		return a.Reply[:len(a.Reply)/2]
+	}
+	return a.Reply
+}
