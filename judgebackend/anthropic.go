@@ -150,6 +150,9 @@ func toolSchema(schema json.RawMessage) (anthropic.ToolInputSchemaParam, error) 
 }
 
 func (b *claude) response(m *anthropic.Message) (Response, error) {
+	if m == nil { // the body was null
+		return Response{}, &Error{Kind: KindMalformed}
+	}
 	if len(m.Content) == 0 && m.StopReason == "" {
 		return Response{}, decodeUnusual(m.RawJSON(), b.clock)
 	}

@@ -3,6 +3,7 @@ package judgebackend
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"log/slog"
 	"math"
 	"strconv"
@@ -78,6 +79,13 @@ func assess(id Identity, r Request, resp Response) Assessment {
 	}
 	a.ID = a.ContentHash()
 	return a
+}
+
+// readAssessment decodes a line. Token counts that it lacks are unknown.
+func readAssessment(line []byte) (Assessment, error) {
+	a := Assessment{TokensIn: TokensUnknown, TokensOut: TokensUnknown}
+	err := json.Unmarshal(line, &a)
+	return a, err
 }
 
 // response is the answer that a records.

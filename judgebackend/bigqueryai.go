@@ -138,24 +138,12 @@ type geminiUsage struct {
 }
 
 func (u *geminiUsage) tokens() (in, out TokenCount) {
-	in, out = TokensUnknown, TokensUnknown
 	if u == nil {
-		return in, out
+		return TokensUnknown, TokensUnknown
 	}
-	for _, p := range []*TokenCount{u.Prompt, u.Prompt2} {
-		if p != nil {
-			in = *p
-		}
-	}
-	for _, p := range []*TokenCount{u.Candidates, u.Candidates2} {
-		if p != nil {
-			out = *p
-		}
-	}
-	for _, p := range []*TokenCount{u.Thoughts, u.Thoughts2} {
-		if p != nil {
-			out = out.Plus(*p)
-		}
+	in, out = known(u.Prompt, u.Prompt2), known(u.Candidates, u.Candidates2)
+	if thoughts := known(u.Thoughts, u.Thoughts2); thoughts > 0 {
+		out = out.Plus(thoughts)
 	}
 	return in, out
 }

@@ -56,8 +56,8 @@ type cortexDetails struct {
 	} `json:"structured_output"`
 	Model string `json:"model"`
 	Usage *struct {
-		PromptTokens     TokenCount `json:"prompt_tokens"`
-		CompletionTokens TokenCount `json:"completion_tokens"`
+		PromptTokens     *TokenCount `json:"prompt_tokens"`
+		CompletionTokens *TokenCount `json:"completion_tokens"`
 	} `json:"usage"`
 }
 
@@ -104,7 +104,7 @@ func decodeCortex(envelope string) (Response, error) {
 	}
 	resp.Model = d.Model
 	if d.Usage != nil {
-		resp.TokensIn, resp.TokensOut = d.Usage.PromptTokens, d.Usage.CompletionTokens
+		resp.TokensIn, resp.TokensOut = known(d.Usage.PromptTokens), known(d.Usage.CompletionTokens)
 	}
 	return resp, nil
 }

@@ -122,8 +122,8 @@ func (s *FileStore) Get(_ context.Context, requestHash string) (Assessment, bool
 	if _, err := s.f.ReadAt(line, at.offset); err != nil {
 		return Assessment{}, false, errcode.New(errcode.Unavailable, "judge ledger: %w", err)
 	}
-	var a Assessment
-	if json.Unmarshal(line, &a) != nil || a.RequestHash != requestHash || a.ID != a.ContentHash() {
+	a, err := readAssessment(line)
+	if err != nil || a.RequestHash != requestHash || a.ID != a.ContentHash() {
 		s.log.Warn("judge ledger: a damaged entry counts as a miss", "file", s.path, "offset", at.offset)
 		return Assessment{}, false, nil
 	}

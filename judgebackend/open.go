@@ -61,18 +61,15 @@ func (o *OpenOptions) maxReplyBytes() int64 {
 }
 
 // String shows the addresses without what they may carry in front of an @.
-func (o *OpenOptions) String() string {
-	if o == nil {
-		return "judge options: none"
-	}
+func (o OpenOptions) String() string {
 	return fmt.Sprintf("judge options: base URL %q, allowed hosts %q, proxy %q", redactURL(o.BaseURL), o.AllowHosts, redactURL(o.Proxy))
 }
 
 // GoString is String.
-func (o *OpenOptions) GoString() string { return o.String() }
+func (o OpenOptions) GoString() string { return o.String() }
 
 // LogValue is String.
-func (o *OpenOptions) LogValue() slog.Value { return slog.StringValue(o.String()) }
+func (o OpenOptions) LogValue() slog.Value { return slog.StringValue(o.String()) }
 
 func redactURL(s string) string {
 	if s == "" {

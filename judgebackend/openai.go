@@ -166,6 +166,9 @@ func (b *openAI) params(r Request) (openai.ChatCompletionNewParams, []feature) {
 }
 
 func (b *openAI) response(c *openai.ChatCompletion) (Response, error) {
+	if c == nil { // the body was null
+		return Response{}, &Error{Kind: KindMalformed}
+	}
 	if len(c.Choices) == 0 {
 		return Response{}, decodeUnusual(c.RawJSON(), b.clock)
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -66,8 +65,8 @@ func readReplay(f io.Reader, who string) (Backend, error) {
 }
 
 func (b *replay) add(line []byte, who string, n int) error {
-	var a Assessment
-	if json.Unmarshal(line, &a) != nil || a.RequestHash == "" || a.Backend == "" {
+	a, err := readAssessment(line)
+	if err != nil || a.RequestHash == "" || a.Backend == "" {
 		return errcode.New(errcode.DataLoss, "judge replay: line %d: want an assessment with backend, model and request_hash", n)
 	}
 	if a.ID != "" && a.ID != a.ContentHash() {

@@ -97,3 +97,13 @@ func fold(messages []Message) string {
 
 // number writes a float so that SQL reads it back unchanged.
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// known is the first count there is.
+func known(counts ...*TokenCount) TokenCount {
+	for _, n := range counts {
+		if n != nil {
+			return *n
+		}
+	}
+	return TokensUnknown
+}
