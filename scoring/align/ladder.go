@@ -186,9 +186,7 @@ func (a *aligner) readings(g, p *column) []viewPair {
 	}
 	for _, gv := range dates(g) {
 		for _, pv := range dates(p) {
-			if gv.Format != cell.FormatCompact || pv.Format != cell.FormatCompact {
-				add(gv, pv)
-			}
+			add(gv, pv)
 		}
 	}
 	boolean := func(c *column) (cell.View, bool) {
@@ -209,7 +207,7 @@ func (a *aligner) readings(g, p *column) []viewPair {
 func formatFact(g, p string) string {
 	name := func(f string) string {
 		switch f {
-		case "", cell.FormatNumber, cell.FormatCurrency, cell.FormatPercent, cell.FormatComma, cell.FormatBool, cell.FormatISO, cell.FormatQuarter, cell.FormatCompact:
+		case "", cell.FormatNumber, cell.FormatCurrency, cell.FormatPercent, cell.FormatComma, cell.FormatBool, cell.FormatISO, cell.FormatQuarter, cell.FormatCompact, cell.FormatMonth, cell.FormatYearMon:
 			return f
 		}
 		return "date text"

@@ -16,9 +16,11 @@ const (
 	FormatPercent  = "percent text"
 	FormatComma    = "decimal comma text" // 1.234,50
 	FormatBool     = "boolean words"
+	FormatMonth    = "month name text" // January or Jan, read as 1
 	FormatISO      = "ISO date text"
 	FormatCompact  = "YYYYMMDD number"
-	FormatQuarter  = "quarter text" // 2024-Q1, read as its first day
+	FormatYearMon  = "YYYYMM number" // read as the first day
+	FormatQuarter  = "quarter text"  // 2024-Q1, read as its first day
 )
 
 // marks is what was seen around the digits of one number.
@@ -150,7 +152,7 @@ func parseBool(s string) (value, ok bool) {
 var dateLayouts = []string{
 	"2 Jan 2006", "2 January 2006", "2-Jan-2006", "2-Jan-06", "Jan 2, 2006", "January 2, 2006", "Jan 2 2006", "January 2 2006",
 	"1/2/2006", "2/1/2006", "1/2/06", "2/1/06", "2006/1/2", "2.1.2006", "2.1.06", "1-2-2006", "2-1-2006", "20060102",
-	"Jan 2006", "January 2006", "2006-01", "2006/01", "01/2006", "Jan-2006", "Jan-06", "2006 Jan", "2006 January",
+	"Jan 2006", "January 2006", "2006-01", "2006/01", "01/2006", "1-2006", "Jan-2006", "Jan-06", "2006 Jan", "2006 January",
 	"Mon, 2 Jan 2006", "Monday, January 2, 2006", "Monday, 2 January 2006", "Mon Jan 2 2006", "Mon, Jan 2, 2006",
 	"1/2/2006 15:04:05", "2/1/2006 15:04:05", "1/2/2006 15:04", "2/1/2006 15:04", "1/2/2006 3:04:05 PM", "1/2/2006 3:04 PM",
 	"2 Jan 2006 15:04:05", "2 Jan 2006 15:04", "Jan 2, 2006 15:04:05", "Jan 2, 2006 3:04:05 PM", "Jan 2, 2006 3:04 PM", "January 2, 2006 3:04 PM",
@@ -188,9 +190,6 @@ func parseQuarter(s string) (scoring.Value, bool) {
 	return scoring.TimestampValue(scoring.Timestamp, scoring.DaysOf(y, int(s[i+1]-'1')*3+1, 1)*86400, 0), true
 }
 
-// sampleRows is how many cells decide cheaply that a column is not written in a format, before all are read.
-const sampleRows = 16
-
 // every tells whether the predicate holds for every cell of a text column that is not NULL, and that there is one. Blank cells count as NULL.
 func every(c *scoring.Column, holds func(s string) bool) bool {
 	seen := false
@@ -225,6 +224,9 @@ func NumberFormat(c *scoring.Column) (format string, ok bool) {
 	if !textual(c) {
 		return "", false
 	}
+	if every(c, func(s string) bool { _, ok := parseMonth(s); return ok }) {
+		return FormatMonth, true
+	}
 	for _, comma := range []bool{false, true} {
 		var seen marks
 		fractions := false
@@ -253,15 +255,13 @@ func NumberFormat(c *scoring.Column) (format string, ok bool) {
 // DateFormats finds the ways in which a column can be read as dates: none, one, or several where day and month could change places.
 func DateFormats(c *scoring.Column) []string {
 	if c.Type == scoring.Int64 {
-		for i, n := range c.Ints() {
-			if y := n / 10000; !c.IsNull(i) && (y < 1800 || y > 2200 || n/100%100 < 1 || n/100%100 > 12 || n%100 < 1 || n%100 > 31) {
-				return nil
-			}
+		switch {
+		case allInts(c, func(n int64) bool { return plausible(n/10000, n/100%100, n%100) }):
+			return []string{FormatCompact}
+		case allInts(c, func(n int64) bool { return plausible(n/100, n%100, 1) }):
+			return []string{FormatYearMon}
 		}
-		if c.Len() == 0 {
-			return nil
-		}
-		return []string{FormatCompact}
+		return nil
 	}
 	if !textual(c) {
 		return nil
@@ -273,6 +273,36 @@ func DateFormats(c *scoring.Column) []string {
 		}
 	}
 	return formats
+}
+
+// plausible tells whether three numbers may be the year, month and day of something in a report.
+func plausible(year, month, day int64) bool {
+	return year >= 1800 && year <= 2200 && month >= 1 && month <= 12 && day >= 1 && day <= 31
+}
+
+func allInts(c *scoring.Column, holds func(n int64) bool) bool {
+	seen := false
+	for i, n := range c.Ints() {
+		if c.IsNull(i) {
+			continue
+		}
+		if !holds(n) {
+			return false
+		}
+		seen = true
+	}
+	return seen
+}
+
+// parseMonth reads the English name of a month, whole or in three letters.
+func parseMonth(s string) (month int64, ok bool) {
+	s = strings.TrimSuffix(strings.TrimSpace(s), ".")
+	for m := time.January; m <= time.December; m++ {
+		if name := m.String(); strings.EqualFold(s, name) || strings.EqualFold(s, name[:3]) {
+			return int64(m), true
+		}
+	}
+	return 0, false
 }
 
 // BoolFormat tells whether a column of text consists of words for true and false.

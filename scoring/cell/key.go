@@ -134,8 +134,10 @@ func timeKey(seconds int64, nanos int32) uint64 {
 	return Mix(uint64(seconds), tagTime+uint64(nanos)) //nolint:gosec // bits
 }
 
-// TextKey is the key of a text: lower case, outer blanks dropped, inner runs of blanks one, Unicode composed (NFC).
+// TextKey is the key of a text: lower case, outer blanks dropped, inner runs of blanks one, Unicode composed (NFC). A text wholly in double
+// quotes, as semi-structured columns show theirs, is what is inside.
 func TextKey(s string) uint64 {
+	s = unquoted(s)
 	clean := true
 	for i := range len(s) {
 		c := s[i]
@@ -149,6 +151,13 @@ func TextKey(s string) uint64 {
 	}
 	var buf [128]byte
 	return nonNull(xxhash.Sum64(fold(buf[:0], s)))
+}
+
+func unquoted(s string) string {
+	if n := len(s); n > 2 && s[0] == '"' && s[n-1] == '"' && strings.IndexByte(s[1:], '"') == n-2 {
+		return s[1 : n-1]
+	}
+	return s
 }
 
 // fold appends the form of s that text comparison uses.

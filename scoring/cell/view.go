@@ -153,9 +153,11 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 	if v.Format == "" || val.IsNull() {
 		return val
 	}
-	if v.Format == FormatCompact {
-		n := val.Int()
+	switch n := val.Int(); v.Format {
+	case FormatCompact:
 		return scoring.DateValue(scoring.DaysOf(int(n/10000), int(n/100%100), int(n%100)))
+	case FormatYearMon:
+		return scoring.DateValue(scoring.DaysOf(int(n/100), int(n%100), 1))
 	}
 	if val.Type != scoring.String {
 		return val
@@ -166,6 +168,12 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 	}
 	switch v.Kind {
 	case scoring.KindNumber:
+		if v.Format == FormatMonth {
+			if m, ok := parseMonth(s); ok {
+				return scoring.IntValue(m)
+			}
+			return val
+		}
 		if n, _, ok := ParseNumber(s, v.Format == FormatComma); ok {
 			return n
 		}
