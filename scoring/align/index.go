@@ -30,10 +30,15 @@ func (a *aligner) index(pairs []scoring.ColumnPair) []int {
 	return nil
 }
 
+// minKnownKeys is the share of the keys of the shorter side that must be known to the other: rows may be missing, but where the keys
+// themselves are written differently, joining on them would hide what else agrees.
+const minKnownKeys = 0.8
+
 var identifying = []string{"id", "code", "year", "month", "quarter", "week", "day", "date", "hour", "zip", "postcode", "isbn", "sku", "uuid", "rank", "position"}
 
 func (a *aligner) identifies(c *scoring.ColumnPair) bool {
-	if !c.Exact() || c.Scale != 0 || c.Overlap < 0.3 {
+	golds, preds := float64(a.goldT.Rows()), float64(a.predT.Rows())
+	if known := c.Overlap * max(golds, preds) / min(golds, preds); !c.Exact() || c.Scale != 0 || known < minKnownKeys {
 		return false
 	}
 	switch c.Kind {
