@@ -1,0 +1,115 @@
+package metric
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// parseArguments reads the arguments of a call, an object, with numbers as they are written. Text that holds an object, as some agents log it,
+// is that object. It is nil where there are none; ok is false for anything else.
+func parseArguments(raw json.RawMessage) (arguments map[string]any, ok bool) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, true
+	}
+	if raw[0] == '"' {
+		var text string
+		if json.Unmarshal(raw, &text) != nil {
+			return nil, false
+		}
+		if raw = bytes.TrimSpace([]byte(text)); len(raw) == 0 {
+			return nil, true
+		}
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if d.Decode(&arguments) != nil || d.More() {
+		return nil, false
+	}
+	return arguments, true
+}
+
+// argumentMatch says which arguments of a call are as expected.
+type argumentMatch struct {
+	subset bool            // a call may have more members than expected, at every depth
+	ignore map[string]bool // members that are not compared, at every depth
+}
+
+// equal compares two JSON values: numbers by exact value, objects whatever the order of their members, lists in order.
+func (m *argumentMatch) equal(want, got any) bool {
+	switch want := want.(type) {
+	case map[string]any:
+		got, ok := got.(map[string]any)
+		return ok && m.objects(want, got)
+	case []any:
+		got, ok := got.([]any)
+		if !ok || len(got) != len(want) {
+			return false
+		}
+		for i := range want {
+			if !m.equal(want[i], got[i]) {
+				return false
+			}
+		}
+		return true
+	case json.Number:
+		got, ok := got.(json.Number)
+		return ok && canonicalNumber(string(want)) == canonicalNumber(string(got))
+	}
+	switch got.(type) {
+	case map[string]any, []any, json.Number:
+		return false
+	}
+	return want == got // text, true, false, null
+}
+
+func (m *argumentMatch) objects(want, got map[string]any) bool {
+	compared := 0
+	for key, w := range want {
+		if m.ignore[key] {
+			continue
+		}
+		g, ok := got[key]
+		if !ok || !m.equal(w, g) {
+			return false
+		}
+		compared++
+	}
+	if m.subset {
+		return true
+	}
+	for key := range got {
+		if !m.ignore[key] {
+			compared--
+		}
+	}
+	return compared == 0
+}
+
+// canonicalNumber writes a JSON number so that equal values have equal text: 1, 1.0 and 10e-1 are 1e0.
+func canonicalNumber(s string) string {
+	mantissa, exponent := s, 0
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		e, err := strconv.Atoi(s[i+1:])
+		if err != nil || e > 1<<30 || e < -1<<30 {
+			return s // beyond any number: equal only to itself
+		}
+		mantissa, exponent = s[:i], e
+	}
+	sign := ""
+	if strings.HasPrefix(mantissa, "-") {
+		sign, mantissa = "-", mantissa[1:]
+	}
+	if whole, fraction, ok := strings.Cut(mantissa, "."); ok {
+		mantissa = whole + fraction
+		exponent -= len(fraction)
+	}
+	digits := strings.TrimRight(mantissa, "0")
+	exponent += len(mantissa) - len(digits)
+	if digits = strings.TrimLeft(digits, "0"); digits == "" {
+		return "0"
+	}
+	return sign + digits + "e" + strconv.Itoa(exponent)
+}

@@ -1,0 +1,225 @@
+package metric
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// toolOptions are the options of the tool metrics.
+type toolOptions struct {
+	Match       string   `json:"match"`        // name: the name alone; exact: equal arguments too; subset: at least the expected arguments
+	IgnoreKeys  []string `json:"ignore_keys"`  // arguments that are not compared, at every depth
+	IgnoreTools []string `json:"ignore_tools"` // tools that count neither as expected nor as called, such as one that only reads
+}
+
+func toolOptionsOf(raw json.RawMessage) error {
+	o := toolOptions{Match: "name"}
+	if err := scoring.DecodeOptions(raw, &o); err != nil {
+		return err
+	}
+	if !slices.Contains([]string{"name", "exact", "subset"}, o.Match) {
+		return errcode.New(errcode.InvalidArgument, `option match is %.20q, want "name", "exact" or "subset"`, o.Match)
+	}
+	return nil
+}
+
+// toolUse is an expected specification and the calls that were made, with what matches what.
+type toolUse struct {
+	spec  *toolSpec
+	calls []string // names, in the order they were made
+	// fits tells for each call which expected tools it may be, ascending. Calls that are equal share the list.
+	fits [][]int
+}
+
+// toolUseOf reads the specification and the calls of a case, once for all tool metrics with the same options. It is nil without an error where
+// expected.tools is null.
+func toolUseOf(in *scoring.Input) (*toolUse, error) {
+	o := toolOptions{Match: "name"}
+	if err := in.Options(&o); err != nil {
+		return nil, err
+	}
+	type key struct{ match, keys, tools string }
+	type made struct {
+		use *toolUse
+		err error
+	}
+	m := scoring.Memo(in, key{o.Match, strings.Join(o.IgnoreKeys, "\x00"), strings.Join(o.IgnoreTools, "\x00")}, func() made {
+		spec, err := parseToolSpec(in.Case.Expected.Tools)
+		if spec == nil {
+			return made{err: err}
+		}
+		spec.ignore(o.IgnoreTools)
+		calls := slices.DeleteFunc(slices.Clone(in.Case.Agent.ToolCalls), func(c scoring.ToolCall) bool { return slices.Contains(o.IgnoreTools, c.Name) })
+		return made{use: matchTools(spec, calls, o)}
+	})
+	return m.use, m.err
+}
+
+func matchTools(spec *toolSpec, calls []scoring.ToolCall, o toolOptions) *toolUse {
+	byName := map[string][]int{}
+	for i, t := range spec.tools {
+		byName[t.name] = append(byName[t.name], i)
+	}
+	m := argumentMatch{subset: o.Match == "subset", ignore: map[string]bool{}}
+	for _, k := range o.IgnoreKeys {
+		m.ignore[k] = true
+	}
+	u := &toolUse{spec: spec, calls: make([]string, len(calls)), fits: make([][]int, len(calls))}
+	for c, call := range calls {
+		u.calls[c] = call.Name
+		candidates := byName[call.Name]
+		if o.Match == "name" || len(candidates) == 0 {
+			u.fits[c] = candidates
+			continue
+		}
+		got, _ := parseArguments(call.Arguments) // arguments that are no object are as none
+		for _, i := range candidates {
+			if want := spec.tools[i].arguments; want == nil || m.objects(want, got) {
+				u.fits[c] = append(u.fits[c], i)
+			}
+		}
+	}
+	return u
+}
+
+// missing lists the required tools that no call is, by index. A tool that is expected twice is there once it was called (equation 2
+// speaks of sets).
+func (u *toolUse) missing() []int {
+	called := make([]bool, len(u.spec.tools))
+	for _, fits := range u.fits {
+		for _, i := range fits {
+			called[i] = true
+		}
+	}
+	var missing []int
+	for i, t := range u.spec.tools {
+		if !called[i] && !t.optional {
+			missing = append(missing, i)
+		}
+	}
+	return missing
+}
+
+// excess lists the calls that no expected call is left for, by index. Calls are taken in the order they were made; each takes
+// the first expected call that it is and that is not taken, those that say their arguments before those that do not.
+func (u *toolUse) excess() []int {
+	taken := make([]bool, len(u.spec.tools))
+	var excess []int
+	for c, fits := range u.fits {
+		best := -1
+		for _, i := range fits {
+			if taken[i] {
+				continue
+			}
+			if best < 0 {
+				best = i
+			}
+			if u.spec.tools[i].arguments != nil {
+				best = i
+				break
+			}
+		}
+		if best < 0 {
+			excess = append(excess, c)
+		} else {
+			taken[best] = true
+		}
+	}
+	return excess
+}
+
+// Bounds on the ways of telling equal calls apart that are followed, and on the steps that takes.
+const (
+	maxOrders     = 2000
+	maxOrderSteps = 20_000_000
+)
+
+// inOrder returns how many of the required tools can be found among the calls at most, each in another call and after those that come
+// before it. sure is false where there are more ways of telling equal calls apart than are tried; n is then a lower bound.
+//
+// The calls are read once. A state is the set of tools found so far; where a call may be one of several tools, each choice is a state.
+// Taking a tool is never worse than taking none, since whatever can follow still can. So states multiply only where equal calls are
+// expected in different places of a partial order.
+func (u *toolUse) inOrder() (n, required int, sure bool) {
+	need, index := u.spec.required()
+	twins := u.twins(need, index)
+	states := []string{strings.Repeat("0", len(need))}
+	steps := 0
+	sure = true
+	for _, fits := range u.fits {
+		if len(fits) == 0 {
+			continue
+		}
+		var next []string
+		seen := map[string]bool{}
+		add := func(s string) {
+			if !seen[s] {
+				seen[s] = true
+				next = append(next, s)
+			}
+		}
+		for _, s := range states {
+			taken := map[int]bool{}
+			for _, i := range fits {
+				t := index[i]
+				if t < 0 || s[t] == '1' || taken[twins[t]] {
+					continue
+				}
+				steps += 1 + len(need[t].after)
+				if !slices.ContainsFunc(need[t].after, func(j int) bool { return s[j] == '0' }) {
+					taken[twins[t]] = true
+					add(s[:t] + "1" + s[t+1:])
+				}
+			}
+			if len(taken) == 0 {
+				add(s)
+			}
+		}
+		if states = next; len(states) > maxOrders {
+			states, sure = states[:maxOrders], false
+		}
+		if steps > maxOrderSteps {
+			sure = false
+			break
+		}
+	}
+	for _, s := range states {
+		n = max(n, strings.Count(s, "1"))
+	}
+	return n, len(need), sure || n == len(need)
+}
+
+// twins numbers the required tools so that those which the same calls may be, and which stand at the same place of the order, share a
+// number: which of them a call is makes no difference.
+func (u *toolUse) twins(need []expectedTool, index []int) []int {
+	place := make([]strings.Builder, len(need))
+	for t := range need {
+		after := slices.Sorted(slices.Values(need[t].after))
+		fmt.Fprint(&place[t], need[t].name, after)
+		for _, j := range after {
+			fmt.Fprint(&place[j], " <", t)
+		}
+	}
+	for c, fits := range u.fits {
+		for _, i := range fits {
+			if t := index[i]; t >= 0 {
+				fmt.Fprint(&place[t], " ", c)
+			}
+		}
+	}
+	numbers := map[string]int{}
+	twins := make([]int, len(need))
+	for t := range place {
+		key := place[t].String()
+		if _, ok := numbers[key]; !ok {
+			numbers[key] = t
+		}
+		twins[t] = numbers[key]
+	}
+	return twins
+}

@@ -1,0 +1,170 @@
+package metric
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+func init() {
+	const (
+		source = "BADGER, section 7.1, equation "
+		match  = " Calls are the same if their names are; with option match exact, their arguments too (numbers by value, members in any order); with subset, at least the " +
+			"expected arguments. Arguments that the specification leaves out may be anything; option ignore_keys names " +
+			"some that never count, and ignore_tools names tools that count neither as expected nor as called. "
+	)
+	register(scoring.Metric{
+		Name: "tool_recall", Version: 1, Group: "agent", Needs: scoring.NeedTools,
+		Summary: "Whether the agent called every tool it was expected to call.",
+		Range:   "0 or 1",
+		Formula: "1 if the set of required calls is within the set of calls made, else 0." + match +
+			"Optional tools are not required. Where no tool is expected (an empty list) there is nothing to miss: 1.",
+		Source:    source + "2",
+		Example:   "expected search, run_sql; called search, search, run_sql, chart: 1. Called search, chart: 0, detail.missing is [run_sql], detail.share 0.5.",
+		Threshold: scoring.At(1), Options: toolOptionsOf, Score: toolRecall,
+	})
+	register(scoring.Metric{
+		Name: "tool_order", Version: 1, Group: "agent", Needs: scoring.NeedTools,
+		Summary: "Whether the agent made the expected calls in the expected order, with any calls in between.",
+		Range:   "0 or 1",
+		Formula: "1 if different calls t_j1, …, t_jm can be found for the required tools i_1, …, i_m so that a tool stands after those that come before it, else 0." + match +
+			`A list is a sequence; {"tools": [{"id", "name", "arguments", "optional", "after": [ids]}]} is a partial order. Optional tools hold no place themselves. ` +
+			"Where no tool is expected there is nothing to order: 1.",
+		Source:    source + "3; the partial order is an extension",
+		Example:   "expected search, run_sql; called search, chart, run_sql: 1. Called run_sql, search: 0, detail.in_order is 1 of 2.",
+		Threshold: scoring.At(1), Options: toolOptionsOf, Score: toolOrder,
+	})
+	register(scoring.Metric{
+		Name: "tool_excess", Version: 1, Group: "agent", Needs: scoring.NeedTools,
+		Summary: "How much of what the agent called was called for: 1 without an excess call, less for repeated or needless ones.",
+		Range:   "0 to 1",
+		Formula: "1 − |E| / |T|: T the calls made, E those left when each call in turn takes one expected call that it is, as often as it is expected." + match +
+			"Optional tools are no excess. Not applicable where no tool is expected or none was called.",
+		Source:  source + "4",
+		Example: "expected search, run_sql; called search, search, run_sql, chart: the second search and chart are in excess, 1 − 2/4 = 0.5.",
+		Options: toolOptionsOf, Score: toolExcess,
+	})
+}
+
+func toolRecall(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+	u, err := toolUseOf(in)
+	if u == nil {
+		return noTools(err)
+	}
+	need, _ := u.spec.required()
+	missing := u.missing()
+	found := len(need) - len(missing)
+	s := scoring.OK(0, fmt.Sprintf("%d of %s made; missing: %s", found, were(len(need), "expected call"), u.named(missing)))
+	switch {
+	case len(need) == 0:
+		s.Value, s.Reason = 1, "no tool call is required"
+	case len(missing) == 0:
+		s.Value, s.Reason = 1, "every expected call was made"
+	}
+	s.Detail = struct {
+		Required int      `json:"required"`
+		Found    int      `json:"found"`
+		Called   int      `json:"called"`
+		Share    float64  `json:"share"` // of the required calls that were made
+		Missing  []string `json:"missing,omitempty"`
+	}{len(need), found, len(u.calls), ratio(found, len(need)), u.names(missing)}
+	return s, nil
+}
+
+func toolOrder(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+	u, err := toolUseOf(in)
+	if u == nil {
+		return noTools(err)
+	}
+	n, required, sure := u.inOrder()
+	s := scoring.OK(0, fmt.Sprintf("%d of %s made in order", n, were(required, "expected call")))
+	switch {
+	case !sure:
+		s = scoring.Abstain("equal calls are expected in too many places of the order to try every way; give them arguments and match by these")
+	case required == 0:
+		s.Value, s.Reason = 1, "no tool call is required"
+	case n == required:
+		s.Value, s.Reason = 1, "the expected calls were made in order"
+	}
+	s.Detail = struct {
+		Required int `json:"required"`
+		InOrder  int `json:"in_order"` // the most that can be found in order
+		Called   int `json:"called"`
+	}{required, n, len(u.calls)}
+	return s, nil
+}
+
+func toolExcess(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+	u, err := toolUseOf(in)
+	switch {
+	case u == nil:
+		return noTools(err)
+	case len(u.spec.tools) == u.spec.ignored:
+		return scoring.NotApplicable("no tool call is expected"), nil
+	case len(u.calls) == 0:
+		return scoring.NotApplicable("the agent called no tool"), nil
+	}
+	excess := u.excess()
+	s := scoring.OK(1-float64(len(excess))/float64(len(u.calls)), "no call was in excess")
+	names := make([]string, len(excess))
+	for k, c := range excess {
+		names[k] = u.calls[c]
+	}
+	if len(excess) > 0 {
+		s.Reason = fmt.Sprintf("%d of %s in excess: %s", len(excess), were(len(u.calls), "call"), shorten(names))
+	}
+	s.Detail = struct {
+		Called int      `json:"called"`
+		Excess []string `json:"excess"` // in the order they were made
+	}{len(u.calls), names}
+	return s, nil
+}
+
+// noTools is the score of a case whose specification says nothing or cannot be read.
+func noTools(err error) (scoring.Score, error) {
+	if err != nil {
+		return scoring.Score{}, err
+	}
+	return scoring.NotApplicable("no expected tools given"), nil
+}
+
+func (u *toolUse) names(tools []int) []string {
+	names := make([]string, len(tools))
+	for k, i := range tools {
+		names[k] = u.spec.tools[i].name
+	}
+	return names
+}
+
+func (u *toolUse) named(tools []int) string { return shorten(u.names(tools)) }
+
+// shorten lists names for a sentence, the first five of many.
+func shorten(names []string) string {
+	quoted := make([]string, 0, 6)
+	for i, name := range names {
+		if i == 5 && len(names) > 6 {
+			return strings.Join(quoted, ", ") + fmt.Sprintf(" and %d more", len(names)-5)
+		}
+		quoted = append(quoted, strconv.Quote(name))
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// were is "1 call was" or "2 calls were".
+func were(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " was"
+	}
+	return fmt.Sprintf("%d %ss were", n, noun)
+}
+
+// ratio is part / whole, and 1 of nothing.
+func ratio(part, whole int) float64 {
+	if whole == 0 {
+		return 1
+	}
+	return float64(part) / float64(whole)
+}
