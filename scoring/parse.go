@@ -87,21 +87,32 @@ func digits2(s string, i int) int {
 	return int(s[i]-'0')*10 + int(s[i+1]-'0')
 }
 
-// ParseDate reads YYYY-MM-DD and returns days since 1970-01-01.
+// ParseDate reads YYYY-MM-DD and returns days since 1970-01-01. Years beyond 9999 have up to seven digits, those before 0 a minus
+// (astronomical numbering, so year 0 is 1 BC).
 func ParseDate(s string) (days int64, ok bool) {
 	days, rest, ok := cutDate(s)
 	return days, ok && rest == ""
 }
 
 func cutDate(s string) (days int64, rest string, ok bool) {
-	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
+	year, digits, neg := 0, 0, strings.HasPrefix(s, "-")
+	if neg {
+		s = s[1:]
+	}
+	for ; digits < len(s) && digits <= 7 && s[digits] >= '0' && s[digits] <= '9'; digits++ {
+		year = year*10 + int(s[digits]-'0')
+	}
+	if digits < 4 || digits > 7 || digits > 4 && s[0] == '0' || len(s) < digits+6 || s[digits] != '-' || s[digits+3] != '-' {
 		return 0, "", false
 	}
-	c, y, m, d := digits2(s, 0), digits2(s, 2), digits2(s, 5), digits2(s, 8)
-	if c < 0 || y < 0 || m < 1 || m > 12 || d < 1 || d > daysIn(c*100+y, m) {
+	if neg {
+		year = -year
+	}
+	m, d := digits2(s, digits+1), digits2(s, digits+4)
+	if m < 1 || m > 12 || d < 1 || d > daysIn(year, m) {
 		return 0, "", false
 	}
-	return DaysOf(c*100+y, m, d), s[10:], true
+	return DaysOf(year, m, d), s[digits+6:], true
 }
 
 // DaysOf returns the days from 1970-01-01 to a date of the proleptic Gregorian calendar.
