@@ -30,6 +30,12 @@ func readArrow(in *Batch, fn *Function, k int, arr arrow.Array) (err error) {
 	if readSame(col, arr) {
 		return nil
 	}
+	if arr.DataType().ID() == arrow.NULL {
+		for range in.Rows {
+			col.appendNull()
+		}
+		return nil
+	}
 	index := func(i int) int { return i }
 	values := arr
 	if d, ok := arr.(*array.Dictionary); ok {
@@ -114,8 +120,6 @@ func textsOf(arr arrow.Array) (text func(i int) string, ok bool) {
 		return func(i int) string { checkView(a.ValueHeader(i)); return textOf(a.Value(i)) }, true
 	case *array.Boolean:
 		return func(i int) string { return strconv.FormatBool(a.Value(i)) }, true
-	case *array.Null:
-		return func(int) string { return "" }, true
 	case *array.Int8:
 		return integers(a.Value), true
 	case *array.Int16:

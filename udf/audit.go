@@ -23,6 +23,7 @@ type call struct {
 	rows     int
 	nulls    int
 	in, out  int64 // bytes
+	private  bool  // the text of its error may quote a case: only the code goes to the log
 }
 
 // ids numbers requests: random per process, counted within it.
@@ -85,12 +86,18 @@ func (s *Server) finish(ctx context.Context, c *call, err error) {
 	}
 	if err != nil {
 		code, reason := publicError(err)
-		attrs = append(attrs, slog.String("code", code.String()), slog.String("error", reason))
+		attrs = append(attrs, slog.String("code", code.String()))
+		if !c.private {
+			attrs = append(attrs, slog.String("error", reason))
+		}
 	}
 	s.log.LogAttrs(context.WithoutCancel(ctx), level, "call", attrs...)
 }
 
-// broke logs a panic: where it happened, not what it said, for that may quote a cell.
-func (s *Server) broke(what string, stack []byte) {
-	s.log.Error("panic", slog.String("in", what), slog.String("stack", string(stack)))
+// LogPanics makes a hook for CatalogueOptions.Panicked and scoring.EngineOptions.Panicked: where it happened goes to the log, and
+// not what it said, for that may quote a cell.
+func LogPanics(log *slog.Logger) func(what string, value any, stack []byte) {
+	return func(what string, _ any, stack []byte) {
+		log.Error("panic", slog.String("in", what), slog.String("stack", string(stack)))
+	}
 }

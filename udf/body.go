@@ -41,7 +41,8 @@ func (s *Server) readBody(rw http.ResponseWriter, r *http.Request) (body []byte,
 		s.admission.free(held)
 		return nil, 0, err
 	}
-	return body, held, rc.SetReadDeadline(noDeadline)
+	_ = rc.SetReadDeadline(noDeadline)
+	return body, held, nil
 }
 
 // readWithin reads all of src into memory that it reserves as it goes.

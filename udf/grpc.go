@@ -109,7 +109,7 @@ func (s *Server) bound(ctx context.Context) (context.Context, context.CancelFunc
 
 // panicked is the error of a call that broke down.
 func (s *Server) panicked(ctx context.Context, c *call, method string) error {
-	s.broke(method, debug.Stack())
+	LogPanics(s.log)(method, nil, debug.Stack())
 	err := errcode.New(errcode.Internal, "the call could not be served; this is a defect of badger")
 	s.finish(ctx, c, err)
 	return grpcError(err, codes.ResourceExhausted)

@@ -55,7 +55,7 @@ func (s *Server) handler(rt *route) http.HandlerFunc {
 func (s *Server) exchange(rt *route, x *exchange) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			s.broke(x.wire, debug.Stack())
+			LogPanics(s.log)(x.wire, v, debug.Stack())
 			err = errcode.New(errcode.Internal, "the request could not be served; this is a defect of badger")
 		}
 	}()

@@ -92,7 +92,7 @@ func (s *Server) scoreCase(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	x.function, x.rows = "score_case", 1
+	x.function, x.rows, x.private = "score_case", 1, true
 	scores, err := s.scoreOne(withCaller(x.r.Context(), x.caller), body, metricNames(x.r.URL.Query().Get("metrics")))
 	if err != nil {
 		return err

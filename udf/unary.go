@@ -203,7 +203,7 @@ func typeTo(t Type) udfpb.Type { return udfpb.Type(t) + 1 }
 func (u unary) ScoreCase(ctx context.Context, req *udfpb.ScoreCaseRequest) (*udfpb.ScoreCaseResponse, error) {
 	resp := &udfpb.ScoreCaseResponse{}
 	return resp, u.serve(ctx, "score_case", func(c *call) error {
-		c.rows = 1
+		c.rows, c.private = 1, true
 		scores, err := u.s.scoreOne(ctx, bytesOf(req.GetCaseJson()), req.GetMetrics())
 		for i := range scores {
 			resp.Scores = append(resp.Scores, scoreTo(scores[i]))

@@ -1,0 +1,44 @@
+package udf
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/badger-eval/badger/"
+
+// The server knows scoring and no warehouse: what it may import of ours, and what it must not reach by any way.
+func TestDependencies(t *testing.T) {
+	direct := list(t, "{{join .Imports \"\\n\"}}", ".")
+	allowed := map[string]bool{"scoring": true, "internal/arrowtable": true, "internal/errcode": true, "internal/jsonscan": true, "udf/udfpb": true}
+	for _, p := range direct {
+		if ours, ok := strings.CutPrefix(p, module); ok && !allowed[ours] {
+			t.Errorf("udf imports %s", p)
+		}
+	}
+	for _, p := range list(t, "{{join .Deps \"\\n\"}}", ".") {
+		for _, never := range []string{
+			module + "connectors", module + "scoring/metric", module + "cmd", "github.com/duckdb/", "github.com/snowflakedb/", "cloud.google.com/go/bigquery",
+			"github.com/databricks/", "github.com/openai/", "github.com/anthropics/", "github.com/apache/arrow-go/", "database/sql",
+		} {
+			if strings.HasPrefix(p, never) {
+				t.Errorf("udf reaches %s", p)
+			}
+		}
+	}
+	for _, p := range list(t, "{{join .Imports \"\\n\"}}", "./udfpb") {
+		if strings.HasPrefix(p, module) {
+			t.Errorf("udfpb imports %s", p)
+		}
+	}
+}
+
+func list(t *testing.T, format, pkg string) []string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-f", format, pkg).Output()
+	if err != nil {
+		t.Skipf("go list is not to be had here: %v", err)
+	}
+	return strings.Fields(string(out))
+}
