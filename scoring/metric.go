@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
 )
 
 // Need is a set of things a metric reads from a case. The engine gives not_applicable, with the reason, where one is
@@ -68,6 +69,11 @@ type Input struct {
 
 	options []json.RawMessage // deployment's, then the case's
 	memo    map[any]any
+
+	judge       judgebackend.Backend
+	replies     Replies
+	usage       Usage    // of the metric that is running
+	assessments []string // likewise
 }
 
 // Memo returns the value that make made for the key earlier on this case and answer, or makes it. Metrics share costly

@@ -33,6 +33,7 @@ type Score struct {
 
 	Warnings      []string // what a reader of the score should know
 	AssessmentIDs []string // the recorded judge replies it rests on
+	Usage         *Usage   // what asking the judge took; nil where nobody was asked
 }
 
 // OK makes a score with a value.
@@ -69,9 +70,10 @@ func (s Score) MarshalJSON() ([]byte, error) {
 		Gold          int      `json:"gold,omitempty"`
 		Warnings      []string `json:"warnings,omitempty"`
 		AssessmentIDs []string `json:"assessment_ids,omitempty"`
+		Usage         *Usage   `json:"usage,omitempty"`
 	}{
 		CaseID: s.CaseID, Metric: s.Metric, Version: s.Version, Status: s.Status, Label: s.Label, Passed: s.Passed, Reason: s.Reason,
-		Detail: s.Detail, Gold: s.Gold, Warnings: s.Warnings, AssessmentIDs: s.AssessmentIDs,
+		Detail: s.Detail, Gold: s.Gold, Warnings: s.Warnings, AssessmentIDs: s.AssessmentIDs, Usage: s.Usage,
 	}
 	if s.Status == StatusOK {
 		out.Value = &s.Value

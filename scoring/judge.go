@@ -1,0 +1,65 @@
+package scoring
+
+import (
+	"context"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
+)
+
+// Temperatures of requests (BADGER, section 8.2).
+const (
+	JudgeTemperature     = 0.1 // for verdicts
+	ExtractorTemperature = 0.0 // for reading facts out of text
+)
+
+// Replies are judge replies that were recorded for cases elsewhere, such as those published with a data set. One that exists is used in
+// place of a call; the text is decoded as strictly as a fresh one.
+type Replies interface {
+	// Reply returns the recorded reply to the question that purpose names, and the id under which it is recorded.
+	Reply(caseID, purpose string) (reply, assessmentID string, ok bool)
+}
+
+// Usage is what the judge calls behind a score took. Calls that the ledger answered count as calls but not as fresh.
+type Usage struct {
+	Calls     int                     `json:"calls"`
+	Fresh     int                     `json:"fresh_calls"` // answers that were asked for now
+	TokensIn  judgebackend.TokenCount `json:"tokens_in"`
+	TokensOut judgebackend.TokenCount `json:"tokens_out"`
+}
+
+// Ask puts a question about the case to the judge and decodes the reply, which must satisfy the request's schema, into the value that into points to. The reply
+// comes from what was recorded where there is such a reply, else from the configured backend, which may itself answer from its ledger. What was asked is counted in the
+// score's usage and assessments. The error of an unusable reply is coded DataLoss and makes a failed score.
+func (in *Input) Ask(ctx context.Context, r judgebackend.Request, into any) error {
+	if in.replies != nil {
+		if reply, id, ok := in.replies.Reply(in.Case.ID, r.Purpose); ok {
+			in.usage.Calls++
+			in.assessments = append(in.assessments, id)
+			return judgebackend.Decode(reply, r.Schema, into)
+		}
+	}
+	if in.judge == nil {
+		return errcode.New(errcode.FailedPrecondition, "no judge is configured and no reply is recorded for %s", r.Purpose)
+	}
+	x, err := judgebackend.CompleteJSON(ctx, in.judge, r, into)
+	in.usage.Calls += x.Calls
+	if !x.Cached {
+		in.usage.Fresh += x.Calls
+	}
+	in.usage.TokensIn, in.usage.TokensOut = in.usage.TokensIn.Plus(x.TokensIn), in.usage.TokensOut.Plus(x.TokensOut)
+	in.assessments = append(in.assessments, x.Assessments...)
+	return err
+}
+
+// HasJudge tells whether a question of that purpose can be answered: by a backend, or by what was recorded.
+func (in *Input) HasJudge(purpose string) bool {
+	if in.judge != nil {
+		return true
+	}
+	if in.replies == nil {
+		return false
+	}
+	_, _, ok := in.replies.Reply(in.Case.ID, purpose)
+	return ok
+}
