@@ -3,6 +3,7 @@ package scoring
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -130,6 +131,9 @@ type queryJSON struct {
 type golds []queryJSON
 
 func (g *golds) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		return nil
+	}
 	if len(b) > 0 && b[0] == '[' {
 		return json.Unmarshal(b, (*[]queryJSON)(g))
 	}
@@ -137,14 +141,19 @@ func (g *golds) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &(*g)[0])
 }
 
-func (q queryJSON) query() Query {
+// query is the query of a case's member, gold or agent.
+func (q queryJSON) query(member string) (Query, error) {
 	out := Query{SQL: q.SQL, Error: q.Error, Result: resultOf(q.Result)}
 	out.Ran = out.Error != "" || !out.Result.Absent()
 	if q.Latency != nil {
-		d := time.Duration(*q.Latency * float64(time.Millisecond))
+		ns := *q.Latency * float64(time.Millisecond)
+		if !(ns >= 0 && ns < math.MaxInt64) {
+			return out, errcode.New(errcode.InvalidArgument, "%s.latency_ms is %v, want milliseconds from 0", member, *q.Latency)
+		}
+		d := time.Duration(ns)
 		out.Latency = &d
 	}
-	return out
+	return out, nil
 }
 
 // resultOf reads a result member: an inline result, or text that holds one or a reference.
@@ -179,9 +188,11 @@ func DecodeCase(data []byte) (*Case, error) {
 	if j.CaseID == "" {
 		return nil, errcode.New(errcode.InvalidArgument, "case: case_id is missing")
 	}
+	if string(j.Expected.Tools) == "null" {
+		j.Expected.Tools = nil
+	}
 	c := &Case{
 		ID: j.CaseID, Question: j.Question, Evidence: j.Evidence, Schema: j.Schema, Database: j.Database, Dialect: j.Dialect, Tags: j.Tags,
-		Pred: j.Agent.query(),
 		Agent: Agent{
 			Name: j.Agent.Name, Version: j.Agent.Version, BatchID: j.Agent.BatchID, Interpretation: j.Agent.Interpretation,
 			Response: j.Agent.Response, ToolCalls: j.Agent.ToolCalls, ConversationID: j.Agent.ConversationID, Turn: j.Agent.Turn,
@@ -189,8 +200,16 @@ func DecodeCase(data []byte) (*Case, error) {
 		Expected: Expected{Behaviour: j.Expected.Behaviour, Tools: j.Expected.Tools, Clarifications: j.Expected.Clarifications},
 		Human:    j.Human.Label, Options: j.Options,
 	}
+	var err error
+	if c.Pred, err = j.Agent.query("agent"); err != nil {
+		return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)
+	}
 	for _, g := range j.Gold {
-		c.Golds = append(c.Golds, g.query())
+		q, err := g.query("gold")
+		if err != nil {
+			return nil, errcode.New(errcode.Of(err), "case %q: %w", j.CaseID, err)
+		}
+		c.Golds = append(c.Golds, q)
 	}
 	return c, nil
 }

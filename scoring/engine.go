@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
 	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
 )
 
 // SnapshotReader resolves result references, such as table:NAME or file:PATH.
@@ -24,7 +27,9 @@ type Config struct {
 
 // EngineOptions are what an engine may be given besides metrics.
 type EngineOptions struct {
-	Snapshots SnapshotReader // nil: references are not resolved, and say so
+	Snapshots SnapshotReader       // nil: references are not resolved, and say so
+	Judge     judgebackend.Backend // answers the questions of judge metrics; nil: none does
+	Replies   Replies              // recorded answers that are used in place of calls; may be nil
 	Config    Config
 	Panicked  func(metric string, value any, stack []byte) // told of a panic inside a metric; may be nil
 }
@@ -48,12 +53,12 @@ func NewEngine(metrics []Metric, o *EngineOptions) (*Engine, error) {
 		}
 		e.index[metrics[i].Name] = i
 	}
-	for name, raw := range e.opts.Config.Options {
-		if err := e.checkOptions(name, raw); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(e.opts.Config.Options)) {
+		if err := e.checkOptions(name, e.opts.Config.Options[name]); err != nil {
 			return nil, err
 		}
 	}
-	for name := range e.opts.Config.Thresholds {
+	for _, name := range slices.Sorted(maps.Keys(e.opts.Config.Thresholds)) {
 		if _, err := e.Metric(name); err != nil {
 			return nil, errcode.New(errcode.Of(err), "thresholds: %w", err)
 		}
@@ -66,11 +71,15 @@ func (e *Engine) checkOptions(name string, raw json.RawMessage) error {
 	if err != nil {
 		return errcode.New(errcode.Of(err), "options: %w", err)
 	}
+	return checkOptions(m, raw)
+}
+
+func checkOptions(m *Metric, raw json.RawMessage) error {
 	if m.Options == nil {
-		return errcode.New(errcode.InvalidArgument, "options: metric %q has none", name)
+		return errcode.New(errcode.InvalidArgument, "options: metric %q has none", m.Name)
 	}
 	if err := m.Options(raw); err != nil {
-		return errcode.New(errcode.InvalidArgument, "metric %q: %w", name, err)
+		return errcode.New(errcode.InvalidArgument, "metric %q: %w", m.Name, err)
 	}
 	return nil
 }
@@ -143,14 +152,15 @@ func (r *run) score(m *Metric) Score {
 	var best Score
 	for i := range n {
 		s := r.scoreOne(m, i)
+		if m.Needs&(NeedGoldResult|NeedGoldSQL|NeedLatency) == 0 {
+			best = s
+			break // no accepted answer is read: one look is enough
+		}
 		if n > 1 {
 			s.Gold = i + 1
 		}
 		if i == 0 || better(m, s, best) {
 			best = s
-		}
-		if m.Needs&(NeedGoldResult|NeedGoldSQL) == 0 {
-			break // no accepted answer is read: one look is enough
 		}
 	}
 	best.CaseID, best.Metric, best.Version = r.c.ID, m.Name, m.Version
@@ -192,24 +202,7 @@ func rank(s Score) int {
 }
 
 func (r *run) scoreOne(m *Metric, gold int) (s Score) {
-	in := &r.inputs[gold]
-	in.Case = r.c
-	if s, done := r.meetNeeds(m, in, gold); done {
-		return s
-	}
-	in.options = in.options[:0]
-	if raw, ok := r.engine.opts.Config.Options[m.Name]; ok {
-		in.options = append(in.options, raw)
-	}
-	if raw, ok := r.c.Options[m.Name]; ok {
-		if m.Options != nil {
-			if err := m.Options(raw); err != nil {
-				return Fail(err)
-			}
-		}
-		in.options = append(in.options, raw)
-	}
-	defer func() {
+	defer func() { // around everything that is the metric's: its options, its score of a failed query, its score
 		if v := recover(); v != nil {
 			if r.engine.opts.Panicked != nil {
 				r.engine.opts.Panicked(m.Name, v, debug.Stack())
@@ -217,9 +210,35 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 			s = Fail(errcode.New(errcode.Internal, "metric %s broke down on this case; this is a defect of badger", m.Name))
 		}
 	}()
-	s, err := m.Score(r.ctx, in)
-	if err != nil {
-		return Fail(err)
+	in := &r.inputs[gold]
+	in.Case, in.judge, in.replies = r.c, r.engine.opts.Judge, r.engine.opts.Replies
+	in.usage, in.assessments = Usage{}, nil
+	defer func() { // also what a failed metric asked was paid for
+		if in.usage.Calls > 0 {
+			usage := in.usage
+			s.Usage = &usage
+		}
+		s.AssessmentIDs = append(s.AssessmentIDs, in.assessments...)
+	}()
+	in.options = in.options[:0]
+	if raw, ok := r.engine.opts.Config.Options[m.Name]; ok {
+		in.options = append(in.options, raw)
+	}
+	if raw, ok := r.c.Options[m.Name]; ok {
+		if err := checkOptions(m, raw); err != nil {
+			return Fail(err)
+		}
+		in.options = append(in.options, raw)
+	}
+	s, done := r.meetNeeds(m, in, gold)
+	if !done {
+		var err error
+		if s, err = m.Score(r.ctx, in); err != nil {
+			return Fail(err)
+		}
+	}
+	if rank(s) < 0 || s.Status == StatusOK && (math.IsNaN(s.Value) || math.IsInf(s.Value, 0)) {
+		return Fail(errcode.New(errcode.Internal, "metric %s gave no score; this is a defect of badger", m.Name))
 	}
 	return s
 }
@@ -256,6 +275,8 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 		return lacks("SQL of the agent")
 	case needs&NeedExecution != 0 && !in.Pred.Ran:
 		return NotApplicable("the agent's query was not run"), true
+	case needs&NeedJudge != 0 && r.engine.opts.Judge == nil && r.engine.opts.Replies == nil:
+		return NotApplicable("no judge is configured"), true
 	case needs&NeedTools != 0 && len(c.Expected.Tools) == 0:
 		return lacks("expected tools")
 	case needs&NeedLatency != 0 && (in.Gold == nil || in.Gold.Latency == nil):

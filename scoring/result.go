@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,8 @@ import (
 // "type" is optional and any warehouse's name of it. Without one a column takes the type of its values: whole numbers are
 // INT64, other numbers FLOAT64 where that keeps every digit and DECIMAL where it does not, text STRING, objects and arrays JSON;
 // a column of several kinds is ANY. With a type, text is read as that type, so that numbers, dates and times can be carried
-// exactly. The columns may also be plain names, and members may come in any order. Errors name the column and the row.
+// exactly; in a column declared ANY a cell may say its own type, {"DATE":"2024-02-29"}. The columns may also be plain names, and
+// members may come in any order. Errors name the column and the row.
 func ParseResult(data []byte) (*Table, error) {
 	var s jsonscan.Scanner
 	s.Reset(data)
@@ -84,6 +86,9 @@ func prefix(p string, err error) error {
 	return errcode.New(errcode.Of(err), "%s%w", p, err)
 }
 
+// MaxColumns bounds the columns of a result, so that a few bytes for each cannot fill the memory.
+const MaxColumns = 1 << 16
+
 func scanColumns(s *jsonscan.Scanner) ([]Builder, []Type, error) {
 	if err := s.Array(); err != nil {
 		return nil, nil, err
@@ -98,23 +103,26 @@ func scanColumns(s *jsonscan.Scanner) ([]Builder, []Type, error) {
 		if !more {
 			return cols, declared, nil
 		}
+		if len(cols) == MaxColumns {
+			return nil, nil, errcode.New(errcode.ResourceExhausted, "more than %d columns", MaxColumns)
+		}
 		name, t := "", Null
 		if s.Peek() == '"' {
 			var b []byte
 			b, err = s.String()
 			name = string(b)
 		} else {
-			name, t, err = scanColumn(s, len(cols)+1)
+			name, t, err = scanColumn(s)
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, errcode.New(errcode.Of(err), "column %d (%q): %w", len(cols)+1, name, err)
 		}
 		cols = append(cols, Builder{col: Column{Name: name, Type: t}})
 		declared = append(declared, t)
 	}
 }
 
-func scanColumn(s *jsonscan.Scanner, i int) (name string, t Type, err error) {
+func scanColumn(s *jsonscan.Scanner) (name string, t Type, err error) {
 	if err := s.Object(); err != nil {
 		return "", Null, err
 	}
@@ -126,13 +134,13 @@ func scanColumn(s *jsonscan.Scanner, i int) (name string, t Type, err error) {
 		isName := string(key) == "name"
 		if !isName && string(key) != "type" || s.Peek() == 'n' {
 			if _, err := s.Skip(); err != nil {
-				return "", Null, err
+				return name, Null, err
 			}
 			continue
 		}
 		v, err := s.String()
 		if err != nil {
-			return "", Null, err
+			return name, Null, err
 		}
 		if isName {
 			name = string(v)
@@ -141,7 +149,7 @@ func scanColumn(s *jsonscan.Scanner, i int) (name string, t Type, err error) {
 		known := false
 		if t, known = typeWords[string(v)]; !known {
 			if t, known = TypeNamed(string(v)); !known {
-				return "", Null, errcode.New(errcode.InvalidArgument, "column %d (%q): unknown type %.40q", i, name, v)
+				return name, Null, errcode.New(errcode.InvalidArgument, "unknown type %.40q", v)
 			}
 		}
 	}
@@ -174,7 +182,7 @@ func scanRows(s *jsonscan.Scanner, cols []Builder, declared []Type) (int, error)
 				break
 			}
 			if err := scanCell(s, &cols[i], declared[i]); err != nil {
-				return 0, errcode.New(errcode.InvalidArgument, "row %d, column %d (%q): %w", n+1, i+1, cols[i].col.Name, err)
+				return 0, errcode.New(errcode.Of(err), "row %d, column %d (%q): %w", n+1, i+1, cols[i].col.Name, err)
 			}
 		}
 	}
@@ -193,11 +201,14 @@ func scanCell(s *jsonscan.Scanner, b *Builder, declared Type) error {
 		if err != nil {
 			return err
 		}
-		if declared != Null && declared != Bool && declared != Any && declared != JSON {
-			return errcode.New(errcode.InvalidArgument, "true or false in a column of type %v", declared)
+		switch declared {
+		case Null, Bool, Any:
+			b.Append(BoolValue(v))
+			return nil
+		case JSON:
+			return b.AppendText(JSON, strconv.AppendBool(nil, v))
 		}
-		b.Append(BoolValue(v))
-		return nil
+		return errcode.New(errcode.InvalidArgument, "true or false in a column of type %v", declared)
 	case '"':
 		text, err := s.String()
 		if err != nil {
@@ -229,10 +240,16 @@ func scanCell(s *jsonscan.Scanner, b *Builder, declared Type) error {
 		if err != nil {
 			return err
 		}
-		if declared != Null && declared != JSON && declared != Any && declared != String {
-			return errcode.New(errcode.InvalidArgument, "an object or array in a column of type %v", declared)
+		switch declared {
+		case Null, JSON:
+			return b.AppendText(JSON, raw)
+		case Any:
+			b.Append(taggedValue(raw))
+			return nil
+		case String: // a warehouse's own text of a nested value
+			return b.AppendText(String, raw)
 		}
-		return b.AppendText(JSON, raw)
+		return errcode.New(errcode.InvalidArgument, "an object or array in a column of type %v", declared)
 	}
 	text, isInt, err := s.Number()
 	if err != nil {
@@ -369,22 +386,27 @@ func (b *Builder) intsToFloats() bool {
 	return true
 }
 
+// toDecimals makes a column of numbers DECIMAL, or ANY where NaN or an infinity is among them, which no decimal can say.
 func (b *Builder) toDecimals() {
 	c := b.col
-	if c.Type == Int64 {
+	switch {
+	case c.Type == Int64:
 		b.col.Type = Decimal
 		return
-	}
-	if c.Type != Float64 {
+	case c.Type != Float64:
+		return
+	case slices.ContainsFunc(c.floats, func(f float64) bool { return math.IsNaN(f) || math.IsInf(f, 0) }):
+		b.becomeAny()
 		return
 	}
 	b.col = Column{Name: c.Name, Type: Decimal}
 	for i, f := range c.floats {
-		if v, ok := ParseDecimal(strconv.AppendFloat(nil, f, 'e', -1, 64)); !ok || c.IsNull(i) {
+		if c.IsNull(i) {
 			b.AppendNull()
-		} else {
-			b.Append(v)
+			continue
 		}
+		v, _ := ParseDecimal(strconv.AppendFloat(nil, f, 'e', -1, 64)) // a finite double has at most 325 digits
+		b.Append(v)
 	}
 }
 
@@ -416,7 +438,11 @@ func (t *Table) AppendJSON(b []byte) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = t.Columns[i].Value(r).AppendJSON(b)
+			if v := t.Columns[i].Value(r); t.Columns[i].Type == Any {
+				b = v.appendTagged(b)
+			} else {
+				b = v.AppendJSON(b)
+			}
 		}
 		b = append(b, ']')
 	}
@@ -444,6 +470,68 @@ func (v Value) AppendJSON(b []byte) []byte {
 	b = append(b, '"')
 	b = v.append(b)
 	return append(b, '"')
+}
+
+// appendTagged appends a cell of an ANY column: as it is where its JSON says its type, else as {"TYPE":"text"}.
+func (v Value) appendTagged(b []byte) []byte {
+	start := len(b)
+	switch v.Type {
+	case Null, Bool, String:
+		return v.AppendJSON(b)
+	case Int64, Float64:
+		b = v.AppendJSON(b)
+		var s jsonscan.Scanner
+		s.Reset(b[start:])
+		if text, isInt, err := s.Number(); err == nil {
+			if back, err := numberValue(text, isInt); err == nil && back == v {
+				return b
+			}
+		}
+		b = b[:start]
+	}
+	b = append(append(append(b, `{"`...), v.Type.String()...), `":`...)
+	if v.Type == JSON {
+		b = jsonscan.AppendString(b, v.text)
+	} else {
+		b = append(v.append(append(b, '"')), '"')
+	}
+	return append(b, '}')
+}
+
+// taggedValue reads an object or array in an ANY column: a value that says its type, or JSON.
+func taggedValue(raw []byte) Value {
+	asJSON := TextValue(JSON, string(raw))
+	var s jsonscan.Scanner
+	s.Reset(raw)
+	if s.Object() != nil {
+		return asJSON
+	}
+	key, ok, err := s.Key(true)
+	if err != nil || !ok {
+		return asJSON
+	}
+	t := Type(max(0, slices.Index(typeNames[:], string(key)))) //nolint:gosec // an index of a short list
+	if t == Null || t == Any || s.Peek() != '"' {
+		return asJSON
+	}
+	text, err := s.String()
+	if err != nil {
+		return asJSON
+	}
+	value := string(text)
+	if _, more, err := s.Key(false); err != nil || more {
+		return asJSON
+	}
+	if t == Bytes {
+		if text, err = hex.DecodeString(value); err != nil {
+			return asJSON
+		}
+		return TextValue(Bytes, string(text))
+	}
+	if v, err := ParseAs(t, value); err == nil {
+		return v
+	}
+	return asJSON
 }
 
 // ParseResultText reads what a result column of a warehouse table holds: an inline result, or a reference such as

@@ -37,6 +37,9 @@ func (t *Table) MemoryBytes() int64 {
 	var n int64
 	for i := range t.Columns {
 		c := &t.Columns[i]
+		for _, b := range c.bigs {
+			n += int64(8 * len(b.Bits()))
+		}
 		n += int64(8*len(c.nulls) + 8*len(c.ints) + 4*len(c.nanos) + 8*len(c.floats) + len(c.text) + 4*len(c.ends) + 64*len(c.cells) + 48*len(c.bigs))
 	}
 	return n
@@ -262,7 +265,10 @@ func (b *Builder) Append(v Value) {
 		b.become(v.Type)
 	}
 	switch {
-	case c.Type == v.Type || c.Type == Any:
+	case c.Type == Any:
+	case v.Type == Decimal && v.aux > maxScale && (c.Type == Decimal || c.Type == Int64):
+		b.becomeAny()
+	case c.Type == v.Type:
 	case c.Type == Decimal && v.Type == Int64:
 		v = DecimalValue(v.num, 0)
 	case c.Type == Int64 && v.Type == Decimal:
@@ -320,6 +326,11 @@ func (b *Builder) becomeAny() {
 	}
 	*c = Column{Name: c.Name, Type: Any, n: c.n, cells: cells}
 }
+
+// maxScale is how many digits behind the point all values of a DECIMAL column may have on account of one of them: more than any
+// warehouse's type. A column with a value beyond is ANY, so that 1e-1000 among a million integers does not write a million
+// numbers of a thousand digits.
+const maxScale = 100
 
 // appendDecimal appends at the column's scale, raising the scale of all values before where v has more digits.
 func (b *Builder) appendDecimal(v Value) {
