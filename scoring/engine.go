@@ -202,14 +202,6 @@ func rank(s Score) int {
 }
 
 func (r *run) scoreOne(m *Metric, gold int) (s Score) {
-	defer func() { // around everything that is the metric's: its options, its score of a failed query, its score
-		if v := recover(); v != nil {
-			if r.engine.opts.Panicked != nil {
-				r.engine.opts.Panicked(m.Name, v, debug.Stack())
-			}
-			s = Fail(errcode.New(errcode.Internal, "metric %s broke down on this case; this is a defect of badger", m.Name))
-		}
-	}()
 	in := &r.inputs[gold]
 	in.Case, in.judge, in.replies = r.c, r.engine.opts.Judge, r.engine.opts.Replies
 	in.usage, in.assessments = Usage{}, nil
@@ -219,6 +211,14 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 			s.Usage = &usage
 		}
 		s.AssessmentIDs = append(s.AssessmentIDs, in.assessments...)
+	}()
+	defer func() { // around everything that is the metric's: its options, its score of a failed query, its score
+		if v := recover(); v != nil {
+			if r.engine.opts.Panicked != nil {
+				r.engine.opts.Panicked(m.Name, v, debug.Stack())
+			}
+			s = Fail(errcode.New(errcode.Internal, "metric %s broke down on this case; this is a defect of badger", m.Name))
+		}
 	}()
 	in.options = in.options[:0]
 	if raw, ok := r.engine.opts.Config.Options[m.Name]; ok {
