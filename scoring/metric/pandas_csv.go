@@ -55,8 +55,12 @@ func readCSVColumn(c *scoring.Column) csvColumn {
 		return csvColumn{kind: csvFloat, floats: floats}
 	}
 	text, gaps := make([]string, c.Len()), make([]bool, c.Len())
+	dates := c.Type == scoring.Timestamp && midnights(c)
 	for i := range text {
 		v := c.Value(i)
+		if dates && v.Type != scoring.Null {
+			v = scoring.DateValue(v.Int() / 86400)
+		}
 		switch v.Type {
 		case scoring.Null:
 		case scoring.Float64:
@@ -69,6 +73,16 @@ func readCSVColumn(c *scoring.Column) csvColumn {
 		gaps[i] = v.Type == scoring.Null || missingWord(text[i])
 	}
 	return inferCSV(text, gaps)
+}
+
+// midnights tells whether all timestamps of a column are midnight: pandas then writes dates.
+func midnights(c *scoring.Column) bool {
+	for _, s := range c.Ints() {
+		if s%86400 != 0 {
+			return false
+		}
+	}
+	return c.Nanos() == nil
 }
 
 func pythonBool(v bool) string {
@@ -112,6 +126,10 @@ func inferCSV(text []string, gaps []bool) csvColumn {
 		return csvColumn{kind: csvUint, uints: uints}
 	case fit == fits && present == n:
 		return csvColumn{kind: csvInt, ints: ints}
+	case fit == fits && ints != nil:
+		for i, v := range ints {
+			gaps[i] = gaps[i] || v == math.MinInt64 // pandas marks the gaps with it
+		}
 	}
 	floats := make([]float64, n)
 	for i := range text {

@@ -1,0 +1,71 @@
+package metric
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "match_defog", Version: 1, Group: "execution",
+		Needs: scoring.NeedGoldResult | scoring.NeedPredResult | scoring.NeedOrderSQL,
+		Summary: "Whether Defog's sql-eval calls the result correct, with its faults: equal to gold once normalized, or gold equal to some of its columns. " +
+			"Repeated rows do not count; detail says whether the match is exact or a subset.",
+		Range: "0 or 1",
+		Formula: "1 if the match is exact or a subset, else 0. Exact: all cells are equal as they stand (numpy broadcasting included, so one gold row equals any number of its " +
+			"copies), or after repeated rows are dropped, columns sorted by name and rows by their cells, and missing values replaced by -99999. Subset: every gold column equals, when both are sorted, " +
+			"a column of the agent's own (numbers within 0.001 %, integers exactly), and the rows over these columns are equal after the same normalization. Where the question asks to " +
+			"order, sort or arrange, or the option category is order_by, rows are not sorted, except for the exact match by what each query's first ORDER BY names. " +
+			"Cells that cannot be sorted, or repeated column names, stop the original and count 0. The option subset: false counts only exact matches.",
+		Source:    "defog-ai/sql-eval b833324, eval/eval.py, compare_df, subset_df, normalize_table and compare_query_results, on pandas 2.3",
+		Example:   "gold n = 1, 1, 2 and pred n = 2, 1 match exactly; pred total = 2, 1 is a subset (another name), and so is pred n = 1, 1, 2 with a column more.",
+		Threshold: scoring.At(1),
+		Options:   func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &defogOptions{}) },
+		Score:     matchDefog,
+	})
+}
+
+type defogOptions struct {
+	Category string `json:"category"` // Defog's category of the question; order_by keeps the order of rows
+	Subset   *bool  `json:"subset"`   // whether a subset counts as correct, as it does where nothing is said
+}
+
+// defogDetail is the evidence of match_defog.
+type defogDetail struct {
+	Match string `json:"match"` // exact, subset, none, or stopped where the original stops with an error
+}
+
+func matchDefog(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+	var o defogOptions
+	if err := in.Options(&o); err != nil {
+		return scoring.Score{}, err
+	}
+	gold, pred := newFrame(in.Gold.Result.Table), newFrame(in.Pred.Result.Table)
+	q := defogQuery{category: o.Category, question: in.Case.Question}
+	goldQuery, predQuery := q, q
+	goldQuery.sql, predQuery.sql = in.Gold.SQL, in.Pred.SQL
+	result := func(value float64, match, reason string) (scoring.Score, error) {
+		s := scoring.OK(value, reason)
+		s.Detail = defogDetail{match}
+		return s, nil
+	}
+	exact, err := defogExact(gold, pred, goldQuery, predQuery)
+	if err == nil && exact {
+		return result(1, "exact", "the results are equal after Defog's normalization")
+	}
+	subset := false
+	if err == nil {
+		subset, err = defogSubset(gold, pred, q)
+	}
+	switch {
+	case err != nil:
+		return result(0, "stopped", "Defog's comparison stops here, which counts as wrong: "+err.Error())
+	case subset && (o.Subset == nil || *o.Subset):
+		return result(1, "subset", "the gold rows are the rows of some of the agent's columns")
+	case subset:
+		return result(0, "subset", "the gold rows are the rows of some of the agent's columns, but not all")
+	}
+	return result(0, "none", "the results differ after Defog's normalization, and gold is no subset of the agent's columns")
+}
