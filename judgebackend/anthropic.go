@@ -68,10 +68,10 @@ func (b *claude) Complete(ctx context.Context, r Request) (Response, error) {
 	if r.Temperature > 1 && b.dialect.offers(useTemperature) {
 		return Response{}, &Error{Kind: KindInvalid, Detail: "this backend takes a temperature of at most 1"}
 	}
-	key, err := b.key.key()
-	if err != nil {
-		return Response{}, err
-	}
+	return b.key.use(func(key secret) (Response, error) { return b.complete(ctx, r, key) })
+}
+
+func (b *claude) complete(ctx context.Context, r Request, key secret) (Response, error) {
 	var auth []option.RequestOption
 	if key.value != "" {
 		auth = append(auth, option.WithAPIKey(key.value))

@@ -147,6 +147,15 @@ func TestKeyFileIsReadAgain(t *testing.T) {
 			t.Errorf("Authorization %q, want the key %q", got, want)
 		}
 	}
+	// A key that is replaced while a call with the old one is on its way gets a second chance, once.
+	expired := newServer(t, func(map[string]any) (int, string) {
+		write("new")
+		return 200, `{"code":"390112","message":"Your session has expired"}`
+	})
+	b = open(t, "openai:m", &judgebackend.OpenOptions{BaseURL: expired.URL, AllowHosts: []string{expired.host()}, KeyFile: path})
+	if _, err := b.Complete(t.Context(), backendtest.Question()); errcode.Of(err) != errcode.Unauthenticated || expired.calls() != 2 {
+		t.Errorf("an expired key that was replaced: %v after %d calls, want one more call and no third", err, expired.calls())
+	}
 	write("")
 	if _, err := b.Complete(t.Context(), backendtest.Question()); errcode.Of(err) != errcode.Unauthenticated {
 		t.Errorf("an empty key file: %v", err)

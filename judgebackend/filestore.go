@@ -27,6 +27,7 @@ type FileStore struct {
 	f       *os.File
 	index   map[string]span
 	scanned int64 // end of the last complete line that is indexed
+	reader  *bufio.Reader
 	written int64 // number of lines written here
 
 	syncMu sync.Mutex
@@ -51,7 +52,7 @@ func OpenFileStore(path string, log *slog.Logger) (*FileStore, error) {
 	if err != nil {
 		return nil, errcode.New(errcode.FailedPrecondition, "judge ledger: %w", err)
 	}
-	s := &FileStore{path: path, log: log, f: f, index: map[string]span{}}
+	s := &FileStore{path: path, log: log, f: f, index: map[string]span{}, reader: bufio.NewReaderSize(nil, 1<<16)}
 	if dir, err := os.Open(filepath.Dir(path)); err == nil { // the new name must survive a crash too
 		_ = dir.Sync()
 		_ = dir.Close()
@@ -65,9 +66,9 @@ func OpenFileStore(path string, log *slog.Logger) (*FileStore, error) {
 
 // scan indexes the complete lines behind s.scanned. The caller holds s.mu, or has the store to itself.
 func (s *FileStore) scan() error {
-	r := bufio.NewReaderSize(io.NewSectionReader(s.f, s.scanned, 1<<62), 1<<16)
+	s.reader.Reset(io.NewSectionReader(s.f, s.scanned, 1<<62))
 	for {
-		line, err := readLine(r)
+		line, err := readLine(s.reader)
 		if err != nil {
 			if errors.Is(err, io.EOF) { // what is left is being written, or was torn
 				return nil
@@ -136,7 +137,7 @@ func (s *FileStore) Put(_ context.Context, a Assessment) error {
 	if err != nil {
 		return errcode.New(errcode.Internal, "judge ledger: an assessment cannot be encoded")
 	}
-	mine, err := s.write(append(line, '\n'))
+	mine, err := s.write(a.RequestHash, append(line, '\n'))
 	if err == nil {
 		err = s.sync(mine)
 	}
@@ -147,31 +148,41 @@ func (s *FileStore) Put(_ context.Context, a Assessment) error {
 }
 
 // write appends a line in one call and gives its number.
-func (s *FileStore) write(line []byte) (int64, error) {
+func (s *FileStore) write(requestHash string, line []byte) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if torn, err := s.torn(); err != nil {
+	before, torn, err := s.end()
+	if err != nil {
 		return 0, err
-	} else if torn { // the end of a crashed process: it shall not damage this line as well
-		line = append([]byte{'\n'}, line...)
 	}
-	if _, err := s.f.Write(line); err != nil {
+	out := line
+	if torn { // the end of a crashed process: it shall not damage this line as well
+		out = append([]byte{'\n'}, line...)
+	}
+	if _, err := s.f.Write(out); err != nil {
 		return 0, err
 	}
 	s.written++
+	info, err := s.f.Stat()
+	if err == nil && !torn && before == s.scanned && info.Size() == before+int64(len(line)) { // nobody else was here
+		s.index[requestHash] = span{before, len(line)}
+		s.scanned = info.Size()
+		return s.written, nil
+	}
 	return s.written, s.scan()
 }
 
-func (s *FileStore) torn() (bool, error) {
+// end is the file's size, and whether the last line lacks its end.
+func (s *FileStore) end() (int64, bool, error) {
 	info, err := s.f.Stat()
 	if err != nil || info.Size() == 0 {
-		return false, err
+		return 0, false, err
 	}
 	var last [1]byte
 	if _, err := s.f.ReadAt(last[:], info.Size()-1); err != nil {
-		return false, err
+		return 0, false, err
 	}
-	return last[0] != '\n', nil
+	return info.Size(), last[0] != '\n', nil
 }
 
 // sync returns when line number mine is on the disk. Whoever waited while another synced usually finds its own line

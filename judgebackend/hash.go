@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"hash"
+	"io"
 	"math"
 	"strings"
 )
@@ -23,7 +24,7 @@ func (r Request) Hash(id Identity) string {
 	for _, m := range r.Messages {
 		h.text(string(m.Role), m.Content)
 	}
-	h.text(string(canonicalJSON(r.Schema)))
+	h.text(r.canonicalSchema())
 	h.number(math.Float64bits(r.Temperature+0), uint64(r.TopLogProbs), uint64(r.Sample)) // +0 turns -0 into 0
 	return h.hex()
 }
@@ -34,7 +35,7 @@ type digest struct{ hash.Hash }
 func (d digest) text(ss ...string) {
 	for _, s := range ss {
 		d.number(uint64(len(s)))
-		_, _ = d.Write([]byte(s))
+		_, _ = io.WriteString(d, s)
 	}
 }
 
@@ -45,6 +46,17 @@ func (d digest) number(ns ...uint64) {
 }
 
 func (d digest) hex() string { return hex.EncodeToString(d.Sum(nil)) }
+
+// canonicalSchema is the schema in the form that is hashed; as it is, if it is none.
+func (r Request) canonicalSchema() string {
+	if r.Schema == nil {
+		return ""
+	}
+	if s, err := compileSchema(r.Schema); err == nil {
+		return s.canonical
+	}
+	return string(canonicalJSON(r.Schema))
+}
 
 // canonicalJSON is b with members sorted and no white space, numbers as written; b itself where that is not JSON.
 func canonicalJSON(b []byte) []byte {

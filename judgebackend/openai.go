@@ -89,10 +89,10 @@ func openOpenAI(_ context.Context, model string, o *OpenOptions) (Backend, error
 func (b *openAI) Identity() Identity { return b.id }
 
 func (b *openAI) Complete(ctx context.Context, r Request) (Response, error) {
-	key, err := b.key.key()
-	if err != nil {
-		return Response{}, err
-	}
+	return b.key.use(func(key secret) (Response, error) { return b.complete(ctx, r, key) })
+}
+
+func (b *openAI) complete(ctx context.Context, r Request, key secret) (Response, error) {
 	var auth []option.RequestOption
 	switch {
 	case key.value == "":

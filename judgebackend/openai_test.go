@@ -217,6 +217,22 @@ func TestOpenAIOddAnswers(t *testing.T) {
 	}
 }
 
+// An answer without end is not read to its end.
+func TestEndlessAnswer(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		for _, err := io.WriteString(w, `{"choices":[`); err == nil && r.Context().Err() == nil; {
+			_, err = io.WriteString(w, strings.Repeat(" ", 1<<16))
+		}
+	}))
+	defer s.Close()
+	b := open(t, "openai:m", &judgebackend.OpenOptions{BaseURL: s.URL, AllowHosts: []string{strings.TrimPrefix(s.URL, "http://")}, MaxReplyBytes: 1 << 20})
+	resp, err := b.Complete(t.Context(), backendtest.Question())
+	if judgebackend.KindOf(err) != judgebackend.KindOversized || resp.Reply != "" || resp.TokensOut != judgebackend.TokensUnknown {
+		t.Errorf("%v, %d bytes, %d tokens; want kind oversized, nothing kept, cost unknown", err, len(resp.Reply), resp.TokensOut)
+	}
+}
+
 func TestOpenAILogProbs(t *testing.T) {
 	reply := strings.Replace(completion, `"finish_reason":"stop",`, `"finish_reason":"stop","logprobs":{"content":[
 		{"token":"4","logprob":-0.25,"bytes":null,"top_logprobs":[{"token":"4","logprob":-0.25,"bytes":null},{"token":"5","logprob":-1.5,"bytes":null}]}]},`, 1)

@@ -14,22 +14,28 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
+// compiledSchema is a schema ready to validate with, and the form in which it is hashed.
+type compiledSchema struct {
+	*jsonschema.Schema
+	canonical string
+}
+
 // compiled holds schemas by the hash of their text. Prompts have few; whoever makes up a schema per call loses the
 // benefit, not the memory.
 var compiled = struct {
-	sync.Mutex
-	m map[[32]byte]*jsonschema.Schema
-}{m: map[[32]byte]*jsonschema.Schema{}}
+	sync.RWMutex
+	m map[[32]byte]*compiledSchema
+}{m: map[[32]byte]*compiledSchema{}}
 
 const compiledMax = 1024
 
 // compileSchema checks that schema is a JSON Schema (draft 2020-12 unless it says otherwise) of an object. References to
 // other documents are not followed.
-func compileSchema(schema json.RawMessage) (*jsonschema.Schema, error) {
+func compileSchema(schema json.RawMessage) (*compiledSchema, error) {
 	key := sha256.Sum256(schema)
-	compiled.Lock()
+	compiled.RLock()
 	s, ok := compiled.m[key]
-	compiled.Unlock()
+	compiled.RUnlock()
 	if ok {
 		return s, nil
 	}
@@ -52,10 +58,11 @@ func compileSchema(schema json.RawMessage) (*jsonschema.Schema, error) {
 	if err := c.AddResource(name, doc); err != nil {
 		return nil, bad("not a JSON Schema")
 	}
-	s, err = c.Compile(name)
+	validator, err := c.Compile(name)
 	if err != nil {
 		return nil, bad("not a JSON Schema that stands by itself")
 	}
+	s = &compiledSchema{validator, string(canonicalJSON(schema))}
 	compiled.Lock()
 	defer compiled.Unlock()
 	if len(compiled.m) >= compiledMax {

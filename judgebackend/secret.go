@@ -53,6 +53,23 @@ func (k keySource) key() (secret, error) {
 	return secret{}, nil
 }
 
+// use makes a call with the key, and a second one if the key was turned down and the source has another by now: a token
+// that was replaced while the call was on its way.
+func (k keySource) use(call func(secret) (Response, error)) (Response, error) {
+	key, err := k.key()
+	if err != nil {
+		return Response{}, err
+	}
+	resp, err := call(key)
+	if KindOf(err) != KindUnauthorized {
+		return resp, err
+	}
+	if now, keyErr := k.key(); keyErr == nil && now != key {
+		return call(now)
+	}
+	return resp, err
+}
+
 func checkedKey(v, where string) (secret, error) {
 	v = strings.TrimSpace(v)
 	if v == "" {
