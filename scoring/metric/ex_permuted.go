@@ -17,7 +17,7 @@ func init() {
 			"orders its rows. Column names do not count, and neither does how a value is typed.",
 		Range: "0 or 1",
 		Formula: "1 if the columns of the agent's result can be put into an order that makes its rows the gold rows: as a sequence where the gold query " +
-			"has ORDER BY at its outermost level, else as a multiset. Values count as equal across types: 1 = 1.0 = '1' = TRUE, 0.10 = '0.1', a date or time = its " +
+			"has an ORDER BY of its own (not one in a subquery or window), else as a multiset. Values count as equal across types: 1 = 1.0 = '1' = TRUE, 0.10 = '0.1', a date or time = its " +
 			"ISO text, NULL = NULL, NaN = NaN. Two results without rows are equal. The option order is gold (as described), keep or ignore.",
 		Source: "Execution match with column permutation and value normalization, after Zhong et al. 2020 (arXiv:2010.02840) and " +
 			"taoyds/test-suite-sql-eval e97acc5, exec_eval.py, result_eq",
@@ -68,7 +68,11 @@ func exPermuted(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	if gold.Rows() != pred.Rows() {
 		return scoring.OK(0, fmt.Sprintf("gold has %s, the agent's result %d", rowsOf(gold), pred.Rows())), nil
 	}
-	detail := permutedDetail{Ordered: o.Order == "keep" || o.Order != "ignore" && ordersRows(in.Gold.SQL)}
+	detail := permutedDetail{Ordered: o.Order == "keep"}
+	if o.Order == "" || o.Order == "gold" {
+		q := script(in, goldSide).Final()
+		detail.Ordered = q != nil && q.Ordered()
+	}
 	var p pairing
 	if detail.Ordered {
 		p = pairInOrder(gold, pred, asSpelled)

@@ -125,7 +125,7 @@ func (p peerPair) line() []byte {
 var peerKinds = [][]scoring.Value{
 	{scoring.IntValue(0), scoring.IntValue(1), scoring.IntValue(2), scoring.IntValue(10)},
 	{scoring.FloatValue(0), scoring.FloatValue(1), scoring.FloatValue(2), scoring.FloatValue(0.5)},
-	{scoring.FloatValue(0.1 + 0.2), scoring.FloatValue(0.3), scoring.FloatValue(0.304), scoring.FloatValue(1e16), scoring.FloatValue(-1e-5)},
+	{scoring.FloatValue(0.30000000000000004), scoring.FloatValue(0.3), scoring.FloatValue(0.304), scoring.FloatValue(1e16), scoring.FloatValue(-1e-5)},
 	{scoring.StringValue("a"), scoring.StringValue("b"), scoring.StringValue("B"), scoring.StringValue("a b")},
 	{scoring.StringValue("1"), scoring.StringValue("1.0"), scoring.StringValue("10"), scoring.StringValue("x")},
 	{scoring.StringValue("NA"), scoring.StringValue("0"), scoring.StringValue(""), scoring.StringValue("1e0")},

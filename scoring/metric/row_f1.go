@@ -1,0 +1,238 @@
+package metric
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "row_f1", Version: 1, Group: "execution",
+		Needs: scoring.NeedGoldResult | scoring.NeedPredResult,
+		Summary: "How many whole rows of the two results are the same, as the F1 of precision and recall; detail says the same of columns. " +
+			"Row order does not count, and column order does not where the names agree.",
+		Range: "0 to 1",
+		Formula: "F1 = 2·m / (|G| + |P|), where m is the number of gold rows that the agent's result has, repeats counted; precision is m/|P|, recall m/|G|. " +
+			"Columns are paired by name (case and outer blanks ignored) where every gold column has a namesake, which leaves out the agent's other columns, else by position where there are equally many; " +
+			"else no row is the same. Cells are the same as in ex_multiset. Two results without rows score 1. Detail gives precision, recall and F1 of columns: rows are joined on a key, " +
+			"the columns of the option key or the first paired column (else all that are not FLOAT64 together) without NULL or repeats on both sides, and a column is right if it is the same in every joined row, " +
+			"of which there is one at least; without a key, if it holds the same values equally often.",
+		Source: "BADGER, section 6.2, RAGAS M4 (its deterministic part); the row and column comparison of capitalone/datacompy fd91514 as vibrantlabsai/ragas " +
+			"scores it (DataCompyScore), but joined on values instead of row numbers",
+		Example:   "gold (1, 'a'), (2, 'b') and pred (2, 'b'), (3, 'c'), (1, 'x') share one row: precision 1/3, recall 1/2, F1 0.4.",
+		Threshold: scoring.At(1),
+		Options:   func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &rowF1Options{}) },
+		Score:     rowF1,
+	})
+}
+
+type rowF1Options struct {
+	Key []string `json:"key"` // names of the gold columns to join rows on; none: found in the data
+}
+
+// overlap is precision, recall and F1 of things that both sides have.
+type overlap struct {
+	Matched   int     `json:"matched"`
+	Gold      int     `json:"gold"`
+	Pred      int     `json:"pred"`
+	Precision float64 `json:"precision"`
+	Recall    float64 `json:"recall"`
+	F1        float64 `json:"f1"`
+}
+
+func newOverlap(matched, gold, pred int) overlap {
+	return overlap{matched, gold, pred, share(matched, pred), share(matched, gold), share(2*matched, gold+pred)}
+}
+
+// rowF1Detail is the evidence of row_f1.
+type rowF1Detail struct {
+	Rows    overlap  `json:"rows"`
+	Columns overlap  `json:"columns"`
+	Paired  string   `json:"paired"`           // how columns were paired: name or position
+	Key     []string `json:"key,omitempty"`    // the columns that rows were joined on
+	Joined  int      `json:"joined,omitempty"` // rows that have their key on both sides
+}
+
+func rowF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+	var o rowF1Options
+	if err := in.Options(&o); err != nil {
+		return scoring.Score{}, err
+	}
+	gold, pred := in.Gold.Result.Table, in.Pred.Result.Table
+	if gold.Rows() == 0 && pred.Rows() == 0 {
+		return scoring.OK(1, "neither result has rows"), nil
+	}
+	pair, how := pairByName(gold, pred)
+	if pair == nil {
+		return scoring.OK(0, fmt.Sprintf("no row can be the same: gold has %s, the agent's result %d, and names do not pair them", counted(len(gold.Columns), "column"), len(pred.Columns))), nil
+	}
+	var t rowTally
+	if how == "position" {
+		t = positionalTally(in, asTyped)
+	} else {
+		t = tallyRows(gold, pred, pair, asTyped)
+	}
+	d := rowF1Detail{Rows: newOverlap(gold.Rows()-t.missing, gold.Rows(), pred.Rows()), Paired: how}
+	key, err := joinKey(gold, pred, pair, o.Key)
+	if err != nil {
+		return scoring.Score{}, err
+	}
+	var right int
+	if key == nil {
+		right = equalColumns(gold, pred, pair)
+	} else {
+		for _, j := range key {
+			d.Key = append(d.Key, gold.Columns[j].Name)
+		}
+		right, d.Joined = joinedColumns(gold, pred, pair, key)
+	}
+	d.Columns = newOverlap(right, len(gold.Columns), len(pred.Columns))
+	s := scoring.OK(d.Rows.F1, fmt.Sprintf("%d of %s of gold and %d of the agent's result are the same", d.Rows.Matched, rowsOf(gold), pred.Rows()))
+	s.Detail = d
+	return s, nil
+}
+
+// pairByName finds the agent's column for each gold column. It returns nil where there is none to be found.
+func pairByName(gold, pred *scoring.Table) (pair []int, how string) {
+	place := func(t *scoring.Table) map[string]int {
+		at := make(map[string]int, len(t.Columns))
+		for j := range t.Columns {
+			name := strings.ToLower(strings.TrimSpace(t.Columns[j].Name))
+			if _, repeated := at[name]; repeated || name == "" {
+				j = -1
+			}
+			at[name] = j
+		}
+		return at
+	}
+	if len(gold.Columns) == 0 && len(pred.Columns) > 0 {
+		return nil, ""
+	}
+	inGold, inPred := place(gold), place(pred)
+	pair = make([]int, len(gold.Columns))
+	for j := range gold.Columns {
+		name := strings.ToLower(strings.TrimSpace(gold.Columns[j].Name))
+		k, ok := inPred[name]
+		if !ok || k < 0 || inGold[name] < 0 {
+			if len(gold.Columns) != len(pred.Columns) {
+				return nil, ""
+			}
+			return positions(len(gold.Columns)), "position"
+		}
+		pair[j] = k
+	}
+	return pair, "name"
+}
+
+// joinKey finds the gold columns that rows are joined on: those named, or the first that is a key on both sides, or all that are not
+// measured values together. It returns nil where there is no key.
+func joinKey(gold, pred *scoring.Table, pair []int, named []string) ([]int, error) {
+	if len(named) > 0 {
+		key := make([]int, len(named))
+		for i, name := range named {
+			key[i] = slices.IndexFunc(gold.Columns, func(c scoring.Column) bool { return strings.EqualFold(c.Name, name) })
+			if key[i] < 0 {
+				return nil, errcode.New(errcode.InvalidArgument, "option key: gold has no column %.60q", name)
+			}
+		}
+		if !uniqueRows(gold, key) || !uniqueRows(pred, through(pair, key)) {
+			return nil, errcode.New(errcode.InvalidArgument, "option key: the columns hold NULL or repeat in one of the results")
+		}
+		return key, nil
+	}
+	var dimensions []int
+	for j := range gold.Columns {
+		if gold.Columns[j].Type == scoring.Float64 || pred.Columns[pair[j]].Type == scoring.Float64 {
+			continue
+		}
+		if key := []int{j}; uniqueRows(gold, key) && uniqueRows(pred, through(pair, key)) {
+			return key, nil
+		}
+		dimensions = append(dimensions, j)
+	}
+	if len(dimensions) > 1 && uniqueRows(gold, dimensions) && uniqueRows(pred, through(pair, dimensions)) {
+		return dimensions, nil
+	}
+	return nil, nil
+}
+
+func through(pair, columns []int) []int {
+	out := make([]int, len(columns))
+	for i, j := range columns {
+		out[i] = pair[j]
+	}
+	return out
+}
+
+// only is the table of some of the columns.
+func only(t *scoring.Table, columns []int) *scoring.Table {
+	chosen := make([]scoring.Column, len(columns))
+	for i, j := range columns {
+		chosen[i] = t.Columns[j]
+	}
+	out, err := scoring.NewTable(chosen...)
+	if err != nil || len(columns) == 0 {
+		return scoring.EmptyTable(t.Rows())
+	}
+	return out
+}
+
+// uniqueRows tells whether the columns hold no NULL and no combination twice.
+func uniqueRows(t *scoring.Table, columns []int) bool {
+	for _, j := range columns {
+		if t.Columns[j].HasNulls() {
+			return false
+		}
+	}
+	first, _ := rowKinds(only(t, columns), asTyped)
+	return len(first) == t.Rows()
+}
+
+// joinedColumns joins rows on a key and counts the columns that are the same in every joined row.
+func joinedColumns(gold, pred *scoring.Table, pair, key []int) (right, joined int) {
+	goldKey, predKey := only(gold, key), only(pred, through(pair, key))
+	ix := newRowIndex(gold.Rows() + pred.Rows())
+	for i, h := range rowHashes(goldKey, positions(len(key)), asTyped) {
+		ix.find(h, func(k int32) bool { return sameRow(goldKey, i, goldKey, int(k), nil, asTyped) })
+	}
+	unequal := make([]bool, len(gold.Columns))
+	for i, h := range rowHashes(predKey, positions(len(key)), asTyped) {
+		k, fresh := ix.find(h, func(k int32) bool {
+			return int(k) < gold.Rows() && sameRow(goldKey, int(k), predKey, i, nil, asTyped)
+		})
+		if fresh {
+			continue
+		}
+		joined++
+		for j := range unequal {
+			unequal[j] = unequal[j] || !sameCell(&gold.Columns[j], int(k), &pred.Columns[pair[j]], i, asTyped)
+		}
+	}
+	if joined == 0 {
+		return 0, 0
+	}
+	for _, wrong := range unequal {
+		if !wrong {
+			right++
+		}
+	}
+	return right, joined
+}
+
+// equalColumns counts the columns that hold the same values equally often.
+func equalColumns(gold, pred *scoring.Table, pair []int) int {
+	right := 0
+	for j := range pair {
+		t := tallyRows(only(gold, []int{j}), only(pred, []int{pair[j]}), nil, asTyped)
+		if t.missing == 0 && t.extra == 0 {
+			right++
+		}
+	}
+	return right
+}
