@@ -1,0 +1,203 @@
+package scoring_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+func decodeCase(t testing.TB, text string) *scoring.Case {
+	t.Helper()
+	c, err := scoring.DecodeCase([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return c
+}
+
+func TestDecodeCaseReadsEveryMember(t *testing.T) {
+	c := decodeCase(t, `{
+		"case_id": "c1", "question": "How many?", "evidence": "count ids", "schema_ddl": "CREATE TABLE t(a)", "database": "db", "dialect": "duckdb", "tags": ["x", "y"],
+		"gold": {"sql": "SELECT 1", "result": {"columns": ["a"], "rows": [[1]]}, "latency_ms": 12.5},
+		"agent": {"name": "bot", "version": "2", "batch_id": "b7", "sql": "SELECT 2", "error": "no such table", "interpretation": "count", "response": "One.",
+			"tool_calls": ["search", {"name": "run", "arguments": {"q": 1}}], "latency_ms": 0, "conversation_id": "k", "turn": 3},
+		"expected": {"behaviour": "answer", "tools": ["search"], "clarifications": ["which year?"]},
+		"human": {"label": true}, "options": {"hybrid_ex": {"tolerance": 0.1}}, "recorded": {"ex": 1}
+	}`)
+	if c.ID != "c1" || c.Question != "How many?" || c.Evidence != "count ids" || c.Schema != "CREATE TABLE t(a)" || c.Database != "db" || c.Dialect != "duckdb" || strings.Join(c.Tags, ",") != "x,y" {
+		t.Errorf("the question: %+v", c)
+	}
+	if len(c.Golds) != 1 || c.Golds[0].SQL != "SELECT 1" || c.Golds[0].Result.Table.Rows() != 1 || *c.Golds[0].Latency != 12500*time.Microsecond || !c.Golds[0].Ran || c.Golds[0].Error != "" {
+		t.Errorf("the gold answer: %+v", c.Golds)
+	}
+	if p := c.Pred; p.SQL != "SELECT 2" || p.Error != "no such table" || !p.Result.Absent() || !p.Ran || *p.Latency != 0 {
+		t.Errorf("the agent's query: %+v", p)
+	}
+	a := c.Agent
+	if a.Name != "bot" || a.Version != "2" || a.BatchID != "b7" || a.Interpretation != "count" || a.Response != "One." || a.ConversationID != "k" || a.Turn != 3 {
+		t.Errorf("the agent: %+v", a)
+	}
+	if len(a.ToolCalls) != 2 || a.ToolCalls[0].Name != "search" || a.ToolCalls[0].Arguments != nil || a.ToolCalls[1].Name != "run" || string(a.ToolCalls[1].Arguments) != `{"q": 1}` {
+		t.Errorf("tool calls: %+v", a.ToolCalls)
+	}
+	if c.Expected.Behaviour != scoring.BehaviourAnswer || string(c.Expected.Tools) != `["search"]` || c.Expected.Clarifications[0] != "which year?" {
+		t.Errorf("expected: %+v", c.Expected)
+	}
+	if c.Human == nil || !*c.Human || string(c.Options["hybrid_ex"]) != `{"tolerance": 0.1}` {
+		t.Errorf("label %v, options %s", c.Human, c.Options)
+	}
+}
+
+func TestDecodeCaseGold(t *testing.T) {
+	for _, tc := range []struct {
+		why, gold string
+		sqls      string
+	}{
+		{"one answer", `{"sql":"a"}`, "a"},
+		{"several answers", `[{"sql":"a"},{"sql":"b"},{"sql":"c"}]`, "a,b,c"},
+		{"an empty list", `[]`, ""},
+		{"null is none", `null`, ""},
+	} {
+		c := decodeCase(t, `{"case_id":"x","gold":`+tc.gold+`}`)
+		var sqls []string
+		for _, g := range c.Golds {
+			sqls = append(sqls, g.SQL)
+		}
+		if got := strings.Join(sqls, ","); got != tc.sqls {
+			t.Errorf("%s: %q, want %q", tc.why, got, tc.sqls)
+		}
+	}
+	if c := decodeCase(t, `{"case_id":"x"}`); len(c.Golds) != 0 || c.Pred.Ran || c.Pred.Latency != nil || c.Human != nil || c.Expected.Tools != nil {
+		t.Errorf("what is not given is absent: %+v", c)
+	}
+	if c := decodeCase(t, `{"case_id":"x","expected":{"tools":null},"human":{"label":null}}`); c.Expected.Tools != nil || c.Human != nil {
+		t.Errorf("null is absent: %+v", c)
+	}
+}
+
+func TestDecodeCaseResults(t *testing.T) {
+	inline := `{"columns":["a"],"rows":[[1],[2]]}`
+	quoted, _ := json.Marshal(inline)
+	for _, tc := range []struct {
+		why, result string
+		rows        int // -1: no table
+		ref         string
+		says        string // of the error that stays on the query
+	}{
+		{"inline", inline, 2, "", ""},
+		{"inline as text", string(quoted), 2, "", ""},
+		{"a reference", `"file:gold/a.csv"`, -1, "file:gold/a.csv", ""},
+		{"null", `null`, -1, "", ""},
+		{"empty text", `""`, -1, "", ""},
+		{"ragged rows", `{"columns":["a"],"rows":[[1,2]]}`, -1, "", "row 1"},
+		{"ragged rows as text", `"{\"columns\":[\"a\"],\"rows\":[[1,2]]}"`, -1, "", "row 1"},
+		{"a list", `[1]`, -1, "", "an object"},
+		{"a number", `7`, -1, "", "an object"},
+		{"other text", `"seven"`, -1, "", "reference"},
+	} {
+		for _, side := range []string{`"gold":{"result":%}`, `"agent":{"result":%}`} {
+			c := decodeCase(t, `{"case_id":"x",`+strings.Replace(side, "%", tc.result, 1)+`}`)
+			r := c.Pred.Result
+			ran := c.Pred.Ran
+			if len(c.Golds) > 0 {
+				r, ran = c.Golds[0].Result, c.Golds[0].Ran
+			}
+			rows := -1
+			if r.Table != nil {
+				rows = r.Table.Rows()
+			}
+			if rows != tc.rows || r.Ref != tc.ref || (r.Err != nil) != (tc.says != "") || r.Err != nil && !strings.Contains(r.Err.Error(), tc.says) {
+				t.Errorf("%s: %d rows, reference %q, error %v", tc.why, rows, r.Ref, r.Err)
+			}
+			if ran == r.Absent() {
+				t.Errorf("%s: a query with a result ran, one without is not known to have: ran %v", tc.why, ran)
+			}
+		}
+	}
+}
+
+func TestDecodeCaseErrors(t *testing.T) {
+	for _, tc := range []struct{ why, text, says string }{
+		{"no id", `{"question":"q"}`, "case_id is missing"},
+		{"an empty id", `{"case_id":""}`, "case_id is missing"},
+		{"a behaviour nobody knows", `{"case_id":"c","expected":{"behaviour":"dance"}}`, `expected.behaviour is "dance", want answer, clarify or refuse`},
+		{"not JSON", `{`, "case:"},
+		{"something behind", `{"case_id":"c"} {}`, "case:"},
+		{"a list", `[]`, "case:"},
+		{"a question that is a number", `{"case_id":"c","question":1}`, "question"},
+		{"a latency below 0", `{"case_id":"c","agent":{"latency_ms":-1}}`, "agent.latency_ms"},
+		{"a latency of centuries", `{"case_id":"c","gold":[{},{"latency_ms":1e300}]}`, "gold.latency_ms"},
+	} {
+		_, err := scoring.DecodeCase([]byte(tc.text))
+		if errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s: %v, want it to say %q", tc.why, err, tc.says)
+		}
+	}
+}
+
+// Outside bytes give a case with an id or an error.
+func FuzzDecodeCase(f *testing.F) {
+	for _, s := range []string{
+		`{"case_id":"a","gold":[{"sql":"x","result":{"columns":["a"],"rows":[[1]]}}],"agent":{"tool_calls":["t",{"name":"u"}]}}`,
+		`{"case_id":"a","gold":{"result":"table:t"},"agent":{"result":"{\"columns\":[],\"rows\":[[]]}","latency_ms":1e-3},"expected":{"behaviour":"refuse"}}`,
+		`{"case_id":"a","gold":null,"agent":null,"expected":null,"human":null,"options":null}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := scoring.DecodeCase(data)
+		if (c == nil) == (err == nil) {
+			t.Fatalf("case %v, error %v", c, err)
+		}
+		if err != nil {
+			return
+		}
+		if c.ID == "" || !json.Valid(data) {
+			t.Fatalf("%q became a case", data)
+		}
+		for _, q := range append(c.Golds, c.Pred) {
+			n := 0
+			for _, given := range []bool{q.Result.Table != nil, q.Result.Ref != "", q.Result.Err != nil} {
+				if given {
+					n++
+				}
+			}
+			if n > 1 || q.Latency != nil && *q.Latency < 0 {
+				t.Fatalf("%+v", q)
+			}
+		}
+	})
+}
+
+func TestScoreJSON(t *testing.T) {
+	yes := true
+	for _, tc := range []struct {
+		why   string
+		score scoring.Score
+		want  string
+	}{
+		{
+			"a value",
+			scoring.Score{CaseID: "c", Metric: "m", Version: 2, Status: scoring.StatusOK, Value: 0.1, Passed: &yes, Reason: "because", Detail: map[string]int{"n": 1}, Gold: 2, Warnings: []string{"w"}, AssessmentIDs: []string{"a"}},
+			`{"case_id":"c","metric":"m","metric_version":2,"status":"ok","value":0.1,"passed":true,"reason":"because","detail":{"n":1},"gold":2,"warnings":["w"],"assessment_ids":["a"]}`,
+		},
+		{"a value of 0 is written", scoring.OK(0, "r"), `{"case_id":"","metric":"","metric_version":0,"status":"ok","value":0,"passed":null,"reason":"r"}`},
+		{"only an ok score has a value", scoring.Score{Status: scoring.StatusAbstained, Value: 0.5, Label: "l"}, `{"case_id":"","metric":"","metric_version":0,"status":"abstained","value":null,"label":"l","passed":null,"reason":""}`},
+		{"nothing to say", scoring.NotApplicable("no gold"), `{"case_id":"","metric":"","metric_version":0,"status":"not_applicable","value":null,"passed":null,"reason":"no gold"}`},
+		{"undecided", scoring.Abstain("unsure"), `{"case_id":"","metric":"","metric_version":0,"status":"abstained","value":null,"passed":null,"reason":"unsure"}`},
+		{"a failure has its code", scoring.Fail(errcode.New(errcode.NotFound, "gone")), `{"case_id":"","metric":"","metric_version":0,"status":"failed","value":null,"passed":null,"reason":"gone","code":"not_found"}`},
+	} {
+		got, err := json.Marshal(tc.score)
+		if err != nil || string(got) != tc.want {
+			t.Errorf("%s:\ngot  %s %v\nwant %s", tc.why, got, err, tc.want)
+		}
+	}
+	if _, err := json.Marshal(scoring.OK(math.NaN(), "")); err == nil {
+		t.Error("a value that is no number cannot be written")
+	}
+}
