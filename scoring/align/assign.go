@@ -11,7 +11,6 @@ type candidate struct {
 	gold, pred int
 	by         string
 	fit        fit
-	similar    float64
 	weight     float64
 }
 

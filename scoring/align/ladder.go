@@ -16,14 +16,71 @@ const noise = 1e-9
 // fit is how well two columns agree under a comparison.
 type fit struct {
 	agreement float64 // 0 to 1: share of the values of both that have a partner under the comparison
+	equal     float64 // 0 to 1: likewise, of values that are equal outright
 	cmp       scoring.Comparison
 }
 
-// better prefers more agreement; of equal agreement the first one found stays, and the ladder goes from tight to loose.
+// looser is what agreement under a comparison that allows a difference is worth beside outright equality, while it is not complete: unrelated columns of
+// many numbers also agree within 1 %.
+const looser = 0.9
+
+// better takes g where it agrees more. The ladder goes from tight to loose, so of equal agreement the tighter one stays.
 func (f *fit) better(g fit) {
-	if g.agreement > f.agreement {
-		*f = g
+	worth := func(x *fit) float64 {
+		if x.agreement < 1 && !x.cmp.Exact() {
+			return looser * x.agreement
+		}
+		return x.agreement
 	}
+	if worth(&g) > worth(f) {
+		f.agreement, f.cmp = g.agreement, g.cmp
+	}
+}
+
+// byEquality pairs columns of which at least half of the values are equal, so that only the others need the ladder.
+func (a *aligner) byEquality() {
+	golds, preds := a.open(a.gold), a.open(a.pred)
+	var candidates []candidate
+	for _, i := range golds {
+		for _, j := range preds {
+			g, p := &a.gold[i], &a.pred[j]
+			if naturalKind(g) != naturalKind(p) {
+				continue
+			}
+			equal := overlap(a.reading(g, a.plain(g)), a.reading(p, a.plain(p)))
+			if equal < 0.5 {
+				continue
+			}
+			candidates = append(candidates, candidate{gold: i, pred: j, weight: 10*equal + 2*a.similar(i, j)})
+		}
+	}
+	for _, c := range assign(candidates, len(a.gold), len(a.pred)) {
+		f := a.fit(&a.gold[c.gold], &a.pred[c.pred])
+		a.pair(c.gold, c.pred, "values", f.agreement, f.cmp)
+	}
+}
+
+// plain is the view of a column as it is.
+func (a *aligner) plain(c *column) cell.View {
+	return cell.View{Kind: naturalKind(c), FloatBits: a.bits && naturalKind(c) == scoring.KindNumber}
+}
+
+// naturalKind is the kind of a column with truth values among the numbers.
+func naturalKind(c *column) scoring.Kind {
+	if c.kind == scoring.KindBool {
+		return scoring.KindNumber
+	}
+	return c.kind
+}
+
+// similar is how alike the names of two columns are, 0 to 1, with a little for standing in the same place.
+func (a *aligner) similar(i, j int) float64 {
+	g, p := &a.gold[i], &a.pred[j]
+	s := nameSimilarity(g.nameWords(), p.nameWords())
+	if sameName(g.col.Name, p.col.Name) {
+		s = 1
+	}
+	return s
 }
 
 // byLadder pairs the columns that have no counterpart yet.
@@ -36,21 +93,20 @@ func (a *aligner) byLadder() {
 		a.coverCopies(golds)
 		return
 	}
+	a.byEquality()
+	golds, preds = a.open(a.gold), a.open(a.pred)
 	candidates := make([]candidate, 0, len(golds)*len(preds))
 	sole := len(golds) == 1 && len(preds) == 1
 	many := len(golds)*len(preds) > 400
 	for _, i := range golds {
 		for _, j := range preds {
 			g, p := &a.gold[i], &a.pred[j]
-			similar := nameSimilarity(g.nameWords(), p.nameWords())
-			if sameName(g.col.Name, p.col.Name) {
-				similar = 1
-			}
+			similar := a.similar(i, j)
 			if many && similar < 0.3 && !a.mayAgree(g, p) {
 				continue
 			}
 			f := a.fit(g, p)
-			c := candidate{gold: i, pred: j, fit: f, similar: similar}
+			c := candidate{gold: i, pred: j, fit: f}
 			switch {
 			case f.agreement >= 0.5 || f.agreement > 0.1 && similar > 0:
 				c.by = "values"
@@ -61,7 +117,7 @@ func (a *aligner) byLadder() {
 			default:
 				continue
 			}
-			c.weight = 10*f.agreement + 2*similar
+			c.weight = 6*f.equal + 4*f.agreement + 2*similar
 			if i == j {
 				c.weight += 0.5
 			}
@@ -130,7 +186,9 @@ func (a *aligner) fit(g, p *column) fit {
 		if r.first {
 			best.cmp = c
 		}
-		best.better(fit{overlap(rg, rp), c})
+		equal := overlap(rg, rp)
+		best.equal = max(best.equal, equal)
+		best.better(fit{agreement: equal, cmp: c})
 		if best.agreement < 1 && r.g.Kind == scoring.KindNumber {
 			a.numberRungs(&best, g, p, rg, rp, c)
 		}
@@ -154,7 +212,7 @@ func (a *aligner) readings(g, p *column) []viewPair {
 	numeric := func(k scoring.Kind) bool { return k == scoring.KindNumber || k == scoring.KindBool }
 	switch {
 	case numeric(g.kind) && numeric(p.kind):
-		add(cell.View{Kind: scoring.KindNumber}, cell.View{Kind: scoring.KindNumber})
+		add(cell.View{Kind: scoring.KindNumber, FloatBits: a.bits}, cell.View{Kind: scoring.KindNumber, FloatBits: a.bits})
 		return out
 	case g.kind == p.kind:
 		add(gn, pn)
@@ -226,13 +284,16 @@ func formatFact(g, p string) string {
 
 // numberRungs goes down the ladder for two columns of numbers.
 func (a *aligner) numberRungs(best *fit, g, p *column, rg, rp *reading, base scoring.Comparison) {
+	if rg.load(); rp.values != rg.values && best.agreement >= 0.5 {
+		return // rows are missing; where the values are equal there is nothing to allow for
+	}
 	gs, ps := rg.numbers(), rp.numbers()
 	if len(gs) == 0 || len(ps) == 0 {
 		return
 	}
 	try := func(c scoring.Comparison, fact string) bool {
 		c.Fact = strings.TrimPrefix(c.Fact+", "+fact, ", ")
-		best.better(fit{agreement(gs, ps, &c), c})
+		best.better(fit{agreement: agreement(gs, ps, &c), cmp: c})
 		return best.agreement == 1
 	}
 	dg, dp := rg.decimals(), rp.decimals()
@@ -240,7 +301,7 @@ func (a *aligner) numberRungs(best *fit, g, p *column, rg, rp *reading, base sco
 	if !integers {
 		c := base
 		c.Tolerance = noise
-		if best.better(fit{agreement(gs, ps, &c), c}); best.agreement == 1 {
+		if best.better(fit{agreement: agreement(gs, ps, &c), cmp: c}); best.agreement == 1 {
 			return
 		}
 	}

@@ -1,6 +1,8 @@
 package align
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -14,7 +16,7 @@ type reading struct {
 	view cell.View
 
 	counts []keyCount // distinct keys, ascending by their mixed form, NULL left out; a sample where there are very many
-	full   bool       // counts holds all of them
+	limit  uint64     // the sample holds every key whose mixed form is at most this
 	values int        // values that are not NULL
 
 	sorted []float64 // magnitudes, ascending
@@ -41,32 +43,37 @@ func (a *aligner) reading(c *column, v cell.View) *reading {
 	return r
 }
 
+// load counts the values. Where there are more distinct ones than the sample holds, it keeps those whose mixed keys are least: the same
+// values in every column, so that samples can be compared.
 func (r *reading) load() {
 	if r.counts != nil {
 		return
 	}
-	keys := cell.AllKeys(r.col, r.view)
-	order := keys[:0]
-	for _, k := range keys {
-		if k != cell.NullKey {
-			order = append(order, cell.Mix(k, 1))
+	r.limit = math.MaxUint64
+	seen := make(map[uint64]int, 64)
+	var keys [512]uint64
+	for from := 0; from < r.col.Len(); from += len(keys) {
+		k := keys[:min(len(keys), r.col.Len()-from)]
+		cell.Keys(r.col, r.view, from, k)
+		for _, key := range k {
+			if key == cell.NullKey {
+				continue
+			}
+			r.values++
+			if order := cell.Mix(key, 1); order <= r.limit {
+				seen[order]++
+			}
+		}
+		for len(seen) > 2*sampleKeys { // half of them, again and again, leave every value the same chance
+			r.limit /= 2
+			maps.DeleteFunc(seen, func(order uint64, _ int) bool { return order > r.limit })
 		}
 	}
-	r.values = len(order)
-	slices.Sort(order)
-	r.counts = make([]keyCount, 0, min(len(order), sampleKeys))
-	r.full = true
-	for i, k := range order {
-		if i > 0 && k == order[i-1] {
-			r.counts[len(r.counts)-1].n++
-			continue
-		}
-		if len(r.counts) == sampleKeys {
-			r.full = false
-			break
-		}
-		r.counts = append(r.counts, keyCount{k, 1})
+	r.counts = make([]keyCount, 0, len(seen))
+	for order, n := range seen {
+		r.counts = append(r.counts, keyCount{order, n})
 	}
+	slices.SortFunc(r.counts, func(a, b keyCount) int { return cmp.Compare(a.order, b.order) })
 }
 
 // distinct is the number of distinct values that are not NULL, up to the size of the sample.
@@ -83,12 +90,7 @@ func overlap(g, p *reading) float64 {
 	if g.values == 0 && p.values == 0 {
 		return 1
 	}
-	limit := uint64(math.MaxUint64)
-	for _, r := range []*reading{g, p} {
-		if !r.full {
-			limit = min(limit, r.counts[len(r.counts)-1].order)
-		}
-	}
+	limit := min(g.limit, p.limit)
 	common, inG, inP := 0, 0, 0
 	i, j := 0, 0
 	for {
