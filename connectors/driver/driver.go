@@ -1,0 +1,149 @@
+// Package driver says what a warehouse connector must do. It is for those who write one; callers hold a connectors.Warehouse.
+//
+// A connector is small: it runs statements, streams results as Arrow (v17, the one Arrow of this module) and merges rows into tables.
+// Schema, cases, runs and scores are portable code above it. What only some warehouses can do is an interface of its own, found by
+// type assertion: [SnapshotReader], [TextQueryer].
+package driver
+
+import (
+	"context"
+	"strings"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Conn is a connection to one warehouse. It may be used from several goroutines at once.
+type Conn interface {
+	// Query runs one statement and streams its result. The reader must be released. Values are exact; nested ones are JSON text.
+	Query(ctx context.Context, query string, args ...any) (array.RecordReader, error)
+	// Exec runs one statement that returns nothing.
+	Exec(ctx context.Context, query string, args ...any) error
+	// Merge writes the rows of r into table, in one transaction: a row whose key is there takes the place of the old one. The reader's columns are
+	// some of the table's, found by name. It returns the number of rows.
+	Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error)
+	// ErrorCode classifies an error of this connection.
+	ErrorCode(err error) errcode.Code
+	// Close ends the connection.
+	Close() error
+}
+
+// SnapshotReader is implemented by connections that can read a result again without running its query: query:ID references.
+type SnapshotReader interface {
+	ReadSnapshot(ctx context.Context, ref Ref) (array.RecordReader, error)
+}
+
+// TextQueryer is implemented by connections whose warehouse hosts models: it runs one query that returns one text.
+type TextQueryer interface {
+	QueryText(ctx context.Context, query string, args ...any) (string, error)
+}
+
+// Options say how to open a connection.
+type Options struct {
+	ReadOnly bool // nothing will be written; the database must exist
+}
+
+// Opener opens a connection. The URL is the whole one, scheme included.
+type Opener func(ctx context.Context, url string, o Options) (Conn, Dialect, error)
+
+// Dialect is how a warehouse spells what the portable statements need.
+type Dialect struct {
+	Name  string // as cases name it: duckdb, snowflake, bigquery, databricks
+	Types map[Type]string
+	// Placeholder returns the n-th parameter of a statement, from 1; nil is "?".
+	Placeholder func(n int) string
+}
+
+// Param is the n-th parameter of a statement, from 1.
+func (d Dialect) Param(n int) string {
+	if d.Placeholder == nil {
+		return "?"
+	}
+	return d.Placeholder(n)
+}
+
+// Type is a type of badger's own tables.
+type Type string
+
+// The types of badger's tables.
+const (
+	Text      Type = "text"
+	JSON      Type = "json" // JSON text
+	BigInt    Type = "bigint"
+	Double    Type = "double"
+	Boolean   Type = "boolean"
+	Timestamp Type = "timestamp" // an instant
+)
+
+// RefKind is the kind of a reference to a result.
+type RefKind string
+
+// The kinds of references.
+const (
+	RefQuery RefKind = "query" // a result the warehouse still holds
+	RefTable RefKind = "table" // a table
+	RefFile  RefKind = "file"  // a file; no warehouse reads it
+)
+
+// Ref is a reference to a result: query:ID, table:NAME, table:NAME@VERSION, file:PATH.
+type Ref struct {
+	Kind RefKind
+	Name string // query id, table name or path
+	At   string // version number or timestamp of a table; "" is now
+}
+
+// ParseRef reads a reference.
+func ParseRef(s string) (Ref, error) {
+	kind, rest, ok := strings.Cut(s, ":")
+	rest = strings.TrimSpace(rest)
+	r := Ref{Kind: RefKind(strings.ToLower(kind)), Name: rest}
+	if !ok || rest == "" || r.Kind != RefQuery && r.Kind != RefTable && r.Kind != RefFile {
+		return Ref{}, errcode.New(errcode.InvalidArgument, "expected a reference query:ID, table:NAME or file:PATH")
+	}
+	if r.Kind == RefTable {
+		r.Name, r.At, _ = strings.Cut(rest, "@")
+		if !isTableName(r.Name) {
+			return Ref{}, errcode.New(errcode.InvalidArgument, "table: expected NAME, SCHEMA.NAME or CATALOG.SCHEMA.NAME, quoted where a part is no plain name")
+		}
+	}
+	return r, nil
+}
+
+// isTableName tells whether s is one to three identifiers joined by points, each plain or in double quotes, so that it can stand in a statement.
+func isTableName(s string) bool {
+	parts := 0
+	for s != "" {
+		parts++
+		if s[0] == '"' {
+			end := 1
+			for end < len(s) && (s[end] != '"' || end+1 < len(s) && s[end+1] == '"') {
+				if s[end] == '"' {
+					end++
+				}
+				end++
+			}
+			if end >= len(s) || end == 1 {
+				return false
+			}
+			s = s[end+1:]
+		} else {
+			n := 0
+			for n < len(s) && (s[n] == '_' || s[n] == '$' || s[n] >= 0x80 || s[n] >= 'a' && s[n] <= 'z' || s[n] >= 'A' && s[n] <= 'Z' || n > 0 && s[n] >= '0' && s[n] <= '9') {
+				n++
+			}
+			if n == 0 {
+				return false
+			}
+			s = s[n:]
+		}
+		if s == "" {
+			return parts <= 3
+		}
+		if s[0] != '.' || len(s) == 1 {
+			return false
+		}
+		s = s[1:]
+	}
+	return false
+}
