@@ -1,0 +1,357 @@
+package sqlparts
+
+import (
+	"sort"
+	"strings"
+)
+
+// ColumnRef is a column of a base table that a query uses somewhere. Names are in lower case and without qualifiers.
+type ColumnRef struct {
+	Table  string   // the base table's last name; empty if the text alone does not tell
+	Column string   // * for all columns
+	Among  []string // if Table is empty: the tables it may belong to, sorted
+}
+
+// Columns are the columns of base tables the query uses anywhere, in common table expressions and subqueries too, sorted,
+// each once. Aliases are resolved; columns that a derived table or common table expression makes are not counted again
+// where they are read, nor are aliases of the select list, fields below a column, elements of UNNEST and FLATTEN,
+// parameters of lambdas, and words like DAY among the arguments of date functions. A name without qualifier belongs to the
+// only table in view; if there are several, Among lists them, for a reader who knows the schema to decide.
+func Columns(q *Query) []ColumnRef {
+	if q == nil {
+		return nil
+	}
+	r := &resolver{dialect: q.dialect, all: true, table: func(*Source) {}}
+	r.columns = &columnReader{resolver: r, outputs: map[*Query]*outputs{}, seen: map[string]bool{}}
+	r.run(q)
+	out := r.columns.refs
+	sort.Slice(out, func(i, j int) bool {
+		a, b := &out[i], &out[j]
+		if a.Table != b.Table {
+			return a.Table < b.Table
+		}
+		if a.Column != b.Column {
+			return a.Column < b.Column
+		}
+		return strings.Join(a.Among, ",") < strings.Join(b.Among, ",")
+	})
+	return out
+}
+
+// outputs are the columns a query makes: those with names, and the base tables all of whose columns it passes on.
+type outputs struct {
+	names map[string]bool
+	stars []string
+}
+
+// columnReader gathers the columns of base tables.
+type columnReader struct {
+	*resolver
+	outputs map[*Query]*outputs
+	refs    []ColumnRef
+	seen    map[string]bool
+	params  []Ident // of the lambdas around
+	lateral *Select // whose list is being read, where items may use aliases of others
+}
+
+// expr reads the columns of an expression.
+func (r *columnReader) expr(e Expr, sc *scope, s *Select) {
+	Walk(e, func(n Node) bool {
+		switch n := n.(type) {
+		case *Query:
+			lateral := r.lateral
+			r.resolver.query(n, sc)
+			r.lateral = lateral
+			return false
+		case *Column:
+			r.column(n, sc, s)
+		case *Star:
+			for _, it := range n.Replace {
+				r.expr(it.Expr, sc, s)
+			}
+			return false
+		case *Lambda:
+			m := len(r.params)
+			r.params = append(r.params, n.Params...)
+			r.expr(n.X, sc, s)
+			r.params = r.params[:m]
+			return false
+		case *Special:
+			for i, a := range n.Args {
+				if i > 0 || n.Name != "extract" {
+					r.expr(a, sc, s)
+				}
+			}
+			return false
+		case *Call:
+			if len(n.Args) > 1 && dateFunction(n.Name.Last().Text) {
+				r.dateCall(n, sc, s)
+				return false
+			}
+		case *Binary:
+			if n.Op == "collate" || n.Op == "at" {
+				r.expr(n.L, sc, s)
+				return false
+			}
+		case *Is:
+			r.expr(n.X, sc, s)
+			if _, word := n.What.(*Column); !word {
+				r.expr(n.What, sc, s)
+			}
+			return false
+		}
+		return true
+	})
+}
+
+// dateCall reads the arguments of a date function, words like DAY excepted.
+func (r *columnReader) dateCall(c *Call, sc *scope, s *Select) {
+	for _, a := range c.Args {
+		if col, ok := a.(*Column); ok && len(col.Name) == 1 && !col.Name[0].Quoted && datePart(col.Name[0].Text) {
+			continue
+		}
+		r.expr(a, sc, s)
+	}
+	r.window(c.Over, sc)
+}
+
+// column finds out whose column a name is.
+func (r *columnReader) column(c *Column, sc *scope, s *Select) {
+	first := c.Name[0].Text
+	for _, p := range r.params {
+		if strings.EqualFold(p.Text, first) {
+			return
+		}
+	}
+	if len(c.Name) > 1 {
+		for at := sc; at != nil; at = at.outer {
+			for k := range c.Name[:len(c.Name)-1] {
+				if src := at.source(c.Name[k].Text); src != nil {
+					r.qualified(src, c.Name[k+1].Text)
+					return
+				}
+			}
+		}
+	}
+	if len(c.Name) == 1 && (s != nil && aliased(s, c) != nil || r.lateralAlias(c)) {
+		return
+	}
+	for at := sc; at != nil; at = at.outer {
+		if at.sources != nil && r.unqualified(first, at) {
+			return
+		}
+	}
+}
+
+// lateralAlias tells whether a name in a select list is the alias of another item, where the dialect allows that.
+func (r *columnReader) lateralAlias(c *Column) bool {
+	switch r.dialect {
+	case Snowflake, Redshift, Databricks, DuckDB:
+	default:
+		return false
+	}
+	if r.lateral == nil {
+		return false
+	}
+	it := aliased(r.lateral, c)
+	return it != nil && it.End <= c.Start
+}
+
+// source is the source of the scope that goes by a name, nil if none.
+func (s *scope) source(name string) *sourceInfo {
+	for i := range s.sources[:min(len(s.sources), maxSources)] {
+		if s.sources[i].named(name) {
+			return &s.sources[i]
+		}
+	}
+	return nil
+}
+
+// qualified counts a column of a source.
+func (r *columnReader) qualified(src *sourceInfo, column string) {
+	switch {
+	case src.base:
+		r.add(column, src.Table.Last().Text)
+	case src.query != nil:
+		if o := r.outputsOf(src); o != nil && !o.names[strings.ToLower(column)] {
+			r.add(column, o.stars...)
+		}
+	}
+}
+
+// outputsOf are the columns of a derived table or common table expression, nil if they are not known or renamed.
+func (r *columnReader) outputsOf(src *sourceInfo) *outputs {
+	if len(src.Columns) > 0 || src.cte != nil && len(src.cte.Columns) > 0 {
+		return nil
+	}
+	return r.outputs[src.query]
+}
+
+// unqualified counts a column without qualifier if a source of the scope may have it, and reports whether one may.
+func (r *columnReader) unqualified(column string, sc *scope) bool {
+	name := strings.ToLower(column)
+	var tables []string
+	unknown := false
+	for i := range sc.sources {
+		src := &sc.sources[i]
+		if src.makes(name) {
+			return true
+		}
+		switch {
+		case src.base:
+			tables = append(tables, src.Table.Last().Text)
+		case src.query != nil:
+			o := r.outputsOf(src)
+			if o == nil {
+				unknown = true
+				continue
+			}
+			if o.names[name] {
+				return true
+			}
+			tables = append(tables, o.stars...)
+		}
+	}
+	if len(tables) == 0 {
+		return unknown
+	}
+	r.add(column, tables...)
+	return true
+}
+
+// makes tells whether a source itself makes a column of the name: alias columns, elements and positions of arrays.
+func (s *Source) makes(name string) bool {
+	if strings.EqualFold(s.Alias.Text, name) || strings.EqualFold(s.Offset.Text, name) && name != "" {
+		return true
+	}
+	for _, c := range s.Columns {
+		if strings.EqualFold(c.Text, name) {
+			return true
+		}
+	}
+	for _, p := range s.Pivots {
+		for _, c := range p.Columns {
+			if strings.EqualFold(c.Text, name) {
+				return true
+			}
+		}
+	}
+	if s.Call != nil && strings.EqualFold(s.Call.Name.Last().Text, "flatten") {
+		switch name {
+		case "value", "key", "index", "path", "seq", "this":
+			return true
+		}
+	}
+	return false
+}
+
+// star counts all columns of the tables a star stands for.
+func (r *columnReader) star(s *Star, sc *scope) {
+	if c, ok := s.Qualifier.(*Column); ok {
+		for at := sc; at != nil; at = at.outer {
+			if src := at.source(c.Name.Last().Text); src != nil {
+				if src.base {
+					r.add("*", src.Table.Last().Text)
+				}
+				return
+			}
+		}
+		return
+	}
+	if s.Qualifier == nil {
+		for i := range sc.sources {
+			if src := &sc.sources[i]; src.base {
+				r.add("*", src.Table.Last().Text)
+			}
+		}
+	}
+}
+
+// using counts the columns of USING as the joined table's.
+func (r *columnReader) using(src *Source, sc *scope) {
+	for _, c := range src.Using {
+		for i := range sc.sources {
+			if info := &sc.sources[i]; info.Source == src {
+				r.qualified(info, c.Text)
+			}
+		}
+	}
+}
+
+// add counts a column of one of the tables.
+func (r *columnReader) add(column string, tables ...string) {
+	if len(tables) == 0 {
+		return
+	}
+	names := make([]string, len(tables))
+	for i, t := range tables {
+		names[i] = strings.ToLower(t)
+	}
+	names = set(names)
+	ref := ColumnRef{Column: strings.ToLower(column)}
+	if len(names) == 1 {
+		ref.Table = names[0]
+	} else {
+		ref.Among = names
+	}
+	key := ref.Column + "\x00" + strings.Join(names, "\x00")
+	if !r.seen[key] {
+		r.seen[key] = true
+		r.refs = append(r.refs, ref)
+	}
+}
+
+// finish notes the columns a query makes; sc is the scope of its select.
+func (r *columnReader) finish(q *Query, sc *scope) {
+	o := &outputs{names: map[string]bool{}}
+	s, _ := q.Body.(*Select)
+	switch b := q.Body.(type) {
+	case *Query:
+		r.outputs[q] = r.outputs[b]
+		return
+	case *SetOp:
+		r.outputs[q] = r.outputs[b.Terms[0]]
+		return
+	case nil, *Values:
+		return
+	}
+	for _, it := range s.Items {
+		switch e := it.Expr.(type) {
+		case *Star:
+			for i := range sc.sources {
+				src := &sc.sources[i]
+				if c, ok := e.Qualifier.(*Column); ok && !src.named(c.Name.Last().Text) {
+					continue
+				}
+				r.pass(src, o)
+			}
+		case *Column:
+			if it.Alias.Text == "" {
+				o.names[strings.ToLower(e.Name.Last().Text)] = true
+			}
+		}
+		if it.Alias.Text != "" {
+			o.names[strings.ToLower(it.Alias.Text)] = true
+		}
+	}
+	o.stars = set(o.stars)
+	r.outputs[q] = o
+}
+
+// pass adds all columns of a source to the outputs.
+func (r *columnReader) pass(src *sourceInfo, o *outputs) {
+	switch {
+	case src.base:
+		o.stars = append(o.stars, src.Table.Last().Text)
+	case src.query != nil:
+		if in := r.outputsOf(src); in != nil && in != o {
+			for n := range in.names {
+				o.names[n] = true
+			}
+			o.stars = append(o.stars, in.stars...)
+		}
+	}
+	for _, c := range src.Columns {
+		o.names[strings.ToLower(c.Text)] = true
+	}
+}

@@ -1,0 +1,120 @@
+package sqlparts
+
+import "strings"
+
+// Dialect says whose SQL a text is. It changes how a text is cut into words and a few precedences; the grammar is one for
+// all, so that a query in a foreign spelling is still read.
+type Dialect uint8
+
+// The dialects. Generic is for SQL of unknown origin: it accepts what any dialect accepts wherever that is not ambiguous,
+// and where it is, prefers the reading that hides least from a safety check.
+const (
+	Generic Dialect = iota
+	Snowflake
+	BigQuery
+	Databricks
+	Redshift
+	Postgres
+	DuckDB
+	SQLite
+	MySQL
+	TSQL
+)
+
+var dialectNames = [...]string{
+	Generic: "generic", Snowflake: "snowflake", BigQuery: "bigquery", Databricks: "databricks", Redshift: "redshift",
+	Postgres: "postgres", DuckDB: "duckdb", SQLite: "sqlite", MySQL: "mysql", TSQL: "tsql",
+}
+
+// String is the dialect's name in lower case.
+func (d Dialect) String() string {
+	if int(d) < len(dialectNames) {
+		return dialectNames[d]
+	}
+	return dialectNames[Generic]
+}
+
+// DialectOf reads a dialect's name or a common synonym of it, in any case. An unknown name is Generic.
+func DialectOf(name string) Dialect {
+	switch strings.ToLower(strings.TrimSpace(name)) {
+	case "snowflake":
+		return Snowflake
+	case "bigquery", "googlesql", "zetasql", "standardsql":
+		return BigQuery
+	case "databricks", "spark", "sparksql", "spark_sql", "hive", "delta":
+		return Databricks
+	case "redshift":
+		return Redshift
+	case "postgres", "postgresql", "pg", "cockroachdb", "greenplum":
+		return Postgres
+	case "duckdb", "motherduck":
+		return DuckDB
+	case "sqlite", "sqlite3":
+		return SQLite
+	case "mysql", "mariadb", "singlestore":
+		return MySQL
+	case "tsql", "t-sql", "mssql", "sqlserver", "sql server", "synapse", "fabric":
+		return TSQL
+	}
+	return Generic
+}
+
+// bracketUse says what [ begins where a name may stand.
+type bracketUse uint8
+
+const (
+	bracketArray bracketUse = iota // always an array or an index
+	bracketName                    // always a quoted name
+	bracketGuess                   // a quoted name if it looks like one
+)
+
+// syntax is what the lexer and the parser must know of a dialect.
+type syntax struct {
+	stringInDouble bool       // "x" is a string, not a name
+	maybeInDouble  bool       // "x" is a name, but a string where a value is expected
+	backslash      bool       // \ escapes inside strings
+	triple         bool       // '''x''' and """x"""
+	rawPrefix      bool       // r'x'
+	dollarString   bool       // $$x$$
+	dollarTag      bool       // $tag$x$tag$
+	hash           bool       // # begins a comment
+	slashes        bool       // // begins a comment
+	nested         bool       // /* /* */ */ nests
+	bang           bool       // /*! x */ is executed
+	dashSpace      bool       // -- begins a comment only before a space
+	digitName      bool       // 2fa is a name
+	dashName       bool       // my-project.x is a name in FROM
+	stage          bool       // @stage/path is a table
+	path           bool       // a:b.c reads into semi-structured data
+	lambda         bool       // x -> f(x)
+	caretXor       bool       // ^ is a bit operator, not a power
+	bareStatements bool       // statements need no semicolon between them
+	adjacent       bool       // 'a' 'b' is one string
+	aliasEquals    bool       // SELECT alias = expression
+	concat         uint8      // precedence of ||
+	brackets       bracketUse // what [ begins
+}
+
+var syntaxes = [...]syntax{
+	Generic: {dollarString: true, dollarTag: true, bang: true, digitName: true, path: true,
+		lambda: true, brackets: bracketGuess, concat: precBit},
+	Snowflake: {backslash: true, dollarString: true, slashes: true, stage: true, path: true, lambda: true, concat: precSum},
+	BigQuery: {stringInDouble: true, backslash: true, triple: true, rawPrefix: true, hash: true, dashName: true,
+		caretXor: true, lambda: true, concat: precProduct},
+	Databricks: {stringInDouble: true, backslash: true, rawPrefix: true, nested: true, digitName: true, path: true,
+		lambda: true, caretXor: true, adjacent: true, concat: precSum},
+	Redshift: {dollarString: true, dollarTag: true, nested: true, concat: precBit},
+	Postgres: {dollarString: true, dollarTag: true, nested: true, concat: precBit},
+	DuckDB:   {dollarString: true, dollarTag: true, nested: true, lambda: true, concat: precBit},
+	SQLite:   {maybeInDouble: true, brackets: bracketName, concat: precConcat},
+	MySQL: {stringInDouble: true, backslash: true, hash: true, bang: true, dashSpace: true, digitName: true,
+		caretXor: true, adjacent: true, concat: precOr},
+	TSQL: {nested: true, bareStatements: true, brackets: bracketName, caretXor: true, aliasEquals: true, concat: precSum},
+}
+
+func (d Dialect) syntax() *syntax {
+	if int(d) < len(syntaxes) {
+		return &syntaxes[d]
+	}
+	return &syntaxes[Generic]
+}

@@ -1,0 +1,567 @@
+package sqlparts
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// tokenKind is what a token is; code says which word or operator.
+type tokenKind uint8
+
+const (
+	tokEOF    tokenKind = iota
+	tokWord             // a keyword or an unquoted name; code is 0 for a word the parser has no use for
+	tokQuoted           // a quoted name
+	tokDouble           // "x" in a dialect where it may be a name or a string
+	tokString           // a string of any kind, prefix included
+	tokNumber
+	tokParam // a placeholder or variable
+	tokOp    // an operator or bracket
+	tokHint  // /*+ … */
+	tokBad   // a character that begins nothing
+)
+
+// token is a stretch of the text. mate is, for an opening bracket, the index of the token that ends what it encloses: its
+// closing bracket or, where that is missing, whatever stops it. Brackets never reach across a semicolon, so that no
+// statement hides in an unclosed one.
+type token struct {
+	kind       tokenKind
+	code       code
+	start, end int32
+	mate       int32
+}
+
+const (
+	maxText  = 1 << 30 // how many bytes of a text are read
+	maxNotes = 100     // how many notes are kept
+)
+
+type lexer struct {
+	sql    string
+	syntax *syntax
+	guess  bool // generic dialect: decide by looks
+	pos    int
+	toks   []token
+	open   []int32 // indexes of the brackets that are open
+	opened [3]int  // how many of ( [ { are among them
+	bang   bool    // inside /*! … */
+	notes  []Note
+
+	noJinja bool // no }} is left
+}
+
+// lex cuts the text into tokens, the last of which is tokEOF.
+func (l *lexer) lex() {
+	for {
+		l.space()
+		if l.pos >= len(l.sql) {
+			break
+		}
+		l.token()
+	}
+	l.closeAll()
+	n := int32(len(l.sql))
+	l.toks = append(l.toks, token{kind: tokEOF, start: n, end: n})
+}
+
+func (l *lexer) note(start, end int, what string) {
+	if len(l.notes) < maxNotes {
+		l.notes = append(l.notes, Note{Span{int32(start), int32(end)}, what})
+	}
+}
+
+// at is the byte n places ahead, 0 past the end.
+func (l *lexer) at(n int) byte {
+	if l.pos+n < len(l.sql) {
+		return l.sql[l.pos+n]
+	}
+	return 0
+}
+
+func (l *lexer) emit(kind tokenKind, c code, end int) {
+	l.toks = append(l.toks, token{kind: kind, code: c, start: int32(l.pos), end: int32(end)})
+	l.pos = end
+}
+
+// space skips white space and comments.
+func (l *lexer) space() {
+	for l.pos < len(l.sql) {
+		switch c := l.sql[l.pos]; {
+		case class[c] == clsSpace:
+			l.pos++
+		case c == '-' && l.at(1) == '-' && l.dashes():
+			l.line()
+		case c == '#' && l.hash():
+			l.line()
+		case c == '/' && l.at(1) == '*':
+			l.comment()
+		case c == '/' && l.at(1) == '/' && l.syntax.slashes:
+			l.line()
+		case c == '*' && l.bang && l.at(1) == '/':
+			l.bang = false
+			l.pos += 2
+		case c == '{' && (l.at(1) == '%' || l.at(1) == '#'):
+			l.template()
+		case c >= utf8.RuneSelf:
+			n := wideSpace(l.sql[l.pos:])
+			if n == 0 {
+				return
+			}
+			l.pos += n
+		default:
+			return
+		}
+	}
+}
+
+// dashes tells whether -- begins a comment here.
+func (l *lexer) dashes() bool {
+	return !l.syntax.dashSpace || l.at(2) == 0 || class[l.at(2)] == clsSpace || l.at(2) == '-'
+}
+
+// hash tells whether # begins a comment here.
+func (l *lexer) hash() bool {
+	return l.syntax.hash || l.guess && class[l.at(1)] == clsSpace && (l.pos == 0 || class[l.sql[l.pos-1]] == clsSpace)
+}
+
+func (l *lexer) line() {
+	if i := strings.IndexByte(l.sql[l.pos:], '\n'); i >= 0 {
+		l.pos += i + 1
+		return
+	}
+	l.pos = len(l.sql)
+}
+
+// comment skips /* … */. Hints become tokens, and so does what stands in comments that MySQL executes.
+func (l *lexer) comment() {
+	start := l.pos
+	if l.syntax.bang && l.at(2) == '!' {
+		l.pos += 3
+		for l.pos < len(l.sql) && isDigit(l.sql[l.pos]) {
+			l.pos++
+		}
+		l.bang = true
+		return
+	}
+	depth, i, from := 1, start+2, start+2 // from: where the next sign may begin
+	for depth > 0 {
+		j := strings.IndexByte(l.sql[i:], '*')
+		if j < 0 {
+			l.note(start, len(l.sql), "unterminated comment")
+			l.pos = len(l.sql)
+			return
+		}
+		i += j + 1
+		switch {
+		case l.syntax.nested && i-2 >= from && l.sql[i-2] == '/':
+			depth++
+			from = i
+		case i < len(l.sql) && l.sql[i] == '/':
+			depth--
+			i++
+			from = i
+		}
+	}
+	if l.sql[start+2] == '+' && len(l.toks) > 0 && takesHint(l.toks[len(l.toks)-1].code) {
+		l.emit(tokHint, 0, i)
+	}
+	l.pos = i
+}
+
+// template skips a template's statement or comment: {% … %}, {# … #}.
+func (l *lexer) template() {
+	stop := "%}"
+	if l.at(1) == '#' {
+		stop = "#}"
+	}
+	start := l.pos
+	i := strings.Index(l.sql[l.pos+2:], stop)
+	if i < 0 {
+		l.pos = len(l.sql)
+		l.note(start, l.pos, "unterminated template")
+		return
+	}
+	l.pos += i + 4
+	l.note(start, l.pos, "template text skipped")
+}
+
+// wideSpace is the length of the Unicode space s begins with, 0 if none: no-break and typographic spaces, the ideographic
+// space, zero-width marks and the byte order mark, all of which get into SQL by copying.
+func wideSpace(s string) int {
+	r, n := utf8.DecodeRuneInString(s)
+	switch {
+	case r == 0x85, r == 0xA0, r == 0x1680, r == 0x3000, r == 0xFEFF, r >= 0x2000 && r <= 0x200F, r == 0x2028, r == 0x2029,
+		r == 0x202F, r == 0x205F, r == 0x2060:
+		return n
+	}
+	return 0
+}
+
+// token reads one token; l.pos is at its first byte.
+func (l *lexer) token() {
+	c := l.sql[l.pos]
+	switch class[c] {
+	case clsLetter:
+		l.word()
+	case clsDigit:
+		l.number()
+	case clsQuote:
+		l.quote(c)
+	case clsOpen, clsClose:
+		l.bracket(c)
+	case clsOp:
+		l.operator(c)
+	default:
+		l.note(l.pos, l.pos+1, "unexpected character")
+		l.emit(tokBad, 0, l.pos+1)
+	}
+}
+
+// word reads a name or keyword, or a string with a prefix of letters.
+func (l *lexer) word() {
+	i, h := l.pos, uint32(wordSeed)
+	for i < len(l.sql) && isNamePart(l.sql[i]) {
+		if l.sql[i] >= utf8.RuneSelf && wideSpace(l.sql[i:]) > 0 {
+			break
+		}
+		h = (h ^ uint32(l.sql[i]|0x20)) * wordPrime
+		i++
+	}
+	if i < len(l.sql) && i-l.pos <= 2 && (l.sql[i] == '\'' || l.sql[i] == '"' || l.sql[i] == '&') && l.prefixed(i) {
+		return
+	}
+	l.emit(tokWord, wordCode(h, l.sql[l.pos:i]), i)
+}
+
+// prefixed reads a string whose prefix ends at i, and reports whether it is one: r'…', b'…', rb'…', x'…', e'…', n'…', u&'…'.
+func (l *lexer) prefixed(i int) bool {
+	prefix := strings.ToLower(l.sql[l.pos:i])
+	quote := l.sql[i]
+	if quote == '&' {
+		if prefix != "u" || i+1 >= len(l.sql) || l.sql[i+1] != '\'' {
+			return false
+		}
+		i, quote = i+1, '\''
+	}
+	if quote == '"' && !l.syntax.stringInDouble {
+		return false
+	}
+	escapes := l.syntax.backslash
+	switch prefix {
+	case "n", "x", "u":
+	case "b":
+	case "e":
+		escapes = true
+	case "r", "rb", "br":
+		if !l.syntax.rawPrefix {
+			return false
+		}
+		// A backslash stays in a raw string, and keeps the quote after it from ending it.
+	default:
+		return false
+	}
+	l.emit(tokString, 0, l.stringEnd(i, quote, escapes))
+	return true
+}
+
+// stringEnd is where the string ends whose opening quote stands at i.
+func (l *lexer) stringEnd(i int, quote byte, backslash bool) int {
+	if l.syntax.triple && strings.HasPrefix(l.sql[i:], triples[quote]) {
+		return l.tripleEnd(i, triples[quote], backslash)
+	}
+	j := i + 1
+	for j < len(l.sql) {
+		switch c := l.sql[j]; {
+		case c == quote:
+			if j+1 >= len(l.sql) || l.sql[j+1] != quote {
+				return j + 1
+			}
+			j += 2
+		case c == '\\' && backslash && j+1 < len(l.sql):
+			j += 2
+		default:
+			j++
+		}
+	}
+	l.note(i, len(l.sql), "unterminated quote")
+	return len(l.sql)
+}
+
+var triples = [256]string{'\'': `'''`, '"': `"""`}
+
+func (l *lexer) tripleEnd(i int, triple string, backslash bool) int {
+	for j := i + 3; j < len(l.sql); j++ {
+		if l.sql[j] == '\\' && backslash {
+			j++
+		} else if l.sql[j] == triple[0] && strings.HasPrefix(l.sql[j:], triple) {
+			return j + 3
+		}
+	}
+	l.note(i, len(l.sql), "unterminated quote")
+	return len(l.sql)
+}
+
+// quote reads a string or a quoted name.
+func (l *lexer) quote(c byte) {
+	switch {
+	case c == '\'':
+		l.emit(tokString, 0, l.stringEnd(l.pos, c, l.syntax.backslash))
+	case c == '"' && l.syntax.stringInDouble:
+		l.emit(tokString, 0, l.stringEnd(l.pos, c, l.syntax.backslash))
+	case c == '"' && l.syntax.maybeInDouble:
+		l.emit(tokDouble, 0, l.nameEnd('"'))
+	case c == '"' || c == '`':
+		l.emit(tokQuoted, 0, l.nameEnd(c))
+	}
+}
+
+// nameEnd is where the quoted name ends that begins here; a doubled quote stands for itself.
+func (l *lexer) nameEnd(quote byte) int {
+	j := l.pos + 1
+	for {
+		k := strings.IndexByte(l.sql[j:], quote)
+		if k < 0 {
+			l.note(l.pos, len(l.sql), "unterminated quote")
+			return len(l.sql)
+		}
+		if j += k + 1; j >= len(l.sql) || l.sql[j] != quote {
+			return j
+		}
+		j++
+	}
+}
+
+// number reads a number: 1, 1.5, .5, 1e10, 0x1f, 1_000, 10L; in some dialects a name may begin with digits.
+func (l *lexer) number() {
+	i := l.pos
+	if l.afterDot() { // dataset.20200101_t
+		for i < len(l.sql) && isNamePart(l.sql[i]) {
+			i++
+		}
+		l.emit(tokWord, 0, i)
+		return
+	}
+	if l.sql[i] == '0' && (l.at(1) == 'x' || l.at(1) == 'X') && isHex(l.at(2)) {
+		for i += 2; i < len(l.sql) && isHex(l.sql[i]); i++ {
+		}
+		l.emit(tokNumber, 0, i)
+		return
+	}
+	i = l.digits(i)
+	whole := i
+	if i < len(l.sql) && l.sql[i] == '.' && (i+1 >= len(l.sql) || l.sql[i+1] != '.') {
+		i = l.digits(i + 1)
+	}
+	if i < len(l.sql) && (l.sql[i] == 'e' || l.sql[i] == 'E') {
+		j := i + 1
+		if j < len(l.sql) && (l.sql[j] == '+' || l.sql[j] == '-') {
+			j++
+		}
+		if j < len(l.sql) && isDigit(l.sql[j]) {
+			i = l.digits(j)
+		}
+	}
+	if i == whole && l.syntax.digitName && i < len(l.sql) && isNamePart(l.sql[i]) {
+		for i < len(l.sql) && isNamePart(l.sql[i]) {
+			i++
+		}
+		if suffix := strings.ToLower(l.sql[whole:i]); suffix == "l" || suffix == "bd" || suffix == "d" || suffix == "s" || suffix == "y" || suffix == "f" {
+			l.emit(tokNumber, 0, i)
+			return
+		}
+		l.emit(tokWord, 0, i)
+		return
+	}
+	l.emit(tokNumber, 0, i)
+}
+
+// digits skips digits and the underscores between them.
+func (l *lexer) digits(i int) int {
+	for i < len(l.sql) && (isDigit(l.sql[i]) || l.sql[i] == '_' && i+1 < len(l.sql) && isDigit(l.sql[i+1]) && i > 0 && isDigit(l.sql[i-1])) {
+		i++
+	}
+	return i
+}
+
+// afterDot tells whether the token before is a dot that itself follows a name, with nothing between.
+func (l *lexer) afterDot() bool {
+	n := len(l.toks)
+	if n < 2 || l.toks[n-1].code != oDot || int(l.toks[n-1].end) != l.pos {
+		return false
+	}
+	k := l.toks[n-2].kind
+	return (k == tokWord || k == tokQuoted || k == tokDouble) && l.toks[n-2].end == l.toks[n-1].start
+}
+
+// bracket reads a bracket and pairs it. A closing bracket ends the nearest open one of its kind; those opened in between
+// end with it. One that closes nothing has no mate.
+func (l *lexer) bracket(c byte) {
+	if c == '[' && l.bracketedName() {
+		return
+	}
+	if c == '{' && l.at(1) == '{' && l.jinja() {
+		return
+	}
+	k := len(l.toks)
+	switch c {
+	case '(', '[', '{':
+		code, kind := oLparen, 0
+		if c == '[' {
+			code, kind = oLbracket, 1
+		} else if c == '{' {
+			code, kind = oLbrace, 2
+		}
+		l.open = append(l.open, int32(k))
+		l.opened[kind]++
+		l.emit(tokOp, code, l.pos+1)
+	default:
+		code, kind := oRparen, 0
+		if c == ']' {
+			code, kind = oRbracket, 1
+		} else if c == '}' {
+			code, kind = oRbrace, 2
+		}
+		l.emit(tokOp, code, l.pos+1)
+		if l.opened[kind] == 0 {
+			return
+		}
+		for {
+			o := l.open[len(l.open)-1]
+			l.open = l.open[:len(l.open)-1]
+			l.toks[o].mate = int32(k)
+			which := bracketKind(l.toks[o].code)
+			if l.opened[which]--; which == kind {
+				l.toks[k].mate = o
+				return
+			}
+		}
+	}
+}
+
+func bracketKind(c code) int {
+	switch c {
+	case oLbracket:
+		return 1
+	case oLbrace:
+		return 2
+	}
+	return 0
+}
+
+// closeAll ends every open bracket at the token about to be emitted.
+func (l *lexer) closeAll() {
+	for _, o := range l.open {
+		l.toks[o].mate = int32(len(l.toks))
+	}
+	l.open, l.opened = l.open[:0], [3]int{}
+}
+
+// jinja reads {{ an expression of a template }} and reports whether it did; a struct literal begins with no name.
+func (l *lexer) jinja() bool {
+	i := l.pos + 2
+	for i < len(l.sql) && (class[l.sql[i]] == clsSpace || l.sql[i] == '-') {
+		i++
+	}
+	if l.noJinja || i >= len(l.sql) || class[l.sql[i]] != clsLetter {
+		return false
+	}
+	n := strings.Index(l.sql[i:], "}}")
+	if n < 0 {
+		l.noJinja = true
+		return false
+	}
+	l.emit(tokParam, 0, i+n+2)
+	return true
+}
+
+// bracketedName reads [a name] and reports whether it did.
+func (l *lexer) bracketedName() bool {
+	switch l.syntax.brackets {
+	case bracketArray:
+		return false
+	case bracketGuess:
+		if !l.looksBracketed() {
+			return false
+		}
+	}
+	j := l.pos + 1
+	for {
+		k := strings.IndexByte(l.sql[j:], ']')
+		if k < 0 {
+			l.note(l.pos, len(l.sql), "unterminated quote")
+			l.emit(tokQuoted, 0, len(l.sql))
+			return true
+		}
+		if j += k + 1; j >= len(l.sql) || l.sql[j] != ']' {
+			l.emit(tokQuoted, 0, j)
+			return true
+		}
+		j++
+	}
+}
+
+// looksBracketed tells whether [ begins a quoted name in a dialect that has both names and arrays in brackets: it follows
+// no operand and holds one short line that is a name and no list.
+func (l *lexer) looksBracketed() bool {
+	if n := len(l.toks); n > 0 {
+		switch t := l.toks[n-1]; {
+		case t.code == wArray, t.code == oRparen, t.code == oRbracket, t.code == oRbrace, t.kind == tokString, t.kind == tokParam:
+			return false
+		case (t.kind == tokWord || t.kind == tokQuoted || t.kind == tokDouble) && (t.code == 0 || !reserved[t.code]):
+			return false
+		}
+	}
+	if class[l.at(1)] != clsLetter {
+		return false
+	}
+	for n := 1; n <= 128; n++ {
+		switch c := l.at(n); {
+		case c == ']':
+			return true
+		case !isNamePart(c) && c != ' ' && c != '-' && c != '#' && c != '/' && c != '&' && c != '%':
+			return false
+		}
+	}
+	return false
+}
+
+// character classes of bytes
+const (
+	clsBad uint8 = iota
+	clsSpace
+	clsLetter
+	clsDigit
+	clsQuote
+	clsOpen
+	clsClose
+	clsOp
+)
+
+var class = func() (t [256]uint8) {
+	for c := range t {
+		switch b := byte(c); {
+		case b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z', b == '_', b >= utf8.RuneSelf:
+			t[c] = clsLetter
+		case isDigit(b):
+			t[c] = clsDigit
+		case strings.IndexByte(" \t\r\n\v\f", b) >= 0:
+			t[c] = clsSpace
+		case strings.IndexByte("'\"`", b) >= 0:
+			t[c] = clsQuote
+		case strings.IndexByte("([{", b) >= 0:
+			t[c] = clsOpen
+		case strings.IndexByte(")]}", b) >= 0:
+			t[c] = clsClose
+		case strings.IndexByte("+-*/%^&|~!<>=.,;:?@#$", b) >= 0:
+			t[c] = clsOp
+		}
+	}
+	return t
+}()
+
+// isNamePart tells whether a name may go on with c.
+func isNamePart(c byte) bool { return class[c] == clsLetter || class[c] == clsDigit || c == '$' }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }

@@ -1,0 +1,120 @@
+package sqlparts
+
+import "strings"
+
+// operator reads an operator, a placeholder or a dollar string; l.pos is at its first byte.
+func (l *lexer) operator(c byte) {
+	switch c {
+	case '.':
+		if isDigit(l.at(1)) && !l.operandBefore() {
+			l.number()
+			return
+		}
+	case ';':
+		l.closeAll()
+	case '$':
+		l.dollar()
+		return
+	case '@':
+		if l.variable() {
+			return
+		}
+	case '#':
+		if class[l.at(1)] == clsLetter || l.at(1) == '#' { // T-SQL's temporary tables
+			l.emit(tokWord, 0, l.nameFrom(l.pos+1))
+			return
+		}
+	}
+	for _, o := range operators[c] {
+		if strings.HasPrefix(l.sql[l.pos:], o.text) {
+			l.emit(tokOp, o.code, l.pos+len(o.text))
+			return
+		}
+	}
+	l.note(l.pos, l.pos+1, "unexpected character")
+	l.emit(tokBad, 0, l.pos+1)
+}
+
+// operandBefore tells whether the token before, with nothing between, is something a dot may follow.
+func (l *lexer) operandBefore() bool {
+	n := len(l.toks)
+	if n == 0 || int(l.toks[n-1].end) != l.pos {
+		return false
+	}
+	t := l.toks[n-1]
+	return t.kind == tokWord || t.kind == tokQuoted || t.kind == tokDouble || t.code == oRparen || t.code == oRbracket
+}
+
+// nameFrom is where the name ends that goes on at i.
+func (l *lexer) nameFrom(i int) int {
+	for i < len(l.sql) && (isNamePart(l.sql[i]) || l.sql[i] == '#') {
+		i++
+	}
+	return i
+}
+
+// maxVariable is how long ${name} may be.
+const maxVariable = 128
+
+// dollar reads $1, $name, ${name} and the dollar strings $$ … $$ and $tag$ … $tag$.
+func (l *lexer) dollar() {
+	if l.at(1) == '{' {
+		for n := 2; n <= maxVariable; n++ {
+			if l.at(n) == '}' {
+				l.emit(tokParam, 0, l.pos+n+1)
+				return
+			}
+		}
+	}
+	i := l.pos + 1
+	for i < len(l.sql) && isNamePart(l.sql[i]) && l.sql[i] != '$' {
+		i++
+	}
+	tagged := i > l.pos+1
+	if i < len(l.sql) && l.sql[i] == '$' && (!tagged && l.syntax.dollarString || tagged && l.syntax.dollarTag && !isDigit(l.sql[l.pos+1])) {
+		tag := l.sql[l.pos : i+1]
+		j := strings.Index(l.sql[i+1:], tag)
+		if j < 0 {
+			l.note(l.pos, len(l.sql), "unterminated quote")
+			l.emit(tokString, 0, len(l.sql))
+			return
+		}
+		l.emit(tokString, 0, i+1+j+len(tag))
+		return
+	}
+	if tagged {
+		l.emit(tokParam, 0, i)
+		return
+	}
+	l.note(l.pos, i, "unexpected character")
+	l.emit(tokBad, 0, i)
+}
+
+// variable reads @x, @@x, @stage/path and reports whether it did.
+func (l *lexer) variable() bool {
+	i := l.pos + 1
+	if l.syntax.stage && (class[l.at(1)] == clsLetter || l.at(1) == '~' || l.at(1) == '%' || l.at(1) == '"') {
+		for i < len(l.sql) && (isNamePart(l.sql[i]) || strings.IndexByte(`./~%-="`, l.sql[i]) >= 0) {
+			i++
+		}
+		l.emit(tokParam, 0, i)
+		return true
+	}
+	if l.at(1) == '@' {
+		i++
+	}
+	if i >= len(l.sql) || class[l.sql[i]] != clsLetter && l.sql[i] != '`' {
+		return false
+	}
+	if l.sql[i] == '`' {
+		j := strings.IndexByte(l.sql[i+1:], '`')
+		if j < 0 {
+			return false
+		}
+		i += j + 2
+	} else {
+		i = l.nameFrom(i)
+	}
+	l.emit(tokParam, 0, i)
+	return true
+}

@@ -1,0 +1,87 @@
+package sqlparts
+
+import "strconv"
+
+// OrdersRows tells whether a text specifies the order of its result's rows: its last statement that is a query has an ORDER
+// BY of its own whose first effective key depends on the rows. An ORDER BY after a set operation orders the whole; one
+// inside parentheses that hold the whole query does too. An ORDER BY in a derived table or common table expression does
+// not: no standard and no warehouse promises that it lasts. Keys that are constants, and random ones, order nothing.
+func OrdersRows(sql string, dialect Dialect) bool {
+	s := Parse(sql, dialect)
+	for i := len(s.Statements) - 1; i >= 0; i-- {
+		if st := s.Statements[i]; st.Kind == KindQuery && st.Query != nil {
+			return st.Query.Ordered()
+		}
+	}
+	return false
+}
+
+// Ordered tells whether the query specifies the order of its rows; see [OrdersRows].
+func (q *Query) Ordered() bool {
+	order := q.Order()
+	s := firstSelect(q)
+	for _, o := range order {
+		switch e := o.Expr.(type) {
+		case *Literal:
+			if s != nil && e.Kind == Number && positioned(s, e) == nil && hasStar(s) || s != nil && positioned(s, e) != nil {
+				return true
+			}
+			if s == nil && e.Kind == Number { // a position in VALUES or carried text
+				return true
+			}
+		case *Subquery, *Param:
+		case *Call:
+			if len(e.Args) == 0 && len(e.Name) == 1 && volatile(e.Name[0].Text) && e.Over == nil {
+				return false
+			}
+			return true
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+func hasStar(s *Select) bool {
+	for _, it := range s.Items {
+		if _, ok := it.Expr.(*Star); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// Order is the ORDER BY of the query as a whole: its own or, if it has none, that of the query its parentheses hold.
+func (q *Query) Order() []*OrderItem {
+	for q != nil {
+		if len(q.OrderBy) > 0 {
+			return q.OrderBy
+		}
+		inner, ok := q.Body.(*Query)
+		if !ok {
+			return nil
+		}
+		q = inner
+	}
+	return nil
+}
+
+// RowLimit is the greatest number of rows the query returns by its own LIMIT, TOP or FETCH, where that is a plain number;
+// ok is false if there is none, or if it is a share or may be exceeded by ties.
+func (q *Query) RowLimit() (n int64, ok bool) {
+	for q != nil {
+		if l := q.Limit; l != nil && l.Count != nil && !l.Percent && !l.WithTies {
+			if c, isLiteral := l.Count.(*Literal); isLiteral && c.Kind == Number {
+				if v, err := strconv.ParseInt(c.Text, 10, 64); err == nil && (!ok || v < n) {
+					n, ok = v, true
+				}
+			}
+		}
+		inner, isQuery := q.Body.(*Query)
+		if !isQuery {
+			return n, ok
+		}
+		q = inner
+	}
+	return n, ok
+}

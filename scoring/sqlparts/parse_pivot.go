@@ -1,0 +1,198 @@
+package sqlparts
+
+// pivot reads PIVOT (aggregates FOR column IN (…)) and UNPIVOT (value FOR name IN (…)) with their alias.
+func (p *parser) pivot() *Pivot {
+	start := p.start()
+	pv := &Pivot{Unpivot: p.at(wUnpivot)}
+	p.next()
+	if p.accept(wInclude) {
+		pv.IncludeNulls = true
+	} else {
+		p.accept(wExclude)
+	}
+	p.accept(wNulls)
+	open := p.i
+	if !p.at(oLparen) {
+		pv.Span = p.from(start)
+		return pv
+	}
+	p.next()
+	pv.Values = p.itemsUntil(wFor, open)
+	if p.accept(wFor) {
+		pv.For = p.pivotColumns()
+		if p.accept(wIn) {
+			pv.In = p.pivotList()
+		}
+	}
+	if p.at(wDefault) { // DEFAULT ON NULL (0)
+		for p.i < int(p.toks[open].mate) {
+			p.skip()
+		}
+	}
+	if p.accept2(wGroup, wBy) {
+		pv.Group = p.exprList(open)
+	}
+	p.expect(open, "text in PIVOT was not read")
+	if pv.Alias = p.alias(tableAlias); pv.Alias.Text != "" && p.at(oLparen) {
+		pv.Columns = p.columnList()
+	}
+	pv.Span = p.from(start)
+	return pv
+}
+
+// itemsUntil reads items up to a word or the bracket that closes open.
+func (p *parser) itemsUntil(stop code, open int) []*Item {
+	m := p.items.mark()
+	for p.i < int(p.toks[open].mate) && !p.at(stop) {
+		before := p.i
+		p.items.push(p.item(false))
+		if !p.accept(oComma) && !p.at(stop) && p.i == before {
+			break
+		}
+	}
+	return p.items.cut(m)
+}
+
+// pivotColumns reads one column or (a, b).
+func (p *parser) pivotColumns() []Expr {
+	if p.at(oLparen) {
+		open := p.i
+		p.next()
+		out := p.exprList(open)
+		p.expect(open, "text in a list of columns was not read")
+		return out
+	}
+	return []Expr{p.primary()} // no operator: IN belongs to the pivot
+}
+
+// pivotList reads the list after IN: values with aliases, a query, or ANY.
+func (p *parser) pivotList() []*Item {
+	if !p.at(oLparen) { // an enum's name, in DuckDB
+		return []*Item{p.item(false)}
+	}
+	open, start := p.i, p.start()
+	p.next()
+	var out []*Item
+	switch {
+	case p.startsQuery():
+		q := p.query()
+		out = []*Item{{Span: q.Span, Expr: &Subquery{Span: q.Span, Query: q}}}
+	case p.accept(wAny):
+		out = []*Item{{Span: p.from(start), Expr: &Star{Span: p.from(start)}}}
+		if p.accept2(wOrder, wBy) {
+			p.orderList(false)
+		}
+	default:
+		out = p.itemsUntil(noCode, open)
+	}
+	p.expect(open, "text in a pivot's list was not read")
+	return out
+}
+
+// pivotStatement reads DuckDB's PIVOT t ON c USING sum(x) GROUP BY y and UNPIVOT t ON a, b INTO NAME n VALUE v.
+func (p *parser) pivotStatement(s *Statement) {
+	start := p.start()
+	pv := &Pivot{Unpivot: p.at(wUnpivot)}
+	p.next()
+	src := p.source(Source{})
+	if p.accept(wOn) {
+		pv.In = p.selectItems()
+	}
+	if p.accept(wUsing) {
+		pv.Values = p.selectItems()
+	}
+	if p.accept(wInto) {
+		p.accept(wName)
+		pv.For = []Expr{p.primary()}
+		p.accept(wValue)
+		pv.Values = p.selectItems()
+	}
+	if p.accept2(wGroup, wBy) {
+		for {
+			pv.Group = append(pv.Group, p.groupItem())
+			if !p.accept(oComma) {
+				break
+			}
+		}
+	}
+	pv.Span = p.from(start)
+	src.Pivots = append(src.Pivots, pv)
+	q := p.starQuery(src)
+	p.tail(q)
+	q.Span = p.from(start)
+	s.Query = q
+}
+
+// recognize reads MATCH_RECOGNIZE (…) with its alias.
+func (p *parser) recognize() *Recognize {
+	start := p.start()
+	p.next()
+	open := p.i
+	end := int(p.toks[open].mate)
+	p.next()
+	r := &Recognize{}
+	for p.i < end {
+		switch {
+		case p.accept2(wPartition, wBy):
+			for {
+				r.Partition = append(r.Partition, p.expr())
+				if !p.accept(oComma) {
+					break
+				}
+			}
+		case p.accept2(wOrder, wBy):
+			r.OrderBy = p.orderList(false)
+		case p.accept(wMeasures):
+			r.Measures = p.measures(end)
+		case p.accept(wDefine):
+			r.Define = p.measures(end)
+		default: // row options, PATTERN, SUBSET
+			s := p.start()
+			for p.i < end && !recognizeWord[p.cur().code] {
+				p.skip()
+			}
+			if p.start() == s {
+				p.skip()
+			}
+			if r.Pattern != "" {
+				r.Pattern += " "
+			}
+			r.Pattern += p.flat(p.from(s))
+		}
+	}
+	p.expect(open, "text in MATCH_RECOGNIZE was not read")
+	r.Alias = p.alias(tableAlias)
+	r.Span = p.from(start)
+	return r
+}
+
+var recognizeWord = wordSet(wPartition, wOrder, wMeasures, wDefine)
+
+// measures reads expression AS name of MEASURES, and name AS condition of DEFINE, up to end.
+func (p *parser) measures(end int) []*Item {
+	m := p.items.mark()
+	for p.i < end {
+		if p.cur().code == wFinal || p.cur().code == wRunning {
+			p.next()
+		}
+		it := p.items_.new()
+		start := p.start()
+		it.Expr = p.expr()
+		if p.accept(wAs) {
+			if t := p.ahead(1); t.code == oComma || p.i+1 >= end || t.kind == tokWord && recognizeOption[t.code] {
+				it.Alias = p.ident()
+			} else if c, ok := it.Expr.(*Column); ok {
+				it.Alias = c.Name.Last()
+				it.Expr = p.expr()
+			}
+		}
+		it.Span = p.from(start)
+		p.items.push(it)
+		if !p.accept(oComma) {
+			break
+		}
+	}
+	return p.items.cut(m)
+}
+
+var recognizeOption = wordSet(wOne, wAll, wAfter, wPattern, wDefine, wSubset, wWithin)

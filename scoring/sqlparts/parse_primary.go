@@ -1,0 +1,708 @@
+package sqlparts
+
+import "strings"
+
+// primary reads an operand and the postfix operators after it: ::type, :path, [index], .field.
+func (p *parser) primary() Expr {
+	start := p.start()
+	e := p.operand()
+	for {
+		switch p.cur().code {
+		case oColons:
+			if !p.grow() {
+				return p.carry(start, "chain is too long: carried as text")
+			}
+			p.next()
+			c := &Cast{X: e, Type: p.typeName()}
+			c.Span = p.from(start)
+			e = c
+		case oLbracket:
+			if !p.indexable(e) || !p.grow() {
+				return e
+			}
+			e = p.index(e, start)
+		case oDot:
+			t := p.ahead(1)
+			if t.kind != tokWord && t.kind != tokQuoted && t.kind != tokDouble && t.code != oStar && t.kind != tokString {
+				return e
+			}
+			if !p.grow() {
+				return p.carry(start, "chain is too long: carried as text")
+			}
+			p.next()
+			if p.accept(oStar) {
+				s := &Star{Qualifier: e}
+				p.starModifiers(s)
+				s.Span = p.from(start)
+				return s
+			}
+			if p.ahead(1).code == oLparen && p.dialect == DuckDB { // x.f(y): a call with x as its first argument
+				s := p.start()
+				c := p.call(s, Name{p.ident()})
+				c.Args = append([]Expr{e}, c.Args...)
+				c.Start = start
+				e = c
+				continue
+			}
+			f := &Field{X: e, Name: p.ident()}
+			f.Span = p.from(start)
+			e = f
+		case oColon:
+			if !p.syntax.path || p.slice > 0 || !p.pathFollows() {
+				return e
+			}
+			if !p.grow() {
+				return p.carry(start, "chain is too long: carried as text")
+			}
+			p.next()
+			e = p.path(e, start)
+		case oLparen: // Oracle's and Snowflake's outer join mark: x (+)
+			if _, ok := e.(*Column); ok && p.ahead(1).code == oPlus && p.ahead(2).code == oRparen {
+				p.skip()
+				e = &Unary{Span: p.from(start), Op: "(+)", X: e}
+				continue
+			}
+			return e
+		default:
+			return e
+		}
+	}
+}
+
+// indexable tells whether [ after e is an index: not where brackets quote names.
+func (p *parser) indexable(e Expr) bool {
+	switch e := e.(type) {
+	case *Literal:
+		return e.Kind == String && p.dialect == DuckDB
+	case *Star, *Interval:
+		return false
+	}
+	return p.syntax.brackets != bracketName
+}
+
+// index reads [i], [from:to], [from:to:step].
+func (p *parser) index(x Expr, start int32) Expr {
+	open := p.i
+	ix := &Index{X: x}
+	p.next()
+	p.slice++
+	if !p.at(oColon) && !p.at(oRbracket) {
+		ix.I = p.expr()
+	}
+	if p.accept(oColon) {
+		ix.Slice = true
+		if !p.at(oRbracket) && !p.at(oColon) {
+			ix.To = p.expr()
+		}
+	}
+	p.slice--
+	p.expect(open, "text in an index was not read")
+	ix.Span = p.from(start)
+	return ix
+}
+
+// pathFollows tells whether what follows a colon is a path: a name, or a bracket in Databricks.
+func (p *parser) pathFollows() bool {
+	switch t := p.ahead(1); t.kind {
+	case tokWord, tokQuoted, tokDouble:
+		return true
+	case tokString:
+		return p.dialect == Snowflake
+	default:
+		return t.code == oLbracket
+	}
+}
+
+// path reads the names after a colon: a.b."c". Indexes and names after them are nodes of their own.
+func (p *parser) path(x Expr, start int32) Expr {
+	pt := &Path{X: x}
+	if p.at(oLbracket) { // x:['a']: an index on the path's root
+		pt.Span = p.from(start)
+		return pt
+	}
+	first := p.cur()
+	pt.Text = p.ident().Text
+	if p.at(oDot) && (first.kind == tokWord || first.kind == tokQuoted || first.kind == tokDouble) {
+		var b strings.Builder
+		b.WriteString(pt.Text)
+		for p.at(oDot) && (p.ahead(1).kind == tokWord || p.ahead(1).kind == tokQuoted || p.ahead(1).kind == tokDouble) {
+			p.next()
+			b.WriteByte('.')
+			b.WriteString(p.ident().Text)
+		}
+		pt.Text = b.String()
+	}
+	pt.Span = p.from(start)
+	return pt
+}
+
+// operand reads an expression without operators.
+func (p *parser) operand() Expr {
+	t := p.cur()
+	switch t.kind {
+	case tokNumber:
+		l := p.literals.new()
+		l.Span, l.Kind, l.Text = Span{t.start, t.end}, Number, p.text()
+		p.next()
+		return l
+	case tokString:
+		return p.stringLiteral()
+	case tokParam:
+		return p.param()
+	case tokQuoted, tokDouble:
+		return p.name()
+	case tokWord:
+		return p.wordOperand(t)
+	case tokOp:
+		switch t.code {
+		case oLparen:
+			return p.paren()
+		case oStar:
+			s := &Star{}
+			start := t.start
+			p.next()
+			p.starModifiers(s)
+			s.Span = p.from(start)
+			return s
+		case oLbracket:
+			return p.array(t.start, "")
+		case oLbrace:
+			return p.object(t.start)
+		case oQuestion, oColon, oPercent:
+			if e := p.placeholder(); e != nil {
+				return e
+			}
+		}
+	}
+	return p.missing()
+}
+
+// missing is the operand that is not there. It passes a token that can begin nothing, so that reading goes on.
+func (p *parser) missing() Expr {
+	start := p.start()
+	if t := p.cur(); !p.ends() && t.code != oComma && (t.kind != tokWord || !reserved[t.code]) {
+		p.skip()
+	}
+	return p.raw(start, "operand expected")
+}
+
+// stringLiteral reads a string, and those after it where adjacent strings are one.
+func (p *parser) stringLiteral() Expr {
+	t := p.cur()
+	start := t.start
+	l := p.literals.new()
+	l.Kind, l.Text = String, p.stringOf(t)
+	switch c := p.sql[t.start] | 0x20; {
+	case c == 'x':
+		l.Kind, l.Text = Bytes, "x"+quoted(l.Text)
+	case c == 'b', c == 'r' && p.sql[t.start+1]|0x20 == 'b':
+		l.Kind, l.Text = Bytes, "b"+quoted(l.Text)
+	}
+	p.next()
+	if p.syntax.adjacent && p.cur().kind == tokString && l.Kind == String {
+		var b strings.Builder
+		b.WriteString(l.Text)
+		for p.cur().kind == tokString {
+			b.WriteString(p.stringOf(p.cur()))
+			p.next()
+		}
+		l.Text = b.String()
+	}
+	l.Span = p.from(start)
+	return l
+}
+
+func (p *parser) param() Expr {
+	t := p.cur()
+	e := &Param{Span: Span{t.start, t.end}, Text: p.text()}
+	p.next()
+	return e
+}
+
+// placeholder reads ?, :name, %s and %(name)s; nil if the current token is none of them.
+func (p *parser) placeholder() Expr {
+	start := p.start()
+	n := p.ahead(1)
+	switch {
+	case p.at(oQuestion):
+		p.next()
+		if t := p.cur(); t.kind == tokNumber && t.start == p.from(start).End {
+			p.next()
+		}
+	case p.at(oColon) && (n.kind == tokWord || n.kind == tokNumber) && n.start == p.cur().end:
+		p.next()
+		p.next()
+	case p.at(oPercent) && n.kind == tokWord && n.start == p.cur().end && n.end == n.start+1:
+		p.next()
+		p.next()
+	case p.at(oPercent) && n.code == oLparen && n.start == p.cur().end:
+		p.next()
+		p.skip()
+		p.next()
+	default:
+		return nil
+	}
+	s := p.from(start)
+	return &Param{Span: s, Text: p.sql[s.Start:s.End]}
+}
+
+// wordOperand reads an operand that begins with a word.
+func (p *parser) wordOperand(t *token) Expr {
+	next := p.ahead(1)
+	if t.code == 0 {
+		if next.kind == tokString && typedLiteral(p.textOf(t)) {
+			return p.typed()
+		}
+		return p.name()
+	}
+	paren := next.code == oLparen
+	switch t.code {
+	case wNull, wTrue, wFalse:
+		if !paren && next.code != oDot {
+			l := p.literals.new()
+			l.Span, l.Kind, l.Text = Span{t.start, t.end}, Bool, boolText[t.code]
+			if t.code == wNull {
+				l.Kind = Null
+			}
+			p.next()
+			return l
+		}
+	case wCase:
+		if next.code != oDot && next.code != oComma {
+			return p.caseOf()
+		}
+	case wCast, wTryCast, wSafeCast:
+		if paren {
+			return p.cast()
+		}
+	case wConvert, wTryConvert:
+		if paren && (p.dialect == TSQL || p.dialect == MySQL || p.dialect == Redshift) {
+			return p.convert()
+		}
+	case wExists:
+		if paren {
+			return p.exists()
+		}
+	case wInterval:
+		if p.intervalFollows(next) {
+			return p.interval()
+		}
+	case wArray:
+		switch {
+		case next.code == oLbracket:
+			start := t.start
+			p.next()
+			return p.array(start, "")
+		case next.code == oLess:
+			return p.typedList(Array)
+		}
+	case wStruct:
+		if paren || next.code == oLess {
+			return p.typedList(Struct)
+		}
+	case wMap:
+		if next.code == oLbrace {
+			start := t.start
+			p.next()
+			return p.object(start)
+		}
+	case wRow:
+		if paren {
+			start := t.start
+			p.next()
+			e := p.paren()
+			if l, ok := e.(*List); ok && l.Kind == Tuple {
+				l.Start = start
+				return l
+			}
+			return &List{Span: p.from(start), Kind: Tuple, Items: []*Item{{Span: p.from(start), Expr: e}}}
+		}
+	case wExtract, wTrim, wPosition, wOverlay, wSubstring, wSubstr:
+		if paren {
+			return p.special(t)
+		}
+	case wCurrentDate, wCurrentTime, wCurrentTimestamp, wCurrentUser, wCurrentRole, wCurrentSchema, wCurrentCatalog,
+		wLocaltime, wLocaltimestamp, wSessionUser:
+		if !paren && next.code != oDot {
+			c := p.calls.new()
+			c.Span, c.Name = Span{t.start, t.end}, p.oneName()
+			return c
+		}
+	case wDate, wTime, wTimestamp, wDatetime, wJson:
+		if next.kind == tokString || (next.code == wWith || next.code == wWithout) && p.ahead(2).code == wTime && p.ahead(4).kind == tokString {
+			return p.typed()
+		}
+	case wLambda:
+		if p.dialect == DuckDB && next.kind == tokWord {
+			return p.lambdaWord()
+		}
+	case wNot:
+		return p.prefix("not", precCompare)
+	case wDistinct:
+		if !reserved[next.code] || next.code == 0 { // in odd places: f((DISTINCT x))
+			return p.prefix("distinct", precOr)
+		}
+	case wSelect, wWith:
+		if p.startsQuery() { // a query without its parentheses, as in ARRAY_AGG(SELECT …)
+			start := t.start
+			q := p.query()
+			return &Subquery{Span: p.from(start), Query: q}
+		}
+	case wTable:
+		if p.beginsName(p.i+1) && next.code == 0 {
+			start := t.start
+			q := p.term()
+			return &Subquery{Span: p.from(start), Query: q}
+		}
+	case wAny, wAll, wSome:
+		if paren { // a quantifier without an operator
+			return p.name()
+		}
+	}
+	if reserved[t.code] && !(paren && callable[t.code]) && next.code != oDot {
+		return p.missing()
+	}
+	return p.name()
+}
+
+var boolText = map[code]string{wNull: "null", wTrue: "true", wFalse: "false"}
+
+// oneName reads one word as a name.
+func (p *parser) oneName() Name {
+	m := p.idents.mark()
+	p.idents.push(p.ident())
+	return Name(p.idents.cut(m))
+}
+
+// name reads a column, a star with a qualifier, or a call; lambdas begin with a name too.
+func (p *parser) name() Expr {
+	start := p.start()
+	m := p.idents.mark()
+	p.idents.push(p.ident())
+	for p.at(oDot) {
+		switch t := p.ahead(1); {
+		case t.kind == tokWord, t.kind == tokQuoted, t.kind == tokDouble, t.kind == tokParam:
+			p.next()
+			p.idents.push(p.ident())
+			continue
+		case t.code == oStar:
+			c := p.column(start, m)
+			p.next()
+			p.next()
+			s := &Star{Qualifier: c}
+			p.starModifiers(s)
+			s.Span = p.from(start)
+			return s
+		case t.code == oDot: // db..table.column
+			p.next()
+			continue
+		}
+		break
+	}
+	switch p.cur().code {
+	case oLparen:
+		if t := p.ahead(1); t.code == oPlus && p.ahead(2).code == oRparen {
+			break
+		}
+		n := Name(p.idents.cut(m))
+		return p.call(start, n)
+	case oArrow:
+		if len(p.idents.stack) == m+1 && p.syntax.lambda && p.ahead(1).kind != tokString {
+			params := p.idents.cut(m)
+			return p.lambda(start, params)
+		}
+	}
+	return p.column(start, m)
+}
+
+func (p *parser) column(start int32, mark int) *Column {
+	c := p.columns.new()
+	c.Name = Name(p.idents.cut(mark))
+	c.Span = p.from(start)
+	return c
+}
+
+// lambda reads -> body; the parameters are read.
+func (p *parser) lambda(start int32, params []Ident) Expr {
+	p.next()
+	l := &Lambda{Params: params, X: p.expr()}
+	l.Span = p.from(start)
+	return l
+}
+
+// lambdaWord reads DuckDB's lambda x, y: body.
+func (p *parser) lambdaWord() Expr {
+	start := p.start()
+	p.next()
+	m := p.idents.mark()
+	for {
+		p.idents.push(p.ident())
+		if !p.accept(oComma) {
+			break
+		}
+	}
+	params := p.idents.cut(m)
+	p.accept(oColon)
+	l := &Lambda{Params: params, X: p.expr()}
+	l.Span = p.from(start)
+	return l
+}
+
+// paren reads (query), (expression), (a, b), and lambdas with several parameters.
+func (p *parser) paren() Expr {
+	open, start := p.i, p.start()
+	height, ok := p.enter()
+	if !ok {
+		return p.tooDeep()
+	}
+	slice := p.slice
+	p.slice = 0
+	p.next()
+	var e Expr
+	if p.startsQuery() && !p.at(oLparen) {
+		q := p.query()
+		e = &Subquery{Span: q.Span, Query: q}
+	} else {
+		e = p.parenList(open, start)
+	}
+	p.expect(open, "text in parentheses was not read")
+	if s, ok := e.(*Subquery); ok {
+		s.Span = p.from(start)
+	}
+	p.slice = slice
+	p.leave(height)
+	if l, ok := e.(*List); ok && p.at(oArrow) && p.syntax.lambda {
+		if params := lambdaParams(l); params != nil {
+			return p.lambda(start, params)
+		}
+	}
+	return e
+}
+
+// lambdaParams are the names in a list, nil if it holds anything else.
+func lambdaParams(l *List) []Ident {
+	var out []Ident
+	for _, it := range l.Items {
+		c, ok := it.Expr.(*Column)
+		if !ok || len(c.Name) != 1 {
+			return nil
+		}
+		out = append(out, c.Name[0])
+	}
+	return out
+}
+
+// parenList reads what stands in parentheses that is no query: nothing, an expression, or several with commas.
+func (p *parser) parenList(open int, start int32) Expr {
+	end := int(p.toks[open].mate)
+	if p.i >= end {
+		return &List{Span: Span{start, p.cur().end}, Kind: Tuple}
+	}
+	first := p.item(false)
+	if s, ok := first.Expr.(*Subquery); ok && p.queryContinues() { // ((SELECT …) UNION …)
+		q := s.Query
+		q.closed = true
+		at, _ := rangeOf(q)
+		q = p.unions(at, p.intersects(at, q))
+		p.tail(q)
+		return &Subquery{Span: p.from(at), Query: q}
+	}
+	if !p.at(oComma) {
+		if first.Alias.Text != "" {
+			return &Alias{Span: first.Span, X: first.Expr, Name: first.Alias}
+		}
+		return first.Expr
+	}
+	l := &List{Kind: Tuple, Items: p.moreItems(first, end)}
+	l.Span = p.from(start)
+	l.End = p.cur().end
+	return l
+}
+
+// moreItems reads the items after first, which a comma follows, up to end.
+func (p *parser) moreItems(first *Item, end int) []*Item {
+	m := p.items.mark()
+	p.items.push(first)
+	for p.accept(oComma) && p.i < end {
+		p.items.push(p.item(false))
+		p.toComma(end)
+	}
+	return p.items.cut(m)
+}
+
+// toComma skips to the next comma before end, with a note, if something else stands there.
+func (p *parser) toComma(end int) {
+	if p.i >= end || p.at(oComma) {
+		return
+	}
+	start := p.start()
+	for p.i < end && !p.at(oComma) {
+		p.skip()
+	}
+	p.noteAt(start, p.from(start).End, "text in a list was not read")
+}
+
+// exprList reads expressions separated by commas up to the bracket that closes open. Elements followed by something nobody
+// understands become text.
+func (p *parser) exprList(open int) []Expr {
+	end := int(p.toks[open].mate)
+	m := p.exprs.mark()
+	for p.i < end {
+		start := p.start()
+		e := p.expr()
+		if p.i < end && !p.at(oComma) {
+			for p.i < end && !p.at(oComma) {
+				p.skip()
+			}
+			e = p.raw(start, "expression carried as text")
+		}
+		p.exprs.push(e)
+		if !p.accept(oComma) {
+			break
+		}
+	}
+	return p.exprs.cut(m)
+}
+
+// array reads [a, b], and DuckDB's [x FOR x IN list].
+func (p *parser) array(start int32, typ string) Expr {
+	open := p.i
+	height, ok := p.enter()
+	if !ok {
+		return p.tooDeep()
+	}
+	end := int(p.toks[open].mate)
+	p.next()
+	l := &List{Kind: Array, Type: typ}
+	if p.i < end {
+		slice := p.slice
+		p.slice = 0
+		first := p.item(false)
+		if p.at(wFor) {
+			for p.i < end {
+				p.skip()
+			}
+			first.Expr = p.raw(p.toks[open+1].start, "list comprehension carried as text")
+		} else {
+			p.toComma(end)
+		}
+		l.Items = p.moreItems(first, end)
+		p.slice = slice
+	}
+	p.expect(open, "text in an array was not read")
+	p.leave(height)
+	l.Span = p.from(start)
+	return l
+}
+
+// object reads {'a': 1, b: 2}; the keys become the items' names.
+func (p *parser) object(start int32) Expr {
+	open := p.i
+	height, ok := p.enter()
+	if !ok {
+		return p.tooDeep()
+	}
+	end := int(p.toks[open].mate)
+	p.next()
+	l := &List{Kind: Object}
+	m := p.items.mark()
+	for p.i < end {
+		it := p.items_.new()
+		s := p.start()
+		if k := p.cur(); p.ahead(1).code == oColon && (k.kind == tokString || k.kind == tokWord || k.kind == tokQuoted || k.kind == tokDouble || k.kind == tokNumber) {
+			it.Alias = p.ident()
+			it.Alias.Quoted = true
+			p.next()
+			slice := p.slice
+			p.slice = 0
+			it.Expr = p.expr()
+			p.slice = slice
+		} else {
+			p.slice++
+			it.Expr = p.expr()
+			if p.accept(oColon) { // a computed key
+				v := p.expr()
+				it.Expr = &Binary{Span: spanOf(it.Expr, v), Op: ":", L: it.Expr, R: v}
+			}
+			p.slice--
+		}
+		it.Span = p.from(s)
+		p.items.push(it)
+		p.toComma(end)
+		if !p.accept(oComma) {
+			break
+		}
+	}
+	l.Items = p.items.cut(m)
+	p.expect(open, "text in braces was not read")
+	p.leave(height)
+	l.Span = p.from(start)
+	return l
+}
+
+// starModifiers reads EXCEPT, EXCLUDE, REPLACE, RENAME and ILIKE after a star.
+func (p *parser) starModifiers(s *Star) {
+	for {
+		n := p.ahead(1)
+		switch p.cur().code {
+		case wExcept, wExclude:
+			if n.code != oLparen {
+				if p.at(wExcept) || n.kind != tokWord && n.kind != tokQuoted {
+					return
+				}
+				p.next()
+				s.Except = append(s.Except, p.lastPart())
+				continue
+			}
+			if c := p.ahead(2).code; c == wSelect || c == wWith || c == oLparen {
+				return // a set operation
+			}
+			p.next()
+			s.Except = append(s.Except, p.columnList()...)
+		case wReplace:
+			if n.code != oLparen {
+				return
+			}
+			p.next()
+			s.Replace = append(s.Replace, p.parenItems()...)
+		case wRename:
+			if n.code == oLparen {
+				p.next()
+				s.Rename = append(s.Rename, p.parenItems()...)
+				continue
+			}
+			if n.kind != tokWord && n.kind != tokQuoted {
+				return
+			}
+			p.next()
+			s.Rename = append(s.Rename, p.item(false))
+		case wIlike, wLike:
+			if n.kind != tokString {
+				return
+			}
+			p.next()
+			s.Like = p.stringLiteral()
+		default:
+			return
+		}
+	}
+}
+
+// lastPart reads a dotted name and returns its last part.
+func (p *parser) lastPart() Ident {
+	id := p.ident()
+	for p.at(oDot) {
+		p.next()
+		id = p.ident()
+	}
+	return id
+}
+
+// parenItems reads (expression AS name, …).
+func (p *parser) parenItems() []*Item {
+	open := p.i
+	p.next()
+	out := p.itemsUntil(noCode, open)
+	p.expect(open, "text in a list was not read")
+	return out
+}

@@ -1,0 +1,534 @@
+package sqlparts
+
+// startsQuery tells whether the current token begins a query, through any number of opening parentheses.
+func (p *parser) startsQuery() bool {
+	k := p.i
+	if p.toks[k].code == oLparen { // a run of parentheses is passed once, however often it is asked about
+		if k < p.runFrom || k >= p.runTo {
+			for p.runFrom = k; p.toks[k].code == oLparen; k++ {
+				p.steps++
+			}
+			p.runTo = k
+		}
+		k = p.runTo
+	}
+	switch p.toks[k].code {
+	case wSelect, wWith:
+		return true
+	case wFrom: // FROM-first, in DuckDB and pipe syntax
+		return p.beginsName(k + 1)
+	case wValues:
+		return p.toks[k+1].code == oLparen
+	case wTable:
+		return p.beginsName(k+1) && p.toks[k+1].code == 0
+	}
+	return false
+}
+
+// beginsName tells whether the token at k may begin the name of a table or an opening parenthesis before one.
+func (p *parser) beginsName(k int) bool {
+	t := &p.toks[min(k, len(p.toks)-1)]
+	switch t.kind {
+	case tokWord:
+		return !reserved[t.code]
+	case tokQuoted, tokDouble, tokString, tokParam:
+		return true
+	}
+	return t.code == oLparen
+}
+
+// query reads a query with its WITH, ORDER BY, LIMIT and pipe operators.
+func (p *parser) query() *Query {
+	q := p.queryOrWith()
+	p.needBody(q)
+	return q
+}
+
+// needBody gives a query that has none, after WITH, a body of nothing, with a note.
+func (p *parser) needBody(q *Query) {
+	if q.Body == nil {
+		q.Body = p.rawQuery(p.raw(p.start(), "query expected")).Body
+	}
+}
+
+// queryOrWith reads a query. Its body is nil if WITH is followed by another kind of statement.
+func (p *parser) queryOrWith() *Query {
+	start := p.start()
+	height, ok := p.enter()
+	if !ok {
+		return p.rawQuery(p.carry(start, "nested too deeply: carried as text"))
+	}
+	q := p.with()
+	if q != nil && !p.startsQuery() {
+		q.Span = p.from(start)
+		p.leave(height)
+		return q
+	}
+	body := p.setOps()
+	if q == nil {
+		q = body
+	} else {
+		adopt(q, body)
+	}
+	p.tail(q)
+	for p.at(oPipe) {
+		q = p.pipe(q)
+	}
+	q.Span = p.from(start)
+	p.leave(height)
+	return q
+}
+
+// adopt makes body the body of q, which has a WITH clause and nothing else yet.
+func adopt(q, body *Query) {
+	if len(body.With) == 0 {
+		q.Body, q.OrderBy, q.Limit, q.closed = body.Body, body.OrderBy, body.Limit, body.closed
+		return
+	}
+	q.Body = body
+}
+
+// rawQuery is a query of which only text is known.
+func (p *parser) rawQuery(r *Raw) *Query {
+	sel := p.selects.new()
+	sel.Span = r.Span
+	sel.Items = []*Item{{Span: r.Span, Expr: r}}
+	return p.newQuery(r.Span, sel)
+}
+
+func (p *parser) newQuery(s Span, b Body) *Query {
+	q := p.queries.new()
+	q.Span, q.Body, q.dialect = s, b, p.dialect
+	return q
+}
+
+// with reads a WITH clause; nil if there is none.
+func (p *parser) with() *Query {
+	if !p.at(wWith) {
+		return nil
+	}
+	q := p.newQuery(Span{}, nil)
+	m := p.ctes.mark()
+	for p.accept(wWith) { // a second WITH is an error some writers make
+		q.Recursive = p.accept(wRecursive) || q.Recursive
+		for {
+			if p.startsQuery() && !p.at(wTable) { // trailing comma
+				break
+			}
+			c := p.cte()
+			if c == nil {
+				break
+			}
+			p.ctes.push(c)
+			if !p.accept(oComma) {
+				break
+			}
+		}
+	}
+	q.With = p.ctes.cut(m)
+	return q
+}
+
+// cte reads name [(columns)] AS [[NOT] MATERIALIZED] (body); nil if the current token begins none.
+func (p *parser) cte() *CTE {
+	t := p.cur()
+	if t.kind != tokQuoted && t.kind != tokDouble && t.kind != tokString && (t.kind != tokWord || t.code == wSelect) {
+		return nil
+	}
+	c := &CTE{Name: p.ident()}
+	start := t.start
+	if p.at(oLparen) {
+		c.Columns = p.columnList()
+	}
+	if p.accept(wUsing) { // DuckDB: USING KEY (…)
+		p.accept(wKey)
+		p.skip()
+	}
+	p.accept(wAs)
+	p.accept(wNot)
+	p.accept(wMaterialized)
+	if !p.at(oLparen) {
+		p.noteAt(start, p.cur().start, "common table expression without a query")
+		c.Span = p.from(start)
+		return c
+	}
+	open := p.i
+	switch t := p.ahead(1); {
+	case p.startsQuery():
+		p.next()
+		c.Query = p.queryOrWith()
+		if c.Query.Body == nil && beginsStatement(p.cur().code) {
+			c.Write = p.nested(open)
+			c.Query = nil
+		} else {
+			p.needBody(c.Query)
+		}
+	case beginsStatement(t.code):
+		p.next()
+		c.Write = p.nested(open)
+	default: // ClickHouse's and BigQuery's expression CTEs, and mistakes
+		p.next()
+		c.Query = p.rawQuery(p.carry(p.start(), "common table expression without a query: carried as text"))
+	}
+	p.expect(open, "text after the query was not read")
+	for p.at(wSearch) || p.at(wCycle) {
+		for !p.ends() && !p.at(oComma) && !p.at(wSelect) {
+			p.skip()
+		}
+	}
+	c.Span = p.from(start)
+	return c
+}
+
+// nested reads a statement inside the parentheses opened at open. Its effects become those of the statement around it.
+func (p *parser) nested(open int) *Statement {
+	s := &Statement{}
+	start := p.start()
+	s.Kind, s.Effects = KindOther, Unknown
+	for _, b := range beginnings[p.cur().code] {
+		if b.second == 0 || p.ahead(1).code == b.second {
+			s.Kind, s.Effects = b.kind, b.effects
+			break
+		}
+	}
+	p.next()
+	s.Target = p.targetName()
+	for p.i < int(p.toks[open].mate) {
+		if p.startsQuery() && s.Query == nil {
+			s.Query = p.query()
+			continue
+		}
+		p.skip()
+	}
+	s.Span = p.from(start)
+	p.effects |= s.Effects
+	return s
+}
+
+// setOps reads a chain of UNION and EXCEPT over chains of INTERSECT over terms.
+func (p *parser) setOps() *Query {
+	start := p.start()
+	return p.unions(start, p.intersects(start, p.term()))
+}
+
+func (p *parser) unions(start int32, first *Query) *Query {
+	return p.setChain(start, first, false)
+}
+
+func (p *parser) intersects(start int32, first *Query) *Query {
+	return p.setChain(start, first, true)
+}
+
+// setChain reads the terms that follow first in a chain of INTERSECT, or of UNION and EXCEPT.
+func (p *parser) setChain(start int32, first *Query, intersect bool) *Query {
+	if _, ok := p.atSetOp(intersect); !ok {
+		return first
+	}
+	op := &SetOp{Terms: []*Query{first}}
+	for {
+		o, ok := p.atSetOp(intersect)
+		if !ok {
+			break
+		}
+		p.setOp(&o)
+		if !p.startsQuery() {
+			p.noteAt(p.start(), p.cur().end, "set operator without a query after it")
+			break
+		}
+		s := p.start()
+		term := p.term()
+		if !intersect {
+			term = p.intersects(s, term)
+		}
+		op.Ops, op.Terms = append(op.Ops, o), append(op.Terms, term)
+	}
+	if len(op.Ops) == 0 {
+		return first
+	}
+	op.Span = p.from(start)
+	return p.newQuery(op.Span, op)
+}
+
+// atSetOp tells whether the current token is a set operator of the wanted precedence.
+func (p *parser) atSetOp(intersect bool) (SetOperator, bool) {
+	c := p.cur().code
+	if t := p.ahead(1); (c == wLeft || c == wFull || c == wInner) && (t.code == wUnion || t.code == wOuter && p.ahead(2).code == wUnion) {
+		p.next() // BigQuery: LEFT UNION, FULL OUTER UNION
+		p.accept(wOuter)
+		c = p.cur().code
+	}
+	switch {
+	case c == wUnion && !intersect:
+		return SetOperator{Kind: Union}, true
+	case (c == wExcept || c == wMinus) && !intersect:
+		return SetOperator{Kind: Except}, true
+	case c == wIntersect && intersect:
+		return SetOperator{Kind: Intersect}, true
+	}
+	return SetOperator{}, false
+}
+
+// setOp reads a set operator's words into o.
+func (p *parser) setOp(o *SetOperator) {
+	p.next()
+	o.All = p.accept(wAll)
+	if !o.All {
+		p.accept(wDistinct)
+	}
+	if p.accept2(wBy, wName) {
+		o.ByName = true
+		if p.accept(wOn) {
+			p.skip()
+		}
+	}
+	if p.accept(wStrict) {
+		p.accept(wCorresponding)
+		o.ByName = true
+	}
+	if p.accept(wCorresponding) {
+		o.ByName = true
+		if p.accept(wBy) {
+			p.skip()
+		}
+	}
+}
+
+// term reads one operand of a set operation: a parenthesised query, SELECT, VALUES, TABLE or FROM.
+func (p *parser) term() *Query {
+	start := p.start()
+	switch p.cur().code {
+	case oLparen:
+		open := p.i
+		height, ok := p.enter()
+		if !ok {
+			p.skip()
+			return p.rawQuery(p.raw(start, "nested too deeply: carried as text"))
+		}
+		p.next()
+		q := p.query()
+		p.expect(open, "text after the query was not read")
+		p.leave(height)
+		q.closed = true
+		return q
+	case wValues:
+		v := p.values()
+		return p.newQuery(v.Span, v)
+	case wTable:
+		p.next()
+		src := p.sources_.new()
+		src.Table = p.tableName()
+		src.Span = p.from(start)
+		return p.starQuery(src)
+	case wWith: // WITH inside a term, without parentheses
+		return p.query()
+	case wSelect, wFrom:
+		return p.selectQuery()
+	}
+	return p.rawQuery(p.raw(start, "query expected"))
+}
+
+// starQuery is SELECT * FROM the source.
+func (p *parser) starQuery(src *Source) *Query {
+	sel := p.selects.new()
+	sel.Span = src.Span
+	sel.Items = []*Item{{Span: src.Span, Expr: &Star{Span: src.Span}}}
+	sel.From = []*Source{src}
+	return p.newQuery(src.Span, sel)
+}
+
+// values reads VALUES (…), (…).
+func (p *parser) values() *Values {
+	start := p.start()
+	p.next()
+	v := &Values{}
+	for {
+		p.accept(wRow)
+		if !p.at(oLparen) {
+			break
+		}
+		open := p.i
+		p.next()
+		v.Rows = append(v.Rows, p.exprList(open))
+		p.expect(open, "text in a row was not read")
+		if !p.accept(oComma) {
+			break
+		}
+	}
+	v.Span = p.from(start)
+	return v
+}
+
+// tail reads what may follow a query's body, in any order: ORDER BY, LIMIT, OFFSET, FETCH, FOR, OPTION.
+func (p *parser) tail(q *Query) {
+	for {
+		switch p.cur().code {
+		case wOrder:
+			if p.ahead(1).code != wBy && p.ahead(1).code != wSiblings {
+				return
+			}
+			p.next()
+			p.accept(wSiblings)
+			p.next()
+			p.ownClauses(q)
+			q.OrderBy = p.orderList(true)
+		case wLimit:
+			p.ownClauses(q)
+			p.limit(q)
+		case wOffset:
+			p.ownClauses(q)
+			l := p.limitOf(q)
+			p.next()
+			l.Offset = p.expr()
+			p.acceptAny(wRow, wRows)
+			l.End = p.from(l.Start).End
+		case wFetch:
+			p.ownClauses(q)
+			p.fetch(q)
+		case wUnion, wExcept, wMinus, wIntersect: // ORDER BY before a set operator: the query so far is its first term
+			if _, isSet := q.Body.(*SetOp); len(q.OrderBy) == 0 && q.Limit == nil && isSet || !p.grow() {
+				return
+			}
+			first := p.newQuery(q.Span, q.Body)
+			first.OrderBy, first.Limit = q.OrderBy, q.Limit
+			start := q.Start
+			joined := p.unions(start, p.intersects(start, first))
+			if joined == first {
+				return
+			}
+			q.Body, q.OrderBy, q.Limit = joined.Body, nil, nil
+		case wFor, wOption, wLock, wWith, wInto:
+			if !p.afterQuery() {
+				return
+			}
+		default:
+			return
+		}
+	}
+}
+
+// ownClauses gives q a body that is a query, if its body is one that came in parentheses with clauses of the same kind.
+func (p *parser) ownClauses(q *Query) {
+	if q.closed && (len(q.OrderBy) > 0 || q.Limit != nil) {
+		inner := p.newQuery(q.Span, q.Body)
+		inner.OrderBy, inner.Limit = q.OrderBy, q.Limit
+		q.Body, q.OrderBy, q.Limit = inner, nil, nil
+	}
+	q.closed = false
+}
+
+// afterQuery passes clauses that change no row of the result, and reports whether it did.
+func (p *parser) afterQuery() bool {
+	switch p.cur().code {
+	case wFor:
+		switch p.ahead(1).code {
+		case wUpdate, wShare, wNo, wKey:
+			p.effects |= Locks
+		case wXml, wJson, wBrowse, wRead, wFetch, wSystemTime:
+		default:
+			return false
+		}
+	case wLock:
+		p.effects |= Locks
+	case wInto:
+		if t := p.ahead(1); t.code == wOutfile || t.code == wDumpfile {
+			p.effects |= Exports
+		} else if t.kind != tokParam {
+			return false
+		}
+	case wWith:
+		if t := p.ahead(1).code; t != wUr && t != wNo && t != wData {
+			return false
+		}
+	case wOption:
+		if p.ahead(1).code != oLparen {
+			return false
+		}
+	}
+	p.next()
+	p.accept(wUpdate)
+	for !p.ends() && !p.at(wUnion) && !changes(p.cur().code) {
+		p.skip()
+	}
+	return true
+}
+
+// orderList reads sort keys after BY; clause tells whether they are a clause's, so that text nobody understands is theirs.
+func (p *parser) orderList(clause bool) []*OrderItem {
+	m := p.orders.mark()
+	for {
+		p.orders.push(p.orderItem(clause))
+		if !p.accept(oComma) {
+			return p.orders.cut(m)
+		}
+	}
+}
+
+func (p *parser) orderItem(clause bool) *OrderItem {
+	o := p.orders_.new()
+	start := p.start()
+	o.Expr = p.expr()
+	if p.accept(wUsing) { // Postgres: ORDER BY x USING >
+		o.Desc = p.at(oMore)
+		p.next()
+	}
+	if p.accept(wDesc) {
+		o.Desc = true
+	} else {
+		p.accept(wAsc)
+	}
+	switch {
+	case p.accept2(wNulls, wFirst):
+		o.Nulls = NullsFirst
+	case p.accept2(wNulls, wLast):
+		o.Nulls = NullsLast
+	}
+	if clause {
+		o.Expr = p.sweep(o.Expr, start)
+	}
+	o.Span = p.from(start)
+	return o
+}
+
+// limitOf is the query's limit, made if need be.
+func (p *parser) limitOf(q *Query) *Limit {
+	if q.Limit == nil {
+		q.Limit = &Limit{Span: Span{p.start(), p.start()}}
+	}
+	return q.Limit
+}
+
+// limit reads LIMIT n, LIMIT ALL, LIMIT offset, n and LIMIT n PERCENT.
+func (p *parser) limit(q *Query) {
+	l := p.limitOf(q)
+	p.next()
+	if !p.accept(wAll) {
+		l.Count = p.expr()
+		if p.accept(oComma) {
+			l.Offset, l.Count = l.Count, p.expr()
+		}
+		if p.accept(oPercent) || p.accept(wPercent) {
+			l.Percent = true
+		}
+		l.WithTies = p.accept2(wWith, wTies)
+	}
+	l.End = p.from(l.Start).End
+}
+
+// fetch reads FETCH FIRST|NEXT [n] [PERCENT] ROW|ROWS ONLY|WITH TIES.
+func (p *parser) fetch(q *Query) {
+	l := p.limitOf(q)
+	p.next()
+	p.acceptAny(wFirst, wNext)
+	l.Count = nil
+	if !p.at(wRow) && !p.at(wRows) {
+		l.Count = p.expr()
+	} else {
+		l.Count = &Literal{Span: p.from(l.Start), Kind: Number, Text: "1"}
+	}
+	l.Percent = p.accept(wPercent)
+	p.acceptAny(wRow, wRows)
+	if !p.accept(wOnly) {
+		l.WithTies = p.accept2(wWith, wTies)
+	}
+	l.End = p.from(l.Start).End
+}

@@ -1,0 +1,439 @@
+package sqlparts
+
+// script reads statements up to the end of the text.
+func (p *parser) script() []*Statement {
+	var out []*Statement
+	for {
+		for p.at(oSemicolon) || p.dialect == TSQL && p.at(wGo) {
+			p.next()
+		}
+		if p.cur().kind == tokEOF {
+			return out
+		}
+		before := p.i
+		if s := p.statement(); s != nil {
+			out = append(out, s)
+		}
+		if p.i == before { // nothing could be read: a stray bracket
+			p.noteAt(p.start(), p.cur().end, "stray token")
+			p.next()
+		}
+		p.rest(&out)
+	}
+}
+
+// rest deals with what follows a statement that ended without a semicolon: another statement, or text nobody understands.
+func (p *parser) rest(out *[]*Statement) {
+	t := p.cur()
+	if t.kind == tokEOF || t.code == oSemicolon || t.code == wGo && p.dialect == TSQL {
+		return
+	}
+	last := (*out)[max(0, len(*out)-1):]
+	if len(last) == 1 && last[0].Kind == KindBlock {
+		return
+	}
+	if beginsStatement(t.code) {
+		if !p.syntax.bareStatements {
+			p.noteAt(t.start, t.end, "statement without a semicolon before it")
+		}
+		return
+	}
+	start := p.start()
+	for {
+		if t = p.cur(); t.kind == tokEOF || t.code == oSemicolon || changes(t.code) {
+			break
+		}
+		p.skip()
+	}
+	if s := p.from(start); s.End > s.Start {
+		p.noteAt(s.Start, s.End, "text after the statement was not read")
+	}
+}
+
+// statement reads one statement; the current token begins it.
+func (p *parser) statement() *Statement {
+	s := &Statement{}
+	start := p.start()
+	p.effects = 0
+	p.readStatement(s)
+	s.Effects |= p.effects
+	s.Span = p.from(start)
+	p.effects = 0
+	return s
+}
+
+// readStatement reads a statement's kind, target and query into s.
+func (p *parser) readStatement(s *Statement) {
+	t := p.cur()
+	if p.startsQuery() {
+		p.queryStatement(s)
+		return
+	}
+	for _, b := range beginnings[t.code] {
+		if b.second == 0 || p.ahead(1).code == b.second {
+			s.Kind, s.Effects = b.kind, b.effects
+			b.read(p, s)
+			return
+		}
+	}
+	s.Kind, s.Effects = KindOther, Unknown
+	p.skipStatement()
+}
+
+// queryStatement reads a query, or WITH … followed by INSERT, UPDATE, DELETE or MERGE.
+func (p *parser) queryStatement(s *Statement) {
+	s.Kind, s.Effects = KindQuery, Reads
+	q := p.queryOrWith()
+	s.Query = q
+	if q.Body == nil { // WITH before another statement
+		for _, b := range beginnings[p.cur().code] {
+			if b.second == 0 || p.ahead(1).code == b.second {
+				s.Kind, s.Effects = b.kind, b.effects|Reads
+				s.Query = nil
+				b.read(p, s)
+				if s.Query != nil {
+					s.Query.With = append(q.With, s.Query.With...)
+					s.Query.Recursive = s.Query.Recursive || q.Recursive
+				}
+				return
+			}
+		}
+		p.needBody(q)
+	}
+	if sel, ok := q.Body.(*Select); ok && len(sel.Into) > 0 {
+		s.Target = sel.Into
+		if sel.Into[0].Text == "" || sel.Into[0].Text[0] != '@' {
+			s.Kind, s.Effects = KindCreateTableAs, Reads|Defines
+		}
+	}
+}
+
+// beginning says how a statement that begins with a word goes on.
+type beginning struct {
+	second  code // the second word; 0 for any
+	kind    Kind
+	effects Effect
+	read    func(*parser, *Statement)
+}
+
+// beginnings are the statements by their first word. It is filled by init because the readers refer to it.
+var beginnings [lastCode][]beginning
+
+func init() {
+	add := func(first, second code, k Kind, e Effect, read func(*parser, *Statement)) {
+		beginnings[first] = append(beginnings[first], beginning{second, k, e, read})
+	}
+	add(wInsert, 0, KindInsert, Writes, (*parser).insert)
+	add(wReplace, 0, KindInsert, Writes, (*parser).insert)
+	add(wUpsert, 0, KindInsert, Writes, (*parser).insert)
+	add(wUpdate, wStatistics, KindMaintenance, Defines, (*parser).skipTo)
+	add(wUpdate, 0, KindUpdate, Writes, (*parser).target)
+	add(wDelete, 0, KindDelete, Writes, (*parser).target)
+	add(wMerge, 0, KindMerge, Writes, (*parser).target)
+	add(wCreate, 0, KindCreate, Defines, (*parser).create)
+	add(wDrop, 0, KindDrop, Defines, (*parser).objectName)
+	add(wUndrop, 0, KindUndrop, Defines, (*parser).objectName)
+	add(wAlter, 0, KindAlter, Defines, (*parser).objectName)
+	add(wTruncate, 0, KindTruncate, Writes|Defines, (*parser).objectName)
+	add(wRename, 0, KindRename, Defines, (*parser).objectName)
+	add(wComment, wOn, KindComment, Defines, (*parser).skipTo)
+	add(wGrant, 0, KindGrant, Grants, (*parser).skipTo)
+	add(wRevoke, 0, KindRevoke, Grants, (*parser).skipTo)
+	add(wDeny, 0, KindRevoke, Grants, (*parser).skipTo)
+	add(wCopy, 0, KindCopy, Imports|Exports, (*parser).copyInto)
+	add(wUnload, 0, KindExport, Exports, (*parser).skipTo)
+	add(wExport, 0, KindExport, Exports, (*parser).queryAfterAs)
+	add(wGet, 0, KindExport, Exports, (*parser).skipTo)
+	add(wPut, 0, KindImport, Imports, (*parser).skipTo)
+	add(wImport, 0, KindImport, Imports|Defines, (*parser).skipTo)
+	add(wLoad, wData, KindImport, Imports|Writes, (*parser).skipTo)
+	add(wLoad, 0, KindAttach, Attaches, (*parser).skipTo)
+	add(wRemove, 0, KindDrop, Defines, (*parser).skipTo)
+	add(wCall, 0, KindCall, Runs, (*parser).skipTo)
+	add(wExec, 0, KindExecute, Runs, (*parser).skipTo)
+	add(wExecute, 0, KindExecute, Runs, (*parser).skipTo)
+	add(wPrepare, 0, KindExecute, Runs, (*parser).skipTo)
+	add(wBulk, 0, KindImport, Imports|Writes, (*parser).skipTo)
+	add(wSet, 0, KindSet, Session, (*parser).skipSession)
+	add(wReset, 0, KindSet, Session, (*parser).skipTo)
+	add(wDeclare, 0, KindDeclare, Session, (*parser).declare)
+	add(wUse, 0, KindUse, Session, (*parser).skipSession)
+	add(wShow, 0, KindShow, Reads, (*parser).skipTo)
+	add(wList, 0, KindShow, Reads, (*parser).skipTo)
+	add(wDescribe, 0, KindDescribe, Reads, (*parser).explain)
+	add(wDesc, 0, KindDescribe, Reads, (*parser).explain)
+	add(wSummarize, 0, KindDescribe, Reads, (*parser).explain)
+	add(wExplain, 0, KindExplain, Reads, (*parser).explain)
+	for _, second := range []code{wTransaction, wTran, wWork, wDeferred, wImmediate, wExclusive, wIsolation, oSemicolon} {
+		add(wBegin, second, KindTransaction, Session, (*parser).skipTo)
+	}
+	add(wBegin, 0, KindBlock, 0, (*parser).block)
+	add(wStart, 0, KindTransaction, Session, (*parser).skipTo)
+	add(wCommit, 0, KindTransaction, Session, (*parser).skipTo)
+	add(wRollback, 0, KindTransaction, Session, (*parser).skipTo)
+	add(wSavepoint, 0, KindTransaction, Session, (*parser).skipTo)
+	add(wRelease, 0, KindTransaction, Session, (*parser).skipTo)
+	for _, first := range []code{wIf, wElse, wElseif, wElsif, wLoop, wWhile, wFor, wRepeat, wEnd, wThen, wDo, wCase, wUntil,
+		wException, wTry, wCatch, wWhen, wReturn, wBreak, wContinue, wLeave, wIterate, wPrint, wRaise, wThrow, wRaiserror} {
+		add(first, 0, KindBlock, 0, (*parser).block)
+	}
+	add(wVacuum, 0, KindMaintenance, Defines, (*parser).skipTo)
+	add(wAnalyze, 0, KindMaintenance, Defines, (*parser).skipTo)
+	add(wOptimize, 0, KindMaintenance, Defines, (*parser).skipTo)
+	add(wReindex, 0, KindMaintenance, Defines, (*parser).skipTo)
+	add(wRefresh, 0, KindMaintenance, Defines, (*parser).skipTo)
+	add(wMsck, 0, KindMaintenance, Defines, (*parser).skipTo)
+	add(wCluster, 0, KindMaintenance, Defines, (*parser).skipTo)
+	add(wCache, 0, KindMaintenance, Session, (*parser).queryAfterAs)
+	add(wUncache, 0, KindMaintenance, Session, (*parser).skipTo)
+	add(wAttach, 0, KindAttach, Attaches, (*parser).skipTo)
+	add(wDetach, 0, KindAttach, Attaches, (*parser).skipTo)
+	add(wInstall, 0, KindAttach, Attaches, (*parser).skipTo)
+	add(wPragma, 0, KindPragma, Unknown, (*parser).skipTo)
+	add(wLock, 0, KindLock, Locks, (*parser).skipTo)
+	add(wUnlock, 0, KindLock, Session, (*parser).skipTo)
+	add(wPivot, 0, KindQuery, Reads, (*parser).pivotStatement)
+	add(wUnpivot, 0, KindQuery, Reads, (*parser).pivotStatement)
+}
+
+// beginsStatement tells whether a word begins a statement when it stands where nothing else fits.
+func beginsStatement(c code) bool { return c == wSelect || c == wWith || len(beginnings[c]) > 0 }
+
+// changes tells whether a word begins a statement that changes something, so that it must not be skipped unseen.
+func changes(c code) bool {
+	switch c {
+	case wInsert, wUpdate, wDelete, wMerge, wDrop, wCreate, wAlter, wTruncate, wGrant, wRevoke, wExec, wExecute, wCall, wSelect:
+		return true
+	}
+	return false
+}
+
+// skipStatement passes everything up to the semicolon.
+func (p *parser) skipStatement() {
+	for p.cur().kind != tokEOF && !p.at(oSemicolon) {
+		p.skip()
+	}
+}
+
+// skipTo reads no more of a statement than its first word.
+func (p *parser) skipTo(*Statement) { p.skipStatement() }
+
+// skipSession skips a SET or USE; where semicolons are optional it ends before a word that changes something.
+func (p *parser) skipSession(*Statement) {
+	p.next()
+	for p.cur().kind != tokEOF && !p.at(oSemicolon) {
+		if (p.syntax.bareStatements || p.dialect == Generic) && changes(p.cur().code) {
+			return
+		}
+		p.skip()
+	}
+}
+
+// objectWords stand between DROP, ALTER, CREATE … and the name of the object.
+var objectWords = wordSet(wTable, wView, wIf, wExists, wNot, wOr, wReplace, wTemp, wTemporary, wTransient, wExternal, wMaterialized,
+	wDynamic, wIceberg, wSchema, wDatabase, wFunction, wProcedure, wIndex, wUnique, wOnly, wFrom, wInto, wLocal, wGlobal, wVolatile,
+	wUnlogged, wForeign, wSecure, wColumn, wSequence, wStage, wStream, wTask, wUser, wRole, wTrigger, wType, wExtension, wOverwrite,
+	wIgnore, wLowPriority, wRecursive, wVirtual, wWarehouse, wForce, wAggregate, wSnapshot)
+
+// atObjectWord tells whether the current token is such a word and not itself the name: a name follows it.
+func (p *parser) atObjectWord() bool {
+	if p.cur().kind != tokWord || !objectWords[p.cur().code] {
+		return false
+	}
+	t := p.ahead(1)
+	switch t.kind {
+	case tokWord:
+		return !reserved[t.code] || objectWords[t.code]
+	case tokQuoted, tokDouble, tokParam, tokString:
+		return true
+	}
+	return false
+}
+
+// targetName passes the words before an object's name and reads the name.
+func (p *parser) targetName() Name {
+	for p.atObjectWord() {
+		p.next()
+	}
+	switch p.cur().kind {
+	case tokWord:
+		if reserved[p.cur().code] {
+			return nil
+		}
+	case tokQuoted, tokDouble:
+	case tokParam:
+		n := Name{{Text: p.text()}}
+		p.next()
+		return n
+	default:
+		return nil
+	}
+	return p.tableName()
+}
+
+// objectName reads DROP, ALTER, TRUNCATE … up to the object's name.
+func (p *parser) objectName(s *Statement) {
+	p.next()
+	s.Target = p.targetName()
+	p.skipStatement()
+}
+
+// target reads UPDATE, DELETE and MERGE: the name of the table that changes.
+func (p *parser) target(s *Statement) {
+	p.next()
+	if p.at(wTop) {
+		p.next()
+		p.skip()
+	}
+	s.Target = p.targetName()
+	p.skipStatement()
+}
+
+// insert reads INSERT [OVERWRITE] INTO t [(columns)] query.
+func (p *parser) insert(s *Statement) {
+	p.next()
+	if p.accept(wOverwrite) && p.accept(wDirectory) {
+		s.Effects |= Exports
+	}
+	s.Target = p.targetName()
+	p.queryInside(s)
+}
+
+// queryInside skips up to a query and reads it.
+func (p *parser) queryInside(s *Statement) {
+	for p.cur().kind != tokEOF && !p.at(oSemicolon) {
+		if p.startsQuery() {
+			s.Query = p.query()
+			s.Effects |= Reads
+			if p.at(wOn) || p.at(wReturning) {
+				p.skipStatement()
+			}
+			return
+		}
+		p.skip()
+	}
+}
+
+// create reads CREATE … name [AS query].
+func (p *parser) create(s *Statement) {
+	p.next()
+	table, view, other := false, false, false
+	for p.atObjectWord() {
+		switch p.cur().code {
+		case wTable:
+			table = true
+		case wView:
+			view = true
+		case wFunction, wProcedure, wIndex, wTrigger, wSchema, wDatabase, wSequence, wStage, wTask, wStream, wType, wExtension, wUser, wRole, wWarehouse:
+			other = true
+		}
+		p.next()
+	}
+	s.Target = p.targetName()
+	switch {
+	case other || !table && !view:
+		p.skipStatement()
+		return
+	case view:
+		s.Kind = KindCreateView
+	default:
+		s.Kind = KindCreateTable
+	}
+	p.queryAfterAs(s)
+	if table && s.Query != nil {
+		s.Kind = KindCreateTableAs
+	}
+}
+
+// queryAfterAs skips up to AS and reads the query after it, if there is one.
+func (p *parser) queryAfterAs(s *Statement) {
+	for p.cur().kind != tokEOF && !p.at(oSemicolon) {
+		if p.accept(wAs) && p.startsQuery() || p.at(wSelect) {
+			s.Query = p.query()
+			s.Effects |= Reads
+			return
+		}
+		p.skip()
+	}
+}
+
+// copyInto reads COPY: INTO a table imports, INTO a stage or location and TO export, FROM imports.
+func (p *parser) copyInto(s *Statement) {
+	p.next()
+	into := p.accept(wInto)
+	switch k := p.cur().kind; {
+	case into && (k == tokParam || k == tokString):
+		s.Effects = Exports
+	case into:
+		s.Effects = Imports | Writes
+		s.Target = p.targetName()
+	default:
+		if k == tokWord || k == tokQuoted {
+			s.Target = p.targetName()
+		}
+		for p.cur().kind != tokEOF && !p.at(oSemicolon) {
+			if p.at(wTo) {
+				s.Effects = Exports
+				break
+			}
+			if p.at(wFrom) {
+				s.Effects = Imports | Writes
+				break
+			}
+			p.skip()
+		}
+	}
+	p.skipStatement()
+}
+
+// declare reads DECLARE, and the query of a cursor.
+func (p *parser) declare(s *Statement) {
+	p.next()
+	for p.cur().kind != tokEOF && !p.at(oSemicolon) {
+		if p.at2(wFor, wSelect) || p.at2(wFor, wWith) {
+			p.next()
+			s.Query = p.query()
+			s.Effects |= Reads
+			return
+		}
+		if (p.syntax.bareStatements || p.dialect == Generic) && changes(p.cur().code) {
+			return
+		}
+		p.skip()
+	}
+}
+
+// explain reads EXPLAIN, DESCRIBE and the like; what they explain may be run (EXPLAIN ANALYZE), so its effects count.
+func (p *parser) explain(s *Statement) {
+	p.next()
+	for p.cur().kind == tokWord && !p.startsQuery() && !changes(p.cur().code) || p.at(oLparen) && !p.startsQuery() {
+		p.skip()
+	}
+	switch {
+	case p.startsQuery():
+		s.Query = p.query()
+	case changes(p.cur().code):
+		var in Statement
+		p.readStatement(&in)
+		s.Effects |= in.Effects
+		s.Query, s.Target = in.Query, in.Target
+	}
+	if p.cur().kind != tokEOF && !p.at(oSemicolon) && !beginsStatement(p.cur().code) {
+		p.skipStatement()
+	}
+}
+
+// block reads the opening of a block up to the statement inside it: BEGIN, IF … THEN, WHILE … DO, ELSE.
+func (p *parser) block(s *Statement) {
+	first := p.cur().code
+	p.next()
+	if first == wBegin || first == wElse || first == wLoop || first == wThen || first == wDo || first == wTry || first == wRepeat {
+		return
+	}
+	for p.cur().kind != tokEOF && !p.at(oSemicolon) {
+		if p.acceptAny(wThen, wDo, wLoop) || p.at(wBegin) || changes(p.cur().code) {
+			return
+		}
+		p.skip()
+	}
+}

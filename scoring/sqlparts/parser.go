@@ -1,0 +1,297 @@
+package sqlparts
+
+import (
+	"strings"
+	"sync"
+)
+
+// maxDepth bounds how deep a tree gets, counting nesting and the length of chains alike. What is deeper is carried as text.
+const maxDepth = 1000
+
+// parser reads tokens into a tree. It never looks back: every token is passed once, and text is skipped by bracket pairs.
+type parser struct {
+	sql     string
+	dialect Dialect
+	syntax  *syntax
+	toks    []token
+	i       int
+	notes   []Note
+
+	depth  int // nesting of what is being read
+	height int // of the tallest tree finished at this nesting
+	slice  int // > 0 inside x[…] and {…}, where a colon is no path
+	steps  int // tokens passed; tests measure work by it
+
+	runFrom, runTo int // the last run of opening parentheses that was passed
+
+	effects Effect // of statements inside the one being read
+
+	alloc
+}
+
+// alloc holds where nodes and lists come from.
+type alloc struct {
+	columns  slab[Column]
+	literals slab[Literal]
+	binaries slab[Binary]
+	calls    slab[Call]
+	items_   slab[Item]
+	sources_ slab[Source]
+	queries  slab[Query]
+	selects  slab[Select]
+	logics   slab[Logic]
+	idents   list[Ident]
+	exprs    list[Expr]
+	items    list[*Item]
+	sources  list[*Source]
+	orders   list[*OrderItem]
+	orders_  slab[OrderItem]
+	ctes     list[*CTE]
+}
+
+var parsers = sync.Pool{New: func() any { return new(parser) }}
+
+// Parse reads a text. It never fails: what it does not understand is carried as text or skipped, and noted.
+// Time is linear in the length of the text; depth is bounded. Texts longer than 1 GiB are cut.
+func Parse(sql string, dialect Dialect) *Script {
+	p := parsers.Get().(*parser)
+	s := p.parse(sql, dialect)
+	p.reset()
+	parsers.Put(p)
+	return s
+}
+
+func (p *parser) parse(sql string, dialect Dialect) *Script {
+	if int(dialect) >= len(syntaxes) {
+		dialect = Generic
+	}
+	text := sql
+	if len(text) > maxText {
+		text = text[:maxText]
+	}
+	l := lexer{sql: text, syntax: dialect.syntax(), guess: dialect == Generic, toks: p.toks[:0]}
+	if need := len(text)/4 + 16; cap(l.toks) < need {
+		l.toks = make([]token, 0, need)
+	}
+	l.lex()
+	p.sql, p.dialect, p.syntax, p.toks, p.notes = text, dialect, l.syntax, l.toks, l.notes
+	if len(text) < len(sql) {
+		p.noteAt(maxText, maxText, "text is too long: the rest was not read")
+	}
+	s := &Script{SQL: sql, Dialect: dialect, Statements: p.script()}
+	s.Notes = p.notes
+	linkCreated(s)
+	return s
+}
+
+// reset makes the parser ready for another text without keeping this one alive.
+func (p *parser) reset() {
+	toks := p.toks[:0]
+	if cap(toks) > 1<<16 {
+		toks = nil
+	}
+	a := alloc{idents: p.idents, exprs: p.exprs, items: p.items, sources: p.sources, orders: p.orders, ctes: p.ctes}
+	a.idents.reset()
+	a.exprs.reset()
+	a.items.reset()
+	a.sources.reset()
+	a.orders.reset()
+	a.ctes.reset()
+	*p = parser{toks: toks, alloc: a}
+}
+
+// cur is the current token.
+func (p *parser) cur() *token { return &p.toks[p.i] }
+
+// ahead is the token n places on, or the last one.
+func (p *parser) ahead(n int) *token {
+	if p.i+n < len(p.toks) {
+		return &p.toks[p.i+n]
+	}
+	return &p.toks[len(p.toks)-1]
+}
+
+// next passes the current token.
+func (p *parser) next() {
+	if p.i < len(p.toks)-1 {
+		p.i++
+		p.steps++
+	}
+}
+
+// at tells whether the current token is the word or operator.
+func (p *parser) at(c code) bool { return p.toks[p.i].code == c }
+
+// at2 tells whether the current and the following token are these.
+func (p *parser) at2(a, b code) bool { return p.at(a) && p.ahead(1).code == b }
+
+// accept passes the token if it is the word or operator.
+func (p *parser) accept(c code) bool {
+	if p.toks[p.i].code != c {
+		return false
+	}
+	p.next()
+	return true
+}
+
+// accept2 passes two tokens if they are these.
+func (p *parser) accept2(a, b code) bool {
+	if !p.at2(a, b) {
+		return false
+	}
+	p.next()
+	p.next()
+	return true
+}
+
+// acceptAny passes the token if it is one of the words.
+func (p *parser) acceptAny(words ...code) bool {
+	for _, w := range words {
+		if p.accept(w) {
+			return true
+		}
+	}
+	return false
+}
+
+// text is the current token's text.
+func (p *parser) text() string { return p.textOf(p.cur()) }
+
+func (p *parser) textOf(t *token) string { return p.sql[t.start:t.end] }
+
+// isWord tells whether the current token is this word; for words that are in no table.
+func (p *parser) isWord(lower string) bool {
+	return p.cur().kind == tokWord && strings.EqualFold(p.text(), lower)
+}
+
+// start is where the current token begins.
+func (p *parser) start() int32 { return p.toks[p.i].start }
+
+// from is the span from start to the end of the token before the current one.
+func (p *parser) from(start int32) Span {
+	if p.i == 0 {
+		return Span{start, start}
+	}
+	return Span{start, max(start, p.toks[p.i-1].end)}
+}
+
+func (p *parser) noteAt(start, end int32, what string) {
+	if len(p.notes) < maxNotes {
+		p.notes = append(p.notes, Note{Span{start, end}, what})
+	}
+}
+
+// enter goes one level deeper and reports whether that is allowed; if it is, leave must follow with the value returned.
+func (p *parser) enter() (height int, ok bool) {
+	if p.depth >= maxDepth {
+		return 0, false
+	}
+	p.depth++
+	height, p.height = p.height, 0
+	return height, true
+}
+
+func (p *parser) leave(height int) {
+	p.depth--
+	p.height = max(height, p.height+1)
+}
+
+// grow makes the tree being read one level taller, as a chain of operators does, and reports whether that is allowed.
+func (p *parser) grow() bool {
+	if p.depth+p.height >= maxDepth {
+		return false
+	}
+	p.height++
+	return true
+}
+
+// skip passes the current token, and what it encloses and its closing bracket if it is an opening one.
+func (p *parser) skip() {
+	if t := p.cur(); t.mate > int32(p.i) {
+		p.i = int(t.mate)
+		p.steps++
+		if !isCloser(p.cur().code) {
+			return
+		}
+	}
+	p.next()
+}
+
+// ends tells whether the current token ends everything: a semicolon, a closing bracket, a pipe or the end.
+func (p *parser) ends() bool {
+	t := p.cur()
+	return t.kind == tokEOF || t.code == oSemicolon || t.code == oPipe || isCloser(t.code)
+}
+
+// carry skips to the end of what encloses the current token and returns it as text.
+func (p *parser) carry(start int32, what string) *Raw {
+	for !p.ends() {
+		p.skip()
+	}
+	return p.raw(start, what)
+}
+
+// raw is the text from start up to the current token, noted.
+func (p *parser) raw(start int32, what string) *Raw {
+	r := &Raw{Span: p.from(start)}
+	r.Text = p.flat(r.Span)
+	p.noteAt(r.Start, r.End, what)
+	return r
+}
+
+// flat is the text of the tokens that end within the span and before the current one: words in lower case, single spaces.
+func (p *parser) flat(s Span) string {
+	k := p.i
+	for k > 0 && p.toks[k-1].start >= s.Start {
+		k--
+	}
+	return p.words(k, p.i)
+}
+
+// words is the text of tokens from to to: words in lower case, single spaces, none around dots and inside parentheses.
+func (p *parser) words(from, to int) string {
+	var b strings.Builder
+	for k := from; k < to; k++ {
+		t := &p.toks[k]
+		p.steps++
+		if k > from && spaceBetween(&p.toks[k-1], t) {
+			b.WriteByte(' ')
+		}
+		if t.kind == tokWord {
+			b.WriteString(strings.ToLower(p.textOf(t)))
+		} else {
+			b.WriteString(p.textOf(t))
+		}
+	}
+	return b.String()
+}
+
+// spaceBetween tells whether joined text has a space between two tokens.
+func spaceBetween(a, b *token) bool {
+	switch {
+	case a.code == oLparen, a.code == oDot, a.code == oLbracket, a.code == oColons, a.code == oLess && a.end == b.start,
+		b.code == oComma, b.code == oRparen, b.code == oDot, b.code == oRbracket, b.code == oColons, b.code == oSemicolon:
+		return false
+	case b.code == oLparen, b.code == oLbracket, b.code == oLess, b.code == oMore:
+		return a.end < b.start
+	}
+	return true
+}
+
+// expect passes the closing bracket of the bracket token at index open; what stands before it is skipped and noted.
+func (p *parser) expect(open int, what string) {
+	end := int(p.toks[open].mate)
+	if p.i < end {
+		start := p.start()
+		p.i = end
+		p.steps++
+		p.noteAt(start, p.from(start).End, what)
+	}
+	if p.i == end && isCloser(p.cur().code) && p.cur().mate == int32(open) {
+		p.next()
+		return
+	}
+	p.noteAt(p.toks[open].start, p.toks[open].end, "bracket is not closed")
+}
+
+func isCloser(c code) bool { return c == oRparen || c == oRbracket || c == oRbrace }

@@ -1,0 +1,101 @@
+package sqlparts
+
+import "strings"
+
+// identOf is the name a token spells, without quotes.
+func (p *parser) identOf(t *token) Ident {
+	s := p.textOf(t)
+	switch t.kind {
+	case tokQuoted, tokDouble:
+		quote := s[0]
+		if quote == '[' {
+			quote = ']'
+		}
+		s = s[1:]
+		if n := len(s); n > 0 && s[n-1] == quote {
+			s = s[:n-1]
+		}
+		if strings.IndexByte(s, quote) >= 0 {
+			s = strings.ReplaceAll(s, string([]byte{quote, quote}), string(quote))
+		}
+		if p.dialect == BigQuery && strings.IndexByte(s, '\\') >= 0 {
+			s = unescape(s)
+		}
+		return Ident{Text: s, Quoted: true}
+	case tokString:
+		return Ident{Text: p.stringOf(t), Quoted: true}
+	}
+	return Ident{Text: s}
+}
+
+// stringOf is the value of a string token. A string the text ends in is what there is of it.
+func (p *parser) stringOf(t *token) string {
+	s := p.textOf(t)
+	if s[0] == '$' { // $tag$ … $tag$
+		n := strings.IndexByte(s[1:], '$') + 2
+		if len(s) >= 2*n && strings.HasSuffix(s, s[:n]) {
+			return s[n : len(s)-n]
+		}
+		return s[min(n, len(s)):]
+	}
+	escapes, raw := p.syntax.backslash, false
+	k := 0
+	for k < len(s) && s[k] != '\'' && s[k] != '"' {
+		switch s[k] | 0x20 {
+		case 'e':
+			escapes = true
+		case 'r':
+			raw = true
+		}
+		k++
+	}
+	if k >= len(s) {
+		return s
+	}
+	quote := s[k]
+	width := 1
+	if p.syntax.triple && strings.HasPrefix(s[k:], triples[quote]) {
+		width = 3
+	}
+	body := s[k+width:]
+	if n := len(body); n >= width && strings.Count(body[n-width:], string(quote)) == width {
+		body = body[:n-width]
+	}
+	if width == 1 && strings.IndexByte(body, quote) >= 0 && !raw {
+		body = strings.ReplaceAll(body, string([]byte{quote, quote}), string(quote))
+	}
+	if escapes && !raw && strings.IndexByte(body, '\\') >= 0 {
+		body = unescape(body)
+	}
+	return body
+}
+
+// unescape resolves the backslash escapes all dialects share; others are kept as they are written.
+func unescape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch c := s[i]; c {
+		case '\\', '\'', '"', '`':
+			b.WriteByte(c)
+		case 'n':
+			b.WriteByte('\n')
+		case 't':
+			b.WriteByte('\t')
+		case 'r':
+			b.WriteByte('\r')
+		case 'b':
+			b.WriteByte('\b')
+		case '0':
+			b.WriteByte(0)
+		default:
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,116 @@
+package sqlparts
+
+// The hash of a word in lower case, FNV-1a. The lexer computes it while it looks for the word's end.
+const (
+	wordSeed  = 2166136261
+	wordPrime = 16777619
+	wordSlots = 2048
+)
+
+// wordTable finds a word's code by its hash, with linear probing.
+var wordTable = func() (t [wordSlots]code) {
+	for i, w := range wordTexts {
+		h := uint32(wordSeed)
+		for k := range len(w) {
+			h = (h ^ uint32(w[k]|0x20)) * wordPrime
+		}
+		for t[h%wordSlots] != 0 {
+			h++
+		}
+		t[h%wordSlots] = firstWord + code(i)
+	}
+	return t
+}()
+
+// wordCode is the code of a word with hash h, in any case; 0 if the parser does not know it.
+func wordCode(h uint32, word string) code {
+	for {
+		c := wordTable[h%wordSlots]
+		if c == 0 {
+			return 0
+		}
+		if w := wordTexts[c-firstWord]; len(w) == len(word) && equalLower(w, word) {
+			return c
+		}
+		h++
+	}
+}
+
+// equalLower tells whether word in lower case is lower; the lengths are equal.
+func equalLower(lower, word string) bool {
+	for i := range len(lower) {
+		c := word[i]
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
+		}
+		if c != lower[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// wordSet is a set of words and operators.
+func wordSet(codes ...code) (t [lastCode]bool) {
+	for _, c := range codes {
+		t[c] = true
+	}
+	return t
+}
+
+// allBut is the set of all words but these.
+func allBut(sets ...[lastCode]bool) *[lastCode]bool {
+	var t [lastCode]bool
+	for c := firstWord; c < lastCode; c++ {
+		t[c] = true
+		for i := range sets {
+			t[c] = t[c] && !sets[i][c]
+		}
+	}
+	return &t
+}
+
+var (
+	// hardClause are words that begin a clause and so no element of a list.
+	hardClause = wordSet(wFrom, wWhere, wGroup, wHaving, wQualify, wOrder, wLimit, wUnion, wIntersect, wExcept, wInto)
+
+	// clauseWord are words that may begin a clause after a complete expression.
+	clauseWord = wordSet(wFrom, wWhere, wGroup, wHaving, wQualify, wOrder, wLimit, wUnion, wIntersect, wExcept, wInto, wMinus,
+		wWindow, wOffset, wFetch, wFor, wOption, wConnect, wStart, wDistribute, wCluster, wSort, wLateral, wUsing, wOn,
+		wMatchCondition, wLock)
+
+	// joinWord are words that stand before JOIN or APPLY.
+	joinWord = wordSet(wJoin, wInner, wLeft, wRight, wFull, wOuter, wCross, wNatural, wSemi, wAnti, wAsof, wPositional, wAny,
+		wAll, wGlobal, wHash, wLoop, wMerge, wStraightJoin, wApply, wDirected)
+
+	// reserved are words that are never a name without quotes, and begin no expression.
+	reserved = wordSet(wSelect, wFrom, wWhere, wGroup, wHaving, wOrder, wBy, wUnion, wIntersect, wExcept, wLimit, wQualify,
+		wInto, wSet, wJoin, wInner, wCross, wNatural, wOn, wUsing, wAs, wAnd, wOr, wNot, wIn, wIs, wLike, wBetween, wCase,
+		wWhen, wThen, wElse, wEnd, wDistinct, wWith, wCreate, wDrop, wInsert, wUpdate, wDelete)
+
+	// callable are reserved words that are functions before a parenthesis.
+	callable = wordSet(wLike, wInsert, wSet)
+
+	// changing are words that begin a statement which changes something; they are no alias without AS.
+	changing = wordSet(wInsert, wUpdate, wDelete, wMerge, wDrop, wCreate, wAlter, wTruncate, wGrant, wRevoke, wExec, wExecute,
+		wCall, wCopy)
+
+	// afterOperand are words that go on after an operand, and so are no alias without AS.
+	afterOperand = wordSet(wAsc, wDesc, wNulls, wCollate, wEscape, wOver, wFilter, wWithin, wIgnore, wRespect, wAt, wIlike,
+		wRlike, wRegexp, wGlob, wSimilar, wIsnull, wNotnull, wOverlaps, wDiv, wXor, wRows, wRange, wSeparator, wValues,
+		wReturning)
+
+	// afterTable are words that go on after a table, and so are no alias without AS.
+	afterTable = wordSet(wTablesample, wPivot, wUnpivot, wMatchRecognize, wBefore, wChanges, wUse, wForce, wIndexed,
+		wPartition, wApply)
+
+	// selectAlias and tableAlias are the words that may be an alias without AS.
+	selectAlias = allBut(reserved, clauseWord, changing, afterOperand, wordSet(wInner, wCross, wFull, wLeft, wRight))
+	tableAlias  = allBut(reserved, clauseWord, changing, afterTable, wordSet(wReturning, wValues, wJoin, wInner, wLeft, wRight, wFull,
+		wOuter, wCross, wNatural, wSemi, wAnti, wAsof, wPositional, wStraightJoin, wGlobal))
+)
+
+// takesHint tells whether a hint may follow the word.
+func takesHint(c code) bool {
+	return c == wSelect || c == wInsert || c == wUpdate || c == wDelete || c == wMerge || c == wReplace
+}
