@@ -1,0 +1,71 @@
+package metric
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "sql_complexity", Version: 1, Group: "sql",
+		Needs:   scoring.NeedOrderSQL, // the accepted query where there is one
+		Labels:  []string{"easy", "medium", "hard", "extra_hard"},
+		Summary: "How complex the query is that answers the question: the accepted one, or the agent's where none is given. It describes the case, not the answer.",
+		Range:   "1 easy, 2 medium, 3 hard, 4 extra_hard",
+		Formula: "With n the sizes of the component sets of the final SELECT: easy if select ≤ 1, where ≤ 1, no group_by, order_by, join, nested condition or set operation; else medium if select ≤ 3, " +
+			"where ≤ 2, no group_by, nested condition, set operation or WITH; else extra_hard if at least two of select > 3, where > 3, group_by > 2, nested, set operation, having, WITH, tables > 3 hold; " +
+			"else hard if select > 2, where > 2, group_by ≥ 2, nested, set operation or WITH; else medium. The tiers are not Spider's.",
+		Source:  "BADGER, section 4.3, Algorithm 1, as printed",
+		Example: "SELECT count(*) FROM t: easy. SELECT a, b FROM t ORDER BY a: medium. WITH x AS (…) SELECT a, b, c, d FROM x: extra_hard, by select > 3 and WITH.",
+		Score:   sqlComplexity,
+	})
+}
+
+var tierValues = map[sqlparts.Tier]struct {
+	label string
+	value float64
+}{sqlparts.Easy: {"easy", 1}, sqlparts.Medium: {"medium", 2}, sqlparts.Hard: {"hard", 3}, sqlparts.ExtraHard: {"extra_hard", 4}}
+
+func sqlComplexity(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+	from := goldSide
+	if script(in, goldSide).Final() == nil {
+		from = predSide
+	}
+	q := script(in, from).Final()
+	if q == nil {
+		return scoring.NotApplicable("neither SQL holds a query"), nil
+	}
+	tier, sig := sqlparts.Complexity(sqlparts.Extract(q))
+	t := tierValues[tier]
+	s := scoring.OK(t.value, "no signal fired")
+	if len(sig.Fired) > 0 {
+		s.Reason = "fired: " + strings.Join(sig.Fired, ", ")
+	}
+	s.Label = t.label
+	s.Detail = struct {
+		Of       string   `json:"of"` // gold or agent: whose query it is
+		Fired    []string `json:"fired"`
+		Select   int      `json:"select"`
+		Where    int      `json:"where"`
+		GroupBy  int      `json:"group_by"`
+		OrderBy  int      `json:"order_by"`
+		Having   int      `json:"having"`
+		Tables   int      `json:"tables"`
+		HasJoin  bool     `json:"has_join"`
+		Nested   bool     `json:"has_nested"`
+		HasSetOp bool     `json:"has_set_op"`
+		HasCTE   bool     `json:"has_cte"`
+	}{
+		map[side]string{goldSide: "gold", predSide: "agent"}[from], append([]string{}, sig.Fired...), sig.Select, sig.Where, sig.GroupBy, sig.OrderBy, sig.Having, sig.Tables,
+		sig.Join, sig.Nested, sig.SetOp, sig.CTE,
+	}
+	if from == predSide {
+		s.Reason += fmt.Sprintf("; by the %s, since no accepted query is given", predSide)
+	}
+	s.Warnings = unread(in, from)
+	return s, nil
+}

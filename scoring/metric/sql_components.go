@@ -1,0 +1,191 @@
+package metric
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// measure is one way of comparing the component sets G of the gold query and P of the agent's.
+type measure struct {
+	name, summary, formula string
+	of                     func(setCounts) float64
+	threshold              *float64
+}
+
+var measures = []measure{
+	{"recall", "Share of the gold query's %s that the agent's query has.", "|G ∩ P| / |G|, and 1 where G is empty", setCounts.recall, nil},
+	{"precision", "Share of the agent's %s that the gold query has.", "|G ∩ P| / |P|, and 1 where P is empty", setCounts.precision, nil},
+	{"f1", "How far the %s of both queries agree.", "2 · |G ∩ P| / (|G| + |P|), the harmonic mean of recall and precision; 1 where both are empty", setCounts.f1, nil},
+	{"exact", "Whether both queries have the same %s.", "1 if G = P, else 0", setCounts.exact, scoring.At(1)},
+}
+
+var componentNouns = map[sqlparts.Component]string{
+	sqlparts.ComponentSelect: "select items", sqlparts.ComponentWhere: "conditions of WHERE", sqlparts.ComponentGroupBy: "grouping expressions",
+	sqlparts.ComponentOrderBy: "sort keys", sqlparts.ComponentHaving: "conditions of HAVING and QUALIFY",
+	sqlparts.ComponentTables: "base tables", sqlparts.ComponentKeywords: "keywords",
+}
+
+func init() {
+	const (
+		normal = " The sets are those of the final SELECT, tables those read anywhere; names in lower case and without schema, alias and double-underscore prefix, " +
+			"positions in GROUP BY and ORDER BY resolved (the documentation of scoring/sqlparts gives every rule)."
+		source = "BADGER, section 4.2, equation 1 and appendix A.1, after Spider, Yu et al. 2018"
+	)
+	for _, m := range measures {
+		for _, c := range sqlparts.ComponentList {
+			register(scoring.Metric{
+				Name: "component_" + m.name + "_" + string(c), Version: 1, Group: "sql",
+				Needs:     scoring.NeedGoldSQL | scoring.NeedPredSQL,
+				Summary:   fmt.Sprintf(m.summary, componentNouns[c]),
+				Range:     rangeOf(m),
+				Formula:   m.formula + ", of the sets of " + componentNouns[c] + "." + normal,
+				Source:    source + sourceNote(m),
+				Example:   "select items: gold region, sum(amount); agent region, count(*): recall, precision and F1 are 0.5, exact is 0.",
+				Threshold: m.threshold,
+				Score:     func(_ context.Context, in *scoring.Input) (scoring.Score, error) { return scoreComponent(in, m, c) },
+			})
+		}
+		all := "component_" + m.name
+		formula := "the mean of component_" + m.name + "_* over select, where, group_by, order_by, having, tables and keywords"
+		if m.name == "exact" {
+			formula = "1 if all seven sets are equal, else 0"
+		}
+		register(scoring.Metric{
+			Name: all, Version: 1, Group: "sql",
+			Needs:     scoring.NeedGoldSQL | scoring.NeedPredSQL,
+			Summary:   fmt.Sprintf(m.summary, "components, over all seven kinds"),
+			Range:     rangeOf(m),
+			Formula:   formula + ". Kinds that neither query has count as 1, as the paper's mean over seven has it; detail.stated is the figure over the kinds that at least one of them has. Where the agent's SQL holds no query: 0." + normal,
+			Source:    "BADGER, section 4.2, equation 1, and Table 2 (overall recall and F1 are means over all seven kinds)" + sourceNote(m),
+			Example:   "queries that differ in one of two select items and in nothing else: recall is (0.5 + 6) / 7 = 0.929; without GROUP BY, ORDER BY and HAVING on either side, detail.stated is (0.5 + 3) / 4 = 0.875.",
+			Threshold: m.threshold,
+			Score:     func(_ context.Context, in *scoring.Input) (scoring.Score, error) { return scoreComponents(in, m) },
+		})
+	}
+}
+
+func rangeOf(m measure) string {
+	if m.name == "exact" {
+		return "0 or 1"
+	}
+	return "0 to 1"
+}
+
+func sourceNote(m measure) string {
+	if m.name == "recall" || m.name == "precision" {
+		return "; the paper prints the denominators of recall and precision exchanged"
+	}
+	return ""
+}
+
+// setCounts are the sizes of two sets and of what they share.
+type setCounts struct{ gold, pred, both int }
+
+func (c setCounts) recall() float64    { return ratio(c.both, c.gold) }
+func (c setCounts) precision() float64 { return ratio(c.both, c.pred) }
+func (c setCounts) f1() float64        { return ratio(2*c.both, c.gold+c.pred) }
+func (c setCounts) exact() float64 {
+	if c.both == c.gold && c.both == c.pred {
+		return 1
+	}
+	return 0
+}
+
+// difference compares two sorted sets: what both have, what only gold and what only pred has.
+func difference(gold, pred []string) (c setCounts, missing, extra []string) {
+	c.gold, c.pred = len(gold), len(pred)
+	for i, j := 0, 0; i < len(gold) || j < len(pred); {
+		switch {
+		case j == len(pred) || i < len(gold) && gold[i] < pred[j]:
+			missing = append(missing, gold[i])
+			i++
+		case i == len(gold) || pred[j] < gold[i]:
+			extra = append(extra, pred[j])
+			j++
+		default:
+			c.both++
+			i++
+			j++
+		}
+	}
+	return c, missing, extra
+}
+
+// componentSets are the components of both queries of a case, extracted once for all component metrics.
+type componentSets struct{ gold, pred sqlparts.Components }
+
+func componentsOf(in *scoring.Input) *componentSets {
+	type key struct{}
+	return scoring.Memo(in, key{}, func() *componentSets {
+		return &componentSets{sqlparts.Extract(script(in, goldSide).Final()), sqlparts.Extract(script(in, predSide).Final())}
+	})
+}
+
+// componentDetail is the evidence of one component metric.
+type componentDetail struct {
+	Gold    int      `json:"gold"` // sizes of the sets
+	Pred    int      `json:"pred"`
+	Both    int      `json:"both"`
+	Missing []string `json:"missing,omitempty"` // what only the gold query has
+	Extra   []string `json:"extra,omitempty"`   // what only the agent's has
+}
+
+func scoreComponent(in *scoring.Input, m measure, c sqlparts.Component) (scoring.Score, error) {
+	if s, done := withoutQuery(in); done {
+		return s, nil
+	}
+	sets := componentsOf(in)
+	n, missing, extra := difference(sets.gold.Set(c), sets.pred.Set(c))
+	reason := fmt.Sprintf("of %d in gold and %d of the agent's %s, %d are in both", n.gold, n.pred, componentNouns[c], n.both)
+	if n.gold == 0 && n.pred == 0 {
+		reason = "neither query has " + componentNouns[c]
+	}
+	s := scoring.OK(m.of(n), reason)
+	s.Detail = componentDetail{n.gold, n.pred, n.both, missing, extra}
+	s.Warnings = unread(in, goldSide, predSide)
+	return s, nil
+}
+
+func scoreComponents(in *scoring.Input, m measure) (scoring.Score, error) {
+	if s, done := withoutQuery(in); done {
+		return s, nil
+	}
+	sets := componentsOf(in)
+	detail := struct {
+		Stated     float64                                `json:"stated"` // over the kinds that a query has
+		Components map[sqlparts.Component]componentDetail `json:"components"`
+	}{Components: map[sqlparts.Component]componentDetail{}}
+	var sum float64
+	kinds := 0
+	var differ []string
+	for _, c := range sqlparts.ComponentList {
+		n, missing, extra := difference(sets.gold.Set(c), sets.pred.Set(c))
+		v := m.of(n)
+		sum += v
+		if n.gold > 0 || n.pred > 0 {
+			kinds++
+			detail.Stated += v
+		}
+		if n.exact() == 0 {
+			differ = append(differ, string(c))
+		}
+		detail.Components[c] = componentDetail{n.gold, n.pred, n.both, missing, extra}
+	}
+	s := scoring.OK(sum/float64(len(sqlparts.ComponentList)), "all components agree")
+	if kinds > 0 {
+		detail.Stated /= float64(kinds)
+	}
+	if len(differ) > 0 {
+		s.Reason = "the queries differ in " + strings.Join(differ, ", ")
+	}
+	if m.name == "exact" && len(differ) > 0 {
+		s.Value = 0
+	}
+	s.Detail = detail
+	s.Warnings = unread(in, goldSide, predSide)
+	return s, nil
+}

@@ -1,0 +1,96 @@
+package metric
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// side is one of the two queries of a case.
+type side bool
+
+const (
+	goldSide side = true
+	predSide side = false
+)
+
+func (s side) String() string {
+	if s == goldSide {
+		return "gold SQL"
+	}
+	return "SQL of the agent"
+}
+
+func (s side) query(in *scoring.Input) *scoring.Query {
+	if s == goldSide {
+		return in.Gold
+	}
+	return in.Pred
+}
+
+// script is the text of one query, read once for all metrics. It is empty where there is no such query.
+func script(in *scoring.Input, s side) *sqlparts.Script {
+	type key struct{ side }
+	return scoring.Memo(in, key{s}, func() *sqlparts.Script {
+		if q := s.query(in); q != nil {
+			return sqlparts.Parse(q.SQL, sqlparts.DialectOf(in.Case.Dialect))
+		}
+		return &sqlparts.Script{}
+	})
+}
+
+// withoutQuery scores the cases where there is nothing to compare: not applicable where the accepted SQL holds no query, 0 where the
+// agent's holds none, so that prose does not earn what an empty query would.
+func withoutQuery(in *scoring.Input) (scoring.Score, bool) {
+	switch {
+	case script(in, goldSide).Final() == nil:
+		return scoring.NotApplicable("the gold SQL holds no query"), true
+	case script(in, predSide).Final() == nil:
+		s := scoring.OK(0, "the SQL of the agent holds no query")
+		s.Warnings = unread(in, goldSide, predSide)
+		return s, true
+	}
+	return scoring.Score{}, false
+}
+
+// unread tells a reader of a score what of the queries was not understood, so that the score may be off: each kind of note once, with
+// the line where it begins.
+func unread(in *scoring.Input, sides ...side) []string {
+	var warnings []string
+	for _, s := range sides {
+		sc := script(in, s)
+		lines := map[string][]int{}
+		var kinds []string
+		for _, n := range sc.Notes {
+			if lines[n.What] == nil {
+				kinds = append(kinds, n.What)
+			}
+			start, _ := n.Range()
+			lines[n.What] = append(lines[n.What], lineOf(sc.SQL, start))
+		}
+		for _, what := range kinds {
+			at := lines[what]
+			sort.Ints(at)
+			w := fmt.Sprintf("%s, line %d: %s", s, at[0], what)
+			if len(at) > 1 {
+				w += " (and " + strconv.Itoa(len(at)-1) + " more)"
+			}
+			warnings = append(warnings, w)
+		}
+	}
+	return warnings
+}
+
+// lineOf is the line, from 1, of an offset.
+func lineOf(text string, offset int) int {
+	line := 1
+	for i := range min(offset, len(text)) {
+		if text[i] == '\n' {
+			line++
+		}
+	}
+	return line
+}
