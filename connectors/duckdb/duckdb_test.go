@@ -1,0 +1,187 @@
+package duckdb_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+func open(t *testing.T, path string, o driver.Options) *connectors.Warehouse {
+	t.Helper()
+	var mux connectors.Mux
+	mux.Register(duckdb.Scheme, duckdb.Open)
+	w, err := mux.Open(context.Background(), "duckdb:"+path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	return w
+}
+
+func TestValuesComeBackExactly(t *testing.T) {
+	w := open(t, ":memory:", driver.Options{})
+	for _, tc := range []struct{ sql, typ, want string }{
+		{"SELECT 9223372036854775807::BIGINT", "INT64", "9223372036854775807"},
+		{"SELECT 170141183460469231731687303715884105727::HUGEINT", "DECIMAL", "170141183460469231731687303715884105727"},
+		{"SELECT 18446744073709551615::UBIGINT", "DECIMAL", "18446744073709551615"},
+		{"SELECT 12345678901234567890123456789012345.678::DECIMAL(38,3)", "DECIMAL", "12345678901234567890123456789012345.678"},
+		{"SELECT 0.1::FLOAT", "FLOAT64", "0.1"},
+		{"SELECT 'nan'::DOUBLE", "FLOAT64", "NaN"},
+		{"SELECT '-inf'::DOUBLE", "FLOAT64", "-Infinity"},
+		{"SELECT DATE '0044-03-15'", "DATE", "0044-03-15"},
+		{"SELECT DATE '1969-12-31'", "DATE", "1969-12-31"},
+		{"SELECT TIME '23:59:59.999999'", "TIME", "23:59:59.999999"},
+		{"SELECT TIMESTAMP_NS '2024-02-29 12:34:56.123456789'", "TIMESTAMP", "2024-02-29 12:34:56.123456789"},
+		{"SELECT TIMESTAMP '1901-01-01 00:00:00.000001'", "TIMESTAMP", "1901-01-01 00:00:00.000001"},
+		{"SELECT TIMESTAMPTZ '2024-06-01 12:00:00+02'", "TIMESTAMPTZ", "2024-06-01 10:00:00Z"},
+		{"SELECT TRUE", "BOOL", "true"},
+		{"SELECT '\\x00\\xFF'::BLOB", "BYTES", "00ff"},
+		{"SELECT 'naïve 🦡'", "STRING", "naïve 🦡"},
+		{"SELECT 'a' || chr(0) || 'b'", "STRING", "a\x00b"},
+		{"SELECT {'a': 1, 'b': [1, NULL]}", "STRING", `{"a":1,"b":[1,null]}`},
+		{"SELECT [1.5, 2]::DECIMAL(4,1)[]", "STRING", "[1.5,2.0]"},
+		{"SELECT '{\"k\": 1}'::JSON", "STRING", `{"k": 1}`},
+		{"SELECT 'ok'::ENUM('ok','no')", "STRING", "ok"},
+		{"SELECT UUID 'ffffffff-0000-4000-8000-00000000000f'", "STRING", "ffffffff-0000-4000-8000-00000000000f"},
+		{"SELECT INTERVAL 3 DAY", "STRING", "3 days"},
+		{"SELECT NULL", "INT64", "NULL"}, // the engine gives NULL the type INTEGER,
+	} {
+		res, err := w.Query(context.Background(), tc.sql)
+		if err != nil {
+			t.Errorf("%s: %v", tc.sql, err)
+			continue
+		}
+		c := &res.Columns[0]
+		if got := c.Value(0).String(); res.Rows() != 1 || got != tc.want || c.Type.String() != tc.typ {
+			t.Errorf("%s: %s %q, want %s %q", tc.sql, c.Type, got, tc.typ, tc.want)
+		}
+	}
+	res, err := w.Query(context.Background(), `SELECT 1 AS a, 'x' AS a, 2 AS " " WHERE FALSE`)
+	if err != nil || res.Rows() != 0 || len(res.Columns) != 3 || res.Columns[1].Name != "a" {
+		t.Errorf("no rows, repeated and blank names: %+v, %v", res, err)
+	}
+}
+
+func TestErrorsAreCodedAndNameThePlace(t *testing.T) {
+	ctx := context.Background()
+	w := open(t, ":memory:", driver.Options{})
+	for _, tc := range []struct {
+		why, ref string
+		want     errcode.Code
+	}{
+		{"a table that is not there", "table:nothing", errcode.NotFound},
+		{"a schema that is not there", "table:no.thing", errcode.NotFound},
+		{"no table name", "table:a; DROP TABLE b", errcode.InvalidArgument},
+		{"a kind nobody knows", "url:x", errcode.InvalidArgument},
+		{"results are not kept", "query:01ab", errcode.Unimplemented},
+		{"tables have no versions", "table:t@3", errcode.Unimplemented},
+	} {
+		if _, err := w.ReadSnapshot(ctx, tc.ref); errcode.Of(err) != tc.want {
+			t.Errorf("%s: %v (%v), want %v", tc.why, err, errcode.Of(err), tc.want)
+		}
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := w.Query(cancelled, "SELECT 1"); errcode.Of(err) != errcode.Cancelled {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := w.Query(ctx, "SELEC 1"); errcode.Of(err) != errcode.InvalidArgument {
+		t.Errorf("syntax: %v", err)
+	}
+	var mux connectors.Mux
+	mux.Register(duckdb.Scheme, duckdb.Open)
+	if _, err := mux.Open(ctx, "duckdb:"+filepath.Join(t.TempDir(), "none.duckdb"), driver.Options{ReadOnly: true}); errcode.Of(err) != errcode.NotFound || !strings.Contains(err.Error(), "none.duckdb") {
+		t.Errorf("a missing file: %v", err)
+	}
+	if _, err := mux.Open(ctx, "oracle:x", driver.Options{}); errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), "duckdb:") {
+		t.Errorf("an unknown scheme: %v", err)
+	}
+	_ = w.Close()
+	if _, err := w.Query(ctx, "SELECT 1"); errcode.Of(err) != errcode.FailedPrecondition {
+		t.Errorf("closed: %v", err)
+	}
+}
+
+func TestInstallTwiceAndFunctions(t *testing.T) {
+	ctx := context.Background()
+	w := open(t, filepath.Join(t.TempDir(), "w.duckdb"), driver.Options{})
+	for range 2 {
+		if err := w.Install(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := duckdb.OpenFile(ctx, ":memory:", driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	err = c.Register(ctx, []duckdb.Function{{
+		Name: "same", Params: []driver.Type{driver.Text, driver.Text}, Result: driver.Double,
+		Call: func(_ context.Context, rows int, args [][]any, out []any) error {
+			for i := range rows {
+				switch {
+				case args[0][i] == nil || args[1][i] == nil:
+				case args[0][i] == args[1][i]:
+					out[i] = 1.0
+				default:
+					out[i] = 0.0
+				}
+			}
+			return nil
+		},
+	}, {
+		Name: "breaks", Params: []driver.Type{driver.Text}, Result: driver.Double,
+		Call: func(context.Context, int, [][]any, []any) error { panic("boom") },
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum float64
+	var n, nulls int
+	row := c.DB().QueryRow("SELECT sum(s), count(s), count(*) - count(s) FROM (SELECT same('k' || (i % 3), CASE WHEN i % 10 = 0 THEN NULL ELSE 'k1' END) AS s FROM range(10000) t(i))")
+	if err := row.Scan(&sum, &n, &nulls); err != nil {
+		t.Fatal(err)
+	}
+	if sum != 3000 || n != 9000 || nulls != 1000 { // i % 3 = 1 for 3,333 of 10,000, of which 333 end in 0
+		t.Errorf("sum %v of %d, %d NULL; want 3000 of 9000 and 1000 NULL", sum, n, nulls)
+	}
+	if _, err := c.DB().Exec("SELECT breaks('x')"); err == nil || !strings.Contains(err.Error(), "broke down") {
+		t.Errorf("a function that panics must fail its statement, not the process: %v", err)
+	}
+}
+
+func BenchmarkFunction(b *testing.B) {
+	ctx := context.Background()
+	c, err := duckdb.OpenFile(ctx, ":memory:", driver.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Register(ctx, []duckdb.Function{{
+		Name: "same", Params: []driver.Type{driver.Text, driver.Text}, Result: driver.Double,
+		Call: func(_ context.Context, rows int, args [][]any, out []any) error {
+			for i := range rows {
+				out[i] = 0.0
+				if args[0][i] == args[1][i] {
+					out[i] = 1.0
+				}
+			}
+			return nil
+		},
+	}}); err != nil {
+		b.Fatal(err)
+	}
+	const rows = 1_000_000
+	for b.Loop() {
+		if _, err := c.DB().Exec("SELECT sum(same('k' || i, 'k5')) FROM range(1000000) t(i)"); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}
