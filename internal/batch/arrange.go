@@ -1,0 +1,146 @@
+package batch
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Arrange puts the lines of the file into the order of a source and, within a case, of the metrics (all others behind them), and leaves
+// one line of every key. So a run that was cut and resumed, with or without failed scores scored again, gives the bytes of one that went through.
+// Cases that the source lacks come last. The new file takes the place of the old one at once or not at all.
+func (s *ScoreFile) Arrange(ctx context.Context, src Source, metrics []*scoring.Metric) error {
+	spans, order, err := s.spans(ctx)
+	if err != nil {
+		return err
+	}
+	path, err := filepath.EvalSymlinks(s.path)
+	if err != nil {
+		return fileError("the score file", err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fileError("the score file", err)
+	}
+	defer os.Remove(tmp.Name()) //nolint:errcheck // gone once it is renamed
+	defer tmp.Close()           //nolint:errcheck // closed before it is renamed
+	out := bufio.NewWriterSize(tmp, 1<<18)
+	write := func(a Answer) error {
+		text, err := s.arranged(spans[a], metrics)
+		if err == nil {
+			_, err = out.Write(text)
+		}
+		delete(spans, a)
+		return err
+	}
+	for item, err := range distinct(ctx, src) {
+		if err == nil {
+			err = write(item.Answer)
+		}
+		if err != nil {
+			return fileError("arranging the score file", err)
+		}
+	}
+	for _, a := range order {
+		if err := write(a); err != nil {
+			return fileError("arranging the score file", err)
+		}
+	}
+	if info, err := s.f.Stat(); err == nil {
+		_ = tmp.Chmod(info.Mode().Perm())
+	}
+	for _, step := range []func() error{
+		out.Flush, tmp.Sync, tmp.Close, s.f.Close,
+		func() error { return os.Rename(tmp.Name(), path) },
+	} {
+		if err := step(); err != nil {
+			return fileError("arranging the score file", err)
+		}
+	}
+	next, err := OpenScoreFile(s.path)
+	if err != nil {
+		return err
+	}
+	s.f, s.size = next.f, next.size
+	return nil
+}
+
+// span is a stretch of lines of one answer.
+type span struct{ start, end int64 }
+
+// spans finds the lines of every answer, and the answers in the order in which they first come.
+func (s *ScoreFile) spans(ctx context.Context) (map[Answer][]span, []Answer, error) {
+	spans := map[Answer][]span{}
+	var order []Answer
+	at := int64(0)
+	known := interned{}
+	for l, err := range s.whole() {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, nil, fileError("the score file", err)
+		}
+		h, err := s.head(l)
+		if err != nil {
+			return nil, nil, err
+		}
+		a := Answer{h.CaseID, known.of(h.Name), known.of(h.rowAgent.Version)}
+		at = l.offset + int64(l.length) + 1
+		have := spans[a]
+		switch n := len(have); {
+		case n == 0:
+			order = append(order, a)
+			fallthrough
+		case have[n-1].end != l.offset:
+			spans[a] = append(have, span{l.offset, at})
+		default:
+			have[n-1].end = at
+		}
+	}
+	return spans, order, nil
+}
+
+// arranged is the lines of one answer, the last of every key, in the order of the metrics.
+func (s *ScoreFile) arranged(spans []span, metrics []*scoring.Metric) ([]byte, error) {
+	type scoreLine struct {
+		key  Key
+		rank int
+		text []byte
+	}
+	var all []scoreLine
+	for _, sp := range spans {
+		text := make([]byte, sp.end-sp.start)
+		if _, err := io.ReadFull(io.NewSectionReader(s.f, sp.start, sp.end-sp.start), text); err != nil {
+			return nil, err
+		}
+		for text := range bytes.Lines(text) {
+			h, err := s.head(line{text: text})
+			if err != nil {
+				return nil, err
+			}
+			next := scoreLine{key: h.key(), rank: len(metrics), text: text}
+			if i := slices.IndexFunc(metrics, func(m *scoring.Metric) bool { return m.Name == h.Metric && m.Version == h.Version }); i >= 0 {
+				next.rank = i
+			}
+			if i := slices.IndexFunc(all, func(have scoreLine) bool { return have.key == next.key }); i >= 0 {
+				all[i].text = text
+			} else {
+				all = append(all, next)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b scoreLine) int { return cmp.Compare(a.rank, b.rank) })
+	var out []byte
+	for i := range all {
+		out = append(out, all[i].text...)
+	}
+	return out, nil
+}

@@ -1,0 +1,124 @@
+package batch
+
+import (
+	"context"
+	"iter"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Answer identifies what is scored: what one version of an agent answered to one question.
+type Answer struct {
+	CaseID       string
+	Agent        string
+	AgentVersion string
+}
+
+// Key identifies a score within a run.
+type Key struct {
+	Answer
+	Metric        string
+	MetricVersion int
+}
+
+// Item is one case of a source before it is read.
+type Item struct {
+	Answer
+	Place string // where it stands, such as cases.jsonl:17; unique within the source
+	Bytes int64  // about how much memory the case takes while it is scored; 0 where that is little
+	// Load reads the case. It is called at most once, from any goroutine, and not at all for a case that is done. Its error is the
+	// reason why all scores of the case are failed.
+	Load func(ctx context.Context) (*scoring.Case, error)
+}
+
+// Source yields cases in a fixed order. An error is one of the source itself and ends the run; a single case that cannot
+// be read is an [Item] whose Load says why. After the context has ended a source yields no more than an error.
+type Source interface {
+	Cases(ctx context.Context) iter.Seq2[Item, error]
+}
+
+// Counter is a source that can tell cheaply how many items it will yield, for showing how far a run is.
+type Counter interface {
+	Count(ctx context.Context) (int64, error)
+}
+
+// Row is a score with whose answer it judges.
+type Row struct {
+	Agent        string
+	AgentVersion string
+	BatchID      string // of the agent's answer
+	Score        scoring.Score
+}
+
+// Key is the row's key within its run.
+func (r *Row) Key() Key {
+	return Key{Answer: Answer{r.Score.CaseID, r.Agent, r.AgentVersion}, Metric: r.Score.Metric, MetricVersion: r.Score.Version}
+}
+
+// Done is a score that a ledger holds.
+type Done struct {
+	Key
+	Status scoring.Status
+}
+
+// Ledger keeps the scores of runs.
+type Ledger interface {
+	// Done yields what the run holds. Where a key comes several times, the last one counts.
+	Done(ctx context.Context, run string) iter.Seq2[Done, error]
+	// Append stores rows: all of them, or none and an error. A row whose key the run holds takes the place of the old one.
+	// A runner calls it from one goroutine at a time.
+	Append(ctx context.Context, run string, rows []Row) error
+}
+
+// SourceOf makes a source of cases that are in memory or made one by one. Places count from 1: "case 17".
+func SourceOf(cases func(ctx context.Context) iter.Seq2[*scoring.Case, error]) Source {
+	return caseSource(cases)
+}
+
+type caseSource func(ctx context.Context) iter.Seq2[*scoring.Case, error]
+
+func (s caseSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		n := 0
+		for c, err := range s(ctx) {
+			if err != nil {
+				yield(Item{}, err)
+				return
+			}
+			n++
+			if !yield(ItemOf(c, placeOf("case ", n)), nil) {
+				return
+			}
+		}
+	}
+}
+
+// ItemOf makes an item of a case that was read already.
+func ItemOf(c *scoring.Case, place string) Item {
+	size := int64(len(c.Question) + len(c.Schema) + len(c.Agent.Response))
+	for i := range c.Golds {
+		size += queryBytes(&c.Golds[i])
+	}
+	return Item{
+		Answer: Answer{c.ID, c.Agent.Name, c.Agent.Version}, Place: place, Bytes: size + queryBytes(&c.Pred),
+		Load: func(context.Context) (*scoring.Case, error) { return c, nil },
+	}
+}
+
+func queryBytes(q *scoring.Query) int64 {
+	size := int64(len(q.SQL))
+	if q.Result.Table != nil {
+		size += q.Result.Table.MemoryBytes()
+	}
+	return size
+}
+
+// Discard is a ledger that keeps nothing, for runs whose scores are only looked at.
+var Discard Ledger = discard{}
+
+type discard struct{}
+
+func (discard) Done(context.Context, string) iter.Seq2[Done, error] {
+	return func(func(Done, error) bool) {}
+}
+func (discard) Append(context.Context, string, []Row) error { return nil }

@@ -1,0 +1,13 @@
+//go:build unix
+
+package batch
+
+import (
+	"errors"
+	"syscall"
+)
+
+// full tells whether there was no room for a write.
+func full(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+}

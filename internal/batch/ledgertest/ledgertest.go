@@ -1,0 +1,256 @@
+// Package ledgertest holds what every [batch.Ledger] must do, and a ledger in memory that does it.
+package ledgertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/google/go-cmp/cmp"
+)
+
+// Options say what a ledger is like.
+type Options struct {
+	OneRun    bool // it holds a single run, whatever the run is called
+	KeepsOlds bool // a key stored again comes twice, the last one counting
+}
+
+// Test checks a ledger. open makes empty storage and returns how a process opens a ledger over it; it is opened again after every
+// simulated crash, the one before not being closed.
+func Test(t *testing.T, o Options, open func(t *testing.T) func(t *testing.T) batch.Ledger) {
+	t.Run("EmptyLedgerHoldsNothing", func(t *testing.T) {
+		if got := held(t, open(t)(t), "r"); len(got) > 0 {
+			t.Errorf("an empty ledger holds %v", got)
+		}
+	})
+	t.Run("RowsComeBack", func(t *testing.T) { rowsComeBack(t, o, open(t)) })
+	t.Run("StoringAgainReplaces", func(t *testing.T) { storingAgainReplaces(t, o, open(t)) })
+	t.Run("KilledAtEveryStep", func(t *testing.T) { killedAtEveryStep(t, open) })
+	t.Run("CutAtRandomPoints", func(t *testing.T) { cutAtRandomPoints(t, open) })
+}
+
+// held lists what a run holds, each entry being "case agent version metric metric-version status", sorted.
+func held(t *testing.T, l batch.Ledger, run string) []string {
+	t.Helper()
+	var out []string
+	for d, err := range l.Done(context.Background(), run) {
+		if err != nil {
+			t.Fatalf("Done: %v", err)
+		}
+		out = append(out, entry(d.Key, d.Status))
+	}
+	slices.Sort(out)
+	return out
+}
+
+func entry(k batch.Key, s scoring.Status) string {
+	return fmt.Sprintf("%q %q %q %s %d %s", k.CaseID, k.Agent, k.AgentVersion, k.Metric, k.MetricVersion, s)
+}
+
+func entries(rows []batch.Row) []string {
+	out := make([]string, len(rows))
+	for i := range rows {
+		out[i] = entry(rows[i].Key(), rows[i].Score.Status)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func row(id, version, metric string, s scoring.Score) batch.Row {
+	s.CaseID, s.Metric, s.Version = id, metric, 1
+	return batch.Row{Agent: "atlas", AgentVersion: version, BatchID: "b1", Score: s}
+}
+
+func rowsComeBack(t *testing.T, o Options, open func(t *testing.T) batch.Ledger) {
+	passed := true
+	full := scoring.OK(0.25, `1 of 4 rows, "north" differs`)
+	full.Passed, full.Label, full.Detail, full.Gold = &passed, "overlap", map[string]any{"n": 1}, 2
+	full.Warnings, full.AssessmentIDs = []string{"w"}, []string{"a1", "a2"}
+	rows := []batch.Row{
+		row("q1", "1", "m", full),
+		row("q1", "1", "n", scoring.NotApplicable("no gold SQL given")),
+		row("q1", "2", "m", scoring.Abstain("tie")),
+		row("q2", "1", "m", scoring.Fail(errcode.New(errcode.Unavailable, "judge down"))),
+		row("日本 \"q\"\n\t\\ 🦡 '; --", "1", "m", scoring.OK(1, "ids may hold anything")),
+	}
+	rows = append(rows, batch.Row{Score: scoring.Score{CaseID: "q1", Metric: "m", Version: 1, Status: scoring.StatusOK}}) // no agent known
+	l := open(t)
+	if err := l.Append(context.Background(), "r", rows[:2]); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Append(context.Background(), "r", rows[2:]); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(entries(rows), held(t, open(t), "r")); diff != "" {
+		t.Errorf("what another process sees (-stored +held):\n%s", diff)
+	}
+	if !o.OneRun {
+		if got := held(t, open(t), "another run"); len(got) > 0 {
+			t.Errorf("another run holds %v", got)
+		}
+	}
+}
+
+func storingAgainReplaces(t *testing.T, o Options, open func(t *testing.T) batch.Ledger) {
+	l := open(t)
+	first := []batch.Row{row("q1", "1", "m", scoring.Fail(errcode.New(errcode.Unavailable, "judge down"))), row("q2", "1", "m", scoring.OK(1, ""))}
+	again := []batch.Row{row("q1", "1", "m", scoring.OK(0.5, ""))}
+	for _, rows := range [][]batch.Row{first, again} {
+		if err := l.Append(context.Background(), "r", rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last := map[batch.Key]scoring.Status{}
+	n := 0
+	for d, err := range open(t).Done(context.Background(), "r") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		last[d.Key] = d.Status
+		n++
+	}
+	want := map[batch.Key]scoring.Status{first[0].Key(): scoring.StatusOK, first[1].Key(): scoring.StatusOK}
+	if diff := cmp.Diff(want, last); diff != "" {
+		t.Errorf("(-want +held):\n%s", diff)
+	}
+	if !o.KeepsOlds && n != 2 {
+		t.Errorf("%d rows for 2 keys", n)
+	}
+}
+
+// world is a small evaluation: cases of two agent versions, one of them not readable and one there twice.
+const cases = 23
+
+func source() batch.Source {
+	return sourceFunc(func(context.Context) iter.Seq2[batch.Item, error] {
+		return func(yield func(batch.Item, error) bool) {
+			for i := range cases {
+				c := &scoring.Case{ID: fmt.Sprintf("q%02d", i/2), Question: "?", Agent: scoring.Agent{Name: "atlas", Version: fmt.Sprint(i % 2), BatchID: "b"}}
+				if i == 20 {
+					c.ID = "q00"
+				}
+				item := batch.ItemOf(c, fmt.Sprintf("case %d", i+1))
+				if i == 7 {
+					item.Load = func(context.Context) (*scoring.Case, error) {
+						return nil, errcode.New(errcode.InvalidArgument, "case 8: not readable")
+					}
+				}
+				if !yield(item, nil) {
+					return
+				}
+			}
+		}
+	})
+}
+
+type sourceFunc func(ctx context.Context) iter.Seq2[batch.Item, error]
+
+func (f sourceFunc) Cases(ctx context.Context) iter.Seq2[batch.Item, error] { return f(ctx) }
+
+func engine(t *testing.T) *scoring.Engine {
+	t.Helper()
+	score := func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+		return scoring.OK(float64(len(in.Case.ID)), ""), nil
+	}
+	e, err := scoring.NewEngine([]scoring.Metric{
+		{Name: "m", Version: 1, Score: score}, {Name: "n", Version: 3, Score: score},
+		{Name: "sql", Version: 1, Needs: scoring.NeedGoldSQL, Score: score},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func want(t *testing.T) []string {
+	t.Helper()
+	l := &Memory{}
+	if _, err := (batch.Runner{Engine: engine(t)}).Run(context.Background(), "r", source(), l); err != nil {
+		t.Fatal(err)
+	}
+	all := held(t, l, "r")
+	if len(all) != 3*cases {
+		t.Fatalf("%d scores of an uninterrupted run, want %d", len(all), 3*cases)
+	}
+	return all
+}
+
+var errCrash = errors.New("crash")
+
+// crashing stands for a process that dies in its n-th append: before the rows are stored or right after.
+type crashing struct {
+	batch.Ledger
+	left  int
+	after bool
+}
+
+func (c *crashing) Append(ctx context.Context, run string, rows []batch.Row) error {
+	if c.left--; c.left >= 0 {
+		return c.Ledger.Append(ctx, run, rows)
+	}
+	if c.after && c.left == -1 {
+		if err := c.Ledger.Append(ctx, run, rows); err != nil {
+			return err
+		}
+	}
+	return errCrash
+}
+
+func killedAtEveryStep(t *testing.T, open func(t *testing.T) func(t *testing.T) batch.Ledger) {
+	all := want(t)
+	for _, after := range []bool{false, true} {
+		for step := range cases {
+			reopen := open(t)
+			r := batch.Runner{Engine: engine(t), Concurrency: 3, BatchSize: 1, Ordered: step%2 == 0}
+			_, err := r.Run(context.Background(), "r", source(), &crashing{reopen(t), step, after})
+			if !errors.Is(err, errCrash) {
+				t.Fatalf("step %d: %v, want the crash", step, err)
+			}
+			before := held(t, reopen(t), "r")
+			o, err := r.Run(context.Background(), "r", source(), reopen(t))
+			if err != nil || !o.Complete {
+				t.Fatalf("step %d: resumed: %v, complete %v", step, err, o.Complete)
+			}
+			if int(o.Scores) != len(all)-len(before) {
+				t.Errorf("step %d: %d scores were made after %d of %d: some of them again", step, o.Scores, len(before), len(all))
+			}
+			if diff := cmp.Diff(all, held(t, reopen(t), "r")); diff != "" {
+				t.Fatalf("step %d, after %v (-uninterrupted +resumed):\n%s", step, after, diff)
+			}
+		}
+	}
+}
+
+// cutAtRandomPoints ends the context of runs again and again until one comes through.
+func cutAtRandomPoints(t *testing.T, open func(t *testing.T) func(t *testing.T) batch.Ledger) {
+	all := want(t)
+	for seed := range uint64(20) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		reopen := open(t)
+		for complete := false; !complete; {
+			ctx, cancel := context.WithCancel(context.Background())
+			left := random.IntN(6)
+			r := batch.Runner{Engine: engine(t), Concurrency: 1 + random.IntN(4), BatchSize: 1 + random.IntN(3), Ordered: random.IntN(2) == 0}
+			r.Scored = func(*scoring.Case, []batch.Row) {
+				if left--; left == 0 {
+					cancel()
+				}
+			}
+			o, err := r.Run(ctx, "r", source(), reopen(t))
+			if complete = o.Complete; !complete && errcode.Of(err) != errcode.Cancelled {
+				t.Fatalf("seed %d: %v, want cancelled", seed, err)
+			}
+			cancel()
+		}
+		if diff := cmp.Diff(all, held(t, reopen(t), "r")); diff != "" {
+			t.Fatalf("seed %d (-uninterrupted +resumed):\n%s", seed, diff)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package batch
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// MarshalJSON writes the row as one line of a score file: the members of the score, with agent_name, agent_version and batch_id
+// before its status where they are known.
+func (r Row) MarshalJSON() ([]byte, error) {
+	score, err := r.Score.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	agent, err := json.Marshal(rowAgent{r.Agent, r.AgentVersion, r.BatchID})
+	if err != nil || len(agent) == len("{}") {
+		return score, err
+	}
+	agent[0] = ','
+	at := bytes.Index(score, endOfKey) // within a string the quotation marks would be escaped
+	if at < 0 {
+		return nil, errcode.New(errcode.Internal, "a score has no status")
+	}
+	return slices.Insert(score, at, agent[:len(agent)-1]...), nil
+}
+
+var (
+	endOfKey  = []byte(`,"status":`)
+	endOfHead = []byte(`,"value":`)
+)
+
+type rowAgent struct {
+	Name    string `json:"agent_name,omitempty"`
+	Version string `json:"agent_version,omitempty"`
+	BatchID string `json:"batch_id,omitempty"`
+}
+
+// rowHead is what a ledger must know of a line of a score file.
+type rowHead struct {
+	CaseID  string         `json:"case_id"`
+	Metric  string         `json:"metric"`
+	Version int            `json:"metric_version"`
+	Status  scoring.Status `json:"status"`
+	rowAgent
+}
+
+// readHead reads what a ledger must know of a line: only its beginning where it is one that [Row.MarshalJSON] wrote.
+func readHead(line []byte) (h rowHead, err error) {
+	if at := bytes.Index(line, endOfHead); at > 0 && bytes.HasSuffix(line, []byte("}")) {
+		if json.Unmarshal(append(line[:at:at], '}'), &h) == nil && h.check() == nil {
+			return h, nil
+		}
+		h = rowHead{}
+	}
+	if err = json.Unmarshal(line, &h); err == nil {
+		err = h.check()
+	}
+	return h, err
+}
+
+func (h *rowHead) check() error {
+	switch h.Status {
+	case scoring.StatusOK, scoring.StatusAbstained, scoring.StatusNotApplicable, scoring.StatusFailed:
+	default:
+		return errcode.New(errcode.DataLoss, "status is %.40q, want ok, abstained, not_applicable or failed", h.Status)
+	}
+	if h.CaseID == "" || h.Metric == "" {
+		return errcode.New(errcode.DataLoss, "case_id or metric is missing")
+	}
+	return nil
+}
+
+func (h *rowHead) key() Key {
+	return Key{Answer{h.CaseID, h.Name, h.rowAgent.Version}, h.Metric, h.Version}
+}
+
+// UnmarshalJSON reads a line of a score file. The detail stays JSON.
+func (r *Row) UnmarshalJSON(b []byte) error {
+	var j struct {
+		rowHead
+		Value         *float64        `json:"value"`
+		Label         string          `json:"label"`
+		Passed        *bool           `json:"passed"`
+		Reason        string          `json:"reason"`
+		Code          string          `json:"code"`
+		Detail        json.RawMessage `json:"detail"`
+		Gold          int             `json:"gold"`
+		Warnings      []string        `json:"warnings"`
+		AssessmentIDs []string        `json:"assessment_ids"`
+	}
+	if err := json.Unmarshal(b, &j); err != nil {
+		return errcode.New(errcode.DataLoss, "score: %w", err)
+	}
+	if err := j.check(); err != nil {
+		return errcode.New(errcode.DataLoss, "score: %w", err)
+	}
+	if (j.Value != nil) != (j.Status == scoring.StatusOK) {
+		return errcode.New(errcode.DataLoss, "score: value must be there where status is ok, and nowhere else")
+	}
+	*r = Row{
+		Agent: j.Name, AgentVersion: j.rowAgent.Version, BatchID: j.BatchID,
+		Score: scoring.Score{
+			CaseID: j.CaseID, Metric: j.Metric, Version: j.rowHead.Version, Status: j.Status, Label: j.Label, Passed: j.Passed, Reason: j.Reason,
+			Gold: j.Gold, Warnings: j.Warnings, AssessmentIDs: j.AssessmentIDs,
+		},
+	}
+	if j.Value != nil {
+		r.Score.Value = *j.Value
+	}
+	if len(j.Detail) > 0 {
+		r.Score.Detail = j.Detail
+	}
+	if j.Code != "" {
+		r.Score.Code = codeNamed(j.Code)
+	}
+	return nil
+}
+
+func codeNamed(name string) errcode.Code {
+	for c := errcode.OK; c <= errcode.Unauthenticated; c++ {
+		if c.String() == name {
+			return c
+		}
+	}
+	return errcode.Unknown
+}

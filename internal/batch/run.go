@@ -1,0 +1,222 @@
+package batch
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"golang.org/x/sync/semaphore"
+)
+
+// run is one call of Run: one goroutine takes cases, several score them, and the caller's stores the scores.
+type run struct {
+	Runner
+	name    string
+	ledger  Ledger
+	metrics []*scoring.Metric
+
+	// taking ends when no new case is to be taken, working when cases in flight are to be cut, and storing some time after that.
+	taking, working, storing context.Context //nolint:containedctx // live for one call
+	stopTaking, cut, end     context.CancelFunc
+
+	room     *semaphore.Weighted // bytes, and so cases, that may be held
+	jobs     chan *job
+	results  chan *job
+	busy     sync.WaitGroup // jobs taken but not yet scored
+	inFlight atomic.Int64   // the same, as a number
+	starved  chan struct{}  // a case waits for room
+	waiting  atomic.Bool    // the same, as a state
+
+	sourceErr error // set before results is closed
+	exhausted bool  // the same: whether the source came to its end
+
+	meter meter
+}
+
+// job is a case on its way through a run.
+type job struct {
+	item    Item
+	seq     int64 // position among the jobs
+	weight  int64 // of room
+	metrics []*scoring.Metric
+
+	begun bool
+	c     *scoring.Case
+	rows  []Row // nil: cut, or not begun
+}
+
+func newRun(ctx context.Context, r Runner, name string, ledger Ledger, metrics []*scoring.Metric) *run {
+	x := &run{
+		Runner: r, name: name, ledger: ledger, metrics: metrics,
+		room: semaphore.NewWeighted(r.MemoryBytes), jobs: make(chan *job, r.Concurrency), results: make(chan *job, r.Concurrency),
+		starved: make(chan struct{}, 1), meter: meter{now: r.Now, start: r.Now()},
+	}
+	x.storing, x.end = context.WithCancel(context.WithoutCancel(ctx))
+	x.working, x.cut = context.WithCancel(ctx)
+	x.taking, x.stopTaking = context.WithCancel(x.working)
+	return x
+}
+
+// watchStop turns the two ways of stopping into the ends of the contexts.
+func (x *run) watchStop() {
+	select {
+	case <-x.Stop: // a nil channel never is
+		x.stopTaking()
+		select {
+		case <-time.After(x.SoftLimit):
+			x.cut()
+		case <-x.working.Done():
+		}
+	case <-x.working.Done():
+	}
+	select { // what was scored is still stored, but a ledger that hangs must not keep the run for ever
+	case <-time.After(x.SoftLimit):
+		x.end()
+	case <-x.storing.Done():
+	}
+}
+
+// take reads the source, leaves out what is done and hands the rest to the workers.
+func (x *run) take(src Source, done doneSet) {
+	defer func() {
+		close(x.jobs)
+		x.busy.Wait()
+		close(x.results)
+	}()
+	seq := int64(0)
+	for item, err := range distinct(x.taking, src) {
+		if x.taking.Err() != nil {
+			return
+		}
+		if err != nil {
+			x.sourceErr = err
+			return
+		}
+		j := &job{item: item, seq: seq, metrics: done.missing(item.Answer, x.metrics)}
+		if len(j.metrics) == 0 {
+			x.meter.skipped.Add(1)
+			continue
+		}
+		seq++
+		if !x.reserve(j) {
+			return
+		}
+		x.busy.Add(1)
+		x.inFlight.Add(1)
+		select {
+		case x.jobs <- j:
+		case <-x.taking.Done():
+			x.inFlight.Add(-1)
+			x.busy.Done()
+			return
+		}
+	}
+	x.exhausted = x.taking.Err() == nil
+}
+
+// reserve waits for room. Every case weighs at least its share of the window, so that one bound serves for bytes and cases.
+func (x *run) reserve(j *job) bool {
+	j.weight = min(max(j.item.Bytes, x.MemoryBytes/int64(x.Window)), x.MemoryBytes)
+	if x.room.TryAcquire(j.weight) {
+		return true
+	}
+	x.waiting.Store(true)
+	defer x.waiting.Store(false)
+	select {
+	case x.starved <- struct{}{}:
+	default:
+	}
+	return x.room.Acquire(x.taking, j.weight) == nil
+}
+
+func (x *run) work() {
+	for j := range x.jobs {
+		x.score(j)
+		x.inFlight.Add(-1)
+		x.results <- j
+		x.busy.Done()
+	}
+}
+
+func (x *run) score(j *job) {
+	ctx := x.working
+	if x.taking.Err() != nil {
+		return
+	}
+	j.begun = true
+	if x.CaseLimit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, x.CaseLimit)
+		defer cancel()
+	}
+	c, err := load(ctx, &j.item)
+	var scores []scoring.Score
+	if err == nil {
+		j.c = c
+		scores, err = x.Engine.ScoreMetrics(ctx, c, j.metrics)
+	}
+	if err != nil {
+		switch {
+		case x.working.Err() != nil:
+			return // cut
+		case ctx.Err() != nil:
+			err = errcode.New(errcode.DeadlineExceeded, "the case took longer than %v", x.CaseLimit)
+		}
+		scores = make([]scoring.Score, len(j.metrics))
+		for i := range scores {
+			scores[i] = scoring.Fail(err)
+		}
+	}
+	j.rows = make([]Row, len(scores))
+	for i := range scores {
+		s := storable(scores[i])
+		s.CaseID, s.Metric, s.Version = j.item.CaseID, j.metrics[i].Name, j.metrics[i].Version
+		j.rows[i] = Row{Agent: j.item.Agent, AgentVersion: j.item.AgentVersion, Score: s}
+		if c != nil {
+			j.rows[i].BatchID = c.Agent.BatchID
+		}
+	}
+}
+
+// load reads the case, which was written by others and must not end the run.
+func load(ctx context.Context, item *Item) (c *scoring.Case, err error) {
+	defer func() {
+		if recover() != nil {
+			c, err = nil, errcode.New(errcode.Internal, "%s: reading the case broke down; this is a defect of badger", item.Place)
+		}
+	}()
+	if c, err = item.Load(ctx); c == nil && err == nil {
+		err = errcode.New(errcode.NotFound, "%s: there is no case", item.Place)
+	}
+	return c, err
+}
+
+// storable writes the evidence of a score as JSON: what a metric puts into it must neither end the run nor stay in memory until it is stored.
+func storable(s scoring.Score) scoring.Score {
+	if s.Detail == nil {
+		return s
+	}
+	detail, err := json.Marshal(s.Detail)
+	if err != nil {
+		return scoring.Fail(errcode.New(errcode.Internal, "the evidence of the score cannot be written as JSON; this is a defect of badger"))
+	}
+	s.Detail = json.RawMessage(detail)
+	return s
+}
+
+// stopped is the error of a run that did not come to its end, or nil.
+func (x *run) stopped(o *Outcome) error {
+	switch {
+	case x.sourceErr != nil:
+		return errcode.New(errcode.Of(x.sourceErr), "reading cases: %w", x.sourceErr)
+	case o.Complete:
+		return nil
+	case o.Cut > 0:
+		return errcode.New(errcode.Cancelled, "stopped before the end: %d cases are scored, %d in flight were cut", o.Done, o.Cut)
+	}
+	return errcode.New(errcode.Cancelled, "stopped before the end: %d cases are scored", o.Done)
+}

@@ -1,0 +1,124 @@
+package batch
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Runner scores the cases of a source into a ledger. Zero fields mean the defaults that are named with them.
+type Runner struct {
+	Engine  *scoring.Engine
+	Metrics []string // names; none: all metrics of the engine
+
+	Concurrency int           // cases scored at the same time; default 64 where a metric asks a judge, else one for each processor
+	Window      int           // cases held at the same time, those waiting for others or to be stored included; default 8×Concurrency + 2×BatchSize
+	MemoryBytes int64         // about how much the cases held may take together, a single larger one excepted; default 256 MiB
+	BatchSize   int           // cases whose scores are stored together; default 64
+	Linger      time.Duration // how long a score waits at most for others before it is stored; default 500 ms
+	CaseLimit   time.Duration // how long a case may take before its scores are failed; default no limit
+	Ordered     bool          // store scores in the order of the source
+	RetryFailed bool          // score again what failed in an earlier part of the run
+
+	// Stop asks for an end when it is closed: no new case is taken, those in flight may finish within SoftLimit (default 30 s), and what
+	// was scored is stored. Ending the context of Run is the second, harder way: cases in flight are cut at once and leave no trace.
+	Stop      <-chan struct{}
+	SoftLimit time.Duration
+
+	// Scored is told of every case whose scores were stored, Progress of how far the run is (about every ProgressEvery, default 200 ms,
+	// and at the end). Both are called from one goroutine, and may be nil. c is nil where the case could not be read.
+	Scored        func(c *scoring.Case, rows []Row)
+	Progress      func(Progress)
+	ProgressEvery time.Duration
+
+	Now func() time.Time // the clock of Progress; default time.Now
+}
+
+// Outcome is what became of a run.
+type Outcome struct {
+	Progress
+	Cut      int64 // cases that were in flight when the run was cut; they have no scores
+	Complete bool  // whether every case of the source has its scores in the ledger
+}
+
+func (r Runner) withDefaults(metrics []*scoring.Metric) Runner {
+	if r.Concurrency <= 0 {
+		r.Concurrency = runtime.GOMAXPROCS(0)
+		if slices.ContainsFunc(metrics, func(m *scoring.Metric) bool { return m.Needs&scoring.NeedJudge != 0 }) {
+			r.Concurrency = 64
+		}
+	}
+	orDefault(&r.BatchSize, 64)
+	orDefault(&r.Window, 8*r.Concurrency+2*r.BatchSize)
+	r.Window = max(r.Window, r.Concurrency)
+	orDefault(&r.MemoryBytes, 256<<20)
+	orDefault(&r.Linger, 500*time.Millisecond)
+	orDefault(&r.SoftLimit, 30*time.Second)
+	orDefault(&r.ProgressEvery, 200*time.Millisecond)
+	if r.Now == nil {
+		r.Now = time.Now
+	}
+	return r
+}
+
+func orDefault[T int | int64 | time.Duration](v *T, otherwise T) {
+	if *v <= 0 {
+		*v = otherwise
+	}
+}
+
+// Run scores what the run does not hold yet and returns when all of it is stored. The error is coded Cancelled where the run was
+// stopped before the end, and that of the source or the ledger where one of them failed. Whatever the error, the ledger
+// holds all scores of the cases it counts as done and none of others.
+func (r Runner) Run(ctx context.Context, name string, src Source, ledger Ledger) (Outcome, error) {
+	metrics, err := r.Selection()
+	if err != nil {
+		return Outcome{}, err
+	}
+	done, err := readDone(ctx, ledger, name, r.RetryFailed)
+	if err != nil {
+		return Outcome{}, errcode.New(errcode.Of(err), "reading the scores of the run so far: %w", err)
+	}
+	x := newRun(ctx, r.withDefaults(metrics), name, ledger, metrics)
+	defer x.end()
+	defer x.cut()
+	if c, ok := src.(Counter); ok && r.Progress != nil {
+		if x.meter.total, err = c.Count(ctx); err != nil {
+			return Outcome{}, err
+		}
+	}
+	go x.watchStop()
+	go x.take(src, done)
+	for range x.Concurrency {
+		go x.work()
+	}
+	return x.store()
+}
+
+// Selection finds the metrics to run. The error of an unknown name offers the nearest ones.
+func (r Runner) Selection() ([]*scoring.Metric, error) {
+	var out []*scoring.Metric
+	for _, name := range r.Metrics {
+		m, err := r.Engine.Metric(name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(out, m) {
+			out = append(out, m)
+		}
+	}
+	if len(r.Metrics) == 0 {
+		all := r.Engine.Metrics()
+		for i := range all {
+			out = append(out, &all[i])
+		}
+	}
+	if len(out) == 0 {
+		return nil, errcode.New(errcode.InvalidArgument, "there is no metric to run")
+	}
+	return out, nil
+}

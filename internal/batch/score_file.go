@@ -1,0 +1,237 @@
+package batch
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// ScoreFile is a file of scores in JSON Lines, one score a line. It is a [Ledger] of a single run, whatever the run is called.
+// Rows are written at its end, so that a process that is killed leaves at most a torn last line, which the next one drops.
+// A key that is stored again stands there twice until [ScoreFile.Arrange]; the last line counts.
+type ScoreFile struct {
+	path string
+	f    storage
+	size int64 // of the whole lines
+	buf  []byte
+}
+
+// storage is what a score file needs of an [os.File].
+type storage interface {
+	io.ReaderAt
+	io.WriteSeeker
+	io.Closer
+	Truncate(size int64) error
+	Sync() error
+	Stat() (os.FileInfo, error)
+}
+
+// CreateScoreFile makes an empty score file, in place of one that is there.
+func CreateScoreFile(path string) (*ScoreFile, error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, fileError("the score file", err)
+	}
+	return &ScoreFile{path: path, f: f}, nil
+}
+
+// OpenScoreFile opens a score file to go on with it, or makes it where there is none. A file that begins with anything but a score
+// is left alone, and so is one whose last line is cut off and does not begin as one; the error is coded DataLoss.
+func OpenScoreFile(path string) (*ScoreFile, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, fileError("the score file", err)
+	}
+	s := &ScoreFile{path: path, f: f}
+	if err := s.recover(); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// recover finds the end of the whole lines and drops a torn one behind it.
+func (s *ScoreFile) recover() error {
+	size, err := s.f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return fileError("the score file", err)
+	}
+	tail, err := s.tail(size)
+	if err != nil {
+		return fileError("the score file", err)
+	}
+	s.size = size - int64(len(tail))
+	for l, err := range s.whole() {
+		if err == nil {
+			_, err = s.head(l)
+		}
+		if err != nil {
+			return err
+		}
+		break
+	}
+	if len(tail) == 0 {
+		return nil
+	}
+	if _, err := readHead(tail); err == nil && json.Valid(tail) { // nothing but the line feed is missing
+		return s.write(append(tail, '\n'))
+	}
+	// What a killed process leaves is the beginning of a score, or blocks of zeros; anything else was not written by a run.
+	if start := bytes.TrimRight(tail[:min(len(tail), len(lineStart))], "\x00"); !bytes.HasPrefix([]byte(lineStart), start) {
+		return errcode.New(errcode.DataLoss, "%s: the last line is cut off and is no score", filepath.Base(s.path))
+	}
+	if err := s.rewind(); err != nil {
+		return fileError("the score file", err)
+	}
+	return nil
+}
+
+// tail is what stands behind the last line feed.
+func (s *ScoreFile) tail(size int64) ([]byte, error) {
+	const step = 1 << 16
+	for n := int64(step); ; n *= 2 {
+		n = min(n, size)
+		b := make([]byte, n)
+		if _, err := s.f.ReadAt(b, size-n); err != nil {
+			return nil, err
+		}
+		if at := bytes.LastIndexByte(b, '\n'); at >= 0 {
+			return b[at+1:], nil
+		}
+		if n == size {
+			return b, nil
+		}
+	}
+}
+
+const lineStart = `{"case_id":`
+
+// rewind brings the file back to its whole lines.
+func (s *ScoreFile) rewind() error {
+	if err := s.f.Truncate(s.size); err != nil {
+		return err
+	}
+	_, err := s.f.Seek(s.size, io.SeekStart)
+	return err
+}
+
+// write appends whole lines, or nothing.
+func (s *ScoreFile) write(text []byte) error {
+	if _, err := s.f.Seek(s.size, io.SeekStart); err != nil && s.regular() {
+		return fileError("the score file", err)
+	}
+	if _, err := s.f.Write(text); err != nil {
+		_ = s.rewind() // where this fails too, the torn line is dropped when the file is opened again
+		return fileError("the score file", err)
+	}
+	s.size += int64(len(text))
+	return nil
+}
+
+// regular tells whether the file can be read back, unlike a pipe.
+func (s *ScoreFile) regular() bool {
+	info, err := s.f.Stat()
+	return err == nil && info.Mode().IsRegular()
+}
+
+func (s *ScoreFile) head(l line) (rowHead, error) {
+	if l.text == nil && l.length > 0 {
+		return rowHead{}, s.notAScore(l, errcode.New(errcode.DataLoss, "the line has %d bytes, at most %d are read", l.length, DefaultMaxLine))
+	}
+	h, err := readHead(l.text)
+	if err != nil {
+		return h, s.notAScore(l, err)
+	}
+	return h, nil
+}
+
+func (s *ScoreFile) notAScore(l line, err error) error {
+	return errcode.New(errcode.DataLoss, "%s:%d: expected a score: %w", filepath.Base(s.path), l.number, err)
+}
+
+// whole yields the lines of the file.
+func (s *ScoreFile) whole() iter.Seq2[line, error] {
+	return lines(io.NewSectionReader(s.f, 0, s.size), DefaultMaxLine)
+}
+
+// Done yields the keys of the file.
+func (s *ScoreFile) Done(ctx context.Context, _ string) iter.Seq2[Done, error] {
+	return func(yield func(Done, error) bool) {
+		known := interned{}
+		for l, err := range s.whole() {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				yield(Done{}, fileError("the score file", err))
+				return
+			}
+			h, err := s.head(l)
+			d := Done{Key: h.key(), Status: h.Status}
+			d.Agent, d.AgentVersion, d.Metric = known.of(d.Agent), known.of(d.AgentVersion), known.of(d.Metric)
+			if !yield(d, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Rows yields the scores of the file in its order.
+func (s *ScoreFile) Rows(ctx context.Context) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		for l, err := range s.whole() {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				yield(Row{}, fileError("the score file", err))
+				return
+			}
+			var r Row
+			if err = json.Unmarshal(l.text, &r); err != nil {
+				err = s.notAScore(l, err)
+			}
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Append writes the rows at the end of the file. Where that fails, as on a full disk, the file is as it was before.
+func (s *ScoreFile) Append(_ context.Context, _ string, rows []Row) error {
+	s.buf = s.buf[:0]
+	for i := range rows {
+		line, err := rows[i].MarshalJSON()
+		if err != nil {
+			return errcode.New(errcode.Internal, "the score of %s on case %q cannot be written as JSON: %w", rows[i].Score.Metric, rows[i].Score.CaseID, err)
+		}
+		s.buf = append(append(s.buf, line...), '\n')
+	}
+	err := s.write(s.buf)
+	if cap(s.buf) > 8<<20 {
+		s.buf = nil
+	}
+	return err
+}
+
+// Close makes sure that everything is on the disk and closes the file.
+func (s *ScoreFile) Close() error {
+	var err error
+	if s.regular() {
+		err = s.f.Sync()
+	}
+	if e := s.f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return fileError("the score file", err)
+	}
+	return nil
+}
