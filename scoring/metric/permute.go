@@ -142,8 +142,12 @@ type grid struct {
 }
 
 func newGrid(t *scoring.Table, sums []uint64, r reading) *grid {
-	first, count := rowKinds(t, r)
-	g := &grid{rows: count}
+	kinds := kindsOf(r, whole(t))
+	first := kinds.first
+	g := &grid{rows: make([]uint64, len(first))}
+	for _, k := range kinds.of {
+		g.rows[k]++
+	}
 	all := make([]uint64, t.Rows())
 	vectors := vectorSums(t, r)
 columns:

@@ -170,19 +170,6 @@ func through(pair, columns []int) []int {
 	return out
 }
 
-// only is the table of some of the columns.
-func only(t *scoring.Table, columns []int) *scoring.Table {
-	chosen := make([]scoring.Column, len(columns))
-	for i, j := range columns {
-		chosen[i] = t.Columns[j]
-	}
-	out, err := scoring.NewTable(chosen...)
-	if err != nil || len(columns) == 0 {
-		return scoring.EmptyTable(t.Rows())
-	}
-	return out
-}
-
 // uniqueRows tells whether the columns hold no NULL and no combination twice.
 func uniqueRows(t *scoring.Table, columns []int) bool {
 	for _, j := range columns {
@@ -190,28 +177,21 @@ func uniqueRows(t *scoring.Table, columns []int) bool {
 			return false
 		}
 	}
-	first, _ := rowKinds(only(t, columns), asTyped)
-	return len(first) == t.Rows()
+	return len(kindsOf(asTyped, part{t, columns}).first) == t.Rows()
 }
 
 // joinedColumns joins rows on a key and counts the columns that are the same in every joined row.
 func joinedColumns(gold, pred *scoring.Table, pair, key []int) (right, joined int) {
-	goldKey, predKey := only(gold, key), only(pred, through(pair, key))
-	ix := newRowIndex(gold.Rows() + pred.Rows())
-	for i, h := range rowHashes(goldKey, positions(len(key)), asTyped) {
-		ix.find(h, func(k int32) bool { return sameRow(goldKey, i, goldKey, int(k), nil, asTyped) })
-	}
+	kinds := kindsOf(asTyped, part{gold, key}, part{pred, through(pair, key)})
 	unequal := make([]bool, len(gold.Columns))
-	for i, h := range rowHashes(predKey, positions(len(key)), asTyped) {
-		k, fresh := ix.find(h, func(k int32) bool {
-			return int(k) < gold.Rows() && sameRow(goldKey, int(k), predKey, i, nil, asTyped)
-		})
-		if fresh {
+	for i := range pred.Rows() {
+		k := int(kinds.first[kinds.of[gold.Rows()+i]])
+		if k >= gold.Rows() {
 			continue
 		}
 		joined++
 		for j := range unequal {
-			unequal[j] = unequal[j] || !sameCell(&gold.Columns[j], int(k), &pred.Columns[pair[j]], i, asTyped)
+			unequal[j] = unequal[j] || !sameCell(&gold.Columns[j], k, &pred.Columns[pair[j]], i, asTyped)
 		}
 	}
 	if joined == 0 {
@@ -229,7 +209,7 @@ func joinedColumns(gold, pred *scoring.Table, pair, key []int) (right, joined in
 func equalColumns(gold, pred *scoring.Table, pair []int) int {
 	right := 0
 	for j := range pair {
-		t := tallyRows(only(gold, []int{j}), only(pred, []int{pair[j]}), nil, asTyped)
+		t := tallyParts(part{gold, []int{j}}, part{pred, []int{pair[j]}}, asTyped)
 		if t.missing == 0 && t.extra == 0 {
 			right++
 		}

@@ -6,56 +6,13 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// rowTally says how the rows of two tables of equally many columns compare as sets and as multisets.
-type rowTally struct {
-	goldDistinct, predDistinct int // different rows of each side
-	onlyGold, onlyPred         int // different rows that the other side does not have at all
-	missing, extra             int // rows, repeats counted, that gold has more often; that pred has more often
+// part is some columns of a table.
+type part struct {
+	table   *scoring.Table
+	columns []int
 }
 
-// tallyRows counts rows by identity of their cells. Gold's column j corresponds to pred's column pair[j]; nil pairs them by position.
-// It hashes rows and compares the cells of rows with equal hashes, so that the answer is exact.
-func tallyRows(gold, pred *scoring.Table, pair []int, r reading) rowTally {
-	if pair == nil {
-		pair = positions(len(gold.Columns))
-	}
-	goldHash := rowHashes(gold, positions(len(gold.Columns)), r)
-	predHash := rowHashes(pred, pair, r)
-	ix := newRowIndex(len(goldHash) + len(predHash))
-	type count struct{ gold, pred int32 }
-	counts := make([]count, 0, len(goldHash))
-	rep := make([]int32, 0, len(goldHash)) // first row of each kind; ^row where only pred has it
-	for i, h := range goldHash {
-		g, fresh := ix.find(h, func(g int32) bool { return sameRow(gold, i, gold, int(rep[g]), nil, r) })
-		if fresh {
-			counts, rep = append(counts, count{}), append(rep, int32(i)) //nolint:gosec // rows are fewer than 2^31
-		}
-		counts[g].gold++
-	}
-	goldKinds := len(counts)
-	for i, h := range predHash {
-		g, fresh := ix.find(h, func(g int32) bool {
-			if rep[g] < 0 {
-				return sameRow(pred, int(^rep[g]), pred, i, nil, r)
-			}
-			return sameRow(gold, int(rep[g]), pred, i, pair, r)
-		})
-		if fresh {
-			counts, rep = append(counts, count{}), append(rep, int32(^i)) //nolint:gosec // rows are fewer than 2^31
-		}
-		counts[g].pred++
-	}
-	t := rowTally{goldDistinct: goldKinds, onlyPred: len(counts) - goldKinds}
-	for _, c := range counts {
-		if c.pred == 0 {
-			t.onlyGold++
-		}
-		t.missing += int(max(0, c.gold-c.pred))
-		t.extra += int(max(0, c.pred-c.gold))
-	}
-	t.predDistinct = len(counts) - t.onlyGold
-	return t
-}
+func whole(t *scoring.Table) part { return part{t, positions(len(t.Columns))} }
 
 func positions(n int) []int {
 	p := make([]int, n)
@@ -65,31 +22,98 @@ func positions(n int) []int {
 	return p
 }
 
-// rowHashes hashes every row over the given columns, in that order.
-func rowHashes(t *scoring.Table, columns []int, r reading) []uint64 {
-	rows := make([]uint64, t.Rows())
-	cells := make([]uint64, t.Rows())
-	for _, j := range columns {
-		cellHashes(cells, &t.Columns[j], r)
+// rowKinds numbers the different rows of one or two parts of equally many columns in order of their first occurrence. Rows are counted
+// through: those of the second part follow those of the first.
+type rowKinds struct {
+	of    []int32 // by row: its kind
+	first []int32 // by kind: the first row of it
+}
+
+// kindsOf hashes rows, takes rows of equal hashes for equal, and then checks that column by column, which is kinder to caches than row
+// by row. In the unlikely case that the check fails it starts again and compares the rows behind every hash. Either way the answer is exact.
+func kindsOf(r reading, parts ...part) rowKinds {
+	var hashes []uint64
+	for _, p := range parts {
+		hashes = append(hashes, rowHashes(p, r)...)
+	}
+	k := numberRows(hashes, func(int32, int32) bool { return true })
+	for j := range parts[0].columns {
+		if !sameAsFirst(k, newColumnPair(parts, j), r) {
+			return numberRows(hashes, func(a, b int32) bool {
+				for j := range parts[0].columns {
+					if c := newColumnPair(parts, j); !c.same(int(a), int(b), r) {
+						return false
+					}
+				}
+				return true
+			})
+		}
+	}
+	return k
+}
+
+// numberRows numbers rows by hash, and by same among rows of one hash.
+func numberRows(hashes []uint64, same func(first, row int32) bool) rowKinds {
+	ix := newRowIndex(len(hashes))
+	k := rowKinds{of: make([]int32, len(hashes))}
+	for i, h := range hashes {
+		row := int32(i) //nolint:gosec // rows are fewer than 2^31
+		kind, fresh := ix.find(h, func(kind int32) bool { return same(k.first[kind], row) })
+		if fresh {
+			k.first = append(k.first, row)
+		}
+		k.of[i] = kind
+	}
+	return k
+}
+
+// columnPair is one column of the first part and its counterpart in the second, rows counted through.
+type columnPair struct {
+	a, b *scoring.Column
+	n    int // rows of a
+}
+
+func newColumnPair(parts []part, j int) columnPair {
+	column := func(p part) *scoring.Column { return &p.table.Columns[p.columns[j]] }
+	c := columnPair{a: column(parts[0]), n: parts[0].table.Rows()}
+	if len(parts) > 1 {
+		c.b = column(parts[1])
+	}
+	return c
+}
+
+func (c columnPair) same(i, j int, r reading) bool {
+	x, y := c.a, c.a
+	if i >= c.n {
+		x, i = c.b, i-c.n
+	}
+	if j >= c.n {
+		y, j = c.b, j-c.n
+	}
+	return sameCell(x, i, y, j, r)
+}
+
+// sameAsFirst tells whether every row's cell is that of the first row of its kind.
+func sameAsFirst(k rowKinds, c columnPair, r reading) bool {
+	for i, kind := range k.of {
+		if f := int(k.first[kind]); f != i && !c.same(f, i, r) {
+			return false
+		}
+	}
+	return true
+}
+
+// rowHashes hashes every row.
+func rowHashes(p part, r reading) []uint64 {
+	rows := make([]uint64, p.table.Rows())
+	cells := make([]uint64, p.table.Rows())
+	for _, j := range p.columns {
+		cellHashes(cells, &p.table.Columns[j], r)
 		for i, h := range cells {
 			rows[i] = mix(rows[i]*3 + h)
 		}
 	}
 	return rows
-}
-
-// sameRow compares row i of a, over all its columns, with row j of b. Column c of a corresponds to column pair[c] of b, or to column c.
-func sameRow(a *scoring.Table, i int, b *scoring.Table, j int, pair []int, r reading) bool {
-	for c := range a.Columns {
-		d := c
-		if pair != nil {
-			d = pair[c]
-		}
-		if !sameCell(&a.Columns[c], i, &b.Columns[d], j, r) {
-			return false
-		}
-	}
-	return true
 }
 
 // rowIndex numbers different rows: a hash table with open addressing.
@@ -116,42 +140,4 @@ func (x *rowIndex) find(h uint64, same func(kind int32) bool) (kind int32, fresh
 			return k, false
 		}
 	}
-}
-
-// rowKinds numbers the different rows of a table in order of their first occurrence: which row that is, and how many there are of each.
-func rowKinds(t *scoring.Table, r reading) (first []int32, count []uint64) {
-	hashes := rowHashes(t, positions(len(t.Columns)), r)
-	ix := newRowIndex(len(hashes))
-	for i, h := range hashes {
-		k, fresh := ix.find(h, func(k int32) bool { return sameRow(t, i, t, int(first[k]), nil, r) })
-		if fresh {
-			first, count = append(first, int32(i)), append(count, 0) //nolint:gosec // rows are fewer than 2^31
-		}
-		count[k]++
-	}
-	return first, count
-}
-
-// rowsOptions are the options of the metrics that compare rows as Python values.
-type rowsOptions struct {
-	// TypedText reads text that Python would print for a number as that number. Nil reads it so only where both results hold nothing
-	// but text: such results were exported as text and have lost their types.
-	TypedText *bool `json:"typed_text"`
-}
-
-func (o rowsOptions) reading(gold, pred *scoring.Table) reading {
-	switch {
-	case o.TypedText != nil && *o.TypedText, o.TypedText == nil && onlyText(gold) && onlyText(pred):
-		return asPrinted
-	}
-	return asTyped
-}
-
-type tallyKey struct{ r reading }
-
-// positionalTally is tallyRows by position, made once for all metrics of a case.
-func positionalTally(in *scoring.Input, r reading) rowTally {
-	return scoring.Memo(in, tallyKey{r}, func() rowTally {
-		return tallyRows(in.Gold.Result.Table, in.Pred.Result.Table, nil, r)
-	})
 }

@@ -88,7 +88,7 @@ func share(part, whole int) float64 {
 
 // differentRows lists the first of every kind of row, in order. A row with a NaN is like no other.
 func differentRows(t *scoring.Table, r reading) []int32 {
-	first, _ := rowKinds(t, r)
+	first := kindsOf(r, whole(t)).first
 	if !hasNaN(t) {
 		return first
 	}

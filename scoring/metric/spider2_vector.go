@@ -191,19 +191,24 @@ func (v *spiderVector) summary() *vectorSummary {
 	return s
 }
 
-// numberHash is equal for numbers that print alike.
-func (v *spiderVector) numberHash(i int) uint64 {
+// numberKey is the same for numbers that print alike, and for no others.
+func (v *spiderVector) numberKey(i int) (style printStyle, bits uint64) {
 	switch {
 	case v.plain0 != nil && v.plain0[i]:
-		return mix(intSalt)
+		return asInt, 0
 	case v.prints == asFloat:
-		return mix(math.Float64bits(v.num[i]) ^ floatSalt)
+		return asFloat, math.Float64bits(v.num[i])
+	case v.prints == asUint && v.uints[i] > math.MaxInt64:
+		return asUint, v.uints[i]
 	case v.prints == asUint:
-		return mix(v.uints[i] + intSalt)
-	case v.prints == asBool:
-		return mix(uint64(v.ints[i]) ^ textSalt) //nolint:gosec // 0 or 1
+		return asInt, v.uints[i]
 	}
-	return mix(uint64(v.ints[i]) + intSalt) //nolint:gosec // bits, not a number
+	return v.prints, uint64(v.ints[i]) //nolint:gosec // bits, not a number
+}
+
+func (v *spiderVector) numberHash(i int) uint64 {
+	style, bits := v.numberKey(i)
+	return mix(bits ^ uint64(style)<<32 ^ intSalt)
 }
 
 const (
@@ -298,8 +303,9 @@ func samePrint(a *spiderVector, i int, b *spiderVector, j int) bool {
 	if ta, tb := a.textAt(i), b.textAt(j); ta || tb {
 		return ta && tb && a.text[i] == b.text[j]
 	}
-	var x, y [32]byte
-	return string(a.appendPrinted(x[:0], i)) == string(b.appendPrinted(y[:0], j))
+	styleA, bitsA := a.numberKey(i)
+	styleB, bitsB := b.numberKey(j)
+	return styleA == styleB && bitsA == bitsB
 }
 
 // readCSV reads a table as pandas reads the CSV file it was saved to.
