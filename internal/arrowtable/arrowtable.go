@@ -115,7 +115,7 @@ func (a *Accumulator) Append(rec arrow.Record) (err error) {
 				return a.limits.CheckBytes(a.bytes())
 			}
 		}
-		if err := appendColumn(c, rec.Column(i)); err != nil {
+		if err := appendColumn(c, rec.Column(i), rec.NumRows()); err != nil {
 			return errcode.New(errcode.Of(err), "column %d (%q), %w", i+1, a.schema.Field(i).Name, err)
 		}
 	}
@@ -124,8 +124,11 @@ func (a *Accumulator) Append(rec arrow.Record) (err error) {
 }
 
 // appendColumn turns the panics that malformed Arrow data cause (offsets beyond the buffer and the like) into errors.
-func appendColumn(c *column, arr arrow.Array) (err error) {
+func appendColumn(c *column, arr arrow.Array, rows int64) (err error) {
 	before := c.Len()
+	if int64(arr.Len()) != rows {
+		return errcode.New(errcode.DataLoss, "row %d: %d values in a batch of %d rows", before+1, arr.Len(), rows)
+	}
 	defer func() {
 		if recover() != nil {
 			err = errcode.New(errcode.DataLoss, "row %d: malformed Arrow data of type %v", c.Len()+1, arr.DataType())

@@ -118,6 +118,7 @@ var typeCases = []struct {
 	{"JSON by its mark", arrow.BinaryTypes.String, "arrow.json", each((*array.StringBuilder).Append, `{"a": 1}`), scoring.JSON, `{"a": 1}|NULL`},
 	{"UUIDs by their mark", &arrow.FixedSizeBinaryType{ByteWidth: 16}, "arrow.uuid", each((*array.FixedSizeBinaryBuilder).Append, []byte("\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff")), scoring.String, "00112233-4455-6677-8899-aabbccddeeff|NULL"},
 	{"booleans of a byte by their mark", arrow.PrimitiveTypes.Int8, "arrow.bool8", each((*array.Int8Builder).Append, 0, 3), scoring.Bool, "false|true|NULL"},
+	{"Parquet's intervals by their mark", &arrow.FixedSizeBinaryType{ByteWidth: 12}, "badger.interval", each((*array.FixedSizeBinaryBuilder).Append, []byte{14, 0, 0, 0, 3, 0, 0, 0, 0xdc, 5, 0, 0}), scoring.String, "1 year 2 months 3 days 00:00:01.5|NULL"},
 	{"decimals of any length by their mark", arrow.BinaryTypes.String, "badger.decimal", each((*array.StringBuilder).Append, kept+kept+kept+".5", "1"), scoring.Decimal, kept + kept + kept + ".5|1.0|NULL"},
 }
 

@@ -134,8 +134,19 @@ func (c *column) appendDecimals(arr *array.Decimal128) error {
 			return c.appendEach(arr)
 		}
 	}
-	c.AppendDecimals(c.ints, arr.DataType().(*arrow.Decimal128Type).Scale, validity(arr))
-	return nil
+	scale, err := scaleOf(arr.DataType().(*arrow.Decimal128Type).Scale)
+	if err == nil {
+		c.AppendDecimals(c.ints, scale, validity(arr))
+	}
+	return err
+}
+
+// scaleOf refuses scales that would make numbers of millions of digits.
+func scaleOf(scale int32) (int32, error) {
+	if scale < -scoring.MaxDecimalDigits || scale > scoring.MaxDecimalDigits {
+		return 0, errcode.New(errcode.DataLoss, "a decimal type of scale %d", scale)
+	}
+	return scale, nil
 }
 
 func (c *column) appendTimestamps(arr *array.Timestamp) {

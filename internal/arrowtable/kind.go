@@ -10,10 +10,11 @@ import (
 const (
 	ExtensionKey = "ARROW:extension:name"
 
-	ExtensionJSON    = "arrow.json"
-	ExtensionUUID    = "arrow.uuid"
-	ExtensionBool8   = "arrow.bool8"
-	ExtensionDecimal = "badger.decimal" // utf8 that holds decimals of more digits than Arrow's types do
+	ExtensionJSON     = "arrow.json"
+	ExtensionUUID     = "arrow.uuid"
+	ExtensionBool8    = "arrow.bool8"
+	ExtensionDecimal  = "badger.decimal"  // utf8 that holds decimals of more digits than Arrow's types do
+	ExtensionInterval = "badger.interval" // Parquet's interval: months, days and milliseconds in 12 bytes
 )
 
 // kind is what an array's storage stands for.
@@ -25,9 +26,10 @@ const (
 	uuid
 	bool8
 	decimalText
+	interval
 )
 
-var kinds = map[string]kind{ExtensionJSON: jsonText, ExtensionUUID: uuid, ExtensionBool8: bool8, ExtensionDecimal: decimalText}
+var kinds = map[string]kind{ExtensionJSON: jsonText, ExtensionUUID: uuid, ExtensionBool8: bool8, ExtensionDecimal: decimalText, ExtensionInterval: interval}
 
 // kindOf reads a field's metadata, or its type where the extension is registered.
 func kindOf(f arrow.Field) kind {
@@ -49,7 +51,7 @@ func typeOf(t arrow.DataType, k kind) scoring.Type {
 	switch k {
 	case jsonText:
 		return scoring.JSON
-	case uuid:
+	case uuid, interval:
 		return scoring.String
 	case bool8:
 		return scoring.Bool

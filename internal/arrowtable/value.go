@@ -1,6 +1,7 @@
 package arrowtable
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"math"
@@ -36,6 +37,12 @@ func value(arr arrow.Array, i int, k kind) (scoring.Value, error) {
 	case uuid:
 		if a, ok := arr.(*array.FixedSizeBinary); ok && len(a.Value(i)) == 16 {
 			return scoring.StringValue(uuidText(a.Value(i))), nil
+		}
+	case interval:
+		if a, ok := arr.(*array.FixedSizeBinary); ok && len(a.Value(i)) == 12 {
+			b := a.Value(i)
+			word := func(at int) int64 { return int64(binary.LittleEndian.Uint32(b[at:])) }
+			return scoring.StringValue(intervalText(word(0), word(4), word(8)/1000, word(8)%1000*1e6)), nil
 		}
 	case bool8:
 		if a, ok := arr.(*array.Int8); ok {
@@ -83,10 +90,12 @@ func value(arr arrow.Array, i int, k kind) (scoring.Value, error) {
 		return scoring.FloatValue(a.Value(i)), nil
 	case *array.Decimal128:
 		n := a.Value(i)
-		return scoring.BigDecimalValue(bigOf(n.LowBits(), uint64(n.HighBits())), a.DataType().(*arrow.Decimal128Type).Scale), nil //nolint:gosec // bits
+		scale, err := scaleOf(a.DataType().(*arrow.Decimal128Type).Scale)
+		return scoring.BigDecimalValue(bigOf(n.LowBits(), uint64(n.HighBits())), scale), err //nolint:gosec // bits
 	case *array.Decimal256:
 		w := a.Value(i).Array()
-		return scoring.BigDecimalValue(bigOf(w[:]...), a.DataType().(*arrow.Decimal256Type).Scale), nil
+		scale, err := scaleOf(a.DataType().(*arrow.Decimal256Type).Scale)
+		return scoring.BigDecimalValue(bigOf(w[:]...), scale), err
 	case *array.String:
 		return text(a.Value(i))
 	case *array.LargeString:

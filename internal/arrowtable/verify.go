@@ -1,0 +1,202 @@
+package arrowtable
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// CheckMessage verifies the head of an Arrow IPC message (a flatbuffer Message, as Flight's data_header holds it too) before the
+// Arrow library reads it: the library allocates what the vector lengths in there claim, so that a few bytes of a hostile file or
+// client could end the process. It returns the length of the message's body. The tables and their fields are those of Arrow's
+// Message.fbs and Schema.fbs.
+func CheckMessage(meta []byte) (bodyLength int64, err error) {
+	v := verifier{b: meta, visits: len(meta)/8 + 64}
+	v.message(int64(v.u32(0)))
+	if t, ok := v.table(int64(v.u32(0))); ok {
+		if at := v.field(t, 3, 8); at > 0 {
+			bodyLength = int64(binary.LittleEndian.Uint64(meta[at:])) //nolint:gosec // refused below where negative
+		}
+	}
+	if v.bad || bodyLength < 0 {
+		return 0, errcode.New(errcode.DataLoss, "malformed Arrow message")
+	}
+	return bodyLength, nil
+}
+
+// verifier walks flatbuffers. What lies outside of the buffer, nests too deep or is reached too often makes it bad.
+type verifier struct {
+	b      []byte
+	visits int // how many tables may still be visited: shared ones could multiply
+	depth  int
+	bad    bool
+}
+
+// table is where a table and its vtable lie.
+type table struct{ at, vtable, size int64 }
+
+func (v *verifier) inside(at, n int64) bool {
+	if at < 0 || n < 0 || at > int64(len(v.b))-n {
+		v.bad = true
+		return false
+	}
+	return true
+}
+
+func (v *verifier) u16(at int64) uint16 {
+	if !v.inside(at, 2) {
+		return 0
+	}
+	return binary.LittleEndian.Uint16(v.b[at:])
+}
+
+func (v *verifier) u32(at int64) uint32 {
+	if !v.inside(at, 4) {
+		return 0
+	}
+	return binary.LittleEndian.Uint32(v.b[at:])
+}
+
+func (v *verifier) table(at int64) (table, bool) {
+	vtable := at - int64(int32(v.u32(at))) //nolint:gosec // signed in the format
+	size := int64(v.u16(vtable))
+	if v.bad || size < 4 || !v.inside(vtable, size) || !v.inside(at, int64(v.u16(vtable+2))) {
+		v.bad = true
+	}
+	return table{at, vtable, size}, !v.bad
+}
+
+// field is where field i of n bytes lies, or 0 where it is absent.
+func (v *verifier) field(t table, i, n int64) int64 {
+	slot := 4 + 2*i
+	if v.bad || slot+2 > t.size {
+		return 0
+	}
+	offset := int64(v.u16(t.vtable + slot))
+	if offset == 0 || !v.inside(t.at+offset, n) {
+		return 0
+	}
+	return t.at + offset
+}
+
+// target follows the offset in field i, or returns 0 where it is absent.
+func (v *verifier) target(t table, i int64) int64 {
+	at := v.field(t, i, 4)
+	if at == 0 {
+		return 0
+	}
+	return at + int64(v.u32(at))
+}
+
+// vector checks a vector of elements of n bytes in field i and returns where they begin and how many there are.
+func (v *verifier) vector(t table, i, n int64) (at, count int64) {
+	at = v.target(t, i)
+	if at == 0 {
+		return 0, 0
+	}
+	count = int64(v.u32(at))
+	if v.bad || count > math.MaxInt32 || !v.inside(at+4, count*n) {
+		v.bad = true
+		return 0, 0
+	}
+	return at + 4, count
+}
+
+// each visits the tables of the vector in field i.
+func (v *verifier) each(t table, i int64, visit func(at int64)) {
+	at, n := v.vector(t, i, 4)
+	for range n {
+		if v.bad {
+			return
+		}
+		v.visit(at+int64(v.u32(at)), visit)
+		at += 4
+	}
+}
+
+// sub visits the table in field i.
+func (v *verifier) sub(t table, i int64, visit func(at int64)) {
+	if at := v.target(t, i); at != 0 {
+		v.visit(at, visit)
+	}
+}
+
+func (v *verifier) visit(at int64, visit func(at int64)) {
+	v.visits--
+	v.depth++
+	if v.visits < 0 || v.depth > maxNesting {
+		v.bad = true
+	}
+	if !v.bad {
+		visit(at)
+	}
+	v.depth--
+}
+
+func (v *verifier) message(at int64) {
+	t, ok := v.table(at)
+	if !ok {
+		return
+	}
+	kind := v.field(t, 1, 1)
+	if kind == 0 {
+		v.bad = true
+		return
+	}
+	switch v.b[kind] {
+	case 1:
+		v.sub(t, 2, v.schema)
+	case 2:
+		v.sub(t, 2, v.dictionaryBatch)
+	case 3:
+		v.sub(t, 2, v.recordBatch)
+	}
+	v.each(t, 4, v.keyValue)
+}
+
+func (v *verifier) schema(at int64) {
+	if t, ok := v.table(at); ok {
+		v.each(t, 1, v.schemaField)
+		v.each(t, 2, v.keyValue)
+		v.vector(t, 3, 8)
+	}
+}
+
+func (v *verifier) schemaField(at int64) {
+	t, ok := v.table(at)
+	if !ok {
+		return
+	}
+	v.vector(t, 0, 1)                           // name
+	v.sub(t, 3, func(at int64) { v.table(at) }) // the type: no vector of it is allocated for
+	v.sub(t, 4, func(at int64) {
+		if t, ok := v.table(at); ok {
+			v.sub(t, 1, func(at int64) { v.table(at) })
+		}
+	})
+	v.each(t, 5, v.schemaField)
+	v.each(t, 6, v.keyValue)
+}
+
+func (v *verifier) keyValue(at int64) {
+	if t, ok := v.table(at); ok {
+		v.vector(t, 0, 1)
+		v.vector(t, 1, 1)
+	}
+}
+
+func (v *verifier) recordBatch(at int64) {
+	if t, ok := v.table(at); ok {
+		v.vector(t, 1, 16) // nodes
+		v.vector(t, 2, 16) // buffers
+		v.sub(t, 3, func(at int64) { v.table(at) })
+		v.vector(t, 4, 8) // how many buffers views have
+	}
+}
+
+func (v *verifier) dictionaryBatch(at int64) {
+	if t, ok := v.table(at); ok {
+		v.sub(t, 1, v.recordBatch)
+	}
+}

@@ -1,0 +1,361 @@
+package resultfile
+
+import (
+	"bytes"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+	"unsafe"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// shape is a set of the types that all cells of a column so far may be read as.
+type shape uint8
+
+const (
+	number shape = 1 << iota
+	boolean
+	date
+	timestamp   // without zone, or a date
+	timestampTZ // with zone
+	anyShape    = number | boolean | date | timestamp | timestampTZ
+)
+
+// csvColumn collects the cells of one column. While all are integers it keeps just the numbers: their text can be told from them.
+type csvColumn struct {
+	name   string
+	n      int
+	nulls  []uint64
+	empty  []int // rows of empty cells that are not NULL: text in a column of text, else NULL
+	ints   []int64
+	isText bool
+	text   []byte
+	ends   []uint32
+	shape  shape
+	tokens bool // NaN or an infinity was among the numbers
+	digits bool // a plain number was
+	exp    bool // one was written with an exponent
+	far    bool // of more than maxExponent
+}
+
+// maxExponent is how far exponents may reach in columns that doubles do not keep: 1e300 beside 38 digits would make every value of the
+// column hundreds of digits long.
+const maxExponent = 64
+
+func (c *csvColumn) null() {
+	for len(c.nulls) <= c.n>>6 {
+		c.nulls = append(c.nulls, 0)
+	}
+	c.nulls[c.n>>6] |= 1 << (c.n & 63)
+	if c.isText {
+		c.ends = append(c.ends, uint32(len(c.text))) //nolint:gosec // bounded in append
+	} else {
+		c.ints = append(c.ints, 0)
+	}
+	c.n++
+}
+
+func (c *csvColumn) append(cell []byte) error {
+	if len(cell) == 0 {
+		c.empty = append(c.empty, c.n)
+	}
+	if !c.isText {
+		if n, ok := canonicalInt(cell); ok {
+			c.ints = append(c.ints, n)
+			c.n++
+			return nil
+		}
+		if len(cell) == 0 {
+			c.ints = append(c.ints, 0)
+			c.n++
+			return nil
+		}
+		c.becomeText()
+	}
+	if c.shape != 0 && len(cell) > 0 {
+		c.narrow(cell)
+	}
+	if len(c.text)+len(cell) > math.MaxUint32 {
+		return errcode.New(errcode.ResourceExhausted, "more than 4 GiB of text in one column")
+	}
+	c.text = append(c.text, cell...)
+	c.ends = append(c.ends, uint32(len(c.text))) //nolint:gosec // checked above
+	c.n++
+	return nil
+}
+
+// becomeText writes the integers so far as the text they were.
+func (c *csvColumn) becomeText() {
+	c.isText, c.shape = true, anyShape
+	c.ends = make([]uint32, 0, max(len(c.ints)+8, cap(c.ints)))
+	empty := c.empty
+	for i, n := range c.ints {
+		switch {
+		case len(empty) > 0 && empty[0] == i:
+			empty = empty[1:]
+		case !isNull(c.nulls, i):
+			c.text = strconv.AppendInt(c.text, n, 10)
+			c.shape, c.digits = number, true
+		}
+		c.ends = append(c.ends, uint32(len(c.text))) //nolint:gosec // at most 20 bytes each of at most 2^27 values
+	}
+	c.ints = nil
+}
+
+func isNull(nulls []uint64, i int) bool {
+	w := i >> 6
+	return w < len(nulls) && nulls[w]&(1<<(i&63)) != 0
+}
+
+// reserve makes room for rows rows in all, given how long the cells so far are.
+func (c *csvColumn) reserve(rows int) {
+	more := max(rows-c.n, 0)
+	if !c.isText {
+		c.ints = slices.Grow(c.ints, more)
+		return
+	}
+	c.ends = slices.Grow(c.ends, more)
+	c.text = slices.Grow(c.text, len(c.text)/c.n*more)
+}
+
+// narrow takes away the types that the cell cannot be read as.
+func (c *csvColumn) narrow(cell []byte) {
+	var is shape
+	switch first := cell[0]; {
+	case first == '-' || first == '.' || first >= '0' && first <= '9':
+		switch {
+		case c.shape&number != 0 && c.isNumber(cell):
+			is, c.digits = number, true
+		case c.shape&number != 0 && isToken(cell):
+			is, c.tokens = number, true
+		case c.shape&(date|timestamp|timestampTZ) != 0 && len(cell) >= 10 && len(cell) < 64:
+			if v, ok := scoring.ParseTimestamp(unsafe.String(unsafe.SliceData(cell), len(cell))); ok {
+				switch {
+				case len(cell) == 10:
+					is = date | timestamp
+				case v.Type == scoring.TimestampTZ:
+					is = timestampTZ
+				default:
+					is = timestamp
+				}
+			}
+		}
+	case c.shape&boolean != 0 && (bytes.EqualFold(cell, []byte("true")) || bytes.EqualFold(cell, []byte("false"))):
+		is = boolean
+	case c.shape&number != 0 && isToken(cell):
+		is, c.tokens = number, true
+	}
+	c.shape &= is
+}
+
+// canonicalInt reads an integer as a database prints it: no plus, no leading zero, no blank, within 64 bits.
+func canonicalInt(b []byte) (int64, bool) {
+	i := 0
+	if len(b) > 1 && b[0] == '-' {
+		i = 1
+	}
+	digits := len(b) - i
+	if digits == 0 || digits > 19 || b[i] == '0' && len(b) > 1 {
+		return 0, false
+	}
+	var n uint64
+	for _, c := range b[i:] {
+		if c -= '0'; c > 9 {
+			return 0, false
+		}
+		n = n*10 + uint64(c)
+	}
+	switch {
+	case i == 0 && n <= math.MaxInt64:
+		return int64(n), true
+	case i == 1 && n <= 1<<63:
+		return -int64(n), true //nolint:gosec // wraps to MinInt64 where it must
+	}
+	return 0, false
+}
+
+// isNumber tells a plain number: -?digits[.digits][e±digits] without leading zeros; the digits before the point may be missing.
+func (c *csvColumn) isNumber(b []byte) bool {
+	i := 0
+	if b[0] == '-' {
+		i = 1
+	}
+	whole := run(b, i)
+	if whole > i+1 && b[i] == '0' {
+		return false
+	}
+	digits, i := whole-i, whole
+	if i < len(b) && b[i] == '.' {
+		end := run(b, i+1)
+		if end == i+1 {
+			return false
+		}
+		digits, i = digits+end-i-1, end
+	}
+	if digits == 0 || digits > scoring.MaxDecimalDigits {
+		return false
+	}
+	if i < len(b) && (b[i] == 'e' || b[i] == 'E') {
+		i++
+		if i < len(b) && (b[i] == '+' || b[i] == '-') {
+			i++
+		}
+		end := run(b, i)
+		if end == i || end-i > 3 || end != len(b) {
+			return false
+		}
+		n, _ := strconv.Atoi(string(b[i:end]))
+		c.exp, c.far = true, c.far || n > maxExponent
+		return true
+	}
+	return i == len(b)
+}
+
+// run returns the index behind the digits at b[i:].
+func run(b []byte, i int) int {
+	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
+		i++
+	}
+	return i
+}
+
+// isToken tells the words for what is not a finite number.
+func isToken(b []byte) bool {
+	if bytes.EqualFold(b, []byte("nan")) {
+		return true
+	}
+	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
+		b = b[1:]
+	}
+	return bytes.EqualFold(b, []byte("inf")) || bytes.EqualFold(b, []byte("infinity"))
+}
+
+func (c *csvColumn) cell(i int) []byte {
+	start := uint32(0)
+	if i > 0 {
+		start = c.ends[i-1]
+	}
+	return c.text[start:c.ends[i]]
+}
+
+// column gives the column its type and values.
+func (c *csvColumn) column() scoring.Column {
+	if !c.isText {
+		if !c.allNull() {
+			return scoring.IntColumn(c.name, scoring.Int64, c.ints, c.nullsAndEmpty())
+		}
+		if len(c.empty) == 0 {
+			b := scoring.NewBuilder(c.name, scoring.Null, 0)
+			b.AppendNulls(c.n)
+			return b.Column()
+		}
+		c.ends = make([]uint32, c.n) // nothing but NULL and empty text
+	}
+	if c.shape != 0 && (c.shape != number || c.digits) {
+		if col, ok := c.typed(); ok {
+			return col
+		}
+	}
+	return scoring.TextColumn(c.name, scoring.String, c.text, c.ends, c.nulls)
+}
+
+// typed reads the text as values of the column's shape. ok is false where that would not keep it.
+func (c *csvColumn) typed() (scoring.Column, bool) {
+	parse := func(t scoring.Type) (scoring.Column, bool) {
+		return c.read(t, func(b *scoring.Builder, cell []byte) bool {
+			v, err := scoring.ParseAs(t, unsafe.String(unsafe.SliceData(cell), len(cell)))
+			b.Append(v)
+			return err == nil
+		})
+	}
+	switch {
+	case c.shape&number != 0 && c.tokens: // what has NaN was doubles where it came from
+		return parse(scoring.Float64)
+	case c.shape&number != 0:
+		return c.numbers()
+	case c.shape&boolean != 0:
+		return parse(scoring.Bool)
+	case c.shape&date != 0:
+		return parse(scoring.Date)
+	case c.shape&timestamp != 0:
+		return parse(scoring.Timestamp)
+	}
+	return parse(scoring.TimestampTZ)
+}
+
+// numbers are doubles where exponents say so and doubles keep all digits, else what [scoring.Builder.AppendNumber] makes of them.
+func (c *csvColumn) numbers() (scoring.Column, bool) {
+	if c.exp {
+		col, ok := c.read(scoring.Float64, func(b *scoring.Builder, cell []byte) bool {
+			f, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(cell), len(cell)), 64)
+			b.AppendFloat(f)
+			return err == nil && doubleKeeps(f, cell)
+		})
+		if ok || c.far {
+			return col, ok
+		}
+	}
+	return c.read(scoring.Float64, func(b *scoring.Builder, cell []byte) bool {
+		return b.AppendNumber(cell, cell[0] != '.' && run(cell, 1) == len(cell)) == nil
+	})
+}
+
+func (c *csvColumn) read(t scoring.Type, add func(b *scoring.Builder, cell []byte) bool) (scoring.Column, bool) {
+	nulls := c.nullsAndEmpty()
+	b := scoring.NewBuilder(c.name, t, c.n)
+	for i := range c.n {
+		if isNull(nulls, i) {
+			b.AppendNull()
+		} else if !add(b, c.cell(i)) {
+			return scoring.Column{}, false
+		}
+	}
+	return b.Column(), true
+}
+
+// doubleKeeps tells whether f's shortest text has the digits of the cell.
+func doubleKeeps(f float64, cell []byte) bool {
+	want, got := significant(cell), significant(strconv.AppendFloat(nil, f, 'e', -1, 64))
+	return len(want) <= 15 && (f != 0 || len(want) == 0) || bytes.Equal(want, got)
+}
+
+// significant are the digits of a number from the first to the last that is not 0.
+func significant(number []byte) []byte {
+	digits := make([]byte, 0, 24)
+	for _, d := range number {
+		if d == 'e' || d == 'E' {
+			break
+		}
+		if d >= '1' && d <= '9' || d == '0' && len(digits) > 0 {
+			digits = append(digits, d)
+		}
+	}
+	return bytes.TrimRight(digits, "0")
+}
+
+// allNull tells a column of nothing but NULL and empty quoted cells.
+func (c *csvColumn) allNull() bool {
+	missing := len(c.empty)
+	for _, w := range c.nulls {
+		missing += bits.OnesCount64(w)
+	}
+	return missing == c.n
+}
+
+// nullsAndEmpty are the NULLs of a column that is not text: writers that quote everything write NULL as an empty quoted cell.
+func (c *csvColumn) nullsAndEmpty() []uint64 {
+	nulls := c.nulls
+	if len(c.empty) > 0 {
+		nulls = slices.Clone(nulls)
+	}
+	for _, i := range c.empty {
+		for len(nulls) <= i>>6 {
+			nulls = append(nulls, 0)
+		}
+		nulls[i>>6] |= 1 << (i & 63)
+	}
+	return nulls
+}

@@ -1,0 +1,221 @@
+package resultfile
+
+import (
+	"bytes"
+	"context"
+	"io"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// cell is one cell of a CSV record. Its text is valid until the next record.
+type cell struct {
+	text   []byte
+	quoted bool
+}
+
+// csvScanner cuts CSV into records: cells between delimiters, quoted cells with doubled quotes inside, lines that end in LF or
+// CRLF. A quote inside an unquoted cell is a quote.
+type csvScanner struct {
+	in    io.Reader
+	ctx   context.Context //nolint:containedctx // lives for one call
+	delim byte
+	max   int64 // bytes of text; 0 or less is no limit
+
+	buf      []byte
+	pos, end int
+	total    int64
+	eof      bool
+	cells    []cell
+	raw      []byte // the record's text
+	scratch  []byte // quoted cells without their doubled quotes
+	special  [256]bool
+}
+
+func newCSVScanner(ctx context.Context, in io.Reader, delim byte, maxBytes int64) *csvScanner {
+	s := &csvScanner{in: in, ctx: ctx, delim: delim, max: maxBytes, buf: make([]byte, 1<<18)}
+	s.special[delim], s.special['\n'] = true, true
+	return s
+}
+
+// next reads a record into s.cells; it returns io.EOF behind the last.
+func (s *csvScanner) next() error {
+	for {
+		if s.pos < s.end {
+			n, err := s.record(s.buf[s.pos:s.end])
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				s.raw = s.buf[s.pos : s.pos+n]
+				s.pos += n
+				return nil
+			}
+		} else if s.eof {
+			return io.EOF
+		}
+		if s.eof {
+			return errcode.New(errcode.DataLoss, "ends inside a quoted cell: the file is truncated, or a quote is missing")
+		}
+		if err := s.fill(); err != nil {
+			return err
+		}
+	}
+}
+
+// fill reads on, making room where one record fills the buffer.
+func (s *csvScanner) fill() error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	if s.pos > 0 {
+		s.end = copy(s.buf, s.buf[s.pos:s.end])
+		s.pos = 0
+	}
+	if s.end == len(s.buf) {
+		s.buf = append(s.buf, make([]byte, len(s.buf))...)
+	}
+	n, err := io.ReadAtLeast(s.in, s.buf[s.end:], 1)
+	s.end += n
+	if s.total += int64(n); s.max > 0 && s.total > s.max {
+		return errcode.New(errcode.ResourceExhausted, "more than the allowed %d bytes of text", s.max)
+	}
+	if err == io.EOF {
+		s.eof = true
+		return nil
+	}
+	if err != nil {
+		return ioError(err)
+	}
+	return nil
+}
+
+// consumed is how many bytes the records so far have.
+func (s *csvScanner) consumed() int64 { return s.total - int64(s.end-s.pos) }
+
+// record cuts the record at the beginning of b and returns its length with the line end, or 0 if it goes on behind b.
+func (s *csvScanner) record(b []byte) (int, error) {
+	s.cells, s.scratch = s.cells[:0], s.scratch[:0]
+	for i := 0; ; {
+		var j int
+		if i < len(b) && b[i] == '"' {
+			if j = s.quoted(b, i); j == 0 {
+				return 0, nil
+			}
+			if j < len(b) && b[j] == '\r' && (j+1 < len(b) && b[j+1] == '\n' || j+1 == len(b) && s.eof) {
+				j++
+			}
+			if j < len(b) && !s.special[b[j]] {
+				if j+1 == len(b) && !s.eof {
+					return 0, nil
+				}
+				return 0, errcode.New(errcode.InvalidArgument, "column %d: expected a delimiter behind the closing quote", len(s.cells))
+			}
+		} else {
+			for j = i; j < len(b) && !s.special[b[j]]; j++ { //nolint:revive // finds the cell's end
+			}
+			text := b[i:j]
+			if j == len(b) && !s.eof {
+				return 0, nil
+			}
+			if n := len(text); n > 0 && text[n-1] == '\r' && (j == len(b) || b[j] == '\n') {
+				text = text[:n-1]
+			}
+			s.cells = append(s.cells, cell{text: text})
+		}
+		switch {
+		case j >= len(b):
+			if !s.eof {
+				return 0, nil
+			}
+			return len(b), nil
+		case b[j] == '\n':
+			return j + 1, nil
+		}
+		i = j + 1
+	}
+}
+
+// quoted reads the quoted cell at b[i:] and returns the index behind its closing quote, or 0 if that is behind b.
+func (s *csvScanner) quoted(b []byte, i int) int {
+	start, escaped := i+1, false
+	j := start
+	for {
+		k := bytes.IndexByte(b[j:], '"')
+		if k < 0 {
+			return 0
+		}
+		j += k + 1
+		if j == len(b) && !s.eof {
+			return 0 // the next byte may be another quote
+		}
+		if j == len(b) || b[j] != '"' {
+			break
+		}
+		escaped = true
+		j++
+	}
+	text := b[start : j-1]
+	if escaped {
+		from := len(s.scratch)
+		for k := 0; k < len(text); k++ {
+			s.scratch = append(s.scratch, text[k])
+			if text[k] == '"' {
+				k++
+			}
+		}
+		text = s.scratch[from:len(s.scratch):len(s.scratch)]
+	}
+	s.cells = append(s.cells, cell{text: text, quoted: true})
+	return j
+}
+
+// blank tells whether the record is an empty line.
+func (s *csvScanner) blank() bool {
+	return len(s.cells) == 1 && len(s.cells[0].text) == 0 && !s.cells[0].quoted
+}
+
+// delimiters are the candidates, the usual ones first.
+const delimiters = ",\t;|"
+
+// sniffDelimiter finds the delimiter of a CSV from its beginning: the candidate that cuts the first records into the same number of
+// cells, more than one, and of several such candidates the one that cuts into most.
+func sniffDelimiter(head []byte, whole bool) byte {
+	best, bestCells := byte(','), 1
+	inHeader := byte(0)
+	for _, d := range []byte(delimiters) {
+		s := newCSVScanner(context.Background(), nil, d, 0)
+		s.eof = whole
+		width, rows := 0, 0
+		for b := head; len(b) > 0 && rows < 50; {
+			n, err := s.record(b)
+			if err != nil || n == 0 {
+				if rows == 0 {
+					width = -1
+				}
+				break
+			}
+			b = b[n:]
+			if s.blank() {
+				continue
+			}
+			if rows == 0 {
+				width = len(s.cells)
+				if width > 1 && inHeader == 0 {
+					inHeader = d
+				}
+			} else if len(s.cells) != width {
+				width = -1
+				break
+			}
+			rows++
+		}
+		if width > bestCells {
+			best, bestCells = d, width
+		}
+	}
+	if bestCells == 1 && inHeader != 0 {
+		return inHeader // nothing fits all rows: the error about the ragged row will be about this one
+	}
+	return best
+}

@@ -1,0 +1,225 @@
+package resultfile
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/file"
+	"github.com/apache/arrow/go/v17/parquet/pqarrow"
+	"github.com/apache/arrow/go/v17/parquet/schema"
+
+	"github.com/badger-eval/badger/internal/arrowtable"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// readParquet reads a Parquet file. How many rows there are stands in its footer, so too many are refused before any is read.
+func (r *reader) readParquet(in readerAtSeeker) (*scoring.Table, error) {
+	mem := arrowtable.LimitedAllocator(memory.NewGoAllocator(), r.limits.Bytes)
+	f, err := file.NewParquetReader(in, file.WithReadProps(parquet.NewReaderProperties(mem)))
+	if err != nil {
+		return nil, errcode.New(errcode.DataLoss, "no valid Parquet footer: the file is truncated or corrupt")
+	}
+	columns := f.MetaData().Schema.NumColumns()
+	if err := r.limits.CheckRows(f.NumRows()); err != nil {
+		return nil, err
+	}
+	if err := r.limits.CheckBytes(f.NumRows() / 8 * int64(columns)); err != nil { // no column takes less than a bit per value
+		return nil, err
+	}
+	if err := r.checkChunks(f, in); err != nil {
+		return nil, err
+	}
+	if err := checkArrowSchema(f); err != nil {
+		return nil, err
+	}
+	if columns == 0 {
+		return scoring.EmptyTable(int(f.NumRows())), nil
+	}
+	// Columns are not read in parallel: a panic of the library on malformed bytes could not be caught in its goroutines.
+	arrowFile, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{BatchSize: min(max(f.NumRows(), 1), 1<<16)}, mem)
+	if err != nil {
+		return nil, arrowtable.Classify(err)
+	}
+	records, err := arrowFile.GetRecordReader(r.ctx, nil, nil)
+	if err != nil {
+		return nil, arrowtable.Classify(err)
+	}
+	defer records.Release()
+	a := arrowtable.NewAccumulator(withLogicalTypes(records.Schema(), f.MetaData().Schema), r.limits)
+	for records.Next() {
+		if err := a.Append(records.Record()); err != nil {
+			return nil, err
+		}
+		if err := r.ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	if err := records.Err(); err != nil && !errors.Is(err, io.EOF) {
+		return nil, arrowtable.Classify(err)
+	}
+	if a.Rows() != f.NumRows() {
+		return nil, errcode.New(errcode.DataLoss, "%d rows, its footer says %d", a.Rows(), f.NumRows())
+	}
+	t, err := a.Table()
+	if err != nil {
+		return nil, err
+	}
+	return t, exactInt96(f, t)
+}
+
+// checkChunks checks that the columns' chunks lie inside the file, for the library allocates what their sizes claim, and that they do not
+// unfold to more than the limit.
+func (r *reader) checkChunks(f *file.Reader, in io.Seeker) error {
+	size, err := in.Seek(0, io.SeekEnd)
+	if err != nil {
+		return ioError(err)
+	}
+	total := int64(0)
+	for g := range f.NumRowGroups() {
+		group := f.MetaData().RowGroup(g)
+		for i := range group.NumColumns() {
+			chunk, err := group.ColumnChunk(i)
+			if err != nil {
+				return arrowtable.Classify(err)
+			}
+			if n := chunk.TotalCompressedSize(); n < 0 || n > size || chunk.TotalUncompressedSize() < 0 {
+				return errcode.New(errcode.DataLoss, "malformed content: a column chunk larger than the file")
+			}
+			if total += chunk.TotalUncompressedSize(); total < 0 {
+				return errcode.New(errcode.DataLoss, "malformed content")
+			}
+			if err := r.limits.CheckBytes(total); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkArrowSchema verifies the Arrow schema that some writers leave in the footer.
+func checkArrowSchema(f *file.Reader) error {
+	text := f.MetaData().KeyValueMetadata().FindValue("ARROW:schema")
+	if text == nil {
+		return nil
+	}
+	stream, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(*text, "="))
+	if err != nil {
+		return errcode.New(errcode.DataLoss, "malformed content: the Arrow schema in its footer")
+	}
+	return arrowtable.CheckSchema(stream)
+}
+
+// withLogicalTypes marks the columns whose Parquet type has no Arrow type of its own.
+func withLogicalTypes(s *arrow.Schema, p *schema.Schema) *arrow.Schema {
+	fields := s.Fields()
+	for i := range fields {
+		leaf, ok := p.Root().Field(i).(*schema.PrimitiveNode)
+		if !ok || fields[i].HasMetadata() && fields[i].Metadata.FindKey(arrowtable.ExtensionKey) >= 0 {
+			continue
+		}
+		name := ""
+		switch leaf.LogicalType().(type) {
+		case schema.UUIDLogicalType:
+			name = arrowtable.ExtensionUUID
+		case schema.JSONLogicalType:
+			name = arrowtable.ExtensionJSON
+		case schema.IntervalLogicalType:
+			name = arrowtable.ExtensionInterval
+		default:
+			continue
+		}
+		fields[i].Metadata = arrow.NewMetadata([]string{arrowtable.ExtensionKey}, []string{name})
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+// exactInt96 reads the INT96 timestamps of top-level columns again: the library counts their nanoseconds in 64 bits, which end in 2262,
+// while 9999-12-31 is common, and gives them a zone, which the type does not have.
+func exactInt96(f *file.Reader, t *scoring.Table) error {
+	p := f.MetaData().Schema
+	leaf := 0
+	for i := range p.Root().NumFields() {
+		node := p.Root().Field(i)
+		if n, ok := node.(*schema.PrimitiveNode); ok && n.PhysicalType() == parquet.Types.Int96 && n.RepetitionType() != parquet.Repetitions.Repeated {
+			c, err := int96Column(f, leaf, t.Columns[i].Name)
+			if err != nil {
+				return errcode.New(errcode.Of(err), "column %d (%q): %w", i+1, t.Columns[i].Name, err)
+			}
+			if c.Len() != t.Rows() {
+				return errcode.New(errcode.DataLoss, "column %d (%q): %d values of %d", i+1, t.Columns[i].Name, c.Len(), t.Rows())
+			}
+			t.Columns[i] = c
+		}
+		leaf += leaves(node)
+	}
+	return nil
+}
+
+func leaves(n schema.Node) int {
+	group, ok := n.(*schema.GroupNode)
+	if !ok {
+		return 1
+	}
+	sum := 0
+	for i := range group.NumFields() {
+		sum += leaves(group.Field(i))
+	}
+	return sum
+}
+
+func int96Column(f *file.Reader, leaf int, name string) (scoring.Column, error) {
+	b := scoring.NewBuilder(name, scoring.Timestamp, int(f.NumRows()))
+	values, levels := make([]parquet.Int96, 1<<12), make([]int16, 1<<12)
+	for g := range f.NumRowGroups() {
+		chunk, err := f.RowGroup(g).Column(leaf)
+		if err != nil {
+			return scoring.Column{}, arrowtable.Classify(err)
+		}
+		in, ok := chunk.(*file.Int96ColumnChunkReader)
+		if !ok {
+			return scoring.Column{}, errcode.New(errcode.DataLoss, "malformed content")
+		}
+		present := in.Descriptor().MaxDefinitionLevel()
+		for in.HasNext() {
+			total, _, err := in.ReadBatch(int64(len(values)), values, levels, nil)
+			if err != nil {
+				return scoring.Column{}, arrowtable.Classify(err)
+			}
+			if total == 0 {
+				break
+			}
+			next := 0
+			for i := range total {
+				if present > 0 && levels[i] < present {
+					b.AppendNull()
+					continue
+				}
+				b.Append(int96Value(values[next]))
+				next++
+			}
+		}
+		if err := in.Err(); err != nil {
+			return scoring.Column{}, arrowtable.Classify(err)
+		}
+	}
+	return b.Column(), nil
+}
+
+// int96Value is nanoseconds of the day and the Julian day.
+func int96Value(v parquet.Int96) scoring.Value {
+	const julianEpoch = 2440588                                           // of 1970-01-01
+	nanos := int64(binary.LittleEndian.Uint64(v[:8]))                     //nolint:gosec // below 86400e9 in valid files
+	days := int64(int32(binary.LittleEndian.Uint32(v[8:]))) - julianEpoch //nolint:gosec // bits
+	seconds, rest := days*86400+nanos/1e9, nanos%1e9
+	if rest < 0 {
+		seconds, rest = seconds-1, rest+1e9
+	}
+	return scoring.TimestampValue(scoring.Timestamp, seconds, int32(rest)) //nolint:gosec // below 1e9
+}

@@ -1,0 +1,205 @@
+// Package resultfile reads query results from files: CSV, Parquet, Arrow IPC and JSON.
+//
+// Formats are told by their content first and by the file's name where the content does not say. Every reader is bounded,
+// keeps values exact, and says in which file, row and column something is wrong without showing the value.
+//
+// CSV is read by this package: encoding/csv neither tells quoted from unquoted cells, which is how CSV tells text from NULL,
+// nor is it fast enough. Parquet and Arrow are read with github.com/apache/arrow/go/v17, the one Arrow of this module; gzip
+// and zstd with github.com/klauspost/compress, which has both.
+package resultfile
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/badger-eval/badger/internal/arrowtable"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// DefaultLimits bound a file where the options set no limits.
+var DefaultLimits = arrowtable.Limits{Rows: 20_000_000, Bytes: 2 << 30}
+
+// Options say how a file is read. The zero value, and nil, find everything out.
+type Options struct {
+	Delimiter byte     // between CSV cells; 0 finds out which of , ; tab | it is
+	NoHeader  bool     // the first row of a CSV is data; columns have no names
+	Nulls     []string // what stands for NULL in CSV where it is not quoted; nil is the empty cell alone
+
+	// Limits bound the rows and bytes of the table, and the bytes of text after decompression. A zero limit is that of
+	// [DefaultLimits], a negative one none.
+	Limits arrowtable.Limits
+
+	// Roots confine reading: a path that leads out of all these directories, by itself or by a symbolic link, is refused.
+	// Relative paths are looked up in each in turn. Without roots any file may be read.
+	Roots []string
+
+	// Dir is where relative paths begin when there are no roots; the working directory if empty.
+	Dir string
+}
+
+func (o *Options) limits() arrowtable.Limits {
+	l := o.Limits
+	if l.Rows == 0 {
+		l.Rows = DefaultLimits.Rows
+	}
+	if l.Bytes == 0 {
+		l.Bytes = DefaultLimits.Bytes
+	}
+	return l
+}
+
+// Read reads a result. Errors name the file's base name; the code is NotFound for a missing file, PermissionDenied for one that
+// may not be read, DataLoss for truncated or corrupt bytes, InvalidArgument for malformed content and ResourceExhausted beyond
+// the limits.
+func Read(ctx context.Context, path string, o *Options) (*scoring.Table, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	name := filepath.Base(path)
+	t, err := read(ctx, path, o)
+	if err != nil {
+		return nil, errcode.New(errcode.Of(err), "file %q: %w", name, err)
+	}
+	return t, nil
+}
+
+func read(ctx context.Context, path string, o *Options) (t *scoring.Table, err error) {
+	f, err := o.open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read from
+	defer arrowtable.Recover(&err)
+	r := &reader{Options: o, ctx: ctx, limits: o.limits(), name: strings.ToLower(filepath.Base(path))}
+	return r.read(f)
+}
+
+// reader reads one file.
+type reader struct {
+	*Options
+	ctx    context.Context //nolint:containedctx // lives for one call
+	limits arrowtable.Limits
+	name   string // in lower case, without the ending of a compression
+	size   int64  // of the text; 0 if not known
+}
+
+func (r *reader) read(f *os.File) (*scoring.Table, error) {
+	in := bufio.NewReaderSize(f, 1<<16)
+	head, err := in.Peek(4)
+	if err != nil && err != io.EOF {
+		return nil, ioError(err)
+	}
+	var plain io.Reader = in
+	compressed := true
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, ioError(err)
+		}
+		plain, r.name = z, strings.TrimSuffix(r.name, ".gz")
+	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+		if err != nil {
+			return nil, ioError(err)
+		}
+		defer z.Close()
+		plain, r.name = z, strings.TrimSuffix(strings.TrimSuffix(r.name, ".zst"), ".zstd")
+	case strings.HasSuffix(r.name, ".gz") || strings.HasSuffix(r.name, ".zst") || strings.HasSuffix(r.name, ".zstd"):
+		return nil, errcode.New(errcode.DataLoss, "the name says compressed, the content is not")
+	default:
+		compressed = false
+	}
+	if compressed {
+		in = bufio.NewReaderSize(plain, 1<<16)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, ioError(err)
+	}
+	regular := info.Mode().IsRegular()
+	if regular && !compressed {
+		r.size = info.Size()
+	}
+	format, err := r.format(in)
+	if err != nil {
+		return nil, err
+	}
+	switch format {
+	case csvFormat:
+		return r.readCSV(in)
+	case jsonFormat:
+		return r.readJSON(in)
+	case ipcStream:
+		return r.readIPCStream(in)
+	}
+	var at readerAtSeeker = f
+	if compressed || !regular {
+		data, err := r.readAll(in)
+		if err != nil {
+			return nil, err
+		}
+		at = bytes.NewReader(data)
+	}
+	if format == ipcFile {
+		return r.readIPCFile(at)
+	}
+	return r.readParquet(at)
+}
+
+type readerAtSeeker interface {
+	io.ReaderAt
+	io.Seeker
+	io.Reader
+}
+
+// readAll reads everything that the limit allows.
+func (r *reader) readAll(in io.Reader) ([]byte, error) {
+	if r.limits.Bytes > 0 {
+		in = io.LimitReader(in, r.limits.Bytes+1)
+	}
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(contextReader{r.ctx, in}); err != nil {
+		return nil, ioError(err)
+	}
+	if err := r.limits.CheckBytes(int64(b.Len())); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+type contextReader struct {
+	ctx context.Context //nolint:containedctx // lives for one call
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+// ioError gives an error of reading or decompressing its code.
+func ioError(err error) error {
+	var path *os.PathError
+	switch {
+	case errcode.Of(err) != errcode.Unknown:
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		return errcode.New(errcode.DataLoss, "ends in the middle: the file is truncated")
+	case errors.As(err, &path):
+		return errcode.New(errcode.Unavailable, "reading failed: %w", path.Err)
+	}
+	return errcode.New(errcode.DataLoss, "corrupt: %w", err)
+}

@@ -1,0 +1,23 @@
+package resultfile
+
+import (
+	"context"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Snapshots resolves references of the form file:PATH; it is a [scoring.SnapshotReader].
+type Snapshots struct{ Options }
+
+var _ scoring.SnapshotReader = (*Snapshots)(nil)
+
+// ReadSnapshot reads the file that ref names.
+func (s *Snapshots) ReadSnapshot(ctx context.Context, ref string) (*scoring.Table, error) {
+	path, ok := strings.CutPrefix(ref, "file:")
+	if !ok {
+		return nil, errcode.New(errcode.InvalidArgument, "expected a reference file:PATH")
+	}
+	return Read(ctx, path, &s.Options)
+}
