@@ -87,9 +87,8 @@ func zeroed[T any](s []T, n int) []T {
 	return s
 }
 
-// reset empties the column for values of type t that are appended, keeping its memory but no text.
+// reset empties the column for values of type t that are appended, keeping its memory.
 func (c *Column) reset(t Type) {
-	clear(c.Texts)
 	*c = Column{Type: t, Texts: c.Texts[:0], Floats: c.Floats[:0], Ints: c.Ints[:0], Bools: c.Bools[:0], Nulls: c.Nulls[:0]}
 }
 

@@ -20,6 +20,7 @@ type inlet struct {
 	admission  *admission
 	descriptor *flight.FlightDescriptor
 	pending    *flight.FlightData
+	guard      guard
 	held       int64
 	fault      error // why a message was refused
 }
@@ -68,7 +69,7 @@ func (in *inlet) Recv() (*flight.FlightData, error) {
 		if len(d.GetDataHeader()) == 0 {
 			continue // a descriptor or metadata alone
 		}
-		if err := checkMessage(d.GetDataHeader()); err != nil {
+		if err := in.guard.check(d.GetDataHeader()); err != nil {
 			return nil, in.refuse(err)
 		}
 		in.free()

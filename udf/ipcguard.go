@@ -7,7 +7,7 @@ import (
 )
 
 // The Arrow library believes what the metadata of a message says: counts become allocations, nesting becomes recursion, and
-// parts that are referred to twice are read twice. checkMessage looks at the few numbers that can do harm before it does.
+// parts that are referred to twice are read twice. A guard looks at the few numbers that can do harm before it does.
 // What is merely wrong makes the library panic, and it recovers.
 
 // Bounds of a schema message. Functions have a dozen flat parameters.
@@ -30,8 +30,19 @@ var (
 	errTooBig   = errcode.New(errcode.ResourceExhausted, "the Arrow message is larger than the server takes; send fewer rows at once")
 )
 
-// checkMessage checks the metadata of one IPC message.
-func checkMessage(header []byte) error {
+// Kinds of types, as the Arrow format numbers them.
+const (
+	typeBinaryView = 23
+	typeUtf8View   = 24
+)
+
+// guard checks the messages of one stream.
+type guard struct {
+	views int // columns of the schema that have a count of further buffers in each batch
+}
+
+// check checks the metadata of one IPC message.
+func (g *guard) check(header []byte) error {
 	root, err := flatRoot(header)
 	if err != nil {
 		return err
@@ -46,19 +57,19 @@ func checkMessage(header []byte) error {
 		if len(header) > maxSchemaBytes {
 			return errTooBig
 		}
-		return checkSchema(body)
+		return g.schema(body)
 	case messageDictionary:
 		if body, err = body.table(1); err != nil {
 			return err
 		}
-		return checkBatch(body)
+		return checkBatch(body, 0)
 	case messageBatch:
-		return checkBatch(body)
+		return checkBatch(body, g.views)
 	}
 	return errNotArrow
 }
 
-func checkSchema(schema flatTable) error {
+func (g *guard) schema(schema flatTable) error {
 	fields, err := schema.vector(1)
 	if err != nil {
 		return err
@@ -88,12 +99,19 @@ func checkSchema(schema flatTable) error {
 		case metadata.n > maxMetadata:
 			return errTooBig
 		}
+		if kind := field.byte(2); kind == typeBinaryView || kind == typeUtf8View {
+			if field.field(4) > 0 { // a dictionary of views
+				return errNested
+			}
+			g.views++
+		}
 	}
 	return nil
 }
 
-// checkBatch bounds the counts of further buffers that view columns have.
-func checkBatch(batch flatTable) error {
+// checkBatch bounds the counts of further buffers that so many view columns have. The library reads them without a look at how many
+// there are.
+func checkBatch(batch flatTable, views int) error {
 	buffers, err := batch.vector(2)
 	if err != nil {
 		return err
@@ -104,6 +122,9 @@ func checkBatch(batch flatTable) error {
 	}
 	if counts.n > maxFields {
 		return errTooBig
+	}
+	if counts.n < views {
+		return errNotArrow
 	}
 	for i := range counts.n {
 		n, ok := counts.int64(i)
@@ -119,7 +140,7 @@ type flatTable struct {
 	b      []byte
 	pos    int
 	vtable int
-	slots  int
+	size   int // of the vtable, in bytes
 }
 
 // flatVector is a vector of n elements from pos on.
@@ -147,15 +168,16 @@ func flatAt(b []byte, pos int) (flatTable, error) {
 	if !ok || size < 4 || vtable+size > len(b) {
 		return flatTable{}, errNotArrow
 	}
-	return flatTable{b, pos, vtable, (size - 4) / 2}, nil
+	return flatTable{b, pos, vtable, size}, nil
 }
 
 // field is the position of a field, or 0 where it is absent.
 func (t flatTable) field(slot int) int {
-	if slot >= t.slots {
+	at := 4 + 2*slot
+	if at >= t.size { // also where half of an entry is left: the library reads it
 		return 0
 	}
-	off, ok := u16(t.b, t.vtable+4+2*slot)
+	off, ok := u16(t.b, t.vtable+at)
 	if !ok || off == 0 {
 		return 0
 	}
