@@ -118,10 +118,3 @@ func (w *adaptive) admit() {
 		w.queue = w.queue[1:]
 	}
 }
-
-// current is the limit as it stands.
-func (w *adaptive) current() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return int(w.limit)
-}

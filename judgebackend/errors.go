@@ -2,6 +2,7 @@ package judgebackend
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +35,8 @@ const (
 	KindRefused      Kind = "refused"      // the model or a content filter declined
 	KindLength       Kind = "length"       // the reply was cut at its token limit
 	KindBadReply     Kind = "bad_reply"    // the reply does not satisfy its schema, repair included
+	KindUntrusted    Kind = "untrusted"    // the host's certificate is not trusted
+	KindUnready      Kind = "unready"      // the connection is not in a state to be asked
 	KindEgress       Kind = "egress"       // a host that the configuration does not name
 	KindBudget       Kind = "budget"       // the budget would be passed
 	KindCircuitOpen  Kind = "circuit_open" // not tried: the last calls showed that none can succeed
@@ -68,6 +71,8 @@ var kinds = map[Kind]struct {
 	KindRefused:      {errcode.FailedPrecondition, false, false, false, "the model declined to answer"},
 	KindLength:       {errcode.DataLoss, false, false, false, "reply cut at its token limit"},
 	KindBadReply:     {errcode.DataLoss, false, false, false, "reply does not satisfy its schema"},
+	KindUntrusted:    {errcode.FailedPrecondition, false, false, true, "the host's certificate is not trusted"},
+	KindUnready:      {errcode.FailedPrecondition, false, false, false, "the connection is not in a state to be asked"},
 	KindEgress:       {errcode.PermissionDenied, false, false, false, "host is not on the allow list"},
 	KindBudget:       {errcode.ResourceExhausted, false, false, false, "the budget would be passed"},
 	KindCircuitOpen:  {errcode.Unavailable, false, false, false, "not asked, because earlier calls showed that none can succeed"},
@@ -147,36 +152,47 @@ func KindOf(err error) Kind {
 
 // finishError is the error that comes with an unusable answer.
 func (r Response) finishError(id Identity) error {
-	kind := map[FinishReason]Kind{FinishLength: KindLength, FinishRefusal: KindRefused, FinishOversized: KindOversized}[r.FinishReason]
-	if kind == "" {
+	e := &Error{Backend: id.Backend, Host: id.Host}
+	switch r.FinishReason {
+	case FinishLength:
+		e.Kind = KindLength
+	case FinishRefusal:
+		e.Kind = KindRefused
+	case FinishOversized:
+		e.Kind = KindOversized
+	default:
 		return nil
 	}
-	return &Error{Kind: kind, Backend: id.Backend, Host: id.Host}
+	return e
 }
 
-// mapError is the one place where errors of SDKs, networks and connections become an *Error. Their text is dropped.
+// mapError is the one place where errors of SDKs, networks and connections become an *Error. Their text is dropped. The
+// result is the caller's own: callers of one flight get the same err.
 func mapError(ctx context.Context, id Identity, err error) error {
-	out := &Error{Kind: KindInternal}
+	out := Error{Kind: KindInternal}
 	var known *Error
 	var coded *errcode.Error
+	var untrusted *tls.CertificateVerificationError
 	switch ctxErr := ctx.Err(); {
 	case errors.As(err, &known):
-		out = known
+		out = *known
 	case errors.Is(ctxErr, context.Canceled):
-		out = &Error{Kind: KindCancelled, cause: context.Canceled}
+		out = Error{Kind: KindCancelled, cause: context.Canceled}
 	case ctxErr != nil, errors.Is(err, context.DeadlineExceeded):
-		out = &Error{Kind: KindTimeout, cause: context.DeadlineExceeded}
+		out = Error{Kind: KindTimeout, cause: context.DeadlineExceeded}
 	case errors.As(err, &coded):
-		out = &Error{Kind: kindOfCode(coded.Code)}
+		out.Kind = kindOfCode(coded.Code)
+	case errors.As(err, &untrusted):
+		out.Kind = KindUntrusted
 	case isJSONError(err):
-		out = &Error{Kind: KindMalformed}
+		out.Kind = KindMalformed
 	case isNetError(err):
-		out = &Error{Kind: KindNetwork}
+		out.Kind = KindNetwork
 	}
 	if out.Backend == "" {
 		out.Backend, out.Host = id.Backend, id.Host
 	}
-	return out
+	return &out
 }
 
 // kindOfCode gives the kind for errors that others have coded: a connection's, mostly.
@@ -194,7 +210,9 @@ func kindOfCode(c errcode.Code) Kind {
 		return KindDenied
 	case errcode.ResourceExhausted:
 		return KindRateLimited
-	case errcode.Unavailable:
+	case errcode.FailedPrecondition:
+		return KindUnready
+	case errcode.Unavailable, errcode.Unknown:
 		return KindServer
 	case errcode.DataLoss:
 		return KindMalformed

@@ -1,11 +1,13 @@
 package judgebackend_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,27 +19,52 @@ import (
 
 // faulty decides the fate of every call by its content and by how often that content came, so that a run does not depend
 // on the order of goroutines: 30 % of the calls fail, in every way there is.
+//
+// An attempt that hangs is timed out as soon as it does, and no other ever is: on a busy machine a real time limit would
+// also hit good calls, and their answers would be bought again.
 type faulty struct {
+	judgebackend.Backend
 	mu       sync.Mutex
 	seen     map[string]int
 	injected map[backendtest.Fault]int
 	calls    int
+	timeOuts map[string]func() // of the attempts under way, by content
 }
 
-// fates has every fault; those that take an attempt's whole time limit are rarer, so that the test is not.
-var fates = func() []backendtest.Fault {
-	quick := append([]backendtest.Fault{backendtest.Oversized}, backendtest.Answered()...)
-	for _, f := range backendtest.Transient() {
-		if f != backendtest.Hang && f != backendtest.SlowTrickle {
-			quick = append(quick, f)
-		}
+func (f *faulty) Identity() judgebackend.Identity {
+	return f.Backend.(judgebackend.Identified).Identity()
+}
+
+func (f *faulty) Complete(ctx context.Context, r judgebackend.Request) (judgebackend.Response, error) {
+	var content strings.Builder // as the endpoint writes it
+	for _, m := range r.Messages {
+		fmt.Fprintf(&content, "%s: %s\n", m.Role, m.Content)
 	}
-	all := []backendtest.Fault{backendtest.Hang, backendtest.SlowTrickle}
-	for range 5 {
-		all = append(all, quick...)
+	limited := &timeLimited{Context: ctx, over: make(chan struct{})}
+	f.mu.Lock()
+	f.timeOuts[content.String()] = sync.OnceFunc(func() { close(limited.over) })
+	f.mu.Unlock()
+	return f.Backend.Complete(limited, r)
+}
+
+// timeLimited is a context whose deadline passes when over is closed.
+type timeLimited struct {
+	context.Context
+	over chan struct{}
+}
+
+func (c *timeLimited) Done() <-chan struct{} { return c.over }
+
+func (c *timeLimited) Err() error {
+	select {
+	case <-c.over:
+		return context.DeadlineExceeded
+	default:
+		return nil
 	}
-	return all
-}()
+}
+
+var fates = append(append([]backendtest.Fault{backendtest.Oversized}, backendtest.Transient()...), backendtest.Answered()...)
 
 func (f *faulty) answer(c backendtest.Call) backendtest.Answer {
 	f.mu.Lock()
@@ -49,6 +76,9 @@ func (f *faulty) answer(c backendtest.Call) backendtest.Answer {
 	if fate := binary.BigEndian.Uint64(sum[:]); fate%100 < 30 {
 		a.Fault = fates[fate/100%uint64(len(fates))]
 		f.injected[a.Fault]++
+	}
+	if a.Fault == backendtest.Hang || a.Fault == backendtest.SlowTrickle {
+		time.AfterFunc(20*time.Millisecond, f.timeOuts[c.Content])
 	}
 	return a
 }
@@ -68,8 +98,9 @@ func TestRunWithFaults(t *testing.T) {
 }
 
 func runWithFaults(t *testing.T, spec, limit string) {
-	f := &faulty{seen: map[string]int{}, injected: map[backendtest.Fault]int{}}
+	f := &faulty{seen: map[string]int{}, injected: map[backendtest.Fault]int{}, timeOuts: map[string]func(){}}
 	e := backendtest.NewEndpoint(t, f.answer)
+	f.Backend = openHTTP(t, spec, e)
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
 	max := money(t, limit)
 	for round := range 2 {
@@ -77,8 +108,8 @@ func runWithFaults(t *testing.T, spec, limit string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := stack(t, openHTTP(t, spec, e), judgebackend.StackOptions{
-			Store: openFile(t, path, nil), Budget: budget, Clock: &backendtest.Clock{}, AttemptTimeout: 2 * time.Second,
+		s := stack(t, f, judgebackend.StackOptions{
+			Store: openFile(t, path, nil), Budget: budget, Clock: &backendtest.Clock{}, AttemptTimeout: time.Hour,
 		})
 		before := len(e.Calls())
 		outcomes := runAll(t, s)
