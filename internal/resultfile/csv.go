@@ -30,6 +30,10 @@ func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 		return nil, err
 	}
 	rows, blanks := 0, 0 // blank lines at the end are nothing; in between they are a row of a single column
+	width := len(columns)
+	tooFew := func(row, cells int) error {
+		return inRow(row, errcode.New(errcode.InvalidArgument, "%d cells, expected one for each of the %d columns", cells, len(columns)))
+	}
 	for {
 		if !r.NoHeader || rows > 0 {
 			if err := s.next(); err == io.EOF {
@@ -48,13 +52,20 @@ func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 			columns[0].null()
 			rows++
 		}
-		if len(s.cells) != len(columns) {
-			return nil, inRow(rows, errcode.New(errcode.InvalidArgument, "%d cells, expected one for each of the %d columns", len(s.cells), len(columns)))
+		if rows == 0 && len(s.cells) < width { // a header may name columns that no row fills; a single such row looks cut off
+			width = len(s.cells)
+		}
+		if len(s.cells) != width {
+			return nil, tooFew(rows, len(s.cells))
 		}
 		if !utf8.Valid(s.raw) {
 			return nil, inRow(rows, notUTF8(s.cells))
 		}
 		for i := range columns {
+			if i >= width {
+				columns[i].null()
+				continue
+			}
 			c := &s.cells[i]
 			if !c.quoted && r.isNull(c.text) {
 				columns[i].null()
@@ -74,6 +85,9 @@ func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 				return nil, err
 			}
 		}
+	}
+	if width < len(columns) && rows < 2 {
+		return nil, tooFew(0, width)
 	}
 	return table(columns, rows)
 }

@@ -132,6 +132,7 @@ func TestMalformedCSV(t *testing.T) {
 		code            errcode.Code
 		o               resultfile.Options
 	}{
+		{why: "a single row that ends early looks cut off", text: "a,b,c\n1,2\n", code: errcode.InvalidArgument, says: `row 1: 2 cells, expected one for each of the 3 columns`},
 		{why: "too few cells", text: "a,b\n1,2\n" + secret + "\n", code: errcode.InvalidArgument, says: `file "r.csv": row 2: 1 cells, expected one for each of the 2 columns`},
 		{why: "too many cells", text: "a,b\n1,2,3\n", code: errcode.InvalidArgument, says: "row 1: 3 cells"},
 		{why: "an open quote", text: "a,b\n1,\"" + secret, code: errcode.DataLoss, says: "row 1: ends inside a quoted cell"},
@@ -278,4 +279,19 @@ func BenchmarkCSV(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrows/s")
+}
+
+// Some exports name more columns than they fill: every row stops at the same place, and the rest is NULL.
+func TestRowsThatAllEndEarly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.csv")
+	if err := os.WriteFile(path, []byte("a,b,c\n1,x\n2,y\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	table, err := resultfile.Read(context.Background(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := &table.Columns[2]; len(table.Columns) != 3 || table.Rows() != 2 || !c.IsNull(0) || !c.IsNull(1) || table.Columns[1].Text(1) != "y" {
+		t.Errorf("got %s", table.AppendJSON(nil))
+	}
 }
