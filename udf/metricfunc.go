@@ -3,6 +3,7 @@ package udf
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 	"unsafe"
@@ -19,19 +20,28 @@ type metricParam struct {
 }
 
 var metricParams = []metricParam{
+	{Param{"expected_behaviour", VARCHAR, false, "what the question calls for: answer, clarify or refuse"}, scoring.NeedBehaviour,
+		func(r *metricRow, b *Batch, k, i int) error {
+			switch v := b.Text(k, i); v {
+			case "", scoring.BehaviourAnswer, scoring.BehaviourClarify, scoring.BehaviourRefuse:
+				r.c.Expected.Behaviour = v
+				return nil
+			}
+			return errcode.New(errcode.InvalidArgument, "expected answer, clarify or refuse")
+		}},
 	{Param{"question", VARCHAR, false, "the question that was asked"}, scoring.NeedQuestion,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Question = b.Text(k, i); return nil }},
 	{Param{"interpretation", VARCHAR, false, "the question in the agent's own words"}, scoring.NeedInterpretation,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Agent.Interpretation = b.Text(k, i); return nil }},
-	{Param{"response", VARCHAR, false, "the agent's answer in prose"}, scoring.NeedResponse,
+	{Param{"response", VARCHAR, false, "the agent's answer in prose"}, scoring.NeedResponse | scoring.NeedBehaviour,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Agent.Response = b.Text(k, i); return nil }},
 	{Param{"gold_sql", VARCHAR, false, "the accepted query"}, scoring.NeedGoldSQL,
 		func(r *metricRow, b *Batch, k, i int) error { r.gold[0].SQL = b.Text(k, i); return nil }},
-	{Param{"agent_sql", VARCHAR, false, "the agent's query"}, scoring.NeedPredSQL | scoring.NeedExecution,
+	{Param{"agent_sql", VARCHAR, false, "the agent's query"}, scoring.NeedPredSQL | scoring.NeedExecution | scoring.NeedBehaviour,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.SQL = b.Text(k, i); return nil }},
 	{Param{"gold_result", VARCHAR, false, `the accepted result: inline JSON {"columns":…,"rows":…} or a reference query:…, table:…, file:…`}, scoring.NeedGoldResult,
 		func(r *metricRow, b *Batch, k, i int) error { r.gold[0].Result = result(b, k, i); return nil }},
-	{Param{"agent_result", VARCHAR, false, "the agent's result, inline or by reference"}, scoring.NeedPredResult,
+	{Param{"agent_result", VARCHAR, false, "the agent's result, inline or by reference"}, scoring.NeedPredResult | scoring.NeedBehaviour,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Result = result(b, k, i); return nil }},
 	{Param{"sql_error", VARCHAR, false, "the database's message where the agent's query failed; NULL or empty where it ran"}, scoring.NeedExecution,
 		func(r *metricRow, b *Batch, k, i int) error {
@@ -109,7 +119,11 @@ func paramsOf(m *scoring.Metric) (params []metricParam) {
 		}
 	}
 	if m.Needs&scoring.NeedOrderSQL != 0 && m.Needs&scoring.NeedGoldSQL == 0 {
-		params = append(params, optionalGoldSQL)
+		p := optionalGoldSQL
+		if len(params) == 0 { // all there is
+			p.Optional, p.Doc = false, "the accepted query"
+		}
+		params = append(params, p)
 	}
 	if m.Options != nil {
 		params = append(params, metricParam{
@@ -128,9 +142,12 @@ func paramsOf(m *scoring.Metric) (params []metricParam) {
 // metricFunctions makes the two functions of a metric: its value (or label), and the whole score.
 func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 	params := paramsOf(m)
+	withGold := slices.ContainsFunc(params, func(p metricParam) bool { return strings.HasPrefix(p.Name, "gold_") })
 	score := func(ctx context.Context, in *Batch, i int) (scoring.Score, error) {
 		var r metricRow
-		r.c.Golds = r.gold[:]
+		if withGold {
+			r.c.Golds = r.gold[:]
+		}
 		for k := range params {
 			if err := params[k].set(&r, in, k, i); err != nil {
 				return scoring.Score{}, errcode.New(errcode.Of(err), "argument %d (%s): %w", k+1, params[k].Name, err)
