@@ -21,6 +21,7 @@ func TestSignaturesFollowNeeds(t *testing.T) {
 			"cell_match_json(gold_result VARCHAR, agent_result VARCHAR [, gold_sql VARCHAR] [, options JSON]) -> JSON"},
 		{"a closed list of labels is text", "row_category", "row_category(gold_result VARCHAR, agent_result VARCHAR) -> VARCHAR"},
 		{"execution takes the query and its error", "ran", "ran(agent_sql VARCHAR, sql_error VARCHAR) -> DOUBLE"},
+		{"the optional query where it is all there is", "gold_length", "gold_length(gold_sql VARCHAR) -> DOUBLE"},
 		{"tools", "tool_share", "tool_share(expected_tools JSON, tool_calls JSON) -> DOUBLE"},
 		{"latency", "slowdown", "slowdown(gold_latency_ms DOUBLE, agent_latency_ms DOUBLE) -> DOUBLE"},
 		{"words first, then queries", "judged", "judged(question VARCHAR, interpretation VARCHAR, response VARCHAR, gold_sql VARCHAR, agent_sql VARCHAR) -> DOUBLE"},

@@ -74,6 +74,12 @@ func fakeMetrics() []scoring.Metric {
 			},
 		},
 		{
+			Name: "gold_length", Version: 1, Group: "sql", Summary: "Bytes of the accepted query.", Needs: scoring.NeedOrderSQL,
+			Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+				return scoring.OK(float64(len(in.Gold.SQL)), ""), nil
+			},
+		},
+		{
 			Name: "judged", Version: 1, Group: "judge", Summary: "Reads the words; waits for a judge.",
 			Needs: scoring.NeedQuestion | scoring.NeedInterpretation | scoring.NeedResponse | scoring.NeedGoldSQL | scoring.NeedPredSQL | scoring.NeedJudge,
 			Score: judged,
@@ -202,7 +208,7 @@ func isJSON() Function {
 
 func newCatalogue(t testing.TB, extra ...Function) *Catalogue {
 	t.Helper()
-	engine, err := scoring.NewEngine(fakeMetrics(), nil)
+	engine, err := scoring.NewEngine(fakeMetrics(), &scoring.EngineOptions{Replies: noReplies{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,6 +219,11 @@ func newCatalogue(t testing.TB, extra ...Function) *Catalogue {
 	}
 	return c
 }
+
+// noReplies makes an engine one that can be asked for judgements.
+type noReplies struct{}
+
+func (noReplies) Reply(string, string) (reply, assessmentID string, ok bool) { return "", "", false }
 
 // running is a server on loopback, stopped at the end of the test.
 type running struct {

@@ -101,8 +101,8 @@ func (f *flightServer) DoExchange(stream flight.FlightService_DoExchangeServer) 
 	c.wire = d.name
 	leave, err := f.s.enter()
 	if err == nil {
+		defer leave()
 		err = f.s.cut(f.exchange(ctx, c, stream))
-		leave()
 	}
 	f.s.finish(ctx, c, err)
 	return grpcError(err, d.busy)

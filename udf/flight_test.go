@@ -532,6 +532,19 @@ func TestLargeCells(t *testing.T) {
 	}
 }
 
+// DB-6: a block as Databend cuts them.
+func TestBlockOf65536Rows(t *testing.T) {
+	s := start(t, newCatalogue(t), nil)
+	client := flight.NewClientFromConn(dial(t, s.addr), nil)
+	texts := make([]string, 65_536)
+	for i := range texts {
+		texts[i] = fmt.Sprint(i)
+	}
+	if _, got := exchangeAll(t, context.Background(), client, "badger_echo", textRecord(texts)); strings.Join(got, " ") != strings.Join(texts, " ") {
+		t.Error("rows changed")
+	}
+}
+
 // DB-5, RW-6: a row that fails is a row; the batch is OK.
 func TestFlightBadRow(t *testing.T) {
 	s := start(t, newCatalogue(t), nil)

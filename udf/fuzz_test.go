@@ -215,7 +215,7 @@ func TestMangledArrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := &flightServer{s: s}
-	runs := 20_000
+	runs := 6000
 	if n, err := strconv.Atoi(os.Getenv("BADGER_MANGLED")); err == nil {
 		runs = n
 	}

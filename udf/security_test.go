@@ -122,6 +122,10 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%s: %d %s", tc.why, status, reply)
 		}
 	}
+	// DBX-2: also without a token the text is one that SQL can read.
+	if status, reply, _ := post(t, s.url+"/v1/databricks/same_text", `{}`); status != 401 || !strings.HasPrefix(reply, `{"status":"failed","value":null,"code":"unauthenticated"`) {
+		t.Errorf("Databricks without a token: %d %s", status, reply)
+	}
 	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/v1/functions": 401, "/": 401, "/v1/nope": 401} {
 		resp, err := http.Get(s.url + path)
 		if err != nil {

@@ -27,8 +27,8 @@ func (u unary) serve(ctx context.Context, function string, f func(c *call) error
 	c.wire, c.function = traitsUnary.name, correlation(function)
 	leave, err := u.s.enter()
 	if err == nil {
+		defer leave()
 		err = u.s.cut(f(c))
-		leave()
 	}
 	u.s.finish(ctx, c, err)
 	return grpcError(err, codes.ResourceExhausted)

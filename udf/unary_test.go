@@ -157,4 +157,8 @@ func TestUnaryPanicIsInternal(t *testing.T) {
 	if _, err := grpc_health_v1.NewHealthClient(conn).Check(context.Background(), &grpc_health_v1.HealthCheckRequest{}); err != nil {
 		t.Error(err)
 	}
+	if !s.admission.calls.TryAcquire(int64(s.limits.Calls)) {
+		t.Error("a call that broke down still has its place")
+	}
+	s.admission.calls.Release(int64(s.limits.Calls))
 }
