@@ -1,91 +1,149 @@
-// Package driver states what a warehouse connector must do. Callers use package connectors; implementers satisfy [Conn] and describe
-// themselves with a [Driver], and run package drivertest against it.
+// Package driver says what a warehouse connector must do. It is for those who write one; callers hold a connectors.Warehouse.
 //
-// Results travel as Arrow records of github.com/apache/arrow/go/v17: columnar, typed and exact, and what warehouses send anyway. Types
-// that Arrow lacks are named in a field's metadata under the key ARROW:extension:name: arrow.json for JSON text, arrow.uuid, and
-// badger.decimal for decimals of more than 76 digits written as text.
+// A connector is small: it runs statements, streams results as Arrow (v17, the one Arrow of this module) and merges rows into tables.
+// Schema, cases, runs and scores are portable code above it. What only some warehouses can do is an interface of its own, found by
+// type assertion: [SnapshotReader], [TextQueryer].
 package driver
 
 import (
 	"context"
+	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
-	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Conn is an open connection to a warehouse. Its methods may be called from many goroutines, except that nothing else is called
-// once Close is. The context of a call that returns a reader also governs the reading: when it ends, so does the stream, and
-// the reader's Err says why. Readers must be released, and before Close.
-//
-// Errors hold neither cell values nor SQL text: what the vendor said may be kept as the cause.
+// Conn is a connection to one warehouse. It may be used from several goroutines at once.
 type Conn interface {
-	// Query runs statements, separated by semicolons, and streams what the last one returns. Where it returns nothing, the reader has
-	// no columns or a count. Parameters stand as ? in a single statement; args are nil, bool, int64, float64, string or time.Time.
-	Query(ctx context.Context, sql string, args ...any) (array.RecordReader, error)
-
-	// ReadSnapshot streams the result that a reference of kind query or table points to, without running its query again.
-	ReadSnapshot(ctx context.Context, ref Ref) (array.RecordReader, error)
-
-	// Write stores rows in a table, all or none, and returns how many it was given. It does not release rows.
-	Write(ctx context.Context, table Name, rows array.RecordReader, o *WriteOptions) (int64, error)
-
-	// ErrorCode classifies an error that another method or a reader returned.
+	// Query runs one statement and streams its result. The reader must be released. Values are exact; nested ones are JSON text.
+	Query(ctx context.Context, query string, args ...any) (array.RecordReader, error)
+	// Exec runs one statement that returns nothing.
+	Exec(ctx context.Context, query string, args ...any) error
+	// Merge writes the rows of r into table, in one transaction: a row whose key is there takes the place of the old one. The reader's columns are
+	// some of the table's, found by name. It returns the number of rows.
+	Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error)
+	// ErrorCode classifies an error of this connection.
 	ErrorCode(err error) errcode.Code
-
-	// Close gives everything back. It is called once.
+	// Close ends the connection.
 	Close() error
 }
 
-// WriteOptions say what writing does with rows that are there.
-type WriteOptions struct {
-	// Key are the columns that identify a row. A row of the table with the key of a new one is replaced in the columns that are
-	// written; of new rows with the same key the last counts. Without a key, rows are appended.
-	Key []string
-
-	// Create makes the table from the schema of the rows, replacing a table of that name.
-	Create bool
+// SnapshotReader is implemented by connections that can read a result again without running its query: query:ID references.
+type SnapshotReader interface {
+	ReadSnapshot(ctx context.Context, ref Ref) (array.RecordReader, error)
 }
 
-// TextQueryer is an upgrade: a query of one text, such as a model's completion inside the warehouse.
+// TextQueryer is implemented by connections whose warehouse hosts models: it runs one query that returns one text.
 type TextQueryer interface {
 	QueryText(ctx context.Context, query string, args ...any) (string, error)
 }
 
-// Installer is an upgrade: what the warehouse needs before its tables can be made, beyond portable SQL.
-type Installer interface {
-	Install(ctx context.Context) error
-}
-
-// FunctionRegistrar is an upgrade of embedded engines: Go functions that SQL can call. Functions of one name are overloads.
-type FunctionRegistrar interface {
-	RegisterScalar(ctx context.Context, functions ...Scalar) error
-}
-
-// Features are what a driver declares to offer. Drivertest checks that it does, and that it offers nothing else.
-type Features struct {
-	QuerySnapshots bool // references query:ID
-	TimeTravel     bool // references table:NAME@VERSION and @TIMESTAMP
-	ReadOnly       bool // Options.ReadOnly
-	NULBytes       bool // text may hold NUL
-	TextQuery      bool // TextQueryer
-	Install        bool // Installer
-	Functions      bool // FunctionRegistrar
-}
-
-// Driver is one kind of warehouse: how its URLs begin, what it offers, how its SQL is written and how it is opened.
-type Driver struct {
-	Scheme   string
-	Features Features
-	Dialect  Dialect
-
-	// Open opens the connection that a URL names. rest is what stands behind "scheme:".
-	Open func(ctx context.Context, rest string, o *Options) (Conn, error)
-}
-
-// Options apply to every kind of warehouse.
+// Options say how to open a connection.
 type Options struct {
-	ReadOnly bool             // refuse to write
-	Mem      memory.Allocator // for records; nil is the Go heap
+	ReadOnly bool // nothing will be written; the database must exist
+}
+
+// Opener opens a connection. The URL is the whole one, scheme included.
+type Opener func(ctx context.Context, url string, o Options) (Conn, Dialect, error)
+
+// Dialect is how a warehouse spells what the portable statements need.
+type Dialect struct {
+	Name  string // as cases name it: duckdb, snowflake, bigquery, databricks
+	Types map[Type]string
+	// Placeholder returns the n-th parameter of a statement, from 1; nil is "?".
+	Placeholder func(n int) string
+}
+
+// Param is the n-th parameter of a statement, from 1.
+func (d Dialect) Param(n int) string {
+	if d.Placeholder == nil {
+		return "?"
+	}
+	return d.Placeholder(n)
+}
+
+// Type is a type of badger's own tables.
+type Type string
+
+// The types of badger's tables.
+const (
+	Text      Type = "text"
+	JSON      Type = "json" // JSON text
+	BigInt    Type = "bigint"
+	Double    Type = "double"
+	Boolean   Type = "boolean"
+	Timestamp Type = "timestamp" // an instant
+)
+
+// RefKind is the kind of a reference to a result.
+type RefKind string
+
+// The kinds of references.
+const (
+	RefQuery RefKind = "query" // a result the warehouse still holds
+	RefTable RefKind = "table" // a table
+	RefFile  RefKind = "file"  // a file; no warehouse reads it
+)
+
+// Ref is a reference to a result: query:ID, table:NAME, table:NAME@VERSION, file:PATH.
+type Ref struct {
+	Kind RefKind
+	Name string // query id, table name or path
+	At   string // version number or timestamp of a table; "" is now
+}
+
+// ParseRef reads a reference.
+func ParseRef(s string) (Ref, error) {
+	kind, rest, ok := strings.Cut(s, ":")
+	rest = strings.TrimSpace(rest)
+	r := Ref{Kind: RefKind(strings.ToLower(kind)), Name: rest}
+	if !ok || rest == "" || r.Kind != RefQuery && r.Kind != RefTable && r.Kind != RefFile {
+		return Ref{}, errcode.New(errcode.InvalidArgument, "expected a reference query:ID, table:NAME or file:PATH")
+	}
+	if r.Kind == RefTable {
+		r.Name, r.At, _ = strings.Cut(rest, "@")
+		if !isTableName(r.Name) {
+			return Ref{}, errcode.New(errcode.InvalidArgument, "table: expected NAME, SCHEMA.NAME or CATALOG.SCHEMA.NAME, quoted where a part is no plain name")
+		}
+	}
+	return r, nil
+}
+
+// isTableName tells whether s is one to three identifiers joined by points, each plain or in double quotes, so that it can stand in a statement.
+func isTableName(s string) bool {
+	parts := 0
+	for s != "" {
+		parts++
+		if s[0] == '"' {
+			end := 1
+			for end < len(s) && (s[end] != '"' || end+1 < len(s) && s[end+1] == '"') {
+				if s[end] == '"' {
+					end++
+				}
+				end++
+			}
+			if end >= len(s) || end == 1 {
+				return false
+			}
+			s = s[end+1:]
+		} else {
+			n := 0
+			for n < len(s) && (s[n] == '_' || s[n] == '$' || s[n] >= 0x80 || s[n] >= 'a' && s[n] <= 'z' || s[n] >= 'A' && s[n] <= 'Z' || n > 0 && s[n] >= '0' && s[n] <= '9') {
+				n++
+			}
+			if n == 0 {
+				return false
+			}
+			s = s[n:]
+		}
+		if s == "" {
+			return parts <= 3
+		}
+		if s[0] != '.' || len(s) == 1 {
+			return false
+		}
+		s = s[1:]
+	}
+	return false
 }

@@ -33,8 +33,8 @@ type Conn struct {
 
 var _ driver.Conn = (*Conn)(nil)
 
-// dialect is how DuckDB spells badger's tables.
-var dialect = driver.Dialect{
+// Dialect is how DuckDB spells badger's tables.
+var Dialect = driver.Dialect{
 	Name: "duckdb",
 	Types: map[driver.Type]string{
 		driver.Text: "VARCHAR", driver.JSON: "JSON", driver.BigInt: "BIGINT", driver.Double: "DOUBLE", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMPTZ",
@@ -45,9 +45,9 @@ var dialect = driver.Dialect{
 func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, driver.Dialect, error) {
 	c, err := OpenFile(ctx, strings.TrimPrefix(rawURL, Scheme+":"), o)
 	if err != nil {
-		return nil, dialect, err
+		return nil, Dialect, err
 	}
-	return c, dialect, nil
+	return c, Dialect, nil
 }
 
 // OpenFile opens the database in a file, or one in memory where path is ":memory:" or empty.
