@@ -109,7 +109,7 @@ func (a Assessment) response() Response {
 type Store interface {
 	// Get gives the last assessment put for a request. A damaged entry is a miss, and a warning in the store's log.
 	Get(ctx context.Context, requestHash string) (Assessment, bool, error)
-	// Put keeps a durably before it returns.
+	// Put keeps a: when it returns, the end of the process does not lose it.
 	Put(ctx context.Context, a Assessment) error
 }
 

@@ -41,8 +41,8 @@
 // The official SDKs (openai-go, anthropic-sdk-go) know the vendors' wire forms and follow them; both let a caller supply
 // the HTTP client, which is where the guard sits. santhosh-tekuri/jsonschema validates replies: it implements every draft,
 // keeps numbers exact and passes the official suite. golang.org/x/time/rate takes the time as an argument, so that a test
-// can bring its own clock. Retry and circuit are written here: cenkalti/backoff has no full jitter and sleeps by the
-// system clock, sony/gobreaker counts failures where this circuit opens on the first failure of certain kinds, and either
-// needs as much code around it as it saves. golang.org/x/sync/singleflight ends every caller when the first one gives up,
+// can bring its own clock. Retry and circuit are written here: cenkalti/backoff spreads its waits around the interval and
+// not over it, sony/gobreaker counts failures where this circuit opens on the first failure of certain kinds, both read
+// the system's clock, and either needs as much code around it as it saves. golang.org/x/sync/singleflight ends every caller when the first one gives up,
 // which the one here does not.
 package judgebackend

@@ -15,23 +15,26 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// FileStore is a Store in one file of JSON Lines that is only ever appended to. Put returns when its line is on the disk;
-// calls that wait at the same time share one fsync. A line torn by a crash, and any line whose content does not have its
-// hash, is a miss with a warning. Several processes may append to one file on a local disk: a line is one write, and Get
-// looks at what others have appended since. Memory is about 150 bytes a line.
+// FileStore is a Store in one file of JSON Lines that is only ever appended to. Put returns when the operating system has
+// the line, which a process that is killed cannot take back; an fsync follows at once and is not waited for, so that a
+// busy disk does not slow the judge down. What a machine loses with its power is what was put during the last fsync. A
+// line torn by that, and any line whose content does not have its hash, is a miss with a warning. Several processes may
+// append to one file on a local disk: a line is one write, and Get looks at what others have appended since. Memory is
+// about 150 bytes a line.
 type FileStore struct {
 	path string
 	log  *slog.Logger
 
-	mu      sync.Mutex // guards the index and the order of writes
+	mu      sync.Mutex // guards what follows, and the order of writes
 	f       *os.File
 	index   map[string]span
 	scanned int64 // end of the last complete line that is indexed
 	reader  *bufio.Reader
-	written int64 // number of lines written here
+	failed  error // of the last fsync
+	closed  bool
 
-	syncMu sync.Mutex
-	synced int64 // how many of them are on the disk
+	written chan struct{} // holds something when there is something to sync
+	stopped chan struct{} // closed when the syncing goroutine has ended
 }
 
 type span struct {
@@ -52,7 +55,8 @@ func OpenFileStore(path string, log *slog.Logger) (*FileStore, error) {
 	if err != nil {
 		return nil, errcode.New(errcode.FailedPrecondition, "judge ledger: %w", err)
 	}
-	s := &FileStore{path: path, log: log, f: f, index: map[string]span{}, reader: bufio.NewReaderSize(nil, 1<<16)}
+	s := &FileStore{path: path, log: log, f: f, index: map[string]span{}, reader: bufio.NewReaderSize(nil, 1<<16),
+		written: make(chan struct{}, 1), stopped: make(chan struct{})}
 	if dir, err := os.Open(filepath.Dir(path)); err == nil { // the new name must survive a crash too
 		_ = dir.Sync()
 		_ = dir.Close()
@@ -61,6 +65,7 @@ func OpenFileStore(path string, log *slog.Logger) (*FileStore, error) {
 		_ = f.Close()
 		return nil, errcode.New(errcode.Unavailable, "judge ledger: %w", err)
 	}
+	go s.syncWritten()
 	return s, nil
 }
 
@@ -137,39 +142,44 @@ func (s *FileStore) Put(_ context.Context, a Assessment) error {
 	if err != nil {
 		return errcode.New(errcode.Internal, "judge ledger: an assessment cannot be encoded")
 	}
-	mine, err := s.write(a.RequestHash, append(line, '\n'))
-	if err == nil {
-		err = s.sync(mine)
-	}
-	if err != nil {
+	if err := s.write(a.RequestHash, append(line, '\n')); err != nil {
 		return errcode.New(errcode.Unavailable, "judge ledger: %w", err)
 	}
 	return nil
 }
 
-// write appends a line in one call and gives its number.
-func (s *FileStore) write(requestHash string, line []byte) (int64, error) {
+// write appends a line in one call.
+func (s *FileStore) write(requestHash string, line []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return os.ErrClosed
+	case s.failed != nil:
+		return s.failed
+	}
 	before, torn, err := s.end()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	out := line
 	if torn { // the end of a crashed process: it shall not damage this line as well
 		out = append([]byte{'\n'}, line...)
 	}
 	if _, err := s.f.Write(out); err != nil {
-		return 0, err
+		return err
 	}
-	s.written++
+	select {
+	case s.written <- struct{}{}:
+	default: // the next sync covers this line too
+	}
 	info, err := s.f.Stat()
 	if err == nil && !torn && before == s.scanned && info.Size() == before+int64(len(line)) { // nobody else was here
 		s.index[requestHash] = span{before, len(line)}
 		s.scanned = info.Size()
-		return s.written, nil
+		return nil
 	}
-	return s.written, s.scan()
+	return s.scan()
 }
 
 // end is the file's size, and whether the last line lacks its end.
@@ -185,22 +195,18 @@ func (s *FileStore) end() (int64, bool, error) {
 	return info.Size(), last[0] != '\n', nil
 }
 
-// sync returns when line number mine is on the disk. Whoever waited while another synced usually finds its own line
-// there.
-func (s *FileStore) sync(mine int64) error {
-	s.syncMu.Lock()
-	defer s.syncMu.Unlock()
-	if s.synced >= mine {
-		return nil
+// syncWritten brings to the disk what was written, one fsync after the other, until the store is closed.
+func (s *FileStore) syncWritten() {
+	defer close(s.stopped)
+	for range s.written {
+		err := s.f.Sync()
+		if err != nil {
+			s.log.Error("judge ledger: the disk does not take what was written", "file", s.path, "error", err)
+		}
+		s.mu.Lock()
+		s.failed = err
+		s.mu.Unlock()
 	}
-	s.mu.Lock()
-	target := s.written
-	s.mu.Unlock()
-	if err := s.f.Sync(); err != nil {
-		return err
-	}
-	s.synced = target
-	return nil
 }
 
 // Len is the number of requests answered, as far as this process has seen.
@@ -210,5 +216,16 @@ func (s *FileStore) Len() int {
 	return len(s.index)
 }
 
-// Close closes the file.
-func (s *FileStore) Close() error { return s.f.Close() }
+// Close waits until everything is on the disk.
+func (s *FileStore) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return os.ErrClosed
+	}
+	s.closed = true
+	close(s.written)
+	s.mu.Unlock()
+	<-s.stopped
+	return errors.Join(s.failed, s.f.Close())
+}

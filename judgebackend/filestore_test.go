@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
 )
@@ -94,6 +95,25 @@ func TestFileStoreTornLine(t *testing.T) {
 			}
 		}
 		_ = again.Close()
+	}
+}
+
+func TestFileStoreClosed(t *testing.T) {
+	s, err := judgebackend.OpenFileStore(filepath.Join(t.TempDir(), "ledger.jsonl"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Put(t.Context(), backendtest.SampleAssessment(1)); errcode.Of(err) != errcode.Unavailable {
+		t.Errorf("put into a closed store: %v", err)
+	}
+	if err := s.Close(); err == nil {
+		t.Error("closed twice without a word")
+	}
+	if _, err := judgebackend.OpenFileStore(t.TempDir(), nil); errcode.Of(err) != errcode.FailedPrecondition {
+		t.Errorf("a directory is no ledger: %v", err)
 	}
 }
 

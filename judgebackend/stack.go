@@ -24,7 +24,7 @@ type StackOptions struct {
 	Concurrency       int           // the most calls in flight [64]
 	RequestsPerMinute int           // 0 for no limit
 	TokensPerMinute   int           // 0 for no limit
-	AttemptTimeout    time.Duration // for one attempt [2 min]
+	AttemptTimeout    time.Duration // for one attempt [3 min]
 	CoolDown          time.Duration // how long an open circuit stays open before one call tries again [1 min]
 	OnOpen            func(error)   // told once when a circuit opens; nil for nobody
 
@@ -64,15 +64,7 @@ func NewStack(b Backend, o *StackOptions) (*Stack, error) {
 		return nil, errcode.New(errcode.InvalidArgument, "judge stack: limits and durations must not be negative")
 	}
 	discard := slog.New(slog.DiscardHandler)
-	clock := orElse(o.Clock, SystemClock)
-	log := o.Log
-	if log == nil {
-		log = discard
-	}
-	audit := o.Audit
-	if audit == nil {
-		audit = discard
-	}
+	clock, log, audit := orElse(o.Clock, SystemClock), orElse(o.Log, discard), orElse(o.Audit, discard)
 	random := o.Random
 	if random == nil {
 		random = randomFloat
@@ -81,7 +73,7 @@ func NewStack(b Backend, o *StackOptions) (*Stack, error) {
 	s := &Stack{id: bare.id}
 
 	s.circuit = &circuit{clock: clock, coolDown: orElse(o.CoolDown, time.Minute), onOpen: o.OnOpen, log: log}
-	s.calls = &attempt{backend: bare, circuit: s.circuit, timeout: orElse(o.AttemptTimeout, 2*time.Minute), audit: audit, clock: clock}
+	s.calls = &attempt{backend: bare, circuit: s.circuit, timeout: orElse(o.AttemptTimeout, 3*time.Minute), audit: audit, clock: clock}
 	var next Backend = s.calls
 	if o.RequestsPerMinute > 0 || o.TokensPerMinute > 0 {
 		next = &paced{next: next, clock: clock, requests: perMinute(o.RequestsPerMinute), tokens: perMinute(o.TokensPerMinute)}

@@ -1,0 +1,66 @@
+package judgebackend
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"testing"
+)
+
+// The two lines of the guard hold by themselves: neither relies on redirects being refused above it.
+func TestGuard(t *testing.T) {
+	base, _ := url.Parse("https://judge.example/v1")
+	g, err := newGuard(Identity{Backend: "openai"}, base, &OpenOptions{AllowHosts: []string{"judge.example"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range []string{
+		"https://elsewhere.example/", "https://judge.example:8443/", "http://judge.example/", "https://judge.example.evil.test/",
+		"https://x@elsewhere.example/judge.example", "https://127.0.0.1/",
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res, err := g.RoundTrip(req); KindOf(err) != KindEgress {
+			t.Errorf("%s: %v, %v; want kind egress", address, res, err)
+		}
+	}
+	for _, addr := range []string{"elsewhere.example:443", "judge.example:80", "127.0.0.1:443", "[::1]:443"} {
+		if c, err := g.dial(context.Background(), "tcp", addr); KindOf(err) != KindEgress {
+			t.Errorf("dial %s: %v, %v; want kind egress", addr, c, err)
+		}
+	}
+	if g.base.Proxy != nil {
+		t.Error("a proxy is used though none is configured")
+	}
+	for address, want := range map[string]string{
+		"https://Judge.Example/v1": "judge.example:443", "http://[::1]": "[::1]:80", "http://a:8080": "a:8080",
+	} {
+		u, _ := url.Parse(address)
+		if got := hostPort(u); got != want {
+			t.Errorf("%s goes to %s, want %s", address, got, want)
+		}
+	}
+}
+
+func TestDuplicateRegistrationPanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("two backends of one name")
+		}
+	}()
+	register("openai", openOpenAI)
+}
+
+// Every kind has its consequences written down.
+func TestKindsAreComplete(t *testing.T) {
+	for k, c := range kinds {
+		if c.code == 0 || c.text == "" {
+			t.Errorf("%s: code %v, text %q", k, c.code, c.text)
+		}
+		if c.retry && c.trips {
+			t.Errorf("%s is tried again and stops everything", k)
+		}
+	}
+}
