@@ -108,7 +108,7 @@ func (a *aligner) byLadder() {
 			f := a.fit(g, p)
 			c := candidate{gold: i, pred: j, fit: f}
 			switch {
-			case f.agreement >= 0.5 || f.agreement > 0.1 && similar > 0:
+			case f.agreement >= 0.2 || f.agreement > 0.1 && similar > 0:
 				c.by = "values"
 			case similar >= 0.5 && compatible(g, p):
 				c.by = "name"
