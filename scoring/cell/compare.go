@@ -50,10 +50,14 @@ type pair struct {
 
 // equal tells whether the cells of gold row i and predicted row j are.
 func (c *pair) equal(i, j int) bool {
-	if c.ranges == nil || c.ranges.rank[j] < 0 || c.ranges.lo[i] == c.ranges.hi[i] {
+	if c.ranges == nil {
 		return c.g[i] == c.p[j]
 	}
-	return c.ranges.rank[j] >= c.ranges.lo[i] && c.ranges.rank[j] < c.ranges.hi[i]
+	lo, rank := c.ranges.lo[i], c.ranges.rank[j]
+	if lo < 0 || rank < 0 { // NULL or text on at least one side
+		return lo < 0 && rank < 0 && c.g[i] == c.p[j]
+	}
+	return rank >= lo && rank < c.ranges.hi[i]
 }
 
 // Compare scores pred against gold under an alignment, which must fit both tables.

@@ -16,6 +16,9 @@ func Near(g, p float64, c *scoring.Comparison) bool {
 		return true
 	}
 	diff := math.Abs(g - p)
+	if math.IsInf(diff, 1) {
+		return false // infinity is near nothing but itself
+	}
 	if diff <= c.Within*(1+1e-9) {
 		return true
 	}
@@ -86,7 +89,7 @@ func classKeys(values []float64, c *scoring.Column, v View, starts []float64) []
 type ranges struct {
 	order  []int32 // predicted rows with a magnitude, ascending by it
 	rank   []int32 // of every predicted row in order, or -1
-	lo, hi []int32 // for every gold row, the stretch of order
+	lo, hi []int32 // for every gold row, the stretch of order; lo is -1 where the row has no magnitude
 }
 
 func (m measured) ranges(c *scoring.Comparison) *ranges {
@@ -105,6 +108,7 @@ func (m measured) ranges(c *scoring.Comparison) *ranges {
 	}
 	for i, g := range m.g {
 		if g != g {
+			r.lo[i] = -1
 			continue
 		}
 		// Nearness is one stretch around g: the distance grows on both sides, faster than the tolerance does.
@@ -133,7 +137,7 @@ func (r *ranges) subset(gRows, pRows []int32) *ranges {
 		return int32(sort.Search(len(out.order), func(k int) bool { return r.rank[pRows[out.order[k]]] >= rank })) //nolint:gosec // as above
 	}
 	for k, i := range gRows {
-		if r.lo[i] < r.hi[i] {
+		if out.lo[k] = -1; r.lo[i] >= 0 {
 			out.lo[k], out.hi[k] = find(r.lo[i]), find(r.hi[i])
 		}
 	}

@@ -2,56 +2,52 @@ package cell
 
 // chains finds rows by key: every key leads to its rows in ascending order.
 type chains struct {
-	slots []slot
+	keys  []uint64
+	roots []int32 // hash table: the first row of a key, or -1
 	next  []int32 // of every row, the next one with the same key, or -1
+	rest  []int32 // of every root, the first row of its key that was not used when last looked at, or -1
 	mask  uint64
 }
 
-type slot struct {
-	key   uint64
-	head  int32 // -1: free
-	count int32
-}
-
-// newChains indexes rows 0 … len(keys)-1.
+// newChains indexes rows 0 … len(keys)-1. It keeps keys.
 func newChains(keys []uint64) *chains {
 	size := 4
 	for size < 2*len(keys) {
 		size *= 2
 	}
-	t := &chains{slots: make([]slot, size), next: make([]int32, len(keys)), mask: uint64(size - 1)}
-	for i := range t.slots {
-		t.slots[i].head = -1
+	t := &chains{keys: keys, roots: make([]int32, size), next: make([]int32, len(keys)), rest: make([]int32, len(keys)), mask: uint64(size - 1)}
+	for i := range t.roots {
+		t.roots[i] = -1
 	}
 	for i := len(keys) - 1; i >= 0; i-- { // from the last, so that chains ascend
 		s := t.slot(keys[i])
-		t.next[i] = s.head
-		s.key, s.head = keys[i], int32(i) //nolint:gosec // rows are bounded far below
-		s.count++
+		t.next[i], t.rest[i] = *s, int32(i) //nolint:gosec // rows are bounded far below
+		*s = int32(i)                       //nolint:gosec // as above
 	}
 	return t
 }
 
-func (t *chains) slot(key uint64) *slot {
+func (t *chains) slot(key uint64) *int32 {
 	for i := Mix(key, k2) & t.mask; ; i = (i + 1) & t.mask {
-		if s := &t.slots[i]; s.head == -1 && s.count == 0 || s.key == key {
+		if s := &t.roots[i]; *s < 0 || t.keys[*s] == key {
 			return s
 		}
 	}
 }
 
-// first returns the first row of a key that is not used, or -1. Used rows are dropped for good.
-func (t *chains) first(key uint64, used []bool) int32 {
-	s := t.slot(key)
-	for s.head >= 0 && used[s.head] {
-		s.head = t.next[s.head]
-		s.count--
-		if s.head < 0 {
-			s.count = 1 // stays a taken slot, so that other keys behind it are still found
-			break
+// root is the first row of a key, or -1.
+func (t *chains) root(key uint64) int32 { return *t.slot(key) }
+
+// first is the first row of a root's key that is not used, or -1. Used rows are passed over for good.
+func (t *chains) first(root int32, used []bool) int32 {
+	j := t.rest[root]
+	if j >= 0 && used[j] {
+		for j >= 0 && used[j] {
+			j = t.next[j]
 		}
+		t.rest[root] = j
 	}
-	return s.head
+	return j
 }
 
 // keysOf combines the keys of columns into one key a row.
@@ -79,21 +75,15 @@ func join(index, compared []pair, goldRows, predRows int) []int32 {
 		pairs[i] = -1
 	}
 	for i := range pairs {
-		gs, ps := golds.slot(gk[i]), preds.slot(gk[i])
+		p := preds.root(gk[i])
 		switch {
-		case int(gs.head) != i || ps.head < 0:
+		case int(golds.root(gk[i])) != i || p < 0:
 			continue // met with the first gold row of this key, or no partner
-		case golds.next[i] < 0 && preds.next[ps.head] < 0:
-			pairs[i] = ps.head
+		case golds.next[i] < 0 && preds.next[p] < 0:
+			pairs[i] = p
 			continue
 		}
-		var gRows, pRows []int32
-		for r := gs.head; r >= 0; r = golds.next[r] {
-			gRows = append(gRows, r)
-		}
-		for r := ps.head; r >= 0; r = preds.next[r] {
-			pRows = append(pRows, r)
-		}
+		gRows, pRows := golds.rows(int32(i)), preds.rows(p) //nolint:gosec // rows are bounded far below
 		for k, j := range greedy(subset(compared, gRows, pRows), len(gRows), len(pRows)) {
 			if j >= 0 {
 				pairs[gRows[k]] = pRows[j]
@@ -101,6 +91,15 @@ func join(index, compared []pair, goldRows, predRows int) []int32 {
 		}
 	}
 	return pairs
+}
+
+// rows lists the rows of a root's key.
+func (t *chains) rows(root int32) []int32 {
+	var rows []int32
+	for r := root; r >= 0; r = t.next[r] {
+		rows = append(rows, r)
+	}
+	return rows
 }
 
 // subset is the compared columns cut to some rows.
