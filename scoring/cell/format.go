@@ -1,9 +1,10 @@
 package cell
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/badger-eval/badger/scoring"
 )
@@ -32,10 +33,10 @@ const (
 	markGrouped // 1,234
 )
 
-var currencyWords = []string{"US$", "USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "INR", "CNY", "SEK", "NOK", "DKK", "PLN", "BRL", "MXN", "$", "€", "£", "¥", "₹", "R$", "kr", "zł"}
+var currencyWords = []string{"US$", "USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "INR", "CNY", "SEK", "NOK", "DKK", "PLN", "BRL", "MXN", "$", "€", "£", "¥", "₹", "R$", "kr", "zł", "₩", "₽", "₺", "₫", "₪", "₱", "฿", "₦", "₴"}
 
-// ParseNumber reads a number the way people and spreadsheets write it: $1,234.50, -€3, (3) for -3, 12.5% as 12.5, 1 234 and 1'234. With comma the
-// decimal point is a comma and groups are set off by points.
+// ParseNumber reads a number the way people and spreadsheets write it: $1,234.50, -€3, (3) for -3, 12.5% as 12.5, 1 234, 1'234 and, by lakh and crore,
+// 12,34,567. With comma the decimal point is a comma and groups are set off by points.
 func ParseNumber(s string, comma bool) (v scoring.Value, m marks, ok bool) {
 	if len(s) > 0 && len(s) < 20 { // plain numbers are most of what comes
 		if v, ok := scoring.ParseDecimal(s); ok && !comma {
@@ -43,9 +44,9 @@ func ParseNumber(s string, comma bool) (v scoring.Value, m marks, ok bool) {
 		}
 	}
 	s = strings.TrimSpace(s)
-	neg := false
+	neg, accounting, plus := false, false, false
 	if len(s) > 2 && s[0] == '(' && s[len(s)-1] == ')' {
-		neg = true
+		neg, accounting = true, true
 		s = strings.TrimSpace(s[1 : len(s)-1])
 	}
 	if t, found := strings.CutSuffix(s, "%"); found {
@@ -56,8 +57,8 @@ func ParseNumber(s string, comma bool) (v scoring.Value, m marks, ok bool) {
 	cut := func() {
 		for _, sign := range []string{"-", "−", "+"} {
 			if t, found := strings.CutPrefix(s, sign); found && !signed {
-				signed = true
-				neg = neg != (sign != "+")
+				signed, plus = true, sign == "+"
+				neg = neg || !plus
 				s = strings.TrimSpace(t)
 			}
 		}
@@ -76,7 +77,7 @@ func ParseNumber(s string, comma bool) (v scoring.Value, m marks, ok bool) {
 		}
 	}
 	cut()
-	if s == "" || s[0] < '0' && s[0] != '.' && s[0] != ',' || s[0] > '9' {
+	if accounting && signed || s == "" || s[0] < '0' && s[0] != '.' && s[0] != ',' || s[0] > '9' {
 		return v, 0, false
 	}
 	plain, grouped, ok := ungroup(s, comma)
@@ -84,6 +85,9 @@ func ParseNumber(s string, comma bool) (v scoring.Value, m marks, ok bool) {
 		return v, 0, false
 	}
 	if grouped {
+		if plus {
+			return v, 0, false // +44 123 456 is a telephone number
+		}
 		m |= markGrouped
 	}
 	if neg {
@@ -93,46 +97,45 @@ func ParseNumber(s string, comma bool) (v scoring.Value, m marks, ok bool) {
 	return v, m, ok
 }
 
-// ungroup drops the marks between groups of digits and makes the decimal mark a point. Groups have three digits but the first.
+// ungroup drops the marks between groups of digits, which must all be the same, and makes the decimal mark a point.
 func ungroup(s string, comma bool) (plain []byte, grouped, ok bool) {
-	point, group := byte('.'), byte(',')
+	point, group := '.', ','
 	if comma {
 		point, group = ',', '.'
 	}
 	plain = make([]byte, 0, len(s))
-	digits := 0 // since the last mark
-	for i := 0; i < len(s); i++ {
-		c := s[i]
+	var mark rune
+	var room [8]int
+	sizes, digits := room[:0], 0 // of the groups that are complete, and of the one that is not
+	closed := func() bool { return mark == 0 || groups(append(sizes, digits), mark) && s[0] != '0' }
+	for i, r := range s {
 		switch {
-		case c >= '0' && c <= '9':
-			plain = append(plain, c)
+		case r >= '0' && r <= '9':
+			plain = append(plain, byte(r))
 			digits++
-			continue
-		case c == point:
-			if grouped && digits != 3 {
-				return nil, false, false
-			}
-			plain = append(plain, '.')
+		case r == point:
 			rest := s[i+1:]
-			return append(plain, rest...), grouped, !strings.ContainsAny(rest, ",.'_ ")
-		case c == 'e' || c == 'E':
-			return append(plain, s[i:]...), grouped, !grouped && digits > 0
-		}
-		size := 1
-		if c != group && c != '\'' && c != '_' && c != ' ' {
-			r, n := utf8.DecodeRuneInString(s[i:])
-			if r != '\u00a0' && r != '\u202f' && r != '’' {
+			return append(append(plain, '.'), rest...), mark != 0, closed() && !strings.ContainsAny(rest, ",.'_ ")
+		case r == 'e' || r == 'E':
+			return append(plain, s[i:]...), false, mark == 0 && digits > 0
+		case r == group || strings.ContainsRune("'_ \u00a0\u202f’", r):
+			if mark != 0 && mark != r {
 				return nil, false, false
 			}
-			size = n
-		}
-		if digits == 0 || digits > 3 || grouped && digits != 3 {
+			mark = r
+			sizes, digits = append(sizes, digits), 0
+		default:
 			return nil, false, false
 		}
-		grouped, digits = true, 0
-		i += size - 1
 	}
-	return plain, grouped, !grouped || digits == 3
+	return plain, mark != 0, closed()
+}
+
+// groups tells whether digits are grouped as numbers are: by three, or by two and at last three between commas.
+func groups(sizes []int, mark rune) bool {
+	first, inner, last := sizes[0], sizes[1:len(sizes)-1], sizes[len(sizes)-1]
+	all := func(n int) bool { return !slices.ContainsFunc(inner, func(size int) bool { return size != n }) }
+	return last == 3 && (first >= 1 && first <= 3 && all(3) || mark == ',' && first >= 1 && first <= 2 && all(2))
 }
 
 var boolWords = map[string]bool{
@@ -157,7 +160,7 @@ var dateLayouts = []string{
 	"1/2/2006 15:04:05", "2/1/2006 15:04:05", "1/2/2006 15:04", "2/1/2006 15:04", "1/2/2006 3:04:05 PM", "1/2/2006 3:04 PM",
 	"2 Jan 2006 15:04:05", "2 Jan 2006 15:04", "Jan 2, 2006 15:04:05", "Jan 2, 2006 3:04:05 PM", "Jan 2, 2006 3:04 PM", "January 2, 2006 3:04 PM",
 	"2006/1/2 15:04:05", "2.1.2006 15:04:05", "2.1.2006 15:04", "20060102 15:04:05", "20060102T150405",
-	time.RFC1123, time.RFC1123Z, time.ANSIC,
+	"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC1123Z, time.ANSIC, // names of other zones mean different things in different places
 }
 
 // parseDate reads text in one of the date formats: [FormatISO], [FormatQuarter] or a layout.
@@ -169,7 +172,7 @@ func parseDate(s, format string) (scoring.Value, bool) {
 	case FormatQuarter:
 		return parseQuarter(s)
 	}
-	t, err := time.Parse(format, s)
+	t, err := time.ParseInLocation(format, s, time.UTC)
 	if err != nil {
 		return scoring.Value{}, false
 	}
@@ -182,9 +185,9 @@ func parseQuarter(s string) (scoring.Value, bool) {
 	if i < 0 || len(s) > 8 || i+1 >= len(s) || s[i+1] < '1' || s[i+1] > '4' {
 		return scoring.Value{}, false
 	}
-	year, ok := scoring.ParseDecimal(strings.Trim(s[:i]+s[i+2:], " -"))
-	y := int(year.Int())
-	if !ok || y < 1000 || y > 9999 {
+	year := strings.Trim(s[:i]+s[i+2:], " -")
+	y, err := strconv.Atoi(year)
+	if err != nil || len(year) != 4 || y < 1000 {
 		return scoring.Value{}, false
 	}
 	return scoring.TimestampValue(scoring.Timestamp, scoring.DaysOf(y, int(s[i+1]-'1')*3+1, 1)*86400, 0), true
@@ -277,7 +280,11 @@ func DateFormats(c *scoring.Column) []string {
 
 // plausible tells whether three numbers may be the year, month and day of something in a report.
 func plausible(year, month, day int64) bool {
-	return year >= 1800 && year <= 2200 && month >= 1 && month <= 12 && day >= 1 && day <= 31
+	if year < 1800 || year > 2200 || month < 1 || month > 12 || day < 1 {
+		return false
+	}
+	t := time.Date(int(year), time.Month(month), int(day), 0, 0, 0, 0, time.UTC)
+	return t.Day() == int(day) // 31 April is 1 May
 }
 
 func allInts(c *scoring.Column, holds func(n int64) bool) bool {

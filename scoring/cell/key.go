@@ -80,13 +80,14 @@ func bigKey(unscaled *big.Int, scale int32) uint64 {
 // floatKey is the key of the shortest decimal that reads back as f. With byBits a fraction's key is made of its bits, which is
 // quicker and as good where it meets no number that is not a double.
 func floatKey(f float64, byBits bool) uint64 {
-	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+	whole := f == math.Trunc(f)
+	if whole && math.Abs(f) < 1<<53 {
 		return numberKey(int64(f), 0)
 	}
 	if f != f {
 		return NullKey
 	}
-	if byBits || math.IsInf(f, 0) {
+	if byBits && !whole || math.IsInf(f, 0) { // a whole double may meet an integer
 		return Mix(math.Float64bits(f), tagFloat)
 	}
 	// r/p is rounded correctly while both are whole and below 2^53, so it gives f back exactly when f is the double nearest to r/p.
@@ -126,6 +127,10 @@ func valueKey(v scoring.Value) uint64 {
 		return Mix(uint64(v.Int()), tagClock) //nolint:gosec // bits
 	case scoring.Timestamp, scoring.TimestampTZ:
 		return timeKey(v.Int(), v.Nanos())
+	case scoring.Bytes:
+		return bytesKey(v.Text())
+	case scoring.JSON:
+		return jsonKey(v.Text())
 	}
 	return TextKey(v.Text())
 }
@@ -133,6 +138,8 @@ func valueKey(v scoring.Value) uint64 {
 func timeKey(seconds int64, nanos int32) uint64 {
 	return Mix(uint64(seconds), tagTime+uint64(nanos)) //nolint:gosec // bits
 }
+
+func bytesKey(s string) uint64 { return nonNull(xxhash.Sum64String(s)) }
 
 // TextKey is the key of a text: lower case, outer blanks dropped, inner runs of blanks one, Unicode composed (NFC). A text wholly in double
 // quotes, as semi-structured columns show theirs, is what is inside.
@@ -170,8 +177,9 @@ func fold(dst []byte, s string) []byte {
 		}
 	}
 	if !ascii {
-		s = strings.Join(strings.FieldsFunc(strings.ToLower(norm.NFC.String(s)), unicode.IsSpace), " ")
-		return append(dst, s...)
+		// Composed again, since a letter may have a composed form in lower case only.
+		s = norm.NFC.String(strings.ToLower(norm.NFC.String(s)))
+		return append(dst, strings.Join(strings.FieldsFunc(s, unicode.IsSpace), " ")...)
 	}
 	start, blank := len(dst), false
 	for i := range len(s) {

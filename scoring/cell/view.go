@@ -94,7 +94,7 @@ func Keys(c *scoring.Column, v View, from int, keys []uint64) {
 		}
 	case scoring.Bytes:
 		for i := range keys {
-			keys[i] = nonNull(xxhash.Sum64String(c.Text(from + i)))
+			keys[i] = bytesKey(c.Text(from + i))
 		}
 	case scoring.JSON:
 		for i := range keys {
@@ -153,11 +153,13 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 	if v.Format == "" || val.IsNull() {
 		return val
 	}
-	switch n := val.Int(); v.Format {
-	case FormatCompact:
-		return scoring.DateValue(scoring.DaysOf(int(n/10000), int(n/100%100), int(n%100)))
-	case FormatYearMon:
-		return scoring.DateValue(scoring.DaysOf(int(n/100), int(n%100), 1))
+	if n := val.Int(); val.Type == scoring.Int64 {
+		switch v.Format {
+		case FormatCompact:
+			return scoring.DateValue(scoring.DaysOf(int(n/10000), int(n/100%100), int(n%100)))
+		case FormatYearMon:
+			return scoring.DateValue(scoring.DaysOf(int(n/100), int(n%100), 1))
+		}
 	}
 	if val.Type != scoring.String {
 		return val
