@@ -1,0 +1,373 @@
+package metrictest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Run checks of every metric what must hold of all of them:
+//
+//   - it is documented, its range can be read, and it knows its options from others;
+//   - gold against itself is perfect, where the metric looks at both results and has a greatest value;
+//   - what is declared not to matter does not;
+//   - a value is in range, and a verdict follows from the threshold;
+//   - the same input gives the same score, byte for byte, from any number of goroutines;
+//   - what a case lacks is not_applicable, never 0;
+//   - no result, however hostile, makes it panic or fail by a defect;
+//   - a judge is asked only by metrics that need one, and its nonsense never becomes a value.
+func Run(t *testing.T, metrics []scoring.Metric, declared ...Properties) {
+	for i := range metrics {
+		t.Run(metrics[i].Name, func(t *testing.T) {
+			s := newSuite(t, metrics[i])
+			t.Run("described", s.described)
+			t.Run("options", s.options)
+			t.Run("gold against itself", s.goldAgainstItself)
+			t.Run("missing input", s.missingInput)
+			t.Run("hostile results", s.hostileResults)
+			t.Run("same score from many goroutines", s.sameScore)
+			t.Run("judge", s.judge)
+			for _, d := range declared {
+				for _, p := range d[metrics[i].Name] {
+					t.Run(string(p)+" does not matter", func(t *testing.T) { s.doesNotMatter(t, p) })
+				}
+			}
+		})
+	}
+	for _, d := range declared {
+		for name := range d {
+			if !slices.ContainsFunc(metrics, func(m scoring.Metric) bool { return m.Name == name }) {
+				t.Errorf("properties are declared of %s, which is no metric", name)
+			}
+		}
+	}
+}
+
+type suite struct {
+	m      scoring.Metric
+	engine *scoring.Engine
+	values *valueRange
+}
+
+func newSuite(t *testing.T, m scoring.Metric) *suite {
+	s := &suite{m: m, values: parseRange(m.Range)}
+	s.engine = s.newEngine(t, nil)
+	return s
+}
+
+func (s *suite) newEngine(t *testing.T, judge judgebackend.Backend) *scoring.Engine {
+	t.Helper()
+	e, err := scoring.NewEngine([]scoring.Metric{s.m}, &scoring.EngineOptions{Judge: judge, Panicked: func(metric string, v any, stack []byte) {
+		t.Errorf("%s panicked: %v\n%s", metric, v, stack)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// caseOf is a case that lacks nothing.
+func caseOf(gold, pred *scoring.Table) *scoring.Case {
+	ms := 100 * time.Millisecond
+	sql := "SELECT city, COUNT(*) AS n FROM orders WHERE price > 10 GROUP BY city"
+	return &scoring.Case{
+		ID: "case", Question: "How many orders above 10 were there in each city?", Evidence: "An order has one city.",
+		Schema: "CREATE TABLE orders (id INT, city TEXT, price DECIMAL(10, 2))", Dialect: "snowflake",
+		Golds: []scoring.Query{{SQL: sql, Result: scoring.Result{Table: gold}, Ran: true, Latency: &ms}},
+		Pred:  scoring.Query{SQL: sql, Result: scoring.Result{Table: pred}, Ran: true, Latency: &ms},
+		Agent: scoring.Agent{
+			Name: "agent", Version: "1", Interpretation: "The number of orders above 10 by city.", Response: "There were 3 in Oslo and 2 in Rome.",
+			ToolCalls: []scoring.ToolCall{{Name: "run_sql"}},
+		},
+		Expected: scoring.Expected{Tools: json.RawMessage(`["run_sql"]`), Clarifications: []string{"Which year?"}},
+	}
+}
+
+func (s *suite) score(t *testing.T, e *scoring.Engine, c *scoring.Case) scoring.Score {
+	t.Helper()
+	scores, err := e.Score(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scores[0]
+}
+
+var metricName = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+
+func (s *suite) described(t *testing.T) {
+	m := &s.m
+	if !metricName.MatchString(m.Name) {
+		t.Errorf("%q is not in lower case with underscores, as names in SQL are", m.Name)
+	}
+	if m.Version < 1 || m.Group == "" || m.Score == nil {
+		t.Error("version, group or function is missing")
+	}
+	for what, text := range map[string]string{"summary": m.Summary, "range": m.Range, "formula": m.Formula, "source": m.Source, "example": m.Example} {
+		if strings.TrimSpace(text) == "" {
+			t.Errorf("the %s is empty", what)
+		}
+	}
+	if m.Threshold != nil && s.values != nil && (*m.Threshold < s.values.least || *m.Threshold > s.values.most) {
+		t.Errorf("the threshold %v lies outside the range %s", *m.Threshold, m.Range)
+	}
+}
+
+func (s *suite) options(t *testing.T) {
+	if s.m.Options == nil {
+		t.Skip("the metric has no options")
+	}
+	for _, none := range []string{"", "null", "{}"} {
+		if err := s.m.Options(json.RawMessage(none)); err != nil {
+			t.Errorf("options %q: %v", none, err)
+		}
+	}
+	for _, wrong := range []string{`{"no_such_option": 1}`, `[]`, `{`, `"x"`} {
+		if err := s.m.Options(json.RawMessage(wrong)); err == nil {
+			t.Errorf("options %s are accepted", wrong)
+		}
+	}
+}
+
+const bothResults = scoring.NeedGoldResult | scoring.NeedPredResult
+
+func (s *suite) goldAgainstItself(t *testing.T) {
+	if s.m.Needs&bothResults != bothResults || s.m.Needs&scoring.NeedJudge != 0 || s.values == nil || math.IsInf(s.values.most, 1) {
+		t.Skip("the metric does not measure how equal two results are")
+	}
+	want := s.values.most
+	if s.m.LowerIsBetter {
+		want = s.values.least
+	}
+	rng := rand.New(rand.NewPCG(1, 11))
+	for range 300 {
+		gold, _ := ordinary(rng)
+		got := s.score(t, s.engine, caseOf(gold, gold))
+		if got.Status != scoring.StatusOK || got.Value != want || got.Passed != nil && !*got.Passed {
+			t.Fatalf("gold against itself is %s %v (%s), want %v and no failing verdict, of %s", got.Status, got.Value, got.Reason, want, gold.AppendJSON(nil))
+		}
+	}
+}
+
+func (s *suite) missingInput(t *testing.T) {
+	table := tableOf([]scoring.Column{scoring.IntColumn("n", scoring.Int64, []int64{1, 2}, nil)})
+	none := scoring.Result{}
+	for need, lose := range map[scoring.Need]func(c *scoring.Case){
+		scoring.NeedGoldResult:     func(c *scoring.Case) { c.Golds[0].Result = none },
+		scoring.NeedPredResult:     func(c *scoring.Case) { c.Pred.Result = none },
+		scoring.NeedGoldSQL:        func(c *scoring.Case) { c.Golds[0].SQL = " " },
+		scoring.NeedPredSQL:        func(c *scoring.Case) { c.Pred.SQL = "" },
+		scoring.NeedQuestion:       func(c *scoring.Case) { c.Question = "" },
+		scoring.NeedResponse:       func(c *scoring.Case) { c.Agent.Response = "" },
+		scoring.NeedInterpretation: func(c *scoring.Case) { c.Agent.Interpretation = "" },
+		scoring.NeedTools:          func(c *scoring.Case) { c.Expected.Tools = nil },
+		scoring.NeedLatency:        func(c *scoring.Case) { c.Pred.Latency = nil },
+		scoring.NeedExecution:      func(c *scoring.Case) { c.Pred = scoring.Query{} },
+	} {
+		if s.m.Needs&need == 0 {
+			continue
+		}
+		c := caseOf(table, table)
+		lose(c)
+		if got := s.score(t, s.engine, c); got.Status != scoring.StatusNotApplicable || got.Reason == "" {
+			t.Errorf("a case without need %b is %s %v (%q), want not_applicable with a reason", need, got.Status, got.Value, got.Reason)
+		}
+	}
+	// Where an agent metric needs nothing that can be missing, saying nothing is itself what it looks at.
+	silence := s.m.Group == "agent" && s.m.Needs&^(scoring.NeedOrderSQL|scoring.NeedBehaviour) == 0
+	if got := s.score(t, s.engine, &scoring.Case{ID: "empty"}); !silence && got.Status != scoring.StatusNotApplicable {
+		t.Errorf("a case that holds nothing is %s %v (%q), want not_applicable", got.Status, got.Value, got.Reason)
+	}
+	if s.m.Needs&(scoring.NeedGoldResult|scoring.NeedGoldSQL) != 0 {
+		c := caseOf(table, table)
+		c.Golds = nil
+		if got := s.score(t, s.engine, c); got.Status != scoring.StatusNotApplicable {
+			t.Errorf("a case without an accepted answer is %s %v, want not_applicable", got.Status, got.Value)
+		}
+	}
+}
+
+func (s *suite) hostileResults(t *testing.T) {
+	tables := hostile()
+	names := slices.Sorted(maps.Keys(tables))
+	for _, g := range names {
+		for _, p := range names {
+			s.sound(t, caseOf(tables[g], tables[p]), g+" against "+p)
+		}
+	}
+	c := caseOf(tables["one cell"], tables["one cell"])
+	c.Golds[0].SQL, c.Pred.SQL = "SELECT ((((", "\x00\xff'; --"
+	c.Question, c.Agent.Response, c.Agent.Interpretation = "\x00", "\xff\xfe", strings.Repeat("(", 10000)
+	c.Expected.Tools = json.RawMessage(`{"unknown": [1, null]}`)
+	s.sound(t, c, "hostile texts")
+}
+
+// sound checks one score in itself.
+func (s *suite) sound(t *testing.T, c *scoring.Case, what string) {
+	t.Helper()
+	got := s.score(t, s.engine, c)
+	if _, err := json.Marshal(got); err != nil {
+		t.Errorf("%s: the score cannot be written: %v", what, err)
+	}
+	if got.Reason == "" {
+		t.Errorf("%s: a score without a reason", what)
+	}
+	if got.Status == scoring.StatusFailed && (got.Code == errcode.Internal || got.Code == errcode.Unknown || got.Code == errcode.OK) {
+		t.Errorf("%s: failed by a defect, or without a code: %v, %s", what, got.Code, got.Reason)
+	}
+	if got.Status != scoring.StatusOK {
+		return
+	}
+	if math.IsNaN(got.Value) || math.IsInf(got.Value, 0) || s.values != nil && !s.values.holds(got.Value) {
+		t.Errorf("%s: the value %v is not in the range %s", what, got.Value, s.m.Range)
+	}
+	if len(s.m.Labels) > 0 && !slices.Contains(s.m.Labels, got.Label) {
+		t.Errorf("%s: the label %q is none of %v", what, got.Label, s.m.Labels)
+	}
+	if s.m.Threshold == nil != (got.Passed == nil) {
+		t.Errorf("%s: a verdict without a threshold, or the other way round", what)
+	}
+}
+
+func (s *suite) sameScore(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 11))
+	cases := make([]*scoring.Case, 25)
+	for i := range cases {
+		cases[i] = caseOf(ordinary(rng))
+		s.sound(t, cases[i], "an ordinary case")
+	}
+	line := func(c *scoring.Case) string {
+		scores, err := s.engine.Score(context.Background(), c)
+		if err != nil {
+			return err.Error()
+		}
+		b, err := json.Marshal(scores[0])
+		if err != nil {
+			return err.Error()
+		}
+		return string(b)
+	}
+	want := make([]string, len(cases))
+	for i, c := range cases {
+		want[i] = line(c)
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for i, c := range cases {
+				if got := line(c); got != want[i] {
+					t.Errorf("the same input gave\n%s\nand\n%s", want[i], got)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func (s *suite) judge(t *testing.T) {
+	asked := 0
+	nonsense := judgebackend.Func(func(context.Context, judgebackend.Request) (judgebackend.Response, error) {
+		asked++
+		return judgebackend.Response{Reply: "certainly! {\"score\": banana", FinishReason: judgebackend.FinishStop}, nil
+	})
+	e := s.newEngine(t, nonsense)
+	rng := rand.New(rand.NewPCG(4, 11))
+	for range 20 {
+		asked = 0
+		c := caseOf(ordinary(rng))
+		c.Pred.SQL = "SELECT city FROM orders" // something to judge
+		got := s.score(t, e, c)
+		switch {
+		case asked > 0 && s.m.Needs&scoring.NeedJudge == 0:
+			t.Fatal("the metric asks a judge though it does not say that it needs one")
+		case asked > 0 && got.Status == scoring.StatusOK:
+			t.Fatalf("the judge replied nonsense and the score is %v", got.Value)
+		}
+	}
+}
+
+// doesNotMatter changes the agent's result in what the metric declares not to matter.
+func (s *suite) doesNotMatter(t *testing.T, p Property) {
+	if s.m.Needs&scoring.NeedPredResult == 0 {
+		t.Fatal("the metric does not look at results")
+	}
+	moved := map[string]int{}
+	for seed := range uint64(1000) {
+		rng := rand.New(rand.NewPCG(seed, 12))
+		gold, pred := ordinary(rng)
+		before := s.score(t, s.engine, caseOf(gold, pred))
+		other := changes[p](rng, pred)
+		after := s.score(t, s.engine, caseOf(gold, other))
+		if before.Status != after.Status || before.Value != after.Value || before.Label != after.Label {
+			t.Fatalf("seed %d: %s %v %s became %s %v %s: gold %s, pred %s, then %s", seed, before.Status, before.Value, before.Label, after.Status, after.Value, after.Label,
+				gold.AppendJSON(nil), pred.AppendJSON(nil), other.AppendJSON(nil))
+		}
+		moved[fmt.Sprint(before.Value)]++
+	}
+	if len(moved) < 2 {
+		t.Errorf("all values are %v: nothing was tried", moved)
+	}
+}
+
+// valueRange is a metric's Range, read.
+type valueRange struct {
+	least, most float64
+	only        []float64 // the only values, where they can be counted
+}
+
+var (
+	fromTo  = regexp.MustCompile(`^(-?[0-9.]+) to (-?[0-9.]+)\b`)
+	oneOf   = regexp.MustCompile(`^(-?[0-9.]+) or (-?[0-9.]+)\b`)
+	atLeast = regexp.MustCompile(`^at least (-?[0-9.]+)\b`)
+	labels  = regexp.MustCompile(`^-?[0-9.]+ [a-z_]+(, -?[0-9.]+ [a-z_]+)+$`)
+)
+
+// parseRange reads "0 to 1", "0 or 1", "at least 0" and "1 right, 0 wrong". Anything else is nil: only finite values can then be asked for.
+func parseRange(s string) *valueRange {
+	number := func(s string) float64 {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return math.NaN()
+		}
+		return v
+	}
+	if m := fromTo.FindStringSubmatch(s); m != nil {
+		return &valueRange{least: number(m[1]), most: number(m[2])}
+	}
+	if m := oneOf.FindStringSubmatch(s); m != nil {
+		return &valueRange{least: number(m[1]), most: number(m[2]), only: []float64{number(m[1]), number(m[2])}}
+	}
+	if m := atLeast.FindStringSubmatch(s); m != nil {
+		return &valueRange{least: number(m[1]), most: math.Inf(1)}
+	}
+	if labels.MatchString(s) {
+		r := &valueRange{}
+		for _, part := range strings.Split(s, ", ") {
+			r.only = append(r.only, number(part[:strings.IndexByte(part, ' ')]))
+		}
+		r.least, r.most = slices.Min(r.only), slices.Max(r.only)
+		return r
+	}
+	return nil
+}
+
+func (r *valueRange) holds(v float64) bool {
+	if r.only != nil {
+		return slices.Contains(r.only, v)
+	}
+	return v >= r.least && v <= r.most
+}
