@@ -2,7 +2,12 @@
 //
 // A connector is small: it runs statements, streams results as Arrow (v17, the one Arrow of this module) and merges rows into tables.
 // Schema, cases, runs and scores are portable code above it. What only some warehouses can do is an interface of its own, found by
-// type assertion: [SnapshotReader], [TextQueryer].
+// type assertion: [SnapshotReader], [TextQueryer], [FunctionRegistrar]. What a connector offers it declares as [Features], and package
+// drivertest checks that it offers that and nothing else.
+//
+// Types that Arrow lacks are named in a field's metadata under the key ARROW:extension:name: arrow.json for JSON text, arrow.uuid, and
+// badger.decimal for decimals of more than 76 digits written as text. Errors hold neither cell values nor SQL text; what the vendor said
+// may be kept as the cause.
 package driver
 
 import (
@@ -10,18 +15,20 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // Conn is a connection to one warehouse. It may be used from several goroutines at once.
 type Conn interface {
-	// Query runs one statement and streams its result. The reader must be released. Values are exact; nested ones are JSON text.
+	// Query runs one statement and streams its result. The reader must be released, before Close. Values are exact. The context governs the
+	// reading too: when it ends, so does the stream, and the reader's Err says why. Args are nil, bool, int64, float64, string or time.Time.
 	Query(ctx context.Context, query string, args ...any) (array.RecordReader, error)
 	// Exec runs one statement that returns nothing.
 	Exec(ctx context.Context, query string, args ...any) error
 	// Merge writes the rows of r into table, in one transaction: a row whose key is there takes the place of the old one. The reader's columns are
-	// some of the table's, found by name. It returns the number of rows.
+	// some of the table's, found by name; of rows with one key the last counts, and without a key all are added. It returns the number of rows.
 	Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error)
 	// ErrorCode classifies an error of this connection.
 	ErrorCode(err error) errcode.Code
@@ -39,9 +46,27 @@ type TextQueryer interface {
 	QueryText(ctx context.Context, query string, args ...any) (string, error)
 }
 
+// FunctionRegistrar is implemented by embedded engines: Go functions that SQL can call. Functions of one name are overloads with different
+// numbers of parameters.
+type FunctionRegistrar interface {
+	RegisterScalar(ctx context.Context, functions ...Scalar) error
+}
+
+// Features are what a connector offers besides the contract.
+type Features struct {
+	ReadOnly   bool // Options.ReadOnly
+	Snapshots  bool // SnapshotReader, for table: references at least
+	QueryByID  bool // references query:ID
+	TimeTravel bool // references table:NAME@VERSION and @TIMESTAMP
+	TextQuery  bool // TextQueryer
+	Functions  bool // FunctionRegistrar
+	NULBytes   bool // text may hold NUL
+}
+
 // Options say how to open a connection.
 type Options struct {
-	ReadOnly bool // nothing will be written; the database must exist
+	ReadOnly bool             // nothing will be written; the database must exist
+	Mem      memory.Allocator // for records; nil is the Go heap
 }
 
 // Opener opens a connection. The URL is the whole one, scheme included.
@@ -108,6 +133,33 @@ func ParseRef(s string) (Ref, error) {
 		}
 	}
 	return r, nil
+}
+
+// Parts are the identifiers of a table's name, without their quotes.
+func (r Ref) Parts() ([]string, error) {
+	if r.Kind != RefTable || !isTableName(r.Name) {
+		return nil, errcode.New(errcode.InvalidArgument, "expected the name of a table")
+	}
+	var parts []string
+	for s := r.Name; s != ""; s = strings.TrimPrefix(s, ".") {
+		if s[0] != '"' {
+			end := strings.IndexByte(s, '.')
+			if end < 0 {
+				end = len(s)
+			}
+			parts, s = append(parts, s[:end]), s[end:]
+			continue
+		}
+		end := 1
+		for s[end] != '"' || end+1 < len(s) && s[end+1] == '"' {
+			if s[end] == '"' {
+				end++
+			}
+			end++
+		}
+		parts, s = append(parts, strings.ReplaceAll(s[1:end], `""`, `"`)), s[end+1:]
+	}
+	return parts, nil
 }
 
 // isTableName tells whether s is one to three identifiers joined by points, each plain or in double quotes, so that it can stand in a statement.

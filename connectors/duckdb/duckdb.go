@@ -1,37 +1,37 @@
-// Package duckdb is the connector of the embedded engine.
+// Package duckdb is the connector of the embedded engine: a warehouse in a file, for trying things out, for tests and for teams whose
+// data fits one machine.
 //
-// It uses github.com/duckdb/duckdb-go/v2, the driver that DuckDB's own project keeps; the engine is linked in, so a fresh machine needs a C
-// compiler and nothing else. Extensions are neither installed nor loaded on their own: the engine opens no connection to anywhere.
+// It is built on the C interface that github.com/duckdb/duckdb-go/v2, the driver of DuckDB's own project, exports as its mapping package:
+// not on database/sql, whose rows of interface values cost more than the queries, nor on the driver's Arrow interface, which needs a
+// build tag and another version of Arrow. Results are copied from the engine's vectors into Arrow records column by column, rows are
+// written as whole chunks, and Go functions called from SQL get the engine's vectors as they are.
+//
+// The engine is linked in, so a fresh machine needs a C compiler and nothing else. Extensions are neither installed nor loaded by
+// themselves: nothing reaches the network.
 package duckdb
 
 import (
 	"context"
 	"database/sql"
-	sqldriver "database/sql/driver"
 	"errors"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 
-	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
 	duck "github.com/duckdb/duckdb-go/v2"
+	"github.com/duckdb/duckdb-go/v2/mapping"
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Scheme is the scheme of URLs: duckdb:FILE, or duckdb::memory: for a database that ends with the process.
+// Scheme is the scheme of URLs: duckdb:FILE, or duckdb::memory: for a database that ends with its connection. See [ParseURL].
 const Scheme = "duckdb"
-
-// Conn is a database. Every call takes a connection of its own from the engine.
-type Conn struct {
-	connector *duck.Connector
-	db        *sql.DB
-}
-
-var _ driver.Conn = (*Conn)(nil)
 
 // Dialect is how DuckDB spells badger's tables.
 var Dialect = driver.Dialect{
@@ -41,141 +41,250 @@ var Dialect = driver.Dialect{
 	},
 }
 
-// Open opens a database; it is a [driver.Opener]. A file that is missing is made unless it is to be only read.
+// Features are what the connector offers.
+var Features = driver.Features{ReadOnly: true, NULBytes: true, TextQuery: true, Snapshots: true, Functions: true}
+
+// Options say how a database is opened.
+type Options struct {
+	driver.Options
+	MustExist   bool   // do not make a file that is missing
+	Threads     int    // of the engine; 0 is one per core
+	MemoryLimit string // such as 4GB; "" is most of the machine's
+	TempDir     string // where to put what does not fit the memory; "" is beside the file
+	Confined    bool   // SQL may neither read nor write other files, nor change the configuration
+}
+
+// Open opens the database that a URL names; it is a [driver.Opener].
 func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, driver.Dialect, error) {
-	c, err := OpenFile(ctx, strings.TrimPrefix(rawURL, Scheme+":"), o)
+	path, options, err := ParseURL(rawURL)
 	if err != nil {
 		return nil, Dialect, err
+	}
+	options.ReadOnly = options.ReadOnly || o.ReadOnly
+	options.Mem = o.Mem
+	c, err := OpenWith(ctx, path, options)
+	if err != nil {
+		return nil, Dialect, err // not a nil *Conn in an interface
 	}
 	return c, Dialect, nil
 }
 
-// OpenFile opens the database in a file, or one in memory where path is ":memory:" or empty.
+// ParseURL reads duckdb:FILE?mode=ro|rw|rwc&threads=N&memory_limit=SIZE&temp_directory=DIR&confined=true. Mode rw needs a file that is
+// there; rwc, the default, makes one.
+func ParseURL(rawURL string) (path string, o Options, err error) {
+	path, query, _ := strings.Cut(strings.TrimPrefix(rawURL, Scheme+":"), "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return "", o, errcode.New(errcode.InvalidArgument, "duckdb: the options behind ? cannot be read")
+	}
+	for key, v := range values {
+		value := v[len(v)-1]
+		ok := true
+		switch key {
+		case "mode":
+			o.ReadOnly, o.MustExist = value == "ro", value == "rw"
+			ok = o.ReadOnly || o.MustExist || value == "rwc"
+		case "threads":
+			o.Threads, err = strconv.Atoi(value)
+			ok = err == nil && o.Threads > 0
+		case "memory_limit":
+			o.MemoryLimit = value
+		case "temp_directory":
+			o.TempDir = value
+		case "confined":
+			o.Confined, err = strconv.ParseBool(value)
+			ok = err == nil
+		default:
+			return "", o, errcode.New(errcode.InvalidArgument, "duckdb: unknown option %.40q; there are mode, threads, memory_limit, temp_directory and confined", key)
+		}
+		if !ok {
+			return "", o, errcode.New(errcode.InvalidArgument, "duckdb: option %s: expected %s", key, map[string]string{"mode": "ro, rw or rwc", "threads": "a positive number", "confined": "true or false"}[key])
+		}
+	}
+	return path, o, nil
+}
+
+// Conn is an open database. It is a [driver.Conn], a [driver.SnapshotReader], a [driver.TextQueryer] and a [driver.FunctionRegistrar].
+//
+// Every call has a session of its own: temporary tables and settings made by one call are gone in the next. Several statements may stand
+// in one call, with semicolons between them.
+type Conn struct {
+	path     string
+	mem      memory.Allocator
+	db       mapping.Database
+	settings map[string]string
+
+	writing  sync.Mutex // of two writers, the second would find out only at its end that it conflicts
+	sessions sync.Map   // connection id -> *session, for functions to find their statement's context
+
+	mu     sync.Mutex
+	idle   []*session
+	closed bool
+	sqlDB  *sql.DB
+}
+
+var (
+	_ driver.Conn              = (*Conn)(nil)
+	_ driver.SnapshotReader    = (*Conn)(nil)
+	_ driver.TextQueryer       = (*Conn)(nil)
+	_ driver.FunctionRegistrar = (*Conn)(nil)
+)
+
+// OpenFile opens the database in a file, or one in memory where path is ":memory:" or empty. A file that is missing is made unless it is to
+// be only read.
 func OpenFile(ctx context.Context, path string, o driver.Options) (*Conn, error) {
+	return OpenWith(ctx, path, Options{Options: o})
+}
+
+// OpenWith is [OpenFile] with all options. The error says which file, and has the code NotFound, PermissionDenied, DataLoss for what is no
+// database or is damaged, and FailedPrecondition for one that another process holds.
+func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if path == ":memory:" {
 		path = ""
 	}
-	options := url.Values{}
-	if path != "" {
-		if o.ReadOnly {
-			options.Set("access_mode", "read_only")
-			if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-				return nil, errcode.New(errcode.NotFound, "there is no database file %q", filepath.Base(path))
-			}
-		}
-		if strings.ContainsAny(path, "?") {
-			return nil, errcode.New(errcode.InvalidArgument, "a database file's name cannot hold a question mark")
-		}
+	if err := checkPath(path, o); err != nil {
+		return nil, err
 	}
-	dsn := path
-	if len(options) > 0 {
-		dsn += "?" + options.Encode()
+	c := &Conn{path: path, mem: o.Mem, settings: settings(path, o)}
+	if c.mem == nil {
+		c.mem = memory.NewGoAllocator()
 	}
-	connector, err := duck.NewConnector(dsn, func(e sqldriver.ExecerContext) error {
-		for _, s := range []string{"SET autoinstall_known_extensions = false", "SET autoload_known_extensions = false"} {
-			if _, err := e.ExecContext(context.Background(), s, nil); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, openError(path, err)
+	if err := c.open(); err != nil {
+		return nil, err
 	}
-	c := &Conn{connector: connector, db: sql.OpenDB(connector)}
-	if err := c.db.PingContext(ctx); err != nil {
-		_ = c.db.Close()
-		return nil, openError(path, err)
+	start := "SET GLOBAL TimeZone = 'UTC'"
+	if o.Confined {
+		start += "; SET GLOBAL lock_configuration = true"
+	}
+	if err := c.Exec(ctx, start); err != nil && errcode.Of(err) != errcode.InvalidArgument { // opened twice, it is locked already
+		c.Close() //nolint:errcheck // the first error counts
+		return nil, err
 	}
 	return c, nil
 }
 
-// openError says what is wrong with a file in words for people. The engine's own message may hold the command line of another process.
-func openError(path string, err error) error {
+// open opens the database. Connections to one file in one process share the engine's instance, which would otherwise lock itself out.
+func (c *Conn) open() error {
+	var config mapping.Config
+	if mapping.CreateConfig(&config) == mapping.StateError {
+		return errcode.New(errcode.Internal, "duckdb: no configuration")
+	}
+	defer mapping.DestroyConfig(&config)
+	for name, value := range c.settings {
+		if strings.IndexByte(value, 0) >= 0 || mapping.SetConfig(config, name, value) == mapping.StateError {
+			return errcode.New(errcode.InvalidArgument, "duckdb: the setting %s is not accepted", name)
+		}
+	}
+	var message string
+	var state mapping.State
+	if c.path == "" {
+		state = mapping.OpenExt("", &c.db, config, &message)
+	} else {
+		state = mapping.GetOrCreateFromCache(duck.GetInstanceCache(), c.path, &c.db, config, &message)
+	}
+	if state == mapping.StateError {
+		mapping.Close(&c.db)
+		return c.errorOf(message)
+	}
+	return nil
+}
+
+func checkPath(path string, o Options) error {
+	if path == "" {
+		if o.ReadOnly || o.MustExist {
+			return errcode.New(errcode.InvalidArgument, "duckdb: a database in memory is always new; expected a file")
+		}
+		return nil
+	}
+	if strings.ContainsAny(path, "?\x00") {
+		return errcode.New(errcode.InvalidArgument, "duckdb: a database file's name cannot hold a question mark")
+	}
 	name := filepath.Base(path)
-	msg := err.Error()
+	info, err := os.Stat(path)
 	switch {
-	case strings.Contains(msg, "Could not set lock") || strings.Contains(msg, "being used by another process"):
-		return errcode.New(errcode.FailedPrecondition, "the database file %q is locked by another process; close it there, or open it read-only in both", name)
-	case strings.Contains(msg, "not a valid DuckDB database file") || strings.Contains(msg, "Corrupt") || strings.Contains(msg, "checksum") || strings.Contains(msg, "not an") && strings.Contains(msg, "database"):
-		return errcode.New(errcode.DataLoss, "the file %q is not a DuckDB database, or it is damaged", name)
-	case strings.Contains(msg, "Permission denied"):
-		return errcode.New(errcode.PermissionDenied, "the database file %q may not be opened", name)
-	case strings.Contains(msg, "No such file or directory"):
-		return errcode.New(errcode.NotFound, "there is no directory for the database file %q", name)
+	case err == nil && info.IsDir():
+		return errcode.New(errcode.InvalidArgument, "duckdb: %q is a directory, expected a file", name)
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrPermission):
+		return errcode.New(errcode.PermissionDenied, "duckdb: database %q: permission denied", name)
+	case o.ReadOnly || o.MustExist:
+		return errcode.New(errcode.NotFound, "duckdb: database %q does not exist", name)
 	}
-	return errcode.New(code(err), "the database file %q cannot be opened: %w", name, err)
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return errcode.New(errcode.NotFound, "duckdb: database %q: its directory does not exist", name)
+	}
+	return nil
 }
 
-// DB is the database as database/sql sees it, for what only the embedded engine does.
-func (c *Conn) DB() *sql.DB { return c.db }
-
-// Exec runs one statement.
-func (c *Conn) Exec(ctx context.Context, query string, args ...any) error {
-	_, err := c.db.ExecContext(ctx, query, args...)
-	return err
+func settings(path string, o Options) map[string]string {
+	s := map[string]string{
+		"autoinstall_known_extensions": "false", "autoload_known_extensions": "false", "allow_community_extensions": "false",
+		"duckdb_api": "go",
+	}
+	if o.ReadOnly {
+		s["access_mode"] = "READ_ONLY"
+	}
+	if o.Threads > 0 {
+		s["threads"] = strconv.Itoa(o.Threads)
+	}
+	if o.MemoryLimit != "" {
+		s["memory_limit"] = o.MemoryLimit
+	}
+	if o.Confined {
+		s["enable_external_access"] = "false"
+	}
+	switch {
+	case o.TempDir != "":
+		s["temp_directory"] = o.TempDir
+	case path == "": // its default is the working directory
+		s["temp_directory"] = filepath.Join(os.TempDir(), "badger-duckdb")
+	}
+	return s
 }
 
-// Close ends all connections.
+// DB is the same database as database/sql sees it, for programs written against that; it is closed with the connection. It is nil for a
+// database in memory, which only this connection reaches, and for a path that the SQL driver cannot take, such as one with a colon.
+func (c *Conn) DB() *sql.DB {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sqlDB != nil || c.path == "" || c.closed {
+		return c.sqlDB
+	}
+	options := url.Values{}
+	for name, value := range c.settings {
+		options.Set(name, value)
+	}
+	connector, err := duck.NewConnector(c.path+"?"+options.Encode(), nil)
+	if err != nil { // a path that is no URL
+		return nil
+	}
+	c.sqlDB = sql.OpenDB(connector)
+	return c.sqlDB
+}
+
+// Close closes the database. Readers that are still open keep the file until they are released.
 func (c *Conn) Close() error {
-	err := c.db.Close()
-	if e := c.connector.Close(); err == nil {
-		err = e
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil
 	}
+	c.closed = true
+	for _, s := range c.idle {
+		s.disconnect()
+	}
+	c.idle = nil
+	var err error
+	if c.sqlDB != nil {
+		err = c.sqlDB.Close()
+	}
+	mapping.Close(&c.db)
 	return err
 }
 
 // ErrorCode classifies an error of the engine.
-func (*Conn) ErrorCode(err error) errcode.Code { return code(err) }
-
-func code(err error) errcode.Code {
-	if c := errcode.Of(err); c != errcode.Unknown {
-		return c
-	}
-	var e *duck.Error
-	if !errors.As(err, &e) {
-		return errcode.Unknown
-	}
-	switch e.Type {
-	case duck.ErrorTypeCatalog:
-		if strings.Contains(e.Msg, "does not exist") {
-			return errcode.NotFound
-		}
-		if strings.Contains(e.Msg, "already exists") {
-			return errcode.AlreadyExists
-		}
-		return errcode.InvalidArgument
-	case duck.ErrorTypeInterrupt:
-		return errcode.Cancelled
-	case duck.ErrorTypeOutOfMemory, duck.ErrorTypeObjectSize:
-		return errcode.ResourceExhausted
-	case duck.ErrorTypePermission:
-		return errcode.PermissionDenied
-	case duck.ErrorTypeConstraint:
-		return errcode.AlreadyExists
-	case duck.ErrorTypeTransaction:
-		return errcode.Unavailable
-	case duck.ErrorTypeNotImplemented, duck.ErrorTypeMissingExtension, duck.ErrorTypeAutoLoad:
-		return errcode.Unimplemented
-	case duck.ErrorTypeInternal, duck.ErrorTypeFatal:
-		return errcode.Internal
-	case duck.ErrorTypeIO:
-		switch {
-		case strings.Contains(e.Msg, "No space left") || strings.Contains(e.Msg, "File too large") || strings.Contains(e.Msg, "Disk quota"):
-			return errcode.ResourceExhausted
-		case strings.Contains(e.Msg, "No files found") || strings.Contains(e.Msg, "No such file"):
-			return errcode.NotFound
-		}
-		return errcode.DataLoss
-	case duck.ErrorTypeInvalidInput:
-		if strings.Contains(e.Msg, "read-only") {
-			return errcode.PermissionDenied
-		}
-	}
-	return errcode.InvalidArgument
-}
-
-// Query runs one statement and streams its result.
-func (c *Conn) Query(ctx context.Context, query string, args ...any) (array.RecordReader, error) {
-	return newReader(ctx, c.connector, query, args)
-}
+func (*Conn) ErrorCode(err error) errcode.Code { return errcode.Of(err) }

@@ -2,17 +2,12 @@ package duckdb
 
 import (
 	"context"
-	sqldriver "database/sql/driver"
-	"fmt"
-	"runtime/debug"
-
-	duck "github.com/duckdb/duckdb-go/v2"
+	"strings"
 
 	"github.com/badger-eval/badger/connectors/driver"
-	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Function is a Go function that SQL calls with whole chunks of rows (up to 2,048).
+// Function is a Go function that SQL calls, with values instead of vectors. [Conn.RegisterScalar] is faster.
 type Function struct {
 	Name   string
 	Params []driver.Type // text, bigint, double and boolean are offered; json is text
@@ -20,115 +15,61 @@ type Function struct {
 	// Volatile keeps the engine from computing calls with constant arguments while it plans, and from sharing results of equal calls.
 	Volatile bool
 	// Call computes a chunk: args[k][i] is argument k of row i, nil for NULL, else a string, int64, float64 or bool; out[i] is set likewise. Text
-	// is only valid during the call. An error fails the statement, so a bad row is better a NULL. Calls come from several goroutines at once.
+	// may be kept. An error fails the statement, so a bad row is better a NULL; a row that panics is NULL. Calls come from several
+	// goroutines at once.
 	Call func(ctx context.Context, rows int, args [][]any, out []any) error
 }
 
-// Register makes functions callable on every connection of the database. Functions of one name are overloads with different numbers of parameters.
+// Register makes functions callable by every session of the database. Functions of one name are overloads with different numbers of parameters.
 func (c *Conn) Register(ctx context.Context, fs []Function) error {
-	conn, err := c.db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close() //nolint:errcheck // back to the pool
-	byName := map[string][]duck.ScalarFunc{}
-	var names []string
+	scalars := make([]driver.Scalar, len(fs))
 	for i := range fs {
-		s, err := newScalar(&fs[i])
-		if err != nil {
-			return err
-		}
-		if byName[fs[i].Name] == nil {
-			names = append(names, fs[i].Name)
-		}
-		byName[fs[i].Name] = append(byName[fs[i].Name], s)
+		f := fs[i]
+		scalars[i] = driver.Scalar{Name: f.Name, Params: f.Params, Result: f.Result, Volatile: f.Volatile, Eval: f.eval}
 	}
-	for _, name := range names {
-		if err := duck.RegisterScalarUDFSet(conn, name, byName[name]...); err != nil {
-			return errcode.New(errcode.Internal, "function %s: %w", name, err)
-		}
-	}
-	return nil
+	return c.RegisterScalar(ctx, scalars...)
 }
 
-var duckTypes = map[driver.Type]duck.Type{
-	driver.Text: duck.TYPE_VARCHAR, driver.JSON: duck.TYPE_VARCHAR, driver.BigInt: duck.TYPE_BIGINT, driver.Double: duck.TYPE_DOUBLE, driver.Boolean: duck.TYPE_BOOLEAN,
-}
-
-// scalar is a function as the driver wants it.
-type scalar struct {
-	config duck.ScalarFuncConfig
-	f      *Function
-}
-
-func newScalar(f *Function) (*scalar, error) {
-	s := &scalar{f: f, config: duck.ScalarFuncConfig{Volatile: f.Volatile, SpecialNullHandling: true}}
-	info := func(t driver.Type) (duck.TypeInfo, error) {
-		dt, ok := duckTypes[t]
-		if !ok {
-			return nil, errcode.New(errcode.Unimplemented, "function %s: a parameter of type %s is not offered", f.Name, t)
+func (f *Function) eval(ctx context.Context, args []driver.Vector, out *driver.Vector) error {
+	n := out.Len()
+	boxed := make([][]any, len(args))
+	for k := range args {
+		boxed[k] = make([]any, n)
+		for i := range n {
+			if !args[k].IsNull(i) {
+				boxed[k][i] = valueOf(&args[k], i)
+			}
 		}
-		return duck.NewTypeInfo(dt)
 	}
-	var err error
-	if s.config.ResultTypeInfo, err = info(f.Result); err != nil {
-		return nil, err
-	}
-	for _, p := range f.Params {
-		t, err := info(p)
-		if err != nil {
-			return nil, err
-		}
-		s.config.InputTypeInfos = append(s.config.InputTypeInfos, t)
-	}
-	return s, nil
-}
-
-// Config tells the engine the function's types.
-func (s *scalar) Config() duck.ScalarFuncConfig { return s.config }
-
-// Executor tells the engine how to call the function: a chunk at a time.
-func (s *scalar) Executor() duck.ScalarFuncExecutor {
-	return duck.ScalarFuncExecutor{ChunkContextExecutor: s.call}
-}
-
-// call runs the function on a chunk. A panic would end the process, since it would have to cross the engine's own code; it becomes an error of the statement.
-func (s *scalar) call(ctx context.Context, chunk *duck.ChunkIteratorState) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("function %s broke down: %v\n%s", s.f.Name, v, debug.Stack())
-		}
-	}()
-	args := make([][]any, len(s.f.Params))
-	rows := 0
-	for row, err := range chunk.Rows() {
-		if err != nil {
-			return err
-		}
-		for k := range args {
-			args[k] = append(args[k], *row.GetValuePtr(k))
-		}
-		rows++
-	}
-	if len(args) == 0 && rows == 0 {
-		rows = 1
-	}
-	out := make([]any, rows)
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	if err := s.f.Call(ctx, rows, args, out); err != nil {
+	results := make([]any, n)
+	if err := f.Call(ctx, n, boxed, results); err != nil {
 		return err
 	}
-	i := 0
-	for row, err := range chunk.Rows() {
-		if err != nil {
-			return err
+	for i, v := range results {
+		switch x := v.(type) {
+		case string:
+			out.Texts[i] = x
+		case int64:
+			out.Ints[i] = x
+		case float64:
+			out.Floats[i] = x
+		case bool:
+			out.Bools[i] = x
+		default:
+			out.SetNull(i)
 		}
-		if err := row.SetResult(sqldriver.Value(out[i])); err != nil {
-			return err
-		}
-		i++
 	}
 	return nil
+}
+
+func valueOf(v *driver.Vector, i int) any {
+	switch v.Type {
+	case driver.BigInt:
+		return v.Ints[i]
+	case driver.Double:
+		return v.Floats[i]
+	case driver.Boolean:
+		return v.Bools[i]
+	}
+	return strings.Clone(v.Texts[i])
 }

@@ -2,159 +2,221 @@ package duckdb
 
 import (
 	"context"
-	sqldriver "database/sql/driver"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
-	duck "github.com/duckdb/duckdb-go/v2"
+	"github.com/duckdb/duckdb-go/v2/mapping"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Merge writes rows through a temporary table and one MERGE, all in one transaction. Rows of one call that share a key: the last one stays.
-func (c *Conn) Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error) {
-	conn, err := c.connector.Connect(ctx)
-	if err != nil {
-		return 0, err
-	}
-	defer conn.Close() //nolint:errcheck // nothing is left to write
-	m := merge{conn: conn, table: table, key: key, in: r}
-	n, err := m.run(ctx)
-	if err != nil {
-		_ = m.exec(context.WithoutCancel(ctx), "ROLLBACK")
-		return 0, err
-	}
-	return n, nil
-}
-
-type merge struct {
-	conn  sqldriver.Conn
-	table string
-	key   []string
-	in    array.RecordReader
-}
-
+// stage is the temporary table that rows with a key go through.
 const stage = "badger_stage"
 
-func (m *merge) exec(ctx context.Context, query string) error {
-	e, ok := m.conn.(sqldriver.ExecerContext)
-	if !ok {
-		return errcode.New(errcode.Internal, "the driver's connection runs no statements")
+// Merge writes rows in one transaction: with a key through a temporary table and one MERGE, without one straight into the table. Of rows with
+// one key the last stays. Columns are cast to the table's types.
+func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array.RecordReader) (int64, error) {
+	names := make([]string, rows.Schema().NumFields())
+	for i, f := range rows.Schema().Fields() {
+		names[i] = f.Name
 	}
-	_, err := e.ExecContext(ctx, query, nil)
-	return err
-}
-
-func (m *merge) run(ctx context.Context) (int64, error) {
-	names := make([]string, m.in.Schema().NumFields())
-	for i, f := range m.in.Schema().Fields() {
-		names[i] = quote(f.Name)
-	}
-	keys := make([]string, len(m.key))
-	for i, k := range m.key {
-		keys[i] = quote(k)
-		if !slices.Contains(names, keys[i]) {
-			return 0, errcode.New(errcode.InvalidArgument, "merging into %s: the rows lack the key column %q", m.table, k)
+	for _, k := range key {
+		if !slices.Contains(names, k) {
+			return 0, errcode.New(errcode.InvalidArgument, "duckdb: writing to %s: the rows lack the key column %q", table, k)
 		}
 	}
-	list := strings.Join(names, ", ")
-	if err := m.exec(ctx, "BEGIN TRANSACTION"); err != nil {
-		return 0, err
-	}
-	if err := m.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT %s, 0::BIGINT AS badger_row FROM %s LIMIT 0", stage, list, m.table)); err != nil {
-		return 0, err
-	}
-	n, err := m.fill(ctx)
+	target, err := nameOf(table)
 	if err != nil {
 		return 0, err
 	}
-	var on, set, values []string
-	for _, k := range keys {
-		on = append(on, fmt.Sprintf("t.%s IS NOT DISTINCT FROM s.%s", k, k))
-	}
-	for _, name := range names {
-		if !slices.Contains(keys, name) {
-			set = append(set, name+" = s."+name)
+	return c.transaction(ctx, func(s *session) (int64, error) {
+		if len(key) == 0 {
+			return s.append(ctx, target, names, rows)
 		}
-		values = append(values, "s."+name)
+		list := quoteAll(names)
+		if err := s.exec(ctx, fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT %s FROM %s LIMIT 0", stage, list, joined(target))); err != nil {
+			return 0, err
+		}
+		n, err := s.append(ctx, []string{"temp", "main", stage}, names, rows)
+		if err != nil || n == 0 {
+			return n, err
+		}
+		if err := s.exec(ctx, mergeSQL(joined(target), names, key)); err != nil {
+			return 0, err
+		}
+		return n, s.exec(ctx, "DROP TABLE temp.main."+stage)
+	})
+}
+
+func mergeSQL(table string, names, key []string) string {
+	var on, set, values []string
+	for _, k := range key {
+		on = append(on, fmt.Sprintf("t.%[1]s IS NOT DISTINCT FROM s.%[1]s", quote(k)))
+	}
+	for _, n := range names {
+		values = append(values, "s."+quote(n))
+		if !slices.Contains(key, n) {
+			set = append(set, fmt.Sprintf("%[1]s = s.%[1]s", quote(n)))
+		}
 	}
 	update := ""
 	if len(set) > 0 {
 		update = " WHEN MATCHED THEN UPDATE SET " + strings.Join(set, ", ")
 	}
-	query := fmt.Sprintf("MERGE INTO %s AS t USING (SELECT * FROM %s QUALIFY row_number() OVER (PARTITION BY %s ORDER BY badger_row DESC) = 1) AS s ON %s%s WHEN NOT MATCHED THEN INSERT (%s) VALUES (%s)",
-		m.table, stage, strings.Join(keys, ", "), strings.Join(on, " AND "), update, list, strings.Join(values, ", "))
-	if err := m.exec(ctx, query); err != nil {
-		return 0, err
-	}
-	if err := m.exec(ctx, "DROP TABLE "+stage); err != nil {
-		return 0, err
-	}
-	return n, m.exec(ctx, "COMMIT")
+	return fmt.Sprintf("MERGE INTO %s AS t USING (SELECT * FROM temp.main.%s QUALIFY row_number() OVER (PARTITION BY %s ORDER BY rowid DESC) = 1) AS s ON %s%s WHEN NOT MATCHED THEN INSERT (%s) VALUES (%s)",
+		table, stage, quoteAll(key), strings.Join(on, " AND "), update, quoteAll(names), strings.Join(values, ", "))
 }
 
-// fill appends the rows to the temporary table.
-func (m *merge) fill(ctx context.Context) (n int64, err error) {
-	a, err := duck.NewAppender(m.conn, "temp", "", stage)
+// Create makes a table of the rows, in place of one of that name, in one transaction.
+func (c *Conn) Create(ctx context.Context, table string, rows array.RecordReader) (int64, error) {
+	target, err := nameOf(table)
 	if err != nil {
 		return 0, err
 	}
-	defer func() {
-		if e := a.Close(); err == nil {
-			err = e
+	columns := make([]string, rows.Schema().NumFields())
+	names := make([]string, len(columns))
+	for i, f := range rows.Schema().Fields() {
+		t, err := storedAs(f)
+		if err != nil {
+			return 0, errcode.New(errcode.Of(err), "duckdb: column %d (%q): %w", i+1, f.Name, err)
 		}
-	}()
-	row := make([]sqldriver.Value, m.in.Schema().NumFields()+1)
-	for m.in.Next() {
-		if err := ctx.Err(); err != nil {
+		names[i], columns[i] = f.Name, quote(f.Name)+" "+t.sql
+	}
+	return c.transaction(ctx, func(s *session) (int64, error) {
+		if err := s.exec(ctx, "CREATE OR REPLACE TABLE "+joined(target)+" ("+strings.Join(columns, ", ")+")"); err != nil {
 			return 0, err
 		}
-		rec := m.in.Record()
-		for i := range int(rec.NumRows()) {
-			for k := range int(rec.NumCols()) {
-				if row[k], err = valueOf(rec.Column(k), i); err != nil {
-					return 0, errcode.New(errcode.Of(err), "row %d, column %q: %w", n+1, rec.ColumnName(k), err)
-				}
-			}
-			n++
-			row[len(row)-1] = n
-			if err := a.AppendRow(row...); err != nil {
-				return 0, err
-			}
+		return s.append(ctx, target, names, rows)
+	})
+}
+
+// transaction runs f, and takes back what it did if it fails. One writes at a time.
+func (c *Conn) transaction(ctx context.Context, f func(*session) (int64, error)) (n int64, err error) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	s, err := c.acquire()
+	if err != nil {
+		return 0, err
+	}
+	defer c.release(s)
+	if err := s.exec(ctx, "BEGIN TRANSACTION"); err != nil {
+		return 0, err
+	}
+	if n, err = f(s); err == nil {
+		err = s.exec(ctx, "COMMIT")
+	}
+	if err != nil {
+		_ = s.exec(context.WithoutCancel(ctx), "ROLLBACK") // the first error counts
+		return 0, err
+	}
+	return n, nil
+}
+
+// nameOf reads the name of a table, one to three parts with dots between them.
+func nameOf(table string) ([]string, error) {
+	parts, err := driver.Ref{Kind: driver.RefTable, Name: table}.Parts()
+	if err != nil {
+		return nil, errcode.New(errcode.InvalidArgument, "duckdb: expected a table's name, such as schema.table")
+	}
+	return parts, nil
+}
+
+// joined quotes the parts of a name.
+func joined(parts []string) string {
+	quoted := make([]string, len(parts))
+	for i, p := range parts {
+		quoted[i] = quote(p)
+	}
+	return strings.Join(quoted, ".")
+}
+
+func quoteAll(names []string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = quote(n)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// flushBytes is how much text the appender may hold before it hands its rows to the table.
+const flushBytes = 32 << 20
+
+// append appends rows to columns of a table, a chunk at a time.
+func (s *session) append(ctx context.Context, table, names []string, rows array.RecordReader) (n int64, err error) {
+	var a mapping.Appender
+	catalog, schema := "", ""
+	switch len(table) {
+	case 3:
+		catalog, schema = table[0], table[1]
+	case 2:
+		schema = table[0]
+	}
+	if mapping.AppenderCreateExt(s.conn, catalog, schema, table[len(table)-1], &a) == mapping.StateError {
+		err := s.appenderError(a)
+		mapping.AppenderDestroy(&a)
+		return 0, err
+	}
+	defer func() {
+		if err != nil {
+			mapping.AppenderClear(a)
+		}
+		if mapping.AppenderDestroy(&a) == mapping.StateError && err == nil {
+			err = errcode.New(errcode.Internal, "duckdb: the rows were not taken")
+		}
+	}()
+	for _, name := range names {
+		if mapping.AppenderAddColumn(a, name) == mapping.StateError {
+			return 0, s.appenderError(a)
 		}
 	}
-	return n, m.in.Err()
+	w, err := newWriter(rows.Schema())
+	if err != nil {
+		return 0, err
+	}
+	defer w.close()
+	held := 0
+	for rows.Next() {
+		rec := rows.Record()
+		for start := 0; start < int(rec.NumRows()); {
+			end, err := w.fill(rec, start, n)
+			if err != nil {
+				return 0, err
+			}
+			err = s.run(ctx, func() error {
+				if mapping.AppendDataChunk(a, w.chunk) == mapping.StateError {
+					return s.appenderError(a)
+				}
+				if held += w.textBytes; held > flushBytes {
+					held = 0
+					return s.flush(a)
+				}
+				return nil
+			})
+			if err != nil {
+				return 0, err
+			}
+			n += int64(end - start)
+			start = end
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return 0, err
+	}
+	return n, s.run(ctx, func() error { return s.flush(a) })
 }
 
-func valueOf(col arrow.Array, i int) (sqldriver.Value, error) {
-	if col.IsNull(i) {
-		return nil, nil
+func (s *session) flush(a mapping.Appender) error {
+	if mapping.AppenderFlush(a) == mapping.StateError {
+		return s.appenderError(a)
 	}
-	switch a := col.(type) {
-	case *array.String:
-		return a.Value(i), nil
-	case *array.LargeString:
-		return a.Value(i), nil
-	case *array.Int64:
-		return a.Value(i), nil
-	case *array.Int32:
-		return int64(a.Value(i)), nil
-	case *array.Float64:
-		return a.Value(i), nil
-	case *array.Boolean:
-		return a.Value(i), nil
-	case *array.Binary:
-		return a.Value(i), nil
-	case *array.Timestamp:
-		unit := a.DataType().(*arrow.TimestampType).Unit //nolint:forcetypeassert // by type
-		return a.Value(i).ToTime(unit), nil
-	case *array.Date32:
-		return a.Value(i).ToTime(), nil
-	}
-	return nil, errcode.New(errcode.Unimplemented, "values of Arrow type %s are not written", col.DataType())
+	return nil
 }
 
-func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+func (s *session) appenderError(a mapping.Appender) error {
+	data := mapping.AppenderErrorData(a)
+	defer mapping.DestroyErrorData(&data)
+	return s.db.errorOf(mapping.ErrorDataMessage(data))
+}

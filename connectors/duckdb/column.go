@@ -1,0 +1,331 @@
+package duckdb
+
+import (
+	"encoding/binary"
+	"math"
+	"math/big"
+	"unsafe"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/bitutil"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/duckdb/duckdb-go/v2/mapping"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// column copies vectors of one type of the engine into Arrow arrays. The vectors are flat: value i lies at index i.
+type column struct {
+	field    arrow.Field
+	mem      memory.Allocator
+	children []column
+	words    arrow.Array // of an ENUM
+	width    int         // bytes of a fixed-width value, length of an ARRAY
+	internal mapping.Type
+	build    func(c *column, v mapping.Vector, n int) (arrow.ArrayData, error)
+}
+
+const extensionKey = "ARROW:extension:name"
+
+func extension(name string) arrow.Metadata {
+	return arrow.NewMetadata([]string{extensionKey}, []string{name})
+}
+
+// newColumn finds the Arrow type for a type of the engine.
+func newColumn(t mapping.LogicalType, mem memory.Allocator) (column, error) {
+	c := column{mem: mem, field: arrow.Field{Nullable: true}}
+	id := mapping.GetTypeId(t)
+	if same, ok := fixedTypes[id]; ok {
+		c.field.Type, c.build = same, (*column).fixed
+		c.width = same.(arrow.FixedWidthDataType).Bytes()
+		return c, nil
+	}
+	switch id {
+	case mapping.TypeBoolean:
+		c.field.Type, c.build = arrow.FixedWidthTypes.Boolean, (*column).booleans
+	case mapping.TypeDecimal:
+		c.field.Type = &arrow.Decimal128Type{Precision: int32(mapping.DecimalWidth(t)), Scale: int32(mapping.DecimalScale(t))}
+		c.internal, c.build = mapping.DecimalInternalType(t), (*column).decimals
+	case mapping.TypeHugeInt, mapping.TypeUHugeInt:
+		c.field.Type = &arrow.Decimal256Type{Precision: 39} // 128 bits have 39 digits
+		c.internal, c.build = id, (*column).hugeInts
+	case mapping.TypeVarchar:
+		c.field.Type, c.build = arrow.BinaryTypes.String, (*column).texts
+		if mapping.LogicalTypeGetAlias(t) == "JSON" {
+			c.field.Metadata = extension("arrow.json")
+		}
+	case mapping.TypeBlob, mapping.TypeGeometry:
+		c.field.Type, c.build = arrow.BinaryTypes.Binary, (*column).texts
+	case mapping.TypeBigNum:
+		c.field.Type, c.field.Metadata = arrow.BinaryTypes.String, extension("badger.decimal")
+		c.build = (*column).bigNums
+	case mapping.TypeUUID:
+		c.field.Type, c.field.Metadata = &arrow.FixedSizeBinaryType{ByteWidth: 16}, extension("arrow.uuid")
+		c.build = (*column).uuids
+	case mapping.TypeBit, mapping.TypeTimeTZ, mapping.TypeInterval:
+		c.field.Type, c.internal, c.build = arrow.BinaryTypes.String, id, (*column).written
+	case mapping.TypeSQLNull:
+		c.field.Type, c.build = arrow.Null, (*column).nulls
+	case mapping.TypeEnum:
+		return c, c.enum(t)
+	case mapping.TypeList, mapping.TypeMap, mapping.TypeArray, mapping.TypeStruct, mapping.TypeUnion:
+		return c, c.nested(id, t)
+	default:
+		return c, errcode.New(errcode.Unimplemented, "values of this type of the engine (%d) cannot be read; cast them to VARCHAR or JSON", id)
+	}
+	return c, nil
+}
+
+// fixedTypes lie in memory as Arrow's do.
+var fixedTypes = map[mapping.Type]arrow.DataType{
+	mapping.TypeTinyInt: arrow.PrimitiveTypes.Int8, mapping.TypeSmallInt: arrow.PrimitiveTypes.Int16,
+	mapping.TypeInteger: arrow.PrimitiveTypes.Int32, mapping.TypeBigInt: arrow.PrimitiveTypes.Int64,
+	mapping.TypeUTinyInt: arrow.PrimitiveTypes.Uint8, mapping.TypeUSmallInt: arrow.PrimitiveTypes.Uint16,
+	mapping.TypeUInteger: arrow.PrimitiveTypes.Uint32, mapping.TypeUBigInt: arrow.PrimitiveTypes.Uint64,
+	mapping.TypeFloat: arrow.PrimitiveTypes.Float32, mapping.TypeDouble: arrow.PrimitiveTypes.Float64,
+	mapping.TypeDate: arrow.FixedWidthTypes.Date32,
+	mapping.TypeTime: arrow.FixedWidthTypes.Time64us, mapping.TypeTimeNS: arrow.FixedWidthTypes.Time64ns,
+	mapping.TypeTimestamp: &arrow.TimestampType{Unit: arrow.Microsecond}, mapping.TypeTimestampS: &arrow.TimestampType{Unit: arrow.Second},
+	mapping.TypeTimestampMS: &arrow.TimestampType{Unit: arrow.Millisecond}, mapping.TypeTimestampNS: &arrow.TimestampType{Unit: arrow.Nanosecond},
+	mapping.TypeTimestampTZ: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"},
+}
+
+func (c *column) read(v mapping.Vector, n int) (arrow.ArrayData, error) { return c.build(c, v, n) }
+
+func (c *column) release() {
+	if c.words != nil {
+		c.words.Release()
+		c.words = nil
+	}
+	for i := range c.children {
+		c.children[i].release()
+	}
+}
+
+// buffer allocates n bytes.
+func (c *column) buffer(n int) *memory.Buffer {
+	b := memory.NewResizableBuffer(c.mem)
+	b.Resize(n)
+	return b
+}
+
+// raw is the memory of the first n values of size bytes each.
+func raw(v mapping.Vector, bytes int) []byte {
+	if bytes == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(mapping.VectorGetData(v)), bytes)
+}
+
+func values[T any](v mapping.Vector, n int) []T {
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(mapping.VectorGetData(v)), n)
+}
+
+// mask tells which values are there: bit i of word i/64; nil means all.
+func mask(v mapping.Vector, n int) []uint64 {
+	p := mapping.VectorGetValidity(v)
+	if p == nil || n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*uint64)(p), (n+63)/64)
+}
+
+func valid(mask []uint64, i int) bool { return mask == nil || mask[i>>6]&(1<<(i&63)) != 0 }
+
+// validity copies the mask, which has Arrow's layout; nil where no value is NULL.
+func (c *column) validity(v mapping.Vector, n int) (*memory.Buffer, int) {
+	m := mask(v, n)
+	if m == nil {
+		return nil, 0
+	}
+	bits := unsafe.Slice((*byte)(unsafe.Pointer(&m[0])), 8*len(m))[:(n+7)/8]
+	nulls := n - bitutil.CountSetBits(bits, 0, n)
+	if nulls == 0 {
+		return nil, 0
+	}
+	b := c.buffer(len(bits))
+	copy(b.Bytes(), bits)
+	return b, nulls
+}
+
+// data makes array data of the buffers and gives them up.
+func (c *column) data(v mapping.Vector, n int, buffers []*memory.Buffer, children []arrow.ArrayData) arrow.ArrayData {
+	present, nulls := c.validity(v, n)
+	buffers = append([]*memory.Buffer{present}, buffers...)
+	d := array.NewData(c.field.Type, n, buffers, children, nulls, 0)
+	for _, b := range buffers {
+		if b != nil {
+			b.Release()
+		}
+	}
+	for _, child := range children {
+		child.Release()
+	}
+	return d
+}
+
+func (c *column) fixed(v mapping.Vector, n int) (arrow.ArrayData, error) {
+	b := c.buffer(n * c.width)
+	copy(b.Bytes(), raw(v, n*c.width))
+	return c.data(v, n, []*memory.Buffer{b}, nil), nil
+}
+
+func (c *column) nulls(_ mapping.Vector, n int) (arrow.ArrayData, error) {
+	return array.NewData(arrow.Null, n, []*memory.Buffer{nil}, nil, n, 0), nil
+}
+
+func (c *column) booleans(v mapping.Vector, n int) (arrow.ArrayData, error) {
+	b := c.buffer(int(bitutil.BytesForBits(int64(n))))
+	bits := b.Bytes()
+	clear(bits)
+	for i, t := range raw(v, n) {
+		if t != 0 {
+			bits[i>>3] |= 1 << (i & 7)
+		}
+	}
+	return c.data(v, n, []*memory.Buffer{b}, nil), nil
+}
+
+// decimals of up to 18 digits are narrower than Arrow's.
+func (c *column) decimals(v mapping.Vector, n int) (arrow.ArrayData, error) {
+	b := c.buffer(16 * n)
+	out := arrow.Int64Traits.CastFromBytes(b.Bytes())
+	switch c.internal {
+	case mapping.TypeSmallInt:
+		widen(out, values[int16](v, n))
+	case mapping.TypeInteger:
+		widen(out, values[int32](v, n))
+	case mapping.TypeBigInt:
+		widen(out, values[int64](v, n))
+	default:
+		copy(b.Bytes(), raw(v, 16*n))
+	}
+	return c.data(v, n, []*memory.Buffer{b}, nil), nil
+}
+
+func widen[T int16 | int32 | int64](out []int64, in []T) {
+	for i, x := range in {
+		out[2*i], out[2*i+1] = int64(x), int64(x)>>63
+	}
+}
+
+func (c *column) hugeInts(v mapping.Vector, n int) (arrow.ArrayData, error) {
+	b := c.buffer(32 * n)
+	out := arrow.Int64Traits.CastFromBytes(b.Bytes())
+	in := values[[2]int64](v, n)
+	for i, x := range in {
+		sign := x[1] >> 63
+		if c.internal == mapping.TypeUHugeInt {
+			sign = 0
+		}
+		copy(out[4*i:], []int64{x[0], x[1], sign, sign})
+	}
+	return c.data(v, n, []*memory.Buffer{b}, nil), nil
+}
+
+// text is the engine's string: a length, then up to 12 bytes, or 4 bytes and where all of them are.
+type text struct {
+	length uint32
+	prefix [4]byte
+	tail   [8]byte // the rest of a short one, the pointer of a long one
+}
+
+const inlined = 12
+
+// bytes are the string's, in the engine's memory.
+func (t *text) bytes() []byte {
+	if t.length <= inlined {
+		return unsafe.Slice(&t.prefix[0], inlined)[:t.length]
+	}
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&t.tail)), int(t.length))
+}
+
+func (c *column) texts(v mapping.Vector, n int) (arrow.ArrayData, error) {
+	in, present := values[text](v, n), mask(v, n)
+	total := 0
+	for i := range in {
+		if valid(present, i) {
+			total += int(in[i].length)
+		}
+	}
+	if total > math.MaxInt32 {
+		return nil, errcode.New(errcode.ResourceExhausted, "more than 2 GiB of text in %d rows", n)
+	}
+	offsets, data := c.buffer(4*(n+1)), c.buffer(total)
+	ends, out := arrow.Int32Traits.CastFromBytes(offsets.Bytes()), data.Bytes()
+	ends[0] = 0
+	at := 0
+	for i := range in {
+		if valid(present, i) {
+			at += copy(out[at:], in[i].bytes())
+		}
+		ends[i+1] = int32(at) //nolint:gosec // checked above
+	}
+	return c.data(v, n, []*memory.Buffer{offsets, data}, nil), nil
+}
+
+// strings makes utf8 data of what write appends for each value that is there.
+func (c *column) strings(v mapping.Vector, n int, write func(b []byte, i int) []byte) (arrow.ArrayData, error) {
+	present := mask(v, n)
+	offsets := c.buffer(4 * (n + 1))
+	ends := arrow.Int32Traits.CastFromBytes(offsets.Bytes())
+	ends[0] = 0
+	var out []byte
+	for i := range n {
+		if valid(present, i) {
+			out = write(out, i)
+		}
+		ends[i+1] = int32(len(out)) //nolint:gosec // a few bytes each
+	}
+	return c.data(v, n, []*memory.Buffer{offsets, memory.NewBufferBytes(out)}, nil), nil
+}
+
+// bigNums are written in 3 bytes of length and sign and the digits, highest first, all complemented where negative.
+func (c *column) bigNums(v mapping.Vector, n int) (arrow.ArrayData, error) {
+	in := values[text](v, n)
+	return c.strings(v, n, func(b []byte, i int) []byte {
+		digits := append([]byte(nil), in[i].bytes()...)
+		if len(digits) < 4 {
+			return append(b, '0')
+		}
+		positive := digits[0]&0x80 != 0
+		if !positive {
+			for j := range digits {
+				digits[j] = ^digits[j]
+			}
+		}
+		number := new(big.Int).SetBytes(digits[3:])
+		if !positive {
+			number.Neg(number)
+		}
+		return number.Append(b, 10)
+	})
+}
+
+// uuids are 128-bit numbers whose highest bit is flipped, so that they sort.
+func (c *column) uuids(v mapping.Vector, n int) (arrow.ArrayData, error) {
+	b := c.buffer(16 * n)
+	for i, x := range values[[2]uint64](v, n) {
+		binary.BigEndian.PutUint64(b.Bytes()[16*i:], x[1]^1<<63)
+		binary.BigEndian.PutUint64(b.Bytes()[16*i+8:], x[0])
+	}
+	return c.data(v, n, []*memory.Buffer{b}, nil), nil
+}
+
+// written are types that Arrow lacks; they are written as the engine writes them.
+func (c *column) written(v mapping.Vector, n int) (arrow.ArrayData, error) {
+	switch c.internal {
+	case mapping.TypeBit:
+		in := values[text](v, n)
+		return c.strings(v, n, func(b []byte, i int) []byte { return appendBits(b, in[i].bytes()) })
+	case mapping.TypeTimeTZ:
+		in := values[uint64](v, n)
+		return c.strings(v, n, func(b []byte, i int) []byte { return appendTimeTZ(b, in[i]) })
+	}
+	in := values[interval](v, n)
+	return c.strings(v, n, func(b []byte, i int) []byte { return in[i].append(b) })
+}

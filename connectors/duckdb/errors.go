@@ -1,0 +1,178 @@
+package duckdb
+
+import (
+	"errors"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// name is the database in messages.
+func (c *Conn) name() string {
+	if c.path == "" {
+		return "in memory"
+	}
+	return strconv.Quote(filepath.Base(c.path))
+}
+
+// errorOf makes an error of the engine's message: its kind and the names in it, without values, SQL text and paths. The whole message
+// is the cause.
+func (c *Conn) errorOf(message string) error {
+	class, text := split(message)
+	code := codeOf(class, text)
+	return &errcode.Error{Code: code, Msg: "duckdb: database " + c.name() + ": " + c.shown(class, text, message), Err: errors.New(message)}
+}
+
+// split cuts a message such as "Catalog Error: Table with name t does not exist!\nDid you mean …\n\nLINE 1: SELECT …".
+func split(message string) (class, text string) {
+	first, _, _ := strings.Cut(message, "\n")
+	class, text, ok := strings.Cut(first, ": ")
+	if !ok || !strings.HasSuffix(class, "Error") {
+		return "", first
+	}
+	return strings.TrimSuffix(class, " Error"), text
+}
+
+var lineNumber = regexp.MustCompile(`(?m)^LINE (\d+):`)
+
+// shown is what may be shown of a message.
+func (c *Conn) shown(class, text, message string) string {
+	switch class {
+	case "Catalog", "Binder", "Permission", "Not implemented", "Dependency": // double quotes and bare words are names here
+		text = masked(text, singleQuoted)
+	case "Parser", "Syntax":
+		text = "syntax error"
+	case "IO", "Connection", "Out of Memory", "Serialization", "FATAL":
+		text = c.withoutPaths(text)
+		if i := strings.Index(text, "Conflicting lock"); i >= 0 {
+			text = "another process holds it (" + strings.TrimSpace(lockHolder(text)) + ")"
+		}
+	case "INTERRUPT":
+		text = "interrupted"
+	default:
+		text = masked(text, singleQuoted, doubleQuoted, numbers)
+	}
+	if m := lineNumber.FindStringSubmatch(message); m != nil {
+		text += " (line " + m[1] + " of the SQL text)"
+	}
+	if class == "" {
+		return text
+	}
+	return class + " error: " + text
+}
+
+var (
+	singleQuoted = regexp.MustCompile(`'(?:[^']|'')*'`)
+	doubleQuoted = regexp.MustCompile(`"[^"]*"`)
+	numbers      = regexp.MustCompile(`(^|[^\w])-?\d[\w.+-]*`)
+	pid          = regexp.MustCompile(`PID (\d+)`)
+)
+
+func masked(text string, patterns ...*regexp.Regexp) string {
+	for _, p := range patterns {
+		if p == numbers {
+			text = p.ReplaceAllString(text, "${1}…")
+		} else {
+			text = p.ReplaceAllString(text, "…")
+		}
+	}
+	return text
+}
+
+// lockHolder tells who holds the lock, without the path of its program.
+func lockHolder(text string) string {
+	if m := pid.FindStringSubmatch(text); m != nil {
+		return "process " + m[1]
+	}
+	return "unknown"
+}
+
+// withoutPaths leaves the database's file as its base name and takes away other paths.
+func (c *Conn) withoutPaths(text string) string {
+	if c.path != "" {
+		if abs, err := filepath.Abs(c.path); err == nil {
+			text = strings.ReplaceAll(text, abs, filepath.Base(c.path))
+		}
+		text = strings.ReplaceAll(text, c.path, filepath.Base(c.path))
+	}
+	return paths.ReplaceAllString(text, "${1}…/")
+}
+
+var paths = regexp.MustCompile(`(^|[\s"'(])/(?:[^\s"'/]+/)+`)
+
+func codeOf(class, text string) errcode.Code {
+	has := func(parts ...string) bool {
+		for _, p := range parts {
+			if strings.Contains(text, p) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case has("read-only mode", "read-only database"):
+		return errcode.PermissionDenied
+	case has("No space left", "disk quota", "File too large", "max_temp_directory_size", "Disk full"):
+		return errcode.ResourceExhausted
+	}
+	switch class {
+	case "Catalog":
+		if has("already exists") {
+			return errcode.AlreadyExists
+		}
+		return errcode.NotFound
+	case "Binder":
+		if has("does not exist") && !has("Column", "column") {
+			return errcode.NotFound
+		}
+		return errcode.InvalidArgument
+	case "Constraint":
+		if has("Duplicate key") {
+			return errcode.AlreadyExists
+		}
+		return errcode.InvalidArgument
+	case "Permission":
+		return errcode.PermissionDenied
+	case "IO", "FATAL":
+		return ioCode(has)
+	case "Connection", "Dependency":
+		return errcode.FailedPrecondition
+	case "Out of Memory":
+		return errcode.ResourceExhausted
+	case "INTERRUPT":
+		return errcode.Cancelled
+	case "TransactionContext":
+		if has("onflict") {
+			return errcode.Unavailable
+		}
+		return errcode.FailedPrecondition
+	case "Not implemented", "Missing Extension", "Extension Autoloading", "HTTP", "Network":
+		return errcode.Unimplemented
+	case "Serialization":
+		return errcode.DataLoss
+	case "INTERNAL":
+		return errcode.Internal
+	case "":
+		return errcode.Unknown
+	}
+	return errcode.InvalidArgument
+}
+
+func ioCode(has func(...string) bool) errcode.Code {
+	switch {
+	case has("Could not set lock", "Conflicting lock"):
+		return errcode.FailedPrecondition
+	case has("not a valid DuckDB database", "orrupt", "checksum", "invalid block", "Could not read enough bytes"):
+		return errcode.DataLoss
+	case has("older version", "newer version", "version number"):
+		return errcode.FailedPrecondition
+	case has("does not exist", "No such file", "No files found"):
+		return errcode.NotFound
+	case has("Permission denied"):
+		return errcode.PermissionDenied
+	}
+	return errcode.Unavailable
+}

@@ -1,0 +1,245 @@
+package duckdb
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
+	bindings "github.com/duckdb/duckdb-go-bindings"
+	"github.com/duckdb/duckdb-go/v2/mapping"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Query runs statements and streams what the last one returns.
+func (c *Conn) Query(ctx context.Context, sql string, args ...any) (array.RecordReader, error) {
+	s, err := c.acquire()
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.query(ctx, sql, args)
+	if err != nil {
+		c.release(s)
+		return nil, err
+	}
+	r.done = func() { c.release(s) }
+	return r, nil
+}
+
+// QueryText runs a query and returns its one text.
+func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string, error) {
+	r, err := c.Query(ctx, query, args...)
+	if err != nil {
+		return "", err
+	}
+	defer r.Release()
+	text, rows := "", int64(0)
+	for r.Next() {
+		rec := r.Record()
+		if rec.NumCols() != 1 {
+			return "", errcode.New(errcode.InvalidArgument, "duckdb: %d columns, expected one text", rec.NumCols())
+		}
+		if rows += rec.NumRows(); rows == 1 {
+			if c := rec.Column(0); c.IsValid(0) {
+				text = c.ValueStr(0)
+			}
+		}
+	}
+	if err := r.Err(); err != nil {
+		return "", err
+	}
+	if rows != 1 {
+		return "", errcode.New(errcode.InvalidArgument, "duckdb: %d rows, expected one text", rows)
+	}
+	return text, nil
+}
+
+// ReadSnapshot streams a table or view. The engine keeps neither results of queries nor old versions of tables.
+func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordReader, error) {
+	switch {
+	case ref.Kind != driver.RefTable:
+		return nil, errcode.New(errcode.Unimplemented, "duckdb: results of queries are not kept; write them to a table and refer to table:NAME")
+	case ref.At != "":
+		return nil, errcode.New(errcode.Unimplemented, "duckdb: old versions of tables are not kept")
+	}
+	name, err := c.resolve(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return c.Query(ctx, "SELECT * FROM "+name)
+}
+
+// resolve finds a table or view in the catalogue and returns its quoted name. A name must not reach the engine otherwise: it takes
+// "x.csv" for a file to read.
+func (c *Conn) resolve(ctx context.Context, ref driver.Ref) (string, error) {
+	const query = `SELECT d, s, t FROM (SELECT database_name AS d, schema_name AS s, table_name AS t FROM duckdb_tables() UNION ALL SELECT database_name, schema_name, view_name FROM duckdb_views())
+WHERE lower(t) = lower(?) AND lower(s) = lower(coalesce(?, current_schema())) AND lower(d) = lower(coalesce(?, current_database())) LIMIT 1`
+	parts, err := ref.Parts()
+	if err != nil {
+		return "", err
+	}
+	args := []any{nil, nil, nil} // table, schema, database
+	for i := range parts {
+		args[i] = parts[len(parts)-1-i]
+	}
+	r, err := c.Query(ctx, query, args...)
+	if err != nil {
+		return "", err
+	}
+	defer r.Release()
+	if !r.Next() {
+		if err := r.Err(); err != nil {
+			return "", err
+		}
+		return "", errcode.New(errcode.NotFound, "duckdb: database %s: no table or view %s", c.name(), ref.Name)
+	}
+	var found []string
+	for _, col := range r.Record().Columns() {
+		found = append(found, col.(*array.String).Value(0))
+	}
+	return joined(found), nil
+}
+
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// Exec runs statements and drops what they return.
+func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
+	s, err := c.acquire()
+	if err != nil {
+		return err
+	}
+	defer c.release(s)
+	return s.exec(ctx, sql, args...)
+}
+
+func (s *session) exec(ctx context.Context, sql string, args ...any) error {
+	r, err := s.query(ctx, sql, args)
+	if err != nil {
+		return err
+	}
+	defer r.Release()
+	for r.Next() {
+	}
+	return r.Err()
+}
+
+// query runs all statements but the last, and starts the last.
+func (s *session) query(ctx context.Context, sql string, args []any) (*reader, error) {
+	if strings.IndexByte(sql, 0) >= 0 {
+		return nil, errcode.New(errcode.InvalidArgument, "duckdb: a NUL byte in the SQL text; use a parameter")
+	}
+	var statements mapping.ExtractedStatements
+	defer mapping.DestroyExtracted(&statements)
+	count := mapping.IdxT(0)
+	err := s.run(ctx, func() error {
+		if count = mapping.ExtractStatements(s.conn, sql, &statements); count == 0 {
+			if message := mapping.ExtractStatementsError(statements); message != "" {
+				return s.db.errorOf(message)
+			}
+			return errcode.New(errcode.InvalidArgument, "duckdb: no statement")
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range count {
+		r, err := s.statement(ctx, statements, i, args, i == count-1)
+		if err != nil || i == count-1 {
+			return r, err
+		}
+		for r.Next() {
+		}
+		err = r.Err()
+		r.Release()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, errcode.New(errcode.Internal, "duckdb: no statement")
+}
+
+func (s *session) statement(ctx context.Context, statements mapping.ExtractedStatements, i mapping.IdxT, args []any, last bool) (*reader, error) {
+	var prepared mapping.PreparedStatement
+	var result mapping.Result
+	err := s.run(ctx, func() error {
+		if mapping.PrepareExtractedStatement(s.conn, statements, i, &prepared) == mapping.StateError {
+			return s.db.errorOf(mapping.PrepareError(prepared))
+		}
+		if !leavesNothing(mapping.PreparedStatementType(prepared)) {
+			s.reusable = false
+		}
+		if err := bind(prepared, args, last); err != nil {
+			return err
+		}
+		var pending mapping.PendingResult
+		defer func() { mapping.DestroyPending(&pending) }()
+		if bindings.PendingPreparedStreaming(prepared, &pending) == mapping.StateError { //nolint:staticcheck // the only way not to hold a whole result
+			return s.db.errorOf(mapping.PendingError(pending))
+		}
+		if mapping.ExecutePending(pending, &result) == mapping.StateError {
+			err := s.db.errorOf(mapping.ResultError(&result))
+			mapping.DestroyResult(&result)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		mapping.DestroyPrepare(&prepared)
+		return nil, err
+	}
+	r := &reader{ctx: ctx, session: s, prepared: prepared, result: result, refs: 1}
+	if err := r.init(); err != nil {
+		r.Release()
+		return nil, err
+	}
+	return r, nil
+}
+
+// leavesNothing tells statements after which a session is as good as new.
+func leavesNothing(t mapping.StatementType) bool {
+	switch t {
+	case mapping.StatementTypeSelect, mapping.StatementTypeInsert, mapping.StatementTypeUpdate, mapping.StatementTypeDelete, mapping.StatementTypeExplain, mapping.StatementTypeCopy:
+		return true
+	}
+	return false
+}
+
+// bind sets the parameters, which only the last of several statements may have.
+func bind(p mapping.PreparedStatement, args []any, last bool) error {
+	want := int(mapping.NParams(p))
+	if !last {
+		args = nil
+	}
+	if want != len(args) {
+		return errcode.New(errcode.InvalidArgument, "duckdb: %d parameters, the statement has %d", len(args), want)
+	}
+	for i, arg := range args {
+		at := mapping.IdxT(i + 1) //nolint:gosec // few
+		state := mapping.StateError
+		switch v := arg.(type) {
+		case nil:
+			state = mapping.BindNull(p, at)
+		case bool:
+			state = mapping.BindBoolean(p, at, v)
+		case int64:
+			state = mapping.BindInt64(p, at, v)
+		case int:
+			state = mapping.BindInt64(p, at, int64(v))
+		case float64:
+			state = mapping.BindDouble(p, at, v)
+		case string:
+			state = mapping.BindVarchar(p, at, v)
+		case time.Time:
+			state = mapping.BindTimestampTZ(p, at, mapping.NewTimestamp(v.UnixMicro()))
+		default:
+			return errcode.New(errcode.InvalidArgument, "duckdb: parameter %d: a Go value of type %T is not taken", i+1, arg)
+		}
+		if state == mapping.StateError {
+			return errcode.New(errcode.InvalidArgument, "duckdb: parameter %d is not accepted", i+1)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package duckdb
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/duckdb/duckdb-go/v2/mapping"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// session is one connection of the engine, used by one call at a time.
+type session struct {
+	db   *Conn
+	conn mapping.Connection
+	id   uint64
+
+	reusable bool // nothing was run that leaves something behind
+
+	mu     sync.Mutex
+	ctx    context.Context //nolint:containedctx // of the statement that runs
+	failed error           // what a Go function failed with
+}
+
+// acquire takes an idle session or makes one.
+func (c *Conn) acquire() (*session, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, errcode.New(errcode.FailedPrecondition, "duckdb: the database is closed")
+	}
+	if n := len(c.idle); n > 0 {
+		s := c.idle[n-1]
+		c.idle = c.idle[:n-1]
+		s.reusable = true
+		return s, nil
+	}
+	s := &session{db: c, reusable: true}
+	if mapping.Connect(c.db, &s.conn) == mapping.StateError {
+		return nil, errcode.New(errcode.Unavailable, "duckdb: database %s: no connection", c.name())
+	}
+	var client mapping.ClientContext
+	mapping.ConnectionGetClientContext(s.conn, &client)
+	s.id = uint64(mapping.ClientContextGetConnectionId(client))
+	mapping.DestroyClientContext(&client)
+	c.sessions.Store(s.id, s)
+	return s, nil
+}
+
+// maxIdle bounds the sessions that are kept for later.
+const maxIdle = 8
+
+func (c *Conn) release(s *session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed || !s.reusable || len(c.idle) >= maxIdle {
+		s.disconnect()
+		return
+	}
+	c.idle = append(c.idle, s)
+}
+
+func (s *session) disconnect() {
+	s.db.sessions.Delete(s.id)
+	mapping.Disconnect(&s.conn)
+}
+
+// interruptEvery is how often a statement is asked to stop: the engine forgets a request that comes between two of its phases.
+const interruptEvery = 5 * time.Millisecond
+
+// run runs f, which calls the engine, and interrupts it when ctx ends. An error of the engine then becomes that of ctx, and one
+// that a Go function caused becomes the function's.
+func (s *session) run(ctx context.Context, f func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.ctx, s.failed = ctx, nil
+	s.mu.Unlock()
+	err := s.interruptible(ctx, f)
+	s.mu.Lock()
+	failed := s.failed
+	s.ctx, s.failed = nil, nil
+	s.mu.Unlock()
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case failed != nil:
+		return failed
+	}
+	return err
+}
+
+func (s *session) interruptible(ctx context.Context, f func() error) error {
+	if ctx.Done() == nil {
+		return f()
+	}
+	finished, stopped := make(chan struct{}), make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		for {
+			mapping.Interrupt(s.conn)
+			select {
+			case <-finished:
+				return
+			case <-time.After(interruptEvery):
+			}
+		}
+	})
+	err := f()
+	if !stop() {
+		close(finished)
+		<-stopped // a late interruption would hit the next statement
+	}
+	return err
+}
+
+// context is that of the statement that runs.
+func (s *session) context() context.Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx == nil {
+		return context.Background()
+	}
+	return s.ctx
+}
+
+// fail keeps the error of a Go function: on its way through the engine it would become text.
+func (s *session) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed == nil {
+		s.failed = err
+	}
+}

@@ -1,0 +1,331 @@
+package duckdb
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	bindings "github.com/duckdb/duckdb-go-bindings"
+	"github.com/duckdb/duckdb-go/v2/mapping"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// stored is the engine's type for an Arrow field and how its vectors are filled.
+type stored struct {
+	id    mapping.Type
+	sql   string
+	width uint8 // of a decimal
+	scale uint8
+	fill  func(w *writer, v mapping.Vector, arr arrow.Array, start, end int) error
+}
+
+// storedAs chooses the type that keeps a field's values.
+func storedAs(f arrow.Field) (stored, error) {
+	if name, _ := f.Metadata.GetValue(extensionKey); name == "arrow.uuid" {
+		return stored{id: mapping.TypeUUID, sql: "UUID", fill: fillUUIDs}, nil
+	}
+	switch t := f.Type.(type) {
+	case *arrow.NullType:
+		return stored{id: mapping.TypeInteger, sql: "INTEGER", fill: fillNulls}, nil
+	case *arrow.BooleanType:
+		return stored{id: mapping.TypeBoolean, sql: "BOOLEAN", fill: fillBooleans}, nil
+	case *arrow.StringType, *arrow.LargeStringType, *arrow.DictionaryType:
+		name := "VARCHAR"
+		if ext, _ := f.Metadata.GetValue(extensionKey); ext == "arrow.json" {
+			name = "JSON"
+		}
+		return stored{id: mapping.TypeVarchar, sql: name, fill: fillTexts}, nil
+	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.FixedSizeBinaryType:
+		return stored{id: mapping.TypeBlob, sql: "BLOB", fill: fillTexts}, nil
+	case *arrow.Decimal128Type:
+		if t.Precision > 38 || t.Scale < 0 || t.Scale > t.Precision {
+			break
+		}
+		return stored{id: mapping.TypeDecimal, sql: fmt.Sprintf("DECIMAL(%d,%d)", t.Precision, t.Scale), width: uint8(t.Precision), scale: uint8(t.Scale), fill: fillDecimals}, nil //nolint:gosec // checked
+	case *arrow.TimestampType:
+		if t.TimeZone != "" {
+			return stored{id: mapping.TypeTimestampTZ, sql: "TIMESTAMPTZ", fill: fillInstants}, nil
+		}
+		return map[arrow.TimeUnit]stored{
+			arrow.Second:      {id: mapping.TypeTimestampS, sql: "TIMESTAMP_S", fill: fillFixed},
+			arrow.Millisecond: {id: mapping.TypeTimestampMS, sql: "TIMESTAMP_MS", fill: fillFixed},
+			arrow.Microsecond: {id: mapping.TypeTimestamp, sql: "TIMESTAMP", fill: fillFixed},
+			arrow.Nanosecond:  {id: mapping.TypeTimestampNS, sql: "TIMESTAMP_NS", fill: fillFixed},
+		}[t.Unit], nil
+	}
+	if s, ok := storedFixed[f.Type.ID()]; ok {
+		return s, nil
+	}
+	return stored{}, errcode.New(errcode.Unimplemented, "values of Arrow type %v have no type in the engine that keeps them", f.Type)
+}
+
+// storedFixed are types that lie in memory as Arrow's do.
+var storedFixed = map[arrow.Type]stored{
+	arrow.INT8: {id: mapping.TypeTinyInt, sql: "TINYINT", fill: fillFixed}, arrow.INT16: {id: mapping.TypeSmallInt, sql: "SMALLINT", fill: fillFixed},
+	arrow.INT32: {id: mapping.TypeInteger, sql: "INTEGER", fill: fillFixed}, arrow.INT64: {id: mapping.TypeBigInt, sql: "BIGINT", fill: fillFixed},
+	arrow.UINT8: {id: mapping.TypeUTinyInt, sql: "UTINYINT", fill: fillFixed}, arrow.UINT16: {id: mapping.TypeUSmallInt, sql: "USMALLINT", fill: fillFixed},
+	arrow.UINT32: {id: mapping.TypeUInteger, sql: "UINTEGER", fill: fillFixed}, arrow.UINT64: {id: mapping.TypeUBigInt, sql: "UBIGINT", fill: fillFixed},
+	arrow.FLOAT32: {id: mapping.TypeFloat, sql: "FLOAT", fill: fillFixed}, arrow.FLOAT64: {id: mapping.TypeDouble, sql: "DOUBLE", fill: fillFixed},
+	arrow.DATE32: {id: mapping.TypeDate, sql: "DATE", fill: fillFixed}, arrow.TIME64: {id: mapping.TypeTimeNS, sql: "TIME_NS", fill: fillTimes},
+}
+
+// writer copies records into a chunk of the engine's.
+type writer struct {
+	columns   []stored
+	types     []mapping.LogicalType
+	chunk     mapping.DataChunk
+	textBytes int // of the chunk
+	scratch   []byte
+}
+
+func newWriter(s *arrow.Schema) (*writer, error) {
+	w := &writer{}
+	for i, f := range s.Fields() {
+		c, err := storedAs(f)
+		if err != nil {
+			w.close()
+			return nil, errcode.New(errcode.Of(err), "duckdb: column %d (%q): %w", i+1, f.Name, err)
+		}
+		w.columns = append(w.columns, c)
+		if c.id == mapping.TypeDecimal {
+			w.types = append(w.types, mapping.CreateDecimalType(c.width, c.scale))
+		} else {
+			w.types = append(w.types, mapping.CreateLogicalType(c.id))
+		}
+	}
+	w.chunk = mapping.CreateDataChunk(w.types)
+	return w, nil
+}
+
+func (w *writer) close() {
+	mapping.DestroyDataChunk(&w.chunk)
+	for i := range w.types {
+		mapping.DestroyLogicalType(&w.types[i])
+	}
+}
+
+// maxChunkText bounds a chunk's text: lengths have 32 bits.
+const maxChunkText = 1 << 30
+
+// fill copies rows from start on and returns where it stopped. before is the number of rows of earlier records, for errors.
+func (w *writer) fill(rec arrow.Record, start int, before int64) (end int, err error) {
+	mapping.DataChunkReset(w.chunk)
+	w.textBytes = 0
+	end = min(start+int(mapping.VectorSize()), int(rec.NumRows())) //nolint:gosec // 2048
+	for i := range w.columns {
+		for end > start+1 && textLength(rec.Column(i), start, end) > maxChunkText {
+			end = start + (end-start)/2
+		}
+	}
+	for i := range w.columns {
+		arr := rec.Column(i)
+		v := mapping.DataChunkGetVector(w.chunk, mapping.IdxT(i)) //nolint:gosec // few
+		if err := w.columns[i].fill(w, v, arr, start, end); err != nil {
+			return 0, errcode.New(errcode.Of(err), "duckdb: column %d (%q), rows from %d on: %w", i+1, rec.ColumnName(i), before+1, err)
+		}
+		setNulls(v, arr, start, end)
+	}
+	mapping.DataChunkSetSize(w.chunk, mapping.IdxT(end-start)) //nolint:gosec // positive
+	return end, nil
+}
+
+func textLength(arr arrow.Array, start, end int) int {
+	switch a := arr.(type) {
+	case *array.String:
+		return a.ValueOffset(end) - a.ValueOffset(start)
+	case *array.Binary:
+		return a.ValueOffset(end) - a.ValueOffset(start)
+	}
+	return 0
+}
+
+func setNulls(v mapping.Vector, arr arrow.Array, start, end int) {
+	if arr.NullN() == 0 || arr.DataType().ID() == arrow.NULL {
+		return
+	}
+	mapping.VectorEnsureValidityWritable(v)
+	m := mask(v, end-start)
+	for i := start; i < end; i++ {
+		if arr.IsNull(i) {
+			m[(i-start)>>6] &^= 1 << ((i - start) & 63)
+		}
+	}
+}
+
+func fillNulls(_ *writer, v mapping.Vector, _ arrow.Array, start, end int) error {
+	mapping.VectorEnsureValidityWritable(v)
+	clear(mask(v, end-start))
+	return nil
+}
+
+func fillFixed(_ *writer, v mapping.Vector, arr arrow.Array, start, end int) error {
+	size := arr.DataType().(arrow.FixedWidthDataType).Bytes()
+	from := (arr.Data().Offset() + start) * size
+	copy(raw(v, (end-start)*size), arr.Data().Buffers()[1].Bytes()[from:])
+	return nil
+}
+
+func fillBooleans(_ *writer, v mapping.Vector, arr arrow.Array, start, end int) error {
+	out, a := raw(v, end-start), arr.(*array.Boolean)
+	for i := range out {
+		out[i] = 0
+		if a.Value(start + i) {
+			out[i] = 1
+		}
+	}
+	return nil
+}
+
+// fillTimes writes nanoseconds of the day.
+func fillTimes(_ *writer, v mapping.Vector, arr arrow.Array, start, end int) error {
+	unit := int64(1)
+	if arr.DataType().(*arrow.Time64Type).Unit == arrow.Microsecond {
+		unit = 1000
+	}
+	out, in := values[int64](v, end-start), arr.(*array.Time64).Time64Values()[start:end]
+	for i := range out {
+		out[i] = int64(in[i]) * unit
+	}
+	return nil
+}
+
+// fillInstants writes microseconds; the engine has no finer ones with a zone.
+func fillInstants(_ *writer, v mapping.Vector, arr arrow.Array, start, end int) error {
+	out, in := values[int64](v, end-start), arr.(*array.Timestamp).TimestampValues()[start:end]
+	unit := arr.DataType().(*arrow.TimestampType).Unit
+	up := map[arrow.TimeUnit]int64{arrow.Second: 1e6, arrow.Millisecond: 1e3, arrow.Microsecond: 1, arrow.Nanosecond: 1}[unit]
+	for i := range out {
+		t := int64(in[i])
+		switch {
+		case arr.IsNull(start + i):
+			t = 0
+		case unit == arrow.Nanosecond && t%1000 != 0:
+			return errcode.New(errcode.InvalidArgument, "an instant with nanoseconds; the engine keeps microseconds")
+		case unit == arrow.Nanosecond:
+			t /= 1000
+		case t*up/up != t:
+			return errcode.New(errcode.InvalidArgument, "an instant beyond 64 bits of microseconds")
+		default:
+			t *= up
+		}
+		out[i] = t
+	}
+	return nil
+}
+
+// fillDecimals writes the lower bytes of Arrow's 16.
+func fillDecimals(_ *writer, v mapping.Vector, arr arrow.Array, start, end int) error {
+	n := end - start
+	from := (arr.Data().Offset() + start) * 16
+	in := arrow.Int64Traits.CastFromBytes(arr.Data().Buffers()[1].Bytes()[from : from+16*n])
+	switch p := arr.DataType().(*arrow.Decimal128Type).Precision; {
+	case p <= 4:
+		narrow(values[int16](v, n), in)
+	case p <= 9:
+		narrow(values[int32](v, n), in)
+	case p <= 18:
+		narrow(values[int64](v, n), in)
+	default:
+		copy(values[int64](v, 2*n), in)
+	}
+	return nil
+}
+
+func narrow[T int16 | int32 | int64](out []T, in []int64) {
+	for i := range out {
+		out[i] = T(in[2*i]) //nolint:gosec // within the precision
+	}
+}
+
+func fillUUIDs(_ *writer, v mapping.Vector, arr arrow.Array, start, end int) error {
+	a, ok := arr.(*array.FixedSizeBinary)
+	if !ok || a.DataType().(*arrow.FixedSizeBinaryType).ByteWidth != 16 {
+		return errcode.New(errcode.InvalidArgument, "expected UUIDs of 16 bytes")
+	}
+	out := values[[2]uint64](v, end-start)
+	for i := range out {
+		if a.IsValid(start + i) {
+			b := a.Value(start + i)
+			out[i] = [2]uint64{binary.BigEndian.Uint64(b[8:]), binary.BigEndian.Uint64(b) ^ 1<<63}
+		}
+	}
+	return nil
+}
+
+// fillTexts puts all text into the vector's memory at once and lets the values point there.
+func fillTexts(w *writer, v mapping.Vector, arr arrow.Array, start, end int) error {
+	var value func(i int) string
+	switch a := arr.(type) {
+	case *array.String:
+		value = a.Value
+	case *array.LargeString:
+		value = a.Value
+	case *array.Binary:
+		value = a.ValueString
+	case *array.LargeBinary:
+		value = a.ValueString
+	case *array.FixedSizeBinary:
+		value = func(i int) string { b := a.Value(i); return unsafe.String(unsafe.SliceData(b), len(b)) }
+	case *array.Dictionary:
+		words, ok := a.Dictionary().(*array.String)
+		if !ok {
+			return errcode.New(errcode.Unimplemented, "values of Arrow type %v are not written", arr.DataType())
+		}
+		value = func(i int) string { return words.Value(a.GetValueIndex(i)) }
+	default:
+		return errcode.New(errcode.Unimplemented, "values of Arrow type %v are not written", arr.DataType())
+	}
+	_, bytes := arr.DataType().(arrow.BinaryDataType)
+	check := !bytes || arr.DataType().(arrow.BinaryDataType).IsUtf8()
+	if arr.DataType().ID() == arrow.FIXED_SIZE_BINARY {
+		check = false
+	}
+	w.scratch = w.scratch[:0]
+	for i := start; i < end; i++ {
+		if arr.IsValid(i) {
+			s := value(i)
+			if check && !utf8.ValidString(s) {
+				return errcode.New(errcode.InvalidArgument, "row %d of them: expected UTF-8 text", i-start+1)
+			}
+			w.scratch = append(w.scratch, s...)
+		}
+	}
+	w.textBytes += len(w.scratch)
+	at := 0
+	setTexts(v, w.scratch, end-start, func(i int) int {
+		if arr.IsNull(start + i) {
+			return 0
+		}
+		n := len(value(start + i))
+		at += n
+		return n
+	})
+	return nil
+}
+
+// setTexts sets n values of a text vector, which stand one behind the other in all and have these lengths.
+func setTexts(v mapping.Vector, all []byte, n int, length func(i int) int) {
+	out := values[text](v, n)
+	var base unsafe.Pointer
+	if len(all) > inlined && n > 0 {
+		bindings.UnsafeVectorAssignStringElementLen(v, 0, all) // one copy into the vector's own memory; checked before
+		base = *(*unsafe.Pointer)(unsafe.Pointer(&out[0].tail))
+	}
+	at := 0
+	for i := range out {
+		size := length(i)
+		s := all[at : at+size]
+		out[i] = text{length: uint32(size)} //nolint:gosec // below maxChunkText
+		if size <= inlined {
+			copy(unsafe.Slice(&out[i].prefix[0], inlined), s)
+		} else {
+			copy(out[i].prefix[:], s)
+			*(*unsafe.Pointer)(unsafe.Pointer(&out[i].tail)) = unsafe.Add(base, at)
+		}
+		at += size
+	}
+}
