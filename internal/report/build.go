@@ -1,0 +1,406 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Figures computes the figures of the scores so far.
+func (s *Summary) Figures() *Figures {
+	if list := s.metricList(); s.metrics[s.o.Primary] == nil && len(list) > 0 {
+		s.o.Primary = list[0]
+	}
+	f := &Figures{Cases: len(s.infos), Agents: s.agentList(), Primary: s.o.Primary}
+	byID := make([]int32, len(s.infos)) // case numbers depend on the order of Add, ids do not
+	for i := range byID {
+		byID[i] = int32(i) //nolint:gosec // as in caseNumber
+	}
+	slices.SortFunc(byID, func(a, b int32) int { return natural(s.infos[a].id, s.infos[b].id) })
+	for _, name := range s.metricList() {
+		m := s.metric(name)
+		for _, a := range f.Agents {
+			if x := s.agents[a][name]; x != nil {
+				r := s.rate(x, byID, a)
+				m.Rates = append(m.Rates, r)
+				for _, n := range r.Status {
+					f.Scores += n
+				}
+			}
+		}
+		f.Metrics = append(f.Metrics, m)
+	}
+	for i := 1; i < len(f.Agents); i++ {
+		f.Changes = append(f.Changes, s.change(f.Agents[i-1], f.Agents[i], byID))
+	}
+	f.Tiers = s.slices(f.Agents, byID, &s.tiers, func(c *caseInfo) []uint16 { return []uint16{c.tier} })
+	slices.SortStableFunc(f.Tiers, func(a, b Slice) int { return cmp.Compare(s.tierRank(a.Name), s.tierRank(b.Name)) })
+	f.Tags = s.slices(f.Agents, byID, &s.tags, func(c *caseInfo) []uint16 { return c.tags })
+	slices.SortStableFunc(f.Tags, func(a, b Slice) int { return cmp.Compare(b.Cases, a.Cases) })
+	f.Worst = s.worst(f.Agents, byID)
+	f.Unscored = s.unscored(f.Agents, byID)
+	return f
+}
+
+func (s *Summary) agentList() []Agent {
+	list := make([]Agent, 0, len(s.agents))
+	for a := range s.agents {
+		list = append(list, a)
+	}
+	slices.SortFunc(list, func(a, b Agent) int {
+		return cmp.Or(natural(a.Name, b.Name), natural(a.Version, b.Version))
+	})
+	return list
+}
+
+// metricList is the primary metric, then the others in the order that was given, then unknown ones by name.
+func (s *Summary) metricList() []string {
+	rank := map[string]int{s.o.Primary: -1}
+	for i := range s.o.Metrics {
+		if name := s.o.Metrics[i].Name; name != s.o.Primary {
+			rank[name] = i
+		}
+	}
+	list := make([]string, 0, len(s.metrics))
+	for name := range s.metrics {
+		if _, ok := rank[name]; !ok {
+			rank[name] = len(s.o.Metrics)
+		}
+		list = append(list, name)
+	}
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(rank[a], rank[b]), cmp.Compare(a, b)) })
+	return list
+}
+
+func (s *Summary) metric(name string) Metric {
+	m := Metric{Name: name}
+	if known := s.known(name); known != nil {
+		m.Group, m.LowerIsBetter = known.Group, known.LowerIsBetter
+	}
+	for v := range s.metrics[name] {
+		m.Versions = append(m.Versions, v)
+	}
+	slices.Sort(m.Versions)
+	return m
+}
+
+func (s *Summary) known(name string) *scoring.Metric {
+	for i := range s.o.Metrics {
+		if s.o.Metrics[i].Name == name {
+			return &s.o.Metrics[i]
+		}
+	}
+	return nil
+}
+
+// better compares two values of a metric: positive where a is better than b.
+func (s *Summary) better(metric string, a, b float64) int {
+	if m := s.known(metric); m != nil && m.LowerIsBetter {
+		return cmp.Compare(b, a)
+	}
+	return cmp.Compare(a, b)
+}
+
+// rate sums up some cases of a series.
+func (s *Summary) rate(x *series, cases []int32, a Agent) Rate {
+	r := Rate{Agent: a, Status: map[scoring.Status]int{}}
+	var values []float64
+	labels := map[uint16]int{}
+	judged, passed := 0, 0
+	for _, n := range cases {
+		m := x.at(n)
+		if m.status() < 0 {
+			continue
+		}
+		r.Status[statuses[m.status()]]++
+		if !m.ok() {
+			continue
+		}
+		values = append(values, x.values[n])
+		if w := x.word(int(n)); w > 0 {
+			labels[w]++
+		}
+		if m.judged() {
+			judged++
+		}
+		if m.passed() {
+			passed++
+		}
+	}
+	if r.N = len(values); r.N > 0 {
+		m := mean(values)
+		r.Mean = &m
+	}
+	if judged > 0 {
+		r.Passed = shareOf(passed, judged)
+	}
+	for w, n := range labels {
+		r.Labels = append(r.Labels, Count{s.labels.list[w-1], n})
+	}
+	slices.SortFunc(r.Labels, func(a, b Count) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Label, b.Label)) })
+	return r
+}
+
+func shareOf(passed, of int) *Share {
+	s := &Share{Passed: passed, Of: of, Rate: float64(passed) / float64(of)}
+	s.Low, s.High = wilson(passed, of)
+	return s
+}
+
+// at is the mark of a case's score.
+func (x *series) at(n int32) mark {
+	if x == nil || int(n) >= len(x.marks) {
+		return 0
+	}
+	return x.marks[n]
+}
+
+// slices sums up the primary metric over the cases of every name.
+func (s *Summary) slices(agents []Agent, byID []int32, names *names, of func(*caseInfo) []uint16) []Slice {
+	members := make([][]int32, len(names.list)+1)
+	for _, n := range byID {
+		for _, i := range of(&s.infos[n]) {
+			members[i] = append(members[i], n)
+		}
+	}
+	var out []Slice
+	for i, name := range names.list {
+		sl := Slice{Name: name, Cases: len(members[i+1])}
+		for _, a := range agents {
+			if x := s.agents[a][s.o.Primary]; x != nil {
+				sl.Rates = append(sl.Rates, s.rate(x, members[i+1], a))
+			}
+		}
+		out = append(out, sl)
+	}
+	slices.SortFunc(out, func(a, b Slice) int { return natural(a.Name, b.Name) })
+	return out
+}
+
+func (s *Summary) tierRank(name string) int {
+	if i := slices.Index(s.o.Tiers, name); i >= 0 {
+		return i
+	}
+	return len(s.o.Tiers)
+}
+
+// change compares a version with the one before it.
+func (s *Summary) change(from, to Agent, byID []int32) Change {
+	c := Change{From: from, To: to}
+	for _, name := range s.metricList() {
+		if old, now := s.agents[from][name], s.agents[to][name]; old != nil && now != nil {
+			if m := s.metricChange(name, old, now, byID); m.N > 0 {
+				c.Metrics = append(c.Metrics, m)
+			}
+		}
+	}
+	old, now := s.agents[from][s.o.Primary], s.agents[to][s.o.Primary]
+	for _, n := range byID {
+		a, b := old.at(n), now.at(n)
+		if !a.ok() || !b.ok() {
+			continue
+		}
+		if a.judged() && b.judged() && a.passed() != b.passed() {
+			list := &c.Fixed
+			if a.passed() {
+				list = &c.Broken
+			}
+			*list = append(*list, s.infos[n].id)
+		}
+		if s.better(s.o.Primary, now.values[n], old.values[n]) < 0 {
+			answer := s.answer(to, n, now.values[n])
+			answer.Before = &old.values[n]
+			c.Regressed = append(c.Regressed, answer)
+		}
+	}
+	slices.SortStableFunc(c.Regressed, func(a, b Answer) int { return s.better(s.o.Primary, a.Value-*a.Before, b.Value-*b.Before) })
+	c.Regressed = c.Regressed[:min(len(c.Regressed), max(0, s.o.Worst))]
+	return c
+}
+
+func (s *Summary) metricChange(name string, old, now *series, byID []int32) MetricChange {
+	c := MetricChange{Metric: name}
+	var diffs []float64
+	judged, before, after := 0, 0, 0
+	for _, n := range byID {
+		a, b := old.at(n), now.at(n)
+		if !a.ok() || !b.ok() {
+			continue
+		}
+		diffs = append(diffs, now.values[n]-old.values[n])
+		switch s.better(name, now.values[n], old.values[n]) {
+		case 1:
+			c.Improved++
+		case -1:
+			c.Worse++
+		}
+		if !a.judged() || !b.judged() {
+			continue
+		}
+		judged++
+		switch {
+		case a.passed() && !b.passed():
+			c.Broken++
+		case !a.passed() && b.passed():
+			c.Fixed++
+		}
+		if a.passed() {
+			before++
+		}
+		if b.passed() {
+			after++
+		}
+	}
+	if c.N = len(diffs); c.N == 0 {
+		return c
+	}
+	c.Mean = mean(diffs)
+	if judged > 0 {
+		rate, p := float64(after-before)/float64(judged), mcnemar(c.Fixed, c.Broken)
+		c.Rate, c.P, c.Significant = &rate, &p, p < significant
+		return c
+	}
+	low, high := meanInterval(diffs, s.o.Seed)
+	c.Low, c.High, c.Significant = &low, &high, low > 0 || high < 0
+	return c
+}
+
+// answer describes a scored answer.
+func (s *Summary) answer(a Agent, n int32, value float64) Answer {
+	out := Answer{CaseID: s.infos[n].id, Agent: a, Value: value}
+	if t := s.infos[n].tier; t > 0 {
+		out.Tier = s.tiers.list[t-1]
+	}
+	said := s.texts[textKey{a, n}]
+	out.Question, out.Reason = said.question, said.reason
+	return out
+}
+
+// worst lists the answers that the primary metric did not pass, or rates lowest where it gives no verdict.
+func (s *Summary) worst(agents []Agent, byID []int32) []Answer {
+	var out []Answer
+	for _, a := range agents {
+		x := s.agents[a][s.o.Primary]
+		var list []int32
+		for _, n := range byID {
+			if m := x.at(n); m.ok() && !m.passed() {
+				list = append(list, n)
+			}
+		}
+		slices.SortStableFunc(list, func(i, j int32) int { return s.better(s.o.Primary, x.values[i], x.values[j]) })
+		for _, n := range list[:min(len(list), max(0, s.o.Worst))] {
+			out = append(out, s.answer(a, n, x.values[n]))
+		}
+	}
+	return out
+}
+
+func (s *Summary) unscored(agents []Agent, byID []int32) []Unscored {
+	list := make([]Unscored, len(s.groups))
+	for _, name := range s.metricList() {
+		metrics := make([]int, len(s.groups))
+		for _, a := range agents {
+			x := s.agents[a][name]
+			for _, n := range byID {
+				if m := x.at(n); m.status() > 0 {
+					if w := x.word(int(n)); w > 0 {
+						metrics[w-1]++
+					}
+				}
+			}
+		}
+		for i, n := range metrics {
+			if n > 0 {
+				list[i].N += n
+				list[i].Metrics = append(list[i].Metrics, Count{name, n})
+			}
+		}
+	}
+	s.countCases(list, byID)
+	out := list[:0]
+	for i, u := range list {
+		if u.N == 0 {
+			continue // all of them were replaced
+		}
+		u.Status, u.Reason = s.groups[i].status, s.groups[i].reason()
+		if u.Status == scoring.StatusFailed && s.groups[i].code != errcode.OK {
+			u.Code = s.groups[i].code.String()
+		}
+		out = append(out, u)
+	}
+	slices.SortFunc(out, func(a, b Unscored) int {
+		return cmp.Or(-cmp.Compare(urgency(a.Status), urgency(b.Status)), cmp.Compare(b.N, a.N), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Code, b.Code))
+	})
+	return out
+}
+
+// urgency puts failures first.
+func urgency(st scoring.Status) int {
+	return slices.Index([]scoring.Status{scoring.StatusNotApplicable, scoring.StatusAbstained, scoring.StatusFailed}, st)
+}
+
+// countCases counts the cases of every group of reasons, and names the first.
+func (s *Summary) countCases(list []Unscored, byID []int32) {
+	seen := make([]int32, len(list)) // number of the case counted last, plus one
+	for _, n := range byID {
+		for _, metrics := range s.agents {
+			for _, x := range metrics {
+				if m := x.at(n); m.status() <= 0 {
+					continue
+				}
+				w := x.word(int(n))
+				if w == 0 || seen[w-1] == n+1 {
+					continue
+				}
+				seen[w-1] = n + 1
+				if list[w-1].Cases++; list[w-1].Cases == 1 {
+					list[w-1].Example = s.infos[n].id
+				}
+			}
+		}
+	}
+}
+
+// natural compares texts as people order them: runs of digits by their number, so that 2 comes before 10 and 1.9 before 1.10.
+func natural(a, b string) int {
+	for i, j := 0, 0; ; {
+		if i >= len(a) || j >= len(b) {
+			return cmp.Or(cmp.Compare(len(a)-i, len(b)-j), strings.Compare(a, b))
+		}
+		x, y := digits(a[i:]), digits(b[j:])
+		if x > 0 && y > 0 {
+			m, n := strings.TrimLeft(a[i:i+x], "0"), strings.TrimLeft(b[j:j+y], "0")
+			if c := cmp.Or(cmp.Compare(len(m), len(n)), strings.Compare(m, n)); c != 0 {
+				return c
+			}
+			i, j = i+x, j+y
+			continue
+		}
+		if a[i] != b[j] {
+			return cmp.Compare(a[i], b[j])
+		}
+		i, j = i+1, j+1
+	}
+}
+
+func digits(s string) int {
+	n := 0
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// rounded keeps tiny sums of rounding errors from showing as -0.000.
+func rounded(v float64, digits int) float64 {
+	k := math.Pow10(digits)
+	r := math.Round(v*k) / k
+	if r == 0 {
+		return 0
+	}
+	return r
+}

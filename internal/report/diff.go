@@ -1,0 +1,278 @@
+package report
+
+import (
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+// Diff is a gold and a predicted result, compared: which column answers which, and which rows and cells differ.
+type Diff struct {
+	Gold, Pred *scoring.Table
+	Alignment  scoring.Alignment // must fit both tables
+	Result     cell.Result       // of cell.Compare with Pairs; without them no rows are listed
+	Rows       int               // rows listed of each kind; default 10, negative for none
+}
+
+// DiffFigures are what a diff shows: one JSON document. Rows and columns count from 1.
+type DiffFigures struct {
+	Score      float64 `json:"score"`
+	Method     string  `json:"method"` // how rows were matched, one of package cell's
+	Source     string  `json:"alignment_source"`
+	Confidence float64 `json:"alignment_confidence"`
+
+	Gold      Shape    `json:"gold"`
+	Pred      Shape    `json:"pred"`
+	Matched   int      `json:"matched_rows"`
+	Equal     int      `json:"equal_rows"`     // of the matched rows, those that agree in every mapped column
+	Differing int      `json:"differing_rows"` // the other matched rows
+	OnlyGold  int      `json:"only_gold_rows"`
+	OnlyPred  int      `json:"only_pred_rows"`
+	Why       []string `json:"why,omitempty"` // what the confidence rests on
+
+	Columns []DiffColumn  `json:"columns"` // in gold's order
+	Extra   []ExtraColumn `json:"extra,omitempty"`
+
+	// The first rows of each kind, with their cells in the order of Columns; those of Pred include the extra columns behind.
+	Rows     []DiffRow `json:"differing,omitempty"`
+	GoldRows []LoneRow `json:"only_gold,omitempty"`
+	PredRows []LoneRow `json:"only_pred,omitempty"`
+}
+
+// Shape is the size of a result.
+type Shape struct {
+	Rows    int `json:"rows"`
+	Columns int `json:"columns"`
+}
+
+// DiffColumn is a gold column and what answers it.
+type DiffColumn struct {
+	Gold         string       `json:"gold"`
+	GoldPosition int          `json:"gold_position"`
+	Pred         string       `json:"pred,omitempty"`
+	PredPosition int          `json:"pred_position,omitempty"` // 0: nothing answers it
+	By           string       `json:"by,omitempty"`            // values, name, position or judge
+	Key          bool         `json:"key,omitempty"`           // rows were matched on it
+	Kind         scoring.Kind `json:"kind,omitempty"`
+	Fact         string       `json:"fact,omitempty"`
+	Differing    int          `json:"differing_rows"`
+
+	goldRight, predRight bool // numbers
+}
+
+// ExtraColumn is a predicted column that gold does not have.
+type ExtraColumn struct {
+	Pred         string `json:"pred"`
+	PredPosition int    `json:"pred_position"`
+	Trivial      bool   `json:"trivial,omitempty"` // it carries nothing: a row number, a constant, a copy
+
+	right bool
+}
+
+// DiffRow is a matched row with cells that differ.
+type DiffRow struct {
+	Gold  int        `json:"gold_row"`
+	Pred  int        `json:"pred_row"`
+	Cells []DiffCell `json:"cells"`
+}
+
+// DiffCell is a gold and a predicted cell. A value is nil where it is NULL or the column is missing.
+type DiffCell struct {
+	Gold  *string `json:"gold"`
+	Pred  *string `json:"pred"`
+	Equal bool    `json:"equal"`
+}
+
+// LoneRow is a row without a partner.
+type LoneRow struct {
+	Row   int       `json:"row"`
+	Cells []*string `json:"cells"`
+}
+
+// Figures compares the matched rows cell by cell. It reads every mapped column once.
+func (d *Diff) Figures() *DiffFigures {
+	r, a := &d.Result, &d.Alignment
+	f := &DiffFigures{
+		Score: r.Score, Method: r.Method, Source: a.Source, Confidence: a.Confidence, Why: a.Why,
+		Gold: Shape{d.Gold.Rows(), len(d.Gold.Columns)}, Pred: Shape{d.Pred.Rows(), len(d.Pred.Columns)},
+		Matched: r.Matched, OnlyGold: d.Gold.Rows() - r.Matched, OnlyPred: d.Pred.Rows() - r.Matched,
+	}
+	differs := make([]rowSet, len(a.Columns))
+	var any rowSet
+	for k := range a.Columns {
+		differs[k] = d.differing(k)
+		any = any.union(differs[k])
+	}
+	f.Differing = any.len()
+	if r.Pairs == nil && r.Method != cell.MethodRows {
+		f.Differing = r.Matched - r.Equal // which ones is not known
+	}
+	f.Equal = f.Matched - f.Differing
+	d.columns(f, differs)
+	limit := d.Rows
+	if limit == 0 {
+		limit = 10
+	}
+	order := d.pairOrder(f)
+	for i := range any.all() {
+		if len(f.Rows) >= limit {
+			break
+		}
+		f.Rows = append(f.Rows, d.row(i, order, differs))
+	}
+	d.loneRows(f, limit)
+	return f
+}
+
+// columns fills in the mapping, in gold's order.
+func (d *Diff) columns(f *DiffFigures, differs []rowSet) {
+	a := &d.Alignment
+	for i := range d.Gold.Columns {
+		c := DiffColumn{Gold: d.Gold.Columns[i].Name, GoldPosition: i + 1, goldRight: d.Gold.Columns[i].Type.Numeric()}
+		for k, p := range a.Columns {
+			if p.Gold != i {
+				continue
+			}
+			pred := &d.Pred.Columns[p.Pred]
+			c.Pred, c.PredPosition, c.By, c.Kind, c.Fact, c.Key = pred.Name, p.Pred+1, p.By, p.Kind, p.Fact, slices.Contains(a.Index, k)
+			c.Differing, c.predRight = differs[k].len(), pred.Type.Numeric()
+		}
+		f.Columns = append(f.Columns, c)
+	}
+	for _, j := range a.Extra {
+		f.Extra = append(f.Extra, ExtraColumn{d.Pred.Columns[j].Name, j + 1, slices.Contains(a.Trivial, j), d.Pred.Columns[j].Type.Numeric()})
+	}
+}
+
+// pairOrder is the position in the alignment of every column of the figures, or -1.
+func (d *Diff) pairOrder(f *DiffFigures) []int {
+	order := make([]int, len(f.Columns))
+	for i := range order {
+		order[i] = slices.IndexFunc(d.Alignment.Columns, func(p scoring.ColumnPair) bool { return p.Gold == i })
+	}
+	return order
+}
+
+func (d *Diff) row(i int, order []int, differs []rowSet) DiffRow {
+	j := int(d.Result.Pairs[i])
+	row := DiffRow{Gold: i + 1, Pred: j + 1, Cells: make([]DiffCell, len(order))}
+	for c, k := range order {
+		cell := DiffCell{Gold: valueText(&d.Gold.Columns[c], i)}
+		if k >= 0 {
+			cell.Pred, cell.Equal = valueText(&d.Pred.Columns[d.Alignment.Columns[k].Pred], j), !differs[k].has(i)
+		}
+		row.Cells[c] = cell
+	}
+	return row
+}
+
+func valueText(c *scoring.Column, i int) *string {
+	if c.IsNull(i) {
+		return nil
+	}
+	s := c.Value(i).String()
+	return &s
+}
+
+// loneRows lists the first rows of each side that have no partner.
+func (d *Diff) loneRows(f *DiffFigures, limit int) {
+	if d.Result.Pairs == nil && f.Matched > 0 {
+		return // all rows have one, or it is not known which
+	}
+	taken := make([]bool, d.Pred.Rows())
+	for i := range d.Gold.Rows() {
+		if d.Result.Pairs != nil && d.Result.Pairs[i] >= 0 {
+			taken[d.Result.Pairs[i]] = true
+			continue
+		}
+		if len(f.GoldRows) < limit {
+			row := LoneRow{Row: i + 1}
+			for c := range d.Gold.Columns {
+				row.Cells = append(row.Cells, valueText(&d.Gold.Columns[c], i))
+			}
+			f.GoldRows = append(f.GoldRows, row)
+		}
+	}
+	for j := range taken {
+		if taken[j] || len(f.PredRows) >= limit {
+			continue
+		}
+		row := LoneRow{Row: j + 1}
+		for _, c := range f.Columns {
+			if c.PredPosition == 0 {
+				row.Cells = append(row.Cells, nil)
+			} else {
+				row.Cells = append(row.Cells, valueText(&d.Pred.Columns[c.PredPosition-1], j))
+			}
+		}
+		for _, x := range f.Extra {
+			row.Cells = append(row.Cells, valueText(&d.Pred.Columns[x.PredPosition-1], j))
+		}
+		f.PredRows = append(f.PredRows, row)
+	}
+}
+
+// differing is the matched gold rows whose cells of the k-th mapped column differ, by the same rules as package cell's.
+func (d *Diff) differing(k int) rowSet {
+	if d.Result.Pairs == nil {
+		return nil
+	}
+	p := &d.Alignment.Columns[k]
+	gold, pred, c := &d.Gold.Columns[p.Gold], &d.Pred.Columns[p.Pred], p.Comparison
+	if slices.Contains(d.Alignment.Index, k) {
+		return nil // rows are matched on it
+	}
+	bits := cell.FloatBits(d.Gold, d.Pred) && c.GoldFormat == "" && c.PredFormat == ""
+	goldView, predView := cell.View{Kind: c.Kind, Format: c.GoldFormat, FloatBits: bits}, cell.View{Kind: c.Kind, Format: c.PredFormat, FloatBits: bits}
+	goldKeys, predKeys := cell.AllKeys(gold, goldView), cell.AllKeys(pred, predView)
+	equal := func(i, j int) bool { return goldKeys[i] == predKeys[j] }
+	if c.Kind == scoring.KindNumber && (!c.Exact() || c.Scale != 0) {
+		g, q, unit := make([]float64, gold.Len()), make([]float64, pred.Len()), cell.Pow10(c.Scale)
+		cell.Magnitudes(gold, goldView, g)
+		cell.Magnitudes(pred, predView, q)
+		sameKey := equal
+		equal = func(i, j int) bool {
+			x, y := g[i], q[j]
+			if c.Scale != 0 {
+				y *= unit
+			}
+			if x != x || y != y { // NULL, or text that is no number
+				return x != x && y != y && sameKey(i, j)
+			}
+			return cell.Near(x, y, &c)
+		}
+	}
+	set := make(rowSet, (len(d.Result.Pairs)+63)/64)
+	for i, j := range d.Result.Pairs {
+		if j >= 0 && !equal(i, int(j)) {
+			set[i>>6] |= 1 << (i & 63)
+		}
+	}
+	return set
+}
+
+// JSON is the diff as one document.
+func (d *Diff) JSON() ([]byte, error) { return document(d.Figures()) }
+
+// Render writes the diff for a terminal.
+func (d *Diff) Render(w io.Writer, o Options) error { return d.Figures().Render(w, o) }
+
+// columnName is how a column is called: by its name, and by its position where there is none or it is not the only one of that name.
+func columnName(name string, position int, all []string) string {
+	same := 0
+	for _, n := range all {
+		if n == name {
+			same++
+		}
+	}
+	switch {
+	case name == "":
+		return "[" + strconv.Itoa(position) + "]"
+	case same > 1:
+		return Printable(name) + " [" + strconv.Itoa(position) + "]"
+	}
+	return Printable(name)
+}

@@ -1,0 +1,77 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// reasonGroup is scores without a value whose reasons say the same.
+type reasonGroup struct {
+	groupKey
+	text   string // as it was the first time
+	varied bool   // whether reasons of the group differ
+}
+
+type groupKey struct {
+	status scoring.Status
+	code   errcode.Code
+	shape  string
+}
+
+// group numbers the group of a score's reason from 1. Beyond a thousand kinds of reasons all others are one.
+func (s *Summary) group(score *scoring.Score) uint16 {
+	text := shorten(score.Reason)
+	key := groupKey{score.Status, score.Code, shape(text)}
+	n, ok := s.byKey[key]
+	if !ok && len(s.groups) >= maxGroups {
+		text = "other reasons"
+		key = groupKey{score.Status, errcode.OK, text}
+		n, ok = s.byKey[key]
+	}
+	if !ok {
+		s.groups = append(s.groups, reasonGroup{groupKey: key, text: text})
+		n = uint16(len(s.groups)) //nolint:gosec // bounded
+		s.byKey[key] = n
+	}
+	if g := &s.groups[n-1]; g.text != text {
+		g.varied = true
+	}
+	return n
+}
+
+// reason is what a group says.
+func (g *reasonGroup) reason() string {
+	if g.varied {
+		return g.shape
+	}
+	return g.text
+}
+
+// shape is a reason without what differs from case to case: quoted text and numbers.
+func shape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		c := s[i]
+		switch {
+		case c == '"':
+			if end := strings.IndexByte(s[i+1:], '"'); end >= 0 {
+				b.WriteString(`"…"`)
+				i += end + 2
+				continue
+			}
+		case c >= '0' && c <= '9' && (i == 0 || !letter(s[i-1])):
+			for i < len(s) && (s[i] >= '0' && s[i] <= '9' || s[i] == '.' && i+1 < len(s) && s[i+1] >= '0' && s[i+1] <= '9') {
+				i++
+			}
+			b.WriteString("N")
+			continue
+		}
+		b.WriteByte(c)
+		i++
+	}
+	return b.String()
+}
+
+func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }

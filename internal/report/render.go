@@ -1,0 +1,424 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Render writes the figures for a terminal.
+func (f *Figures) Render(w io.Writer, o Options) error {
+	v := &view{Figures: f, printer: newPrinter(w, o)}
+	v.header()
+	if f.Scores > 0 { // what matters most comes last, where the prompt will be
+		v.scores()
+		v.parts()
+		v.labels()
+		v.unscored()
+		v.slices("Tags", "tag", v.shownTags())
+		v.slices("Tiers", "tier", v.Tiers)
+		v.changes()
+		v.worst()
+		v.verdict()
+	}
+	return v.w.Flush()
+}
+
+// view is figures on a printer.
+type view struct {
+	*Figures
+	*printer
+}
+
+func (v *view) header() {
+	agents := make([]string, 0, len(v.Agents))
+	for _, a := range v.Agents {
+		if name := Printable(strings.TrimSpace(a.Name + " " + a.Version)); name != "" {
+			agents = append(agents, name)
+		}
+	}
+	line := []span{{counted(v.Cases, "case"), bold}, {v.dot + " " + counted(v.Scores, "score"), plain}}
+	if len(agents) > 0 {
+		line = append(line, span{v.dot + " " + strings.Join(agents, ", "), plain})
+	}
+	v.line(line...)
+}
+
+// name is how an agent version is called in tables: by what tells it from the others.
+func (v *view) name(a Agent) string {
+	sameName, sameVersion := true, true
+	for _, b := range v.Agents {
+		sameName, sameVersion = sameName && a.Name == b.Name, sameVersion && a.Version == b.Version
+	}
+	switch {
+	case sameName && sameVersion:
+		return ""
+	case sameName:
+		return Printable(orDash(a.Version))
+	case sameVersion:
+		return Printable(orDash(a.Name))
+	}
+	return Printable(strings.TrimSpace(a.Name + " " + a.Version))
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// isPart tells whether a metric is one of several parts of another one, such as component_recall_where of component_recall.
+func (v *view) isPart(name string) bool {
+	base, _ := v.partOf(name)
+	return base != ""
+}
+
+func (v *view) partOf(name string) (base, part string) {
+	for i := range v.Metrics {
+		if b := v.Metrics[i].Name; strings.HasPrefix(name, b+"_") && len(b) > len(base) {
+			base, part = b, name[len(b)+1:]
+		}
+	}
+	if base == "" {
+		return "", ""
+	}
+	n := 0
+	for i := range v.Metrics {
+		if strings.HasPrefix(v.Metrics[i].Name, base+"_") {
+			n++
+		}
+	}
+	if n < 3 {
+		return "", ""
+	}
+	return base, part
+}
+
+func (v *view) scores() {
+	var g grid
+	v.rateColumns(&g, "metric")
+	var groups []string
+	for _, m := range v.Metrics {
+		if !slices.Contains(groups, m.Group) {
+			groups = append(groups, m.Group)
+		}
+	}
+	for _, group := range groups {
+		if len(groups) > 1 {
+			g.add(append([]cellSpans{inStyle(Printable(orDash(group)), cyan)}, make([]cellSpans, len(g.cols)-1)...)...)
+		}
+		for _, m := range v.Metrics {
+			if m.Group == group && !v.isPart(m.Name) {
+				v.addRates(&g, m.Name, m.Name == v.Primary, m.Rates)
+			}
+		}
+	}
+	v.title("Scores", "")
+	g.print(v.printer)
+}
+
+func (v *view) barWidth() int {
+	return min(24, max(8, v.Width/4-10))
+}
+
+func (v *view) rateColumns(g *grid, first string) {
+	g.words(first, 22)
+	g.words("", 7)
+	g.number("n")
+	g.number("mean")
+	g.column("passed").drop = 3
+	g.number("")
+	g.column("95 % CI").drop = 2
+	g.number("abst")
+	g.number("n/a")
+	g.number("fail")
+}
+
+// addRates adds a line for every agent version, the name on the first.
+func (v *view) addRates(g *grid, name string, strong bool, rates []Rate) {
+	for i, r := range rates {
+		st := plain
+		if strong {
+			st = bold
+		}
+		first := inStyle(Printable(name), st)
+		if i > 0 {
+			first = nil
+		}
+		row := []cellSpans{first, text(v.name(r.Agent)), text(strconv.Itoa(r.N)), nil, nil, nil, nil}
+		if r.Mean != nil {
+			row[3] = text(decimal(*r.Mean))
+		}
+		if s := r.Passed; s != nil {
+			row[4] = v.bar(s.Rate, v.barWidth())
+			row[5] = inStyle(percent(s.Rate), shareStyle(s.Rate))
+			row[6] = inStyle(fmt.Sprintf("%2.0f%s%.0f", 100*s.Low, v.dash, 100*s.High), dim)
+		}
+		row = append(row,
+			v.count(r.Status[scoring.StatusAbstained], dim),
+			v.count(r.Status[scoring.StatusNotApplicable], dim),
+			v.count(r.Status[scoring.StatusFailed], red))
+		g.add(row...)
+	}
+}
+
+// count is a number that only shows where it is not zero.
+func (v *view) count(n int, st style) cellSpans {
+	if n == 0 {
+		return nil
+	}
+	return inStyle(strconv.Itoa(n), st)
+}
+
+// parts shows the means of metrics that are parts of others, side by side.
+func (v *view) parts() {
+	means := map[string]*float64{} // by metric and agent
+	var bases, names []string
+	for _, m := range v.Metrics {
+		base, part := v.partOf(m.Name)
+		if base == "" {
+			continue
+		}
+		if !slices.Contains(bases, base) {
+			bases = append(bases, base)
+		}
+		if !slices.Contains(names, part) {
+			names = append(names, part)
+		}
+		for _, r := range m.Rates {
+			means[base+"\x00"+part+"\x00"+v.name(r.Agent)] = r.Mean
+		}
+	}
+	if len(bases) == 0 {
+		return
+	}
+	var g grid
+	g.words("mean of", 22)
+	g.words("", 7)
+	for i, part := range names {
+		c := g.number(Printable(part))
+		c.flex, c.least, c.drop = true, 5, i+1
+	}
+	for _, base := range bases {
+		for i, a := range v.Agents {
+			row := []cellSpans{nil, text(v.name(a))}
+			if i == 0 {
+				row[0] = text(Printable(base))
+			}
+			for _, part := range names {
+				var cell cellSpans
+				if m := means[base+"\x00"+part+"\x00"+v.name(a)]; m != nil {
+					cell = text(decimal(*m))
+				}
+				row = append(row, cell)
+			}
+			g.add(row...)
+		}
+	}
+	v.title("Parts", "")
+	g.print(v.printer)
+}
+
+func (v *view) labels() {
+	var g grid
+	g.words("metric", 22)
+	g.words("", 7)
+	g.words("labels", 20)
+	for _, m := range v.Metrics {
+		first := m.Name
+		for _, r := range m.Rates {
+			if len(r.Labels) == 0 {
+				continue
+			}
+			for i, line := range v.labelLines(r.Labels) {
+				name := ""
+				if i == 0 {
+					name = v.name(r.Agent)
+				}
+				g.add(text(Printable(first)), text(name), text(line))
+				first = ""
+			}
+		}
+	}
+	if len(g.rows) > 0 {
+		v.title("Labels", "")
+		g.print(v.printer)
+	}
+}
+
+// labelLines writes counts of labels, several on a line.
+func (v *view) labelLines(labels []Count) []string {
+	var lines []string
+	for i, l := range labels {
+		word := Printable(l.Label) + " " + strconv.Itoa(l.N)
+		if i < len(labels)-1 {
+			word += v.dot
+		}
+		if n := len(lines) - 1; n >= 0 && textWidth(lines[n])+1+textWidth(word) <= v.Width-36 {
+			lines[n] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
+}
+
+// shownTags is the most frequent tags but for tiers, which are shown by themselves.
+func (v *view) shownTags() []Slice {
+	const most = 8
+	var out []Slice
+	for _, s := range v.Tags {
+		if len(out) < most && !strings.HasPrefix(s.Name, "tier:") {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (v *view) slices(title, head string, list []Slice) {
+	if len(list) == 0 {
+		return
+	}
+	var g grid
+	v.rateColumns(&g, head)
+	for _, s := range list {
+		v.addRates(&g, s.Name, false, s.Rates)
+	}
+	v.title(title, "by "+Printable(v.Primary))
+	g.print(v.printer)
+}
+
+// worst shows the worst answers of the last version of every agent.
+func (v *view) worst() {
+	last := map[string]Agent{}
+	for _, a := range v.Agents {
+		last[a.Name] = a
+	}
+	titled := ""
+	for i := range v.Worst {
+		a := &v.Worst[i]
+		if last[a.Name] != a.Agent {
+			continue
+		}
+		of := "by " + Printable(v.Primary)
+		if name := v.name(a.Agent); name != "" {
+			of = "of " + name + ", " + of
+		}
+		if of != titled {
+			v.title("Worst answers", of)
+			titled = of
+		}
+		v.answer(a, decimal(a.Value))
+	}
+}
+
+// answer shows one answer: its value, its case, the question, and below it the reason.
+func (v *view) answer(a *Answer, value string) {
+	id := Printable(a.CaseID)
+	if a.Tier != "" {
+		id += " (" + Printable(a.Tier) + ")"
+	}
+	v.line(span{value, red}, span{gap, plain}, span{id, bold}, span{gap, plain}, span{Printable(a.Question), plain})
+	v.aside(Printable(a.Reason))
+}
+
+// unscored says why scores have no value: what failed in two lines each, what does not apply in one.
+func (v *view) unscored() {
+	if len(v.Unscored) == 0 {
+		return
+	}
+	const shown = 10
+	v.title("Without a value", "")
+	var g grid
+	g.number("scores")
+	g.number("cases")
+	g.words("not applicable because", 30)
+	g.words("of", 12)
+	for i, u := range v.Unscored {
+		of := u.Metrics[0].Label
+		if n := len(u.Metrics) - 1; n > 0 {
+			of += fmt.Sprintf(" and %d more", n)
+		}
+		if i >= shown {
+			break
+		}
+		if u.Status == scoring.StatusNotApplicable {
+			g.add(text(strconv.Itoa(u.N)), text(strconv.Itoa(u.Cases)), text(Printable(u.Reason)), inStyle(Printable(of), dim))
+			continue
+		}
+		on := counted(u.Cases, "case")
+		if u.Cases == 1 {
+			on = u.Example
+		}
+		v.line(span{string(u.Status), red}, span{fmt.Sprintf(": %s of %s, on %s", counted(u.N, "score"), Printable(of), Printable(on)), plain})
+		if u.Code != "" {
+			u.Reason = u.Code + ": " + u.Reason
+		}
+		v.aside(Printable(u.Reason))
+	}
+	if len(g.rows) > 0 {
+		g.print(v.printer)
+	}
+	if n := len(v.Unscored) - shown; n > 0 {
+		v.line(span{"and " + counted(n, "more reason"), dim})
+	}
+}
+
+// verdict says in a line for each agent version how many answers pass, and whether that is a change.
+func (v *view) verdict() {
+	for _, m := range v.Metrics {
+		if m.Name != v.Primary {
+			continue
+		}
+		v.line()
+		for _, r := range m.Rates {
+			who := Printable(strings.TrimSpace(r.Agent.Name + " " + r.Agent.Version))
+			if who == "" {
+				who = "the agent"
+			}
+			switch {
+			case r.Passed != nil:
+				v.line(span{who, bold}, span{fmt.Sprintf(" passes %s on %d of %s, ", Printable(m.Name), r.Passed.Passed, counted(r.Passed.Of, "case")), plain},
+					span{percent(r.Passed.Rate), shareStyle(r.Passed.Rate)}, span{v.comparison(r.Agent), plain})
+			case r.Mean != nil:
+				v.line(span{who, bold}, span{fmt.Sprintf(" has a mean %s of %s on %s", Printable(m.Name), decimal(*r.Mean), counted(r.N, "case")), plain}, span{v.comparison(r.Agent), plain})
+			}
+		}
+	}
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// decimal writes a value with as many digits as people need.
+func decimal(f float64) string {
+	switch abs := math.Abs(f); {
+	case abs < 10:
+		return strconv.FormatFloat(rounded(f, 3), 'f', 3, 64)
+	case abs < 1000:
+		return strconv.FormatFloat(rounded(f, 1), 'f', 1, 64)
+	case abs < 1e9:
+		return strconv.FormatFloat(rounded(f, 0), 'f', 0, 64)
+	}
+	return strconv.FormatFloat(f, 'g', 4, 64)
+}
+
+func signed(f float64) string {
+	s := decimal(f)
+	if s[0] == '-' {
+		return s
+	}
+	return "+" + s
+}
+
+func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + "%" }

@@ -1,0 +1,89 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+)
+
+func (v *view) changes() {
+	for _, c := range v.Changes {
+		if len(c.Metrics) == 0 {
+			continue
+		}
+		v.title("Changes", fmt.Sprintf("%s %s %s, on the cases that both have a value for", v.name(c.From), v.arrow, v.name(c.To)))
+		var g grid
+		g.words("metric", 22)
+		g.number("n").drop = 1
+		g.number("mean")
+		g.number("passed")
+		g.number(v.up)
+		g.number(v.down)
+		g.number("p")
+		g.column("")
+		g.column("95 % CI of mean").drop = 2
+		for i := range c.Metrics {
+			if m := &c.Metrics[i]; !v.isPart(m.Metric) {
+				g.add(v.changeRow(m)...)
+			}
+		}
+		g.print(v.printer)
+		v.regressed(&c)
+	}
+}
+
+func (v *view) changeRow(m *MetricChange) []cellSpans {
+	row := []cellSpans{text(Printable(m.Metric)), text(strconv.Itoa(m.N)), text(signed(m.Mean)), nil, v.count(m.Improved, green), v.count(m.Worse, red), nil, nil, nil}
+	if m.Rate != nil {
+		row[3] = text(fmt.Sprintf("%+.1f pts", rounded(100**m.Rate, 1)))
+	}
+	switch {
+	case m.Improved+m.Worse == 0:
+		row[7] = inStyle("no change", dim)
+		return row
+	case m.Significant:
+		row[7] = inStyle("significant", bold)
+	default:
+		row[7] = inStyle("not significant", dim)
+	}
+	switch {
+	case m.P == nil:
+		row[8] = inStyle(signed(*m.Low)+" to "+signed(*m.High), dim)
+	case *m.P < 0.001:
+		row[6] = text("<.001")
+	default:
+		row[6] = text(strconv.FormatFloat(*m.P, 'f', 3, 64))
+	}
+	return row
+}
+
+func (v *view) regressed(c *Change) {
+	if len(c.Regressed) == 0 {
+		return
+	}
+	v.title("Worse than before", fmt.Sprintf("in %s, by %s", v.name(c.To), Printable(v.Primary)))
+	for _, a := range c.Regressed {
+		v.answer(&a, decimal(*a.Before)+" "+v.arrow+" "+decimal(a.Value))
+	}
+}
+
+// comparison is how the primary metric changed from the version before.
+func (v *view) comparison(a Agent) string {
+	for _, c := range v.Changes {
+		for i := range c.Metrics {
+			m := &c.Metrics[i]
+			if c.To != a || m.Metric != v.Primary {
+				continue
+			}
+			by := signed(m.Mean)
+			if m.Rate != nil {
+				by = fmt.Sprintf("%+.1f pts", rounded(100**m.Rate, 1))
+			}
+			sure := "not significant"
+			if m.Significant {
+				sure = "significant"
+			}
+			return fmt.Sprintf(" (%s, %s)", by, sure)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,261 @@
+package report
+
+import (
+	"io"
+	"math"
+	"unicode/utf8"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Case is what a summary is told of a case besides its scores.
+type Case struct {
+	ID       string
+	Question string
+	Tier     string // complexity, such as easy; "" where it is not known
+	Tags     []string
+	Agent    string
+	Version  string // of the agent
+}
+
+// SummaryOptions say what a summary shows. Zero values mean the defaults.
+type SummaryOptions struct {
+	Metrics []scoring.Metric // order, groups and directions of metrics; others come after them by name
+	Primary string           // default hybrid_ex where it is among Metrics or there are none, else the first with a verdict, else the first
+	Tiers   []string         // their order; default easy, medium, hard, extra hard
+	Worst   int              // answers listed for each agent version; default 5, negative for none
+	Seed    uint64           // of the bootstrap
+}
+
+// Summary takes scores one by one, in any order. A score that is added again takes the place of the first. It must not be used
+// from several goroutines at once.
+type Summary struct {
+	o       SummaryOptions
+	cases   map[string]int32
+	infos   []caseInfo
+	agents  map[Agent]map[string]*series // by metric
+	tiers   names
+	tags    names
+	labels  names
+	groups  []reasonGroup
+	byKey   map[groupKey]uint16
+	metrics map[string]map[int]bool // versions met
+
+	texts map[textKey]textOf
+}
+
+type caseInfo struct {
+	id   string
+	tier uint16 // of tiers, from 1
+	tags []uint16
+}
+
+// names numbers texts from 1.
+type names struct {
+	index map[string]uint16
+	list  []string
+}
+
+func (n *names) of(s string) uint16 {
+	if i, ok := n.index[s]; ok {
+		return i
+	}
+	if len(n.list) >= math.MaxUint16-1 {
+		return 0
+	}
+	if n.index == nil {
+		n.index = map[string]uint16{}
+	}
+	n.list = append(n.list, s)
+	n.index[s] = uint16(len(n.list)) //nolint:gosec // checked above
+	return n.index[s]
+}
+
+// series holds the scores of one metric for one agent version, by the number of the case.
+type series struct {
+	values []float64
+	marks  []mark
+	words  []uint16 // label of a score with a value, group of the reason of one without
+}
+
+// mark is the status of a score in its low bits, and its verdict.
+type mark uint8
+
+const (
+	markStatus mark = 7
+	markPassed mark = 8
+	markJudged mark = 16 // there is a verdict
+)
+
+var statuses = []scoring.Status{scoring.StatusOK, scoring.StatusAbstained, scoring.StatusNotApplicable, scoring.StatusFailed}
+
+func (m mark) ok() bool     { return m&markStatus == 1 }
+func (m mark) passed() bool { return m&markPassed != 0 }
+func (m mark) judged() bool { return m&markJudged != 0 }
+
+// status is the index into statuses, or -1 where there is no score.
+func (m mark) status() int { return int(m&markStatus) - 1 }
+
+// textKey finds what is said of an answer that the primary metric did not pass.
+type textKey struct {
+	agent Agent
+	c     int32
+}
+
+type textOf struct{ question, reason string }
+
+// Bounds of what is kept as text: enough to show, and little enough for a million failures.
+const (
+	maxTexts    = 50_000
+	maxTextSize = 400
+	maxGroups   = 1000
+)
+
+// NewSummary starts a summary.
+func NewSummary(o SummaryOptions) *Summary {
+	s := &Summary{
+		o: o, cases: map[string]int32{}, agents: map[Agent]map[string]*series{}, byKey: map[groupKey]uint16{},
+		metrics: map[string]map[int]bool{}, texts: map[textKey]textOf{},
+	}
+	if len(s.o.Tiers) == 0 {
+		s.o.Tiers = []string{"easy", "medium", "hard", "extra hard", "extra_hard"}
+	}
+	if s.o.Worst == 0 {
+		s.o.Worst = 5
+	}
+	if s.o.Primary == "" {
+		s.o.Primary = primary(o.Metrics)
+	}
+	return s
+}
+
+func primary(metrics []scoring.Metric) string {
+	best := ""
+	for i := range metrics {
+		switch m := &metrics[i]; {
+		case m.Name == "hybrid_ex":
+			return m.Name
+		case best == "" && m.Threshold != nil:
+			best = m.Name
+		}
+	}
+	switch {
+	case len(metrics) == 0:
+		return "hybrid_ex"
+	case best == "":
+		return metrics[0].Name
+	}
+	return best
+}
+
+// Add takes a score and what its case is.
+func (s *Summary) Add(score scoring.Score, c Case) {
+	n := s.caseNumber(score.CaseID, &c)
+	agent := Agent{c.Agent, c.Version}
+	if s.agents[agent] == nil {
+		s.agents[agent] = map[string]*series{}
+	}
+	of := s.agents[agent][score.Metric]
+	if of == nil {
+		of = &series{}
+		s.agents[agent][score.Metric] = of
+	}
+	if s.metrics[score.Metric] == nil {
+		s.metrics[score.Metric] = map[int]bool{}
+	}
+	s.metrics[score.Metric][score.Version] = true
+	of.put(int(n), s.markOf(&score), score.Value, s.wordOf(&score))
+
+	if score.Metric == s.o.Primary {
+		key := textKey{agent, n}
+		delete(s.texts, key)
+		if score.Status == scoring.StatusOK && (score.Passed == nil || !*score.Passed) && len(s.texts) < maxTexts {
+			s.texts[key] = textOf{shorten(c.Question), shorten(score.Reason)}
+		}
+	}
+}
+
+func (s *Summary) caseNumber(id string, c *Case) int32 {
+	n, ok := s.cases[id]
+	if !ok {
+		n = int32(len(s.infos)) //nolint:gosec // two thousand million cases do not fit the memory
+		s.cases[id] = n
+		s.infos = append(s.infos, caseInfo{id: id})
+	}
+	info := &s.infos[n]
+	if info.tier == 0 && c.Tier != "" {
+		info.tier = s.tiers.of(c.Tier)
+	}
+	if info.tags == nil && len(c.Tags) > 0 {
+		info.tags = make([]uint16, len(c.Tags))
+		for i, t := range c.Tags {
+			info.tags[i] = s.tags.of(t)
+		}
+	}
+	return n
+}
+
+func (s *Summary) markOf(score *scoring.Score) mark {
+	for i, st := range statuses {
+		if st != score.Status {
+			continue
+		}
+		m := mark(i + 1) //nolint:gosec // small
+		if score.Passed != nil {
+			m |= markJudged
+			if *score.Passed {
+				m |= markPassed
+			}
+		}
+		return m
+	}
+	return mark(len(statuses)) // an unknown status is a failure
+}
+
+func (s *Summary) wordOf(score *scoring.Score) uint16 {
+	switch {
+	case score.Status != scoring.StatusOK:
+		return s.group(score)
+	case score.Label != "":
+		return s.labels.of(score.Label)
+	}
+	return 0
+}
+
+func (x *series) put(n int, m mark, value float64, word uint16) {
+	for len(x.marks) <= n {
+		x.marks = append(x.marks, 0)
+		x.values = append(x.values, 0)
+	}
+	x.marks[n], x.values[n] = m, value
+	if word != 0 || x.words != nil {
+		for len(x.words) < len(x.marks) {
+			x.words = append(x.words, 0)
+		}
+		x.words[n] = word
+	}
+}
+
+func (x *series) word(n int) uint16 {
+	if n < len(x.words) {
+		return x.words[n]
+	}
+	return 0
+}
+
+func shorten(s string) string {
+	if len(s) <= maxTextSize {
+		return s
+	}
+	end := maxTextSize
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
+}
+
+// Render writes the summary for a terminal.
+func (s *Summary) Render(w io.Writer, o Options) error { return s.Figures().Render(w, o) }
+
+// JSON is the summary as one document.
+func (s *Summary) JSON() ([]byte, error) { return s.Figures().JSON() }

@@ -1,0 +1,131 @@
+package report
+
+import "strings"
+
+// column is a column of a printed table.
+type column struct {
+	head  string
+	right bool // aligned at the right, as numbers are
+	flex  bool // may be cut so that the table fits
+	least int  // columns a flexible one keeps at least
+	drop  int  // where the table still does not fit, the column with the highest drop goes first; 0 stays
+}
+
+// grid is a table of styled cells that fits a width.
+type grid struct {
+	cols []column
+	rows [][]cellSpans
+}
+
+// cellSpans is the content of a cell.
+type cellSpans []span
+
+func (c cellSpans) width() int {
+	n := 0
+	for _, s := range c {
+		n += textWidth(s.text)
+	}
+	return n
+}
+
+func text(s string) cellSpans              { return cellSpans{{s, plain}} }
+func inStyle(s string, st style) cellSpans { return cellSpans{{s, st}} }
+func (g *grid) add(cells ...cellSpans)     { g.rows = append(g.rows, cells) }
+func (g *grid) column(head string) *column {
+	g.cols = append(g.cols, column{head: head})
+	return &g.cols[len(g.cols)-1]
+}
+func (g *grid) number(head string) *column { c := g.column(head); c.right = true; return c }
+func (g *grid) words(head string, n int)   { c := g.column(head); c.flex, c.least = true, n }
+
+const gap = "  "
+
+// print writes the table. Columns in which every cell is empty are left out.
+func (g *grid) print(p *printer) {
+	widths := make([]int, len(g.cols)) // 0: left out
+	for i, c := range g.cols {
+		for _, row := range g.rows {
+			widths[i] = max(widths[i], row[i].width())
+		}
+		if widths[i] > 0 {
+			widths[i] = max(widths[i], textWidth(c.head))
+		}
+	}
+	g.fit(widths, p.Width)
+	head := make([]cellSpans, len(g.cols))
+	any := false
+	for i, c := range g.cols {
+		head[i] = inStyle(c.head, dim)
+		any = any || c.head != "" && widths[i] > 0
+	}
+	if any {
+		g.printRow(p, head, widths)
+	}
+	for _, row := range g.rows {
+		g.printRow(p, row, widths)
+	}
+}
+
+// fit lowers the widths until the table fits: first flexible columns, the widest first, then whole ones.
+func (g *grid) fit(widths []int, room int) {
+	for {
+		total, widest, last := -len(gap), -1, -1
+		for i, w := range widths {
+			if w == 0 {
+				continue
+			}
+			total += w + len(gap)
+			if c := g.cols[i]; c.flex && w > c.least && (widest < 0 || w > widths[widest]) {
+				widest = i
+			}
+			if c := g.cols[i]; c.drop > 0 && (last < 0 || c.drop > g.cols[last].drop) {
+				last = i
+			}
+		}
+		switch {
+		case total <= room:
+			return
+		case widest >= 0:
+			widths[widest]--
+		case last >= 0:
+			widths[last] = 0
+		default:
+			return // lines are cut
+		}
+	}
+}
+
+func (g *grid) printRow(p *printer, row []cellSpans, widths []int) {
+	var line []span
+	for i, cell := range row {
+		w := widths[i]
+		if w == 0 {
+			continue
+		}
+		if len(line) > 0 {
+			line = append(line, span{gap, plain})
+		}
+		if cell.width() > w {
+			cell = cutSpans(cell, w, p.ellipsis)
+		}
+		blanks := span{strings.Repeat(" ", w-cell.width()), plain}
+		if g.cols[i].right {
+			line = append(append(line, blanks), cell...)
+		} else {
+			line = append(append(line, cell...), blanks)
+		}
+	}
+	p.line(line...)
+}
+
+func cutSpans(cell cellSpans, n int, ellipsis string) cellSpans {
+	var out cellSpans
+	for _, s := range cell {
+		if w := textWidth(s.text); w < n || w == n && len(out) == len(cell)-1 {
+			out, n = append(out, s), n-w
+			continue
+		}
+		return append(out, span{cut(s.text+" "+ellipsis, n, ellipsis), s.style})
+	}
+	return out
+}

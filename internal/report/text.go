@@ -1,0 +1,187 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+)
+
+// Printable is text from data as a terminal may show it: on one line, and with everything escaped that would move the cursor, change
+// colours, turn the direction of writing or stay invisible. A backslash that would look like such an escape is doubled.
+func Printable(s string) string {
+	plain := true
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '\\' {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return s
+	}
+	var b strings.Builder
+	last, marks := rune(0), 0 // the rune before, and how many without width came together
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		next := s[i+n:]
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case r == '\\':
+			b.WriteByte('\\')
+			if next != "" && strings.IndexByte(`nrtxuU\`, next[0]) >= 0 {
+				b.WriteByte('\\')
+			}
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r < 0x80 && unicode.IsControl(r):
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case !visible(r, last) || runeWidth(r) == 0 && marks >= maxMarks:
+			if r > 0xffff {
+				fmt.Fprintf(&b, `\U%08x`, r)
+			} else {
+				fmt.Fprintf(&b, `\u%04x`, r)
+			}
+		default:
+			b.WriteRune(r)
+		}
+		if runeWidth(r) == 0 {
+			marks++
+		} else {
+			marks = 0
+		}
+		last = r
+		i += n
+	}
+	return b.String()
+}
+
+// maxMarks is how many marks may stand on one letter: more than any script needs.
+const maxMarks = 4
+
+const (
+	zeroWidthNonJoiner = '\u200c'
+	zeroWidthJoiner    = '\u200d'
+)
+
+// visible tells whether a rune may be shown as it is, after another one.
+func visible(r, last rune) bool {
+	switch {
+	case r == zeroWidthNonJoiner || r == zeroWidthJoiner: // part of the spelling in several scripts
+		return unicode.In(last, unicode.L, unicode.M) && last > 0x7f
+	case r >= 0xe0100 && r <= 0xe01ef: // selectors that can carry hidden text
+		return false
+	}
+	return unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Zs)
+}
+
+// runeWidth is how many columns of a terminal a rune takes.
+func runeWidth(r rune) int {
+	switch {
+	case r < 0x300:
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me), r == zeroWidthJoiner, r == zeroWidthNonJoiner, r >= 0x1160 && r <= 0x11ff:
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
+
+// textWidth is how many columns a text takes.
+func textWidth(s string) int {
+	n := 0
+	for _, r := range s {
+		n += runeWidth(r)
+	}
+	return n
+}
+
+// cut shortens a text to at most n columns, ending it with an ellipsis where something is left out.
+func cut(s string, n int, ellipsis string) string {
+	if textWidth(s) <= n {
+		return s
+	}
+	room := n - textWidth(ellipsis)
+	if room < 0 {
+		return strings.Repeat(".", max(n, 0))
+	}
+	used := 0
+	for i, r := range s {
+		if used += runeWidth(r); used > room {
+			return strings.TrimRight(s[:i], " ") + ellipsis
+		}
+	}
+	return s
+}
+
+// cutFront is cut with the ellipsis in front.
+func cutFront(s string, n int, ellipsis string) string {
+	if textWidth(s) <= n {
+		return s
+	}
+	left := textWidth(s) + textWidth(ellipsis)
+	for i, r := range s {
+		if left <= n && runeWidth(r) > 0 {
+			return ellipsis + s[i:]
+		}
+		left -= runeWidth(r)
+	}
+	return cut(ellipsis, n, "")
+}
+
+// pad fills a text up to n columns.
+func pad(s string, n int, right bool) string {
+	blanks := strings.Repeat(" ", max(0, n-textWidth(s)))
+	if right {
+		return blanks + s
+	}
+	return s + blanks
+}
+
+// wrap breaks a text into lines of at most n columns, at blanks where there are any.
+func wrap(s string, n int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(s) {
+		for textWidth(word) > n {
+			head, used := 0, 0
+			if line != "" {
+				lines = append(lines, line)
+				line = ""
+			}
+			for i, r := range word {
+				if used += runeWidth(r); used > n {
+					break
+				}
+				head = i + utf8.RuneLen(r)
+			}
+			if head == 0 {
+				break
+			}
+			lines, word = append(lines, word[:head]), word[head:]
+		}
+		switch {
+		case line == "":
+			line = word
+		case textWidth(line)+1+textWidth(word) <= n:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
