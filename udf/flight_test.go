@@ -445,11 +445,14 @@ func TestArrowLayouts(t *testing.T) {
 	dec.Append(n)
 	ts := array.NewTimestampBuilder(mem, &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "+00:00"})
 	ts.Append(-1)
+	nullInside := array.NewDictionaryArray(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String},
+		texts(array.NewInt8Builder(mem), 0, 1, 0), str("a", nil))
 	for _, tc := range []struct {
 		why  string
 		arr  arrow.Array
 		want string
 	}{
+		{"dictionary with NULL among its values", nullInside, "a NULL a"},
 		{"utf8", str("a", nil, "", "null"), "a NULL  null"},
 		{"utf8, a slice from the middle", array.NewSlice(str("x", "a", nil, "y", "z"), 1, 4), "a NULL y"},
 		{"utf8 without NULLs has no bitmap", str("a", "b"), "a b"},

@@ -42,19 +42,18 @@ func (c *Catalogue) run(ctx context.Context, fn *Function, in *Batch, out *Colum
 		defer cancel()
 	}
 	done := c.spread(rowCtx, fn, in.Rows, func(i int) {
-		if i < len(in.bad) && in.bad[i] != nil {
-			fn.fail(in, i, out, in.bad[i])
-			return
-		}
 		err := rowCtx.Err()
-		if err == nil {
+		switch {
+		case i < len(in.bad) && in.bad[i] != nil:
+			err = in.bad[i]
+		case err == nil:
 			err = c.guarded(fn, func() error { return fn.Row(rowCtx, in, i, out) })
 		}
 		if code := errcode.Of(err); rowCtx.Err() != nil && (code == errcode.DeadlineExceeded || code == errcode.Cancelled) {
 			err = errOverdue
 		}
-		if err != nil {
-			fn.fail(in, i, out, err)
+		if err != nil { // guarded too: the envelope is the function's own
+			_ = c.guarded(fn, func() error { fn.fail(in, i, out, err); return nil })
 		}
 	})
 	if err := ctx.Err(); err != nil {

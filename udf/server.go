@@ -168,27 +168,33 @@ func (s *Server) Serve(ctx context.Context, grpcListener, httpListener net.Liste
 			return err
 		}
 	}
-	failed := make(chan error, 2)
-	if grpcListener != nil {
-		go func() { failed <- s.grpc.Serve(grpcListener) }()
+	ended := make(chan error, len(listeners))
+	serving := 0
+	serve := func(l net.Listener, f func(net.Listener) error) {
+		if l != nil {
+			serving++
+			go func() { ended <- f(l) }()
+		}
 	}
-	if httpListener != nil {
-		go func() {
-			if s.tls != nil {
-				failed <- s.http.ServeTLS(httpListener, "", "")
-			} else {
-				failed <- s.http.Serve(httpListener)
-			}
-		}()
-	}
+	serve(grpcListener, s.grpc.Serve)
+	serve(httpListener, func(l net.Listener) error {
+		if s.tls != nil {
+			return s.http.ServeTLS(l, "", "")
+		}
+		return s.http.Serve(l)
+	})
 	s.health.SetServingStatus("", grpc_health_v1.HealthCheckResponse_SERVING)
 	var err error
 	select {
 	case <-ctx.Done():
-	case err = <-failed:
+	case err = <-ended:
+		serving--
 		err = errcode.New(errcode.Unavailable, "serving ended: %w", err)
 	}
 	s.stop()
+	for range serving {
+		<-ended
+	}
 	return err
 }
 
