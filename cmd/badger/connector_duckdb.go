@@ -1,0 +1,7 @@
+//go:build !no_duckdb
+
+package main
+
+import "github.com/badger-eval/badger/connectors/duckdb"
+
+func init() { warehouses.Register(duckdb.Scheme, duckdb.Open) }

@@ -1,0 +1,130 @@
+//go:build !no_duckdb
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/demo"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+)
+
+type demoCommand struct {
+	Dir  string `default:"badger-demo" placeholder:"DIR" help:"Where the database is left."`
+	JSON bool   `help:"Print one JSON document."`
+	terminalFlags
+}
+
+// Run builds the demonstration warehouse, evaluates both versions of the agent and shows what came out.
+func (c *demoCommand) Run(ctx context.Context, p process) error {
+	if err := os.MkdirAll(c.Dir, 0o750); err != nil {
+		return errcode.New(errcode.PermissionDenied, "--dir: %w", err)
+	}
+	path := filepath.Join(c.Dir, "demo.duckdb")
+	for _, old := range []string{path, path + ".wal"} { // a demonstration begins anew
+		if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return errcode.New(errcode.PermissionDenied, "--dir: %w", err)
+		}
+	}
+	start := p.now()
+	step := func(what string) {
+		fmt.Fprintf(p.stderr, "%6.2f s  %s\n", p.now().Sub(start).Seconds(), what)
+	}
+	conn, err := duckdb.OpenFile(ctx, path, driver.Options{})
+	if err != nil {
+		return err
+	}
+	w := connectors.New(conn, duckdb.Dialect)
+	defer w.Close()
+	if err := demo.Build(ctx, conn.DB(), step); err != nil {
+		return err
+	}
+	if err := w.Install(ctx); err != nil {
+		return err
+	}
+	step("run the golden set and the answers of atlas 1.0 and 2.0")
+	if err := demo.Populate(ctx, conn.DB(), connectors.Schema); err != nil {
+		return err
+	}
+	if err := demo.Annotate(ctx, conn.DB(), connectors.Schema); err != nil {
+		return err
+	}
+	engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Snapshots: snapshots{warehouse: w}})
+	if err != nil {
+		return err
+	}
+	metrics, err := chooseMetrics(engine, nil, "both")
+	if err != nil {
+		return err
+	}
+	summary := newRunSummary(engine.Metrics())
+	var outcome batch.Outcome
+	for _, v := range []string{"1.0", "2.0"} {
+		step("score atlas " + v)
+		e := evaluation{
+			process: p, run: "demo-atlas-" + v, mode: "both", quiet: true, engine: engine, metrics: metrics, warehouse: w, summary: summary,
+			source: warehouseSource{w, connectors.Filter{Version: v}}, snapshots: snapshots{warehouse: w},
+		}
+		o, err := e.evaluate(ctx)
+		if err != nil {
+			return err
+		}
+		outcome.Done += o.Done
+		outcome.Failed += o.Failed
+		outcome.Scores += o.Scores
+	}
+	step(fmt.Sprintf("done: %d answers, %d scores", outcome.Done, outcome.Scores))
+	if c.JSON {
+		return summary.writeJSON(p.stdout)
+	}
+	if err := summary.render(p.stdout, c.options(p)); err != nil {
+		return err
+	}
+	if err := c.callFromSQL(ctx, conn, w, p); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "\nThe warehouse is in %s (%s). Explore it:\n\n"+
+		"  badger sql --db %[1]s \"SELECT * FROM badger.versions_by_metric WHERE metric = 'hybrid_ex' ORDER BY ALL\"\n"+
+		"  badger sql --db %[1]s \"SELECT * FROM badger.agreement ORDER BY true_pass + true_fail DESC\"\n"+
+		"  badger run --source duckdb:%[1]s --agent-version 2.0 --fail-under hybrid_ex=0.9\n", path, fileSize(path))
+	return nil
+}
+
+// callFromSQL shows the functions at work in a plain query.
+func (*demoCommand) callFromSQL(ctx context.Context, conn *duckdb.Conn, w *connectors.Warehouse, p process) error {
+	if err := registerFunctions(ctx, conn, w); err != nil {
+		return err
+	}
+	const query = `SELECT r.case_id, r.agent_version AS version, round(hybrid_ex(g.gold_result, r.result), 3) AS hybrid_ex, ex_bird(g.gold_result, r.result) AS ex_bird
+FROM badger.agent_runs r JOIN badger.golden_set g USING (case_id)
+WHERE r.sql_error IS NULL AND hybrid_ex(g.gold_result, r.result) <> ex_bird(g.gold_result, r.result)
+ORDER BY r.agent_version, r.case_id LIMIT 6`
+	begin := time.Now()
+	t, err := w.Query(ctx, query)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "\nThe same functions, called from SQL (%d ms):\n\n%s\n\n", time.Since(begin).Milliseconds(), query)
+	printTable(p.stdout, t, 40)
+	return nil
+}
+
+func fileSize(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "in memory"
+	}
+	return fmt.Sprintf("%.1f MB", float64(info.Size())/1e6)
+}

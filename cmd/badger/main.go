@@ -1,0 +1,113 @@
+// Command badger evaluates the answers of text-to-SQL and data agents where the data live.
+//
+// It is the one binary and the only place that knows every name: commands are wired here from packages that do not know one
+// another. Standard output carries what was asked for, in one JSON document with --json; progress and logs go to standard error.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], process{
+		getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, now: time.Now,
+	}))
+}
+
+// Exit codes.
+const (
+	exitDone  = 0 // what was asked for was done
+	exitGate  = 1 // done, but a gate such as --fail-under was not reached
+	exitUsage = 2 // the command line or a configuration is wrong
+	exitFail  = 3 // the run itself failed
+)
+
+// process is what a command takes from its surroundings.
+type process struct {
+	getenv func(string) string
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+	now    func() time.Time
+}
+
+// usageError is an error in what was asked for.
+type usageError struct{ error }
+
+func usage(format string, args ...any) error {
+	return usageError{errcode.New(errcode.InvalidArgument, format, args...)}
+}
+
+// errGate ends a command whose gate was not reached; what was missed has been printed.
+var errGate = errors.New("a gate was not reached")
+
+type commands struct {
+	Demo      demoCommand      `cmd:"" help:"Show everything on the embedded engine: data, two versions of an agent, their scores."`
+	Score     scoreCommand     `cmd:"" help:"Compare one pair of result files: score, column mapping, differences."`
+	Run       runCommand       `cmd:"" help:"Evaluate cases from a file or a database and write the scores."`
+	Serve     serveCommand     `cmd:"" help:"Serve the scoring functions over Arrow Flight, gRPC and each warehouse's HTTP form."`
+	SQL       sqlCommand       `cmd:"" name:"sql" help:"Run SQL on the embedded engine with the scoring functions."`
+	Functions functionsCommand `cmd:"" help:"List the scoring functions and metrics."`
+
+	Version kong.VersionFlag `help:"Print the version."`
+}
+
+// run is the whole program but for process state.
+func run(ctx context.Context, args []string, p process) (code int) {
+	var cmds commands
+	exited := -1
+	parser, err := kong.New(&cmds,
+		kong.Name("badger"),
+		kong.Description("Evaluate text-to-SQL and data agents where the data live."),
+		kong.Writers(p.stdout, p.stderr),
+		kong.Exit(func(code int) { exited = code }),
+		kong.Vars{"version": version()},
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err != nil {
+		fmt.Fprintln(p.stderr, "badger:", err)
+		return exitFail
+	}
+	command, err := parser.Parse(args)
+	switch {
+	case exited >= 0: // --help and --version print and end
+		return exited
+	case err != nil:
+		fmt.Fprintln(p.stderr, "badger:", err)
+		return exitUsage
+	}
+	command.BindTo(ctx, (*context.Context)(nil))
+	command.Bind(p)
+	err = command.Run()
+	var u usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, errGate):
+		return exitGate
+	case errors.As(err, &u):
+		fmt.Fprintln(p.stderr, "badger:", err)
+		return exitUsage
+	}
+	fmt.Fprintln(p.stderr, "badger:", err)
+	return exitFail
+}
+
+// version is what the build was made of.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "development"
+	}
+	return info.Main.Version
+}

@@ -1,0 +1,393 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/resultfile"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+)
+
+type runCommand struct {
+	Cases  string `placeholder:"FILE" xor:"input" help:"Cases in JSON Lines, one a line."`
+	Source string `placeholder:"URL" xor:"input" help:"A warehouse with golden_set and agent_runs, such as duckdb:FILE."`
+	To     string `placeholder:"URL" help:"Where the scores are written: duckdb:FILE. By default the source, or duckdb:badger.duckdb."`
+	Scores string `placeholder:"FILE" help:"Also write the scores here, one a line, in the order of the cases."`
+	NoTo   bool   `name:"no-to" help:"Write the scores to no database."`
+
+	Metrics []string `placeholder:"A,B" help:"Metrics to compute; all by default."`
+	Mode    string   `default:"both" enum:"text2sql_only,agentic_only,both" help:"Which branch to evaluate: text2sql_only, agentic_only or both."`
+	Agent   string   `help:"Only this agent's answers (with --source)."`
+	Version string   `name:"agent-version" help:"Only this version's answers (with --source)."`
+	Batch   string   `help:"Only this batch (with --source)."`
+	Config  string   `placeholder:"FILE" help:"Options and thresholds of metrics, in YAML."`
+
+	ID          string   `name:"run-id" placeholder:"ID" help:"Name of the run; a new one by default."`
+	Resume      string   `placeholder:"ID" help:"Go on with this run: what it holds is not scored again."`
+	RetryFailed bool     `help:"With --resume, score again what failed."`
+	Concurrency int      `placeholder:"N" help:"Cases scored at the same time; one for each processor by default."`
+	FailUnder   []string `placeholder:"M=V" help:"Exit with 1 if the mean of metric M is below V. May be given several times."`
+	Quiet       bool     `short:"q" help:"No progress."`
+	JSON        bool     `help:"Print one JSON document."`
+	terminalFlags
+}
+
+// gate is a --fail-under condition.
+type gate struct {
+	metric string
+	least  float64
+}
+
+func parseGates(specs []string) ([]gate, error) {
+	var gates []gate
+	for _, s := range specs {
+		name, value, ok := strings.Cut(s, "=")
+		v, err := strconv.ParseFloat(value, 64)
+		if !ok || err != nil {
+			return nil, usage("--fail-under: expected METRIC=NUMBER, such as hybrid_ex=0.9")
+		}
+		gates = append(gates, gate{strings.TrimSpace(name), v})
+	}
+	return gates, nil
+}
+
+// Run evaluates.
+func (c *runCommand) Run(ctx context.Context, p process) error {
+	gates, err := parseGates(c.FailUnder)
+	if err != nil {
+		return err
+	}
+	if c.Cases == "" && c.Source == "" {
+		return usage("expected --cases FILE or --source URL")
+	}
+	if c.Resume != "" && c.ID != "" && c.ID != c.Resume {
+		return usage("--resume and --run-id name two runs")
+	}
+	e := evaluation{
+		process: p, run: firstOf(c.Resume, c.ID), mode: c.Mode, concurrency: c.Concurrency, retryFailed: c.RetryFailed,
+		quiet: c.Quiet || c.JSON && !isTerminal(p.stderr), filter: connectors.Filter{Agent: c.Agent, Version: c.Version, Batch: c.Batch},
+	}
+	if e.run == "" {
+		e.run = newRunID(p.now())
+	}
+	closeAll, err := c.open(ctx, &e)
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	if e.config, err = readRunConfig(c.Config); err != nil {
+		return err
+	}
+	if e.engine, err = scoring.NewEngine(metric.All(), &scoring.EngineOptions{Snapshots: e.snapshots, Config: e.config}); err != nil {
+		return usageError{err}
+	}
+	if e.metrics, err = chooseMetrics(e.engine, c.Metrics, c.Mode); err != nil {
+		return err
+	}
+	for _, g := range gates {
+		if !slices.Contains(e.metrics, g.metric) {
+			return usage("--fail-under: metric %q is not part of this run", g.metric)
+		}
+	}
+	outcome, err := e.evaluate(ctx)
+	if err != nil && errcode.Of(err) != errcode.Cancelled {
+		return err
+	}
+	if c.JSON {
+		if e := e.summary.writeJSON(p.stdout); e != nil {
+			return e
+		}
+	} else {
+		if e := e.summary.render(p.stdout, c.options(p)); e != nil {
+			return e
+		}
+		e.say(outcome)
+	}
+	if err != nil {
+		return errcode.New(errcode.Of(err), "%w; go on with --resume %s", err, e.run)
+	}
+	if outcome.Done > 0 && outcome.Failed == outcome.Done && len(e.summary.sums) == 0 {
+		return errcode.New(errcode.InvalidArgument, "none of the %d cases could be scored", outcome.Done)
+	}
+	return e.check(gates)
+}
+
+// open opens where the cases come from and where the scores go.
+func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err error) {
+	var closers []func()
+	closeAll := func() {
+		for _, f := range slices.Backward(closers) {
+			f()
+		}
+	}
+	defer func() {
+		if err != nil {
+			closeAll()
+		}
+	}()
+	to := c.To
+	if c.Cases != "" {
+		file := batch.FileSource{Path: c.Cases}
+		if _, err := os.Stat(c.Cases); err != nil {
+			return nil, usage("--cases: there is no file %q", filepath.Base(c.Cases))
+		}
+		e.source = file
+		e.snapshots.files = &resultfile.Snapshots{Options: resultfile.Options{Dir: file.Dir()}}
+		to = firstOf(to, "duckdb:badger.duckdb")
+	}
+	same := c.Source != "" && (to == "" || to == c.Source)
+	if c.Source != "" {
+		w, err := openWarehouse(ctx, c.Source, !same || c.NoTo)
+		if err != nil {
+			return nil, err
+		}
+		closers = append(closers, func() { _ = w.Close() })
+		e.source = warehouseSource{w, e.filter}
+		e.snapshots.warehouse = w
+		if same {
+			e.warehouse = w
+		}
+	}
+	if !same && !c.NoTo {
+		if e.warehouse, err = openWarehouse(ctx, to, readWrite); err != nil {
+			return nil, err
+		}
+		closers = append(closers, func() { _ = e.warehouse.Close() })
+		if e.snapshots.warehouse == nil {
+			e.snapshots.warehouse = e.warehouse
+		}
+	}
+	if c.NoTo {
+		e.warehouse = nil
+	}
+	if e.warehouse != nil {
+		if err := e.warehouse.Install(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if c.Scores != "" {
+		open := batch.CreateScoreFile
+		if c.Resume != "" {
+			open = batch.OpenScoreFile
+		}
+		f, err := open(c.Scores)
+		if err != nil {
+			return nil, err
+		}
+		e.scoreFile = f
+		closers = append(closers, func() { _ = f.Close() })
+	}
+	return closeAll, nil
+}
+
+// modes are the groups of metrics that each mode evaluates (BADGER, section 3.2).
+var modes = map[string][]string{"text2sql_only": {"execution", "sql"}, "agentic_only": {"agent"}, "both": {"execution", "sql", "judge", "agent"}}
+
+// chooseMetrics checks the named metrics, or names those of the mode. Judge metrics are only run where they are named or a judge is configured.
+func chooseMetrics(engine *scoring.Engine, named []string, mode string) ([]string, error) {
+	if len(named) > 0 {
+		for _, n := range named {
+			if _, err := engine.Metric(n); err != nil {
+				return nil, usageError{err}
+			}
+		}
+		return named, nil
+	}
+	var out []string
+	for _, m := range engine.Metrics() {
+		if slices.Contains(modes[mode], m.Group) && m.Needs&scoring.NeedJudge == 0 {
+			out = append(out, m.Name)
+		}
+	}
+	return out, nil
+}
+
+// evaluation is one run: what it needs, and what comes out.
+type evaluation struct {
+	process
+	run         string
+	mode        string
+	concurrency int
+	retryFailed bool
+	quiet       bool
+	filter      connectors.Filter
+	config      scoring.Config
+	engine      *scoring.Engine
+	metrics     []string
+	snapshots   snapshots
+	source      batch.Source
+	warehouse   *connectors.Warehouse // nil: scores go to no database
+	scoreFile   *batch.ScoreFile      // nil: to no file
+
+	summary *runSummary
+	answers map[connectors.Run]map[scoring.Status]int64 // counts by version of the agent
+}
+
+// evaluate runs until the end, or until it is interrupted: the first signal lets the cases in flight finish, the second cuts them.
+func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
+	ctx, cut := context.WithCancel(ctx)
+	defer cut()
+	stop := make(chan struct{})
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	go func() {
+		select {
+		case <-signals:
+		case <-ctx.Done():
+			return
+		}
+		fmt.Fprintln(e.stderr, "\nstopping: cases in flight may finish; interrupt again to cut them")
+		close(stop)
+		select {
+		case <-signals:
+			cut()
+		case <-ctx.Done():
+		}
+	}()
+	var ledgers []batch.Ledger
+	if e.warehouse != nil {
+		ledgers = append(ledgers, warehouseLedger{e.warehouse, e.configHash(), e.now})
+	}
+	if e.scoreFile != nil {
+		ledgers = append(ledgers, e.scoreFile)
+	}
+	ledger := batch.Discard
+	if len(ledgers) > 0 {
+		ledger = batch.Tee(ledgers...)
+	}
+	started := e.now()
+	if e.summary == nil {
+		e.summary = newRunSummary(e.engine.Metrics())
+	}
+	e.answers = map[connectors.Run]map[scoring.Status]int64{}
+	bar := newProgressBar(e.stderr, e.quiet)
+	outcome, err := batch.Runner{
+		Engine: e.engine, Metrics: e.metrics, Concurrency: e.concurrency, RetryFailed: e.retryFailed, Ordered: e.scoreFile != nil,
+		Stop: stop, Now: e.now, Progress: bar.update, Scored: e.scored,
+	}.Run(ctx, e.run, e.source, ledger)
+	bar.finish()
+	status := "done"
+	switch {
+	case errcode.Of(err) == errcode.Cancelled:
+		status = "stopped"
+	case err != nil:
+		status = "failed"
+	}
+	if e.warehouse != nil {
+		if e := e.record(context.WithoutCancel(ctx), started, status); e != nil && err == nil {
+			err = e
+		}
+	}
+	return outcome, err
+}
+
+// scored is told of every case whose scores are stored.
+func (e *evaluation) scored(c *scoring.Case, rows []batch.Row) {
+	e.summary.add(c, rows)
+	for _, r := range rows {
+		key := connectors.Run{ID: e.run, Agent: r.Agent, AgentVersion: r.AgentVersion, BatchID: r.BatchID}
+		if e.answers[key] == nil {
+			e.answers[key] = map[scoring.Status]int64{}
+		}
+		e.answers[key][r.Score.Status]++
+	}
+}
+
+// record writes the rows of eval_runs, one for each version of an agent that was evaluated.
+func (e *evaluation) record(ctx context.Context, started time.Time, status string) error {
+	versions := map[string]any{"badger": version()}
+	byMetric := map[string]int{}
+	for _, name := range e.metrics {
+		m, err := e.engine.Metric(name)
+		if err != nil {
+			return err
+		}
+		byMetric[name] = m.Version
+	}
+	versions["metrics"] = byMetric
+	var runs []connectors.Run
+	for run, counts := range e.answers {
+		run.Started, run.Mode, run.Status, run.Judge = started, e.mode, status, "none"
+		run.Config, run.Versions, run.Counts = toJSON(e.config), toJSON(versions), toJSON(counts)
+		runs = append(runs, run)
+	}
+	return e.warehouse.WriteRuns(ctx, runs...)
+}
+
+func toJSON(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "null"
+	}
+	return string(text)
+}
+
+// configHash identifies the configuration that scores were made under.
+func (e *evaluation) configHash() string {
+	sum := sha256.Sum256([]byte(toJSON(e.config)))
+	return hex.EncodeToString(sum[:8])
+}
+
+// say tells where the scores are.
+func (e *evaluation) say(o batch.Outcome) {
+	if e.warehouse != nil {
+		fmt.Fprintf(e.stderr, "run %s: %d cases scored", e.run, o.Done)
+		if o.Skipped > 0 {
+			fmt.Fprintf(e.stderr, ", %d held already", o.Skipped)
+		}
+		fmt.Fprintln(e.stderr, "; the scores are in badger.scores")
+	}
+}
+
+// check tells whether every gate was reached, and prints those that were not.
+func (e *evaluation) check(gates []gate) error {
+	missed := false
+	for _, g := range gates {
+		mean, n := e.summary.mean(g.metric)
+		switch {
+		case n == 0:
+			missed = true
+			fmt.Fprintf(e.stderr, "gate: %s has no score, want at least %g\n", g.metric, g.least)
+		case mean < g.least:
+			missed = true
+			fmt.Fprintf(e.stderr, "gate: %s is %.4f over %d cases, want at least %g\n", g.metric, mean, n, g.least)
+		}
+	}
+	if missed {
+		return errGate
+	}
+	return nil
+}
+
+// newRunID makes a name that sorts by time and is not met again.
+func newRunID(now time.Time) string {
+	var b [3]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return now.UTC().Format("20060102T150405") + "-" + hex.EncodeToString(b[:])
+}
+
+func firstOf(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/resultfile"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+)
+
+type scoreCommand struct {
+	Gold    string   `required:"" placeholder:"FILE" help:"The accepted result: CSV, Parquet, Arrow or JSON."`
+	Pred    string   `required:"" placeholder:"FILE" help:"The result to score."`
+	Metrics []string `placeholder:"A,B" help:"Metrics to compute besides hybrid_ex."`
+	Rows    int      `default:"20" help:"How many differing rows to show."`
+	JSON    bool     `help:"Print one JSON document."`
+	terminalFlags
+}
+
+// Run compares two files.
+func (c *scoreCommand) Run(ctx context.Context, p process) error {
+	read := func(flag, path string) (*scoring.Table, error) {
+		t, err := resultfile.Read(ctx, path, nil)
+		if errcode.Of(err) == errcode.NotFound {
+			return nil, usage("--%s: %w", flag, err)
+		}
+		return t, err
+	}
+	gold, err := read("gold", c.Gold)
+	if err != nil {
+		return err
+	}
+	pred, err := read("pred", c.Pred)
+	if err != nil {
+		return err
+	}
+	engine, err := scoring.NewEngine(metric.All(), nil)
+	if err != nil {
+		return err
+	}
+	pair := &scoring.Case{
+		ID:    "pair",
+		Golds: []scoring.Query{{Result: scoring.Result{Table: gold}}},
+		Pred:  scoring.Query{Result: scoring.Result{Table: pred}, Ran: true},
+	}
+	scores, err := engine.Score(ctx, pair, append([]string{"hybrid_ex"}, c.Metrics...)...)
+	if errcode.Of(err) == errcode.NotFound {
+		return usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		e := json.NewEncoder(p.stdout)
+		e.SetEscapeHTML(false)
+		return e.Encode(map[string]any{"scores": scores})
+	}
+	h := metric.CompareResults(gold, pred)
+	diff := report.Diff{Gold: gold, Pred: pred, Alignment: h.Alignment, Result: h.Counts, Rows: c.Rows}
+	if err := diff.Render(p.stdout, c.options(p)); err != nil {
+		return err
+	}
+	for _, s := range scores[1:] {
+		fmt.Fprintf(p.stdout, "%s: %s\n", s.Metric, describe(s))
+	}
+	return nil
+}
+
+// describe is a score in a few words.
+func describe(s scoring.Score) string {
+	switch {
+	case s.Status != scoring.StatusOK:
+		return fmt.Sprintf("%s (%s)", s.Status, s.Reason)
+	case s.Label != "":
+		return fmt.Sprintf("%s (%s)", s.Label, s.Reason)
+	}
+	return fmt.Sprintf("%.4g (%s)", s.Value, s.Reason)
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/resultfile"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/udf"
+)
+
+type serveCommand struct {
+	Config string `placeholder:"FILE" help:"Configuration in YAML; flags win over it."`
+	GRPC   string `name:"grpc" placeholder:"HOST:PORT" help:"Where Arrow Flight and gRPC listen (127.0.0.1:7433)."`
+	HTTP   string `name:"http" placeholder:"HOST:PORT" help:"Where the warehouses' HTTP forms listen (127.0.0.1:7434)."`
+	Check  bool   `help:"Read the configuration, say what would be served, and end."`
+}
+
+// serverConfig is the configuration file of badger serve.
+type serverConfig struct {
+	Listen struct {
+		GRPC string `yaml:"grpc"` // HOST:PORT of Flight and gRPC
+		HTTP string `yaml:"http"` // HOST:PORT of the HTTP forms
+		// AllowPlaintext permits listening beyond this machine without TLS, where something in front encrypts. Tokens are needed all the same.
+		AllowPlaintext bool `yaml:"allow_plaintext"`
+	} `yaml:"listen"`
+	TLS struct {
+		Cert     string `yaml:"cert"`
+		Key      string `yaml:"key"`
+		ClientCA string `yaml:"client_ca"` // certificates of clients are then required
+	} `yaml:"tls"`
+	Auth struct {
+		TokenFile string `yaml:"token_file"` // lines NAME:SECRET
+	} `yaml:"auth"`
+	Results struct {
+		Files     []string `yaml:"files"`     // directories that file: references may read; none: such references are refused
+		Warehouse string   `yaml:"warehouse"` // URL that table: and query: references are read from, such as duckdb:FILE
+	} `yaml:"results"`
+	Metrics metricsConfig `yaml:"metrics"`
+	Workers int           `yaml:"workers"` // rows that run at once; 0: 64
+}
+
+// Run serves until it is interrupted.
+func (c *serveCommand) Run(ctx context.Context, p process) error {
+	var config serverConfig
+	if err := readYAML(c.Config, &config); err != nil {
+		return err
+	}
+	grpcAddr := firstOf(c.GRPC, config.Listen.GRPC, "127.0.0.1:7433")
+	httpAddr := firstOf(c.HTTP, config.Listen.HTTP, "127.0.0.1:7434")
+
+	log := slog.New(slog.NewJSONHandler(p.stderr, nil))
+	resolver := snapshots{}
+	if len(config.Results.Files) > 0 {
+		resolver.files = &resultfile.Snapshots{Options: resultfile.Options{Roots: config.Results.Files}}
+	}
+	if url := config.Results.Warehouse; url != "" {
+		w, err := openWarehouse(ctx, url, readOnly)
+		if err != nil {
+			return fmt.Errorf("results.warehouse: %w", err)
+		}
+		defer w.Close()
+		resolver.warehouse = w
+	}
+	engineConfig, err := config.Metrics.engineConfig()
+	if err != nil {
+		return err
+	}
+	engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Snapshots: resolver, Config: engineConfig})
+	if err != nil {
+		return usageError{err}
+	}
+	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Version: version(), Workers: config.Workers, Panicked: func(function string, _ any, stack []byte) {
+		log.Error("a function broke down", "function", function, "stack", string(stack))
+	}})
+	if err != nil {
+		return usageError{err}
+	}
+	server, err := udf.NewServer(catalogue, &udf.Options{
+		Auth:           udf.Auth{TokenFile: config.Auth.TokenFile},
+		TLS:            udf.TLS{CertFile: config.TLS.Cert, KeyFile: config.TLS.Key, ClientCAFile: config.TLS.ClientCA},
+		AllowPlaintext: config.Listen.AllowPlaintext,
+		Logger:         log,
+	})
+	if err != nil {
+		return usageError{err}
+	}
+	if c.Check {
+		fmt.Fprintf(p.stdout, "the configuration is sound: %d functions, Flight and gRPC on %s, HTTP on %s\n", len(catalogue.Functions()), grpcAddr, httpAddr)
+		return nil
+	}
+	var lc net.ListenConfig
+	grpcListener, err := lc.Listen(ctx, "tcp", grpcAddr)
+	if err != nil {
+		return errcode.New(errcode.FailedPrecondition, "gRPC: %w", err)
+	}
+	httpListener, err := lc.Listen(ctx, "tcp", httpAddr)
+	if err != nil {
+		grpcListener.Close()
+		return errcode.New(errcode.FailedPrecondition, "HTTP: %w", err)
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	fmt.Fprintf(p.stderr, "badger serves %d functions: Arrow Flight and gRPC on %s, HTTP on http://%s\n", len(catalogue.Functions()), grpcListener.Addr(), httpListener.Addr())
+	return server.Serve(ctx, grpcListener, httpListener)
+}

@@ -1,0 +1,104 @@
+//go:build !no_duckdb
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+type sqlCommand struct {
+	DB    string `name:"db" default:":memory:" placeholder:"FILE" help:"A DuckDB file; one in memory by default."`
+	Query string `arg:"" optional:"" help:"SQL; standard input where it is left out."`
+	Write bool   `help:"Allow the query to change the file."`
+	JSON  bool   `help:"Print the result as inline JSON."`
+	terminalFlags
+}
+
+// Run runs one query in an engine that knows the scoring functions.
+func (c *sqlCommand) Run(ctx context.Context, p process) error {
+	query := c.Query
+	if query == "" {
+		text, err := io.ReadAll(io.LimitReader(p.stdin, 1<<20))
+		if err != nil {
+			return err
+		}
+		query = string(text)
+	}
+	if strings.TrimSpace(query) == "" {
+		return usage("expected a query")
+	}
+	path := strings.TrimPrefix(c.DB, "duckdb:")
+	w, err := openWithFunctions(ctx, path, !c.Write && path != ":memory:")
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	t, err := w.Query(ctx, query)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		_, err := fmt.Fprintln(p.stdout, string(t.AppendJSON(nil)))
+		return err
+	}
+	printTable(p.stdout, t, 60)
+	return nil
+}
+
+// printTable prints a result with aligned columns, cells cut at a width.
+func printTable(w io.Writer, t *scoring.Table, width int) {
+	cells := make([][]string, t.Rows()+1)
+	for r := range cells {
+		cells[r] = make([]string, len(t.Columns))
+		for c := range t.Columns {
+			s := t.Columns[c].Name
+			if r > 0 {
+				s = t.Columns[c].Value(r - 1).String()
+			}
+			cells[r][c] = shown(s, width)
+		}
+	}
+	widths := make([]int, len(t.Columns))
+	for _, row := range cells {
+		for c, s := range row {
+			widths[c] = max(widths[c], len([]rune(s)))
+		}
+	}
+	for r, row := range cells {
+		var b strings.Builder
+		for c, s := range row {
+			if t.Columns[c].Type.Numeric() {
+				fmt.Fprintf(&b, "%*s  ", widths[c], s)
+			} else {
+				fmt.Fprintf(&b, "%-*s  ", widths[c], s)
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+		if r == 0 {
+			total := 0
+			for _, n := range widths {
+				total += n + 2
+			}
+			fmt.Fprintln(w, strings.Repeat("─", max(0, total-2)))
+		}
+	}
+}
+
+// shown is text from data as a terminal may show it: no control characters, cut at a width.
+func shown(s string, width int) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return ' '
+		}
+		return r
+	}, s)
+	if runes := []rune(s); len(runes) > width {
+		return string(runes[:width-1]) + "…"
+	}
+	return s
+}

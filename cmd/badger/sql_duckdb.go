@@ -1,0 +1,106 @@
+//go:build !no_duckdb
+
+package main
+
+import (
+	"context"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/udf"
+)
+
+// openWithFunctions opens an embedded database in which SQL can call every scoring function.
+func openWithFunctions(ctx context.Context, path string, only bool) (*connectors.Warehouse, error) {
+	conn, err := duckdb.OpenFile(ctx, path, driver.Options{ReadOnly: only})
+	if err != nil {
+		return nil, err
+	}
+	w := connectors.New(conn, duckdb.Dialect)
+	if err := registerFunctions(ctx, conn, w); err != nil {
+		_ = w.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+func registerFunctions(ctx context.Context, conn *duckdb.Conn, results scoring.SnapshotReader) error {
+	engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Snapshots: snapshots{warehouse: results}})
+	if err != nil {
+		return err
+	}
+	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Version: version()})
+	if err != nil {
+		return err
+	}
+	functions := catalogue.Functions()
+	var out []duckdb.Function
+	for i := range functions {
+		fn := &functions[i]
+		for arity := fn.Required(); arity <= len(fn.Params); arity++ { // an overload for every optional argument
+			f := duckdb.Function{Name: fn.Name, Result: duckType(fn.Result), Volatile: fn.Volatile, Call: caller(catalogue, fn, arity)}
+			for _, p := range fn.Params[:arity] {
+				f.Params = append(f.Params, duckType(p.Type))
+			}
+			out = append(out, f)
+		}
+	}
+	return conn.Register(ctx, out)
+}
+
+func duckType(t udf.Type) driver.Type {
+	switch t {
+	case udf.DOUBLE:
+		return driver.Double
+	case udf.BIGINT:
+		return driver.BigInt
+	case udf.BOOLEAN:
+		return driver.Boolean
+	}
+	return driver.Text
+}
+
+// caller calls a function of the catalogue with chunks of the engine's.
+func caller(catalogue *udf.Catalogue, fn *udf.Function, arity int) func(ctx context.Context, rows int, args [][]any, out []any) error {
+	return func(ctx context.Context, rows int, args [][]any, out []any) error {
+		batch := udf.NewBatch(fn, arity, rows)
+		for k := range args {
+			col := &batch.Args[k]
+			for i, v := range args[k] {
+				switch x := v.(type) {
+				case string:
+					col.SetText(i, x)
+				case float64:
+					col.SetFloat(i, x)
+				case int64:
+					col.SetInt(i, x)
+				case bool:
+					col.SetBool(i, x)
+				default:
+					col.SetNull(i)
+				}
+			}
+		}
+		res, err := catalogue.Call(ctx, fn, batch)
+		if err != nil {
+			return err
+		}
+		for i := range out {
+			switch {
+			case res.Nulls[i]:
+			case res.Type == udf.DOUBLE:
+				out[i] = res.Floats[i]
+			case res.Type == udf.BIGINT:
+				out[i] = res.Ints[i]
+			case res.Type == udf.BOOLEAN:
+				out[i] = res.Bools[i]
+			default:
+				out[i] = res.Texts[i]
+			}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/badger-eval/badger/internal/batch"
+)
+
+// isTerminal tells whether w is a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// progressBar draws one line that is drawn over, or, where standard error is no terminal, nothing.
+type progressBar struct {
+	w     io.Writer
+	drawn bool
+}
+
+func newProgressBar(w io.Writer, quiet bool) *progressBar {
+	if quiet || !isTerminal(w) {
+		return &progressBar{w: io.Discard}
+	}
+	return &progressBar{w: w}
+}
+
+const barWidth = 24
+
+func (b *progressBar) update(p batch.Progress) {
+	b.drawn = true
+	done := p.Done + p.Skipped
+	line := fmt.Sprintf("%d cases", done)
+	if p.Total > 0 {
+		filled := int(int64(barWidth) * done / p.Total)
+		line = fmt.Sprintf("%s%s %d/%d", strings.Repeat("█", filled), strings.Repeat("░", barWidth-filled), done, p.Total)
+	}
+	if p.Rate > 0 {
+		line += fmt.Sprintf("  %.0f/s", p.Rate)
+	}
+	if p.Failed > 0 {
+		line += fmt.Sprintf("  %d failed", p.Failed)
+	}
+	if p.ETA > time.Second {
+		line += "  " + p.ETA.String() + " left"
+	}
+	fmt.Fprintf(b.w, "\r\x1b[K%s", line)
+}
+
+func (b *progressBar) finish() {
+	if b.drawn {
+		fmt.Fprint(b.w, "\r\x1b[K")
+	}
+}
