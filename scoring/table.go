@@ -261,6 +261,9 @@ func (b *Builder) Append(v Value) {
 		b.AppendNull()
 		return
 	}
+	if v.Type == Decimal && v.aux < 0 { // columns hold no negative scales
+		v = BigDecimalValue(scaled(v.num, v.big, -v.aux), 0)
+	}
 	if c.Type == Null {
 		b.become(v.Type)
 	}
@@ -335,9 +338,6 @@ const maxScale = 100
 // appendDecimal appends at the column's scale, raising the scale of all values before where v has more digits.
 func (b *Builder) appendDecimal(v Value) {
 	c := &b.col
-	if v.aux < 0 {
-		v = BigDecimalValue(scaled(v.num, v.big, -v.aux), 0)
-	}
 	if v.aux > c.Scale {
 		up := v.aux - c.Scale
 		c.Scale = v.aux
