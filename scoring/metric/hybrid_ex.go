@@ -11,6 +11,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/align"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 func init() {
@@ -31,6 +32,9 @@ func init() {
 			}
 			s := scoring.OK(h.Counts.Score, h.reason())
 			s.Detail = h
+			if h.Order != nil && !h.Order.Kept {
+				s.Warnings = append(s.Warnings, "the gold query orders its rows; the agent's come in another order")
+			}
 			return s, nil
 		},
 	})
@@ -101,6 +105,12 @@ type Hybrid struct {
 	GoldColumns []string          `json:"gold_columns"`
 	PredColumns []string          `json:"pred_columns"`
 	Counts      cell.Result       `json:"counts"`
+	Order       *RowOrder         `json:"order,omitempty"` // where the gold query orders its rows and all of them are there
+}
+
+// RowOrder says what became of the order that the gold query asks for. It does not enter the value.
+type RowOrder struct {
+	Kept bool `json:"kept"`
 }
 
 // hybridKey is the memo key of one way of comparing the results of a case.
@@ -113,7 +123,12 @@ func hybrid(in *scoring.Input) (*Hybrid, error) {
 		return nil, err
 	}
 	return scoring.Memo(in, hybridKey{o}, func() *Hybrid {
-		return compareResults(in.Gold.Result.Table, in.Pred.Result.Table, o, false)
+		gold, pred := in.Gold.Result.Table, in.Pred.Result.Table
+		h := compareResults(gold, pred, o, false)
+		if h.Counts.Score == 1 && gold.Rows() > 1 && ordersRows(in) {
+			h.Order = &RowOrder{Kept: cell.OrderKept(gold, pred, &h.Alignment)}
+		}
+		return h
 	}), nil
 }
 
@@ -126,6 +141,11 @@ func compareResults(gold, pred *scoring.Table, o hybridOptions, pairs bool) *Hyb
 	h := &Hybrid{Alignment: align.Align(gold, pred, align.Options{Tolerance: o.Tolerance}), GoldColumns: names(gold), PredColumns: names(pred)}
 	h.Counts = cell.Compare(gold, pred, &h.Alignment, cell.Options{PenalizeExtra: o.ExtraColumns == "penalize", Pairs: pairs})
 	return h
+}
+
+// ordersRows tells whether the gold query asks for an order of its rows.
+func ordersRows(in *scoring.Input) bool {
+	return strings.TrimSpace(in.Gold.SQL) != "" && sqlparts.OrdersRows(in.Gold.SQL, sqlparts.DialectOf(in.Case.Dialect))
 }
 
 func names(t *scoring.Table) []string {
