@@ -32,8 +32,9 @@ type Statement struct {
 	Span
 	Kind    Kind
 	Effects Effect
-	Target  Name   // the table, view or other object a statement other than a query acts on; nil if none was found
-	Query   *Query // the query, or the query inside CREATE … AS, INSERT, DECLARE CURSOR, EXPLAIN …; nil if none
+	Target  Name    // the table, view or other object a statement other than a query acts on; nil if none was found
+	Query   *Query  // the query, or the query inside CREATE … AS, INSERT, DECLARE CURSOR, EXPLAIN …; nil if none
+	Names   []Ident // the variables a DECLARE declares
 }
 
 // Ident is one part of a name, unquoted and with its escapes resolved, in the case it was written in.
@@ -64,9 +65,10 @@ type Query struct {
 	OrderBy   []*OrderItem
 	Limit     *Limit // LIMIT, TOP, FETCH FIRST; nil if none
 
-	dialect Dialect
-	closed  bool   // came in parentheses: clauses that follow are not its own
-	created []*CTE // tables that earlier statements of the script made from queries
+	dialect  Dialect
+	closed   bool    // came in parentheses: clauses that follow are not its own
+	created  []*CTE  // tables that earlier statements of the script made from queries
+	declared []Ident // variables that earlier statements declared
 }
 
 // Body is what a query selects from: *Select, *SetOp, *Values or *Query.
@@ -199,7 +201,8 @@ type Source struct {
 	Lateral    bool // LATERAL, APPLY or LATERAL VIEW
 	Asof       bool
 	Positional bool
-	On         Expr    // also the MATCH_CONDITION of an ASOF join, joined by AND
+	On         Expr
+	Match      Expr    // MATCH_CONDITION of an ASOF join
 	Using      []Ident // USING (…)
 
 	Table  Name      // a table, view or CTE

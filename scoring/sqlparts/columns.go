@@ -22,7 +22,8 @@ func Columns(q *Query) []ColumnRef {
 		return nil
 	}
 	r := &resolver{dialect: q.dialect, all: true, table: func(*Source) {}}
-	r.columns = &columnReader{resolver: r, outputs: map[*Query]*outputs{}, seen: map[string]bool{}}
+	r.columns = &columnReader{resolver: r, outputs: map[*Query]*outputs{}, seen: map[string]bool{},
+		declared: q.declared}
 	r.run(q)
 	out := r.columns.refs
 	sort.Slice(out, func(i, j int) bool {
@@ -47,11 +48,12 @@ type outputs struct {
 // columnReader gathers the columns of base tables.
 type columnReader struct {
 	*resolver
-	outputs map[*Query]*outputs
-	refs    []ColumnRef
-	seen    map[string]bool
-	params  []Ident // of the lambdas around
-	lateral *Select // whose list is being read, where items may use aliases of others
+	outputs  map[*Query]*outputs
+	refs     []ColumnRef
+	seen     map[string]bool
+	params   []Ident // of the lambdas around
+	lateral  *Select // whose list is being read, where items may use aliases of others
+	declared []Ident
 }
 
 // expr reads the columns of an expression.
@@ -104,13 +106,28 @@ func (r *columnReader) expr(e Expr, sc *scope, s *Select) {
 	})
 }
 
-// dateCall reads the arguments of a date function, words like DAY excepted.
+// dateCall reads the arguments of a date function, except the one that is a word like DAY.
 func (r *columnReader) dateCall(c *Call, sc *scope, s *Select) {
-	for _, a := range c.Args {
-		if col, ok := a.(*Column); ok && len(col.Name) == 1 && !col.Name[0].Quoted && datePart(col.Name[0].Text) {
-			continue
+	part := -1
+	for i, a := range c.Args {
+		switch a := a.(type) {
+		case *Column:
+			if len(a.Name) == 1 && !a.Name[0].Quoted && datePart(a.Name[0].Text) && (part < 0 || len(a.Name[0].Text) > 2) {
+				if part < 0 && i > 0 && len(a.Name[0].Text) <= 2 {
+					continue // one or two letters are a part only in front
+				}
+				part = i
+			}
+		case *Call: // WEEK(MONDAY)
+			if len(a.Name) == 1 && strings.EqualFold(a.Name[0].Text, "week") {
+				part = i
+			}
 		}
-		r.expr(a, sc, s)
+	}
+	for i, a := range c.Args {
+		if i != part {
+			r.expr(a, sc, s)
+		}
 	}
 	r.window(c.Over, sc)
 }
@@ -133,7 +150,7 @@ func (r *columnReader) column(c *Column, sc *scope, s *Select) {
 			}
 		}
 	}
-	if len(c.Name) == 1 && (s != nil && aliased(s, c) != nil || r.lateralAlias(c)) {
+	if len(c.Name) == 1 && (s != nil && aliased(s, c) != nil || r.lateralAlias(c) || r.variable(first)) {
 		return
 	}
 	for at := sc; at != nil; at = at.outer {
@@ -155,6 +172,16 @@ func (r *columnReader) lateralAlias(c *Column) bool {
 	}
 	it := aliased(r.lateral, c)
 	return it != nil && it.End <= c.Start
+}
+
+// variable tells whether an earlier statement declared a variable of the name.
+func (r *columnReader) variable(name string) bool {
+	for _, v := range r.declared {
+		if strings.EqualFold(v.Text, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // source is the source of the scope that goes by a name, nil if none.

@@ -370,7 +370,7 @@ func orderedItems(s *Select, e Expr) []Expr {
 		if it := aliased(s, e); it != nil {
 			return []Expr{it.Expr}
 		}
-		if c, ok := e.(*Column); ok && len(c.Name) == 1 && !c.Name[0].Quoted && strings.EqualFold(c.Name[0].Text, "all") {
+		if allItems(e) {
 			var all []Expr
 			for _, it := range s.Items {
 				all = append(all, it.Expr)
@@ -379,6 +379,12 @@ func orderedItems(s *Select, e Expr) []Expr {
 		}
 	}
 	return []Expr{e}
+}
+
+// allItems tells whether a sort key is ALL.
+func allItems(e Expr) bool {
+	c, ok := e.(*Column)
+	return ok && len(c.Name) == 1 && !c.Name[0].Quoted && strings.EqualFold(c.Name[0].Text, "all")
 }
 
 // firstSelect is the select whose items name the columns of a query; nil if there is none.

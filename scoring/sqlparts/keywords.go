@@ -81,7 +81,11 @@ func (k keywords) list() []string {
 }
 
 // expr adds the keywords of an expression, subqueries excepted.
-func (k *keywords) expr(e Expr) { Walk(e, k.visit) }
+func (k *keywords) expr(e Expr) {
+	if e != nil {
+		Walk(e, k.visit)
+	}
+}
 
 func (k *keywords) window(w *Window) {
 	if w != nil {
@@ -195,7 +199,6 @@ func (k *keywords) source(s *Source) {
 	if s.Recognize != nil {
 		k.add(kwMatchRecognize)
 	}
-	if s.On != nil {
-		k.expr(s.On)
-	}
+	k.expr(s.Match)
+	k.expr(s.On)
 }

@@ -95,7 +95,7 @@ func (l *lexer) space() {
 			l.line()
 		case c == '/' && l.at(1) == '*':
 			l.comment()
-		case c == '/' && l.at(1) == '/' && l.syntax.slashes:
+		case c == '/' && l.at(1) == '/' && l.syntax.slashes && (l.pos == 0 || l.sql[l.pos-1] != ':'): // not in file://
 			l.line()
 		case c == '*' && l.bang && l.at(1) == '/':
 			l.bang = false
@@ -423,6 +423,7 @@ func (l *lexer) bracket(c byte) {
 		}
 		l.emit(tokOp, code, l.pos+1)
 		if l.opened[kind] == 0 {
+			l.note(l.pos-1, l.pos, "bracket closes nothing")
 			return
 		}
 		for {
@@ -434,6 +435,7 @@ func (l *lexer) bracket(c byte) {
 				l.toks[k].mate = o
 				return
 			}
+			l.unclosed(o)
 		}
 	}
 }
@@ -452,8 +454,14 @@ func bracketKind(c code) int {
 func (l *lexer) closeAll() {
 	for _, o := range l.open {
 		l.toks[o].mate = int32(len(l.toks))
+		l.unclosed(o)
 	}
 	l.open, l.opened = l.open[:0], [3]int{}
+}
+
+// unclosed notes that a bracket is never closed.
+func (l *lexer) unclosed(open int32) {
+	l.note(int(l.toks[open].start), int(l.toks[open].end), "bracket is not closed")
 }
 
 // jinja reads {{ an expression of a template }} and reports whether it did; a struct literal begins with no name.
@@ -505,6 +513,8 @@ func (l *lexer) bracketedName() bool {
 func (l *lexer) looksBracketed() bool {
 	if n := len(l.toks); n > 0 {
 		switch t := l.toks[n-1]; {
+		case (t.code == oMore || t.code == oShiftRight) && int(t.end) == l.pos: // ARRAY<t>[…]
+			return false
 		case t.code == wArray, t.code == oRparen, t.code == oRbracket, t.code == oRbrace, t.kind == tokString, t.kind == tokParam:
 			return false
 		case (t.kind == tokWord || t.kind == tokQuoted || t.kind == tokDouble) && (t.code == 0 || !reserved[t.code]):

@@ -124,17 +124,29 @@ func (p *parser) argument(end int) Expr {
 		}
 		return e
 	}
-	if l, ok := e.(*Column); ok && len(l.Name) == 1 && p.at(oColon) { // JSON_OBJECT(k: v)
-		p.next()
-		v := p.expr()
-		b := &Binary{Op: ":", L: e, R: v}
-		b.Span = p.from(start)
-		return b
+	if p.at(oColon) { // JSON_OBJECT(k: v)
+		if k, ok := keyOf(e); ok {
+			p.next()
+			a := &Named{Name: k, X: p.expr()}
+			a.Span = p.from(start)
+			return a
+		}
 	}
 	for p.i < end && !p.at(oComma) && !p.argumentClause() {
 		p.skip()
 	}
 	return p.raw(start, "argument carried as text")
+}
+
+// keyOf is the name of an argument's key: a name or a string.
+func keyOf(e Expr) (Ident, bool) {
+	switch e := e.(type) {
+	case *Column:
+		return e.Name[0], len(e.Name) == 1
+	case *Literal:
+		return Ident{Text: e.Text, Quoted: true}, e.Kind == String
+	}
+	return Ident{}, false
 }
 
 // argumentClause tells whether the current token begins a clause inside a call.
@@ -249,11 +261,7 @@ func (p *parser) window() *Window {
 				continue
 			}
 		case wRows, wRange, wGroups:
-			from := p.i
-			for p.i < end {
-				p.skip()
-			}
-			w.Frame = p.frame(from, end)
+			w.Frame = p.frame()
 			continue
 		}
 		break
@@ -278,20 +286,45 @@ func (p *parser) partition(end int) []Expr {
 	return p.exprs.cut(m)
 }
 
-// frame is the text of a window's frame; a frame with one bound is written out with BETWEEN.
-func (p *parser) frame(from, end int) string {
-	if from+1 < end && p.toks[from+1].code != wBetween {
-		stop := from + 1
-		for stop < end && p.toks[stop].code != wExclude {
-			stop++
+// frame reads a window's frame and is its text; a frame with one bound is written out with BETWEEN.
+func (p *parser) frame() string {
+	unit := strings.ToLower(p.text())
+	p.next()
+	from, to := "", "current row"
+	if p.accept(wBetween) {
+		from = p.bound()
+		if p.accept(wAnd) {
+			to = p.bound()
 		}
-		s := p.words(from, from+1) + " between " + p.words(from+1, stop) + " and current row"
-		if stop < end {
-			s += " " + p.words(stop, end)
-		}
-		return s
+	} else {
+		from = p.bound()
 	}
-	return p.words(from, end)
+	s := unit + " between " + from + " and " + to
+	if p.at(wExclude) {
+		k := p.i
+		p.next()
+		for p.cur().kind == tokWord {
+			p.next()
+		}
+		s += " " + p.words(k, p.i)
+	}
+	return s
+}
+
+// bound reads UNBOUNDED PRECEDING, CURRENT ROW, n FOLLOWING … and is its text.
+func (p *parser) bound() string {
+	k, start := p.i, p.start()
+	switch {
+	case p.accept(wUnbounded):
+	case p.accept2(wCurrent, wRow):
+		return "current row"
+	default:
+		p.binary(precBit)
+	}
+	if !p.acceptAny(wPreceding, wFollowing) {
+		p.noteAt(start, p.from(start).End, "bound of a frame expected")
+	}
+	return p.words(k, p.i)
 }
 
 // caseOf reads CASE … END.

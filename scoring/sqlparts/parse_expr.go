@@ -182,8 +182,10 @@ func bitLevel(c code) int {
 }
 
 // operandFollows tells whether the next token may begin an operand.
-func (p *parser) operandFollows() bool {
-	switch t := p.ahead(1); t.kind {
+func (p *parser) operandFollows() bool { return beginsOperand(p.ahead(1)) }
+
+func beginsOperand(t *token) bool {
+	switch t.kind {
 	case tokWord:
 		return !reserved[t.code] || t.code == wCase || t.code == wNot || t.code == wAll || t.code == wAny
 	case tokQuoted, tokDouble, tokString, tokNumber, tokParam:
@@ -321,9 +323,13 @@ func (p *parser) unary() Expr {
 		if p.operandFollows() {
 			return p.prefix("connect_by_root", precUnary)
 		}
-	case wBinary:
-		if p.operandFollows() && p.ahead(1).code != oLparen && p.dialect == MySQL {
-			return p.prefix("binary", precUnary)
+	case wBinary: // MySQL: BINARY x is a cast
+		if n := p.ahead(1).code; p.dialect == MySQL && p.operandFollows() && n != oLparen {
+			start := t.start
+			p.next()
+			c := &Cast{X: p.primary(), Type: "binary"}
+			c.Span = p.from(start)
+			return c
 		}
 	}
 	return p.primary()

@@ -23,9 +23,8 @@ func (p *parser) fromList() []*Source {
 			return p.sources.cut(m)
 		}
 		src := p.source(j)
-		p.joinCondition(src, m)
-		src.Span = p.from(start)
-		p.sources.push(src)
+		src.Start = start
+		p.sources.push(p.joinCondition(src, m))
 	}
 }
 
@@ -79,22 +78,23 @@ func (p *parser) join(j *Source) bool {
 	return true
 }
 
-// joinCondition reads ON, USING and MATCH_CONDITION. Conditions may be postponed, a JOIN b JOIN c ON … ON …: a second
-// condition belongs to the nearest source before that has none.
-func (p *parser) joinCondition(src *Source, m int) {
-	last := src
+// joinCondition reads ON, USING and MATCH_CONDITION after src, which is not on the stack yet, and returns what to put
+// there. Conditions may be postponed: a JOIN b JOIN c ON … ON … is a JOIN (b JOIN c ON …) ON ….
+func (p *parser) joinCondition(src *Source, m int) *Source {
 	for {
 		switch {
-		case p.at(wOn):
-			p.next()
-			cond := p.condition()
-			if last.On != nil && last.Join != FirstSource && !last.Asof {
-				last = p.unconditioned(m, last)
+		case p.at(wOn), p.at2(wUsing, oLparen):
+			if src.conditioned() {
+				if outer := p.postponed(src, m); outer != nil {
+					src = outer
+				}
 			}
-			last.On = p.and(last.On, cond)
-		case p.at2(wUsing, oLparen):
+			if p.accept(wOn) {
+				src.On = p.and(src.On, p.condition())
+				break
+			}
 			p.next()
-			last.Using = append(last.Using, p.columnList()...)
+			src.Using = append(src.Using, p.columnList()...)
 			if p.accept(wAs) {
 				p.ident()
 			}
@@ -102,30 +102,47 @@ func (p *parser) joinCondition(src *Source, m int) {
 			p.next()
 			open := p.i
 			p.next()
-			src.On = p.and(src.On, p.expr())
+			src.Match = p.expr()
 			p.expect(open, "text in a match condition was not read")
 		default:
-			return
+			src.Span = p.from(src.Start)
+			return src
 		}
 	}
+}
+
+// conditioned tells whether a source needs no join condition any more.
+func (s *Source) conditioned() bool {
+	return s.On != nil || len(s.Using) > 0 || s.Join <= CommaJoin || s.Join == CrossJoin || s.Natural
 }
 
 // maxPostponed is how far back a postponed join condition may reach.
 const maxPostponed = 64
 
-// unconditioned is the nearest joined source since the mark that has no condition yet; else the given one.
-func (p *parser) unconditioned(m int, src *Source) *Source {
-	for k := len(p.sources.stack) - 1; k > max(m, len(p.sources.stack)-maxPostponed); k-- {
+// postponed is the parenthesised join that src ends and that a further condition belongs to: it begins with the nearest
+// source since the mark that has no condition. It is nil if there is none.
+func (p *parser) postponed(src *Source, m int) *Source {
+	stack := p.sources.stack
+	for k := len(stack) - 1; k > max(m, len(stack)-maxPostponed); k-- {
 		p.steps++
-		s := p.sources.stack[k]
-		if s.Join == CommaJoin {
+		first := stack[k]
+		if first.Join == CommaJoin {
 			break
 		}
-		if s.On == nil && len(s.Using) == 0 && s.Join != CrossJoin && !s.Natural {
-			return s
+		if first.conditioned() {
+			continue
 		}
+		if !p.grow() {
+			break
+		}
+		outer := p.sources_.new()
+		outer.Span = Span{first.Start, src.End}
+		outer.Join, outer.Asof, first.Join, first.Asof = first.Join, first.Asof, FirstSource, false
+		p.sources.push(src)
+		outer.Nested = p.sources.cut(k)
+		return outer
 	}
-	return src
+	return nil
 }
 
 // source reads one table expression with everything that follows it up to its join condition.
@@ -133,8 +150,9 @@ func (p *parser) source(j Source) *Source {
 	src := p.sources_.new()
 	*src = j
 	start := p.start()
-	for p.acceptAny(wLateral, wOnly) {
-		src.Lateral = true
+	for p.at(wLateral) || p.at(wOnly) && p.beginsName(p.i+1) {
+		src.Lateral = src.Lateral || p.at(wLateral)
+		p.next()
 	}
 	t := p.cur()
 	switch {
@@ -145,6 +163,14 @@ func (p *parser) source(j Source) *Source {
 		src.Query = p.newQuery(v.Span, v)
 	case t.code == wTable && p.ahead(1).code == oLparen:
 		p.tableCall(src)
+	case t.code == wRows && p.ahead(1).code == wFrom && p.ahead(2).code == oLparen: // Postgres: ROWS FROM (f(x), …)
+		p.next()
+		p.next()
+		open := p.i
+		p.next()
+		src.Call = &Call{Name: Name{{Text: "rows from"}}, Args: p.exprList(open)}
+		p.expect(open, "text in ROWS FROM was not read")
+		src.Call.Span = p.from(start)
 	case t.kind == tokString:
 		src.Table, src.FromString = Name{{Text: p.stringOf(t), Quoted: true}}, true
 		p.next()
@@ -252,7 +278,16 @@ func (p *parser) namedSource(src *Source) {
 		src.Table = name
 		return
 	}
-	src.Call = p.call(start, name)
+	c := p.call(start, name)
+	if strings.EqualFold(name.Last().Text, "identifier") && len(c.Args) == 1 {
+		if l, ok := c.Args[0].(*Literal); ok && l.Kind == String { // IDENTIFIER('schema.table')
+			for _, part := range strings.Split(l.Text, ".") {
+				src.Table = append(src.Table, Ident{Text: strings.Trim(part, `"`)})
+			}
+			return
+		}
+	}
+	src.Call = c
 }
 
 // tableName reads a dotted name. In BigQuery an unquoted part may have dashes and a quoted one dots.
@@ -384,11 +419,9 @@ func (p *parser) sourceSuffix(src *Source) bool {
 		case wOffset, wOrdinality:
 			p.next()
 			p.next()
-			src.Offset = p.alias(tableAlias)
-			if src.Offset.Text == "" {
-				src.Offset = Ident{Text: "offset"}
-				if n == wOrdinality {
-					src.Offset.Text = "ordinality"
+			if src.Offset = (Ident{Text: "ordinality"}); n == wOffset {
+				if src.Offset = p.alias(tableAlias); src.Offset.Text == "" {
+					src.Offset.Text = "offset"
 				}
 			}
 			return true
@@ -429,8 +462,8 @@ func (p *parser) sourceSuffix(src *Source) bool {
 		p.next()
 		p.skip()
 		return true
-	case oLparen: // T-SQL's old table hints: t (NOLOCK)
-		if n == wNolock {
+	case oLparen: // T-SQL's old table hints, t (NOLOCK), and options of a stage
+		if n == wNolock || len(src.Table) == 1 && strings.HasPrefix(src.Table[0].Text, "@") {
 			p.skip()
 			return true
 		}

@@ -279,11 +279,9 @@ func (p *parser) pipeJoin(q *Query, j Source) *Query {
 		q, sel = p.wrap(q)
 	}
 	start := j.Start
-	m := p.sources.mark()
 	src := p.source(j)
-	p.joinCondition(src, m)
-	src.Span = p.from(start)
-	sel.From = append(sel.From, src)
+	src.Start = start
+	sel.From = append(sel.From, p.joinCondition(src, p.sources.mark()))
 	return q
 }
 

@@ -14,6 +14,7 @@ func (p *parser) pivot() *Pivot {
 	open := p.i
 	if !p.at(oLparen) {
 		pv.Span = p.from(start)
+		p.noteAt(start, pv.End, "pivot without columns")
 		return pv
 	}
 	p.next()
@@ -31,6 +32,9 @@ func (p *parser) pivot() *Pivot {
 	}
 	if p.accept2(wGroup, wBy) {
 		pv.Group = p.exprList(open)
+	}
+	if pv.Values == nil || pv.For == nil {
+		p.noteAt(start, p.cur().end, "pivot without columns")
 	}
 	p.expect(open, "text in PIVOT was not read")
 	if pv.Alias = p.alias(tableAlias); pv.Alias.Text != "" && p.at(oLparen) {
@@ -96,7 +100,7 @@ func (p *parser) pivotStatement(s *Statement) {
 	p.next()
 	src := p.source(Source{})
 	if p.accept(wOn) {
-		pv.In = p.selectItems()
+		p.pivotOn(pv)
 	}
 	if p.accept(wUsing) {
 		pv.Values = p.selectItems()
@@ -116,11 +120,33 @@ func (p *parser) pivotStatement(s *Statement) {
 		}
 	}
 	pv.Span = p.from(start)
+	if pv.For == nil || pv.Values == nil && pv.Unpivot {
+		p.noteAt(pv.Start, pv.End, "pivot without columns")
+	} else if pv.Values == nil { // what DuckDB does without USING
+		pv.Values = []*Item{{Expr: &Call{Name: Name{{Text: "count"}}, Args: []Expr{&Star{}}}}}
+	}
 	src.Pivots = append(src.Pivots, pv)
 	q := p.starQuery(src)
 	p.tail(q)
 	q.Span = p.from(start)
 	s.Query = q
+}
+
+// pivotOn reads the columns after ON, of PIVOT with optional lists, of UNPIVOT the columns to turn.
+func (p *parser) pivotOn(pv *Pivot) {
+	if pv.Unpivot {
+		pv.In = p.selectItems()
+		return
+	}
+	for {
+		pv.For = append(pv.For, p.primary())
+		if p.accept(wIn) {
+			pv.In = append(pv.In, p.pivotList()...)
+		}
+		if !p.accept(oComma) {
+			return
+		}
+	}
 }
 
 // recognize reads MATCH_RECOGNIZE (…) with its alias.
@@ -187,6 +213,9 @@ func (p *parser) measures(end int) []*Item {
 			}
 		}
 		it.Span = p.from(start)
+		if it.Alias.Text == "" {
+			p.noteAt(it.Start, it.End, "measure or definition without AS")
+		}
 		p.items.push(it)
 		if !p.accept(oComma) {
 			break

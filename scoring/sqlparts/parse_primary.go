@@ -26,6 +26,9 @@ func (p *parser) primary() Expr {
 			if t.kind != tokWord && t.kind != tokQuoted && t.kind != tokDouble && t.code != oStar && t.kind != tokString {
 				return e
 			}
+			if l, ok := e.(*Literal); ok && l.Kind == Number {
+				return e
+			}
 			if !p.grow() {
 				return p.carry(start, "chain is too long: carried as text")
 			}
@@ -48,7 +51,7 @@ func (p *parser) primary() Expr {
 			f.Span = p.from(start)
 			e = f
 		case oColon:
-			if !p.syntax.path || p.slice > 0 || !p.pathFollows() {
+			if !p.syntax.path || p.slice > 0 || isString(e) || !p.pathFollows() {
 				return e
 			}
 			if !p.grow() {
@@ -156,7 +159,7 @@ func (p *parser) operand() Expr {
 	case tokOp:
 		switch t.code {
 		case oLparen:
-			return p.paren()
+			return p.parenOrLambda()
 		case oStar:
 			s := &Star{}
 			start := t.start
@@ -235,7 +238,7 @@ func (p *parser) placeholder() Expr {
 	case p.at(oPercent) && n.kind == tokWord && n.start == p.cur().end && n.end == n.start+1:
 		p.next()
 		p.next()
-	case p.at(oPercent) && n.code == oLparen && n.start == p.cur().end:
+	case p.at(oPercent) && n.code == oLparen && n.start == p.cur().end && p.ahead(3).code == oRparen && p.ahead(4).kind == tokWord:
 		p.next()
 		p.skip()
 		p.next()
@@ -308,14 +311,7 @@ func (p *parser) wordOperand(t *token) Expr {
 		}
 	case wRow:
 		if paren {
-			start := t.start
-			p.next()
-			e := p.paren()
-			if l, ok := e.(*List); ok && l.Kind == Tuple {
-				l.Start = start
-				return l
-			}
-			return &List{Span: p.from(start), Kind: Tuple, Items: []*Item{{Span: p.from(start), Expr: e}}}
+			return p.row()
 		}
 	case wExtract, wTrim, wPosition, wOverlay, wSubstring, wSubstr:
 		if paren {
@@ -448,7 +444,7 @@ func (p *parser) lambdaWord() Expr {
 	return l
 }
 
-// paren reads (query), (expression), (a, b), and lambdas with several parameters.
+// paren reads (query), (expression) and (a, b).
 func (p *parser) paren() Expr {
 	open, start := p.i, p.start()
 	height, ok := p.enter()
@@ -471,18 +467,51 @@ func (p *parser) paren() Expr {
 	}
 	p.slice = slice
 	p.leave(height)
-	if l, ok := e.(*List); ok && p.at(oArrow) && p.syntax.lambda {
-		if params := lambdaParams(l); params != nil {
-			return p.lambda(start, params)
-		}
-	}
 	return e
 }
 
+// parenOrLambda reads what paren does, and the body after it if the parentheses hold the parameters of a lambda.
+func (p *parser) parenOrLambda() Expr {
+	start := p.start()
+	e := p.paren()
+	if !p.at(oArrow) || !p.syntax.lambda {
+		return e
+	}
+	var params []Ident
+	switch e := e.(type) {
+	case *List:
+		params = lambdaParams(e.Items)
+	case *Alias: // (x INT) -> …
+		params = lambdaParams([]*Item{{Expr: e.X}})
+	}
+	if params == nil {
+		return e
+	}
+	return p.lambda(start, params)
+}
+
+// row reads ROW (a, b), which may have one element.
+func (p *parser) row() Expr {
+	start := p.start()
+	height, ok := p.enter()
+	if !ok {
+		p.next()
+		return p.tooDeep()
+	}
+	p.next()
+	open := p.i
+	p.next()
+	l := &List{Kind: Tuple, Items: p.itemsUntil(noCode, open)}
+	p.expect(open, "text in a row was not read")
+	p.leave(height)
+	l.Span = p.from(start)
+	return l
+}
+
 // lambdaParams are the names in a list, nil if it holds anything else.
-func lambdaParams(l *List) []Ident {
+func lambdaParams(items []*Item) []Ident {
 	var out []Ident
-	for _, it := range l.Items {
+	for _, it := range items {
 		c, ok := it.Expr.(*Column)
 		if !ok || len(c.Name) != 1 {
 			return nil
@@ -507,13 +536,22 @@ func (p *parser) parenList(open int, start int32) Expr {
 		p.tail(q)
 		return &Subquery{Span: p.from(at), Query: q}
 	}
+	lambda := p.syntax.lambda && end+1 < len(p.toks) && p.toks[end+1].code == oArrow
 	if !p.at(oComma) {
-		if first.Alias.Text != "" {
-			return &Alias{Span: first.Span, X: first.Expr, Name: first.Alias}
+		if first.Alias.Text == "" {
+			return first.Expr
 		}
-		return first.Expr
+		if !lambda {
+			p.noteAt(first.Start, first.End, "alias in parentheses")
+		}
+		return &Alias{Span: first.Span, X: first.Expr, Name: first.Alias}
 	}
 	l := &List{Kind: Tuple, Items: p.moreItems(first, end)}
+	for _, it := range l.Items {
+		if it.Alias.Text != "" && !lambda {
+			p.noteAt(it.Start, it.End, "alias in parentheses")
+		}
+	}
 	l.Span = p.from(start)
 	l.End = p.cur().end
 	return l

@@ -252,8 +252,8 @@ func (p *parser) setChain(start int32, first *Query, intersect bool) *Query {
 // atSetOp tells whether the current token is a set operator of the wanted precedence.
 func (p *parser) atSetOp(intersect bool) (SetOperator, bool) {
 	c := p.cur().code
-	if t := p.ahead(1); (c == wLeft || c == wFull || c == wInner) && (t.code == wUnion || t.code == wOuter && p.ahead(2).code == wUnion) {
-		p.next() // BigQuery: LEFT UNION, FULL OUTER UNION
+	if p.setOpAhead() {
+		p.next()
 		p.accept(wOuter)
 		c = p.cur().code
 	}
@@ -266,6 +266,18 @@ func (p *parser) atSetOp(intersect bool) (SetOperator, bool) {
 		return SetOperator{Kind: Intersect}, true
 	}
 	return SetOperator{}, false
+}
+
+// setOpAhead tells whether words stand here that qualify a set operator: LEFT UNION, FULL OUTER UNION, INNER INTERSECT.
+func (p *parser) setOpAhead() bool {
+	if !p.at(wLeft) && !p.at(wFull) && !p.at(wInner) {
+		return false
+	}
+	c := p.ahead(1).code
+	if c == wOuter {
+		c = p.ahead(2).code
+	}
+	return c == wUnion || c == wIntersect || c == wExcept
 }
 
 // setOp reads a set operator's words into o.
@@ -372,6 +384,9 @@ func (p *parser) tail(q *Query) {
 			p.ownClauses(q)
 			q.OrderBy = p.orderList(true)
 		case wLimit:
+			if p.accept2(wLimit, wAll) {
+				continue
+			}
 			p.ownClauses(q)
 			p.limit(q)
 		case wOffset:
@@ -497,20 +512,22 @@ func (p *parser) limitOf(q *Query) *Limit {
 	return q.Limit
 }
 
-// limit reads LIMIT n, LIMIT ALL, LIMIT offset, n and LIMIT n PERCENT.
+// limit reads LIMIT n, LIMIT offset, n and LIMIT n PERCENT.
 func (p *parser) limit(q *Query) {
 	l := p.limitOf(q)
 	p.next()
-	if !p.accept(wAll) {
+	if p.cur().kind == tokNumber && p.ahead(1).code == oPercent && !beginsOperand(p.ahead(2)) {
+		l.Count = p.primary()
+	} else {
 		l.Count = p.expr()
-		if p.accept(oComma) {
-			l.Offset, l.Count = l.Count, p.expr()
-		}
-		if p.accept(oPercent) || p.accept(wPercent) {
-			l.Percent = true
-		}
-		l.WithTies = p.accept2(wWith, wTies)
 	}
+	if p.accept(oComma) {
+		l.Offset, l.Count = l.Count, p.expr()
+	}
+	if p.accept(oPercent) || p.accept(wPercent) {
+		l.Percent = true
+	}
+	l.WithTies = p.accept2(wWith, wTies)
 	l.End = p.from(l.Start).End
 }
 

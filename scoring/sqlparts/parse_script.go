@@ -4,7 +4,7 @@ package sqlparts
 func (p *parser) script() []*Statement {
 	var out []*Statement
 	for {
-		for p.at(oSemicolon) || p.dialect == TSQL && p.at(wGo) {
+		for p.cur().kind != tokEOF && p.statementEnds() {
 			p.next()
 		}
 		if p.cur().kind == tokEOF {
@@ -25,7 +25,7 @@ func (p *parser) script() []*Statement {
 // rest deals with what follows a statement that ended without a semicolon: another statement, or text nobody understands.
 func (p *parser) rest(out *[]*Statement) {
 	t := p.cur()
-	if t.kind == tokEOF || t.code == oSemicolon || t.code == wGo && p.dialect == TSQL {
+	if p.statementEnds() {
 		return
 	}
 	last := (*out)[max(0, len(*out)-1):]
@@ -40,7 +40,7 @@ func (p *parser) rest(out *[]*Statement) {
 	}
 	start := p.start()
 	for {
-		if t = p.cur(); t.kind == tokEOF || t.code == oSemicolon || changes(t.code) {
+		if t = p.cur(); p.statementEnds() || changes(t.code) {
 			break
 		}
 		p.skip()
@@ -208,9 +208,15 @@ func changes(c code) bool {
 	return false
 }
 
-// skipStatement passes everything up to the semicolon.
+// statementEnds tells whether the current token ends a statement: a semicolon, the end, or T-SQL's GO.
+func (p *parser) statementEnds() bool {
+	t := p.cur()
+	return t.kind == tokEOF || t.code == oSemicolon || t.code == wGo && p.dialect == TSQL
+}
+
+// skipStatement passes everything up to the end of the statement.
 func (p *parser) skipStatement() {
-	for p.cur().kind != tokEOF && !p.at(oSemicolon) {
+	for !p.statementEnds() {
 		p.skip()
 	}
 }
@@ -221,7 +227,7 @@ func (p *parser) skipTo(*Statement) { p.skipStatement() }
 // skipSession skips a SET or USE; where semicolons are optional it ends before a word that changes something.
 func (p *parser) skipSession(*Statement) {
 	p.next()
-	for p.cur().kind != tokEOF && !p.at(oSemicolon) {
+	for !p.statementEnds() {
 		if (p.syntax.bareStatements || p.dialect == Generic) && changes(p.cur().code) {
 			return
 		}
@@ -301,7 +307,7 @@ func (p *parser) insert(s *Statement) {
 
 // queryInside skips up to a query and reads it.
 func (p *parser) queryInside(s *Statement) {
-	for p.cur().kind != tokEOF && !p.at(oSemicolon) {
+	for !p.statementEnds() {
 		if p.startsQuery() {
 			s.Query = p.query()
 			s.Effects |= Reads
@@ -347,7 +353,7 @@ func (p *parser) create(s *Statement) {
 
 // queryAfterAs skips up to AS and reads the query after it, if there is one.
 func (p *parser) queryAfterAs(s *Statement) {
-	for p.cur().kind != tokEOF && !p.at(oSemicolon) {
+	for !p.statementEnds() {
 		if p.accept(wAs) && p.startsQuery() || p.at(wSelect) {
 			s.Query = p.query()
 			s.Effects |= Reads
@@ -371,7 +377,7 @@ func (p *parser) copyInto(s *Statement) {
 		if k == tokWord || k == tokQuoted {
 			s.Target = p.targetName()
 		}
-		for p.cur().kind != tokEOF && !p.at(oSemicolon) {
+		for !p.statementEnds() {
 			if p.at(wTo) {
 				s.Effects = Exports
 				break
@@ -386,10 +392,16 @@ func (p *parser) copyInto(s *Statement) {
 	p.skipStatement()
 }
 
-// declare reads DECLARE, and the query of a cursor.
+// declare reads DECLARE with the names it declares, and the query of a cursor.
 func (p *parser) declare(s *Statement) {
 	p.next()
-	for p.cur().kind != tokEOF && !p.at(oSemicolon) {
+	for p.cur().kind == tokWord || p.cur().kind == tokQuoted {
+		s.Names = append(s.Names, p.ident())
+		if !p.accept(oComma) {
+			break
+		}
+	}
+	for !p.statementEnds() {
 		if p.at2(wFor, wSelect) || p.at2(wFor, wWith) {
 			p.next()
 			s.Query = p.query()
@@ -418,7 +430,7 @@ func (p *parser) explain(s *Statement) {
 		s.Effects |= in.Effects
 		s.Query, s.Target = in.Query, in.Target
 	}
-	if p.cur().kind != tokEOF && !p.at(oSemicolon) && !beginsStatement(p.cur().code) {
+	if !p.statementEnds() && !beginsStatement(p.cur().code) {
 		p.skipStatement()
 	}
 }
@@ -427,10 +439,15 @@ func (p *parser) explain(s *Statement) {
 func (p *parser) block(s *Statement) {
 	first := p.cur().code
 	p.next()
+	if first == wDo && p.cur().kind == tokString { // DO $$ … $$
+		s.Kind, s.Effects = KindExecute, Runs
+		p.skipStatement()
+		return
+	}
 	if first == wBegin || first == wElse || first == wLoop || first == wThen || first == wDo || first == wTry || first == wRepeat {
 		return
 	}
-	for p.cur().kind != tokEOF && !p.at(oSemicolon) {
+	for !p.statementEnds() {
 		if p.acceptAny(wThen, wDo, wLoop) || p.at(wBegin) || changes(p.cur().code) {
 			return
 		}

@@ -173,7 +173,7 @@ func (p *parser) alias(allowed *[lastCode]bool) Ident {
 	}
 	switch t.kind {
 	case tokWord:
-		if t.code != 0 && !allowed[t.code] || p.dialect == TSQL && t.code == wGo {
+		if t.code != 0 && !allowed[t.code] || p.ends() {
 			return Ident{}
 		}
 	case tokQuoted, tokDouble, tokString:
@@ -214,7 +214,12 @@ func (p *parser) clause(sel *Select) bool {
 	switch t.code {
 	case wFrom:
 		p.next()
-		sel.From = append(sel.From, p.fromList()...)
+		from := p.fromList()
+		if len(sel.From) > 0 && len(from) > 0 {
+			from[0].Join = CommaJoin
+			p.noteAt(t.start, t.end, "second FROM")
+		}
+		sel.From = append(sel.From, from...)
 	case wWhere:
 		p.next()
 		sel.Where = p.and(sel.Where, p.condition())
@@ -266,8 +271,8 @@ func (p *parser) clause(sel *Select) bool {
 		if p.ahead(1).code != wSample {
 			return p.unknownClause()
 		}
-		p.next()
 		start := p.start()
+		p.next()
 		p.next()
 		sample := p.clauseText(start)
 		if n := len(sel.From); n > 0 {
@@ -279,6 +284,11 @@ func (p *parser) clause(sel *Select) bool {
 		}
 		sel.From = append(sel.From, p.lateralView())
 	case wOrder, wLimit, wOffset, wFetch, wFor, wOption, wLock, wUnion, wExcept, wMinus, wIntersect:
+		return false
+	case wLeft, wFull, wInner: // BigQuery: FULL OUTER UNION
+		if !p.setOpAhead() {
+			return p.unknownClause()
+		}
 		return false
 	default:
 		return p.unknownClause()

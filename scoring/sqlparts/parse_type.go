@@ -24,7 +24,7 @@ func (p *parser) cast() Expr {
 		for p.i < end && !p.at(wFormat) && !p.at(wDefault) && !p.at(wUsing) {
 			p.skip()
 		}
-		c.Type = p.words(from, p.i)
+		c.Type = p.typeText(from)
 		if p.accept(wFormat) {
 			c.Format = p.expr()
 		}
@@ -53,19 +53,18 @@ func (p *parser) convert() Expr {
 	p.next()
 	if p.dialect == MySQL {
 		c.X = p.expr()
-		from := p.i + 1
+		p.accept(oComma)
+		from := p.i
 		for p.i < end {
 			p.skip()
 		}
-		if from <= end {
-			c.Type = p.words(from, end)
-		}
+		c.Type = p.typeText(from)
 	} else {
 		from := p.i
 		for p.i < end && !p.at(oComma) {
 			p.skip()
 		}
-		c.Type = p.words(from, p.i)
+		c.Type = p.typeText(from)
 		p.next()
 		c.X = p.expr()
 		if p.accept(oComma) {
@@ -130,6 +129,20 @@ func (p *parser) typeName() string {
 	}
 	for p.at(oLbracket) && (p.ahead(1).code == oRbracket || p.ahead(1).kind == tokNumber && p.ahead(2).code == oRbracket && !p.syntax.path) {
 		p.skip()
+	}
+	return p.typeText(from)
+}
+
+// typeText is the text of a type, from a token up to the current one; a note says if it looks like none.
+func (p *parser) typeText(from int) string {
+	for k := from; k < p.i; k++ {
+		switch t := &p.toks[k]; {
+		case t.kind == tokWord, t.kind == tokQuoted, t.kind == tokDouble, t.kind == tokNumber, t.kind == tokString:
+		case t.code == oLparen, t.code == oRparen, t.code == oLbracket, t.code == oRbracket, t.code == oComma, t.code == oDot,
+			t.code == oLess, t.code == oMore, t.code == oShiftRight, t.code == oColon:
+		default:
+			p.noteAt(t.start, t.end, "type carried as text")
+		}
 	}
 	return p.words(from, p.i)
 }

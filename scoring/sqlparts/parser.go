@@ -1,6 +1,7 @@
 package sqlparts
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -79,8 +80,9 @@ func (p *parser) parse(sql string, dialect Dialect) *Script {
 		p.noteAt(maxText, maxText, "text is too long: the rest was not read")
 	}
 	s := &Script{SQL: sql, Dialect: dialect, Statements: p.script()}
+	slices.SortStableFunc(p.notes, func(a, b Note) int { return int(a.Start - b.Start) })
 	s.Notes = p.notes
-	linkCreated(s)
+	link(s)
 	return s
 }
 
@@ -217,10 +219,10 @@ func (p *parser) skip() {
 	p.next()
 }
 
-// ends tells whether the current token ends everything: a semicolon, a closing bracket, a pipe or the end.
+// ends tells whether the current token ends everything: a semicolon, a closing bracket, a pipe, a batch or the end.
 func (p *parser) ends() bool {
 	t := p.cur()
-	return t.kind == tokEOF || t.code == oSemicolon || t.code == oPipe || isCloser(t.code)
+	return t.kind == tokEOF || t.code == oSemicolon || t.code == oPipe || isCloser(t.code) || t.code == wGo && p.dialect == TSQL
 }
 
 // carry skips to the end of what encloses the current token and returns it as text.
@@ -269,10 +271,14 @@ func (p *parser) words(from, to int) string {
 // spaceBetween tells whether joined text has a space between two tokens.
 func spaceBetween(a, b *token) bool {
 	switch {
-	case a.code == oLparen, a.code == oDot, a.code == oLbracket, a.code == oColons, a.code == oLess && a.end == b.start,
+	case a.kind == tokNumber && b.code == oDot:
+		return true
+	case a.code == oHash, a.code == oLparen, a.code == oDot, a.code == oLbracket, a.code == oColons, a.code == oLess && a.end == b.start,
 		b.code == oComma, b.code == oRparen, b.code == oDot, b.code == oRbracket, b.code == oColons, b.code == oSemicolon:
 		return false
-	case b.code == oLparen, b.code == oLbracket, b.code == oLess, b.code == oMore:
+	case b.code == oLparen:
+		return a.kind != tokWord && a.kind != tokQuoted || reserved[a.code]
+	case b.code == oLbracket, b.code == oLess, b.code == oMore:
 		return a.end < b.start
 	}
 	return true
@@ -289,9 +295,7 @@ func (p *parser) expect(open int, what string) {
 	}
 	if p.i == end && isCloser(p.cur().code) && p.cur().mate == int32(open) {
 		p.next()
-		return
 	}
-	p.noteAt(p.toks[open].start, p.toks[open].end, "bracket is not closed")
 }
 
 func isCloser(c code) bool { return c == oRparen || c == oRbracket || c == oRbrace }

@@ -174,9 +174,12 @@ func (p *printer) bare(e Expr) {
 	case *Literal:
 		p.literal(e)
 	case *Param:
-		if p.normal {
+		switch {
+		case p.normal:
 			p.lower(e.Text)
-		} else {
+		case e.Text[0] == '@' && strings.ContainsAny(e.Text, `./~%-="`): // a stage is one word in Snowflake only
+			p.quoted(e.Text)
+		default:
 			p.str(e.Text)
 		}
 	case *Star:
@@ -240,10 +243,10 @@ func (p *printer) bare(e Expr) {
 	case *Index:
 		p.expr(e.X, precAtom)
 		p.str("[")
-		p.expr(e.I, precNone)
+		p.expr(e.I, precAssign)
 		if e.Slice {
 			p.str(":")
-			p.expr(e.To, precNone)
+			p.expr(e.To, precAssign)
 		}
 		p.str("]")
 	case *Field:
@@ -288,7 +291,7 @@ func (p *printer) exprs(list []Expr) {
 		if i > 0 {
 			p.str(", ")
 		}
-		p.expr(e, precNone)
+		p.expr(e, precAssign)
 	}
 }
 
@@ -411,8 +414,11 @@ func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "
 // star writes * with its modifiers; the normal form has no qualifier that is a table.
 func (p *printer) star(s *Star) {
 	if s.Qualifier != nil {
-		if _, table := s.Qualifier.(*Column); !table || !p.normal {
+		if c, table := s.Qualifier.(*Column); !table {
 			p.fieldBase(s.Qualifier)
+			p.str(".")
+		} else if !p.normal {
+			p.column(c)
 			p.str(".")
 		}
 	}
@@ -494,13 +500,13 @@ func (p *printer) unary(u *Unary) {
 
 func (p *printer) binary(b *Binary) {
 	prec := opPrec(b.Op)
-	if c, ok := b.L.(*Column); ok && b.Op == "->" && len(c.Name) == 1 && !isString(b.R) { // no lambda
-		p.str("(")
-		p.bare(c)
-		p.str(")")
-	} else {
-		p.expr(b.L, prec)
+	if b.Op == "->" {
+		p.arrow(b.L, prec)
+		p.str(" -> ")
+		p.arrow(b.R, prec+1)
+		return
 	}
+	p.expr(b.L, prec)
 	if b.Op == ":" {
 		p.str(": ")
 		p.expr(b.R, prec+1)
@@ -534,6 +540,24 @@ func (p *printer) binary(b *Binary) {
 func isString(e Expr) bool {
 	l, ok := e.(*Literal)
 	return ok && l.Kind == String
+}
+
+// arrow writes a side of the operator ->, so that names before an arrow are not taken for the parameters of a lambda.
+func (p *printer) arrow(e Expr, min uint8) {
+	switch x := e.(type) {
+	case *Column:
+		if len(x.Name) == 1 && !p.normal {
+			p.str("(")
+			p.bare(x)
+			p.str(")")
+			return
+		}
+	case *List:
+		if x.Kind == Tuple && len(x.Items) != 1 {
+			p.str("row")
+		}
+	}
+	p.expr(e, min)
 }
 
 // group writes an expression in exactly one pair of parentheses.
@@ -676,10 +700,14 @@ func (p *printer) cast(c *Cast) {
 
 // fieldBase writes what a field is taken of: in parentheses if it is a plain name, which would swallow the field.
 func (p *printer) fieldBase(e Expr) {
-	c, ok := e.(*Column)
-	if ok && p.normal {
-		p.column(c)
-		return
+	switch e.(type) {
+	case *Column, *Path:
+		if !p.normal {
+			p.str("(")
+			p.bare(e)
+			p.str(")")
+			return
+		}
 	}
 	p.expr(e, precAtom)
 }

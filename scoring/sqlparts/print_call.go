@@ -96,7 +96,11 @@ func (p *printer) orderBy(list []*OrderItem) {
 
 // orderItem writes a sort key; ascending goes without saying, and the normal form says nothing about nulls.
 func (p *printer) orderItem(o *OrderItem) {
-	p.expr(o.Expr, precAssign)
+	if allItems(o.Expr) {
+		p.str("all")
+	} else {
+		p.expr(o.Expr, precAssign)
+	}
 	if o.Desc {
 		p.str(" desc")
 	}

@@ -256,6 +256,11 @@ func (p *printer) source(s *Source, first bool) {
 	if s.Recognize != nil {
 		p.recognize(s.Recognize)
 	}
+	if s.Match != nil {
+		p.str(" match_condition (")
+		p.expr(s.Match, precAssign)
+		p.str(")")
+	}
 	p.clause(" on ", s.On)
 	if len(s.Using) > 0 {
 		p.str(" using (")
@@ -303,12 +308,25 @@ func (p *printer) pivot(v *Pivot) {
 		p.str(" for ")
 		if len(v.For) > 1 {
 			p.str("(")
-		}
-		p.exprs(v.For)
-		if len(v.For) > 1 {
+			p.exprs(v.For)
 			p.str(")")
+		} else {
+			p.expr(v.For[0], precAtom)
 		}
 	}
+	if len(v.In) > 0 {
+		p.pivotIn(v)
+	}
+	if len(v.Group) > 0 {
+		p.str(" group by ")
+		p.exprs(v.Group)
+	}
+	p.str(")")
+	p.aliasOf(v.Alias, v.Columns)
+}
+
+// pivotIn writes the list after IN.
+func (p *printer) pivotIn(v *Pivot) {
 	p.str(" in (")
 	if len(v.In) == 1 {
 		switch x := v.In[0].Expr.(type) {
@@ -323,12 +341,6 @@ func (p *printer) pivot(v *Pivot) {
 		p.items(v.In)
 	}
 	p.str(")")
-	if len(v.Group) > 0 {
-		p.str(" group by ")
-		p.exprs(v.Group)
-	}
-	p.str(")")
-	p.aliasOf(v.Alias, v.Columns)
 }
 
 func (p *printer) recognize(r *Recognize) {

@@ -104,13 +104,16 @@ func (s *Script) Final() *Query {
 	return inside
 }
 
-// linkCreated lets queries see through the tables that earlier statements of the script made from queries.
-func linkCreated(s *Script) {
+// link lets queries see the tables that earlier statements of the script made from queries, and the variables they declared.
+func link(s *Script) {
 	var made []*CTE
+	var declared []Ident
 	for _, st := range s.Statements {
 		if st.Query != nil {
 			st.Query.created = made[:len(made):len(made)]
+			st.Query.declared = declared[:len(declared):len(declared)]
 		}
+		declared = append(declared, st.Names...)
 		if (st.Kind == KindCreateTableAs || st.Kind == KindCreateView) && st.Query != nil && len(st.Target) > 0 {
 			made = append(made, &CTE{Span: st.Span, Name: st.Target.Last(), Query: st.Query})
 		}

@@ -211,7 +211,10 @@ func (r *resolver) query(q *Query, outer *scope) *scope {
 func (r *resolver) with(ctes []*CTE, recursive bool, outer *scope) *scope {
 	sc := &scope{ctes: &cteList{ctes: ctes}, n: len(ctes), recursive: recursive, outer: outer}
 	for i, c := range ctes {
-		if c.Write != nil {
+		if c.Write != nil { // always run, and what it returns is the target's
+			if len(c.Write.Target) > 0 {
+				r.table(&Source{Span: c.Write.Span, Table: c.Write.Target})
+			}
 			r.query(c.Write.Query, sc)
 		}
 		if r.all {
@@ -306,6 +309,8 @@ func (r *resolver) source(src *Source, sc *scope) {
 		} else if len(src.Table) == 1 || !r.arrays() || !sc.array(src.Table) {
 			info.base = true
 			r.table(src)
+		} else if r.columns != nil {
+			r.columns.column(&Column{Span: src.Span, Name: src.Table}, sc, nil)
 		}
 	case src.Query != nil:
 		info.query = src.Query
@@ -340,6 +345,7 @@ func (r *resolver) sourceExprs(src *Source, sc *scope) {
 	for _, n := range src.Nested {
 		r.sourceExprs(n, sc)
 	}
+	r.expr(src.Match, sc, nil)
 	r.expr(src.On, sc, nil)
 	for _, p := range src.Pivots {
 		for _, it := range p.Values {

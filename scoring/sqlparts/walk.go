@@ -147,6 +147,7 @@ func (w walker) source(s *Source) {
 	if s.Recognize != nil {
 		w.node(s.Recognize)
 	}
+	w.node(s.Match)
 	w.node(s.On)
 }
 

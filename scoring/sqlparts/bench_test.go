@@ -1,0 +1,56 @@
+package sqlparts
+
+import (
+	"slices"
+	"testing"
+)
+
+// byDialect is the reference data by corpus and dialect, and all of it.
+func byDialect(b *testing.B) (names []string, sets map[string][]corpusQuery) {
+	b.Helper()
+	sets = map[string][]corpusQuery{}
+	for _, q := range loadCorpus(b) {
+		for _, name := range []string{"all", q.Corpus + "-" + q.Dialect} {
+			sets[name] = append(sets[name], q)
+		}
+	}
+	return slices.Sorted(keysOf(sets)), sets
+}
+
+func benchmarkQueries(b *testing.B, run func(sql string, d Dialect)) {
+	names, sets := byDialect(b)
+	for _, name := range names {
+		b.Run(name, func(b *testing.B) {
+			queries := sets[name]
+			bytes := 0
+			for _, q := range queries {
+				bytes += len(q.SQL)
+			}
+			b.SetBytes(int64(bytes))
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, q := range queries {
+					run(q.SQL, DialectOf(q.Dialect))
+				}
+			}
+			b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(b.N*len(queries)), "µs/query")
+		})
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	benchmarkQueries(b, func(sql string, d Dialect) { Parse(sql, d) })
+}
+
+// BenchmarkExtract is what the component metrics cost: parsing and extraction.
+func BenchmarkExtract(b *testing.B) {
+	benchmarkQueries(b, func(sql string, d Dialect) { Extract(Parse(sql, d).Final()) })
+}
+
+func BenchmarkColumns(b *testing.B) {
+	benchmarkQueries(b, func(sql string, d Dialect) { Columns(Parse(sql, d).Final()) })
+}
+
+func BenchmarkOrdersRows(b *testing.B) {
+	benchmarkQueries(b, func(sql string, d Dialect) { OrdersRows(sql, d) })
+}
