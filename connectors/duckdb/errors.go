@@ -41,7 +41,7 @@ var lineNumber = regexp.MustCompile(`(?m)^LINE (\d+):`)
 // shown is what may be shown of a message.
 func (c *Conn) shown(class, text, message string) string {
 	switch class {
-	case "Catalog", "Binder", "Permission", "Not implemented", "Dependency": // double quotes and bare words are names here
+	case "Catalog", "Binder", "Permission", "Not implemented", "Dependency", "": // double quotes and bare words are names here
 		text = masked(text, singleQuoted)
 	case "Parser", "Syntax":
 		text = "syntax error"
@@ -155,8 +155,10 @@ func codeOf(class, text string) errcode.Code {
 		return errcode.DataLoss
 	case "INTERNAL":
 		return errcode.Internal
-	case "":
-		return errcode.Unknown
+	case "": // of the appender
+		if has("could not be found", "does not exist") {
+			return errcode.NotFound
+		}
 	}
 	return errcode.InvalidArgument
 }

@@ -1,0 +1,164 @@
+// Package drivertest is the conformance suite of warehouse connectors. A connector's test is a [Harness] and one call of [Run].
+//
+// What types mean is stated in files, testdata/types/*.txtar: the comment says why the values are there, "sql" is a query, "expect" what must
+// come out of it, one line a column as [Show] writes it. A connector whose SQL spells the query differently adds "<name>.sql"; one
+// whose warehouse has another type for it, "<name>.expect"; one whose warehouse cannot do it at all, "<name>.skip" with the reason.
+package drivertest
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/arrowtable"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+//go:embed testdata/types/*.txtar
+var typeFiles embed.FS
+
+// Harness is how the suite reaches a connector.
+type Harness struct {
+	Name     string // of the connector, as the type files use it
+	Dialect  driver.Dialect
+	Features driver.Features
+
+	// Open opens an empty warehouse that can be written to. Records come from mem.
+	Open func(t *testing.T, mem memory.Allocator) driver.Conn
+
+	// OpenReadOnly opens one to read only, with a table called present of one row and one column; nil where Features.ReadOnly is not set.
+	OpenReadOnly func(t *testing.T, mem memory.Allocator) driver.Conn
+
+	// Slow is a query that runs for minutes and returns many rows, if it is left to.
+	Slow string
+}
+
+// Run runs the suite.
+func Run(t *testing.T, h Harness) {
+	t.Run("Types", h.types)
+	t.Run("Results", h.results)
+	t.Run("Parameters", h.parameters)
+	t.Run("Writes", h.writes)
+	t.Run("Snapshots", h.snapshots)
+	t.Run("Errors", h.errors)
+	t.Run("Cancel", h.cancel)
+	t.Run("Features", h.features)
+	t.Run("Parallel", h.parallel)
+	if h.Features.Functions {
+		t.Run("Functions", h.functions)
+	}
+}
+
+// open opens a warehouse that is closed, and whose memory is accounted for, at the test's end.
+func (h Harness) open(t *testing.T) driver.Conn {
+	t.Helper()
+	return closing(t, h.Open)
+}
+
+func closing(t *testing.T, open func(t *testing.T, mem memory.Allocator) driver.Conn) driver.Conn {
+	t.Helper()
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	c := open(t, mem)
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Errorf("closing: %v", err)
+		}
+		if n := mem.CurrentAlloc(); n != 0 {
+			t.Errorf("%d bytes of records are still held", n)
+		}
+	})
+	return c
+}
+
+// read reads a whole result.
+func read(ctx context.Context, c driver.Conn, query string, args ...any) (*scoring.Table, error) {
+	r, err := c.Query(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Release()
+	return arrowtable.Read(r, arrowtable.Limits{})
+}
+
+func mustRead(t *testing.T, c driver.Conn, query string, args ...any) *scoring.Table {
+	t.Helper()
+	table, err := read(context.Background(), c, query, args...)
+	if err != nil {
+		t.Fatalf("%v (%v)", err, code(c, err))
+	}
+	return table
+}
+
+func code(c driver.Conn, err error) errcode.Code {
+	if code := errcode.Of(err); code != errcode.Unknown {
+		return code
+	}
+	return c.ErrorCode(err)
+}
+
+// Show writes a table, one line a column: name, type, and values with | between them, text in quotes.
+func Show(t *scoring.Table) string {
+	var b strings.Builder
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		fmt.Fprintf(&b, "%s %v:", strconv.Quote(c.Name), c.Type)
+		for r := range t.Rows() {
+			b.WriteString([]string{" ", "|"}[min(r, 1)])
+			switch v := c.Value(r); v.Type {
+			case scoring.String, scoring.JSON:
+				b.WriteString(strconv.Quote(v.Text()))
+			default:
+				b.WriteString(v.String())
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (h Harness) types(t *testing.T) {
+	files, err := typeFiles.ReadDir("testdata/types")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := h.open(t)
+	for _, f := range files {
+		t.Run(strings.TrimSuffix(f.Name(), ".txtar"), func(t *testing.T) {
+			data, err := typeFiles.ReadFile(path.Join("testdata/types", f.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := txtar.Parse(data)
+			parts := map[string]string{}
+			for _, f := range a.Files {
+				parts[f.Name] = string(f.Data)
+			}
+			if reason := parts[h.Name+".skip"]; reason != "" {
+				t.Skip(strings.TrimSpace(reason))
+			}
+			if len(strings.TrimSpace(string(a.Comment))) == 0 {
+				t.Fatal("the file does not say why its values are there")
+			}
+			pick := func(name string) string {
+				if own, ok := parts[h.Name+"."+name]; ok {
+					return own
+				}
+				return parts[name]
+			}
+			got := Show(mustRead(t, c, pick("sql")))
+			if diff := cmp.Diff(pick("expect"), got); diff != "" {
+				t.Errorf("%s\nwant (-), got (+):\n%s", strings.TrimSpace(string(a.Comment)), diff)
+			}
+		})
+	}
+}

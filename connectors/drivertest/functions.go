@@ -1,0 +1,134 @@
+package drivertest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+var errRefused = errcode.New(errcode.FailedPrecondition, "refused, and this is why")
+
+// functions are Go functions called from SQL.
+func (h Harness) functions(t *testing.T) {
+	c := h.open(t)
+	ctx := context.Background()
+	type key struct{}
+	join := func(_ context.Context, args []driver.Vector, out *driver.Vector) error {
+		for i := range out.Texts {
+			var parts []string
+			for k := range args {
+				if args[k].IsNull(i) {
+					parts = append(parts, "NULL")
+				} else {
+					parts = append(parts, args[k].Texts[i])
+				}
+			}
+			out.Texts[i] = strings.Join(parts, "+")
+		}
+		return nil
+	}
+	err := c.(driver.FunctionRegistrar).RegisterScalar(ctx,
+		driver.Scalar{Name: "join_them", Params: []driver.Type{driver.Text}, Result: driver.Text, Eval: join},
+		driver.Scalar{Name: "join_them", Params: []driver.Type{driver.Text, driver.JSON}, Result: driver.Text, Eval: join},
+		driver.Scalar{Name: "twice", Params: []driver.Type{driver.BigInt, driver.Double, driver.Boolean}, Result: driver.Double, Eval: func(_ context.Context, a []driver.Vector, out *driver.Vector) error {
+			for i := range out.Floats {
+				if a[0].IsNull(i) || a[1].IsNull(i) || a[2].IsNull(i) {
+					out.SetNull(i)
+				} else if out.Floats[i] = float64(a[0].Ints[i]) + a[1].Floats[i]; a[2].Bools[i] {
+					out.Floats[i] *= 2
+				}
+			}
+			return nil
+		}},
+		driver.Scalar{Name: "is_even", Params: []driver.Type{driver.BigInt}, Result: driver.Boolean, Eval: func(_ context.Context, a []driver.Vector, out *driver.Vector) error {
+			for i := range out.Bools {
+				out.Bools[i] = a[0].Ints[i]%2 == 0
+			}
+			return nil
+		}},
+		driver.Scalar{Name: "length_of", Params: []driver.Type{driver.Text}, Result: driver.BigInt, Eval: func(_ context.Context, a []driver.Vector, out *driver.Vector) error {
+			for i := range out.Ints {
+				out.Ints[i] = int64(len(a[0].Texts[i]))
+			}
+			return nil
+		}},
+		driver.Scalar{Name: "as_json", Params: []driver.Type{driver.Text}, Result: driver.JSON, Eval: func(_ context.Context, a []driver.Vector, out *driver.Vector) error {
+			for i := range out.Texts {
+				out.Texts[i] = `{"t": "` + a[0].Texts[i] + `"}`
+			}
+			return nil
+		}},
+		driver.Scalar{Name: "trips", Params: []driver.Type{driver.BigInt}, Result: driver.BigInt, Eval: func(_ context.Context, a []driver.Vector, out *driver.Vector) error {
+			for i, v := range a[0].Ints {
+				if v%100 == 7 {
+					panic("trip")
+				}
+				out.Ints[i] = v
+			}
+			return nil
+		}},
+		driver.Scalar{Name: "trips_told", Params: []driver.Type{driver.BigInt}, Result: driver.Text, Panicked: func(out *driver.Vector, v any) { out.Texts[0] = "broke down" },
+			Eval: func(_ context.Context, a []driver.Vector, out *driver.Vector) error {
+				for i, v := range a[0].Ints {
+					out.Texts[i] = strings.Repeat("x", int(100/(v-7)))
+				}
+				return nil
+			}},
+		driver.Scalar{Name: "refuses", Params: []driver.Type{driver.Text}, Result: driver.Text, Eval: func(context.Context, []driver.Vector, *driver.Vector) error { return errRefused }},
+		driver.Scalar{Name: "count_up", Result: driver.BigInt, Volatile: true, Eval: counter()},
+		driver.Scalar{Name: "of_context", Params: []driver.Type{driver.Text}, Result: driver.Text, Eval: func(ctx context.Context, _ []driver.Vector, out *driver.Vector) error {
+			word, _ := ctx.Value(key{}).(string)
+			for i := range out.Texts {
+				out.Texts[i] = word
+			}
+			return nil
+		}},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ why, query, want string }{
+		{"NULLs are handed over", "SELECT join_them(NULL::VARCHAR) AS a", `"a" STRING: "NULL"`},
+		{"overloads by number of arguments", "SELECT join_them('x') AS a, join_them('x', '{}') AS b", "\"a\" STRING: \"x\"\n\"b\" STRING: \"x+{}\""},
+		{"short and long text, columns and constants", "SELECT join_them(s, 'longer than twelve bytes') AS a FROM (VALUES ('short'), ('also longer than twelve bytes 😀'), (NULL), ('')) AS t(s)",
+			`"a" STRING: "short+longer than twelve bytes"|"also longer than twelve bytes 😀+longer than twelve bytes"|"NULL+longer than twelve bytes"|"+longer than twelve bytes"`},
+		{"numbers and booleans", "SELECT twice(n, x, b) AS a FROM (VALUES (1, 0.5, true), (9007199254740993, 0, false), (NULL, 1, true)) AS t(n, x, b)", `"a" FLOAT64: 3|9007199254740992|NULL`},
+		{"boolean results", "SELECT is_even(3) AS a, is_even(4) AS b", "\"a\" BOOL: false\n\"b\" BOOL: true"},
+		{"more rows than a chunk", "SELECT COUNT(*) AS n, SUM(length_of(s)) AS l FROM (SELECT repeat('x', (i % 30)::INTEGER) AS s FROM range(30000) t(i))", "\"n\" INT64: 30000\n\"l\" DECIMAL: 435000"},
+		{"JSON results are JSON", "SELECT as_json('a') AS a, as_json('b')->>'t' AS b", "\"a\" JSON: \"{\\\"t\\\": \\\"a\\\"}\"\n\"b\" STRING: \"b\""},
+		{"JSON arguments", "SELECT join_them('x', '[1]'::JSON) AS a", `"a" STRING: "x+[1]"`},
+		{"only the rows that panic are lost", "SELECT COUNT(*) AS n, COUNT(trips(i)) AS there, SUM(trips(i)) AS s FROM range(1000) t(i)", "\"n\" INT64: 1000\n\"there\" INT64: 990\n\"s\" DECIMAL: 494930"},
+		{"or told", "SELECT trips_told(i) AS a FROM range(6, 10) t(i)", `"a" STRING: "broke down"|"broke down"|"` + strings.Repeat("x", 100) + `"|"` + strings.Repeat("x", 50) + `"`},
+		{"volatile ones are called for every row", "SELECT COUNT(DISTINCT c) AS n FROM (SELECT count_up() AS c FROM range(5000))", `"n" INT64: 5000`},
+		{"in conditions and aggregates", "SELECT is_even(i) AS e, COUNT(*) AS n FROM range(7) t(i) WHERE join_them(i::VARCHAR) <> '3' GROUP BY 1 ORDER BY 1", "\"e\" BOOL: false|true\n\"n\" INT64: 2|4"},
+	} {
+		if got := Show(mustRead(t, c, tc.query)); got != tc.want+"\n" {
+			t.Errorf("%s: got\n%swant\n%s", tc.why, got, tc.want)
+		}
+	}
+	if _, err := readAll(ctx, c, "SELECT refuses('hunter2')"); !errors.Is(err, errRefused) || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("a function's error: %v, want it as it is", err)
+	}
+	got, err := readAll(context.WithValue(ctx, key{}, "word"), c, "SELECT of_context(i::VARCHAR) AS a FROM range(2) t(i)")
+	if err != nil || got != "\"a\" STRING: \"word\"|\"word\"\n" {
+		t.Errorf("the statement's context: %s, %v", got, err)
+	}
+	if err := c.(driver.FunctionRegistrar).RegisterScalar(ctx, driver.Scalar{Name: "nothing"}); code(c, err) != errcode.InvalidArgument {
+		t.Errorf("a function without a body: %v, want invalid_argument", err)
+	}
+	if err := c.(driver.FunctionRegistrar).RegisterScalar(ctx, driver.Scalar{Name: "when", Params: []driver.Type{driver.Timestamp}, Result: driver.Text, Eval: join}); code(c, err) != errcode.Unimplemented {
+		t.Errorf("a parameter of another type: %v, want unimplemented", err)
+	}
+}
+
+func readAll(ctx context.Context, c driver.Conn, query string) (string, error) {
+	t, err := read(ctx, c, query)
+	if err != nil {
+		return "", err
+	}
+	return Show(t), nil
+}

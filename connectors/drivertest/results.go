@@ -1,0 +1,247 @@
+package drivertest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+func (h Harness) results(t *testing.T) {
+	c := h.open(t)
+	t.Run("no rows still have columns", func(t *testing.T) {
+		got := mustRead(t, c, "SELECT a, b FROM (SELECT 1 AS a, 'x' AS b) AS t WHERE a = 2")
+		if got.Rows() != 0 || len(got.Columns) != 2 || got.Columns[1].Name != "b" {
+			t.Errorf("%d rows, %d columns, want none of two", got.Rows(), len(got.Columns))
+		}
+	})
+	t.Run("column names may repeat", func(t *testing.T) {
+		got := mustRead(t, c, "SELECT 1 AS a, 'x' AS a, 2.5 AS a")
+		if len(got.Columns) != 3 || got.Columns[0].Name != "a" || got.Columns[1].Name != "a" || got.Columns[1].Value(0).Text() != "x" {
+			t.Errorf("got %s", Show(got))
+		}
+	})
+	t.Run("a reader may be left early", func(t *testing.T) {
+		for range 20 { // more often than there are connections
+			r, err := c.Query(context.Background(), h.Slow)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !r.Next() {
+				t.Fatalf("no first batch: %v", r.Err())
+			}
+			r.Release()
+		}
+		if got := mustRead(t, c, "SELECT 1 AS a"); got.Rows() != 1 {
+			t.Errorf("afterwards: %s", Show(got))
+		}
+	})
+	t.Run("a record outlives the next one if it is retained", func(t *testing.T) {
+		r, err := c.Query(context.Background(), h.Slow)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Release()
+		if !r.Next() {
+			t.Fatal(r.Err())
+		}
+		first := r.Record()
+		first.Retain()
+		defer first.Release()
+		before := first.Column(0).ValueStr(0)
+		for range 5 {
+			if !r.Next() {
+				t.Fatal(r.Err())
+			}
+		}
+		if after := first.Column(0).ValueStr(0); after != before {
+			t.Errorf("its first value was %s and became %s", before, after)
+		}
+	})
+}
+
+func (h Harness) parameters(t *testing.T) {
+	c := h.open(t)
+	at := time.Date(2024, 2, 29, 12, 0, 0, 123456000, time.FixedZone("", 3600))
+	got := mustRead(t, c, "SELECT "+h.Dialect.Param(1)+" AS a, "+h.Dialect.Param(2)+" AS b, "+h.Dialect.Param(3)+" AS c, "+h.Dialect.Param(4)+" AS d, "+h.Dialect.Param(5)+" AS e, "+h.Dialect.Param(6)+" AS f",
+		"it's \"añ😀\"; --", int64(math.MaxInt64), 0.1, true, at, nil)
+	for i, want := range []string{"it's \"añ😀\"; --", "9223372036854775807", "0.1", "true", "2024-02-29 11:00:00.123456Z", "NULL"} {
+		if v := got.Columns[i].Value(0).String(); v != want {
+			t.Errorf("parameter %d came back as %s, want %s", i+1, v, want)
+		}
+	}
+	if _, err := read(context.Background(), c, "SELECT "+h.Dialect.Param(1)+" AS a"); code(c, err) != errcode.InvalidArgument {
+		t.Errorf("too few parameters: %v (%v), want invalid_argument", err, code(c, err))
+	}
+	if _, err := read(context.Background(), c, "SELECT "+h.Dialect.Param(1)+" AS a", struct{}{}); code(c, err) != errcode.InvalidArgument {
+		t.Errorf("a parameter of no known type: %v (%v), want invalid_argument", err, code(c, err))
+	}
+}
+
+func (h Harness) errors(t *testing.T) {
+	const secret = "hunter2"
+	c := h.open(t)
+	ctx := context.Background()
+	for _, tc := range []struct {
+		why, query string
+		want       errcode.Code
+		names      string // what the message must name
+	}{
+		{"a table that is not there", "SELECT '" + secret + "' FROM nothing_here", errcode.NotFound, "nothing_here"},
+		{"a column that is not there", "SELECT no_such_column, '" + secret + "' FROM (SELECT 1 AS a) AS t", errcode.InvalidArgument, "no_such_column"},
+		{"a function that is not there", "SELECT no_such_function('" + secret + "')", errcode.Unknown, "no_such_function"},
+		{"no SQL", "SELEC '" + secret + "'", errcode.InvalidArgument, ""},
+		{"an open quote", "SELECT '" + secret, errcode.InvalidArgument, ""},
+		{"nothing", "", errcode.InvalidArgument, ""},
+		{"a cast that fails", "SELECT CAST(a AS INTEGER) FROM (SELECT '" + secret + "' AS a) AS t", errcode.InvalidArgument, ""},
+		{"a NUL byte", "SELECT 1\x00" + secret, errcode.InvalidArgument, ""},
+	} {
+		_, err := read(ctx, c, tc.query)
+		got := code(c, err)
+		if err == nil || got != tc.want && tc.want != errcode.Unknown {
+			t.Errorf("%s: %v (%v), want %v", tc.why, err, got, tc.want)
+			continue
+		}
+		if got == errcode.Unknown {
+			t.Errorf("%s: %v has no code", tc.why, err)
+		}
+		if strings.Contains(err.Error(), secret) || strings.Contains(err.Error(), "SELEC") {
+			t.Errorf("%s: the error shows a value or the SQL text: %v", tc.why, err)
+		}
+		if !strings.Contains(strings.ToLower(err.Error()), tc.names) {
+			t.Errorf("%s: %v, want it to name %s", tc.why, err, tc.names)
+		}
+	}
+	if !h.Features.ReadOnly {
+		return
+	}
+	ro := closing(t, h.OpenReadOnly)
+	if got := mustRead(t, ro, "SELECT * FROM present"); got.Rows() != 1 {
+		t.Errorf("reading what may only be read: %s", Show(got))
+	}
+	for _, query := range []string{"CREATE TABLE t (a INTEGER)", "INSERT INTO present VALUES (2)", "DROP TABLE present", "DELETE FROM present"} {
+		if err := ro.Exec(ctx, query); code(ro, err) != errcode.PermissionDenied {
+			t.Errorf("%s where nothing may be written: %v (%v), want permission_denied", query, err, code(ro, err))
+		}
+	}
+}
+
+func (h Harness) cancel(t *testing.T) {
+	c := h.open(t)
+	t.Run("before", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if _, err := read(ctx, c, "SELECT 1"); code(c, err) != errcode.Cancelled {
+			t.Errorf("%v, want cancelled", err)
+		}
+	})
+	t.Run("while it runs", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(50*time.Millisecond, cancel)
+		if _, err := read(ctx, c, "SELECT COUNT(*) FROM ("+h.Slow+") AS t"); code(c, err) != errcode.Cancelled {
+			t.Errorf("%v (%v), want cancelled", err, code(c, err))
+		}
+	})
+	t.Run("between two batches", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		r, err := c.Query(ctx, h.Slow)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Release()
+		if !r.Next() {
+			t.Fatal(r.Err())
+		}
+		cancel()
+		for r.Next() {
+		}
+		if code(c, r.Err()) != errcode.Cancelled {
+			t.Errorf("%v, want cancelled", r.Err())
+		}
+	})
+	t.Run("when the time is over", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		defer cancel()
+		if _, err := read(ctx, c, "SELECT COUNT(*) FROM ("+h.Slow+") AS t"); code(c, err) != errcode.DeadlineExceeded {
+			t.Errorf("%v (%v), want deadline_exceeded", err, code(c, err))
+		}
+	})
+	if got := mustRead(t, c, "SELECT 1 AS a"); got.Rows() != 1 {
+		t.Errorf("afterwards: %s", Show(got))
+	}
+}
+
+func (h Harness) features(t *testing.T) {
+	c := h.open(t)
+	_, snapshots := c.(driver.SnapshotReader)
+	_, texts := c.(driver.TextQueryer)
+	_, functions := c.(driver.FunctionRegistrar)
+	for _, f := range []struct {
+		name            string
+		declared, there bool
+	}{
+		{"Snapshots", h.Features.Snapshots, snapshots}, {"TextQuery", h.Features.TextQuery, texts}, {"Functions", h.Features.Functions, functions},
+		{"ReadOnly", h.Features.ReadOnly, h.OpenReadOnly != nil},
+	} {
+		if f.declared != f.there {
+			t.Errorf("%s: declared %v, there %v", f.name, f.declared, f.there)
+		}
+	}
+	if q, ok := c.(driver.TextQueryer); ok {
+		ctx := context.Background()
+		if got, err := q.QueryText(ctx, "SELECT 'añ😀' AS a"); err != nil || got != "añ😀" {
+			t.Errorf("one text: %q, %v", got, err)
+		}
+		for why, query := range map[string]string{"no row": "SELECT 'x' AS a WHERE 1 = 0", "two rows": "SELECT 'x' AS a UNION ALL SELECT 'y'", "two columns": "SELECT 'x' AS a, 'y' AS b"} {
+			if got, err := q.QueryText(ctx, query); code(c, err) != errcode.InvalidArgument {
+				t.Errorf("%s: %q, %v, want invalid_argument", why, got, err)
+			}
+		}
+	}
+}
+
+// parallel uses one connection from many goroutines.
+func (h Harness) parallel(t *testing.T) {
+	c := h.open(t)
+	ctx := context.Background()
+	if err := c.Exec(ctx, "CREATE TABLE t (k "+h.Dialect.Types[driver.Text]+", n "+h.Dialect.Types[driver.BigInt]+")"); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	errs := make(chan error, 100)
+	for g := range 6 {
+		wg.Go(func() {
+			for i := range 8 {
+				rows := texts([]string{"k"}, []string{"n"}, []any{"key", int64(i)}, []any{"of" + string(rune('a'+g)), int64(i)})
+				_, err := c.Merge(ctx, "t", []string{"k"}, rows)
+				rows.Release()
+				if err == nil {
+					_, err = read(ctx, c, "SELECT SUM(n) FROM t")
+				}
+				if err != nil {
+					errs <- err
+				}
+			}
+		})
+	}
+	wg.Wait()
+	close(errs)
+	for err := range errs {
+		if code := code(c, err); !code.Retryable() {
+			t.Errorf("%v (%v)", err, code)
+		}
+		if errors.Is(err, context.Canceled) {
+			t.Error("nobody cancelled")
+		}
+	}
+	if got := mustRead(t, c, "SELECT COUNT(*), COUNT(DISTINCT k) FROM t"); got.Columns[0].Value(0).Int() != 7 || got.Columns[1].Value(0).Int() != 7 {
+		t.Errorf("one row a key was written by all, seven are wanted: %s", Show(got))
+	}
+}
