@@ -47,7 +47,7 @@ const (
 	classTimestampTZ
 )
 
-func intKey(n int64) cellKey { return cellKey{class: classInt, num: uint64(n)} } //nolint:gosec // bits, not a number
+func intKey(n int64) cellKey { return cellKey{class: classInt, num: uint64(n)} }
 
 func floatKey(f float64) cellKey {
 	if f == math.Trunc(f) && f >= -1<<63 && f < 1<<63 {
@@ -78,13 +78,13 @@ func keyOf(v scoring.Value, r reading) cellKey {
 	}
 	switch v.Type {
 	case scoring.Date:
-		return cellKey{class: classDate, num: uint64(v.Int())} //nolint:gosec // bits, not a number
+		return cellKey{class: classDate, num: uint64(v.Int())}
 	case scoring.Time:
-		return cellKey{class: classTime, num: uint64(v.Int())} //nolint:gosec // bits, not a number
+		return cellKey{class: classTime, num: uint64(v.Int())}
 	case scoring.Timestamp:
-		return cellKey{class: classTimestamp, num: uint64(v.Int()), aux: v.Nanos()} //nolint:gosec // bits, not a number
+		return cellKey{class: classTimestamp, num: uint64(v.Int()), aux: v.Nanos()}
 	case scoring.TimestampTZ:
-		return cellKey{class: classTimestampTZ, num: uint64(v.Int()), aux: v.Nanos()} //nolint:gosec // bits, not a number
+		return cellKey{class: classTimestampTZ, num: uint64(v.Int()), aux: v.Nanos()}
 	}
 	return textKey(v.Text(), r)
 }
@@ -178,7 +178,7 @@ func decimalKey(unscaled int64, wide *big.Int, scale int32, r reading) cellKey {
 	if scale < 0 {
 		return wideKey(big.NewInt(unscaled), scale, r)
 	}
-	exact := cellKey{class: classDecimal, num: uint64(unscaled), aux: scale} //nolint:gosec // bits, not a number
+	exact := cellKey{class: classDecimal, num: uint64(unscaled), aux: scale}
 	if r == asSpelled {
 		if unscaled > -1e15 && unscaled < 1e15 && scale <= 22 {
 			return floatKey(float64(unscaled) / pow10[scale]) // both exact, so the quotient is the nearest double, and 15 digits name it
@@ -266,7 +266,7 @@ func (k cellKey) hash() uint64 {
 	if k.text != "" {
 		h ^= xxhash.Sum64String(k.text)
 	}
-	return mix(h ^ uint64(k.class)<<56 ^ uint64(uint32(k.aux))<<24) //nolint:gosec // bits, not a number
+	return mix(h ^ uint64(k.class)<<56 ^ uint64(uint32(k.aux))<<24)
 }
 
 const (
@@ -291,7 +291,7 @@ func cellHashes(dst []uint64, c *scoring.Column, r reading) {
 	switch {
 	case (c.Type == scoring.Int64 || c.Type == scoring.Bool) && !nulls:
 		for i, n := range c.Ints() {
-			dst[i] = mix(uint64(n) ^ intSalt) //nolint:gosec // bits, not a number
+			dst[i] = mix(uint64(n) ^ intSalt)
 		}
 	case c.Type == scoring.Float64 && !nulls:
 		for i, f := range c.Floats() {

@@ -110,7 +110,7 @@ func matchSpider2(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	if err != nil {
 		return scoring.Score{}, err
 	}
-	gold, pred := readCSV(in.Gold.Result.Table), spiderVectors(readCSV(in.Pred.Result.Table))
+	gold, pred := readCSV(in.Gold.Result), spiderVectors(readCSV(in.Pred.Result))
 	var best scoring.Score
 	for i, set := range sets {
 		if s := spiderScore(gold, pred, set, o.IgnoreOrder); i == 0 || s.Value > best.Value {

@@ -31,9 +31,20 @@ type csvColumn struct {
 	truths bool // the text spells truth values, which are read as such
 }
 
+// readCSV reads a result as pandas reads the CSV file that it was saved to.
+func readCSV(r scoring.Result) []csvColumn {
+	columns := make([]csvColumn, len(r.Table.Columns))
+	fromFile := strings.HasPrefix(r.Ref, "file:")
+	for i := range columns {
+		columns[i] = readCSVColumn(&r.Table.Columns[i], fromFile)
+	}
+	return columns
+}
+
 // readCSVColumn reads a column by pandas' rules (read_csv with its defaults, version 2.3): integers if all cells are, else numbers,
 // else truth values, else text. Typed columns take the way their printed text would, so that it does not matter who read the file.
-func readCSVColumn(c *scoring.Column) csvColumn {
+// A result that does not come from a file is saved first, by to_csv, which writes timestamps that are all midnight as dates.
+func readCSVColumn(c *scoring.Column, fromFile bool) csvColumn {
 	nulls := c.HasNulls()
 	switch {
 	case c.Type == scoring.Int64 && !nulls:
@@ -55,7 +66,7 @@ func readCSVColumn(c *scoring.Column) csvColumn {
 		return csvColumn{kind: csvFloat, floats: floats}
 	}
 	text, gaps := make([]string, c.Len()), make([]bool, c.Len())
-	dates := c.Type == scoring.Timestamp && midnights(c)
+	dates := c.Type == scoring.Timestamp && !fromFile && midnights(c)
 	for i := range text {
 		v := c.Value(i)
 		if dates && v.Type != scoring.Null {
@@ -75,7 +86,7 @@ func readCSVColumn(c *scoring.Column) csvColumn {
 	return inferCSV(text, gaps)
 }
 
-// midnights tells whether all timestamps of a column are midnight: pandas then writes dates.
+// midnights tells whether all timestamps of a column are midnight.
 func midnights(c *scoring.Column) bool {
 	for _, s := range c.Ints() {
 		if s%86400 != 0 {

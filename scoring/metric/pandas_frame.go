@@ -38,7 +38,7 @@ const (
 func newFrame(t *scoring.Table) frame {
 	f := frame{cols: make([]frameColumn, len(t.Columns)), rows: make([]int32, t.Rows())}
 	for i := range f.rows {
-		f.rows[i] = int32(i) //nolint:gosec // rows are fewer than 2^31
+		f.rows[i] = int32(i)
 	}
 	for j := range f.cols {
 		f.cols[j] = newFrameColumn(&t.Columns[j])
@@ -95,11 +95,11 @@ func frameKindOf(seen [scoring.Any + 1]bool) frameKind {
 func (k cellKey) float() float64 {
 	switch k.class {
 	case classInt:
-		return float64(int64(k.num)) //nolint:gosec // bits, not a number
+		return float64(int64(k.num))
 	case classFloat:
 		return math.Float64frombits(k.num)
 	}
-	d := scoring.DecimalValue(int64(k.num), k.aux) //nolint:gosec // bits, not a number
+	d := scoring.DecimalValue(int64(k.num), k.aux)
 	if k.text != "" {
 		unscaled, _ := new(big.Int).SetString(k.text, 10)
 		d = scoring.BigDecimalValue(unscaled, k.aux)
@@ -211,7 +211,7 @@ func (f frame) withoutRepeats() frame {
 			h = mix(h*3 + k.hash())
 		}
 		if _, fresh := ix.find(h, func(k int32) bool { return same(i, int(first[k])) }); fresh {
-			first, kept = append(first, int32(i)), append(kept, row) //nolint:gosec // rows are fewer than 2^31
+			first, kept = append(first, int32(i)), append(kept, row)
 		}
 	}
 	f.rows = kept
@@ -235,14 +235,14 @@ func compareKeys(a, b cellKey) (int, error) {
 	case b.class == classText:
 		return -1, nil
 	case a.class == b.class:
-		return cmp.Or(cmp.Compare(int64(a.num), int64(b.num)), cmp.Compare(a.aux, b.aux)), nil //nolint:gosec // bits, not a number
+		return cmp.Or(cmp.Compare(int64(a.num), int64(b.num)), cmp.Compare(a.aux, b.aux)), nil
 	}
 	return 0, errUnordered
 }
 
 func compareNumbers(a, b cellKey) int {
 	if a.class == classInt && b.class == classInt {
-		return cmp.Compare(int64(a.num), int64(b.num)) //nolint:gosec // bits, not a number
+		return cmp.Compare(int64(a.num), int64(b.num))
 	}
 	return cmp.Compare(a.float(), b.float())
 }

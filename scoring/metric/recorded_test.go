@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/internal/resultfile"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -163,8 +165,61 @@ func (s csvSnapshots) ReadSnapshot(_ context.Context, ref string) (*scoring.Tabl
 func TestMatchSpider2EqualsRecorded(t *testing.T) {
 	path := referenceData(t, "spider2/cases.jsonl")
 	cases := recordedCases(t, "spider2/cases.jsonl")
-	scored, ids := disagreements(t, "match_spider2", "match_spider2", cases, &scoring.EngineOptions{Snapshots: csvSnapshots{filepath.Dir(path)}})
-	if scored != 645 || len(ids) != 0 {
-		t.Errorf("of %d cases (want 645) match_spider2 differs from Spider 2.0 on %v", scored, ids)
+	for _, tc := range []struct {
+		name   string
+		reader scoring.SnapshotReader
+	}{
+		{"cells as text", csvSnapshots{filepath.Dir(path)}},
+		{"the project's reader", &resultfile.Snapshots{Options: resultfile.Options{Dir: filepath.Dir(path)}}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			scored, ids := disagreements(t, "match_spider2", "match_spider2", cases, &scoring.EngineOptions{Snapshots: tc.reader})
+			if scored != 645 || len(ids) != 0 {
+				t.Errorf("of %d cases (want 645) match_spider2 differs from Spider 2.0 on %v", scored, ids)
+			}
+		})
+	}
+}
+
+// What pandas makes of a file must not depend on who read it: cells as text and typed columns lead to the same vectors.
+func TestPandasColumnsDoNotDependOnTheReader(t *testing.T) {
+	dir := filepath.Dir(referenceData(t, "spider2/cases.jsonl"))
+	files, err := filepath.Glob(filepath.Join(dir, "results", "*.csv"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no result files", err)
+	}
+	// The project's reader reads ISO timestamps with T and with a blank as the same value.
+	known := map[string]bool{"file:results/sf_bq005_b.csv, column 1": true}
+	typed := resultfile.Snapshots{Options: resultfile.Options{Dir: dir}}
+	for _, f := range files {
+		ref := "file:results/" + filepath.Base(f)
+		a, err := csvSnapshots{dir}.ReadSnapshot(context.Background(), ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := typed.ReadSnapshot(context.Background(), ref)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		va, vb := spiderVectors(readCSV(scoring.Result{Table: a, Ref: ref})), spiderVectors(readCSV(scoring.Result{Table: b, Ref: ref}))
+		if len(va) != len(vb) {
+			t.Errorf("%s: %d and %d columns", ref, len(va), len(vb))
+			continue
+		}
+		for j := range va {
+			if len(va[j].num) != len(vb[j].num) {
+				t.Errorf("%s, column %d: %d and %d rows", ref, j+1, len(va[j].num), len(vb[j].num))
+				continue
+			}
+			for i := range va[j].num {
+				place := fmt.Sprintf("%s, column %d", ref, j+1)
+				if !samePrint(&va[j], i, &vb[j], i) && !known[place] {
+					t.Errorf("%s (%v), row %d: %q read as text, %q read by the project's reader", place, b.Columns[j].Type, i+1,
+						va[j].appendPrinted(nil, i), vb[j].appendPrinted(nil, i))
+					break
+				}
+			}
+		}
 	}
 }

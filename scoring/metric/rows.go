@@ -29,13 +29,17 @@ type rowKinds struct {
 	first []int32 // by kind: the first row of it
 }
 
-// kindsOf hashes rows, takes rows of equal hashes for equal, and then checks that column by column, which is kinder to caches than row
-// by row. In the unlikely case that the check fails it starts again and compares the rows behind every hash. Either way the answer is exact.
 func kindsOf(r reading, parts ...part) rowKinds {
 	var hashes []uint64
 	for _, p := range parts {
 		hashes = append(hashes, rowHashes(p, r)...)
 	}
+	return kindsBehind(hashes, r, parts)
+}
+
+// kindsBehind takes rows of equal hashes for equal, and then checks that column by column, which is kinder to caches than row by row.
+// In the unlikely case that the check fails it starts again and compares the rows behind every hash. Either way the answer is exact.
+func kindsBehind(hashes []uint64, r reading, parts []part) rowKinds {
 	k := numberRows(hashes, func(int32, int32) bool { return true })
 	for j := range parts[0].columns {
 		if !sameAsFirst(k, newColumnPair(parts, j), r) {
@@ -57,7 +61,7 @@ func numberRows(hashes []uint64, same func(first, row int32) bool) rowKinds {
 	ix := newRowIndex(len(hashes))
 	k := rowKinds{of: make([]int32, len(hashes))}
 	for i, h := range hashes {
-		row := int32(i) //nolint:gosec // rows are fewer than 2^31
+		row := int32(i)
 		kind, fresh := ix.find(h, func(kind int32) bool { return same(k.first[kind], row) })
 		if fresh {
 			k.first = append(k.first, row)
@@ -124,17 +128,17 @@ type rowIndex struct {
 
 // newRowIndex makes an index for at most n rows.
 func newRowIndex(n int) *rowIndex {
-	return &rowIndex{slots: make([]int32, 1<<bits.Len(uint(n+n/2+1))), hashes: make([]uint64, 0, n/2)} //nolint:gosec // not negative
+	return &rowIndex{slots: make([]int32, 1<<bits.Len(uint(n+n/2+1))), hashes: make([]uint64, 0, n/2)}
 }
 
 // find returns the number of the row with hash h that same confirms, or a fresh number.
 func (x *rowIndex) find(h uint64, same func(kind int32) bool) (kind int32, fresh bool) {
 	mask := len(x.slots) - 1
-	for s := int(h) & mask; ; s = (s + 1) & mask { //nolint:gosec // bits, not a number
+	for s := int(h) & mask; ; s = (s + 1) & mask {
 		switch k := x.slots[s] - 1; {
 		case k < 0:
 			x.hashes = append(x.hashes, h)
-			x.slots[s] = int32(len(x.hashes)) //nolint:gosec // rows are fewer than 2^31
+			x.slots[s] = int32(len(x.hashes))
 			return x.slots[s] - 1, true
 		case x.hashes[k] == h && same(k):
 			return k, false

@@ -2,6 +2,7 @@ package metric
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/badger-eval/badger/scoring"
@@ -83,5 +84,22 @@ func TestTallyThroughAnotherColumnOrder(t *testing.T) {
 	want := rowTally{goldDistinct: 2, predDistinct: 2, onlyGold: 1, onlyPred: 1, missing: 1, extra: 1}
 	if got != want {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// Rows that are not the same may have the same hash; then they must be told apart all the same.
+func TestKindsSurviveCollisions(t *testing.T) {
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		p := randomPeerPair(rng)
+		for len(p.pred.names) != len(p.gold.names) {
+			p = randomPeerPair(rng)
+		}
+		parts := []part{whole(p.gold.table()), whole(p.pred.table())}
+		good := kindsOf(asTyped, parts...)
+		hashes := make([]uint64, len(good.of)) // all the same
+		if bad := kindsBehind(hashes, asTyped, parts); !slices.Equal(bad.of, good.of) || !slices.Equal(bad.first, good.first) {
+			t.Fatalf("seed %d: kinds %v with equal hashes, %v with good ones, of %s", seed, bad, good, p.line())
+		}
 	}
 }

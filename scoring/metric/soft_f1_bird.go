@@ -101,7 +101,7 @@ func differentRows(t *scoring.Table, r reading) []int32 {
 	for i := range kept {
 		readRow(row, t, i, r)
 		if kept[i] || slices.ContainsFunc(row, isNaN) {
-			first = append(first, int32(i)) //nolint:gosec // rows are fewer than 2^31
+			first = append(first, int32(i))
 		}
 	}
 	return first

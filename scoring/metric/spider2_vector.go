@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/scoring"
 	"github.com/cespare/xxhash/v2"
 )
 
@@ -146,7 +145,7 @@ func (v *spiderVector) sorted() []int32 {
 	}
 	v.order = make([]int32, n)
 	for i := range v.order {
-		v.order[i] = int32(i) //nolint:gosec // rows are fewer than 2^31
+		v.order[i] = int32(i)
 	}
 	slices.SortStableFunc(v.order, func(a, b int32) int {
 		if c := strings.Compare(keys[a], keys[b]); c != 0 {
@@ -203,7 +202,7 @@ func (v *spiderVector) numberKey(i int) (style printStyle, bits uint64) {
 	case v.prints == asUint:
 		return asInt, v.uints[i]
 	}
-	return v.prints, uint64(v.ints[i]) //nolint:gosec // bits, not a number
+	return v.prints, uint64(v.ints[i])
 }
 
 func (v *spiderVector) numberHash(i int) uint64 {
@@ -283,7 +282,7 @@ func samePrints(a, b *spiderVector) bool {
 	for i := range a.num {
 		k, fresh := ix.find(hash(a, i), func(k int32) bool { return samePrint(a, i, a, int(first[k])) })
 		if fresh {
-			first, count = append(first, int32(i)), append(count, 0) //nolint:gosec // rows are fewer than 2^31
+			first, count = append(first, int32(i)), append(count, 0)
 		}
 		count[k]++
 	}
@@ -306,13 +305,4 @@ func samePrint(a *spiderVector, i int, b *spiderVector, j int) bool {
 	styleA, bitsA := a.numberKey(i)
 	styleB, bitsB := b.numberKey(j)
 	return styleA == styleB && bitsA == bitsB
-}
-
-// readCSV reads a table as pandas reads the CSV file it was saved to.
-func readCSV(t *scoring.Table) []csvColumn {
-	columns := make([]csvColumn, len(t.Columns))
-	for i := range columns {
-		columns[i] = readCSVColumn(&t.Columns[i])
-	}
-	return columns
 }

@@ -197,7 +197,7 @@ func (d DetailExpectation) check(detail any) error {
 // digest of the cases that expect something of it, digest of its scores. Scores that moved while cases and version did not are an error
 // that -update does not take away: raise the metric's Version. Anything else that differs is written by -update.
 func (c *Corpus) Versions(t *testing.T, metrics []scoring.Metric, file string) {
-	old, err := os.ReadFile(file)
+	old, err := os.ReadFile(file) //nolint:gosec // a golden file that the test names
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
