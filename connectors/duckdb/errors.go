@@ -40,14 +40,14 @@ var lineNumber = regexp.MustCompile(`(?m)^LINE (\d+):`)
 
 // shown is what may be shown of a message.
 func (c *Conn) shown(class, text, message string) string {
+	text = c.withoutPaths(text)
 	switch class {
 	case "Catalog", "Binder", "Permission", "Not implemented", "Dependency", "": // double quotes and bare words are names here
 		text = masked(text, singleQuoted)
 	case "Parser", "Syntax":
 		text = "syntax error"
 	case "IO", "Connection", "Out of Memory", "Serialization", "FATAL":
-		text = c.withoutPaths(text)
-		if i := strings.Index(text, "Conflicting lock"); i >= 0 {
+		if strings.Contains(text, "Conflicting lock") {
 			text = "another process holds it (" + strings.TrimSpace(lockHolder(text)) + ")"
 		}
 	case "INTERRUPT":
