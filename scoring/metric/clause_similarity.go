@@ -1,0 +1,145 @@
+package metric
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric/sqltree"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+func init() {
+	const clauses = "Clauses are SELECT, DISTINCT, FROM, JOIN, outer join, WHERE, GROUP BY, HAVING, QUALIFY, ORDER BY, LIMIT, UNION, INTERSECT, EXCEPT, WITH, subquery, OVER and PIVOT, each once, wherever they stand in the query. " +
+		"The agent's SQL without a query: 0."
+	register(scoring.Metric{
+		Name: "clause_similarity", Version: 1, Group: "sql",
+		Needs:   scoring.NeedGoldSQL | scoring.NeedPredSQL,
+		Summary: "How alike both queries are in structure: their syntax trees and the clauses they have.",
+		Range:   "0 to 1",
+		Formula: "w · tree + (1 − w) · clause_recall, w = 0.5 unless the option tree_weight says otherwise. tree is the pq-gram similarity (p = 2, q = 1) of the syntax trees in the normal form of tree_match: 2 · |common grams| / (grams of gold + " +
+			"grams of pred), a gram being a node with its parent and one child; 1 for trees that match. " + clauses,
+		Source:  "the deterministic part of baseline M2 in BADGER, section 6.2 (AST similarity and clause recall); pq-grams: Augsten, Böhlen, Gamper, VLDB 2005",
+		Example: "SELECT a FROM t WHERE x = 1 against the same: 1. Without the WHERE: both trees have fewer grams in common, and one of three clauses is missing.",
+		Options: func(raw json.RawMessage) error { return new(similarityOptions).decode(raw) },
+		Score:   clauseSimilarity,
+	})
+	for _, m := range measures[:2] {
+		register(scoring.Metric{
+			Name: "clause_" + m.name, Version: 1, Group: "sql",
+			Needs:   scoring.NeedGoldSQL | scoring.NeedPredSQL,
+			Summary: fmt.Sprintf(m.summary, "kinds of clauses"),
+			Range:   "0 to 1",
+			Formula: m.formula + ", of the sets of clauses. " + clauses,
+			Source:  "baseline M5 in BADGER, section 6.2, clause recall and precision",
+			Example: "gold SELECT … FROM … WHERE … ORDER BY, agent SELECT … FROM … ORDER BY … LIMIT: recall 3/4, precision 3/4.",
+			Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+				if s, done := withoutQuery(in); done {
+					return s, nil
+				}
+				n, missing, extra := clausesCompared(in)
+				s := scoring.OK(m.of(n), fmt.Sprintf("of %d clauses in gold and %d of the agent's, %d are in both", n.gold, n.pred, n.both))
+				s.Detail = componentDetail{n.gold, n.pred, n.both, missing, extra}
+				s.Warnings = unread(in, goldSide, predSide)
+				return s, nil
+			},
+		})
+	}
+}
+
+type similarityOptions struct {
+	TreeWeight *float64 `json:"tree_weight"` // of the trees, the rest being that of the clauses; 0.5
+}
+
+func (o *similarityOptions) decode(raw json.RawMessage) error {
+	if err := scoring.DecodeOptions(raw, o); err != nil {
+		return err
+	}
+	if w := o.TreeWeight; w != nil && !(*w >= 0 && *w <= 1) {
+		return errcode.New(errcode.InvalidArgument, "option tree_weight is %v, want 0 to 1", *w)
+	}
+	return nil
+}
+
+func clauseSimilarity(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+	var o similarityOptions
+	if err := in.Options(&o); err != nil {
+		return scoring.Score{}, err
+	}
+	if s, done := withoutQuery(in); done {
+		return s, nil
+	}
+	w := 0.5
+	if o.TreeWeight != nil {
+		w = *o.TreeWeight
+	}
+	c := compareTrees(in, sqltree.Rules{})
+	n, missing, _ := clausesCompared(in)
+	s := scoring.OK(w*c.similarity+(1-w)*n.recall(), fmt.Sprintf("trees %.3g, clauses %.3g", c.similarity, n.recall()))
+	if math.Abs(s.Value-1) < 1e-12 {
+		s.Value = 1
+	}
+	s.Detail = struct {
+		Tree    float64  `json:"tree"`
+		Clauses float64  `json:"clause_recall"`
+		Missing []string `json:"missing_clauses,omitempty"`
+	}{c.similarity, n.recall(), missing}
+	s.Warnings = c.warnings
+	return s, nil
+}
+
+// clausesCompared compares the clauses of both queries.
+func clausesCompared(in *scoring.Input) (c setCounts, missing, extra []string) {
+	return difference(clausesOf(script(in, goldSide).Final()), clausesOf(script(in, predSide).Final()))
+}
+
+// clausesOf are the kinds of clauses a query has anywhere, sorted.
+func clausesOf(q *sqlparts.Query) []string {
+	found := map[string]bool{}
+	whole := map[sqlparts.Node]bool{q: true} // the query itself, in parentheses or as an operand of a set operation: no subquery
+	has := func(name string, is bool) {
+		if is {
+			found[name] = true
+		}
+	}
+	sqlparts.Walk(q, func(n sqlparts.Node) bool {
+		switch n := n.(type) {
+		case *sqlparts.Query:
+			has("subquery", !whole[n])
+			has("WITH", len(n.With) > 0)
+			has("ORDER BY", len(n.OrderBy) > 0)
+			has("LIMIT", n.Limit != nil)
+			if inner, ok := n.Body.(*sqlparts.Query); ok {
+				whole[inner] = true
+			}
+		case *sqlparts.SetOp:
+			for _, o := range n.Ops {
+				found[[]string{sqlparts.Union: "UNION", sqlparts.Intersect: "INTERSECT", sqlparts.Except: "EXCEPT"}[o.Kind]] = true
+			}
+			for _, t := range n.Terms {
+				whole[t] = true
+			}
+		case *sqlparts.Select:
+			has("SELECT", true)
+			has("DISTINCT", n.Distinct || len(n.DistinctOn) > 0)
+			has("FROM", len(n.From) > 0)
+			has("WHERE", n.Where != nil)
+			has("GROUP BY", n.Group != nil)
+			has("HAVING", n.Having != nil)
+			has("QUALIFY", n.Qualify != nil)
+		case *sqlparts.Source:
+			has("JOIN", n.Join != sqlparts.FirstSource)
+			has("outer join", n.Join == sqlparts.LeftJoin || n.Join == sqlparts.RightJoin || n.Join == sqlparts.FullJoin)
+			has("PIVOT", len(n.Pivots) > 0)
+		case *sqlparts.Call:
+			has("OVER", n.Over != nil)
+		}
+		return true
+	})
+	return slices.Sorted(maps.Keys(found))
+}

@@ -1,0 +1,99 @@
+package metric
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric/sqltree"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "exact_match_spider", Version: 1, Group: "sql",
+		Needs:   scoring.NeedGoldSQL | scoring.NeedPredSQL,
+		Summary: "Whether the parts of both queries are the same sets, values and DISTINCT left out: the exact set match of the Spider benchmark.",
+		Range:   "0 or 1",
+		Formula: "1 if these are equal: the multisets of select items, of conditions of WHERE without their values, and of tables; the words between the conditions; the names of grouping columns; HAVING, if there are groups; sort keys, " +
+			"direction and the presence of LIMIT; what is combined by UNION, INTERSECT and EXCEPT, the same way; and the keywords. Columns of a foreign key and those they refer to are the same, by schema_ddl, or by the joins of both queries " +
+			"where there is none. Subqueries must be written in the same order. Queries beyond Spider's grammar are compared in the same way; with the option strict they are not: an answer beyond it scores 0, " +
+			"a gold query is not applicable.",
+		Source:    "Spider, Yu et al. 2018, section 5 (arXiv:1809.08887); taoyds/spider b7b5b8c, evaluation.py and process_sql.py",
+		Example:   "SELECT name, age FROM singer WHERE age > 20 and SELECT T1.age, T1.name FROM singer AS T1 WHERE T1.age > 30: 1, for values do not count.",
+		Threshold: scoring.At(1),
+		Options:   func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &setMatchOptions{}) },
+		Score:     exactMatchSpider,
+	})
+	register(scoring.Metric{
+		Name: "exact_match_text", Version: 1, Group: "sql",
+		Needs:     scoring.NeedGoldSQL | scoring.NeedPredSQL,
+		Summary:   "Whether both queries are the same text, white space and a last semicolon left out.",
+		Range:     "0 or 1",
+		Formula:   "1 if the texts are equal after white space is collapsed and what stands at the ends is cut. Case and quotes count.",
+		Source:    "ROSE, appendix A, exact match (EM)",
+		Example:   "SELECT a  FROM t; and SELECT a FROM t: 1. select a from t: 0.",
+		Threshold: scoring.At(1),
+		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+			if plainText(in.Gold.SQL) == plainText(in.Pred.SQL) {
+				return scoring.OK(1, "the texts are the same"), nil
+			}
+			return scoring.OK(0, "the texts differ"), nil
+		},
+	})
+}
+
+func plainText(sql string) string {
+	return strings.TrimRight(strings.Join(strings.Fields(sql), " "), "; ")
+}
+
+type setMatchOptions struct {
+	Strict bool `json:"strict"` // read no more than Spider's own parser does
+}
+
+func exactMatchSpider(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+	var o setMatchOptions
+	if err := in.Options(&o); err != nil {
+		return scoring.Score{}, err
+	}
+	if s, done := withoutQuery(in); done {
+		return s, nil
+	}
+	g, p, schema, warnings := trees(in)
+	if o.Strict {
+		beyond := func(s side, tree *sqltree.Query) string {
+			why := sqltree.BeyondSpider(script(in, s).Final(), script(in, s).SQL)
+			if why == "" && schema.Unknown(tree) {
+				why = "a column that the schema does not have"
+			}
+			return why
+		}
+		if why := beyond(goldSide, g); why != "" {
+			return scoring.NotApplicable("the gold SQL is beyond Spider's grammar: " + why), nil
+		}
+		if why := beyond(predSide, p); why != "" {
+			return scoring.OK(0, "the SQL of the agent is beyond Spider's grammar: "+why), nil
+		}
+	}
+	differ := sqltree.SetMatch(g, p, schema)
+	s := scoring.OK(1, "all parts are the same")
+	if len(differ) > 0 {
+		s.Value, s.Reason = 0, "the queries differ in "+strings.Join(differ, ", ")
+	}
+	s.Detail = struct {
+		Differ []string `json:"differ"`
+	}{append([]string{}, differ...)}
+	s.Warnings = warnings
+	return s, nil
+}
+
+// oneOf checks an option that is one of some words.
+func oneOf(name, value string, words ...string) error {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	return errcode.New(errcode.InvalidArgument, "option %s is %.20q, want %s", name, value, fmt.Sprintf("%s or %s", strings.Join(words[:len(words)-1], ", "), words[len(words)-1]))
+}

@@ -1,0 +1,54 @@
+package metric
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "r_ves", Version: 1, Group: "execution",
+		Needs:   scoring.NeedGoldResult | scoring.NeedPredResult | scoring.NeedLatency,
+		Summary: "The reward of the BIRD benchmark for a right answer that comes fast: reward-based valid efficiency.",
+		Range:   "one of 0, 0.25, 0.5, 0.75, 1 and 1.25",
+		Formula: "0 unless both results hold the same set of rows (ex_bird, whose option typed_text it has); else by r = t_gold / t_agent: 1.25 from r = 2, 1 from 1, 0.75 from 0.5, 0.5 from 0.25, 0.25 below. " +
+			"BIRD reports the mean of 100 · √reward, which is detail.ves, over a hundred runs of each query; here the two latencies given are taken as they are.",
+		Source:  "BIRD mini-dev, R-VES; bird-bench/mini_dev, evaluation/evaluation_ves.py",
+		Example: "equal results in 80 ms against 200 ms of gold: r = 2.5, reward 1.25, detail.ves 111.8. In 300 ms: r = 0.67, reward 0.75.",
+		Options: func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &rowsOptions{}) },
+		Score:   rVES,
+	})
+}
+
+func rVES(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+	s, err := exBird(ctx, in)
+	if err != nil || s.Value != 1 {
+		return s, err
+	}
+	gold, pred := float64(*in.Gold.Latency), float64(*in.Pred.Latency)
+	ratio := 1.0 // neither took measurable time
+	switch {
+	case pred > 0:
+		ratio = gold / pred
+	case gold > 0:
+		ratio = math.Inf(1)
+	}
+	reward := 0.25
+	for _, step := range []struct{ from, reward float64 }{{0.25, 0.5}, {0.5, 0.75}, {1, 1}, {2, 1.25}} {
+		if ratio >= step.from {
+			reward = step.reward
+		}
+	}
+	s = scoring.OK(reward, fmt.Sprintf("the results are equal; the gold query took %.3g times as long as the agent's", ratio))
+	if math.IsInf(ratio, 1) {
+		s.Reason = "the results are equal; the agent's query took no measurable time"
+	}
+	s.Detail = struct {
+		VES float64 `json:"ves"` // 100 · √reward
+	}{100 * math.Sqrt(reward)}
+	return s, nil
+}

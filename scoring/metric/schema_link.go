@@ -1,0 +1,78 @@
+package metric
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "schema_link_f1", Version: 1, Group: "sql",
+		Needs:   scoring.NeedGoldSQL | scoring.NeedPredSQL,
+		Summary: "How far both queries use the same tables and columns, anywhere.",
+		Range:   "0 to 1",
+		Formula: "F1 = 2 · |G ∩ P| / (|G| + |P|) of the sets of identifiers: tables, and columns with their tables, read anywhere in the query, names in lower case and without schema, aliases resolved. A column whose table the text does not tell " +
+			"is that of a table in view which either query, or schema_ddl, says has it. The agent's SQL without a query: 0.",
+		Source:  "baseline M5 in BADGER, section 6.2 (schema-link F1 after Dr. Spider, Chang et al. 2023), with identifiers resolved rather than overlapping as tokens",
+		Example: "gold uses t, t.a, t.b; the agent t, t.a, u, u.c: 2 of 3 and 2 of 4, F1 = 4/7.",
+		Score:   schemaLinkF1,
+	})
+}
+
+func schemaLinkF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+	if s, done := withoutQuery(in); done {
+		return s, nil
+	}
+	gq, pq := script(in, goldSide).Final(), script(in, predSide).Final()
+	gc, pc := sqlparts.Columns(gq), sqlparts.Columns(pq)
+	known := map[string]bool{}
+	for _, refs := range [][]sqlparts.ColumnRef{gc, pc} {
+		for _, r := range refs {
+			if r.Table != "" {
+				known[r.Table+"."+r.Column] = true
+			}
+		}
+	}
+	for name, t := range schemaOf(in).Tables {
+		for _, c := range t.Columns {
+			known[name+"."+c] = true
+		}
+	}
+	g, p := identifiers(gq, gc, known), identifiers(pq, pc, known)
+	n, missing, extra := difference(g, p)
+	s := scoring.OK(n.f1(), fmt.Sprintf("of %d tables and columns in gold and %d of the agent's, %d are in both", n.gold, n.pred, n.both))
+	s.Detail = struct {
+		componentDetail
+		Recall    float64 `json:"recall"`
+		Precision float64 `json:"precision"`
+	}{componentDetail{n.gold, n.pred, n.both, missing, extra}, n.recall(), n.precision()}
+	s.Warnings = unread(in, goldSide, predSide)
+	return s, nil
+}
+
+// identifiers are the tables, and the columns with their tables, that a query uses, sorted.
+func identifiers(q *sqlparts.Query, columns []sqlparts.ColumnRef, known map[string]bool) []string {
+	var out []string
+	for _, t := range sqlparts.Tables(q) {
+		out = append(out, strings.ToLower(t.Last().Text))
+	}
+	for _, c := range columns {
+		table := c.Table
+		for _, t := range c.Among {
+			if table == "" && known[t+"."+c.Column] {
+				table = t
+			}
+		}
+		if table == "" {
+			table = "?"
+		}
+		out = append(out, table+"."+c.Column)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,409 @@
+package sqltree
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// maxQueries bounds how many queries a tree has. Common table expressions that read each other twice double with each step.
+const maxQueries = 2000
+
+// Build makes the trees of several queries over one database. Where the schema is not stated, what each query says of its tables helps to
+// resolve the names of all of them. whole is false for a tree in which common table expressions had to be left unread, because
+// there would have been too many queries.
+func Build(schema *Schema, queries ...*sqlparts.Query) (trees []*Query, whole bool) {
+	trees, whole = make([]*Query, len(queries)), true
+	rounds := 2
+	if schema.Stated {
+		rounds = 1
+	}
+	for range rounds {
+		for i, q := range queries {
+			b := builder{schema: schema}
+			trees[i] = b.query(q, nil)
+			whole = whole && b.queries <= maxQueries
+		}
+	}
+	return trees, whole
+}
+
+type builder struct {
+	schema  *Schema
+	queries int
+}
+
+// scope is what names mean at a place in a query.
+type scope struct {
+	outer   *scope
+	ctes    []*sqlparts.CTE
+	open    *sqlparts.CTE // a recursive common table expression whose body this is
+	sources []*Source
+	aliases map[string]*Expr // of the select list, as far as it was read
+	first   bool             // aliases come before columns: in ORDER BY
+	windows []*sqlparts.WindowDef
+	selects bool // belongs to a SELECT, so that one more query lies between here and the outer scope's columns
+}
+
+// query builds a query whose names are looked up in the outer scope after its own.
+func (b *builder) query(q *sqlparts.Query, outer *scope) *Query {
+	if b.queries++; b.queries > maxQueries || q == nil {
+		return &Query{Items: []*Expr{{Op: OpRaw, Text: "unread"}}}
+	}
+	if len(q.With) > 0 {
+		outer = &scope{outer: outer, ctes: q.With}
+	}
+	var out *Query
+	inner := outer
+	switch body := q.Body.(type) {
+	case *sqlparts.Query:
+		out = b.query(body, outer)
+		if len(out.Order) > 0 && (len(q.OrderBy) > 0 || q.Limit != nil) || out.Limit != nil || out.Offset != nil { // a parenthesised query with clauses of its own
+			out = &Query{Items: []*Expr{{Op: OpStar}}, From: []*Source{{Join: "inner", Query: out, id: "$1"}}, names: out.names}
+		}
+	case *sqlparts.SetOp:
+		out = b.setOp(body, outer)
+		inner = &scope{outer: outer, aliases: itemsByName(out), first: true}
+	case *sqlparts.Select:
+		out, inner = b.selectOf(body, outer)
+	case *sqlparts.Values:
+		out = &Query{}
+		inner = &scope{outer: outer, selects: true}
+		for _, row := range body.Rows {
+			out.Items = append(out.Items, op("row", b.exprs(row, inner)...))
+		}
+	default:
+		out = &Query{Items: []*Expr{{Op: OpRaw}}}
+	}
+	if inner == nil {
+		inner = &scope{}
+	}
+	inner.first = true
+	for _, o := range q.OrderBy {
+		out.Order = append(out.Order, b.key(o, inner, out.Items))
+	}
+	if l := q.Limit; l != nil {
+		out.Limit = b.optional(l.Count, inner)
+		if l.Percent || l.WithTies {
+			out.Limit = op("limit", out.Limit)
+			out.Limit.Text = strings.TrimSpace(map[bool]string{true: "percent"}[l.Percent] + map[bool]string{true: " with ties"}[l.WithTies])
+		}
+		if out.Offset = b.optional(l.Offset, inner); out.Offset != nil && out.Offset.Op == OpNumber && out.Offset.Text == "0" {
+			out.Offset = nil
+		}
+	}
+	return out
+}
+
+// setOp builds a chain of set operations; a longer chain of one associative operator is one node.
+func (b *builder) setOp(body *sqlparts.SetOp, outer *scope) *Query {
+	var out *Query
+	for i, t := range body.Terms {
+		term := b.query(t, outer)
+		if i == 0 {
+			out = term
+			continue
+		}
+		o := body.Ops[i-1]
+		name := map[sqlparts.SetKind]string{sqlparts.Union: "union", sqlparts.Intersect: "intersect", sqlparts.Except: "except"}[o.Kind]
+		if o.All {
+			name += " all"
+		}
+		if o.ByName {
+			name += " by name"
+		}
+		if out.Set == name && o.Kind != sqlparts.Except && i > 1 {
+			out.Terms = append(out.Terms, term)
+			continue
+		}
+		out = &Query{Set: name, Terms: []*Query{out, term}, names: out.names}
+	}
+	return out
+}
+
+// itemsByName are the named columns of a query, for what stands after it.
+func itemsByName(q *Query) map[string]*Expr {
+	for q.Set != "" {
+		q = q.Terms[0]
+	}
+	m := map[string]*Expr{}
+	for i, name := range q.names {
+		if name != "" && m[name] == nil && i < len(q.Items) {
+			m[name] = q.Items[i]
+		}
+	}
+	return m
+}
+
+func (b *builder) selectOf(s *sqlparts.Select, outer *scope) (*Query, *scope) {
+	out := &Query{Distinct: s.Distinct}
+	sc := &scope{outer: outer, selects: true, aliases: map[string]*Expr{}, windows: s.Windows}
+	for _, src := range s.From {
+		b.source(src, sc, out)
+	}
+	for _, it := range s.Items {
+		e := b.expr(it.Expr, sc)
+		name := strings.ToLower(it.Alias.Text)
+		if name != "" && sc.aliases[name] == nil {
+			sc.aliases[name] = e
+		}
+		if name == "" && e.Op == OpColumn {
+			if c, ok := it.Expr.(*sqlparts.Column); ok {
+				name = strings.ToLower(c.Name.Last().Text)
+			}
+		}
+		out.Items, out.names = append(out.Items, e), append(out.names, name)
+	}
+	if s.As != "" {
+		out.Extra = append(out.Extra, &Expr{Op: "as", Text: s.As})
+	}
+	for _, e := range s.DistinctOn {
+		out.Extra = append(out.Extra, op("distinct on", b.expr(e, sc)))
+	}
+	out.Where = b.optional(s.Where, sc)
+	if s.Group != nil {
+		if s.Group.All {
+			for _, it := range out.Items {
+				if !aggregates(it) && it.Op != OpStar {
+					out.Group = append(out.Group, it.clone())
+				}
+			}
+		}
+		for _, e := range s.Group.Items {
+			out.Group = append(out.Group, b.groupItem(e, sc, out.Items))
+		}
+	}
+	out.Having, out.Qualify = b.optional(s.Having, sc), b.optional(s.Qualify, sc)
+	for _, e := range s.Connect {
+		out.Extra = append(out.Extra, op("connect", b.expr(e, sc)))
+	}
+	for _, e := range s.Extra {
+		out.Extra = append(out.Extra, op("extra", b.expr(e, sc)))
+	}
+	return out, sc
+}
+
+// groupItem builds a grouping expression; a position is the item it stands for.
+func (b *builder) groupItem(e sqlparts.Expr, sc *scope, items []*Expr) *Expr {
+	if it := positioned(e, items); it != nil {
+		return it.clone()
+	}
+	if c, ok := e.(*sqlparts.Column); ok && len(c.Name) == 1 {
+		if it := sc.aliases[strings.ToLower(c.Name[0].Text)]; it != nil && !aggregates(it) {
+			return it.clone()
+		}
+	}
+	return b.expr(e, sc)
+}
+
+func (b *builder) key(o *sqlparts.OrderItem, sc *scope, items []*Expr) Key {
+	k := Key{Desc: o.Desc, Nulls: [...]string{sqlparts.NullsDefault: "", sqlparts.NullsFirst: "first", sqlparts.NullsLast: "last"}[o.Nulls]}
+	if it := positioned(o.Expr, items); it != nil {
+		k.Expr = it.clone()
+	} else {
+		k.Expr = b.expr(o.Expr, sc)
+	}
+	return k
+}
+
+// positioned is the item that a number in GROUP BY or ORDER BY stands for.
+func positioned(e sqlparts.Expr, items []*Expr) *Expr {
+	l, ok := e.(*sqlparts.Literal)
+	if !ok || l.Kind != sqlparts.Number {
+		return nil
+	}
+	n, err := strconv.Atoi(l.Text)
+	if err != nil || n < 1 || n > len(items) {
+		return nil
+	}
+	for _, it := range items[:n] {
+		if it.Op == OpStar {
+			return nil
+		}
+	}
+	return items[n-1]
+}
+
+var joins = map[sqlparts.JoinKind]string{
+	sqlparts.FirstSource: "inner", sqlparts.CommaJoin: "inner", sqlparts.InnerJoin: "inner", sqlparts.CrossJoin: "inner",
+	sqlparts.LeftJoin: "left", sqlparts.RightJoin: "right", sqlparts.FullJoin: "full", sqlparts.SemiJoin: "semi", sqlparts.AntiJoin: "anti",
+}
+
+// source adds one element of FROM, or those of a parenthesised join, to the query and the scope.
+func (b *builder) source(src *sqlparts.Source, sc *scope, out *Query) {
+	s := &Source{Join: joins[src.Join], alias: strings.ToLower(src.Alias.Text)}
+	for _, m := range []struct {
+		on   bool
+		name string
+	}{{src.Natural, "natural"}, {src.Asof, "asof"}, {src.Positional, "positional"}} {
+		if m.on {
+			s.Join += " " + m.name
+		}
+	}
+	switch {
+	case len(src.Nested) > 0:
+		before := len(out.From)
+		for _, n := range src.Nested {
+			b.source(n, sc, out)
+		}
+		if len(out.From) > before {
+			out.From[before].Join = s.Join
+			s = out.From[len(out.From)-1]
+		}
+	case src.Query != nil:
+		s.Query = b.query(src.Query, b.around(src, sc))
+		b.add(s, "", sc, out)
+	case len(src.Table) > 0:
+		b.tableSource(src, s, sc, out)
+	case src.Call != nil:
+		s.Call = b.expr(src.Call, sc)
+		b.add(s, "", sc, out)
+	default:
+		s.Call = &Expr{Op: OpRaw, Text: "source"}
+		if src.Raw != nil {
+			s.Call.Text = src.Raw.Text
+		}
+		b.add(s, "", sc, out)
+	}
+	for i, c := range src.Columns {
+		if s.Query != nil && i < len(s.Query.Items) {
+			if s.Query.names == nil {
+				s.Query.names = make([]string, len(s.Query.Items))
+			}
+			s.Query.names[i] = strings.ToLower(c.Text)
+		}
+	}
+	b.modifiers(src, s, sc)
+	if src.On != nil {
+		s.On = b.expr(src.On, sc)
+	}
+	for _, u := range src.Using {
+		s.On = conjunction(s.On, b.using(u.Text, sc))
+	}
+}
+
+// around is the scope of a derived table: what is around the select, and the sources before it where it is lateral.
+func (b *builder) around(src *sqlparts.Source, sc *scope) *scope {
+	if src.Lateral {
+		return sc
+	}
+	return &scope{outer: sc.outer, selects: true}
+}
+
+func (b *builder) modifiers(src *sqlparts.Source, s *Source, sc *scope) {
+	if src.Version != nil {
+		s.Mods = append(s.Mods, op("version", b.expr(src.Version, sc)))
+	}
+	if src.Sample != nil {
+		s.Mods = append(s.Mods, op("sample", b.expr(src.Sample, sc)))
+	}
+	for _, p := range src.Pivots {
+		e := op(map[bool]string{true: "unpivot", false: "pivot"}[p.Unpivot])
+		for _, it := range p.Values {
+			e.Args = append(e.Args, b.expr(it.Expr, sc))
+		}
+		e.Args = append(e.Args, op("for", b.exprs(p.For, sc)...))
+		in := op("in")
+		for _, it := range p.In {
+			in.Args = append(in.Args, b.expr(it.Expr, sc))
+		}
+		e.Args = append(e.Args, in, op("group", b.exprs(p.Group, sc)...))
+		s.Mods = append(s.Mods, e)
+	}
+	if src.Recognize != nil {
+		s.Mods = append(s.Mods, &Expr{Op: "match_recognize", Text: src.Recognize.Pattern})
+	}
+}
+
+// tableSource adds a table, or the common table expression that its name means.
+func (b *builder) tableSource(src *sqlparts.Source, s *Source, sc *scope, out *Query) {
+	name := strings.ToLower(src.Table.Last().Text)
+	if len(src.Table) == 1 {
+		if cte, at, recursive := findCTE(sc.outer, name); cte != nil {
+			if s.alias == "" {
+				s.alias = name
+			}
+			switch {
+			case recursive:
+				s.Call = &Expr{Op: OpRaw, Text: "recursion"}
+			case cte.Query == nil:
+				s.Call = &Expr{Op: OpRaw, Text: "write"}
+			default:
+				s.Query = b.query(cte.Query, &scope{outer: at, open: cte, selects: true})
+				for i, c := range cte.Columns {
+					if i < len(s.Query.Items) {
+						if s.Query.names == nil {
+							s.Query.names = make([]string, len(s.Query.Items))
+						}
+						s.Query.names[i] = strings.ToLower(c.Text)
+					}
+				}
+			}
+			b.add(s, "", sc, out)
+			return
+		}
+	}
+	s.Table = name
+	b.add(s, name, sc, out)
+}
+
+// findCTE is the common table expression a name means, and the scope its body sees: those before it, and itself where it is recursive.
+func findCTE(sc *scope, name string) (cte *sqlparts.CTE, at *scope, recursive bool) {
+	for ; sc != nil; sc = sc.outer {
+		if sc.open != nil && strings.EqualFold(sc.open.Name.Text, name) {
+			return sc.open, nil, true
+		}
+		for i := len(sc.ctes) - 1; i >= 0; i-- {
+			if strings.EqualFold(sc.ctes[i].Name.Text, name) {
+				return sc.ctes[i], &scope{outer: sc.outer, ctes: sc.ctes[:i]}, false
+			}
+		}
+	}
+	return nil, nil, false
+}
+
+// add gives a source its id and puts it into the query and the scope. Tables that come twice are numbered, and so is what has no name.
+func (b *builder) add(s *Source, table string, sc *scope, out *Query) {
+	if s.alias == "" {
+		s.alias = table
+	}
+	n := 1
+	for _, other := range sc.sources {
+		if other.Table == table {
+			n++
+		}
+	}
+	switch {
+	case table == "":
+		s.id = "$" + strconv.Itoa(n)
+	case n == 1:
+		s.id = table
+	default:
+		s.id = table + "#" + strconv.Itoa(n)
+	}
+	sc.sources = append(sc.sources, s)
+	out.From = append(out.From, s)
+}
+
+// using is the condition of one column of USING: equality between the last source and the first one before it that may have the column.
+func (b *builder) using(column string, sc *scope) *Expr {
+	name := strings.ToLower(column)
+	last := sc.sources[len(sc.sources)-1]
+	left := &scope{sources: sc.sources[:len(sc.sources)-1]}
+	return op("=", b.unqualified(name, left), b.of(last, name))
+}
+
+// Unknown tells whether a query names a column that the stated schema does not have.
+func (s *Schema) Unknown(q *Query) bool {
+	unknown := false
+	if s.Stated {
+		q.columns(func(e *Expr, _ int) {
+			table, _, _ := strings.Cut(strings.TrimLeft(e.Table, "^"), "#")
+			if has, known := s.has(table, e.Text); e.Op == OpColumn && (table == "" || known && !has) {
+				unknown = true
+			}
+		})
+	}
+	return unknown
+}

@@ -1,0 +1,46 @@
+package sqltree
+
+import (
+	"strconv"
+	"strings"
+)
+
+// canonicalNumber writes an unsigned or signed decimal so that equal values have equal text: 29.00 is 29, 1e3 is 1000. What is no
+// decimal, or too long to be written out, stays as it is.
+func canonicalNumber(s string) string {
+	t := strings.ReplaceAll(s, "_", "")
+	mantissa, exponent := t, 0
+	if i := strings.IndexAny(t, "eE"); i >= 0 {
+		e, err := strconv.Atoi(t[i+1:])
+		if err != nil || e > 40 || e < -40 {
+			return s
+		}
+		mantissa, exponent = t[:i], e
+	}
+	sign := ""
+	if strings.HasPrefix(mantissa, "-") {
+		sign, mantissa = "-", mantissa[1:]
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	if whole+fraction == "" || strings.Trim(whole+fraction, "0123456789") != "" {
+		return s
+	}
+	digits, point := whole+fraction, len(whole)+exponent
+	if point < 0 {
+		digits, point = strings.Repeat("0", -point)+digits, 0
+	}
+	if point > len(digits) {
+		digits += strings.Repeat("0", point-len(digits))
+	}
+	whole, fraction = strings.TrimLeft(digits[:point], "0"), strings.TrimRight(digits[point:], "0")
+	if whole == "" {
+		whole = "0"
+	}
+	if fraction != "" {
+		whole += "." + fraction
+	}
+	if whole == "0" {
+		return whole
+	}
+	return sign + whole
+}

@@ -1,0 +1,256 @@
+package sqltree
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// comparisons are what becomes of a comparison when it is negated and when its sides are exchanged.
+var comparisons = map[string]struct{ negated, mirrored string }{
+	"=": {"<>", "="}, "<>": {"=", "<>"}, "<": {">=", ">"}, "<=": {">", ">="}, ">": {"<=", "<"}, ">=": {"<", "<="},
+}
+
+// expr applies the rules that need to know nothing but the expression.
+func (n *Normalizer) expr(e *Expr) *Expr {
+	switch e.Op {
+	case OpString: // rule 12: '150' and 150.0 are 150
+		if number, ok := numeric(e.Text); ok {
+			return number
+		}
+	case "not": // rule 23
+		if x := negate(e.Args[0]); x != nil {
+			return x
+		}
+	case "between": // rule 22
+		return op("and", op(">=", e.Args[0], e.Args[1]), op("<=", e.Args[0].clone(), e.Args[2]))
+	case "not between":
+		return op("or", op("<", e.Args[0], e.Args[1]), op(">", e.Args[0].clone(), e.Args[2]))
+	case "in", "not in": // rule 18
+		if len(e.Args) < 2 || slices.ContainsFunc(e.Args[1:], func(a *Expr) bool { return a.Op == OpQuery || a.Op == "elements" }) {
+			return e
+		}
+		compare, join := "=", "or"
+		if e.Op == "not in" {
+			compare, join = "<>", "and"
+		}
+		list := make([]*Expr, len(e.Args)-1)
+		for i, a := range e.Args[1:] {
+			list[i] = op(compare, e.Args[0].clone(), a)
+		}
+		if len(list) == 1 {
+			return list[0]
+		}
+		return op(join, list...)
+	case "like": // rule 16
+		if p := e.Args[1]; p.Op == OpString && len(e.Args) == 2 {
+			prefix, ok := strings.CutSuffix(p.Text, "%")
+			if ok && prefix != "" && !strings.ContainsAny(prefix, "%_") {
+				length := strconv.Itoa(len([]rune(prefix)))
+				return op("=", &Expr{Op: OpCall, Text: "substr", Args: []*Expr{e.Args[0], number("1"), number(length)}}, n.expr(&Expr{Op: OpString, Text: prefix}))
+			}
+		}
+	case "/": // rule 8
+		return n.average(e)
+	case OpCall:
+		return n.countCase(e)
+	}
+	return e
+}
+
+// numeric reads text that is a number; one that begins with 0 is a code rather than a number.
+func numeric(s string) (*Expr, bool) {
+	digits := strings.TrimPrefix(s, "-")
+	if digits == "" || digits[0] < '1' || digits[0] > '9' || strings.Count(digits, ".") > 1 || strings.Trim(digits, "0123456789.") != "" {
+		return nil, false
+	}
+	return number(canonicalNumber(s)), true
+}
+
+// negate is the opposite of a condition; nil where it has none but NOT.
+func negate(e *Expr) *Expr {
+	if c, ok := comparisons[e.Op]; ok {
+		return op(c.negated, e.Args...)
+	}
+	switch e.Op {
+	case "not":
+		return e.Args[0]
+	case "in", "exists", "like", "ilike", "between", "rlike", "regexp", "glob":
+		x := *e
+		x.Op = "not " + e.Op
+		return &x
+	case "not in", "not exists", "not like", "not ilike", "not between", "not rlike", "not regexp", "not glob":
+		x := *e
+		x.Op = strings.TrimPrefix(e.Op, "not ")
+		return &x
+	case "is":
+		return op("is not", e.Args...)
+	case "is not":
+		return op("is", e.Args...)
+	case "and", "or":
+		x := op(map[string]string{"and": "or", "or": "and"}[e.Op])
+		for _, a := range e.Args {
+			o := negate(a)
+			if o == nil {
+				o = op("not", a)
+			}
+			x.Args = append(x.Args, o)
+		}
+		return x
+	}
+	return nil
+}
+
+// average is rule 8: a sum, cast to a float, divided by the number of rows. Whether the column is never NULL is seen to with counts.
+func (n *Normalizer) average(e *Expr) *Expr {
+	cast, count := e.Args[0], e.Args[1]
+	if cast.Op != OpCast || cast.Text != "float" || cast.Args[0].Op != OpCall || cast.Args[0].Text != "sum" || !isCount(count) || count.Args[0].Op != opRows {
+		return e
+	}
+	if c, ok := cast.Args[0].Args[0].column(); ok && n.Schema.NotNull(c) {
+		return &Expr{Op: OpCall, Text: "avg", Args: cast.Args[0].Args}
+	}
+	return e
+}
+
+func isCount(e *Expr) bool { return e.Op == OpCall && e.Text == "count" && len(e.Args) == 1 }
+
+// countCase is rule 9: counting a case with one condition is summing ones and zeros.
+func (n *Normalizer) countCase(e *Expr) *Expr {
+	if !isCount(e) || e.Args[0].Op != OpCase {
+		return e
+	}
+	c := e.Args[0]
+	if len(c.Args) < 2 || len(c.Args) > 3 || len(c.Args) == 3 && c.Args[2].Op != OpNull {
+		return e
+	}
+	then := c.Args[1]
+	col, isColumn := then.column()
+	if then.Op != OpNumber && then.Op != OpString && !(isColumn && n.Schema.NotNull(col)) {
+		return e
+	}
+	return &Expr{Op: OpCall, Text: "sum", Args: []*Expr{op(OpCase, c.Args[0], number("1"), number("0"))}}
+}
+
+// substrings is rule 15: substr(x, 1, 4) = '2013' AND substr(x, 5, 2) >= '08' is x >= '201308', for texts of one length.
+func substrings(q *Query) {
+	list := conjuncts(q.Where)
+	for i, prefix := range list {
+		x, from, length, value, cmp := substringOf(prefix)
+		if x == nil || cmp != "=" || from != 1 {
+			continue
+		}
+		var rest, joined []*Expr
+		for k, c := range list {
+			y, start, _, end, cmp := substringOf(c)
+			if k == i {
+				continue
+			}
+			if y == nil || cmp == "=" || cmp == "<>" || start != length+1 || y.String() != x.String() {
+				rest = append(rest, c)
+				continue
+			}
+			text, ok := numeric(value + end)
+			if !ok {
+				text = &Expr{Op: OpString, Text: value + end}
+			}
+			joined = append(joined, op(cmp, x.clone(), text))
+		}
+		if len(joined) > 0 {
+			q.Where = conjunction(append(rest, joined...)...)
+			return
+		}
+	}
+}
+
+// substringOf reads a comparison of substr(x, from, length) with a constant; x is nil for anything else.
+func substringOf(e *Expr) (x *Expr, from, length int, value, cmp string) {
+	c, ok := comparisons[e.Op]
+	if !ok || len(e.Args) != 2 {
+		return nil, 0, 0, "", ""
+	}
+	call, constant, cmp := e.Args[0], e.Args[1], e.Op
+	if constant.Op == OpCall {
+		call, constant, cmp = constant, call, c.mirrored
+	}
+	if call.Op != OpCall || call.Text != "substr" || len(call.Args) != 3 || constant.Op != OpString && constant.Op != OpNumber {
+		return nil, 0, 0, "", ""
+	}
+	from, err := strconv.Atoi(call.Args[1].Text)
+	length, err2 := strconv.Atoi(call.Args[2].Text)
+	if err != nil || err2 != nil {
+		return nil, 0, 0, "", ""
+	}
+	return call.Args[0], from, length, constant.Text, cmp
+}
+
+// ordered puts the operands of an expression that has no order into one: equal sides, mirrored comparisons, AND and OR, which are
+// flattened, and in which what is true or twice is left out.
+func ordered(e *Expr) *Expr {
+	if c, ok := comparisons[e.Op]; ok && len(e.Args) == 2 && e.Args[1].String() < e.Args[0].String() {
+		return op(c.mirrored, e.Args[1], e.Args[0])
+	}
+	if e.Op != "and" && e.Op != "or" {
+		return e
+	}
+	var flat []*Expr
+	for _, a := range e.Args {
+		switch {
+		case a.Op == e.Op:
+			flat = append(flat, a.Args...)
+		case isTrue(a) && e.Op == "or":
+			return a
+		case !isTrue(a):
+			flat = append(flat, a)
+		}
+	}
+	sortExprs(flat)
+	flat = slices.CompactFunc(flat, func(a, b *Expr) bool { return a.String() == b.String() })
+	switch len(flat) {
+	case 0:
+		return truth()
+	case 1:
+		return flat[0]
+	}
+	return op(e.Op, flat...)
+}
+
+func truth() *Expr { return &Expr{Op: OpLiteral, Text: "true"} }
+
+// isTrue tells whether a condition always holds: TRUE, 1 = 1.
+func isTrue(e *Expr) bool {
+	if e.Op == OpLiteral {
+		return e.Text == "true"
+	}
+	return e.Op == "=" && (e.Args[0].Op == OpNumber || e.Args[0].Op == OpString) && e.Args[0].String() == e.Args[1].String()
+}
+
+// conjuncts are the conditions that a condition joins by AND.
+func conjuncts(e *Expr) []*Expr {
+	switch {
+	case e == nil:
+		return nil
+	case e.Op != "and":
+		return []*Expr{e}
+	}
+	var out []*Expr
+	for _, a := range e.Args {
+		out = append(out, conjuncts(a)...)
+	}
+	return out
+}
+
+// conjunction joins conditions by AND; nil stands for none.
+func conjunction(list ...*Expr) *Expr {
+	var out []*Expr
+	for _, e := range list {
+		out = append(out, conjuncts(e)...)
+	}
+	switch len(out) {
+	case 0:
+		return nil
+	case 1:
+		return out[0]
+	}
+	return op("and", out...)
+}

@@ -1,0 +1,296 @@
+package sqltree
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// joinedConditions moves the conditions of inner joins to WHERE, where they mean the same.
+func (n *Normalizer) joinedConditions(q *Query) {
+	if !allInner(q) {
+		return
+	}
+	for _, s := range q.From {
+		if s.On != nil {
+			q.Where = conjunction(q.Where, s.On)
+			s.On = nil
+		}
+	}
+}
+
+// joinSubqueries is rule 13: x IN (SELECT key FROM t WHERE …) is a join with t, and so is x = (SELECT … FROM t WHERE key = …), since no row
+// meets two of t.
+func (n *Normalizer) joinSubqueries(q *Query) {
+	if !allInner(q) {
+		return
+	}
+	var where []*Expr
+	for _, c := range conjuncts(q.Where) {
+		if (c.Op == "in" || c.Op == "=") && len(c.Args) == 2 {
+			x, sub := c.Args[0], c.Args[1]
+			if c.Op == "=" && x.Op == OpQuery {
+				x, sub = sub, x
+			}
+			if _, ok := x.column(); ok && sub.Op == OpQuery && n.joinable(sub.Query, c.Op == "=") {
+				where = append(where, q.absorb(x, sub.Query)...)
+				continue
+			}
+		}
+		where = append(where, c)
+	}
+	q.Where = conjunction(where...)
+}
+
+// joinable tells whether a subquery is a plain one over one table that gives every value at most once.
+func (n *Normalizer) joinable(q *Query, scalar bool) bool {
+	if q.Set != "" || len(q.From) != 1 || q.From[0].Table == "" || len(q.From[0].Mods) > 0 || len(q.Items) != 1 || len(q.Group) > 0 ||
+		q.Having != nil || q.Qualify != nil || q.Limit != nil || q.Offset != nil || len(q.Extra) > 0 {
+		return false
+	}
+	col, ok := q.Items[0].column()
+	if !ok || col.Table != q.From[0].Table {
+		return false
+	}
+	if !scalar {
+		return n.Schema.Unique(col)
+	}
+	if w := q.Where; w != nil && w.Op == "=" {
+		for i := range w.Args {
+			key, ok := w.Args[i].column()
+			if ok && key.Table == q.From[0].Table && n.Schema.Unique(key) && constant(w.Args[1-i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func constant(e *Expr) bool { return e.Op == OpNumber || e.Op == OpString || e.Op == OpLiteral }
+
+// absorb adds the table of a subquery to the sources and returns the conditions that come with it.
+func (q *Query) absorb(x *Expr, sub *Query) []*Expr {
+	s := *sub.From[0]
+	old := s.id
+	s.id, s.Join = q.freshID(s.Table), "inner"
+	move := func(e *Expr) *Expr {
+		e.moveOut(0, old, s.id)
+		return e
+	}
+	q.From = append(q.From, &s)
+	return append([]*Expr{op("=", x, move(sub.Items[0]))}, conjuncts(moved(sub.Where, move))...)
+}
+
+func moved(e *Expr, move func(*Expr) *Expr) *Expr {
+	if e == nil {
+		return nil
+	}
+	return move(e)
+}
+
+// freshID is an id for one more source over a table.
+func (q *Query) freshID(table string) string {
+	id := table
+	for i := 2; slices.ContainsFunc(q.From, func(s *Source) bool { return s.id == id }); i++ {
+		id = table + "#" + strconv.Itoa(i)
+	}
+	return id
+}
+
+// moveOut rewrites the columns of an expression that leaves its query for the one around: those of the source with the old id get the new
+// one, those of queries around come one query nearer. depth is how deep below its query the expression stands.
+func (e *Expr) moveOut(depth int, old, id string) {
+	carets := strings.Repeat("^", depth)
+	e.columnsAt(depth, func(c *Expr, at int) {
+		own := strings.Repeat("^", at-depth) + carets
+		switch rest, ok := strings.CutPrefix(c.Table, own); {
+		case !ok:
+		case rest == old:
+			c.Table = own + id
+		case strings.HasPrefix(rest, "^"):
+			c.Table = own + rest[1:]
+		}
+	})
+}
+
+// sameTable is rule 20: t.key IN (SELECT key FROM t WHERE …) is the condition itself.
+func (n *Normalizer) sameTable(q *Query) {
+	for i, c := range conjuncts(q.Where) {
+		if c.Op != "in" || len(c.Args) != 2 || c.Args[1].Op != OpQuery {
+			continue
+		}
+		sub := c.Args[1].Query
+		outer, ok := c.Args[0].column()
+		if !ok || !n.joinable(sub, false) || sub.From[0].Table != outer.Table {
+			continue
+		}
+		if inner, _ := sub.Items[0].column(); inner != outer {
+			continue
+		}
+		list := conjuncts(q.Where)
+		if sub.Where != nil {
+			sub.Where.moveOut(0, sub.From[0].id, c.Args[0].Table)
+		}
+		list = slices.Replace(list, i, i+1, conjuncts(sub.Where)...)
+		q.Where = conjunction(list...)
+		return
+	}
+}
+
+// antiJoin is rule 25: a LEFT JOIN b ON a.x = b.y WHERE b.y IS NULL is a WHERE a.x NOT IN (SELECT y FROM b).
+func (n *Normalizer) antiJoin(q *Query) {
+	if len(q.From) != 2 || q.From[1].Join != "left" || q.From[1].Table == "" || q.From[1].On == nil || q.From[1].On.Op != "=" {
+		return
+	}
+	b := q.From[1]
+	x, y := b.On.Args[0], b.On.Args[1]
+	if x.Table == b.id {
+		x, y = y, x
+	}
+	yc, ok := y.column()
+	if _, isColumn := x.column(); !isColumn || !ok || y.Table != b.id || x.Table != q.From[0].id {
+		return
+	}
+	list := conjuncts(q.Where)
+	at := slices.IndexFunc(list, func(c *Expr) bool {
+		z, ok := c.columnOf("is")
+		return ok && c.Args[0].Table == b.id && c.Args[1].Op == OpNull && (z == yc || n.Schema.NotNull(z))
+	})
+	if at < 0 {
+		return
+	}
+	rest := slices.Delete(slices.Clone(list), at, at+1)
+	others := *q
+	others.From = q.From[:1]
+	others.Where = conjunction(rest...)
+	if others.uses(b.id, "") {
+		return
+	}
+	sub := &Query{Items: []*Expr{{Op: OpColumn, Table: b.Table, Text: y.Text}}, From: []*Source{{Join: "inner", Table: b.Table, id: b.Table}}}
+	q.From = q.From[:1]
+	q.Where = conjunction(append(rest, op("not in", x, &Expr{Op: OpQuery, Query: sub}))...)
+}
+
+// columnOf is the column that the expression's first operand is, if its operator is the one.
+func (e *Expr) columnOf(name string) (Column, bool) {
+	if e.Op != name {
+		return Column{}, false
+	}
+	return e.Args[0].column()
+}
+
+// uses tells whether the query has a column or star of a source anywhere, one column excepted.
+func (q *Query) uses(id, except string) bool {
+	used := false
+	q.columns(func(e *Expr, depth int) {
+		table := strings.TrimPrefix(e.Table, strings.Repeat("^", depth))
+		switch {
+		case e.Op == OpStar:
+			used = used || table == id || table == "" && depth == 0
+		case table == id && len(e.Table)-len(table) == depth && e.Text != except:
+			used = true
+		}
+	})
+	return used
+}
+
+// uselessJoin is rule 14: a table that is joined by its key to a foreign key, and of which nothing but the key is used, adds nothing.
+func (n *Normalizer) uselessJoin(q *Query) {
+	if !allInner(q) || len(q.From) < 2 {
+		return
+	}
+	list := conjuncts(q.Where)
+	for i, c := range list {
+		if c.Op != "=" {
+			continue
+		}
+		for k := range 2 {
+			key, ok := c.Args[k].column()
+			foreign, ok2 := c.Args[1-k].column()
+			if !ok || !ok2 || c.Args[k].Table == c.Args[1-k].Table {
+				continue
+			}
+			to, ok := n.Schema.References(foreign)
+			t := n.Schema.Tables[key.Table]
+			if !ok || to != key || t == nil || len(t.Primary) != 1 || t.Primary[0] != key.Name {
+				continue
+			}
+			id := c.Args[k].Table
+			rest := *q
+			rest.Where = conjunction(slices.Delete(slices.Clone(list), i, i+1)...)
+			if rest.uses(id, key.Name) {
+				continue
+			}
+			q.Where = rest.Where
+			q.From = slices.DeleteFunc(slices.Clone(q.From), func(s *Source) bool { return s.id == id })
+			q.replaceColumn(id, key.Name, c.Args[1-k])
+			return
+		}
+	}
+}
+
+// replaceColumn puts one column in the place of another, in the queries inside too.
+func (q *Query) replaceColumn(id, name string, with *Expr) {
+	table, text := with.Table, with.Text
+	q.columns(func(e *Expr, depth int) {
+		if carets := strings.Repeat("^", depth); e.Op == OpColumn && e.Table == carets+id && e.Text == name {
+			e.Table, e.Text = carets+table, text
+		}
+	})
+}
+
+// equalColumns is rule 19: of columns that inner joins hold equal, one stands for all.
+func (n *Normalizer) equalColumns(q *Query) {
+	if !allInner(q) {
+		return
+	}
+	type colID struct{ table, name string }
+	parent := map[colID]colID{}
+	var find func(c colID) colID
+	find = func(c colID) colID {
+		if p, ok := parent[c]; ok && p != c {
+			root := find(p)
+			parent[c] = root
+			return root
+		}
+		return c
+	}
+	less := func(a, b colID) bool { return a.table < b.table || a.table == b.table && a.name < b.name }
+	var rest []*Expr
+	for _, c := range conjuncts(q.Where) {
+		if c.Op == "=" && len(c.Args) == 2 && c.Args[0].local() && c.Args[1].local() {
+			a, b := find(colID{c.Args[0].Table, c.Args[0].Text}), find(colID{c.Args[1].Table, c.Args[1].Text})
+			if less(b, a) {
+				a, b = b, a
+			}
+			parent[a], parent[b] = a, a
+			continue
+		}
+		rest = append(rest, c)
+	}
+	if len(parent) == 0 {
+		return
+	}
+	members := make([]colID, 0, len(parent))
+	for c := range parent {
+		members = append(members, c)
+	}
+	slices.SortFunc(members, func(a, b colID) int { return strings.Compare(a.table+"\x00"+a.name, b.table+"\x00"+b.name) })
+	q.Where = conjunction(rest...)
+	for _, c := range members {
+		if root := find(c); root != c {
+			q.replaceColumn(c.table, c.name, &Expr{Table: root.table, Text: root.name})
+		}
+	}
+	for _, c := range members {
+		if root := find(c); root != c {
+			rest = append(conjuncts(q.Where), op("=", &Expr{Op: OpColumn, Table: root.table, Text: root.name}, &Expr{Op: OpColumn, Table: c.table, Text: c.name}))
+			q.Where = conjunction(rest...)
+		}
+	}
+}
+
+// local tells whether the expression is a column of a source of its own query.
+func (e *Expr) local() bool {
+	return e.Op == OpColumn && e.Table != "" && e.Table[0] != '^' && e.Table != "?"
+}

@@ -1,0 +1,306 @@
+package sqltree
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// distinct is rule 2: no row comes twice if a key is among the columns.
+func (n *Normalizer) distinct(q *Query) {
+	if len(q.From) != 1 {
+		return
+	}
+	key := func(e *Expr) bool {
+		c, ok := e.column()
+		return ok && c.Table == q.From[0].Table && n.Schema.Unique(c)
+	}
+	if q.Distinct && (len(q.Group) == 0 && slices.ContainsFunc(q.Items, key)) {
+		q.Distinct = false
+	}
+	q.each(func(e **Expr) {
+		rewrite(e, func(x *Expr) *Expr {
+			if isCount(x) && x.Args[0].Op == OpDistinct && len(x.Args[0].Args) == 1 && key(x.Args[0].Args[0]) {
+				return &Expr{Op: OpCall, Text: "count", Args: x.Args[0].Args}
+			}
+			return x
+		})
+	})
+	if q.Distinct && len(q.Group) > 0 && len(q.Items) > 0 && sameSet(q.Items, q.Group) {
+		q.Distinct = false // groups differ already
+	}
+}
+
+func sameSet(a, b []*Expr) bool {
+	return !slices.ContainsFunc(b, func(x *Expr) bool {
+		return !slices.ContainsFunc(a, func(y *Expr) bool { return x.String() == y.String() })
+	})
+}
+
+// groups is rule 4: a key determines the other columns of its table, so that grouping by them too changes nothing.
+func (n *Normalizer) groups(q *Query) {
+	keyed := map[string]string{} // id of a source, and the key that is grouped by
+	classes := q.equalities()
+	for _, g := range q.Group {
+		if c, ok := g.column(); ok && n.Schema.Unique(c) && keyed[g.Table] == "" {
+			keyed[g.Table] = c.Name
+		}
+		for _, other := range classes[columnKey(g)] { // a column held equal to a key is one
+			if c, ok := other.column(); ok && n.Schema.Unique(c) && keyed[other.Table] == "" {
+				keyed[other.Table] = c.Name
+			}
+		}
+	}
+	q.Group = slices.DeleteFunc(q.Group, func(g *Expr) bool {
+		key, ok := keyed[g.Table]
+		return ok && g.Op == OpColumn && g.Text != key
+	})
+}
+
+func columnKey(e *Expr) string { return e.Table + "\x00" + e.Text }
+
+// equalities are the columns that WHERE holds equal to each column.
+func (q *Query) equalities() map[string][]*Expr {
+	m := map[string][]*Expr{}
+	for _, c := range conjuncts(q.Where) {
+		if c.Op == "=" && c.Args[0].local() && c.Args[1].local() {
+			a, b := columnKey(c.Args[0]), columnKey(c.Args[1])
+			m[a], m[b] = append(m[a], c.Args[1]), append(m[b], c.Args[0])
+		}
+	}
+	return m
+}
+
+// counts is rule 6: counting a column that is never NULL is counting rows.
+func (n *Normalizer) counts(q *Query) {
+	never := n.neverNull(q)
+	q.each(func(e **Expr) {
+		rewrite(e, func(x *Expr) *Expr {
+			if isCount(x) && (x.Args[0].Op == OpNumber || never(x.Args[0])) {
+				return &Expr{Op: OpCall, Text: "count", Args: []*Expr{op(opRows)}}
+			}
+			if isCount(x) && x.Args[0].Op == OpCase && len(x.Args[0].Args) == 2 && never(x.Args[0].Args[1]) {
+				return n.countCase(&Expr{Op: OpCall, Text: "count", Args: []*Expr{op(OpCase, x.Args[0].Args[0], number("1"))}})
+			}
+			if x.Op == "/" {
+				return n.average(x)
+			}
+			return x
+		})
+	})
+}
+
+// neverNull tells of which columns no row of the query has NULL: by the schema, or because a condition that every row meets compares them.
+func (n *Normalizer) neverNull(q *Query) func(*Expr) bool {
+	inner := allInner(q)
+	compared := map[string]bool{}
+	for _, c := range conjuncts(q.Where) {
+		if _, ok := comparisons[c.Op]; ok || c.Op == "like" || c.Op == "in" {
+			for _, a := range c.Args {
+				if a.local() {
+					compared[columnKey(a)] = true
+				}
+			}
+		}
+		if _, ok := c.columnOf("is not"); ok && c.Args[1].Op == OpNull {
+			compared[columnKey(c.Args[0])] = true
+		}
+	}
+	return func(e *Expr) bool {
+		if compared[columnKey(e)] && e.local() {
+			return true
+		}
+		c, ok := e.column()
+		return ok && inner && n.Schema.NotNull(c)
+	}
+}
+
+// notNull is rule 7: what is never NULL need not be asked.
+func (n *Normalizer) notNull(q *Query) {
+	if q.Where == nil || !allInner(q) {
+		return
+	}
+	list := conjuncts(q.Where)
+	for i, c := range list {
+		if _, ok := c.columnOf("is not"); !ok || c.Args[1].Op != OpNull {
+			continue
+		}
+		others := *q
+		others.Where = conjunction(slices.Delete(slices.Clone(list), i, i+1)...)
+		if n.neverNull(&others)(c.Args[0]) {
+			q.Where = others.Where
+			return
+		}
+	}
+}
+
+// extremeOfAll is rule 1: the row whose unique column has the largest value of its table is the first one by that column.
+func (n *Normalizer) extremeOfAll(q *Query) {
+	if len(q.Order) > 0 || q.Limit != nil || q.Offset != nil || len(q.Group) > 0 || len(q.From) != 1 || slices.ContainsFunc(q.Items, aggregates) {
+		return
+	}
+	list := conjuncts(q.Where)
+	if len(list) != 1 || list[0].Op != "=" {
+		return
+	}
+	x, sub := list[0].Args[0], list[0].Args[1]
+	if x.Op == OpQuery {
+		x, sub = sub, x
+	}
+	c, ok := x.column()
+	if !ok || sub.Op != OpQuery || !n.Schema.Unique(c) {
+		return
+	}
+	s := sub.Query
+	if s.Set != "" || len(s.Items) != 1 || len(s.From) != 1 || s.From[0].Table != c.Table || s.Where != nil || len(s.Group) > 0 || s.Having != nil || s.Limit != nil {
+		return
+	}
+	e := s.Items[0]
+	if e.Op != OpCall || e.Text != "max" && e.Text != "min" || len(e.Args) != 1 {
+		return
+	}
+	if inner, ok := e.Args[0].column(); !ok || inner != c {
+		return
+	}
+	q.Where = nil
+	q.Order, q.Limit = []Key{{Expr: x, Desc: e.Text == "max"}}, number("1")
+}
+
+// extremeFirst is rule 10: the first value in an order is the least or greatest.
+func (n *Normalizer) extremeFirst(q *Query) {
+	if len(q.Order) != 1 || q.Limit == nil || q.Limit.Op != OpNumber || q.Limit.Text != "1" || q.Offset != nil || len(q.Group) > 0 || q.Distinct {
+		return
+	}
+	key := q.Order[0].Expr
+	at := slices.IndexFunc(q.Items, func(e *Expr) bool { return e.String() == key.String() })
+	if at < 0 || key.Op != OpColumn || slices.ContainsFunc(q.Items, aggregates) {
+		return
+	}
+	name := "min"
+	if q.Order[0].Desc {
+		name = "max"
+	}
+	q.Items[at] = &Expr{Op: OpCall, Text: name, Args: []*Expr{q.Items[at]}}
+	q.Order, q.Limit = nil, nil
+}
+
+// orderKeys is rule 17: the day number of a date orders as the date does.
+func (n *Normalizer) orderKeys(q *Query) {
+	for i, k := range q.Order {
+		if e := k.Expr; e.Op == OpCall && e.Text == "julianday" && len(e.Args) == 1 {
+			q.Order[i].Expr = e.Args[0]
+		}
+	}
+}
+
+// stars is rule 11: a star is the columns it stands for, where they are known.
+func (n *Normalizer) stars(q *Query) {
+	var items []*Expr
+	for _, it := range q.Items {
+		if it.Op != OpStar || it.Text != "" {
+			items = append(items, it)
+			continue
+		}
+		var columns []*Expr
+		known := true
+		for _, s := range q.From {
+			if it.Table != "" && s.id != it.Table {
+				continue
+			}
+			t := n.Schema.Tables[s.Table]
+			if s.Table == "" || !n.Schema.Stated || t == nil || len(s.Mods) > 0 {
+				known = false
+				break
+			}
+			for _, c := range t.Columns {
+				columns = append(columns, &Expr{Op: OpColumn, Table: s.id, Text: c})
+			}
+		}
+		if !known {
+			columns = []*Expr{it}
+			if len(q.From) == 1 {
+				it.Table = ""
+			}
+		}
+		items = append(items, columns...)
+	}
+	q.Items = items
+}
+
+// sortSources puts the sources of inner joins into an order that does not depend on how they were written, and numbers those without a
+// name anew.
+func sortSources(q *Query) {
+	keys := map[*Source]string{}
+	for _, s := range q.From {
+		var b strings.Builder
+		s.write(&b)
+		keys[s] = b.String()
+	}
+	slices.SortStableFunc(q.From, func(a, b *Source) int { return strings.Compare(keys[a], keys[b]) })
+	ids := map[string]string{}
+	for _, s := range q.From {
+		if s.Table == "" {
+			ids[s.id] = "$" + strconv.Itoa(len(ids)+1)
+		}
+	}
+	q.rename(ids)
+}
+
+// tellApart numbers the sources over one table so that the numbers do not depend on how the sources were written: of all ways, up to three
+// sources of each table, the one whose text comes first.
+func tellApart(q *Query) {
+	byTable := map[string][]string{}
+	var tables []string
+	for _, s := range q.From {
+		if s.Table != "" {
+			if byTable[s.Table] == nil {
+				tables = append(tables, s.Table)
+			}
+			byTable[s.Table] = append(byTable[s.Table], s.id)
+		}
+	}
+	for _, t := range tables {
+		ids := byTable[t]
+		if len(ids) < 2 || len(ids) > 3 {
+			continue
+		}
+		best, text := map[string]string{}, ""
+		for _, order := range [][]int{{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}}[:len(ids)*(len(ids)-1)] {
+			renamed := map[string]string{}
+			for i := range ids {
+				renamed[ids[i]] = ids[order[i]]
+			}
+			try := q.clone()
+			try.rename(renamed)
+			try.each(func(e **Expr) { rewrite(e, ordered) })
+			sortSources(try)
+			sortExprs(try.Items)
+			if s := try.String(); text == "" || s < text {
+				best, text = renamed, s
+			}
+		}
+		q.rename(best)
+		q.each(func(e **Expr) { rewrite(e, ordered) })
+		sortSources(q)
+	}
+}
+
+// rename gives sources other ids, in their columns too.
+func (q *Query) rename(ids map[string]string) {
+	if len(ids) == 0 {
+		return
+	}
+	for _, s := range q.From {
+		if id, ok := ids[s.id]; ok {
+			s.id = id
+		}
+	}
+	q.columns(func(e *Expr, depth int) {
+		carets := strings.Repeat("^", depth)
+		if rest, ok := strings.CutPrefix(e.Table, carets); ok {
+			if id, ok := ids[rest]; ok {
+				e.Table = carets + id
+			}
+		}
+	})
+}

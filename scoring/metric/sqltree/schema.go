@@ -1,0 +1,111 @@
+package sqltree
+
+import (
+	"slices"
+	"strings"
+)
+
+// Schema is what is known of the tables of a database. Names are in lower case, without qualifiers.
+type Schema struct {
+	Tables map[string]*Table
+	// Stated tells that the schema was given, so that what it does not say is not so: a table that is not in it has no columns.
+	// Otherwise columns are those that queries name, and keys are assumed by their names (see [Schema.Unique]).
+	Stated bool
+}
+
+// Table is one table.
+type Table struct {
+	Columns []string // in the order of the table
+	Primary []string // the columns of the primary key
+	unique  map[string]bool
+	notNull map[string]bool
+	foreign map[string]Column // a column and the column it refers to
+}
+
+// Column names a column of a base table.
+type Column struct{ Table, Name string }
+
+func (s *Schema) table(name string) *Table {
+	t := s.Tables[name]
+	if t == nil {
+		t = &Table{unique: map[string]bool{}, notNull: map[string]bool{}, foreign: map[string]Column{}}
+		if s.Tables == nil {
+			s.Tables = map[string]*Table{}
+		}
+		s.Tables[name] = t
+	}
+	return t
+}
+
+// learn notes that a table has a column, as a query says.
+func (s *Schema) learn(table, column string) {
+	if s.Stated {
+		return
+	}
+	if t := s.table(table); !slices.Contains(t.Columns, column) && len(t.Columns) < maxColumns {
+		t.Columns = append(t.Columns, column)
+	}
+}
+
+// maxColumns bounds what is learned of one table.
+const maxColumns = 10_000
+
+// has tells whether a table has a column; known is false where that is not known.
+func (s *Schema) has(table, column string) (has, known bool) {
+	t := s.Tables[table]
+	if t != nil && slices.Contains(t.Columns, column) {
+		return true, true
+	}
+	return false, s.Stated && t != nil
+}
+
+// Unique tells whether no two rows of the table share the column's value. Where no schema is stated, a column is taken for the key
+// of its table if it is called id, or by the name of the table, in the plural or singular, and id: customer_id of customers.
+func (s *Schema) Unique(c Column) bool {
+	if t := s.Tables[c.Table]; s.Stated {
+		return t != nil && (t.unique[c.Name] || len(t.Primary) == 1 && t.Primary[0] == c.Name)
+	}
+	return keyName(c)
+}
+
+// NotNull tells whether the column is never NULL in its table. The same assumption is made as for [Schema.Unique].
+func (s *Schema) NotNull(c Column) bool {
+	if t := s.Tables[c.Table]; s.Stated {
+		return t != nil && (t.notNull[c.Name] || len(t.Primary) == 1 && t.Primary[0] == c.Name)
+	}
+	return keyName(c)
+}
+
+// References is the column that a foreign key refers to.
+func (s *Schema) References(c Column) (Column, bool) {
+	if t := s.Tables[c.Table]; t != nil {
+		to, ok := t.foreign[c.Name]
+		return to, ok
+	}
+	return Column{}, false
+}
+
+func keyName(c Column) bool {
+	if c.Name == "id" {
+		return true
+	}
+	rest, ok := strings.CutSuffix(c.Name, "id")
+	if !ok {
+		return false
+	}
+	rest = strings.TrimRight(rest, "_")
+	return rest != "" && (rest == c.Table || rest == singular(c.Table))
+}
+
+// singular is an English noun's singular, as far as its ending tells.
+func singular(s string) string {
+	switch {
+	case strings.HasSuffix(s, "ies"):
+		return s[:len(s)-3] + "y"
+	case strings.HasSuffix(s, "sses"), strings.HasSuffix(s, "ches"), strings.HasSuffix(s, "xes"):
+		return s[:len(s)-2]
+	case strings.HasSuffix(s, "s") && !strings.HasSuffix(s, "ss"):
+		return s[:len(s)-1]
+	}
+	return s
+}
