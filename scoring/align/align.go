@@ -23,10 +23,9 @@ type Options struct {
 func Align(gold, pred *scoring.Table, o Options) scoring.Alignment {
 	a := newAligner(gold, pred, o)
 	a.bySums()
-	if a.rowsEqual && a.ambiguous != nil {
-		a.settle()
-	}
+	a.settle(a.ambiguous)
 	a.byLadder()
+	a.settle(a.exchangeable())
 	return a.alignment()
 }
 
@@ -39,6 +38,9 @@ type column struct {
 
 	words   []string // of the name; made when first needed
 	reading map[cell.View]*reading
+	formats *formats  // made when first needed
+	read    cell.View // how it is read when rows are compared to settle which column is which …
+	readSum cell.Sum  // … and its sum then
 }
 
 type aligner struct {
@@ -61,6 +63,7 @@ func newAligner(gold, pred *scoring.Table, o Options) *aligner {
 		for i := range cols {
 			cols[i].col = &t.Columns[i]
 			cols[i].kind = cell.NaturalKind(&t.Columns[i])
+			cols[i].read = a.natural(&cols[i])
 		}
 	}
 	a.pairs = make([]scoring.ColumnPair, len(gold.Columns))
@@ -95,6 +98,7 @@ func (a *aligner) bySums() {
 	for _, cols := range [][]column{a.gold, a.pred} {
 		for i := range cols {
 			cols[i].sum = cell.SumOf(cols[i].col, a.natural(&cols[i]))
+			cols[i].readSum = cols[i].sum
 		}
 	}
 	if a.bySumsAlone() {

@@ -37,7 +37,8 @@ func (f *fit) better(g fit) {
 	}
 }
 
-// byEquality pairs columns of which at least half of the values are equal, so that only the others need the ladder.
+// byEquality pairs columns of which at least half of the values are equal, or all of them once text is read as the numbers, dates or truth values
+// that the other side has, so that only the others need the ladder.
 func (a *aligner) byEquality() {
 	golds, preds := a.open(a.gold), a.open(a.pred)
 	var candidates []candidate
@@ -45,6 +46,9 @@ func (a *aligner) byEquality() {
 		for _, j := range preds {
 			g, p := &a.gold[i], &a.pred[j]
 			if naturalKind(g) != naturalKind(p) {
+				if a.fitting(g, p, a.readings(g, p)).agreement == 1 {
+					candidates = append(candidates, candidate{gold: i, pred: j, weight: 10 + 2*a.similar(i, j)})
+				}
 				continue
 			}
 			equal := overlap(a.reading(g, a.plain(g)), a.reading(p, a.plain(p)))
@@ -175,16 +179,25 @@ func (a *aligner) coverCopies(golds []int) {
 
 // fit finds the tightest comparison under which two columns agree, or the one under which they agree most.
 func (a *aligner) fit(g, p *column) fit {
+	rs := a.readings(g, p)
+	if naturalKind(g) != naturalKind(p) {
+		rs = append(rs, viewPair{cell.View{Kind: scoring.KindText}, cell.View{Kind: scoring.KindText}})
+	}
+	return a.fitting(g, p, rs)
+}
+
+// fitting is fit for some ways to read the columns.
+func (a *aligner) fitting(g, p *column, readings []viewPair) fit {
 	var best fit
 	best.cmp.Kind = scoring.KindText
-	for _, r := range a.readings(g, p) {
+	for i, r := range readings {
 		c := scoring.Comparison{Kind: r.g.Kind, GoldFormat: r.g.Format, PredFormat: r.p.Format}
 		if f := formatFact(r.g.Format, r.p.Format); f != "" {
 			c.Fact = f
 		}
 		rg, rp := a.reading(g, r.g), a.reading(p, r.p)
-		if r.first {
-			best.cmp = c
+		if i == 0 {
+			best.cmp = c // what they are compared as where nothing agrees
 		}
 		equal := overlap(rg, rp)
 		best.equal = max(best.equal, equal)
@@ -199,16 +212,28 @@ func (a *aligner) fit(g, p *column) fit {
 	return best
 }
 
-type viewPair struct {
-	g, p  cell.View
-	first bool // what the pair is compared as where nothing agrees
+type viewPair struct{ g, p cell.View }
+
+// formats are the ways in which a column of text may be read as something else.
+type formats struct {
+	number string
+	dates  []string
+	isBool bool
 }
 
-// readings are the ways to read two columns against each other, the most natural first.
+func (c *column) textFormats() *formats {
+	if c.formats == nil {
+		c.formats = &formats{dates: cell.DateFormats(c.col), isBool: cell.BoolFormat(c.col)}
+		c.formats.number, _ = cell.NumberFormat(c.col)
+	}
+	return c.formats
+}
+
+// readings are the ways to read two columns against each other, the most natural first, but for reading as text what on one side is none.
 func (a *aligner) readings(g, p *column) []viewPair {
 	gn, pn := cell.View{Kind: g.kind}, cell.View{Kind: p.kind}
 	var out []viewPair
-	add := func(gv, pv cell.View) { out = append(out, viewPair{gv, pv, len(out) == 0}) }
+	add := func(gv, pv cell.View) { out = append(out, viewPair{gv, pv}) }
 	numeric := func(k scoring.Kind) bool { return k == scoring.KindNumber || k == scoring.KindBool }
 	switch {
 	case numeric(g.kind) && numeric(p.kind):
@@ -224,8 +249,8 @@ func (a *aligner) readings(g, p *column) []viewPair {
 		if numeric(c.kind) {
 			return cell.View{Kind: scoring.KindNumber}, true
 		}
-		f, ok := cell.NumberFormat(c.col)
-		return cell.View{Kind: scoring.KindNumber, Format: f}, ok
+		f := c.textFormats().number
+		return cell.View{Kind: scoring.KindNumber, Format: f}, f != ""
 	}
 	if gv, ok := num(g); ok {
 		if pv, ok := num(p); ok {
@@ -237,7 +262,7 @@ func (a *aligner) readings(g, p *column) []viewPair {
 			return []cell.View{{Kind: scoring.KindTime}}
 		}
 		var vs []cell.View
-		for _, f := range cell.DateFormats(c.col) {
+		for _, f := range c.textFormats().dates {
 			vs = append(vs, cell.View{Kind: scoring.KindTime, Format: f})
 		}
 		return vs
@@ -251,14 +276,13 @@ func (a *aligner) readings(g, p *column) []viewPair {
 		if numeric(c.kind) {
 			return cell.View{Kind: scoring.KindBool}, true
 		}
-		return cell.View{Kind: scoring.KindBool, Format: cell.FormatBool}, cell.BoolFormat(c.col)
+		return cell.View{Kind: scoring.KindBool, Format: cell.FormatBool}, c.textFormats().isBool
 	}
 	if gv, ok := boolean(g); ok {
 		if pv, ok := boolean(p); ok && (gv.Format != "" || pv.Format != "") {
 			add(gv, pv)
 		}
 	}
-	add(cell.View{Kind: scoring.KindText}, cell.View{Kind: scoring.KindText})
 	return out
 }
 

@@ -10,30 +10,33 @@ import (
 // maxTrials bounds how many ways of pairing columns with the same values are tried to the end.
 const maxTrials = 64
 
-// settle decides, by the rows, which of several columns that hold the same values corresponds to which. The pairing by names stands where the
+// settle decides, by the rows, which of several columns that hold the same values corresponds to which. The pairing found so far stands where the
 // rows agree under it, or where no other pairing makes them agree.
-func (a *aligner) settle() {
+func (a *aligner) settle(ambiguous []group) {
+	if !a.rowsEqual || len(ambiguous) == 0 {
+		return
+	}
 	s := &settler{aligner: a}
 	var fixed []scoring.ColumnPair
 	open := map[int]bool{}
-	for _, g := range a.ambiguous {
+	for _, g := range ambiguous {
 		for _, i := range g.gold {
 			open[i] = true
 		}
 	}
 	for i := range a.pairs {
-		if a.pairs[i].Pred >= 0 && !open[i] {
+		if a.readAlike(&a.pairs[i]) && !open[i] {
 			fixed = append(fixed, a.pairs[i])
 		}
 	}
 	rows := a.goldT.Rows()
-	st := state{g: make([]uint64, rows), p: make([]uint64, rows), groups: a.ambiguous}
+	st := state{g: make([]uint64, rows), p: make([]uint64, rows), groups: ambiguous}
 	for _, c := range fixed {
 		mixInto(st.g, s.keys(true, c.Gold))
 		mixInto(st.p, s.keys(false, c.Pred))
 	}
 	base := st
-	for _, g := range a.ambiguous {
+	for _, g := range ambiguous {
 		for _, i := range g.gold {
 			if j := a.pairs[i].Pred; j >= 0 {
 				base = base.with(s, i, j)
@@ -48,11 +51,79 @@ func (a *aligner) settle() {
 			a.pred[a.pairs[c.gold].Pred].taken = false
 		}
 		for _, c := range s.found {
-			a.pair(c.gold, c.pred, "values", 1, a.exact(c.gold, c.pred))
+			a.pair(c.gold, c.pred, "values", 1, a.readSo(c.gold, c.pred))
 		}
 		return
 	}
 	a.undecided = true
+}
+
+// readAlike tells whether the columns of a pair hold the same values, each of them read in its own way.
+func (a *aligner) readAlike(c *scoring.ColumnPair) bool {
+	return c.Pred >= 0 && c.Overlap == 1 && c.Exact() && c.Scale == 0 && a.gold[c.Gold].readSum == a.pred[c.Pred].readSum
+}
+
+// readSo is the comparison of two columns that are equal as they are read.
+func (a *aligner) readSo(g, p int) scoring.Comparison {
+	c := a.exact(g, p)
+	for _, v := range []cell.View{a.gold[g].read, a.pred[p].read} {
+		if v.Format != "" {
+			c.Kind = v.Kind
+		}
+	}
+	c.GoldFormat, c.PredFormat = a.gold[g].read.Format, a.pred[p].read.Format
+	c.Fact = formatFact(c.GoldFormat, c.PredFormat)
+	return c
+}
+
+// exchangeable collects the columns that hold the same values once text is read as what it stands for, where that is so for some.
+func (a *aligner) exchangeable() []group {
+	if !a.rowsEqual || !slices.ContainsFunc(a.pairs, func(c scoring.ColumnPair) bool { return c.GoldFormat != "" || c.PredFormat != "" }) {
+		return nil
+	}
+	var groups []group
+	at := map[cell.Sum]int{}
+	for i := range a.pairs {
+		c := &a.pairs[i]
+		if c.Pred < 0 || c.Overlap < 1 || !c.Exact() || c.Scale != 0 || c.Kind == scoring.KindText && a.gold[i].kind != a.pred[c.Pred].kind {
+			continue
+		}
+		g, p := &a.gold[i], &a.pred[c.Pred]
+		for _, side := range []struct {
+			c      *column
+			format string
+		}{{g, c.GoldFormat}, {p, c.PredFormat}} {
+			side.c.read = cell.View{Kind: c.Kind, Format: side.format}
+			if side.format == "" {
+				side.c.read.Kind = side.c.kind
+			}
+			side.c.readSum = cell.SumOf(side.c.col, side.c.read) // without bits: text may be read as fractions
+		}
+		if g.readSum != p.readSum {
+			continue
+		}
+		k, ok := at[g.readSum]
+		if !ok {
+			k = len(groups)
+			at[g.readSum] = k
+			groups = append(groups, group{})
+		}
+		groups[k].gold, groups[k].pred = append(groups[k].gold, i), append(groups[k].pred, c.Pred)
+	}
+	return slices.DeleteFunc(groups, func(g group) bool { return len(g.gold) < 2 || !a.oneKind(g) })
+}
+
+// oneKind tells whether text in the columns of a group is read as one kind of value, so that any two of them can be compared.
+func (a *aligner) oneKind(g group) bool {
+	kinds := map[scoring.Kind]bool{}
+	for k := range g.gold {
+		for _, v := range []cell.View{a.gold[g.gold[k]].read, a.pred[g.pred[k]].read} {
+			if v.Format != "" {
+				kinds[v.Kind] = true
+			}
+		}
+	}
+	return len(kinds) <= 1
 }
 
 type choice struct{ gold, pred int }
@@ -106,7 +177,7 @@ func (s *settler) keys(goldSide bool, i int) []uint64 {
 	}
 	k, ok := cache[i]
 	if !ok {
-		k = cell.AllKeys(cols[i].col, s.natural(&cols[i]))
+		k = cell.AllKeys(cols[i].col, cols[i].read)
 		cache[i] = k
 	}
 	return k
