@@ -2,6 +2,7 @@ package judgebackend
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"net/url"
 	"testing"
@@ -13,6 +14,11 @@ func TestGuard(t *testing.T) {
 	g, err := newGuard(Identity{Backend: "openai"}, base, &OpenOptions{AllowHosts: []string{"judge.example"}})
 	if err != nil {
 		t.Fatal(err)
+	}
+	dial := g.base.DialContext
+	g.base.DialContext = func(context.Context, string, string) (net.Conn, error) {
+		t.Error("it came to a connection")
+		return nil, net.ErrClosed
 	}
 	for _, address := range []string{
 		"https://elsewhere.example/", "https://judge.example:8443/", "http://judge.example/", "https://judge.example.evil.test/",
@@ -27,7 +33,7 @@ func TestGuard(t *testing.T) {
 		}
 	}
 	for _, addr := range []string{"elsewhere.example:443", "judge.example:80", "127.0.0.1:443", "[::1]:443"} {
-		if c, err := g.dial(context.Background(), "tcp", addr); KindOf(err) != KindEgress {
+		if c, err := dial(context.Background(), "tcp", addr); KindOf(err) != KindEgress {
 			t.Errorf("dial %s: %v, %v; want kind egress", addr, c, err)
 		}
 	}

@@ -167,6 +167,21 @@ func TestOpenAIFallsBackAndRemembers(t *testing.T) {
 	}
 }
 
+// Some bound must be sent: an endpoint that refuses either form gets both, once each.
+func TestOpenAIBoundIsNeverDropped(t *testing.T) {
+	s := newServer(t, func(body map[string]any) (int, string) {
+		param := "max_tokens"
+		if body[param] == nil {
+			param = "max_completion_tokens"
+		}
+		return 400, `{"error":{"param":"` + param + `","message":"unsupported"}}`
+	})
+	b := open(t, "openai:m", &judgebackend.OpenOptions{BaseURL: s.URL, AllowHosts: []string{s.host()}})
+	if _, err := b.Complete(t.Context(), backendtest.Question()); errcode.Of(err) != errcode.InvalidArgument || s.calls() != 2 {
+		t.Errorf("%v after %d calls", err, s.calls())
+	}
+}
+
 // A value that is refused is not a feature that is refused, and one refusal does not lead to endless trying.
 func TestOpenAIDoesNotFallBackForNothing(t *testing.T) {
 	for _, tc := range []struct{ why, message string }{

@@ -60,7 +60,7 @@ type retried struct {
 func (w *retried) Complete(ctx context.Context, r Request) (Response, error) {
 	for n := 1; ; n++ {
 		resp, err := w.next.Complete(ctx, r)
-		if err == nil || n == w.policy.Attempts || !kinds[KindOf(err)].retry || ctx.Err() != nil {
+		if err == nil || n == w.policy.Attempts || !kinds[KindOf(err)].retry {
 			return resp, err
 		}
 		var retryAfter time.Duration
@@ -71,11 +71,11 @@ func (w *retried) Complete(ctx context.Context, r Request) (Response, error) {
 		if !ok {
 			return resp, err
 		}
-		if refused := again(ctx, err); refused != nil {
-			return resp, refused
-		}
 		if w.clock.Sleep(ctx, pause) != nil {
 			return resp, err
+		}
+		if refused := again(ctx, err); refused != nil {
+			return resp, refused
 		}
 		w.retries.Add(1)
 	}

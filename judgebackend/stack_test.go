@@ -327,6 +327,7 @@ func TestCircuit(t *testing.T) {
 		}}
 		s := stack(t, b, judgebackend.StackOptions{
 			Clock: clock, OnOpen: func(err error) { told = append(told, err) }, Log: slog.New(slog.NewTextHandler(&log, nil)), Store: &judgebackend.MemoryStore{},
+			RequestsPerMinute: 60,
 		})
 		for i := range 100 {
 			_, err := s.Complete(t.Context(), ask(fmt.Sprint(i)))
@@ -340,6 +341,9 @@ func TestCircuit(t *testing.T) {
 		}
 		if b.calls.Load() != 1 || len(told) != 1 || bytes.Count(log.Bytes(), []byte("\n")) != 1 {
 			t.Errorf("%s: %d calls, told %d times, log %q; want one of each", kind, b.calls.Load(), len(told), log.String())
+		}
+		if slept := clock.Slept(); len(slept) != 0 {
+			t.Errorf("%s: calls that cannot succeed waited for the rate limit: %v", kind, slept)
 		}
 		clock.Advance(time.Minute)
 		_, err := s.Complete(t.Context(), ask("probe"))
@@ -363,6 +367,70 @@ func TestCircuit(t *testing.T) {
 			t.Errorf("%s: told %d times, want once for each opening", kind, len(told))
 		}
 	}
+}
+
+// One call finds out whether an open circuit can close; the others do not go out with it.
+func TestOneProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &scripted{answer: func(_ context.Context, n int64, _ judgebackend.Request) (judgebackend.Response, error) {
+			if n == 1 {
+				return judgebackend.Response{}, fails(judgebackend.KindUnauthorized)
+			}
+			time.Sleep(time.Second)
+			return said("yes"), nil
+		}}
+		s := stack(t, b, judgebackend.StackOptions{})
+		_, _ = s.Complete(t.Context(), ask("a"))
+		time.Sleep(time.Minute)
+		var refused atomic.Int64
+		var wg sync.WaitGroup
+		for i := range 10 {
+			wg.Go(func() {
+				if _, err := s.Complete(t.Context(), ask(fmt.Sprint(i))); judgebackend.KindOf(err) == judgebackend.KindCircuitOpen {
+					refused.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		if refused.Load() != 9 || b.calls.Load() != 2 {
+			t.Errorf("%d refused, %d calls in all; want 9 refused and one probe", refused.Load(), b.calls.Load())
+		}
+	})
+}
+
+// contextStore keeps only what is put under a live context, as a database would.
+type contextStore struct{ judgebackend.MemoryStore }
+
+func (s *contextStore) Put(ctx context.Context, a judgebackend.Assessment) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.MemoryStore.Put(ctx, a)
+}
+
+// An answer that comes after the last caller has given up is paid for: it is kept and recorded.
+func TestLateAnswerIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &scripted{answer: func(context.Context, int64, judgebackend.Request) (judgebackend.Response, error) {
+			time.Sleep(time.Second) // too far gone to be stopped
+			return said("yes"), nil
+		}}
+		store := &contextStore{}
+		recorded := 0
+		s := stack(t, b, judgebackend.StackOptions{Store: store, Record: func(ctx context.Context, _ judgebackend.Assessment) error {
+			recorded++
+			return ctx.Err()
+		}})
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		if _, err := s.Complete(ctx, ask("a")); errcode.Of(err) != errcode.DeadlineExceeded {
+			t.Errorf("%v", err)
+		}
+		time.Sleep(2 * time.Second)
+		if store.Len() != 1 || recorded != 1 {
+			t.Errorf("%d kept, %d recorded, want 1 and 1", store.Len(), recorded)
+		}
+	})
 }
 
 func TestAuditLine(t *testing.T) {
