@@ -120,18 +120,21 @@ func (e *Engine) Score(ctx context.Context, c *Case, names ...string) ([]Score, 
 
 // ScoreMetrics is Score for metrics that were found before.
 func (e *Engine) ScoreMetrics(ctx context.Context, c *Case, metrics []*Metric) ([]Score, error) {
-	r := run{engine: e, ctx: ctx, c: c}
-	scores := make([]Score, len(metrics))
-	for i, m := range metrics {
+	r := run{engine: e, ctx: ctx, c: c, scores: make([]Score, 0, len(metrics))}
+	for _, m := range metrics {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		scores[i] = r.score(m)
+		s, ok := r.ahead[m.Name]
+		if !ok {
+			s = r.score(m)
+		}
+		r.scores = append(r.scores, s)
 		if err := ctx.Err(); err != nil {
 			return nil, err // a metric that was cut short has no score
 		}
 	}
-	return scores, nil
+	return r.scores, nil
 }
 
 // run is the scoring of one case: its results, resolved once, and an input for each accepted answer.
@@ -142,9 +145,15 @@ type run struct {
 	pred   *Query
 	golds  []*Query
 	inputs []Input
+
+	scores  []Score          // those asked for, so far
+	ahead   map[string]Score // those that another metric rests on, computed before their turn
+	running []string         // metrics that are being computed, each resting on the next
 }
 
 func (r *run) score(m *Metric) Score {
+	r.running = append(r.running, m.Name)
+	defer func() { r.running = r.running[:len(r.running)-1] }()
 	n := max(1, len(r.c.Golds))
 	if r.inputs == nil {
 		r.inputs, r.golds = make([]Input, n), make([]*Query, n)
@@ -203,7 +212,7 @@ func rank(s Score) int {
 
 func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 	in := &r.inputs[gold]
-	in.Case, in.judge, in.replies = r.c, r.engine.opts.Judge, r.engine.opts.Replies
+	in.Case, in.run, in.judge, in.replies = r.c, r, r.engine.opts.Judge, r.engine.opts.Replies
 	in.usage, in.assessments = Usage{}, nil
 	defer func() { // also what a failed metric asked was paid for
 		if in.usage.Calls > 0 {

@@ -70,6 +70,7 @@ type Input struct {
 
 	options []json.RawMessage // deployment's, then the case's
 	memo    map[any]any
+	run     *run // of the engine, for metrics that rest on others
 
 	judge       judgebackend.Backend
 	replies     Replies

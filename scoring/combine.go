@@ -1,0 +1,50 @@
+package scoring
+
+import (
+	"slices"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// ScoreOf returns the score that another metric of the engine gives on this case, exactly as it is reported when it is asked for by
+// itself: over all accepted answers, with its own options and threshold. A metric is computed once for a case however many ask for it. What its
+// judge calls took is counted where it was computed. A metric that asks for itself, be it by way of others, is an error.
+func (in *Input) ScoreOf(metric string) (Score, error) {
+	r := in.run
+	m, err := r.engine.Metric(metric)
+	if err != nil {
+		return Score{}, err
+	}
+	for i := range r.scores {
+		if r.scores[i].Metric == m.Name {
+			return r.scores[i], nil
+		}
+	}
+	if s, ok := r.ahead[m.Name]; ok {
+		return s, nil
+	}
+	if slices.Contains(r.running, m.Name) {
+		return Score{}, errcode.New(errcode.InvalidArgument, "metric %s rests on itself", m.Name)
+	}
+	saved := *in // the other metric uses this input too
+	in.options = nil
+	s := r.score(m)
+	memo := in.memo
+	*in = saved
+	in.memo = memo
+	if s.Usage != nil {
+		in.usage.add(*s.Usage)
+		s.Usage = nil
+	}
+	if r.ahead == nil {
+		r.ahead = map[string]Score{}
+	}
+	r.ahead[m.Name] = s
+	return s, nil
+}
+
+func (u *Usage) add(o Usage) {
+	u.Calls += o.Calls
+	u.Fresh += o.Fresh
+	u.TokensIn, u.TokensOut = u.TokensIn.Plus(o.TokensIn), u.TokensOut.Plus(o.TokensOut)
+}

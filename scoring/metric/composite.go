@@ -1,0 +1,134 @@
+package metric
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "composite", Version: 1, Group: "agent",
+		Summary: "One figure for a deployment: the weighted mean of the scores of other metrics.",
+		Range:   "0 to 1",
+		Formula: `Σ w·s / Σ w over the metrics of the option weights, such as {"weights": {"hybrid_ex": 0.6, "component_f1": 0.1, "faithfulness": 0.3}}, that have a score on the case. Those that have none, because they are not applicable, ` +
+			"abstained or failed, are left out, which raises the weights of the others; a warning names them. With the option missing set to zero they count as 0, except where they are not applicable. Metrics must range " +
+			"from 0 to 1. Not applicable where no weights are configured or no metric has a score. A verdict comes from a threshold in the configuration.",
+		Source:  "decided here: weights per deployment",
+		Example: "weights hybrid_ex 0.6, component_f1 0.2, tool_recall 0.2; scores 1, 0.5 and not applicable: (0.6 + 0.1) / 0.8 = 0.875.",
+		Options: func(raw json.RawMessage) error { return new(compositeOptions).decode(raw) },
+		Score:   composite,
+	})
+}
+
+type compositeOptions struct {
+	Weights map[string]float64 `json:"weights"` // by metric, above 0
+	Missing string             `json:"missing"` // skip or zero
+}
+
+func (o *compositeOptions) decode(raw json.RawMessage) error {
+	o.Missing = "skip"
+	if err := scoring.DecodeOptions(raw, o); err != nil {
+		return err
+	}
+	if err := oneOf("missing", o.Missing, "skip", "zero"); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Weights)) {
+		if w := o.Weights[name]; !(w > 0 && w <= 1e6) {
+			return errcode.New(errcode.InvalidArgument, "option weights.%.60s is %v, want more than 0", name, w)
+		}
+		if name == "composite" {
+			return errcode.New(errcode.InvalidArgument, "option weights.composite: a composite cannot be part of itself")
+		}
+		m, ok := registered[name]
+		switch near := scoring.Suggest(name, slices.Sorted(maps.Keys(registered))); {
+		case ok && !withinUnit(m.Range):
+			return errcode.New(errcode.InvalidArgument, "option weights.%s: its values are %s, want a metric from 0 to 1", name, m.Range)
+		case !ok && near != "": // a name that is like none may be a custom metric's
+			return errcode.New(errcode.InvalidArgument, "option weights: unknown metric %.60q%s", name, near)
+		}
+	}
+	return nil
+}
+
+var numbers = regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?`)
+
+// withinUnit tells whether a range, as metrics state it, lies within 0 and 1.
+func withinUnit(text string) bool {
+	all := numbers.FindAllString(text, -1)
+	return len(all) > 1 && !slices.ContainsFunc(all, func(s string) bool {
+		v, err := strconv.ParseFloat(s, 64)
+		return err != nil || v < 0 || v > 1
+	})
+}
+
+// compositePart is what one metric adds to a composite.
+type compositePart struct {
+	Weight float64        `json:"weight"` // as configured
+	Share  float64        `json:"share"`  // of the composite, after those without a score are left out
+	Status scoring.Status `json:"status"`
+	Value  *float64       `json:"value"`
+}
+
+func composite(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+	o := compositeOptions{Missing: "skip"}
+	if err := in.Options(&o); err != nil {
+		return scoring.Score{}, err
+	}
+	if len(o.Weights) == 0 {
+		return scoring.NotApplicable("no weights are configured"), nil
+	}
+	parts := map[string]*compositePart{}
+	var sum, total float64
+	var without, assessments []string
+	names := slices.Sorted(maps.Keys(o.Weights))
+	for _, name := range names {
+		s, err := in.ScoreOf(name)
+		if err != nil {
+			return scoring.Score{}, errcode.New(errcode.Of(err), "option weights: %w", err)
+		}
+		assessments = append(assessments, s.AssessmentIDs...)
+		p := &compositePart{Weight: o.Weights[name], Status: s.Status}
+		parts[name] = p
+		switch {
+		case s.Status == scoring.StatusOK && !(s.Value >= 0 && s.Value <= 1):
+			return scoring.Score{}, errcode.New(errcode.InvalidArgument, "option weights.%s: its value is not within 0 and 1", name)
+		case s.Status == scoring.StatusOK:
+			p.Value = &s.Value
+			sum += p.Weight * s.Value
+		case o.Missing == "zero" && s.Status != scoring.StatusNotApplicable:
+			without = append(without, name+" ("+string(s.Status)+", counted as 0)")
+		default:
+			without = append(without, name+" ("+string(s.Status)+")")
+			continue
+		}
+		total += p.Weight
+	}
+	if total == 0 {
+		return scoring.NotApplicable("none of its metrics has a score: " + strings.Join(without, ", ")), nil
+	}
+	for _, p := range parts {
+		if p.Value != nil || o.Missing == "zero" && p.Status != scoring.StatusNotApplicable {
+			p.Share = p.Weight / total
+		}
+	}
+	s := scoring.OK(min(sum/total, 1), fmt.Sprintf("weighted mean of %d of %d metrics", len(names)-len(without), len(names)))
+	s.Detail = struct {
+		Parts map[string]*compositePart `json:"parts"`
+	}{parts}
+	if len(without) > 0 {
+		s.Warnings = []string{"without a score: " + strings.Join(without, ", ")}
+	}
+	slices.Sort(assessments)
+	s.AssessmentIDs = slices.Compact(assessments)
+	return s, nil
+}
