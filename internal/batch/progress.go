@@ -9,7 +9,7 @@ import (
 
 // Progress says how far a run is. Counts are of cases whose scores are stored.
 type Progress struct {
-	Total   int64 // cases of the source; 0 where it cannot tell
+	Total   int64 // cases of the source; 0 while or where it cannot tell
 	Done    int64 // scored in this call
 	Failed  int64 // of those, cases with a failed score
 	Skipped int64 // scored before
@@ -20,11 +20,11 @@ type Progress struct {
 	ETA     time.Duration // until the end at that rate; negative where it cannot be told
 }
 
-// meter measures the progress of a run. It is used by the goroutine that stores, but for skipped.
+// meter measures the progress of a run. It is used by the goroutine that stores, but for total and skipped.
 type meter struct {
 	now     func() time.Time
 	start   time.Time
-	total   int64
+	total   atomic.Int64
 	skipped atomic.Int64
 
 	done, failed, scores int64
@@ -52,7 +52,7 @@ func (m *meter) stored(rows []Row) {
 
 func (m *meter) progress() Progress {
 	now := m.now()
-	p := Progress{Total: m.total, Done: m.done, Failed: m.failed, Skipped: m.skipped.Load(), Scores: m.scores, Elapsed: now.Sub(m.start), ETA: -1}
+	p := Progress{Total: m.total.Load(), Done: m.done, Failed: m.failed, Skipped: m.skipped.Load(), Scores: m.scores, Elapsed: now.Sub(m.start), ETA: -1}
 	if len(m.samples) == 0 {
 		m.samples = append(m.samples, sample{m.start, 0})
 	}

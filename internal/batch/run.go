@@ -61,6 +61,13 @@ func newRun(ctx context.Context, r Runner, name string, ledger Ledger, metrics [
 	return x
 }
 
+// count finds out how many cases there are while the first of them are scored. An error of the source is met when it is read.
+func (x *run) count(c Counter) {
+	if n, err := c.Count(x.taking); err == nil {
+		x.meter.total.Store(n)
+	}
+}
+
 // watchStop turns the two ways of stopping into the ends of the contexts.
 func (x *run) watchStop() {
 	select {

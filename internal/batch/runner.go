@@ -87,9 +87,7 @@ func (r Runner) Run(ctx context.Context, name string, src Source, ledger Ledger)
 	defer x.end()
 	defer x.cut()
 	if c, ok := src.(Counter); ok && r.Progress != nil {
-		if x.meter.total, err = c.Count(ctx); err != nil {
-			return Outcome{}, err
-		}
+		go x.count(c)
 	}
 	go x.watchStop()
 	go x.take(src, done)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/batch/ledgertest"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/google/go-cmp/cmp"
@@ -312,4 +313,126 @@ func FuzzScoreFile(f *testing.F) {
 			t.Fatalf("%d keys of %d lines", n, lines)
 		}
 	})
+}
+
+func okRow(id, metric string) batch.Row {
+	return batch.Row{Score: scoring.Score{CaseID: id, Metric: metric, Version: 1, Status: scoring.StatusOK, Value: 1}}
+}
+
+// A disk that fills up in the middle of a line leaves whole lines, those of the appends before, and the run says why it ended.
+func TestDiskThatFillsUp(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	f := openFile(t, path)
+	if err := f.Append(context.Background(), "", []batch.Row{okRow("a", "m")}); err != nil {
+		t.Fatal(err)
+	}
+	before := text(t, path)
+	for room := range 2 * len(before) {
+		f.FillDisk(room)
+		err := f.Append(context.Background(), "", []batch.Row{okRow("b", "m"), okRow("c", "m")})
+		if errcode.Of(err) != errcode.ResourceExhausted {
+			t.Fatalf("room for %d bytes: %v", room, err)
+		}
+		if got := text(t, path); got != before {
+			t.Fatalf("room for %d bytes: the file holds\n%s", room, got)
+		}
+	}
+}
+
+func TestATornLineIsGoneOnceTheFileIsOpen(t *testing.T) {
+	whole := `{"case_id":"a","metric":"m","metric_version":1,"status":"ok","value":1,"passed":null,"reason":""}` + "\n"
+	path := write(t, "s.jsonl", whole+whole[:50])
+	openFile(t, path)
+	if got := text(t, path); got != whole {
+		t.Errorf("the file holds\n%s", got)
+	}
+}
+
+func TestArrangeKeepsTheLastScoreOfAKey(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	f := openFile(t, path)
+	failed := batch.Row{Score: scoring.Fail(errcode.New(errcode.Unavailable, "judge down"))}
+	failed.Score.CaseID, failed.Score.Metric, failed.Score.Version = "q000", "m", 1
+	for _, r := range []batch.Row{failed, okRow("q001", "m"), okRow("q000", "m")} {
+		if err := f.Append(context.Background(), "", []batch.Row{r}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Arrange(context.Background(), numbered(2), nil); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for r, err := range f.Rows(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprint(r.Score.CaseID, " ", r.Score.Status))
+	}
+	if diff := cmp.Diff([]string{"q000 ok", "q001 ok"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Where a run writes to two ledgers and was killed between them, the one that fell behind catches up, and so does a failure that only one of
+// them knows to be mended.
+func TestTeeCatchesUp(t *testing.T) {
+	e := engineOf(t, scoring.Metric{Name: "m", Score: one})
+	failed := okRow("q001", "m")
+	failed.Score.Status = scoring.StatusFailed
+	ahead, behind := &ledgertest.Memory{}, &ledgertest.Memory{}
+	for l, rows := range map[*ledgertest.Memory][]batch.Row{
+		ahead:  {okRow("q000", "m"), okRow("q001", "m"), okRow("q002", "m")},
+		behind: {okRow("q000", "m"), failed},
+	} {
+		if err := l.Append(context.Background(), "r", rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, l := range []batch.Ledger{batch.Tee(ahead, behind), batch.Tee(behind, ahead)} {
+		done := map[string]scoring.Status{}
+		for d, err := range l.Done(context.Background(), "r") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			done[d.CaseID] = d.Status
+		}
+		if diff := cmp.Diff(map[string]scoring.Status{"q000": scoring.StatusOK, "q001": scoring.StatusFailed}, done); diff != "" {
+			t.Errorf("done (-want +got):\n%s", diff)
+		}
+	}
+	o, err := batch.Runner{Engine: e, RetryFailed: true}.Run(context.Background(), "r", numbered(3), batch.Tee(ahead, behind))
+	if err != nil || o.Done != 2 || o.Skipped != 1 {
+		t.Errorf("%v, %+v; want 2 done, 1 skipped", err, o)
+	}
+	for _, l := range []*ledgertest.Memory{ahead, behind} {
+		if n := len(l.Rows("r")); n != 3 {
+			t.Errorf("%d scores, want 3", n)
+		}
+	}
+	if _, err = (batch.Runner{Engine: e}).Run(context.Background(), "r", numbered(1), batch.Tee(ahead, brokenLedger{behind})); errcode.Of(err) != errcode.FailedPrecondition {
+		t.Errorf("a ledger that cannot be read: %v", err)
+	}
+}
+
+// A file may hold a key twice; the last line counts, whichever way it went.
+func TestTheLastOfEqualKeysCounts(t *testing.T) {
+	failed := okRow("q000", "m")
+	failed.Score.Status, failed.Score.Reason = scoring.StatusFailed, "judge down"
+	for _, tc := range []struct {
+		why  string
+		rows []batch.Row
+		done int64
+	}{
+		{"failed, then scored", []batch.Row{failed, okRow("q000", "m")}, 0},
+		{"scored, then failed", []batch.Row{okRow("q000", "m"), failed}, 1},
+	} {
+		f := openFile(t, filepath.Join(t.TempDir(), "s.jsonl"))
+		if err := f.Append(context.Background(), "", tc.rows); err != nil {
+			t.Fatal(err)
+		}
+		o, err := batch.Runner{Engine: engineOf(t, scoring.Metric{Name: "m", Score: one}), RetryFailed: true}.Run(context.Background(), "", numbered(1), f)
+		if err != nil || o.Done != tc.done {
+			t.Errorf("%s: %d done, %v; want %d", tc.why, o.Done, err, tc.done)
+		}
+	}
 }

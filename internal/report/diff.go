@@ -101,12 +101,12 @@ func (d *Diff) Figures() *DiffFigures {
 		Matched: r.Matched, OnlyGold: d.Gold.Rows() - r.Matched, OnlyPred: d.Pred.Rows() - r.Matched,
 	}
 	differs := make([]rowSet, len(a.Columns))
-	var any rowSet
+	var differing rowSet
 	for k := range a.Columns {
 		differs[k] = d.differing(k)
-		any = any.union(differs[k])
+		differing = differing.union(differs[k])
 	}
-	f.Differing = any.len()
+	f.Differing = differing.len()
 	if r.Pairs == nil && r.Method != cell.MethodRows {
 		f.Differing = r.Matched - r.Equal // which ones is not known
 	}
@@ -117,7 +117,7 @@ func (d *Diff) Figures() *DiffFigures {
 		limit = 10
 	}
 	order := d.pairOrder(f)
-	for i := range any.all() {
+	for i := range differing.all() {
 		if len(f.Rows) >= limit {
 			break
 		}

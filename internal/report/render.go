@@ -338,7 +338,7 @@ func (v *view) unscored() {
 	var g grid
 	g.number("scores")
 	g.number("cases")
-	g.words("not applicable because", 30)
+	g.words("not applicable because", 46)
 	g.words("of", 12)
 	for i, u := range v.Unscored {
 		of := u.Metrics[0].Label

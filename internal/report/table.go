@@ -53,12 +53,12 @@ func (g *grid) print(p *printer) {
 	}
 	g.fit(widths, p.Width)
 	head := make([]cellSpans, len(g.cols))
-	any := false
+	named := false
 	for i, c := range g.cols {
 		head[i] = inStyle(c.head, dim)
-		any = any || c.head != "" && widths[i] > 0
+		named = named || c.head != "" && widths[i] > 0
 	}
-	if any {
+	if named {
 		g.printRow(p, head, widths)
 	}
 	for _, row := range g.rows {
