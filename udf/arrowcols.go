@@ -66,17 +66,15 @@ func readSame(col *Column, arr arrow.Array) bool {
 		if !textual {
 			return false
 		}
-		col.Texts = slices.Grow(col.Texts, n)[:n]
-		for i := range col.Texts {
-			col.Texts[i] = a.Value(i)
+		if n > 0 {
+			col.Texts = cutTexts(col.Texts, a.ValueBytes(), a.ValueOffsets())
 		}
 	case *array.LargeString:
 		if !textual {
 			return false
 		}
-		col.Texts = slices.Grow(col.Texts, n)[:n]
-		for i := range col.Texts {
-			col.Texts[i] = a.Value(i)
+		if n > 0 {
+			col.Texts = cutTexts(col.Texts, a.ValueBytes(), a.ValueOffsets())
 		}
 	case *array.Float64:
 		if col.Type != DOUBLE {
@@ -98,6 +96,19 @@ func readSame(col *Column, arr arrow.Array) bool {
 		}
 	}
 	return true
+}
+
+// cutTexts cuts bytes at n+1 offsets, the first of which is theirs, into n texts.
+func cutTexts[T int32 | int64](texts []string, values []byte, offsets []T) []string {
+	n := len(offsets) - 1
+	texts = slices.Grow(texts[:0], n)[:n]
+	all, from := textOf(values), offsets[0]
+	start := T(0)
+	for i, end := range offsets[1:] {
+		texts[i] = all[start : end-from]
+		start = end - from
+	}
+	return texts
 }
 
 // textsOf gives the values of an array as text, without losing a digit.

@@ -3,7 +3,6 @@ package udf
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -160,7 +159,7 @@ func TestGzipBomb(t *testing.T) {
 		_, _ = z.Write(zeros)
 	}
 	_ = z.Close()
-	s, err := NewServer(newCatalogue(t), &Options{Limits: Limits{Body: 4 << 20, InFlight: 8 << 20}})
+	s, err := NewServer(newCatalogue(t), &Options{Limits: Limits{Body: 4 << 20, Message: 8 << 20, InFlight: 8 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +177,7 @@ func TestGzipBomb(t *testing.T) {
 
 // A body that says how long it is and is too long is refused before it is read.
 func TestTooLongBodyIsNotRead(t *testing.T) {
-	s, err := NewServer(newCatalogue(t), &Options{Limits: Limits{Body: 1000, InFlight: 2000}})
+	s, err := NewServer(newCatalogue(t), &Options{Limits: Limits{Body: 1000, Message: 2000, InFlight: 2000}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,5 +194,3 @@ func TestTooLongBodyIsNotRead(t *testing.T) {
 type countingReader struct{ n int }
 
 func (c *countingReader) Read(p []byte) (int, error) { c.n += len(p); return len(p), nil }
-
-var _ io.Reader = (*countingReader)(nil)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -315,5 +314,3 @@ func twoResults(wrong int) (gold, agent string) {
 	}
 	return gold, agent
 }
-
-func quietLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -134,9 +134,9 @@ func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.Flig
 		return in.because(budget)
 	}
 	defer r.Release()
-	call := exchange1{s: f.s, h: h, c: c, schema: schema}
+	one := flightCall{s: f.s, h: h, c: c, schema: schema}
 	for budget.renew(); r.Next(); budget.renew() {
-		rec, err := call.batch(ctx, r.Record())
+		rec, err := one.batch(ctx, r.Record())
 		if err != nil {
 			return err
 		}
@@ -159,8 +159,8 @@ func sendError(ctx context.Context, err error) error {
 	return errcode.New(errcode.Cancelled, "the reply could not be sent: %w", err)
 }
 
-// exchange1 is one DoExchange past its beginning.
-type exchange1 struct {
+// flightCall is one DoExchange past its beginning, with vectors that its batches share.
+type flightCall struct {
 	s      *Server
 	h      handler
 	c      *call
@@ -170,7 +170,7 @@ type exchange1 struct {
 }
 
 // batch computes the results of one batch of arguments.
-func (e *exchange1) batch(ctx context.Context, rec arrow.Record) (arrow.Record, error) {
+func (e *flightCall) batch(ctx context.Context, rec arrow.Record) (arrow.Record, error) {
 	rows := rec.NumRows()
 	if rows > int64(e.s.limits.Rows) {
 		return nil, errcode.New(errcode.ResourceExhausted, "more than %d rows in one batch", e.s.limits.Rows)

@@ -228,7 +228,7 @@ func TestOverload(t *testing.T) {
 
 // Bodies beyond the memory for them are asked to come again; what was reserved is given back.
 func TestMemoryOfBodiesIsBounded(t *testing.T) {
-	s := start(t, newCatalogue(t), &Options{Limits: Limits{Body: 1 << 20, InFlight: 1 << 20}})
+	s := start(t, newCatalogue(t), &Options{Limits: Limits{Body: 1 << 20, Message: 1 << 20, InFlight: 1 << 20}})
 	if err := s.admission.hold(1<<20 - 1000); err != nil {
 		t.Fatal(err)
 	}

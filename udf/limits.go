@@ -19,7 +19,7 @@ type Limits struct {
 	Message   int           // bytes of a gRPC or Flight message, also decompressed; 64 MiB
 	Rows      int           // rows of one batch; 100,000
 	Calls     int           // calls served at once; further ones are asked to come again; 256
-	InFlight  int64         // bytes of request bodies in memory at once; 256 MiB
+	InFlight  int64         // bytes of bodies and messages in memory at once, at least one of each; 256 MiB
 	ReadTime  time.Duration // for a request to arrive, and for a reply to leave; 1 minute
 	StopGrace time.Duration // calls in flight may take so long to finish when the server stops; 30 s
 }
@@ -32,8 +32,8 @@ func (l Limits) withDefaults() (Limits, error) {
 	set(&l.InFlight, 256<<20)
 	set(&l.ReadTime, time.Minute)
 	set(&l.StopGrace, 30*time.Second)
-	if l.Body < 0 || l.Message < 0 || l.Rows < 0 || l.Calls < 0 || l.InFlight < l.Body || l.ReadTime < 0 || l.StopGrace < 0 {
-		return l, errcode.New(errcode.InvalidArgument, "limits: expected positive numbers, and in-flight bytes of at least one body")
+	if l.Body < 0 || l.Message < 0 || l.Rows < 0 || l.Calls < 0 || l.InFlight < max(l.Body, int64(l.Message)) || l.ReadTime < 0 || l.StopGrace < 0 {
+		return l, errcode.New(errcode.InvalidArgument, "limits: expected positive numbers, and in-flight bytes of at least one body and one message")
 	}
 	return l, nil
 }

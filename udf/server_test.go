@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/udf/udfpb"
 )
 
@@ -102,6 +103,16 @@ func TestStopCutsOffAfterTheGrace(t *testing.T) {
 	}
 	if err := <-grpcDone; status.Code(err) != codes.Unavailable {
 		t.Errorf("gRPC: %v", err)
+	}
+}
+
+func TestLimitsAreChecked(t *testing.T) {
+	for why, l := range map[string]Limits{
+		"a negative one": {Rows: -1}, "no room for one body": {Body: 100, Message: 100, InFlight: 50}, "no room for one message": {Message: 1 << 30},
+	} {
+		if _, err := NewServer(newCatalogue(t), &Options{Limits: l}); errcode.Of(err) != errcode.InvalidArgument {
+			t.Errorf("%s: %v", why, err)
+		}
 	}
 }
 
