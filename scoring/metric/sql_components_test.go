@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/badger-eval/badger/scoring"
@@ -16,9 +17,11 @@ func scoreSQL(t testing.TB, metric, dialect, goldSQL, predSQL string) scoring.Sc
 	return scoreCase(t, metric, &scoring.Case{ID: "c", Dialect: dialect, Golds: []scoring.Query{{SQL: goldSQL}}, Pred: scoring.Query{SQL: predSQL}})
 }
 
+var everyMetric = sync.OnceValues(func() (*scoring.Engine, error) { return scoring.NewEngine(All(), nil) })
+
 func scoreCase(t testing.TB, metric string, c *scoring.Case) scoring.Score {
 	t.Helper()
-	engine, err := scoring.NewEngine(All(), nil)
+	engine, err := everyMetric()
 	if err != nil {
 		t.Fatal(err)
 	}

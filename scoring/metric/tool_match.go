@@ -136,7 +136,7 @@ func (u *toolUse) excess() []int {
 // Bounds on the ways of telling equal calls apart that are followed, and on the steps that takes.
 const (
 	maxOrders     = 2000
-	maxOrderSteps = 20_000_000
+	maxOrderSteps = 2_000_000
 )
 
 // inOrder returns how many of the required tools can be found among the calls at most, each in another call and after those that come

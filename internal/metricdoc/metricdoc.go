@@ -1,0 +1,142 @@
+// Package metricdoc renders the page that documents all metrics from the metrics themselves, so that it cannot say anything else than they do.
+package metricdoc
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// groups are the families of metrics with their titles, in the order of the page. Other groups follow under their own names.
+var groups = []struct{ name, title, about string }{
+	{"execution", "Results", "These compare the result that the agent's query returned with the accepted one."},
+	{"sql", "SQL text", "These read the queries and run nothing. SQL that is not understood in places is scored all the same; a warning names the line."},
+	{"judge", "Judges", "These ask a judge model. Its reply is recorded as an assessment, and the score is computed from that."},
+	{"agent", "Agents", "These look at what an agent did and said besides its query."},
+}
+
+// needs says in words what a metric needs, in the order they are listed.
+var needs = []struct {
+	need scoring.Need
+	text string
+}{
+	{scoring.NeedQuestion, "question"},
+	{scoring.NeedInterpretation, "the agent's interpretation"},
+	{scoring.NeedResponse, "the agent's response"},
+	{scoring.NeedGoldSQL, "gold SQL"},
+	{scoring.NeedPredSQL, "the agent's SQL"},
+	{scoring.NeedGoldResult, "gold result"},
+	{scoring.NeedPredResult, "the agent's result"},
+	{scoring.NeedExecution, "whether the agent's query ran"},
+	{scoring.NeedLatency, "both latencies"},
+	{scoring.NeedTools, "expected and made tool calls"},
+	{scoring.NeedBehaviour, "the expected behaviour if one is stated"},
+	{scoring.NeedOrderSQL, "gold SQL if there is one"},
+	{scoring.NeedJudge, "a judge"},
+}
+
+// Page renders one Markdown page: for each group a table of its metrics, then each metric with all that it says of itself.
+func Page(metrics []scoring.Metric) []byte {
+	var b strings.Builder
+	b.WriteString("# Metrics\n\n" +
+		"Every metric gives a score with a status. Only a score that is `ok` has a value; `not_applicable` says what the case lacks, `abstained` that the metric looked and could\n" +
+		"not decide, `failed` what broke. Of several accepted answers the best counts. A metric with a threshold also gives a verdict; thresholds can be set in the configuration.\n")
+	for _, g := range groupsOf(metrics) {
+		title, about := g, ""
+		for _, known := range groups {
+			if known.name == g {
+				title, about = known.title, known.about
+			}
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n", title)
+		if about != "" {
+			b.WriteString(about + "\n\n")
+		}
+		b.WriteString("| metric | what it says | range |\n| --- | --- | --- |\n")
+		for _, m := range metrics {
+			if m.Group == g {
+				fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s |\n", m.Name, m.Name, cell(m.Summary), cell(m.Range))
+			}
+		}
+		for i := range metrics {
+			if metrics[i].Group == g {
+				section(&b, &metrics[i])
+			}
+		}
+	}
+	return []byte(b.String())
+}
+
+// groupsOf are the groups that the metrics have, known ones first.
+func groupsOf(metrics []scoring.Metric) []string {
+	var out []string
+	for _, g := range groups {
+		if slices.ContainsFunc(metrics, func(m scoring.Metric) bool { return m.Group == g.name }) {
+			out = append(out, g.name)
+		}
+	}
+	for _, m := range metrics {
+		if !slices.Contains(out, m.Group) {
+			out = append(out, m.Group)
+		}
+	}
+	return out
+}
+
+func section(b *strings.Builder, m *scoring.Metric) {
+	fmt.Fprintf(b, "\n### `%s`\n\n%s\n\n", m.Name, prose(m.Summary))
+	line := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(b, "- %s: %s\n", name, text)
+		}
+	}
+	line("Range", prose(m.Range))
+	if len(m.Labels) > 0 {
+		line("Labels", "`"+strings.Join(m.Labels, "`, `")+"`")
+	}
+	line("Needs", prose(needsOf(m.Needs)))
+	if m.Options != nil {
+		line("Options", "yes, named in the formula")
+	}
+	if m.Threshold != nil {
+		way := "from"
+		if m.LowerIsBetter {
+			way = "up to"
+		}
+		line("Passes", way+" "+strconv.FormatFloat(*m.Threshold, 'g', -1, 64))
+	} else if m.LowerIsBetter {
+		line("Better", "lower")
+	}
+	line("Formula", prose(m.Formula))
+	line("Source", prose(m.Source))
+	line("Example", prose(m.Example))
+	line("Version", strconv.Itoa(m.Version))
+}
+
+func needsOf(n scoring.Need) string {
+	var list []string
+	for _, w := range needs {
+		if n&w.need != 0 {
+			list = append(list, w.text)
+			n &^= w.need
+		}
+	}
+	if n != 0 {
+		list = append(list, "more than this page knows of")
+	}
+	if len(list) == 0 {
+		return "nothing in particular"
+	}
+	return strings.Join(list, ", ")
+}
+
+// prose keeps Markdown from reading signs of formulae as its own.
+func prose(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "<", `\<`, "`", "\\`", "[", `\[`, "$", `\$`).Replace(strings.TrimSpace(s))
+}
+
+// cell is prose in a table.
+func cell(s string) string { return strings.ReplaceAll(prose(s), "|", `\|`) }
