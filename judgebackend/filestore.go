@@ -11,16 +11,17 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // FileStore is a Store in one file of JSON Lines that is only ever appended to. Put returns when the operating system has
-// the line, which a process that is killed cannot take back; an fsync follows at once and is not waited for, so that a
-// busy disk does not slow the judge down. What a machine loses with its power is what was put during the last fsync. A
-// line torn by that, and any line whose content does not have its hash, is a miss with a warning. Several processes may
-// append to one file on a local disk: a line is one write, and Get looks at what others have appended since. Memory is
-// about 150 bytes a line.
+// the line, which a process that is killed cannot take back; an fsync follows within a second and is not waited for, so
+// that a busy disk does not slow the judge down. What a machine loses with its power is the last second. A line torn by
+// that, and any line whose content does not have its hash, is a miss with a warning. Several processes may append to one
+// file on a local disk: a line is one write, and Get looks at what others have appended since. Memory is about 150 bytes
+// a line.
 type FileStore struct {
 	path string
 	log  *slog.Logger
@@ -34,6 +35,7 @@ type FileStore struct {
 	closed  bool
 
 	written chan struct{} // holds something when there is something to sync
+	quit    chan struct{} // closed when the store is
 	stopped chan struct{} // closed when the syncing goroutine has ended
 }
 
@@ -56,7 +58,7 @@ func OpenFileStore(path string, log *slog.Logger) (*FileStore, error) {
 		return nil, errcode.New(errcode.FailedPrecondition, "judge ledger: %w", err)
 	}
 	s := &FileStore{path: path, log: log, f: f, index: map[string]span{}, reader: bufio.NewReaderSize(nil, 1<<16),
-		written: make(chan struct{}, 1), stopped: make(chan struct{})}
+		written: make(chan struct{}, 1), quit: make(chan struct{}), stopped: make(chan struct{})}
 	if dir, err := os.Open(filepath.Dir(path)); err == nil { // the new name must survive a crash too
 		_ = dir.Sync()
 		_ = dir.Close()
@@ -195,7 +197,10 @@ func (s *FileStore) end() (int64, bool, error) {
 	return info.Size(), last[0] != '\n', nil
 }
 
-// syncWritten brings to the disk what was written, one fsync after the other, until the store is closed.
+// syncEvery is how long an fsync waits for the next: most systems hold up writes to a file while one runs.
+const syncEvery = time.Second
+
+// syncWritten brings to the disk what was written, until the store is closed.
 func (s *FileStore) syncWritten() {
 	defer close(s.stopped)
 	for range s.written {
@@ -206,6 +211,10 @@ func (s *FileStore) syncWritten() {
 		s.mu.Lock()
 		s.failed = err
 		s.mu.Unlock()
+		select {
+		case <-time.After(syncEvery):
+		case <-s.quit:
+		}
 	}
 }
 
@@ -225,6 +234,7 @@ func (s *FileStore) Close() error {
 	}
 	s.closed = true
 	close(s.written)
+	close(s.quit)
 	s.mu.Unlock()
 	<-s.stopped
 	return errors.Join(s.failed, s.f.Close())
