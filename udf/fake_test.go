@@ -79,6 +79,15 @@ func fakeMetrics() []scoring.Metric {
 			},
 		},
 		{
+			Name: "behaved", Version: 1, Group: "agent", Summary: "1 if a refusal was wanted and there is no query.", Needs: scoring.NeedBehaviour,
+			Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+				if in.Case.Expected.Behaviour == scoring.BehaviourRefuse && in.Pred.SQL == "" && in.Pred.Result.Absent() {
+					return scoring.OK(1, in.Case.Agent.Response), nil
+				}
+				return scoring.OK(0, ""), nil
+			},
+		},
+		{
 			Name: "judged", Version: 1, Group: "judge", Summary: "Reads the words; waits for a judge.",
 			Needs: scoring.NeedQuestion | scoring.NeedInterpretation | scoring.NeedResponse | scoring.NeedGoldSQL | scoring.NeedPredSQL | scoring.NeedJudge,
 			Score: judged,
