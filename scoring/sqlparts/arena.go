@@ -9,7 +9,7 @@ type slab[T any] struct {
 // new returns the address of a zero value.
 func (s *slab[T]) new() *T {
 	if len(s.free) == 0 {
-		s.size = min(max(4, s.size*2), 64)
+		s.size = min(max(2, s.size*2), 64)
 		s.free = make([]T, s.size)
 	}
 	p := &s.free[0]

@@ -217,9 +217,21 @@ func (r *columnReader) outputsOf(src *sourceInfo) *outputs {
 // unqualified counts a column without qualifier if a source of the scope may have it, and reports whether one may.
 func (r *columnReader) unqualified(column string, sc *scope) bool {
 	name := strings.ToLower(column)
+	if found, asked := sc.asked[name]; asked {
+		return found
+	}
+	if sc.asked == nil {
+		sc.asked = map[string]bool{}
+	}
+	sc.asked[name] = r.owners(name, sc)
+	return sc.asked[name]
+}
+
+// owners counts a column for the sources of a scope that may have it.
+func (r *columnReader) owners(name string, sc *scope) bool {
 	var tables []string
 	unknown := false
-	for i := range sc.sources {
+	for i := range sc.sources[:min(len(sc.sources), maxSources)] {
 		src := &sc.sources[i]
 		if src.makes(name) {
 			return true
@@ -242,7 +254,7 @@ func (r *columnReader) unqualified(column string, sc *scope) bool {
 	if len(tables) == 0 {
 		return unknown
 	}
-	r.add(column, tables...)
+	r.add(name, tables...)
 	return true
 }
 

@@ -40,7 +40,7 @@ func (p *parser) rest(out *[]*Statement) {
 	}
 	start := p.start()
 	for {
-		if t = p.cur(); p.statementEnds() || changes(t.code) {
+		if p.statementEnds() || changes(p.cur().code) || alters(p.cur().code) {
 			break
 		}
 		p.skip()
@@ -155,24 +155,24 @@ func init() {
 	add(wPrepare, 0, KindExecute, Runs, (*parser).skipTo)
 	add(wBulk, 0, KindImport, Imports|Writes, (*parser).skipTo)
 	add(wSet, 0, KindSet, Session, (*parser).skipSession)
-	add(wReset, 0, KindSet, Session, (*parser).skipTo)
+	add(wReset, 0, KindSet, Session, (*parser).skipSession)
 	add(wDeclare, 0, KindDeclare, Session, (*parser).declare)
 	add(wUse, 0, KindUse, Session, (*parser).skipSession)
-	add(wShow, 0, KindShow, Reads, (*parser).skipTo)
-	add(wList, 0, KindShow, Reads, (*parser).skipTo)
+	add(wShow, 0, KindShow, Reads, (*parser).skipSession)
+	add(wList, 0, KindShow, Reads, (*parser).skipSession)
 	add(wDescribe, 0, KindDescribe, Reads, (*parser).explain)
 	add(wDesc, 0, KindDescribe, Reads, (*parser).explain)
 	add(wSummarize, 0, KindDescribe, Reads, (*parser).explain)
 	add(wExplain, 0, KindExplain, Reads, (*parser).explain)
 	for _, second := range []code{wTransaction, wTran, wWork, wDeferred, wImmediate, wExclusive, wIsolation, oSemicolon} {
-		add(wBegin, second, KindTransaction, Session, (*parser).skipTo)
+		add(wBegin, second, KindTransaction, Session, (*parser).skipSession)
 	}
 	add(wBegin, 0, KindBlock, 0, (*parser).block)
-	add(wStart, 0, KindTransaction, Session, (*parser).skipTo)
-	add(wCommit, 0, KindTransaction, Session, (*parser).skipTo)
-	add(wRollback, 0, KindTransaction, Session, (*parser).skipTo)
-	add(wSavepoint, 0, KindTransaction, Session, (*parser).skipTo)
-	add(wRelease, 0, KindTransaction, Session, (*parser).skipTo)
+	add(wStart, 0, KindTransaction, Session, (*parser).skipSession)
+	add(wCommit, 0, KindTransaction, Session, (*parser).skipSession)
+	add(wRollback, 0, KindTransaction, Session, (*parser).skipSession)
+	add(wSavepoint, 0, KindTransaction, Session, (*parser).skipSession)
+	add(wRelease, 0, KindTransaction, Session, (*parser).skipSession)
 	for _, first := range []code{wIf, wElse, wElseif, wElsif, wLoop, wWhile, wFor, wRepeat, wEnd, wThen, wDo, wCase, wUntil,
 		wException, wTry, wCatch, wWhen, wReturn, wBreak, wContinue, wLeave, wIterate, wPrint, wRaise, wThrow, wRaiserror} {
 		add(first, 0, KindBlock, 0, (*parser).block)
@@ -221,12 +221,26 @@ func (p *parser) skipStatement() {
 	}
 }
 
+// alters tells whether a word may begin a statement that does more than read.
+func alters(c code) bool {
+	for _, b := range beginnings[c] {
+		if !b.effects.ReadOnly() {
+			return true
+		}
+	}
+	return false
+}
+
 // skipTo reads no more of a statement than its first word.
 func (p *parser) skipTo(*Statement) { p.skipStatement() }
 
-// skipSession skips a SET or USE; where semicolons are optional it ends before a word that changes something.
-func (p *parser) skipSession(*Statement) {
+// skipSession skips a statement that only reads or changes the session, such as SET, COMMIT or SHOW. Where semicolons are
+// optional it ends before a word that changes something, which begins the next statement.
+func (p *parser) skipSession(s *Statement) {
 	p.next()
+	if s.Kind == KindShow && !p.statementEnds() {
+		p.next() // SHOW CREATE TABLE, SHOW GRANTS
+	}
 	for !p.statementEnds() {
 		if (p.syntax.bareStatements || p.dialect == Generic) && changes(p.cur().code) {
 			return

@@ -89,6 +89,7 @@ type scope struct {
 	n         int
 	recursive bool
 	sources   []sourceInfo
+	asked     map[string]bool // columns without qualifier that were looked for: whether a source may have them
 	outer     *scope
 }
 
@@ -112,7 +113,7 @@ func (s *scope) cte(name string) (*CTE, *scope, int) {
 	return nil, nil, 0
 }
 
-// maxSources is how many sources of a scope are looked at for the owner of an array.
+// maxSources is how many sources of a scope are looked at for the owner of a name.
 const maxSources = 256
 
 // array tells whether a dotted name in FROM is an array of a source in view: FROM t, t.items.

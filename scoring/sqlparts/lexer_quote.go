@@ -1,0 +1,172 @@
+package sqlparts
+
+import "strings"
+
+// prefixed reads a string whose prefix ends at i, and reports whether it is one: r'…', b'…', rb'…', x'…', e'…', n'…', u&'…'.
+func (l *lexer) prefixed(i int) bool {
+	prefix := strings.ToLower(l.sql[l.pos:i])
+	quote := l.sql[i]
+	if quote == '&' {
+		if prefix != "u" || i+1 >= len(l.sql) || l.sql[i+1] != '\'' {
+			return false
+		}
+		i, quote = i+1, '\''
+	}
+	if quote == '"' && !l.syntax.stringInDouble {
+		return false
+	}
+	escapes := l.syntax.backslash
+	switch prefix {
+	case "n", "x", "u":
+	case "b":
+	case "e":
+		escapes = true
+	case "r", "rb", "br":
+		if !l.syntax.rawPrefix {
+			return false
+		}
+		// A backslash stays in a raw string, and keeps the quote after it from ending it.
+	default:
+		return false
+	}
+	l.emit(tokString, 0, l.stringEnd(i, quote, escapes))
+	return true
+}
+
+// stringEnd is where the string ends whose opening quote stands at i.
+func (l *lexer) stringEnd(i int, quote byte, backslash bool) int {
+	if l.syntax.triple && strings.HasPrefix(l.sql[i:], triples[quote]) {
+		return l.tripleEnd(i, triples[quote], backslash)
+	}
+	j := i + 1
+	for j < len(l.sql) {
+		switch c := l.sql[j]; {
+		case c == quote:
+			if j+1 >= len(l.sql) || l.sql[j+1] != quote {
+				return j + 1
+			}
+			j += 2
+		case c == '\\' && backslash && j+1 < len(l.sql):
+			j += 2
+		default:
+			j++
+		}
+	}
+	l.note(i, len(l.sql), "unterminated quote")
+	return len(l.sql)
+}
+
+var triples = [256]string{'\'': `'''`, '"': `"""`}
+
+func (l *lexer) tripleEnd(i int, triple string, backslash bool) int {
+	for j := i + 3; j < len(l.sql); j++ {
+		if l.sql[j] == '\\' && backslash {
+			j++
+		} else if l.sql[j] == triple[0] && strings.HasPrefix(l.sql[j:], triple) {
+			return j + 3
+		}
+	}
+	l.note(i, len(l.sql), "unterminated quote")
+	return len(l.sql)
+}
+
+// quote reads a string or a quoted name.
+func (l *lexer) quote(c byte) {
+	switch {
+	case c == '\'':
+		l.emit(tokString, 0, l.stringEnd(l.pos, c, l.syntax.backslash))
+	case c == '"' && l.syntax.stringInDouble:
+		l.emit(tokString, 0, l.stringEnd(l.pos, c, l.syntax.backslash))
+	case c == '"' && l.syntax.maybeInDouble:
+		l.emit(tokDouble, 0, l.nameEnd('"'))
+	case c == '"' || c == '`':
+		l.emit(tokQuoted, 0, l.nameEnd(c))
+	}
+}
+
+// nameEnd is where the quoted name ends that begins here; a doubled quote stands for itself.
+func (l *lexer) nameEnd(quote byte) int {
+	j := l.pos + 1
+	for {
+		k := strings.IndexByte(l.sql[j:], quote)
+		if k < 0 {
+			l.note(l.pos, len(l.sql), "unterminated quote")
+			return len(l.sql)
+		}
+		if j += k + 1; j >= len(l.sql) || l.sql[j] != quote {
+			return j
+		}
+		j++
+	}
+}
+
+// jinja reads {{ an expression of a template }} and reports whether it did; a struct literal begins with no name.
+func (l *lexer) jinja() bool {
+	i := l.pos + 2
+	for i < len(l.sql) && (class[l.sql[i]] == clsSpace || l.sql[i] == '-') {
+		i++
+	}
+	if l.noJinja || i >= len(l.sql) || class[l.sql[i]] != clsLetter {
+		return false
+	}
+	n := strings.Index(l.sql[i:], "}}")
+	if n < 0 {
+		l.noJinja = true
+		return false
+	}
+	l.emit(tokParam, 0, i+n+2)
+	return true
+}
+
+// bracketedName reads [a name] and reports whether it did.
+func (l *lexer) bracketedName() bool {
+	switch l.syntax.brackets {
+	case bracketArray:
+		return false
+	case bracketGuess:
+		if !l.looksBracketed() {
+			return false
+		}
+	}
+	j := l.pos + 1
+	for {
+		k := strings.IndexByte(l.sql[j:], ']')
+		if k < 0 {
+			l.note(l.pos, len(l.sql), "unterminated quote")
+			l.emit(tokQuoted, 0, len(l.sql))
+			return true
+		}
+		if j += k + 1; j >= len(l.sql) || l.sql[j] != ']' {
+			l.emit(tokQuoted, 0, j)
+			return true
+		}
+		j++
+	}
+}
+
+// looksBracketed tells whether [ begins a quoted name in a dialect that has both names and arrays in brackets: it follows
+// no operand and holds one short line that is a name and no list.
+func (l *lexer) looksBracketed() bool {
+	if n := len(l.toks); n > 0 {
+		switch t := l.toks[n-1]; {
+		case (t.code == oMore || t.code == oShiftRight) && int(t.end) == l.pos: // ARRAY<t>[…]
+			return false
+		case t.code == wArray, t.code == oRparen, t.code == oRbracket, t.code == oRbrace, t.kind == tokString, t.kind == tokParam:
+			return false
+		case (t.kind == tokWord || t.kind == tokQuoted || t.kind == tokDouble) && (t.code == 0 || !reserved[t.code]):
+			return false
+		}
+	}
+	if class[l.at(1)] != clsLetter {
+		return false
+	}
+	for n := 1; n <= 128; n++ {
+		switch c := l.at(n); {
+		case c == ']':
+			return true
+		case !isNamePart(c) && c != ' ' && c != '-' && c != '#' && c != '/' && c != '&' && c != '%':
+			return false
+		}
+	}
+	return false
+}
