@@ -79,6 +79,9 @@ func clauseSimilarity(_ context.Context, in *scoring.Input) (scoring.Score, erro
 		w = *o.TreeWeight
 	}
 	c := compareTrees(in, sqltree.Rules{})
+	if !c.whole {
+		return notWhole(), nil
+	}
 	n, missing, _ := clausesCompared(in)
 	s := scoring.OK(w*c.similarity+(1-w)*n.recall(), fmt.Sprintf("trees %.3g, clauses %.3g", c.similarity, n.recall()))
 	if math.Abs(s.Value-1) < 1e-12 {
@@ -89,7 +92,7 @@ func clauseSimilarity(_ context.Context, in *scoring.Input) (scoring.Score, erro
 		Clauses float64  `json:"clause_recall"`
 		Missing []string `json:"missing_clauses,omitempty"`
 	}{c.similarity, n.recall(), missing}
-	s.Warnings = c.warnings
+	s.Warnings = unread(in, goldSide, predSide)
 	return s, nil
 }
 

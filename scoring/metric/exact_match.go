@@ -62,7 +62,10 @@ func exactMatchSpider(_ context.Context, in *scoring.Input) (scoring.Score, erro
 	if s, done := withoutQuery(in); done {
 		return s, nil
 	}
-	g, p, schema, warnings := trees(in)
+	g, p, schema, whole := trees(in)
+	if !whole {
+		return notWhole(), nil
+	}
 	if o.Strict {
 		beyond := func(s side, tree *sqltree.Query) string {
 			why := sqltree.BeyondSpider(script(in, s).Final(), script(in, s).SQL)
@@ -86,7 +89,7 @@ func exactMatchSpider(_ context.Context, in *scoring.Input) (scoring.Score, erro
 	s.Detail = struct {
 		Differ []string `json:"differ"`
 	}{append([]string{}, differ...)}
-	s.Warnings = warnings
+	s.Warnings = unread(in, goldSide, predSide)
 	return s, nil
 }
 

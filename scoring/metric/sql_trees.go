@@ -10,15 +10,17 @@ func schemaOf(in *scoring.Input) *sqltree.Schema {
 	return sqltree.ReadSchema(in.Case.Schema)
 }
 
-// trees builds the trees of both queries of a case, which must hold one each. They are the caller's to change.
-func trees(in *scoring.Input) (g, p *sqltree.Query, schema *sqltree.Schema, warnings []string) {
+// trees builds the trees of both queries of a case, which must hold one each. They are the caller's to change. whole is false where there is too
+// much to be read through.
+func trees(in *scoring.Input) (g, p *sqltree.Query, schema *sqltree.Schema, whole bool) {
 	schema = schemaOf(in)
 	built, whole := sqltree.Build(schema, script(in, goldSide).Final(), script(in, predSide).Final())
-	warnings = unread(in, goldSide, predSide)
-	if !whole {
-		warnings = append(warnings, "common table expressions read each other so often that some were left unread")
-	}
-	return built[0], built[1], schema, warnings
+	return built[0], built[1], schema, whole
+}
+
+// notWhole is the score of queries that were not read through.
+func notWhole() scoring.Score {
+	return scoring.Abstain("common table expressions read each other so often that there is too much to compare")
 }
 
 // treesCompared is what comparing the trees of both queries said, once for tree_match and clause_similarity.
@@ -26,16 +28,16 @@ type treesCompared struct {
 	equal      bool
 	similarity float64
 	stated     bool // the schema was given
-	warnings   []string
+	whole      bool
 }
 
 func compareTrees(in *scoring.Input, rules sqltree.Rules) treesCompared {
 	type key struct{ sqltree.Rules }
 	return scoring.Memo(in, key{rules}, func() treesCompared {
-		g, p, schema, warnings := trees(in)
+		g, p, schema, whole := trees(in)
 		n := sqltree.Normalizer{Schema: schema, Rules: rules}
 		g, p = n.Normalize(g), n.Normalize(p)
-		c := treesCompared{equal: g.String() == p.String(), stated: schema.Stated, warnings: warnings}
+		c := treesCompared{equal: g.String() == p.String(), stated: schema.Stated, whole: whole}
 		if c.similarity = 1; !c.equal {
 			c.similarity = sqltree.Similarity(g, p)
 		}

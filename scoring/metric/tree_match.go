@@ -47,6 +47,9 @@ func treeMatch(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 		return s, nil
 	}
 	c := compareTrees(in, sqltree.Rules{ColumnOrder: o.ColumnOrder == "keep"})
+	if !c.whole {
+		return notWhole(), nil
+	}
 	s := scoring.OK(0, "the queries differ")
 	if c.equal {
 		s.Value, s.Reason = 1, "the queries are the same up to differences that change no result"
@@ -55,6 +58,6 @@ func treeMatch(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 		Similarity float64 `json:"similarity"` // of the trees, as clause_similarity has it
 		Keys       string  `json:"keys"`       // where the keys come from
 	}{c.similarity, map[bool]string{true: "schema", false: "assumed from names"}[c.stated]}
-	s.Warnings = c.warnings
+	s.Warnings = unread(in, goldSide, predSide)
 	return s, nil
 }

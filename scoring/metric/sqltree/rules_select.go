@@ -232,9 +232,7 @@ func (n *Normalizer) stars(q *Query) {
 func sortSources(q *Query) {
 	keys := map[*Source]string{}
 	for _, s := range q.From {
-		var b strings.Builder
-		s.write(&b)
-		keys[s] = b.String()
+		keys[s] = string(s.appendTo(nil))
 	}
 	slices.SortStableFunc(q.From, func(a, b *Source) int { return strings.Compare(keys[a], keys[b]) })
 	ids := map[string]string{}

@@ -88,128 +88,103 @@ func (e *Expr) column() (Column, bool) {
 }
 
 // String writes the expression in a form that is equal exactly for equal expressions.
-func (e *Expr) String() string {
-	var b strings.Builder
-	e.write(&b)
-	return b.String()
-}
+func (e *Expr) String() string { return string(e.appendTo(make([]byte, 0, 64))) }
 
-func (e *Expr) write(b *strings.Builder) {
+func (e *Expr) appendTo(b []byte) []byte {
 	if e == nil {
-		b.WriteByte('-')
-		return
+		return append(b, '-')
 	}
-	b.WriteString(e.Op)
+	b = append(b, e.Op...)
 	if e.Table != "" {
-		b.WriteByte(':')
-		b.WriteString(e.Table)
+		b = append(append(b, ':'), e.Table...)
 	}
 	if e.Text != "" {
-		b.WriteByte(' ')
-		b.WriteString(strconv.Quote(e.Text))
+		b = strconv.AppendQuote(append(b, ' '), e.Text)
 	}
 	if e.Query != nil {
-		b.WriteByte('{')
-		e.Query.write(b)
-		b.WriteByte('}')
+		b = append(e.Query.appendTo(append(b, '{')), '}')
 	}
 	if len(e.Args) > 0 {
-		b.WriteByte('(')
-		writeAll(b, e.Args)
-		b.WriteByte(')')
+		b = append(appendAll(append(b, '('), e.Args), ')')
 	}
+	return b
 }
 
-func writeAll(b *strings.Builder, list []*Expr) {
+func appendAll(b []byte, list []*Expr) []byte {
 	for i, e := range list {
 		if i > 0 {
-			b.WriteByte(',')
+			b = append(b, ',')
 		}
-		e.write(b)
+		b = e.appendTo(b)
 	}
+	return b
 }
 
 // String writes the query in a form that is equal exactly for equal queries.
-func (q *Query) String() string {
-	var b strings.Builder
-	q.write(&b)
-	return b.String()
-}
+func (q *Query) String() string { return string(q.appendTo(make([]byte, 0, 512))) }
 
-func (q *Query) write(b *strings.Builder) {
+func (q *Query) appendTo(b []byte) []byte {
 	if q.Set != "" {
-		b.WriteString(q.Set)
+		b = append(b, q.Set...)
 		for _, t := range q.Terms {
-			b.WriteByte('{')
-			t.write(b)
-			b.WriteByte('}')
+			b = append(t.appendTo(append(b, '{')), '}')
 		}
 	} else {
-		b.WriteString("select")
+		b = append(b, "select"...)
 		if q.Distinct {
-			b.WriteString(" distinct")
+			b = append(b, " distinct"...)
 		}
-		b.WriteByte(' ')
-		writeAll(b, q.Items)
-		b.WriteString(" from")
+		b = append(appendAll(append(b, ' '), q.Items), " from"...)
 		for _, s := range q.From {
-			b.WriteByte(' ')
-			s.write(b)
+			b = s.appendTo(append(b, ' '))
 		}
 	}
-	for _, c := range []struct {
-		name string
-		e    *Expr
-	}{{"where", q.Where}, {"having", q.Having}, {"qualify", q.Qualify}, {"limit", q.Limit}, {"offset", q.Offset}} {
-		if c.e != nil {
-			b.WriteString(" " + c.name + " ")
-			c.e.write(b)
+	clause := func(name string, list ...*Expr) {
+		if len(list) > 0 && list[0] != nil {
+			b = appendAll(append(b, name...), list)
 		}
 	}
-	if len(q.Group) > 0 {
-		b.WriteString(" group ")
-		writeAll(b, q.Group)
-	}
+	clause(" where ", q.Where)
+	clause(" group ", q.Group...)
+	clause(" having ", q.Having)
+	clause(" qualify ", q.Qualify)
 	for i, k := range q.Order {
-		b.WriteString([]string{" order ", ","}[min(i, 1)])
-		k.write(b)
+		b = k.appendTo(append(b, []string{" order ", ","}[min(i, 1)]...))
 	}
-	if len(q.Extra) > 0 {
-		b.WriteString(" extra ")
-		writeAll(b, q.Extra)
-	}
+	clause(" limit ", q.Limit)
+	clause(" offset ", q.Offset)
+	clause(" extra ", q.Extra...)
+	return b
 }
 
-func (k Key) write(b *strings.Builder) {
-	k.Expr.write(b)
+func (k Key) appendTo(b []byte) []byte {
+	b = k.Expr.appendTo(b)
 	if k.Desc {
-		b.WriteString(" desc")
+		b = append(b, " desc"...)
 	}
 	if k.Nulls != "" {
-		b.WriteString(" nulls " + k.Nulls)
+		b = append(append(b, " nulls "...), k.Nulls...)
 	}
+	return b
 }
 
-func (s *Source) write(b *strings.Builder) {
-	b.WriteString(s.Join + " ")
+func (s *Source) appendTo(b []byte) []byte {
+	b = append(append(b, s.Join...), ' ')
 	switch {
 	case s.Table != "":
-		b.WriteString(s.id)
+		b = append(b, s.id...)
 	case s.Query != nil:
-		b.WriteByte('{')
-		s.Query.write(b)
-		b.WriteByte('}')
+		b = append(s.Query.appendTo(append(b, '{')), '}')
 	default:
-		s.Call.write(b)
+		b = s.Call.appendTo(b)
 	}
 	if s.On != nil {
-		b.WriteString(" on ")
-		s.On.write(b)
+		b = s.On.appendTo(append(b, " on "...))
 	}
 	if len(s.Mods) > 0 {
-		b.WriteString(" mods ")
-		writeAll(b, s.Mods)
+		b = appendAll(append(b, " mods "...), s.Mods)
 	}
+	return b
 }
 
 // each calls visit with every expression of the query itself, those of its sources and clauses, so that they can be replaced. Queries
