@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/badger-eval/badger/internal/metricdoc"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/udf"
@@ -20,12 +21,17 @@ var groups = []string{"execution", "sql", "judge", "agent", "general"}
 type functionsCommand struct {
 	JSON     bool `help:"Print the catalogue as one JSON document."`
 	Markdown bool `help:"Print the catalogue as a Markdown page."`
+	Metrics  bool `help:"Print a Markdown page of all metrics: formula, source, example."`
 }
 
 // Run lists the catalogue.
 func (c *functionsCommand) Run(_ context.Context, p process) error {
 	engine, err := scoring.NewEngine(metric.All(), nil)
 	if err != nil {
+		return err
+	}
+	if c.Metrics {
+		_, err := p.stdout.Write(metricdoc.Page(engine.Metrics()))
 		return err
 	}
 	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Version: version()})
