@@ -115,7 +115,7 @@ func (s *Source) conditioned() bool {
 }
 
 // maxPostponed is how far back a postponed join condition may reach.
-const maxPostponed = 64
+const maxPostponed = 16
 
 // postponed is the parenthesised join that src ends and that a further condition belongs to: it begins with the nearest
 // source since the mark that has no condition. It is nil if there is none.
