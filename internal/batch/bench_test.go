@@ -96,9 +96,9 @@ func BenchmarkFileToFile(b *testing.B) {
 	b.Run("done", func(b *testing.B) { run(b, false) })
 }
 
-// A judge that takes 30 ms (a tenth of a usual one), 64 at a time, against the time that would take without any other cost.
+// A judge that takes 100 ms (a third of a usual one), 64 at a time, against the time that would take without any other cost.
 func BenchmarkSlowMetric(b *testing.B) {
-	const latency, concurrency, cases = 30 * time.Millisecond, 64, 64 * 40
+	const latency, concurrency, cases = 100 * time.Millisecond, 64, 64 * 20
 	e := engineOf(b, scoring.Metric{Name: "judge", Score: func(context.Context, *scoring.Input) (scoring.Score, error) {
 		time.Sleep(latency)
 		return scoring.OK(1, ""), nil

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// run is one call of Run: one goroutine takes cases, several score them, and the caller's stores the scores.
+// run is one call of Run: one goroutine reads the source, one takes cases from it, several score them, and the caller's stores the scores.
 type run struct {
 	Runner
 	name    string
@@ -24,6 +24,7 @@ type run struct {
 	stopTaking, cut, end     context.CancelFunc
 
 	room     *semaphore.Weighted // bytes, and so cases, that may be held
+	items    chan sourced
 	jobs     chan *job
 	results  chan *job
 	busy     sync.WaitGroup // jobs taken but not yet scored
@@ -31,8 +32,9 @@ type run struct {
 	starved  chan struct{}  // a case waits for room
 	waiting  atomic.Bool    // the same, as a state
 
-	sourceErr error // set before results is closed
-	exhausted bool  // the same: whether the source came to its end
+	sourceDone chan struct{}
+	sourceErr  error // set before results is closed
+	exhausted  bool  // the same: whether the source came to its end
 
 	meter meter
 }
@@ -52,13 +54,23 @@ type job struct {
 func newRun(ctx context.Context, r Runner, name string, ledger Ledger, metrics []*scoring.Metric) *run {
 	x := &run{
 		Runner: r, name: name, ledger: ledger, metrics: metrics,
-		room: semaphore.NewWeighted(r.MemoryBytes), jobs: make(chan *job, r.Concurrency), results: make(chan *job, r.Concurrency),
+		room: semaphore.NewWeighted(r.MemoryBytes), items: make(chan sourced), sourceDone: make(chan struct{}), jobs: make(chan *job, r.Concurrency), results: make(chan *job, r.Concurrency),
 		starved: make(chan struct{}, 1), meter: meter{now: r.Now, start: r.Now()},
 	}
 	x.storing, x.end = context.WithCancel(context.WithoutCancel(ctx))
 	x.working, x.cut = context.WithCancel(ctx)
 	x.taking, x.stopTaking = context.WithCancel(x.working)
 	return x
+}
+
+// close ends what may still be going on.
+func (x *run) close() {
+	x.cut()
+	select {
+	case <-x.sourceDone:
+	case <-time.After(time.Second): // it does not listen
+	}
+	x.end()
 }
 
 // count finds out how many cases there are while the first of them are scored. An error of the source is met when it is read.
@@ -87,23 +99,48 @@ func (x *run) watchStop() {
 	}
 }
 
-// take reads the source, leaves out what is done and hands the rest to the workers.
-func (x *run) take(src Source, done doneSet) {
+// read hands on what the source yields. A source that does not come back although its context has ended is left behind.
+func (x *run) read(src Source) {
+	defer close(x.sourceDone)
+	defer close(x.items)
+	for item, err := range distinct(x.taking, src) {
+		select {
+		case x.items <- sourced{item, err}:
+		case <-x.taking.Done():
+			return
+		}
+	}
+}
+
+// sourced is what a source yields.
+type sourced struct {
+	Item
+	err error
+}
+
+// take leaves out what is done and hands the rest to the workers, until the source is at its end or no new case is to be taken.
+func (x *run) take(done doneSet) {
 	defer func() {
 		close(x.jobs)
 		x.busy.Wait()
 		close(x.results)
 	}()
-	seq := int64(0)
-	for item, err := range distinct(x.taking, src) {
-		if x.taking.Err() != nil {
+	for seq := int64(0); ; {
+		var next sourced
+		open := false
+		select {
+		case next, open = <-x.items:
+		case <-x.taking.Done():
+		}
+		if !open || x.taking.Err() != nil {
+			x.exhausted = x.taking.Err() == nil
 			return
 		}
-		if err != nil {
-			x.sourceErr = err
+		if next.err != nil {
+			x.sourceErr = next.err
 			return
 		}
-		j := &job{item: item, seq: seq, metrics: done.missing(item.Answer, x.metrics)}
+		j := &job{item: next.Item, seq: seq, metrics: done.missing(next.Answer, x.metrics)}
 		if len(j.metrics) == 0 {
 			x.meter.skipped.Add(1)
 			continue
@@ -122,7 +159,6 @@ func (x *run) take(src Source, done doneSet) {
 			return
 		}
 	}
-	x.exhausted = x.taking.Err() == nil
 }
 
 // reserve waits for room. Every case weighs at least its share of the window, so that one bound serves for bytes and cases.

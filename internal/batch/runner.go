@@ -84,13 +84,13 @@ func (r Runner) Run(ctx context.Context, name string, src Source, ledger Ledger)
 		return Outcome{}, errcode.New(errcode.Of(err), "reading the scores of the run so far: %w", err)
 	}
 	x := newRun(ctx, r.withDefaults(metrics), name, ledger, metrics)
-	defer x.end()
-	defer x.cut()
+	defer x.close()
 	if c, ok := src.(Counter); ok && r.Progress != nil {
 		go x.count(c)
 	}
 	go x.watchStop()
-	go x.take(src, done)
+	go x.read(src)
+	go x.take(done)
 	for range x.Concurrency {
 		go x.work()
 	}

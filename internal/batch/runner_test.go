@@ -258,6 +258,32 @@ func (g *gauge) add(n, bytes int64) {
 	}
 }
 
+// Where cases take 300 ms and computing takes nothing, 64 at a time are done in a 64th of the time: no worker ever waits for another, the
+// window or the ledger.
+func TestWorkersNeverWait(t *testing.T) {
+	for _, ordered := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			e := engineOf(t, scoring.Metric{Name: "judge", Score: func(context.Context, *scoring.Input) (scoring.Score, error) {
+				time.Sleep(300 * time.Millisecond)
+				return scoring.OK(1, ""), nil
+			}})
+			start := time.Now()
+			o, err := batch.Runner{Engine: e, Concurrency: 64, Ordered: ordered}.Run(context.Background(), "r", numbered(64*50), slowLedger{batch.Discard})
+			if took := time.Since(start); err != nil || o.Done != 64*50 || took > 15*time.Second+200*time.Millisecond {
+				t.Errorf("ordered %v: %d cases in %v, %v; want 15 s and the last append", ordered, o.Done, took, err)
+			}
+		})
+	}
+}
+
+// slowLedger takes 100 ms for an append, as a warehouse does.
+type slowLedger struct{ batch.Ledger }
+
+func (l slowLedger) Append(ctx context.Context, run string, rows []batch.Row) error {
+	time.Sleep(100 * time.Millisecond)
+	return l.Ledger.Append(ctx, run, rows)
+}
+
 func TestHeldCasesAreBounded(t *testing.T) {
 	for _, tc := range []struct {
 		why             string
@@ -368,6 +394,49 @@ func TestStoppingInTwoStages(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// deaf is a source that waits for input and does not listen to its context, as reading from a terminal does.
+type deaf struct {
+	items
+	input chan struct{}
+}
+
+func (s deaf) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
+	return func(yield func(batch.Item, error) bool) {
+		for item, err := range s.items.Cases(ctx) {
+			if !yield(item, err) {
+				return
+			}
+		}
+		<-s.input
+		yield(s.items[0], nil)
+	}
+}
+
+func TestASourceThatDoesNotListenDoesNotHoldAStoppedRun(t *testing.T) {
+	for _, hard := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			stop := make(chan struct{})
+			time.AfterFunc(10*time.Second, func() {
+				if hard {
+					cancel()
+				} else {
+					close(stop)
+				}
+			})
+			src := deaf{numbered(5), make(chan struct{})}
+			l := &ledgertest.Memory{}
+			start := time.Now()
+			o, err := batch.Runner{Engine: engineOf(t, scoring.Metric{Name: "m", Score: one}), Stop: stop}.Run(ctx, "r", src, l)
+			if errcode.Of(err) != errcode.Cancelled || o.Done != 5 || len(l.Rows("r")) != 5 || time.Since(start) > 11*time.Second {
+				t.Errorf("hard %v: %v after %v, %d done", hard, err, time.Since(start), o.Done)
+			}
+			close(src.input)
+		})
 	}
 }
 
