@@ -52,6 +52,28 @@ func recordedAgreement(t *testing.T, metric, verdict, prefix string) (a agreemen
 	return a, ids
 }
 
+// The worked examples of the documentation hold.
+func TestExamplesOfSQLMetrics(t *testing.T) {
+	for _, tt := range []struct {
+		metric, gold, pred string
+		want               float64
+	}{
+		{"tree_match", "SELECT T1.a FROM t AS T1 JOIN u ON u.id = T1.id WHERE x BETWEEN 1 AND 2", "SELECT a FROM u INNER JOIN t ON t.id = u.id WHERE x <= 2 AND x >= 1", 1},
+		{"exact_match_spider", "SELECT name, age FROM singer WHERE age > 20", "SELECT T1.age, T1.name FROM singer AS T1 WHERE T1.age > 30", 1},
+		{"exact_match_text", "SELECT a  FROM t;", "SELECT a FROM t", 1},
+		{"exact_match_text", "SELECT a FROM t", "select a from t", 0},
+		{"clause_recall", "SELECT a FROM t WHERE b = 1 ORDER BY a", "SELECT a FROM t ORDER BY a LIMIT 1", 0.75},
+		{"component_recall_select", "SELECT region, sum(amount) FROM t", "SELECT region, count(*) FROM t", 0.5},
+		{"component_recall", "SELECT a, b FROM t", "SELECT a, c FROM t", 6.5 / 7},
+		{"sql_complexity", "SELECT count(*) FROM t", "", 1},
+		{"sql_complexity", "WITH x AS (SELECT 1) SELECT a, b, c, d FROM x", "", 4},
+	} {
+		if s := scoreSQL(t, tt.metric, "", tt.gold, tt.pred); math.Abs(s.Value-tt.want) > 1e-12 {
+			t.Errorf("%s of %q and %q is %v, want %v", tt.metric, tt.gold, tt.pred, s.Value, tt.want)
+		}
+	}
+}
+
 // What ROSE-VEC records as exact match is equality of the texts (its EM compares them after trimming), in all 397 cases.
 func TestExactMatchTextEqualsRecorded(t *testing.T) {
 	if a, ids := recordedAgreement(t, "exact_match_text", "em", ""); len(ids) > 0 || a.both != 2 {

@@ -3,8 +3,6 @@ package sqltree
 import (
 	"slices"
 	"strings"
-
-	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 // SetMatch is the exact set match of Spider (Yu et al. 2018, section 5; taoyds/spider evaluation.py with its values and DISTINCT switched off): the
@@ -369,23 +367,4 @@ func (m *setMatcher) equate(pairs [][2]Column) {
 	for c := range m.foreign {
 		m.foreign[c] = find(c)
 	}
-}
-
-// BeyondSpider says what of a query Spider's own parser does not read, in a word or two; empty where it reads all of it. Its script takes such an
-// answer for an empty query. text is what the query was read from.
-func BeyondSpider(q *sqlparts.Query, text string) string {
-	g := &grammar{text: text}
-	for word := range strings.FieldsFuncSeq(strings.ToLower(outsideQuotes(text)), func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r >= 0x80) }) {
-		if beyondWords[word] {
-			g.add(strings.ToUpper(word))
-		}
-	}
-	sqlparts.Walk(q, g.visit)
-	return g.reason
-}
-
-// beyondWords are words of SQL that Spider's grammar does not have.
-var beyondWords = map[string]bool{
-	"inner": true, "left": true, "right": true, "full": true, "outer": true, "cross": true, "natural": true, "using": true, "exists": true,
-	"case": true, "cast": true, "is": true, "over": true, "offset": true, "with": true, "null": true, "values": true,
 }

@@ -7,6 +7,25 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
+// BeyondSpider says what of a query Spider's own parser does not read, in a word or two; empty where it reads all of it. Its script takes such an
+// answer for an empty query. text is what the query was read from.
+func BeyondSpider(q *sqlparts.Query, text string) string {
+	g := &grammar{text: text}
+	for word := range strings.FieldsFuncSeq(strings.ToLower(outsideQuotes(text)), func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r >= 0x80) }) {
+		if beyondWords[word] {
+			g.add(strings.ToUpper(word))
+		}
+	}
+	sqlparts.Walk(q, g.visit)
+	return g.reason
+}
+
+// beyondWords are words of SQL that Spider's grammar does not have.
+var beyondWords = map[string]bool{
+	"inner": true, "left": true, "right": true, "full": true, "outer": true, "cross": true, "natural": true, "using": true, "exists": true,
+	"case": true, "cast": true, "is": true, "over": true, "offset": true, "with": true, "null": true, "values": true,
+}
+
 // grammar looks for what Spider's parser does not read: it knows single operators between columns, five aggregates, conditions without
 // parentheses and values, columns or queries on their right.
 type grammar struct {
