@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/apache/arrow/go/v17/arrow/array"
+
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -59,33 +61,62 @@ type Warehouse struct {
 	conn    driver.Conn
 	dialect driver.Dialect
 
-	mu     sync.RWMutex // held for reading by calls, for writing by Close
-	closed bool
+	mu      sync.Mutex
+	ended   sync.Cond // a call has ended
+	calls   int       // under way
+	closed  bool
+	done    bool // closing has ended, with err
+	err     error
+	streams map[*stream]bool // that are open
 }
 
 // New makes a warehouse of a connection, which it owns from then on.
 func New(conn driver.Conn, dialect driver.Dialect) *Warehouse {
-	return &Warehouse{conn: conn, dialect: dialect}
+	w := &Warehouse{conn: conn, dialect: dialect, streams: map[*stream]bool{}}
+	w.ended.L = &w.mu
+	return w
 }
 
-// Close ends the connection once the calls under way have ended. It may be called again.
+// Close ends the connection once the calls under way have ended; streams that are open, such as Cases, end with an error at their next
+// step. It may be called again, also at the same time, and then returns what the first call does.
 func (w *Warehouse) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
-		return nil
+		for !w.done {
+			w.ended.Wait()
+		}
+		return w.err
 	}
 	w.closed = true
-	return w.conn.Close()
+	for w.calls > 0 {
+		w.ended.Wait()
+	}
+	for s := range w.streams {
+		s.rows.Release()
+		s.rows = nil
+	}
+	w.streams = nil
+	w.err, w.done = w.conn.Close(), true
+	w.ended.Broadcast()
+	return w.err
 }
 
-// use runs f unless the warehouse is closed, and classifies its error.
+// use runs f unless the warehouse is closed, and classifies its error. Calls may nest: a query may call a function that reads a snapshot.
 func (w *Warehouse) use(what string, f func() error) error {
-	w.mu.RLock()
-	defer w.mu.RUnlock()
+	w.mu.Lock()
 	if w.closed {
+		w.mu.Unlock()
 		return errcode.New(errcode.FailedPrecondition, "%s: the warehouse is closed", what)
 	}
+	w.calls++
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		w.calls--
+		w.ended.Broadcast()
+		w.mu.Unlock()
+	}()
 	err := f()
 	if err == nil {
 		return nil
@@ -97,10 +128,75 @@ func (w *Warehouse) use(what string, f func() error) error {
 	return errcode.New(code, "%s: %w", what, err)
 }
 
+// stream is a result that is read step by step. Between the steps the warehouse may be closed.
+type stream struct {
+	w    *Warehouse
+	what string
+	rows array.RecordReader // nil once it is given back
+}
+
+func (w *Warehouse) stream(ctx context.Context, what, query string, args ...any) (*stream, error) {
+	s := &stream{w: w, what: what}
+	return s, w.use(what, func() error {
+		rows, err := w.conn.Query(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		s.rows = rows
+		w.streams[s] = true
+		return nil
+	})
+}
+
+// next returns the next rows, or nil at the end.
+func (s *stream) next() (t *scoring.Table, err error) {
+	err = s.w.use(s.what, func() error {
+		if !s.rows.Next() {
+			return s.rows.Err()
+		}
+		t, err = arrowtable.FromRecord(s.rows.Record())
+		return err
+	})
+	return t, err
+}
+
+// close gives the result back, unless closing the warehouse did.
+func (s *stream) close() {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	if s.rows != nil {
+		s.rows.Release()
+		s.rows = nil
+		delete(s.w.streams, s)
+	}
+}
+
+// each calls f for every row of a query's result until it returns false.
+func (w *Warehouse) each(ctx context.Context, what, query string, args []any, f func(t *scoring.Table, row int) bool) error {
+	s, err := w.stream(ctx, what, query, args...)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	for {
+		t, err := s.next()
+		if t == nil || err != nil {
+			return err
+		}
+		for i := range t.Rows() {
+			if !f(t, i) {
+				return nil
+			}
+		}
+	}
+}
+
 // Dialect is the SQL dialect of the warehouse.
 func (w *Warehouse) Dialect() string { return w.dialect.Name }
 
-// Query runs a statement and returns its whole result.
+// Query runs a statement and returns its whole result, of at most 20 million rows or 2 GiB.
 func (w *Warehouse) Query(ctx context.Context, query string, args ...any) (t *scoring.Table, err error) {
 	err = w.use("query", func() error {
 		r, err := w.conn.Query(ctx, query, args...)
@@ -108,7 +204,7 @@ func (w *Warehouse) Query(ctx context.Context, query string, args ...any) (t *sc
 			return err
 		}
 		defer r.Release()
-		t, err = arrowtable.Read(r, arrowtable.Limits{})
+		t, err = arrowtable.Read(r, limits)
 		return err
 	})
 	return t, err
@@ -119,8 +215,8 @@ func (w *Warehouse) Exec(ctx context.Context, query string, args ...any) error {
 	return w.use("statement", func() error { return w.conn.Exec(ctx, query, args...) })
 }
 
-// snapshotLimits bound a referenced result.
-var snapshotLimits = arrowtable.Limits{Rows: 20_000_000, Bytes: 2 << 30}
+// limits bound a result that is held whole.
+var limits = arrowtable.Limits{Rows: 20_000_000, Bytes: 2 << 30}
 
 // ReadSnapshot resolves a reference table:NAME or query:ID; it makes a warehouse a [scoring.SnapshotReader].
 func (w *Warehouse) ReadSnapshot(ctx context.Context, ref string) (t *scoring.Table, err error) {
@@ -135,7 +231,7 @@ func (w *Warehouse) ReadSnapshot(ctx context.Context, ref string) (t *scoring.Ta
 				return err
 			}
 			defer rows.Release()
-			t, err = arrowtable.Read(rows, snapshotLimits)
+			t, err = arrowtable.Read(rows, limits)
 			return err
 		}
 		if r.Kind != driver.RefTable {
@@ -149,20 +245,54 @@ func (w *Warehouse) ReadSnapshot(ctx context.Context, ref string) (t *scoring.Ta
 			return err
 		}
 		defer rows.Release()
-		t, err = arrowtable.Read(rows, snapshotLimits)
+		t, err = arrowtable.Read(rows, limits)
 		return err
 	})
 	return t, err
 }
 
-// Install makes badger's schema, tables and views where they are missing.
+// Install makes badger's schema, tables and views where they are missing, and adds columns that older tables lack.
 func (w *Warehouse) Install(ctx context.Context) error {
 	return w.use("installing badger's tables", func() error {
-		for _, s := range statements(w.dialect) {
+		tables, views := statements(w.dialect)
+		for _, s := range tables {
+			if err := w.conn.Exec(ctx, s); err != nil {
+				return err
+			}
+		}
+		for i := range Tables {
+			if err := w.addColumns(ctx, &Tables[i]); err != nil {
+				return err
+			}
+		}
+		for _, s := range views {
 			if err := w.conn.Exec(ctx, s); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// addColumns adds what a table of an earlier version lacks.
+func (w *Warehouse) addColumns(ctx context.Context, t *Table) error {
+	name := Schema + "." + t.Name
+	rows, err := w.conn.Query(ctx, "SELECT * FROM "+name+" WHERE 1 = 0")
+	if err != nil {
+		return err
+	}
+	there := map[string]bool{}
+	for _, f := range rows.Schema().Fields() {
+		there[strings.ToLower(f.Name)] = true
+	}
+	rows.Release()
+	for _, c := range t.Columns {
+		if there[c.Name] {
+			continue
+		}
+		if err := w.conn.Exec(ctx, "ALTER TABLE "+name+" ADD COLUMN "+c.Name+" "+w.dialect.Types[c.Type]); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/badger-eval/badger/connectors/driver"
-	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -107,32 +106,15 @@ type ScoreKey struct {
 // ScoreKeys streams the keys of the scores that a run holds, for going on where it ended.
 func (w *Warehouse) ScoreKeys(ctx context.Context, runID string) iter.Seq2[ScoreKey, error] {
 	return func(yield func(ScoreKey, error) bool) {
-		var rows array.RecordReader
-		err := w.use("reading the scores of a run", func() (err error) {
-			rows, err = w.conn.Query(ctx, "SELECT case_id, agent_name, agent_version, batch_id, metric, metric_version, status FROM badger.scores WHERE eval_run_id = "+w.dialect.Param(1), runID)
-			return err
+		query := "SELECT case_id, agent_name, agent_version, batch_id, metric, metric_version, status FROM badger.scores WHERE eval_run_id = " + w.dialect.Param(1)
+		more := true
+		err := w.each(ctx, "reading the scores of a run", query, []any{runID}, func(t *scoring.Table, row int) bool {
+			r := record{t: t, row: row}
+			more = yield(ScoreKey{r.text(0), r.text(1), r.text(2), r.text(3), r.text(4), int(t.Columns[5].Value(row).Int()), scoring.Status(r.text(6))}, nil)
+			return more
 		})
-		if err != nil {
+		if err != nil && more {
 			yield(ScoreKey{}, err)
-			return
-		}
-		defer rows.Release()
-		for rows.Next() {
-			t, err := arrowtable.FromRecord(rows.Record())
-			if err != nil {
-				yield(ScoreKey{}, err)
-				return
-			}
-			for i := range t.Rows() {
-				r := record{t: t, row: i}
-				k := ScoreKey{r.text(0), r.text(1), r.text(2), r.text(3), r.text(4), int(t.Columns[5].Value(i).Int()), scoring.Status(r.text(6))}
-				if !yield(k, nil) {
-					return
-				}
-			}
-		}
-		if err := rows.Err(); err != nil {
-			yield(ScoreKey{}, w.use("reading the scores of a run", func() error { return err }))
 		}
 	}
 }

@@ -78,6 +78,8 @@ type Dialect struct {
 	Types map[Type]string
 	// Placeholder returns the n-th parameter of a statement, from 1; nil is "?".
 	Placeholder func(n int) string
+	// Embedded tells that the engine sorts and joins in this process's memory: many rows are then better read in small pieces than at once.
+	Embedded bool
 }
 
 // Param is the n-th parameter of a statement, from 1.

@@ -136,9 +136,9 @@ func (w *writer) fill(rec arrow.Record, start int, before int64) (end int, err e
 func textLength(arr arrow.Array, start, end int) int {
 	switch a := arr.(type) {
 	case *array.String:
-		return a.ValueOffset(end) - a.ValueOffset(start)
+		return int(a.ValueOffsets()[end] - a.ValueOffsets()[start])
 	case *array.Binary:
-		return a.ValueOffset(end) - a.ValueOffset(start)
+		return int(a.ValueOffsets()[end] - a.ValueOffsets()[start])
 	}
 	return 0
 }

@@ -86,8 +86,8 @@ func Recover(err *error) {
 	if v == nil {
 		return
 	}
-	*err = errcode.New(errcode.DataLoss, "malformed content")
-	if e, ok := v.(error); ok {
+	*err = errcode.New(errcode.DataLoss, "malformed content, or in a form that is not read")
+	if e, ok := v.(error); ok && errors.As(e, new(limitReached)) {
 		*err = Classify(e)
 	}
 }

@@ -50,6 +50,9 @@ func value(arr arrow.Array, i int, k kind) (scoring.Value, error) {
 		}
 	case jsonText, decimalText:
 		v, err := value(arr, i, plain)
+		if v.Type == scoring.Bytes && k == jsonText { // Parquet's JSON comes as bytes
+			v, err = text(v.Text())
+		}
 		if err != nil || v.Type != scoring.String {
 			return v, err
 		}

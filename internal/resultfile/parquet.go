@@ -5,11 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/compress"
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 	"github.com/apache/arrow/go/v17/parquet/schema"
@@ -74,6 +76,9 @@ func (r *reader) readParquet(in readerAtSeeker) (*scoring.Table, error) {
 	return t, exactInt96(f, t)
 }
 
+// byteStreamSplit is an encoding that the library does not know; a file of it would look empty.
+const byteStreamSplit = parquet.Encoding(9)
+
 // checkChunks checks that the columns' chunks lie inside the file, for the library allocates what their sizes claim, and that they do not
 // unfold to more than the limit.
 func (r *reader) checkChunks(f *file.Reader, in io.Seeker) error {
@@ -88,6 +93,12 @@ func (r *reader) checkChunks(f *file.Reader, in io.Seeker) error {
 			chunk, err := group.ColumnChunk(i)
 			if err != nil {
 				return arrowtable.Classify(err)
+			}
+			if slices.Contains(chunk.Encodings(), byteStreamSplit) {
+				return errcode.New(errcode.Unimplemented, "column %d (%q) is encoded as BYTE_STREAM_SPLIT, which is not read; write it as PLAIN or with a dictionary", i+1, chunk.PathInSchema().String())
+			}
+			if _, err := compress.GetCodec(chunk.Compression()); err != nil {
+				return errcode.New(errcode.Unimplemented, "column %d (%q) is compressed with %v, which is not read; use snappy, zstd or gzip", i+1, chunk.PathInSchema().String(), chunk.Compression())
 			}
 			if n := chunk.TotalCompressedSize(); n < 0 || n > size || chunk.TotalUncompressedSize() < 0 {
 				return errcode.New(errcode.DataLoss, "malformed content: a column chunk larger than the file")

@@ -1,0 +1,110 @@
+package connectors
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Assessment is a row of assessments: what a judge answered, recorded.
+type Assessment struct {
+	ID            string // content hash
+	Kind          string // what it was asked for
+	Backend       string
+	Model         string
+	PromptVersion string
+	RequestHash   string
+	Reply         string
+	TokensIn      *int64 // nil where unknown
+	TokensOut     *int64
+	LatencyMS     int64
+	CreatedAt     time.Time
+	Detail        json.RawMessage // what else is worth keeping; may be nil
+}
+
+// WriteAssessments writes rows of assessments. One whose id is there is written again as it is: an id is the hash of the content.
+func (w *Warehouse) WriteAssessments(ctx context.Context, assessments ...Assessment) error {
+	b := newRows("assessments")
+	defer b.release()
+	count := func(n *int64) any {
+		if n == nil {
+			return nil
+		}
+		return *n
+	}
+	for i := range assessments {
+		a := &assessments[i]
+		j := jsons{}
+		detail := j.raw("detail", a.Detail)
+		if a.ID == "" || j.err != nil {
+			return errcode.New(errcode.InvalidArgument, "writing assessments: assessment %q: expected an id, and JSON for its detail", a.ID)
+		}
+		b.row(a.ID, a.Kind, a.Backend, a.Model, optional(a.PromptVersion), a.RequestHash, a.Reply, count(a.TokensIn), count(a.TokensOut), a.LatencyMS, a.CreatedAt, detail)
+	}
+	return b.merge(ctx, w)
+}
+
+// AssessmentFilter chooses assessments. Empty fields choose all.
+type AssessmentFilter struct {
+	ID          string
+	RequestHash string // what the ledger asks for
+	Kind        string
+	Backend     string
+}
+
+// Assessments streams recorded answers, the oldest first.
+func (w *Warehouse) Assessments(ctx context.Context, f AssessmentFilter) iter.Seq2[Assessment, error] {
+	return func(yield func(Assessment, error) bool) {
+		s := selection{w: w}
+		var conds []string
+		for _, c := range []struct{ column, value string }{{"assessment_id", f.ID}, {"request_hash", f.RequestHash}, {"kind", f.Kind}, {"backend", f.Backend}} {
+			if c.value != "" {
+				conds = append(conds, c.column+" = "+s.param(c.value))
+			}
+		}
+		where := ""
+		if len(conds) > 0 {
+			where = " WHERE " + strings.Join(conds, " AND ")
+		}
+		more := true
+		err := w.each(ctx, "reading assessments", `SELECT assessment_id, kind, backend, model, prompt_version, request_hash, reply, tokens_in, tokens_out, latency_ms, created_at, detail
+FROM badger.assessments`+where+" ORDER BY created_at, assessment_id", s.args, func(t *scoring.Table, row int) bool {
+			more = yield(assessment(t, row), nil)
+			return more
+		})
+		if err != nil && more {
+			yield(Assessment{}, err)
+		}
+	}
+}
+
+func assessment(t *scoring.Table, row int) Assessment {
+	r := &record{t: t, row: row}
+	count := func(c int) *int64 {
+		v := t.Columns[c].Value(row)
+		if v.IsNull() {
+			return nil
+		}
+		n := v.Int()
+		return &n
+	}
+	a := Assessment{
+		ID: r.text(0), Kind: r.text(1), Backend: r.text(2), Model: r.text(3), PromptVersion: r.text(4), RequestHash: r.text(5), Reply: r.text(6),
+		TokensIn: count(7), TokensOut: count(8),
+	}
+	if ms := count(9); ms != nil {
+		a.LatencyMS = *ms
+	}
+	if v := t.Columns[10].Value(row); !v.IsNull() {
+		a.CreatedAt = time.Unix(v.Int(), int64(v.Nanos())).UTC()
+	}
+	if detail := r.text(11); detail != "" {
+		a.Detail = json.RawMessage(detail)
+	}
+	return a
+}

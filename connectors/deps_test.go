@@ -1,0 +1,74 @@
+package connectors_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"path"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/badger-eval/badger/"
+
+// What each package may import of this module, directly. A connector imports neither scoring nor another connector; this package knows none.
+var allowed = map[string][]string{
+	"connectors":            {"connectors/driver", "scoring", "internal/arrowtable", "internal/errcode"},
+	"connectors/driver":     {"internal/errcode"},
+	"connectors/drivertest": {"connectors/driver", "scoring", "internal/arrowtable", "internal/errcode"},
+	"connectors/*":          {"connectors/driver", "internal/errcode"},
+	"internal/arrowtable":   {"scoring", "internal/errcode", "internal/jsonscan"},
+	"internal/resultfile":   {"scoring", "internal/arrowtable", "internal/errcode", "internal/jsonscan"},
+}
+
+func TestImports(t *testing.T) {
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...", "../internal/arrowtable", "../internal/resultfile")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Skipf("the go command does not list packages here: %v", err)
+	}
+	seen := 0
+	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := d.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimPrefix(p.ImportPath, module)
+		may, ok := allowed[name]
+		if !ok {
+			may, ok = allowed[path.Dir(name)+"/*"]
+		}
+		if !ok {
+			t.Errorf("%s: nobody decided what it may import", name)
+			continue
+		}
+		seen++
+		may = append([]string{}, may...)
+		for _, i := range p.Imports {
+			own, ours := strings.CutPrefix(i, module)
+			if ours && !contains(may, own) {
+				t.Errorf("%s imports %s", name, own)
+			}
+			if strings.HasPrefix(i, "github.com/apache/arrow") && !strings.HasPrefix(i, "github.com/apache/arrow/go/v17/") {
+				t.Errorf("%s imports %s; the one Arrow of this module is v17", name, i)
+			}
+			if strings.HasSuffix(i, "/arrow/cdata") {
+				t.Errorf("%s imports cdata, whose C symbols two versions of Arrow define", name)
+			}
+		}
+	}
+	if seen < 6 {
+		t.Errorf("%d packages were looked at", seen)
+	}
+}
+
+func contains(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}

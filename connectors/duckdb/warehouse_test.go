@@ -1,0 +1,531 @@
+package duckdb_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/drivertest"
+	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// installed is a warehouse with badger's tables, and its connection.
+func installed(t testing.TB) (*connectors.Warehouse, *duckdb.Conn) {
+	t.Helper()
+	c := mustOpen(t, filepath.Join(t.TempDir(), "w.duckdb"), duckdb.Options{})
+	w := connectors.New(c, duckdb.Dialect)
+	if err := w.Install(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return w, c
+}
+
+func yes(v bool) *bool                             { return &v }
+func after(d time.Duration) *time.Duration         { return &d }
+func inline(t testing.TB, s string) scoring.Result { return scoring.ParseResultText([]byte(s)) }
+
+// full is a case with every member set.
+func full(t testing.TB, id string) *scoring.Case {
+	return &scoring.Case{
+		ID: id, Question: "How many? 😀", Evidence: "a hint", Schema: "CREATE TABLE t (a INT)", Database: "shop", Dialect: "duckdb", Tags: []string{"x", "y"},
+		Golds: []scoring.Query{
+			{SQL: "SELECT 1", Ran: true, Latency: after(1500 * time.Microsecond), Result: inline(t, `{"columns":[{"name":"n","type":"DECIMAL"}],"rows":[["12345678901234567890.12"]]}`)},
+			{SQL: "SELECT 2", Ran: true, Latency: after(time.Second), Result: scoring.Result{Ref: "table:gold_2"}},
+			{SQL: "SELECT 3", Ran: true, Error: "it failed"},
+		},
+		Pred: scoring.Query{SQL: "SELECT 'a'", Ran: true, Latency: after(2 * time.Millisecond), Result: scoring.Result{Ref: "file:r.csv"}},
+		Agent: scoring.Agent{
+			Name: "atlas", Version: "2.0", BatchID: "b1", Interpretation: "count them", Response: "There are 3.", ConversationID: "c9", Turn: 4,
+			ToolCalls: []scoring.ToolCall{{Name: "run_sql", Arguments: json.RawMessage(`{"q":"SELECT 1"}`)}},
+		},
+		Expected: scoring.Expected{Behaviour: "answer", Tools: json.RawMessage(`["run_sql"]`), Clarifications: []string{"which year?"}},
+		Options:  map[string]json.RawMessage{"hybrid_ex": json.RawMessage(`{"tolerance":0.1}`)},
+	}
+}
+
+func cases(t testing.TB, w *connectors.Warehouse, f connectors.Filter) (got []*scoring.Case, failed []string) {
+	t.Helper()
+	for a, err := range w.Cases(context.Background(), f) {
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case a.Err != nil:
+			failed = append(failed, a.Err.Error())
+		default:
+			got = append(got, a.Case)
+		}
+	}
+	return got, failed
+}
+
+// same compares cases, results by their inline form.
+func same(t *testing.T, got, want *scoring.Case) {
+	t.Helper()
+	g, w := *got, *want
+	flat := func(qs []scoring.Query) (out []string) {
+		for _, q := range qs {
+			text := q.Result.Ref
+			if q.Result.Table != nil {
+				text = string(q.Result.Table.AppendJSON(nil))
+			}
+			out = append(out, fmt.Sprint(q.SQL, "|", text, "|", q.Error, "|", q.Ran, "|", q.Latency == nil || *q.Latency != 0, "|", latency(q)))
+		}
+		return out
+	}
+	if a, b := flat(append(g.Golds, g.Pred)), flat(append(w.Golds, w.Pred)); !reflect.DeepEqual(a, b) {
+		t.Errorf("queries\ngot  %q\nwant %q", a, b)
+	}
+	g.Golds, w.Golds, g.Pred, w.Pred = nil, nil, scoring.Query{}, scoring.Query{}
+	if !reflect.DeepEqual(g, w) {
+		t.Errorf("got  %+v\nwant %+v", g, w)
+	}
+}
+
+func latency(q scoring.Query) string {
+	if q.Latency == nil {
+		return "none"
+	}
+	return q.Latency.String()
+}
+
+func TestCasesComeBackAsTheyWereWritten(t *testing.T) {
+	w, _ := installed(t)
+	ctx := context.Background()
+	want := full(t, "full")
+	bare := &scoring.Case{ID: "bare", Agent: scoring.Agent{Name: "atlas", Version: "1.0", BatchID: "b1"}}
+	for range 2 { // writing again changes nothing
+		if err := w.WriteCases(ctx, "2024-06", []*scoring.Case{want, bare, {ID: "gold only", Question: "?"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.WriteLabels(ctx, connectors.Label{CaseID: "full", Agent: "atlas", BatchID: "b1", Annotator: "kim", Verdict: "pass", At: time.Unix(1, 0)}); err != nil {
+		t.Fatal(err)
+	}
+	got, failed := cases(t, w, connectors.Filter{})
+	if len(got) != 2 || len(failed) != 0 {
+		t.Fatalf("%d cases, %v, want 2", len(got), failed)
+	}
+	want.Human = yes(true)
+	same(t, got[0], bare)
+	same(t, got[1], want)
+	if n, err := w.Count(ctx, connectors.Filter{}); err != nil || n != 2 {
+		t.Errorf("%d, %v, want 2", n, err)
+	}
+}
+
+func TestFilters(t *testing.T) {
+	w, c := installed(t)
+	ctx := context.Background()
+	var all []*scoring.Case
+	for _, v := range []string{"1.0", "2.0"} {
+		for i := range 3 {
+			a := full(t, fmt.Sprintf("case %d", i))
+			a.Agent.Version, a.Agent.BatchID = v, "b"+v
+			all = append(all, a)
+		}
+	}
+	other := full(t, "case 0")
+	other.Agent.Name = "other"
+	if err := w.WriteCases(ctx, "1", append(all, other)); err != nil {
+		t.Fatal(err)
+	}
+	newer := full(t, "case 1")
+	newer.Question, newer.Agent, newer.Pred = "the newer question", scoring.Agent{}, scoring.Query{}
+	if err := w.WriteCases(ctx, "2", []*scoring.Case{newer}); err != nil {
+		t.Fatal(err)
+	}
+	mustExec(t, c, "INSERT INTO badger.agent_runs (agent_name, case_id) VALUES ('loose', 'nowhere')")
+	for _, tc := range []struct {
+		why  string
+		f    connectors.Filter
+		want int
+	}{
+		{"everything", connectors.Filter{}, 8}, {"an agent", connectors.Filter{Agent: "atlas"}, 6}, {"a version", connectors.Filter{Agent: "atlas", Version: "2.0"}, 3},
+		{"a batch", connectors.Filter{Batch: "b1.0"}, 3}, {"nobody", connectors.Filter{Agent: "nobody"}, 0}, {"a version of the set", connectors.Filter{SetVersion: "2"}, 2},
+		{"an answer to no known question", connectors.Filter{Agent: "loose"}, 1},
+	} {
+		got, failed := cases(t, w, tc.f)
+		n, err := w.Count(ctx, tc.f)
+		if len(got) != tc.want || len(failed) != 0 || err != nil || n != int64(tc.want) {
+			t.Errorf("%s: %d cases, %v, count %d, %v, want %d", tc.why, len(got), failed, n, err, tc.want)
+		}
+	}
+	got, _ := cases(t, w, connectors.Filter{Agent: "atlas", Version: "1.0"})
+	if got[1].Question != "the newer question" || got[0].Question != "How many? 😀" {
+		t.Errorf("of two versions of a question, %q was taken", got[1].Question)
+	}
+}
+
+// Answers are read in ranges of keys: none may be lost or come twice, whatever the keys are.
+func TestManyCases(t *testing.T) {
+	w, c := installed(t)
+	mustExec(t, c, `INSERT INTO badger.agent_runs (agent_name, agent_version, batch_id, case_id, sql)
+SELECT CASE WHEN i % 7 > 0 THEN 'a' END, CASE i % 3 WHEN 0 THEN '' WHEN 1 THEN 'v' END, 'b' || (i % 2), CASE i % 11 WHEN 0 THEN NULL WHEN 1 THEN '' ELSE 'c' || (i // 4) END, i::VARCHAR FROM range(30000) t(i)`)
+	mustExec(t, c, "INSERT INTO badger.golden_set (case_id, question, set_version) SELECT DISTINCT case_id, 'question of ' || case_id, '1' FROM badger.agent_runs")
+	seen := map[string]int{}
+	read, unread, last := 0, 0, ""
+	for a, err := range w.Cases(context.Background(), connectors.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Err != nil {
+			if !strings.Contains(a.Err.Error(), "case_id is missing") {
+				t.Fatal(a.Err)
+			}
+			unread++
+			continue
+		}
+		read++
+		seen[a.Case.Pred.SQL]++
+		if a.Case.Question != "question of "+a.CaseID {
+			t.Fatalf("case %s has the question %q", a.CaseID, a.Case.Question)
+		}
+		if a.Agent != "" && a.Version != "" {
+			if key := a.Agent + "|" + a.Version + "|" + a.Batch + "|" + a.CaseID; key < last {
+				t.Fatalf("%s came after %s", key, last)
+			} else {
+				last = key
+			}
+		}
+	}
+	want := 0
+	for i := range 30000 {
+		if i%11 > 1 {
+			want++
+			if seen[fmt.Sprint(i)] != 1 {
+				t.Fatalf("answer %d came %d times", i, seen[fmt.Sprint(i)])
+			}
+		}
+	}
+	if read != want || unread != 30000-want {
+		t.Errorf("%d read and %d not, want %d and %d", read, unread, want, 30000-want)
+	}
+}
+
+func TestRowsThatCannotBeRead(t *testing.T) {
+	w, c := installed(t)
+	ctx := context.Background()
+	if err := w.WriteCases(ctx, "1", []*scoring.Case{full(t, "good"), full(t, "zgood")}); err != nil {
+		t.Fatal(err)
+	}
+	mustExec(t, c, `INSERT INTO badger.agent_runs (agent_name, case_id, tool_calls) VALUES ('atlas', 'bad tools', '{"hunter2": 1}');
+INSERT INTO badger.agent_runs (agent_name, case_id) VALUES ('atlas', 'bad behaviour');
+INSERT INTO badger.golden_set (case_id, set_version, expected_behaviour) VALUES ('bad behaviour', '1', 'hunter2');
+INSERT INTO badger.agent_runs (agent_name, case_id, result) VALUES ('atlas', 'bad result', '{"columns": hunter2')`)
+	got, failed := cases(t, w, connectors.Filter{Agent: "atlas"})
+	if len(got) != 3 || len(failed) != 2 {
+		t.Fatalf("%d cases, %q, want 3 cases and 2 reasons", len(got), failed)
+	}
+	for i, want := range []string{`case "bad behaviour"`, `case "bad tools"`} {
+		if !strings.Contains(failed[i], want) || strings.Contains(failed[i], "hunter2") {
+			t.Errorf("%q, want it to name %s and no value", failed[i], want)
+		}
+	}
+	for _, c := range got {
+		if c.ID == "bad result" && (c.Pred.Result.Err == nil || !c.Pred.Ran) {
+			t.Errorf("a result that cannot be read must stay on its query as the reason: %+v", c.Pred)
+		}
+	}
+	// Leaving early gives the session back.
+	for range 20 {
+		for range w.Cases(ctx, connectors.Filter{}) {
+			break
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWhatIsNotWritten(t *testing.T) {
+	w, _ := installed(t)
+	ctx := context.Background()
+	bad := full(t, "x")
+	bad.Pred.Result = scoring.Result{Err: errcode.New(errcode.InvalidArgument, "unreadable")}
+	tools := full(t, "y")
+	tools.Expected.Tools = json.RawMessage(`{`)
+	for why, c := range map[string]*scoring.Case{"no id": {Question: "?"}, "an unreadable result": bad, "tools that are no JSON": tools} {
+		if err := w.WriteCases(ctx, "1", []*scoring.Case{full(t, "good"), c}); errcode.Of(err) != errcode.InvalidArgument || c.ID != "" && !strings.Contains(err.Error(), `"`+c.ID+`"`) {
+			t.Errorf("%s: %v, want invalid_argument that names the case", why, err)
+		}
+	}
+	if n, _ := w.Count(ctx, connectors.Filter{}); n != 0 {
+		t.Errorf("%d answers were written", n)
+	}
+	if err := w.WriteLabels(ctx, connectors.Label{CaseID: "x", Verdict: "perhaps"}); errcode.Of(err) != errcode.InvalidArgument {
+		t.Errorf("a verdict nobody knows: %v", err)
+	}
+	if err := w.WriteAssessments(ctx, connectors.Assessment{}); errcode.Of(err) != errcode.InvalidArgument {
+		t.Errorf("an assessment without an id: %v", err)
+	}
+	if err := w.WriteScores(ctx, "r", "", time.Unix(0, 0), []connectors.ScoreRow{{Score: scoring.Score{CaseID: "x", Metric: "m", Detail: math.NaN()}}}); err == nil {
+		t.Error("a detail that is no JSON was written")
+	}
+	if err := w.WriteScores(ctx, "r", "", time.Unix(0, 0), nil); err != nil {
+		t.Errorf("no scores: %v", err)
+	}
+}
+
+func TestScores(t *testing.T) {
+	w, c := installed(t)
+	ctx := context.Background()
+	at := time.Date(2024, 2, 29, 1, 2, 3, 456789000, time.UTC)
+	rows := []connectors.ScoreRow{
+		{Agent: "a", AgentVersion: "1", BatchID: "b", Score: scoring.Score{CaseID: "c1", Metric: "hybrid_ex", Version: 3, Status: scoring.StatusOK, Value: 0.1, Label: "near", Passed: yes(false), Reason: "why \"so\"", Detail: map[string]any{"n": 1}, AssessmentIDs: []string{"s1", "s2"}}},
+		{Agent: "a", AgentVersion: "1", BatchID: "b", Score: scoring.Score{CaseID: "c1", Metric: "flex", Status: scoring.StatusFailed, Code: errcode.ResourceExhausted, Reason: "no budget"}},
+		{Agent: "a", AgentVersion: "2", BatchID: "b", Score: scoring.Score{CaseID: "c1", Metric: "hybrid_ex", Status: scoring.StatusNotApplicable}},
+	}
+	for range 3 { // a batch may be delivered again
+		if err := w.WriteScores(ctx, "run-1", "h", at, rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows[0].Score.Value = 0.9
+	if err := w.WriteScores(ctx, "run-1", "h", at, rows[:1]); err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.Query(ctx, "SELECT agent_version, metric, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, metric_version FROM badger.scores ORDER BY ALL")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `"agent_version" STRING: "1"|"1"|"2"
+"metric" STRING: "flex"|"hybrid_ex"|"hybrid_ex"
+"status" STRING: "failed"|"ok"|"not_applicable"
+"value" FLOAT64: NULL|0.9|NULL
+"label" STRING: NULL|"near"|NULL
+"passed" BOOL: NULL|false|NULL
+"reason" STRING: "no budget"|"why \"so\""|""
+"detail" JSON: NULL|"{\"n\":1}"|NULL
+"assessment_ids" JSON: NULL|"[\"s1\",\"s2\"]"|NULL
+"config_hash" STRING: "h"|"h"|"h"
+"scored_at" TIMESTAMPTZ: 2024-02-29 01:02:03.456789Z|2024-02-29 01:02:03.456789Z|2024-02-29 01:02:03.456789Z
+"code" STRING: "resource_exhausted"|NULL|NULL
+"metric_version" INT64: 0|3|0
+`
+	if s := drivertest.Show(got); s != want {
+		t.Errorf("got\n%swant\n%s", s, want)
+	}
+	keys := map[connectors.ScoreKey]bool{}
+	for k, err := range w.ScoreKeys(ctx, "run-1") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys[k] = true
+	}
+	if len(keys) != 3 || !keys[connectors.ScoreKey{CaseID: "c1", Agent: "a", AgentVersion: "1", BatchID: "b", Metric: "hybrid_ex", MetricVersion: 3, Status: scoring.StatusOK}] {
+		t.Errorf("keys: %v", keys)
+	}
+	for _, err := range w.ScoreKeys(ctx, "another run") {
+		t.Errorf("another run has scores: %v", err)
+	}
+	if got := one(t, c, "SELECT detail->>'n' FROM badger.scores WHERE detail IS NOT NULL"); got != "1" {
+		t.Errorf("inside the detail: %s", got)
+	}
+}
+
+func TestRuns(t *testing.T) {
+	w, c := installed(t)
+	ctx := context.Background()
+	run := connectors.Run{ID: "r1", Agent: "a", AgentVersion: "1", BatchID: "b", Started: time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC), Mode: "both", Config: `{"x": 1}`, Status: "running"}
+	if err := w.WriteRuns(ctx, run); err != nil {
+		t.Fatal(err)
+	}
+	run.Status, run.Counts = "done", `{"ok": 3}`
+	if err := w.WriteRuns(ctx, run); err != nil {
+		t.Fatal(err)
+	}
+	if got := one(t, c, "SELECT string_agg(eval_run_id || status || (counts->>'ok') || eval_run_date) FROM badger.eval_runs"); got != "r1done32024-01-02 03:04:05+00" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestAssessments(t *testing.T) {
+	w, _ := installed(t)
+	ctx := context.Background()
+	n := int64(math.MaxInt64)
+	all := []connectors.Assessment{
+		{ID: "1", Kind: "align", Backend: "openai", Model: "gpt", PromptVersion: "p", RequestHash: "h", Reply: "{\"a\": \"\u0000 😀\"}", TokensIn: &n, LatencyMS: 12, CreatedAt: time.Date(2024, 1, 2, 3, 4, 5, 6000, time.UTC), Detail: json.RawMessage(`{"x":1}`)},
+		{ID: "2", Kind: "rose", RequestHash: "h2", CreatedAt: time.Date(2024, 1, 2, 3, 4, 6, 0, time.UTC)},
+	}
+	for range 2 {
+		if err := w.WriteAssessments(ctx, all...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tc := range []struct {
+		f    connectors.AssessmentFilter
+		want []connectors.Assessment
+	}{
+		{connectors.AssessmentFilter{}, all}, {connectors.AssessmentFilter{RequestHash: "h"}, all[:1]}, {connectors.AssessmentFilter{Kind: "rose"}, all[1:]},
+		{connectors.AssessmentFilter{ID: "1", Backend: "openai"}, all[:1]}, {connectors.AssessmentFilter{ID: "3"}, nil},
+	} {
+		var got []connectors.Assessment
+		for a, err := range w.Assessments(ctx, tc.f) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, a)
+		}
+		if !reflect.DeepEqual(got, tc.want) {
+			t.Errorf("%+v:\ngot  %+v\nwant %+v", tc.f, got, tc.want)
+		}
+	}
+}
+
+// The views' figures are worked out by hand from these few rows.
+func TestViews(t *testing.T) {
+	w, c := installed(t)
+	ctx := context.Background()
+	for i, run := range []string{"old", "new"} {
+		if err := w.WriteRuns(ctx, connectors.Run{ID: run, Agent: "a", AgentVersion: "1", BatchID: "b", Started: time.Unix(int64(i), 0)}); err != nil {
+			t.Fatal(err)
+		}
+		var rows []connectors.ScoreRow
+		for n, passed := range []bool{true, true, false, false, true, run == "old"} {
+			rows = append(rows, connectors.ScoreRow{Agent: "a", AgentVersion: "1", BatchID: "b", Score: scoring.Score{CaseID: fmt.Sprint("c", n), Metric: "m", Status: scoring.StatusOK, Value: float64(n), Passed: yes(passed)}})
+		}
+		rows = append(rows, connectors.ScoreRow{Agent: "a", AgentVersion: "1", BatchID: "b", Score: scoring.Score{CaseID: "c0", Metric: "sql_complexity", Status: scoring.StatusOK, Label: "easy"}})
+		if err := w.WriteScores(ctx, run, "", time.Unix(9, 0), rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n, verdict := range []string{"pass", "fail", "fail", "pass", "pass"} {
+		for _, who := range []string{"kim", "lee"} {
+			if err := w.WriteLabels(ctx, connectors.Label{CaseID: fmt.Sprint("c", n), Agent: "a", BatchID: "b", Annotator: who, Verdict: verdict}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for who, verdict := range map[string]string{"kim": "pass", "lee": "fail", "max": "unsure"} { // people divided: no label
+		if err := w.WriteLabels(ctx, connectors.Label{CaseID: "c5", Agent: "a", BatchID: "b", Annotator: who, Verdict: verdict}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Metric: pass pass fail fail pass; people: pass fail fail pass pass. So 2, 1, 1, 1 of 5; chance = (3*3 + 2*2)/25 = 0.52; kappa = (0.6 - 0.52)/0.48.
+	want := "\"metric\" STRING: \"m\"\n\"labelled\" INT64: 5\n\"true_pass\" DECIMAL: 2\n\"false_pass\" DECIMAL: 1\n\"true_fail\" DECIMAL: 1\n\"false_fail\" DECIMAL: 1\n\"accuracy\" FLOAT64: 0.6\n\"kappa\" DECIMAL: 0.1667\n"
+	got, err := w.Query(ctx, "SELECT * REPLACE (round(kappa, 4)::DECIMAL(9,4) AS kappa) FROM badger.agreement")
+	if err != nil || drivertest.Show(got) != want {
+		t.Errorf("%v\n%swant\n%s", err, drivertest.Show(got), want)
+	}
+	if got := one(t, c, "SELECT string_agg(DISTINCT eval_run_id) || count(*) FROM badger.latest_scores"); got != "new7" {
+		t.Errorf("the latest scores: %s", got)
+	}
+	got, err = w.Query(ctx, "SELECT tier, scored, mean_value, pass_rate FROM badger.versions_by_metric WHERE metric = 'm' ORDER BY tier")
+	if want := "\"tier\" STRING: \"easy\"|\"unknown\"\n\"scored\" INT64: 1|5\n\"mean_value\" FLOAT64: 0|3\n\"pass_rate\" FLOAT64: 1|0.4\n"; err != nil || drivertest.Show(got) != want {
+		t.Errorf("%v\n%swant\n%s", err, drivertest.Show(got), want)
+	}
+}
+
+// Tables of an earlier version get the columns they lack, and keep their rows.
+func TestInstallingOverAnOlderVersion(t *testing.T) {
+	c := mustOpen(t, "", duckdb.Options{})
+	mustExec(t, c, "CREATE SCHEMA badger; CREATE TABLE badger.golden_set (case_id VARCHAR, question VARCHAR); INSERT INTO badger.golden_set VALUES ('old', 'old question')")
+	w := connectors.New(c, duckdb.Dialect)
+	ctx := context.Background()
+	for range 2 {
+		if err := w.Install(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.WriteCases(ctx, "1", []*scoring.Case{full(t, "new")}); err != nil {
+		t.Fatal(err)
+	}
+	if got := one(t, c, "SELECT string_agg(case_id || ':' || question, ',' ORDER BY case_id) FROM badger.golden_set"); got != "new:How many? 😀,old:old question" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestReadingOnlyNeedsNoInstalling(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ro.duckdb")
+	w := connectors.New(mustOpen(t, path, duckdb.Options{}), duckdb.Dialect)
+	ctx := context.Background()
+	if err := w.Install(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.WriteCases(ctx, "1", []*scoring.Case{full(t, "c")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ro := connectors.New(mustOpen(t, path, duckdb.Options{Options: driver.Options{ReadOnly: true}}), duckdb.Dialect)
+	if got, _ := cases(t, ro, connectors.Filter{}); len(got) != 1 {
+		t.Errorf("%d cases", len(got))
+	}
+	if err := ro.WriteRuns(ctx, connectors.Run{ID: "r"}); errcode.Of(err) != errcode.PermissionDenied {
+		t.Errorf("writing: %v (%v), want permission_denied", err, errcode.Of(err))
+	}
+	if err := ro.Install(ctx); errcode.Of(err) != errcode.PermissionDenied {
+		t.Errorf("installing: %v (%v), want permission_denied", err, errcode.Of(err))
+	}
+}
+
+// A reference to a table of too many rows ends before the memory does.
+func TestBillionRows(t *testing.T) {
+	c := mustOpen(t, "", duckdb.Options{})
+	mustExec(t, c, "CREATE VIEW huge AS SELECT range AS i FROM range(1000000000)")
+	w := connectors.New(c, duckdb.Dialect)
+	if _, err := w.ReadSnapshot(context.Background(), "table:huge"); errcode.Of(err) != errcode.ResourceExhausted || !strings.Contains(err.Error(), "20000000 rows") {
+		t.Errorf("%v (%v), want resource_exhausted", err, errcode.Of(err))
+	}
+}
+
+func BenchmarkWarehouse(b *testing.B) {
+	w, _ := installed(b)
+	ctx := context.Background()
+	const n = 20_000
+	var all []*scoring.Case
+	var rows []connectors.ScoreRow
+	for i := range n {
+		c := full(b, fmt.Sprintf("case %06d", i))
+		c.Golds = c.Golds[:1]
+		all = append(all, c)
+		rows = append(rows, connectors.ScoreRow{Agent: "atlas", AgentVersion: "2.0", BatchID: "b1", Score: scoring.Score{CaseID: c.ID, Metric: "hybrid_ex", Status: scoring.StatusOK, Value: 0.5, Passed: yes(true), Reason: "all rows agree", Detail: map[string]any{"rows": 10, "columns": []string{"a", "b"}}}})
+	}
+	b.Run("WriteCases", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := w.WriteCases(ctx, "1", all); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "cases/s")
+	})
+	b.Run("Cases", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			read := 0
+			for _, err := range w.Cases(ctx, connectors.Filter{}) {
+				if err != nil {
+					b.Fatal(err)
+				}
+				read++
+			}
+			if read != n {
+				b.Fatalf("%d cases", read)
+			}
+		}
+		b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "cases/s")
+	})
+	b.Run("WriteScores by 500", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			for at := 0; at < n; at += 500 {
+				if err := w.WriteScores(ctx, "run", "h", time.Unix(0, 0), rows[at:at+500]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+		b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "scores/s")
+	})
+}

@@ -1,0 +1,154 @@
+package connectors
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// WriteCases writes cases into golden_set, as version setVersion of the set, and the answers in them into agent_runs, in place of rows with
+// the same keys. A case without an agent's name, SQL, result, error or response has no answer. What people said of an answer is written with
+// [Warehouse.WriteLabels]. Write many cases in several calls: each holds its rows in memory.
+func (w *Warehouse) WriteCases(ctx context.Context, setVersion string, cases []*scoring.Case) error {
+	golden, runs := newRows("golden_set"), newRows("agent_runs")
+	defer golden.release()
+	defer runs.release()
+	for _, c := range cases {
+		if c.ID == "" {
+			return errcode.New(errcode.InvalidArgument, "writing cases: case_id is missing")
+		}
+		if err := goldenRow(golden, c, setVersion); err != nil {
+			return errcode.New(errcode.Of(err), "writing cases: case %q: %w", c.ID, err)
+		}
+		if c.Agent.Name == "" && c.Pred.SQL == "" && !c.Pred.Ran && c.Pred.Result.Absent() && c.Agent.Response == "" {
+			continue
+		}
+		if err := runRow(runs, c); err != nil {
+			return errcode.New(errcode.Of(err), "writing cases: case %q: %w", c.ID, err)
+		}
+	}
+	if err := golden.merge(ctx, w); err != nil {
+		return err
+	}
+	return runs.merge(ctx, w)
+}
+
+func goldenRow(b *rows, c *scoring.Case, setVersion string) error {
+	var gold scoring.Query
+	if len(c.Golds) > 0 {
+		gold = c.Golds[0]
+	}
+	result, err := textOf(gold.Result)
+	if err != nil {
+		return errcode.New(errcode.Of(err), "gold result: %w", err)
+	}
+	var more []alternative
+	for i := 1; i < len(c.Golds); i++ {
+		g := c.Golds[i]
+		text, err := textOf(g.Result)
+		if err != nil {
+			return errcode.New(errcode.Of(err), "gold result %d: %w", i+1, err)
+		}
+		a := alternative{SQL: g.SQL, Error: g.Error, LatencyMS: milliseconds(g.Latency)}
+		if text != "" {
+			a.Result, _ = json.Marshal(text) // a string always can be
+		}
+		more = append(more, a)
+	}
+	j := jsons{}
+	b.row(c.ID, optional(c.Question), optional(c.Evidence), optional(c.Schema), optional(c.Dialect), optional(gold.SQL), optional(result),
+		j.raw("expected tools", c.Expected.Tools), j.list(len(c.Expected.Clarifications), c.Expected.Clarifications), optional(c.Expected.Behaviour), j.list(len(c.Tags), c.Tags),
+		setVersion, number(milliseconds(gold.Latency)), optional(gold.Error), j.list(len(more), more), optional(c.Database), j.list(len(c.Options), c.Options))
+	return j.err
+}
+
+func runRow(b *rows, c *scoring.Case) error {
+	result, err := textOf(c.Pred.Result)
+	if err != nil {
+		return errcode.New(errcode.Of(err), "result of the agent: %w", err)
+	}
+	var goldLatency *float64
+	if len(c.Golds) > 0 {
+		goldLatency = milliseconds(c.Golds[0].Latency)
+	}
+	a, j := &c.Agent, jsons{}
+	b.row(a.Name, a.Version, a.BatchID, c.ID, optional(a.Interpretation), optional(c.Pred.SQL), optional(result), optional(c.Pred.Error), j.list(len(a.ToolCalls), a.ToolCalls),
+		optional(a.Response), number(milliseconds(c.Pred.Latency)), number(goldLatency), nil, optional(a.ConversationID), int64(a.Turn))
+	return j.err
+}
+
+// textOf is a result as the tables hold it.
+func textOf(r scoring.Result) (string, error) {
+	switch {
+	case r.Err != nil:
+		return "", r.Err
+	case r.Table != nil:
+		return string(r.Table.AppendJSON(nil)), nil
+	}
+	return r.Ref, nil
+}
+
+func milliseconds(d *time.Duration) *float64 {
+	if d == nil {
+		return nil
+	}
+	ms := float64(*d) / float64(time.Millisecond)
+	return &ms
+}
+
+func number(f *float64) any {
+	if f == nil {
+		return nil
+	}
+	return *f
+}
+
+// jsons makes JSON text of values and keeps the first error.
+type jsons struct{ err error }
+
+// list is v as JSON, or nil where it has no elements.
+func (j *jsons) list(n int, v any) any {
+	if n == 0 {
+		return nil
+	}
+	text, err := json.Marshal(v)
+	if err != nil && j.err == nil {
+		j.err = errcode.New(errcode.InvalidArgument, "a member is no JSON")
+	}
+	return string(text)
+}
+
+func (j *jsons) raw(what string, v json.RawMessage) any {
+	if len(v) == 0 {
+		return nil
+	}
+	if !json.Valid(v) && j.err == nil {
+		j.err = errcode.New(errcode.InvalidArgument, "%s: expected JSON", what)
+	}
+	return string(v)
+}
+
+// Label is what one person says of an answer.
+type Label struct {
+	CaseID, Agent, BatchID, Annotator string
+	Verdict                           string // pass, fail or unsure
+	Note                              string
+	At                                time.Time
+}
+
+// WriteLabels writes rows of human_labels, in place of what the same person said of the same answer before.
+func (w *Warehouse) WriteLabels(ctx context.Context, labels ...Label) error {
+	b := newRows("human_labels")
+	defer b.release()
+	for _, l := range labels {
+		if !slices.Contains([]string{"pass", "fail", "unsure"}, l.Verdict) {
+			return errcode.New(errcode.InvalidArgument, "writing labels: case %q: the verdict is %.20q, want pass, fail or unsure", l.CaseID, l.Verdict)
+		}
+		b.row(l.CaseID, l.Agent, l.BatchID, l.Annotator, l.Verdict, optional(l.Note), l.At)
+	}
+	return b.merge(ctx, w)
+}
