@@ -12,7 +12,11 @@ import (
 func (b *builder) column(c *sqlparts.Column, sc *scope) *Expr {
 	name := func(i int) string { return strings.ToLower(c.Name[i].Text) }
 	if len(c.Name) == 1 {
-		return b.unqualified(name(0), sc)
+		e := b.unqualified(name(0), sc)
+		if e.Op == OpColumn && e.Table == "" && c.Name[0].Quoted && b.schema.Stated {
+			return &Expr{Op: OpString, Text: c.Name[0].Text} // SQLite and MySQL read "x" as text where no column has the name
+		}
+		return e
 	}
 	outwards := ""
 	for at := sc; at != nil; at = at.outer {

@@ -43,6 +43,8 @@ func TestEquivalent(t *testing.T) {
 		{"both sides of a self-join", "SELECT a.name FROM customers a JOIN customers b ON a.city = b.name", "SELECT b.name FROM customers a JOIN customers b ON a.city = b.name", false},
 		{"a self-join written the other way round", "SELECT a.name FROM customers a JOIN customers b ON a.city = b.name", "SELECT y.name FROM customers x JOIN customers y ON x.name = y.city", true},
 
+		{"text in double quotes, where no column has the name", `SELECT "name" FROM customers WHERE "city" = "New York"`, "SELECT name FROM customers WHERE city = 'New York'", true},
+
 		// order
 		{"the order of the select list", "SELECT name, city FROM customers", "SELECT city, name FROM customers", true},
 		{"the order of AND", "SELECT 1 FROM orders WHERE year = 1 AND amount > 2", "SELECT 1 FROM orders WHERE amount > 2 AND year = 1", true},
