@@ -71,7 +71,7 @@ func dateFunction(name string) bool {
 			return true
 		}
 	}
-	return name == "date_range" || name == "generate_date_array" || name == "generate_timestamp_array"
+	return name == "extract" || name == "date_range" || name == "generate_date_array" || name == "generate_timestamp_array"
 }
 
 // volatile tells whether a function gives another value for every row without looking at it.
