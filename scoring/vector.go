@@ -66,12 +66,20 @@ func (b *Builder) AppendInts(t Type, values []int64, valid Validity) {
 
 func (b *Builder) extendInts(values []int64, valid Validity) {
 	c, start := &b.col, b.col.n
-	c.ints = append(c.ints, values...)
+	c.ints = append(grown(c.ints, len(values)), values...)
 	valid.nulls(len(values), func(i int) {
 		c.ints[start+i] = 0
 		b.markNull(start + i)
 	})
 	c.n += len(values)
+}
+
+// grown makes room for n more elements, doubling the room: append alone would copy a long vector several times over.
+func grown[T any](s []T, n int) []T {
+	if len(s)+n <= cap(s) {
+		return s
+	}
+	return slices.Grow(s, max(n, len(s)))
 }
 
 // AppendFloats appends a vector of FLOAT64 values.
@@ -84,7 +92,7 @@ func (b *Builder) AppendFloats(values []float64, valid Validity) {
 		return
 	}
 	c, start := &b.col, b.col.n
-	c.floats = append(c.floats, values...)
+	c.floats = append(grown(c.floats, len(values)), values...)
 	valid.nulls(len(values), func(i int) {
 		c.floats[start+i] = 0
 		b.markNull(start + i)
@@ -130,7 +138,7 @@ func (b *Builder) AppendTimestamps(t Type, seconds []int64, nanos []int32, valid
 	b.extendInts(seconds, valid)
 	switch {
 	case nanos != nil:
-		c.nanos = append(c.nanos, nanos...)
+		c.nanos = append(grown(c.nanos, len(nanos)), nanos...)
 		valid.nulls(len(nanos), func(i int) { c.nanos[start+i] = 0 })
 	case c.nanos != nil:
 		c.nanos = append(c.nanos, make([]int32, len(seconds))...)
@@ -174,8 +182,8 @@ func (b *Builder) AppendTexts(t Type, text []byte, offsets []int32, valid Validi
 		return nil
 	}
 	base := int64(len(c.text)) - int64(first)
-	c.text = append(c.text, text...)
-	c.ends = slices.Grow(c.ends, n)
+	c.text = append(grown(c.text, len(text)), text...)
+	c.ends = grown(c.ends, n)
 	for _, end := range offsets[1:] {
 		c.ends = append(c.ends, uint32(base+int64(end))) //nolint:gosec // checked above
 	}

@@ -193,6 +193,9 @@ func (c *Conn) open() error {
 }
 
 func checkPath(path string, o Options) error {
+	if stem := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)); strings.EqualFold(stem, "badger") {
+		return errcode.New(errcode.InvalidArgument, "a database file cannot be called %q: the engine names the database after it, and badger's tables lie in a schema of that name; call it something else", filepath.Base(path))
+	}
 	if path == "" {
 		if o.ReadOnly || o.MustExist {
 			return errcode.New(errcode.InvalidArgument, "duckdb: a database in memory is always new; expected a file")

@@ -96,6 +96,14 @@ func NewAccumulator(schema *arrow.Schema, limits Limits) *Accumulator {
 	return a
 }
 
+// Reserve makes room for so many rows, before the first.
+func (a *Accumulator) Reserve(rows int64) {
+	for i, c := range a.columns {
+		f := a.schema.Field(i)
+		c.Builder = scoring.NewBuilder(f.Name, columnType(f), int(rows))
+	}
+}
+
 // Rows is the number of rows so far.
 func (a *Accumulator) Rows() int64 { return a.rows }
 

@@ -166,14 +166,21 @@ func TestBinaryFormatsKeepEveryValue(t *testing.T) {
 
 // Every prefix of a file is either refused or, for streams cut between messages, a prefix of the rows.
 func TestTruncatedFilesAreRefused(t *testing.T) {
-	table := sample(t, 40)
+	table := sample(t, 10)
 	for kind, name := range kinds {
-		data := encode(t, kind, table, 20)
+		data := encode(t, kind, table, 5)
+		path, step := file(t, name, nil), 1
+		if len(data) > 1200 {
+			step = 1 + len(data)/1200
+		}
 		accepted := 0
-		for n := 4; n < len(data); n++ {
-			got, err := resultfile.Read(context.Background(), file(t, name, data[:n]), nil)
+		for n := 4; n < len(data); n += step {
+			if err := os.WriteFile(path, data[:n], 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got, err := resultfile.Read(context.Background(), path, nil)
 			switch {
-			case err == nil && strings.HasPrefix(kind, "stream") && got.Rows()%20 == 0:
+			case err == nil && strings.HasPrefix(kind, "stream") && got.Rows()%5 == 0:
 				accepted++ // the specification allows the end mark to be missing
 			case err == nil:
 				t.Fatalf("%s cut to %d of %d bytes was read as %d rows", kind, n, len(data), got.Rows())
@@ -218,7 +225,7 @@ func TestBillionRowsAreRefusedAtOnce(t *testing.T) {
 	}
 	table, _ := scoring.NewTable(b.Column())
 	data := encode(t, "parquet+zstd", table, 100_000)
-	if len(data) > 5000 {
+	if len(data) > 1200 {
 		t.Fatalf("the file has %d bytes, expected a small one", len(data))
 	}
 	_, err := resultfile.Read(context.Background(), file(t, "r.parquet", data), &resultfile.Options{Limits: arrowtable.Limits{Rows: 99_999}})

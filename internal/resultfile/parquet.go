@@ -55,6 +55,9 @@ func (r *reader) readParquet(in readerAtSeeker) (*scoring.Table, error) {
 	}
 	defer records.Release()
 	a := arrowtable.NewAccumulator(withLogicalTypes(records.Schema(), f.MetaData().Schema), r.limits)
+	if r.limits.CheckBytes(f.NumRows()*int64(columns)*8) == nil { // a footer may claim anything
+		a.Reserve(f.NumRows())
+	}
 	for records.Next() {
 		if err := a.Append(records.Record()); err != nil {
 			return nil, err
