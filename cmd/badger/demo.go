@@ -69,7 +69,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	summary := newRunSummary(engine.Metrics())
+	summary := newRunSummary(engine, metrics)
 	var outcome batch.Outcome
 	for _, v := range []string{"1.0", "2.0"} {
 		step("score atlas " + v)

@@ -27,7 +27,7 @@ import (
 type runCommand struct {
 	Cases  string `placeholder:"FILE" xor:"input" help:"Cases in JSON Lines, one a line."`
 	Source string `placeholder:"URL" xor:"input" help:"A warehouse with golden_set and agent_runs, such as duckdb:FILE."`
-	To     string `placeholder:"URL" help:"Where the scores are written: duckdb:FILE. By default the source, or duckdb:badger.duckdb."`
+	To     string `placeholder:"URL" help:"Where the scores are written: duckdb:FILE. By default the source, or duckdb:scores.duckdb."`
 	Scores string `placeholder:"FILE" help:"Also write the scores here, one a line, in the order of the cases."`
 	NoTo   bool   `name:"no-to" help:"Write the scores to no database."`
 
@@ -80,7 +80,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return usage("--resume and --run-id name two runs")
 	}
 	e := evaluation{
-		process: p, run: firstOf(c.Resume, c.ID), mode: c.Mode, concurrency: c.Concurrency, retryFailed: c.RetryFailed,
+		process: p, run: firstOf(c.Resume, c.ID), mode: c.Mode, concurrency: c.Concurrency, retryFailed: c.RetryFailed, resumed: c.Resume != "",
 		quiet: c.Quiet || c.JSON && !isTerminal(p.stderr), filter: connectors.Filter{Agent: c.Agent, Version: c.Version, Batch: c.Batch},
 	}
 	if e.run == "" {
@@ -149,7 +149,7 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 		}
 		e.source = file
 		e.snapshots.files = &resultfile.Snapshots{Options: resultfile.Options{Dir: file.Dir()}}
-		to = firstOf(to, "duckdb:badger.duckdb")
+		to = firstOf(to, "duckdb:scores.duckdb")
 	}
 	same := c.Source != "" && (to == "" || to == c.Source)
 	if c.Source != "" {
@@ -225,6 +225,7 @@ type evaluation struct {
 	mode        string
 	concurrency int
 	retryFailed bool
+	resumed     bool // the run has been begun before
 	quiet       bool
 	filter      connectors.Filter
 	config      scoring.Config
@@ -274,9 +275,12 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 	}
 	started := e.now()
 	if e.summary == nil {
-		e.summary = newRunSummary(e.engine.Metrics())
+		e.summary = newRunSummary(e.engine, e.metrics)
 	}
 	e.answers = map[connectors.Run]map[scoring.Status]int64{}
+	if err := e.recall(ctx); err != nil {
+		return batch.Outcome{}, err
+	}
 	bar := newProgressBar(e.stderr, e.quiet)
 	outcome, err := batch.Runner{
 		Engine: e.engine, Metrics: e.metrics, Concurrency: e.concurrency, RetryFailed: e.retryFailed, Ordered: e.scoreFile != nil,
@@ -296,6 +300,51 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 		}
 	}
 	return outcome, err
+}
+
+// recall puts what the run holds already into the summary, so that figures and gates are of the whole run.
+func (e *evaluation) recall(ctx context.Context) error {
+	if !e.resumed || e.warehouse == nil {
+		return nil
+	}
+	t, err := e.warehouse.Query(ctx, "SELECT case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason FROM badger.scores WHERE eval_run_id = ? ORDER BY agent_version, case_id, metric", e.run)
+	if err != nil {
+		return err
+	}
+	var rows []batch.Row
+	flush := func() {
+		if len(rows) > 0 {
+			e.scored(nil, rows)
+		}
+		rows = rows[:0]
+	}
+	for i := range t.Rows() {
+		text := func(c int) string {
+			if v := t.Columns[c].Value(i); !v.IsNull() {
+				return v.String()
+			}
+			return ""
+		}
+		if !slices.Contains(e.metrics, text(4)) || e.retryFailed && text(6) == string(scoring.StatusFailed) {
+			continue
+		}
+		r := batch.Row{Agent: text(1), AgentVersion: text(2), BatchID: text(3), Score: scoring.Score{
+			CaseID: text(0), Metric: text(4), Version: int(t.Columns[5].Value(i).Int()), Status: scoring.Status(text(6)), Label: text(8), Reason: text(10),
+		}}
+		if v := t.Columns[7].Value(i); !v.IsNull() {
+			r.Score.Value = v.Float()
+		}
+		if v := t.Columns[9].Value(i); !v.IsNull() {
+			passed := v.Bool()
+			r.Score.Passed = &passed
+		}
+		if len(rows) > 0 && (rows[0].Score.CaseID != r.Score.CaseID || rows[0].AgentVersion != r.AgentVersion) {
+			flush()
+		}
+		rows = append(rows, r)
+	}
+	flush()
+	return nil
 }
 
 // scored is told of every case whose scores are stored.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/resultfile"
@@ -43,8 +44,9 @@ type serverConfig struct {
 		Files     []string `yaml:"files"`     // directories that file: references may read; none: such references are refused
 		Warehouse string   `yaml:"warehouse"` // URL that table: and query: references are read from, such as duckdb:FILE
 	} `yaml:"results"`
-	Metrics metricsConfig `yaml:"metrics"`
-	Workers int           `yaml:"workers"` // rows that run at once; 0: 64
+	Metrics  metricsConfig            `yaml:"metrics"`
+	Timeouts map[string]time.Duration `yaml:"timeouts"` // by wire, such as snowflake: 25s
+	Workers  int                      `yaml:"workers"`  // rows that run at once; 0: 64
 }
 
 // Run serves until it is interrupted.
@@ -73,13 +75,12 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Snapshots: resolver, Config: engineConfig})
+	panicked := udf.LogPanics(log)
+	engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Snapshots: resolver, Config: engineConfig, Panicked: panicked})
 	if err != nil {
 		return usageError{err}
 	}
-	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Version: version(), Workers: config.Workers, Panicked: func(function string, _ any, stack []byte) {
-		log.Error("a function broke down", "function", function, "stack", string(stack))
-	}})
+	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Version: version(), Workers: config.Workers, Panicked: panicked})
 	if err != nil {
 		return usageError{err}
 	}
@@ -87,6 +88,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		Auth:           udf.Auth{TokenFile: config.Auth.TokenFile},
 		TLS:            udf.TLS{CertFile: config.TLS.Cert, KeyFile: config.TLS.Key, ClientCAFile: config.TLS.ClientCA},
 		AllowPlaintext: config.Listen.AllowPlaintext,
+		Timeouts:       config.Timeouts,
 		Logger:         log,
 	})
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/batch"
@@ -37,7 +38,13 @@ type mean struct {
 	n   int
 }
 
-func newRunSummary(metrics []scoring.Metric) *runSummary {
+func newRunSummary(engine *scoring.Engine, names []string) *runSummary {
+	var metrics []scoring.Metric
+	for _, m := range engine.Metrics() {
+		if slices.Contains(names, m.Name) {
+			metrics = append(metrics, m)
+		}
+	}
 	return &runSummary{report: report.NewSummary(report.SummaryOptions{Metrics: metrics}), sums: map[string]*mean{}}
 }
 

@@ -1,0 +1,23 @@
+//go:build no_duckdb
+
+package main
+
+import (
+	"context"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// A server that needs no embedded engine is built without it, and then without cgo: -tags no_duckdb.
+
+type demoCommand struct{}
+
+// Run says why there is no demonstration.
+func (demoCommand) Run(context.Context, process) error { return errNoEngine }
+
+type sqlCommand struct{}
+
+// Run says why there is no engine to run SQL.
+func (sqlCommand) Run(context.Context, process) error { return errNoEngine }
+
+var errNoEngine = errcode.New(errcode.Unimplemented, "this build has no embedded engine")
