@@ -28,6 +28,7 @@ const (
 	NeedOrderSQL                        // the accepted query where there is one, to see whether row order matters; never missing
 	NeedExecution                       // whether the agent's query ran, and its error
 	NeedBehaviour                       // the behaviour the question calls for, and whatever the agent did; never missing
+	NeedCase                            // the case as a whole, for what rests on other metrics; never missing
 )
 
 // Metric is one way of scoring: data plus one function. Metrics are made once and not changed.

@@ -20,6 +20,15 @@ type metricParam struct {
 }
 
 var metricParams = []metricParam{
+	{Param{"case_json", JSON, false, "the whole case, as a line of a case file"}, scoring.NeedCase,
+		func(r *metricRow, b *Batch, k, i int) error {
+			c, err := scoring.DecodeCase(bytesOf(b.Text(k, i)))
+			if err != nil {
+				return err
+			}
+			r.c = *c
+			return nil
+		}},
 	{Param{"expected_behaviour", VARCHAR, false, "what the question calls for: answer, clarify or refuse"}, scoring.NeedBehaviour,
 		func(r *metricRow, b *Batch, k, i int) error {
 			switch v := b.Text(k, i); v {
@@ -130,7 +139,10 @@ func paramsOf(m *scoring.Metric) (params []metricParam) {
 			Param{"options", JSON, true, "options of the metric, a JSON object"}, 0,
 			func(r *metricRow, b *Batch, k, i int) error {
 				if text := b.Text(k, i); text != "" {
-					r.c.Options = map[string]json.RawMessage{m.Name: bytesOf(text)}
+					if r.c.Options == nil {
+						r.c.Options = map[string]json.RawMessage{}
+					}
+					r.c.Options[m.Name] = bytesOf(text)
 				}
 				return nil
 			},

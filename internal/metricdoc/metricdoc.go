@@ -36,6 +36,7 @@ var needs = []struct {
 	{scoring.NeedBehaviour, "the expected behaviour if one is stated"},
 	{scoring.NeedOrderSQL, "gold SQL if there is one"},
 	{scoring.NeedJudge, "a judge"},
+	{scoring.NeedCase, "the whole case"},
 }
 
 // Page renders one Markdown page: for each group a table of its metrics, then each metric with all that it says of itself.
