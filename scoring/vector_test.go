@@ -116,7 +116,9 @@ func appendBoth(t *testing.T, r *rand.Rand, kind scoring.Type, bulk, single *sco
 		if err := bulk.AppendTexts(kind, text, offsets, mask); err != nil {
 			t.Fatal(err)
 		}
-		value = func(i int) scoring.Value { return scoring.TextValue(kind, string(text[offsets[i]-before:offsets[i+1]-before])) }
+		value = func(i int) scoring.Value {
+			return scoring.TextValue(kind, string(text[offsets[i]-before:offsets[i+1]-before]))
+		}
 	}
 	for i := range n {
 		if mask.IsNull(i) {

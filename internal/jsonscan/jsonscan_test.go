@@ -35,7 +35,9 @@ func check(t *testing.T, b []byte) {
 	}
 }
 
-func tooDeep(b []byte) bool { return bytes.Count(b, []byte("["))+bytes.Count(b, []byte("{")) > jsonscan.MaxDepth }
+func tooDeep(b []byte) bool {
+	return bytes.Count(b, []byte("["))+bytes.Count(b, []byte("{")) > jsonscan.MaxDepth
+}
 
 func TestAcceptsWhatTheStandardLibraryAccepts(t *testing.T) {
 	for _, text := range texts {
