@@ -10,6 +10,9 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
+// manyPairs is the number of pairs of columns beyond which those with nothing in their names or values to suggest each other are not compared in full.
+const manyPairs = 400
+
 // noise is the relative difference that the order of adding doubles leaves behind.
 const noise = 1e-9
 
@@ -41,13 +44,14 @@ func (f *fit) better(g fit) {
 // that the other side has, so that only the others need the ladder.
 func (a *aligner) byEquality() {
 	golds, preds := a.open(a.gold), a.open(a.pred)
+	many := len(golds)*len(preds) > manyPairs
 	var candidates []candidate
 	for _, i := range golds {
 		for _, j := range preds {
 			g, p := &a.gold[i], &a.pred[j]
 			if naturalKind(g) != naturalKind(p) {
-				if a.fitting(g, p, a.readings(g, p)).agreement == 1 {
-					candidates = append(candidates, candidate{gold: i, pred: j, weight: 10 + 2*a.similar(i, j)})
+				if similar := a.similar(i, j); (!many || similar >= 0.3) && a.fitting(g, p, a.readings(g, p)).agreement == 1 {
+					candidates = append(candidates, candidate{gold: i, pred: j, weight: 10 + 2*similar})
 				}
 				continue
 			}
@@ -101,7 +105,7 @@ func (a *aligner) byLadder() {
 	golds, preds = a.open(a.gold), a.open(a.pred)
 	candidates := make([]candidate, 0, len(golds)*len(preds))
 	sole := len(golds) == 1 && len(preds) == 1
-	many := len(golds)*len(preds) > 400
+	many := len(golds)*len(preds) > manyPairs
 	for _, i := range golds {
 		for _, j := range preds {
 			g, p := &a.gold[i], &a.pred[j]
@@ -121,9 +125,9 @@ func (a *aligner) byLadder() {
 			default:
 				continue
 			}
-			c.weight = 6*f.equal + 4*f.agreement + 2*similar
+			c.weight = 6*f.equal + 4*f.agreement*a.speaks(g, &f.cmp) + 2.5*similar // the same name is worth a quarter of equal values
 			if i == j {
-				c.weight += 0.5
+				c.weight += 0.2 // less than any difference of names
 			}
 			candidates = append(candidates, c)
 		}
@@ -132,6 +136,14 @@ func (a *aligner) byLadder() {
 		a.pair(c.gold, c.pred, c.by, c.fit.agreement, c.fit.cmp)
 	}
 	a.coverCopies(a.open(a.gold))
+}
+
+// speaks is how much agreement under a comparison says, 0 to 1: among a value or two, one that is 1 % off or a hundredfold is no rarity.
+func (a *aligner) speaks(g *column, c *scoring.Comparison) float64 {
+	if c.Exact() && c.Scale == 0 {
+		return 1
+	}
+	return math.Min(1, 0.25*float64(a.reading(g, cell.View{Kind: c.Kind, Format: c.GoldFormat}).distinct()))
 }
 
 func (a *aligner) open(cols []column) []int {
@@ -310,6 +322,9 @@ func formatFact(g, p string) string {
 func (a *aligner) numberRungs(best *fit, g, p *column, rg, rp *reading, base scoring.Comparison) {
 	if rg.load(); rp.values != rg.values && best.agreement >= 0.5 {
 		return // rows are missing; where the values are equal there is nothing to allow for
+	}
+	if g.kind == scoring.KindBool || p.kind == scoring.KindBool {
+		return // truth is not rounded
 	}
 	gs, ps := rg.numbers(), rp.numbers()
 	if len(gs) == 0 || len(ps) == 0 {

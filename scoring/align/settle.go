@@ -7,8 +7,11 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// maxTrials bounds how many ways of pairing columns with the same values are tried to the end.
-const maxTrials = 64
+// The search for a pairing that the rows confirm ends after maxTrials attempts, or maxCells looks at cells, whichever comes first.
+const (
+	maxTrials = 128
+	maxCells  = 1 << 27
+)
 
 // settle decides, by the rows, which of several columns that hold the same values corresponds to which. The pairing found so far stands where the
 // rows agree under it, or where no other pairing makes them agree.
@@ -47,8 +50,11 @@ func (a *aligner) settle(ambiguous []group) {
 		return
 	}
 	if s.search(st) {
-		for _, c := range s.found {
-			a.pred[a.pairs[c.gold].Pred].taken = false
+		for i := range open { // found pairs all it can
+			if j := a.pairs[i].Pred; j >= 0 {
+				a.gold[i].taken, a.pred[j].taken = false, false
+				a.pairs[i].Pred = -1
+			}
 		}
 		for _, c := range s.found {
 			a.pair(c.gold, c.pred, "values", 1, a.readSo(c.gold, c.pred))
@@ -76,29 +82,34 @@ func (a *aligner) readSo(g, p int) scoring.Comparison {
 	return c
 }
 
-// exchangeable collects the columns that hold the same values once text is read as what it stands for, where that is so for some.
+// exchangeable collects the columns that hold the same values once text is read as what it stands for, where any text can be.
 func (a *aligner) exchangeable() []group {
-	if !a.rowsEqual || !slices.ContainsFunc(a.pairs, func(c scoring.ColumnPair) bool { return c.GoldFormat != "" || c.PredFormat != "" }) {
+	if !a.rowsEqual {
+		return nil
+	}
+	spare := map[int][]cell.View{} // ways to read predicted columns that answer nothing
+	formats := false
+	for j := range a.pred {
+		if c := &a.pred[j]; !c.taken {
+			spare[j] = append([]cell.View{{Kind: c.kind}}, c.otherViews()...)
+			formats = formats || len(spare[j]) > 1
+		}
+	}
+	if !formats && !slices.ContainsFunc(a.pairs, func(c scoring.ColumnPair) bool { return c.GoldFormat != "" || c.PredFormat != "" }) {
 		return nil
 	}
 	var groups []group
 	at := map[cell.Sum]int{}
+	met := map[int]bool{}
 	for i := range a.pairs {
 		c := &a.pairs[i]
-		if c.Pred < 0 || c.Overlap < 1 || !c.Exact() || c.Scale != 0 || c.Kind == scoring.KindText && a.gold[i].kind != a.pred[c.Pred].kind {
+		if c.Pred < 0 || met[c.Pred] || c.Overlap < 1 || !c.Exact() || c.Scale != 0 || c.Kind == scoring.KindText && a.gold[i].kind != a.pred[c.Pred].kind {
 			continue
 		}
+		met[c.Pred] = true // a column that repeats another shares its counterpart
 		g, p := &a.gold[i], &a.pred[c.Pred]
-		for _, side := range []struct {
-			c      *column
-			format string
-		}{{g, c.GoldFormat}, {p, c.PredFormat}} {
-			side.c.read = cell.View{Kind: c.Kind, Format: side.format}
-			if side.format == "" {
-				side.c.read.Kind = side.c.kind
-			}
-			side.c.readSum = cell.SumOf(side.c.col, side.c.read) // without bits: text may be read as fractions
-		}
+		g.readAs(cell.View{Kind: c.Kind, Format: c.GoldFormat})
+		p.readAs(cell.View{Kind: c.Kind, Format: c.PredFormat})
 		if g.readSum != p.readSum {
 			continue
 		}
@@ -110,18 +121,54 @@ func (a *aligner) exchangeable() []group {
 		}
 		groups[k].gold, groups[k].pred = append(groups[k].gold, i), append(groups[k].pred, c.Pred)
 	}
-	return slices.DeleteFunc(groups, func(g group) bool { return len(g.gold) < 2 || !a.oneKind(g) })
+	for j := range a.pred {
+		for _, v := range spare[j] {
+			a.pred[j].readAs(v)
+			if k, ok := at[a.pred[j].readSum]; ok {
+				groups[k].pred = append(groups[k].pred, j)
+				break
+			}
+		}
+	}
+	return slices.DeleteFunc(groups, func(g group) bool { return len(g.pred) < 2 || !a.oneKind(g) })
+}
+
+// otherViews are the ways to read a column of text as what it stands for.
+func (c *column) otherViews() (views []cell.View) {
+	f := c.textFormats()
+	if f.number != "" {
+		views = append(views, cell.View{Kind: scoring.KindNumber, Format: f.number})
+	}
+	for _, d := range f.dates {
+		views = append(views, cell.View{Kind: scoring.KindTime, Format: d})
+	}
+	if f.isBool {
+		views = append(views, cell.View{Kind: scoring.KindBool, Format: cell.FormatBool})
+	}
+	return views
+}
+
+// readAs sets how the column is read when rows are compared. Fractions are not keyed by their bits then, since text may stand for some.
+func (c *column) readAs(v cell.View) {
+	if v.Format == "" {
+		v.Kind = c.kind
+	}
+	c.read, c.readSum = v, cell.SumOf(c.col, v)
 }
 
 // oneKind tells whether text in the columns of a group is read as one kind of value, so that any two of them can be compared.
 func (a *aligner) oneKind(g group) bool {
 	kinds := map[scoring.Kind]bool{}
-	for k := range g.gold {
-		for _, v := range []cell.View{a.gold[g.gold[k]].read, a.pred[g.pred[k]].read} {
-			if v.Format != "" {
-				kinds[v.Kind] = true
-			}
+	note := func(v cell.View) {
+		if v.Format != "" {
+			kinds[v.Kind] = true
 		}
+	}
+	for _, i := range g.gold {
+		note(a.gold[i].read)
+	}
+	for _, j := range g.pred {
+		note(a.pred[j].read)
 	}
 	return len(kinds) <= 1
 }
@@ -163,7 +210,7 @@ func (st state) agrees() bool {
 type settler struct {
 	*aligner
 	goldKeys, predKeys map[int][]uint64
-	trials             int
+	trials, cells      int
 	found              []choice
 }
 
@@ -185,12 +232,12 @@ func (s *settler) keys(goldSide bool, i int) []uint64 {
 
 // search refines the groups until every column has its partner, choosing and going back where refining does not get there.
 func (s *settler) search(st state) bool {
+	s.trials++
 	st, ok := s.refine(st)
 	if !ok {
 		return false
 	}
 	if len(st.groups) == 0 {
-		s.trials++
 		if st.agrees() {
 			s.found = st.choices
 			return true
@@ -201,7 +248,7 @@ func (s *settler) search(st state) bool {
 	rest := st.groups[1:]
 	i := g.gold[0]
 	for _, j := range g.pred {
-		if s.trials >= maxTrials {
+		if s.trials >= maxTrials || s.cells >= maxCells {
 			return false
 		}
 		next := st.with(s, i, j)
@@ -221,7 +268,8 @@ func without(list []int, v int) []int {
 }
 
 // refine splits the groups by how their columns' values fall on the rows as they are told apart so far, pairs what is alone,
-// and repeats while that tells the rows apart further. ok is false where a group has lost all partners of a gold column.
+// and repeats while that tells the rows apart further. ok is false where a gold column is left without a partner that its
+// group had enough of.
 func (s *settler) refine(st state) (state, bool) {
 	for {
 		var open []group
@@ -238,6 +286,7 @@ func (s *settler) refine(st state) (state, bool) {
 				}
 				return bySign[sum]
 			}
+			s.cells += len(gc) * (len(g.gold) + len(g.pred))
 			for _, i := range g.gold {
 				q := part(sign(gc, s.keys(true, i)))
 				q.gold = append(q.gold, i)
@@ -250,8 +299,10 @@ func (s *settler) refine(st state) (state, bool) {
 				switch {
 				case len(q.gold) == 0:
 					progress = progress || len(order) > 1
-				case len(q.pred) == 0:
+				case len(q.gold) > len(q.pred) && len(g.gold) <= len(g.pred):
 					return st, false
+				case len(q.pred) == 0: // of too many gold columns, these are the ones that are missing
+					progress = true
 				case len(q.gold) == 1 && len(q.pred) == 1:
 					st = st.with(s, q.gold[0], q.pred[0])
 					progress = true
