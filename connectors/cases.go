@@ -54,21 +54,26 @@ type keyRange struct {
 // from joins the answers with their questions and with what people said of them. An answer whose question is not in the golden set is still a
 // case, without gold, unless a version of the set is asked for.
 func (s *selection) from(f Filter, r *keyRange) string {
-	within := func(column string) string {
-		if r == nil {
-			return ""
-		}
-		return " WHERE COALESCE(" + column + ", '') BETWEEN " + s.param(r.first) + " AND " + s.param(r.last)
-	}
 	join, golden := "LEFT JOIN", ""
 	if f.SetVersion != "" {
 		join, golden = "JOIN", "(SELECT * FROM badger.golden_set WHERE set_version = "+s.param(f.SetVersion)+")"
 	} else {
-		golden = "(SELECT s.* FROM badger.golden_set s JOIN (SELECT case_id, MAX(COALESCE(set_version, '')) AS newest FROM badger.golden_set" + within("case_id") +
-			" GROUP BY case_id) m ON m.case_id = s.case_id AND m.newest = COALESCE(s.set_version, '')" + within("s.case_id") + ")"
+		golden = "(SELECT * FROM badger.golden_set WHERE " + s.within("case_id", r) + " QUALIFY ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY COALESCE(set_version, '') DESC) = 1)"
 	}
 	return " FROM badger.agent_runs r " + join + " " + golden + " g ON g.case_id = r.case_id LEFT JOIN (" + consensus +
 		") l ON l.case_id = r.case_id AND l.agent_name = r.agent_name AND l.batch_id = r.batch_id" + s.where(f, r)
+}
+
+// within is the condition that a case id is in the range.
+func (s *selection) within(column string, r *keyRange) string {
+	if r == nil {
+		return "1 = 1"
+	}
+	cond := column + " BETWEEN " + s.param(r.first) + " AND " + s.param(r.last)
+	if r.first == "" {
+		cond = "(" + cond + " OR " + column + " IS NULL)"
+	}
+	return cond
 }
 
 // where is the condition on agent_runs, called r.
@@ -94,7 +99,7 @@ func (s *selection) where(f Filter, r *keyRange) string {
 		equal("r.agent_name", r.agent)
 		equal("r.agent_version", r.version)
 		equal("r.batch_id", r.batch)
-		conds = append(conds, "COALESCE(r.case_id, '') BETWEEN "+s.param(r.first)+" AND "+s.param(r.last))
+		conds = append(conds, s.within("r.case_id", r))
 	}
 	if len(conds) == 0 {
 		return ""
@@ -135,16 +140,19 @@ func (w *Warehouse) Cases(ctx context.Context, f Filter) iter.Seq2[Answer, error
 	}
 }
 
-// rangeCases is how many answers are read at once from an embedded engine.
-const rangeCases = 1000
+// rangeCases is how many answers are read at once from an embedded engine, and rangeBytes how long their results may be.
+const (
+	rangeCases = 5000
+	rangeBytes = 16 << 20
+)
 
 // keyRanges cuts the answers into ranges of about so many, from their keys alone.
 func (w *Warehouse) keyRanges(ctx context.Context, f Filter) ([]*keyRange, error) {
 	var out []*keyRange
 	var first, r *keyRange // of this agent's version
-	n := 0
+	n, bytes := 0, int64(0)
 	s := selection{w: w}
-	query := "SELECT r.agent_name, r.agent_version, r.batch_id, r.case_id FROM badger.agent_runs r" + s.where(f, nil) + inOrder
+	query := "SELECT r.agent_name, r.agent_version, r.batch_id, r.case_id, LENGTH(r.result) FROM badger.agent_runs r" + s.where(f, nil) + inOrder
 	err := w.each(ctx, readingCases, query, s.args, func(t *scoring.Table, row int) bool {
 		key := func(c int) any {
 			if v := t.Columns[c].Value(row); !v.IsNull() {
@@ -158,16 +166,17 @@ func (w *Warehouse) keyRanges(ctx context.Context, f Filter) ([]*keyRange, error
 		switch {
 		case same && id <= r.last && (id != "" || first.first == ""):
 			// in the range already
-		case same && id > r.last && n < rangeCases:
+		case same && id > r.last && n < rangeCases && bytes < rangeBytes:
 			r.last = id
 		default:
-			r, n = &keyRange{agent: agent, version: version, batch: batch, first: id, last: id}, 0
+			r, n, bytes = &keyRange{agent: agent, version: version, batch: batch, first: id, last: id}, 0, 0
 			out = append(out, r)
 			if !same || id == "" {
 				first = r
 			}
 		}
 		n++
+		bytes += t.Columns[4].Value(row).Int()
 		return true
 	})
 	return out, err
