@@ -35,8 +35,23 @@ func check(t *testing.T, b []byte) {
 	}
 }
 
+// tooDeep tells whether JSON nests deeper than is read.
 func tooDeep(b []byte) bool {
-	return bytes.Count(b, []byte("["))+bytes.Count(b, []byte("{")) > jsonscan.MaxDepth
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	for depth := 0; ; {
+		t, err := d.Token()
+		switch {
+		case err != nil:
+			return false
+		case t == json.Delim('[') || t == json.Delim('{'):
+			if depth++; depth > jsonscan.MaxDepth {
+				return true
+			}
+		case t == json.Delim(']') || t == json.Delim('}'):
+			depth--
+		}
+	}
 }
 
 func TestAcceptsWhatTheStandardLibraryAccepts(t *testing.T) {
@@ -127,8 +142,88 @@ func FuzzAppendString(f *testing.F) {
 		if err := json.Unmarshal(jsonscan.AppendString(nil, s), &got); err != nil {
 			t.Fatal(err)
 		}
-		if want := strings.ToValidUTF8(s, "\ufffd"); utf8.ValidString(s) && got != want {
+		if want := string([]rune(s)); got != want { // every byte that is not UTF-8 becomes one U+FFFD
 			t.Fatalf("%q came back as %q", s, got)
 		}
+		if fromBytes := jsonscan.AppendString([]byte("x"), []byte(s)); string(fromBytes) != "x"+string(jsonscan.AppendString(nil, s)) {
+			t.Fatalf("%q is written as %q from bytes", s, fromBytes)
+		}
 	})
+}
+
+func TestNestingIsBounded(t *testing.T) {
+	nested := func(depth int, open, end string) string {
+		return strings.Repeat(open, depth) + strings.Repeat(end, depth)
+	}
+	for _, tc := range []struct {
+		why, text string
+		ok        bool
+	}{
+		{"as deep as may be", nested(jsonscan.MaxDepth, "[", "]"), true},
+		{"one deeper", nested(jsonscan.MaxDepth+1, "[", "]"), false},
+		{"objects", strings.Repeat(`{"a":`, jsonscan.MaxDepth) + "0" + strings.Repeat("}", jsonscan.MaxDepth), true},
+		{"objects, one deeper", strings.Repeat(`{"a":`, jsonscan.MaxDepth+1) + "0" + strings.Repeat("}", jsonscan.MaxDepth+1), false},
+		{"many, side by side", "[" + strings.Repeat("[[]],", 1000) + "[]]", true},
+	} {
+		if err := scan([]byte(tc.text)); (err == nil) != tc.ok {
+			t.Errorf("%s: %v", tc.why, err)
+		}
+	}
+	var s jsonscan.Scanner // used again after an error, it begins anew
+	for range 3 {
+		s.Reset([]byte(nested(jsonscan.MaxDepth, "[", "") + "x"))
+		if _, err := s.Skip(); err == nil {
+			t.Fatal("no error")
+		}
+		s.Reset([]byte(nested(jsonscan.MaxDepth, "[", "]")))
+		if _, err := s.Skip(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Every reader says what it expected of a text that is something else, and reads what it does read as the standard library does.
+func TestReadersRefuseOtherKinds(t *testing.T) {
+	read := map[string]func(s *jsonscan.Scanner) error{
+		"an object":     func(s *jsonscan.Scanner) error { return s.Object() },
+		"an array":      func(s *jsonscan.Scanner) error { return s.Array() },
+		"a string":      func(s *jsonscan.Scanner) error { _, err := s.String(); return err },
+		"a number":      func(s *jsonscan.Scanner) error { _, _, err := s.Number(); return err },
+		"true or false": func(s *jsonscan.Scanner) error { _, err := s.Bool(); return err },
+		"null":          func(s *jsonscan.Scanner) error { return s.Null() },
+	}
+	texts := map[string]string{"an object": "{}", "an array": "[]", "a string": `"x"`, "a number": "1", "true or false": "true", "null": "null"}
+	for want, f := range read {
+		for kind, text := range texts {
+			var s jsonscan.Scanner
+			s.Reset([]byte(" " + text))
+			err := f(&s)
+			if kind == want && err != nil || kind != want && (err == nil || !strings.Contains(err.Error(), "byte 1: expected "+want)) {
+				t.Errorf("%s read as %s: %v", text, want, err)
+			}
+		}
+		var s jsonscan.Scanner
+		s.Reset(nil)
+		if err := f(&s); err == nil || !strings.Contains(err.Error(), "ends at byte 0 where "+want) {
+			t.Errorf("nothing read as %s: %v", want, err)
+		}
+	}
+	for text, want := range map[string]bool{"true": true, "false": false} {
+		var s jsonscan.Scanner
+		s.Reset([]byte(text))
+		if got, err := s.Bool(); got != want || err != nil {
+			t.Errorf("%s is %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{`"\b\f\/\u00E9\uD83D\uDE00\uDE00x"`, `"\uD83Dx"`, `"\ud83d\n"`, `"\ud83d\ud83d\ude00"`} {
+		var s jsonscan.Scanner
+		s.Reset([]byte(text))
+		var want string
+		if err := json.Unmarshal([]byte(text), &want); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.String(); string(got) != want || err != nil {
+			t.Errorf("%s is read as %q (%v), want %q", text, got, err, want)
+		}
+	}
 }
