@@ -16,7 +16,7 @@ import (
 // account is an endpoint that takes so many calls at once and says 429 to the rest.
 type account struct {
 	limit            atomic.Int64
-	inFlight, worst  atomic.Int64
+	inFlight         atomic.Int64
 	served, rejected atomic.Int64
 }
 

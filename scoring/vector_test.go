@@ -81,7 +81,7 @@ func appendBoth(t *testing.T, r *rand.Rand, kind scoring.Type, bulk, single *sco
 		nanos = nil
 	}
 	scale := int32(r.IntN(8)) //nolint:gosec // small
-	value := func(i int) scoring.Value { return scoring.NullValue }
+	var value func(i int) scoring.Value
 	switch kind {
 	case scoring.Bool:
 		for i := range ints {

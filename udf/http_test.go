@@ -88,7 +88,7 @@ func TestReplyEncodings(t *testing.T) {
 			}
 			plainBody, _ = io.ReadAll(z)
 		}
-		if resp.StatusCode != 200 || !json.Valid(plainBody) {
+		if resp.StatusCode != http.StatusOK || !json.Valid(plainBody) {
 			t.Errorf("%s: %d %.100s", tc.why, resp.StatusCode, plainBody)
 		}
 		if digest := resp.Header.Get("Content-Md5"); digest != "" {
@@ -209,7 +209,7 @@ func TestOverload(t *testing.T) {
 		}
 	}
 	resp, err := http.Get(s.url + "/healthz")
-	if err != nil || resp.StatusCode != 200 {
+	if err != nil || resp.StatusCode != http.StatusOK {
 		t.Errorf("a busy server must be seen alive: %v", err)
 	}
 	close(hold)

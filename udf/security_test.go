@@ -278,7 +278,7 @@ func TestTLSAndClientCertificates(t *testing.T) {
 	if _, err := (&http.Client{Transport: &http.Transport{TLSClientConfig: without}}).Get(url + "/healthz"); err == nil {
 		t.Error("HTTP without a certificate was answered")
 	}
-	if resp, err := http.Get(s.url + "/healthz"); err == nil && resp.StatusCode == 200 {
+	if resp, err := http.Get(s.url + "/healthz"); err == nil && resp.StatusCode == http.StatusOK {
 		t.Error("HTTP in the clear was answered")
 	}
 

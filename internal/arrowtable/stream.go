@@ -141,7 +141,7 @@ func (m *messageReader) because(err error) error {
 // Message returns the next message, valid until the next call.
 func (m *messageReader) Message() (*ipc.Message, error) {
 	msg, err := m.next()
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		m.err = Classify(err)
 		err = m.err
 	}

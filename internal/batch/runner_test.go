@@ -20,8 +20,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-type scoreFunc func(ctx context.Context, in *scoring.Input) (scoring.Score, error)
-
 func one(context.Context, *scoring.Input) (scoring.Score, error) { return scoring.OK(1, ""), nil }
 
 func engineOf(t testing.TB, metrics ...scoring.Metric) *scoring.Engine {

@@ -44,7 +44,7 @@ func CreateScoreFile(path string) (*ScoreFile, error) {
 // OpenScoreFile opens a score file to go on with it, or makes it where there is none. A file that begins with anything but a score
 // is left alone, and so is one whose last line is cut off and does not begin as one; the error is coded DataLoss.
 func OpenScoreFile(path string) (*ScoreFile, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fileError("the score file", err)
 	}

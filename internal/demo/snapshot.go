@@ -98,8 +98,7 @@ func queryError(err error) error {
 	if !errors.As(err, &own) || errcode.Of(err) != errcode.Unknown {
 		return coded
 	}
-	coded.(*errcode.Error).Code = errcode.InvalidArgument
-	return &QueryError{Text: own.Msg, err: coded}
+	return &QueryError{Text: own.Msg, err: errcode.New(errcode.InvalidArgument, "%w", coded)}
 }
 
 func readAll(rows *sql.Rows) (Snapshot, error) {

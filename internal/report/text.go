@@ -124,21 +124,6 @@ func cut(s string, n int, ellipsis string) string {
 	return s
 }
 
-// cutFront is cut with the ellipsis in front.
-func cutFront(s string, n int, ellipsis string) string {
-	if textWidth(s) <= n {
-		return s
-	}
-	left := textWidth(s) + textWidth(ellipsis)
-	for i, r := range s {
-		if left <= n && runeWidth(r) > 0 {
-			return ellipsis + s[i:]
-		}
-		left -= runeWidth(r)
-	}
-	return cut(ellipsis, n, "")
-}
-
 // pad fills a text up to n columns.
 func pad(s string, n int, right bool) string {
 	blanks := strings.Repeat(" ", max(0, n-textWidth(s)))

@@ -3,6 +3,7 @@ package resultfile
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -36,7 +37,7 @@ func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 	}
 	for {
 		if !r.NoHeader || rows > 0 {
-			if err := s.next(); err == io.EOF {
+			if err := s.next(); errors.Is(err, io.EOF) {
 				break
 			} else if err != nil {
 				return nil, inRow(rows+blanks, err)
@@ -134,7 +135,7 @@ func (r *reader) delimiter(in *bufio.Reader) byte {
 func (r *reader) header(s *csvScanner) ([]csvColumn, error) {
 	for {
 		err := s.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil, errcode.New(errcode.InvalidArgument, "empty: expected at least a header")
 		}
 		if err != nil {

@@ -96,7 +96,7 @@ type reader struct {
 func (r *reader) read(f *os.File) (*scoring.Table, error) {
 	in := bufio.NewReaderSize(f, 1<<16)
 	head, err := in.Peek(4)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, ioError(err)
 	}
 	var plain io.Reader = in
