@@ -14,6 +14,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -21,6 +22,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	duck "github.com/duckdb/duckdb-go/v2"
@@ -114,8 +116,8 @@ type Conn struct {
 	db       mapping.Database
 	settings map[string]string
 
-	writing  sync.Mutex // of two writers, the second would find out only at its end that it conflicts
-	sessions sync.Map   // connection id -> *session, for functions to find their statement's context
+	writing  chan struct{} // holds one: of two writers, the second would find out only at its end that it conflicts
+	instance string        // of the engine; connections to one file share it
 
 	mu     sync.Mutex
 	idle   []*session
@@ -148,7 +150,10 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	if err := checkPath(path, o); err != nil {
 		return nil, err
 	}
-	c := &Conn{path: path, mem: o.Mem, settings: settings(path, o)}
+	c := &Conn{path: path, mem: o.Mem, settings: settings(path, o), writing: make(chan struct{}, 1)}
+	if c.instance, _ = filepath.Abs(path); path == "" {
+		c.instance = c.settings["temp_directory"] // its own
+	}
 	if c.mem == nil {
 		c.mem = memory.NewGoAllocator()
 	}
@@ -223,6 +228,9 @@ func checkPath(path string, o Options) error {
 	return nil
 }
 
+// inMemory counts databases in memory, each of which needs a place of its own for what does not fit.
+var inMemory atomic.Int64
+
 func settings(path string, o Options) map[string]string {
 	s := map[string]string{
 		"autoinstall_known_extensions": "false", "autoload_known_extensions": "false", "allow_community_extensions": "false",
@@ -244,7 +252,7 @@ func settings(path string, o Options) map[string]string {
 	case o.TempDir != "":
 		s["temp_directory"] = o.TempDir
 	case path == "": // its default is the working directory
-		s["temp_directory"] = filepath.Join(os.TempDir(), "badger-duckdb")
+		s["temp_directory"] = filepath.Join(os.TempDir(), fmt.Sprintf("badger-duckdb-%d-%d", os.Getpid(), inMemory.Add(1)))
 	}
 	return s
 }

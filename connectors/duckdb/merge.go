@@ -95,8 +95,12 @@ func (c *Conn) Create(ctx context.Context, table string, rows array.RecordReader
 
 // transaction runs f, and takes back what it did if it fails. One writes at a time.
 func (c *Conn) transaction(ctx context.Context, f func(*session) (int64, error)) (n int64, err error) {
-	c.writing.Lock()
-	defer c.writing.Unlock()
+	select {
+	case c.writing <- struct{}{}:
+		defer func() { <-c.writing }()
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
 	s, err := c.acquire()
 	if err != nil {
 		return 0, err
@@ -112,6 +116,7 @@ func (c *Conn) transaction(ctx context.Context, f func(*session) (int64, error))
 		_ = s.exec(context.WithoutCancel(ctx), "ROLLBACK") // the first error counts
 		return 0, err
 	}
+	s.reusable = true // what it made is committed or dropped
 	return n, nil
 }
 

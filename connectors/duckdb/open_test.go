@@ -342,6 +342,34 @@ func TestTwoConnectionsToOneFile(t *testing.T) {
 	}
 }
 
+// Functions belong to the database: registered through one connection, they are called through another, with that call's context and errors.
+func TestFunctionsOfTwoConnections(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "two.duckdb")
+	a, b := mustOpen(t, path, duckdb.Options{}), mustOpen(t, path, duckdb.Options{})
+	version := func(v int64) driver.Scalar {
+		return driver.Scalar{Name: "version_of", Params: []driver.Type{driver.Text}, Result: driver.BigInt, Eval: func(ctx context.Context, args []driver.Vector, out *driver.Vector) error {
+			if args[0].Texts[0] == "fail" {
+				return errcode.New(errcode.Unavailable, "try again later")
+			}
+			for i := range out.Ints {
+				out.Ints[i] = v
+			}
+			return nil
+		}}
+	}
+	for v := range int64(2) {
+		if err := a.RegisterScalar(context.Background(), version(v)); err != nil {
+			t.Fatal(err)
+		}
+		if got := one(t, b, "SELECT version_of('x')"); got != fmt.Sprint(v) {
+			t.Errorf("got %s, want the function registered last, %d", got, v)
+		}
+	}
+	if _, err := query(t, b, "SELECT version_of('fail')"); errcode.Of(err) != errcode.Unavailable {
+		t.Errorf("%v (%v), want the function's own error", err, errcode.Of(err))
+	}
+}
+
 func TestDatabaseSQLSeesTheSameDatabase(t *testing.T) {
 	c := mustOpen(t, filepath.Join(t.TempDir(), "sql.duckdb"), duckdb.Options{Threads: 2})
 	mustExec(t, c, "CREATE TABLE t AS SELECT 7 AS a")

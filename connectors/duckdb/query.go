@@ -59,6 +59,8 @@ func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string
 // ReadSnapshot streams a table or view. The engine keeps neither results of queries nor old versions of tables.
 func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordReader, error) {
 	switch {
+	case ref.Kind == driver.RefFile:
+		return nil, errcode.New(errcode.Unimplemented, "duckdb: a warehouse reads no files by reference")
 	case ref.Kind != driver.RefTable:
 		return nil, errcode.New(errcode.Unimplemented, "duckdb: results of queries are not kept; write them to a table and refer to table:NAME")
 	case ref.At != "":
@@ -218,7 +220,7 @@ func bind(p mapping.PreparedStatement, args []any, last bool) error {
 	}
 	for i, arg := range args {
 		at := mapping.IdxT(i + 1) //nolint:gosec // few
-		state := mapping.StateError
+		var state mapping.State
 		switch v := arg.(type) {
 		case nil:
 			state = mapping.BindNull(p, at)

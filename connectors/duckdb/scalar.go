@@ -26,7 +26,7 @@ import (
 
 // scalar is a function as the engine knows it.
 type scalar struct {
-	conn *Conn
+	instance string
 	driver.Scalar
 }
 
@@ -35,7 +35,7 @@ var scalarTypes = map[driver.Type]mapping.Type{
 	driver.Double: mapping.TypeDouble, driver.Boolean: mapping.TypeBoolean,
 }
 
-// RegisterScalar makes Go functions callable from SQL, by every session of the database. The engine calls them with chunks of up to 2,048
+// RegisterScalar makes Go functions callable from SQL, by every session of the database, in place of functions of their names. The engine calls them with chunks of up to 2,048
 // rows from several threads at once; text is not copied on its way in.
 func (c *Conn) RegisterScalar(_ context.Context, functions ...driver.Scalar) error {
 	byName := map[string][]driver.Scalar{}
@@ -114,7 +114,7 @@ func (c *Conn) scalarFunction(f driver.Scalar) (mapping.ScalarFunction, error) {
 		mapping.ScalarFunctionSetVolatile(function)
 	}
 	handle := (*C.uintptr_t)(C.malloc(C.size_t(unsafe.Sizeof(C.uintptr_t(0)))))
-	*handle = C.uintptr_t(cgo.NewHandle(&scalar{conn: c, Scalar: f}))
+	*handle = C.uintptr_t(cgo.NewHandle(&scalar{instance: c.instance, Scalar: f}))
 	mapping.ScalarFunctionSetExtraInfo(function, unsafe.Pointer(handle), unsafe.Pointer(C.badgerScalarDelete))
 	mapping.ScalarFunctionSetBind(function, unsafe.Pointer(C.badgerScalarBind))
 	mapping.ScalarFunctionSetFunction(function, unsafe.Pointer(C.badgerScalarCall))
@@ -148,7 +148,7 @@ func badgerScalarCall(info, input, output unsafe.Pointer) {
 	ctx := context.Background()
 	var s *session
 	if id := mapping.ScalarFunctionGetBindData(call); id != nil {
-		if found, ok := f.conn.sessions.Load(uint64(*(*C.uint64_t)(id))); ok {
+		if found, ok := sessions.Load(sessionKey{f.instance, uint64(*(*C.uint64_t)(id))}); ok {
 			s = found.(*session)
 			ctx = s.context()
 		}
@@ -157,7 +157,7 @@ func badgerScalarCall(info, input, output unsafe.Pointer) {
 		if s != nil {
 			s.fail(err)
 		}
-		mapping.ScalarFunctionSetError(call, "the function failed")
+		mapping.ScalarFunctionSetError(call, err.Error())
 	}
 }
 

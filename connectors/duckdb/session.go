@@ -23,6 +23,15 @@ type session struct {
 	failed error           // what a Go function failed with
 }
 
+// sessions are those of all databases, for functions to find the context of the statement that calls them.
+var sessions sync.Map // sessionKey -> *session
+
+// sessionKey is an instance of the engine and the number of a connection in it.
+type sessionKey struct {
+	instance string
+	id       uint64
+}
+
 // acquire takes an idle session or makes one.
 func (c *Conn) acquire() (*session, error) {
 	c.mu.Lock()
@@ -44,7 +53,7 @@ func (c *Conn) acquire() (*session, error) {
 	mapping.ConnectionGetClientContext(s.conn, &client)
 	s.id = uint64(mapping.ClientContextGetConnectionId(client))
 	mapping.DestroyClientContext(&client)
-	c.sessions.Store(s.id, s)
+	sessions.Store(sessionKey{c.instance, s.id}, s)
 	return s, nil
 }
 
@@ -62,7 +71,7 @@ func (c *Conn) release(s *session) {
 }
 
 func (s *session) disconnect() {
-	s.db.sessions.Delete(s.id)
+	sessions.Delete(sessionKey{s.db.instance, s.id})
 	mapping.Disconnect(&s.conn)
 }
 
