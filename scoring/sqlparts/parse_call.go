@@ -424,6 +424,9 @@ func (p *parser) special(t *token) Expr {
 		case isWordOf(words, w.code):
 			word = strings.ToLower(p.textOf(w))
 			p.next()
+			if p.i >= end {
+				p.noteAt(w.start, w.end, "operand expected")
+			}
 		case w.code == oComma:
 			word = ""
 			p.next()

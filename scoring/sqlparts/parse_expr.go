@@ -266,6 +266,9 @@ func (p *parser) infix(left Expr, op Op, prec uint8, start int32) Expr {
 		b.R = p.valueOf(b.R, left)
 	}
 	b.Span = p.from(start)
+	if _, star := b.R.(*Star); star {
+		p.noteAt(b.Start, b.End, "star as an operand")
+	}
 	return b
 }
 

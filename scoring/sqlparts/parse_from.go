@@ -255,6 +255,9 @@ func (p *parser) sourceSuffix(src *Source) bool {
 			p.next()
 			p.acceptAny(oPercent, wPercent, wRows)
 		}
+		if s := p.from(start); s.End == t.end {
+			p.noteAt(s.Start, s.End, "sample without a size")
+		}
 		r := &Raw{Span: p.from(start)}
 		r.Text = p.flat(r.Span)
 		src.Sample = r

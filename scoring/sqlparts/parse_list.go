@@ -92,6 +92,9 @@ func (p *parser) parenList(open int, start int32) Expr {
 		p.tail(q)
 		return &Subquery{Span: p.from(at), Query: q}
 	}
+	if _, star := first.Expr.(*Star); star {
+		p.noteAt(first.Start, first.End, "star in parentheses")
+	}
 	lambda := p.syntax.lambda && end+1 < len(p.toks) && p.toks[end+1].code == oArrow
 	if !p.at(oComma) {
 		if first.Alias.Text == "" {

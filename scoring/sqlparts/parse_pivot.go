@@ -171,7 +171,7 @@ func (p *parser) recognize() *Recognize {
 		case p.accept(wMeasures):
 			r.Measures = p.measures(end)
 		case p.accept(wDefine):
-			r.Define = p.measures(end)
+			r.Define = p.definitions(end)
 		default: // row options, PATTERN, SUBSET
 			s := p.start()
 			for p.i < end && !recognizeWord[p.cur().code] {
@@ -194,27 +194,40 @@ func (p *parser) recognize() *Recognize {
 
 var recognizeWord = wordSet(wPartition, wOrder, wMeasures, wDefine)
 
-// measures reads expression AS name of MEASURES, and name AS condition of DEFINE, up to end.
+// measures reads expression AS name, …, up to end.
 func (p *parser) measures(end int) []*Item {
-	m := p.items.mark()
-	for p.i < end {
-		if p.cur().code == wFinal || p.cur().code == wRunning {
+	return p.named(end, func(it *Item) {
+		if p.at(wFinal) || p.at(wRunning) {
 			p.next()
 		}
-		it := p.items_.new()
-		start := p.start()
 		it.Expr = p.expr()
 		if p.accept(wAs) {
-			if t := p.ahead(1); t.code == oComma || p.i+1 >= end || t.kind == tokWord && recognizeOption[t.code] {
-				it.Alias = p.ident()
-			} else if c, ok := it.Expr.(*Column); ok {
-				it.Alias = c.Name.Last()
-				it.Expr = p.expr()
-			}
+			it.Alias = p.ident()
 		}
+	})
+}
+
+// definitions reads name AS condition, …, up to end.
+func (p *parser) definitions(end int) []*Item {
+	return p.named(end, func(it *Item) {
+		it.Alias = p.ident()
+		if !p.accept(wAs) {
+			it.Alias = Ident{}
+		}
+		it.Expr = p.expr()
+	})
+}
+
+// named reads items that have a name, separated by commas.
+func (p *parser) named(end int, read func(*Item)) []*Item {
+	m := p.items.mark()
+	for p.i < end {
+		it := p.items_.new()
+		start := p.start()
+		read(it)
 		it.Span = p.from(start)
 		if it.Alias.Text == "" {
-			p.noteAt(it.Start, it.End, "measure or definition without AS")
+			p.noteAt(it.Start, it.End, "measure or definition without a name")
 		}
 		p.items.push(it)
 		if !p.accept(oComma) {
@@ -223,5 +236,3 @@ func (p *parser) measures(end int) []*Item {
 	}
 	return p.items.cut(m)
 }
-
-var recognizeOption = wordSet(wOne, wAll, wAfter, wPattern, wDefine, wSubset, wWithin)

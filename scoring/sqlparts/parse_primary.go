@@ -325,7 +325,7 @@ func (p *parser) wordOperand(t *token) Expr {
 			return c
 		}
 	case wDate, wTime, wTimestamp, wDatetime, wJson:
-		if next.kind == tokString || (next.code == wWith || next.code == wWithout) && p.ahead(2).code == wTime && p.ahead(4).kind == tokString {
+		if next.kind == tokString || (next.code == wWith || next.code == wWithout) && p.ahead(2).code == wTime && p.ahead(3).code == wZone && p.ahead(4).kind == tokString {
 			return p.typed()
 		}
 	case wLambda:

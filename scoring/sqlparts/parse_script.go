@@ -40,7 +40,7 @@ func (p *parser) rest(out *[]*Statement) {
 	}
 	start := p.start()
 	for {
-		if p.statementEnds() || changes(p.cur().code) || alters(p.cur().code) {
+		if p.statementEnds() || p.alters() {
 			break
 		}
 		p.skip()
@@ -221,14 +221,17 @@ func (p *parser) skipStatement() {
 	}
 }
 
-// alters tells whether a word may begin a statement that does more than read.
-func alters(c code) bool {
-	for _, b := range beginnings[c] {
-		if !b.effects.ReadOnly() {
-			return true
+// alters tells whether, amid text nobody understands, a statement may begin here that does more than read.
+func (p *parser) alters() bool {
+	c := p.cur().code
+	if p.ahead(1).code != oLparen {
+		for _, b := range beginnings[c] {
+			if !b.effects.ReadOnly() {
+				return true
+			}
 		}
 	}
-	return false
+	return changes(c)
 }
 
 // skipTo reads no more of a statement than its first word.

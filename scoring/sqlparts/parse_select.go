@@ -183,9 +183,13 @@ func (p *parser) alias(allowed *[lastCode]bool) Ident {
 	return p.ident()
 }
 
-// ident reads one name, whatever word it is.
+// ident reads one name, whatever word it is. Where everything ends there is none.
 func (p *parser) ident() Ident {
 	t := p.cur()
+	if p.ends() {
+		p.noteAt(t.start, t.end, "name expected")
+		return Ident{}
+	}
 	id := p.identOf(t)
 	p.next()
 	return id
@@ -315,7 +319,7 @@ func (p *parser) unknownClause() bool {
 	}
 	start := p.start()
 	p.skip()
-	for !p.ends() && !clauseWord[p.cur().code] && !changes(p.cur().code) {
+	for !p.ends() && !clauseWord[p.cur().code] && !p.alters() {
 		p.skip()
 	}
 	s := p.from(start)

@@ -124,9 +124,9 @@ func (p *printer) unary(u *Unary) {
 
 func (p *printer) binary(b *Binary) {
 	prec := opPrec(b.Op)
-	if b.Op == "->" {
+	if b.Op == "->" || b.Op == "->>" {
 		p.arrow(b.L, prec)
-		p.str(" -> ")
+		p.str(" " + string(b.Op) + " ")
 		p.arrow(b.R, prec+1)
 		return
 	}
@@ -176,8 +176,14 @@ func (p *printer) arrow(e Expr, min uint8) {
 			p.str(")")
 			return
 		}
+	case *Unary:
+		min = precAtom
+	case *Binary:
+		if x.Op != "->" && x.Op != "->>" {
+			min = precAtom
+		}
 	case *List:
-		if x.Kind == Tuple && len(x.Items) != 1 {
+		if x.Kind == Tuple && len(x.Items) != 1 && !p.normal {
 			p.str("row")
 		}
 	}

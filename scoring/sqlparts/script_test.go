@@ -55,6 +55,8 @@ func TestEffects(t *testing.T) {
 		{Generic, "select (1; delete from t", false},
 		{Generic, "select 1 drop table t", false},
 		{Generic, "select 1 from t garbage garbage truncate table t", false},
+		{Generic, "select 1 from t garbage garbage attach 'x'", false},
+		{Generic, "select 1 from t garbage garbage replace(a, b, c)", true},
 		{Generic, "with x as (update t set a = 1 returning *) select * from x", false},
 		{Generic, "with x as (with y as (select 1) insert into t select * from y returning *) select * from x", false},
 		{Generic, "select * from (with x as (delete from t returning *) select * from x) y", false},

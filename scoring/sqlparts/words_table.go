@@ -73,7 +73,6 @@ const (
 	oQuestionAmp
 
 	wAbsent
-	wAfter
 	wAggregate
 	wAll
 	wAlter
@@ -260,7 +259,6 @@ const (
 	wOf
 	wOffset
 	wOn
-	wOne
 	wOnly
 	wOperator
 	wOptimize
@@ -275,7 +273,6 @@ const (
 	wOverlay
 	wOverwrite
 	wPartition
-	wPattern
 	wPercent
 	wPivot
 	wPlacing
@@ -347,7 +344,6 @@ const (
 	wStream
 	wStrict
 	wStruct
-	wSubset
 	wSubstr
 	wSubstring
 	wSummarize
@@ -492,8 +488,8 @@ type operator struct {
 
 // wordTexts are the words in lower case, from the code of the first one on.
 var wordTexts = [...]string{
-	"absent", "after", "aggregate", "all", "alter", "analyze", "and", "anti", "any", "apply", "array", "as", "asc",
-	"asof", "asymmetric", "at", "attach", "before", "begin", "bernoulli", "between", "binary", "block", "both", "break",
+	"absent", "aggregate", "all", "alter", "analyze", "and", "anti", "any", "apply", "array", "as", "asc", "asof",
+	"asymmetric", "at", "attach", "before", "begin", "bernoulli", "between", "binary", "block", "both", "break",
 	"browse", "bulk", "by", "cache", "call", "case", "cast", "catch", "changes", "cluster", "collate", "column",
 	"comment", "commit", "connect", "connect_by_root", "continue", "convert", "copy", "corresponding", "create",
 	"cross", "cube", "current", "current_catalog", "current_date", "current_role", "current_schema", "current_time",
@@ -509,21 +505,21 @@ var wordTexts = [...]string{
 	"limit", "list", "load", "local", "localtime", "localtimestamp", "lock", "loop", "low_priority", "map", "match",
 	"match_condition", "match_recognize", "materialized", "max", "measures", "member", "merge", "min", "minus", "mod",
 	"model", "msck", "name", "natural", "next", "no", "nocycle", "nolock", "not", "notnull", "null", "nulls", "of",
-	"offset", "on", "one", "only", "operator", "optimize", "option", "or", "order", "ordinality", "outer", "outfile",
-	"over", "overlaps", "overlay", "overwrite", "partition", "pattern", "percent", "pivot", "placing", "position",
-	"positional", "pragma", "preceding", "prepare", "print", "prior", "procedure", "put", "qualify", "raise",
-	"raiserror", "range", "read", "recursive", "refresh", "regexp", "reindex", "release", "remove", "rename", "repeat",
-	"repeatable", "replace", "reservoir", "reset", "respect", "return", "returning", "revoke", "right", "rlike", "role",
-	"rollback", "rollup", "row", "rows", "running", "safe_cast", "sample", "savepoint", "schema", "search", "secure",
-	"seed", "select", "semi", "separator", "sequence", "session_user", "set", "sets", "share", "show", "siblings",
-	"similar", "snapshot", "some", "sort", "sql_calc_found_rows", "sql_no_cache", "stage", "start", "statistics",
-	"straight_join", "stream", "strict", "struct", "subset", "substr", "substring", "summarize", "symmetric", "system",
-	"system_time", "system_version", "table", "tablesample", "task", "temp", "temporary", "then", "throw", "ties",
-	"time", "timestamp", "to", "top", "trailing", "tran", "transaction", "transient", "trigger", "trim", "true",
-	"truncate", "try", "try_cast", "try_convert", "type", "unbounded", "uncache", "undrop", "union", "unique",
-	"unknown", "unload", "unlock", "unlogged", "unpivot", "until", "update", "upsert", "ur", "use", "user", "using",
-	"vacuum", "value", "values", "version", "view", "virtual", "volatile", "warehouse", "when", "where", "while",
-	"window", "with", "within", "without", "work", "xml", "xor", "zone",
+	"offset", "on", "only", "operator", "optimize", "option", "or", "order", "ordinality", "outer", "outfile", "over",
+	"overlaps", "overlay", "overwrite", "partition", "percent", "pivot", "placing", "position", "positional", "pragma",
+	"preceding", "prepare", "print", "prior", "procedure", "put", "qualify", "raise", "raiserror", "range", "read",
+	"recursive", "refresh", "regexp", "reindex", "release", "remove", "rename", "repeat", "repeatable", "replace",
+	"reservoir", "reset", "respect", "return", "returning", "revoke", "right", "rlike", "role", "rollback", "rollup",
+	"row", "rows", "running", "safe_cast", "sample", "savepoint", "schema", "search", "secure", "seed", "select",
+	"semi", "separator", "sequence", "session_user", "set", "sets", "share", "show", "siblings", "similar", "snapshot",
+	"some", "sort", "sql_calc_found_rows", "sql_no_cache", "stage", "start", "statistics", "straight_join", "stream",
+	"strict", "struct", "substr", "substring", "summarize", "symmetric", "system", "system_time", "system_version",
+	"table", "tablesample", "task", "temp", "temporary", "then", "throw", "ties", "time", "timestamp", "to", "top",
+	"trailing", "tran", "transaction", "transient", "trigger", "trim", "true", "truncate", "try", "try_cast",
+	"try_convert", "type", "unbounded", "uncache", "undrop", "union", "unique", "unknown", "unload", "unlock",
+	"unlogged", "unpivot", "until", "update", "upsert", "ur", "use", "user", "using", "vacuum", "value", "values",
+	"version", "view", "virtual", "volatile", "warehouse", "when", "where", "while", "window", "with", "within",
+	"without", "work", "xml", "xor", "zone",
 }
 
 const firstWord = wAbsent
