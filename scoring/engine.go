@@ -318,7 +318,23 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 			return Fail(errcode.New(errcode.Of(err), "result of the agent: %w", err)), true
 		}
 	}
+	if needs&NeedContext != 0 {
+		if err := r.resolveGiven(in.Gold); err != nil {
+			return Fail(errcode.New(errcode.Of(err), "gold result: %w", err)), true
+		}
+		if err := r.resolveGiven(in.Pred); err != nil {
+			return Fail(errcode.New(errcode.Of(err), "result of the agent: %w", err)), true
+		}
+	}
 	return Score{}, false
+}
+
+// resolveGiven resolves a result that a metric uses where it is given.
+func (r *run) resolveGiven(q *Query) error {
+	if q == nil || q.Result.Absent() {
+		return nil
+	}
+	return r.resolve(q)
 }
 
 // resolve reads a referenced result, once.

@@ -54,12 +54,22 @@ func (in *Input) Ask(ctx context.Context, r judgebackend.Request, into any) erro
 
 // HasJudge tells whether a question of that purpose can be answered: by a backend, or by what was recorded.
 func (in *Input) HasJudge(purpose string) bool {
-	if in.judge != nil {
-		return true
-	}
+	return in.judge != nil || in.Recorded(purpose)
+}
+
+// Recorded tells whether a reply to a question of that purpose was recorded for the case.
+func (in *Input) Recorded(purpose string) bool {
 	if in.replies == nil {
 		return false
 	}
 	_, _, ok := in.replies.Reply(in.Case.ID, purpose)
 	return ok
+}
+
+// JudgeModel is the model that the configured backend asks, as it was named; empty where there is no backend, or it does not say.
+func (in *Input) JudgeModel() string {
+	if b, ok := in.judge.(judgebackend.Identified); ok {
+		return b.Identity().Model
+	}
+	return ""
 }

@@ -92,6 +92,20 @@ var optionalGoldSQL = metricParam{
 	func(r *metricRow, b *Batch, k, i int) error { r.gold[0].SQL = b.Text(k, i); return nil },
 }
 
+// contextParams follow the arguments of metrics that read more of a case where it is given. A metric whose needs include one has it already.
+var contextParams = []metricParam{
+	{Param{"gold_result", VARCHAR, true, "the accepted result, inline or by reference"}, scoring.NeedGoldResult,
+		func(r *metricRow, b *Batch, k, i int) error { r.gold[0].Result = result(b, k, i); return nil }},
+	{Param{"agent_result", VARCHAR, true, "the agent's result, inline or by reference"}, scoring.NeedPredResult | scoring.NeedBehaviour,
+		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Result = result(b, k, i); return nil }},
+	{Param{"sql_error", VARCHAR, true, "the database's message where the agent's query failed"}, scoring.NeedExecution,
+		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Error = b.Text(k, i); return nil }},
+	{Param{"evidence", VARCHAR, true, "hints that came with the question"}, 0,
+		func(r *metricRow, b *Batch, k, i int) error { r.c.Evidence = b.Text(k, i); return nil }},
+	{Param{"schema_ddl", VARCHAR, true, "DDL of the tables the question is about"}, 0,
+		func(r *metricRow, b *Batch, k, i int) error { r.c.Schema = b.Text(k, i); return nil }},
+}
+
 // metricRow is the case that one row's arguments make.
 type metricRow struct {
 	c    scoring.Case
@@ -133,6 +147,13 @@ func paramsOf(m *scoring.Metric) (params []metricParam) {
 			p.Optional, p.Doc = false, "the accepted query"
 		}
 		params = append(params, p)
+	}
+	if m.Needs&scoring.NeedContext != 0 {
+		for _, p := range contextParams {
+			if m.Needs&p.needs == 0 {
+				params = append(params, p)
+			}
+		}
 	}
 	if m.Options != nil {
 		params = append(params, metricParam{

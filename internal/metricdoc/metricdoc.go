@@ -35,6 +35,7 @@ var needs = []struct {
 	{scoring.NeedTools, "expected and made tool calls"},
 	{scoring.NeedBehaviour, "the expected behaviour if one is stated"},
 	{scoring.NeedOrderSQL, "gold SQL if there is one"},
+	{scoring.NeedContext, "schema, evidence and both results if they are given"},
 	{scoring.NeedJudge, "a judge"},
 	{scoring.NeedCase, "the whole case"},
 }

@@ -42,7 +42,7 @@ func TestPage(t *testing.T) {
 
 // Each need that a metric may have is said in words.
 func TestEveryNeedHasWords(t *testing.T) {
-	for n := scoring.NeedGoldResult; n <= scoring.NeedBehaviour; n <<= 1 {
+	for n := scoring.NeedGoldResult; n <= scoring.NeedContext; n <<= 1 {
 		if text := needsOf(n); strings.Contains(text, "more than") {
 			t.Errorf("need %b has no words", n)
 		}

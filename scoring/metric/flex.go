@@ -1,0 +1,141 @@
+package metric
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/prompt"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "flex", Version: 1, Group: "judge",
+		Needs: scoring.NeedJudge | scoring.NeedQuestion | scoring.NeedPredSQL | scoring.NeedGoldSQL | scoring.NeedContext,
+		Summary: "Whether the query answers the question, by a judge who compares it with the reference: looking for coincidence where the results are the same, " +
+			"and for acceptable differences where they are not. Then sorts out what is wrong, or why the results differ.",
+		Range: "0 or 1",
+		Formula: "0 if the query failed to run; else 1 if the judge calls it correct, else 0. Results are the same if they hold the same set of rows (ex_bird); then the judge does not see them. " +
+			"One call; with the option categories (default true) a second one for a query judged incorrect (schema linking, filtering, nullable column, multiple rows, abused clauses, other), and for " +
+			"one judged correct whose results differ (output structure, value representation, reference, several answers, other). Detail: results; " +
+			"execution_error, the kind of error that execution accuracy makes here (false_positive, false_negative, none; null where results are not given); categories with an explanation each.",
+		Source:    "FLEX, section 5 (criteria), appendices A.3 (tables), B.3 and F (categories of false positives and of false negatives)",
+		Example:   "same results by coincidence, the judge says {\"correct\": false}: 0, execution_error false_positive, categories incorrect_filtering_condition.",
+		Threshold: scoring.At(1),
+		Options:   func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &flexOptions{}) },
+		Score:     flex,
+	})
+}
+
+type flexOptions struct {
+	Categories *bool `json:"categories"` // nil: true
+}
+
+type flexReply struct {
+	Analysis string `json:"analysis"`
+	Correct  bool   `json:"correct"`
+}
+
+// flexCategory is one kind of fault, or of difference, that was found.
+type flexCategory struct {
+	Name        string `json:"name"`
+	Explanation string `json:"explanation"`
+}
+
+// flexDetail is the evidence of the metric flex.
+type flexDetail struct {
+	Results        relation       `json:"results"`
+	Analysis       string         `json:"analysis,omitempty"`
+	ExecutionError *string        `json:"execution_error"`
+	Categories     []flexCategory `json:"categories,omitempty"`
+}
+
+// The categories, in the order of the paper.
+var (
+	flexErrors = []string{
+		"incorrect_schema_linking", "incorrect_filtering_condition", "missing_handling_of_nullable_column", "missing_handling_of_multiple_rows",
+		"abused_clauses", "other_fatal_issues",
+	}
+	flexDifferences = []string{
+		"different_output_structure", "different_output_value_representation", "incorrect_ground_truth_query", "multiple_answers_available",
+		"other_minor_issues",
+	}
+)
+
+func flex(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+	var o flexOptions
+	if err := in.Options(&o); err != nil {
+		return scoring.Score{}, err
+	}
+	if in.Pred.Error != "" {
+		return scoring.OK(0, "the agent's query failed when it ran"), nil
+	}
+	d := flexDetail{Results: relationOf(in, false)}
+	m := materialOf(in, d.Results)
+	ask := prompt.FLEXDiffer
+	if d.Results == resultsSame {
+		ask = prompt.FLEXSame
+	}
+	var reply flexReply
+	if err := in.Ask(ctx, ask.Request(m), &reply); err != nil {
+		return scoring.Score{}, err
+	}
+	d.Analysis, d.ExecutionError = reply.Analysis, executionError(d.Results, reply.Correct)
+	s := scoring.OK(0, "the judge calls the query incorrect")
+	if reply.Correct {
+		s = scoring.OK(1, "the judge calls the query correct")
+	}
+	if d.Results == resultsUnknown {
+		s.Warnings = append(s.Warnings, "a result is not given: the judge went by the queries")
+	}
+	if o.Categories == nil || *o.Categories {
+		if err := d.categorize(ctx, in, m, reply); err != nil {
+			if ctx.Err() != nil {
+				return scoring.Score{}, err
+			}
+			s.Warnings = append(s.Warnings, "no categories: "+err.Error()) // the verdict stands
+		}
+	}
+	s.Detail = d
+	return s, nil
+}
+
+// executionError says how execution accuracy errs, by the judge's verdict.
+func executionError(r relation, correct bool) *string {
+	kind := "none"
+	switch {
+	case r == resultsUnknown:
+		return nil
+	case r == resultsSame && !correct:
+		kind = "false_positive"
+	case r == resultsDiffer && correct:
+		kind = "false_negative"
+	}
+	return &kind
+}
+
+// categorize asks what is wrong with an incorrect query, or why the results of a correct one differ. Where only recorded replies answer and
+// this one is not among them, nothing is asked.
+func (d *flexDetail) categorize(ctx context.Context, in *scoring.Input, m prompt.Material, verdict flexReply) error {
+	ask, names := prompt.FLEXErrors, flexErrors
+	if verdict.Correct {
+		ask, names = prompt.FLEXDifferences, flexDifferences
+	}
+	if verdict.Correct && d.Results != resultsDiffer || !in.HasJudge(ask.Purpose) {
+		return nil
+	}
+	m.Opinion = verdict.Analysis
+	var reply map[string]struct {
+		Issued      bool   `json:"issued"`
+		Explanation string `json:"explanation"`
+	}
+	if err := in.Ask(ctx, ask.Request(m), &reply); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if c := reply[name]; c.Issued {
+			d.Categories = append(d.Categories, flexCategory{name, c.Explanation})
+		}
+	}
+	return nil
+}

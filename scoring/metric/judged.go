@@ -1,0 +1,65 @@
+package metric
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/prompt"
+)
+
+// relation is how the two results of a case stand to each other.
+type relation string
+
+const (
+	resultsSame    relation = "same"
+	resultsDiffer  relation = "differ"
+	resultsUnknown relation = "unknown" // one of them is not given
+)
+
+// relationOf compares the results as execution accuracy does: rows in any order, as sets or as multisets.
+func relationOf(in *scoring.Input, multiset bool) relation {
+	gold, pred := in.Gold.Result.Table, in.Pred.Result.Table
+	if gold == nil || pred == nil {
+		return resultsUnknown
+	}
+	same := false
+	if s, done := withoutRows(gold, pred); done {
+		same = s.Value == 1
+	} else {
+		t := positionalTally(in, rowsOptions{}.reading(gold, pred))
+		same = t.onlyGold == 0 && t.onlyPred == 0 && (!multiset || t.missing == 0 && t.extra == 0)
+	}
+	if same {
+		return resultsSame
+	}
+	return resultsDiffer
+}
+
+// materialOf is what a judge is shown of a case.
+func materialOf(in *scoring.Input, r relation) prompt.Material {
+	return prompt.Material{
+		Question: in.Case.Question, Evidence: in.Case.Evidence, Schema: in.Case.Schema, Dialect: in.Case.Dialect,
+		PredSQL: in.Pred.SQL, GoldSQL: in.Gold.SQL, PredResult: in.Pred.Result.Table, GoldResult: in.Gold.Result.Table,
+		ResultsKnown: r != resultsUnknown,
+	}
+}
+
+// remark is a part of a judge's reply that explains: text, and now and then an object or a list in its place, which is kept as JSON text.
+type remark string
+
+// UnmarshalJSON takes any JSON value.
+func (r *remark) UnmarshalJSON(b []byte) error {
+	var s string
+	if json.Unmarshal(b, &s) == nil { // also null
+		*r = remark(strings.TrimSpace(s))
+		return nil
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, b); err != nil {
+		return err
+	}
+	*r = remark(compact.String())
+	return nil
+}

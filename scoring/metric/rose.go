@@ -1,0 +1,186 @@
+package metric
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/prompt"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "rose", Version: 1, Group: "judge",
+		Needs: scoring.NeedJudge | scoring.NeedQuestion | scoring.NeedPredSQL | scoring.NeedGoldSQL | scoring.NeedContext,
+		Summary: "Whether the query does what the question asks for, by two judges: the Prover, who sees no reference, must accept it, and the Refuter, who uses the " +
+			"reference as evidence against it, must not overturn that. Also tells wrong references (GoldX) and ambiguous questions (AmbQ).",
+		Range: "0 or 1",
+		Formula: "0 if the query failed to run; else 0 if the results differ and the Prover rejects it; else 0 if the Refuter overturns; else 1. Results are the same if they hold the " +
+			"same rows equally often (ex_multiset); then the Prover is not asked, and the Refuter sees neither results nor a Prover's reason. Where a result is not given, they count as different. " +
+			"One call or two. Detail: the replies; gold_x, the Refuter calls the reference wrong; amb_q and amb_schema, it finds the question or the schema ambiguous (null where it was not asked); " +
+			"judge, the tag rose_<model>-<yymm> that a reported score must carry. Options: model and released (yymm) for the tag, else they come from the backend's model; refuter, false for the Prover alone, who is then " +
+			"asked in every case.",
+		Source:    "ROSE, sections 4.1 to 4.3, appendices B (score), E.1 (tag) and O (what the judges are told)",
+		Example:   "the results differ, the Prover accepts, the Refuter upholds and calls the reference wrong: 1, gold_x.",
+		Threshold: scoring.At(1),
+		Options: func(raw json.RawMessage) error {
+			_, err := roseOptionsOf(raw)
+			return err
+		},
+		Score: rose,
+	})
+}
+
+type roseOptions struct {
+	Model    string `json:"model"`    // backbone, for the tag
+	Released string `json:"released"` // its month, yymm
+	Refuter  *bool  `json:"refuter"`  // nil: true
+}
+
+var yymm = regexp.MustCompile(`^[0-9]{2}(0[1-9]|1[0-2])$`)
+
+func roseOptionsOf(raw json.RawMessage) (o roseOptions, err error) {
+	if err := scoring.DecodeOptions(raw, &o); err != nil {
+		return o, err
+	}
+	return o, o.check()
+}
+
+func (o roseOptions) check() error {
+	if o.Released != "" && !yymm.MatchString(o.Released) {
+		return errcode.New(errcode.InvalidArgument, "option released is %.20q, want the month of the model's release as yymm", o.Released)
+	}
+	return nil
+}
+
+// proverReply is what the Prover says. Only the verdict decides.
+type proverReply struct {
+	ExpectedAnswer remark `json:"expected_answer,omitempty"`
+	SQLDescription remark `json:"sql_description,omitempty"`
+	Reason         remark `json:"reason"`
+	Verdict        bool   `json:"verdict"` // true: the query answers the question
+	Evidence       remark `json:"evidence,omitempty"`
+}
+
+// refuterReply is what the Refuter says.
+type refuterReply struct {
+	Judgement   string `json:"judgement"`
+	Verdict     bool   `json:"verdict"` // true: the query is overturned
+	Ambiguity   string `json:"ambiguity"`
+	GoldCorrect bool   `json:"gold_correct"`
+}
+
+// roseDetail is the evidence of the metric rose.
+type roseDetail struct {
+	Judge     string        `json:"judge,omitempty"`
+	Results   relation      `json:"results"`
+	Prover    *proverReply  `json:"prover,omitempty"`
+	Refuter   *refuterReply `json:"refuter,omitempty"`
+	GoldX     *bool         `json:"gold_x"`
+	AmbQ      *bool         `json:"amb_q"`
+	AmbSchema *bool         `json:"amb_schema"`
+}
+
+func rose(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+	var o roseOptions
+	if err := in.Options(&o); err != nil {
+		return scoring.Score{}, err
+	}
+	if err := o.check(); err != nil {
+		return scoring.Score{}, err
+	}
+	if in.Pred.Error != "" {
+		return scoring.OK(0, "the agent's query failed when it ran"), nil
+	}
+	d := roseDetail{Judge: versionTag("rose", o.Model, o.Released, in.JudgeModel()), Results: relationOf(in, true)}
+	value, reason, err := d.cascade(ctx, in, o.Refuter == nil || *o.Refuter)
+	if err != nil {
+		return scoring.Score{}, err
+	}
+	s := scoring.OK(value, reason)
+	s.Detail = d
+	if !taggedWithMonth.MatchString(d.Judge) {
+		s.Warnings = append(s.Warnings, "the month in which the judge's model was released is not known: set the options model and released, so that scores of different judges are told apart")
+	}
+	if d.Results == resultsUnknown {
+		s.Warnings = append(s.Warnings, "a result is not given: the judges went by the queries")
+	}
+	return s, nil
+}
+
+// cascade asks the Prover where the results differ, and the Refuter of what is accepted so far.
+func (d *roseDetail) cascade(ctx context.Context, in *scoring.Input, refuter bool) (float64, string, error) {
+	const proverAsked, refuterAsked = "rose/prover", "rose/refuter"
+	m := materialOf(in, d.Results)
+	same := d.Results == resultsSame
+	if in.Recorded(proverAsked) || in.Recorded(refuterAsked) {
+		same = !in.Recorded(proverAsked) // the run that was recorded compared results of its own
+	}
+	if !same || !refuter {
+		d.Prover = &proverReply{}
+		if err := in.Ask(ctx, prompt.ROSEProver.Request(m), d.Prover); err != nil {
+			return 0, "", err
+		}
+		if !d.Prover.Verdict {
+			return 0, "the Prover rejects the query", nil
+		}
+		if !refuter {
+			return 1, "the Prover accepts the query; the Refuter is switched off", nil
+		}
+		m.Opinion = string(d.Prover.Reason)
+	}
+	ask := prompt.ROSERefuter
+	if same {
+		ask = prompt.ROSERefuterSame
+	}
+	d.Refuter = &refuterReply{}
+	if err := in.Ask(ctx, ask.Request(m), d.Refuter); err != nil {
+		return 0, "", err
+	}
+	d.label()
+	switch {
+	case d.Refuter.Verdict && same:
+		return 0, "the results are the same, the Refuter rejects the query", nil
+	case d.Refuter.Verdict:
+		return 0, "the Prover accepts the query, the Refuter overturns that", nil
+	case same:
+		return 1, "the results are the same, the Refuter finds no fault", nil
+	}
+	return 1, "the Prover accepts the query, the Refuter upholds that", nil
+}
+
+// label reads the diagnostic labels out of the Refuter's reply.
+func (d *roseDetail) label() {
+	goldX := !d.Refuter.GoldCorrect
+	question := strings.Contains(d.Refuter.Ambiguity, "ambiguous question")
+	schema := strings.Contains(d.Refuter.Ambiguity, "ambiguous schema")
+	d.GoldX, d.AmbQ, d.AmbSchema = &goldX, &question, &schema
+}
+
+var (
+	taggedWithMonth = regexp.MustCompile(`-[0-9]{4}$`)
+	datedModel      = regexp.MustCompile(`^(.+?)[-@](?:20)([0-9]{2})-?(0[1-9]|1[0-2])-?(?:[0-3][0-9])$`)
+)
+
+// versionTag is metric_model-yymm (ROSE, appendix E.1). What is not configured comes from the backend's model, whose name may end in a date.
+func versionTag(metric, model, released, backend string) string {
+	if dated := datedModel.FindStringSubmatch(backend); dated != nil {
+		backend = dated[1]
+		if released == "" && model == "" {
+			released = dated[2] + dated[3]
+		}
+	}
+	if model == "" {
+		model = backend
+	}
+	switch {
+	case model == "":
+		return ""
+	case released == "":
+		return metric + "_" + model
+	}
+	return metric + "_" + model + "-" + released
+}

@@ -1,0 +1,140 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// How much of a result is shown (FLEX, appendix A.3).
+const (
+	edgeRows   = 50     // rows at each end of a table of more than twice as many
+	cellChars  = 50     // characters of a cell
+	maxColumns = 60     // columns
+	tableChars = 24_000 // characters of a table's rows: fewer rows are shown where they are wide
+)
+
+// Table renders a result as a Markdown table with its shape: at most the first and last 50 rows, cells of at most 50 characters. What is
+// left out is told where it is left out. Nil is the empty text.
+func Table(t *scoring.Table) string {
+	if t == nil {
+		return ""
+	}
+	rows, columns := t.Rows(), min(len(t.Columns), maxColumns)
+	var out strings.Builder
+	if columns > 0 {
+		head := make([]string, columns)
+		for i := range head {
+			head[i] = cell(t.Columns[i].Name)
+		}
+		line(&out, head)
+		out.WriteString(strings.Repeat("| --- ", columns) + "|\n")
+		out.WriteString(body(t, columns))
+	}
+	if more := len(t.Columns) - columns; more > 0 {
+		fmt.Fprintf(&out, "(%d more columns are left out)\n", more)
+	}
+	fmt.Fprintf(&out, "Shape: %d rows, %d columns", rows, len(t.Columns))
+	return out.String()
+}
+
+// body renders rows from both ends until all are there, or enough.
+func body(t *scoring.Table, columns int) string {
+	rows := t.Rows()
+	edge := edgeRows
+	if rows <= 2*edgeRows {
+		edge = rows // all
+	}
+	var head, tail []string
+	chars := 0
+	render := func(i int) string {
+		var b strings.Builder
+		cells := make([]string, columns)
+		for k := range cells {
+			cells[k] = cell(t.Columns[k].Value(i).String())
+		}
+		line(&b, cells)
+		chars += utf8.RuneCountInString(b.String())
+		return b.String()
+	}
+	for i := 0; i < edge && len(head)+len(tail) < rows; i++ {
+		if i > 0 && chars > tableChars {
+			break
+		}
+		head = append(head, render(i))
+		if len(head)+len(tail) < rows {
+			tail = append(tail, render(rows-1-i))
+		}
+	}
+	var out strings.Builder
+	for _, r := range head {
+		out.WriteString(r)
+	}
+	if left := rows - len(head) - len(tail); left > 0 {
+		fmt.Fprintf(&out, "... (%d rows are left out)\n", left)
+	}
+	for i := len(tail) - 1; i >= 0; i-- {
+		out.WriteString(tail[i])
+	}
+	return out.String()
+}
+
+func line(out *strings.Builder, cells []string) {
+	out.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+}
+
+// cell is a value on one line, its bars escaped.
+func cell(s string) string {
+	s = visible(s)
+	if n := utf8.RuneCountInString(s); n > cellChars {
+		s = firstRunes(s, cellChars) + fmt.Sprintf("... %d chars", n)
+	}
+	return cellEscapes.Replace(s)
+}
+
+var cellEscapes = strings.NewReplacer("|", `\|`, "\n", `\n`, "\t", `\t`)
+
+// cut keeps both ends of a text of more than most characters and says how many are missing between them.
+func cut(s string, most int) string {
+	n := utf8.RuneCountInString(s)
+	if n <= most {
+		return s
+	}
+	runes := []rune(s)
+	head := most * 3 / 4
+	tail := most - head
+	return fmt.Sprintf("%s\n... (%d of %d characters are left out) ...\n%s", string(runes[:head]), n-most, n, string(runes[n-tail:]))
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// visible spells out what cannot be seen: control and format characters (bidirectional marks, zero-width characters), and bytes that are no text.
+func visible(s string) string {
+	hidden := func(r rune) bool {
+		return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp) || r == utf8.RuneError)
+	}
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	if strings.IndexFunc(s, hidden) < 0 {
+		return s
+	}
+	var out strings.Builder
+	for _, r := range s {
+		if hidden(r) {
+			fmt.Fprintf(&out, "<U+%04X>", r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}

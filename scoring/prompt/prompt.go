@@ -1,0 +1,159 @@
+// Package prompt holds what judges are told: templates in our own words, written from the specifications in the papers they follow, and the
+// JSON Schemas of the replies.
+//
+// A prompt has a version that changes with its text, and rendering is deterministic: the same material gives the same bytes, so that a ledger
+// recognises a question that was asked before. Everything that comes from a case (question, SQL, results, schema) was written by somebody
+// else and may hold instructions, ready-made verdicts and invisible characters. It is set off by markers that its writer could not know,
+// characters that cannot be seen are spelt out, and the judge is told that nothing within the markers speaks to it. Long texts and tables
+// are cut, and each cut is told.
+//
+// The standard text/template is used, since a prompt needs conditions and nothing else.
+package prompt
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/template"
+
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/scoring"
+)
+
+//go:embed templates
+var files embed.FS
+
+// Prompt is one question that a judge can be asked.
+type Prompt struct {
+	Purpose string          // names the question in records: rose/prover
+	Version string          // name and number of the text
+	Schema  json.RawMessage // of the reply
+
+	system string
+	user   *template.Template
+}
+
+// The prompts. Two that share a purpose ask the same question of different material.
+var (
+	ROSEProver      = load("rose/prover", "rose_prover", 1, "rose_prover")
+	ROSERefuter     = load("rose/refuter", "rose_refuter", 1, "rose_refuter")      // the results differ
+	ROSERefuterSame = load("rose/refuter", "rose_refuter_same", 1, "rose_refuter") // the results are the same and are not shown
+
+	FLEXSame        = load("flex", "flex_same", 1, "flex")                                // the results are the same and are not shown
+	FLEXDiffer      = load("flex", "flex_differ", 1, "flex")                              // the results differ
+	FLEXErrors      = load("flex/errors", "flex_errors", 1, "flex_errors")                // what is wrong with a query that was judged wrong
+	FLEXDifferences = load("flex/differences", "flex_differences", 1, "flex_differences") // why a query that was judged right returns something else
+
+)
+
+// All lists the prompts.
+func All() []*Prompt {
+	return []*Prompt{ROSEProver, ROSERefuter, ROSERefuterSame, FLEXSame, FLEXDiffer, FLEXErrors, FLEXDifferences}
+}
+
+// Material is what a judge is shown of a case. What a prompt does not use is left out of its text.
+type Material struct {
+	Question string
+	Evidence string // hints that came with the question
+	Schema   string // DDL
+	Dialect  string // of both queries
+
+	PredSQL, GoldSQL       string
+	PredResult, GoldResult *scoring.Table // nil where it is not known
+	ResultsKnown           bool           // whether it is known that the results are, or are not, the same
+
+	Opinion string // what another judge said: the Prover's reason, the analysis behind a verdict
+}
+
+const userMark = "\n=== user ===\n"
+
+// load reads a prompt's files. They are part of the program: a fault in them stops it at its start.
+func load(purpose, name string, version int, schema string) *Prompt {
+	system, user, ok := strings.Cut(read(name+".txt"), userMark)
+	if !ok {
+		panic("prompt " + name + " has no user part")
+	}
+	s := read(schema + ".schema.json")
+	if !json.Valid([]byte(s)) {
+		panic("the schema of prompt " + name + " is not JSON")
+	}
+	p := &Prompt{
+		Purpose: purpose, Version: fmt.Sprintf("%s/%d", name, version), Schema: json.RawMessage(s),
+		system: strings.TrimSpace(system) + "\n\n" + strings.TrimSpace(read("untrusted.txt")),
+		user:   template.Must(template.New(name).Funcs((&page{}).funcs()).Parse(user)),
+	}
+	if err := p.user.Execute(io.Discard, Material{}); err != nil {
+		panic(err)
+	}
+	return p
+}
+
+func read(name string) string {
+	b, err := files.ReadFile("templates/" + name)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// Request is the question about the material, ready to be asked.
+func (p *Prompt) Request(m Material) judgebackend.Request {
+	pg := page{marker: marker(m)}
+	var user bytes.Buffer
+	t := template.Must(p.user.Clone()).Funcs(pg.funcs())
+	if err := t.Execute(&user, m); err != nil {
+		panic(err) // load has executed it
+	}
+	return judgebackend.Request{
+		Purpose: p.Purpose, PromptVersion: p.Version, Schema: p.Schema, Temperature: scoring.JudgeTemperature, NonceField: "nonce",
+		Messages: []judgebackend.Message{
+			{Role: judgebackend.System, Content: p.system},
+			{Role: judgebackend.User, Content: strings.TrimSpace(user.String())},
+		},
+	}
+}
+
+// marker is a word that follows from the whole material, so that no part of the material can hold it.
+func marker(m Material) string {
+	h := sha256.New()
+	for _, s := range []string{m.Question, m.Evidence, m.Schema, m.Dialect, m.PredSQL, m.GoldSQL, m.Opinion, Table(m.PredResult), Table(m.GoldResult)} {
+		fmt.Fprintf(h, "%d %s\n", len(s), s)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:6])
+}
+
+// page renders the parts of one user message.
+type page struct{ marker string }
+
+func (p *page) funcs() template.FuncMap {
+	return template.FuncMap{
+		"text":   p.text,
+		"result": p.result,
+	}
+}
+
+// text sets off a text of the case. Texts longer than most characters are cut in the middle.
+func (p *page) text(title string, most int, s string) string {
+	s = strings.TrimSpace(visible(s))
+	if s == "" {
+		return title + ": none given.\n"
+	}
+	return p.block(title, cut(s, most))
+}
+
+// result sets off a table.
+func (p *page) result(title string, t *scoring.Table) string {
+	if t == nil {
+		return title + ": not known.\n"
+	}
+	return p.block(title, Table(t))
+}
+
+func (p *page) block(title, body string) string {
+	return fmt.Sprintf("%s:\n[material %s]\n%s\n[end of material %s]\n", title, p.marker, body, p.marker)
+}
