@@ -100,6 +100,7 @@ func TestEngineMeetsNeeds(t *testing.T) {
 		{"a failed execution is one", scoring.NeedExecution, decodeCase(t, `{"case_id":"c","agent":{"sql":"x","error":"boom"}}`), ""},
 		{"no execution", scoring.NeedExecution, without(t, "agent.result"), "the agent's query was not run"},
 		{"order SQL is never missing", scoring.NeedOrderSQL, without(t, "gold"), ""},
+		{"context is never missing", scoring.NeedContext, &scoring.Case{ID: "c"}, ""},
 		{"no judge", scoring.NeedJudge, without(t), "no judge is configured"},
 	} {
 		e := engine(t, nil, constant("m", tc.need, 0.5))
@@ -111,6 +112,26 @@ func TestEngineMeetsNeeds(t *testing.T) {
 		if !reflect.DeepEqual(s, want) {
 			t.Errorf("%s: %+v, want %+v", tc.why, s, want)
 		}
+	}
+}
+
+// A metric that reads results where they are given gets references resolved, and does not score what could not be read as if it were not given.
+func TestEngineResolvesContext(t *testing.T) {
+	c := decodeCase(t, `{"case_id":"c","gold":{"sql":"g","result":"table:gold"},"agent":{"sql":"a","result":"table:pred"}}`)
+	m := scoring.Metric{Name: "m", Needs: scoring.NeedContext, Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+		return scoring.OK(float64(in.Gold.Result.Table.Rows()+10*in.Pred.Result.Table.Rows()), "rows"), nil
+	}}
+	rows := snapshots(func(ref string) (*scoring.Table, error) {
+		if ref == "table:gold" {
+			return scoring.EmptyTable(1), nil
+		}
+		return scoring.EmptyTable(2), nil
+	})
+	if s := scoreOne(t, engine(t, &scoring.EngineOptions{Snapshots: rows}, m), c); s.Status != scoring.StatusOK || s.Value != 21 {
+		t.Errorf("%+v, want 1 row of gold and 2 of the agent", s)
+	}
+	if s := scoreOne(t, engine(t, nil, m), c); s.Status != scoring.StatusFailed || s.Code != errcode.FailedPrecondition {
+		t.Errorf("a reference that nobody resolves: %+v, want failed", s)
 	}
 }
 

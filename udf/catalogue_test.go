@@ -39,6 +39,56 @@ func TestSignaturesFollowNeeds(t *testing.T) {
 	}
 }
 
+// What a metric reads where it is given follows as optional arguments, each of which reaches the case.
+func TestContextIsOptional(t *testing.T) {
+	engine, err := scoring.NewEngine([]scoring.Metric{{
+		Name: "m", Version: 1, Needs: scoring.NeedPredSQL | scoring.NeedContext,
+		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+			n := 0.0
+			for i, given := range []bool{
+				in.Gold.Result.Table != nil, in.Pred.Result.Table != nil, in.Pred.Error == "boom", in.Case.Evidence == "hint", in.Case.Schema == "ddl",
+			} {
+				if given {
+					n += float64(int(1) << i)
+				}
+			}
+			return scoring.OK(n, "what is given"), nil
+		},
+	}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := NewCatalogue(engine, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := c.Function("m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "m(agent_sql VARCHAR [, gold_result VARCHAR] [, agent_result VARCHAR] [, sql_error VARCHAR] [, evidence VARCHAR] [, schema_ddl VARCHAR]) -> DOUBLE"
+	if got := f.Signature(); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	const rows = `{"columns":["a"],"rows":[[1]]}`
+	all := []string{"select 1", rows, rows, "boom", "hint", "ddl"}
+	for n := range len(all) {
+		args := append([]string(nil), all[:n+1]...)
+		out, in := callOne(t, c, "m", args...)
+		if want := float64(int(1)<<n - 1); len(in.Problems) > 0 || out.Floats[0] != want {
+			t.Errorf("%d arguments: %v %+v, want %v", n+1, out.Floats, in.Problems, want)
+		}
+	}
+	for k := 1; k < len(all); k++ { // one alone
+		args := []string{"select 1", "\x00", "\x00", "\x00", "\x00", "\x00"}
+		args[k] = all[k]
+		out, in := callOne(t, c, "m", args...)
+		if want := float64(int(1) << (k - 1)); len(in.Problems) > 0 || out.Floats[0] != want {
+			t.Errorf("argument %d alone: %v %+v, want %v", k+1, out.Floats, in.Problems, want)
+		}
+	}
+}
+
 func TestOnlyJudgesAreVolatile(t *testing.T) {
 	for _, f := range newCatalogue(t).Functions() {
 		want := strings.HasPrefix(f.Name, "judged") || f.Name == "score_case" || f.Name == "badger_whoami"
