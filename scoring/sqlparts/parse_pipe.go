@@ -32,9 +32,9 @@ func (p *parser) pipe(q *Query) *Query {
 		sel.Items = p.selectItems()
 		for p.at(wWindow) && p.clause(sel) {
 		}
-	case wExtend:
+	case wExtend: // on a star alone: what is added may not use what was added before in the same list
 		p.next()
-		sel := projected(q)
+		sel := plain(q)
 		if sel == nil {
 			q, sel = p.wrap(q)
 		}
@@ -44,7 +44,7 @@ func (p *parser) pipe(q *Query) *Query {
 	case wAggregate:
 		p.next()
 		sel := plain(q)
-		if sel == nil {
+		if sel == nil || len(q.OrderBy) > 0 {
 			q, sel = p.wrap(q)
 		}
 		p.aggregate(q, sel)

@@ -154,6 +154,11 @@ func init() {
 	add(wExecute, 0, KindExecute, Runs, (*parser).skipTo)
 	add(wPrepare, 0, KindExecute, Runs, (*parser).skipTo)
 	add(wBulk, 0, KindImport, Imports|Writes, (*parser).skipTo)
+	add(wBackup, 0, KindExport, Exports, (*parser).skipTo)
+	add(wRestore, 0, KindImport, Imports|Defines|Writes, (*parser).skipTo)
+	for _, first := range []code{wKill, wShutdown, wReconfigure, wDbcc, wWaitfor} {
+		add(first, 0, KindMaintenance, Defines, (*parser).skipTo)
+	}
 	add(wSet, 0, KindSet, Session, (*parser).skipSession)
 	add(wReset, 0, KindSet, Session, (*parser).skipSession)
 	add(wDeclare, 0, KindDeclare, Session, (*parser).declare)
@@ -205,7 +210,7 @@ func changes(c code) bool {
 	case wInsert, wUpdate, wDelete, wMerge, wDrop, wCreate, wAlter, wTruncate, wGrant, wRevoke, wExec, wExecute, wCall, wSelect:
 		return true
 	}
-	return false
+	return serverWord[c]
 }
 
 // statementEnds tells whether the current token ends a statement: a semicolon, the end, or T-SQL's GO.

@@ -33,7 +33,7 @@ func (p *parser) selectHead(sel *Select, q *Query) {
 			s := p.text()
 			sel.Hints = append(sel.Hints, strings.TrimSpace(s[3:len(s)-2]))
 			p.next()
-		case t.code == wDistinct, t.code == wDistinctrow, t.code == wUnique && p.ahead(1).kind == tokWord:
+		case t.code == wDistinct, t.code == wDistinctrow, t.code == wUnique && p.ahead(1).kind == tokWord && !reserved[p.ahead(1).code]:
 			p.next()
 			sel.Distinct = true
 			if p.at2(wOn, oLparen) {
@@ -173,7 +173,7 @@ func (p *parser) alias(allowed *[lastCode]bool) Ident {
 	}
 	switch t.kind {
 	case tokWord:
-		if t.code != 0 && !allowed[t.code] || p.ends() {
+		if t.code != 0 && !allowed[t.code] || p.syntax.bareStatements && serverWord[t.code] || p.ends() {
 			return Ident{}
 		}
 	case tokQuoted, tokDouble, tokString:

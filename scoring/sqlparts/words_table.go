@@ -88,6 +88,7 @@ const (
 	wAsymmetric
 	wAt
 	wAttach
+	wBackup
 	wBefore
 	wBegin
 	wBernoulli
@@ -132,6 +133,7 @@ const (
 	wDatabase
 	wDate
 	wDatetime
+	wDbcc
 	wDeclare
 	wDefault
 	wDeferred
@@ -216,6 +218,7 @@ const (
 	wJoin
 	wJson
 	wKey
+	wKill
 	wLambda
 	wLast
 	wLateral
@@ -290,6 +293,7 @@ const (
 	wRaiserror
 	wRange
 	wRead
+	wReconfigure
 	wRecursive
 	wRefresh
 	wRegexp
@@ -303,6 +307,7 @@ const (
 	wReservoir
 	wReset
 	wRespect
+	wRestore
 	wReturn
 	wReturning
 	wRevoke
@@ -330,6 +335,7 @@ const (
 	wSets
 	wShare
 	wShow
+	wShutdown
 	wSiblings
 	wSimilar
 	wSnapshot
@@ -399,6 +405,7 @@ const (
 	wView
 	wVirtual
 	wVolatile
+	wWaitfor
 	wWarehouse
 	wWhen
 	wWhere
@@ -489,37 +496,37 @@ type operator struct {
 // wordTexts are the words in lower case, from the code of the first one on.
 var wordTexts = [...]string{
 	"absent", "aggregate", "all", "alter", "analyze", "and", "anti", "any", "apply", "array", "as", "asc", "asof",
-	"asymmetric", "at", "attach", "before", "begin", "bernoulli", "between", "binary", "block", "both", "break",
-	"browse", "bulk", "by", "cache", "call", "case", "cast", "catch", "changes", "cluster", "collate", "column",
-	"comment", "commit", "connect", "connect_by_root", "continue", "convert", "copy", "corresponding", "create",
-	"cross", "cube", "current", "current_catalog", "current_date", "current_role", "current_schema", "current_time",
-	"current_timestamp", "current_user", "cycle", "data", "database", "date", "datetime", "declare", "default",
-	"deferred", "define", "delete", "deny", "desc", "describe", "detach", "directed", "directory", "distinct",
-	"distinctrow", "distribute", "div", "do", "drop", "dumpfile", "dynamic", "else", "elseif", "elsif", "end", "escape",
-	"except", "exception", "exclude", "exclusive", "exec", "execute", "exists", "explain", "export", "extend",
-	"extension", "external", "extract", "false", "fetch", "filter", "final", "first", "following", "for", "force",
-	"foreign", "format", "from", "full", "function", "get", "glob", "global", "go", "grant", "group", "grouping",
-	"groups", "hash", "having", "high_priority", "iceberg", "if", "ignore", "ilike", "immediate", "import", "in",
-	"include", "index", "indexed", "inner", "insert", "install", "intersect", "interval", "into", "is", "isnull",
-	"isolation", "iterate", "join", "json", "key", "lambda", "last", "lateral", "leading", "leave", "left", "like",
-	"limit", "list", "load", "local", "localtime", "localtimestamp", "lock", "loop", "low_priority", "map", "match",
-	"match_condition", "match_recognize", "materialized", "max", "measures", "member", "merge", "min", "minus", "mod",
-	"model", "msck", "name", "natural", "next", "no", "nocycle", "nolock", "not", "notnull", "null", "nulls", "of",
-	"offset", "on", "only", "operator", "optimize", "option", "or", "order", "ordinality", "outer", "outfile", "over",
-	"overlaps", "overlay", "overwrite", "partition", "percent", "pivot", "placing", "position", "positional", "pragma",
-	"preceding", "prepare", "print", "prior", "procedure", "put", "qualify", "raise", "raiserror", "range", "read",
-	"recursive", "refresh", "regexp", "reindex", "release", "remove", "rename", "repeat", "repeatable", "replace",
-	"reservoir", "reset", "respect", "return", "returning", "revoke", "right", "rlike", "role", "rollback", "rollup",
-	"row", "rows", "running", "safe_cast", "sample", "savepoint", "schema", "search", "secure", "seed", "select",
-	"semi", "separator", "sequence", "session_user", "set", "sets", "share", "show", "siblings", "similar", "snapshot",
-	"some", "sort", "sql_calc_found_rows", "sql_no_cache", "stage", "start", "statistics", "straight_join", "stream",
-	"strict", "struct", "substr", "substring", "summarize", "symmetric", "system", "system_time", "system_version",
-	"table", "tablesample", "task", "temp", "temporary", "then", "throw", "ties", "time", "timestamp", "to", "top",
-	"trailing", "tran", "transaction", "transient", "trigger", "trim", "true", "truncate", "try", "try_cast",
-	"try_convert", "type", "unbounded", "uncache", "undrop", "union", "unique", "unknown", "unload", "unlock",
-	"unlogged", "unpivot", "until", "update", "upsert", "ur", "use", "user", "using", "vacuum", "value", "values",
-	"version", "view", "virtual", "volatile", "warehouse", "when", "where", "while", "window", "with", "within",
-	"without", "work", "xml", "xor", "zone",
+	"asymmetric", "at", "attach", "backup", "before", "begin", "bernoulli", "between", "binary", "block", "both",
+	"break", "browse", "bulk", "by", "cache", "call", "case", "cast", "catch", "changes", "cluster", "collate",
+	"column", "comment", "commit", "connect", "connect_by_root", "continue", "convert", "copy", "corresponding",
+	"create", "cross", "cube", "current", "current_catalog", "current_date", "current_role", "current_schema",
+	"current_time", "current_timestamp", "current_user", "cycle", "data", "database", "date", "datetime", "dbcc",
+	"declare", "default", "deferred", "define", "delete", "deny", "desc", "describe", "detach", "directed", "directory",
+	"distinct", "distinctrow", "distribute", "div", "do", "drop", "dumpfile", "dynamic", "else", "elseif", "elsif",
+	"end", "escape", "except", "exception", "exclude", "exclusive", "exec", "execute", "exists", "explain", "export",
+	"extend", "extension", "external", "extract", "false", "fetch", "filter", "final", "first", "following", "for",
+	"force", "foreign", "format", "from", "full", "function", "get", "glob", "global", "go", "grant", "group",
+	"grouping", "groups", "hash", "having", "high_priority", "iceberg", "if", "ignore", "ilike", "immediate", "import",
+	"in", "include", "index", "indexed", "inner", "insert", "install", "intersect", "interval", "into", "is", "isnull",
+	"isolation", "iterate", "join", "json", "key", "kill", "lambda", "last", "lateral", "leading", "leave", "left",
+	"like", "limit", "list", "load", "local", "localtime", "localtimestamp", "lock", "loop", "low_priority", "map",
+	"match", "match_condition", "match_recognize", "materialized", "max", "measures", "member", "merge", "min", "minus",
+	"mod", "model", "msck", "name", "natural", "next", "no", "nocycle", "nolock", "not", "notnull", "null", "nulls",
+	"of", "offset", "on", "only", "operator", "optimize", "option", "or", "order", "ordinality", "outer", "outfile",
+	"over", "overlaps", "overlay", "overwrite", "partition", "percent", "pivot", "placing", "position", "positional",
+	"pragma", "preceding", "prepare", "print", "prior", "procedure", "put", "qualify", "raise", "raiserror", "range",
+	"read", "reconfigure", "recursive", "refresh", "regexp", "reindex", "release", "remove", "rename", "repeat",
+	"repeatable", "replace", "reservoir", "reset", "respect", "restore", "return", "returning", "revoke", "right",
+	"rlike", "role", "rollback", "rollup", "row", "rows", "running", "safe_cast", "sample", "savepoint", "schema",
+	"search", "secure", "seed", "select", "semi", "separator", "sequence", "session_user", "set", "sets", "share",
+	"show", "shutdown", "siblings", "similar", "snapshot", "some", "sort", "sql_calc_found_rows", "sql_no_cache",
+	"stage", "start", "statistics", "straight_join", "stream", "strict", "struct", "substr", "substring", "summarize",
+	"symmetric", "system", "system_time", "system_version", "table", "tablesample", "task", "temp", "temporary", "then",
+	"throw", "ties", "time", "timestamp", "to", "top", "trailing", "tran", "transaction", "transient", "trigger",
+	"trim", "true", "truncate", "try", "try_cast", "try_convert", "type", "unbounded", "uncache", "undrop", "union",
+	"unique", "unknown", "unload", "unlock", "unlogged", "unpivot", "until", "update", "upsert", "ur", "use", "user",
+	"using", "vacuum", "value", "values", "version", "view", "virtual", "volatile", "waitfor", "warehouse", "when",
+	"where", "while", "window", "with", "within", "without", "work", "xml", "xor", "zone",
 }
 
 const firstWord = wAbsent
