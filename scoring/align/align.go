@@ -38,9 +38,9 @@ type column struct {
 
 	words   []string // of the name; made when first needed
 	reading map[cell.View]*reading
-	formats *formats  // made when first needed
-	read    cell.View // how it is read when rows are compared to settle which column is which …
-	readSum cell.Sum  // … and its sum then
+	formats *formats   // made when first needed
+	read    *cell.View // how it is read when rows are compared to settle which column is which; nil: as it is …
+	readSum cell.Sum   // … and its sum then
 }
 
 type aligner struct {
@@ -63,7 +63,6 @@ func newAligner(gold, pred *scoring.Table, o Options) *aligner {
 		for i := range cols {
 			cols[i].col = &t.Columns[i]
 			cols[i].kind = cell.NaturalKind(&t.Columns[i])
-			cols[i].read = a.natural(&cols[i])
 		}
 	}
 	a.pairs = make([]scoring.ColumnPair, len(gold.Columns))

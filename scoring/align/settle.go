@@ -72,12 +72,12 @@ func (a *aligner) readAlike(c *scoring.ColumnPair) bool {
 // readSo is the comparison of two columns that are equal as they are read.
 func (a *aligner) readSo(g, p int) scoring.Comparison {
 	c := a.exact(g, p)
-	for _, v := range []cell.View{a.gold[g].read, a.pred[p].read} {
-		if v.Format != "" {
-			c.Kind = v.Kind
-		}
+	if v := a.gold[g].read; v != nil && v.Format != "" {
+		c.Kind, c.GoldFormat = v.Kind, v.Format
 	}
-	c.GoldFormat, c.PredFormat = a.gold[g].read.Format, a.pred[p].read.Format
+	if v := a.pred[p].read; v != nil && v.Format != "" {
+		c.Kind, c.PredFormat = v.Kind, v.Format
+	}
 	c.Fact = formatFact(c.GoldFormat, c.PredFormat)
 	return c
 }
@@ -153,14 +153,14 @@ func (c *column) readAs(v cell.View) {
 	if v.Format == "" {
 		v.Kind = c.kind
 	}
-	c.read, c.readSum = v, cell.SumOf(c.col, v)
+	c.read, c.readSum = &v, cell.SumOf(c.col, v)
 }
 
 // oneKind tells whether text in the columns of a group is read as one kind of value, so that any two of them can be compared.
 func (a *aligner) oneKind(g group) bool {
 	kinds := map[scoring.Kind]bool{}
-	note := func(v cell.View) {
-		if v.Format != "" {
+	note := func(v *cell.View) {
+		if v != nil && v.Format != "" {
 			kinds[v.Kind] = true
 		}
 	}
@@ -224,7 +224,11 @@ func (s *settler) keys(goldSide bool, i int) []uint64 {
 	}
 	k, ok := cache[i]
 	if !ok {
-		k = cell.AllKeys(cols[i].col, cols[i].read)
+		v := s.natural(&cols[i])
+		if cols[i].read != nil {
+			v = *cols[i].read
+		}
+		k = cell.AllKeys(cols[i].col, v)
 		cache[i] = k
 	}
 	return k
