@@ -117,6 +117,12 @@ func (h Harness) functions(t *testing.T) {
 	if err != nil || got != "\"a\" STRING: \"word\"|\"word\"\n" {
 		t.Errorf("the statement's context: %s, %v", got, err)
 	}
+	// The engine may compute ahead while a result is read.
+	for range 20 {
+		if _, err := readAll(context.WithValue(ctx, key{}, "word"), c, "SELECT CASE WHEN of_context(i::VARCHAR) <> 'word' THEN 1 / 0 WHEN i = 90000 THEN length(refuses('x')) END AS a FROM range(100000) t(i)"); !errors.Is(err, errRefused) {
+			t.Fatalf("an error in the middle of a stream: %v, want the function's own", err)
+		}
+	}
 	if err := c.(driver.FunctionRegistrar).RegisterScalar(ctx, driver.Scalar{Name: "nothing"}); code(c, err) != errcode.InvalidArgument {
 		t.Errorf("a function without a body: %v, want invalid_argument", err)
 	}

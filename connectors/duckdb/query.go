@@ -166,6 +166,7 @@ func (s *session) query(ctx context.Context, sql string, args []any) (*reader, e
 func (s *session) statement(ctx context.Context, statements mapping.ExtractedStatements, i mapping.IdxT, args []any, last bool) (*reader, error) {
 	var prepared mapping.PreparedStatement
 	var result mapping.Result
+	s.begin(ctx)
 	err := s.run(ctx, func() error {
 		if mapping.PrepareExtractedStatement(s.conn, statements, i, &prepared) == mapping.StateError {
 			return s.db.errorOf(mapping.PrepareError(prepared))

@@ -67,6 +67,7 @@ func (c *Conn) release(s *session) {
 		s.disconnect()
 		return
 	}
+	s.begin(context.Background())
 	c.idle = append(c.idle, s)
 }
 
@@ -84,23 +85,27 @@ func (s *session) run(ctx context.Context, f func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	s.ctx, s.failed = ctx, nil
-	s.mu.Unlock()
 	err := s.interruptible(ctx, f)
-	s.mu.Lock()
-	failed := s.failed
-	s.ctx, s.failed = nil, nil
-	s.mu.Unlock()
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case ctx.Err() != nil:
+	}
+	if ctx.Err() != nil {
 		return ctx.Err()
-	case failed != nil:
-		return failed
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed != nil {
+		return s.failed
 	}
 	return err
+}
+
+// begin starts a statement: until the next one, functions that it calls get this context, also from the engine's own threads, which go on
+// computing between two batches.
+func (s *session) begin(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ctx, s.failed = ctx, nil
 }
 
 func (s *session) interruptible(ctx context.Context, f func() error) error {
