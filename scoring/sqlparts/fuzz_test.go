@@ -23,6 +23,12 @@ var fuzzSeeds = []string{
 	"select * from a; drop table b", "with x as (delete from a returning *) select * from x", "\x00\xff\xfe", "select\u00a0a\u3000from\ufefft",
 	"from t |> where a |> aggregate sum(b) as s group by c |> order by s desc |> limit 5",
 	"select {'a': [1, 2]}, x[1:2], a:b.c[0], m -> m + 1, interval '1 day', date '2024-01-01'",
+	// what once went wrong
+	"from A(>where a|>p y c|>order s desc|>limit", "from A|>where 0|>aggregate", "select fro#0", "select B'0''0'", "from A from #A0",
+	"select group by((0 A))", "select[][(''A)]", "select((A A)->0)", "select(0->(A)->0)", "select(+(A)->0)", "(select limit 0)limit all",
+	"from A match_recognize(0measures()as)", "from A match_recognize(define 0)", "select ''%time with time!B''", "select()overlaps(*)",
+	"select 0#*", "pivot A on 0", "pivot(A)group by 0", "select(0A,)", "select((),)", "select array<0>[A]", "select %()", "with",
+	"select order by A fetch 0 %0", "select extract(!A from)", "select A(0)over(A rows#)", "select 0 .A|0", "select[]:A.'a'",
 	"case when a then case when b then c end end", "not not - - + ~ a", "a.b.c.*", "select * exclude (a) replace (b as c) rename (d as e) from f",
 }
 

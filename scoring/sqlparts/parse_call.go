@@ -54,9 +54,11 @@ func (p *parser) arguments(c *Call, open int) {
 			c.Having = p.expr()
 			continue
 		case wSeparator:
-			p.next()
-			p.exprs.push(p.expr())
-			continue
+			if p.ahead(1).kind == tokString {
+				p.next()
+				p.exprs.push(p.expr())
+				continue
+			}
 		case wIgnore, wRespect:
 			if p.ahead(1).code == wNulls {
 				p.nulls(c)
@@ -119,9 +121,11 @@ func (p *parser) argument(end int) Expr {
 		p.exprs.push(e)
 		return p.expr()
 	case p.at(wFormat), p.at(wReturning), p.at(wWith), p.at(wWithout): // JSON functions' options
+		from := p.start()
 		for p.i < end && !p.at(oComma) && !p.argumentClause() {
 			p.skip()
 		}
+		p.noteAt(from, p.from(from).End, "options of an argument were not read")
 		return e
 	}
 	if p.at(oColon) { // JSON_OBJECT(k: v)
@@ -152,8 +156,10 @@ func keyOf(e Expr) (Ident, bool) {
 // argumentClause tells whether the current token begins a clause inside a call.
 func (p *parser) argumentClause() bool {
 	switch p.cur().code {
-	case wOrder, wLimit, wHaving, wSeparator, wOn:
+	case wOrder, wLimit, wHaving, wOn:
 		return true
+	case wSeparator:
+		return p.ahead(1).kind == tokString
 	case wIgnore, wRespect:
 		return p.ahead(1).code == wNulls
 	case wNull, wAbsent:

@@ -76,7 +76,7 @@ func (p *parser) primary() Expr {
 func (p *parser) indexable(e Expr) bool {
 	switch e := e.(type) {
 	case *Literal:
-		return e.Kind == String && p.dialect == DuckDB
+		return e.Kind == String && p.syntax.brackets != bracketName
 	case *Star, *Interval:
 		return false
 	}

@@ -385,18 +385,15 @@ class Normal:
         return "interval " + text + (" " + unit if unit else "")
 
     def call(self, name, args):
-        if name in ("substring", "substr"):
-            pass  # with FROM and FOR it would be no anonymous function
         parts, tail = [], ""
         for a in args:
             text, more = self.argument(a)
             parts.append(text)
             tail += more
-        return name + "(" + ", ".join(p for p in parts) + tail + ")"
+        return name + "(" + ", ".join(parts) + tail + ")"
 
     def argument(self, a):
         """The text of an argument and of the clauses sqlglot wraps around it."""
-        a = unparen(a) if not isinstance(a, exp.Paren) else a
         if isinstance(a, exp.Limit):
             text, tail = self.argument(a.this)
             return text, tail + " limit " + self.text(a.expression)
@@ -406,9 +403,6 @@ class Normal:
         if isinstance(a, exp.HavingMax):
             text, tail = self.argument(a.this)
             return text, tail + " having " + ("max " if a.args.get("max") else "min ") + self.text(a.expression)
-        if isinstance(a, (exp.IgnoreNulls, exp.RespectNulls)):
-            self.nulls = " ignore nulls" if isinstance(a, exp.IgnoreNulls) else " respect nulls"
-            raise NullsInside(a)
         return self.text(a), ""
 
     def order(self, o):
@@ -491,12 +485,8 @@ class Normal:
         return s
 
 
-class NullsInside(Exception):
-    """IGNORE NULLS inside a call's parentheses, which the normal form writes after them."""
-
-
 def lift_nulls(tree):
-    """Moves IGNORE NULLS and RESPECT NULLS out of a call's parentheses."""
+    """Moves IGNORE NULLS and RESPECT NULLS out of a call's parentheses, where the normal form has them."""
     for node in list(tree.find_all(exp.IgnoreNulls, exp.RespectNulls)):
         parent, child = node.parent, node
         while isinstance(parent, (exp.Order, exp.Limit, exp.HavingMax)):
@@ -845,8 +835,6 @@ class Extractor:
                 table(t, view, aliases)
                 for j in t.args.get("joins") or []:
                     source(j.this, view, aliases)
-                    if not isinstance(j.this, exp.Table):
-                        pass
                 for p in t.args.get("laterals") or []:
                     enter(p, view, aliases)
             if aliases and (t.alias or isinstance(t, exp.Table)):
