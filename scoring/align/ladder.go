@@ -426,12 +426,11 @@ type scale struct {
 // says so, thousands and millions only where a name says so.
 func (a *aligner) scales(g, p *column, rg, rp *reading) []scale {
 	var out []scale
-	gw, pw := strings.ToLower(g.col.Name), strings.ToLower(p.col.Name)
-	says := func(name string, words ...string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })
+	says := func(c *column, words ...string) bool {
+		return slices.ContainsFunc(c.nameWords(), func(w string) bool { return slices.Contains(words, w) })
 	}
-	percent := []string{"pct", "percent", "perc", "%", "rate", "ratio", "share", "fraction", "proportion", "margin"}
-	hint := says(gw, percent...) || says(pw, percent...) || rg.view.Format == cell.FormatPercent || rp.view.Format == cell.FormatPercent
+	percent := func(c *column) bool { return says(c, "percent", "rate", "fraction", "proportion", "margin") } // with their synonyms
+	hint := percent(g) || percent(p) || rg.view.Format == cell.FormatPercent || rp.view.Format == cell.FormatPercent
 	if hint || fractions(rg) {
 		out = append(out, scale{-2, "percent for fraction"})
 	}
@@ -442,11 +441,12 @@ func (a *aligner) scales(g, p *column, rg, rp *reading) []scale {
 		by    int
 		name  string
 		words []string
-	}{{3, "thousands", []string{"thousand", "_k", "(k", "000s", "in k"}}, {6, "millions", []string{"million", "_mm", "(mm", "mio", "_m", "(m"}}} {
-		if says(pw, unit.words...) && !says(gw, unit.words...) {
+	}{{3, "thousands", []string{"thousand", "k", "000"}}, {6, "millions", []string{"million", "m", "mm", "mio", "mn"}}} {
+		inG, inP := says(g, unit.words...), says(p, unit.words...)
+		if inP && !inG {
 			out = append(out, scale{unit.by, "in " + unit.name})
 		}
-		if says(gw, unit.words...) && !says(pw, unit.words...) {
+		if inG && !inP {
 			out = append(out, scale{-unit.by, "not in " + unit.name})
 		}
 	}
