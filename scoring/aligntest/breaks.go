@@ -37,7 +37,7 @@ var breaking = []change{
 		g.rows[i][c], g.rows[j][c] = g.rows[j][c], g.rows[i][c]
 		return true
 	}},
-	{"negate a column", onNumbers(nil, func(v *big.Rat) *big.Rat { return v.Neg(v) })},
+	{"negate a column", onNumbers([]string{"cost", "count", "few", "share"}, func(v *big.Rat) *big.Rat { return v.Neg(v) })},
 	{"double a column", onNumbers(nil, func(v *big.Rat) *big.Rat { return v.Add(v, v) })},
 	{"inflate a column by 7 %", onNumbers([]string{"amount", "cost", "count"}, func(v *big.Rat) *big.Rat { return v.Mul(v, big.NewRat(107, 100)) })}, // small shares could have been rounded
 	{"shift a column against the others", func(r *rand.Rand, g *grid) bool {
