@@ -118,7 +118,7 @@ func TestConcurrencySlotsAreNotLost(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if done.Load() < 100 || gaveUp.Load() < 10 || most.Load() != 3 {
+		if done.Load() < 100 || gaveUp.Load() == 0 || most.Load() != 3 {
 			t.Errorf("%d done, %d gave up, %d at once; want most done, some given up, 3 at once", done.Load(), gaveUp.Load(), most.Load())
 		}
 		synctest.Wait()
