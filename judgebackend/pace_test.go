@@ -121,7 +121,7 @@ func TestConcurrencySlotsAreNotLost(t *testing.T) {
 		if done.Load() < 100 || gaveUp.Load() == 0 || most.Load() != 3 {
 			t.Errorf("%d done, %d gave up, %d at once; want most done, some given up, 3 at once", done.Load(), gaveUp.Load(), most.Load())
 		}
-		synctest.Wait()
+		time.Sleep(time.Second) // calls whose callers gave up end too
 		start := time.Now()
 		for i := range 30 {
 			wg.Go(func() { _, _ = s.Complete(t.Context(), ask(fmt.Sprint("after", i))) })
