@@ -5,8 +5,10 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -398,7 +400,13 @@ func table(t testing.TB, rows int, columns []scoring.Column) *scoring.Table {
 func TestCompareIsAlgorithm2(t *testing.T) {
 	methods := map[string]int{}
 	between := 0
-	const runs = 6000
+	runs := 6000
+	if s := os.Getenv("BADGER_PROPERTY_RUNS"); s != "" {
+		var err error
+		if runs, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for seed := range uint64(runs) {
 		rng := rand.New(rand.NewPCG(seed, 11))
 		c := random(t, rng)

@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -34,26 +35,18 @@ type Prompt struct {
 	Version string          // name and number of the text
 	Schema  json.RawMessage // of the reply
 
+	Temperature float64 // 0.1 for verdicts; extractor sets 0
+
 	system string
 	user   *template.Template
 }
 
-// The prompts. Two that share a purpose ask the same question of different material.
-var (
-	ROSEProver      = load("rose/prover", "rose_prover", 1, "rose_prover")
-	ROSERefuter     = load("rose/refuter", "rose_refuter", 1, "rose_refuter")      // the results differ
-	ROSERefuterSame = load("rose/refuter", "rose_refuter_same", 1, "rose_refuter") // the results are the same and are not shown
+// registered holds the prompts that load has made.
+var registered []*Prompt
 
-	FLEXSame        = load("flex", "flex_same", 1, "flex")                                // the results are the same and are not shown
-	FLEXDiffer      = load("flex", "flex_differ", 1, "flex")                              // the results differ
-	FLEXErrors      = load("flex/errors", "flex_errors", 1, "flex_errors")                // what is wrong with a query that was judged wrong
-	FLEXDifferences = load("flex/differences", "flex_differences", 1, "flex_differences") // why a query that was judged right returns something else
-
-)
-
-// All lists the prompts.
+// All lists the prompts by version. Two that share a purpose ask the same question of different material.
 func All() []*Prompt {
-	return []*Prompt{ROSEProver, ROSERefuter, ROSERefuterSame, FLEXSame, FLEXDiffer, FLEXErrors, FLEXDifferences}
+	return slices.SortedFunc(slices.Values(registered), func(a, b *Prompt) int { return strings.Compare(a.Version, b.Version) })
 }
 
 // Material is what a judge is shown of a case. What a prompt does not use is left out of its text.
@@ -67,12 +60,16 @@ type Material struct {
 	PredResult, GoldResult *scoring.Table // nil where it is not known
 	ResultsKnown           bool           // whether it is known that the results are, or are not, the same
 
+	Response       string // the agent's answer in prose
+	Interpretation string // the question in the agent's words
+	Relation       string // how the results stand to each other, as found from the evidence, in a sentence
+
 	Opinion string // what another judge said: the Prover's reason, the analysis behind a verdict
 }
 
 const userMark = "\n=== user ===\n"
 
-// load reads a prompt's files. They are part of the program: a fault in them stops it at its start.
+// load reads a prompt's files and lists it. They are part of the program: a fault in them stops it at its start.
 func load(purpose, name string, version int, schema string) *Prompt {
 	system, user, ok := strings.Cut(read(name+".txt"), userMark)
 	if !ok {
@@ -83,13 +80,20 @@ func load(purpose, name string, version int, schema string) *Prompt {
 		panic("the schema of prompt " + name + " is not JSON")
 	}
 	p := &Prompt{
-		Purpose: purpose, Version: fmt.Sprintf("%s/%d", name, version), Schema: json.RawMessage(s),
+		Purpose: purpose, Version: fmt.Sprintf("%s/%d", name, version), Schema: json.RawMessage(s), Temperature: scoring.JudgeTemperature,
 		system: strings.TrimSpace(system) + "\n\n" + strings.TrimSpace(read("untrusted.txt")),
 		user:   template.Must(template.New(name).Funcs((&page{}).funcs()).Parse(user)),
 	}
 	if err := p.user.Execute(io.Discard, Material{}); err != nil {
 		panic(err)
 	}
+	registered = append(registered, p)
+	return p
+}
+
+// extractor makes a prompt one that reads facts out of text rather than judges.
+func extractor(p *Prompt) *Prompt {
+	p.Temperature = scoring.ExtractorTemperature
 	return p
 }
 
@@ -110,7 +114,7 @@ func (p *Prompt) Request(m Material) judgebackend.Request {
 		panic(err) // load has executed it
 	}
 	return judgebackend.Request{
-		Purpose: p.Purpose, PromptVersion: p.Version, Schema: p.Schema, Temperature: scoring.JudgeTemperature, NonceField: "nonce",
+		Purpose: p.Purpose, PromptVersion: p.Version, Schema: p.Schema, Temperature: p.Temperature, NonceField: "nonce",
 		Messages: []judgebackend.Message{
 			{Role: judgebackend.System, Content: p.system},
 			{Role: judgebackend.User, Content: strings.TrimSpace(user.String())},
@@ -121,8 +125,12 @@ func (p *Prompt) Request(m Material) judgebackend.Request {
 // marker is a word that follows from the whole material, so that no part of the material can hold it.
 func marker(m Material) string {
 	h := sha256.New()
-	for _, s := range []string{m.Question, m.Evidence, m.Schema, m.Dialect, m.PredSQL, m.GoldSQL, m.Opinion, Table(m.PredResult), Table(m.GoldResult)} {
-		fmt.Fprintf(h, "%d %s\n", len(s), s)
+	for i, s := range []string{
+		m.Question, m.Evidence, m.Schema, m.Dialect, m.PredSQL, m.GoldSQL, m.Opinion, Table(m.PredResult), Table(m.GoldResult), m.Response, m.Interpretation, m.Relation,
+	} {
+		if s != "" { // so that a new field leaves the questions that do not use it as they are
+			fmt.Fprintf(h, "%d %d %s\n", i, len(s), s)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:6])
 }

@@ -191,7 +191,11 @@ func beginsOperand(t *token) bool {
 	case tokQuoted, tokDouble, tokString, tokNumber, tokParam:
 		return true
 	default:
-		return t.code == oLparen || t.code == oMinus || t.code == oPlus
+		switch t.code {
+		case oLparen, oLbracket, oLbrace, oMinus, oPlus, oTilde, oBang, oQuestion, oColon, oPercent:
+			return true
+		}
+		return false
 	}
 }
 

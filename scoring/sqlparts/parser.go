@@ -250,7 +250,8 @@ func (p *parser) flat(s Span) string {
 	return p.words(k, p.i)
 }
 
-// words is the text of tokens from to to: words in lower case, single spaces, none around dots and inside parentheses.
+// words is the text of tokens from to to: words in lower case, names in the quotes Format gives them, single spaces, none
+// around dots and inside parentheses.
 func (p *parser) words(from, to int) string {
 	var b strings.Builder
 	for k := from; k < to; k++ {
@@ -259,9 +260,14 @@ func (p *parser) words(from, to int) string {
 		if k > from && spaceBetween(&p.toks[k-1], t) {
 			b.WriteByte(' ')
 		}
-		if t.kind == tokWord {
+		switch t.kind {
+		case tokWord:
 			b.WriteString(strings.ToLower(p.textOf(t)))
-		} else {
+		case tokQuoted:
+			var name printer
+			name.name(p.identOf(t))
+			b.Write(name.buf)
+		default:
 			b.WriteString(p.textOf(t))
 		}
 	}

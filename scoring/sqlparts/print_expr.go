@@ -331,7 +331,7 @@ func (p *printer) cast(c *Cast) {
 // fieldBase writes what a field is taken of: in parentheses if it is a plain name, which would swallow the field.
 func (p *printer) fieldBase(e Expr) {
 	switch e.(type) {
-	case *Column, *Path:
+	case *Column, *Path, *Param:
 		if !p.normal {
 			p.str("(")
 			p.bare(e)
