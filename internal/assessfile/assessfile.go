@@ -1,0 +1,406 @@
+// Package assessfile reads files of recorded judge assessments (JSON Lines), such as are published with a labelled data set, so that metrics
+// score from them in place of a judge.
+//
+// A line is what one backend answered about one case under one method:
+//
+//	{"case_id": "c1", "backend": "o3", "method": "rose", "score": 1, "prover": {…}, "refuter": {…}}
+//	{"case_id": "c1", "backend": "gpt-4o", "method": "flex", "score": 1, "reply_text": "… {\"correct\": true}"}
+//	{"case_id": "c1", "backend": "o3", "method": "stef", "replies": {"stef/extract": {…}}}
+//
+// score is the verdict that was published with the replies, or without them. replies holds replies by the purpose of the question, as text
+// or as the JSON value itself; prover and refuter are short for rose/prover and rose/refuter, and reply_text answers the question that is
+// called as the method. Unknown members are ignored.
+//
+// The lines of one backend and one method make a [Run]. To score from a file:
+//
+//	f, err := assessfile.Open(ctx, path, assessfile.Options{Backends: []string{"o3"}})
+//	replies, err := f.Replies("o3") // or f.Replies("o3", "rose_prover_only")
+//	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Replies: replies})
+//
+// The file is read line by line, and only what the options ask for is kept.
+package assessfile
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Options say what is read. The zero value reads everything and fails on lines that cannot be read.
+type Options struct {
+	Backends []string // only these; none: all
+	Methods  []string // only these; none: all
+
+	// BadLine is told of every line that cannot be read, from 1, and reading goes on without it. Where it is nil, a file with bad lines is an
+	// error that names the first of them.
+	BadLine func(line int, err error)
+}
+
+func (o *Options) wants(l *line) bool {
+	return (len(o.Backends) == 0 || slices.Contains(o.Backends, l.Backend)) && (len(o.Methods) == 0 || slices.Contains(o.Methods, l.Method))
+}
+
+// File is what was read of an assessment file.
+type File struct {
+	name string
+	runs map[runKey]*Run
+}
+
+type runKey struct{ backend, method string }
+
+// Open reads the file at path.
+func Open(ctx context.Context, path string, o Options) (*File, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		code := errcode.Unavailable
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			code = errcode.NotFound
+		case errors.Is(err, fs.ErrPermission):
+			code = errcode.PermissionDenied
+		}
+		return nil, errcode.New(code, "the assessment file: %w", err)
+	}
+	defer in.Close() //nolint:errcheck // only read
+	return Read(ctx, filepath.Base(path), in, o)
+}
+
+// Read reads assessments; name stands for the file in errors. The error is coded InvalidArgument where lines cannot be read.
+func Read(ctx context.Context, name string, in io.Reader, o Options) (*File, error) {
+	f := &File{name: name, runs: map[runKey]*Run{}}
+	var bad badLines
+	for l, err := range lines(in) {
+		if err != nil {
+			return nil, errcode.New(errcode.Unavailable, "the assessment file: %w", err)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, errcode.New(errcode.Of(err), "reading %s: %w", name, err)
+		}
+		if err := f.add(l, &o); err != nil {
+			if o.BadLine != nil {
+				o.BadLine(l.number, err)
+			} else {
+				bad.add(l.number, err)
+			}
+		}
+	}
+	if bad.n > 0 {
+		return nil, errcode.New(errcode.InvalidArgument, "%s: %s", name, bad.String())
+	}
+	return f, nil
+}
+
+// badLines collects the first lines that could not be read.
+type badLines struct {
+	n     int
+	first []string
+}
+
+func (b *badLines) add(line int, err error) {
+	if b.n++; b.n <= 5 {
+		b.first = append(b.first, fmt.Sprintf("line %d: %v", line, err))
+	}
+}
+
+func (b *badLines) String() string {
+	text := strings.Join(b.first, "; ")
+	if more := b.n - len(b.first); more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text
+}
+
+// line is one assessment as it is written.
+type line struct {
+	CaseID    string                     `json:"case_id"`
+	Backend   string                     `json:"backend"`
+	Method    string                     `json:"method"`
+	Score     *float64                   `json:"score"`
+	Prover    json.RawMessage            `json:"prover"`
+	Refuter   json.RawMessage            `json:"refuter"`
+	ReplyText *string                    `json:"reply_text"`
+	Replies   map[string]json.RawMessage `json:"replies"`
+}
+
+// add reads one line into its run.
+func (f *File) add(t textLine, o *Options) error {
+	if t.tooLong {
+		return errcode.New(errcode.ResourceExhausted, "it is longer than the %d MiB that are read of a line", maxLine>>20)
+	}
+	text := bytes.TrimSpace(t.text)
+	if t.number == 1 {
+		text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	var l line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return jsonError(err)
+	}
+	for _, member := range []struct{ name, value string }{{"case_id", l.CaseID}, {"backend", l.Backend}, {"method", l.Method}} {
+		if member.value == "" {
+			return errcode.New(errcode.InvalidArgument, "%s is missing", member.name)
+		}
+	}
+	if !o.wants(&l) {
+		return nil
+	}
+	replies, err := l.replies()
+	if err != nil {
+		return err
+	}
+	if len(replies) == 0 && l.Score == nil {
+		return errcode.New(errcode.InvalidArgument, "expected a score or replies, found neither")
+	}
+	key := runKey{l.Backend, l.Method}
+	r := f.runs[key]
+	if r == nil {
+		r = &Run{Backend: l.Backend, Method: l.Method, cases: map[string]*entry{}}
+		f.runs[key] = r
+	}
+	return r.add(l.CaseID, &entry{line: t.number, score: l.Score, replies: replies})
+}
+
+// replies brings the replies of a line into one form: by purpose.
+func (l *line) replies() (map[string]string, error) {
+	out := map[string]string{}
+	put := func(purpose, reply string) error {
+		if _, twice := out[purpose]; twice {
+			return errcode.New(errcode.InvalidArgument, "the reply to %s is there twice", purpose)
+		}
+		out[purpose] = reply
+		return nil
+	}
+	if l.ReplyText != nil && *l.ReplyText != "" {
+		out[l.Method] = *l.ReplyText
+	}
+	short := []struct {
+		purpose string
+		reply   json.RawMessage
+	}{{"rose/prover", l.Prover}, {"rose/refuter", l.Refuter}}
+	for _, s := range short {
+		if text := replyText(s.reply); text != "" {
+			if err := put(s.purpose, text); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, purpose := range slices.Sorted(maps.Keys(l.Replies)) {
+		if text := replyText(l.Replies[purpose]); text != "" {
+			if err := put(purpose, text); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// replyText is a reply as text: a JSON string is the text, any other value is its own.
+func replyText(raw json.RawMessage) string {
+	var s string
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return ""
+	case raw[0] == '"' && json.Unmarshal(raw, &s) == nil:
+		return s
+	}
+	return string(raw)
+}
+
+// jsonError says what is wrong with a line without showing it.
+func jsonError(err error) error {
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		return errcode.New(errcode.InvalidArgument, "%s is a JSON %s, which does not belong there", cmp.Or(kind.Field, "the line"), kind.Value)
+	}
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return errcode.New(errcode.InvalidArgument, "it is not JSON from byte %d on", syntax.Offset)
+	}
+	return errcode.New(errcode.InvalidArgument, "it is not one JSON object")
+}
+
+// Runs lists what was read by method, then backend.
+func (f *File) Runs() []*Run {
+	return slices.SortedFunc(maps.Values(f.runs), func(a, b *Run) int {
+		return cmp.Or(cmp.Compare(a.Method, b.Method), cmp.Compare(a.Backend, b.Backend))
+	})
+}
+
+// Run finds the assessments of one backend under one method.
+func (f *File) Run(backend, method string) (*Run, bool) {
+	r, ok := f.runs[runKey{backend, method}]
+	return r, ok
+}
+
+// Backends lists the backends, sorted.
+func (f *File) Backends() []string { return f.distinct(func(k runKey) string { return k.backend }) }
+
+// Methods lists the methods, sorted.
+func (f *File) Methods() []string { return f.distinct(func(k runKey) string { return k.method }) }
+
+func (f *File) distinct(part func(runKey) string) []string {
+	set := map[string]bool{}
+	for k := range f.runs {
+		set[part(k)] = true
+	}
+	return slices.Sorted(maps.Keys(set))
+}
+
+// Replies are the recorded replies of one backend, to be given to an engine. Where no methods are named, a question is answered by the method
+// that is called as the metric that asks it: rose/prover by the method rose, and by no variant of it, such as rose_prover_only. Named
+// methods answer whatever they have a reply to; of several that were recorded for a case, the first one answers all questions of a metric, so
+// that replies of different runs are not mixed. The error of an unknown name, coded NotFound, offers the known ones.
+func (f *File) Replies(backend string, methods ...string) (scoring.Replies, error) {
+	if all := f.Backends(); !slices.Contains(all, backend) {
+		return nil, errcode.New(errcode.NotFound, "%s has no assessments of backend %.60q%s; it has those of %s", f.name, backend, scoring.Suggest(backend, all), listed(all))
+	}
+	var s selection
+	for _, m := range methods {
+		r, ok := f.Run(backend, m)
+		if !ok {
+			return nil, errcode.New(errcode.NotFound, "%s has no assessments of %s by backend %s; its methods are %s", f.name, m, backend, listed(f.Methods()))
+		}
+		s.runs = append(s.runs, r)
+	}
+	if len(methods) > 0 {
+		return &s, nil
+	}
+	s.ownMethod = true
+	for _, r := range f.Runs() {
+		if r.Backend == backend {
+			s.runs = append(s.runs, r)
+		}
+	}
+	return &s, nil
+}
+
+func listed(names []string) string {
+	const most = 12
+	if len(names) == 0 {
+		return "nobody"
+	}
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// selection answers from some runs of one backend.
+type selection struct {
+	runs      []*Run
+	ownMethod bool // only the method called as the metric answers
+}
+
+// Reply finds a recorded reply.
+func (s *selection) Reply(caseID, purpose string) (reply, assessmentID string, ok bool) {
+	metric, _, _ := strings.Cut(purpose, "/")
+	for _, r := range s.runs {
+		if s.ownMethod && r.Method != metric {
+			continue
+		}
+		if e := r.cases[caseID]; e != nil && e.answers(metric) {
+			return r.Reply(caseID, purpose)
+		}
+	}
+	return "", "", false
+}
+
+// Run is what one backend answered under one method. It implements [scoring.Replies] by itself.
+type Run struct {
+	Backend string
+	Method  string
+	cases   map[string]*entry
+}
+
+var _ scoring.Replies = (*Run)(nil)
+
+// entry is the assessment of one case.
+type entry struct {
+	line    int
+	score   *float64
+	replies map[string]string // by purpose
+}
+
+func (e *entry) equal(o *entry) bool {
+	return maps.Equal(e.replies, o.replies) && (e.score == nil) == (o.score == nil) && (e.score == nil || *e.score == *o.score)
+}
+
+// answers tells whether there is a reply to any question of the metric.
+func (e *entry) answers(metric string) bool {
+	for purpose := range e.replies {
+		if m, _, _ := strings.Cut(purpose, "/"); m == metric {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Run) add(caseID string, e *entry) error {
+	if have := r.cases[caseID]; have != nil {
+		if have.equal(e) {
+			return nil
+		}
+		return errcode.New(errcode.AlreadyExists, "the case was assessed by %s under %s before, on line %d, with another outcome", r.Backend, r.Method, have.line)
+	}
+	r.cases[caseID] = e
+	return nil
+}
+
+// Reply returns the recorded reply to a question about a case, and its id: backend/method/case/purpose.
+func (r *Run) Reply(caseID, purpose string) (reply, assessmentID string, ok bool) {
+	e := r.cases[caseID]
+	if e == nil {
+		return "", "", false
+	}
+	if reply, ok = e.replies[purpose]; !ok {
+		return "", "", false
+	}
+	return reply, strings.Join([]string{r.Backend, r.Method, caseID, purpose}, "/"), true
+}
+
+// Score is the score that was recorded for a case.
+func (r *Run) Score(caseID string) (float64, bool) {
+	if e := r.cases[caseID]; e != nil && e.score != nil {
+		return *e.score, true
+	}
+	return 0, false
+}
+
+// Calls is how many replies were recorded for a case.
+func (r *Run) Calls(caseID string) int {
+	if e := r.cases[caseID]; e != nil {
+		return len(e.replies)
+	}
+	return 0
+}
+
+// HasReplies tells whether replies were recorded, not scores alone.
+func (r *Run) HasReplies() bool {
+	for _, e := range r.cases {
+		if len(e.replies) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Cases lists the cases that were assessed, sorted.
+func (r *Run) Cases() []string { return slices.Sorted(maps.Keys(r.cases)) }
+
+// Len is the number of cases that were assessed.
+func (r *Run) Len() int { return len(r.cases) }
