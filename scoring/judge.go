@@ -2,6 +2,9 @@ package scoring
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
@@ -50,6 +53,42 @@ func (in *Input) Ask(ctx context.Context, r judgebackend.Request, into any) erro
 	in.usage.TokensIn, in.usage.TokensOut = in.usage.TokensIn.Plus(x.TokensIn), in.usage.TokensOut.Plus(x.TokensOut)
 	in.assessments = append(in.assessments, x.Assessments...)
 	return err
+}
+
+// AskOnce is Ask for a question that several metrics share. On one case and accepted answer it is put once, by the metric that comes first; the others get the same
+// reply, or the same error. The assessments are those of every metric that rests on them; what the call took is counted once, where it was made. Questions are
+// the same if all that the judge would be told is.
+func (in *Input) AskOnce(ctx context.Context, r judgebackend.Request, into any) error {
+	made := false
+	a := Memo(in, shared(r), func() (a answer) {
+		made = true
+		before := len(in.assessments)
+		a.err = in.Ask(ctx, r, &a.reply)
+		a.assessments = slices.Clone(in.assessments[before:])
+		return a
+	})
+	if !made {
+		in.assessments = append(in.assessments, a.assessments...)
+	}
+	if a.err != nil {
+		return a.err
+	}
+	return judgebackend.Decode(string(a.reply), r.Schema, into)
+}
+
+// answer is what became of a shared question.
+type answer struct {
+	reply       json.RawMessage // satisfies the schema
+	assessments []string
+	err         error
+}
+
+// sharedKey is a question's digest.
+type sharedKey [sha256.Size]byte
+
+func shared(r judgebackend.Request) sharedKey {
+	b, _ := json.Marshal(r) // its members are texts and finite numbers
+	return sha256.Sum256(b)
 }
 
 // HasJudge tells whether a question of that purpose can be answered: by a backend, or by what was recorded.

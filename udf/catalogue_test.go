@@ -89,6 +89,38 @@ func TestContextIsOptional(t *testing.T) {
 	}
 }
 
+// The interpretation is an argument of its own right only where a metric cannot do without it.
+func TestInterpretationMayBeOptional(t *testing.T) {
+	for needs, want := range map[scoring.Need]string{
+		scoring.NeedQuestion | scoring.NeedRestatement:                              "m(question VARCHAR [, interpretation VARCHAR]) -> DOUBLE",
+		scoring.NeedQuestion | scoring.NeedRestatement | scoring.NeedInterpretation: "m(question VARCHAR, interpretation VARCHAR) -> DOUBLE",
+	} {
+		engine, err := scoring.NewEngine([]scoring.Metric{{
+			Name: "m", Version: 1, Needs: needs,
+			Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+				return scoring.OK(float64(len(in.Case.Agent.Interpretation)), "its length"), nil
+			},
+		}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := NewCatalogue(engine, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := c.Function("m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Signature(); got != want {
+			t.Errorf("got %s\nwant %s", got, want)
+		}
+		if out, in := callOne(t, c, "m", "q", "four"); len(in.Problems) > 0 || out.Floats[0] != 4 {
+			t.Errorf("%v %+v, want 4", out.Floats, in.Problems)
+		}
+	}
+}
+
 func TestOnlyJudgesAreVolatile(t *testing.T) {
 	for _, f := range newCatalogue(t).Functions() {
 		want := strings.HasPrefix(f.Name, "judged") || f.Name == "score_case" || f.Name == "badger_whoami"

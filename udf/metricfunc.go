@@ -106,6 +106,12 @@ var contextParams = []metricParam{
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Schema = b.Text(k, i); return nil }},
 }
 
+// restatement follows the arguments of metrics that read the agent's interpretation where it is given.
+var restatement = metricParam{
+	Param{"interpretation", VARCHAR, true, "the question in the agent's own words"}, scoring.NeedRestatement,
+	func(r *metricRow, b *Batch, k, i int) error { r.c.Agent.Interpretation = b.Text(k, i); return nil },
+}
+
 // metricRow is the case that one row's arguments make.
 type metricRow struct {
 	c    scoring.Case
@@ -154,6 +160,9 @@ func paramsOf(m *scoring.Metric) (params []metricParam) {
 				params = append(params, p)
 			}
 		}
+	}
+	if m.Needs&scoring.NeedRestatement != 0 && m.Needs&scoring.NeedInterpretation == 0 {
+		params = append(params, restatement)
 	}
 	if m.Options != nil {
 		params = append(params, metricParam{

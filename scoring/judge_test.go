@@ -1,0 +1,70 @@
+package scoring_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// sharing is a metric that asks a question of its own wording, or one that others ask too.
+func sharing(name, question string) scoring.Metric {
+	return scoring.Metric{Name: name, Version: 1, Needs: scoring.NeedJudge | scoring.NeedGoldSQL, Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+		var reply struct {
+			Value float64 `json:"value"`
+		}
+		err := in.AskOnce(ctx, judgebackend.Request{
+			Purpose: "shared", Messages: []judgebackend.Message{{Role: judgebackend.User, Content: question + in.Gold.SQL}},
+			Schema: json.RawMessage(`{"type":"object","properties":{"value":{"type":"number"}},"required":["value"]}`),
+		}, &reply)
+		return scoring.OK(reply.Value, "the judge says so"), err
+	}}
+}
+
+func TestAskOnce(t *testing.T) {
+	for _, tc := range []struct {
+		why     string
+		golds   int
+		second  string // what the second metric asks
+		reply   string
+		calls   int // all told
+		status  scoring.Status
+		counted bool // whether the second metric made a call itself
+	}{
+		{"one question of two metrics is one call", 1, "?", `{"value": 4}`, 1, scoring.StatusOK, false},
+		{"another question is another call", 1, "!", `{"value": 4}`, 2, scoring.StatusOK, true},
+		{"each accepted answer makes a question of its own", 3, "?", `{"value": 4}`, 3, scoring.StatusOK, false},
+		{"an unusable reply fails both, and is not asked for again beyond its repair", 1, "?", `{"value": "four"}`, 2, scoring.StatusFailed, false},
+	} {
+		calls := 0
+		judge := judgebackend.Func(func(context.Context, judgebackend.Request) (judgebackend.Response, error) {
+			calls++
+			return judgebackend.Response{Reply: tc.reply, FinishReason: judgebackend.FinishStop, AssessmentID: fmt.Sprint("a", calls), TokensIn: 10, TokensOut: 1}, nil
+		})
+		c := &scoring.Case{ID: "c"}
+		for i := range tc.golds {
+			c.Golds = append(c.Golds, scoring.Query{SQL: fmt.Sprint("SELECT ", i)})
+		}
+		e := engine(t, &scoring.EngineOptions{Judge: judge}, sharing("first", "?"), sharing("second", tc.second))
+		scores, err := e.Score(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, second := scores[0], scores[1]
+		if calls != tc.calls {
+			t.Errorf("%s: %d calls, want %d", tc.why, calls, tc.calls)
+		}
+		if first.Status != tc.status || second.Status != tc.status || first.Value != second.Value || first.Status == scoring.StatusOK && first.Value != 4 || first.Code != second.Code {
+			t.Errorf("%s: %s %v %s and %s %v %s", tc.why, first.Status, first.Value, first.Reason, second.Status, second.Value, second.Reason)
+		}
+		if len(first.AssessmentIDs) == 0 || len(second.AssessmentIDs) != len(first.AssessmentIDs) {
+			t.Errorf("%s: assessments %v and %v: both rest on the reply", tc.why, first.AssessmentIDs, second.AssessmentIDs)
+		}
+		if first.Usage == nil || (second.Usage != nil) != tc.counted {
+			t.Errorf("%s: usage %+v and %+v: a call is counted where it was made", tc.why, first.Usage, second.Usage)
+		}
+	}
+}
