@@ -12,7 +12,8 @@ import (
 
 // Assessment is one recorded answer: a row of the assessments table, a line of a ledger file, a line of a replay file.
 // FinishReason, MaxTokens, ServedModel, LogProbs and Request are not columns of the table; a store that has no place for
-// them loses, in this order of importance, the reason of a cut or refused reply, and nothing else that scoring needs.
+// them loses, in this order of importance, the reason of a cut or refused reply, the log-probabilities that some metrics weigh their scores by, and
+// nothing else that scoring needs.
 type Assessment struct {
 	ID            string         `json:"assessment_id"` // content hash of request, reply and how it ended
 	Kind          string         `json:"kind"`          // the request's purpose

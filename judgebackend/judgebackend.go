@@ -119,7 +119,8 @@ const (
 	FinishOversized FinishReason = "oversized" // more bytes than MaxReplyBytes; none of them kept
 )
 
-// TokenLogProb is one token of a reply with its natural-log probability and that of its alternatives.
+// TokenLogProb is a token of a reply with its natural-log probability and that of its alternatives, or the text of several tokens that follow
+// each other, with the log-probability of all of them and no alternatives. The tokens of a reply, joined, are the reply.
 type TokenLogProb struct {
 	Token   string         `json:"token"`
 	LogProb float64        `json:"logprob"`

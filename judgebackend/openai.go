@@ -190,12 +190,21 @@ func (b *openAI) response(c *openai.ChatCompletion) (Response, error) {
 	case choice.FinishReason == "length":
 		resp.FinishReason = FinishLength
 	}
-	for _, t := range choice.Logprobs.Content {
-		p := TokenLogProb{Token: t.Token, LogProb: t.Logprob}
-		for _, alt := range t.TopLogprobs {
-			p.Top = append(p.Top, TokenLogProb{Token: alt.Token, LogProb: alt.Logprob})
-		}
-		resp.LogProbs = append(resp.LogProbs, p)
-	}
+	resp.LogProbs = condense(saidTokens(choice.Logprobs.Content))
 	return resp, nil
+}
+
+// saidTokens are the tokens of a completion as it reports them.
+func saidTokens(content []openai.ChatCompletionTokenLogprob) []saidToken {
+	out := make([]saidToken, len(content))
+	for i, t := range content {
+		out[i] = saidToken{text: t.Token, logProb: t.Logprob}
+		for _, b := range t.Bytes {
+			out[i].bytes = append(out[i].bytes, byte(b))
+		}
+		for _, alt := range t.TopLogprobs {
+			out[i].top = append(out[i].top, TokenLogProb{Token: alt.Token, LogProb: alt.Logprob})
+		}
+	}
+	return out
 }

@@ -23,7 +23,15 @@ type Replies interface {
 	Reply(caseID, purpose string) (reply, assessmentID string, ok bool)
 }
 
-// Usage is what the judge calls behind a score took. Calls that the ledger answered count as calls but not as fresh.
+// TokenReplies is implemented by Replies that also kept the log-probabilities of the replies' tokens. Metrics that weigh by them give the
+// recorded value only where they are there.
+type TokenReplies interface {
+	// ReplyLogProbs returns what the backend said of the tokens of the reply that Reply returns; nil where it said nothing.
+	ReplyLogProbs(caseID, purpose string) []judgebackend.TokenLogProb
+}
+
+// Usage is what the judge calls behind a score took. Calls that the ledger answered count as calls but not as fresh. A call whose answer
+// several metrics of a case share is counted with the first of them that was computed and with no other, so that sums over scores count and pay for every call once.
 type Usage struct {
 	Calls     int                     `json:"calls"`
 	Fresh     int                     `json:"fresh_calls"` // answers that were asked for now
@@ -35,15 +43,26 @@ type Usage struct {
 // comes from what was recorded where there is such a reply, else from the configured backend, which may itself answer from its ledger. What was asked is counted in the
 // score's usage and assessments. The error of an unusable reply is coded DataLoss and makes a failed score.
 func (in *Input) Ask(ctx context.Context, r judgebackend.Request, into any) error {
+	_, err := in.AskResponse(ctx, r, into)
+	return err
+}
+
+// AskResponse is Ask for a metric that also reads the response behind the reply: its text and the log-probabilities of its tokens. These are part of
+// what a ledger records, so that a score made of them comes out the same from there.
+func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into any) (judgebackend.Response, error) {
 	if in.replies != nil {
 		if reply, id, ok := in.replies.Reply(in.Case.ID, r.Purpose); ok {
 			in.usage.Calls++
 			in.assessments = append(in.assessments, id)
-			return judgebackend.Decode(reply, r.Schema, into)
+			resp := judgebackend.Response{Reply: reply, FinishReason: judgebackend.FinishStop, AssessmentID: id, Cached: true}
+			if t, ok := in.replies.(TokenReplies); ok {
+				resp.LogProbs = t.ReplyLogProbs(in.Case.ID, r.Purpose)
+			}
+			return resp, judgebackend.Decode(reply, r.Schema, into)
 		}
 	}
 	if in.judge == nil {
-		return errcode.New(errcode.FailedPrecondition, "no judge is configured and no reply is recorded for %s", r.Purpose)
+		return judgebackend.Response{}, errcode.New(errcode.FailedPrecondition, "no judge is configured and no reply is recorded for %s", r.Purpose)
 	}
 	x, err := judgebackend.CompleteJSON(ctx, in.judge, r, into)
 	in.usage.Calls += x.Calls
@@ -52,18 +71,23 @@ func (in *Input) Ask(ctx context.Context, r judgebackend.Request, into any) erro
 	}
 	in.usage.TokensIn, in.usage.TokensOut = in.usage.TokensIn.Plus(x.TokensIn), in.usage.TokensOut.Plus(x.TokensOut)
 	in.assessments = append(in.assessments, x.Assessments...)
-	return err
+	return x.Response, err
 }
 
 // AskOnce is Ask for a question that several metrics share. On one case and accepted answer it is put once, by the metric that comes first; the others get the same
-// reply, or the same error. The assessments are those of every metric that rests on them; what the call took is counted once, where it was made. Questions are
-// the same if all that the judge would be told is.
+// reply, or the same error. The assessments are those of every metric that rests on them; what the call took is counted once, where it was made. Questions are the same if all that the judge would be told is.
 func (in *Input) AskOnce(ctx context.Context, r judgebackend.Request, into any) error {
+	_, err := in.AskOnceResponse(ctx, r, into)
+	return err
+}
+
+// AskOnceResponse is AskOnce for metrics that also read the response, as [Input.AskResponse] gives it.
+func (in *Input) AskOnceResponse(ctx context.Context, r judgebackend.Request, into any) (judgebackend.Response, error) {
 	made := false
 	a := Memo(in, shared(r), func() (a answer) {
 		made = true
 		before := len(in.assessments)
-		a.err = in.Ask(ctx, r, &a.reply)
+		a.response, a.err = in.AskResponse(ctx, r, &a.reply)
 		a.assessments = slices.Clone(in.assessments[before:])
 		return a
 	})
@@ -71,14 +95,15 @@ func (in *Input) AskOnce(ctx context.Context, r judgebackend.Request, into any) 
 		in.assessments = append(in.assessments, a.assessments...)
 	}
 	if a.err != nil {
-		return a.err
+		return a.response, a.err
 	}
-	return judgebackend.Decode(string(a.reply), r.Schema, into)
+	return a.response, judgebackend.Decode(string(a.reply), r.Schema, into)
 }
 
 // answer is what became of a shared question.
 type answer struct {
 	reply       json.RawMessage // satisfies the schema
+	response    judgebackend.Response
 	assessments []string
 	err         error
 }

@@ -68,3 +68,44 @@ func TestAskOnce(t *testing.T) {
 		}
 	}
 }
+
+// tokenReplies is what was recorded together with its tokens.
+type tokenReplies struct{}
+
+func (tokenReplies) Reply(string, string) (reply, id string, ok bool) {
+	return `{"value": 2}`, "r", true
+}
+
+func (tokenReplies) ReplyLogProbs(_, purpose string) []judgebackend.TokenLogProb {
+	return []judgebackend.TokenLogProb{{Token: purpose}}
+}
+
+// The log-probabilities of a reply's tokens reach every metric that shares it, from the backend and from what was recorded.
+func TestTokensReachMetrics(t *testing.T) {
+	tokens := func(name string) scoring.Metric {
+		return scoring.Metric{Name: name, Version: 1, Needs: scoring.NeedJudge, Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+			var reply struct{ Value float64 }
+			resp, err := in.AskOnceResponse(ctx, judgebackend.Request{
+				Purpose: "p", Messages: []judgebackend.Message{{Role: judgebackend.User, Content: "?"}}, Schema: json.RawMessage(`{"type":"object"}`),
+			}, &reply)
+			if err != nil || len(resp.LogProbs) != 1 {
+				return scoring.Score{}, fmt.Errorf("%d tokens, %w", len(resp.LogProbs), err)
+			}
+			return scoring.OK(reply.Value, resp.LogProbs[0].Token), nil
+		}}
+	}
+	judge := judgebackend.Func(func(context.Context, judgebackend.Request) (judgebackend.Response, error) {
+		return judgebackend.Response{Reply: `{"value": 2}`, FinishReason: judgebackend.FinishStop, LogProbs: []judgebackend.TokenLogProb{{Token: "p"}}}, nil
+	})
+	for why, o := range map[string]*scoring.EngineOptions{"a backend": {Judge: judge}, "recorded replies": {Replies: tokenReplies{}}} {
+		scores, err := engine(t, o, tokens("first"), tokens("second")).Score(t.Context(), without(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range scores {
+			if s.Status != scoring.StatusOK || s.Reason != "p" {
+				t.Errorf("%s: %s is %s: %s", why, s.Metric, s.Status, s.Reason)
+			}
+		}
+	}
+}

@@ -31,6 +31,7 @@ const (
 	NeedCase                            // the case as a whole, for what rests on other metrics; never missing
 	NeedContext                         // schema, evidence, both results and whether the agent's query failed, where they are given; never missing
 	NeedRestatement                     // the question in the agent's words where it is given; never missing
+	NeedJudgeIfAny                      // a judge model for what the evidence leaves open, where there is one; never missing
 )
 
 // Metric is one way of scoring: data plus one function. Metrics are made once and not changed.

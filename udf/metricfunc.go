@@ -201,10 +201,11 @@ func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 		}
 		return scores[0], nil
 	}
+	asks := m.Needs&(scoring.NeedJudge|scoring.NeedJudgeIfAny) != 0
 	value := Function{
 		Name: m.Name, Group: m.Group, Result: DOUBLE, Doc: m.Summary, Version: m.Version,
 		Metric: m.Name, Range: m.Range, Labels: m.Labels,
-		Volatile: m.Needs&scoring.NeedJudge != 0, Waits: m.Needs&scoring.NeedJudge != 0,
+		Volatile: asks, Waits: asks,
 	}
 	for _, p := range params {
 		value.Params = append(value.Params, p.Param)

@@ -38,6 +38,7 @@ var needs = []struct {
 	{scoring.NeedContext, "schema, evidence and both results if they are given"},
 	{scoring.NeedRestatement, "the agent's interpretation if it is given"},
 	{scoring.NeedJudge, "a judge"},
+	{scoring.NeedJudgeIfAny, "a judge if there is one"},
 	{scoring.NeedCase, "the whole case"},
 }
 

@@ -187,7 +187,7 @@ func (s *suite) missingInput(t *testing.T) {
 		}
 	}
 	// Where an agent metric needs nothing that can be missing, saying nothing is itself what it looks at.
-	silence := s.m.Group == "agent" && s.m.Needs&^(scoring.NeedOrderSQL|scoring.NeedBehaviour) == 0
+	silence := s.m.Group == "agent" && s.m.Needs&^(scoring.NeedOrderSQL|scoring.NeedBehaviour|scoring.NeedJudgeIfAny) == 0
 	if got := s.score(t, s.engine, &scoring.Case{ID: "empty"}); !silence && got.Status != scoring.StatusNotApplicable {
 		t.Errorf("a case that holds nothing is %s %v (%q), want not_applicable", got.Status, got.Value, got.Reason)
 	}
@@ -292,7 +292,7 @@ func (s *suite) judge(t *testing.T) {
 		c.Pred.SQL = "SELECT city FROM orders" // something to judge
 		got := s.score(t, e, c)
 		switch {
-		case asked > 0 && s.m.Needs&scoring.NeedJudge == 0:
+		case asked > 0 && s.m.Needs&(scoring.NeedJudge|scoring.NeedJudgeIfAny) == 0:
 			t.Fatal("the metric asks a judge though it does not say that it needs one")
 		case asked > 0 && got.Status == scoring.StatusOK:
 			t.Fatalf("the judge replied nonsense and the score is %v", got.Value)
