@@ -1,0 +1,159 @@
+package metric
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric/sqltree"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// What a judge of SQL is told of the two texts, and what needs no judge.
+
+// sameQuery tells whether the texts alone prove that both queries are one: each is a single statement that was read whole, and their trees are equal under
+// the rules of tree_match. Of 106 such pairs in ROSE-VEC and in the cases of FLEX, experts accepted 105.
+func sameQuery(in *scoring.Input, rules sqltree.Rules) bool {
+	for _, s := range []side{goldSide, predSide} {
+		if sc := script(in, s); len(sc.Notes) > 0 || len(sc.Statements) != 1 || sc.Final() == nil {
+			return false
+		}
+	}
+	c := compareTrees(in, rules)
+	return c.whole && c.equal
+}
+
+// How much a judge is told of one kind of difference.
+const (
+	differencesShown = 8   // elements that one query has alone
+	differenceChars  = 160 // characters of an element
+)
+
+// differencesOf lists for a judge what the front end found to differ, a line for each kind: the component sets, where conditions are those
+// anywhere in the query, since that a condition stands in a common table expression means nothing. It is empty where a query is missing.
+func differencesOf(in *scoring.Input) string {
+	gold, pred := script(in, goldSide), script(in, predSide)
+	gq, pq := gold.Final(), pred.Final()
+	if gq == nil || pq == nil {
+		return ""
+	}
+	var out []string
+	compare := func(what string, g, p []string) {
+		_, missing, extra := difference(g, p)
+		var parts []string
+		if len(missing) > 0 {
+			parts = append(parts, "only the reference has "+listed(missing))
+		}
+		if len(extra) > 0 {
+			parts = append(parts, "only the query to grade has "+listed(extra))
+		}
+		if len(parts) > 0 {
+			out = append(out, what+": "+strings.Join(parts, "; "))
+		}
+	}
+	sets := componentsOf(in)
+	for _, c := range sqlparts.ComponentList {
+		switch c {
+		case sqlparts.ComponentWhere:
+			compare("conditions anywhere in the query", conditionTexts(conditionsOf(gq)), conditionTexts(conditionsOf(pq)))
+		case sqlparts.ComponentHaving:
+		default:
+			compare(componentNouns[c], sets.gold.Set(c), sets.pred.Set(c))
+		}
+	}
+	if g, p := rowLimit(gq), rowLimit(pq); g != p {
+		out = append(out, "greatest number of rows: "+g+" in the reference, "+p+" in the query to grade")
+	}
+	if len(out) == 0 {
+		out = append(out, "none in the parts of the final SELECT, the conditions and the tables; what differs lies in join conditions or inside subqueries and common table expressions, or is a matter of spelling")
+	}
+	if len(gold.Notes)+len(pred.Notes) > 0 {
+		out = append(out, "(a part of the SQL could not be read; this list may be incomplete)")
+	}
+	return strings.Join(out, "\n")
+}
+
+func rowLimit(q *sqlparts.Query) string {
+	if n, ok := q.RowLimit(); ok {
+		return fmt.Sprint(n)
+	}
+	return "not limited"
+}
+
+// listed writes elements of a set for a judge, the first of them and each as far as it goes.
+func listed(elements []string) string {
+	shown := make([]string, 0, differencesShown)
+	for _, e := range elements[:min(len(elements), differencesShown)] {
+		if n := utf8.RuneCountInString(e); n > differenceChars {
+			e = string([]rune(e)[:differenceChars]) + fmt.Sprintf("… (%d characters)", n)
+		}
+		shown = append(shown, strings.ReplaceAll(e, "\n", `\n`)) // one line each, whatever a string holds
+	}
+	text := strings.Join(shown, " | ")
+	if more := len(elements) - len(shown); more > 0 {
+		text += fmt.Sprintf(" | and %d more", more)
+	}
+	return text
+}
+
+// conditionsOf are the atomic conditions that decide which rows a query uses, wherever they stand: WHERE, HAVING, QUALIFY and joins, in subqueries and common table expressions too. The
+// conditions by which tables are joined, which compare columns with columns, are not among those of joins.
+func conditionsOf(q *sqlparts.Query) []sqlparts.Condition {
+	var all []sqlparts.Condition
+	sqlparts.Walk(q, func(n sqlparts.Node) bool {
+		switch n := n.(type) {
+		case *sqlparts.Select:
+			own := *n
+			own.From = nil // tables are not asked for
+			c := sqlparts.Extract(&sqlparts.Query{Body: &own})
+			all = append(append(all, c.Where...), c.Having...)
+		case *sqlparts.Source:
+			for _, e := range restrictions(n.On) {
+				all = append(all, sqlparts.Extract(&sqlparts.Query{Body: &sqlparts.Select{Where: e}}).Where...)
+			}
+		}
+		return true
+	})
+	slices.SortFunc(all, func(a, b sqlparts.Condition) int { return strings.Compare(a.String(), b.String()) })
+	return slices.Compact(all)
+}
+
+// restrictions are the parts of a join's condition that do not compare columns with columns.
+func restrictions(on sqlparts.Expr) []sqlparts.Expr {
+	switch e := on.(type) {
+	case nil:
+		return nil
+	case *sqlparts.Logic:
+		var out []sqlparts.Expr
+		for _, a := range e.Args {
+			out = append(out, restrictions(a)...)
+		}
+		return out
+	case *sqlparts.Binary:
+		if hasColumn(e.L) && hasColumn(e.R) {
+			return nil
+		}
+	}
+	return []sqlparts.Expr{on}
+}
+
+func hasColumn(e sqlparts.Expr) bool {
+	found := false
+	sqlparts.Walk(e, func(n sqlparts.Node) bool {
+		_, column := n.(*sqlparts.Column)
+		found = found || column
+		return !found
+	})
+	return found
+}
+
+func conditionTexts(list []sqlparts.Condition) []string {
+	out := make([]string, len(list))
+	for i, c := range list {
+		out[i] = c.String()
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

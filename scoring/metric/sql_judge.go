@@ -1,0 +1,191 @@
+package metric
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric/sqltree"
+	"github.com/badger-eval/badger/scoring/prompt"
+)
+
+// The labels of sql_judge_issues (BADGER, Table 3).
+const (
+	noIssue          = "none"
+	performanceIssue = "performance_issue"
+)
+
+var sqlIssues = []string{
+	"filters_missing", "filters_incorrect", "joins_missing", "joins_incorrect", "joins_unnecessary", "aggregation_wrong", "aggregation_missing", "columns_missing",
+	"columns_wrong", "ordering_wrong", "schema_misunderstanding", "logic_error", performanceIssue, noIssue,
+}
+
+func init() {
+	const (
+		needs = scoring.NeedJudge | scoring.NeedQuestion | scoring.NeedGoldSQL | scoring.NeedPredSQL | scoring.NeedContext | scoring.NeedRestatement
+		call  = " One call for all sql_judge metrics, and for each accepted query; none where the agent's query failed or is missing, or where the texts alone prove the queries equal: single statements, read whole, whose trees are the same " +
+			"under the rules of tree_match. The judge sees question, interpretation, hint, schema and both queries, what the front end found to differ, and whether the results are the same, and is told which matters of style are no fault: layers of common table " +
+			"expressions, positions in GROUP BY, double-underscore aliases, qualified names, LEFT or INNER JOIN where the rows are the same, functions that deal with NULL. Options, the same for the three if they are to share the call: " +
+			"short_cut and differences (both true) switch off the proof without a judge and the list of differences. Detail: by, what decided (judge, texts or execution); score, equivalent, issues, analysis."
+		source  = "BADGER, section 4.4, Table 2, Table 3 and appendix A.2"
+		example = "the agent leaves out WHERE year = 2024; the judge replies {\"score\": 4, \"equivalent\": false, \"issues\": [{\"label\": \"filters_missing\"}]}: "
+	)
+	options := func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &sqlJudgeOptions{}) }
+	register(scoring.Metric{
+		Name: "sql_judge_similarity", Version: 1, Group: "judge", Needs: needs,
+		Summary: "How far the agent's query does what the accepted one does, graded by a judge who looks at meaning and not at style.",
+		Range:   "0 to 1",
+		Formula: "the judge's grade from 0 to 10, divided by 10; 0 for a query that failed, 1 for queries that are proved equal." + call,
+		Source:  source, Example: example + "0.4.",
+		Options: options, Score: sqlJudged(func(j *sqlJudgement) scoring.Score {
+			return scoring.OK(j.Score/10, fmt.Sprintf("the judge grades the query %v of 10", j.Score))
+		}, true),
+	})
+	register(scoring.Metric{
+		Name: "sql_judge_equivalent", Version: 1, Group: "judge", Needs: needs,
+		Summary: "Whether the agent's query gives the same answer as the accepted one on any data, by a judge.",
+		Range:   "0 or 1",
+		Formula: "1 if the judge calls the queries equivalent, else 0; 0 for a query that failed, 1 for queries that are proved equal." + call,
+		Source:  source, Example: example + "0.", Threshold: scoring.At(1),
+		Options: options, Score: sqlJudged(func(j *sqlJudgement) scoring.Score {
+			if j.Equivalent {
+				return scoring.OK(1, "the judge calls the queries equivalent")
+			}
+			return scoring.OK(0, "the judge does not call the queries equivalent")
+		}, true),
+	})
+	register(scoring.Metric{
+		Name: "sql_judge_issues", Version: 1, Group: "judge", Needs: needs, Labels: slices.Clone(sqlIssues), LowerIsBetter: true,
+		Summary: "What is wrong with the agent's query, by a judge, in the words of a closed list.",
+		Range:   "0 to 12",
+		Formula: "the label is the gravest issue that the judge names, the value the number of kinds of issue, performance_issue not counted; none and 0 for queries that are proved equal. Not applicable to a query that failed or is missing." + call,
+		Source:  source, Example: example + "filters_missing, 1.", Threshold: scoring.At(0),
+		Options: options, Score: sqlJudged(func(j *sqlJudgement) scoring.Score {
+			labels := j.labels()
+			s := scoring.OK(float64(len(labels)), "the judge finds no issue")
+			s.Label = noIssue
+			switch {
+			case len(labels) > 0:
+				s.Label, s.Reason = labels[0], "the judge finds: "+strings.Join(labels, ", ")
+			case len(j.Issues) > 0:
+				s.Label, s.Reason = performanceIssue, "the judge finds the answer right, at a needless cost"
+			}
+			return s
+		}, false),
+	})
+}
+
+type sqlJudgeOptions struct {
+	ShortCut    *bool `json:"short_cut"`   // nil: true
+	Differences *bool `json:"differences"` // nil: true
+}
+
+// sqlIssue is one kind of fault.
+type sqlIssue struct {
+	Label       string `json:"label"`
+	Explanation string `json:"explanation,omitempty"`
+}
+
+// sqlJudgement is what is found of a query, and the evidence of the three metrics.
+type sqlJudgement struct {
+	By         string     `json:"by"`    // judge, texts or execution
+	Score      float64    `json:"score"` // a whole number from 0 to 10
+	Equivalent bool       `json:"equivalent"`
+	Issues     []sqlIssue `json:"issues"` // the gravest first, each kind once, without none
+	Analysis   string     `json:"analysis,omitempty"`
+}
+
+// labels are the kinds of issues that can change an answer.
+func (j *sqlJudgement) labels() []string {
+	var out []string
+	for _, i := range j.Issues {
+		if i.Label != performanceIssue {
+			out = append(out, i.Label)
+		}
+	}
+	return out
+}
+
+// sqlJudged makes a metric of what is found of a query. Where there is no query that ran, the value is 0, or there is nothing to say.
+func sqlJudged(score func(*sqlJudgement) scoring.Score, zero bool) func(context.Context, *scoring.Input) (scoring.Score, error) {
+	return func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+		var o sqlJudgeOptions
+		if err := in.Options(&o); err != nil {
+			return scoring.Score{}, err
+		}
+		if s, done := withoutQuery(in); done {
+			if s.Status == scoring.StatusOK && !zero {
+				s = scoring.NotApplicable("the SQL of the agent holds no query")
+			}
+			return s, nil
+		}
+		if in.Pred.Error != "" {
+			if !zero {
+				return scoring.NotApplicable("the agent's query failed when it ran"), nil
+			}
+			s := scoring.OK(0, "the agent's query failed when it ran")
+			s.Detail = sqlJudgement{By: "execution", Issues: []sqlIssue{}}
+			return s, nil
+		}
+		j := &sqlJudgement{By: "texts", Score: 10, Equivalent: true, Issues: []sqlIssue{}}
+		if o.ShortCut != nil && !*o.ShortCut || !sameQuery(in, sqltree.Rules{}) {
+			j = &sqlJudgement{}
+			if err := in.AskOnce(ctx, prompt.SQLJudge.Request(sqlJudgeMaterial(in, o)), j); err != nil {
+				return scoring.Score{}, err
+			}
+			j.By = "judge"
+		}
+		contradictions := j.settle()
+		s := score(j)
+		if j.By == "texts" {
+			s.Reason = "the queries are the same up to differences that change no result"
+		}
+		s.Detail = j
+		s.Warnings = append(contradictions, unread(in, goldSide, predSide)...)
+		return s, nil
+	}
+}
+
+// sqlJudgeMaterial is what the judge is shown. Results are not, since the question is what the queries do on any data; that they are the same, or not, is told.
+func sqlJudgeMaterial(in *scoring.Input, o sqlJudgeOptions) prompt.Material {
+	r := relationOf(in, true)
+	m := materialOf(in, r)
+	m.Interpretation, m.PredResult, m.GoldResult = in.Case.Agent.Interpretation, nil, nil
+	switch r {
+	case resultsSame:
+		m.Relation = "On the data at hand both queries returned the same rows. That may be a coincidence."
+	case resultsDiffer:
+		m.Relation = "On the data at hand the results, compared cell by cell with the columns in the order selected, differ. That alone is no fault."
+	}
+	if o.Differences == nil || *o.Differences {
+		m.Differences = differencesOf(in)
+	}
+	return m
+}
+
+// settle puts the issues in order and says where the judgement contradicts itself.
+func (j *sqlJudgement) settle() (contradictions []string) {
+	saidNone := slices.ContainsFunc(j.Issues, func(i sqlIssue) bool { return i.Label == noIssue })
+	seen := map[string]bool{noIssue: true}
+	j.Issues = slices.DeleteFunc(append([]sqlIssue{}, j.Issues...), func(i sqlIssue) bool {
+		drop := seen[i.Label]
+		seen[i.Label] = true
+		return drop
+	})
+	grave := len(j.labels())
+	switch {
+	case j.Equivalent && grave > 0:
+		contradictions = append(contradictions, "the judge calls the queries equivalent and yet names issues")
+	case j.Equivalent && j.Score < 8:
+		contradictions = append(contradictions, "the judge calls the queries equivalent and yet grades them apart")
+	case !j.Equivalent && grave == 0:
+		contradictions = append(contradictions, "the judge does not call the queries equivalent and names no issue")
+	}
+	if saidNone && len(j.Issues) > 0 {
+		contradictions = append(contradictions, "the judge finds no issue and yet names some")
+	}
+	return contradictions
+}
