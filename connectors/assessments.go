@@ -51,10 +51,10 @@ func (w *Warehouse) WriteAssessments(ctx context.Context, assessments ...Assessm
 
 // AssessmentFilter chooses assessments. Empty fields choose all.
 type AssessmentFilter struct {
-	ID          string
-	RequestHash string // what the ledger asks for
-	Kind        string
-	Backend     string
+	ID            string
+	RequestHashes []string // any of these; what the ledger asks for
+	Kind          string
+	Backend       string
 }
 
 // Assessments streams recorded answers, the oldest first.
@@ -62,10 +62,17 @@ func (w *Warehouse) Assessments(ctx context.Context, f AssessmentFilter) iter.Se
 	return func(yield func(Assessment, error) bool) {
 		s := selection{w: w}
 		var conds []string
-		for _, c := range []struct{ column, value string }{{"assessment_id", f.ID}, {"request_hash", f.RequestHash}, {"kind", f.Kind}, {"backend", f.Backend}} {
+		for _, c := range []struct{ column, value string }{{"assessment_id", f.ID}, {"kind", f.Kind}, {"backend", f.Backend}} {
 			if c.value != "" {
 				conds = append(conds, c.column+" = "+s.param(c.value))
 			}
+		}
+		if len(f.RequestHashes) > 0 {
+			params := make([]string, len(f.RequestHashes))
+			for i, h := range f.RequestHashes {
+				params[i] = s.param(h)
+			}
+			conds = append(conds, "request_hash IN ("+strings.Join(params, ", ")+")")
 		}
 		where := ""
 		if len(conds) > 0 {

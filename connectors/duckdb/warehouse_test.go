@@ -366,7 +366,7 @@ func TestAssessments(t *testing.T) {
 		f    connectors.AssessmentFilter
 		want []connectors.Assessment
 	}{
-		{connectors.AssessmentFilter{}, all}, {connectors.AssessmentFilter{RequestHash: "h"}, all[:1]}, {connectors.AssessmentFilter{Kind: "rose"}, all[1:]},
+		{connectors.AssessmentFilter{}, all}, {connectors.AssessmentFilter{RequestHashes: []string{"h", "none"}}, all[:1]}, {connectors.AssessmentFilter{Kind: "rose"}, all[1:]},
 		{connectors.AssessmentFilter{ID: "1", Backend: "openai"}, all[:1]}, {connectors.AssessmentFilter{ID: "3"}, nil},
 	} {
 		var got []connectors.Assessment

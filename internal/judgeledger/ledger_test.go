@@ -1,0 +1,169 @@
+//go:build !no_duckdb
+
+package judgeledger_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/internal/judgeledger"
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/judgebackend/backendtest"
+)
+
+func open(t *testing.T, path string) *connectors.Warehouse {
+	t.Helper()
+	var m connectors.Mux
+	m.Register(duckdb.Scheme, duckdb.Open)
+	w, err := m.Open(t.Context(), "duckdb:"+path, driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Install(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func TestStore(t *testing.T) {
+	backendtest.RunStore(t, func(t *testing.T) backendtest.StoreHarness {
+		path := filepath.Join(t.TempDir(), "w.duckdb")
+		var w *connectors.Warehouse
+		var warnings bytes.Buffer
+		t.Cleanup(func() { _ = w.Close() })
+		return backendtest.StoreHarness{
+			Open: func(t *testing.T) judgebackend.Store {
+				if w != nil {
+					_ = w.Close()
+				}
+				w = open(t, path)
+				return judgeledger.New(w, time.Now, slog.New(slog.NewTextHandler(&warnings, nil)))
+			},
+			Corrupt: func(t *testing.T) {
+				if err := w.Exec(t.Context(), "UPDATE badger.assessments SET reply = 'yes' WHERE request_hash = ?", backendtest.SampleAssessment(2).RequestHash); err != nil {
+					t.Fatal(err)
+				}
+			},
+			Warnings: &warnings, Durable: true,
+		}
+	})
+}
+
+// table counts statements, and holds the first ones back until it is let go.
+type table struct {
+	mu     sync.Mutex
+	reads  int
+	writes [][]connectors.Assessment
+	fail   error
+	first  chan struct{} // closed when a statement has come
+	let    chan struct{}
+}
+
+func newTable() *table { return &table{first: make(chan struct{}), let: make(chan struct{})} }
+
+func (f *table) hold() {
+	f.mu.Lock()
+	first := f.reads+len(f.writes) == 1
+	f.mu.Unlock()
+	if first {
+		close(f.first)
+		<-f.let
+	}
+}
+
+func (f *table) Assessments(_ context.Context, filter connectors.AssessmentFilter) iter.Seq2[connectors.Assessment, error] {
+	return func(yield func(connectors.Assessment, error) bool) {
+		f.mu.Lock()
+		f.reads++
+		f.mu.Unlock()
+		f.hold()
+		if f.fail != nil {
+			yield(connectors.Assessment{}, f.fail)
+		}
+	}
+}
+
+func (f *table) WriteAssessments(_ context.Context, rows ...connectors.Assessment) error {
+	f.mu.Lock()
+	f.writes = append(f.writes, rows)
+	f.mu.Unlock()
+	f.hold()
+	return f.fail
+}
+
+// What comes while a statement is on its way goes into the next one.
+func TestStatementsAreShared(t *testing.T) {
+	for _, tc := range []struct {
+		why  string
+		ask  func(s judgebackend.Store, n int) error
+		done func(f *table) int
+	}{
+		{"answers that are looked up", func(s judgebackend.Store, n int) error {
+			_, _, err := s.Get(context.Background(), backendtest.SampleAssessment(n).RequestHash)
+			return err
+		}, func(f *table) int { return f.reads }},
+		{"answers that are put", func(s judgebackend.Store, n int) error {
+			return s.Put(context.Background(), backendtest.SampleAssessment(n))
+		}, func(f *table) int { return len(f.writes) }},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newTable()
+			s := judgeledger.New(f, time.Now, nil)
+			var wg sync.WaitGroup
+			for i := range 65 {
+				wg.Go(func() {
+					if err := tc.ask(s, i); err != nil {
+						t.Error(err)
+					}
+				})
+				synctest.Wait() // the first statement is on its way, the others wait for it
+			}
+			close(f.let)
+			wg.Wait()
+			if n := tc.done(f); n != 2 {
+				t.Errorf("%s: %d statements for 65 requests, want the first one's and one for all others", tc.why, n)
+			}
+		})
+	}
+}
+
+// A failure is told to all who wait for it, and ends nothing.
+func TestFailures(t *testing.T) {
+	f := newTable()
+	close(f.let)
+	f.fail = errors.New("the warehouse is asleep")
+	s := judgeledger.New(f, time.Now, nil)
+	if _, _, err := s.Get(t.Context(), "h"); !errors.Is(err, f.fail) {
+		t.Errorf("reading: %v", err)
+	}
+	if err := s.Put(t.Context(), backendtest.SampleAssessment(1)); !errors.Is(err, f.fail) {
+		t.Errorf("writing: %v", err)
+	}
+	f.fail = nil
+	if _, ok, err := s.Get(t.Context(), "h"); ok || err != nil {
+		t.Errorf("after the failure: %v %v", ok, err)
+	}
+}
+
+// One who gives up does not wait for the warehouse.
+func TestGivingUp(t *testing.T) {
+	f := newTable()
+	s := judgeledger.New(f, time.Now, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-f.first; cancel() }()
+	if _, _, err := s.Get(ctx, "h"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+	close(f.let)
+}
