@@ -196,6 +196,26 @@ func (w *Warehouse) each(ctx context.Context, what, query string, args []any, f 
 // Dialect is the SQL dialect of the warehouse.
 func (w *Warehouse) Dialect() string { return w.dialect.Name }
 
+// HostsModels tells whether QueryText can be asked: whether the warehouse is one that runs models.
+func (w *Warehouse) HostsModels() bool {
+	_, ok := w.conn.(driver.TextQueryer)
+	return ok
+}
+
+// QueryText runs one statement that gives one text, on warehouses that host models (driver.TextQueryer).
+func (w *Warehouse) QueryText(ctx context.Context, query string, args ...any) (text string, err error) {
+	const what = "asking a model of the warehouse"
+	q, ok := w.conn.(driver.TextQueryer)
+	if !ok {
+		return "", errcode.New(errcode.Unimplemented, "%s: %s hosts none", what, w.dialect.Name)
+	}
+	err = w.use(what, func() error {
+		text, err = q.QueryText(ctx, query, args...)
+		return err
+	})
+	return text, err
+}
+
 // Query runs a statement and returns its whole result, of at most 20 million rows or 2 GiB.
 func (w *Warehouse) Query(ctx context.Context, query string, args ...any) (t *scoring.Table, err error) {
 	err = w.use("query", func() error {

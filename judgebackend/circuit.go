@@ -66,8 +66,9 @@ func (c *circuit) observe(err error) {
 	if !trips || !told {
 		return
 	}
-	c.log.Error("judge calls are stopped: no other call could do better", "error", err)
 	if c.onOpen != nil {
 		c.onOpen(err)
+		return
 	}
+	c.log.Error("judge calls are stopped: no other call could do better", "error", err)
 }

@@ -34,7 +34,7 @@ type TokenReplies interface {
 // several metrics of a case share is counted with the first of them that was computed and with no other, so that sums over scores count and pay for every call once.
 type Usage struct {
 	Calls     int                     `json:"calls"`
-	Fresh     int                     `json:"fresh_calls"` // answers that were asked for now
+	Fresh     int                     `json:"-"` // answers that were asked for now; not part of a score, which is the same from recorded ones
 	TokensIn  judgebackend.TokenCount `json:"tokens_in"`
 	TokensOut judgebackend.TokenCount `json:"tokens_out"`
 }

@@ -7,11 +7,43 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/badger-eval/badger/scoring"
 )
+
+// configuration is the configuration file, one for all commands; each reads what concerns it.
+type configuration struct {
+	Listen struct {
+		GRPC string `yaml:"grpc"` // HOST:PORT of Flight and gRPC
+		HTTP string `yaml:"http"` // HOST:PORT of the HTTP forms
+		// AllowPlaintext permits listening beyond this machine without TLS, where something in front encrypts. Tokens are needed all the same.
+		AllowPlaintext bool `yaml:"allow_plaintext"`
+	} `yaml:"listen"`
+	TLS struct {
+		Cert     string `yaml:"cert"`
+		Key      string `yaml:"key"`
+		ClientCA string `yaml:"client_ca"` // certificates of clients are then required
+	} `yaml:"tls"`
+	Auth struct {
+		TokenFile string `yaml:"token_file"` // lines NAME:SECRET
+	} `yaml:"auth"`
+	Results struct {
+		Files     []string `yaml:"files"`     // directories that file: references may read; none: such references are refused
+		Warehouse string   `yaml:"warehouse"` // URL that table: and query: references are read from, such as duckdb:FILE
+	} `yaml:"results"`
+	Metrics  metricsConfig            `yaml:"metrics"`
+	Judge    judgeConfig              `yaml:"judge"`
+	Timeouts map[string]time.Duration `yaml:"timeouts"` // by wire, such as snowflake: 25s
+	Workers  int                      `yaml:"workers"`  // rows that run at once; 0: 64
+}
+
+// readConfig reads a configuration file; without a path it is empty.
+func readConfig(path string) (c configuration, err error) {
+	return c, readYAML(path, &c)
+}
 
 // metricsConfig is what a deployment decides about metrics.
 type metricsConfig struct {
@@ -33,17 +65,6 @@ func (c *metricsConfig) engineConfig() (scoring.Config, error) {
 		out.Options[name] = raw
 	}
 	return out, nil
-}
-
-// readRunConfig reads the configuration of badger run: a file with the key metrics.
-func readRunConfig(path string) (scoring.Config, error) {
-	var c struct {
-		Metrics metricsConfig `yaml:"metrics"`
-	}
-	if err := readYAML(path, &c); err != nil {
-		return scoring.Config{}, err
-	}
-	return c.Metrics.engineConfig()
 }
 
 // readYAML reads a configuration file; unknown keys are errors. No path is an empty configuration.

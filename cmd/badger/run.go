@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -38,6 +39,9 @@ type runCommand struct {
 	Batch   string   `help:"Only this batch (with --source)."`
 	Config  string   `placeholder:"FILE" help:"Options and thresholds of metrics, in YAML."`
 
+	Assessments string `placeholder:"FILE" help:"Recorded assessments (JSON Lines): their replies answer in place of the judge."`
+	Backend     string `placeholder:"NAME" help:"Whose assessments, where the file holds several backends', such as o3."`
+
 	ID          string   `name:"run-id" placeholder:"ID" help:"Name of the run; a new one by default."`
 	Resume      string   `placeholder:"ID" help:"Go on with this run: what it holds is not scored again."`
 	RetryFailed bool     `help:"With --resume, score again what failed."`
@@ -45,6 +49,7 @@ type runCommand struct {
 	FailUnder   []string `placeholder:"M=V" help:"Exit with 1 if the mean of metric M is below V. May be given several times."`
 	Quiet       bool     `short:"q" help:"No progress."`
 	JSON        bool     `help:"Print one JSON document."`
+	judgeFlags
 	terminalFlags
 }
 
@@ -91,15 +96,10 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer closeAll()
-	if e.config, err = readRunConfig(c.Config); err != nil {
+	if err := c.prepare(ctx, &e); err != nil {
 		return err
 	}
-	if e.engine, err = scoring.NewEngine(metric.All(), &scoring.EngineOptions{Snapshots: e.snapshots, Config: e.config}); err != nil {
-		return usageError{err}
-	}
-	if e.metrics, err = chooseMetrics(e.engine, c.Metrics, c.Mode); err != nil {
-		return err
-	}
+	defer e.judge.Close()
 	for _, g := range gates {
 		if !slices.Contains(e.metrics, g.metric) {
 			return usage("--fail-under: metric %q is not part of this run", g.metric)
@@ -126,6 +126,46 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return errcode.New(errcode.InvalidArgument, "none of the %d cases could be scored", outcome.Done)
 	}
 	return e.check(gates)
+}
+
+// prepare reads the configuration and makes the engine with its judge.
+func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
+	config, err := readConfig(c.Config)
+	if err != nil {
+		return err
+	}
+	if config.Judge, err = c.over(config.Judge); err != nil {
+		return err
+	}
+	if e.config, err = config.Metrics.engineConfig(); err != nil {
+		return err
+	}
+	e.judge, err = config.Judge.open(ctx, judgeSurroundings{
+		process: e.process, scores: e.warehouse, log: slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		opened: func(err error) {
+			fmt.Fprintf(e.stderr, "\n%v\nThe judge is not asked for a while; scores that need it fail, and --resume ID --retry-failed scores them again.\n", err)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	if c.Concurrency == 0 && config.Judge.Concurrency > 0 {
+		e.concurrency = config.Judge.Concurrency + config.Judge.Concurrency/2 // some read and store while others wait for the judge
+	}
+	recorded, err := openAssessments(ctx, c.Assessments, c.Backend)
+	if err != nil {
+		return err
+	}
+	o := scoring.EngineOptions{Snapshots: e.snapshots, Judge: e.judge.Backend(), Config: e.config}
+	if recorded != nil {
+		o.Replies = recorded.Replies
+		e.recorded = recorded.backend
+	}
+	if e.engine, err = scoring.NewEngine(metric.All(), &o); err != nil {
+		return usageError{err}
+	}
+	e.metrics, err = chooseMetrics(e.engine, c.Metrics, c.Mode, func(m *scoring.Metric) bool { return e.judge != nil || recorded.answers(m) })
+	return err
 }
 
 // open opens where the cases come from and where the scores go.
@@ -199,8 +239,8 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 // modes are the groups of metrics that each mode evaluates (BADGER, section 3.2).
 var modes = map[string][]string{"text2sql_only": {"execution", "sql"}, "agentic_only": {"agent"}, "both": {"execution", "sql", "judge", "agent"}}
 
-// chooseMetrics checks the named metrics, or names those of the mode. Judge metrics are only run where they are named or a judge is configured.
-func chooseMetrics(engine *scoring.Engine, named []string, mode string) ([]string, error) {
+// chooseMetrics checks the named metrics, or names those of the mode: of those that need a judge, the ones that judged says somebody can answer.
+func chooseMetrics(engine *scoring.Engine, named []string, mode string, judged func(*scoring.Metric) bool) ([]string, error) {
 	if len(named) > 0 {
 		for _, n := range named {
 			if _, err := engine.Metric(n); err != nil {
@@ -210,8 +250,9 @@ func chooseMetrics(engine *scoring.Engine, named []string, mode string) ([]strin
 		return named, nil
 	}
 	var out []string
-	for _, m := range engine.Metrics() {
-		if slices.Contains(modes[mode], m.Group) && m.Needs&scoring.NeedJudge == 0 {
+	all := engine.Metrics()
+	for i := range all {
+		if m := &all[i]; slices.Contains(modes[mode], m.Group) && (m.Needs&scoring.NeedJudge == 0 || judged(m)) {
 			out = append(out, m.Name)
 		}
 	}
@@ -229,6 +270,8 @@ type evaluation struct {
 	quiet       bool
 	filter      connectors.Filter
 	config      scoring.Config
+	judge       *judging // nil: nobody is asked
+	recorded    string   // backend whose recorded assessments answer; empty: none do
 	engine      *scoring.Engine
 	metrics     []string
 	snapshots   snapshots
@@ -237,7 +280,14 @@ type evaluation struct {
 	scoreFile   *batch.ScoreFile      // nil: to no file
 
 	summary *runSummary
-	answers map[connectors.Run]map[scoring.Status]int64 // counts by version of the agent
+	answers map[connectors.Run]*tally // by version of the agent
+	earlier map[connectors.Run]spent  // what a run that is resumed had spent, by version
+}
+
+// tally is what came of one version's answers.
+type tally struct {
+	statuses map[scoring.Status]int64
+	usage    asked
 }
 
 // evaluate runs until the end, or until it is interrupted: the first signal lets the cases in flight finish, the second cuts them.
@@ -277,7 +327,7 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 	if e.summary == nil {
 		e.summary = newRunSummary(e.engine, e.metrics)
 	}
-	e.answers = map[connectors.Run]map[scoring.Status]int64{}
+	e.answers = map[connectors.Run]*tally{}
 	if err := e.recall(ctx); err != nil {
 		return batch.Outcome{}, err
 	}
@@ -306,6 +356,9 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 func (e *evaluation) recall(ctx context.Context) error {
 	if !e.resumed || e.warehouse == nil {
 		return nil
+	}
+	if err := e.recallSpending(ctx); err != nil {
+		return err
 	}
 	t, err := e.warehouse.Query(ctx, "SELECT case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason FROM badger.scores WHERE eval_run_id = ? ORDER BY agent_version, case_id, metric", e.run)
 	if err != nil {
@@ -352,10 +405,13 @@ func (e *evaluation) scored(c *scoring.Case, rows []batch.Row) {
 	e.summary.add(c, rows)
 	for _, r := range rows {
 		key := connectors.Run{ID: e.run, Agent: r.Agent, AgentVersion: r.AgentVersion, BatchID: r.BatchID}
-		if e.answers[key] == nil {
-			e.answers[key] = map[scoring.Status]int64{}
+		t := e.answers[key]
+		if t == nil {
+			t = &tally{statuses: map[scoring.Status]int64{}}
+			e.answers[key] = t
 		}
-		e.answers[key][r.Score.Status]++
+		t.statuses[r.Score.Status]++
+		t.usage.add(r.Score.Usage)
 	}
 }
 
@@ -371,13 +427,32 @@ func (e *evaluation) record(ctx context.Context, started time.Time, status strin
 		byMetric[name] = m.Version
 	}
 	versions["metrics"] = byMetric
+	paid := e.judge.paid()
+	for _, u := range e.earlier {
+		paid.plus(u.paid)
+		break // each row has the cost of the whole run
+	}
 	var runs []connectors.Run
-	for run, counts := range e.answers {
-		run.Started, run.Mode, run.Status, run.Judge = started, e.mode, status, "none"
-		run.Config, run.Versions, run.Counts = toJSON(e.config), toJSON(versions), toJSON(counts)
+	for run, t := range e.answers {
+		u := t.usage
+		u.plus(e.earlier[run].asked)
+		run.Started, run.Mode, run.Status, run.Judge = started, e.mode, status, e.judgeName()
+		run.Config, run.Versions, run.Counts = toJSON(e.config), toJSON(versions), toJSON(t.statuses)
+		run.Tokens, run.Cost = toJSON(u), toJSON(paid)
 		runs = append(runs, run)
 	}
 	return e.warehouse.WriteRuns(ctx, runs...)
+}
+
+// judgeName is who answers: the judge, or what was recorded of one.
+func (e *evaluation) judgeName() string {
+	switch {
+	case e.recorded == "":
+		return e.judge.Name()
+	case e.judge == nil:
+		return "recorded:" + e.recorded
+	}
+	return "recorded:" + e.recorded + ", " + e.judge.Name()
 }
 
 func toJSON(v any) string {
@@ -403,6 +478,7 @@ func (e *evaluation) say(o batch.Outcome) {
 		}
 		fmt.Fprintln(e.stderr, "; the scores are in badger.scores")
 	}
+	e.judge.say(e.stderr)
 }
 
 // check tells whether every gate was reached, and prints those that were not.

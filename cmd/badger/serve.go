@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/resultfile"
@@ -22,37 +21,16 @@ type serveCommand struct {
 	GRPC   string `name:"grpc" placeholder:"HOST:PORT" help:"Where Arrow Flight and gRPC listen (127.0.0.1:7433)."`
 	HTTP   string `name:"http" placeholder:"HOST:PORT" help:"Where the warehouses' HTTP forms listen (127.0.0.1:7434)."`
 	Check  bool   `help:"Read the configuration, say what would be served, and end."`
-}
-
-// serverConfig is the configuration file of badger serve.
-type serverConfig struct {
-	Listen struct {
-		GRPC string `yaml:"grpc"` // HOST:PORT of Flight and gRPC
-		HTTP string `yaml:"http"` // HOST:PORT of the HTTP forms
-		// AllowPlaintext permits listening beyond this machine without TLS, where something in front encrypts. Tokens are needed all the same.
-		AllowPlaintext bool `yaml:"allow_plaintext"`
-	} `yaml:"listen"`
-	TLS struct {
-		Cert     string `yaml:"cert"`
-		Key      string `yaml:"key"`
-		ClientCA string `yaml:"client_ca"` // certificates of clients are then required
-	} `yaml:"tls"`
-	Auth struct {
-		TokenFile string `yaml:"token_file"` // lines NAME:SECRET
-	} `yaml:"auth"`
-	Results struct {
-		Files     []string `yaml:"files"`     // directories that file: references may read; none: such references are refused
-		Warehouse string   `yaml:"warehouse"` // URL that table: and query: references are read from, such as duckdb:FILE
-	} `yaml:"results"`
-	Metrics  metricsConfig            `yaml:"metrics"`
-	Timeouts map[string]time.Duration `yaml:"timeouts"` // by wire, such as snowflake: 25s
-	Workers  int                      `yaml:"workers"`  // rows that run at once; 0: 64
+	judgeFlags
 }
 
 // Run serves until it is interrupted.
 func (c *serveCommand) Run(ctx context.Context, p process) error {
-	var config serverConfig
-	if err := readYAML(c.Config, &config); err != nil {
+	config, err := readConfig(c.Config)
+	if err != nil {
+		return err
+	}
+	if config.Judge, err = c.over(config.Judge); err != nil {
 		return err
 	}
 	grpcAddr := firstOf(c.GRPC, config.Listen.GRPC, "127.0.0.1:7433")
@@ -63,20 +41,33 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	if len(config.Results.Files) > 0 {
 		resolver.files = &resultfile.Snapshots{Options: resultfile.Options{Roots: config.Results.Files}}
 	}
+	judged := judgeSurroundings{process: p, log: log, audit: log, opened: func(err error) { log.Error("the judge cannot be asked", "error", err) }}
 	if url := config.Results.Warehouse; url != "" {
-		w, err := openWarehouse(ctx, url, readOnly)
+		keeps := config.Judge.asked() && (config.Judge.Ledger == "" || config.Judge.Ledger == "warehouse")
+		w, err := openWarehouse(ctx, url, !keeps)
 		if err != nil {
 			return fmt.Errorf("results.warehouse: %w", err)
 		}
 		defer w.Close()
+		if keeps {
+			if err := w.Install(ctx); err != nil {
+				return fmt.Errorf("results.warehouse: %w", err)
+			}
+			judged.scores = w
+		}
 		resolver.warehouse = w
 	}
+	judge, err := config.Judge.open(ctx, judged)
+	if err != nil {
+		return err
+	}
+	defer judge.Close()
 	engineConfig, err := config.Metrics.engineConfig()
 	if err != nil {
 		return err
 	}
 	panicked := udf.LogPanics(log)
-	engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Snapshots: resolver, Config: engineConfig, Panicked: panicked})
+	engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Snapshots: resolver, Judge: judge.Backend(), Config: engineConfig, Panicked: panicked})
 	if err != nil {
 		return usageError{err}
 	}
@@ -95,7 +86,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		return usageError{err}
 	}
 	if c.Check {
-		fmt.Fprintf(p.stdout, "the configuration is sound: %d functions, Flight and gRPC on %s, HTTP on %s\n", len(catalogue.Functions()), grpcAddr, httpAddr)
+		fmt.Fprintf(p.stdout, "the configuration is sound: %d functions, Flight and gRPC on %s, HTTP on %s, judge %s\n", len(catalogue.Functions()), grpcAddr, httpAddr, judge.Name())
 		return nil
 	}
 	var lc net.ListenConfig

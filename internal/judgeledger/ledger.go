@@ -40,7 +40,9 @@ func New(t Table, now func() time.Time, log *slog.Logger) *Ledger {
 		log = slog.New(slog.DiscardHandler)
 	}
 	l := &Ledger{log: log, now: now}
-	l.gets.do = func(ctx context.Context, hashes []string) ([]*judgebackend.Assessment, error) { return l.find(ctx, t, hashes) }
+	l.gets.do = func(ctx context.Context, hashes []string) ([]*judgebackend.Assessment, error) {
+		return l.find(ctx, t, hashes)
+	}
 	l.puts.do = func(ctx context.Context, rows []connectors.Assessment) ([]struct{}, error) {
 		return make([]struct{}, len(rows)), t.WriteAssessments(ctx, rows...)
 	}

@@ -1,0 +1,309 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/judgeledger"
+	"github.com/badger-eval/badger/judgebackend"
+)
+
+// judgeConfig says who answers the questions of judge metrics, under what limits, and where the answers are kept. It holds no secrets,
+// only where they are.
+type judgeConfig struct {
+	Backend    string `yaml:"backend"`    // openai:MODEL, anthropic:MODEL, cortex:MODEL, bigqueryai:MODEL, aiquery:MODEL, replay:FILE or none
+	BaseURL    string `yaml:"base_url"`   // of the endpoint; its host may be contacted, and no other
+	KeyFile    string `yaml:"key_file"`   // file with the key
+	KeyEnv     string `yaml:"key_env"`    // or the environment variable that holds it
+	Warehouse  string `yaml:"warehouse"`  // cortex, bigqueryai, aiquery: URL of the warehouse that is asked through; by default that of the scores
+	Connection string `yaml:"connection"` // bigqueryai: project.location.connection
+
+	AzureAPIVersion string   `yaml:"azure_api_version"`
+	AllowHosts      []string `yaml:"allow_hosts"` // further hosts that may be contacted: a vendor's own, where there is no base_url
+	AllowPlainHTTP  bool     `yaml:"allow_plain_http"`
+	Proxy           string   `yaml:"proxy"`
+	CAFile          string   `yaml:"ca_file"`
+
+	Ledger       string `yaml:"ledger"`        // where answers are kept: warehouse, none, or a file; by default the warehouse where there is one
+	Offline      bool   `yaml:"offline"`       // answer from the ledger alone
+	AskAgain     bool   `yaml:"ask_again"`     // do not take refused and cut answers from the ledger
+	KeepRequests bool   `yaml:"keep_requests"` // keep the questions beside the answers
+
+	Budget struct {
+		Tokens int64                   `yaml:"tokens"` // in and out together
+		Money  string                  `yaml:"money"`  // such as 5.00, in the currency of the prices
+		Prices judgebackend.PriceTable `yaml:"prices"` // of a million tokens, by model
+	} `yaml:"budget"`
+
+	Concurrency       int           `yaml:"concurrency"` // calls in flight; 64 by default
+	RequestsPerMinute int           `yaml:"requests_per_minute"`
+	TokensPerMinute   int           `yaml:"tokens_per_minute"`
+	Timeout           time.Duration `yaml:"timeout"` // of one attempt; 3m by default
+	Audit             string        `yaml:"audit"`   // file to which a line for each call is added: hashes and sizes, no content
+}
+
+// judgeFlags are the same on the command line; they win over a configuration file.
+type judgeFlags struct {
+	Judge        string   `placeholder:"BACKEND:MODEL" help:"Who answers the questions of judge metrics: openai:MODEL, anthropic:MODEL, cortex:MODEL, bigqueryai:MODEL, aiquery:MODEL, replay:FILE or none (the default)."`
+	JudgeURL     string   `name:"judge-url" placeholder:"URL" help:"The judge's endpoint, such as http://127.0.0.1:8000/v1. Its host is contacted and no other."`
+	JudgeHost    []string `name:"judge-host" placeholder:"HOST" help:"A host the judge may be asked at where there is no --judge-url, such as api.openai.com."`
+	JudgeKeyFile string   `name:"judge-key-file" placeholder:"FILE" help:"File with the judge's key."`
+	JudgeKeyEnv  string   `name:"judge-key-env" placeholder:"NAME" help:"Environment variable with the judge's key."`
+	Ledger       string   `placeholder:"FILE" help:"Where the judge's answers are kept and looked up: a file, warehouse or none. By default the database of the scores."`
+	Offline      bool     `help:"Answer from the ledger alone: nobody is asked."`
+	Budget       string   `placeholder:"LIMIT" help:"The most the judge may cost: tokens such as 2M, or money such as 5.00USD. Calls that would pass it are not made."`
+	Audit        string   `placeholder:"FILE" help:"Add a line for each call of the judge to this file: hashes and sizes, no content."`
+}
+
+// over puts the flags that are given over a configuration.
+func (f *judgeFlags) over(c judgeConfig) (judgeConfig, error) {
+	c.Backend, c.KeyFile, c.KeyEnv = firstOf(f.Judge, c.Backend), firstOf(f.JudgeKeyFile, c.KeyFile), firstOf(f.JudgeKeyEnv, c.KeyEnv)
+	c.Ledger, c.Audit, c.Offline = firstOf(f.Ledger, c.Ledger), firstOf(f.Audit, c.Audit), c.Offline || f.Offline
+	c.BaseURL, c.AllowHosts = firstOf(f.JudgeURL, c.BaseURL), append(c.AllowHosts, f.JudgeHost...)
+	if f.Budget != "" {
+		tokens, money, err := parseBudget(f.Budget)
+		if err != nil {
+			return c, err
+		}
+		if tokens > 0 {
+			c.Budget.Tokens = tokens
+		} else {
+			c.Budget.Money = money
+		}
+	}
+	return c, nil
+}
+
+// parseBudget reads 200000, 200k, 2M (tokens), or 5.00USD and $5 (money).
+func parseBudget(s string) (tokens int64, money string, err error) {
+	s = strings.TrimSpace(s)
+	if m, ok := strings.CutSuffix(strings.ToUpper(s), "USD"); ok {
+		money = strings.TrimSpace(m)
+	} else if m, ok := strings.CutPrefix(s, "$"); ok {
+		money = strings.TrimSpace(m)
+	}
+	if money != "" {
+		if m, err := judgebackend.ParseMoney(money); err != nil || m == 0 {
+			return 0, "", usage("--budget: expected an amount above 0 such as 5.00USD")
+		}
+		return 0, money, nil
+	}
+	digits, unit := s, int64(1)
+	for suffix, n := range map[string]int64{"k": 1e3, "K": 1e3, "M": 1e6, "m": 1e6} {
+		if d, ok := strings.CutSuffix(s, suffix); ok {
+			digits, unit = d, n
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n <= 0 || n > (1<<62)/unit {
+		return 0, "", usage("--budget: expected a number of tokens such as 200000, 500k or 2M, or money such as 5.00USD")
+	}
+	return n * unit, "", nil
+}
+
+// asked tells whether a judge is configured.
+func (c *judgeConfig) asked() bool { return c.Backend != "" && c.Backend != "none" }
+
+// judging is a judge at work.
+type judging struct {
+	stack  *judgebackend.Stack
+	budget *judgebackend.Budget
+	close  []func() error
+}
+
+// Backend is the judge, or nil where there is none.
+func (j *judging) Backend() judgebackend.Backend {
+	if j == nil {
+		return nil // and not a nil *Stack
+	}
+	return j.stack
+}
+
+// Close ends the ledger and the audit, once nobody asks any more.
+func (j *judging) Close() error {
+	if j == nil {
+		return nil
+	}
+	var errs []error
+	for _, f := range j.close {
+		errs = append(errs, f())
+	}
+	return errors.Join(errs...)
+}
+
+// Name is who answers, as scores and runs record it.
+func (j *judging) Name() string {
+	if j == nil {
+		return "none"
+	}
+	id := j.stack.Identity()
+	return id.Backend + ":" + id.Model
+}
+
+// judgeSurroundings is what a judge needs of the command that opens it.
+type judgeSurroundings struct {
+	process
+	scores *connectors.Warehouse // where answers are kept by default; nil: there is none that can be written
+	log    *slog.Logger          // what goes wrong without failing a call; nil: nowhere
+	audit  *slog.Logger          // where audit lines go if no file is named; nil: nowhere
+	opened func(error)           // told when the judge cannot be asked any more
+}
+
+// open opens the judge, or returns nil where none is configured.
+func (c *judgeConfig) open(ctx context.Context, s judgeSurroundings) (_ *judging, err error) {
+	if !c.asked() {
+		return nil, nil //nolint:nilnil // no judge is a valid judge
+	}
+	j := &judging{}
+	defer func() {
+		if err != nil {
+			_ = j.Close()
+		}
+	}()
+	backend, err := c.backend(ctx, s, j)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	store, err := c.store(s, j)
+	if err != nil {
+		return nil, err
+	}
+	if c.Offline && store == nil {
+		return nil, usage("offline: there is no ledger to answer from; name one with --ledger")
+	}
+	limits := judgebackend.BudgetLimits{Tokens: c.Budget.Tokens, Prices: c.Budget.Prices}
+	if c.Budget.Money != "" {
+		if limits.Money, err = judgebackend.ParseMoney(c.Budget.Money); err != nil {
+			return nil, usage("judge.budget.money: %w", err)
+		}
+	}
+	if j.budget, err = judgebackend.NewBudget(limits); err != nil {
+		return nil, usageError{err}
+	}
+	audit := s.audit
+	if c.Audit != "" {
+		f, err := os.OpenFile(c.Audit, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return nil, usage("audit: %w", err)
+		}
+		j.close = append(j.close, f.Close)
+		audit = slog.New(slog.NewJSONHandler(f, nil))
+	}
+	j.stack, err = judgebackend.NewStack(backend, &judgebackend.StackOptions{
+		Store: store, AskAgain: c.AskAgain, Budget: j.budget, KeepRequests: c.KeepRequests,
+		Concurrency: c.Concurrency, RequestsPerMinute: c.RequestsPerMinute, TokensPerMinute: c.TokensPerMinute, AttemptTimeout: c.Timeout,
+		OnOpen: s.opened, Audit: audit, Log: s.log,
+	})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return j, nil
+}
+
+// backend opens who is asked.
+func (c *judgeConfig) backend(ctx context.Context, s judgeSurroundings, j *judging) (judgebackend.Backend, error) {
+	name, model, _ := strings.Cut(c.Backend, ":")
+	if c.Offline && name != "replay" {
+		return offline{judgebackend.Identity{Backend: name, Model: model}}, nil
+	}
+	o := judgebackend.OpenOptions{
+		BaseURL: c.BaseURL, KeyFile: c.KeyFile, KeyEnv: c.KeyEnv, AzureAPIVersion: c.AzureAPIVersion, AllowHosts: c.AllowHosts,
+		AllowPlainHTTP: c.AllowPlainHTTP, Proxy: c.Proxy, CAFile: c.CAFile, Connection: c.Connection, Log: s.log, Getenv: s.getenv,
+	}
+	if u, err := url.Parse(c.BaseURL); err == nil && u.Host != "" { // naming the endpoint is allowing it
+		host := u.Host
+		if u.Port() == "" && u.Scheme == "http" {
+			host += ":80"
+		}
+		o.AllowHosts = append([]string{host}, o.AllowHosts...)
+	}
+	switch name {
+	case "cortex", "bigqueryai", "aiquery":
+		w := s.scores
+		if c.Warehouse != "" {
+			var err error
+			if w, err = openWarehouse(ctx, c.Warehouse, readOnly); err != nil {
+				return nil, fmt.Errorf("judge.warehouse: %w", err)
+			}
+			j.close = append(j.close, w.Close)
+		}
+		if w != nil && w.HostsModels() {
+			o.Queryer = w
+		}
+	}
+	return judgebackend.Open(ctx, c.Backend, &o)
+}
+
+// store opens where answers are kept.
+func (c *judgeConfig) store(s judgeSurroundings, j *judging) (judgebackend.Store, error) {
+	where := c.Ledger
+	if where == "" && s.scores != nil {
+		where = "warehouse"
+	}
+	switch where {
+	case "":
+		return &judgebackend.MemoryStore{}, nil
+	case "none":
+		return nil, nil //nolint:nilnil // no ledger
+	case "warehouse":
+		if s.scores == nil {
+			return nil, usage("ledger: there is no database here that answers could be kept in; name a file")
+		}
+		return judgeledger.New(s.scores, s.now, s.log), nil
+	}
+	f, err := judgebackend.OpenFileStore(where, s.log)
+	if err != nil {
+		return nil, err
+	}
+	j.close = append(j.close, f.Close)
+	return f, nil
+}
+
+// offline is a judge that is not there: the ledger before it answers, or nobody does.
+type offline struct{ id judgebackend.Identity }
+
+func (o offline) Identity() judgebackend.Identity { return o.id }
+
+func (o offline) Complete(context.Context, judgebackend.Request) (judgebackend.Response, error) {
+	return judgebackend.Response{}, &judgebackend.Error{Kind: judgebackend.KindReplayMiss, Backend: o.id.Backend}
+}
+
+// say tells what the judge was asked and what it took.
+func (j *judging) say(w io.Writer) {
+	if j == nil {
+		return
+	}
+	stats, spent := j.stack.Stats(), j.budget.Spent()
+	fmt.Fprintf(w, "judge %s: %s", j.Name(), counted(stats.Requests, "question"))
+	if stats.Hits > 0 {
+		fmt.Fprintf(w, ", %d of them answered by the ledger", stats.Hits)
+	}
+	fmt.Fprintf(w, "; %s", counted(stats.Calls, "call"))
+	if stats.Retries > 0 {
+		fmt.Fprintf(w, " (%d again)", stats.Retries)
+	}
+	fmt.Fprintf(w, ", %d tokens in, %d out", spent.TokensIn, spent.TokensOut)
+	if spent.Money > 0 {
+		fmt.Fprintf(w, ", %s USD", spent.Money)
+	}
+	if spent.Refused > 0 {
+		fmt.Fprintf(w, "; %s not made, for the budget did not allow it", counted(int64(spent.Refused), "call"))
+	}
+	fmt.Fprintln(w)
+}
+
+func counted(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.FormatInt(n, 10) + " " + what + "s"
+}
