@@ -1,0 +1,81 @@
+package agreement
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Resampling says how a bootstrap is done. The zero value is 5,000 resamples, a 95 % interval and seed 0.
+type Resampling struct {
+	Resamples int     // default 5,000 (BADGER, section 6.2)
+	Level     float64 // of the interval, between 0 and 1; default 0.95
+	Seed      uint64
+}
+
+// DefaultResamples is how often is resampled where nothing else is said.
+const DefaultResamples = 5000
+
+func (o Resampling) withDefaults() Resampling {
+	if o.Resamples <= 0 {
+		o.Resamples = DefaultResamples
+	}
+	if !(o.Level > 0 && o.Level < 1) {
+		o.Level = DefaultLevel
+	}
+	return o
+}
+
+// stream is a constant that sets the streams of this package apart from others of the same seed.
+const stream = 0x6b61707061 // "kappa"
+
+func (o Resampling) source() *rand.Rand { return rand.New(rand.NewPCG(o.Seed, stream)) }
+
+// Bootstrap is the percentile interval of a statistic under resampling of cases (Efron and Tibshirani 1993, chapter 13). Drawing n cases with
+// replacement and counting them is drawing the four counts from a multinomial distribution, which is what is done: the time does not grow with the number of cases
+// but by its square root. Resamples in which the statistic is not defined are left out and counted in Why.
+func Bootstrap(c Confusion, of Statistic, o Resampling) Interval {
+	o = o.withDefaults()
+	if s := of(c); !s.Defined {
+		return Interval{Why: s.Why}
+	}
+	draw := newMultinomial([]int{c.TP, c.FP, c.TN, c.FN}, o.source())
+	values := make([]float64, 0, o.Resamples)
+	for range o.Resamples {
+		k := draw.next()
+		if s := of(Confusion{k[0], k[1], k[2], k[3]}); s.Defined {
+			values = append(values, s.Value)
+		}
+	}
+	in := percentile(values, o)
+	if in.Defined && in.Why == "" && c.FP+c.FN == 0 {
+		in.Why = noDisagreement
+	}
+	return in
+}
+
+// percentile is the interval of what resampling gave; it reorders values.
+func percentile(values []float64, o Resampling) Interval {
+	lost := o.Resamples - len(values)
+	if 2*lost > o.Resamples {
+		return Interval{Why: fmt.Sprintf("it is not defined in %d of %d resamples", lost, o.Resamples)}
+	}
+	slices.Sort(values)
+	tail := (1 - o.Level) / 2
+	in := Interval{Lo: quantile(values, tail), Hi: quantile(values, 1-tail), Defined: true}
+	if lost > 0 {
+		in.Why = fmt.Sprintf("%d of %d resamples, in which it is not defined, are left out", lost, o.Resamples)
+	}
+	return in
+}
+
+// quantile interpolates between the order statistics of sorted values.
+func quantile(sorted []float64, q float64) float64 {
+	at := q * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (at-math.Floor(at))*(sorted[i+1]-sorted[i])
+}

@@ -1,0 +1,159 @@
+package agreement
+
+import (
+	"maps"
+	"slices"
+)
+
+// Fleiss is Fleiss' kappa of several raters (Fleiss 1971): counts[i][j] is how many raters put case i in category j; all rows are equally long. With as
+// many ratings for every case it is the published formula. Where some are missing it follows Gwet (Handbook of Inter-Rater Reliability, 2014): agreement is averaged over cases with two ratings or
+// more, and the share of a category is the mean of its shares in the cases that were rated.
+func Fleiss(counts [][]int) Stat {
+	if len(counts) == 0 {
+		return undefined(noCases)
+	}
+	shares := make([]float64, len(counts[0]))
+	var agreed, rated, paired float64
+	for _, row := range counts {
+		n, same := 0, 0
+		for _, k := range row {
+			n += k
+			same += k * (k - 1)
+		}
+		if n == 0 {
+			continue
+		}
+		rated++
+		for j, k := range row {
+			shares[j] += float64(k) / float64(n)
+		}
+		if n > 1 {
+			paired++
+			agreed += float64(same) / float64(n*(n-1))
+		}
+	}
+	if paired == 0 {
+		return undefined("no case has two ratings")
+	}
+	agreed /= paired
+	chance, used := 0.0, 0
+	for _, s := range shares {
+		if s > 0 {
+			used++
+		}
+		s /= rated
+		chance += s * s
+	}
+	if used < 2 {
+		return undefined("all ratings are the same, so that there is no agreement beyond chance to measure")
+	}
+	return defined((agreed - chance) / (1 - chance))
+}
+
+// Level is the level of measurement of ratings, which says how far two of them lie apart.
+type Level int
+
+// The levels.
+const (
+	LevelNominal  Level = iota // same or not
+	LevelOrdinal               // by how many ratings lie between them
+	LevelInterval              // by the square of their difference
+	LevelRatio                 // by the square of their difference relative to their sum; ratings from 0
+)
+
+// Alpha is Krippendorff's alpha, at most 1 (Krippendorff, Content Analysis, 2004, chapter 11; Computing Krippendorff's Alpha-Reliability, 2011): for any number of raters and
+// with missing ratings. units holds the ratings of each case, as many as there are; who gave which does not matter. Cases with fewer than two ratings are left
+// out. Nominal ratings are any numbers.
+func Alpha(units [][]float64, level Level) Stat {
+	totals := map[float64]float64{}
+	for _, u := range units {
+		if len(u) > 1 {
+			for _, v := range u {
+				totals[v]++
+			}
+		}
+	}
+	values := slices.Sorted(maps.Keys(totals))
+	switch len(values) {
+	case 0:
+		return undefined("no case has two ratings")
+	case 1:
+		return undefined("all ratings are the same, so that there is no agreement beyond chance to measure")
+	}
+	if level == LevelRatio && values[0] < 0 {
+		return undefined("ratings below 0 have no ratio")
+	}
+	place := map[float64]int{}
+	n := 0.0
+	counts := make([]float64, len(values)) // ratings of each value
+	for i, v := range values {
+		place[v] = i
+		counts[i] = totals[v]
+		n += totals[v]
+	}
+	distance := distances(values, counts, level)
+	var observed, expected float64
+	for _, u := range units {
+		if len(u) < 2 {
+			continue
+		}
+		within := 0.0
+		for i, v := range u {
+			for _, w := range u[:i] {
+				within += distance[place[v]][place[w]]
+			}
+		}
+		observed += 2 * within / float64(len(u)-1)
+	}
+	for i := range values {
+		for j := range i {
+			expected += 2 * counts[i] * counts[j] * distance[i][j]
+		}
+	}
+	return defined(1 - (n-1)*observed/expected)
+}
+
+// distances are the squared differences of every two values.
+func distances(values, counts []float64, level Level) [][]float64 {
+	out := make([][]float64, len(values))
+	for i := range values {
+		out[i] = make([]float64, len(values))
+		between := counts[i] / 2
+		for j := i + 1; j < len(values); j++ {
+			d := 1.0
+			switch level {
+			case LevelNominal:
+			case LevelOrdinal:
+				d = between + counts[j]/2
+			case LevelInterval:
+				d = values[j] - values[i]
+			case LevelRatio:
+				d = (values[j] - values[i]) / (values[j] + values[i])
+			}
+			out[i][j] = d * d
+			between += counts[j]
+		}
+	}
+	for i := range values {
+		for j := range i {
+			out[i][j] = out[j][i]
+		}
+	}
+	return out
+}
+
+// Ballots brings votes of several people into the form that Fleiss and Alpha read: for each case the votes that were given.
+func Ballots(votes [][]Vote) (counts [][]int, units [][]float64) {
+	for _, ballot := range votes {
+		row := []int{0, 0}
+		var unit []float64
+		for _, v := range ballot {
+			if v != Missing {
+				row[v-Fail]++
+				unit = append(unit, float64(v-Fail))
+			}
+		}
+		counts, units = append(counts, row), append(units, unit)
+	}
+	return counts, units
+}

@@ -1,0 +1,34 @@
+package agreement
+
+// Stat is a statistic. Where the counts do not define it, such as the sensitivity where no case is right, Defined is false, Value is 0 and Why
+// says what is missing. A defined one may carry a Why too: that its value is a convention, or means little.
+type Stat struct {
+	Value   float64
+	Defined bool
+	Why     string
+}
+
+// Statistic is one of the statistics of a confusion matrix, such as [Confusion.Kappa].
+type Statistic func(Confusion) Stat
+
+func defined(v float64) Stat    { return Stat{Value: v, Defined: true} }
+func undefined(why string) Stat { return Stat{Why: why} }
+
+// Interval is a confidence interval. Where it is not defined, Why says why; a defined one may carry a remark in it.
+type Interval struct {
+	Lo, Hi  float64
+	Defined bool
+	Why     string
+}
+
+// Why statistics are not defined, or mean little.
+const (
+	noCases        = "there are no cases"
+	noPasses       = "no case is labelled a pass"
+	noFails        = "no case is labelled a fail"
+	nothingPasses  = "neither the labels nor the metric pass any case"
+	oneVerdict     = "the metric gives the same verdict on every case"
+	oneLabel       = "every case has the same label, so that agreement beyond chance cannot show"
+	noVariation    = "labels and verdicts are all the same, so that there is no agreement beyond chance to measure"
+	noDisagreement = "no case disagrees, so that resampling shows no spread"
+)

@@ -1,0 +1,83 @@
+package agreement
+
+import (
+	"maps"
+	"slices"
+)
+
+// Vote is one verdict, or that there is none: an annotator who did not vote, a metric that gave no score. Missing is the zero value.
+type Vote int8
+
+// The votes.
+const (
+	Missing Vote = iota
+	Fail
+	Pass
+)
+
+// VoteOf is the vote of a verdict; nil is missing.
+func VoteOf(passed *bool) Vote {
+	switch {
+	case passed == nil:
+		return Missing
+	case *passed:
+		return Pass
+	}
+	return Fail
+}
+
+// Majority is what more voters say than not. Missing votes do not count; without votes, and where they are divided evenly, it is missing.
+func Majority(votes []Vote) Vote {
+	balance := 0
+	for _, v := range votes {
+		switch v {
+		case Pass:
+			balance++
+		case Fail:
+			balance--
+		case Missing:
+		}
+	}
+	switch {
+	case balance > 0:
+		return Pass
+	case balance < 0:
+		return Fail
+	}
+	return Missing
+}
+
+// Tally counts verdicts against labels of the same cases. Cases where one of them is missing are left out.
+func Tally(labels, verdicts []Vote) Confusion {
+	var c Confusion
+	for i, label := range labels {
+		if label != Missing && verdicts[i] != Missing {
+			c.Add(label == Pass, verdicts[i] == Pass)
+		}
+	}
+	return c
+}
+
+// Part is the agreement within a part of the cases.
+type Part struct {
+	Name string
+	Confusion
+}
+
+// TallyBy is Tally for each group of cases, such as those of a complexity tier or a data set, in the order of their names. groups names the group of every case.
+func TallyBy(labels, verdicts []Vote, groups []string) []Part {
+	counts := map[string]*Confusion{}
+	for i, g := range groups {
+		if counts[g] == nil {
+			counts[g] = &Confusion{}
+		}
+		if labels[i] != Missing && verdicts[i] != Missing {
+			counts[g].Add(labels[i] == Pass, verdicts[i] == Pass)
+		}
+	}
+	parts := make([]Part, 0, len(counts))
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, Part{name, *counts[name]})
+	}
+	return parts
+}
