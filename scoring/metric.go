@@ -30,6 +30,7 @@ const (
 	NeedBehaviour                       // the behaviour the question calls for, and whatever the agent did; never missing
 	NeedCase                            // the case as a whole, for what rests on other metrics; never missing
 	NeedContext                         // schema, evidence, both results and whether the agent's query failed, where they are given; never missing
+	NeedSchema                          // the schema where it is given; never missing
 	NeedRestatement                     // the question in the agent's words where it is given; never missing
 	NeedJudgeIfAny                      // a judge model for what the evidence leaves open, where there is one; never missing
 )

@@ -89,16 +89,18 @@ func TestContextIsOptional(t *testing.T) {
 	}
 }
 
-// The interpretation is an argument of its own right only where a metric cannot do without it.
-func TestInterpretationMayBeOptional(t *testing.T) {
+// What a metric reads where it is given is an optional argument, once, and one of its own right where the metric cannot do without it.
+func TestArgumentsThatMayBeLeftOut(t *testing.T) {
 	for needs, want := range map[scoring.Need]string{
+		scoring.NeedQuestion | scoring.NeedSchema:                                   "m(question VARCHAR [, schema_ddl VARCHAR]) -> DOUBLE",
+		scoring.NeedQuestion | scoring.NeedSchema | scoring.NeedRestatement:         "m(question VARCHAR [, schema_ddl VARCHAR] [, interpretation VARCHAR]) -> DOUBLE",
 		scoring.NeedQuestion | scoring.NeedRestatement:                              "m(question VARCHAR [, interpretation VARCHAR]) -> DOUBLE",
 		scoring.NeedQuestion | scoring.NeedRestatement | scoring.NeedInterpretation: "m(question VARCHAR, interpretation VARCHAR) -> DOUBLE",
 	} {
 		engine, err := scoring.NewEngine([]scoring.Metric{{
 			Name: "m", Version: 1, Needs: needs,
 			Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
-				return scoring.OK(float64(len(in.Case.Agent.Interpretation)), "its length"), nil
+				return scoring.OK(float64(len(in.Case.Agent.Interpretation)+len(in.Case.Schema)), "their length"), nil
 			},
 		}}, nil)
 		if err != nil {

@@ -102,8 +102,13 @@ var contextParams = []metricParam{
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Error = b.Text(k, i); return nil }},
 	{Param{"evidence", VARCHAR, true, "hints that came with the question"}, 0,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Evidence = b.Text(k, i); return nil }},
-	{Param{"schema_ddl", VARCHAR, true, "DDL of the tables the question is about"}, 0,
-		func(r *metricRow, b *Batch, k, i int) error { r.c.Schema = b.Text(k, i); return nil }},
+	schema,
+}
+
+// schema follows the arguments of metrics that read the schema where it is given.
+var schema = metricParam{
+	Param{"schema_ddl", VARCHAR, true, "DDL of the tables the question is about"}, 0,
+	func(r *metricRow, b *Batch, k, i int) error { r.c.Schema = b.Text(k, i); return nil },
 }
 
 // restatement follows the arguments of metrics that read the agent's interpretation where it is given.
@@ -160,6 +165,9 @@ func paramsOf(m *scoring.Metric) (params []metricParam) {
 				params = append(params, p)
 			}
 		}
+	}
+	if m.Needs&scoring.NeedSchema != 0 && m.Needs&scoring.NeedContext == 0 {
+		params = append(params, schema)
 	}
 	if m.Needs&scoring.NeedRestatement != 0 && m.Needs&scoring.NeedInterpretation == 0 {
 		params = append(params, restatement)

@@ -36,6 +36,7 @@ var needs = []struct {
 	{scoring.NeedBehaviour, "the expected behaviour if one is stated"},
 	{scoring.NeedOrderSQL, "gold SQL if there is one"},
 	{scoring.NeedContext, "schema, evidence and both results if they are given"},
+	{scoring.NeedSchema, "the schema if it is given"},
 	{scoring.NeedRestatement, "the agent's interpretation if it is given"},
 	{scoring.NeedJudge, "a judge"},
 	{scoring.NeedJudgeIfAny, "a judge if there is one"},

@@ -13,16 +13,34 @@ import (
 
 // What a judge of SQL is told of the two texts, and what needs no judge.
 
-// sameQuery tells whether the texts alone prove that both queries are one: each is a single statement that was read whole, and their trees are equal under
+// sameQuery tells whether the texts alone prove that both queries answer alike: each is a single statement that was read whole, and their trees are equal under
 // the rules of tree_match. Of 106 such pairs in ROSE-VEC and in the cases of FLEX, experts accepted 105.
-func sameQuery(in *scoring.Input, rules sqltree.Rules) bool {
+func sameQuery(in *scoring.Input) bool {
+	if !readWhole(in) {
+		return false
+	}
+	c := compareTrees(in, sqltree.Rules{})
+	return c.whole && c.equal
+}
+
+// sameTree tells whether the queries are one but for the spelling, so that they return the same on any data: the trees are equal as they were built, with names resolved. Some of
+// the rules of tree_match do not hold on empty tables and NULLs.
+func sameTree(in *scoring.Input) bool {
+	if !readWhole(in) {
+		return false
+	}
+	g, p, _, whole := trees(in)
+	return whole && g.String() == p.String()
+}
+
+// readWhole tells whether both texts are a single query without a part that was not understood.
+func readWhole(in *scoring.Input) bool {
 	for _, s := range []side{goldSide, predSide} {
 		if sc := script(in, s); len(sc.Notes) > 0 || len(sc.Statements) != 1 || sc.Final() == nil {
 			return false
 		}
 	}
-	c := compareTrees(in, rules)
-	return c.whole && c.equal
+	return true
 }
 
 // How much a judge is told of one kind of difference.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/prompt"
 )
 
@@ -131,7 +130,7 @@ func sqlJudged(score func(*sqlJudgement) scoring.Score, zero bool) func(context.
 			return s, nil
 		}
 		j := &sqlJudgement{By: "texts", Score: 10, Equivalent: true, Issues: []sqlIssue{}}
-		if o.ShortCut != nil && !*o.ShortCut || !sameQuery(in, sqltree.Rules{}) {
+		if o.ShortCut != nil && !*o.ShortCut || !sameQuery(in) {
 			j = &sqlJudgement{}
 			if err := in.AskOnce(ctx, prompt.SQLJudge.Request(sqlJudgeMaterial(in, o)), j); err != nil {
 				return scoring.Score{}, err

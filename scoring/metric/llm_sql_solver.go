@@ -1,0 +1,94 @@
+package metric
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/prompt"
+)
+
+// The strategies of llm_sql_solver.
+const (
+	solverSemantic = "semantic"
+	solverRelaxed  = "relaxed"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "llm_sql_solver", Version: 1, Group: "judge",
+		Needs:   scoring.NeedJudge | scoring.NeedGoldSQL | scoring.NeedPredSQL | scoring.NeedSchema,
+		Summary: "Whether both queries are equivalent, by a judge who sees the schema and the queries alone: LLM-SQL-Solver.",
+		Range:   "0 or 1",
+		Formula: "1 if the judge calls the queries equivalent, else 0. Option strategy: semantic (default; miniature and mull) has the judge run both queries on a small database of its own and change it in search of a counterexample; " +
+			"relaxed (explain and compare) has it explain both and look for significant differences in logic. One call for each accepted query; none, and 1, where the texts alone prove the queries equal (single statements, read whole, whose trees are the same: " +
+			"with names resolved for semantic, also under the rules of tree_match for relaxed), which the option short_cut, false, switches off, as the publication has it; none, and 0, where the agent's query failed or there is none. Neither question nor results are shown. Detail: by, what decided (judge, texts or execution); strategy, analysis.",
+		Source:    "Zhao et al. 2023, arXiv:2312.10321, the two strategies; used as a baseline in ROSE, section 5.1.3, and in FLEX, section 4.3",
+		Example:   "SELECT max(a) FROM t and SELECT a FROM t ORDER BY a DESC LIMIT 1: an empty table is a counterexample for the strategy semantic, 0.",
+		Threshold: scoring.At(1),
+		Options:   func(raw json.RawMessage) error { return new(solverOptions).decode(raw) },
+		Score:     sqlSolver,
+	})
+}
+
+type solverOptions struct {
+	Strategy string `json:"strategy"`  // semantic or relaxed
+	ShortCut *bool  `json:"short_cut"` // nil: true
+}
+
+func (o *solverOptions) decode(raw json.RawMessage) error {
+	o.Strategy = solverSemantic
+	if err := scoring.DecodeOptions(raw, o); err != nil {
+		return err
+	}
+	return oneOf("strategy", o.Strategy, solverSemantic, solverRelaxed)
+}
+
+// solverDetail is the evidence of llm_sql_solver.
+type solverDetail struct {
+	By       string `json:"by"` // judge, texts or execution
+	Strategy string `json:"strategy"`
+	Analysis remark `json:"analysis,omitempty"`
+}
+
+func sqlSolver(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+	o := solverOptions{Strategy: solverSemantic}
+	if err := in.Options(&o); err != nil {
+		return scoring.Score{}, err
+	}
+	if s, done := withoutQuery(in); done {
+		return s, nil
+	}
+	decided := func(value float64, reason string, d solverDetail) (scoring.Score, error) {
+		s := scoring.OK(value, reason)
+		d.Strategy = o.Strategy
+		s.Detail = d
+		s.Warnings = unread(in, goldSide, predSide)
+		return s, nil
+	}
+	proof := sameTree
+	if o.Strategy == solverRelaxed {
+		proof = sameQuery
+	}
+	switch {
+	case in.Pred.Error != "":
+		return decided(0, "the agent's query failed when it ran", solverDetail{By: "execution"})
+	case (o.ShortCut == nil || *o.ShortCut) && proof(in):
+		return decided(1, "the queries are the same up to differences that change no result", solverDetail{By: "texts"})
+	}
+	ask := prompt.SQLSolverSemantic
+	if o.Strategy == solverRelaxed {
+		ask = prompt.SQLSolverRelaxed
+	}
+	var reply struct {
+		Analysis   remark `json:"analysis"`
+		Equivalent bool   `json:"equivalent"`
+	}
+	if err := in.Ask(ctx, ask.Request(prompt.Material{Schema: in.Case.Schema, Dialect: in.Case.Dialect, GoldSQL: in.Gold.SQL, PredSQL: in.Pred.SQL}), &reply); err != nil {
+		return scoring.Score{}, err
+	}
+	if reply.Equivalent {
+		return decided(1, "the judge calls the queries equivalent", solverDetail{By: "judge", Analysis: reply.Analysis})
+	}
+	return decided(0, "the judge calls the queries different", solverDetail{By: "judge", Analysis: reply.Analysis})
+}
