@@ -77,7 +77,7 @@ func flex(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		ask = prompt.FLEXSame
 	}
 	var reply flexReply
-	if err := in.Ask(ctx, ask.Request(m), &reply); err != nil {
+	if err := in.AskOnce(ctx, ask.Request(m), &reply); err != nil {
 		return scoring.Score{}, err
 	}
 	d.Analysis, d.ExecutionError = reply.Analysis, executionError(d.Results, reply.Correct)
@@ -129,7 +129,7 @@ func (d *flexDetail) categorize(ctx context.Context, in *scoring.Input, m prompt
 		Issued      bool   `json:"issued"`
 		Explanation string `json:"explanation"`
 	}
-	if err := in.Ask(ctx, ask.Request(m), &reply); err != nil {
+	if err := in.AskOnce(ctx, ask.Request(m), &reply); err != nil {
 		return err
 	}
 	for _, name := range names {

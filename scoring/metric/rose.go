@@ -121,7 +121,7 @@ func (d *roseDetail) cascade(ctx context.Context, in *scoring.Input, refuter boo
 	}
 	if !same || !refuter {
 		d.Prover = &proverReply{}
-		if err := in.Ask(ctx, prompt.ROSEProver.Request(m), d.Prover); err != nil {
+		if err := in.AskOnce(ctx, prompt.ROSEProver.Request(m), d.Prover); err != nil {
 			return 0, "", err
 		}
 		if !d.Prover.Verdict {
@@ -137,7 +137,7 @@ func (d *roseDetail) cascade(ctx context.Context, in *scoring.Input, refuter boo
 		ask = prompt.ROSERefuterSame
 	}
 	d.Refuter = &refuterReply{}
-	if err := in.Ask(ctx, ask.Request(m), d.Refuter); err != nil {
+	if err := in.AskOnce(ctx, ask.Request(m), d.Refuter); err != nil {
 		return 0, "", err
 	}
 	d.label()
