@@ -94,12 +94,7 @@ func (a *aligner) bySums() {
 	if !a.rowsEqual {
 		return
 	}
-	for _, cols := range [][]column{a.gold, a.pred} {
-		for i := range cols {
-			cols[i].sum = cell.SumOf(cols[i].col, a.natural(&cols[i]))
-			cols[i].readSum = cols[i].sum
-		}
-	}
+	a.sum()
 	if a.bySumsAlone() {
 		return
 	}
@@ -110,6 +105,16 @@ func (a *aligner) bySums() {
 		}
 		a.ambiguous = append(a.ambiguous, g)
 		a.byNames(g)
+	}
+}
+
+// sum makes the sums of all columns.
+func (a *aligner) sum() {
+	for _, cols := range [][]column{a.gold, a.pred} {
+		for i := range cols {
+			cols[i].sum = cell.SumOf(cols[i].col, a.natural(&cols[i]))
+			cols[i].readSum = cols[i].sum
+		}
 	}
 }
 
@@ -241,6 +246,9 @@ func (a *aligner) explain(out *scoring.Alignment) {
 		case c.By == "values":
 			why("%q agrees in %.0f %% of its values", name, 100*c.Overlap)
 			out.Confidence = math.Min(out.Confidence, 0.5+0.4*c.Overlap)
+		case c.By == "judge":
+			why("%q: the judge names its counterpart; %.0f %% of its values agree", name, 100*c.Overlap)
+			out.Confidence = math.Min(out.Confidence, 0.3+0.4*c.Overlap)
 		default:
 			why("%q was found by its %s; %.0f %% of its values agree", name, c.By, 100*c.Overlap)
 			out.Confidence = math.Min(out.Confidence, 0.3+0.4*c.Overlap)

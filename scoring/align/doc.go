@@ -8,5 +8,7 @@
 // tolerance; the tightest rung on which all values agree is the comparison of that pair. So a tolerance never hides a difference that the values themselves can show:
 // a column of prices that lie within 1 % of each other, shifted by a row, is equal as a multiset without tolerance and is then compared without one.
 //
+// Where the evidence leaves doubt ([Doubts]), a judge may be asked for a [Proposal], which is checked against the values part by part ([Accept]).
+//
 // An alignment says how sure it is and why; it does not score. Package cell does that under it.
 package align

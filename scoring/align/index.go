@@ -37,8 +37,7 @@ const minKnownKeys = 0.8
 var identifying = []string{"id", "code", "year", "month", "quarter", "week", "day", "date", "hour", "zip", "postcode", "isbn", "sku", "uuid", "rank", "position"}
 
 func (a *aligner) identifies(c *scoring.ColumnPair) bool {
-	golds, preds := float64(a.goldT.Rows()), float64(a.predT.Rows())
-	if known := c.Overlap * max(golds, preds) / min(golds, preds); !c.Exact() || c.Scale != 0 || known < minKnownKeys {
+	if !c.Exact() || c.Scale != 0 || !a.known(c) {
 		return false
 	}
 	switch c.Kind {
@@ -58,6 +57,12 @@ func (a *aligner) identifies(c *scoring.ColumnPair) bool {
 		return true // never alone, but part of a key
 	}
 	return false
+}
+
+// known tells whether enough of the keys are known to both sides.
+func (a *aligner) known(c *scoring.ColumnPair) bool {
+	golds, preds := float64(a.goldT.Rows()), float64(a.predT.Rows())
+	return c.Overlap*max(golds, preds)/min(golds, preds) >= minKnownKeys
 }
 
 // unique tells whether no two rows of either side agree in all of the columns.

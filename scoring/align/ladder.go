@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
@@ -167,6 +168,8 @@ func compatible(g, p *column) bool {
 	return g.kind == p.kind || numeric(g) && numeric(p) || g.col.Type == scoring.Null || p.col.Type == scoring.Null || g.kind == scoring.KindText || p.kind == scoring.KindText
 }
 
+const repeats = "repeats " // the fact of a gold column that shares the counterpart of another one
+
 // coverCopies lets a gold column that repeats another one share its counterpart: a result that shows a value once has answered both. Few rows may be equal by chance,
 // so it takes several distinct values.
 func (a *aligner) coverCopies(golds []int) {
@@ -183,7 +186,7 @@ func (a *aligner) coverCopies(golds []int) {
 				continue
 			}
 			a.pair(i, j, "values", a.pairs[k].Overlap, a.pairs[k].Comparison)
-			a.pairs[i].Fact = fmt.Sprintf("repeats %q", a.gold[k].col.Name)
+			a.pairs[i].Fact = repeats + strconv.Quote(a.gold[k].col.Name)
 			break
 		}
 	}

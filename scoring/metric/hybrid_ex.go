@@ -17,21 +17,25 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "hybrid_ex", Version: 1, Group: "execution",
-		Needs:     scoring.NeedGoldResult | scoring.NeedPredResult,
-		Summary:   "Share of the cells of the gold result that the agent's result delivers, whatever its columns are called, however they are ordered, rounded or written.",
-		Range:     "0 to 1",
-		Formula:   "equal cells / (compared columns × rows), rows being those of the outer join on the index columns, or max(|G|,|P|) where rows are matched greedily; 1 where both results are empty, 0 where one is",
-		Source:    "BADGER, section 5.2 and Algorithm 2, with stage 1 decided from the evidence; unmatched rows count in the mean (the printed figure is detail.paper_score)",
+		Needs:   scoring.NeedGoldResult | scoring.NeedPredResult,
+		Summary: "Share of the cells of the gold result that the agent's result delivers, whatever its columns are called, however they are ordered, rounded or written.",
+		Range:   "0 to 1",
+		Formula: "equal cells / (compared columns × rows), rows being those of the outer join on the index columns, or max(|G|,|P|) where rows are matched greedily; 1 where both results are empty, 0 where one is. " +
+			"The correspondence of the columns (stage 1) is found from the values, at no call. With the option stage1 set to judge, a judge is asked once for a mapping, index columns, units and a tolerance (up to the option max_tolerance, which is that of tolerance unless set) " +
+			"where that leaves doubt and the value is below 1: 0 or 1 call. What of its proposal the tables do not bear out is rejected (detail.stage1.rejected), and what is left " +
+			"is used only where it finds more equal cells than the values alone: the judge cannot lower a value, nor raise it beyond the cells that are equal under a mapping the tables bear out.",
+		Source:    "BADGER, section 5.2 and Algorithm 2, with stage 1 decided from the evidence, then by the judge; unmatched rows count in the mean (the printed figure is detail.counts.paper_score)",
 		Example:   "gold (region, total_revenue) = (north, 1234.56), (south, 99.10); agent (rev, region) = ($1,234.56, North), ($99.10, South): 1. With $98.00 for the south: 3 of 4 cells, or, joined on region, 1 of 2 compared cells: 0.5",
 		Threshold: scoring.At(1),
 		Options:   checkHybridOptions,
-		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
-			h, err := hybrid(in)
+		Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+			h, err := hybrid(ctx, in)
 			if err != nil {
 				return scoring.Score{}, err
 			}
 			s := scoring.OK(h.Counts.Score, h.reason())
 			s.Detail = h
+			s.Warnings = h.warnings()
 			if h.Order != nil && !h.Order.Kept {
 				s.Warnings = append(s.Warnings, "the gold query orders its rows; the agent's come in another order")
 			}
@@ -53,12 +57,13 @@ func init() {
 			s.Label = "no_match"
 			return s
 		},
-		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
-			h, err := hybrid(in)
+		Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+			h, err := hybrid(ctx, in)
 			if err != nil {
 				return scoring.Score{}, err
 			}
 			s := scoring.OK(0, h.reason())
+			s.Warnings = h.warnings()
 			s.Label, s.Value = category(h.Counts.Score)
 			return s, nil
 		},
@@ -81,22 +86,43 @@ func category(h float64) (label string, value float64) {
 
 // hybridOptions are the options of hybrid_ex and of the metrics that rest on it.
 type hybridOptions struct {
-	Tolerance    float64 `json:"tolerance"`     // largest relative difference of numbers that are not whole, 0 to 1
-	ExtraColumns string  `json:"extra_columns"` // ignore: columns that gold lacks do not count; penalize: they do unless trivial
+	Tolerance    float64  `json:"tolerance"`     // largest relative difference of numbers that are not whole, 0 to 1
+	ExtraColumns string   `json:"extra_columns"` // ignore: columns that gold lacks do not count; penalize: they do unless trivial
+	Stage1       string   `json:"stage1"`        // evidence: the columns are paired by the values alone; judge: a judge is asked where that leaves doubt
+	MaxTolerance *float64 `json:"max_tolerance"` // largest tolerance that the judge may recommend; nil: Tolerance
+}
+
+func defaultHybridOptions() hybridOptions {
+	return hybridOptions{Tolerance: align.DefaultTolerance, ExtraColumns: "ignore", Stage1: "evidence"}
 }
 
 func checkHybridOptions(raw json.RawMessage) error {
-	o := hybridOptions{Tolerance: align.DefaultTolerance, ExtraColumns: "ignore"}
+	o := defaultHybridOptions()
 	if err := scoring.DecodeOptions(raw, &o); err != nil {
 		return err
 	}
-	if !(o.Tolerance >= 0 && o.Tolerance < 1) {
-		return errcode.New(errcode.InvalidArgument, "option tolerance is %v, want at least 0 and less than 1", o.Tolerance)
+	for _, t := range []struct {
+		name string
+		v    float64
+	}{{"tolerance", o.Tolerance}, {"max_tolerance", o.maxTolerance()}} {
+		if !(t.v >= 0 && t.v < 1) {
+			return errcode.New(errcode.InvalidArgument, "option %s is %v, want at least 0 and less than 1", t.name, t.v)
+		}
 	}
 	if o.ExtraColumns != "ignore" && o.ExtraColumns != "penalize" {
 		return errcode.New(errcode.InvalidArgument, `option extra_columns is %.20q, want "ignore" or "penalize"`, o.ExtraColumns)
 	}
+	if o.Stage1 != "evidence" && o.Stage1 != "judge" {
+		return errcode.New(errcode.InvalidArgument, `option stage1 is %.20q, want "evidence" or "judge"`, o.Stage1)
+	}
 	return nil
+}
+
+func (o *hybridOptions) maxTolerance() float64 {
+	if o.MaxTolerance != nil {
+		return *o.MaxTolerance
+	}
+	return o.Tolerance
 }
 
 // Hybrid is the evidence behind hybrid_ex: the detail of its score.
@@ -105,7 +131,8 @@ type Hybrid struct {
 	GoldColumns []string          `json:"gold_columns"`
 	PredColumns []string          `json:"pred_columns"`
 	Counts      cell.Result       `json:"counts"`
-	Order       *RowOrder         `json:"order,omitempty"` // where the gold query orders its rows and all of them are there
+	Order       *RowOrder         `json:"order,omitempty"`  // where the gold query orders its rows and all of them are there
+	Stage1      *Stage1           `json:"stage1,omitempty"` // where a judge was to be asked of the alignment
 }
 
 // RowOrder says what became of the order that the gold query asks for. It does not enter the value.
@@ -114,33 +141,59 @@ type RowOrder struct {
 }
 
 // hybridKey is the memo key of one way of comparing the results of a case.
-type hybridKey struct{ options hybridOptions }
+type hybridKey struct {
+	tolerance, maxTolerance float64
+	extraColumns            string
+}
+
+func (o *hybridOptions) key() hybridKey {
+	return hybridKey{o.Tolerance, o.maxTolerance(), o.ExtraColumns}
+}
 
 // hybrid aligns and compares the two results of a case, once for all metrics that ask with the same options.
-func hybrid(in *scoring.Input) (*Hybrid, error) {
-	o := hybridOptions{Tolerance: align.DefaultTolerance, ExtraColumns: "ignore"}
+func hybrid(ctx context.Context, in *scoring.Input) (*Hybrid, error) {
+	o := defaultHybridOptions()
 	if err := in.Options(&o); err != nil {
 		return nil, err
 	}
-	return scoring.Memo(in, hybridKey{o}, func() *Hybrid {
-		gold, pred := in.Gold.Result.Table, in.Pred.Result.Table
-		h := compareResults(gold, pred, o, false)
-		if h.Counts.Score == 1 && gold.Rows() > 1 && ordersRows(in) {
-			h.Order = &RowOrder{Kept: cell.OrderKept(gold, pred, &h.Alignment)}
+	h := byEvidence(in, &o)
+	if o.Stage1 == "judge" {
+		var err error
+		if h, err = h.withJudge(ctx, in, &o); err != nil {
+			return nil, err
 		}
-		return h
-	}), nil
+	}
+	if h.Counts.Score == 1 && h.Order == nil && h.Counts.GoldRows > 1 && ordersRows(in) {
+		h.Order = &RowOrder{Kept: cell.OrderKept(in.Gold.Result.Table, in.Pred.Result.Table, &h.Alignment)}
+	}
+	return h, nil
+}
+
+// byEvidence aligns and compares the two results of a case by the evidence alone.
+func byEvidence(in *scoring.Input, o *hybridOptions) *Hybrid {
+	return scoring.Memo(in, o.key(), func() *Hybrid {
+		return compareResults(in.Gold.Result.Table, in.Pred.Result.Table, o, false)
+	})
 }
 
 // CompareResults aligns and compares two results as hybrid_ex does with its default options, and keeps which row was matched with which.
 func CompareResults(gold, pred *scoring.Table) *Hybrid {
-	return compareResults(gold, pred, hybridOptions{Tolerance: align.DefaultTolerance, ExtraColumns: "ignore"}, true)
+	o := defaultHybridOptions()
+	return compareResults(gold, pred, &o, true)
 }
 
-func compareResults(gold, pred *scoring.Table, o hybridOptions, pairs bool) *Hybrid {
-	h := &Hybrid{Alignment: align.Align(gold, pred, align.Options{Tolerance: o.Tolerance}), GoldColumns: names(gold), PredColumns: names(pred)}
-	h.Counts = cell.Compare(gold, pred, &h.Alignment, cell.Options{PenalizeExtra: o.ExtraColumns == "penalize", Pairs: pairs})
+func compareResults(gold, pred *scoring.Table, o *hybridOptions, pairs bool) *Hybrid {
+	h := &Hybrid{Alignment: align.Align(gold, pred, o.align()), GoldColumns: names(gold), PredColumns: names(pred)}
+	compare := o.cell()
+	compare.Pairs = pairs
+	h.Counts = cell.Compare(gold, pred, &h.Alignment, compare)
 	return h
+}
+
+func (o *hybridOptions) align() align.Options { return align.Options{Tolerance: o.Tolerance} }
+
+func (o *hybridOptions) cell() cell.Options {
+	return cell.Options{PenalizeExtra: o.ExtraColumns == "penalize"}
 }
 
 // ordersRows tells whether the gold query asks for an order of its rows.

@@ -119,11 +119,9 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// visible spells out what cannot be seen: control and format characters (bidirectional marks, zero-width characters), and bytes that are no text.
+// visible spells out what cannot be seen: control and format characters (bidirectional marks, zero-width characters), variation selectors and fillers, which can
+// carry whole messages, and bytes that are no text.
 func visible(s string) string {
-	hidden := func(r rune) bool {
-		return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp) || r == utf8.RuneError)
-	}
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	if strings.IndexFunc(s, hidden) < 0 {
 		return s
@@ -137,4 +135,15 @@ func visible(s string) string {
 		out.WriteRune(r)
 	}
 	return out.String()
+}
+
+func hidden(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t':
+		return false
+	case r < 0x7f:
+		return r < ' '
+	}
+	return unicode.IsControl(r) || r == utf8.RuneError ||
+		unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point)
 }

@@ -141,8 +141,9 @@ type page struct{ marker string }
 
 func (p *page) funcs() template.FuncMap {
 	return template.FuncMap{
-		"text":   p.text,
-		"result": p.result,
+		"text":    p.text,
+		"result":  p.result,
+		"columns": p.columns,
 	}
 }
 

@@ -1,0 +1,333 @@
+package align
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+// Rejection is a part of a proposal that was not taken, and why. Columns are named by their positions, from 1.
+type Rejection struct {
+	Part string `json:"part"`
+	Why  string `json:"why"`
+}
+
+// maxRejections is how many rejections are kept; a proposal may be wrong at any length.
+const maxRejections = 32
+
+// knownScales are the powers of ten by which one side may show a figure in another unit: percent, thousands, millions.
+var knownScales = []int{-6, -3, -2, 2, 3, 6}
+
+// minDigits is how many significant digits the distinct values of a column must show in all before a scale that only the judge sees is taken: 5 for 5000 may be
+// a coincidence, 1.235 for 1235 is none.
+const minDigits = 4
+
+// Accept takes from a proposal what the tables bear out and leaves the rest as the evidence has it, with the reasons. Source of the alignment is "judge".
+//
+// A pair is taken where both columns are there and named once, some kind of value can be read from both, their values have something in common
+// (or the evidence has nothing better for either of them), and the evidence knows no other counterpart that agrees in all values. How a pair is
+// compared is found from the values as for any other pair: a kind or a scale can only choose among the comparisons that the values allow. An index is taken where its columns are paired
+// exactly, tell the rows of both sides apart, are known to both sides and leave something to compare. A tolerance is taken from 0 to most.
+func Accept(gold, pred *scoring.Table, evidence *scoring.Alignment, p *Proposal, o Options, most float64) (scoring.Alignment, []Rejection) {
+	j := &judged{aligner: newAligner(gold, pred, o), evidence: evidence}
+	j.sum()
+	if t := p.Tolerance; t != nil {
+		if *t >= 0 && *t <= most {
+			j.o.Tolerance = *t
+		} else {
+			j.reject("recommended_tolerance", "it is not within 0 and %g", most)
+		}
+	}
+	j.columns(p.Columns)
+	j.leaveOut(p)
+	j.rest()
+	out := j.alignment()
+	out.Source = "judge"
+	if len(p.Index) > 0 {
+		if index, ok := j.indexOf(out.Columns, p.Index); ok {
+			out.Index = index
+		}
+	}
+	return out, j.rejections
+}
+
+// judged is an aligner that follows a proposal.
+type judged struct {
+	*aligner
+	evidence   *scoring.Alignment
+	rejections []Rejection
+}
+
+func (j *judged) reject(part, format string, args ...any) {
+	if len(j.rejections) < maxRejections {
+		j.rejections = append(j.rejections, Rejection{part, fmt.Sprintf(format, args...)})
+	}
+}
+
+// columns takes the pairs that the values bear out.
+func (j *judged) columns(pairs []ProposedPair) {
+	golds, preds := make([]bool, len(j.gold)), make([]bool, len(j.pred))
+	for k := range pairs {
+		p := &pairs[k]
+		part := "column_mapping " + strconv.Itoa(k+1)
+		g, why := p.Gold.in(j.goldT)
+		if why != "" {
+			j.reject(part, "gold: %s", why)
+			continue
+		}
+		q, why := p.Pred.in(j.predT)
+		if why != "" {
+			j.reject(part, "pred: %s", why)
+			continue
+		}
+		part = fmt.Sprintf("column_mapping gold %d, pred %d", g+1, q+1)
+		if golds[g] || preds[q] {
+			j.reject(part, "a column is used twice")
+			continue
+		}
+		golds[g], preds[q] = true, true
+		j.take(part, g, q, p)
+	}
+}
+
+// take pairs two columns if the values bear it out.
+func (j *judged) take(part string, g, q int, p *ProposedPair) {
+	own, other := j.counterpart(g), j.counterpartOf(q, g)
+	hinted, hints := j.hinted(part, g, q, p)
+	if own != nil && own.Pred == q {
+		if c := j.closer(own); hints && hinted.agreement > c.Overlap {
+			j.pair(g, q, "judge", hinted.agreement, hinted.cmp)
+		} else {
+			j.pair(g, q, c.By, c.Overlap, c.Comparison)
+		}
+		return
+	}
+	f := j.fit(&j.gold[g], &j.pred[q])
+	if hints && hinted.agreement > f.agreement {
+		f = hinted
+	}
+	switch {
+	case f.agreement == 0 && !j.comparable(g, q):
+		j.reject(part, "%s and %s cannot be compared", j.gold[g].col.Type, j.pred[q].col.Type)
+	case f.agreement == 0 && (agrees(own) || agrees(other)):
+		j.reject(part, "they have no value in common, and the evidence has a counterpart that agrees")
+	case f.agreement < 1 && proven(own):
+		j.reject(part, "all values of the gold column agree with another column")
+	case f.agreement < 1 && proven(other):
+		j.reject(part, "all values of the predicted column agree with another column")
+	default:
+		j.pair(g, q, "judge", f.agreement, f.cmp)
+	}
+}
+
+// closer is a pair of the evidence, compared under a tolerance that was accepted where more values agree then.
+func (j *judged) closer(c *scoring.ColumnPair) scoring.ColumnPair {
+	pair := *c
+	if pair.Overlap < 1 {
+		if f := j.fit(&j.gold[c.Gold], &j.pred[c.Pred]); f.agreement > pair.Overlap {
+			pair.Overlap, pair.Comparison = f.agreement, f.cmp
+		}
+	}
+	return pair
+}
+
+func proven(c *scoring.ColumnPair) bool { return c != nil && c.Overlap == 1 && c.By == "values" }
+
+func agrees(c *scoring.ColumnPair) bool { return c != nil && c.Overlap > 0 }
+
+// counterpart is the evidence's pair of a gold column, or nil.
+func (j *judged) counterpart(g int) *scoring.ColumnPair {
+	for k := range j.evidence.Columns {
+		if c := &j.evidence.Columns[k]; c.Gold == g {
+			return c
+		}
+	}
+	return nil
+}
+
+// counterpartOf is the evidence's pair of a predicted column with another gold column than g, or nil.
+func (j *judged) counterpartOf(q, g int) *scoring.ColumnPair {
+	for k := range j.evidence.Columns {
+		if c := &j.evidence.Columns[k]; c.Pred == q && c.Gold != g {
+			return c
+		}
+	}
+	return nil
+}
+
+// comparable tells whether some kind of value can be read from both columns.
+func (j *judged) comparable(g, q int) bool {
+	c, d := &j.gold[g], &j.pred[q]
+	return c.col.Type == scoring.Null || d.col.Type == scoring.Null || len(j.readings(c, d)) > 0
+}
+
+// hinted is how well the columns agree when they are compared as the proposal says: as values of a kind, or in another unit.
+func (j *judged) hinted(part string, g, q int, p *ProposedPair) (best fit, ok bool) {
+	c, d := &j.gold[g], &j.pred[q]
+	readings := j.readings(c, d)
+	if p.Kind != "" {
+		text := viewPair{cell.View{Kind: scoring.KindText}, cell.View{Kind: scoring.KindText}}
+		of := slices.DeleteFunc(append(slices.Clone(readings), text), func(v viewPair) bool { return v.g.Kind != p.Kind })
+		if len(of) == 0 {
+			j.reject(part+" kind", "they cannot be read as %.10q", string(p.Kind))
+		} else {
+			readings, best, ok = of, j.fitting(c, d, of), true
+		}
+	}
+	if p.Scale == 0 {
+		return best, ok
+	}
+	scale := int(math.Max(-100, math.Min(100, p.Scale)))
+	if float64(scale) != p.Scale || !slices.Contains(knownScales, scale) {
+		j.reject(part+" scale", "want one of %v", knownScales)
+		return best, ok
+	}
+	if f, why := j.scaled(c, d, readings, scale); why != "" {
+		j.reject(part+" scale", "%s", why)
+	} else if f.agreement > best.agreement {
+		best, ok = f, true
+	}
+	return best, ok
+}
+
+// scaled is how well two columns agree in another unit, or why that is not looked at.
+func (j *judged) scaled(g, p *column, readings []viewPair, by int) (best fit, why string) {
+	why = "they are not numbers"
+	for _, r := range readings {
+		if r.g.Kind != scoring.KindNumber || g.kind == scoring.KindBool || p.kind == scoring.KindBool {
+			continue
+		}
+		rg, rp := j.reading(g, r.g), j.reading(p, r.p)
+		gs, ps := rg.numbers(), rp.numbers()
+		if min(digits(gs), digits(ps)) < minDigits {
+			why = fmt.Sprintf("their values show fewer than %d digits", minDigits)
+			continue
+		}
+		base := scoring.Comparison{Kind: r.g.Kind, GoldFormat: r.g.Format, PredFormat: r.p.Format, Scale: by, Tolerance: noise, Fact: fmt.Sprintf("times 10^%d", by)}
+		try := func(c scoring.Comparison) { best.better(fit{agreement: agreement(gs, ps, &c), cmp: c}) }
+		try(base)
+		if c, fact, ok := rounding(base, gs, ps, rg.decimals(), rp.decimals()-by); ok && best.agreement < 1 {
+			c.Tolerance, c.Fact = 0, base.Fact+", "+fact
+			try(c)
+		}
+		why = ""
+		break
+	}
+	if why == "" && best.agreement < 0.5 {
+		why = "most values do not agree in this unit"
+	}
+	return best, why
+}
+
+// digits counts the significant digits of the distinct numbers, given in ascending order, as far as minDigits.
+func digits(fs []float64) (n int) {
+	for i, f := range fs {
+		if n >= minDigits {
+			break
+		}
+		if f == 0 || i > 0 && f == fs[i-1] {
+			continue
+		}
+		for _, c := range strconv.FormatFloat(math.Abs(f), 'e', -1, 64) {
+			if c == 'e' {
+				break
+			}
+			if c != '.' {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// leaveOut checks what the proposal calls missing or extra. A column that the evidence pairs stays paired: leaving it out could only hide what differs.
+func (j *judged) leaveOut(p *Proposal) {
+	check := func(part string, refs []ColumnRef, t *scoring.Table, cols []column, pairOf func(i int) *scoring.ColumnPair) {
+		for k, r := range refs {
+			i, why := r.in(t)
+			switch {
+			case why != "":
+				j.reject(part+" "+strconv.Itoa(k+1), "%s", why)
+			case cols[i].taken:
+				j.reject(fmt.Sprintf("%s %d", part, i+1), "it is also mapped")
+			case pairOf(i) != nil:
+				j.reject(fmt.Sprintf("%s %d", part, i+1), "the evidence has a counterpart")
+			}
+		}
+	}
+	check("missing_columns", p.Missing, j.goldT, j.gold, j.counterpart)
+	check("extra_columns", p.Extra, j.predT, j.pred, func(i int) *scoring.ColumnPair { return j.counterpartOf(i, -1) })
+}
+
+// rest pairs the columns that the proposal leaves open as the evidence does.
+func (j *judged) rest() {
+	byJudge := make([]bool, len(j.pred)) // also what the judge confirms
+	for i := range j.pred {
+		byJudge[i] = j.pred[i].taken
+	}
+	for k := range j.evidence.Columns {
+		c := &j.evidence.Columns[k]
+		if j.gold[c.Gold].taken || byJudge[c.Pred] && !j.shares(c) {
+			continue
+		}
+		pair := j.closer(c)
+		j.pair(c.Gold, c.Pred, c.By, pair.Overlap, pair.Comparison)
+	}
+	for i := range j.pairs { // a copy whose original went elsewhere is none
+		if c := &j.pairs[i]; isCopy(c) && !slices.ContainsFunc(j.pairs, func(o scoring.ColumnPair) bool { return o.Pred == c.Pred && !isCopy(&o) }) {
+			c.Fact = ""
+		}
+	}
+}
+
+// isCopy tells whether a gold column repeats another one and shares its counterpart.
+func isCopy(c *scoring.ColumnPair) bool { return strings.HasPrefix(c.Fact, repeats) }
+
+// shares tells whether the predicted column is the counterpart of two gold columns that are the same, and still is that of the other one.
+func (j *judged) shares(c *scoring.ColumnPair) bool {
+	return slices.ContainsFunc(j.evidence.Columns, func(o scoring.ColumnPair) bool {
+		return o.Pred == c.Pred && o.Gold != c.Gold && (isCopy(c) || isCopy(&o)) && j.pairs[o.Gold].Pred == c.Pred
+	})
+}
+
+// indexOf finds the positions in pairs of the columns that are to identify rows.
+func (j *judged) indexOf(pairs []scoring.ColumnPair, refs []ColumnRef) (index []int, ok bool) {
+	const part = "index_columns"
+	for k, r := range refs {
+		g, why := r.in(j.goldT)
+		if why != "" {
+			j.reject(part+" "+strconv.Itoa(k+1), "%s", why)
+			return nil, false
+		}
+		at := slices.IndexFunc(pairs, func(c scoring.ColumnPair) bool { return c.Gold == g })
+		switch {
+		case at < 0:
+			j.reject(part, "gold %d has no counterpart", g+1)
+			return nil, false
+		case !pairs[at].Exact() || pairs[at].Scale != 0:
+			j.reject(part, "gold %d is not compared exactly", g+1)
+			return nil, false
+		case !j.known(&pairs[at]):
+			j.reject(part, "fewer than %.0f %% of the values of gold %d are known to both sides", 100*minKnownKeys, g+1)
+			return nil, false
+		}
+		if !slices.Contains(index, at) {
+			index = append(index, at)
+		}
+	}
+	slices.Sort(index)
+	switch {
+	case len(index) >= len(j.gold):
+		j.reject(part, "nothing is left to compare")
+		return nil, false
+	case !j.unique(pairs, index):
+		j.reject(part, "they do not tell the rows of both sides apart")
+		return nil, false
+	}
+	return index, true
+}

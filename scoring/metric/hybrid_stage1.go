@@ -1,0 +1,119 @@
+package metric
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/align"
+	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/prompt"
+)
+
+// Stage1 says what came of asking a judge how the columns of two results correspond.
+type Stage1 struct {
+	Doubts   []string `json:"doubts"`             // why the judge was to be asked
+	Asked    bool     `json:"asked"`              // false: no judge is configured
+	Unusable bool     `json:"unusable,omitempty"` // the reply was none that can be read
+	Used     bool     `json:"used"`               // the alignment is the judge's, as far as it was accepted
+
+	// EvidenceScore is the score under the alignment that the evidence gives, JudgeScore that under what was accepted of the judge's.
+	EvidenceScore float64  `json:"evidence_score"`
+	JudgeScore    *float64 `json:"judge_score,omitempty"`
+
+	Proposal *align.Proposal   `json:"proposal,omitempty"`
+	Rejected []align.Rejection `json:"rejected,omitempty"`
+}
+
+// stage1Key is the memo key of what became of the judge's proposal.
+type stage1Key struct{ hybridKey }
+
+// withJudge lets the judge propose another alignment where the evidence leaves doubt and does not agree in everything. The alignment with the higher score stands, that of
+// the evidence where they are the same: what the evidence finds equal stays found, and what the judge adds are cells that are equal. h is not changed.
+func (h *Hybrid) withJudge(ctx context.Context, in *scoring.Input, o *hybridOptions) (*Hybrid, error) {
+	if h.Counts.Score == 1 || h.Counts.Method == cell.MethodTrivial || len(h.PredColumns) == 0 {
+		return h, nil // proven, or nothing to map
+	}
+	doubts := align.Doubts(&h.Alignment)
+	if len(doubts) == 0 {
+		return h, nil
+	}
+	m := materialOf(in, resultsDiffer)
+	m.Relation = h.describe()
+	s := &Stage1{Doubts: doubts, EvidenceScore: h.Counts.Score}
+	judged := *h
+	judged.Stage1 = s
+	if !in.HasJudge(prompt.Align.Purpose) {
+		return &judged, nil
+	}
+	var p align.Proposal
+	err := in.AskOnce(ctx, prompt.Align.Request(m), &p)
+	switch judgebackend.KindOf(err) {
+	case judgebackend.KindNoJudge:
+		return &judged, nil
+	case judgebackend.KindBadReply, judgebackend.KindRefused, judgebackend.KindLength, judgebackend.KindOversized:
+		s.Asked, s.Unusable = true, true // the judge has spoken, and said nothing
+		return &judged, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return scoring.Memo(in, stage1Key{o.key()}, func() *Hybrid {
+		s.Asked, s.Proposal = true, &p
+		judged.accept(in, o)
+		return &judged
+	}), nil
+}
+
+// accept compares under what the tables bear out of the proposal, and keeps that if it finds more.
+func (h *Hybrid) accept(in *scoring.Input, o *hybridOptions) {
+	s, gold, pred := h.Stage1, in.Gold.Result.Table, in.Pred.Result.Table
+	a, rejected := align.Accept(gold, pred, &h.Alignment, s.Proposal, o.align(), o.maxTolerance())
+	counts := cell.Compare(gold, pred, &a, o.cell())
+	s.Rejected, s.JudgeScore = rejected, &counts.Score
+	if counts.Score > h.Counts.Score {
+		h.Alignment, h.Counts, s.Used = a, counts, true
+	}
+}
+
+// describe says in words what the evidence found, for the judge to start from.
+func (h *Hybrid) describe() string {
+	var b strings.Builder
+	for _, c := range h.Alignment.Columns {
+		fmt.Fprintf(&b, "Reference column %d goes with the agent's column %d: %.0f %% of the values agree", c.Gold+1, c.Pred+1, 100*c.Overlap)
+		if c.Fact != "" {
+			b.WriteString(" (" + c.Fact + ")")
+		}
+		b.WriteString(".\n")
+	}
+	if len(h.Alignment.Missing) > 0 {
+		b.WriteString("Reference columns without a counterpart: " + numbered(h.Alignment.Missing) + ".\n")
+	}
+	if len(h.Alignment.Extra) > 0 {
+		b.WriteString("The agent's columns without a counterpart: " + numbered(h.Alignment.Extra) + ".\n")
+	}
+	return b.String()
+}
+
+func numbered(columns []int) string {
+	out := make([]string, len(columns))
+	for k, i := range columns {
+		out[k] = fmt.Sprint(i + 1)
+	}
+	return strings.Join(out, ", ")
+}
+
+// warnings are what a reader of a score should know of the judge's part in it.
+func (h *Hybrid) warnings() []string {
+	switch {
+	case h.Stage1 == nil:
+		return nil
+	case !h.Stage1.Asked:
+		return []string{"stage1 is judge, and the alignment leaves doubt, but no judge is configured: the evidence alone decided"}
+	case h.Stage1.Unusable:
+		return []string{"the judge's proposal could not be read: the evidence alone decided"}
+	}
+	return nil
+}
