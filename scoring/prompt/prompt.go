@@ -63,6 +63,8 @@ type Material struct {
 	Response       string // the agent's answer in prose
 	Interpretation string // the question in the agent's words
 	Relation       string // how the results stand to each other, as found from the evidence, in a sentence
+	Facts          string // what the front end read of the agent's query
+	Rules          string // of the application
 	Differences    string // in what the two queries differ, as found from their texts, a line each
 
 	Opinion string // what another judge said: the Prover's reason, the analysis behind a verdict
@@ -127,7 +129,7 @@ func (p *Prompt) Request(m Material) judgebackend.Request {
 func marker(m Material) string {
 	h := sha256.New()
 	for i, s := range []string{
-		m.Question, m.Evidence, m.Schema, m.Dialect, m.PredSQL, m.GoldSQL, m.Opinion, Table(m.PredResult), Table(m.GoldResult), m.Response, m.Interpretation, m.Relation, m.Differences,
+		m.Question, m.Evidence, m.Schema, m.Dialect, m.PredSQL, m.GoldSQL, m.Opinion, Table(m.PredResult), Table(m.GoldResult), m.Response, m.Interpretation, m.Relation, m.Differences, m.Facts, m.Rules,
 	} {
 		if s != "" { // so that a new field leaves the questions that do not use it as they are
 			fmt.Fprintf(h, "%d %d %s\n", i, len(s), s)

@@ -1,0 +1,229 @@
+package metric
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/prompt"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "stef", Version: 1, Group: "judge",
+		Needs: scoring.NeedJudge | scoring.NeedQuestion | scoring.NeedPredSQL | scoring.NeedRestatement,
+		Summary: "How well the agent's query does what the question asks for, without a reference query, schema or result: for monitoring in production. The label is " +
+			"excellent, good, marginal or poor.",
+		Range: "0 to 100",
+		Formula: "B / 10 · 100 · Γ with B = filters + verdict + leniency. filters: 5 fully_applied, 4 fully_applied_with_extras, 3 partially_applied, 0 not_applied; verdict: 5 Correct, 3 Likely Correct, 2 Potentially Incorrect, 0 Incorrect; " +
+			"leniency: 1 if the filters are fully applied with extras and all extras are among benign_filters; Γ: 1 from a confidence of 0.85, 0.8 from 0.65, else 0.5. Labels: excellent from 90, good from 75, marginal from 50, else poor. " +
+			"The front end reads the query: projections, aggregates, grouping, order, limit, and the filters wherever they stand; normalization rules 1 to 4 (a GROUP BY that the select list requires or that is held to one value, a default ORDER BY, a safety LIMIT) are decided on that. " +
+			"The judge, in one call at temperature 0, reads the question and the interpretation, which is the enriched question, says what the query makes of each filter, and gives verdict and confidence. " +
+			"A filter that is there after normalization (names mapped, case, white space and quotes, values by number, lists of one and patterns without wildcards as equality) counts as applied whatever the judge says. " +
+			"not_applied: filters are called for and none is rightly there; a query without filters for a question without any is fully_applied. " +
+			"Options: column_mappings, benign_filters, ignore_filters (the application rules; ignored columns count neither as called for nor as extra), limit_min (1000), from how many rows on a limit is a safety default. No query, or one that failed: 0, and nobody is asked. " +
+			"Detail: the specifications of both sides, the status of each filter, extras, what the rules say, enrichment (faithful, adds, loses, changes), reliability (high, moderate, low).",
+		Source:    "STEF, equations 1 to 18, tables 1 to 3, sections 3.2 to 5.6 and listing 8; threshold: the tiers that call for no review by people",
+		Example:   "all filters applied, an extra status = 'Active' that is benign, verdict Likely Correct, confidence 0.7: (4 + 3 + 1) / 10 · 100 · 0.8 = 64, marginal.",
+		Threshold: scoring.At(75),
+		Options: func(raw json.RawMessage) error {
+			_, err := stefOptionsOf(raw)
+			return err
+		},
+		Score: stef,
+	})
+}
+
+// The filter statuses (STEF, Table 1).
+const (
+	fullyApplied           = "fully_applied"
+	fullyAppliedWithExtras = "fully_applied_with_extras"
+	partiallyApplied       = "partially_applied"
+	notApplied             = "not_applied"
+)
+
+// Points of the parts of the base score (STEF, Tables 1 and 2).
+var (
+	stefFilterPoints  = map[string]int{fullyApplied: 5, fullyAppliedWithExtras: 4, partiallyApplied: 3, notApplied: 0}
+	stefVerdictPoints = map[string]int{"Correct": 5, "Likely Correct": 3, "Potentially Incorrect": 2, "Incorrect": 0}
+)
+
+// stefReliability is the confidence multiplier Γ in tenths (STEF, equation 13) and the name of its tier (section 4.4).
+func stefReliability(confidence float64) (tenths int, tier string) {
+	switch {
+	case confidence >= 0.85:
+		return 10, "high"
+	case confidence >= 0.65:
+		return 8, "moderate"
+	}
+	return 5, "low"
+}
+
+// stefScore is Φ (STEF, equations 11 and 12): base points times ten times Γ, in whole numbers.
+func stefScore(status, verdict string, lenient bool, confidence float64) int {
+	base := stefFilterPoints[status] + stefVerdictPoints[verdict]
+	if lenient {
+		base++
+	}
+	tenths, _ := stefReliability(confidence)
+	return base * tenths
+}
+
+// stefTier is the quality tier of a score (STEF, Table 3).
+func stefTier(score int) string {
+	switch {
+	case score >= 90:
+		return "excellent"
+	case score >= 75:
+		return "good"
+	case score >= 50:
+		return "marginal"
+	}
+	return "poor"
+}
+
+// stefReply is what the judge says.
+type stefReply struct {
+	Outputs        []string          `json:"outputs"`
+	Aggregations   []stefAggregation `json:"aggregations"`
+	Filters        []stefAsked       `json:"filters"`
+	GroupBy        []string          `json:"group_by"`
+	ExplicitOrder  bool              `json:"explicit_order"`
+	TopK           bool              `json:"top_k"`
+	Matches        stefMatches       `json:"matches"`
+	Enrichment     string            `json:"enrichment"`
+	EnrichmentNote string            `json:"enrichment_note"`
+	Reason         string            `json:"reason"`
+	Verdict        string            `json:"verdict"`
+	Confidence     float64           `json:"confidence"`
+}
+
+// stefMatches are the match signals of the other dimensions (STEF, section 3.3).
+type stefMatches struct {
+	Outputs      bool `json:"outputs"`
+	Aggregations bool `json:"aggregations"`
+	GroupBy      bool `json:"group_by"`
+}
+
+// questionSpec is the specification of the question (STEF, equations 1 to 4).
+type questionSpec struct {
+	Outputs       []string          `json:"outputs"`
+	Aggregations  []stefAggregation `json:"aggregations"`
+	GroupBy       []string          `json:"group_by"`
+	ExplicitOrder bool              `json:"explicit_order"`
+	TopK          bool              `json:"top_k"`
+}
+
+// stefDetail is the evidence of the metric stef.
+type stefDetail struct {
+	Question       questionSpec `json:"question"`
+	Query          *querySpec   `json:"query"`
+	Filters        []stefAsked  `json:"filters"` // of the question, those out of account left out
+	Extras         []stefFilter `json:"extras"`  // of the query, that the question does not call for
+	FilterStatus   string       `json:"filters_applied_status"`
+	Matches        stefMatches  `json:"matches"`
+	OrderBy        string       `json:"order_by"` // none, asked_for, default or unexpected
+	Limit          string       `json:"limit"`    // none, asked_for, safety_default or unexpected
+	Verdict        string       `json:"overall_verdict"`
+	Confidence     float64      `json:"confidence"`
+	Lenient        bool         `json:"lenient"`
+	Reliability    string       `json:"reliability"`
+	Tier           string       `json:"tier"`
+	Enrichment     string       `json:"enrichment,omitempty"` // of the enriched question, where there is one
+	EnrichmentNote string       `json:"enrichment_note,omitempty"`
+	Analysis       string       `json:"reason"`
+}
+
+func stef(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+	var o stefOptions
+	if err := in.Options(&o); err != nil {
+		return scoring.Score{}, err
+	}
+	rules, err := o.rules(sqlparts.DialectOf(in.Case.Dialect))
+	if err != nil {
+		return scoring.Score{}, err
+	}
+	sc := script(in, predSide)
+	if sc.Final() == nil || in.Pred.Error != "" {
+		s := scoring.OK(0, "the SQL of the agent holds no query")
+		if in.Pred.Error != "" {
+			s.Reason = "the agent's query failed when it ran"
+		}
+		s.Label = stefTier(0)
+		return s, nil
+	}
+	spec := specOf(sc.Final(), rules)
+	var reply stefReply
+	err = in.Ask(ctx, prompt.STEF.Request(prompt.Material{
+		Question: in.Case.Question, Interpretation: in.Case.Agent.Interpretation, Dialect: in.Case.Dialect, PredSQL: in.Pred.SQL,
+		Rules: o.text(), Facts: spec.facts(len(sc.Notes) == 0),
+	}), &reply)
+	if err != nil {
+		return scoring.Score{}, err
+	}
+	a, err := alignFilters(reply.Filters, spec, rules)
+	if err != nil {
+		return scoring.Score{}, err
+	}
+	d := stefDetail{
+		Question: questionSpec{nonNil(reply.Outputs), nonNil(reply.Aggregations), nonNil(reply.GroupBy), reply.ExplicitOrder, reply.TopK},
+		Query:    spec, Filters: a.asked, Extras: a.extras, FilterStatus: a.status, Matches: matches(reply, spec, rules),
+		Verdict: reply.Verdict, Confidence: reply.Confidence, Lenient: a.lenient, Analysis: reply.Reason,
+	}
+	d.OrderBy = constructOf(len(spec.OrderBy) > 0, reply.ExplicitOrder || reply.TopK, spec.OrderDefault, "default")
+	d.Limit = constructOf(spec.Limit != nil, reply.TopK, spec.LimitSafe, "safety_default")
+	value := stefScore(d.FilterStatus, d.Verdict, d.Lenient, d.Confidence)
+	_, d.Reliability = stefReliability(d.Confidence)
+	d.Tier = stefTier(value)
+	s := scoring.OK(float64(value), fmt.Sprintf("%s: filters %s, verdict %s, %s confidence", d.Tier, d.FilterStatus, d.Verdict, d.Reliability))
+	s.Label = d.Tier
+	s.Warnings = unread(in, predSide)
+	if in.Case.Agent.Interpretation != "" {
+		d.Enrichment, d.EnrichmentNote = reply.Enrichment, reply.EnrichmentNote
+		if reply.Enrichment == "loses" || reply.Enrichment == "changes" {
+			s.Warnings = append(s.Warnings, "the enriched question "+reply.Enrichment+" what the question asks for")
+		}
+	}
+	s.Detail = d
+	return s, nil
+}
+
+// constructOf says what an ORDER BY or LIMIT is, by the rules 3 and 4.
+func constructOf(there, askedFor, harmless bool, name string) string {
+	switch {
+	case !there:
+		return "none"
+	case askedFor:
+		return "asked_for"
+	case harmless:
+		return name
+	}
+	return "unexpected"
+}
+
+// matches are the signals that the judge gave, and those that the specifications prove: aggregates that are all there under their mapped names; grouping that is asked for, required by the select list,
+// or held to one value.
+func matches(reply stefReply, spec *querySpec, rules *stefRules) stefMatches {
+	m := reply.Matches
+	m.Aggregations = m.Aggregations || len(reply.Aggregations) > 0 && !slices.ContainsFunc(reply.Aggregations, func(a stefAggregation) bool {
+		return !slices.ContainsFunc(spec.Aggregations, func(b stefAggregation) bool {
+			return nameKey(a.Function) == nameKey(b.Function) && rules.names.key(a.Column) == rules.names.key(b.Column) && a.Distinct == b.Distinct
+		})
+	})
+	has := func(names []string, g string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return rules.names.key(n) == rules.names.key(g) })
+	}
+	missing := slices.ContainsFunc(reply.GroupBy, func(g string) bool { return !has(spec.GroupBy, g) })
+	unexpected := !spec.GroupByRequired && slices.ContainsFunc(spec.GroupBy, func(g string) bool { return !has(reply.GroupBy, g) && !slices.Contains(spec.GroupByBenign, g) })
+	m.GroupBy = m.GroupBy || !missing && !unexpected
+	return m
+}
+
+// unusable is the error of a reply that satisfies its schema and makes no sense beside the query.
+func unusable(format string, args ...any) error {
+	return errcode.New(errcode.DataLoss, "judge reply: "+format, args...)
+}

@@ -1,0 +1,73 @@
+package metric
+
+import "slices"
+
+// stefAsked is a filter that the question calls for, and what the query makes of it.
+type stefAsked struct {
+	stefFilter
+	Status     string `json:"status"`      // applied, incorrect or missing
+	SQLFilters []int  `json:"sql_filters"` // numbers of the query's filters about it, from 1
+	By         string `json:"by"`          // who found it applied: texts or judge
+}
+
+// stefAlignment is how the filters of a question and of a query stand to each other (STEF, section 3.3).
+type stefAlignment struct {
+	asked   []stefAsked
+	extras  []stefFilter
+	status  string
+	lenient bool
+}
+
+// alignFilters puts the filters of the question beside those of the query. A filter that is there in its normal form is applied, whatever was said of it; of the others the judge decides.
+// An error says that the reply names filters which the query does not have.
+func alignFilters(asked []stefAsked, spec *querySpec, rules *stefRules) (stefAlignment, error) {
+	a := stefAlignment{asked: []stefAsked{}, extras: []stefFilter{}}
+	there := make([]stefFilter, len(spec.Filters))
+	for i, f := range spec.Filters {
+		there[i] = f.normal(rules.names)
+	}
+	used := make([]bool, len(there))
+	applied := 0
+	for _, q := range asked {
+		for _, n := range q.SQLFilters {
+			if n < 1 || n > len(there) {
+				return a, unusable("it names filter %d, the query has %d", n, len(there))
+			}
+			used[n-1] = true // what is about a filter that is out of account is no extra either
+		}
+		n := q.normal(rules.names)
+		if rules.ignored[n.LHS] {
+			continue
+		}
+		q.By, q.SQLFilters = "judge", append([]int{}, q.SQLFilters...)
+		if i := slices.IndexFunc(there, n.equal); i >= 0 {
+			q.Status, q.By = "applied", "texts"
+			if used[i] = true; !slices.Contains(q.SQLFilters, i+1) {
+				q.SQLFilters = append(q.SQLFilters, i+1)
+			}
+		}
+		if q.Status == "applied" {
+			applied++
+		}
+		a.asked = append(a.asked, q)
+	}
+	a.lenient = true
+	for i, f := range spec.Filters {
+		if !used[i] {
+			a.extras = append(a.extras, f)
+			a.lenient = a.lenient && spec.benign[i]
+		}
+	}
+	switch {
+	case applied < len(a.asked) && applied == 0:
+		a.status = notApplied
+	case applied < len(a.asked):
+		a.status = partiallyApplied
+	case len(a.extras) > 0:
+		a.status = fullyAppliedWithExtras
+	default:
+		a.status = fullyApplied
+	}
+	a.lenient = a.lenient && a.status == fullyAppliedWithExtras // equation 14
+	return a, nil
+}

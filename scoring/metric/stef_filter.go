@@ -1,0 +1,165 @@
+package metric
+
+import (
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// stefFilter is one condition (lhs, op, rhs) of a question or a query (STEF, equations 3 and 7).
+type stefFilter struct {
+	LHS string   `json:"lhs"`
+	Op  string   `json:"op"`
+	RHS []string `json:"rhs,omitempty"` // the values, without quotes
+}
+
+// stefNames resolves names of the question to names of the database by the application's column mappings (STEF, section 3.5).
+type stefNames map[string]string
+
+func namesOf(mappings map[string]string) stefNames {
+	n := stefNames{}
+	for from, to := range mappings {
+		n[nameKey(from)] = nameKey(to)
+	}
+	return n
+}
+
+// key is what a name is compared by: its letters and digits in lower case, mapped if a mapping has it.
+func (n stefNames) key(name string) string {
+	k := nameKey(name)
+	if to, ok := n[k]; ok {
+		return to
+	}
+	return k
+}
+
+func nameKey(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
+}
+
+// caseFunctions change how a text is written, not what it says: texts are compared without regard to case and white space.
+var caseFunctions = regexp.MustCompile(`^(?:lower|upper|trim|ltrim|rtrim|initcap)\((.*)\)$`)
+
+// sqlFilter is a condition of a query as a filter. literal tells whether its values are constants that could be read; else RHS is the text.
+func sqlFilter(c sqlparts.Condition) (f stefFilter, literal bool) {
+	f.LHS, f.Op = c.Column, c.Operator
+	for m := caseFunctions.FindStringSubmatch(f.LHS); m != nil; m = caseFunctions.FindStringSubmatch(f.LHS) {
+		f.LHS = m[1]
+	}
+	switch {
+	case (f.Op == "is" || f.Op == "is not") && c.Value == "null":
+		f.Op += " null"
+		return f, true
+	case c.Value == "":
+		return f, false
+	}
+	if values, ok := constants(f.Op, c.Value); ok {
+		f.RHS = values
+		return f, true
+	}
+	f.RHS = []string{c.Value}
+	return f, false
+}
+
+// constants reads the constants on the value side of a condition in the normal form of package sqlparts.
+func constants(op, value string) ([]string, bool) {
+	var parts []string
+	switch op {
+	case "in", "not in":
+		if !strings.HasPrefix(value, "(") || !strings.HasSuffix(value, ")") {
+			return nil, false
+		}
+		parts = cutOutside(value[1:len(value)-1], ", ")
+	case "between", "not between":
+		parts = cutOutside(value, " and ")
+	default:
+		parts = []string{value}
+	}
+	for i, p := range parts {
+		v, ok := constant(p)
+		if !ok {
+			return nil, false
+		}
+		parts[i] = v
+	}
+	return parts, true
+}
+
+// cutOutside cuts a text at a separator wherever that stands outside quotes.
+func cutOutside(s, sep string) []string {
+	var parts []string
+	quoted, from := false, 0
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\'' {
+			quoted = !quoted
+		}
+		if !quoted && strings.HasPrefix(s[i:], sep) {
+			parts = append(parts, s[from:i])
+			i += len(sep) - 1
+			from = i + 1
+		}
+	}
+	return append(parts, s[from:])
+}
+
+var (
+	castConstant = regexp.MustCompile(`^(?:cast|try_cast)\((.*) as [a-z]+\)$`)
+	plainNumber  = regexp.MustCompile(`^[+-]?[0-9]{1,60}(?:\.[0-9]{1,60})?$`)
+)
+
+// constant is the value of a literal: a string without its quotes, a number, true, false or null as written; also cast to another type.
+func constant(text string) (string, bool) {
+	if m := castConstant.FindStringSubmatch(text); m != nil {
+		text = m[1]
+	}
+	switch {
+	case len(text) >= 2 && text[0] == '\'' && text[len(text)-1] == '\'':
+		inner := text[1 : len(text)-1]
+		if strings.Contains(strings.ReplaceAll(inner, "''", ""), "'") {
+			return "", false // two strings and something between them
+		}
+		return strings.ReplaceAll(inner, "''", "'"), true
+	case plainNumber.MatchString(text), text == "true", text == "false", text == "null":
+		return text, true
+	}
+	return "", false
+}
+
+// normal is the filter as filters are compared (STEF, section 3.2.3): names mapped, texts without regard to case and white space, numbers by value, patterns without wildcards
+// and lists of one as equality, lists in order.
+func (f stefFilter) normal(names stefNames) stefFilter {
+	out := stefFilter{LHS: names.key(f.LHS), Op: strings.ToLower(strings.Join(strings.Fields(f.Op), " "))}
+	for _, v := range f.RHS {
+		v = strings.ToLower(strings.Join(strings.Fields(v), " "))
+		if plainNumber.MatchString(v) {
+			if r, ok := new(big.Rat).SetString(v); ok {
+				v = r.RatString()
+			}
+		}
+		out.RHS = append(out.RHS, v)
+	}
+	switch out.Op {
+	case "in", "not in":
+		slices.Sort(out.RHS)
+		out.RHS = slices.Compact(out.RHS)
+	}
+	equality := map[string]string{"in": "=", "like": "=", "ilike": "=", "not in": "<>", "not like": "<>", "not ilike": "<>"}
+	if op, ok := equality[out.Op]; ok && len(out.RHS) == 1 && (strings.HasSuffix(out.Op, "in") || !strings.ContainsAny(out.RHS[0], "%_")) {
+		out.Op = op
+	}
+	return out
+}
+
+// equal tells whether two filters in their normal form are the same.
+func (f stefFilter) equal(g stefFilter) bool {
+	return f.LHS != "" && f.LHS == g.LHS && f.Op == g.Op && slices.Equal(f.RHS, g.RHS)
+}

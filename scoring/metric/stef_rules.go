@@ -1,0 +1,92 @@
+package metric
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// stefOptions are the application rules R_app (STEF, section 3.5, listing 1) and the threshold of rule 4.
+type stefOptions struct {
+	ColumnMappings map[string]string `json:"column_mappings"` // a word of questions to the name of a column
+	BenignFilters  []string          `json:"benign_filters"`  // conditions that nobody needs to ask for
+	IgnoreFilters  []string          `json:"ignore_filters"`  // columns whose conditions are out of account
+	LimitMin       *int64            `json:"limit_min"`       // rows from which a limit is a safety default, from 1; 1000
+}
+
+// stefLimitMin is the recommended threshold λ_min (STEF, section 5.4).
+const stefLimitMin = 1000
+
+func stefOptionsOf(raw json.RawMessage) (o stefOptions, err error) {
+	if err := scoring.DecodeOptions(raw, &o); err != nil {
+		return o, err
+	}
+	_, err = o.rules(sqlparts.Generic)
+	return o, err
+}
+
+// stefRules are the options, ready to be applied.
+type stefRules struct {
+	names    stefNames
+	benign   []stefFilter    // in the normal form
+	ignored  map[string]bool // by key
+	limitMin int64
+}
+
+func (o stefOptions) rules(dialect sqlparts.Dialect) (*stefRules, error) {
+	bad := func(format string, args ...any) (*stefRules, error) {
+		return nil, errcode.New(errcode.InvalidArgument, "option "+format, args...)
+	}
+	r := &stefRules{names: namesOf(o.ColumnMappings), ignored: map[string]bool{}, limitMin: stefLimitMin}
+	for _, from := range slices.Sorted(maps.Keys(o.ColumnMappings)) {
+		if nameKey(from) == "" || nameKey(o.ColumnMappings[from]) == "" {
+			return bad("column_mappings: %.40q stands for %.40q, want names", from, o.ColumnMappings[from])
+		}
+	}
+	for i, text := range o.BenignFilters {
+		script := sqlparts.Parse("SELECT 1 FROM t WHERE "+text, dialect)
+		var conditions []sqlparts.Condition
+		if q := script.Final(); q != nil && len(script.Statements) == 1 && len(script.Notes) == 0 {
+			if s, ok := q.Body.(*sqlparts.Select); ok && s.Group == nil && s.Having == nil && len(q.OrderBy) == 0 && q.Limit == nil {
+				conditions = sqlparts.Extract(q).Where
+			}
+		}
+		if len(conditions) != 1 {
+			return bad("benign_filters, element %d, is not one condition such as \"status = 'Active'\"", i+1)
+		}
+		f, _ := sqlFilter(conditions[0])
+		r.benign = append(r.benign, f.normal(r.names))
+	}
+	for i, name := range o.IgnoreFilters {
+		if nameKey(name) == "" {
+			return bad("ignore_filters, element %d, is no name of a column", i+1)
+		}
+		r.ignored[r.names.key(name)] = true
+	}
+	if o.LimitMin != nil {
+		if r.limitMin = *o.LimitMin; r.limitMin < 1 {
+			return bad("limit_min is %d, want 1 or more", r.limitMin)
+		}
+	}
+	return r, nil
+}
+
+// text is the rules as a judge is shown them; empty where there are none.
+func (o stefOptions) text() string {
+	var out []string
+	for _, from := range slices.Sorted(maps.Keys(o.ColumnMappings)) {
+		out = append(out, "column mapping: "+from+" stands for "+o.ColumnMappings[from])
+	}
+	for _, f := range o.BenignFilters {
+		out = append(out, "benign filter: "+f)
+	}
+	for _, f := range o.IgnoreFilters {
+		out = append(out, "ignored filter: any condition on "+f)
+	}
+	return strings.Join(out, "\n")
+}
