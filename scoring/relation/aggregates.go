@@ -1,0 +1,328 @@
+package relation
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+var aggregateKinds = []Kind{
+	{
+		Name: "sum_for_parts", Class: Defensible, find: func(e *evidence) *found { return sumForParts(e, predSide) },
+		Meaning: "The answer is the sum of the numbers that gold lists.", Example: "(3), (4), (5); (12)",
+	},
+	{
+		Name: "parts_for_sum", Class: Defensible, find: func(e *evidence) *found { return sumForParts(e, goldSide) },
+		Meaning: "Gold is the sum of the numbers that the answer lists.", Example: "(12); (3), (4), (5)",
+	},
+	{
+		Name: "list_for_count", Class: Defensible, find: func(e *evidence) *found { return countForList(e, goldSide) },
+		Meaning: "Gold is the number of the rows, or of the different rows, that the answer lists.", Example: "(2); ('a'), ('b')",
+	},
+	{
+		Name: "count_for_list", Class: Difference, find: func(e *evidence) *found { return countForList(e, predSide) },
+		Meaning: "The answer is the number of the rows, or of the different rows, that gold lists.", Example: "('a'), ('b'); (2)",
+	},
+	{
+		Name: "rolled_up", Class: Difference, find: func(e *evidence) *found { return rollUp(e, predSide) },
+		Meaning: "The answer groups more coarsely: its measure is the sum, or the number, of gold's rows in each of its groups.", Example: "('a', 'x', 1), ('a', 'y', 2); ('a', 3)",
+	},
+	{
+		Name: "drilled_down", Class: Difference, find: func(e *evidence) *found { return rollUp(e, goldSide) },
+		Meaning: "The answer groups more finely: gold's measure is the sum, or the number, of the answer's rows in each of gold's groups.", Example: "('a', 3); ('a', 'x', 1), ('a', 'y', 2)",
+	},
+	{
+		Name: "aggregate_for_list", Class: Difference, find: aggregateForList,
+		Meaning: "The answer is the average, greatest or least of the numbers that gold lists.", Example: "(3), (4), (5); (4)",
+	},
+}
+
+// single is the only cell of a result, where it is a number.
+func single(t *scoring.Table) *scoring.Column {
+	if t.Rows() != 1 || len(t.Columns) != 1 || !t.Columns[0].Type.Numeric() || t.Columns[0].IsNull(0) {
+		return nil
+	}
+	return &t.Columns[0]
+}
+
+// sumForParts tells whether the only number of the side with the sum is the sum of a column of the other.
+func sumForParts(e *evidence, sum side) *found {
+	if e.queriesOnly {
+		return nil
+	}
+	one, list := single(e.table(sum)), e.table(!sum)
+	if one == nil || list.Rows() < 2 {
+		return nil
+	}
+	for i := range list.Columns {
+		t, ok := sumOf(&list.Columns[i])
+		// Zeros add up to zero, and a lone number among them to itself.
+		if !ok || !t.is(one, 0) || nonZero(&list.Columns[i]) < 2 {
+			continue
+		}
+		if sum == predSide {
+			return &found{text: fmt.Sprintf("The answer is the sum of the %d numbers that gold lists in %s.", list.Rows(), columnName(list, i)), proof: Proof{GoldColumns: []int{i}, PredColumns: []int{0}}}
+		}
+		return &found{text: fmt.Sprintf("Gold is the sum of the %d numbers that the answer lists in %s.", list.Rows(), columnName(list, i)), proof: Proof{GoldColumns: []int{0}, PredColumns: []int{i}}}
+	}
+	return nil
+}
+
+func nonZero(c *scoring.Column) int {
+	n := 0
+	for i := range c.Len() {
+		if !c.IsNull(i) && !isZero(c, i) {
+			n++
+		}
+	}
+	return n
+}
+
+func countForList(e *evidence, counting side) *found {
+	if e.queriesOnly {
+		return nil
+	}
+	one, list := single(e.table(counting)), e.table(!counting)
+	if one == nil || list.Rows() < 2 || len(list.Columns) == 0 {
+		return nil
+	}
+	if q := e.queries(); counting == goldSide && q.gold != nil && !q.gold.has("count") || counting == predSide && q.pred != nil && !q.pred.has("count") {
+		return nil // the number is no count
+	}
+	n, ok := wholeOf(one)
+	if !ok {
+		return nil
+	}
+	rows := make([]uint64, list.Rows())
+	for i := range list.Columns {
+		mixInto(rows, e.naturalKeys(!counting, i))
+	}
+	distinct := match(rows, nil).distinctGold
+	what := "rows"
+	switch n {
+	case int64(list.Rows()):
+	case int64(distinct):
+		what = "different rows"
+	default:
+		return nil
+	}
+	if counting == predSide {
+		return &found{text: fmt.Sprintf("The answer is the number of %s that gold lists, %d.", what, n)}
+	}
+	return &found{text: fmt.Sprintf("Gold is the number of %s that the answer lists, %d.", what, n)}
+}
+
+// has tells whether the query calls a function.
+func (q *query) has(function string) bool {
+	return slices.ContainsFunc(q.calls, func(c call) bool { return c.name == function })
+}
+
+// wholeOf is the first cell of a column where it is a whole number.
+func wholeOf(c *scoring.Column) (int64, bool) {
+	switch v := c.Value(0); v.Type {
+	case scoring.Int64:
+		return v.Int(), true
+	case scoring.Float64:
+		n := int64(v.Float())
+		return n, float64(n) == v.Float()
+	case scoring.Decimal:
+		u, wide, scale := v.Decimal()
+		for ; scale > 0 && u%10 == 0; scale-- {
+			u /= 10
+		}
+		return u, wide == nil && scale == 0
+	}
+	return 0, false
+}
+
+func aggregateForList(e *evidence) *found {
+	if e.queriesOnly {
+		return nil
+	}
+	one := single(e.pred)
+	if one == nil || e.gold.Rows() < 2 {
+		return nil
+	}
+	for i := range e.gold.Columns {
+		c := &e.gold.Columns[i]
+		t, ok := sumOf(c)
+		if !ok || allNull(c) {
+			continue
+		}
+		n, least, most := 0, 0, 0
+		for r := range c.Len() {
+			if c.IsNull(r) {
+				continue
+			}
+			if n++; n == 1 {
+				least, most = r, r
+			}
+			f, _ := floatOf(c.Value(r))
+			l, _ := floatOf(c.Value(least))
+			m, _ := floatOf(c.Value(most))
+			if f < l {
+				least = r
+			}
+			if f > m {
+				most = r
+			}
+		}
+		f, _ := floatOf(one.Value(0))
+		l, _ := floatOf(c.Value(least))
+		m, _ := floatOf(c.Value(most))
+		what := ""
+		switch {
+		case l == m:
+			continue
+		case nearly(f, t.near/float64(n)):
+			what = "average"
+		case f == m:
+			what = "greatest"
+		case f == l:
+			what = "least"
+		default:
+			continue
+		}
+		return &found{text: fmt.Sprintf("The answer is the %s of the numbers that gold lists in %s.", what, columnName(e.gold, i)), proof: Proof{GoldColumns: []int{i}, PredColumns: []int{0}, Facts: []string{what}}}
+	}
+	return nil
+}
+
+// maxMeasures is how many columns of a side are tried as a measure.
+const maxMeasures = 8
+
+// rollUp tells whether each row of the coarse side is a group of rows of the other, with the sum of one of its columns, or their number, in one of its own.
+func rollUp(e *evidence, coarse side) *found {
+	c, f := e.table(coarse), e.table(!coarse)
+	if e.queriesOnly || c.Rows() < 2 || f.Rows() <= c.Rows() || len(c.Columns) < 2 {
+		return nil
+	}
+	tried := 0
+	for m := range c.Columns {
+		if !c.Columns[m].Type.Numeric() {
+			continue
+		}
+		if tried++; tried > maxMeasures {
+			return nil
+		}
+		group, complete := e.groupWithout(coarse, m)
+		if !complete || len(group) == 0 {
+			continue
+		}
+		rows := e.over(group)
+		coarseKeys, fineKeys := rows.pred, rows.gold
+		if coarse == goldSide {
+			coarseKeys, fineKeys = fineKeys, coarseKeys
+		}
+		if !rows.sameSet() || rows.shared != len(coarseKeys) {
+			continue // a group of the coarse side comes twice, or is on one side only
+		}
+		of := groupsOf(coarseKeys, fineKeys)
+		if by, what := rolled(c, f, m, of, e.finePartners(coarse, m)); what != "" {
+			r := &found{proof: Proof{GoldColumns: []int{by}, PredColumns: []int{m}, Facts: []string{what}}}
+			names := named(e.gold, e.goldColumns(group))
+			if coarse == predSide {
+				r.text = fmt.Sprintf("The answer groups by %s alone: its %s is the %s of gold's rows in each group.", names, columnName(c, m), what)
+			} else {
+				r.proof.GoldColumns, r.proof.PredColumns = []int{m}, []int{by}
+				r.text = fmt.Sprintf("The answer groups more finely than gold, which groups by %s: gold's %s is the %s of the answer's rows in each group.", names, columnName(c, m), what)
+			}
+			if by < 0 {
+				r.proof.GoldColumns, r.proof.PredColumns = nil, []int{m}
+				if coarse == goldSide {
+					r.proof.GoldColumns, r.proof.PredColumns = []int{m}, nil
+				}
+			}
+			return r
+		}
+	}
+	return nil
+}
+
+// groupWithout are the aligned pairs of all columns of a side but one; complete tells whether every other column has a counterpart.
+func (e *evidence) groupWithout(s side, column int) (pairs []int, complete bool) {
+	n := 0
+	for k := range e.a.Columns {
+		at := e.a.Columns[k].Pred
+		if s == goldSide {
+			at = e.a.Columns[k].Gold
+		}
+		if at != column {
+			pairs = append(pairs, k)
+			n++
+		}
+	}
+	return pairs, n == len(e.table(s).Columns)-1
+}
+
+// finePartners are the columns of the other side worth adding up for a measure: its counterpart first, then all others of numbers.
+func (e *evidence) finePartners(coarse side, measure int) []int {
+	var out []int
+	for k := range e.a.Columns {
+		p := &e.a.Columns[k]
+		mine, other := p.Pred, p.Gold
+		if coarse == goldSide {
+			mine, other = other, mine
+		}
+		if mine == measure {
+			out = append(out, other)
+		}
+	}
+	t := e.table(!coarse)
+	for i := range t.Columns {
+		if t.Columns[i].Type.Numeric() && !slices.Contains(out, i) && len(out) < maxMeasures {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// groupsOf is the coarse row that each fine row belongs to.
+func groupsOf(coarse, fine []uint64) []int32 {
+	b := newBag(len(coarse))
+	for j, k := range coarse {
+		b.at(k).pred = int32(j) //nolint:gosec // rows are bounded far below
+	}
+	of := make([]int32, len(fine))
+	for i, k := range fine {
+		of[i] = b.at(k).pred
+	}
+	return of
+}
+
+// rolled finds how the measure of the coarse side is made of the rows of the fine side, and of which of its columns (-1 for their number).
+func rolled(coarse, fine *scoring.Table, measure int, of []int32, columns []int) (column int, how string) {
+	m := &coarse.Columns[measure]
+	for _, i := range columns {
+		c := &fine.Columns[i]
+		if !c.Type.Numeric() {
+			continue
+		}
+		sums := make([]accumulator, coarse.Rows())
+		ok := true
+		for r := range of {
+			if !sums[of[r]].add(c, r) {
+				ok = false
+				break
+			}
+		}
+		for g := range sums {
+			if !ok {
+				break
+			}
+			ok = sums[g].total(c).is(m, g)
+		}
+		if ok && nonZero(m) > 0 {
+			return i, "sum"
+		}
+	}
+	counts := make([]int64, coarse.Rows())
+	for _, g := range of {
+		counts[g]++
+	}
+	if m.Type != scoring.Int64 || m.HasNulls() || !slices.Equal(counts, m.Ints()) {
+		return -1, ""
+	}
+	return -1, "number"
+}

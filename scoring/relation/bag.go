@@ -1,0 +1,133 @@
+package relation
+
+import "math/bits"
+
+// bag counts how often a key occurs in gold and in the answer: a hash table with open addressing. Keys are not 0.
+type bag struct {
+	slots []slot
+	n     int
+}
+
+type slot struct {
+	key                  uint64
+	gold, pred           int32
+	takenGold, takenPred int32 // how many have got a partner
+}
+
+// newBag makes a bag for at most n different keys.
+func newBag(n int) *bag { return &bag{slots: make([]slot, 1<<bits.Len(uint(n+n/2+1)))} } //nolint:gosec // not negative
+
+// at is the slot of a key, made where there is none.
+func (b *bag) at(key uint64) *slot {
+	if key == 0 {
+		key = 1
+	}
+	mask := len(b.slots) - 1
+	for i := int(key) & mask; ; i = (i + 1) & mask { //nolint:gosec // masked
+		switch s := &b.slots[i]; s.key {
+		case key:
+			return s
+		case 0:
+			s.key = key
+			b.n++
+			return s
+		}
+	}
+}
+
+// bagOf counts the keys of both sides.
+func bagOf(gold, pred []uint64) *bag {
+	b := newBag(len(gold) + len(pred))
+	for _, k := range gold {
+		b.at(k).gold++
+	}
+	for _, k := range pred {
+		b.at(k).pred++
+	}
+	return b
+}
+
+// matching is which rows have an equal on the other side.
+type matching struct {
+	gold, pred         []uint64 // keys of the rows
+	onlyGold, onlyPred []int32  // rows without an equal, repetitions counted: the last ones of a key are those in excess
+	newGold, newPred   []int32  // of those, rows whose key the other side does not have at all
+	equal              int      // pairs of equal rows
+	distinctGold       int
+	distinctPred       int
+	shared             int // keys on both sides
+}
+
+func match(gold, pred []uint64) *matching {
+	m := &matching{gold: gold, pred: pred}
+	b := bagOf(gold, pred)
+	for i := range b.slots {
+		s := &b.slots[i]
+		if s.gold > 0 {
+			m.distinctGold++
+		}
+		if s.pred > 0 {
+			m.distinctPred++
+		}
+		if s.gold > 0 && s.pred > 0 {
+			m.shared++
+		}
+	}
+	for i, k := range gold {
+		s := b.at(k)
+		switch {
+		case s.pred == 0:
+			m.newGold = append(m.newGold, int32(i))   //nolint:gosec // rows are bounded far below
+			m.onlyGold = append(m.onlyGold, int32(i)) //nolint:gosec // as above
+		case s.gold <= s.pred:
+			m.equal++
+		default:
+			if s.takenGold < s.pred {
+				s.takenGold++
+				m.equal++
+			} else {
+				m.onlyGold = append(m.onlyGold, int32(i)) //nolint:gosec // as above
+			}
+		}
+	}
+	for j, k := range pred {
+		s := b.at(k)
+		switch {
+		case s.gold == 0:
+			m.newPred = append(m.newPred, int32(j))   //nolint:gosec // as above
+			m.onlyPred = append(m.onlyPred, int32(j)) //nolint:gosec // as above
+		case s.pred <= s.gold:
+		default:
+			if s.takenPred < s.gold {
+				s.takenPred++
+			} else {
+				m.onlyPred = append(m.onlyPred, int32(j)) //nolint:gosec // as above
+			}
+		}
+	}
+	return m
+}
+
+// sameBag tells whether both sides hold the same rows equally often.
+func (m *matching) sameBag() bool { return len(m.onlyGold) == 0 && len(m.onlyPred) == 0 }
+
+// sameSet tells whether both sides hold the same rows, however often.
+func (m *matching) sameSet() bool { return len(m.newGold) == 0 && len(m.newPred) == 0 }
+
+// unique tells whether every row of both sides is the only one of its key.
+func (m *matching) unique() bool {
+	return m.distinctGold == len(m.gold) && m.distinctPred == len(m.pred)
+}
+
+// partners is the answer's row of every gold row, for keys that are unique and the same on both sides.
+func (m *matching) partners() []int32 {
+	b := newBag(len(m.pred))
+	for j, k := range m.pred {
+		b.at(k).pred = int32(j) //nolint:gosec // rows are bounded far below
+	}
+	out := make([]int32, len(m.gold))
+	for i, k := range m.gold {
+		out[i] = b.at(k).pred
+	}
+	return out
+}

@@ -1,0 +1,319 @@
+package relation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+var clauseKinds = []Kind{
+	{
+		Name: "same_query", Class: Defensible, find: sameQuery,
+		Meaning: "The queries say the same but for names of tables and columns that they make up, the order of what has none, and spelling; results that differ are of different data, or of chance.", Example: "SELECT a FROM t; select t.a FROM t",
+	},
+	{
+		Name: "count_distinct", Class: Difference, find: countDistinct,
+		Meaning: "One query counts rows or values, the other different values.", Example: "COUNT(DISTINCT x); COUNT(x)",
+	},
+	{
+		Name: "aggregate_differs", Class: Difference, find: aggregateDiffers,
+		Meaning: "The queries aggregate by other functions.", Example: "MAX(x); AVG(x)",
+	},
+	{
+		Name: "ratio_for_plain", Class: Difference, find: ratioForPlain,
+		Meaning: "One query divides, the other does not.", Example: "x; 100 * x / y",
+	},
+	{
+		Name: "ratio_differs", Class: Difference, find: ratioDiffers,
+		Meaning: "Both results are one number of a division, and not the same one.", Example: "SUM(a) / COUNT(*); SUM(a) / COUNT(b)",
+	},
+	{
+		Name: "order_total_for_raw", Class: Difference, find: func(e *evidence) *found { return orderAggregated(e, predSide) },
+		Meaning: "Both queries keep the first rows of an order; the answer's is by an aggregate, gold's by single values.", Example: "ORDER BY x LIMIT 1; GROUP BY k ORDER BY SUM(x) LIMIT 1",
+	},
+	{
+		Name: "order_raw_for_total", Class: Difference, find: func(e *evidence) *found { return orderAggregated(e, goldSide) },
+		Meaning: "Both queries keep the first rows of an order; gold's is by an aggregate, the answer's by single values.", Example: "GROUP BY k ORDER BY SUM(x) LIMIT 1; ORDER BY x LIMIT 1",
+	},
+	{
+		Name: "order_differs", Class: Difference, find: orderDiffers,
+		Meaning: "Both queries keep the first rows, each of another order.", Example: "ORDER BY x LIMIT 3; ORDER BY y LIMIT 3",
+	},
+	{
+		Name: "limits_differ", Class: Difference, find: limitsDiffer,
+		Meaning: "The queries keep other numbers of rows.", Example: "LIMIT 3; LIMIT 5",
+	},
+	{
+		Name: "distinct_under_limit", Class: Difference, find: distinctUnderLimit,
+		Meaning: "Both queries keep the first rows; only one of them drops repetitions first.", Example: "SELECT DISTINCT x … LIMIT 3; SELECT x … LIMIT 3",
+	},
+	{
+		Name: "same_order_limit", Class: Difference, find: sameOrderLimit,
+		Meaning: "Both queries keep as many rows of the same order, and the rows differ: they tie, or are of other groups.", Example: "GROUP BY id ORDER BY COUNT(*) LIMIT 3; GROUP BY name ORDER BY COUNT(*) LIMIT 3",
+	},
+	{
+		Name: "group_differs", Class: Difference, find: groupDiffers,
+		Meaning: "The queries group by other expressions.", Example: "GROUP BY id; GROUP BY name",
+	},
+	{
+		Name: "outer_join", Class: Difference, find: outerJoin,
+		Meaning: "One query has an outer join, the other none.", Example: "a JOIN b; a LEFT JOIN b",
+	},
+	{
+		Name: "tables_fewer", Class: Difference, find: tablesFewer,
+		Meaning: "The answer's query leaves out tables that gold reads.", Example: "a JOIN b; a",
+	},
+	{
+		Name: "tables_more", Class: Difference, find: tablesMore,
+		Meaning: "The answer's query reads tables besides gold's.", Example: "a; a JOIN b",
+	},
+	{
+		Name: "tables_differ", Class: Difference, find: tablesDiffer,
+		Meaning: "Each query reads a table that the other does not.", Example: "a; b",
+	},
+	{
+		Name: "select_differs", Class: Difference, find: selectDiffers,
+		Meaning: "The queries are the same but for what they select.", Example: "SELECT a FROM t; SELECT b FROM t",
+	},
+}
+
+func sameQuery(e *evidence) *found {
+	q := e.queries()
+	if !q.both() || !q.gold.says(q.pred) {
+		return nil
+	}
+	return &found{text: "The queries say the same: they ran on different data, or leave something to chance."}
+}
+
+// says tells whether two queries say the same, as far as their parts tell.
+func (q *query) says(o *query) bool {
+	for _, name := range sqlparts.ComponentList {
+		if !slices.Equal(q.parts.Set(name), o.parts.Set(name)) {
+			return false
+		}
+	}
+	sorted := func(q *query) (out []string) {
+		for _, c := range q.conditions {
+			out = append(out, c.text)
+		}
+		for _, c := range q.calls {
+			out = append(out, fmt.Sprint(c))
+		}
+		for _, c := range sqlparts.Columns(q.query) {
+			out = append(out, c.Table+"."+c.Column)
+		}
+		slices.Sort(out)
+		return out
+	}
+	return len(q.selects) == len(o.selects) && q.outer == o.outer && q.limit == o.limit && q.limited == o.limited && slices.Equal(q.order, o.order) && slices.Equal(sorted(q), sorted(o))
+}
+
+// counts are the COUNT calls of a query.
+func (q *query) counts() (distinct, plain int) {
+	for _, c := range q.calls {
+		switch {
+		case c.name == "count" && c.distinct, strings.HasPrefix(c.name, "approx_count_distinct"):
+			distinct++
+		case c.name == "count":
+			plain++
+		}
+	}
+	return distinct, plain
+}
+
+func countDistinct(e *evidence) *found {
+	q := e.queries()
+	if !q.both() {
+		return nil
+	}
+	gd, gp := q.gold.counts()
+	pd, pp := q.pred.counts()
+	switch {
+	case gd > pd && pp > gp:
+		return &found{text: "Gold counts different values, the answer all of them."}
+	case pd > gd && gp > pp:
+		return &found{text: "The answer counts different values, gold all of them."}
+	}
+	return nil
+}
+
+// aggregates are the aggregate functions that a query calls, sorted, each once.
+func (q *query) aggregates() []string {
+	var out []string
+	for _, c := range q.calls {
+		if sqlparts.IsAggregate(c.name) && !c.over {
+			out = append(out, c.name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func aggregateDiffers(e *evidence) *found {
+	q := e.queries()
+	if !q.both() {
+		return nil
+	}
+	g, p := without(q.gold.aggregates(), q.pred.aggregates()), without(q.pred.aggregates(), q.gold.aggregates())
+	if len(g) == 0 || len(p) == 0 {
+		return nil
+	}
+	return &found{text: fmt.Sprintf("Gold aggregates by %s, the answer by %s.", parts(g), parts(p)), proof: Proof{Gold: parts(g), Pred: parts(p)}}
+}
+
+func ratioForPlain(e *evidence) *found {
+	q := e.queries()
+	if !q.both() || (q.gold.divides > 0) == (q.pred.divides > 0) {
+		return nil
+	}
+	if q.gold.divides > 0 {
+		return &found{text: "Gold divides, the answer's query does not."}
+	}
+	return &found{text: "The answer's query divides, gold does not."}
+}
+
+func ratioDiffers(e *evidence) *found {
+	q := e.queries()
+	if !q.both() || q.gold.divides == 0 || q.pred.divides == 0 || e.queriesOnly || single(e.gold) == nil || single(e.pred) == nil {
+		return nil
+	}
+	g, _ := floatOf(e.gold.Columns[0].Value(0))
+	p, _ := floatOf(e.pred.Columns[0].Value(0))
+	r := &found{text: "Both divide, and come to different numbers."}
+	if p != 0 {
+		r.proof.Factor = g / p
+	}
+	return r
+}
+
+// firsts tells whether both queries keep the first rows of an order.
+func (q *queries) firsts() bool {
+	return q.both() && len(q.gold.order) > 0 && len(q.pred.order) > 0 && q.gold.query.Limit != nil && q.pred.query.Limit != nil
+}
+
+func orderAggregated(e *evidence, has side) *found {
+	q := e.queries()
+	if !q.firsts() || q.gold.order[0].aggregated == q.pred.order[0].aggregated || q.gold.order[0].aggregated != (has == goldSide) {
+		return nil
+	}
+	g, p := part(q.gold.order[0].text), part(q.pred.order[0].text)
+	return &found{text: fmt.Sprintf("Gold keeps the first rows by %s, the answer by %s: one is a total, the other a single value.", g, p), proof: Proof{Gold: g, Pred: p}}
+}
+
+func orderDiffers(e *evidence) *found {
+	q := e.queries()
+	if !q.firsts() || q.gold.order[0].text == q.pred.order[0].text || q.gold.order[0].aggregated != q.pred.order[0].aggregated {
+		return nil
+	}
+	g, p := part(q.gold.order[0].text), part(q.pred.order[0].text)
+	return &found{text: fmt.Sprintf("Gold keeps the first rows by %s, the answer by %s.", g, p), proof: Proof{Gold: g, Pred: p}}
+}
+
+func limitsDiffer(e *evidence) *found {
+	q := e.queries()
+	if !q.both() || q.gold.limited == q.pred.limited && q.gold.limit == q.pred.limit {
+		return nil
+	}
+	say := func(q *query) string {
+		if !q.limited {
+			return "has no limit"
+		}
+		return fmt.Sprintf("keeps %s", plural(int(q.limit), "row"))
+	}
+	return &found{text: fmt.Sprintf("Gold %s, the answer %s.", say(q.gold), say(q.pred))}
+}
+
+func distinctUnderLimit(e *evidence) *found {
+	q := e.queries()
+	if !q.both() || q.gold.final == nil || q.pred.final == nil || q.gold.final.Distinct == q.pred.final.Distinct || q.gold.query.Limit == nil || q.pred.query.Limit == nil {
+		return nil
+	}
+	if q.gold.final.Distinct {
+		return &found{text: "Gold drops repetitions before it keeps the first rows, the answer does not."}
+	}
+	return &found{text: "The answer drops repetitions before it keeps the first rows, gold does not."}
+}
+
+func sameOrderLimit(e *evidence) *found {
+	q := e.queries()
+	if !q.firsts() || q.gold.order[0] != q.pred.order[0] || !q.gold.limited || !q.pred.limited || q.gold.limit != q.pred.limit {
+		return nil
+	}
+	return &found{text: fmt.Sprintf("Both keep the first %s by %s: rows that tie, or other groups.", plural(int(q.gold.limit), "row"), part(q.gold.order[0].text)), proof: Proof{Gold: part(q.gold.order[0].text), Pred: part(q.pred.order[0].text)}}
+}
+
+func groupDiffers(e *evidence) *found {
+	q := e.queries()
+	if !q.both() || slices.Equal(q.gold.parts.GroupBy, q.pred.parts.GroupBy) {
+		return nil
+	}
+	g, p := parts(q.gold.parts.GroupBy), parts(q.pred.parts.GroupBy)
+	r := &found{text: fmt.Sprintf("Gold groups by %s, the answer by %s.", g, p), proof: Proof{Gold: g, Pred: p}}
+	switch {
+	case g == "":
+		r.text = fmt.Sprintf("The answer groups by %s, gold does not group.", p)
+	case p == "":
+		r.text = fmt.Sprintf("Gold groups by %s, the answer does not group.", g)
+	}
+	return r
+}
+
+func outerJoin(e *evidence) *found {
+	q := e.queries()
+	if !q.both() || q.gold.outer == q.pred.outer {
+		return nil
+	}
+	if q.gold.outer {
+		return &found{text: "Gold has an outer join, the answer's query none."}
+	}
+	return &found{text: "The answer's query has an outer join, gold none."}
+}
+
+// tables are the tables that only one query reads.
+func (q *queries) loneTables() (gold, pred []string) {
+	return without(q.gold.tables, q.pred.tables), without(q.pred.tables, q.gold.tables)
+}
+
+func tablesFewer(e *evidence) *found {
+	q := e.queries()
+	if !q.both() {
+		return nil
+	}
+	if g, p := q.loneTables(); len(g) > 0 && len(p) == 0 && len(q.pred.tables) > 0 {
+		return &found{text: fmt.Sprintf("The answer's query does not read %s.", parts(g)), proof: Proof{Gold: parts(g)}}
+	}
+	return nil
+}
+
+func tablesMore(e *evidence) *found {
+	q := e.queries()
+	if !q.both() {
+		return nil
+	}
+	if g, p := q.loneTables(); len(g) == 0 && len(p) > 0 && len(q.gold.tables) > 0 {
+		return &found{text: fmt.Sprintf("The answer's query also reads %s.", parts(p)), proof: Proof{Pred: parts(p)}}
+	}
+	return nil
+}
+
+func tablesDiffer(e *evidence) *found {
+	q := e.queries()
+	if !q.both() {
+		return nil
+	}
+	if g, p := q.loneTables(); len(g) > 0 && len(p) > 0 {
+		return &found{text: fmt.Sprintf("Gold reads %s, the answer's query %s.", parts(g), parts(p)), proof: Proof{Gold: parts(g), Pred: parts(p)}}
+	}
+	return nil
+}
+
+func selectDiffers(e *evidence) *found {
+	if !e.sameRest() || slices.Equal(e.queries().gold.parts.Select, e.queries().pred.parts.Select) {
+		return nil
+	}
+	q := e.queries()
+	g, p := parts(without(q.gold.parts.Select, q.pred.parts.Select)), parts(without(q.pred.parts.Select, q.gold.parts.Select))
+	return &found{text: "The queries are the same but for what they select.", proof: Proof{Gold: g, Pred: p}}
+}

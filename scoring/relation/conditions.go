@@ -1,0 +1,256 @@
+package relation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+var conditionKinds = []Kind{
+	{
+		Name: "filter_missing", Class: Difference, find: func(e *evidence) *found { return oneFilter(e, goldSide) },
+		Meaning: "Every gold row is in the answer, which has more; the conditions of the queries are the same but for one, which only gold has.", Example: "WHERE a = 1 AND b = 2; WHERE a = 1",
+	},
+	{
+		Name: "filter_added", Class: Difference, find: func(e *evidence) *found { return oneFilter(e, predSide) },
+		Meaning: "Every row of the answer is in gold, which has more; the conditions of the queries are the same but for one, which only the answer has.", Example: "WHERE a = 1; WHERE a = 1 AND b = 2",
+	},
+	{
+		Name: "literal_case", Class: Difference, find: literalCase,
+		Meaning: "The queries compare with literals that differ in upper and lower case alone.", Example: "x = 'aminer'; x = 'Aminer'",
+	},
+	{
+		Name: "literal_form", Class: Difference, find: literalForm,
+		Meaning: "The queries compare with literals that are written otherwise: the same letters and digits but for blanks and signs, another type, or one inside the other.", Example: "t LIKE '1:54%'; t = '0:01:54'",
+	},
+	{
+		Name: "literal_foreign", Class: Difference, find: func(e *evidence) *found { return foreignLiteral(e, predSide) },
+		Meaning: "The answer compares a column with a literal that neither the question nor its evidence has; gold compares it with one that is in the question.", Example: "x = 'Japan'; x = 'Nippon'",
+	},
+	{
+		Name: "literals_differ", Class: Difference, find: literalsDiffer,
+		Meaning: "The queries compare the same column with other literals.", Example: "year = 2023; year = 2024",
+	},
+	{
+		Name: "boundary", Class: Difference, find: boundary,
+		Meaning: "The queries compare the same column with the same value, one of them the value itself included.", Example: "x > 5; x >= 5",
+	},
+	{
+		Name: "comparison_differs", Class: Difference, find: comparisonDiffers,
+		Meaning: "The queries compare the same column with the same value by another operator.", Example: "x < 5; x > 5",
+	},
+	{
+		Name: "or_for_and", Class: Difference, find: orForAnd,
+		Meaning: "Gold keeps what meets two conditions at once (INTERSECT), the answer what meets either.", Example: "… INTERSECT …; x IN ('a', 'b')",
+	},
+	{
+		Name: "and_for_or", Class: Difference, find: andForOr,
+		Meaning: "The answer keeps what meets two conditions at once (INTERSECT), gold what meets either.", Example: "x IN ('a', 'b'); … INTERSECT …",
+	},
+	{
+		Name: "condition_missing", Class: Difference, find: func(e *evidence) *found { return loneCondition(e, goldSide) },
+		Meaning: "Gold holds a column to a literal of which the answer's query says nothing.", Example: "WHERE a = 1 AND b = 2; WHERE a = 1",
+	},
+	{
+		Name: "condition_added", Class: Difference, find: func(e *evidence) *found { return loneCondition(e, predSide) },
+		Meaning: "The answer's query holds a column to a literal of which gold says nothing.", Example: "WHERE a = 1; WHERE a = 1 AND b = 2",
+	},
+}
+
+// filters are the normal forms of the conditions that do not join tables, sorted.
+func (q *query) filters() []string {
+	var out []string
+	for _, c := range q.conditions {
+		if !(c.op == "=" && c.literal == "" && plainColumn(c.column) && plainColumn(c.value)) {
+			out = append(out, c.text)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// plainColumn tells whether a normal form is a column's name.
+func plainColumn(s string) bool {
+	return s != "" && !strings.ContainsAny(s, "'( )*+/-") && !(s[0] >= '0' && s[0] <= '9')
+}
+
+// without are the elements of a that b has not.
+func without(a, b []string) []string {
+	var out []string
+	for _, x := range a {
+		if !slices.Contains(b, x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// oneFilter tells whether one condition, which only one side has, is all that the conditions differ in, and its rows are among the other's.
+func oneFilter(e *evidence, has side) *found {
+	m, q := e.rows(), e.queries()
+	if m == nil || !q.both() {
+		return nil
+	}
+	g, p := q.gold.filters(), q.pred.filters()
+	onlyGold, onlyPred := without(g, p), without(p, g)
+	if has == goldSide {
+		if len(onlyGold) != 1 || len(onlyPred) > 0 || len(m.onlyGold) > 0 || len(m.onlyPred) == 0 {
+			return nil
+		}
+		return &found{
+			text:  fmt.Sprintf("Every row of gold is there; %s more, which gold's condition %s leaves out.", plural(len(m.onlyPred), "row"), part(onlyGold[0])),
+			proof: Proof{OnlyPred: len(m.onlyPred), Gold: part(onlyGold[0]), Rows: some(m.onlyPred)},
+		}
+	}
+	if len(onlyPred) != 1 || len(onlyGold) > 0 || len(m.onlyPred) > 0 || len(m.onlyGold) == 0 {
+		return nil
+	}
+	return &found{
+		text:  fmt.Sprintf("Every row of the answer is in gold; its condition %s, which gold does not have, leaves out %s.", part(onlyPred[0]), plural(len(m.onlyGold), "row")),
+		proof: Proof{OnlyGold: len(m.onlyGold), Pred: part(onlyPred[0]), Rows: some(m.onlyGold)},
+	}
+}
+
+// literalPair finds counter literals of which something holds.
+func (e *evidence) literalPair(holds func(g, p condition) bool) *[2]condition {
+	q := e.queries()
+	if !q.both() {
+		return nil
+	}
+	for _, pair := range q.counterLiterals() {
+		if holds(pair[0], pair[1]) {
+			return &pair
+		}
+	}
+	return nil
+}
+
+func aboutConditions(p *[2]condition, text string) *found {
+	if p == nil {
+		return nil
+	}
+	return &found{text: text, proof: Proof{Gold: part(p[0].text), Pred: part(p[1].text)}}
+}
+
+func caseOnly(g, p condition) bool { return g.str && p.str && strings.EqualFold(g.literal, p.literal) }
+
+func literalCase(e *evidence) *found {
+	return aboutConditions(e.literalPair(caseOnly), "The queries compare with literals that differ in upper and lower case alone.")
+}
+
+// sameForm tells whether two literals are one but for the way of writing it.
+func sameForm(g, p condition) bool {
+	if caseOnly(g, p) {
+		return false
+	}
+	a, b := letters(g.literal), letters(p.literal)
+	if a == b {
+		return true
+	}
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return len(a) >= 2 && strings.Contains(b, a)
+}
+
+// letters are the letters and digits of a text, in lower case.
+func letters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+}
+
+func literalForm(e *evidence) *found {
+	return aboutConditions(e.literalPair(sameForm), "The queries compare with literals that are the same but for the way they are written.")
+}
+
+func literalsDiffer(e *evidence) *found {
+	p := e.literalPair(func(g, p condition) bool { return !caseOnly(g, p) && !sameForm(g, p) })
+	if p == nil {
+		return nil
+	}
+	return aboutConditions(p, fmt.Sprintf("The queries compare %s with different values.", part(p[0].column)))
+}
+
+// operators finds conditions that compare the same column with the same value by operators of which something holds, each of which only one query has.
+func (e *evidence) operators(holds func(g, p string) bool) *[2]condition {
+	q := e.queries()
+	if !q.both() {
+		return nil
+	}
+	for _, g := range q.gold.conditions {
+		if g.value == "" || slices.ContainsFunc(q.pred.conditions, func(c condition) bool { return c.text == g.text }) {
+			continue
+		}
+		for _, p := range q.pred.conditions {
+			if p.column == g.column && p.value == g.value && holds(g.op, p.op) && !slices.ContainsFunc(q.gold.conditions, func(c condition) bool { return c.text == p.text }) {
+				return &[2]condition{g, p}
+			}
+		}
+	}
+	return nil
+}
+
+// closed are comparisons with the value itself included.
+var closed = map[string]string{"<": "<=", ">": ">="}
+
+func boundary(e *evidence) *found {
+	p := e.operators(func(g, p string) bool { return closed[g] == p || closed[p] == g })
+	if p == nil {
+		return nil
+	}
+	if len(p[0].op) > 1 {
+		return aboutConditions(p, fmt.Sprintf("Gold includes the bound of %s, the answer does not.", part(p[0].column)))
+	}
+	return aboutConditions(p, fmt.Sprintf("The answer includes the bound of %s, gold does not.", part(p[0].column)))
+}
+
+func comparisonDiffers(e *evidence) *found {
+	p := e.operators(func(g, p string) bool { return g != p && closed[g] != p && closed[p] != g })
+	if p == nil {
+		return nil
+	}
+	return aboutConditions(p, fmt.Sprintf("The queries compare %s with the same value, gold by %s, the answer by %s.", part(p[0].column), p[0].op, p[1].op))
+}
+
+func orForAnd(e *evidence) *found {
+	if q := e.queries(); !q.both() || !q.gold.conjoins() || !q.pred.alternates() {
+		return nil
+	}
+	return &found{text: "Gold keeps what meets both conditions (INTERSECT), the answer what meets either."}
+}
+
+func andForOr(e *evidence) *found {
+	if q := e.queries(); !q.both() || !q.pred.conjoins() || !q.gold.alternates() {
+		return nil
+	}
+	return &found{text: "Gold keeps what meets either condition, the answer what meets both (INTERSECT)."}
+}
+
+// loneCondition finds a condition with a literal of which the other query says nothing: neither of its column nor of its value.
+func loneCondition(e *evidence, has side) *found {
+	q := e.queries()
+	if !q.both() {
+		return nil
+	}
+	of, other := q.gold, q.pred
+	if has == predSide {
+		of, other = other, of
+	}
+	for _, c := range of.conditions {
+		if c.literal == "" || len(letters(c.literal)) == 0 || slices.ContainsFunc(other.conditions, func(o condition) bool {
+			return sameColumn(o.column, c.column) || strings.Contains(letters(o.text), letters(c.literal)) && c.str
+		}) {
+			continue
+		}
+		if has == goldSide {
+			return &found{text: fmt.Sprintf("Gold has the condition %s, of which the answer's query says nothing.", part(c.text)), proof: Proof{Gold: part(c.text)}}
+		}
+		return &found{text: fmt.Sprintf("The answer's query has the condition %s, of which gold says nothing.", part(c.text)), proof: Proof{Pred: part(c.text)}}
+	}
+	return nil
+}

@@ -1,0 +1,202 @@
+package relation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+var droppedKinds = []Kind{
+	{
+		Name: "dropped_order_key", Class: Presentational, find: droppedOrderKey,
+		Meaning: "All other columns agree; the answer leaves out an aggregate by which gold only sorts or filters and that the question does not ask to be told.", Example: "('a', 9) by ORDER BY COUNT(*) LIMIT 1; ('a')",
+	},
+	{
+		Name: "dropped_filter", Class: Presentational, find: droppedFilter,
+		Meaning: "All other columns agree; the answer leaves out a column that gold's conditions hold to values that the question names.", Example: "('TR1', '+') where id = 'TR1'; ('+')",
+	},
+	{
+		Name: "dropped_constant", Class: Defensible, find: droppedConstant,
+		Meaning: "All other columns agree over several rows; the answer leaves out a column that has one value throughout.", Example: "('a', 2024), ('b', 2024); ('a'), ('b')",
+	},
+	{
+		Name: "dropped_name_part", Class: Defensible, find: droppedNamePart,
+		Meaning: "All other columns agree; of a person's first and last name the answer shows one.", Example: "('Ada', 'Lovelace'); ('Lovelace')",
+	},
+	{
+		Name: "dropped_asked", Class: Difference, find: droppedAsked,
+		Meaning: "All other columns agree; the answer leaves out a column that the question names.", Example: "('a', 'Bonn'), where the question asks for the city; ('a')",
+	},
+	{
+		Name: "dropped_columns", Class: Difference, find: droppedColumns,
+		Meaning: "The columns that the answer shows agree; it leaves out others.", Example: "('a', 1); ('a')",
+	},
+}
+
+// dropped are the gold columns that the answer lacks, where all columns that it shows agree row by row; nil where that is not so.
+func (e *evidence) dropped() []int {
+	if e.queriesOnly || e.gold.Rows() == 0 || e.pred.Rows() == 0 {
+		return nil
+	}
+	missing := e.missing()
+	var shown []int
+	for k := range e.a.Columns {
+		if c := &e.a.Columns[k]; c.Overlap > 0 {
+			shown = append(shown, k)
+		} else {
+			missing = append(missing, c.Gold)
+		}
+	}
+	if len(missing) == 0 || len(shown) == 0 {
+		return nil
+	}
+	if len(missing) > len(e.a.Missing) && len(e.extra()) > 0 || len(shown) < len(e.a.Columns) {
+		return nil // another column is in the place of one of them
+	}
+	m := e.over(shown)
+	if !m.sameBag() && !(m.sameSet() && len(m.pred) <= len(m.gold)) {
+		return nil
+	}
+	slices.Sort(missing)
+	return missing
+}
+
+func (e *evidence) left(columns []int, why string) *found {
+	return &found{
+		text:  fmt.Sprintf("All columns that the answer shows agree; it leaves out %s%s.", named(e.gold, columns), why),
+		proof: Proof{GoldColumns: columns},
+	}
+}
+
+// allOf tells whether something holds for all columns of a list, which is not empty.
+func allOf(columns []int, holds func(int) bool) bool {
+	return len(columns) > 0 && !slices.ContainsFunc(columns, func(i int) bool { return !holds(i) })
+}
+
+func droppedOrderKey(e *evidence) *found {
+	d, q := e.dropped(), e.queries().gold
+	if q == nil || e.Question == "" || !allOf(d, func(i int) bool { return e.serves(q, i) }) {
+		return nil
+	}
+	return e.left(d, ", by which gold sorts or filters and which the question does not ask for")
+}
+
+// serves tells whether a gold column is an aggregate that only sorts or filters.
+func (e *evidence) serves(q *query, column int) bool {
+	x := q.item(column, len(e.gold.Columns))
+	if x == nil || !aggregated(x) || e.asksForAggregate(aggregateOf(x)) {
+		return false
+	}
+	text := sqlparts.Normalized(x)
+	if slices.ContainsFunc(q.order, func(o orderKey) bool { return o.text == text }) && q.cutsOff() {
+		return true
+	}
+	return slices.ContainsFunc(q.conditions, func(c condition) bool { return c.having && strings.Contains(c.text, text) })
+}
+
+func droppedFilter(e *evidence) *found {
+	d, q := e.dropped(), e.queries().gold
+	if q == nil || e.Question == "" || !allOf(d, func(i int) bool { return e.heldTo(q, i) }) {
+		return nil
+	}
+	return e.left(d, fmt.Sprintf(", which %s held to what the question names", verb(len(d), "is", "are")))
+}
+
+// heldTo tells whether gold's conditions hold a column to literals that all stand in the question.
+func (e *evidence) heldTo(q *query, column int) bool {
+	x := q.item(column, len(e.gold.Columns))
+	if x == nil {
+		return false
+	}
+	name := sqlparts.Normalized(x)
+	question := plain(e.Question)
+	held := false
+	for _, s := range q.selects {
+		sqlparts.Walk(s.Where, func(n sqlparts.Node) bool {
+			switch n := n.(type) {
+			case *sqlparts.Query:
+				return false
+			case *sqlparts.Binary:
+				if c := conditionOf(n, false); c.op == "=" && c.column == name && c.literal != "" && says(question, c.literal) {
+					held = true
+				}
+			case *sqlparts.In:
+				if !n.Not && len(n.List) > 0 && sqlparts.Normalized(n.X) == name {
+					held = held || !slices.ContainsFunc(n.List, func(x sqlparts.Expr) bool {
+						l := literalOf(x)
+						return l == nil || !says(question, l.Text)
+					})
+				}
+			}
+			return true
+		})
+	}
+	return held
+}
+
+func droppedConstant(e *evidence) *found {
+	d := e.dropped()
+	if e.gold.Rows() < 2 || !allOf(d, func(i int) bool {
+		keys := e.naturalKeys(goldSide, i)
+		return keys[0] != cell.NullKey && !varies(keys, keys[0])
+	}) {
+		return nil
+	}
+	return e.left(d, ", which "+verb(len(d), "has", "have")+" one value throughout")
+}
+
+// partsOfNames are the words for the parts of a person's name.
+var partsOfNames = map[string]bool{
+	"first": true, "last": true, "middle": true, "given": true, "family": true, "forename": true, "forenames": true, "surname": true, "firstname": true, "lastname": true, "fname": true, "lname": true,
+}
+
+func isNamePart(name string) bool {
+	w := nameWords(name)
+	return len(w) > 0 && partsOfNames[w[0]] && (len(w) == 1 || len(w) == 2 && w[1] == "name")
+}
+
+func droppedNamePart(e *evidence) *found {
+	d := e.dropped()
+	if !allOf(d, func(i int) bool { return isNamePart(e.gold.Columns[i].Name) }) {
+		return nil
+	}
+	for k := range e.a.Columns {
+		if isNamePart(e.gold.Columns[e.a.Columns[k].Gold].Name) {
+			return e.left(d, ", a part of a name of which it shows the other")
+		}
+	}
+	return nil
+}
+
+func droppedAsked(e *evidence) *found {
+	d := e.dropped()
+	if len(d) == 0 || e.Question == "" || droppedOrderKey(e) != nil || droppedFilter(e) != nil {
+		return nil
+	}
+	asked := slices.DeleteFunc(slices.Clone(d), func(i int) bool { return !e.asked(i) })
+	if len(asked) == 0 {
+		return nil
+	}
+	return e.left(asked, fmt.Sprintf(", which the question %s", verb(len(asked), "names", "names")))
+}
+
+// asked tells whether the question names a gold column, or asks for the aggregate that it is.
+func (e *evidence) asked(column int) bool {
+	if x := e.queries().gold.item(column, len(e.gold.Columns)); x != nil {
+		if f := aggregateOf(x); f != "" {
+			return e.asksForAggregate(f)
+		}
+	}
+	return e.asksFor(e.gold.Columns[column].Name)
+}
+
+func droppedColumns(e *evidence) *found {
+	d := e.dropped()
+	if len(d) == 0 {
+		return nil
+	}
+	return e.left(d, "")
+}

@@ -1,0 +1,147 @@
+package relation
+
+import (
+	"fmt"
+)
+
+// extentKinds say how much two results have in common, and nothing of why.
+var extentKinds = []Kind{
+	{
+		Name: "pred_empty", Class: Difference, find: predEmpty,
+		Meaning: "The answer is empty, or one row of NULLs; gold is neither.", Example: "('a'); no rows",
+	},
+	{
+		Name: "gold_empty", Class: Difference, find: goldEmpty,
+		Meaning: "Gold is empty, or one row of NULLs; the answer is neither.", Example: "no rows; ('a')",
+	},
+	{
+		Name: "superset", Class: Difference, find: superset,
+		Meaning: "Every gold row is in the answer, which has more.", Example: "(1), (2); (1), (2), (3)",
+	},
+	{
+		Name: "subset", Class: Difference, find: subset,
+		Meaning: "Every row of the answer is in gold, which has more.", Example: "(1), (2), (3); (1), (2)",
+	},
+	{
+		Name: "overlap_high", Class: Difference, find: func(e *evidence) *found { return overlap(e, 0.8, 1) },
+		Meaning: "At least four fifths of the rows of both agree, counted on the longer result.", Example: "nine of ten rows",
+	},
+	{
+		Name: "overlap", Class: Difference, find: func(e *evidence) *found { return overlap(e, 0, 0.8) },
+		Meaning: "Some rows of both agree, fewer than four fifths of the longer result.", Example: "(1), (2); (2), (3)",
+	},
+	{
+		Name: "value_differs", Class: Difference, find: valueDiffers,
+		Meaning: "Both results are one value, and not the same one.", Example: "(5); (7)",
+	},
+	{
+		Name: "columns_in_common", Class: Difference, find: columnsInCommon,
+		Meaning: "No row agrees, but columns have values in common.", Example: "(1, 'x'), (2, 'y'); (2, 'x'), (1, 'z')",
+	},
+	{
+		Name: "disjoint", Class: Difference, find: disjoint,
+		Meaning: "The results have nothing in common.", Example: "('a'); ('b'), ('c')",
+	},
+}
+
+// unexplained stands in where no relation holds, so that there is always one.
+var unexplained = Kind{
+	Name: "unexplained", Class: Difference, find: func(*evidence) *found { return &found{text: "The results differ in a way that has no name."} },
+	Meaning: "None of the others.", Example: "",
+}
+
+func isNothing(b blank) bool { return b == blankEmpty || b == blankNull }
+
+func predEmpty(e *evidence) *found {
+	g, p := blankness(e.gold), blankness(e.pred)
+	if !isNothing(p) || isNothing(g) {
+		return nil
+	}
+	if p == blankNull {
+		return &found{text: fmt.Sprintf("The answer is one row of NULLs; gold has %s.", plural(e.gold.Rows(), "row"))}
+	}
+	return &found{text: fmt.Sprintf("The answer is empty; gold has %s.", plural(e.gold.Rows(), "row"))}
+}
+
+func goldEmpty(e *evidence) *found {
+	g, p := blankness(e.gold), blankness(e.pred)
+	if !isNothing(g) || isNothing(p) {
+		return nil
+	}
+	if g == blankNull {
+		return &found{text: fmt.Sprintf("Gold is one row of NULLs; the answer has %s.", plural(e.pred.Rows(), "row"))}
+	}
+	return &found{text: fmt.Sprintf("Gold is empty; the answer has %s.", plural(e.pred.Rows(), "row"))}
+}
+
+func superset(e *evidence) *found {
+	m := e.rows()
+	if m == nil || len(m.onlyGold) > 0 || len(m.onlyPred) == 0 {
+		return nil
+	}
+	return &found{text: fmt.Sprintf("Every row of gold is there, and %d more.", len(m.onlyPred)), proof: Proof{OnlyPred: len(m.onlyPred), Rows: some(m.onlyPred)}}
+}
+
+func subset(e *evidence) *found {
+	m := e.rows()
+	if m == nil || len(m.onlyPred) > 0 || len(m.onlyGold) == 0 {
+		return nil
+	}
+	return &found{text: fmt.Sprintf("Every row of the answer is in gold, which has %d more.", len(m.onlyGold)), proof: Proof{OnlyGold: len(m.onlyGold), Rows: some(m.onlyGold)}}
+}
+
+func overlap(e *evidence, least, below float64) *found {
+	m := e.rows()
+	if m == nil || m.equal == 0 || len(m.onlyGold) == 0 || len(m.onlyPred) == 0 {
+		return nil
+	}
+	share := float64(m.equal) / float64(max(len(m.gold), len(m.pred)))
+	if share < least || share >= below {
+		return nil
+	}
+	return &found{
+		text:  fmt.Sprintf("%s %s; %d only in gold, %d only in the answer.", plural(m.equal, "row"), verb(m.equal, "agrees", "agree"), len(m.onlyGold), len(m.onlyPred)),
+		proof: Proof{OnlyGold: len(m.onlyGold), OnlyPred: len(m.onlyPred)},
+	}
+}
+
+func valueDiffers(e *evidence) *found {
+	one := func(s side) bool { return e.table(s).Rows() == 1 && len(e.table(s).Columns) == 1 }
+	if !one(goldSide) || !one(predSide) || isNothing(blankness(e.gold)) || isNothing(blankness(e.pred)) {
+		return nil
+	}
+	r := &found{text: "Both results are one value, and not the same one."}
+	if single(e.gold) != nil && single(e.pred) != nil {
+		g, _ := floatOf(e.gold.Columns[0].Value(0))
+		p, _ := floatOf(e.pred.Columns[0].Value(0))
+		r.text = "Both results are one number, and not the same one."
+		if p != 0 {
+			r.proof.Factor = g / p
+			r.text = fmt.Sprintf("Both results are one number; gold's is %.4g times the answer's.", g/p)
+		}
+	}
+	return r
+}
+
+func columnsInCommon(e *evidence) *found {
+	if m := e.rows(); m != nil && m.equal > 0 || e.gold.Rows() == 0 || e.pred.Rows() == 0 {
+		return nil
+	}
+	var pairs []int
+	for k := range e.a.Columns {
+		if e.a.Columns[k].Overlap > 0 {
+			pairs = append(pairs, k)
+		}
+	}
+	if len(pairs) == 0 {
+		return nil
+	}
+	return e.aboutPairs(pairs, fmt.Sprintf("No row agrees as a whole; %s %s values in common with the answer.", named(e.gold, e.goldColumns(pairs)), verb(len(pairs), "has", "have")))
+}
+
+func disjoint(e *evidence) *found {
+	if m := e.rows(); m != nil && m.equal > 0 || columnsInCommon(e) != nil {
+		return nil
+	}
+	return &found{text: "The results have nothing in common."}
+}

@@ -1,0 +1,169 @@
+package relation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+var keyKinds = []Kind{
+	{
+		Name: "key_for_name", Class: Defensible, find: keyForName,
+		Meaning: "All other columns agree, and a column of gold stands 1:1 for one of the answer, of which one is a key (an id, a code) and the other a name.", Example: "('Most', 5), ('Brno', 7); (39, 5), (14, 7)",
+	},
+	{
+		Name: "renamed_values", Class: Defensible, find: renamedValues,
+		Meaning: "All other columns agree, and the values of a column of gold stand 1:1 for others in the answer: 'M' for 'Male', 1 for January.", Example: "('M', 5), ('F', 7); ('male', 5), ('female', 7)",
+	},
+	{
+		Name: "other_column", Class: Difference, find: otherColumn,
+		Meaning: "All other columns agree, row by row as far as they tell, and one column holds other values that do not stand 1:1 for gold's.", Example: "('a', 1), ('b', 2); ('a', 7), ('b', 7)",
+	},
+}
+
+// replacement is a column of gold in whose place the answer has another one.
+type replacement struct {
+	gold, pred int
+	oneToOne   bool // a 1:1 mapping of the values turns gold's rows into the answer's
+	telling    bool // the mapping is held to by more than how often values occur
+}
+
+// replacements are the ways in which one column is in the place of another while all else agrees. It is nil where more than one gold column is left to explain.
+func (e *evidence) replacements() []replacement {
+	s := e.solidPart()
+	if s == nil || len(s.gold) != 1 || len(s.pred) == 0 || len(s.pred) > 8 || s.rows != nil && !s.rows.sameBag() {
+		return nil
+	}
+	var out []replacement
+	for _, p := range s.pred {
+		r := replacement{gold: s.gold[0], pred: p}
+		r.oneToOne, r.telling = oneToOne(
+			s.keysOf(goldSide, e.gold.Rows()), e.naturalKeys(goldSide, r.gold),
+			s.keysOf(predSide, e.pred.Rows()), e.naturalKeys(predSide, p))
+		out = append(out, r)
+	}
+	return out
+}
+
+// oneToOne tells whether a 1:1 mapping of values turns the rows (rest, value) of gold into those of the answer. It exists exactly when the values can be paired so that both of a pair occur
+// beside the same rests equally often, so values are told apart by the multiset of the rests beside them. It is telling where those multisets differ between some values.
+func oneToOne(goldRest, goldValue, predRest, predValue []uint64) (ok, telling bool) {
+	signatures := func(rest, value []uint64) map[cell.Sum]int {
+		of := make(map[uint64]cell.Sum, 64)
+		for i, v := range value {
+			s := of[v]
+			s.Add(rest[i])
+			of[v] = s
+		}
+		n := make(map[cell.Sum]int, len(of))
+		for _, s := range of {
+			n[s]++
+		}
+		return n
+	}
+	g, p := signatures(goldRest, goldValue), signatures(predRest, predValue)
+	if len(g) != len(p) {
+		return false, false
+	}
+	for s, n := range g {
+		if p[s] != n {
+			return false, false
+		}
+	}
+	return true, len(g) > 1
+}
+
+// keyish tells whether a column is a key by its name or, failing that, its values; nameish whether it is a name.
+func keyish(c *scoring.Column) bool {
+	w := nameWords(c.Name)
+	if len(w) == 0 {
+		return false
+	}
+	switch last := w[len(w)-1]; last {
+	case "id", "ids", "key", "code", "nr", "no", "num", "uuid", "guid", "pk", "sk", "abbreviation", "isbn", "iata", "iso", "sku", "slug", "symbol", "login":
+		return true
+	default:
+		return strings.HasSuffix(last, "id") && len(last) > 2 && c.Type == scoring.Int64
+	}
+}
+
+func nameish(c *scoring.Column) bool {
+	w := nameWords(c.Name)
+	if slices.ContainsFunc(w, func(s string) bool {
+		switch s {
+		case "name", "names", "title", "label", "description", "fullname", "surname", "forename", "username":
+			return true
+		}
+		return strings.HasSuffix(s, "name")
+	}) {
+		return true
+	}
+	return c.Type == scoring.String && !keyish(c)
+}
+
+func keyForName(e *evidence) *found {
+	for _, r := range e.replacements() {
+		g, p := &e.gold.Columns[r.gold], &e.pred.Columns[r.pred]
+		if !r.oneToOne || !(keyish(g) && nameish(p) && !keyish(p) || keyish(p) && nameish(g) && !keyish(g)) {
+			continue
+		}
+		if !r.telling && !e.sameRest() {
+			continue
+		}
+		what := "a name in place of gold's key"
+		if keyish(p) {
+			what = "a key in place of gold's name"
+		}
+		return &found{
+			text:  fmt.Sprintf("The answer shows %s, %s in place of %s: each value stands for one of the other, and all other columns agree.", what, columnName(e.pred, r.pred), columnName(e.gold, r.gold)),
+			proof: Proof{GoldColumns: []int{r.gold}, PredColumns: []int{r.pred}},
+		}
+	}
+	return nil
+}
+
+func renamedValues(e *evidence) *found {
+	if keyForName(e) != nil {
+		return nil
+	}
+	for _, r := range e.replacements() {
+		g, p := &e.gold.Columns[r.gold], &e.pred.Columns[r.pred]
+		// Numbers that stand 1:1 for other numbers are other measures, and few rows pair up by chance.
+		if !r.oneToOne || !r.telling || e.gold.Rows() < 4 || g.Type != scoring.String && p.Type != scoring.String || g.Type == scoring.Float64 || p.Type == scoring.Float64 {
+			continue
+		}
+		return &found{
+			text:  fmt.Sprintf("The values of %s stand 1:1 for those of %s, and all other columns agree.", columnName(e.pred, r.pred), columnName(e.gold, r.gold)),
+			proof: Proof{GoldColumns: []int{r.gold}, PredColumns: []int{r.pred}},
+		}
+	}
+	return nil
+}
+
+func otherColumn(e *evidence) *found {
+	s := e.solidPart()
+	if s == nil || len(s.pairs) == 0 || len(s.gold) != 1 || len(s.pred) == 0 || !s.rows.sameBag() {
+		return nil
+	}
+	for _, r := range e.replacements() {
+		if r.oneToOne && r.telling {
+			return nil
+		}
+	}
+	return &found{
+		text:  fmt.Sprintf("All columns agree but %s, in whose place the answer has other values (%s).", columnName(e.gold, s.gold[0]), named(e.pred, s.pred)),
+		proof: Proof{GoldColumns: s.gold, PredColumns: s.pred},
+	}
+}
+
+// sameRest tells whether the two queries are the same but for their select lists: the rows are the same ones then.
+func (e *evidence) sameRest() bool {
+	q := e.queries()
+	if q.gold == nil || q.pred == nil {
+		return false
+	}
+	return q.gold.restText() == q.pred.restText() && len(q.gold.selects) == 1 && len(q.pred.selects) == 1
+}

@@ -1,0 +1,59 @@
+package relation
+
+import (
+	"fmt"
+)
+
+var limitKinds = []Kind{
+	{
+		Name: "limit_longer", Class: Difference, find: limitLonger,
+		Meaning: "Every gold row is there; gold's query stops at a limit that the answer's does not have, or has higher.", Example: "(9), (8) by LIMIT 2; (9), (8), (7)",
+	},
+	{
+		Name: "limit_shorter", Class: Difference, find: limitShorter,
+		Meaning: "Every row of the answer is in gold; the answer's query stops at a limit that gold's does not have, or has higher.", Example: "(9), (8), (7); (9), (8) by LIMIT 2",
+	},
+	{
+		Name: "sort_flipped", Class: Difference, find: sortFlipped,
+		Meaning: "Both queries keep the first rows by the same order, one ascending, the other descending, and the rows differ.", Example: "ORDER BY x DESC LIMIT 3; ORDER BY x LIMIT 3",
+	},
+}
+
+func limitLonger(e *evidence) *found {
+	m, q := e.rows(), e.queries()
+	if m == nil || !q.both() || len(m.onlyGold) > 0 || !q.gold.limited || int(q.gold.limit) != len(m.gold) || q.pred.limited && q.pred.limit <= q.gold.limit {
+		return nil
+	}
+	r := &found{text: fmt.Sprintf("Gold stops at %d rows; the answer has them and %d more, up to its limit of %d.", q.gold.limit, len(m.onlyPred), q.pred.limit)}
+	if !q.pred.limited {
+		r.text = fmt.Sprintf("Gold stops at %d rows; the answer has them and %d more, without a limit.", q.gold.limit, len(m.onlyPred))
+	}
+	r.proof.OnlyPred = len(m.onlyPred)
+	return r
+}
+
+func limitShorter(e *evidence) *found {
+	m, q := e.rows(), e.queries()
+	if m == nil || !q.both() || len(m.onlyPred) > 0 || !q.pred.limited || int(q.pred.limit) != len(m.pred) || q.gold.limited && q.gold.limit <= q.pred.limit {
+		return nil
+	}
+	r := &found{text: fmt.Sprintf("The answer stops at %d rows, all of them in gold, which has %d more.", q.pred.limit, len(m.onlyGold))}
+	r.proof.OnlyGold = len(m.onlyGold)
+	return r
+}
+
+func sortFlipped(e *evidence) *found {
+	q := e.queries()
+	if !q.both() || len(q.gold.order) == 0 || len(q.pred.order) == 0 || !q.gold.cutsOff() || !q.pred.cutsOff() {
+		return nil
+	}
+	g, p := q.gold.order[0], q.pred.order[0]
+	if g.text != p.text || g.desc == p.desc {
+		return nil
+	}
+	direction := map[bool]string{true: "descending", false: "ascending"}
+	return &found{
+		text:  fmt.Sprintf("Gold keeps the first rows by %s %s, the answer by the same %s.", part(g.text), direction[g.desc], direction[p.desc]),
+		proof: Proof{Gold: part(g.text) + " " + direction[g.desc], Pred: part(p.text) + " " + direction[p.desc]},
+	}
+}

@@ -1,0 +1,279 @@
+package relation
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+var measureKinds = []Kind{
+	{
+		Name: "unit_factor", Class: Presentational, find: unitFactor,
+		Meaning: "All other columns agree and each measure that does not is gold's times or by a hundred, a thousand, a million or a milliard in every row.", Example: "('a', 1.5), ('b', 2); ('a', 1500), ('b', 2000)",
+	},
+	{
+		Name: "negated", Class: Defensible, find: law("negated", "gold's with the other sign", func(g, p float64) bool { return g == -p }),
+		Meaning: "All other columns agree and each measure that does not is gold's with the other sign in every row.", Example: "('a', 3), ('b', -2); ('a', -3), ('b', 2)",
+	},
+	{
+		Name: "complement", Class: Difference, find: complement,
+		Meaning: "All other columns agree and a share and gold's add up to 1, or to 100, in every row.", Example: "(0.3); (0.7)",
+	},
+	{
+		Name: "truncated", Class: Difference, find: truncated,
+		Meaning: "All other columns agree and each measure that does not is gold's without what stands behind the point, as integer division leaves it.", Example: "('a', 2.7), ('b', 1.2); ('a', 2), ('b', 1)",
+	},
+	{
+		Name: "multiplied", Class: Difference, find: multiplied,
+		Meaning: "All other columns agree and a measure is gold's times one and the same number in every row, as a join that repeats rows makes it.", Example: "('a', 3), ('b', 5); ('a', 6), ('b', 10)",
+	},
+	{
+		Name: "shifted", Class: Difference, find: shifted,
+		Meaning: "All other columns agree and a measure is gold's plus one and the same number in every row.", Example: "('a', 3), ('b', 5); ('a', 4), ('b', 6)",
+	},
+	{
+		Name: "measures_differ", Class: Difference, find: measuresDiffer,
+		Meaning: "The rows are the same by their other columns, and measures of theirs are not.", Example: "('a', 3), ('b', 5); ('a', 3), ('b', 8)",
+	},
+}
+
+// measurePair is a measure of gold and the one in its place, row by row.
+type measurePair struct {
+	gold, pred int
+	g, p       []float64 // of the same rows; NaN where NULL
+}
+
+// measurePairs are the columns of numbers that do not agree while the others match the rows one to one. ok is false where they do not match them, or something else than numbers
+// is left to explain.
+func (e *evidence) measurePairs() (pairs []measurePair, ok bool) {
+	s := e.solidPart()
+	if s == nil || len(s.gold) == 0 || len(s.gold) > maxMeasures || len(s.pred) < len(s.gold) {
+		return nil, false
+	}
+	var partner []int32
+	switch {
+	case s.rows == nil && e.gold.Rows() == 1:
+		partner = []int32{0}
+	case s.rows != nil && s.rows.unique() && s.rows.sameBag():
+		partner = s.rows.partners()
+	default:
+		return nil, false
+	}
+	taken := map[int]bool{}
+	for _, g := range s.gold {
+		p := e.counterpart(g, s.pred, taken)
+		if p < 0 || !e.gold.Columns[g].Type.Numeric() || !e.pred.Columns[p].Type.Numeric() {
+			return nil, false
+		}
+		taken[p] = true
+		m := measurePair{gold: g, pred: p, g: make([]float64, len(partner)), p: make([]float64, len(partner))}
+		cell.Magnitudes(&e.gold.Columns[g], cell.View{Kind: scoring.KindNumber}, m.g)
+		values := make([]float64, len(partner))
+		cell.Magnitudes(&e.pred.Columns[p], cell.View{Kind: scoring.KindNumber}, values)
+		for i, j := range partner {
+			m.p[i] = values[j]
+		}
+		pairs = append(pairs, m)
+	}
+	return pairs, true
+}
+
+// counterpart is the column in the place of a gold column that has no equal: the one that it is aligned with, or the only one of numbers that is left.
+func (e *evidence) counterpart(gold int, among []int, taken map[int]bool) int {
+	for k := range e.a.Columns {
+		if c := &e.a.Columns[k]; c.Gold == gold && !taken[c.Pred] {
+			return c.Pred
+		}
+	}
+	at := -1
+	for _, p := range among {
+		if taken[p] || !e.pred.Columns[p].Type.Numeric() {
+			continue
+		}
+		if at >= 0 {
+			return -1
+		}
+		at = p
+	}
+	return at
+}
+
+// every tells whether something holds for the two numbers of all rows, NULLs being NULL on both sides. distinct is how many different numbers of gold, 0 left out, speak for it, up to three.
+func (m *measurePair) every(holds func(g, p float64) bool) (ok bool, distinct int) {
+	var seen [3]float64
+	for i, g := range m.g {
+		p := m.p[i]
+		if g != g || p != p {
+			if g == g || p == p {
+				return false, 0
+			}
+			continue
+		}
+		if !holds(g, p) {
+			return false, 0
+		}
+		if g == 0 || distinct == len(seen) {
+			continue
+		}
+		fresh := true
+		for _, s := range seen[:distinct] {
+			fresh = fresh && s != g
+		}
+		if fresh {
+			seen[distinct] = g
+			distinct++
+		}
+	}
+	return true, distinct
+}
+
+// explained tells whether a law holds for all measures that do not agree.
+func (e *evidence) explained(holds func(g, p float64) bool, distinct int) []measurePair {
+	pairs, ok := e.measurePairs()
+	if !ok {
+		return nil
+	}
+	for k := range pairs {
+		if ok, n := pairs[k].every(holds); !ok || n < distinct {
+			return nil
+		}
+	}
+	return pairs
+}
+
+func (e *evidence) measureFound(pairs []measurePair, how string) *found {
+	r := &found{}
+	for _, m := range pairs {
+		r.proof.GoldColumns, r.proof.PredColumns = append(r.proof.GoldColumns, m.gold), append(r.proof.PredColumns, m.pred)
+	}
+	r.text = fmt.Sprintf("In every row %s of the answer %s %s; all else agrees.", named(e.pred, r.proof.PredColumns), verb(len(pairs), "is", "are"), how)
+	return r
+}
+
+func law(_, how string, holds func(g, p float64) bool) func(*evidence) *found {
+	return func(e *evidence) *found {
+		if pairs := e.explained(holds, 1); pairs != nil {
+			return e.measureFound(pairs, how)
+		}
+		return nil
+	}
+}
+
+func unitFactor(e *evidence) *found {
+	for _, power := range []int{2, -2, 3, -3, 6, -6, 9, -9} {
+		k := cell.Pow10(power)
+		if pairs := e.explained(func(g, p float64) bool { return nearly(g, p*k) }, 1); pairs != nil {
+			how := fmt.Sprintf("gold's times %g", math.Round(1/k))
+			if power > 0 {
+				how = fmt.Sprintf("gold's divided by %g", k)
+			}
+			r := e.measureFound(pairs, how)
+			r.proof.Factor = k
+			return r
+		}
+	}
+	return nil
+}
+
+func complement(e *evidence) *found {
+	for _, whole := range []float64{1, 100} {
+		holds := func(g, p float64) bool { return g >= 0 && p >= 0 && math.Abs(g+p-whole) <= 1e-6*whole }
+		pairs := e.explained(holds, 1)
+		if pairs == nil {
+			continue
+		}
+		if !slices.ContainsFunc(pairs[0].g, func(g float64) bool { return g != math.Trunc(g) }) {
+			continue // whole numbers that add up may be anything
+		}
+		return e.measureFound(pairs, fmt.Sprintf("what is left of %g once gold's is taken away", whole))
+	}
+	return nil
+}
+
+func truncated(e *evidence) *found {
+	pairs := e.explained(func(g, p float64) bool { return p == math.Trunc(g) }, 0)
+	if pairs == nil {
+		return nil
+	}
+	if len(pairs[0].g) == 1 && math.Abs(pairs[0].g[0]) < 1 && !e.divides() {
+		return nil // a lone 0 may be anything
+	}
+	return e.measureFound(pairs, "gold's without what stands behind the point, as integer division leaves it")
+}
+
+// divides tells whether the answer's query is known to divide.
+func (e *evidence) divides() bool {
+	q := e.queries().pred
+	return q != nil && q.divides > 0
+}
+
+func multiplied(e *evidence) *found {
+	pairs, ok := e.measurePairs()
+	if !ok || len(pairs[0].g) < 2 {
+		return nil
+	}
+	factor := 0.0
+	for i, g := range pairs[0].g {
+		if p := pairs[0].p[i]; p == p && g == g && g != 0 {
+			factor = p / g
+			break
+		}
+	}
+	if factor == 0 || factor == 1 || math.IsInf(factor, 0) {
+		return nil
+	}
+	pairs = e.explained(func(g, p float64) bool { return nearly(p, g*factor) }, 2)
+	if pairs == nil {
+		return nil
+	}
+	r := e.measureFound(pairs, fmt.Sprintf("gold's times %.6g", factor))
+	r.proof.Factor = 1 / factor
+	return r
+}
+
+func shifted(e *evidence) *found {
+	pairs, ok := e.measurePairs()
+	if !ok || len(pairs) != 1 || len(pairs[0].g) < 2 {
+		return nil
+	}
+	by := pairs[0].p[0] - pairs[0].g[0]
+	if by != by || by == 0 {
+		return nil
+	}
+	pairs = e.explained(func(g, p float64) bool { return nearly(p-g, by) }, 2)
+	if pairs == nil {
+		return nil
+	}
+	return e.measureFound(pairs, fmt.Sprintf("gold's plus %.6g", by))
+}
+
+func measuresDiffer(e *evidence) *found {
+	pairs, ok := e.measurePairs()
+	if !ok || e.solidPart().rows == nil {
+		return nil
+	}
+	differ := make([]bool, len(pairs[0].g))
+	for _, m := range pairs {
+		for i, g := range m.g {
+			if p := m.p[i]; g != p && (g == g || p == p) {
+				differ[i] = true
+			}
+		}
+	}
+	var rows []int32
+	for i, d := range differ {
+		if d {
+			rows = append(rows, int32(i)) //nolint:gosec // rows are bounded far below
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	r := e.measureFound(pairs, "")
+	r.text = fmt.Sprintf("The rows are the same by their other columns; %s %s in %d of %d.", named(e.gold, r.proof.GoldColumns), verb(len(pairs), "differs", "differ"), len(rows), len(differ))
+	r.proof.Rows = some(rows)
+	return r
+}

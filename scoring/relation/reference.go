@@ -1,0 +1,166 @@
+package relation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// referenceKinds are differences that speak against the gold query rather than the answer's.
+var referenceKinds = []Kind{
+	{
+		Name: "gold_literal_foreign", Class: Defensible, find: func(e *evidence) *found { return foreignLiteral(e, goldSide) },
+		Meaning: "Gold compares a column with a literal that neither the question nor its evidence has; the answer compares it with one that is in the question.", Example: "id = 'TR000'; id = 'TR346', which the question asks for",
+	},
+	{
+		Name: "gold_vacuous_limit", Class: Defensible, find: vacuousLimit,
+		Meaning: "Gold orders and limits the one row of an aggregate without GROUP BY, which does nothing; the answer does not.", Example: "SELECT SUM(x) … ORDER BY y LIMIT 1; SELECT SUM(x) … WHERE y = (SELECT MAX(y) …)",
+	},
+	{
+		Name: "gold_vacuous_having", Class: Defensible, find: vacuousHaving,
+		Meaning: "Gold's HAVING asks for a count of at least one, which every group has; the answer's query has no such condition.", Example: "GROUP BY id HAVING COUNT(*) >= 1; a join",
+	},
+	{
+		Name: "gold_ungrouped", Class: Defensible, find: ungrouped,
+		Meaning: "The question asks for something of each; gold aggregates all rows into one, and the answer groups.", Example: "SELECT AVG(x); SELECT k, AVG(x) GROUP BY k",
+	},
+	{
+		Name: "gold_and_for_or", Class: Defensible, find: goldAndForOr,
+		Meaning: "The question says or and not both; gold keeps what meets two conditions at once, the answer what meets either.", Example: "… INTERSECT …; x = 'a' OR x = 'b'",
+	},
+}
+
+// counterLiterals are the conditions by which the queries compare one and the same expression by = or a pattern with different literals, each of which only one of them has.
+func (q *queries) counterLiterals() (pairs [][2]condition) {
+	lone := func(of, other *query) (out []condition) {
+		for _, c := range of.conditions {
+			if c.literal == "" || c.op != "=" && !strings.HasSuffix(c.op, "like") {
+				continue
+			}
+			if !slices.ContainsFunc(other.conditions, func(o condition) bool { return o.column == c.column && sameLiteral(o, c) }) {
+				out = append(out, c)
+			}
+		}
+		return out
+	}
+	preds := lone(q.pred, q.gold)
+	for _, g := range lone(q.gold, q.pred) {
+		for _, p := range preds {
+			if sameColumn(g.column, p.column) {
+				pairs = append(pairs, [2]condition{g, p})
+				break
+			}
+		}
+	}
+	return pairs
+}
+
+// sameColumn tells whether two expressions are one column, whatever functions fold its case or read it as a number.
+func sameColumn(a, b string) bool { return a == b || bareColumn(a) == bareColumn(b) }
+
+func bareColumn(s string) string {
+	for {
+		open := strings.IndexByte(s, '(')
+		if open < 0 || !strings.HasSuffix(s, ")") {
+			return s
+		}
+		switch s[:open] {
+		case "lower", "upper", "trim", "ltrim", "rtrim":
+			s = s[open+1 : len(s)-1]
+		case "cast", "try_cast":
+			inner, _, ok := strings.Cut(s[open+1:len(s)-1], " as ")
+			if !ok {
+				return s
+			}
+			s = inner
+		default:
+			return s
+		}
+	}
+}
+
+func sameLiteral(a, b condition) bool { return a.literal == b.literal }
+
+// foreignLiteral tells whether a side compares with a literal that is foreign to the question, where the other side's is in it.
+func foreignLiteral(e *evidence, foreign side) *found {
+	q := e.queries()
+	if !q.both() || e.Question == "" {
+		return nil
+	}
+	question, all := plain(e.Question), plain(e.Question+" "+e.Evidence)
+	for _, p := range q.counterLiterals() {
+		g, a := p[0], p[1]
+		mine, other := g, a
+		if foreign == predSide {
+			mine, other = a, g
+		}
+		if !mine.str || !other.str || caseOnly(mine, other) || sameForm(mine, other) {
+			continue
+		}
+		m, o := strings.Trim(mine.literal, "%"), strings.Trim(other.literal, "%")
+		if says(all, m) || says(all, stem(m)) || !says(question, o) || len(plain(m)) <= 3 {
+			continue
+		}
+		r := &found{proof: Proof{Gold: part(g.text), Pred: part(a.text)}}
+		if foreign == goldSide {
+			r.text = fmt.Sprintf("Gold compares %s with a value that is not in the question, the answer with one that is.", part(g.column))
+		} else {
+			r.text = fmt.Sprintf("The answer compares %s with a value that is not in the question, gold with one that is.", part(g.column))
+		}
+		return r
+	}
+	return nil
+}
+
+func vacuousLimit(e *evidence) *found {
+	q := e.queries()
+	if !q.both() || !q.gold.aggregatesAll() || len(q.gold.query.OrderBy) == 0 || q.gold.query.Limit == nil || q.pred.aggregatesAll() && len(q.pred.query.OrderBy) > 0 && q.pred.query.Limit != nil {
+		return nil
+	}
+	return &found{
+		text:  "Gold orders and limits the only row of its aggregate, which does nothing: the condition that was meant is missing.",
+		proof: Proof{Gold: "ORDER BY " + part(sqlparts.Format(q.gold.query.OrderBy[0]))},
+	}
+}
+
+func vacuousHaving(e *evidence) *found {
+	q := e.queries()
+	if !q.both() || !q.gold.grouped() {
+		return nil
+	}
+	vacuous := func(q *query) int {
+		return slices.IndexFunc(q.conditions, func(c condition) bool {
+			return c.having && (c.column == "count(*)" || c.column == "count(1)") && (c.op == ">=" && c.literal == "1" || c.op == ">" && c.literal == "0")
+		})
+	}
+	at := vacuous(q.gold)
+	if at < 0 || vacuous(q.pred) >= 0 {
+		return nil
+	}
+	return &found{text: "Gold's HAVING asks for at least one row of each group, which every group has.", proof: Proof{Gold: part(q.gold.conditions[at].text)}}
+}
+
+func ungrouped(e *evidence) *found {
+	q := e.queries()
+	question := plain(e.Question)
+	each := slices.ContainsFunc([]string{" each ", " per ", " for every ", " of every ", " by each "}, func(w string) bool { return strings.Contains(question, w) })
+	if !q.both() || !each || !q.gold.aggregatesAll() || !q.pred.grouped() {
+		return nil
+	}
+	return &found{text: "The question asks for something of each; gold makes one row of all, and the answer groups."}
+}
+
+// conjoins tells whether a query keeps what meets two conditions at once by INTERSECT, and alternates whether it keeps what meets either.
+func (q *query) conjoins() bool   { return q.intersects }
+func (q *query) alternates() bool { return !q.intersects && (q.ors > 0 || q.unites) }
+
+func goldAndForOr(e *evidence) *found {
+	q := e.queries()
+	question := plain(e.Question)
+	if !q.both() || !q.gold.conjoins() || !q.pred.alternates() || !strings.Contains(question, " or ") || strings.Contains(question, " both ") {
+		return nil
+	}
+	return &found{text: "The question says or; gold keeps what meets both conditions (INTERSECT), the answer what meets either."}
+}

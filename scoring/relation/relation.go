@@ -1,0 +1,158 @@
+package relation
+
+import (
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/align"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+// Class is what a relation means for the answer, by its meaning alone: a prior, no verdict.
+type Class string
+
+// The classes, from the same data to other data.
+const (
+	Equivalent     Class = "equivalent"     // the same data
+	Presentational Class = "presentational" // the same data, shown otherwise
+	Defensible     Class = "defensible"     // another reading of the question that people often accept
+	Difference     Class = "difference"     // other data
+)
+
+// Input is two results and what is known about them. Only Gold and Pred are needed.
+type Input struct {
+	Gold, Pred *scoring.Table
+	Alignment  *scoring.Alignment // of the two; nil: found here
+	Counts     *cell.Result       // of cell.Compare under Alignment; nil: counted here
+	OrderKept  *bool              // whether the rows come in gold's order, where gold's query orders them; nil: looked at here
+
+	GoldSQL, PredSQL   string
+	Question, Evidence string
+	Dialect            string // of both queries
+}
+
+// Relation is one relation that holds between two results.
+type Relation struct {
+	Name   string `json:"name"`   // stable, one of Kinds
+	Family string `json:"family"` // what it is about
+	Class  Class  `json:"class"`
+	Text   string `json:"text"` // one sentence for people
+	Proof  Proof  `json:"proof"`
+}
+
+// Proof is the facts that a relation rests on. Rows and columns are positions from 0. It holds no values of the results; parts of queries are at most 120 bytes.
+type Proof struct {
+	GoldRows    int      `json:"gold_rows"`
+	PredRows    int      `json:"pred_rows"`
+	OnlyGold    int      `json:"only_gold_rows,omitempty"` // gold rows without an equal in the answer, repetitions counted
+	OnlyPred    int      `json:"only_pred_rows,omitempty"` // the reverse
+	GoldColumns []int    `json:"gold_columns,omitempty"`   // the columns it is about
+	PredColumns []int    `json:"pred_columns,omitempty"`
+	Rows        []int    `json:"rows,omitempty"`   // up to five of the rows it is about, of the side that has them
+	Factor      float64  `json:"factor,omitempty"` // gold = factor × the answer
+	Gold        string   `json:"gold,omitempty"`   // the part of the gold query it is about
+	Pred        string   `json:"pred,omitempty"`
+	Facts       []string `json:"facts,omitempty"` // what else was found
+}
+
+// Kind is a relation that is looked for.
+type Kind struct {
+	Name    string
+	Family  string
+	Class   Class
+	Meaning string // when it holds, in one sentence
+	Example string // gold, and an answer that stands so to it
+
+	find func(*evidence) *found
+}
+
+// found is a relation that holds.
+type found struct {
+	proof Proof
+	text  string
+}
+
+// family is relations of one kind, in order.
+type family struct {
+	name  string
+	kinds []Kind
+}
+
+// sameFamily is looked at where the comparison found every gold cell, the others where it did not. Results come before queries, and how much there is in common comes last.
+var (
+	sameFamily      = family{"same data", sameKinds}
+	resultFamilies  = []family{{"nothing", nothingKinds}, {"repetitions", repetitionKinds}, {"nulls", nullKinds}, {"text", textKinds}, {"groups", groupKinds}, {"keys", keyKinds}, {"ties", tieKinds}, {"left out", droppedKinds}, {"aggregates", aggregateKinds}, {"shape", shapeKinds}, {"measures", measureKinds}, {"limits", limitKinds}}
+	queryFamilies   = []family{{"reference", referenceKinds}, {"conditions", conditionKinds}, {"clauses", clauseKinds}}
+	extentFamilies  = []family{{"extent", extentKinds}}
+	differenceOrder = [][]family{resultFamilies, queryFamilies, extentFamilies}
+)
+
+// Kinds lists all relations in order of priority.
+func Kinds() []Kind {
+	var all []Kind
+	add := func(f family) {
+		for _, k := range f.kinds {
+			k.Family, k.find = f.name, nil
+			all = append(all, k)
+		}
+	}
+	add(sameFamily)
+	for _, families := range differenceOrder {
+		for _, f := range families {
+			add(f)
+		}
+	}
+	add(family{"extent", []Kind{unexplained}})
+	return all
+}
+
+// Find says which relations hold between two results, the one that explains most first. It gives at least one, and the same for the same input.
+func Find(in Input) []Relation {
+	e := newEvidence(in)
+	if e.counts.Score == 1 {
+		return e.look(nil, sameFamily)
+	}
+	var out []Relation
+	for _, families := range differenceOrder {
+		for _, f := range families {
+			out = e.look(out, f)
+		}
+	}
+	if len(out) == 0 {
+		out = e.look(out, family{"extent", []Kind{unexplained}})
+	}
+	return out
+}
+
+// Queries says which relations hold between the two queries, whatever they return. Only GoldSQL, PredSQL, Question, Evidence and Dialect of the input are read.
+func Queries(in Input) []Relation {
+	e := &evidence{Input: in, gold: scoring.EmptyTable(0), pred: scoring.EmptyTable(0)}
+	e.queriesOnly = true
+	var out []Relation
+	for _, f := range queryFamilies {
+		out = e.look(out, f)
+	}
+	return out
+}
+
+func (e *evidence) look(out []Relation, f family) []Relation {
+	for i := range f.kinds {
+		k := &f.kinds[i]
+		if r := k.find(e); r != nil {
+			r.proof.GoldRows, r.proof.PredRows = e.gold.Rows(), e.pred.Rows()
+			out = append(out, Relation{Name: k.Name, Family: f.name, Class: k.Class, Text: r.text, Proof: r.proof})
+		}
+	}
+	return out
+}
+
+func newEvidence(in Input) *evidence {
+	e := &evidence{Input: in, gold: in.Gold, pred: in.Pred, a: in.Alignment, counts: in.Counts, bits: cell.FloatBits(in.Gold, in.Pred)}
+	if e.a == nil {
+		a := align.Align(in.Gold, in.Pred, align.Options{Tolerance: align.DefaultTolerance})
+		e.a, e.counts = &a, nil
+	}
+	if e.counts == nil {
+		r := cell.Compare(in.Gold, in.Pred, e.a, cell.Options{})
+		e.counts = &r
+	}
+	return e
+}

@@ -1,0 +1,78 @@
+package relation
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// shownColumns is how many columns a sentence names.
+const shownColumns = 3
+
+// named names columns of a table in a sentence.
+func named(t *scoring.Table, columns []int) string {
+	var parts []string
+	for k, i := range columns {
+		if k == shownColumns && len(columns) > shownColumns+1 {
+			parts = append(parts, strconv.Itoa(len(columns)-k)+" more")
+			break
+		}
+		parts = append(parts, columnName(t, i))
+	}
+	return listed(parts)
+}
+
+func columnName(t *scoring.Table, i int) string {
+	name := t.Columns[i].Name
+	if name == "" {
+		return "column " + strconv.Itoa(i+1)
+	}
+	return strconv.Quote(bounded(name, 60))
+}
+
+// listed joins the parts of an enumeration.
+func listed(parts []string) string {
+	switch n := len(parts); n {
+	case 0:
+		return ""
+	case 1:
+		return parts[0]
+	default:
+		return strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
+	}
+}
+
+// bounded cuts a text to at most n bytes at the start of a rune.
+func bounded(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xc0 == 0x80 {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// maxPart is how many bytes of a query a proof or a sentence quotes.
+const maxPart = 117 // and "…"
+
+func part(s string) string { return bounded(s, maxPart) }
+
+func parts(list []string) string { return part(strings.Join(list, ", ")) }
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// verb is a verb that agrees with a number: is and are.
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}

@@ -1,0 +1,163 @@
+package relation
+
+import (
+	"fmt"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+var tieKinds = []Kind{
+	{
+		Name: "tie_one", Class: Defensible, find: tieOne,
+		Meaning: "Gold keeps all rows that tie at the cut, the answer as many of them as its limit allows, and no other row.", Example: "('a', 9), ('b', 9); ('a', 9) by LIMIT 1",
+	},
+	{
+		Name: "tie_all", Class: Defensible, find: tieAll,
+		Meaning: "Gold's limit cuts through rows that tie; the answer keeps all of them, and no other row besides gold's.", Example: "('a', 9) by LIMIT 1; ('a', 9), ('b', 9)",
+	},
+	{
+		Name: "tie_other", Class: Defensible, find: tieOther,
+		Meaning: "Equally many rows of both sides differ, and all that do hold the last value of a column that both results are sorted by: the limit cuts through rows that tie, elsewhere.",
+		Example: "('a', 9), ('b', 7); ('a', 9), ('c', 7)",
+	},
+}
+
+// sorted tells whether the values of a column never turn: they rise or fall or stay.
+func sorted(c *scoring.Column) bool {
+	if c.Len() < 2 || c.HasNulls() || !c.Type.Numeric() && !c.Type.Temporal() {
+		return false
+	}
+	m := make([]float64, c.Len())
+	if c.Type.Numeric() {
+		cell.Magnitudes(c, cell.View{Kind: scoring.KindNumber}, m)
+	} else {
+		for i := range m {
+			v := c.Value(i)
+			m[i] = float64(v.Int()) + float64(v.Nanos())/1e9 // only to see the direction
+		}
+	}
+	up, down := false, false
+	for i := 1; i < len(m); i++ {
+		up, down = up || m[i] > m[i-1], down || m[i] < m[i-1]
+	}
+	return !(up && down)
+}
+
+// measured tells whether a column may be what rows are sorted by.
+func measured(c *scoring.Column) bool { return c.Type.Numeric() || c.Type.Temporal() }
+
+func tieOther(e *evidence) *found {
+	m := e.rows()
+	if m == nil || len(m.onlyGold) == 0 || len(m.onlyGold) != len(m.onlyPred) || len(m.gold) != len(m.pred) {
+		return nil
+	}
+	if q := e.queries(); q.gold != nil && !q.gold.cutsOff() || q.pred != nil && !q.pred.cutsOff() {
+		return nil
+	}
+	s := e.solidPart()
+	for _, k := range s.pairs {
+		c := &e.a.Columns[k]
+		g, p := &e.gold.Columns[c.Gold], &e.pred.Columns[c.Pred]
+		if !measured(g) || !sorted(g) || !sorted(p) {
+			continue
+		}
+		keys := e.keys(k)
+		last := keys.g[len(keys.g)-1]
+		if keys.p[len(keys.p)-1] != last || !allAre(keys.g, m.onlyGold, last) || !allAre(keys.p, m.onlyPred, last) {
+			continue
+		}
+		// With every row tied there is no cut to be seen but by the queries.
+		if !varies(keys.g, last) && (e.queries().gold == nil || e.queries().pred == nil) {
+			continue
+		}
+		r := e.aboutPairs([]int{k}, fmt.Sprintf("%s %s, all of them at the last value of %s: the limit cuts through rows that tie.", plural(len(m.onlyGold), "row"), verb(len(m.onlyGold), "differs", "differ"), columnName(e.gold, c.Gold)))
+		r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(m.onlyGold)
+		return r
+	}
+	return nil
+}
+
+// cutsOff tells whether the query keeps only some of its rows: by a limit, or by rank.
+func (q *query) cutsOff() bool { return q.limited || q.cut || q.query.Limit != nil || q.windows }
+
+// tieOne and tieAll are proven by a column that shows the tie or, where none is shown, by queries of which one keeps all at an extremum and the other takes the first by a limit.
+func tieOne(e *evidence) *found {
+	m := e.rows()
+	if m == nil || len(m.onlyPred) > 0 || len(m.onlyGold) == 0 || m.equal == 0 {
+		return nil
+	}
+	q := e.queries()
+	if q.pred != nil && !(q.pred.limited && int(q.pred.limit) == len(m.pred) && len(q.pred.order) > 0) || q.gold != nil && q.gold.limited {
+		return nil
+	}
+	k, shown := e.tiedAt(m.onlyGold, goldSide)
+	if !shown && !(q.both() && q.gold.seeksExtremum()) {
+		return nil
+	}
+	if shown && q.pred == nil && !e.cutShown(k, m, goldSide) {
+		return nil
+	}
+	r := &found{text: fmt.Sprintf("Gold keeps all %d rows that tie, the answer the first %d of them.", len(m.gold), len(m.pred))}
+	if len(m.pred) == 1 {
+		r.text = fmt.Sprintf("Gold keeps all %d rows that tie, the answer one of them.", len(m.gold))
+	}
+	return e.tie(r, m, k, m.onlyGold)
+}
+
+func tieAll(e *evidence) *found {
+	m := e.rows()
+	if m == nil || len(m.onlyGold) > 0 || len(m.onlyPred) == 0 || m.equal == 0 {
+		return nil
+	}
+	q := e.queries()
+	if q.gold != nil && !(q.gold.limited && int(q.gold.limit) == len(m.gold) && len(q.gold.order) > 0) || q.pred != nil && q.pred.limited {
+		return nil
+	}
+	k, shown := e.tiedAt(m.onlyPred, predSide)
+	if !shown && !(q.both() && q.pred.seeksExtremum()) {
+		return nil
+	}
+	if shown && q.gold == nil && !e.cutShown(k, m, predSide) {
+		return nil
+	}
+	return e.tie(&found{text: fmt.Sprintf("Gold's limit of %d cuts through rows that tie; the answer keeps all %d.", len(m.gold), len(m.pred))}, m, k, m.onlyPred)
+}
+
+func (e *evidence) tie(r *found, m *matching, pair int, rows []int32) *found {
+	if pair >= 0 {
+		r.proof.GoldColumns, r.proof.PredColumns = []int{e.a.Columns[pair].Gold}, []int{e.a.Columns[pair].Pred}
+	}
+	r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(rows)
+	return r
+}
+
+// tiedAt finds a pair of columns to sort by in which all the rows that one side has more hold the last value of the side that is cut off.
+func (e *evidence) tiedAt(rows []int32, more side) (pair int, ok bool) {
+	for k := range e.a.Columns {
+		c := &e.a.Columns[k]
+		cut, all := &e.pred.Columns[c.Pred], &e.gold.Columns[c.Gold]
+		keys := e.keys(k)
+		here, there := keys.g, keys.p
+		if more == predSide {
+			cut, all, here, there = all, cut, keys.p, keys.g
+		}
+		if !measured(cut) || !measured(all) || cut.Len() > 1 && !sorted(cut) {
+			continue
+		}
+		if allAre(here, rows, there[len(there)-1]) {
+			return k, true
+		}
+	}
+	return -1, false
+}
+
+// cutShown tells whether the rows alone show that there is a cut: values above it are there on both sides.
+func (e *evidence) cutShown(pair int, m *matching, more side) bool {
+	keys := e.keys(pair)
+	cut := keys.p
+	if more == predSide {
+		cut = keys.g
+	}
+	return varies(cut, cut[len(cut)-1])
+}
