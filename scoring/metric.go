@@ -32,6 +32,7 @@ const (
 	NeedContext                         // schema, evidence, both results and whether the agent's query failed, where they are given; never missing
 	NeedSchema                          // the schema where it is given; never missing
 	NeedRestatement                     // the question in the agent's words where it is given; never missing
+	NeedReading                         // both queries, the question and its evidence, where they are given; never missing
 	NeedJudgeIfAny                      // a judge model for what the evidence leaves open, where there is one; never missing
 )
 

@@ -105,6 +105,18 @@ var contextParams = []metricParam{
 	schema,
 }
 
+// readingParams follow the results of metrics that read why they differ off the queries and the question.
+var readingParams = []metricParam{
+	{Param{"gold_sql", VARCHAR, true, "the accepted query"}, scoring.NeedGoldSQL,
+		func(r *metricRow, b *Batch, k, i int) error { r.gold[0].SQL = b.Text(k, i); return nil }},
+	{Param{"agent_sql", VARCHAR, true, "the agent's query"}, scoring.NeedPredSQL,
+		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.SQL = b.Text(k, i); return nil }},
+	{Param{"question", VARCHAR, true, "the question that was asked"}, scoring.NeedQuestion,
+		func(r *metricRow, b *Batch, k, i int) error { r.c.Question = b.Text(k, i); return nil }},
+	{Param{"evidence", VARCHAR, true, "hints that came with the question"}, scoring.NeedContext,
+		func(r *metricRow, b *Batch, k, i int) error { r.c.Evidence = b.Text(k, i); return nil }},
+}
+
 // schema follows the arguments of metrics that read the schema where it is given.
 var schema = metricParam{
 	Param{"schema_ddl", VARCHAR, true, "DDL of the tables the question is about"}, 0,
@@ -161,6 +173,13 @@ func paramsOf(m *scoring.Metric) (params []metricParam) {
 	}
 	if m.Needs&scoring.NeedContext != 0 {
 		for _, p := range contextParams {
+			if m.Needs&p.needs == 0 {
+				params = append(params, p)
+			}
+		}
+	}
+	if m.Needs&scoring.NeedReading != 0 {
+		for _, p := range readingParams {
 			if m.Needs&p.needs == 0 {
 				params = append(params, p)
 			}

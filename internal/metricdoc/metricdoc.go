@@ -38,6 +38,7 @@ var needs = []struct {
 	{scoring.NeedContext, "schema, evidence and both results if they are given"},
 	{scoring.NeedSchema, "the schema if it is given"},
 	{scoring.NeedRestatement, "the agent's interpretation if it is given"},
+	{scoring.NeedReading, "both queries, the question and its evidence if they are given"},
 	{scoring.NeedJudge, "a judge"},
 	{scoring.NeedJudgeIfAny, "a judge if there is one"},
 	{scoring.NeedCase, "the whole case"},

@@ -42,7 +42,7 @@ func materialOf(in *scoring.Input, r relation) prompt.Material {
 	return prompt.Material{
 		Question: in.Case.Question, Evidence: in.Case.Evidence, Schema: in.Case.Schema, Dialect: in.Case.Dialect,
 		PredSQL: in.Pred.SQL, GoldSQL: in.Gold.SQL, PredResult: in.Pred.Result.Table, GoldResult: in.Gold.Result.Table,
-		ResultsKnown: r != resultsUnknown,
+		ResultsKnown: r != resultsUnknown, Relation: relationText(in),
 	}
 }
 

@@ -37,8 +37,9 @@ type Prompt struct {
 
 	Temperature float64 // 0.1 for verdicts; extractor sets 0
 
-	system string
-	user   *template.Template
+	system   string
+	user     *template.Template
+	relation bool // whether it shows how the results stand to each other
 }
 
 // registered holds the prompts that load has made.
@@ -85,7 +86,7 @@ func load(purpose, name string, version int, schema string) *Prompt {
 	p := &Prompt{
 		Purpose: purpose, Version: fmt.Sprintf("%s/%d", name, version), Schema: json.RawMessage(s), Temperature: scoring.JudgeTemperature,
 		system: strings.TrimSpace(system) + "\n\n" + strings.TrimSpace(read("untrusted.txt")),
-		user:   template.Must(template.New(name).Funcs((&page{}).funcs()).Parse(user)),
+		user:   template.Must(template.New(name).Funcs((&page{}).funcs()).Parse(user)), relation: strings.Contains(user, ".Relation"),
 	}
 	if err := p.user.Execute(io.Discard, Material{}); err != nil {
 		panic(err)
@@ -110,6 +111,9 @@ func read(name string) string {
 
 // Request is the question about the material, ready to be asked.
 func (p *Prompt) Request(m Material) judgebackend.Request {
+	if !p.relation {
+		m.Relation = "" // a question that does not show it does not change with it
+	}
 	pg := page{marker: marker(m)}
 	var user bytes.Buffer
 	t := template.Must(p.user.Clone()).Funcs(pg.funcs())

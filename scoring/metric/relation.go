@@ -1,0 +1,127 @@
+package metric
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/align"
+	relations "github.com/badger-eval/badger/scoring/relation"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "relation", Version: 1, Group: "execution",
+		Needs:   scoring.NeedGoldResult | scoring.NeedPredResult | scoring.NeedReading,
+		Labels:  relationLabels(),
+		Summary: "Why the two results differ: the relation that holds between them, proven on their rows and, where they are given, on the queries and the question.",
+		Range:   "1 the same data, however shown; 0.5 another reading that people often accept; 0 other data. A prior by the meaning of the relation, no verdict",
+		Formula: "the first relation that holds in the order of docs/relations.md; all that hold are in detail.relations, each with its class, its proof and a sentence. The alignment is that of hybrid_ex. " +
+			"A query that failed has the label query_failed. Option: tolerance, as in hybrid_ex",
+		Source:  "own; the kinds of differences that experts accept are those of FLEX, section 5 and appendix F, and ROSE, section 5 and appendices I and O",
+		Example: "gold (agency, clients) = (1, 2), (3, 1); agent (1, 2), (2, 0), (3, 1): zero_filled, \"Every row of gold is there; 1 row more has nothing (0 or NULL) in …\"",
+		Options: func(raw json.RawMessage) error {
+			o := relationOptions{Tolerance: align.DefaultTolerance}
+			if err := scoring.DecodeOptions(raw, &o); err != nil {
+				return err
+			}
+			return o.check()
+		},
+		FailedQuery: func(*scoring.Input) scoring.Score {
+			s := scoring.OK(0, "the agent's query failed when it ran")
+			s.Label = queryFailed
+			return s
+		},
+		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+			o := relationOptions{Tolerance: align.DefaultTolerance}
+			if err := in.Options(&o); err != nil {
+				return scoring.Score{}, err
+			}
+			if err := o.check(); err != nil {
+				return scoring.Score{}, err
+			}
+			found := relationsBy(in, o.Tolerance)
+			s := scoring.OK(classValue(found[0].Class), found[0].Text)
+			s.Label, s.Detail = found[0].Name, relationDetail{found}
+			return s, nil
+		},
+	})
+}
+
+// queryFailed is the label of a query that gave no result to compare.
+const queryFailed = "query_failed"
+
+func relationLabels() []string {
+	var labels []string
+	for _, k := range relations.Kinds() {
+		labels = append(labels, k.Name)
+	}
+	return append(labels, queryFailed)
+}
+
+// relationDetail is the detail of the metric relation.
+type relationDetail struct {
+	Relations []relations.Relation `json:"relations"`
+}
+
+func classValue(c relations.Class) float64 {
+	switch c {
+	case relations.Equivalent, relations.Presentational:
+		return 1
+	case relations.Defensible:
+		return 0.5
+	case relations.Difference:
+	}
+	return 0
+}
+
+type relationOptions struct {
+	Tolerance float64 `json:"tolerance"` // of hybrid_ex
+}
+
+func (o relationOptions) check() error {
+	if !(o.Tolerance >= 0 && o.Tolerance < 1) {
+		return errcode.New(errcode.InvalidArgument, "option tolerance is %v, want at least 0 and less than 1", o.Tolerance)
+	}
+	return nil
+}
+
+type relationKey struct{ tolerance float64 }
+
+// relationsOf says which relations hold between the two results of a case, the one that explains most first, once for all metrics that ask. It is nil where one of the results is not given.
+func relationsOf(in *scoring.Input) []relations.Relation {
+	if in.Gold == nil || in.Gold.Result.Table == nil || in.Pred.Result.Table == nil {
+		return nil
+	}
+	return relationsBy(in, align.DefaultTolerance)
+}
+
+// relationsBy does so under a tolerance, on the alignment of hybrid_ex.
+func relationsBy(in *scoring.Input, tolerance float64) []relations.Relation {
+	return scoring.Memo(in, relationKey{tolerance}, func() []relations.Relation {
+		o := defaultHybridOptions()
+		o.Tolerance = tolerance
+		h := byEvidence(in, &o)
+		return relations.Find(relations.Input{
+			Gold: in.Gold.Result.Table, Pred: in.Pred.Result.Table, Alignment: &h.Alignment, Counts: &h.Counts,
+			GoldSQL: in.Gold.SQL, PredSQL: in.Pred.SQL, Question: in.Case.Question, Evidence: in.Case.Evidence, Dialect: in.Case.Dialect,
+		})
+	})
+}
+
+// relationText is what a judge is told of the relations: the first few, a sentence each. It is empty where a result is not given.
+func relationText(in *scoring.Input) string {
+	var b strings.Builder
+	for k, r := range relationsOf(in) {
+		if k == 3 {
+			break
+		}
+		if k > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(r.Text)
+	}
+	return b.String()
+}
