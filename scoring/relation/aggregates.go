@@ -173,7 +173,7 @@ func aggregateForList(e *evidence) *found {
 		m, _ := floatOf(c.Value(most))
 		what := ""
 		switch {
-		case l == m:
+		case l == m || n < 3: // of two numbers, one is the greater
 			continue
 		case nearly(f, t.near/float64(n)):
 			what = "average"

@@ -16,7 +16,7 @@ var keyKinds = []Kind{
 	},
 	{
 		Name: "renamed_values", Class: Defensible, find: renamedValues,
-		Meaning: "All other columns agree, and the values of a column of gold stand 1:1 for others in the answer: 'M' for 'Male', 1 for January.", Example: "('M', 5), ('F', 7); ('male', 5), ('female', 7)",
+		Meaning: "All other columns agree, and the values of a column of gold stand 1:1 for others in the answer, where none of them occurs: 'male' for 'M', 'January' for 1.", Example: "('M', 5), ('F', 7); ('male', 5), ('female', 7)",
 	},
 	{
 		Name: "other_column", Class: Difference, find: otherColumn,
@@ -132,7 +132,7 @@ func renamedValues(e *evidence) *found {
 	for _, r := range e.replacements() {
 		g, p := &e.gold.Columns[r.gold], &e.pred.Columns[r.pred]
 		// Numbers that stand 1:1 for other numbers are other measures, and few rows pair up by chance.
-		if !r.oneToOne || !r.telling || e.gold.Rows() < 4 || g.Type != scoring.String && p.Type != scoring.String || g.Type == scoring.Float64 || p.Type == scoring.Float64 {
+		if !r.oneToOne || !r.telling || e.gold.Rows() < 4 || !codes(g) || !codes(p) || g.Type != scoring.String && p.Type != scoring.String || e.shareValues(r) {
 			continue
 		}
 		return &found{
@@ -141,6 +141,27 @@ func renamedValues(e *evidence) *found {
 		}
 	}
 	return nil
+}
+
+// codes tells whether the values of a column may stand for others: texts that are no numbers, and whole numbers.
+func codes(c *scoring.Column) bool {
+	switch c.Type {
+	case scoring.String:
+		_, number := cell.NumberFormat(c)
+		return !number
+	case scoring.Int64, scoring.Bool:
+		return true
+	}
+	return false
+}
+
+// shareValues tells whether a value of the one column occurs in the other: then it is not written in another way.
+func (e *evidence) shareValues(r replacement) bool {
+	here := map[uint64]bool{}
+	for _, k := range e.naturalKeys(goldSide, r.gold) {
+		here[k] = k != cell.NullKey
+	}
+	return slices.ContainsFunc(e.naturalKeys(predSide, r.pred), func(k uint64) bool { return here[k] })
 }
 
 func otherColumn(e *evidence) *found {

@@ -22,7 +22,7 @@ var nullKinds = []Kind{
 		Meaning: "Every gold row is there; each other row of the answer has NULL in one and the same column, where gold never has one.", Example: "('a', 1); ('a', 1), (NULL, 4)",
 	},
 	{
-		Name: "null_rows_dropped", Class: Defensible, find: func(e *evidence) *found { return nullRows(e, goldSide) },
+		Name: "null_rows_dropped", Class: Difference, find: func(e *evidence) *found { return nullRows(e, goldSide) },
 		Meaning: "Every row of the answer is in gold; each other gold row has NULL in one and the same column, where the answer never has one.", Example: "('a', 1), (NULL, 4); ('a', 1)",
 	},
 }

@@ -52,8 +52,9 @@ func tieOther(e *evidence) *found {
 	if m == nil || len(m.onlyGold) == 0 || len(m.onlyGold) != len(m.onlyPred) || len(m.gold) != len(m.pred) {
 		return nil
 	}
-	if q := e.queries(); q.gold != nil && !q.gold.cutsOff() || q.pred != nil && !q.pred.cutsOff() {
-		return nil
+	q := e.queries()
+	if q.gold == nil && q.pred == nil || q.gold != nil && !q.gold.cutsOff() || q.pred != nil && !q.pred.cutsOff() {
+		return nil // rows that differ at the end of a result may be wrong: it takes a limit to cut through a tie
 	}
 	s := e.solidPart()
 	for _, k := range s.pairs {
@@ -65,10 +66,6 @@ func tieOther(e *evidence) *found {
 		keys := e.keys(k)
 		last := keys.g[len(keys.g)-1]
 		if keys.p[len(keys.p)-1] != last || !allAre(keys.g, m.onlyGold, last) || !allAre(keys.p, m.onlyPred, last) {
-			continue
-		}
-		// With every row tied there is no cut to be seen but by the queries.
-		if !varies(keys.g, last) && (e.queries().gold == nil || e.queries().pred == nil) {
 			continue
 		}
 		r := e.aboutPairs([]int{k}, fmt.Sprintf("%s %s, all of them at the last value of %s: the limit cuts through rows that tie.", plural(len(m.onlyGold), "row"), verb(len(m.onlyGold), "differs", "differ"), columnName(e.gold, c.Gold)))
@@ -88,14 +85,11 @@ func tieOne(e *evidence) *found {
 		return nil
 	}
 	q := e.queries()
-	if q.pred != nil && !(q.pred.limited && int(q.pred.limit) == len(m.pred) && len(q.pred.order) > 0) || q.gold != nil && q.gold.limited {
+	if q.pred == nil || !q.pred.limited || int(q.pred.limit) != len(m.pred) || len(q.pred.order) == 0 || q.gold != nil && q.gold.limited {
 		return nil
 	}
 	k, shown := e.tiedAt(m.onlyGold, goldSide)
 	if !shown && !(q.both() && q.gold.seeksExtremum()) {
-		return nil
-	}
-	if shown && q.pred == nil && !e.cutShown(k, m, goldSide) {
 		return nil
 	}
 	r := &found{text: fmt.Sprintf("Gold keeps all %d rows that tie, the answer the first %d of them.", len(m.gold), len(m.pred))}
@@ -111,14 +105,11 @@ func tieAll(e *evidence) *found {
 		return nil
 	}
 	q := e.queries()
-	if q.gold != nil && !(q.gold.limited && int(q.gold.limit) == len(m.gold) && len(q.gold.order) > 0) || q.pred != nil && q.pred.limited {
+	if q.gold == nil || !q.gold.limited || int(q.gold.limit) != len(m.gold) || len(q.gold.order) == 0 || q.pred != nil && q.pred.limited {
 		return nil
 	}
 	k, shown := e.tiedAt(m.onlyPred, predSide)
 	if !shown && !(q.both() && q.pred.seeksExtremum()) {
-		return nil
-	}
-	if shown && q.gold == nil && !e.cutShown(k, m, predSide) {
 		return nil
 	}
 	return e.tie(&found{text: fmt.Sprintf("Gold's limit of %d cuts through rows that tie; the answer keeps all %d.", len(m.gold), len(m.pred))}, m, k, m.onlyPred)
@@ -150,14 +141,4 @@ func (e *evidence) tiedAt(rows []int32, more side) (pair int, ok bool) {
 		}
 	}
 	return -1, false
-}
-
-// cutShown tells whether the rows alone show that there is a cut: values above it are there on both sides.
-func (e *evidence) cutShown(pair int, m *matching, more side) bool {
-	keys := e.keys(pair)
-	cut := keys.p
-	if more == predSide {
-		cut = keys.g
-	}
-	return varies(cut, cut[len(cut)-1])
 }

@@ -1,0 +1,59 @@
+package relation_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/badger-eval/badger/scoring/aligntest"
+	"github.com/badger-eval/badger/scoring/relation"
+)
+
+// keptClass are the classes of relations between results that hold the same data.
+var keptClass = map[relation.Class]bool{relation.Equivalent: true, relation.Presentational: true}
+
+func TestChangesThatKeepTheData(t *testing.T) {
+	for seed := range uint64(3000) {
+		gold, pred, made := aligntest.Kept(seed)
+		found := relation.Find(relation.Input{Gold: gold, Pred: pred})
+		if !keptClass[found[0].Class] && found[0].Name != "tolerance" {
+			t.Fatalf("seed %d: after %s: %+v", seed, made, found)
+		}
+		if again := relation.Find(relation.Input{Gold: gold, Pred: pred}); !reflect.DeepEqual(found, again) {
+			t.Fatalf("seed %d: the second time %+v, after %+v", seed, again, found)
+		}
+	}
+}
+
+// TestChangesThatBreakTheData checks that no relation that keeps the data is named where the data changed, and that relations that people often accept are named only where they describe the
+// change.
+func TestChangesThatBreakTheData(t *testing.T) {
+	allowed := map[string]map[string]bool{
+		"repeat a row":                        {"duplicates": true},
+		"drop a row":                          {"duplicates": true}, // one of several that are equal
+		"cut to the first half":               {"duplicates": true},
+		"alter one cell":                      {"duplicates": true}, // into a row that is there
+		"negate a column":                     {"negated": true},
+		"drop a column":                       {"dropped_constant": true},
+		"repeat a column in place of another": {"renamed_values": true, "dropped_constant": true}, // where they happen to stand 1:1 for each other
+	}
+	named := map[string]int{}
+	for seed := range uint64(6000) {
+		gold, pred, broke, made, ok := aligntest.Broken(seed)
+		if !ok {
+			continue
+		}
+		found := relation.Find(relation.Input{Gold: gold, Pred: pred})
+		if first := found[0]; first.Class != relation.Difference && !allowed[broke][first.Name] {
+			t.Errorf("seed %d: after %s: %+v", seed, made, found)
+		}
+		named[broke+": "+found[0].Name]++
+	}
+	// What a change does has a name, in most cases: chance may give it a better one.
+	for change, least := range map[string]int{
+		"repeat a row: duplicates": 300, "drop a row: subset": 200, "cut to the first half: subset": 300, "drop a column: dropped_columns": 200, "double a column: multiplied": 200, "negate a column: negated": 200,
+	} {
+		if named[change] < least {
+			t.Errorf("%s in %d cases, want at least %d", change, named[change], least)
+		}
+	}
+}
