@@ -318,6 +318,11 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 			return Fail(errcode.New(errcode.Of(err), "result of the agent: %w", err)), true
 		}
 	}
+	if needs&NeedAnswer != 0 {
+		if err := r.resolveGiven(in.Pred); err != nil {
+			return Fail(errcode.New(errcode.Of(err), "result of the agent: %w", err)), true
+		}
+	}
 	if needs&NeedContext != 0 {
 		if err := r.resolveGiven(in.Gold); err != nil {
 			return Fail(errcode.New(errcode.Of(err), "gold result: %w", err)), true

@@ -29,15 +29,7 @@ var metricParams = []metricParam{
 			r.c = *c
 			return nil
 		}},
-	{Param{"expected_behaviour", VARCHAR, false, "what the question calls for: answer, clarify or refuse"}, scoring.NeedBehaviour,
-		func(r *metricRow, b *Batch, k, i int) error {
-			switch v := b.Text(k, i); v {
-			case "", scoring.BehaviourAnswer, scoring.BehaviourClarify, scoring.BehaviourRefuse:
-				r.c.Expected.Behaviour = v
-				return nil
-			}
-			return errcode.New(errcode.InvalidArgument, "expected answer, clarify or refuse")
-		}},
+	{Param{"expected_behaviour", VARCHAR, false, "what the question calls for: answer, clarify or refuse"}, scoring.NeedBehaviour, behaviour},
 	{Param{"question", VARCHAR, false, "the question that was asked"}, scoring.NeedQuestion,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Question = b.Text(k, i); return nil }},
 	{Param{"interpretation", VARCHAR, false, "the question in the agent's own words"}, scoring.NeedInterpretation,
@@ -123,6 +115,19 @@ var schema = metricParam{
 	func(r *metricRow, b *Batch, k, i int) error { r.c.Schema = b.Text(k, i); return nil },
 }
 
+// answerParams follow the arguments of metrics that judge what an agent told in the light of what it did.
+var answerParams = []metricParam{
+	{Param{"agent_sql", VARCHAR, true, "the agent's query"}, scoring.NeedPredSQL | scoring.NeedExecution | scoring.NeedBehaviour,
+		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.SQL = b.Text(k, i); return nil }},
+	{Param{"agent_result", VARCHAR, true, "the agent's result, inline or by reference"}, scoring.NeedPredResult | scoring.NeedBehaviour | scoring.NeedContext,
+		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Result = result(b, k, i); return nil }},
+	{Param{"sql_error", VARCHAR, true, "the database's message where the agent's query failed"}, scoring.NeedExecution | scoring.NeedContext,
+		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Error = b.Text(k, i); return nil }},
+	{Param{"evidence", VARCHAR, true, "hints that came with the question"}, scoring.NeedContext,
+		func(r *metricRow, b *Batch, k, i int) error { r.c.Evidence = b.Text(k, i); return nil }},
+	{Param{"expected_behaviour", VARCHAR, true, "what the question calls for: answer, clarify or refuse"}, scoring.NeedBehaviour, behaviour},
+}
+
 // restatement follows the arguments of metrics that read the agent's interpretation where it is given.
 var restatement = metricParam{
 	Param{"interpretation", VARCHAR, true, "the question in the agent's own words"}, scoring.NeedRestatement,
@@ -133,6 +138,15 @@ var restatement = metricParam{
 type metricRow struct {
 	c    scoring.Case
 	gold [1]scoring.Query
+}
+
+func behaviour(r *metricRow, b *Batch, k, i int) error {
+	switch v := b.Text(k, i); v {
+	case "", scoring.BehaviourAnswer, scoring.BehaviourClarify, scoring.BehaviourRefuse:
+		r.c.Expected.Behaviour = v
+		return nil
+	}
+	return errcode.New(errcode.InvalidArgument, "expected answer, clarify or refuse")
 }
 
 func result(b *Batch, k, i int) scoring.Result {
@@ -187,6 +201,13 @@ func paramsOf(m *scoring.Metric) (params []metricParam) {
 	}
 	if m.Needs&scoring.NeedSchema != 0 && m.Needs&scoring.NeedContext == 0 {
 		params = append(params, schema)
+	}
+	if m.Needs&scoring.NeedAnswer != 0 {
+		for _, p := range answerParams {
+			if m.Needs&p.needs == 0 {
+				params = append(params, p)
+			}
+		}
 	}
 	if m.Needs&scoring.NeedRestatement != 0 && m.Needs&scoring.NeedInterpretation == 0 {
 		params = append(params, restatement)

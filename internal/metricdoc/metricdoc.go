@@ -37,6 +37,7 @@ var needs = []struct {
 	{scoring.NeedOrderSQL, "gold SQL if there is one"},
 	{scoring.NeedContext, "schema, evidence and both results if they are given"},
 	{scoring.NeedSchema, "the schema if it is given"},
+	{scoring.NeedAnswer, "the agent's SQL and result, evidence and the expected behaviour if they are given"},
 	{scoring.NeedRestatement, "the agent's interpretation if it is given"},
 	{scoring.NeedReading, "both queries, the question and its evidence if they are given"},
 	{scoring.NeedJudge, "a judge"},

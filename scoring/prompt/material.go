@@ -32,7 +32,8 @@ func Table(t *scoring.Table) string {
 		}
 		line(&out, head)
 		out.WriteString(strings.Repeat("| --- ", columns) + "|\n")
-		out.WriteString(body(t, columns))
+		rows, _ := body(t, columns)
+		out.WriteString(rows)
 	}
 	if more := len(t.Columns) - columns; more > 0 {
 		fmt.Fprintf(&out, "(%d more columns are left out)\n", more)
@@ -41,8 +42,27 @@ func Table(t *scoring.Table) string {
 	return out.String()
 }
 
-// body renders rows from both ends until all are there, or enough.
-func body(t *scoring.Table, columns int) string {
+// Cut tells whether Table leaves out some of a result: rows, columns, or the ends of long texts.
+func Cut(t *scoring.Table) bool {
+	if t == nil {
+		return false
+	}
+	if len(t.Columns) > maxColumns || t.Rows() > 2*edgeRows {
+		return true
+	}
+	for k := range t.Columns {
+		for i := range t.Rows() {
+			if utf8.RuneCountInString(visible(t.Columns[k].Value(i).String())) > cellChars {
+				return true
+			}
+		}
+	}
+	_, left := body(t, len(t.Columns))
+	return left > 0
+}
+
+// body renders rows from both ends until all are there, or enough, and counts those that are left out.
+func body(t *scoring.Table, columns int) (text string, left int) {
 	rows := t.Rows()
 	edge := edgeRows
 	if rows <= 2*edgeRows {
@@ -73,13 +93,13 @@ func body(t *scoring.Table, columns int) string {
 	for _, r := range head {
 		out.WriteString(r)
 	}
-	if left := rows - len(head) - len(tail); left > 0 {
+	if left = rows - len(head) - len(tail); left > 0 {
 		fmt.Fprintf(&out, "... (%d rows are left out)\n", left)
 	}
 	for i := len(tail) - 1; i >= 0; i-- {
 		out.WriteString(tail[i])
 	}
-	return out.String()
+	return out.String(), left
 }
 
 func line(out *strings.Builder, cells []string) {

@@ -60,9 +60,11 @@ type Material struct {
 	PredSQL, GoldSQL       string
 	PredResult, GoldResult *scoring.Table // nil where it is not known
 	ResultsKnown           bool           // whether it is known that the results are, or are not, the same
+	Failed                 bool           // the agent's query failed when it ran
 
 	Response       string // the agent's answer in prose
 	Interpretation string // the question in the agent's words
+	Expected       string // how an agent should react, where that is not simply to answer
 	Relation       string // how the results stand to each other, as found from the evidence, in a sentence
 	Facts          string // what the front end read of the agent's query
 	Rules          string // of the application
@@ -133,7 +135,7 @@ func (p *Prompt) Request(m Material) judgebackend.Request {
 func marker(m Material) string {
 	h := sha256.New()
 	for i, s := range []string{
-		m.Question, m.Evidence, m.Schema, m.Dialect, m.PredSQL, m.GoldSQL, m.Opinion, Table(m.PredResult), Table(m.GoldResult), m.Response, m.Interpretation, m.Relation, m.Differences, m.Facts, m.Rules,
+		m.Question, m.Evidence, m.Schema, m.Dialect, m.PredSQL, m.GoldSQL, m.Opinion, Table(m.PredResult), Table(m.GoldResult), m.Response, m.Interpretation, m.Relation, m.Differences, m.Facts, m.Rules, m.Expected,
 	} {
 		if s != "" { // so that a new field leaves the questions that do not use it as they are
 			fmt.Fprintf(h, "%d %d %s\n", i, len(s), s)

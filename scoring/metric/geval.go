@@ -1,0 +1,75 @@
+package metric
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// gevalMost is the best score; the worst is 1.
+const gevalMost = 5
+
+// gevalRating is the judge's score of one dimension, with its reasoning before it.
+type gevalRating struct {
+	Reasoning string  `json:"reasoning"`
+	Score     float64 `json:"score"` // a whole number, be it written 4 or 4.0
+}
+
+// gevalDetail is the evidence of the metrics of G-Eval.
+type gevalDetail struct {
+	Score         float64   `json:"score"`                   // 1 to 5
+	Judge         float64   `json:"judge_score"`             // as the judge wrote it
+	Probabilities []float64 `json:"probabilities,omitempty"` // of the scores 1 to 5, where the backend gives them
+	Reasoning     string    `json:"reasoning,omitempty"`
+}
+
+func init() {
+	for _, d := range []struct {
+		dimension, summary, example string
+		rating                      func(*responseReply) gevalRating
+		grounded                    bool // it is about the result
+	}{
+		{"coherence", "How well the agent's response is organized: whether its sentences build up to an answer.", "the judge gives 4: (4 − 1) / 4 = 0.75.", func(r *responseReply) gevalRating { return r.Coherence }, false},
+		{"consistency", "How far the agent's response agrees with the data that its query returned.", "the judge gives 5: 1.", func(r *responseReply) gevalRating { return r.Consistency }, true},
+		{"fluency", "How good the language of the agent's response is: grammar, spelling, ease of reading.", "the judge writes 5 with probability 0.6 and 4 with 0.4: 4.6, (4.6 − 1) / 4 = 0.9.", func(r *responseReply) gevalRating { return r.Fluency }, false},
+		{"relevance", "How far the agent's response is about the question, and about nothing else.", "the judge gives 1: 0.", func(r *responseReply) gevalRating { return r.Relevance }, false},
+	} {
+		needs := ""
+		if d.grounded {
+			needs = " Not applicable without a result, unless the query failed."
+		}
+		register(scoring.Metric{
+			Name: "geval_" + d.dimension, Version: 1, Group: "agent", Needs: responseNeeds,
+			Summary: d.summary,
+			Range:   "0 to 1",
+			Formula: "(s − 1) / 4, where s is the score from 1 to 5 that the judge gives after its reasoning. Where the backend gives log-probabilities, s = Σ p(i)·i over the scores i that it gives for the score's token, their probabilities p adding up to 1 and " +
+				"s rounded to six digits; else it is the score as written. Detail: score, s; judge_score, as written; probabilities of 1 to 5; reasoning." + needs + responseCall,
+			Source:  "BADGER, section 7.3 and Table 2 (scale 1 to 5), section 7.5 (normalized to 0 to 1); G-Eval (Liu et al. 2023), section 2, equation 1",
+			Example: d.example,
+			Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+				if d.grounded && !hasEvidence(in) {
+					return scoring.NotApplicable(noEvidence), nil
+				}
+				reply, response, err := judgedResponse(ctx, in)
+				if err != nil {
+					return scoring.Score{}, err
+				}
+				return geval(d.dimension, d.rating(reply), response), nil
+			},
+		})
+	}
+}
+
+func geval(dimension string, r gevalRating, response judgebackend.Response) scoring.Score {
+	d := gevalDetail{Score: r.Score, Judge: r.Score, Reasoning: r.Reasoning}
+	reason := fmt.Sprintf("the judge gives %v of %d", r.Score, gevalMost)
+	if p := scoreProbabilities(response, []string{dimension, "score"}, int(r.Score)); p != nil {
+		d.Score, d.Probabilities = expectedScore(p), p
+		reason = fmt.Sprintf("the judge gives %v of %d, weighted by the probabilities of its scores", d.Score, gevalMost)
+	}
+	s := scoring.OK((d.Score-1)/(gevalMost-1), reason)
+	s.Detail = d
+	return s
+}

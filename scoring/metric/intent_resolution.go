@@ -1,0 +1,94 @@
+package metric
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// The labels of intent_resolution_category.
+var intentCategories = []string{"decomposition", "clarification", "both", "none"}
+
+// The grades of intent resolution (BADGER, section 7.4), with the least score of each.
+var intentGrades = []struct {
+	least float64
+	name  string
+}{{8, "excellent"}, {5, "adequate"}, {2, "poor"}, {0, "unresolved"}}
+
+func init() {
+	const example = "\"What did we sell, and to whom?\", both answered one after the other; the judge gives 9, decomposition: "
+	register(scoring.Metric{
+		Name: "intent_resolution", Version: 1, Group: "agent", Needs: responseNeeds,
+		Summary: "How well the agent resolved what was meant: took apart a question that bundles several, asked back or settled what was open.",
+		Range:   "0 to 1",
+		Formula: "the judge's score from 0 to 10, divided by 10. One clear request that is answered, or rightly declined, has nothing to take apart and is resolved. Detail: score; grade (excellent from 8, adequate from 5, poor from 2, else unresolved); category; " +
+			"intents, each with its handling (answered, asked_back, declined, missed); reasoning." + responseCall,
+		Source:  "BADGER, section 7.4 (score and grades), Table 2 and section 7.5 (normalized to 0 to 1); the grade below 2 has no name there",
+		Example: example + "0.9.",
+		Score: scoreIntent(func(i *intentReply) scoring.Score {
+			return scoring.OK(i.Score/10, fmt.Sprintf("the judge gives %v of 10: %s", i.Score, i.grade()))
+		}),
+	})
+	register(scoring.Metric{
+		Name: "intent_resolution_category", Version: 1, Group: "agent", Needs: responseNeeds, Labels: slices.Clone(intentCategories),
+		Summary: "How the agent dealt with what was meant: by taking the question apart, by asking back, by both or by neither.",
+		Range:   "0 or 1",
+		Formula: "the label is the judge's: decomposition, clarification, both or none. The value is 0 for none, else 1; none is right for one clear request, so that it is no verdict. Detail as for intent_resolution." + responseCall,
+		Source:  "BADGER, Table 2",
+		Example: example + "decomposition, 1.",
+		Score: scoreIntent(func(i *intentReply) scoring.Score {
+			s := scoring.OK(1, "the judge calls it "+i.Category)
+			if s.Label = i.Category; s.Label == "none" {
+				s.Value, s.Reason = 0, "the judge sees neither decomposition nor clarification"
+			}
+			return s
+		}),
+	})
+}
+
+// intentReply is what the judge says of how a question was taken up.
+type intentReply struct {
+	Intents   []intentHandled `json:"intents"`
+	Reasoning string          `json:"reasoning"`
+	Category  string          `json:"category"`
+	Score     float64         `json:"score"` // a whole number
+}
+
+// intentHandled is one thing that the question asks for.
+type intentHandled struct {
+	Intent   string `json:"intent"`
+	Handling string `json:"handling"`
+}
+
+func (i *intentReply) grade() string {
+	for _, g := range intentGrades {
+		if i.Score >= g.least {
+			return g.name
+		}
+	}
+	return ""
+}
+
+// intentDetail is the evidence of both metrics.
+type intentDetail struct {
+	Score     float64         `json:"score"` // 0 to 10
+	Grade     string          `json:"grade"`
+	Category  string          `json:"category"`
+	Intents   []intentHandled `json:"intents,omitempty"`
+	Reasoning string          `json:"reasoning,omitempty"`
+}
+
+func scoreIntent(score func(*intentReply) scoring.Score) func(context.Context, *scoring.Input) (scoring.Score, error) {
+	return func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+		reply, _, err := judgedResponse(ctx, in)
+		if err != nil {
+			return scoring.Score{}, err
+		}
+		i := &reply.Intent
+		s := score(i)
+		s.Detail = intentDetail{i.Score, i.grade(), i.Category, i.Intents, i.Reasoning}
+		return s, nil
+	}
+}

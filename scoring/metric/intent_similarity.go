@@ -1,0 +1,58 @@
+package metric
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/prompt"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "intent_similarity", Version: 1, Group: "judge", Needs: scoring.NeedJudge | scoring.NeedQuestion | scoring.NeedInterpretation | scoring.NeedSchema,
+		Summary: "How far the agent's interpretation means what the question means.",
+		Range:   "0 to 1",
+		Formula: "the judge's grade from 0 to 10, divided by 10; 1 without a call where the two are the same text but for case and blanks. One call otherwise. The judge sees question, interpretation and, where the case has them, hint and schema, and names the differences in meaning before it grades. Detail: score; differences, " +
+			"each with aspect (measure, entity, filter, period, grouping, ordering, limit, unit, other), kind (lost, added, changed) and explanation; reasoning.",
+		Source:  "BADGER, Table 2: semantic similarity of the user's question and the agent's interpretation; graded as the similarity of queries is in section 4.4",
+		Example: "\"Sales in Oslo in 2024\" read as \"Total sales in Oslo\": the judge names a lost period and gives 5: 0.5.",
+		Score:   intentSimilarity,
+	})
+}
+
+// intentSimilarityReply is what the judge says.
+type intentSimilarityReply struct {
+	Score       float64            `json:"score"` // a whole number from 0 to 10
+	Differences []intentDifference `json:"differences"`
+	Reasoning   string             `json:"reasoning"`
+}
+
+// intentDifference is one difference in meaning.
+type intentDifference struct {
+	Aspect      string `json:"aspect"`
+	Kind        string `json:"kind"`
+	Explanation string `json:"explanation"`
+}
+
+func intentSimilarity(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+	question, interpretation := in.Case.Question, in.Case.Agent.Interpretation
+	if sameText(question, interpretation) {
+		return scoring.OK(1, "the interpretation is the question"), nil
+	}
+	var reply intentSimilarityReply
+	if err := in.Ask(ctx, prompt.Intent.Request(prompt.Material{
+		Question: question, Interpretation: interpretation, Evidence: in.Case.Evidence, Schema: in.Case.Schema,
+	}), &reply); err != nil {
+		return scoring.Score{}, err
+	}
+	s := scoring.OK(reply.Score/10, fmt.Sprintf("the judge gives %v of 10", reply.Score))
+	s.Detail = reply
+	return s, nil
+}
+
+// sameText tells whether two texts are the same but for case and blanks.
+func sameText(a, b string) bool {
+	return strings.EqualFold(strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " "))
+}

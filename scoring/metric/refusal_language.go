@@ -1,0 +1,34 @@
+package metric
+
+import (
+	"context"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/prompt"
+)
+
+// What a response is, as language.
+const (
+	saidAnswer        = "answer"
+	saidRefusal       = "refusal"
+	saidClarification = "clarification"
+)
+
+// refusalReply is what the judge says of a response, and the evidence of the metric refusal where one was asked.
+type refusalReply struct {
+	Kind      string `json:"response"` // answer, refusal or clarification
+	Reasoning string `json:"reasoning,omitempty"`
+}
+
+// responseKind asks a judge what kind of response the agent gave. It is nil where there is no judge or nothing was said.
+func responseKind(ctx context.Context, in *scoring.Input) (*refusalReply, error) {
+	if strings.TrimSpace(in.Case.Agent.Response) == "" || !in.HasJudge(prompt.Refusal.Purpose) {
+		return nil, nil //nolint:nilnil // nobody says
+	}
+	var reply struct{ Reasoning, Kind string }
+	if err := in.Ask(ctx, prompt.Refusal.Request(prompt.Material{Question: in.Case.Question, Response: in.Case.Agent.Response}), &reply); err != nil {
+		return nil, err
+	}
+	return &refusalReply{reply.Kind, reply.Reasoning}, nil
+}

@@ -1,0 +1,75 @@
+package metric
+
+import (
+	"context"
+	"strings"
+
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/prompt"
+)
+
+// What the metrics of an agent's response have in common: one call judges faithfulness, the four dimensions of G-Eval and intent resolution
+// together (BADGER, section 7.5). Their needs are the same, so that the question is the same whichever of them asks, also where each is
+// called by itself from SQL and the ledger answers all but the first.
+const (
+	responseNeeds = scoring.NeedJudge | scoring.NeedQuestion | scoring.NeedResponse | scoring.NeedAnswer
+
+	responseCall = " One call for faithfulness, faithfulness_verdict, the four geval and the two intent_resolution metrics of a case together (a second one if the reply must be repaired), counted with the first of them; " +
+		"asked for one by one from SQL, all but the first are answered by the ledger. The judge sees question, hint, the agent's query and its result (the first and last 50 rows), the response (cut beyond 12000 characters) and, where it is not an answer, " +
+		"what the question calls for; it is told what was cut."
+
+	responseTokens   = 8192 // bound of the reply: 40 claims with their figures, and what is said of the rest
+	responseLogProbs = 10   // alternatives of a token: five scores, with and without a blank before them
+)
+
+// responseReply is what the judge says of a response.
+type responseReply struct {
+	Claims      []claim     `json:"claims"`
+	Coherence   gevalRating `json:"coherence"`
+	Consistency gevalRating `json:"consistency"`
+	Fluency     gevalRating `json:"fluency"`
+	Relevance   gevalRating `json:"relevance"`
+	Intent      intentReply `json:"intent"`
+}
+
+// judgedResponse is the judge's reply, and the response it came with.
+func judgedResponse(ctx context.Context, in *scoring.Input) (*responseReply, judgebackend.Response, error) {
+	type key struct{}
+	request := scoring.Memo(in, key{}, func() judgebackend.Request {
+		r := prompt.Response.Request(prompt.Material{
+			Question: in.Case.Question, Evidence: in.Case.Evidence, PredSQL: in.Pred.SQL, PredResult: in.Pred.Result.Table, Failed: in.Pred.Error != "",
+			Response: in.Case.Agent.Response, Expected: expectedReaction(&in.Case.Expected),
+		})
+		r.MaxTokens, r.TopLogProbs = responseTokens, responseLogProbs
+		return r
+	})
+	var reply responseReply
+	response, err := in.AskOnceResponse(ctx, request, &reply)
+	return &reply, response, err
+}
+
+// expectedReaction says what a right agent does in place of an answer; empty where it answers.
+func expectedReaction(e *scoring.Expected) string {
+	var said []string
+	switch e.Behaviour {
+	case scoring.BehaviourRefuse:
+		said = append(said, "To be declined, with a reason.")
+	case scoring.BehaviourClarify:
+		said = append(said, "To be asked back.")
+	}
+	if len(e.Clarifications) > 0 {
+		said = append(said, "What should be asked back:")
+		for _, c := range e.Clarifications {
+			said = append(said, "- "+c)
+		}
+	}
+	return strings.Join(said, "\n")
+}
+
+// hasEvidence tells whether there is anything to hold claims against: a result, or the news that the query failed.
+func hasEvidence(in *scoring.Input) bool {
+	return in.Pred.Result.Table != nil || in.Pred.Error != ""
+}
+
+const noEvidence = "no result of the agent given to hold its response against"
