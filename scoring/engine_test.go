@@ -100,6 +100,8 @@ func TestEngineMeetsNeeds(t *testing.T) {
 		{"a failed execution is one", scoring.NeedExecution, decodeCase(t, `{"case_id":"c","agent":{"sql":"x","error":"boom"}}`), ""},
 		{"no execution", scoring.NeedExecution, without(t, "agent.result"), "the agent's query was not run"},
 		{"order SQL is never missing", scoring.NeedOrderSQL, without(t, "gold"), ""},
+		{"what the agent did is never missing", scoring.NeedAnswer, &scoring.Case{ID: "c"}, ""},
+		{"a judge that may be there is never missing", scoring.NeedJudgeIfAny, &scoring.Case{ID: "c"}, ""},
 		{"context is never missing", scoring.NeedContext, &scoring.Case{ID: "c"}, ""},
 		{"no judge", scoring.NeedJudge, without(t), "no judge is configured"},
 	} {

@@ -123,6 +123,49 @@ func TestArgumentsThatMayBeLeftOut(t *testing.T) {
 	}
 }
 
+// What an agent told is judged in the light of what it did, as far as that is given.
+func TestWhatTheAgentDidIsOptional(t *testing.T) {
+	engine, err := scoring.NewEngine([]scoring.Metric{{
+		Name: "m", Version: 1, Needs: scoring.NeedQuestion | scoring.NeedResponse | scoring.NeedAnswer,
+		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+			n := 0.0
+			for i, given := range []bool{
+				in.Pred.SQL == "select 1", in.Pred.Result.Table != nil, in.Pred.Error == "boom", in.Case.Evidence == "hint", in.Case.Expected.Behaviour == "refuse",
+			} {
+				if given {
+					n += float64(int(1) << i)
+				}
+			}
+			return scoring.OK(n, "what is given"), nil
+		},
+	}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := NewCatalogue(engine, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := c.Function("m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "m(question VARCHAR, response VARCHAR [, agent_sql VARCHAR] [, agent_result VARCHAR] [, sql_error VARCHAR] [, evidence VARCHAR] [, expected_behaviour VARCHAR]) -> DOUBLE"
+	if got := f.Signature(); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	all := []string{"q", "r", "select 1", `{"columns":["a"],"rows":[[1]]}`, "boom", "hint", "refuse"}
+	for n := 2; n <= len(all); n++ {
+		out, in := callOne(t, c, "m", all[:n]...)
+		if want := float64(int(1)<<(n-2) - 1); len(in.Problems) > 0 || out.Floats[0] != want {
+			t.Errorf("%d arguments: %v %+v, want %v", n, out.Floats, in.Problems, want)
+		}
+	}
+	if _, in := callOne(t, c, "m", "q", "r", "", "", "", "", "sing"); len(in.Problems) != 1 {
+		t.Errorf("a behaviour that does not exist: %+v", in.Problems)
+	}
+}
+
 func TestOnlyJudgesAreVolatile(t *testing.T) {
 	for _, f := range newCatalogue(t).Functions() {
 		want := strings.HasPrefix(f.Name, "judged") || f.Name == "score_case" || f.Name == "badger_whoami"
