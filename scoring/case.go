@@ -16,6 +16,7 @@ type Case struct {
 	Evidence string // hints that came with the question, such as the definition of a business term
 	Schema   string // DDL of the tables the question is about
 	Database string
+	Dataset  string   // where the case comes from, to slice agreement by
 	Dialect  string   // SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, sqlite, …
 	Tags     []string // free words to slice reports by
 
@@ -25,6 +26,7 @@ type Case struct {
 	Expected Expected
 
 	Human   *bool                      // what people said of the answer, if anyone did; no metric reads it
+	Votes   json.RawMessage            // what each of them said, as it was written: by name, or a list; no metric reads it
 	Options map[string]json.RawMessage // options of one metric, by its name
 }
 
@@ -96,6 +98,7 @@ type caseJSON struct {
 	Evidence string   `json:"evidence"`
 	Schema   string   `json:"schema_ddl"`
 	Database string   `json:"database"`
+	Dataset  string   `json:"dataset"`
 	Dialect  string   `json:"dialect"`
 	Tags     []string `json:"tags"`
 	Gold     golds    `json:"gold"`
@@ -116,7 +119,8 @@ type caseJSON struct {
 		Clarifications []string        `json:"clarifications"`
 	} `json:"expected"`
 	Human struct {
-		Label *bool `json:"label"`
+		Label *bool           `json:"label"`
+		Votes json.RawMessage `json:"votes"`
 	} `json:"human"`
 	Options map[string]json.RawMessage `json:"options"`
 }
@@ -192,13 +196,13 @@ func DecodeCase(data []byte) (*Case, error) {
 		j.Expected.Tools = nil
 	}
 	c := &Case{
-		ID: j.CaseID, Question: j.Question, Evidence: j.Evidence, Schema: j.Schema, Database: j.Database, Dialect: j.Dialect, Tags: j.Tags,
+		ID: j.CaseID, Question: j.Question, Evidence: j.Evidence, Schema: j.Schema, Database: j.Database, Dataset: j.Dataset, Dialect: j.Dialect, Tags: j.Tags,
 		Agent: Agent{
 			Name: j.Agent.Name, Version: j.Agent.Version, BatchID: j.Agent.BatchID, Interpretation: j.Agent.Interpretation,
 			Response: j.Agent.Response, ToolCalls: j.Agent.ToolCalls, ConversationID: j.Agent.ConversationID, Turn: j.Agent.Turn,
 		},
 		Expected: Expected{Behaviour: j.Expected.Behaviour, Tools: j.Expected.Tools, Clarifications: j.Expected.Clarifications},
-		Human:    j.Human.Label, Options: j.Options,
+		Human:    j.Human.Label, Votes: j.Human.Votes, Options: j.Options,
 	}
 	var err error
 	if c.Pred, err = j.Agent.query("agent"); err != nil {

@@ -55,6 +55,7 @@ type commands struct {
 	Demo      demoCommand      `cmd:"" help:"Show everything on the embedded engine: data, two versions of an agent, their scores."`
 	Score     scoreCommand     `cmd:"" help:"Compare one pair of result files: score, column mapping, differences."`
 	Run       runCommand       `cmd:"" help:"Evaluate cases from a file or a database and write the scores."`
+	Calibrate calibrateCommand `cmd:"" help:"Measure how far metrics agree with people, on labelled cases."`
 	Serve     serveCommand     `cmd:"" help:"Serve the scoring functions over Arrow Flight, gRPC and each warehouse's HTTP form."`
 	SQL       sqlCommand       `cmd:"" name:"sql" help:"Run SQL on the embedded engine with the scoring functions."`
 	Functions functionsCommand `cmd:"" help:"List the scoring functions and metrics."`

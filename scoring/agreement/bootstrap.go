@@ -34,7 +34,7 @@ func (o Resampling) source() *rand.Rand { return rand.New(rand.NewPCG(o.Seed, st
 
 // Bootstrap is the percentile interval of a statistic under resampling of cases (Efron and Tibshirani 1993, chapter 13). Drawing n cases with
 // replacement and counting them is drawing the four counts from a multinomial distribution, which is what is done: the time does not grow with the number of cases
-// but by its square root. Resamples in which the statistic is not defined are left out and counted in Why.
+// but by its square root. Resamples in which the statistic is not defined are left out; where they are more than one in a hundred, Why says how many.
 func Bootstrap(c Confusion, of Statistic, o Resampling) Interval {
 	o = o.withDefaults()
 	if s := of(c); !s.Defined {
@@ -49,7 +49,7 @@ func Bootstrap(c Confusion, of Statistic, o Resampling) Interval {
 		}
 	}
 	in := percentile(values, o)
-	if in.Defined && in.Why == "" && c.FP+c.FN == 0 {
+	if in.Defined && c.FP+c.FN == 0 { // more worth saying than what was left out
 		in.Why = noDisagreement
 	}
 	return in
@@ -64,7 +64,7 @@ func percentile(values []float64, o Resampling) Interval {
 	slices.Sort(values)
 	tail := (1 - o.Level) / 2
 	in := Interval{Lo: quantile(values, tail), Hi: quantile(values, 1-tail), Defined: true}
-	if lost > 0 {
+	if 100*lost > o.Resamples {
 		in.Why = fmt.Sprintf("%d of %d resamples, in which it is not defined, are left out", lost, o.Resamples)
 	}
 	return in

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/calibration"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/resultfile"
+	"github.com/badger-eval/badger/scoring/agreement"
+)
+
+type calibrateCommand struct {
+	Cases       string   `placeholder:"FILE" xor:"input" help:"Labelled cases in JSON Lines: human.label, or human.votes of several people."`
+	Source      string   `placeholder:"URL" xor:"input" help:"A warehouse with golden_set, agent_runs and human_labels, such as duckdb:FILE."`
+	Assessments string   `placeholder:"FILE" help:"Recorded assessments (JSON Lines): judge metrics score from their replies, and verdicts recorded without replies are compared as they are."`
+	Backend     []string `placeholder:"A,B" help:"Whose assessments, such as o3; all by default."`
+	Metrics     []string `placeholder:"A,B" help:"Metrics to calibrate, such as ex_bird, rose or rose@o3; by default all that give a verdict."`
+	Agent       string   `help:"Only this agent's answers (with --source)."`
+	Version     string   `name:"agent-version" help:"Only this version's answers (with --source)."`
+	Batch       string   `help:"Only this batch (with --source)."`
+	Config      string   `placeholder:"FILE" help:"Options and thresholds of metrics, in YAML."`
+
+	By       []string `placeholder:"GROUP" enum:"tier,dataset,database" help:"Also agreement by tier, dataset or database."`
+	Common   bool     `help:"Only cases on which all metrics give a verdict."`
+	Compare  []string `placeholder:"A,B" help:"Test whether the first metric agrees better or worse than each of the others."`
+	CV       bool     `name:"cv" help:"Choose the thresholds of graded metrics by cross-validation."`
+	Folds    int      `default:"10" help:"Folds of --cv."`
+	LeaveOut string   `placeholder:"GROUP" enum:",tier,dataset,database" default:"" help:"Choose thresholds on all other tiers, datasets or databases than the one they are reported on."`
+
+	Resamples int    `default:"5000" help:"Resamples of the bootstrap."`
+	Seed      uint64 `help:"Seed of the bootstrap and of the folds."`
+	SVG       string `name:"svg" placeholder:"DIR" help:"Draw pictures here: kappa.svg, balance.svg, tiers.svg."`
+	HTML      string `name:"html" placeholder:"FILE" help:"Write pictures and table as one page."`
+
+	Concurrency int  `placeholder:"N" help:"Cases scored at the same time."`
+	Quiet       bool `short:"q" help:"No progress."`
+	JSON        bool `help:"Print one JSON document."`
+	judgeFlags
+	terminalFlags
+}
+
+// Run computes the metrics on labelled cases and compares them with the labels.
+func (c *calibrateCommand) Run(ctx context.Context, p process) error {
+	if c.Cases == "" && c.Source == "" {
+		return usage("expected --cases FILE or --source URL")
+	}
+	if c.Folds < 2 {
+		return usage("--folds: expected 2 or more")
+	}
+	study, err := c.study(ctx, p)
+	if err != nil {
+		return err
+	}
+	o := calibration.Options{
+		Resampling: agreement.Resampling{Resamples: c.Resamples, Seed: c.Seed}, Common: c.Common, By: c.By, Compare: c.Compare, LeaveOut: c.LeaveOut,
+	}
+	if c.CV {
+		o.Folds = c.Folds
+	}
+	if (c.SVG != "" || c.HTML != "") && !slices.Contains(o.By, calibration.ByTier) {
+		o.By = append(slices.Clone(o.By), calibration.ByTier)
+	}
+	r, err := study.Report(o)
+	if err != nil {
+		return usageError{err}
+	}
+	if err := c.draw(r); err != nil {
+		return err
+	}
+	if c.JSON {
+		e := json.NewEncoder(p.stdout)
+		e.SetIndent("", "  ")
+		e.SetEscapeHTML(false)
+		return e.Encode(r)
+	}
+	return report.RenderCalibration(p.stdout, r, c.options(p))
+}
+
+// study scores the labelled cases.
+func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.Study, error) {
+	l := labelled{process: p, concurrency: c.Concurrency, quiet: c.Quiet || c.JSON && !isTerminal(p.stderr)}
+	closeSource, err := c.open(ctx, &l)
+	if err != nil {
+		return nil, err
+	}
+	defer closeSource()
+	config, err := readConfig(c.Config)
+	if err != nil {
+		return nil, err
+	}
+	closeJudge, err := c.plan(ctx, &l, config)
+	if err != nil {
+		return nil, err
+	}
+	defer closeJudge()
+	return l.score(ctx)
+}
+
+// open opens where the labelled cases are.
+func (c *calibrateCommand) open(ctx context.Context, l *labelled) (func(), error) {
+	if c.Cases != "" {
+		file := batch.FileSource{Path: c.Cases}
+		if _, err := os.Stat(c.Cases); err != nil {
+			return nil, usage("--cases: there is no file %q", filepath.Base(c.Cases))
+		}
+		l.source = file
+		l.snapshots.files = &resultfile.Snapshots{Options: resultfile.Options{Dir: file.Dir()}}
+		return func() {}, nil
+	}
+	w, err := openWarehouse(ctx, c.Source, readOnly)
+	if err != nil {
+		return nil, err
+	}
+	l.source = warehouseSource{w, connectors.Filter{Agent: c.Agent, Version: c.Version, Batch: c.Batch}}
+	l.snapshots.warehouse = w
+	if l.votes, err = warehouseVotes(ctx, w); err != nil {
+		_ = w.Close()
+		return nil, err
+	}
+	return func() { _ = w.Close() }, nil
+}
+
+// draw writes the pictures that were asked for.
+func (c *calibrateCommand) draw(r *calibration.Report) error {
+	if c.SVG == "" && c.HTML == "" {
+		return nil
+	}
+	pictures := calibration.Pictures(r)
+	write := func(flag, path string, text []byte) error {
+		if err := os.WriteFile(path, text, 0o644); err != nil { //nolint:gosec // a report, to be read by others
+			return errcode.New(errcode.PermissionDenied, "%s: %w", flag, err)
+		}
+		return nil
+	}
+	if c.SVG != "" {
+		if err := os.MkdirAll(c.SVG, 0o755); err != nil { //nolint:gosec // likewise
+			return errcode.New(errcode.PermissionDenied, "--svg: %w", err)
+		}
+		for _, picture := range pictures {
+			if err := write("--svg", filepath.Join(c.SVG, picture.Name+".svg"), picture.SVG); err != nil {
+				return err
+			}
+		}
+	}
+	if c.HTML != "" {
+		page, err := calibration.Page(r, pictures)
+		if err != nil {
+			return err
+		}
+		return write("--html", c.HTML, page)
+	}
+	return nil
+}
+
+// warehouseVotes reads what every annotator said, by answer. Those who were unsure have no vote.
+func warehouseVotes(ctx context.Context, w *connectors.Warehouse) (map[answerKey]map[string]agreement.Vote, error) {
+	t, err := w.Query(ctx, "SELECT case_id, agent_name, batch_id, annotator, verdict FROM badger.human_labels ORDER BY case_id, agent_name, batch_id, annotator")
+	if err != nil {
+		return nil, fmt.Errorf("reading human_labels: %w", err)
+	}
+	votes := map[answerKey]map[string]agreement.Vote{}
+	for i := range t.Rows() {
+		text := func(c int) string {
+			if v := t.Columns[c].Value(i); !v.IsNull() {
+				return v.String()
+			}
+			return ""
+		}
+		key := answerKey{text(0), text(1), text(2)}
+		if votes[key] == nil {
+			votes[key] = map[string]agreement.Vote{}
+		}
+		votes[key][text(3)] = voteOf(text(4))
+	}
+	return votes, nil
+}

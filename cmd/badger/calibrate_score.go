@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/calibration"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/agreement"
+)
+
+// labelled is the scoring of labelled cases.
+type labelled struct {
+	process
+	source      batch.Source
+	snapshots   snapshots
+	votes       map[answerKey]map[string]agreement.Vote // of a warehouse
+	plain       *scoring.Engine                         // without a judge
+	metrics     []scored
+	concurrency int
+	quiet       bool
+}
+
+// answerKey is an answer that people label.
+type answerKey struct{ caseID, agent, batch string }
+
+// assessed is one labelled case with its scores, in the order of the metrics.
+type assessed struct {
+	at     int // place in the source
+	c      calibration.Case
+	votes  map[string]agreement.Vote
+	scores []calibration.Score
+}
+
+// score runs every metric on every labelled case. Cases without a label are passed over.
+func (l *labelled) score(ctx context.Context) (*calibration.Study, error) {
+	if l.concurrency <= 0 {
+		l.concurrency = runtime.GOMAXPROCS(0)
+	}
+	bar := newProgressBar(l.stderr, l.quiet)
+	progress := batch.Progress{}
+	if counter, ok := l.source.(batch.Counter); ok {
+		progress.Total, _ = counter.Count(ctx) // only for the bar
+	}
+	var (
+		mu         sync.Mutex
+		done       []assessed
+		unlabelled int
+		unread     []string
+	)
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(l.concurrency)
+	at := 0
+	for item, err := range l.source.Cases(gctx) {
+		if err != nil {
+			if werr := g.Wait(); werr != nil {
+				return nil, werr
+			}
+			return nil, err
+		}
+		place := at
+		at++
+		g.Go(func() error {
+			c, err := item.Load(gctx)
+			if err != nil {
+				if gctx.Err() != nil {
+					return gctx.Err()
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				unread = append(unread, err.Error())
+				return nil
+			}
+			a := assessed{at: place, votes: l.votesOf(c)}
+			a.c = calibration.Case{ID: c.ID, Label: labelOf(c, a.votes), Groups: map[string]string{calibration.ByDataset: c.Dataset, calibration.ByDatabase: c.Database}}
+			if a.c.Label != agreement.Missing {
+				if err := l.scoreCase(gctx, c, &a); err != nil {
+					return err
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if a.c.Label == agreement.Missing {
+				unlabelled++
+				a.scores = make([]calibration.Score, len(l.metrics))
+			}
+			if a.c.Label != agreement.Missing || len(a.votes) > 1 { // those that people are divided about tell how far people agree
+				done = append(done, a)
+			}
+			progress.Done++
+			bar.update(progress)
+			return nil
+		})
+	}
+	err := g.Wait()
+	bar.finish()
+	if err != nil {
+		return nil, err
+	}
+	l.tell(int(progress.Done)-unlabelled, unlabelled, unread)
+	if int(progress.Done) == unlabelled {
+		return nil, errcode.New(errcode.InvalidArgument, "no case is labelled: expected human.label or human.votes in the cases, or rows of human_labels in the warehouse")
+	}
+	slices.SortFunc(done, func(a, b assessed) int { return a.at - b.at })
+	return l.study(done), nil
+}
+
+// tell says which cases do not count.
+func (l *labelled) tell(labelled, unlabelled int, unread []string) {
+	if unlabelled > 0 {
+		fmt.Fprintf(l.stderr, "%s labelled, %d not\n", counted(int64(labelled), "case"), unlabelled)
+	}
+	if len(unread) > 0 {
+		slices.Sort(unread)
+		fmt.Fprintf(l.stderr, "%s cannot be read, such as: %s\n", counted(int64(len(unread)), "case"), unread[0])
+	}
+}
+
+// scoreCase fills the scores of a case, and its tier.
+func (l *labelled) scoreCase(ctx context.Context, c *scoring.Case, a *assessed) error {
+	const tier = "sql_complexity"
+	together := []string{tier}
+	for _, m := range l.metrics {
+		if m.engine != nil && !m.alone && m.metric.Name != tier {
+			together = append(together, m.metric.Name)
+		}
+	}
+	plain, err := l.plain.Score(ctx, c, together...)
+	if err != nil {
+		return err
+	}
+	byName := map[string]scoring.Score{}
+	for _, s := range plain {
+		byName[s.Metric] = s
+	}
+	if s := byName[tier]; s.Status == scoring.StatusOK {
+		a.c.Groups[calibration.ByTier] = strings.ReplaceAll(s.Label, "_", " ")
+	}
+	a.scores = make([]calibration.Score, len(l.metrics))
+	for i, m := range l.metrics {
+		switch {
+		case m.run != nil:
+			a.scores[i] = recordedScore(&m, c.ID)
+		case m.alone:
+			s, err := m.engine.Score(ctx, c, m.metric.Name)
+			if err != nil {
+				return err
+			}
+			a.scores[i] = scoreOf(s[0])
+		default:
+			a.scores[i] = scoreOf(byName[m.metric.Name])
+		}
+	}
+	return nil
+}
+
+func scoreOf(s scoring.Score) calibration.Score {
+	out := calibration.Score{Status: s.Status, Value: s.Value, Calls: len(s.AssessmentIDs)}
+	if s.Status == scoring.StatusOK {
+		out.Verdict = agreement.VoteOf(s.Passed)
+	}
+	if s.Usage != nil {
+		out.Calls = max(out.Calls, s.Usage.Calls)
+	}
+	return out
+}
+
+// recordedScore is the score that was recorded for a case.
+func recordedScore(m *scored, caseID string) calibration.Score {
+	v, ok := m.run.Score(caseID)
+	if !ok {
+		return calibration.Score{Status: scoring.StatusNotApplicable}
+	}
+	passed := m.Scale.Passes(v, *m.Threshold)
+	return calibration.Score{Status: scoring.StatusOK, Value: v, Verdict: agreement.VoteOf(&passed), Calls: m.run.Calls(caseID)}
+}
+
+// study brings the scores into columns. Metrics without any verdict are left out, unless they were asked for or may get a threshold.
+func (l *labelled) study(done []assessed) *calibration.Study {
+	var annotators []string
+	for _, a := range done {
+		annotators = append(annotators, slices.Collect(maps.Keys(a.votes))...)
+	}
+	slices.Sort(annotators)
+	annotators = slices.Compact(annotators)
+	s := &calibration.Study{}
+	for _, a := range done {
+		c := a.c
+		for _, name := range annotators {
+			c.Votes = append(c.Votes, a.votes[name])
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	for i, m := range l.metrics {
+		verdicts, calls := 0, 0
+		for _, a := range done {
+			m.Scores = append(m.Scores, a.scores[i])
+			calls += a.scores[i].Calls
+			if a.scores[i].Verdict != agreement.Missing {
+				verdicts++
+			}
+		}
+		unasked := m.alone && calls == 0 // what it says without a judge is no work of this one
+		if m.named && !m.ifAny || verdicts > 0 && !unasked {
+			s.Metrics = append(s.Metrics, m.Metric)
+		}
+	}
+	return s
+}
+
+// votesOf is what each annotator said of a case.
+func (l *labelled) votesOf(c *scoring.Case) map[string]agreement.Vote {
+	if l.votes != nil {
+		return l.votes[answerKey{c.ID, c.Agent.Name, c.Agent.BatchID}]
+	}
+	var raw map[string]any
+	if json.Unmarshal(c.Votes, &raw) != nil {
+		var list []any
+		if json.Unmarshal(c.Votes, &list) != nil {
+			return nil
+		}
+		raw = map[string]any{}
+		for i, v := range list {
+			raw[fmt.Sprintf("%03d", i+1)] = v
+		}
+	}
+	votes := map[string]agreement.Vote{}
+	for name, v := range raw {
+		if v != nil {
+			votes[name] = voteOf(fmt.Sprint(v))
+		}
+	}
+	return votes
+}
+
+// voteOf reads a verdict as people write it. What is neither, such as "1?" or unsure, is a missing vote.
+func voteOf(text string) agreement.Vote {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "1", "pass", "true", "yes", "correct":
+		return agreement.Pass
+	case "0", "fail", "false", "no", "incorrect":
+		return agreement.Fail
+	}
+	return agreement.Missing
+}
+
+// labelOf is the label of a case: the one that was agreed on, else the majority of the votes.
+func labelOf(c *scoring.Case, votes map[string]agreement.Vote) agreement.Vote {
+	if c.Human != nil {
+		return agreement.VoteOf(c.Human)
+	}
+	return agreement.Majority(slices.Collect(maps.Values(votes)))
+}

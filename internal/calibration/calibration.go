@@ -1,0 +1,125 @@
+// Package calibration tells how far metrics agree with people: from the verdicts of metrics on labelled cases it makes a [Report], which is
+// written as JSON, for a terminal, and as pictures.
+//
+// A [Study] holds labelled cases and, for every metric, a score of each. Report computes; nothing here runs a metric or reads a file.
+package calibration
+
+import (
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/agreement"
+)
+
+// Study is labelled cases and what metrics said of them.
+type Study struct {
+	Cases   []Case
+	Metrics []Metric
+}
+
+// Case is one labelled answer.
+type Case struct {
+	ID     string
+	Label  agreement.Vote    // pass or fail; a case whose label is missing counts for no metric
+	Votes  []agreement.Vote  // of the people who labelled it, one place for each annotator of the study; may be empty
+	Groups map[string]string // by kind of group, such as [ByTier]; agreement is broken down by them
+}
+
+// Metric is one metric, with the judge that answered for it.
+type Metric struct {
+	Key       string          // such as ex_bird, or rose@o3 with the backend
+	Recorded  bool            // the verdicts were recorded without the replies they came from
+	Scale     agreement.Scale // how values become verdicts
+	Threshold *float64        // nil: the metric gives no verdicts
+	Calls     bool            // whether the judge's calls are known
+	Scores    []Score         // of every case of the study
+}
+
+// Score is what a metric said of a case.
+type Score struct {
+	Status  scoring.Status
+	Value   float64 // where the status is ok
+	Verdict agreement.Vote
+	Calls   int // of the judge
+}
+
+// Kinds of groups, in the order in which they are offered.
+const (
+	ByTier     = "tier"
+	ByDataset  = "dataset"
+	ByDatabase = "database"
+)
+
+// Options say what a report holds.
+type Options struct {
+	Resampling agreement.Resampling
+	Common     bool     // only cases on which every metric gives a verdict
+	By         []string // kinds of groups to break agreement down by
+	Compare    []string // keys: the first is tested against each of the others
+
+	Folds    int    // above 1: thresholds of graded metrics are chosen by cross-validation in so many folds
+	LeaveOut string // kind of group: thresholds are chosen on all other groups than the one they are reported on
+}
+
+func (o *Options) crossValidates() bool { return o.Folds > 1 || o.LeaveOut != "" }
+
+// Report is the agreement of metrics with the labels.
+type Report struct {
+	N           int // labelled cases
+	Passes      int // of them, how many are labelled a pass
+	Metrics     []Result
+	Breakdowns  []Breakdown
+	Comparisons []Comparison
+	People      *People // nil where there are no votes
+	Notes       []string
+}
+
+// Result is the agreement of one metric.
+type Result struct {
+	Key      string
+	Recorded bool
+	agreement.Confusion
+	Kappa     agreement.Stat
+	KappaCI   agreement.Interval
+	Threshold *float64
+	Calls     agreement.Stat         // of the judge, for each case with a verdict
+	Without   map[scoring.Status]int // cases without a verdict, by the status of their score; ok: the metric gives none
+	Chosen    *Chosen                // where the threshold was chosen
+	Notes     []string
+}
+
+// Chosen tells how a threshold was chosen.
+type Chosen struct {
+	How        string    // such as "10 folds" or "leaving out one database"
+	Thresholds []float64 // of each fold
+	Fitted     agreement.Stat
+	Before     agreement.Stat // kappa with the metric's own threshold
+}
+
+// Breakdown is agreement by the groups of one kind.
+type Breakdown struct {
+	By    string
+	Parts []Part
+}
+
+// Part is one group of cases.
+type Part struct {
+	Name    string
+	N       int
+	Passes  int
+	Metrics []Result // in the order of the report; without intervals
+}
+
+// Comparison is a test of two metrics on the cases they share.
+type Comparison struct {
+	A, B string
+	agreement.Comparison
+	Holm float64 // p-value adjusted for all comparisons of the report
+}
+
+// People is how far those who labelled agree among themselves.
+type People struct {
+	Annotators int // the most votes of a case
+	Cases      int // with two votes or more
+	Unanimous  int // of them
+	Fleiss     agreement.Stat
+	Alpha      agreement.Stat
+}

@@ -1,0 +1,79 @@
+package calibration
+
+import (
+	"bytes"
+	_ "embed"
+	"html/template"
+	"strconv"
+
+	"github.com/badger-eval/badger/scoring/agreement"
+)
+
+//go:embed page.html
+var pageText string
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"figure": func(s agreement.Stat) string { return orDash(s, func(v float64) string { return decimal(v, 3) }) },
+	"percent": func(s agreement.Stat) string {
+		return orDash(s, func(v float64) string { return decimal(100*v, 1) + " %" })
+	},
+	"calls":    func(s agreement.Stat) string { return orDash(s, func(v float64) string { return decimal(v, 2) }) },
+	"interval": interval,
+	"class": func(s agreement.Stat) string {
+		if !s.Defined {
+			return ""
+		}
+		return agreement.LandisKoch(s.Value)
+	},
+	"threshold": func(t *float64) string {
+		if t == nil {
+			return "–"
+		}
+		return strconv.FormatFloat(*t, 'g', 4, 64)
+	},
+	"minus": func(a, b int) int { return a - b },
+	"signed": func(s agreement.Stat) string {
+		return orDash(s, func(v float64) string {
+			if v > 0 {
+				return "+" + decimal(v, 3)
+			}
+			return decimal(v, 3)
+		})
+	},
+	"p": func(p float64) string {
+		if p < 0.001 {
+			return "< 0.001"
+		}
+		return decimal(p, 3)
+	},
+}).Parse(pageText))
+
+func orDash(s agreement.Stat, text func(float64) string) string {
+	if !s.Defined {
+		return "–"
+	}
+	return text(s.Value)
+}
+
+func interval(i agreement.Interval) string {
+	if !i.Defined {
+		return ""
+	}
+	return "[" + decimal(i.Lo, 3) + ", " + decimal(i.Hi, 3) + "]"
+}
+
+// Page is the report as one HTML page that needs nothing from elsewhere.
+func Page(r *Report, pictures []Picture) ([]byte, error) {
+	drawn := make([]template.HTML, len(pictures))
+	for i, p := range pictures {
+		drawn[i] = template.HTML(p.SVG) //nolint:gosec // made by Pictures, which escapes what comes from data
+	}
+	var b bytes.Buffer
+	if err := page.Execute(&b, struct {
+		*Report
+		Pictures []template.HTML
+	}{r, drawn}); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,310 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/calibration"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/agreement"
+)
+
+// RenderCalibration writes for a terminal how far metrics agree with people.
+func RenderCalibration(w io.Writer, r *calibration.Report, o Options) error {
+	v := &calibrationView{Report: r, printer: newPrinter(w, o)}
+	v.header()
+	v.metrics()
+	for _, b := range r.Breakdowns {
+		v.breakdown(b)
+	}
+	v.thresholds()
+	v.comparisons()
+	v.notes()
+	return v.w.Flush()
+}
+
+type calibrationView struct {
+	*calibration.Report
+	*printer
+}
+
+func (v *calibrationView) header() {
+	line := []span{{counted(v.N, "labelled case"), bold}, {fmt.Sprintf("%s %d pass, %d fail", v.dot, v.Passes, v.N-v.Passes), plain}}
+	v.line(line...)
+	if p := v.People; p != nil {
+		v.line(span{fmt.Sprintf("%d annotators agree among themselves: %d of %d unanimous%s Fleiss' kappa %s%s Krippendorff's alpha %s%s", p.Annotators, p.Unanimous,
+			p.Cases, v.dot, v.figure(p.Fleiss, 3), v.dot, v.figure(p.Alpha, 3), strength(v.dot, p.Fleiss)), dim})
+	}
+	v.line()
+}
+
+func strength(dot string, s agreement.Stat) string {
+	if !s.Defined {
+		return ""
+	}
+	return dot + " " + agreement.LandisKoch(s.Value)
+}
+
+// figure is a statistic with so many decimals, or a dash.
+func (v *calibrationView) figure(s agreement.Stat, decimals int) string {
+	if !s.Defined {
+		return v.dash
+	}
+	return fixed(s.Value, decimals)
+}
+
+// fixed never writes a negative zero.
+func fixed(x float64, decimals int) string {
+	if math.Abs(x) < 0.5*math.Pow10(-decimals) {
+		x = 0
+	}
+	return strconv.FormatFloat(x, 'f', decimals, 64)
+}
+
+func (v *calibrationView) percent(s agreement.Stat) cellSpans {
+	if !s.Defined {
+		return inStyle(v.dash, dim)
+	}
+	return text(fixed(100*s.Value, 1) + "%")
+}
+
+func (v *calibrationView) metrics() {
+	var g grid
+	g.words("metric", v.nameWidth())
+	g.number("n")
+	g.number("kappa")
+	g.column("95% CI").drop = 5
+	c := g.column("")
+	c.drop = 7
+	g.column("agreement").drop = 4
+	g.number("bal.acc")
+	g.number("sens").drop = 1
+	g.number("spec").drop = 1
+	g.number("acc").drop = 3
+	g.number("mcc").drop = 8
+	g.number("f1").drop = 9
+	g.number("threshold").drop = 6
+	g.number("calls").drop = 2
+	for i := range v.Metrics {
+		r := &v.Metrics[i]
+		name := Printable(r.Key)
+		if r.Recorded {
+			name += " *"
+		}
+		row := []cellSpans{text(name), text(strconv.Itoa(r.N()))}
+		if r.N() == 0 {
+			row = append(row, inStyle(v.dash, dim))
+			g.add(append(row, make([]cellSpans, len(g.cols)-len(row))...)...)
+			continue
+		}
+		ci, class := "", ""
+		if r.KappaCI.Defined {
+			ci = "[" + fixed(r.KappaCI.Lo, 3) + ", " + fixed(r.KappaCI.Hi, 3) + "]"
+		}
+		if r.Kappa.Defined {
+			class = agreement.LandisKoch(r.Kappa.Value)
+		}
+		threshold := ""
+		if r.Threshold != nil {
+			threshold = strconv.FormatFloat(*r.Threshold, 'g', 4, 64)
+		}
+		g.add(append(row,
+			cellSpans{{v.figure(r.Kappa, 3), bold}}, text(ci), v.whisker(r), text(class), v.percent(r.BalancedAccuracy()), v.percent(r.Sensitivity()),
+			v.percent(r.Specificity()), v.percent(r.Accuracy()), text(v.figure(r.MCC(), 3)), text(v.figure(r.F1(), 3)), text(threshold), text(v.figure(r.Calls, 2)))...)
+	}
+	g.print(v.printer)
+	if slices.ContainsFunc(v.Metrics, func(r calibration.Result) bool { return r.Recorded }) {
+		v.line(span{"* verdicts as they were recorded", dim})
+	}
+}
+
+// nameWidth is how many columns names keep at least: as many as they need, and a third of the width at most.
+func (v *calibrationView) nameWidth() int {
+	n := 0
+	for i := range v.Metrics {
+		n = max(n, textWidth(v.Metrics[i].Key)+len(" *"))
+	}
+	return max(16, min(n, v.Width/3))
+}
+
+const whiskerWidth = 20
+
+// whisker draws the interval of kappa on a line from 0 to 1.
+func (v *calibrationView) whisker(r *calibration.Result) cellSpans {
+	if !r.Kappa.Defined || !r.KappaCI.Defined {
+		return nil
+	}
+	at := func(x float64) int { return int(math.Round(max(0, min(1, x)) * (whiskerWidth - 1))) }
+	lo, mid, hi := at(r.KappaCI.Lo), at(r.Kappa.Value), at(r.KappaCI.Hi)
+	line, point, rest := "━", "●", "·"
+	if !v.Unicode {
+		line, point, rest = "=", "o", "."
+	}
+	return cellSpans{
+		{strings.Repeat(rest, lo), dim}, {strings.Repeat(line, mid-lo), plain}, {point, shareStyle(r.Kappa.Value)},
+		{strings.Repeat(line, hi-mid), plain}, {strings.Repeat(rest, whiskerWidth-1-hi), dim},
+	}
+}
+
+// breakdown shows kappa and balanced accuracy by part.
+func (v *calibrationView) breakdown(b calibration.Breakdown) {
+	v.title("By "+b.By, "kappa, and balanced accuracy in percent")
+	var g grid
+	g.words("metric", v.nameWidth())
+	for i, p := range b.Parts {
+		name := Printable(p.Name)
+		if p.Name == "" {
+			name = "unknown"
+		}
+		c := g.number(name)
+		c.drop = i
+	}
+	shares := []cellSpans{inStyle("labelled pass", dim)}
+	for _, p := range b.Parts {
+		shares = append(shares, inStyle(fmt.Sprintf("%d of %d", p.Passes, p.N), dim))
+	}
+	g.add(shares...)
+	for i := range v.Metrics {
+		if v.Metrics[i].N() == 0 {
+			continue
+		}
+		row := []cellSpans{text(Printable(v.Metrics[i].Key))}
+		for _, p := range b.Parts {
+			m := p.Metrics[i]
+			balanced := v.dash
+			if s := m.BalancedAccuracy(); s.Defined {
+				balanced = fixed(100*s.Value, 1)
+			}
+			row = append(row, cellSpans{{v.figure(m.Kappa, 2), plain}, {" " + pad(balanced, 5, true), dim}})
+		}
+		g.add(row...)
+	}
+	g.print(v.printer)
+}
+
+// thresholds tells how thresholds were chosen.
+func (v *calibrationView) thresholds() {
+	if !slices.ContainsFunc(v.Metrics, func(r calibration.Result) bool { return r.Chosen != nil }) {
+		return
+	}
+	how := ""
+	var g grid
+	g.words("metric", 16)
+	g.number("kappa")
+	g.number("where chosen")
+	g.number("at its own").drop = 1
+	g.number("threshold")
+	g.column("in folds").drop = 2
+	for i := range v.Metrics {
+		r := &v.Metrics[i]
+		if r.Chosen == nil {
+			continue
+		}
+		how = r.Chosen.How
+		threshold, folds := v.dash, ""
+		if r.Threshold != nil {
+			threshold = strconv.FormatFloat(*r.Threshold, 'g', 4, 64)
+		}
+		if t := r.Chosen.Thresholds; len(t) > 0 {
+			folds = strconv.FormatFloat(slices.Min(t), 'g', 4, 64) + " to " + strconv.FormatFloat(slices.Max(t), 'g', 4, 64)
+		}
+		g.add(text(Printable(r.Key)), inStyle(v.figure(r.Kappa, 3), bold), text(v.figure(r.Chosen.Fitted, 3)), text(v.figure(r.Chosen.Before, 3)), text(threshold), text(folds))
+	}
+	v.title("Chosen thresholds", how+": kappa is of cases the threshold was not chosen on")
+	g.print(v.printer)
+}
+
+func (v *calibrationView) comparisons() {
+	if len(v.Comparisons) == 0 {
+		return
+	}
+	v.title("Comparisons", "kappa on the cases both have; two-tailed paired bootstrap")
+	var g grid
+	g.words("metric", 16)
+	g.words("against", 16)
+	g.number("n")
+	g.number("difference")
+	g.column("95% CI").drop = 1
+	g.number("p")
+	if len(v.Comparisons) > 1 {
+		g.number("p (Holm)")
+	}
+	for _, c := range v.Comparisons {
+		difference, ci := v.dash, ""
+		if c.Difference.Defined {
+			difference = fmt.Sprintf("%+.3f", c.Difference.Value)
+		}
+		if c.Interval.Defined {
+			ci = fmt.Sprintf("[%+.3f, %+.3f]", c.Interval.Lo, c.Interval.Hi)
+		}
+		row := []cellSpans{text(Printable(c.A)), text(Printable(c.B)), text(strconv.Itoa(c.N)), inStyle(difference, bold), text(ci), text(pValue(c.P))}
+		if len(v.Comparisons) > 1 {
+			row = append(row, text(pValue(c.Holm)))
+		}
+		g.add(row...)
+	}
+	g.print(v.printer)
+}
+
+func pValue(p float64) string {
+	if p < 0.001 {
+		return "<0.001"
+	}
+	return fixed(p, 3)
+}
+
+// notes are the warnings of the report and of its metrics.
+func (v *calibrationView) notes() {
+	var lines []string
+	lines = append(lines, v.Notes...)
+	byNote := map[string][]string{}
+	var order []string
+	for i := range v.Metrics {
+		r := &v.Metrics[i]
+		for _, note := range append(slices.Clone(r.Notes), without(r.Without)...) {
+			if slices.Contains(v.Notes, note) {
+				continue // said of all
+			}
+			if byNote[note] == nil {
+				order = append(order, note)
+			}
+			byNote[note] = append(byNote[note], Printable(r.Key))
+		}
+	}
+	for _, note := range order {
+		keys := byNote[note]
+		const most = 4
+		if len(keys) > most {
+			keys = append(slices.Clone(keys[:most]), fmt.Sprintf("and %d more", len(keys)-most))
+		}
+		lines = append(lines, strings.Join(keys, ", ")+": "+note)
+	}
+	if len(lines) == 0 {
+		return
+	}
+	v.title("Notes", "")
+	for _, l := range lines {
+		v.aside(l)
+	}
+}
+
+// without says which cases have no verdict.
+func without(counts map[scoring.Status]int) []string {
+	var parts []string
+	for _, status := range slices.Sorted(maps.Keys(counts)) {
+		what := strings.ReplaceAll(string(status), "_", " ")
+		if status == scoring.StatusOK {
+			what = "without a threshold"
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", counts[status], what))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{"no verdict on cases: " + strings.Join(parts, ", ")}
+}
