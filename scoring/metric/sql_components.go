@@ -32,7 +32,7 @@ var componentNouns = map[sqlparts.Component]string{
 func init() {
 	const (
 		normal = " The sets are those of the final SELECT, tables those read anywhere; names in lower case and without schema, alias and double-underscore prefix, " +
-			"positions in GROUP BY and ORDER BY resolved (the documentation of scoring/sqlparts gives every rule)."
+			"positions in GROUP BY and ORDER BY resolved (the documentation of scoring/sqlparts gives every rule)." + extractNote
 		source = "BADGER, section 4.2, equation 1 and appendix A.1, after Spider, Yu et al. 2018"
 	)
 	for _, m := range measures {
@@ -46,7 +46,10 @@ func init() {
 				Source:    source + sourceNote(m),
 				Example:   "select items: gold region, sum(amount); agent region, count(*): recall, precision and F1 are 0.5, exact is 0.",
 				Threshold: m.threshold,
-				Score:     func(_ context.Context, in *scoring.Input) (scoring.Score, error) { return scoreComponent(in, m, c) },
+				Options:   extractOptionsOf,
+				Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+					return scoreComponent(ctx, in, m, c)
+				},
 			})
 		}
 		all := "component_" + m.name
@@ -63,7 +66,10 @@ func init() {
 			Source:    "BADGER, section 4.2, equation 1, and Table 2 (overall recall and F1 are means over all seven kinds)" + sourceNote(m),
 			Example:   "queries that differ in one of two select items and in nothing else: recall is (0.5 + 6) / 7 = 0.929; without GROUP BY, ORDER BY and HAVING on either side, detail.stated is (0.5 + 3) / 4 = 0.875.",
 			Threshold: m.threshold,
-			Score:     func(_ context.Context, in *scoring.Input) (scoring.Score, error) { return scoreComponents(in, m) },
+			Options:   extractOptionsOf,
+			Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+				return scoreComponents(ctx, in, m)
+			},
 		})
 	}
 }
@@ -134,31 +140,35 @@ type componentDetail struct {
 	Extra   []string `json:"extra,omitempty"`   // what only the agent's has
 }
 
-func scoreComponent(in *scoring.Input, m measure, c sqlparts.Component) (scoring.Score, error) {
-	if s, done := withoutQuery(in); done {
-		return s, nil
+func scoreComponent(ctx context.Context, in *scoring.Input, m measure, c sqlparts.Component) (scoring.Score, error) {
+	sets, s, done, err := extract(ctx, in)
+	if done || err != nil {
+		return s, err
 	}
-	sets := componentsOf(in)
 	n, missing, extra := difference(sets.gold.Set(c), sets.pred.Set(c))
 	reason := fmt.Sprintf("of %d in gold and %d of the agent's %s, %d are in both", n.gold, n.pred, componentNouns[c], n.both)
 	if n.gold == 0 && n.pred == 0 {
 		reason = "neither query has " + componentNouns[c]
 	}
-	s := scoring.OK(m.of(n), reason)
-	s.Detail = componentDetail{n.gold, n.pred, n.both, missing, extra}
-	s.Warnings = unread(in, goldSide, predSide)
+	s = scoring.OK(m.of(n), reason)
+	s.Detail = struct {
+		componentDetail
+		ExtractedBy *extractedBy `json:"extracted_by,omitempty"`
+	}{componentDetail{n.gold, n.pred, n.both, missing, extra}, sets.by}
+	s.Warnings = sets.warnings
 	return s, nil
 }
 
-func scoreComponents(in *scoring.Input, m measure) (scoring.Score, error) {
-	if s, done := withoutQuery(in); done {
-		return s, nil
+func scoreComponents(ctx context.Context, in *scoring.Input, m measure) (scoring.Score, error) {
+	sets, s, done, err := extract(ctx, in)
+	if done || err != nil {
+		return s, err
 	}
-	sets := componentsOf(in)
 	detail := struct {
-		Stated     float64                                `json:"stated"` // over the kinds that a query has
-		Components map[sqlparts.Component]componentDetail `json:"components"`
-	}{Components: map[sqlparts.Component]componentDetail{}}
+		Stated      float64                                `json:"stated"` // over the kinds that a query has
+		Components  map[sqlparts.Component]componentDetail `json:"components"`
+		ExtractedBy *extractedBy                           `json:"extracted_by,omitempty"`
+	}{Components: map[sqlparts.Component]componentDetail{}, ExtractedBy: sets.by}
 	var sum float64
 	kinds := 0
 	var differ []string
@@ -175,7 +185,7 @@ func scoreComponents(in *scoring.Input, m measure) (scoring.Score, error) {
 		}
 		detail.Components[c] = componentDetail{n.gold, n.pred, n.both, missing, extra}
 	}
-	s := scoring.OK(sum/float64(len(sqlparts.ComponentList)), "all components agree")
+	s = scoring.OK(sum/float64(len(sqlparts.ComponentList)), "all components agree")
 	if kinds > 0 {
 		detail.Stated /= float64(kinds)
 	}
@@ -186,6 +196,6 @@ func scoreComponents(in *scoring.Input, m measure) (scoring.Score, error) {
 		s.Value = 0
 	}
 	s.Detail = detail
-	s.Warnings = unread(in, goldSide, predSide)
+	s.Warnings = sets.warnings
 	return s, nil
 }

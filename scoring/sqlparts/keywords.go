@@ -1,6 +1,9 @@
 package sqlparts
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // keywords is a set of the keywords of a query.
 type keywords uint64
@@ -61,6 +64,9 @@ var keywordTexts = [...]string{"ALL", "ANTI", "ASC", "ASOF", "BETWEEN", "CASE", 
 	"EXISTS", "FLATTEN", "FULL", "GROUP BY", "GROUPING SETS", "HAVING", "ILIKE", "IN", "INNER", "INTERSECT", "JOIN", "LATERAL",
 	"LEFT", "LIKE", "LIMIT", "MATCH_RECOGNIZE", "NATURAL", "NOT", "OFFSET", "OR", "ORDER BY", "OUTER", "OVER", "PIVOT",
 	"QUALIFY", "RECURSIVE", "RIGHT", "ROLLUP", "SEMI", "TABLESAMPLE", "UNION", "UNNEST", "UNPIVOT", "WHERE", "WITH"}
+
+// KeywordList is all words that [Components.Keywords] may hold, sorted.
+func KeywordList() []string { return slices.Clone(keywordTexts[:]) }
 
 var (
 	setKeywords      = [...]keyword{Union: kwUnion, Intersect: kwIntersect, Except: kwExcept}
