@@ -250,14 +250,15 @@ func TestEndlessAnswer(t *testing.T) {
 
 func TestOpenAILogProbs(t *testing.T) {
 	reply := strings.Replace(completion, `"finish_reason":"stop",`, `"finish_reason":"stop","logprobs":{"content":[
-		{"token":"4","logprob":-0.25,"bytes":null,"top_logprobs":[{"token":"4","logprob":-0.25,"bytes":null},{"token":"5","logprob":-1.5,"bytes":null}]}]},`, 1)
+		{"token":"4","logprob":-0.25,"bytes":null,"top_logprobs":[{"token":"4","logprob":-0.25,"bytes":null},{"token":"5","logprob":-1.5,"bytes":null}]},
+		{"token":" \\xe2\\x82","logprob":-0.5,"bytes":[32,226,130],"top_logprobs":[{"token":"x","logprob":-1,"bytes":[120]}]},{"token":"\\xac","logprob":-0.25,"bytes":[172],"top_logprobs":[]}]},`, 1)
 	s := newServer(t, func(map[string]any) (int, string) { return 200, reply })
 	b := open(t, "openai:m", &judgebackend.OpenOptions{BaseURL: s.URL, AllowHosts: []string{s.host()}})
 	resp, err := b.Complete(t.Context(), backendtest.Question())
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []judgebackend.TokenLogProb{{Token: "4", LogProb: -0.25, Top: []judgebackend.TokenLogProb{{Token: "4", LogProb: -0.25}, {Token: "5", LogProb: -1.5}}}}
+	want := []judgebackend.TokenLogProb{{Token: "4", LogProb: -0.25, Top: []judgebackend.TokenLogProb{{Token: "4", LogProb: -0.25}, {Token: "5", LogProb: -1.5}}}, {Token: " €", LogProb: -0.75}}
 	if diff := cmp.Diff(want, resp.LogProbs); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

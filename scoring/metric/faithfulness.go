@@ -140,6 +140,9 @@ func (d *faithfulnessDetail) warnings() (said []string) {
 	if d.LeftOut > 0 {
 		said = append(said, fmt.Sprintf("%s left out: the judge was not shown what they are about", were(d.LeftOut, "claim")))
 	}
+	if len(d.Claims) >= prompt.MostClaims {
+		said = append(said, fmt.Sprintf("the judge was asked for no more than %d claims", prompt.MostClaims))
+	}
 	if d.Overruled > 0 {
 		said = append(said, fmt.Sprintf("the result overrules the judge on %d of %d claims", d.Overruled, len(d.Claims)))
 	}

@@ -76,7 +76,7 @@ func logSum(a, b float64) float64 {
 
 // scoreIn reads a token that is a score, with whatever blanks and marks stand around it in JSON.
 func scoreIn(token string) (score int, ok bool) {
-	bare := strings.Trim(token, " \t\r\n:,}")
+	bare := strings.Trim(token, " \t\r\n:,}\"")
 	if len(bare) != 1 || bare[0] < '1' || bare[0] > '0'+gevalMost {
 		return 0, false
 	}

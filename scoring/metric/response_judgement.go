@@ -19,8 +19,7 @@ const (
 		"asked for one by one from SQL, all but the first are answered by the ledger. The judge sees question, hint, the agent's query and its result (the first and last 50 rows), the response (cut beyond 12000 characters) and, where it is not an answer, " +
 		"what the question calls for; it is told what was cut."
 
-	responseTokens   = 8192 // bound of the reply: 40 claims with their figures, and what is said of the rest
-	responseLogProbs = 10   // alternatives of a token: five scores, with and without a blank before them
+	responseLogProbs = 10 // alternatives of a token: five scores, with and without a blank before them
 )
 
 // responseReply is what the judge says of a response.
@@ -41,7 +40,7 @@ func judgedResponse(ctx context.Context, in *scoring.Input) (*responseReply, jud
 			Question: in.Case.Question, Evidence: in.Case.Evidence, PredSQL: in.Pred.SQL, PredResult: in.Pred.Result.Table, Failed: in.Pred.Error != "",
 			Response: in.Case.Agent.Response, Expected: expectedReaction(&in.Case.Expected),
 		})
-		r.MaxTokens, r.TopLogProbs = responseTokens, responseLogProbs
+		r.TopLogProbs = responseLogProbs
 		return r
 	})
 	var reply responseReply

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -52,6 +53,12 @@ func TestLongResponsesAreCut(t *testing.T) {
 		if !strings.Contains(user, want) {
 			t.Errorf("%q is not said", want)
 		}
+	}
+}
+
+func TestTheJudgeIsToldHowManyClaims(t *testing.T) {
+	if said := Response.Request(Material{}).Messages[0].Content; !strings.Contains(said, fmt.Sprintf("give the first %d.", MostClaims)) {
+		t.Error("the text names another number of claims")
 	}
 }
 
