@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,6 +41,8 @@ type calibrateCommand struct {
 	SVG       string `name:"svg" placeholder:"DIR" help:"Draw pictures here: kappa.svg, balance.svg, tiers.svg."`
 	HTML      string `name:"html" placeholder:"FILE" help:"Write pictures and table as one page."`
 
+	FailUnder []string `placeholder:"M=V" help:"Exit with 1 if kappa of metric M, such as rose@o3, is below V or not defined. May be given several times."`
+
 	Concurrency int  `placeholder:"N" help:"Cases scored at the same time."`
 	Quiet       bool `short:"q" help:"No progress."`
 	JSON        bool `help:"Print one JSON document."`
@@ -55,9 +58,18 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 	if c.Folds < 2 {
 		return usage("--folds: expected 2 or more")
 	}
+	gates, err := parseGates(c.FailUnder)
+	if err != nil {
+		return err
+	}
 	study, err := c.study(ctx, p)
 	if err != nil {
 		return err
+	}
+	for _, g := range gates {
+		if !slices.ContainsFunc(study.Metrics, func(m calibration.Metric) bool { return m.Key == g.metric }) {
+			return usage("--fail-under: metric %q is not part of this calibration", g.metric)
+		}
 	}
 	o := calibration.Options{
 		Resampling: agreement.Resampling{Resamples: c.Resamples, Seed: c.Seed}, Common: c.Common, By: c.By, Compare: c.Compare, LeaveOut: c.LeaveOut,
@@ -79,9 +91,34 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 		e := json.NewEncoder(p.stdout)
 		e.SetIndent("", "  ")
 		e.SetEscapeHTML(false)
-		return e.Encode(r)
+		err = e.Encode(r)
+	} else {
+		err = report.RenderCalibration(p.stdout, r, c.options(p))
 	}
-	return report.RenderCalibration(p.stdout, r, c.options(p))
+	if err != nil {
+		return err
+	}
+	return checkAgreement(r, gates, p.stderr)
+}
+
+// checkAgreement tells whether every gate was reached, and prints those that were not.
+func checkAgreement(r *calibration.Report, gates []gate, w io.Writer) error {
+	missed := false
+	for _, g := range gates {
+		i := slices.IndexFunc(r.Metrics, func(m calibration.Result) bool { return m.Key == g.metric })
+		switch k := r.Metrics[i].Kappa; {
+		case !k.Defined:
+			missed = true
+			fmt.Fprintf(w, "gate: kappa of %s is not defined (%s), want at least %g\n", g.metric, k.Why, g.least)
+		case k.Value < g.least:
+			missed = true
+			fmt.Fprintf(w, "gate: kappa of %s is %.4f over %d cases, want at least %g\n", g.metric, k.Value, r.Metrics[i].N(), g.least)
+		}
+	}
+	if missed {
+		return errGate
+	}
+	return nil
 }
 
 // study scores the labelled cases.

@@ -22,6 +22,7 @@ type scored struct {
 	named  bool // asked for by name: reported also where it has no verdict
 	run    *assessfile.Run
 	ifAny  bool // gives the same without a judge where it did not ask: then not reported
+	by     *backend
 }
 
 const judged = scoring.NeedJudge | scoring.NeedJudgeIfAny
@@ -149,10 +150,11 @@ func (l *labelled) choose(c *calibrateCommand, backends []backend, config scorin
 		if m.Needs&judged == 0 {
 			continue
 		}
-		for _, b := range backends {
+		for k := range backends {
+			b := &backends[k]
 			about.Key = m.Name + "@" + b.name
 			if r := b.run(m.Name); r == nil || r.HasReplies() {
-				add(scored{Metric: about, metric: m, engine: b.engine, alone: true, ifAny: m.Needs&scoring.NeedJudge == 0}, m.Name)
+				add(scored{Metric: about, metric: m, engine: b.engine, alone: true, ifAny: m.Needs&scoring.NeedJudge == 0, by: b}, m.Name)
 			}
 		}
 	}
@@ -185,6 +187,14 @@ func (b *backend) run(method string) *assessfile.Run {
 		}
 	}
 	return nil
+}
+
+// assessed tells whether the backend recorded a reply about a case: to the metric's own questions, where it recorded such for any case.
+func (b *backend) assessed(metric, caseID string) bool {
+	if own := b.run(metric); own != nil {
+		return own.Calls(caseID) > 0
+	}
+	return len(b.runs) == 0 || slices.ContainsFunc(b.runs, func(r *assessfile.Run) bool { return r.Calls(caseID) > 0 })
 }
 
 // checkNames tells which of the names on the command line stand for nothing.

@@ -203,6 +203,7 @@ func (l *labelled) study(done []assessed) *calibration.Study {
 	}
 	for i, m := range l.metrics {
 		verdicts, calls := 0, 0
+		m.leaveOut(done, i)
 		for _, a := range done {
 			m.Scores = append(m.Scores, a.scores[i])
 			calls += a.scores[i].Calls
@@ -216,6 +217,29 @@ func (l *labelled) study(done []assessed) *calibration.Study {
 		}
 	}
 	return s
+}
+
+// leaveOut drops the scores of cases that a backend recorded nothing about, where some of them would have needed it, and all scores where it recorded
+// nothing that the metric asked. Those that the evidence decides would otherwise stand for all, and they are the ones that metrics agree on.
+func (m *scored) leaveOut(done []assessed, i int) {
+	if m.by == nil || len(m.by.runs) == 0 {
+		return
+	}
+	wanting, asked := false, false
+	for _, a := range done {
+		s := a.scores[i]
+		undecided := a.c.Label != agreement.Missing && s.Status != scoring.StatusOK && s.Status != scoring.StatusNotApplicable
+		wanting = wanting || undecided && s.Calls == 0
+		asked = asked || s.Calls > 0
+	}
+	if !wanting {
+		return
+	}
+	for _, a := range done {
+		if !asked || !m.by.assessed(m.metric.Name, a.c.ID) {
+			a.scores[i] = calibration.Score{Status: scoring.StatusNotApplicable}
+		}
+	}
 }
 
 // votesOf is what each annotator said of a case.

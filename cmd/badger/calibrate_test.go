@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/judgebackend/backendtest"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -171,5 +173,23 @@ func TestCalibrateFromAWarehouse(t *testing.T) {
 	}
 	if code, _, _ := badger(t, "calibrate", "--source", url, "--agent", "nobody"); code != exitFail {
 		t.Errorf("without labelled cases: exit %d", code)
+	}
+}
+
+// A judge that is asked over the wire is calibrated like a recorded one, under the name of its model.
+func TestCalibrateALiveJudge(t *testing.T) {
+	e := backendtest.NewEndpoint(t, correct)
+	var b strings.Builder
+	for i, label := range []bool{true, false, true} {
+		fmt.Fprintf(&b, `{"case_id": "c%d", "question": "How many boats has harbour %[1]d?", "gold": {"sql": "SELECT %[1]d"}, "agent": {"sql": "SELECT 0 + %[1]d"}, "human": {"label": %v}}`+"\n", i, label)
+	}
+	cases := filepath.Join(t.TempDir(), "cases.jsonl")
+	if err := os.WriteFile(cases, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := calibrate(t, "--cases", cases, "--metrics", "flex", "--judge", "openai:gpt-4o", "--judge-url", e.URL(), "--judge-key-env", "JUDGE_KEY")
+	got, ok := out.Metrics["flex@gpt-4o"]
+	if !ok || got.Confusion != (agreement.Confusion{TP: 2, FP: 1}) || got.Calls == nil || *got.Calls != 1 || len(e.Calls()) != 3 {
+		t.Errorf("%+v after %d calls; want a judge that accepts all three, with a call each", out.Metrics, len(e.Calls()))
 	}
 }

@@ -37,17 +37,14 @@ func (v *calibrationView) header() {
 	line := []span{{counted(v.N, "labelled case"), bold}, {fmt.Sprintf("%s %d pass, %d fail", v.dot, v.Passes, v.N-v.Passes), plain}}
 	v.line(line...)
 	if p := v.People; p != nil {
-		v.line(span{fmt.Sprintf("%d annotators agree among themselves: %d of %d unanimous%s Fleiss' kappa %s%s Krippendorff's alpha %s%s", p.Annotators, p.Unanimous,
-			p.Cases, v.dot, v.figure(p.Fleiss, 3), v.dot, v.figure(p.Alpha, 3), strength(v.dot, p.Fleiss)), dim})
+		class := ""
+		if p.Fleiss.Defined {
+			class = " (" + agreement.LandisKoch(p.Fleiss.Value) + ")"
+		}
+		v.line(span{fmt.Sprintf("%d annotators: %d of %d unanimous%s Fleiss' kappa %s%s%s Krippendorff's alpha %s",
+			p.Annotators, p.Unanimous, p.Cases, v.dot, v.figure(p.Fleiss, 3), class, v.dot, v.figure(p.Alpha, 3)), dim})
 	}
 	v.line()
-}
-
-func strength(dot string, s agreement.Stat) string {
-	if !s.Defined {
-		return ""
-	}
-	return dot + " " + agreement.LandisKoch(s.Value)
 }
 
 // figure is a statistic with so many decimals, or a dash.
