@@ -14,7 +14,7 @@ const module = "github.com/badger-eval/badger/"
 var allowed = map[string][]string{
 	"connectors":            {"connectors/driver", "scoring", "internal/arrowtable", "internal/errcode"},
 	"connectors/driver":     {"internal/errcode"},
-	"connectors/drivertest": {"connectors/driver", "scoring", "internal/arrowtable", "internal/errcode"},
+	"connectors/drivertest": {"connectors", "connectors/driver", "scoring", "internal/arrowtable", "internal/errcode"},
 	"connectors/*":          {"connectors/driver", "internal/errcode"},
 	"internal/arrowtable":   {"scoring", "internal/errcode", "internal/jsonscan"},
 	"internal/resultfile":   {"scoring", "internal/arrowtable", "internal/errcode", "internal/jsonscan"},

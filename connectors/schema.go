@@ -38,6 +38,7 @@ var Tables = []Table{
 	{"assessments", columns("assessment_id text, kind text, backend text, model text, prompt_version text, request_hash text, reply text, tokens_in bigint, tokens_out bigint, " +
 		"latency_ms bigint, created_at timestamp, detail json"), []string{"assessment_id"}},
 	{"human_labels", columns("case_id text, agent_name text, batch_id text, annotator text, verdict text, note text, labelled_at timestamp"), []string{"case_id", "agent_name", "batch_id", "annotator"}},
+	{"judges", columns("name text, version bigint, kind text, source text, hash text, promoted_at timestamp, promoted_by text"), []string{"name", "version"}},
 }
 
 func columns(list string) []Column {

@@ -173,6 +173,11 @@ func latency(b *Batch, k, i int) (*time.Duration, error) {
 
 // paramsOf lists the parameters that a metric's needs call for.
 func paramsOf(m *scoring.Metric) (params []metricParam) {
+	if m.Needs&scoring.NeedCase != 0 { // the case holds all others
+		whole := *m
+		whole.Needs = scoring.NeedCase
+		m = &whole
+	}
 	for _, p := range metricParams {
 		if m.Needs&p.needs != 0 {
 			params = append(params, p)

@@ -22,7 +22,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/resultfile"
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/scoring/custom"
 )
 
 type runCommand struct {
@@ -38,6 +38,7 @@ type runCommand struct {
 	Version string   `name:"agent-version" help:"Only this version's answers (with --source)."`
 	Batch   string   `help:"Only this batch (with --source)."`
 	Config  string   `placeholder:"FILE" help:"Options and thresholds of metrics, in YAML."`
+	Judges  []string `placeholder:"FILE,…" help:"Judge files to use besides the promoted judges of --source and --to."`
 
 	Assessments string `placeholder:"FILE" help:"Recorded assessments (JSON Lines): their replies answer in place of the judge."`
 	Backend     string `placeholder:"NAME" help:"Whose assessments, where the file holds several backends', such as o3."`
@@ -161,7 +162,11 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 		o.Replies = recorded.Replies
 		e.recorded = recorded.backend
 	}
-	if e.engine, err = scoring.NewEngine(metric.All(), &o); err != nil {
+	metrics, err := withJudges(ctx, append(config.Judges, c.Judges...), e.judges...)
+	if err != nil {
+		return err
+	}
+	if e.engine, err = scoring.NewEngine(metrics, &o); err != nil {
 		return usageError{err}
 	}
 	e.metrics, err = chooseMetrics(e.engine, c.Metrics, c.Mode, func(m *scoring.Metric) bool { return e.judge != nil || recorded.answers(m) })
@@ -199,6 +204,7 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 		}
 		closers = append(closers, func() { _ = w.Close() })
 		e.source = warehouseSource{w, e.filter}
+		e.judges = append(e.judges, w)
 		e.snapshots.warehouse = w
 		if same {
 			e.warehouse = w
@@ -220,6 +226,9 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 		if err := e.warehouse.Install(ctx); err != nil {
 			return nil, err
 		}
+		if !same {
+			e.judges = append(e.judges, e.warehouse)
+		}
 	}
 	if c.Scores != "" {
 		open := batch.CreateScoreFile
@@ -237,7 +246,10 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 }
 
 // modes are the groups of metrics that each mode evaluates (BADGER, section 3.2).
-var modes = map[string][]string{"text2sql_only": {"execution", "sql"}, "agentic_only": {"agent"}, "both": {"execution", "sql", "judge", "agent"}}
+// Judges of judge files are part of each.
+var modes = map[string][]string{
+	"text2sql_only": {"execution", "sql", custom.Group}, "agentic_only": {"agent", custom.Group}, "both": {"execution", "sql", "judge", "agent", custom.Group},
+}
 
 // chooseMetrics checks the named metrics, or names those of the mode: of those that need a judge, the ones that judged says somebody can answer.
 func chooseMetrics(engine *scoring.Engine, named []string, mode string, judged func(*scoring.Metric) bool) ([]string, error) {
@@ -276,8 +288,9 @@ type evaluation struct {
 	metrics     []string
 	snapshots   snapshots
 	source      batch.Source
-	warehouse   *connectors.Warehouse // nil: scores go to no database
-	scoreFile   *batch.ScoreFile      // nil: to no file
+	warehouse   *connectors.Warehouse   // nil: scores go to no database
+	scoreFile   *batch.ScoreFile        // nil: to no file
+	judges      []*connectors.Warehouse // that promoted judges are taken from
 
 	summary *runSummary
 	answers map[connectors.Run]*tally // by version of the agent

@@ -9,18 +9,19 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/resultfile"
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/udf"
 )
 
 type serveCommand struct {
-	Config string `placeholder:"FILE" help:"Configuration in YAML; flags win over it."`
-	GRPC   string `name:"grpc" placeholder:"HOST:PORT" help:"Where Arrow Flight and gRPC listen (127.0.0.1:7433)."`
-	HTTP   string `name:"http" placeholder:"HOST:PORT" help:"Where the warehouses' HTTP forms listen (127.0.0.1:7434)."`
-	Check  bool   `help:"Read the configuration, say what would be served, and end."`
+	Config string   `placeholder:"FILE" help:"Configuration in YAML; flags win over it."`
+	GRPC   string   `name:"grpc" placeholder:"HOST:PORT" help:"Where Arrow Flight and gRPC listen (127.0.0.1:7433)."`
+	HTTP   string   `name:"http" placeholder:"HOST:PORT" help:"Where the warehouses' HTTP forms listen (127.0.0.1:7434)."`
+	Judges []string `placeholder:"FILE,…" help:"Judge files to serve besides the promoted judges of results.warehouse."`
+	Check  bool     `help:"Read the configuration, say what would be served, and end."`
 	judgeFlags
 }
 
@@ -42,6 +43,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		resolver.files = &resultfile.Snapshots{Options: resultfile.Options{Roots: config.Results.Files}}
 	}
 	judged := judgeSurroundings{process: p, log: log, audit: log, opened: func(err error) { log.Error("the judge cannot be asked", "error", err) }}
+	var promoted *connectors.Warehouse
 	if url := config.Results.Warehouse; url != "" {
 		keeps := config.Judge.asked() && (config.Judge.Ledger == "" || config.Judge.Ledger == "warehouse")
 		w, err := openWarehouse(ctx, url, !keeps)
@@ -55,7 +57,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 			}
 			judged.scores = w
 		}
-		resolver.warehouse = w
+		resolver.warehouse, promoted = w, w
 	}
 	judge, err := config.Judge.open(ctx, judged)
 	if err != nil {
@@ -67,7 +69,11 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	panicked := udf.LogPanics(log)
-	engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Snapshots: resolver, Judge: judge.Backend(), Config: engineConfig, Panicked: panicked})
+	metrics, err := withJudges(ctx, append(config.Judges, c.Judges...), promoted)
+	if err != nil {
+		return err
+	}
+	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Snapshots: resolver, Judge: judge.Backend(), Config: engineConfig, Panicked: panicked})
 	if err != nil {
 		return usageError{err}
 	}

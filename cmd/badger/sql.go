@@ -12,10 +12,11 @@ import (
 )
 
 type sqlCommand struct {
-	DB    string `name:"db" default:":memory:" placeholder:"FILE" help:"A DuckDB file; one in memory by default."`
-	Query string `arg:"" optional:"" help:"SQL; standard input where it is left out."`
-	Write bool   `help:"Allow the query to change the file."`
-	JSON  bool   `help:"Print the result as inline JSON."`
+	DB     string   `name:"db" default:":memory:" placeholder:"FILE" help:"A DuckDB file; one in memory by default."`
+	Query  string   `arg:"" optional:"" help:"SQL; standard input where it is left out."`
+	Write  bool     `help:"Allow the query to change the file."`
+	Judges []string `placeholder:"FILE,…" help:"Judge files whose functions SQL can call, besides the promoted judges of the database."`
+	JSON   bool     `help:"Print the result as inline JSON."`
 	terminalFlags
 }
 
@@ -33,7 +34,7 @@ func (c *sqlCommand) Run(ctx context.Context, p process) error {
 		return usage("expected a query")
 	}
 	path := strings.TrimPrefix(c.DB, "duckdb:")
-	w, err := openWithFunctions(ctx, path, !c.Write && path != ":memory:")
+	w, err := openWithFunctions(ctx, path, !c.Write && path != ":memory:", c.Judges)
 	if err != nil {
 		return err
 	}

@@ -9,26 +9,29 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/udf"
 )
 
 // openWithFunctions opens an embedded database in which SQL can call every scoring function.
-func openWithFunctions(ctx context.Context, path string, only bool) (*connectors.Warehouse, error) {
+func openWithFunctions(ctx context.Context, path string, only bool, judges []string) (*connectors.Warehouse, error) {
 	conn, err := duckdb.OpenFile(ctx, path, driver.Options{ReadOnly: only})
 	if err != nil {
 		return nil, err
 	}
 	w := connectors.New(conn, duckdb.Dialect)
-	if err := registerFunctions(ctx, conn, w); err != nil {
+	if err := registerFunctions(ctx, conn, w, judges); err != nil {
 		_ = w.Close()
 		return nil, err
 	}
 	return w, nil
 }
 
-func registerFunctions(ctx context.Context, conn *duckdb.Conn, results scoring.SnapshotReader) error {
-	engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Snapshots: snapshots{warehouse: results}})
+func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *connectors.Warehouse, judges []string) error {
+	metrics, err := withJudges(ctx, judges, w)
+	if err != nil {
+		return err
+	}
+	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Snapshots: snapshots{warehouse: w}})
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring/custom"
 )
 
 // A server that needs no embedded engine is built without it, and then without cgo: -tags no_duckdb.
@@ -19,5 +20,8 @@ type sqlCommand struct{}
 
 // Run says why there is no engine to run SQL.
 func (sqlCommand) Run(context.Context, process) error { return errNoEngine }
+
+// judgeSQL runs judges of kind sql: none are.
+var judgeSQL custom.SQLEngine
 
 var errNoEngine = errcode.New(errcode.Unimplemented, "this build has no embedded engine")

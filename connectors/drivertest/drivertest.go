@@ -54,6 +54,7 @@ func Run(t *testing.T, h Harness) {
 	t.Run("Cancel", h.cancel)
 	t.Run("Features", h.features)
 	t.Run("Parallel", h.parallel)
+	t.Run("Judges", h.judges)
 	if h.Features.Functions {
 		t.Run("Functions", h.functions)
 	}

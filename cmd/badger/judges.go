@@ -1,0 +1,91 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/custom"
+	"github.com/badger-eval/badger/scoring/metric"
+)
+
+// withJudges are the standard metrics, and after them the judges: those of files, and the newest version of each that is promoted in one of the
+// warehouses. A file stands in for a promoted judge of its name; of two warehouses the newer version counts.
+func withJudges(ctx context.Context, files []string, promoted ...*connectors.Warehouse) ([]scoring.Metric, error) {
+	judges := map[string]*custom.Judge{}
+	for _, w := range promoted {
+		if w == nil {
+			continue
+		}
+		newest, err := w.NewestJudges(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for i := range newest {
+			p := &newest[i]
+			if have := judges[p.Name]; have != nil && have.Version >= p.Version {
+				continue
+			}
+			j, err := custom.Load(ctx, custom.FileName(p.Name, custom.Kind(p.Kind)), []byte(p.Source), judgeOptions())
+			if err != nil {
+				return nil, errcode.New(errcode.Of(err), "promoted judge %s, version %d: %w", p.Name, p.Version, err)
+			}
+			if j.Name != p.Name || j.Version != p.Version {
+				return nil, errcode.New(errcode.DataLoss, "promoted judge %s, version %d: its text is that of another judge", p.Name, p.Version)
+			}
+			judges[p.Name] = j
+		}
+	}
+	named := map[string]bool{}
+	for _, path := range files {
+		j, err := loadJudge(ctx, path, nil)
+		if err != nil {
+			return nil, err
+		}
+		if named[j.Name] {
+			return nil, usage("--judges: two files hold a judge called %s", j.Name)
+		}
+		named[j.Name], judges[j.Name] = true, j
+	}
+	all := metric.All()
+	standard := len(all)
+	for _, j := range judges {
+		if slices.ContainsFunc(all[:standard], func(m scoring.Metric) bool { return m.Name == j.Name }) {
+			return nil, usage("judge file %q: the name %s is taken by a standard metric", j.File, j.Name)
+		}
+		all = append(all, j.Metric())
+	}
+	slices.SortFunc(all[standard:], func(a, b scoring.Metric) int { return cmp.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+// loadJudge loads a judge file. What is wrong with it is the caller's to mend.
+func loadJudge(ctx context.Context, path string, print func(string)) (*custom.Judge, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, usage("there is no judge file %q", filepath.Base(path))
+	case err != nil || info.IsDir() || info.Size() > 1<<20:
+		return nil, usage("judge file %q cannot be read", filepath.Base(path))
+	}
+	source, err := os.ReadFile(path)
+	if err != nil {
+		return nil, usage("judge file %q cannot be read", filepath.Base(path))
+	}
+	o := judgeOptions()
+	o.Print = print
+	j, err := custom.Load(ctx, path, source, o)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return j, nil
+}
+
+func judgeOptions() *custom.Options { return &custom.Options{SQL: judgeSQL} }

@@ -1,0 +1,102 @@
+package connectors
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Judge is a row of judges: one version of a judge file, as it was promoted. A row is never changed.
+type Judge struct {
+	Name       string
+	Version    int
+	Kind       string // starlark, expression, prompt or sql
+	Source     string // the file's text
+	Hash       string // SHA-256 of the text, in hexadecimal
+	PromotedAt time.Time
+	PromotedBy string
+}
+
+// WriteJudge promotes a version of a judge. A version that is there with the same text stays as it is, and false is returned; one that is there with another text is
+// an error (AlreadyExists), and so is one below the newest (FailedPrecondition): it would never run.
+func (w *Warehouse) WriteJudge(ctx context.Context, j Judge) (written bool, err error) {
+	sum := sha256.Sum256([]byte(j.Source))
+	if hash := hex.EncodeToString(sum[:]); j.Hash == "" {
+		j.Hash = hash
+	} else if j.Hash != hash {
+		return false, errcode.New(errcode.InvalidArgument, "promoting judge %q: the hash is not that of the text", j.Name)
+	}
+	if j.Name == "" || j.Version < 1 || j.Source == "" || j.PromotedAt.IsZero() {
+		return false, errcode.New(errcode.InvalidArgument, "promoting a judge: expected name, version from 1, text and time")
+	}
+	versions, err := w.judges(ctx, " WHERE name = "+w.dialect.Param(1), j.Name)
+	if err != nil {
+		return false, err
+	}
+	for _, v := range versions {
+		switch {
+		case v.Version == j.Version && v.Hash == j.Hash:
+			return false, nil
+		case v.Version == j.Version:
+			return false, errcode.New(errcode.AlreadyExists, "judge %q: version %d is promoted with another text; raise the version", j.Name, j.Version)
+		case v.Version > j.Version:
+			return false, errcode.New(errcode.FailedPrecondition, "judge %q: version %d is promoted already, and the newest runs; raise the version above it", j.Name, v.Version)
+		}
+	}
+	b := newRows("judges")
+	defer b.release()
+	b.row(j.Name, int64(j.Version), j.Kind, j.Source, j.Hash, j.PromotedAt, j.PromotedBy)
+	return true, b.merge(ctx, w)
+}
+
+// Judges lists the promoted versions, by name and version. A warehouse without the table has none. A text that is not the one that was promoted is an error (DataLoss).
+func (w *Warehouse) Judges(ctx context.Context) ([]Judge, error) {
+	all, err := w.judges(ctx, "")
+	if errcode.Of(err) == errcode.NotFound {
+		return nil, nil
+	}
+	return all, err
+}
+
+// NewestJudges lists the newest version of each promoted judge, by name: those that run.
+func (w *Warehouse) NewestJudges(ctx context.Context) ([]Judge, error) {
+	all, err := w.Judges(ctx)
+	var newest []Judge
+	for _, j := range all {
+		if n := len(newest); n > 0 && newest[n-1].Name == j.Name {
+			newest[n-1] = j
+		} else {
+			newest = append(newest, j)
+		}
+	}
+	return newest, err
+}
+
+func (w *Warehouse) judges(ctx context.Context, where string, args ...any) (out []Judge, err error) {
+	var damaged error
+	err = w.each(ctx, "reading judges", "SELECT name, version, kind, source, hash, promoted_at, promoted_by FROM badger.judges"+where+" ORDER BY name, version", args,
+		func(t *scoring.Table, row int) bool {
+			r := &record{t: t, row: row}
+			j := Judge{Name: r.text(0), Version: int(t.Columns[1].Value(row).Int()), Kind: r.text(2), Source: r.text(3), Hash: r.text(4), PromotedBy: r.text(6)}
+			if v := t.Columns[5].Value(row); !v.IsNull() {
+				j.PromotedAt = time.Unix(v.Int(), int64(v.Nanos())).UTC()
+			}
+			if sum := sha256.Sum256([]byte(j.Source)); hex.EncodeToString(sum[:]) != j.Hash {
+				damaged = errcode.New(errcode.DataLoss, "reading judges: the text of %q version %d is not the one that was promoted", j.Name, j.Version)
+				return false
+			}
+			out = append(out, j)
+			return true
+		})
+	if err == nil {
+		err = damaged
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}

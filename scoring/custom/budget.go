@@ -1,0 +1,184 @@
+package custom
+
+import (
+	"math/big"
+
+	"go.starlark.net/starlark"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Limits bound one run of a judge's script.
+type Limits struct {
+	Steps  int64 // of the interpreter and of what it calls
+	Memory int64 // bytes of values that are made, whether they are still used or not
+}
+
+// DefaultLimits are those of a judge that asks for none; MaxLimits the most that a judge file may ask for where the deployment says nothing else.
+var (
+	DefaultLimits = Limits{Steps: 5_000_000, Memory: 64 << 20}
+	MaxLimits     = Limits{Steps: 50_000_000, Memory: 256 << 20}
+)
+
+const (
+	maxIntBits   = 4096
+	maxIntDigits = 1200
+	wordBytes    = 16 // of a reference to a value
+	entryBytes   = 64 // of an entry of a dict or set
+	perStep      = 16 // bytes that are read, copied or compared in the time of a step
+)
+
+// budget is what one run of a script may still use. Steps are counted in the thread, which counts its own there.
+type budget struct {
+	limits Limits
+	memory int64
+	thread *starlark.Thread
+}
+
+func (b *budget) left() int64 { return b.limits.Steps - int64(b.thread.Steps) } //nolint:gosec // bounded by the limit
+
+// work charges steps.
+func (b *budget) work(steps int64) error {
+	if steps < 0 || steps > b.left() {
+		b.thread.Steps = uint64(b.limits.Steps) //nolint:gosec // not negative
+		return b.tooLong()
+	}
+	b.thread.Steps += uint64(steps)
+	return nil
+}
+
+func (b *budget) tooLong() error {
+	return errcode.New(errcode.ResourceExhausted, "takes more than %d steps", b.limits.Steps)
+}
+
+// read charges the work of going through so many bytes.
+func (b *budget) read(bytes int64) error { return b.work(1 + bytes/perStep) }
+
+// alloc charges memory that is about to be made, and the work of filling it.
+func (b *budget) alloc(bytes int64) error {
+	if bytes < 0 || bytes > b.limits.Memory-b.memory {
+		b.memory = b.limits.Memory
+		return errcode.New(errcode.ResourceExhausted, "makes more than %d MiB of values", b.limits.Memory>>20)
+	}
+	b.memory += bytes
+	return b.read(bytes)
+}
+
+// times multiplies sizes; more than anything may be is still a number that can be added to.
+func times(a, b int64) int64 {
+	if a < 0 || b < 0 || b > 0 && a > (1<<60)/b {
+		return 1 << 60
+	}
+	return a * b
+}
+
+// sizeOf is the size of a value by itself: bytes of text, number of elements.
+func sizeOf(v starlark.Value) int64 {
+	switch v := v.(type) {
+	case starlark.Int:
+		return int64(bitLen(v) / 8)
+	case decimal:
+		return int64(v.unscaled.BitLen() / 8)
+	}
+	if n := starlark.Len(v); n > 0 {
+		return int64(n)
+	}
+	return 0
+}
+
+func bitLen(i starlark.Int) int {
+	if _, small := i.Int64(); small {
+		return 64
+	}
+	return i.BigInt().BitLen()
+}
+
+// walk charges the work of going through a value and everything in it, as comparing, hashing and writing it do: a value that is in it twice is gone through
+// twice. It returns the bytes of its text form, roughly.
+func (b *budget) walk(v starlark.Value) (int64, error) {
+	if err := b.work(1); err != nil {
+		return 0, err
+	}
+	var text int64
+	add := func(v starlark.Value) error {
+		n, err := b.walk(v)
+		text += n + 2
+		return err
+	}
+	switch v := v.(type) {
+	case starlark.String:
+		return int64(len(v)) + 2, b.read(int64(len(v)))
+	case starlark.Bytes:
+		return int64(4*len(v)) + 3, b.read(int64(len(v)))
+	case starlark.Int:
+		return int64(bitLen(v))/3 + 2, nil
+	case decimal:
+		return int64(v.unscaled.BitLen()/3) + int64(max(v.scale, 0)) + 4, nil
+	case *starlark.List:
+		for i := range v.Len() {
+			if err := add(v.Index(i)); err != nil {
+				return text, err
+			}
+		}
+	case starlark.Tuple:
+		for _, e := range v {
+			if err := add(e); err != nil {
+				return text, err
+			}
+		}
+	case *starlark.Dict:
+		for k, e := range v.Entries() {
+			if err := add(k); err != nil {
+				return text, err
+			}
+			if err := add(e); err != nil {
+				return text, err
+			}
+		}
+	case *starlark.Set:
+		for e := range v.Elements() {
+			if err := add(e); err != nil {
+				return text, err
+			}
+		}
+	}
+	return text + 32, nil
+}
+
+// compare charges the comparison of two values: the cheaper of the two bounds it.
+func (b *budget) compare(x, y starlark.Value) error {
+	if x.Type() != y.Type() || starlark.Len(x) <= 0 || starlark.Len(y) <= 0 {
+		return b.work(1)
+	}
+	if sizeOf(x) > sizeOf(y) {
+		x = y
+	}
+	_, err := b.walk(x)
+	return err
+}
+
+// fits refuses integers that are too big.
+func fits(v starlark.Value) error {
+	i, ok := v.(starlark.Int)
+	if !ok {
+		return nil
+	}
+	if _, small := i.Int64(); small {
+		return nil
+	}
+	if i.BigInt().BitLen() > maxIntBits {
+		return errTooBig
+	}
+	return nil
+}
+
+var errTooBig = errcode.New(errcode.ResourceExhausted, "makes an integer of more than %d bits", maxIntBits)
+
+// tooWide tells whether the product of two integers would be too big.
+func tooWide(x, y starlark.Value) bool {
+	i, ok := x.(starlark.Int)
+	j, also := y.(starlark.Int)
+	return ok && also && bitLen(i)+bitLen(j) > maxIntBits+64
+}
+
+var bigTen = big.NewInt(10)

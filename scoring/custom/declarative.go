@@ -1,0 +1,255 @@
+package custom
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+	"gopkg.in/yaml.v3"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// loadYAML loads a judge of one of the declarative kinds.
+func (j *Judge) loadYAML(ctx context.Context, most Limits, o *Options) error {
+	h, err := decodeHeader([]byte(j.Source))
+	if err != nil {
+		return err
+	}
+	if h.Kind == Starlark {
+		return errcode.New(errcode.InvalidArgument, "kind: a judge of kind starlark is a .star file")
+	}
+	if err := j.take(h); err != nil {
+		return err
+	}
+	limits, err := h.limits(most)
+	if err != nil {
+		return err
+	}
+	switch h.Kind {
+	case Expression:
+		return j.loadExpression(ctx, limits, o)
+	case Prompt:
+		return j.loadPrompt(ctx, limits, o)
+	}
+	return j.loadSQL(o)
+}
+
+// expressions are the expressions under result, compiled to one function each. params are the names they see.
+func (j *Judge) expressions(ctx context.Context, limits Limits, o *Options, params ...string) (*script, error) {
+	f := &syntax.File{Path: j.File, Options: dialect}
+	for _, name := range slices.Sorted(maps.Keys(j.header.Result)) {
+		node := j.header.Result[name]
+		if !slices.Contains(members, name) {
+			return nil, errcode.New(errcode.InvalidArgument, "line %d: result: %.40q is no member of a score, which has %s", node.Line, name, strings.Join(members, ", "))
+		}
+		if node.Kind != yaml.ScalarNode || node.Tag == "!!null" {
+			return nil, errcode.New(errcode.InvalidArgument, "line %d: result.%s: expected an expression", node.Line, name)
+		}
+		first := node.Line
+		if node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+			first++ // the text begins below the | or >
+		}
+		text := "(" + strings.TrimSpace(node.Value) + "\n)"                                                                     // so that an expression may go over several lines
+		e, err := dialect.ParseExpr(j.File, syntax.FilePortion{Content: []byte(text), FirstLine: int32(first), FirstCol: 1}, 0) //nolint:gosec // lines of a small file
+		if err != nil {
+			return nil, errcode.New(errcode.InvalidArgument, "result.%s: %s", name, syntaxMessage(err))
+		}
+		at := syntax.MakePosition(&j.File, int32(first), 1) //nolint:gosec // likewise
+		def := &syntax.DefStmt{Def: at, Name: &syntax.Ident{NamePos: at, Name: name}, Lparen: at, Rparen: at, Body: []syntax.Stmt{&syntax.ReturnStmt{Return: at, Result: e}}}
+		for _, p := range params {
+			def.Params = append(def.Params, &syntax.Ident{NamePos: at, Name: p})
+		}
+		f.Stmts = append(f.Stmts, def)
+	}
+	s, err := compile(ctx, j.File, f, limits, o.Print, nil)
+	if err != nil {
+		return nil, errcode.New(errcode.Of(err), "result: %w", err)
+	}
+	return s, nil
+}
+
+// evaluate evaluates the expressions and makes a score of them.
+func (j *Judge) evaluate(ctx context.Context, s *script, args ...starlark.Value) (scoring.Score, error) {
+	said := map[string]starlark.Value{}
+	for _, name := range slices.Sorted(maps.Keys(j.header.Result)) {
+		v, err := s.call(ctx, name, nil, args...)
+		if err != nil {
+			return scoring.Score{}, err
+		}
+		said[name] = v
+	}
+	out, err := j.scoreOf(said)
+	if err != nil {
+		return out, errcode.New(errcode.Of(err), "result: %w", err)
+	}
+	return out, nil
+}
+
+func (j *Judge) loadExpression(ctx context.Context, limits Limits, o *Options) error {
+	s, err := j.expressions(ctx, limits, o, "row", "config")
+	if err != nil {
+		return err
+	}
+	j.score = func(ctx context.Context, _ *scoring.Input, row *record, settings map[string]any) (scoring.Score, error) {
+		return j.evaluate(ctx, s, row, configRecord(settings))
+	}
+	return nil
+}
+
+// placeholder is {{question}} or {{config.tone}} in a prompt.
+var placeholder = regexp.MustCompile(`\{\{\s*([A-Za-z_.0-9]*)\s*\}\}`)
+
+func (j *Judge) loadPrompt(ctx context.Context, limits Limits, o *Options) error {
+	h := j.header
+	if h.Prompt.Kind != yaml.ScalarNode || strings.TrimSpace(h.Prompt.Value) == "" {
+		return errcode.New(errcode.InvalidArgument, "line %d: prompt: expected text", h.Prompt.Line)
+	}
+	if err := j.checkPlaceholders(); err != nil {
+		return err
+	}
+	schema, err := json.Marshal(h.Schema)
+	if err != nil {
+		return errcode.New(errcode.InvalidArgument, "schema: keys must be text")
+	}
+	temperature := scoring.JudgeTemperature
+	if h.Temperature != nil {
+		temperature = *h.Temperature
+	}
+	if !(temperature >= 0 && temperature <= 2) || h.MaxTokens < 0 {
+		return errcode.New(errcode.InvalidArgument, "temperature and max_tokens: expected 0 to 2, and not less than 0")
+	}
+	if err := checkSchema(ctx, schema); err != nil {
+		return err
+	}
+	s, err := j.expressions(ctx, limits, o, "row", "config", "reply")
+	if err != nil {
+		return err
+	}
+	j.asks = true
+	j.score = func(ctx context.Context, in *scoring.Input, row *record, settings map[string]any) (scoring.Score, error) {
+		c := &conversation{ctx: ctx, judge: j, in: in}
+		user, err := c.fill(h.Prompt.Value, row, settings)
+		if err != nil {
+			return scoring.Score{}, errcode.New(errcode.Of(err), "prompt: %w", err)
+		}
+		raw, err := c.ask(question{user: user, system: h.System, schema: schema, temperature: temperature, maxTokens: h.MaxTokens})
+		if err != nil {
+			return scoring.Score{}, err
+		}
+		v, err := decodeJSON(nil, raw)
+		if err != nil {
+			return scoring.Score{}, errcode.New(errcode.DataLoss, "the reply cannot be read")
+		}
+		return j.evaluate(ctx, s, row, configRecord(settings), replyOf(v))
+	}
+	return nil
+}
+
+// replyOf makes the members of a reply readable as reply.name.
+func replyOf(v starlark.Value) starlark.Value {
+	d, ok := v.(*starlark.Dict)
+	if !ok {
+		return v
+	}
+	r := &record{name: "reply", fields: starlark.StringDict{}}
+	for k, e := range d.Entries() {
+		if name, ok := starlark.AsString(k); ok {
+			r.fields[name] = e
+		}
+	}
+	return r
+}
+
+// checkSchema has the judge backend's own check of a schema look at it.
+func checkSchema(ctx context.Context, schema json.RawMessage) error {
+	var none json.RawMessage
+	err := judgebackend.Decode("{}", schema, &none)
+	if err != nil && errcode.Of(err) == errcode.InvalidArgument {
+		return errcode.New(errcode.InvalidArgument, "schema: %w", err)
+	}
+	if _, _, err := (judgebackend.Request{Schema: schema, NonceField: "nonce", Messages: []judgebackend.Message{{Role: judgebackend.User}}}).WithNonce(); err != nil {
+		return errcode.New(errcode.InvalidArgument, "schema: %w", err)
+	}
+	return ctx.Err()
+}
+
+// checkPlaceholders refuses what the judge does not need or configure.
+func (j *Judge) checkPlaceholders() error {
+	node := &j.header.Prompt
+	for _, m := range placeholder.FindAllStringSubmatchIndex(node.Value, -1) {
+		name := node.Value[m[2]:m[3]]
+		line := node.Line + strings.Count(node.Value[:m[0]], "\n")
+		if node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+			line++
+		}
+		if set, ok := strings.CutPrefix(name, "config."); ok {
+			if j.config[set] == nil {
+				return errcode.New(errcode.InvalidArgument, "line %d: prompt: config has no %.40q", line, set)
+			}
+			continue
+		}
+		if name == "scores" && len(j.header.Scores) > 0 {
+			continue
+		}
+		if !slices.ContainsFunc(j.needs, func(n need) bool { return n.name == name }) {
+			return errcode.New(errcode.InvalidArgument, "line %d: prompt: {{%.40s}} is not among the judge's needs", line, name)
+		}
+	}
+	return nil
+}
+
+// fill puts the case and the settings into a prompt. What comes from the case is set off as material.
+func (c *conversation) fill(template string, row *record, settings map[string]any) (string, error) {
+	b := &budget{limits: DefaultLimits, thread: new(starlark.Thread)}
+	var failed error
+	out := placeholder.ReplaceAllStringFunc(template, func(hole string) string {
+		name := placeholder.FindStringSubmatch(hole)[1]
+		if set, ok := strings.CutPrefix(name, "config."); ok {
+			return settingText(settings[set])
+		}
+		v := row.fields[name]
+		if v == nil {
+			v = starlark.None
+		}
+		if r, ok := v.(*record); ok {
+			d := starlark.NewDict(len(r.fields))
+			for _, k := range r.AttrNames() {
+				e := r.fields[k]
+				if s, ok := e.(*record); ok {
+					e = s.fields["value"]
+				}
+				_ = d.SetKey(starlark.String(k), e) // text can be a key
+			}
+			v = d
+		}
+		text, err := materialOf(b, v)
+		if err != nil {
+			failed = err
+		}
+		return strings.TrimSuffix(c.block(titleOf(name), text, materialText), "\n")
+	})
+	return out, failed
+}
+
+func settingText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		parts := make([]string, len(v))
+		for i := range v {
+			parts[i] = settingText(v[i])
+		}
+		return strings.Join(parts, ", ")
+	}
+	text, _ := json.Marshal(v) // numbers and truths always can be
+	return string(text)
+}

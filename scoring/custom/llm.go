@@ -1,0 +1,252 @@
+package custom
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.starlark.net/starlark"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/prompt"
+)
+
+const (
+	maxCalls     = 16        // questions about one case
+	maxPrompt    = 256 << 10 // bytes
+	materialText = 8000      // characters of a piece of material, unless the script says otherwise
+)
+
+// conversation is what a script asks about one case.
+type conversation struct {
+	ctx    context.Context //nolint:containedctx // lives for one call of a script
+	judge  *Judge
+	in     *scoring.Input
+	calls  int
+	blocks []string // of material, as they were made
+}
+
+// conversationKey is where a thread keeps its conversation.
+const conversationKey = "conversation"
+
+func conversationOf(t *starlark.Thread) (*conversation, error) {
+	c, ok := t.Local(conversationKey).(*conversation)
+	if !ok {
+		return nil, errcode.New(errcode.FailedPrecondition, "a model can be asked about a row only")
+	}
+	return c, nil
+}
+
+// llmNames are what scripts that ask a model can use besides.
+var llmNames = starlark.StringDict{
+	"llm_complete": starlark.NewBuiltin("llm_complete", llmComplete),
+	"material":     starlark.NewBuiltin("material", material),
+}
+
+// material is material(title, value, limit=8000): a piece of the case set off for a prompt.
+func material(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var title string
+	var v starlark.Value
+	limit := materialText
+	if err := starlark.UnpackArgs(fn.Name(), args, kwargs, "title", &title, "value", &v, "limit?", &limit); err != nil {
+		return nil, err
+	}
+	if literals, _ := t.Local(literalsKey).(map[string]bool); !literals[title] || strings.ContainsAny(title, "[]\n") || len(title) > 80 {
+		return nil, errcode.New(errcode.InvalidArgument, "material: the title must stand in the script as it is, on one line of at most 80 characters without brackets")
+	}
+	if limit < 1 || limit > 100_000 {
+		return nil, errcode.New(errcode.InvalidArgument, "material: limit is %d, want 1 to 100000 characters", limit)
+	}
+	c, err := conversationOf(t)
+	if err != nil {
+		return nil, err
+	}
+	b := budgetOf(t)
+	text, err := materialOf(b, v)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.alloc(int64(min(len(text), 8*limit)) + 200); err != nil {
+		return nil, err
+	}
+	return starlark.String(c.block(title, text, limit)), nil
+}
+
+func (c *conversation) block(title, text string, limit int) string {
+	block := prompt.Block(title, text, limit)
+	c.blocks = append(c.blocks, block)
+	return block
+}
+
+// materialOf is how a judge is shown a value: text as it is, tables in Markdown with their ends, everything else as JSON.
+func materialOf(b *budget, v starlark.Value) (string, error) {
+	switch v := v.(type) {
+	case starlark.NoneType:
+		return "", nil
+	case starlark.String:
+		return string(v), b.read(int64(len(v)))
+	case *table:
+		return prompt.Table(v.t), b.alloc(64 << 10)
+	}
+	size, err := b.walk(v)
+	if err != nil {
+		return "", err
+	}
+	if err := b.alloc(2 * size); err != nil {
+		return "", err
+	}
+	raw, err := encodeJSON(nil, v, 0)
+	return string(raw), err
+}
+
+// textSchema is that of a reply which is text.
+var textSchema = json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"],"additionalProperties":false}`)
+
+var purposeForm = regexp.MustCompile(`^[a-z0-9_]{1,16}$`)
+
+// llmComplete is llm_complete(prompt, schema=None, system="", purpose="", temperature=0.1, max_tokens=0): a dict that satisfies the JSON Schema,
+// or text where there is none.
+func llmComplete(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var user, system, purpose string
+	var schema starlark.Value = starlark.None
+	var temperature starlark.Value = starlark.Float(scoring.JudgeTemperature)
+	maxTokens := 0
+	if err := starlark.UnpackArgs(fn.Name(), args, kwargs, "prompt", &user, "schema?", &schema, "system?", &system, "purpose?", &purpose,
+		"temperature?", &temperature, "max_tokens?", &maxTokens); err != nil {
+		return nil, err
+	}
+	c, err := conversationOf(t)
+	if err != nil {
+		return nil, err
+	}
+	q := question{user: user, system: system, maxTokens: maxTokens, schema: textSchema}
+	if q.temperature, err = number(temperature); err != nil {
+		return nil, errcode.New(errcode.InvalidArgument, "llm_complete: temperature: %w", err)
+	}
+	if purpose != "" && !purposeForm.MatchString(purpose) {
+		return nil, errcode.New(errcode.InvalidArgument, "llm_complete: purpose: expected at most 16 of small letters, digits and _")
+	}
+	q.purpose = purpose
+	b := budgetOf(t)
+	if schema != starlark.None {
+		if _, err := b.walk(schema); err != nil {
+			return nil, err
+		}
+		if q.schema, err = encodeJSON(nil, schema, 0); err != nil {
+			return nil, errcode.New(errcode.InvalidArgument, "llm_complete: schema: %w", err)
+		}
+	}
+	if err := b.read(int64(len(user) + len(system) + len(q.schema))); err != nil {
+		return nil, err
+	}
+	reply, err := c.ask(q)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.alloc(8 * int64(len(reply))); err != nil {
+		return nil, err
+	}
+	v, err := decodeJSON(b, reply)
+	if err != nil {
+		return nil, err
+	}
+	if d, ok := v.(*starlark.Dict); ok && schema == starlark.None {
+		answer, _, err := d.Get(starlark.String("answer"))
+		return answer, err
+	}
+	return v, nil
+}
+
+// question is one question of a judge.
+type question struct {
+	user, system, purpose string
+	schema                json.RawMessage
+	temperature           float64
+	maxTokens             int
+}
+
+// ask puts a question to the judge backend by way of the ledger, the budget and what was recorded. The reply satisfies the schema.
+func (c *conversation) ask(q question) (json.RawMessage, error) {
+	if c.calls++; c.calls > maxCalls {
+		return nil, errcode.New(errcode.ResourceExhausted, "llm_complete: more than %d questions about one case", maxCalls)
+	}
+	if len(q.user)+len(q.system) > maxPrompt {
+		return nil, errcode.New(errcode.ResourceExhausted, "llm_complete: a prompt of more than %d KiB", maxPrompt>>10)
+	}
+	if err := c.check(q.user, q.system); err != nil {
+		return nil, err
+	}
+	purpose := "custom/" + c.judge.Name
+	switch {
+	case q.purpose != "":
+		purpose += "/" + q.purpose
+	case c.calls > 1:
+		purpose += "/" + strconv.Itoa(c.calls)
+	}
+	var reply json.RawMessage
+	err := c.in.Ask(c.ctx, judgebackend.Request{
+		Purpose: purpose, PromptVersion: c.judge.Name + "/" + strconv.Itoa(c.judge.Version), Schema: q.schema, Temperature: q.temperature, MaxTokens: q.maxTokens, NonceField: "nonce",
+		Messages: []judgebackend.Message{
+			{Role: judgebackend.System, Content: strings.TrimSpace(strings.TrimSpace(q.system)+"\n\n"+prompt.Notice) + "\n\nReply with one JSON object and nothing else."},
+			{Role: judgebackend.User, Content: q.user},
+		},
+	}, &reply)
+	return reply, err
+}
+
+// check refuses a prompt that holds a text of the case which is not set off: what others wrote would speak to the model. Short texts are let through, since they
+// may stand in the prompt by themselves.
+func (c *conversation) check(parts ...string) error {
+	for _, part := range parts {
+		for _, b := range c.blocks {
+			part = strings.ReplaceAll(part, strings.TrimSpace(b), "")
+		}
+		for _, n := range c.judge.needs {
+			if n.text == nil {
+				continue
+			}
+			text := strings.TrimSpace(n.text(c.in))
+			if utf8.RuneCountInString(text) < telltale/2 {
+				continue
+			}
+			if strings.Contains(part, firstOf(text)) || strings.Contains(part, lastOf(text)) {
+				return errcode.New(errcode.InvalidArgument, "llm_complete: the prompt holds row.%s as if it were an instruction; write material(%q, row.%s)", n.name, titleOf(n.name), n.name)
+			}
+		}
+	}
+	return nil
+}
+
+// telltale is how many characters at either end of a text tell that it was put into a prompt.
+const telltale = 48
+
+func firstOf(s string) string {
+	if runes := []rune(s); len(runes) > telltale {
+		return string(runes[:telltale])
+	}
+	return s
+}
+
+func lastOf(s string) string {
+	if runes := []rune(s); len(runes) > telltale {
+		return string(runes[len(runes)-telltale:])
+	}
+	return s
+}
+
+// titleOf is what a part of a case is called in a prompt.
+func titleOf(name string) string {
+	if t, ok := map[string]string{
+		"sql": "SQL of the agent", "gold_sql": "Accepted SQL", "result": "Result of the agent", "gold_result": "Accepted result", "error": "Error of the database",
+		"schema_ddl": "Schema", "response": "Answer of the agent", "interpretation": "Question in the agent's words", "tool_calls": "Tool calls of the agent",
+		"expected": "Expected",
+	}[name]; ok {
+		return t
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
+}

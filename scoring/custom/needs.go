@@ -1,0 +1,233 @@
+package custom
+
+import (
+	"slices"
+	"strings"
+
+	"go.starlark.net/starlark"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// field is a part of a case that a judge can name among its needs.
+type field struct {
+	name  string
+	doc   string
+	needs scoring.Need
+	given func(in *scoring.Input) bool // nil: never missing
+	value func(in *scoring.Input) (starlark.Value, error)
+	text  func(in *scoring.Input) string // for those that are text, written by others
+}
+
+func textField(name, doc string, needs scoring.Need, text func(in *scoring.Input) string) field {
+	return field{
+		name: name, doc: doc, needs: needs, text: text,
+		given: func(in *scoring.Input) bool { return strings.TrimSpace(text(in)) != "" },
+		value: func(in *scoring.Input) (starlark.Value, error) { return starlark.String(text(in)), nil },
+	}
+}
+
+func tableField(name, doc string, needs scoring.Need, query func(in *scoring.Input) *scoring.Query) field {
+	t := func(in *scoring.Input) *scoring.Table {
+		if q := query(in); q != nil {
+			return q.Result.Table
+		}
+		return nil
+	}
+	return field{
+		name: name, doc: doc, needs: needs,
+		given: func(in *scoring.Input) bool { return t(in) != nil },
+		value: func(in *scoring.Input) (starlark.Value, error) {
+			if t := t(in); t != nil {
+				return newTable(t), nil
+			}
+			return starlark.None, nil
+		},
+	}
+}
+
+func gold(in *scoring.Input) *scoring.Query { return in.Gold }
+func pred(in *scoring.Input) *scoring.Query { return in.Pred }
+
+func goldSQL(in *scoring.Input) string {
+	if in.Gold == nil {
+		return ""
+	}
+	return in.Gold.SQL
+}
+
+// fields are what judges can name. What has an argument of its own in SQL functions comes first; the rest makes the function take the whole case.
+var fields = []field{
+	textField("question", "the question that was asked", scoring.NeedQuestion, func(in *scoring.Input) string { return in.Case.Question }),
+	textField("interpretation", "the question in the agent's own words", scoring.NeedInterpretation, func(in *scoring.Input) string { return in.Case.Agent.Interpretation }),
+	textField("response", "the agent's answer in prose", scoring.NeedResponse, func(in *scoring.Input) string { return in.Case.Agent.Response }),
+	textField("gold_sql", "the accepted query", scoring.NeedGoldSQL, goldSQL),
+	textField("sql", "the agent's query", scoring.NeedPredSQL, func(in *scoring.Input) string { return in.Pred.SQL }),
+	tableField("gold_result", "the accepted result, a table", scoring.NeedGoldResult, gold),
+	tableField("result", "the agent's result, a table", scoring.NeedPredResult, pred),
+	{name: "error", doc: "the database's message where the agent's query failed, else empty text", needs: scoring.NeedExecution,
+		text:  func(in *scoring.Input) string { return in.Pred.Error },
+		value: func(in *scoring.Input) (starlark.Value, error) { return starlark.String(in.Pred.Error), nil }},
+
+	textField("evidence", "hints that came with the question", scoring.NeedCase, func(in *scoring.Input) string { return in.Case.Evidence }),
+	textField("schema_ddl", "DDL of the tables the question is about", scoring.NeedCase, func(in *scoring.Input) string { return in.Case.Schema }),
+	textField("dialect", "SQL dialect of both queries", scoring.NeedCase, func(in *scoring.Input) string { return in.Case.Dialect }),
+	{name: "case_id", doc: "the case's id", needs: scoring.NeedCase,
+		value: func(in *scoring.Input) (starlark.Value, error) { return starlark.String(in.Case.ID), nil }},
+	{name: "tags", doc: "words to slice reports by, a list", needs: scoring.NeedCase,
+		value: func(in *scoring.Input) (starlark.Value, error) { return textList(in.Case.Tags), nil }},
+	{name: "tool_calls", doc: "the calls that the agent made, a list of {name, arguments}", needs: scoring.NeedCase, value: toolCalls},
+	{name: "expected", doc: "what a right agent does: behaviour (answer, clarify or refuse), tools, clarifications", needs: scoring.NeedCase, value: expectedRecord},
+}
+
+func fieldNames() []string {
+	names := make([]string, len(fields))
+	for i := range fields {
+		names[i] = fields[i].name
+	}
+	return names
+}
+
+func textList(list []string) starlark.Value {
+	out := make([]starlark.Value, len(list))
+	for i, s := range list {
+		out[i] = starlark.String(s)
+	}
+	return starlark.NewList(out)
+}
+
+func toolCalls(in *scoring.Input) (starlark.Value, error) {
+	out := make([]starlark.Value, len(in.Case.Agent.ToolCalls))
+	for i, c := range in.Case.Agent.ToolCalls {
+		d := starlark.NewDict(2)
+		arguments, err := jsonValue(c.Arguments)
+		if err != nil {
+			return nil, errcode.New(errcode.InvalidArgument, "tool call %d: the arguments are no JSON", i+1)
+		}
+		_ = d.SetKey(starlark.String("name"), starlark.String(c.Name)) // text can be a key
+		_ = d.SetKey(starlark.String("arguments"), arguments)
+		out[i] = d
+	}
+	return starlark.NewList(out), nil
+}
+
+func expectedRecord(in *scoring.Input) (starlark.Value, error) {
+	e := &in.Case.Expected
+	tools, err := jsonValue(e.Tools)
+	if err != nil {
+		return nil, errcode.New(errcode.InvalidArgument, "expected tools: no JSON")
+	}
+	behaviour := e.Behaviour
+	if behaviour == "" {
+		behaviour = scoring.BehaviourAnswer
+	}
+	return &record{name: "expected", fields: starlark.StringDict{
+		"behaviour": starlark.String(behaviour), "tools": tools, "clarifications": textList(e.Clarifications),
+	}}, nil
+}
+
+func jsonValue(raw []byte) (starlark.Value, error) {
+	if len(raw) == 0 {
+		return starlark.None, nil
+	}
+	return decodeJSON(nil, raw)
+}
+
+// need is a field that a judge named, or asked for where it is there: "response?".
+type need struct {
+	*field
+	optional bool
+}
+
+func parseNeeds(words []string) ([]need, error) {
+	var out []need
+	for _, w := range words {
+		name, optional := strings.CutSuffix(w, "?")
+		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
+		if i < 0 {
+			return nil, errcode.New(errcode.InvalidArgument, "needs: there is no %.40q%s; there are %s", name, scoring.Suggest(name, fieldNames()), strings.Join(fieldNames(), ", "))
+		}
+		if slices.ContainsFunc(out, func(n need) bool { return n.name == name }) {
+			return nil, errcode.New(errcode.InvalidArgument, "needs: %s stands there twice", name)
+		}
+		out = append(out, need{&fields[i], optional})
+	}
+	return out, nil
+}
+
+// bits are the engine's needs. What may be missing, and what has no argument of its own, makes the whole case one.
+func needBits(needs []need) (bits scoring.Need) {
+	for _, n := range needs {
+		switch {
+		case !n.optional:
+			bits |= n.needs
+		case n.needs&(scoring.NeedGoldResult|scoring.NeedPredResult) != 0:
+			bits |= scoring.NeedCase | scoring.NeedContext // which reads results that are there
+		default:
+			bits |= scoring.NeedCase
+		}
+	}
+	return bits
+}
+
+// rowOf is what a script sees of a case. A score is returned where the case lacks something that the engine does not look at.
+func (j *Judge) rowOf(in *scoring.Input) (*record, *scoring.Score, error) {
+	r := &record{name: "row", fields: make(starlark.StringDict, len(j.needs)+1)}
+	for _, n := range j.needs {
+		if !n.optional && n.given != nil && !n.given(in) {
+			s := scoring.NotApplicable("no " + n.name + " given")
+			return nil, &s, nil
+		}
+		v, err := n.value(in)
+		if err != nil {
+			return nil, nil, err
+		}
+		if n.optional && n.given != nil && !n.given(in) {
+			v = starlark.None
+		}
+		r.fields[n.name] = v
+	}
+	if len(j.header.Scores) > 0 {
+		scores, err := j.scoresOf(in)
+		if err != nil {
+			return nil, nil, err
+		}
+		r.fields["scores"] = scores
+	}
+	r.missing = func(name string) error {
+		if slices.Contains(fieldNames(), name) {
+			return errcode.New(errcode.InvalidArgument, "row.%s: the judge's needs do not name %s", name, name)
+		}
+		if name == "scores" {
+			return errcode.New(errcode.InvalidArgument, "row.scores: the judge does not say which scores it reads; list the metrics under scores")
+		}
+		return errcode.New(errcode.InvalidArgument, "row has no field %.40q%s", name, scoring.Suggest(name, fieldNames()))
+	}
+	return r, nil, nil
+}
+
+// scoresOf are the scores of other metrics that the judge rests on.
+func (j *Judge) scoresOf(in *scoring.Input) (starlark.Value, error) {
+	all := starlark.StringDict{}
+	for _, name := range j.header.Scores {
+		s, err := in.ScoreOf(name)
+		if err != nil {
+			return nil, errcode.New(errcode.Of(err), "scores: %w", err)
+		}
+		f := starlark.StringDict{
+			"status": starlark.String(s.Status), "value": starlark.None, "label": starlark.None, "passed": starlark.None, "reason": starlark.String(s.Reason),
+		}
+		if s.Status == scoring.StatusOK {
+			f["value"] = starlark.Float(s.Value)
+		}
+		if s.Label != "" {
+			f["label"] = starlark.String(s.Label)
+		}
+		if s.Passed != nil {
+			f["passed"] = starlark.Bool(*s.Passed)
+		}
+		all[name] = &record{name: "score", fields: f}
+	}
+	return &record{name: "scores", fields: all}, nil
+}

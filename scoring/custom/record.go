@@ -1,0 +1,59 @@
+package custom
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"go.starlark.net/starlark"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// record is a value with named fields, record.name or record["name"]: the row, the configuration, a score.
+type record struct {
+	name    string
+	fields  starlark.StringDict
+	missing func(name string) error // why there is no such field
+}
+
+var (
+	_ starlark.HasAttrs = (*record)(nil)
+	_ starlark.Mapping  = (*record)(nil)
+)
+
+func (r *record) String() string       { return r.name }
+func (r *record) Type() string         { return r.name }
+func (r *record) Freeze()              { r.fields.Freeze() }
+func (r *record) Truth() starlark.Bool { return true }
+func (r *record) Hash() (uint32, error) {
+	return 0, errcode.New(errcode.InvalidArgument, "%s is no key", r.name)
+}
+
+// AttrNames lists the fields.
+func (r *record) AttrNames() []string { return slices.Sorted(maps.Keys(r.fields)) }
+
+// Attr is a field.
+func (r *record) Attr(name string) (starlark.Value, error) {
+	if v, ok := r.fields[name]; ok {
+		return v, nil
+	}
+	if r.missing != nil {
+		return nil, r.missing(name)
+	}
+	return nil, errcode.New(errcode.InvalidArgument, "%s has no field %.40q%s", r.name, name, scoring.Suggest(name, r.AttrNames()))
+}
+
+// Get is a field, too.
+func (r *record) Get(k starlark.Value) (starlark.Value, bool, error) {
+	name, ok := starlark.AsString(k)
+	if !ok {
+		return nil, false, errcode.New(errcode.InvalidArgument, "%s[…]: got %s, want the name of a field", r.name, k.Type())
+	}
+	if v, ok := r.fields[name]; ok {
+		return v, true, nil
+	}
+	// The name may be data.
+	return nil, false, errcode.New(errcode.InvalidArgument, "%s[…]: there is no such field; there are %s", r.name, strings.Join(r.AttrNames(), ", "))
+}

@@ -1,0 +1,206 @@
+package custom
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"go.starlark.net/lib/math"
+	"go.starlark.net/resolve"
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// dialect is Starlark as it is, with sets: no while, no recursion, no loops at the top level.
+var dialect = &syntax.FileOptions{Set: true}
+
+// maxSource bounds a judge file, and with it how deep its expressions can be nested.
+const maxSource = 64 << 10
+
+// script is compiled source whose top level has run.
+type script struct {
+	file     string
+	limits   Limits
+	print    func(string)
+	globals  starlark.StringDict
+	literals map[string]bool
+	idents   map[string]bool
+}
+
+// names are what every script can use.
+var names = func() starlark.StringDict {
+	d := starlark.StringDict{
+		"re": reModule, "json": jsonModule, "math": math.Module,
+		"decimal": starlark.NewBuiltin("decimal", decimalFunction),
+	}
+	for _, more := range []starlark.StringDict{universe, guards} {
+		for name, v := range more {
+			d[name] = v
+		}
+	}
+	return d
+}()
+
+// compile compiles a parsed file and runs its top level, within the limits. more are names beside the usual ones.
+func compile(ctx context.Context, file string, f *syntax.File, limits Limits, print func(string), more starlark.StringDict) (*script, error) {
+	var r rewriter
+	if err := r.rewrite(f); err != nil {
+		return nil, err
+	}
+	s := &script{file: file, limits: limits, print: print, literals: r.literals, idents: r.idents}
+	predeclared := make(starlark.StringDict, len(names)+len(more))
+	for _, d := range []starlark.StringDict{names, more} {
+		for name, v := range d {
+			predeclared[name] = v
+		}
+	}
+	program, err := starlark.FileProgram(f, predeclared.Has)
+	if err != nil {
+		return nil, errcode.New(errcode.InvalidArgument, "%s", syntaxMessage(err))
+	}
+	t, stop := s.thread(ctx)
+	defer stop()
+	s.globals, err = program.Init(t, predeclared)
+	s.globals.Freeze()
+	if err != nil {
+		return nil, s.explain(ctx, t, err)
+	}
+	return s, nil
+}
+
+// parse reads a Starlark file.
+func parse(file string, source []byte) (*syntax.File, error) {
+	f, err := dialect.Parse(file, source, 0)
+	if err != nil {
+		return nil, errcode.New(errcode.InvalidArgument, "%s", syntaxMessage(err))
+	}
+	return f, nil
+}
+
+// syntaxMessage is the first of the errors of a parser or resolver with its line.
+func syntaxMessage(err error) string {
+	var s syntax.Error
+	var r resolve.ErrorList
+	switch {
+	case errors.As(err, &s):
+		return fmt.Sprintf("line %d: %s", s.Pos.Line, s.Msg)
+	case errors.As(err, &r) && len(r) > 0:
+		return fmt.Sprintf("line %d: %s", r[0].Pos.Line, r[0].Msg)
+	}
+	return "the script cannot be read"
+}
+
+// thread is what one run of the script runs on. The context's end stops it.
+func (s *script) thread(ctx context.Context) (*starlark.Thread, func() bool) {
+	t := &starlark.Thread{Name: s.file, Print: func(_ *starlark.Thread, msg string) {
+		if s.print != nil {
+			s.print(msg)
+		}
+	}}
+	t.SetMaxExecutionSteps(uint64(s.limits.Steps)) //nolint:gosec // not negative
+	t.SetLocal(budgetKey, &budget{limits: s.limits, thread: t})
+	t.SetLocal(literalsKey, s.literals)
+	return t, context.AfterFunc(ctx, func() { t.Cancel("the context has ended") })
+}
+
+// call calls a function of the script. locals are for the functions that badger brings.
+func (s *script) call(ctx context.Context, name string, locals map[string]any, args ...starlark.Value) (starlark.Value, error) {
+	t, stop := s.thread(ctx)
+	defer stop()
+	for k, v := range locals {
+		t.SetLocal(k, v)
+	}
+	v, err := starlark.Call(t, s.globals[name], args, nil)
+	if err != nil {
+		return nil, s.explain(ctx, t, err)
+	}
+	return v, nil
+}
+
+// explain is an error of a run: where, what, and no data.
+func (s *script) explain(ctx context.Context, t *starlark.Thread, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	where := ""
+	var e *starlark.EvalError
+	if errors.As(err, &e) {
+		for i := range e.CallStack {
+			fr := e.CallStack.At(i)
+			if fr.Pos.Filename() != s.file {
+				continue
+			}
+			where = fmt.Sprintf("line %d", fr.Pos.Line)
+			if fr.Name != "<toplevel>" && !strings.HasPrefix(fr.Name, "guard ") {
+				where += ", in " + fr.Name
+			}
+			where += ": "
+			break
+		}
+	}
+	var coded *errcode.Error
+	switch {
+	case errors.As(err, &coded):
+		return errcode.New(coded.Code, "%s%w", where, coded)
+	case int64(t.Steps) >= s.limits.Steps: //nolint:gosec // bounded by the limit
+		return errcode.New(errcode.ResourceExhausted, "%stakes more than %d steps", where, s.limits.Steps)
+	}
+	return errcode.New(errcode.InvalidArgument, "%s%s", where, message(err.Error()))
+}
+
+// plain is an error of one of Starlark's functions without the data that its text may hold.
+func plain(function string, err error) error {
+	var e *starlark.EvalError
+	if errcode.Of(err) != errcode.Unknown || errors.As(err, &e) { // the latter of a function that was called back
+		return err
+	}
+	msg := message(err.Error())
+	if !strings.HasPrefix(msg, function) {
+		msg = function + ": " + msg
+	}
+	return errcode.New(errcode.InvalidArgument, "%s", msg)
+}
+
+// Messages of the interpreter that name types, counts and names of the script, and those that show values.
+var (
+	harmless = regexp.MustCompile(`^(unknown (binary|unary) op: [\w. ]+ \S+( [\w. ]+)?` +
+		`|[\w.]+: got \d+ arguments?, want (at (most|least) )?\d+|[\w.]+: missing argument for \w+|[\w.]+: for parameter \w+: got [\w. ]+, want [\w. ]+` +
+		`|got [\w. ]+, want [\w. ]+|[\w. ]+ value is not iterable|[\w. ]+ value does not support item assignment` +
+		`|[\w. ]+ index -?\d+ out of range \[-?\d+:-?\d+\]|index -?\d+ out of range: empty [\w. ]+|unhandled index operation [\w. \[\]]+` +
+		`|(local|global) variable \w+ referenced before assignment|function \w+ called recursively` +
+		`|function \w+ (accepts|missing) [\w, ()]+|[\w-]+ (division|modulo) by zero|floored division by zero|integer modulo by zero` +
+		`|too (many|few) values to unpack \(got \d+, want \d+\)|got [\w. ]+ in sequence assignment|unhashable( type)?: [\w. ]+` +
+		`|invalid call of non-function \([\w. ]+\)|cannot [\w ]+ frozen [\w ]+|cannot [\w ]+ during iteration|[\w. ]+ \S{1,2} [\w. ]+ not implemented` +
+		`|[\w.]+: (missing key|value not in list|substring not found|empty (dict|list|set|separator)|argument is an empty sequence)|not enough arguments for format string` +
+		`|too many arguments for format string|invalid slice operand [\w. ]+|comparison exceeded maximum recursion depth|Starlark stack overflow)$`)
+	telling = []struct {
+		sign *regexp.Regexp
+		says string
+	}{
+		{regexp.MustCompile(`^key .* not in `), "a key is not in the dict"},
+		{regexp.MustCompile(`^key not found`), "a key is not in the mapping"},
+		{regexp.MustCompile(`^int: invalid literal`), "int: the text is no whole number"},
+		{regexp.MustCompile(`^float: |float literal`), "float: the value is no number"},
+		{regexp.MustCompile(`unexpected keyword argument`), "an unexpected keyword argument"},
+		{regexp.MustCompile(`multiple values for`), "a parameter is given twice"},
+		{regexp.MustCompile(`^duplicate key`), "a key stands twice in the dict"},
+		{regexp.MustCompile(`format requires`), "a value does not fit its place in the format string"},
+		{regexp.MustCompile(`shift count`), "a shift by so many bits is not possible"},
+	}
+)
+
+func message(text string) string {
+	if harmless.MatchString(text) {
+		return text
+	}
+	for _, m := range telling {
+		if m.sign.MatchString(text) {
+			return m.says
+		}
+	}
+	return "the script failed: a value is not of the kind that is wanted here"
+}

@@ -1,0 +1,225 @@
+package custom
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.starlark.net/starlark"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// Functions and words of which the same case could get another score tomorrow, or on another machine.
+var (
+	notReproducible = []string{
+		"random", "setseed", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "now", "today", "get_current_time", "get_current_timestamp", "current_date", "current_localtime",
+		"current_localtimestamp", "transaction_timestamp", "txid_current", "nextval", "currval", "getenv", "getvariable", "version", "current_setting", "current_database", "age",
+	}
+	notReproducibleWords = []string{"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "tablesample", "current_user", "session_user"}
+)
+
+// loadSQL loads a judge of kind sql: one query over the tables this, config, gold_result and result.
+func (j *Judge) loadSQL(o *Options) error {
+	if o.SQL == nil {
+		return errcode.New(errcode.Unimplemented, "kind: judges of kind sql need the embedded engine, which is not part of this program")
+	}
+	query, err := queryOf(j.header.SQL)
+	if err != nil {
+		return errcode.New(errcode.Of(err), "sql: %w", err)
+	}
+	j.score = func(ctx context.Context, in *scoring.Input, row *record, settings map[string]any) (scoring.Score, error) {
+		tables, err := sqlTables(row, settings)
+		if err != nil {
+			return scoring.Score{}, err
+		}
+		t, err := o.SQL.EvaluateSQL(ctx, query, tables)
+		if err != nil {
+			return scoring.Score{}, errcode.New(errcode.Of(err), "sql: %w", err)
+		}
+		if t.Rows() != 1 {
+			return scoring.Score{}, errcode.New(errcode.InvalidArgument, "sql: the query returned %d rows, want one", t.Rows())
+		}
+		s, err := j.scoreOf(said(t))
+		if err != nil {
+			return s, errcode.New(errcode.Of(err), "sql: %w", err)
+		}
+		return s, nil
+	}
+	return nil
+}
+
+// queryOf makes a query of an expression, and refuses what is more than one statement that reads, or depends on more than its input.
+func queryOf(text string) (string, error) {
+	text = strings.TrimRight(strings.TrimSpace(text), "; \n\t")
+	words := sqlWords(text)
+	if len(words) == 0 || !slices.Contains([]string{"select", "with", "from"}, words[0].text) {
+		text = fmt.Sprintf("SELECT (%s\n) AS value FROM this", text)
+	}
+	script := sqlparts.Parse(text, sqlparts.DialectOf("duckdb"))
+	if len(script.Statements) != 1 || script.Statements[0].Kind != sqlparts.KindQuery || !script.Effects().ReadOnly() {
+		return "", errcode.New(errcode.InvalidArgument, "expected one query that only reads, or one expression over the columns of this")
+	}
+	for i, w := range words {
+		changes := slices.Contains(notReproducible, w.text) && w.called || slices.Contains(notReproducibleWords, w.text) && !w.quoted ||
+			w.text == "sample" && i > 0 && words[i-1].text == "using"
+		if changes {
+			return "", errcode.New(errcode.InvalidArgument, "%s is not the same from call to call, and a score must be", w.text)
+		}
+	}
+	return text, nil
+}
+
+// sqlWord is a name or keyword of a query, in small letters.
+type sqlWord struct {
+	text           string
+	quoted, called bool // in double quotes; with a parenthesis behind it
+}
+
+// sqlWords are the words of a query outside of its comments and strings.
+func sqlWords(query string) []sqlWord {
+	var out []sqlWord
+	for i := 0; i < len(query); {
+		rest := query[i:]
+		end := 1
+		switch c := query[i]; {
+		case strings.HasPrefix(rest, "--"):
+			end = endOf(rest, 2, "\n")
+		case strings.HasPrefix(rest, "/*"):
+			end = endOf(rest, 2, "*/")
+		case c == '\'':
+			end = endOf(rest, 1, "'")
+		case c == '"':
+			end = endOf(rest, 1, "\"")
+			out = append(out, sqlWord{text: strings.ToLower(strings.Trim(rest[:end], "\"")), quoted: true})
+		case isWord(c):
+			for end < len(rest) && isWord(rest[end]) {
+				end++
+			}
+			out = append(out, sqlWord{text: strings.ToLower(rest[:end])})
+		case c == '(' && len(out) > 0 && !out[len(out)-1].called:
+			out[len(out)-1].called = true // or a list behind it: the words in question have none
+		}
+		i += end
+	}
+	return out
+}
+
+func endOf(s string, from int, mark string) int {
+	if i := strings.Index(s[from:], mark); i >= 0 {
+		return from + i + len(mark)
+	}
+	return len(s)
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= 0x80 || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// sqlTables are what a query sees: this (one row of what the judge needs), config (one row), and the results.
+func sqlTables(row *record, settings map[string]any) (map[string]*scoring.Table, error) {
+	tables := map[string]*scoring.Table{}
+	var columns []scoring.Column
+	for _, name := range row.AttrNames() {
+		switch v := row.fields[name].(type) {
+		case *table:
+			tables[name] = v.t
+			continue
+		case *record:
+			for _, k := range v.AttrNames() { // scores, as score_NAME
+				if s, ok := v.fields[k].(*record); ok {
+					columns = append(columns, cellColumn("score_"+k, s.fields["value"]))
+				} else {
+					columns = append(columns, cellColumn(name+"_"+k, v.fields[k]))
+				}
+			}
+			continue
+		}
+		columns = append(columns, cellColumn(name, row.fields[name]))
+	}
+	columns = append(columns, cellColumn("one", starlark.MakeInt(1))) // so that there always is a row
+	t, err := scoring.NewTable(columns...)
+	if err != nil {
+		return nil, err
+	}
+	tables["this"] = t
+	columns = nil
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		columns = append(columns, cellColumn(name, starlarkOf(settings[name])))
+	}
+	columns = append(columns, cellColumn("one", starlark.MakeInt(1)))
+	if tables["config"], err = scoring.NewTable(columns...); err != nil {
+		return nil, err
+	}
+	return tables, nil
+}
+
+// cellColumn is a column of one value.
+func cellColumn(name string, v starlark.Value) scoring.Column {
+	b := scoring.NewBuilder(name, scoring.Null, 1)
+	switch v := v.(type) {
+	case starlark.NoneType:
+		b.AppendNull()
+	case starlark.Bool:
+		b.Append(scoring.BoolValue(bool(v)))
+	case starlark.Int:
+		if n, ok := v.Int64(); ok {
+			b.Append(scoring.IntValue(n))
+		} else {
+			b.Append(scoring.BigDecimalValue(v.BigInt(), 0))
+		}
+	case starlark.Float:
+		b.Append(scoring.FloatValue(float64(v)))
+	case starlark.String:
+		b.Append(scoring.StringValue(string(v)))
+	default:
+		raw, err := encodeJSON(nil, v, 0)
+		if err != nil {
+			b.AppendNull()
+		} else {
+			b.Append(scoring.TextValue(scoring.JSON, string(raw)))
+		}
+	}
+	c := b.Column()
+	if c.Type == scoring.Null { // a column without a type cannot be compared
+		b := scoring.NewBuilder(name, scoring.String, 1)
+		b.AppendNull()
+		c = b.Column()
+	}
+	return c
+}
+
+// said is the one row of a query's result: the members of a score by their names, and every other column in the detail.
+func said(t *scoring.Table) map[string]starlark.Value {
+	out := map[string]starlark.Value{}
+	detail := starlark.NewDict(0)
+	for i := range t.Columns {
+		name := strings.ToLower(t.Columns[i].Name)
+		v := valueOf(t.Columns[i].Value(0))
+		if len(t.Columns) == 1 {
+			name = "value"
+		}
+		switch {
+		case name == "detail":
+			if text, ok := starlark.AsString(v); ok {
+				if parsed, err := decodeJSON(nil, json.RawMessage(text)); err == nil {
+					v = parsed
+				}
+			}
+			out[name] = v
+		case slices.Contains(members, name):
+			out[name] = v
+		default:
+			_ = detail.SetKey(starlark.String(t.Columns[i].Name), v) // text can be a key
+		}
+	}
+	if detail.Len() > 0 && out["detail"] == nil {
+		out["detail"] = detail
+	}
+	return out
+}

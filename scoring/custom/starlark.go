@@ -1,0 +1,103 @@
+package custom
+
+import (
+	"context"
+
+	"go.starlark.net/starlark"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+const processRow = "process_row"
+
+// loadStarlark loads a script: its judge(…) call is the header, process_row the function.
+func (j *Judge) loadStarlark(ctx context.Context, most Limits, o *Options) error {
+	f, err := parse(j.File, []byte(j.Source))
+	if err != nil {
+		return err
+	}
+	var h *header
+	declare := starlark.NewBuiltin("judge", func(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		switch {
+		case h != nil:
+			return nil, errcode.New(errcode.InvalidArgument, "judge: called twice, or not at the top of the file")
+		case len(args) > 0:
+			return nil, errcode.New(errcode.InvalidArgument, "judge: expected named arguments, as in judge(name = …, version = 1)")
+		}
+		d := starlark.NewDict(len(kwargs))
+		for _, kv := range kwargs {
+			if _, err := budgetOf(t).walk(kv[1]); err != nil {
+				return nil, err
+			}
+			if err := d.SetKey(kv[0], kv[1]); err != nil {
+				return nil, err
+			}
+		}
+		raw, err := encodeJSON(nil, d, 0)
+		if err != nil {
+			return nil, errcode.New(errcode.InvalidArgument, "judge: %w", err)
+		}
+		decoded, err := decodeHeader(raw)
+		if err != nil {
+			return nil, errcode.New(errcode.InvalidArgument, "judge: %s", withoutLine(err.Error()))
+		}
+		if decoded.Kind != "" && decoded.Kind != Starlark {
+			return nil, errcode.New(errcode.InvalidArgument, "judge: kind: a .star file is of kind starlark")
+		}
+		decoded.Kind = Starlark
+		if err := j.take(decoded); err != nil {
+			return nil, errcode.New(errcode.Of(err), "judge: %w", err)
+		}
+		h = decoded
+		return starlark.None, nil
+	})
+	more := starlark.StringDict{"judge": declare}
+	for name, v := range llmNames {
+		more[name] = v
+	}
+	s, err := compile(ctx, j.File, f, Limits{min(DefaultLimits.Steps, most.Steps), min(DefaultLimits.Memory, most.Memory)}, o.Print, more)
+	if err != nil {
+		return err
+	}
+	if h == nil {
+		return errcode.New(errcode.InvalidArgument, "calls judge(name = …, version = …, summary = …, needs = […]) nowhere")
+	}
+	fn, ok := s.globals[processRow].(*starlark.Function)
+	if !ok || fn.NumParams() != 2 || fn.HasVarargs() || fn.HasKwargs() || fn.NumKwonlyParams() > 0 {
+		return errcode.New(errcode.InvalidArgument, "has no function process_row(row, config)")
+	}
+	if s.limits, err = h.limits(most); err != nil {
+		return err
+	}
+	j.asks = s.idents["llm_complete"]
+	j.score = func(ctx context.Context, in *scoring.Input, row *record, settings map[string]any) (scoring.Score, error) {
+		v, err := s.call(ctx, processRow, map[string]any{conversationKey: &conversation{ctx: ctx, judge: j, in: in}}, row, configRecord(settings))
+		if err != nil {
+			return scoring.Score{}, err
+		}
+		d, ok := v.(*starlark.Dict)
+		if !ok {
+			return scoring.Score{}, errcode.New(errcode.InvalidArgument, "process_row returned %s, want a dict such as {\"value\": 1, \"reason\": \"…\"}", v.Type())
+		}
+		said := make(map[string]starlark.Value, d.Len())
+		for k, v := range d.Entries() {
+			name, _ := starlark.AsString(k)
+			said[name] = v
+		}
+		out, err := j.scoreOf(said)
+		if err != nil {
+			return out, errcode.New(errcode.Of(err), "process_row: %w", err)
+		}
+		return out, nil
+	}
+	return nil
+}
+
+// withoutLine drops the line of a header that was given as arguments: it has none.
+func withoutLine(msg string) string {
+	if m := lineMessage.FindStringSubmatch(msg); m != nil {
+		return m[2]
+	}
+	return msg
+}
