@@ -58,6 +58,7 @@ type commands struct {
 	Calibrate calibrateCommand `cmd:"" help:"Measure how far metrics agree with people, on labelled cases."`
 	Serve     serveCommand     `cmd:"" help:"Serve the scoring functions over Arrow Flight, gRPC and each warehouse's HTTP form."`
 	SQL       sqlCommand       `cmd:"" name:"sql" help:"Run SQL on the embedded engine with the scoring functions."`
+	Judge     judgeCommand     `cmd:"" help:"Write, test and promote judge files: your own metrics."`
 	Functions functionsCommand `cmd:"" help:"List the scoring functions and metrics."`
 
 	Version kong.VersionFlag `help:"Print the version."`

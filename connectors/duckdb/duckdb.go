@@ -16,9 +16,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -178,7 +180,8 @@ func (c *Conn) open() error {
 		return errcode.New(errcode.Internal, "duckdb: no configuration")
 	}
 	defer mapping.DestroyConfig(&config)
-	for name, value := range c.settings {
+	for _, name := range inOrder(c.settings) {
+		value := c.settings[name]
 		if strings.IndexByte(value, 0) >= 0 || mapping.SetConfig(config, name, value) == mapping.StateError {
 			return errcode.New(errcode.InvalidArgument, "duckdb: the setting %s is not accepted", name)
 		}
@@ -195,6 +198,15 @@ func (c *Conn) open() error {
 		return c.errorOf(message)
 	}
 	return nil
+}
+
+// inOrder lists settings in the order in which the engine takes them: once it is confined it refuses a place for what does not fit the memory.
+func inOrder(settings map[string]string) []string {
+	names := slices.Sorted(maps.Keys(settings))
+	if i := slices.Index(names, "enable_external_access"); i >= 0 {
+		names = append(slices.Delete(names, i, i+1), "enable_external_access")
+	}
+	return names
 }
 
 func checkPath(path string, o Options) error {

@@ -395,3 +395,19 @@ func TestDatabaseSQLSeesTheSameDatabase(t *testing.T) {
 		t.Error("a database in memory has no second door")
 	}
 }
+
+// A database in memory can be confined however often it is opened: the order of its settings is not left to chance.
+func TestConfinedInMemory(t *testing.T) {
+	for range 20 {
+		c := mustOpen(t, "", duckdb.Options{Confined: true, Threads: 1, MemoryLimit: "64MB"})
+		r, err := c.Query(context.Background(), "SELECT count(*) FROM range(10)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Release()
+		if _, err := c.Query(context.Background(), "SELECT * FROM read_text('/etc/hostname')"); err == nil {
+			t.Fatal("a confined database reads files")
+		}
+		c.Close()
+	}
+}

@@ -181,7 +181,7 @@ func (c *conversation) ask(q question) (json.RawMessage, error) {
 	if err := c.check(q.user, q.system); err != nil {
 		return nil, err
 	}
-	purpose := "custom/" + c.judge.Name
+	purpose := c.judge.Name
 	switch {
 	case q.purpose != "":
 		purpose += "/" + q.purpose

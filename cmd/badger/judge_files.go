@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/custom"
+	"github.com/badger-eval/badger/scoring/metric"
+)
+
+// judgeCommand is what is done with judge files.
+type judgeCommand struct {
+	New     judgeNewCommand     `cmd:"" help:"Write a judge file to start from, with cases to try it on."`
+	Test    judgeTestCommand    `cmd:"" help:"Run a judge file on cases and compare it with what people said of them."`
+	Promote judgePromoteCommand `cmd:"" help:"Store a version of a judge file in a warehouse, from where runs, servers and SQL take it."`
+	List    judgeListCommand    `cmd:"" help:"List the promoted judges of a warehouse."`
+}
+
+type judgeNewCommand struct {
+	Name string `arg:"" help:"Name of the judge, which is that of its SQL function."`
+	Kind string `default:"starlark" enum:"starlark,expression,prompt,sql" help:"How it is written: starlark, expression, prompt or sql."`
+	Dir  string `default:"." type:"path" placeholder:"DIR" help:"Where the files are written."`
+}
+
+// Run writes the files of a template.
+func (c *judgeNewCommand) Run(_ context.Context, p process) error {
+	files, err := custom.Template(custom.Kind(c.Kind), c.Name)
+	if err != nil {
+		return usageError{err}
+	}
+	if err := notStandard(c.Name); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.Dir, 0o750); err != nil {
+		return usage("--dir: %w", err)
+	}
+	for _, f := range files { // all or none
+		if _, err := os.Stat(filepath.Join(c.Dir, f.Name)); !errors.Is(err, fs.ErrNotExist) {
+			return usage("%s is there already", f.Name)
+		}
+	}
+	for _, f := range files {
+		if err := os.WriteFile(filepath.Join(c.Dir, f.Name), []byte(f.Text), 0o600); err != nil {
+			return err
+		}
+		fmt.Fprintln(p.stderr, "wrote", f.Name)
+	}
+	try := "badger judge test " + files[0].Name + " --cases " + files[1].Name
+	if len(files) > 2 {
+		try += " --assessments " + files[2].Name
+	}
+	fmt.Fprintln(p.stderr, "try it: "+try)
+	return nil
+}
+
+// notStandard refuses the names of standard metrics.
+func notStandard(name string) error {
+	if slices.ContainsFunc(metric.All(), func(m scoring.Metric) bool { return m.Name == name }) {
+		return usage("the name %s is taken by a standard metric", name)
+	}
+	return nil
+}
+
+type judgePromoteCommand struct {
+	File string `arg:"" placeholder:"FILE" help:"The judge file."`
+	To   string `required:"" placeholder:"URL" help:"The warehouse, such as duckdb:FILE."`
+	By   string `placeholder:"WHO" help:"Who promotes it; the user by default."`
+	JSON bool   `help:"Print one JSON document."`
+}
+
+// Run stores a version.
+func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
+	j, err := loadJudge(ctx, c.File, nil)
+	if err != nil {
+		return err
+	}
+	if err := notStandard(j.Name); err != nil {
+		return err
+	}
+	w, err := openWarehouse(ctx, c.To, readWrite)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if err := w.Install(ctx); err != nil {
+		return err
+	}
+	row := connectors.Judge{
+		Name: j.Name, Version: j.Version, Kind: string(j.Kind), Source: j.Source, Hash: j.Hash, PromotedAt: p.now(), PromotedBy: firstOf(c.By, who(p)),
+	}
+	written, err := w.WriteJudge(ctx, row)
+	switch code := errcode.Of(err); {
+	case code == errcode.AlreadyExists, code == errcode.FailedPrecondition:
+		return usageError{err}
+	case err != nil:
+		return err
+	}
+	if c.JSON {
+		return writeJSON(p, promotedJSON{j.Name, j.Version, string(j.Kind), j.Hash, nil, row.PromotedBy, &written})
+	}
+	if !written {
+		fmt.Fprintf(p.stderr, "%s version %d is promoted already, with this text\n", j.Name, j.Version)
+		return nil
+	}
+	fmt.Fprintf(p.stderr, "promoted %s version %d (%s, %.12s); runs, servers and SQL on this warehouse use it from now on\n", j.Name, j.Version, j.Kind, j.Hash)
+	return nil
+}
+
+// who is the person at the keyboard, as far as the machine knows.
+func who(p process) string {
+	if name := firstOf(p.getenv("USER"), p.getenv("LOGNAME"), p.getenv("USERNAME")); name != "" {
+		return name
+	}
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return ""
+}
+
+type judgeListCommand struct {
+	From string `required:"" placeholder:"URL" help:"The warehouse, such as duckdb:FILE."`
+	JSON bool   `help:"Print one JSON document."`
+}
+
+// promotedJSON is a promoted version, as --json prints it.
+type promotedJSON struct {
+	Name       string     `json:"name"`
+	Version    int        `json:"version"`
+	Kind       string     `json:"kind"`
+	Hash       string     `json:"hash"`
+	PromotedAt *time.Time `json:"promoted_at,omitempty"`
+	PromotedBy string     `json:"promoted_by"`
+	Written    *bool      `json:"written,omitempty"` // false: it was there already
+}
+
+// Run lists the versions.
+func (c *judgeListCommand) Run(ctx context.Context, p process) error {
+	w, err := openWarehouse(ctx, c.From, readOnly)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	judges, err := w.Judges(ctx)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		out := []promotedJSON{}
+		for i := range judges {
+			j := &judges[i]
+			out = append(out, promotedJSON{j.Name, j.Version, j.Kind, j.Hash, &j.PromotedAt, j.PromotedBy, nil})
+		}
+		return writeJSON(p, map[string]any{"judges": out})
+	}
+	if len(judges) == 0 {
+		fmt.Fprintln(p.stderr, "no judges are promoted there")
+		return nil
+	}
+	t := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "name\tversion\tkind\tpromoted\tby\thash")
+	for _, j := range judges {
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%.12s\n", j.Name, j.Version, j.Kind, j.PromotedAt.Format("2006-01-02 15:04"), shown(j.PromotedBy, 30), j.Hash)
+	}
+	return t.Flush()
+}
+
+func writeJSON(p process, v any) error {
+	e := json.NewEncoder(p.stdout)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
