@@ -524,3 +524,31 @@ func TestCallChecksItsBatch(t *testing.T) {
 		}
 	}
 }
+
+// A metric that needs the whole case takes it as its one argument beside options: whatever else it needs is in there.
+func TestTheWholeCaseHoldsEverythingElse(t *testing.T) {
+	engine, err := scoring.NewEngine([]scoring.Metric{{
+		Name: "m", Version: 1, Needs: scoring.NeedCase | scoring.NeedResponse | scoring.NeedPredResult | scoring.NeedContext | scoring.NeedOrderSQL,
+		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+			return scoring.OK(float64(in.Pred.Result.Table.Rows()), in.Case.Agent.Response), nil
+		},
+	}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := NewCatalogue(engine, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := c.Function("m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.Signature(), "m(case_json JSON) -> DOUBLE"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	out, in := callOne(t, c, "m", `{"case_id": "c", "agent": {"response": "three", "result": {"columns": ["a"], "rows": [[1], [2], [3]]}}}`)
+	if len(in.Problems) > 0 || out.Floats[0] != 3 {
+		t.Errorf("%v %+v, want 3", out.Floats, in.Problems)
+	}
+}

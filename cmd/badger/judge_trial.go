@@ -158,6 +158,9 @@ func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judg
 	if recorded != nil {
 		o.Replies = recorded.Replies
 	}
+	if j.Asks() && recorded == nil && !config.Judge.asked() {
+		return nil, nil, usage("%s asks a model: name one with --judge, or recorded replies with --assessments", j.Name)
+	}
 	metrics, err := withJudges(ctx, config.Judges)
 	if err != nil {
 		return nil, nil, err

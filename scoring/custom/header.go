@@ -67,7 +67,7 @@ type header struct {
 var (
 	judgeName   = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 	unknownKey  = regexp.MustCompile(`^line (\d+): field (\S+) not found in type .*$`)
-	wrongType   = regexp.MustCompile("^line (\\d+): cannot unmarshal (?:!!\\w+ )?.* into (.*)$")
+	wrongType   = regexp.MustCompile(`^line (\d+): cannot unmarshal (?:!!\w+ )?.* into (.*)$`)
 	lineMessage = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
 )
 

@@ -77,7 +77,7 @@ func (r *rewriter) stmt(at *syntax.Stmt) error {
 
 // augmented makes x += y a plain assignment of a guard's result, and a[i] += y a guard that looks a[i] up once.
 func (r *rewriter) augmented(s *syntax.AssignStmt) syntax.Stmt {
-	op := syntax.Token(s.Op - syntax.PLUS_EQ + syntax.PLUS)
+	op := s.Op - syntax.PLUS_EQ + syntax.PLUS
 	name := guardOp + s.Op.String()
 	lhs := s.LHS
 	for {
