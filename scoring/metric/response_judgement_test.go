@@ -289,3 +289,23 @@ func FuzzScoreProbabilities(f *testing.F) {
 		}
 	})
 }
+
+// What all eight metrics take beside the judge's own time.
+func BenchmarkResponseMetrics(b *testing.B) {
+	c, err := scoring.DecodeCase([]byte(responseCase))
+	if err != nil {
+		b.Fatal(err)
+	}
+	judge := &tokenJudge{reply: responseJudged, silent: true}
+	engine, err := scoring.NewEngine(All(), &scoring.EngineOptions{Judge: judge})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		judge.got = judge.got[:0]
+		if _, err := engine.Score(b.Context(), c, responseMetrics...); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
