@@ -66,14 +66,14 @@ func sqlSolver(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		s.Warnings = unread(in, goldSide, predSide)
 		return s, nil
 	}
-	proof := sameTree
+	proved := sameTree
 	if o.Strategy == solverRelaxed {
-		proof = sameQuery
+		proved = sameQuery
 	}
 	switch {
 	case in.Pred.Error != "":
 		return decided(0, "the agent's query failed when it ran", solverDetail{By: "execution"})
-	case (o.ShortCut == nil || *o.ShortCut) && proof(in):
+	case (o.ShortCut == nil || *o.ShortCut) && proved(in):
 		return decided(1, "the queries are the same up to differences that change no result", solverDetail{By: "texts"})
 	}
 	ask := prompt.SQLSolverSemantic

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/prompt"
@@ -109,6 +110,9 @@ func componentsPurpose(of side) string {
 	return prompt.SQLComponents.Purpose + "/agent"
 }
 
+// maxComponent bounds an element of a set, in characters.
+const maxComponent = 4000
+
 // componentsReply is a query taken apart by a judge.
 type componentsReply struct {
 	IsQuery  bool     `json:"is_query"`
@@ -150,6 +154,13 @@ func (r *componentsReply) components(sql string, dialect sqlparts.Dialect) (c sq
 			return c, unusable("it finds no query and yet lists components")
 		}
 		return c, nil
+	}
+	for _, list := range [][]string{r.Select, r.Where, r.GroupBy, r.OrderBy, r.Having, r.Tables} {
+		for i, element := range list {
+			if n := utf8.RuneCountInString(strings.TrimSpace(element)); n == 0 || n > maxComponent {
+				return c, unusable("element %d of a set has %d characters, want 1 to %d", i+1, n, maxComponent)
+			}
+		}
 	}
 	n := componentReader{dialect}
 	c.Select = n.expressions("select ", r.Select, func(c *sqlparts.Components) []string { return c.Select })

@@ -26,7 +26,7 @@ func init() {
 	const (
 		needs = scoring.NeedJudge | scoring.NeedQuestion | scoring.NeedGoldSQL | scoring.NeedPredSQL | scoring.NeedContext | scoring.NeedRestatement
 		call  = " One call for all sql_judge metrics, and for each accepted query; none where the agent's query failed or is missing, or where the texts alone prove the queries equal: single statements, read whole, whose trees are the same " +
-			"under the rules of tree_match. The judge sees question, interpretation, hint, schema and both queries, what the front end found to differ, and whether the results are the same, and is told which matters of style are no fault: layers of common table " +
+			"under the rules of tree_match, with the keys that the schema states. The judge sees question, interpretation, hint, schema and both queries, what the front end found to differ, and whether the results are the same, and is told which matters of style are no fault: layers of common table " +
 			"expressions, positions in GROUP BY, double-underscore aliases, qualified names, LEFT or INNER JOIN where the rows are the same, functions that deal with NULL. Options, the same for the three if they are to share the call: " +
 			"short_cut and differences (both true) switch off the proof without a judge and the list of differences. Detail: by, what decided (judge, texts or execution); score, equivalent, issues, analysis."
 		source  = "BADGER, section 4.4, Table 2, Table 3 and appendix A.2"

@@ -79,6 +79,26 @@ func TestSQLJudgeAsksOnce(t *testing.T) {
 	}
 }
 
+// A proof assumes nothing of keys that the schema does not say.
+func TestProofsAssumeNoKeys(t *testing.T) {
+	for _, tc := range []struct {
+		why, schema, gold, pred string
+		want                    bool
+	}{
+		{"spelling needs no keys", "", "SELECT t.a FROM t WHERE b = 1 AND c = 2", "select A from T where c = 2 and b = 1", true},
+		{"an id may be NULL", "", "SELECT count(id) FROM t", "SELECT count(*) FROM t", false},
+		{"an id may come twice", "", "SELECT DISTINCT id FROM t", "SELECT id FROM t", false},
+		{"a schema says that it may not", "CREATE TABLE t (id INT PRIMARY KEY)", "SELECT count(id) FROM t", "SELECT count(*) FROM t", true},
+		{"a schema does not say so", "CREATE TABLE t (id INT)", "SELECT count(id) FROM t", "SELECT count(*) FROM t", false},
+	} {
+		in := queries("", tc.gold, tc.pred)
+		in.Case.Schema = tc.schema
+		if got := sameQuery(in); got != tc.want {
+			t.Errorf("%s: %v, want %v", tc.why, got, tc.want)
+		}
+	}
+}
+
 // What goes to the judge is bounded, and the cut is told.
 func TestSQLJudgeMaterialIsBounded(t *testing.T) {
 	long := strings.Repeat("SELECT a, ", 200_000)

@@ -36,7 +36,27 @@ func init() {
 		},
 		Score: stef,
 	})
+	register(scoring.Metric{
+		Name: "stef_enrichment", Version: 1, Group: "judge",
+		Needs:   scoring.NeedJudge | scoring.NeedQuestion | scoring.NeedPredSQL | scoring.NeedInterpretation,
+		Labels:  []string{enrichmentFaithful, "adds", "loses", "changes"},
+		Summary: "Whether the agent's enriched question still asks what the question asks.",
+		Range:   "1 faithful, 0 adds, 0 loses, 0 changes",
+		Formula: "faithful where the enriched question asks what the question asks, spelt out or not; adds where it sets conditions or assumptions that the question does not bear out; loses where a requirement is gone; changes where it asks something else. " +
+			"Read in the call of stef and costs none beside it, if the options, which are those of stef, are the same. Not applicable where the SQL holds no query, or the query failed.",
+		Source:    "STEF, abstract and section 1: the quality of the enriched question as a signal of its own; the four words are decided here",
+		Example:   "question: Spend in 2023; enriched: Spend in 2022: changes, 0.",
+		Threshold: scoring.At(1),
+		Options: func(raw json.RawMessage) error {
+			_, err := stefOptionsOf(raw)
+			return err
+		},
+		Score: stefEnrichment,
+	})
 }
+
+// enrichmentFaithful is said of an enriched question that asks what the question asks.
+const enrichmentFaithful = "faithful"
 
 // The filter statuses (STEF, Table 1).
 const (
@@ -138,33 +158,70 @@ type stefDetail struct {
 	Analysis       string       `json:"reason"`
 }
 
-func stef(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+// stefRead is what both sides were read as.
+type stefRead struct {
+	stefReply
+	spec  *querySpec
+	rules *stefRules
+}
+
+// readSTEF reads the query, and has the judge read the question and compare. none says why there is nothing to compare; it is empty otherwise.
+func readSTEF(ctx context.Context, in *scoring.Input) (r stefRead, none string, err error) {
 	var o stefOptions
 	if err := in.Options(&o); err != nil {
-		return scoring.Score{}, err
+		return r, "", err
 	}
-	rules, err := o.rules(sqlparts.DialectOf(in.Case.Dialect))
+	if r.rules, err = o.rules(sqlparts.DialectOf(in.Case.Dialect)); err != nil {
+		return r, "", err
+	}
+	sc := script(in, predSide)
+	switch {
+	case in.Pred.Error != "":
+		return r, "the agent's query failed when it ran", nil
+	case sc.Final() == nil:
+		return r, "the SQL of the agent holds no query", nil
+	}
+	r.spec = specOf(sc.Final(), r.rules)
+	return r, "", in.AskOnce(ctx, prompt.STEF.Request(prompt.Material{
+		Question: in.Case.Question, Interpretation: in.Case.Agent.Interpretation, Dialect: in.Case.Dialect, PredSQL: in.Pred.SQL,
+		Rules: o.text(), Facts: r.spec.facts(len(sc.Notes) == 0),
+	}), &r.stefReply)
+}
+
+func stefEnrichment(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+	r, none, err := readSTEF(ctx, in)
+	switch {
+	case err != nil:
+		return scoring.Score{}, err
+	case none != "":
+		return scoring.NotApplicable(none), nil
+	case r.Enrichment == "none":
+		return scoring.Score{}, unusable("it finds no enriched question where there is one")
+	}
+	s := scoring.OK(0, "the enriched question "+r.Enrichment+" what the question asks for")
+	if s.Label = r.Enrichment; s.Label == enrichmentFaithful {
+		s.Value, s.Reason = 1, "the enriched question asks what the question asks"
+	}
+	if s.Label == "adds" {
+		s.Reason = "the enriched question adds to what the question asks for"
+	}
+	s.Detail = struct {
+		Note string `json:"note,omitempty"`
+	}{r.EnrichmentNote}
+	return s, nil
+}
+
+func stef(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+	r, none, err := readSTEF(ctx, in)
 	if err != nil {
 		return scoring.Score{}, err
 	}
-	sc := script(in, predSide)
-	if sc.Final() == nil || in.Pred.Error != "" {
-		s := scoring.OK(0, "the SQL of the agent holds no query")
-		if in.Pred.Error != "" {
-			s.Reason = "the agent's query failed when it ran"
-		}
+	if none != "" {
+		s := scoring.OK(0, none)
 		s.Label = stefTier(0)
 		return s, nil
 	}
-	spec := specOf(sc.Final(), rules)
-	var reply stefReply
-	err = in.Ask(ctx, prompt.STEF.Request(prompt.Material{
-		Question: in.Case.Question, Interpretation: in.Case.Agent.Interpretation, Dialect: in.Case.Dialect, PredSQL: in.Pred.SQL,
-		Rules: o.text(), Facts: spec.facts(len(sc.Notes) == 0),
-	}), &reply)
-	if err != nil {
-		return scoring.Score{}, err
-	}
+	reply, spec, rules := r.stefReply, r.spec, r.rules
 	a, err := alignFilters(reply.Filters, spec, rules)
 	if err != nil {
 		return scoring.Score{}, err

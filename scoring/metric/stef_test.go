@@ -195,7 +195,7 @@ func TestSTEFSeesNoReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	judge := &asked{replies: map[string]string{"stef": `{"outputs": [], "aggregations": [], "filters": [{"lhs": "land", "op": "=", "rhs": ["NORWAY"], "status": "applied", "sql_filters": [1]}], "group_by": [], "explicit_order": false, "top_k": false,
-		"matches": {"outputs": true, "aggregations": true, "group_by": true}, "enrichment": "faithful", "reason": "", "verdict": "Correct", "confidence": 0.9`}}
+		"matches": {"outputs": true, "aggregations": true, "group_by": true}, "enrichment": "faithful", "enrichment_note": "", "reason": "", "verdict": "Correct", "confidence": 0.9`}}
 	engine, err := scoring.NewEngine(All(), &scoring.EngineOptions{Judge: judge})
 	if err != nil {
 		t.Fatal(err)
@@ -226,6 +226,24 @@ func TestSTEFSeesNoReference(t *testing.T) {
 	}
 	if r.Temperature != 0 {
 		t.Errorf("temperature %v, want 0", r.Temperature)
+	}
+}
+
+// The enriched question is judged in the same call.
+func TestSTEFEnrichmentCostsNoCall(t *testing.T) {
+	c := &scoring.Case{ID: "c", Question: "Spend?", Pred: scoring.Query{SQL: "SELECT sum(spend) FROM t"}, Agent: scoring.Agent{Interpretation: "Total spend?"}}
+	judge := &asked{replies: map[string]string{"stef": `{"outputs": ["spend"], "aggregations": [], "filters": [], "group_by": [], "explicit_order": false, "top_k": false,
+		"matches": {"outputs": true, "aggregations": true, "group_by": true}, "enrichment": "faithful", "enrichment_note": "", "reason": "", "verdict": "Correct", "confidence": 0.9`}}
+	engine, err := scoring.NewEngine(All(), &scoring.EngineOptions{Judge: judge})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := engine.Score(t.Context(), c, "stef_enrichment", "stef")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if scores[0].Value != 1 || scores[1].Value != 100 || len(judge.got) != 1 {
+		t.Errorf("%v (%s), %v (%s), %d calls, want 1, 100 and 1 call", scores[0].Value, scores[0].Reason, scores[1].Value, scores[1].Reason, len(judge.got))
 	}
 }
 
