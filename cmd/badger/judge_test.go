@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,8 +23,6 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 )
-
-const testKey = "sk-test-0123456789"
 
 // correct is a judge's answer to the question of flex: yes, with the word that shows that the answer is its own.
 func correct(c backendtest.Call) backendtest.Answer {
@@ -59,10 +58,7 @@ func writeCases(t testing.TB, dir string, n, different int) string {
 func badger(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, log bytes.Buffer
-	env := func(name string) string {
-		return map[string]string{"JUDGE_KEY": testKey, "NO_COLOR": "1"}[name]
-	}
-	code = run(context.Background(), args, process{getenv: env, stdin: strings.NewReader(""), stdout: &out, stderr: &log, now: time.Now})
+	code = run(context.Background(), args, process{getenv: testEnv, stdin: strings.NewReader(""), stdout: &out, stderr: &log, now: time.Now})
 	return code, out.String(), log.String()
 }
 
@@ -130,6 +126,32 @@ func TestRunAsksAJudge(t *testing.T) {
 		if got[i] != want[i] {
 			t.Errorf("column %d of the check: got %s, want %s", i, got[i], want[i])
 		}
+	}
+}
+
+// A server asks a judge too, and keeps the answers in its warehouse, where the next server finds them.
+func TestServeAsksAJudge(t *testing.T) {
+	dir := t.TempDir()
+	e := backendtest.NewEndpoint(t, correct)
+	config := filepath.Join(dir, "badger.yaml")
+	text := "results: {warehouse: 'duckdb:" + filepath.Join(dir, "w.duckdb") + "'}\njudge: {backend: 'openai:gpt-4o', base_url: '" + e.URL() + "', key_env: JUDGE_KEY}\nmetrics: {options: {flex: {categories: false}}}\n"
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	body := []byte(`{"data":[[0,"How many?","SELECT 1","SELECT count(*) FROM t"],[1,"How many?","SELECT 1","SELECT count(*) FROM t"],[2,"How many?",null,"SELECT 2"]]}`)
+	for range 2 {
+		addrs, stop := serving(t, "--config", config)
+		got := post(t, "http://"+addrs[1]+"/v1/snowflake/flex", body)
+		if got != `{"data":[[0,1],[1,1],[2,null]]}` {
+			t.Errorf("got %s", got)
+		}
+		http.DefaultClient.CloseIdleConnections()
+		if code := stop(); code != exitDone {
+			t.Errorf("exit code %d", code)
+		}
+	}
+	if n := len(e.Calls()); n != 1 {
+		t.Errorf("%d calls for one question in two rows and two servers", n)
 	}
 }
 
