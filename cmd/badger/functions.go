@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/badger-eval/badger/internal/metricdoc"
+	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/udf"
@@ -22,6 +22,9 @@ type functionsCommand struct {
 	JSON     bool `help:"Print the catalogue as one JSON document."`
 	Markdown bool `help:"Print the catalogue as a Markdown page."`
 	Metrics  bool `help:"Print a Markdown page of all metrics: formula, source, example."`
+
+	Names []string `arg:"" optional:"" name:"name" help:"Functions to show in full."`
+	terminalFlags
 }
 
 // Run lists the catalogue.
@@ -52,7 +55,10 @@ func (c *functionsCommand) Run(_ context.Context, p process) error {
 		fmt.Fprint(p.stdout, functionsPage(functions))
 		return nil
 	}
-	w := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
+	width := c.options(p).Width
+	if len(c.Names) > 0 {
+		return c.show(p, engine, functions, width)
+	}
 	group := ""
 	for i := range functions {
 		f := &functions[i]
@@ -61,14 +67,59 @@ func (c *functionsCommand) Run(_ context.Context, p process) error {
 		}
 		if f.Group != group {
 			group = f.Group
-			fmt.Fprintf(w, "%s\t\t\n", strings.ToUpper(group))
+			fmt.Fprintf(p.stdout, "%s\n", strings.ToUpper(group))
 		}
-		fmt.Fprintf(w, "  %s\t%s\n", f.Signature(), f.Doc)
+		lines := report.Wrap(f.Doc, max(20, width-nameWidth-3))
+		if len(lines) == 0 {
+			lines = []string{""}
+		}
+		for k, line := range lines {
+			name := ""
+			if k == 0 {
+				name = f.Name
+			}
+			fmt.Fprintf(p.stdout, "  %-*s %s\n", nameWidth, name, line)
+		}
 	}
-	if err := w.Flush(); err != nil {
-		return err
+	fmt.Fprintln(p.stdout, "\nArguments, formula, source and an example: badger functions NAME. Every scoring function has a twin, NAME_json, that returns\nthe whole score: status, value, reason and evidence.")
+	return nil
+}
+
+// nameWidth is how wide the column of names is.
+const nameWidth = 29
+
+// show prints all there is to know of some functions.
+func (c *functionsCommand) show(p process, engine *scoring.Engine, functions []udf.Function, width int) error {
+	var known []string
+	for i := range functions {
+		known = append(known, functions[i].Name)
 	}
-	fmt.Fprintln(p.stdout, "\nEvery scoring function has a twin, NAME_json, that returns the whole score: status, value, reason and evidence.")
+	for k, name := range c.Names {
+		i := slices.IndexFunc(functions, func(f udf.Function) bool { return f.Name == name })
+		if i < 0 {
+			return usage("unknown function %.60q%s", name, scoring.Suggest(name, known))
+		}
+		if k > 0 {
+			fmt.Fprintln(p.stdout)
+		}
+		f := &functions[i]
+		for n, line := range report.Wrap(f.Signature(), max(20, width-4)) {
+			fmt.Fprintln(p.stdout, strings.Repeat(" ", 4*min(n, 1))+line)
+		}
+		parts := [][2]string{{"", f.Doc}}
+		if m, err := engine.Metric(f.Metric); err == nil && f.Name == m.Name {
+			parts = append(parts, [2]string{"range", m.Range}, [2]string{"labels", strings.Join(m.Labels, ", ")}, [2]string{"formula", m.Formula}, [2]string{"source", m.Source}, [2]string{"example", m.Example})
+		}
+		for _, part := range parts {
+			for n, line := range report.Wrap(part[1], max(20, width-12)) {
+				title := ""
+				if n == 0 {
+					title = part[0]
+				}
+				fmt.Fprintf(p.stdout, "  %-8s  %s\n", title, line)
+			}
+		}
+	}
 	return nil
 }
 

@@ -80,7 +80,7 @@ func (v *diffView) summary() {
 			how += fmt.Sprintf(", %d only in the predicted result", v.OnlyPred)
 		}
 	}
-	for _, l := range wrap(how, v.Width) {
+	for _, l := range Wrap(how, v.Width) {
 		v.line(span{l, plain})
 	}
 }

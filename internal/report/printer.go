@@ -115,7 +115,7 @@ func shareStyle(share float64) style {
 // aside writes at most two indented lines.
 func (p *printer) aside(s string) {
 	const indent = "  "
-	lines := wrap(s, p.Width-len(indent))
+	lines := Wrap(s, p.Width-len(indent))
 	if len(lines) > 2 {
 		lines = []string{lines[0], cut(lines[1]+" "+lines[2], p.Width-len(indent), p.ellipsis)}
 	}

@@ -133,8 +133,8 @@ func pad(s string, n int, right bool) string {
 	return s + blanks
 }
 
-// wrap breaks a text into lines of at most n columns, at blanks where there are any.
-func wrap(s string, n int) []string {
+// Wrap breaks a text into lines of at most n columns, at blanks where there are any.
+func Wrap(s string, n int) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(s) {

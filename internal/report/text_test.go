@@ -101,7 +101,7 @@ func TestWrap(t *testing.T) {
 		{"wide runes without blanks", "日本語です", 4, []string{"日本", "語で", "す"}},
 		{"nothing", " ", 5, nil},
 	} {
-		if diff := cmp.Diff(tc.want, wrap(tc.in, tc.n)); diff != "" {
+		if diff := cmp.Diff(tc.want, Wrap(tc.in, tc.n)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.why, diff)
 		}
 	}
