@@ -87,6 +87,11 @@ func checkOptions(m *Metric, raw json.RawMessage) error {
 // Metrics lists the metrics in order.
 func (e *Engine) Metrics() []Metric { return e.metrics }
 
+// AsksJudge tells whether a metric may wait for a judge: where one is configured and the metric's needs name it.
+func (e *Engine) AsksJudge(m *Metric) bool {
+	return e.opts.Judge != nil && m.Needs&(NeedJudge|NeedJudgeIfAny) != 0
+}
+
 // Metric finds a metric. The error of an unknown name offers the nearest ones.
 func (e *Engine) Metric(name string) (*Metric, error) {
 	if i, ok := e.index[name]; ok {
@@ -323,7 +328,7 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 			return Fail(errcode.New(errcode.Of(err), "result of the agent: %w", err)), true
 		}
 	}
-	if needs&NeedContext != 0 {
+	if needs&(NeedContext|NeedMaterial) != 0 {
 		if err := r.resolveGiven(in.Gold); err != nil {
 			return Fail(errcode.New(errcode.Of(err), "gold result: %w", err)), true
 		}

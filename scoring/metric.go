@@ -34,6 +34,7 @@ const (
 	NeedRestatement                     // the question in the agent's words where it is given; never missing
 	NeedReading                         // both queries, the question and its evidence, where they are given; never missing
 	NeedAnswer                          // the behaviour called for, hints, and what the agent did to answer: query, result, error, where they are given; never missing
+	NeedMaterial                        // the question, both queries and both results, where they are given; never missing
 	NeedJudgeIfAny                      // a judge model for what the evidence leaves open, where there is one; never missing
 )
 

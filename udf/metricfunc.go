@@ -30,19 +30,19 @@ var metricParams = []metricParam{
 			return nil
 		}},
 	{Param{"expected_behaviour", VARCHAR, false, "what the question calls for: answer, clarify or refuse"}, scoring.NeedBehaviour, behaviour},
-	{Param{"question", VARCHAR, false, "the question that was asked"}, scoring.NeedQuestion,
+	{Param{"question", VARCHAR, false, "the question that was asked"}, scoring.NeedQuestion | scoring.NeedMaterial,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Question = b.Text(k, i); return nil }},
 	{Param{"interpretation", VARCHAR, false, "the question in the agent's own words"}, scoring.NeedInterpretation,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Agent.Interpretation = b.Text(k, i); return nil }},
 	{Param{"response", VARCHAR, false, "the agent's answer in prose"}, scoring.NeedResponse | scoring.NeedBehaviour,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Agent.Response = b.Text(k, i); return nil }},
-	{Param{"gold_sql", VARCHAR, false, "the accepted query"}, scoring.NeedGoldSQL,
+	{Param{"gold_sql", VARCHAR, false, "the accepted query"}, scoring.NeedGoldSQL | scoring.NeedMaterial,
 		func(r *metricRow, b *Batch, k, i int) error { r.gold[0].SQL = b.Text(k, i); return nil }},
-	{Param{"agent_sql", VARCHAR, false, "the agent's query"}, scoring.NeedPredSQL | scoring.NeedExecution | scoring.NeedBehaviour,
+	{Param{"agent_sql", VARCHAR, false, "the agent's query"}, scoring.NeedPredSQL | scoring.NeedExecution | scoring.NeedBehaviour | scoring.NeedMaterial,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.SQL = b.Text(k, i); return nil }},
-	{Param{"gold_result", VARCHAR, false, `the accepted result: inline JSON {"columns":…,"rows":…} or a reference query:…, table:…, file:…`}, scoring.NeedGoldResult,
+	{Param{"gold_result", VARCHAR, false, `the accepted result: inline JSON {"columns":…,"rows":…} or a reference query:…, table:…, file:…`}, scoring.NeedGoldResult | scoring.NeedMaterial,
 		func(r *metricRow, b *Batch, k, i int) error { r.gold[0].Result = result(b, k, i); return nil }},
-	{Param{"agent_result", VARCHAR, false, "the agent's result, inline or by reference"}, scoring.NeedPredResult | scoring.NeedBehaviour,
+	{Param{"agent_result", VARCHAR, false, "the agent's result, inline or by reference"}, scoring.NeedPredResult | scoring.NeedBehaviour | scoring.NeedMaterial,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Result = result(b, k, i); return nil }},
 	{Param{"sql_error", VARCHAR, false, "the database's message where the agent's query failed; NULL or empty where it ran"}, scoring.NeedExecution,
 		func(r *metricRow, b *Batch, k, i int) error {
@@ -86,9 +86,9 @@ var optionalGoldSQL = metricParam{
 
 // contextParams follow the arguments of metrics that read more of a case where it is given. A metric whose needs include one has it already.
 var contextParams = []metricParam{
-	{Param{"gold_result", VARCHAR, true, "the accepted result, inline or by reference"}, scoring.NeedGoldResult,
+	{Param{"gold_result", VARCHAR, true, "the accepted result, inline or by reference"}, scoring.NeedGoldResult | scoring.NeedMaterial,
 		func(r *metricRow, b *Batch, k, i int) error { r.gold[0].Result = result(b, k, i); return nil }},
-	{Param{"agent_result", VARCHAR, true, "the agent's result, inline or by reference"}, scoring.NeedPredResult | scoring.NeedBehaviour,
+	{Param{"agent_result", VARCHAR, true, "the agent's result, inline or by reference"}, scoring.NeedPredResult | scoring.NeedBehaviour | scoring.NeedMaterial,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Result = result(b, k, i); return nil }},
 	{Param{"sql_error", VARCHAR, true, "the database's message where the agent's query failed"}, scoring.NeedExecution,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Error = b.Text(k, i); return nil }},

@@ -16,7 +16,7 @@ import (
 )
 
 // groups is the order of the families of functions.
-var groups = []string{"execution", "sql", "judge", "agent", "general"}
+var groups = []string{"verdict", "execution", "sql", "judge", "agent", "general"}
 
 type functionsCommand struct {
 	JSON     bool `help:"Print the catalogue as one JSON document."`

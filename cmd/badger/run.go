@@ -248,7 +248,7 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 // modes are the groups of metrics that each mode evaluates (BADGER, section 3.2).
 // Judges of judge files are part of each.
 var modes = map[string][]string{
-	"text2sql_only": {"execution", "sql", custom.Group}, "agentic_only": {"agent", custom.Group}, "both": {"execution", "sql", "judge", "agent", custom.Group},
+	"text2sql_only": {"verdict", "execution", "sql", custom.Group}, "agentic_only": {"agent", custom.Group}, "both": {"verdict", "execution", "sql", "judge", "agent", custom.Group},
 }
 
 // chooseMetrics checks the named metrics, or names those of the mode: of those that need a judge, the ones that judged says somebody can answer.

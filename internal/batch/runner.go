@@ -15,7 +15,7 @@ type Runner struct {
 	Engine  *scoring.Engine
 	Metrics []string // names; none: all metrics of the engine
 
-	Concurrency int           // cases scored at the same time; default 96 where a metric asks a judge, else one for each processor
+	Concurrency int           // cases scored at the same time; default 96 where a judge may be asked, else one for each processor
 	Window      int           // cases held at the same time, those waiting for others or to be stored included; default 8×Concurrency + 2×BatchSize
 	MemoryBytes int64         // about how much the cases held may take together, a single larger one excepted; default 256 MiB
 	BatchSize   int           // cases whose scores are stored together; default 64
@@ -48,7 +48,7 @@ type Outcome struct {
 func (r Runner) withDefaults(metrics []*scoring.Metric) Runner {
 	if r.Concurrency <= 0 {
 		r.Concurrency = runtime.GOMAXPROCS(0)
-		if slices.ContainsFunc(metrics, func(m *scoring.Metric) bool { return m.Needs&scoring.NeedJudge != 0 }) {
+		if slices.ContainsFunc(metrics, r.Engine.AsksJudge) {
 			r.Concurrency = 96 // half as many again as a judge is asked at once: meanwhile the others read, align and store
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 // groups are the families of metrics with their titles, in the order of the page. Other groups follow under their own names.
 var groups = []struct{ name, title, about string }{
+	{"verdict", "Verdict", "This says whether an answer is right, from the evidence and, where that leaves it open, from a judge."},
 	{"execution", "Results", "These compare the result that the agent's query returned with the accepted one."},
 	{"sql", "SQL text", "These read the queries and run nothing. SQL that is not understood in places is scored all the same; a warning names the line."},
 	{"judge", "Judges", "These ask a judge model. Its reply is recorded as an assessment, and the score is computed from that."},
@@ -35,6 +36,7 @@ var needs = []struct {
 	{scoring.NeedTools, "expected and made tool calls"},
 	{scoring.NeedBehaviour, "the expected behaviour if one is stated"},
 	{scoring.NeedOrderSQL, "gold SQL if there is one"},
+	{scoring.NeedMaterial, "the question, both queries and both results if they are given"},
 	{scoring.NeedContext, "schema, evidence and both results if they are given"},
 	{scoring.NeedSchema, "the schema if it is given"},
 	{scoring.NeedAnswer, "the agent's SQL and result, evidence and the expected behaviour if they are given"},

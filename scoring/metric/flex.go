@@ -71,25 +71,16 @@ func flex(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		return scoring.OK(0, "the agent's query failed when it ran"), nil
 	}
 	d := flexDetail{Results: relationOf(in, false)}
-	m := materialOf(in, d.Results)
-	ask := prompt.FLEXDiffer
-	if d.Results == resultsSame {
-		ask = prompt.FLEXSame
-	}
-	var reply flexReply
-	if err := in.AskOnce(ctx, ask.Request(m), &reply); err != nil {
+	value, reason, err := d.ask(ctx, in)
+	if err != nil {
 		return scoring.Score{}, err
 	}
-	d.Analysis, d.ExecutionError = reply.Analysis, executionError(d.Results, reply.Correct)
-	s := scoring.OK(0, "the judge calls the query incorrect")
-	if reply.Correct {
-		s = scoring.OK(1, "the judge calls the query correct")
-	}
+	s := scoring.OK(value, reason)
 	if d.Results == resultsUnknown {
 		s.Warnings = append(s.Warnings, "a result is not given: the judge went by the queries")
 	}
 	if o.Categories == nil || *o.Categories {
-		if err := d.categorize(ctx, in, m, reply); err != nil {
+		if err := d.categorize(ctx, in, value == 1); err != nil {
 			if ctx.Err() != nil {
 				return scoring.Score{}, err
 			}
@@ -98,6 +89,23 @@ func flex(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	}
 	s.Detail = d
 	return s, nil
+}
+
+// ask asks whether the query is correct.
+func (d *flexDetail) ask(ctx context.Context, in *scoring.Input) (value float64, reason string, err error) {
+	question := prompt.FLEXDiffer
+	if d.Results == resultsSame {
+		question = prompt.FLEXSame
+	}
+	var reply flexReply
+	if err := in.AskOnce(ctx, question.Request(materialOf(in, d.Results)), &reply); err != nil {
+		return 0, "", err
+	}
+	d.Analysis, d.ExecutionError = reply.Analysis, executionError(d.Results, reply.Correct)
+	if reply.Correct {
+		return 1, "the judge calls the query correct", nil
+	}
+	return 0, "the judge calls the query incorrect", nil
 }
 
 // executionError says how execution accuracy errs, by the judge's verdict.
@@ -116,15 +124,16 @@ func executionError(r relation, correct bool) *string {
 
 // categorize asks what is wrong with an incorrect query, or why the results of a correct one differ. Where only recorded replies answer and
 // this one is not among them, nothing is asked.
-func (d *flexDetail) categorize(ctx context.Context, in *scoring.Input, m prompt.Material, verdict flexReply) error {
+func (d *flexDetail) categorize(ctx context.Context, in *scoring.Input, correct bool) error {
 	ask, names := prompt.FLEXErrors, flexErrors
-	if verdict.Correct {
+	if correct {
 		ask, names = prompt.FLEXDifferences, flexDifferences
 	}
-	if verdict.Correct && d.Results != resultsDiffer || !in.HasJudge(ask.Purpose) {
+	if correct && d.Results != resultsDiffer || !in.HasJudge(ask.Purpose) {
 		return nil
 	}
-	m.Opinion = verdict.Analysis
+	m := materialOf(in, d.Results)
+	m.Opinion = d.Analysis
 	var reply map[string]struct {
 		Issued      bool   `json:"issued"`
 		Explanation string `json:"explanation"`

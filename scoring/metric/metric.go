@@ -26,7 +26,7 @@ func register(m scoring.Metric) {
 }
 
 // groups is the order of families in listings.
-var groups = []string{"execution", "sql", "judge", "agent"}
+var groups = []string{"verdict", "execution", "sql", "judge", "agent"}
 
 // All lists the metrics by group, then name. The slice is the caller's.
 func All() []scoring.Metric {

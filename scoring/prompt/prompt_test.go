@@ -32,7 +32,7 @@ func material(t *testing.T) Material {
 		PredSQL: "SELECT name FROM ferry ORDER BY length DESC LIMIT 1", GoldSQL: "SELECT name FROM ferry WHERE length = (SELECT max(length) FROM ferry)",
 		PredResult:   table(t, `{"columns":[{"name":"name"}],"rows":[["Astra"]]}`),
 		GoldResult:   table(t, `{"columns":[{"name":"name"}],"rows":[["Astra"],["Borea"]]}`),
-		ResultsKnown: true, Opinion: "ties are free",
+		ResultsKnown: true, Opinion: "ties are free", Relation: "The answer shows one of the rows that tie for the longest.",
 	}
 }
 

@@ -3,6 +3,6 @@ package prompt
 // The questions of ROSE's cascade.
 var (
 	ROSEProver      = load("rose/prover", "rose_prover", 1, "rose_prover")
-	ROSERefuter     = load("rose/refuter", "rose_refuter", 1, "rose_refuter")      // the results differ
+	ROSERefuter     = load("rose/refuter", "rose_refuter", 2, "rose_refuter")      // the results differ
 	ROSERefuterSame = load("rose/refuter", "rose_refuter_same", 1, "rose_refuter") // the results are the same and are not shown
 )

@@ -1,0 +1,192 @@
+package metric
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric/sqltree"
+	"github.com/badger-eval/badger/scoring/policy"
+	relations "github.com/badger-eval/badger/scoring/relation"
+)
+
+func init() {
+	register(scoring.Metric{
+		Name: "verdict", Version: 1, Group: "verdict",
+		Needs:   scoring.NeedMaterial | scoring.NeedContext | scoring.NeedJudgeIfAny,
+		Summary: "Whether the answer is right, for a team to gate on: accepted by evidence where the relation between both results is one that people accept, else decided by the judge.",
+		Range:   "1 right, 0 wrong",
+		Formula: "0 if the agent's query failed to run. 1 by evidence if the relation between the two results (metric relation) passes under the policy: answer, whether the data that was delivered " +
+			"serves the question; logic, whether the query would stay right when the data changes, for which both queries must be the same up to differences that change no result (tree_match). " +
+			"Which relations pass is a table made from labelled cases (docs/verdict.md). Evidence only accepts; everything else is the judge's to say: option judge, rose (one call or two) or flex (one). Without a judge: " +
+			"abstained, or with the option without_judge guess the side that people more often took. For a question that calls for a refusal or a question back, the verdict is that of the metric refusal. " +
+			"Detail: policy, decided_by (evidence, judge or guess), relation with its sentence, chance that people accept an answer so related, confidence from 0 to 1, and the judge's replies.",
+		Source: "own; evidence before judge: docs/design.md. The judges are ROSE, section 4, and FLEX, section 5. confidence after a judge is Bayes' rule on chance, with a judge who is right " +
+			"judge_accuracy of the time (0.85 unless the option says otherwise)",
+		Example:   "gold (agency, clients) = (1, 2), (3, 1); agent (1, 2), (2, 0), (3, 1): 1 by evidence, zero_filled. Agent (1, 2), (3, 7): the judge is asked.",
+		Threshold: scoring.At(1),
+		Options: func(raw json.RawMessage) error {
+			o := defaultVerdict
+			if err := scoring.DecodeOptions(raw, &o); err != nil {
+				return err
+			}
+			_, err := o.check()
+			return err
+		},
+		Score: verdict,
+	})
+}
+
+type verdictOptions struct {
+	Policy        policy.Policy `json:"policy"`         // answer or logic
+	Judge         string        `json:"judge"`          // rose or flex
+	WithoutJudge  string        `json:"without_judge"`  // abstain or guess
+	JudgeAccuracy float64       `json:"judge_accuracy"` // 0.5 to 1: how often the judge is right, for the confidence
+	Table         string        `json:"table"`          // text of a table of policies in place of the delivered one
+}
+
+var defaultVerdict = verdictOptions{Policy: policy.Answer, Judge: "rose", WithoutJudge: "abstain", JudgeAccuracy: 0.85}
+
+// check checks the options and returns their table.
+func (o *verdictOptions) check() (*policy.Table, error) {
+	if err := oneOf("policy", string(o.Policy), string(policy.Answer), string(policy.Logic)); err != nil {
+		return nil, err
+	}
+	if err := oneOf("judge", o.Judge, "rose", "flex"); err != nil {
+		return nil, err
+	}
+	if err := oneOf("without_judge", o.WithoutJudge, "abstain", "guess"); err != nil {
+		return nil, err
+	}
+	if !(o.JudgeAccuracy >= 0.5 && o.JudgeAccuracy <= 1) {
+		return nil, errcode.New(errcode.InvalidArgument, "option judge_accuracy is %v, want 0.5 to 1", o.JudgeAccuracy)
+	}
+	if o.Table == "" {
+		return policy.Default(), nil
+	}
+	t, err := policy.Parse([]byte(o.Table))
+	if err != nil {
+		return nil, errcode.New(errcode.InvalidArgument, "option table: %w", err)
+	}
+	return t, nil
+}
+
+// verdictDetail is the evidence of the metric verdict.
+type verdictDetail struct {
+	Policy     policy.Policy   `json:"policy"`
+	DecidedBy  string          `json:"decided_by"` // evidence, judge or guess
+	Relation   string          `json:"relation,omitempty"`
+	Class      relations.Class `json:"class,omitempty"`
+	Chance     *float64        `json:"chance,omitempty"` // that people accept an answer so related
+	Confidence float64         `json:"confidence"`       // that this verdict is right
+	SameQuery  bool            `json:"same_query"`       // both queries are the same up to differences that change no result
+	ROSE       *roseDetail     `json:"rose,omitempty"`
+	FLEX       *flexDetail     `json:"flex,omitempty"`
+}
+
+func verdict(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+	o := defaultVerdict
+	if err := in.Options(&o); err != nil {
+		return scoring.Score{}, err
+	}
+	table, err := o.check()
+	if err != nil {
+		return scoring.Score{}, err
+	}
+	d := verdictDetail{Policy: o.Policy, DecidedBy: "evidence", Confidence: 1}
+	if s, done, err := d.withoutComparison(in); done || err != nil {
+		return s, err
+	}
+	first := d.relate(in)
+	row := table.Row(o.Policy, first)
+	d.Relation, d.Class, d.Chance, d.Confidence = first.Name, row.Class, &row.Chance, row.Chance
+	if row.Passes {
+		s := scoring.OK(1, first.Text)
+		s.Detail = d
+		return s, nil
+	}
+	if question := map[string]string{"rose": "rose/prover", "flex": "flex"}[o.Judge]; in.HasJudge(question) || o.Judge == "rose" && in.HasJudge("rose/refuter") {
+		return d.byJudge(ctx, in, &o, first.Text)
+	}
+	if o.WithoutJudge == "abstain" {
+		s := scoring.Abstain("no judge is configured for what the evidence leaves open: " + first.Text)
+		s.Detail = d
+		return s, nil
+	}
+	d.DecidedBy, d.Confidence = "guess", max(row.Chance, 1-row.Chance)
+	s := scoring.OK(0, "a guess, for nobody was asked: "+first.Text)
+	if row.Chance > 0.5 {
+		s.Value = 1
+	}
+	s.Detail = d
+	return s, nil
+}
+
+// withoutComparison is the verdict where there are no two answers to compare.
+func (d *verdictDetail) withoutComparison(in *scoring.Input) (s scoring.Score, done bool, err error) {
+	held := strings.TrimSpace(in.Pred.SQL) == "" && in.Pred.Result.Absent()
+	switch behaviour := in.Case.Expected.Behaviour; {
+	case behaviour != "" && behaviour != scoring.BehaviourAnswer:
+		if s, err = in.ScoreOf("refusal"); err != nil {
+			return s, true, err
+		}
+		d.Relation = s.Label
+	case in.Pred.Error != "":
+		s = scoring.OK(0, "the agent's query failed when it ran")
+		d.Relation = queryFailed
+	case held && in.Case.Agent.Response != "":
+		s = scoring.OK(0, "the agent gave neither a query nor a result")
+	case held:
+		return scoring.NotApplicable("no query and no result of the agent given"), true, nil
+	case in.Gold == nil || strings.TrimSpace(in.Gold.SQL) == "" && in.Gold.Result.Absent():
+		return scoring.NotApplicable("neither a gold query nor a gold result given"), true, nil
+	default:
+		return s, false, nil
+	}
+	s.Detail = *d
+	return s, true, nil
+}
+
+// relate finds the relation that decides: of the results under the policy answer, of the queries under logic or where a result is missing.
+func (d *verdictDetail) relate(in *scoring.Input) relations.Relation {
+	found := relationsOf(in)
+	if strings.TrimSpace(in.Gold.SQL) != "" && strings.TrimSpace(in.Pred.SQL) != "" {
+		d.SameQuery = compareTrees(in, sqltree.Rules{}).equal
+	}
+	switch {
+	case d.SameQuery && (d.Policy == policy.Logic || found == nil):
+		return relations.Relation{Name: policy.SameQuery, Class: relations.Equivalent, Text: "Both queries are the same up to differences that change no result."}
+	case found == nil:
+		return relations.Relation{Name: policy.NoResults, Class: relations.Difference, Text: "A result is not given, and the queries differ."}
+	}
+	return found[0]
+}
+
+// byJudge asks the judge. The relation is part of what it is told.
+func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdictOptions, relation string) (scoring.Score, error) {
+	d.DecidedBy = "judge"
+	var value float64
+	var reason string
+	var err error
+	if o.Judge == "flex" {
+		d.FLEX = &flexDetail{Results: relationOf(in, false)}
+		value, reason, err = d.FLEX.ask(ctx, in)
+	} else {
+		d.ROSE = &roseDetail{Judge: versionTag("rose", "", "", in.JudgeModel()), Results: relationOf(in, true)}
+		value, reason, err = d.ROSE.cascade(ctx, in, true)
+	}
+	if err != nil {
+		return scoring.Score{}, err
+	}
+	right, wrong := o.JudgeAccuracy**d.Chance, (1-o.JudgeAccuracy)*(1-*d.Chance) // the judge accepts a right answer, or a wrong one
+	if value == 0 {
+		right, wrong = o.JudgeAccuracy*(1-*d.Chance), (1-o.JudgeAccuracy)**d.Chance
+	}
+	d.Confidence = right / (right + wrong)
+	s := scoring.OK(value, fmt.Sprintf("%s. %s", strings.TrimSuffix(reason, "."), relation))
+	s.Detail = *d
+	return s, nil
+}

@@ -1,0 +1,85 @@
+package policy
+
+import (
+	"github.com/badger-eval/badger/scoring/relation"
+)
+
+// Labelled is a case that people judged.
+type Labelled struct {
+	Relation string // the first that holds between the results
+	Class    relation.Class
+	Group    string // database or whatever cases have in common: what is left out together when a table is tried on cases it was not made from
+	Accepted bool   // people accepted the answer
+}
+
+// prior is what is believed of a class before labels are seen: that people accept the share mean, as firmly as if weight cases had been seen.
+type prior struct{ mean, weight float64 }
+
+// priors follow from what the classes mean, not from labels.
+var priors = map[relation.Class]prior{
+	relation.Equivalent:     {0.95, 4},
+	relation.Presentational: {0.90, 4},
+	relation.Defensible:     {0.75, 2},
+	relation.Difference:     {0.25, 4},
+}
+
+func priorOf(_ Policy, c relation.Class) prior { return priors[c] }
+
+// Fit makes the rows of one policy from labelled cases. The chance of a relation is the mean of what its class lets expect and of what was seen: the fewer the cases, the more the class
+// counts, and what a class lets expect is itself drawn towards what was seen of the class. Every relation there is gets a row.
+func Fit(p Policy, cases []Labelled) []Row {
+	byRelation, byClass := map[string]*Row{}, map[relation.Class]*Row{}
+	groups := map[string]map[string]bool{}
+	for _, k := range relation.Kinds() {
+		byRelation[k.Name] = &Row{Policy: p, Relation: k.Name, Class: k.Class}
+	}
+	byRelation[SameQuery] = &Row{Policy: p, Relation: SameQuery, Class: relation.Equivalent}
+	byRelation[NoResults] = &Row{Policy: p, Relation: NoResults, Class: relation.Difference}
+	for _, c := range cases {
+		r := byRelation[c.Relation]
+		if r == nil {
+			r = &Row{Policy: p, Relation: c.Relation, Class: c.Class}
+			byRelation[c.Relation] = r
+		}
+		if byClass[c.Class] == nil {
+			byClass[c.Class] = &Row{}
+		}
+		if groups[c.Relation] == nil {
+			groups[c.Relation] = map[string]bool{}
+		}
+		groups[c.Relation][c.Group] = true
+		for _, r := range []*Row{r, byClass[c.Class]} {
+			r.Cases++
+			if c.Accepted {
+				r.Accepted++
+			}
+		}
+	}
+	rows := make([]Row, 0, len(byRelation))
+	for name, r := range byRelation {
+		believed := priorOf(p, r.Class)
+		if class := byClass[r.Class]; class != nil {
+			others, accepted := float64(class.Cases-r.Cases), float64(class.Accepted-r.Accepted)
+			believed.mean = (believed.mean*classWeight + accepted) / (classWeight + others)
+		}
+		r.Groups = len(groups[name])
+		r.Chance = (believed.mean*believed.weight + float64(r.Accepted)) / (believed.weight + float64(r.Cases))
+		r.Passes = passes(p, r.Relation, r.Class, r.Chance)
+		rows = append(rows, *r)
+	}
+	sortRows(rows)
+	return rows
+}
+
+// classWeight is how many labelled cases of a class it takes to count as much as what the class means.
+const classWeight = 20
+
+// Join makes a table of the rows of several policies.
+func Join(policies ...[]Row) *Table {
+	var rows []Row
+	for _, p := range policies {
+		rows = append(rows, p...)
+	}
+	sortRows(rows)
+	return newTable(rows)
+}

@@ -1,0 +1,216 @@
+// Package policy says which relations between two results make an answer right, as people judged it: a table of relations, each with how
+// often it was met on labelled cases and how often people accepted the answer.
+//
+// What is right differs between teams. The policy [Answer] asks whether the data that was delivered serves the question, [Logic] whether the
+// query would stay right when the data changes. The table that is delivered was made from published labels; [Fit] makes one from any others,
+// and it is text that people can read and edit.
+package policy
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring/relation"
+)
+
+// Policy is what makes an answer right.
+type Policy string
+
+// The policies.
+const (
+	Answer Policy = "answer" // the data that was delivered serves the question
+	Logic  Policy = "logic"  // the query would stay right when the data changes
+)
+
+// Policies lists them.
+func Policies() []Policy { return []Policy{Answer, Logic} }
+
+// Relations that are not between two results.
+const (
+	SameQuery = "same_query" // both queries are the same up to differences that change no result; under Logic it decides whatever the results are
+	NoResults = "no_results" // a result is not given
+)
+
+// AcceptFrom is the chance from which evidence alone passes an answer, unless a table says otherwise.
+const AcceptFrom = 0.85
+
+// Row is what is known of one relation under one policy.
+type Row struct {
+	Policy   Policy
+	Relation string         // a name of [relation.Kinds]
+	Class    relation.Class // what the relation means
+	Cases    int            // labelled cases on which it was the first relation
+	Accepted int            // of them, those that people accepted
+	Groups   int            // databases, or whatever the cases were grouped by, that they came from
+	Chance   float64        // 0 to 1: that people accept an answer so related
+	Passes   bool           // whether that is enough to pass without a judge
+}
+
+// Table is the rows of both policies, in the order of policies and then of relations.
+type Table struct {
+	rows  []Row
+	index map[key]int
+}
+
+type key struct {
+	policy   Policy
+	relation string
+}
+
+// Rows lists the rows. The slice is not to be changed.
+func (t *Table) Rows() []Row { return t.rows }
+
+// Row finds what is known of a relation. Of a relation without a row, such as one of a newer version, the class is all that is known.
+func (t *Table) Row(p Policy, r relation.Relation) Row {
+	if i, ok := t.index[key{p, r.Name}]; ok {
+		return t.rows[i]
+	}
+	prior := priorOf(p, r.Class)
+	return Row{Policy: p, Relation: r.Name, Class: r.Class, Chance: prior.mean, Passes: passes(p, r.Name, r.Class, prior.mean)}
+}
+
+func newTable(rows []Row) *Table {
+	t := &Table{rows: rows, index: make(map[key]int, len(rows))}
+	for i, r := range rows {
+		t.index[key{r.Policy, r.Relation}] = i
+	}
+	return t
+}
+
+// passes: evidence may pass what shows the same data, or a reading that people accepted; never what shows other data. Under Logic the same data is not enough: it takes the same query.
+func passes(p Policy, name string, c relation.Class, chance float64) bool {
+	return c != relation.Difference && chance >= AcceptFrom && (p != Logic || name == SameQuery)
+}
+
+//go:embed table.tsv
+var delivered []byte
+
+// Default is the table that is delivered.
+var Default = sync.OnceValue(func() *Table {
+	t, err := Parse(delivered)
+	if err != nil {
+		panic("the table of policies: " + err.Error()) // it is part of the program
+	}
+	return t
+})
+
+const header = "policy\trelation\tclass\tcases\taccepted\tgroups\tchance\tpasses"
+
+// Format writes a table as tab-separated text with a header, the way [Parse] reads it.
+func (t *Table) Format() []byte {
+	var b bytes.Buffer
+	b.WriteString(header + "\n")
+	for _, r := range t.rows {
+		fmt.Fprintf(&b, "%s\t%s\t%s\t%d\t%d\t%d\t%.3f\t%s\n", r.Policy, r.Relation, r.Class, r.Cases, r.Accepted, r.Groups, r.Chance, map[bool]string{true: "yes", false: "no"}[r.Passes])
+	}
+	return b.Bytes()
+}
+
+// Parse reads a table. Blank lines and lines that begin with # are left out. Errors name the line and the column.
+func Parse(text []byte) (*Table, error) {
+	var rows []Row
+	seen := map[key]bool{}
+	s := bufio.NewScanner(bytes.NewReader(text))
+	first := true
+	for n := 1; s.Scan(); n++ {
+		line := strings.TrimRight(s.Text(), "\r")
+		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if first {
+			if first = false; line != header {
+				return nil, errcode.New(errcode.InvalidArgument, "line %d: expected the header %q", n, header)
+			}
+			continue
+		}
+		r, err := parseRow(strings.Split(line, "\t"))
+		if err != nil {
+			return nil, errcode.New(errcode.InvalidArgument, "line %d: %w", n, err)
+		}
+		k := key{r.Policy, r.Relation}
+		if seen[k] {
+			return nil, errcode.New(errcode.InvalidArgument, "line %d: %s is there twice under %s", n, r.Relation, r.Policy)
+		}
+		seen[k] = true
+		rows = append(rows, r)
+	}
+	if err := s.Err(); err != nil {
+		return nil, errcode.New(errcode.InvalidArgument, "the table cannot be read: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil, errcode.New(errcode.InvalidArgument, "the table has no rows")
+	}
+	return newTable(rows), nil
+}
+
+func parseRow(f []string) (r Row, err error) {
+	names := strings.Split(header, "\t")
+	if len(f) != len(names) {
+		return r, errcode.New(errcode.InvalidArgument, "%d columns, want %d separated by tabs", len(f), len(names))
+	}
+	bad := func(column int, want string) error {
+		return errcode.New(errcode.InvalidArgument, "column %s is %.20q, want %s", names[column], f[column], want)
+	}
+	r = Row{Policy: Policy(f[0]), Relation: f[1], Class: relation.Class(f[2])}
+	switch {
+	case !slices.Contains(Policies(), r.Policy):
+		return r, bad(0, "answer or logic")
+	case r.Relation == "":
+		return r, bad(1, "the name of a relation")
+	case priors[r.Class].weight == 0:
+		return r, bad(2, "one of "+strings.Join(classes(), ", "))
+	}
+	for i, n := range []*int{&r.Cases, &r.Accepted, &r.Groups} {
+		if *n, err = strconv.Atoi(f[3+i]); err != nil || *n < 0 {
+			return r, bad(3+i, "a count")
+		}
+	}
+	if r.Accepted > r.Cases {
+		return r, bad(4, "at most the number of cases")
+	}
+	if r.Chance, err = strconv.ParseFloat(f[6], 64); err != nil || !(r.Chance >= 0 && r.Chance <= 1) {
+		return r, bad(6, "a number from 0 to 1")
+	}
+	switch f[7] {
+	case "yes", "no":
+		r.Passes = f[7] == "yes"
+	default:
+		return r, bad(7, "yes or no")
+	}
+	return r, nil
+}
+
+func classes() []string {
+	out := make([]string, 0, len(priors))
+	for c := range maps.Keys(priors) {
+		out = append(out, string(c))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// sortRows puts rows in the order of policies, then of relations as they are looked for.
+func sortRows(rows []Row) {
+	order := map[string]int{}
+	for i, k := range relation.Kinds() {
+		order[k.Name] = i + 1
+	}
+	place := func(name string) int {
+		if i := order[name]; i > 0 {
+			return i
+		}
+		return len(order) + 1
+	}
+	slices.SortFunc(rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(slices.Index(Policies(), a.Policy), slices.Index(Policies(), b.Policy)), cmp.Compare(place(a.Relation), place(b.Relation)), cmp.Compare(a.Relation, b.Relation))
+	})
+}
