@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"time"
@@ -50,11 +51,26 @@ func readConfig(path string) (c configuration, err error) {
 type metricsConfig struct {
 	Options    map[string]map[string]any `yaml:"options"`    // defaults of a metric's options, by metric
 	Thresholds map[string]float64        `yaml:"thresholds"` // the value from which a score passes, by metric
+	// VerdictTable is a file that badger policy wrote, in place of the delivered table of the metric verdict.
+	VerdictTable string `yaml:"verdict_table"`
 }
 
 // engineConfig brings it into the engine's form.
 func (c *metricsConfig) engineConfig() (scoring.Config, error) {
 	out := scoring.Config{Thresholds: c.Thresholds}
+	if c.VerdictTable != "" {
+		text, err := os.ReadFile(c.VerdictTable)
+		if err != nil {
+			return out, usage("metrics.verdict_table: %w", err)
+		}
+		of := map[string]any{"table": string(text)}
+		maps.Copy(of, c.Options["verdict"])
+		c.Options = maps.Clone(c.Options)
+		if c.Options == nil {
+			c.Options = map[string]map[string]any{}
+		}
+		c.Options["verdict"] = of
+	}
 	for name, options := range c.Options {
 		raw, err := json.Marshal(options)
 		if err != nil {

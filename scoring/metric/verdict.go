@@ -190,3 +190,12 @@ func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdi
 	s.Detail = *d
 	return s, nil
 }
+
+// DecidingRelation is the relation that a verdict went by; ok is false where it went by none, such as of a query that failed.
+func DecidingRelation(s scoring.Score) (r relations.Relation, ok bool) {
+	d, ok := s.Detail.(verdictDetail)
+	if !ok || d.Class == "" {
+		return r, false
+	}
+	return relations.Relation{Name: d.Relation, Class: d.Class}, true
+}

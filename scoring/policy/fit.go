@@ -10,6 +10,9 @@ type Labelled struct {
 	Class    relation.Class
 	Group    string // database or whatever cases have in common: what is left out together when a table is tried on cases it was not made from
 	Accepted bool   // people accepted the answer
+
+	Judge *bool // the judge's verdict; nil: nobody asked. Fit does not look at it
+	Calls int   // that it took
 }
 
 // prior is what is believed of a class before labels are seen: that people accept the share mean, as firmly as if weight cases had been seen.
@@ -20,7 +23,7 @@ var priors = map[relation.Class]prior{
 	relation.Equivalent:     {0.95, 4},
 	relation.Presentational: {0.90, 4},
 	relation.Defensible:     {0.75, 2},
-	relation.Difference:     {0.25, 4},
+	relation.Difference:     {0.25, 8},
 }
 
 func priorOf(_ Policy, c relation.Class) prior { return priors[c] }

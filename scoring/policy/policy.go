@@ -36,8 +36,8 @@ func Policies() []Policy { return []Policy{Answer, Logic} }
 
 // Relations that are not between two results.
 const (
-	SameQuery = "same_query" // both queries are the same up to differences that change no result; under Logic it decides whatever the results are
-	NoResults = "no_results" // a result is not given
+	SameQuery = "equivalent_query" // both queries are the same up to differences that change no result; under Logic it decides whatever the results are
+	NoResults = "no_results"       // a result is not given
 )
 
 // AcceptFrom is the chance from which evidence alone passes an answer, unless a table says otherwise.

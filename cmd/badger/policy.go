@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/resultfile"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/agreement"
+	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/scoring/policy"
+)
+
+type policyCommand struct {
+	Answer []string `placeholder:"FILE" help:"Labelled cases (JSON Lines) whose labels say whether the answer serves the question."`
+	Logic  []string `placeholder:"FILE" help:"Labelled cases whose labels say whether the query would stay right when the data changes."`
+	Out    string   `placeholder:"FILE" help:"Write the table here; it goes into a configuration as metrics.verdict_table."`
+
+	Assessments string `placeholder:"FILE" help:"Recorded assessments, to try the table with a judge for what it leaves open."`
+	Backend     string `placeholder:"NAME" help:"Whose assessments, such as o3."`
+	Judge       string `default:"rose" enum:"rose,flex" help:"Which judge: rose or flex."`
+	All         bool   `help:"Also the cases without both results."`
+	JSON        bool   `help:"Print the table and its figures as one JSON document."`
+}
+
+// Run makes the table of policies from labelled cases and tries it on databases that were left out; without cases it prints the delivered table.
+func (c *policyCommand) Run(ctx context.Context, p process) error {
+	table := policy.Default()
+	var tried []policyTrial
+	if len(c.Answer)+len(c.Logic) > 0 {
+		var parts [][]policy.Row
+		for _, part := range []struct {
+			policy policy.Policy
+			files  []string
+		}{{policy.Answer, c.Answer}, {policy.Logic, c.Logic}} {
+			var cases []policy.Labelled
+			for _, file := range part.files {
+				labelled, err := c.labelled(ctx, part.policy, file)
+				if err != nil {
+					return err
+				}
+				cases = append(cases, labelled...)
+			}
+			if len(cases) == 0 { // what is not labelled anew stays
+				parts = append(parts, slices.DeleteFunc(slices.Clone(table.Rows()), func(r policy.Row) bool { return r.Policy != part.policy }))
+				continue
+			}
+			parts = append(parts, policy.Fit(part.policy, cases))
+			tried = append(tried, tryPolicy(part.policy, cases, c.who()))
+		}
+		table = policy.Join(parts...)
+	}
+	if c.Out != "" {
+		if err := os.WriteFile(c.Out, table.Format(), 0o600); err != nil {
+			return errcode.New(errcode.PermissionDenied, "--out: %w", err)
+		}
+	}
+	if c.JSON {
+		e := json.NewEncoder(p.stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(map[string]any{"table": table.Rows(), "held_out": tried})
+	}
+	printPolicies(p.stdout, table)
+	for _, t := range tried {
+		t.print(p.stdout)
+	}
+	return nil
+}
+
+func (c *policyCommand) who() string {
+	if c.Assessments == "" {
+		return ""
+	}
+	return strings.TrimSuffix(c.Judge+"@"+c.Backend, "@")
+}
+
+// labelled finds the relation that decides each labelled case of a file, and what the judge says of it.
+func (c *policyCommand) labelled(ctx context.Context, which policy.Policy, path string) ([]policy.Labelled, error) {
+	file := batch.FileSource{Path: path}
+	if _, err := os.Stat(path); err != nil {
+		return nil, usage("there is no file %q", filepath.Base(path))
+	}
+	options, err := json.Marshal(map[string]any{"policy": which, "without_judge": "guess"})
+	if err != nil {
+		return nil, err
+	}
+	o := scoring.EngineOptions{
+		Snapshots: snapshots{files: &resultfile.Snapshots{Options: resultfile.Options{Dir: file.Dir()}}},
+		Config:    scoring.Config{Options: map[string]json.RawMessage{"verdict": options, "flex": json.RawMessage(`{"categories": false}`)}},
+	}
+	evidence, err := scoring.NewEngine(metric.All(), &o)
+	if err != nil {
+		return nil, err
+	}
+	recorded, err := openAssessments(ctx, c.Assessments, c.Backend)
+	if err != nil {
+		return nil, err
+	}
+	var judge *scoring.Engine
+	if recorded != nil {
+		o.Replies = recorded.Replies
+		if judge, err = scoring.NewEngine(metric.All(), &o); err != nil {
+			return nil, err
+		}
+	}
+	var out []policy.Labelled
+	for item, err := range file.Cases(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		cs, err := item.Load(ctx)
+		if err != nil {
+			return nil, errcode.New(errcode.Of(err), "%s: %w", item.Place, err)
+		}
+		if cs.Human == nil || !c.All && (len(cs.Golds) == 0 || cs.Golds[0].Result.Absent() || cs.Pred.Result.Absent()) {
+			continue
+		}
+		l, ok, err := labelledCase(ctx, evidence, judge, c.Judge, cs)
+		if err != nil {
+			return nil, errcode.New(errcode.Of(err), "%s: %w", item.Place, err)
+		}
+		if ok {
+			out = append(out, l)
+		}
+	}
+	if len(out) == 0 {
+		return nil, usage("%s holds no case with a label and two answers to compare", filepath.Base(path))
+	}
+	return out, nil
+}
+
+// labelledCase is one case; ok is false where no relation decides it, as where the agent's query failed.
+func labelledCase(ctx context.Context, evidence, judge *scoring.Engine, name string, cs *scoring.Case) (l policy.Labelled, ok bool, err error) {
+	scores, err := evidence.Score(ctx, cs, "verdict")
+	if err != nil {
+		return l, false, err
+	}
+	found, ok := metric.DecidingRelation(scores[0])
+	if !ok {
+		return l, false, nil
+	}
+	l = policy.Labelled{Relation: found.Name, Class: found.Class, Group: cs.Database, Accepted: *cs.Human}
+	if judge == nil {
+		return l, true, nil
+	}
+	if scores, err = judge.Score(ctx, cs, name); err != nil {
+		return l, false, err
+	}
+	if s := scores[0]; s.Status == scoring.StatusOK {
+		accepts := s.Value == 1
+		l.Judge = &accepts
+		if s.Usage != nil {
+			l.Calls = s.Usage.Calls
+		}
+	}
+	return l, true, nil
+}
+
+// policyTrial is how a table does on databases that it was not made from.
+type policyTrial struct {
+	Policy       policy.Policy `json:"policy"`
+	Judge        string        `json:"judge,omitempty"`
+	Cases        int           `json:"cases"`
+	Groups       int           `json:"groups"`
+	ByEvidence   int           `json:"by_evidence"`
+	WronglySo    int           `json:"by_evidence_wrong"` // of them, those that people refused
+	Guess        float64       `json:"kappa_guess"`       // where nobody is asked
+	Verdict      *float64      `json:"kappa_verdict,omitempty"`
+	Calls        float64       `json:"judge_calls_per_case"`
+	JudgeAlone   *float64      `json:"kappa_judge_alone,omitempty"`
+	CallsOfAlone float64       `json:"judge_alone_calls_per_case"`
+}
+
+func tryPolicy(which policy.Policy, cases []policy.Labelled, judge string) policyTrial {
+	t := policyTrial{Policy: which, Judge: judge, Cases: len(cases)}
+	groups := map[string]bool{}
+	vote := func(b bool) agreement.Vote { return agreement.VoteOf(&b) }
+	var labels, guesses, verdicts, alone []agreement.Vote
+	for i, o := range policy.HeldOut(which, cases) {
+		c := cases[i]
+		groups[c.Group] = true
+		labels, guesses, verdicts = append(labels, vote(c.Accepted)), append(guesses, vote(o.Guess)), append(verdicts, vote(o.Right))
+		alone = append(alone, agreement.VoteOf(c.Judge))
+		t.Calls += float64(o.Calls) / float64(len(cases))
+		t.CallsOfAlone += float64(c.Calls) / float64(len(cases))
+		if o.ByEvidence {
+			t.ByEvidence++
+			if !c.Accepted {
+				t.WronglySo++
+			}
+		}
+	}
+	t.Groups = len(groups)
+	t.Guess = agreement.Tally(labels, guesses).Kappa().Value
+	if judge != "" {
+		v, a := agreement.Tally(labels, verdicts).Kappa().Value, agreement.Tally(labels, alone).Kappa().Value
+		t.Verdict, t.JudgeAlone = &v, &a
+	}
+	return t
+}
+
+func (t *policyTrial) print(w io.Writer) {
+	fmt.Fprintf(w, "\nPolicy %s on %d labelled cases of %d databases, each by a table made from the others\n", t.Policy, t.Cases, t.Groups)
+	fmt.Fprintf(w, "  accepted by evidence    %d, of which people refused %d\n", t.ByEvidence, t.WronglySo)
+	fmt.Fprintf(w, "  kappa, nobody asked     %.3f\n", t.Guess)
+	if t.Verdict != nil {
+		fmt.Fprintf(w, "  kappa, then %-11s %.3f at %.2f calls a case\n", t.Judge, *t.Verdict, t.Calls)
+		fmt.Fprintf(w, "  kappa, %-11s alone %.3f at %.2f calls a case\n", t.Judge, *t.JudgeAlone, t.CallsOfAlone)
+	}
+}
+
+// printPolicies prints what was seen, and what passes though it was not.
+func printPolicies(w io.Writer, t *policy.Table) {
+	var b bytes.Buffer
+	for _, which := range policy.Policies() {
+		fmt.Fprintf(&b, "%s\n  %-24s %-15s %9s  %9s  %6s\n", strings.ToUpper(string(which)), "relation", "class", "accepted", "databases", "chance")
+		unseen := 0
+		for _, r := range t.Rows() {
+			if r.Policy != which {
+				continue
+			}
+			if r.Cases == 0 {
+				unseen++
+				continue
+			}
+			passes := ""
+			if r.Passes {
+				passes = "  passes"
+			}
+			fmt.Fprintf(&b, "  %-24s %-15s %4d of %2d  %9d  %6.3f%s\n", r.Relation, r.Class, r.Accepted, r.Cases, r.Groups, r.Chance, passes)
+		}
+		if unseen > 0 {
+			fmt.Fprintf(&b, "  and %d relations that no labelled case shows\n", unseen)
+		}
+	}
+	_, _ = w.Write(b.Bytes())
+}

@@ -1,0 +1,42 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/badger-eval/badger/scoring/relation"
+)
+
+// Outcome is the verdict on a case by a table that was made without the cases of its group.
+type Outcome struct {
+	Row        Row
+	Right      bool // the verdict: by evidence where the row passes, else by the judge, else the guess
+	ByEvidence bool
+	Guess      bool // the verdict where nobody can be asked
+	Calls      int  // of the judge
+}
+
+// HeldOut gives the verdict on every case by the table that the cases of all other groups make: how well a table does on databases it was not made from.
+func HeldOut(p Policy, cases []Labelled) []Outcome {
+	out := make([]Outcome, len(cases))
+	tables := map[string]*Table{}
+	for i, c := range cases {
+		t := tables[c.Group]
+		if t == nil {
+			others := slices.DeleteFunc(slices.Clone(cases), func(o Labelled) bool { return o.Group == c.Group })
+			t = Join(Fit(p, others))
+			tables[c.Group] = t
+		}
+		row := t.Row(p, relation.Relation{Name: c.Relation, Class: c.Class})
+		o := Outcome{Row: row, ByEvidence: row.Passes, Guess: row.Passes || row.Chance > 0.5}
+		switch {
+		case row.Passes:
+			o.Right = true
+		case c.Judge != nil:
+			o.Right, o.Calls = *c.Judge, c.Calls
+		default:
+			o.Right = o.Guess
+		}
+		out[i] = o
+	}
+	return out
+}
