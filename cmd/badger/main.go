@@ -58,11 +58,8 @@ type commands struct {
 	Calibrate calibrateCommand `cmd:"" help:"Measure how far metrics agree with people, on labelled cases."`
 	Serve     serveCommand     `cmd:"" help:"Serve the scoring functions over Arrow Flight, gRPC and each warehouse's HTTP form."`
 	SQL       sqlCommand       `cmd:"" name:"sql" help:"Run SQL on the embedded engine with the scoring functions."`
-<<<<<<< HEAD
 	Judge     judgeCommand     `cmd:"" help:"Write, test and promote judge files: your own metrics."`
-=======
 	Policy    policyCommand    `cmd:"" help:"Show which relations between results pass, or make that table from labelled cases."`
->>>>>>> 309194e (verdict: the table of policies, the command that makes it, and its tests)
 	Functions functionsCommand `cmd:"" help:"List the scoring functions and metrics."`
 
 	Version kong.VersionFlag `help:"Print the version."`
