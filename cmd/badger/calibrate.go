@@ -29,6 +29,8 @@ type calibrateCommand struct {
 	Batch       string   `help:"Only this batch (with --source)."`
 	Config      string   `placeholder:"FILE" help:"Options and thresholds of metrics, in YAML."`
 
+	Judges []string `placeholder:"FILE,…" help:"Judge files to calibrate besides the promoted judges of --source."`
+
 	By       []string `placeholder:"GROUP" enum:"tier,dataset,database" help:"Also agreement by tier, dataset or database."`
 	Common   bool     `help:"Only cases on which all metrics give a verdict."`
 	Compare  []string `placeholder:"A,B" help:"Test whether the first metric agrees better or worse than each of the others."`
@@ -157,7 +159,7 @@ func (c *calibrateCommand) open(ctx context.Context, l *labelled) (func(), error
 		return nil, err
 	}
 	l.source = warehouseSource{w, connectors.Filter{Agent: c.Agent, Version: c.Version, Batch: c.Batch}}
-	l.snapshots.warehouse = w
+	l.snapshots.warehouse, l.warehouse = w, w
 	if l.votes, err = warehouseVotes(ctx, w); err != nil {
 		_ = w.Close()
 		return nil, err

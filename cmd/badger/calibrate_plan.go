@@ -10,7 +10,6 @@ import (
 	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
-	"github.com/badger-eval/badger/scoring/metric"
 )
 
 // scored is one metric to calibrate and where its scores come from: an engine, or what was recorded.
@@ -25,7 +24,8 @@ type scored struct {
 	by     *backend
 }
 
-const judged = scoring.NeedJudge | scoring.NeedJudgeIfAny
+// judged are metrics whose score may depend on a judge, by themselves or by those they are made of.
+const judged = scoring.NeedJudge | scoring.NeedJudgeIfAny | scoring.NeedCase
 
 // backend is somebody who answers for judge metrics.
 type backend struct {
@@ -44,9 +44,13 @@ func (c *calibrateCommand) plan(ctx context.Context, l *labelled, config configu
 	if err != nil {
 		return nil, err
 	}
+	metrics, err := withJudges(ctx, append(config.Judges, c.Judges...), l.warehouse)
+	if err != nil {
+		return nil, err
+	}
 	engine := func(o scoring.EngineOptions) (*scoring.Engine, error) {
 		o.Snapshots, o.Config = l.snapshots, engineConfig
-		e, err := scoring.NewEngine(metric.All(), &o)
+		e, err := scoring.NewEngine(metrics, &o)
 		if err != nil {
 			return nil, usageError{err}
 		}
@@ -137,9 +141,6 @@ func (l *labelled) choose(c *calibrateCommand, backends []backend, config scorin
 	all := l.plain.Metrics()
 	for i := range all {
 		m := &all[i]
-		if m.Needs&scoring.NeedCase != 0 && !slices.Contains(c.Metrics, m.Name) {
-			continue // made of others
-		}
 		about := calibration.Metric{Key: m.Name, Scale: agreement.Scale{LowerIsBetter: m.LowerIsBetter}, Threshold: m.Threshold, Calls: true}
 		if t, ok := config.Thresholds[m.Name]; ok {
 			about.Threshold = &t

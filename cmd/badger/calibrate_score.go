@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -24,6 +25,7 @@ type labelled struct {
 	process
 	source      batch.Source
 	snapshots   snapshots
+	warehouse   *connectors.Warehouse                   // of the source; nil: it is a file
 	votes       map[answerKey]map[string]agreement.Vote // of a warehouse
 	plain       *scoring.Engine                         // without a judge
 	metrics     []scored
