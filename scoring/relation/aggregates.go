@@ -198,6 +198,9 @@ func rollUp(e *evidence, coarse side) *found {
 	if e.queriesOnly || c.Rows() < 2 || f.Rows() <= c.Rows() || len(c.Columns) < 2 {
 		return nil
 	}
+	if m := e.rows(); m != nil && 2*m.equal > c.Rows() {
+		return nil // most of its rows are rows of the other side, and no sums
+	}
 	tried := 0
 	for m := range c.Columns {
 		if !c.Columns[m].Type.Numeric() {

@@ -21,6 +21,8 @@ type evidence struct {
 	matches  map[string]*matching // by the pairs it is over
 	solid    *solid               // made when first needed
 	q        *queries             // likewise
+	measured *measures            // likewise
+	replaced *[]replacement       // likewise
 	words    map[string]bool      // of the question, likewise
 }
 

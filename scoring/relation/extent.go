@@ -35,6 +35,10 @@ var extentKinds = []Kind{
 		Meaning: "Both results are one value, and not the same one.", Example: "(5); (7)",
 	},
 	{
+		Name: "cells_differ", Class: Difference, find: cellsDiffer,
+		Meaning: "No row agrees as a whole, but a key that is unique on both sides matches rows, and other columns differ.", Example: "('a', 1, 'x'); ('a', 2, 'y')",
+	},
+	{
 		Name: "columns_in_common", Class: Difference, find: columnsInCommon,
 		Meaning: "No row agrees, but columns have values in common.", Example: "(1, 'x'), (2, 'y'); (2, 'x'), (1, 'z')",
 	},
@@ -123,8 +127,30 @@ func valueDiffers(e *evidence) *found {
 	return r
 }
 
+func cellsDiffer(e *evidence) *found {
+	if m := e.rows(); m != nil && m.equal > 0 || len(e.a.Index) == 0 || e.gold.Rows() < 2 {
+		return nil
+	}
+	m := e.over(e.a.Index)
+	if m == nil || m.equal == 0 {
+		return nil
+	}
+	var differ []int
+	for i := range e.gold.Columns {
+		if i < len(e.counts.ColumnEqual) && e.counts.ColumnEqual[i] < e.counts.Matched {
+			differ = append(differ, i)
+		}
+	}
+	keys := e.goldColumns(e.a.Index)
+	return &found{
+		text: fmt.Sprintf("%s of %d in gold and %d in the answer %s matched by %s; %s %s.", plural(m.equal, "row"), len(m.gold), len(m.pred), verb(m.equal, "is", "are"), named(e.gold, keys),
+			named(e.gold, differ), verb(len(differ), "differs", "differ")),
+		proof: Proof{OnlyGold: len(m.onlyGold), OnlyPred: len(m.onlyPred), GoldColumns: differ},
+	}
+}
+
 func columnsInCommon(e *evidence) *found {
-	if m := e.rows(); m != nil && m.equal > 0 || e.gold.Rows() == 0 || e.pred.Rows() == 0 {
+	if m := e.rows(); m != nil && m.equal > 0 || e.gold.Rows() == 0 || e.pred.Rows() == 0 || cellsDiffer(e) != nil {
 		return nil
 	}
 	var pairs []int
@@ -140,7 +166,7 @@ func columnsInCommon(e *evidence) *found {
 }
 
 func disjoint(e *evidence) *found {
-	if m := e.rows(); m != nil && m.equal > 0 || columnsInCommon(e) != nil {
+	if m := e.rows(); m != nil && m.equal > 0 || cellsDiffer(e) != nil || columnsInCommon(e) != nil {
 		return nil
 	}
 	return &found{text: "The results have nothing in common."}

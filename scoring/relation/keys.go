@@ -33,6 +33,14 @@ type replacement struct {
 
 // replacements are the ways in which one column is in the place of another while all else agrees. It is nil where more than one gold column is left to explain.
 func (e *evidence) replacements() []replacement {
+	if e.replaced == nil {
+		r := e.findReplacements()
+		e.replaced = &r
+	}
+	return *e.replaced
+}
+
+func (e *evidence) findReplacements() []replacement {
 	s := e.solidPart()
 	if s == nil || len(s.gold) != 1 || len(s.pred) == 0 || len(s.pred) > 8 || s.rows != nil && !s.rows.sameBag() {
 		return nil
@@ -40,9 +48,11 @@ func (e *evidence) replacements() []replacement {
 	var out []replacement
 	for _, p := range s.pred {
 		r := replacement{gold: s.gold[0], pred: p}
-		r.oneToOne, r.telling = oneToOne(
-			s.keysOf(goldSide, e.gold.Rows()), e.naturalKeys(goldSide, r.gold),
-			s.keysOf(predSide, e.pred.Rows()), e.naturalKeys(predSide, p))
+		if codes(&e.gold.Columns[r.gold]) && codes(&e.pred.Columns[p]) { // fractions stand for nothing
+			r.oneToOne, r.telling = oneToOne(
+				s.keysOf(goldSide, e.gold.Rows()), e.naturalKeys(goldSide, r.gold),
+				s.keysOf(predSide, e.pred.Rows()), e.naturalKeys(predSide, p))
+		}
 		out = append(out, r)
 	}
 	return out
@@ -132,7 +142,7 @@ func renamedValues(e *evidence) *found {
 	for _, r := range e.replacements() {
 		g, p := &e.gold.Columns[r.gold], &e.pred.Columns[r.pred]
 		// Numbers that stand 1:1 for other numbers are other measures, and few rows pair up by chance.
-		if !r.oneToOne || !r.telling || e.gold.Rows() < 4 || !codes(g) || !codes(p) || g.Type != scoring.String && p.Type != scoring.String || e.shareValues(r) {
+		if !r.oneToOne || !r.telling || e.gold.Rows() < 4 || g.Type != scoring.String && p.Type != scoring.String || e.shareValues(r) {
 			continue
 		}
 		return &found{
@@ -173,6 +183,9 @@ func otherColumn(e *evidence) *found {
 		if r.oneToOne && r.telling {
 			return nil
 		}
+	}
+	if _, measures := e.measurePairs(); measures {
+		return nil // they say more
 	}
 	return &found{
 		text:  fmt.Sprintf("All columns agree but %s, in whose place the answer has other values (%s).", columnName(e.gold, s.gold[0]), named(e.pred, s.pred)),

@@ -12,7 +12,7 @@ import (
 var measureKinds = []Kind{
 	{
 		Name: "unit_factor", Class: Presentational, find: unitFactor,
-		Meaning: "All other columns agree and each measure that does not is gold's times or by a hundred, a thousand, a million or a milliard in every row.", Example: "('a', 1.5), ('b', 2); ('a', 1500), ('b', 2000)",
+		Meaning: "All other columns agree and each measure that does not is gold's in another unit in every row: times or divided by a power of ten, sixty, 1024 or another factor between units, which several numbers must speak for where it is less usual than a hundred or a thousand.", Example: "('a', 1.5), ('b', 2); ('a', 1500), ('b', 2000)",
 	},
 	{
 		Name: "negated", Class: Defensible, find: law("negated", "gold's with the other sign", func(g, p float64) bool { return g == -p }),
@@ -49,6 +49,19 @@ type measurePair struct {
 // measurePairs are the columns of numbers that do not agree while the others match the rows one to one. ok is false where they do not match them, or something else than numbers
 // is left to explain.
 func (e *evidence) measurePairs() (pairs []measurePair, ok bool) {
+	if e.measured == nil {
+		pairs, ok := e.pairMeasures()
+		e.measured = &measures{pairs, ok}
+	}
+	return e.measured.pairs, e.measured.ok
+}
+
+type measures struct {
+	pairs []measurePair
+	ok    bool
+}
+
+func (e *evidence) pairMeasures() (pairs []measurePair, ok bool) {
 	s := e.solidPart()
 	if s == nil || len(s.gold) == 0 || len(s.gold) > maxMeasures || len(s.pred) < len(s.gold) {
 		return nil, false
@@ -162,17 +175,34 @@ func law(_, how string, holds func(g, p float64) bool) func(*evidence) *found {
 	}
 }
 
+// units are factors between ways of measuring. Those that a lone number may have by chance need more than one.
+var units = []struct {
+	factor   float64
+	distinct int // different numbers that must speak for it
+	of       string
+}{
+	{100, 1, "percent, cents"}, {1e3, 1, "thousands"}, {1e6, 1, "millions"}, {1e9, 1, "milliards"},
+	{10, 2, "tenths, per mille and percent"}, {1e4, 2, "ten thousands"}, {1e5, 2, "lakhs, per 100,000"},
+	{60, 2, "seconds, minutes and hours"}, {3600, 2, "seconds and hours"}, {24, 2, "hours and days"}, {1440, 2, "minutes and days"}, {86400, 2, "seconds and days"},
+	{1024, 2, "bytes, KiB and MiB"}, {1 << 20, 2, "bytes and MiB"}, {1 << 30, 2, "bytes and GiB"},
+	{1.609344, 2, "miles and kilometres"}, {0.3048, 2, "feet and metres"}, {2.54, 2, "inches and centimetres"}, {25.4, 2, "inches and millimetres"}, {0.45359237, 2, "pounds and kilograms"},
+}
+
 func unitFactor(e *evidence) *found {
-	for _, power := range []int{2, -2, 3, -3, 6, -6, 9, -9} {
-		k := cell.Pow10(power)
-		if pairs := e.explained(func(g, p float64) bool { return nearly(g, p*k) }, 1); pairs != nil {
-			how := fmt.Sprintf("gold's times %g", math.Round(1/k))
-			if power > 0 {
-				how = fmt.Sprintf("gold's divided by %g", k)
+	for _, u := range units {
+		for _, divided := range []bool{false, true} {
+			holds := func(g, p float64) bool { return nearly(g*u.factor, p) }
+			how := fmt.Sprintf("gold's times %g (%s)", u.factor, u.of)
+			factor := 1 / u.factor
+			if divided {
+				holds = func(g, p float64) bool { return nearly(g, p*u.factor) }
+				how, factor = fmt.Sprintf("gold's divided by %g (%s)", u.factor, u.of), u.factor
 			}
-			r := e.measureFound(pairs, how)
-			r.proof.Factor = k
-			return r
+			if pairs := e.explained(holds, u.distinct); pairs != nil {
+				r := e.measureFound(pairs, how)
+				r.proof.Factor, r.proof.Facts = factor, []string{u.of}
+				return r
+			}
 		}
 	}
 	return nil
