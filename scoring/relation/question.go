@@ -132,6 +132,9 @@ func (e *evidence) asksForAggregate(function string) bool {
 			from = at + 1
 			before := strings.Fields(q[:at+1])
 			ordering := false
+			if strings.HasPrefix(p, " how ") {
+				return true
+			}
 			for _, w := range before[max(0, len(before)-3):] {
 				ordering = ordering || superlatives[w]
 			}

@@ -1,0 +1,142 @@
+package relation_test
+
+var _ = addExamples(map[string]examplesOf{
+	"both_empty": {
+		holds:  []example{{why: "no rows on either side", gold: "a", pred: "b, c"}},
+		almost: []example{{why: "one side has a row", gold: "a", pred: "a: [1]"}},
+	},
+	"tolerance": {
+		holds:  []example{{why: "fractions within a hundredth", gold: "k, v: ['a', 1000.25], ['b', 20.5]", pred: "k, v: ['a', 1003.25], ['b', 20.6]"}},
+		almost: []example{{why: "one of them is two hundredths off", gold: "k, v: ['a', 1000.25], ['b', 20.5]", pred: "k, v: ['a', 1003.25], ['b', 20.95]"}},
+	},
+	"rounding_asked": {
+		holds:  []example{{why: "the question says four decimals", gold: "v: [66.6667], [12.3457]", pred: "v: [67], [12]", question: "What is the share, rounded to four decimals?"}},
+		almost: []example{{why: "the question does not say", gold: "v: [66.6667], [12.3457]", pred: "v: [67], [12]", question: "What is the share?"}},
+	},
+	"scaled": {
+		holds:  []example{{why: "percent for fraction", gold: "k, share: ['a', 0.125], ['b', 0.5]", pred: "k, pct: ['a', 12.5], ['b', 50]"}},
+		almost: []example{{why: "one of them is not", gold: "k, share: ['a', 0.125], ['b', 0.5]", pred: "k, pct: ['a', 12.5], ['b', 57]"}},
+	},
+	"rounded": {
+		holds:  []example{{why: "no digits behind the point", gold: "k, v: ['a', 66.6667], ['b', 12.3457]", pred: "k, v: ['a', 67], ['b', 12]"}},
+		almost: []example{{why: "cut, not rounded", gold: "k, v: ['a', 66.6667], ['b', 12.3457]", pred: "k, v: ['a', 66], ['b', 12]"}},
+	},
+	"formatted": {
+		holds: []example{
+			{why: "money with its sign", gold: "k, v: ['a', 1234.5], ['b', 20]", pred: "k, v: ['a', '$1,234.50'], ['b', '$20.00']"},
+			{why: "words for truth values", gold: "k, f BOOL: ['a', true], ['b', false]", pred: "k, f: ['a', 'yes'], ['b', 'no']"},
+			{why: "a date in words", gold: "k, d DATE: ['a', '2024-01-05'], ['b', '2024-02-17']", pred: "k, d: ['a', '5 Jan 2024'], ['b', '17 Feb 2024']"},
+		},
+		almost: []example{{why: "another amount", gold: "k, v: ['a', 1234.5], ['b', 20]", pred: "k, v: ['a', '$1,834.50'], ['b', '$20.00']"}},
+	},
+	"null_column_left_out": {
+		holds:  []example{{why: "gold's second column says nothing", gold: "a, b: [1, null], [2, null]", pred: "a: [1], [2]"}},
+		almost: []example{{why: "it says something of one row", gold: "a, b: [1, null], [2, 7]", pred: "a: [1], [2]"}},
+	},
+	"reordered": {
+		holds: []example{{why: "descending is asked for", gold: "k, n: ['a', 3], ['b', 2], ['c', 1]", pred: "k, n: ['c', 1], ['b', 2], ['a', 3]", goldSQL: "SELECT k, n FROM t ORDER BY n DESC", predSQL: "SELECT k, n FROM t ORDER BY n"}},
+		almost: []example{
+			{why: "no order is asked for", gold: "k, n: ['a', 3], ['b', 2], ['c', 1]", pred: "k, n: ['c', 1], ['b', 2], ['a', 3]", goldSQL: "SELECT k, n FROM t", predSQL: "SELECT k, n FROM t"},
+			{why: "sorted by the same key, which is not shown: rows that tie changed places", gold: "k: ['a'], ['b'], ['c']", pred: "k: ['b'], ['a'], ['c']", goldSQL: "SELECT k FROM t ORDER BY n DESC", predSQL: "SELECT k FROM t ORDER BY n DESC"},
+		},
+	},
+	"extra_columns": {
+		holds:  []example{{why: "a column more", gold: "k: ['a'], ['b']", pred: "k, n: ['a', 4], ['b', 5]"}},
+		almost: []example{{why: "and a row less", gold: "k: ['a'], ['b']", pred: "k, n: ['a', 4]"}},
+	},
+	"permuted": {
+		holds:  []example{{why: "number and name changed places", gold: "k, n: ['a', 4], ['b', 5]", pred: "n, k: [4, 'a'], [5, 'b']"}},
+		almost: []example{{why: "the numbers belong to other names", gold: "k, n: ['a', 4], ['b', 5]", pred: "n, k: [5, 'a'], [4, 'b']"}},
+	},
+	"same": {
+		holds:  []example{{why: "names are no data, and no order is asked for", gold: "k, n: ['a', 4], ['b', 5]", pred: "x, y: ['b', 5], ['a', 4]"}},
+		almost: []example{{why: "one number is another", gold: "k, n: ['a', 4], ['b', 5]", pred: "k, n: ['a', 4], ['b', 6]"}},
+	},
+	"null_row_for_empty": {
+		holds:  []example{{why: "an aggregate over no rows", gold: "s", pred: "s: [null]"}},
+		almost: []example{{why: "two rows of NULL are rows", gold: "s", pred: "s: [null], [null]"}, {why: "a zero is a number", gold: "s", pred: "s: [0]"}},
+	},
+	"zero_for_nothing": {
+		holds:  []example{{why: "a count over no rows", gold: "s", pred: "s: [0]"}, {why: "a sum of nothing against a zero", gold: "s: [0]", pred: "s: [null]"}},
+		almost: []example{{why: "one is something", gold: "s", pred: "s: [1]"}},
+	},
+	"duplicates": {
+		holds:  []example{{why: "b twice", gold: "k, n: ['a', 1], ['b', 2]", pred: "k, n: ['a', 1], ['b', 2], ['b', 2]"}},
+		almost: []example{{why: "the third row is another", gold: "k, n: ['a', 1], ['b', 2]", pred: "k, n: ['a', 1], ['b', 2], ['b', 3]"}},
+	},
+	"duplicates_extra_columns": {
+		holds:  []example{{why: "a row for each of its visits", gold: "name: ['a'], ['b'], ['c']", pred: "name, visit: ['a', 7], ['a', 9], ['b', 8], ['c', 5]"}},
+		almost: []example{{why: "c is missing", gold: "name: ['a'], ['b'], ['c']", pred: "name, visit: ['a', 7], ['a', 9], ['b', 8], ['b', 5]"}},
+	},
+	"null_as_zero": {
+		holds:  []example{{why: "COALESCE to 0", gold: "k, n: ['a', 4], ['b', null], ['c', 6]", pred: "k, n: ['a', 4], ['b', 0], ['c', 6]"}},
+		almost: []example{{why: "another number than 0", gold: "k, n: ['a', 4], ['b', null], ['c', 6]", pred: "k, n: ['a', 4], ['b', 1], ['c', 6]"}, {why: "a zero of gold's is no NULL", gold: "k, n: ['a', 4], ['b', 0], ['c', null]", pred: "k, n: ['a', 4], ['b', null], ['c', 0]"}},
+	},
+	"null_labelled": {
+		holds:  []example{{why: "a word for what is missing", gold: "region, n: ['north', 4], [null, 5], ['south', 6]", pred: "region, n: ['north', 4], ['Unknown', 5], ['south', 6]"}, {why: "in brackets", gold: "region, n: ['north', 4], [null, 5]", pred: "region, n: ['north', 4], ['(not set)', 5]"}},
+		almost: []example{{why: "a name of its own", gold: "region, n: ['north', 4], [null, 5], ['south', 6]", pred: "region, n: ['north', 4], ['east', 5], ['south', 6]"}},
+	},
+	"null_rows_kept": {
+		holds:  []example{{why: "a group for those without a region", gold: "region, n: ['north', 4], ['south', 6]", pred: "region, n: ['north', 4], ['south', 6], [null, 3]"}},
+		almost: []example{{why: "the row more has a region", gold: "region, n: ['north', 4], ['south', 6]", pred: "region, n: ['north', 4], ['south', 6], ['east', 3]"}},
+	},
+	"null_rows_dropped": {
+		holds:  []example{{why: "no group for those without a region", gold: "region, n: ['north', 4], ['south', 6], [null, 3]", pred: "region, n: ['north', 4], ['south', 6]"}},
+		almost: []example{{why: "the row that lacks has a region", gold: "region, n: ['north', 4], ['south', 6], ['east', 3]", pred: "region, n: ['north', 4], ['south', 6]"}},
+	},
+	"concatenated": {
+		holds:  []example{{why: "a full name", gold: "first, last, n: ['Ada', 'Lovelace', 1], ['Alan', 'Turing', 2]", pred: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]"}, {why: "the last name first", gold: "first, last: ['Ada', 'Lovelace'], ['Alan', 'Turing']", pred: "who: ['Lovelace, Ada'], ['Turing, Alan']"}},
+		almost: []example{{why: "a name is another", gold: "first, last, n: ['Ada', 'Lovelace', 1], ['Alan', 'Turing', 2]", pred: "who, n: ['Ada Lovelace', 1], ['Alan Kay', 2]"}},
+	},
+	"split": {
+		holds:  []example{{why: "the parts of a full name", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Ada', 'Lovelace', 1], ['Alan', 'Turing', 2]"}},
+		almost: []example{{why: "a part is another", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Ada', 'Lovelace', 1], ['Alan', 'Kay', 2]"}},
+	},
+	"zero_filled": {
+		holds:  []example{{why: "an agency without clients", gold: "agency, clients: [1, 2], [3, 1]", pred: "agency, clients: [1, 2], [2, 0], [3, 1]"}, {why: "a sum over none is NULL", gold: "agency, clients, fee: ['x', 2, 9.5], ['z', 1, 3.5]", pred: "agency, clients, fee: ['x', 2, 9.5], ['y', 0, null], ['z', 1, 3.5]"}},
+		almost: []example{{why: "the row more has a client", gold: "agency, clients: [1, 2], [3, 1]", pred: "agency, clients: [1, 2], [2, 1], [3, 1]"}, {why: "gold's rows are not all there", gold: "agency, clients: [1, 2], [3, 1]", pred: "agency, clients: [1, 2], [2, 0], [3, 4]"}, {why: "the group is one that gold has", gold: "agency, clients: [1, 2], [3, 1]", pred: "agency, clients: [1, 2], [1, 0], [3, 1]"}},
+	},
+	"zero_dropped": {
+		holds:  []example{{why: "an agency without clients is left out", gold: "agency, clients: [1, 2], [2, 0], [3, 1]", pred: "agency, clients: [1, 2], [3, 1]"}},
+		almost: []example{{why: "one with a client is", gold: "agency, clients: [1, 2], [2, 1], [3, 1]", pred: "agency, clients: [1, 2], [3, 1]"}},
+	},
+	"key_for_name": {
+		holds: []example{
+			{why: "the district's id in place of its name", gold: "loan, district_name: [1, 'Most'], [2, 'Brno'], [3, 'Most']", pred: "loan, district_id: [1, 39], [2, 14], [3, 39]"},
+			{why: "one column, of the same rows by the queries", gold: "name: ['Most'], ['Brno']", pred: "id: [39], [14]", goldSQL: "SELECT name FROM d WHERE x > 1", predSQL: "SELECT id FROM d WHERE x > 1"},
+		},
+		almost: []example{
+			{why: "Most has two ids", gold: "loan, district_name: [1, 'Most'], [2, 'Brno'], [3, 'Most']", pred: "loan, district_id: [1, 39], [2, 14], [3, 40]"},
+			{why: "one column, of other rows", gold: "name: ['Most'], ['Brno']", pred: "id: [39], [14]", goldSQL: "SELECT name FROM d WHERE x > 1", predSQL: "SELECT id FROM d WHERE x > 2"},
+		},
+	},
+	"renamed_values": {
+		holds:  []example{{why: "words for letters", gold: "n, sex: [1, 'M'], [2, 'F'], [3, 'F'], [4, 'M']", pred: "n, sex: [1, 'male'], [2, 'female'], [3, 'female'], [4, 'male']"}},
+		almost: []example{{why: "the fourth is neither", gold: "n, sex: [1, 'M'], [2, 'F'], [3, 'F'], [4, 'M']", pred: "n, sex: [1, 'male'], [2, 'female'], [3, 'female'], [4, 'female']"}, {why: "the same words, at other rows", gold: "n, sex: [1, 'M'], [2, 'F'], [3, 'F'], [4, 'M']", pred: "n, sex: [1, 'F'], [2, 'M'], [3, 'M'], [4, 'F']"}},
+	},
+	"other_column": {
+		holds:  []example{{why: "first names for login names, which are shared", gold: "login, pass: ['ann1', 'x'], ['ann2', 'y'], ['bo', 'z']", pred: "first, pass: ['Ann', 'x'], ['Ann', 'y'], ['Bo', 'z']"}},
+		almost: []example{{why: "the passwords are others too", gold: "login, pass: ['ann1', 'x'], ['ann2', 'y'], ['bo', 'z']", pred: "first, pass: ['Ann', 'p'], ['Ann', 'q'], ['Bo', 'r']"}},
+	},
+	"tie_one": {
+		holds: []example{
+			{why: "one of all at the maximum, by the queries", gold: "name: ['a'], ['b']", pred: "name: ['b']", goldSQL: "SELECT name FROM t WHERE p = (SELECT MAX(p) FROM t)", predSQL: "SELECT name FROM t ORDER BY p DESC LIMIT 1"},
+			{why: "the tie is shown", gold: "name, p: ['a', 9], ['b', 9]", pred: "name, p: ['b', 9]", goldSQL: "SELECT name, p FROM t WHERE p >= 9", predSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 1"},
+		},
+		almost: []example{
+			{why: "gold does not look for an extremum, and shows no tie", gold: "name: ['a'], ['b']", pred: "name: ['b']", goldSQL: "SELECT name FROM t WHERE p > 5", predSQL: "SELECT name FROM t ORDER BY p DESC LIMIT 1"},
+			{why: "the row is not among gold's", gold: "name: ['a'], ['b']", pred: "name: ['c']", goldSQL: "SELECT name FROM t WHERE p = (SELECT MAX(p) FROM t)", predSQL: "SELECT name FROM t ORDER BY q DESC LIMIT 1"},
+			{why: "without a limit it is a subset", gold: "name, p: ['a', 9], ['b', 9]", pred: "name, p: ['b', 9]"},
+		},
+	},
+	"tie_all": {
+		holds: []example{
+			{why: "all at the maximum, of which gold shows one", gold: "name: ['b']", pred: "name: ['a'], ['b']", goldSQL: "SELECT name FROM t ORDER BY p DESC LIMIT 1", predSQL: "SELECT name FROM t WHERE p = (SELECT MAX(p) FROM t)"},
+		},
+		almost: []example{{why: "the second row is less", gold: "name, p: ['b', 9]", pred: "name, p: ['a', 8], ['b', 9]", goldSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 1", predSQL: "SELECT name, p FROM t WHERE p > 7"}},
+	},
+	"tie_other": {
+		holds:  []example{{why: "two with seven points, of which each shows one", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 2", predSQL: "SELECT name, p FROM t ORDER BY p DESC, name DESC LIMIT 2"}},
+		almost: []example{{why: "the one that differs is the first", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['c', 9], ['b', 7]", goldSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 2", predSQL: "SELECT name, p FROM t ORDER BY p DESC LIMIT 2"}, {why: "nothing is cut off", gold: "name, p: ['a', 9], ['b', 7]", pred: "name, p: ['a', 9], ['c', 7]", goldSQL: "SELECT name, p FROM t ORDER BY p DESC", predSQL: "SELECT name, p FROM t ORDER BY p DESC"}},
+	},
+})
