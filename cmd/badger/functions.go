@@ -12,6 +12,7 @@ import (
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/scoring/relation"
 	"github.com/badger-eval/badger/udf"
 )
 
@@ -22,6 +23,8 @@ type functionsCommand struct {
 	JSON     bool `help:"Print the catalogue as one JSON document."`
 	Markdown bool `help:"Print the catalogue as a Markdown page."`
 	Metrics  bool `help:"Print a Markdown page of all metrics: formula, source, example."`
+
+	Relations bool `help:"Print a Markdown page of the relations that may hold between two results."`
 
 	Names []string `arg:"" optional:"" name:"name" help:"Functions to show in full."`
 	terminalFlags
@@ -35,6 +38,10 @@ func (c *functionsCommand) Run(_ context.Context, p process) error {
 	}
 	if c.Metrics {
 		_, err := p.stdout.Write(metricdoc.Page(engine.Metrics()))
+		return err
+	}
+	if c.Relations {
+		_, err := p.stdout.Write(metricdoc.Relations(relation.Kinds()))
 		return err
 	}
 	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Version: version()})

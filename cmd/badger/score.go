@@ -10,6 +10,7 @@ import (
 	"github.com/badger-eval/badger/internal/resultfile"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/scoring/relation"
 )
 
 type scoreCommand struct {
@@ -17,7 +18,9 @@ type scoreCommand struct {
 	Pred    string   `required:"" placeholder:"FILE" help:"The result to score."`
 	Metrics []string `placeholder:"A,B" help:"Metrics to compute besides hybrid_ex."`
 	Rows    int      `default:"20" help:"How many differing rows to show."`
-	JSON    bool     `help:"Print one JSON document."`
+
+	Question string `help:"The question, so that why the results differ can be told better."`
+	JSON     bool   `help:"Print one JSON document."`
 	terminalFlags
 }
 
@@ -43,7 +46,7 @@ func (c *scoreCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	pair := &scoring.Case{
-		ID:    "pair",
+		ID: "pair", Question: c.Question,
 		Golds: []scoring.Query{{Result: scoring.Result{Table: gold}}},
 		Pred:  scoring.Query{Result: scoring.Result{Table: pred}, Ran: true},
 	}
@@ -61,6 +64,7 @@ func (c *scoreCommand) Run(ctx context.Context, p process) error {
 	}
 	h := metric.CompareResults(gold, pred)
 	diff := report.Diff{Gold: gold, Pred: pred, Alignment: h.Alignment, Result: h.Counts, Rows: c.Rows}
+	diff.Relations = relation.Find(relation.Input{Gold: gold, Pred: pred, Alignment: &h.Alignment, Counts: &h.Counts, Question: c.Question})
 	if err := diff.Render(p.stdout, c.options(p)); err != nil {
 		return err
 	}

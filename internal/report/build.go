@@ -277,6 +277,9 @@ func (s *Summary) answer(a Agent, n int32, value float64) Answer {
 	}
 	said := s.texts[textKey{a, n}]
 	out.Question, out.Reason = said.question, said.reason
+	if why := s.whys[textKey{a, n}]; why != out.Reason {
+		out.Why = why
+	}
 	return out
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/relation"
 )
 
 // Diff is a gold and a predicted result, compared: which column answers which, and which rows and cells differ.
@@ -15,6 +16,8 @@ type Diff struct {
 	Alignment  scoring.Alignment // must fit both tables
 	Result     cell.Result       // of cell.Compare with Pairs; without them no rows are listed
 	Rows       int               // rows listed of each kind; default 10, negative for none
+
+	Relations []relation.Relation // why they differ, what explains most first; may be empty
 }
 
 // DiffFigures are what a diff shows: one JSON document. Rows and columns count from 1.
@@ -32,6 +35,8 @@ type DiffFigures struct {
 	OnlyGold  int      `json:"only_gold_rows"`
 	OnlyPred  int      `json:"only_pred_rows"`
 	Why       []string `json:"why,omitempty"` // what the confidence rests on
+
+	Relations []relation.Relation `json:"relations,omitempty"` // why the results differ, what explains most first
 
 	Columns []DiffColumn  `json:"columns"` // in gold's order
 	Extra   []ExtraColumn `json:"extra,omitempty"`
@@ -98,7 +103,7 @@ func (d *Diff) Figures() *DiffFigures {
 	f := &DiffFigures{
 		Score: r.Score, Method: r.Method, Source: a.Source, Confidence: a.Confidence, Why: a.Why,
 		Gold: Shape{d.Gold.Rows(), len(d.Gold.Columns)}, Pred: Shape{d.Pred.Rows(), len(d.Pred.Columns)},
-		Matched: r.Matched, OnlyGold: d.Gold.Rows() - r.Matched, OnlyPred: d.Pred.Rows() - r.Matched,
+		Relations: d.Relations, Matched: r.Matched, OnlyGold: d.Gold.Rows() - r.Matched, OnlyPred: d.Pred.Rows() - r.Matched,
 	}
 	differs := make([]rowSet, len(a.Columns))
 	var differing rowSet

@@ -23,6 +23,7 @@ func (f *DiffFigures) Render(w io.Writer, o Options) error {
 		v.predNames = append(v.predNames, x.Pred)
 	}
 	v.summary()
+	v.relations()
 	v.mapping()
 	v.differing()
 	v.lone("Only in gold", f.GoldRows, f.OnlyGold, v.goldBlocks())
@@ -82,6 +83,25 @@ func (v *diffView) summary() {
 	}
 	for _, l := range Wrap(how, v.Width) {
 		v.line(span{l, plain})
+	}
+}
+
+// shownRelations is how many relations are told.
+const shownRelations = 3
+
+// relations says why the results differ.
+func (v *diffView) relations() {
+	for k, r := range v.Relations[:min(len(v.Relations), shownRelations)] {
+		if r.Name == "same" {
+			continue
+		}
+		lead := "why they differ"
+		if k > 0 {
+			lead = "also"
+		}
+		for _, l := range Wrap(Printable(lead+" ("+r.Name+"): "+r.Text), v.Width) {
+			v.line(span{l, plain})
+		}
 	}
 }
 

@@ -106,6 +106,7 @@ type Answer struct {
 	Before   *float64 `json:"before,omitempty"` // value of the version before
 	Question string   `json:"question,omitempty"`
 	Reason   string   `json:"reason,omitempty"`
+	Why      string   `json:"why,omitempty"` // why the results differ, where the metric relation says so
 }
 
 // Unscored counts scores without a value that have the same reason. Numbers and quoted names in which reasons differ are left out.

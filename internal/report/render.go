@@ -326,6 +326,9 @@ func (v *view) answer(a *Answer, value string) {
 	}
 	v.line(span{value, red}, span{gap, plain}, span{id, bold}, span{gap, plain}, span{Printable(a.Question), plain})
 	v.aside(Printable(a.Reason))
+	if a.Why != "" {
+		v.aside("why they differ: " + Printable(a.Why))
+	}
 }
 
 // unscored says why scores have no value: what failed in two lines each, what does not apply in one.

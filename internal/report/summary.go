@@ -42,6 +42,7 @@ type Summary struct {
 	metrics map[string]map[int]bool // versions met
 
 	texts map[textKey]textOf
+	whys  map[textKey]string // why the results of an answer differ
 }
 
 type caseInfo struct {
@@ -104,6 +105,9 @@ type textKey struct {
 
 type textOf struct{ question, reason string }
 
+// relationMetric is the metric that says why two results differ; its reason is shown below an answer that did not pass.
+const relationMetric = "relation"
+
 // Bounds of what is kept as text: enough to show, and little enough for a million failures.
 const (
 	maxTexts    = 50_000
@@ -115,7 +119,7 @@ const (
 func NewSummary(o SummaryOptions) *Summary {
 	s := &Summary{
 		o: o, cases: map[string]int32{}, agents: map[Agent]map[string]*series{}, byKey: map[groupKey]uint16{},
-		metrics: map[string]map[int]bool{}, texts: map[textKey]textOf{},
+		metrics: map[string]map[int]bool{}, texts: map[textKey]textOf{}, whys: map[textKey]string{},
 	}
 	if len(s.o.Tiers) == 0 {
 		s.o.Tiers = []string{"easy", "medium", "hard", "extra hard", "extra_hard"}
@@ -166,6 +170,13 @@ func (s *Summary) Add(score scoring.Score, c Case) {
 	s.metrics[score.Metric][score.Version] = true
 	of.put(int(n), s.markOf(&score), score.Value, s.wordOf(&score))
 
+	if score.Metric == relationMetric {
+		key := textKey{agent, n}
+		delete(s.whys, key)
+		if score.Status == scoring.StatusOK && score.Label != "same" && len(s.whys) < maxTexts {
+			s.whys[key] = shorten(score.Reason)
+		}
+	}
 	if score.Metric == s.o.Primary {
 		key := textKey{agent, n}
 		delete(s.texts, key)
