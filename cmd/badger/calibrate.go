@@ -125,7 +125,7 @@ func checkAgreement(r *calibration.Report, gates []gate, w io.Writer) error {
 
 // study scores the labelled cases.
 func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.Study, error) {
-	l := labelled{process: p, concurrency: c.Concurrency, quiet: c.Quiet || c.JSON && !isTerminal(p.stderr)}
+	l := labelled{process: p, concurrency: c.Concurrency, quiet: c.Quiet || c.JSON && !isTerminal(p.stderr), choosing: c.CV || c.LeaveOut != ""}
 	closeSource, err := c.open(ctx, &l)
 	if err != nil {
 		return nil, err

@@ -31,6 +31,7 @@ type labelled struct {
 	metrics     []scored
 	concurrency int
 	quiet       bool
+	choosing    bool // thresholds are chosen, so that metrics without one count too
 }
 
 // answerKey is an answer that people label.
@@ -209,7 +210,7 @@ func (l *labelled) study(done []assessed) *calibration.Study {
 		for _, a := range done {
 			m.Scores = append(m.Scores, a.scores[i])
 			calls += a.scores[i].Calls
-			if a.scores[i].Verdict != agreement.Missing {
+			if s := a.scores[i]; s.Verdict != agreement.Missing || l.choosing && s.Status == scoring.StatusOK && !m.categories() {
 				verdicts++
 			}
 		}
@@ -220,6 +221,9 @@ func (l *labelled) study(done []assessed) *calibration.Study {
 	}
 	return s
 }
+
+// categories tells whether the metric sorts answers into kinds, the numbers of which are no grade.
+func (m *scored) categories() bool { return m.metric != nil && len(m.metric.Labels) > 0 }
 
 // leaveOut drops the scores of cases that a backend recorded nothing about, where some of them would have needed it, and all scores where it recorded
 // nothing that the metric asked. Those that the evidence decides would otherwise stand for all, and they are the ones that metrics agree on.

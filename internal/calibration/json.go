@@ -71,6 +71,9 @@ type resultJSON struct {
 	Threshold        *float64    `json:"threshold"`
 	Calls            *float64    `json:"judge_calls_per_case"`
 
+	SensitivityCI *[2]float64 `json:"sensitivity_ci"` // Wilson
+	SpecificityCI *[2]float64 `json:"specificity_ci"`
+
 	Recorded bool                   `json:"recorded_verdicts,omitempty"`
 	Chosen   *chosenJSON            `json:"threshold_chosen,omitempty"`
 	Without  map[scoring.Status]int `json:"without_verdict,omitempty"`
@@ -119,6 +122,8 @@ func (r *Result) json() resultJSON {
 		BalancedAccuracy: pointer(c.BalancedAccuracy()), MCC: pointer(c.MCC()), F1: pointer(c.F1()), Sensitivity: pointer(c.Sensitivity()),
 		Specificity: pointer(c.Specificity()), Threshold: r.Threshold, Calls: pointer(r.Calls), Recorded: r.Recorded, Without: r.Without, Notes: r.Notes,
 	}
+	out.SensitivityCI = ends(agreement.Wilson(c.TP, c.Passes(), agreement.DefaultLevel))
+	out.SpecificityCI = ends(agreement.Wilson(c.TN, c.Fails(), agreement.DefaultLevel))
 	if r.Chosen != nil {
 		out.Chosen = &chosenJSON{r.Chosen.How, append([]float64{}, r.Chosen.Thresholds...), pointer(r.Chosen.Fitted), pointer(r.Chosen.Before)}
 	}
