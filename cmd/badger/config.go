@@ -55,21 +55,27 @@ type metricsConfig struct {
 	VerdictTable string `yaml:"verdict_table"`
 }
 
+// withDefault is c with an option that counts where c does not set it.
+func (c metricsConfig) withDefault(metric, option string, value any) metricsConfig {
+	of := map[string]any{option: value}
+	maps.Copy(of, c.Options[metric])
+	c.Options = maps.Clone(c.Options)
+	if c.Options == nil {
+		c.Options = map[string]map[string]any{}
+	}
+	c.Options[metric] = of
+	return c
+}
+
 // engineConfig brings it into the engine's form.
-func (c *metricsConfig) engineConfig() (scoring.Config, error) {
+func (c metricsConfig) engineConfig() (scoring.Config, error) {
 	out := scoring.Config{Thresholds: c.Thresholds}
 	if c.VerdictTable != "" {
 		text, err := os.ReadFile(c.VerdictTable)
 		if err != nil {
 			return out, usage("metrics.verdict_table: %w", err)
 		}
-		of := map[string]any{"table": string(text)}
-		maps.Copy(of, c.Options["verdict"])
-		c.Options = maps.Clone(c.Options)
-		if c.Options == nil {
-			c.Options = map[string]map[string]any{}
-		}
-		c.Options["verdict"] = of
+		c = c.withDefault("verdict", "table", string(text))
 	}
 	for name, options := range c.Options {
 		raw, err := json.Marshal(options)

@@ -160,9 +160,23 @@ func (d *verdictDetail) relate(in *scoring.Input) relations.Relation {
 	case d.SameQuery && (d.Policy == policy.Logic || found == nil):
 		return relations.Relation{Name: policy.SameQuery, Class: relations.Equivalent, Text: "Both queries are the same up to differences that change no result."}
 	case found == nil:
-		return relations.Relation{Name: policy.NoResults, Class: relations.Difference, Text: "A result is not given, and the queries differ."}
+		return withoutResults(in)
 	}
 	return found[0]
+}
+
+// withoutResults is the relation where a result is not given: how the queries differ, as far as that is known.
+func withoutResults(in *scoring.Input) relations.Relation {
+	differ := relations.Queries(relations.Input{
+		GoldSQL: in.Gold.SQL, PredSQL: in.Pred.SQL, Question: in.Case.Question, Evidence: in.Case.Evidence, Dialect: in.Case.Dialect,
+	})
+	if len(differ) == 0 {
+		return relations.Relation{Name: policy.NoResults, Class: relations.Defensible, Text: "A result is not given; the queries differ, in no way that has a name."}
+	}
+	r := differ[0]
+	r.Name = policy.NoResults + "/" + r.Name
+	r.Text = "A result is not given. " + r.Text
+	return r
 }
 
 // byJudge asks the judge. The relation is part of what it is told.

@@ -31,27 +31,28 @@ func priorOf(_ Policy, c relation.Class) prior { return priors[c] }
 // Fit makes the rows of one policy from labelled cases. The chance of a relation is the mean of what its class lets expect and of what was seen: the fewer the cases, the more the class
 // counts, and what a class lets expect is itself drawn towards what was seen of the class. Every relation there is gets a row.
 func Fit(p Policy, cases []Labelled) []Row {
-	byRelation, byClass := map[string]*Row{}, map[relation.Class]*Row{}
+	byRelation, byClass := map[string]*Row{}, map[pool]*Row{}
 	groups := map[string]map[string]bool{}
 	for _, k := range relation.Kinds() {
 		byRelation[k.Name] = &Row{Policy: p, Relation: k.Name, Class: k.Class}
 	}
 	byRelation[SameQuery] = &Row{Policy: p, Relation: SameQuery, Class: relation.Equivalent}
-	byRelation[NoResults] = &Row{Policy: p, Relation: NoResults, Class: relation.Difference}
+	byRelation[NoResults] = &Row{Policy: p, Relation: NoResults, Class: relation.Defensible}
 	for _, c := range cases {
 		r := byRelation[c.Relation]
 		if r == nil {
 			r = &Row{Policy: p, Relation: c.Relation, Class: c.Class}
 			byRelation[c.Relation] = r
 		}
-		if byClass[c.Class] == nil {
-			byClass[c.Class] = &Row{}
+		class := pool{c.Class, withoutResults(c.Relation)}
+		if byClass[class] == nil {
+			byClass[class] = &Row{}
 		}
 		if groups[c.Relation] == nil {
 			groups[c.Relation] = map[string]bool{}
 		}
 		groups[c.Relation][c.Group] = true
-		for _, r := range []*Row{r, byClass[c.Class]} {
+		for _, r := range []*Row{r, byClass[class]} {
 			r.Cases++
 			if c.Accepted {
 				r.Accepted++
@@ -61,7 +62,7 @@ func Fit(p Policy, cases []Labelled) []Row {
 	rows := make([]Row, 0, len(byRelation))
 	for name, r := range byRelation {
 		believed := priorOf(p, r.Class)
-		if class := byClass[r.Class]; class != nil {
+		if class := byClass[pool{r.Class, withoutResults(name)}]; class != nil {
 			others, accepted := float64(class.Cases-r.Cases), float64(class.Accepted-r.Accepted)
 			believed.mean = (believed.mean*classWeight + accepted) / (classWeight + others)
 		}
@@ -72,6 +73,12 @@ func Fit(p Policy, cases []Labelled) []Row {
 	}
 	sortRows(rows)
 	return rows
+}
+
+// pool is the relations that say something of one another: of a class, between results, or between queries alone.
+type pool struct {
+	class   relation.Class
+	queries bool
 }
 
 // classWeight is how many labelled cases of a class it takes to count as much as what the class means.

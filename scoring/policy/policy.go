@@ -37,7 +37,7 @@ func Policies() []Policy { return []Policy{Answer, Logic} }
 // Relations that are not between two results.
 const (
 	SameQuery = "equivalent_query" // both queries are the same up to differences that change no result; under Logic it decides whatever the results are
-	NoResults = "no_results"       // a result is not given
+	NoResults = "no_results"       // a result is not given, and the queries differ in no way that is known; with a relation of the queries behind a slash, in that way. It never passes
 )
 
 // AcceptFrom is the chance from which evidence alone passes an answer, unless a table says otherwise.
@@ -88,8 +88,10 @@ func newTable(rows []Row) *Table {
 
 // passes: evidence may pass what shows the same data, or a reading that people accepted; never what shows other data. Under Logic the same data is not enough: it takes the same query.
 func passes(p Policy, name string, c relation.Class, chance float64) bool {
-	return c != relation.Difference && chance >= AcceptFrom && (p != Logic || name == SameQuery)
+	return c != relation.Difference && chance >= AcceptFrom && (p != Logic || name == SameQuery) && !withoutResults(name)
 }
+
+func withoutResults(name string) bool { return strings.HasPrefix(name, NoResults) }
 
 //go:embed table.tsv
 var delivered []byte
@@ -208,7 +210,7 @@ func sortRows(rows []Row) {
 		if i := order[name]; i > 0 {
 			return i
 		}
-		return len(order) + 1
+		return len(order) + 1 + order[strings.TrimPrefix(name, NoResults+"/")]
 	}
 	slices.SortFunc(rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(slices.Index(Policies(), a.Policy), slices.Index(Policies(), b.Policy)), cmp.Compare(place(a.Relation), place(b.Relation)), cmp.Compare(a.Relation, b.Relation))

@@ -47,6 +47,8 @@ func TestFit(t *testing.T) {
 		{"other data never passes, however often it was accepted", Answer, labelled("superset", relation.Difference, "a", 100, 0), "superset", (0.25*8 + 100) / 108, false},
 		{"the same data refused by most", Answer, labelled("same", relation.Equivalent, "a", 1, 9), "same", (0.95*4 + 1) / 14, false},
 		{"under logic the same data does not pass", Logic, labelled("same", relation.Equivalent, "a", 50, 0), "same", (0.95*4 + 50) / 54, false},
+		{"queries without results never pass", Answer, labelled(NoResults, relation.Defensible, "a", 50, 0), NoResults, (0.75*2 + 50) / 52, false},
+		{"and say nothing of relations between results", Answer, labelled(NoResults+"/superset", relation.Difference, "a", 50, 0), "superset", 0.25, false},
 		{"but the same query does", Logic, labelled(SameQuery, relation.Equivalent, "a", 50, 0), SameQuery, (0.95*4 + 50) / 54, true},
 	} {
 		r := rowOf(t, tc.policy, Fit(tc.policy, tc.cases), tc.name)
@@ -121,7 +123,7 @@ func TestTableText(t *testing.T) {
 // The delivered table knows every relation under both policies, so that no newer relation is decided by its class alone unnoticed.
 func TestDeliveredTableIsWhole(t *testing.T) {
 	for _, p := range Policies() {
-		for _, k := range append(relation.Kinds(), relation.Kind{Name: SameQuery, Class: relation.Equivalent}, relation.Kind{Name: NoResults, Class: relation.Difference}) {
+		for _, k := range append(relation.Kinds(), relation.Kind{Name: SameQuery, Class: relation.Equivalent}, relation.Kind{Name: NoResults, Class: relation.Defensible}) {
 			if r := rowOf(t, p, Default().Rows(), k.Name); r.Class != k.Class {
 				t.Errorf("%s under %s has the class %s in the table, %s in the code: make the table anew with badger policy", k.Name, p, r.Class, k.Class)
 			}
