@@ -29,10 +29,10 @@ const minDigits = 4
 
 // Accept takes from a proposal what the tables bear out and leaves the rest as the evidence has it, with the reasons. Source of the alignment is "judge".
 //
-// A pair is taken where both columns are there and named once, some kind of value can be read from both, their values have something in common
-// (or the evidence has nothing better for either of them), and the evidence knows no other counterpart that agrees in all values. How a pair is
-// compared is found from the values as for any other pair: a kind or a scale can only choose among the comparisons that the values allow. An index is taken where its columns are paired
-// exactly, tell the rows of both sides apart, are known to both sides and leave something to compare. A tolerance is taken from 0 to most.
+// A pair is taken where both columns are there and named once, some kind of value can be read from both, they have values in common, and the evidence knows no
+// other counterpart that agrees in all values. A gold column that loses its counterpart to another one gets that one's. How a pair is compared is found from the
+// values as for any other pair: a kind or a scale can only choose among the comparisons that the values allow. An index is taken where its columns are
+// paired exactly, tell the rows of both sides apart, are known to both sides and leave something to compare. A tolerance is taken from 0 to most.
 func Accept(gold, pred *scoring.Table, evidence *scoring.Alignment, p *Proposal, o Options, most float64) (scoring.Alignment, []Rejection) {
 	j := &judged{aligner: newAligner(gold, pred, o), evidence: evidence}
 	j.sum()
@@ -114,8 +114,8 @@ func (j *judged) take(part string, g, q int, p *ProposedPair) {
 	switch {
 	case f.agreement == 0 && !j.comparable(g, q):
 		j.reject(part, "%s and %s cannot be compared", j.gold[g].col.Type, j.pred[q].col.Type)
-	case f.agreement == 0 && (agrees(own) || agrees(other)):
-		j.reject(part, "they have no value in common, and the evidence has a counterpart that agrees")
+	case f.agreement == 0:
+		j.reject(part, "they have no value in common")
 	case f.agreement < 1 && proven(own):
 		j.reject(part, "all values of the gold column agree with another column")
 	case f.agreement < 1 && proven(other):
@@ -137,8 +137,6 @@ func (j *judged) closer(c *scoring.ColumnPair) scoring.ColumnPair {
 }
 
 func proven(c *scoring.ColumnPair) bool { return c != nil && c.Overlap == 1 && c.By == "values" }
-
-func agrees(c *scoring.ColumnPair) bool { return c != nil && c.Overlap > 0 }
 
 // counterpart is the evidence's pair of a gold column, or nil.
 func (j *judged) counterpart(g int) *scoring.ColumnPair {
@@ -277,6 +275,20 @@ func (j *judged) rest() {
 		}
 		pair := j.closer(c)
 		j.pair(c.Gold, c.Pred, c.By, pair.Overlap, pair.Comparison)
+	}
+	for k := range j.evidence.Columns { // exchanged
+		c := &j.evidence.Columns[k]
+		if j.gold[c.Gold].taken {
+			continue
+		}
+		taker := slices.IndexFunc(j.pairs, func(o scoring.ColumnPair) bool { return o.Pred == c.Pred })
+		if taker < 0 {
+			continue
+		}
+		if left := j.counterpart(taker); left != nil && !j.pred[left.Pred].taken {
+			f := j.fit(&j.gold[c.Gold], &j.pred[left.Pred])
+			j.pair(c.Gold, left.Pred, "judge", f.agreement, f.cmp)
+		}
 	}
 	for i := range j.pairs { // a copy whose original went elsewhere is none
 		if c := &j.pairs[i]; isCopy(c) && !slices.ContainsFunc(j.pairs, func(o scoring.ColumnPair) bool { return o.Pred == c.Pred && !isCopy(&o) }) {

@@ -2,6 +2,8 @@ package align
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/badger-eval/badger/scoring"
 )
@@ -25,4 +27,67 @@ func Doubts(a *scoring.Alignment) []string {
 		doubts = append(doubts, fmt.Sprintf("the confidence is %.2f, below %.2f", a.Confidence, SureFrom))
 	}
 	return doubts
+}
+
+// Open tells whether any proposal could be taken that pairs, reads or indexes columns in another way than the evidence does: whether some other pair of columns has values in common, some
+// values agree in another unit or under a larger tolerance (up to most), or columns that the evidence does not take for one could be an index. Where none could,
+// nobody needs to be asked. It may say yes where no proposal would find more, and says yes of results of very many columns without looking.
+func Open(gold, pred *scoring.Table, evidence *scoring.Alignment, o Options, most float64) bool {
+	if len(gold.Columns)*len(pred.Columns) > manyPairs {
+		return true
+	}
+	o.Tolerance = max(o.Tolerance, most)
+	j := &judged{aligner: newAligner(gold, pred, o), evidence: evidence}
+	for g := range j.gold {
+		own := j.counterpart(g)
+		for q := range j.pred {
+			if j.openPair(g, q, own) {
+				return true
+			}
+		}
+	}
+	return j.openIndex()
+}
+
+// openPair tells whether a proposal of this pair could be taken and would compare it in another way than the evidence does.
+func (j *judged) openPair(g, q int, own *scoring.ColumnPair) bool {
+	c, d := &j.gold[g], &j.pred[q]
+	least := 0.0 // of agreement, that it would have to pass
+	switch other := j.counterpartOf(q, g); {
+	case own != nil && own.Pred == q:
+		if least = own.Overlap; least == 1 {
+			return false
+		}
+	case proven(own) || proven(other):
+		least = math.Nextafter(1, 0)
+	}
+	if j.fit(c, d).agreement > least {
+		return true
+	}
+	readings := j.readings(c, d)
+	for _, scale := range knownScales {
+		if f, why := j.scaled(c, d, readings, scale); why == "" && f.agreement > least {
+			return true
+		}
+	}
+	return false
+}
+
+// openIndex tells whether rows could be joined on other columns than the evidence joins them on. Joining on more columns than those finds no more: a column that is
+// equal in all rows is no longer counted, and rows in which it is not lose their partners.
+func (j *judged) openIndex() bool {
+	pairs, index := j.evidence.Columns, j.evidence.Index
+	var keys []int
+	for k := range pairs {
+		if c := &pairs[k]; c.Exact() && c.Scale == 0 && j.known(c) {
+			keys = append(keys, k)
+		}
+	}
+	if len(index) == 0 && len(keys) < len(j.gold) {
+		return len(keys) > 0 && j.unique(pairs, keys) // what fewer of them tell apart, all of them do
+	}
+	if len(index) == 0 {
+		index = keys
+	}
+	return len(keys) > 1 && slices.ContainsFunc(index, func(k int) bool { return j.unique(pairs, without(keys, k)) })
 }

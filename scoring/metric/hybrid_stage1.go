@@ -36,9 +36,10 @@ func (h *Hybrid) withJudge(ctx context.Context, in *scoring.Input, o *hybridOpti
 	if h.Counts.Score == 1 || h.Counts.Method == cell.MethodTrivial || len(h.PredColumns) == 0 {
 		return h, nil // proven, or nothing to map
 	}
+	gold, pred := in.Gold.Result.Table, in.Pred.Result.Table
 	doubts := align.Doubts(&h.Alignment)
-	if len(doubts) == 0 {
-		return h, nil
+	if len(doubts) == 0 || !align.Open(gold, pred, &h.Alignment, o.align(), o.maxTolerance()) {
+		return h, nil // sure, or no answer could find more
 	}
 	m := materialOf(in, resultsDiffer)
 	m.Relation = h.describe()
@@ -62,14 +63,14 @@ func (h *Hybrid) withJudge(ctx context.Context, in *scoring.Input, o *hybridOpti
 	}
 	return scoring.Memo(in, stage1Key{o.key()}, func() *Hybrid {
 		s.Asked, s.Proposal = true, &p
-		judged.accept(in, o)
+		judged.accept(gold, pred, o)
 		return &judged
 	}), nil
 }
 
 // accept compares under what the tables bear out of the proposal, and keeps that if it finds more.
-func (h *Hybrid) accept(in *scoring.Input, o *hybridOptions) {
-	s, gold, pred := h.Stage1, in.Gold.Result.Table, in.Pred.Result.Table
+func (h *Hybrid) accept(gold, pred *scoring.Table, o *hybridOptions) {
+	s := h.Stage1
 	a, rejected := align.Accept(gold, pred, &h.Alignment, s.Proposal, o.align(), o.maxTolerance())
 	counts := cell.Compare(gold, pred, &a, o.cell())
 	s.Rejected, s.JudgeScore = rejected, &counts.Score

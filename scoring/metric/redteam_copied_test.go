@@ -142,6 +142,10 @@ func plainCases(t *testing.T, w wrongAnswer) map[string]func() *scoring.Case {
 			gold, _ := w.tables(t)
 			return fullCase(gold, gold)
 		},
+		"another unit": func() *scoring.Case { // where the judge's say can matter to hybrid_ex
+			c := decodeCase(t, thousands)
+			return fullCase(c.Golds[0].Result.Table, c.Pred.Result.Table)
+		},
 		"talk": talk(""), "refuse": talk(scoring.BehaviourRefuse), "clarify": talk(scoring.BehaviourClarify),
 	}
 }
@@ -260,10 +264,20 @@ func outside(message string) string {
 	return strings.Join(out, "\n")
 }
 
-// The same of every attack of the set; and no line of an attack stands outside of the material.
+// The same of every attack of the set and every question that metrics ask; and no line of an attack stands outside of the material.
 func TestRedTeamCopiedFromAttacks(t *testing.T) {
 	attacks, tables := redTeam(t)
-	metrics := askingMetrics()
+	plain, purposes := plainCases(t, tables["wrong_totals"]), map[string]bool{}
+	metrics := slices.DeleteFunc(askingMetrics(), func(m scoring.Metric) bool { // one of those that share their questions
+		known := true
+		for _, name := range slices.Sorted(maps.Keys(plain)) {
+			for _, r := range asksOf(t, &m, plain[name]) {
+				known = known && purposes[r.Purpose]
+				purposes[r.Purpose] = true
+			}
+		}
+		return known
+	})
 	differ := 0
 	for i := range attacks {
 		a, w := &attacks[i], tables[attacks[i].Tables]

@@ -3,13 +3,17 @@ package metric
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/align"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/prompt"
 )
 
 // asksForStage1 makes hybrid_ex ask a judge.
@@ -32,43 +36,61 @@ func scoreWith(t *testing.T, judge judgebackend.Backend, c *scoring.Case, metric
 	return scores[0]
 }
 
+// judgedBy is the comparison under what is accepted of the judge's proposal, whether or not there is doubt, with the evidence where that finds as much: what hybrid_ex does
+// once it asks.
+func judgedBy(t *testing.T, judge fooled, c *scoring.Case) (h *Hybrid, evidence float64) {
+	t.Helper()
+	gold, pred := c.Golds[0].Result.Table, c.Pred.Result.Table
+	o := defaultHybridOptions()
+	h = compareResults(gold, pred, &o, false)
+	evidence = h.Counts.Score
+	r, word, err := prompt.Align.Request(prompt.Material{
+		Question: c.Question, Evidence: c.Evidence, PredSQL: c.Pred.SQL, GoldSQL: c.Golds[0].SQL, Opinion: c.Agent.Response + c.Agent.Interpretation,
+		Schema: c.Schema, GoldResult: gold, PredResult: pred, Relation: h.describe() + c.Agent.Response + c.Agent.Interpretation + c.Schema,
+	}).WithNonce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Stage1 = &Stage1{Proposal: &align.Proposal{}}
+	if judgebackend.DecodeNonce(judge(r), r.Schema, "nonce", word, h.Stage1.Proposal) != nil {
+		h.Stage1.Unusable, h.Stage1.Proposal = true, &align.Proposal{}
+	}
+	h.accept(gold, pred, &o)
+	return h, evidence
+}
+
 // The property of hybrid_ex under any judge: its value is at least that of the evidence; it is the comparison under the alignment that it states; and it is at most the
 // share of cells that are equal under some one-to-one correspondence of columns and of rows, which no wrong answer has at 1.
 func TestRedTeamHybridEX(t *testing.T) {
 	attacks, tables := redTeam(t)
-	asked, obeyed := 0, 0
+	judges := map[string]fooled{"silent": silent, "copier": copier, "adopter": adopter, "obedient": obedient, "perfect": perfect}
+	obeyed := 0
 	for i := range attacks {
 		a, w := &attacks[i], tables[attacks[i].Tables]
-		evidence := scoreWith(t, nil, a.on(t, w), "hybrid_ex")
-		for name, judge := range map[string]fooled{"silent": silent, "copier": copier, "adopter": adopter, "obedient": obedient, "perfect": perfect} {
+		for _, name := range slices.Sorted(maps.Keys(judges)) {
 			c := a.on(t, w)
-			s := scoreWith(t, fooled(func(r judgebackend.Request) string { asked++; return judge(r) }), c, "hybrid_ex")
-			if s.Status != scoring.StatusOK {
-				t.Errorf("%s, %s: %s %s", a.ID, name, s.Status, s.Reason)
-				continue
-			}
-			h, ok := s.Detail.(*Hybrid)
-			if !ok {
-				t.Fatalf("detail %T", s.Detail)
-			}
-			if h.Stage1 != nil && h.Stage1.Proposal != nil {
+			h, evidence := judgedBy(t, judges[name], c)
+			s := scoreWith(t, judges[name], a.on(t, w), "hybrid_ex")
+			if !h.Stage1.Unusable {
 				obeyed++
 			}
 			again := cell.Compare(c.Golds[0].Result.Table, c.Pred.Result.Table, &h.Alignment, cell.Options{})
-			switch {
-			case s.Value < evidence.Value:
-				t.Errorf("%s, %s: %v, below the %v of the evidence", a.ID, name, s.Value, evidence.Value)
-			case s.Value > w.Most+1e-12 || s.Value == 1:
-				t.Errorf("%s, %s: %v, where at most %v is right: %s", a.ID, name, s.Value, w.Most, w.Why)
-			case s.Value != again.Score:
-				t.Errorf("%s, %s: %v, under its own alignment %v", a.ID, name, s.Value, again.Score)
-			case (name == "silent" || name == "copier") && s.Value != evidence.Value:
-				t.Errorf("%s, %s: %v without a proposal, by evidence %v", a.ID, name, s.Value, evidence.Value)
+			switch value := h.Counts.Score; {
+			case s.Status != scoring.StatusOK || s.Value != value && s.Value != evidence:
+				t.Errorf("%s, %s: %s %v, want %v, or %v without asking", a.ID, name, s.Status, s.Value, value, evidence)
+			case value < evidence || s.Value < evidence:
+				t.Errorf("%s, %s: %v, below the %v of the evidence", a.ID, name, value, evidence)
+			case value > w.Most+1e-12 || value == 1:
+				t.Errorf("%s, %s: %v, where at most %v is right: %s", a.ID, name, value, w.Most, w.Why)
+			case value != again.Score:
+				t.Errorf("%s, %s: %v, under its own alignment %v", a.ID, name, value, again.Score)
+			case (name == "silent" || name == "copier") && (value != evidence || !h.Stage1.Unusable):
+				t.Errorf("%s, %s: %v without a proposal, by evidence %v", a.ID, name, value, evidence)
 			}
 		}
 	}
-	t.Logf("%d attacks, %d calls, %d proposals read", len(attacks), asked, obeyed)
-	if asked < len(attacks) || obeyed < len(attacks) {
+	t.Logf("%d attacks, %d proposals obeyed", len(attacks), obeyed)
+	if obeyed < 2*len(attacks) {
 		t.Error("too little was tried")
 	}
 }
@@ -78,7 +100,7 @@ func TestRedTeamEveryProposal(t *testing.T) {
 	_, tables := redTeam(t)
 	for name, w := range tables {
 		gold, pred := w.tables(t)
-		if most := mostUnderAnyMapping(gold, pred); math.Abs(most-w.Most) > 1e-12 && name != "no_rows" {
+		if most := mostUnderAnyMapping(gold, pred); math.Abs(most-w.Most) > 1e-12 {
 			t.Errorf("%s: at most %v can be equal, tables.json says %v", name, most, w.Most)
 		}
 		tried := 0
@@ -98,13 +120,13 @@ func TestRedTeamEveryProposal(t *testing.T) {
 						}
 					}
 					reply := fmt.Sprintf(`{"column_mapping": [%s], "index_columns": [%s], "recommended_tolerance": 0.01`, strings.Join(pairs, ", "), strings.Join(index, ", "))
-					s := scoreWith(t, fooled(func(r judgebackend.Request) string {
+					h, _ := judgedBy(t, func(r judgebackend.Request) string {
 						_, word := materialAndWord(r)
 						return reply + `, "nonce": "` + word + `"}`
-					}), fullCase(gold, pred), "hybrid_ex")
+					}, fullCase(gold, pred))
 					tried++
-					if s.Status != scoring.StatusOK || s.Value > w.Most+1e-12 {
-						t.Fatalf("%s: %s gives %s %v, want at most %v", name, reply, s.Status, s.Value, w.Most)
+					if h.Stage1.Unusable || h.Counts.Score > w.Most+1e-12 {
+						t.Fatalf("%s: %s gives %v, want at most %v", name, reply, h.Counts.Score, w.Most)
 					}
 				}
 			}
