@@ -20,13 +20,18 @@ import (
 var jsonModule = &starlarkstruct.Module{Name: "json", Members: starlark.StringDict{
 	"decode": starlark.NewBuiltin("json.decode", func(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 		var text string
-		if err := starlark.UnpackPositionalArgs(fn.Name(), args, kwargs, 1, &text); err != nil {
+		var otherwise starlark.Value // for text that is no JSON
+		if err := starlark.UnpackArgs(fn.Name(), args, kwargs, "x", &text, "default?", &otherwise); err != nil {
 			return nil, err
 		}
 		if err := budgetOf(t).alloc(4 * int64(len(text))); err != nil {
 			return nil, err
 		}
-		return decodeJSON(budgetOf(t), []byte(text))
+		v, err := decodeJSON(budgetOf(t), []byte(text))
+		if otherwise != nil && errcode.Of(err) == errcode.InvalidArgument {
+			return otherwise, nil
+		}
+		return v, err
 	}),
 	"encode": starlark.NewBuiltin("json.encode", func(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 		var v starlark.Value

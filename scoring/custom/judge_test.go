@@ -164,6 +164,7 @@ r = [x[1:3], x[::-1], x[-2:], x[:-1:2], x[3:1:-1], x[10:], x[:-10], "abc"[::-1],
 		{"getattr", "r = [getattr('a', 'upper')(), getattr('a', 'none', 5), hasattr('a', 'upper')]", `["A", 5, True]`},
 		{"regular expressions", `r = [re.findall("a(b)?", "aab"), re.sub("(a)(b)", "\\2$1\\1", "ab"), re.search("b", "abc").start, re.fullmatch("a", "ab"), re.split(",\\s*", "a, b"), re.search("(?P<x>b)", "ab").groups]`,
 			`[[None, "b"], "b$1a", 1, None, ["a", "b"], ("b",)]`},
+		{"JSON that is none", `r = [json.decode("{", default = 7), json.decode("[1]", default = 7)]`, "[7, [1]]"},
 		{"JSON", `r = [json.decode('{"a": [1, 1.5, null, true, "x"]}'), json.encode({"b": [1, None, decimal("1.10"), "é"]}), type(json.decode("0.1234567890123456789012"))]`,
 			`[{"a": [1, 1.5, None, True, "x"]}, "{\"b\":[1,null,1.10,\"é\"]}", "decimal"]`},
 	} {

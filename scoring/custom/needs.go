@@ -16,6 +16,7 @@ type field struct {
 	doc   string
 	needs scoring.Need
 	given func(in *scoring.Input) bool // nil: never missing
+	maybe scoring.Need                 // the need of a judge that takes it where it is there; 0: the whole case
 	value func(in *scoring.Input) (starlark.Value, error)
 	text  func(in *scoring.Input) string // for those that are text, written by others
 }
@@ -26,6 +27,12 @@ func textField(name, doc string, needs scoring.Need, text func(in *scoring.Input
 		given: func(in *scoring.Input) bool { return strings.TrimSpace(text(in)) != "" },
 		value: func(in *scoring.Input) (starlark.Value, error) { return starlark.String(text(in)), nil },
 	}
+}
+
+// orNot is the field with a need of its own for judges that can do without it.
+func (f field) orNot(n scoring.Need) field {
+	f.maybe = n
+	return f
 }
 
 func tableField(name, doc string, needs scoring.Need, query func(in *scoring.Input) *scoring.Query) field {
@@ -60,18 +67,18 @@ func goldSQL(in *scoring.Input) string {
 // fields are what judges can name. What has an argument of its own in SQL functions comes first; the rest makes the function take the whole case.
 var fields = []field{
 	textField("question", "the question that was asked", scoring.NeedQuestion, func(in *scoring.Input) string { return in.Case.Question }),
-	textField("interpretation", "the question in the agent's own words", scoring.NeedInterpretation, func(in *scoring.Input) string { return in.Case.Agent.Interpretation }),
+	textField("interpretation", "the question in the agent's own words", scoring.NeedInterpretation, func(in *scoring.Input) string { return in.Case.Agent.Interpretation }).orNot(scoring.NeedRestatement),
 	textField("response", "the agent's answer in prose", scoring.NeedResponse, func(in *scoring.Input) string { return in.Case.Agent.Response }),
 	textField("gold_sql", "the accepted query", scoring.NeedGoldSQL, goldSQL),
 	textField("sql", "the agent's query", scoring.NeedPredSQL, func(in *scoring.Input) string { return in.Pred.SQL }),
 	tableField("gold_result", "the accepted result, a table", scoring.NeedGoldResult, gold),
 	tableField("result", "the agent's result, a table", scoring.NeedPredResult, pred),
+	textField("schema_ddl", "DDL of the tables the question is about", scoring.NeedSchema, func(in *scoring.Input) string { return in.Case.Schema }).orNot(scoring.NeedSchema),
 	{name: "error", doc: "the database's message where the agent's query failed, else empty text", needs: scoring.NeedExecution,
 		text:  func(in *scoring.Input) string { return in.Pred.Error },
 		value: func(in *scoring.Input) (starlark.Value, error) { return starlark.String(in.Pred.Error), nil }},
 
 	textField("evidence", "hints that came with the question", scoring.NeedCase, func(in *scoring.Input) string { return in.Case.Evidence }),
-	textField("schema_ddl", "DDL of the tables the question is about", scoring.NeedCase, func(in *scoring.Input) string { return in.Case.Schema }),
 	textField("dialect", "SQL dialect of both queries", scoring.NeedCase, func(in *scoring.Input) string { return in.Case.Dialect }),
 	{name: "case_id", doc: "the case's id", needs: scoring.NeedCase,
 		value: func(in *scoring.Input) (starlark.Value, error) { return starlark.String(in.Case.ID), nil }},
@@ -164,6 +171,8 @@ func needBits(needs []need) (bits scoring.Need) {
 			bits |= n.needs
 		case n.needs&(scoring.NeedGoldResult|scoring.NeedPredResult) != 0:
 			bits |= scoring.NeedCase | scoring.NeedContext // which reads results that are there
+		case n.maybe != 0:
+			bits |= n.maybe
 		default:
 			bits |= scoring.NeedCase
 		}
