@@ -32,6 +32,7 @@ const (
 type budget struct {
 	limits Limits
 	memory int64
+	keys   keys
 	thread *starlark.Thread
 }
 

@@ -55,15 +55,6 @@ var guards = func() starlark.StringDict {
 	return d
 }()
 
-// key charges the hashing of a key.
-func key(b *budget, k starlark.Value) error {
-	if _, ok := k.(starlark.Int); ok {
-		return nil
-	}
-	_, err := b.walk(k)
-	return err
-}
-
 func operator(op syntax.Token) builtin {
 	return func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 		return operate(budgetOf(t), op, args[0], args[1])
@@ -142,7 +133,7 @@ func chargeOperator(b *budget, op syntax.Token, x, y starlark.Value) error {
 		}
 	case syntax.PIPE, syntax.AMP, syntax.CIRCUMFLEX, syntax.MINUS:
 		if starlark.Len(x) >= 0 && starlark.Len(y) >= 0 {
-			if _, err := b.walk(y); err != nil {
+			if err := eachKey(b, y); err != nil {
 				return err
 			}
 			return b.alloc(entryBytes * (sizeOf(x) + sizeOf(y)))

@@ -116,8 +116,7 @@ func chargeHashing(b *budget, args starlark.Tuple, kwargs []starlark.Tuple) erro
 		if err := b.alloc(480 + 2*entryBytes*sizeOf(v)); err != nil {
 			return err
 		}
-		_, err := b.walk(v)
-		return err
+		return eachKey(b, v)
 	})
 }
 

@@ -182,11 +182,13 @@ func chargeTable(b *budget, recv starlark.Value, name string, args starlark.Tupl
 		return b.alloc(4 * wordBytes * n)
 	}
 	for _, list := range append([]starlark.Tuple{args}, kwargs...) { // update, union and the like
-		if _, err := b.walk(list); err != nil {
-			return err
-		}
 		for _, a := range list {
-			n += sizeOf(a)
+			if err := b.alloc(entryBytes * (sizeOf(a) + 1)); err != nil {
+				return err
+			}
+			if err := eachKey(b, a); err != nil {
+				return err
+			}
 		}
 	}
 	return b.alloc(entryBytes * (n + 1))

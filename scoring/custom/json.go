@@ -117,6 +117,11 @@ func decodeNext(b *budget, d *json.Decoder, depth int) (starlark.Value, error) {
 			if err != nil {
 				return nil, err
 			}
+			if b != nil {
+				if err := key(b, starlark.String(name)); err != nil {
+					return nil, err
+				}
+			}
 			if err := dict.SetKey(starlark.String(name), v); err != nil {
 				return nil, err
 			}

@@ -1,0 +1,90 @@
+package custom
+
+import (
+	"hash/maphash"
+	"math"
+	"reflect"
+
+	"go.starlark.net/starlark"
+)
+
+// keys knows the keys that a run has used, to charge for those that get into each other's way: Starlark hashes integers by their low 32 bits, floats by their whole part,
+// functions by their names and short texts without a seed, so that a few thousand chosen keys could make every look into a dict go through all of them.
+type keys struct {
+	seed   maphash.Seed
+	seen   map[uint64]bool   // by content
+	spread map[uint32]uint32 // distinct keys by Starlark's hash
+}
+
+// key charges the hashing of a key, and the keys of the same hash that it may be compared with.
+func key(b *budget, k starlark.Value) error {
+	switch k := k.(type) {
+	case starlark.Int:
+		if n, ok := k.Int64(); ok && n >= math.MinInt32 && n <= math.MaxInt32 {
+			return nil
+		}
+	case starlark.String:
+		if len(k) >= 12 { // hashed with a seed
+			return b.read(int64(len(k)))
+		}
+	case starlark.Bool, starlark.NoneType:
+		return nil
+	}
+	if _, err := b.walk(k); err != nil {
+		return err
+	}
+	h, err := k.Hash()
+	if err != nil {
+		return nil //nolint:nilerr // whoever uses it as a key says that it is none
+	}
+	if b.keys.seen == nil {
+		b.keys = keys{seed: maphash.MakeSeed(), seen: map[uint64]bool{}, spread: map[uint32]uint32{}}
+	}
+	if f := b.keys.fingerprint(k); !b.keys.seen[f] {
+		if err := b.alloc(entryBytes); err != nil {
+			return err
+		}
+		b.keys.seen[f] = true
+		b.keys.spread[h]++
+	}
+	return b.work(int64(b.keys.spread[h]))
+}
+
+// fingerprint tells keys apart that Starlark's hash does not. Its seed does not show in what is charged.
+func (s *keys) fingerprint(v starlark.Value) uint64 {
+	switch v := v.(type) {
+	case starlark.Tuple:
+		h := uint64(len(v)) + 1
+		for _, e := range v {
+			h = maphash.Comparable(s.seed, [2]uint64{h, s.fingerprint(e)})
+		}
+		return h
+	case starlark.Float:
+		return maphash.Comparable(s.seed, float64(v))
+	case *starlark.Function, *starlark.Builtin:
+		return maphash.Comparable(s.seed, reflect.ValueOf(v).Pointer())
+	}
+	return maphash.String(s.seed, v.String())
+}
+
+// eachKey charges the hashing of all elements of an iterable; of pairs, of the first of each.
+func eachKey(b *budget, v starlark.Value) error {
+	it, ok := v.(starlark.Iterable)
+	if !ok {
+		return nil
+	}
+	for e := range starlark.Elements(it) {
+		if err := b.work(1); err != nil {
+			return err
+		}
+		if pair, ok := e.(starlark.Tuple); ok && len(pair) == 2 {
+			if err := key(b, pair[0]); err != nil {
+				return err
+			}
+		}
+		if err := key(b, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
