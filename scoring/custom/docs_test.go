@@ -19,9 +19,7 @@ func TestDocumentation(t *testing.T) {
 	for i := range reflect.TypeFor[header]().NumField() {
 		names = append(names, reflect.TypeFor[header]().Field(i).Tag.Get("yaml"))
 	}
-	for _, m := range reModule.Members.Keys() {
-		names = append(names, m)
-	}
+	names = append(names, reModule.Members.Keys()...)
 	names = append(names, decimal{}.AttrNames()...)
 	for _, name := range names {
 		if !regexp.MustCompile(`\b` + name + `\b`).MatchString(text) {
