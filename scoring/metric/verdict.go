@@ -80,6 +80,7 @@ type verdictDetail struct {
 	DecidedBy  string          `json:"decided_by"` // evidence, judge or guess
 	Relation   string          `json:"relation,omitempty"`
 	Class      relations.Class `json:"class,omitempty"`
+	Why        string          `json:"why,omitempty"`    // the relation in a sentence
 	Chance     *float64        `json:"chance,omitempty"` // that people accept an answer so related
 	Confidence float64         `json:"confidence"`       // that this verdict is right
 	SameQuery  bool            `json:"same_query"`       // both queries are the same up to differences that change no result
@@ -102,7 +103,7 @@ func verdict(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	}
 	first := d.relate(in)
 	row := table.Row(o.Policy, first)
-	d.Relation, d.Class, d.Chance, d.Confidence = first.Name, row.Class, &row.Chance, row.Chance
+	d.Relation, d.Class, d.Why, d.Chance, d.Confidence = first.Name, row.Class, first.Text, &row.Chance, row.Chance
 	if row.Passes {
 		s := scoring.OK(1, first.Text)
 		s.Detail = d
@@ -112,7 +113,7 @@ func verdict(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		return d.byJudge(ctx, in, &o, first.Text)
 	}
 	if o.WithoutJudge == "abstain" {
-		s := scoring.Abstain("no judge is configured for what the evidence leaves open: " + first.Text)
+		s := scoring.Abstain("the evidence leaves it open, and no judge is configured")
 		s.Detail = d
 		return s, nil
 	}
@@ -133,7 +134,7 @@ func (d *verdictDetail) withoutComparison(in *scoring.Input) (s scoring.Score, d
 		if s, err = in.ScoreOf("refusal"); err != nil {
 			return s, true, err
 		}
-		d.Relation = s.Label
+		d.Relation, s.Label = s.Label, ""
 	case in.Pred.Error != "":
 		s = scoring.OK(0, "the agent's query failed when it ran")
 		d.Relation = queryFailed
