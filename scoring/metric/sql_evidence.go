@@ -2,7 +2,6 @@ package metric
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -121,64 +120,4 @@ func listed(elements []string) string {
 		text += fmt.Sprintf(" | and %d more", more)
 	}
 	return text
-}
-
-// conditionsOf are the atomic conditions that decide which rows a query uses, wherever they stand: WHERE, HAVING, QUALIFY and joins, in subqueries and common table expressions too. The
-// conditions by which tables are joined, which compare columns with columns, are not among those of joins.
-func conditionsOf(q *sqlparts.Query) []sqlparts.Condition {
-	var all []sqlparts.Condition
-	sqlparts.Walk(q, func(n sqlparts.Node) bool {
-		switch n := n.(type) {
-		case *sqlparts.Select:
-			own := *n
-			own.From = nil // tables are not asked for
-			c := sqlparts.Extract(&sqlparts.Query{Body: &own})
-			all = append(append(all, c.Where...), c.Having...)
-		case *sqlparts.Source:
-			for _, e := range restrictions(n.On) {
-				all = append(all, sqlparts.Extract(&sqlparts.Query{Body: &sqlparts.Select{Where: e}}).Where...)
-			}
-		}
-		return true
-	})
-	slices.SortFunc(all, func(a, b sqlparts.Condition) int { return strings.Compare(a.String(), b.String()) })
-	return slices.Compact(all)
-}
-
-// restrictions are the parts of a join's condition that do not compare columns with columns.
-func restrictions(on sqlparts.Expr) []sqlparts.Expr {
-	switch e := on.(type) {
-	case nil:
-		return nil
-	case *sqlparts.Logic:
-		var out []sqlparts.Expr
-		for _, a := range e.Args {
-			out = append(out, restrictions(a)...)
-		}
-		return out
-	case *sqlparts.Binary:
-		if hasColumn(e.L) && hasColumn(e.R) {
-			return nil
-		}
-	}
-	return []sqlparts.Expr{on}
-}
-
-func hasColumn(e sqlparts.Expr) bool {
-	found := false
-	sqlparts.Walk(e, func(n sqlparts.Node) bool {
-		_, column := n.(*sqlparts.Column)
-		found = found || column
-		return !found
-	})
-	return found
-}
-
-func conditionTexts(list []sqlparts.Condition) []string {
-	out := make([]string, len(list))
-	for i, c := range list {
-		out[i] = c.String()
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }

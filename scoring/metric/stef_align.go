@@ -18,7 +18,7 @@ type stefAlignment struct {
 	lenient bool
 }
 
-// alignFilters puts the filters of the question beside those of the query. A filter that is there in its normal form is applied, whatever was said of it; of the others the judge decides.
+// alignFilters puts the filters of the question beside those of the query. A filter that is there in its normal form, compares with constants and restricts all rows is applied, whatever was said of it; of the others the judge decides.
 // An error says that the reply names filters which the query does not have.
 func alignFilters(asked []stefAsked, spec *querySpec, rules *stefRules) (stefAlignment, error) {
 	a := stefAlignment{asked: []stefAsked{}, extras: []stefFilter{}}
@@ -40,7 +40,10 @@ func alignFilters(asked []stefAsked, spec *querySpec, rules *stefRules) (stefAli
 			continue
 		}
 		q.By, q.SQLFilters = "judge", append([]int{}, q.SQLFilters...)
-		if i := slices.IndexFunc(there, n.equal); i >= 0 {
+		for i := range there {
+			if !spec.decided[i] || !n.equal(there[i]) {
+				continue
+			}
 			q.Status, q.By = "applied", "texts"
 			if used[i] = true; !slices.Contains(q.SQLFilters, i+1) {
 				q.SQLFilters = append(q.SQLFilters, i+1)

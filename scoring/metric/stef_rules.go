@@ -59,7 +59,10 @@ func (o stefOptions) rules(dialect sqlparts.Dialect) (*stefRules, error) {
 		if len(conditions) != 1 {
 			return bad("benign_filters, element %d, is not one condition such as \"status = 'Active'\"", i+1)
 		}
-		f, _ := sqlFilter(conditions[0])
+		f, literal := sqlFilter(conditions[0])
+		if !literal {
+			return bad("benign_filters, element %d, does not compare a column with constants", i+1)
+		}
 		r.benign = append(r.benign, f.normal(r.names))
 	}
 	for i, name := range o.IgnoreFilters {

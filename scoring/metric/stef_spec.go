@@ -30,7 +30,9 @@ type querySpec struct {
 	OrderDefault    bool     `json:"order_by_default"`        // rule 3, equation 17, if the question asks for no order
 	LimitSafe       bool     `json:"limit_is_safety_default"` // rule 4, equation 18, if the question asks for no number of rows
 
-	benign []bool // by filter: a default of the application
+	binds   []bool // by filter: every row has passed it
+	decided []bool // by filter: it compares with constants besides, so that finding it is proof
+	benign  []bool // by filter: a default of the application
 }
 
 // specOf reads a query. limitMin is the number of rows from which a limit is taken for a safety default.
@@ -39,15 +41,19 @@ func specOf(q *sqlparts.Query, rules *stefRules) *querySpec {
 	s := &querySpec{
 		Projections: nonNil(c.Select), Aggregations: []stefAggregation{}, Filters: []stefFilter{}, GroupBy: nonNil(c.GroupBy), OrderBy: nonNil(c.OrderBy), GroupByBenign: []string{},
 	}
+	binding := bindingConditions(q)
 	for _, condition := range conditionsOf(q) {
-		f, _ := sqlFilter(condition)
+		f, literal := sqlFilter(condition)
 		n := f.normal(rules.names)
 		if rules.ignored[n.LHS] {
 			s.Ignored = append(s.Ignored, f)
 			continue
 		}
 		s.Filters = append(s.Filters, f)
-		s.benign = append(s.benign, slices.ContainsFunc(rules.benign, n.equal))
+		binds := binding[condition.String()]
+		s.binds = append(s.binds, binds)
+		s.decided = append(s.decided, literal && binds)
+		s.benign = append(s.benign, literal && slices.ContainsFunc(rules.benign, n.equal))
 	}
 	if n, ok := q.RowLimit(); ok {
 		s.Limit = &n
@@ -207,11 +213,14 @@ func (s *querySpec) facts(complete bool) string {
 		line("filters: none")
 	}
 	for i, f := range s.Filters[:min(len(s.Filters), stefFiltersShown)] {
-		benign := ""
+		note := ""
 		if s.benign[i] {
-			benign = " (a benign default of the application)"
+			note = " (a benign default of the application)"
 		}
-		line("filter %d: %s%s", i+1, listed([]string{f.String()}), benign)
+		if !s.binds[i] {
+			note += " (does not restrict all rows by itself, as one side of an OR does not)"
+		}
+		line("filter %d: %s%s", i+1, listed([]string{f.String()}), note)
 	}
 	if len(s.Filters) > stefFiltersShown {
 		line("(%d more filters are left out)", len(s.Filters)-stefFiltersShown)

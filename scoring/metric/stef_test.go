@@ -2,6 +2,7 @@ package metric
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -182,6 +183,54 @@ func TestSTEFFilterStatus(t *testing.T) {
 		if _, err := alignFilters([]stefAsked{one("a", "1", "applied", n)}, spec, rules); err == nil {
 			t.Errorf("filter %d is accepted, the query has 3", n)
 		}
+	}
+}
+
+// Finding a filter is proof only where every row has passed it.
+func TestBindingConditions(t *testing.T) {
+	for _, tc := range []struct {
+		why, sql string
+		want     bool // a = 1 binds
+	}{
+		{"in WHERE", "SELECT x FROM t WHERE a = 1", true},
+		{"in an AND", "SELECT x FROM t WHERE b = 2 AND (c = 3 AND a = 1)", true},
+		{"in an OR", "SELECT x FROM t WHERE a = 1 OR b = 2", false},
+		{"in an OR within an AND", "SELECT x FROM t WHERE c = 3 AND (a = 1 OR b = 2)", false},
+		{"in an AND that is negated", "SELECT x FROM t WHERE NOT (a <> 1 AND b = 2)", false},
+		{"negated twice", "SELECT x FROM t WHERE NOT a <> 1", true},
+		{"in both", "SELECT x FROM t WHERE (a = 1 OR b = 2) AND a = 1", true},
+		{"in an inner join", "SELECT x FROM t JOIN u ON t.id = u.id AND u.a = 1", true},
+		{"in an OR of an inner join", "SELECT x FROM t JOIN u ON t.id = u.id OR u.a = 1", false},
+		{"in a left join", "SELECT x FROM t LEFT JOIN u ON t.id = u.id AND u.a = 1", false},
+		{"in WHERE beside a full join", "SELECT x FROM t FULL JOIN u ON t.id = u.id WHERE a = 1", true},
+		{"in an inner join before a right join", "SELECT x FROM t JOIN u ON t.id = u.id AND u.a = 1 RIGHT JOIN v ON v.id = u.id", false},
+		{"in a derived table", "SELECT x FROM (SELECT * FROM t WHERE a = 1) AS d", true},
+		{"in a derived table that may lack a row", "SELECT x FROM u LEFT JOIN (SELECT * FROM t WHERE a = 1) AS d ON d.id = u.id", false},
+		{"in a common table expression that is read", "WITH y AS (SELECT * FROM t WHERE a = 1), z AS (SELECT * FROM y) SELECT x FROM z", true},
+		{"in one that is not read", "WITH y AS (SELECT * FROM t WHERE a = 1) SELECT x FROM t", false},
+		{"in one that reads itself", "WITH RECURSIVE y AS (SELECT * FROM y WHERE a = 1) SELECT x FROM y", true},
+		{"in an arm of a set operation", "SELECT x FROM t WHERE a = 1 UNION SELECT x FROM u", false},
+		{"in a subquery of a condition", "SELECT x FROM t WHERE EXISTS (SELECT 1 FROM u WHERE a = 1)", false},
+		{"in brackets around the whole", "(SELECT x FROM t WHERE a = 1)", true},
+	} {
+		q := sqlparts.Parse(tc.sql, sqlparts.Generic).Final()
+		if got := bindingConditions(q)["a = 1"]; got != tc.want {
+			t.Errorf("%s: %v, want %v", tc.why, got, tc.want)
+		}
+		if !slices.Contains(conditionTexts(conditionsOf(q)), "a = 1") {
+			t.Errorf("%s: %v lacks a = 1", tc.why, conditionsOf(q))
+		}
+	}
+}
+
+// Common table expressions that read each other twice make no more work with each.
+func TestBindingConditionsEnd(t *testing.T) {
+	sql := "WITH c0 AS (SELECT * FROM t WHERE a = 1)"
+	for i := range 200 {
+		sql += fmt.Sprintf(", c%d AS (SELECT * FROM c%d x JOIN c%d y ON x.id = y.id)", i+1, i, i)
+	}
+	if !bindingConditions(sqlparts.Parse(sql+" SELECT * FROM c200", sqlparts.Generic).Final())["a = 1"] {
+		t.Error("the condition at the bottom is not found")
 	}
 }
 
