@@ -2,6 +2,7 @@ package relation
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 
 	"github.com/badger-eval/badger/scoring"
@@ -10,11 +11,11 @@ import (
 var aggregateKinds = []Kind{
 	{
 		Name: "sum_for_parts", Class: Defensible, find: func(e *evidence) *found { return sumForParts(e, predSide) },
-		Meaning: "The answer is the sum of the numbers that gold lists.", Example: "(3), (4), (5); (12)",
+		Meaning: "The answer is the sum of the numbers that gold lists, below each other or in one row.", Example: "(3), (4), (5); (12)",
 	},
 	{
 		Name: "parts_for_sum", Class: Defensible, find: func(e *evidence) *found { return sumForParts(e, goldSide) },
-		Meaning: "Gold is the sum of the numbers that the answer lists.", Example: "(12); (3), (4), (5)",
+		Meaning: "Gold is the sum of the numbers that the answer lists, below each other or in one row.", Example: "(12); (3), (4), (5)",
 	},
 	{
 		Name: "list_for_count", Class: Defensible, find: func(e *evidence) *found { return countForList(e, goldSide) },
@@ -52,8 +53,11 @@ func sumForParts(e *evidence, sum side) *found {
 		return nil
 	}
 	one, list := single(e.table(sum)), e.table(!sum)
-	if one == nil || list.Rows() < 2 {
+	if one == nil || list.Rows() == 0 {
 		return nil
+	}
+	if list.Rows() == 1 {
+		return sumOfRow(one, list, sum)
 	}
 	for i := range list.Columns {
 		t, ok := sumOf(&list.Columns[i])
@@ -67,6 +71,35 @@ func sumForParts(e *evidence, sum side) *found {
 		return &found{text: fmt.Sprintf("Gold is the sum of the %d numbers that the answer lists in %s.", list.Rows(), columnName(list, i)), proof: Proof{GoldColumns: []int{0}, PredColumns: []int{i}}}
 	}
 	return nil
+}
+
+// sumOfRow tells whether a number is the sum of all columns of the one row of the other side.
+func sumOfRow(one *scoring.Column, list *scoring.Table, sum side) *found {
+	exact, near, parts := new(big.Rat), 0.0, 0
+	var columns []int
+	for i := range list.Columns {
+		t, ok := sumOf(&list.Columns[i])
+		if !ok {
+			return nil
+		}
+		if t.exact == nil {
+			exact = nil
+		} else if exact != nil {
+			exact.Add(exact, t.exact)
+		}
+		near += t.near
+		columns = append(columns, i)
+		if t.near != 0 {
+			parts++
+		}
+	}
+	if parts < 2 || !(total{exact, near}).is(one, 0) {
+		return nil
+	}
+	if sum == predSide {
+		return &found{text: fmt.Sprintf("The answer is the sum of the %d numbers that gold has in %s.", len(columns), named(list, columns)), proof: Proof{GoldColumns: columns, PredColumns: []int{0}}}
+	}
+	return &found{text: fmt.Sprintf("Gold is the sum of the %d numbers that the answer has in %s.", len(columns), named(list, columns)), proof: Proof{GoldColumns: []int{0}, PredColumns: columns}}
 }
 
 func nonZero(c *scoring.Column) int {

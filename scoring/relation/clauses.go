@@ -55,7 +55,7 @@ var clauseKinds = []Kind{
 	},
 	{
 		Name: "group_differs", Class: Difference, find: groupDiffers,
-		Meaning: "The queries group by other expressions.", Example: "GROUP BY id; GROUP BY name",
+		Meaning: "The queries, or queries inside them, group by other expressions.", Example: "GROUP BY id; GROUP BY name",
 	},
 	{
 		Name: "outer_join", Class: Difference, find: outerJoin,
@@ -244,12 +244,27 @@ func sameOrderLimit(e *evidence) *found {
 	return &found{text: fmt.Sprintf("Both keep the first %s by %s: rows that tie, or other groups.", plural(int(q.gold.limit), "row"), part(q.gold.order[0].text)), proof: Proof{Gold: part(q.gold.order[0].text), Pred: part(q.pred.order[0].text)}}
 }
 
+// groups are what a query groups by, inner queries too, sorted.
+func (q *query) groups() []string {
+	out := slices.Clone(q.parts.GroupBy)
+	for _, s := range q.selects {
+		if s.Group == nil || s == q.final {
+			continue
+		}
+		for _, x := range s.Group.Items {
+			out = append(out, sqlparts.Normalized(x))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 func groupDiffers(e *evidence) *found {
 	q := e.queries()
-	if !q.both() || slices.Equal(q.gold.parts.GroupBy, q.pred.parts.GroupBy) {
+	if !q.both() || slices.Equal(q.gold.groups(), q.pred.groups()) {
 		return nil
 	}
-	g, p := parts(q.gold.parts.GroupBy), parts(q.pred.parts.GroupBy)
+	g, p := parts(q.gold.groups()), parts(q.pred.groups())
 	r := &found{text: fmt.Sprintf("Gold groups by %s, the answer by %s.", g, p), proof: Proof{Gold: g, Pred: p}}
 	switch {
 	case g == "":

@@ -183,7 +183,7 @@ func (e *evidence) operators(holds func(g, p string) bool) *[2]condition {
 		return nil
 	}
 	for _, g := range q.gold.conditions {
-		if g.value == "" || slices.ContainsFunc(q.pred.conditions, func(c condition) bool { return c.text == g.text }) {
+		if g.literal == "" || slices.ContainsFunc(q.pred.conditions, func(c condition) bool { return c.text == g.text }) {
 			continue
 		}
 		for _, p := range q.pred.conditions {

@@ -15,6 +15,10 @@ var extentKinds = []Kind{
 		Meaning: "Gold is empty, or one row of NULLs; the answer is neither.", Example: "no rows; ('a')",
 	},
 	{
+		Name: "measures_differ", Class: Difference, find: measuresDiffer,
+		Meaning: "The rows are the same by their other columns, and measures of theirs are not.", Example: "('a', 3), ('b', 5); ('a', 3), ('b', 8)",
+	},
+	{
 		Name: "superset", Class: Difference, find: superset,
 		Meaning: "Every gold row is in the answer, which has more.", Example: "(1), (2); (1), (2), (3)",
 	},

@@ -37,8 +37,8 @@ var _ = addExamples(map[string]examplesOf{
 		almost: []example{{why: "and a name is another", gold: "name, city: ['a', 'Rome'], ['b', 'Oslo'], ['c', 'Bonn']", pred: "name: ['a'], ['b'], ['x']"}},
 	},
 	"sum_for_parts": {
-		holds:  []example{{why: "3 + 4 + 5", gold: "n: [3], [4], [5]", pred: "total: [12]"}, {why: "exact where doubles are not", gold: "n DECIMAL: ['0.1'], ['0.2']", pred: "total DECIMAL: ['0.3']"}},
-		almost: []example{{why: "one more", gold: "n: [3], [4], [5]", pred: "total: [13]"}, {why: "one number and zeros", gold: "n: [3], [0]", pred: "total: [3]"}},
+		holds:  []example{{why: "3 + 4 + 5", gold: "n: [3], [4], [5]", pred: "total: [12]"}, {why: "beside each other", gold: "owners, others: [10, 3]", pred: "n: [13]"}, {why: "exact where doubles are not", gold: "n DECIMAL: ['0.1'], ['0.2']", pred: "total DECIMAL: ['0.3']"}},
+		almost: []example{{why: "one more", gold: "n: [3], [4], [5]", pred: "total: [13]"}, {why: "of numbers of which one is a name", gold: "name, n: ['a', 3]", pred: "total: [3]"}, {why: "one number and zeros", gold: "n: [3], [0]", pred: "total: [3]"}},
 	},
 	"parts_for_sum": {
 		holds:  []example{{why: "3 + 4 + 5", gold: "total: [12]", pred: "n: [3], [4], [5]"}},
@@ -68,8 +68,8 @@ var _ = addExamples(map[string]examplesOf{
 		almost: []example{{why: "a part is missing", gold: "region, n: ['a', 3], ['b', 9]", pred: "region, product, n: ['a', 'x', 1], ['a', 'y', 2], ['b', 'x', 4]"}},
 	},
 	"long_for_wide": {
-		holds:  []example{{why: "a row for each region", gold: "year, north, south: [2023, 5, 7], [2024, 6, 8]", pred: "year, region, n: [2023, 'north', 5], [2023, 'south', 7], [2024, 'north', 6], [2024, 'south', 8]"}},
-		almost: []example{{why: "south and north changed places in a year", gold: "year, north, south: [2023, 5, 7], [2024, 6, 8]", pred: "year, region, n: [2023, 'north', 5], [2023, 'south', 7], [2024, 'north', 8], [2024, 'south', 6]"}},
+		holds:  []example{{why: "labels of other words, and rounded", gold: "month, of_buyers, of_others: ['May', 25.8897, 3.9793], ['June', 23.6114, 4.4465]", pred: "month, kind, views: ['May', 'no', 3.98], ['May', 'yes', 25.89], ['June', 'no', 4.45], ['June', 'yes', 23.61]"}, {why: "one row", gold: "w0, w1, w2: [622, 133, 94]", pred: "week, n: ['Week 0', 622], ['Week 1', 133], ['Week 2', 94]"}, {why: "a row for each region", gold: "year, north, south: [2023, 5, 7], [2024, 6, 8]", pred: "year, region, n: [2023, 'north', 5], [2023, 'south', 7], [2024, 'north', 6], [2024, 'south', 8]"}},
+		almost: []example{{why: "south and north changed places in a year", gold: "year, north, south: [2023, 5, 7], [2024, 6, 8]", pred: "year, region, n: [2023, 'north', 5], [2023, 'south', 7], [2024, 'north', 8], [2024, 'south', 6]"}, {why: "a column of gold is not there", gold: "w0, w1, w2: [622, 133, 94]", pred: "week, n: ['Week 0', 622], ['Week 1', 133]"}},
 	},
 	"wide_for_long": {
 		holds:  []example{{why: "a column for each region, with no row for a zero", gold: "year, region, n: [2023, 'north', 5], [2024, 'north', 6], [2024, 'south', 8]", pred: "year, north, south: [2023, 5, 0], [2024, 6, 8]"}},
@@ -95,9 +95,13 @@ var _ = addExamples(map[string]examplesOf{
 		holds:  []example{{why: "the share of the others", gold: "share: [0.3]", pred: "share: [0.7]"}, {why: "in percent", gold: "k, share: ['a', 30.5], ['b', 20]", pred: "k, share: ['a', 69.5], ['b', 80]"}},
 		almost: []example{{why: "a count and another", gold: "n: [1]", pred: "n: [0]"}, {why: "they add up to less", gold: "share: [0.3]", pred: "share: [0.6]"}},
 	},
+	"precision_lost": {
+		holds:  []example{{why: "through a double", gold: "k, id: ['a', 9007199254740993], ['b', 9007199254740995]", pred: "k, id: ['a', 9007199254740992], ['b', 9007199254740996]"}},
+		almost: []example{{why: "a hundred off", gold: "k, id: ['a', 9007199254740993], ['b', 9007199254740995]", pred: "k, id: ['a', 9007199254740893], ['b', 9007199254740996]"}, {why: "numbers that a double holds", gold: "k, id: ['a', 1000000000000001], ['b', 5]", pred: "k, id: ['a', 1000000000000002], ['b', 5]"}},
+	},
 	"truncated": {
 		holds:  []example{{why: "integer division", gold: "k, v: ['a', 2.7], ['b', 1.9]", pred: "k, v: ['a', 2], ['b', 1]"}},
-		almost: []example{{why: "one is rounded up", gold: "k, v: ['a', 2.7], ['b', 1.2]", pred: "k, v: ['a', 3], ['b', 1]"}, {why: "a lone zero, and nobody knows of a division", gold: "v: [0.4]", pred: "v: [0]"}},
+		almost: []example{{why: "one is rounded up", gold: "k, v: ['a', 2.7], ['b', 1.2]", pred: "k, v: ['a', 3], ['b', 1]"}, {why: "whole numbers that a double takes for each other", gold: "k, id: ['a', 9007199254740993], ['b', 9007199254740995]", pred: "k, id: ['a', 9007199254740992], ['b', 9007199254740996]"}, {why: "a lone zero, and nobody knows of a division", gold: "v: [0.4]", pred: "v: [0]"}},
 	},
 	"multiplied": {
 		holds:  []example{{why: "every row counted twice", gold: "k, n: ['a', 3], ['b', 5]", pred: "k, n: ['a', 6], ['b', 10]"}},

@@ -60,7 +60,7 @@ var _ = addExamples(map[string]examplesOf{
 	},
 	"comparison_differs": {
 		holds:  []example{of("the other way", "SELECT x FROM t WHERE n > 5", "SELECT x FROM t WHERE n < 5", "")},
-		almost: []example{of("five itself", "SELECT x FROM t WHERE n > 5", "SELECT x FROM t WHERE n >= 5", "")},
+		almost: []example{of("columns of which a self-join has two", "SELECT a.x FROM t a JOIN t b ON a.c < b.c", "SELECT a.x FROM t a JOIN t b ON a.c <> b.c", ""), of("five itself", "SELECT x FROM t WHERE n > 5", "SELECT x FROM t WHERE n >= 5", "")},
 	},
 	"or_for_and": {
 		holds:  []example{of("both for either", "SELECT x FROM t WHERE c = 'A' INTERSECT SELECT x FROM t WHERE c = 'B'", "SELECT x FROM t WHERE c IN ('A', 'B')", "")},
@@ -123,7 +123,7 @@ var _ = addExamples(map[string]examplesOf{
 		almost: []example{of("the other direction", "SELECT x FROM t GROUP BY id ORDER BY COUNT(*) DESC LIMIT 3", "SELECT x FROM t GROUP BY x ORDER BY COUNT(*) LIMIT 3", "")},
 	},
 	"group_differs": {
-		holds:  []example{of("by name", "SELECT COUNT(*) FROM t GROUP BY id", "SELECT COUNT(*) FROM t GROUP BY name", "")},
+		holds:  []example{of("by name", "SELECT COUNT(*) FROM t GROUP BY id", "SELECT COUNT(*) FROM t GROUP BY name", ""), of("the average of sums for that of values", "SELECT AVG(s) FROM (SELECT SUM(n) AS s FROM t GROUP BY id) g", "SELECT AVG(n) AS sum_of_n, SUM(n) FROM t", "")},
 		almost: []example{of("by the same", "SELECT COUNT(*) FROM t GROUP BY id", "SELECT SUM(n) FROM t GROUP BY t.id", "")},
 	},
 	"outer_join": {

@@ -23,6 +23,10 @@ var measureKinds = []Kind{
 		Meaning: "All other columns agree and a share and gold's add up to 1, or to 100, in every row.", Example: "(0.3); (0.7)",
 	},
 	{
+		Name: "precision_lost", Class: Difference, find: precisionLost,
+		Meaning: "All other columns agree and numbers of more than fifteen digits agree in those, and not in the last ones, as passing through a double leaves them.", Example: "(9007199254740993); (9007199254740992)",
+	},
+	{
 		Name: "truncated", Class: Difference, find: truncated,
 		Meaning: "All other columns agree and each measure that does not is gold's without what stands behind the point, as integer division leaves it.", Example: "('a', 2.7), ('b', 1.2); ('a', 2), ('b', 1)",
 	},
@@ -34,16 +38,13 @@ var measureKinds = []Kind{
 		Name: "shifted", Class: Difference, find: shifted,
 		Meaning: "All other columns agree and a measure is gold's plus one and the same number in every row.", Example: "('a', 3), ('b', 5); ('a', 4), ('b', 6)",
 	},
-	{
-		Name: "measures_differ", Class: Difference, find: measuresDiffer,
-		Meaning: "The rows are the same by their other columns, and measures of theirs are not.", Example: "('a', 3), ('b', 5); ('a', 3), ('b', 8)",
-	},
 }
 
 // measurePair is a measure of gold and the one in its place, row by row.
 type measurePair struct {
 	gold, pred int
 	g, p       []float64 // of the same rows; NaN where NULL
+	differ     []int32   // gold rows whose cells are not equal, to the last digit
 }
 
 // measurePairs are the columns of numbers that do not agree while the others match the rows one to one. ok is false where they do not match them, or something else than numbers
@@ -86,8 +87,11 @@ func (e *evidence) pairMeasures() (pairs []measurePair, ok bool) {
 		cell.Magnitudes(&e.gold.Columns[g], cell.View{Kind: scoring.KindNumber}, m.g)
 		values := make([]float64, len(partner))
 		cell.Magnitudes(&e.pred.Columns[p], cell.View{Kind: scoring.KindNumber}, values)
+		goldKeys, predKeys := e.naturalKeys(goldSide, g), e.naturalKeys(predSide, p)
 		for i, j := range partner {
-			m.p[i] = values[j]
+			if m.p[i] = values[j]; goldKeys[i] != predKeys[j] {
+				m.differ = append(m.differ, int32(i)) //nolint:gosec // rows are bounded far below
+			}
 		}
 		pairs = append(pairs, m)
 	}
@@ -225,13 +229,27 @@ func complement(e *evidence) *found {
 
 func truncated(e *evidence) *found {
 	pairs := e.explained(func(g, p float64) bool { return p == math.Trunc(g) }, 0)
-	if pairs == nil {
+	if pairs == nil || !slices.ContainsFunc(pairs[0].g, func(g float64) bool { return g == g && g != math.Trunc(g) }) {
 		return nil
 	}
 	if len(pairs[0].g) == 1 && math.Abs(pairs[0].g[0]) < 1 && !e.divides() {
 		return nil // a lone 0 may be anything
 	}
 	return e.measureFound(pairs, "gold's without what stands behind the point, as integer division leaves it")
+}
+
+// precisionLost tells whether numbers that a double cannot hold differ in what it drops.
+func precisionLost(e *evidence) *found {
+	pairs := e.explained(func(g, p float64) bool { return math.Abs(g-p) <= 1e-14*math.Abs(g) }, 1)
+	if pairs == nil {
+		return nil
+	}
+	for _, m := range pairs {
+		if len(m.differ) == 0 || slices.ContainsFunc(m.differ, func(i int32) bool { return math.Abs(m.g[i]) < 1<<53 && e.gold.Columns[m.gold].Type == scoring.Int64 }) || e.gold.Columns[m.gold].Type == scoring.Float64 {
+			return nil
+		}
+	}
+	return e.measureFound(pairs, "gold's but for the last digits, which a double drops")
 }
 
 // divides tells whether the answer's query is known to divide.
@@ -285,25 +303,17 @@ func measuresDiffer(e *evidence) *found {
 	if !ok || e.solidPart().rows == nil {
 		return nil
 	}
-	differ := make([]bool, len(pairs[0].g))
-	for _, m := range pairs {
-		for i, g := range m.g {
-			if p := m.p[i]; g != p && (g == g || p == p) {
-				differ[i] = true
-			}
-		}
-	}
 	var rows []int32
-	for i, d := range differ {
-		if d {
-			rows = append(rows, int32(i)) //nolint:gosec // rows are bounded far below
-		}
+	for _, m := range pairs {
+		rows = append(rows, m.differ...)
 	}
+	slices.Sort(rows)
+	rows = slices.Compact(rows)
 	if len(rows) == 0 {
 		return nil
 	}
 	r := e.measureFound(pairs, "")
-	r.text = fmt.Sprintf("The rows are the same by their other columns; %s %s in %d of %d.", named(e.gold, r.proof.GoldColumns), verb(len(pairs), "differs", "differ"), len(rows), len(differ))
+	r.text = fmt.Sprintf("The rows are the same by their other columns; %s %s in %d of %d.", named(e.gold, r.proof.GoldColumns), verb(len(pairs), "differs", "differ"), len(rows), e.gold.Rows())
 	r.proof.Rows = some(rows)
 	return r
 }

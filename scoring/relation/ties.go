@@ -68,7 +68,7 @@ func tieOther(e *evidence) *found {
 		if keys.p[len(keys.p)-1] != last || !allAre(keys.g, m.onlyGold, last) || !allAre(keys.p, m.onlyPred, last) {
 			continue
 		}
-		r := e.aboutPairs([]int{k}, fmt.Sprintf("%s %s, all of them at the last value of %s: the limit cuts through rows that tie.", plural(len(m.onlyGold), "row"), verb(len(m.onlyGold), "differs", "differ"), columnName(e.gold, c.Gold)))
+		r := e.aboutPairs([]int{k}, fmt.Sprintf("%s %s, at the last value of %s: the limit cuts through rows that tie.", plural(len(m.onlyGold), "row"), verb(len(m.onlyGold), "differs", "differ"), columnName(e.gold, c.Gold)))
 		r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(m.onlyGold)
 		return r
 	}

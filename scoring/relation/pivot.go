@@ -1,0 +1,192 @@
+package relation
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+// maxPivotRows is how long a result may be to be looked at as a turned one: reports are turned, not extracts.
+const maxPivotRows = 200_000
+
+// maxLabels is how many columns of a wide result are looked for in the rows of a long one.
+const maxLabels = 64
+
+// pivoted tells whether one side is long where the other is wide: for each of some columns of the wide side, the long side has rows of the same other columns with a label and the value.
+// What the labels are called does not matter. A value that is NULL or 0 may have no row. Every part of gold must have its counterpart in the answer.
+func pivoted(e *evidence, long side) *found {
+	if e.queriesOnly {
+		return nil
+	}
+	l, w := e.table(long), e.table(!long)
+	if len(l.Columns) < 2 || len(l.Columns) > 8 || len(w.Columns) < 2 || len(w.Columns) > maxLabels || l.Rows() < 2 || l.Rows() > maxPivotRows || w.Rows() == 0 || l.Rows() <= w.Rows() || l.Rows() > w.Rows()*len(w.Columns) {
+		return nil
+	}
+	for label := range l.Columns {
+		if c := &l.Columns[label]; c.Type != scoring.String && c.Type != scoring.Int64 || c.HasNulls() {
+			continue
+		}
+		labels := map[uint64]int{}
+		for _, k := range e.naturalKeys(long, label) {
+			if labels[k]++; len(labels) > maxLabels {
+				break
+			}
+		}
+		if len(labels) < 2 || len(labels) > maxLabels {
+			continue
+		}
+		for value := range l.Columns {
+			if value == label || !l.Columns[value].Type.Numeric() {
+				continue
+			}
+			if n := e.turned(long, label, value); n > 0 {
+				return e.pivot(long, label, value, n)
+			}
+		}
+	}
+	return nil
+}
+
+// turned is how many columns of the wide side have their counterpart in the rows of a label, 0 where a part of gold has none.
+func (e *evidence) turned(long side, label, value int) int {
+	l, w := e.table(long), e.table(!long)
+	ids, wideIDs := make([]uint64, l.Rows()), make([]uint64, w.Rows())
+	isID := make([]bool, len(w.Columns))
+	for i := range l.Columns {
+		if i == label || i == value {
+			continue
+		}
+		at := e.sameSet(long, i, isID)
+		if at < 0 {
+			return 0
+		}
+		isID[at] = true
+		mixInto(ids, e.naturalKeys(long, i))
+		mixInto(wideIDs, e.naturalKeys(!long, at))
+	}
+	rows := map[uint64]*cell.Sum{}
+	cells := 0
+	for _, k := range e.naturalKeys(long, label) {
+		if rows[k] == nil {
+			rows[k] = &cell.Sum{}
+		}
+	}
+	parts := map[cell.Sum]int{} // what each label has, and how many labels have that
+	digits := e.sharedDigits(long, value, isID)
+	labels := e.naturalKeys(long, label)
+	for r := range ids {
+		if v := roundedKey(&l.Columns[value], r, digits); v != cell.NullKey {
+			rows[labels[r]].Add(cell.Mix(ids[r], v))
+			cells++
+		}
+	}
+	for _, s := range rows {
+		parts[*s]++
+	}
+	found, columns := 0, 0
+	for i := range w.Columns {
+		if isID[i] {
+			continue
+		}
+		columns++
+		if slices.ContainsFunc(e.naturalKeys(!long, i), func(k uint64) bool { return rows[k] != nil }) {
+			return 0 // the labels are values of the wide side: nothing is turned
+		}
+		if !w.Columns[i].Type.Numeric() {
+			continue
+		}
+		var s cell.Sum
+		for r := range wideIDs {
+			if v := roundedKey(&w.Columns[i], r, digits); v != cell.NullKey {
+				s.Add(cell.Mix(wideIDs[r], v))
+			}
+		}
+		if parts[s] > 0 {
+			parts[s]--
+			found++
+		}
+	}
+	of := columns // gold is wide: all of its columns
+	if long == goldSide {
+		of = len(rows)
+	}
+	if found < of || found < 2 || cells < 2 {
+		return 0
+	}
+	return found
+}
+
+// sameSet finds a column of the other side, not taken yet, that holds the same set of values.
+func (e *evidence) sameSet(s side, column int, taken []bool) int {
+	mine := e.naturalKeys(s, column)
+	for i := range e.table(!s).Columns {
+		if !taken[i] && match(mine, e.naturalKeys(!s, i)).sameSet() {
+			return i
+		}
+	}
+	return -1
+}
+
+// sharedDigits is how many digits behind the point both sides have, up to 6: what the coarser side was rounded to.
+func (e *evidence) sharedDigits(long side, value int, isID []bool) int {
+	mine := fractionDigits(&e.table(long).Columns[value])
+	most := 0
+	w := e.table(!long)
+	for i := range w.Columns {
+		if !isID[i] && w.Columns[i].Type.Numeric() {
+			most = max(most, fractionDigits(&w.Columns[i]))
+		}
+	}
+	return min(mine, most)
+}
+
+func fractionDigits(c *scoring.Column) int {
+	const limit = 6
+	switch c.Type {
+	case scoring.Decimal:
+		return min(limit, int(c.Scale))
+	case scoring.Float64:
+		most := 0
+		for _, f := range c.Floats() {
+			for most < limit {
+				if x := f * cell.Pow10(most); math.Abs(x-math.Round(x)) <= 1e-9*math.Abs(x) {
+					break
+				}
+				most++
+			}
+		}
+		return most
+	}
+	return 0
+}
+
+// roundedKey is the key of a number at some digits behind the point, that of NULL for 0 too.
+func roundedKey(c *scoring.Column, row, digits int) uint64 {
+	if c.IsNull(row) || isZero(c, row) {
+		return cell.NullKey
+	}
+	if c.Type == scoring.Int64 && digits == 0 {
+		return cell.Mix(uint64(c.Ints()[row]), 1) //nolint:gosec // bits
+	}
+	f, ok := floatOf(c.Value(row))
+	if !ok {
+		return cell.NullKey
+	}
+	return cell.Mix(uint64(int64(math.Round(f*cell.Pow10(digits)))), 1) //nolint:gosec // bits
+}
+
+func (e *evidence) pivot(long side, label, value, columns int) *found {
+	if long == predSide {
+		return &found{
+			text:  fmt.Sprintf("The answer shows %d columns of gold as rows: %s says which, %s holds the values.", columns, columnName(e.pred, label), columnName(e.pred, value)),
+			proof: Proof{PredColumns: []int{label, value}},
+		}
+	}
+	return &found{
+		text:  fmt.Sprintf("The answer shows rows of gold as columns: one for each of the %d values of %s, with the values of %s.", columns, columnName(e.gold, label), columnName(e.gold, value)),
+		proof: Proof{GoldColumns: []int{label, value}},
+	}
+}
