@@ -104,7 +104,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 
 // callFromSQL shows the functions at work in a plain query.
 func (*demoCommand) callFromSQL(ctx context.Context, conn *duckdb.Conn, w *connectors.Warehouse, p process) error {
-	if err := registerFunctions(ctx, conn, w, nil); err != nil {
+	if err := registerFunctions(ctx, conn, w, nil, configuration{}); err != nil {
 		return err
 	}
 	const query = `SELECT r.case_id, r.agent_version AS version, round(hybrid_ex(g.gold_result, r.result), 3) AS hybrid_ex, ex_bird(g.gold_result, r.result) AS ex_bird

@@ -155,6 +155,19 @@ func TestServeAsksAJudge(t *testing.T) {
 	}
 }
 
+// SQL on the embedded engine asks a judge too; where the database can be written, the answers are in it, also while the query that asks is still running.
+func TestSQLAsksAJudge(t *testing.T) {
+	e := backendtest.NewEndpoint(t, correct)
+	db := filepath.Join(t.TempDir(), "w.duckdb")
+	query := "SELECT sum(flex('How many?', 'SELECT ' || (i % 50), 'SELECT count(*) FROM t', NULL, NULL, NULL, NULL, NULL, '{\"categories\": false}'))::INT AS n FROM range(200) r(i)"
+	for round := range 2 {
+		code, out, log := badger(t, "sql", "--db", db, "--write", "--json", "--judge", "openai:gpt-4o", "--judge-url", e.URL(), "--judge-key-env", "JUDGE_KEY", query)
+		if code != exitDone || !strings.Contains(out, "[[200]]") || len(e.Calls()) != 50 {
+			t.Fatalf("round %d: exit %d after %d calls: %s%s", round, code, len(e.Calls()), out, log)
+		}
+	}
+}
+
 func TestJudgeOnTheCommandLine(t *testing.T) {
 	dir := t.TempDir()
 	cases := writeCases(t, dir, 40, 40)

@@ -16,7 +16,9 @@ type sqlCommand struct {
 	Query  string   `arg:"" optional:"" help:"SQL; standard input where it is left out."`
 	Write  bool     `help:"Allow the query to change the file."`
 	Judges []string `placeholder:"FILE,…" help:"Judge files whose functions SQL can call, besides the promoted judges of the database."`
+	Config string   `placeholder:"FILE" help:"Configuration in YAML: options of metrics, the judge."`
 	JSON   bool     `help:"Print the result as inline JSON."`
+	judgeFlags
 	terminalFlags
 }
 
@@ -34,15 +36,25 @@ func (c *sqlCommand) Run(ctx context.Context, p process) error {
 		return usage("expected a query")
 	}
 	path := strings.TrimPrefix(c.DB, "duckdb:")
-	w, err := openWithFunctions(ctx, path, !c.Write && path != ":memory:", c.Judges)
+	config, err := readConfig(c.Config)
 	if err != nil {
 		return err
 	}
+	if config.Judge, err = c.over(config.Judge); err != nil {
+		return err
+	}
+	config.Judges = append(config.Judges, c.Judges...)
+	w, judge, err := openWithFunctions(ctx, p, path, !c.Write && path != ":memory:", config)
+	if err != nil {
+		return err
+	}
+	defer judge.Close()
 	defer w.Close()
 	t, err := w.Query(ctx, query)
 	if err != nil {
 		return err
 	}
+	judge.say(p.stderr)
 	if c.JSON {
 		_, err := fmt.Fprintln(p.stdout, string(t.AppendJSON(nil)))
 		return err

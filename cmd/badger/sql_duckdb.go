@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
@@ -13,27 +14,49 @@ import (
 )
 
 // openWithFunctions opens an embedded database in which SQL can call every scoring function.
-func openWithFunctions(ctx context.Context, path string, only bool, judges []string) (*connectors.Warehouse, error) {
+//
+// The judge, if the configuration names one, keeps its answers in the database where that can be written; it is closed after the database.
+func openWithFunctions(ctx context.Context, p process, path string, only bool, config configuration) (*connectors.Warehouse, *judging, error) {
 	conn, err := duckdb.OpenFile(ctx, path, driver.Options{ReadOnly: only})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	w := connectors.New(conn, duckdb.Dialect)
-	if err := registerFunctions(ctx, conn, w, judges); err != nil {
-		_ = w.Close()
-		return nil, err
+	judge, err := openJudgeFor(ctx, p, w, only, config)
+	if err == nil {
+		err = registerFunctions(ctx, conn, w, judge, config)
 	}
-	return w, nil
+	if err != nil {
+		_ = w.Close()
+		_ = judge.Close()
+		return nil, nil, err
+	}
+	return w, judge, nil
 }
 
-func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *connectors.Warehouse, judges []string) error {
-	metrics, err := withJudges(ctx, judges, w)
+func openJudgeFor(ctx context.Context, p process, w *connectors.Warehouse, only bool, config configuration) (*judging, error) {
+	s := judgeSurroundings{process: p, log: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	if config.Judge.asked() && !only {
+		if err := w.Install(ctx); err != nil {
+			return nil, err
+		}
+		s.scores = w
+	}
+	return config.Judge.open(ctx, s)
+}
+
+func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *connectors.Warehouse, judge *judging, config configuration) error {
+	metrics, err := withJudges(ctx, config.Judges, w)
 	if err != nil {
 		return err
 	}
-	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Snapshots: snapshots{warehouse: w}})
+	options, err := config.Metrics.engineConfig()
 	if err != nil {
 		return err
+	}
+	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Snapshots: snapshots{warehouse: w}, Judge: judge.Backend(), Config: options})
+	if err != nil {
+		return usageError{err}
 	}
 	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Version: version()})
 	if err != nil {
