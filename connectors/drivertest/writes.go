@@ -80,6 +80,7 @@ func (h Harness) writes(t *testing.T) {
 		}
 	})
 	t.Run("NULL in a key is a value", func(t *testing.T) {
+		h.skip(t, "Writes/NULL in a key is a value")
 		c := h.open(t)
 		h.table(t, c, "t", "k text", "n bigint")
 		for i := range 2 {

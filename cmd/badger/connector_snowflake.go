@@ -1,0 +1,7 @@
+//go:build !no_snowflake
+
+package main
+
+import "github.com/badger-eval/badger/connectors/snowflake"
+
+func init() { warehouses.Register(snowflake.Scheme, snowflake.Open) }

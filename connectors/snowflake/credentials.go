@@ -1,0 +1,264 @@
+package snowflake
+
+import (
+	"context"
+	"crypto/rsa"
+	sqldriver "database/sql/driver"
+	"errors"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	sf "github.com/snowflakedb/gosnowflake"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Auth is a way to sign in.
+type Auth string
+
+// The ways to sign in.
+const (
+	KeyPair   Auth = "keypair"   // a JSON Web Token signed with an RSA key whose public half the user has
+	OAuth     Auth = "oauth"     // an OAuth token
+	Container Auth = "container" // the token that Snowflake puts into containers of its own (Snowpark Container Services)
+	PAT       Auth = "pat"       // a programmatic access token
+	Password  Auth = "password"
+)
+
+func (a Auth) known() bool {
+	return a == KeyPair || a == OAuth || a == Container || a == PAT || a == Password
+}
+
+// ContainerToken is the file that Snowflake keeps a service's token in; it is rewritten every few minutes.
+const ContainerToken = "/snowflake/session/token"
+
+// Secret says where secrets are: names of files and of environment variables, never the secrets.
+type Secret struct {
+	PrivateKeyFile, PassphraseFile, PassphraseEnv string
+	TokenFile, TokenEnv                           string
+	PasswordFile, PasswordEnv                     string
+}
+
+// auth is the way to sign in that a secret is for.
+func (s Secret) auth() Auth {
+	switch {
+	case s.PrivateKeyFile != "":
+		return KeyPair
+	case s.TokenFile == ContainerToken:
+		return Container
+	case s.TokenFile != "" || s.TokenEnv != "":
+		return OAuth
+	case s.PasswordFile != "" || s.PasswordEnv != "":
+		return Password
+	}
+	return ""
+}
+
+// secretOfEnvironment is the first secret that the usual variables, or Snowflake's own container, offer for the way to sign in.
+func (c *Config) secretOfEnvironment() Secret {
+	wants := func(a ...Auth) bool {
+		for _, a := range a {
+			if c.Auth == "" || c.Auth == a {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case wants(KeyPair) && c.env("SNOWFLAKE_PRIVATE_KEY_FILE") != "":
+		s := Secret{PrivateKeyFile: c.env("SNOWFLAKE_PRIVATE_KEY_FILE")}
+		if c.env("SNOWFLAKE_PRIVATE_KEY_PASSPHRASE") != "" {
+			s.PassphraseEnv = "SNOWFLAKE_PRIVATE_KEY_PASSPHRASE"
+		}
+		return s
+	case wants(OAuth, PAT) && c.env("SNOWFLAKE_TOKEN_FILE_PATH") != "":
+		return Secret{TokenFile: c.env("SNOWFLAKE_TOKEN_FILE_PATH")}
+	case wants(OAuth, PAT) && c.env("SNOWFLAKE_TOKEN") != "":
+		return Secret{TokenEnv: "SNOWFLAKE_TOKEN"}
+	case wants(Password) && c.env("SNOWFLAKE_PASSWORD") != "":
+		return Secret{PasswordEnv: "SNOWFLAKE_PASSWORD"}
+	case c.Auth == Container || c.Auth == "" && exists(ContainerToken):
+		return Secret{TokenFile: ContainerToken}
+	}
+	return Secret{}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// checkSecret says what is missing to sign in.
+func (c *Config) checkSecret() error {
+	s := c.Secret
+	sources := 0
+	for _, name := range []string{s.PrivateKeyFile, s.TokenFile, s.TokenEnv, s.PasswordFile, s.PasswordEnv} {
+		if name != "" {
+			sources++
+		}
+	}
+	switch {
+	case sources > 1:
+		return invalid("more than one of private_key_file, token_file, token_env, password_file and password_env is named; expected one")
+	case sources == 0 && !c.ownHost() && c.env("SNOWFLAKE_HOST") == "":
+		return invalid("no secret is named; for a host that is not Snowflake's own, expected private_key_file, token_file, token_env, password_file or password_env in the URL")
+	case sources == 0:
+		return invalid("nothing to sign in with: expected private_key_file, token_file, token_env, password_file or password_env in the URL, or SNOWFLAKE_PRIVATE_KEY_FILE, SNOWFLAKE_TOKEN_FILE_PATH, SNOWFLAKE_TOKEN or SNOWFLAKE_PASSWORD")
+	}
+	need := map[Auth]bool{
+		KeyPair: s.PrivateKeyFile != "", Password: s.PasswordFile != "" || s.PasswordEnv != "",
+		OAuth: s.TokenFile != "" || s.TokenEnv != "", PAT: s.TokenFile != "" || s.TokenEnv != "", Container: s.TokenFile != "",
+	}
+	missing := map[Auth]string{
+		KeyPair: "private_key_file", Password: "password_file or password_env", OAuth: "token_file or token_env", PAT: "token_file or token_env", Container: "the container's token file",
+	}
+	switch {
+	case !need[c.Auth]:
+		return invalid("auth=%s needs %s", c.Auth, missing[c.Auth])
+	case c.Auth == Container && c.Host == "":
+		return invalid("a container's token works only with the host in SNOWFLAKE_HOST, which is not set")
+	case c.User == "" && (c.Auth == KeyPair || c.Auth == Password || c.Auth == PAT):
+		return invalid("no user: expected snowflake://USER@ACCOUNT/… or SNOWFLAKE_USER")
+	}
+	for _, name := range []string{s.TokenEnv, s.PasswordEnv, s.PassphraseEnv} {
+		if !isVariable(name) { // perhaps the secret itself: not repeated
+			return invalid("token_env, password_env and private_key_passphrase_env take the name of an environment variable")
+		}
+	}
+	return nil
+}
+
+func isVariable(s string) bool {
+	for _, c := range []byte(s) {
+		if (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+// read returns the content of a file or of a variable.
+func (c *Config) read(what, file, env string) (string, error) {
+	if file == "" {
+		if text := strings.TrimSpace(c.env(env)); text != "" {
+			return text, nil
+		}
+		return "", unauthenticated("the environment variable %s, for the %s, is empty", env, what)
+	}
+	text, err := readFile(what, file)
+	if err == nil && strings.TrimSpace(string(text)) == "" {
+		err = unauthenticated("the %s file %s is empty", what, base(file))
+	}
+	return strings.TrimSpace(string(text)), err
+}
+
+func readFile(what, file string) ([]byte, error) {
+	text, err := os.ReadFile(file) //nolint:gosec // the configuration names it
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, unauthenticated("the %s file %s does not exist", what, base(file))
+	case err != nil:
+		return nil, unauthenticated("the %s file %s cannot be read", what, base(file))
+	}
+	return text, nil
+}
+
+func unauthenticated(format string, args ...any) error {
+	return errcode.New(errcode.Unauthenticated, "snowflake: "+format, args...)
+}
+
+// login signs in for each session of the pool, reading the secret anew.
+type login struct{ config Config }
+
+// Driver is the driver.
+func (*login) Driver() sqldriver.Driver { return sf.SnowflakeDriver{} }
+
+// Connect makes a session.
+func (l *login) Connect(ctx context.Context) (sqldriver.Conn, error) {
+	config, err := l.config.driverConfig()
+	if err != nil {
+		return nil, err
+	}
+	conn, err := sf.NewConnector(sf.SnowflakeDriver{}, config).Connect(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, l.config.loginError(err)
+	}
+	return conn, nil
+}
+
+// driverConfig is the configuration as the driver takes it, with the secret.
+func (c *Config) driverConfig() (sf.Config, error) {
+	out := sf.Config{
+		Account: c.Account, User: c.User, Database: c.Database, Schema: c.Schema, Warehouse: c.Warehouse, Role: c.Role,
+		Host: c.Host, Port: c.Port, Protocol: c.Protocol,
+		Application: "badger", MaxRetryCount: c.Retries, LoginTimeout: c.LoginTimeout,
+		DisableTelemetry: true, Params: map[string]*string{},
+	}
+	if out.LoginTimeout == 0 {
+		out.LoginTimeout = time.Minute
+	}
+	if out.Port == 0 && out.Protocol == "http" {
+		out.Port = 80
+	}
+	for name, value := range c.params() {
+		out.Params[name] = &value
+	}
+	var err error
+	switch c.Auth {
+	case KeyPair:
+		out.Authenticator = sf.AuthTypeJwt
+		out.PrivateKey, err = c.privateKey()
+	case OAuth, Container:
+		out.Authenticator = sf.AuthTypeOAuth
+		out.Token, err = c.read("token", c.Secret.TokenFile, c.Secret.TokenEnv)
+	case PAT:
+		out.Authenticator = sf.AuthTypePat
+		out.Token, err = c.read("token", c.Secret.TokenFile, c.Secret.TokenEnv)
+	case Password:
+		out.Authenticator = sf.AuthTypeSnowflake
+		out.Password, err = c.read("password", c.Secret.PasswordFile, c.Secret.PasswordEnv)
+	}
+	return out, err
+}
+
+// params are the session's parameters: instants in UTC, JSON on one line, and nothing that is told to others.
+func (c *Config) params() map[string]string {
+	p := map[string]string{
+		"TIMEZONE": "UTC", "JSON_INDENT": "0", "AUTOCOMMIT": "true", "CLIENT_TELEMETRY_ENABLED": "false", "QUERY_TAG": "badger",
+		"GEOGRAPHY_OUTPUT_FORMAT": "WKT", "GEOMETRY_OUTPUT_FORMAT": "WKT", "CLIENT_RESULT_CHUNK_SIZE": "48", // MB, the least but one: a few are held at once
+	}
+	if c.QueryTag != "" {
+		p["QUERY_TAG"] = c.QueryTag
+	}
+	if c.StatementTimeout > 0 {
+		p["STATEMENT_TIMEOUT_IN_SECONDS"] = strconv.Itoa(int(c.StatementTimeout / time.Second))
+	}
+	for name, value := range c.Params {
+		p[strings.ToUpper(name)] = value
+	}
+	return p
+}
+
+func (c *Config) privateKey() (*rsa.PrivateKey, error) {
+	file, err := readFile("private key", c.Secret.PrivateKeyFile)
+	if err != nil {
+		return nil, err
+	}
+	passphrase := ""
+	if c.Secret.PassphraseFile != "" || c.Secret.PassphraseEnv != "" {
+		if passphrase, err = c.read("passphrase", c.Secret.PassphraseFile, c.Secret.PassphraseEnv); err != nil {
+			return nil, err
+		}
+	}
+	key, err := privateKey(file, passphrase)
+	if err != nil {
+		return nil, unauthenticated("the private key file %s: %w", base(c.Secret.PrivateKeyFile), err)
+	}
+	return key, nil
+}

@@ -1,0 +1,90 @@
+package snowflake_test
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/badger-eval/badger/connectors/drivertest"
+)
+
+// fakesnow starts the emulator of that name, once, and returns the options of URLs that reach it.
+var fakesnow = sync.OnceValues(func() (string, error) {
+	python := os.Getenv("BADGER_FAKESNOW_PYTHON")
+	if python == "" {
+		return "", nil
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	cmd := exec.Command(python, "-m", "uvicorn", "fakesnow.server:app", "--host", "127.0.0.1", "--port", strconv.Itoa(port), "--log-level", "info")
+	out, err := cmd.StderrPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	stopFakesnow = func() { cmd.Process.Kill(); cmd.Wait() }
+	started := make(chan bool, 1)
+	go func() {
+		for s := bufio.NewScanner(out); s.Scan(); {
+			if strings.Contains(s.Text(), "running on") {
+				started <- true
+			}
+		}
+		close(started)
+	}()
+	select {
+	case ok := <-started:
+		if !ok {
+			return "", fmt.Errorf("fakesnow does not start")
+		}
+	case <-time.After(time.Minute):
+		return "", fmt.Errorf("fakesnow does not start within a minute")
+	}
+	return fmt.Sprintf("host=127.0.0.1&protocol=http&port=%d&password_env=BADGER_TEST_PASSWORD&retries=1", port), nil
+})
+
+var stopFakesnow = func() {}
+
+var databases atomic.Int64
+
+// The suite against fakesnow, an emulator that runs Snowflake's SQL on DuckDB behind the protocol of the drivers.
+func TestFakesnow(t *testing.T) {
+	options, err := fakesnow()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if options == "" {
+		t.Skip("BADGER_FAKESNOW_PYTHON is not set: expected the python of an environment with fakesnow[server]")
+	}
+	h := harness(func(*testing.T) string {
+		return fmt.Sprintf("snowflake://tester@fake/DB%d/PUBLIC?%s", databases.Add(1), options)
+	})
+	h.Skip = map[string]string{
+		"Types/decimals":                  "the emulator reads no text of 38 digits",
+		"Types/integers":                  "the emulator reads no text of 38 digits",
+		"Types/structs":                   "numbers inside the emulator's JSON are doubles",
+		"Types/timestamps":                "the emulator rounds nanoseconds",
+		"Results":                         "the emulator sends whole results at once",
+		"Parameters":                      "the emulator answers a missing parameter with HTTP 500",
+		"Writes/NULL in a key is a value": "the emulator's MERGE does not know IS NOT DISTINCT FROM",
+		"Snapshots":                       "the emulator keeps no results by id, and reads files as tables",
+		"Errors":                          "the emulator's errors are DuckDB's, under other numbers",
+		"Cancel":                          "the emulator cancels nothing",
+		"Parallel":                        "the emulator's MERGE is no single transaction",
+	}
+	drivertest.Run(t, h)
+}

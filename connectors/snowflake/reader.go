@@ -1,0 +1,298 @@
+package snowflake
+
+import (
+	"context"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	sf "github.com/snowflakedb/gosnowflake"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// ahead is how many batches are downloaded before they are asked for.
+const ahead = 2
+
+// attempts is how often the links of a result are renewed at one place.
+const attempts = 4
+
+// reader streams a result. Batches are downloaded a few ahead; one that cannot be is asked for again under new links, which Snowflake gives
+// for as long as it keeps the result.
+type reader struct {
+	db      *Conn
+	ctx     context.Context //nolint:containedctx // governs the stream
+	cancel  context.CancelFunc
+	res     *result
+	schema  *arrow.Schema
+	pending []chan download // of the batches from next-len(pending) on
+	next    int             // the batch to download next
+
+	queue []arrow.Record // of the batch that is being read
+	rec   arrow.Record
+	err   error
+	refs  int64
+}
+
+var _ array.RecordReader = (*reader)(nil)
+
+// download is a batch's columns, one list a record, in Snowflake's encoding.
+type download struct {
+	parts []part
+	err   error
+}
+
+type part struct {
+	cols   []arrow.Array
+	scales []int32
+	rows   int
+}
+
+func (p *part) release() {
+	for _, c := range p.cols {
+		c.Release()
+	}
+	p.cols = nil
+}
+
+// read starts the stream. The first batch is waited for: its widths are the schema's.
+func (c *Conn) read(ctx context.Context, res *result) (array.RecordReader, error) {
+	fields := make([]arrow.Field, len(res.columns))
+	for i := range res.columns {
+		fields[i] = res.columns[i].field()
+	}
+	r := &reader{db: c, res: res, schema: arrow.NewSchema(fields, nil), refs: 1}
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	r.fill()
+	if r.err != nil {
+		err := r.err
+		r.Release()
+		return nil, err
+	}
+	if len(r.queue) > 0 {
+		r.schema = r.queue[0].Schema()
+	}
+	return r, nil
+}
+
+// Schema is that of the first record. Later ones may hold wider numbers or another unit of time.
+func (r *reader) Schema() *arrow.Schema { return r.schema }
+
+// Record is the current record, valid until Next.
+func (r *reader) Record() arrow.Record { return r.rec }
+
+// Err is why the stream ended early.
+func (r *reader) Err() error { return r.err }
+
+// Next reads the next record.
+func (r *reader) Next() bool {
+	if r.rec != nil {
+		r.rec.Release()
+		r.rec = nil
+	}
+	if r.err != nil {
+		return false
+	}
+	if r.err = r.ctx.Err(); r.err != nil {
+		return false
+	}
+	if len(r.queue) == 0 {
+		r.fill()
+	}
+	if r.err != nil || len(r.queue) == 0 {
+		return false
+	}
+	r.rec, r.queue = r.queue[0], r.queue[1:]
+	return true
+}
+
+// fill puts the next batch that has rows into the queue.
+func (r *reader) fill() {
+	for len(r.queue) == 0 && r.err == nil {
+		var parts []part
+		var ok bool
+		if r.res.rows != nil {
+			parts, ok, r.err = r.res.nextRows(r.db.mem)
+		} else {
+			parts, ok = r.nextBatch()
+		}
+		if !ok || r.err != nil {
+			return
+		}
+		for i := range parts {
+			if r.err == nil {
+				r.err = r.records(&parts[i])
+			}
+			parts[i].release()
+		}
+	}
+}
+
+// nextBatch waits for the next batch.
+func (r *reader) nextBatch() (parts []part, ok bool) {
+	for attempt := 1; ; attempt++ {
+		for len(r.pending) <= ahead && r.next < len(r.res.batches) {
+			ch := make(chan download, 1)
+			r.pending = append(r.pending, ch)
+			batch := r.res.batches[r.next]
+			r.res.batches[r.next] = nil
+			r.next++
+			go func() { ch <- fetch(r.ctx, batch) }()
+		}
+		if len(r.pending) == 0 {
+			return nil, false
+		}
+		var d download
+		select {
+		case d = <-r.pending[0]:
+		case <-r.ctx.Done():
+			r.err = r.ctx.Err()
+			return nil, false
+		}
+		at := r.next - len(r.pending)
+		if d.err == nil {
+			r.pending = r.pending[1:]
+			return d.parts, true
+		}
+		if r.ctx.Err() != nil {
+			r.err = r.ctx.Err()
+			return nil, false
+		}
+		if errcode.Of(d.err) != errcode.Unknown || attempt == attempts {
+			r.err = r.db.errorOf(r.ctx, d.err)
+			return nil, false
+		}
+		if at == 0 && unreadable(d.err) {
+			if r.res, r.err = r.db.resume(r.ctx, r.res.id, false); r.err == nil {
+				parts, ok, r.err = r.res.nextRows(r.db.mem)
+			}
+			return parts, ok
+		}
+		// The driver takes what arrived of a batch for the whole of it when asked again: only new ones are safe.
+		if r.err = r.renew(at); r.err != nil {
+			return nil, false
+		}
+	}
+}
+
+// renew gets new links and starts again at a batch.
+func (r *reader) renew(at int) error {
+	res, err := r.db.resume(r.ctx, r.res.id, true)
+	if err != nil {
+		return err
+	}
+	if len(res.batches) < at || res.rows != nil {
+		return errcode.New(errcode.DataLoss, "snowflake: the result of query %s has changed while it was read", r.res.id)
+	}
+	r.res.batches, r.next, r.pending = res.batches, at, nil
+	return nil
+}
+
+// fetch downloads a batch.
+func fetch(ctx context.Context, batch *sf.ArrowBatch) (d download) {
+	records, err := batch.WithContext(ctx).Fetch()
+	if err != nil {
+		return download{err: err}
+	}
+	for _, rec := range *records {
+		rows := int(rec.NumRows())
+		cols, scales, err := takeOver(rec)
+		if err != nil {
+			return download{err: err}
+		}
+		d.parts = append(d.parts, part{cols, scales, rows})
+	}
+	return d
+}
+
+// records decodes a part and queues it, cut where a column's timestamps change their unit.
+func (r *reader) records(p *part) error {
+	if p.rows == 0 {
+		return nil
+	}
+	if len(p.cols) != len(r.res.columns) {
+		return errcode.New(errcode.DataLoss, "snowflake: a batch of %d columns in a result of %d", len(p.cols), len(r.res.columns))
+	}
+	arrays := make([]arrow.Array, len(p.cols))
+	stamps := make([]*moments, len(p.cols))
+	defer func() {
+		for _, a := range arrays {
+			if a != nil {
+				a.Release()
+			}
+		}
+	}()
+	for i := range r.res.columns {
+		c := &r.res.columns[i]
+		var err error
+		if c.isTimestamp() {
+			stamps[i], err = c.momentsOf(p.cols[i], p.scales[i])
+		} else {
+			arrays[i], err = c.decode(r.db.mem, p.cols[i], p.scales[i], r.schema.Field(i).Type)
+		}
+		if err != nil {
+			return errcode.New(errcode.Of(err), "snowflake: column %d (%q): %w", i+1, c.name, err)
+		}
+	}
+	for start := 0; start < p.rows; {
+		end := p.rows
+		units := make([]arrow.TimeUnit, len(stamps))
+		for i, m := range stamps {
+			if m == nil {
+				continue
+			}
+			rows, unit := m.run(start)
+			if rows == 0 {
+				return errcode.New(errcode.Unimplemented, "snowflake: column %d (%q): a time before 1678 or after 2261 with nanoseconds; cast the column to a scale of 6 or to VARCHAR", i+1, r.res.columns[i].name)
+			}
+			units[i], end = unit, min(end, start+rows)
+		}
+		r.queue = append(r.queue, r.record(arrays, stamps, units, start, end))
+		start = end
+	}
+	return nil
+}
+
+// record makes a record of the rows from start to end.
+func (r *reader) record(arrays []arrow.Array, stamps []*moments, units []arrow.TimeUnit, start, end int) arrow.Record {
+	cols := make([]arrow.Array, len(arrays))
+	schema := r.schema
+	var fields []arrow.Field
+	for i := range cols {
+		if m := stamps[i]; m != nil {
+			t := &arrow.TimestampType{Unit: units[i], TimeZone: r.schema.Field(i).Type.(*arrow.TimestampType).TimeZone}
+			cols[i] = m.array(r.db.mem, t, start, end)
+		} else {
+			cols[i] = array.NewSlice(arrays[i], int64(start), int64(end))
+		}
+		defer cols[i].Release()
+		if !arrow.TypeEqual(cols[i].DataType(), r.schema.Field(i).Type) {
+			if fields == nil {
+				fields = append(fields, r.schema.Fields()...)
+			}
+			fields[i].Type = cols[i].DataType()
+		}
+	}
+	if fields != nil {
+		schema = arrow.NewSchema(fields, nil)
+	}
+	return array.NewRecord(schema, cols, int64(end-start))
+}
+
+// Retain and Release count who uses the reader; the last to leave ends the downloads.
+func (r *reader) Retain() { r.refs++ }
+
+// Release is the opposite of Retain.
+func (r *reader) Release() {
+	if r.refs--; r.refs != 0 {
+		return
+	}
+	r.cancel()
+	if r.rec != nil {
+		r.rec.Release()
+		r.rec = nil
+	}
+	for _, rec := range r.queue {
+		rec.Release()
+	}
+	r.queue, r.pending = nil, nil
+}

@@ -1,0 +1,60 @@
+package snowflake
+
+import (
+	"context"
+	sqldriver "database/sql/driver"
+	"errors"
+	"strings"
+
+	sf "github.com/snowflakedb/gosnowflake"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// result is what a statement returned: Arrow batches, most of them not yet downloaded, or rows where Snowflake answers in JSON, as it
+// does for SHOW, DESCRIBE and counts of changed rows.
+type result struct {
+	id      string // of the query
+	columns []column
+	batches []*sf.ArrowBatch
+	rows    sqldriver.Rows // nil where there are batches
+}
+
+// describedRows are the driver's rows.
+type describedRows interface {
+	sqldriver.Rows
+	sqldriver.RowsColumnTypeDatabaseTypeName
+	sqldriver.RowsColumnTypePrecisionScale
+	sqldriver.RowsColumnTypeNullable
+	sf.SnowflakeRows
+}
+
+// result describes what the driver returned.
+func (s *session) result(ctx context.Context, rows sqldriver.Rows) (*result, error) {
+	d, ok := rows.(describedRows)
+	if !ok {
+		return nil, errcode.New(errcode.Internal, "snowflake: the driver's rows are not what they were")
+	}
+	res := &result{id: d.GetQueryID()}
+	for i, name := range d.Columns() {
+		col := column{name: name, kind: strings.ToUpper(d.ColumnTypeDatabaseTypeName(i)), nullable: true}
+		if precision, scale, ok := d.ColumnTypePrecisionScale(i); ok && col.kind == "FIXED" {
+			col.precision, col.scale = int32(precision), int32(scale) //nolint:gosec // at most 38
+		}
+		if nullable, ok := d.ColumnTypeNullable(i); ok {
+			col.nullable = nullable
+		}
+		res.columns = append(res.columns, col)
+	}
+	batches, err := d.GetArrowBatches()
+	var se *sf.SnowflakeError
+	switch {
+	case err == nil:
+		res.batches = batches
+	case errors.As(err, &se) && se.Number == sf.ErrNonArrowResponseInArrowBatches:
+		res.rows = rows
+	default:
+		return nil, s.db.errorOf(ctx, err)
+	}
+	return res, nil
+}

@@ -1,0 +1,161 @@
+package snowflake
+
+import (
+	"context"
+	sqldriver "database/sql/driver"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	sf "github.com/snowflakedb/gosnowflake"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// The driver logs SQL text and what is said of it, to the standard error stream.
+func init() {
+	l := sf.GetLogger()
+	l.SetOutput(io.Discard)
+	_ = l.SetLogLevel("off")
+}
+
+// session is a session of the account, used by one call.
+type session struct {
+	db    *Conn
+	conn  driverConn
+	spent bool // holds something that the next call must not find
+}
+
+// driverConn is what the driver's connections are.
+type driverConn interface {
+	sqldriver.QueryerContext
+	sqldriver.ExecerContext
+	sf.SnowflakeConnection
+}
+
+// session runs f with a session of its own. Where the account has forgotten the session, which it says before it runs anything, f is
+// run once more with a new one.
+func (c *Conn) session(ctx context.Context, f func(*session) error) error {
+	for attempt := 0; ; attempt++ {
+		err := c.once(ctx, f)
+		if err == nil || attempt > 0 || !sessionGone(err) {
+			return err
+		}
+	}
+}
+
+func (c *Conn) once(ctx context.Context, f func(*session) error) error {
+	conn, err := c.pool.Conn(ctx)
+	if err != nil {
+		return c.poolError(ctx, err)
+	}
+	defer conn.Close() //nolint:errcheck // gives it back
+	var failed error
+	err = conn.Raw(func(raw any) error {
+		d, ok := raw.(driverConn)
+		if !ok {
+			failed = errcode.New(errcode.Internal, "snowflake: the driver's connection is not what it was")
+			return nil
+		}
+		s := &session{db: c, conn: d}
+		failed = f(s)
+		if s.spent || sessionGone(failed) {
+			return sqldriver.ErrBadConn // not kept
+		}
+		return nil
+	})
+	if failed == nil && err != nil && !errors.Is(err, sqldriver.ErrBadConn) {
+		return c.poolError(ctx, err)
+	}
+	return failed
+}
+
+// poolError is why there is no session.
+func (c *Conn) poolError(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errcode.Of(err) != errcode.Unknown:
+		return err
+	case errors.Is(err, sqldriver.ErrBadConn):
+		return errcode.New(errcode.Unavailable, "snowflake: account %s: the connection was lost", c.config.endpoint())
+	}
+	return errcode.New(errcode.FailedPrecondition, "snowflake: the warehouse is closed")
+}
+
+// arrowContext asks the driver for Arrow batches as Snowflake sends them: numbers and timestamps as they are.
+func arrowContext(ctx context.Context) context.Context {
+	ctx = sf.WithHigherPrecision(sf.WithArrowBatches(ctx))
+	ctx = sf.WithArrowBatchesTimestampOption(ctx, sf.UseOriginalTimestamp)
+	return sf.WithArrowAllocator(ctx, memory.NewGoAllocator()) // what is taken over from the driver stays valid as long as it is referred to
+}
+
+// query runs a statement.
+func (s *session) query(ctx context.Context, sql string, args []any) (*result, error) {
+	if err := s.db.check(sql); err != nil {
+		return nil, err
+	}
+	s.spent = s.spent || !leavesNothing(sql)
+	bound, err := bind(args)
+	if err != nil {
+		return nil, err
+	}
+	id := make(chan string, 1)
+	rows, err := s.conn.QueryContext(sf.WithQueryIDChan(arrowContext(ctx), id), sql, bound)
+	switch {
+	case err == nil:
+		return s.result(ctx, rows)
+	case ctx.Err() == nil && unreadable(err):
+		select {
+		case id := <-id:
+			return s.resume(ctx, id, false)
+		default:
+		}
+	}
+	return nil, s.db.errorOf(ctx, err)
+}
+
+// exec runs a statement and drops what it returns.
+func (s *session) exec(ctx context.Context, sql string, args ...any) error {
+	_, err := s.query(ctx, sql, args)
+	return err
+}
+
+// bind makes the driver's parameters. Instants are told apart from wall clocks by a marker before them.
+func bind(args []any) ([]sqldriver.NamedValue, error) {
+	var out []sqldriver.NamedValue
+	add := func(v any) { out = append(out, sqldriver.NamedValue{Ordinal: len(out) + 1, Value: v}) }
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case nil, bool, int64, string:
+			add(v)
+		case int:
+			add(int64(v))
+		case float64:
+			// The driver writes doubles with the digits of a 32-bit float.
+			if short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', -1, 32), 64); err == nil && short == v { //nolint:gocritic // the driver's own digits
+				add(v)
+			} else {
+				add(strconv.FormatFloat(v, 'g', -1, 64))
+			}
+		case time.Time:
+			if v.Before(minInstant) || v.After(maxInstant) {
+				return nil, invalid("parameter %d: a time before 1678 or after 2261; write it as text and cast it", i+1)
+			}
+			add(sf.DataTypeTimestampLtz)
+			add(v)
+		default:
+			return nil, invalid("parameter %d: a Go value of type %T is not taken", i+1, arg)
+		}
+	}
+	return out, nil
+}
+
+// The driver counts nanoseconds in 64 bits.
+var (
+	minInstant = time.Unix(0, math.MinInt64).AddDate(0, 1, 0)
+	maxInstant = time.Unix(0, math.MaxInt64).AddDate(0, -1, 0)
+)

@@ -1,0 +1,102 @@
+// Package snowflake is the connector of Snowflake.
+//
+// It is built on github.com/snowflakedb/gosnowflake, the driver of Snowflake's own project: signing in by key pair, token or container
+// token, renewing sessions, retrying with one request id and downloading results in chunks are its work. Results are read as the Arrow
+// batches that the driver downloads, not as rows of interface values. The driver hands out records of another version of Arrow, whose
+// memory is taken over as it is; Snowflake's own encodings (numbers as integers of a scale, timestamps as structs) become Arrow's types here,
+// without passing through floating point. See README.md for what was shown where.
+//
+// Every call takes a session from a pool. What a statement changes in a session (USE, SET, ALTER SESSION, temporary tables) is gone
+// in the next call. A call holds one statement.
+package snowflake
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	_ "github.com/badger-eval/badger/connectors/snowflake/internal/calm" // before the driver
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Scheme is the scheme of URLs, snowflake://ACCOUNT/DATABASE/SCHEMA?warehouse=W. See [ParseURL].
+const Scheme = "snowflake"
+
+// Dialect is how Snowflake spells badger's tables.
+var Dialect = driver.Dialect{
+	Name: "snowflake",
+	Types: map[driver.Type]string{
+		driver.Text: "VARCHAR", driver.JSON: "VARIANT", driver.BigInt: "NUMBER(19, 0)", driver.Double: "FLOAT", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP_LTZ(9)",
+	},
+}
+
+// Features are what the connector offers.
+var Features = driver.Features{ReadOnly: true, Snapshots: true, QueryByID: true, TimeTravel: true, TextQuery: true}
+
+// Conn is a connection to one account. It is a [driver.Conn], a [driver.SnapshotReader] and a [driver.TextQueryer].
+type Conn struct {
+	config   Config
+	mem      memory.Allocator
+	readOnly bool
+	pool     *sql.DB
+}
+
+var (
+	_ driver.Conn           = (*Conn)(nil)
+	_ driver.SnapshotReader = (*Conn)(nil)
+	_ driver.TextQueryer    = (*Conn)(nil)
+)
+
+// Open opens the account that a URL names; it is a [driver.Opener].
+func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, driver.Dialect, error) {
+	config, err := ParseURL(rawURL)
+	if err != nil {
+		return nil, Dialect, err
+	}
+	c, err := OpenWith(ctx, config, o)
+	if err != nil {
+		return nil, Dialect, err // not a nil *Conn in an interface
+	}
+	return c, Dialect, nil
+}
+
+// The pool keeps few sessions, and none for longer than Snowflake surely does.
+const (
+	maxSessions = 8
+	maxIdle     = 4
+	maxIdleTime = 30 * time.Minute
+)
+
+// OpenWith signs in once, so that what is wrong with the configuration is told here. The error has the code InvalidArgument for what is
+// missing in the configuration, Unauthenticated for what the account refuses, NotFound for a database, schema, warehouse or role that is
+// not there and Unavailable where nobody answers.
+func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := config.check(); err != nil {
+		return nil, err
+	}
+	c := &Conn{config: config, mem: o.Mem, readOnly: o.ReadOnly}
+	if c.mem == nil {
+		c.mem = memory.NewGoAllocator()
+	}
+	c.pool = sql.OpenDB(&login{config: config})
+	c.pool.SetMaxOpenConns(maxSessions)
+	c.pool.SetMaxIdleConns(maxIdle)
+	c.pool.SetConnMaxIdleTime(maxIdleTime)
+	if err := c.session(ctx, func(*session) error { return nil }); err != nil {
+		c.pool.Close() //nolint:errcheck // the first error counts
+		return nil, err
+	}
+	return c, nil
+}
+
+// Close ends the sessions. Readers that are open end with an error or their last batch.
+func (c *Conn) Close() error { return c.pool.Close() }
+
+// ErrorCode classifies an error of this connection.
+func (*Conn) ErrorCode(err error) errcode.Code { return errcode.Of(err) }

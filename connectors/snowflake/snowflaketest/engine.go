@@ -1,0 +1,229 @@
+package snowflaketest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+func openEngine(dir string) (driver.Conn, error) {
+	ctx := context.Background()
+	c, err := duckdb.OpenWith(ctx, filepath.Join(dir, "engine.duckdb"), duckdb.Options{Confined: true, Threads: 1})
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// makeSchema makes a session's database and schema where they are missing: there is no other way to get some here.
+func (s *Server) makeSchema(x *session) error {
+	if x.database == "" {
+		return nil
+	}
+	if !plainName.MatchString(x.database) || x.schema != "" && !plainName.MatchString(x.schema) {
+		return errcode.New(errcode.InvalidArgument, "no plain name")
+	}
+	ctx := context.Background()
+	if err := s.engine.Exec(ctx, "ATTACH IF NOT EXISTS ':memory:' AS "+x.database); err != nil {
+		return err
+	}
+	if x.schema == "" {
+		x.schema = "PUBLIC"
+	}
+	make := "CREATE SCHEMA IF NOT EXISTS " + x.database + "." + x.schema
+	for _, macro := range []string{
+		"parse_json(x) AS x::JSON", "to_json(x) AS x::VARCHAR", "to_binary(x, f) AS unhex(x)",
+	} {
+		make += "; CREATE MACRO IF NOT EXISTS " + x.database + "." + x.schema + "." + macro
+	}
+	return s.engine.Exec(ctx, make)
+}
+
+var plainName = regexp.MustCompile(`^\w+$`)
+
+// rewrites turn what the connector and the suite write into what DuckDB reads.
+var rewrites = []struct {
+	from *regexp.Regexp
+	to   string
+}{
+	{regexp.MustCompile(`LATERAL FLATTEN\(INPUT => PARSE_JSON\(\?\)\) AS f`), "(SELECT CAST(key AS BIGINT) AS index, value FROM json_each(?::JSON)) AS f"},
+	{regexp.MustCompile(`\bx\.r\[(\d+)\]::VARCHAR`), "(x.r->>$1)"},
+	{regexp.MustCompile(`(?i)\bNUMBER\s*\(`), "DECIMAL("},
+	{regexp.MustCompile(`(?i)\bTIMESTAMP_[LT]TZ(\(\d\))?|\bTIMESTAMP_TZ(\(\d\))?`), "TIMESTAMPTZ"},
+	{regexp.MustCompile(`(?i)\bTIMESTAMP_NTZ(\(\d\))?`), "TIMESTAMP_NS"},
+	{regexp.MustCompile(`(?i)\bTIME\(\d\)`), "TIME"},
+	{regexp.MustCompile(`(?i)\bVARIANT\b`), "JSON"},
+	{regexp.MustCompile(`(?i)\bFLOAT\b`), "DOUBLE"},
+	{regexp.MustCompile(`(?i)\bTEMPORARY\b`), ""},
+}
+
+var outsideQuotes = regexp.MustCompile(`'(?:[^']|'')*'|"(?:[^"]|"")*"|\?`)
+
+// parameters counts question marks.
+func parameters(sql string) int {
+	n := 0
+	for _, m := range outsideQuotes.FindAllString(sql, -1) {
+		if m == "?" {
+			n++
+		}
+	}
+	return n
+}
+
+var (
+	writes     = regexp.MustCompile(`(?i)^\s*(INSERT|UPDATE|DELETE|MERGE|TRUNCATE)\b`)
+	ddl        = regexp.MustCompile(`(?i)^\s*(CREATE|DROP|ALTER)\b`)
+	newSchema  = regexp.MustCompile(`(?i)^\s*CREATE\s+SCHEMA\s+(?:IF\s+NOT\s+EXISTS\s+)?(\w+)\s*$`)
+	changeName = regexp.MustCompile(`(?i)^\s*USE\s+(?:SCHEMA\s+)?(\w+)\s*$`)
+)
+
+// execute runs a statement in the engine.
+func (s *Server) execute(ctx context.Context, x *session, sql string, bindings map[string]binding) Result {
+	if n := parameters(sql); n > len(bindings) {
+		return Result{Err: &Error{"002049", "42601", "SQL compilation error: error line 1 at position 7\nBind variable ? not set."}}
+	}
+	var args []any
+	for i := 1; i <= len(bindings); i++ {
+		v, err := argument(bindings[strconv.Itoa(i)])
+		if err != nil {
+			return Result{Err: &Error{"100000", "22000", err.Error()}}
+		}
+		args = append(args, v)
+	}
+	if m := changeName.FindStringSubmatch(sql); m != nil {
+		x.schema = m[1]
+		return done("status", "Statement executed successfully.")
+	}
+	text := sql
+	for _, r := range rewrites {
+		text = r.from.ReplaceAllString(text, r.to)
+	}
+	if x.database != "" {
+		text = "USE " + x.database + "." + x.schema + "; " + text
+	}
+	if writes.MatchString(sql) || ddl.MatchString(sql) {
+		s.writes.Lock()
+		defer s.writes.Unlock()
+		if err := s.engine.Exec(ctx, text, args...); err != nil {
+			return Result{Err: errorOf(err)}
+		}
+		if m := newSchema.FindStringSubmatch(sql); m != nil {
+			x.schema = m[1] // as Snowflake does
+		}
+		return done("number of rows inserted", "1")
+	}
+	r, err := s.engine.Query(ctx, text, args...)
+	if err != nil {
+		return Result{Err: errorOf(err)}
+	}
+	defer r.Release()
+	res := Result{}
+	for _, f := range r.Schema().Fields() {
+		res.Columns = append(res.Columns, columnOf(f))
+	}
+	var parts [][][]Cell
+	for r.Next() {
+		_, rows, err := fromRecord(r.Record())
+		if err != nil {
+			return Result{Err: &Error{"000603", "XX000", err.Error()}}
+		}
+		parts = append(parts, rows)
+	}
+	if err := r.Err(); err != nil {
+		return Result{Err: errorOf(err)}
+	}
+	if len(parts) > 0 {
+		res.Rows = parts[0]
+		res.Chunks, res.Chunk = len(parts)-1, func(i int) [][]Cell { return parts[i+1] }
+	}
+	return res
+}
+
+// done is a result of one value, in JSON.
+func done(column, value string) Result {
+	return Result{JSON: true, Columns: []Column{{Name: column, Type: "text"}}, Rows: [][]Cell{{&value}}}
+}
+
+func argument(b binding) (any, error) {
+	var text *string
+	if err := json.Unmarshal(b.Value, &text); err != nil {
+		return nil, fmt.Errorf("bindings of arrays are not known here")
+	}
+	if text == nil {
+		return nil, nil //nolint:nilnil // NULL
+	}
+	switch b.Type {
+	case "FIXED":
+		return strconv.ParseInt(*text, 10, 64)
+	case "REAL":
+		return strconv.ParseFloat(*text, 64)
+	case "BOOLEAN":
+		return strconv.ParseBool(*text)
+	case "TIMESTAMP_LTZ", "TIMESTAMP_NTZ":
+		n, err := strconv.ParseInt(*text, 10, 64)
+		return time.Unix(0, n), err
+	}
+	return *text, nil
+}
+
+// What DuckDB says and Snowflake would.
+var (
+	quoted       = regexp.MustCompile(`"([^"]*)"`)
+	missingTable = regexp.MustCompile(`Table with name (?:"?)(.+?)(?:"?) does not exist|[sS]chema (?:with name )?"?(\w+)"? does not exist`)
+	missingFn    = regexp.MustCompile(`Function with name "?(\w+)"? does not exist`)
+)
+
+func errorOf(err error) *Error {
+	message := err.Error()
+	for e := err; e != nil; {
+		message = e.Error()
+		u, ok := e.(interface{ Unwrap() error })
+		if !ok {
+			break
+		}
+		e = u.Unwrap()
+	}
+	first, _, _ := strings.Cut(message, "\n")
+	upper := func(m []string) string {
+		for _, name := range m[1:] {
+			if name != "" {
+				return strings.ToUpper(name)
+			}
+		}
+		return ""
+	}
+	const compilation = "SQL compilation error: error line 1 at position 7\n"
+	switch {
+	case errcode.Of(err) == errcode.Cancelled:
+		return &cancelled
+	case missingFn.MatchString(first):
+		return &Error{"002140", "42601", compilation + "Unknown function " + upper(missingFn.FindStringSubmatch(first))}
+	case missingTable.MatchString(first):
+		return &Error{"002003", "42S02", "SQL compilation error:\nObject '" + upper(missingTable.FindStringSubmatch(first)) + "' does not exist or not authorized."}
+	case strings.HasPrefix(first, "Permission"): // a file's name, which DuckDB would read
+		return &Error{"002003", "42S02", "SQL compilation error:\nObject 'IT' does not exist or not authorized."}
+	case strings.HasPrefix(first, "Binder") && quoted.MatchString(first):
+		return &Error{"000904", "42000", compilation + "invalid identifier '" + upper(quoted.FindStringSubmatch(first)) + "'"}
+	case strings.HasPrefix(first, "Conversion"), strings.HasPrefix(first, "Invalid Input"):
+		return &Error{"100038", "22018", "Numeric value " + quotedSingle(first) + " is not recognized"}
+	case errcode.Of(err) == errcode.AlreadyExists:
+		return &Error{"002002", "42710", "SQL compilation error:\nObject 'IT' already exists."}
+	}
+	return &Error{"001003", "42000", "SQL compilation error:\nsyntax error line 1 at position 0 unexpected " + quotedSingle(first) + "."}
+}
+
+func quotedSingle(s string) string {
+	if m := regexp.MustCompile(`'[^']*'|"[^"]*"`).FindString(s); m != "" {
+		return "'" + m[1:len(m)-1] + "'"
+	}
+	return "'<EOF>'"
+}

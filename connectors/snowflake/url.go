@@ -1,0 +1,229 @@
+package snowflake
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Config says which account is opened, and how. It holds no secrets, only where they are.
+type Config struct {
+	Account, User, Database, Schema, Warehouse, Role string
+
+	// Where the account is reached; empty is its own host, over https. Plain http is refused beyond this machine unless Insecure is set.
+	Host     string
+	Port     int
+	Protocol string // https or http
+	Insecure bool
+
+	Auth   Auth   // "" is chosen by what is configured
+	Secret Secret // where the secret is
+
+	QueryTag         string            // of all statements; "" is badger
+	StatementTimeout time.Duration     // after which Snowflake cancels a statement; 0 is the account's
+	LoginTimeout     time.Duration     // 0 is one minute
+	Retries          int               // of one request that meets a busy or failing server; 0 is 7
+	Params           map[string]string // session parameters
+
+	getenv func(string) string // nil is the process's
+}
+
+// ParseURL reads snowflake://[USER@]ACCOUNT[/DATABASE[/SCHEMA]]?warehouse=W&role=R&…. The options are
+//
+//	warehouse, role, user, database, schema   what the session begins with
+//	auth                                      keypair, oauth, container, pat or password; else by what is configured
+//	private_key_file                          PEM, PKCS #8; private_key_passphrase_env or private_key_passphrase_file where it is encrypted
+//	token_file, token_env                     an OAuth token, or with auth=pat a programmatic access token
+//	password_file, password_env               a password
+//	host, port, protocol, insecure            where the account is reached, for private links and emulators
+//	query_tag, statement_timeout              statement_timeout is a duration such as 10m
+//	login_timeout, retries                    a duration; a number
+//	param.NAME                                a session parameter
+//
+// Secrets themselves cannot stand in a URL. Files and variables are read again at every sign-in, so that a rotated secret takes
+// effect. What the URL leaves out is taken from SNOWFLAKE_ACCOUNT, _USER, _DATABASE, _SCHEMA, _WAREHOUSE, _ROLE and _HOST, and the
+// secret from SNOWFLAKE_PRIVATE_KEY_FILE (passphrase in SNOWFLAKE_PRIVATE_KEY_PASSPHRASE), SNOWFLAKE_TOKEN_FILE_PATH, SNOWFLAKE_TOKEN,
+// SNOWFLAKE_PASSWORD, or in a container of Snowflake's own the token file that it puts there. Secrets of variables that the URL does not name are sent to
+// Snowflake's own hosts and to SNOWFLAKE_HOST only.
+func ParseURL(rawURL string) (Config, error) { return parseURL(rawURL, os.Getenv) }
+
+func parseURL(rawURL string, getenv func(string) string) (Config, error) {
+	c := Config{getenv: getenv}
+	u, err := url.Parse(rawURL)
+	if err != nil || u.Scheme != Scheme || u.Opaque != "" {
+		return c, invalid("expected a URL such as snowflake://ACCOUNT/DATABASE/SCHEMA?warehouse=W")
+	}
+	if u.User != nil {
+		if _, has := u.User.Password(); has {
+			return c, invalid("a URL ends up in logs and may hold no password: use private_key_file, token_file, password_file or password_env")
+		}
+		c.User = u.User.Username()
+	}
+	c.Account = u.Hostname()
+	if u.Port() != "" {
+		return c, invalid("the account %q has no port; expected host=… and port=… as options", c.Account)
+	}
+	path := strings.Split(strings.Trim(u.Path, "/"), "/")
+	if len(path) > 2 {
+		return c, invalid("expected at most /DATABASE/SCHEMA behind the account")
+	}
+	c.Database = path[0]
+	if len(path) == 2 {
+		c.Schema = path[1]
+	}
+	values, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return c, invalid("the options behind ? cannot be read")
+	}
+	for key, v := range values {
+		if err := c.option(key, v[len(v)-1]); err != nil {
+			return c, err
+		}
+	}
+	c.complete()
+	return c, nil
+}
+
+// option sets one option. Values of options that do not exist are not repeated: they may be secrets.
+func (c *Config) option(key, value string) (err error) {
+	if name, ok := strings.CutPrefix(key, "param."); ok && name != "" {
+		if c.Params == nil {
+			c.Params = map[string]string{}
+		}
+		c.Params[name] = value
+		return nil
+	}
+	texts := map[string]*string{
+		"user": &c.User, "warehouse": &c.Warehouse, "role": &c.Role, "database": &c.Database, "schema": &c.Schema, "host": &c.Host, "query_tag": &c.QueryTag,
+		"private_key_file": &c.Secret.PrivateKeyFile, "private_key_passphrase_env": &c.Secret.PassphraseEnv, "private_key_passphrase_file": &c.Secret.PassphraseFile,
+		"token_file": &c.Secret.TokenFile, "token_env": &c.Secret.TokenEnv, "password_file": &c.Secret.PasswordFile, "password_env": &c.Secret.PasswordEnv,
+	}
+	if to, ok := texts[key]; ok {
+		*to = value
+		return nil
+	}
+	want := ""
+	switch key {
+	case "auth":
+		if c.Auth = Auth(strings.ToLower(value)); !c.Auth.known() {
+			want = "keypair, oauth, container, pat or password"
+		}
+	case "protocol":
+		if c.Protocol = strings.ToLower(value); c.Protocol != "http" && c.Protocol != "https" {
+			want = "https or http"
+		}
+	case "port":
+		if c.Port, err = strconv.Atoi(value); err != nil || c.Port < 1 || c.Port > 65535 {
+			want = "a number from 1 to 65535"
+		}
+	case "insecure":
+		if c.Insecure, err = strconv.ParseBool(value); err != nil {
+			want = "true or false"
+		}
+	case "retries":
+		if c.Retries, err = strconv.Atoi(value); err != nil || c.Retries < 1 {
+			want = "a positive number"
+		}
+	case "statement_timeout":
+		if c.StatementTimeout, err = time.ParseDuration(value); err != nil || c.StatementTimeout < time.Second {
+			want = "a duration such as 10m, of a second or more"
+		}
+	case "login_timeout":
+		if c.LoginTimeout, err = time.ParseDuration(value); err != nil || c.LoginTimeout <= 0 {
+			want = "a duration such as 30s"
+		}
+	case "password", "token", "private_key", "passphrase", "pat":
+		return invalid("a URL ends up in logs and may hold no %s: name a file or an environment variable", key)
+	default:
+		return invalid("unknown option %.40q; see the documentation of the connector", key)
+	}
+	if want != "" {
+		return invalid("option %s: expected %s", key, want)
+	}
+	return nil
+}
+
+// complete takes from the environment what the URL leaves out.
+func (c *Config) complete() {
+	for _, f := range []struct {
+		to   *string
+		name string
+	}{
+		{&c.Account, "SNOWFLAKE_ACCOUNT"}, {&c.User, "SNOWFLAKE_USER"}, {&c.Database, "SNOWFLAKE_DATABASE"}, {&c.Schema, "SNOWFLAKE_SCHEMA"},
+		{&c.Warehouse, "SNOWFLAKE_WAREHOUSE"}, {&c.Role, "SNOWFLAKE_ROLE"},
+	} {
+		if *f.to == "" {
+			*f.to = c.env(f.name)
+		}
+	}
+	fromEnv := false
+	if c.Host == "" && c.env("SNOWFLAKE_HOST") != "" {
+		c.Host, fromEnv = c.env("SNOWFLAKE_HOST"), true
+	}
+	if c.Secret == (Secret{}) && (fromEnv || c.ownHost()) {
+		c.Secret = c.secretOfEnvironment()
+	}
+	if c.Auth == "" {
+		c.Auth = c.Secret.auth()
+	}
+}
+
+func (c *Config) env(name string) string {
+	if c.getenv == nil {
+		return os.Getenv(name)
+	}
+	return c.getenv(name)
+}
+
+// ownHost tells whether requests go to a host of Snowflake's.
+func (c *Config) ownHost() bool {
+	host := strings.ToLower(c.Host)
+	return host == "" || strings.HasSuffix(host, ".snowflakecomputing.com") || strings.HasSuffix(host, ".snowflakecomputing.cn")
+}
+
+// check says what is missing.
+func (c *Config) check() error {
+	switch {
+	case c.Account == "":
+		return invalid("no account: expected snowflake://ACCOUNT/…, such as myorg-myaccount, or SNOWFLAKE_ACCOUNT")
+	case strings.ContainsAny(c.Account, "/:@ ") || strings.Contains(c.Account, ".snowflakecomputing."):
+		return invalid("expected the name of an account, such as myorg-myaccount, not a host or an address")
+	}
+	if c.Protocol == "http" && !c.Insecure && !loopback(c.Host) {
+		return invalid("plain http is for emulators on this machine; use https, or insecure=true where the network is trusted")
+	}
+	return c.checkSecret()
+}
+
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	a, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && a.IsLoopback()
+}
+
+// Endpoint is where the account is reached, for messages.
+func (c *Config) endpoint() string {
+	if c.Host == "" {
+		return strconv.Quote(c.Account)
+	}
+	if c.Port == 0 {
+		return strconv.Quote(c.Host)
+	}
+	return strconv.Quote(net.JoinHostPort(c.Host, strconv.Itoa(c.Port)))
+}
+
+func invalid(format string, args ...any) error {
+	return errcode.New(errcode.InvalidArgument, "snowflake: "+format, args...)
+}
+
+// base is a file's name in messages.
+func base(path string) string { return strconv.Quote(filepath.Base(path)) }
