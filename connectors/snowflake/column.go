@@ -29,10 +29,7 @@ const (
 	extensionDecimal = "badger.decimal"
 )
 
-// maxInt64Digits is how many digits surely fit 64 bits.
-const maxInt64Digits = 18
-
-// field is the column's Arrow field, going by its description alone. Integers of more than 18 digits are 64-bit integers until a batch holds a wider one.
+// field is the column's Arrow field, going by its description alone. Integers are 64-bit ones until a batch holds a wider one.
 func (c *column) field() arrow.Field {
 	f := arrow.Field{Name: c.name, Nullable: c.nullable}
 	extension := func(name string) { f.Metadata = arrow.NewMetadata([]string{extensionKey}, []string{name}) }

@@ -194,14 +194,15 @@ func (l *login) Connect(ctx context.Context) (sqldriver.Conn, error) {
 
 // driverConfig is the configuration as the driver takes it, with the secret.
 func (c *Config) driverConfig() (sf.Config, error) {
+	loginTimeout := c.LoginTimeout
+	if loginTimeout == 0 {
+		loginTimeout = time.Minute
+	}
 	out := sf.Config{
 		Account: c.Account, User: c.User, Database: c.Database, Schema: c.Schema, Warehouse: c.Warehouse, Role: c.Role,
 		Host: c.Host, Port: c.Port, Protocol: c.Protocol,
-		Application: "badger", MaxRetryCount: c.Retries, LoginTimeout: c.LoginTimeout,
+		Application: "badger", MaxRetryCount: c.Retries, LoginTimeout: loginTimeout,
 		DisableTelemetry: true, Params: map[string]*string{},
-	}
-	if out.LoginTimeout == 0 {
-		out.LoginTimeout = time.Minute
 	}
 	if out.Port == 0 && out.Protocol == "http" {
 		out.Port = 80

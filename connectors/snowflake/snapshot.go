@@ -3,7 +3,9 @@ package snowflake
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -137,6 +139,12 @@ func (s *session) wait(ctx context.Context, id string) error {
 
 // kept is errorOf for results of earlier statements: it says how long and for whom they are kept.
 func (c *Conn) kept(ctx context.Context, id string, err error) error {
+	var se *sf.SnowflakeError
+	if errors.As(err, &se) && se.Number == sf.ErrQueryStatus && len(se.MessageArgs) == 2 { // a statement's own error, not one of asking for it
+		n, _ := strconv.Atoi(fmt.Sprint(se.MessageArgs[0]))
+		_, text := said(&sf.SnowflakeError{Number: n, Message: fmt.Sprint(se.MessageArgs[1])})
+		return &errcode.Error{Code: errcode.FailedPrecondition, Msg: "snowflake: account " + c.config.endpoint() + ": query " + id + " has no result, it failed: " + text, Err: err}
+	}
 	e := c.errorOf(ctx, err)
 	var coded *errcode.Error
 	if !errors.As(e, &coded) || coded.Code != errcode.NotFound && coded.Code != errcode.PermissionDenied {
