@@ -87,9 +87,10 @@ func checkOptions(m *Metric, raw json.RawMessage) error {
 // Metrics lists the metrics in order.
 func (e *Engine) Metrics() []Metric { return e.metrics }
 
-// AsksJudge tells whether a metric may wait for a judge: where one is configured and the metric's needs name it.
+// AsksJudge tells whether a metric may wait for a judge: where one is configured and the metric's needs name it, or its configured options do. Options of single cases
+// are not known here.
 func (e *Engine) AsksJudge(m *Metric) bool {
-	return e.opts.Judge != nil && m.Needs&(NeedJudge|NeedJudgeIfAny) != 0
+	return e.opts.Judge != nil && (m.Needs&(NeedJudge|NeedJudgeIfAny) != 0 || m.Asks != nil && m.Asks(e.opts.Config.Options[m.Name]))
 }
 
 // Metric finds a metric. The error of an unknown name offers the nearest ones.

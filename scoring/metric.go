@@ -59,6 +59,9 @@ type Metric struct {
 	// Options checks the metric's options (JSON), so that a misspelt one is an error before the run; nil means it has none.
 	Options func(json.RawMessage) error
 
+	// Asks tells whether the metric may ask a judge under these options (JSON), where its needs do not say that it does. Nil: it does not.
+	Asks func(json.RawMessage) bool
+
 	// FailedQuery is the score of an agent's query that failed to run, where the needs include NeedPredResult. Nil means 0.
 	FailedQuery func(in *Input) Score
 

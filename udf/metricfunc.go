@@ -254,7 +254,7 @@ func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 		}
 		return scores[0], nil
 	}
-	asks := m.Needs&(scoring.NeedJudge|scoring.NeedJudgeIfAny) != 0
+	asks := m.Needs&(scoring.NeedJudge|scoring.NeedJudgeIfAny) != 0 || engine.AsksJudge(m)
 	value := Function{
 		Name: m.Name, Group: m.Group, Result: DOUBLE, Doc: m.Summary, Version: m.Version,
 		Metric: m.Name, Range: m.Range, Labels: m.Labels,

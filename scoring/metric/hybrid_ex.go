@@ -28,6 +28,7 @@ func init() {
 		Example:   "gold (region, total_revenue) = (north, 1234.56), (south, 99.10); agent (rev, region) = ($1,234.56, North), ($99.10, South): 1. With $98.00 for the south: 3 of 4 cells, or, joined on region, 1 of 2 compared cells: 0.5",
 		Threshold: scoring.At(1),
 		Options:   checkHybridOptions,
+		Asks:      asksForAlignment,
 		Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 			h, err := hybrid(ctx, in)
 			if err != nil {
@@ -52,6 +53,7 @@ func init() {
 		Source:  "BADGER, Table 2 and appendix A.3 (matching category), decided from the evidence",
 		Example: "nine of ten rows equal and one missing: near_complete",
 		Options: checkHybridOptions,
+		Asks:    asksForAlignment,
 		FailedQuery: func(*scoring.Input) scoring.Score {
 			s := scoring.OK(0, "the agent's query failed when it ran")
 			s.Label = "no_match"
@@ -116,6 +118,12 @@ func checkHybridOptions(raw json.RawMessage) error {
 		return errcode.New(errcode.InvalidArgument, `option stage1 is %.20q, want "evidence" or "judge"`, o.Stage1)
 	}
 	return nil
+}
+
+// asksForAlignment tells whether options ask for a judge.
+func asksForAlignment(raw json.RawMessage) bool {
+	o := defaultHybridOptions()
+	return scoring.DecodeOptions(raw, &o) == nil && o.Stage1 == "judge"
 }
 
 func (o *hybridOptions) maxTolerance() float64 {

@@ -69,6 +69,33 @@ func TestStage1IsAskedOnce(t *testing.T) {
 	}
 }
 
+// Where the configuration has hybrid_ex ask, whoever runs it is told, so that many cases wait at once.
+func TestStage1IsKnownToAsk(t *testing.T) {
+	for _, tc := range []struct {
+		why    string
+		judge  judgebackend.Backend
+		config scoring.Config
+		want   bool
+	}{
+		{"configured", fooled(silent), asksForStage1, true},
+		{"no judge", nil, asksForStage1, false},
+		{"by default", fooled(silent), scoring.Config{}, false},
+		{"other options", fooled(silent), scoring.Config{Options: map[string]json.RawMessage{"hybrid_ex": json.RawMessage(`{"tolerance": 0}`)}}, false},
+	} {
+		e, err := scoring.NewEngine(All(), &scoring.EngineOptions{Judge: tc.judge, Config: tc.config})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := e.Metric("hybrid_ex")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.AsksJudge(m); got != tc.want {
+			t.Errorf("%s: %t", tc.why, got)
+		}
+	}
+}
+
 // What the judge says is data, and its absence is the evidence's word; what the backend fails in is a failure, so that the row is scored again.
 func TestStage1WithoutAnAnswer(t *testing.T) {
 	fails := func(kind judgebackend.Kind, r judgebackend.FinishReason) judgebackend.Backend {
