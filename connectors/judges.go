@@ -4,17 +4,21 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
 
+// RetiredJudge is the kind of a row that switches a judge off: it has a version and no text. A later version switches the judge on again.
+const RetiredJudge = "retired"
+
 // Judge is a row of judges: one version of a judge file, as it was promoted. A row is never changed.
 type Judge struct {
 	Name       string
 	Version    int
-	Kind       string // starlark, expression, prompt or sql
+	Kind       string // starlark, expression, prompt, sql or retired
 	Source     string // the file's text
 	Hash       string // SHA-256 of the text, in hexadecimal
 	PromotedAt time.Time
@@ -30,7 +34,7 @@ func (w *Warehouse) WriteJudge(ctx context.Context, j Judge) (written bool, err 
 	} else if j.Hash != hash {
 		return false, errcode.New(errcode.InvalidArgument, "promoting judge %q: the hash is not that of the text", j.Name)
 	}
-	if j.Name == "" || j.Version < 1 || j.Source == "" || j.PromotedAt.IsZero() {
+	if j.Name == "" || j.Version < 1 || (j.Source == "") != (j.Kind == RetiredJudge) || j.PromotedAt.IsZero() {
 		return false, errcode.New(errcode.InvalidArgument, "promoting a judge: expected name, version from 1, text and time")
 	}
 	versions, err := w.judges(ctx, " WHERE name = "+w.dialect.Param(1), j.Name)
@@ -62,6 +66,23 @@ func (w *Warehouse) Judges(ctx context.Context) ([]Judge, error) {
 	return all, err
 }
 
+// RetireJudge switches a promoted judge off, and returns the version that says so. A judge that is off stays off; one that was never promoted is an error (NotFound).
+func (w *Warehouse) RetireJudge(ctx context.Context, name, by string, at time.Time) (version int, err error) {
+	versions, err := w.judges(ctx, " WHERE name = "+w.dialect.Param(1), name)
+	if err != nil {
+		return 0, err
+	}
+	if len(versions) == 0 {
+		return 0, errcode.New(errcode.NotFound, "no judge %.60q is promoted", name)
+	}
+	last := versions[len(versions)-1]
+	if last.Kind == RetiredJudge {
+		return last.Version, nil
+	}
+	_, err = w.WriteJudge(ctx, Judge{Name: name, Version: last.Version + 1, Kind: RetiredJudge, PromotedAt: at, PromotedBy: by})
+	return last.Version + 1, err
+}
+
 // NewestJudges lists the newest version of each promoted judge, by name: those that run.
 func (w *Warehouse) NewestJudges(ctx context.Context) ([]Judge, error) {
 	all, err := w.Judges(ctx)
@@ -73,7 +94,7 @@ func (w *Warehouse) NewestJudges(ctx context.Context) ([]Judge, error) {
 			newest = append(newest, j)
 		}
 	}
-	return newest, err
+	return slices.DeleteFunc(newest, func(j Judge) bool { return j.Kind == RetiredJudge }), err
 }
 
 func (w *Warehouse) judges(ctx context.Context, where string, args ...any) (out []Judge, err error) {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/custom"
 	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/udf"
 )
 
 // judgeCommand is what is done with judge files.
@@ -25,6 +25,7 @@ type judgeCommand struct {
 	New     judgeNewCommand     `cmd:"" help:"Write a judge file to start from, with cases to try it on."`
 	Test    judgeTestCommand    `cmd:"" help:"Run a judge file on cases and compare it with what people said of them."`
 	Promote judgePromoteCommand `cmd:"" help:"Store a version of a judge file in a warehouse, from where runs, servers and SQL take it."`
+	Retire  judgeRetireCommand  `cmd:"" help:"Switch a promoted judge off. A later version switches it on again."`
 	List    judgeListCommand    `cmd:"" help:"List the promoted judges of a warehouse."`
 }
 
@@ -35,12 +36,12 @@ type judgeNewCommand struct {
 }
 
 // Run writes the files of a template.
-func (c *judgeNewCommand) Run(_ context.Context, p process) error {
+func (c *judgeNewCommand) Run(ctx context.Context, p process) error {
 	files, err := custom.Template(custom.Kind(c.Kind), c.Name)
 	if err != nil {
 		return usageError{err}
 	}
-	if err := notStandard(c.Name); err != nil {
+	if err := nameFree(ctx, c.Name); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(c.Dir, 0o750); err != nil {
@@ -65,10 +66,31 @@ func (c *judgeNewCommand) Run(_ context.Context, p process) error {
 	return nil
 }
 
-// notStandard refuses the names of standard metrics.
-func notStandard(name string) error {
-	if slices.ContainsFunc(metric.All(), func(m scoring.Metric) bool { return m.Name == name }) {
-		return usage("the name %s is taken by a standard metric", name)
+// nameFree refuses the names of standard metrics and functions, and those that mean something to the embedded engine already.
+func nameFree(ctx context.Context, name string) error {
+	engine, err := scoring.NewEngine(metric.All(), nil)
+	if err != nil {
+		return err
+	}
+	catalogue, err := udf.NewCatalogue(engine, nil)
+	if err != nil {
+		return err
+	}
+	for _, f := range []string{name, name + "_json"} {
+		if _, err := catalogue.Function(f); err == nil {
+			return usage("the name %s is taken by a standard metric or function", name)
+		}
+	}
+	if judgeSQL == nil {
+		return nil
+	}
+	t, err := judgeSQL.EvaluateSQL(ctx, "SELECT count(*) FROM (SELECT function_name AS n FROM duckdb_functions() UNION ALL "+
+		"SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category IN ('reserved', 'type_function')) WHERE n = '"+name+"'", nil)
+	if err != nil {
+		return err
+	}
+	if t.Columns[0].Value(0).Int() > 0 {
+		return usage("the name %s means something in SQL already", name)
 	}
 	return nil
 }
@@ -86,7 +108,7 @@ func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	if err := notStandard(j.Name); err != nil {
+	if err := nameFree(ctx, j.Name); err != nil {
 		return err
 	}
 	w, err := openWarehouse(ctx, c.To, readWrite)
@@ -115,6 +137,30 @@ func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
 		return nil
 	}
 	fmt.Fprintf(p.stderr, "promoted %s version %d (%s, %.12s); runs, servers and SQL on this warehouse use it from now on\n", j.Name, j.Version, j.Kind, j.Hash)
+	return nil
+}
+
+type judgeRetireCommand struct {
+	Name string `arg:"" help:"Name of the judge."`
+	From string `required:"" placeholder:"URL" help:"The warehouse, such as duckdb:FILE."`
+	By   string `placeholder:"WHO" help:"Who retires it; the user by default."`
+}
+
+// Run switches a judge off.
+func (c *judgeRetireCommand) Run(ctx context.Context, p process) error {
+	w, err := openWarehouse(ctx, c.From, readWrite)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	version, err := w.RetireJudge(ctx, c.Name, firstOf(c.By, who(p)), p.now())
+	if errcode.Of(err) == errcode.NotFound {
+		return usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stderr, "%s is off; its next version is %d or higher\n", c.Name, version+1)
 	return nil
 }
 

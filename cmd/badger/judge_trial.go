@@ -166,7 +166,7 @@ func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judg
 		return nil, nil, err
 	}
 	metrics = slices.DeleteFunc(metrics, func(m scoring.Metric) bool { return m.Name == j.Name && m.Group == custom.Group })
-	if err := notStandard(j.Name); err != nil {
+	if err := nameFree(ctx, j.Name); err != nil {
 		return nil, nil, err
 	}
 	judge, err := config.Judge.open(ctx, judgeSurroundings{process: p, log: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))})

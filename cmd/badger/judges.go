@@ -35,10 +35,13 @@ func withJudges(ctx context.Context, files []string, promoted ...*connectors.War
 			}
 			j, err := custom.Load(ctx, custom.FileName(p.Name, custom.Kind(p.Kind)), []byte(p.Source), judgeOptions())
 			if err != nil {
-				return nil, errcode.New(errcode.Of(err), "promoted judge %s, version %d: %w", p.Name, p.Version, err)
+				return nil, errcode.New(errcode.Of(err), "promoted judge %s, version %d: %w%s", p.Name, p.Version, err, switchOff(p.Name))
 			}
 			if j.Name != p.Name || j.Version != p.Version {
 				return nil, errcode.New(errcode.DataLoss, "promoted judge %s, version %d: its text is that of another judge", p.Name, p.Version)
+			}
+			if err := nameFree(ctx, p.Name); err != nil {
+				return nil, errcode.New(errcode.Of(err), "promoted judge %s, version %d: %w%s", p.Name, p.Version, err, switchOff(p.Name))
 			}
 			judges[p.Name] = j
 		}
@@ -52,18 +55,23 @@ func withJudges(ctx context.Context, files []string, promoted ...*connectors.War
 		if named[j.Name] {
 			return nil, usage("--judges: two files hold a judge called %s", j.Name)
 		}
+		if err := nameFree(ctx, j.Name); err != nil {
+			return nil, usage("judge file %q: %w", j.File, err)
+		}
 		named[j.Name], judges[j.Name] = true, j
 	}
 	all := metric.All()
 	standard := len(all)
 	for _, j := range judges {
-		if slices.ContainsFunc(all[:standard], func(m scoring.Metric) bool { return m.Name == j.Name }) {
-			return nil, usage("judge file %q: the name %s is taken by a standard metric", j.File, j.Name)
-		}
 		all = append(all, j.Metric())
 	}
 	slices.SortFunc(all[standard:], func(a, b scoring.Metric) int { return cmp.Compare(a.Name, b.Name) })
 	return all, nil
+}
+
+// switchOff says how to go on without a promoted judge that cannot be used.
+func switchOff(name string) string {
+	return "; badger judge retire " + name + " --from URL switches it off"
 }
 
 // loadJudge loads a judge file. What is wrong with it is the caller's to mend.

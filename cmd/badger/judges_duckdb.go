@@ -19,15 +19,26 @@ import (
 
 // judgeSQL runs judges of kind sql on embedded engines in memory that reach neither files nor a network. Each query has an engine of its own while it runs;
 // engines are kept for the next.
-var judgeSQL custom.SQLEngine = &sqlJudges{idle: make(chan *duckdb.Conn, max(2, runtime.GOMAXPROCS(0)))}
+var judgeSQL custom.SQLEngine = &sqlJudges{
+	running: make(chan struct{}, max(2, runtime.GOMAXPROCS(0))), idle: make(chan *duckdb.Conn, max(2, runtime.GOMAXPROCS(0))),
+}
 
 // judgeSQLTime is how long a query may take. A query that is still running then would run for hours: it joins everything with everything.
 const judgeSQLTime = time.Minute
 
-type sqlJudges struct{ idle chan *duckdb.Conn }
+type sqlJudges struct {
+	running chan struct{} // one for each query that runs
+	idle    chan *duckdb.Conn
+}
 
 // EvaluateSQL runs a query that sees the tables.
 func (e *sqlJudges) EvaluateSQL(ctx context.Context, query string, tables map[string]*scoring.Table) (_ *scoring.Table, err error) {
+	select {
+	case e.running <- struct{}{}:
+		defer func() { <-e.running }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	ctx, cancel := context.WithTimeout(ctx, judgeSQLTime)
 	defer cancel()
 	c, err := e.open(ctx)

@@ -431,15 +431,21 @@ func (e *evaluation) scored(c *scoring.Case, rows []batch.Row) {
 // record writes the rows of eval_runs, one for each version of an agent that was evaluated.
 func (e *evaluation) record(ctx context.Context, started time.Time, status string) error {
 	versions := map[string]any{"badger": version()}
-	byMetric := map[string]int{}
+	byMetric, judges := map[string]int{}, map[string]string{}
 	for _, name := range e.metrics {
 		m, err := e.engine.Metric(name)
 		if err != nil {
 			return err
 		}
 		byMetric[name] = m.Version
+		if m.Group == custom.Group {
+			judges[name] = m.Source
+		}
 	}
 	versions["metrics"] = byMetric
+	if len(judges) > 0 {
+		versions["judges"] = judges
+	}
 	paid := e.judge.paid()
 	for _, u := range e.earlier {
 		paid.plus(u.paid)

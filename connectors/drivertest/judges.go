@@ -60,6 +60,23 @@ func (h Harness) judges(t *testing.T) {
 	if err != nil || len(newest) != 2 || newest[0].Name != "pii" || newest[1].Version != 3 {
 		t.Errorf("%+v, %v, want pii 1 and tone 3", newest, err)
 	}
+	for range 2 { // once is enough
+		if version, err := w.RetireJudge(ctx, "pii", "lee", at(5)); err != nil || version != 2 {
+			t.Errorf("%d, %v, want version 2", version, err)
+		}
+	}
+	if newest, err := w.NewestJudges(ctx); err != nil || len(newest) != 1 || newest[0].Name != "tone" {
+		t.Errorf("%+v, %v, want tone alone", newest, err)
+	}
+	if written, err := w.WriteJudge(ctx, connectors.Judge{Name: "pii", Version: 3, Kind: "starlark", Source: "x = 1", PromotedAt: at(6)}); !written || err != nil {
+		t.Errorf("%v, %v, want it back", written, err)
+	}
+	if newest, err := w.NewestJudges(ctx); err != nil || len(newest) != 2 || newest[0].Version != 3 {
+		t.Errorf("%+v, %v, want pii 3 and tone 3", newest, err)
+	}
+	if _, err := w.RetireJudge(ctx, "none", "lee", at(6)); errcode.Of(err) != errcode.NotFound {
+		t.Errorf("%v, want not_found", err)
+	}
 	if err := w.Exec(ctx, "UPDATE badger.judges SET source = 'tampered' WHERE name = 'pii'"); err != nil {
 		t.Fatal(err)
 	}

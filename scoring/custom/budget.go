@@ -136,6 +136,15 @@ func (b *budget) walk(v starlark.Value) (int64, error) {
 				return text, err
 			}
 		}
+	case *table:
+		n := v.t.MemoryBytes() + times(int64(v.Len()), 24*int64(len(v.t.Columns)))
+		return 2 * n, b.read(n)
+	case *tableRow:
+		var n int64
+		for i := range v.t.t.Columns {
+			n += 24 + sizeOf(v.cell(i))
+		}
+		return 2 * n, b.read(n)
 	case *starlark.Set:
 		for e := range v.Elements() {
 			if err := add(e); err != nil {

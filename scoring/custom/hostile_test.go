@@ -131,6 +131,40 @@ func TestHostileScriptsAreStopped(t *testing.T) {
 	}
 }
 
+// A result is looked at where it lies: what would copy it all is charged by its size.
+func TestLargeResults(t *testing.T) {
+	b := scoring.NewBuilder("n", scoring.Int64, 1_000_000)
+	for i := range 1_000_000 {
+		b.AppendInt(int64(i))
+	}
+	big, err := scoring.NewTable(b.Column())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &scoring.Case{ID: "c", Pred: scoring.Query{Ran: true, Result: scoring.Result{Table: big}}}
+	for _, x := range []struct {
+		why, body string
+		status    scoring.Status
+	}{
+		{"its size", "return {'value': len(row.result)}", scoring.StatusOK},
+		{"one cell", "return {'value': row.result[-1]['n']}", scoring.StatusOK},
+		{"its beginning", "n = 0\nfor i in range(100):\n    n += row.result[i][0]\nreturn {'value': n}", scoring.StatusOK},
+		{"all of it as JSON", "return {'value': len(json.encode(row.result))}", scoring.StatusFailed},
+		{"all of it as evidence", "return {'value': 1, 'detail': row.result}", scoring.StatusFailed},
+		{"a column again and again", "x = [row.result.column(0) for i in range(1000)]\nreturn {'value': 1}", scoring.StatusFailed},
+		{"all rows in a list", "return {'value': len([r for r in row.result])}", scoring.StatusFailed},
+	} {
+		t.Run(x.why, func(t *testing.T) {
+			source := strings.Replace(starlarkJudge(x.body), `["response", "question?"]`, `["result"]`, 1)
+			j := loadTest(t, "j.star", source, &Options{Limits: Limits{Steps: 1_000_000, Memory: 16 << 20}})
+			s, err := scoreTest(t, t.Context(), j, c, nil)
+			if err != nil || s.Status != x.status || x.status == scoring.StatusFailed && s.Code != errcode.ResourceExhausted {
+				t.Errorf("%v %s (%v): %s", err, s.Status, s.Code, s.Reason)
+			}
+		})
+	}
+}
+
 // What is not there cannot be used: neither the world outside nor what would make a score depend on more than its input.
 func TestScriptsHaveNoWayOut(t *testing.T) {
 	for _, c := range []struct{ why, source, says string }{

@@ -128,9 +128,10 @@ func (j *Judge) Metric() scoring.Metric {
 	if m.Formula == "" {
 		m.Formula = "as the judge file computes it"
 	}
-	if m.Source == "" {
-		m.Source = "judge file " + j.File
+	if m.Source != "" {
+		m.Source += "; "
 	}
+	m.Source += "judge file " + j.File + ", sha256 " + j.Hash
 	if j.asks {
 		m.Needs |= scoring.NeedJudge
 	}
