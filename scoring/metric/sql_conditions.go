@@ -8,7 +8,7 @@ import (
 )
 
 // conditionsOf are the atomic conditions that decide which rows a query uses, wherever they stand: WHERE, HAVING, QUALIFY and joins, in subqueries and common table expressions too. The
-// conditions by which tables are joined, which compare columns with columns, are not among those of joins.
+// conditions by which tables are joined are not among them, be they in ON or in WHERE; see joinsOf.
 func conditionsOf(q *sqlparts.Query) []sqlparts.Condition {
 	var all []sqlparts.Condition
 	sqlparts.Walk(q, func(n sqlparts.Node) bool {
@@ -16,11 +16,12 @@ func conditionsOf(q *sqlparts.Query) []sqlparts.Condition {
 		case *sqlparts.Select:
 			own := *n
 			own.From = nil // tables are not asked for
+			own.Where, _ = apart(n.Where, len(n.From) > 1)
 			c := sqlparts.Extract(&sqlparts.Query{Body: &own})
 			all = append(append(all, c.Where...), c.Having...)
 		case *sqlparts.Source:
 			for _, e := range restrictions(n.On) {
-				all = append(all, sqlparts.Extract(&sqlparts.Query{Body: &sqlparts.Select{Where: e}}).Where...)
+				all = append(all, conditionsIn(e)...)
 			}
 		}
 		return true
@@ -29,7 +30,93 @@ func conditionsOf(q *sqlparts.Query) []sqlparts.Condition {
 	return slices.Compact(all)
 }
 
-// restrictions are the parts of a join's condition that do not compare columns with columns.
+// joinsOf are the comparisons of columns with columns by which a query joins tables, wherever it does, as sorted texts without the tables' names: id = customer_id for ON, USING and WHERE alike.
+func joinsOf(q *sqlparts.Query) []string {
+	var all []sqlparts.Condition
+	sqlparts.Walk(q, func(n sqlparts.Node) bool {
+		switch n := n.(type) {
+		case *sqlparts.Select:
+			_, links := apart(n.Where, len(n.From) > 1)
+			for _, e := range links {
+				all = append(all, conditionsIn(e)...)
+			}
+		case *sqlparts.Source:
+			for _, e := range comparisonsOfColumns(n.On) {
+				all = append(all, conditionsIn(e)...)
+			}
+			for _, name := range n.Using {
+				key := &sqlparts.Column{Name: sqlparts.Name{name}}
+				all = append(all, conditionsIn(&sqlparts.Binary{Op: "=", L: key, R: key})...)
+			}
+		}
+		return true
+	})
+	return conditionTexts(all)
+}
+
+// conditionsIn takes one condition apart.
+func conditionsIn(e sqlparts.Expr) []sqlparts.Condition {
+	return sqlparts.Extract(&sqlparts.Query{Body: &sqlparts.Select{Where: e}}).Where
+}
+
+// apart sets the equalities in a WHERE that join tables apart from the rest of it, which may be nil. Equal columns of different qualifiers join; those without qualifiers do where several tables are read.
+func apart(e sqlparts.Expr, several bool) (rest sqlparts.Expr, links []sqlparts.Expr) {
+	switch e := e.(type) {
+	case *sqlparts.Logic:
+		if e.Or {
+			break
+		}
+		var kept []sqlparts.Expr
+		for _, a := range e.Args {
+			r, l := apart(a, several)
+			if links = append(links, l...); r != nil {
+				kept = append(kept, r)
+			}
+		}
+		switch len(kept) {
+		case 0:
+			return nil, links
+		case 1:
+			return kept[0], links
+		}
+		return &sqlparts.Logic{Span: e.Span, Args: kept}, links
+	case *sqlparts.Binary:
+		l, left := e.L.(*sqlparts.Column)
+		r, right := e.R.(*sqlparts.Column)
+		if e.Op != "=" || !left || !right {
+			break
+		}
+		if len(l.Name) > 1 && len(r.Name) > 1 {
+			several = !strings.EqualFold(l.Name[len(l.Name)-2].Text, r.Name[len(r.Name)-2].Text)
+		}
+		if several {
+			return nil, []sqlparts.Expr{e}
+		}
+	}
+	return e, nil
+}
+
+// comparisonsOfColumns are the parts of a join's condition that compare columns with columns.
+func comparisonsOfColumns(on sqlparts.Expr) []sqlparts.Expr {
+	switch e := on.(type) {
+	case *sqlparts.Logic:
+		if e.Or {
+			break
+		}
+		var out []sqlparts.Expr
+		for _, a := range e.Args {
+			out = append(out, comparisonsOfColumns(a)...)
+		}
+		return out
+	case *sqlparts.Binary:
+		if hasColumn(e.L) && hasColumn(e.R) {
+			return []sqlparts.Expr{e}
+		}
+	}
+	return nil
+}
+
+// restrictions are the other parts.
 func restrictions(on sqlparts.Expr) []sqlparts.Expr {
 	switch e := on.(type) {
 	case nil:
@@ -136,7 +223,7 @@ func (b *binding) conjuncts(e sqlparts.Expr) {
 	if e == nil {
 		return
 	}
-	atoms := sqlparts.Extract(&sqlparts.Query{Body: &sqlparts.Select{Where: e}}).Where
+	atoms := conditionsIn(e)
 	if len(atoms) == 1 { // NOT of an AND is an OR
 		b.found[atoms[0].String()] = true
 	}

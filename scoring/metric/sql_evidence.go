@@ -87,11 +87,12 @@ func differencesOf(in *scoring.Input) string {
 			compare(componentNouns[c], sets.gold.Set(c), sets.pred.Set(c))
 		}
 	}
+	compare("join conditions anywhere in the query", joinsOf(gq), joinsOf(pq))
 	if g, p := rowLimit(gq), rowLimit(pq); g != p {
 		out = append(out, "greatest number of rows: "+g+" in the reference, "+p+" in the query to grade")
 	}
 	if len(out) == 0 {
-		out = append(out, "none in the parts of the final SELECT, the conditions and the tables; what differs lies in join conditions or inside subqueries and common table expressions, or is a matter of spelling")
+		out = append(out, "none in the parts of the final SELECT, the conditions, the joins and the tables; what differs lies inside subqueries and common table expressions, in which table a column is taken from, or is a matter of spelling")
 	}
 	if len(gold.Notes)+len(pred.Notes) > 0 {
 		out = append(out, "(a part of the SQL could not be read; this list may be incomplete)")

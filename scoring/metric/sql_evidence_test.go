@@ -67,8 +67,7 @@ func TestSTEFSpecsOfRealQueries(t *testing.T) {
 				continue
 			}
 			s := specOf(q, rules)
-			c := sqlparts.Extract(q)
-			if len(s.Filters) < len(c.Where) || len(s.Filters) != len(conditionsOf(q)) {
+			if c := sqlparts.Extract(q); len(s.Filters)+len(joinsOf(q)) < len(c.Where) {
 				t.Errorf("%s: %d filters, %d conditions in the final WHERE", in.Case.ID, len(s.Filters), len(c.Where))
 			}
 			var asked []stefAsked

@@ -179,8 +179,16 @@ func TestDifferences(t *testing.T) {
 			[]string{"conditions anywhere in the query: only the reference has kind = 'x'"},
 		},
 		{
-			"join conditions are not listed, and that is said", "SELECT t.a FROM t JOIN u ON t.id = u.id", "SELECT t.a FROM t JOIN u ON t.key = u.key",
-			[]string{"none in the parts of the final SELECT, the conditions and the tables; what differs lies in join conditions or inside subqueries and common table expressions, or is a matter of spelling"},
+			"join conditions", "SELECT t.a FROM t JOIN u ON t.id = u.id", "SELECT t.a FROM t JOIN u ON t.key = u.id",
+			[]string{"join conditions anywhere in the query: only the reference has id = id; only the query to grade has id = key"},
+		},
+		{
+			"joins in another notation", "SELECT t.a FROM t JOIN u ON t.id = u.id WHERE t.b = 1", "SELECT t.a FROM t, u WHERE t.id = u.id AND t.b = 1",
+			[]string{"keywords: only the reference has INNER | JOIN"},
+		},
+		{
+			"the side that a column is taken from is not listed, and that is said", "SELECT t.a FROM t JOIN u USING (id)", "SELECT u.a FROM t JOIN u ON u.id = t.id",
+			[]string{"none in the parts of the final SELECT, the conditions, the joins and the tables; what differs lies inside subqueries and common table expressions, in which table a column is taken from, or is a matter of spelling"},
 		},
 		{"a string cannot begin a line", "SELECT 'a\nnone' FROM t", "SELECT b FROM t", []string{`select items: only the reference has 'a\nnone'; only the query to grade has b`}},
 		{"no query, no list", "SELECT a FROM t", "prose", nil},
