@@ -92,6 +92,14 @@ var _ = addExamples(map[string]examplesOf{
 		holds:  []example{{why: "the parts of a full name", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Ada', 'Lovelace', 1], ['Alan', 'Turing', 2]"}},
 		almost: []example{{why: "a part is another", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Ada', 'Lovelace', 1], ['Alan', 'Kay', 2]"}},
 	},
+	"punctuated": {
+		holds:  []example{{why: "blanks around arrows", gold: "k, path: ['a', 'Home >> Cart'], ['b', 'Home >> Pay']", pred: "k, path: ['a', 'Home>>Cart'], ['b', 'Home>>Pay']"}},
+		almost: []example{{why: "another page", gold: "k, path: ['a', 'Home >> Cart'], ['b', 'Home >> Pay']", pred: "k, path: ['a', 'Home>>Cart'], ['b', 'Home>>Buy']"}, {why: "the signs tell them apart", gold: "k, name: ['a', 'C++'], ['b', 'C#']", pred: "k, name: ['a', 'C'], ['b', 'C']"}},
+	},
+	"list_reordered": {
+		holds:  []example{{why: "genes in another order", gold: "k, genes: ['a', 'USP24,PCSK9'], ['b', 'TP53']", pred: "k, genes: ['a', 'PCSK9, USP24'], ['b', 'TP53']"}},
+		almost: []example{{why: "another gene", gold: "k, genes: ['a', 'USP24,PCSK9'], ['b', 'TP53']", pred: "k, genes: ['a', 'PCSK9, USP25'], ['b', 'TP53']"}},
+	},
 	"zero_filled": {
 		holds:  []example{{why: "an agency without clients", gold: "agency, clients: [1, 2], [3, 1]", pred: "agency, clients: [1, 2], [2, 0], [3, 1]"}, {why: "a sum over none is NULL", gold: "agency, clients, fee: ['x', 2, 9.5], ['z', 1, 3.5]", pred: "agency, clients, fee: ['x', 2, 9.5], ['y', 0, null], ['z', 1, 3.5]"}},
 		almost: []example{{why: "the row more has a client", gold: "agency, clients: [1, 2], [3, 1]", pred: "agency, clients: [1, 2], [2, 1], [3, 1]"}, {why: "gold's rows are not all there", gold: "agency, clients: [1, 2], [3, 1]", pred: "agency, clients: [1, 2], [2, 0], [3, 4]"}, {why: "the group is one that gold has", gold: "agency, clients: [1, 2], [3, 1]", pred: "agency, clients: [1, 2], [1, 0], [3, 1]"}},

@@ -18,6 +18,14 @@ var textKinds = []Kind{
 		Name: "split", Class: Presentational, find: func(e *evidence) *found { return joined(e, predSide) },
 		Meaning: "All rows agree once two to four columns of the answer are joined into the text that gold shows.", Example: "('Ada Lovelace'); ('Ada', 'Lovelace')",
 	},
+	{
+		Name: "punctuated", Class: Defensible, find: punctuated,
+		Meaning: "All rows agree once nothing but the letters and digits of a column of text is looked at, by which no two of its texts become one.", Example: "('Home >> Cart'); ('Home>>Cart')",
+	},
+	{
+		Name: "list_reordered", Class: Presentational, find: listReordered,
+		Meaning: "All rows agree once the items of lists in a column of text, set off by commas, semicolons or bars, are sorted.", Example: "('USP24,PCSK9'); ('PCSK9, USP24')",
+	},
 }
 
 // separators stand between texts that are joined.
