@@ -23,9 +23,10 @@ var (
 const (
 	maxIntBits   = 4096
 	maxIntDigits = 1200
-	wordBytes    = 16 // of a reference to a value
-	entryBytes   = 64 // of an entry of a dict or set
-	perStep      = 16 // bytes that are read, copied or compared in the time of a step
+	maxDepth     = 1000 // of values in values
+	wordBytes    = 16   // of a reference to a value
+	entryBytes   = 64   // of an entry of a dict or set
+	perStep      = 16   // bytes that are read, copied or compared in the time of a step
 )
 
 // budget is what one run of a script may still use. Steps are counted in the thread, which counts its own there.
@@ -96,13 +97,19 @@ func bitLen(i starlark.Int) int {
 
 // walk charges the work of going through a value and everything in it, as comparing, hashing and writing it do: a value that is in it twice is gone through
 // twice. It returns the bytes of its text form, roughly.
-func (b *budget) walk(v starlark.Value) (int64, error) {
+func (b *budget) walk(v starlark.Value) (int64, error) { return b.walkAt(v, 0) }
+
+// walkAt is walk at a depth. What is nested too deep is an error, since Starlark goes through it by recursion.
+func (b *budget) walkAt(v starlark.Value, depth int) (int64, error) {
+	if depth > maxDepth {
+		return 0, errcode.New(errcode.ResourceExhausted, "makes values nested more than %d deep", maxDepth)
+	}
 	if err := b.work(1); err != nil {
 		return 0, err
 	}
 	var text int64
 	add := func(v starlark.Value) error {
-		n, err := b.walk(v)
+		n, err := b.walkAt(v, depth+1)
 		text += n + 2
 		return err
 	}

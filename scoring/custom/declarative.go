@@ -203,6 +203,9 @@ func (j *Judge) checkPlaceholders() error {
 			return errcode.New(errcode.InvalidArgument, "line %d: prompt: {{%.40s}} is not among the judge's needs", line, name)
 		}
 	}
+	if strings.Contains(placeholder.ReplaceAllString(node.Value, ""), "{{") {
+		return errcode.New(errcode.InvalidArgument, "line %d: prompt: expected {{NAME}} or {{config.NAME}} after {{", node.Line)
+	}
 	return nil
 }
 

@@ -86,6 +86,9 @@ func TestHostileScriptsAreStopped(t *testing.T) {
 		{"nothing replaced by much", "x = 'x' * 100000\ny = x.replace('', x)"},
 		{"a mapping formatted often", "x = 'x' * 100000\ny = ('%(a)s' * 10000) % {'a': x}"},
 		{"a format field used often", "x = 'x' * 100000\ny = ('{0}' * 10000).format(x)"},
+		{"lists nested deep", "x = []\nfor i in range(150000):\n    x = [x]\ny = str(x)"},
+		{"tuples nested deep, as a key", "x = ()\nfor i in range(150000):\n    x = (x,)\ny = {x: 1}"},
+		{"dicts nested deep, as evidence", "x = {}\nfor i in range(20000):\n    x = {'a': x}\nreturn {'value': 1, 'detail': x}"},
 		{"an integer that is squared", "x = 3\nfor i in range(60):\n    x = x * x"},
 		{"an integer that is squared in place", "x = 3\nfor i in range(60):\n    x *= x"},
 		{"an integer of many digits", "x = int('9' * 1000000)"},
@@ -193,6 +196,19 @@ func TestScriptsHaveNoWayOut(t *testing.T) {
 				t.Errorf("%+v, want a failed score", s)
 			}
 		})
+	}
+}
+
+func TestTheTopOfAFileIsBounded(t *testing.T) {
+	for _, c := range []struct{ why, top, says string }{
+		{"a loop", "def f():\n    for i in range(1000000000000):\n        pass\n\nx = f()", "takes more than"},
+		{"a text", "x = 'x' * 1000000000", "MiB of values"},
+		{"lists nested deep", "def f():\n    x = []\n    for i in range(100000):\n        x = [x]\n    return x\n\nx = f()", "nested more than 1000 deep"},
+	} {
+		_, err := Load(t.Context(), "j.star", []byte(c.top+"\n"+starlarkJudge("return {'value': 1}")), nil)
+		if errcode.Of(err) != errcode.ResourceExhausted || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %q", c.why, err, c.says)
+		}
 	}
 }
 

@@ -587,6 +587,7 @@ func TestWhatIsWrongWithAFile(t *testing.T) {
 		{"more memory than allowed", "j.yaml", good + "limits: {memory_mib: 100000000000000}\n", "limits.memory_mib: at most"},
 		{"a failed query without a result", "j.yaml", good + "failed_query: 0\n", "failed_query: the judge does not need"},
 		{"a placeholder that is not needed", "j.yaml", "kind: prompt\nname: j\nversion: 1\nsummary: x\nneeds: [response]\nprompt: |\n  a\n  {{question}}\nschema: {type: object}\nresult: {value: '1'}\n", "line 8: prompt: {{question}} is not among"},
+		{"a placeholder that is none", "j.yaml", "kind: prompt\nname: j\nversion: 1\nsummary: x\nneeds: [response]\nprompt: a {{the response}}\nschema: {type: object}\nresult: {value: '1'}\n", "line 6: prompt: expected {{NAME}}"},
 		{"a schema that is none", "j.yaml", "kind: prompt\nname: j\nversion: 1\nsummary: x\nneeds: [response]\nprompt: a\nschema: {type: string}\nresult: {value: '1'}\n", "schema: "},
 		{"no judge call", "j.star", "def process_row(row, config):\n    return {}\n", "calls judge("},
 		{"no function", "j.star", `judge(name = "j", version = 1, summary = "x", needs = ["response"])`, "has no function process_row(row, config)"},

@@ -64,11 +64,15 @@ func compile(ctx context.Context, file string, f *syntax.File, limits Limits, pr
 	}
 	t, stop := s.thread(ctx)
 	defer stop()
-	s.globals, err = program.Init(t, predeclared)
-	s.globals.Freeze()
-	if err != nil {
+	if s.globals, err = program.Init(t, predeclared); err != nil {
 		return nil, s.explain(ctx, t, err)
 	}
+	for _, v := range s.globals {
+		if _, err := budgetOf(t).walk(v); err != nil {
+			return nil, err
+		}
+	}
+	s.globals.Freeze()
 	return s, nil
 }
 
