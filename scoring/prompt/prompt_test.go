@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -162,6 +163,18 @@ func TestMissingMaterialIsSaid(t *testing.T) {
 	for _, want := range []string{"Evidence: none given.", "Database schema: none given.", "Its result: not known."} {
 		if !strings.Contains(user, want) {
 			t.Errorf("%q is not said", want)
+		}
+	}
+}
+
+// A question that does not show how the results stand to each other is the same whatever is known of that: what was recorded for it stays valid.
+func TestRelationChangesOnlyWhatShowsIt(t *testing.T) {
+	with, without := material(t), material(t)
+	with.Relation, without.Relation = "One more row has 0.", ""
+	for _, p := range All() {
+		same := reflect.DeepEqual(p.Request(with), p.Request(without))
+		if shows := strings.Contains(p.Request(with).Messages[1].Content, with.Relation); shows == same {
+			t.Errorf("%s: shows the relation: %v; asks the same without it: %v", p.Version, shows, same)
 		}
 	}
 }

