@@ -15,11 +15,12 @@ var foreignArrow = map[string]string{"connectors/snowflake": "github.com/apache/
 
 // What each package may import of this module, directly. A connector imports neither scoring nor another connector; this package knows none.
 var allowed = map[string][]string{
-	"connectors":            {"connectors/driver", "scoring", "internal/arrowtable", "internal/errcode"},
-	"connectors/driver":     {"internal/errcode"},
-	"connectors/drivertest": {"connectors", "connectors/driver", "scoring", "internal/arrowtable", "internal/errcode"},
-	"connectors/*":          {"connectors/driver", "internal/errcode"},
-	"connectors/snowflake":  {"connectors/driver", "internal/errcode", "connectors/snowflake/internal/calm"},
+	"connectors":                       {"connectors/driver", "scoring", "internal/arrowtable", "internal/errcode"},
+	"connectors/driver":                {"internal/errcode"},
+	"connectors/drivertest":            {"connectors", "connectors/driver", "scoring", "internal/arrowtable", "internal/errcode"},
+	"connectors/*":                     {"connectors/driver", "internal/errcode"},
+	"connectors/snowflake":             {"connectors/driver", "internal/errcode", "connectors/snowflake/internal/calm"},
+	"connectors/bigquery/bigquerytest": {"connectors/driver", "connectors/duckdb", "internal/errcode"},
 	// A server for tests, which runs SQL in the embedded engine.
 	"connectors/snowflake/snowflaketest": {"connectors/driver", "connectors/duckdb", "internal/errcode"},
 	"connectors/snowflake/internal/calm": {},

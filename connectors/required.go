@@ -5,7 +5,6 @@
 package connectors
 
 import (
-	_ "cloud.google.com/go/bigquery"
 	_ "github.com/databricks/databricks-sql-go"
 	_ "github.com/snowflakedb/gosnowflake"
 )

@@ -39,42 +39,53 @@ type Harness struct {
 	// OpenReadOnly opens one to read only, with a table called present of one row and one column; nil where Features.ReadOnly is not set.
 	OpenReadOnly func(t *testing.T, mem memory.Allocator) driver.Conn
 
+	// Spelled are statements and references of the suite that this warehouse spells otherwise, by the suite's own text. The empty text leaves one out.
+	Spelled map[string]string
+
 	// Slow is a query that runs for minutes and returns many rows, if it is left to.
 	Slow string
 
-	// Skip names parts of the suite that do not hold here, and why: "Errors", "Types/floats". It is for emulators, not for warehouses.
+	// Skip names parts of the suite that do not hold here, and why: "Errors", "Types/floats", "Cancel/while it runs". It is for emulators, and for what
+	// a warehouse does not offer at all.
 	Skip map[string]string
-}
-
-// skip skips a part of the suite that the harness says does not hold.
-func (h Harness) skip(t *testing.T, part string) {
-	t.Helper()
-	if why := h.Skip[part]; why != "" {
-		t.Skip(why)
-	}
 }
 
 // Run runs the suite.
 func Run(t *testing.T, h Harness) {
-	part := func(name string, test func(*testing.T)) {
-		t.Run(name, func(t *testing.T) {
-			h.skip(t, name)
-			test(t)
-		})
-	}
-	part("Types", h.types)
-	part("Results", h.results)
-	part("Parameters", h.parameters)
-	part("Writes", h.writes)
-	part("Snapshots", h.snapshots)
-	part("Errors", h.errors)
-	part("Cancel", h.cancel)
-	part("Features", h.features)
-	part("Parallel", h.parallel)
-	part("Judges", h.judges)
+	h.run(t, "Types", h.types)
+	h.run(t, "Results", h.results)
+	h.run(t, "Parameters", h.parameters)
+	h.run(t, "Writes", h.writes)
+	h.run(t, "Snapshots", h.snapshots)
+	h.run(t, "Errors", h.errors)
+	h.run(t, "Cancel", h.cancel)
+	h.run(t, "Features", h.features)
+	h.run(t, "Parallel", h.parallel)
+	h.run(t, "Judges", h.judges)
 	if h.Features.Functions {
-		part("Functions", h.functions)
+		h.run(t, "Functions", h.functions)
 	}
+}
+
+// run runs a part of the suite unless the harness says that it does not hold.
+func (h Harness) run(t *testing.T, name string, f func(t *testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		for part, why := range h.Skip {
+			if strings.HasSuffix(t.Name(), "/"+strings.ReplaceAll(part, " ", "_")) {
+				t.Skip(why)
+			}
+		}
+		f(t)
+	})
+}
+
+// spelled is a text of the suite as this warehouse spells it.
+func (h Harness) spelled(text string) string {
+	if own, ok := h.Spelled[text]; ok {
+		return own
+	}
+	return text
 }
 
 // open opens a warehouse that is closed, and whose memory is accounted for, at the test's end.
@@ -144,6 +155,27 @@ func Show(t *scoring.Table) string {
 	return b.String()
 }
 
+// TypeQuery is the query of a file of testdata/types, named without its ending, as a connector spells it. It is empty where the connector skips
+// the file.
+func TypeQuery(connector, file string) string {
+	data, err := typeFiles.ReadFile(path.Join("testdata/types", file+".txtar"))
+	if err != nil {
+		return ""
+	}
+	query := ""
+	for _, f := range txtar.Parse(data).Files {
+		switch f.Name {
+		case connector + ".skip":
+			return ""
+		case connector + ".sql":
+			return string(f.Data)
+		case "sql":
+			query = string(f.Data)
+		}
+	}
+	return query
+}
+
 func (h Harness) types(t *testing.T) {
 	files, err := typeFiles.ReadDir("testdata/types")
 	if err != nil {
@@ -151,9 +183,7 @@ func (h Harness) types(t *testing.T) {
 	}
 	c := h.open(t)
 	for _, f := range files {
-		name := strings.TrimSuffix(f.Name(), ".txtar")
-		t.Run(name, func(t *testing.T) {
-			h.skip(t, "Types/"+name)
+		h.run(t, strings.TrimSuffix(f.Name(), ".txtar"), func(t *testing.T) {
 			data, err := typeFiles.ReadFile(path.Join("testdata/types", f.Name()))
 			if err != nil {
 				t.Fatal(err)

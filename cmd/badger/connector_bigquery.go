@@ -1,0 +1,7 @@
+//go:build !no_bigquery
+
+package main
+
+import "github.com/badger-eval/badger/connectors/bigquery"
+
+func init() { warehouses.Register(bigquery.Scheme, bigquery.Open) }

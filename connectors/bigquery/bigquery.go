@@ -1,0 +1,162 @@
+// Package bigquery is the connector of Google BigQuery.
+//
+// It is built on the two clients that Google's own package is built on, not on that package: the generated REST client
+// (google.golang.org/api/bigquery/v2) runs jobs, and the generated gRPC client (cloud.google.com/go/bigquery/storage/apiv1) reads results and
+// writes rows. The package above them turns cells into Go values, brings a second version of Arrow and hides which request is sent again; here
+// every job carries an id of our own, so that asking twice runs it once, and the bytes of the Storage Read API are decoded once, by the one
+// Arrow of this module.
+//
+// A query is a job. Its first rows come with the answer to the question whether it has ended; a result that is larger is read from the job's
+// destination table through the Storage Read API, or in REST pages where that API is switched off or not allowed, with the same exact values.
+// Rows are written by one MERGE or INSERT statement: few of them as its parameter, many of them through a staging table that a pending stream
+// of the Storage Write API, committed once, or a load job fills. See README.md for the URL, the types and what is kept for how long.
+package bigquery
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	storage "cloud.google.com/go/bigquery/storage/apiv1"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	bq "google.golang.org/api/bigquery/v2"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Scheme is the scheme of URLs: bigquery://PROJECT/DATASET?location=EU. See [ParseURL].
+const Scheme = "bigquery"
+
+// Dialect is how BigQuery spells badger's tables. JSON is text: BigQuery's own JSON type sorts members and rounds numbers, and its JSON functions
+// read text as well.
+var Dialect = driver.Dialect{
+	Name: "bigquery",
+	Types: map[driver.Type]string{
+		driver.Text: "STRING", driver.JSON: "STRING", driver.BigInt: "INT64", driver.Double: "FLOAT64", driver.Boolean: "BOOL", driver.Timestamp: "TIMESTAMP",
+	},
+}
+
+// Features are what the connector offers.
+var Features = driver.Features{ReadOnly: true, Snapshots: true, QueryByID: true, TimeTravel: true, TextQuery: true, NULBytes: true}
+
+// Conn is a connection to one project. It is a [driver.Conn], a [driver.SnapshotReader] and a [driver.TextQueryer].
+type Conn struct {
+	o       Options
+	mem     memory.Allocator
+	rest    *bq.Service
+	read    *storage.BigQueryReadClient  // nil where the Storage API is off
+	write   *storage.BigQueryWriteClient // the same
+	backoff backoff
+
+	noRead, noWrite atomic.Bool // the Storage API was refused once
+
+	mu       sync.Mutex
+	location string // of jobs; "" until it is known
+	closed   bool
+}
+
+var (
+	_ driver.Conn           = (*Conn)(nil)
+	_ driver.SnapshotReader = (*Conn)(nil)
+	_ driver.TextQueryer    = (*Conn)(nil)
+)
+
+// Open opens the project that a URL names; it is a [driver.Opener].
+func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, driver.Dialect, error) {
+	options, err := ParseURL(rawURL)
+	if err != nil {
+		return nil, Dialect, err
+	}
+	options.Options = o
+	c, err := OpenWith(ctx, options)
+	if err != nil {
+		return nil, Dialect, err
+	}
+	return c, Dialect, nil
+}
+
+// OpenWith opens a project. It asks for the dataset, if one is named, so that missing credentials, rights and datasets are known at once: the
+// error has the code Unauthenticated, PermissionDenied or NotFound and says what is missing.
+func OpenWith(ctx context.Context, o Options) (*Conn, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	c := &Conn{o: o, mem: o.Mem, location: o.Location, backoff: defaultBackoff}
+	if c.mem == nil {
+		c.mem = memory.NewGoAllocator()
+	}
+	if err := c.connect(ctx); err != nil {
+		return nil, err
+	}
+	if o.Dataset != "" {
+		if _, err := c.dataset(ctx, o.Project, o.Dataset); err != nil {
+			c.Close() //nolint:errcheck // the first error counts
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// dataset asks for a dataset, and learns the location of jobs from it.
+func (c *Conn) dataset(ctx context.Context, project, name string) (d *bq.Dataset, err error) {
+	err = c.retry(ctx, func() error {
+		d, err = c.rest.Datasets.Get(project, name).Context(ctx).Do()
+		return err
+	})
+	if err != nil {
+		return nil, c.errorOf(err, "dataset "+project+"."+name)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.location == "" {
+		c.location = d.Location
+	}
+	return d, nil
+}
+
+// badgerDataset is where badger's tables lie; its location is that of jobs where the URL names neither a location nor a dataset.
+const badgerDataset = "badger"
+
+// jobLocation is where jobs run: what the URL says, else where the dataset lies, else BigQuery's own choice.
+func (c *Conn) jobLocation(ctx context.Context) (string, error) {
+	c.mu.Lock()
+	known, closed := c.location, c.closed
+	c.mu.Unlock()
+	if closed {
+		return "", errcode.New(errcode.FailedPrecondition, "bigquery: the connection is closed")
+	}
+	if known != "" {
+		return known, nil
+	}
+	switch d, err := c.dataset(ctx, c.o.Project, badgerDataset); {
+	case err == nil:
+		return d.Location, nil
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	}
+	return "", nil // BigQuery finds it from the datasets that the statement names
+}
+
+// Close ends the connection. Jobs that run go on; a reader that is open ends with an error.
+func (c *Conn) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil
+	}
+	c.closed = true
+	var err error
+	if c.read != nil {
+		err = c.read.Close()
+	}
+	if c.write != nil {
+		if e := c.write.Close(); err == nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// ErrorCode classifies an error of BigQuery.
+func (*Conn) ErrorCode(err error) errcode.Code { return codeOf(err) }

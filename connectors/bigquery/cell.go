@@ -1,0 +1,301 @@
+package bigquery
+
+import (
+	"encoding/base64"
+	"errors"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	bq "google.golang.org/api/bigquery/v2"
+)
+
+var errCell = errors.New("no value of its type")
+
+// appendCell appends a value of the REST API: text, nil, {"f": [{"v": …}]} for a STRUCT, [{"v": …}] for an ARRAY. The error says nothing of the value.
+func appendCell(b array.Builder, f *bq.TableFieldSchema, repeated bool, v any) error {
+	if repeated {
+		list, ok := b.(*array.ListBuilder)
+		values, isList := v.([]any)
+		if !ok || !isList && v != nil {
+			return errCell
+		}
+		list.Append(true) // BigQuery has no NULL arrays in results
+		for _, item := range values {
+			cell, ok := item.(map[string]any)
+			if !ok {
+				return errCell
+			}
+			if err := appendCell(list.ValueBuilder(), f, false, cell["v"]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	switch v := v.(type) {
+	case nil:
+		b.AppendNull()
+		return nil
+	case string:
+		return appendText(b, f.Type, v)
+	case bool:
+		return appendText(b, f.Type, strconv.FormatBool(v))
+	case map[string]any:
+		record, ok := b.(*array.StructBuilder)
+		cells, isRecord := v["f"].([]any)
+		if !ok || !isRecord || len(cells) != len(f.Fields) || record.NumField() != len(cells) {
+			return errCell
+		}
+		record.Append(true)
+		for i, item := range cells {
+			cell, ok := item.(map[string]any)
+			if !ok {
+				return errCell
+			}
+			if err := appendCell(record.FieldBuilder(i), f.Fields[i], f.Fields[i].Mode == "REPEATED", cell["v"]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return errCell
+}
+
+// appendText appends a scalar that the REST API writes as text.
+func appendText(b array.Builder, typ, s string) error {
+	switch b := b.(type) {
+	case *array.StringBuilder:
+		ok := true
+		switch typ {
+		case "INTERVAL":
+			s, ok = intervalText(s)
+		case "NUMERIC", "BIGNUMERIC":
+			s, ok = plainDecimal(s)
+		}
+		if !ok {
+			return errCell
+		}
+		b.Append(s)
+	case *array.BinaryBuilder:
+		raw, err := base64.StdEncoding.DecodeString(s)
+		if err != nil {
+			return errCell
+		}
+		b.Append(raw)
+	case *array.Int64Builder:
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			return errCell
+		}
+		b.Append(n)
+	case *array.Float64Builder:
+		x, err := strconv.ParseFloat(s, 64) // reads NaN, Infinity and -Infinity, and reaches ±Inf only with an error
+		if err != nil {
+			return errCell
+		}
+		b.Append(x)
+	case *array.BooleanBuilder:
+		t, err := strconv.ParseBool(s)
+		if err != nil {
+			return errCell
+		}
+		b.Append(t)
+	case *array.Date32Builder:
+		day, err := time.Parse(time.DateOnly, s)
+		if err != nil {
+			return errCell
+		}
+		b.Append(arrow.Date32(day.Unix() / 86400)) //nolint:gosec // years 1 to 9999; whole days
+	case *array.Time64Builder:
+		micros, ok := clock(s)
+		if !ok {
+			return errCell
+		}
+		b.Append(arrow.Time64(micros))
+	case *array.TimestampBuilder:
+		micros, ok := timestamp(s)
+		if !ok {
+			return errCell
+		}
+		b.Append(arrow.Timestamp(micros))
+	case *array.StructBuilder:
+		return appendRange(b, s)
+	default:
+		return errCell
+	}
+	return nil
+}
+
+// appendRange appends [START, END), where a bound may be UNBOUNDED or NULL.
+func appendRange(b *array.StructBuilder, s string) error {
+	inner, ok := strings.CutPrefix(s, "[")
+	inner, closed := strings.CutSuffix(inner, ")")
+	start, end, two := strings.Cut(inner, ",")
+	if !ok || !closed || !two || b.NumField() != 2 {
+		return errCell
+	}
+	b.Append(true)
+	for i, bound := range []string{strings.TrimSpace(start), strings.TrimSpace(end)} {
+		if bound == "" || strings.EqualFold(bound, "UNBOUNDED") || strings.EqualFold(bound, "NULL") {
+			b.FieldBuilder(i).AppendNull()
+		} else if err := appendText(b.FieldBuilder(i), "", bound); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unscaled is a decimal's digits as an integer, of at most so many bits, with so many of them behind the point.
+func unscaled(s string, scale, bits int) (*big.Int, bool) {
+	negative := strings.HasPrefix(s, "-")
+	mantissa, exponent, scientific := strings.Cut(strings.ToLower(strings.TrimPrefix(s, "-")), "e")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := whole + fraction
+	if digits == "" || len(digits) > 200 || strings.Trim(digits, "0123456789") != "" {
+		return nil, false
+	}
+	shift := scale - len(fraction)
+	if scientific {
+		e, err := strconv.Atoi(exponent)
+		if err != nil || e < -400 || e > 400 {
+			return nil, false
+		}
+		shift += e
+	}
+	for shift < 0 && strings.HasSuffix(digits, "0") {
+		digits, shift = digits[:len(digits)-1], shift+1
+	}
+	if digits == "" || strings.Trim(digits, "0") == "" {
+		return new(big.Int), true
+	}
+	n, ok := new(big.Int).SetString(digits, 10)
+	if !ok || shift < 0 { // digits that the type does not hold
+		return nil, false
+	}
+	n.Mul(n, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(shift)), nil))
+	if negative {
+		n.Neg(n)
+	}
+	size := n
+	if negative {
+		size = new(big.Int).Not(n)
+	}
+	return n, size.BitLen() <= bits
+}
+
+// plainDecimal is a decimal without exponent and without zeros at its end.
+func plainDecimal(s string) (string, bool) {
+	digits := strings.TrimPrefix(s, "-")
+	whole, fraction, point := strings.Cut(digits, ".")
+	if strings.Trim(whole+fraction, "0123456789") == "" && whole != "" && len(digits) <= 80 {
+		if point {
+			s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+		}
+		if s == "-0" {
+			s = "0"
+		}
+		return s, true
+	}
+	n, ok := unscaled(s, 38, 255)
+	if !ok {
+		return "", false
+	}
+	return plainDecimal(decimalText(n, 38))
+}
+
+// clock reads HH:MM:SS[.ffffff] as microseconds of the day.
+func clock(s string) (int64, bool) {
+	t, err := time.Parse("15:04:05.999999999", s)
+	if err != nil || t.Nanosecond()%1000 != 0 {
+		return 0, false
+	}
+	return int64(t.Hour())*3_600_000_000 + int64(t.Minute())*60_000_000 + int64(t.Second())*1_000_000 + int64(t.Nanosecond()/1000), true
+}
+
+// timestampLayouts are those in which the REST API and its emulators write DATETIME and TIMESTAMP.
+var timestampLayouts = []string{"2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999 MST", "2006-01-02 15:04:05.999999999-07"}
+
+// timestamp reads microseconds since 1970: as an integer of them, as seconds in decimal or scientific notation, or as a date with a time.
+func timestamp(s string) (int64, bool) {
+	if strings.ContainsAny(s, "T:") {
+		for _, layout := range timestampLayouts {
+			if t, err := time.Parse(layout, s); err == nil {
+				return t.UnixMicro(), t.Nanosecond()%1000 == 0
+			}
+		}
+		return 0, false
+	}
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return n, true
+	}
+	n, ok := unscaled(s, 6, 63) // seconds: exact, since they are decimal text
+	if !ok || !n.IsInt64() {
+		return 0, false
+	}
+	return n.Int64(), true
+}
+
+// intervalText turns BigQuery's Y-M D H:M:S[.F], each part with its sign, into the text that other warehouses' intervals are read as:
+// 1 year 2 months 3 days 04:05:06.7. Months, days and time are not converted into each other.
+func intervalText(s string) (string, bool) {
+	parts := strings.Fields(s)
+	if len(parts) != 3 {
+		return "", false
+	}
+	years, months, ok := strings.Cut(strings.TrimPrefix(parts[0], "-"), "-")
+	y, err1 := strconv.ParseUint(years, 10, 32)
+	m, err2 := strconv.ParseUint(months, 10, 32)
+	days, err3 := strconv.ParseInt(parts[1], 10, 32)
+	time, negative := strings.CutPrefix(parts[2], "-")
+	clock := strings.Split(time, ":")
+	if !ok || err1 != nil || err2 != nil || err3 != nil || len(clock) != 3 {
+		return "", false
+	}
+	var out []string
+	unit := func(n int64, name string) {
+		switch {
+		case n == 0:
+			return
+		case n != 1:
+			name += "s"
+		}
+		out = append(out, strconv.FormatInt(n, 10)+" "+name)
+	}
+	sign := int64(1)
+	if strings.HasPrefix(parts[0], "-") {
+		sign = -1
+	}
+	unit(sign*int64(y), "year")  //nolint:gosec // 32 bits
+	unit(sign*int64(m), "month") //nolint:gosec // 32 bits
+	unit(days, "day")
+	seconds, fraction, _ := strings.Cut(clock[2], ".")
+	zero := strings.TrimRight(fraction, "0") == ""
+	text := make([]string, 3)
+	for i, digits := range []string{clock[0], clock[1], seconds} {
+		n, err := strconv.ParseUint(digits, 10, 32)
+		if err != nil {
+			return "", false
+		}
+		zero = zero && n == 0
+		if text[i] = strconv.FormatUint(n, 10); len(text[i]) < 2 {
+			text[i] = "0" + text[i]
+		}
+	}
+	if strings.Trim(fraction, "0123456789") != "" {
+		return "", false
+	}
+	if !zero || len(out) == 0 {
+		time = strings.Join(text, ":")
+		if fraction = strings.TrimRight(fraction, "0"); fraction != "" {
+			time += "." + fraction
+		}
+		if negative && !zero {
+			time = "-" + time
+		}
+		out = append(out, time)
+	}
+	return strings.Join(out, " "), true
+}

@@ -1,0 +1,224 @@
+package bigquery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"cloud.google.com/go/auth"
+	bq "google.golang.org/api/bigquery/v2"
+	"google.golang.org/api/googleapi"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// because makes an error whose cause is kept and not shown.
+func because(cause error, code errcode.Code, format string, args ...any) error {
+	return &errcode.Error{Code: code, Msg: fmt.Sprintf(format, args...), Err: cause}
+}
+
+// reasons are BigQuery's words for what went wrong.
+var reasons = map[string]errcode.Code{
+	"accessDenied": errcode.PermissionDenied, "blocked": errcode.PermissionDenied, "forbidden": errcode.PermissionDenied, "insufficientPermissions": errcode.PermissionDenied,
+	"accessNotConfigured": errcode.FailedPrecondition, "billingNotEnabled": errcode.FailedPrecondition, "resourceInUse": errcode.FailedPrecondition, "policyViolation": errcode.PermissionDenied,
+	"notFound": errcode.NotFound, "duplicate": errcode.AlreadyExists, "alreadyExists": errcode.AlreadyExists,
+	"invalid": errcode.InvalidArgument, "invalidQuery": errcode.InvalidArgument, "invalidUser": errcode.InvalidArgument, "required": errcode.InvalidArgument, "badRequest": errcode.InvalidArgument,
+	"parseError": errcode.InvalidArgument, "invalidParameter": errcode.InvalidArgument, "incompatibleSchema": errcode.InvalidArgument,
+	"quotaExceeded": errcode.ResourceExhausted, "rateLimitExceeded": errcode.ResourceExhausted, "jobRateLimitExceeded": errcode.ResourceExhausted, "userRateLimitExceeded": errcode.ResourceExhausted,
+	"responseTooLarge": errcode.ResourceExhausted, "resourcesExceeded": errcode.ResourceExhausted, "billingTierLimitExceeded": errcode.ResourceExhausted,
+	"bytesBilledLimitExceeded": errcode.ResourceExhausted,
+	"backendError":             errcode.Unavailable, "internalError": errcode.Unavailable, "jobBackendError": errcode.Unavailable, "jobInternalError": errcode.Unavailable,
+	"tableUnavailable": errcode.Unavailable, "stopped": errcode.Cancelled, "timeout": errcode.DeadlineExceeded, "notImplemented": errcode.Unimplemented,
+	"authError": errcode.Unauthenticated, "unauthorized": errcode.Unauthenticated,
+}
+
+// again are the reasons for which a request, or a job that failed and so changed nothing, is sent again.
+var again = map[string]bool{
+	"backendError": true, "internalError": true, "jobBackendError": true, "jobInternalError": true, "rateLimitExceeded": true, "jobRateLimitExceeded": true,
+	"userRateLimitExceeded": true, "tableUnavailable": true,
+}
+
+// fault is what BigQuery said.
+type fault struct {
+	code            errcode.Code
+	reason, message string
+	status          int  // of HTTP, 0 elsewhere
+	transient       bool // the same request may succeed
+}
+
+// faultOf reads an error of the clients.
+func faultOf(err error) fault {
+	var rest *googleapi.Error
+	var job *jobError
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fault{code: errcode.Of(err)}
+	case errors.As(err, &job):
+		return reasonFault(job.Reason, job.Message)
+	case errors.As(err, &rest):
+		f := fault{message: rest.Message, status: rest.Code}
+		if len(rest.Errors) > 0 {
+			f = reasonFault(rest.Errors[0].Reason, rest.Errors[0].Message)
+			f.status = rest.Code
+		}
+		if f.message == "" {
+			f.message = rest.Message
+		}
+		if f.code == errcode.Unknown {
+			f.code = httpCodes[rest.Code]
+		}
+		if f.code == errcode.OK {
+			f.code = errcode.Unavailable
+		}
+		if rest.Code == http.StatusTooManyRequests || rest.Code >= 500 && rest.Code != http.StatusNotImplemented {
+			f.transient = true
+		}
+		return f
+	}
+	var code *errcode.Error
+	if errors.As(err, &code) {
+		return fault{code: code.Code}
+	}
+	var token *auth.Error
+	if errors.As(err, &token) {
+		return fault{code: errcode.Unauthenticated, reason: "token", transient: token.Temporary()}
+	}
+	if s, ok := status.FromError(err); ok && s.Code() != codes.OK && s.Code() != codes.Unknown {
+		code := errcode.Code(s.Code()) //nolint:gosec // the numbers are gRPC's
+		switch s.Code() {
+		case codes.Aborted:
+			code = errcode.Unavailable
+		case codes.OutOfRange:
+			code = errcode.InvalidArgument
+		}
+		retry := s.Code() == codes.Unavailable || s.Code() == codes.Aborted || s.Code() == codes.Internal || s.Code() == codes.ResourceExhausted && !strings.Contains(strings.ToLower(s.Message()), "quota")
+		return fault{code: code, message: s.Message(), transient: retry}
+	}
+	var network net.Error
+	if errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return fault{code: errcode.Unavailable, reason: "connection", transient: true}
+	}
+	return fault{code: errcode.Unknown}
+}
+
+func reasonFault(reason, message string) fault {
+	code, known := reasons[reason]
+	if !known {
+		code = errcode.Unknown
+	}
+	f := fault{code: code, reason: reason, message: message, transient: again[reason]}
+	if conflicting.MatchString(message) {
+		f.code, f.reason, f.transient = errcode.Unavailable, "conflict", true
+	}
+	return f
+}
+
+// conflicting are messages of statements that another one kept from changing a table; they changed nothing.
+var conflicting = regexp.MustCompile(`(?i)due to concurrent update|aborted due to concurrent|too many DML statements outstanding`)
+
+var httpCodes = map[int]errcode.Code{
+	400: errcode.InvalidArgument, 401: errcode.Unauthenticated, 403: errcode.PermissionDenied, 404: errcode.NotFound, 409: errcode.AlreadyExists, 412: errcode.FailedPrecondition,
+	413: errcode.ResourceExhausted, 429: errcode.ResourceExhausted, 499: errcode.Cancelled, 500: errcode.Unavailable, 501: errcode.Unimplemented, 502: errcode.Unavailable,
+	503: errcode.Unavailable, 504: errcode.DeadlineExceeded,
+}
+
+func codeOf(err error) errcode.Code {
+	if err == nil {
+		return errcode.OK
+	}
+	return faultOf(err).code
+}
+
+// jobError is why a job failed.
+type jobError struct{ *bq.ErrorProto }
+
+func (e *jobError) Error() string { return e.Reason + ": " + e.Message }
+
+// errorOf makes the error that is shown: what it concerns, BigQuery's kind of failure, the names in its message, and what can be done. Cell values
+// and SQL text, which messages quote, stay in the cause.
+func (c *Conn) errorOf(err error, what string) error {
+	var ours *errcode.Error
+	if err == nil || errors.As(err, &ours) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	f := faultOf(err)
+	text := shown(f)
+	if remedy := c.remedy(f); remedy != "" {
+		text += "; " + remedy
+	}
+	return because(err, f.code, "bigquery: %s: %s", what, text)
+}
+
+const identifier = "[`\\w.:$\\-]+"
+
+// messages are those whose names may be shown: the first group, and the words before it.
+var messages = []*regexp.Regexp{
+	regexp.MustCompile(`^Not found: (?:Table|Dataset|Project|Job|Routine|Model|Connection|View|Reservation|Function) (` + identifier + `)(?: was not found)?(?: in location [\w-]+)?`),
+	regexp.MustCompile(`^(?:Unrecognized name|Function not found|Table-valued function not found|Type not found): (` + identifier + `)`),
+	regexp.MustCompile(`^Name (` + identifier + `) not found inside ` + identifier),
+	regexp.MustCompile(`^Column (` + identifier + `) is not present in table ` + identifier),
+	regexp.MustCompile(`^Already Exists: (?:Table|Dataset|Job|Routine|Model) (` + identifier + `)`),
+	regexp.MustCompile(`^(?:Access Denied|Permission denied): (?:Project|Dataset|Table|View|Job|BigQuery) (` + identifier + `)`),
+	regexp.MustCompile(`[Pp]ermission '?(bigquery\.[\w.]+)'?`),
+	regexp.MustCompile(`^Duplicate column names? in the result are not supported`),
+	regexp.MustCompile(`^Table name "?(` + identifier + `)"? missing dataset`),
+	regexp.MustCompile(`(?i)requested entity was not found|table must be qualified with a dataset`),
+}
+
+var position = regexp.MustCompile(`\[(\d+):(\d+)\]`)
+
+// shown is what may be shown of a message.
+func shown(f fault) string {
+	text := map[string]string{
+		"invalidQuery": "the SQL text is not valid, or a value does not fit", "invalid": "the request is not valid", "accessDenied": "access denied", "notFound": "not found",
+		"quotaExceeded": "a quota is used up", "rateLimitExceeded": "too many requests", "backendError": "BigQuery failed", "internalError": "BigQuery failed", "stopped": "the job was cancelled",
+		"duplicate": "it exists already", "connection": "the connection was lost", "token": "no access token was given out", "conflict": "another statement changed the table at the same time",
+		"bytesBilledLimitExceeded": "it would bill more than max_bytes_billed", "resourcesExceeded": "it needs more resources than BigQuery gives one query",
+	}[f.reason]
+	if text == "" {
+		text = strings.ReplaceAll(f.code.String(), "_", " ")
+		if f.reason != "" && plainName(f.reason) {
+			text += " (" + f.reason + ")"
+		}
+	}
+	for _, m := range messages {
+		if found := m.FindString(f.message); found != "" {
+			text = found
+			break
+		}
+	}
+	if p := position.FindStringSubmatch(f.message); p != nil {
+		text += " (line " + p[1] + ", column " + p[2] + " of the SQL text)"
+	}
+	return text
+}
+
+// remedy is what whoever reads the error can do.
+func (c *Conn) remedy(f fault) string {
+	switch {
+	case f.status == http.StatusUnauthorized, f.code == errcode.Unauthenticated:
+		return "the access token is missing, expired or not accepted; renew the credentials"
+	case f.reason == "accessNotConfigured":
+		return "enable the BigQuery API in project " + c.o.BillingProject
+	case f.reason == "billingNotEnabled":
+		return "enable billing in project " + c.o.BillingProject
+	case f.code == errcode.PermissionDenied:
+		return "the account needs roles/bigquery.jobUser in project " + c.o.BillingProject + ", roles/bigquery.dataViewer on the data (dataEditor to write) and roles/bigquery.readSessionUser for large results"
+	case f.reason == "quotaExceeded":
+		return "wait until it is renewed, or have it raised"
+	case f.code == errcode.NotFound && c.o.Location == "":
+		return "if it exists, name its location (location=…)"
+	case f.code == errcode.NotFound:
+		return "it must lie in location " + c.o.Location
+	case f.code == errcode.ResourceExhausted || f.code == errcode.Unavailable:
+		return "try again later"
+	}
+	return ""
+}

@@ -1,0 +1,157 @@
+package bigquery
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"net/http"
+	"time"
+
+	bq "google.golang.org/api/bigquery/v2"
+)
+
+// firstRows is how many rows come with the answer that a job has ended: a result of no more is read without another request.
+const firstRows = 1000
+
+// waitMillis is how long BigQuery may wait with its answer whether a job has ended.
+const waitMillis = 10_000
+
+// newID is an id for a job or a table that nobody else chooses.
+func newID() string {
+	var b [16]byte
+	rand.Read(b[:]) //nolint:errcheck,gosec // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// job is a job that has ended without an error.
+type job struct {
+	ref   *bq.JobReference
+	first *bq.GetQueryResultsResponse // its schema, number of rows and first rows
+}
+
+// run runs a query or statement as a job, to its end. A job that failed for a passing reason did nothing and is run again under another id.
+func (c *Conn) run(ctx context.Context, q *bq.JobConfigurationQuery) (*job, error) {
+	for n := 1; ; n++ {
+		j, err := c.runOnce(ctx, q)
+		if err == nil || ctx.Err() != nil {
+			return j, err
+		}
+		f := faultOf(err)
+		if _, failed := err.(*jobError); !failed || !f.transient || n >= c.backoff.tries { //nolint:errorlint // as it was made
+			return nil, err
+		}
+		if err := c.backoff.pause(ctx, n, err); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (c *Conn) runOnce(ctx context.Context, q *bq.JobConfigurationQuery) (*job, error) {
+	inserted, err := c.insert(ctx, &bq.JobConfiguration{Query: q})
+	if err != nil {
+		return nil, err
+	}
+	ref := inserted.JobReference
+	first, err := c.wait(ctx, ref)
+	if ctx.Err() != nil {
+		c.cancel(ref)
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &job{ref: ref, first: first}, nil
+}
+
+// insert starts a job. Its id is chosen here: if the answer is lost, sending it again finds the job that runs.
+func (c *Conn) insert(ctx context.Context, config *bq.JobConfiguration) (*bq.Job, error) {
+	location, err := c.jobLocation(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ref := &bq.JobReference{ProjectId: c.o.BillingProject, JobId: "badger_" + newID(), Location: location}
+	config.Labels = map[string]string{"application": "badger"}
+	var j *bq.Job
+	sent := false
+	err = c.retry(ctx, func() error {
+		sent = true
+		j, err = c.rest.Jobs.Insert(ref.ProjectId, &bq.Job{JobReference: ref, Configuration: config}).Context(ctx).Do()
+		if err != nil && faultOf(err).status == http.StatusConflict { // nobody else chose this id: the answer was lost
+			j, err = c.rest.Jobs.Get(ref.ProjectId, ref.JobId).Location(ref.Location).Context(ctx).Do()
+		}
+		return err
+	})
+	if ctx.Err() != nil && sent {
+		c.cancel(ref) // it may run
+	}
+	if err != nil {
+		return nil, err
+	}
+	if j.JobReference == nil {
+		j.JobReference = ref
+	}
+	return j, nil
+}
+
+// wait waits for the end of a query job.
+func (c *Conn) wait(ctx context.Context, ref *bq.JobReference) (r *bq.GetQueryResultsResponse, err error) {
+	for {
+		var failed error // the job's, not the request's
+		err = c.retry(ctx, func() error {
+			r, err = c.results(ctx, ref, firstRows, "", false)
+			if err == nil || ctx.Err() != nil {
+				return err
+			}
+			if failed = c.failure(ctx, ref); failed != nil {
+				err = nil
+			}
+			return err
+		})
+		if failed != nil {
+			return nil, failed
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !r.JobComplete {
+			continue
+		}
+		if r.Schema != nil && anyPicos(r.Schema.Fields) && len(r.Rows) > 0 {
+			err = c.retry(ctx, func() error {
+				r, err = c.results(ctx, ref, firstRows, "", true)
+				return err
+			})
+		}
+		return r, err
+	}
+}
+
+// results asks for a page of a job's result. Timestamps come as whole microseconds, or as text where they are finer.
+func (c *Conn) results(ctx context.Context, ref *bq.JobReference, rows int64, token string, picos bool) (*bq.GetQueryResultsResponse, error) {
+	call := c.rest.Jobs.GetQueryResults(ref.ProjectId, ref.JobId).Location(ref.Location).MaxResults(rows).TimeoutMs(waitMillis).Context(ctx)
+	if picos {
+		call.FormatOptionsTimestampOutputFormat("ISO8601_STRING")
+	} else {
+		call.FormatOptionsUseInt64Timestamp(true)
+	}
+	if token != "" {
+		call.PageToken(token)
+	}
+	return call.Do()
+}
+
+// failure is why a job failed, or nil.
+func (c *Conn) failure(ctx context.Context, ref *bq.JobReference) error {
+	j, err := c.rest.Jobs.Get(ref.ProjectId, ref.JobId).Location(ref.Location).Context(ctx).Do()
+	if err == nil && j.Status != nil && j.Status.State == "DONE" && j.Status.ErrorResult != nil {
+		return &jobError{j.Status.ErrorResult}
+	}
+	return nil
+}
+
+// cancel asks BigQuery to stop a job that nobody waits for any more.
+func (c *Conn) cancel(ref *bq.JobReference) {
+	ctx, done := context.WithTimeout(context.Background(), 10*time.Second)
+	defer done()
+	_, _ = c.rest.Jobs.Cancel(ref.ProjectId, ref.JobId).Location(ref.Location).Context(ctx).Do() // it may have ended
+}

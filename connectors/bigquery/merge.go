@@ -1,0 +1,284 @@
+package bigquery
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	bq "google.golang.org/api/bigquery/v2"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Rows up to so many and so large go as the parameter of the statement that writes them; more go through a staging table.
+const (
+	inlineRows  = 500
+	inlineBytes = 512 << 10
+)
+
+// rowNumber is the column that a staging table has besides: of rows with one key the one with the highest number counts.
+const rowNumber = "badger_row"
+
+// Merge writes rows in one statement, which is a transaction: a MERGE with a key, an INSERT without one. Each job carries an id of our own and a
+// pending stream is committed once, so that a request whose answer is lost is not obeyed twice.
+func (c *Conn) Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error) {
+	if c.o.ReadOnly {
+		return 0, errcode.New(errcode.PermissionDenied, "bigquery: project %s is opened to be read only", c.o.Project)
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	ref, err := c.tableRef(driver.Ref{Kind: driver.RefTable, Name: table})
+	if err != nil {
+		return 0, err
+	}
+	target, err := c.table(ctx, ref)
+	if err != nil {
+		return 0, err
+	}
+	m := &merge{c: c, table: ref, what: "writing to table " + shownTable(ref)}
+	if err := m.match(target.Schema, key, r.Schema()); err != nil {
+		return 0, err
+	}
+	return m.write(ctx, r)
+}
+
+// merge is one writing of rows.
+type merge struct {
+	c       *Conn
+	table   *bq.TableReference
+	what    string
+	columns []*bq.TableFieldSchema // of the table, in the order of the rows
+	key     []int                  // columns
+	nulls   []bool                 // key columns that hold a NULL
+	rows    int64                  // so far
+}
+
+// match finds the rows' columns in the table.
+func (m *merge) match(s *bq.TableSchema, key []string, rows *arrow.Schema) error {
+	for _, f := range rows.Fields() {
+		var found *bq.TableFieldSchema
+		if s != nil {
+			for _, column := range s.Fields {
+				if strings.EqualFold(column.Name, f.Name) {
+					found = column
+				}
+			}
+		}
+		if found == nil {
+			return errcode.New(errcode.InvalidArgument, "bigquery: %s: it has no column %q", m.what, f.Name)
+		}
+		if slices.Contains(m.columns, found) {
+			return errcode.New(errcode.InvalidArgument, "bigquery: %s: the rows have column %q twice", m.what, f.Name)
+		}
+		if !writable[found.Type] || found.Mode == "REPEATED" {
+			return errcode.New(errcode.Unimplemented, "bigquery: %s: column %q: values of type %s cannot be written", m.what, f.Name, typeName(found))
+		}
+		m.columns = append(m.columns, found)
+	}
+	for _, k := range key {
+		i := slices.IndexFunc(rows.Fields(), func(f arrow.Field) bool { return f.Name == k })
+		if i < 0 {
+			return errcode.New(errcode.InvalidArgument, "bigquery: %s: the rows lack the key column %q", m.what, k)
+		}
+		m.key = append(m.key, i)
+	}
+	m.nulls = make([]bool, len(m.key))
+	return nil
+}
+
+// write reads rows until it is known whether they are few.
+func (m *merge) write(ctx context.Context, r array.RecordReader) (int64, error) {
+	var held []arrow.Record
+	defer func() {
+		for _, rec := range held {
+			rec.Release()
+		}
+	}()
+	rows, bytes, more := int64(0), int64(0), true
+	for rows <= inlineRows && bytes <= inlineBytes {
+		if more = r.Next(); !more {
+			break
+		}
+		rec := r.Record()
+		rec.Retain()
+		held = append(held, rec)
+		rows += rec.NumRows()
+		for _, col := range rec.Columns() {
+			bytes += sizeOf(col.Data())
+		}
+	}
+	if !more {
+		if err := r.Err(); err != nil || rows == 0 {
+			return 0, err
+		}
+		if rows <= inlineRows && bytes <= inlineBytes {
+			return m.inline(ctx, held)
+		}
+	}
+	next := func() (arrow.Record, error) {
+		if len(held) > 0 {
+			rec := held[0]
+			held = held[1:]
+			return rec, nil
+		}
+		if !r.Next() {
+			return nil, r.Err()
+		}
+		rec := r.Record()
+		rec.Retain()
+		return rec, nil
+	}
+	return m.staged(ctx, next)
+}
+
+// sizeOf is about how many bytes an array's values take; a slice counts as what it is a slice of.
+func sizeOf(d arrow.ArrayData) int64 {
+	n := int64(0)
+	for _, b := range d.Buffers() {
+		if b != nil {
+			n += int64(b.Len())
+		}
+	}
+	for _, child := range d.Children() {
+		n += sizeOf(child)
+	}
+	return n
+}
+
+// inline writes rows as the parameter of the statement, an array of structs.
+func (m *merge) inline(ctx context.Context, records []arrow.Record) (int64, error) {
+	rowType := &bq.QueryParameterType{Type: "STRUCT"}
+	for _, f := range m.columns {
+		rowType.StructTypes = append(rowType.StructTypes, &bq.QueryParameterTypeStructTypes{Name: f.Name, Type: &bq.QueryParameterType{Type: parameterTypes[f.Type]}})
+	}
+	values := &bq.QueryParameterValue{}
+	for _, rec := range records {
+		cells, err := m.cells(rec)
+		if err != nil {
+			return 0, err
+		}
+		for i := range int(rec.NumRows()) {
+			row := make(map[string]bq.QueryParameterValue, len(cells))
+			for col, f := range m.columns {
+				v, err := m.cell(cells, rec, col, i)
+				switch {
+				case err != nil:
+					return 0, err
+				case v == nil:
+					row[f.Name] = bq.QueryParameterValue{NullFields: []string{"Value"}}
+				default:
+					row[f.Name] = *textValue(v.text(f.Type))
+				}
+			}
+			values.ArrayValues = append(values.ArrayValues, &bq.QueryParameterValue{StructValues: row})
+			m.rows++
+		}
+	}
+	q, err := m.c.query(m.sql("(SELECT r.*, "+rowNumber+" FROM UNNEST(?) AS r WITH OFFSET AS "+rowNumber+")"), []any{
+		&bq.QueryParameter{ParameterType: &bq.QueryParameterType{Type: "ARRAY", ArrayType: rowType}, ParameterValue: values},
+	})
+	if err != nil {
+		return 0, err
+	}
+	if _, err := m.c.run(ctx, q); err != nil {
+		return 0, m.c.errorOf(err, m.what)
+	}
+	return m.rows, nil
+}
+
+// staged writes rows through a staging table, or straight into the table where nothing can be in their way.
+func (m *merge) staged(ctx context.Context, next func() (arrow.Record, error)) (int64, error) {
+	if len(m.key) == 0 {
+		return m.rows, m.load(ctx, m.table, false, next)
+	}
+	stage := &bq.TableReference{ProjectId: m.table.ProjectId, DatasetId: m.table.DatasetId, TableId: "badger_stage_" + newID()}
+	schema := &bq.TableSchema{Fields: []*bq.TableFieldSchema{{Name: rowNumber, Type: "INTEGER"}}}
+	for _, f := range m.columns {
+		schema.Fields = append(schema.Fields, &bq.TableFieldSchema{Name: f.Name, Type: f.Type})
+	}
+	err := m.c.retry(ctx, func() error {
+		_, err := m.c.rest.Tables.Insert(stage.ProjectId, stage.DatasetId, &bq.Table{
+			TableReference: stage, Schema: schema, ExpirationTime: time.Now().Add(stageLife).UnixMilli(), Description: "rows on their way into " + m.table.TableId,
+		}).Context(ctx).Do()
+		if codeOf(err) == errcode.AlreadyExists { // nobody else chose this name: the answer was lost
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return 0, m.c.errorOf(err, m.what+": a staging table in its dataset")
+	}
+	defer func() {
+		ctx, done := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+		defer done()
+		_ = m.c.rest.Tables.Delete(stage.ProjectId, stage.DatasetId, stage.TableId).Context(ctx).Do() // else it expires
+	}()
+	if err := m.load(ctx, stage, true, next); err != nil {
+		return 0, err
+	}
+	q, err := m.c.query(m.sql(quoted(stage)), nil)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := m.c.run(ctx, q); err != nil {
+		return 0, m.c.errorOf(err, m.what)
+	}
+	return m.rows, nil
+}
+
+// stageLife is how long a staging table may stay behind if the process that made it ends.
+const stageLife = 6 * time.Hour
+
+// load fills a table: by a pending stream, or by a load job where that API is off or not allowed.
+func (m *merge) load(ctx context.Context, into *bq.TableReference, numbered bool, next func() (arrow.Record, error)) error {
+	if m.c.write != nil && !m.c.noWrite.Load() {
+		name, err := m.c.writeStream(ctx, into, numbered)
+		if err == nil {
+			return m.append(ctx, name, numbered, next)
+		}
+		code := codeOf(err)
+		if m.c.o.Storage != StorageAuto || code != errcode.PermissionDenied && code != errcode.Unimplemented {
+			return m.c.errorOf(err, m.what+": the Storage Write API")
+		}
+		m.c.noWrite.Store(true)
+	}
+	return m.loadJob(ctx, into, numbered, next)
+}
+
+// sql is the one statement that writes rows from a table expression.
+func (m *merge) sql(source string) string {
+	names := make([]string, len(m.columns))
+	for i, f := range m.columns {
+		names[i] = quote(f.Name)
+	}
+	list := strings.Join(names, ", ")
+	if len(m.key) == 0 {
+		return fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s", quoted(m.table), list, list, source)
+	}
+	var key, on, set []string
+	for i, k := range m.key {
+		key = append(key, names[k])
+		if m.nulls[i] { // NULL is a value here; the texts differ for NULL and "null"
+			on = append(on, fmt.Sprintf("TO_JSON_STRING(t.%[1]s) = TO_JSON_STRING(s.%[1]s)", names[k]))
+		} else {
+			on = append(on, fmt.Sprintf("t.%[1]s = s.%[1]s", names[k]))
+		}
+	}
+	for i, n := range names {
+		if !slices.Contains(m.key, i) {
+			set = append(set, n+" = s."+n)
+		}
+	}
+	update := ""
+	if len(set) > 0 {
+		update = " WHEN MATCHED THEN UPDATE SET " + strings.Join(set, ", ")
+	}
+	return fmt.Sprintf("MERGE INTO %s AS t USING (SELECT * FROM %s WHERE TRUE QUALIFY ROW_NUMBER() OVER (PARTITION BY %s ORDER BY %s DESC) = 1) AS s ON %s%s WHEN NOT MATCHED THEN INSERT (%s) VALUES (s.%s)",
+		quoted(m.table), source, strings.Join(key, ", "), rowNumber, strings.Join(on, " AND "), update, list, strings.Join(names, ", s."))
+}

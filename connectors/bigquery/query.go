@@ -1,0 +1,166 @@
+package bigquery
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
+	bq "google.golang.org/api/bigquery/v2"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Query runs a query and streams its result in the order the query gives it, unless several streams are asked for.
+func (c *Conn) Query(ctx context.Context, sql string, args ...any) (array.RecordReader, error) {
+	q, err := c.query(sql, args)
+	if err != nil {
+		return nil, err
+	}
+	if c.o.ReadOnly {
+		if err := c.onlyReads(ctx, q); err != nil {
+			return nil, err
+		}
+	}
+	j, err := c.run(ctx, q)
+	if err != nil {
+		return nil, c.errorOf(err, c.subject())
+	}
+	return c.stream(ctx, j)
+}
+
+// Exec runs a statement and drops what it returns.
+func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
+	r, err := c.Query(ctx, sql, args...)
+	if err != nil {
+		return err
+	}
+	r.Release()
+	return nil
+}
+
+// QueryText runs a query and returns its one text.
+func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string, error) {
+	r, err := c.Query(ctx, query, args...)
+	if err != nil {
+		return "", err
+	}
+	defer r.Release()
+	text, rows := "", int64(0)
+	for r.Next() {
+		rec := r.Record()
+		if rec.NumCols() != 1 {
+			return "", errcode.New(errcode.InvalidArgument, "bigquery: %d columns, expected one text", rec.NumCols())
+		}
+		if col := rec.Column(0); rows == 0 && rec.NumRows() > 0 && col.IsValid(0) {
+			text = strings.Clone(col.ValueStr(0))
+		}
+		rows += rec.NumRows()
+	}
+	if err := r.Err(); err != nil {
+		return "", err
+	}
+	if rows != 1 {
+		return "", errcode.New(errcode.InvalidArgument, "bigquery: %d rows, expected one text", rows)
+	}
+	return text, nil
+}
+
+// subject names what an error concerns where nothing narrower is known.
+func (c *Conn) subject() string { return "project " + c.o.Project }
+
+// query is the configuration of a query job.
+func (c *Conn) query(sql string, args []any) (*bq.JobConfigurationQuery, error) {
+	if strings.IndexByte(sql, 0) >= 0 {
+		return nil, errcode.New(errcode.InvalidArgument, "bigquery: a NUL byte in the SQL text; use a parameter")
+	}
+	if strings.TrimSpace(sql) == "" {
+		return nil, errcode.New(errcode.InvalidArgument, "bigquery: no statement")
+	}
+	legacy := false
+	q := &bq.JobConfigurationQuery{Query: sql, UseLegacySql: &legacy, MaximumBytesBilled: c.o.MaxBytesBilled}
+	if c.o.Dataset != "" {
+		q.DefaultDataset = &bq.DatasetReference{ProjectId: c.o.Project, DatasetId: c.o.Dataset}
+	}
+	for i, arg := range args {
+		p, err := parameter(arg)
+		if err != nil {
+			return nil, errcode.New(errcode.InvalidArgument, "bigquery: parameter %d: %w", i+1, err)
+		}
+		q.QueryParameters = append(q.QueryParameters, p)
+	}
+	if len(args) > 0 {
+		q.ParameterMode = "POSITIONAL"
+	}
+	return q, nil
+}
+
+// parameter is an argument as BigQuery takes it: a type and text.
+func parameter(arg any) (*bq.QueryParameter, error) {
+	typ, text := "", ""
+	switch v := arg.(type) {
+	case nil:
+		return &bq.QueryParameter{ParameterType: &bq.QueryParameterType{Type: "STRING"}, ParameterValue: &bq.QueryParameterValue{NullFields: []string{"Value"}}}, nil
+	case bool:
+		typ, text = "BOOL", strconv.FormatBool(v)
+	case int64:
+		typ, text = "INT64", strconv.FormatInt(v, 10)
+	case int:
+		typ, text = "INT64", strconv.Itoa(v)
+	case float64:
+		typ, text = "FLOAT64", floatText(v)
+	case string:
+		typ, text = "STRING", v
+	case time.Time:
+		typ, text = "TIMESTAMP", v.UTC().Format(timestampText)
+	case *bq.QueryParameter:
+		return v, nil
+	default:
+		return nil, errcode.New(errcode.InvalidArgument, "a Go value of type %T is not taken", arg)
+	}
+	return &bq.QueryParameter{ParameterType: &bq.QueryParameterType{Type: typ}, ParameterValue: textValue(text)}, nil
+}
+
+const timestampText = "2006-01-02 15:04:05.999999+00:00"
+
+func textValue(s string) *bq.QueryParameterValue {
+	return &bq.QueryParameterValue{Value: s, ForceSendFields: []string{"Value"}}
+}
+
+func floatText(x float64) string {
+	switch {
+	case math.IsInf(x, 1):
+		return "Infinity"
+	case math.IsInf(x, -1):
+		return "-Infinity"
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// onlyReads has BigQuery plan a statement without running it, and refuses what is no query.
+func (c *Conn) onlyReads(ctx context.Context, q *bq.JobConfigurationQuery) error {
+	location, err := c.jobLocation(ctx)
+	if err != nil {
+		return err
+	}
+	var j *bq.Job
+	err = c.retry(ctx, func() error {
+		j, err = c.rest.Jobs.Insert(c.o.BillingProject, &bq.Job{
+			JobReference: &bq.JobReference{ProjectId: c.o.BillingProject, Location: location}, Configuration: &bq.JobConfiguration{Query: q, DryRun: true},
+		}).Context(ctx).Do()
+		return err
+	})
+	if err != nil {
+		return c.errorOf(err, c.subject())
+	}
+	kind := ""
+	if j.Statistics != nil && j.Statistics.Query != nil {
+		kind = j.Statistics.Query.StatementType
+	}
+	if kind != "SELECT" {
+		return errcode.New(errcode.PermissionDenied, "bigquery: project %s is opened to be read only; the statement is a %s, expected a SELECT", c.o.Project, kind)
+	}
+	return nil
+}

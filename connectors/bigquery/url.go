@@ -1,0 +1,194 @@
+package bigquery
+
+import (
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// StorageUse says whether the Storage API carries large results and many rows.
+type StorageUse string
+
+// The uses of the Storage API.
+const (
+	StorageAuto StorageUse = "auto" // where it is allowed; REST pages and load jobs elsewhere
+	StorageOn   StorageUse = "on"   // or an error
+	StorageOff  StorageUse = "off"  // REST pages and load jobs
+)
+
+// Options say how a project is opened.
+type Options struct {
+	driver.Options
+	Project        string // that holds the datasets
+	Dataset        string // of names without one; "" is none
+	Location       string // of jobs, such as EU; "" is the dataset's
+	BillingProject string // that runs and pays the jobs; "" is Project
+
+	CredentialsFile string   // a service account, workload identity or other credentials file; "" is the application default
+	TokenFile       string   // an access token, read again whenever it is needed
+	Impersonate     []string // service accounts: the last is impersonated, those before it are the delegates
+
+	Endpoint        string // of the REST API instead of Google's, such as http://127.0.0.1:9050
+	StorageEndpoint string // of the Storage API, HOST:PORT; "" with an Endpoint is none
+	AllowInsecure   bool   // an Endpoint beyond this machine without TLS and credentials
+
+	Storage        StorageUse
+	Streams        int   // read at once; more than one gives up the order of rows. 0 is one
+	PageRows       int64 // of a REST page; 0 is 10,000
+	MaxBytesBilled int64 // of one query; 0 is BigQuery's limit
+}
+
+// urlOptions are the options of a URL.
+var urlOptions = map[string]func(o *Options, value string) bool{
+	"location":         func(o *Options, v string) bool { o.Location = v; return plainName(v) },
+	"billing_project":  func(o *Options, v string) bool { o.BillingProject = v; return v != "" },
+	"credentials_file": func(o *Options, v string) bool { o.CredentialsFile = v; return v != "" },
+	"token_file":       func(o *Options, v string) bool { o.TokenFile = v; return v != "" },
+	"impersonate":      func(o *Options, v string) bool { o.Impersonate = strings.Split(v, ","); return v != "" },
+	"endpoint":         func(o *Options, v string) bool { o.Endpoint = v; return v != "" },
+	"storage_endpoint": func(o *Options, v string) bool { o.StorageEndpoint = v; return v != "" },
+	"allow_insecure":   func(o *Options, v string) (ok bool) { o.AllowInsecure, ok = boolOf(v); return ok },
+	"storage": func(o *Options, v string) bool {
+		o.Storage = StorageUse(v)
+		return o.Storage == StorageAuto || o.Storage == StorageOn || o.Storage == StorageOff
+	},
+	"streams":          func(o *Options, v string) bool { n, ok := numberOf(v); o.Streams = int(n); return ok && n <= 1000 },
+	"page_rows":        func(o *Options, v string) (ok bool) { o.PageRows, ok = numberOf(v); return ok },
+	"max_bytes_billed": func(o *Options, v string) (ok bool) { o.MaxBytesBilled, ok = numberOf(v); return ok },
+}
+
+const optionNames = "location, billing_project, credentials_file, token_file, impersonate, endpoint, storage_endpoint, allow_insecure, storage, streams, page_rows and max_bytes_billed"
+
+// expected says what an option takes, where that is not any text.
+var expected = map[string]string{
+	"location": "a location such as EU or us-central1", "allow_insecure": "true or false", "storage": "auto, on or off", "streams": "a number from 1 to 1000",
+	"page_rows": "a positive number", "max_bytes_billed": "a positive number of bytes",
+}
+
+func boolOf(v string) (b, ok bool) {
+	b, err := strconv.ParseBool(v)
+	return b, err == nil
+}
+
+func numberOf(v string) (int64, bool) {
+	n, err := strconv.ParseInt(v, 10, 64)
+	return n, err == nil && n > 0
+}
+
+func plainName(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c != '-' && c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// ParseURL reads bigquery://PROJECT/DATASET?OPTION=VALUE. The dataset may be left out: it is that of names without one. Options:
+//
+//	location          where jobs run, such as EU; by default where the dataset lies
+//	billing_project   runs and pays the jobs; by default the project
+//	credentials_file  service account, workload identity (external account), impersonation or user credentials; by default the application default
+//	token_file        an access token that something else renews
+//	impersonate       a service account to act as; several, with commas, are a chain of delegates
+//	endpoint          another address of the REST API; one on this machine needs neither TLS nor credentials
+//	storage_endpoint  the Storage API there, HOST:PORT
+//	allow_insecure    true: an endpoint beyond this machine without TLS, and then without credentials
+//	storage           auto, on, off
+//	streams           of the Storage Read API at once; with more than one the order of rows is lost
+//	page_rows         of REST pages
+//	max_bytes_billed  by one query, which fails before it costs more
+//
+// The error shows no values.
+func ParseURL(raw string) (Options, error) {
+	o := Options{Storage: StorageAuto}
+	rest, ok := strings.CutPrefix(raw, Scheme+"://")
+	path, query, _ := strings.Cut(rest, "?")
+	project, dataset, _ := strings.Cut(strings.TrimSuffix(path, "/"), "/")
+	if !ok || strings.ContainsAny(dataset, "/ ") || strings.ContainsAny(project, " @") {
+		return o, errcode.New(errcode.InvalidArgument, "expected bigquery://PROJECT/DATASET?location=EU, the dataset and the options as needed")
+	}
+	o.Project, o.Dataset = project, dataset
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return o, errcode.New(errcode.InvalidArgument, "bigquery: the options behind the question mark cannot be read; expected OPTION=VALUE with & between them")
+	}
+	for name, v := range values {
+		set, known := urlOptions[name]
+		switch {
+		case !known:
+			return o, errcode.New(errcode.InvalidArgument, "bigquery: unknown option %.40q; there are %s", name, optionNames)
+		case len(v) != 1:
+			return o, errcode.New(errcode.InvalidArgument, "bigquery: option %s is given %d times", name, len(v))
+		case !set(&o, v[0]):
+			want := expected[name]
+			if want == "" {
+				want = "a value"
+			}
+			return o, errcode.New(errcode.InvalidArgument, "bigquery: option %s: expected %s", name, want)
+		}
+	}
+	return o, o.check()
+}
+
+// check finds what cannot be together.
+func (o *Options) check() error {
+	if o.Storage == "" {
+		o.Storage = StorageAuto
+	}
+	if o.Streams == 0 {
+		o.Streams = 1
+	}
+	if o.PageRows == 0 {
+		o.PageRows = 10_000
+	}
+	if o.Project == "" {
+		return errcode.New(errcode.InvalidArgument, "bigquery: the project is missing; expected bigquery://PROJECT/DATASET")
+	}
+	if o.BillingProject == "" {
+		o.BillingProject = o.Project
+	}
+	if o.CredentialsFile != "" && o.TokenFile != "" {
+		return errcode.New(errcode.InvalidArgument, "bigquery: credentials_file and token_file exclude each other")
+	}
+	if o.StorageEndpoint != "" && o.Endpoint == "" {
+		return errcode.New(errcode.InvalidArgument, "bigquery: storage_endpoint needs endpoint, the REST API of the same server")
+	}
+	if o.Endpoint == "" {
+		return nil
+	}
+	u, err := url.Parse(o.Endpoint)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" {
+		return errcode.New(errcode.InvalidArgument, "bigquery: option endpoint: expected http://HOST:PORT or https://HOST")
+	}
+	if u.Scheme == "http" {
+		storageHost, _, err := net.SplitHostPort(o.StorageEndpoint)
+		local := isLoopback(u.Hostname()) && (o.StorageEndpoint == "" || err == nil && isLoopback(storageHost))
+		if !local && !o.AllowInsecure {
+			return errcode.New(errcode.InvalidArgument, "bigquery: option endpoint: beyond this machine expected https; allow_insecure=true permits an endpoint without TLS and credentials")
+		}
+		if !local && o.hasCredentials() {
+			return errcode.New(errcode.InvalidArgument, "bigquery: credentials are not sent to an endpoint beyond this machine without TLS")
+		}
+	}
+	if o.Storage == StorageOn && o.StorageEndpoint == "" {
+		return errcode.New(errcode.InvalidArgument, "bigquery: storage=on at another endpoint needs storage_endpoint=HOST:PORT")
+	}
+	return nil
+}
+
+// plaintext tells that the endpoint is reached without TLS.
+func (o *Options) plaintext() bool { return strings.HasPrefix(o.Endpoint, "http:") }
+
+func (o *Options) hasCredentials() bool {
+	return o.CredentialsFile != "" || o.TokenFile != "" || len(o.Impersonate) > 0
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
