@@ -44,7 +44,7 @@ func isSorted(c *scoring.Column) bool {
 	}
 	up, down := false, false
 	for i := 1; i < c.Len(); i++ {
-		switch order(c.Value(i-1), c.Value(i)) {
+		switch Order(c.Value(i-1), c.Value(i)) {
 		case -1:
 			up = true
 		case 1:
@@ -54,8 +54,8 @@ func isSorted(c *scoring.Column) bool {
 	return up != down
 }
 
-// order compares two values of one column for sorting; NULL stands apart and is skipped.
-func order(a, b scoring.Value) int {
+// Order compares two values of one column for sorting, to -1, 0 or 1; NULL stands apart and is skipped.
+func Order(a, b scoring.Value) int {
 	if a.IsNull() || b.IsNull() {
 		return 0
 	}

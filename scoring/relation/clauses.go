@@ -30,7 +30,7 @@ var clauseKinds = []Kind{
 		Meaning: "Both results are one number of a division, and not the same one.", Example: "SUM(a) / COUNT(*); SUM(a) / COUNT(b)",
 	},
 	{
-		Name: "order_total_for_raw", Class: Difference, find: func(e *evidence) *found { return orderAggregated(e, predSide) },
+		Name: "order_total_for_raw", Class: Defensible, find: func(e *evidence) *found { return orderAggregated(e, predSide) },
 		Meaning: "Both queries keep the first rows of an order; the answer's is by an aggregate, gold's by single values.", Example: "ORDER BY x LIMIT 1; GROUP BY k ORDER BY SUM(x) LIMIT 1",
 	},
 	{

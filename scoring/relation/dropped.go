@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
@@ -12,14 +13,14 @@ import (
 var droppedKinds = []Kind{
 	{
 		Name: "dropped_order_key", Class: Presentational, find: droppedOrderKey,
-		Meaning: "All other columns agree; the answer leaves out an aggregate by which gold only sorts or filters and that the question does not ask to be told.", Example: "('a', 9) by ORDER BY COUNT(*) LIMIT 1; ('a')",
+		Meaning: "All other columns agree; the answer leaves out an aggregate by which gold only sorts or filters, or a measure in whose order it shows its own rows, and that the question does not ask to be told.", Example: "('a', 9) by ORDER BY COUNT(*) LIMIT 1; ('a')",
 	},
 	{
 		Name: "dropped_filter", Class: Presentational, find: droppedFilter,
 		Meaning: "All other columns agree; the answer leaves out a column that gold's conditions hold to values that the question names.", Example: "('TR1', '+') where id = 'TR1'; ('+')",
 	},
 	{
-		Name: "dropped_constant", Class: Defensible, find: droppedConstant,
+		Name: "dropped_constant", Class: Difference, find: droppedConstant,
 		Meaning: "All other columns agree over several rows; the answer leaves out a column that has one value throughout.", Example: "('a', 2024), ('b', 2024); ('a'), ('b')",
 	},
 	{
@@ -78,10 +79,48 @@ func allOf(columns []int, holds func(int) bool) bool {
 
 func droppedOrderKey(e *evidence) *found {
 	d, q := e.dropped(), e.queries().gold
-	if q == nil || e.Question == "" || !allOf(d, func(i int) bool { return e.serves(q, i) }) {
+	if q == nil || e.Question == "" || len(d) == 0 {
 		return nil
 	}
-	return e.left(d, ", by which gold sorts or filters and which the question does not ask for")
+	if allOf(d, func(i int) bool { return e.serves(q, i) }) {
+		return e.left(d, ", by which gold sorts or filters and which the question does not ask for")
+	}
+	if allOf(d, func(i int) bool { return !e.asked(i) }) && e.sortedBy(d) {
+		return e.left(d, ", by which the answer sorts its rows and which the question does not ask for")
+	}
+	return nil
+}
+
+// sortedBy tells whether the answer, whose query sorts, shows its rows in the order of gold's columns: all numbers, each never falling or never rising, over three rows that differ at least.
+func (e *evidence) sortedBy(columns []int) bool {
+	if q := e.queries().pred; q == nil || len(q.order) == 0 {
+		return false
+	}
+	m := e.over(e.allPairs())
+	if m == nil || !m.unique() || !m.sameSet() {
+		return false
+	}
+	partners := m.partners()
+	return allOf(columns, func(i int) bool {
+		c := &e.gold.Columns[i]
+		if !c.Type.Numeric() || c.HasNulls() {
+			return false
+		}
+		shown := make([]scoring.Value, len(partners))
+		for row, at := range partners {
+			shown[at] = c.Value(row)
+		}
+		rises, falls := 0, 0
+		for k := 1; k < len(shown); k++ {
+			switch d := cell.Order(shown[k-1], shown[k]); {
+			case d < 0:
+				rises++
+			case d > 0:
+				falls++
+			}
+		}
+		return (rises == 0) != (falls == 0) && rises+falls >= 2
+	})
 }
 
 // serves tells whether a gold column is an aggregate that only sorts or filters.

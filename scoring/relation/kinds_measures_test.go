@@ -5,13 +5,22 @@ const (
 	topName = "SELECT k FROM t GROUP BY k ORDER BY COUNT(*) DESC LIMIT 1"
 )
 
+const (
+	ranked = "SELECT k, COUNT(*), RANK() OVER (ORDER BY COUNT(*) DESC) AS place FROM t GROUP BY k"
+	sorted = "SELECT k FROM t GROUP BY k ORDER BY COUNT(*) DESC"
+)
+
 var _ = addExamples(map[string]examplesOf{
 	"dropped_order_key": {
 		holds: []example{
 			{why: "the count only sorts", gold: "k, COUNT(*): ['a', 9]", pred: "k: ['a']", goldSQL: topOf, predSQL: topName, question: "Which agency has the most clients?"},
 			{why: "the count only filters", gold: "year, n: [1908, 2], [1920, 3]", pred: "year: [1908], [1920]", goldSQL: "SELECT year, COUNT(*) FROM t GROUP BY year HAVING COUNT(*) > 1", predSQL: "SELECT year FROM t GROUP BY year HAVING COUNT(*) > 1", question: "In which years was more than one founded?"},
+			{why: "the answer's rows come in its order", gold: "k, COUNT(*), place: ['a', 2, 3], ['b', 9, 1], ['c', 5, 2]", pred: "k: ['b'], ['c'], ['a']", goldSQL: ranked, predSQL: sorted, question: "Rank the kinds, the most common first."},
 		},
 		almost: []example{
+			{why: "the answer's rows come in another order", gold: "k, COUNT(*), place: ['a', 2, 3], ['b', 9, 1], ['c', 5, 2]", pred: "k: ['a'], ['b'], ['c']", goldSQL: ranked, predSQL: sorted, question: "Rank the kinds, the most common first."},
+			{why: "they do so by chance, for nothing sorts them", gold: "k, COUNT(*), place: ['a', 2, 3], ['b', 9, 1], ['c', 5, 2]", pred: "k: ['b'], ['c'], ['a']", goldSQL: ranked, predSQL: "SELECT k FROM t GROUP BY k", question: "Rank the kinds, the most common first."},
+			{why: "the question asks for the place", gold: "k, COUNT(*), place: ['a', 2, 3], ['b', 9, 1], ['c', 5, 2]", pred: "k: ['b'], ['c'], ['a']", goldSQL: ranked, predSQL: sorted, question: "Give kinds, how many there are of each and the place of each."},
 			{why: "the question asks for the count", gold: "k, COUNT(*): ['a', 9]", pred: "k: ['a']", goldSQL: topOf, predSQL: topName, question: "Which agency has the most clients, and how many?"},
 			{why: "nothing is sorted by it", gold: "k, COUNT(*): ['a', 9]", pred: "k: ['a']", goldSQL: "SELECT k, COUNT(*) FROM t GROUP BY k", predSQL: topName, question: "Which agency has the most clients?"},
 		},
@@ -76,8 +85,15 @@ var _ = addExamples(map[string]examplesOf{
 		almost: []example{{why: "a value is another", gold: "year, region, n: [2023, 'north', 5], [2024, 'north', 6], [2024, 'south', 8]", pred: "year, north, south: [2023, 5, 0], [2024, 6, 9]"}},
 	},
 	"unpivoted": {
-		holds:  []example{{why: "both atoms of the bond, one below the other", gold: "a, b: ['x', 'y']", pred: "atom: ['x'], ['y']"}},
-		almost: []example{{why: "and a third", gold: "a, b: ['x', 'y']", pred: "atom: ['x'], ['y'], ['z']"}},
+		holds: []example{
+			{why: "both atoms of the bond, one below the other", gold: "a, b: ['x', 'y']", pred: "atom: ['x'], ['y']"},
+			{why: "the places of all routes, each once", gold: "a, b: ['x', 'y'], ['x', 'z'], ['y', 'z'], ['y', 'x']", pred: "place: ['x'], ['y'], ['z']"},
+		},
+		almost: []example{
+			{why: "and a third", gold: "a, b: ['x', 'y']", pred: "atom: ['x'], ['y'], ['z']"},
+			{why: "one of the columns, which has all values", gold: "a, b: ['x', 'y'], ['y', 'x']", pred: "place: ['x'], ['y']"},
+			{why: "some places twice, others once", gold: "a, b: ['x', 'y'], ['x', 'z'], ['y', 'z'], ['y', 'x'], ['z', 'x']", pred: "place: ['x'], ['y'], ['z'], ['z']"},
+		},
 	},
 	"pivoted": {
 		holds:  []example{{why: "two numbers beside each other", gold: "n: [4], [7]", pred: "men, women: [4, 7]"}},

@@ -26,6 +26,18 @@ var _ = addExamples(map[string]examplesOf{
 		holds:  []example{of("one average for all", "SELECT AVG(v) FROM t", "SELECT k, AVG(v) FROM t GROUP BY k", "What is the average value of each?")},
 		almost: []example{of("the question is about all", "SELECT AVG(v) FROM t", "SELECT k, AVG(v) FROM t GROUP BY k", "What is the average value?")},
 	},
+	"gold_sort_against_question": {
+		holds: []example{
+			of("the highest is at the other end", "SELECT x FROM t ORDER BY r LIMIT 1", "SELECT x FROM t ORDER BY r DESC LIMIT 1", "Which has the highest r?"),
+			of("and so is the lowest", "SELECT x FROM t ORDER BY r DESC LIMIT 1", "SELECT x FROM t ORDER BY r LIMIT 1", "Which has the fewest r?"),
+		},
+		almost: []example{
+			of("gold does what the question asks", "SELECT x FROM t ORDER BY r DESC LIMIT 1", "SELECT x FROM t ORDER BY r LIMIT 1", "Which has the highest r?"),
+			of("the question has both", "SELECT x FROM t ORDER BY r LIMIT 1", "SELECT x FROM t ORDER BY r DESC LIMIT 1", "Which of the lowest has the highest r?"),
+			of("by another measure", "SELECT x FROM t ORDER BY r LIMIT 1", "SELECT x FROM t ORDER BY s DESC LIMIT 1", "Which has the highest r?"),
+			of("the oldest has the earliest birth and the highest age", "SELECT x FROM t ORDER BY born LIMIT 1", "SELECT x FROM t ORDER BY born DESC LIMIT 1", "Who is the oldest?"),
+		},
+	},
 	"gold_and_for_or": {
 		holds:  []example{of("the question says or", "SELECT x FROM t WHERE c = 'A' INTERSECT SELECT x FROM t WHERE c = 'B'", "SELECT x FROM t WHERE c = 'A' OR c = 'B'", "Which are from A or B?")},
 		almost: []example{of("the question says and", "SELECT x FROM t WHERE c = 'A' INTERSECT SELECT x FROM t WHERE c = 'B'", "SELECT x FROM t WHERE c = 'A' OR c = 'B'", "Which are from A and B?")},

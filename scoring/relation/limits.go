@@ -2,6 +2,7 @@ package relation
 
 import (
 	"fmt"
+	"slices"
 )
 
 var limitKinds = []Kind{
@@ -12,6 +13,10 @@ var limitKinds = []Kind{
 	{
 		Name: "limit_shorter", Class: Difference, find: limitShorter,
 		Meaning: "Every row of the answer is in gold; the answer's query stops at a limit that gold's does not have, or has higher.", Example: "(9), (8), (7); (9), (8) by LIMIT 2",
+	},
+	{
+		Name: "gold_sort_against_question", Class: Defensible, find: sortAgainstQuestion,
+		Meaning: "Both queries keep the first rows by one and the same measure; the question asks for its highest (or lowest), the answer sorts so and gold the other way.", Example: "ORDER BY rank LIMIT 1; ORDER BY rank DESC LIMIT 1, where the question asks for the highest",
 	},
 	{
 		Name: "sort_flipped", Class: Difference, find: sortFlipped,
@@ -55,5 +60,31 @@ func sortFlipped(e *evidence) *found {
 	return &found{
 		text:  fmt.Sprintf("Gold keeps the first rows by %s %s, the answer by the same %s.", part(g.text), direction[g.desc], direction[p.desc]),
 		proof: Proof{Gold: part(g.text) + " " + direction[g.desc], Pred: part(p.text) + " " + direction[p.desc]},
+	}
+}
+
+// Superlatives whose sense does not hang on how the measure is scaled: the oldest has the earliest birth and the highest age.
+var (
+	highest = []string{"highest", "most", "largest", "greatest", "biggest", "maximum"}
+	lowest  = []string{"lowest", "least", "smallest", "fewest", "minimum"}
+)
+
+func sortAgainstQuestion(e *evidence) *found {
+	q := e.queries()
+	if !q.firsts() || q.gold.order[0].text != q.pred.order[0].text || q.gold.order[0].desc == q.pred.order[0].desc {
+		return nil
+	}
+	question := plain(e.Question + " " + e.Evidence)
+	asks := func(words []string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return says(question, w) })
+	}
+	high, low := asks(highest), asks(lowest)
+	if high == low || high != q.pred.order[0].desc {
+		return nil
+	}
+	way := map[bool]string{true: "highest", false: "lowest"}[high]
+	return &found{
+		text:  fmt.Sprintf("The question asks for the %s; by %s the answer keeps that, gold the other end.", way, part(q.gold.order[0].text)),
+		proof: Proof{Gold: part(q.gold.order[0].text), Pred: part(q.pred.order[0].text)},
 	}
 }

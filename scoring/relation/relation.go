@@ -79,7 +79,7 @@ type family struct {
 // sameFamily is looked at where the comparison found every gold cell, the others where it did not. Results come before queries, and how much there is in common comes last.
 var (
 	sameFamily      = family{"same data", sameKinds}
-	resultFamilies  = []family{{"nothing", nothingKinds}, {"repetitions", repetitionKinds}, {"groups", groupKinds}, {"nulls", nullKinds}, {"text", textKinds}, {"keys", keyKinds}, {"ties", tieKinds}, {"left out", droppedKinds}, {"aggregates", aggregateKinds}, {"shape", shapeKinds}, {"measures", measureKinds}, {"limits", limitKinds}}
+	resultFamilies  = []family{{"nothing", nothingKinds}, {"repetitions", repetitionKinds}, {"groups", groupKinds}, {"nulls", nullKinds}, {"text", textKinds}, {"keys", keyKinds}, {"ties", tieKinds}, {"shape", shapeKinds}, {"left out", droppedKinds}, {"aggregates", aggregateKinds}, {"measures", measureKinds}, {"limits", limitKinds}}
 	queryFamilies   = []family{{"reference", referenceKinds}, {"conditions", conditionKinds}, {"clauses", clauseKinds}}
 	extentFamilies  = []family{{"extent", extentKinds}}
 	differenceOrder = [][]family{resultFamilies, queryFamilies, extentFamilies}

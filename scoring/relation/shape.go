@@ -31,7 +31,7 @@ func stacked(e *evidence, one side) *found {
 		return nil
 	}
 	o, t := e.table(one), e.table(!one)
-	if len(o.Columns) != 1 || len(t.Columns) < 2 || t.Rows() == 0 || o.Rows() < 2 || o.Rows() < t.Rows() {
+	if len(o.Columns) != 1 || len(t.Columns) < 2 || t.Rows() == 0 || o.Rows() < 2 {
 		return nil
 	}
 	kind := cell.NaturalKind(&o.Columns[0])
@@ -57,8 +57,13 @@ func stacked(e *evidence, one side) *found {
 			distinct++
 		}
 	}
-	if distinct < 2 {
+	if distinct < 2 || o.Rows() < t.Rows() && o.Rows() > distinct { // a shorter list is one of different values
 		return nil
+	}
+	for i := range t.Columns {
+		if match(e.naturalKeys(one, 0), e.naturalKeys(!one, i)).sameBag() {
+			return nil // one of the columns, and the others left out
+		}
 	}
 	if one == predSide {
 		return &found{text: fmt.Sprintf("The answer holds in one column the %d values that gold holds in %d columns.", distinct, len(t.Columns))}
