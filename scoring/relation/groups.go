@@ -2,6 +2,8 @@ package relation
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/badger-eval/badger/scoring/cell"
 )
@@ -16,6 +18,16 @@ var groupKinds = []Kind{
 		Name: "zero_dropped", Class: Difference, find: func(e *evidence) *found { return zeroFilled(e, goldSide) },
 		Meaning: "Every row of the answer is in gold; the gold rows that it lacks are groups with nothing but 0 or NULL in the measures: an inner join in place of an outer one.",
 		Example: "('a', 3), ('b', 0); ('a', 3)",
+	},
+	{
+		Name: "groups_merged", Class: Defensible, find: func(e *evidence) *found { return mergedGroups(e, predSide) },
+		Meaning: "Gold shows several groups under one name, kept apart by a key that it does not show; the answer has one row for each name. All names are the same, and where a name is one group all else agrees.",
+		Example: "('a', 3), ('b', 5), ('b', 1), ('c', 2); ('a', 3), ('b', 6), ('c', 2)",
+	},
+	{
+		Name: "groups_split", Class: Defensible, find: func(e *evidence) *found { return mergedGroups(e, goldSide) },
+		Meaning: "The answer shows several groups under one name, kept apart by a key that it does not show; gold has one row for each name. All names are the same, and where a name is one group all else agrees.",
+		Example: "('a', 3), ('b', 6), ('c', 2); ('a', 3), ('b', 5), ('b', 1), ('c', 2)",
 	},
 }
 
@@ -90,6 +102,90 @@ func zeroFilled(e *evidence, more side) *found {
 	}
 	r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(rows)
 	return r
+}
+
+// mergedGroups tells whether one side has a row for each name where the other has several for some, and all else agrees: most names are not among those, so that it is no chance.
+func mergedGroups(e *evidence, merges side) *found {
+	m := e.rows()
+	if m == nil || m.equal < 2 {
+		return nil
+	}
+	var names, measures []int
+	for k := range e.a.Columns {
+		if c := &e.a.Columns[k]; e.gold.Columns[c.Gold].Type.Numeric() && e.pred.Columns[c.Pred].Type.Numeric() {
+			measures = append(measures, k)
+		} else {
+			names = append(names, k)
+		}
+	}
+	if len(names) == 0 || len(measures) == 0 {
+		return nil
+	}
+	n := e.over(names)
+	one, several, distinct := n.pred, n.gold, n.distinctPred
+	oneDiffers, severalDiffers := m.onlyPred, m.onlyGold
+	if merges == goldSide {
+		one, several, distinct = n.gold, n.pred, n.distinctGold
+		oneDiffers, severalDiffers = severalDiffers, oneDiffers
+	}
+	if !n.sameSet() || distinct != len(one) || len(several) <= len(one) {
+		return nil
+	}
+	b := newBag(len(one))
+	for _, k := range several {
+		b.at(k).gold++
+	}
+	repeated := 0
+	for _, k := range one {
+		if b.at(k).gold > 1 {
+			repeated++
+		}
+	}
+	single := func(keys []uint64) func(int32) bool {
+		return func(row int32) bool { return b.at(keys[row]).gold == 1 }
+	}
+	if slices.ContainsFunc(oneDiffers, single(one)) || slices.ContainsFunc(severalDiffers, single(several)) || len(one)-repeated < max(2, repeated) ||
+		len(oneDiffers) != repeated { // a row that stands there as it is was not merged from others
+		return nil
+	}
+	for _, k := range measures {
+		if !e.madeOf(k, merges, one, several, oneDiffers) {
+			return nil
+		}
+	}
+	what := named(e.gold, e.goldColumns(names))
+	r := e.aboutPairs(names, fmt.Sprintf("Gold has several rows for %s of %s; the answer has one for each, and all others agree: groups of one name were merged.", plural(repeated, "value"), what))
+	if merges == goldSide {
+		r.text = fmt.Sprintf("The answer has several rows for %s of %s; gold has one for each, and all others agree: groups of one name were kept apart.", plural(repeated, "value"), what)
+	}
+	r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(severalDiffers)
+	return r
+}
+
+// madeOf tells whether in some rows of one side a measure is the sum of those of the other side's rows of the same name, or lies between them as a mean, a least or a largest does.
+func (e *evidence) madeOf(pair int, merges side, one, several []uint64, rows []int32) bool {
+	c := &e.a.Columns[pair]
+	whole, part := &e.pred.Columns[c.Pred], &e.gold.Columns[c.Gold]
+	if merges == goldSide {
+		whole, part = part, whole
+	}
+	type parts struct{ sum, least, most float64 }
+	of := map[uint64]*parts{}
+	for _, r := range rows {
+		of[one[r]] = &parts{least: math.Inf(1), most: math.Inf(-1)}
+	}
+	for r, name := range several {
+		if p := of[name]; p != nil {
+			if f, ok := floatOf(part.Value(r)); ok {
+				p.sum, p.least, p.most = p.sum+f, min(p.least, f), max(p.most, f)
+			}
+		}
+	}
+	return !slices.ContainsFunc(rows, func(r int32) bool {
+		p := of[one[r]]
+		f, ok := floatOf(whole.Value(int(r)))
+		return !ok || (f < p.least || f > p.most) && math.Abs(f-p.sum) > noise*math.Abs(p.sum)
+	})
 }
 
 // varies tells whether any key is another one.

@@ -2,11 +2,13 @@ package relation
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 var keyKinds = []Kind{
@@ -120,7 +122,7 @@ func keyForName(e *evidence) *found {
 		if !r.oneToOne || !(keyish(g) && nameish(p) && !keyish(p) || keyish(p) && nameish(g) && !keyish(g)) {
 			continue
 		}
-		if !r.telling && !e.sameRest() {
+		if !r.telling && !e.sameRest() && !e.groupedBy(r) {
 			continue
 		}
 		what := "a name in place of gold's key"
@@ -134,6 +136,28 @@ func keyForName(e *evidence) *found {
 	}
 	return nil
 }
+
+// groupedBy tells whether both queries make the same groups, by the key that one of them shows in place of the other's name: the rows are of the same things then. What they count the rows of a group by does not
+// matter.
+func (e *evidence) groupedBy(r replacement) bool {
+	q := e.queries()
+	if !q.both() || len(q.gold.selects) != 1 || len(q.pred.selects) != 1 {
+		return false
+	}
+	g, p := q.gold.item(r.gold, len(e.gold.Columns)), q.pred.item(r.pred, len(e.pred.Columns))
+	if g == nil || p == nil || len(q.gold.parts.GroupBy) != 1 || !slices.Equal(q.gold.parts.GroupBy, q.pred.parts.GroupBy) {
+		return false
+	}
+	if key := q.gold.parts.GroupBy[0]; key != sqlparts.Normalized(g) && key != sqlparts.Normalized(p) {
+		return false
+	}
+	return countsAlike(q.gold.restText()) == countsAlike(q.pred.restText())
+}
+
+var countOfColumn = regexp.MustCompile(`\bcount\([a-z0-9_."]+\)`)
+
+// countsAlike writes counts of a column as counts of rows.
+func countsAlike(text string) string { return countOfColumn.ReplaceAllString(text, "count(*)") }
 
 func renamedValues(e *evidence) *found {
 	if keyForName(e) != nil {

@@ -108,13 +108,30 @@ var _ = addExamples(map[string]examplesOf{
 		holds:  []example{{why: "an agency without clients is left out", gold: "agency, clients: [1, 2], [2, 0], [3, 1]", pred: "agency, clients: [1, 2], [3, 1]"}},
 		almost: []example{{why: "one with a client is", gold: "agency, clients: [1, 2], [2, 1], [3, 1]", pred: "agency, clients: [1, 2], [3, 1]"}},
 	},
+	"groups_merged": {
+		holds: []example{{why: "both Newarks are one", gold: "city, km: ['Rome', 3], ['Newark', 5], ['Newark', 1], ['Oslo', 2]", pred: "city, km: ['Rome', 3], ['Newark', 6], ['Oslo', 2]"}},
+		almost: []example{
+			{why: "Oslo, which is one, differs too", gold: "city, km: ['Rome', 3], ['Newark', 5], ['Newark', 1], ['Oslo', 2]", pred: "city, km: ['Rome', 3], ['Newark', 6], ['Oslo', 4]"},
+			{why: "the row of Newark is one of gold's two: the other was lost", gold: "city, km: ['Rome', 3], ['Newark', 5], ['Newark', 1], ['Oslo', 2]", pred: "city, km: ['Rome', 3], ['Newark', 5], ['Oslo', 2]"},
+			{why: "Newark's is neither the sum nor between", gold: "city, km: ['Rome', 3], ['Newark', 5], ['Newark', 1], ['Oslo', 2]", pred: "city, km: ['Rome', 3], ['Newark', 7], ['Oslo', 2]"},
+			{why: "there is another city", gold: "city, km: ['Rome', 3], ['Newark', 5], ['Newark', 1], ['Oslo', 2]", pred: "city, km: ['Rome', 3], ['Newark', 6], ['Oslo', 2], ['Bonn', 1]"},
+			{why: "most names are more than one group", gold: "city, km: ['Rome', 3], ['Rome', 4], ['Newark', 5], ['Newark', 1], ['Oslo', 2], ['Bonn', 1], ['Lima', 1], ['Lima', 2]", pred: "city, km: ['Rome', 7], ['Newark', 6], ['Oslo', 2], ['Bonn', 1], ['Lima', 3]"},
+		},
+	},
+	"groups_split": {
+		holds:  []example{{why: "each Newark by itself", gold: "city, km: ['Rome', 3], ['Newark', 6], ['Oslo', 2]", pred: "city, km: ['Rome', 3], ['Newark', 5], ['Newark', 1], ['Oslo', 2]"}},
+		almost: []example{{why: "Rome, which is one, differs too", gold: "city, km: ['Rome', 3], ['Newark', 6], ['Oslo', 2]", pred: "city, km: ['Rome', 8], ['Newark', 5], ['Newark', 1], ['Oslo', 2]"}},
+	},
 	"key_for_name": {
 		holds: []example{
+			{why: "one row, of the same group by the queries, whatever they count", gold: "name: ['Most']", pred: "id: [39]", goldSQL: "SELECT d.name FROM d JOIN a ON d.id = a.d GROUP BY d.id ORDER BY COUNT(a.k) DESC LIMIT 1", predSQL: "SELECT d.id FROM d JOIN a ON d.id = a.d GROUP BY d.id ORDER BY COUNT(a.d) DESC LIMIT 1"},
 			{why: "the district's id in place of its name", gold: "loan, district_name: [1, 'Most'], [2, 'Brno'], [3, 'Most']", pred: "loan, district_id: [1, 39], [2, 14], [3, 39]"},
 			{why: "one column, of the same rows by the queries", gold: "name: ['Most'], ['Brno']", pred: "id: [39], [14]", goldSQL: "SELECT name FROM d WHERE x > 1", predSQL: "SELECT id FROM d WHERE x > 1"},
 		},
 		almost: []example{
 			{why: "Most has two ids", gold: "loan, district_name: [1, 'Most'], [2, 'Brno'], [3, 'Most']", pred: "loan, district_id: [1, 39], [2, 14], [3, 40]"},
+			{why: "one row, of groups of another kind", gold: "name: ['Most']", pred: "id: [39]", goldSQL: "SELECT d.name FROM d JOIN a ON d.id = a.d GROUP BY d.id ORDER BY COUNT(a.k) DESC LIMIT 1", predSQL: "SELECT d.id FROM d JOIN a ON d.id = a.d GROUP BY d.x ORDER BY COUNT(a.d) DESC LIMIT 1"},
+			{why: "one row, by another order", gold: "name: ['Most']", pred: "id: [39]", goldSQL: "SELECT d.name FROM d JOIN a ON d.id = a.d GROUP BY d.id ORDER BY COUNT(a.k) DESC LIMIT 1", predSQL: "SELECT d.id FROM d JOIN a ON d.id = a.d GROUP BY d.id ORDER BY SUM(a.d) DESC LIMIT 1"},
 			{why: "one column, of other rows", gold: "name: ['Most'], ['Brno']", pred: "id: [39], [14]", goldSQL: "SELECT name FROM d WHERE x > 1", predSQL: "SELECT id FROM d WHERE x > 2"},
 		},
 	},
