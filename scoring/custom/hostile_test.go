@@ -98,6 +98,8 @@ func TestHostileScriptsAreStopped(t *testing.T) {
 		{"a JSON number of a huge exponent", "x = json.decode('1e30000')"},
 		{"JSON nested deeply", "x = json.decode('[' * 100000)"},
 		{"an expression that takes long on a long text", "x = 'x' * 1000000\nfor i in range(1000):\n    y = re.findall('(x+x+)+y', x)"},
+		{"an expression that is written out to much", "x = re.search('x{1000}' * 500, 'x')"},
+		{"many expressions", "for i in range(1000000):\n    x = re.search('(?:abc){%d}x{%d}' % (i % 900, i // 900), 'x')"},
 		{"a substitution that multiplies", "x = 'x' * 1000000\ny = re.sub('x', 'y' * 1000, x)"},
 		{"many dicts", "x = [{} for i in range(10000000)]"},
 		{"a dict that grows", "x = {}\nfor i in range(10000000):\n    x[i] = i"},

@@ -30,14 +30,29 @@ type pattern struct {
 }
 
 const (
-	maxPattern  = 4000 // characters
-	maxPatterns = 1000 // kept compiled
+	maxPattern = 4000      // characters
+	maxProgram = 20_000    // instructions of one
+	maxKept    = 1_000_000 // instructions of all that are kept compiled
 )
 
+// patterns are kept compiled, all scripts' together.
 var patterns = struct {
 	sync.Mutex
-	m map[string]*pattern
+	m    map[string]*pattern
+	kept int64
 }{m: map[string]*pattern{}}
+
+// programSize is about how many instructions an expression becomes, seen before they are made: x{1000} is a thousand.
+func programSize(re *syntax.Regexp) int64 {
+	n := int64(1 + len(re.Rune)/2)
+	for _, sub := range re.Sub {
+		n += programSize(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		n = times(n, int64(max(re.Min+1, re.Max, 1)))
+	}
+	return min(n, 1<<40)
+}
 
 func compilePattern(b *budget, text string) (*pattern, error) {
 	if len(text) > maxPattern {
@@ -54,24 +69,28 @@ func compilePattern(b *budget, text string) (*pattern, error) {
 	}
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return nil, errcode.New(errcode.InvalidArgument, "the regular expression cannot be read: RE2 syntax is wanted, without lookahead and backreferences")
+		return nil, errcode.New(errcode.InvalidArgument, "the regular expression cannot be read: RE2 syntax is wanted, without lookahead, backreferences and more than 1000 repetitions")
 	}
-	prog, err := syntax.Compile(tree.Simplify())
-	if err != nil {
-		return nil, errcode.New(errcode.InvalidArgument, "the regular expression cannot be compiled")
+	size := programSize(tree)
+	if size > maxProgram {
+		return nil, errcode.New(errcode.ResourceExhausted, "the regular expression is too big: its repetitions are written out")
+	}
+	if err := b.alloc(64 * size); err != nil {
+		return nil, err
 	}
 	re, err := regexp.Compile(text)
 	if err != nil {
 		return nil, errcode.New(errcode.InvalidArgument, "the regular expression cannot be compiled")
 	}
-	p = &pattern{re, int64(len(prog.Inst))}
+	p = &pattern{re, size}
 	patterns.Lock()
 	defer patterns.Unlock()
-	if len(patterns.m) >= maxPatterns {
+	if patterns.kept += size; patterns.kept > maxKept {
 		clear(patterns.m)
+		patterns.kept = size
 	}
 	patterns.m[text] = p
-	return p, b.work(4 * p.size)
+	return p, b.work(16 * size)
 }
 
 // charge charges one pass over a text.
