@@ -4,7 +4,9 @@ package main
 
 import (
 	"context"
+	"maps"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -59,7 +61,8 @@ func (e *sqlJudges) EvaluateSQL(ctx context.Context, query string, tables map[st
 			_ = c.Close()
 		}
 	}()
-	for name, t := range tables { // names of fields
+	for _, name := range slices.Sorted(maps.Keys(tables)) { // names of fields
+		t := tables[name]
 		if len(t.Columns) == 0 {
 			continue
 		}

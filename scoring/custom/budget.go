@@ -35,6 +35,8 @@ type budget struct {
 	memory int64
 	keys   keys
 	thread *starlark.Thread
+
+	patterns map[string]*pattern // that the run has used
 }
 
 func (b *budget) left() int64 { return b.limits.Steps - int64(b.thread.Steps) } //nolint:gosec // bounded by the limit

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"go.starlark.net/starlark"
+
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -133,6 +135,32 @@ func TestHostileScriptsAreStopped(t *testing.T) {
 				t.Errorf("made %d MiB", made)
 			}
 		})
+	}
+}
+
+// What a run is charged does not depend on what ran before: a script that just fits its limit fits it again, and one that does not never does.
+func TestChargesAreTheSameEveryTime(t *testing.T) {
+	steps := func() uint64 {
+		s := &script{file: "j.star", limits: DefaultLimits}
+		f, err := parse("j.star", []byte("def f():\n    d = {'a': [1, 2.5]}\n    for w in re.findall('(?:charge){3}|[a-z]+', 'ab cd ab'):\n        d[w] = d.get(w, 0) + 1\n    return str(d) + json.encode(d)\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err = compile(t.Context(), "j.star", f, DefaultLimits, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		th, stop := s.thread(t.Context())
+		defer stop()
+		if _, err := starlark.Call(th, s.globals["f"], nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		return th.Steps
+	}
+	first := steps()
+	for range 5 {
+		if next := steps(); next != first {
+			t.Fatalf("%d steps, the first time %d", next, first)
+		}
 	}
 }
 

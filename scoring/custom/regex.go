@@ -54,43 +54,60 @@ func programSize(re *syntax.Regexp) int64 {
 	return min(n, 1<<40)
 }
 
+// compilePattern compiles an expression, or finds it compiled. A run is charged for its first use of an expression and not for the next, whether it was kept
+// compiled or not: what other scripts did before must not show.
 func compilePattern(b *budget, text string) (*pattern, error) {
 	if len(text) > maxPattern {
 		return nil, errcode.New(errcode.ResourceExhausted, "a regular expression of more than %d characters", maxPattern)
 	}
-	patterns.Lock()
-	p := patterns.m[text]
-	patterns.Unlock()
-	if p != nil {
+	if p := b.patterns[text]; p != nil {
 		return p, b.work(1)
 	}
 	if err := b.alloc(64 * int64(len(text))); err != nil {
 		return nil, err
 	}
-	tree, err := syntax.Parse(text, syntax.Perl)
-	if err != nil {
-		return nil, errcode.New(errcode.InvalidArgument, "the regular expression cannot be read: RE2 syntax is wanted, without lookahead, backreferences and more than 1000 repetitions")
+	patterns.Lock()
+	p := patterns.m[text]
+	patterns.Unlock()
+	if p == nil {
+		tree, err := syntax.Parse(text, syntax.Perl)
+		if err != nil {
+			return nil, errcode.New(errcode.InvalidArgument, "the regular expression cannot be read: RE2 syntax is wanted, without lookahead, backreferences and more than 1000 repetitions")
+		}
+		p = &pattern{size: programSize(tree)}
 	}
-	size := programSize(tree)
-	if size > maxProgram {
+	if p.size > maxProgram {
 		return nil, errcode.New(errcode.ResourceExhausted, "the regular expression is too big: its repetitions are written out")
 	}
-	if err := b.alloc(64 * size); err != nil {
+	if err := b.alloc(64 * p.size); err != nil {
 		return nil, err
 	}
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return nil, errcode.New(errcode.InvalidArgument, "the regular expression cannot be compiled")
+	if err := b.work(16 * p.size); err != nil {
+		return nil, err
 	}
-	p = &pattern{re, size}
+	if p.Regexp == nil {
+		re, err := regexp.Compile(text)
+		if err != nil {
+			return nil, errcode.New(errcode.InvalidArgument, "the regular expression cannot be compiled")
+		}
+		p.Regexp = re
+		keepPattern(text, p)
+	}
+	if b.patterns == nil {
+		b.patterns = map[string]*pattern{}
+	}
+	b.patterns[text] = p
+	return p, nil
+}
+
+func keepPattern(text string, p *pattern) {
 	patterns.Lock()
 	defer patterns.Unlock()
-	if patterns.kept += size; patterns.kept > maxKept {
+	if patterns.kept += p.size; patterns.kept > maxKept {
 		clear(patterns.m)
-		patterns.kept = size
+		patterns.kept = p.size
 	}
 	patterns.m[text] = p
-	return p, b.work(16 * size)
 }
 
 // charge charges one pass over a text.
