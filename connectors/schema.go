@@ -66,7 +66,7 @@ func DDL(d driver.Dialect) []string {
 	return append(tables, views...)
 }
 
-// statements are what installing runs, in order.
+// statements are what installing runs, in order: tables, then, when they have all columns, indexes and views.
 func statements(d driver.Dialect) (tables, makeViews []string) {
 	tables = []string{"CREATE SCHEMA IF NOT EXISTS " + Schema}
 	for _, t := range Tables {
@@ -75,6 +75,11 @@ func statements(d driver.Dialect) (tables, makeViews []string) {
 			cols[i] = c.Name + " " + d.Types[c.Type]
 		}
 		tables = append(tables, fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s (%s)", Schema, t.Name, strings.Join(cols, ", ")))
+	}
+	if d.KeyIndex != nil {
+		for _, t := range Tables {
+			makeViews = append(makeViews, d.KeyIndex(Schema, t.Name, t.Key))
+		}
 	}
 	for _, v := range views {
 		makeViews = append(makeViews, fmt.Sprintf("CREATE OR REPLACE VIEW %s.%s AS %s", Schema, v.name, v.query))

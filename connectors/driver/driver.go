@@ -78,6 +78,9 @@ type Dialect struct {
 	Types map[Type]string
 	// Placeholder returns the n-th parameter of a statement, from 1; nil is "?".
 	Placeholder func(n int) string
+	// KeyIndex returns the statement that makes a unique index on the key of one of badger's tables where there is none, so that merging finds rows by it;
+	// nil where the warehouse has no indexes or merges as well without.
+	KeyIndex func(schema, table string, key []string) string
 	// Embedded tells that the engine sorts and joins in this process's memory: many rows are then better read in small pieces than at once.
 	Embedded bool
 }

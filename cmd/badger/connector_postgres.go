@@ -1,0 +1,11 @@
+//go:build !no_postgres
+
+package main
+
+import "github.com/badger-eval/badger/connectors/postgres"
+
+func init() {
+	for _, scheme := range []string{postgres.Scheme, postgres.SchemeLong, postgres.SchemeRedshift} {
+		warehouses.Register(scheme, postgres.Open)
+	}
+}

@@ -1,0 +1,27 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/badger-eval/badger/connectors/driver"
+)
+
+// OpenAsRedshift opens a PostgreSQL server and treats it as Redshift is treated, which shows of that what both have in common.
+func OpenAsRedshift(ctx context.Context, url string, o driver.Options) (driver.Conn, error) {
+	c, err := open(ctx, url, o)
+	if err != nil {
+		return nil, err
+	}
+	c.redshift = true // but for arrays, which Redshift has none of
+	return c, nil
+}
+
+// ParseURL is parseURL without the driver's types.
+func ParseURL(url string) (host string, port uint16, database, user string, tls, redshift bool, err error) {
+	config, redshift, err := parseURL(url)
+	if err != nil {
+		return "", 0, "", "", false, false, err
+	}
+	c := config.ConnConfig
+	return c.Host, c.Port, c.Database, c.User, c.TLSConfig != nil, redshift, nil
+}

@@ -1,0 +1,359 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Merge writes rows in one transaction. With a key they are first copied into a temporary table. Where the table has a unique index on the key, one INSERT … ON
+// CONFLICT takes them from there, and writers of other rows are not held up; elsewhere the table is locked against other writers (not
+// readers) while rows of the key are updated and the others inserted. When the answer to COMMIT is lost, the server is asked over another session whether the
+// transaction was committed, so that rows without a key are not written twice either.
+//
+// Redshift has neither COPY from a client nor ON CONFLICT: rows go by INSERT into the temporary table, and then those of the key are deleted
+// and written anew, or updated where the rows have only some of the table's columns.
+func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array.RecordReader) (n int64, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	ref, err := driver.ParseRef("table:" + table)
+	if err != nil || ref.At != "" {
+		return 0, invalid("writing: expected the name of a table, NAME or SCHEMA.NAME")
+	}
+	m := &merge{db: c, table: ref.Name, key: key}
+	if c.readOnly {
+		return 0, errcode.New(errcode.PermissionDenied, "postgres: writing to %s: the connection only reads", m.table)
+	}
+	for _, f := range rows.Schema().Fields() {
+		m.names = append(m.names, f.Name)
+	}
+	for _, k := range key {
+		if !slices.Contains(m.names, k) {
+			return 0, invalid("writing to %s: the rows lack the key column %q", m.table, k)
+		}
+	}
+	if n, err = m.run(ctx, rows); err != nil {
+		return 0, m.failed(err)
+	}
+	return n, nil
+}
+
+// merge is one call of Merge.
+type merge struct {
+	db      *Conn
+	s       *session
+	table   string
+	key     []string
+	names   []string // of the rows' columns
+	columns []pgconn.FieldDescription
+	covers  bool // the rows have all of the table's columns
+	nulls   []bool
+	xid     string // of the transaction
+}
+
+func (m *merge) failed(err error) error {
+	if code := errcode.Of(err); code != errcode.Unknown && code != errcode.Cancelled && code != errcode.DeadlineExceeded {
+		return errcode.New(code, "writing to %s: %w", m.table, err)
+	}
+	return err
+}
+
+func (m *merge) run(ctx context.Context, rows array.RecordReader) (n int64, err error) {
+	if err := m.begin(ctx); err != nil {
+		return 0, err
+	}
+	defer m.s.release()
+	if m.db.redshift {
+		return m.replace(ctx, rows)
+	}
+	if n, err = m.copied(ctx, rows); err != nil || n == 0 {
+		return 0, err
+	}
+	return n, m.commit(ctx)
+}
+
+// begin begins a transaction, over another session where one turns out to be dead, and finds the table's columns.
+func (m *merge) begin(ctx context.Context) (err error) {
+	for attempt := 0; ; attempt++ {
+		if m.s, err = m.db.acquire(ctx); err != nil {
+			return err
+		}
+		isolation := "BEGIN ISOLATION LEVEL READ COMMITTED" // what is read after a lock must be what is there then
+		if m.db.redshift {
+			isolation = "BEGIN"
+		}
+		if err = m.s.simple(ctx, isolation); err == nil {
+			m.s.inTx = true
+			if err = m.describe(ctx); err == nil {
+				return nil
+			}
+		}
+		lost := m.s.pg.IsClosed() && ctx.Err() == nil && errcode.Of(err) == errcode.Unavailable
+		m.s.release()
+		if !lost || attempt >= maxSessions {
+			return err
+		}
+	}
+}
+
+// describe finds the table's columns. The rows' names mean them in any case of letters, unless one is written just so.
+func (m *merge) describe(ctx context.Context) error {
+	d, err := m.s.pg.Prepare(ctx, "", "SELECT * FROM "+m.table+" WHERE 1 = 0", nil)
+	if err != nil {
+		return m.db.errorOf(ctx, err)
+	}
+	m.columns = nil
+	for _, name := range m.names {
+		i := slices.IndexFunc(d.Fields, func(f pgconn.FieldDescription) bool { return f.Name == name })
+		if i < 0 {
+			i = slices.IndexFunc(d.Fields, func(f pgconn.FieldDescription) bool { return strings.EqualFold(f.Name, name) })
+		}
+		if i < 0 {
+			return invalid("the table has no column %q", name)
+		}
+		m.columns = append(m.columns, d.Fields[i])
+	}
+	m.covers = len(m.columns) == len(d.Fields)
+	return nil
+}
+
+// stage is the temporary table. It ends with the transaction.
+const stage = `pg_temp."badger merge"`
+
+// copied copies the rows and merges them.
+func (m *merge) copied(ctx context.Context, rows array.RecordReader) (int64, error) {
+	if len(m.key) == 0 {
+		n, err := m.copy(ctx, rows, m.table, m.targets(), false)
+		if err != nil || n == 0 {
+			return 0, err
+		}
+		return n, m.last(ctx, "")
+	}
+	as := make([]string, len(m.columns))
+	for i := range m.columns {
+		as[i] = fmt.Sprintf("%s AS c%d", quote(m.columns[i].Name), i)
+	}
+	create := fmt.Sprintf("CREATE TEMPORARY TABLE %s ON COMMIT DROP AS SELECT 0::bigint AS row, %s FROM %s WITH NO DATA", strings.TrimPrefix(stage, "pg_temp."), list(as), m.table)
+	if err := m.s.simple(ctx, create); err != nil {
+		return 0, err
+	}
+	n, err := m.copy(ctx, rows, stage, append([]string{"row"}, m.staged("")...), true)
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	var keys []string
+	nulls := false
+	for i := range m.columns {
+		if m.isKey(i) {
+			keys = append(keys, fmt.Sprintf("c%d", i))
+			nulls = nulls || m.nulls[i]
+		}
+	}
+	// In the order of the key, so that two writers of the same rows wait for each other and not in a circle.
+	newest := fmt.Sprintf("(SELECT DISTINCT ON (%s) * FROM %s ORDER BY %s, row DESC) AS s", list(keys), stage, list(keys))
+	indexed := false
+	if !nulls { // to an index no NULL is like another
+		if indexed, err = m.indexed(ctx); err != nil {
+			return 0, err
+		}
+	}
+	insert := fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s", m.table, list(m.targets()), list(m.staged("s.")), newest)
+	if indexed {
+		return n, m.last(ctx, insert+m.onConflict())
+	}
+	if err := m.s.simple(ctx, "LOCK TABLE "+m.table+" IN SHARE ROW EXCLUSIVE MODE"); err != nil {
+		return 0, err
+	}
+	where := m.same("t", "s")
+	if set := m.set(func(i int) string { return fmt.Sprintf("s.c%d", i) }); set != "" {
+		if err := m.s.simple(ctx, fmt.Sprintf("UPDATE %s AS t SET %s FROM %s WHERE %s", m.table, set, newest, where)); err != nil {
+			return 0, err
+		}
+	}
+	return n, m.last(ctx, fmt.Sprintf("%s WHERE NOT EXISTS (SELECT 1 FROM %s AS t WHERE %s)", insert, m.table, where))
+}
+
+// copy sends the rows by COPY.
+func (m *merge) copy(ctx context.Context, rows array.RecordReader, to string, columns []string, numbered bool) (int64, error) {
+	source := newCopySource(ctx, rows, m.names, numbered)
+	tag, err := m.s.pg.CopyFrom(ctx, source, fmt.Sprintf("COPY %s (%s) FROM STDIN", to, list(columns)))
+	m.nulls = source.close()
+	switch {
+	case ctx.Err() != nil:
+		return 0, ctx.Err()
+	case source.err != nil:
+		return 0, source.err
+	case err != nil:
+		return 0, m.db.errorOf(ctx, err)
+	case tag.RowsAffected() != source.rows:
+		return 0, errcode.New(errcode.DataLoss, "%d rows were sent and the server took %d", source.rows, tag.RowsAffected())
+	}
+	return source.rows, nil
+}
+
+// indexed tells whether the table has a unique index on just the key.
+func (m *merge) indexed(ctx context.Context) (bool, error) {
+	const query = `SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = pg_catalog.to_regclass($1) AND i.indisunique AND i.indisvalid AND i.indimmediate
+AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indnatts = $2::int
+AND (SELECT count(*) FROM pg_catalog.pg_attribute a WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey) AND a.attname = ANY ($3::pg_catalog.name[])) = $2::int)`
+	var keys []string
+	for i := range m.columns {
+		if m.isKey(i) {
+			keys = append(keys, quote(m.columns[i].Name)) // the notation of arrays quotes the same way, but for backslashes
+		}
+	}
+	names := "{" + strings.ReplaceAll(strings.Join(keys, ","), `\`, `\\`) + "}"
+	names = strings.ReplaceAll(names, `""`, `\"`)
+	r := m.s.pg.ExecParams(ctx, query, [][]byte{[]byte(m.table), []byte(strconv.Itoa(len(keys))), []byte(names)}, nil, nil, nil).Read()
+	if r.Err != nil {
+		return false, m.db.errorOf(ctx, r.Err)
+	}
+	return len(r.Rows) == 1 && string(r.Rows[0][0]) == "t", nil
+}
+
+// last runs the last statement, if there is one, and notes the transaction's number.
+func (m *merge) last(ctx context.Context, sql string) error {
+	results, err := m.s.pg.Exec(ctx, sql+"; SELECT pg_catalog.txid_current()").ReadAll()
+	if err != nil {
+		return m.db.errorOf(ctx, err)
+	}
+	if r := results[len(results)-1]; len(r.Rows) == 1 {
+		m.xid = string(r.Rows[0][0])
+	}
+	return nil
+}
+
+// askFor is how long the server is asked whether a transaction was committed.
+const askFor = 15 * time.Second
+
+// commit ends the transaction. Only an error after which nothing was written, or one that says that this is not known, is returned.
+func (m *merge) commit(ctx context.Context) error {
+	results, err := m.s.pg.Exec(ctx, "COMMIT").ReadAll()
+	if err == nil {
+		m.s.inTx = false
+		if len(results) != 1 || results[0].CommandTag.String() != "COMMIT" {
+			return errcode.New(errcode.Internal, "the transaction was not committed")
+		}
+		return nil
+	}
+	if !m.s.pg.IsClosed() || ctx.Err() != nil {
+		return m.db.errorOf(ctx, err)
+	}
+	err = m.db.errorOf(ctx, err)
+	ctx, cancel := context.WithTimeout(ctx, askFor)
+	defer cancel()
+	unknown := &errcode.Error{Code: errcode.Unavailable, Err: err,
+		Msg: "the connection was lost while the rows were committed, and whether they were is not known; writing them again is safe where they have a key"}
+	for m.xid != "" {
+		status, asked := m.outcome(ctx)
+		switch {
+		case status == "committed":
+			return nil
+		case status == "aborted":
+			return errcode.New(errcode.Unavailable, "the connection was lost; nothing was written: %w", err)
+		case asked && status != "in progress":
+			return unknown
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return unknown
+		}
+	}
+	return unknown
+}
+
+// outcome asks the server what became of the transaction: committed, aborted or in progress.
+func (m *merge) outcome(ctx context.Context) (status string, asked bool) {
+	s, err := m.db.acquire(ctx)
+	if err != nil {
+		return "", false
+	}
+	defer s.release()
+	r := s.pg.ExecParams(ctx, "SELECT pg_catalog.txid_status($1::bigint)", [][]byte{[]byte(m.xid)}, nil, nil, nil).Read()
+	if r.Err != nil {
+		var pe *pgconn.PgError
+		return "", errors.As(r.Err, &pe) && !s.pg.IsClosed()
+	}
+	if len(r.Rows) != 1 || r.Rows[0][0] == nil {
+		return "", true
+	}
+	return string(r.Rows[0][0]), true
+}
+
+func (m *merge) isKey(i int) bool { return slices.Contains(m.key, m.names[i]) }
+
+// targets are the table's columns.
+func (m *merge) targets() []string {
+	out := make([]string, len(m.columns))
+	for i := range m.columns {
+		out[i] = quote(m.columns[i].Name)
+	}
+	return out
+}
+
+// staged are the temporary table's.
+func (m *merge) staged(prefix string) []string {
+	out := make([]string, len(m.columns))
+	for i := range m.columns {
+		out[i] = fmt.Sprintf("%sc%d", prefix, i)
+	}
+	return out
+}
+
+// set assigns the columns that are not the key's.
+func (m *merge) set(value func(i int) string) string {
+	var out []string
+	for i := range m.columns {
+		if !m.isKey(i) {
+			out = append(out, quote(m.columns[i].Name)+" = "+value(i))
+		}
+	}
+	return list(out)
+}
+
+func (m *merge) onConflict() string {
+	var keys []string
+	for i := range m.columns {
+		if m.isKey(i) {
+			keys = append(keys, quote(m.columns[i].Name))
+		}
+	}
+	set := m.set(func(i int) string { return "EXCLUDED." + quote(m.columns[i].Name) })
+	if set == "" {
+		return " ON CONFLICT (" + list(keys) + ") DO NOTHING"
+	}
+	return " ON CONFLICT (" + list(keys) + ") DO UPDATE SET " + set
+}
+
+// same tells that a row of the table has the key of a staged one. NULL is a value; it joins worse, so only where it occurs.
+func (m *merge) same(t, s string) string {
+	var out []string
+	for i := range m.columns {
+		if !m.isKey(i) {
+			continue
+		}
+		a, b := t+"."+quote(m.columns[i].Name), fmt.Sprintf("%s.c%d", s, i)
+		if m.nulls[i] {
+			out = append(out, fmt.Sprintf("(%s = %s OR %s IS NULL AND %s IS NULL)", a, b, a, b))
+		} else {
+			out = append(out, a+" = "+b)
+		}
+	}
+	return strings.Join(out, " AND ")
+}
+
+func list(parts []string) string { return strings.Join(parts, ", ") }
+
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -1,0 +1,144 @@
+// Package postgres is the connector of PostgreSQL and of Amazon Redshift.
+//
+// It is built on github.com/jackc/pgx/v5, of which it uses the pool and the protocol layer below (pgconn): settings are those of libpq, with its
+// environment, password and service files, TLS and several hosts; rows are read as the bytes that the server sends and become Arrow
+// without a Go value for each cell in between. Statements go by the extended protocol, one a call. Results are streamed: a row is in memory from when
+// it is read off the connection until its record is released, and a reader that is slow slows the server.
+//
+// Every call takes a session from a pool. What a statement changes in its session (SET, PREPARE, BEGIN, temporary tables) is not to be relied on
+// in the next call. Sessions are in UTC. A pooler between must give out whole sessions. See README.md for types, privileges and what was shown where.
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Schemes of URLs. See [Open].
+const (
+	Scheme         = "postgres"
+	SchemeLong     = "postgresql"
+	SchemeRedshift = "redshift"
+)
+
+// Dialect is how PostgreSQL spells badger's tables. JSON keeps its text, which jsonb would not.
+var Dialect = driver.Dialect{
+	Name: "postgres",
+	Types: map[driver.Type]string{
+		driver.Text: "text", driver.JSON: "json", driver.BigInt: "bigint", driver.Double: "double precision", driver.Boolean: "boolean", driver.Timestamp: "timestamptz",
+	},
+	Placeholder: placeholder,
+	KeyIndex: func(schema, table string, key []string) string {
+		return fmt.Sprintf("CREATE UNIQUE INDEX IF NOT EXISTS %s_key ON %s.%s (%s)", table, schema, table, strings.Join(key, ", "))
+	},
+}
+
+// RedshiftDialect is how Amazon Redshift spells them.
+var RedshiftDialect = driver.Dialect{
+	Name: "redshift",
+	Types: map[driver.Type]string{
+		driver.Text: "varchar(65535)", driver.JSON: "super", driver.BigInt: "bigint", driver.Double: "double precision", driver.Boolean: "boolean", driver.Timestamp: "timestamptz",
+	},
+	Placeholder: placeholder,
+}
+
+func placeholder(n int) string { return fmt.Sprintf("$%d", n) }
+
+// Features are what the connector offers.
+var Features = driver.Features{ReadOnly: true, Snapshots: true}
+
+// Conn is a connection to one database. It is a [driver.Conn] and a [driver.SnapshotReader].
+type Conn struct {
+	pool     *pgxpool.Pool
+	where    string // host:port/database, for messages
+	mem      memory.Allocator
+	readOnly bool
+	redshift bool
+	nested   bool // the server has arrays and row types
+	types    catalog
+}
+
+var (
+	_ driver.Conn           = (*Conn)(nil)
+	_ driver.SnapshotReader = (*Conn)(nil)
+)
+
+// The pool keeps few sessions: each is a process of the server.
+const (
+	maxSessions = 8
+	maxIdleTime = 5 * time.Minute
+)
+
+// Open opens the database that a URL names, and signs in once, so that what is wrong with it is told here; it is a [driver.Opener]. The URL is
+// libpq's, postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full&…, with one host or several; what it leaves out comes from PGHOST, PGPORT,
+// PGDATABASE, PGUSER, PGPASSWORD, PGPASSFILE, PGSERVICE, PGSSLMODE and so on. Redshift://… means Amazon Redshift, whose port is 5439 and whose
+// connections are encrypted unless sslmode says otherwise.
+//
+// The error has the code InvalidArgument for a URL that cannot be read or holds a password, Unauthenticated for what the server refuses, NotFound for a database that is not
+// there and Unavailable where nobody answers.
+func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, driver.Dialect, error) {
+	dialect := Dialect
+	if strings.HasPrefix(rawURL, SchemeRedshift+":") {
+		dialect = RedshiftDialect
+	}
+	c, err := open(ctx, rawURL, o)
+	if err != nil {
+		return nil, dialect, err // not a nil *Conn in an interface
+	}
+	return c, dialect, nil
+}
+
+func open(ctx context.Context, rawURL string, o driver.Options) (*Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	config, redshift, err := parseURL(rawURL)
+	if err != nil {
+		return nil, err
+	}
+	c := &Conn{mem: o.Mem, readOnly: o.ReadOnly, redshift: redshift, nested: !redshift, where: whereOf(&config.ConnConfig.Config)}
+	if c.mem == nil {
+		c.mem = memory.NewGoAllocator()
+	}
+	config.ConnConfig.RuntimeParams["application_name"] = applicationName(config.ConnConfig.RuntimeParams["application_name"])
+	config.AfterConnect = c.begin
+	config.MinConns, config.MinIdleConns = 0, 0
+	if config.MaxConns > maxSessions || !strings.Contains(rawURL, "pool_max_conns") {
+		config.MaxConns = maxSessions
+	}
+	config.MaxConnIdleTime = maxIdleTime
+	if c.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
+		return nil, c.errorOf(ctx, err)
+	}
+	s, err := c.acquire(ctx)
+	if err != nil {
+		c.pool.Close()
+		return nil, err
+	}
+	s.release()
+	return c, nil
+}
+
+func applicationName(said string) string {
+	if said != "" {
+		return said
+	}
+	return "badger"
+}
+
+// Close ends the sessions, once the readers that are open are released.
+func (c *Conn) Close() error {
+	c.pool.Close()
+	return nil
+}
+
+// ErrorCode classifies an error of this connection.
+func (*Conn) ErrorCode(err error) errcode.Code { return errcode.Of(err) }

@@ -1,0 +1,73 @@
+package postgres
+
+import (
+	"context"
+	"strings"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Query runs one statement and streams its result.
+func (c *Conn) Query(ctx context.Context, query string, args ...any) (array.RecordReader, error) {
+	s, st, err := c.start(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	return newReader(ctx, s, st), nil
+}
+
+// Exec runs one statement and drops what it returns.
+func (c *Conn) Exec(ctx context.Context, query string, args ...any) error {
+	err := c.exec(ctx, query, args)
+	if code := errcode.Of(err); code == errcode.AlreadyExists && strings.Contains(query, "IF NOT EXISTS") {
+		return c.exec(ctx, query, args) // somebody else made it at the same time, which the server notices too late
+	}
+	return err
+}
+
+func (c *Conn) exec(ctx context.Context, query string, args []any) error {
+	s, st, err := c.start(ctx, query, args)
+	if err != nil {
+		return err
+	}
+	defer s.release()
+	tag, err := s.run(ctx, st).Close()
+	if err != nil {
+		return c.errorOf(ctx, err)
+	}
+	s.spent = !leavesNothing(tag.String())
+	return nil
+}
+
+// leavesNothing tells by its answer that a statement changed nothing of its session.
+func leavesNothing(tag string) bool {
+	first, _, _ := strings.Cut(tag, " ")
+	switch first {
+	case "SET", "RESET", "BEGIN", "START", "PREPARE", "DECLARE", "LISTEN", "LOAD", "DISCARD", "DO", "CALL":
+		return false
+	}
+	return true
+}
+
+// ReadSnapshot reads a table as it is.
+func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordReader, error) {
+	name := "PostgreSQL"
+	if c.redshift {
+		name = "Redshift"
+	}
+	switch {
+	case ref.Kind == driver.RefQuery:
+		return nil, errcode.New(errcode.Unimplemented, "%s keeps no results under a query's id: save the result as a table (CREATE TABLE … AS) and refer to it as table:NAME", name)
+	case ref.Kind != driver.RefTable:
+		return nil, errcode.New(errcode.Unimplemented, "%s resolves table: references", name)
+	case ref.At != "":
+		return nil, errcode.New(errcode.Unimplemented, "%s keeps no versions of tables: save the result as a table of its own and refer to that", name)
+	}
+	if _, err := ref.Parts(); err != nil {
+		return nil, err
+	}
+	return c.Query(ctx, "SELECT * FROM "+ref.Name)
+}

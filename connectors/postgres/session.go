@@ -1,0 +1,290 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// begin makes a new session write values in the one way that is read here. They are statements and not settings of the sign-in, which poolers refuse.
+func (c *Conn) begin(ctx context.Context, conn *pgx.Conn) error {
+	settings := "SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; SET extra_float_digits = 3"
+	if c.redshift {
+		settings = "SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; SET extra_float_digits = 2"
+	} else {
+		settings += "; SET intervalstyle = 'postgres'; SET bytea_output = 'hex'; SET client_encoding = 'UTF8'"
+	}
+	_, err := conn.PgConn().Exec(ctx, settings).ReadAll()
+	return err
+}
+
+// session is a session of the server, used by one call.
+type session struct {
+	db    *Conn
+	conn  *pgxpool.Conn
+	pg    *pgconn.PgConn
+	spent bool // holds something that the next call must not find
+	inTx  bool // in a transaction that is to be rolled back
+}
+
+// acquire takes a session from the pool.
+func (c *Conn) acquire(ctx context.Context) (*session, error) {
+	conn, err := c.pool.Acquire(ctx)
+	if err != nil {
+		return nil, c.errorOf(ctx, err)
+	}
+	return &session{db: c, conn: conn, pg: conn.Conn().PgConn()}, nil
+}
+
+// closing is how long the end of a session may take.
+const closing = 5 * time.Second
+
+// release gives the session back, or ends it.
+func (s *session) release() {
+	if s.conn == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	defer cancel()
+	if s.inTx && !s.spent && !s.pg.IsClosed() {
+		if _, err := s.pg.Exec(ctx, "ROLLBACK").ReadAll(); err != nil {
+			s.spent = true
+		}
+	}
+	if s.spent {
+		s.pg.Close(ctx) //nolint:errcheck // it is gone either way
+	}
+	if s.pg.IsClosed() {
+		go cancelled(s.pg)
+	}
+	s.conn.Release()
+	s.conn = nil
+}
+
+// cancelled asks again for a statement to be cancelled that was given up. The driver asks once, and a server that is compiling the statement just then forgets it.
+func cancelled(pg *pgconn.PgConn) {
+	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	defer cancel()
+	for wait := 300 * time.Millisecond; ; wait *= 2 {
+		select {
+		case <-pg.CleanupDone():
+			return
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+			pg.CancelRequest(ctx) //nolint:errcheck // there is nobody to tell
+		}
+	}
+}
+
+// statement is a statement that the server has read.
+type statement struct {
+	columns []column
+	values  [][]byte // of the parameters, as text
+	formats []int16  // of the columns
+}
+
+// start takes a session and lets it read a statement. Where the pool's session turns out to be dead, another is taken: nothing has run yet.
+func (c *Conn) start(ctx context.Context, query string, args []any) (*session, *statement, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	if err := check(query); err != nil {
+		return nil, nil, err
+	}
+	for attempt := 0; ; attempt++ {
+		s, err := c.acquire(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		var st *statement
+		if c.readOnly {
+			err = s.simple(ctx, "BEGIN READ ONLY")
+			s.inTx = err == nil
+		}
+		if err == nil {
+			st, err = s.prepare(ctx, query, args)
+		}
+		if err == nil {
+			return s, st, nil
+		}
+		lost := s.pg.IsClosed() && ctx.Err() == nil && errcode.Of(err) == errcode.Unavailable
+		s.release()
+		if !lost || attempt >= maxSessions {
+			return nil, nil, err
+		}
+	}
+}
+
+// simple runs statements without parameters and drops what they return.
+func (s *session) simple(ctx context.Context, sql string) error {
+	if _, err := s.pg.Exec(ctx, sql).ReadAll(); err != nil {
+		return s.db.errorOf(ctx, err)
+	}
+	return nil
+}
+
+// check refuses what the protocol cannot carry.
+func check(query string) error {
+	if strings.IndexByte(query, 0) >= 0 {
+		return invalid("the SQL text holds a NUL byte")
+	}
+	first, _, _ := strings.Cut(strings.TrimLeft(withoutComments(query), "( \t\r\n;"), " ")
+	switch strings.ToUpper(strings.TrimSpace(first)) {
+	case "":
+		return invalid("there is no statement")
+	case "COPY":
+		return invalid("COPY is not run; rows are written by Merge and read by a query")
+	}
+	return nil
+}
+
+// withoutComments drops the comments and blanks before a statement.
+func withoutComments(query string) string {
+	for {
+		query = strings.TrimLeft(query, " \t\r\n\f\v;")
+		switch {
+		case strings.HasPrefix(query, "--"):
+			_, query, _ = strings.Cut(query, "\n")
+		case strings.HasPrefix(query, "/*"):
+			depth, i := 1, 2
+			for ; i < len(query) && depth > 0; i++ {
+				if strings.HasPrefix(query[i:], "/*") {
+					depth, i = depth+1, i+1
+				} else if strings.HasPrefix(query[i:], "*/") {
+					depth, i = depth-1, i+1
+				}
+			}
+			query = query[min(i, len(query)):]
+		default:
+			return query
+		}
+	}
+}
+
+// prepare lets the server read a statement under no name, and finds how its columns are read.
+func (s *session) prepare(ctx context.Context, query string, args []any) (*statement, error) {
+	oids := make([]uint32, len(args))
+	d, err := s.pg.Prepare(ctx, "", query, nil)
+	if err == nil && len(d.ParamOIDs) == len(args) {
+		// A parameter that nothing gives a type is text to the server; here its Go value does.
+		again := false
+		for i, arg := range args {
+			if own := oidOf(arg); own != 0 && d.ParamOIDs[i] == oidText {
+				oids[i], again = own, true
+			}
+		}
+		if again {
+			d, err = s.pg.Prepare(ctx, "", query, oids)
+		}
+	} else if err != nil && undetermined(err) {
+		for i, arg := range args {
+			oids[i] = oidOf(arg)
+		}
+		d, err = s.pg.Prepare(ctx, "", query, oids)
+	}
+	if err != nil {
+		return nil, s.db.errorOf(ctx, err)
+	}
+	if len(d.ParamOIDs) != len(args) {
+		return nil, invalid("the statement has %d parameters and %d values are given", len(d.ParamOIDs), len(args))
+	}
+	st := &statement{}
+	if st.values, err = bind(args, d.ParamOIDs); err != nil {
+		return nil, err
+	}
+	if loaded, err := s.db.types.load(ctx, s, d.Fields); err != nil {
+		return nil, err
+	} else if loaded { // which took the place of the statement
+		if d, err = s.pg.Prepare(ctx, "", query, d.ParamOIDs); err != nil {
+			return nil, s.db.errorOf(ctx, err)
+		}
+	}
+	for _, f := range d.Fields {
+		c := s.db.column(f)
+		st.columns = append(st.columns, c)
+		st.formats = append(st.formats, c.format)
+	}
+	return st, nil
+}
+
+// undetermined tells that the server wants to be told the type of a parameter.
+func undetermined(err error) bool {
+	var pe *pgconn.PgError
+	return errors.As(err, &pe) && (pe.Code == "42P18" || pe.Code == "42P08" || pe.Code == "42725" || pe.Code == "42804")
+}
+
+// run executes a prepared statement.
+func (s *session) run(ctx context.Context, st *statement) *pgconn.ResultReader {
+	return s.pg.ExecPrepared(ctx, "", st.values, nil, st.formats)
+}
+
+// oidOf is the type that a Go value has by itself; 0 leaves it to the server.
+func oidOf(arg any) uint32 {
+	switch arg.(type) {
+	case bool:
+		return oidBool
+	case int64, int:
+		return oidInt8
+	case float64:
+		return oidFloat8
+	case time.Time:
+		return oidTimestamptz
+	}
+	return 0
+}
+
+// bind writes parameters as text, which every type reads without loss.
+func bind(args []any, oids []uint32) ([][]byte, error) {
+	values := make([][]byte, len(args))
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case nil:
+		case bool:
+			values[i] = strconv.AppendBool(nil, v)
+		case int:
+			values[i] = strconv.AppendInt(nil, int64(v), 10)
+		case int64:
+			values[i] = strconv.AppendInt(nil, v, 10)
+		case float64:
+			values[i] = appendFloat(nil, v)
+		case string:
+			if strings.IndexByte(v, 0) >= 0 {
+				return nil, invalid("parameter %d: PostgreSQL has no text with NUL bytes", i+1)
+			}
+			values[i] = append(make([]byte, 0, len(v)), v...)
+		case time.Time:
+			if v.Year() < 1 || v.Year() > 9999 {
+				return nil, invalid("parameter %d: a time before the year 1 or after 9999; write it as text and cast it", i+1)
+			}
+			layout := "2006-01-02 15:04:05.999999999-07:00"
+			if oids[i] == oidTimestamp || oids[i] == oidDate { // a wall clock: that of UTC
+				layout = "2006-01-02 15:04:05.999999999"
+			}
+			values[i] = v.UTC().AppendFormat(nil, layout)
+		default:
+			return nil, invalid("parameter %d: a Go value of type %T is not taken", i+1, arg)
+		}
+	}
+	return values, nil
+}
+
+// appendFloat writes a double that reads back as the same one.
+func appendFloat(b []byte, f float64) []byte {
+	switch {
+	case math.IsInf(f, 1):
+		return append(b, "Infinity"...)
+	case math.IsInf(f, -1):
+		return append(b, "-Infinity"...)
+	}
+	return strconv.AppendFloat(b, f, 'g', -1, 64)
+}

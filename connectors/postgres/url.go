@@ -1,0 +1,66 @@
+package postgres
+
+import (
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+func invalid(format string, args ...any) error {
+	return errcode.New(errcode.InvalidArgument, format, args...)
+}
+
+// parseURL reads a URL, see [Open].
+func parseURL(rawURL string) (config *pgxpool.Config, redshift bool, err error) {
+	scheme, rest, _ := strings.Cut(rawURL, "://")
+	redshift = scheme == SchemeRedshift
+	if rest == "" && !strings.HasSuffix(rawURL, "://") || !redshift && scheme != Scheme && scheme != SchemeLong {
+		return nil, false, invalid("expected a URL such as postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full")
+	}
+	rest, query, _ := strings.Cut(rest, "?")
+	settings, err := url.ParseQuery(query)
+	if err != nil {
+		return nil, false, invalid("postgres: the settings behind the ? cannot be read; expected NAME=VALUE joined by &")
+	}
+	user, _, signed := strings.Cut(rest[:strings.LastIndexByte(rest, '@')+1], "@")
+	if signed && strings.Contains(user, ":") || settings.Has("password") || settings.Has("sslpassword") {
+		return nil, false, invalid("postgres: a URL ends up in logs and may hold no password: use PGPASSWORD, a password file (PGPASSFILE, passfile=FILE) or a service file")
+	}
+	if redshift {
+		if !settings.Has("sslmode") {
+			settings.Set("sslmode", "require")
+		}
+		at := strings.LastIndexByte(rest, '@') + 1
+		host, path, hasPath := strings.Cut(rest[at:], "/")
+		if u := (&url.URL{Host: host}); host != "" && u.Port() == "" && !settings.Has("port") {
+			host += ":5439"
+		}
+		rest = rest[:at] + host
+		if hasPath {
+			rest += "/" + path
+		}
+	}
+	text := "postgres://" + rest
+	if len(settings) > 0 {
+		text += "?" + settings.Encode()
+	}
+	config, err = pgxpool.ParseConfig(text)
+	if err != nil { // its words may hold what files and the environment say
+		return nil, false, &errcode.Error{Code: errcode.InvalidArgument, Msg: "postgres: the URL, the PG* variables or the files they name cannot be read as settings of libpq", Err: err}
+	}
+	return config, redshift, nil
+}
+
+// whereOf is what messages call a server.
+func whereOf(c *pgconn.Config) string {
+	if strings.HasPrefix(c.Host, "/") {
+		return c.Host + "/" + c.Database
+	}
+	return net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))) + "/" + c.Database
+}
