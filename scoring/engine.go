@@ -90,7 +90,7 @@ func (e *Engine) Metrics() []Metric { return e.metrics }
 // AsksJudge tells whether a metric may wait for a judge: where one is configured and the metric's needs name it, or its configured options do. Options of single cases
 // are not known here.
 func (e *Engine) AsksJudge(m *Metric) bool {
-	return e.opts.Judge != nil && (m.Needs&(NeedJudge|NeedJudgeIfAny) != 0 || m.Asks != nil && m.Asks(e.opts.Config.Options[m.Name]))
+	return e.opts.Judge != nil && ((m.Needs|m.Reads)&FieldJudge != 0 || m.Asks != nil && m.Asks(e.opts.Config.Options[m.Name]))
 }
 
 // Metric finds a metric. The error of an unknown name offers the nearest ones.
@@ -167,7 +167,7 @@ func (r *run) score(m *Metric) Score {
 	var best Score
 	for i := range n {
 		s := r.scoreOne(m, i)
-		if m.Needs&(NeedGoldResult|NeedGoldSQL|NeedLatency) == 0 {
+		if (m.Needs|m.Reads)&(FieldGoldResult|FieldGoldSQL|FieldLatency) == 0 {
 			best = s
 			break // no accepted answer is read: one look is enough
 		}
@@ -176,6 +176,9 @@ func (r *run) score(m *Metric) Score {
 		}
 		if i == 0 || better(m, s, best) {
 			best = s
+		}
+		if (m.Needs|m.Reads)&FieldJudge != 0 && best.Status == StatusOK && m.Threshold != nil && *m.Threshold == 1 && best.Value == 1 {
+			break // no other accepted answer can do better, and a judge need not be asked about them
 		}
 	}
 	best.CaseID, best.Metric, best.Version = r.c.ID, m.Name, m.Version
@@ -262,7 +265,7 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 	c, needs := r.c, m.Needs
 	lacks := func(what string) (Score, bool) { return NotApplicable("no " + what + " given"), true }
-	if needs&(NeedGoldResult|NeedPredResult) != 0 && c.Expected.Behaviour != "" && c.Expected.Behaviour != BehaviourAnswer {
+	if needs&(FieldGoldResult|FieldPredResult) != 0 && c.Expected.Behaviour != "" && c.Expected.Behaviour != BehaviourAnswer {
 		return NotApplicable("the question calls for a " + map[string]string{BehaviourClarify: "clarification", BehaviourRefuse: "refusal"}[c.Expected.Behaviour] + ", not for a result"), true
 	}
 	if r.pred == nil {
@@ -278,28 +281,32 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 		in.Gold = r.golds[gold]
 	}
 	switch {
-	case needs&NeedQuestion != 0 && c.Question == "":
+	case needs&FieldQuestion != 0 && c.Question == "":
 		return lacks("question")
-	case needs&NeedResponse != 0 && c.Agent.Response == "":
+	case needs&FieldEvidence != 0 && c.Evidence == "":
+		return lacks("evidence")
+	case needs&FieldSchema != 0 && strings.TrimSpace(c.Schema) == "":
+		return lacks("schema")
+	case needs&FieldResponse != 0 && c.Agent.Response == "":
 		return lacks("response of the agent")
-	case needs&NeedInterpretation != 0 && c.Agent.Interpretation == "":
+	case needs&FieldInterpretation != 0 && c.Agent.Interpretation == "":
 		return lacks("interpretation of the agent")
-	case needs&NeedGoldSQL != 0 && (in.Gold == nil || strings.TrimSpace(in.Gold.SQL) == ""):
+	case needs&FieldGoldSQL != 0 && (in.Gold == nil || strings.TrimSpace(in.Gold.SQL) == ""):
 		return lacks("gold SQL")
-	case needs&NeedPredSQL != 0 && strings.TrimSpace(in.Pred.SQL) == "":
+	case needs&FieldPredSQL != 0 && strings.TrimSpace(in.Pred.SQL) == "":
 		return lacks("SQL of the agent")
-	case needs&NeedExecution != 0 && !in.Pred.Ran:
+	case needs&FieldExecution != 0 && !in.Pred.Ran:
 		return NotApplicable("the agent's query was not run"), true
-	case needs&NeedJudge != 0 && r.engine.opts.Judge == nil && r.engine.opts.Replies == nil:
+	case needs&FieldJudge != 0 && r.engine.opts.Judge == nil && r.engine.opts.Replies == nil:
 		return NotApplicable("no judge is configured"), true
-	case needs&NeedTools != 0 && len(c.Expected.Tools) == 0:
+	case needs&FieldTools != 0 && len(c.Expected.Tools) == 0:
 		return lacks("expected tools")
-	case needs&NeedLatency != 0 && (in.Gold == nil || in.Gold.Latency == nil):
+	case needs&FieldLatency != 0 && (in.Gold == nil || in.Gold.Latency == nil):
 		return lacks("gold latency")
-	case needs&NeedLatency != 0 && in.Pred.Latency == nil:
+	case needs&FieldLatency != 0 && in.Pred.Latency == nil:
 		return lacks("latency of the agent")
 	}
-	if needs&NeedGoldResult != 0 {
+	if needs&FieldGoldResult != 0 {
 		switch {
 		case in.Gold == nil || in.Gold.Result.Absent() && in.Gold.Error == "":
 			return lacks("gold result")
@@ -310,7 +317,7 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 			return Fail(errcode.New(errcode.Of(err), "gold result: %w", err)), true
 		}
 	}
-	if needs&NeedPredResult != 0 {
+	if needs&FieldPredResult != 0 {
 		if in.Pred.Error != "" {
 			if m.FailedQuery != nil {
 				return m.FailedQuery(in), true
@@ -324,15 +331,12 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 			return Fail(errcode.New(errcode.Of(err), "result of the agent: %w", err)), true
 		}
 	}
-	if needs&NeedAnswer != 0 {
-		if err := r.resolveGiven(in.Pred); err != nil {
-			return Fail(errcode.New(errcode.Of(err), "result of the agent: %w", err)), true
-		}
-	}
-	if needs&(NeedContext|NeedMaterial) != 0 {
+	if m.Reads&FieldGoldResult != 0 {
 		if err := r.resolveGiven(in.Gold); err != nil {
 			return Fail(errcode.New(errcode.Of(err), "gold result: %w", err)), true
 		}
+	}
+	if m.Reads&FieldPredResult != 0 {
 		if err := r.resolveGiven(in.Pred); err != nil {
 			return Fail(errcode.New(errcode.Of(err), "result of the agent: %w", err)), true
 		}

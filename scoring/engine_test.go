@@ -27,7 +27,7 @@ func engine(t testing.TB, o *scoring.EngineOptions, metrics ...scoring.Metric) *
 }
 
 // constant is a metric that gives a value to every case it is asked about.
-func constant(name string, needs scoring.Need, value float64) scoring.Metric {
+func constant(name string, needs scoring.Field, value float64) scoring.Metric {
 	return scoring.Metric{Name: name, Version: 3, Needs: needs, Score: func(context.Context, *scoring.Input) (scoring.Score, error) {
 		return scoring.OK(value, "asked"), nil
 	}}
@@ -69,41 +69,39 @@ func without(t testing.TB, members ...string) *scoring.Case {
 func TestEngineMeetsNeeds(t *testing.T) {
 	for _, tc := range []struct {
 		why    string
-		need   scoring.Need
+		need   scoring.Field
 		c      *scoring.Case
 		reason string // "" where the metric must be asked
 	}{
 		{"nothing is needed", 0, &scoring.Case{ID: "c"}, ""},
-		{"a gold result", scoring.NeedGoldResult, without(t), ""},
-		{"no gold at all", scoring.NeedGoldResult, without(t, "gold"), "no gold result given"},
-		{"no gold result", scoring.NeedGoldResult, without(t, "gold.result"), "no gold result given"},
-		{"a gold query that failed", scoring.NeedGoldResult, decodeCase(t, `{"case_id":"c","gold":{"sql":"x","error":"boom"}}`), "the gold query failed when it ran"},
-		{"no result of the agent", scoring.NeedPredResult, without(t, "agent.result"), "no result of the agent given"},
-		{"no gold SQL", scoring.NeedGoldSQL, without(t, "gold.sql"), "no gold SQL given"},
-		{"blank gold SQL", scoring.NeedGoldSQL, decodeCase(t, `{"case_id":"c","gold":{"sql":" \n"}}`), "no gold SQL given"},
-		{"gold SQL", scoring.NeedGoldSQL, without(t), ""},
-		{"no SQL of the agent", scoring.NeedPredSQL, without(t, "agent.sql"), "no SQL of the agent given"},
-		{"SQL of the agent", scoring.NeedPredSQL, without(t), ""},
-		{"no question", scoring.NeedQuestion, without(t, "question"), "no question given"},
-		{"a question", scoring.NeedQuestion, without(t), ""},
-		{"no response", scoring.NeedResponse, without(t, "agent.response"), "no response of the agent given"},
-		{"a response", scoring.NeedResponse, without(t), ""},
-		{"no interpretation", scoring.NeedInterpretation, without(t, "agent.interpretation"), "no interpretation of the agent given"},
-		{"an interpretation", scoring.NeedInterpretation, without(t), ""},
-		{"no tools", scoring.NeedTools, without(t, "expected"), "no expected tools given"},
-		{"tools", scoring.NeedTools, without(t), ""},
-		{"no gold latency", scoring.NeedLatency, without(t, "gold.latency_ms"), "no gold latency given"},
-		{"no gold to have a latency", scoring.NeedLatency, without(t, "gold"), "no gold latency given"},
-		{"no latency of the agent", scoring.NeedLatency, without(t, "agent.latency_ms"), "no latency of the agent given"},
-		{"latencies", scoring.NeedLatency, without(t), ""},
-		{"an execution", scoring.NeedExecution, without(t), ""},
-		{"a failed execution is one", scoring.NeedExecution, decodeCase(t, `{"case_id":"c","agent":{"sql":"x","error":"boom"}}`), ""},
-		{"no execution", scoring.NeedExecution, without(t, "agent.result"), "the agent's query was not run"},
-		{"order SQL is never missing", scoring.NeedOrderSQL, without(t, "gold"), ""},
-		{"what the agent did is never missing", scoring.NeedAnswer, &scoring.Case{ID: "c"}, ""},
-		{"a judge that may be there is never missing", scoring.NeedJudgeIfAny, &scoring.Case{ID: "c"}, ""},
-		{"context is never missing", scoring.NeedContext, &scoring.Case{ID: "c"}, ""},
-		{"no judge", scoring.NeedJudge, without(t), "no judge is configured"},
+		{"a gold result", scoring.FieldGoldResult, without(t), ""},
+		{"no gold at all", scoring.FieldGoldResult, without(t, "gold"), "no gold result given"},
+		{"no gold result", scoring.FieldGoldResult, without(t, "gold.result"), "no gold result given"},
+		{"a gold query that failed", scoring.FieldGoldResult, decodeCase(t, `{"case_id":"c","gold":{"sql":"x","error":"boom"}}`), "the gold query failed when it ran"},
+		{"no result of the agent", scoring.FieldPredResult, without(t, "agent.result"), "no result of the agent given"},
+		{"no gold SQL", scoring.FieldGoldSQL, without(t, "gold.sql"), "no gold SQL given"},
+		{"blank gold SQL", scoring.FieldGoldSQL, decodeCase(t, `{"case_id":"c","gold":{"sql":" \n"}}`), "no gold SQL given"},
+		{"gold SQL", scoring.FieldGoldSQL, without(t), ""},
+		{"no SQL of the agent", scoring.FieldPredSQL, without(t, "agent.sql"), "no SQL of the agent given"},
+		{"SQL of the agent", scoring.FieldPredSQL, without(t), ""},
+		{"no question", scoring.FieldQuestion, without(t, "question"), "no question given"},
+		{"a question", scoring.FieldQuestion, without(t), ""},
+		{"no response", scoring.FieldResponse, without(t, "agent.response"), "no response of the agent given"},
+		{"a response", scoring.FieldResponse, without(t), ""},
+		{"no interpretation", scoring.FieldInterpretation, without(t, "agent.interpretation"), "no interpretation of the agent given"},
+		{"an interpretation", scoring.FieldInterpretation, without(t), ""},
+		{"no tools", scoring.FieldTools, without(t, "expected"), "no expected tools given"},
+		{"tools", scoring.FieldTools, without(t), ""},
+		{"no gold latency", scoring.FieldLatency, without(t, "gold.latency_ms"), "no gold latency given"},
+		{"no gold to have a latency", scoring.FieldLatency, without(t, "gold"), "no gold latency given"},
+		{"no latency of the agent", scoring.FieldLatency, without(t, "agent.latency_ms"), "no latency of the agent given"},
+		{"latencies", scoring.FieldLatency, without(t), ""},
+		{"an execution", scoring.FieldExecution, without(t), ""},
+		{"a failed execution is one", scoring.FieldExecution, decodeCase(t, `{"case_id":"c","agent":{"sql":"x","error":"boom"}}`), ""},
+		{"no execution", scoring.FieldExecution, without(t, "agent.result"), "the agent's query was not run"},
+		{"no evidence", scoring.FieldEvidence, without(t), "no evidence given"},
+		{"no schema", scoring.FieldSchema, without(t), "no schema given"},
+		{"no judge", scoring.FieldJudge, without(t), "no judge is configured"},
 	} {
 		e := engine(t, nil, constant("m", tc.need, 0.5))
 		s := scoreOne(t, e, tc.c)
@@ -120,7 +118,7 @@ func TestEngineMeetsNeeds(t *testing.T) {
 // A metric that reads results where they are given gets references resolved, and does not score what could not be read as if it were not given.
 func TestEngineResolvesContext(t *testing.T) {
 	c := decodeCase(t, `{"case_id":"c","gold":{"sql":"g","result":"table:gold"},"agent":{"sql":"a","result":"table:pred"}}`)
-	m := scoring.Metric{Name: "m", Needs: scoring.NeedContext, Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+	m := scoring.Metric{Name: "m", Reads: scoring.FieldGoldResult | scoring.FieldPredResult, Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 		return scoring.OK(float64(in.Gold.Result.Table.Rows()+10*in.Pred.Result.Table.Rows()), "rows"), nil
 	}}
 	rows := snapshots(func(ref string) (*scoring.Table, error) {
@@ -137,6 +135,35 @@ func TestEngineResolvesContext(t *testing.T) {
 	}
 }
 
+// What a metric only reads is never missing; and where it reads accepted answers, it looks at all of them.
+func TestEngineReads(t *testing.T) {
+	m := constant("m", 0, 0.5)
+	m.Reads = ^scoring.Field(0)
+	if s := scoreOne(t, engine(t, nil, m), &scoring.Case{ID: "c"}); s.Status != scoring.StatusOK {
+		t.Errorf("a case that holds nothing: %+v", s)
+	}
+	two := decodeCase(t, `{"case_id":"c","gold":[{"sql":"a"},{"sql":"bb"}],"agent":{"sql":"x"}}`)
+	length := scoring.Metric{Name: "m", Reads: scoring.FieldGoldSQL, Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+		return scoring.OK(float64(len(in.Gold.SQL)), "its length"), nil
+	}}
+	if s := scoreOne(t, engine(t, nil, length), two); s.Value != 2 || s.Gold != 2 {
+		t.Errorf("%+v, want the second of two accepted queries", s)
+	}
+}
+
+// A judge is not asked about further accepted answers once one is matched wholly.
+func TestEngineStopsAtTheFirstThatPasses(t *testing.T) {
+	looked := 0
+	m := scoring.Metric{Name: "m", Needs: scoring.FieldGoldSQL, Reads: scoring.FieldJudge, Threshold: scoring.At(1), Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+		looked++
+		return scoring.OK(map[string]float64{"a": 0, "b": 1, "c": 1}[in.Gold.SQL], "by name"), nil
+	}}
+	c := decodeCase(t, `{"case_id":"c","gold":[{"sql":"a"},{"sql":"b"},{"sql":"c"}],"agent":{"sql":"x"}}`)
+	if s := scoreOne(t, engine(t, nil, m), c); s.Value != 1 || s.Gold != 2 || looked != 2 {
+		t.Errorf("%+v after %d looks, want the second of three and no look at the third", s, looked)
+	}
+}
+
 func TestEngineJudgesNeedSomeoneToAsk(t *testing.T) {
 	for why, o := range map[string]*scoring.EngineOptions{
 		"a backend": {Judge: judgebackend.Func(func(context.Context, judgebackend.Request) (judgebackend.Response, error) {
@@ -144,7 +171,7 @@ func TestEngineJudgesNeedSomeoneToAsk(t *testing.T) {
 		})},
 		"recorded replies": {Replies: noReplies{}},
 	} {
-		if s := scoreOne(t, engine(t, o, constant("m", scoring.NeedJudge, 1)), without(t)); s.Status != scoring.StatusOK {
+		if s := scoreOne(t, engine(t, o, constant("m", scoring.FieldJudge, 1)), without(t)); s.Status != scoring.StatusOK {
 			t.Errorf("%s: %+v", why, s)
 		}
 	}
@@ -156,7 +183,7 @@ func (noReplies) Reply(string, string) (reply, id string, ok bool) { return "", 
 
 func TestEngineFailedQueries(t *testing.T) {
 	failed := decodeCase(t, `{"case_id":"c","gold":{"result":`+oneRow+`},"agent":{"sql":"x","error":"boom"},"options":{"m":{"v":7}}}`)
-	m := constant("m", scoring.NeedGoldResult|scoring.NeedPredResult, 0.5)
+	m := constant("m", scoring.FieldGoldResult|scoring.FieldPredResult, 0.5)
 	m.Options = func(json.RawMessage) error { return nil }
 	if s := scoreOne(t, engine(t, nil, m), failed); s.Status != scoring.StatusOK || s.Value != 0 || s.Reason != "the agent's query failed when it ran" {
 		t.Errorf("a failed query scores 0: %+v", s)
@@ -197,7 +224,7 @@ func TestEngineWhereNoResultIsCalledFor(t *testing.T) {
 	for behaviour, reason := range map[string]string{
 		"refuse": "the question calls for a refusal, not for a result", "clarify": "the question calls for a clarification, not for a result", "answer": "", "": "",
 	} {
-		for _, need := range []scoring.Need{scoring.NeedGoldResult, scoring.NeedPredResult} {
+		for _, need := range []scoring.Field{scoring.FieldGoldResult, scoring.FieldPredResult} {
 			c := without(t)
 			c.Expected.Behaviour = behaviour
 			if s := scoreOne(t, engine(t, nil, constant("m", need, 1)), c); s.Reason != reason && reason != "" || (s.Status == scoring.StatusNotApplicable) != (reason != "") {
@@ -206,7 +233,7 @@ func TestEngineWhereNoResultIsCalledFor(t *testing.T) {
 		}
 		c := without(t)
 		c.Expected.Behaviour = behaviour
-		if s := scoreOne(t, engine(t, nil, constant("m", scoring.NeedResponse, 1)), c); s.Status != scoring.StatusOK {
+		if s := scoreOne(t, engine(t, nil, constant("m", scoring.FieldResponse, 1)), c); s.Status != scoring.StatusOK {
 			t.Errorf("%q: a metric of the response is asked all the same: %+v", behaviour, s)
 		}
 	}
@@ -214,7 +241,7 @@ func TestEngineWhereNoResultIsCalledFor(t *testing.T) {
 
 // bySQL scores a case by the text of the gold query.
 func bySQL(scores map[string]scoring.Score, lowerIsBetter bool) scoring.Metric {
-	return scoring.Metric{Name: "m", Needs: scoring.NeedGoldSQL, LowerIsBetter: lowerIsBetter, Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+	return scoring.Metric{Name: "m", Needs: scoring.FieldGoldSQL, LowerIsBetter: lowerIsBetter, Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 		return scores[in.Gold.SQL], nil
 	}}
 }
@@ -257,7 +284,7 @@ func TestEngineTheBestOfSeveralGoldsCounts(t *testing.T) {
 	}
 	// The second answer may have what the first lacks.
 	c := decodeCase(t, `{"case_id":"c","gold":[{"sql":"x"},{"latency_ms":5}],"agent":{"latency_ms":5}}`)
-	if s := scoreOne(t, engine(t, nil, constant("m", scoring.NeedLatency, 1)), c); s.Status != scoring.StatusOK || s.Gold != 2 {
+	if s := scoreOne(t, engine(t, nil, constant("m", scoring.FieldLatency, 1)), c); s.Status != scoring.StatusOK || s.Gold != 2 {
 		t.Errorf("a latency of the second answer: %+v", s)
 	}
 }
@@ -290,7 +317,7 @@ func TestEngineThresholds(t *testing.T) {
 			t.Errorf("%s: passed %v, want %v", tc.why, s.Passed, tc.want)
 		}
 	}
-	m := constant("m", scoring.NeedQuestion, 1)
+	m := constant("m", scoring.FieldQuestion, 1)
 	m.Threshold = scoring.At(0)
 	if s := scoreOne(t, engine(t, nil, m), &scoring.Case{}); s.Passed != nil {
 		t.Error("without a value there is no verdict")
@@ -408,7 +435,7 @@ func TestEngineNames(t *testing.T) {
 func TestEnginePanicsAreScores(t *testing.T) {
 	boom := func() { panic("boom") }
 	withAll := scoring.Metric{
-		Name: "m", Needs: scoring.NeedPredResult, Options: func(json.RawMessage) error { boom(); return nil }, FailedQuery: func(*scoring.Input) scoring.Score { boom(); return scoring.Score{} },
+		Name: "m", Needs: scoring.FieldPredResult, Options: func(json.RawMessage) error { boom(); return nil }, FailedQuery: func(*scoring.Input) scoring.Score { boom(); return scoring.Score{} },
 		Score: func(context.Context, *scoring.Input) (scoring.Score, error) { boom(); return scoring.Score{}, nil },
 	}
 	for why, text := range map[string]string{
@@ -492,14 +519,14 @@ func TestEngineResolvesReferencesOnceAndOnlyWhenNeeded(t *testing.T) {
 		}
 		return scoring.EmptyTable(len(ref)), nil
 	})}
-	both := scoring.NeedGoldResult | scoring.NeedPredResult
-	rows := func(name string, needs scoring.Need) scoring.Metric {
+	both := scoring.FieldGoldResult | scoring.FieldPredResult
+	rows := func(name string, needs scoring.Field) scoring.Metric {
 		return scoring.Metric{Name: name, Needs: needs, Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 			return scoring.OK(float64(10*in.Gold.Result.Table.Rows()+in.Pred.Result.Table.Rows()), ""), nil
 		}}
 	}
 	c := decodeCase(t, `{"case_id":"c","gold":[{"result":"table:g"},{"result":"table:gg"}],"agent":{"result":"table:ppp"}}`)
-	e := engine(t, o, constant("cheap", scoring.NeedExecution, 1), rows("one", both), rows("two", both))
+	e := engine(t, o, constant("cheap", scoring.FieldExecution, 1), rows("one", both), rows("two", both))
 	scores, err := e.Score(t.Context(), c)
 	if err != nil || scores[1].Value != 89 || scores[2].Value != 89 || scores[2].Gold != 2 {
 		t.Errorf("%+v %v", scores, err)
@@ -535,7 +562,7 @@ func TestMemoIsPerCaseAndAnswer(t *testing.T) {
 	type key struct{ n int }
 	made := 0
 	metric := func(name string, n int) scoring.Metric {
-		return scoring.Metric{Name: name, Needs: scoring.NeedGoldSQL, Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+		return scoring.Metric{Name: name, Needs: scoring.FieldGoldSQL, Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 			v := scoring.Memo(in, key{n}, func() string { made++; return in.Case.ID + in.Gold.SQL })
 			if v != in.Case.ID+in.Gold.SQL {
 				t.Errorf("%s got %q on case %s, answer %s", name, v, in.Case.ID, in.Gold.SQL)
@@ -561,7 +588,7 @@ func TestEngineIsTheSameFromManyGoroutines(t *testing.T) {
 		Snapshots: snapshots(func(ref string) (*scoring.Table, error) { reads.Add(1); return scoring.EmptyTable(len(ref)), nil }),
 		Config:    scoring.Config{Options: map[string]json.RawMessage{"o": json.RawMessage(`{"a":4}`)}, Thresholds: map[string]float64{"o": 1}},
 	}
-	e := engine(t, o, withOptions("o"), constant("r", scoring.NeedGoldResult|scoring.NeedPredResult, 0.25), constant("q", scoring.NeedQuestion, 1))
+	e := engine(t, o, withOptions("o"), constant("r", scoring.FieldGoldResult|scoring.FieldPredResult, 0.25), constant("q", scoring.FieldQuestion, 1))
 	c := decodeCase(t, `{"case_id":"c","gold":[{"result":"table:a"},{"result":`+oneRow+`}],"agent":{"result":"table:b"},"options":{"o":{"b":3}}}`)
 	lines := make([]string, 8)
 	var wg sync.WaitGroup

@@ -12,7 +12,7 @@ import (
 
 // sharing is a metric that asks a question of its own wording, or one that others ask too.
 func sharing(name, question string) scoring.Metric {
-	return scoring.Metric{Name: name, Version: 1, Needs: scoring.NeedJudge | scoring.NeedGoldSQL, Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+	return scoring.Metric{Name: name, Version: 1, Needs: scoring.FieldJudge | scoring.FieldGoldSQL, Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		var reply struct {
 			Value float64 `json:"value"`
 		}
@@ -83,7 +83,7 @@ func (tokenReplies) ReplyLogProbs(_, purpose string) []judgebackend.TokenLogProb
 // The log-probabilities of a reply's tokens reach every metric that shares it, from the backend and from what was recorded.
 func TestTokensReachMetrics(t *testing.T) {
 	tokens := func(name string) scoring.Metric {
-		return scoring.Metric{Name: name, Version: 1, Needs: scoring.NeedJudge, Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
+		return scoring.Metric{Name: name, Version: 1, Needs: scoring.FieldJudge, Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 			var reply struct{ Value float64 }
 			resp, err := in.AskOnceResponse(ctx, judgebackend.Request{
 				Purpose: "p", Messages: []judgebackend.Message{{Role: judgebackend.User, Content: "?"}}, Schema: json.RawMessage(`{"type":"object"}`),

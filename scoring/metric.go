@@ -9,33 +9,26 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Need is a set of things a metric reads from a case. The engine gives not_applicable, with the reason, where one is
-// missing, and fetches a result snapshot only for a metric that needs it. The arguments of the SQL function are derived from it.
-type Need uint
+// Field is a part of a case, or a set of them: what a metric needs, or reads where it is there. The arguments of its SQL function follow from it.
+type Field uint
 
-// What a metric may need.
+// The fields.
 const (
-	NeedGoldResult     Need = 1 << iota // the accepted result
-	NeedPredResult                      // the agent's result; a failed query scores 0
-	NeedGoldSQL                         // the accepted query
-	NeedPredSQL                         // the agent's query
-	NeedQuestion                        // the question
-	NeedResponse                        // the agent's answer in prose
-	NeedInterpretation                  // the question in the agent's words
-	NeedTools                           // expected and made tool calls
-	NeedLatency                         // both latencies
-	NeedJudge                           // a judge model
-	NeedOrderSQL                        // the accepted query where there is one, to see whether row order matters; never missing
-	NeedExecution                       // whether the agent's query ran, and its error
-	NeedBehaviour                       // the behaviour the question calls for, and whatever the agent did; never missing
-	NeedCase                            // the case as a whole, for what rests on other metrics; never missing
-	NeedContext                         // schema, evidence, both results and whether the agent's query failed, where they are given; never missing
-	NeedSchema                          // the schema where it is given; never missing
-	NeedRestatement                     // the question in the agent's words where it is given; never missing
-	NeedReading                         // both queries, the question and its evidence, where they are given; never missing
-	NeedAnswer                          // the behaviour called for, hints, and what the agent did to answer: query, result, error, where they are given; never missing
-	NeedMaterial                        // the question, both queries and both results, where they are given; never missing
-	NeedJudgeIfAny                      // a judge model for what the evidence leaves open, where there is one; never missing
+	FieldQuestion       Field = 1 << iota // the question
+	FieldEvidence                         // hints that came with the question
+	FieldSchema                           // DDL of the tables
+	FieldGoldSQL                          // the accepted query
+	FieldPredSQL                          // the agent's query
+	FieldGoldResult                       // the accepted result
+	FieldPredResult                       // the agent's result; needed, a failed query scores 0
+	FieldExecution                        // whether the agent's query ran, and its error
+	FieldInterpretation                   // the question in the agent's words
+	FieldResponse                         // the agent's answer in prose
+	FieldTools                            // expected and made tool calls
+	FieldLatency                          // both latencies
+	FieldBehaviour                        // the behaviour the question calls for, and whether the agent gave a result at all; never missing
+	FieldJudge                            // a judge model
+	FieldCase                             // the case as a whole, for what rests on other metrics; never missing
 )
 
 // Metric is one way of scoring: data plus one function. Metrics are made once and not changed.
@@ -43,7 +36,8 @@ type Metric struct {
 	Name    string // as typed in SQL
 	Version int    // raised whenever any output may move
 	Group   string // family in listings: execution, sql, judge, agent
-	Needs   Need
+	Needs   Field  // what must be there: where it is missing the score is not_applicable, with the reason
+	Reads   Field  // what is used besides, where it is there
 
 	Summary string   // what it says, in one sentence
 	Range   string   // such as "0 to 1"
@@ -62,7 +56,7 @@ type Metric struct {
 	// Asks tells whether the metric may ask a judge under these options (JSON), where its needs do not say that it does. Nil: it does not.
 	Asks func(json.RawMessage) bool
 
-	// FailedQuery is the score of an agent's query that failed to run, where the needs include NeedPredResult. Nil means 0.
+	// FailedQuery is the score of an agent's query that failed to run, where the needs include FieldPredResult. Nil means 0.
 	FailedQuery func(in *Input) Score
 
 	// Score computes the score. It is called only with all needs met, may be called from many goroutines at once with different

@@ -42,7 +42,7 @@ func TestSignaturesFollowNeeds(t *testing.T) {
 // What a metric reads where it is given follows as optional arguments, each of which reaches the case.
 func TestContextIsOptional(t *testing.T) {
 	engine, err := scoring.NewEngine([]scoring.Metric{{
-		Name: "m", Version: 1, Needs: scoring.NeedPredSQL | scoring.NeedContext,
+		Name: "m", Version: 1, Needs: scoring.FieldPredSQL, Reads: scoring.FieldEvidence | scoring.FieldSchema | scoring.FieldGoldResult | scoring.FieldPredResult | scoring.FieldExecution,
 		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 			n := 0.0
 			for i, given := range []bool{
@@ -91,14 +91,21 @@ func TestContextIsOptional(t *testing.T) {
 
 // What a metric reads where it is given is an optional argument, once, and one of its own right where the metric cannot do without it.
 func TestArgumentsThatMayBeLeftOut(t *testing.T) {
-	for needs, want := range map[scoring.Need]string{
-		scoring.NeedQuestion | scoring.NeedSchema:                                   "m(question VARCHAR [, schema_ddl VARCHAR]) -> DOUBLE",
-		scoring.NeedQuestion | scoring.NeedSchema | scoring.NeedRestatement:         "m(question VARCHAR [, schema_ddl VARCHAR] [, interpretation VARCHAR]) -> DOUBLE",
-		scoring.NeedQuestion | scoring.NeedRestatement:                              "m(question VARCHAR [, interpretation VARCHAR]) -> DOUBLE",
-		scoring.NeedQuestion | scoring.NeedRestatement | scoring.NeedInterpretation: "m(question VARCHAR, interpretation VARCHAR) -> DOUBLE",
+	const question, schema, interpretation = scoring.FieldQuestion, scoring.FieldSchema, scoring.FieldInterpretation
+	for _, tc := range []struct {
+		needs, reads scoring.Field
+		want         string
+	}{
+		{question, schema, "m(question VARCHAR [, schema_ddl VARCHAR]) -> DOUBLE"},
+		{question, schema | interpretation, "m(question VARCHAR [, schema_ddl VARCHAR] [, interpretation VARCHAR]) -> DOUBLE"},
+		{question, interpretation, "m(question VARCHAR [, interpretation VARCHAR]) -> DOUBLE"},
+		{question | interpretation, interpretation, "m(question VARCHAR, interpretation VARCHAR) -> DOUBLE"},
+		{0, question | interpretation | schema, "m(question VARCHAR, interpretation VARCHAR [, schema_ddl VARCHAR]) -> DOUBLE"},
+		{scoring.FieldJudge, question | schema, "m(question VARCHAR [, schema_ddl VARCHAR]) -> DOUBLE"},
 	} {
+		needs, want := tc.needs&^scoring.FieldJudge, tc.want
 		engine, err := scoring.NewEngine([]scoring.Metric{{
-			Name: "m", Version: 1, Needs: needs,
+			Name: "m", Version: 1, Needs: needs, Reads: tc.reads,
 			Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 				return scoring.OK(float64(len(in.Case.Agent.Interpretation)+len(in.Case.Schema)), "their length"), nil
 			},
@@ -126,7 +133,8 @@ func TestArgumentsThatMayBeLeftOut(t *testing.T) {
 // What an agent told is judged in the light of what it did, as far as that is given.
 func TestWhatTheAgentDidIsOptional(t *testing.T) {
 	engine, err := scoring.NewEngine([]scoring.Metric{{
-		Name: "m", Version: 1, Needs: scoring.NeedQuestion | scoring.NeedResponse | scoring.NeedAnswer,
+		Name: "m", Version: 1, Needs: scoring.FieldQuestion | scoring.FieldResponse,
+			Reads: scoring.FieldBehaviour | scoring.FieldEvidence | scoring.FieldPredSQL | scoring.FieldPredResult | scoring.FieldExecution,
 		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 			n := 0.0
 			for i, given := range []bool{
@@ -528,7 +536,7 @@ func TestCallChecksItsBatch(t *testing.T) {
 // A metric that needs the whole case takes it as its one argument beside options: whatever else it needs is in there.
 func TestTheWholeCaseHoldsEverythingElse(t *testing.T) {
 	engine, err := scoring.NewEngine([]scoring.Metric{{
-		Name: "m", Version: 1, Needs: scoring.NeedCase | scoring.NeedResponse | scoring.NeedPredResult | scoring.NeedContext | scoring.NeedOrderSQL,
+		Name: "m", Version: 1, Needs: scoring.FieldCase | scoring.FieldResponse | scoring.FieldPredResult, Reads: scoring.FieldGoldSQL | scoring.FieldEvidence,
 		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 			return scoring.OK(float64(in.Pred.Result.Table.Rows()), in.Case.Agent.Response), nil
 		},

@@ -24,7 +24,7 @@ func fakeMetrics() []scoring.Metric {
 	return []scoring.Metric{
 		{
 			Name: "cell_match", Version: 3, Group: "execution", Summary: "Share of equal cells.", Range: "0 to 1", Threshold: scoring.At(1),
-			Needs: scoring.NeedGoldResult | scoring.NeedPredResult | scoring.NeedOrderSQL,
+			Needs: scoring.FieldGoldResult | scoring.FieldPredResult, Reads: scoring.FieldGoldSQL,
 			Options: func(raw json.RawMessage) error {
 				var o struct{ Factor float64 }
 				return scoring.DecodeOptions(raw, &o)
@@ -33,7 +33,7 @@ func fakeMetrics() []scoring.Metric {
 		},
 		{
 			Name: "row_category", Version: 1, Group: "execution", Summary: "Whether the row counts agree.", Labels: []string{"equal", "fewer", "more"},
-			Needs: scoring.NeedGoldResult | scoring.NeedPredResult,
+			Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
 			Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 				s := scoring.OK(1, "counted")
 				switch g, p := in.Gold.Result.Table.Rows(), in.Pred.Result.Table.Rows(); {
@@ -48,7 +48,7 @@ func fakeMetrics() []scoring.Metric {
 			},
 		},
 		{
-			Name: "ran", Version: 1, Group: "execution", Summary: "1 if the query ran.", Needs: scoring.NeedExecution,
+			Name: "ran", Version: 1, Group: "execution", Summary: "1 if the query ran.", Needs: scoring.FieldExecution,
 			Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 				if in.Pred.Error != "" {
 					return scoring.OK(0, "failed"), nil
@@ -57,7 +57,7 @@ func fakeMetrics() []scoring.Metric {
 			},
 		},
 		{
-			Name: "tool_share", Version: 1, Group: "agent", Summary: "Calls per expected call.", Needs: scoring.NeedTools,
+			Name: "tool_share", Version: 1, Group: "agent", Summary: "Calls per expected call.", Needs: scoring.FieldTools,
 			Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 				var want []scoring.ToolCall
 				if err := json.Unmarshal(in.Case.Expected.Tools, &want); err != nil {
@@ -67,19 +67,19 @@ func fakeMetrics() []scoring.Metric {
 			},
 		},
 		{
-			Name: "slowdown", Version: 1, Group: "execution", Summary: "Latency over latency.", Needs: scoring.NeedLatency,
+			Name: "slowdown", Version: 1, Group: "execution", Summary: "Latency over latency.", Needs: scoring.FieldLatency,
 			Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 				return scoring.OK(float64(*in.Pred.Latency)/float64(*in.Gold.Latency), ""), nil
 			},
 		},
 		{
-			Name: "gold_length", Version: 1, Group: "sql", Summary: "Bytes of the accepted query.", Needs: scoring.NeedOrderSQL,
+			Name: "gold_length", Version: 1, Group: "sql", Summary: "Bytes of the accepted query.", Reads: scoring.FieldGoldSQL,
 			Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 				return scoring.OK(float64(len(in.Gold.SQL)), ""), nil
 			},
 		},
 		{
-			Name: "behaved", Version: 1, Group: "agent", Summary: "1 if a refusal was wanted and there is no query.", Needs: scoring.NeedBehaviour,
+			Name: "behaved", Version: 1, Group: "agent", Summary: "1 if a refusal was wanted and there is no query.", Reads: scoring.FieldBehaviour | scoring.FieldResponse | scoring.FieldPredSQL,
 			Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 				if in.Case.Expected.Behaviour == scoring.BehaviourRefuse && in.Pred.SQL == "" && in.Pred.Result.Absent() {
 					return scoring.OK(1, in.Case.Agent.Response), nil
@@ -89,7 +89,7 @@ func fakeMetrics() []scoring.Metric {
 		},
 		{
 			Name: "judged", Version: 1, Group: "judge", Summary: "Reads the words; waits for a judge.",
-			Needs: scoring.NeedQuestion | scoring.NeedInterpretation | scoring.NeedResponse | scoring.NeedGoldSQL | scoring.NeedPredSQL | scoring.NeedJudge,
+			Needs: scoring.FieldQuestion | scoring.FieldInterpretation | scoring.FieldResponse | scoring.FieldGoldSQL | scoring.FieldPredSQL | scoring.FieldJudge,
 			Score: judged,
 		},
 	}

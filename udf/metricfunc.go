@@ -15,12 +15,12 @@ import (
 // metricParam is a parameter that a metric's needs call for. The table's order is the order of the arguments.
 type metricParam struct {
 	Param
-	needs scoring.Need // any of them
+	field scoring.Field // any of them
 	set   func(r *metricRow, b *Batch, k, i int) error
 }
 
 var metricParams = []metricParam{
-	{Param{"case_json", JSON, false, "the whole case, as a line of a case file"}, scoring.NeedCase,
+	{Param{"case_json", JSON, false, "the whole case, as a line of a case file"}, scoring.FieldCase,
 		func(r *metricRow, b *Batch, k, i int) error {
 			c, err := scoring.DecodeCase(bytesOf(b.Text(k, i)))
 			if err != nil {
@@ -29,28 +29,28 @@ var metricParams = []metricParam{
 			r.c = *c
 			return nil
 		}},
-	{Param{"expected_behaviour", VARCHAR, false, "what the question calls for: answer, clarify or refuse"}, scoring.NeedBehaviour, behaviour},
-	{Param{"question", VARCHAR, false, "the question that was asked"}, scoring.NeedQuestion | scoring.NeedMaterial,
+	{Param{"expected_behaviour", VARCHAR, false, "what the question calls for: answer, clarify or refuse"}, scoring.FieldBehaviour, behaviour},
+	{Param{"question", VARCHAR, false, "the question that was asked"}, scoring.FieldQuestion,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Question = b.Text(k, i); return nil }},
-	{Param{"interpretation", VARCHAR, false, "the question in the agent's own words"}, scoring.NeedInterpretation,
+	{Param{"interpretation", VARCHAR, false, "the question in the agent's own words"}, scoring.FieldInterpretation,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Agent.Interpretation = b.Text(k, i); return nil }},
-	{Param{"response", VARCHAR, false, "the agent's answer in prose"}, scoring.NeedResponse | scoring.NeedBehaviour,
+	{Param{"response", VARCHAR, false, "the agent's answer in prose"}, scoring.FieldResponse,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Agent.Response = b.Text(k, i); return nil }},
-	{Param{"gold_sql", VARCHAR, false, "the accepted query"}, scoring.NeedGoldSQL | scoring.NeedMaterial,
+	{Param{"gold_sql", VARCHAR, false, "the accepted query"}, scoring.FieldGoldSQL,
 		func(r *metricRow, b *Batch, k, i int) error { r.gold[0].SQL = b.Text(k, i); return nil }},
-	{Param{"agent_sql", VARCHAR, false, "the agent's query"}, scoring.NeedPredSQL | scoring.NeedExecution | scoring.NeedBehaviour | scoring.NeedMaterial,
+	{Param{"agent_sql", VARCHAR, false, "the agent's query"}, scoring.FieldPredSQL,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.SQL = b.Text(k, i); return nil }},
-	{Param{"gold_result", VARCHAR, false, `the accepted result: inline JSON {"columns":…,"rows":…} or a reference query:…, table:…, file:…`}, scoring.NeedGoldResult | scoring.NeedMaterial,
+	{Param{"gold_result", VARCHAR, false, `the accepted result: inline JSON {"columns":…,"rows":…} or a reference query:…, table:…, file:…`}, scoring.FieldGoldResult,
 		func(r *metricRow, b *Batch, k, i int) error { r.gold[0].Result = result(b, k, i); return nil }},
-	{Param{"agent_result", VARCHAR, false, "the agent's result, inline or by reference"}, scoring.NeedPredResult | scoring.NeedBehaviour | scoring.NeedMaterial,
+	{Param{"agent_result", VARCHAR, false, "the agent's result, inline or by reference"}, scoring.FieldPredResult | scoring.FieldBehaviour,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Result = result(b, k, i); return nil }},
-	{Param{"sql_error", VARCHAR, false, "the database's message where the agent's query failed; NULL or empty where it ran"}, scoring.NeedExecution,
+	{Param{"sql_error", VARCHAR, false, "the database's message where the agent's query failed; NULL or empty where it ran"}, scoring.FieldExecution,
 		func(r *metricRow, b *Batch, k, i int) error {
 			r.c.Pred.Error = b.Text(k, i)
 			r.c.Pred.Ran = r.c.Pred.Error != "" || strings.TrimSpace(r.c.Pred.SQL) != ""
 			return nil
 		}},
-	{Param{"expected_tools", JSON, false, "the tool calls a right agent makes: a JSON list, or a specification"}, scoring.NeedTools,
+	{Param{"expected_tools", JSON, false, "the tool calls a right agent makes: a JSON list, or a specification"}, scoring.FieldTools,
 		func(r *metricRow, b *Batch, k, i int) error {
 			text := b.Text(k, i)
 			if text != "" && !json.Valid(bytesOf(text)) {
@@ -59,85 +59,39 @@ var metricParams = []metricParam{
 			r.c.Expected.Tools = bytesOf(text)
 			return nil
 		}},
-	{Param{"tool_calls", JSON, false, `the tool calls the agent made: a JSON list of names or {"name":…,"arguments":…}`}, scoring.NeedTools,
+	{Param{"tool_calls", JSON, false, `the tool calls the agent made: a JSON list of names or {"name":…,"arguments":…}`}, scoring.FieldTools,
 		func(r *metricRow, b *Batch, k, i int) error {
 			if text := b.Text(k, i); text != "" && json.Unmarshal(bytesOf(text), &r.c.Agent.ToolCalls) != nil {
 				return errcode.New(errcode.InvalidArgument, `expected a JSON list of names or {"name":…,"arguments":…}`)
 			}
 			return nil
 		}},
-	{Param{"gold_latency_ms", DOUBLE, false, "how long the accepted query ran, in milliseconds"}, scoring.NeedLatency,
+	{Param{"gold_latency_ms", DOUBLE, false, "how long the accepted query ran, in milliseconds"}, scoring.FieldLatency,
 		func(r *metricRow, b *Batch, k, i int) (err error) {
 			r.gold[0].Latency, err = latency(b, k, i)
 			return err
 		}},
-	{Param{"agent_latency_ms", DOUBLE, false, "how long the agent's query ran, in milliseconds"}, scoring.NeedLatency,
+	{Param{"agent_latency_ms", DOUBLE, false, "how long the agent's query ran, in milliseconds"}, scoring.FieldLatency,
 		func(r *metricRow, b *Batch, k, i int) (err error) {
 			r.c.Pred.Latency, err = latency(b, k, i)
 			return err
 		}},
-}
-
-// optionalGoldSQL follows the results of metrics that look whether row order matters.
-var optionalGoldSQL = metricParam{
-	Param{"gold_sql", VARCHAR, true, "the accepted query, to see whether the order of rows matters"}, scoring.NeedOrderSQL,
-	func(r *metricRow, b *Batch, k, i int) error { r.gold[0].SQL = b.Text(k, i); return nil },
-}
-
-// contextParams follow the arguments of metrics that read more of a case where it is given. A metric whose needs include one has it already.
-var contextParams = []metricParam{
-	{Param{"gold_result", VARCHAR, true, "the accepted result, inline or by reference"}, scoring.NeedGoldResult | scoring.NeedMaterial,
-		func(r *metricRow, b *Batch, k, i int) error { r.gold[0].Result = result(b, k, i); return nil }},
-	{Param{"agent_result", VARCHAR, true, "the agent's result, inline or by reference"}, scoring.NeedPredResult | scoring.NeedBehaviour | scoring.NeedMaterial,
-		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Result = result(b, k, i); return nil }},
-	{Param{"sql_error", VARCHAR, true, "the database's message where the agent's query failed"}, scoring.NeedExecution,
-		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Error = b.Text(k, i); return nil }},
-	{Param{"evidence", VARCHAR, true, "hints that came with the question"}, 0,
+	{Param{"evidence", VARCHAR, false, "hints that came with the question"}, scoring.FieldEvidence,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Evidence = b.Text(k, i); return nil }},
-	schema,
-}
-
-// readingParams follow the results of metrics that read why they differ off the queries and the question.
-var readingParams = []metricParam{
-	{Param{"gold_sql", VARCHAR, true, "the accepted query"}, scoring.NeedGoldSQL,
-		func(r *metricRow, b *Batch, k, i int) error { r.gold[0].SQL = b.Text(k, i); return nil }},
-	{Param{"agent_sql", VARCHAR, true, "the agent's query"}, scoring.NeedPredSQL,
-		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.SQL = b.Text(k, i); return nil }},
-	{Param{"question", VARCHAR, true, "the question that was asked"}, scoring.NeedQuestion,
-		func(r *metricRow, b *Batch, k, i int) error { r.c.Question = b.Text(k, i); return nil }},
-	{Param{"evidence", VARCHAR, true, "hints that came with the question"}, scoring.NeedContext,
-		func(r *metricRow, b *Batch, k, i int) error { r.c.Evidence = b.Text(k, i); return nil }},
-}
-
-// schema follows the arguments of metrics that read the schema where it is given.
-var schema = metricParam{
-	Param{"schema_ddl", VARCHAR, true, "DDL of the tables the question is about"}, 0,
-	func(r *metricRow, b *Batch, k, i int) error { r.c.Schema = b.Text(k, i); return nil },
-}
-
-// answerParams follow the arguments of metrics that judge what an agent told in the light of what it did.
-var answerParams = []metricParam{
-	{Param{"agent_sql", VARCHAR, true, "the agent's query"}, scoring.NeedPredSQL | scoring.NeedExecution | scoring.NeedBehaviour,
-		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.SQL = b.Text(k, i); return nil }},
-	{Param{"agent_result", VARCHAR, true, "the agent's result, inline or by reference"}, scoring.NeedPredResult | scoring.NeedBehaviour | scoring.NeedContext,
-		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Result = result(b, k, i); return nil }},
-	{Param{"sql_error", VARCHAR, true, "the database's message where the agent's query failed"}, scoring.NeedExecution | scoring.NeedContext,
-		func(r *metricRow, b *Batch, k, i int) error { r.c.Pred.Error = b.Text(k, i); return nil }},
-	{Param{"evidence", VARCHAR, true, "hints that came with the question"}, scoring.NeedContext,
-		func(r *metricRow, b *Batch, k, i int) error { r.c.Evidence = b.Text(k, i); return nil }},
-	{Param{"expected_behaviour", VARCHAR, true, "what the question calls for: answer, clarify or refuse"}, scoring.NeedBehaviour, behaviour},
-}
-
-// restatement follows the arguments of metrics that read the agent's interpretation where it is given.
-var restatement = metricParam{
-	Param{"interpretation", VARCHAR, true, "the question in the agent's own words"}, scoring.NeedRestatement,
-	func(r *metricRow, b *Batch, k, i int) error { r.c.Agent.Interpretation = b.Text(k, i); return nil },
+	{Param{"schema_ddl", VARCHAR, false, "DDL of the tables the question is about"}, scoring.FieldSchema,
+		func(r *metricRow, b *Batch, k, i int) error { r.c.Schema = b.Text(k, i); return nil }},
 }
 
 // metricRow is the case that one row's arguments make.
 type metricRow struct {
 	c    scoring.Case
 	gold [1]scoring.Query
+}
+
+// failed takes the message of a query that failed, where whether a query ran is otherwise not asked.
+func failed(r *metricRow, b *Batch, k, i int) error {
+	r.c.Pred.Error = b.Text(k, i)
+	return nil
 }
 
 func behaviour(r *metricRow, b *Batch, k, i int) error {
@@ -171,52 +125,35 @@ func latency(b *Batch, k, i int) (*time.Duration, error) {
 	return &d, nil
 }
 
-// paramsOf lists the parameters that a metric's needs call for.
+// circumstance is what is only ever read besides something else: its arguments may be left out.
+const circumstance = scoring.FieldEvidence | scoring.FieldSchema | scoring.FieldExecution | scoring.FieldJudge
+
+// paramsOf lists the parameters that a metric calls for: what it needs, then what it reads, which may be left out. A metric that needs nothing takes what it reads, and any of it may be NULL.
 func paramsOf(m *scoring.Metric) (params []metricParam) {
-	if m.Needs&scoring.NeedCase != 0 { // the case holds all others
-		whole := *m
-		whole.Needs = scoring.NeedCase
-		m = &whole
+	needs, reads := m.Needs, m.Reads
+	switch {
+	case needs&scoring.FieldCase != 0: // it holds all others
+		needs, reads = scoring.FieldCase, 0
+	case needs&^scoring.FieldJudge == 0:
+		needs = reads &^ circumstance
+	case needs&scoring.FieldExecution != 0:
+		needs |= scoring.FieldPredSQL // without a query none ran
 	}
-	for _, p := range metricParams {
-		if m.Needs&p.needs != 0 {
+	take := func(optional bool, wanted scoring.Field) {
+		for _, p := range metricParams {
+			if p.field&wanted == 0 || slices.ContainsFunc(params, func(q metricParam) bool { return q.Name == p.Name }) {
+				continue
+			}
+			if p.Optional = optional; optional && p.field == scoring.FieldExecution {
+				p.set = failed
+			}
 			params = append(params, p)
 		}
 	}
-	if m.Needs&scoring.NeedOrderSQL != 0 && m.Needs&scoring.NeedGoldSQL == 0 {
-		p := optionalGoldSQL
-		if len(params) == 0 { // all there is
-			p.Optional, p.Doc = false, "the accepted query"
-		}
-		params = append(params, p)
-	}
-	if m.Needs&scoring.NeedContext != 0 {
-		for _, p := range contextParams {
-			if m.Needs&p.needs == 0 {
-				params = append(params, p)
-			}
-		}
-	}
-	if m.Needs&scoring.NeedReading != 0 {
-		for _, p := range readingParams {
-			if m.Needs&p.needs == 0 {
-				params = append(params, p)
-			}
-		}
-	}
-	if m.Needs&scoring.NeedSchema != 0 && m.Needs&scoring.NeedContext == 0 {
-		params = append(params, schema)
-	}
-	if m.Needs&scoring.NeedAnswer != 0 {
-		for _, p := range answerParams {
-			if m.Needs&p.needs == 0 {
-				params = append(params, p)
-			}
-		}
-	}
-	if m.Needs&scoring.NeedRestatement != 0 && m.Needs&scoring.NeedInterpretation == 0 {
-		params = append(params, restatement)
-	}
+	const seldom = scoring.FieldBehaviour | scoring.FieldInterpretation
+	take(false, needs)
+	take(true, reads&^seldom)
+	take(true, reads)
 	if m.Options != nil {
 		params = append(params, metricParam{
 			Param{"options", JSON, true, "options of the metric, a JSON object"}, 0,
@@ -254,7 +191,7 @@ func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 		}
 		return scores[0], nil
 	}
-	asks := m.Needs&(scoring.NeedJudge|scoring.NeedJudgeIfAny) != 0 || engine.AsksJudge(m)
+	asks := (m.Needs|m.Reads)&scoring.FieldJudge != 0 || engine.AsksJudge(m)
 	value := Function{
 		Name: m.Name, Group: m.Group, Result: DOUBLE, Doc: m.Summary, Version: m.Version,
 		Metric: m.Name, Range: m.Range, Labels: m.Labels,

@@ -25,7 +25,7 @@ type scored struct {
 }
 
 // judged are metrics whose score may depend on a judge, by themselves or by those they are made of.
-const judged = scoring.NeedJudge | scoring.NeedJudgeIfAny | scoring.NeedCase
+const judged = scoring.FieldJudge | scoring.FieldCase
 
 // backend is somebody who answers for judge metrics.
 type backend struct {
@@ -152,24 +152,24 @@ func (l *labelled) choose(c *calibrateCommand, backends []backend, config scorin
 		if t, ok := config.Thresholds[m.Name]; ok {
 			about.Threshold = &t
 		}
-		if m.Needs&scoring.NeedJudge == 0 {
+		if m.Needs&scoring.FieldJudge == 0 {
 			add(scored{Metric: about, metric: m, engine: l.plain}, m.Name)
 		}
-		if m.Needs&judged == 0 {
+		if (m.Needs|m.Reads)&judged == 0 {
 			continue
 		}
 		for k := range backends {
 			b := &backends[k]
 			about.Key = m.Name + "@" + b.name
 			if r := b.run(m.Name); r == nil || r.HasReplies() {
-				add(scored{Metric: about, metric: m, engine: b.engine, alone: true, ifAny: m.Needs&scoring.NeedJudge == 0, by: b}, m.Name)
+				add(scored{Metric: about, metric: m, engine: b.engine, alone: true, ifAny: m.Needs&scoring.FieldJudge == 0, by: b}, m.Name)
 			}
 		}
 	}
 	for _, b := range backends {
 		for _, r := range b.runs {
 			m, err := l.plain.Metric(r.Method)
-			if err == nil && r.HasReplies() && m.Needs&judged != 0 {
+			if err == nil && r.HasReplies() && (m.Needs|m.Reads)&judged != 0 {
 				continue // scored from its replies
 			}
 			about := calibration.Metric{Key: r.Method + "@" + b.name, Recorded: true, Calls: r.HasReplies(), Threshold: scoring.At(1)}
@@ -219,7 +219,7 @@ func (l *labelled) checkNames(c *calibrateCommand, backends []backend) error {
 		base, who, at := strings.Cut(name, "@")
 		m, err := l.plain.Metric(base)
 		switch {
-		case err == nil && m.Needs&scoring.NeedJudge != 0 && len(backends) == 0:
+		case err == nil && m.Needs&scoring.FieldJudge != 0 && len(backends) == 0:
 			return usage("--metrics: %s is judged; give recorded replies with --assessments, or a judge with --judge", base)
 		case err == nil && at:
 			return usage("--metrics: there is nothing of %.60q for %s", who, base)

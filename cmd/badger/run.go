@@ -264,7 +264,7 @@ func chooseMetrics(engine *scoring.Engine, named []string, mode string, judged f
 	var out []string
 	all := engine.Metrics()
 	for i := range all {
-		if m := &all[i]; slices.Contains(modes[mode], m.Group) && (m.Needs&scoring.NeedJudge == 0 || judged(m)) {
+		if m := &all[i]; slices.Contains(modes[mode], m.Group) && (m.Needs&scoring.FieldJudge == 0 || judged(m)) {
 			out = append(out, m.Name)
 		}
 	}

@@ -74,7 +74,7 @@ func ids(rows []batch.Row) []string {
 func TestEveryCaseEndsInScores(t *testing.T) {
 	e := engineOf(t,
 		scoring.Metric{Name: "m", Score: one},
-		scoring.Metric{Name: "sql", Needs: scoring.NeedGoldSQL, Score: one},
+		scoring.Metric{Name: "sql", Needs: scoring.FieldGoldSQL, Score: one},
 		scoring.Metric{Name: "breaks", Score: func(context.Context, *scoring.Input) (scoring.Score, error) { panic("defect") }},
 		scoring.Metric{Name: "odd_detail", Score: func(context.Context, *scoring.Input) (scoring.Score, error) {
 			s := scoring.OK(1, "")

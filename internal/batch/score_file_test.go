@@ -36,7 +36,7 @@ func fileWorld(t testing.TB, cases int) (*scoring.Engine, batch.FileSource) {
 	t.Helper()
 	e := engineOf(t,
 		scoring.Metric{Name: "m", Score: scoreCase, Threshold: scoring.At(0.5)},
-		scoring.Metric{Name: "sql", Needs: scoring.NeedGoldSQL, Score: scoreCase},
+		scoring.Metric{Name: "sql", Needs: scoring.FieldGoldSQL, Score: scoreCase},
 		scoring.Metric{Name: "n", Version: 3, Score: scoreCase},
 	)
 	var b strings.Builder

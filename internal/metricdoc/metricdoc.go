@@ -19,32 +19,26 @@ var groups = []struct{ name, title, about string }{
 	{"agent", "Agents", "These look at what an agent did and said besides its query."},
 }
 
-// needs says in words what a metric needs, in the order they are listed.
-var needs = []struct {
-	need scoring.Need
-	text string
+// fields says in words what a metric needs or reads, in the order they are listed.
+var fields = []struct {
+	field scoring.Field
+	text  string
 }{
-	{scoring.NeedQuestion, "question"},
-	{scoring.NeedInterpretation, "the agent's interpretation"},
-	{scoring.NeedResponse, "the agent's response"},
-	{scoring.NeedGoldSQL, "gold SQL"},
-	{scoring.NeedPredSQL, "the agent's SQL"},
-	{scoring.NeedGoldResult, "gold result"},
-	{scoring.NeedPredResult, "the agent's result"},
-	{scoring.NeedExecution, "whether the agent's query ran"},
-	{scoring.NeedLatency, "both latencies"},
-	{scoring.NeedTools, "expected and made tool calls"},
-	{scoring.NeedBehaviour, "the expected behaviour if one is stated"},
-	{scoring.NeedOrderSQL, "gold SQL if there is one"},
-	{scoring.NeedMaterial, "the question, both queries and both results if they are given"},
-	{scoring.NeedContext, "schema, evidence and both results if they are given"},
-	{scoring.NeedSchema, "the schema if it is given"},
-	{scoring.NeedAnswer, "the agent's SQL and result, evidence and the expected behaviour if they are given"},
-	{scoring.NeedRestatement, "the agent's interpretation if it is given"},
-	{scoring.NeedReading, "both queries, the question and its evidence if they are given"},
-	{scoring.NeedJudge, "a judge"},
-	{scoring.NeedJudgeIfAny, "a judge if there is one"},
-	{scoring.NeedCase, "the whole case"},
+	{scoring.FieldCase, "the whole case"},
+	{scoring.FieldQuestion, "question"},
+	{scoring.FieldEvidence, "evidence"},
+	{scoring.FieldSchema, "schema"},
+	{scoring.FieldGoldSQL, "gold SQL"},
+	{scoring.FieldPredSQL, "the agent's SQL"},
+	{scoring.FieldGoldResult, "gold result"},
+	{scoring.FieldPredResult, "the agent's result"},
+	{scoring.FieldExecution, "whether the agent's query ran"},
+	{scoring.FieldInterpretation, "the agent's interpretation"},
+	{scoring.FieldResponse, "the agent's response"},
+	{scoring.FieldTools, "expected and made tool calls"},
+	{scoring.FieldLatency, "both latencies"},
+	{scoring.FieldBehaviour, "the expected behaviour"},
+	{scoring.FieldJudge, "a judge"},
 }
 
 // Page renders one Markdown page: for each group a table of its metrics, then each metric with all that it says of itself.
@@ -106,7 +100,10 @@ func section(b *strings.Builder, m *scoring.Metric) {
 	if len(m.Labels) > 0 {
 		line("Labels", "`"+strings.Join(m.Labels, "`, `")+"`")
 	}
-	line("Needs", prose(needsOf(m.Needs)))
+	line("Needs", prose(inWords(m.Needs)))
+	if m.Reads != 0 {
+		line("Reads, if given", prose(inWords(m.Reads)))
+	}
 	if m.Options != nil {
 		line("Options", "yes, named in the formula")
 	}
@@ -125,12 +122,12 @@ func section(b *strings.Builder, m *scoring.Metric) {
 	line("Version", strconv.Itoa(m.Version))
 }
 
-func needsOf(n scoring.Need) string {
+func inWords(n scoring.Field) string {
 	var list []string
-	for _, w := range needs {
-		if n&w.need != 0 {
+	for _, w := range fields {
+		if n&w.field != 0 {
 			list = append(list, w.text)
-			n &^= w.need
+			n &^= w.field
 		}
 	}
 	if n != 0 {

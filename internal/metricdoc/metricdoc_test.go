@@ -17,12 +17,12 @@ var update = flag.Bool("update", false, "rewrite the golden file")
 func TestPage(t *testing.T) {
 	page := Page([]scoring.Metric{
 		{
-			Name: "recall_of_rows", Version: 2, Group: "execution", Needs: scoring.NeedGoldResult | scoring.NeedPredResult | scoring.NeedOrderSQL, Summary: "Share of the gold rows that are there.", Range: "0 to 1",
+			Name: "recall_of_rows", Version: 2, Group: "execution", Needs: scoring.FieldGoldResult | scoring.FieldPredResult, Reads: scoring.FieldGoldSQL, Summary: "Share of the gold rows that are there.", Range: "0 to 1",
 			Formula: "|G ∩ P| / |G|, by component_*_where", Source: "a paper, section 3", Example: "two of four: 0.5", Threshold: scoring.At(0.8), Options: func(json.RawMessage) error { return nil },
 		},
-		{Name: "overhead", Version: 1, Group: "execution", Needs: scoring.NeedLatency, Summary: "How much longer it took | in percent.", Range: "at least -100", Formula: "100 · (t − g) / g", Source: "another", Example: "60", LowerIsBetter: true},
+		{Name: "overhead", Version: 1, Group: "execution", Needs: scoring.FieldLatency, Summary: "How much longer it took | in percent.", Range: "at least -100", Formula: "100 · (t − g) / g", Source: "another", Example: "60", LowerIsBetter: true},
 		{Name: "slowness", Version: 1, Group: "execution", Summary: "How slow.", Range: "at least 0", Formula: "t", Source: "s", Example: "e", LowerIsBetter: true, Threshold: scoring.At(3)},
-		{Name: "mood", Version: 1, Group: "agent", Needs: scoring.NeedResponse | scoring.NeedJudge, Labels: []string{"fine", "foul"}, Summary: "In what mood it answered.", Range: "1 fine, 0 foul", Formula: "as the judge says", Source: "none", Example: "\"no!\": foul"},
+		{Name: "mood", Version: 1, Group: "agent", Needs: scoring.FieldResponse | scoring.FieldJudge, Labels: []string{"fine", "foul"}, Summary: "In what mood it answered.", Range: "1 fine, 0 foul", Formula: "as the judge says", Source: "none", Example: "\"no!\": foul"},
 		{Name: "house_style", Version: 1, Group: "ours", Summary: "Whether it says [sic] <so>.", Range: "0 or 1", Formula: "see", Source: "us", Example: "so: 1"},
 	})
 	const golden = "testdata/page.golden"
@@ -42,12 +42,12 @@ func TestPage(t *testing.T) {
 
 // Each need that a metric may have is said in words.
 func TestEveryNeedHasWords(t *testing.T) {
-	for n := scoring.NeedGoldResult; n <= scoring.NeedContext; n <<= 1 {
-		if text := needsOf(n); strings.Contains(text, "more than") {
+	for n := scoring.FieldQuestion; n <= scoring.FieldCase; n <<= 1 {
+		if text := inWords(n); strings.Contains(text, "more than") {
 			t.Errorf("need %b has no words", n)
 		}
 	}
-	if needsOf(1<<40) != "more than this page knows of" {
+	if inWords(1<<40) != "more than this page knows of" {
 		t.Error("an unknown need is passed over in silence")
 	}
 }

@@ -123,8 +123,9 @@ func (j *Judge) Metric() scoring.Metric {
 	m := scoring.Metric{
 		Name: j.Name, Version: j.Version, Group: Group, Summary: j.Summary, Range: h.rangeText(), Labels: slices.Clone(h.Labels),
 		Formula: h.Formula, Source: h.Source, Example: h.Example, Threshold: h.Threshold, LowerIsBetter: h.LowerIsBetter,
-		Needs: needBits(j.needs), Score: j.metricScore,
+		Score: j.metricScore,
 	}
+	m.Needs, m.Reads = fieldsOf(j.needs)
 	if m.Formula == "" {
 		m.Formula = "as the judge file computes it"
 	}
@@ -133,10 +134,10 @@ func (j *Judge) Metric() scoring.Metric {
 	}
 	m.Source += "judge file " + j.File + ", sha256 " + j.Hash
 	if j.asks {
-		m.Needs |= scoring.NeedJudge
+		m.Needs |= scoring.FieldJudge
 	}
 	if len(h.Scores) > 0 {
-		m.Needs |= scoring.NeedCase
+		m.Needs |= scoring.FieldCase
 	}
 	if len(j.config) > 0 {
 		m.Options = func(raw json.RawMessage) error {

@@ -14,14 +14,13 @@ import (
 type field struct {
 	name  string
 	doc   string
-	needs scoring.Need
+	needs scoring.Field
 	given func(in *scoring.Input) bool // nil: never missing
-	maybe scoring.Need                 // the need of a judge that takes it where it is there; 0: the whole case
 	value func(in *scoring.Input) (starlark.Value, error)
 	text  func(in *scoring.Input) string // for those that are text, written by others
 }
 
-func textField(name, doc string, needs scoring.Need, text func(in *scoring.Input) string) field {
+func textField(name, doc string, needs scoring.Field, text func(in *scoring.Input) string) field {
 	return field{
 		name: name, doc: doc, needs: needs, text: text,
 		given: func(in *scoring.Input) bool { return strings.TrimSpace(text(in)) != "" },
@@ -29,13 +28,7 @@ func textField(name, doc string, needs scoring.Need, text func(in *scoring.Input
 	}
 }
 
-// orNot is the field with a need of its own for judges that can do without it.
-func (f field) orNot(n scoring.Need) field {
-	f.maybe = n
-	return f
-}
-
-func tableField(name, doc string, needs scoring.Need, query func(in *scoring.Input) *scoring.Query) field {
+func tableField(name, doc string, needs scoring.Field, query func(in *scoring.Input) *scoring.Query) field {
 	t := func(in *scoring.Input) *scoring.Table {
 		if q := query(in); q != nil {
 			return q.Result.Table
@@ -66,26 +59,26 @@ func goldSQL(in *scoring.Input) string {
 
 // fields are what judges can name. What has an argument of its own in SQL functions comes first; the rest makes the function take the whole case.
 var fields = []field{
-	textField("question", "the question that was asked", scoring.NeedQuestion, func(in *scoring.Input) string { return in.Case.Question }),
-	textField("interpretation", "the question in the agent's own words", scoring.NeedInterpretation, func(in *scoring.Input) string { return in.Case.Agent.Interpretation }).orNot(scoring.NeedRestatement),
-	textField("response", "the agent's answer in prose", scoring.NeedResponse, func(in *scoring.Input) string { return in.Case.Agent.Response }),
-	textField("gold_sql", "the accepted query", scoring.NeedGoldSQL, goldSQL),
-	textField("sql", "the agent's query", scoring.NeedPredSQL, func(in *scoring.Input) string { return in.Pred.SQL }),
-	tableField("gold_result", "the accepted result, a table", scoring.NeedGoldResult, gold),
-	tableField("result", "the agent's result, a table", scoring.NeedPredResult, pred),
-	textField("schema_ddl", "DDL of the tables the question is about", scoring.NeedSchema, func(in *scoring.Input) string { return in.Case.Schema }).orNot(scoring.NeedSchema),
-	{name: "error", doc: "the database's message where the agent's query failed, else empty text", needs: scoring.NeedExecution,
+	textField("question", "the question that was asked", scoring.FieldQuestion, func(in *scoring.Input) string { return in.Case.Question }),
+	textField("interpretation", "the question in the agent's own words", scoring.FieldInterpretation, func(in *scoring.Input) string { return in.Case.Agent.Interpretation }),
+	textField("response", "the agent's answer in prose", scoring.FieldResponse, func(in *scoring.Input) string { return in.Case.Agent.Response }),
+	textField("gold_sql", "the accepted query", scoring.FieldGoldSQL, goldSQL),
+	textField("sql", "the agent's query", scoring.FieldPredSQL, func(in *scoring.Input) string { return in.Pred.SQL }),
+	tableField("gold_result", "the accepted result, a table", scoring.FieldGoldResult, gold),
+	tableField("result", "the agent's result, a table", scoring.FieldPredResult, pred),
+	textField("schema_ddl", "DDL of the tables the question is about", scoring.FieldSchema, func(in *scoring.Input) string { return in.Case.Schema }),
+	{name: "error", doc: "the database's message where the agent's query failed, else empty text", needs: scoring.FieldExecution,
 		text:  func(in *scoring.Input) string { return in.Pred.Error },
 		value: func(in *scoring.Input) (starlark.Value, error) { return starlark.String(in.Pred.Error), nil }},
 
-	textField("evidence", "hints that came with the question", scoring.NeedCase, func(in *scoring.Input) string { return in.Case.Evidence }),
-	textField("dialect", "SQL dialect of both queries", scoring.NeedCase, func(in *scoring.Input) string { return in.Case.Dialect }),
-	{name: "case_id", doc: "the case's id", needs: scoring.NeedCase,
+	textField("evidence", "hints that came with the question", scoring.FieldEvidence, func(in *scoring.Input) string { return in.Case.Evidence }),
+	textField("dialect", "SQL dialect of both queries", scoring.FieldCase, func(in *scoring.Input) string { return in.Case.Dialect }),
+	{name: "case_id", doc: "the case's id", needs: scoring.FieldCase,
 		value: func(in *scoring.Input) (starlark.Value, error) { return starlark.String(in.Case.ID), nil }},
-	{name: "tags", doc: "words to slice reports by, a list", needs: scoring.NeedCase,
+	{name: "tags", doc: "words to slice reports by, a list", needs: scoring.FieldCase,
 		value: func(in *scoring.Input) (starlark.Value, error) { return textList(in.Case.Tags), nil }},
-	{name: "tool_calls", doc: "the calls that the agent made, a list of {name, arguments}", needs: scoring.NeedCase, value: toolCalls},
-	{name: "expected", doc: "what a right agent does: behaviour (answer, clarify or refuse), tools, clarifications", needs: scoring.NeedCase, value: expectedRecord},
+	{name: "tool_calls", doc: "the calls that the agent made, a list of {name, arguments}", needs: scoring.FieldCase, value: toolCalls},
+	{name: "expected", doc: "what a right agent does: behaviour (answer, clarify or refuse), tools, clarifications", needs: scoring.FieldCase, value: expectedRecord},
 }
 
 func fieldNames() []string {
@@ -163,21 +156,16 @@ func parseNeeds(words []string) ([]need, error) {
 	return out, nil
 }
 
-// bits are the engine's needs. What may be missing, and what has no argument of its own, makes the whole case one.
-func needBits(needs []need) (bits scoring.Need) {
-	for _, n := range needs {
-		switch {
-		case !n.optional:
-			bits |= n.needs
-		case n.needs&(scoring.NeedGoldResult|scoring.NeedPredResult) != 0:
-			bits |= scoring.NeedCase | scoring.NeedContext // which reads results that are there
-		case n.maybe != 0:
-			bits |= n.maybe
-		default:
-			bits |= scoring.NeedCase
+// fieldsOf are the fields that a metric of these needs must have, and those that it reads besides. What has no argument of its own makes the whole case one.
+func fieldsOf(list []need) (needs, reads scoring.Field) {
+	for _, n := range list {
+		if n.optional && n.needs != scoring.FieldCase {
+			reads |= n.needs
+		} else {
+			needs |= n.needs
 		}
 	}
-	return bits
+	return needs, reads
 }
 
 // rowOf is what a script sees of a case. A score is returned where the case lacks something that the engine does not look at.

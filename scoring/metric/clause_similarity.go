@@ -19,7 +19,7 @@ func init() {
 		"The agent's SQL without a query: 0."
 	register(scoring.Metric{
 		Name: "clause_similarity", Version: 1, Group: "sql",
-		Needs:   scoring.NeedGoldSQL | scoring.NeedPredSQL,
+		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary: "How alike both queries are in structure: their syntax trees and the clauses they have.",
 		Range:   "0 to 1",
 		Formula: "w · tree + (1 − w) · clause_recall, w = 0.5 unless the option tree_weight says otherwise. tree is the pq-gram similarity (p = 2, q = 1) of the syntax trees in the normal form of tree_match: 2 · |common grams| / (grams of gold + " +
@@ -32,7 +32,7 @@ func init() {
 	for _, m := range measures[:2] {
 		register(scoring.Metric{
 			Name: "clause_" + m.name, Version: 1, Group: "sql",
-			Needs:   scoring.NeedGoldSQL | scoring.NeedPredSQL,
+			Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 			Summary: fmt.Sprintf(m.summary, "kinds of clauses"),
 			Range:   "0 to 1",
 			Formula: m.formula + ", of the sets of clauses. " + clauses,

@@ -17,7 +17,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "composite", Version: 1, Group: "agent",
-		Needs:   scoring.NeedCase,
+		Needs:   scoring.FieldCase,
 		Summary: "One figure for a deployment: the weighted mean of the scores of other metrics.",
 		Range:   "0 to 1",
 		Formula: `Σ w·s / Σ w over the metrics of the option weights, such as {"weights": {"hybrid_ex": 0.6, "component_f1": 0.1, "faithfulness": 0.3}}, that have a score on the case. Those that have none, because they are not applicable, ` +

@@ -11,7 +11,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "ex_multiset", Version: 1, Group: "execution",
-		Needs: scoring.NeedGoldResult | scoring.NeedPredResult,
+		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
 		Summary: "Whether both results hold the same rows equally often. Row order does not count, column order does, column names do not: " +
 			"ex_bird that sees repeated rows.",
 		Range: "0 or 1",

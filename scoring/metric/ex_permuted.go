@@ -12,7 +12,8 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "ex_permuted", Version: 1, Group: "execution",
-		Needs: scoring.NeedGoldResult | scoring.NeedPredResult | scoring.NeedOrderSQL,
+		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
+		Reads: scoring.FieldGoldSQL,
 		Summary: "Whether both results hold the same rows equally often under some order of the columns, in the same order where the gold query " +
 			"orders its rows. Column names do not count, and neither does how a value is typed.",
 		Range: "0 or 1",

@@ -15,7 +15,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "exact_match_spider", Version: 1, Group: "sql",
-		Needs:   scoring.NeedGoldSQL | scoring.NeedPredSQL,
+		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary: "Whether the parts of both queries are the same sets, values and DISTINCT left out: the exact set match of the Spider benchmark.",
 		Range:   "0 or 1",
 		Formula: "1 if these are equal: the multisets of select items, of conditions of WHERE without their values, and of tables; the words between the conditions; the names of grouping columns; HAVING, if there are groups; sort keys, " +
@@ -30,7 +30,7 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "exact_match_text", Version: 1, Group: "sql",
-		Needs:     scoring.NeedGoldSQL | scoring.NeedPredSQL,
+		Needs:     scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary:   "Whether both queries are the same text, white space and a last semicolon left out.",
 		Range:     "0 or 1",
 		Formula:   "1 if the texts are equal after white space is collapsed and what stands at the ends is cut. Case and quotes count.",

@@ -11,7 +11,8 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "flex", Version: 1, Group: "judge",
-		Needs: scoring.NeedJudge | scoring.NeedQuestion | scoring.NeedPredSQL | scoring.NeedGoldSQL | scoring.NeedContext,
+		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL | scoring.FieldGoldSQL,
+		Reads: circumstance,
 		Summary: "Whether the query answers the question, by a judge who compares it with the reference: looking for coincidence where the results are the same, " +
 			"and for acceptable differences where they are not. Then sorts out what is wrong, or why the results differ.",
 		Range: "0 or 1",

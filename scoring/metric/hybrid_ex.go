@@ -17,7 +17,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "hybrid_ex", Version: 1, Group: "execution",
-		Needs:   scoring.NeedGoldResult | scoring.NeedPredResult,
+		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Summary: "Share of the cells of the gold result that the agent's result delivers, whatever its columns are called, however they are ordered, rounded or written.",
 		Range:   "0 to 1",
 		Formula: "equal cells / (compared columns × rows), rows being those of the outer join on the index columns, or max(|G|,|P|) where rows are matched greedily; 1 where both results are empty, 0 where one is. " +
@@ -45,7 +45,7 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "result_match_category", Version: 1, Group: "execution",
-		Needs:   scoring.NeedGoldResult | scoring.NeedPredResult,
+		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Labels:  []string{"complete", "near_complete", "partial", "overlap", "no_match"},
 		Summary: "How much of the gold result the agent's result delivers, in one word.",
 		Range:   "1 complete, 0.75 near_complete, 0.5 partial, 0.25 overlap, 0 no_match",

@@ -10,7 +10,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "latency_overhead", Version: 1, Group: "execution",
-		Needs:         scoring.NeedLatency,
+		Needs:         scoring.FieldLatency,
 		Summary:       "How much longer the agent's query took than the gold query, in percent of the latter; negative where it was faster.",
 		Range:         "at least -100",
 		Formula:       "100 · (t_agent − t_gold) / t_gold. Not applicable where the gold query took no measurable time.",

@@ -11,7 +11,8 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "llm_ex", Version: 1, Group: "execution",
-		Needs:   scoring.NeedJudge | scoring.NeedQuestion | scoring.NeedGoldResult | scoring.NeedPredResult | scoring.NeedGoldSQL | scoring.NeedPredSQL | scoring.NeedContext,
+		Needs:   scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldGoldResult | scoring.FieldPredResult | scoring.FieldGoldSQL | scoring.FieldPredSQL,
+		Reads:   circumstance,
 		Summary: "How much of the gold result the agent's result delivers, in the eyes of a judge who sees both results, both queries and the question: execution accuracy by a model alone.",
 		Range:   "0 to 1",
 		Formula: "the judge's grade: 1 complete, from 0.9 near_complete, from 0.5 partial, above 0 overlap, 0 no_match; 0 if the query failed to run. Passes from 0.9. One call. " +

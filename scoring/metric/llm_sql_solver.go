@@ -17,7 +17,8 @@ const (
 func init() {
 	register(scoring.Metric{
 		Name: "llm_sql_solver", Version: 1, Group: "judge",
-		Needs:   scoring.NeedJudge | scoring.NeedGoldSQL | scoring.NeedPredSQL | scoring.NeedSchema,
+		Needs:   scoring.FieldJudge | scoring.FieldGoldSQL | scoring.FieldPredSQL,
+		Reads:   scoring.FieldSchema,
 		Summary: "Whether both queries are equivalent, by a judge who sees the schema and the queries alone: LLM-SQL-Solver.",
 		Range:   "0 or 1",
 		Formula: "1 if the judge calls the queries equivalent, else 0. Option strategy: semantic (default; miniature and mull) has the judge run both queries on a small database of its own and change it in search of a counterexample; " +

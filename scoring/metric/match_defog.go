@@ -10,7 +10,8 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "match_defog", Version: 1, Group: "execution",
-		Needs: scoring.NeedGoldResult | scoring.NeedPredResult | scoring.NeedOrderSQL,
+		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
+		Reads: scoring.FieldGoldSQL,
 		Summary: "Whether Defog's sql-eval calls the result correct, with its faults: equal to gold once normalized, or gold equal to some of its columns. " +
 			"Repeated rows do not count; detail says whether the match is exact or a subset.",
 		Range: "0 or 1",

@@ -12,6 +12,12 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
+// What several metrics need or read.
+const (
+	bothResults  = scoring.FieldGoldResult | scoring.FieldPredResult
+	circumstance = scoring.FieldEvidence | scoring.FieldSchema | bothResults | scoring.FieldExecution // of two queries: what else is known
+)
+
 var registered = map[string]scoring.Metric{}
 
 // register adds a metric. It is called from init functions only; a name that is taken or malformed stops the program at its start.

@@ -12,7 +12,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "r_ves", Version: 1, Group: "execution",
-		Needs:   scoring.NeedGoldResult | scoring.NeedPredResult | scoring.NeedLatency,
+		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult | scoring.FieldLatency,
 		Summary: "The reward of the BIRD benchmark for a right answer that comes fast: reward-based valid efficiency.",
 		Range:   "one of 0, 0.25, 0.5, 0.75, 1 and 1.25",
 		Formula: "0 unless both results hold the same set of rows (ex_bird, whose option typed_text it has); else by r = t_gold / t_agent: 1.25 from r = 2, 1 from 1, 0.75 from 0.5, 0.5 from 0.25, 0.25 below. " +

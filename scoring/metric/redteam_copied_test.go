@@ -15,7 +15,7 @@ import (
 // askingMetrics are all metrics that ask a judge, or can.
 func askingMetrics() (asking []scoring.Metric) {
 	for _, m := range All() {
-		if _, configured := asksForStage1.Options[m.Name]; configured || m.Needs&(scoring.NeedJudge|scoring.NeedJudgeIfAny) != 0 {
+		if _, configured := asksForStage1.Options[m.Name]; configured || (m.Needs|m.Reads)&scoring.FieldJudge != 0 {
 			asking = append(asking, m)
 		}
 	}

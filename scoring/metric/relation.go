@@ -14,7 +14,8 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "relation", Version: 1, Group: "execution",
-		Needs:   scoring.NeedGoldResult | scoring.NeedPredResult | scoring.NeedReading,
+		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
+		Reads:   scoring.FieldQuestion | scoring.FieldEvidence | scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Labels:  relationLabels(),
 		Summary: "Why the two results differ: the relation that holds between them, proven on their rows and, where they are given, on the queries and the question.",
 		Range:   "1 the same data, however shown; 0.5 another reading that people often accept; 0 other data. A prior by the meaning of the relation, no verdict",

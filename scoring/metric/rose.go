@@ -14,7 +14,8 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "rose", Version: 1, Group: "judge",
-		Needs: scoring.NeedJudge | scoring.NeedQuestion | scoring.NeedPredSQL | scoring.NeedGoldSQL | scoring.NeedContext,
+		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL | scoring.FieldGoldSQL,
+		Reads: circumstance,
 		Summary: "Whether the query does what the question asks for, by two judges: the Prover, who sees no reference, must accept it, and the Refuter, who uses the " +
 			"reference as evidence against it, must not overturn that. Also tells wrong references (GoldX) and ambiguous questions (AmbQ).",
 		Range: "0 or 1",

@@ -14,7 +14,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "row_f1", Version: 1, Group: "execution",
-		Needs: scoring.NeedGoldResult | scoring.NeedPredResult,
+		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
 		Summary: "How many whole rows of the two results are the same, as the F1 of precision and recall; detail says the same of columns. " +
 			"Row order does not count, and column order does not where the names agree.",
 		Range: "0 to 1",

@@ -13,7 +13,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "schema_link_f1", Version: 1, Group: "sql",
-		Needs:   scoring.NeedGoldSQL | scoring.NeedPredSQL,
+		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary: "How far both queries use the same tables and columns, anywhere.",
 		Range:   "0 to 1",
 		Formula: "F1 = 2 · |G ∩ P| / (|G| + |P|) of the sets of identifiers: tables, and columns with their tables, read anywhere in the query, names in lower case and without schema, aliases resolved. A column whose table the text does not tell " +

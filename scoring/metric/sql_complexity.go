@@ -12,7 +12,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "sql_complexity", Version: 1, Group: "sql",
-		Needs:   scoring.NeedOrderSQL, // the accepted query where there is one
+		Reads:   scoring.FieldGoldSQL,
 		Labels:  []string{"easy", "medium", "hard", "extra_hard"},
 		Summary: "How complex the query is that answers the question: the accepted one, or the agent's where none is given. It describes the case, not the answer.",
 		Range:   "1 easy, 2 medium, 3 hard, 4 extra_hard",

@@ -39,7 +39,7 @@ func init() {
 		for _, c := range sqlparts.ComponentList {
 			register(scoring.Metric{
 				Name: "component_" + m.name + "_" + string(c), Version: 1, Group: "sql",
-				Needs:     scoring.NeedGoldSQL | scoring.NeedPredSQL,
+				Needs:     scoring.FieldGoldSQL | scoring.FieldPredSQL,
 				Summary:   fmt.Sprintf(m.summary, componentNouns[c]),
 				Range:     rangeOf(m),
 				Formula:   m.formula + ", of the sets of " + componentNouns[c] + "." + normal,
@@ -59,7 +59,7 @@ func init() {
 		}
 		register(scoring.Metric{
 			Name: all, Version: 1, Group: "sql",
-			Needs:     scoring.NeedGoldSQL | scoring.NeedPredSQL,
+			Needs:     scoring.FieldGoldSQL | scoring.FieldPredSQL,
 			Summary:   fmt.Sprintf(m.summary, "components, over all seven kinds"),
 			Range:     rangeOf(m),
 			Formula:   formula + ". Kinds that neither query has count as 1, as the paper's mean over seven has it; detail.stated is the figure over the kinds that at least one of them has. Where the agent's SQL holds no query: 0." + normal,

@@ -24,7 +24,8 @@ var sqlIssues = []string{
 
 func init() {
 	const (
-		needs = scoring.NeedJudge | scoring.NeedQuestion | scoring.NeedGoldSQL | scoring.NeedPredSQL | scoring.NeedContext | scoring.NeedRestatement
+		needs = scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldGoldSQL | scoring.FieldPredSQL
+		reads = circumstance | scoring.FieldInterpretation
 		call  = " One call for all sql_judge metrics, and for each accepted query; none where the agent's query failed or is missing, or where the texts alone prove the queries equal: single statements, read whole, whose trees are the same " +
 			"under the rules of tree_match, with the keys that the schema states. The judge sees question, interpretation, hint, schema and both queries, what the front end found to differ, and whether the results are the same, and is told which matters of style are no fault: layers of common table " +
 			"expressions, positions in GROUP BY, double-underscore aliases, qualified names, LEFT or INNER JOIN where the rows are the same, functions that deal with NULL. Options, the same for the three if they are to share the call: " +
@@ -34,7 +35,7 @@ func init() {
 	)
 	options := func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &sqlJudgeOptions{}) }
 	register(scoring.Metric{
-		Name: "sql_judge_similarity", Version: 1, Group: "judge", Needs: needs,
+		Name: "sql_judge_similarity", Version: 1, Group: "judge", Needs: needs, Reads: reads,
 		Summary: "How far the agent's query does what the accepted one does, graded by a judge who looks at meaning and not at style.",
 		Range:   "0 to 1",
 		Formula: "the judge's grade from 0 to 10, divided by 10; 0 for a query that failed, 1 for queries that are proved equal." + call,
@@ -44,7 +45,7 @@ func init() {
 		}, true),
 	})
 	register(scoring.Metric{
-		Name: "sql_judge_equivalent", Version: 1, Group: "judge", Needs: needs,
+		Name: "sql_judge_equivalent", Version: 1, Group: "judge", Needs: needs, Reads: reads,
 		Summary: "Whether the agent's query gives the same answer as the accepted one on any data, by a judge.",
 		Range:   "0 or 1",
 		Formula: "1 if the judge calls the queries equivalent, else 0; 0 for a query that failed, 1 for queries that are proved equal." + call,
@@ -57,7 +58,7 @@ func init() {
 		}, true),
 	})
 	register(scoring.Metric{
-		Name: "sql_judge_issues", Version: 1, Group: "judge", Needs: needs, Labels: slices.Clone(sqlIssues), LowerIsBetter: true,
+		Name: "sql_judge_issues", Version: 1, Group: "judge", Needs: needs, Reads: reads, Labels: slices.Clone(sqlIssues), LowerIsBetter: true,
 		Summary: "What is wrong with the agent's query, by a judge, in the words of a closed list.",
 		Range:   "0 to 12",
 		Formula: "the label is the gravest issue that the judge names, the value the number of kinds of issue, performance_issue not counted; none and 0 for queries that are proved equal. Not applicable to a query that failed or is missing." + call,

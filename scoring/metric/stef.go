@@ -15,7 +15,8 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "stef", Version: 1, Group: "judge",
-		Needs: scoring.NeedJudge | scoring.NeedQuestion | scoring.NeedPredSQL | scoring.NeedRestatement,
+		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL,
+		Reads: scoring.FieldInterpretation,
 		Summary: "How well the agent's query does what the question asks for, without a reference query, schema or result: for monitoring in production. The label is " +
 			"excellent, good, marginal or poor.",
 		Range: "0 to 100",
@@ -38,7 +39,7 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "stef_enrichment", Version: 1, Group: "judge",
-		Needs:   scoring.NeedJudge | scoring.NeedQuestion | scoring.NeedPredSQL | scoring.NeedInterpretation,
+		Needs:   scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL | scoring.FieldInterpretation,
 		Labels:  []string{enrichmentFaithful, "adds", "loses", "changes"},
 		Summary: "Whether the agent's enriched question still asks what the question asks.",
 		Range:   "1 faithful, 0 adds, 0 loses, 0 changes",

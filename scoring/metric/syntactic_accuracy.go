@@ -9,7 +9,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "syntactic_accuracy", Version: 1, Group: "execution",
-		Needs:     scoring.NeedExecution,
+		Needs:     scoring.FieldExecution,
 		Summary:   "Whether the agent's query ran without an error, whatever it returned.",
 		Range:     "0 or 1",
 		Formula:   "1 if the query was run and no error is recorded for it, else 0. Not applicable where it was not run.",

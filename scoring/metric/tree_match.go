@@ -11,7 +11,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "tree_match", Version: 1, Group: "sql",
-		Needs:   scoring.NeedGoldSQL | scoring.NeedPredSQL,
+		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary: "Whether both queries are the same up to differences that change no result: Enhanced Tree Match (ETM).",
 		Range:   "0 or 1",
 		Formula: "1 if the syntax trees are equal after names are resolved (aliases, schema prefixes, quotes, case, positions) and the equivalence rules applied: order of AND, OR, joins, groups and the " +

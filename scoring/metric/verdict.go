@@ -16,7 +16,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "verdict", Version: 1, Group: "verdict",
-		Needs:   scoring.NeedMaterial | scoring.NeedContext | scoring.NeedJudgeIfAny,
+		Reads:   scoring.FieldQuestion | scoring.FieldGoldSQL | scoring.FieldPredSQL | circumstance | scoring.FieldJudge,
 		Summary: "Whether the answer is right, for a team to gate on: accepted by evidence where the relation between both results is one that people accept, else decided by the judge.",
 		Range:   "1 right, 0 wrong",
 		Formula: "0 if the agent's query failed to run. 1 by evidence if the relation between the two results (metric relation) passes under the policy: answer, whether the data that was delivered " +

@@ -142,10 +142,10 @@ func (s *suite) options(t *testing.T) {
 	}
 }
 
-const bothResults = scoring.NeedGoldResult | scoring.NeedPredResult
+const bothResults = scoring.FieldGoldResult | scoring.FieldPredResult
 
 func (s *suite) goldAgainstItself(t *testing.T) {
-	if s.m.Needs&bothResults != bothResults || s.m.Needs&scoring.NeedJudge != 0 || s.values == nil || math.IsInf(s.values.most, 1) {
+	if s.m.Needs&bothResults != bothResults || s.m.Needs&scoring.FieldJudge != 0 || s.values == nil || math.IsInf(s.values.most, 1) {
 		t.Skip("the metric does not measure how equal two results are")
 	}
 	want := s.values.most
@@ -165,17 +165,19 @@ func (s *suite) goldAgainstItself(t *testing.T) {
 func (s *suite) missingInput(t *testing.T) {
 	table := tableOf([]scoring.Column{scoring.IntColumn("n", scoring.Int64, []int64{1, 2}, nil)})
 	none := scoring.Result{}
-	for need, lose := range map[scoring.Need]func(c *scoring.Case){
-		scoring.NeedGoldResult:     func(c *scoring.Case) { c.Golds[0].Result = none },
-		scoring.NeedPredResult:     func(c *scoring.Case) { c.Pred.Result = none },
-		scoring.NeedGoldSQL:        func(c *scoring.Case) { c.Golds[0].SQL = " " },
-		scoring.NeedPredSQL:        func(c *scoring.Case) { c.Pred.SQL = "" },
-		scoring.NeedQuestion:       func(c *scoring.Case) { c.Question = "" },
-		scoring.NeedResponse:       func(c *scoring.Case) { c.Agent.Response = "" },
-		scoring.NeedInterpretation: func(c *scoring.Case) { c.Agent.Interpretation = "" },
-		scoring.NeedTools:          func(c *scoring.Case) { c.Expected.Tools = nil },
-		scoring.NeedLatency:        func(c *scoring.Case) { c.Pred.Latency = nil },
-		scoring.NeedExecution:      func(c *scoring.Case) { c.Pred = scoring.Query{} },
+	for need, lose := range map[scoring.Field]func(c *scoring.Case){
+		scoring.FieldGoldResult:     func(c *scoring.Case) { c.Golds[0].Result = none },
+		scoring.FieldPredResult:     func(c *scoring.Case) { c.Pred.Result = none },
+		scoring.FieldGoldSQL:        func(c *scoring.Case) { c.Golds[0].SQL = " " },
+		scoring.FieldPredSQL:        func(c *scoring.Case) { c.Pred.SQL = "" },
+		scoring.FieldEvidence:       func(c *scoring.Case) { c.Evidence = "" },
+		scoring.FieldSchema:         func(c *scoring.Case) { c.Schema = "" },
+		scoring.FieldQuestion:       func(c *scoring.Case) { c.Question = "" },
+		scoring.FieldResponse:       func(c *scoring.Case) { c.Agent.Response = "" },
+		scoring.FieldInterpretation: func(c *scoring.Case) { c.Agent.Interpretation = "" },
+		scoring.FieldTools:          func(c *scoring.Case) { c.Expected.Tools = nil },
+		scoring.FieldLatency:        func(c *scoring.Case) { c.Pred.Latency = nil },
+		scoring.FieldExecution:      func(c *scoring.Case) { c.Pred = scoring.Query{} },
 	} {
 		if s.m.Needs&need == 0 {
 			continue
@@ -187,11 +189,11 @@ func (s *suite) missingInput(t *testing.T) {
 		}
 	}
 	// Where an agent metric needs nothing that can be missing, saying nothing is itself what it looks at.
-	silence := s.m.Group == "agent" && s.m.Needs&^(scoring.NeedOrderSQL|scoring.NeedBehaviour|scoring.NeedJudgeIfAny) == 0
+	silence := s.m.Group == "agent" && s.m.Needs == 0
 	if got := s.score(t, s.engine, &scoring.Case{ID: "empty"}); !silence && got.Status != scoring.StatusNotApplicable {
 		t.Errorf("a case that holds nothing is %s %v (%q), want not_applicable", got.Status, got.Value, got.Reason)
 	}
-	if s.m.Needs&(scoring.NeedGoldResult|scoring.NeedGoldSQL) != 0 {
+	if s.m.Needs&(scoring.FieldGoldResult|scoring.FieldGoldSQL) != 0 {
 		c := caseOf(table, table)
 		c.Golds = nil
 		if got := s.score(t, s.engine, c); got.Status != scoring.StatusNotApplicable {
@@ -292,7 +294,7 @@ func (s *suite) judge(t *testing.T) {
 		c.Pred.SQL = "SELECT city FROM orders" // something to judge
 		got := s.score(t, e, c)
 		switch {
-		case asked > 0 && s.m.Needs&(scoring.NeedJudge|scoring.NeedJudgeIfAny) == 0:
+		case asked > 0 && (s.m.Needs|s.m.Reads)&scoring.FieldJudge == 0:
 			t.Fatal("the metric asks a judge though it does not say that it needs one")
 		case asked > 0 && got.Status == scoring.StatusOK:
 			t.Fatalf("the judge replied nonsense and the score is %v", got.Value)
@@ -302,7 +304,7 @@ func (s *suite) judge(t *testing.T) {
 
 // doesNotMatter changes the agent's result in what the metric declares not to matter.
 func (s *suite) doesNotMatter(t *testing.T, p Property) {
-	if s.m.Needs&scoring.NeedPredResult == 0 {
+	if s.m.Needs&scoring.FieldPredResult == 0 {
 		t.Fatal("the metric does not look at results")
 	}
 	moved := map[string]int{}

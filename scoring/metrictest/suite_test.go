@@ -92,7 +92,7 @@ var breaches = map[string]struct {
 	}},
 	"judge without need": {"though it does not say that it needs one", func(m *scoring.Metric) { m.Score = judged }},
 	"nonsense of the judge": {"replied nonsense and the score is", func(m *scoring.Metric) {
-		m.Needs |= scoring.NeedJudge
+		m.Needs |= scoring.FieldJudge
 		m.Score = func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 			if s, err := judged(ctx, in); err == nil {
 				return s, nil

@@ -161,7 +161,7 @@ func engine(t *testing.T) *scoring.Engine {
 	}
 	e, err := scoring.NewEngine([]scoring.Metric{
 		{Name: "m", Version: 1, Score: score}, {Name: "n", Version: 3, Score: score},
-		{Name: "sql", Version: 1, Needs: scoring.NeedGoldSQL, Score: score},
+		{Name: "sql", Version: 1, Needs: scoring.FieldGoldSQL, Score: score},
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
