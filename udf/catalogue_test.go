@@ -134,7 +134,7 @@ func TestArgumentsThatMayBeLeftOut(t *testing.T) {
 func TestWhatTheAgentDidIsOptional(t *testing.T) {
 	engine, err := scoring.NewEngine([]scoring.Metric{{
 		Name: "m", Version: 1, Needs: scoring.FieldQuestion | scoring.FieldResponse,
-			Reads: scoring.FieldBehaviour | scoring.FieldEvidence | scoring.FieldPredSQL | scoring.FieldPredResult | scoring.FieldExecution,
+		Reads: scoring.FieldBehaviour | scoring.FieldEvidence | scoring.FieldPredSQL | scoring.FieldPredResult | scoring.FieldExecution,
 		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 			n := 0.0
 			for i, given := range []bool{
