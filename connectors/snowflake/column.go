@@ -20,6 +20,7 @@ type column struct {
 	kind             string // FIXED, REAL, TEXT, …
 	precision, scale int32  // of FIXED
 	nullable         bool
+	json             bool // came in a result in JSON
 }
 
 // Names of extension types in a field's metadata, see package driver.

@@ -231,7 +231,7 @@ func (c *Config) driverConfig() (sf.Config, error) {
 // params are the session's parameters: instants in UTC, JSON on one line, and nothing that is told to others.
 func (c *Config) params() map[string]string {
 	p := map[string]string{
-		"TIMEZONE": "UTC", "JSON_INDENT": "0", "AUTOCOMMIT": "true", "CLIENT_TELEMETRY_ENABLED": "false", "QUERY_TAG": "badger",
+		"TIMEZONE": "UTC", "JSON_INDENT": "0", "CLIENT_TELEMETRY_ENABLED": "false", "QUERY_TAG": "badger",
 		"GEOGRAPHY_OUTPUT_FORMAT": "WKT", "GEOMETRY_OUTPUT_FORMAT": "WKT", "CLIENT_RESULT_CHUNK_SIZE": "48", // MB, the least but one: a few are held at once
 	}
 	if c.QueryTag != "" {
@@ -243,6 +243,7 @@ func (c *Config) params() map[string]string {
 	for name, value := range c.Params {
 		p[strings.ToUpper(name)] = value
 	}
+	p["AUTOCOMMIT"], p["MULTI_STATEMENT_COUNT"] = "true", "1" // what the connector relies on
 	return p
 }
 

@@ -187,8 +187,13 @@ func (r *reader) renew(at int) error {
 	return nil
 }
 
-// fetch downloads a batch.
+// fetch downloads a batch. Bytes that are no Arrow make the Arrow libraries panic.
 func fetch(ctx context.Context, batch *sf.ArrowBatch) (d download) {
+	defer func() {
+		if recover() != nil {
+			d = download{err: errMalformed}
+		}
+	}()
 	records, err := batch.WithContext(ctx).Fetch()
 	if err != nil {
 		return download{err: err}
@@ -204,8 +209,15 @@ func fetch(ctx context.Context, batch *sf.ArrowBatch) (d download) {
 	return d
 }
 
+var errMalformed = errcode.New(errcode.DataLoss, "snowflake: a part of the result is damaged")
+
 // records decodes a part and queues it, cut where a column's timestamps change their unit.
-func (r *reader) records(p *part) error {
+func (r *reader) records(p *part) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errMalformed
+		}
+	}()
 	if p.rows == 0 {
 		return nil
 	}
@@ -223,7 +235,9 @@ func (r *reader) records(p *part) error {
 	}()
 	for i := range r.res.columns {
 		c := &r.res.columns[i]
-		var err error
+		if p.cols[i].Len() != p.rows {
+			return errMalformed
+		}
 		if c.isTimestamp() {
 			stamps[i], err = c.momentsOf(p.cols[i], p.scales[i])
 		} else {

@@ -18,6 +18,7 @@ type result struct {
 	columns []column
 	batches []*sf.ArrowBatch
 	rows    sqldriver.Rows // nil where there are batches
+	end     bool           // of the rows, after which the driver would begin anew
 }
 
 // describedRows are the driver's rows.
@@ -29,8 +30,8 @@ type describedRows interface {
 	sf.SnowflakeRows
 }
 
-// result describes what the driver returned.
-func (s *session) result(ctx context.Context, rows sqldriver.Rows) (*result, error) {
+// result describes what the driver returned to a statement that asked for Arrow batches, or for rows.
+func (s *session) result(ctx context.Context, rows sqldriver.Rows, asBatches bool) (*result, error) {
 	d, ok := rows.(describedRows)
 	if !ok {
 		return nil, errcode.New(errcode.Internal, "snowflake: the driver's rows are not what they were")
@@ -49,12 +50,17 @@ func (s *session) result(ctx context.Context, rows sqldriver.Rows) (*result, err
 	batches, err := d.GetArrowBatches()
 	var se *sf.SnowflakeError
 	switch {
-	case err == nil:
-		res.batches = batches
 	case errors.As(err, &se) && se.Number == sf.ErrNonArrowResponseInArrowBatches:
 		res.rows = rows
-	default:
+		for i := range res.columns {
+			res.columns[i].json = true
+		}
+	case err != nil:
 		return nil, s.db.errorOf(ctx, err)
+	case asBatches:
+		res.batches = batches
+	default: // the driver has no batches then, and no error
+		res.rows = rows
 	}
 	return res, nil
 }

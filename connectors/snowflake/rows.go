@@ -4,7 +4,6 @@ import (
 	sqldriver "database/sql/driver"
 	"errors"
 	"io"
-	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -30,8 +29,9 @@ func (res *result) nextRows(mem memory.Allocator) (parts []part, ok bool, err er
 	values := make([]sqldriver.Value, len(res.columns))
 	cells := make([][]sqldriver.Value, len(res.columns))
 	n := 0
-	for ; n < rowsAtOnce; n++ {
+	for ; n < rowsAtOnce && !res.end; n++ {
 		if err := res.rows.Next(values); errors.Is(err, io.EOF) {
+			res.end = true
 			break
 		} else if err != nil {
 			return nil, false, err
@@ -62,7 +62,7 @@ func (c *column) build(mem memory.Allocator, values []sqldriver.Value) (arrow.Ar
 		return c.buildFixed(mem, values)
 	}
 	if c.isTimestamp() {
-		return buildMoments(mem, values)
+		return c.buildMoments(mem, values)
 	}
 	b := array.NewBuilder(mem, c.field().Type)
 	defer b.Release()
@@ -199,13 +199,19 @@ func unscaled(text string, scale int32) (*big.Int, bool) {
 	return n, ok && n.BitLen() <= 127
 }
 
-var epochType = arrow.StructOf(arrow.Field{Name: "epoch", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, arrow.Field{Name: "fraction", Type: arrow.PrimitiveTypes.Int32, Nullable: true})
+var epochFields = []arrow.Field{
+	{Name: "epoch", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, {Name: "fraction", Type: arrow.PrimitiveTypes.Int32, Nullable: true}, {Name: "timezone", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+}
 
-// buildMoments makes timestamps of seconds and nanoseconds.
-func buildMoments(mem memory.Allocator, values []sqldriver.Value) (arrow.Array, error) {
-	b := array.NewStructBuilder(mem, epochType)
+// buildMoments makes timestamps of seconds and nanoseconds. Of a JSON result's times before 1970 the driver gets fractions wrong, and of those in the
+// first second the sign.
+func (c *column) buildMoments(mem memory.Allocator, values []sqldriver.Value) (arrow.Array, error) {
+	fields := epochFields[:2]
+	if c.kind == "TIMESTAMP_TZ" {
+		fields = epochFields
+	}
+	b := array.NewStructBuilder(mem, arrow.StructOf(fields...))
 	defer b.Release()
-	seconds, nanos := b.FieldBuilder(0).(*array.Int64Builder), b.FieldBuilder(1).(*array.Int32Builder)
 	for i, v := range values {
 		if v == nil {
 			b.AppendNull()
@@ -215,9 +221,15 @@ func buildMoments(mem memory.Allocator, values []sqldriver.Value) (arrow.Array, 
 		if !ok {
 			return nil, errcode.New(errcode.Unimplemented, "row %d: a timestamp came as %T, which is not read", i+1, v)
 		}
+		if c.json && t.Unix() <= 0 && t.Nanosecond() > 0 {
+			return nil, errcode.New(errcode.Unimplemented, "row %d: a time before 1970 with a fraction, in a result in JSON; cast the column to VARCHAR", i+1)
+		}
 		b.Append(true)
-		seconds.Append(t.Unix())
-		nanos.Append(int32(min(t.Nanosecond(), math.MaxInt32))) //nolint:gosec // below 1e9
+		b.FieldBuilder(0).(*array.Int64Builder).Append(t.Unix())
+		b.FieldBuilder(1).(*array.Int32Builder).Append(int32(t.Nanosecond())) //nolint:gosec // below 1e9
+		if len(fields) > 2 {
+			b.FieldBuilder(2).(*array.Int32Builder).Append(0)
+		}
 	}
 	return b.NewArray(), nil
 }

@@ -107,7 +107,7 @@ func (s *session) query(ctx context.Context, sql string, args []any) (*result, e
 	rows, err := s.conn.QueryContext(sf.WithQueryIDChan(arrowContext(ctx), id), sql, bound)
 	switch {
 	case err == nil:
-		return s.result(ctx, rows)
+		return s.result(ctx, rows, true)
 	case ctx.Err() == nil && unreadable(err):
 		select {
 		case id := <-id:

@@ -106,7 +106,7 @@ func (s *session) resume(ctx context.Context, id string, batches bool) (*result,
 	if err != nil {
 		return nil, s.db.kept(ctx, id, err)
 	}
-	res, err := s.result(ctx, rows)
+	res, err := s.result(ctx, rows, batches)
 	if err == nil {
 		res.id = id
 	}

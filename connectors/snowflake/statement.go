@@ -52,8 +52,13 @@ func (c *Conn) check(sql string) error {
 	case "PUT", "GET": // the driver would run these itself, on files of this machine
 		return errcode.New(errcode.PermissionDenied, "snowflake: %s moves files of this machine and is not run", first[0])
 	}
-	if c.readOnly && !reads(first[0]) {
-		return errcode.New(errcode.PermissionDenied, "snowflake: %s is not run on a connection that only reads", first[0])
+	if !c.readOnly {
+		return nil
+	}
+	for _, part := range strings.Split(sql, "->>") { // one statement's result may be piped into another
+		if first := words(part, 1); len(first) == 0 || !reads(first[0]) {
+			return errcode.New(errcode.PermissionDenied, "snowflake: only statements that read are run on a connection that only reads")
+		}
 	}
 	return nil
 }

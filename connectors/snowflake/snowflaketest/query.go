@@ -178,7 +178,7 @@ func (s *Server) send(w http.ResponseWriter, r *stored) {
 	if r.JSON {
 		data["queryResultFormat"], data["rowset"] = "json", r.Rows
 	} else if len(r.Rows) > 0 || r.Chunks == 0 {
-		ipc, err := stream(r.Columns, r.Rows)
+		ipc, err := Stream(r.Columns, r.Rows)
 		if err != nil {
 			failQuery(w, Error{"000603", "XX000", err.Error()}, r.id)
 			return
@@ -208,7 +208,7 @@ func (s *Server) chunk(w http.ResponseWriter, r *http.Request) {
 	var out []byte
 	if kept.Bytes != nil {
 		out = kept.Bytes(n)
-	} else if out, err = stream(kept.Columns, kept.Chunk(n)); err != nil {
+	} else if out, err = Stream(kept.Columns, kept.Chunk(n)); err != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}

@@ -55,8 +55,8 @@ func record(columns []Column, rows [][]Cell) (arrow.Record, error) {
 	return array.NewRecord(arrow.NewSchema(fields, nil), cols, int64(len(rows))), nil
 }
 
-// stream is an Arrow IPC stream of rows.
-func stream(columns []Column, rows [][]Cell) ([]byte, error) {
+// Stream is an Arrow IPC stream of rows.
+func Stream(columns []Column, rows [][]Cell) ([]byte, error) {
 	rec, err := record(columns, rows)
 	if err != nil {
 		return nil, err
