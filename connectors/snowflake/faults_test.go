@@ -120,20 +120,26 @@ func TestChunksArriveWhole(t *testing.T) {
 		{"its link has expired", false, []sft.Step{{}, {}, {}, {Status: 403}}},
 		{"without an answer", false, []sft.Step{{}, {Lose: true}}},
 	} {
-		t.Run(tc.why, func(t *testing.T) {
-			s := sft.New(t)
-			s.Gzip = tc.gzip
-			s.Answer("SELECT n, s FROM t", numbered(80))
-			c := opened(t, s)
-			s.Script(sft.Chunk, tc.steps...)
-			r, err := c.Query(ctx, "SELECT n, s FROM t")
-			if err := wantNumbered(r, err, 80); err != nil {
-				t.Error(err)
-			}
-			if n := len(s.Statements()); n != 1 {
-				t.Errorf("%d statements were run", n)
-			}
-		})
+		for _, inline := range []bool{true, false} { // whether the answer holds the first part
+			t.Run(fmt.Sprintf("%s, inline %v", tc.why, inline), func(t *testing.T) {
+				s := sft.New(t)
+				s.Gzip = tc.gzip
+				res := numbered(80)
+				if !inline {
+					res = downloaded(res)
+				}
+				s.Answer("SELECT n, s FROM t", res)
+				c := opened(t, s)
+				s.Script(sft.Chunk, tc.steps...)
+				r, err := c.Query(ctx, "SELECT n, s FROM t")
+				if err := wantNumbered(r, err, 80); err != nil {
+					t.Error(err)
+				}
+				if n := len(s.Statements()); n != 1 {
+					t.Errorf("%d statements were run", n)
+				}
+			})
+		}
 	}
 }
 

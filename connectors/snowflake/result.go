@@ -4,6 +4,7 @@ import (
 	"context"
 	sqldriver "database/sql/driver"
 	"errors"
+	"slices"
 	"strings"
 
 	sf "github.com/snowflakedb/gosnowflake"
@@ -58,7 +59,7 @@ func (s *session) result(ctx context.Context, rows sqldriver.Rows, asBatches boo
 	case err != nil:
 		return nil, s.db.errorOf(ctx, err)
 	case asBatches:
-		res.batches = batches
+		res.batches = slices.Clone(batches) // it may be the driver's own list
 	default: // the driver has no batches then, and no error
 		res.rows = rows
 	}

@@ -25,6 +25,19 @@ func column(typ string, precision, scale int, parts ...[]string) sft.Result {
 	}
 }
 
+// downloaded is a result of which no part comes with the answer.
+func downloaded(r sft.Result) sft.Result {
+	rows, chunk := r.Rows, r.Chunk
+	r.Rows, r.Chunks = nil, r.Chunks+1
+	r.Chunk = func(i int) [][]sft.Cell {
+		if i == 0 {
+			return rows
+		}
+		return chunk(i - 1)
+	}
+	return r
+}
+
 // What Snowflake's encodings become, exactly. The cells are written as the protocol's JSON form has them, the server encodes them as Snowflake does.
 func TestValues(t *testing.T) {
 	const (
@@ -66,6 +79,7 @@ func TestValues(t *testing.T) {
 		{"of microseconds", column("time", 0, 6, []string{"86399.999999", "1.5"}), "TIME: 23:59:59.999999|00:00:01.5"},
 		{"of milliseconds, which the driver does not turn into Arrow", column("time", 0, 3, []string{"86399.999", "NULL", "0.5"}), "TIME: 23:59:59.999|NULL|00:00:00.5"},
 		{"of seconds, in several batches", column("time", 0, 0, []string{"86399"}, []string{"1", "NULL"}), "TIME: 23:59:59|00:00:01|NULL"},
+		{"of seconds, none with the answer", downloaded(column("time", 0, 0, []string{"86399"}, []string{"1", "NULL"})), "TIME: 23:59:59|00:00:01|NULL"},
 		{"dates", column("date", 0, 0, []string{"-719162", "2932896", "19782", "NULL"}), "DATE: 0001-01-01|9999-12-31|2024-02-29|NULL"},
 		{"doubles", column("real", 0, 0, []string{"0.1", "5e-324", "NaN", "-Inf", "NULL", "-0"}), "FLOAT64: 0.1|5e-324|NaN|-Infinity|NULL|-0"},
 		{"booleans", column("boolean", 0, 0, []string{"1", "0", "NULL"}), "BOOL: true|false|NULL"},

@@ -127,7 +127,12 @@ func New(t testing.TB) *Server {
 	mux.HandleFunc("POST /session/token-request", s.stepped(Renew, s.renew))
 	mux.HandleFunc("POST /session", s.ok)
 	mux.HandleFunc("POST /session/heartbeat", s.ok)
-	mux.HandleFunc("POST /telemetry/send", func(http.ResponseWriter, *http.Request) { t.Error("the driver sent telemetry") })
+	mux.HandleFunc("POST /telemetry/send", func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.UserAgent(), "Go/") {
+			t.Error("the driver sent telemetry")
+		}
+		reply(w, nil)
+	})
 	mux.HandleFunc("POST /queries/v1/query-request", s.stepped(Query, s.query))
 	mux.HandleFunc("POST /queries/v1/abort-request", s.stepped(Cancel, s.abort))
 	mux.HandleFunc("GET /queries/{id}/result", s.stepped(Poll, s.result))

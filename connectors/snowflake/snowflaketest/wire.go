@@ -23,6 +23,8 @@ type Column struct {
 	Precision int    `json:"precision"`
 	Scale     int    `json:"scale"`
 	Nullable  bool   `json:"nullable"`
+	Length    int    `json:"length"`
+	Bytes     int    `json:"byteLength"`
 }
 
 // Cell is a value as the protocol's JSON form writes it, nil for NULL: decimals as text, dates as days, times and timestamps as seconds with a
