@@ -469,7 +469,7 @@ func TestStatementsThatAreNotRun(t *testing.T) {
 			t.Errorf("%s: %v, want permission_denied", query, err)
 		}
 	}
-	for _, query := range []string{"INSERT INTO t VALUES (1)", "-- SELECT\nDELETE FROM t", "CALL p()", "BEGIN", "EXECUTE IMMEDIATE 'DROP TABLE t'", "CREATE TABLE t (a INT)", "/* SELECT */ DROP TABLE t", "COPY INTO @s FROM t", "SHOW TABLES ->> INSERT INTO t SELECT 1"} {
+	for _, query := range []string{"INSERT INTO t VALUES (1)", "-- SELECT\nDELETE FROM t", "CALL p()", "BEGIN", "EXECUTE IMMEDIATE 'DROP TABLE t'", "CREATE TABLE t (a INT)", "/* SELECT */ DROP TABLE t", "COPY INTO @s FROM t", "SHOW TABLES ->> INSERT INTO t SELECT 1", "/*/ SELECT */ DROP TABLE t", "/* /* */ SELECT */ DROP TABLE t"} {
 		if err := ro.Exec(ctx, query); errcode.Of(err) != errcode.PermissionDenied {
 			t.Errorf("%s: %v, want permission_denied", query, err)
 		}

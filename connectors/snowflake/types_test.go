@@ -87,6 +87,7 @@ func TestValues(t *testing.T) {
 		{"text", column("text", 0, 0, []string{"", "añ😀", "NULL"}), `STRING: ""|"añ😀"|NULL`},
 		{"variants", column("variant", 0, 0, []string{`{"n":9007199254740993}`, `"x"`, "NULL"}), `JSON: "{\"n\":9007199254740993}"|"\"x\""|NULL`},
 		{"arrays and objects", column("array", 0, 0, []string{`[1,null]`}), `JSON: "[1,null]"`},
+		{"vectors", column("vector", 0, 0, []string{"0.1 -2 3.5", "NULL"}, []string{"1 2 3"}), `JSON: "[0.1,-2,3.5]"|NULL|"[1,2,3]"`},
 		{"places", column("geography", 0, 0, []string{`POINT(1 2)`}), `STRING: "POINT(1 2)"`},
 	} {
 		t.Run(tc.why, func(t *testing.T) {

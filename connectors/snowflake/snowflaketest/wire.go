@@ -91,6 +91,8 @@ func (c Column) array(cells []Cell) (arrow.Array, error) {
 		return integers(ints, map[bool]int{true: 32, false: 64}[c.Scale <= 4]), nil
 	case "decfloat":
 		return decfloats(cells)
+	case "vector":
+		return vectors(cells)
 	}
 	types := map[string]arrow.DataType{
 		"real": arrow.PrimitiveTypes.Float64, "boolean": arrow.FixedWidthTypes.Boolean, "date": arrow.FixedWidthTypes.Date32, "binary": arrow.BinaryTypes.Binary,
@@ -251,6 +253,32 @@ func (c Column) timestamps(cells []Cell) (arrow.Array, error) {
 				return nil, err
 			}
 			b.FieldBuilder(len(fields) - 1).(*array.Int32Builder).Append(int32(minutes)) //nolint:gosec // below 2880
+		}
+	}
+	return b.NewArray(), nil
+}
+
+// vectors are written as three numbers with blanks between them.
+func vectors(cells []Cell) (arrow.Array, error) {
+	const n = 3
+	b := array.NewFixedSizeListBuilder(memory.NewGoAllocator(), n, arrow.PrimitiveTypes.Float32)
+	defer b.Release()
+	values := b.ValueBuilder().(*array.Float32Builder)
+	for _, s := range cells {
+		if s == nil {
+			b.AppendNull()
+			for range n {
+				values.AppendNull()
+			}
+			continue
+		}
+		b.Append(true)
+		for _, text := range strings.Fields(*s) {
+			f, err := strconv.ParseFloat(text, 32)
+			if err != nil {
+				return nil, err
+			}
+			values.Append(float32(f))
 		}
 	}
 	return b.NewArray(), nil
