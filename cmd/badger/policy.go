@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/resultfile"
@@ -21,8 +22,8 @@ import (
 )
 
 type policyCommand struct {
-	Answer []string `placeholder:"FILE" help:"Labelled cases (JSON Lines) whose labels say whether the answer serves the question."`
-	Logic  []string `placeholder:"FILE" help:"Labelled cases whose labels say whether the query would stay right when the data changes."`
+	Answer []string `placeholder:"FILE|URL" help:"Labelled cases (JSON Lines, or a warehouse with human_labels such as duckdb:FILE) whose labels say whether the answer serves the question."`
+	Logic  []string `placeholder:"FILE|URL" help:"Labelled cases whose labels say whether the query would stay right when the data changes."`
 	Out    string   `placeholder:"FILE" help:"Write the table here; it goes into a configuration as metrics.verdict_table."`
 
 	Assessments string `placeholder:"FILE" help:"Recorded assessments, to try the table with a judge for what it leaves open."`
@@ -83,18 +84,35 @@ func (c *policyCommand) who() string {
 	return strings.TrimSuffix(c.Judge+"@"+c.Backend, "@")
 }
 
-// labelled finds the relation that decides each labelled case of a file, and what the judge says of it.
-func (c *policyCommand) labelled(ctx context.Context, which policy.Policy, path string) ([]policy.Labelled, error) {
-	file := batch.FileSource{Path: path}
-	if _, err := os.Stat(path); err != nil {
-		return nil, usage("there is no file %q", filepath.Base(path))
+// openCases opens a file of cases, or a warehouse that has some.
+func openCases(ctx context.Context, where string) (source batch.Source, results snapshots, closeAll func(), err error) {
+	if scheme, _, ok := strings.Cut(where, ":"); ok && slices.Contains(warehouses.Schemes(), scheme) {
+		w, err := openWarehouse(ctx, where, readOnly)
+		if err != nil {
+			return nil, snapshots{}, nil, err
+		}
+		return warehouseSource{w, connectors.Filter{}}, snapshots{warehouse: w}, func() { _ = w.Close() }, nil
 	}
+	if _, err := os.Stat(where); err != nil {
+		return nil, snapshots{}, nil, usage("there is no file %q", filepath.Base(where))
+	}
+	file := batch.FileSource{Path: where}
+	return file, snapshots{files: &resultfile.Snapshots{Options: resultfile.Options{Dir: file.Dir()}}}, func() {}, nil
+}
+
+// labelled finds the relation that decides each labelled case of a file or warehouse, and what the judge says of it.
+func (c *policyCommand) labelled(ctx context.Context, which policy.Policy, where string) ([]policy.Labelled, error) {
+	source, results, closeAll, err := openCases(ctx, where)
+	if err != nil {
+		return nil, err
+	}
+	defer closeAll()
 	options, err := json.Marshal(map[string]any{"policy": which, "without_judge": "guess"})
 	if err != nil {
 		return nil, err
 	}
 	o := scoring.EngineOptions{
-		Snapshots: snapshots{files: &resultfile.Snapshots{Options: resultfile.Options{Dir: file.Dir()}}},
+		Snapshots: results,
 		Config:    scoring.Config{Options: map[string]json.RawMessage{"verdict": options, "flex": json.RawMessage(`{"categories": false}`)}},
 	}
 	evidence, err := scoring.NewEngine(metric.All(), &o)
@@ -113,7 +131,7 @@ func (c *policyCommand) labelled(ctx context.Context, which policy.Policy, path 
 		}
 	}
 	var out []policy.Labelled
-	for item, err := range file.Cases(ctx) {
+	for item, err := range source.Cases(ctx) {
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +151,7 @@ func (c *policyCommand) labelled(ctx context.Context, which policy.Policy, path 
 		}
 	}
 	if len(out) == 0 {
-		return nil, usage("%s holds no case with a label and two answers to compare", filepath.Base(path))
+		return nil, usage("%s holds no case with a label and two answers to compare", filepath.Base(where))
 	}
 	return out, nil
 }
@@ -149,6 +167,9 @@ func labelledCase(ctx context.Context, evidence, judge *scoring.Engine, name str
 		return l, false, nil
 	}
 	l = policy.Labelled{Relation: found.Name, Class: found.Class, Group: cs.Database, Accepted: *cs.Human}
+	if l.Group == "" {
+		l.Group = "case " + cs.ID // each by itself, where nothing says what belongs together
+	}
 	if judge == nil {
 		return l, true, nil
 	}
@@ -209,7 +230,7 @@ func tryPolicy(which policy.Policy, cases []policy.Labelled, judge string) polic
 }
 
 func (t *policyTrial) print(w io.Writer) {
-	fmt.Fprintf(w, "\nPolicy %s on %d labelled cases of %d databases, each by a table made from the others\n", t.Policy, t.Cases, t.Groups)
+	fmt.Fprintf(w, "\nPolicy %s on %d labelled cases, each by a table made from the others (%d groups)\n", t.Policy, t.Cases, t.Groups)
 	fmt.Fprintf(w, "  accepted by evidence    %d, of which people refused %d\n", t.ByEvidence, t.WronglySo)
 	fmt.Fprintf(w, "  kappa, nobody asked     %.3f\n", t.Guess)
 	if t.Verdict != nil {
@@ -221,8 +242,14 @@ func (t *policyTrial) print(w io.Writer) {
 // printPolicies prints what was seen, and what passes though it was not.
 func printPolicies(w io.Writer, t *policy.Table) {
 	var b bytes.Buffer
+	name := len("relation")
+	for _, r := range t.Rows() {
+		if r.Cases > 0 {
+			name = max(name, len(r.Relation))
+		}
+	}
 	for _, which := range policy.Policies() {
-		fmt.Fprintf(&b, "%s\n  %-24s %-15s %9s  %9s  %6s\n", strings.ToUpper(string(which)), "relation", "class", "accepted", "databases", "chance")
+		fmt.Fprintf(&b, "%s\n  %-*s  %-14s  %9s  %9s  %6s\n", strings.ToUpper(string(which)), name, "relation", "class", "accepted", "databases", "chance")
 		unseen := 0
 		for _, r := range t.Rows() {
 			if r.Policy != which {
@@ -236,7 +263,7 @@ func printPolicies(w io.Writer, t *policy.Table) {
 			if r.Passes {
 				passes = "  passes"
 			}
-			fmt.Fprintf(&b, "  %-24s %-15s %4d of %2d  %9d  %6.3f%s\n", r.Relation, r.Class, r.Accepted, r.Cases, r.Groups, r.Chance, passes)
+			fmt.Fprintf(&b, "  %-*s  %-14s  %3d of %2d  %9d  %6.3f%s\n", name, r.Relation, r.Class, r.Accepted, r.Cases, r.Groups, r.Chance, passes)
 		}
 		if unseen > 0 {
 			fmt.Fprintf(&b, "  and %d relations that no labelled case shows\n", unseen)
