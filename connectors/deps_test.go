@@ -22,10 +22,13 @@ var allowed = map[string][]string{
 	"connectors/snowflake":             {"connectors/driver", "internal/errcode", "connectors/snowflake/internal/calm"},
 	"connectors/bigquery/bigquerytest": {"connectors/driver", "connectors/duckdb", "internal/errcode"},
 	// A server for tests, which runs SQL in the embedded engine.
-	"connectors/snowflake/snowflaketest": {"connectors/driver", "connectors/duckdb", "internal/errcode"},
-	"connectors/snowflake/internal/calm": {},
-	"internal/arrowtable":                {"scoring", "internal/errcode", "internal/jsonscan"},
-	"internal/resultfile":                {"scoring", "internal/arrowtable", "internal/errcode", "internal/jsonscan"},
+	"connectors/snowflake/snowflaketest":    {"connectors/driver", "connectors/duckdb", "internal/errcode"},
+	"connectors/snowflake/internal/calm":    {},
+	"connectors/databricks":                 {"connectors/driver", "internal/errcode", "connectors/databricks/internal/thrift"},
+	"connectors/databricks/databrickstest":  {"connectors/driver", "connectors/duckdb", "internal/errcode", "connectors/databricks/internal/thrift"},
+	"connectors/databricks/internal/thrift": {},
+	"internal/arrowtable":                   {"scoring", "internal/errcode", "internal/jsonscan"},
+	"internal/resultfile":                   {"scoring", "internal/arrowtable", "internal/errcode", "internal/jsonscan"},
 }
 
 func TestImports(t *testing.T) {

@@ -1,0 +1,7 @@
+//go:build !no_databricks
+
+package main
+
+import "github.com/badger-eval/badger/connectors/databricks"
+
+func init() { warehouses.Register(databricks.Scheme, databricks.Open) }

@@ -1,0 +1,107 @@
+package databricks_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/badger-eval/badger/connectors/databricks"
+	"github.com/badger-eval/badger/connectors/databricks/databrickstest"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/drivertest"
+)
+
+var ctx = context.Background()
+
+// The suite against the server of our own, for each way in which a result may be sent.
+func TestConformance(t *testing.T) {
+	for name, set := range map[string]func(s *databrickstest.Server){
+		"files":   func(*databrickstest.Server) {},
+		"pages":   func(s *databrickstest.Server) { s.Direct, s.Files, s.PageRows = false, false, 700 },
+		"plain":   func(s *databrickstest.Server) { s.LZ4, s.FileRows, s.Extra = false, 2048, true },
+		"columns": func(s *databrickstest.Server) { s.Columns, s.Files = true, false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			drivertest.Run(t, harness(func(t *testing.T) string {
+				s := start(t)
+				set(s)
+				return s.URL()
+			}))
+		})
+	}
+}
+
+func harness(newURL func(t *testing.T) string) drivertest.Harness {
+	return drivertest.Harness{
+		Name: "databricks", Dialect: databricks.Dialect, Features: databricks.Features,
+		Open: func(t *testing.T, mem memory.Allocator) driver.Conn {
+			return open(t, newURL(t), driver.Options{Mem: mem})
+		},
+		OpenReadOnly: func(t *testing.T, mem memory.Allocator) driver.Conn {
+			url := newURL(t)
+			c := open(t, url, driver.Options{})
+			if err := c.Exec(ctx, "CREATE TABLE present AS SELECT 1 AS a"); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return open(t, url, driver.Options{ReadOnly: true, Mem: mem})
+		},
+		Slow: "SELECT a.i, sqrt(a.i * b.i) AS r FROM range(1000000000) AS a(i), range(1000000) AS b(i)",
+	}
+}
+
+// start starts a server that knows the results of types that the embedded engine lacks.
+func start(t testing.TB) *databrickstest.Server {
+	t.Helper()
+	s := databrickstest.New(t)
+	s.Answer(`SELECT INTERVAL '1-2' YEAR .*`, text([]string{"a", "b", "c", "d"}, []string{"INTERVAL YEAR TO MONTH", "INTERVAL YEAR TO MONTH", "INTERVAL DAY TO SECOND", "INTERVAL DAY TO SECOND"},
+		"1-2", "-0-1", "1 02:03:04.500000000", null))
+	s.Answer(`SELECT l FROM \(VALUES \(3, array\(1L, .*`, text([]string{"l"}, []string{"ARRAY<BIGINT>"}, "[]", null, "[1,2,null]", "[9223372036854775807]"))
+	s.Answer(`SELECT map\('x', 1.*`, text([]string{"a", "b", "c", "d"}, []string{"MAP<STRING,INT>", "MAP<INT,STRING>", "MAP<VOID,VOID>", "MAP<STRING,INT>"}, `{"x":1,"y":null}`, `{"1":"one","2":"two"}`, "{}", null))
+	s.Answer(`SELECT named_struct\('a'.*`, text([]string{"s", "z"}, []string{"STRUCT<a:DECIMAL(38,2)>", "STRUCT<a:INT>"}, `{"a":12345678901234567890.12,"n":null,"d":["2024-02-29"]}`, null))
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.Null, Nullable: true}}, nil))
+	defer b.Release()
+	b.Field(0).AppendNull()
+	s.Answer("SELECT NULL AS a", databrickstest.Result{Record: b.NewRecord()})
+	return s
+}
+
+const null = "\x00null"
+
+// text is a canned result whose values come as text, row by row.
+func text(names, types []string, cells ...string) databrickstest.Result {
+	fields := make([]arrow.Field, len(names))
+	for i, n := range names {
+		fields[i] = arrow.Field{Name: n, Type: arrow.BinaryTypes.String, Nullable: true}
+	}
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), arrow.NewSchema(fields, nil))
+	defer b.Release()
+	for i, c := range cells {
+		to := b.Field(i % len(names)).(*array.StringBuilder)
+		if c == null {
+			to.AppendNull()
+		} else {
+			to.Append(c)
+		}
+	}
+	return databrickstest.Result{Record: b.NewRecord(), Types: types}
+}
+
+func open(t testing.TB, url string, o driver.Options) *databricks.Conn {
+	t.Helper()
+	c, _, err := databricks.Open(ctx, url, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := c.(*databricks.Conn)
+	databricks.Hasten(conn)
+	return conn
+}
+
+// options are those of a connection that may write.
+var options = driver.Options{}

@@ -1,0 +1,152 @@
+package databricks
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Secret says where the credentials are: one of the token's and the client secret's places.
+type Secret struct {
+	TokenFile, TokenEnv               string
+	ClientSecretFile, ClientSecretEnv string
+}
+
+func (s Secret) token() bool  { return s.TokenFile != "" || s.TokenEnv != "" }
+func (s Secret) client() bool { return s.ClientSecretFile != "" || s.ClientSecretEnv != "" }
+
+// checkSecret says which credentials are missing or too many. An emulator on this machine needs none.
+func (c *Config) checkSecret() error {
+	s := c.Secret
+	switch {
+	case s.TokenFile != "" && s.TokenEnv != "", s.ClientSecretFile != "" && s.ClientSecretEnv != "", s.token() && (s.client() || c.ClientID != ""):
+		return invalid("credentials are named twice: expected one of token_file, token_env, and client_id with client_secret_file or client_secret_env")
+	case s.client() && c.ClientID == "":
+		return invalid("a client secret without client_id, the application id of the service principal")
+	case c.ClientID != "" && !s.client():
+		return invalid("client_id without client_secret_file or client_secret_env")
+	case !s.token() && !s.client() && !(c.Protocol == "http" && loopback(c.Host)):
+		return invalid("no credentials: expected token_file or token_env, or client_id with client_secret_file or client_secret_env; for Databricks' own hosts DATABRICKS_TOKEN, or DATABRICKS_CLIENT_ID and DATABRICKS_CLIENT_SECRET")
+	}
+	return nil
+}
+
+// secretOf reads a secret.
+func (c *Config) secretOf(what, file, env string) (string, error) {
+	if file != "" {
+		f, err := os.Open(file)
+		if err != nil {
+			return "", errcode.New(errcode.Unauthenticated, "databricks: the file %s of the %s cannot be read", baseName(file), what)
+		}
+		defer f.Close() //nolint:errcheck // read only
+		text, err := io.ReadAll(io.LimitReader(f, 1<<16))
+		if secret := strings.TrimSpace(string(text)); err == nil && secret != "" && !strings.ContainsAny(secret, "\r\n") {
+			return secret, nil
+		}
+		return "", errcode.New(errcode.Unauthenticated, "databricks: the file %s holds no %s: expected one line", baseName(file), what)
+	}
+	secret := strings.TrimSpace(c.env(env))
+	if secret == "" {
+		return "", errcode.New(errcode.Unauthenticated, "databricks: the environment variable %s of the %s is empty", env, what)
+	}
+	if strings.ContainsAny(secret, "\r\n") {
+		return "", errcode.New(errcode.Unauthenticated, "databricks: the environment variable %s holds no %s: expected one line", env, what)
+	}
+	return secret, nil
+}
+
+// tokens gives out access tokens.
+type tokens struct {
+	config *Config
+	client *http.Client
+	now    func() time.Time
+
+	mu      sync.Mutex
+	token   string // of a service principal
+	expires time.Time
+}
+
+// early is how long before it expires a token is renewed.
+const early = 2 * time.Minute
+
+// access is a token that is valid now, "" for an emulator without credentials. Stale says that the last one was refused.
+func (t *tokens) access(ctx context.Context, stale bool) (string, error) {
+	s := t.config.Secret
+	switch {
+	case s.token():
+		return t.config.secretOf("token", s.TokenFile, s.TokenEnv)
+	case !s.client():
+		return "", nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.token != "" && !stale && t.now().Add(early).Before(t.expires) {
+		return t.token, nil
+	}
+	if err := t.renew(ctx); err != nil {
+		return "", err
+	}
+	return t.token, nil
+}
+
+// renew asks the workspace for a token of the service principal: OAuth 2.0 client credentials (RFC 6749, section 4.4).
+func (t *tokens) renew(ctx context.Context) error {
+	secret, err := t.config.secretOf("client secret", t.config.Secret.ClientSecretFile, t.config.Secret.ClientSecretEnv)
+	if err != nil {
+		return err
+	}
+	form := url.Values{"grant_type": {"client_credentials"}, "scope": {"all-apis"}}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.config.base()+"/oidc/v1/token", strings.NewReader(form.Encode()))
+	if err != nil {
+		return invalid("the host cannot stand in an address")
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.SetBasicAuth(url.QueryEscape(t.config.ClientID), url.QueryEscape(secret))
+	resp, err := t.client.Do(req)
+	if err != nil {
+		return unreachable(ctx, err, "signing in")
+	}
+	defer resp.Body.Close() //nolint:errcheck // nothing follows
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err != nil {
+		return unreachable(ctx, err, "signing in")
+	}
+	var answer struct {
+		Token   string `json:"access_token"`
+		Expires int64  `json:"expires_in"`
+		Error   string `json:"error"`
+	}
+	err = json.Unmarshal(body, &answer)
+	switch {
+	case retryableStatus(resp.StatusCode) || resp.StatusCode >= 500:
+		return &refusal{status: resp.StatusCode, after: retryAfter(resp), what: "signing in"}
+	case resp.StatusCode != http.StatusOK || err != nil || answer.Token == "":
+		return errcode.New(errcode.Unauthenticated, "databricks: the workspace gives the service principal no token (%s); check client_id, that its secret has not expired, and that it belongs to this workspace", plain(answer.Error, resp.Status))
+	}
+	if answer.Expires <= 0 {
+		answer.Expires = 3600
+	}
+	t.token, t.expires = answer.Token, t.now().Add(time.Duration(min(answer.Expires, 1<<20))*time.Second)
+	return nil
+}
+
+// plain is s if it is a plain word, else the other.
+func plain(s, other string) string {
+	for i := range len(s) {
+		if c := s[i]; !isLetter(c) && c != '-' || c >= 0x80 {
+			return other
+		}
+	}
+	if s == "" || len(s) > 60 {
+		return other
+	}
+	return s
+}

@@ -1,0 +1,199 @@
+// Package databricks is the connector of Databricks SQL warehouses.
+//
+// It speaks the two protocols of a warehouse itself. Statements run over Thrift, as in Databricks' own drivers: results come as Arrow, in the answers or as
+// files of cloud storage, and are decoded once, by the one Arrow of this module. Results of statements that others ran are read through the Statement
+// Execution API, which is REST, without running them again.
+//
+// The vendor's driver for Go, github.com/databricks/databricks-sql-go, is not linked: read as Arrow, a result of which a page could not be fetched ends
+// there without an error, downloads that nobody waits for any more stay behind for good, failing statements are logged with their text, and a second
+// version of Arrow comes along. Here tests use it to show that the server for tests is understood by the vendor's own client. See README.md.
+package databricks
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Scheme is the scheme of URLs, databricks://HOST/CATALOG/SCHEMA?http_path=/sql/1.0/warehouses/ID. See [ParseURL].
+const Scheme = "databricks"
+
+// Dialect is how Databricks spells badger's tables. JSON is text: VARIANT rewrites numbers and sorts members, and JSON functions read text as well.
+var Dialect = driver.Dialect{
+	Name: "databricks",
+	Types: map[driver.Type]string{
+		driver.Text: "STRING", driver.JSON: "STRING", driver.BigInt: "BIGINT", driver.Double: "DOUBLE", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP",
+	},
+}
+
+// Features are what the connector offers.
+var Features = driver.Features{ReadOnly: true, Snapshots: true, QueryByID: true, TimeTravel: true, TextQuery: true}
+
+// Conn is a connection to one SQL warehouse. It is a [driver.Conn], a [driver.SnapshotReader] and a [driver.TextQueryer].
+//
+// Calls share a session. A statement that would change what later ones mean (USE, SET, temporary views) runs in one of its own, which ends with it. A call
+// holds one statement.
+type Conn struct {
+	config   Config
+	mem      memory.Allocator
+	readOnly bool
+	client   *http.Client // of the workspace
+	files    *http.Client // of cloud storage, which gets no token
+	tokens   *tokens
+	pauses   pauses
+
+	opening chan struct{} // held by who opens the session
+	mu      sync.Mutex
+	shared  thrift.Struct // the session, or nil
+	closed  bool
+}
+
+var (
+	_ driver.Conn           = (*Conn)(nil)
+	_ driver.SnapshotReader = (*Conn)(nil)
+	_ driver.TextQueryer    = (*Conn)(nil)
+)
+
+// Open opens the warehouse that a URL names; it is a [driver.Opener].
+func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, driver.Dialect, error) {
+	config, err := ParseURL(rawURL)
+	if err != nil {
+		return nil, Dialect, err
+	}
+	c, err := OpenWith(ctx, config, o)
+	if err != nil {
+		return nil, Dialect, err // not a nil *Conn in an interface
+	}
+	return c, Dialect, nil
+}
+
+// OpenWith opens a session, so that what is wrong with the configuration is told here. A warehouse that is stopped starts then, which may take minutes. The
+// error has the code InvalidArgument for what is missing in the configuration, Unauthenticated for what the workspace refuses, PermissionDenied and NotFound
+// for the warehouse, the catalog or the schema, and Unavailable where nobody answers.
+func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := config.check(); err != nil {
+		return nil, err
+	}
+	c := &Conn{config: config, mem: o.Mem, readOnly: o.ReadOnly, client: newClient(), files: newClient(), pauses: defaultPauses, opening: make(chan struct{}, 1)}
+	c.tokens = &tokens{config: &c.config, client: c.client, now: time.Now}
+	if c.mem == nil {
+		c.mem = memory.NewGoAllocator()
+	}
+	if _, err := c.session(ctx); err != nil {
+		return nil, c.errorOf(err, "")
+	}
+	return c, nil
+}
+
+// Query runs one statement and streams its result, page by page.
+func (c *Conn) Query(ctx context.Context, query string, args ...any) (array.RecordReader, error) {
+	r, err := c.query(ctx, query, args)
+	if err != nil {
+		return nil, c.errorOf(err, query)
+	}
+	return r, nil
+}
+
+func (c *Conn) query(ctx context.Context, query string, args []any) (*reader, error) {
+	if err := c.check(query); err != nil {
+		return nil, err
+	}
+	params, err := parameters(args)
+	if err != nil {
+		return nil, err
+	}
+	op, err := c.run(ctx, query, params, reads(query))
+	if err != nil {
+		return nil, err
+	}
+	r, err := newReader(ctx, op)
+	if err != nil {
+		op.close(ctx)
+		return nil, err
+	}
+	return r, nil
+}
+
+// Exec runs one statement that returns nothing. One whose answer is lost is not run again unless it only reads: it may have been obeyed.
+func (c *Conn) Exec(ctx context.Context, query string, args ...any) error {
+	return c.errorOf(c.exec(ctx, query, args, reads(query)), query)
+}
+
+func (c *Conn) exec(ctx context.Context, query string, args []any, repeat bool) error {
+	if err := c.check(query); err != nil {
+		return err
+	}
+	params, err := parameters(args)
+	if err != nil {
+		return err
+	}
+	op, err := c.run(ctx, query, params, repeat)
+	if err != nil {
+		return err
+	}
+	op.close(ctx)
+	return nil
+}
+
+// QueryText runs one query that returns one text: ai_query, for one.
+func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string, error) {
+	r, err := c.query(ctx, query, args)
+	if err != nil {
+		return "", c.errorOf(err, query)
+	}
+	defer r.Release()
+	text, rows := "", int64(0)
+	for r.Next() {
+		rec := r.Record()
+		if rec.NumRows() > 0 && rec.NumCols() == 1 && rows == 0 && !rec.Column(0).IsNull(0) {
+			if s, ok := rec.Column(0).(*array.String); ok {
+				text = string([]byte(s.Value(0)))
+			} else {
+				text = rec.Column(0).ValueStr(0)
+			}
+		}
+		if rows += rec.NumRows(); rows > 1 {
+			break
+		}
+	}
+	if err := r.Err(); err != nil {
+		return "", err
+	}
+	if rows != 1 || len(r.Schema().Fields()) != 1 {
+		return "", invalid("expected a query that returns one row of one column")
+	}
+	return text, nil
+}
+
+// ErrorCode classifies an error of this connection.
+func (*Conn) ErrorCode(err error) errcode.Code { return codeOf(err) }
+
+// Close ends the session. Readers that are open may end with an error.
+func (c *Conn) Close() error {
+	c.mu.Lock()
+	shared, closed := c.shared, c.closed
+	c.shared, c.closed = nil, true
+	c.mu.Unlock()
+	if closed {
+		return nil
+	}
+	if shared != nil {
+		ctx, done := context.WithTimeout(context.Background(), afterwards)
+		defer done()
+		c.closeSession(ctx, shared)
+	}
+	c.client.CloseIdleConnections()
+	c.files.CloseIdleConnections()
+	return nil
+}

@@ -1,0 +1,255 @@
+package databricks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// because makes an error whose cause is kept and not shown.
+func because(cause error, code errcode.Code, format string, args ...any) error {
+	return &errcode.Error{Code: code, Msg: fmt.Sprintf(format, args...), Err: cause}
+}
+
+// classes are Databricks' error conditions, by the beginning of their name: what kind of failure they are, what may be shown of them, and what helps. The
+// group of a pattern's match in the message is a name, never a value.
+var classes = []struct {
+	prefix string
+	code   errcode.Code
+	text   string
+	named  bool // the message names what it concerns in backquotes
+	remedy string
+}{
+	{"TABLE_OR_VIEW_NOT_FOUND", errcode.NotFound, "the table or view %s is not there", true, "name its schema and catalog, and check that the account has USE on them and may read it"},
+	{"DELTA_TABLE_NOT_FOUND", errcode.NotFound, "the table %s is not there", true, ""},
+	{"DELTA_PATH_DOES_NOT_EXIST", errcode.NotFound, "the table's files are not there", false, ""},
+	{"SCHEMA_NOT_FOUND", errcode.NotFound, "the schema %s is not there", true, "make it, or check that the account has USE SCHEMA on it"},
+	{"NO_SUCH_CATALOG", errcode.NotFound, "the catalog %s is not there", true, "check that the account has USE CATALOG on it"},
+	{"CATALOG_NOT_FOUND", errcode.NotFound, "the catalog %s is not there", true, ""},
+	{"UNRESOLVED_ROUTINE", errcode.NotFound, "the function %s is not there", true, ""},
+	{"ROUTINE_NOT_FOUND", errcode.NotFound, "the function %s is not there", true, ""},
+	{"RESOURCE_DOES_NOT_EXIST", errcode.NotFound, "what was asked for is not there", false, ""},
+	{"REMOTE_FUNCTION_HTTP_", errcode.Unavailable, "the model serving endpoint failed", false, "try again later"},
+	{"AI_FUNCTION_HTTP_", errcode.Unavailable, "the model serving endpoint failed", false, "check that the account has CAN QUERY on it, or try again later"},
+	{"UNRESOLVED_COLUMN", errcode.InvalidArgument, "the column %s is not there", true, ""},
+	{"UNRESOLVED_FIELD", errcode.InvalidArgument, "the field %s is not there", true, ""},
+	{"AMBIGUOUS_REFERENCE", errcode.InvalidArgument, "the reference %s is ambiguous", true, ""},
+	{"UNBOUND_SQL_PARAMETER", errcode.InvalidArgument, "a parameter of the statement has no value", false, ""},
+	{"PARSE_", errcode.InvalidArgument, "the SQL text is not valid", false, ""},
+	{"MISSING_AGGREGATION", errcode.InvalidArgument, "a column is neither grouped nor aggregated", false, ""},
+	{"DATATYPE_MISMATCH", errcode.InvalidArgument, "a value's type does not fit", false, ""},
+	{"CAST_", errcode.InvalidArgument, "a value cannot be cast to the type asked for", false, ""},
+	{"NUMERIC_VALUE_OUT_OF_RANGE", errcode.InvalidArgument, "a number is out of range", false, ""},
+	{"ARITHMETIC_OVERFLOW", errcode.InvalidArgument, "a number is out of range", false, ""},
+	{"DIVIDE_BY_ZERO", errcode.InvalidArgument, "a division by zero", false, ""},
+	{"MALFORMED_RECORD_IN_PARSING", errcode.InvalidArgument, "a value is not of the form that is asked for", false, ""},
+	{"TABLE_OR_VIEW_ALREADY_EXISTS", errcode.AlreadyExists, "the table or view %s is there already", true, ""},
+	{"SCHEMA_ALREADY_EXISTS", errcode.AlreadyExists, "the schema %s is there already", true, ""},
+	{"DELTA_MULTIPLE_SOURCE_ROW_MATCHING", errcode.InvalidArgument, "several rows have one key", false, ""},
+	{"DELTA_CONCURRENT_", errcode.Unavailable, "another statement changed the table at the same time", false, "try again"},
+	{"DELTA_METADATA_CHANGED", errcode.Unavailable, "another statement changed the table at the same time", false, "try again"},
+	{"DELTA_PROTOCOL_CHANGED", errcode.Unavailable, "another statement changed the table at the same time", false, "try again"},
+	{"CONCURRENT_", errcode.Unavailable, "another statement changed the table at the same time", false, "try again"},
+	{"DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION", errcode.NotFound, "the table is not kept for so long", false, "see delta.logRetentionDuration and delta.deletedFileRetentionDuration"},
+	{"DELTA_TIMESTAMP_", errcode.NotFound, "the table was not there, or had no version, at that time", false, ""},
+	{"DELTA_VERSION_NOT_FOUND", errcode.NotFound, "the table has no such version", false, "DESCRIBE HISTORY lists those that are kept"},
+	{"VERSION_NOT_FOUND", errcode.NotFound, "the table has no such version", false, "DESCRIBE HISTORY lists those that are kept"},
+	{"DELTA_FILE_NOT_FOUND", errcode.NotFound, "files of that version are gone", false, "VACUUM removes what is older than delta.deletedFileRetentionDuration"},
+	{"INSUFFICIENT_PERMISSIONS", errcode.PermissionDenied, "the account may not do that", false, ""},
+	{"PERMISSION_DENIED", errcode.PermissionDenied, "the account may not do that", false, ""},
+	{"UNAUTHORIZED_ACCESS", errcode.PermissionDenied, "the account may not do that", false, ""},
+	{"UC_", errcode.PermissionDenied, "Unity Catalog does not allow it", false, ""},
+	{"UNSUPPORTED_", errcode.Unimplemented, "the warehouse does not offer that", false, ""},
+	{"FEATURE_NOT_", errcode.Unimplemented, "the warehouse does not offer that", false, ""},
+	{"OPERATION_CANCELED", errcode.Cancelled, "the statement was cancelled", false, ""},
+}
+
+// states are SQLSTATEs for conditions that are not in the list, by their beginning; the longest first.
+var states = []struct {
+	prefix string
+	code   errcode.Code
+}{
+	{"42P01", errcode.NotFound}, {"42704", errcode.NotFound}, {"42883", errcode.NotFound}, {"42501", errcode.PermissionDenied}, {"42710", errcode.AlreadyExists}, {"42P07", errcode.AlreadyExists},
+	{"57014", errcode.Cancelled}, {"2D521", errcode.Unavailable}, {"28", errcode.Unauthenticated}, {"0A", errcode.Unimplemented}, {"22", errcode.InvalidArgument}, {"42", errcode.InvalidArgument}, {"21", errcode.InvalidArgument},
+	{"23", errcode.InvalidArgument}, {"53", errcode.ResourceExhausted}, {"54", errcode.ResourceExhausted}, {"08", errcode.Unavailable}, {"58", errcode.Unavailable}, {"56", errcode.FailedPrecondition}, {"KD", errcode.Unavailable},
+}
+
+var (
+	conditionName = regexp.MustCompile(`\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\]`)
+	sqlState      = regexp.MustCompile(`SQLSTATE: ?([0-9A-Z]{5})`)
+	backquoted    = regexp.MustCompile("`(?:[^`]|``)+`(?:\\.`(?:[^`]|``)+`)*")
+	position      = regexp.MustCompile(`\(line (\d+), pos (\d+)\)`)
+	privilege     = regexp.MustCompile(`(?:does not have|requires|needs|lacks) (?:the )?(?:privilege |permission )?((?:[A-Z]+ ?)+)(?:privilege )?(?:on|permission)`)
+	deniedObject  = regexp.MustCompile(`(?i)\bon (catalog|schema|table|view|function|volume|external location|connection) ['"` + "`" + `]?([\w.` + "`" + `-]+)`)
+)
+
+// read is what is known of what the service said.
+type read struct {
+	code      errcode.Code
+	condition string
+	text      string
+	remedy    string
+}
+
+// readMessage finds in a message its condition, its kind and the names in it.
+func readMessage(state, message string) read {
+	out := read{code: errcode.Unknown}
+	if m := conditionName.FindStringSubmatch(message); m != nil {
+		out.condition = m[1]
+	}
+	if m := sqlState.FindStringSubmatch(message); m != nil && state == "" {
+		state = m[1]
+	}
+	for _, c := range classes {
+		if !strings.HasPrefix(out.condition, c.prefix) && (out.condition != "" || !strings.HasPrefix(message, c.prefix)) {
+			continue
+		}
+		out.code, out.text, out.remedy = c.code, c.text, c.remedy
+		if c.named {
+			out.text = strings.Join(strings.Fields(strings.Replace(c.text, "%s", strings.ReplaceAll(backquoted.FindString(message), "%", ""), 1)), " ")
+		}
+		break
+	}
+	for _, s := range states {
+		if out.code == errcode.Unknown && strings.HasPrefix(state, s.prefix) {
+			out.code = s.code
+		}
+	}
+	if out.code == errcode.PermissionDenied {
+		if m := privilege.FindStringSubmatch(message); m != nil {
+			out.text += ": it lacks " + strings.TrimSpace(m[1])
+		}
+		if m := deniedObject.FindStringSubmatch(message); m != nil {
+			out.text += " on " + strings.ToLower(m[1]) + " " + strings.Trim(m[2], ".")
+		}
+	}
+	if out.text == "" {
+		out.text = strings.ReplaceAll(out.code.String(), "_", " ")
+	}
+	if out.condition != "" {
+		out.text += " [" + out.condition + "]"
+	}
+	if m := position.FindStringSubmatch(message); m != nil {
+		out.text += " (line " + m[1] + ", position " + m[2] + " of the SQL text)"
+	}
+	return out
+}
+
+// again tells errors of statements that changed nothing and may succeed if they are run again: another one was faster.
+func again(e *serverError) bool {
+	c := readMessage(e.state, e.message)
+	return c.code == errcode.Unavailable && (strings.HasPrefix(c.condition, "DELTA_") || strings.HasPrefix(c.condition, "CONCURRENT_"))
+}
+
+// noSession tells that a statement was not run because its session is not there any more.
+func noSession(e *serverError) bool {
+	return e.handle || strings.Contains(e.message, "INVALID_STATE") && strings.Contains(strings.ToLower(e.message), "session") ||
+		strings.Contains(e.message, "SESSION_NOT_FOUND") || strings.Contains(e.message, "SESSION_CLOSED") || strings.Contains(e.message, "Invalid SessionHandle")
+}
+
+// errorOf makes the error that is shown: what it concerns, the condition, names, and what can be done. Cell values and SQL text, which messages quote, stay in
+// the cause.
+func (c *Conn) errorOf(err error, _ string) error {
+	var ours *errcode.Error
+	if err == nil || errors.As(err, &ours) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	var said *serverError
+	var no *refusal
+	var lost *lostError
+	switch {
+	case errors.As(err, &said) && noSession(said):
+		return because(err, errcode.Unavailable, "databricks: %s: the session or the result is no longer there; try again", said.what)
+	case errors.As(err, &said):
+		r := readMessage(said.state, said.message)
+		text := r.text
+		if r.remedy != "" {
+			text += "; " + r.remedy
+		}
+		return because(err, r.code, "databricks: %s: %s", said.what, text)
+	case errors.As(err, &no):
+		code, text := c.refusalText(no)
+		return because(err, code, "databricks: %s: %s", no.what, text)
+	case errors.As(err, &lost):
+		text := "the workspace at " + c.config.Host + " cannot be reached; check the host and the network"
+		if lost.sent {
+			text = "the connection to " + c.config.Host + " was lost before the answer came; try again"
+		}
+		return because(err, errcode.Unavailable, "databricks: %s: %s", lost.what, text)
+	}
+	return err
+}
+
+// refusalText is what may be shown of an answer other than 200.
+func (c *Conn) refusalText(no *refusal) (errcode.Code, string) {
+	warehouse := "SQL warehouse " + c.config.warehouse()
+	switch no.status {
+	case http.StatusUnauthorized:
+		return errcode.Unauthenticated, "the token is missing, expired or not accepted by this workspace; renew it"
+	case http.StatusForbidden:
+		if strings.Contains(no.detail, "IP") && strings.Contains(no.detail, "block") || strings.Contains(no.detail, "ACL") {
+			return errcode.PermissionDenied, "the workspace's IP access list does not allow this machine"
+		}
+		if strings.Contains(strings.ToLower(no.detail), "token") {
+			return errcode.Unauthenticated, "the token is expired or not accepted by this workspace; renew it"
+		}
+		return errcode.PermissionDenied, "access denied; the account needs CAN USE on " + warehouse
+	case http.StatusNotFound:
+		return errcode.NotFound, "nothing is there; check the host and http_path: " + warehouse + " must be one of this workspace"
+	case http.StatusTooManyRequests:
+		return errcode.ResourceExhausted, "too many requests; try again later, or let fewer things run at once"
+	case http.StatusServiceUnavailable:
+		return errcode.Unavailable, warehouse + " is starting, stopped or overloaded; try again later, or start it"
+	case http.StatusBadRequest:
+		if no.code != "" {
+			return errcode.InvalidArgument, "the request is not accepted (" + plain(no.code, "400") + ")"
+		}
+		return errcode.InvalidArgument, "the request is not accepted; check http_path"
+	}
+	if no.status >= 500 {
+		return errcode.Unavailable, fmt.Sprintf("the service failed (HTTP status %d); try again later", no.status)
+	}
+	if no.status >= 300 && no.status < 400 {
+		return errcode.NotFound, "the host sends elsewhere; check that it is the workspace's, without a path of its own"
+	}
+	return errcode.Unknown, fmt.Sprintf("HTTP status %d", no.status)
+}
+
+// restError reads the error of a REST answer.
+func restError(body []byte) (code, message string) {
+	var e struct {
+		Code    any    `json:"error_code"`
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(body, &e) != nil {
+		return "", ""
+	}
+	code, _ = e.Code.(string)
+	return code, e.Message
+}
+
+func codeOf(err error) errcode.Code {
+	var said *serverError
+	var no *refusal
+	var lost *lostError
+	switch {
+	case errcode.Of(err) != errcode.Unknown:
+		return errcode.Of(err)
+	case errors.As(err, &said):
+		return readMessage(said.state, said.message).code
+	case errors.As(err, &no):
+		if no.status == http.StatusTooManyRequests {
+			return errcode.ResourceExhausted
+		}
+		return errcode.Unavailable
+	case errors.As(err, &lost):
+		return errcode.Unavailable
+	}
+	return errcode.Unknown
+}

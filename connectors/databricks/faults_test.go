@@ -1,0 +1,326 @@
+package databricks_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/badger-eval/badger/connectors/databricks"
+	"github.com/badger-eval/badger/connectors/databricks/databrickstest"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// numbers reads the numbers from 0 to below n and checks that each comes once, in order.
+func numbers(c *databricks.Conn, n int64) error {
+	r, err := c.Query(ctx, fmt.Sprintf("SELECT i FROM range(%d) AS t(i) ORDER BY i", n))
+	if err != nil {
+		return err
+	}
+	defer r.Release()
+	next := int64(0)
+	for r.Next() {
+		col := r.Record().Column(0).(*array.Int64)
+		for i := range col.Len() {
+			if col.Value(i) != next {
+				return fmt.Errorf("row %d holds %d", next, col.Value(i))
+			}
+			next++
+		}
+	}
+	if err := r.Err(); err != nil {
+		return err
+	}
+	if next != n {
+		return fmt.Errorf("%d rows of %d and no error", next, n)
+	}
+	return nil
+}
+
+type step = databrickstest.Step
+
+// Whatever happens on the way, all rows come once, or there is an error: never fewer rows without one.
+func TestReadingWithFaults(t *testing.T) {
+	gone := &databrickstest.Fault{State: "08000", Message: "[INTERNAL_ERROR] hunter2. SQLSTATE: XX000"}
+	for _, tc := range []struct {
+		why   string
+		files bool
+		kind  string
+		steps []step
+		want  errcode.Code // OK: all rows come
+		names string
+	}{
+		{"a page's answer is lost, and its place at the service has moved on", false, "FetchResults", []step{{}, {Lose: true}, {Lose: true}}, errcode.OK, ""},
+		{"a page ends in the middle", false, "FetchResults", []step{{}, {Truncate: 400}}, errcode.OK, ""},
+		{"a page is never asked for", false, "FetchResults", []step{{}, {Drop: true}, {Drop: true}}, errcode.OK, ""},
+		{"the service leaves a page out", false, "FetchResults", []step{{}, {Skip: true}}, errcode.OK, ""},
+		{"too many requests", false, "FetchResults", []step{{Status: 429, RetryAfter: 1}, {Status: 503}}, errcode.OK, ""},
+		{"the service fails", false, "FetchResults", []step{{Status: 500}, {Status: 502}}, errcode.OK, ""},
+		{"the service fails for good", false, "FetchResults", []step{{}, {Status: 500}, {Status: 500}, {Status: 500}, {Status: 500}}, errcode.Unavailable, "HTTP status 500"},
+		{"the connection is lost for good", false, "FetchResults", []step{{}, {Lose: true}, {Lose: true}, {Lose: true}, {Lose: true}}, errcode.Unavailable, "lost"},
+		{"a page fails", false, "FetchResults", []step{{}, {}, {Fault: gone}}, errcode.Unavailable, "INTERNAL_ERROR"},
+		{"the result is closed meanwhile", false, "FetchResults", []step{{}, {Fault: &databrickstest.Fault{Handle: true, Message: "Invalid OperationHandle"}}}, errcode.Unavailable, "no longer there"},
+		{"asking how it is doing: lost", false, "GetOperationStatus", []step{{Lose: true}, {Status: 503}}, errcode.OK, ""},
+		{"the answer to the statement is lost: it only reads and is run again", false, "ExecuteStatement", []step{{Lose: true}}, errcode.OK, ""},
+		{"the warehouse is busy", false, "ExecuteStatement", []step{{Status: 429, RetryAfter: 1}, {Status: 503, RetryAfter: 1}}, errcode.OK, ""},
+		{"the session has ended", false, "ExecuteStatement", []step{{Fault: &databrickstest.Fault{Handle: true, Message: "Invalid SessionHandle"}}}, errcode.OK, ""},
+		{"the token has expired and is renewed", false, "ExecuteStatement", []step{{Status: 401}}, errcode.OK, ""},
+		{"the token has expired", false, "ExecuteStatement", []step{{Status: 401}, {Status: 401}}, errcode.Unauthenticated, "renew"},
+		{"the account may not", false, "ExecuteStatement", []step{{Status: 403, Reason: "PERMISSION_DENIED: You do not have permission"}}, errcode.PermissionDenied, "CAN USE"},
+		{"a file breaks off", true, "file", []step{{}, {Truncate: 100}, {Drop: true}}, errcode.OK, ""},
+		{"cloud storage is busy", true, "file", []step{{Status: 503}, {Status: 500}, {Status: 429}}, errcode.OK, ""},
+		{"a link has expired", true, "file", []step{{}, {}, {Status: 403}, {}, {Status: 403}}, errcode.OK, ""},
+		{"a link is refused for good", true, "file", []step{{}, {Status: 403}, {Status: 403}, {Status: 403}, {Status: 403}, {Status: 403}, {Status: 403}, {Status: 403}, {Status: 403}}, errcode.Unavailable, "cloud_fetch=false"},
+		{"cloud storage fails for good", true, "file", []step{{}, {Drop: true}, {Drop: true}, {Drop: true}, {Drop: true}, {Drop: true}, {Drop: true}, {Drop: true}, {Drop: true}, {Drop: true}, {Drop: true}, {Drop: true}, {Drop: true}}, errcode.Unavailable, "127.0.0.1"},
+	} {
+		t.Run(tc.why, func(t *testing.T) {
+			s := start(t)
+			s.Direct, s.Files, s.PageRows, s.FileRows = false, tc.files, 4096, 2048
+			c := open(t, s.URL("retries=3"), options)
+			defer c.Close() //nolint:errcheck // nothing follows
+			s.Script(tc.kind, tc.steps...)
+			err := numbers(c, 20_000)
+			if code := c.ErrorCode(err); code != tc.want {
+				t.Fatalf("%v (%v), want %v", err, code, tc.want)
+			}
+			if err != nil && (strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), tc.names)) {
+				t.Errorf("%v, want it to say %q and no value", err, tc.names)
+			}
+			if n := s.Open(); n > 1 || n > 0 && tc.kind != "ExecuteStatement" { // a statement whose handle never came cannot be closed
+				t.Errorf("%d statements are still open", n)
+			}
+		})
+	}
+}
+
+func TestLinksThatExpireWhileReading(t *testing.T) {
+	s := start(t)
+	s.PageRows, s.FileRows = 1<<20, 2048
+	c := open(t, s.URL(), options)
+	defer c.Close() //nolint:errcheck // nothing follows
+	r, err := c.Query(ctx, "SELECT i FROM range(40000) AS t(i) ORDER BY i")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Release()
+	n := int64(0)
+	for r.Next() {
+		if n == 0 {
+			s.ExpireLinks()
+		}
+		n += r.Record().NumRows()
+	}
+	if r.Err() != nil || n != 40000 {
+		t.Errorf("%d rows, %v, want 40000: the links are asked for again, the statement is not run again", n, r.Err())
+	}
+	if got := len(s.Statements()); got != 1 {
+		t.Errorf("%d statements were run, want one", got)
+	}
+}
+
+func TestAWarehouseThatStartsSlowly(t *testing.T) {
+	s := start(t)
+	s.Script("OpenSession", step{Status: 503, RetryAfter: 1, Reason: "TEMPORARILY_UNAVAILABLE: Warehouse is starting"}, step{Status: 503, RetryAfter: 1})
+	c, _, err := databricks.Open(ctx, s.URL(), options)
+	if err != nil {
+		t.Fatalf("%v, want patience: the service said when to come again", err)
+	}
+	c.Close() //nolint:errcheck // nothing follows
+	for range 3 {
+		s.Script("OpenSession", step{Status: 503})
+	}
+	if _, _, err = databricks.Open(ctx, s.URL("retries=1"), options); errcode.Of(err) != errcode.Unavailable || !strings.Contains(err.Error(), `"0123456789abcdef" is starting`) {
+		t.Errorf("%v, want unavailable, the warehouse named", err)
+	}
+	s.Answer("SELECT 41 AS a", databrickstest.Result{Record: text([]string{"a"}, nil, "x").Record, Polls: 4})
+	c = open(t, s.URL(), options)
+	defer c.Close() //nolint:errcheck // nothing follows
+	if got, err := c.(*databricks.Conn).QueryText(ctx, "SELECT 41 AS a"); got != "x" || err != nil {
+		t.Errorf("a statement that waits for the warehouse: %q, %v", got, err)
+	}
+}
+
+// rowsOf makes rows of a key and a number.
+func rowsOf(from, to int64) array.RecordReader {
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.BinaryTypes.String}, {Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil))
+	defer b.Release()
+	for i := from; i < to; i++ {
+		b.Field(0).(*array.StringBuilder).Append(fmt.Sprintf("key %d %s", i, strings.Repeat("x", 100)))
+		b.Field(1).(*array.Int64Builder).Append(i)
+	}
+	rec := b.NewRecord()
+	defer rec.Release()
+	r, _ := array.NewRecordReader(rec.Schema(), []arrow.Record{rec})
+	return r
+}
+
+// Rows are written once or not at all, whatever happens on the way.
+func TestWritingWithFaults(t *testing.T) {
+	conflict := &databrickstest.Fault{State: "2D521", Message: "[DELTA_CONCURRENT_APPEND.ROW_LEVEL_CHANGES] Files were added by a concurrent update. hunter2 SQLSTATE: 2D521"}
+	for _, tc := range []struct {
+		why   string
+		rows  int64
+		key   []string
+		kind  string
+		steps []step
+		want  errcode.Code // OK: the rows are there
+		there bool         // though there was an error
+	}{
+		{"few rows: the answer is lost", 10, []string{"k"}, "ExecuteStatement", []step{{}, {Lose: true}}, errcode.OK, false},
+		{"few rows: the request is lost", 10, []string{"k"}, "ExecuteStatement", []step{{}, {Drop: true}}, errcode.OK, false},
+		{"few rows: another statement was faster", 10, []string{"k"}, "ExecuteStatement", []step{{}, {Fault: conflict}, {Fault: conflict}}, errcode.OK, false},
+		{"few rows: always faster", 10, []string{"k"}, "ExecuteStatement", []step{{}, {Fault: conflict}, {Fault: conflict}, {Fault: conflict}, {Fault: conflict}}, errcode.Unavailable, false},
+		{"many rows: answers are lost on each way", 40_000, []string{"k"}, "ExecuteStatement", []step{{}, {Lose: true}, {}, {Lose: true}, {Lose: true}, {}, {Lose: true}}, errcode.OK, false},
+		{"many rows: too many requests", 40_000, []string{"k"}, "ExecuteStatement", []step{{}, {}, {Status: 429, RetryAfter: 1}, {Status: 503}}, errcode.OK, false},
+		{"many rows: lost for good", 40_000, []string{"k"}, "ExecuteStatement", []step{{}, {}, {}, {Drop: true}, {Drop: true}, {Drop: true}, {Drop: true}}, errcode.Unavailable, false},
+		{"without a key: too many requests", 10, nil, "ExecuteStatement", []step{{}, {Status: 429}}, errcode.OK, false},
+		{"without a key: the answer is lost, and nobody knows", 10, nil, "ExecuteStatement", []step{{}, {Lose: true}}, errcode.Unavailable, true},
+		{"without a key, many rows: chunks arrive twice", 40_000, nil, "ExecuteStatement", []step{{}, {}, {Lose: true}, {Lose: true}}, errcode.OK, false},
+		{"asking how it is doing: lost", 10, []string{"k"}, "GetOperationStatus", []step{{}, {Lose: true}}, errcode.OK, false},
+		{"the account may not", 10, []string{"k"}, "ExecuteStatement", []step{{}, {Fault: &databrickstest.Fault{State: "42501", Message: "[INSUFFICIENT_PERMISSIONS] Insufficient privileges: User does not have MODIFY on Table 'main.badger.scores'. SQLSTATE: 42501"}}}, errcode.PermissionDenied, false},
+	} {
+		t.Run(tc.why, func(t *testing.T) {
+			s := start(t)
+			s.Direct = tc.kind != "GetOperationStatus"
+			c := open(t, s.URL("retries=3"), options)
+			defer c.Close() //nolint:errcheck // nothing follows
+			if err := c.Exec(ctx, "CREATE TABLE t (k STRING, n BIGINT)"); err != nil {
+				t.Fatal(err)
+			}
+			s.Script(tc.kind, tc.steps...)
+			rows := rowsOf(0, tc.rows)
+			defer rows.Release()
+			n, err := c.Merge(ctx, "t", tc.key, rows)
+			if code := c.ErrorCode(err); code != tc.want || err == nil && n != tc.rows {
+				t.Fatalf("%d, %v (%v), want %v", n, err, code, tc.want)
+			}
+			if err != nil && (strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "key 1") || !strings.Contains(err.Error(), "`t`")) {
+				t.Errorf("%v, want it to name the table and no value", err)
+			}
+			want := tc.rows
+			if tc.want != errcode.OK && !tc.there {
+				want = 0
+			}
+			if got, err := c.QueryText(ctx, "SELECT CAST(COUNT(*) AS STRING) || ' ' || CAST(COUNT(DISTINCT n) AS STRING) FROM t"); err != nil || got != fmt.Sprint(want, " ", want) {
+				t.Errorf("the table holds %q, %v, want %d rows", got, err, want)
+			}
+			if got, err := c.QueryText(ctx, "SELECT CAST(COUNT(*) AS STRING) FROM information_schema.tables WHERE table_name LIKE 'badger_stage%'"); err != nil || got != "0" {
+				t.Errorf("%s staging tables stay behind, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestErrorsNameObjectAndRemedy(t *testing.T) {
+	s := start(t)
+	c := open(t, s.URL("retries=1"), options)
+	defer c.Close() //nolint:errcheck // nothing follows
+	for _, tc := range []struct {
+		why     string
+		fault   databrickstest.Fault
+		want    errcode.Code
+		say     []string
+		sayNone string
+	}{
+		{"no privilege", databrickstest.Fault{State: "42501", Message: "[INSUFFICIENT_PERMISSIONS] Insufficient privileges: User does not have SELECT on Table 'main.sales.orders'. SQLSTATE: 42501"}, errcode.PermissionDenied, []string{"SELECT", "table main.sales.orders"}, ""},
+		{"no use", databrickstest.Fault{State: "42501", Message: "PERMISSION_DENIED: User does not have USE SCHEMA on Schema 'main.sales'."}, errcode.PermissionDenied, []string{"USE SCHEMA", "schema main.sales"}, ""},
+		{"a state that is not in the list", databrickstest.Fault{State: "22003", Message: "[SOMETHING_NEW] hunter2"}, errcode.InvalidArgument, []string{"SOMETHING_NEW"}, "hunter2"},
+		{"a vacuumed version", databrickstest.Fault{State: "42K03", Message: "[DELTA_FILE_NOT_FOUND_DETAILED] File s3://hunter2 referenced in the transaction log cannot be found."}, errcode.NotFound, []string{"VACUUM"}, "hunter2"},
+		{"no such version", databrickstest.Fault{State: "22003", Message: "[DELTA_VERSION_NOT_FOUND] Cannot time travel Delta table to version 9. SQLSTATE: 22003"}, errcode.NotFound, []string{"DESCRIBE HISTORY"}, ""},
+		{"a model that fails", databrickstest.Fault{State: "57012", Message: "[REMOTE_FUNCTION_HTTP_FAILED_ERROR] The remote HTTP request failed with code 429, hunter2"}, errcode.Unavailable, []string{"endpoint"}, "hunter2"},
+	} {
+		s.Answer("SELECT 1 AS fault", databrickstest.Result{Fault: &tc.fault})
+		_, err := c.Query(ctx, "SELECT 1 AS fault")
+		if got := c.ErrorCode(err); got != tc.want {
+			t.Errorf("%s: %v (%v), want %v", tc.why, err, got, tc.want)
+			continue
+		}
+		for _, say := range tc.say {
+			if !strings.Contains(err.Error(), say) {
+				t.Errorf("%s: %v, want it to say %q", tc.why, err, say)
+			}
+		}
+		if tc.sayNone != "" && strings.Contains(err.Error(), tc.sayNone) {
+			t.Errorf("%s: %v shows a value", tc.why, err)
+		}
+	}
+}
+
+func TestCancellingReachesTheService(t *testing.T) {
+	s := start(t)
+	s.Direct = false
+	s.Answer("SELECT hangs", databrickstest.Result{Hangs: true})
+	c := open(t, s.URL(), options)
+	defer c.Close() //nolint:errcheck // nothing follows
+	ctx, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancel()
+	if _, err := c.Query(ctx, "SELECT hangs"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v, want the deadline", err)
+	}
+	if s.Count("CancelOperation") != 1 || s.Open() != 0 {
+		t.Errorf("%d cancellings, %d statements open, want one and none", s.Count("CancelOperation"), s.Open())
+	}
+}
+
+func TestSessions(t *testing.T) {
+	s := start(t)
+	c := open(t, strings.Replace(s.URL("conf.TIMEZONE=UTC"), "?", "/main/sales?", 1), options)
+	if got := fmt.Sprint(s.Sessions()); got != "[main.sales map[TIMEZONE:UTC]]" {
+		t.Errorf("the session began with %s", got)
+	}
+	for _, sql := range []string{"SELECT 1", "SELECT 2", "CREATE TABLE a (b INT)"} {
+		if err := c.Exec(ctx, sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := s.Count("OpenSession"); n != 1 {
+		t.Errorf("%d sessions for statements that change none, want one", n)
+	}
+	s.Answer("USE .*|CREATE TEMPORARY .*", text([]string{"a"}, nil, "x"))
+	for _, sql := range []string{"USE SCHEMA other", "/* x */ create or replace temporary view v AS SELECT 1"} {
+		if err := c.Exec(ctx, sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := s.Count("OpenSession"); n != 3 || len(s.Sessions()) != 1 {
+		t.Errorf("%d sessions, %d open: statements that change a session have one of their own, which ends with them", n, len(s.Sessions()))
+	}
+	s.ForgetSessions()
+	if err := c.Exec(ctx, "SELECT 3"); err != nil {
+		t.Errorf("after the session expired: %v", err)
+	}
+	if err := c.Close(); err != nil || len(s.Sessions()) != 0 {
+		t.Errorf("%v, %d sessions stay open", err, len(s.Sessions()))
+	}
+	if err := c.Exec(ctx, "SELECT 4"); errcode.Of(err) != errcode.FailedPrecondition {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	s := start(t)
+	c := open(t, s.URL(), driver.Options{ReadOnly: true})
+	defer c.Close() //nolint:errcheck // nothing follows
+	for _, sql := range []string{
+		"WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x", "FROM x INSERT INTO t SELECT 1", "-- SELECT\nDROP TABLE t", "/* SELECT */ MERGE INTO t", "OPTIMIZE t", "GET '/Volumes/x' TO '/etc'", "SET x = 1", "COPY INTO t",
+	} {
+		if err := c.Exec(ctx, sql); errcode.Of(err) != errcode.PermissionDenied {
+			t.Errorf("%s: %v, want permission_denied", sql, err)
+		}
+	}
+	for _, sql := range []string{"WITH x AS (SELECT 'INSERT' AS a) SELECT a FROM x", "(SELECT 1)", "SELECT 1 AS `DELETE`", "WITH x AS (SELECT 1 AS a /* UPDATE */) SELECT a FROM x -- MERGE"} {
+		if err := c.Exec(ctx, sql); err != nil {
+			t.Errorf("%s: %v, want it to run", sql, err)
+		}
+	}
+	if n := len(s.Statements()); n != 4 {
+		t.Errorf("%d statements reached the warehouse, want 4", n)
+	}
+}

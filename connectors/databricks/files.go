@@ -1,0 +1,190 @@
+package databricks
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// link is where some rows of a result lie in cloud storage. Whoever has it may read them, until it expires.
+type link struct {
+	url     string
+	start   int64 // the first row
+	rows    int64
+	expires time.Time // zero is unknown
+	headers map[string]string
+}
+
+// files downloads the files of a result in their order, a few ahead of the one that is read.
+type files struct {
+	c       *Conn
+	lz4     bool
+	refresh func(ctx context.Context, expired link) ([]link, error) // links from the expired one on
+
+	pending []link
+	started []*download
+}
+
+// downloads at once: their files, of some tens of megabytes each at most, are what a result holds in memory.
+const downloads = 3
+
+// refreshes of one link before it is given up.
+const refreshes = 3
+
+// early enough is a link that lives for so long still.
+const linkMargin = 10 * time.Second
+
+type download struct {
+	link   link
+	cancel context.CancelFunc
+	done   chan struct{}
+	body   []byte
+	err    error
+}
+
+func (f *files) add(l link)    { f.pending = append(f.pending, l) }
+func (f *files) waiting() bool { return len(f.pending)+len(f.started) > 0 }
+
+func (f *files) close() {
+	for _, d := range f.started {
+		d.cancel()
+	}
+	f.started, f.pending = nil, nil
+}
+
+// next is the next file's rows.
+func (f *files) next(ctx context.Context) (*part, error) {
+	for len(f.started) < downloads && len(f.pending) > 0 {
+		f.start(ctx, f.pending[0])
+		f.pending = f.pending[1:]
+	}
+	d := f.started[0]
+	f.started = f.started[1:]
+	for attempt := 0; ; attempt++ {
+		select {
+		case <-d.done:
+		case <-ctx.Done():
+			d.cancel()
+			return nil, ctx.Err()
+		}
+		d.cancel()
+		if !errors.Is(d.err, errExpired) {
+			break
+		}
+		if attempt == refreshes {
+			return nil, errcode.New(errcode.Unavailable, "databricks: a link to a part of the result is refused again and again; check that this machine's clock is right and that it may reach the workspace's cloud storage, or open with cloud_fetch=false")
+		}
+		links, err := f.refresh(ctx, d.link)
+		if err != nil {
+			return nil, err
+		}
+		fresh := f.renew(d.link, links)
+		if fresh == nil {
+			return nil, broken("the service gives no new link for row %d", d.link.start)
+		}
+		d = f.download(ctx, *fresh)
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	return &part{stream: unpacked(bytes.NewReader(d.body), f.lz4), rows: d.link.rows}, nil
+}
+
+// renew takes new links over for those that are waiting, and returns the one for the expired link.
+func (f *files) renew(expired link, links []link) (fresh *link) {
+	byStart := map[int64]link{}
+	for _, l := range links {
+		if l.start == expired.start && l.rows == expired.rows {
+			fresh = &l
+		}
+		byStart[l.start] = l
+	}
+	for i, l := range f.pending {
+		if n, ok := byStart[l.start]; ok && n.rows == l.rows {
+			f.pending[i] = n
+		}
+	}
+	return fresh
+}
+
+func (f *files) start(ctx context.Context, l link) { f.started = append(f.started, f.download(ctx, l)) }
+
+func (f *files) download(ctx context.Context, l link) *download {
+	ctx, cancel := context.WithCancel(ctx)
+	d := &download{link: l, cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(d.done)
+		d.body, d.err = f.c.file(ctx, l)
+	}()
+	return d
+}
+
+// errExpired is a link that is not good any more.
+var errExpired = errors.New("the link has expired")
+
+// file downloads one file, without the token: the link is the permission.
+func (c *Conn) file(ctx context.Context, l link) ([]byte, error) {
+	if !l.expires.IsZero() && time.Until(l.expires) < linkMargin {
+		return nil, errExpired
+	}
+	u, err := url.Parse(l.url)
+	if err != nil || u.Scheme != "https" && (u.Scheme != "http" || c.config.Protocol != "http") {
+		return nil, errcode.New(errcode.Unavailable, "databricks: the service gave a link that is no https address")
+	}
+	for attempt := 0; ; attempt++ {
+		body, err := c.fileOnce(ctx, l)
+		var no *refusal
+		switch {
+		case err == nil, ctx.Err() != nil, errors.Is(err, errExpired), errcode.Of(err) == errcode.ResourceExhausted:
+			return body, err
+		case errors.As(err, &no) && no.status < 500 && no.status != http.StatusTooManyRequests:
+			return nil, err
+		case attempt >= c.config.Retries:
+			return nil, errcode.New(errcode.Unavailable, "databricks: a part of the result in cloud storage cannot be downloaded from %s; allow this machine to reach it, or open with cloud_fetch=false", u.Hostname())
+		}
+		var after time.Duration
+		if no != nil {
+			after = no.after
+		}
+		if err := c.pause(ctx, attempt, after); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (c *Conn) fileOnce(ctx context.Context, l link) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, l.url, nil)
+	if err != nil {
+		return nil, errExpired
+	}
+	for k, v := range l.headers {
+		req.Header.Set(k, v)
+	}
+	resp, err := c.files.Do(req)
+	if err != nil {
+		return nil, unreachable(ctx, err, "reading a part of the result")
+	}
+	defer resp.Body.Close() //nolint:errcheck // read to the end, or of no use
+	switch resp.StatusCode {
+	case http.StatusOK:
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusGone, http.StatusBadRequest:
+		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<16))
+		return nil, errExpired
+	default:
+		return nil, &refusal{status: resp.StatusCode, after: retryAfter(resp), what: "reading a part of the result"}
+	}
+	body, err := readAll(resp, maxAnswer)
+	switch {
+	case errors.Is(err, errTooLarge):
+		return nil, errcode.New(errcode.ResourceExhausted, "databricks: a part of the result is larger than 1 GiB")
+	case err != nil:
+		return nil, unreachable(ctx, err, "reading a part of the result")
+	}
+	return body, nil
+}

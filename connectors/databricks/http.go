@@ -1,0 +1,213 @@
+package databricks
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// maxAnswer bounds one answer of the service, which is held whole. Pages of results are far below.
+const maxAnswer = 1 << 30
+
+// newClient makes the client for requests that carry the token: it follows no redirection, which could lead it to another host.
+func newClient() *http.Client {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConnsPerHost = 8
+	t.ResponseHeaderTimeout = 10 * time.Minute
+	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// refusal is an answer other than 200.
+type refusal struct {
+	status int
+	code   string // of the body or of a header, such as PERMISSION_DENIED
+	detail string // what it says; not shown
+	after  time.Duration
+	what   string
+}
+
+func (r *refusal) Error() string { return r.what + ": HTTP status " + strconv.Itoa(r.status) }
+
+// lostError is a request whose answer did not come, or not whole.
+type lostError struct {
+	sent bool // the service may have obeyed it
+	what string
+	err  error
+}
+
+func (l *lostError) Error() string { return l.what + ": the connection was lost" }
+func (l *lostError) Unwrap() error { return l.err }
+
+// unreachable is an error of the network, or the context's where that ended it.
+func unreachable(ctx context.Context, err error, what string) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var op *net.OpError
+	return &lostError{sent: !(errors.As(err, &op) && op.Op == "dial"), what: what, err: err}
+}
+
+func retryableStatus(status int) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
+}
+
+// retryAfter is how long the service asks to wait; 0 where it does not say.
+func retryAfter(resp *http.Response) time.Duration {
+	text := resp.Header.Get("Retry-After")
+	if n, err := strconv.Atoi(text); err == nil && n > 0 {
+		return time.Duration(n) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, time.Until(at))
+	}
+	return 0
+}
+
+// request is one request to the workspace.
+type request struct {
+	what         string // for messages
+	method, path string
+	kind         string // of the body
+	body         []byte
+	repeat       bool // obeying it twice does no harm
+}
+
+// do sends a request until it is answered with 200. What was not obeyed for sure (429, 503, no connection) is sent again; what may have been, if it
+// may be repeated. A refused token is renewed once.
+func (c *Conn) do(ctx context.Context, r request) ([]byte, error) {
+	renewed, stale := false, false
+	for attempt := 0; ; attempt++ {
+		body, err := c.once(ctx, r, stale)
+		stale = false
+		var no *refusal
+		var lost *lostError
+		switch {
+		case err == nil:
+			return body, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case errors.As(err, &no) && no.status == http.StatusUnauthorized && !renewed:
+			renewed, stale = true, true
+			continue
+		case errors.As(err, &no) && (retryableStatus(no.status) || r.repeat && no.status >= 500 && no.status != http.StatusNotImplemented):
+		case errors.As(err, &lost) && (r.repeat || !lost.sent):
+		default:
+			return nil, err
+		}
+		if attempt >= c.config.Retries {
+			return nil, err
+		}
+		var after time.Duration
+		if no != nil {
+			after = no.after
+		}
+		if err := c.pause(ctx, attempt, after); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// pause waits before the next attempt.
+func (c *Conn) pause(ctx context.Context, attempt int, asked time.Duration) error {
+	d := min(c.pauses.first<<min(attempt, 20), c.pauses.longest)
+	d = d/2 + rand.N(d/2+1) //nolint:gosec // no secret
+	if asked > 0 {
+		d = min(asked, c.pauses.longestAsked)
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// once sends a request one time.
+func (c *Conn) once(ctx context.Context, r request, stale bool) ([]byte, error) {
+	token, err := c.tokens.access(ctx, stale)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, r.method, c.config.base()+r.path, bytes.NewReader(r.body))
+	if err != nil {
+		return nil, invalid("the host or http_path cannot stand in an address")
+	}
+	if r.kind != "" {
+		req.Header.Set("Content-Type", r.kind)
+		req.Header.Set("Accept", r.kind)
+	}
+	req.Header.Set("User-Agent", userAgent)
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	req.GetBody = nil // the transport would send it again by itself
+	resp, err := c.client.Do(req)
+	if err != nil {
+		return nil, unreachable(ctx, err, r.what)
+	}
+	defer resp.Body.Close() //nolint:errcheck // read to the end, or of no use
+	body, err := readAll(resp, maxAnswer)
+	switch {
+	case resp.StatusCode != http.StatusOK:
+		return nil, refused(resp, body, r.what)
+	case errors.Is(err, errTooLarge):
+		return nil, errcode.New(errcode.ResourceExhausted, "databricks: %s: the answer is larger than 1 GiB; fetch fewer rows at once with page_rows", r.what)
+	case err != nil:
+		return nil, unreachable(ctx, err, r.what)
+	}
+	return body, nil
+}
+
+const userAgent = "badger"
+
+var errTooLarge = errors.New("too large")
+
+// readAll reads a body whole. One that ends before the length that was announced is an error.
+func readAll(resp *http.Response, limit int64) ([]byte, error) {
+	if resp.ContentLength > limit {
+		return nil, errTooLarge
+	}
+	var b bytes.Buffer
+	if resp.ContentLength > 0 {
+		b.Grow(int(resp.ContentLength) + bytes.MinRead)
+	}
+	n, err := b.ReadFrom(io.LimitReader(resp.Body, limit+1))
+	if err == nil && n > limit {
+		return nil, errTooLarge
+	}
+	return b.Bytes(), err
+}
+
+// refused reads what an answer other than 200 says.
+func refused(resp *http.Response, body []byte, what string) error {
+	no := &refusal{status: resp.StatusCode, after: retryAfter(resp), what: what}
+	for _, h := range []string{"X-Databricks-Error-Or-Redirect-Message", "X-Databricks-Reason-Phrase", "X-Thriftserver-Error-Message"} {
+		if text := resp.Header.Get(h); text != "" {
+			no.detail = text
+		}
+	}
+	code, message := restError(body)
+	no.code = code
+	if message != "" {
+		no.detail = message
+	}
+	if no.code == "" {
+		for _, word := range []string{"PERMISSION_DENIED", "RESOURCE_DOES_NOT_EXIST", "TEMPORARILY_UNAVAILABLE", "INVALID_STATE", "ENDPOINT_NOT_FOUND"} {
+			if strings.Contains(no.detail, word) {
+				no.code = word
+			}
+		}
+	}
+	return no
+}

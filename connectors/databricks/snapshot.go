@@ -1,0 +1,64 @@
+package databricks
+
+import (
+	"context"
+	"regexp"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// ReadSnapshot streams what a reference names, and runs no query again:
+//
+//	query:STATEMENT_ID     the result of a statement that was run through the Statement Execution API, for one hour after it succeeded
+//	table:NAME             a table or view as it is now
+//	table:NAME@17          a Delta table's version, as DESCRIBE HISTORY lists them
+//	table:NAME@TIMESTAMP   as it was at an instant, such as 2024-02-29T12:00:00Z; without a zone it is UTC
+//
+// How far back tables go is their delta.deletedFileRetentionDuration.
+func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordReader, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	switch ref.Kind {
+	case driver.RefQuery:
+		r, err := c.statement(ctx, ref.Name)
+		if err != nil {
+			return nil, c.errorOf(err, "")
+		}
+		return r, nil
+	case driver.RefTable:
+	default:
+		return nil, errcode.New(errcode.Unimplemented, "databricks: a warehouse reads no files by reference")
+	}
+	name, err := nameOf(ref.Name)
+	if err != nil {
+		return nil, err
+	}
+	at, err := timeTravel(ref.At)
+	if err != nil {
+		return nil, err
+	}
+	return c.Query(ctx, "SELECT * FROM "+name+at)
+}
+
+var versionNumber = regexp.MustCompile(`^[0-9]{1,18}$`)
+
+// timeTravel is the clause for a version of a table.
+func timeTravel(at string) (string, error) {
+	switch {
+	case at == "":
+		return "", nil
+	case versionNumber.MatchString(at):
+		return " VERSION AS OF " + at, nil
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02"} {
+		if t, err := time.Parse(layout, at); err == nil {
+			return " TIMESTAMP AS OF " + literal(t.UTC().Format("2006-01-02T15:04:05.000000Z")), nil
+		}
+	}
+	return "", invalid("expected table:NAME@VERSION, a number, or table:NAME@TIMESTAMP, such as 2024-02-29T12:00:00Z")
+}

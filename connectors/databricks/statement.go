@@ -1,0 +1,162 @@
+package databricks
+
+import (
+	"strings"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// words calls f with the words of a statement in upper case that stand outside quotes and comments, and how many brackets are open there,
+// until it returns false.
+func words(sql string, f func(word string, depth int) bool) {
+	depth := 0
+	for i := 0; i < len(sql); {
+		rest := sql[i:]
+		switch c := sql[i]; {
+		case strings.HasPrefix(rest, "--"):
+			i += end(rest, "\n", 2)
+		case strings.HasPrefix(rest, "/*"):
+			i += end(rest, "*/", 2)
+		case c == '\'' || c == '"' || c == '`':
+			i += quotedEnd(rest)
+		case c == '(':
+			depth++
+			i++
+		case c == ')':
+			depth--
+			i++
+		case isLetter(c):
+			n := 1
+			for n < len(rest) && (isLetter(rest[n]) || rest[n] >= '0' && rest[n] <= '9') {
+				n++
+			}
+			if !f(strings.ToUpper(rest[:n]), depth) {
+				return
+			}
+			i += n
+		default:
+			i++
+		}
+	}
+}
+
+func isLetter(c byte) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+// end is where the first mark behind the first n bytes of s ends.
+func end(s, mark string, n int) int {
+	at := strings.Index(s[n:], mark)
+	if at < 0 {
+		return len(s)
+	}
+	return n + at + len(mark)
+}
+
+// quotedEnd is where what the first byte of s opens ends. A backslash takes the next byte's meaning away, but not in names.
+func quotedEnd(s string) int {
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && s[0] != '`':
+			i++
+		case s[i] == s[0]:
+			return i + 1
+		}
+	}
+	return len(s)
+}
+
+// first is the first word of a statement.
+func first(sql string) (word string) {
+	words(sql, func(w string, _ int) bool {
+		word = w
+		return false
+	})
+	return word
+}
+
+// check refuses what is not run.
+func (c *Conn) check(sql string) error {
+	if strings.IndexByte(sql, 0) >= 0 {
+		return invalid("a NUL byte in the SQL text; use a parameter")
+	}
+	word := first(sql)
+	switch word {
+	case "":
+		return invalid("no statement")
+	case "PUT", "GET", "REMOVE": // the service would hand out a link to files, and the client move them
+		return errcode.New(errcode.PermissionDenied, "databricks: %s moves files of this machine and is not run", word)
+	}
+	if c.readOnly && !reads(sql) {
+		return errcode.New(errcode.PermissionDenied, "databricks: %s is not run on a connection that only reads", word)
+	}
+	return nil
+}
+
+// reads tells statements that change nothing. There are no read-only sessions, but a word decides: a common table expression or FROM may stand before
+// INSERT, UPDATE, DELETE and MERGE.
+func reads(sql string) bool {
+	switch first(sql) {
+	case "SELECT", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "LIST":
+		return true
+	case "WITH", "FROM":
+		writes := false
+		words(sql, func(w string, depth int) bool {
+			switch w {
+			case "INSERT", "UPDATE", "DELETE", "MERGE":
+				writes = depth == 0
+			}
+			return !writes
+		})
+		return !writes
+	}
+	return false
+}
+
+// changesSession tells statements that change what later ones of the same session mean.
+func changesSession(sql string) bool {
+	n, yes := 0, false
+	words(sql, func(w string, _ int) bool {
+		n++
+		switch {
+		case n == 1:
+			switch w {
+			case "USE", "SET", "RESET", "DECLARE", "BEGIN", "CACHE", "UNCACHE":
+				yes = true
+				return false
+			case "CREATE":
+				return true
+			}
+			return false
+		case w == "TEMPORARY" || w == "TEMP":
+			yes = true
+			return false
+		}
+		return w == "OR" || w == "REPLACE" || w == "GLOBAL"
+	})
+	return yes
+}
+
+// nameOf is a table's name in Databricks' quotes.
+func nameOf(table string) (string, error) {
+	parts, err := driver.Ref{Kind: driver.RefTable, Name: table}.Parts()
+	if err != nil {
+		return "", invalid("expected a table's name, such as schema.table or catalog.schema.table")
+	}
+	for i, p := range parts {
+		parts[i] = quote(p)
+	}
+	return strings.Join(parts, "."), nil
+}
+
+func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
+// literal is text as a string constant. It is used for instants of time travel only, which take no parameters.
+func literal(s string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
+}
+
+func invalid(format string, args ...any) error {
+	return errcode.New(errcode.InvalidArgument, "databricks: "+format, args...)
+}

@@ -1,0 +1,315 @@
+package databricks
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// The answers of the Statement Execution API, as far as they are read. NULL and the empty text are two things: cells are pointers.
+type (
+	statementAnswer struct {
+		Status struct {
+			State string `json:"state"`
+			Error struct {
+				Code    string `json:"error_code"`
+				Message string `json:"message"`
+			} `json:"error"`
+		} `json:"status"`
+		Manifest *manifest `json:"manifest"`
+		Result   *chunk    `json:"result"`
+	}
+	manifest struct {
+		Format string `json:"format"`
+		Schema struct {
+			Columns []struct {
+				Name      string `json:"name"`
+				Type      string `json:"type_name"`
+				Text      string `json:"type_text"`
+				Precision int32  `json:"type_precision"`
+				Scale     int32  `json:"type_scale"`
+			} `json:"columns"`
+		} `json:"schema"`
+		Compression string `json:"result_compression"`
+		Chunks      int    `json:"total_chunk_count"`
+		Rows        int64  `json:"total_row_count"`
+		Truncated   bool   `json:"truncated"`
+	}
+	chunk struct {
+		Index int            `json:"chunk_index"`
+		Start int64          `json:"row_offset"`
+		Rows  int64          `json:"row_count"`
+		Next  *int           `json:"next_chunk_index"`
+		Data  [][]*string    `json:"data_array"`
+		Links []externalLink `json:"external_links"`
+	}
+	externalLink struct {
+		Index   int               `json:"chunk_index"`
+		Start   int64             `json:"row_offset"`
+		Rows    int64             `json:"row_count"`
+		Next    *int              `json:"next_chunk_index"`
+		URL     string            `json:"external_link"`
+		Expires time.Time         `json:"expiration"`
+		Headers map[string]string `json:"http_headers"`
+	}
+)
+
+const (
+	statementsPath = "/api/2.0/sql/statements/"
+	readingResult  = "reading the result of a statement"
+)
+
+var statementID = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z-]{7,63}$`)
+
+// kept is the advice for results that are not to be had.
+const kept = "Databricks keeps the result of a statement for one hour, if it was run through the Statement Execution API, for the account that ran it; write results that are to stay into a table and refer to table:NAME"
+
+// statement reads the result of a statement again, waiting where it is still running.
+func (c *Conn) statement(ctx context.Context, id string) (*reader, error) {
+	if !statementID.MatchString(id) {
+		return nil, invalid("expected query:STATEMENT_ID, the id that the Statement Execution API gave")
+	}
+	var answer statementAnswer
+	for poll := firstPoll; ; poll = min(poll*3/2, longestPoll) {
+		answer = statementAnswer{} // members that are missing keep old values otherwise
+		if err := c.get(ctx, statementsPath+id, &answer); err != nil {
+			return nil, goneOr(err, id)
+		}
+		switch answer.Status.State {
+		case "SUCCEEDED":
+			return c.chunked(ctx, id, &answer)
+		case "PENDING", "RUNNING":
+			t := time.NewTimer(poll)
+			select {
+			case <-ctx.Done():
+				t.Stop()
+				return nil, ctx.Err()
+			case <-t.C:
+			}
+			continue
+		case "CLOSED":
+			return nil, errcode.New(errcode.NotFound, "databricks: the result of statement %s has expired or was closed; %s", id, kept)
+		case "CANCELED":
+			return nil, errcode.New(errcode.FailedPrecondition, "databricks: statement %s was cancelled and has no result", id)
+		case "FAILED":
+			why := readMessage("", "["+answer.Status.Error.Code+"] "+answer.Status.Error.Message)
+			return nil, errcode.New(errcode.FailedPrecondition, "databricks: statement %s failed and has no result: %s", id, why.text)
+		}
+		return nil, errcode.New(errcode.Unavailable, "databricks: statement %s is in a state that is not known", id)
+	}
+}
+
+// goneOr says what an answer means that there is no such statement, or that it is another's.
+func goneOr(err error, id string) error {
+	var no *refusal
+	if !errors.As(err, &no) {
+		return err
+	}
+	switch {
+	case no.status == http.StatusNotFound, no.code == "RESOURCE_DOES_NOT_EXIST", no.code == "NOT_FOUND", no.status == http.StatusGone:
+		return because(err, errcode.NotFound, "databricks: there is no result of statement %s, or no longer, or it is another account's; %s", id, kept)
+	case no.status == http.StatusForbidden:
+		return because(err, errcode.PermissionDenied, "databricks: this account may not read the result of statement %s; %s", id, kept)
+	}
+	return err
+}
+
+func (c *Conn) get(ctx context.Context, path string, into any) error {
+	body, err := c.do(ctx, request{what: readingResult, method: http.MethodGet, path: path, repeat: true})
+	if err != nil {
+		return err
+	}
+	if json.Unmarshal(body, into) != nil {
+		return broken("the answer is none of the Statement Execution API")
+	}
+	return nil
+}
+
+// chunks are the parts of a statement's result over REST: a chunk holds rows as text, or a link to a file.
+type chunks struct {
+	c       *Conn
+	id      string
+	m       *manifest
+	columns []column
+	after   *int // the chunk that comes next
+	first   *chunk
+	files   files
+	links   []externalLink // of the files that are waiting
+	rows    int64          // so far
+	peeked  *part
+}
+
+// chunked reads a result from its first chunk on.
+func (c *Conn) chunked(ctx context.Context, id string, answer *statementAnswer) (*reader, error) {
+	m := answer.Manifest
+	switch {
+	case m == nil:
+		return nil, broken("the answer for statement %s says nothing of its columns", id)
+	case m.Truncated:
+		return nil, errcode.New(errcode.DataLoss, "databricks: the result of statement %s was cut off by its row_limit or byte_limit and is not read as if it were whole", id)
+	case m.Format != "ARROW_STREAM" && m.Format != "JSON_ARRAY":
+		return nil, errcode.New(errcode.Unimplemented, "databricks: the result of statement %s is kept in a format that loses types; run statements with format ARROW_STREAM or JSON_ARRAY", id)
+	}
+	s := &chunks{c: c, id: id, m: m, first: answer.Result}
+	s.files = files{c: c, lz4: m.Compression == "LZ4_FRAME", refresh: s.refresh}
+	for _, col := range m.Schema.Columns {
+		x := column{name: col.Name}
+		if x.setType(col.Text); x.sql == "" { // the text tells TIMESTAMP_NTZ, VARIANT and GEOGRAPHY, the name does not
+			x.setType(col.Type)
+		}
+		if x.sql == "DECIMAL" {
+			x.precision, x.scale = col.Precision, col.Scale
+		}
+		s.columns = append(s.columns, x)
+	}
+	r := &reader{ctx: ctx, c: c, mem: c.mem, source: s, columns: s.columns}
+	r.refs.Store(1)
+	var wire *arrow.Schema
+	if m.Format == "ARROW_STREAM" { // the types are those of the first part
+		p, err := s.next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if p != nil {
+			body, err := io.ReadAll(p.stream)
+			if err != nil {
+				return nil, broken("a file of the result cannot be unpacked")
+			}
+			if wire, err = wireSchema(body); err != nil {
+				return nil, err
+			}
+			p.stream = bytes.NewReader(body)
+			s.peeked = p
+		}
+	}
+	var err error
+	if r.schema, err = schemaOf(r.columns, wire); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (s *chunks) close(context.Context) { s.files.close() }
+
+// next is the next part.
+func (s *chunks) next(ctx context.Context) (*part, error) {
+	if p := s.peeked; p != nil {
+		s.peeked = nil
+		return p, nil
+	}
+	for {
+		if s.files.waiting() {
+			p, err := s.files.next(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if s.m.Format == "ARROW_STREAM" {
+				return p, nil
+			}
+			var data [][]*string
+			if json.NewDecoder(p.stream).Decode(&data) != nil {
+				return nil, broken("a file of the result is no JSON array")
+			}
+			return s.cells(data, p.rows)
+		}
+		ch := s.first
+		s.first = nil
+		if ch == nil {
+			if s.after == nil {
+				if s.rows != s.m.Rows {
+					return nil, broken("%d rows came of %d", s.rows, s.m.Rows)
+				}
+				return nil, nil //nolint:nilnil // the end
+			}
+			ch = &chunk{}
+			if err := s.c.get(ctx, s.path(*s.after), ch); err != nil {
+				return nil, goneOr(err, s.id)
+			}
+		}
+		s.after = ch.Next
+		if len(ch.Links) == 0 {
+			if len(ch.Data) > 0 || ch.Rows > 0 {
+				s.rows += ch.Rows
+				return s.cells(ch.Data, ch.Rows)
+			}
+			continue
+		}
+		for _, l := range ch.Links {
+			s.after = l.Next
+			s.rows += l.Rows
+			s.links = append(s.links, l)
+			s.files.add(l.link())
+		}
+	}
+}
+
+func (s *chunks) path(n int) string {
+	return statementsPath + s.id + "/result/chunks/" + strconv.Itoa(n)
+}
+
+func (l *externalLink) link() link {
+	return link{url: l.URL, start: l.Start, rows: l.Rows, expires: l.Expires, headers: l.Headers}
+}
+
+// refresh asks for a chunk again: its link has expired, not the result.
+func (s *chunks) refresh(ctx context.Context, expired link) ([]link, error) {
+	for _, old := range s.links {
+		if old.Start != expired.start {
+			continue
+		}
+		var ch chunk
+		if err := s.c.get(ctx, s.path(old.Index), &ch); err != nil {
+			return nil, goneOr(err, s.id)
+		}
+		var out []link
+		for _, l := range ch.Links {
+			out = append(out, l.link())
+		}
+		return out, nil
+	}
+	return nil, nil
+}
+
+// cells makes arrays of rows of texts.
+func (s *chunks) cells(data [][]*string, rows int64) (*part, error) {
+	if int64(len(data)) < rows {
+		return nil, broken("%d rows of a part are missing", rows-int64(len(data)))
+	}
+	p := &part{rows: rows}
+	for i := range s.columns {
+		var short bool
+		arr, err := s.columns[i].parse(s.c.mem, int(rows), func(row int) (string, bool) {
+			if len(data[row]) != len(s.columns) {
+				short = true
+				return "", false
+			}
+			v := data[row][i]
+			if v == nil {
+				return "", false
+			}
+			return *v, true
+		})
+		if err == nil && short {
+			arr.Release()
+			err = broken("a row has not %d cells", len(s.columns))
+		}
+		if err != nil {
+			for _, a := range p.arrays {
+				a.Release()
+			}
+			return nil, err
+		}
+		p.arrays = append(p.arrays, arr)
+	}
+	return p, nil
+}
