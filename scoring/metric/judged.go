@@ -2,6 +2,7 @@ package metric
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"strings"
 
@@ -35,6 +36,19 @@ func relationOf(in *scoring.Input, multiset bool) relation {
 		return resultsSame
 	}
 	return resultsDiffer
+}
+
+// relationInAnyOrder is relationOf for ROSE, whose published runs call results the same under any order of the columns too.
+func relationInAnyOrder(ctx context.Context, in *scoring.Input) (relation, error) {
+	r := relationOf(in, true)
+	if r != resultsDiffer || in.Gold.Result.Table.Rows() != in.Pred.Result.Table.Rows() {
+		return r, nil
+	}
+	p, err := pairAnyOrder(ctx, in.Gold.Result.Table, in.Pred.Result.Table, asSpelled)
+	if err == nil && p.columns != nil {
+		r = resultsSame
+	}
+	return r, err
 }
 
 // materialOf is what a judge is shown of a case.

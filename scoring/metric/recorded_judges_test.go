@@ -129,3 +129,44 @@ func TestRecordedJudgesScoreAsPublished(t *testing.T) {
 		})
 	}
 }
+
+// Where both results are given, badger asks the Prover exactly where the published runs did: it calls the same results the same.
+func TestROSEAsksTheProverAsPublished(t *testing.T) {
+	engine, err := scoring.NewEngine(All(), &scoring.EngineOptions{Replies: anyReplies{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := map[string]bool{}
+	for _, c := range recordedCases(t, "rosevec/cases.jsonl") {
+		scores, err := engine.Score(t.Context(), c.Case, "rose")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, ok := scores[0].Detail.(roseDetail); ok && d.Results != resultsUnknown {
+			same[c.ID] = d.Results == resultsSame
+		}
+	}
+	if len(same) != 183 {
+		t.Fatalf("%d cases with both results, want 183", len(same))
+	}
+	for _, r := range recordedRuns(t, "rosevec/assessments.jsonl") {
+		if r.method != "rose" {
+			continue
+		}
+		for _, id := range slices.Sorted(maps.Keys(same)) {
+			if replies, ok := r.replies[id]; ok && same[id] != (replies["rose/prover"] == "") {
+				t.Errorf("%s: %s: results are the same here: %v; the Prover was asked: %v", r.backend, id, same[id], replies["rose/prover"] != "")
+			}
+		}
+	}
+}
+
+// anyReplies has a reply to every question of ROSE.
+type anyReplies struct{}
+
+func (anyReplies) Reply(_, purpose string) (reply, assessmentID string, ok bool) {
+	if purpose == "rose/prover" {
+		return `{"reason": "", "verdict": false}`, "p", true
+	}
+	return `{"judgement": "", "verdict": false, "ambiguity": "na", "gold_correct": true}`, "r", true
+}

@@ -20,7 +20,7 @@ func init() {
 			"reference as evidence against it, must not overturn that. Also tells wrong references (GoldX) and ambiguous questions (AmbQ).",
 		Range: "0 or 1",
 		Formula: "0 if the query failed to run; else 0 if the results differ and the Prover rejects it; else 0 if the Refuter overturns; else 1. Results are the same if they hold the " +
-			"same rows equally often (ex_multiset); then the Prover is not asked, and the Refuter sees neither results nor a Prover's reason. Where a result is not given, they count as different. " +
+			"same rows equally often under some order of the columns, as in the published runs; then the Prover is not asked, and the Refuter sees neither results nor a Prover's reason. Where a result is not given, they count as different. " +
 			"One call or two. Detail: the replies; gold_x, the Refuter calls the reference wrong; amb_q and amb_schema, it finds the question or the schema ambiguous (null where it was not asked); " +
 			"judge, the tag rose_<model>-<yymm> that a reported score must carry. Options: model and released (yymm) for the tag, else they come from the backend's model; refuter, false for the Prover alone, who is then " +
 			"asked in every case.",
@@ -96,7 +96,11 @@ func rose(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	if in.Pred.Error != "" {
 		return scoring.OK(0, "the agent's query failed when it ran"), nil
 	}
-	d := roseDetail{Judge: versionTag("rose", o.Model, o.Released, in.JudgeModel()), Results: relationOf(in, true)}
+	results, err := relationInAnyOrder(ctx, in)
+	if err != nil {
+		return scoring.Score{}, err
+	}
+	d := roseDetail{Judge: versionTag("rose", o.Model, o.Released, in.JudgeModel()), Results: results}
 	value, reason, err := d.cascade(ctx, in, o.Refuter == nil || *o.Refuter)
 	if err != nil {
 		return scoring.Score{}, err

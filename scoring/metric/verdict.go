@@ -190,8 +190,10 @@ func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdi
 		d.FLEX = &flexDetail{Results: relationOf(in, false)}
 		value, reason, err = d.FLEX.ask(ctx, in)
 	} else {
-		d.ROSE = &roseDetail{Judge: versionTag("rose", "", "", in.JudgeModel()), Results: relationOf(in, true)}
-		value, reason, err = d.ROSE.cascade(ctx, in, true)
+		d.ROSE = &roseDetail{Judge: versionTag("rose", "", "", in.JudgeModel())}
+		if d.ROSE.Results, err = relationInAnyOrder(ctx, in); err == nil {
+			value, reason, err = d.ROSE.cascade(ctx, in, true)
+		}
 	}
 	if err != nil {
 		return scoring.Score{}, err
