@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net/url"
 	"strconv"
 
 	"cloud.google.com/go/bigquery/storage/apiv1/storagepb"
 	"github.com/apache/arrow/go/v17/arrow"
 	bq "google.golang.org/api/bigquery/v2"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -173,7 +175,8 @@ func (a *appender) all(ctx context.Context, chunk func() (*chunk, error)) error 
 func (a *appender) step(ctx context.Context) error {
 	if a.conn == nil {
 		ctx, end := context.WithCancel(ctx)
-		conn, err := a.c.write.AppendRows(ctx)
+		// The client routes other calls by what they name; a stream of calls names it in a header, without which it is not found outside the US.
+		conn, err := a.c.write.AppendRows(metadata.AppendToOutgoingContext(ctx, "x-goog-request-params", "write_stream="+url.QueryEscape(a.name)))
 		if err != nil {
 			end()
 			return err

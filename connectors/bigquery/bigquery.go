@@ -53,6 +53,7 @@ type Conn struct {
 
 	mu       sync.Mutex
 	location string // of jobs; "" until it is known
+	asked    bool   // for badger's dataset, in vain
 	closed   bool
 }
 
@@ -121,12 +122,12 @@ const badgerDataset = "badger"
 // jobLocation is where jobs run: what the URL says, else where the dataset lies, else BigQuery's own choice.
 func (c *Conn) jobLocation(ctx context.Context) (string, error) {
 	c.mu.Lock()
-	known, closed := c.location, c.closed
+	known, asked, closed := c.location, c.asked, c.closed
 	c.mu.Unlock()
 	if closed {
 		return "", errcode.New(errcode.FailedPrecondition, "bigquery: the connection is closed")
 	}
-	if known != "" {
+	if known != "" || asked {
 		return known, nil
 	}
 	switch d, err := c.dataset(ctx, c.o.Project, badgerDataset); {
@@ -135,6 +136,9 @@ func (c *Conn) jobLocation(ctx context.Context) (string, error) {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	}
+	c.mu.Lock()
+	c.asked = true
+	c.mu.Unlock()
 	return "", nil // BigQuery finds it from the datasets that the statement names
 }
 

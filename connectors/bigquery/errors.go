@@ -108,7 +108,16 @@ func faultOf(err error) fault {
 	return fault{code: errcode.Unknown}
 }
 
+// emulated are failures of a statement that emulators report as internal ones of their own.
+var emulated = regexp.MustCompile(`^failed to (?:analyze|parse statements|format query|query|exec)\b[^:]*: (?:failed to parse statement: )?`)
+
 func reasonFault(reason, message string) fault {
+	if m := emulated.FindString(message); m != "" {
+		reason, message = "invalidQuery", message[len(m):]
+		if strings.HasPrefix(message, "Table not found: ") {
+			reason = "notFound"
+		}
+	}
 	code, known := reasons[reason]
 	if !known {
 		code = errcode.Unknown
@@ -161,7 +170,7 @@ const identifier = "[`\\w.:$\\-]+"
 // messages are those whose names may be shown: the first group, and the words before it.
 var messages = []*regexp.Regexp{
 	regexp.MustCompile(`^Not found: (?:Table|Dataset|Project|Job|Routine|Model|Connection|View|Reservation|Function) (` + identifier + `)(?: was not found)?(?: in location [\w-]+)?`),
-	regexp.MustCompile(`^(?:Unrecognized name|Function not found|Table-valued function not found|Type not found): (` + identifier + `)`),
+	regexp.MustCompile(`^(?:Unrecognized name|Table not found|Function not found|Table-valued function not found|Type not found): (` + identifier + `)`),
 	regexp.MustCompile(`^Name (` + identifier + `) not found inside ` + identifier),
 	regexp.MustCompile(`^Column (` + identifier + `) is not present in table ` + identifier),
 	regexp.MustCompile(`^Already Exists: (?:Table|Dataset|Job|Routine|Model) (` + identifier + `)`),
@@ -172,7 +181,7 @@ var messages = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)requested entity was not found|table must be qualified with a dataset`),
 }
 
-var position = regexp.MustCompile(`\[(\d+):(\d+)\]`)
+var position = regexp.MustCompile(`\[(?:at )?(\d+):(\d+)\]`)
 
 // shown is what may be shown of a message.
 func shown(f fault) string {

@@ -151,7 +151,7 @@ func (c *Conn) failure(ctx context.Context, ref *bq.JobReference) error {
 
 // cancel asks BigQuery to stop a job that nobody waits for any more.
 func (c *Conn) cancel(ref *bq.JobReference) {
-	ctx, done := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, done := context.WithTimeout(context.Background(), 3*time.Second)
 	defer done()
 	_, _ = c.rest.Jobs.Cancel(ref.ProjectId, ref.JobId).Location(ref.Location).Context(ctx).Do() // it may have ended
 }

@@ -170,7 +170,11 @@ func (r *readServer) ReadRows(in *storagepb.ReadRowsRequest, out storagepb.BigQu
 		if err != nil {
 			return status.Error(codes.Internal, err.Error())
 		}
-		return out.Send(&storagepb.ReadRowsResponse{RowCount: rec.NumRows(), Rows: &storagepb.ReadRowsResponse_ArrowRecordBatch{ArrowRecordBatch: &storagepb.ArrowRecordBatch{SerializedRecordBatch: b}}})
+		answer := &storagepb.ReadRowsResponse{RowCount: rec.NumRows(), Rows: &storagepb.ReadRowsResponse_ArrowRecordBatch{ArrowRecordBatch: &storagepb.ArrowRecordBatch{SerializedRecordBatch: b}}}
+		if batches == 1 { // the first answer of a stream tells the schema again
+			answer.Schema = &storagepb.ReadRowsResponse_ArrowSchema{ArrowSchema: &storagepb.ArrowSchema{SerializedSchema: encoded}}
+		}
+		return out.Send(answer)
 	}
 	if fault.any() && fault.Batches == 0 {
 		return status.Error(fault.Code, fault.Message)

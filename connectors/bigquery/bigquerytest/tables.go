@@ -3,8 +3,8 @@ package bigquerytest
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -159,23 +159,32 @@ func (s *Server) page(r *http.Request, j *job) ([]*bq.TableRow, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	reader, err := s.db.Query(r.Context(), fmt.Sprintf("SELECT rowid AS badger_id, %s FROM %s WHERE rowid > %d ORDER BY rowid LIMIT %d", list, j.table, after, limit))
-	if err != nil {
-		return nil, "", err
-	}
-	defer reader.Release()
+	values := &bq.TableSchema{Fields: append([]*bq.TableFieldSchema{{Type: "INTEGER"}}, j.schema.Fields...)}
+	// The next rows are mostly those with the next numbers: only where some were deleted, all that follow are looked at.
 	var rows []*bq.TableRow
-	for reader.Next() {
-		rec := reader.Record()
-		if rec.NumRows() == 0 {
-			continue
+	for _, bound := range []int64{after + limit, math.MaxInt64} {
+		reader, err := s.db.Query(r.Context(), fmt.Sprintf("SELECT rowid AS badger_id, %s FROM %s WHERE rowid > %d AND rowid <= %d ORDER BY rowid LIMIT %d", list, j.table, after, bound, limit))
+		if err != nil {
+			return nil, "", err
 		}
-		values := &bq.TableSchema{Fields: append([]*bq.TableFieldSchema{{Type: "INTEGER"}}, j.schema.Fields...)}
-		for _, row := range rowsOf(rec, values) {
-			after, _ = strconv.ParseInt(row.F[0].V.(string), 10, 64)
-			row.F = row.F[1:]
-			rows = append(rows, row)
+		rows = nil
+		for reader.Next() {
+			if rec := reader.Record(); rec.NumRows() > 0 {
+				rows = append(rows, rowsOf(rec, values)...)
+			}
+		}
+		err = reader.Err()
+		reader.Release()
+		if err != nil {
+			return nil, "", err
+		}
+		if int64(len(rows)) == limit || first+int64(len(rows)) >= j.rows {
+			break
 		}
 	}
-	return rows, token(after, first+int64(len(rows))), errors.Join(reader.Err())
+	for _, row := range rows {
+		after, _ = strconv.ParseInt(row.F[0].V.(string), 10, 64)
+		row.F = row.F[1:]
+	}
+	return rows, token(after, first+int64(len(rows))), nil
 }

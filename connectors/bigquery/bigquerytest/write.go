@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"cloud.google.com/go/bigquery/storage/apiv1/storagepb"
 	bq "google.golang.org/api/bigquery/v2"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -107,6 +109,10 @@ func (w *writeServer) AppendRows(conn storagepb.BigQueryWrite_AppendRowsServer) 
 			return status.Error(fault.Code, fault.Message)
 		}
 		if n == 0 {
+			md, _ := metadata.FromIncomingContext(conn.Context())
+			if params := md.Get("x-goog-request-params"); len(params) != 1 || params[0] != "write_stream="+url.QueryEscape(in.WriteStream) {
+				return status.Error(codes.InvalidArgument, "the stream is not named in the header that routes the call")
+			}
 			if stream, err = w.stream(in.WriteStream); err != nil {
 				return err
 			}

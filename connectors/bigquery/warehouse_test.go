@@ -1,0 +1,68 @@
+package bigquery_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/connectors/bigquery"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Badger's tables in BigQuery: installed twice, cases written and read, scores merged, counted once.
+func TestWarehouse(t *testing.T) {
+	ctx := context.Background()
+	for name, options := range map[string][]string{"Storage": nil, "REST": {"storage=off"}} {
+		t.Run(name, func(t *testing.T) {
+			w := connectors.New(open(t, start(t), driver.Options{}, options...), bigquery.Dialect)
+			defer w.Close() //nolint:errcheck // the test's end
+			for range 2 {
+				if err := w.Install(ctx); err != nil {
+					t.Fatal(err)
+				}
+			}
+			const n = 1500
+			cases := make([]*scoring.Case, n)
+			scores := make([]connectors.ScoreRow, n)
+			for i := range cases {
+				id := fmt.Sprintf("case %04d", i)
+				cases[i] = &scoring.Case{ID: id, Question: "how many badgers? 🦡", Golds: []scoring.Query{{SQL: "SELECT 1"}}, Agent: scoring.Agent{Name: "a", Version: "1", BatchID: "b"}, Pred: scoring.Query{SQL: "SELECT 1 -- ' \\ \""}}
+				scores[i] = connectors.ScoreRow{Agent: "a", AgentVersion: "1", BatchID: "b", Score: scoring.Score{CaseID: id, Metric: "m", Version: 1, Status: scoring.StatusOK, Value: 0.1 * float64(i%10), Reason: "because"}}
+			}
+			for range 2 {
+				if err := w.WriteCases(ctx, "v1", cases); err != nil {
+					t.Fatal(err)
+				}
+				if err := w.WriteScores(ctx, "run", "hash", time.Unix(1709251199, 0), scores); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got, err := w.Count(ctx, connectors.Filter{Agent: "a"}); err != nil || got != n {
+				t.Errorf("%d answers, %v, want %d", got, err, n)
+			}
+			i := 0
+			for a, err := range w.Cases(ctx, connectors.Filter{SetVersion: "v1"}) {
+				if err != nil || a.Err != nil {
+					t.Fatal(err, a.Err)
+				}
+				if a.Case.ID != cases[i].ID || a.Case.Question != cases[i].Question || a.Case.Pred.SQL != cases[i].Pred.SQL {
+					t.Fatalf("answer %d is %+v", i, a.Case)
+				}
+				i++
+			}
+			keys := 0
+			for _, err := range w.ScoreKeys(ctx, "run") {
+				if err != nil {
+					t.Fatal(err)
+				}
+				keys++
+			}
+			if i != n || keys != n {
+				t.Errorf("%d answers and %d scores, want %d", i, keys, n)
+			}
+		})
+	}
+}
