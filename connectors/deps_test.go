@@ -18,6 +18,7 @@ var allowed = map[string][]string{
 	"connectors":                       {"connectors/driver", "scoring", "internal/arrowtable", "internal/errcode"},
 	"connectors/driver":                {"internal/errcode"},
 	"connectors/drivertest":            {"connectors", "connectors/driver", "scoring", "internal/arrowtable", "internal/errcode"},
+	"connectors/doctor":                {"connectors", "connectors/driver", "scoring", "internal/errcode"},
 	"connectors/*":                     {"connectors/driver", "internal/errcode"},
 	"connectors/snowflake":             {"connectors/driver", "internal/errcode", "connectors/snowflake/internal/calm"},
 	"connectors/bigquery/bigquerytest": {"connectors/driver", "connectors/duckdb", "internal/errcode"},

@@ -69,12 +69,8 @@ func DDL(d driver.Dialect) []string {
 // statements are what installing runs, in order: tables, then, when they have all columns, indexes and views.
 func statements(d driver.Dialect) (tables, makeViews []string) {
 	tables = []string{"CREATE SCHEMA IF NOT EXISTS " + Schema}
-	for _, t := range Tables {
-		cols := make([]string, len(t.Columns))
-		for i, c := range t.Columns {
-			cols[i] = c.Name + " " + d.Types[c.Type]
-		}
-		tables = append(tables, fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s (%s)", Schema, t.Name, strings.Join(cols, ", ")))
+	for i := range Tables {
+		tables = append(tables, createTable(d, &Tables[i]))
 	}
 	if d.KeyIndex != nil {
 		for _, t := range Tables {
@@ -85,6 +81,14 @@ func statements(d driver.Dialect) (tables, makeViews []string) {
 		makeViews = append(makeViews, fmt.Sprintf("CREATE OR REPLACE VIEW %s.%s AS %s", Schema, v.name, v.query))
 	}
 	return tables, makeViews
+}
+
+func createTable(d driver.Dialect, t *Table) string {
+	cols := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		cols[i] = c.Name + " " + d.Types[c.Type]
+	}
+	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s (%s)", Schema, t.Name, strings.Join(cols, ", "))
 }
 
 // consensus is what most people say of each labelled answer.

@@ -131,8 +131,9 @@ var arrowTypes = map[driver.Type]arrow.DataType{
 	driver.Boolean: arrow.FixedWidthTypes.Boolean, driver.Timestamp: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"},
 }
 
-func newRows(table string) *rows {
-	t := TableNamed(table)
+func newRows(table string) *rows { return rowsOf(TableNamed(table)) }
+
+func rowsOf(t *Table) *rows {
 	fields := make([]arrow.Field, len(t.Columns))
 	for i, c := range t.Columns {
 		fields[i] = arrow.Field{Name: c.Name, Type: arrowTypes[c.Type], Nullable: true}

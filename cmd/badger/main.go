@@ -60,6 +60,7 @@ type commands struct {
 	SQL       sqlCommand       `cmd:"" name:"sql" help:"Run SQL on the embedded engine with the scoring functions."`
 	Judge     judgeCommand     `cmd:"" help:"Write, test and promote judge files: your own metrics."`
 	Policy    policyCommand    `cmd:"" help:"Show which relations between results pass, or make that table from labelled cases."`
+	Doctor    doctorCommand    `cmd:"" help:"Check whether badger can work with a warehouse, and say what to do where it cannot."`
 	Functions functionsCommand `cmd:"" help:"List the scoring functions and metrics."`
 
 	Version kong.VersionFlag `help:"Print the version."`

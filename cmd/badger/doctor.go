@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/connectors/doctor"
+)
+
+type doctorCommand struct {
+	Source   string        `placeholder:"URL" help:"The warehouse, such as duckdb:FILE or postgres://USER@HOST/DATABASE. By default that of the configuration (results.warehouse)."`
+	Config   string        `placeholder:"FILE" help:"A configuration file."`
+	ReadOnly bool          `help:"Write nothing. Otherwise a small table is made in schema badger, used and dropped; the schema is made where it is not there."`
+	Timeout  time.Duration `default:"2m" help:"For all checks together."`
+	JSON     bool          `help:"Print one JSON document."`
+}
+
+// Help is the longer help.
+func (doctorCommand) Help() string {
+	return "Each check is ok, a warning or failed, and the latter two say what to do. The exit code is 1 where one failed."
+}
+
+// Run examines a warehouse.
+func (c *doctorCommand) Run(ctx context.Context, p process) error {
+	config, err := readConfig(c.Config)
+	if err != nil {
+		return err
+	}
+	if _, err := config.Metrics.engineConfig(); err != nil {
+		return err
+	}
+	source := c.Source
+	if source == "" {
+		source = config.Results.Warehouse
+	}
+	if source == "" {
+		return usage("expected --source URL, or a configuration with results.warehouse")
+	}
+	if c.Timeout <= 0 {
+		return usage("--timeout: expected a duration above 0, such as 2m")
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	report := doctor.Examine(ctx, doctor.Options{
+		Open: func(ctx context.Context, only bool) (*connectors.Warehouse, error) {
+			return openWarehouse(ctx, source, only)
+		},
+		ReadOnly: c.ReadOnly, Now: p.now,
+	})
+	if c.JSON {
+		err = writeJSON(p, report)
+	} else {
+		err = printReport(p, report)
+	}
+	if err == nil && !report.OK {
+		err = errGate
+	}
+	return err
+}
+
+// printReport prints a line for each check, and under it what to do.
+func printReport(p process, r doctor.Report) error {
+	t := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
+	for _, c := range r.Checks {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", c.Status, c.Name, c.Detail)
+		if c.Fix != "" {
+			fmt.Fprintf(t, "\t\tto do: %s\n", c.Fix)
+		}
+	}
+	return t.Flush()
+}

@@ -1,0 +1,358 @@
+// Package doctor finds out whether badger can work with a warehouse, and says what to do where it cannot.
+//
+// It uses a warehouse as badger does, through [connectors.Warehouse], and so works with every connector. It looks first, over a connection that
+// only reads, and then makes a small table in badger's schema, writes to it, reads it and drops it.
+package doctor
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Status is how a check ended.
+type Status string
+
+// How checks end.
+const (
+	OK      Status = "ok"
+	Warning Status = "warning" // badger works, but not as well as it could, or not with everything
+	Failed  Status = "failed"
+	Skipped Status = "skipped" // because of one that failed, or because nothing is to be written
+)
+
+// Check is one check.
+type Check struct {
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	Detail string `json:"detail"`
+	Fix    string `json:"fix,omitempty"`
+	Code   string `json:"code,omitempty"` // of the error, as package errcode names it
+}
+
+// Report is what was found.
+type Report struct {
+	Dialect string  `json:"dialect,omitempty"`
+	Checks  []Check `json:"checks"`
+	OK      bool    `json:"ok"` // nothing failed
+}
+
+// Options say how to look.
+type Options struct {
+	Open     func(ctx context.Context, readOnly bool) (*connectors.Warehouse, error)
+	ReadOnly bool             // nothing is written
+	Now      func() time.Time // this machine's clock
+}
+
+// The checks, in the order in which they are made.
+var names = []string{"reachable", "signed in", "statements", "clock", "badger's tables", "reading them", "writing to them", "creating", "writing", "types", "snapshots", "text queries"}
+
+// doctor is one examination.
+type doctor struct {
+	Options
+	report Report
+	w      *connectors.Warehouse
+	there  []string // badger's tables that exist
+}
+
+// Examine makes all checks. Those that cannot be made because of an earlier one are skipped.
+func Examine(ctx context.Context, o Options) Report {
+	d := &doctor{Options: o}
+	d.examine(ctx)
+	for _, name := range names {
+		if !slices.ContainsFunc(d.report.Checks, func(c Check) bool { return c.Name == name }) {
+			d.say(name, Skipped, "not tried")
+		}
+	}
+	slices.SortStableFunc(d.report.Checks, func(a, b Check) int { return slices.Index(names, a.Name) - slices.Index(names, b.Name) })
+	d.report.OK = !slices.ContainsFunc(d.report.Checks, func(c Check) bool { return c.Status == Failed })
+	return d.report
+}
+
+func (d *doctor) examine(ctx context.Context) {
+	if !d.open(ctx, true) {
+		return
+	}
+	ready := d.statements(ctx)
+	if ready {
+		d.clock(ctx)
+		d.tables(ctx)
+		d.models(ctx)
+		if d.ReadOnly {
+			d.snapshots(ctx, nil)
+			for _, name := range []string{"writing to them", "creating", "writing", "types"} {
+				d.say(name, Skipped, "nothing is to be written")
+			}
+		}
+	}
+	d.w.Close() //nolint:errcheck // what was only read
+	if !ready || d.ReadOnly || !d.open(ctx, false) {
+		return
+	}
+	d.insert(ctx)
+	d.trial(ctx)
+	if err := d.w.Close(); err != nil {
+		d.fail("writing", err, "look at what the warehouse says")
+	}
+}
+
+func (d *doctor) say(name string, status Status, format string, args ...any) {
+	d.report.Checks = append(d.report.Checks, Check{Name: name, Status: status, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (d *doctor) warn(name, fix, format string, args ...any) {
+	d.report.Checks = append(d.report.Checks, Check{Name: name, Status: Warning, Detail: fmt.Sprintf(format, args...), Fix: fix})
+}
+
+// fail notes an error. The fix is for the check where the error's kind does not say more.
+func (d *doctor) fail(name string, err error, fix string) {
+	code := errcode.Of(err)
+	switch code {
+	case errcode.ResourceExhausted:
+		fix = "wait, ask for less at a time, or raise the limit that is named"
+	case errcode.DeadlineExceeded:
+		fix = "give more time with --timeout; look whether the warehouse is busy or waits for a lock"
+	case errcode.PermissionDenied:
+		if g := grants[d.report.Dialect]; g != "" {
+			fix = g
+		}
+	}
+	d.report.Checks = append(d.report.Checks, Check{Name: name, Status: Failed, Detail: err.Error(), Fix: fix, Code: code.String()})
+}
+
+// open opens the warehouse and says how far it came.
+func (d *doctor) open(ctx context.Context, readOnly bool) bool {
+	start := d.Now()
+	w, err := d.Open(ctx, readOnly)
+	d.w = w
+	if err == nil {
+		d.report.Dialect = w.Dialect()
+		if readOnly {
+			took := d.Now().Sub(start)
+			if took > 10*time.Second {
+				d.warn("reachable", "a warehouse that sleeps takes long to wake: let its first use of the day not be one that has a time limit", "after %s", rounded(took))
+			} else {
+				d.say("reachable", OK, "in %s", rounded(took))
+			}
+			d.say("signed in", OK, "to a %s warehouse", w.Dialect())
+		}
+		return true
+	}
+	if !readOnly {
+		d.fail("creating", err, "is somebody else writing, or is what the URL names read-only? --read-only looks without writing")
+		return false
+	}
+	switch errcode.Of(err) {
+	case errcode.InvalidArgument, errcode.Unimplemented:
+		d.fail("reachable", err, "mend the URL; go doc of the connector, or its README, lists the settings")
+	case errcode.Unauthenticated, errcode.PermissionDenied:
+		d.say("reachable", OK, "it answers")
+		d.fail("signed in", err, "look at user, secret and role; a secret comes from a file or a variable, never from the URL")
+	case errcode.NotFound:
+		d.fail("reachable", err, "is the database, file, project or warehouse spelled right, and may this user see it?")
+	default:
+		d.fail("reachable", err, "are host and port right, does a firewall or a proxy stand between, is the warehouse running?")
+	}
+	return false
+}
+
+// statements finds out whether the warehouse runs any.
+func (d *doctor) statements(ctx context.Context) bool {
+	start := d.Now()
+	got, err := d.w.Query(ctx, "SELECT 1 AS a")
+	if err == nil && (got.Rows() != 1 || got.Columns[0].Value(0).String() != "1") {
+		err = errcode.New(errcode.DataLoss, "SELECT 1 did not give 1")
+	}
+	if err != nil {
+		d.fail("statements", err, "is the warehouse running, and may this role use it (Snowflake: USAGE on the warehouse; BigQuery: bigquery.jobs.create; Databricks: CAN USE)?")
+		return false
+	}
+	took := d.Now().Sub(start)
+	if took > 10*time.Second {
+		d.warn("statements", "the warehouse was asleep or is busy; give runs a warehouse of their own or a longer auto-suspend", "the first took %s", rounded(took))
+	} else {
+		d.say("statements", OK, "the first took %s", rounded(took))
+	}
+	return true
+}
+
+// tolerated is the clocks' difference beyond which tokens and keys are refused by some services.
+const tolerated = 30 * time.Second
+
+func (d *doctor) clock(ctx context.Context) {
+	before := d.Now()
+	got, err := d.w.Query(ctx, "SELECT CURRENT_TIMESTAMP AS a")
+	after := d.Now()
+	if err != nil {
+		d.fail("clock", err, "the warehouse does not tell the time")
+		return
+	}
+	v := got.Columns[0].Value(0)
+	if got.Rows() != 1 || v.Type != scoring.TimestampTZ && v.Type != scoring.Timestamp {
+		d.warn("clock", "compare the clocks by hand", "the warehouse's time came as %v", v.Type)
+		return
+	}
+	theirs := time.Unix(v.Int(), int64(v.Nanos()))
+	off := time.Duration(0)
+	switch { // within the time that asking took nothing can be said
+	case theirs.Before(before):
+		off = before.Sub(theirs)
+	case theirs.After(after):
+		off = theirs.Sub(after)
+	}
+	if off > tolerated {
+		d.warn("clock", "set this machine's clock by NTP: keys and tokens are refused when it is wrong, and runs are in a wrong order", "the warehouse's differs by %s", rounded(off))
+		return
+	}
+	d.say("clock", OK, "differs by less than %s", max(off, after.Sub(before), time.Second).Round(time.Second))
+}
+
+// tables looks at badger's tables: whether they are there, have all columns and may be read.
+func (d *doctor) tables(ctx context.Context) {
+	const there, reading = "badger's tables", "reading them"
+	var missing, lacking, newer []string
+	for i := range connectors.Tables {
+		t := &connectors.Tables[i]
+		got, err := d.w.Query(ctx, "SELECT * FROM "+connectors.Schema+"."+t.Name+" WHERE 1 = 0")
+		if errcode.Of(err) == errcode.NotFound {
+			missing = append(missing, t.Name)
+			continue
+		}
+		if err != nil {
+			d.fail(reading, err, "let the role read schema badger")
+			return
+		}
+		d.there = append(d.there, t.Name)
+		has := map[string]bool{}
+		for _, c := range got.Columns {
+			has[strings.ToLower(c.Name)] = true
+		}
+		for _, c := range t.Columns {
+			if !has[c.Name] {
+				lacking = append(lacking, t.Name+"."+c.Name)
+			}
+		}
+		if len(got.Columns) > len(t.Columns) {
+			newer = append(newer, t.Name)
+		}
+	}
+	switch {
+	case len(missing) == len(connectors.Tables):
+		d.warn(there, "nothing needs to be done: the first badger run that writes there makes them. Or is this the wrong database?", "not installed yet")
+	case len(missing) > 0 || len(lacking) > 0:
+		d.warn(there, "the next badger run that writes there adds what is missing", "of an earlier version: %s missing", strings.Join(append(missing, lacking...), ", "))
+	case len(newer) > 0:
+		d.warn(there, "is a newer badger in use? then update this one. Columns of your own are left alone", "%s with columns that this version does not know", strings.Join(newer, ", "))
+	default:
+		d.say(there, OK, "all %d, of this version", len(connectors.Tables))
+	}
+	if len(d.there) > 0 {
+		d.say(reading, OK, "%d of %d", len(d.there), len(connectors.Tables))
+	} else {
+		d.say(reading, Skipped, "there are none yet")
+	}
+}
+
+// models looks whether the warehouse can be a judge's backend.
+func (d *doctor) models(ctx context.Context) {
+	const name = "text queries"
+	if !d.w.HostsModels() {
+		d.say(name, OK, "this warehouse hosts no models; judges are reached elsewhere")
+		return
+	}
+	if text, err := d.w.QueryText(ctx, "SELECT 'ok' AS a"); err != nil {
+		d.fail(name, err, "a judge in the warehouse is asked this way; look at what the role may call")
+	} else if text != "ok" {
+		d.fail(name, errcode.New(errcode.DataLoss, "a text came back as another"), "look at the connection's encoding")
+	} else {
+		d.say(name, OK, "a query gives its text; models that the warehouse hosts are asked this way")
+	}
+}
+
+// snapshots says what references are resolved, given what reading a table as one gave.
+func (d *doctor) snapshots(ctx context.Context, table error) {
+	const name = "snapshots"
+	if d.ReadOnly && len(d.there) > 0 {
+		_, table = d.w.ReadSnapshot(ctx, "table:"+connectors.Schema+"."+d.there[0])
+	}
+	if table != nil {
+		d.fail(name, table, "results are read as tables; look at what the role may select from")
+		return
+	}
+	// A query that never was: whether such references are offered shows in the kind of the error.
+	_, err := d.w.ReadSnapshot(ctx, "query:00000000-0000-0000-0000-000000000000")
+	queries := "query:ID too, as long as the warehouse keeps results"
+	if errcode.Of(err) == errcode.Unimplemented {
+		queries = "no results by a query's id: have agents save theirs as tables"
+	}
+	d.say(name, OK, "table:NAME; %s", queries)
+}
+
+// insert finds out whether badger's tables may be written to, by statements that write no row.
+func (d *doctor) insert(ctx context.Context) {
+	const name = "writing to them"
+	if len(d.there) == 0 {
+		d.say(name, Skipped, "there are none yet")
+		return
+	}
+	for _, table := range d.there {
+		full, column := connectors.Schema+"."+table, connectors.TableNamed(table).Columns[0].Name
+		for _, sql := range []string{
+			fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s WHERE 1 = 0", full, column, column, full),
+			fmt.Sprintf("UPDATE %s SET %s = %s WHERE 1 = 0", full, column, column),
+		} {
+			if err := d.w.Exec(ctx, sql); err != nil {
+				d.fail(name, errcode.New(errcode.Of(err), "%s: %w", full, err), "let the role insert into and update the tables of schema badger")
+				return
+			}
+		}
+	}
+	d.say(name, OK, "insert and update, %d of %d", len(d.there), len(connectors.Tables))
+}
+
+// trial makes a table, uses it and drops it.
+func (d *doctor) trial(ctx context.Context) {
+	table := "doctor_" + strings.ToLower(rand.Text()[:12])
+	d.w.Trial(ctx, table, func(step connectors.TrialStep, err error) {
+		switch step {
+		case connectors.TrialCreate:
+			if err != nil {
+				d.fail("creating", err, "let the role create schema badger and tables in it, or have an owner run badger once, then --read-only looks without writing")
+			} else {
+				d.say("creating", OK, "a table in schema badger")
+			}
+		case connectors.TrialWrite:
+			if err != nil {
+				d.fail("writing", err, "let the role insert into and update tables of schema badger, and make temporary tables")
+			} else {
+				d.say("writing", OK, "rows, and again in place of themselves")
+			}
+		case connectors.TrialRead, connectors.TrialTypes:
+			if err != nil {
+				d.fail("types", err, "scores would not be kept exactly: report what the warehouse is and its version")
+			} else if step == connectors.TrialTypes {
+				d.say("types", OK, "text, JSON, 64-bit integers, doubles, booleans and microseconds came back as they were")
+			}
+		case connectors.TrialSnapshot:
+			d.snapshots(ctx, err)
+		case connectors.TrialDrop:
+			if err != nil {
+				d.warn("creating", "drop it by hand", "the table badger.%s could not be dropped", table)
+			}
+		}
+	})
+}
+
+func rounded(t time.Duration) time.Duration {
+	if t < time.Second {
+		return t.Round(time.Millisecond)
+	}
+	return t.Round(100 * time.Millisecond)
+}
