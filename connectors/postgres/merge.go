@@ -234,8 +234,8 @@ func (m *merge) last(ctx context.Context, sql string) error {
 	return nil
 }
 
-// askFor is how long the server is asked whether a transaction was committed.
-const askFor = 15 * time.Second
+// askFor is how long the server is asked whether a transaction was committed. Tests shorten it.
+var askFor = 15 * time.Second
 
 // commit ends the transaction. Only an error after which nothing was written, or one that says that this is not known, is returned.
 func (m *merge) commit(ctx context.Context) error {

@@ -1,0 +1,297 @@
+package postgres_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/postgres"
+	"github.com/badger-eval/badger/internal/arrowtable"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+func read(ctx context.Context, c driver.Conn, query string, args ...any) (*scoring.Table, error) {
+	r, err := c.Query(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Release()
+	return arrowtable.Read(r, arrowtable.Limits{})
+}
+
+// one is the single value of a query, as text.
+func one(t testing.TB, c driver.Conn, query string) string {
+	t.Helper()
+	got, err := read(context.Background(), c, query)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return got.Columns[0].Value(0).String()
+}
+
+// numbered are n rows (k text, n bigint) in records of at most 1000.
+func numbered(from, n int) array.RecordReader {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.BinaryTypes.String}, {Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
+	defer b.Release()
+	var recs []arrow.Record
+	for i := range n {
+		b.Field(0).(*array.StringBuilder).Append(fmt.Sprintf("key %d with some length to it, so that there is more than one piece", from+i))
+		b.Field(1).(*array.Int64Builder).Append(int64(i))
+		if (i+1)%1000 == 0 || i == n-1 {
+			recs = append(recs, b.NewRecord())
+		}
+	}
+	r, _ := array.NewRecordReader(schema, recs)
+	for _, rec := range recs {
+		rec.Release()
+	}
+	return r
+}
+
+func merge(c driver.Conn, key []string, rows array.RecordReader) (int64, error) {
+	defer rows.Release()
+	return c.Merge(context.Background(), "t", key, rows)
+}
+
+// through is a connection through a proxy to an empty database with a table t, and one beside it.
+func through(t *testing.T, s *server, unique bool) (c, beside driver.Conn, p *proxy) {
+	t.Helper()
+	name := s.database(t)
+	p = newProxy(t, s.port)
+	c = openURL(t, s.url(name, p.port()), driver.Options{})
+	beside = s.open(t, name, driver.Options{})
+	t.Cleanup(func() { p.cut(); c.Close(); beside.Close() })
+	mustExec(t, beside, "CREATE TABLE t (k text, n bigint)")
+	if unique {
+		mustExec(t, beside, "CREATE UNIQUE INDEX ON t (k)")
+	}
+	return c, beside, p
+}
+
+func TestConnectionLostWhileReading(t *testing.T) {
+	c, _, p := through(t, running(t), false)
+	r, err := c.Query(context.Background(), slow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Release()
+	if !r.Next() {
+		t.Fatal(r.Err())
+	}
+	p.cut()
+	for r.Next() {
+	}
+	if code := c.ErrorCode(r.Err()); code != errcode.Unavailable {
+		t.Errorf("%v (%v), want unavailable: a result that is cut short must not look whole", r.Err(), code)
+	}
+	if got := one(t, c, "SELECT 1"); got != "1" {
+		t.Errorf("afterwards: %s", got)
+	}
+}
+
+// Sessions that died while nobody used them are found out before anything is run in them.
+func TestSessionsThatDied(t *testing.T) {
+	c, beside, p := through(t, running(t), false)
+	for range 3 {
+		p.cut()
+		if got := one(t, c, "SELECT 1"); got != "1" {
+			t.Errorf("got %s", got)
+		}
+		mustExec(t, beside, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+		if n, err := merge(c, []string{"k"}, numbered(0, 1)); n != 1 || err != nil {
+			t.Errorf("%d, %v", n, err)
+		}
+	}
+}
+
+func TestConnectionLostWhileWriting(t *testing.T) {
+	for _, key := range [][]string{nil, {"k"}} {
+		c, beside, p := through(t, running(t), key != nil)
+		sent := 0
+		p.on(func(toServer bool, piece []byte) bool {
+			if toServer {
+				sent += len(piece)
+			}
+			return sent < 100_000
+		})
+		if n, err := merge(c, key, numbered(0, 5000)); c.ErrorCode(err) != errcode.Unavailable {
+			t.Fatalf("key %v: %d, %v, want unavailable", key, n, err)
+		}
+		if got := one(t, beside, "SELECT count(*) FROM t"); got != "0" {
+			t.Errorf("key %v: %s rows of a write that failed are there", key, got)
+		}
+		p.saw.Store(nil)
+		if n, err := merge(c, key, numbered(0, 5000)); n != 5000 || err != nil {
+			t.Errorf("key %v, again: %d, %v", key, n, err)
+		}
+		if got := one(t, beside, "SELECT count(*) FROM t"); got != "5000" {
+			t.Errorf("key %v: %s rows, want 5000", key, got)
+		}
+	}
+}
+
+// The connection ends around COMMIT: rows without a key show whether the outcome is found out.
+func TestConnectionLostWhileCommitting(t *testing.T) {
+	defer postgres.AskFor(postgres.AskFor(2 * time.Second))
+	for _, tc := range []struct {
+		why    string
+		before bool // COMMIT does not reach the server
+		blind  bool // nobody can be asked afterwards
+		want   errcode.Code
+		rows   string
+	}{
+		{"COMMIT arrives and its answer does not", false, false, errcode.OK, "3000"},
+		{"COMMIT does not arrive", true, false, errcode.Unavailable, "0"},
+		{"the answer is lost, and the server cannot be asked", false, true, errcode.Unavailable, "3000"},
+	} {
+		c, beside, p := through(t, running(t), false)
+		var committing atomic.Bool
+		p.on(func(toServer bool, piece []byte) bool {
+			if toServer && bytes.Contains(piece, []byte("COMMIT\x00")) {
+				committing.Store(true)
+				p.refuse.Store(tc.blind)
+				return !tc.before
+			}
+			return toServer || !committing.CompareAndSwap(true, false) // the answer
+		})
+		if tc.before {
+			p.on(func(toServer bool, piece []byte) bool { return !toServer || !bytes.Contains(piece, []byte("COMMIT\x00")) })
+		}
+		n, err := merge(c, nil, numbered(0, 3000))
+		if got := errcode.Of(err); got != tc.want || err == nil && n != 3000 {
+			t.Errorf("%s: %d, %v (%v), want %v", tc.why, n, err, got, tc.want)
+		}
+		if tc.blind && !strings.Contains(err.Error(), "not known") {
+			t.Errorf("%s: %v, want it to say that it is not known", tc.why, err)
+		}
+		if got := one(t, beside, "SELECT count(*) FROM t"); got != tc.rows {
+			t.Errorf("%s: %s rows, want %s", tc.why, got, tc.rows)
+		}
+	}
+}
+
+// A server of its own is restarted and shut down.
+func TestRestart(t *testing.T) {
+	running(t)
+	s, err := newServer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.stop("immediate") })
+	c := s.open(t, "postgres", driver.Options{})
+	defer c.Close()
+	mustExec(t, c, "CREATE TABLE t (k text, n bigint)")
+	r, err := c.Query(context.Background(), slow)
+	if err != nil || !r.Next() {
+		t.Fatal(err)
+	}
+	s.stop("fast")
+	for r.Next() {
+	}
+	if code := c.ErrorCode(r.Err()); code != errcode.Unavailable || !strings.Contains(r.Err().Error(), "57P01") {
+		t.Errorf("a shutdown while reading: %v (%v), want unavailable for what the server said", r.Err(), code)
+	}
+	r.Release()
+	if _, err := read(context.Background(), c, "SELECT 1"); c.ErrorCode(err) != errcode.Unavailable || !strings.Contains(err.Error(), "nobody answers") {
+		t.Errorf("while it is away: %v", err)
+	}
+	if err := s.start(); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := merge(c, []string{"k"}, numbered(0, 10)); n != 10 || err != nil {
+		t.Errorf("after the restart: %d, %v", n, err)
+	}
+}
+
+func TestServerErrors(t *testing.T) {
+	s := running(t)
+	name := s.database(t)
+	owner := s.open(t, name, driver.Options{})
+	defer owner.Close()
+	mustExec(t, owner, "CREATE TABLE t (k text, n bigint NOT NULL)", "CREATE ROLE reader_"+name+" LOGIN", "CREATE TABLE u (k text UNIQUE, n bigint)", "INSERT INTO u VALUES ('a', 1)",
+		"CREATE FUNCTION raises() RETURNS int LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''hunter2''; END'")
+	reader := openURL(t, strings.Replace(s.url(name, s.port), "owner", "reader_"+name, 1), driver.Options{})
+	defer reader.Close()
+	slowly := openURL(t, s.url(name, s.port)+"&statement_timeout=50&lock_timeout=50", driver.Options{})
+	defer slowly.Close()
+	ctx := context.Background()
+	for _, tc := range []struct {
+		why   string
+		c     driver.Conn
+		query string
+		want  errcode.Code
+		says  string
+	}{
+		{"a table that the role may not read", reader, "SELECT * FROM t", errcode.PermissionDenied, "table t"},
+		{"a schema that it may not make", reader, "CREATE SCHEMA badger", errcode.PermissionDenied, "database " + name},
+		{"longer than the server allows", slowly, "SELECT COUNT(*) FROM (" + slow + ") AS s", errcode.DeadlineExceeded, "statement_timeout"},
+		{"a key twice", owner, "INSERT INTO u VALUES ('a', 2)", errcode.AlreadyExists, ""},
+		{"NULL where none may be", owner, "INSERT INTO t VALUES ('hunter2', NULL)", errcode.InvalidArgument, "NULL"},
+		{"division by zero", owner, "SELECT n / 0 FROM u", errcode.InvalidArgument, "division by zero"},
+		{"what a function says may be a value", owner, "SELECT raises()", errcode.InvalidArgument, "P0001"},
+		{"two statements", owner, "SELECT 1; DROP TABLE t", errcode.InvalidArgument, ""},
+		{"a schema that is not there", owner, "SELECT * FROM nowhere.t", errcode.NotFound, "nowhere"},
+		{"another database", owner, "SELECT * FROM other.public.t", errcode.Unimplemented, ""},
+		{"COPY, which would wait for rows", owner, "/* a /* nested */ comment */ -- and\n copy t FROM STDIN", errcode.InvalidArgument, "COPY"},
+		{"a comment and nothing else", owner, "-- nothing", errcode.InvalidArgument, "no statement"},
+	} {
+		_, err := read(ctx, tc.c, tc.query)
+		if code := errcode.Of(err); code != tc.want || !strings.Contains(err.Error(), tc.says) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v (%v), want %v with %q", tc.why, err, code, tc.want, tc.says)
+		}
+	}
+	if _, err := reader.Merge(ctx, "t", []string{"k"}, numbered(0, 1)); errcode.Of(err) != errcode.PermissionDenied {
+		t.Errorf("writing where the role may not: %v", err)
+	}
+	if _, err := owner.Merge(ctx, "u", []string{"n"}, numbered(0, 1)); err != nil {
+		t.Errorf("a key that no index is on: %v", err)
+	}
+	mustExec(t, owner, "DELETE FROM u", "INSERT INTO u VALUES ('key 0 with some length to it, so that there is more than one piece', 7)")
+	if _, err := owner.Merge(ctx, "u", []string{"n"}, numbered(0, 1)); errcode.Of(err) != errcode.AlreadyExists {
+		t.Errorf("a row that another key stands against: %v, want already_exists", err)
+	}
+	if _, _, err := postgres.Open(ctx, s.url("nothing_here", s.port), driver.Options{}); errcode.Of(err) != errcode.NotFound {
+		t.Errorf("no such database: %v", err)
+	}
+	if _, _, err := postgres.Open(ctx, fmt.Sprintf("postgres://guarded@127.0.0.1:%d/%s?sslmode=disable", s.port, name), driver.Options{}); errcode.Of(err) != errcode.Unauthenticated {
+		t.Errorf("without a password: %v", err)
+	}
+	if _, _, err := postgres.Open(ctx, s.url(name, s.port)+"&sslmode=require", driver.Options{}); errcode.Of(err) != errcode.Unauthenticated {
+		t.Logf("no encryption there: %v", err)
+	}
+}
+
+// Statements of several writers that need the same rows wait for each other and end.
+func TestWritersOfTheSameRows(t *testing.T) {
+	for _, unique := range []bool{true, false} {
+		c, beside, _ := through(t, running(t), unique)
+		errs := make(chan error, 8)
+		for w := range 4 {
+			go func() {
+				for range 2 {
+					_, err := merge(c, []string{"k"}, numbered(w, 500)) // overlapping
+					errs <- err
+				}
+			}()
+		}
+		for range 8 {
+			if err := <-errs; err != nil {
+				t.Errorf("unique %v: %v", unique, err)
+			}
+		}
+		if got := one(t, beside, "SELECT count(*)::text || ' ' || count(DISTINCT k)::text FROM t"); got != "503 503" {
+			t.Errorf("unique %v: %s rows and keys, want 503 of both", unique, got)
+		}
+	}
+}
