@@ -166,7 +166,9 @@ func TestConnectionLostWhileCommitting(t *testing.T) {
 			return toServer || !committing.CompareAndSwap(true, false) // the answer
 		})
 		if tc.before {
-			p.on(func(toServer bool, piece []byte) bool { return !toServer || !bytes.Contains(piece, []byte("COMMIT\x00")) })
+			p.on(func(toServer bool, piece []byte) bool {
+				return !toServer || !bytes.Contains(piece, []byte("COMMIT\x00"))
+			})
 		}
 		n, err := merge(c, nil, numbered(0, 3000))
 		if got := errcode.Of(err); got != tc.want || err == nil && n != 3000 {
