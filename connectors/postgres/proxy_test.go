@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"fmt"
-	"io"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -87,9 +86,6 @@ func (p *proxy) pass(from, to net.Conn, toServer bool) {
 			}
 		}
 		if err != nil {
-			if err != io.EOF {
-				return
-			}
 			return
 		}
 	}
