@@ -141,20 +141,9 @@ func BenchmarkRead(b *testing.B) {
 		b.ReportMetric(10*benchRows*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrows/s")
 	})
 	b.Run("snowflake-connector-python", func(b *testing.B) {
-		python := os.Getenv("BADGER_FAKESNOW_PYTHON")
-		if python == "" {
-			b.Skip("BADGER_FAKESNOW_PYTHON is not set: expected the python of an environment with snowflake-connector-python")
-		}
-		cmd := exec.Command(python, "testdata/read.py", strings.TrimPrefix(s.URL, "http://127.0.0.1:"), benchQuery)
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			b.Fatalf("%v\n%s", err, out)
-		}
-		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		var rows, mb float64
-		var seconds float64
-		if _, err := fmt.Sscan(lines[len(lines)-1], &rows, &seconds, &mb); err != nil || rows != benchRows {
-			b.Fatalf("%s", out)
+		rows, seconds, mb := python(b, s, "testdata/read.py", benchQuery)
+		if rows != benchRows {
+			b.Fatalf("%v rows", rows)
 		}
 		b.ReportMetric(rows/seconds/1e6, "Mrows/s")
 		b.ReportMetric(mb, "process-MB")
@@ -211,4 +200,31 @@ func BenchmarkWrite(b *testing.B) {
 			b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds()/1e3, "krows/s")
 		})
 	}
+	b.Run("snowflake-connector-python", func(b *testing.B) {
+		s := sft.New(b)
+		rows, seconds, mb := python(b, s, "testdata/write.py", strconv.Itoa(n))
+		if rows != n {
+			b.Fatalf("%v rows", rows)
+		}
+		b.ReportMetric(rows/seconds/1e3, "krows/s")
+		b.ReportMetric(mb, "process-MB")
+	})
+}
+
+// python runs a script against the server; it prints rows, seconds and the peak of its memory in MB.
+func python(b *testing.B, s *sft.Server, script, arg string) (rows, seconds, mb float64) {
+	b.Helper()
+	program := os.Getenv("BADGER_FAKESNOW_PYTHON")
+	if program == "" {
+		b.Skip("BADGER_FAKESNOW_PYTHON is not set: expected the python of an environment with snowflake-connector-python")
+	}
+	out, err := exec.Command(program, script, strings.TrimPrefix(s.URL, "http://127.0.0.1:"), arg).CombinedOutput()
+	if err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if _, err := fmt.Sscan(lines[len(lines)-1], &rows, &seconds, &mb); err != nil {
+		b.Fatalf("%s", out)
+	}
+	return rows, seconds, mb
 }

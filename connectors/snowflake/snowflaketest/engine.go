@@ -1,6 +1,7 @@
 package snowflaketest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -91,6 +92,12 @@ func (s *Server) execute(ctx context.Context, x *session, sql string, bindings m
 	if n := parameters(sql); n > len(bindings) {
 		return Result{Err: &Error{"002049", "42601", "SQL compilation error: error line 1 at position 7\nBind variable ? not set."}}
 	}
+	if len(bindings) > 0 && bytes.HasPrefix(bindings["1"].Value, []byte("[")) {
+		var err error
+		if sql, bindings, err = arrays(sql, bindings); err != nil {
+			return Result{Err: &Error{"100000", "22000", err.Error()}}
+		}
+	}
 	var args []any
 	for i := 1; i <= len(bindings); i++ {
 		v, err := argument(bindings[strconv.Itoa(i)])
@@ -148,6 +155,34 @@ func (s *Server) execute(ctx context.Context, x *session, sql string, bindings m
 	return res
 }
 
+var insertValues = regexp.MustCompile(`(?is)^\s*(INSERT\s+INTO\s+.*?)\s*VALUES\s*\([\s?,]*\)\s*$`)
+
+// arrays turns an INSERT whose parameters are arrays, one value a row, into one of a JSON parameter.
+func arrays(sql string, bindings map[string]binding) (string, map[string]binding, error) {
+	m := insertValues.FindStringSubmatch(sql)
+	if m == nil {
+		return "", nil, fmt.Errorf("arrays are bound to INSERT INTO … VALUES only")
+	}
+	columns, picks := make([][]json.RawMessage, len(bindings)), make([]string, len(bindings))
+	for i := range columns {
+		if err := json.Unmarshal(bindings[strconv.Itoa(i+1)].Value, &columns[i]); err != nil || len(columns[i]) != len(columns[0]) {
+			return "", nil, fmt.Errorf("parameter %d is no array of as many values as the first", i+1)
+		}
+		picks[i] = fmt.Sprintf("value->>%d", i)
+	}
+	rows := make([][]json.RawMessage, len(columns[0]))
+	for r := range rows {
+		for _, c := range columns {
+			rows[r] = append(rows[r], c[r])
+		}
+	}
+	text, err := json.Marshal(rows)
+	if err == nil {
+		text, err = json.Marshal(string(text))
+	}
+	return m[1] + " SELECT " + strings.Join(picks, ", ") + " FROM json_each(?::JSON)", map[string]binding{"1": {Type: "TEXT", Value: text}}, err
+}
+
 // done is a result of one value, in JSON.
 func done(column, value string) Result {
 	return Result{JSON: true, Columns: []Column{{Name: column, Type: "text"}}, Rows: [][]Cell{{&value}}}
@@ -156,7 +191,7 @@ func done(column, value string) Result {
 func argument(b binding) (any, error) {
 	var text *string
 	if err := json.Unmarshal(b.Value, &text); err != nil {
-		return nil, fmt.Errorf("bindings of arrays are not known here")
+		return nil, fmt.Errorf("a parameter is no text")
 	}
 	if text == nil {
 		return nil, nil //nolint:nilnil // NULL

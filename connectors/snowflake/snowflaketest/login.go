@@ -64,7 +64,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	s.sessions[t], s.masters[m] = x, x
 	reply(w, map[string]any{
 		"token": t, "masterToken": m, "validityInSeconds": 3600, "masterValidityInSeconds": 14400, "sessionId": n, "serverVersion": "9.0.0",
-		"parameters":  []map[string]any{{"name": "TIMEZONE", "value": "UTC"}, {"name": "CLIENT_STAGE_ARRAY_BINDING_THRESHOLD", "value": 65280}},
+		"parameters":  []map[string]any{{"name": "TIMEZONE", "value": "UTC"}, {"name": "CLIENT_STAGE_ARRAY_BINDING_THRESHOLD", "value": 0}},
 		"sessionInfo": map[string]any{"databaseName": x.database, "schemaName": x.schema, "warehouseName": q.Get("warehouse"), "roleName": q.Get("roleName")},
 	})
 }
