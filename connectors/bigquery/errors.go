@@ -98,7 +98,7 @@ func faultOf(err error) fault {
 		case codes.OutOfRange:
 			code = errcode.InvalidArgument
 		}
-		retry := s.Code() == codes.Unavailable || s.Code() == codes.Aborted || s.Code() == codes.Internal || s.Code() == codes.ResourceExhausted && !strings.Contains(strings.ToLower(s.Message()), "quota")
+		retry := s.Code() == codes.Unavailable || s.Code() == codes.Aborted || s.Code() == codes.Internal || s.Code() == codes.DeadlineExceeded || s.Code() == codes.ResourceExhausted && !strings.Contains(strings.ToLower(s.Message()), "quota")
 		return fault{code: code, message: s.Message(), transient: retry}
 	}
 	var network net.Error

@@ -81,7 +81,7 @@ func TestReadingThroughFaults(t *testing.T) {
 		{"the job's table is not told at once", "jobs.get", nil, []bigquerytest.Fault{throttled, cut}},
 		{"no session at first", "CreateReadSession", nil, []bigquerytest.Fault{unavailable, unavailable}},
 		{"the stream breaks at its begin", "ReadRows", nil, []bigquerytest.Fault{unavailable}},
-		{"the stream breaks in its middle, twice", "ReadRows", nil, []bigquerytest.Fault{after(2, codes.Unavailable), after(1, codes.Internal)}},
+		{"the stream breaks in its middle, twice", "ReadRows", nil, []bigquerytest.Fault{after(2, codes.Unavailable), after(1, codes.Internal), after(1, codes.DeadlineExceeded)}},
 		{"the stream is aborted again and again, a batch further each time", "ReadRows", nil, []bigquerytest.Fault{after(1, codes.Aborted), after(1, codes.Aborted), after(1, codes.Aborted)}},
 		{"three streams, two of which break", "ReadRows", []string{"streams=3"}, []bigquerytest.Fault{after(1, codes.Unavailable), {}, after(1, codes.Unavailable)}},
 		{"pages: one is refused, one cut, one lost", "jobs.getQueryResults", []string{"storage=off", "page_rows=1000"}, []bigquerytest.Fault{{}, busy, {}, cut, {}, lost}},
@@ -496,5 +496,28 @@ func TestClosed(t *testing.T) {
 	}
 	if _, err := read(t, c, "SELECT 1", false); errcode.Of(err) != errcode.FailedPrecondition {
 		t.Errorf("%v, want failed_precondition", err)
+	}
+}
+
+// A result whose reading is given up does not look like one that has ended.
+func TestGivenUp(t *testing.T) {
+	_, c := withRows(t)
+	defer c.Close() //nolint:errcheck // the test's end
+	for range 50 {
+		ctx, cancel := context.WithCancel(context.Background())
+		r, err := c.ReadSnapshot(ctx, driver.Ref{Kind: driver.RefTable, Name: "many"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := int64(0)
+		for r.Next() {
+			n += r.Record().NumRows()
+			cancel()
+		}
+		if n < rows && !errors.Is(r.Err(), context.Canceled) {
+			t.Fatalf("%d rows, %v, want cancelled", n, r.Err())
+		}
+		r.Release()
+		cancel()
 	}
 }

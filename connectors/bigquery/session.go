@@ -86,6 +86,9 @@ func (s *session) next(ctx context.Context) (arrow.Record, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.err == nil { // the streams have ended: by themselves, or because nobody waits any more
+		return nil, ctx.Err()
+	}
 	return nil, s.err
 }
 

@@ -6,9 +6,13 @@ import (
 	"testing"
 	"time"
 
+	bq "google.golang.org/api/bigquery/v2"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/bigquery"
 	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -64,5 +68,34 @@ func TestWarehouse(t *testing.T) {
 				t.Errorf("%d answers and %d scores, want %d", i, keys, n)
 			}
 		})
+	}
+}
+
+// A judge that BigQuery hosts is asked through the connection: one statement, one text, the prompt as its parameter.
+func TestJudgeInTheWarehouse(t *testing.T) {
+	s := start(t)
+	for _, statement := range []string{
+		"CREATE SCHEMA AI",
+		`CREATE MACRO AI.GENERATE(prompt, endpoint := '', model_params := NULL, connection_id := '') AS {'result': 'you asked: ' || prompt, 'status': '', 'full_response':
+ '{"modelVersion": "' || endpoint || '", "usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": 2}}'}`,
+	} {
+		if err := s.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := open(t, s, driver.Options{})
+	defer c.Close() //nolint:errcheck // the test's end
+	judge, err := judgebackend.Open(t.Context(), "bigqueryai:gemini-2.5-flash", &judgebackend.OpenOptions{Queryer: c, Connection: "p.eu.c"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const prompt = "it's \\ \"so\" 😀\n?"
+	got, err := judge.Complete(t.Context(), judgebackend.Request{Purpose: "test", Messages: []judgebackend.Message{{Role: judgebackend.User, Content: prompt}}})
+	if err != nil || got.Reply != "you asked: "+prompt || got.TokensIn != 9 || got.Model != "gemini-2.5-flash" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	s.FailJobs(&bq.ErrorProto{Reason: "quotaExceeded", Message: "Quota exceeded: hunter2"})
+	if _, err := judge.Complete(t.Context(), judgebackend.Request{Purpose: "test", Messages: []judgebackend.Message{{Role: judgebackend.User, Content: prompt}}}); errcode.Of(err) != errcode.ResourceExhausted {
+		t.Errorf("a quota that is used up: %v (%v), want resource_exhausted", err, errcode.Of(err))
 	}
 }
