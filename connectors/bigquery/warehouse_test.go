@@ -28,6 +28,11 @@ func TestWarehouse(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			w.Trial(ctx, "trial", func(step connectors.TrialStep, err error) {
+				if err != nil {
+					t.Errorf("%s: %v", step, err)
+				}
+			})
 			const n = 1500
 			cases := make([]*scoring.Case, n)
 			scores := make([]connectors.ScoreRow, n)
