@@ -15,6 +15,21 @@ import (
 
 // Query runs a query and streams its result in the order the query gives it, unless several streams are asked for.
 func (c *Conn) Query(ctx context.Context, sql string, args ...any) (array.RecordReader, error) {
+	j, err := c.ended(ctx, sql, args)
+	if err != nil {
+		return nil, err
+	}
+	return c.stream(ctx, j)
+}
+
+// Exec runs a statement and drops what it returns.
+func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
+	_, err := c.ended(ctx, sql, args)
+	return err
+}
+
+// ended is the job of a statement, which has ended.
+func (c *Conn) ended(ctx context.Context, sql string, args []any) (*job, error) {
 	q, err := c.query(sql, args)
 	if err != nil {
 		return nil, err
@@ -25,20 +40,7 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (array.Record
 		}
 	}
 	j, err := c.run(ctx, q)
-	if err != nil {
-		return nil, c.errorOf(err, c.subject())
-	}
-	return c.stream(ctx, j)
-}
-
-// Exec runs a statement and drops what it returns.
-func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
-	r, err := c.Query(ctx, sql, args...)
-	if err != nil {
-		return err
-	}
-	r.Release()
-	return nil
+	return j, c.errorOf(err, c.subject())
 }
 
 // QueryText runs a query and returns its one text.

@@ -98,7 +98,7 @@ func (c *Conn) stream(ctx context.Context, j *job) (array.RecordReader, error) {
 		return nil, errcode.New(errcode.Of(err), "bigquery: %s: %w", what, err)
 	}
 	r := &reader{ctx: ctx, schema: schema, what: what, want: int64(first.TotalRows), refs: 1} //nolint:gosec // far below 2^63
-	if first.Schema == nil {                                                                  // no query
+	if first.Schema == nil || len(first.Schema.Fields) == 0 {                                 // no query
 		r.want, r.src = 0, done{}
 		return r, nil
 	}

@@ -77,5 +77,5 @@ func writeError(w http.ResponseWriter, err error) {
 	json.NewEncoder(w).Encode(body) //nolint:errcheck // the client is gone
 }
 
-// plain tells that a name can stand in a statement of the engine.
+// quote makes a name that can stand in a statement of the engine.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
