@@ -71,7 +71,7 @@ var (
 	_ driver.SnapshotReader = (*Conn)(nil)
 )
 
-// The pool keeps few sessions: each is a process of the server.
+// The pool keeps few sessions, each of which is a process of the server; pool_max_conns=N in the URL allows others.
 const (
 	maxSessions = 8
 	maxIdleTime = 5 * time.Minute
@@ -111,7 +111,7 @@ func open(ctx context.Context, rawURL string, o driver.Options) (*Conn, error) {
 	config.ConnConfig.RuntimeParams["application_name"] = applicationName(config.ConnConfig.RuntimeParams["application_name"])
 	config.AfterConnect = c.begin
 	config.MinConns, config.MinIdleConns = 0, 0
-	if config.MaxConns > maxSessions || !strings.Contains(rawURL, "pool_max_conns") {
+	if !strings.Contains(rawURL, "pool_max_conns=") {
 		config.MaxConns = maxSessions
 	}
 	config.MaxConnIdleTime = maxIdleTime
