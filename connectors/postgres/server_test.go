@@ -80,6 +80,9 @@ func newServer() (*server, error) {
 	if err := os.WriteFile(filepath.Join(s.data(), "pg_hba.conf"), []byte(rules), 0o600); err != nil {
 		return nil, err
 	}
+	if err := s.certify(); err != nil {
+		return nil, err
+	}
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -133,7 +136,7 @@ func (s *server) program(name string, args ...string) *exec.Cmd {
 // start starts the server and waits for it.
 func (s *server) start() error {
 	s.cmd = s.program("postgres", "-D", s.data(), "-p", strconv.Itoa(s.port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="+s.dir,
-		"-c", "fsync=off", "-c", "max_connections=60", "-c", "shared_buffers=64MB", "-c", "autovacuum=off", "-c", "log_min_messages=fatal")
+		"-c", "ssl=on", "-c", "fsync=off", "-c", "max_connections=60", "-c", "shared_buffers=64MB", "-c", "autovacuum=off", "-c", "log_min_messages=fatal")
 	if err := s.cmd.Start(); err != nil {
 		return err
 	}
