@@ -34,17 +34,22 @@ func TestBuildWithoutTheEmbeddedEngine(t *testing.T) {
 }
 
 // A connector that is left out leaves its driver out.
-func TestBuildWithoutSnowflake(t *testing.T) {
+func TestBuildWithoutAConnector(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command here")
 	}
-	for tag, want := range map[string]bool{"none": true, "no_snowflake": false} {
-		out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-tags", tag, ".").Output()
-		if err != nil {
-			t.Fatalf("go list: %v", err)
-		}
-		if got := strings.Contains(string(out), "snowflakedb/gosnowflake"); got != want {
-			t.Errorf("with the tag %s the driver is there: %v, want %v", tag, got, want)
+	for _, c := range []struct{ tag, driver string }{
+		{"no_snowflake", "snowflakedb/gosnowflake"},
+		{"no_postgres", "jackc/pgx"},
+	} {
+		for tag, want := range map[string]bool{"none": true, c.tag: false} {
+			out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-tags", tag, ".").Output()
+			if err != nil {
+				t.Fatalf("go list: %v", err)
+			}
+			if got := strings.Contains(string(out), c.driver); got != want {
+				t.Errorf("with the tag %s the driver %s is there: %v, want %v", tag, c.driver, got, want)
+			}
 		}
 	}
 }
