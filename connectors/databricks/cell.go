@@ -115,7 +115,7 @@ func scaled(s string, scale int32) (decimal128.Num, bool) {
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	shift -= int64(len(fraction))
 	digits := whole + fraction
-	for shift < 0 && strings.HasSuffix(digits, "0") {
+	for shift < 0 && len(digits) > 1 && strings.HasSuffix(digits, "0") {
 		digits, shift = digits[:len(digits)-1], shift+1
 	}
 	if len(digits) > 1000 || shift < 0 && strings.Trim(digits, "+-0") != "" || shift > 1000 {

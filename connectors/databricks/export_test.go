@@ -1,8 +1,40 @@
 package databricks
 
-import "time"
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+)
 
 // Hasten makes a connection try again without waiting.
 func Hasten(c *Conn) {
 	c.pauses = pauses{time.Millisecond, 5 * time.Millisecond, 20 * time.Millisecond}
+}
+
+// Exploded is the source of rows of one parameter.
+const Exploded = exploded
+
+// Submit runs a statement through the Statement Execution API and returns its id.
+func Submit(ctx context.Context, c *Conn, sql, format, disposition string) (string, error) {
+	warehouse := c.config.HTTPPath[strings.LastIndexByte(c.config.HTTPPath, '/')+1:]
+	body, err := json.Marshal(map[string]string{"warehouse_id": warehouse, "statement": sql, "format": format, "disposition": disposition, "wait_timeout": "0s"})
+	if err != nil {
+		return "", err
+	}
+	answer, err := c.do(ctx, request{what: "submitting a statement", method: http.MethodPost, path: strings.TrimSuffix(statementsPath, "/"), kind: "application/json", body: body})
+	if err != nil {
+		return "", err
+	}
+	var a struct {
+		ID string `json:"statement_id"`
+	}
+	return a.ID, json.Unmarshal(answer, &a)
+}
+
+// MergeStatement is the statement that writes rows of a staging table.
+func MergeStatement(table string, key []string, source string) string {
+	m := &merge{table: table, key: key, names: []string{"k", "n"}, columns: []column{{name: "k", sql: "STRING"}, {name: "n", sql: "BIGINT"}}}
+	return m.statement(source, []bool{true, false})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -323,4 +324,54 @@ func TestReadOnly(t *testing.T) {
 	if n := len(s.Statements()); n != 4 {
 		t.Errorf("%d statements reached the warehouse, want 4", n)
 	}
+}
+
+// The service may put one link into each page. Files are downloaded ahead then too, and no more of them than are held at once.
+func TestFilesAreDownloadedAhead(t *testing.T) {
+	s := start(t)
+	s.PageRows = 2048
+	c := open(t, s.URL(), options)
+	defer c.Close() //nolint:errcheck // nothing follows
+	r, err := c.Query(ctx, "SELECT i FROM range(100000) AS t(i) ORDER BY i")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Next() {
+		t.Fatal(r.Err())
+	}
+	if n := s.Count("FetchResults"); n != 2 { // the first page came with the answer
+		t.Errorf("%d pages were asked for while the first file was read, want 2", n)
+	}
+	r.Release()
+	if n := s.Count("FetchResults"); n != 2 || s.Open() != 0 {
+		t.Errorf("%d pages when the reader is given back, %d statements open", n, s.Open())
+	}
+}
+
+// A result that is left early leaves nothing behind.
+func TestLeavingEarlyLeavesNoDownloads(t *testing.T) {
+	s := start(t)
+	s.FileRows = 2048
+	before := runtime.NumGoroutine()
+	for range 20 {
+		c := open(t, s.URL(), options)
+		r, err := c.Query(ctx, "SELECT i FROM range(100000) AS t(i)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.Next() {
+			t.Fatal(r.Err())
+		}
+		r.Release()
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 200 { // connections take a moment to end
+		if runtime.NumGoroutine() <= before+10 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines became %d", before, runtime.NumGoroutine())
 }

@@ -37,7 +37,7 @@ const downloads = 3
 // refreshes of one link before it is given up.
 const refreshes = 3
 
-// early enough is a link that lives for so long still.
+// linkMargin is how long a link must live still to be used.
 const linkMargin = 10 * time.Second
 
 type download struct {
@@ -58,12 +58,20 @@ func (f *files) close() {
 	f.started, f.pending = nil, nil
 }
 
-// next is the next file's rows.
-func (f *files) next(ctx context.Context) (*part, error) {
+// begin starts downloads, as many as may run at once.
+func (f *files) begin(ctx context.Context) {
 	for len(f.started) < downloads && len(f.pending) > 0 {
-		f.start(ctx, f.pending[0])
+		f.started = append(f.started, f.download(ctx, f.pending[0]))
 		f.pending = f.pending[1:]
 	}
+}
+
+// idle tells that one more could be started, if there were a link.
+func (f *files) idle() bool { return len(f.started) < downloads }
+
+// next is the next file's rows.
+func (f *files) next(ctx context.Context) (*part, error) {
+	f.begin(ctx)
 	d := f.started[0]
 	f.started = f.started[1:]
 	for attempt := 0; ; attempt++ {
@@ -112,8 +120,6 @@ func (f *files) renew(expired link, links []link) (fresh *link) {
 	}
 	return fresh
 }
-
-func (f *files) start(ctx context.Context, l link) { f.started = append(f.started, f.download(ctx, l)) }
 
 func (f *files) download(ctx context.Context, l link) *download {
 	ctx, cancel := context.WithCancel(ctx)

@@ -81,10 +81,14 @@ type request struct {
 	repeat       bool // obeying it twice does no harm
 }
 
+// patience is how long the service may say when to come again before that counts as a failed attempt: stopped warehouses take minutes to start.
+const patience = 10 * time.Minute
+
 // do sends a request until it is answered with 200. What was not obeyed for sure (429, 503, no connection) is sent again; what may have been, if it
 // may be repeated. A refused token is renewed once.
 func (c *Conn) do(ctx context.Context, r request) ([]byte, error) {
 	renewed, stale := false, false
+	waited := time.Duration(0)
 	for attempt := 0; ; attempt++ {
 		body, err := c.once(ctx, r, stale)
 		stale = false
@@ -103,17 +107,28 @@ func (c *Conn) do(ctx context.Context, r request) ([]byte, error) {
 		default:
 			return nil, err
 		}
-		if attempt >= c.config.Retries {
-			return nil, err
-		}
 		var after time.Duration
 		if no != nil {
 			after = no.after
 		}
-		if err := c.pause(ctx, attempt, after); err != nil {
+		switch {
+		case after > 0 && waited < patience:
+			waited += min(after, c.pauses.longestAsked)
+			attempt--
+		case attempt >= c.config.Retries:
+			return nil, err
+		}
+		if err := c.pause(ctx, max(attempt, 0), after); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// unanswered tells errors after which the service may have obeyed; [Conn.do] has tried again after the others.
+func unanswered(err error) bool {
+	var lost *lostError
+	var no *refusal
+	return errors.As(err, &lost) && lost.sent || errors.As(err, &no) && no.status >= 500 && no.status != http.StatusServiceUnavailable
 }
 
 // pause waits before the next attempt.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/connectors/databricks"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/drivertest"
 )
@@ -62,6 +63,26 @@ func TestLive(t *testing.T) {
 		for ref, want := range map[string]string{"table:t": "2", "table:t@0": "1", "table:t@1": "2"} {
 			if got, err := snapshot(c, ref); err != nil || !strings.HasSuffix(got, ": "+want+"\n") {
 				t.Errorf("%s: %s, %v, want %s", ref, got, err, want)
+			}
+		}
+	})
+	t.Run("results by statement id", func(t *testing.T) {
+		c := open(t, fresh(t), options)
+		defer c.Close() //nolint:errcheck // nothing follows
+		for _, file := range []string{"booleans", "bytes", "decimals", "floats", "integers", "intervals", "texts", "timestamps", "nulls"} {
+			query := drivertest.TypeQuery("databricks", file)
+			want, err := show(c.Query(ctx, query))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, how := range [][2]string{{"JSON_ARRAY", "INLINE"}, {"JSON_ARRAY", "EXTERNAL_LINKS"}, {"ARROW_STREAM", "EXTERNAL_LINKS"}} {
+				id, err := databricks.Submit(ctx, c, query, how[0], how[1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, err := snapshot(c, "query:"+id); err != nil || got != want {
+					t.Errorf("%s as %s: %s%v, want %s", file, how, got, err, want)
+				}
 			}
 		}
 	})

@@ -170,14 +170,19 @@ func (m *merge) statement(source string, nulls []bool) string {
 	list := func(parts []string) string { return strings.Join(parts, ", ") }
 	rows := "SELECT x.n, " + list(typed) + " FROM (" + source + ") AS x"
 	if len(m.key) == 0 {
-		return fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM (SELECT y.* FROM (%s) AS y QUALIFY ROW_NUMBER() OVER (PARTITION BY y.n ORDER BY y.n) = 1) AS s", m.table, list(columns), list(values), rows)
+		return fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM (%s) AS s WHERE s.place = 1", m.table, list(columns), list(values), placed(rows, "y.n"))
 	}
 	update := ""
 	if len(set) > 0 {
 		update = " WHEN MATCHED THEN UPDATE SET " + list(set)
 	}
-	return fmt.Sprintf("MERGE INTO %s AS t USING (SELECT y.* FROM (%s) AS y QUALIFY ROW_NUMBER() OVER (PARTITION BY %s ORDER BY y.n DESC) = 1) AS s ON %s%s WHEN NOT MATCHED THEN INSERT (%s) VALUES (%s)",
-		m.table, rows, list(partition), strings.Join(conditions, " AND "), update, list(columns), list(values))
+	return fmt.Sprintf("MERGE INTO %s AS t USING (SELECT p.* FROM (%s) AS p WHERE p.place = 1) AS s ON %s%s WHEN NOT MATCHED THEN INSERT (%s) VALUES (%s)",
+		m.table, placed(rows, list(partition)), strings.Join(conditions, " AND "), update, list(columns), list(values))
+}
+
+// placed numbers the rows of one partition, the last is 1.
+func placed(rows, partition string) string {
+	return "SELECT y.*, ROW_NUMBER() OVER (PARTITION BY " + partition + " ORDER BY y.n DESC) AS place FROM (" + rows + ") AS y"
 }
 
 // writable tells the types of columns that rows can be written to.

@@ -94,7 +94,7 @@ func TestSigningIn(t *testing.T) {
 		write(secret)
 		c := open(t, s.URL("token_file="+path), options)
 		defer c.Close() //nolint:errcheck // nothing follows
-		s.Token = "dapi-rotated"
+		s.SetToken("dapi-rotated", 0)
 		if err := c.Exec(ctx, "SELECT 1"); c.ErrorCode(err) != errcode.Unauthenticated {
 			t.Errorf("with the old token: %v", err)
 		}
@@ -102,7 +102,7 @@ func TestSigningIn(t *testing.T) {
 		if err := c.Exec(ctx, "SELECT 1"); err != nil {
 			t.Errorf("with the new one: %v", err)
 		}
-		s.Token = secret
+		s.SetToken(secret, 0)
 	})
 }
 
@@ -118,12 +118,11 @@ func TestServicePrincipals(t *testing.T) {
 	if n := s.Count("token"); n != 1 {
 		t.Errorf("%d tokens, want one for all requests", n)
 	}
-	s.Token = "revoked"
+	s.SetToken("revoked", 0)
 	if err := numbers(c, 3000); err != nil || s.Count("token") != 2 {
 		t.Errorf("after the token was revoked: %v, %d tokens, want a new one", err, s.Count("token"))
 	}
-	s.TokenLife = time.Minute // less than how early one is renewed
-	s.Token = "revoked"
+	s.SetToken("revoked", time.Minute) // less than how early one is renewed
 	for range 2 {
 		if err := c.Exec(ctx, "SELECT 1"); err != nil {
 			t.Fatal(err)

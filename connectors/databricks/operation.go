@@ -40,14 +40,8 @@ func (c *Conn) run(ctx context.Context, sql string, params []thrift.Struct, repe
 		if err == nil || !repeat || attempt >= c.config.Retries || ctx.Err() != nil {
 			return op, err
 		}
-		var lost *lostError
-		var no *refusal
 		var said *serverError
-		switch {
-		case errors.As(err, &lost):
-		case errors.As(err, &no) && no.status >= 500:
-		case errors.As(err, &said) && (said.handle || again(said)):
-		default:
+		if !unanswered(err) && !(errors.As(err, &said) && (said.handle || again(said))) {
 			return nil, err
 		}
 		if err := c.pause(ctx, attempt, 0); err != nil {
@@ -100,8 +94,8 @@ func (c *Conn) start(ctx context.Context, session thrift.Struct, sql string, par
 		1: session, 2: sql, 4: true,
 		1281: thrift.Struct{1: c.config.PageRows},
 		1282: true, 1283: c.config.CloudFetch, 1284: true,
-		// Decimals and timestamps as they are; nested values as JSON and intervals as text.
-		1286: thrift.Struct{1: true, 2: true, 3: false, 4: false},
+		// Decimals, timestamps and nested values as Arrow has them, which leaves JSON to this module; intervals as text.
+		1286: thrift.Struct{1: true, 2: true, 3: true, 4: false},
 	}
 	if len(params) > 0 {
 		args[1288] = params
@@ -241,10 +235,7 @@ func (op *operation) fetch(ctx context.Context, start int64, seek bool) (thrift.
 		if err == nil {
 			return page, nil
 		}
-		var lost *lostError
-		var no *refusal
-		transient := errors.As(err, &lost) || errors.As(err, &no) && no.status >= 500
-		if !transient || attempt >= op.c.config.Retries || ctx.Err() != nil {
+		if !unanswered(err) || attempt >= op.c.config.Retries || ctx.Err() != nil {
 			return nil, err
 		}
 		if err := op.c.pause(ctx, attempt, 0); err != nil {

@@ -73,6 +73,14 @@ func (p *pages) close(ctx context.Context) {
 func (p *pages) next(ctx context.Context) (*part, error) {
 	for {
 		switch {
+		case p.files.waiting():
+			// The service may put one link into each page: the next pages are asked for while files are on their way.
+			for p.files.begin(ctx); p.more && len(p.batches) == 0 && p.rowset == nil && p.files.idle(); p.files.begin(ctx) {
+				if err := p.turn(ctx); err != nil {
+					return nil, err
+				}
+			}
+			return p.files.next(ctx)
 		case len(p.batches) > 0:
 			b := p.batches[0]
 			p.batches = p.batches[1:]
@@ -87,27 +95,33 @@ func (p *pages) next(ctx context.Context) (*part, error) {
 			for _, arr := range arrays {
 				arr.Release()
 			}
-		case p.files.waiting():
-			return p.files.next(ctx)
 		case !p.more:
 			return nil, nil //nolint:nilnil // the end
 		default:
-			page, err := p.op.fetch(ctx, p.row, p.seek)
-			if err != nil {
+			if err := p.turn(ctx); err != nil {
 				return nil, err
 			}
-			p.seek = false
-			if start := page.Struct(3).Int(1); rowsOf(page.Struct(3)) > 0 && start != p.row { // a page was lost on its way
-				if page, err = p.op.fetch(ctx, p.row, true); err != nil {
-					return nil, err
-				}
-				if start := page.Struct(3).Int(1); start != p.row {
-					return nil, broken("row %d is missing, the service goes on at row %d", p.row, start)
-				}
-			}
-			p.take(page)
 		}
 	}
+}
+
+// turn asks for the next page. It must begin where the last one ended.
+func (p *pages) turn(ctx context.Context) error {
+	page, err := p.op.fetch(ctx, p.row, p.seek)
+	if err != nil {
+		return err
+	}
+	p.seek = false
+	if start := page.Struct(3).Int(1); rowsOf(page.Struct(3)) > 0 && start != p.row { // a page was lost on its way
+		if page, err = p.op.fetch(ctx, p.row, true); err != nil {
+			return err
+		}
+		if start := page.Struct(3).Int(1); start != p.row {
+			return broken("row %d is missing, the service goes on at row %d", p.row, start)
+		}
+	}
+	p.take(page)
+	return nil
 }
 
 // take takes a page over.

@@ -73,7 +73,7 @@ func (s *Server) load(k *Kept) *Fault {
 	}
 	var records []arrow.Record
 	if k.Result != nil {
-		k.schema = wireOf(k.Result.Record.Schema(), k.Result.Types)
+		k.schema = wireOf(k.Result.Record.Schema(), k.Result.Types, false)
 		rec, err := k.schema.record(k.Result.Record)
 		if err != nil {
 			return &Fault{Message: err.Error()}
@@ -85,7 +85,7 @@ func (s *Server) load(k *Kept) *Fault {
 			return fault
 		}
 		defer rows.Release()
-		k.schema = wireOf(rows.Schema(), nil)
+		k.schema = wireOf(rows.Schema(), nil, false)
 		for rows.Next() {
 			rec, err := k.schema.record(rows.Record())
 			if err != nil {

@@ -89,12 +89,12 @@ type Step struct {
 
 // Result is a canned result.
 type Result struct {
-	Record  arrow.Record
-	Types   []string // in SQL, where they do not follow from the record
-	Hangs   bool     // until it is cancelled
-	Polls   int      // questions before it has ended
-	Fault   *Fault
-	Endless bool // the record again and again
+	Record arrow.Record
+	Types  []string // in SQL, where they do not follow from the record
+	Hangs  bool     // until it is cancelled
+	Polls  int      // questions before it has ended
+	Fault  *Fault
+	Repeat int // the record so many times; 0 is once
 }
 
 type canned struct {
@@ -192,6 +192,13 @@ func (s *Server) Open() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.operations)
+}
+
+// SetToken makes another token the one that requests must carry, and TokenLife that of those given out from now on.
+func (s *Server) SetToken(token string, life time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Token, s.TokenLife = token, life
 }
 
 // ForgetSessions ends all sessions.

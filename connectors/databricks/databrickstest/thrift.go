@@ -165,6 +165,7 @@ func (s *Server) execute(args thrift.Struct) thrift.Struct {
 	direct := s.Direct
 	s.mu.Unlock()
 	op.polls = res.Polls
+	nested := args.Struct(1286).Bool(3) && !s.Columns
 	go func() {
 		defer close(op.ended)
 		switch {
@@ -174,12 +175,12 @@ func (s *Server) execute(args thrift.Struct) thrift.Struct {
 		case res.Fault != nil:
 			op.fault = res.Fault
 		case found:
-			op.schema = wireOf(res.Record.Schema(), res.Types)
+			op.schema = wireOf(res.Record.Schema(), res.Types, nested)
 			op.result = res
 		default:
 			op.rows, op.fault = s.runSQL(ctx, sql, args.Structs(1288))
 			if op.rows != nil {
-				op.schema = wireOf(op.rows.Schema(), nil)
+				op.schema = wireOf(op.rows.Schema(), nil, nested)
 			}
 		}
 	}()
@@ -306,7 +307,7 @@ func (op *operation) record() (arrow.Record, *Fault) {
 			return nil, nil
 		}
 		rec, err := op.schema.record(op.result.Record)
-		if !op.result.Endless {
+		if op.result.Repeat--; op.result.Repeat < 1 {
 			op.result.Record = nil
 		}
 		if err != nil {
@@ -368,6 +369,7 @@ func (op *operation) send(p *page, args thrift.Struct) thrift.Struct {
 	resp := thrift.Struct{1: ok, 2: !op.done || op.at < len(op.pages), 3: set}
 	switch {
 	case op.schema == nil:
+		set[1281] = []thrift.Struct{}
 	case op.s.Columns:
 		set[3] = op.schema.columns(p.records)
 	case op.files:

@@ -24,8 +24,8 @@ type wire struct {
 	prefix []byte   // the schema as a message
 }
 
-// wireOf chooses for each column what a warehouse sends: nested values as JSON, all timestamps in microseconds.
-func wireOf(from *arrow.Schema, types []string) *wire {
+// wireOf chooses for each column what a warehouse sends. Nested values go as they are to clients that say so, else as JSON.
+func wireOf(from *arrow.Schema, types []string, nested bool) *wire {
 	w := &wire{}
 	var fields []arrow.Field
 	for i, f := range from.Fields() {
@@ -69,6 +69,9 @@ func wireOf(from *arrow.Schema, types []string) *wire {
 			if name, _ := f.Metadata.GetValue("ARROW:extension:name"); name == "arrow.json" {
 				sql = "VARIANT"
 			}
+		}
+		if nested && arrow.IsNested(f.Type.ID()) {
+			t = f.Type
 		}
 		if i < len(types) && types[i] != "" {
 			sql = types[i]
