@@ -105,3 +105,18 @@ func open(t testing.TB, url string, o driver.Options) *databricks.Conn {
 
 // options are those of a connection that may write.
 var options = driver.Options{}
+
+// Nested values arrive as Arrow has them, and become JSON here with the digits they have; or as text, from services that send it.
+func TestNestedValues(t *testing.T) {
+	const want = "\"l\" JSON: \"[1,2,null]\"|NULL|\"[]\"\n\"s\" JSON: \"{\\\"a\\\":12345678901234567890.12,\\\"d\\\":[\\\"2024-02-29\\\"]}\"|NULL|NULL\n\"m\" JSON: \"{\\\"x\\\":1}\"|NULL|\"{}\"\n"
+	for name, files := range map[string]bool{"files": true, "pages": false} {
+		s := start(t)
+		s.Files = files
+		c := open(t, s.URL(), options)
+		got, err := show(c.Query(ctx, `SELECT l, s, m FROM (VALUES (1, [1, 2, NULL], {'a': 12345678901234567890.12::DECIMAL(38, 2), 'd': [DATE '2024-02-29']}, MAP {'x': 1}), (2, NULL, NULL, NULL), (3, [], NULL, MAP {})) AS t(i, l, s, m) ORDER BY i`))
+		if err != nil || got != want {
+			t.Errorf("%s: got\n%s%v\nwant\n%s", name, got, err, want)
+		}
+		c.Close() //nolint:errcheck // nothing follows
+	}
+}
