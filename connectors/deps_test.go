@@ -17,7 +17,7 @@ var foreignArrow = map[string]string{"connectors/snowflake": "github.com/apache/
 var allowed = map[string][]string{
 	"connectors":                       {"connectors/driver", "scoring", "internal/arrowtable", "internal/errcode"},
 	"connectors/driver":                {"internal/errcode"},
-	"connectors/drivertest":            {"connectors", "connectors/driver", "scoring", "internal/arrowtable", "internal/errcode"},
+	"connectors/drivertest":            {"connectors", "connectors/doctor", "connectors/driver", "scoring", "internal/arrowtable", "internal/errcode"},
 	"connectors/doctor":                {"connectors", "connectors/driver", "scoring", "internal/errcode"},
 	"connectors/*":                     {"connectors/driver", "internal/errcode"},
 	"connectors/snowflake":             {"connectors/driver", "internal/errcode", "connectors/snowflake/internal/calm"},

@@ -62,6 +62,7 @@ func Run(t *testing.T, h Harness) {
 	h.run(t, "Features", h.features)
 	h.run(t, "Parallel", h.parallel)
 	h.run(t, "Judges", h.judges)
+	h.run(t, "Examination", h.examination)
 	if h.Features.Functions {
 		h.run(t, "Functions", h.functions)
 	}

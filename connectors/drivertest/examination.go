@@ -1,0 +1,30 @@
+package drivertest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/connectors/doctor"
+)
+
+// examination checks that a warehouse in which nothing is wrong is found so, and that the statements of badger doctor are read by all.
+func (h Harness) examination(t *testing.T) {
+	for _, readOnly := range []bool{false, true} {
+		report := doctor.Examine(context.Background(), doctor.Options{
+			ReadOnly: readOnly, Now: time.Now,
+			Open: func(ctx context.Context, _ bool) (*connectors.Warehouse, error) {
+				w := connectors.New(h.Open(t, memory.NewGoAllocator()), h.Dialect)
+				return w, w.Install(ctx)
+			},
+		})
+		for _, c := range report.Checks {
+			if c.Status != doctor.OK && (!readOnly || c.Status != doctor.Skipped) {
+				t.Errorf("read only %v: %s: %s, %s (%s)", readOnly, c.Name, c.Status, c.Detail, c.Code)
+			}
+		}
+	}
+}
