@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -190,7 +191,10 @@ func TestRestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.stop("immediate") })
+	t.Cleanup(func() {
+		s.stop("immediate")
+		os.RemoveAll(s.dir)
+	})
 	c := s.open(t, "postgres", driver.Options{})
 	defer c.Close()
 	mustExec(t, c, "CREATE TABLE t (k text, n bigint)")
