@@ -91,7 +91,7 @@ func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, erro
 		c.mem = memory.NewGoAllocator()
 	}
 	if _, err := c.session(ctx); err != nil {
-		return nil, c.errorOf(err, "")
+		return nil, c.errorOf(err)
 	}
 	return c, nil
 }
@@ -100,7 +100,7 @@ func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, erro
 func (c *Conn) Query(ctx context.Context, query string, args ...any) (array.RecordReader, error) {
 	r, err := c.query(ctx, query, args)
 	if err != nil {
-		return nil, c.errorOf(err, query)
+		return nil, c.errorOf(err)
 	}
 	return r, nil
 }
@@ -127,7 +127,7 @@ func (c *Conn) query(ctx context.Context, query string, args []any) (*reader, er
 
 // Exec runs one statement that returns nothing. One whose answer is lost is not run again unless it only reads: it may have been obeyed.
 func (c *Conn) Exec(ctx context.Context, query string, args ...any) error {
-	return c.errorOf(c.exec(ctx, query, args, reads(query)), query)
+	return c.errorOf(c.exec(ctx, query, args, reads(query)))
 }
 
 func (c *Conn) exec(ctx context.Context, query string, args []any, repeat bool) error {
@@ -150,7 +150,7 @@ func (c *Conn) exec(ctx context.Context, query string, args []any, repeat bool) 
 func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string, error) {
 	r, err := c.query(ctx, query, args)
 	if err != nil {
-		return "", c.errorOf(err, query)
+		return "", c.errorOf(err)
 	}
 	defer r.Release()
 	text, rows := "", int64(0)

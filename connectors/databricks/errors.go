@@ -67,7 +67,7 @@ var classes = []struct {
 	{"UC_", errcode.PermissionDenied, "Unity Catalog does not allow it", false, ""},
 	{"UNSUPPORTED_", errcode.Unimplemented, "the warehouse does not offer that", false, ""},
 	{"FEATURE_NOT_", errcode.Unimplemented, "the warehouse does not offer that", false, ""},
-	{"OPERATION_CANCELED", errcode.Cancelled, "the statement was cancelled", false, ""},
+	{"OPERATION_CANCELED", errcode.Unavailable, "the statement was cancelled at the service, by somebody or by its limits", false, ""},
 }
 
 // states are SQLSTATEs for conditions that are not in the list, by their beginning; the longest first.
@@ -76,7 +76,7 @@ var states = []struct {
 	code   errcode.Code
 }{
 	{"42P01", errcode.NotFound}, {"42704", errcode.NotFound}, {"42883", errcode.NotFound}, {"42501", errcode.PermissionDenied}, {"42710", errcode.AlreadyExists}, {"42P07", errcode.AlreadyExists},
-	{"57014", errcode.Cancelled}, {"2D521", errcode.Unavailable}, {"28", errcode.Unauthenticated}, {"0A", errcode.Unimplemented}, {"22", errcode.InvalidArgument}, {"42", errcode.InvalidArgument}, {"21", errcode.InvalidArgument},
+	{"57014", errcode.Unavailable}, {"2D521", errcode.Unavailable}, {"28", errcode.Unauthenticated}, {"0A", errcode.Unimplemented}, {"22", errcode.InvalidArgument}, {"42", errcode.InvalidArgument}, {"21", errcode.InvalidArgument},
 	{"23", errcode.InvalidArgument}, {"53", errcode.ResourceExhausted}, {"54", errcode.ResourceExhausted}, {"08", errcode.Unavailable}, {"58", errcode.Unavailable}, {"56", errcode.FailedPrecondition}, {"KD", errcode.Unavailable},
 }
 
@@ -155,7 +155,7 @@ func noSession(e *serverError) bool {
 
 // errorOf makes the error that is shown: what it concerns, the condition, names, and what can be done. Cell values and SQL text, which messages quote, stay in
 // the cause.
-func (c *Conn) errorOf(err error, _ string) error {
+func (c *Conn) errorOf(err error) error {
 	var ours *errcode.Error
 	if err == nil || errors.As(err, &ours) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,8 @@ func TestReadingWithFaults(t *testing.T) {
 		{"asking how it is doing: lost", false, "GetOperationStatus", []step{{Lose: true}, {Status: 503}}, errcode.OK, ""},
 		{"the answer to the statement is lost: it only reads and is run again", false, "ExecuteStatement", []step{{Lose: true}}, errcode.OK, ""},
 		{"the warehouse is busy", false, "ExecuteStatement", []step{{Status: 429, RetryAfter: 1}, {Status: 503, RetryAfter: 1}}, errcode.OK, ""},
+		{"the warehouse takes its time, and says when to come again", false, "ExecuteStatement", slices.Repeat([]step{{Status: 503, RetryAfter: 20}}, 9), errcode.OK, ""},
+		{"the warehouse is stopped and says nothing", false, "ExecuteStatement", slices.Repeat([]step{{Status: 503}}, 9), errcode.Unavailable, "start it"},
 		{"the session has ended", false, "ExecuteStatement", []step{{Fault: &databrickstest.Fault{Handle: true, Message: "Invalid SessionHandle"}}}, errcode.OK, ""},
 		{"the token has expired and is renewed", false, "ExecuteStatement", []step{{Status: 401}}, errcode.OK, ""},
 		{"the token has expired", false, "ExecuteStatement", []step{{Status: 401}, {Status: 401}}, errcode.Unauthenticated, "renew"},
@@ -374,4 +377,29 @@ func TestLeavingEarlyLeavesNoDownloads(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Errorf("%d goroutines became %d", before, runtime.NumGoroutine())
+}
+
+// Names are quoted part by part, also where they hold quotes and points themselves; the staging table lies beside its table.
+func TestNamesOfTables(t *testing.T) {
+	s := start(t)
+	c := open(t, s.URL(), options)
+	defer c.Close() //nolint:errcheck // nothing follows
+	for _, sql := range []string{"CREATE SCHEMA `s``.``t`", "CREATE TABLE `s``.``t`.`a``.``b` (k STRING, n BIGINT)"} {
+		if err := c.Exec(ctx, sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, n := range []int64{10, 40_000} {
+		rows := rowsOf(0, n)
+		if got, err := c.Merge(ctx, "\"s`.`t\".\"a`.`b\"", []string{"k"}, rows); err != nil || got != n {
+			t.Errorf("%d, %v", got, err)
+		}
+		rows.Release()
+	}
+	if got, err := c.QueryText(ctx, "SELECT CAST(COUNT(*) AS STRING) FROM `s``.``t`.`a``.``b`"); got != "40000" || err != nil {
+		t.Errorf("%s rows, %v", got, err)
+	}
+	if !strings.Contains(strings.Join(s.Statements(), "\n"), "CREATE TABLE IF NOT EXISTS `s``.``t`.`badger_stage_") {
+		t.Error("no staging table in the table's schema")
+	}
 }

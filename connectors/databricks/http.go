@@ -166,6 +166,9 @@ func (c *Conn) once(ctx context.Context, r request, stale bool) ([]byte, error) 
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
+	if o := c.config.workspace(); o != "" {
+		req.Header.Set("X-Databricks-Org-Id", o)
+	}
 	req.GetBody = nil // the transport would send it again by itself
 	resp, err := c.client.Do(req)
 	if err != nil {

@@ -27,11 +27,11 @@ func (c *Conn) Merge(ctx context.Context, table string, key []string, r array.Re
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	name, err := nameOf(table)
+	name, before, err := nameOf(table)
 	if err != nil {
 		return 0, err
 	}
-	m := &merge{c: c, table: name, key: key}
+	m := &merge{c: c, table: name, schema: before, key: key}
 	if err := m.match(ctx, r.Schema()); err != nil {
 		return 0, m.failed(err)
 	}
@@ -57,6 +57,7 @@ func (c *Conn) Merge(ctx context.Context, table string, key []string, r array.Re
 type merge struct {
 	c       *Conn
 	table   string // in quotes
+	schema  string // it lies in, with a point, or ""
 	key     []string
 	names   []string // of the rows' columns
 	columns []column // of the table, one for each name
@@ -64,7 +65,7 @@ type merge struct {
 
 // failed says what an error concerns.
 func (m *merge) failed(err error) error {
-	err = m.c.errorOf(err, "")
+	err = m.c.errorOf(err)
 	var ours *errcode.Error
 	if errors.As(err, &ours) {
 		return because(err, ours.Code, "writing to %s: %s", m.table, strings.TrimPrefix(ours.Msg, "databricks: "))
@@ -117,11 +118,7 @@ func (m *merge) write(ctx context.Context, source string, nulls []bool, args ...
 
 // staged lays all rows into a table of its own and then writes them at once. A chunk that arrives there twice does no harm: its rows have numbers.
 func (m *merge) staged(ctx context.Context, chunk string, texts *rowTexts) (err error) {
-	stage := m.table[:strings.LastIndex(m.table, "`.`")+1]
-	if stage != "" {
-		stage += "."
-	}
-	stage += quote("badger_stage_" + strings.ToLower(rand.Text()))
+	stage := m.schema + quote("badger_stage_"+strings.ToLower(rand.Text()))
 	if err := m.c.exec(ctx, "CREATE TABLE IF NOT EXISTS "+stage+" (n BIGINT, r ARRAY<STRING>) COMMENT 'rows on their way into another table'", nil, true); err != nil {
 		return err
 	}

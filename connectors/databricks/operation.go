@@ -92,7 +92,7 @@ func (c *Conn) runOnce(ctx context.Context, sql string, params []thrift.Struct) 
 func (c *Conn) start(ctx context.Context, session thrift.Struct, sql string, params []thrift.Struct) (*operation, error) {
 	args := thrift.Struct{
 		1: session, 2: sql, 4: true,
-		1281: thrift.Struct{1: c.config.PageRows},
+		1281: thrift.Struct{1: c.config.PageRows, 2: int64(pageBytes)},
 		1282: true, 1283: c.config.CloudFetch, 1284: true,
 		// Decimals, timestamps and nested values as Arrow has them, which leaves JSON to this module; intervals as text.
 		1286: thrift.Struct{1: true, 2: true, 3: true, 4: false},

@@ -89,7 +89,7 @@ func (r *reader) Next() bool {
 	}
 	rec, err := r.next()
 	if err != nil {
-		r.err = r.c.errorOf(err, "")
+		r.err = r.c.errorOf(err)
 	}
 	if rec == nil {
 		r.end()

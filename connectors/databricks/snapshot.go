@@ -27,14 +27,14 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	case driver.RefQuery:
 		r, err := c.statement(ctx, ref.Name)
 		if err != nil {
-			return nil, c.errorOf(err, "")
+			return nil, c.errorOf(err)
 		}
 		return r, nil
 	case driver.RefTable:
 	default:
 		return nil, errcode.New(errcode.Unimplemented, "databricks: a warehouse reads no files by reference")
 	}
-	name, err := nameOf(ref.Name)
+	name, _, err := nameOf(ref.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/databricks"
 	"github.com/badger-eval/badger/connectors/drivertest"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -62,6 +63,21 @@ func TestSpark(t *testing.T) {
 		plan, err := show(c.Query(ctx, "EXPLAIN "+databricks.MergeStatement("`badger_t`", []string{"k"}, "SELECT n, r FROM badger_s")))
 		if err != nil || !strings.Contains(plan, "MERGE INTO TABLE is not supported") {
 			t.Errorf("MERGE: %s, %v", plan, err)
+		}
+	})
+	t.Run("badger's tables and views", func(t *testing.T) {
+		tables := connectors.DDL(databricks.Dialect)
+		for range 2 {
+			for _, sql := range tables {
+				if err := c.Exec(ctx, sql); err != nil {
+					t.Errorf("%.90s…: %v", sql, err)
+				}
+			}
+		}
+		for _, view := range []string{"latest_scores", "consensus", "complexity", "versions_by_metric", "agreement"} {
+			if _, err := show(c.Query(ctx, "SELECT * FROM badger."+view)); err != nil {
+				t.Errorf("%s: %v", view, err)
+			}
 		}
 	})
 	t.Run("a large result", func(t *testing.T) {

@@ -138,16 +138,19 @@ func changesSession(sql string) bool {
 	return yes
 }
 
-// nameOf is a table's name in Databricks' quotes.
-func nameOf(table string) (string, error) {
+// nameOf is a table's name in Databricks' quotes, and what stands in it before the table: nothing, or the schema and a point.
+func nameOf(table string) (name, before string, err error) {
 	parts, err := driver.Ref{Kind: driver.RefTable, Name: table}.Parts()
 	if err != nil {
-		return "", invalid("expected a table's name, such as schema.table or catalog.schema.table")
+		return "", "", invalid("expected a table's name, such as schema.table or catalog.schema.table")
 	}
 	for i, p := range parts {
-		parts[i] = quote(p)
+		before = name
+		if name += quote(p); i+1 < len(parts) {
+			name += "."
+		}
 	}
-	return strings.Join(parts, "."), nil
+	return name, before, nil
 }
 
 func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }

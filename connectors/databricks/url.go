@@ -231,6 +231,16 @@ func (c *Config) warehouse() string {
 	return strconv.Quote(path[strings.LastIndexByte(path, '/')+1:])
 }
 
+// workspace is the workspace's number, of hosts that serve several: their http_path ends in ?o=NUMBER.
+func (c *Config) workspace() string {
+	_, query, _ := strings.Cut(c.HTTPPath, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return ""
+	}
+	return values.Get("o")
+}
+
 // baseName is a file's name in messages.
 func baseName(path string) string { return strconv.Quote(filepath.Base(path)) }
 
