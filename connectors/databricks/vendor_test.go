@@ -85,6 +85,9 @@ func TestVendorsDriverReadsTheSame(t *testing.T) {
 
 // What the driver does when a page cannot be fetched, which is why the connector is not built on it: read as Arrow, the result ends as if it were whole.
 func TestVendorsDriverLosesPages(t *testing.T) {
+	if err := logger.SetLogLevel("disabled"); err != nil {
+		t.Fatal(err)
+	}
 	s := start(t)
 	s.Direct, s.Files, s.PageRows = false, false, 700
 	host, p, _ := net.SplitHostPort(s.Address())

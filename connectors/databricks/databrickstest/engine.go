@@ -50,16 +50,11 @@ var pieces = regexp.MustCompile("'(?:[^'\\\\]|\\\\.)*'|\"(?:[^\"]|\"\")*\"|`(?:[
 func translated(sql string) string {
 	var b strings.Builder
 	for _, p := range pieces.FindAllString(phrases.Replace(sql), -1) {
-		switch {
-		case p[0] == '`' && len(p) > 1:
-			b.WriteString(`"` + strings.ReplaceAll(strings.ReplaceAll(p[1:len(p)-1], "``", "`"), `"`, `""`) + `"`)
-		case p[0] == '\'' || p[0] == '"':
-			b.WriteString(p)
-		default:
-			b.WriteString(p)
+		if p[0] == '`' && len(p) > 1 {
+			p = `"` + strings.ReplaceAll(strings.ReplaceAll(p[1:len(p)-1], "``", "`"), `"`, `""`) + `"`
 		}
+		b.WriteString(p)
 	}
-	// names may stand between the words, so that the words are rewritten in the whole, but for what is quoted
 	text := b.String()
 	for _, r := range rewrites {
 		text = outside(text, r.from, r.to)
