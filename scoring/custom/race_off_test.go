@@ -1,0 +1,5 @@
+//go:build !race
+
+package custom
+
+const raceDetector = false
