@@ -67,6 +67,7 @@ func TestEncryptedConnections(t *testing.T) {
 	}
 	owner := s.open(t, "postgres", driver.Options{})
 	defer owner.Close()
+	mustExec(t, owner, "DROP ROLE IF EXISTS guarded")
 	mustExec(t, owner, "CREATE ROLE guarded LOGIN PASSWORD 'right'")
 	url := func(settings string) string {
 		return strings.Replace(s.url("postgres", s.port), "sslmode=disable", settings, 1)
