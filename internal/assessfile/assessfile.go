@@ -36,8 +36,12 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/textlines"
 	"github.com/badger-eval/badger/scoring"
 )
+
+// maxLine is how long a line may be, in bytes, its line feed included.
+const maxLine = 64 << 20
 
 // Options say what is read. The zero value reads everything and fails on lines that cannot be read.
 type Options struct {
@@ -82,7 +86,7 @@ func Open(ctx context.Context, path string, o Options) (*File, error) {
 func Read(ctx context.Context, name string, in io.Reader, o Options) (*File, error) {
 	f := &File{name: name, runs: map[runKey]*Run{}}
 	var bad badLines
-	for l, err := range lines(in) {
+	for l, err := range textlines.Read(in, maxLine-1) {
 		if err != nil {
 			return nil, errcode.New(errcode.Unavailable, "the assessment file: %w", err)
 		}
@@ -91,9 +95,9 @@ func Read(ctx context.Context, name string, in io.Reader, o Options) (*File, err
 		}
 		if err := f.add(l, &o); err != nil {
 			if o.BadLine != nil {
-				o.BadLine(l.number, err)
+				o.BadLine(l.Number, err)
 			} else {
-				bad.add(l.number, err)
+				bad.add(l.Number, err)
 			}
 		}
 	}
@@ -136,12 +140,12 @@ type line struct {
 }
 
 // add reads one line into its run.
-func (f *File) add(t textLine, o *Options) error {
-	if t.tooLong {
+func (f *File) add(t textlines.Line, o *Options) error {
+	if t.Text == nil && t.Length > 0 {
 		return errcode.New(errcode.ResourceExhausted, "it is longer than the %d MiB that are read of a line", maxLine>>20)
 	}
-	text := bytes.TrimSpace(t.text)
-	if t.number == 1 {
+	text := bytes.TrimSpace(t.Text)
+	if t.Number == 1 {
 		text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	}
 	if len(text) == 0 {
@@ -172,7 +176,7 @@ func (f *File) add(t textLine, o *Options) error {
 		r = &Run{Backend: l.Backend, Method: l.Method, cases: map[string]*entry{}}
 		f.runs[key] = r
 	}
-	return r.add(l.CaseID, &entry{line: t.number, score: l.Score, replies: replies})
+	return r.add(l.CaseID, &entry{line: t.Number, score: l.Score, replies: replies})
 }
 
 // replies brings the replies of a line into one form: by purpose.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/badger-eval/badger/internal/textlines"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -93,14 +94,14 @@ func (s *ScoreFile) spans(ctx context.Context) (map[Answer][]span, []Answer, err
 			return nil, nil, err
 		}
 		a := Answer{h.CaseID, known.of(h.Name), known.of(h.rowAgent.Version)}
-		at = l.offset + int64(l.length) + 1
+		at = l.Offset + int64(l.Length) + 1
 		have := spans[a]
 		switch n := len(have); {
 		case n == 0:
 			order = append(order, a)
 			fallthrough
-		case have[n-1].end != l.offset:
-			spans[a] = append(have, span{l.offset, at})
+		case have[n-1].end != l.Offset:
+			spans[a] = append(have, span{l.Offset, at})
 		default:
 			have[n-1].end = at
 		}
@@ -122,7 +123,7 @@ func (s *ScoreFile) arranged(spans []span, metrics []*scoring.Metric) ([]byte, e
 			return nil, err
 		}
 		for text := range bytes.Lines(text) {
-			h, err := s.head(line{text: text})
+			h, err := s.head(textlines.Line{Text: text})
 			if err != nil {
 				return nil, err
 			}

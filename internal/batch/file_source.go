@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -14,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/textlines"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -51,7 +51,7 @@ func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 		}
 		name := filepath.Base(s.Path) + ":"
 		known := interned{}
-		for line, err := range lines(in, s.maxLine()) {
+		for line, err := range textlines.Read(in, s.maxLine()) {
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -59,18 +59,18 @@ func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 				yield(Item{}, fileError("the case file", err))
 				return
 			}
-			text := bytes.TrimSpace(line.text)
-			if line.number == 1 {
+			text := bytes.TrimSpace(line.Text)
+			if line.Number == 1 {
 				text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 				if len(text) > 0 && text[0] == '[' {
 					yield(Item{}, errcode.New(errcode.InvalidArgument, "%s: expected one JSON object a line (JSON Lines), found an array", filepath.Base(s.Path)))
 					return
 				}
 			}
-			if len(text) == 0 && line.length <= s.maxLine() {
+			if len(text) == 0 && line.Length <= s.maxLine() {
 				continue
 			}
-			if !yield(s.item(line, text, placeOf(name, line.number), known), nil) {
+			if !yield(s.item(line, text, placeOf(name, line.Number), known), nil) {
 				return
 			}
 		}
@@ -86,12 +86,12 @@ func (s FileSource) maxLine() int {
 	return DefaultMaxLine
 }
 
-func (s FileSource) item(line line, text []byte, place string, known interned) Item {
+func (s FileSource) item(line textlines.Line, text []byte, place string, known interned) Item {
 	item := Item{Place: place}
-	if line.length > s.maxLine() {
+	if line.Length > s.maxLine() {
 		item.CaseID = place
 		item.Load = func(context.Context) (*scoring.Case, error) {
-			return nil, errcode.New(errcode.ResourceExhausted, "%s: the line has %d bytes, at most %d are read", place, line.length, s.maxLine())
+			return nil, errcode.New(errcode.ResourceExhausted, "%s: the line has %d bytes, at most %d are read", place, line.Length, s.maxLine())
 		}
 		return item
 	}
@@ -154,62 +154,6 @@ func (s FileSource) Count(ctx context.Context) (int64, error) {
 		}
 		if err := ctx.Err(); err != nil {
 			return 0, err
-		}
-	}
-}
-
-// line is one line of a file. text is valid until the next one is read, and nil where the line is longer than allowed.
-type line struct {
-	number int // from 1
-	offset int64
-	length int // bytes, without the line feed
-	text   []byte
-	torn   bool // the last line, without a line feed
-}
-
-// lines reads a file line by line. Of a line longer than limit only the length is kept.
-func lines(in io.Reader, limit int) iter.Seq2[line, error] {
-	return func(yield func(line, error) bool) {
-		r := bufio.NewReaderSize(in, 1<<16)
-		var long []byte // a line that does not fit the reader's buffer
-		l := line{number: 1}
-		for {
-			part, err := r.ReadSlice('\n')
-			ended := err == nil
-			if ended {
-				part = part[:len(part)-1]
-			}
-			l.length += len(part)
-			switch {
-			case l.length > limit:
-				long = nil
-			case ended && len(long) == 0:
-				l.text = part
-			default:
-				long = append(long, part...)
-				l.text = long
-			}
-			if errors.Is(err, bufio.ErrBufferFull) {
-				continue
-			}
-			if err != nil && !errors.Is(err, io.EOF) {
-				yield(line{}, err)
-				return
-			}
-			if l.torn = !ended; l.torn && l.length == 0 {
-				return
-			}
-			if l.length > limit {
-				l.text = nil
-			}
-			if !yield(l, nil) || l.torn {
-				return
-			}
-			if cap(long) > 1<<20 {
-				long = nil // one long line must not keep its memory
-			}
-			long = long[:0]
-			l = line{number: l.number + 1, offset: l.offset + int64(l.length) + 1}
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/textlines"
 )
 
 // ScoreFile is a file of scores in JSON Lines, one score a line. It is a [Ledger] of a single run, whatever the run is called.
@@ -140,24 +141,24 @@ func (s *ScoreFile) regular() bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func (s *ScoreFile) head(l line) (rowHead, error) {
-	if l.text == nil && l.length > 0 {
-		return rowHead{}, s.notAScore(l, errcode.New(errcode.DataLoss, "the line has %d bytes, at most %d are read", l.length, DefaultMaxLine))
+func (s *ScoreFile) head(l textlines.Line) (rowHead, error) {
+	if l.Text == nil && l.Length > 0 {
+		return rowHead{}, s.notAScore(l, errcode.New(errcode.DataLoss, "the line has %d bytes, at most %d are read", l.Length, DefaultMaxLine))
 	}
-	h, err := readHead(l.text)
+	h, err := readHead(l.Text)
 	if err != nil {
 		return h, s.notAScore(l, err)
 	}
 	return h, nil
 }
 
-func (s *ScoreFile) notAScore(l line, err error) error {
-	return errcode.New(errcode.DataLoss, "%s:%d: expected a score: %w", filepath.Base(s.path), l.number, err)
+func (s *ScoreFile) notAScore(l textlines.Line, err error) error {
+	return errcode.New(errcode.DataLoss, "%s:%d: expected a score: %w", filepath.Base(s.path), l.Number, err)
 }
 
 // whole yields the lines of the file.
-func (s *ScoreFile) whole() iter.Seq2[line, error] {
-	return lines(io.NewSectionReader(s.f, 0, s.size), DefaultMaxLine)
+func (s *ScoreFile) whole() iter.Seq2[textlines.Line, error] {
+	return textlines.Read(io.NewSectionReader(s.f, 0, s.size), DefaultMaxLine)
 }
 
 // Done yields the keys of the file.
@@ -194,7 +195,7 @@ func (s *ScoreFile) Rows(ctx context.Context) iter.Seq2[Row, error] {
 				return
 			}
 			var r Row
-			if err = json.Unmarshal(l.text, &r); err != nil {
+			if err = json.Unmarshal(l.Text, &r); err != nil {
 				err = s.notAScore(l, err)
 			}
 			if !yield(r, err) || err != nil {
