@@ -94,12 +94,12 @@ func flex(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 
 // ask asks whether the query is correct.
 func (d *flexDetail) ask(ctx context.Context, in *scoring.Input) (value float64, reason string, err error) {
-	question := prompt.FLEXDiffer
-	if d.Results == resultsSame {
-		question = prompt.FLEXSame
+	question, m := prompt.FLEXSame, materialOf(in, d.Results)
+	if d.Results != resultsSame {
+		question, m.Relation = prompt.FLEXDiffer, relationText(in)
 	}
 	var reply flexReply
-	if err := in.AskOnce(ctx, question.Request(materialOf(in, d.Results)), &reply); err != nil {
+	if err := in.AskOnce(ctx, question.Request(m), &reply); err != nil {
 		return 0, "", err
 	}
 	d.Analysis, d.ExecutionError = reply.Analysis, executionError(d.Results, reply.Correct)

@@ -44,19 +44,27 @@ func relationInAnyOrder(ctx context.Context, in *scoring.Input) (relation, error
 	if r != resultsDiffer || in.Gold.Result.Table.Rows() != in.Pred.Result.Table.Rows() {
 		return r, nil
 	}
-	p, err := pairAnyOrder(ctx, in.Gold.Result.Table, in.Pred.Result.Table, asSpelled)
-	if err == nil && p.columns != nil {
-		r = resultsSame
+	type found struct {
+		r   relation
+		err error
 	}
-	return r, err
+	type key struct{}
+	f := scoring.Memo(in, key{}, func() found { // rose and verdict ask the same
+		p, err := pairAnyOrder(ctx, in.Gold.Result.Table, in.Pred.Result.Table, asSpelled)
+		if err == nil && p.columns != nil {
+			return found{resultsSame, nil}
+		}
+		return found{r, err}
+	})
+	return f.r, f.err
 }
 
-// materialOf is what a judge is shown of a case.
+// materialOf is what a judge is shown of a case. Why the results differ is found where a question shows it (relationText): that costs as much as comparing them.
 func materialOf(in *scoring.Input, r relation) prompt.Material {
 	return prompt.Material{
 		Question: in.Case.Question, Evidence: in.Case.Evidence, Schema: in.Case.Schema, Dialect: in.Case.Dialect,
 		PredSQL: in.Pred.SQL, GoldSQL: in.Gold.SQL, PredResult: in.Pred.Result.Table, GoldResult: in.Gold.Result.Table,
-		ResultsKnown: r != resultsUnknown, Relation: relationText(in),
+		ResultsKnown: r != resultsUnknown,
 	}
 }
 

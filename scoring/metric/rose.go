@@ -137,9 +137,9 @@ func (d *roseDetail) cascade(ctx context.Context, in *scoring.Input, refuter boo
 		}
 		m.Opinion = string(d.Prover.Reason)
 	}
-	ask := prompt.ROSERefuter
-	if same {
-		ask = prompt.ROSERefuterSame
+	ask := prompt.ROSERefuterSame
+	if !same {
+		ask, m.Relation = prompt.ROSERefuter, relationText(in)
 	}
 	d.Refuter = &refuterReply{}
 	if err := in.AskOnce(ctx, ask.Request(m), d.Refuter); err != nil {

@@ -153,7 +153,7 @@ func sqlJudged(score func(*sqlJudgement) scoring.Score, zero bool) func(context.
 func sqlJudgeMaterial(in *scoring.Input, o sqlJudgeOptions) prompt.Material {
 	r := relationOf(in, true)
 	m := materialOf(in, r)
-	m.Interpretation, m.PredResult, m.GoldResult, m.Relation = in.Case.Agent.Interpretation, nil, nil, "" // the prompt shows the relation as its own words
+	m.Interpretation, m.PredResult, m.GoldResult = in.Case.Agent.Interpretation, nil, nil
 	switch r {
 	case resultsSame:
 		m.Relation = "On the data at hand both queries returned the same rows. That may be a coincidence."

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -67,11 +68,23 @@ func (o *verdictOptions) check() (*policy.Table, error) {
 	if o.Table == "" {
 		return policy.Default(), nil
 	}
+	if last := lastTable.Load(); last != nil && last.text == o.Table {
+		return last.table, nil
+	}
 	t, err := policy.Parse([]byte(o.Table))
 	if err != nil {
 		return nil, errcode.New(errcode.InvalidArgument, "option table: %w", err)
 	}
+	lastTable.Store(&readTable{o.Table, t})
 	return t, nil
+}
+
+// lastTable is the table that was read last: a deployment has one, and every case is scored by it.
+var lastTable atomic.Pointer[readTable]
+
+type readTable struct {
+	text  string
+	table *policy.Table
 }
 
 // verdictDetail is the evidence of the metric verdict.
