@@ -10,11 +10,9 @@ import (
 	"slices"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
-	"github.com/badger-eval/badger/internal/resultfile"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
@@ -146,20 +144,15 @@ func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.S
 // open opens where the labelled cases are.
 func (c *calibrateCommand) open(ctx context.Context, l *labelled) (func(), error) {
 	if c.Cases != "" {
-		file := batch.FileSource{Path: c.Cases}
-		if _, err := os.Stat(c.Cases); err != nil {
-			return nil, usage("--cases: there is no file %q", filepath.Base(c.Cases))
-		}
-		l.source = file
-		l.snapshots.files = &resultfile.Snapshots{Options: resultfile.Options{Dir: file.Dir()}}
-		return func() {}, nil
+		var err error
+		l.source, l.snapshots, err = caseFile("--cases: ", c.Cases)
+		return func() {}, err
 	}
-	w, err := openWarehouse(ctx, c.Source, readOnly)
+	w, source, err := caseWarehouse(ctx, c.Source, connectors.Filter{Agent: c.Agent, Version: c.Version, Batch: c.Batch})
 	if err != nil {
 		return nil, err
 	}
-	l.source = warehouseSource{w, connectors.Filter{Agent: c.Agent, Version: c.Version, Batch: c.Batch}}
-	l.snapshots.warehouse, l.warehouse = w, w
+	l.source, l.snapshots.warehouse, l.warehouse = source, w, w
 	if l.votes, err = warehouseVotes(ctx, w); err != nil {
 		_ = w.Close()
 		return nil, err

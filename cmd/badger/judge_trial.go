@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +16,6 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/resultfile"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 	"github.com/badger-eval/badger/scoring/custom"
@@ -97,22 +95,20 @@ func (c *judgeTestCommand) Run(ctx context.Context, p process) error {
 
 // open opens where the cases come from.
 func (c *judgeTestCommand) open(ctx context.Context) (batch.Source, snapshots, func(), error) {
-	none := func() {}
 	var source batch.Source
 	var snaps snapshots
-	closing := none
+	closing := func() {}
+	var err error
 	if c.Cases != "" {
-		file := batch.FileSource{Path: c.Cases}
-		if _, err := os.Stat(c.Cases); err != nil {
-			return nil, snaps, none, usage("--cases: there is no file %q", filepath.Base(c.Cases))
-		}
-		source, snaps.files = file, &resultfile.Snapshots{Options: resultfile.Options{Dir: file.Dir()}}
+		source, snaps, err = caseFile("--cases: ", c.Cases)
 	} else {
-		w, err := openWarehouse(ctx, c.Source, readOnly)
-		if err != nil {
-			return nil, snaps, none, err
+		var w *connectors.Warehouse
+		if w, source, err = caseWarehouse(ctx, c.Source, connectors.Filter{Agent: c.Agent}); err == nil {
+			snaps.warehouse, closing = w, func() { _ = w.Close() }
 		}
-		source, snaps.warehouse, closing = warehouseSource{w, connectors.Filter{Agent: c.Agent}}, w, func() { _ = w.Close() }
+	}
+	if err != nil {
+		return nil, snapshots{}, closing, err
 	}
 	if c.Limit > 0 {
 		source = firstCases{source, c.Limit}

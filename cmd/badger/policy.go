@@ -14,7 +14,6 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/resultfile"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -86,18 +85,12 @@ func (c *policyCommand) who() string {
 
 // openCases opens a file of cases, or a warehouse that has some.
 func openCases(ctx context.Context, where string) (source batch.Source, results snapshots, closeAll func(), err error) {
-	if scheme, _, ok := strings.Cut(where, ":"); ok && slices.Contains(warehouses.Schemes(), scheme) {
-		w, err := openWarehouse(ctx, where, readOnly)
-		if err != nil {
-			return nil, snapshots{}, nil, err
-		}
-		return warehouseSource{w, connectors.Filter{}}, snapshots{warehouse: w}, func() { _ = w.Close() }, nil
+	if isWarehouse(where) {
+		w, source, err := caseWarehouse(ctx, where, connectors.Filter{})
+		return source, snapshots{warehouse: w}, func() { _ = w.Close() }, err
 	}
-	if _, err := os.Stat(where); err != nil {
-		return nil, snapshots{}, nil, usage("there is no file %q", filepath.Base(where))
-	}
-	file := batch.FileSource{Path: where}
-	return file, snapshots{files: &resultfile.Snapshots{Options: resultfile.Options{Dir: file.Dir()}}}, func() {}, nil
+	source, results, err = caseFile("", where)
+	return source, results, func() {}, err
 }
 
 // labelled finds the relation that decides each labelled case of a file or warehouse, and what the judge says of it.

@@ -11,31 +11,10 @@ import (
 	"testing"
 )
 
-// sharedData is the folder of published cases beside the project; a test that needs it is skipped where it is absent.
-func sharedData(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	data := filepath.Join(dir, "..", "shared", "data")
-	if _, err := os.Stat(data); err != nil {
-		t.Skip("the published cases are not beside the project: shared/data")
-	}
-	return data
-}
-
 // The table of policies on databases it was not made from. The bounds are what was reached less what a handful of cases may move: a change that falls below them
 // made the relations, or the table, worse.
 func TestPolicyOnDatabasesLeftOut(t *testing.T) {
-	data := sharedData(t)
-	rosevec, flex := filepath.Join(data, "rosevec"), filepath.Join(data, "flex200")
+	rosevec, flex := referenceFile(t, "rosevec"), referenceFile(t, "flex200")
 	for _, tc := range []struct {
 		why                       string
 		args                      []string

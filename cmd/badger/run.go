@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +19,6 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/resultfile"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/custom"
 )
@@ -188,12 +186,9 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 	}()
 	to := c.To
 	if c.Cases != "" {
-		file := batch.FileSource{Path: c.Cases}
-		if _, err := os.Stat(c.Cases); err != nil {
-			return nil, usage("--cases: there is no file %q", filepath.Base(c.Cases))
+		if e.source, e.snapshots, err = caseFile("--cases: ", c.Cases); err != nil {
+			return nil, err
 		}
-		e.source = file
-		e.snapshots.files = &resultfile.Snapshots{Options: resultfile.Options{Dir: file.Dir()}}
 		to = firstOf(to, "duckdb:scores.duckdb")
 	}
 	same := c.Source != "" && (to == "" || to == c.Source)
