@@ -14,6 +14,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/judgeledger"
+	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/judgebackend"
 )
 
@@ -283,11 +284,11 @@ func (j *judging) say(w io.Writer) {
 		return
 	}
 	stats, spent := j.stack.Stats(), j.budget.Spent()
-	fmt.Fprintf(w, "judge %s: %s", j.Name(), counted(stats.Requests, "question"))
+	fmt.Fprintf(w, "judge %s: %s", j.Name(), report.Counted(stats.Requests, "question"))
 	if stats.Hits > 0 {
 		fmt.Fprintf(w, ", %d of them answered by the ledger", stats.Hits)
 	}
-	fmt.Fprintf(w, "; %s", counted(stats.Calls, "call"))
+	fmt.Fprintf(w, "; %s", report.Counted(stats.Calls, "call"))
 	if stats.Retries > 0 {
 		fmt.Fprintf(w, " (%d again)", stats.Retries)
 	}
@@ -296,14 +297,7 @@ func (j *judging) say(w io.Writer) {
 		fmt.Fprintf(w, ", %s USD", spent.Money)
 	}
 	if spent.Refused > 0 {
-		fmt.Fprintf(w, "; %s not made, for the budget did not allow it", counted(int64(spent.Refused), "call"))
+		fmt.Fprintf(w, "; %s not made, for the budget did not allow it", report.Counted(int64(spent.Refused), "call"))
 	}
 	fmt.Fprintln(w)
-}
-
-func counted(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.FormatInt(n, 10) + " " + what + "s"
 }

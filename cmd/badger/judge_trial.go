@@ -16,6 +16,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 	"github.com/badger-eval/badger/scoring/custom"
@@ -302,7 +303,7 @@ func (t *judgeTrial) render(p process, all bool) error {
 	if more := len(t.scores) - casesShown; more > 0 && !all {
 		fmt.Fprintf(p.stdout, "… and %d more; --all shows them\n", more)
 	}
-	fmt.Fprintf(p.stdout, "\n%s", counted(int64(len(t.scores)), "case"))
+	fmt.Fprintf(p.stdout, "\n%s", report.Counted(len(t.scores), "case"))
 	for _, s := range []scoring.Status{scoring.StatusOK, scoring.StatusAbstained, scoring.StatusNotApplicable, scoring.StatusFailed} {
 		if n := t.statuses[s]; n > 0 {
 			fmt.Fprintf(p.stdout, ", %d %s", n, strings.ReplaceAll(string(s), "_", " "))
@@ -374,7 +375,7 @@ func (t *judgeTrial) check(p process, gates []gate) error {
 	missed := false
 	if n := t.statuses[scoring.StatusFailed]; n > 0 {
 		missed = true
-		fmt.Fprintf(p.stderr, "the judge failed on %s\n", counted(int64(n), "case"))
+		fmt.Fprintf(p.stderr, "the judge failed on %s\n", report.Counted(n, "case"))
 	}
 	for _, g := range gates {
 		s := t.confusion.Accuracy()

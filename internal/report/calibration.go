@@ -34,7 +34,7 @@ type calibrationView struct {
 }
 
 func (v *calibrationView) header() {
-	line := []span{{counted(v.N, "labelled case"), bold}, {fmt.Sprintf("%s %d pass, %d fail", v.dot, v.Passes, v.N-v.Passes), plain}}
+	line := []span{{Counted(v.N, "labelled case"), bold}, {fmt.Sprintf("%s %d pass, %d fail", v.dot, v.Passes, v.N-v.Passes), plain}}
 	v.line(line...)
 	if p := v.People; p != nil {
 		class := ""

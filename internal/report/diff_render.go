@@ -53,7 +53,7 @@ func (v *diffView) summary() {
 	line = append(append(line, span{gap, plain}), v.bar(v.Score, 20)...)
 	v.line(line...)
 	v.line(span{fmt.Sprintf("gold has %s of %s, the predicted result %s of %s",
-		counted(v.Gold.Rows, "row"), counted(v.Gold.Columns, "column"), counted(v.Pred.Rows, "row"), counted(v.Pred.Columns, "column")), plain})
+		Counted(v.Gold.Rows, "row"), Counted(v.Gold.Columns, "column"), Counted(v.Pred.Rows, "row"), Counted(v.Pred.Columns, "column")), plain})
 	if v.Matched == 0 {
 		return
 	}
@@ -238,13 +238,13 @@ func (v *diffView) differing() {
 		}
 	}
 	if len(left) > 0 {
-		v.line(span{fmt.Sprintf("%s with differences %s not shown: %s", counted(len(left), "column"), map[bool]string{true: "is", false: "are"}[len(left) == 1], strings.Join(left, ", ")), dim})
+		v.line(span{fmt.Sprintf("%s with differences %s not shown: %s", Counted(len(left), "column"), map[bool]string{true: "is", false: "are"}[len(left) == 1], strings.Join(left, ", ")), dim})
 	}
 }
 
 func (v *diffView) rest(n int, what string) {
 	if n > 0 {
-		v.line(span{"and " + counted(n, "more "+what), dim})
+		v.line(span{"and " + Counted(n, "more "+what), dim})
 	}
 }
 
@@ -365,7 +365,7 @@ func (v *diffView) lone(title string, rows []LoneRow, of int, blocks []block) {
 	if len(rows) == 0 {
 		return
 	}
-	v.title(title, counted(of, "row"))
+	v.title(title, Counted(of, "row"))
 	measure := func(b *block, most int) {
 		b.goldWide = textWidth(b.head)
 		for _, r := range rows {
@@ -397,6 +397,6 @@ func (v *diffView) lone(title string, rows []LoneRow, of int, blocks []block) {
 	g.print(v.printer)
 	v.rest(of-len(rows), "row")
 	if n := len(blocks) - len(shown); n > 0 {
-		v.line(span{counted(n, "more column"), dim})
+		v.line(span{Counted(n, "more column"), dim})
 	}
 }

@@ -42,7 +42,7 @@ func (v *view) header() {
 			agents = append(agents, name)
 		}
 	}
-	line := []span{{counted(v.Cases, "case"), bold}, {v.dot + " " + counted(v.Scores, "score"), plain}}
+	line := []span{{Counted(v.Cases, "case"), bold}, {v.dot + " " + Counted(v.Scores, "score"), plain}}
 	if len(agents) > 0 {
 		line = append(line, span{v.dot + " " + strings.Join(agents, ", "), plain})
 	}
@@ -355,11 +355,11 @@ func (v *view) unscored() {
 			g.add(text(strconv.Itoa(u.N)), text(strconv.Itoa(u.Cases)), text(Printable(u.Reason)), inStyle(Printable(of), dim))
 			continue
 		}
-		on := counted(u.Cases, "case")
+		on := Counted(u.Cases, "case")
 		if u.Cases == 1 {
 			on = u.Example
 		}
-		v.line(span{string(u.Status), red}, span{fmt.Sprintf(": %s of %s, on %s", counted(u.N, "score"), Printable(of), Printable(on)), plain})
+		v.line(span{string(u.Status), red}, span{fmt.Sprintf(": %s of %s, on %s", Counted(u.N, "score"), Printable(of), Printable(on)), plain})
 		if u.Code != "" {
 			u.Reason = u.Code + ": " + u.Reason
 		}
@@ -369,7 +369,7 @@ func (v *view) unscored() {
 		g.print(v.printer)
 	}
 	if n := len(v.Unscored) - shown; n > 0 {
-		v.line(span{"and " + counted(n, "more reason"), dim})
+		v.line(span{"and " + Counted(n, "more reason"), dim})
 	}
 }
 
@@ -387,20 +387,21 @@ func (v *view) verdict() {
 			}
 			switch {
 			case r.Passed != nil:
-				v.line(span{who, bold}, span{fmt.Sprintf(" passes %s on %d of %s, ", Printable(m.Name), r.Passed.Passed, counted(r.Passed.Of, "case")), plain},
+				v.line(span{who, bold}, span{fmt.Sprintf(" passes %s on %d of %s, ", Printable(m.Name), r.Passed.Passed, Counted(r.Passed.Of, "case")), plain},
 					span{percent(r.Passed.Rate), shareStyle(r.Passed.Rate)}, span{v.comparison(r.Agent), plain})
 			case r.Mean != nil:
-				v.line(span{who, bold}, span{fmt.Sprintf(" has a mean %s of %s on %s", Printable(m.Name), decimal(*r.Mean), counted(r.N, "case")), plain}, span{v.comparison(r.Agent), plain})
+				v.line(span{who, bold}, span{fmt.Sprintf(" has a mean %s of %s on %s", Printable(m.Name), decimal(*r.Mean), Counted(r.N, "case")), plain}, span{v.comparison(r.Agent), plain})
 			}
 		}
 	}
 }
 
-func counted(n int, what string) string {
+// Counted is a number of things: 1 case, 2 cases.
+func Counted[N int | int64](n N, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	return strconv.Itoa(n) + " " + what + "s"
+	return strconv.FormatInt(int64(n), 10) + " " + what + "s"
 }
 
 // decimal writes a value with as many digits as people need.
