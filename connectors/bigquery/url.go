@@ -167,7 +167,7 @@ func (o *Options) check() error {
 	}
 	if u.Scheme == "http" {
 		storageHost, _, err := net.SplitHostPort(o.StorageEndpoint)
-		local := isLoopback(u.Hostname()) && (o.StorageEndpoint == "" || err == nil && isLoopback(storageHost))
+		local := driver.Loopback(u.Hostname()) && (o.StorageEndpoint == "" || err == nil && driver.Loopback(storageHost))
 		if !local && !o.AllowInsecure {
 			return errcode.New(errcode.InvalidArgument, "bigquery: option endpoint: beyond this machine expected https; allow_insecure=true permits an endpoint without TLS and credentials")
 		}
@@ -186,9 +186,4 @@ func (o *Options) plaintext() bool { return strings.HasPrefix(o.Endpoint, "http:
 
 func (o *Options) hasCredentials() bool {
 	return o.CredentialsFile != "" || o.TokenFile != "" || len(o.Impersonate) > 0
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

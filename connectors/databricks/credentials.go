@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -33,7 +34,7 @@ func (c *Config) checkSecret() error {
 		return invalid("a client secret without client_id, the application id of the service principal")
 	case c.ClientID != "" && !s.client():
 		return invalid("client_id without client_secret_file or client_secret_env")
-	case !s.token() && !s.client() && !(c.Protocol == "http" && loopback(c.Host)):
+	case !s.token() && !s.client() && !(c.Protocol == "http" && driver.Loopback(c.Host)):
 		return invalid("no credentials: expected token_file or token_env, or client_id with client_secret_file or client_secret_env; for Databricks' own hosts DATABRICKS_TOKEN, or DATABRICKS_CLIENT_ID and DATABRICKS_CLIENT_SECRET")
 	}
 	return nil

@@ -2,13 +2,14 @@ package databricks
 
 import (
 	"net"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/badger-eval/badger/connectors/driver"
 )
 
 // Config says which SQL warehouse is opened, and how. It holds no secrets, only where they are.
@@ -200,18 +201,10 @@ func (c *Config) check() error {
 		return invalid("no host: expected databricks://HOST/CATALOG/SCHEMA, the host of the workspace, such as dbc-a1b2c3d4-e5f6.cloud.databricks.com")
 	case c.HTTPPath == "":
 		return invalid("no warehouse: expected http_path=/sql/1.0/warehouses/ID, from the connection details of the SQL warehouse, or DATABRICKS_HTTP_PATH")
-	case c.Protocol == "http" && !c.Insecure && !loopback(c.Host):
+	case c.Protocol == "http" && !c.Insecure && !driver.Loopback(c.Host):
 		return invalid("plain http is for emulators on this machine; use https, or insecure=true where the network is trusted")
 	}
 	return c.checkSecret()
-}
-
-func loopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	a, err := netip.ParseAddr(host)
-	return err == nil && a.IsLoopback()
 }
 
 // base is the address of the workspace.

@@ -2,7 +2,6 @@ package snowflake
 
 import (
 	"net"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -196,18 +196,10 @@ func (c *Config) check() error {
 	case strings.ContainsAny(c.Account, "/:@ ") || strings.Contains(c.Account, ".snowflakecomputing."):
 		return invalid("expected the name of an account, such as myorg-myaccount, not a host or an address")
 	}
-	if c.Protocol == "http" && !c.Insecure && !loopback(c.Host) {
+	if c.Protocol == "http" && !c.Insecure && !driver.Loopback(c.Host) {
 		return invalid("plain http is for emulators on this machine; use https, or insecure=true where the network is trusted")
 	}
 	return c.checkSecret()
-}
-
-func loopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	a, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil && a.IsLoopback()
 }
 
 // Endpoint is where the account is reached, for messages.
