@@ -48,6 +48,10 @@ func numbers(c *databricks.Conn, n int64) error {
 
 type step = databrickstest.Step
 
+// everyFile is more faults than the ten files of 20,000 rows have attempts. Files are read at once, so
+// fewer faults than that may be spread so that each file survives by its retries.
+const everyFile = 100
+
 // Whatever happens on the way, all rows come once, or there is an error: never fewer rows without one.
 func TestReadingWithFaults(t *testing.T) {
 	gone := &databrickstest.Fault{State: "08000", Message: "[INTERNAL_ERROR] hunter2. SQLSTATE: XX000"}
@@ -81,8 +85,8 @@ func TestReadingWithFaults(t *testing.T) {
 		{"a file breaks off", true, "file", []step{{}, {Truncate: 100}, {Drop: true}}, errcode.OK, ""},
 		{"cloud storage is busy", true, "file", []step{{Status: 503}, {Status: 500}, {Status: 429}}, errcode.OK, ""},
 		{"a link has expired", true, "file", []step{{}, {}, {Status: 403}, {}, {Status: 403}}, errcode.OK, ""},
-		{"a link is refused for good", true, "file", []step{{}, {Status: 403}, {Status: 403}, {Status: 403}, {Status: 403}, {Status: 403}, {Status: 403}, {Status: 403}, {Status: 403}}, errcode.Unavailable, "cloud_fetch=false"},
-		{"cloud storage fails for good", true, "file", []step{{}, {Drop: true}, {Drop: true}, {Drop: true}, {Drop: true}, {Drop: true}, {Drop: true}, {Drop: true}, {Drop: true}, {Drop: true}, {Drop: true}, {Drop: true}, {Drop: true}}, errcode.Unavailable, "127.0.0.1"},
+		{"a link is refused for good", true, "file", slices.Repeat([]step{{Status: 403}}, everyFile), errcode.Unavailable, "cloud_fetch=false"},
+		{"cloud storage fails for good", true, "file", slices.Repeat([]step{{Drop: true}}, everyFile), errcode.Unavailable, "127.0.0.1"},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
 			s := start(t)
