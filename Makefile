@@ -40,6 +40,7 @@ generate: ## write the generated pages again
 	go run ./cmd/badger functions --markdown > docs/functions.md
 	go run ./cmd/badger functions --metrics > docs/metrics.md
 	go run ./cmd/badger functions --relations > docs/relations.md
+	go run ./cmd/badger functions --equality > docs/equality.md
 
 verify: generate ## fail if generated files or modules are stale
 	go mod tidy -diff

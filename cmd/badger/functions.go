@@ -11,6 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/metricdoc"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/equality"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/scoring/relation"
 	"github.com/badger-eval/badger/udf"
@@ -25,6 +26,7 @@ type functionsCommand struct {
 	Metrics  bool `help:"Print a Markdown page of all metrics: formula, source, example."`
 
 	Relations bool `help:"Print a Markdown page of the relations that may hold between two results."`
+	Equality  bool `help:"Print a Markdown page of what counts as the same answer, with examples."`
 
 	Names []string `arg:"" optional:"" name:"name" help:"Functions to show in full."`
 	terminalFlags
@@ -42,6 +44,14 @@ func (c *functionsCommand) Run(_ context.Context, p process) error {
 	}
 	if c.Relations {
 		_, err := p.stdout.Write(metricdoc.Relations(relation.Kinds()))
+		return err
+	}
+	if c.Equality {
+		page, err := metricdoc.Equality(equality.Laws())
+		if err != nil {
+			return err
+		}
+		_, err = p.stdout.Write(page)
 		return err
 	}
 	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Version: version()})
