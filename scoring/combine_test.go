@@ -10,7 +10,7 @@ import (
 )
 
 func constantMetric(name string, calls *int, value float64) Metric {
-	return Metric{Name: name, Version: 3, Threshold: At(0.5), Options: func(json.RawMessage) error { return nil }, Score: func(_ context.Context, in *Input) (Score, error) {
+	return Metric{Name: name, Version: 3, Threshold: At(0.5), Options: OptionSet{Check: func(json.RawMessage) error { return nil }}, Score: func(_ context.Context, in *Input) (Score, error) {
 		*calls++
 		var o struct {
 			Plus float64 `json:"plus"`
@@ -23,7 +23,7 @@ func constantMetric(name string, calls *int, value float64) Metric {
 }
 
 func restsOn(name string, others ...string) Metric {
-	return Metric{Name: name, Version: 1, Options: func(json.RawMessage) error { return nil }, Score: func(_ context.Context, in *Input) (Score, error) {
+	return Metric{Name: name, Version: 1, Options: OptionSet{Check: func(json.RawMessage) error { return nil }}, Score: func(_ context.Context, in *Input) (Score, error) {
 		sum := 0.0
 		for _, o := range others {
 			s, err := in.ScoreOf(o)

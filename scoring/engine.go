@@ -75,10 +75,10 @@ func (e *Engine) checkOptions(name string, raw json.RawMessage) error {
 }
 
 func checkOptions(m *Metric, raw json.RawMessage) error {
-	if m.Options == nil {
+	if m.Options.None() {
 		return errcode.New(errcode.InvalidArgument, "options: metric %q has none", m.Name)
 	}
-	if err := m.Options(raw); err != nil {
+	if err := m.Options.Check(raw); err != nil {
 		return errcode.New(errcode.InvalidArgument, "metric %q: %w", m.Name, err)
 	}
 	return nil

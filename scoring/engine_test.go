@@ -184,12 +184,12 @@ func (noReplies) Reply(string, string) (reply, id string, ok bool) { return "", 
 func TestEngineFailedQueries(t *testing.T) {
 	failed := decodeCase(t, `{"case_id":"c","gold":{"result":`+oneRow+`},"agent":{"sql":"x","error":"boom"},"options":{"m":{"v":7}}}`)
 	m := constant("m", scoring.FieldGoldResult|scoring.FieldPredResult, 0.5)
-	m.Options = func(json.RawMessage) error { return nil }
+	m.Options.Check = func(json.RawMessage) error { return nil }
 	if s := scoreOne(t, engine(t, nil, m), failed); s.Status != scoring.StatusOK || s.Value != 0 || s.Reason != "the agent's query failed when it ran" {
 		t.Errorf("a failed query scores 0: %+v", s)
 	}
 	other := m
-	other.Name, other.Options = "before", nil
+	other.Name, other.Options = "before", scoring.OptionSet{}
 	other.FailedQuery = func(in *scoring.Input) scoring.Score {
 		var o struct{ V int }
 		if err := in.Options(&o); err != nil || o.V != 0 {
@@ -334,9 +334,9 @@ type options struct {
 func withOptions(name string) scoring.Metric {
 	return scoring.Metric{
 		Name: name,
-		Options: func(raw json.RawMessage) error {
+		Options: scoring.OptionSet{Check: func(raw json.RawMessage) error {
 			return scoring.DecodeOptions(raw, &options{})
-		},
+		}},
 		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 			o := options{A: 1, B: 2, C: "default"}
 			if err := in.Options(&o); err != nil {
@@ -435,7 +435,7 @@ func TestEngineNames(t *testing.T) {
 func TestEnginePanicsAreScores(t *testing.T) {
 	boom := func() { panic("boom") }
 	withAll := scoring.Metric{
-		Name: "m", Needs: scoring.FieldPredResult, Options: func(json.RawMessage) error { boom(); return nil }, FailedQuery: func(*scoring.Input) scoring.Score { boom(); return scoring.Score{} },
+		Name: "m", Needs: scoring.FieldPredResult, Options: scoring.OptionSet{Check: func(json.RawMessage) error { boom(); return nil }}, FailedQuery: func(*scoring.Input) scoring.Score { boom(); return scoring.Score{} },
 		Score: func(context.Context, *scoring.Input) (scoring.Score, error) { boom(); return scoring.Score{}, nil },
 	}
 	for why, text := range map[string]string{

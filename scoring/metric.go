@@ -1,11 +1,9 @@
 package scoring
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
 )
 
@@ -50,8 +48,8 @@ type Metric struct {
 	Threshold     *float64
 	LowerIsBetter bool
 
-	// Options checks the metric's options (JSON), so that a misspelt one is an error before the run; nil means it has none.
-	Options func(json.RawMessage) error
+	// Options are the metric's options. They are checked before a run, so that a misspelt one is an error then.
+	Options OptionSet
 
 	// Asks tells whether the metric may ask a judge under these options (JSON), where its needs do not say that it does. Nil: it does not.
 	Asks func(json.RawMessage) bool
@@ -95,27 +93,4 @@ func Memo[T any](in *Input, key any, make func() T) T {
 	}
 	in.memo[key] = v
 	return v
-}
-
-// Options fills o, a pointer to a struct of defaults, from the options of the deployment and of the case, the latter last.
-func (in *Input) Options(o any) error {
-	for _, raw := range in.options {
-		if err := DecodeOptions(raw, o); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// DecodeOptions reads one JSON object of options into a pointer to a struct. Unknown names are errors.
-func DecodeOptions(raw json.RawMessage, o any) error {
-	if len(raw) == 0 || string(raw) == "null" {
-		return nil
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if err := d.Decode(o); err != nil {
-		return errcode.New(errcode.InvalidArgument, "options: %w", err)
-	}
-	return nil
 }

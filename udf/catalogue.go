@@ -21,11 +21,12 @@ type Function struct {
 	Doc     string  `json:"doc"`
 	Version int     `json:"version"` // raised whenever any result may change
 
-	Metric   string   `json:"metric,omitempty"` // the metric it computes
-	Range    string   `json:"range,omitempty"`  // of a DOUBLE, such as "0 to 1"
-	Labels   []string `json:"labels,omitempty"` // the closed list of a VARCHAR
-	Volatile bool     `json:"volatile"`         // the same arguments may give another result: engines must not fold or repeat it
-	Waits    bool     `json:"waits"`            // rows wait for something outside, such as a judge: run many at once
+	Metric   string           `json:"metric,omitempty"`  // the metric it computes
+	Range    string           `json:"range,omitempty"`   // of a DOUBLE, such as "0 to 1"
+	Labels   []string         `json:"labels,omitempty"`  // the closed list of a VARCHAR
+	Options  []scoring.Option `json:"options,omitempty"` // of the metric: what the parameter options may hold
+	Volatile bool             `json:"volatile"`          // the same arguments may give another result: engines must not fold or repeat it
+	Waits    bool             `json:"waits"`             // rows wait for something outside, such as a judge: run many at once
 
 	// Columns computes all rows at once. For functions that take nanoseconds a row and cannot fail.
 	Columns func(ctx context.Context, in *Batch, out *Column) `json:"-"`

@@ -25,10 +25,10 @@ func fakeMetrics() []scoring.Metric {
 		{
 			Name: "cell_match", Version: 3, Group: "execution", Summary: "Share of equal cells.", Range: "0 to 1", Threshold: scoring.At(1),
 			Needs: scoring.FieldGoldResult | scoring.FieldPredResult, Reads: scoring.FieldGoldSQL,
-			Options: func(raw json.RawMessage) error {
+			Options: scoring.OptionSet{Check: func(raw json.RawMessage) error {
 				var o struct{ Factor float64 }
 				return scoring.DecodeOptions(raw, &o)
-			},
+			}},
 			Score: cellMatch,
 		},
 		{

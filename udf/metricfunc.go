@@ -154,7 +154,7 @@ func paramsOf(m *scoring.Metric) (params []metricParam) {
 	take(false, needs)
 	take(true, reads&^seldom)
 	take(true, reads)
-	if m.Options != nil {
+	if !m.Options.None() {
 		params = append(params, metricParam{
 			Param{"options", JSON, true, "options of the metric, a JSON object"}, 0,
 			func(r *metricRow, b *Batch, k, i int) error {
@@ -194,7 +194,7 @@ func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 	asks := (m.Needs|m.Reads)&scoring.FieldJudge != 0 || engine.AsksJudge(m)
 	value := Function{
 		Name: m.Name, Group: m.Group, Result: DOUBLE, Doc: m.Summary, Version: m.Version,
-		Metric: m.Name, Range: m.Range, Labels: m.Labels,
+		Metric: m.Name, Range: m.Range, Labels: m.Labels, Options: m.Options.List,
 		Volatile: asks, Waits: asks,
 	}
 	for _, p := range params {

@@ -104,8 +104,11 @@ func section(b *strings.Builder, m *scoring.Metric) {
 	if m.Reads != 0 {
 		line("Reads, if given", prose(inWords(m.Reads)))
 	}
-	if m.Options != nil {
-		line("Options", "yes, named in the formula")
+	if len(m.Options.List) > 0 {
+		b.WriteString("- Options:\n")
+		for i := range m.Options.List {
+			option(b, &m.Options.List[i])
+		}
 	}
 	if m.Threshold != nil {
 		way := "from"
@@ -120,6 +123,11 @@ func section(b *strings.Builder, m *scoring.Metric) {
 	line("Source", prose(m.Source))
 	line("Example", prose(m.Example))
 	line("Version", strconv.Itoa(m.Version))
+}
+
+// option renders one option: its name, type, range and default, and what it does.
+func option(b *strings.Builder, o *scoring.Option) {
+	fmt.Fprintf(b, "  - `%s` %s\n", o.Name, prose(strings.TrimPrefix(o.String(), o.Name)))
 }
 
 func inWords(n scoring.Field) string {

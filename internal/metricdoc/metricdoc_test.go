@@ -1,7 +1,6 @@
 package metricdoc
 
 import (
-	"encoding/json"
 	"flag"
 	"os"
 	"strings"
@@ -18,7 +17,13 @@ func TestPage(t *testing.T) {
 	page := Page([]scoring.Metric{
 		{
 			Name: "recall_of_rows", Version: 2, Group: "execution", Needs: scoring.FieldGoldResult | scoring.FieldPredResult, Reads: scoring.FieldGoldSQL, Summary: "Share of the gold rows that are there.", Range: "0 to 1",
-			Formula: "|G ∩ P| / |G|, by component_*_where", Source: "a paper, section 3", Example: "two of four: 0.5", Threshold: scoring.At(0.8), Options: func(json.RawMessage) error { return nil },
+			Formula: "|G ∩ P| / |G|, by component_*_where", Source: "a paper, section 3", Example: "two of four: 0.5", Threshold: scoring.At(0.8),
+			Options: scoring.OptionSet{List: []scoring.Option{
+				{Name: "share", Type: "number", Default: 0.5, Min: scoring.At(0), Below: scoring.At(1), Doc: "The share that is enough."},
+				{Name: "sort", Type: "string", Default: "gold", Choices: []string{"gold", "keep"}, Doc: "Whether order counts."},
+				{Name: "judge", Type: "boolean", Default: false, Doc: "Whether one is asked."},
+				{Name: "keys", Type: "list of strings", Unset: "found in the data", Doc: "Names of <columns>."},
+			}},
 		},
 		{Name: "overhead", Version: 1, Group: "execution", Needs: scoring.FieldLatency, Summary: "How much longer it took | in percent.", Range: "at least -100", Formula: "100 · (t − g) / g", Source: "another", Example: "60", LowerIsBetter: true},
 		{Name: "slowness", Version: 1, Group: "execution", Summary: "How slow.", Range: "at least 0", Formula: "t", Source: "s", Example: "e", LowerIsBetter: true, Threshold: scoring.At(3)},

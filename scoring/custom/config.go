@@ -2,7 +2,9 @@ package custom
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -150,6 +152,28 @@ func normalValue(v any) (any, bool) {
 		return out, true
 	}
 	return nil, false
+}
+
+// options declares the settings as a metric's options.
+func (j *Judge) options() scoring.OptionSet {
+	var set scoring.OptionSet
+	if len(j.config) == 0 {
+		return set
+	}
+	words := map[string]string{"bool": "boolean", "int": "integer", "float": "number", "list": "list"}
+	for _, name := range slices.Sorted(maps.Keys(j.config)) {
+		s := j.config[name]
+		o := scoring.Option{Name: name, Type: cmp.Or(words[s.Type], s.Type), Default: s.Default, Min: s.Min, Max: s.Max, Doc: s.Doc}
+		for _, choice := range s.OneOf {
+			o.Choices = append(o.Choices, fmt.Sprint(choice))
+		}
+		set.List = append(set.List, o)
+	}
+	set.Check = func(raw json.RawMessage) error {
+		_, err := j.override(raw)
+		return err
+	}
+	return set
 }
 
 // override checks the options of a deployment or case, a JSON object.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -139,12 +138,7 @@ func (j *Judge) Metric() scoring.Metric {
 	if len(h.Scores) > 0 {
 		m.Needs |= scoring.FieldCase
 	}
-	if len(j.config) > 0 {
-		m.Options = func(raw json.RawMessage) error {
-			_, err := j.override(raw)
-			return err
-		}
-	}
+	m.Options = j.options()
 	m.FailedQuery = func(*scoring.Input) scoring.Score {
 		const reason = "the agent's query failed when it ran"
 		if h.FailedQuery != nil {

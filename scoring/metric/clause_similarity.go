@@ -2,13 +2,11 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
@@ -22,11 +20,11 @@ func init() {
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary: "How alike both queries are in structure: their syntax trees and the clauses they have.",
 		Range:   "0 to 1",
-		Formula: "w · tree + (1 − w) · clause_recall, w = 0.5 unless the option tree_weight says otherwise. tree is the pq-gram similarity (p = 2, q = 1) of the syntax trees in the normal form of tree_match: 2 · |common grams| / (grams of gold + " +
+		Formula: "w · tree + (1 − w) · clause_recall, w being the option tree_weight. tree is the pq-gram similarity (p = 2, q = 1) of the syntax trees in the normal form of tree_match: 2 · |common grams| / (grams of gold + " +
 			"grams of pred), a gram being a node with its parent and one child; 1 for trees that match. " + clauses,
 		Source:  "the deterministic part of baseline M2 in BADGER, section 6.2 (AST similarity and clause recall); pq-grams: Augsten, Böhlen, Gamper, VLDB 2005",
 		Example: "SELECT a FROM t WHERE x = 1 against the same: 1. Without the WHERE: both trees have fewer grams in common, and one of three clauses is missing.",
-		Options: func(raw json.RawMessage) error { return new(similarityOptions).decode(raw) },
+		Options: similarityDeclared.OptionSet,
 		Score:   clauseSimilarity,
 	})
 	for _, m := range measures[:2] {
@@ -53,31 +51,22 @@ func init() {
 }
 
 type similarityOptions struct {
-	TreeWeight *float64 `json:"tree_weight"` // of the trees, the rest being that of the clauses; 0.5
+	TreeWeight float64 `json:"tree_weight"`
 }
 
-func (o *similarityOptions) decode(raw json.RawMessage) error {
-	if err := scoring.DecodeOptions(raw, o); err != nil {
-		return err
-	}
-	if w := o.TreeWeight; w != nil && !(*w >= 0 && *w <= 1) {
-		return errcode.New(errcode.InvalidArgument, "option tree_weight is %v, want 0 to 1", *w)
-	}
-	return nil
-}
+var similarityDeclared = scoring.DeclareOptions(similarityOptions{TreeWeight: 0.5}, nil,
+	scoring.Option{Name: "tree_weight", Min: scoring.At(0), Max: scoring.At(1), Doc: "The weight w of the trees; the clauses have 1 − w."},
+)
 
 func clauseSimilarity(_ context.Context, in *scoring.Input) (scoring.Score, error) {
-	var o similarityOptions
-	if err := in.Options(&o); err != nil {
+	o, err := similarityDeclared.Read(in)
+	if err != nil {
 		return scoring.Score{}, err
 	}
 	if s, done := withoutQuery(in); done {
 		return s, nil
 	}
-	w := 0.5
-	if o.TreeWeight != nil {
-		w = *o.TreeWeight
-	}
+	w := o.TreeWeight
 	c := compareTrees(in, sqltree.Rules{})
 	if !c.whole {
 		return notWhole(), nil

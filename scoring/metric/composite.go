@@ -2,7 +2,6 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -25,28 +24,27 @@ func init() {
 			"from 0 to 1. Not applicable where no weights are configured or no metric has a score. A verdict comes from a threshold in the configuration.",
 		Source:  "decided here: weights per deployment",
 		Example: "weights hybrid_ex 0.6, component_f1 0.2, tool_recall 0.2; scores 1, 0.5 and not applicable: (0.6 + 0.1) / 0.8 = 0.875.",
-		Options: func(raw json.RawMessage) error { return new(compositeOptions).decode(raw) },
+		Options: compositeDeclared.OptionSet,
 		Score:   composite,
 	})
 }
 
 type compositeOptions struct {
-	Weights map[string]float64 `json:"weights"` // by metric, above 0
-	Missing string             `json:"missing"` // skip or zero
+	Weights map[string]float64 `json:"weights"`
+	Missing string             `json:"missing"`
 }
 
-func (o *compositeOptions) decode(raw json.RawMessage) error {
-	o.Missing = "skip"
-	if err := scoring.DecodeOptions(raw, o); err != nil {
-		return err
-	}
-	if err := oneOf("missing", o.Missing, "skip", "zero"); err != nil {
-		return err
-	}
+var compositeDeclared = scoring.DeclareOptions(compositeOptions{Missing: "skip"}, (*compositeOptions).check,
+	scoring.Option{Name: "weights", Above: scoring.At(0), Max: scoring.At(1e6), Unset: "none, and the metric is not applicable", Doc: "The weight of each metric, by name."},
+	scoring.Option{
+		Name: "missing", Choices: []string{"skip", "zero"},
+		Doc: "What happens to a metric that abstained or failed on a case: skip, it is left out; zero, it counts as 0. One that is not applicable is always left out.",
+	},
+)
+
+// check checks what depends on the other metrics.
+func (o *compositeOptions) check() error {
 	for _, name := range slices.Sorted(maps.Keys(o.Weights)) {
-		if w := o.Weights[name]; !(w > 0 && w <= 1e6) {
-			return errcode.New(errcode.InvalidArgument, "option weights.%.60s is %v, want more than 0", name, w)
-		}
 		if name == "composite" {
 			return errcode.New(errcode.InvalidArgument, "option weights.composite: a composite cannot be part of itself")
 		}
@@ -81,8 +79,8 @@ type compositePart struct {
 }
 
 func composite(_ context.Context, in *scoring.Input) (scoring.Score, error) {
-	o := compositeOptions{Missing: "skip"}
-	if err := in.Options(&o); err != nil {
+	o, err := compositeDeclared.Read(in)
+	if err != nil {
 		return scoring.Score{}, err
 	}
 	if len(o.Weights) == 0 {

@@ -23,7 +23,7 @@ func TestCompositeOptions(t *testing.T) {
 		{"itself", `{"weights": {"composite": 1}}`, "part of itself"},
 		{"an unknown word", `{"weights": {"hybrid_ex": 1}, "missing": "drop"}`, "option missing"},
 	} {
-		err := new(compositeOptions).decode(json.RawMessage(tt.options))
+		err := compositeDeclared.Check(json.RawMessage(tt.options))
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: %v, want %q", tt.why, err, tt.want)
 		}

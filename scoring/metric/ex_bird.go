@@ -2,7 +2,6 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/badger-eval/badger/scoring"
@@ -23,7 +22,7 @@ func init() {
 			"AlibabaResearch/DAMO-ConvAI bird/llm/src/evaluation.py",
 		Example:   "gold (1), (1), (2) and pred (2), (1) score 1: a lost DISTINCT is not seen. Gold (1, 'a') and pred ('a', 1) score 0.",
 		Threshold: scoring.At(1),
-		Options:   func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &rowsOptions{}) },
+		Options:   rowsDeclared.OptionSet,
 		Score:     exBird,
 	})
 }
@@ -39,8 +38,8 @@ type rowCounts struct {
 }
 
 func exBird(_ context.Context, in *scoring.Input) (scoring.Score, error) {
-	var o rowsOptions
-	if err := in.Options(&o); err != nil {
+	o, err := rowsDeclared.Read(in)
+	if err != nil {
 		return scoring.Score{}, err
 	}
 	gold, pred := in.Gold.Result.Table, in.Pred.Result.Table

@@ -2,7 +2,6 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/badger-eval/badger/scoring"
@@ -16,19 +15,19 @@ func init() {
 			"ex_bird that sees repeated rows.",
 		Range: "0 or 1",
 		Formula: "1 if every row occurs equally often in both results, else 0. Cells are compared as in ex_bird, except that NaN equals NaN, as it does " +
-			"where a warehouse groups by it. Two results without rows are equal. Option: typed_text, as in ex_bird.",
+			"where a warehouse groups by it. Two results without rows are equal.",
 		Source: "Bag semantics of relations; Zhong et al. 2020, Semantic Evaluation for Text-to-SQL with Distilled Test Suites (arXiv:2010.02840), " +
 			"taoyds/test-suite-sql-eval e97acc5, exec_eval.py, multiset_eq",
 		Example:   "gold (1), (1), (2) and pred (2), (1), (1) score 1; pred (2), (1) scores 0.",
 		Threshold: scoring.At(1),
-		Options:   func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &rowsOptions{}) },
+		Options:   rowsDeclared.OptionSet,
 		Score:     exMultiset,
 	})
 }
 
 func exMultiset(_ context.Context, in *scoring.Input) (scoring.Score, error) {
-	var o rowsOptions
-	if err := in.Options(&o); err != nil {
+	o, err := rowsDeclared.Read(in)
+	if err != nil {
 		return scoring.Score{}, err
 	}
 	gold, pred := in.Gold.Result.Table, in.Pred.Result.Table

@@ -2,10 +2,8 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -19,34 +17,26 @@ func init() {
 		Range: "0 or 1",
 		Formula: "1 if the columns of the agent's result can be put into an order that makes its rows the gold rows: as a sequence where the gold query " +
 			"has an ORDER BY of its own (not one in a subquery or window), else as a multiset. Values count as equal across types: 1 = 1.0 = '1' = TRUE, 0.10 = '0.1', a date or time = its " +
-			"ISO text, NULL = NULL, NaN = NaN. Two results without rows are equal. The option order is gold (as described), keep or ignore.",
+			"ISO text, NULL = NULL, NaN = NaN. Two results without rows are equal.",
 		Source: "Execution match with column permutation and value normalization, after Zhong et al. 2020 (arXiv:2010.02840) and " +
 			"taoyds/test-suite-sql-eval e97acc5, exec_eval.py, result_eq",
 		Example:   "gold (Alice, 30), (Bob, 25) and pred (25.0, Bob), ('30', Alice) score 1, but 0 where the gold query ends in ORDER BY.",
 		Threshold: scoring.At(1),
-		Options:   func(raw json.RawMessage) error { return new(permutedOptions).decode(raw) },
+		Options:   permutedDeclared.OptionSet,
 		Score:     exPermuted,
 	})
 }
 
 type permutedOptions struct {
-	Order string `json:"order"` // gold (also when empty), keep, ignore
+	Order string `json:"order"`
 }
 
-func (o *permutedOptions) decode(raw json.RawMessage) error {
-	if err := scoring.DecodeOptions(raw, o); err != nil {
-		return err
-	}
-	return o.check()
-}
-
-func (o *permutedOptions) check() error {
-	switch o.Order {
-	case "", "gold", "keep", "ignore":
-		return nil
-	}
-	return errcode.New(errcode.InvalidArgument, "option order is %.40q, want gold, keep or ignore", o.Order)
-}
+var permutedDeclared = scoring.DeclareOptions(permutedOptions{Order: "gold"}, nil,
+	scoring.Option{
+		Name: "order", Choices: []string{"gold", "keep", "ignore"},
+		Doc: "Whether the order of rows counts: gold, where the gold query orders its rows; keep, always; ignore, never.",
+	},
+)
 
 // permutedDetail is the evidence of ex_permuted.
 type permutedDetail struct {
@@ -55,11 +45,8 @@ type permutedDetail struct {
 }
 
 func exPermuted(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
-	var o permutedOptions
-	if err := in.Options(&o); err != nil {
-		return scoring.Score{}, err
-	}
-	if err := o.check(); err != nil {
+	o, err := permutedDeclared.Read(in)
+	if err != nil {
 		return scoring.Score{}, err
 	}
 	gold, pred := in.Gold.Result.Table, in.Pred.Result.Table
@@ -70,7 +57,7 @@ func exPermuted(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		return scoring.OK(0, fmt.Sprintf("gold has %s, the agent's result %d", rowsOf(gold), pred.Rows())), nil
 	}
 	detail := permutedDetail{Ordered: o.Order == "keep"}
-	if o.Order == "" || o.Order == "gold" {
+	if o.Order == "gold" {
 		q := script(in, goldSide).Final()
 		detail.Ordered = q != nil && q.Ordered()
 	}

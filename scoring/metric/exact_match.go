@@ -2,12 +2,8 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric/sqltree"
 )
@@ -25,7 +21,7 @@ func init() {
 		Source:    "Spider, Yu et al. 2018, section 5 (arXiv:1809.08887); taoyds/spider b7b5b8c, evaluation.py and process_sql.py",
 		Example:   "SELECT name, age FROM singer WHERE age > 20 and SELECT T1.age, T1.name FROM singer AS T1 WHERE T1.age > 30: 1, for values do not count.",
 		Threshold: scoring.At(1),
-		Options:   func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &setMatchOptions{}) },
+		Options:   setMatchDeclared.OptionSet,
 		Score:     exactMatchSpider,
 	})
 	register(scoring.Metric{
@@ -51,12 +47,16 @@ func plainText(sql string) string {
 }
 
 type setMatchOptions struct {
-	Strict bool `json:"strict"` // read no more than Spider's own parser does
+	Strict bool `json:"strict"`
 }
 
+var setMatchDeclared = scoring.DeclareOptions(setMatchOptions{}, nil,
+	scoring.Option{Name: "strict", Doc: "Whether to read no more than Spider's own parser does: an answer beyond its grammar scores 0, a gold query beyond it is not applicable."},
+)
+
 func exactMatchSpider(_ context.Context, in *scoring.Input) (scoring.Score, error) {
-	var o setMatchOptions
-	if err := in.Options(&o); err != nil {
+	o, err := setMatchDeclared.Read(in)
+	if err != nil {
 		return scoring.Score{}, err
 	}
 	if s, done := withoutQuery(in); done {
@@ -91,12 +91,4 @@ func exactMatchSpider(_ context.Context, in *scoring.Input) (scoring.Score, erro
 	}{append([]string{}, differ...)}
 	s.Warnings = unread(in, goldSide, predSide)
 	return s, nil
-}
-
-// oneOf checks an option that is one of some words.
-func oneOf(name, value string, words ...string) error {
-	if slices.Contains(words, value) {
-		return nil
-	}
-	return errcode.New(errcode.InvalidArgument, "option %s is %.20q, want %s", name, value, fmt.Sprintf("%s or %s", strings.Join(words[:len(words)-1], ", "), words[len(words)-1]))
 }

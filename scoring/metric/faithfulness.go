@@ -2,7 +2,6 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -28,12 +27,12 @@ func init() {
 		Range:   "0 to 1",
 		Formula: "claims supported / claims that can be verified: the judge lists the claims of fact and calls each supported, contradicted, unsupported or not_shown; the counting is ours. A claim with a figure that is meant to be a cell of the result is looked up there: " +
 			"supported becomes unsupported where neither the row and column that the judge names nor, without such a row, any cell holds the figure, as rounded or cut as it is stated and in whatever scale; not_shown becomes supported where rows were cut and every such figure stands in the row and column " +
-			"named, else it is left out where something was cut, and unsupported where nothing was. Option figures (default true) switches the look-up off. Detail: the claims with the judge's verdict, what was found of each figure (cell, row, column, elsewhere, scaled, absent, unchecked) and what the claim " +
+			"named, else it is left out where something was cut, and unsupported where nothing was. Detail: the claims with the judge's verdict, what was found of each figure (cell, row, column, elsewhere, scaled, absent, unchecked) and what the claim " +
 			"counts as. Not applicable without a result (unless the query failed) and where nothing is claimed; abstained where no claim can be verified." + responseCall,
 		Source:    source,
 		Example:   "\"Oslo leads with 3 orders, Rome has 2; sales doubled\" over the rows Oslo 3, Rome 2: two claims supported, the last unsupported: 2/3.",
 		Threshold: scoring.At(faithful),
-		Options:   func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &faithfulnessOptions{}) },
+		Options:   faithfulnessDeclared.OptionSet,
 		Score:     faithfulness,
 	})
 	register(scoring.Metric{
@@ -49,8 +48,12 @@ func init() {
 }
 
 type faithfulnessOptions struct {
-	Figures *bool `json:"figures"` // nil: true
+	Figures bool `json:"figures"`
 }
+
+var faithfulnessDeclared = scoring.DeclareOptions(faithfulnessOptions{Figures: true}, nil,
+	scoring.Option{Name: "figures", Doc: "Whether claims with a figure are looked up in the result."},
+)
 
 // claim is one statement of the response, as the judge sees it.
 type claim struct {
@@ -79,8 +82,8 @@ type faithfulnessDetail struct {
 }
 
 func faithfulness(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
-	var o faithfulnessOptions
-	if err := in.Options(&o); err != nil {
+	o, err := faithfulnessDeclared.Read(in)
+	if err != nil {
 		return scoring.Score{}, err
 	}
 	if !hasEvidence(in) {
@@ -96,7 +99,7 @@ func faithfulness(ctx context.Context, in *scoring.Input) (scoring.Score, error)
 	result := in.Pred.Result.Table
 	d := faithfulnessDetail{Claims: make([]countedClaim, len(reply.Claims))}
 	var figures [][]checkedFigure
-	if o.Figures == nil || *o.Figures {
+	if o.Figures {
 		figures = lookUp(result, reply.Claims)
 	}
 	cut := prompt.Cut(result)

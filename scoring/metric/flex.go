@@ -2,7 +2,6 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/prompt"
@@ -17,20 +16,24 @@ func init() {
 			"and for acceptable differences where they are not. Then sorts out what is wrong, or why the results differ.",
 		Range: "0 or 1",
 		Formula: "0 if the query failed to run; else 1 if the judge calls it correct, else 0. Results are the same if they hold the same set of rows (ex_bird); then the judge does not see them. " +
-			"One call; with the option categories (default true) a second one for a query judged incorrect (schema linking, filtering, nullable column, multiple rows, abused clauses, other), and for " +
+			"One call; with the option categories a second one for a query judged incorrect (schema linking, filtering, nullable column, multiple rows, abused clauses, other), and for " +
 			"one judged correct whose results differ (output structure, value representation, reference, several answers, other). Detail: results; " +
 			"execution_error, the kind of error that execution accuracy makes here (false_positive, false_negative, none; null where results are not given); categories with an explanation each.",
 		Source:    "FLEX, section 5 (criteria), appendices A.3 (tables), B.3 and F (categories of false positives and of false negatives)",
 		Example:   "same results by coincidence, the judge says {\"correct\": false}: 0, execution_error false_positive, categories incorrect_filtering_condition.",
 		Threshold: scoring.At(1),
-		Options:   func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &flexOptions{}) },
+		Options:   flexDeclared.OptionSet,
 		Score:     flex,
 	})
 }
 
 type flexOptions struct {
-	Categories *bool `json:"categories"` // nil: true
+	Categories bool `json:"categories"`
 }
+
+var flexDeclared = scoring.DeclareOptions(flexOptions{Categories: true}, nil,
+	scoring.Option{Name: "categories", Doc: "Whether a second call sorts out what is wrong with a query judged incorrect, or why the results of a correct one differ."},
+)
 
 type flexReply struct {
 	Analysis string `json:"analysis"`
@@ -64,8 +67,8 @@ var (
 )
 
 func flex(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
-	var o flexOptions
-	if err := in.Options(&o); err != nil {
+	o, err := flexDeclared.Read(in)
+	if err != nil {
 		return scoring.Score{}, err
 	}
 	if in.Pred.Error != "" {
@@ -80,7 +83,7 @@ func flex(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	if d.Results == resultsUnknown {
 		s.Warnings = append(s.Warnings, "a result is not given: the judge went by the queries")
 	}
-	if o.Categories == nil || *o.Categories {
+	if o.Categories {
 		if err := d.categorize(ctx, in, value == 1); err != nil {
 			if ctx.Err() != nil {
 				return scoring.Score{}, err

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/align"
 	"github.com/badger-eval/badger/scoring/cell"
@@ -27,7 +26,7 @@ func init() {
 		Source:    "BADGER, section 5.2 and Algorithm 2, with stage 1 decided from the evidence, then by the judge; unmatched rows count in the mean (the printed figure is detail.counts.paper_score)",
 		Example:   "gold (region, total_revenue) = (north, 1234.56), (south, 99.10); agent (rev, region) = ($1,234.56, North), ($99.10, South): 1. With $98.00 for the south: 3 of 4 cells, or, joined on region, 1 of 2 compared cells: 0.5",
 		Threshold: scoring.At(1),
-		Options:   checkHybridOptions,
+		Options:   hybridDeclared.OptionSet,
 		Asks:      asksForAlignment,
 		Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 			h, err := hybrid(ctx, in)
@@ -52,7 +51,7 @@ func init() {
 		Formula: "by hybrid_ex h: complete where h = 1, near_complete from 0.9, partial from 0.5, overlap above 0, else no_match",
 		Source:  "BADGER, Table 2 and appendix A.3 (matching category), decided from the evidence",
 		Example: "nine of ten rows equal and one missing: near_complete",
-		Options: checkHybridOptions,
+		Options: hybridDeclared.OptionSet,
 		Asks:    asksForAlignment,
 		FailedQuery: func(*scoring.Input) scoring.Score {
 			s := scoring.OK(0, "the agent's query failed when it ran")
@@ -88,41 +87,35 @@ func category(h float64) (label string, value float64) {
 
 // hybridOptions are the options of hybrid_ex and of the metrics that rest on it.
 type hybridOptions struct {
-	Tolerance    float64  `json:"tolerance"`     // largest relative difference of numbers that are not whole, 0 to 1
-	ExtraColumns string   `json:"extra_columns"` // ignore: columns that gold lacks do not count; penalize: they do unless trivial
-	Stage1       string   `json:"stage1"`        // evidence: the columns are paired by the values alone; judge: a judge is asked where that leaves doubt
-	MaxTolerance *float64 `json:"max_tolerance"` // largest tolerance that the judge may recommend; nil: Tolerance
+	Tolerance    float64  `json:"tolerance"`
+	ExtraColumns string   `json:"extra_columns"`
+	Stage1       string   `json:"stage1"`
+	MaxTolerance *float64 `json:"max_tolerance"` // nil: Tolerance
 }
 
-func defaultHybridOptions() hybridOptions {
-	return hybridOptions{Tolerance: align.DefaultTolerance, ExtraColumns: "ignore", Stage1: "evidence"}
-}
-
-func checkHybridOptions(raw json.RawMessage) error {
-	o := defaultHybridOptions()
-	if err := scoring.DecodeOptions(raw, &o); err != nil {
-		return err
-	}
-	for _, t := range []struct {
-		name string
-		v    float64
-	}{{"tolerance", o.Tolerance}, {"max_tolerance", o.maxTolerance()}} {
-		if !(t.v >= 0 && t.v < 1) {
-			return errcode.New(errcode.InvalidArgument, "option %s is %v, want at least 0 and less than 1", t.name, t.v)
-		}
-	}
-	if o.ExtraColumns != "ignore" && o.ExtraColumns != "penalize" {
-		return errcode.New(errcode.InvalidArgument, `option extra_columns is %.20q, want "ignore" or "penalize"`, o.ExtraColumns)
-	}
-	if o.Stage1 != "evidence" && o.Stage1 != "judge" {
-		return errcode.New(errcode.InvalidArgument, `option stage1 is %.20q, want "evidence" or "judge"`, o.Stage1)
-	}
-	return nil
-}
+var hybridDeclared = scoring.DeclareOptions(
+	hybridOptions{Tolerance: align.DefaultTolerance, ExtraColumns: "ignore", Stage1: "evidence"}, nil,
+	scoring.Option{
+		Name: "tolerance", Min: scoring.At(0), Below: scoring.At(1),
+		Doc: "The largest relative difference of numbers that are not whole, where a column agrees under no tighter comparison.",
+	},
+	scoring.Option{
+		Name: "extra_columns", Choices: []string{"ignore", "penalize"},
+		Doc: "Whether columns that gold lacks lower the value: ignore, they do not; penalize, they do unless they are trivial.",
+	},
+	scoring.Option{
+		Name: "stage1", Choices: []string{"evidence", "judge"},
+		Doc: "Who pairs the columns: evidence, the values alone; judge, a judge is asked where they leave doubt.",
+	},
+	scoring.Option{
+		Name: "max_tolerance", Min: scoring.At(0), Below: scoring.At(1), Unset: "the value of tolerance",
+		Doc: "The largest tolerance that the judge may recommend.",
+	},
+)
 
 // asksForAlignment tells whether options ask for a judge.
 func asksForAlignment(raw json.RawMessage) bool {
-	o := defaultHybridOptions()
+	o := hybridDeclared.Defaults
 	return scoring.DecodeOptions(raw, &o) == nil && o.Stage1 == "judge"
 }
 
@@ -160,8 +153,8 @@ func (o *hybridOptions) key() hybridKey {
 
 // hybrid aligns and compares the two results of a case, once for all metrics that ask with the same options.
 func hybrid(ctx context.Context, in *scoring.Input) (*Hybrid, error) {
-	o := defaultHybridOptions()
-	if err := in.Options(&o); err != nil {
+	o, err := hybridDeclared.Read(in)
+	if err != nil {
 		return nil, err
 	}
 	h := byEvidence(in, &o)
@@ -186,7 +179,7 @@ func byEvidence(in *scoring.Input, o *hybridOptions) *Hybrid {
 
 // CompareResults aligns and compares two results as hybrid_ex does with its default options, and keeps which row was matched with which.
 func CompareResults(gold, pred *scoring.Table) *Hybrid {
-	o := defaultHybridOptions()
+	o := hybridDeclared.Defaults
 	return compareResults(gold, pred, &o, true)
 }
 

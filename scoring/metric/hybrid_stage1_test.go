@@ -158,7 +158,7 @@ func TestStage1Options(t *testing.T) {
 		`{"stage1": "judge"}`: true, `{"stage1": "evidence", "max_tolerance": 0.2}`: true, `{"max_tolerance": 0}`: true,
 		`{"stage1": "model"}`: false, `{"max_tolerance": 1}`: false, `{"max_tolerance": -0.1}`: false, `{"stage1": true}`: false,
 	} {
-		if err := checkHybridOptions(json.RawMessage(options)); (err == nil) != ok {
+		if err := hybridDeclared.Check(json.RawMessage(options)); (err == nil) != ok {
 			t.Errorf("%s: %v", options, err)
 		}
 	}

@@ -44,7 +44,7 @@ func llmEx(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	if err := in.Ask(ctx, prompt.LLMEx.Request(materialOf(in, resultsUnknown)), &reply); err != nil {
 		return scoring.Score{}, err
 	}
-	o := defaultHybridOptions()
+	o := hybridDeclared.Defaults
 	evidence, _ := category(byEvidence(in, &o).Counts.Score)
 	s := scoring.OK(reply.Score, "the judge calls the agent's result "+reply.Category)
 	s.Detail = llmExDetail{Category: reply.Category, Evidence: evidence, Agrees: evidence == reply.Category, Analysis: reply.Analysis}

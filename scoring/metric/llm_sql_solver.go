@@ -2,7 +2,6 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/prompt"
@@ -27,23 +26,23 @@ func init() {
 		Source:    "Zhao et al. 2023, arXiv:2312.10321, the two strategies; used as a baseline in ROSE, section 5.1.3, and in FLEX, section 4.3",
 		Example:   "SELECT max(a) FROM t and SELECT a FROM t ORDER BY a DESC LIMIT 1: an empty table is a counterexample for the strategy semantic, 0.",
 		Threshold: scoring.At(1),
-		Options:   func(raw json.RawMessage) error { return new(solverOptions).decode(raw) },
+		Options:   solverDeclared.OptionSet,
 		Score:     sqlSolver,
 	})
 }
 
 type solverOptions struct {
-	Strategy string `json:"strategy"`  // semantic or relaxed
-	ShortCut *bool  `json:"short_cut"` // nil: true
+	Strategy string `json:"strategy"`
+	ShortCut bool   `json:"short_cut"`
 }
 
-func (o *solverOptions) decode(raw json.RawMessage) error {
-	o.Strategy = solverSemantic
-	if err := scoring.DecodeOptions(raw, o); err != nil {
-		return err
-	}
-	return oneOf("strategy", o.Strategy, solverSemantic, solverRelaxed)
-}
+var solverDeclared = scoring.DeclareOptions(solverOptions{Strategy: solverSemantic, ShortCut: true}, nil,
+	scoring.Option{
+		Name: "strategy", Choices: []string{solverSemantic, solverRelaxed},
+		Doc: "semantic (miniature and mull): the judge looks for a counterexample on a small database of its own; relaxed (explain and compare): it explains both queries and looks for significant differences in logic.",
+	},
+	scoring.Option{Name: "short_cut", Doc: "Whether queries that the texts alone prove equal score 1 without a call. The publication asks in every case: false."},
+)
 
 // solverDetail is the evidence of llm_sql_solver.
 type solverDetail struct {
@@ -53,8 +52,8 @@ type solverDetail struct {
 }
 
 func sqlSolver(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
-	o := solverOptions{Strategy: solverSemantic}
-	if err := in.Options(&o); err != nil {
+	o, err := solverDeclared.Read(in)
+	if err != nil {
 		return scoring.Score{}, err
 	}
 	if s, done := withoutQuery(in); done {
@@ -74,7 +73,7 @@ func sqlSolver(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	switch {
 	case in.Pred.Error != "":
 		return decided(0, "the agent's query failed when it ran", solverDetail{By: "execution"})
-	case (o.ShortCut == nil || *o.ShortCut) && proved(in):
+	case o.ShortCut && proved(in):
 		return decided(1, "the queries are the same up to differences that change no result", solverDetail{By: "texts"})
 	}
 	ask := prompt.SQLSolverSemantic

@@ -2,7 +2,6 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/badger-eval/badger/scoring"
 )
@@ -19,19 +18,24 @@ func init() {
 			"copies), or after repeated rows are dropped, columns sorted by name and rows by their cells, and missing values replaced by -99999. Subset: every gold column equals, when both are sorted, " +
 			"a column of the agent's own (numbers within 0.001 %, integers exactly), and the rows over these columns are equal after the same normalization. Where the question asks to " +
 			"order, sort or arrange, or the option category is order_by, rows are not sorted, except for the exact match by what each query's first ORDER BY names. " +
-			"Cells that cannot be sorted, or repeated column names, stop the original and count 0. The option subset: false counts only exact matches.",
+			"Cells that cannot be sorted, or repeated column names, stop the original and count 0.",
 		Source:    "defog-ai/sql-eval b833324, eval/eval.py, compare_df, subset_df, normalize_table and compare_query_results, on pandas 2.3",
 		Example:   "gold n = 1, 1, 2 and pred n = 2, 1 match exactly; pred total = 2, 1 is a subset (another name), and so is pred n = 1, 1, 2 with a column more.",
 		Threshold: scoring.At(1),
-		Options:   func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &defogOptions{}) },
+		Options:   defogDeclared.OptionSet,
 		Score:     matchDefog,
 	})
 }
 
 type defogOptions struct {
-	Category string `json:"category"` // Defog's category of the question; order_by keeps the order of rows
-	Subset   *bool  `json:"subset"`   // whether a subset counts as correct, as it does where nothing is said
+	Category string `json:"category"`
+	Subset   bool   `json:"subset"`
 }
+
+var defogDeclared = scoring.DeclareOptions(defogOptions{Subset: true}, nil,
+	scoring.Option{Name: "category", Doc: "Defog's category of the question; order_by keeps the order of rows."},
+	scoring.Option{Name: "subset", Doc: "Whether a subset counts as correct."},
+)
 
 // defogDetail is the evidence of match_defog.
 type defogDetail struct {
@@ -39,8 +43,8 @@ type defogDetail struct {
 }
 
 func matchDefog(_ context.Context, in *scoring.Input) (scoring.Score, error) {
-	var o defogOptions
-	if err := in.Options(&o); err != nil {
+	o, err := defogDeclared.Read(in)
+	if err != nil {
 		return scoring.Score{}, err
 	}
 	gold, pred := newFrame(in.Gold.Result.Table), newFrame(in.Pred.Result.Table)
@@ -63,7 +67,7 @@ func matchDefog(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	switch {
 	case err != nil:
 		return result(0, "stopped", "Defog's comparison stops here, which counts as wrong: "+err.Error())
-	case subset && (o.Subset == nil || *o.Subset):
+	case subset && o.Subset:
 		return result(1, "subset", "the gold rows are the rows of some of the agent's columns")
 	case subset:
 		return result(0, "subset", "the gold rows are the rows of some of the agent's columns, but not all")

@@ -25,10 +25,8 @@ func init() {
 		Source:    "Spider 2.0, Lei et al. 2025 (arXiv:2411.07763); xlang-ai/Spider2 e12c5f1, spider2-snow/evaluation_suite/evaluate.py, compare_pandas_table",
 		Example:   "gold (1, 'a'), (2, 'b') and pred ('b', 1.004), ('a', 2) score 1 with ignore_order, though no row is right.",
 		Threshold: scoring.At(1),
-		Options: func(raw json.RawMessage) error {
-			return scoring.DecodeOptions(raw, &spiderOptions{})
-		},
-		Score: matchSpider2,
+		Options:   spiderDeclared.OptionSet,
+		Score:     matchSpider2,
 	})
 }
 
@@ -36,6 +34,14 @@ type spiderOptions struct {
 	ConditionCols conditionCols `json:"condition_cols"`
 	IgnoreOrder   bool          `json:"ignore_order"`
 }
+
+var spiderDeclared = scoring.DeclareOptions(spiderOptions{}, nil,
+	scoring.Option{
+		Name: "condition_cols", Type: "integer, list of integers or list of lists of integers", Unset: "all columns",
+		Doc: "Positions, from 0, of the gold columns that count; a list of lists holds one for each accepted answer.",
+	},
+	scoring.Option{Name: "ignore_order", Doc: "Whether each column is sorted by the text of its cells before it is compared."},
+)
 
 // conditionCols says which gold columns count: the same ones for all accepted answers, or a list for each.
 type conditionCols struct {
@@ -102,8 +108,8 @@ type columnMatch struct {
 }
 
 func matchSpider2(_ context.Context, in *scoring.Input) (scoring.Score, error) {
-	var o spiderOptions
-	if err := in.Options(&o); err != nil {
+	o, err := spiderDeclared.Read(in)
+	if err != nil {
 		return scoring.Score{}, err
 	}
 	sets, err := o.ConditionCols.sets(in)

@@ -2,7 +2,6 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 
@@ -19,7 +18,7 @@ func init() {
 			"BIRD reports the mean of 100 · √reward, which is detail.ves, over a hundred runs of each query; here the two latencies given are taken as they are.",
 		Source:  "BIRD mini-dev, R-VES; bird-bench/mini_dev, evaluation/evaluation_ves.py",
 		Example: "equal results in 80 ms against 200 ms of gold: r = 2.5, reward 1.25, detail.ves 111.8. In 300 ms: r = 0.67, reward 0.75.",
-		Options: func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &rowsOptions{}) },
+		Options: rowsDeclared.OptionSet,
 		Score:   rVES,
 	})
 }

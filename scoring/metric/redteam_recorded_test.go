@@ -19,7 +19,7 @@ func TestRedTeamWorstJudgeOfRecordedCases(t *testing.T) {
 				continue
 			}
 			gold, pred := c.Golds[0].Result.Table, c.Pred.Result.Table
-			o := defaultHybridOptions()
+			o := hybridDeclared.Defaults
 			h := compareResults(gold, pred, &o, false)
 			scored++
 			if h.Counts.Score == 1 {

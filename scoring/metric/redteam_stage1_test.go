@@ -41,7 +41,7 @@ func scoreWith(t *testing.T, judge judgebackend.Backend, c *scoring.Case, metric
 func judgedBy(t *testing.T, judge fooled, c *scoring.Case) (h *Hybrid, evidence float64) {
 	t.Helper()
 	gold, pred := c.Golds[0].Result.Table, c.Pred.Result.Table
-	o := defaultHybridOptions()
+	o := hybridDeclared.Defaults
 	h = compareResults(gold, pred, &o, false)
 	evidence = h.Counts.Score
 	r, word, err := prompt.Align.Request(prompt.Material{

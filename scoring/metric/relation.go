@@ -2,10 +2,8 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/align"
 	relations "github.com/badger-eval/badger/scoring/relation"
@@ -20,27 +18,18 @@ func init() {
 		Summary: "Why the two results differ: the relation that holds between them, proven on their rows and, where they are given, on the queries and the question.",
 		Range:   "1 the same data, however shown; 0.5 another reading that people often accept; 0 other data. A prior by the meaning of the relation, no verdict",
 		Formula: "the first relation that holds in the order of docs/relations.md; all that hold are in detail.relations, each with its class, its proof and a sentence. The alignment is that of hybrid_ex. " +
-			"A query that failed has the label query_failed. Option: tolerance, as in hybrid_ex",
+			"A query that failed has the label query_failed",
 		Source:  "own; the kinds of differences that experts accept are those of FLEX, section 5 and appendix F, and ROSE, section 5 and appendices I and O",
 		Example: "gold (agency, clients) = (1, 2), (3, 1); agent (1, 2), (2, 0), (3, 1): zero_filled, \"Every row of gold is there; 1 row more has nothing (0 or NULL) in …\"",
-		Options: func(raw json.RawMessage) error {
-			o := relationOptions{Tolerance: align.DefaultTolerance}
-			if err := scoring.DecodeOptions(raw, &o); err != nil {
-				return err
-			}
-			return o.check()
-		},
+		Options: relationDeclared.OptionSet,
 		FailedQuery: func(*scoring.Input) scoring.Score {
 			s := scoring.OK(0, "the agent's query failed when it ran")
 			s.Label = queryFailed
 			return s
 		},
 		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
-			o := relationOptions{Tolerance: align.DefaultTolerance}
-			if err := in.Options(&o); err != nil {
-				return scoring.Score{}, err
-			}
-			if err := o.check(); err != nil {
+			o, err := relationDeclared.Read(in)
+			if err != nil {
 				return scoring.Score{}, err
 			}
 			found := relationsBy(in, o.Tolerance)
@@ -79,15 +68,12 @@ func classValue(c relations.Class) float64 {
 }
 
 type relationOptions struct {
-	Tolerance float64 `json:"tolerance"` // of hybrid_ex
+	Tolerance float64 `json:"tolerance"`
 }
 
-func (o relationOptions) check() error {
-	if !(o.Tolerance >= 0 && o.Tolerance < 1) {
-		return errcode.New(errcode.InvalidArgument, "option tolerance is %v, want at least 0 and less than 1", o.Tolerance)
-	}
-	return nil
-}
+var relationDeclared = scoring.DeclareOptions(relationOptions{Tolerance: align.DefaultTolerance}, nil,
+	scoring.Option{Name: "tolerance", Min: scoring.At(0), Below: scoring.At(1), Doc: "The tolerance of the alignment, as in hybrid_ex."},
+)
 
 type relationKey struct{ tolerance float64 }
 
@@ -102,7 +88,7 @@ func relationsOf(in *scoring.Input) []relations.Relation {
 // relationsBy does so under a tolerance, on the alignment of hybrid_ex.
 func relationsBy(in *scoring.Input, tolerance float64) []relations.Relation {
 	return scoring.Memo(in, relationKey{tolerance}, func() []relations.Relation {
-		o := defaultHybridOptions()
+		o := hybridDeclared.Defaults
 		o.Tolerance = tolerance
 		h := byEvidence(in, &o)
 		return relations.Find(relations.Input{

@@ -2,7 +2,6 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 	"regexp"
 	"strings"
 
@@ -22,35 +21,30 @@ func init() {
 		Formula: "0 if the query failed to run; else 0 if the results differ and the Prover rejects it; else 0 if the Refuter overturns; else 1. Results are the same if they hold the " +
 			"same rows equally often under some order of the columns, as in the published runs; then the Prover is not asked, and the Refuter sees neither results nor a Prover's reason. Where a result is not given, they count as different. " +
 			"One call or two. Detail: the replies; gold_x, the Refuter calls the reference wrong; amb_q and amb_schema, it finds the question or the schema ambiguous (null where it was not asked); " +
-			"judge, the tag rose_<model>-<yymm> that a reported score must carry. Options: model and released (yymm) for the tag, else they come from the backend's model; refuter, false for the Prover alone, who is then " +
-			"asked in every case.",
+			"judge, the tag rose_<model>-<yymm> that a reported score must carry.",
 		Source:    "ROSE, sections 4.1 to 4.3, appendices B (score), E.1 (tag) and O (what the judges are told)",
 		Example:   "the results differ, the Prover accepts, the Refuter upholds and calls the reference wrong: 1, gold_x.",
 		Threshold: scoring.At(1),
-		Options: func(raw json.RawMessage) error {
-			_, err := roseOptionsOf(raw)
-			return err
-		},
-		Score: rose,
+		Options:   roseDeclared.OptionSet,
+		Score:     rose,
 	})
 }
 
 type roseOptions struct {
-	Model    string `json:"model"`    // backbone, for the tag
-	Released string `json:"released"` // its month, yymm
-	Refuter  *bool  `json:"refuter"`  // nil: true
+	Model    string `json:"model"`
+	Released string `json:"released"`
+	Refuter  bool   `json:"refuter"`
 }
+
+var roseDeclared = scoring.DeclareOptions(roseOptions{Refuter: true}, (*roseOptions).check,
+	scoring.Option{Name: "model", Unset: "that of the backend", Doc: "The name of the judge's model, for the tag."},
+	scoring.Option{Name: "released", Unset: "that of the backend's model, if known", Doc: "The month of the model's release as yymm, for the tag."},
+	scoring.Option{Name: "refuter", Doc: "Whether the Refuter is asked; false is the Prover alone, who is then asked in every case."},
+)
 
 var yymm = regexp.MustCompile(`^[0-9]{2}(0[1-9]|1[0-2])$`)
 
-func roseOptionsOf(raw json.RawMessage) (o roseOptions, err error) {
-	if err := scoring.DecodeOptions(raw, &o); err != nil {
-		return o, err
-	}
-	return o, o.check()
-}
-
-func (o roseOptions) check() error {
+func (o *roseOptions) check() error {
 	if o.Released != "" && !yymm.MatchString(o.Released) {
 		return errcode.New(errcode.InvalidArgument, "option released is %.20q, want the month of the model's release as yymm", o.Released)
 	}
@@ -86,11 +80,8 @@ type roseDetail struct {
 }
 
 func rose(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
-	var o roseOptions
-	if err := in.Options(&o); err != nil {
-		return scoring.Score{}, err
-	}
-	if err := o.check(); err != nil {
+	o, err := roseDeclared.Read(in)
+	if err != nil {
 		return scoring.Score{}, err
 	}
 	if in.Pred.Error != "" {
@@ -101,7 +92,7 @@ func rose(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		return scoring.Score{}, err
 	}
 	d := roseDetail{Judge: versionTag("rose", o.Model, o.Released, in.JudgeModel()), Results: results}
-	value, reason, err := d.cascade(ctx, in, o.Refuter == nil || *o.Refuter)
+	value, reason, err := d.cascade(ctx, in, o.Refuter)
 	if err != nil {
 		return scoring.Score{}, err
 	}

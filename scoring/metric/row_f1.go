@@ -2,7 +2,6 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,14 +26,18 @@ func init() {
 			"scores it (DataCompyScore), but joined on values instead of row numbers",
 		Example:   "gold (1, 'a'), (2, 'b') and pred (2, 'b'), (3, 'c'), (1, 'x') share one row: precision 1/3, recall 1/2, F1 0.4.",
 		Threshold: scoring.At(1),
-		Options:   func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &rowF1Options{}) },
+		Options:   rowF1Declared.OptionSet,
 		Score:     rowF1,
 	})
 }
 
 type rowF1Options struct {
-	Key []string `json:"key"` // names of the gold columns to join rows on; none: found in the data
+	Key []string `json:"key"`
 }
+
+var rowF1Declared = scoring.DeclareOptions(rowF1Options{}, nil,
+	scoring.Option{Name: "key", Unset: "found in the data", Doc: "Names of the gold columns that rows are joined on for the figures of columns."},
+)
 
 // overlap is precision, recall and F1 of things that both sides have.
 type overlap struct {
@@ -60,8 +63,8 @@ type rowF1Detail struct {
 }
 
 func rowF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
-	var o rowF1Options
-	if err := in.Options(&o); err != nil {
+	o, err := rowF1Declared.Read(in)
+	if err != nil {
 		return scoring.Score{}, err
 	}
 	gold, pred := in.Gold.Result.Table, in.Pred.Result.Table

@@ -44,10 +44,15 @@ func tallyParts(gold, pred part, r reading) rowTally {
 
 // rowsOptions are the options of the metrics that compare rows as Python values.
 type rowsOptions struct {
-	// TypedText reads text that Python would print for a number as that number. Nil reads it so only where both results hold nothing
-	// but text: such results were exported as text and have lost their types.
-	TypedText *bool `json:"typed_text"`
+	TypedText *bool `json:"typed_text"` // nil: onlyText decides
 }
+
+var rowsDeclared = scoring.DeclareOptions(rowsOptions{}, nil,
+	scoring.Option{
+		Name: "typed_text", Unset: "true where both results hold nothing but text, since such results have lost their types",
+		Doc: "Whether text that Python prints for a number is read as that number.",
+	},
+)
 
 func (o rowsOptions) reading(gold, pred *scoring.Table) reading {
 	if o.TypedText != nil && *o.TypedText || o.TypedText == nil && onlyText(gold) && onlyText(pred) {

@@ -2,7 +2,6 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -22,7 +21,7 @@ func init() {
 			"units of the number of gold columns. A row without counterpart adds 1 to fn (gold) or fp (agent). Two results without rows score 1. Cells compare as in ex_bird.",
 		Source:  "bird-bench/mini_dev 4d970a9, evaluation/evaluation_f1.py, calculate_f1_score",
 		Example: "gold (1, 2), (3, 4) and pred (1, 2), (3, 5) score 0.75; pred (3, 4), (1, 2) scores 0.",
-		Options: func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &rowsOptions{}) },
+		Options: rowsDeclared.OptionSet,
 		Score:   softF1Bird,
 	})
 }
@@ -37,8 +36,8 @@ type softF1Detail struct {
 }
 
 func softF1Bird(_ context.Context, in *scoring.Input) (scoring.Score, error) {
-	var o rowsOptions
-	if err := in.Options(&o); err != nil {
+	o, err := rowsDeclared.Read(in)
+	if err != nil {
 		return scoring.Score{}, err
 	}
 	gold, pred := in.Gold.Result.Table, in.Pred.Result.Table

@@ -46,7 +46,7 @@ func init() {
 				Source:    source + sourceNote(m),
 				Example:   "select items: gold region, sum(amount); agent region, count(*): recall, precision and F1 are 0.5, exact is 0.",
 				Threshold: m.threshold,
-				Options:   extractOptionsOf,
+				Options:   extractDeclared.OptionSet,
 				Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 					return scoreComponent(ctx, in, m, c)
 				},
@@ -66,7 +66,7 @@ func init() {
 			Source:    "BADGER, section 4.2, equation 1, and Table 2 (overall recall and F1 are means over all seven kinds)" + sourceNote(m),
 			Example:   "queries that differ in one of two select items and in nothing else: recall is (0.5 + 6) / 7 = 0.929; without GROUP BY, ORDER BY and HAVING on either side, detail.stated is (0.5 + 3) / 4 = 0.875.",
 			Threshold: m.threshold,
-			Options:   extractOptionsOf,
+			Options:   extractDeclared.OptionSet,
 			Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 				return scoreComponents(ctx, in, m)
 			},

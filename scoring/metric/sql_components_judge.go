@@ -2,7 +2,6 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,23 +19,20 @@ const (
 	extractJudge    = "judge"     // the judge
 )
 
-// extractNote documents the option.
-const extractNote = " Option extract: front_end (default); fallback, a judge takes apart what the front end could not read whole; judge, it takes both queries apart. One call for each query, shared by all component metrics with the option; what it returns is brought " +
+// extractNote documents the calls that the option may lead to.
+const extractNote = " With the option extract, a judge may take queries apart: one call for each query, shared by all component metrics with the option; what it returns is brought " +
 	"into the same normal form, and refused where it names tables or columns that the query does not."
 
 type extractOptions struct {
 	Extract string `json:"extract"`
 }
 
-func (o *extractOptions) decode(raw json.RawMessage) error {
-	o.Extract = extractFrontEnd
-	if err := scoring.DecodeOptions(raw, o); err != nil {
-		return err
-	}
-	return oneOf("extract", o.Extract, extractFrontEnd, extractFallback, extractJudge)
-}
-
-func extractOptionsOf(raw json.RawMessage) error { return new(extractOptions).decode(raw) }
+var extractDeclared = scoring.DeclareOptions(extractOptions{Extract: extractFrontEnd}, nil,
+	scoring.Option{
+		Name: "extract", Choices: []string{extractFrontEnd, extractFallback, extractJudge},
+		Doc: "Who takes queries apart: front_end, nobody is asked; fallback, the judge takes apart what the front end could not read whole; judge, it takes both queries apart.",
+	},
+)
 
 // extractedBy says who took the queries apart, where a judge may have; it is not part of the evidence otherwise.
 type extractedBy struct {
@@ -53,8 +49,8 @@ type extraction struct {
 
 // extract takes both queries apart. done tells that there is a score already, since there is no query, or nobody to ask.
 func extract(ctx context.Context, in *scoring.Input) (x extraction, s scoring.Score, done bool, err error) {
-	o := extractOptions{Extract: extractFrontEnd}
-	if err := in.Options(&o); err != nil {
+	o, err := extractDeclared.Read(in)
+	if err != nil {
 		return x, s, false, err
 	}
 	if o.Extract == extractFrontEnd {

@@ -2,7 +2,6 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,19 +27,18 @@ func init() {
 		reads = circumstance | scoring.FieldInterpretation
 		call  = " One call for all sql_judge metrics, and for each accepted query; none where the agent's query failed or is missing, or where the texts alone prove the queries equal: single statements, read whole, whose trees are the same " +
 			"under the rules of tree_match, with the keys that the schema states. The judge sees question, interpretation, hint, schema and both queries, what the front end found to differ, and whether the results are the same, and is told which matters of style are no fault: layers of common table " +
-			"expressions, positions in GROUP BY, double-underscore aliases, qualified names, LEFT or INNER JOIN where the rows are the same, functions that deal with NULL. Options, the same for the three if they are to share the call: " +
-			"short_cut and differences (both true) switch off the proof without a judge and the list of differences. Detail: by, what decided (judge, texts or execution); score, equivalent, issues, analysis."
+			"expressions, positions in GROUP BY, double-underscore aliases, qualified names, LEFT or INNER JOIN where the rows are the same, functions that deal with NULL. The options must be the same for the three if they are to share the call. " +
+			"Detail: by, what decided (judge, texts or execution); score, equivalent, issues, analysis."
 		source  = "BADGER, section 4.4, Table 2, Table 3 and appendix A.2"
 		example = "the agent leaves out WHERE year = 2024; the judge replies {\"score\": 4, \"equivalent\": false, \"issues\": [{\"label\": \"filters_missing\"}]}: "
 	)
-	options := func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &sqlJudgeOptions{}) }
 	register(scoring.Metric{
 		Name: "sql_judge_similarity", Version: 1, Group: "judge", Needs: needs, Reads: reads,
 		Summary: "How far the agent's query does what the accepted one does, graded by a judge who looks at meaning and not at style.",
 		Range:   "0 to 1",
 		Formula: "the judge's grade from 0 to 10, divided by 10; 0 for a query that failed, 1 for queries that are proved equal." + call,
 		Source:  source, Example: example + "0.4.",
-		Options: options, Score: sqlJudged(func(j *sqlJudgement) scoring.Score {
+		Options: sqlJudgeDeclared.OptionSet, Score: sqlJudged(func(j *sqlJudgement) scoring.Score {
 			return scoring.OK(j.Score/10, fmt.Sprintf("the judge grades the query %v of 10", j.Score))
 		}, true),
 	})
@@ -50,7 +48,7 @@ func init() {
 		Range:   "0 or 1",
 		Formula: "1 if the judge calls the queries equivalent, else 0; 0 for a query that failed, 1 for queries that are proved equal." + call,
 		Source:  source, Example: example + "0.", Threshold: scoring.At(1),
-		Options: options, Score: sqlJudged(func(j *sqlJudgement) scoring.Score {
+		Options: sqlJudgeDeclared.OptionSet, Score: sqlJudged(func(j *sqlJudgement) scoring.Score {
 			if j.Equivalent {
 				return scoring.OK(1, "the judge calls the queries equivalent")
 			}
@@ -63,7 +61,7 @@ func init() {
 		Range:   "0 to 12",
 		Formula: "the label is the gravest issue that the judge names, the value the number of kinds of issue, performance_issue not counted; none and 0 for queries that are proved equal. Not applicable to a query that failed or is missing." + call,
 		Source:  source, Example: example + "filters_missing, 1.", Threshold: scoring.At(0),
-		Options: options, Score: sqlJudged(func(j *sqlJudgement) scoring.Score {
+		Options: sqlJudgeDeclared.OptionSet, Score: sqlJudged(func(j *sqlJudgement) scoring.Score {
 			labels := j.labels()
 			s := scoring.OK(float64(len(labels)), "the judge finds no issue")
 			s.Label = noIssue
@@ -79,9 +77,14 @@ func init() {
 }
 
 type sqlJudgeOptions struct {
-	ShortCut    *bool `json:"short_cut"`   // nil: true
-	Differences *bool `json:"differences"` // nil: true
+	ShortCut    bool `json:"short_cut"`
+	Differences bool `json:"differences"`
 }
+
+var sqlJudgeDeclared = scoring.DeclareOptions(sqlJudgeOptions{ShortCut: true, Differences: true}, nil,
+	scoring.Option{Name: "short_cut", Doc: "Whether queries that the texts alone prove equal are scored without a call."},
+	scoring.Option{Name: "differences", Doc: "Whether the judge is told what the front end found to differ."},
+)
 
 // sqlIssue is one kind of fault.
 type sqlIssue struct {
@@ -112,8 +115,8 @@ func (j *sqlJudgement) labels() []string {
 // sqlJudged makes a metric of what is found of a query. Where there is no query that ran, the value is 0, or there is nothing to say.
 func sqlJudged(score func(*sqlJudgement) scoring.Score, zero bool) func(context.Context, *scoring.Input) (scoring.Score, error) {
 	return func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
-		var o sqlJudgeOptions
-		if err := in.Options(&o); err != nil {
+		o, err := sqlJudgeDeclared.Read(in)
+		if err != nil {
 			return scoring.Score{}, err
 		}
 		if s, done := withoutQuery(in); done {
@@ -131,7 +134,7 @@ func sqlJudged(score func(*sqlJudgement) scoring.Score, zero bool) func(context.
 			return s, nil
 		}
 		j := &sqlJudgement{By: "texts", Score: 10, Equivalent: true, Issues: []sqlIssue{}}
-		if o.ShortCut != nil && !*o.ShortCut || !sameQuery(in) {
+		if !o.ShortCut || !sameQuery(in) {
 			j = &sqlJudgement{}
 			if err := in.AskOnce(ctx, prompt.SQLJudge.Request(sqlJudgeMaterial(in, o)), j); err != nil {
 				return scoring.Score{}, err
@@ -160,7 +163,7 @@ func sqlJudgeMaterial(in *scoring.Input, o sqlJudgeOptions) prompt.Material {
 	case resultsDiffer:
 		m.Relation = "On the data at hand the results, compared cell by cell with the columns in the order selected, differ. That alone is no fault."
 	}
-	if o.Differences == nil || *o.Differences {
+	if o.Differences {
 		m.Differences = differencesOf(in)
 	}
 	return m

@@ -2,7 +2,6 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -26,16 +25,13 @@ func init() {
 			"The judge, in one call at temperature 0, reads the question and the interpretation, which is the enriched question, says what the query makes of each filter, and gives verdict and confidence. " +
 			"A filter that is there after normalization (names mapped, case, white space and quotes, values by number, lists of one and patterns without wildcards as equality), and that all rows have passed, counts as applied whatever the judge says. " +
 			"not_applied: filters are called for and none is rightly there; a query without filters for a question without any is fully_applied. " +
-			"Options: column_mappings, benign_filters, ignore_filters (the application rules; ignored columns count neither as called for nor as extra), limit_min (1000), from how many rows on a limit is a safety default. No query, or one that failed: 0, and nobody is asked. " +
+			"No query, or one that failed: 0, and nobody is asked. " +
 			"Detail: the specifications of both sides, the status of each filter, extras, what the rules say, enrichment (faithful, adds, loses, changes), reliability (high, moderate, low).",
 		Source:    "STEF, equations 1 to 18, tables 1 to 3, sections 3.2 to 5.6 and listing 8; threshold: the tiers that call for no review by people",
 		Example:   "all filters applied, an extra status = 'Active' that is benign, verdict Likely Correct, confidence 0.7: (4 + 3 + 1) / 10 · 100 · 0.8 = 64, marginal.",
 		Threshold: scoring.At(75),
-		Options: func(raw json.RawMessage) error {
-			_, err := stefOptionsOf(raw)
-			return err
-		},
-		Score: stef,
+		Options:   stefDeclared.OptionSet,
+		Score:     stef,
 	})
 	register(scoring.Metric{
 		Name: "stef_enrichment", Version: 1, Group: "judge",
@@ -48,11 +44,8 @@ func init() {
 		Source:    "STEF, abstract and section 1: the quality of the enriched question as a signal of its own; the four words are decided here",
 		Example:   "question: Spend in 2023; enriched: Spend in 2022: changes, 0.",
 		Threshold: scoring.At(1),
-		Options: func(raw json.RawMessage) error {
-			_, err := stefOptionsOf(raw)
-			return err
-		},
-		Score: stefEnrichment,
+		Options:   stefDeclared.OptionSet,
+		Score:     stefEnrichment,
 	})
 }
 
@@ -168,8 +161,8 @@ type stefRead struct {
 
 // readSTEF reads the query, and has the judge read the question and compare. none says why there is nothing to compare; it is empty otherwise.
 func readSTEF(ctx context.Context, in *scoring.Input) (r stefRead, none string, err error) {
-	var o stefOptions
-	if err := in.Options(&o); err != nil {
+	o, err := stefDeclared.Read(in)
+	if err != nil {
 		return r, "", err
 	}
 	if r.rules, err = o.rules(sqlparts.DialectOf(in.Case.Dialect)); err != nil {

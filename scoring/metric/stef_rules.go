@@ -1,7 +1,6 @@
 package metric
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -13,22 +12,25 @@ import (
 
 // stefOptions are the application rules R_app (STEF, section 3.5, listing 1) and the threshold of rule 4.
 type stefOptions struct {
-	ColumnMappings map[string]string `json:"column_mappings"` // a word of questions to the name of a column
-	BenignFilters  []string          `json:"benign_filters"`  // conditions that nobody needs to ask for
-	IgnoreFilters  []string          `json:"ignore_filters"`  // columns whose conditions are out of account
-	LimitMin       *int64            `json:"limit_min"`       // rows from which a limit is a safety default, from 1; 1000
+	ColumnMappings map[string]string `json:"column_mappings"`
+	BenignFilters  []string          `json:"benign_filters"`
+	IgnoreFilters  []string          `json:"ignore_filters"`
+	LimitMin       int64             `json:"limit_min"`
 }
 
 // stefLimitMin is the recommended threshold λ_min (STEF, section 5.4).
 const stefLimitMin = 1000
 
-func stefOptionsOf(raw json.RawMessage) (o stefOptions, err error) {
-	if err := scoring.DecodeOptions(raw, &o); err != nil {
-		return o, err
-	}
-	_, err = o.rules(sqlparts.Generic)
-	return o, err
-}
+var stefDeclared = scoring.DeclareOptions(stefOptions{LimitMin: stefLimitMin},
+	func(o *stefOptions) error {
+		_, err := o.rules(sqlparts.Generic)
+		return err
+	},
+	scoring.Option{Name: "column_mappings", Doc: "Words of questions, each with the name of the column that it stands for."},
+	scoring.Option{Name: "benign_filters", Doc: "Conditions that nobody needs to ask for, such as \"status = 'Active'\"; each compares one column with constants."},
+	scoring.Option{Name: "ignore_filters", Doc: "Columns whose conditions count neither as called for nor as extra."},
+	scoring.Option{Name: "limit_min", Min: scoring.At(1), Doc: "The number of rows from which a LIMIT is a safety default."},
+)
 
 // stefRules are the options, ready to be applied.
 type stefRules struct {
@@ -42,7 +44,7 @@ func (o stefOptions) rules(dialect sqlparts.Dialect) (*stefRules, error) {
 	bad := func(format string, args ...any) (*stefRules, error) {
 		return nil, errcode.New(errcode.InvalidArgument, "option "+format, args...)
 	}
-	r := &stefRules{names: namesOf(o.ColumnMappings), ignored: map[string]bool{}, limitMin: stefLimitMin}
+	r := &stefRules{names: namesOf(o.ColumnMappings), ignored: map[string]bool{}, limitMin: o.LimitMin}
 	for _, from := range slices.Sorted(maps.Keys(o.ColumnMappings)) {
 		if nameKey(from) == "" || nameKey(o.ColumnMappings[from]) == "" {
 			return bad("column_mappings: %.40q stands for %.40q, want names", from, o.ColumnMappings[from])
@@ -70,11 +72,6 @@ func (o stefOptions) rules(dialect sqlparts.Dialect) (*stefRules, error) {
 			return bad("ignore_filters, element %d, is no name of a column", i+1)
 		}
 		r.ignored[r.names.key(name)] = true
-	}
-	if o.LimitMin != nil {
-		if r.limitMin = *o.LimitMin; r.limitMin < 1 {
-			return bad("limit_min is %d, want 1 or more", r.limitMin)
-		}
 	}
 	return r, nil
 }

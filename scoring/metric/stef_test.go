@@ -57,8 +57,8 @@ func TestSTEFScore(t *testing.T) {
 
 func rulesOf(t *testing.T, options string) *stefRules {
 	t.Helper()
-	o, err := stefOptionsOf(json.RawMessage(options))
-	if err != nil {
+	o := stefDeclared.Defaults
+	if err := scoring.DecodeOptions(json.RawMessage(options), &o); err != nil {
 		t.Fatal(err)
 	}
 	r, err := o.rules(sqlparts.Generic)

@@ -1,32 +1,28 @@
 package metric
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
 
 // toolOptions are the options of the tool metrics.
 type toolOptions struct {
-	Match       string   `json:"match"`        // name: the name alone; exact: equal arguments too; subset: at least the expected arguments
-	IgnoreKeys  []string `json:"ignore_keys"`  // arguments that are not compared, at every depth
-	IgnoreTools []string `json:"ignore_tools"` // tools that count neither as expected nor as called, such as one that only reads
+	Match       string   `json:"match"`
+	IgnoreKeys  []string `json:"ignore_keys"`
+	IgnoreTools []string `json:"ignore_tools"`
 }
 
-func toolOptionsOf(raw json.RawMessage) error {
-	o := toolOptions{Match: "name"}
-	if err := scoring.DecodeOptions(raw, &o); err != nil {
-		return err
-	}
-	if !slices.Contains([]string{"name", "exact", "subset"}, o.Match) {
-		return errcode.New(errcode.InvalidArgument, `option match is %.20q, want "name", "exact" or "subset"`, o.Match)
-	}
-	return nil
-}
+var toolDeclared = scoring.DeclareOptions(toolOptions{Match: "name"}, nil,
+	scoring.Option{
+		Name: "match", Choices: []string{"name", "exact", "subset"},
+		Doc: "When two calls are the same: name, the names are; exact, the arguments are equal too; subset, at least the expected arguments are there.",
+	},
+	scoring.Option{Name: "ignore_keys", Doc: "Arguments that are not compared, at every depth."},
+	scoring.Option{Name: "ignore_tools", Doc: "Tools that count neither as expected nor as called, such as one that only reads."},
+)
 
 // toolUse is an expected specification and the calls that were made, with what matches what.
 type toolUse struct {
@@ -39,8 +35,8 @@ type toolUse struct {
 // toolUseOf reads the specification and the calls of a case, once for all tool metrics with the same options. It is nil without an error where
 // expected.tools is null.
 func toolUseOf(in *scoring.Input) (*toolUse, error) {
-	o := toolOptions{Match: "name"}
-	if err := in.Options(&o); err != nil {
+	o, err := toolDeclared.Read(in)
+	if err != nil {
 		return nil, err
 	}
 	type key struct{ match, keys, tools string }

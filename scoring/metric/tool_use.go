@@ -24,7 +24,7 @@ func init() {
 			"Optional tools are not required. Where no tool is expected (an empty list) there is nothing to miss: 1.",
 		Source:    source + "2",
 		Example:   "expected search, run_sql; called search, search, run_sql, chart: 1. Called search, chart: 0, detail.missing is [run_sql], detail.share 0.5.",
-		Threshold: scoring.At(1), Options: toolOptionsOf, Score: toolRecall,
+		Threshold: scoring.At(1), Options: toolDeclared.OptionSet, Score: toolRecall,
 	})
 	register(scoring.Metric{
 		Name: "tool_order", Version: 1, Group: "agent", Needs: scoring.FieldTools,
@@ -35,7 +35,7 @@ func init() {
 			"Where no tool is expected there is nothing to order: 1.",
 		Source:    source + "3; the partial order is an extension",
 		Example:   "expected search, run_sql; called search, chart, run_sql: 1. Called run_sql, search: 0, detail.in_order is 1 of 2.",
-		Threshold: scoring.At(1), Options: toolOptionsOf, Score: toolOrder,
+		Threshold: scoring.At(1), Options: toolDeclared.OptionSet, Score: toolOrder,
 	})
 	register(scoring.Metric{
 		Name: "tool_excess", Version: 1, Group: "agent", Needs: scoring.FieldTools,
@@ -45,7 +45,7 @@ func init() {
 			"Optional tools are no excess. Not applicable where no tool is expected or none was called.",
 		Source:  source + "4",
 		Example: "expected search, run_sql; called search, search, run_sql, chart: the second search and chart are in excess, 1 − 2/4 = 0.5.",
-		Options: toolOptionsOf, Score: toolExcess,
+		Options: toolDeclared.OptionSet, Score: toolExcess,
 	})
 }
 

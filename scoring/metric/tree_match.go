@@ -2,7 +2,6 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric/sqltree"
@@ -17,30 +16,26 @@ func init() {
 		Formula: "1 if the syntax trees are equal after names are resolved (aliases, schema prefixes, quotes, case, positions) and the equivalence rules applied: order of AND, OR, joins, groups and the " +
 			"select list; BETWEEN, IN lists, NOT, IIF and LIKE prefixes written out; joins for IN with a key; useless joins, DISTINCT and IS NOT NULL dropped where keys allow; COUNT of what is never NULL as COUNT(*); MIN and MAX " +
 			"for ORDER BY … LIMIT 1; set operations as conditions; common table expressions as subqueries; and so on (documentation of scoring/metric/sqltree). Keys come from schema_ddl; without it, a column is taken " +
-			"for a key if it is called id or by its table's name and id. Option column_order: ignore, as published, or keep. The agent's SQL without a query: 0.",
+			"for a key if it is called id or by its table's name and id. The agent's SQL without a query: 0.",
 		Source:    "Ascoli, Kandikonda, Choi 2024, arXiv:2407.07313 (rules 1-26 and 100-108 of emorynlp/ETM e1cfb07), with rule 2, 4, 13, 20 and 25 held to the conditions under which they are true; ROSE, appendix A",
 		Example:   "SELECT T1.a FROM t AS T1 JOIN u ON u.id = T1.id WHERE x BETWEEN 1 AND 2 and SELECT a FROM u INNER JOIN t ON t.id = u.id WHERE x <= 2 AND x >= 1: 1.",
 		Threshold: scoring.At(1),
-		Options:   func(raw json.RawMessage) error { return new(treeOptions).decode(raw) },
+		Options:   treeDeclared.OptionSet,
 		Score:     treeMatch,
 	})
 }
 
 type treeOptions struct {
-	ColumnOrder string `json:"column_order"` // ignore or keep
+	ColumnOrder string `json:"column_order"`
 }
 
-func (o *treeOptions) decode(raw json.RawMessage) error {
-	o.ColumnOrder = "ignore"
-	if err := scoring.DecodeOptions(raw, o); err != nil {
-		return err
-	}
-	return oneOf("column_order", o.ColumnOrder, "ignore", "keep")
-}
+var treeDeclared = scoring.DeclareOptions(treeOptions{ColumnOrder: "ignore"}, nil,
+	scoring.Option{Name: "column_order", Choices: []string{"ignore", "keep"}, Doc: "Whether the order of the select list counts: ignore, as published, or keep."},
+)
 
 func treeMatch(_ context.Context, in *scoring.Input) (scoring.Score, error) {
-	o := treeOptions{ColumnOrder: "ignore"}
-	if err := in.Options(&o); err != nil {
+	o, err := treeDeclared.Read(in)
+	if err != nil {
 		return scoring.Score{}, err
 	}
 	if s, done := withoutQuery(in); done {

@@ -2,7 +2,6 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -29,42 +28,40 @@ func init() {
 			"judge_accuracy of the time (0.85 unless the option says otherwise)",
 		Example:   "gold (agency, clients) = (1, 2), (3, 1); agent (1, 2), (2, 0), (3, 1): 1 by evidence, zero_filled. Agent (1, 2), (3, 7): the judge is asked.",
 		Threshold: scoring.At(1),
-		Options: func(raw json.RawMessage) error {
-			o := defaultVerdict
-			if err := scoring.DecodeOptions(raw, &o); err != nil {
-				return err
-			}
-			_, err := o.check()
-			return err
-		},
-		Score: verdict,
+		Options:   verdictDeclared.OptionSet,
+		Score:     verdict,
 	})
 }
 
 type verdictOptions struct {
-	Policy        policy.Policy `json:"policy"`         // answer or logic
-	Judge         string        `json:"judge"`          // rose or flex
-	WithoutJudge  string        `json:"without_judge"`  // abstain or guess
-	JudgeAccuracy float64       `json:"judge_accuracy"` // 0.5 to 1: how often the judge is right, for the confidence
-	Table         string        `json:"table"`          // text of a table of policies in place of the delivered one
+	Policy        policy.Policy `json:"policy"`
+	Judge         string        `json:"judge"`
+	WithoutJudge  string        `json:"without_judge"`
+	JudgeAccuracy float64       `json:"judge_accuracy"`
+	Table         string        `json:"table"`
 }
 
-var defaultVerdict = verdictOptions{Policy: policy.Answer, Judge: "rose", WithoutJudge: "abstain", JudgeAccuracy: 0.85}
+var verdictDeclared = scoring.DeclareOptions(
+	verdictOptions{Policy: policy.Answer, Judge: "rose", WithoutJudge: "abstain", JudgeAccuracy: 0.85},
+	func(o *verdictOptions) error {
+		_, err := o.policies()
+		return err
+	},
+	scoring.Option{
+		Name: "policy", Choices: []string{string(policy.Answer), string(policy.Logic)},
+		Doc: "What is judged: answer, whether the data that was delivered serves the question; logic, whether the query would stay right when the data changes.",
+	},
+	scoring.Option{Name: "judge", Choices: []string{"rose", "flex"}, Doc: "The judge that is asked where evidence leaves it open."},
+	scoring.Option{
+		Name: "without_judge", Choices: []string{"abstain", "guess"},
+		Doc: "What to do where there is no judge: abstain, or guess the side that people more often took.",
+	},
+	scoring.Option{Name: "judge_accuracy", Min: scoring.At(0.5), Max: scoring.At(1), Doc: "How often the judge is right; the confidence rests on it."},
+	scoring.Option{Name: "table", Unset: "the delivered table", Doc: "The text of a table of policies, as badger policy fit writes it."},
+)
 
-// check checks the options and returns their table.
-func (o *verdictOptions) check() (*policy.Table, error) {
-	if err := oneOf("policy", string(o.Policy), string(policy.Answer), string(policy.Logic)); err != nil {
-		return nil, err
-	}
-	if err := oneOf("judge", o.Judge, "rose", "flex"); err != nil {
-		return nil, err
-	}
-	if err := oneOf("without_judge", o.WithoutJudge, "abstain", "guess"); err != nil {
-		return nil, err
-	}
-	if !(o.JudgeAccuracy >= 0.5 && o.JudgeAccuracy <= 1) {
-		return nil, errcode.New(errcode.InvalidArgument, "option judge_accuracy is %v, want 0.5 to 1", o.JudgeAccuracy)
-	}
+// policies is the table that the options choose.
+func (o *verdictOptions) policies() (*policy.Table, error) {
 	if o.Table == "" {
 		return policy.Default(), nil
 	}
@@ -102,11 +99,11 @@ type verdictDetail struct {
 }
 
 func verdict(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
-	o := defaultVerdict
-	if err := in.Options(&o); err != nil {
+	o, err := verdictDeclared.Read(in)
+	if err != nil {
 		return scoring.Score{}, err
 	}
-	table, err := o.check()
+	table, err := o.policies()
 	if err != nil {
 		return scoring.Score{}, err
 	}

@@ -127,16 +127,63 @@ func (s *suite) described(t *testing.T) {
 }
 
 func (s *suite) options(t *testing.T) {
-	if s.m.Options == nil {
+	if s.m.Options.None() {
 		t.Skip("the metric has no options")
 	}
+	check := func(value string, accepted bool, o *scoring.Option) {
+		raw := fmt.Sprintf(`{%q: %s}`, o.Name, value)
+		if err := s.m.Options.Check(json.RawMessage(raw)); accepted && err != nil {
+			t.Errorf("options %s: %v", raw, err)
+		} else if !accepted && (err == nil || !strings.Contains(err.Error(), o.Name)) {
+			t.Errorf("options %s: got %v, want an error that names the option", raw, err)
+		}
+	}
+	for i := range s.m.Options.List {
+		o := &s.m.Options.List[i]
+		if o.Name == "" || o.Type == "" || o.Doc == "" || o.Default == nil && o.Unset == "" {
+			t.Errorf("option %q lacks a type, a default or a sentence that says what it does", o.Name)
+		}
+		check("null", true, o)
+		if o.Default != nil {
+			preset, err := json.Marshal(o.Default)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(string(preset), true, o)
+		}
+		check(`{"no": {"such": ["value"]}}`, false, o)
+		single := func(v any) string { // as the value, or as the element of a list or object
+			text, _ := json.Marshal(v)
+			switch word, _, _ := strings.Cut(o.Type, " "); word {
+			case "list":
+				return "[" + string(text) + "]"
+			case "object":
+				return `{"x": ` + string(text) + "}"
+			}
+			return string(text)
+		}
+		for _, c := range o.Choices {
+			check(single(c), true, o)
+		}
+		if len(o.Choices) > 0 {
+			check(single("no such choice"), false, o)
+		}
+		for _, bound := range []struct {
+			at   *float64
+			step float64 // beyond it
+		}{{o.Min, -1}, {o.Max, 1}, {o.Above, 0}, {o.Below, 0}} {
+			if bound.at != nil {
+				check(single(*bound.at+bound.step), false, o)
+			}
+		}
+	}
 	for _, none := range []string{"", "null", "{}"} {
-		if err := s.m.Options(json.RawMessage(none)); err != nil {
+		if err := s.m.Options.Check(json.RawMessage(none)); err != nil {
 			t.Errorf("options %q: %v", none, err)
 		}
 	}
 	for _, wrong := range []string{`{"no_such_option": 1}`, `[]`, `{`, `"x"`} {
-		if err := s.m.Options(json.RawMessage(wrong)); err == nil {
+		if err := s.m.Options.Check(json.RawMessage(wrong)); err == nil {
 			t.Errorf("options %s are accepted", wrong)
 		}
 	}

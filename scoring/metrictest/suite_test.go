@@ -20,7 +20,7 @@ func sameRowCount() scoring.Metric {
 	return scoring.Metric{
 		Name: "same_row_count", Version: 1, Group: "execution", Needs: bothResults,
 		Summary: "s", Range: "0 or 1", Formula: "f", Source: "s", Example: "e", Threshold: scoring.At(1),
-		Options: func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &struct{}{}) },
+		Options: scoring.OptionSet{Check: func(raw json.RawMessage) error { return scoring.DecodeOptions(raw, &struct{}{}) }},
 		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 			if in.Gold.Result.Table.Rows() == in.Pred.Result.Table.Rows() {
 				return scoring.OK(1, "equally many rows"), nil
@@ -52,7 +52,7 @@ var breaches = map[string]struct {
 	"name":          {"not in lower case", func(m *scoring.Metric) { m.Name = "SameRows" }},
 	"documentation": {"the example is empty", func(m *scoring.Metric) { m.Example = " " }},
 	"threshold":     {"lies outside the range", func(m *scoring.Metric) { m.Threshold = scoring.At(2) }},
-	"options":       {`options {"no_such_option": 1} are accepted`, func(m *scoring.Metric) { m.Options = func(json.RawMessage) error { return nil } }},
+	"options":       {`options {"no_such_option": 1} are accepted`, func(m *scoring.Metric) { m.Options.Check = func(json.RawMessage) error { return nil } }},
 	"self": {"gold against itself is ok 0", func(m *scoring.Metric) {
 		m.Score = func(context.Context, *scoring.Input) (scoring.Score, error) { return scoring.OK(0, "never"), nil }
 	}},
