@@ -1,43 +1,103 @@
 package metric
 
 import (
+	"cmp"
+	"embed"
+	"path"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// functionDangers are functions that do more than compute, by what they do. Names are those of PostgreSQL and Redshift, MySQL, SQLite, DuckDB,
-// SQL Server, Snowflake and BigQuery.
-var functionDangers = func() map[string]string {
-	m := map[string]string{}
-	for danger, names := range map[string]string{
-		dangerWrites: "nextval setval lo_create lo_creat lo_unlink lo_put lo_from_bytea lo_truncate pg_notify pg_create_restore_point pg_logical_emit_message",
-		dangerRuns: "dblink dblink_exec dblink_open dblink_send_query query_to_xml query_to_xmlschema query_to_xml_and_xmlschema cursor_to_xml ts_stat crosstab connectby " +
-			"pg_terminate_backend pg_cancel_backend pg_reload_conf pg_rotate_logfile pg_promote pg_switch_wal pg_drop_replication_slot pg_create_logical_replication_slot " +
-			"openquery external_query postgres_query postgres_execute mysql_query mysql_execute sqlite_query query query_all eval sys_eval sys_exec " +
-			"xp_cmdshell sp_executesql sp_oacreate sp_oamethod dbms_sql dbms_xmlgen.getxml " +
-			"system$cancel_query system$cancel_all_queries system$abort_session system$abort_transaction system$send_email system$send_snowflake_notification " +
-			"system$task_dependents_enable system$user_task_cancel_ongoing_executions system$pipe_force_resume http_get http_post http_request utl_http.request",
-		dangerExports:  "lo_export writefile pg_file_write pg_file_rename pg_file_unlink export_set_file",
-		dangerImports:  "pg_read_file pg_read_binary_file pg_stat_file pg_ls_dir pg_ls_logdir pg_ls_waldir lo_import load_file readfile fsdir read_text read_blob read_csv read_csv_auto read_parquet parquet_scan read_json read_json_auto read_json_objects read_ndjson read_ndjson_auto read_ndjson_objects sniff_csv read_xlsx st_read iceberg_scan delta_scan sqlite_scan sqlite_attach postgres_scan postgres_attach mysql_scan openrowset opendatasource read_files",
-		dangerAttaches: "load_extension dblink_connect dblink_connect_u",
-		dangerLocks:    "pg_sleep pg_sleep_for pg_sleep_until sleep benchmark get_lock release_lock pg_advisory_lock pg_advisory_lock_shared pg_advisory_xact_lock pg_advisory_xact_lock_shared pg_try_advisory_lock system$wait dbms_lock.sleep",
-		dangerSession:  "set_config sp_configure setseed",
-	} {
-		for name := range strings.FieldsSeq(names) {
-			m[name] = danger
+// The lists of functions: one file of harmless ones a dialect, common.txt for all, and dangers.txt.
+// The names are those of the vendors' function references and of the engines' own catalogues.
+//
+//go:embed sql_functions
+var functionFiles embed.FS
+
+// functionLists are what is known of the functions of one dialect, by lower-case name.
+type functionLists struct {
+	harmless map[string]bool   // functions that compute, or look up what the caller may see anyway
+	dangers  map[string]string // label of what a function does besides computing
+}
+
+// relatives are the dialects whose harmless functions another dialect also has.
+var relatives = map[sqlparts.Dialect][]sqlparts.Dialect{
+	sqlparts.Redshift: {sqlparts.Postgres},
+	sqlparts.Generic: {
+		sqlparts.Snowflake, sqlparts.BigQuery, sqlparts.Databricks, sqlparts.Redshift, sqlparts.Postgres, sqlparts.DuckDB, sqlparts.SQLite,
+		sqlparts.MySQL, sqlparts.TSQL,
+	},
+}
+
+var functionsByDialect = sync.OnceValue(func() map[sqlparts.Dialect]*functionLists {
+	all := map[sqlparts.Dialect]*functionLists{}
+	for d := sqlparts.Generic; d <= sqlparts.TSQL; d++ {
+		f := &functionLists{harmless: map[string]bool{}, dangers: map[string]string{}}
+		own := f.add(d.String())
+		for _, r := range relatives[d] {
+			f.add(r.String())
+		}
+		f.add("common")
+		eachLine("dangers", func(line string) {
+			fields := strings.Fields(line)
+			label, dialects := fields[0], strings.Split(fields[1], ",")
+			for _, name := range fields[2:] {
+				if dialects[0] != "*" && !slices.Contains(dialects, d.String()) || dialects[0] == "*" && own[name] {
+					continue
+				}
+				f.dangers[name] = label
+			}
+		})
+		all[d] = f
+	}
+	return all
+})
+
+// add adds the harmless functions of a file and returns their names. A dialect without a file has none.
+func (f *functionLists) add(file string) map[string]bool {
+	own := map[string]bool{}
+	eachLine(file, func(line string) {
+		for name := range strings.FieldsSeq(line) {
+			own[name], f.harmless[name] = true, true
+		}
+	})
+	return own
+}
+
+// eachLine calls f with the lines of a list that hold names.
+func eachLine(file string, f func(line string)) {
+	text, err := functionFiles.ReadFile(path.Join("sql_functions", file+".txt"))
+	if err != nil {
+		return
+	}
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			f(line)
 		}
 	}
-	return m
-}()
+}
 
-// dangerOf is what calling a function does besides computing; empty for nothing. Functions whose names mean much are told apart by their
-// schema where they have one.
-func dangerOf(name sqlparts.Name) string {
-	if d := functionDangers[functionName(name)]; d != "" {
+// builtinSchemas are where a dialect keeps its own functions, so that the name after them says what is called.
+var builtinSchemas = []string{"pg_catalog.", "safe.", "builtin.", "system.builtin.", "information_schema.", "sys.", "main."}
+
+// function is what calling a function does: safe, a danger, or dangerUnknown for a function that is on no list.
+func (f *functionLists) function(name sqlparts.Name) string {
+	full, last := functionName(name), strings.ToLower(name.Last().Text)
+	if d := cmp.Or(f.dangers[full], f.dangers[last]); d != "" {
 		return d
 	}
-	return functionDangers[strings.ToLower(name.Last().Text)]
+	if f.harmless[full] || len(name) > 1 && f.harmless["."+last] {
+		return safe
+	}
+	for _, schema := range builtinSchemas {
+		if rest, ok := strings.CutPrefix(full, schema); ok && f.harmless[rest] {
+			return safe
+		}
+	}
+	return dangerUnknown
 }
 
 func functionName(name sqlparts.Name) string {

@@ -135,8 +135,8 @@ func (l *lexer) line() {
 // comment skips /* … */. Hints become tokens, and so does what stands in comments that MySQL executes.
 func (l *lexer) comment() {
 	start := l.pos
-	if l.syntax.bang && l.at(2) == '!' {
-		l.pos += 3
+	if n := l.executed(); n > 0 {
+		l.pos += n
 		for l.pos < len(l.sql) && isDigit(l.sql[l.pos]) {
 			l.pos++
 		}
@@ -166,6 +166,19 @@ func (l *lexer) comment() {
 		l.emit(tokHint, 0, i)
 	}
 	l.pos = i
+}
+
+// executed is the length of the sign that opens a comment which MySQL (/*!) or MariaDB (/*M!) executes, 0
+// for any other comment.
+func (l *lexer) executed() int {
+	switch {
+	case !l.syntax.bang:
+	case l.at(2) == '!':
+		return 3
+	case l.at(2)|0x20 == 'm' && l.at(3) == '!':
+		return 4
+	}
+	return 0
 }
 
 // template skips a template's statement or comment: {% … %}, {# … #}.
@@ -226,6 +239,9 @@ func (l *lexer) word() {
 		}
 		h = (h ^ uint32(l.sql[i]|0x20)) * wordPrime
 		i++
+	}
+	if i-l.pos == 1 && l.sql[l.pos]|0x20 == 'u' && strings.HasPrefix(l.sql[i:], `&"`) && !l.syntax.stringInDouble {
+		l.note(l.pos, i+2, "Unicode escapes of a name were not read")
 	}
 	if i < len(l.sql) && i-l.pos <= 2 && (l.sql[i] == '\'' || l.sql[i] == '"' || l.sql[i] == '&') && l.prefixed(i) {
 		return

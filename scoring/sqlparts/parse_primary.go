@@ -355,10 +355,24 @@ func (p *parser) wordOperand(t *token) Expr {
 			return p.name()
 		}
 	}
-	if reserved[t.code] && !(paren && callable[t.code]) && next.code != oDot {
+	if reserved[t.code] && !(paren && callable[t.code]) && next.code != oDot && !p.verbAsColumn(t.code, next) {
 		return p.missing()
 	}
 	return p.name()
+}
+
+// verbAsColumn tells whether a word that begins a statement is a column here: where an operand must
+// stand, in a dialect that does not reserve the word and separates statements by semicolons.
+func (p *parser) verbAsColumn(c code, next *token) bool {
+	switch p.dialect {
+	case BigQuery, Databricks, DuckDB, Postgres, Redshift:
+	default:
+		return false
+	}
+	if c != wInsert && c != wUpdate && c != wDelete && c != wDrop {
+		return false
+	}
+	return next.kind == tokEOF || next.code == oSemicolon || next.code == oComma || next.code == wFrom || next.code == wAs || isCloser(next.code)
 }
 
 var boolText = map[code]string{wNull: "null", wTrue: "true", wFalse: "false"}

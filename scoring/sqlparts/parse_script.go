@@ -156,9 +156,10 @@ func init() {
 	add(wBulk, 0, KindImport, Imports|Writes, (*parser).skipTo)
 	add(wBackup, 0, KindExport, Exports, (*parser).skipTo)
 	add(wRestore, 0, KindImport, Imports|Defines|Writes, (*parser).skipTo)
-	for _, first := range []code{wKill, wShutdown, wReconfigure, wDbcc, wWaitfor} {
+	for _, first := range []code{wKill, wShutdown, wReconfigure, wDbcc} {
 		add(first, 0, KindMaintenance, Defines, (*parser).skipTo)
 	}
+	add(wWaitfor, 0, KindLock, Locks, (*parser).skipTo)
 	add(wSet, 0, KindSet, Session, (*parser).skipSession)
 	add(wReset, 0, KindSet, Session, (*parser).skipSession)
 	add(wDeclare, 0, KindDeclare, Session, (*parser).declare)
@@ -213,10 +214,11 @@ func changes(c code) bool {
 	return serverWord[c]
 }
 
-// statementEnds tells whether the current token ends a statement: a semicolon, the end, or T-SQL's GO.
+// statementEnds tells whether the current token ends a statement: a semicolon, the end, T-SQL's GO, or
+// Snowflake's ->>, which hands the result to the next statement.
 func (p *parser) statementEnds() bool {
 	t := p.cur()
-	return t.kind == tokEOF || t.code == oSemicolon || t.code == wGo && p.dialect == TSQL
+	return t.kind == tokEOF || t.code == oSemicolon || t.code == wGo && p.dialect == TSQL || t.code == oArrow2 && p.dialect == Snowflake
 }
 
 // skipStatement passes everything up to the end of the statement.

@@ -173,7 +173,7 @@ func (p *parser) alias(allowed *[lastCode]bool) Ident {
 	}
 	switch t.kind {
 	case tokWord:
-		if t.code != 0 && !allowed[t.code] || p.syntax.bareStatements && serverWord[t.code] || p.ends() {
+		if t.code != 0 && !allowed[t.code] || p.ends() || p.syntax.bareStatements && (serverWord[t.code] || bareStatement[strings.ToLower(p.text())]) {
 			return Ident{}
 		}
 	case tokQuoted, tokDouble, tokString:

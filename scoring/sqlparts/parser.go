@@ -221,8 +221,7 @@ func (p *parser) skip() {
 
 // ends tells whether the current token ends everything: a semicolon, a closing bracket, a pipe, a batch or the end.
 func (p *parser) ends() bool {
-	t := p.cur()
-	return t.kind == tokEOF || t.code == oSemicolon || t.code == oPipe || isCloser(t.code) || t.code == wGo && p.dialect == TSQL
+	return p.statementEnds() || p.at(oPipe) || isCloser(p.cur().code)
 }
 
 // carry skips to the end of what encloses the current token and returns it as text.

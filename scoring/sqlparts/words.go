@@ -98,6 +98,13 @@ var (
 	// serverWord are words that begin T-SQL's statements about the server; they are reserved there.
 	serverWord = wordSet(wBackup, wRestore, wKill, wShutdown, wReconfigure, wDbcc, wWaitfor, wDeny, wBulk)
 
+	// bareStatement are T-SQL's other reserved words that begin a statement. They are no alias without AS,
+	// so that a statement without a semicolon before it is not read as one.
+	bareStatement = map[string]bool{"begin": true, "break": true, "checkpoint": true, "close": true, "commit": true, "continue": true,
+		"deallocate": true, "declare": true, "dump": true, "fetch": true, "goto": true, "if": true, "load": true, "open": true, "print": true,
+		"raiserror": true, "readtext": true, "return": true, "revert": true, "rollback": true, "save": true, "setuser": true, "tran": true,
+		"transaction": true, "updatetext": true, "use": true, "while": true, "writetext": true}
+
 	// afterOperand are words that go on after an operand, and so are no alias without AS.
 	afterOperand = wordSet(wAsc, wDesc, wNulls, wCollate, wEscape, wOver, wFilter, wWithin, wIgnore, wRespect, wAt, wIlike,
 		wRlike, wRegexp, wGlob, wSimilar, wIsnull, wNotnull, wOverlaps, wDiv, wXor, wRows, wRange, wSeparator, wValues,

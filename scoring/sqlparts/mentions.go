@@ -1,0 +1,48 @@
+package sqlparts
+
+// Mention is a name in a text: an unquoted word, keywords included, or a quoted name, with the parts
+// that dots join to it.
+type Mention struct {
+	Span
+	Name   Name
+	Called bool // an opening parenthesis follows
+}
+
+// Mentions returns every name of a text in order, whatever the grammar makes of it. Names in comments
+// and strings are not among them. It serves checks that must not miss a name in text that the parser
+// carried or skipped.
+func Mentions(sql string, dialect Dialect) []Mention {
+	if int(dialect) >= len(syntaxes) {
+		dialect = Generic
+	}
+	l := lexer{sql: sql[:min(len(sql), maxText)], syntax: dialect.syntax(), guess: dialect == Generic}
+	l.lex()
+	p := parser{sql: l.sql, dialect: dialect, syntax: l.syntax, toks: l.toks}
+	var out []Mention
+	for ; p.cur().kind != tokEOF; p.i++ {
+		if !p.atName() {
+			continue
+		}
+		m := Mention{Span: Span{p.start(), p.cur().end}, Name: Name{p.identOf(p.cur())}}
+		for p.ahead(1).code == oDot {
+			p.i++
+			for p.ahead(1).code == oDot { // database..table
+				p.i++
+			}
+			if p.i++; !p.atName() {
+				p.i--
+				break
+			}
+			m.Name, m.End = append(m.Name, p.identOf(p.cur())), p.cur().end
+		}
+		m.Called = p.ahead(1).code == oLparen
+		out = append(out, m)
+	}
+	return out
+}
+
+// atName tells whether the current token is a word or a quoted name.
+func (p *parser) atName() bool {
+	k := p.cur().kind
+	return k == tokWord || k == tokQuoted || k == tokDouble
+}
