@@ -122,11 +122,11 @@ func differ(a, b scoring.Value) bool {
 	return a.IsNull() != b.IsNull() || !strings.EqualFold(strings.TrimSpace(a.String()), strings.TrimSpace(b.String()))
 }
 
-// saysSomething tells whether a value is neither NULL nor what a reader may take for it: blank text, and 0, which a sum over
-// nothing is in some queries and NULL in others.
+// saysSomething tells whether a value is neither NULL nor what a reader may take for it: blank text, NaN, which data frames
+// have in place of NULL, and 0, which a sum over nothing is in some queries and NULL in others.
 func saysSomething(v scoring.Value) bool {
 	f, err := strconv.ParseFloat(v.String(), 64)
-	return !v.IsNull() && strings.TrimSpace(v.String()) != "" && (err != nil || f != 0)
+	return !v.IsNull() && strings.TrimSpace(v.String()) != "" && (err != nil || f != 0 && !math.IsNaN(f))
 }
 
 // cellChange changes one cell of the answer, and reports false where the change does not fit the cell. It may prepare the
