@@ -317,13 +317,11 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 			return Fail(errcode.New(errcode.Of(err), "gold result: %w", err)), true
 		}
 	}
-	if needs&FieldPredResult != 0 {
-		if in.Pred.Error != "" {
-			if m.FailedQuery != nil {
-				return m.FailedQuery(in), true
-			}
-			return OK(0, "the agent's query failed when it ran"), true
+	if in.Pred.Error != "" {
+		if s, ends := m.failedScore(); ends {
+			return s, true
 		}
+	} else if needs&FieldPredResult != 0 {
 		if in.Pred.Result.Absent() {
 			return lacks("result of the agent")
 		}

@@ -188,25 +188,31 @@ func TestEngineFailedQueries(t *testing.T) {
 	if s := scoreOne(t, engine(t, nil, m), failed); s.Status != scoring.StatusOK || s.Value != 0 || s.Reason != "the agent's query failed when it ran" {
 		t.Errorf("a failed query scores 0: %+v", s)
 	}
-	other := m
-	other.Name, other.Options = "before", scoring.OptionSet{}
-	other.FailedQuery = func(in *scoring.Input) scoring.Score {
-		var o struct{ V int }
-		if err := in.Options(&o); err != nil || o.V != 0 {
-			t.Errorf("a metric sees the options of another: %v %v", o, err)
-		}
-		return scoring.OK(1, "")
+	named := func(name string, needs scoring.Field, f scoring.FailedQuery) scoring.Metric {
+		m := constant(name, needs, 0.5)
+		m.FailedQuery = f
+		return m
 	}
-	m.FailedQuery = func(in *scoring.Input) scoring.Score {
-		var o struct{ V int }
-		if err := in.Options(&o); err != nil {
-			return scoring.Fail(err)
+	const results = scoring.FieldGoldResult | scoring.FieldPredResult
+	for _, tc := range []struct {
+		m     scoring.Metric
+		want  scoring.Score
+		words string
+	}{
+		{named("zero", scoring.FieldPredSQL, scoring.FailedIsZero), scoring.OK(0, ""), "0"},
+		{named("labelled", results, scoring.FailedQuery{Status: scoring.StatusOK, Value: 2, Label: "failed"}), scoring.Score{Status: scoring.StatusOK, Value: 2, Label: "failed"}, "2, failed"},
+		{named("describes", scoring.FieldPredSQL, scoring.FailedIsNotApplicable), scoring.NotApplicable(""), "not applicable"},
+		{named("tools", 0, scoring.FailedIsIgnored("tools are no query")), scoring.OK(0.5, ""), "scored as ever; tools are no query"},
+		{named("own", results, scoring.FailedQuery{Status: scoring.StatusOK, Own: true}), scoring.OK(0.5, ""), "0"},
+		{named("lacking", scoring.FieldQuestion, scoring.FailedIsZero), scoring.NotApplicable("no question given"), "0"},
+	} {
+		s := scoreOne(t, engine(t, nil, tc.m), failed)
+		if s.Status != tc.want.Status || s.Value != tc.want.Value || s.Label != tc.want.Label || tc.want.Reason != "" && s.Reason != tc.want.Reason {
+			t.Errorf("%s: %+v, want %+v", tc.m.Name, s, tc.want)
 		}
-		return scoring.Score{Status: scoring.StatusOK, Value: float64(o.V), Label: "failed", Reason: in.Pred.Error}
-	}
-	scores, err := engine(t, nil, other, m).Score(t.Context(), failed)
-	if err != nil || scores[1].Value != 7 || scores[1].Label != "failed" || scores[1].Reason != "boom" {
-		t.Errorf("the metric's own score of a failed query: %+v %v", scores, err)
+		if got := tc.m.FailedQuery.String(); got != tc.words {
+			t.Errorf("%s: in words %q, want %q", tc.m.Name, got, tc.words)
+		}
 	}
 	// A gold result that cannot be read comes before the agent's failure, and the agent's failure before its result.
 	broken := decodeCase(t, `{"case_id":"c","gold":{"result":[]},"agent":{"sql":"x","error":"boom","result":[]}}`)
@@ -435,7 +441,7 @@ func TestEngineNames(t *testing.T) {
 func TestEnginePanicsAreScores(t *testing.T) {
 	boom := func() { panic("boom") }
 	withAll := scoring.Metric{
-		Name: "m", Needs: scoring.FieldPredResult, Options: scoring.OptionSet{Check: func(json.RawMessage) error { boom(); return nil }}, FailedQuery: func(*scoring.Input) scoring.Score { boom(); return scoring.Score{} },
+		Name: "m", Needs: scoring.FieldPredResult, Options: scoring.OptionSet{Check: func(json.RawMessage) error { boom(); return nil }}, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true},
 		Score: func(context.Context, *scoring.Input) (scoring.Score, error) { boom(); return scoring.Score{}, nil },
 	}
 	for why, text := range map[string]string{

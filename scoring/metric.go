@@ -3,6 +3,8 @@ package scoring
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"github.com/badger-eval/badger/judgebackend"
 )
@@ -18,7 +20,7 @@ const (
 	FieldGoldSQL                          // the accepted query
 	FieldPredSQL                          // the agent's query
 	FieldGoldResult                       // the accepted result
-	FieldPredResult                       // the agent's result; needed, a failed query scores 0
+	FieldPredResult                       // the agent's result
 	FieldExecution                        // whether the agent's query ran, and its error
 	FieldInterpretation                   // the question in the agent's words
 	FieldResponse                         // the agent's answer in prose
@@ -29,11 +31,91 @@ const (
 	FieldCase                             // the case as a whole, for what rests on other metrics; never missing
 )
 
+// Branch is the part of an evaluation that a metric belongs to (BADGER, Table 2); a metric may belong to both.
+type Branch uint
+
+// The branches.
+const (
+	BranchSQL     Branch = 1 << iota // text-to-SQL: the query, its result, and how the question was understood
+	BranchAgentic                    // what the agent did and said besides
+)
+
+// String is the branch as Table 2 has it.
+func (b Branch) String() string {
+	switch b {
+	case BranchSQL:
+		return "text-to-SQL"
+	case BranchAgentic:
+		return "agentic"
+	case BranchSQL | BranchAgentic:
+		return "both"
+	}
+	return ""
+}
+
+// FailedQuery says what becomes of a metric where the agent's query failed to run. Such a query ends the text-to-SQL branch (BADGER, section 4.1): what judges the
+// query is 0, what only describes it has nothing to describe. Metrics that do not rest on the query score as ever. Where a case lacks what a metric
+// needs besides the result, that is said first. A metric that needs the result and declares nothing is 0.
+type FailedQuery struct {
+	Status Status // ok, with the value and label; not_applicable; or empty: the metric scores as ever
+	Value  float64
+	Label  string
+	Own    bool   // the metric's function sees the case all the same and says so itself, with a detail
+	Why    string // why it scores as ever, or what else there is to say
+}
+
+// What most metrics declare.
+var (
+	FailedIsZero          = FailedQuery{Status: StatusOK}
+	FailedIsNotApplicable = FailedQuery{Status: StatusNotApplicable}
+)
+
+// FailedIsIgnored is of a metric that scores as ever, with the reason.
+func FailedIsIgnored(why string) FailedQuery { return FailedQuery{Why: why} }
+
+// Declared tells whether anything is said.
+func (f *FailedQuery) Declared() bool { return *f != FailedQuery{} }
+
+// String says it in words.
+func (f *FailedQuery) String() string {
+	var parts []string
+	switch {
+	case f.Status == StatusOK && f.Label != "":
+		parts = append(parts, fmt.Sprintf("%v, %s", f.Value, f.Label))
+	case f.Status == StatusOK:
+		parts = append(parts, fmt.Sprint(f.Value))
+	case f.Status != "":
+		parts = append(parts, strings.ReplaceAll(string(f.Status), "_", " "))
+	case !f.Own:
+		parts = append(parts, "scored as ever")
+	}
+	if f.Why != "" {
+		parts = append(parts, f.Why)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// score is the score of a failed query, unless the metric's own function gives it.
+func (m *Metric) failedScore() (s Score, ends bool) {
+	const reason = "the agent's query failed when it ran"
+	f := &m.FailedQuery
+	switch {
+	case f.Own || f.Status == "" && m.Needs&FieldPredResult == 0:
+		return Score{}, false
+	case f.Status == StatusNotApplicable:
+		return NotApplicable(reason), true
+	}
+	s = OK(f.Value, reason)
+	s.Label = f.Label
+	return s, true
+}
+
 // Metric is one way of scoring: data plus one function. Metrics are made once and not changed.
 type Metric struct {
 	Name    string // as typed in SQL
 	Version int    // raised whenever any output may move
 	Group   string // family in listings: execution, sql, judge, agent
+	Branch  Branch // of the evaluation; modes choose by it
 	Needs   Field  // what must be there: where it is missing the score is not_applicable, with the reason
 	Reads   Field  // what is used besides, where it is there
 
@@ -54,8 +136,7 @@ type Metric struct {
 	// Asks tells whether the metric may ask a judge under these options (JSON), where its needs do not say that it does. Nil: it does not.
 	Asks func(json.RawMessage) bool
 
-	// FailedQuery is the score of an agent's query that failed to run, where the needs include FieldPredResult. Nil means 0.
-	FailedQuery func(in *Input) Score
+	FailedQuery FailedQuery // what becomes of it where the agent's query failed to run
 
 	// Score computes the score. It is called only with all needs met, may be called from many goroutines at once with different
 	// inputs, and gives the same score for the same input. An error is a failed score.

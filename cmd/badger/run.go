@@ -240,10 +240,9 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 	return closeAll, nil
 }
 
-// modes are the groups of metrics that each mode evaluates (BADGER, section 3.2).
-// Judges of judge files are part of each.
-var modes = map[string][]string{
-	"text2sql_only": {"verdict", "execution", "sql", custom.Group}, "agentic_only": {"agent", custom.Group}, "both": {"verdict", "execution", "sql", "judge", "agent", custom.Group},
+// modes are the branches that each mode evaluates (BADGER, section 3.2); metrics declare theirs.
+var modes = map[string]scoring.Branch{
+	"text2sql_only": scoring.BranchSQL, "agentic_only": scoring.BranchAgentic, "both": scoring.BranchSQL | scoring.BranchAgentic,
 }
 
 // chooseMetrics checks the named metrics, or names those of the mode: of those that need a judge, the ones that judged says somebody can answer.
@@ -259,7 +258,7 @@ func chooseMetrics(engine *scoring.Engine, named []string, mode string, judged f
 	var out []string
 	all := engine.Metrics()
 	for i := range all {
-		if m := &all[i]; slices.Contains(modes[mode], m.Group) && (m.Needs&scoring.FieldJudge == 0 || judged(m)) {
+		if m := &all[i]; m.Branch&modes[mode] != 0 && (m.Needs&scoring.FieldJudge == 0 || judged(m)) {
 			out = append(out, m.Name)
 		}
 	}

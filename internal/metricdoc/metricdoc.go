@@ -104,6 +104,10 @@ func section(b *strings.Builder, m *scoring.Metric) {
 	if m.Reads != 0 {
 		line("Reads, if given", prose(inWords(m.Reads)))
 	}
+	line("Branch", m.Branch.String())
+	if m.FailedQuery.Declared() {
+		line("If the agent's query failed", prose(m.FailedQuery.String()))
+	}
 	if len(m.Options.List) > 0 {
 		b.WriteString("- Options:\n")
 		for i := range m.Options.List {

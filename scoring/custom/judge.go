@@ -120,7 +120,7 @@ func (j *Judge) take(h *header) (err error) {
 func (j *Judge) Metric() scoring.Metric {
 	h := j.header
 	m := scoring.Metric{
-		Name: j.Name, Version: j.Version, Group: Group, Summary: j.Summary, Range: h.rangeText(), Labels: slices.Clone(h.Labels),
+		Name: j.Name, Version: j.Version, Group: Group, Branch: scoring.BranchSQL | scoring.BranchAgentic, Summary: j.Summary, Range: h.rangeText(), Labels: slices.Clone(h.Labels),
 		Formula: h.Formula, Source: h.Source, Example: h.Example, Threshold: h.Threshold, LowerIsBetter: h.LowerIsBetter,
 		Score: j.metricScore,
 	}
@@ -139,12 +139,13 @@ func (j *Judge) Metric() scoring.Metric {
 		m.Needs |= scoring.FieldCase
 	}
 	m.Options = j.options()
-	m.FailedQuery = func(*scoring.Input) scoring.Score {
-		const reason = "the agent's query failed when it ran"
-		if h.FailedQuery != nil {
-			return scoring.OK(*h.FailedQuery, reason)
-		}
-		return scoring.NotApplicable(reason)
+	switch {
+	case m.Needs&scoring.FieldPredResult == 0:
+		m.FailedQuery = scoring.FailedIsIgnored("the judge does not read the result")
+	case h.FailedQuery != nil:
+		m.FailedQuery = scoring.FailedQuery{Status: scoring.StatusOK, Value: *h.FailedQuery}
+	default:
+		m.FailedQuery = scoring.FailedIsNotApplicable
 	}
 	return m
 }

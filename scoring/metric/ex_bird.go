@@ -10,6 +10,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "ex_bird", Version: 1, Group: "execution",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
 		Summary: "Whether both results hold the same set of rows: the execution accuracy of the BIRD benchmark. " +
 			"Repeated rows and row order do not count, column order does, column names do not.",

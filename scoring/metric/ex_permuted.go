@@ -10,6 +10,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "ex_permuted", Version: 1, Group: "execution",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
 		Reads: scoring.FieldGoldSQL,
 		Summary: "Whether both results hold the same rows equally often under some order of the columns, in the same order where the gold query " +

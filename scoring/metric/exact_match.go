@@ -10,7 +10,8 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "exact_match_spider", Version: 1, Group: "sql",
+		Name: "exact_match_spider", Version: 2, Group: "sql",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary: "Whether the parts of both queries are the same sets, values and DISTINCT left out: the exact set match of the Spider benchmark.",
 		Range:   "0 or 1",
@@ -25,7 +26,8 @@ func init() {
 		Score:     exactMatchSpider,
 	})
 	register(scoring.Metric{
-		Name: "exact_match_text", Version: 1, Group: "sql",
+		Name: "exact_match_text", Version: 2, Group: "sql",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:     scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary:   "Whether both queries are the same text, white space and a last semicolon left out.",
 		Range:     "0 or 1",

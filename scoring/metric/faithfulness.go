@@ -22,7 +22,9 @@ const faithful = 0.8
 func init() {
 	const source = "BADGER, section 7.2 and Table 2, after the decompose-and-verify protocol of RAGAS; the check of figures is an extension"
 	register(scoring.Metric{
-		Name: "faithfulness", Version: 1, Group: "agent", Needs: responseNeeds, Reads: responseReads,
+		Name: "faithfulness", Version: 1, Group: "agent",
+		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("a response may be faithful to the failure"),
+		Needs: responseNeeds, Reads: responseReads,
 		Summary: "How much of what the agent's response states is borne out by the result of its query.",
 		Range:   "0 to 1",
 		Formula: "claims supported / claims that can be verified: the judge lists the claims of fact and calls each supported, contradicted, unsupported or not_shown; the counting is ours. A claim with a figure that is meant to be a cell of the result is looked up there: " +
@@ -36,7 +38,9 @@ func init() {
 		Score:     faithfulness,
 	})
 	register(scoring.Metric{
-		Name: "faithfulness_verdict", Version: 1, Group: "agent", Needs: responseNeeds, Reads: responseReads,
+		Name: "faithfulness_verdict", Version: 1, Group: "agent",
+		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("a response may be faithful to the failure"),
+		Needs: responseNeeds, Reads: responseReads,
 		Summary:   "Whether the agent's response is faithful to the result of its query.",
 		Range:     "0 or 1",
 		Formula:   "1 if faithfulness passes, that is where it is at least 0.8 or the threshold that is configured for it, else 0; without a value where faithfulness has none. The options are those of faithfulness." + responseCall,

@@ -10,12 +10,13 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "flex", Version: 1, Group: "judge",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL | scoring.FieldGoldSQL,
 		Reads: circumstance,
 		Summary: "Whether the query answers the question, by a judge who compares it with the reference: looking for coincidence where the results are the same, " +
 			"and for acceptable differences where they are not. Then sorts out what is wrong, or why the results differ.",
 		Range: "0 or 1",
-		Formula: "0 if the query failed to run; else 1 if the judge calls it correct, else 0. Results are the same if they hold the same set of rows (ex_bird); then the judge does not see them. " +
+		Formula: "1 if the judge calls it correct, else 0. Results are the same if they hold the same set of rows (ex_bird); then the judge does not see them. " +
 			"One call; with the option categories a second one for a query judged incorrect (schema linking, filtering, nullable column, multiple rows, abused clauses, other), and for " +
 			"one judged correct whose results differ (output structure, value representation, reference, several answers, other). Detail: results; " +
 			"execution_error, the kind of error that execution accuracy makes here (false_positive, false_negative, none; null where results are not given); categories with an explanation each.",
@@ -70,9 +71,6 @@ func flex(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	o, err := flexDeclared.Read(in)
 	if err != nil {
 		return scoring.Score{}, err
-	}
-	if in.Pred.Error != "" {
-		return scoring.OK(0, "the agent's query failed when it ran"), nil
 	}
 	d := flexDetail{Results: relationOf(in, false)}
 	value, reason, err := d.ask(ctx, in)

@@ -41,7 +41,9 @@ func init() {
 			needs = " Not applicable without a result, unless the query failed."
 		}
 		register(scoring.Metric{
-			Name: "geval_" + d.dimension, Version: 1, Group: "agent", Needs: responseNeeds, Reads: responseReads,
+			Name: "geval_" + d.dimension, Version: 1, Group: "agent",
+			Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the response is read"),
+			Needs: responseNeeds, Reads: responseReads,
 			Summary: d.summary,
 			Range:   "0 to 1",
 			Formula: "(s − 1) / 4, where s is the score from 1 to 5 that the judge gives after its reasoning. Where the backend gives log-probabilities, s = Σ p(i)·i over the scores i that it gives for the score's token, their probabilities p adding up to 1 and " +

@@ -16,6 +16,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "hybrid_ex", Version: 1, Group: "execution",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Summary: "Share of the cells of the gold result that the agent's result delivers, whatever its columns are called, however they are ordered, rounded or written.",
 		Range:   "0 to 1",
@@ -44,6 +45,7 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "result_match_category", Version: 1, Group: "execution",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: "no_match"},
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Labels:  []string{"complete", "near_complete", "partial", "overlap", "no_match"},
 		Summary: "How much of the gold result the agent's result delivers, in one word.",
@@ -53,11 +55,6 @@ func init() {
 		Example: "nine of ten rows equal and one missing: near_complete",
 		Options: hybridDeclared.OptionSet,
 		Asks:    asksForAlignment,
-		FailedQuery: func(*scoring.Input) scoring.Score {
-			s := scoring.OK(0, "the agent's query failed when it ran")
-			s.Label = "no_match"
-			return s
-		},
 		Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 			h, err := hybrid(ctx, in)
 			if err != nil {

@@ -20,7 +20,9 @@ var intentGrades = []struct {
 func init() {
 	const example = "\"What did we sell, and to whom?\", both answered one after the other; the judge gives 9, decomposition: "
 	register(scoring.Metric{
-		Name: "intent_resolution", Version: 1, Group: "agent", Needs: responseNeeds, Reads: responseReads,
+		Name: "intent_resolution", Version: 1, Group: "agent",
+		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the response is read"),
+		Needs: responseNeeds, Reads: responseReads,
 		Summary: "How well the agent resolved what was meant: took apart a question that bundles several, asked back or settled what was open.",
 		Range:   "0 to 1",
 		Formula: "the judge's score from 0 to 10, divided by 10. One clear request that is answered, or rightly declined, has nothing to take apart and is resolved. Detail: score; grade (excellent from 8, adequate from 5, poor from 2, else unresolved); category; " +
@@ -32,7 +34,9 @@ func init() {
 		}),
 	})
 	register(scoring.Metric{
-		Name: "intent_resolution_category", Version: 1, Group: "agent", Needs: responseNeeds, Reads: responseReads, Labels: slices.Clone(intentCategories),
+		Name: "intent_resolution_category", Version: 1, Group: "agent",
+		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the response is read"),
+		Needs: responseNeeds, Reads: responseReads, Labels: slices.Clone(intentCategories),
 		Summary: "How the agent dealt with what was meant: by taking the question apart, by asking back, by both or by neither.",
 		Range:   "0 or 1",
 		Formula: "the label is the judge's: decomposition, clarification, both or none. The value is 0 for none, else 1; none is right for one clear request, so that it is no verdict. Detail as for intent_resolution." + responseCall,

@@ -11,7 +11,9 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "intent_similarity", Version: 1, Group: "judge", Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldInterpretation, Reads: scoring.FieldSchema,
+		Name: "intent_similarity", Version: 1, Group: "judge",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsIgnored("the interpretation is read, not the query"),
+		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldInterpretation, Reads: scoring.FieldSchema,
 		Summary: "How far the agent's interpretation means what the question means.",
 		Range:   "0 to 1",
 		Formula: "the judge's grade from 0 to 10, divided by 10; 1 without a call where the two are the same text but for case and blanks. One call otherwise. The judge sees question, interpretation and, where the case has them, hint and schema, and names the differences in meaning before it grades. Detail: score; differences, " +

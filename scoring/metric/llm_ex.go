@@ -11,11 +11,12 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "llm_ex", Version: 1, Group: "execution",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldGoldResult | scoring.FieldPredResult | scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Reads:   circumstance,
 		Summary: "How much of the gold result the agent's result delivers, in the eyes of a judge who sees both results, both queries and the question: execution accuracy by a model alone.",
 		Range:   "0 to 1",
-		Formula: "the judge's grade: 1 complete, from 0.9 near_complete, from 0.5 partial, above 0 overlap, 0 no_match; 0 if the query failed to run. Passes from 0.9. One call. " +
+		Formula: "the judge's grade: 1 complete, from 0.9 near_complete, from 0.5 partial, above 0 overlap, 0 no_match. Passes from 0.9. One call. " +
 			"The judge's own category is detail.category, beside result_match_category, which hybrid_ex gives from the evidence; detail.agrees says whether the two are the same. " +
 			"A warning says so where grade and category contradict each other.",
 		Source:    "BADGER, section 6.2 (LLM-EX, the output match score of stage 1 in isolation), Table 2 and appendix A.3 (matching category, judge score); the ranges of the grades and the threshold are decided here",

@@ -16,6 +16,7 @@ const (
 func init() {
 	register(scoring.Metric{
 		Name: "llm_sql_solver", Version: 1, Group: "judge",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true},
 		Needs:   scoring.FieldJudge | scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Reads:   scoring.FieldSchema,
 		Summary: "Whether both queries are equivalent, by a judge who sees the schema and the queries alone: LLM-SQL-Solver.",

@@ -28,6 +28,9 @@ func register(m scoring.Metric) {
 	if m.Name == "" || m.Version < 1 || m.Score == nil || m.Summary == "" || m.Range == "" || m.Formula == "" || m.Source == "" {
 		panic("metric " + m.Name + " lacks a name, version, function or documentation")
 	}
+	if m.Branch == 0 || !m.FailedQuery.Declared() {
+		panic("metric " + m.Name + " does not say to which branch it belongs, or what a failed query makes of it")
+	}
 	registered[m.Name] = m
 }
 

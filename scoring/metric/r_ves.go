@@ -11,6 +11,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "r_ves", Version: 1, Group: "execution",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult | scoring.FieldLatency,
 		Summary: "The reward of the BIRD benchmark for a right answer that comes fast: reward-based valid efficiency.",
 		Range:   "one of 0, 0.25, 0.5, 0.75, 1 and 1.25",

@@ -12,6 +12,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "relation", Version: 1, Group: "execution",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: queryFailed},
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Reads:   scoring.FieldQuestion | scoring.FieldEvidence | scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Labels:  relationLabels(),
@@ -22,11 +23,6 @@ func init() {
 		Source:  "own; the kinds of differences that experts accept are those of FLEX, section 5 and appendix F, and ROSE, section 5 and appendices I and O",
 		Example: "gold (agency, clients) = (1, 2), (3, 1); agent (1, 2), (2, 0), (3, 1): zero_filled, \"Every row of gold is there; 1 row more has nothing (0 or NULL) in …\"",
 		Options: relationDeclared.OptionSet,
-		FailedQuery: func(*scoring.Input) scoring.Score {
-			s := scoring.OK(0, "the agent's query failed when it ran")
-			s.Label = queryFailed
-			return s
-		},
 		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 			o, err := relationDeclared.Read(in)
 			if err != nil {

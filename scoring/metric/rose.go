@@ -13,12 +13,13 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "rose", Version: 1, Group: "judge",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL | scoring.FieldGoldSQL,
 		Reads: circumstance,
 		Summary: "Whether the query does what the question asks for, by two judges: the Prover, who sees no reference, must accept it, and the Refuter, who uses the " +
 			"reference as evidence against it, must not overturn that. Also tells wrong references (GoldX) and ambiguous questions (AmbQ).",
 		Range: "0 or 1",
-		Formula: "0 if the query failed to run; else 0 if the results differ and the Prover rejects it; else 0 if the Refuter overturns; else 1. Results are the same if they hold the " +
+		Formula: "0 if the results differ and the Prover rejects it; else 0 if the Refuter overturns; else 1. Results are the same if they hold the " +
 			"same rows equally often under some order of the columns, as in the published runs; then the Prover is not asked, and the Refuter sees neither results nor a Prover's reason. Where a result is not given, they count as different. " +
 			"One call or two. Detail: the replies; gold_x, the Refuter calls the reference wrong; amb_q and amb_schema, it finds the question or the schema ambiguous (null where it was not asked); " +
 			"judge, the tag rose_<model>-<yymm> that a reported score must carry.",
@@ -83,9 +84,6 @@ func rose(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	o, err := roseDeclared.Read(in)
 	if err != nil {
 		return scoring.Score{}, err
-	}
-	if in.Pred.Error != "" {
-		return scoring.OK(0, "the agent's query failed when it ran"), nil
 	}
 	results, err := relationInAnyOrder(ctx, in)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "sql_complexity", Version: 1, Group: "sql",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsIgnored("it describes the case"),
 		Reads:   scoring.FieldGoldSQL,
 		Labels:  []string{"easy", "medium", "hard", "extra_hard"},
 		Summary: "How complex the query is that answers the question: the accepted one, or the agent's where none is given. It describes the case, not the answer.",

@@ -38,7 +38,8 @@ func init() {
 	for _, m := range measures {
 		for _, c := range sqlparts.ComponentList {
 			register(scoring.Metric{
-				Name: "component_" + m.name + "_" + string(c), Version: 1, Group: "sql",
+				Name: "component_" + m.name + "_" + string(c), Version: 2, Group: "sql",
+				Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 				Needs:     scoring.FieldGoldSQL | scoring.FieldPredSQL,
 				Summary:   fmt.Sprintf(m.summary, componentNouns[c]),
 				Range:     rangeOf(m),
@@ -58,7 +59,8 @@ func init() {
 			formula = "1 if all seven sets are equal, else 0"
 		}
 		register(scoring.Metric{
-			Name: all, Version: 1, Group: "sql",
+			Name: all, Version: 2, Group: "sql",
+			Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 			Needs:     scoring.FieldGoldSQL | scoring.FieldPredSQL,
 			Summary:   fmt.Sprintf(m.summary, "components, over all seven kinds"),
 			Range:     rangeOf(m),

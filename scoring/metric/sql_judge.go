@@ -33,7 +33,9 @@ func init() {
 		example = "the agent leaves out WHERE year = 2024; the judge replies {\"score\": 4, \"equivalent\": false, \"issues\": [{\"label\": \"filters_missing\"}]}: "
 	)
 	register(scoring.Metric{
-		Name: "sql_judge_similarity", Version: 1, Group: "judge", Needs: needs, Reads: reads,
+		Name: "sql_judge_similarity", Version: 1, Group: "judge",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true},
+		Needs: needs, Reads: reads,
 		Summary: "How far the agent's query does what the accepted one does, graded by a judge who looks at meaning and not at style.",
 		Range:   "0 to 1",
 		Formula: "the judge's grade from 0 to 10, divided by 10; 0 for a query that failed, 1 for queries that are proved equal." + call,
@@ -43,7 +45,9 @@ func init() {
 		}, true),
 	})
 	register(scoring.Metric{
-		Name: "sql_judge_equivalent", Version: 1, Group: "judge", Needs: needs, Reads: reads,
+		Name: "sql_judge_equivalent", Version: 1, Group: "judge",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true},
+		Needs: needs, Reads: reads,
 		Summary: "Whether the agent's query gives the same answer as the accepted one on any data, by a judge.",
 		Range:   "0 or 1",
 		Formula: "1 if the judge calls the queries equivalent, else 0; 0 for a query that failed, 1 for queries that are proved equal." + call,
@@ -56,7 +60,9 @@ func init() {
 		}, true),
 	})
 	register(scoring.Metric{
-		Name: "sql_judge_issues", Version: 1, Group: "judge", Needs: needs, Reads: reads, Labels: slices.Clone(sqlIssues), LowerIsBetter: true,
+		Name: "sql_judge_issues", Version: 1, Group: "judge",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsNotApplicable,
+		Needs: needs, Reads: reads, Labels: slices.Clone(sqlIssues), LowerIsBetter: true,
 		Summary: "What is wrong with the agent's query, by a judge, in the words of a closed list.",
 		Range:   "0 to 12",
 		Formula: "the label is the gravest issue that the judge names, the value the number of kinds of issue, performance_issue not counted; none and 0 for queries that are proved equal. Not applicable to a query that failed or is missing." + call,
@@ -126,9 +132,6 @@ func sqlJudged(score func(*sqlJudgement) scoring.Score, zero bool) func(context.
 			return s, nil
 		}
 		if in.Pred.Error != "" {
-			if !zero {
-				return scoring.NotApplicable("the agent's query failed when it ran"), nil
-			}
 			s := scoring.OK(0, "the agent's query failed when it ran")
 			s.Detail = sqlJudgement{By: "execution", Issues: []sqlIssue{}}
 			return s, nil

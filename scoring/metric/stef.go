@@ -14,6 +14,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "stef", Version: 1, Group: "judge",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: "poor"},
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL,
 		Reads: scoring.FieldInterpretation,
 		Summary: "How well the agent's query does what the question asks for, without a reference query, schema or result: for monitoring in production. The label is " +
@@ -25,7 +26,7 @@ func init() {
 			"The judge, in one call at temperature 0, reads the question and the interpretation, which is the enriched question, says what the query makes of each filter, and gives verdict and confidence. " +
 			"A filter that is there after normalization (names mapped, case, white space and quotes, values by number, lists of one and patterns without wildcards as equality), and that all rows have passed, counts as applied whatever the judge says. " +
 			"not_applied: filters are called for and none is rightly there; a query without filters for a question without any is fully_applied. " +
-			"No query, or one that failed: 0, and nobody is asked. " +
+			"No query: 0, and nobody is asked. " +
 			"Detail: the specifications of both sides, the status of each filter, extras, what the rules say, enrichment (faithful, adds, loses, changes), reliability (high, moderate, low).",
 		Source:    "STEF, equations 1 to 18, tables 1 to 3, sections 3.2 to 5.6 and listing 8; threshold: the tiers that call for no review by people",
 		Example:   "all filters applied, an extra status = 'Active' that is benign, verdict Likely Correct, confidence 0.7: (4 + 3 + 1) / 10 · 100 · 0.8 = 64, marginal.",
@@ -35,12 +36,13 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "stef_enrichment", Version: 1, Group: "judge",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsNotApplicable,
 		Needs:   scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL | scoring.FieldInterpretation,
 		Labels:  []string{enrichmentFaithful, "adds", "loses", "changes"},
 		Summary: "Whether the agent's enriched question still asks what the question asks.",
 		Range:   "1 faithful, 0 adds, 0 loses, 0 changes",
 		Formula: "faithful where the enriched question asks what the question asks, spelt out or not; adds where it sets conditions or assumptions that the question does not bear out; loses where a requirement is gone; changes where it asks something else. " +
-			"Read in the call of stef and costs none beside it, if the options, which are those of stef, are the same. Not applicable where the SQL holds no query, or the query failed.",
+			"Read in the call of stef and costs none beside it, if the options, which are those of stef, are the same. Not applicable where the SQL holds no query.",
 		Source:    "STEF, abstract and section 1: the quality of the enriched question as a signal of its own; the four words are decided here",
 		Example:   "question: Spend in 2023; enriched: Spend in 2022: changes, 0.",
 		Threshold: scoring.At(1),
@@ -169,10 +171,7 @@ func readSTEF(ctx context.Context, in *scoring.Input) (r stefRead, none string, 
 		return r, "", err
 	}
 	sc := script(in, predSide)
-	switch {
-	case in.Pred.Error != "":
-		return r, "the agent's query failed when it ran", nil
-	case sc.Final() == nil:
+	if sc.Final() == nil {
 		return r, "the SQL of the agent holds no query", nil
 	}
 	r.spec = specOf(sc.Final(), r.rules)

@@ -9,6 +9,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "syntactic_accuracy", Version: 1, Group: "execution",
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:     scoring.FieldExecution,
 		Summary:   "Whether the agent's query ran without an error, whatever it returned.",
 		Range:     "0 or 1",
@@ -16,10 +17,7 @@ func init() {
 		Source:    "BADGER, section 4.1 and Table 2, syntactic accuracy",
 		Example:   "A query that names a column that is not there scores 0; one that returns no rows scores 1.",
 		Threshold: scoring.At(1),
-		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
-			if in.Pred.Error != "" {
-				return scoring.OK(0, "the agent's query failed when it ran"), nil
-			}
+		Score: func(context.Context, *scoring.Input) (scoring.Score, error) {
 			return scoring.OK(1, "the agent's query ran"), nil
 		},
 	})

@@ -17,7 +17,9 @@ func init() {
 			"some that never count, and ignore_tools names tools that count neither as expected nor as called. "
 	)
 	register(scoring.Metric{
-		Name: "tool_recall", Version: 1, Group: "agent", Needs: scoring.FieldTools,
+		Name: "tool_recall", Version: 1, Group: "agent",
+		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("tool calls are read, not the query"),
+		Needs:   scoring.FieldTools,
 		Summary: "Whether the agent called every tool it was expected to call.",
 		Range:   "0 or 1",
 		Formula: "1 if the set of required calls is within the set of calls made, else 0." + match +
@@ -27,7 +29,9 @@ func init() {
 		Threshold: scoring.At(1), Options: toolDeclared.OptionSet, Score: toolRecall,
 	})
 	register(scoring.Metric{
-		Name: "tool_order", Version: 1, Group: "agent", Needs: scoring.FieldTools,
+		Name: "tool_order", Version: 1, Group: "agent",
+		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("tool calls are read, not the query"),
+		Needs:   scoring.FieldTools,
 		Summary: "Whether the agent made the expected calls in the expected order, with any calls in between.",
 		Range:   "0 or 1",
 		Formula: "1 if different calls t_j1, …, t_jm can be found for the required tools i_1, …, i_m so that a tool stands after those that come before it, else 0." + match +
@@ -38,7 +42,9 @@ func init() {
 		Threshold: scoring.At(1), Options: toolDeclared.OptionSet, Score: toolOrder,
 	})
 	register(scoring.Metric{
-		Name: "tool_excess", Version: 1, Group: "agent", Needs: scoring.FieldTools,
+		Name: "tool_excess", Version: 1, Group: "agent",
+		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("tool calls are read, not the query"),
+		Needs:   scoring.FieldTools,
 		Summary: "How much of what the agent called was called for: 1 without an excess call, less for repeated or needless ones.",
 		Range:   "0 to 1",
 		Formula: "1 − |E| / |T|: T the calls made, E those left when each call in turn takes one expected call that it is, as often as it is expected." + match +
