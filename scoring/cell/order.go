@@ -2,59 +2,55 @@ package cell
 
 import (
 	"cmp"
-	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/badger-eval/badger/scoring"
 )
 
-// OrderKept tells whether the predicted rows come in the order of the gold rows, under an alignment by which both hold the same rows. Rows that tie may
-// change places: the order is kept where all columns by which the gold rows are sorted, ascending or descending, run alike on both sides, and, where no column
-// shows by what they are sorted, where every row stands where its equal does.
-func OrderKept(gold, pred *scoring.Table, a *scoring.Alignment) bool {
-	if gold.Rows() != pred.Rows() {
+// SameSequence tells whether the cells of some pairs of an alignment are equal one by one: those of the first gold row in the sequence given with those of the
+// first predicted row, and so on. The sequence has each gold row once.
+func SameSequence(gold, pred *scoring.Table, a *scoring.Alignment, pairs []int, sequence []int32) bool {
+	if len(sequence) != pred.Rows() {
 		return false
 	}
-	compared, index := columns(gold, pred, a, Options{})
-	all := append(index, compared...)
 	bits := FloatBits(gold, pred)
-	alike, sorted, sortedAlike := true, false, true
-	for i := range all {
-		c := &all[i]
+	for _, k := range pairs {
+		p := &a.Columns[k]
+		c := pair{gold: &gold.Columns[p.Gold], pred: &pred.Columns[p.Pred], cmp: p.Comparison}
 		c.load(gold.Rows(), pred.Rows(), bits)
-		same := true
-		for r := range gold.Rows() {
-			if !c.equal(r, r) {
-				same = false
-				break
+		for place, row := range sequence {
+			if !c.equal(int(row), place) {
+				return false
 			}
 		}
-		alike = alike && same
-		if !same && isSorted(c.gold) {
-			sortedAlike = false
-		}
-		sorted = sorted || isSorted(c.gold)
 	}
-	return alike || sorted && sortedAlike
+	return true
 }
 
-// isSorted tells whether a column's values ascend or descend and are not all the same.
-func isSorted(c *scoring.Column) bool {
-	if c == nil || c.Len() < 2 {
-		return false
-	}
-	up, down := false, false
-	for i := 1; i < c.Len(); i++ {
-		switch Order(c.Value(i-1), c.Value(i)) {
-		case -1:
-			up = true
-		case 1:
-			down = true
+// Directions tells whether a column's values rise from one row to the next anywhere, and whether they fall. NULL is left out, and so are texts whose order depends
+// on the collation.
+func Directions(c *scoring.Column) (rise, fall bool) {
+	last := -1
+	for i := range c.Len() {
+		if c.IsNull(i) {
+			continue
 		}
+		if last >= 0 {
+			switch Order(c.Value(last), c.Value(i)) {
+			case -1:
+				rise = true
+			case 1:
+				fall = true
+			}
+		}
+		last = i
 	}
-	return up != down
+	return rise, fall
 }
 
-// Order compares two values of one column for sorting, to -1, 0 or 1; NULL stands apart and is skipped.
+// Order compares two values of one column for sorting, to -1, 0 or 1; NULL stands apart and is skipped. It is no test for equality: 0 also means that the order is
+// not known.
 func Order(a, b scoring.Value) int {
 	if a.IsNull() || b.IsNull() {
 		return 0
@@ -65,5 +61,24 @@ func Order(a, b scoring.Value) int {
 	if a.Type.Temporal() && a.Type == b.Type {
 		return cmp.Or(cmp.Compare(a.Int(), b.Int()), cmp.Compare(a.Nanos(), b.Nanos()))
 	}
-	return slices.Compare([]byte(a.Text()), []byte(b.Text()))
+	if a.Type == scoring.Bool && b.Type == scoring.Bool {
+		return cmp.Compare(a.Int(), b.Int())
+	}
+	if x, ok := scoring.ParseDecimal(a.Text()); ok { // results that were exported as text
+		if y, ok := scoring.ParseDecimal(b.Text()); ok {
+			return cmp.Compare(magnitude(x), magnitude(y))
+		}
+	}
+	order := strings.Compare(a.Text(), b.Text())
+	if order != strings.Compare(strings.ToLower(a.Text()), strings.ToLower(b.Text())) || !plainWord(a.Text()) || !plainWord(b.Text()) {
+		return 0 // collations differ
+	}
+	return order
+}
+
+// plainWord tells whether a text is letters and digits of ASCII, which every collation sorts alike but for case.
+func plainWord(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 }

@@ -3,39 +3,47 @@ package metric
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/badger-eval/badger/scoring"
+	relations "github.com/badger-eval/badger/scoring/relation"
 )
 
 func init() {
 	register(scoring.Metric{
-		Name: "ex_permuted", Version: 1, Group: "execution",
+		Name: "ex_permuted", Version: 2, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
-		Reads: scoring.FieldGoldSQL,
-		Summary: "Whether both results hold the same rows equally often under some order of the columns, in the same order where the gold query " +
-			"orders its rows. Column names do not count, and neither does how a value is typed.",
+		Reads: scoring.FieldQuestion | scoring.FieldEvidence | scoring.FieldGoldSQL | scoring.FieldPredSQL,
+		Summary: "Whether both results hold the same rows equally often under some order of the columns, and in the order that the question asks for, if it asks for one. " +
+			"Column names do not count, and neither does how a value is typed.",
 		Range: "0 or 1",
-		Formula: "1 if the columns of the agent's result can be put into an order that makes its rows the gold rows: as a sequence where the gold query " +
-			"has an ORDER BY of its own (not one in a subquery or window), else as a multiset. Values count as equal across types: 1 = 1.0 = '1' = TRUE, 0.10 = '0.1', a date or time = its " +
-			"ISO text, NULL = NULL, NaN = NaN. Two results without rows are equal.",
+		Formula: "1 if the columns of the agent's result can be put into an order that makes its rows the gold rows, as a multiset, and no order of rows is broken that the question asks for; else 0. " + orderRule +
+			" Values count as equal across types: 1 = 1.0 = '1' = TRUE, 0.10 = '0.1', a date or time = its " +
+			"ISO text, NULL = NULL, NaN = NaN. Two results without rows are equal. Detail: ordered, whether the order of rows counted; columns, the agent's column for each gold column.",
 		Source: "Execution match with column permutation and value normalization, after Zhong et al. 2020 (arXiv:2010.02840) and " +
-			"taoyds/test-suite-sql-eval e97acc5, exec_eval.py, result_eq",
-		Example:   "gold (Alice, 30), (Bob, 25) and pred (25.0, Bob), ('30', Alice) score 1, but 0 where the gold query ends in ORDER BY.",
+			"taoyds/test-suite-sql-eval e97acc5, exec_eval.py, result_eq, which takes any ORDER BY of the gold query for an order that is asked for, and has no ties",
+		Example:   "gold (Alice, 30), (Bob, 25) and pred (25.0, Bob), ('30', Alice) score 1, but 0 where the gold query ends in ORDER BY age DESC and the question asks for the oldest first.",
 		Threshold: scoring.At(1),
 		Options:   permutedDeclared.OptionSet,
 		Score:     exPermuted,
 	})
 }
 
+// orderRule says when the order of rows is part of an answer; see [relations.AskedOrder].
+const orderRule = "The order of rows counts where the question asks for one (sorted by, descending, alphabetical, highest first, from oldest to newest, top 5 and the like, in English) and gold's query has an ORDER BY of its own; " +
+	"where no question is given, that ORDER BY is enough, and where no gold query is given, a column by which gold's rows are sorted and which the question names. Rows that agree in all sort keys may change places; where gold's " +
+	"columns do not show a key, every row has its place in gold, unless both queries sort by the same keys. NULL may stand at either end unless the query says where."
+
 type permutedOptions struct {
 	Order string `json:"order"`
 }
 
-var permutedDeclared = scoring.DeclareOptions(permutedOptions{Order: "gold"}, nil,
+var permutedDeclared = scoring.DeclareOptions(permutedOptions{Order: "asked"}, nil,
 	scoring.Option{
-		Name: "order", Choices: []string{"gold", "keep", "ignore"},
-		Doc: "Whether the order of rows counts: gold, where the gold query orders its rows; keep, always; ignore, never.",
+		Name: "order", Choices: []string{"asked", "gold", "keep", "ignore"},
+		Doc: "When the order of rows counts: asked, where the question asks for it; gold, wherever the gold query orders its rows; keep, always, and ties do too; ignore, never.",
 	},
 )
 
@@ -57,33 +65,88 @@ func exPermuted(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	if gold.Rows() != pred.Rows() {
 		return scoring.OK(0, fmt.Sprintf("gold has %s, the agent's result %d", rowsOf(gold), pred.Rows())), nil
 	}
-	detail := permutedDetail{Ordered: o.Order == "keep"}
-	if o.Order == "gold" {
-		q := script(in, goldSide).Final()
-		detail.Ordered = q != nil && q.Ordered()
-	}
-	var p pairing
-	if detail.Ordered {
-		p = pairInOrder(gold, pred, asSpelled)
-	} else {
-		var err error
-		if p, err = pairAnyOrder(ctx, gold, pred, asSpelled); err != nil {
-			return scoring.Score{}, err
+	about := relationInput(in)
+	switch o.Order {
+	case "keep":
+		p := pairInOrder(gold, pred, asSpelled)
+		s := scoring.OK(0, "no order of the columns makes the rows equal one by one")
+		if p.columns != nil {
+			s = scoring.OK(1, "both results hold the same rows in the same order")
 		}
+		s.Detail = permutedDetail{Ordered: true, Columns: p.columns}
+		return s, nil
+	case "gold":
+		about.Question, about.Evidence = "", "" // then gold's ORDER BY speaks for them
 	}
-	detail.Columns = p.columns
+	order := relations.AskedOrder(about)
+	if o.Order == "ignore" || order != nil && order.Lost {
+		order = nil
+	}
+	p, broken, err := pairAsked(ctx, gold, pred, order)
+	if err != nil {
+		return scoring.Score{}, err
+	}
 	var s scoring.Score
 	switch {
-	case p.columns != nil:
-		s = scoring.OK(1, "both results hold the same rows equally often")
-		if detail.Ordered {
-			s.Reason = "both results hold the same rows in the same order"
-		}
 	case !p.decided:
 		s = scoring.Abstain("the columns are too much alike to find their order within the bound on work")
-	default:
+	case broken:
+		s = scoring.OK(0, "both results hold the same rows. "+order.Broken())
+	case p.columns == nil:
 		s = scoring.OK(0, "no order of the columns makes the rows equal")
+	case order != nil:
+		s = scoring.OK(1, "both results hold the same rows equally often, in the order that is asked for")
+	default:
+		s = scoring.OK(1, "both results hold the same rows equally often")
 	}
-	s.Detail = detail
+	s.Detail = permutedDetail{Ordered: order != nil, Columns: p.columns}
 	return s, nil
+}
+
+// pairAsked finds the column order under which the rows are the same and stand in an order, if there is one (nil: none). broken tells that they are the same, but
+// do not stand so.
+//
+// Rows stand in order where the places of each group of rows that tie hold the rows of that group. So the search is that for any order, with the number of
+// its group beside every row.
+func pairAsked(ctx context.Context, gold, pred *scoring.Table, order *relations.Order) (p pairing, broken bool, err error) {
+	if order == nil || order.Proven {
+		p, err = pairAnyOrder(ctx, gold, pred, asSpelled)
+		return p, false, err
+	}
+	if p = pairInOrder(gold, pred, asSpelled); p.columns != nil {
+		return p, false, nil
+	}
+	if p, err = pairAnyOrder(ctx, gold, pred, asSpelled); err != nil || p.columns == nil {
+		return p, false, err
+	}
+	for _, s := range order.Sequences(gold) {
+		ofRow := make([]int32, len(s.Rows))
+		for place, row := range s.Rows {
+			ofRow[row] = s.Ties[place]
+		}
+		p, err = pairAnyOrder(ctx, withGroups(gold, ofRow), withGroups(pred, s.Ties), asSpelled)
+		if err != nil || !p.decided {
+			return p, false, err
+		}
+		if p.columns != nil {
+			p.columns = p.columns[:len(gold.Columns)]
+			return p, false, nil
+		}
+	}
+	return pairing{decided: true}, true, nil
+}
+
+// withGroups is the table with one column more, of texts that stand for the groups and that no other column holds.
+func withGroups(t *scoring.Table, groups []int32) *scoring.Table {
+	var text []byte
+	ends := make([]uint32, len(groups))
+	for i, g := range groups {
+		text = strconv.AppendInt(append(text, "\x00group "...), int64(g), 10)
+		ends[i] = uint32(len(text)) //nolint:gosec // rows are bounded far below
+	}
+	with, err := scoring.NewTable(append(slices.Clone(t.Columns), scoring.TextColumn("", scoring.String, text, ends, nil))...)
+	if err != nil {
+		panic(err) // the column is as long as the others
+	}
+	return with
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/align"
 	"github.com/badger-eval/badger/scoring/cell"
-	"github.com/badger-eval/badger/scoring/sqlparts"
+	relations "github.com/badger-eval/badger/scoring/relation"
 )
 
 func init() {
 	register(scoring.Metric{
-		Name: "hybrid_ex", Version: 1, Group: "execution",
+		Name: "hybrid_ex", Version: 2, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Summary: "Share of the cells of the gold result that the agent's result delivers, whatever its columns are called, however they are ordered, rounded or written.",
@@ -38,7 +38,7 @@ func init() {
 			s.Detail = h
 			s.Warnings = h.warnings()
 			if h.Order != nil && !h.Order.Kept {
-				s.Warnings = append(s.Warnings, "the gold query orders its rows; the agent's come in another order")
+				s.Warnings = append(s.Warnings, h.Order.Why)
 			}
 			return s, nil
 		},
@@ -129,13 +129,15 @@ type Hybrid struct {
 	GoldColumns []string          `json:"gold_columns"`
 	PredColumns []string          `json:"pred_columns"`
 	Counts      cell.Result       `json:"counts"`
-	Order       *RowOrder         `json:"order,omitempty"`  // where the gold query orders its rows and all of them are there
+	Order       *RowOrder         `json:"order,omitempty"`  // where the question asks for an order of rows
 	Stage1      *Stage1           `json:"stage1,omitempty"` // where a judge was to be asked of the alignment
 }
 
-// RowOrder says what became of the order that the gold query asks for. It does not enter the value.
+// RowOrder says what became of the order that the question asks for. It does not enter the value: the paper compares rows in any order, and so ex_permuted, relation and verdict
+// may refuse what is 1 here.
 type RowOrder struct {
-	Kept bool `json:"kept"`
+	Kept bool   `json:"kept"`
+	Why  string `json:"why,omitempty"` // what is wrong where it is not kept
 }
 
 // hybridKey is the memo key of one way of comparing the results of a case.
@@ -161,8 +163,8 @@ func hybrid(ctx context.Context, in *scoring.Input) (*Hybrid, error) {
 			return nil, err
 		}
 	}
-	if h.Counts.Score == 1 && h.Order == nil && h.Counts.GoldRows > 1 && ordersRows(in) {
-		h.Order = &RowOrder{Kept: cell.OrderKept(in.Gold.Result.Table, in.Pred.Result.Table, &h.Alignment)}
+	if h.Order == nil && h.Counts.GoldRows > 1 && h.Counts.PredRows > 1 {
+		h.Order = rowOrder(in, h)
 	}
 	return h, nil
 }
@@ -194,9 +196,18 @@ func (o *hybridOptions) cell() cell.Options {
 	return cell.Options{PenalizeExtra: o.ExtraColumns == "penalize"}
 }
 
-// ordersRows tells whether the gold query asks for an order of its rows.
-func ordersRows(in *scoring.Input) bool {
-	return strings.TrimSpace(in.Gold.SQL) != "" && sqlparts.OrdersRows(in.Gold.SQL, sqlparts.DialectOf(in.Case.Dialect))
+// rowOrder says whether the agent's rows come in the order that the question asks for, nil where it asks for none.
+func rowOrder(in *scoring.Input, h *Hybrid) *RowOrder {
+	about := relationInput(in)
+	about.Alignment, about.Counts = &h.Alignment, &h.Counts
+	switch o, kept := relations.CompareOrder(about); {
+	case o == nil:
+		return nil
+	case kept:
+		return &RowOrder{Kept: true}
+	default:
+		return &RowOrder{Why: o.Broken()}
+	}
 }
 
 func names(t *scoring.Table) []string {

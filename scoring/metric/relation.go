@@ -11,7 +11,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "relation", Version: 1, Group: "execution",
+		Name: "relation", Version: 2, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: queryFailed},
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Reads:   scoring.FieldQuestion | scoring.FieldEvidence | scoring.FieldGoldSQL | scoring.FieldPredSQL,
@@ -87,11 +87,18 @@ func relationsBy(in *scoring.Input, tolerance float64) []relations.Relation {
 		o := hybridDeclared.Defaults
 		o.Tolerance = tolerance
 		h := byEvidence(in, &o)
-		return relations.Find(relations.Input{
-			Gold: in.Gold.Result.Table, Pred: in.Pred.Result.Table, Alignment: &h.Alignment, Counts: &h.Counts,
-			GoldSQL: in.Gold.SQL, PredSQL: in.Pred.SQL, Question: in.Case.Question, Evidence: in.Case.Evidence, Dialect: in.Case.Dialect,
-		})
+		about := relationInput(in)
+		about.Alignment, about.Counts = &h.Alignment, &h.Counts
+		return relations.Find(about)
 	})
+}
+
+// relationInput is what is known of the two results of a case.
+func relationInput(in *scoring.Input) relations.Input {
+	return relations.Input{
+		Gold: in.Gold.Result.Table, Pred: in.Pred.Result.Table,
+		GoldSQL: in.Gold.SQL, PredSQL: in.Pred.SQL, Question: in.Case.Question, Evidence: in.Case.Evidence, Dialect: in.Case.Dialect,
+	}
 }
 
 // relationText is what a judge is told of the relations: the first few, a sentence each. It is empty where a result is not given.

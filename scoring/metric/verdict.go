@@ -15,7 +15,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "verdict", Version: 1, Group: "verdict",
+		Name: "verdict", Version: 2, Group: "verdict",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true, Why: "where the question calls for a refusal or a question back, as refusal has it"},
 		Reads:   scoring.FieldQuestion | scoring.FieldGoldSQL | scoring.FieldPredSQL | circumstance | scoring.FieldJudge,
 		Summary: "Whether the answer is right, for a team to gate on: accepted by evidence where the relation between both results is one that people accept, else decided by the judge.",
@@ -114,6 +114,10 @@ func verdict(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	}
 	first := d.relate(in)
 	row := table.Row(o.Policy, first)
+	if row.Passes && first.Name != policy.SameQuery {
+		first = outOfOrder(in, first)
+		row = table.Row(o.Policy, first)
+	}
 	d.Relation, d.Class, d.Why, d.Chance, d.Confidence = first.Name, row.Class, first.Text, &row.Chance, row.Chance
 	if row.Passes {
 		s := scoring.OK(1, first.Text)
@@ -177,11 +181,19 @@ func (d *verdictDetail) relate(in *scoring.Input) relations.Relation {
 	return found[0]
 }
 
+// outOfOrder is the relation that the rows come in another order than the question asks for, where they do; else the one that was found first.
+func outOfOrder(in *scoring.Input, first relations.Relation) relations.Relation {
+	for _, r := range relationsOf(in) {
+		if r.Name == "reordered" {
+			return r
+		}
+	}
+	return first
+}
+
 // withoutResults is the relation where a result is not given: how the queries differ, as far as that is known.
 func withoutResults(in *scoring.Input) relations.Relation {
-	differ := relations.Queries(relations.Input{
-		GoldSQL: in.Gold.SQL, PredSQL: in.Pred.SQL, Question: in.Case.Question, Evidence: in.Case.Evidence, Dialect: in.Case.Dialect,
-	})
+	differ := relations.Queries(relationInput(in))
 	if len(differ) == 0 {
 		return relations.Relation{Name: policy.NoResults, Class: relations.Defensible, Text: "A result is not given; the queries differ, in no way that has a name."}
 	}

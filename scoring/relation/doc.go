@@ -30,6 +30,11 @@
 //
 // Inside a metric, the alignment of hybrid_ex is shared: see relationsOf in package metric.
 //
+// # Order
+//
+// The order of rows is part of the answer where the question asks for one: [AskedOrder] reads it off gold's ORDER BY, the question and gold's rows, and every metric that looks at order follows it.
+// Rows in another order are "reordered", a difference, whatever else holds.
+//
 // # How it works
 //
 // Relations come in families, one file each; a relation is an entry of a family's list, with its meaning and the function that proves it. Relations proven on rows come before those read off the queries,

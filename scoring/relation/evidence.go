@@ -24,6 +24,7 @@ type evidence struct {
 	measured *measures            // likewise
 	replaced *[]replacement       // likewise
 	words    map[string]bool      // of the question, likewise
+	broken   **Order              // likewise
 }
 
 type side bool

@@ -34,8 +34,16 @@ var _ = addExamples(map[string]examplesOf{
 		almost: []example{{why: "it says something of one row", gold: "a, b: [1, null], [2, 7]", pred: "a: [1], [2]"}},
 	},
 	"reordered": {
-		holds: []example{{why: "descending is asked for", gold: "k, n: ['a', 3], ['b', 2], ['c', 1]", pred: "k, n: ['c', 1], ['b', 2], ['a', 3]", goldSQL: "SELECT k, n FROM t ORDER BY n DESC", predSQL: "SELECT k, n FROM t ORDER BY n"}},
+		holds: []example{
+			{why: "no question says otherwise", gold: "k, n: ['a', 3], ['b', 2], ['c', 1]", pred: "k, n: ['c', 1], ['b', 2], ['a', 3]", goldSQL: "SELECT k, n FROM t ORDER BY n DESC", predSQL: "SELECT k, n FROM t ORDER BY n"},
+			{why: "the best are asked for first", gold: "k, n: ['a', 3], ['b', 2], ['c', 1]", pred: "k, n: ['c', 1], ['b', 2], ['a', 3]", goldSQL: "SELECT k, n FROM t ORDER BY n DESC", predSQL: "SELECT k, n FROM t ORDER BY n", question: "Who scored, best first?"},
+			{why: "and a column is rounded besides, which is less", gold: "k, n: ['a', 30.62], ['b', 20.41], ['c', 10.27]", pred: "k, n: ['c', 10.3], ['b', 20.4], ['a', 30.6]", goldSQL: "SELECT k, n FROM t ORDER BY n DESC", question: "Who scored, best first?"},
+			{why: "rows differ besides, which is more", gold: "k, n: ['a', 3], ['b', 2], ['c', 1]", pred: "k, n: ['d', 0], ['c', 1], ['b', 2], ['a', 3]", goldSQL: "SELECT k, n FROM t ORDER BY n DESC", question: "Who scored, best first?", second: true},
+		},
 		almost: []example{
+			{why: "gold sorts, but nobody asks for it", gold: "k, n: ['a', 3], ['b', 2], ['c', 1]", pred: "k, n: ['c', 1], ['b', 2], ['a', 3]", goldSQL: "SELECT k, n FROM t ORDER BY n DESC", predSQL: "SELECT k, n FROM t ORDER BY n", question: "How many points has each?"},
+			{why: "two that tie change places", gold: "k, n: ['a', 3], ['b', 2], ['c', 2]", pred: "k, n: ['a', 3], ['c', 2], ['b', 2]", goldSQL: "SELECT k, n FROM t ORDER BY n DESC", question: "Who scored, best first?"},
+			{why: "one row has no order", gold: "k, n: ['a', 3]", pred: "k, n: ['a', 3]", goldSQL: "SELECT k, n FROM t ORDER BY n DESC LIMIT 1", question: "Who scored, best first?"},
 			{why: "no order is asked for", gold: "k, n: ['a', 3], ['b', 2], ['c', 1]", pred: "k, n: ['c', 1], ['b', 2], ['a', 3]", goldSQL: "SELECT k, n FROM t", predSQL: "SELECT k, n FROM t"},
 			{why: "sorted by the same key, which is not shown: rows that tie changed places", gold: "k: ['a'], ['b'], ['c']", pred: "k: ['b'], ['a'], ['c']", goldSQL: "SELECT k FROM t ORDER BY n DESC", predSQL: "SELECT k FROM t ORDER BY n DESC"},
 		},

@@ -22,7 +22,6 @@ type Input struct {
 	Gold, Pred *scoring.Table
 	Alignment  *scoring.Alignment // of the two; nil: found here
 	Counts     *cell.Result       // of cell.Compare under Alignment; nil: counted here
-	OrderKept  *bool              // whether the rows come in gold's order, where gold's query orders them; nil: looked at here
 
 	GoldSQL, PredSQL   string
 	Question, Evidence string
@@ -76,8 +75,9 @@ type family struct {
 	kinds []Kind
 }
 
-// sameFamily is looked at where the comparison found every gold cell, the others where it did not. Results come before queries, and how much there is in common comes last.
+// orderFamily is looked at first where all rows agree, and last where they do not. sameFamily is looked at where the comparison found every gold cell, the others where it did not. Results come before queries, and how much there is in common comes last.
 var (
+	orderFamily     = family{"order", orderKinds}
 	sameFamily      = family{"same data", sameKinds}
 	resultFamilies  = []family{{"nothing", nothingKinds}, {"repetitions", repetitionKinds}, {"groups", groupKinds}, {"nulls", nullKinds}, {"text", textKinds}, {"keys", keyKinds}, {"ties", tieKinds}, {"shape", shapeKinds}, {"left out", droppedKinds}, {"aggregates", aggregateKinds}, {"measures", measureKinds}, {"limits", limitKinds}}
 	queryFamilies   = []family{{"reference", referenceKinds}, {"conditions", conditionKinds}, {"clauses", clauseKinds}}
@@ -94,6 +94,7 @@ func Kinds() []Kind {
 			all = append(all, k)
 		}
 	}
+	add(orderFamily)
 	add(sameFamily)
 	for _, families := range differenceOrder {
 		for _, f := range families {
@@ -108,7 +109,7 @@ func Kinds() []Kind {
 func Find(in Input) []Relation {
 	e := newEvidence(in)
 	if e.counts.Score == 1 {
-		return e.look(nil, sameFamily)
+		return e.look(e.look(nil, orderFamily), sameFamily)
 	}
 	var out []Relation
 	for _, families := range differenceOrder {
@@ -119,7 +120,7 @@ func Find(in Input) []Relation {
 	if len(out) == 0 {
 		out = e.look(out, family{"extent", []Kind{unexplained}})
 	}
-	return out
+	return e.look(out, orderFamily)
 }
 
 // Queries says which relations hold between the two queries, whatever they return. Only GoldSQL, PredSQL, Question, Evidence and Dialect of the input are read.

@@ -43,10 +43,6 @@ var sameKinds = []Kind{
 		Meaning: "All rows agree; a gold column without any value is not there.", Example: "(1, NULL), (2, NULL); (1), (2)",
 	},
 	{
-		Name: "reordered", Class: Presentational, find: reordered,
-		Meaning: "The same rows; the gold query orders them and the answer has them in another order.", Example: "(1), (2) by ORDER BY; (2), (1)",
-	},
-	{
 		Name: "extra_columns", Class: Presentational, find: extraColumns,
 		Meaning: "All gold columns are there, row by row, and the answer shows more columns.", Example: "('north'); ('north', 12)",
 	},
@@ -160,28 +156,6 @@ func nullColumn(e *evidence) *found {
 		text:  fmt.Sprintf("All rows agree; the answer leaves out %s, which %s no value in gold.", named(e.gold, e.a.Missing), verb(len(e.a.Missing), "has", "have")),
 		proof: Proof{GoldColumns: e.a.Missing},
 	}
-}
-
-func reordered(e *evidence) *found {
-	kept := e.OrderKept
-	if e.gold.Rows() < 2 || kept != nil && *kept {
-		return nil
-	}
-	q := e.queries()
-	if q.both() && len(q.gold.order) > 0 && slices.Equal(q.gold.order, q.pred.order) {
-		return nil // by the same keys: rows that tie changed places
-	}
-	if kept == nil {
-		if q.gold == nil || !q.gold.query.Ordered() {
-			return nil
-		}
-		k := cell.OrderKept(e.gold, e.pred, e.a)
-		kept = &k
-	}
-	if *kept {
-		return nil
-	}
-	return &found{text: "The same rows, in another order than the gold query asks for."}
 }
 
 func extraColumns(e *evidence) *found {
