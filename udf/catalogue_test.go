@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -396,111 +397,109 @@ func TestOneBadRowLeavesTheRest(t *testing.T) {
 }
 
 func TestWorkersBoundAllCallsTogether(t *testing.T) {
-	var now, most atomic.Int64
-	slow := Function{Name: "slow", Result: DOUBLE, Waits: true, Row: func(context.Context, *Batch, int, *Column) error {
-		n := now.Add(1)
-		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+	synctest.Test(t, func(t *testing.T) {
+		var now, most atomic.Int64
+		slow := Function{Name: "slow", Result: DOUBLE, Waits: true, Row: func(context.Context, *Batch, int, *Column) error {
+			n := now.Add(1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			}
+			time.Sleep(time.Millisecond)
+			now.Add(-1)
+			return nil
+		}}
+		engine, _ := scoring.NewEngine(nil, nil)
+		c, err := NewCatalogue(engine, &CatalogueOptions{Workers: 5, Extra: []Function{slow}})
+		if err != nil {
+			t.Fatal(err)
 		}
-		time.Sleep(time.Millisecond)
-		now.Add(-1)
-		return nil
-	}}
-	engine, _ := scoring.NewEngine(nil, nil)
-	c, err := NewCatalogue(engine, &CatalogueOptions{Workers: 5, Extra: []Function{slow}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, _ := c.Function("slow")
-	done := make(chan error, 3)
-	for range 3 {
-		go func() {
-			_, err := c.Call(context.Background(), f, NewBatch(f, 0, 40))
-			done <- err
-		}()
-	}
-	for range 3 {
-		if err := <-done; err != nil {
-			t.Error(err)
+		f, _ := c.Function("slow")
+		done := make(chan error, 3)
+		for range 3 {
+			go func() {
+				_, err := c.Call(context.Background(), f, NewBatch(f, 0, 40))
+				done <- err
+			}()
 		}
-	}
-	if m := most.Load(); m > 5 || m < 2 {
-		t.Errorf("%d rows ran at once, want 2 to 5", m)
-	}
+		for range 3 {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+		if m := most.Load(); m != 5 {
+			t.Errorf("%d rows ran at once, want 5", m)
+		}
+	})
 }
 
-// A small batch must not wait until a large one before it is done.
+// A small batch must not wait until a large one before it is done: it has the next place that is free.
 func TestSmallBatchPassesALargeOne(t *testing.T) {
-	release := make(chan struct{})
-	var large atomic.Int64
-	wait := Function{Name: "wait", Result: DOUBLE, Waits: true, Params: []Param{{Name: "kind"}}, Row: func(_ context.Context, in *Batch, i int, _ *Column) error {
-		if in.Text(0, i) == "large" {
-			large.Add(1)
-			<-release
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		wait := Function{Name: "wait", Result: DOUBLE, Waits: true, Params: []Param{{Name: "kind"}}, Row: func(_ context.Context, in *Batch, i int, _ *Column) error {
+			if in.Text(0, i) == "large" {
+				<-release
+			}
+			return nil
+		}}
+		engine, _ := scoring.NewEngine(nil, nil)
+		c, _ := NewCatalogue(engine, &CatalogueOptions{Workers: 2, Extra: []Function{wait}})
+		f, _ := c.Function("wait")
+		call := func(kind string, rows int) (done chan struct{}) {
+			in := NewBatch(f, 1, rows)
+			for i := range rows {
+				in.Args[0].SetText(i, kind)
+			}
+			done = make(chan struct{})
+			go func() { defer close(done); _, _ = c.Call(context.Background(), f, in) }()
+			synctest.Wait() // until all of it that can run waits
+			return done
 		}
-		return nil
-	}}
-	engine, _ := scoring.NewEngine(nil, nil)
-	c, _ := NewCatalogue(engine, &CatalogueOptions{Workers: 2, Extra: []Function{wait}})
-	f, _ := c.Function("wait")
-	batch := func(kind string, rows int) *Batch {
-		in := NewBatch(f, 1, rows)
-		for i := range rows {
-			in.Args[0].SetText(i, kind)
-		}
-		return in
-	}
-	first := make(chan struct{})
-	go func() { defer close(first); _, _ = c.Call(context.Background(), f, batch("large", 1000)) }()
-	for large.Load() < 2 {
-		time.Sleep(time.Millisecond)
-	}
-	second := make(chan struct{})
-	go func() { defer close(second); _, _ = c.Call(context.Background(), f, batch("small", 1)) }()
-	for i := range 1000 {
+		first := call("large", 1000)
+		second := call("small", 1)
+		release <- struct{}{} // one row of the large batch
+		synctest.Wait()
 		select {
 		case <-second:
-			if i > 50 {
-				t.Errorf("the small batch waited for %d rows of the large one", i)
-			}
-			close(release)
-			<-first
-			return
-		case release <- struct{}{}:
-			time.Sleep(time.Millisecond)
+		default:
+			t.Error("the small batch waits although a place was free")
 		}
-	}
-	t.Error("the small batch waited for all of the large one")
+		close(release)
+		<-first
+		<-second
+	})
 }
 
 func TestBudgetFailsRowsThatHaveNotBegun(t *testing.T) {
-	c := newCatalogue(t)
-	f, _ := c.Function("judged_json")
-	in := NewBatch(f, 5, 200)
-	for i := range in.Rows {
-		for k := range in.Args {
-			in.Args[k].SetText(i, "x")
+	synctest.Test(t, func(t *testing.T) {
+		c := newCatalogue(t)
+		f, _ := c.Function("judged_json")
+		in := NewBatch(f, 5, 200)
+		for i := range in.Rows {
+			for k := range in.Args {
+				in.Args[k].SetText(i, "x")
+			}
+			if i >= 100 {
+				in.Args[2].SetText(i, "wait forever")
+			}
 		}
-		if i >= 100 {
-			in.Args[2].SetText(i, "wait forever")
+		in.Explain = true
+		out := NewColumn(JSON, in.Rows)
+		if err := c.run(context.Background(), f, in, out, 100*time.Millisecond); err != nil {
+			t.Fatal(err)
 		}
-	}
-	in.Explain = true
-	out := NewColumn(JSON, in.Rows)
-	if err := c.run(context.Background(), f, in, out, 100*time.Millisecond); err != nil {
-		t.Fatal(err)
-	}
-	for i, text := range out.Texts {
-		want := `"status":"ok"`
-		if i >= 100 {
-			want = `"code":"deadline_exceeded"`
+		for i, text := range out.Texts {
+			want := `"status":"ok"`
+			if i >= 100 {
+				want = `"code":"deadline_exceeded"`
+			}
+			if !strings.Contains(text, want) {
+				t.Fatalf("row %d: %s lacks %s", i, text, want)
+			}
 		}
-		if !strings.Contains(text, want) {
-			t.Fatalf("row %d: %s lacks %s", i, text, want)
+		if len(in.Problems) != 100 || in.Problems[0].Row != 100 || in.Problems[99].Row != 199 {
+			t.Errorf("%d problems, not those of rows 100 to 199 in order", len(in.Problems))
 		}
-	}
-	if len(in.Problems) != 100 || in.Problems[0].Row != 100 || in.Problems[99].Row != 199 {
-		t.Errorf("%d problems, not those of rows 100 to 199 in order", len(in.Problems))
-	}
+	})
 }
 
 func TestCancelledCallIsAnError(t *testing.T) {

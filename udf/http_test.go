@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
@@ -249,7 +250,7 @@ func TestMemoryOfBodiesIsBounded(t *testing.T) {
 
 // A body that does not arrive is given up, and answered with no status that is sent again.
 func TestSlowBody(t *testing.T) {
-	s := start(t, newCatalogue(t), &Options{Limits: Limits{ReadTime: 50 * time.Millisecond}})
+	s := start(t, newCatalogue(t), &Options{Limits: Limits{ReadTime: time.Second}})
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +262,7 @@ func TestSlowBody(t *testing.T) {
 		t.Errorf("got %s", reply)
 	}
 	// A call that takes longer than bodies may is not disturbed.
-	status, reply2, _ := post(t, s.url+"/v1/functions/judged", `{"rows":[["q","i","wait 200ms","s","s"]]}`)
+	status, reply2, _ := post(t, s.url+"/v1/functions/judged", `{"rows":[["q","i","wait 1200ms","s","s"]]}`)
 	if status != 200 || reply2 != `{"results":[0.5]}` {
 		t.Errorf("a slow row: %d %s", status, reply2)
 	}
@@ -269,8 +270,15 @@ func TestSlowBody(t *testing.T) {
 
 // BQ-14, SFE-20: when the time of a call is over, its rows say so in a reply that is whole.
 func TestTimeouts(t *testing.T) {
-	s := start(t, newCatalogue(t), &Options{Timeouts: map[string]time.Duration{"bigquery": 50 * time.Millisecond}})
-	status, reply, _ := post(t, s.url+"/v1/bigquery/judged_json", `{"calls":[["q","i","wait forever","s","s"],["q","i","r","s","s"]]}`)
+	var status int
+	var reply string
+	synctest.Test(t, func(t *testing.T) {
+		s, err := NewServer(newCatalogue(t), &Options{Timeouts: map[string]time.Duration{"bigquery": 50 * time.Millisecond}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		status, reply = serve(s, "/v1/bigquery/judged_json", []byte(`{"calls":[["q","i","wait forever","s","s"],["q","i","r","s","s"]]}`))
+	})
 	if status != 200 || strings.Count(reply, `"deadline_exceeded"`) != 1 || strings.Count(reply, `"value":0.5`) != 1 {
 		t.Errorf("%d %s", status, reply)
 	}

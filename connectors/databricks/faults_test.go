@@ -267,10 +267,16 @@ func TestCancellingReachesTheService(t *testing.T) {
 	s.Answer("SELECT hangs", databrickstest.Result{Hangs: true})
 	c := open(t, s.URL(), options)
 	defer c.Close() //nolint:errcheck // nothing follows
-	ctx, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if _, err := c.Query(ctx, "SELECT hangs"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%v, want the deadline", err)
+	go func() {
+		for s.Count("GetOperationStatus") == 0 { // until the client has the statement, and asks how it is getting on
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	if _, err := c.Query(ctx, "SELECT hangs"); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want that the caller cancelled", err)
 	}
 	if s.Count("CancelOperation") != 1 || s.Open() != 0 {
 		t.Errorf("%d cancellings, %d statements open, want one and none", s.Count("CancelOperation"), s.Open())
@@ -374,13 +380,9 @@ func TestLeavingEarlyLeavesNoDownloads(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 200 { // connections take a moment to end
-		if runtime.NumGoroutine() <= before+10 {
-			return
-		}
+	for runtime.NumGoroutine() > before+10 { // connections take a moment to end; what never ends meets the time limit of go test, which shows it
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("%d goroutines became %d", before, runtime.NumGoroutine())
 }
 
 // Names are quoted part by part, also where they hold quotes and points themselves; the staging table lies beside its table.
