@@ -375,11 +375,15 @@ func (a *aligner) countsPercent(c *column) bool {
 }
 
 // shareWords are words of names of columns that hold shares of a whole, with their synonyms.
-var shareWords = []string{"rate", "fraction", "proportion", "margin", "growth", "change"}
+var shareWords = []string{"rate", "fraction", "proportion", "margin", "growth", "change", "frequency", "probability"}
 
-// identifies tells whether the name of the column says that its values identify something. A name that is an expression says what was computed.
+// keyWords are words of names of columns whose numbers are names of things: no digit of them may be lost.
+var keyWords = []string{"id", "code", "isbn", "sku", "uuid", "zip", "postcode"}
+
+// identifies tells whether the name of the column says that its numbers are names of things: it ends so. A name that is an expression says what was computed.
 func (c *column) identifies() bool {
-	return !strings.ContainsAny(c.col.Name, "(*/+") && c.says(identifying...)
+	w := c.nameWords()
+	return len(w) > 0 && !strings.ContainsAny(c.col.Name, "(*/+") && slices.Contains(keyWords, w[len(w)-1])
 }
 
 // says tells whether the name of the column has one of the words.
@@ -646,7 +650,7 @@ func (a *aligner) scales(g, p *column, rg, rp *reading) []scale {
 }
 
 // percentFor tells whether one column may hold the fractions of which the other holds percentages: where the percent sign or a name says that, or the fractions are
-// within 0 and 1 and the names, the question or the digits of the numbers bear it out. 42 is no hundredfold of 0.42 by itself.
+// within 0 and 1 and the names, the question or the numbers bear it out.
 func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading) bool {
 	if unit := unitOf(fraction); unit != "" {
 		return false // a percentage or an amount of money is no fraction
@@ -659,7 +663,23 @@ func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading) bool {
 		return false
 	}
 	hints := append([]string{"percent"}, shareWords...)
-	return fraction.says(hints...) || percent.says(hints...) || a.asks(hints...) || digits(fs) >= 3
+	if fraction.says(hints...) || percent.says(hints...) || a.asks(hints...) || isQuotient(fraction) || isQuotient(percent) {
+		return true
+	}
+	return distinctNumbers(fs) > 1 || digits(fs) > 2 || rp.decimals() > 0 // 42 is no hundredfold of 0.42 by itself, 50.4 is one of 0.504
+}
+
+// isQuotient tells whether a column's name is an expression that divides.
+func isQuotient(c *column) bool { return strings.Contains(c.col.Name, "/") }
+
+// distinctNumbers counts the distinct numbers but 0, given in ascending order.
+func distinctNumbers(fs []float64) (n int) {
+	for i, f := range fs {
+		if f != 0 && (i == 0 || f != fs[i-1]) {
+			n++
+		}
+	}
+	return n
 }
 
 // unitOf is the unit that a column of text states.
