@@ -11,7 +11,7 @@ var synonyms = map[string]string{
 	"pct": "percent", "percentage": "percent", "perc": "percent", "ratio": "rate", "share": "rate", "tot": "total", "sum": "total",
 	"min": "minimum", "max": "maximum", "lowest": "minimum", "highest": "maximum", "yr": "year", "mo": "month", "mth": "month", "dt": "date", "ts": "timestamp",
 	"desc": "description", "rev": "revenue", "addr": "address", "acct": "account", "cust": "customer", "prod": "product", "txn": "transaction", "trx": "transaction",
-	"trans": "transaction", "id": "id", "key": "id", "sk": "id", "revenue": "revenue", "sales": "sales", "std": "deviation", "stddev": "deviation",
+	"trans": "transaction", "id": "id", "key": "id", "sk": "id", "revenue": "revenue", "sales": "sales", "freq": "frequency", "prob": "probability", "std": "deviation", "stddev": "deviation",
 }
 
 // fillers carry no meaning in a column's name.
