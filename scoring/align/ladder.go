@@ -341,8 +341,15 @@ func (a *aligner) numberReadings(g, p *column) (out []viewPair) {
 	if !gok || !pok {
 		return nil
 	}
-	if _, ok := cell.SharedUnit(gt.Unit, pt.Unit); !ok {
+	if _, ok := cell.SharedUnit(gt.Unit, pt.Unit); !ok || isVersion(g, gt) || isVersion(p, pt) {
 		return nil
+	}
+	if gt.Format == cell.FormatQuantity && pt.Unit == "" || pt.Format == cell.FormatQuantity && gt.Unit == "" { // in the unit that one side states
+		gv.Format, pv.Format = ownUnit(gt), ownUnit(pt)
+		if gv.Format == "" && !isNumeric(g) || pv.Format == "" && !isNumeric(p) {
+			return nil
+		}
+		return []viewPair{{g: gv, p: pv}}
 	}
 	scaled := false
 	switch percent := cell.UnitPercent; {
@@ -361,6 +368,22 @@ func (a *aligner) numberReadings(g, p *column) (out []viewPair) {
 	return out
 }
 
+// ownUnit is the format that reads quantities in the unit that all of them state, and other text as numbers.
+func ownUnit(t *cell.NumberText) string {
+	switch {
+	case t.Format != cell.FormatQuantity:
+		return t.Format
+	case t.OneUnit:
+		return cell.FormatMeasure
+	}
+	return ""
+}
+
+// isVersion tells whether a column of text holds versions, of which a point separates the parts.
+func isVersion(c *column, t *cell.NumberText) bool {
+	return t.Digits > 0 && c.says("version", "release", "build", "revision", "code", "sku", "phone", "telephone", "tel")
+}
+
 // countsPercent tells whether a column of plain numbers holds percentages: its name says so, or it says that they are shares and they are larger than shares are.
 func (a *aligner) countsPercent(c *column) bool {
 	if c.says("percent") {
@@ -375,7 +398,7 @@ func (a *aligner) countsPercent(c *column) bool {
 }
 
 // shareWords are words of names of columns that hold shares of a whole, with their synonyms.
-var shareWords = []string{"rate", "fraction", "proportion", "margin", "growth", "change", "frequency", "probability"}
+var shareWords = []string{"rate", "fraction", "proportion", "margin", "frequency", "probability"}
 
 // keyWords are words of names of columns whose numbers are names of things: no digit of them may be lost.
 var keyWords = []string{"id", "code", "isbn", "sku", "uuid", "zip", "postcode"}
@@ -456,7 +479,7 @@ func (a *aligner) numberRungs(best *fit, g, p *column, rg, rp *reading, base sco
 		return best.agreement == 1
 	}
 	integers := gs.needs <= 0 && ps.needs <= 0
-	if !integers && !scaled && rule.Numbers != Exact {
+	if !integers && !scaled && rule.Numbers != Exact && (mayBeDouble(g.col) || mayBeDouble(p.col)) {
 		c := base
 		c.Tolerance = noise
 		if best.better(fit{agreement: agreement(gs.numbers, ps.numbers, &c), cmp: c}); best.agreement == 1 {
@@ -489,6 +512,11 @@ func (a *aligner) numberRungs(best *fit, g, p *column, rg, rp *reading, base sco
 	if !scaled {
 		a.toleranceRung(g, p, gs, ps, base, rule, try)
 	}
+}
+
+// mayBeDouble tells whether the numbers of a column may be doubles: decimals have no last bits.
+func mayBeDouble(c *scoring.Column) bool {
+	return c.Type != scoring.Decimal && c.Type != scoring.Int64
 }
 
 // toleranceRung is the last one: numbers that are some way apart, where a deployment allows that.
@@ -535,7 +563,7 @@ func figuresOf(c *column, r *reading) figures {
 	switch t := c.col; {
 	case t.Type == scoring.Decimal || t.Type == scoring.Float64 && t.Scale > 0:
 		f.shows = int(t.Scale)
-	case t.Type == scoring.String && r.view.Format != cell.FormatQuantity && r.view.Format != cell.FormatShort:
+	case t.Type == scoring.String && r.view.Format != cell.FormatQuantity && r.view.Format != cell.FormatMeasure && r.view.Format != cell.FormatShort:
 		f.shows = c.textFormats().numbers.Digits
 	}
 	return f
@@ -666,7 +694,7 @@ func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading) bool {
 	if fraction.says(hints...) || percent.says(hints...) || a.asks(hints...) || isQuotient(fraction) || isQuotient(percent) {
 		return true
 	}
-	return distinctNumbers(fs) > 1 || digits(fs) > 2 || rp.decimals() > 0 // 42 is no hundredfold of 0.42 by itself, 50.4 is one of 0.504
+	return distinctNumbers(fs) > 1 || digits(fs) > 2 // 42 is no hundredfold of 0.42 by itself, 50.4 is one of 0.504
 }
 
 // isQuotient tells whether a column's name is an expression that divides.

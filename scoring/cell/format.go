@@ -20,6 +20,7 @@ const (
 	FormatComma    = "decimal comma text" // 1.234,50
 	FormatShort    = "short number text"  // 1.2M, 850K
 	FormatQuantity = "quantity text"      // 1.5 km, read in the base unit
+	FormatMeasure  = "measure text"       // 1.5 km, read as 1.5
 	FormatBool     = "boolean words"
 	FormatMonth    = "month name text" // January or Jan, read as 1
 	FormatISO      = "ISO date text"
@@ -335,8 +336,9 @@ type NumberText struct {
 	Unit   string // that a cell states, see [SharedUnit]
 	Digits int    // the most digits behind the point that a cell shows
 	// Strict: the texts could be codes as well. They are read only against a column of numbers, not against other text.
-	Strict bool
-	short  short
+	Strict  bool
+	OneUnit bool // of quantities: all are in one unit, which numbers beside them may have too
+	short   short
 }
 
 // short is what the short forms of a column have in common.
@@ -365,10 +367,7 @@ func ReadNumbers(c *scoring.Column) (t NumberText, ok bool) {
 			return t, true
 		}
 	}
-	if every(c, func(s string) bool { _, _, ok := parseQuantity(s); return ok }) {
-		return readQuantities(c)
-	}
-	return t, false
+	return readQuantities(c)
 }
 
 func readNumbers(c *scoring.Column, comma bool) (t NumberText, ok bool) {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/badger-eval/badger/scoring"
 )
@@ -17,23 +18,41 @@ var quantityUnits = map[string]struct{ dimension, factor string }{
 	"mW": {"power", "0.001"}, "W": {"power", "1"}, "kW": {"power", "1000"}, "MW": {"power", "1000000"}, "GW": {"power", "1000000000"},
 	"Wh": {"energy", "1"}, "kWh": {"energy", "1000"}, "MWh": {"energy", "1000000"},
 	"ml": {"volume", "0.001"}, "l": {"volume", "1"}, "L": {"volume", "1"}, "mL": {"volume", "0.001"},
+	"KB": {"KB", "1"}, "MB": {"MB", "1"}, "GB": {"GB", "1"}, "TB": {"TB", "1"}, "KiB": {"KiB", "1"}, "MiB": {"MiB", "1"}, "GiB": {"GiB", "1"},
 	"mi": {"mile", "1"}, "ft": {"foot", "1"}, "in": {"inch", "1"},
 }
 
-// parseQuantity reads a number with a unit of measure, 1.5 km, in the base unit of its dimension.
-func parseQuantity(s string) (v scoring.Value, dimension string, ok bool) {
+// A quantity is a number with a unit of measure.
+type quantity struct {
+	number    scoring.Value // in the unit that was written
+	unit      string
+	dimension string        // a unit that is not known is a dimension of its own
+	factor    scoring.Value // of the base unit
+	known     bool
+}
+
+// parseQuantity reads a number with a unit of measure: 1.5 km, 40GB.
+func parseQuantity(s string) (q quantity, ok bool) {
 	s = strings.TrimSpace(s)
 	at := strings.LastIndexAny(s, "0123456789") + 1
-	unit, known := quantityUnits[strings.TrimSpace(s[at:])]
-	if !known || at == 0 {
-		return v, "", false
+	if at == 0 || at == len(s) {
+		return q, false
 	}
+	q.unit = strings.TrimSpace(s[at:])
 	n, how, ok := parseNumber(s[:at], false)
 	if !ok || how.zeros || how.exponent || how.brackets || how.unit != "" || how.power > 0 {
-		return v, "", false
+		return q, false
 	}
-	factor, _ := scoring.ParseDecimal(unit.factor)
-	return product(n, factor), unit.dimension, true
+	u, known := quantityUnits[q.unit]
+	if !known {
+		if len(q.unit) > 12 || strings.ContainsFunc(q.unit, func(r rune) bool { return !unicode.IsLetter(r) && r != '/' && r != '°' && r != '²' && r != '³' }) {
+			return q, false
+		}
+		u.dimension, u.factor = q.unit, "1"
+	}
+	q.number, q.dimension, q.known = n, u.dimension, known
+	q.factor, _ = scoring.ParseDecimal(u.factor)
+	return q, true
 }
 
 // product multiplies two decimals.
@@ -57,17 +76,22 @@ func unscaled(v scoring.Value) (*big.Int, int32) {
 
 // readQuantities is how a column of quantities is read, all of one dimension.
 func readQuantities(c *scoring.Column) (t NumberText, ok bool) {
+	unit, known := "", true
+	t.OneUnit = true
 	ok = every(c, func(s string) bool {
-		_, dimension, ok := parseQuantity(s)
+		q, ok := parseQuantity(s)
 		if t.Unit == "" {
-			t.Unit = dimension
+			t.Unit, unit = q.dimension, q.unit
 		}
-		return ok && t.Unit == dimension
+		t.OneUnit = t.OneUnit && q.unit == unit
+		known = known && q.known
+		return ok && t.Unit == q.dimension
 	})
 	if !ok || merges(c, View{Kind: scoring.KindNumber, Format: FormatQuantity}) {
 		return NumberText{}, false
 	}
 	t.Format = FormatQuantity
+	t.OneUnit = t.OneUnit && known // 12A is not 12
 	return t, true
 }
 

@@ -165,11 +165,15 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 			}
 			return val
 		}
-		if v.Format == FormatQuantity {
-			if n, _, ok := parseQuantity(s); ok {
-				return n
+		if v.Format == FormatQuantity || v.Format == FormatMeasure {
+			q, ok := parseQuantity(s)
+			switch {
+			case !ok:
+				return val
+			case v.Format == FormatMeasure:
+				return q.number
 			}
-			return val
+			return product(q.number, q.factor)
 		}
 		if n, _, ok := ParseNumber(s, v.Format == FormatComma); ok {
 			return n
