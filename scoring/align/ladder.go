@@ -655,10 +655,10 @@ type scale struct {
 // scales are the powers of ten worth trying between two columns: percent for fraction where something says so, thousands and millions only where a name does.
 func (a *aligner) scales(g, p *column, rg, rp *reading) []scale {
 	var out []scale
-	if a.percentFor(g, p, rg, rp) {
+	if a.percentFor(g, p, rg, rp, a.asks("percent")) {
 		out = append(out, scale{-2, "percent for fraction"})
 	}
-	if a.percentFor(p, g, rp, rg) {
+	if a.percentFor(p, g, rp, rg, false) { // asked for percent, 0.025 is 0.025 %
 		out = append(out, scale{2, "fraction for percent"})
 	}
 	for _, unit := range []struct {
@@ -679,7 +679,7 @@ func (a *aligner) scales(g, p *column, rg, rp *reading) []scale {
 
 // percentFor tells whether one column may hold the fractions of which the other holds percentages: where the percent sign or a name says that, or the fractions are
 // within 0 and 1 and the names, the question or the numbers bear it out.
-func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading) bool {
+func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading, asked bool) bool {
 	if unit := unitOf(fraction); unit != "" {
 		return false // a percentage or an amount of money is no fraction
 	}
@@ -691,7 +691,7 @@ func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading) bool {
 		return false
 	}
 	hints := append([]string{"percent"}, shareWords...)
-	if fraction.says(hints...) || percent.says(hints...) || a.asks(hints...) || isQuotient(fraction) || isQuotient(percent) {
+	if asked || fraction.says(hints...) || percent.says(hints...) || isQuotient(fraction) || isQuotient(percent) {
 		return true
 	}
 	return distinctNumbers(fs) > 1 || digits(fs) > 2 // 42 is no hundredfold of 0.42 by itself, 50.4 is one of 0.504
