@@ -552,14 +552,16 @@ func (a *aligner) toleranceRung(g, p *column, gs, ps figures, base scoring.Compa
 type figures struct {
 	numbers []float64 // ascending
 	needs   int       // digits behind the point that the numbers need, see [reading.decimals]
-	shows   int       // that the column shows, where that is known, else -1
+	shows   int       // that the column shows, or unknown
 	least   int       // the fewest digits that count as shown: 0, and less where the unit is a multiple
 	counts  bool      // a column of integers by its type
 	rounds  bool      // it may be rounded: it identifies nothing
 }
 
+const unknown = math.MinInt32
+
 func figuresOf(c *column, r *reading) figures {
-	f := figures{numbers: r.numbers(), needs: r.decimals(), shows: -1, counts: c.col.Type == scoring.Int64, rounds: !c.identifies()}
+	f := figures{numbers: r.numbers(), needs: r.decimals(), shows: unknown, counts: c.col.Type == scoring.Int64, rounds: !c.identifies()}
 	switch t := c.col; {
 	case t.Type == scoring.Decimal || t.Type == scoring.Float64 && t.Scale > 0:
 		f.shows = int(t.Scale)
@@ -578,7 +580,7 @@ func (f figures) times(by int) figures {
 	}
 	f.numbers, f.counts = numbers, false
 	f.needs, f.least = max(f.needs, 0)-by, min(f.least-by, 0)
-	if f.shows >= 0 {
+	if f.shows != unknown {
 		f.shows -= by
 	}
 	return f
@@ -596,25 +598,24 @@ func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung
 		return nil
 	}
 	add := func(coarse, fine figures) {
-		for k, d := range []int{coarse.shows, max(coarse.needs, coarse.least)} {
-			if k == 0 && coarse.shows < 0 || k == 1 && d == coarse.shows || d < coarse.needs || d >= max(fine.needs, fine.least) {
-				continue
-			}
-			within := 0.5 * cell.Pow10(-d)
-			if !keepsDigits(coarse.numbers, fine.numbers, within) {
-				continue
-			}
-			c := base
-			c.Within = within
-			fact := fmt.Sprintf("rounded to %d digits", d)
-			switch {
-			case d == 0:
-				fact = "rounded to whole numbers"
-			case d < 0:
-				fact = fmt.Sprintf("rounded to %.0f", cell.Pow10(-d))
-			}
-			out = append(out, rung{c, fact})
+		d := max(coarse.needs, coarse.least)
+		if coarse.shows >= d && coarse.shows <= d+padding {
+			d = coarse.shows
 		}
+		within := 0.5 * cell.Pow10(-d)
+		if d >= max(fine.needs, fine.least) || !keepsDigits(coarse.numbers, fine.numbers, within) {
+			return
+		}
+		c := base
+		c.Within = within
+		fact := fmt.Sprintf("rounded to %d digits", d)
+		switch {
+		case d == 0:
+			fact = "rounded to whole numbers"
+		case d < 0:
+			fact = fmt.Sprintf("rounded to %.0f", cell.Pow10(-d))
+		}
+		out = append(out, rung{c, fact})
 	}
 	add(ps, gs)
 	if !gs.counts && !a.asks("decimal", "round", "rounded", "rounding", "digit") { // an answer that is to be rounded must be
@@ -622,6 +623,9 @@ func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung
 	}
 	return out
 }
+
+// padding is how many zeros behind the point a column shows because its numbers were rounded there; more are those of a type, such as DECIMAL(38,9).
+const padding = 3
 
 // hidden is the share of the numbers of a column that may lose their significant digits by rounding.
 const hidden = 0.2

@@ -292,7 +292,7 @@ func (h *Hybrid) reason() string {
 		}
 	}
 	for _, p := range h.Alignment.Columns {
-		if p.Fact != "" && p.Overlap == 1 {
+		if p.Fact != "" && (p.Overlap == 1 || !p.Exact()) {
 			b.WriteString("; " + strconv.Quote(h.GoldColumns[p.Gold]) + ": " + p.Fact)
 		}
 	}
