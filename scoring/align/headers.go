@@ -86,7 +86,7 @@ func headers(cols []column) map[string]int {
 }
 
 // positional are names that engines give columns without one.
-var positional = regexp.MustCompile(`^(_?(c|col|column|f|expr|field|unnamed|_c)?[_$: ]*\d*_?|\?column\?)$`)
+var positional = regexp.MustCompile(`^(_?(c|col|column|f|expr|field|unnamed|_c)?[_$: ]*\d{0,3}_?|\?column\?)$`)
 
 // header is what a column's name says, synonyms being the same; empty where it says nothing, such as col_1.
 func header(c *column) string {

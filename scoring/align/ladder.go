@@ -344,6 +344,9 @@ func (a *aligner) numberReadings(g, p *column) (out []viewPair) {
 	if _, ok := cell.SharedUnit(gt.Unit, pt.Unit); !ok || isVersion(g, gt) || isVersion(p, pt) {
 		return nil
 	}
+	if !isNumeric(g) && !isNumeric(p) && gt.Padded != pt.Padded && !g.says(measureWords...) && !p.says(measureWords...) {
+		return nil // 1.10 and 1.1 as text may be versions
+	}
 	if gt.Format == cell.FormatQuantity && pt.Unit == "" || pt.Format == cell.FormatQuantity && gt.Unit == "" { // in the unit that one side states
 		gv.Format, pv.Format = ownUnit(gt), ownUnit(pt)
 		if gv.Format == "" && !isNumeric(g) || pv.Format == "" && !isNumeric(p) {
@@ -379,9 +382,12 @@ func ownUnit(t *cell.NumberText) string {
 	return ""
 }
 
-// isVersion tells whether a column of text holds versions, of which a point separates the parts.
+// isVersion tells whether a column of text holds versions, of which a point separates the parts, or telephone numbers.
 func isVersion(c *column, t *cell.NumberText) bool {
-	return t.Digits > 0 && c.says("version", "release", "build", "revision", "code", "sku", "phone", "telephone", "tel")
+	if isNumeric(c) {
+		return false
+	}
+	return t.Digits > 0 && c.says("version", "release", "build", "revision", "code", "sku") || c.says("phone", "telephone", "tel", "mobile", "fax")
 }
 
 // countsPercent tells whether a column of plain numbers holds percentages: its name says so, or it says that they are shares and they are larger than shares are.

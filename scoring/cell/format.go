@@ -83,6 +83,7 @@ type spelling struct {
 	zeros    bool   // the number begins with a zero that says nothing: 007
 	exponent bool   // 1.5e+06
 	bare     bool   // with an exponent as a code could have one: 12e3
+	odd      bool   // with a plus or underscores, as codes may have them
 }
 
 // ParseNumber reads a number the way people and spreadsheets write it: $1,234.50, -€3, (3) for -3, 12.5% as 12.5, 1.2M, 1 234, 1'234 and, by lakh and crore,
@@ -96,6 +97,7 @@ func parseNumber(s string, comma bool) (v scoring.Value, how spelling, ok bool) 
 	if len(s) > 0 && len(s) < 20 { // plain numbers are most of what comes
 		if v, ok := scoring.ParseDecimal(s); ok && !comma {
 			how.look(strings.TrimLeft(s, "+-"))
+			how.odd = s[0] == '+'
 			return v, how, true
 		}
 	}
@@ -144,6 +146,7 @@ func parseNumber(s string, comma bool) (v scoring.Value, how spelling, ok bool) 
 	if how.brackets && signed || s == "" || s[0] < '0' && s[0] != '.' && s[0] != ',' || s[0] > '9' {
 		return v, spelling{}, false
 	}
+	how.odd = plus || strings.Contains(s, "_")
 	plain, grouped, ok := ungroup(s, comma)
 	if !ok {
 		return v, spelling{}, false
@@ -174,7 +177,7 @@ func cutPower(s string) (rest string, power int) {
 	for _, w := range []struct {
 		suffix string
 		power  int
-	}{{"bn", 9}, {"mn", 6}, {"Mio", 6}, {"Mrd", 9}, {"K", 3}, {"k", 3}, {"M", 6}, {"B", 9}, {"T", 12}} {
+	}{{"thousand", 3}, {"million", 6}, {"billion", 9}, {"trillion", 12}, {"bn", 9}, {"mn", 6}, {"Mio", 6}, {"Mrd", 9}, {"K", 3}, {"k", 3}, {"M", 6}, {"B", 9}, {"T", 12}} {
 		if t, found := strings.CutSuffix(s, w.suffix); found {
 			if t = strings.TrimSpace(t); t != "" && (t[len(t)-1] >= '0' && t[len(t)-1] <= '9') {
 				return t, w.power
@@ -277,6 +280,11 @@ func parseDate(s, format string) (scoring.Value, bool) {
 		return scoring.ParseTimestamp(s)
 	case FormatQuarter:
 		return parseQuarter(s)
+	case epochs[0].format, epochs[1].format, epochs[2].format:
+		if v, ok := scoring.ParseDecimal(s); ok {
+			return epochTime(v, format)
+		}
+		return scoring.Value{}, false
 	case FormatClock, FormatClock12:
 		return parseClock(s, format == FormatClock12)
 	}
@@ -337,6 +345,7 @@ type NumberText struct {
 	Digits int    // the most digits behind the point that a cell shows
 	// Strict: the texts could be codes as well. They are read only against a column of numbers, not against other text.
 	Strict  bool
+	Padded  bool // plain numbers of which one ends with a zero that a number would not be printed with: 1.10
 	OneUnit bool // of quantities: all are in one unit, which numbers beside them may have too
 	short   short
 }
@@ -385,7 +394,7 @@ func readNumbers(c *scoring.Column, comma bool) (t NumberText, ok bool) {
 		seen |= how.marks
 		fractions = fractions || strings.Contains(s, ",")
 		t.Digits = max(t.Digits, how.digits)
-		t.Strict = t.Strict || how.exponent
+		t.Strict = t.Strict || how.exponent || how.odd
 		if how.brackets {
 			brackets++
 		} else {
@@ -416,6 +425,7 @@ func readNumbers(c *scoring.Column, comma bool) (t NumberText, ok bool) {
 			return t, false
 		}
 	}
+	t.Padded = seen == 0 && padded
 	switch {
 	case comma:
 		t.Format = FormatComma
@@ -488,7 +498,7 @@ func DateFormats(c *scoring.Column) []string {
 	if !textual(c) {
 		return nil
 	}
-	var formats []string
+	formats := epochFormats(c)
 	for _, f := range append([]string{FormatISO, FormatQuarter, FormatClock12, FormatClock}, dateLayouts...) {
 		if every(c, func(s string) bool { _, ok := parseDate(s, f); return ok }) {
 			formats = append(formats, f)

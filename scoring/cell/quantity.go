@@ -124,12 +124,21 @@ var epochs = []struct {
 	{"epoch microseconds", 1e14, 1e16, 6},
 }
 
-// epochFormats finds the unit in which a column of numbers counts instants from 1970.
+// epochFormats finds the unit in which a column of numbers, or of text for numbers, counts instants from 1970.
 func epochFormats(c *scoring.Column) []string {
 	for _, e := range epochs {
 		lo, hi, seen := scoring.IntValue(e.from), scoring.IntValue(e.to), false
 		for i := range c.Len() {
 			v := c.Value(i)
+			if v.Type == scoring.String {
+				if strings.TrimSpace(v.Text()) == "" {
+					continue
+				}
+				v, _ = scoring.ParseDecimal(strings.TrimSpace(v.Text()))
+				if v.IsNull() {
+					v = scoring.IntValue(0)
+				}
+			}
 			if v.IsNull() {
 				continue
 			}
