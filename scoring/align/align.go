@@ -17,6 +17,7 @@ func Align(gold, pred *scoring.Table, o Options) scoring.Alignment {
 	a.byLadder()
 	a.settle(a.exchangeable())
 	a.bindHeaders()
+	a.refuseUnits()
 	return a.alignment()
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
 )
 
 // bindHeaders undoes pairs that cross columns under their own names: where the answer shows gold's minimum as maximum and its maximum as minimum, the names are part
@@ -46,6 +47,67 @@ func (a *aligner) bind(golds []int, preds map[string]int) {
 		j := preds[header(&a.gold[i])]
 		f := a.fit(&a.gold[i], &a.pred[j])
 		a.pair(i, j, "name", f.agreement, f.cmp)
+	}
+}
+
+// nameUnits are words of names that say in which unit a column is, by what they measure.
+var nameUnits = map[string]struct{ measures, unit string }{
+	"usd": {"money", "USD"}, "dollar": {"money", "USD"}, "eur": {"money", "EUR"}, "euro": {"money", "EUR"}, "gbp": {"money", "GBP"}, "jpy": {"money", "JPY"}, "yen": {"money", "JPY"},
+	"chf": {"money", "CHF"}, "cny": {"money", "CNY"}, "inr": {"money", "INR"}, "cad": {"money", "CAD"}, "aud": {"money", "AUD"}, "sek": {"money", "SEK"}, "nok": {"money", "NOK"},
+	"km": {"length", "km"}, "kilometer": {"length", "km"}, "kilometre": {"length", "km"}, "meter": {"length", "m"}, "metre": {"length", "m"}, "cm": {"length", "cm"}, "mm": {"length", "mm"},
+	"mile": {"length", "mile"}, "feet": {"length", "foot"}, "ft": {"length", "foot"}, "inch": {"length", "inch"},
+	"kg": {"mass", "kg"}, "kilogram": {"mass", "kg"}, "lb": {"mass", "lb"}, "lbs": {"mass", "lb"}, "gram": {"mass", "g"}, "ton": {"mass", "t"},
+	"celsiu": {"temperature", "C"}, "fahrenheit": {"temperature", "F"}, "kelvin": {"temperature", "K"},
+	"ms": {"duration", "ms"}, "millisecond": {"duration", "ms"}, "second": {"duration", "s"}, "sec": {"duration", "s"}, "minute": {"duration", "min"}, "hour": {"duration", "h"},
+	"kb": {"data", "KB"}, "mb": {"data", "MB"}, "gb": {"data", "GB"}, "byte": {"data", "B"},
+}
+
+// unitInName is the unit that a column's name states; none where it states several, as a rate does.
+func unitInName(c *column) (measures, unit string) {
+	words := c.nameWords()
+	for i, w := range words {
+		u, ok := nameUnits[w]
+		if last := i == len(words)-1; last && i > 0 && (w == "c" || w == "f") && slices.ContainsFunc(words[:i], func(w string) bool { return strings.HasPrefix(w, "temp") }) {
+			u, ok = struct{ measures, unit string }{"temperature", strings.ToUpper(w)}, true
+		}
+		if !ok || u.unit == unit {
+			continue
+		}
+		if unit != "" {
+			return "", ""
+		}
+		measures, unit = u.measures, u.unit
+	}
+	return measures, unit
+}
+
+// refuseUnits takes apart pairs of numbers whose names state two units of one measure, or whose name states another currency than the values: 100 in price_usd is not
+// 100 in price_eur, and neither column answers the other.
+func (a *aligner) refuseUnits() {
+	for i := range a.pairs {
+		c := &a.pairs[i]
+		if c.Pred < 0 || c.Kind != scoring.KindNumber || c.Overlap < 1 || c.Scale != 0 { // others are told apart by their values
+			continue
+		}
+		g, p := &a.gold[i], &a.pred[c.Pred]
+		gm, gu := unitInName(g)
+		pm, pu := unitInName(p)
+		contradicts := gm != "" && gm == pm && gu != pu
+		for _, side := range []struct {
+			named, valued *column
+			measures, in  string
+		}{{g, p, gm, gu}, {p, g, pm, pu}} {
+			stated := unitOf(side.valued)
+			_, shared := cell.SharedUnit(stated, side.in)
+			contradicts = contradicts || side.measures == "money" && stated != cell.UnitPercent && !shared
+		}
+		if contradicts {
+			if !slices.ContainsFunc(a.pairs, func(o scoring.ColumnPair) bool { return o.Pred == c.Pred && o.Gold != i }) {
+				p.taken = false
+			}
+			g.taken = false
+			a.pairs[i] = scoring.ColumnPair{Gold: i, Pred: -1}
+		}
 	}
 }
 

@@ -7,13 +7,13 @@ var laws = []Law{
 	{
 		Name: "exact_numbers", About: "Numbers",
 		Says: "Numbers are equal where their values are, whatever their types and however many zeros stand behind the point. Values are compared exactly, to any number of digits. Between " +
-			"doubles, the last bits that the order of adding leaves behind (a relative difference of 1e-12) do not count.",
+			"doubles, the last bits that the order of adding leaves behind (a relative difference of 1e-12) do not count. Decimals have none.",
 		Change: "`numbers: exact` in `hybrid_ex` makes the last bits count.",
 	},
 	{
 		Name: "rounding", About: "Numbers",
 		Says: "A number equals the one that it was rounded to: one side shows fewer digits behind the point than the other, and no value is more than half a unit of the last of them away. What a side " +
-			"shows is known from text, from a DECIMAL type, and from the digits in JSON and CSV. Rounding must leave two significant digits of nearly every value (four of five) and must not make all of " +
+			"shows is known from text, from a DECIMAL type, and from the digits in JSON and CSV; up to three zeros behind the last digit that its numbers need count as shown. Rounding must leave two significant digits of nearly every value (four of five) and must not make all of " +
 			"them the same. A whole number of gold is not what a fraction was rounded to, an identifier is never rounded, and nothing is rounded to tens or thousands unless it shows that (see " +
 			"`short_forms`). Where the question says how to round, an answer that is not rounded is another one.",
 		Change: "`numbers: exact` in `hybrid_ex`, or `columns: {\"price\": \"exact\"}` for one column.",
@@ -37,7 +37,7 @@ var laws = []Law{
 	{
 		Name: "units", About: "Numbers",
 		Says: "A number written as text is that number: with the sign or code of a currency, groups of digits, a decimal comma, in parentheses for negative ones, or with a unit of measure. A unit may be missing " +
-			"on one side; two different units are two values. A column with two currencies stays text.",
+			"on one side; two different units are two values, also where the names of both columns state them (price_usd, price_eur). A column with two currencies stays text.",
 	},
 	{
 		Name: "short_forms", About: "Numbers",
@@ -47,7 +47,7 @@ var laws = []Law{
 	{
 		Name: "codes", About: "Text",
 		Says: "Text is read as numbers only where that loses nothing. A column stays text where a cell begins with zeros (007), has an exponent that a code could have (12e3), is in parentheses for no " +
-			"amount, where digits behind the point are not those of printed numbers (1.10 beside 1.2), or where two texts of the column would become one number. The CSV reader keeps such columns too.",
+			"amount, where digits behind the point are not those of printed numbers (1.10 beside 1.2, or 1.10 against 1.1 where no name says that something is measured), or where two texts of the column would become one number. The CSV reader keeps such columns too.",
 	},
 	{
 		Name: "texts", About: "Text",
