@@ -73,6 +73,7 @@ func canonicalNumber(s string) string {
 	return s
 }
 
+// canonicalMembers reads an object: its members by name, those of one name in their order.
 func canonicalMembers(s *jsonscan.Scanner) (members []jsonMember, err error) {
 	if err := s.Object(); err != nil {
 		return nil, err
@@ -80,6 +81,7 @@ func canonicalMembers(s *jsonscan.Scanner) (members []jsonMember, err error) {
 	for first := true; ; first = false {
 		name, ok, err := s.Key(first)
 		if err != nil || !ok {
+			byName(members)
 			return members, err
 		}
 		m := jsonMember{name: slices.Clone(name)}
@@ -90,8 +92,11 @@ func canonicalMembers(s *jsonscan.Scanner) (members []jsonMember, err error) {
 	}
 }
 
-func appendObject(dst []byte, members []jsonMember) []byte {
+func byName(members []jsonMember) {
 	slices.SortStableFunc(members, func(a, b jsonMember) int { return bytes.Compare(a.name, b.name) })
+}
+
+func appendObject(dst []byte, members []jsonMember) []byte {
 	dst = append(dst, '{')
 	for i, m := range members {
 		if i > 0 {
@@ -150,6 +155,7 @@ func appendMap(dst []byte, entries []jsonMember) []byte {
 			entries[i].name = bytes.TrimSuffix(name, []byte{'"'})
 		}
 	}
+	byName(entries)
 	return appendObject(dst, entries)
 }
 
