@@ -46,6 +46,8 @@ type Comparison struct {
 	// GoldFormat and PredFormat are how text is read as numbers or dates, where one side is written as text.
 	GoldFormat string `json:"gold_format,omitempty"`
 	PredFormat string `json:"pred_format,omitempty"`
+	// Verbatim: letter case counts, since a side holds texts that differ in nothing else.
+	Verbatim bool `json:"verbatim,omitempty"`
 	// Fact is the difference in words, where there is one: "rounded to 2 digits", "percent for fraction".
 	Fact string `json:"fact,omitempty"`
 }

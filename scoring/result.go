@@ -264,6 +264,7 @@ func scanCell(s *jsonscan.Scanner, b *Builder, declared Type) error {
 			return errcode.New(errcode.InvalidArgument, "number beyond the range of a double")
 		}
 		b.AppendFloat(f)
+		b.shows(text)
 		return nil
 	case Int64, Decimal:
 		if isInt && declared == Int64 {
@@ -349,12 +350,14 @@ func (b *Builder) AppendNumber(text []byte, isInt bool) error {
 	c := &b.col
 	if c.Type == v.Type || c.Type == Null || !c.Type.Numeric() {
 		b.Append(v)
+		b.shows(text)
 		return nil
 	}
 	switch { // two kinds of numbers
 	case c.Type == Int64 && v.Type == Float64:
 		if b.intsToFloats() {
 			b.Append(v)
+			b.shows(text)
 			return nil
 		}
 	case c.Type == Float64 && v.Type == Int64 && exactInFloat(v.num):
@@ -367,6 +370,22 @@ func (b *Builder) AppendNumber(text []byte, isInt bool) error {
 	}
 	b.Append(v)
 	return nil
+}
+
+// shows notes how many digits behind the point a double was written with.
+func (b *Builder) shows(text []byte) {
+	if b.col.Type != Float64 {
+		return
+	}
+	point := bytes.IndexByte(text, '.')
+	if point < 0 {
+		return
+	}
+	digits := len(text) - point - 1
+	if e := bytes.IndexAny(text[point:], "eE"); e >= 0 {
+		digits = e - 1
+	}
+	b.col.Scale = max(b.col.Scale, int32(min(digits, MaxDecimalDigits))) //nolint:gosec // bounded
 }
 
 func exactInFloat(n int64) bool { return n >= -1<<53 && n <= 1<<53 }

@@ -48,9 +48,11 @@ func (t *Table) MemoryBytes() int64 {
 // Column is a named vector of values of one type. Values are stored densely (8 bytes for numbers and times, the bytes
 // themselves for text), so a column of a million rows is a handful of allocations. Build one with a [Builder].
 type Column struct {
-	Name  string
-	Type  Type
-	Scale int32 // digits behind the point of a DECIMAL column; every value has it
+	Name string
+	Type Type
+	// Scale is the digits behind the point of a DECIMAL column; every value has it. Of a FLOAT64 column that was read from text it is the most digits that a value
+	// was written with: 3.0 says that something was rounded to a digit.
+	Scale int32
 
 	n      int
 	nulls  []uint64 // bit set: NULL; as long as the last NULL needs

@@ -2,6 +2,7 @@ package metricdoc
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
@@ -18,6 +19,15 @@ func Equality(laws []equality.Law) ([]byte, error) {
 		"What counts as the same answer, type by type. `hybrid_ex` is 1, and `verdict` accepts an answer without a judge, only under these laws. Whatever the evidence does not accept, a judge may still\n" +
 		"accept. Every law has examples on both sides of its border; they are cases of its test. An option that changes a law stands with it: set it under `options` of a case, or for all cases in the\n" +
 		"configuration of the metric. This page is generated: `badger functions --equality`.\n")
+	var headings []string
+	for _, law := range laws {
+		if !slices.Contains(headings, law.About) {
+			headings = append(headings, law.About)
+		}
+	}
+	laws = slices.SortedStableFunc(slices.Values(laws), func(a, b equality.Law) int {
+		return slices.Index(headings, a.About) - slices.Index(headings, b.About)
+	})
 	about := ""
 	for _, law := range laws {
 		pairs, err := equality.Pairs(law.Name)

@@ -230,8 +230,7 @@ func (d *Diff) differing(k int) rowSet {
 	if slices.Contains(d.Alignment.Index, k) {
 		return nil // rows are matched on it
 	}
-	bits := cell.FloatBits(d.Gold, d.Pred) && c.GoldFormat == "" && c.PredFormat == ""
-	goldView, predView := cell.View{Kind: c.Kind, Format: c.GoldFormat, FloatBits: bits}, cell.View{Kind: c.Kind, Format: c.PredFormat, FloatBits: bits}
+	goldView, predView := cell.Views(&c, cell.FloatBits(d.Gold, d.Pred))
 	goldKeys, predKeys := cell.AllKeys(gold, goldView), cell.AllKeys(pred, predView)
 	equal := func(i, j int) bool { return goldKeys[i] == predKeys[j] }
 	if c.Kind == scoring.KindNumber && (!c.Exact() || c.Scale != 0) {

@@ -30,7 +30,7 @@ func table(t *testing.T, text string) *scoring.Table {
 
 // diffOf compares two results under the mapping that the evidence gives.
 func diffOf(gold, pred *scoring.Table) *report.Diff {
-	return diffUnder(gold, pred, align.Align(gold, pred, align.Options{Tolerance: align.DefaultTolerance}))
+	return diffUnder(gold, pred, align.Align(gold, pred, align.Options{Tolerance: align.PaperTolerance}))
 }
 
 func diffUnder(gold, pred *scoring.Table, a scoring.Alignment) *report.Diff {

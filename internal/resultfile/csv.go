@@ -21,6 +21,9 @@ func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 	if bom, _ := in.Peek(3); bytes.Equal(bom, []byte("\ufeff")) {
 		in.Discard(3) //nolint:errcheck // they were peeked
 	}
+	if head, _ := in.Peek(len("sep=")); bytes.EqualFold(head, []byte("sep=")) {
+		return nil, errcode.New(errcode.InvalidArgument, `the first line names a delimiter for a spreadsheet ("sep=…") and is no header; remove that line`)
+	}
 	delim := r.delimiter(in)
 	if delim == '"' || delim == '\n' || delim == '\r' || delim >= utf8.RuneSelf {
 		return nil, errcode.New(errcode.InvalidArgument, "a quote, a line end or a byte beyond ASCII cannot be the delimiter")
@@ -55,6 +58,9 @@ func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 		}
 		if rows == 0 && len(s.cells) < width { // a header may name columns that no row fills; a single such row looks cut off
 			width = len(s.cells)
+		}
+		if len(s.cells) > width && width < len(columns) {
+			return nil, tooFew(0, width) // the first row is the one that is cut off
 		}
 		if len(s.cells) != width {
 			return nil, tooFew(rows, len(s.cells))

@@ -61,8 +61,10 @@ func TestCSV(t *testing.T) {
 		{why: "fractions doubles do not keep are decimals", text: "x\n0.12345678901234567890123456789012345678\n2\n", want: "x DECIMAL: 0.12345678901234567890123456789012345678|2.00000000000000000000000000000000000000"},
 		{why: "a fraction among many integers", text: "x\n1\n2\n3.5\n\n", want: "x FLOAT64: 1|2|3.5"},
 		{why: "2^63-1 and a fraction: doubles would round", text: "x\n9223372036854775807\n0.5\n", want: "x DECIMAL: 9223372036854775807.0|0.5"},
+		{why: "codes with an e", text: "x\n12e3\n5\n", want: "x STRING: 12e3|5"},
+		{why: "exponents with a sign", text: "x\n1e-05\n5\n", want: "x FLOAT64: 0.00001|5"},
 		{why: "exponents", text: "x\n1e300\n2.5E-7\n1\n", want: "x FLOAT64: 1e+300|0.00000025|1"},
-		{why: "an exponent and more digits than a double has", text: "x\n1e2\n0.12345678901234567891\n", want: "x DECIMAL: 100.00000000000000000000|0.12345678901234567891"},
+		{why: "an exponent and more digits than a double has", text: "x\n1e+2\n0.12345678901234567891\n", want: "x DECIMAL: 100.00000000000000000000|0.12345678901234567891"},
 		{why: "far exponents beside such digits would fill the memory", text: "x\n1e300\n0.12345678901234567891\n", want: "x STRING: 1e300|0.12345678901234567891"},
 		{why: "no digit before the point", text: "x\n.5\n-.25\n", want: "x FLOAT64: 0.5|-0.25"},
 		{why: "no digit behind the point is not a plain number", text: "x\n5.\n1\n", want: "x STRING: 5.|1"},
@@ -133,6 +135,8 @@ func TestMalformedCSV(t *testing.T) {
 		o               resultfile.Options
 	}{
 		{why: "a single row that ends early looks cut off", text: "a,b,c\n1,2\n", code: errcode.InvalidArgument, says: `row 1: 2 cells, expected one for each of the 3 columns`},
+		{why: "a first row that ends early, with whole ones behind it", text: "a,b,c\n1,2\n3,4,5\n", code: errcode.InvalidArgument, says: `row 1: 2 cells, expected one for each of the 3 columns`},
+		{why: "a line for a spreadsheet", text: "sep=;\na;b\n1;2\n", code: errcode.InvalidArgument, says: `remove that line`},
 		{why: "too few cells", text: "a,b\n1,2\n" + secret + "\n", code: errcode.InvalidArgument, says: `file "r.csv": row 2: 1 cells, expected one for each of the 2 columns`},
 		{why: "too many cells", text: "a,b\n1,2,3\n", code: errcode.InvalidArgument, says: "row 1: 3 cells"},
 		{why: "an open quote", text: "a,b\n1,\"" + secret, code: errcode.DataLoss, says: "row 1: ends inside a quoted cell"},

@@ -37,7 +37,8 @@ type csvColumn struct {
 	shape  shape
 	tokens bool // NaN or an infinity was among the numbers
 	digits bool // a plain number was
-	exp    bool // one was written with an exponent
+	exp    bool // one was written with an exponent, as programs print doubles: 1.5e7, 1e+07
+	code   bool // or as a code may have one: 12e3
 	far    bool // of more than maxExponent
 }
 
@@ -188,19 +189,21 @@ func (c *csvColumn) isNumber(b []byte) bool {
 		return false
 	}
 	digits, i := whole-i, whole
+	point := false
 	if i < len(b) && b[i] == '.' {
 		end := run(b, i+1)
 		if end == i+1 {
 			return false
 		}
-		digits, i = digits+end-i-1, end
+		digits, i, point = digits+end-i-1, end, true
 	}
 	if digits == 0 || digits > scoring.MaxDecimalDigits {
 		return false
 	}
 	if i < len(b) && (b[i] == 'e' || b[i] == 'E') {
 		i++
-		if i < len(b) && (b[i] == '+' || b[i] == '-') {
+		sign := i < len(b) && (b[i] == '+' || b[i] == '-')
+		if sign {
 			i++
 		}
 		end := run(b, i)
@@ -208,7 +211,12 @@ func (c *csvColumn) isNumber(b []byte) bool {
 			return false
 		}
 		n, _ := strconv.Atoi(string(b[i:end]))
-		c.exp, c.far = true, c.far || n > maxExponent
+		c.far = c.far || n > maxExponent
+		if point || sign {
+			c.exp = true
+		} else {
+			c.code = true
+		}
 		return true
 	}
 	return i == len(b)
@@ -254,7 +262,7 @@ func (c *csvColumn) column() scoring.Column {
 		}
 		c.ends = make([]uint32, c.n) // nothing but NULL and empty text
 	}
-	if c.shape != 0 && (c.shape != number || c.digits) {
+	if c.shape != 0 && (c.shape != number || c.digits && (!c.code || c.exp)) {
 		if col, ok := c.typed(); ok {
 			return col
 		}

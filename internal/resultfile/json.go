@@ -25,6 +25,9 @@ func (r *reader) readJSON(in io.Reader) (*scoring.Table, error) {
 		}
 		return t, r.limits.CheckRows(int64(t.Rows()))
 	}
+	if isSplit(data) {
+		return nil, errcode.New(errcode.InvalidArgument, `one object with "columns" and "data", a data frame in split orientation; expected {"columns":…,"rows":…} or a list of rows (orient="records")`)
+	}
 	rows := jsonRows{reader: r, index: map[string][]int{}}
 	rows.scan.Reset(data)
 	if err := rows.all(); err != nil {
@@ -33,30 +36,50 @@ func (r *reader) readJSON(in io.Reader) (*scoring.Table, error) {
 	return rows.table()
 }
 
-// isInline tells whether the text is one object with columns and rows.
+// isInline tells whether the text is one object with columns and rows, or the beginning of one: its reader says where it is cut.
 func isInline(data []byte) bool {
+	o := look(data, "rows")
+	return o.columns && o.rows && o.alone || (o.columns || o.rows) && o.cut
+}
+
+// isSplit tells whether the text is one object with the columns and the data of a data frame beside each other. Read as a row, they would be lists in two cells.
+func isSplit(data []byte) bool {
+	o := look(data, "data")
+	return o.columns && o.rows && o.alone
+}
+
+// outline is what a text that begins with an object looks like from above.
+type outline struct {
+	columns, rows bool // it has these members, which are lists
+	cut           bool // it ends, or is broken, before the object does
+	alone         bool // nothing comes after the object
+}
+
+// look reads the outline of a text. The member that holds the rows is called rows.
+func look(data []byte, rows string) (o outline) {
 	var s jsonscan.Scanner
 	s.Reset(data)
 	if s.Peek() != '{' || s.Object() != nil {
-		return false
+		return o
 	}
-	columns, rows := false, false
 	for first := true; ; first = false {
 		key, ok, err := s.Key(first)
+		if err == nil && !ok {
+			o.alone = s.End() == nil
+			return o
+		}
+		if err == nil {
+			switch string(key) {
+			case "columns":
+				o.columns = s.Peek() == '['
+			case rows:
+				o.rows = s.Peek() == '['
+			}
+			_, err = s.Skip()
+		}
 		if err != nil {
-			return columns || rows // an inline result that is cut: its reader says where
-		}
-		if !ok {
-			return columns && rows && s.End() == nil
-		}
-		switch string(key) {
-		case "columns":
-			columns = s.Peek() == '['
-		case "rows":
-			rows = s.Peek() == '['
-		}
-		if _, err := s.Skip(); err != nil {
-			return columns || rows
+			o.cut = true
+			return o
 		}
 	}
 }

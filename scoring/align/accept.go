@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/cell"
 )
 
 // Rejection is a part of a proposal that was not taken, and why. Columns are named by their positions, from 1.
@@ -46,6 +45,10 @@ func Accept(gold, pred *scoring.Table, evidence *scoring.Alignment, p *Proposal,
 	j.columns(p.Columns)
 	j.leaveOut(p)
 	j.rest()
+	for _, g := range j.bindHeaders() {
+		j.reject(fmt.Sprintf("column_mapping gold %d", g+1), "the answer has a column of that name, and this one has the name of another gold column")
+	}
+	j.refuseUnits()
 	out := j.alignment()
 	out.Source = "judge"
 	if len(p.Index) > 0 {
@@ -169,8 +172,7 @@ func (j *judged) hinted(part string, g, q int, p *ProposedPair) (best fit, ok bo
 	c, d := &j.gold[g], &j.pred[q]
 	readings := j.readings(c, d)
 	if p.Kind != "" {
-		text := viewPair{cell.View{Kind: scoring.KindText}, cell.View{Kind: scoring.KindText}}
-		of := slices.DeleteFunc(append(slices.Clone(readings), text), func(v viewPair) bool { return v.g.Kind != p.Kind })
+		of := slices.DeleteFunc(append(slices.Clone(readings), asText(c, d)), func(v viewPair) bool { return v.g.Kind != p.Kind })
 		if len(of) == 0 {
 			j.reject(part+" kind", "they cannot be read as %.10q", string(p.Kind))
 		} else {
@@ -209,9 +211,10 @@ func (j *judged) scaled(g, p *column, readings []viewPair, by int) (best fit, wh
 		base := scoring.Comparison{Kind: r.g.Kind, GoldFormat: r.g.Format, PredFormat: r.p.Format, Scale: by, Tolerance: noise, Fact: fmt.Sprintf("times 10^%d", by)}
 		try := func(c scoring.Comparison) { best.better(fit{agreement: agreement(gs, ps, &c), cmp: c}) }
 		try(base)
-		if c, fact, ok := rounding(base, gs, ps, rg.decimals(), rp.decimals()-by); ok && best.agreement < 1 {
-			c.Tolerance, c.Fact = 0, base.Fact+", "+fact
-			try(c)
+		for _, r := range j.roundings(base, figuresOf(g, rg), figuresOf(p, rp).times(by)) {
+			if r.cmp.Tolerance, r.cmp.Fact = 0, base.Fact+", "+r.fact; best.agreement < 1 {
+				try(r.cmp)
+			}
 		}
 		why = ""
 		break

@@ -65,7 +65,7 @@ func randomProposal(r *rand.Rand, gold, pred *scoring.Table) *align.Proposal {
 func byJudge(gold, pred *scoring.Table) scoring.Alignment {
 	evidence := byEvidence(gold, pred)
 	r := rand.New(rand.NewPCG(uint64(len(gold.AppendJSON(nil))), uint64(len(pred.AppendJSON(nil)))))
-	a, _ := align.Accept(gold, pred, &evidence, randomProposal(r, gold, pred), align.Options{Tolerance: align.DefaultTolerance}, align.DefaultTolerance)
+	a, _ := align.Accept(gold, pred, &evidence, randomProposal(r, gold, pred), align.Options{Tolerance: align.PaperTolerance}, align.PaperTolerance)
 	return a
 }
 
@@ -94,7 +94,7 @@ func TestProposalOfTheEvidence(t *testing.T) {
 			}
 		}
 		for _, p := range []*align.Proposal{{}, &same} {
-			got, rejected := align.Accept(gold, pred, &evidence, p, align.Options{Tolerance: align.DefaultTolerance}, align.DefaultTolerance)
+			got, rejected := align.Accept(gold, pred, &evidence, p, align.Options{Tolerance: align.PaperTolerance}, align.PaperTolerance)
 			if len(rejected) > 0 {
 				t.Fatalf("seed %d: rejected %v", seed, rejected)
 			}
@@ -117,7 +117,7 @@ func TestScoreUnderAProposalIsBounded(t *testing.T) {
 		evidence := byEvidence(gold, pred)
 		before, _ := json.Marshal(evidence)
 		p := randomProposal(r, gold, pred)
-		a, _ := align.Accept(gold, pred, &evidence, p, align.Options{Tolerance: align.DefaultTolerance}, align.DefaultTolerance)
+		a, _ := align.Accept(gold, pred, &evidence, p, align.Options{Tolerance: align.PaperTolerance}, align.PaperTolerance)
 		if after, _ := json.Marshal(evidence); string(after) != string(before) {
 			t.Fatalf("seed %d: the evidence was changed", seed)
 		}
@@ -125,7 +125,7 @@ func TestScoreUnderAProposalIsBounded(t *testing.T) {
 			if c.By == "judge" {
 				taken++
 			}
-			if c.Tolerance > align.DefaultTolerance || !slices.Contains([]int{0, -6, -3, -2, 2, 3, 6}, c.Scale) {
+			if c.Tolerance > align.PaperTolerance || !slices.Contains([]int{0, -6, -3, -2, 2, 3, 6}, c.Scale) {
 				t.Fatalf("seed %d: %+v", seed, c)
 			}
 		}
@@ -277,8 +277,8 @@ func TestNothingIsOpen(t *testing.T) {
 	for seed := range uint64(4000) {
 		r := rand.New(rand.NewPCG(seed, 23))
 		gold, pred := randomTables(r)
-		most := []float64{0, align.DefaultTolerance, 0.1}[r.IntN(3)]
-		o := align.Options{Tolerance: align.DefaultTolerance}
+		most := []float64{0, align.PaperTolerance, 0.1}[r.IntN(3)]
+		o := align.Options{Tolerance: align.PaperTolerance}
 		evidence := byEvidence(gold, pred)
 		score := cell.Compare(gold, pred, &evidence, cell.Options{}).Score
 		if score == 1 || align.Open(gold, pred, &evidence, o, most) {

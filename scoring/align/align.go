@@ -9,16 +9,6 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// DefaultTolerance is the relative tolerance δ0 of the paper (section 5.2, Default tolerance).
-const DefaultTolerance = 0.01
-
-// Options of the aligner.
-type Options struct {
-	// Tolerance is the largest relative difference of numbers that the ladder may allow, 0 to 1. Whole numbers on both sides are compared exactly all the same:
-	// a count that is off by one is another count.
-	Tolerance float64
-}
-
 // Align finds the correspondence of the columns of gold and pred. It never fails: what has no counterpart is listed as missing or extra.
 func Align(gold, pred *scoring.Table, o Options) scoring.Alignment {
 	a := newAligner(gold, pred, o)
@@ -26,6 +16,8 @@ func Align(gold, pred *scoring.Table, o Options) scoring.Alignment {
 	a.settle(a.ambiguous)
 	a.byLadder()
 	a.settle(a.exchangeable())
+	a.bindHeaders()
+	a.refuseUnits()
 	return a.alignment()
 }
 
@@ -36,11 +28,12 @@ type column struct {
 	sum   cell.Sum
 	taken bool
 
-	words   []string // of the name; made when first needed
-	reading map[cell.View]*reading
-	formats *formats   // made when first needed
-	read    *cell.View // how it is read when rows are compared to settle which column is which; nil: as it is …
-	readSum cell.Sum   // … and its sum then
+	verbatim bool     // letter case counts in it
+	words    []string // of the name; made when first needed
+	reading  map[cell.View]*reading
+	formats  *formats   // made when first needed
+	read     *cell.View // how it is read when rows are compared to settle which column is which; nil: as it is …
+	readSum  cell.Sum   // … and its sum then
 }
 
 type aligner struct {
@@ -53,6 +46,7 @@ type aligner struct {
 	pairs      []scoring.ColumnPair // by gold column; Pred -1: none yet
 	ambiguous  []group              // groups of columns that hold the same values
 	undecided  bool                 // a group could not be settled by the rows
+	asked      map[string]bool      // words of the question; made when first needed
 }
 
 func newAligner(gold, pred *scoring.Table, o Options) *aligner {
@@ -63,6 +57,10 @@ func newAligner(gold, pred *scoring.Table, o Options) *aligner {
 		for i := range cols {
 			cols[i].col = &t.Columns[i]
 			cols[i].kind = cell.NaturalKind(&t.Columns[i])
+			// Letter case counts where gold has texts that differ in nothing else; then it also counts where the answer has such.
+			if side == 0 || slices.ContainsFunc(a.gold, func(c column) bool { return c.verbatim }) {
+				cols[i].verbatim = cols[i].kind == scoring.KindText && cell.MergesTexts(cols[i].col)
+			}
 		}
 	}
 	a.pairs = make([]scoring.ColumnPair, len(gold.Columns))
@@ -79,7 +77,9 @@ func (c *column) nameWords() []string {
 	return c.words
 }
 
-func (a *aligner) natural(c *column) cell.View { return cell.View{Kind: c.kind, FloatBits: a.bits} }
+func (a *aligner) natural(c *column) cell.View {
+	return cell.View{Kind: c.kind, FloatBits: a.bits, Verbatim: c.verbatim}
+}
 
 func (a *aligner) pair(g, p int, by string, overlap float64, c scoring.Comparison) {
 	a.pairs[g] = scoring.ColumnPair{Gold: g, Pred: p, By: by, Overlap: overlap, Comparison: c}
@@ -153,7 +153,7 @@ func (a *aligner) exact(g, p int) scoring.Comparison {
 			k = a.gold[g].kind
 		}
 	}
-	return scoring.Comparison{Kind: k}
+	return scoring.Comparison{Kind: k, Verbatim: k == scoring.KindText && a.gold[g].verbatim}
 }
 
 // groups collects the columns by their sums, in order of the gold columns.
@@ -277,7 +277,8 @@ func (a *aligner) factConfidence(c *scoring.ColumnPair) float64 {
 	if c.Scale == 0 && c.Tolerance <= noise && c.Within == 0 {
 		return 0.99
 	}
-	distinct := a.reading(&a.gold[c.Gold], cell.View{Kind: c.Kind, Format: c.GoldFormat}).distinct()
+	view, _ := cell.Views(&c.Comparison, false)
+	distinct := a.reading(&a.gold[c.Gold], view).distinct()
 	return 1 - 0.3/float64(1+distinct)
 }
 
@@ -306,9 +307,11 @@ func (a *aligner) isTrivial(j int) bool {
 	}
 	var keys [64]uint64
 	var first uint64
+	view := a.natural(&a.pred[j])
+	view.Verbatim = false
 	for from := 0; from < c.Len(); from += len(keys) {
 		k := keys[:min(len(keys), c.Len()-from)]
-		cell.Keys(c, a.natural(&a.pred[j]), from, k)
+		cell.Keys(c, view, from, k)
 		if from == 0 {
 			first = k[0]
 		}

@@ -52,7 +52,7 @@ func numbered(c int) string { return fmt.Sprint("c", c) }
 // steps runs the aligner and counts what grows with the width of results: pairs of columns that were compared in full, ways of pairing that
 // were tried to the end, and keys that settling made.
 func steps(gold, pred *scoring.Table) (a *aligner, readings int) {
-	a = newAligner(gold, pred, Options{Tolerance: DefaultTolerance})
+	a = newAligner(gold, pred, Options{Tolerance: PaperTolerance})
 	a.bySums()
 	a.settle(a.ambiguous)
 	a.byLadder()
@@ -220,15 +220,15 @@ func TestConfidence(t *testing.T) {
 		says       string
 	}{
 		{"all equal", table(ints("a", 1, 2), text("b", "x", "y")), table(ints("a", 1, 2), text("b", "x", "y")), 1, 1, "all 2 columns agree in all values"},
-		{"a scale among many values", table(decimals("a", 3, many)), table(decimals("a", 3, percent)), 0.98, 0.999, "percent for fraction"},
-		{"a scale of one value", table(decimals("a", 3, many[7:8])), table(decimals("a", 3, percent[7:8])), 0.5, 0.9, "percent for fraction"},
+		{"a scale among many values", table(decimals("a", 4, many)), table(decimals("a", 4, percent)), 0.98, 0.999, "percent for fraction"},
+		{"a scale of one value", table(decimals("share", 3, many[7:8])), table(decimals("a", 3, percent[7:8])), 0.5, 0.9, "percent for fraction"},
 		{"half of the values", table(ints("a", 1, 2, 3, 4)), table(ints("a", 1, 2, 7, 8)), 0.6, 0.8, "agrees in 50 % of its values"},
 		{"the name alone", table(ints("total", 10, 20), ints("n", 1, 2)), table(ints("total", 33, 44), ints("n", 1, 2)), 0.2, 0.4, "found by its name"},
 		{"a missing column", table(ints("a", 1, 2), text("b", "x", "y")), table(ints("a", 1, 2)), 0.2, 0.3, "1 gold columns have no counterpart"},
 		{"nothing", table(ints("a", 5, 6)), table(text("b", "x", "y"), text("c", "z", "y")), 0, 0, "no column has a counterpart"},
 		{"the last bits of doubles", table(scoringFloats("a", 0.1+0.2, 1)), table(scoringFloats("a", 0.3, 1)), 1, 1, "all 1 columns"},
 	} {
-		a := Align(tc.gold, tc.pred, Options{Tolerance: DefaultTolerance})
+		a := Align(tc.gold, tc.pred, Options{Tolerance: PaperTolerance})
 		if a.Confidence < tc.lo || a.Confidence > tc.hi || !strings.Contains(strings.Join(a.Why, "; "), tc.says) {
 			t.Errorf("%s: confidence %v (%q), want %v to %v and %q", tc.why, a.Confidence, a.Why, tc.lo, tc.hi, tc.says)
 		}

@@ -79,9 +79,10 @@ func (a *aligner) unique(pairs []scoring.ColumnPair, which []int) bool {
 			clear(row[:n])
 			for _, k := range which {
 				c := &pairs[k]
-				col, v := a.pred[c.Pred].col, cell.View{Kind: c.Kind, Format: c.PredFormat}
+				gv, v := cell.Views(&c.Comparison, false)
+				col := a.pred[c.Pred].col
 				if goldSide {
-					col, v = a.gold[c.Gold].col, cell.View{Kind: c.Kind, Format: c.GoldFormat}
+					col, v = a.gold[c.Gold].col, gv
 				}
 				cell.Keys(col, v, from, keys[:n])
 				for r, key := range keys[:n] {

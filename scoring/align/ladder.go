@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
@@ -15,7 +16,7 @@ import (
 const manyPairs = 400
 
 // noise is the relative difference that the order of adding doubles leaves behind.
-const noise = 1e-9
+const noise = 1e-12
 
 // fit is how well two columns agree under a comparison.
 type fit struct {
@@ -71,7 +72,9 @@ func (a *aligner) byEquality() {
 
 // plain is the view of a column as it is.
 func (a *aligner) plain(c *column) cell.View {
-	return cell.View{Kind: naturalKind(c), FloatBits: a.bits && naturalKind(c) == scoring.KindNumber}
+	v := a.natural(c)
+	v.Kind, v.FloatBits = naturalKind(c), a.bits && naturalKind(c) == scoring.KindNumber
+	return v
 }
 
 // naturalKind is the kind of a column with truth values among the numbers.
@@ -144,7 +147,8 @@ func (a *aligner) speaks(g *column, c *scoring.Comparison) float64 {
 	if c.Exact() && c.Scale == 0 {
 		return 1
 	}
-	return math.Min(1, 0.25*float64(a.reading(g, cell.View{Kind: c.Kind, Format: c.GoldFormat}).distinct()))
+	view, _ := cell.Views(c, false)
+	return math.Min(1, 0.25*float64(a.reading(g, view).distinct()))
 }
 
 func (a *aligner) open(cols []column) []int {
@@ -196,9 +200,15 @@ func (a *aligner) coverCopies(golds []int) {
 func (a *aligner) fit(g, p *column) fit {
 	rs := a.readings(g, p)
 	if naturalKind(g) != naturalKind(p) {
-		rs = append(rs, viewPair{cell.View{Kind: scoring.KindText}, cell.View{Kind: scoring.KindText}})
+		rs = append(rs, asText(g, p))
 	}
 	return a.fitting(g, p, rs)
+}
+
+// asText reads both columns as the text that they are or show.
+func asText(g, p *column) viewPair {
+	v := cell.View{Kind: scoring.KindText, Verbatim: g.verbatim}
+	return viewPair{g: v, p: v}
 }
 
 // fitting is fit for some ways to read the columns.
@@ -206,19 +216,26 @@ func (a *aligner) fitting(g, p *column, readings []viewPair) fit {
 	var best fit
 	best.cmp.Kind = scoring.KindText
 	for i, r := range readings {
-		c := scoring.Comparison{Kind: r.g.Kind, GoldFormat: r.g.Format, PredFormat: r.p.Format}
+		c := scoring.Comparison{Kind: r.g.Kind, GoldFormat: r.g.Format, PredFormat: r.p.Format, Verbatim: r.g.Verbatim}
 		if f := formatFact(r.g.Format, r.p.Format); f != "" {
 			c.Fact = f
+		}
+		if r.scaled { // also where nothing agrees
+			if c.Scale = 2; unitOf(p) == cell.UnitPercent {
+				c.Scale = -2
+			}
 		}
 		rg, rp := a.reading(g, r.g), a.reading(p, r.p)
 		if i == 0 {
 			best.cmp = c // what they are compared as where nothing agrees
 		}
-		equal := overlap(rg, rp)
-		best.equal = max(best.equal, equal)
-		best.better(fit{agreement: equal, cmp: c})
+		if !r.scaled {
+			equal := overlap(rg, rp)
+			best.equal = max(best.equal, equal)
+			best.better(fit{agreement: equal, cmp: c})
+		}
 		if best.agreement < 1 && r.g.Kind == scoring.KindNumber {
-			a.numberRungs(&best, g, p, rg, rp, c)
+			a.numberRungs(&best, g, p, rg, rp, c, r.scaled)
 		}
 		if best.agreement == 1 {
 			break
@@ -227,87 +244,211 @@ func (a *aligner) fitting(g, p *column, readings []viewPair) fit {
 	return best
 }
 
-type viewPair struct{ g, p cell.View }
+// viewPair is one way to read two columns against each other.
+type viewPair struct {
+	g, p   cell.View
+	scaled bool // only in another unit: a percentage is not the number beside it
+}
 
-// formats are the ways in which a column of text may be read as something else.
+// formats are the ways in which a column may be read as something else.
 type formats struct {
-	number string
-	dates  []string
-	isBool bool
+	number      string
+	numbers     cell.NumberText
+	dates       []string
+	isBool      bool
+	strictBool  bool // one letter again and again
+	json, lists bool
 }
 
 func (c *column) textFormats() *formats {
 	if c.formats == nil {
-		c.formats = &formats{dates: cell.DateFormats(c.col), isBool: cell.BoolFormat(c.col)}
-		c.formats.number, _ = cell.NumberFormat(c.col)
+		f := &formats{dates: cell.DateFormats(c.col), json: cell.JSONFormat(c.col), lists: cell.ListFormat(c.col)}
+		f.strictBool, f.isBool = cell.ReadBools(c.col)
+		f.numbers, _ = cell.ReadNumbers(c.col)
+		if f.number = f.numbers.Format; f.numbers.Strict {
+			f.number = "" // only against numbers
+		}
+		c.formats = f
 	}
 	return c.formats
 }
 
+func isNumeric(c *column) bool { return c.kind == scoring.KindNumber || c.kind == scoring.KindBool }
+
 // readings are the ways to read two columns against each other, the most natural first, but for reading as text what on one side is none.
 func (a *aligner) readings(g, p *column) []viewPair {
-	gn, pn := cell.View{Kind: g.kind}, cell.View{Kind: p.kind}
+	if isNumeric(g) && isNumeric(p) {
+		v := cell.View{Kind: scoring.KindNumber, FloatBits: a.bits}
+		return []viewPair{{g: v, p: v}}
+	}
 	var out []viewPair
-	add := func(gv, pv cell.View) { out = append(out, viewPair{gv, pv}) }
-	numeric := func(k scoring.Kind) bool { return k == scoring.KindNumber || k == scoring.KindBool }
-	switch {
-	case numeric(g.kind) && numeric(p.kind):
-		add(cell.View{Kind: scoring.KindNumber, FloatBits: a.bits}, cell.View{Kind: scoring.KindNumber, FloatBits: a.bits})
-		return out
-	case g.kind == p.kind:
-		add(gn, pn)
+	if g.kind == p.kind {
 		if g.kind != scoring.KindText {
-			return out
+			return []viewPair{{g: cell.View{Kind: g.kind}, p: cell.View{Kind: p.kind}}}
+		}
+		out = append(out, asText(g, p))
+	}
+	out = append(out, structuredReadings(g, p)...)
+	out = append(out, a.numberReadings(g, p)...)
+	for _, gv := range timeViews(g) {
+		for _, pv := range timeViews(p) {
+			if gv.Format != cell.FormatClock || pv.Format != cell.FormatClock { // 1:30 is an hour and a half or a minute and a half
+				out = append(out, viewPair{g: gv, p: pv})
+			}
 		}
 	}
-	num := func(c *column) (cell.View, bool) {
-		if numeric(c.kind) {
-			return cell.View{Kind: scoring.KindNumber}, true
-		}
-		f := c.textFormats().number
-		return cell.View{Kind: scoring.KindNumber, Format: f}, f != ""
-	}
-	if gv, ok := num(g); ok {
-		if pv, ok := num(p); ok {
-			add(gv, pv)
-		}
-	}
-	dates := func(c *column) []cell.View {
-		if c.kind == scoring.KindTime {
-			return []cell.View{{Kind: scoring.KindTime}}
-		}
-		var vs []cell.View
-		for _, f := range c.textFormats().dates {
-			vs = append(vs, cell.View{Kind: scoring.KindTime, Format: f})
-		}
-		return vs
-	}
-	for _, gv := range dates(g) {
-		for _, pv := range dates(p) {
-			add(gv, pv)
-		}
-	}
-	boolean := func(c *column) (cell.View, bool) {
-		if numeric(c.kind) {
-			return cell.View{Kind: scoring.KindBool}, true
-		}
-		return cell.View{Kind: scoring.KindBool, Format: cell.FormatBool}, c.textFormats().isBool
-	}
-	if gv, ok := boolean(g); ok {
-		if pv, ok := boolean(p); ok && (gv.Format != "" || pv.Format != "") {
-			add(gv, pv)
-		}
+	gb, gs, gok := boolView(g)
+	pb, ps, pok := boolView(p)
+	if gok && pok && (gb.Format != "" || pb.Format != "") && !(gb.Format != "" && pb.Format != "" && (gs || ps)) {
+		out = append(out, viewPair{g: gb, p: pb})
 	}
 	return out
 }
 
+// structuredReadings read text as JSON, and arrays as the lists that the other side writes as text.
+func structuredReadings(g, p *column) (out []viewPair) {
+	isJSON := func(c *column) bool { return c.col.Type == scoring.JSON }
+	if g.kind != scoring.KindText || p.kind != scoring.KindText {
+		return nil
+	}
+	view := func(c *column, format string) cell.View {
+		if isJSON(c) && format == cell.FormatJSON {
+			format = ""
+		}
+		return cell.View{Kind: scoring.KindText, Format: format}
+	}
+	jg, jp := isJSON(g) || g.textFormats().json, isJSON(p) || p.textFormats().json
+	if jg && jp && !(isJSON(g) && isJSON(p)) {
+		out = append(out, viewPair{g: view(g, cell.FormatJSON), p: view(p, cell.FormatJSON)})
+	}
+	if g.textFormats().lists && p.col.Type == scoring.String || p.textFormats().lists && g.col.Type == scoring.String {
+		out = append(out, viewPair{g: view(g, cell.FormatList), p: view(p, cell.FormatList)})
+	}
+	return out
+}
+
+// numberReadings read text as numbers. Units that both sides state must be one; a percentage is the number beside it only where a name says that this one is a percentage.
+func (a *aligner) numberReadings(g, p *column) (out []viewPair) {
+	numbers := func(c, other *column) (v cell.View, t *cell.NumberText, ok bool) {
+		if isNumeric(c) {
+			return cell.View{Kind: scoring.KindNumber}, &cell.NumberText{}, true
+		}
+		t = &c.textFormats().numbers
+		return cell.View{Kind: scoring.KindNumber, Format: t.Format}, t, t.Format != "" && (!t.Strict || isNumeric(other))
+	}
+	gv, gt, gok := numbers(g, p)
+	pv, pt, pok := numbers(p, g)
+	if !gok || !pok {
+		return nil
+	}
+	if _, ok := cell.SharedUnit(gt.Unit, pt.Unit); !ok || isVersion(g, gt) || isVersion(p, pt) {
+		return nil
+	}
+	if !isNumeric(g) && !isNumeric(p) && gt.Padded != pt.Padded && !g.says(measureWords...) && !p.says(measureWords...) {
+		return nil // 1.10 and 1.1 as text may be versions
+	}
+	if gt.Format == cell.FormatQuantity && pt.Unit == "" || pt.Format == cell.FormatQuantity && gt.Unit == "" { // in the unit that one side states
+		gv.Format, pv.Format = ownUnit(gt), ownUnit(pt)
+		if gv.Format == "" && !isNumeric(g) || pv.Format == "" && !isNumeric(p) {
+			return nil
+		}
+		return []viewPair{{g: gv, p: pv}}
+	}
+	scaled := false
+	switch percent := cell.UnitPercent; {
+	case gt.Unit == percent && pt.Unit != percent:
+		scaled = !a.countsPercent(p)
+	case pt.Unit == percent && gt.Unit != percent:
+		scaled = !a.countsPercent(g)
+	}
+	out = append(out, viewPair{g: gv, p: pv, scaled: scaled})
+	if f, ok := pt.InShortForm(); ok && isNumeric(g) {
+		out = append(out, viewPair{g: cell.View{Kind: scoring.KindNumber, Format: f}, p: pv})
+	}
+	if f, ok := gt.InShortForm(); ok && isNumeric(p) {
+		out = append(out, viewPair{g: gv, p: cell.View{Kind: scoring.KindNumber, Format: f}})
+	}
+	return out
+}
+
+// ownUnit is the format that reads quantities in the unit that all of them state, and other text as numbers.
+func ownUnit(t *cell.NumberText) string {
+	switch {
+	case t.Format != cell.FormatQuantity:
+		return t.Format
+	case t.OneUnit:
+		return cell.FormatMeasure
+	}
+	return ""
+}
+
+// isVersion tells whether a column of text holds versions, of which a point separates the parts, or telephone numbers.
+func isVersion(c *column, t *cell.NumberText) bool {
+	if isNumeric(c) {
+		return false
+	}
+	return t.Digits > 0 && c.says("version", "release", "build", "revision", "code", "sku") || c.says("phone", "telephone", "tel", "mobile", "fax")
+}
+
+// countsPercent tells whether a column of plain numbers holds percentages: its name says so, or it says that they are shares and they are larger than shares are.
+func (a *aligner) countsPercent(c *column) bool {
+	if c.says("percent") {
+		return true
+	}
+	v := cell.View{Kind: scoring.KindNumber}
+	if !isNumeric(c) {
+		v.Format = c.textFormats().numbers.Format
+	}
+	fs := a.reading(c, v).numbers()
+	return c.says(shareWords...) && len(fs) > 0 && math.Max(-fs[0], fs[len(fs)-1]) > 1
+}
+
+// shareWords are words of names of columns that hold shares of a whole, with their synonyms.
+var shareWords = []string{"rate", "fraction", "proportion", "margin", "frequency", "probability"}
+
+// keyWords are words of names of columns whose numbers are names of things: no digit of them may be lost.
+var keyWords = []string{"id", "code", "isbn", "sku", "uuid", "zip", "postcode"}
+
+// identifies tells whether the name of the column says that its numbers are names of things: it ends so. A name that is an expression says what was computed.
+func (c *column) identifies() bool {
+	w := c.nameWords()
+	return len(w) > 0 && !strings.ContainsAny(c.col.Name, "(*/+") && slices.Contains(keyWords, w[len(w)-1])
+}
+
+// says tells whether the name of the column has one of the words.
+func (c *column) says(words ...string) bool {
+	return slices.ContainsFunc(c.nameWords(), func(w string) bool { return slices.Contains(words, w) })
+}
+
+// timeViews are the ways to read a column as dates or times.
+func timeViews(c *column) []cell.View {
+	if c.kind == scoring.KindTime {
+		return []cell.View{{Kind: scoring.KindTime}}
+	}
+	var vs []cell.View
+	for _, f := range c.textFormats().dates {
+		vs = append(vs, cell.View{Kind: scoring.KindTime, Format: f})
+	}
+	return vs
+}
+
+func boolView(c *column) (v cell.View, strict, ok bool) {
+	if isNumeric(c) {
+		return cell.View{Kind: scoring.KindBool}, false, true
+	}
+	f := c.textFormats()
+	return cell.View{Kind: scoring.KindBool, Format: cell.FormatBool}, f.strictBool, f.isBool
+}
+
 func formatFact(g, p string) string {
 	name := func(f string) string {
-		switch f {
-		case "", cell.FormatNumber, cell.FormatCurrency, cell.FormatPercent, cell.FormatComma, cell.FormatBool, cell.FormatISO, cell.FormatQuarter, cell.FormatCompact, cell.FormatMonth, cell.FormatYearMon:
-			return f
+		switch {
+		case strings.ContainsAny(f, "0123456789") && (strings.Contains(f, "2006") || strings.Contains(f, "06")) || f == time.ANSIC:
+			return "date text"
+		case strings.HasPrefix(f, "as "):
+			return "" // as the other side shows it
 		}
-		return "date text"
+		return f
 	}
 	g, p = name(g), name(p)
 	switch {
@@ -321,101 +462,197 @@ func formatFact(g, p string) string {
 	return p + " for " + g
 }
 
-// numberRungs goes down the ladder for two columns of numbers.
-func (a *aligner) numberRungs(best *fit, g, p *column, rg, rp *reading, base scoring.Comparison) {
+// numberRungs goes down the ladder for two columns of numbers: the last bits of doubles, rounding, another unit, and a tolerance where one is set. Scaled: only
+// another unit will do.
+func (a *aligner) numberRungs(best *fit, g, p *column, rg, rp *reading, base scoring.Comparison, scaled bool) {
 	if rg.load(); rp.values != rg.values && best.agreement >= 0.5 {
 		return // rows are missing; where the values are equal there is nothing to allow for
 	}
 	if g.kind == scoring.KindBool || p.kind == scoring.KindBool {
 		return // truth is not rounded
 	}
-	gs, ps := rg.numbers(), rp.numbers()
-	if len(gs) == 0 || len(ps) == 0 {
+	gs, ps := figuresOf(g, rg), figuresOf(p, rp)
+	if len(gs.numbers) == 0 || len(ps.numbers) == 0 {
 		return
+	}
+	rule := a.o.rule(g.col.Name)
+	if rule.Numbers == Exact {
+		gs.rounds, ps.rounds = false, false
 	}
 	try := func(c scoring.Comparison, fact string) bool {
 		c.Fact = strings.TrimPrefix(c.Fact+", "+fact, ", ")
-		best.better(fit{agreement: agreement(gs, ps, &c), cmp: c})
+		best.better(fit{agreement: agreement(gs.numbers, ps.numbers, &c), cmp: c})
 		return best.agreement == 1
 	}
-	dg, dp := rg.decimals(), rp.decimals()
-	integers := dg <= 0 && dp <= 0
-	if !integers {
+	integers := gs.needs <= 0 && ps.needs <= 0
+	if !integers && !scaled && rule.Numbers != Exact && (mayBeDouble(g.col) || mayBeDouble(p.col)) {
 		c := base
 		c.Tolerance = noise
-		if best.better(fit{agreement: agreement(gs, ps, &c), cmp: c}); best.agreement == 1 {
+		if best.better(fit{agreement: agreement(gs.numbers, ps.numbers, &c), cmp: c}); best.agreement == 1 {
 			return
 		}
 	}
-	if c, fact, ok := rounding(base, gs, ps, dg, dp); ok && try(c, fact) {
-		return
-	}
-	for _, scale := range a.scales(g, p, rg, rp) {
-		c := base
-		c.Scale, c.Tolerance = scale.by, noise
-		if try(c, scale.fact) {
-			return
-		}
-		// Compared in gold's unit: a percentage with two digits pins a fraction down to four.
-		if c, fact, ok := rounding(base, gs, ps, dg, dp-scale.by); ok {
-			c.Scale = scale.by
-			if try(c, scale.fact+", "+fact) {
+	if !scaled {
+		for _, r := range a.roundings(base, gs, ps) {
+			if try(r.cmp, r.fact) {
 				return
 			}
 		}
 	}
-	if !integers && a.o.Tolerance > noise {
+	for _, scale := range a.scales(g, p, rg, rp) {
 		c := base
-		c.Tolerance = a.o.Tolerance
-		if agreement(gs, ps, &c) == 1 { // how little of the tolerance does it take?
-			for t := noise * 10; t < a.o.Tolerance; t *= 10 {
-				tight := c
-				tight.Tolerance = t
-				if agreement(gs, ps, &tight) == 1 {
-					c = tight
-					break
-				}
+		c.Scale = scale.by
+		if rule.Numbers != Exact {
+			c.Tolerance = noise
+		}
+		if try(c, scale.fact) {
+			return
+		}
+		for _, r := range a.roundings(base, gs, ps.times(scale.by)) { // in gold's unit: a percentage with two digits pins a fraction down to four
+			r.cmp.Scale = scale.by
+			if try(r.cmp, scale.fact+", "+r.fact) {
+				return
 			}
 		}
-		try(c, fmt.Sprintf("within %.2g %%", 100*c.Tolerance))
+	}
+	if !scaled {
+		a.toleranceRung(g, p, gs, ps, base, rule, try)
 	}
 }
 
-// rounding is the comparison of numbers of which one side shows fewer digits than the other: they agree within half a unit of the last one shown.
-// It is none where the rounding leaves nothing of the numbers, or much less than they say.
-func rounding(base scoring.Comparison, gs, ps []float64, dg, dp int) (c scoring.Comparison, fact string, ok bool) {
-	if dg == dp {
-		return c, "", false
+// mayBeDouble tells whether the numbers of a column may be doubles: decimals have no last bits.
+func mayBeDouble(c *scoring.Column) bool {
+	return c.Type != scoring.Decimal && c.Type != scoring.Int64
+}
+
+// toleranceRung is the last one: numbers that are some way apart, where a deployment allows that.
+func (a *aligner) toleranceRung(g, p *column, gs, ps figures, base scoring.Comparison, rule Rule, try func(scoring.Comparison, string) bool) {
+	if rule.By <= 0 || !a.mayDiffer(g, p, gs, ps, rule) {
+		return
 	}
-	d := min(dg, dp)
-	coarse, fine := ps, gs
-	if dg < dp {
-		coarse, fine = gs, ps
-	}
-	if d < 0 && max(dg, dp) <= 0 && d > -2 {
-		return c, "", false
-	}
-	if allZero(coarse) && !allZero(fine) || len(fine) > 1 && fine[0] != fine[len(fine)-1] && coarse[0] == coarse[len(coarse)-1] {
-		return c, "", false
-	}
-	c = base
-	c.Within = 0.5 * cell.Pow10(-d)
-	switch {
-	case d >= 2:
-	case d >= 0: // whole numbers and tenths say little of small numbers
-		if median := math.Abs(fine[len(fine)/2]); c.Within > 0.05*median {
-			return c, "", false
-		}
+	c := base
+	switch rule.Numbers {
+	case Absolute:
+		c.Within = rule.By
+		try(c, fmt.Sprintf("within %g", rule.By))
+		return
+	case Relative:
 	default:
-		if median := math.Abs(fine[len(fine)/2]); c.Within > DefaultTolerance*median {
-			return c, "", false
+		return
+	}
+	c.Tolerance = rule.By
+	if agreement(gs.numbers, ps.numbers, &c) == 1 { // how little of the tolerance does it take?
+		for t := noise * 10; t < rule.By; t *= 10 {
+			tight := c
+			tight.Tolerance = t
+			if agreement(gs.numbers, ps.numbers, &tight) == 1 {
+				c = tight
+				break
+			}
 		}
-		return c, fmt.Sprintf("rounded to %.0f", cell.Pow10(-d)), true
 	}
-	if d == 0 {
-		return c, "rounded to whole numbers", true
+	try(c, fmt.Sprintf("within %.2g %%", 100*c.Tolerance))
+}
+
+// figures are the numbers of a column and the digits that it shows.
+type figures struct {
+	numbers []float64 // ascending
+	needs   int       // digits behind the point that the numbers need, see [reading.decimals]
+	shows   int       // that the column shows, or unknown
+	least   int       // the fewest digits that count as shown: 0, and less where the unit is a multiple
+	counts  bool      // a column of integers by its type
+	rounds  bool      // it may be rounded: it identifies nothing
+}
+
+const unknown = math.MinInt32
+
+func figuresOf(c *column, r *reading) figures {
+	f := figures{numbers: r.numbers(), needs: r.decimals(), shows: unknown, counts: c.col.Type == scoring.Int64, rounds: !c.identifies()}
+	switch t := c.col; {
+	case t.Type == scoring.Decimal || t.Type == scoring.Float64 && t.Scale > 0:
+		f.shows = int(t.Scale)
+	case t.Type == scoring.String && r.view.Format != cell.FormatQuantity && r.view.Format != cell.FormatMeasure && r.view.Format != cell.FormatShort:
+		f.shows = c.textFormats().numbers.Digits
 	}
-	return c, fmt.Sprintf("rounded to %d digits", d), true
+	return f
+}
+
+// times are the figures in a unit that is 10^-by of theirs.
+func (f figures) times(by int) figures {
+	k := cell.Pow10(by)
+	numbers := make([]float64, len(f.numbers))
+	for i, n := range f.numbers {
+		numbers[i] = n * k
+	}
+	f.numbers, f.counts = numbers, false
+	f.needs, f.least = max(f.needs, 0)-by, min(f.least-by, 0)
+	if f.shows != unknown {
+		f.shows -= by
+	}
+	return f
+}
+
+type rung struct {
+	cmp  scoring.Comparison
+	fact string
+}
+
+// roundings are the comparisons of numbers of which one side shows fewer digits than the other: they agree within half a unit of the last one shown. A whole
+// number of gold is not what a fraction was rounded to, and nothing is rounded to tens or thousands: that a number is not meant to the last digit, it must show.
+func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung) {
+	if !gs.rounds || !ps.rounds {
+		return nil
+	}
+	add := func(coarse, fine figures) {
+		d := max(coarse.needs, coarse.least)
+		if coarse.shows >= d && coarse.shows <= d+padding {
+			d = coarse.shows
+		}
+		within := 0.5 * cell.Pow10(-d)
+		if d >= max(fine.needs, fine.least) || !keepsDigits(coarse.numbers, fine.numbers, within) {
+			return
+		}
+		c := base
+		c.Within = within
+		fact := fmt.Sprintf("rounded to %d digits", d)
+		switch {
+		case d == 0:
+			fact = "rounded to whole numbers"
+		case d < 0:
+			fact = fmt.Sprintf("rounded to %.0f", cell.Pow10(-d))
+		}
+		out = append(out, rung{c, fact})
+	}
+	add(ps, gs)
+	if !gs.counts && !a.asks("decimal", "round", "rounded", "rounding", "digit") { // an answer that is to be rounded must be
+		add(gs, ps)
+	}
+	return out
+}
+
+// padding is how many zeros behind the point a column shows because its numbers were rounded there; more are those of a type, such as DECIMAL(38,9).
+const padding = 3
+
+// hidden is the share of the numbers of a column that may lose their significant digits by rounding.
+const hidden = 0.2
+
+// keepsDigits tells whether rounding leaves of what the numbers say enough to know them by: two significant digits of nearly all of them, and something of what sets
+// them apart.
+func keepsDigits(coarse, fine []float64, within float64) bool {
+	if allZero(coarse) && !allZero(fine) || len(fine) > 1 && fine[0] != fine[len(fine)-1] && coarse[0] == coarse[len(coarse)-1] {
+		return false
+	}
+	lost, some := 0, 0
+	for _, f := range fine {
+		if f == 0 {
+			continue
+		}
+		some++
+		if within > 0.05*math.Abs(f) && !whole(f/(2*within)) {
+			lost++
+		}
+	}
+	return float64(lost) <= hidden*float64(some)
 }
 
 func allZero(fs []float64) bool { return fs[0] == 0 && fs[len(fs)-1] == 0 }
@@ -425,19 +662,13 @@ type scale struct {
 	fact string
 }
 
-// scales are the powers of ten worth trying between two columns: percent for fraction where one side looks like fractions or a name or format
-// says so, thousands and millions only where a name says so.
+// scales are the powers of ten worth trying between two columns: percent for fraction where something says so, thousands and millions only where a name does.
 func (a *aligner) scales(g, p *column, rg, rp *reading) []scale {
 	var out []scale
-	says := func(c *column, words ...string) bool {
-		return slices.ContainsFunc(c.nameWords(), func(w string) bool { return slices.Contains(words, w) })
-	}
-	percent := func(c *column) bool { return says(c, "percent", "rate", "fraction", "proportion", "margin") } // with their synonyms
-	hint := percent(g) || percent(p) || rg.view.Format == cell.FormatPercent || rp.view.Format == cell.FormatPercent
-	if hint || fractions(rg) {
+	if a.percentFor(g, p, rg, rp, a.asks("percent")) {
 		out = append(out, scale{-2, "percent for fraction"})
 	}
-	if hint || fractions(rp) {
+	if a.percentFor(p, g, rp, rg, false) { // asked for percent, 0.025 is 0.025 %
 		out = append(out, scale{2, "fraction for percent"})
 	}
 	for _, unit := range []struct {
@@ -445,7 +676,7 @@ func (a *aligner) scales(g, p *column, rg, rp *reading) []scale {
 		name  string
 		words []string
 	}{{3, "thousands", []string{"thousand", "k", "000"}}, {6, "millions", []string{"million", "m", "mm", "mio", "mn"}}} {
-		inG, inP := says(g, unit.words...), says(p, unit.words...)
+		inG, inP := g.says(unit.words...), p.says(unit.words...)
 		if inP && !inG {
 			out = append(out, scale{unit.by, "in " + unit.name})
 		}
@@ -456,10 +687,45 @@ func (a *aligner) scales(g, p *column, rg, rp *reading) []scale {
 	return out
 }
 
-// fractions tells whether a column may hold shares of a whole: small numbers, not all whole.
-func fractions(r *reading) bool {
-	fs := r.numbers()
-	return len(fs) > 0 && fs[0] >= -10 && fs[len(fs)-1] <= 10 && r.decimals() > 0
+// percentFor tells whether one column may hold the fractions of which the other holds percentages: where the percent sign or a name says that, or the fractions are
+// within 0 and 1 and the names, the question or the numbers bear it out.
+func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading, asked bool) bool {
+	if unit := unitOf(fraction); unit != "" {
+		return false // a percentage or an amount of money is no fraction
+	}
+	if unitOf(percent) == cell.UnitPercent || percent.says("percent") && !fraction.says("percent") {
+		return !a.countsPercent(fraction) || !fraction.says("percent")
+	}
+	fs, ps := rf.numbers(), rp.numbers()
+	if len(fs) == 0 || len(ps) == 0 || unitOf(percent) != "" || fs[0] < -1 || fs[len(fs)-1] > 1 || ps[0] < -100 || ps[len(ps)-1] > 100 || rf.decimals() <= 0 {
+		return false
+	}
+	hints := append([]string{"percent"}, shareWords...)
+	if asked || fraction.says(hints...) || percent.says(hints...) || isQuotient(fraction) || isQuotient(percent) {
+		return true
+	}
+	return distinctNumbers(fs) > 1 || digits(fs) > 2 // 42 is no hundredfold of 0.42 by itself, 50.4 is one of 0.504
+}
+
+// isQuotient tells whether a column's name is an expression that divides.
+func isQuotient(c *column) bool { return strings.Contains(c.col.Name, "/") }
+
+// distinctNumbers counts the distinct numbers but 0, given in ascending order.
+func distinctNumbers(fs []float64) (n int) {
+	for i, f := range fs {
+		if f != 0 && (i == 0 || f != fs[i-1]) {
+			n++
+		}
+	}
+	return n
+}
+
+// unitOf is the unit that a column of text states.
+func unitOf(c *column) string {
+	if c.kind != scoring.KindText {
+		return ""
+	}
+	return c.textFormats().numbers.Unit
 }
 
 // agreement is the share of the numbers of both columns, given in ascending order, that pair up under the comparison.

@@ -9,9 +9,10 @@ import (
 var synonyms = map[string]string{
 	"cnt": "count", "num": "count", "number": "count", "n": "count", "no": "count", "qty": "quantity", "amt": "amount", "avg": "average", "mean": "average",
 	"pct": "percent", "percentage": "percent", "perc": "percent", "ratio": "rate", "share": "rate", "tot": "total", "sum": "total",
-	"min": "minimum", "max": "maximum", "lowest": "minimum", "highest": "maximum", "yr": "year", "mo": "month", "mth": "month", "dt": "date", "ts": "timestamp",
+	"min": "minimum", "max": "maximum", "lowest": "minimum", "highest": "maximum",
+	"lo": "minimum", "hi": "maximum", "low": "minimum", "high": "maximum", "smallest": "minimum", "largest": "maximum", "yr": "year", "mo": "month", "mth": "month", "dt": "date", "ts": "timestamp",
 	"desc": "description", "rev": "revenue", "addr": "address", "acct": "account", "cust": "customer", "prod": "product", "txn": "transaction", "trx": "transaction",
-	"trans": "transaction", "id": "id", "key": "id", "sk": "id", "revenue": "revenue", "sales": "sales", "std": "deviation", "stddev": "deviation",
+	"trans": "transaction", "id": "id", "key": "id", "sk": "id", "revenue": "revenue", "sales": "sales", "freq": "frequency", "prob": "probability", "std": "deviation", "stddev": "deviation",
 }
 
 // fillers carry no meaning in a column's name.

@@ -125,7 +125,7 @@ func (r *reading) numbers() []float64 {
 }
 
 // maxDigits is where counting the digits behind the point ends.
-const maxDigits = 9
+const maxDigits = 13
 
 // decimals is the number of digits behind the point that the column's numbers need, at most maxDigits. Negative: all are
 // multiples of 10, 100, … to the power of its absolute value, and not all zero.

@@ -95,7 +95,7 @@ func TestRejections(t *testing.T) {
 		if err := json.Unmarshal([]byte(tc.proposal), &p); err != nil {
 			t.Fatalf("%s: %v", tc.why, err)
 		}
-		a, rejected := align.Accept(gold, pred, &evidence, &p, align.Options{Tolerance: align.DefaultTolerance}, align.DefaultTolerance)
+		a, rejected := align.Accept(gold, pred, &evidence, &p, align.Options{Tolerance: align.PaperTolerance}, align.PaperTolerance)
 		if !reflect.DeepEqual(rejected, tc.want) {
 			t.Errorf("%s: rejected\n%q\nwant\n%q", tc.why, rejected, tc.want)
 		}

@@ -78,6 +78,7 @@ func (a *aligner) readSo(g, p int) scoring.Comparison {
 	if v := a.pred[p].read; v != nil && v.Format != "" {
 		c.Kind, c.PredFormat = v.Kind, v.Format
 	}
+	c.Verbatim = c.Verbatim && c.Kind == scoring.KindText
 	c.Fact = formatFact(c.GoldFormat, c.PredFormat)
 	return c
 }
@@ -136,7 +137,7 @@ func (a *aligner) exchangeable() []group {
 // otherViews are the ways to read a column of text as what it stands for.
 func (c *column) otherViews() (views []cell.View) {
 	f := c.textFormats()
-	if f.number != "" {
+	if f.number != "" && f.numbers.Unit == "" { // a unit is not seen in the numbers
 		views = append(views, cell.View{Kind: scoring.KindNumber, Format: f.number})
 	}
 	for _, d := range f.dates {
@@ -151,7 +152,7 @@ func (c *column) otherViews() (views []cell.View) {
 // readAs sets how the column is read when rows are compared. Fractions are not keyed by their bits then, since text may stand for some.
 func (c *column) readAs(v cell.View) {
 	if v.Format == "" {
-		v.Kind = c.kind
+		v.Kind, v.Verbatim = c.kind, c.verbatim
 	}
 	c.read, c.readSum = &v, cell.SumOf(c.col, v)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func byEvidence(gold, pred *scoring.Table) scoring.Alignment {
-	return align.Align(gold, pred, align.Options{Tolerance: align.DefaultTolerance})
+	return align.Align(gold, pred, align.Options{Tolerance: align.PaperTolerance})
 }
 
 func TestContract(t *testing.T) { aligntest.Contract(t, byEvidence) }

@@ -135,10 +135,7 @@ func columns(gold, pred *scoring.Table, a *scoring.Alignment, o Options) (compar
 }
 
 // views are how the two sides of a pair are read.
-func (c *pair) views(bits bool) (g, p View) {
-	bits = bits && c.cmp.GoldFormat == "" && c.cmp.PredFormat == ""
-	return View{Kind: c.cmp.Kind, Format: c.cmp.GoldFormat, FloatBits: bits}, View{Kind: c.cmp.Kind, Format: c.cmp.PredFormat, FloatBits: bits}
-}
+func (c *pair) views(bits bool) (g, p View) { return Views(&c.cmp, bits) }
 
 // load makes the keys of both sides, or the ranges.
 func (c *pair) load(goldRows, predRows int, bits bool) {

@@ -1,6 +1,8 @@
 package cell
 
 import (
+	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,19 +11,26 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Formats of text that stands for numbers, as alignments name them. A column of numbers written as text is named by what
-// is peculiar about it; all of them are read by the same rules but for the decimal comma.
+// Formats of text that stands for something else, as alignments name them. A column of numbers written as text is named by what is peculiar about it; all of
+// them are read by the same rules but for the decimal comma.
 const (
 	FormatNumber   = "number text"
 	FormatCurrency = "currency text"
 	FormatPercent  = "percent text"
 	FormatComma    = "decimal comma text" // 1.234,50
+	FormatShort    = "short number text"  // 1.2M, 850K
+	FormatQuantity = "quantity text"      // 1.5 km, read in the base unit
+	FormatMeasure  = "measure text"       // 1.5 km, read as 1.5
 	FormatBool     = "boolean words"
 	FormatMonth    = "month name text" // January or Jan, read as 1
 	FormatISO      = "ISO date text"
 	FormatCompact  = "YYYYMMDD number"
 	FormatYearMon  = "YYYYMM number" // read as the first day
 	FormatQuarter  = "quarter text"  // 2024-Q1, read as its first day
+	FormatClock    = "time text"     // 13:30
+	FormatClock12  = "12-hour time text"
+	FormatJSON     = "JSON text"
+	FormatList     = "list text" // a, b
 )
 
 // marks is what was seen around the digits of one number.
@@ -31,26 +40,76 @@ const (
 	markCurrency marks = 1 << iota
 	markPercent
 	markGrouped // 1,234
+	markShort   // 1.2M
 )
 
-var currencyWords = []string{"US$", "USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "INR", "CNY", "SEK", "NOK", "DKK", "PLN", "BRL", "MXN", "$", "€", "£", "¥", "₹", "R$", "kr", "zł", "₩", "₽", "₺", "₫", "₪", "₱", "฿", "₦", "₴"}
+// UnitPercent is the unit of a percentage. Other units are currencies, as the codes that their sign may stand for.
+const UnitPercent = "%"
 
-// ParseNumber reads a number the way people and spreadsheets write it: $1,234.50, -€3, (3) for -3, 12.5% as 12.5, 1 234, 1'234 and, by lakh and crore,
+// currencies are the signs and codes of currencies, with the codes that they may stand for. A sign stands before those that end it.
+var currencies = []struct{ sign, codes string }{
+	{"US$", "USD"}, {"CA$", "CAD"}, {"AU$", "AUD"}, {"NZ$", "NZD"}, {"HK$", "HKD"}, {"R$", "BRL"}, {"A$", "AUD"}, {"C$", "CAD"}, {"$", "USD"},
+	{"€", "EUR"}, {"£", "GBP"}, {"¥", "JPY CNY"}, {"₹", "INR"}, {"kr", "SEK NOK DKK"}, {"zł", "PLN"}, {"₩", "KRW"}, {"₽", "RUB"}, {"₺", "TRY"}, {"₫", "VND"},
+	{"₪", "ILS"}, {"₱", "PHP"}, {"฿", "THB"}, {"₦", "NGN"}, {"₴", "UAH"},
+	{"USD", "USD"}, {"EUR", "EUR"}, {"GBP", "GBP"}, {"JPY", "JPY"}, {"CHF", "CHF"}, {"CAD", "CAD"}, {"AUD", "AUD"}, {"INR", "INR"}, {"CNY", "CNY"}, {"SEK", "SEK"},
+	{"NOK", "NOK"}, {"DKK", "DKK"}, {"PLN", "PLN"}, {"BRL", "BRL"}, {"MXN", "MXN"}, {"NZD", "NZD"}, {"HKD", "HKD"}, {"SGD", "SGD"}, {"KRW", "KRW"}, {"ZAR", "ZAR"},
+}
+
+// SharedUnit is the unit that two numbers with a unit have in common; ok is false where they contradict each other. No unit contradicts none.
+func SharedUnit(a, b string) (unit string, ok bool) {
+	switch {
+	case a == "" || a == b:
+		return b, true
+	case b == "":
+		return a, true
+	}
+	var both []string
+	for _, code := range strings.Fields(a) {
+		if slices.Contains(strings.Fields(b), code) {
+			both = append(both, code)
+		}
+	}
+	return strings.Join(both, " "), both != nil
+}
+
+// spelling is how a number was written.
+type spelling struct {
+	marks
+	unit     string // [UnitPercent], the codes of a currency, or none
+	digits   int    // behind the point
+	figures  int    // significant digits
+	power    int    // of ten that a short form stands for: 6 in 1.2M
+	brackets bool   // (3) for -3
+	zeros    bool   // the number begins with a zero that says nothing: 007
+	exponent bool   // 1.5e+06
+	bare     bool   // with an exponent as a code could have one: 12e3
+	odd      bool   // with a plus or underscores, as codes may have them
+}
+
+// ParseNumber reads a number the way people and spreadsheets write it: $1,234.50, -€3, (3) for -3, 12.5% as 12.5, 1.2M, 1 234, 1'234 and, by lakh and crore,
 // 12,34,567. With comma the decimal point is a comma and groups are set off by points.
 func ParseNumber(s string, comma bool) (v scoring.Value, m marks, ok bool) {
+	v, how, ok := parseNumber(s, comma)
+	return v, how.marks, ok
+}
+
+func parseNumber(s string, comma bool) (v scoring.Value, how spelling, ok bool) {
 	if len(s) > 0 && len(s) < 20 { // plain numbers are most of what comes
 		if v, ok := scoring.ParseDecimal(s); ok && !comma {
-			return v, 0, true
+			how.look(strings.TrimLeft(s, "+-"))
+			how.odd = s[0] == '+'
+			return v, how, true
 		}
 	}
 	s = strings.TrimSpace(s)
-	neg, accounting, plus := false, false, false
+	neg, plus := false, false
 	if len(s) > 2 && s[0] == '(' && s[len(s)-1] == ')' {
-		neg, accounting = true, true
+		neg, how.brackets = true, true
 		s = strings.TrimSpace(s[1 : len(s)-1])
 	}
 	if t, found := strings.CutSuffix(s, "%"); found {
-		m |= markPercent
+		how.marks |= markPercent
+		how.unit = UnitPercent
 		s = strings.TrimSpace(t)
 	}
 	signed := false
@@ -64,37 +123,82 @@ func ParseNumber(s string, comma bool) (v scoring.Value, m marks, ok bool) {
 		}
 	}
 	cut()
-	for _, w := range currencyWords {
-		if t, found := strings.CutPrefix(s, w); found {
-			m |= markCurrency
-			s = strings.TrimSpace(t)
-			break
+	for i := range currencies {
+		t, found := strings.CutPrefix(s, currencies[i].sign)
+		if !found {
+			t, found = strings.CutSuffix(s, currencies[i].sign)
 		}
-		if t, found := strings.CutSuffix(s, w); found {
-			m |= markCurrency
+		if found {
+			how.marks |= markCurrency
 			s = strings.TrimSpace(t)
+			if how.unit != "" {
+				return v, spelling{}, false // a percentage of a currency
+			}
+			how.unit = currencies[i].codes
 			break
 		}
 	}
 	cut()
-	if accounting && signed || s == "" || s[0] < '0' && s[0] != '.' && s[0] != ',' || s[0] > '9' {
-		return v, 0, false
+	if t, power := cutPower(s); power > 0 && how.unit != UnitPercent {
+		how.marks |= markShort
+		s, how.power = t, power
 	}
+	if how.brackets && signed || s == "" || s[0] < '0' && s[0] != '.' && s[0] != ',' || s[0] > '9' {
+		return v, spelling{}, false
+	}
+	how.odd = plus || strings.Contains(s, "_")
 	plain, grouped, ok := ungroup(s, comma)
 	if !ok {
-		return v, 0, false
+		return v, spelling{}, false
 	}
 	if grouped {
 		if plus {
-			return v, 0, false // +44 123 456 is a telephone number
+			return v, spelling{}, false // +44 123 456 is a telephone number
 		}
-		m |= markGrouped
+		how.marks |= markGrouped
+	}
+	how.look(string(plain))
+	if how.power > 0 {
+		if how.exponent {
+			return v, spelling{}, false
+		}
+		plain = append(plain, 'e')
+		plain = strconv.AppendInt(plain, int64(how.power), 10)
 	}
 	if neg {
 		plain = append([]byte{'-'}, plain...)
 	}
 	v, ok = scoring.ParseDecimal(plain)
-	return v, m, ok
+	return v, how, ok
+}
+
+// cutPower cuts the letter of a short form: K for thousands, M for millions, B for billions. A small m is a metre or a thousandth.
+func cutPower(s string) (rest string, power int) {
+	for _, w := range []struct {
+		suffix string
+		power  int
+	}{{"thousand", 3}, {"million", 6}, {"billion", 9}, {"trillion", 12}, {"bn", 9}, {"mn", 6}, {"Mio", 6}, {"Mrd", 9}, {"K", 3}, {"k", 3}, {"M", 6}, {"B", 9}, {"T", 12}} {
+		if t, found := strings.CutSuffix(s, w.suffix); found {
+			if t = strings.TrimSpace(t); t != "" && (t[len(t)-1] >= '0' && t[len(t)-1] <= '9') {
+				return t, w.power
+			}
+		}
+	}
+	return s, 0
+}
+
+// look notes how a plain number without a sign is written.
+func (how *spelling) look(s string) {
+	how.zeros = len(s) > 1 && s[0] == '0' && s[1] >= '0' && s[1] <= '9'
+	mantissa, exponent, found := s, "", false
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		mantissa, exponent, found = s[:i], s[i+1:], true
+	}
+	whole, fraction, point := strings.Cut(mantissa, ".")
+	how.digits = len(fraction)
+	how.figures = len(strings.TrimLeft(whole+fraction, "0"))
+	how.exponent = found
+	how.bare = found && !point && exponent != "" && exponent[0] != '+' && exponent[0] != '-'
 }
 
 // ungroup drops the marks between groups of digits, which must all be the same, and makes the decimal mark a point.
@@ -138,17 +242,22 @@ func groups(sizes []int, mark rune) bool {
 	return last == 3 && (first >= 1 && first <= 3 && all(3) || mark == ',' && first >= 1 && first <= 2 && all(2))
 }
 
-var boolWords = map[string]bool{
-	"true": true, "t": true, "yes": true, "y": true, "1": true, "on": true,
-	"false": false, "f": false, "no": false, "n": false, "0": false, "off": false,
+// boolWords are the words for true and false, by vocabulary: T beside N are grades, not truth values.
+var boolWords = map[string]struct {
+	vocabulary int
+	value      bool
+}{
+	"true": {1, true}, "t": {1, true}, "false": {1, false}, "f": {1, false},
+	"yes": {2, true}, "y": {2, true}, "no": {2, false}, "n": {2, false},
+	"1": {3, true}, "0": {3, false}, "on": {4, true}, "off": {4, false},
 }
 
-func parseBool(s string) (value, ok bool) {
+func parseBool(s string) (value bool, vocabulary int) {
 	if len(s) > 8 {
-		return false, false
+		return false, 0
 	}
-	value, ok = boolWords[strings.ToLower(strings.TrimSpace(s))]
-	return value, ok
+	w := boolWords[strings.ToLower(strings.TrimSpace(s))]
+	return w.value, w.vocabulary
 }
 
 // dateLayouts are the ways of writing dates that columns of text are tried against. "2" and "1" also read two digits.
@@ -163,7 +272,7 @@ var dateLayouts = []string{
 	"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC1123Z, time.ANSIC, // names of other zones mean different things in different places
 }
 
-// parseDate reads text in one of the date formats: [FormatISO], [FormatQuarter] or a layout.
+// parseDate reads text in one of the date formats: [FormatISO], [FormatQuarter], a clock or a layout.
 func parseDate(s, format string) (scoring.Value, bool) {
 	s = strings.TrimSpace(s)
 	switch format {
@@ -171,6 +280,13 @@ func parseDate(s, format string) (scoring.Value, bool) {
 		return scoring.ParseTimestamp(s)
 	case FormatQuarter:
 		return parseQuarter(s)
+	case epochs[0].format, epochs[1].format, epochs[2].format:
+		if v, ok := scoring.ParseDecimal(s); ok {
+			return epochTime(v, format)
+		}
+		return scoring.Value{}, false
+	case FormatClock, FormatClock12:
+		return parseClock(s, format == FormatClock12)
 	}
 	t, err := time.ParseInLocation(format, s, time.UTC)
 	if err != nil {
@@ -222,38 +338,149 @@ func cellText(c *scoring.Column, i int) string {
 // textual tells whether a column holds text that may stand for something else.
 func textual(c *scoring.Column) bool { return c.Type == scoring.String || c.Type == scoring.Any }
 
+// NumberText is how a column of text is read as numbers.
+type NumberText struct {
+	Format string
+	Unit   string // that a cell states, see [SharedUnit]
+	Digits int    // the most digits behind the point that a cell shows
+	// Strict: the texts could be codes as well. They are read only against a column of numbers, not against other text.
+	Strict  bool
+	Padded  bool // plain numbers of which one ends with a zero that a number would not be printed with: 1.10
+	OneUnit bool // of quantities: all are in one unit, which numbers beside them may have too
+	short   short
+}
+
+// short is what the short forms of a column have in common.
+type short struct {
+	power   int // of ten of all of them; 0: they differ
+	figures int // the fewest significant digits that one shows
+}
+
 // NumberFormat finds how a column of text is read as numbers; ok is false where it cannot be.
 func NumberFormat(c *scoring.Column) (format string, ok bool) {
+	t, ok := ReadNumbers(c)
+	return t.Format, ok
+}
+
+// ReadNumbers finds how a column of text is read as numbers; ok is false where it cannot be, or would lose what the texts say: where they begin with zeros, have
+// an exponent that a code could have, state two units, or where two different texts would be one number.
+func ReadNumbers(c *scoring.Column) (t NumberText, ok bool) {
 	if !textual(c) {
-		return "", false
+		return t, false
 	}
 	if every(c, func(s string) bool { _, ok := parseMonth(s); return ok }) {
-		return FormatMonth, true
+		return NumberText{Format: FormatMonth}, true
 	}
 	for _, comma := range []bool{false, true} {
-		var seen marks
-		fractions := false
-		ok := every(c, func(s string) bool {
-			_, m, ok := ParseNumber(s, comma)
-			seen |= m
-			fractions = fractions || strings.Contains(s, ",")
-			return ok
-		})
-		switch {
-		case !ok:
-		case comma && fractions:
-			return FormatComma, true
-		case comma:
-		case seen&markCurrency != 0:
-			return FormatCurrency, true
-		case seen&markPercent != 0:
-			return FormatPercent, true
-		default:
-			return FormatNumber, true
+		if t, ok := readNumbers(c, comma); ok && !merges(c, View{Kind: scoring.KindNumber, Format: t.Format}) {
+			return t, true
 		}
 	}
-	return "", false
+	return readQuantities(c)
 }
+
+func readNumbers(c *scoring.Column, comma bool) (t NumberText, ok bool) {
+	var seen marks
+	fractions, brackets, plain, fixed := false, 0, 0, map[int]bool{}
+	padded := false // a zero behind the point that a number would not be printed with
+	ok = every(c, func(s string) bool {
+		_, how, ok := parseNumber(s, comma)
+		if !ok || how.zeros || how.bare {
+			return false
+		}
+		if t.Unit, ok = SharedUnit(t.Unit, how.unit); !ok {
+			return false
+		}
+		seen |= how.marks
+		fractions = fractions || strings.Contains(s, ",")
+		t.Digits = max(t.Digits, how.digits)
+		t.Strict = t.Strict || how.exponent || how.odd
+		if how.brackets {
+			brackets++
+		} else {
+			plain++
+		}
+		if how.digits > 0 {
+			fixed[how.digits] = true
+			padded = padded || how.digits > 1 && strings.HasSuffix(strings.TrimSpace(s), "0")
+		}
+		if how.power > 0 {
+			if t.short.figures == 0 {
+				t.short = short{how.power, how.figures}
+			}
+			if t.short.power != how.power {
+				t.short.power = 0
+			}
+			t.short.figures = min(t.short.figures, how.figures)
+		}
+		return true
+	})
+	switch {
+	case !ok || comma && !fractions:
+		return t, false
+	case seen == 0 && padded && len(fixed) > 1:
+		return t, false // 1.10 beside 1.2 is a version
+	case seen == 0 && t.Digits == 0 && brackets > 0: // (1) may be a footnote, (555) part of a telephone number
+		if t.Strict = true; plain == 0 {
+			return t, false
+		}
+	}
+	t.Padded = seen == 0 && padded
+	switch {
+	case comma:
+		t.Format = FormatComma
+	case seen&markShort != 0:
+		t.Format = FormatShort
+	case seen&markCurrency != 0:
+		t.Format = FormatCurrency
+	case seen&markPercent != 0:
+		t.Format = FormatPercent
+	default:
+		t.Format = FormatNumber
+	}
+	return t, true
+}
+
+// merges tells whether two texts of a column that differ, but for outer and repeated blanks, become one value under a view. Where there are very many distinct
+// values it looks at a sample of them, the same whatever their order.
+func merges(c *scoring.Column, v View) bool {
+	if !textual(c) {
+		return false
+	}
+	const sample = 4096
+	seen, limit := make(map[uint64]uint64, min(c.Len(), sample)), uint64(math.MaxUint64)
+	for i := range c.Len() {
+		if c.IsNull(i) || c.Type == scoring.Any && c.Value(i).Type != scoring.String {
+			continue
+		}
+		s := cellText(c, i)
+		var k uint64
+		if v.Format == "" {
+			k = TextKey(s)
+		} else {
+			k = valueKey(Read(c, v, i))
+		}
+		if k == NullKey || k == zeroKey || Mix(k, 1) > limit {
+			continue
+		}
+		verbatim := verbatimKey(s)
+		if other, found := seen[k]; found && other != verbatim {
+			return true
+		}
+		seen[k] = verbatim
+		for len(seen) > 2*sample {
+			limit /= 2
+			maps.DeleteFunc(seen, func(k, _ uint64) bool { return Mix(k, 1) > limit })
+		}
+	}
+	return false
+}
+
+// zeroKey is the key of 0, which has a sign or digits in some texts and none in others.
+var zeroKey = numberKey(0, 0)
+
+// MergesTexts tells whether a column holds texts that differ only in what comparing text leaves out, such as ab beside AB: then letter case counts in it.
+func MergesTexts(c *scoring.Column) bool { return merges(c, View{Kind: scoring.KindText}) }
 
 // DateFormats finds the ways in which a column can be read as dates: none, one, or several where day and month could change places.
 func DateFormats(c *scoring.Column) []string {
@@ -264,13 +491,15 @@ func DateFormats(c *scoring.Column) []string {
 		case allInts(c, func(n int64) bool { return plausible(n/100, n%100, 1) }):
 			return []string{FormatYearMon}
 		}
-		return nil
+	}
+	if c.Type.Numeric() {
+		return epochFormats(c)
 	}
 	if !textual(c) {
 		return nil
 	}
-	var formats []string
-	for _, f := range append([]string{FormatISO, FormatQuarter}, dateLayouts...) {
+	formats := epochFormats(c)
+	for _, f := range append([]string{FormatISO, FormatQuarter, FormatClock12, FormatClock}, dateLayouts...) {
 		if every(c, func(s string) bool { _, ok := parseDate(s, f); return ok }) {
 			formats = append(formats, f)
 		}
@@ -312,7 +541,25 @@ func parseMonth(s string) (month int64, ok bool) {
 	return 0, false
 }
 
+// ReadBools tells whether a column of text consists of words for true and false of one vocabulary. It is strict, read only against truth values and numbers, where
+// it shows nothing but one letter again and again.
+func ReadBools(c *scoring.Column) (strict, ok bool) {
+	if !textual(c) {
+		return false, false
+	}
+	vocabularies, values := map[int]bool{}, map[bool]bool{}
+	words := false
+	ok = every(c, func(s string) bool {
+		value, vocabulary := parseBool(s)
+		vocabularies[vocabulary], values[value] = true, true
+		words = words || len(strings.TrimSpace(s)) > 1
+		return vocabulary != 0 && len(vocabularies) == 1
+	})
+	return !words && len(values) == 1, ok
+}
+
 // BoolFormat tells whether a column of text consists of words for true and false.
 func BoolFormat(c *scoring.Column) bool {
-	return textual(c) && every(c, func(s string) bool { _, ok := parseBool(s); return ok })
+	_, ok := ReadBools(c)
+	return ok
 }

@@ -19,10 +19,11 @@ func Near(g, p float64, c *scoring.Comparison) bool {
 	if math.IsInf(diff, 1) {
 		return false // infinity is near nothing but itself
 	}
-	if diff <= c.Within*(1+1e-9) {
+	largest := math.Max(math.Abs(g), math.Abs(p))
+	if c.Within > 0 && diff <= c.Within*(1+1e-9)+4e-16*largest {
 		return true
 	}
-	return diff <= c.Tolerance*math.Max(math.Max(math.Abs(g), math.Abs(p)), 1e-10)*(1+1e-12)
+	return diff <= c.Tolerance*math.Max(largest, 1e-10)*(1+1e-12)
 }
 
 // measured is a pair of columns compared by magnitude.

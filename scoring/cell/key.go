@@ -160,6 +160,22 @@ func TextKey(s string) uint64 {
 	return nonNull(xxhash.Sum64(fold(buf[:0], s)))
 }
 
+// verbatimKey is the key of a text in which letter case counts.
+func verbatimKey(s string) uint64 {
+	s = unquoted(s)
+	plain := true
+	for i := range len(s) {
+		if c := s[i]; c >= utf8.RuneSelf || c <= ' ' {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return nonNull(xxhash.Sum64String(s))
+	}
+	return nonNull(xxhash.Sum64String(strings.Join(strings.FieldsFunc(norm.NFC.String(s), unicode.IsSpace), " ")))
+}
+
 func unquoted(s string) string {
 	if n := len(s); n > 2 && s[0] == '"' && s[n-1] == '"' && strings.IndexByte(s[1:], '"') == n-2 {
 		return s[1 : n-1]

@@ -7,9 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/badger-eval/badger/internal/jsonscan"
 	"github.com/badger-eval/badger/scoring"
-	"github.com/cespare/xxhash/v2"
 )
 
 // View is how a column is read: as what, and in which format where it is text that stands for something else.
@@ -19,6 +17,14 @@ type View struct {
 	// FloatBits lets the keys of fractions that are doubles be made of their bits. It must be the same for all columns that are
 	// compared with each other, and is only right where every fraction among them is a double.
 	FloatBits bool
+	// Verbatim: letter case counts in text.
+	Verbatim bool
+}
+
+// Views are how the two sides of a comparison are read.
+func Views(c *scoring.Comparison, floatBits bool) (g, p View) {
+	floatBits = floatBits && c.GoldFormat == "" && c.PredFormat == ""
+	return View{Kind: c.Kind, Format: c.GoldFormat, FloatBits: floatBits, Verbatim: c.Verbatim}, View{Kind: c.Kind, Format: c.PredFormat, FloatBits: floatBits, Verbatim: c.Verbatim}
 }
 
 // NaturalKind is how a column is read by its type alone.
@@ -89,8 +95,12 @@ func Keys(c *scoring.Column, v View, from int, keys []uint64) {
 			keys[i] = timeKey(n*86400, 0)
 		}
 	case scoring.String:
+		key := TextKey
+		if v.Verbatim {
+			key = verbatimKey
+		}
 		for i := range keys {
-			keys[i] = TextKey(c.Text(from + i))
+			keys[i] = key(c.Text(from + i))
 		}
 	case scoring.Bytes:
 		for i := range keys {
@@ -114,38 +124,6 @@ func Keys(c *scoring.Column, v View, from int, keys []uint64) {
 	}
 }
 
-// jsonKey is the key of JSON text, in which white space between tokens does not count.
-func jsonKey(s string) uint64 {
-	var sc jsonscan.Scanner
-	sc.Reset([]byte(s))
-	if _, err := sc.Skip(); err != nil || sc.End() != nil {
-		return TextKey(s)
-	}
-	compact := make([]byte, 0, len(s))
-	quoted := false
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case c == '"':
-			quoted = !quoted
-		case quoted && c == '\\':
-			compact = append(compact, c)
-			i++
-			c = s[i]
-		case !quoted && c <= ' ':
-			continue
-		}
-		compact = append(compact, c)
-	}
-	if len(compact) > 1 && compact[0] == '"' { // a JSON string is its text
-		sc.Reset(compact)
-		if text, err := sc.String(); err == nil {
-			return TextKey(string(text))
-		}
-	}
-	return nonNull(xxhash.Sum64(compact))
-}
-
 // Read returns cell i under a view: text that stands for a number, a date or a truth value becomes that. Blank text is NULL there,
 // and text that cannot be read so stays text.
 func Read(c *scoring.Column, v View, i int) scoring.Value {
@@ -160,6 +138,17 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 		case FormatYearMon:
 			return scoring.DateValue(scoring.DaysOf(int(n/100), int(n%100), 1))
 		}
+	}
+	if val.Type.Numeric() {
+		if t, ok := epochTime(val, v.Format); ok {
+			return t
+		}
+		if n, ok := shortened(val, v.Format); ok {
+			return n
+		}
+	}
+	if val.Type == scoring.JSON && v.Format == FormatList {
+		return scoring.StringValue(listOfJSON(val.Text()))
 	}
 	if val.Type != scoring.String {
 		return val
@@ -176,11 +165,21 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 			}
 			return val
 		}
+		if v.Format == FormatQuantity || v.Format == FormatMeasure {
+			q, ok := parseQuantity(s)
+			switch {
+			case !ok:
+				return val
+			case v.Format == FormatMeasure:
+				return q.number
+			}
+			return product(q.number, q.factor)
+		}
 		if n, _, ok := ParseNumber(s, v.Format == FormatComma); ok {
 			return n
 		}
 	case scoring.KindBool:
-		if b, ok := parseBool(s); ok {
+		if b, vocabulary := parseBool(s); vocabulary != 0 {
 			return scoring.BoolValue(b)
 		}
 	case scoring.KindTime:
@@ -188,6 +187,12 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 			return t
 		}
 	case scoring.KindText:
+		switch v.Format {
+		case FormatJSON:
+			return scoring.TextValue(scoring.JSON, s)
+		case FormatList:
+			return scoring.StringValue(listOfText(s))
+		}
 	}
 	return val
 }

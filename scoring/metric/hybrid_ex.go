@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/align"
 	"github.com/badger-eval/badger/scoring/cell"
@@ -44,7 +47,7 @@ func init() {
 		},
 	})
 	register(scoring.Metric{
-		Name: "result_match_category", Version: 1, Group: "execution",
+		Name: "result_match_category", Version: 2, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: "no_match"},
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Labels:  []string{"complete", "near_complete", "partial", "overlap", "no_match"},
@@ -84,17 +87,33 @@ func category(h float64) (label string, value float64) {
 
 // hybridOptions are the options of hybrid_ex and of the metrics that rest on it.
 type hybridOptions struct {
-	Tolerance    float64  `json:"tolerance"`
-	ExtraColumns string   `json:"extra_columns"`
-	Stage1       string   `json:"stage1"`
-	MaxTolerance *float64 `json:"max_tolerance"` // nil: Tolerance
+	Numbers      string            `json:"numbers"`
+	Tolerance    float64           `json:"tolerance"`
+	Columns      map[string]string `json:"columns"`
+	ExtraColumns string            `json:"extra_columns"`
+	Stage1       string            `json:"stage1"`
+	MaxTolerance float64           `json:"max_tolerance"`
 }
 
 var hybridDeclared = scoring.DeclareOptions(
-	hybridOptions{Tolerance: align.DefaultTolerance, ExtraColumns: "ignore", Stage1: "evidence"}, nil,
+	hybridOptions{Tolerance: align.DefaultTolerance, ExtraColumns: "ignore", Stage1: "evidence", MaxTolerance: align.PaperTolerance},
+	func(o *hybridOptions) error {
+		_, err := o.rules()
+		return err
+	},
 	scoring.Option{
-		Name: "tolerance", Min: scoring.At(0), Below: scoring.At(1),
-		Doc: "The largest relative difference of numbers that are not whole, where a column agrees under no tighter comparison.",
+		Name: "numbers", Choices: []string{"exact", "rounded", "relative", "absolute"}, Unset: "rounded, or relative where tolerance is above 0",
+		Doc: "When numbers that differ count as equal: exact, never; rounded, where one side shows fewer digits of the same number; relative and absolute, also where they are no " +
+			"further apart than tolerance.",
+	},
+	scoring.Option{
+		Name: "tolerance", Min: scoring.At(0),
+		Doc: "The largest difference of numbers, where a column agrees under no tighter comparison: as a share of the larger one and less than 1, or of the numbers themselves where numbers is " +
+			"absolute. The paper's is 0.01. Identifiers, instants, coordinates, counts and shares near 1 are compared without it.",
+	},
+	scoring.Option{
+		Name: "columns", Unset: "all columns follow numbers and tolerance",
+		Doc: "Rules of single columns by the name of the gold column, such as {\"revenue\": \"relative 0.01\", \"delay\": \"absolute 5\", \"price\": \"exact\"}. They hold whatever the column contains.",
 	},
 	scoring.Option{
 		Name: "extra_columns", Choices: []string{"ignore", "penalize"},
@@ -105,8 +124,8 @@ var hybridDeclared = scoring.DeclareOptions(
 		Doc: "Who pairs the columns: evidence, the values alone; judge, a judge is asked where they leave doubt.",
 	},
 	scoring.Option{
-		Name: "max_tolerance", Min: scoring.At(0), Below: scoring.At(1), Unset: "the value of tolerance",
-		Doc: "The largest tolerance that the judge may recommend.",
+		Name: "max_tolerance", Min: scoring.At(0), Below: scoring.At(1),
+		Doc: "The largest relative tolerance that the judge may recommend.",
 	},
 )
 
@@ -116,12 +135,7 @@ func asksForAlignment(raw json.RawMessage) bool {
 	return scoring.DecodeOptions(raw, &o) == nil && o.Stage1 == "judge"
 }
 
-func (o *hybridOptions) maxTolerance() float64 {
-	if o.MaxTolerance != nil {
-		return *o.MaxTolerance
-	}
-	return o.Tolerance
-}
+func (o *hybridOptions) maxTolerance() float64 { return max(o.MaxTolerance, o.Tolerance) }
 
 // Hybrid is the evidence behind hybrid_ex: the detail of its score.
 type Hybrid struct {
@@ -142,12 +156,16 @@ type RowOrder struct {
 
 // hybridKey is the memo key of one way of comparing the results of a case.
 type hybridKey struct {
-	tolerance, maxTolerance float64
-	extraColumns            string
+	tolerance, maxTolerance        float64
+	numbers, columns, extraColumns string
 }
 
 func (o *hybridOptions) key() hybridKey {
-	return hybridKey{o.Tolerance, o.maxTolerance(), o.ExtraColumns}
+	k := hybridKey{tolerance: o.Tolerance, maxTolerance: o.MaxTolerance, numbers: o.Numbers, extraColumns: o.ExtraColumns}
+	if len(o.Columns) > 0 {
+		k.columns = fmt.Sprint(o.Columns) // by name
+	}
+	return k
 }
 
 // hybrid aligns and compares the two results of a case, once for all metrics that ask with the same options.
@@ -172,25 +190,51 @@ func hybrid(ctx context.Context, in *scoring.Input) (*Hybrid, error) {
 // byEvidence aligns and compares the two results of a case by the evidence alone.
 func byEvidence(in *scoring.Input, o *hybridOptions) *Hybrid {
 	return scoring.Memo(in, o.key(), func() *Hybrid {
-		return compareResults(in.Gold.Result.Table, in.Pred.Result.Table, o, false)
+		return compareResults(in.Gold.Result.Table, in.Pred.Result.Table, o, questionOf(in), false)
 	})
 }
 
 // CompareResults aligns and compares two results as hybrid_ex does with its default options, and keeps which row was matched with which.
 func CompareResults(gold, pred *scoring.Table) *Hybrid {
 	o := hybridDeclared.Defaults
-	return compareResults(gold, pred, &o, true)
+	return compareResults(gold, pred, &o, "", true)
 }
 
-func compareResults(gold, pred *scoring.Table, o *hybridOptions, pairs bool) *Hybrid {
-	h := &Hybrid{Alignment: align.Align(gold, pred, o.align()), GoldColumns: names(gold), PredColumns: names(pred)}
+func compareResults(gold, pred *scoring.Table, o *hybridOptions, asked string, pairs bool) *Hybrid {
+	h := &Hybrid{Alignment: align.Align(gold, pred, o.align(asked)), GoldColumns: names(gold), PredColumns: names(pred)}
 	compare := o.cell()
 	compare.Pairs = pairs
 	h.Counts = cell.Compare(gold, pred, &h.Alignment, compare)
 	return h
 }
 
-func (o *hybridOptions) align() align.Options { return align.Options{Tolerance: o.Tolerance} }
+// align is what the aligner is told of options that were checked, and of the question.
+func (o *hybridOptions) align(asked string) align.Options {
+	a, _ := o.rules()
+	a.Asked = asked
+	return a
+}
+
+// questionOf is what the aligner reads of a question: which unit and how many digits it wants.
+func questionOf(in *scoring.Input) string { return in.Case.Question + " " + in.Case.Evidence }
+
+func (o *hybridOptions) rules() (align.Options, error) {
+	a := align.Options{Numbers: align.Numbers(o.Numbers), Tolerance: o.Tolerance}
+	for _, name := range slices.Sorted(maps.Keys(o.Columns)) {
+		rule, err := align.ParseRule(o.Columns[name])
+		if err != nil {
+			return a, errcode.New(errcode.InvalidArgument, "option columns.%.60s %w", name, err)
+		}
+		if a.Columns == nil {
+			a.Columns = map[string]align.Rule{}
+		}
+		a.Columns[name] = rule
+	}
+	if a.Numbers != align.Absolute && o.Tolerance >= 1 {
+		return a, errcode.New(errcode.InvalidArgument, "option tolerance is %v, want less than 1 unless the option numbers is absolute", o.Tolerance)
+	}
+	return a, nil
+}
 
 func (o *hybridOptions) cell() cell.Options {
 	return cell.Options{PenalizeExtra: o.ExtraColumns == "penalize"}
@@ -256,7 +300,7 @@ func (h *Hybrid) reason() string {
 		}
 	}
 	for _, p := range h.Alignment.Columns {
-		if p.Fact != "" && p.Overlap == 1 {
+		if p.Fact != "" && (p.Overlap == 1 || !p.Exact()) {
 			b.WriteString("; " + strconv.Quote(h.GoldColumns[p.Gold]) + ": " + p.Fact)
 		}
 	}

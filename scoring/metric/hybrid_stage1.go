@@ -38,7 +38,7 @@ func (h *Hybrid) withJudge(ctx context.Context, in *scoring.Input, o *hybridOpti
 	}
 	gold, pred := in.Gold.Result.Table, in.Pred.Result.Table
 	doubts := align.Doubts(&h.Alignment)
-	if len(doubts) == 0 || !align.Open(gold, pred, &h.Alignment, o.align(), o.maxTolerance()) {
+	if len(doubts) == 0 || !align.Open(gold, pred, &h.Alignment, o.align(questionOf(in)), o.maxTolerance()) {
 		return h, nil // sure, or no answer could find more
 	}
 	m := materialOf(in, resultsDiffer)
@@ -63,15 +63,15 @@ func (h *Hybrid) withJudge(ctx context.Context, in *scoring.Input, o *hybridOpti
 	}
 	return scoring.Memo(in, stage1Key{o.key()}, func() *Hybrid {
 		s.Asked, s.Proposal = true, &p
-		judged.accept(gold, pred, o)
+		judged.accept(gold, pred, o, questionOf(in))
 		return &judged
 	}), nil
 }
 
 // accept compares under what the tables bear out of the proposal, and keeps that if it finds more.
-func (h *Hybrid) accept(gold, pred *scoring.Table, o *hybridOptions) {
+func (h *Hybrid) accept(gold, pred *scoring.Table, o *hybridOptions, asked string) {
 	s := h.Stage1
-	a, rejected := align.Accept(gold, pred, &h.Alignment, s.Proposal, o.align(), o.maxTolerance())
+	a, rejected := align.Accept(gold, pred, &h.Alignment, s.Proposal, o.align(asked), o.maxTolerance())
 	counts := cell.Compare(gold, pred, &a, o.cell())
 	s.Rejected, s.JudgeScore = rejected, &counts.Score
 	if counts.Score > h.Counts.Score {

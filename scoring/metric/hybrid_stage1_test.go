@@ -184,13 +184,13 @@ func FuzzProposal(f *testing.F) {
 	}
 	gold := parse(`{"columns": [{"name": "region"}, {"name": "revenue"}, {"name": "day", "type": "DATE"}], "rows": [["north", 1234500, "2024-01-02"], ["south", 880250, null], ["west", 4, "2024-03-04"]]}`)
 	pred := parse(`{"columns": [{"name": "value"}, {"name": "Region"}, {"name": "value"}, {"name": "when"}], "rows": [[1234.5, "north", "$1,234,500", "2 Jan 2024"], [880.25, "south", "(3)", ""], [null, "west", "4", "4 Mar 2024"]]}`)
-	evidence := align.Align(gold, pred, align.Options{Tolerance: align.DefaultTolerance})
+	evidence := align.Align(gold, pred, align.Options{Tolerance: align.PaperTolerance})
 	f.Fuzz(func(t *testing.T, reply string) {
 		var p align.Proposal
 		if err := judgebackend.Decode(reply, prompt.Align.Schema, &p); err != nil {
 			return
 		}
-		a, rejected := align.Accept(gold, pred, &evidence, &p, align.Options{Tolerance: align.DefaultTolerance}, align.DefaultTolerance)
+		a, rejected := align.Accept(gold, pred, &evidence, &p, align.Options{Tolerance: align.PaperTolerance}, align.PaperTolerance)
 		if len(rejected) > 32 {
 			t.Errorf("%d rejections", len(rejected))
 		}
@@ -199,7 +199,7 @@ func FuzzProposal(f *testing.F) {
 		}
 		used := map[int]bool{}
 		for _, c := range a.Columns {
-			if used[c.Pred] || c.Tolerance > align.DefaultTolerance {
+			if used[c.Pred] || c.Tolerance > align.PaperTolerance {
 				t.Errorf("%+v", c)
 			}
 			used[c.Pred] = true

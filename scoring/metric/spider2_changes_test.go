@@ -213,12 +213,14 @@ var changes = []change{
 	{"percent for fraction", true, func(rng *rand.Rand, t grid) *grid {
 		var cols []int
 		for _, c := range t.numbers(true) {
-			ok := true
+			ok, values := true, map[float64]bool{}
 			for _, s := range t.column(c) {
 				f, _ := strconv.ParseFloat(s, 64)
 				ok = ok && f >= 0 && f <= 1
+				values[f] = f != 0
 			}
-			if ok {
+			delete(values, 0)
+			if ok && len(values) > 1 { // one number does not show that another one is its percentage
 				cols = append(cols, c)
 			}
 		}

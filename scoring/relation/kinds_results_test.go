@@ -6,8 +6,11 @@ var _ = addExamples(map[string]examplesOf{
 		almost: []example{{why: "one side has a row", gold: "a", pred: "a: [1]"}},
 	},
 	"tolerance": {
-		holds:  []example{{why: "fractions within a hundredth", gold: "k, v: ['a', 1000.25], ['b', 20.5]", pred: "k, v: ['a', 1003.25], ['b', 20.6]"}},
-		almost: []example{{why: "one of them is two hundredths off", gold: "k, v: ['a', 1000.25], ['b', 20.5]", pred: "k, v: ['a', 1003.25], ['b', 20.95]"}},
+		holds: []example{{why: "fractions within a hundredth, which a deployment allows", tolerance: 0.01, gold: "k, v: ['a', 1000.25], ['b', 20.5]", pred: "k, v: ['a', 1003.25], ['b', 20.6]"}},
+		almost: []example{
+			{why: "one of them is two hundredths off", tolerance: 0.01, gold: "k, v: ['a', 1000.25], ['b', 20.5]", pred: "k, v: ['a', 1003.25], ['b', 20.95]"},
+			{why: "a deployment that allows none", gold: "k, v: ['a', 1000.25], ['b', 20.5]", pred: "k, v: ['a', 1003.25], ['b', 20.6]"},
+		},
 	},
 	"rounding_asked": {
 		holds:  []example{{why: "the question says four decimals", gold: "v: [66.6667], [12.3457]", pred: "v: [67], [12]", question: "What is the share, rounded to four decimals?"}},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/align"
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
@@ -15,7 +16,8 @@ type example struct {
 	gold, pred         string // columns, then rows: "name, n: ['a', 1], ['b', 2]"; no colon: no rows
 	goldSQL, predSQL   string
 	question, evidence string
-	second             bool // another relation that says more may come first
+	tolerance          float64 // of the alignment
+	second             bool    // another relation that says more may come first
 }
 
 // tableOf reads the columns and rows of an example. A value in back quotes is a DECIMAL.
@@ -44,8 +46,10 @@ func tableOf(t *testing.T, text string) *scoring.Table {
 
 func (x *example) find(t *testing.T) []relation.Relation {
 	t.Helper()
+	gold, pred := tableOf(t, x.gold), tableOf(t, x.pred)
+	a := align.Align(gold, pred, align.Options{Tolerance: x.tolerance})
 	return relation.Find(relation.Input{
-		Gold: tableOf(t, x.gold), Pred: tableOf(t, x.pred), GoldSQL: x.goldSQL, PredSQL: x.predSQL, Question: x.question, Evidence: x.evidence, Dialect: "sqlite",
+		Gold: gold, Pred: pred, Alignment: &a, GoldSQL: x.goldSQL, PredSQL: x.predSQL, Question: x.question, Evidence: x.evidence, Dialect: "sqlite",
 	})
 }
 

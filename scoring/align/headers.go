@@ -1,0 +1,163 @@
+package align
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+// bindHeaders undoes pairs that cross columns under their own names: where the answer shows gold's minimum as maximum and its maximum as minimum, the names are part
+// of the answer, and it is wrong. Pairs that the values found cross where their names, each of them that of one column on either side, change places in a circle.
+// A column that is called like another one, while its own name is gone, is only renamed. The gold columns are returned.
+func (a *aligner) bindHeaders() (bound []int) {
+	golds, preds := headers(a.gold), headers(a.pred)
+	next := make([]int, len(a.gold)) // the gold column whose name the counterpart has, or -1
+	for i := range a.gold {
+		next[i] = -1
+		j := a.pairs[i].Pred
+		if j < 0 || isCopy(&a.pairs[i]) {
+			continue
+		}
+		own, other := header(&a.gold[i]), header(&a.pred[j])
+		if at(preds, other) == j && at(golds, own) == i && at(preds, own) >= 0 {
+			next[i] = at(golds, other)
+		}
+	}
+	for i := range next {
+		if circle := circleFrom(next, i); len(circle) > 1 {
+			a.bind(circle, preds)
+			bound = append(bound, circle...)
+			for _, k := range circle {
+				next[k] = -1
+			}
+		}
+	}
+	return bound
+}
+
+// bind pairs some gold columns with the predicted columns of their names.
+func (a *aligner) bind(golds []int, preds map[string]int) {
+	for _, i := range golds {
+		a.pairs[i] = scoring.ColumnPair{Gold: i, Pred: -1}
+	}
+	for _, i := range golds {
+		j := preds[header(&a.gold[i])]
+		f := a.fit(&a.gold[i], &a.pred[j])
+		a.pair(i, j, "name", f.agreement, f.cmp)
+	}
+}
+
+// nameUnits are words of names that say in which unit a column is, by what they measure.
+var nameUnits = map[string]struct{ measures, unit string }{
+	"usd": {"money", "USD"}, "dollar": {"money", "USD"}, "eur": {"money", "EUR"}, "euro": {"money", "EUR"}, "gbp": {"money", "GBP"}, "jpy": {"money", "JPY"}, "yen": {"money", "JPY"},
+	"chf": {"money", "CHF"}, "cny": {"money", "CNY"}, "inr": {"money", "INR"}, "cad": {"money", "CAD"}, "aud": {"money", "AUD"}, "sek": {"money", "SEK"}, "nok": {"money", "NOK"},
+	"km": {"length", "km"}, "kilometer": {"length", "km"}, "kilometre": {"length", "km"}, "meter": {"length", "m"}, "metre": {"length", "m"}, "cm": {"length", "cm"}, "mm": {"length", "mm"},
+	"mile": {"length", "mile"}, "feet": {"length", "foot"}, "ft": {"length", "foot"}, "inch": {"length", "inch"},
+	"kg": {"mass", "kg"}, "kilogram": {"mass", "kg"}, "lb": {"mass", "lb"}, "lbs": {"mass", "lb"}, "gram": {"mass", "g"}, "ton": {"mass", "t"},
+	"celsiu": {"temperature", "C"}, "fahrenheit": {"temperature", "F"}, "kelvin": {"temperature", "K"},
+	"ms": {"duration", "ms"}, "millisecond": {"duration", "ms"}, "second": {"duration", "s"}, "sec": {"duration", "s"}, "minute": {"duration", "min"}, "hour": {"duration", "h"},
+	"kb": {"data", "KB"}, "mb": {"data", "MB"}, "gb": {"data", "GB"}, "byte": {"data", "B"},
+}
+
+// unitInName is the unit that a column's name states; none where it states several, as a rate does.
+func unitInName(c *column) (measures, unit string) {
+	words := c.nameWords()
+	for i, w := range words {
+		u, ok := nameUnits[w]
+		if last := i == len(words)-1; last && i > 0 && (w == "c" || w == "f") && slices.ContainsFunc(words[:i], func(w string) bool { return strings.HasPrefix(w, "temp") }) {
+			u, ok = struct{ measures, unit string }{"temperature", strings.ToUpper(w)}, true
+		}
+		if !ok || u.unit == unit {
+			continue
+		}
+		if unit != "" {
+			return "", ""
+		}
+		measures, unit = u.measures, u.unit
+	}
+	return measures, unit
+}
+
+// refuseUnits takes apart pairs of numbers whose names state two units of one measure, or whose name states another currency than the values: 100 in price_usd is not
+// 100 in price_eur, and neither column answers the other.
+func (a *aligner) refuseUnits() {
+	for i := range a.pairs {
+		c := &a.pairs[i]
+		if c.Pred < 0 || c.Kind != scoring.KindNumber || c.Overlap < 1 || c.Scale != 0 { // others are told apart by their values
+			continue
+		}
+		g, p := &a.gold[i], &a.pred[c.Pred]
+		gm, gu := unitInName(g)
+		pm, pu := unitInName(p)
+		contradicts := gm != "" && gm == pm && gu != pu
+		for _, side := range []struct {
+			named, valued *column
+			measures, in  string
+		}{{g, p, gm, gu}, {p, g, pm, pu}} {
+			stated := unitOf(side.valued)
+			_, shared := cell.SharedUnit(stated, side.in)
+			contradicts = contradicts || side.measures == "money" && stated != cell.UnitPercent && !shared
+		}
+		if contradicts {
+			if !slices.ContainsFunc(a.pairs, func(o scoring.ColumnPair) bool { return o.Pred == c.Pred && o.Gold != i }) {
+				p.taken = false
+			}
+			g.taken = false
+			a.pairs[i] = scoring.ColumnPair{Gold: i, Pred: -1}
+		}
+	}
+}
+
+// circleFrom follows the names from a gold column until they come back to it; nil where they do not.
+func circleFrom(next []int, from int) []int {
+	circle := []int{from}
+	for k := next[from]; k != from; k = next[k] {
+		if k < 0 || slices.Contains(circle, k) {
+			return nil
+		}
+		circle = append(circle, k)
+	}
+	return circle
+}
+
+func at(headers map[string]int, name string) int {
+	if i, ok := headers[name]; ok {
+		return i
+	}
+	return -1
+}
+
+// headers finds the column of each name; -1 where several have it.
+func headers(cols []column) map[string]int {
+	found := map[string]int{}
+	for i := range cols {
+		h := header(&cols[i])
+		if h == "" {
+			continue
+		}
+		if _, taken := found[h]; taken {
+			found[h] = -1
+			continue
+		}
+		found[h] = i
+	}
+	return found
+}
+
+// positional are names that engines give columns without one.
+var positional = regexp.MustCompile(`^(_?(c|col|column|f|expr|field|unnamed|_c)?[_$: ]*\d{0,3}_?|\?column\?)$`)
+
+// header is what a column's name says, synonyms being the same; empty where it says nothing, such as col_1.
+func header(c *column) string {
+	name := strings.ToLower(strings.TrimSpace(c.col.Name))
+	if positional.MatchString(name) && len(name) != 1 {
+		return ""
+	}
+	if w := c.nameWords(); len(w) > 0 {
+		return strings.Join(w, " ")
+	}
+	return name
+}

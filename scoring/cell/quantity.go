@@ -1,0 +1,240 @@
+package cell
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// quantityUnits are units of measure by their dimension, with what one of them is in the base unit. Their letters are case-sensitive: mW is not MW.
+var quantityUnits = map[string]struct{ dimension, factor string }{
+	"mm": {"length", "0.001"}, "cm": {"length", "0.01"}, "m": {"length", "1"}, "km": {"length", "1000"},
+	"mg": {"mass", "0.001"}, "g": {"mass", "1"}, "kg": {"mass", "1000"}, "t": {"mass", "1000000"}, "lb": {"pound", "1"}, "oz": {"ounce", "1"},
+	"ms": {"time", "0.001"}, "s": {"time", "1"}, "sec": {"time", "1"}, "min": {"time", "60"}, "h": {"time", "3600"}, "hours": {"time", "3600"}, "minutes": {"time", "60"}, "seconds": {"time", "1"}, "days": {"time", "86400"},
+	"mW": {"power", "0.001"}, "W": {"power", "1"}, "kW": {"power", "1000"}, "MW": {"power", "1000000"}, "GW": {"power", "1000000000"},
+	"Wh": {"energy", "1"}, "kWh": {"energy", "1000"}, "MWh": {"energy", "1000000"},
+	"ml": {"volume", "0.001"}, "l": {"volume", "1"}, "L": {"volume", "1"}, "mL": {"volume", "0.001"},
+	"KB": {"KB", "1"}, "MB": {"MB", "1"}, "GB": {"GB", "1"}, "TB": {"TB", "1"}, "KiB": {"KiB", "1"}, "MiB": {"MiB", "1"}, "GiB": {"GiB", "1"},
+	"mi": {"mile", "1"}, "ft": {"foot", "1"}, "in": {"inch", "1"},
+}
+
+// A quantity is a number with a unit of measure.
+type quantity struct {
+	number    scoring.Value // in the unit that was written
+	unit      string
+	dimension string        // a unit that is not known is a dimension of its own
+	factor    scoring.Value // of the base unit
+	known     bool
+}
+
+// parseQuantity reads a number with a unit of measure: 1.5 km, 40GB.
+func parseQuantity(s string) (q quantity, ok bool) {
+	s = strings.TrimSpace(s)
+	at := strings.LastIndexAny(s, "0123456789") + 1
+	if at == 0 || at == len(s) {
+		return q, false
+	}
+	q.unit = strings.TrimSpace(s[at:])
+	n, how, ok := parseNumber(s[:at], false)
+	if !ok || how.zeros || how.exponent || how.brackets || how.unit != "" || how.power > 0 {
+		return q, false
+	}
+	u, known := quantityUnits[q.unit]
+	if !known {
+		if len(q.unit) > 12 || strings.ContainsFunc(q.unit, func(r rune) bool { return !unicode.IsLetter(r) && r != '/' && r != '°' && r != '²' && r != '³' }) {
+			return q, false
+		}
+		u.dimension, u.factor = q.unit, "1"
+	}
+	q.number, q.dimension, q.known = n, u.dimension, known
+	q.factor, _ = scoring.ParseDecimal(u.factor)
+	return q, true
+}
+
+// product multiplies two decimals.
+func product(a, b scoring.Value) scoring.Value {
+	x, xs := unscaled(a)
+	y, ys := unscaled(b)
+	return scoring.BigDecimalValue(x.Mul(x, y), xs+ys)
+}
+
+// unscaled is a decimal or integer as unscaled / 10^scale.
+func unscaled(v scoring.Value) (*big.Int, int32) {
+	if v.Type != scoring.Decimal {
+		return big.NewInt(v.Int()), 0
+	}
+	u, wide, scale := v.Decimal()
+	if wide != nil {
+		return new(big.Int).Set(wide), scale
+	}
+	return big.NewInt(u), scale
+}
+
+// readQuantities is how a column of quantities is read, all of one dimension.
+func readQuantities(c *scoring.Column) (t NumberText, ok bool) {
+	unit, known := "", true
+	t.OneUnit = true
+	ok = every(c, func(s string) bool {
+		q, ok := parseQuantity(s)
+		if t.Unit == "" {
+			t.Unit, unit = q.dimension, q.unit
+		}
+		t.OneUnit = t.OneUnit && q.unit == unit
+		known = known && q.known
+		return ok && t.Unit == q.dimension
+	})
+	if !ok || merges(c, View{Kind: scoring.KindNumber, Format: FormatQuantity}) {
+		return NumberText{}, false
+	}
+	t.Format = FormatQuantity
+	t.OneUnit = t.OneUnit && known // 12A is not 12
+	return t, true
+}
+
+// parseClock reads a time of day: 13:30, 9:05:30, and with AM or PM where it is a clock of twelve hours.
+func parseClock(s string, twelve bool) (scoring.Value, bool) {
+	if twelve {
+		s = strings.ToUpper(strings.NewReplacer(".", "", "\u202f", " ", "\u00a0", " ").Replace(s))
+		for _, layout := range []string{"3:04 PM", "3:04PM", "3:04:05 PM", "3:04:05PM", "3 PM", "3PM"} {
+			if t, err := time.Parse(layout, s); err == nil {
+				return scoring.TimeValue(int64(t.Hour()*3600+t.Minute()*60+t.Second()) * 1e9), true
+			}
+		}
+		return scoring.Value{}, false
+	}
+	if i := strings.IndexByte(s, ':'); i == 1 {
+		s = "0" + s
+	}
+	nanos, ok := scoring.ParseClock(s)
+	return scoring.TimeValue(nanos), ok
+}
+
+// epochs are the units in which instants are counted from 1970, with the numbers that are read so: years 1973 to 2286.
+var epochs = []struct {
+	format   string
+	from, to int64
+	digits   int32 // that the unit is behind the second
+}{
+	{"epoch seconds", 1e8, 1e10, 0},
+	{"epoch milliseconds", 1e11, 1e13, 3},
+	{"epoch microseconds", 1e14, 1e16, 6},
+}
+
+// epochFormats finds the unit in which a column of numbers, or of text for numbers, counts instants from 1970.
+func epochFormats(c *scoring.Column) []string {
+	for _, e := range epochs {
+		lo, hi, seen := scoring.IntValue(e.from), scoring.IntValue(e.to), false
+		for i := range c.Len() {
+			v := c.Value(i)
+			if v.Type == scoring.String {
+				if strings.TrimSpace(v.Text()) == "" {
+					continue
+				}
+				v, _ = scoring.ParseDecimal(strings.TrimSpace(v.Text()))
+				if v.IsNull() {
+					v = scoring.IntValue(0)
+				}
+			}
+			if v.IsNull() {
+				continue
+			}
+			m := magnitude(v)
+			if seen = m >= magnitude(lo) && m < magnitude(hi); !seen {
+				break
+			}
+		}
+		if seen {
+			return []string{e.format}
+		}
+	}
+	return nil
+}
+
+// epochTime is the instant that a number counts, to the nanosecond.
+func epochTime(v scoring.Value, format string) (scoring.Value, bool) {
+	for _, e := range epochs {
+		if e.format != format {
+			continue
+		}
+		if v.Type == scoring.Float64 {
+			var ok bool
+			if v, ok = scoring.ParseDecimal(strconv.FormatFloat(v.Float(), 'f', -1, 64)); !ok {
+				return v, false
+			}
+		}
+		n, scale := unscaled(v)
+		nanos := new(big.Int).Mul(n, new(big.Int).Exp(ten, big.NewInt(9), nil))
+		rest := new(big.Int)
+		nanos.QuoRem(nanos, new(big.Int).Exp(ten, big.NewInt(int64(scale+e.digits)), nil), rest)
+		seconds, sub := new(big.Int).DivMod(nanos, big.NewInt(1e9), new(big.Int))
+		return scoring.TimestampValue(scoring.Timestamp, seconds.Int64(), int32(sub.Int64())), rest.Sign() == 0 //nolint:gosec // below 1e9
+	}
+	return v, false
+}
+
+// shortForm is the format of a column of numbers that is read as short forms show it. Its name says how, so that an alignment can be read back.
+const shortForm = "as short number text: "
+
+// InShortForm is the format that reads numbers as a column of short forms shows them, such as 1234567 as 1.23M: rounded to its digits in its unit. ok is false where
+// a short form shows fewer than two significant digits.
+func (t *NumberText) InShortForm() (format string, ok bool) {
+	if t.Format != FormatShort || t.short.figures < 2 {
+		return "", false
+	}
+	return shortForm + strconv.Itoa(t.Digits) + " digits of 10^" + strconv.Itoa(t.short.power), true
+}
+
+// shortened is a number as a short form shows it.
+func shortened(v scoring.Value, format string) (scoring.Value, bool) {
+	how, found := strings.CutPrefix(format, shortForm)
+	if !found {
+		return v, false
+	}
+	first, second, _ := strings.Cut(how, " digits of 10^")
+	digits, err := strconv.Atoi(first)
+	power, err2 := strconv.Atoi(second)
+	if err != nil || err2 != nil {
+		return v, false
+	}
+	if v.Type == scoring.Float64 {
+		var ok bool
+		if v, ok = scoring.ParseDecimal(strconv.FormatFloat(v.Float(), 'f', -1, 64)); !ok {
+			return v, false
+		}
+	}
+	if v.Type != scoring.Int64 && v.Type != scoring.Decimal {
+		return v, false
+	}
+	n, scale := unscaled(v)
+	if power == 0 { // each number in its own unit
+		whole := new(big.Int).Quo(n, new(big.Int).Exp(ten, big.NewInt(int64(scale)), nil))
+		switch size := len(whole.Abs(whole).String()); {
+		case size > 12:
+			power = 12
+		case size > 9:
+			power = 9
+		case size > 6:
+			power = 6
+		case size > 3:
+			power = 3
+		}
+	}
+	cut := int(scale) + power - digits // digits to drop
+	if cut <= 0 {
+		return v, true
+	}
+	unit := new(big.Int).Exp(ten, big.NewInt(int64(cut)), nil)
+	half := new(big.Int).Rsh(unit, 1)
+	if n.Sign() < 0 {
+		half.Neg(half)
+	}
+	n.Quo(n.Add(n, half), unit)
+	if power -= digits; power >= 0 {
+		return scoring.BigDecimalValue(n.Mul(n, new(big.Int).Exp(ten, big.NewInt(int64(power)), nil)), 0), true
+	}
+	return scoring.BigDecimalValue(n, int32(-power)), true //nolint:gosec // small
+}
