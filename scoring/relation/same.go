@@ -19,6 +19,14 @@ var sameKinds = []Kind{
 		Meaning: "Neither result has a row.", Example: "no rows; no rows",
 	},
 	{
+		Name: "crossed", Class: Difference, find: crossed,
+		Meaning: "All rows agree only where columns are taken for others that are called otherwise, though both sides have columns of these names: the values stand under the wrong headers.", Example: "(min, max) = (1, 9); (min, max) = (9, 1)",
+	},
+	{
+		Name: "by_chance", Class: Difference, find: byChance,
+		Meaning: "The answer has gold's values in columns that neither names nor queries relate to gold's, besides others of the same kind; the values are so few and short that any column may hold them.", Example: "(visits) = (3); (branch, n) = (3, 17)",
+	},
+	{
 		Name: "tolerance", Class: Defensible, find: facts(isTolerance, "All rows agree, %s within a relative difference of %.2g", toleranceOf),
 		Meaning: "All rows agree, a column only within the relative tolerance.", Example: "(1000.0); (1003.2)",
 	},
@@ -40,7 +48,7 @@ var sameKinds = []Kind{
 	},
 	{
 		Name: "null_column_left_out", Class: Presentational, find: nullColumn,
-		Meaning: "All rows agree; a gold column without any value is not there.", Example: "(1, NULL), (2, NULL); (1), (2)",
+		Meaning: "All rows agree; a gold column without any value, which the question does not name, is not there.", Example: "(1, NULL), (2, NULL); (1), (2)",
 	},
 	{
 		Name: "reordered", Class: Presentational, find: reordered,
@@ -153,7 +161,7 @@ func roundingAsked(e *evidence) *found {
 }
 
 func nullColumn(e *evidence) *found {
-	if len(e.a.Missing) == 0 || e.gold.Rows() == 0 {
+	if len(e.a.Missing) == 0 || e.gold.Rows() == 0 || slices.ContainsFunc(e.a.Missing, e.asked) {
 		return nil
 	}
 	return &found{
@@ -185,7 +193,7 @@ func reordered(e *evidence) *found {
 }
 
 func extraColumns(e *evidence) *found {
-	if len(e.a.Extra) == 0 || e.gold.Rows() == 0 {
+	if len(e.a.Extra) == 0 || e.gold.Rows() == 0 || byChance(e) != nil {
 		return nil
 	}
 	r := &found{
@@ -199,7 +207,7 @@ func extraColumns(e *evidence) *found {
 }
 
 func permuted(e *evidence) *found {
-	if e.gold.Rows() == 0 {
+	if e.gold.Rows() == 0 || crossed(e) != nil {
 		return nil
 	}
 	last, turned := -1, false
@@ -216,7 +224,7 @@ func permuted(e *evidence) *found {
 }
 
 func same(e *evidence) *found {
-	if e.gold.Rows() == 0 || len(e.a.Missing) > 0 || len(e.a.Extra) > 0 || permuted(e) != nil || reordered(e) != nil {
+	if e.gold.Rows() == 0 || len(e.a.Missing) > 0 || len(e.a.Extra) > 0 || permuted(e) != nil || crossed(e) != nil || reordered(e) != nil {
 		return nil
 	}
 	differs := func(p *scoring.ColumnPair) bool {
