@@ -5,46 +5,85 @@ import (
 	"slices"
 
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// crossed finds values under the wrong headers: a gold column whose equal is called otherwise in the answer, where the answer has a column of its name that is the equal of another gold column.
-func crossed(e *evidence) *found {
-	if e.gold.Rows() == 0 {
-		return nil
-	}
-	var pairs []int
-	for k := range e.a.Columns {
-		if e.isCrossed(k) {
-			pairs = append(pairs, k)
-		}
-	}
-	if len(pairs) == 0 {
-		return nil
-	}
-	return e.aboutPairs(pairs, fmt.Sprintf("The answer has the values of %s under other headers, though it has columns of these names.", named(e.gold, e.goldColumns(pairs))))
+var headerKinds = []Kind{
+	{
+		Name: "crossed", Class: Difference, find: crossed,
+		Meaning: "All rows agree only where columns are taken for others that are called otherwise, though both sides have columns of these names: the values stand under the wrong headers.", Example: "(min, max) = (1, 9); (min, max) = (9, 1)",
+	},
 }
 
-// isCrossed tells whether the gold column of a pair has its name on the answer's side too, once on each, over the values of another gold column. Columns of other types than the ones they
-// are called like are told apart by those, unless both names stand on both sides.
-func (e *evidence) isCrossed(pair int) bool {
-	c := &e.a.Columns[pair]
-	name, given := e.gold.Columns[c.Gold].Name, e.pred.Columns[c.Pred].Name
-	if sameHeader(name, given) || headed(e.gold, name) != c.Gold {
-		return false
+// crossed finds values under the wrong headers: columns that both sides call alike agree only where they are exchanged.
+func crossed(e *evidence) *found {
+	if e.queriesOnly || e.gold.Rows() == 0 || e.gold.Rows() != e.pred.Rows() {
+		return nil
 	}
-	at := headed(e.pred, name)
-	if at < 0 {
-		return false
+	var gold, pred []int // columns of the same headers
+	for i := range e.gold.Columns {
+		name := e.gold.Columns[i].Name
+		if at := headed(e.pred, name); at >= 0 && headed(e.gold, name) == i {
+			gold, pred = append(gold, i), append(pred, at)
+		}
 	}
-	other := slices.IndexFunc(e.a.Columns, func(o scoring.ColumnPair) bool { return o.Pred == at && o.Gold != c.Gold })
-	if other < 0 {
-		return false
+	to := e.exchanged(gold, pred)
+	if to == nil {
+		return nil
 	}
-	if slices.Equal(e.naturalKeys(goldSide, c.Gold), e.naturalKeys(goldSide, e.a.Columns[other].Gold)) {
-		return false // the same column twice
+	g, p, bound := make([]uint64, e.gold.Rows()), make([]uint64, e.pred.Rows()), make([]uint64, e.pred.Rows())
+	var from, moved []int
+	for k, i := range gold {
+		mixInto(g, e.naturalKeys(goldSide, i))
+		mixInto(p, e.naturalKeys(predSide, to[k]))
+		mixInto(bound, e.naturalKeys(predSide, pred[k]))
+		if to[k] != pred[k] {
+			from, moved = append(from, i), append(moved, to[k])
+		}
 	}
-	return headed(e.gold, given) >= 0 || e.gold.Columns[c.Gold].Type.Numeric() && e.gold.Columns[e.a.Columns[other].Gold].Type.Numeric()
+	if !match(g, p).sameBag() || match(g, bound).sameBag() {
+		return nil
+	}
+	return &found{
+		text:  fmt.Sprintf("The answer has the values of %s under other headers, though it has columns of these names.", named(e.gold, from)),
+		proof: Proof{GoldColumns: from, PredColumns: moved},
+	}
+}
+
+// exchanged is the answer's column that holds the values of each gold column, where some are others than the ones called alike, all of them of one header or another; nil where it is not so.
+func (e *evidence) exchanged(gold, pred []int) []int {
+	to := make([]int, len(gold))
+	changed := false
+	for k, i := range gold {
+		to[k] = -1
+		for _, c := range e.a.Columns { // rows may have settled what values alone do not
+			if c.Gold == i && c.Overlap == 1 && slices.Contains(pred, c.Pred) {
+				to[k] = c.Pred
+			}
+		}
+		if to[k] < 0 {
+			mine := sumOfKeys(e.naturalKeys(goldSide, i))
+			at := slices.IndexFunc(pred, func(j int) bool { return !slices.Contains(to[:k], j) && sumOfKeys(e.naturalKeys(predSide, j)) == mine })
+			if at < 0 {
+				to[k] = pred[k] // it differs; so do the rows
+				continue
+			}
+			to[k] = pred[at]
+		}
+		changed = changed || to[k] != pred[k]
+	}
+	if !changed {
+		return nil
+	}
+	return to
+}
+
+func sumOfKeys(keys []uint64) (s cell.Sum) {
+	for _, k := range keys {
+		s.Add(k)
+	}
+	return s
 }
 
 // headed is the only column of a table that is called so, -1 where there is none or more than one.
@@ -54,7 +93,11 @@ func headed(t *scoring.Table, name string) int {
 
 // byChance finds gold columns of few and short numbers whose equal in the answer nothing but the numbers points to, while the answer has another column of numbers.
 func byChance(e *evidence) *found {
-	if e.gold.Rows() == 0 || !slices.ContainsFunc(e.a.Extra, func(j int) bool { return e.pred.Columns[j].Type.Numeric() }) {
+	others := e.extra()
+	if e.gold.Rows() == 1 { // every column of one row is one value throughout
+		others = e.a.Extra
+	}
+	if e.gold.Rows() == 0 || !slices.ContainsFunc(others, func(j int) bool { return e.pred.Columns[j].Type.Numeric() }) {
 		return nil
 	}
 	pairs := e.pairsThat(func(c *scoring.ColumnPair) bool {
@@ -62,7 +105,8 @@ func byChance(e *evidence) *found {
 		if !g.Type.Numeric() || !e.pred.Columns[c.Pred].Type.Numeric() || e.related(c) {
 			return false
 		}
-		return digitsOf(numbersOf(g)) < minDigits
+		values := numbersOf(g)
+		return digitsOf(values) < minDigits && (len(values) < minDigits || slices.Min(values) == slices.Max(values))
 	})
 	if len(pairs) == 0 || len(pairs) < len(e.a.Columns) { // columns that agree otherwise hold the rows together
 		return nil

@@ -76,8 +76,9 @@ type family struct {
 	kinds []Kind
 }
 
-// sameFamily is looked at where the comparison found every gold cell, the others where it did not. Results come before queries, and how much there is in common comes last.
+// headerFamily is looked at first. sameFamily is looked at where the comparison found every gold cell, the others where it did not. Results come before queries, and how much there is in common comes last.
 var (
+	headerFamily    = family{"headers", headerKinds}
 	sameFamily      = family{"same data", sameKinds}
 	resultFamilies  = []family{{"nothing", nothingKinds}, {"repetitions", repetitionKinds}, {"groups", groupKinds}, {"nulls", nullKinds}, {"text", textKinds}, {"keys", keyKinds}, {"ties", tieKinds}, {"shape", shapeKinds}, {"left out", droppedKinds}, {"aggregates", aggregateKinds}, {"measures", measureKinds}, {"limits", limitKinds}}
 	queryFamilies   = []family{{"reference", referenceKinds}, {"conditions", conditionKinds}, {"clauses", clauseKinds}}
@@ -94,6 +95,7 @@ func Kinds() []Kind {
 			all = append(all, k)
 		}
 	}
+	add(headerFamily)
 	add(sameFamily)
 	for _, families := range differenceOrder {
 		for _, f := range families {
@@ -107,10 +109,10 @@ func Kinds() []Kind {
 // Find says which relations hold between two results, the one that explains most first. It gives at least one, and the same for the same input.
 func Find(in Input) []Relation {
 	e := newEvidence(in)
+	out := e.look(nil, headerFamily)
 	if e.counts.Score == 1 {
-		return e.look(nil, sameFamily)
+		return e.look(out, sameFamily)
 	}
-	var out []Relation
 	for _, families := range differenceOrder {
 		for _, f := range families {
 			out = e.look(out, f)

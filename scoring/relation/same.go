@@ -19,10 +19,6 @@ var sameKinds = []Kind{
 		Meaning: "Neither result has a row.", Example: "no rows; no rows",
 	},
 	{
-		Name: "crossed", Class: Difference, find: crossed,
-		Meaning: "All rows agree only where columns are taken for others that are called otherwise, though both sides have columns of these names: the values stand under the wrong headers.", Example: "(min, max) = (1, 9); (min, max) = (9, 1)",
-	},
-	{
 		Name: "by_chance", Class: Difference, find: byChance,
 		Meaning: "The answer has gold's values in columns that neither names nor queries relate to gold's, besides others of the same kind; the values are so few and short that any column may hold them.", Example: "(visits) = (3); (branch, n) = (3, 17)",
 	},
