@@ -124,6 +124,30 @@ func Find(in Input) []Relation {
 	return out
 }
 
+// Reshaped is the relation by which the answer holds every cell of gold in another shape: columns joined in one text or split, rows shown as columns or the reverse. It is nil where there is none.
+// Only the two tables of the input are read, and what was found of them.
+func Reshaped(in Input) *Relation {
+	if len(in.Gold.Columns) == len(in.Pred.Columns) && in.Gold.Rows() == in.Pred.Rows() {
+		return nil
+	}
+	in.GoldSQL, in.PredSQL = "", ""
+	e := newEvidence(in)
+	for _, f := range []family{{"text", textKinds}, {"shape", shapeKinds}} {
+		for i, k := range f.kinds {
+			if !reshapes[k.Name] {
+				continue
+			}
+			if r := e.look(nil, family{f.name, f.kinds[i : i+1]}); len(r) > 0 {
+				return &r[0]
+			}
+		}
+	}
+	return nil
+}
+
+// reshapes are the relations that keep every cell, and what it belongs to.
+var reshapes = wordSet("concatenated split long_for_wide wide_for_long")
+
 // Queries says which relations hold between the two queries, whatever they return. Only GoldSQL, PredSQL, Question, Evidence and Dialect of the input are read.
 func Queries(in Input) []Relation {
 	e := &evidence{Input: in, gold: scoring.EmptyTable(0), pred: scoring.EmptyTable(0)}
