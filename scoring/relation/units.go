@@ -2,6 +2,7 @@ package relation
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -49,7 +50,7 @@ var conversions = func() []conversion {
 	add(1e3, "metres and millimetres", metre, "mm millimetre millimetres millimeter millimeters")
 	add(1e3, "kilometres and metres", kilometr, metre)
 	add(1e3, "kilograms and grams", kilogram, gram)
-	add(1e3, "tonnes and kilograms", "t tonne tonnes", kilogram)
+	add(1e3, "tonnes and kilograms", "tonne tonnes", kilogram)
 	add(1e3, "grams and milligrams", gram, "mg milligram milligrams")
 	add(1e3, "litres and millilitres", "l litre litres liter liters", "ml millilitre millilitres milliliter milliliters")
 	add(1e3, "kilowatts and watts", "kw kwh kilowatt kilowatts", "w wh watt watts")
@@ -127,8 +128,8 @@ func (e *evidence) unitNamed(m *measurePair, c *conversion, converted bool) bool
 	}
 	gold, pred := unitWords(e.gold.Columns[m.gold].Name), unitWords(e.pred.Columns[m.pred].Name)
 	goldSays, predSays := anyWord(gold, goldUnit), anyWord(pred, predUnit)
-	if anyWord(gold, predUnit) || anyWord(pred, goldUnit) {
-		return false // a name says the opposite
+	if !goldSays && anyWord(gold, anyUnit) || !predSays && anyWord(pred, anyUnit) {
+		return false // a name says another unit
 	}
 	if goldSays && predSays {
 		return true
@@ -147,6 +148,16 @@ func (e *evidence) unitNamed(m *measurePair, c *conversion, converted bool) bool
 func unitWords(s string) []string {
 	return nameWords(strings.NewReplacer("%", " percent ", "$", " usd ", "€", " eur ").Replace(s))
 }
+
+// anyUnit are the words of all units.
+var anyUnit = func() map[string]bool {
+	all := map[string]bool{}
+	for _, c := range conversions {
+		maps.Copy(all, c.first)
+		maps.Copy(all, c.second)
+	}
+	return all
+}()
 
 // opposites are words for the two directions of one measure, the one of which is the other with the other sign.
 var opposites = func() map[string]string {
