@@ -15,7 +15,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "verdict", Version: 1, Group: "verdict",
+		Name: "verdict", Version: 2, Group: "verdict",
 		Reads:   scoring.FieldQuestion | scoring.FieldGoldSQL | scoring.FieldPredSQL | circumstance | scoring.FieldJudge,
 		Summary: "Whether the answer is right, for a team to gate on: accepted by evidence where the relation between both results is one that people accept, else decided by the judge.",
 		Range:   "1 right, 0 wrong",

@@ -47,6 +47,10 @@ var _ = addExamples(map[string]examplesOf{
 		holds:  []example{{why: "number and name changed places", gold: "k, n: ['a', 4], ['b', 5]", pred: "n, k: [4, 'a'], [5, 'b']"}},
 		almost: []example{{why: "the numbers belong to other names", gold: "k, n: ['a', 4], ['b', 5]", pred: "n, k: [5, 'a'], [4, 'b']"}, {why: "the headers stayed", gold: "min, max: [1, 9], [2, 8]", pred: "min, max: [9, 1], [8, 2]"}},
 	},
+	"null_column_asked": {
+		holds:  []example{{why: "the phone is asked for", gold: "a, phone: [1, null], [2, null]", pred: "a: [1], [2]", question: "List each a and its phone."}},
+		almost: []example{{why: "it is not", gold: "a, phone: [1, null], [2, null]", pred: "a: [1], [2]", question: "List each a."}},
+	},
 	"null_column_left_out": {
 		holds:  []example{{why: "gold's second column says nothing", gold: "a, b: [1, null], [2, null]", pred: "a: [1], [2]"}},
 		almost: []example{{why: "it says something of one row", gold: "a, b: [1, null], [2, 7]", pred: "a: [1], [2]"}, {why: "the question asks for it", gold: "a, phone: [1, null], [2, null]", pred: "a: [1], [2]", question: "List each a and its phone."}},

@@ -43,7 +43,11 @@ var sameKinds = []Kind{
 		Meaning: "All rows agree once text is read as the number, date or truth value that it stands for.", Example: "(1234.5); ('$1,234.50')",
 	},
 	{
-		Name: "null_column_left_out", Class: Presentational, find: nullColumn,
+		Name: "null_column_asked", Class: Difference, find: func(e *evidence) *found { return nullColumn(e, true) },
+		Meaning: "All rows agree; a gold column without any value, which the question names, is not there.", Example: "(name, phone) = ('a', NULL), where the question asks for the phone; ('a')",
+	},
+	{
+		Name: "null_column_left_out", Class: Presentational, find: func(e *evidence) *found { return nullColumn(e, false) },
 		Meaning: "All rows agree; a gold column without any value, which the question does not name, is not there.", Example: "(1, NULL), (2, NULL); (1), (2)",
 	},
 	{
@@ -156,8 +160,8 @@ func roundingAsked(e *evidence) *found {
 	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree but for the rounding of %s, and the question says how to round.", named(e.gold, e.goldColumns(pairs))))
 }
 
-func nullColumn(e *evidence) *found {
-	if len(e.a.Missing) == 0 || e.gold.Rows() == 0 || slices.ContainsFunc(e.a.Missing, e.asked) {
+func nullColumn(e *evidence, asked bool) *found {
+	if len(e.a.Missing) == 0 || e.gold.Rows() == 0 || slices.ContainsFunc(e.a.Missing, e.asked) != asked {
 		return nil
 	}
 	return &found{
