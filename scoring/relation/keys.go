@@ -18,7 +18,7 @@ var keyKinds = []Kind{
 	},
 	{
 		Name: "renamed_values", Class: Defensible, find: renamedValues,
-		Meaning: "All other columns agree, and the values of a column of gold stand 1:1 for others in the answer, where none of them occurs: 'male' for 'M', 'January' for 1.", Example: "('M', 5), ('F', 7); ('male', 5), ('female', 7)",
+		Meaning: "All other columns agree, and the values of a column of gold stand 1:1 for others in the answer, where none of them occurs: 'male' for 'S1'.", Example: "('S1', 5), ('S2', 7); ('male', 5), ('female', 7)",
 	},
 	{
 		Name: "other_column", Class: Difference, find: otherColumn,

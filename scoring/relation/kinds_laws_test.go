@@ -157,12 +157,14 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "the column's own word", gold: "region, n: ['north', 4], [null, 5]", pred: "region, n: ['north', 4], ['No region', 5]"},
 			{why: "n/a", gold: "region, n: ['north', 4], ['n/a', 5]", pred: "region, n: ['north', 4], [null, 5]"},
 			{why: "a dash", gold: "region, n: ['north', 4], [null, 5]", pred: "region, n: ['north', 4], ['-', 5]"},
+			{why: "the total of a rollup", gold: "region, n: ['north', 4], ['south', 5], [null, 9]", pred: "region, n: ['north', 4], ['south', 5], ['Total', 9]", goldSQL: "SELECT region, SUM(n) AS n FROM t GROUP BY ROLLUP (region)", predSQL: "SELECT COALESCE(region, 'Total') AS region, SUM(n) AS n FROM t GROUP BY ROLLUP (region)"},
 		},
 		almost: []example{
 			{why: "a name of its own", gold: "region, n: ['north', 4], [null, 5], ['south', 6]", pred: "region, n: ['north', 4], ['east', 5], ['south', 6]"},
 			{why: "the others are not those without", gold: "region, n: ['north', 4], [null, 5]", pred: "region, n: ['north', 4], ['Other', 5]"},
 			{why: "a minus among signs", gold: "label, n: ['+', 4], [null, 5]", pred: "label, n: ['+', 4], ['-', 5]"},
 			{why: "a negation", gold: "status, n: ['toxic', 4], [null, 5]", pred: "status, n: ['toxic', 4], ['not toxic', 5]"},
+			{why: "those without a region are not the total", gold: "region, n: ['north', 4], ['south', 5], [null, 9]", pred: "region, n: ['north', 4], ['south', 5], ['Total', 9]"},
 			{why: "NA is a country", gold: "country, n: ['DE', 4], [null, 5]", pred: "country, n: ['DE', 4], ['NA', 5]"},
 		},
 	},
@@ -184,6 +186,7 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "the names say the reverse", gold: "k, minutes: ['a', 2.25], ['b', 5.5]", pred: "k, hours: ['a', 135], ['b', 330]"},
 			{why: "both names say one unit", gold: "k, km: ['a', 1.525], ['b', 2.25]", pred: "k, km: ['a', 1525], ['b', 2250]"},
 			{why: "the question asks for gold's unit", gold: "k, t: ['a', 2.25], ['b', 5.5]", pred: "k, t: ['a', 135], ['b', 330]", question: "How many hours did each take?"},
+			{why: "the question names a time, not a unit", gold: "k, sales: ['a', 301], ['b', 455]", pred: "k, sales: ['a', 43], ['b', 65]", question: "How many sales did each make last week?"},
 			{why: "an infinity is no multiple", gold: "k, hours DOUBLE: ['a', 1.5], ['b', 2.5]", pred: "k, minutes DOUBLE: ['a', 'Infinity'], ['b', 'Infinity']"},
 			{why: "a share above one", gold: "ratio: [2.515]", pred: "percent: [2515]"},
 		},
@@ -271,6 +274,8 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "the last name first", gold: "first, last: ['Ada', 'Lovelace'], ['Alan', 'Turing']", pred: "who: ['Lovelace, Ada'], ['Turing, Alan']"},
 			{why: "gold has the last name first", gold: "surname, forename: ['Lovelace', 'Ada'], ['Turing', 'Alan']", pred: "who: ['Ada Lovelace'], ['Alan Turing']"},
 			{why: "city and country", gold: "city, country: ['Oslo', 'Norway'], ['Rome', 'Italy']", pred: "place: ['Oslo, Norway'], ['Rome, Italy']"},
+			{why: "an address", gold: "street, no, city: ['Elm St', 12, 'Hull'], ['Oak Ave', 7, 'York']", pred: "address: ['Elm St 12, Hull'], ['Oak Ave 7, York']"},
+			{why: "of mail", gold: "local, domain: ['info', 'abc.org'], ['jobs', 'xyz.net']", pred: "mail: ['info@abc.org'], ['jobs@xyz.net']"},
 			{why: "a NULL leaves its blank out", gold: "a, b: ['Ada', null], ['Alan', 'Turing']", pred: "who: ['Ada'], ['Alan Turing']"},
 		},
 		almost: []example{
@@ -289,6 +294,23 @@ var _ = addExamples(map[string]examplesOf{
 		almost: []example{
 			{why: "a part is another", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Ada', 'Lovelace', 1], ['Alan', 'Kay', 2]"},
 			{why: "the parts under the wrong headers", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Lovelace', 'Ada', 1], ['Turing', 'Alan', 2]"},
+		},
+	},
+	"abbreviated": {
+		holds: []example{
+			{why: "words for letters", gold: "sex, age: ['M', 41.2], ['F', 38.7]", pred: "sex, age: ['male', 41.2], ['female', 38.7]"},
+			{why: "weekdays", gold: "dow, n: ['Monday', 5], ['Tuesday', 8]", pred: "dow, n: ['Mon', 5], ['Tue', 8]"},
+			{why: "directions", gold: "d, n: ['N', 5], ['S', 8], ['N', 6]", pred: "d, n: ['North', 5], ['South', 8], ['North', 6]"},
+			{why: "numbered words", gold: "q, n: ['Q1', 5], ['Q2', 8]", pred: "q, n: ['Quarter 1', 5], ['Quarter 2', 8]"},
+			{why: "with NULL", gold: "sex, n: ['M', 5], ['F', 8], [null, 1]", pred: "sex, n: ['Male', 5], ['Female', 8], [null, 1]"},
+		},
+		almost: []example{
+			{why: "exchanged", gold: "sex, age: ['M', 41.2], ['F', 38.7]", pred: "sex, age: ['female', 41.2], ['male', 38.7]"},
+			{why: "a value on both sides", gold: "t, n: ['A', 5], ['B', 8]", pred: "t, n: ['ABC', 5], ['B', 8]"},
+			{why: "two that may be meant", gold: "m, n: ['J', 5], ['F', 8]", pred: "m, n: ['June', 5], ['July', 8]"},
+			{why: "another word", gold: "st, n: ['active', 5], ['closed', 8]", pred: "st, n: ['inactive', 5], ['open', 8]"},
+			{why: "digits are not shortened", gold: "c, n: ['1x', 5], ['2x', 8]", pred: "c, n: ['10x', 5], ['20x', 8]"},
+			{why: "one value alone", gold: "t, n: ['A', 5]", pred: "t, n: ['Away', 5]"},
 		},
 	},
 	"punctuated": {

@@ -11,7 +11,7 @@ var _ = addExamples(map[string]examplesOf{
 	},
 	"rounding_asked": {
 		holds:  []example{{why: "the question says four decimals", gold: "v: [66.6667], [12.3457]", pred: "v: [67], [12]", question: "What is the share, rounded to four decimals?"}},
-		almost: []example{{why: "the question does not say", gold: "v: [66.6667], [12.3457]", pred: "v: [67], [12]", question: "What is the share?"}},
+		almost: []example{{why: "the question does not say", gold: "v: [66.6667], [12.3457]", pred: "v: [67], [12]", question: "What is the share?"}, {why: "the answer rounds as it says", gold: "v: [66.66667], [12.34567]", pred: "v: [66.667], [12.346]", question: "What is the share, to three decimal places?"}},
 	},
 	"scaled": {
 		holds:  []example{{why: "percent for fraction", gold: "k, share: ['a', 0.125], ['b', 0.5]", pred: "k, pct: ['a', 12.5], ['b', 50]"}},
@@ -84,7 +84,7 @@ var _ = addExamples(map[string]examplesOf{
 		},
 	},
 	"renamed_values": {
-		holds:  []example{{why: "words for letters", gold: "n, sex: [1, 'M'], [2, 'F'], [3, 'F'], [4, 'M']", pred: "n, sex: [1, 'male'], [2, 'female'], [3, 'female'], [4, 'male']"}},
+		holds:  []example{{why: "words for codes", gold: "n, sex: [1, 'S1'], [2, 'S2'], [3, 'S2'], [4, 'S1']", pred: "n, sex: [1, 'male'], [2, 'female'], [3, 'female'], [4, 'male']"}},
 		almost: []example{{why: "the fourth is neither", gold: "n, sex: [1, 'M'], [2, 'F'], [3, 'F'], [4, 'M']", pred: "n, sex: [1, 'male'], [2, 'female'], [3, 'female'], [4, 'female']"}, {why: "the same words, at other rows", gold: "n, sex: [1, 'M'], [2, 'F'], [3, 'F'], [4, 'M']", pred: "n, sex: [1, 'F'], [2, 'M'], [3, 'M'], [4, 'F']"}},
 	},
 	"other_column": {

@@ -1,10 +1,15 @@
 package relation
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
 )
 
 // counterparts pairs labels with headers that say the same, as positions in both: the ones called alike first, then those of which one has all the words of the other, then those of which one
@@ -105,4 +110,65 @@ func monthOf(name string) string {
 		}
 	}
 	return ""
+}
+
+// abbreviated finds a column of text whose values each shorten one of a column of the other side, or the reverse. No value stands on both sides, and the written ones have three letters at least.
+func abbreviated(e *evidence) *found {
+	for _, r := range e.replacements() {
+		if !r.oneToOne || e.shareValues(r) {
+			continue
+		}
+		s := e.solidPart()
+		g, p := &e.gold.Columns[r.gold], &e.pred.Columns[r.pred]
+		gold, pred := distinctTexts(g, e.naturalKeys(goldSide, r.gold)), distinctTexts(p, e.naturalKeys(predSide, r.pred))
+		if len(gold) < 2 || len(gold) != len(pred) {
+			continue
+		}
+		goldTexts, predTexts := slices.Sorted(maps.Values(gold)), slices.Sorted(maps.Values(pred))
+		to := map[string]string{}
+		for _, k := range counterparts(goldTexts, predTexts) {
+			if short, long := goldTexts[k[0]], predTexts[k[1]]; max(len(letters(short)), len(letters(long))) >= 3 && shortened(labelWords(short), labelWords(long)) {
+				to[short] = long
+			}
+		}
+		if len(to) != len(gold) {
+			continue
+		}
+		var want, got cell.Sum
+		goldRest, predRest := s.keysOf(goldSide, e.gold.Rows()), s.keysOf(predSide, e.pred.Rows())
+		for i := range goldRest {
+			key := cell.NullKey
+			if !g.IsNull(i) {
+				key = cell.TextKey(to[g.Text(i)])
+			}
+			want.Add(cell.Mix(goldRest[i], key))
+		}
+		for j, key := range e.naturalKeys(predSide, r.pred) {
+			got.Add(cell.Mix(predRest[j], key))
+		}
+		if want == got {
+			return &found{
+				text:  fmt.Sprintf("All rows agree, but %s and %s write their values out or shorten them.", columnName(e.gold, r.gold), columnName(e.pred, r.pred)),
+				proof: Proof{GoldColumns: []int{r.gold}, PredColumns: []int{r.pred}},
+			}
+		}
+	}
+	return nil
+}
+
+// distinctTexts are the different texts of a column by their keys, nil where it holds something else or more than maxLabels of them.
+func distinctTexts(c *scoring.Column, keys []uint64) map[uint64]string {
+	if c.Type != scoring.String {
+		return nil
+	}
+	of := map[uint64]string{}
+	for i, k := range keys {
+		if k != cell.NullKey {
+			of[k] = c.Text(i)
+		}
+		if len(of) > maxLabels {
+			return nil
+		}
+	}
+	return of
 }

@@ -101,7 +101,7 @@ func nullAsZero(e *evidence) *found {
 }
 
 func nullLabelled(e *evidence) *found {
-	m, pairs := e.replacedNulls(label)
+	m, pairs := e.replacedNulls(e.label)
 	if m == nil || !m.sameBag() {
 		return nil
 	}
@@ -120,6 +120,9 @@ var labels = func() map[string]bool {
 	return m
 }()
 
+// totals are words for the row of a rollup in which NULL stands for all.
+var totals = map[string]bool{"total": true, "all": true, "grand total": true, "totals": true, "overall": true, "sum": true}
+
 // isLabel tells whether a text stands for a missing value in a column of some name, in any case and in brackets too: n/a, (not set), and No region in a column region.
 func isLabel(s string, name []string) bool {
 	if len(s) > 40 {
@@ -137,17 +140,18 @@ func isLabel(s string, name []string) bool {
 }
 
 // label is the only key of a text column that stands for a missing value. Where signs are the values of a column, such as + and -, none of them does.
-func label(_ int, null, c *scoring.Column, keys []uint64) (uint64, bool) {
+func (e *evidence) label(_ int, null, c *scoring.Column, keys []uint64) (uint64, bool) {
 	if c.Type != scoring.String {
 		return 0, false
 	}
 	name := append(nameWords(c.Name), nameWords(null.Name)...)
+	rollup := slices.ContainsFunc([]string{"rollup", "cube", "grouping sets"}, func(w string) bool { return says(plain(e.GoldSQL), w) })
 	var key uint64
 	for i, k := range keys {
 		if k == key || k == cell.NullKey {
 			continue
 		}
-		if !isLabel(c.Text(i), name) {
+		if !isLabel(c.Text(i), name) && !(rollup && totals[strings.ToLower(c.Text(i))]) {
 			if letters(c.Text(i)) == "" {
 				return 0, false
 			}

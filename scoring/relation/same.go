@@ -3,6 +3,7 @@ package relation
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
@@ -28,7 +29,7 @@ var sameKinds = []Kind{
 	},
 	{
 		Name: "rounding_asked", Class: Difference, find: roundingAsked,
-		Meaning: "All rows agree once a column is rounded as the other side is, but the question says how to round.", Example: "(66.6667), where the question asks for four decimals; (67)",
+		Meaning: "All rows agree once a column is rounded as the other side is, but the question says how to round, and the answer does not show as many digits.", Example: "(66.6667), where the question asks for four decimals; (67)",
 	},
 	{
 		Name: "scaled", Class: Presentational, find: scaledColumns,
@@ -151,9 +152,29 @@ func formattedColumns(e *evidence) *found {
 // roundingWords are how a question says to round.
 var roundingWords = []string{" decimal ", " decimals ", " round ", " rounded ", " rounding ", " digits ", " decimal places "}
 
+// digitsAsked is how many digits behind the point a question, made by plain, asks for: "to four decimal places", "2 decimals".
+func digitsAsked(question string) (n int, ok bool) {
+	words := strings.Fields(question)
+	for i := 1; i < len(words); i++ {
+		if !strings.HasPrefix(words[i], "decimal") && !strings.HasPrefix(words[i], "digit") {
+			continue
+		}
+		if n := slices.Index([]string{"zero", "one", "two", "three", "four", "five", "six"}, words[i-1]); n >= 0 {
+			return n, true
+		}
+		if n, err := strconv.Atoi(words[i-1]); err == nil {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
 func roundingAsked(e *evidence) *found {
 	pairs := e.pairsThat(isRounded)
 	asked := plain(e.Question + " " + e.Evidence)
+	if digits, ok := digitsAsked(asked); ok {
+		pairs = slices.DeleteFunc(pairs, func(k int) bool { return fractionDigits(&e.pred.Columns[e.a.Columns[k].Pred]) == digits })
+	}
 	if len(pairs) == 0 || e.gold.Rows() == 0 || !slices.ContainsFunc(roundingWords, func(w string) bool { return strings.Contains(asked, w) }) {
 		return nil
 	}

@@ -27,10 +27,36 @@ var textKinds = []Kind{
 		Name: "list_reordered", Class: Presentational, find: listReordered,
 		Meaning: "All rows agree once the items of lists in a column of text, set off by commas, semicolons or bars, are sorted, where their order says nothing: gold's query aggregates them without an order, or they are words in lists of different lengths.", Example: "STRING_AGG(gene, ','): ('USP24,PCSK9'); ('PCSK9, USP24')",
 	},
+	{
+		Name: "abbreviated", Class: Presentational, find: abbreviated,
+		Meaning: "All rows agree once the values of a column of text are written out: each of several shortens one of the other side, and no other.", Example: "('M', 5), ('F', 7); ('male', 5), ('female', 7)",
+	},
 }
 
 // separators stand between texts that are joined.
-var separators = []string{" ", ", ", "", ",", "-", " - ", "_", "/", " / ", "|", "; ", ": ", ":", "."}
+var separators = []string{" ", ", ", "", ",", "-", " - ", "_", "/", " / ", "|", "; ", ": ", ":", ".", "@"}
+
+// joints are what stands between the parts of n columns that are joined: a separator again and again, or several.
+func joints(n int) [][]string {
+	var out [][]string
+	for _, s := range separators {
+		out = append(out, slices.Repeat([]string{s}, n-1))
+	}
+	if n < 3 {
+		return out
+	}
+	mixed := [][]string{nil}
+	for range n - 1 {
+		var longer [][]string
+		for _, m := range mixed {
+			for _, s := range []string{" ", ", ", "-", "/"} {
+				longer = append(longer, append(slices.Clip(m), s))
+			}
+		}
+		mixed = longer
+	}
+	return append(out, mixed...)
+}
 
 // maxJoined is how many columns are joined at most.
 const maxJoined = 4
@@ -69,7 +95,7 @@ func joined(e *evidence, many side) *found {
 			known[want[i]] = true
 		}
 		for _, order := range orders(from, many == goldSide) {
-			for _, sep := range separators {
+			for _, sep := range joints(len(order)) {
 				t := e.table(many)
 				if !joinsInOrder(t, order, sep) || !known[cell.Mix(rest[0], joinedKey(t, order, sep, 0))] {
 					continue
@@ -82,7 +108,7 @@ func joined(e *evidence, many side) *found {
 					continue
 				}
 				verb := "The answer joins"
-				r := &found{proof: Proof{GoldColumns: order, PredColumns: []int{whole}, Facts: []string{"joined by " + strconv.Quote(sep)}}}
+				r := &found{proof: Proof{GoldColumns: order, PredColumns: []int{whole}, Facts: []string{"joined by " + strings.Join(quoted(sep), " and ")}}}
 				if many == predSide {
 					verb = "The answer splits into parts what gold joins from"
 					r.proof.GoldColumns, r.proof.PredColumns = []int{whole}, order
@@ -97,8 +123,8 @@ func joined(e *evidence, many side) *found {
 
 // joinsInOrder tells whether a way of joining columns keeps their order. The parts of a person's name come first name first, or last name first with a comma. Other columns come as they stand, or
 // in another order where the separator is more than a blank.
-func joinsInOrder(t *scoring.Table, columns []int, sep string) bool {
-	comma := strings.Contains(sep, ",")
+func joinsInOrder(t *scoring.Table, columns []int, sep []string) bool {
+	comma := strings.Contains(strings.Join(sep, ""), ",")
 	if !slices.ContainsFunc(columns, func(i int) bool { return namePlace[nameWordsOf(t, i)] == 0 }) {
 		return slices.IsSortedFunc(columns, func(a, b int) int {
 			x, y := namePlace[nameWordsOf(t, a)], namePlace[nameWordsOf(t, b)]
@@ -108,7 +134,7 @@ func joinsInOrder(t *scoring.Table, columns []int, sep string) bool {
 			return x - y
 		})
 	}
-	return slices.IsSorted(columns) || strings.TrimSpace(sep) != ""
+	return slices.IsSorted(columns) || !slices.ContainsFunc(sep, func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
 const lastName = 3
@@ -127,18 +153,15 @@ func nameWordsOf(t *scoring.Table, column int) string {
 }
 
 // partsTellable tells whether joining leaves digits of different parts apart, so that no two lists of parts give one text: 1 and 23 are not joined to 123, and not by a point to a number.
-func partsTellable(t *scoring.Table, columns []int, sep string) bool {
-	if sep != "" && sep != "." && sep != "," {
-		return true
-	}
+func partsTellable(t *scoring.Table, columns []int, sep []string) bool {
 	for row := range t.Rows() {
 		before := ""
-		for _, i := range columns {
+		for k, i := range columns {
 			if t.Columns[i].IsNull(row) {
 				continue
 			}
 			part := t.Columns[i].Value(row).String()
-			if before != "" && part != "" && digitAt(before, len(before)-1) && digitAt(part, 0) {
+			if before != "" && part != "" && digitAt(before, len(before)-1) && digitAt(part, 0) && (sep[k-1] == "" || sep[k-1] == "." || sep[k-1] == ",") {
 				return false
 			}
 			before = part
@@ -147,18 +170,28 @@ func partsTellable(t *scoring.Table, columns []int, sep string) bool {
 	return true
 }
 
+func quoted(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if q := strconv.Quote(s); !slices.Contains(out, q) {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
 func digitAt(s string, i int) bool { return s[i] >= '0' && s[i] <= '9' }
 
 // joinedKey is the text key of the cells of a row, joined. A NULL is left out with its separator.
-func joinedKey(t *scoring.Table, columns []int, sep string, row int) uint64 {
+func joinedKey(t *scoring.Table, columns []int, sep []string, row int) uint64 {
 	var b strings.Builder
-	for _, i := range columns {
+	for k, i := range columns {
 		c := &t.Columns[i]
 		if c.IsNull(row) {
 			continue
 		}
 		if b.Len() > 0 {
-			b.WriteString(sep)
+			b.WriteString(sep[k-1])
 		}
 		if c.Type == scoring.String {
 			b.WriteString(c.Text(row))

@@ -137,11 +137,23 @@ func (e *evidence) unitNamed(m *measurePair, c *conversion, converted bool) bool
 	if min(digitsOf(m.g), digitsOf(m.p)) < minDigits {
 		return false
 	}
-	asked := slices.DeleteFunc(unitWords(e.Question+" "+e.Evidence), func(w string) bool { return len(w) == 1 }) // the s of "client's" is no second
+	asked := e.unitsAsked()
 	if anyWord(asked, goldUnit) && !anyWord(asked, predUnit) {
 		return false // the question asks for gold's unit
 	}
 	return goldSays || predSays || len(predUnit) > 0 && anyWord(asked, predUnit)
+}
+
+// unitsAsked are the words that the question asks for figures in: how many minutes, in kilometres, the number of days. The last week is no unit.
+func (e *evidence) unitsAsked() (asked []string) {
+	words := unitWords(e.Question + " " + e.Evidence)
+	for i := 1; i < len(words); i++ {
+		before := words[i-1]
+		if len(words[i]) > 1 && (before == "in" || before == "many" || before == "of" && i > 1 && words[i-2] == "number") {
+			asked = append(asked, words[i])
+		}
+	}
+	return asked
 }
 
 // unitWords are the words of a name or a text, a percent sign as a word.
