@@ -310,6 +310,8 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "two that may be meant", gold: "m, n: ['J', 5], ['F', 8]", pred: "m, n: ['June', 5], ['July', 8]"},
 			{why: "another word", gold: "st, n: ['active', 5], ['closed', 8]", pred: "st, n: ['inactive', 5], ['open', 8]"},
 			{why: "digits are not shortened", gold: "c, n: ['1x', 5], ['2x', 8]", pred: "c, n: ['10x', 5], ['20x', 8]"},
+			{why: "currencies exchanged", gold: "k, amt: ['a', '$300'], ['b', '€500']", pred: "k, amt: ['a', '€300'], ['b', '$500']"},
+			{why: "grades with signs", gold: "k, g: ['a', 'A+x'], ['b', 'B-x']", pred: "k, g: ['a', 'Ax'], ['b', 'Bxy']"},
 			{why: "one value alone", gold: "t, n: ['A', 5]", pred: "t, n: ['Away', 5]"},
 		},
 	},

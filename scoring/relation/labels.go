@@ -112,7 +112,7 @@ func monthOf(name string) string {
 	return ""
 }
 
-// abbreviated finds a column of text whose values each shorten one of a column of the other side, or the reverse. No value stands on both sides, and the written ones have three letters at least.
+// abbreviated finds a column of text whose values each shorten one of a column of the other side, or the reverse. No value stands on both sides, all are words, and the written ones have three letters at least.
 func abbreviated(e *evidence) *found {
 	for _, r := range e.replacements() {
 		if !r.oneToOne || e.shareValues(r) {
@@ -127,8 +127,8 @@ func abbreviated(e *evidence) *found {
 		goldTexts, predTexts := slices.Sorted(maps.Values(gold)), slices.Sorted(maps.Values(pred))
 		to := map[string]string{}
 		for _, k := range counterparts(goldTexts, predTexts) {
-			if short, long := goldTexts[k[0]], predTexts[k[1]]; max(len(letters(short)), len(letters(long))) >= 3 && shortened(labelWords(short), labelWords(long)) {
-				to[short] = long
+			if g, p := goldTexts[k[0]], predTexts[k[1]]; wordsOnly(g) && wordsOnly(p) && max(len(letters(g)), len(letters(p))) >= 3 && shortened(labelWords(g), labelWords(p)) {
+				to[g] = p
 			}
 		}
 		if len(to) != len(gold) {
@@ -154,6 +154,16 @@ func abbreviated(e *evidence) *found {
 		}
 	}
 	return nil
+}
+
+// wordsOnly tells whether a text begins with a letter and has no signs, which no abbreviation drops.
+func wordsOnly(s string) bool {
+	for i, r := range s {
+		if !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r) && !strings.ContainsRune(" .-_", r)) {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // distinctTexts are the different texts of a column by their keys, nil where it holds something else or more than maxLabels of them.
