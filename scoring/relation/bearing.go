@@ -61,7 +61,7 @@ var (
 	additiveWords = wordSet("count counts number numbers num cnt n total totals sum sums subtotal amount amounts quantity qty revenue sales turnover volume frequency times orders occurrences")
 	// Of an average, a rate or an extremum, 0 is a value like any other, and parts do not add up to the whole.
 	otherMeasures = wordSet("avg average mean median rate ratio pct percent percentage share proportion score rating rank min minimum max maximum lowest highest price temperature temp age year date id key code " +
-		"latitude longitude lat lng lon stddev variance per")
+		"latitude longitude lat lng lon stddev variance per degree celsius fahrenheit height weight length width depth elevation altitude salary balance speed size level grade point position floor")
 )
 
 // countsFirst begin names that say so whatever follows.
@@ -76,7 +76,7 @@ func wordSet(words string) map[string]bool {
 }
 
 func anyWord(words []string, set map[string]bool) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return set[w] })
+	return slices.ContainsFunc(words, func(w string) bool { return set[w] || set[stem(w)] })
 }
 
 // adds tells whether a column is a count or a sum, for which nothing is 0: by its query where that says so, else by its name. A plural of whole numbers, such as clients, counts things.

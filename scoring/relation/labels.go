@@ -13,7 +13,7 @@ import (
 )
 
 // counterparts pairs labels with headers that say the same, as positions in both: the ones called alike first, then those of which one has all the words of the other, then those of which one
-// shortens the other, as M does Male, W0 Week 0 and Jan January; a number may be the month of that name. What could be paired in two ways is not.
+// shortens the other, as M does Male, W0 Week 0 and Jan January, and last those of which a word does so. A number may be the month of a name. What could be paired in two ways is not.
 func counterparts(labels, headers []string) (pairs [][2]int) {
 	l, h := make([][]string, len(labels)), make([][]string, len(headers))
 	for i := range labels {
@@ -23,7 +23,7 @@ func counterparts(labels, headers []string) (pairs [][2]int) {
 		h[j] = labelWords(headers[j])
 	}
 	taken := map[[2]int]bool{}
-	for _, alike := range []func(a, b []string) bool{slices.Equal[[]string], contained, shortened} {
+	for _, alike := range []func(a, b []string) bool{slices.Equal[[]string], contained, shortened, touching} {
 		for i := range l {
 			if taken[[2]int{0, i}] {
 				continue
@@ -90,6 +90,13 @@ func shortened(a, b []string) bool {
 		}
 	}
 	return true
+}
+
+// touching tells whether a word of one label shortens a word of the other.
+func touching(a, b []string) bool {
+	return slices.ContainsFunc(a, func(v string) bool {
+		return slices.ContainsFunc(b, func(w string) bool { return shortens(v, w) })
+	})
 }
 
 func shortens(a, b string) bool {

@@ -19,7 +19,7 @@ var shapeKinds = []Kind{
 	},
 	{
 		Name: "unpivoted", Class: Presentational, find: func(e *evidence) *found { return stacked(e, predSide) },
-		Meaning: "The answer holds in one column exactly the values that gold holds in several of one kind, by their names; or gold is one row of texts.", Example: "(atom1, atom2) = ('x', 'y'); ('x'), ('y')",
+		Meaning: "The answer holds in one column exactly the values that gold holds in several of one kind, by their names.", Example: "(atom1, atom2) = ('x', 'y'); ('x'), ('y')",
 	},
 	{
 		Name: "pivoted", Class: Presentational, find: func(e *evidence) *found { return stacked(e, goldSide) },
@@ -38,7 +38,7 @@ func stacked(e *evidence, one side) *found {
 		return nil
 	}
 	kind := cell.NaturalKind(&o.Columns[0])
-	if !(ofOneKind(t) || t.Rows() == 1 && kind == scoring.KindText) {
+	if !(ofOneKind(t) || one == goldSide && t.Rows() == 1 && kind == scoring.KindText) {
 		return nil
 	}
 	b := newBag(o.Rows() + t.Rows()*len(t.Columns))

@@ -82,7 +82,7 @@ func unpunctuated(s string) string {
 		case strings.ContainsRune("\"'`´‘’“”«»", r) && !unicode.IsDigit(last): // 5' and 6" are feet and inches
 			quoted = true
 			continue
-		case strings.ContainsRune("-‐‑–—", r) && unicode.IsLetter(last) && betweenWords(runes[i+1:]):
+		case strings.ContainsRune("-‐‑–—", r) && betweenWords(runes[:i], runes[i+1:]):
 			apart = true
 			continue
 		}
@@ -95,14 +95,25 @@ func unpunctuated(s string) string {
 	return b.String()
 }
 
-// betweenWords tells whether a word follows a dash: a letter, after blanks or none.
-func betweenWords(rest []rune) bool {
-	for _, r := range rest {
-		if !unicode.IsSpace(r) {
-			return unicode.IsLetter(r)
-		}
+// betweenWords tells whether words stand on both sides of a dash, with blanks or none. Between single letters it is a range: A-F.
+func betweenWords(before, after []rune) bool {
+	slices.Reverse(before)
+	l, r := lettersFirst(before), lettersFirst(after)
+	slices.Reverse(before)
+	return l > 0 && r > 0 && l+r > 2
+}
+
+// lettersFirst is how many letters a text begins with, after blanks.
+func lettersFirst(text []rune) int {
+	i := 0
+	for i < len(text) && unicode.IsSpace(text[i]) {
+		i++
 	}
-	return false
+	n := 0
+	for i+n < len(text) && unicode.IsLetter(text[i+n]) {
+		n++
+	}
+	return n
 }
 
 func isSeparator(r rune) bool { return r == ',' || r == ';' || r == '|' }
@@ -126,7 +137,7 @@ func listReordered(e *evidence) *found {
 }
 
 // orderedWords are the words of names of which the order of a list is part.
-var orderedWords = wordSet("path route itinerary steps sequence order ranking rank history stages journey coordinates coordinate point position location range interval name")
+var orderedWords = wordSet("path route itinerary steps sequence order ranking rank history stages journey coordinates coordinate point position location place address range interval name title")
 
 // unordered tells whether the order of the items in a list says nothing: gold's query aggregates them without an order or, where it is not known, they are words, and lists of different lengths
 // cannot be pairs.
