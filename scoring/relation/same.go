@@ -32,11 +32,15 @@ var sameKinds = []Kind{
 		Meaning: "All rows agree once a column is rounded as the other side is, but the question says how to round, and the answer does not show as many digits.", Example: "(66.6667), where the question asks for four decimals; (67)",
 	},
 	{
+		Name: "unrounded", Class: Difference, find: func(e *evidence) *found { return roundedColumns(e, true) },
+		Meaning: "All rows agree once a column of the answer is rounded as gold is, but gold's query rounds nothing: its number is another one.", Example: "(100.0) by AVG(x); (99.9)",
+	},
+	{
 		Name: "scaled", Class: Presentational, find: scaledColumns,
 		Meaning: "All rows agree once a column is multiplied by a power of ten: percent for fraction, thousands, cents.", Example: "(0.125); (12.5)",
 	},
 	{
-		Name: "rounded", Class: Presentational, find: facts(isRounded, "All rows agree, %s up to rounding, by at most %.4g", withinOf),
+		Name: "rounded", Class: Presentational, find: func(e *evidence) *found { return roundedColumns(e, false) },
 		Meaning: "All rows agree once a column is rounded as the other side is.", Example: "(66.6667); (67)",
 	},
 	{
@@ -118,6 +122,29 @@ func (e *evidence) aboutPairs(pairs []int, text string) *found {
 		}
 	}
 	return r
+}
+
+// roundedColumns tells whether all rows agree up to rounding, and whether gold shows fewer digits though its query rounds nothing.
+func roundedColumns(e *evidence, unrounded bool) *found {
+	exact := e.queries().gold != nil && !rounds(e.GoldSQL) && slices.ContainsFunc(e.pairsThat(isRounded), func(k int) bool {
+		g, p := &e.gold.Columns[e.a.Columns[k].Gold], &e.pred.Columns[e.a.Columns[k].Pred]
+		return g.Type == scoring.Float64 && p.Type == scoring.Float64 && fractionDigits(g) < min(2, fractionDigits(p))
+	})
+	if exact != unrounded {
+		return nil
+	}
+	r := facts(isRounded, "All rows agree, %s up to rounding, by at most %.4g", withinOf)(e)
+	if r != nil && unrounded {
+		r.text = strings.TrimSuffix(r.text, ".") + ", but gold's query rounds nothing."
+	}
+	return r
+}
+
+// rounds tells whether a query may round a number, by a function or a type.
+func rounds(sql string) bool {
+	sql = strings.Join(strings.Fields(strings.ToLower(sql)), " ")
+	return slices.ContainsFunc([]string{"round", "trunc", "floor", "ceil", "format", "printf", "to_char", "as int", "as bigint", "as decimal", "as numeric", "as number", "::int", "::bigint", "::decimal", "::numeric"},
+		func(s string) bool { return strings.Contains(sql, s) })
 }
 
 func scaledColumns(e *evidence) *found {
