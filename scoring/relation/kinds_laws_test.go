@@ -48,11 +48,11 @@ var _ = addExamples(map[string]examplesOf{
 		almost: []example{{why: "the numbers belong to other names", gold: "k, n: ['a', 4], ['b', 5]", pred: "n, k: [5, 'a'], [4, 'b']"}, {why: "the headers stayed", gold: "min, max: [1, 9], [2, 8]", pred: "min, max: [9, 1], [8, 2]"}},
 	},
 	"unrounded": {
-		holds: []example{{why: "all of them, by the query", gold: "share DOUBLE: [100.0], [50.0]", pred: "share DOUBLE: [99.87], [50.13]", goldSQL: "SELECT AVG(x) FROM t GROUP BY k", predSQL: "SELECT AVG(y) FROM t GROUP BY k"}},
+		holds: []example{{why: "an average as it is", gold: "share DOUBLE: [66.7], [50.1]", pred: "share DOUBLE: [66.67], [50.13]", goldSQL: "SELECT AVG(x) FROM t GROUP BY k", predSQL: "SELECT AVG(y) FROM t GROUP BY k"}},
 		almost: []example{
-			{why: "gold's query rounds", gold: "share DOUBLE: [67.0], [50.0]", pred: "share DOUBLE: [66.67], [50.13]", goldSQL: "SELECT ROUND(AVG(x)) FROM t GROUP BY k", predSQL: "SELECT AVG(x) FROM t GROUP BY k"},
+			{why: "gold's query rounds", gold: "share DOUBLE: [66.7], [50.1]", pred: "share DOUBLE: [66.67], [50.13]", goldSQL: "SELECT ROUND(AVG(x)) FROM t GROUP BY k", predSQL: "SELECT AVG(x) FROM t GROUP BY k"},
 			{why: "the answer shows fewer digits", gold: "share DOUBLE: [66.6667], [50.1234]", pred: "share DOUBLE: [66.67], [50.12]", goldSQL: "SELECT AVG(x) FROM t GROUP BY k", predSQL: "SELECT AVG(x) FROM t GROUP BY k"},
-			{why: "gold's query is not known", gold: "share DOUBLE: [67.0], [50.0]", pred: "share DOUBLE: [66.67], [50.13]"},
+			{why: "gold's query is not known", gold: "share DOUBLE: [66.7], [50.1]", pred: "share DOUBLE: [66.67], [50.13]"},
 		},
 	},
 	"null_column_asked": {

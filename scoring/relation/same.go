@@ -33,7 +33,7 @@ var sameKinds = []Kind{
 	},
 	{
 		Name: "unrounded", Class: Difference, find: func(e *evidence) *found { return roundedColumns(e, true) },
-		Meaning: "All rows agree once a column of the answer is rounded as gold is, but gold's query rounds nothing: its number is another one.", Example: "(100.0) by AVG(x); (99.9)",
+		Meaning: "All rows agree once a column of the answer is rounded as gold is, but gold's query rounds nothing: its number is another one.", Example: "(66.7) by AVG(x); (66.67)",
 	},
 	{
 		Name: "scaled", Class: Presentational, find: scaledColumns,
