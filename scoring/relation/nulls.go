@@ -16,7 +16,7 @@ var nullKinds = []Kind{
 	},
 	{
 		Name: "null_labelled", Class: Presentational, find: nullLabelled,
-		Meaning: "All rows agree but that the NULLs of a column are one and the same text on the other side, which does not occur there otherwise.", Example: "(NULL, 3); ('unknown', 3)",
+		Meaning: "All rows agree but that the NULLs of a column are one and the same text on the other side, a word for what is missing, which does not occur there otherwise and which its query writes; where the queries are not known, the answer has it.", Example: "(NULL, 3); ('unknown', 3)",
 	},
 	{
 		Name: "null_rows_kept", Class: Defensible, find: func(e *evidence) *found { return nullRows(e, predSide) },
@@ -140,7 +140,7 @@ func isLabel(s string, name []string) bool {
 }
 
 // label is the only key of a text column that stands for a missing value. Where signs are the values of a column, such as + and -, none of them does.
-func (e *evidence) label(_ int, null, c *scoring.Column, keys []uint64) (uint64, bool) {
+func (e *evidence) label(pair int, null, c *scoring.Column, keys []uint64) (uint64, bool) {
 	if c.Type != scoring.String {
 		return 0, false
 	}
@@ -157,12 +157,25 @@ func (e *evidence) label(_ int, null, c *scoring.Column, keys []uint64) (uint64,
 			}
 			continue
 		}
-		if key != 0 {
+		if key != 0 || !e.labels(pair, c, c.Text(i)) {
 			return 0, false
 		}
 		key = k
 	}
 	return key, key != 0
+}
+
+// labels tells whether a text is put in place of NULL rather than stored: the query of its side writes it or, where that is not known, it is the answer's.
+func (e *evidence) labels(pair int, c *scoring.Column, text string) bool {
+	inGold := c == &e.gold.Columns[e.a.Columns[pair].Gold]
+	sql := e.PredSQL
+	if inGold {
+		sql = e.GoldSQL
+	}
+	if strings.TrimSpace(sql) == "" {
+		return !inGold
+	}
+	return strings.Contains(strings.ToLower(sql), "'"+strings.ToLower(text)+"'")
 }
 
 // nullRows tells whether all rows that one side has more are NULL in a column in which the other side never is.
