@@ -23,9 +23,9 @@ func TestPolicyOnDatabasesLeftOut(t *testing.T) {
 		calls                     float64 // at most, of the judge for a case
 		aloneAtMost, aloneAtLeast float64 // of the judge alone, as published
 	}{
-		{"o3", []string{"--answer", rosevec, "--backend", "o3"}, 183, 0.98, 0.75, 0.87, 0.5, 0.77, 0.75},
-		{"deepseek-r1", []string{"--answer", rosevec, "--backend", "deepseek-r1"}, 183, 0.98, 0.75, 0.84, 0.51, 0.63, 0.61},
-		{"gemini-2.5-pro", []string{"--answer", rosevec, "--backend", "gemini-2.5-pro"}, 183, 0.98, 0.75, 0.83, 0.54, 0.69, 0.68},
+		{"o3", []string{"--answer", rosevec, "--backend", "o3"}, 183, 0.99, 0.78, 0.81, 0.68, 0.77, 0.75},
+		{"deepseek-r1", []string{"--answer", rosevec, "--backend", "deepseek-r1"}, 183, 0.99, 0.78, 0.78, 0.68, 0.63, 0.61},
+		{"gemini-2.5-pro", []string{"--answer", rosevec, "--backend", "gemini-2.5-pro"}, 183, 0.99, 0.78, 0.78, 0.74, 0.69, 0.68},
 		{"the logic of the query", []string{"--logic", flex, "--judge", "flex", "--backend", "gpt-4o"}, 166, 0.98, 0.65, 0.83, 0.7, 0.84, 0.83},
 	} {
 		args := append([]string{"policy", "--json"}, tc.args...)

@@ -24,6 +24,7 @@ func init() {
 		Summary: "Share of the cells of the gold result that the agent's result delivers, whatever its columns are called, however they are ordered, rounded or written.",
 		Range:   "0 to 1",
 		Formula: "equal cells / (compared columns × rows), rows being those of the outer join on the index columns, or max(|G|,|P|) where rows are matched greedily; 1 where both results are empty, 0 where one is. " +
+			"Where gold's columns are joined in one text or split, or rows are shown as columns or the reverse, and every cell is there so (relations concatenated, split, long_for_wide and wide_for_long), the value is 1 and detail.reshaped says how. " +
 			"The correspondence of the columns (stage 1) is found from the values, at no call. With the option stage1 set to judge, a judge is asked once for a mapping, index columns, units and a tolerance (up to the option max_tolerance, which is that of tolerance unless set) " +
 			"where the value is below 1, the alignment leaves doubt (confidence below 0.75, or a gold column without a counterpart) and some answer could find more: 0 or 1 call. What of its proposal the tables do not bear out is rejected (detail.stage1.rejected), and what is left " +
 			"is used only where it finds more equal cells than the values alone: the judge cannot lower a value, nor raise it beyond the cells that are equal under a mapping the tables bear out.",
@@ -37,7 +38,7 @@ func init() {
 			if err != nil {
 				return scoring.Score{}, err
 			}
-			s := scoring.OK(h.Counts.Score, h.reason())
+			s := scoring.OK(h.value(), h.reason())
 			s.Detail = h
 			s.Warnings = h.warnings()
 			if h.Order != nil && !h.Order.Kept {
@@ -65,7 +66,7 @@ func init() {
 			}
 			s := scoring.OK(0, h.reason())
 			s.Warnings = h.warnings()
-			s.Label, s.Value = category(h.Counts.Score)
+			s.Label, s.Value = category(h.value())
 			return s, nil
 		},
 	})
@@ -145,6 +146,17 @@ type Hybrid struct {
 	Counts      cell.Result       `json:"counts"`
 	Order       *RowOrder         `json:"order,omitempty"`  // where the question asks for an order of rows
 	Stage1      *Stage1           `json:"stage1,omitempty"` // where a judge was to be asked of the alignment
+
+	// Reshaped is the relation by which all of gold's cells are in the answer in another shape, such as a column for each of several rows. The value is 1 then, whatever the counts say.
+	Reshaped *relations.Relation `json:"reshaped,omitempty"`
+}
+
+// value is the score: the share of the cells that agree, or 1 where the answer delivers all of them in another shape.
+func (h *Hybrid) value() float64 {
+	if h.Reshaped != nil {
+		return 1
+	}
+	return h.Counts.Score
 }
 
 // RowOrder says what became of the order that the question asks for. It does not enter the value: the paper compares rows in any order, and so ex_permuted, relation and verdict
@@ -190,7 +202,11 @@ func hybrid(ctx context.Context, in *scoring.Input) (*Hybrid, error) {
 // byEvidence aligns and compares the two results of a case by the evidence alone.
 func byEvidence(in *scoring.Input, o *hybridOptions) *Hybrid {
 	return scoring.Memo(in, o.key(), func() *Hybrid {
-		return compareResults(in.Gold.Result.Table, in.Pred.Result.Table, o, questionOf(in), false)
+		h := compareResults(in.Gold.Result.Table, in.Pred.Result.Table, o, questionOf(in), false)
+		if h.Counts.Score < 1 && o.ExtraColumns == "ignore" {
+			h.Reshaped = relations.Reshaped(relations.Input{Gold: in.Gold.Result.Table, Pred: in.Pred.Result.Table, Alignment: &h.Alignment, Counts: &h.Counts})
+		}
+		return h
 	})
 }
 
@@ -275,6 +291,8 @@ func (h *Hybrid) reason() string {
 		return "gold is empty, the agent's result has " + count(c.PredRows, "row")
 	case c.PredRows == 0:
 		return "the agent's result is empty, gold has " + count(c.GoldRows, "row")
+	case h.Reshaped != nil:
+		return "all cells are there in another shape: " + h.Reshaped.Text
 	case c.Score == 1:
 		b.WriteString(count(c.GoldRows, "row") + " of " + count(len(h.GoldColumns), "column") + " agree")
 	default:

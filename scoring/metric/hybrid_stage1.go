@@ -33,7 +33,7 @@ type stage1Key struct{ hybridKey }
 // withJudge lets the judge propose another alignment where the evidence leaves doubt and does not agree in everything. The alignment with the higher score stands, that of
 // the evidence where they are the same: what the evidence finds equal stays found, and what the judge adds are cells that are equal. h is not changed.
 func (h *Hybrid) withJudge(ctx context.Context, in *scoring.Input, o *hybridOptions) (*Hybrid, error) {
-	if h.Counts.Score == 1 || h.Counts.Method == cell.MethodTrivial || len(h.PredColumns) == 0 {
+	if h.value() == 1 || h.Counts.Method == cell.MethodTrivial || len(h.PredColumns) == 0 {
 		return h, nil // proven, or nothing to map
 	}
 	gold, pred := in.Gold.Result.Table, in.Pred.Result.Table

@@ -46,7 +46,7 @@ func llmEx(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		return scoring.Score{}, err
 	}
 	o := hybridDeclared.Defaults
-	evidence, _ := category(byEvidence(in, &o).Counts.Score)
+	evidence, _ := category(byEvidence(in, &o).value())
 	s := scoring.OK(reply.Score, "the judge calls the agent's result "+reply.Category)
 	s.Detail = llmExDetail{Category: reply.Category, Evidence: evidence, Agrees: evidence == reply.Category, Analysis: reply.Analysis}
 	if graded, _ := category(reply.Score); graded != reply.Category {

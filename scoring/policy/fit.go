@@ -68,7 +68,7 @@ func Fit(p Policy, cases []Labelled) []Row {
 		}
 		r.Groups = len(groups[name])
 		r.Chance = (believed.mean*believed.weight + float64(r.Accepted)) / (believed.weight + float64(r.Cases))
-		r.Passes = passes(p, r.Relation, r.Class, r.Chance)
+		r.Passes = r.passes()
 		rows = append(rows, *r)
 	}
 	sortRows(rows)

@@ -74,8 +74,9 @@ func (t *Table) Row(p Policy, r relation.Relation) Row {
 	if i, ok := t.index[key{p, r.Name}]; ok {
 		return t.rows[i]
 	}
-	prior := priorOf(p, r.Class)
-	return Row{Policy: p, Relation: r.Name, Class: r.Class, Chance: prior.mean, Passes: passes(p, r.Name, r.Class, prior.mean)}
+	row := Row{Policy: p, Relation: r.Name, Class: r.Class, Chance: priorOf(p, r.Class).mean}
+	row.Passes = row.passes()
+	return row
 }
 
 func newTable(rows []Row) *Table {
@@ -86,10 +87,23 @@ func newTable(rows []Row) *Table {
 	return t
 }
 
-// passes: evidence may pass what shows the same data, or a reading that people accepted; never what shows other data. Under Logic the same data is not enough: it takes the same query.
-func passes(p Policy, name string, c relation.Class, chance float64) bool {
-	return c != relation.Difference && chance >= AcceptFrom && (p != Logic || name == SameQuery) && !withoutResults(name)
+// passes tells whether evidence alone passes an answer. It may pass what shows the same data, and another reading where labels bear it out: at least two that people accepted, from two databases.
+// It never passes what shows other data. Under Logic the same data is not enough: it takes the same query.
+func (r *Row) passes() bool {
+	switch {
+	case r.Class == relation.Difference || r.Chance < AcceptFrom || withoutResults(r.Relation):
+		return false
+	case r.Policy == Logic && r.Relation != SameQuery:
+		return false
+	case r.Class == relation.Defensible:
+		return r.Accepted >= leastLabels && r.Groups >= leastLabels
+	}
+	return true
 }
+
+// leastLabels is how many labels, and databases that they come from, it takes to believe a reading: on databases that no label came from, people refuse too many answers whose relation passed by
+// its class alone.
+const leastLabels = 2
 
 func withoutResults(name string) bool { return strings.HasPrefix(name, NoResults) }
 

@@ -11,19 +11,19 @@ import (
 var aggregateKinds = []Kind{
 	{
 		Name: "sum_for_parts", Class: Defensible, find: func(e *evidence) *found { return sumForParts(e, predSide) },
-		Meaning: "The answer is the sum of the numbers that gold lists, below each other or in one row.", Example: "(3), (4), (5); (12)",
+		Meaning: "The answer is the sum, by its name or query, of the numbers that gold lists, below each other or in one row, all of one sign.", Example: "(3), (4), (5); (total) = (12)",
 	},
 	{
 		Name: "parts_for_sum", Class: Defensible, find: func(e *evidence) *found { return sumForParts(e, goldSide) },
-		Meaning: "Gold is the sum of the numbers that the answer lists, below each other or in one row.", Example: "(12); (3), (4), (5)",
+		Meaning: "Gold is the sum, by its name or query, of the numbers that the answer lists, below each other or in one row, all of one sign.", Example: "(total) = (12); (3), (4), (5)",
 	},
 	{
 		Name: "list_for_count", Class: Defensible, find: func(e *evidence) *found { return countForList(e, goldSide) },
-		Meaning: "Gold is the number of the rows, or of the different rows, that the answer lists.", Example: "(2); ('a'), ('b')",
+		Meaning: "Gold is the number, by its name or query, of the rows, or of the different rows, that the answer lists.", Example: "(count) = (2); ('a'), ('b')",
 	},
 	{
 		Name: "count_for_list", Class: Difference, find: func(e *evidence) *found { return countForList(e, predSide) },
-		Meaning: "The answer is the number of the rows, or of the different rows, that gold lists.", Example: "('a'), ('b'); (2)",
+		Meaning: "The answer is the number, by its name or query, of the rows, or of the different rows, that gold lists.", Example: "('a'), ('b'); (count) = (2)",
 	},
 	{
 		Name: "rolled_up", Class: Difference, find: func(e *evidence) *found { return rollUp(e, predSide) },
@@ -53,7 +53,7 @@ func sumForParts(e *evidence, sum side) *found {
 		return nil
 	}
 	one, list := single(e.table(sum)), e.table(!sum)
-	if one == nil || list.Rows() == 0 {
+	if one == nil || list.Rows() == 0 || isZero(one, 0) || !e.adds(sum, 0) {
 		return nil
 	}
 	if list.Rows() == 1 {
@@ -62,7 +62,7 @@ func sumForParts(e *evidence, sum side) *found {
 	for i := range list.Columns {
 		t, ok := sumOf(&list.Columns[i])
 		// Zeros add up to zero, and a lone number among them to itself.
-		if !ok || !t.is(one, 0) || nonZero(&list.Columns[i]) < 2 {
+		if !ok || !t.is(one, 0) || nonZero(&list.Columns[i]) < 2 || signs(&list.Columns[i]) > 1 {
 			continue
 		}
 		if sum == predSide {
@@ -75,7 +75,8 @@ func sumForParts(e *evidence, sum side) *found {
 
 // sumOfRow tells whether a number is the sum of all columns of the one row of the other side.
 func sumOfRow(one *scoring.Column, list *scoring.Table, sum side) *found {
-	exact, near, parts := new(big.Rat), 0.0, 0
+	exact, near := new(big.Rat), 0.0
+	parts, positive, negative := 0, 0, 0
 	var columns []int
 	for i := range list.Columns {
 		t, ok := sumOf(&list.Columns[i])
@@ -92,8 +93,13 @@ func sumOfRow(one *scoring.Column, list *scoring.Table, sum side) *found {
 		if t.near != 0 {
 			parts++
 		}
+		if t.near > 0 {
+			positive++
+		} else if t.near < 0 {
+			negative++
+		}
 	}
-	if parts < 2 || !(total{exact, near}).is(one, 0) {
+	if parts < 2 || positive > 0 && negative > 0 || !(total{exact, near}).is(one, 0) {
 		return nil
 	}
 	if sum == predSide {
@@ -112,6 +118,19 @@ func nonZero(c *scoring.Column) int {
 	return n
 }
 
+// signs is how many of plus and minus the numbers of a column have: parts of a whole have one.
+func signs(c *scoring.Column) int {
+	var plus, minus int
+	for i := range c.Len() {
+		if f, ok := floatOf(c.Value(i)); ok && f > 0 {
+			plus = 1
+		} else if ok && f < 0 {
+			minus = 1
+		}
+	}
+	return plus + minus
+}
+
 func countForList(e *evidence, counting side) *found {
 	if e.queriesOnly {
 		return nil
@@ -120,7 +139,11 @@ func countForList(e *evidence, counting side) *found {
 	if one == nil || list.Rows() < 2 || len(list.Columns) == 0 {
 		return nil
 	}
-	if q := e.queries(); counting == goldSide && q.gold != nil && !q.gold.has("count") || counting == predSide && q.pred != nil && !q.pred.has("count") {
+	q := e.queries().pred
+	if counting == goldSide {
+		q = e.queries().gold
+	}
+	if q != nil && !q.has("count") || q == nil && !e.adds(counting, 0) {
 		return nil // the number is no count
 	}
 	n, ok := wholeOf(one)
@@ -191,7 +214,11 @@ func aggregateForList(e *evidence) *found {
 			if n++; n == 1 {
 				least, most = r, r
 			}
-			f, _ := floatOf(c.Value(r))
+			f, ok := floatOf(c.Value(r))
+			if !ok { // an infinity
+				n = 0
+				break
+			}
 			l, _ := floatOf(c.Value(least))
 			m, _ := floatOf(c.Value(most))
 			if f < l {
@@ -201,7 +228,10 @@ func aggregateForList(e *evidence) *found {
 				most = r
 			}
 		}
-		f, _ := floatOf(one.Value(0))
+		f, ok := floatOf(one.Value(0))
+		if !ok {
+			return nil
+		}
 		l, _ := floatOf(c.Value(least))
 		m, _ := floatOf(c.Value(most))
 		what := ""

@@ -182,8 +182,8 @@ func ratioDiffers(e *evidence) *found {
 	g, _ := floatOf(e.gold.Columns[0].Value(0))
 	p, _ := floatOf(e.pred.Columns[0].Value(0))
 	r := &found{text: "Both divide, and come to different numbers."}
-	if p != 0 {
-		r.proof.Factor = g / p
+	if f, ok := ratio(g, p); ok {
+		r.proof.Factor = f
 	}
 	return r
 }

@@ -79,7 +79,7 @@ func allOf(columns []int, holds func(int) bool) bool {
 
 func droppedOrderKey(e *evidence) *found {
 	d, q := e.dropped(), e.queries().gold
-	if q == nil || e.Question == "" || len(d) == 0 {
+	if q == nil || e.Question == "" || len(d) == 0 || e.asksForTwo() {
 		return nil
 	}
 	if allOf(d, func(i int) bool { return e.serves(q, i) }) {

@@ -123,9 +123,9 @@ func valueDiffers(e *evidence) *found {
 		g, _ := floatOf(e.gold.Columns[0].Value(0))
 		p, _ := floatOf(e.pred.Columns[0].Value(0))
 		r.text = "Both results are one number, and not the same one."
-		if p != 0 {
-			r.proof.Factor = g / p
-			r.text = fmt.Sprintf("Both results are one number; gold's is %.4g times the answer's.", g/p)
+		if f, ok := ratio(g, p); ok {
+			r.proof.Factor = f
+			r.text = fmt.Sprintf("Both results are one number; gold's is %.4g times the answer's.", f)
 		}
 	}
 	return r

@@ -10,14 +10,18 @@ import (
 
 var groupKinds = []Kind{
 	{
+		Name: "total_row", Class: Difference, find: totalRowAdded,
+		Meaning: "Every row of one side is on the other, which has one row more: the total of the others, whatever it is called.", Example: "('a', 1), ('b', 2); ('a', 1), ('b', 2), ('Total', 3)",
+	},
+	{
 		Name: "zero_filled", Class: Defensible, find: func(e *evidence) *found { return zeroFilled(e, predSide) },
-		Meaning: "Every gold row is there; the answer's other rows are groups that gold does not have, with nothing but 0 or NULL in the measures: an outer join in place of an inner one.",
-		Example: "('a', 3); ('a', 3), ('b', 0)",
+		Meaning: "Every gold row is there; the answer's other rows are groups that gold does not have, with nothing but 0 or NULL in its counts and sums: an outer join in place of an inner one.",
+		Example: "(k, count) = ('a', 3); ('a', 3), ('b', 0)",
 	},
 	{
 		Name: "zero_dropped", Class: Difference, find: func(e *evidence) *found { return zeroFilled(e, goldSide) },
-		Meaning: "Every row of the answer is in gold; the gold rows that it lacks are groups with nothing but 0 or NULL in the measures: an inner join in place of an outer one.",
-		Example: "('a', 3), ('b', 0); ('a', 3)",
+		Meaning: "Every row of the answer is in gold; the gold rows that it lacks are groups with nothing but 0 or NULL in its counts and sums: an inner join in place of an outer one.",
+		Example: "(k, count) = ('a', 3), ('b', 0); ('a', 3)",
 	},
 	{
 		Name: "groups_merged", Class: Defensible, find: func(e *evidence) *found { return mergedGroups(e, predSide) },
@@ -31,8 +35,54 @@ var groupKinds = []Kind{
 	},
 }
 
-// zeroFilled tells whether all rows that one side has more are groups of their own with nothing in their measures. A measure is a column of numbers in which all those rows are 0 or NULL
-// and some other row is not; what is left of the columns is the group.
+// totalRow is the only row that one side has more where it holds the sum of that side's other rows in some column of numbers, else -1. Of
+// fewer than two other rows, or where the sum is 0, nobody can tell.
+func (e *evidence) totalRow(more side) int {
+	m := e.rows()
+	if m == nil || m.equal < 2 {
+		return -1
+	}
+	rows, none := m.onlyPred, m.onlyGold
+	if more == goldSide {
+		rows, none = none, rows
+	}
+	if len(rows) != 1 || len(none) > 0 {
+		return -1
+	}
+	at, t := int(rows[0]), e.table(more)
+	if len(t.Columns) < 2 {
+		return -1 // of bare numbers, one may well be the sum of the others
+	}
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if !c.Type.Numeric() || c.IsNull(at) || isZero(c, at) {
+			continue
+		}
+		var sum accumulator
+		for r := range c.Len() {
+			if r != at && !c.IsNull(r) {
+				sum.add(c, r)
+			}
+		}
+		if sum.total(c).is(c, at) {
+			return at
+		}
+	}
+	return -1
+}
+
+func totalRowAdded(e *evidence) *found {
+	if row := e.totalRow(predSide); row >= 0 {
+		return &found{text: "Every row of gold is there, and a row with the total of the others.", proof: Proof{OnlyPred: 1, Rows: []int{row}}}
+	}
+	if row := e.totalRow(goldSide); row >= 0 {
+		return &found{text: "Every row of the answer is in gold, which has a row with the total of the others.", proof: Proof{OnlyGold: 1, Rows: []int{row}}}
+	}
+	return nil
+}
+
+// zeroFilled tells whether all rows that one side has more are groups of their own with nothing in their measures. A measure is a count or a sum, by its name or query, in which all those rows
+// are 0 or NULL and some other row is not; what is left of the columns is the group.
 func zeroFilled(e *evidence, more side) *found {
 	m := e.rows()
 	if m == nil {
@@ -55,12 +105,12 @@ func zeroFilled(e *evidence, more side) *found {
 		}
 		nothing := true
 		for _, i := range rows {
-			if here[i] != cell.NullKey && !isZero(column, int(i)) {
+			if !column.IsNull(int(i)) && !isZero(column, int(i)) {
 				nothing = false
 				break
 			}
 		}
-		if nothing && (e.gold.Columns[c.Gold].Type.Numeric() || e.pred.Columns[c.Pred].Type.Numeric()) && varies(there, here[rows[0]]) {
+		if nothing && e.pairAdds(k) && (e.gold.Columns[c.Gold].Type.Numeric() || e.pred.Columns[c.Pred].Type.Numeric()) && varies(there, here[rows[0]]) {
 			measures = append(measures, k)
 		} else {
 			group = append(group, k)
@@ -176,7 +226,11 @@ func (e *evidence) madeOf(pair int, merges side, one, several []uint64, rows []i
 	}
 	for r, name := range several {
 		if p := of[name]; p != nil {
-			if f, ok := floatOf(part.Value(r)); ok {
+			f, ok := floatOf(part.Value(r))
+			if !ok && !part.IsNull(r) {
+				return false // an infinity
+			}
+			if ok {
 				p.sum, p.least, p.most = p.sum+f, min(p.least, f), max(p.most, f)
 			}
 		}

@@ -14,11 +14,11 @@ import (
 var keyKinds = []Kind{
 	{
 		Name: "key_for_name", Class: Defensible, find: keyForName,
-		Meaning: "All other columns agree, and a column of gold stands 1:1 for one of the answer, of which one is a key (an id, a code) and the other a name.", Example: "('Most', 5), ('Brno', 7); (39, 5), (14, 7)",
+		Meaning: "All other columns agree, and a column of gold stands 1:1 for one of the answer, of which one is a key (an id, a code) and the other a name of the same thing: by their names, or because gold's query uses the key.", Example: "('Most', 5), ('Brno', 7); (39, 5), (14, 7)",
 	},
 	{
 		Name: "renamed_values", Class: Defensible, find: renamedValues,
-		Meaning: "All other columns agree, and the values of a column of gold stand 1:1 for others in the answer, where none of them occurs: 'male' for 'M', 'January' for 1.", Example: "('M', 5), ('F', 7); ('male', 5), ('female', 7)",
+		Meaning: "All other columns agree, and the values of a column of gold stand 1:1 for others in the answer, where none of them occurs: 'male' for 'S1'.", Example: "('S1', 5), ('S2', 7); ('male', 5), ('female', 7)",
 	},
 	{
 		Name: "other_column", Class: Difference, find: otherColumn,
@@ -122,7 +122,7 @@ func keyForName(e *evidence) *found {
 		if !r.oneToOne || !(keyish(g) && nameish(p) && !keyish(p) || keyish(p) && nameish(g) && !keyish(g)) {
 			continue
 		}
-		if !r.telling && !e.sameRest() && !e.groupedBy(r) {
+		if !(r.telling && e.ofOneThing(r)) && !e.sameRest() && !e.groupedBy(r) {
 			continue
 		}
 		what := "a name in place of gold's key"
@@ -136,6 +136,28 @@ func keyForName(e *evidence) *found {
 	}
 	return nil
 }
+
+// ofOneThing tells whether a key and a name are of the same thing: their headers share a word, as district_id and district_name do, or the query that shows the name uses the key, to join or
+// to group by.
+func (e *evidence) ofOneThing(r replacement) bool {
+	g, p := &e.gold.Columns[r.gold], &e.pred.Columns[r.pred]
+	for _, w := range nameWords(g.Name) {
+		if !genericWords[w] && slices.Contains(nameWords(p.Name), w) {
+			return true
+		}
+	}
+	key, q := p.Name, e.queries().gold
+	if keyish(g) {
+		key, q = g.Name, e.queries().pred
+	}
+	if words := nameWords(key); q == nil || len(words) < 2 { // every table has an id
+		return false
+	}
+	return slices.ContainsFunc(sqlparts.Columns(q.query), func(c sqlparts.ColumnRef) bool { return sameHeader(c.Column, key) })
+}
+
+// genericWords are those of names that say nothing of whose key or name it is.
+var genericWords = wordSet("id ids key code nr no num uuid guid pk sk name names title label description fullname")
 
 // groupedBy tells whether both queries make the same groups, by the key that one of them shows in place of the other's name: the rows are of the same things then. What they count the rows of a group by does not
 // matter.

@@ -45,22 +45,6 @@ var _ = addExamples(map[string]examplesOf{
 		holds:  []example{{why: "the city is left out", gold: "name, city: ['a', 'Rome'], ['b', 'Oslo']", pred: "name: ['a'], ['b']"}},
 		almost: []example{{why: "and a name is another", gold: "name, city: ['a', 'Rome'], ['b', 'Oslo'], ['c', 'Bonn']", pred: "name: ['a'], ['b'], ['x']"}},
 	},
-	"sum_for_parts": {
-		holds:  []example{{why: "3 + 4 + 5", gold: "n: [3], [4], [5]", pred: "total: [12]"}, {why: "beside each other", gold: "owners, others: [10, 3]", pred: "n: [13]"}, {why: "exact where doubles are not", gold: "n DECIMAL: ['0.1'], ['0.2']", pred: "total DECIMAL: ['0.3']"}},
-		almost: []example{{why: "one more", gold: "n: [3], [4], [5]", pred: "total: [13]"}, {why: "of numbers of which one is a name", gold: "name, n: ['a', 3]", pred: "total: [3]"}, {why: "one number and zeros", gold: "n: [3], [0]", pred: "total: [3]"}},
-	},
-	"parts_for_sum": {
-		holds:  []example{{why: "3 + 4 + 5", gold: "total: [12]", pred: "n: [3], [4], [5]"}},
-		almost: []example{{why: "one more", gold: "total: [13]", pred: "n: [3], [4], [5]"}},
-	},
-	"list_for_count": {
-		holds:  []example{{why: "two names", gold: "n: [2]", pred: "name: ['a'], ['b']"}, {why: "two different ones", gold: "n: [2]", pred: "name: ['a'], ['b'], ['b']"}},
-		almost: []example{{why: "three names", gold: "n: [2]", pred: "name: ['a'], ['b'], ['c']"}, {why: "the number is no count", gold: "n: [2]", pred: "name: ['a'], ['b']", goldSQL: "SELECT MAX(x) FROM t", predSQL: "SELECT name FROM t"}},
-	},
-	"count_for_list": {
-		holds:  []example{{why: "two names", gold: "name: ['a'], ['b']", pred: "n: [2]"}},
-		almost: []example{{why: "three names", gold: "name: ['a'], ['b'], ['c']", pred: "n: [2]"}},
-	},
 	"aggregate_for_list": {
 		holds:  []example{{why: "the average", gold: "n: [3], [4], [8]", pred: "n: [5]"}, {why: "the greatest", gold: "n: [3], [4], [8]", pred: "n: [8]", second: false}},
 		almost: []example{{why: "none of them", gold: "n: [3], [4], [8]", pred: "n: [6]"}, {why: "of two, one is the greater", gold: "n: [3], [8]", pred: "n: [8]"}},
@@ -75,37 +59,6 @@ var _ = addExamples(map[string]examplesOf{
 	"drilled_down": {
 		holds:  []example{{why: "gold's sums are of these", gold: "region, n: ['a', 3], ['b', 9]", pred: "region, product, n: ['a', 'x', 1], ['a', 'y', 2], ['b', 'x', 4], ['b', 'z', 5]"}},
 		almost: []example{{why: "a part is missing", gold: "region, n: ['a', 3], ['b', 9]", pred: "region, product, n: ['a', 'x', 1], ['a', 'y', 2], ['b', 'x', 4]"}},
-	},
-	"long_for_wide": {
-		holds:  []example{{why: "labels of other words, and rounded", gold: "month, of_buyers, of_others: ['May', 25.8897, 3.9793], ['June', 23.6114, 4.4465]", pred: "month, kind, views: ['May', 'no', 3.98], ['May', 'yes', 25.89], ['June', 'no', 4.45], ['June', 'yes', 23.61]"}, {why: "one row", gold: "w0, w1, w2: [622, 133, 94]", pred: "week, n: ['Week 0', 622], ['Week 1', 133], ['Week 2', 94]"}, {why: "a row for each region", gold: "year, north, south: [2023, 5, 7], [2024, 6, 8]", pred: "year, region, n: [2023, 'north', 5], [2023, 'south', 7], [2024, 'north', 6], [2024, 'south', 8]"}},
-		almost: []example{{why: "south and north changed places in a year", gold: "year, north, south: [2023, 5, 7], [2024, 6, 8]", pred: "year, region, n: [2023, 'north', 5], [2023, 'south', 7], [2024, 'north', 8], [2024, 'south', 6]"}, {why: "a column of gold is not there", gold: "w0, w1, w2: [622, 133, 94]", pred: "week, n: ['Week 0', 622], ['Week 1', 133]"}},
-	},
-	"wide_for_long": {
-		holds:  []example{{why: "a column for each region, with no row for a zero", gold: "year, region, n: [2023, 'north', 5], [2024, 'north', 6], [2024, 'south', 8]", pred: "year, north, south: [2023, 5, 0], [2024, 6, 8]"}},
-		almost: []example{{why: "a value is another", gold: "year, region, n: [2023, 'north', 5], [2024, 'north', 6], [2024, 'south', 8]", pred: "year, north, south: [2023, 5, 0], [2024, 6, 9]"}},
-	},
-	"unpivoted": {
-		holds: []example{
-			{why: "both atoms of the bond, one below the other", gold: "a, b: ['x', 'y']", pred: "atom: ['x'], ['y']"},
-			{why: "the places of all routes, each once", gold: "a, b: ['x', 'y'], ['x', 'z'], ['y', 'z'], ['y', 'x']", pred: "place: ['x'], ['y'], ['z']"},
-		},
-		almost: []example{
-			{why: "and a third", gold: "a, b: ['x', 'y']", pred: "atom: ['x'], ['y'], ['z']"},
-			{why: "one of the columns, which has all values", gold: "a, b: ['x', 'y'], ['y', 'x']", pred: "place: ['x'], ['y']"},
-			{why: "some places twice, others once", gold: "a, b: ['x', 'y'], ['x', 'z'], ['y', 'z'], ['y', 'x'], ['z', 'x']", pred: "place: ['x'], ['y'], ['z'], ['z']"},
-		},
-	},
-	"pivoted": {
-		holds:  []example{{why: "two numbers beside each other", gold: "n: [4], [7]", pred: "men, women: [4, 7]"}},
-		almost: []example{{why: "one is another", gold: "n: [4], [7]", pred: "men, women: [4, 8]"}},
-	},
-	"unit_factor": {
-		holds:  []example{{why: "thousands", gold: "k, v: ['a', 1.5], ['b', 2.25]", pred: "k, v: ['a', 1500], ['b', 2250]"}, {why: "minutes for hours, of several numbers", gold: "k, v: ['a', 2], ['b', 5]", pred: "k, v: ['a', 120], ['b', 300]"}},
-		almost: []example{{why: "one of them is not", gold: "k, v: ['a', 1.5], ['b', 2.25]", pred: "k, v: ['a', 1500], ['b', 2260]"}, {why: "a lone number is sixty times many others", gold: "v: [5]", pred: "v: [300]"}},
-	},
-	"negated": {
-		holds:  []example{{why: "the other sign", gold: "k, v: ['a', 3], ['b', -2]", pred: "k, v: ['a', -3], ['b', 2]"}},
-		almost: []example{{why: "of one alone", gold: "k, v: ['a', 3], ['b', -2]", pred: "k, v: ['a', -3], ['b', -5]"}},
 	},
 	"complement": {
 		holds:  []example{{why: "the share of the others", gold: "share: [0.3]", pred: "share: [0.7]"}, {why: "in percent", gold: "k, share: ['a', 30.5], ['b', 20]", pred: "k, share: ['a', 69.5], ['b', 80]"}},

@@ -14,7 +14,7 @@ var _ = addExamples(map[string]examplesOf{
 	},
 	"rounding_asked": {
 		holds:  []example{{why: "the question says four decimals", gold: "v: [66.6667], [12.3457]", pred: "v: [67], [12]", question: "What is the share, rounded to four decimals?"}},
-		almost: []example{{why: "the question does not say", gold: "v: [66.6667], [12.3457]", pred: "v: [67], [12]", question: "What is the share?"}},
+		almost: []example{{why: "the question does not say", gold: "v: [66.6667], [12.3457]", pred: "v: [67], [12]", question: "What is the share?"}, {why: "the answer rounds as it says", gold: "v: [66.66667], [12.34567]", pred: "v: [66.667], [12.346]", question: "What is the share, to three decimal places?"}},
 	},
 	"scaled": {
 		holds:  []example{{why: "percent for fraction", gold: "k, share: ['a', 0.125], ['b', 0.5]", pred: "k, pct: ['a', 12.5], ['b', 50]"}},
@@ -32,10 +32,6 @@ var _ = addExamples(map[string]examplesOf{
 		},
 		almost: []example{{why: "another amount", gold: "k, v: ['a', 1234.5], ['b', 20]", pred: "k, v: ['a', '$1,834.50'], ['b', '$20.00']"}},
 	},
-	"null_column_left_out": {
-		holds:  []example{{why: "gold's second column says nothing", gold: "a, b: [1, null], [2, null]", pred: "a: [1], [2]"}},
-		almost: []example{{why: "it says something of one row", gold: "a, b: [1, null], [2, 7]", pred: "a: [1], [2]"}},
-	},
 	"reordered": {
 		holds: []example{
 			{why: "no question says otherwise", gold: "k, n: ['a', 3], ['b', 2], ['c', 1]", pred: "k, n: ['c', 1], ['b', 2], ['a', 3]", goldSQL: "SELECT k, n FROM t ORDER BY n DESC", predSQL: "SELECT k, n FROM t ORDER BY n"},
@@ -51,14 +47,6 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "sorted by the same key, which is not shown: rows that tie changed places", gold: "k: ['a'], ['b'], ['c']", pred: "k: ['b'], ['a'], ['c']", goldSQL: "SELECT k FROM t ORDER BY n DESC", predSQL: "SELECT k FROM t ORDER BY n DESC"},
 		},
 	},
-	"extra_columns": {
-		holds:  []example{{why: "a column more", gold: "k: ['a'], ['b']", pred: "k, n: ['a', 4], ['b', 5]"}},
-		almost: []example{{why: "and a row less", gold: "k: ['a'], ['b']", pred: "k, n: ['a', 4]"}},
-	},
-	"permuted": {
-		holds:  []example{{why: "number and name changed places", gold: "k, n: ['a', 4], ['b', 5]", pred: "n, k: [4, 'a'], [5, 'b']"}},
-		almost: []example{{why: "the numbers belong to other names", gold: "k, n: ['a', 4], ['b', 5]", pred: "n, k: [5, 'a'], [4, 'b']"}},
-	},
 	"same": {
 		holds:  []example{{why: "names are no data, and no order is asked for", gold: "k, n: ['a', 4], ['b', 5]", pred: "x, y: ['b', 5], ['a', 4]"}},
 		almost: []example{{why: "one number is another", gold: "k, n: ['a', 4], ['b', 5]", pred: "k, n: ['a', 4], ['b', 6]"}},
@@ -67,26 +55,6 @@ var _ = addExamples(map[string]examplesOf{
 		holds:  []example{{why: "an aggregate over no rows", gold: "s", pred: "s: [null]"}},
 		almost: []example{{why: "two rows of NULL are rows", gold: "s", pred: "s: [null], [null]"}, {why: "a zero is a number", gold: "s", pred: "s: [0]"}},
 	},
-	"zero_for_nothing": {
-		holds:  []example{{why: "a count over no rows", gold: "s", pred: "s: [0]"}, {why: "a sum of nothing against a zero", gold: "s: [0]", pred: "s: [null]"}},
-		almost: []example{{why: "one is something", gold: "s", pred: "s: [1]"}},
-	},
-	"duplicates": {
-		holds:  []example{{why: "b twice", gold: "k, n: ['a', 1], ['b', 2]", pred: "k, n: ['a', 1], ['b', 2], ['b', 2]"}},
-		almost: []example{{why: "the third row is another", gold: "k, n: ['a', 1], ['b', 2]", pred: "k, n: ['a', 1], ['b', 2], ['b', 3]"}},
-	},
-	"duplicates_extra_columns": {
-		holds:  []example{{why: "a row for each of its visits", gold: "name: ['a'], ['b'], ['c']", pred: "name, visit: ['a', 7], ['a', 9], ['b', 8], ['c', 5]"}},
-		almost: []example{{why: "c is missing", gold: "name: ['a'], ['b'], ['c']", pred: "name, visit: ['a', 7], ['a', 9], ['b', 8], ['b', 5]"}},
-	},
-	"null_as_zero": {
-		holds:  []example{{why: "COALESCE to 0", gold: "k, n: ['a', 4], ['b', null], ['c', 6]", pred: "k, n: ['a', 4], ['b', 0], ['c', 6]"}},
-		almost: []example{{why: "another number than 0", gold: "k, n: ['a', 4], ['b', null], ['c', 6]", pred: "k, n: ['a', 4], ['b', 1], ['c', 6]"}, {why: "a zero of gold's is no NULL", gold: "k, n: ['a', 4], ['b', 0], ['c', null]", pred: "k, n: ['a', 4], ['b', null], ['c', 0]"}},
-	},
-	"null_labelled": {
-		holds:  []example{{why: "a word for what is missing", gold: "region, n: ['north', 4], [null, 5], ['south', 6]", pred: "region, n: ['north', 4], ['Unknown', 5], ['south', 6]"}, {why: "in brackets", gold: "region, n: ['north', 4], [null, 5]", pred: "region, n: ['north', 4], ['(not set)', 5]"}},
-		almost: []example{{why: "a name of its own", gold: "region, n: ['north', 4], [null, 5], ['south', 6]", pred: "region, n: ['north', 4], ['east', 5], ['south', 6]"}},
-	},
 	"null_rows_kept": {
 		holds:  []example{{why: "a group for those without a region", gold: "region, n: ['north', 4], ['south', 6]", pred: "region, n: ['north', 4], ['south', 6], [null, 3]"}},
 		almost: []example{{why: "the row more has a region", gold: "region, n: ['north', 4], ['south', 6]", pred: "region, n: ['north', 4], ['south', 6], ['east', 3]"}},
@@ -94,26 +62,6 @@ var _ = addExamples(map[string]examplesOf{
 	"null_rows_dropped": {
 		holds:  []example{{why: "no group for those without a region", gold: "region, n: ['north', 4], ['south', 6], [null, 3]", pred: "region, n: ['north', 4], ['south', 6]"}},
 		almost: []example{{why: "the row that lacks has a region", gold: "region, n: ['north', 4], ['south', 6], ['east', 3]", pred: "region, n: ['north', 4], ['south', 6]"}},
-	},
-	"concatenated": {
-		holds:  []example{{why: "a full name", gold: "first, last, n: ['Ada', 'Lovelace', 1], ['Alan', 'Turing', 2]", pred: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]"}, {why: "the last name first", gold: "first, last: ['Ada', 'Lovelace'], ['Alan', 'Turing']", pred: "who: ['Lovelace, Ada'], ['Turing, Alan']"}},
-		almost: []example{{why: "a name is another", gold: "first, last, n: ['Ada', 'Lovelace', 1], ['Alan', 'Turing', 2]", pred: "who, n: ['Ada Lovelace', 1], ['Alan Kay', 2]"}},
-	},
-	"split": {
-		holds:  []example{{why: "the parts of a full name", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Ada', 'Lovelace', 1], ['Alan', 'Turing', 2]"}},
-		almost: []example{{why: "a part is another", gold: "who, n: ['Ada Lovelace', 1], ['Alan Turing', 2]", pred: "first, last, n: ['Ada', 'Lovelace', 1], ['Alan', 'Kay', 2]"}},
-	},
-	"punctuated": {
-		holds:  []example{{why: "blanks around arrows", gold: "k, path: ['a', 'Home >> Cart'], ['b', 'Home >> Pay']", pred: "k, path: ['a', 'Home>>Cart'], ['b', 'Home>>Pay']"}},
-		almost: []example{{why: "another page", gold: "k, path: ['a', 'Home >> Cart'], ['b', 'Home >> Pay']", pred: "k, path: ['a', 'Home>>Cart'], ['b', 'Home>>Buy']"}, {why: "the signs tell them apart", gold: "k, name: ['a', 'C++'], ['b', 'C#']", pred: "k, name: ['a', 'C'], ['b', 'C']"}},
-	},
-	"list_reordered": {
-		holds:  []example{{why: "genes in another order", gold: "k, genes: ['a', 'USP24,PCSK9'], ['b', 'TP53']", pred: "k, genes: ['a', 'PCSK9, USP24'], ['b', 'TP53']"}},
-		almost: []example{{why: "another gene", gold: "k, genes: ['a', 'USP24,PCSK9'], ['b', 'TP53']", pred: "k, genes: ['a', 'PCSK9, USP25'], ['b', 'TP53']"}},
-	},
-	"zero_filled": {
-		holds:  []example{{why: "an agency without clients", gold: "agency, clients: [1, 2], [3, 1]", pred: "agency, clients: [1, 2], [2, 0], [3, 1]"}, {why: "a sum over none is NULL", gold: "agency, clients, fee: ['x', 2, 9.5], ['z', 1, 3.5]", pred: "agency, clients, fee: ['x', 2, 9.5], ['y', 0, null], ['z', 1, 3.5]"}},
-		almost: []example{{why: "the row more has a client", gold: "agency, clients: [1, 2], [3, 1]", pred: "agency, clients: [1, 2], [2, 1], [3, 1]"}, {why: "gold's rows are not all there", gold: "agency, clients: [1, 2], [3, 1]", pred: "agency, clients: [1, 2], [2, 0], [3, 4]"}, {why: "the group is one that gold has", gold: "agency, clients: [1, 2], [3, 1]", pred: "agency, clients: [1, 2], [1, 0], [3, 1]"}},
 	},
 	"zero_dropped": {
 		holds:  []example{{why: "an agency without clients is left out", gold: "agency, clients: [1, 2], [2, 0], [3, 1]", pred: "agency, clients: [1, 2], [3, 1]"}},
@@ -147,7 +95,7 @@ var _ = addExamples(map[string]examplesOf{
 		},
 	},
 	"renamed_values": {
-		holds:  []example{{why: "words for letters", gold: "n, sex: [1, 'M'], [2, 'F'], [3, 'F'], [4, 'M']", pred: "n, sex: [1, 'male'], [2, 'female'], [3, 'female'], [4, 'male']"}},
+		holds:  []example{{why: "words for codes", gold: "n, sex: [1, 'S1'], [2, 'S2'], [3, 'S2'], [4, 'S1']", pred: "n, sex: [1, 'male'], [2, 'female'], [3, 'female'], [4, 'male']"}},
 		almost: []example{{why: "the fourth is neither", gold: "n, sex: [1, 'M'], [2, 'F'], [3, 'F'], [4, 'M']", pred: "n, sex: [1, 'male'], [2, 'female'], [3, 'female'], [4, 'female']"}, {why: "the same words, at other rows", gold: "n, sex: [1, 'M'], [2, 'F'], [3, 'F'], [4, 'M']", pred: "n, sex: [1, 'F'], [2, 'M'], [3, 'M'], [4, 'F']"}},
 	},
 	"other_column": {

@@ -12,11 +12,15 @@ import (
 var measureKinds = []Kind{
 	{
 		Name: "unit_factor", Class: Presentational, find: unitFactor,
-		Meaning: "All other columns agree and each measure that does not is gold's in another unit in every row: times or divided by a power of ten, sixty, 1024 or another factor between units, which several numbers must speak for where it is less usual than a hundred or a thousand.", Example: "('a', 1.5), ('b', 2); ('a', 1500), ('b', 2000)",
+		Meaning: "All other columns agree and each measure that does not is gold's in another unit in every row: both names say so, each its own unit, or one name or the question does and the numbers show at least four digits.", Example: "(hours) = (1.5), (2); (minutes) = (90), (120)",
 	},
 	{
-		Name: "negated", Class: Defensible, find: law("negated", "gold's with the other sign", func(g, p float64) bool { return g == -p }),
-		Meaning: "All other columns agree and each measure that does not is gold's with the other sign in every row.", Example: "('a', 3), ('b', -2); ('a', -3), ('b', 2)",
+		Name: "opposite", Class: Presentational, find: func(e *evidence) *found { return negated(e, true) },
+		Meaning: "All other columns agree and each measure that does not is gold's with the other sign in every row, and the names say opposite things.", Example: "(profit) = (3), (-2); (loss) = (-3), (2)",
+	},
+	{
+		Name: "negated", Class: Difference, find: func(e *evidence) *found { return negated(e, false) },
+		Meaning: "All other columns agree and each measure that does not is gold's with the other sign in every row; the names say nothing of that.", Example: "('a', 3), ('b', -2); ('a', -3), ('b', 2)",
 	},
 	{
 		Name: "complement", Class: Difference, find: complement,
@@ -45,6 +49,7 @@ type measurePair struct {
 	gold, pred int
 	g, p       []float64 // of the same rows; NaN where NULL
 	differ     []int32   // gold rows whose cells are not equal, to the last digit
+	unlike     bool      // some row holds an infinity or NaN on one side that the other does not hold: no law makes them of each other
 }
 
 // measurePairs are the columns of numbers that do not agree while the others match the rows one to one. ok is false where they do not match them, or something else than numbers
@@ -91,6 +96,7 @@ func (e *evidence) pairMeasures() (pairs []measurePair, ok bool) {
 		for i, j := range partner {
 			if m.p[i] = values[j]; goldKeys[i] != predKeys[j] {
 				m.differ = append(m.differ, int32(i)) //nolint:gosec // rows are bounded far below
+				m.unlike = m.unlike || !finite(m.g[i]) || !finite(m.p[i])
 			}
 		}
 		pairs = append(pairs, m)
@@ -118,15 +124,15 @@ func (e *evidence) counterpart(gold int, among []int, taken map[int]bool) int {
 	return at
 }
 
-// every tells whether something holds for the two numbers of all rows, NULLs being NULL on both sides. distinct is how many different numbers of gold, 0 left out, speak for it, up to three.
+// every tells whether something holds for the two numbers of all rows, NULLs and infinities being the same on both sides. distinct is how many different numbers of gold, 0 left out, speak for it, up to three.
 func (m *measurePair) every(holds func(g, p float64) bool) (ok bool, distinct int) {
+	if m.unlike {
+		return false, 0
+	}
 	var seen [3]float64
 	for i, g := range m.g {
 		p := m.p[i]
-		if g != g || p != p {
-			if g == g || p == p {
-				return false, 0
-			}
+		if !finite(g) || !finite(p) {
 			continue
 		}
 		if !holds(g, p) {
@@ -168,48 +174,6 @@ func (e *evidence) measureFound(pairs []measurePair, how string) *found {
 	}
 	r.text = fmt.Sprintf("In every row %s of the answer %s %s; all else agrees.", named(e.pred, r.proof.PredColumns), verb(len(pairs), "is", "are"), how)
 	return r
-}
-
-func law(_, how string, holds func(g, p float64) bool) func(*evidence) *found {
-	return func(e *evidence) *found {
-		if pairs := e.explained(holds, 1); pairs != nil {
-			return e.measureFound(pairs, how)
-		}
-		return nil
-	}
-}
-
-// units are factors between ways of measuring. Those that a lone number may have by chance need more than one.
-var units = []struct {
-	factor   float64
-	distinct int // different numbers that must speak for it
-	of       string
-}{
-	{100, 1, "percent, cents"}, {1e3, 1, "thousands"}, {1e6, 1, "millions"}, {1e9, 1, "milliards"},
-	{10, 2, "tenths, per mille and percent"}, {1e4, 2, "ten thousands"}, {1e5, 2, "lakhs, per 100,000"},
-	{60, 2, "seconds, minutes and hours"}, {3600, 2, "seconds and hours"}, {24, 2, "hours and days"}, {1440, 2, "minutes and days"}, {86400, 2, "seconds and days"},
-	{1024, 2, "bytes, KiB and MiB"}, {1 << 20, 2, "bytes and MiB"}, {1 << 30, 2, "bytes and GiB"},
-	{1.609344, 2, "miles and kilometres"}, {0.3048, 2, "feet and metres"}, {2.54, 2, "inches and centimetres"}, {25.4, 2, "inches and millimetres"}, {0.45359237, 2, "pounds and kilograms"},
-}
-
-func unitFactor(e *evidence) *found {
-	for _, u := range units {
-		for _, divided := range []bool{false, true} {
-			holds := func(g, p float64) bool { return nearly(g*u.factor, p) }
-			how := fmt.Sprintf("gold's times %g (%s)", u.factor, u.of)
-			factor := 1 / u.factor
-			if divided {
-				holds = func(g, p float64) bool { return nearly(g, p*u.factor) }
-				how, factor = fmt.Sprintf("gold's divided by %g (%s)", u.factor, u.of), u.factor
-			}
-			if pairs := e.explained(holds, u.distinct); pairs != nil {
-				r := e.measureFound(pairs, how)
-				r.proof.Factor, r.proof.Facts = factor, []string{u.of}
-				return r
-			}
-		}
-	}
-	return nil
 }
 
 func complement(e *evidence) *found {
@@ -270,7 +234,7 @@ func multiplied(e *evidence) *found {
 			break
 		}
 	}
-	if factor == 0 || factor == 1 || math.IsInf(factor, 0) {
+	if factor == 0 || factor == 1 || !finite(factor) {
 		return nil
 	}
 	pairs = e.explained(func(g, p float64) bool { return nearly(p, g*factor) }, 2)
@@ -288,7 +252,7 @@ func shifted(e *evidence) *found {
 		return nil
 	}
 	by := pairs[0].p[0] - pairs[0].g[0]
-	if by != by || by == 0 {
+	if !finite(by) || by == 0 {
 		return nil
 	}
 	pairs = e.explained(func(g, p float64) bool { return nearly(p-g, by) }, 2)

@@ -13,7 +13,7 @@ var nothingKinds = []Kind{
 	},
 	{
 		Name: "zero_for_nothing", Class: Defensible, find: zeroForNothing,
-		Meaning: "One result is empty or one row of NULLs, the other one row of zeros.", Example: "no rows; (0)",
+		Meaning: "One result is empty or one row of NULLs, the other one row of zeros, in as many columns, all of them counts or sums by their names or queries.", Example: "(total): no rows; (total) = (0)",
 	},
 }
 
@@ -86,8 +86,13 @@ func zeroForNothing(e *evidence) *found {
 	}
 	words := map[blank]string{blankEmpty: "empty", blankNull: "one row of NULLs", blankZero: "one row of zeros"}
 	g, p := blankness(e.gold), blankness(e.pred)
-	if g == blankNo || p == blankNo || (g == blankZero) == (p == blankZero) {
+	if g == blankNo || p == blankNo || (g == blankZero) == (p == blankZero) || len(e.gold.Columns) != len(e.pred.Columns) {
 		return nil
+	}
+	for i := range e.gold.Columns { // a count of nothing is 0, an average of nothing is not
+		if !e.adds(goldSide, i) && !e.adds(predSide, i) {
+			return nil
+		}
 	}
 	return &found{text: fmt.Sprintf("Gold is %s, the answer is %s: both found nothing.", words[g], words[p])}
 }

@@ -2,6 +2,7 @@ package relation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
@@ -11,11 +12,11 @@ import (
 var nullKinds = []Kind{
 	{
 		Name: "null_as_zero", Class: Presentational, find: nullAsZero,
-		Meaning: "All rows agree but that NULLs of one side are 0 on the other.", Example: "('a', NULL); ('a', 0)",
+		Meaning: "All rows agree but that NULLs of one side are 0 on the other, in counts or sums by their names or queries: nothing was there to add up.", Example: "(k, total) = ('a', NULL); ('a', 0)",
 	},
 	{
 		Name: "null_labelled", Class: Presentational, find: nullLabelled,
-		Meaning: "All rows agree but that the NULLs of a column are one and the same text on the other side, which does not occur there otherwise.", Example: "(NULL, 3); ('unknown', 3)",
+		Meaning: "All rows agree but that the NULLs of a column are one and the same text on the other side, a word for what is missing, which does not occur there otherwise and which its query writes; where the queries are not known, the answer has it.", Example: "(NULL, 3); ('unknown', 3)",
 	},
 	{
 		Name: "null_rows_kept", Class: Defensible, find: func(e *evidence) *found { return nullRows(e, predSide) },
@@ -27,8 +28,9 @@ var nullKinds = []Kind{
 	},
 }
 
-// replacedNulls matches rows whose NULLs were given a key of their own on either side, in the pairs where exactly one side has NULLs.
-func (e *evidence) replacedNulls(key func(c *scoring.Column, keys []uint64) (uint64, bool)) (m *matching, pairs []int) {
+// replacedNulls matches rows whose NULLs were given a key of their own on either side, in the pairs where one side has more NULLs. key finds what the NULLs of the first column are in
+// the second.
+func (e *evidence) replacedNulls(key func(pair int, null, c *scoring.Column, keys []uint64) (uint64, bool)) (m *matching, pairs []int) {
 	if e.queriesOnly || e.gold.Rows() == 0 || e.gold.Rows() != e.pred.Rows() || len(e.missing()) > 0 {
 		return nil, nil
 	}
@@ -40,13 +42,13 @@ func (e *evidence) replacedNulls(key func(c *scoring.Column, keys []uint64) (uin
 		gn, pn := count(keys.g, cell.NullKey), count(keys.p, cell.NullKey)
 		switch {
 		case gn > pn:
-			if to, ok := key(p, keys.p); ok && count(keys.g, to) < count(keys.p, to) {
+			if to, ok := key(k, g, p, keys.p); ok && onlyNulls(g, keys.g) && count(keys.g, to) < count(keys.p, to) {
 				keys.g = replaced(keys.g, to)
 				keys.p = replaced(keys.p, to)
 				pairs = append(pairs, k)
 			}
 		case pn > gn:
-			if to, ok := key(g, keys.g); ok && count(keys.p, to) < count(keys.g, to) {
+			if to, ok := key(k, p, g, keys.g); ok && onlyNulls(p, keys.p) && count(keys.p, to) < count(keys.g, to) {
 				keys.p = replaced(keys.p, to)
 				keys.g = replaced(keys.g, to)
 				pairs = append(pairs, k)
@@ -89,7 +91,9 @@ var zeroKey = func() uint64 {
 }()
 
 func nullAsZero(e *evidence) *found {
-	m, pairs := e.replacedNulls(func(c *scoring.Column, _ []uint64) (uint64, bool) { return zeroKey, c.Type.Numeric() })
+	m, pairs := e.replacedNulls(func(pair int, _, c *scoring.Column, _ []uint64) (uint64, bool) {
+		return zeroKey, c.Type.Numeric() && e.pairAdds(pair)
+	})
 	if m == nil || !m.sameBag() {
 		return nil
 	}
@@ -97,7 +101,7 @@ func nullAsZero(e *evidence) *found {
 }
 
 func nullLabelled(e *evidence) *found {
-	m, pairs := e.replacedNulls(label)
+	m, pairs := e.replacedNulls(e.label)
 	if m == nil || !m.sameBag() {
 		return nil
 	}
@@ -108,15 +112,19 @@ func nullLabelled(e *evidence) *found {
 var labels = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range []string{
-		"", "-", "--", "—", "?", "n/a", "na", "n.a.", "none", "null", "nil", "unknown", "missing", "other", "others", "undefined", "unspecified", "unassigned", "unavailable", "blank", "empty",
+		"", "-", "--", "—", "?", "n/a", "n.a.", "none", "null", "nil", "unknown", "missing", "undefined", "unspecified", "unassigned", "unavailable", "blank", "empty",
+		"not set", "not available", "not applicable", "not given", "not known", "not specified", "not assigned", "not recorded", "no value", "no data", "no name", "no entry",
 	} {
 		m[w] = true
 	}
 	return m
 }()
 
-// isLabel tells whether a text stands for a missing value, in any case and in brackets too: n/a, (not set), No region.
-func isLabel(s string) bool {
+// totals are words for the row of a rollup in which NULL stands for all.
+var totals = map[string]bool{"total": true, "all": true, "grand total": true, "totals": true, "overall": true, "sum": true}
+
+// isLabel tells whether a text stands for a missing value in a column of some name, in any case and in brackets too: n/a, (not set), and No region in a column region.
+func isLabel(s string, name []string) bool {
 	if len(s) > 40 {
 		return false
 	}
@@ -127,26 +135,47 @@ func isLabel(s string) bool {
 	if labels[s] {
 		return true
 	}
-	first, _, more := strings.Cut(s, " ")
-	return more && (first == "no" || first == "not" || first == "without" || first == "unknown" || first == "missing")
+	first, rest, more := strings.Cut(s, " ")
+	return more && (first == "no" || first == "without" || first == "unknown" || first == "missing") && slices.Contains(name, rest)
 }
 
-// label is the only key of a text column that stands for a missing value.
-func label(c *scoring.Column, keys []uint64) (uint64, bool) {
+// label is the only key of a text column that stands for a missing value. Where signs are the values of a column, such as + and -, none of them does.
+func (e *evidence) label(pair int, null, c *scoring.Column, keys []uint64) (uint64, bool) {
 	if c.Type != scoring.String {
 		return 0, false
 	}
+	name := append(nameWords(c.Name), nameWords(null.Name)...)
+	rollup := slices.ContainsFunc([]string{"rollup", "cube", "grouping sets"}, func(w string) bool { return says(plain(e.GoldSQL), w) })
 	var key uint64
 	for i, k := range keys {
-		if k == key || k == cell.NullKey || !isLabel(c.Text(i)) {
+		if k == key || k == cell.NullKey {
 			continue
 		}
-		if key != 0 {
+		if !isLabel(c.Text(i), name) && !(rollup && totals[strings.ToLower(c.Text(i))]) {
+			if letters(c.Text(i)) == "" {
+				return 0, false
+			}
+			continue
+		}
+		if key != 0 || !e.labels(pair, c, c.Text(i)) {
 			return 0, false
 		}
 		key = k
 	}
 	return key, key != 0
+}
+
+// labels tells whether a text is put in place of NULL rather than stored: the query of its side writes it or, where that is not known, it is the answer's.
+func (e *evidence) labels(pair int, c *scoring.Column, text string) bool {
+	inGold := c == &e.gold.Columns[e.a.Columns[pair].Gold]
+	sql := e.PredSQL
+	if inGold {
+		sql = e.GoldSQL
+	}
+	if strings.TrimSpace(sql) == "" {
+		return !inGold
+	}
+	return strings.Contains(strings.ToLower(sql), "'"+strings.ToLower(text)+"'")
 }
 
 // nullRows tells whether all rows that one side has more are NULL in a column in which the other side never is.
@@ -159,16 +188,20 @@ func nullRows(e *evidence, more side) *found {
 	if more == goldSide {
 		rows, none = none, rows
 	}
-	if len(rows) == 0 || len(none) > 0 || m.equal == 0 {
+	if len(rows) == 0 || len(none) > 0 || m.equal == 0 || e.totalRow(more) >= 0 {
 		return nil
 	}
 	for k := range e.a.Columns {
 		keys := e.keys(k)
-		here, there := keys.p, keys.g
+		there := keys.g
 		if more == goldSide {
-			here, there = there, here
+			there = keys.p
 		}
-		if !allAre(here, rows, cell.NullKey) || count(there, cell.NullKey) > 0 {
+		column := &e.pred.Columns[e.a.Columns[k].Pred]
+		if more == goldSide {
+			column = &e.gold.Columns[e.a.Columns[k].Gold]
+		}
+		if !nullAt(column, rows) || count(there, cell.NullKey) > 0 {
 			continue
 		}
 		r := e.aboutPairs([]int{k}, fmt.Sprintf("Every row of gold is there; %s more %s NULL in %s.", plural(len(rows), "row"), verb(len(rows), "has", "have"), columnName(e.gold, e.a.Columns[k].Gold)))

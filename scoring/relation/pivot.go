@@ -16,7 +16,8 @@ const maxPivotRows = 200_000
 const maxLabels = 64
 
 // pivoted tells whether one side is long where the other is wide: for each of some columns of the wide side, the long side has rows of the same other columns with a label and the value.
-// What the labels are called does not matter. A value that is NULL or 0 may have no row. Every part of gold must have its counterpart in the answer.
+// A label that stands on both sides, as a value here and as a header there, must carry its own values; where none does, several values must tell the labels apart. A value that is NULL or 0 may
+// have no row. Every part of gold must have its counterpart in the answer.
 func pivoted(e *evidence, long side) *found {
 	if e.queriesOnly {
 		return nil
@@ -68,25 +69,30 @@ func (e *evidence) turned(long side, label, value int) int {
 		mixInto(wideIDs, e.naturalKeys(!long, at))
 	}
 	rows := map[uint64]*cell.Sum{}
-	cells := 0
-	for _, k := range e.naturalKeys(long, label) {
+	var texts []string // of the labels, …
+	var sums []*cell.Sum
+	labels := e.naturalKeys(long, label)
+	for r, k := range labels {
 		if rows[k] == nil {
 			rows[k] = &cell.Sum{}
+			texts, sums = append(texts, l.Columns[label].Value(r).String()), append(sums, rows[k])
 		}
 	}
 	parts := map[cell.Sum]int{} // what each label has, and how many labels have that
 	digits := e.sharedDigits(long, value, isID)
-	labels := e.naturalKeys(long, label)
+	values := map[uint64]bool{}
 	for r := range ids {
 		if v := roundedKey(&l.Columns[value], r, digits); v != cell.NullKey {
 			rows[labels[r]].Add(cell.Mix(ids[r], v))
-			cells++
+			values[v] = true
 		}
 	}
 	for _, s := range rows {
 		parts[*s]++
 	}
 	found, columns := 0, 0
+	var headers []string
+	var headed []cell.Sum
 	for i := range w.Columns {
 		if isID[i] {
 			continue
@@ -104,6 +110,7 @@ func (e *evidence) turned(long side, label, value int) int {
 				s.Add(cell.Mix(wideIDs[r], v))
 			}
 		}
+		headers, headed = append(headers, w.Columns[i].Name), append(headed, s)
 		if parts[s] > 0 {
 			parts[s]--
 			found++
@@ -113,11 +120,23 @@ func (e *evidence) turned(long side, label, value int) int {
 	if long == goldSide {
 		of = len(rows)
 	}
-	if found < of || found < 2 || cells < 2 {
+	if found < of || found < 2 {
+		return 0
+	}
+	known := counterparts(texts, headers)
+	for _, k := range known {
+		if *sums[k[0]] != headed[k[1]] {
+			return 0 // a label has the values of another
+		}
+	}
+	if len(known) == 0 && len(values) < minPivotValues {
 		return 0
 	}
 	return found
 }
+
+// minPivotValues is how many different values tell labels apart that are not called alike on both sides.
+const minPivotValues = 4
 
 // sameSet finds a column of the other side, not taken yet, that holds the same set of values.
 func (e *evidence) sameSet(s side, column int, taken []bool) int {
@@ -172,8 +191,8 @@ func roundedKey(c *scoring.Column, row, digits int) uint64 {
 		return cell.Mix(uint64(c.Ints()[row]), 1) //nolint:gosec // bits
 	}
 	f, ok := floatOf(c.Value(row))
-	if !ok {
-		return cell.NullKey
+	if !ok { // an infinity is itself, and NaN no missing value
+		return cell.Mix(math.Float64bits(c.Value(row).Float()), 2)
 	}
 	return cell.Mix(uint64(int64(math.Round(f*cell.Pow10(digits)))), 1) //nolint:gosec // bits
 }

@@ -28,13 +28,7 @@ func TestChangesThatKeepTheData(t *testing.T) {
 // change.
 func TestChangesThatBreakTheData(t *testing.T) {
 	allowed := map[string]map[string]bool{
-		"repeat a row":                        {"duplicates": true},
-		"drop a row":                          {"duplicates": true}, // one of several that are equal
-		"cut to the first half":               {"duplicates": true},
-		"alter one cell":                      {"duplicates": true, "punctuated": true}, // into a row that is there; by a sign more
-		"negate a column":                     {"negated": true},
-		"drop a column":                       {"dropped_constant": true},
-		"repeat a column in place of another": {"renamed_values": true, "dropped_constant": true}, // where they happen to stand 1:1 for each other
+		"repeat a column in place of another": {"renamed_values": true}, // where they happen to stand 1:1 for each other
 	}
 	named := map[string]int{}
 	for seed := range uint64(6000) {
@@ -50,7 +44,7 @@ func TestChangesThatBreakTheData(t *testing.T) {
 	}
 	// What a change does has a name, in most cases: chance may give it a better one.
 	for change, least := range map[string]int{
-		"repeat a row: duplicates": 300, "drop a row: subset": 200, "cut to the first half: subset": 300, "drop a column: dropped_columns": 200, "double a column: multiplied": 200, "negate a column: negated": 200,
+		"repeat a row: repeated": 300, "drop a row: subset": 200, "cut to the first half: subset": 300, "drop a column: dropped_columns": 200, "double a column: multiplied": 200, "negate a column: negated": 200,
 	} {
 		if named[change] < least {
 			t.Errorf("%s in %d cases, want at least %d", change, named[change], least)

@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -144,4 +145,13 @@ func (e *evidence) asksForAggregate(function string) bool {
 		}
 	}
 	return false
+}
+
+// asksForTwo tells whether the question goes on to ask for something else of what it asked for first: "and what are those sizes", "along with their number".
+func (e *evidence) asksForTwo() bool {
+	q := plain(e.Question)
+	return slices.ContainsFunc([]string{
+		" and what ", " and how ", " and which ", " as well as ", " along with ", " together with ", " and their ", " and its ", " and those ", " and the number ", " and the total ", " and the corresponding ",
+		" including the ", " also show ", " also list ", " and show ", " and list ", " and give ",
+	}, func(w string) bool { return strings.Contains(q, w) })
 }

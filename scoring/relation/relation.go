@@ -75,8 +75,11 @@ type family struct {
 	kinds []Kind
 }
 
-// orderFamily is looked at first where all rows agree, and last where they do not. sameFamily is looked at where the comparison found every gold cell, the others where it did not. Results come before queries, and how much there is in common comes last.
+// headerFamily is looked at first, and orderFamily next where all rows agree, but last where they do
+// not. sameFamily is looked at where the comparison found every gold cell, the others where it did not.
+// Results come before queries, and how much there is in common comes last.
 var (
+	headerFamily    = family{"headers", headerKinds}
 	orderFamily     = family{"order", orderKinds}
 	sameFamily      = family{"same data", sameKinds}
 	resultFamilies  = []family{{"nothing", nothingKinds}, {"repetitions", repetitionKinds}, {"groups", groupKinds}, {"nulls", nullKinds}, {"text", textKinds}, {"keys", keyKinds}, {"ties", tieKinds}, {"shape", shapeKinds}, {"left out", droppedKinds}, {"aggregates", aggregateKinds}, {"measures", measureKinds}, {"limits", limitKinds}}
@@ -94,6 +97,7 @@ func Kinds() []Kind {
 			all = append(all, k)
 		}
 	}
+	add(headerFamily)
 	add(orderFamily)
 	add(sameFamily)
 	for _, families := range differenceOrder {
@@ -108,10 +112,10 @@ func Kinds() []Kind {
 // Find says which relations hold between two results, the one that explains most first. It gives at least one, and the same for the same input.
 func Find(in Input) []Relation {
 	e := newEvidence(in)
+	out := e.look(nil, headerFamily)
 	if e.counts.Score == 1 {
-		return e.look(e.look(nil, orderFamily), sameFamily)
+		return e.look(e.look(out, orderFamily), sameFamily)
 	}
-	var out []Relation
 	for _, families := range differenceOrder {
 		for _, f := range families {
 			out = e.look(out, f)
@@ -122,6 +126,30 @@ func Find(in Input) []Relation {
 	}
 	return e.look(out, orderFamily)
 }
+
+// Reshaped is the relation by which the answer holds every cell of gold in another shape: columns joined in one text or split, rows shown as columns or the reverse. It is nil where there is none.
+// Only the two tables of the input are read, and what was found of them.
+func Reshaped(in Input) *Relation {
+	if len(in.Gold.Columns) == len(in.Pred.Columns) && in.Gold.Rows() == in.Pred.Rows() {
+		return nil
+	}
+	in.GoldSQL, in.PredSQL = "", ""
+	e := newEvidence(in)
+	for _, f := range []family{{"text", textKinds}, {"shape", shapeKinds}} {
+		for i, k := range f.kinds {
+			if !reshapes[k.Name] {
+				continue
+			}
+			if r := e.look(nil, family{f.name, f.kinds[i : i+1]}); len(r) > 0 {
+				return &r[0]
+			}
+		}
+	}
+	return nil
+}
+
+// reshapes are the relations that keep every cell, and what it belongs to.
+var reshapes = wordSet("concatenated split long_for_wide wide_for_long")
 
 // Queries says which relations hold between the two queries, whatever they return. Only GoldSQL, PredSQL, Question, Evidence and Dialect of the input are read.
 func Queries(in Input) []Relation {

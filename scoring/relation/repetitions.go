@@ -2,23 +2,36 @@ package relation
 
 import (
 	"fmt"
+	"slices"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 var repetitionKinds = []Kind{
 	{
-		Name: "duplicates", Class: Equivalent, find: func(e *evidence) *found { return repetitions(e, false) },
-		Meaning: "The same rows, some of them more or less often.", Example: "(1), (2); (1), (2), (2)",
+		Name: "duplicates", Class: Defensible, find: func(e *evidence) *found { return repetitions(e, false, true) },
+		Meaning: "The same rows, some of them more or less often: one query drops repetitions, the other does not, and neither shows an aggregate or cuts its rows off.", Example: "SELECT DISTINCT name: ('a'), ('b'); SELECT name: ('a'), ('b'), ('b')",
 	},
 	{
-		Name: "duplicates_extra_columns", Class: Presentational, find: func(e *evidence) *found { return repetitions(e, true) },
-		Meaning: "Every gold row is there and no other, some of them more or less often, and the answer shows more columns.", Example: "('a'), ('b'); ('a', 1), ('a', 2), ('b', 1)",
+		Name: "duplicates_extra_columns", Class: Defensible, find: func(e *evidence) *found { return repetitions(e, true, true) },
+		Meaning: "Every gold row is there and no other, some of them more or less often, as where one query alone drops repetitions, and the answer shows more columns.", Example: "SELECT DISTINCT name: ('a'), ('b'); SELECT name, n: ('a', 1), ('a', 2), ('b', 1)",
+	},
+	{
+		Name: "repeated", Class: Difference, find: func(e *evidence) *found {
+			if r := repetitions(e, false, false); r != nil {
+				return r
+			}
+			return repetitions(e, true, false)
+		},
+		Meaning: "The same rows, some of them more or less often, and the queries do not say why: a join may have repeated them, or values that are equal were taken for one.", Example: "(5), (7), (7); (5), (7)",
 	},
 }
 
-// repetitions tells whether gold's columns hold the same set of rows.
-func repetitions(e *evidence, extra bool) *found {
+// repetitions tells whether gold's columns hold the same set of rows, and whether the queries explain why not equally often.
+func repetitions(e *evidence, extra, explained bool) *found {
 	m := e.rows()
-	if m == nil || !m.sameSet() || m.sameBag() || extra != (len(e.extra()) > 0) {
+	if m == nil || !m.sameSet() || m.sameBag() || extra != (len(e.extra()) > 0) || explained != (e.queries().repeat(m) && (len(m.gold) < len(m.pred) || e.identifies())) {
 		return nil
 	}
 	r := &found{
@@ -30,4 +43,38 @@ func repetitions(e *evidence, extra bool) *found {
 		r.proof.PredColumns = e.extra()
 	}
 	return r
+}
+
+// identifies tells whether gold's rows say which thing they are of, so that equal rows are of one: something other than numbers, or a key.
+func (e *evidence) identifies() bool {
+	return slices.ContainsFunc(e.gold.Columns, func(c scoring.Column) bool { return !c.Type.Numeric() || keyish(&c) })
+}
+
+// repeat tells whether one query drops repetitions and the other, which returns more rows, does not, and neither aggregates or cuts off what it shows: rows that come again are the same things
+// then.
+func (q *queries) repeat(m *matching) bool {
+	if !q.both() {
+		return false
+	}
+	fewer, more := q.gold, q.pred
+	if len(m.gold) > len(m.pred) {
+		fewer, more = more, fewer
+	}
+	return fewer.dropsRepetitions() && !more.dropsRepetitions() && fewer.lists() && more.lists()
+}
+
+// dropsRepetitions tells whether no row of the query comes twice.
+func (q *query) dropsRepetitions() bool {
+	switch body := bodyOf(q.query).(type) {
+	case *sqlparts.Select:
+		return body.Distinct || q.grouped() && len(without(q.parts.GroupBy, q.parts.Select)) == 0
+	case *sqlparts.SetOp:
+		return !slices.ContainsFunc(body.Ops, func(o sqlparts.SetOperator) bool { return o.All })
+	}
+	return false
+}
+
+// lists tells whether the query shows values as they are, all of them.
+func (q *query) lists() bool {
+	return !q.cutsOff() && (q.final == nil || !slices.ContainsFunc(q.final.Items, func(it *sqlparts.Item) bool { return aggregated(it.Expr) }))
 }

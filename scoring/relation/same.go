@@ -3,6 +3,7 @@ package relation
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
@@ -19,19 +20,27 @@ var sameKinds = []Kind{
 		Meaning: "Neither result has a row.", Example: "no rows; no rows",
 	},
 	{
+		Name: "by_chance", Class: Difference, find: byChance,
+		Meaning: "The answer has gold's values in columns that neither names nor queries relate to gold's, besides others of the same kind; the values are so few and short that any column may hold them.", Example: "(visits) = (3); (branch, n) = (3, 17)",
+	},
+	{
 		Name: "tolerance", Class: Defensible, find: facts(isTolerance, "All rows agree, %s within a relative difference of %.2g", toleranceOf),
 		Meaning: "All rows agree, a column only within the relative tolerance.", Example: "(1000.0); (1003.2)",
 	},
 	{
 		Name: "rounding_asked", Class: Difference, find: roundingAsked,
-		Meaning: "All rows agree once a column is rounded as the other side is, but the question says how to round.", Example: "(66.6667), where the question asks for four decimals; (67)",
+		Meaning: "All rows agree once a column is rounded as the other side is, but the question says how to round, and the answer does not show as many digits.", Example: "(66.6667), where the question asks for four decimals; (67)",
+	},
+	{
+		Name: "unrounded", Class: Difference, find: func(e *evidence) *found { return roundedColumns(e, true) },
+		Meaning: "All rows agree once a column of the answer is rounded as gold is, but gold's query rounds nothing: its number is another one.", Example: "(66.7) by AVG(x); (66.67)",
 	},
 	{
 		Name: "scaled", Class: Presentational, find: scaledColumns,
 		Meaning: "All rows agree once a column is multiplied by a power of ten: percent for fraction, thousands, cents.", Example: "(0.125); (12.5)",
 	},
 	{
-		Name: "rounded", Class: Presentational, find: facts(isRounded, "All rows agree, %s up to rounding, by at most %.4g", withinOf),
+		Name: "rounded", Class: Presentational, find: func(e *evidence) *found { return roundedColumns(e, false) },
 		Meaning: "All rows agree once a column is rounded as the other side is.", Example: "(66.6667); (67)",
 	},
 	{
@@ -39,8 +48,12 @@ var sameKinds = []Kind{
 		Meaning: "All rows agree once text is read as the number, date or truth value that it stands for.", Example: "(1234.5); ('$1,234.50')",
 	},
 	{
-		Name: "null_column_left_out", Class: Presentational, find: nullColumn,
-		Meaning: "All rows agree; a gold column without any value is not there.", Example: "(1, NULL), (2, NULL); (1), (2)",
+		Name: "null_column_asked", Class: Difference, find: func(e *evidence) *found { return nullColumn(e, true) },
+		Meaning: "All rows agree; a gold column without any value, which the question names, is not there.", Example: "(name, phone) = ('a', NULL), where the question asks for the phone; ('a')",
+	},
+	{
+		Name: "null_column_left_out", Class: Presentational, find: func(e *evidence) *found { return nullColumn(e, false) },
+		Meaning: "All rows agree; a gold column without any value, which the question does not name, is not there.", Example: "(1, NULL), (2, NULL); (1), (2)",
 	},
 	{
 		Name: "extra_columns", Class: Presentational, find: extraColumns,
@@ -107,6 +120,29 @@ func (e *evidence) aboutPairs(pairs []int, text string) *found {
 	return r
 }
 
+// roundedColumns tells whether all rows agree up to rounding, and whether gold shows fewer digits though its query rounds nothing.
+func roundedColumns(e *evidence, unrounded bool) *found {
+	exact := e.queries().gold != nil && !rounds(e.GoldSQL) && slices.ContainsFunc(e.pairsThat(isRounded), func(k int) bool {
+		g, p := &e.gold.Columns[e.a.Columns[k].Gold], &e.pred.Columns[e.a.Columns[k].Pred]
+		return g.Type == scoring.Float64 && p.Type == scoring.Float64 && fractionDigits(g) < min(2, fractionDigits(p))
+	})
+	if exact != unrounded {
+		return nil
+	}
+	r := facts(isRounded, "All rows agree, %s up to rounding, by at most %.4g", withinOf)(e)
+	if r != nil && unrounded {
+		r.text = strings.TrimSuffix(r.text, ".") + ", but gold's query rounds nothing."
+	}
+	return r
+}
+
+// rounds tells whether a query may round a number, by a function or a type.
+func rounds(sql string) bool {
+	sql = strings.Join(strings.Fields(strings.ToLower(sql)), " ")
+	return slices.ContainsFunc([]string{"round", "trunc", "floor", "ceil", "format", "printf", "to_char", "as int", "as bigint", "as decimal", "as numeric", "as number", "::int", "::bigint", "::decimal", "::numeric"},
+		func(s string) bool { return strings.Contains(sql, s) })
+}
+
 func scaledColumns(e *evidence) *found {
 	pairs := e.pairsThat(isScaled)
 	if len(pairs) == 0 || e.gold.Rows() == 0 {
@@ -139,17 +175,37 @@ func formattedColumns(e *evidence) *found {
 // roundingWords are how a question says to round.
 var roundingWords = []string{" decimal ", " decimals ", " round ", " rounded ", " rounding ", " digits ", " decimal places "}
 
+// digitsAsked is how many digits behind the point a question, made by plain, asks for: "to four decimal places", "2 decimals".
+func digitsAsked(question string) (n int, ok bool) {
+	words := strings.Fields(question)
+	for i := 1; i < len(words); i++ {
+		if !strings.HasPrefix(words[i], "decimal") && !strings.HasPrefix(words[i], "digit") {
+			continue
+		}
+		if n := slices.Index([]string{"zero", "one", "two", "three", "four", "five", "six"}, words[i-1]); n >= 0 {
+			return n, true
+		}
+		if n, err := strconv.Atoi(words[i-1]); err == nil {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
 func roundingAsked(e *evidence) *found {
 	pairs := e.pairsThat(isRounded)
 	asked := plain(e.Question + " " + e.Evidence)
+	if digits, ok := digitsAsked(asked); ok {
+		pairs = slices.DeleteFunc(pairs, func(k int) bool { return fractionDigits(&e.pred.Columns[e.a.Columns[k].Pred]) == digits })
+	}
 	if len(pairs) == 0 || e.gold.Rows() == 0 || !slices.ContainsFunc(roundingWords, func(w string) bool { return strings.Contains(asked, w) }) {
 		return nil
 	}
 	return e.aboutPairs(pairs, fmt.Sprintf("All rows agree but for the rounding of %s, and the question says how to round.", named(e.gold, e.goldColumns(pairs))))
 }
 
-func nullColumn(e *evidence) *found {
-	if len(e.a.Missing) == 0 || e.gold.Rows() == 0 {
+func nullColumn(e *evidence, asked bool) *found {
+	if len(e.a.Missing) == 0 || e.gold.Rows() == 0 || slices.ContainsFunc(e.a.Missing, e.asked) != asked {
 		return nil
 	}
 	return &found{
@@ -159,7 +215,7 @@ func nullColumn(e *evidence) *found {
 }
 
 func extraColumns(e *evidence) *found {
-	if len(e.a.Extra) == 0 || e.gold.Rows() == 0 {
+	if len(e.a.Extra) == 0 || e.gold.Rows() == 0 || byChance(e) != nil {
 		return nil
 	}
 	r := &found{
@@ -173,7 +229,7 @@ func extraColumns(e *evidence) *found {
 }
 
 func permuted(e *evidence) *found {
-	if e.gold.Rows() == 0 {
+	if e.gold.Rows() == 0 || crossed(e) != nil {
 		return nil
 	}
 	last, turned := -1, false
@@ -190,7 +246,7 @@ func permuted(e *evidence) *found {
 }
 
 func same(e *evidence) *found {
-	if e.gold.Rows() == 0 || len(e.a.Missing) > 0 || len(e.a.Extra) > 0 || permuted(e) != nil || reordered(e) != nil {
+	if e.gold.Rows() == 0 || len(e.a.Missing) > 0 || len(e.a.Extra) > 0 || permuted(e) != nil || crossed(e) != nil || reordered(e) != nil {
 		return nil
 	}
 	differs := func(p *scoring.ColumnPair) bool {

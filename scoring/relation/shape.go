@@ -2,30 +2,33 @@ package relation
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
 var shapeKinds = []Kind{
 	{
 		Name: "long_for_wide", Class: Presentational, find: func(e *evidence) *found { return pivoted(e, predSide) },
-		Meaning: "The answer has a row for each of several columns of gold: a column of it says which, another holds the values, rounded perhaps, and what else gold shows is the same.", Example: "(k, north, south) = (1, 5, 7); (1, 'north', 5), (1, 'south', 7)",
+		Meaning: "The answer has a row for each of several columns of gold: a column of it says which, another holds the values, rounded perhaps, and what else gold shows is the same. Labels that stand on both sides carry the same values.", Example: "(k, north, south) = (1, 5, 7); (1, 'north', 5), (1, 'south', 7)",
 	},
 	{
 		Name: "wide_for_long", Class: Presentational, find: func(e *evidence) *found { return pivoted(e, goldSide) },
-		Meaning: "The answer has a column for each of several rows of gold: a column of gold says which, another holds the values, rounded perhaps, and what else gold shows is the same.", Example: "(1, 'north', 5), (1, 'south', 7); (k, north, south) = (1, 5, 7)",
+		Meaning: "The answer has a column for each of several rows of gold: a column of gold says which, another holds the values, rounded perhaps, and what else gold shows is the same. Labels that stand on both sides carry the same values.", Example: "(1, 'north', 5), (1, 'south', 7); (k, north, south) = (1, 5, 7)",
 	},
 	{
 		Name: "unpivoted", Class: Presentational, find: func(e *evidence) *found { return stacked(e, predSide) },
-		Meaning: "The answer holds in one column exactly the values that gold holds in several.", Example: "('x', 'y'); ('x'), ('y')",
+		Meaning: "The answer holds in one column exactly the values that gold holds in several of one kind, by their names.", Example: "(atom1, atom2) = ('x', 'y'); ('x'), ('y')",
 	},
 	{
 		Name: "pivoted", Class: Presentational, find: func(e *evidence) *found { return stacked(e, goldSide) },
-		Meaning: "Gold holds in one column exactly the values that the answer holds in several.", Example: "('x'), ('y'); ('x', 'y')",
+		Meaning: "Gold holds in one column exactly the values that the answer holds in several of one kind, by their names; or the answer is one row of texts.", Example: "('x'), ('y'); ('x', 'y')",
 	},
 }
 
-// stacked tells whether the one column of a side holds the same set of values as all columns of the other.
+// stacked tells whether the one column of a side holds the same set of values as all columns of the other, whose names must not say that one is something else than another: of 4 men and 7 women,
+// a list of 4 and 7 does not say which is which.
 func stacked(e *evidence, one side) *found {
 	if e.queriesOnly {
 		return nil
@@ -35,6 +38,9 @@ func stacked(e *evidence, one side) *found {
 		return nil
 	}
 	kind := cell.NaturalKind(&o.Columns[0])
+	if !(ofOneKind(t) || one == goldSide && t.Rows() == 1 && kind == scoring.KindText) {
+		return nil
+	}
 	b := newBag(o.Rows() + t.Rows()*len(t.Columns))
 	for _, k := range e.naturalKeys(one, 0) {
 		b.at(k).gold++
@@ -69,4 +75,26 @@ func stacked(e *evidence, one side) *found {
 		return &found{text: fmt.Sprintf("The answer holds in one column the %d values that gold holds in %d columns.", distinct, len(t.Columns))}
 	}
 	return &found{text: fmt.Sprintf("The answer holds in %d columns the %d values that gold holds in one.", len(t.Columns), distinct)}
+}
+
+// ofOneKind tells whether the columns of a table are called the same but for a number, or by one letter each: city1_code and city2_code, a and b.
+func ofOneKind(t *scoring.Table) bool {
+	kind := func(name string) string {
+		w := strings.Join(nameWords(strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return ' '
+			}
+			return r
+		}, name)), " ")
+		if len(w) <= 1 {
+			return ""
+		}
+		return w
+	}
+	for i := range t.Columns {
+		if kind(t.Columns[i].Name) != kind(t.Columns[0].Name) {
+			return false
+		}
+	}
+	return true
 }

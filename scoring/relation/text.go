@@ -2,6 +2,7 @@ package relation
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,24 +13,50 @@ import (
 var textKinds = []Kind{
 	{
 		Name: "concatenated", Class: Presentational, find: func(e *evidence) *found { return joined(e, goldSide) },
-		Meaning: "All rows agree once two to four columns of gold are joined into the text that the answer shows.", Example: "('Ada', 'Lovelace'); ('Ada Lovelace')",
+		Meaning: "All rows agree once two to four columns of gold are joined, in their order, into the text that the answer shows.", Example: "('Ada', 'Lovelace'); ('Ada Lovelace')",
 	},
 	{
 		Name: "split", Class: Presentational, find: func(e *evidence) *found { return joined(e, predSide) },
-		Meaning: "All rows agree once two to four columns of the answer are joined into the text that gold shows.", Example: "('Ada Lovelace'); ('Ada', 'Lovelace')",
+		Meaning: "All rows agree once two to four columns of the answer are joined, in their order, into the text that gold shows.", Example: "('Ada Lovelace'); ('Ada', 'Lovelace')",
 	},
 	{
-		Name: "punctuated", Class: Defensible, find: punctuated,
-		Meaning: "All rows agree once nothing but the letters and digits of a column of text is looked at, by which no two of its texts become one.", Example: "('Home >> Cart'); ('Home>>Cart')",
+		Name: "punctuated", Class: Presentational, find: punctuated,
+		Meaning: "All rows agree once blanks, quotes, final stops and dashes between words are left out of a column of text, by which no two of its texts become one. Signs, points, operators and what stands between digits stay.", Example: "('Home >> Cart'); ('Home>>Cart')",
 	},
 	{
 		Name: "list_reordered", Class: Presentational, find: listReordered,
-		Meaning: "All rows agree once the items of lists in a column of text, set off by commas, semicolons or bars, are sorted.", Example: "('USP24,PCSK9'); ('PCSK9, USP24')",
+		Meaning: "All rows agree once the items of lists in a column of text, set off by commas, semicolons or bars, are sorted, where their order says nothing: gold's query aggregates them without an order, or they are words in lists of different lengths.", Example: "STRING_AGG(gene, ','): ('USP24,PCSK9'); ('PCSK9, USP24')",
+	},
+	{
+		Name: "abbreviated", Class: Presentational, find: abbreviated,
+		Meaning: "All rows agree once the values of a column of text are written out: each of several shortens one of the other side, and no other.", Example: "('M', 5), ('F', 7); ('male', 5), ('female', 7)",
 	},
 }
 
 // separators stand between texts that are joined.
-var separators = []string{" ", ", ", "", ",", "-", " - ", "_", "/", " / ", "|", "; ", ": ", ":", "."}
+var separators = []string{" ", ", ", "", ",", "-", " - ", "_", "/", " / ", "|", "; ", ": ", ":", ".", "@"}
+
+// joints are what stands between the parts of n columns that are joined: a separator again and again, or several.
+func joints(n int) [][]string {
+	var out [][]string
+	for _, s := range separators {
+		out = append(out, slices.Repeat([]string{s}, n-1))
+	}
+	if n < 3 {
+		return out
+	}
+	mixed := [][]string{nil}
+	for range n - 1 {
+		var longer [][]string
+		for _, m := range mixed {
+			for _, s := range []string{" ", ", ", "-", "/"} {
+				longer = append(longer, append(slices.Clip(m), s))
+			}
+		}
+		mixed = longer
+	}
+	return append(out, mixed...)
+}
 
 // maxJoined is how many columns are joined at most.
 const maxJoined = 4
@@ -68,20 +95,20 @@ func joined(e *evidence, many side) *found {
 			known[want[i]] = true
 		}
 		for _, order := range orders(from, many == goldSide) {
-			for _, sep := range separators {
+			for _, sep := range joints(len(order)) {
 				t := e.table(many)
-				if !known[cell.Mix(rest[0], joinedKey(t, order, sep, 0))] {
+				if !joinsInOrder(t, order, sep) || !known[cell.Mix(rest[0], joinedKey(t, order, sep, 0))] {
 					continue
 				}
 				var got cell.Sum
 				for i := range rest {
 					got.Add(cell.Mix(rest[i], joinedKey(t, order, sep, i)))
 				}
-				if got != sum {
+				if got != sum || !partsTellable(t, order, sep) {
 					continue
 				}
 				verb := "The answer joins"
-				r := &found{proof: Proof{GoldColumns: order, PredColumns: []int{whole}, Facts: []string{"joined by " + strconv.Quote(sep)}}}
+				r := &found{proof: Proof{GoldColumns: order, PredColumns: []int{whole}, Facts: []string{"joined by " + strings.Join(quoted(sep), " and ")}}}
 				if many == predSide {
 					verb = "The answer splits into parts what gold joins from"
 					r.proof.GoldColumns, r.proof.PredColumns = []int{whole}, order
@@ -94,16 +121,77 @@ func joined(e *evidence, many side) *found {
 	return nil
 }
 
+// joinsInOrder tells whether a way of joining columns keeps their order. The parts of a person's name come first name first, or last name first with a comma. Other columns come as they stand, or
+// in another order where the separator is more than a blank.
+func joinsInOrder(t *scoring.Table, columns []int, sep []string) bool {
+	comma := strings.Contains(strings.Join(sep, ""), ",")
+	if !slices.ContainsFunc(columns, func(i int) bool { return namePlace[nameWordsOf(t, i)] == 0 }) {
+		return slices.IsSortedFunc(columns, func(a, b int) int {
+			x, y := namePlace[nameWordsOf(t, a)], namePlace[nameWordsOf(t, b)]
+			if comma && (x == lastName || y == lastName) {
+				return y - x
+			}
+			return x - y
+		})
+	}
+	return slices.IsSorted(columns) || !slices.ContainsFunc(sep, func(s string) bool { return strings.TrimSpace(s) == "" })
+}
+
+const lastName = 3
+
+// namePlace is where a part of a person's name stands in it; 0: it is none.
+var namePlace = map[string]int{
+	"first": 1, "given": 1, "forename": 1, "firstname": 1, "fname": 1, "middle": 2, "last": lastName, "family": lastName, "surname": lastName, "lastname": lastName, "lname": lastName,
+}
+
+// nameWordsOf is the word that says which part of a person's name a column holds, empty where it holds none.
+func nameWordsOf(t *scoring.Table, column int) string {
+	if name := t.Columns[column].Name; isNamePart(name) {
+		return nameWords(name)[0]
+	}
+	return ""
+}
+
+// partsTellable tells whether joining leaves digits of different parts apart, so that no two lists of parts give one text: 1 and 23 are not joined to 123, and not by a point to a number.
+func partsTellable(t *scoring.Table, columns []int, sep []string) bool {
+	for row := range t.Rows() {
+		before := ""
+		for k, i := range columns {
+			if t.Columns[i].IsNull(row) {
+				continue
+			}
+			part := t.Columns[i].Value(row).String()
+			if before != "" && part != "" && digitAt(before, len(before)-1) && digitAt(part, 0) && (sep[k-1] == "" || sep[k-1] == "." || sep[k-1] == ",") {
+				return false
+			}
+			before = part
+		}
+	}
+	return true
+}
+
+func quoted(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if q := strconv.Quote(s); !slices.Contains(out, q) {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+func digitAt(s string, i int) bool { return s[i] >= '0' && s[i] <= '9' }
+
 // joinedKey is the text key of the cells of a row, joined. A NULL is left out with its separator.
-func joinedKey(t *scoring.Table, columns []int, sep string, row int) uint64 {
+func joinedKey(t *scoring.Table, columns []int, sep []string, row int) uint64 {
 	var b strings.Builder
-	for _, i := range columns {
+	for k, i := range columns {
 		c := &t.Columns[i]
 		if c.IsNull(row) {
 			continue
 		}
 		if b.Len() > 0 {
-			b.WriteString(sep)
+			b.WriteString(sep[k-1])
 		}
 		if c.Type == scoring.String {
 			b.WriteString(c.Text(row))

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 // rewritten finds a column of text that is gold's once both are written in one form. The form must keep apart what each side tells apart.
@@ -57,13 +59,69 @@ func formed(c *scoring.Column, rest []uint64, form func(string) string) (s cell.
 }
 
 func punctuated(e *evidence) *found {
-	return e.rewritten(letters, "are compared by their letters and digits alone")
+	return e.rewritten(unpunctuated, "are compared without blanks, quotes, final stops and dashes between words")
 }
+
+// unpunctuated is a text in lower case without what carries nothing: blanks, quotes, dashes between words, and stops at its end. Everything else is content, and so is whatever stands between two
+// digits: there, a blank stays.
+func unpunctuated(s string) string {
+	runes := []rune(strings.ToLower(strings.TrimSpace(s)))
+	for len(runes) > 1 && runes[len(runes)-1] == '.' && unicode.IsLetter(runes[len(runes)-2]) {
+		runes = runes[:len(runes)-1]
+	}
+	var b strings.Builder
+	var last rune   // the one written last
+	apart := false  // blanks came since then
+	quoted := false // or quotes
+	for i := 0; i < len(runes); i++ {
+		r := runes[i]
+		switch {
+		case unicode.IsSpace(r):
+			apart = true
+			continue
+		case strings.ContainsRune("\"'`´‘’“”«»", r) && !unicode.IsDigit(last): // 5' and 6" are feet and inches
+			quoted = true
+			continue
+		case strings.ContainsRune("-‐‑–—", r) && betweenWords(runes[:i], runes[i+1:]):
+			apart = true
+			continue
+		}
+		if (apart || quoted) && unicode.IsDigit(last) && unicode.IsDigit(r) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+		last, apart, quoted = r, false, false
+	}
+	return b.String()
+}
+
+// betweenWords tells whether words stand on both sides of a dash, with blanks or none. Between single letters it is a range: A-F.
+func betweenWords(before, after []rune) bool {
+	slices.Reverse(before)
+	l, r := lettersFirst(before), lettersFirst(after)
+	slices.Reverse(before)
+	return l > 0 && r > 0 && l+r > 2
+}
+
+// lettersFirst is how many letters a text begins with, after blanks.
+func lettersFirst(text []rune) int {
+	i := 0
+	for i < len(text) && unicode.IsSpace(text[i]) {
+		i++
+	}
+	n := 0
+	for i+n < len(text) && unicode.IsLetter(text[i+n]) {
+		n++
+	}
+	return n
+}
+
+func isSeparator(r rune) bool { return r == ',' || r == ';' || r == '|' }
 
 func listReordered(e *evidence) *found {
 	lists := false
 	sorted := func(s string) string {
-		items := strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ';' || r == '|' })
+		items := strings.FieldsFunc(s, isSeparator)
 		for i := range items {
 			items[i] = strings.TrimSpace(items[i])
 		}
@@ -71,8 +129,56 @@ func listReordered(e *evidence) *found {
 		slices.Sort(items)
 		return strings.Join(items, ", ")
 	}
-	if r := e.rewritten(sorted, "have the items of their lists sorted"); lists {
-		return r
+	r := e.rewritten(sorted, "have the items of their lists sorted")
+	if r == nil || !lists || !e.unordered(r.proof.GoldColumns[0], r.proof.PredColumns[0]) {
+		return nil
 	}
-	return nil
+	return r
+}
+
+// orderedWords are the words of names of which the order of a list is part.
+var orderedWords = wordSet("path route itinerary steps sequence order ranking rank history stages journey coordinates coordinate point position location place address range interval name title")
+
+// unordered tells whether the order of the items in a list says nothing: gold's query aggregates them without an order or, where it is not known, they are words, and lists of different lengths
+// cannot be pairs.
+func (e *evidence) unordered(gold, pred int) bool {
+	g, p := &e.gold.Columns[gold], &e.pred.Columns[pred]
+	if anyWord(append(nameWords(g.Name), nameWords(p.Name)...), orderedWords) {
+		return false
+	}
+	if q := e.queries().gold; q != nil {
+		x := q.item(gold, len(e.gold.Columns))
+		if x == nil {
+			return false
+		}
+		aggregates := false
+		sqlparts.Walk(x, func(n sqlparts.Node) bool {
+			if c, ok := n.(*sqlparts.Call); ok && listAggregates[strings.ToLower(c.Name.Last().Text)] {
+				aggregates = !strings.Contains(strings.ToLower(sqlparts.Format(c)), "order by")
+			}
+			return true
+		})
+		return aggregates
+	}
+	lengths := map[int]bool{}
+	for i := range g.Len() {
+		if g.IsNull(i) {
+			continue
+		}
+		items := strings.FieldsFunc(g.Text(i), isSeparator)
+		if slices.ContainsFunc(items, func(s string) bool { return !wordsAlone(s) }) {
+			return false
+		}
+		lengths[len(items)] = true
+	}
+	return len(lengths) > 1
+}
+
+// listAggregates are the functions that make a list of the values of a group.
+var listAggregates = wordSet("group_concat string_agg listagg array_agg json_arrayagg json_agg jsonb_agg collect_list collect_set list wm_concat array_to_string array_join concat_ws")
+
+// wordsAlone tells whether an item of a list is words: letters first, and nothing that pairs it with something.
+func wordsAlone(s string) bool {
+	s = strings.TrimSpace(s)
+	return s != "" && unicode.IsLetter([]rune(s)[0]) && !strings.ContainsAny(s, ":=<>()[]{}")
 }

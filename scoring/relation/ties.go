@@ -2,9 +2,12 @@ package relation
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 var tieKinds = []Kind{
@@ -89,7 +92,7 @@ func tieOne(e *evidence) *found {
 		return nil
 	}
 	k, shown := e.tiedAt(m.onlyGold, goldSide)
-	if !shown && !(q.both() && q.gold.seeksExtremum()) {
+	if !shown && !(q.both() && q.gold.seeksExtremumOf(q.pred.order[0])) {
 		return nil
 	}
 	r := &found{text: fmt.Sprintf("Gold keeps all %d rows that tie, the answer the first %d of them.", len(m.gold), len(m.pred))}
@@ -109,7 +112,7 @@ func tieAll(e *evidence) *found {
 		return nil
 	}
 	k, shown := e.tiedAt(m.onlyPred, predSide)
-	if !shown && !(q.both() && q.pred.seeksExtremum()) {
+	if !shown && !(q.both() && q.pred.seeksExtremumOf(q.gold.order[0])) {
 		return nil
 	}
 	return e.tie(&found{text: fmt.Sprintf("Gold's limit of %d cuts through rows that tie; the answer keeps all %d.", len(m.gold), len(m.pred))}, m, k, m.onlyPred)
@@ -142,3 +145,20 @@ func (e *evidence) tiedAt(rows []int32, more side) (pair int, ok bool) {
 	}
 	return -1, false
 }
+
+// seeksExtremumOf tells whether the query keeps all rows that tie at an extremum of what another query sorts by: both aggregate, or the column is the same. What it subtracts is not what it keeps.
+func (q *query) seeksExtremumOf(key orderKey) bool {
+	if q.excepts || !q.seeksExtremum() {
+		return false
+	}
+	if key.aggregated {
+		return slices.ContainsFunc(q.calls, func(c call) bool { return sqlparts.IsAggregate(c.name) && c.name != "max" && c.name != "min" })
+	}
+	column := unqualified(key.text)
+	return slices.ContainsFunc(q.calls, func(c call) bool { return (c.name == "max" || c.name == "min") && unqualified(c.args) == column }) ||
+		slices.ContainsFunc(q.conditions, func(c condition) bool { return c.op == "=" && unqualified(c.column) == column }) ||
+		slices.ContainsFunc(q.order, func(o orderKey) bool { return unqualified(o.text) == column }) || q.windows
+}
+
+// unqualified is the last part of a qualified name.
+func unqualified(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }

@@ -1,0 +1,42 @@
+package equality
+
+// relationLaws are those by which results are related that are not the same as they stand.
+var relationLaws = []Law{
+	{
+		Name: "sign", About: "Related results",
+		Says: "A number with the other sign is another number, unless both names say opposite things, as profit and loss do.",
+	},
+	{
+		Name: "converted_units", About: "Related results",
+		Says: "A number is the same in another unit where both names say so, each its own unit, or where one name or the question does and the distinct numbers show at least four digits. No name may say " +
+			"another unit. That all numbers are the same multiple proves nothing.",
+	},
+	{
+		Name: "punctuation", About: "Related results",
+		Says: "Blanks, quotes, final stops and dashes between words carry nothing. Signs, points, operators and whatever stands between two digits are content.",
+	},
+	{
+		Name: "lists", About: "Related results",
+		Says: "The order of a list in a cell carries nothing where gold's query aggregates it without an order or, if that query is not known, where the items are words and the lists have different " +
+			"lengths. Otherwise it may be a pair, a place or a route, and the order is content.",
+	},
+	{
+		Name: "joined_texts", About: "Related results",
+		Says: "Columns joined in one text, in their order, are the same columns, and so are the parts of a text that gold shows whole. The last name stands first only before a comma. Digits of two parts must " +
+			"not run into one number.",
+	},
+	{
+		Name: "pivot", About: "Related results",
+		Says: "Rows shown as columns, or the reverse, are the same data. Labels that stand on both sides, as values and as headers, carry their own values; where no label does, at least four different " +
+			"values must tell them apart.",
+	},
+	{
+		Name: "nothing_and_zero", About: "Related results",
+		Says: "In a count or a sum, by its name or query, nothing is 0: NULL may stand for 0, and groups without members may be shown or left out. In any other measure 0 is a value. A row with the total " +
+			"of the others is a row too many, whatever it is called.",
+	},
+	{
+		Name: "coincidence", About: "Related results",
+		Says: "Results that go together by their numbers alone are not the same: names or queries must say that one counts, sums or repeats the other.",
+	},
+}

@@ -1,0 +1,148 @@
+package relation
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// Rows alone may agree by chance: three rows are not the things that a 3 counts. What bears a relation out is how many digits speak for it, what the columns are called, and what the queries do.
+
+// minDigits is how many significant digits the distinct values of a column must show before a factor that a single name or the question suggests is believed: 5 for 5000 may be chance, 1.235 for
+// 1235 is not. A judge's proposal has to meet the same bar.
+const minDigits = 4
+
+// digitsOf counts the significant digits of the distinct numbers of a list. NaN stands for NULL.
+func digitsOf(values []float64) int {
+	seen := map[float64]bool{}
+	n := 0
+	for _, f := range values {
+		if f == 0 || f != f || math.IsInf(f, 0) || seen[f] {
+			continue
+		}
+		seen[f] = true
+		mantissa, _, _ := strings.Cut(strconv.FormatFloat(math.Abs(f), 'e', -1, 64), "e")
+		n += len(strings.ReplaceAll(mantissa, ".", ""))
+	}
+	return n
+}
+
+// finite tells whether a double is a number and no infinity.
+func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
+
+// ratio is g/p where that is a number.
+func ratio(g, p float64) (float64, bool) {
+	r := g / p
+	return r, p != 0 && finite(r)
+}
+
+// onlyNulls tells whether the keys that say NULL stand for NULL alone: NaN shares its key, and is no missing value that a 0 or a label may stand for.
+func onlyNulls(c *scoring.Column, keys []uint64) bool {
+	for i, k := range keys {
+		if k == cell.NullKey && !c.IsNull(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// nullAt tells whether a column is NULL in all of some rows.
+func nullAt(c *scoring.Column, rows []int32) bool {
+	return !slices.ContainsFunc(rows, func(i int32) bool { return !c.IsNull(int(i)) })
+}
+
+// Words of names that say what a number is made of.
+var (
+	additiveWords = wordSet("count counts number numbers num cnt n total totals sum sums subtotal amount amounts quantity qty revenue sales turnover volume frequency times orders occurrences")
+	// Of an average, a rate or an extremum, 0 is a value like any other, and parts do not add up to the whole.
+	otherMeasures = wordSet("avg average mean median rate ratio pct percent percentage share proportion score rating rank min minimum max maximum lowest highest price temperature temp age year date id key code " +
+		"latitude longitude lat lng lon stddev variance per degree celsius fahrenheit height weight length width depth elevation altitude salary balance speed size level grade point position floor")
+)
+
+// countsFirst begin names that say so whatever follows.
+var countsFirst = wordSet("count sum total number num")
+
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
+
+func anyWord(words []string, set map[string]bool) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return set[w] || set[stem(w)] })
+}
+
+// adds tells whether a column is a count or a sum, for which nothing is 0: by its query where that says so, else by its name. A plural of whole numbers, such as clients, counts things.
+func (e *evidence) adds(s side, column int) bool {
+	q, t := e.queries().pred, e.table(s)
+	if s == goldSide {
+		q = e.queries().gold
+	}
+	c := &t.Columns[column]
+	if x := q.item(column, len(t.Columns)); x != nil {
+		switch aggregateOf(x) {
+		case "count", "sum", "total", "count_if", "countif", "sumif":
+			return !divides(x)
+		case "":
+		default:
+			return false
+		}
+	}
+	w := nameWords(c.Name)
+	switch {
+	case len(w) == 0 || strings.Contains(c.Name, "/"):
+		return false
+	case countsFirst[w[0]]: // COUNT(client_id), number_of_clients
+		return true
+	case anyWord(w, otherMeasures):
+		return false
+	case anyWord(w, additiveWords):
+		return true
+	}
+	last := w[len(w)-1]
+	return c.Type == scoring.Int64 && stem(last) != last
+}
+
+// pairAdds tells whether an aligned pair of columns is a count or a sum: one side says so, and no name says otherwise.
+func (e *evidence) pairAdds(pair int) bool {
+	g, p := e.a.Columns[pair].Gold, e.a.Columns[pair].Pred
+	other := func(s side, column int) bool {
+		w := nameWords(e.table(s).Columns[column].Name)
+		return len(w) > 0 && !countsFirst[w[0]] && anyWord(w, otherMeasures)
+	}
+	return (e.adds(goldSide, g) || e.adds(predSide, p)) && !other(goldSide, g) && !other(predSide, p)
+}
+
+func divides(x sqlparts.Expr) bool {
+	found := false
+	sqlparts.Walk(x, func(n sqlparts.Node) bool {
+		if b, ok := n.(*sqlparts.Binary); ok && b.Op == "/" {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// sameHeader tells whether two columns are called the same, but for case and punctuation. A name that only gives a position, such as c1 or column_2, is none.
+func sameHeader(a, b string) bool {
+	x, y := strings.Join(nameWords(a), " "), strings.Join(nameWords(b), " ")
+	return x != "" && x == y && !positional(x)
+}
+
+// positional tells whether the words of a name only number a column.
+func positional(words string) bool {
+	name := strings.TrimRight(words, "0123456789 ")
+	switch name {
+	case "", "c", "col", "column", "f", "field", "expr", "var", "unnamed":
+		return name != words || name == "" || name == "column"
+	}
+	return false
+}
