@@ -18,13 +18,12 @@ const (
 	MethodTrivial = "trivial"         // at least one side has no rows
 	MethodRows    = "equal_rows"      // all rows of both sides pair up as equals
 	MethodIndex   = "index_matched"   // joined on the index columns
-	MethodGreedy  = "index_unmatched" // every gold row took the best predicted row that was left
+	MethodContent = "index_unmatched" // matched so that as many cells as possible are equal
 )
 
 // Result is what stage 2 counted.
 type Result struct {
-	Score      float64 `json:"score"`       // 0 to 1: equal cells of all cells compared; a row without a partner counts as all unequal
-	PaperScore float64 `json:"paper_score"` // as printed: without an index, unmatched rows are left out of the mean
+	Score      float64 `json:"score"` // 0 to 1: equal cells of all cells compared; a row without a partner counts as all unequal
 	Method     string  `json:"method"`
 	GoldRows   int     `json:"gold_rows"`
 	PredRows   int     `json:"pred_rows"`
@@ -36,6 +35,9 @@ type Result struct {
 
 	// ColumnEqual counts the equal cells of every gold column among matched rows; for an index column that is all of them.
 	ColumnEqual []int `json:"column_equal,omitempty"`
+	// PaperScore is the value of Algorithm 2 as printed (see [Paper]), where it was asked for, and PaperOmitted why there is none.
+	PaperScore   *float64 `json:"paper_score,omitempty"`
+	PaperOmitted string   `json:"paper_score_omitted,omitempty"`
 	// Pairs[i] is the predicted row matched with gold row i, or -1. Only where asked for, and not where all rows are equal.
 	Pairs []int32 `json:"-"`
 }
@@ -73,7 +75,7 @@ func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result 
 	if r.GoldRows == 0 || r.PredRows == 0 {
 		r.Method = MethodTrivial
 		if r.GoldRows == r.PredRows {
-			r.Score, r.PaperScore = 1, 1
+			r.Score = 1
 		}
 		r.Unmatched = max(r.GoldRows, r.PredRows)
 		return r
@@ -81,7 +83,7 @@ func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result 
 	bits := FloatBits(gold, pred)
 	all := append(slices.Clone(index), compared...)
 	if r.GoldRows == r.PredRows && sameRows(all, r.GoldRows, bits) {
-		r.Method, r.Score, r.PaperScore = MethodRows, 1, 1
+		r.Method, r.Score = MethodRows, 1
 		r.Matched, r.Equal = r.GoldRows, r.GoldRows
 		r.ColumnEqual = make([]int, len(gold.Columns))
 		for i := range r.ColumnEqual {
@@ -98,14 +100,25 @@ func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result 
 		r.Method = MethodIndex
 		pairs = join(index, compared, r.GoldRows, r.PredRows)
 	} else {
-		r.Method = MethodGreedy
-		pairs = greedy(compared, r.GoldRows, r.PredRows)
+		r.Method = MethodContent
+		m := newMatcher(compared, r.GoldRows, r.PredRows)
+		m.match(allRows(r.GoldRows), allRows(r.PredRows))
+		pairs = m.pairs
 	}
 	r.count(gold, index, compared, pairs)
 	if o.Pairs {
 		r.Pairs = pairs
 	}
 	return r
+}
+
+// allRows lists n rows.
+func allRows(n int) []int32 {
+	rows := make([]int32, n)
+	for i := range rows {
+		rows[i] = int32(i) //nolint:gosec // rows are bounded far below
+	}
+	return rows
 }
 
 // columns sorts the columns into those to compare and those that index the rows.
@@ -295,8 +308,4 @@ func (r *Result) count(gold *scoring.Table, index, compared []pair, pairs []int3
 		width, equalCells = 1, r.Matched
 	}
 	r.Score = float64(equalCells) / float64(width*rows)
-	r.PaperScore = r.Score
-	if r.Method == MethodGreedy && r.Matched > 0 {
-		r.PaperScore = float64(equalCells) / float64(width*r.Matched)
-	}
 }

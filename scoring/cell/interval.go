@@ -1,7 +1,6 @@
 package cell
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -84,62 +83,40 @@ func classKeys(values []float64, c *scoring.Column, v View, starts []float64) []
 	return keys
 }
 
-// ranges is the form of a pair of columns whose nearness falls into no classes: the predicted rows by magnitude, and for every gold row
-// the stretch of them that is near.
+// ranges is the form of a pair of columns whose nearness falls into no classes: the predicted magnitudes in order, and for each gold
+// row the stretch of them that is near.
 type ranges struct {
-	order  []int32 // predicted rows with a magnitude, ascending by it
-	rank   []int32 // of every predicted row in order, or -1
-	lo, hi []int32 // for every gold row, the stretch of order; lo is -1 where the row has no magnitude
+	n      int32   // distinct magnitudes of predicted rows
+	rank   []int32 // of each predicted row, that of its magnitude, or -1 where it has none
+	lo, hi []int32 // of each gold row, the ranks that are near: from lo up to but not including hi; lo is -1 where the row has no magnitude
 }
 
 func (m measured) ranges(c *scoring.Comparison) *ranges {
-	r := &ranges{rank: make([]int32, len(m.p)), lo: make([]int32, len(m.g)), hi: make([]int32, len(m.g))}
-	for j, f := range m.p {
-		r.rank[j] = -1
-		if f == f {
-			r.order = append(r.order, int32(j)) //nolint:gosec // rows are bounded far below
+	values := slices.DeleteFunc(slices.Clone(m.p), func(f float64) bool { return f != f })
+	slices.Sort(values)
+	values = slices.Compact(values)
+	r := &ranges{n: int32(len(values)), rank: make([]int32, len(m.p)), lo: make([]int32, len(m.g)), hi: make([]int32, len(m.g))} //nolint:gosec // rows are bounded far below
+	Spread(len(m.p), func(from, to int) {
+		for j := from; j < to; j++ {
+			r.rank[j] = -1
+			if f := m.p[j]; f == f {
+				r.rank[j] = int32(sort.SearchFloat64s(values, f)) //nolint:gosec // as above
+			}
 		}
-	}
-	slices.SortFunc(r.order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(m.p[a], m.p[b]), cmp.Compare(a, b))
 	})
-	for k, j := range r.order {
-		r.rank[j] = int32(k) //nolint:gosec // as above
-	}
-	for i, g := range m.g {
-		if g != g {
-			r.lo[i] = -1
-			continue
+	Spread(len(m.g), func(from, to int) {
+		for i := from; i < to; i++ {
+			g := m.g[i]
+			if g != g {
+				r.lo[i] = -1
+				continue
+			}
+			// Nearness is one stretch around g: the distance grows on both sides, faster than the tolerance does.
+			at := sort.SearchFloat64s(values, g)
+			lo := sort.Search(at, func(k int) bool { return Near(g, values[k], c) })
+			hi := at + sort.Search(len(values)-at, func(k int) bool { return !Near(g, values[at+k], c) })
+			r.lo[i], r.hi[i] = int32(lo), int32(hi) //nolint:gosec // as above
 		}
-		// Nearness is one stretch around g: the distance grows on both sides, faster than the tolerance does.
-		at := sort.Search(len(r.order), func(k int) bool { return m.p[r.order[k]] >= g })
-		lo := sort.Search(at, func(k int) bool { return Near(g, m.p[r.order[k]], c) })
-		hi := at + sort.Search(len(r.order)-at, func(k int) bool { return !Near(g, m.p[r.order[at+k]], c) })
-		r.lo[i], r.hi[i] = int32(lo), int32(hi) //nolint:gosec // as above
-	}
+	})
 	return r
-}
-
-// subset cuts the ranges to some rows.
-func (r *ranges) subset(gRows, pRows []int32) *ranges {
-	out := &ranges{rank: make([]int32, len(pRows)), lo: make([]int32, len(gRows)), hi: make([]int32, len(gRows))}
-	for k := range pRows {
-		out.rank[k] = -1
-		if r.rank[pRows[k]] >= 0 {
-			out.order = append(out.order, int32(k)) //nolint:gosec // rows are bounded far below
-		}
-	}
-	slices.SortFunc(out.order, func(a, b int32) int { return cmp.Compare(r.rank[pRows[a]], r.rank[pRows[b]]) })
-	for at, k := range out.order {
-		out.rank[k] = int32(at) //nolint:gosec // as above
-	}
-	find := func(rank int32) int32 {
-		return int32(sort.Search(len(out.order), func(k int) bool { return r.rank[pRows[out.order[k]]] >= rank })) //nolint:gosec // as above
-	}
-	for k, i := range gRows {
-		if out.lo[k] = -1; r.lo[i] >= 0 {
-			out.lo[k], out.hi[k] = find(r.lo[i]), find(r.hi[i])
-		}
-	}
-	return out
 }

@@ -187,8 +187,22 @@ func compareResults(gold, pred *scoring.Table, o *hybridOptions, pairs bool) *Hy
 	h := &Hybrid{Alignment: align.Align(gold, pred, o.align()), GoldColumns: names(gold), PredColumns: names(pred)}
 	compare := o.cell()
 	compare.Pairs = pairs
-	h.Counts = cell.Compare(gold, pred, &h.Alignment, compare)
+	h.Counts = countCells(gold, pred, &h.Alignment, compare, paperDelta)
 	return h
+}
+
+// paperDelta is the tolerance of the paper's Algorithm 2 where no other is recommended (section 5.2).
+const paperDelta = 0.01
+
+// countCells compares two results under an alignment and adds what the printed algorithm makes of them.
+func countCells(gold, pred *scoring.Table, a *scoring.Alignment, o cell.Options, delta float64) cell.Result {
+	counts := cell.Compare(gold, pred, a, o)
+	if paper, omitted := cell.Paper(gold, pred, a, delta); omitted != "" {
+		counts.PaperOmitted = omitted
+	} else {
+		counts.PaperScore = &paper
+	}
+	return counts
 }
 
 func (o *hybridOptions) align() align.Options { return align.Options{Tolerance: o.Tolerance} }
