@@ -82,7 +82,7 @@ func naturalKind(c *column) scoring.Kind {
 	return c.kind
 }
 
-// similar is how alike the names of two columns are, 0 to 1, with a little for standing in the same place.
+// similar is how alike the names of two columns are, 0 to 1.
 func (a *aligner) similar(i, j int) float64 {
 	g, p := &a.gold[i], &a.pred[j]
 	s := nameSimilarity(g.nameWords(), p.nameWords())
@@ -127,9 +127,6 @@ func (a *aligner) byLadder() {
 				continue
 			}
 			c.weight = 6*f.equal + 4*f.agreement*a.speaks(g, &f.cmp) + 2.5*similar // the same name is worth a quarter of equal values
-			if i == j {
-				c.weight += 0.2 // less than any difference of names
-			}
 			candidates = append(candidates, c)
 		}
 	}

@@ -48,6 +48,7 @@ type pair struct {
 	cmp        scoring.Comparison
 	g, p       []uint64
 	ranges     *ranges
+	classed    bool // the keys are those of classes of values that are near each other
 }
 
 // equal tells whether the cells of gold row i and predicted row j are.
@@ -98,10 +99,10 @@ func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result 
 	var pairs []int32
 	if len(index) > 0 {
 		r.Method = MethodIndex
-		pairs = join(index, compared, r.GoldRows, r.PredRows)
+		pairs = join(index, compared, r.GoldRows, r.PredRows, o.Pairs)
 	} else {
 		r.Method = MethodContent
-		m := newMatcher(compared, r.GoldRows, r.PredRows)
+		m := newMatcher(compared, r.GoldRows, r.PredRows, o.Pairs)
 		m.match(allRows(r.GoldRows), allRows(r.PredRows))
 		pairs = m.pairs
 	}
@@ -162,7 +163,7 @@ func (c *pair) load(goldRows, predRows int, bits bool) {
 	if c.byMagnitude() {
 		m := measure(c.gold, c.pred, &c.cmp)
 		if g, p, ok := m.classes(c.gold, c.pred, &c.cmp); ok {
-			c.g, c.p = g, p
+			c.g, c.p, c.classed = g, p, true
 			return
 		}
 		c.ranges = m.ranges(&c.cmp)

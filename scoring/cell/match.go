@@ -31,15 +31,23 @@ type matcher struct {
 	cols       []pair   // in an order made of their content
 	gold, pred []uint64 // of each row, a key made of all its cells
 	ranged     bool     // some column has ranges
+	goldShown  []uint64 // of each row, a key made of what its cells hold, where that says more
+	predShown  []uint64
 	pairs      []int32  // the predicted row of each gold row, or -1
 }
 
-func newMatcher(cols []pair, golds, preds int) *matcher {
+// newMatcher makes a matcher. Rows that the comparison cannot tell apart although they hold different values, as a tolerance allows,
+// may have any of each other's partners: with shown it is decided by their values who has which.
+func newMatcher(cols []pair, golds, preds int, shown bool) *matcher {
 	m := &matcher{cols: byContent(cols), pairs: make([]int32, golds)}
 	for i := range m.pairs {
 		m.pairs[i] = -1
 	}
 	m.gold, m.pred = keysOf(m.cols, golds, true), keysOf(m.cols, preds, false)
+	m.goldShown, m.predShown = m.gold, m.pred
+	if shown && slices.ContainsFunc(cols, func(c pair) bool { return c.classed }) {
+		m.goldShown, m.predShown = m.shown(golds, true), m.shown(preds, false)
+	}
 	m.ranged = slices.ContainsFunc(cols, func(c pair) bool { return c.ranges != nil })
 	return m
 }
@@ -75,8 +83,30 @@ func (m *matcher) match(gold, pred []int32) {
 	m.rest(gold, pred)
 }
 
+// shown are keys of rows made of what their cells hold, with different keys for values that count as equal.
+func (m *matcher) shown(rows int, goldSide bool) []uint64 {
+	out := make([]uint64, rows)
+	keys := make([]uint64, rows)
+	for k := range m.cols {
+		c := &m.cols[k]
+		col, v := c.pred, View{Kind: c.cmp.Kind, Format: c.cmp.PredFormat}
+		if goldSide {
+			col, v = c.gold, View{Kind: c.cmp.Kind, Format: c.cmp.GoldFormat}
+		}
+		clear(keys)
+		fill(col, v, keys)
+		for r, key := range keys {
+			out[r] = Mix(out[r], key)
+		}
+	}
+	return out
+}
+
 // equalRows pairs equal rows and returns the others.
 func (m *matcher) equalRows(gold, pred []int32) (goldLeft, predLeft []int32) {
+	if &m.goldShown[0] != &m.gold[0] {
+		gold, pred = rowsOf(inKeyOrder(gold, m.goldShown)), rowsOf(inKeyOrder(pred, m.predShown))
+	}
 	keys := make([]uint64, len(pred))
 	for k, j := range pred {
 		keys[k] = m.pred[j]
@@ -116,7 +146,7 @@ func (m *matcher) rest(gold, pred []int32) {
 	if len(gold) == 0 || len(pred) == 0 {
 		return
 	}
-	g, p := inKeyOrder(gold, m.gold), inKeyOrder(pred, m.pred)
+	g, p := inKeyOrder(gold, m.goldShown), inKeyOrder(pred, m.predShown)
 	for k := range min(len(g), len(p)) {
 		m.pairs[g[k].row] = p[k].row
 	}
@@ -135,6 +165,14 @@ func inKeyOrder(rows []int32, keys []uint64) []keyed {
 	}
 	slices.SortFunc(out, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
 	return out
+}
+
+func rowsOf(list []keyed) []int32 {
+	rows := make([]int32, len(list))
+	for k, e := range list {
+		rows[k] = e.row
+	}
+	return rows
 }
 
 // byContent sorts columns by what they hold, then by their names, then by how their values fall on the rows.
@@ -161,7 +199,7 @@ func byContent(cols []pair) []pair {
 	}
 	tied := false
 	order := func(a, b identity) int {
-		n := cmp.Or(a.gold.compare(b.gold), a.pred.compare(b.pred))
+		n := cmp.Or(a.gold.Compare(b.gold), a.pred.Compare(b.pred))
 		if n != 0 {
 			return n
 		}
@@ -179,7 +217,7 @@ func byContent(cols []pair) []pair {
 			fall[k] = identity{k, signature(g, cols[k].g), signature(p, cols[k].p)}
 		}
 		slices.SortFunc(ids, func(a, b identity) int {
-			return cmp.Or(order(a, b), fall[a.col].gold.compare(fall[b.col].gold), fall[a.col].pred.compare(fall[b.col].pred))
+			return cmp.Or(order(a, b), fall[a.col].gold.Compare(fall[b.col].gold), fall[a.col].pred.Compare(fall[b.col].pred))
 		})
 	}
 	out := make([]pair, len(cols))
@@ -189,7 +227,8 @@ func byContent(cols []pair) []pair {
 	return out
 }
 
-func (s Sum) compare(t Sum) int { return cmp.Or(cmp.Compare(s.a, t.a), cmp.Compare(s.b, t.b)) }
+// Compare orders sums, in no order that means anything.
+func (s Sum) Compare(t Sum) int { return cmp.Or(cmp.Compare(s.a, t.a), cmp.Compare(s.b, t.b)) }
 
 func sumOfKeys(keys []uint64) Sum { return signature(nil, keys) }
 

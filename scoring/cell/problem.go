@@ -59,9 +59,9 @@ func newProblem(m *matcher, gold, pred []int32) *problem {
 	}
 	each(2, len(gold)+len(pred) >= parallelRows, func(side int) {
 		if side == 0 {
-			p.gold = p.kindsOf(gold, m.gold, true)
+			p.gold = p.kindsOf(gold, m.goldShown, true)
 		} else {
-			p.pred = p.kindsOf(pred, m.pred, false)
+			p.pred = p.kindsOf(pred, m.predShown, false)
 		}
 	})
 	for k := range p.codes {

@@ -1,9 +1,11 @@
 package metric
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -249,36 +251,58 @@ func (h *Hybrid) reason() string {
 		if c.GoldRows != c.PredRows {
 			fmt.Fprintf(&b, "; gold has %d rows, the agent %d", c.GoldRows, c.PredRows)
 		}
-		differs := 0
-		for _, p := range h.Alignment.Columns {
-			if n := c.Matched - c.ColumnEqual[p.Gold]; n > 0 {
-				if differs++; differs <= 3 {
-					fmt.Fprintf(&b, "; %s differs in %s", strconv.Quote(h.GoldColumns[p.Gold]), count(n, "row"))
-				}
+		differs := h.differing()
+		for k, d := range differs {
+			if k == 3 {
+				fmt.Fprintf(&b, " and %d more columns", len(differs)-3)
+				break
 			}
-		}
-		if differs > 3 {
-			fmt.Fprintf(&b, " and %d more columns", differs-3)
+			fmt.Fprintf(&b, "; %s differs in %s", strconv.Quote(d.column), count(d.rows, "row"))
 		}
 	}
+	var facts []string
 	for _, p := range h.Alignment.Columns {
 		if p.Fact != "" && p.Overlap == 1 {
-			b.WriteString("; " + strconv.Quote(h.GoldColumns[p.Gold]) + ": " + p.Fact)
+			facts = append(facts, "; "+strconv.Quote(h.GoldColumns[p.Gold])+": "+p.Fact)
 		}
 	}
+	slices.Sort(facts)
+	b.WriteString(strings.Join(facts, ""))
 	if n := len(h.Alignment.Extra); n > 0 && c.Score == 1 {
 		b.WriteString("; " + count(n, "extra column"))
 	}
 	return b.String()
 }
 
-func (h *Hybrid) list(columns []int) string {
-	quoted := make([]string, 0, 4)
-	for k, i := range columns {
-		if k == 3 && len(columns) > 4 {
-			return strings.Join(quoted, ", ") + fmt.Sprintf(" and %d more", len(columns)-3)
+// columnDifference is a gold column and in how many of the matched rows it differs.
+type columnDifference struct {
+	column string
+	rows   int
+}
+
+// differing are the columns that differ in matched rows, those that differ in most rows first.
+func (h *Hybrid) differing() []columnDifference {
+	var out []columnDifference
+	for _, p := range h.Alignment.Columns {
+		if n := h.Counts.Matched - h.Counts.ColumnEqual[p.Gold]; n > 0 {
+			out = append(out, columnDifference{h.GoldColumns[p.Gold], n})
 		}
-		quoted = append(quoted, strconv.Quote(h.GoldColumns[i]))
+	}
+	slices.SortFunc(out, func(a, b columnDifference) int {
+		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(a.column, b.column))
+	})
+	return out
+}
+
+// list names gold columns in the order of their names.
+func (h *Hybrid) list(columns []int) string {
+	quoted := make([]string, len(columns))
+	for k, i := range columns {
+		quoted[k] = strconv.Quote(h.GoldColumns[i])
+	}
+	slices.Sort(quoted)
+	if len(quoted) > 4 {
+		return strings.Join(quoted[:3], ", ") + fmt.Sprintf(" and %d more", len(columns)-3)
 	}
 	return strings.Join(quoted, ", ")
 }
