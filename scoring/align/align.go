@@ -206,7 +206,11 @@ func (a *aligner) byNames(g group) {
 			if a.pred[j].taken {
 				continue
 			}
-			if s := nameSimilarity(a.gold[i].nameWords(), a.pred[j].nameWords()); s > most {
+			s := nameSimilarity(a.gold[i].nameWords(), a.pred[j].nameWords())
+			if a.gold[i].kind == a.pred[j].kind {
+				s += 0.1 // truth values and 0, 1 are the same values
+			}
+			if s > most {
 				best, most = j, s
 			}
 		}

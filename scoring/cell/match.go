@@ -33,7 +33,7 @@ type matcher struct {
 	ranged     bool     // some column has ranges
 	goldShown  []uint64 // of each row, a key made of what its cells hold, where that says more
 	predShown  []uint64
-	pairs      []int32  // the predicted row of each gold row, or -1
+	pairs      []int32 // the predicted row of each gold row, or -1
 }
 
 // newMatcher makes a matcher. Rows that the comparison cannot tell apart although they hold different values, as a tolerance allows,

@@ -17,7 +17,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "hybrid_ex", Version: 1, Group: "execution",
+		Name: "hybrid_ex", Version: 2, Group: "execution",
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Summary: "Share of the cells of the gold result that the agent's result delivers, whatever its columns are called, however they are ordered, rounded or written.",
 		Range:   "0 to 1",
@@ -45,7 +45,7 @@ func init() {
 		},
 	})
 	register(scoring.Metric{
-		Name: "result_match_category", Version: 1, Group: "execution",
+		Name: "result_match_category", Version: 2, Group: "execution",
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Labels:  []string{"complete", "near_complete", "partial", "overlap", "no_match"},
 		Summary: "How much of the gold result the agent's result delivers, in one word.",
