@@ -119,7 +119,7 @@ func (r *reading) numbers() []float64 {
 		all := make([]float64, r.col.Len())
 		cell.Magnitudes(r.col, r.view, all)
 		r.sorted = slices.DeleteFunc(all, func(f float64) bool { return f != f })
-		slices.Sort(r.sorted)
+		cell.SortNumbers(r.sorted)
 	}
 	return r.sorted
 }

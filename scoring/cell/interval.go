@@ -29,8 +29,8 @@ type measured struct {
 	g, p []float64 // in gold's unit; NaN where the cell is NULL or no number
 }
 
-func measure(gold, pred *scoring.Column, c *scoring.Comparison) measured {
-	m := measured{g: make([]float64, gold.Len()), p: make([]float64, pred.Len())}
+func measure(gold, pred *scoring.Column, c *scoring.Comparison) *measured {
+	m := &measured{g: make([]float64, gold.Len()), p: make([]float64, pred.Len())}
 	Magnitudes(gold, View{Kind: c.Kind, Format: c.GoldFormat}, m.g)
 	Magnitudes(pred, View{Kind: c.Kind, Format: c.PredFormat}, m.p)
 	if c.Scale != 0 {
@@ -45,7 +45,7 @@ func measure(gold, pred *scoring.Column, c *scoring.Comparison) measured {
 // classes turns a pair of columns compared by magnitude into keys, which can be done where nearness falls into classes: where
 // all values that hang together by steps of near neighbours are near each other. ok is false where they do not, as when a tolerance of
 // 1 % meets values that lie closer than that.
-func (m measured) classes(gold, pred *scoring.Column, c *scoring.Comparison) (g, p []uint64, ok bool) {
+func (m *measured) classes(gold, pred *scoring.Column, c *scoring.Comparison) (g, p []uint64, ok bool) {
 	sorted := make([]float64, 0, len(m.g)+len(m.p))
 	for _, side := range [][]float64{m.g, m.p} {
 		for _, f := range side {
@@ -54,7 +54,7 @@ func (m measured) classes(gold, pred *scoring.Column, c *scoring.Comparison) (g,
 			}
 		}
 	}
-	slices.Sort(sorted)
+	SortNumbers(sorted)
 	sorted = slices.Compact(sorted)
 	starts := make([]float64, 0, 64) // first value of every class
 	for i, f := range sorted {
@@ -91,9 +91,9 @@ type ranges struct {
 	lo, hi []int32 // of each gold row, the ranks that are near: from lo up to but not including hi; lo is -1 where the row has no magnitude
 }
 
-func (m measured) ranges(c *scoring.Comparison) *ranges {
+func (m *measured) ranges(c *scoring.Comparison) *ranges {
 	values := slices.DeleteFunc(slices.Clone(m.p), func(f float64) bool { return f != f })
-	slices.Sort(values)
+	SortNumbers(values)
 	values = slices.Compact(values)
 	r := &ranges{n: int32(len(values)), rank: make([]int32, len(m.p)), lo: make([]int32, len(m.g)), hi: make([]int32, len(m.g))} //nolint:gosec // rows are bounded far below
 	Spread(len(m.p), func(from, to int) {

@@ -107,6 +107,8 @@ func TestLoadedPairsEqualWhatIsNear(t *testing.T) {
 		}
 		c.gold, c.pred = floats(g), floats(p)
 		c.load(len(g), len(p), true)
+		unresolved := c
+		c.resolve(len(g), len(p), true)
 		if c.ranges != nil {
 			byRange++
 		} else {
@@ -122,6 +124,9 @@ func TestLoadedPairsEqualWhatIsNear(t *testing.T) {
 			for j := range p {
 				if got := c.equal(i, j); got != near(i, j) {
 					t.Fatalf("run %d, %+v: %v and %v are equal: %v, by ranges: %v", n, c.cmp, g[i], p[j], got, c.ranges != nil)
+				}
+				if got := unresolved.equal(i, j); got != near(i, j) {
+					t.Fatalf("run %d, %+v: %v and %v are equal: %v, one by one", n, c.cmp, g[i], p[j], got)
 				}
 			}
 		}

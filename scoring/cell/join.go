@@ -79,7 +79,7 @@ func keysOf(cols []pair, rows int, goldSide bool) []uint64 {
 
 // join pairs rows with equal index keys. Rows that share a key are matched among themselves as rows without an index are, so that
 // a key which is not unique multiplies no rows; with unique keys this is the paper's join.
-func join(index, compared []pair, goldRows, predRows int, shown bool) []int32 {
+func join(index, compared []pair, goldRows, predRows int, bits, shown bool) []int32 {
 	gk, pk := keysOf(index, goldRows, true), keysOf(index, predRows, false)
 	golds, preds := newChains(gk), newChains(pk)
 	pairs := make([]int32, goldRows)
@@ -97,6 +97,9 @@ func join(index, compared []pair, goldRows, predRows int, shown bool) []int32 {
 			continue
 		}
 		if m == nil {
+			for k := range compared {
+				compared[k].resolve(goldRows, predRows, bits)
+			}
 			m = newMatcher(compared, goldRows, predRows, shown)
 		}
 		rows := golds.rows(int32(i)) //nolint:gosec // rows are bounded far below

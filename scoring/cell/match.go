@@ -152,18 +152,12 @@ func (m *matcher) rest(gold, pred []int32) {
 	}
 }
 
-// keyed is a row, or a kind of row, with what it is sorted by.
-type keyed struct {
-	key uint64
-	row int32
-}
-
 func inKeyOrder(rows []int32, keys []uint64) []keyed {
 	out := make([]keyed, len(rows))
 	for k, r := range rows {
 		out[k] = keyed{keys[r], r}
 	}
-	slices.SortFunc(out, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+	sortKeyed(out)
 	return out
 }
 

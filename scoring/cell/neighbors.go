@@ -140,7 +140,7 @@ func (p *problem) sorted(order []int, goldSide bool) []keyed {
 			out[t] = keyed{key, int32(t)} //nolint:gosec // rows are bounded far below
 		}
 	})
-	slices.SortFunc(out, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.row, b.row)) })
+	sortKeyed(out)
 	return out
 }
 

@@ -66,6 +66,7 @@ var omittedPaper = fmt.Sprintf("it takes more than %d comparisons of cells", max
 func paperJoin(index, compared []pair, golds, preds int, delta float64) (score float64, omitted string) {
 	for k := range index {
 		index[k].load(golds, preds, false)
+		index[k].resolve(golds, preds, false)
 	}
 	gk, rows := keysOf(index, golds, true), newChains(keysOf(index, preds, false))
 	cols := paperColumns(compared, golds, preds, delta)

@@ -1,7 +1,6 @@
 package cell
 
 import (
-	"cmp"
 	"slices"
 	"sync"
 )
@@ -212,15 +211,8 @@ func (c *pair) symbol(goldSide bool, row int32) uint64 {
 
 // kindsOf sorts rows into kinds.
 func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out kinds) {
-	type entry struct {
-		kind, content uint64
-		at            int32
-	}
-	const none = 0 // no row key is 0
-	entries := make([]entry, len(rows))
-	for k, r := range rows {
-		entries[k] = entry{none, content[r], int32(k)} //nolint:gosec // rows are bounded far below
-	}
+	const none = 0 // no key of a row
+	keys := make([]uint64, len(rows))
 	for k := range p.codes {
 		c := &p.codes[k]
 		side := c.pred
@@ -230,18 +222,25 @@ func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out ki
 		place := uint64(k + 1) //nolint:gosec // small
 		for at, code := range side {
 			if code != dead {
-				entries[at].kind = Mix(entries[at].kind^place, c.col.symbol(goldSide, rows[at]))
+				keys[at] = Mix(keys[at]^place, c.col.symbol(goldSide, rows[at]))
 			}
 		}
 	}
-	entries = slices.DeleteFunc(entries, func(e entry) bool { return e.kind == none })
-	slices.SortFunc(entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.content, b.content))
-	})
+	entries := make([]keyed, 0, len(rows))
+	for at, key := range keys {
+		if key != none {
+			entries = append(entries, keyed{content[rows[at]], int32(at)}) //nolint:gosec // rows are bounded far below
+		}
+	}
+	sortKeyed(entries)
+	for i := range entries {
+		entries[i].key = keys[entries[i].row]
+	}
+	sortKeyed(entries)
 	out.order = make([]int32, len(entries))
 	for i, e := range entries {
-		out.order[i] = e.at
-		if i == 0 || e.kind != entries[i-1].kind {
+		out.order[i] = e.row
+		if i == 0 || e.key != entries[i-1].key {
 			out.start = append(out.start, int32(i)) //nolint:gosec // as above
 		}
 	}
