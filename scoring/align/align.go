@@ -48,7 +48,10 @@ type column struct {
 
 	words   []string // of the name; made when first needed
 	reading map[cell.View]*reading
-	formats *formats   // made when first needed
+	formats *formats // made when first needed
+
+	numberLike *bool // of text: whether any begins as a number does; made when first needed
+
 	read    *cell.View // how it is read when rows are compared to settle which column is which; nil: as it is …
 	readSum cell.Sum   // … and its sum then
 }
@@ -291,8 +294,7 @@ func (a *aligner) factConfidence(c *scoring.ColumnPair) float64 {
 	if c.Scale == 0 && c.Tolerance <= noise && c.Within == 0 {
 		return 0.99
 	}
-	distinct := a.reading(&a.gold[c.Gold], cell.View{Kind: c.Kind, Format: c.GoldFormat}).distinct()
-	return 1 - 0.3/float64(1+distinct)
+	return 1 - 0.3/float64(1+a.distinct(&a.gold[c.Gold], &c.Comparison))
 }
 
 // isRowNumber tells whether a column counts its rows from 0 or 1, in whatever order they come.

@@ -141,7 +141,7 @@ func (a *aligner) speaks(g *column, c *scoring.Comparison) float64 {
 	if c.Exact() && c.Scale == 0 {
 		return 1
 	}
-	return math.Min(1, 0.25*float64(a.reading(g, cell.View{Kind: c.Kind, Format: c.GoldFormat}).distinct()))
+	return math.Min(1, 0.25*float64(a.distinct(g, c)))
 }
 
 func (a *aligner) open(cols []column) []int {
@@ -192,7 +192,7 @@ func (a *aligner) coverCopies(golds []int) {
 // fit finds the tightest comparison under which two columns agree, or the one under which they agree most.
 func (a *aligner) fit(g, p *column) fit {
 	rs := a.readings(g, p)
-	if naturalKind(g) != naturalKind(p) {
+	if naturalKind(g) != naturalKind(p) && mayReadAlike(g, p) {
 		rs = append(rs, viewPair{cell.View{Kind: scoring.KindText}, cell.View{Kind: scoring.KindText}})
 	}
 	return a.fitting(g, p, rs)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
@@ -80,6 +81,36 @@ func (r *reading) load() {
 func (r *reading) distinct() int {
 	r.load()
 	return len(r.counts)
+}
+
+// distinct is the number of distinct values of a gold column as a comparison reads it, up to the size of the sample.
+func (a *aligner) distinct(g *column, c *scoring.Comparison) int {
+	v := cell.View{Kind: c.Kind, Format: c.GoldFormat}
+	if plain := a.plain(g); plain.Kind == v.Kind && v.Format == "" {
+		v = plain // it is at hand
+	}
+	return a.reading(g, v).distinct()
+}
+
+// mayReadAlike tells whether any text of one column may be what a number of the other is written as.
+func mayReadAlike(g, p *column) bool {
+	if g.kind != scoring.KindText {
+		g, p = p, g
+	}
+	return g.kind != scoring.KindText || g.col.Type != scoring.String || p.kind != scoring.KindNumber || g.likeNumbers()
+}
+
+// likeNumbers tells whether any text of a column begins as a number does that is written out.
+func (c *column) likeNumbers() bool {
+	if c.numberLike == nil {
+		like := false
+		for i := 0; i < c.col.Len() && !like; i++ {
+			s := strings.TrimLeft(strings.TrimSpace(c.col.Text(i)), `"+-`)
+			like = s != "" && (s[0] >= '0' && s[0] <= '9' || s[0] == '.') || len(s) >= 3 && (strings.EqualFold(s[:3], "nan") || strings.EqualFold(s[:3], "inf"))
+		}
+		c.numberLike = &like
+	}
+	return *c.numberLike
 }
 
 // overlap is the share of the values of both columns that have an equal on the other side, counting repetitions; estimated from

@@ -119,9 +119,7 @@ func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result 
 		pairs = join(index, compared, r.GoldRows, r.PredRows, bits, o.Pairs)
 	} else {
 		r.Method = MethodContent
-		for i := range compared {
-			compared[i].resolve(r.GoldRows, r.PredRows, bits)
-		}
+		each(len(compared), r.GoldRows+r.PredRows >= parallelRows, func(i int) { compared[i].resolve(r.GoldRows, r.PredRows, bits) })
 		m := newMatcher(compared, r.GoldRows, r.PredRows, o.Pairs)
 		m.match(allRows(r.GoldRows), allRows(r.PredRows))
 		pairs = m.pairs

@@ -21,12 +21,20 @@ func Near(g, p float64, c *scoring.Comparison) bool {
 	if diff <= c.Within*(1+1e-9) {
 		return true
 	}
-	return diff <= c.Tolerance*math.Max(math.Max(math.Abs(g), math.Abs(p)), 1e-10)*(1+1e-12)
+	larger := math.Abs(g)
+	if a := math.Abs(p); a > larger {
+		larger = a
+	}
+	if larger < 1e-10 {
+		larger = 1e-10
+	}
+	return diff <= c.Tolerance*larger*(1+1e-12)
 }
 
 // measured is a pair of columns compared by magnitude.
 type measured struct {
-	g, p []float64 // in gold's unit; NaN where the cell is NULL or no number
+	g, p   []float64 // in gold's unit; NaN where the cell is NULL or no number
+	gs, ps []keyed   // rows by their magnitudes, NaN left out; made when first needed
 }
 
 func measure(gold, pred *scoring.Column, c *scoring.Comparison) *measured {
@@ -46,15 +54,17 @@ func measure(gold, pred *scoring.Column, c *scoring.Comparison) *measured {
 // all values that hang together by steps of near neighbours are near each other. ok is false where they do not, as when a tolerance of
 // 1 % meets values that lie closer than that.
 func (m *measured) classes(gold, pred *scoring.Column, c *scoring.Comparison) (g, p []uint64, ok bool) {
-	sorted := make([]float64, 0, len(m.g)+len(m.p))
-	for _, side := range [][]float64{m.g, m.p} {
-		for _, f := range side {
-			if f == f {
-				sorted = append(sorted, f)
-			}
+	m.sort()
+	sorted := make([]float64, 0, len(m.gs)+len(m.ps))
+	for i, j := 0, 0; i < len(m.gs) || j < len(m.ps); {
+		if j == len(m.ps) || i < len(m.gs) && m.gs[i].key <= m.ps[j].key {
+			sorted = append(sorted, m.g[m.gs[i].row])
+			i++
+		} else {
+			sorted = append(sorted, m.p[m.ps[j].row])
+			j++
 		}
 	}
-	SortNumbers(sorted)
 	sorted = slices.Compact(sorted)
 	starts := make([]float64, 0, 64) // first value of every class
 	for i, f := range sorted {
@@ -92,31 +102,39 @@ type ranges struct {
 }
 
 func (m *measured) ranges(c *scoring.Comparison) *ranges {
-	values := slices.DeleteFunc(slices.Clone(m.p), func(f float64) bool { return f != f })
-	SortNumbers(values)
-	values = slices.Compact(values)
-	r := &ranges{n: int32(len(values)), rank: make([]int32, len(m.p)), lo: make([]int32, len(m.g)), hi: make([]int32, len(m.g))} //nolint:gosec // rows are bounded far below
-	Spread(len(m.p), func(from, to int) {
-		for j := from; j < to; j++ {
-			r.rank[j] = -1
-			if f := m.p[j]; f == f {
-				r.rank[j] = int32(sort.SearchFloat64s(values, f)) //nolint:gosec // as above
-			}
+	m.sort()
+	r := &ranges{rank: make([]int32, len(m.p)), lo: make([]int32, len(m.g)), hi: make([]int32, len(m.g))}
+	for j := range r.rank {
+		r.rank[j] = -1
+	}
+	for i := range r.lo {
+		r.lo[i] = -1
+	}
+	values := make([]float64, 0, len(m.ps))
+	for _, e := range m.ps {
+		if f := m.p[e.row]; len(values) == 0 || f != values[len(values)-1] {
+			values = append(values, f)
 		}
-	})
-	Spread(len(m.g), func(from, to int) {
-		for i := from; i < to; i++ {
-			g := m.g[i]
-			if g != g {
-				r.lo[i] = -1
-				continue
-			}
-			// Nearness is one stretch around g: the distance grows on both sides, faster than the tolerance does.
-			at := sort.SearchFloat64s(values, g)
-			lo := sort.Search(at, func(k int) bool { return Near(g, values[k], c) })
-			hi := at + sort.Search(len(values)-at, func(k int) bool { return !Near(g, values[at+k], c) })
-			r.lo[i], r.hi[i] = int32(lo), int32(hi) //nolint:gosec // as above
+		r.rank[e.row] = int32(len(values) - 1) //nolint:gosec // rows are bounded far below
+	}
+	r.n = int32(len(values)) //nolint:gosec // as above
+	// Nearness is one stretch around a number: the distance grows on both sides, faster than the tolerance does. For a larger number neither end is lower.
+	lo, hi := 0, 0
+	for _, e := range m.gs {
+		g := m.g[e.row]
+		for lo < len(values) && values[lo] < g && !Near(g, values[lo], c) {
+			lo++
 		}
-	})
+		for hi = max(lo, hi); hi < len(values) && (values[hi] <= g || Near(g, values[hi], c)); hi++ {
+		}
+		r.lo[e.row], r.hi[e.row] = int32(lo), int32(hi) //nolint:gosec // as above
+	}
 	return r
+}
+
+// sort sorts the rows of both sides that have a magnitude by it.
+func (m *measured) sort() {
+	if m.gs == nil {
+		m.gs, m.ps = sortedNumbers(m.g), sortedNumbers(m.p)
+	}
 }

@@ -15,7 +15,7 @@ const (
 )
 
 // maxRounds is how often the search for similar rows is repeated with the rows that it left.
-const maxRounds = 8
+const maxRounds = 4
 
 // matcher pairs rows so that as many of their cells as possible are equal. What it does follows from the content of the rows and
 // from the content and the names of the columns, never from where they stand.

@@ -8,26 +8,32 @@ import (
 
 // SortNumbers sorts doubles ascending; none may be NaN. Of many it takes a fifth of the time that comparing them does.
 func SortNumbers(fs []float64) {
-	list := make([]keyed, len(fs))
+	sorted := make([]float64, len(fs))
+	for i, e := range sortedNumbers(fs) {
+		sorted[i] = fs[e.row]
+	}
+	copy(fs, sorted)
+}
+
+// sortedNumbers lists doubles that are not NaN by their size.
+func sortedNumbers(fs []float64) []keyed {
+	list := make([]keyed, 0, len(fs))
 	for i, f := range fs {
 		b := math.Float64bits(f)
-		if b>>63 != 0 { // negative numbers ascend by their bits as they descend
+		switch {
+		case f != f:
+			continue
+		case f == 0:
+			b = 1 << 63 // also of -0
+		case b>>63 != 0: // negative numbers ascend as their bits descend
 			b = ^b
-		} else {
+		default:
 			b |= 1 << 63
 		}
-		list[i].key = b
+		list = append(list, keyed{b, int32(i)}) //nolint:gosec // rows are bounded far below
 	}
 	sortKeyed(list)
-	for i, e := range list {
-		b := e.key
-		if b>>63 != 0 {
-			b &^= 1 << 63
-		} else {
-			b = ^b
-		}
-		fs[i] = math.Float64frombits(b)
-	}
+	return list
 }
 
 // keyed is a row, or a kind of rows, with what it is sorted by.
