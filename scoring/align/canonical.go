@@ -17,7 +17,9 @@ func inOrder(t *scoring.Table) (sorted *scoring.Table, places []int) {
 		places[i] = i
 	}
 	byName := func(i, j int) int { return cmp.Compare(t.Columns[i].Name, t.Columns[j].Name) }
-	slices.SortStableFunc(places, byName)
+	if !slices.IsSortedFunc(places, byName) {
+		slices.SortStableFunc(places, byName)
+	}
 	for from := 0; from < len(places); {
 		to := from + 1
 		for to < len(places) && byName(places[from], places[to]) == 0 {

@@ -33,16 +33,17 @@ func (a *aligner) index(pairs []scoring.ColumnPair) []int {
 
 // byIdentity sorts pairs that may identify rows: those whose name says so first, then those of which more values are known to both sides.
 func (a *aligner) byIdentity(pairs []scoring.ColumnPair, keys []int) []int {
-	sorted := slices.Clone(keys)
-	slices.SortStableFunc(sorted, func(x, y int) int {
-		named := func(k int) int {
-			if a.namedAsKey(&pairs[k]) {
-				return 0
-			}
-			return 1
+	if len(keys) < 2 {
+		return keys
+	}
+	worth := func(k int) float64 {
+		if a.namedAsKey(&pairs[k]) {
+			return 1 + pairs[k].Overlap
 		}
-		return cmp.Or(cmp.Compare(named(x), named(y)), cmp.Compare(pairs[y].Overlap, pairs[x].Overlap))
-	})
+		return pairs[k].Overlap
+	}
+	sorted := slices.Clone(keys)
+	slices.SortStableFunc(sorted, func(x, y int) int { return cmp.Compare(worth(y), worth(x)) })
 	return sorted
 }
 

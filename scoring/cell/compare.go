@@ -155,7 +155,7 @@ func allRows(n int) []int32 {
 
 // columns sorts the columns into those to compare and those that index the rows.
 func columns(gold, pred *scoring.Table, a *scoring.Alignment, o Options) (compared, index []pair) {
-	compared = make([]pair, 0, len(gold.Columns))
+	compared, index = make([]pair, 0, len(gold.Columns)), make([]pair, 0, len(a.Index))
 	for k := range a.Columns {
 		cp := &a.Columns[k]
 		c := pair{gold: &gold.Columns[cp.Gold], pred: &pred.Columns[cp.Pred], cmp: cp.Comparison}

@@ -60,8 +60,14 @@ func (t *chains) rows(root int32) []int32 {
 	return rows
 }
 
-// keysOf combines the keys of columns into one key a row.
+// keysOf combines the keys of columns into one key a row. The keys are not to be changed.
 func keysOf(cols []pair, rows int, goldSide bool) []uint64 {
+	if len(cols) == 1 {
+		if goldSide {
+			return cols[0].g
+		}
+		return cols[0].p
+	}
 	keys := make([]uint64, rows)
 	for i := range cols {
 		side := cols[i].p

@@ -68,16 +68,16 @@ func paperJoin(index, compared []pair, golds, preds int, delta float64) (score f
 		index[k].load(golds, preds, false)
 		index[k].resolve(golds, preds, false)
 	}
-	gk, rows := keysOf(index, golds, true), newChains(keysOf(index, preds, false))
+	gk, rows := keysOf(index, golds, true), newFinder(keysOf(index, preds, false))
 	cols := paperColumns(compared, golds, preds, delta)
 	total, joined, alone := 0, 0, 0
 	met := make([]bool, preds)
 	for i, key := range gk {
-		j := rows.root(key)
+		j := rows.after(key, -1)
 		if j < 0 {
 			alone++
 		}
-		for ; j >= 0; j = rows.next[j] {
+		for ; j >= 0; j = rows.after(key, j) {
 			if joined++; joined > maxPaper/max(1, len(cols)) {
 				return 0, omittedPaper
 			}
@@ -96,6 +96,35 @@ func paperJoin(index, compared []pair, golds, preds int, delta float64) (score f
 	return float64(total) / float64(max(1, len(cols))*(joined+alone)), ""
 }
 
+// finder finds rows by key: one after the other where there are few, else through chains.
+type finder struct {
+	keys   []uint64
+	chains *chains
+}
+
+func newFinder(keys []uint64) finder {
+	if len(keys) <= 32 {
+		return finder{keys: keys}
+	}
+	return finder{keys, newChains(keys)}
+}
+
+// after is the first row of a key after row j, or -1.
+func (f finder) after(key uint64, j int32) int32 {
+	switch {
+	case f.chains != nil && j < 0:
+		return f.chains.root(key)
+	case f.chains != nil:
+		return f.chains.next[j]
+	}
+	for j++; int(j) < len(f.keys); j++ {
+		if f.keys[j] == key {
+			return j
+		}
+	}
+	return -1
+}
+
 // paperColumn is a compared column as CELLMATCH reads it.
 type paperColumn struct {
 	g, p   []uint64  // texts and dates; 0 is NULL
@@ -105,14 +134,13 @@ type paperColumn struct {
 
 func paperColumns(compared []pair, golds, preds int, delta float64) []paperColumn {
 	cols := make([]paperColumn, len(compared))
-	keys, numbers := make([]uint64, len(cols)*(golds+preds)), []float64(nil)
+	keys, numbers := make([]uint64, len(cols)*(golds+preds)), make([]float64, len(cols)*(golds+preds))
 	for k := range cols {
 		c, from := &cols[k], k*(golds+preds)
 		c.g, c.p, c.delta = keys[from:][:golds], keys[from+golds:][:preds], delta
 		kind := compared[k].cmp.Kind
 		if kind == scoring.KindNumber {
-			numbers = make([]float64, golds+preds)
-			c.gm, c.pm = numbers[:golds], numbers[golds:]
+			c.gm, c.pm = numbers[from:][:golds], numbers[from+golds:][:preds]
 		}
 		paperRead(compared[k].gold, View{Kind: kind, Format: compared[k].cmp.GoldFormat}, c.g, c.gm)
 		paperRead(compared[k].pred, View{Kind: kind, Format: compared[k].cmp.PredFormat}, c.p, c.pm)
@@ -140,7 +168,11 @@ func paperRead(c *scoring.Column, v View, keys []uint64, numbers []float64) {
 		case v.Kind == scoring.KindTime:
 			keys[i] = valueKey(Read(c, v, i))
 		case numbers == nil || math.IsNaN(numbers[i]):
-			keys[i] = nonNull(xxhash.Sum64String(strings.ToLower(strings.TrimSpace(val.String()))))
+			text := val.Text()
+			if val.Type != scoring.String {
+				text = val.String()
+			}
+			keys[i] = nonNull(xxhash.Sum64String(strings.ToLower(strings.TrimSpace(text))))
 		default:
 			keys[i] = tagNumber // a number is no text
 		}
