@@ -305,7 +305,8 @@ func (c *naiveColumn) cellMatch(i, j int, delta float64) bool {
 		b, _ := instant(p)
 		return a == b
 	}
-	return strings.ToLower(strings.TrimSpace(g.String())) == strings.ToLower(strings.TrimSpace(p.String()))
+	text := func(v scoring.Value) string { return strings.ToLower(strings.TrimSpace(v.String())) }
+	return text(g) == text(p)
 }
 
 // pool is what the cells of a column are drawn from: values that meet each other across types.
