@@ -67,7 +67,7 @@ func (v *diffView) summary() {
 			}
 		}
 		how = "rows are matched on " + strings.Join(keys, ", ")
-	case cell.MethodGreedy:
+	case cell.MethodContent:
 		how = "rows are matched by their values"
 	case cell.MethodRows:
 		how = "all rows agree"

@@ -10,7 +10,17 @@ import (
 )
 
 // Align finds the correspondence of the columns of gold and pred. It never fails: what has no counterpart is listed as missing or extra.
+// It does not depend on the order of rows or columns.
 func Align(gold, pred *scoring.Table, o Options) scoring.Alignment {
+	gold, goldPlaces := inOrder(gold)
+	pred, predPlaces := inOrder(pred)
+	out := alignSorted(gold, pred, o)
+	inPlaces(&out, goldPlaces, predPlaces)
+	return out
+}
+
+// alignSorted is Align for results whose columns stand in an order of their own.
+func alignSorted(gold, pred *scoring.Table, o Options) scoring.Alignment {
 	a := newAligner(gold, pred, o)
 	a.bySums()
 	a.settle(a.ambiguous)
@@ -31,9 +41,12 @@ type column struct {
 	verbatim bool     // letter case counts in it
 	words    []string // of the name; made when first needed
 	reading  map[cell.View]*reading
-	formats  *formats   // made when first needed
-	read     *cell.View // how it is read when rows are compared to settle which column is which; nil: as it is …
-	readSum  cell.Sum   // … and its sum then
+	formats  *formats // made when first needed
+
+	numberLike *bool // of text: whether any begins as a number does; made when first needed
+
+	read    *cell.View // how it is read when rows are compared to settle which column is which; nil: as it is …
+	readSum cell.Sum   // … and its sum then
 }
 
 type aligner struct {
@@ -177,7 +190,7 @@ func (a *aligner) groups() []group {
 	return slices.DeleteFunc(out, func(g group) bool { return g.pred == nil })
 }
 
-// byNames pairs the columns of a group: those of one name, then those of like names, then in order.
+// byNames pairs the columns of a group: those of one name, then those of like names, then in the order in which they are.
 func (a *aligner) byNames(g group) {
 	for _, i := range g.gold {
 		for _, j := range g.pred {
@@ -196,7 +209,11 @@ func (a *aligner) byNames(g group) {
 			if a.pred[j].taken {
 				continue
 			}
-			if s := nameSimilarity(a.gold[i].nameWords(), a.pred[j].nameWords()); s > most {
+			s := nameSimilarity(a.gold[i].nameWords(), a.pred[j].nameWords())
+			if a.gold[i].kind == a.pred[j].kind {
+				s += 0.1 // truth values and 0, 1 are the same values
+			}
+			if s > most {
 				best, most = j, s
 			}
 		}
@@ -277,25 +294,33 @@ func (a *aligner) factConfidence(c *scoring.ColumnPair) float64 {
 	if c.Scale == 0 && c.Tolerance <= noise && c.Within == 0 {
 		return 0.99
 	}
-	view, _ := cell.Views(&c.Comparison, false)
-	distinct := a.reading(&a.gold[c.Gold], view).distinct()
-	return 1 - 0.3/float64(1+distinct)
+	return 1 - 0.3/float64(1+a.distinct(&a.gold[c.Gold], &c.Comparison))
+}
+
+// isRowNumber tells whether a column counts its rows from 0 or 1, in whatever order they come.
+func isRowNumber(c *scoring.Column) bool {
+	if c.Type != scoring.Int64 || c.HasNulls() || c.Len() == 0 {
+		return false
+	}
+	first := slices.Min(c.Ints())
+	if first != 0 && first != 1 {
+		return false
+	}
+	seen := make([]bool, c.Len())
+	for _, n := range c.Ints() {
+		if n -= first; n >= int64(len(seen)) || seen[n] {
+			return false
+		}
+		seen[n] = true
+	}
+	return true
 }
 
 // isTrivial tells whether an extra predicted column carries nothing: a row number, one value throughout, or a copy of a column that is compared.
 func (a *aligner) isTrivial(j int) bool {
 	c := a.pred[j].col
-	if c.Type == scoring.Int64 && !c.HasNulls() && c.Len() > 0 {
-		first, counts := c.Ints()[0], true
-		for i, n := range c.Ints() {
-			if n != first+int64(i) {
-				counts = false
-				break
-			}
-		}
-		if counts && (first == 0 || first == 1) {
-			return true
-		}
+	if isRowNumber(c) {
+		return true
 	}
 	if !a.rowsEqual {
 		a.pred[j].sum = cell.SumOf(c, a.natural(&a.pred[j]))

@@ -73,21 +73,19 @@ func (j *judged) openPair(g, q int, own *scoring.ColumnPair) bool {
 	return false
 }
 
-// openIndex tells whether rows could be joined on other columns than the evidence joins them on. Joining on more columns than those finds no more: a column that is
-// equal in all rows is no longer counted, and rows in which it is not lose their partners.
+// openIndex tells whether rows could be joined on other columns than the evidence joins them on. Joining on more columns than those finds no more, and
+// joining on any finds no more than matching rows by all their cells: a column that is equal in all rows is no longer counted, and rows in which it is not
+// lose their partners.
 func (j *judged) openIndex() bool {
 	pairs, index := j.evidence.Columns, j.evidence.Index
+	if len(index) == 0 {
+		return false
+	}
 	var keys []int
 	for k := range pairs {
 		if c := &pairs[k]; c.Exact() && c.Scale == 0 && j.known(c) {
 			keys = append(keys, k)
 		}
-	}
-	if len(index) == 0 && len(keys) < len(j.gold) {
-		return len(keys) > 0 && j.unique(pairs, keys) // what fewer of them tell apart, all of them do
-	}
-	if len(index) == 0 {
-		index = keys
 	}
 	return len(keys) > 1 && slices.ContainsFunc(index, func(k int) bool { return j.unique(pairs, without(keys, k)) })
 }

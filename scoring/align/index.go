@@ -1,6 +1,7 @@
 package align
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/badger-eval/badger/scoring"
@@ -8,7 +9,7 @@ import (
 )
 
 // index finds the columns that together are a unique key on both sides: one column of text, dates or truth values, one of whole numbers
-// whose name says that it identifies, or all of these together. A measure is no key even where it happens to be unique, and at least one column must be left to compare.
+// whose name says that it identifies, or all of these together. Of several, one whose name says so comes first. A measure is no key even where it happens to be unique, and at least one column must be left to compare.
 func (a *aligner) index(pairs []scoring.ColumnPair) []int {
 	if a.goldT.Rows() < 2 || a.predT.Rows() < 2 || len(a.gold) < 2 {
 		return nil
@@ -19,7 +20,7 @@ func (a *aligner) index(pairs []scoring.ColumnPair) []int {
 			keys = append(keys, k)
 		}
 	}
-	for _, k := range keys {
+	for _, k := range a.byIdentity(pairs, keys) {
 		if a.unique(pairs, []int{k}) {
 			return []int{k}
 		}
@@ -28,6 +29,22 @@ func (a *aligner) index(pairs []scoring.ColumnPair) []int {
 		return keys
 	}
 	return nil
+}
+
+// byIdentity sorts pairs that may identify rows: those whose name says so first, then those of which more values are known to both sides.
+func (a *aligner) byIdentity(pairs []scoring.ColumnPair, keys []int) []int {
+	if len(keys) < 2 {
+		return keys
+	}
+	worth := func(k int) float64 {
+		if a.namedAsKey(&pairs[k]) {
+			return 1 + pairs[k].Overlap
+		}
+		return pairs[k].Overlap
+	}
+	sorted := slices.Clone(keys)
+	slices.SortStableFunc(sorted, func(x, y int) int { return cmp.Compare(worth(y), worth(x)) })
+	return sorted
 }
 
 // minKnownKeys is the share of the keys of the shorter side that must be known to the other: rows may be missing, but where the keys
@@ -48,15 +65,16 @@ func (a *aligner) identifies(c *scoring.ColumnPair) bool {
 		if g.col.Type != scoring.Int64 || p.col.Type != scoring.Int64 {
 			return false
 		}
-		for _, w := range g.nameWords() {
-			if slices.Contains(identifying, w) {
-				return true
-			}
-		}
+		return a.namedAsKey(c)
 	case scoring.KindBool:
 		return true // never alone, but part of a key
 	}
 	return false
+}
+
+// namedAsKey tells whether the name of a gold column says that it identifies.
+func (a *aligner) namedAsKey(c *scoring.ColumnPair) bool {
+	return slices.ContainsFunc(a.gold[c.Gold].nameWords(), func(w string) bool { return slices.Contains(identifying, w) })
 }
 
 // known tells whether enough of the keys are known to both sides.

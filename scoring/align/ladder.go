@@ -85,7 +85,7 @@ func naturalKind(c *column) scoring.Kind {
 	return c.kind
 }
 
-// similar is how alike the names of two columns are, 0 to 1, with a little for standing in the same place.
+// similar is how alike the names of two columns are, 0 to 1.
 func (a *aligner) similar(i, j int) float64 {
 	g, p := &a.gold[i], &a.pred[j]
 	s := nameSimilarity(g.nameWords(), p.nameWords())
@@ -130,9 +130,6 @@ func (a *aligner) byLadder() {
 				continue
 			}
 			c.weight = 6*f.equal + 4*f.agreement*a.speaks(g, &f.cmp) + 2.5*similar // the same name is worth a quarter of equal values
-			if i == j {
-				c.weight += 0.2 // less than any difference of names
-			}
 			candidates = append(candidates, c)
 		}
 	}
@@ -147,8 +144,7 @@ func (a *aligner) speaks(g *column, c *scoring.Comparison) float64 {
 	if c.Exact() && c.Scale == 0 {
 		return 1
 	}
-	view, _ := cell.Views(c, false)
-	return math.Min(1, 0.25*float64(a.reading(g, view).distinct()))
+	return math.Min(1, 0.25*float64(a.distinct(g, c)))
 }
 
 func (a *aligner) open(cols []column) []int {
@@ -199,7 +195,7 @@ func (a *aligner) coverCopies(golds []int) {
 // fit finds the tightest comparison under which two columns agree, or the one under which they agree most.
 func (a *aligner) fit(g, p *column) fit {
 	rs := a.readings(g, p)
-	if naturalKind(g) != naturalKind(p) {
+	if naturalKind(g) != naturalKind(p) && mayReadAlike(g, p) {
 		rs = append(rs, asText(g, p))
 	}
 	return a.fitting(g, p, rs)

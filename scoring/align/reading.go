@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
@@ -82,6 +83,36 @@ func (r *reading) distinct() int {
 	return len(r.counts)
 }
 
+// distinct is the number of distinct values of a gold column as a comparison reads it, up to the size of the sample.
+func (a *aligner) distinct(g *column, c *scoring.Comparison) int {
+	v, _ := cell.Views(c, false)
+	if plain := a.plain(g); plain.Kind == v.Kind && v.Format == "" {
+		v = plain // it is at hand
+	}
+	return a.reading(g, v).distinct()
+}
+
+// mayReadAlike tells whether any text of one column may be what a number of the other is written as.
+func mayReadAlike(g, p *column) bool {
+	if g.kind != scoring.KindText {
+		g, p = p, g
+	}
+	return g.kind != scoring.KindText || g.col.Type != scoring.String || p.kind != scoring.KindNumber || g.likeNumbers()
+}
+
+// likeNumbers tells whether any text of a column begins as a number does that is written out.
+func (c *column) likeNumbers() bool {
+	if c.numberLike == nil {
+		like := false
+		for i := 0; i < c.col.Len() && !like; i++ {
+			s := strings.TrimLeft(strings.TrimSpace(c.col.Text(i)), `"+-`)
+			like = s != "" && (s[0] >= '0' && s[0] <= '9' || s[0] == '.') || len(s) >= 3 && (strings.EqualFold(s[:3], "nan") || strings.EqualFold(s[:3], "inf"))
+		}
+		c.numberLike = &like
+	}
+	return *c.numberLike
+}
+
 // overlap is the share of the values of both columns that have an equal on the other side, counting repetitions; estimated from
 // the least keys of both where there are very many.
 func overlap(g, p *reading) float64 {
@@ -119,7 +150,7 @@ func (r *reading) numbers() []float64 {
 		all := make([]float64, r.col.Len())
 		cell.Magnitudes(r.col, r.view, all)
 		r.sorted = slices.DeleteFunc(all, func(f float64) bool { return f != f })
-		slices.Sort(r.sorted)
+		cell.SortNumbers(r.sorted)
 	}
 	return r.sorted
 }

@@ -18,13 +18,12 @@ const (
 	MethodTrivial = "trivial"         // at least one side has no rows
 	MethodRows    = "equal_rows"      // all rows of both sides pair up as equals
 	MethodIndex   = "index_matched"   // joined on the index columns
-	MethodGreedy  = "index_unmatched" // every gold row took the best predicted row that was left
+	MethodContent = "index_unmatched" // matched so that as many cells as possible are equal
 )
 
 // Result is what stage 2 counted.
 type Result struct {
-	Score      float64 `json:"score"`       // 0 to 1: equal cells of all cells compared; a row without a partner counts as all unequal
-	PaperScore float64 `json:"paper_score"` // as printed: without an index, unmatched rows are left out of the mean
+	Score      float64 `json:"score"` // 0 to 1: equal cells of all cells compared; a row without a partner counts as all unequal
 	Method     string  `json:"method"`
 	GoldRows   int     `json:"gold_rows"`
 	PredRows   int     `json:"pred_rows"`
@@ -36,28 +35,50 @@ type Result struct {
 
 	// ColumnEqual counts the equal cells of every gold column among matched rows; for an index column that is all of them.
 	ColumnEqual []int `json:"column_equal,omitempty"`
+	// PaperScore is the value of Algorithm 2 as printed (see [Paper]), where it was asked for, and PaperOmitted why there is none.
+	PaperScore   *float64 `json:"paper_score,omitempty"`
+	PaperOmitted string   `json:"paper_score_omitted,omitempty"`
 	// Pairs[i] is the predicted row matched with gold row i, or -1. Only where asked for, and not where all rows are equal.
 	Pairs []int32 `json:"-"`
 }
 
-// pair is one compared column: keys on both sides, or ranges.
+// pair is one compared column. Numbers that need not be equal to the last digit are compared by magnitude, one pair of cells after the other, until
+// resolve finds keys or ranges for them.
 type pair struct {
 	gold, pred *scoring.Column // nil: the side lacks the column and is NULL throughout
 	cmp        scoring.Comparison
 	g, p       []uint64
+	measured   *measured
 	ranges     *ranges
+	classed    bool // the keys are those of classes of values that are near each other
 }
 
 // equal tells whether the cells of gold row i and predicted row j are.
 func (c *pair) equal(i, j int) bool {
-	if c.ranges == nil {
-		return c.g[i] == c.p[j]
+	switch {
+	case c.ranges != nil:
+		lo, rank := c.ranges.lo[i], c.ranges.rank[j]
+		if lo < 0 || rank < 0 { // NULL or text on at least one side
+			return lo < 0 && rank < 0 && c.g[i] == c.p[j]
+		}
+		return rank >= lo && rank < c.ranges.hi[i]
+	case c.g == nil:
+		return c.near(i, j)
 	}
-	lo, rank := c.ranges.lo[i], c.ranges.rank[j]
-	if lo < 0 || rank < 0 { // NULL or text on at least one side
-		return lo < 0 && rank < 0 && c.g[i] == c.p[j]
+	return c.g[i] == c.p[j]
+}
+
+// near is equal for cells that are compared by magnitude.
+func (c *pair) near(i, j int) bool {
+	g, p := c.measured.g[i], c.measured.p[j]
+	if g == g && p == p {
+		return Near(g, p, &c.cmp)
 	}
-	return rank >= lo && rank < c.ranges.hi[i]
+	if g == g || p == p {
+		return false
+	}
+	gv, pv := c.views(false)
+	return valueKey(Read(c.gold, gv, i)) == valueKey(Read(c.pred, pv, j)) // NULL, or text that is compared as text
 }
 
 // Compare scores pred against gold under an alignment, which must fit both tables.
@@ -73,44 +94,68 @@ func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result 
 	if r.GoldRows == 0 || r.PredRows == 0 {
 		r.Method = MethodTrivial
 		if r.GoldRows == r.PredRows {
-			r.Score, r.PaperScore = 1, 1
+			r.Score = 1
 		}
 		r.Unmatched = max(r.GoldRows, r.PredRows)
 		return r
 	}
 	bits := FloatBits(gold, pred)
 	all := append(slices.Clone(index), compared...)
-	if r.GoldRows == r.PredRows && sameRows(all, r.GoldRows, bits) {
-		r.Method, r.Score, r.PaperScore = MethodRows, 1, 1
-		r.Matched, r.Equal = r.GoldRows, r.GoldRows
-		r.ColumnEqual = make([]int, len(gold.Columns))
-		for i := range r.ColumnEqual {
-			r.ColumnEqual[i] = r.GoldRows
-		}
+	joinTells := len(index) > 0 && slices.ContainsFunc(all, func(c pair) bool { return c.byMagnitude() }) // sooner than classes or ranges do
+	if r.GoldRows == r.PredRows && !joinTells && sameRows(all, r.GoldRows, bits) {
+		r.allEqual(len(gold.Columns))
 		return r
 	}
 	for i := range all {
 		all[i].load(r.GoldRows, r.PredRows, bits)
 	}
 	index, compared = all[:len(index)], all[len(index):]
+	for i := range index {
+		index[i].resolve(r.GoldRows, r.PredRows, bits)
+	}
 	var pairs []int32
 	if len(index) > 0 {
 		r.Method = MethodIndex
-		pairs = join(index, compared, r.GoldRows, r.PredRows)
+		pairs = join(index, compared, r.GoldRows, r.PredRows, bits, o.Pairs)
 	} else {
-		r.Method = MethodGreedy
-		pairs = greedy(compared, r.GoldRows, r.PredRows)
+		r.Method = MethodContent
+		each(len(compared), r.GoldRows+r.PredRows >= parallelRows, func(i int) { compared[i].resolve(r.GoldRows, r.PredRows, bits) })
+		m := newMatcher(compared, r.GoldRows, r.PredRows, o.Pairs)
+		m.match(allRows(r.GoldRows), allRows(r.PredRows))
+		pairs = m.pairs
 	}
 	r.count(gold, index, compared, pairs)
+	if joinTells && r.Equal == r.GoldRows && r.Equal == r.PredRows {
+		r.allEqual(len(gold.Columns))
+		return r
+	}
 	if o.Pairs {
 		r.Pairs = pairs
 	}
 	return r
 }
 
+// allEqual says that the rows of both sides pair up as equals.
+func (r *Result) allEqual(goldColumns int) {
+	r.Method, r.Score, r.Matched, r.Equal = MethodRows, 1, r.GoldRows, r.GoldRows
+	r.ColumnEqual = make([]int, goldColumns)
+	for i := range r.ColumnEqual {
+		r.ColumnEqual[i] = r.GoldRows
+	}
+}
+
+// allRows lists n rows.
+func allRows(n int) []int32 {
+	rows := make([]int32, n)
+	for i := range rows {
+		rows[i] = int32(i) //nolint:gosec // rows are bounded far below
+	}
+	return rows
+}
+
 // columns sorts the columns into those to compare and those that index the rows.
 func columns(gold, pred *scoring.Table, a *scoring.Alignment, o Options) (compared, index []pair) {
-	compared = make([]pair, 0, len(gold.Columns))
+	compared, index = make([]pair, 0, len(gold.Columns)), make([]pair, 0, len(a.Index))
 	for k := range a.Columns {
 		cp := &a.Columns[k]
 		c := pair{gold: &gold.Columns[cp.Gold], pred: &pred.Columns[cp.Pred], cmp: cp.Comparison}
@@ -137,20 +182,33 @@ func columns(gold, pred *scoring.Table, a *scoring.Alignment, o Options) (compar
 // views are how the two sides of a pair are read.
 func (c *pair) views(bits bool) (g, p View) { return Views(&c.cmp, bits) }
 
-// load makes the keys of both sides, or the ranges.
+// load makes the keys of both sides, or reads their magnitudes.
 func (c *pair) load(goldRows, predRows int, bits bool) {
+	switch {
+	case c.g != nil || c.measured != nil:
+	case c.byMagnitude():
+		c.measured = measure(c.gold, c.pred, &c.cmp)
+	default:
+		c.fill(goldRows, predRows, bits)
+	}
+}
+
+// resolve makes keys or ranges of magnitudes, so that rows can be looked up by them.
+func (c *pair) resolve(goldRows, predRows int, bits bool) {
 	if c.g != nil {
 		return
 	}
-	c.g, c.p = make([]uint64, goldRows), make([]uint64, predRows)
-	if c.byMagnitude() {
-		m := measure(c.gold, c.pred, &c.cmp)
-		if g, p, ok := m.classes(c.gold, c.pred, &c.cmp); ok {
-			c.g, c.p = g, p
-			return
-		}
-		c.ranges = m.ranges(&c.cmp)
+	if g, p, ok := c.measured.classes(c.gold, c.pred, &c.cmp); ok {
+		c.g, c.p, c.classed = g, p, true
+		return
 	}
+	c.ranges = c.measured.ranges(&c.cmp)
+	c.fill(goldRows, predRows, bits)
+}
+
+// fill makes the keys of both sides.
+func (c *pair) fill(goldRows, predRows int, bits bool) {
+	c.g, c.p = make([]uint64, goldRows), make([]uint64, predRows)
 	gv, pv := c.views(bits)
 	fill(c.gold, gv, c.g)
 	fill(c.pred, pv, c.p)
@@ -173,7 +231,8 @@ func sameRows(cols []pair, rows int, bits bool) bool {
 	for i := range cols {
 		c := &cols[i]
 		if c.byMagnitude() {
-			if c.load(rows, rows, bits); c.ranges != nil {
+			c.load(rows, rows, bits)
+			if c.resolve(rows, rows, bits); c.ranges != nil {
 				return false
 			}
 		}
@@ -292,8 +351,4 @@ func (r *Result) count(gold *scoring.Table, index, compared []pair, pairs []int3
 		width, equalCells = 1, r.Matched
 	}
 	r.Score = float64(equalCells) / float64(width*rows)
-	r.PaperScore = r.Score
-	if r.Method == MethodGreedy && r.Matched > 0 {
-		r.PaperScore = float64(equalCells) / float64(width*r.Matched)
-	}
 }

@@ -1,7 +1,6 @@
 package cell
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -23,16 +22,24 @@ func Near(g, p float64, c *scoring.Comparison) bool {
 	if c.Within > 0 && diff <= c.Within*(1+1e-9)+4e-16*largest {
 		return true
 	}
-	return diff <= c.Tolerance*math.Max(largest, 1e-10)*(1+1e-12)
+	larger := math.Abs(g)
+	if a := math.Abs(p); a > larger {
+		larger = a
+	}
+	if larger < 1e-10 {
+		larger = 1e-10
+	}
+	return diff <= c.Tolerance*larger*(1+1e-12)
 }
 
 // measured is a pair of columns compared by magnitude.
 type measured struct {
-	g, p []float64 // in gold's unit; NaN where the cell is NULL or no number
+	g, p   []float64 // in gold's unit; NaN where the cell is NULL or no number
+	gs, ps []keyed   // rows by their magnitudes, NaN left out; made when first needed
 }
 
-func measure(gold, pred *scoring.Column, c *scoring.Comparison) measured {
-	m := measured{g: make([]float64, gold.Len()), p: make([]float64, pred.Len())}
+func measure(gold, pred *scoring.Column, c *scoring.Comparison) *measured {
+	m := &measured{g: make([]float64, gold.Len()), p: make([]float64, pred.Len())}
 	Magnitudes(gold, View{Kind: c.Kind, Format: c.GoldFormat}, m.g)
 	Magnitudes(pred, View{Kind: c.Kind, Format: c.PredFormat}, m.p)
 	if c.Scale != 0 {
@@ -47,16 +54,18 @@ func measure(gold, pred *scoring.Column, c *scoring.Comparison) measured {
 // classes turns a pair of columns compared by magnitude into keys, which can be done where nearness falls into classes: where
 // all values that hang together by steps of near neighbours are near each other. ok is false where they do not, as when a tolerance of
 // 1 % meets values that lie closer than that.
-func (m measured) classes(gold, pred *scoring.Column, c *scoring.Comparison) (g, p []uint64, ok bool) {
-	sorted := make([]float64, 0, len(m.g)+len(m.p))
-	for _, side := range [][]float64{m.g, m.p} {
-		for _, f := range side {
-			if f == f {
-				sorted = append(sorted, f)
-			}
+func (m *measured) classes(gold, pred *scoring.Column, c *scoring.Comparison) (g, p []uint64, ok bool) {
+	m.sort()
+	sorted := make([]float64, 0, len(m.gs)+len(m.ps))
+	for i, j := 0, 0; i < len(m.gs) || j < len(m.ps); {
+		if j == len(m.ps) || i < len(m.gs) && m.gs[i].key <= m.ps[j].key {
+			sorted = append(sorted, m.g[m.gs[i].row])
+			i++
+		} else {
+			sorted = append(sorted, m.p[m.ps[j].row])
+			j++
 		}
 	}
-	slices.Sort(sorted)
 	sorted = slices.Compact(sorted)
 	starts := make([]float64, 0, 64) // first value of every class
 	for i, f := range sorted {
@@ -85,62 +94,48 @@ func classKeys(values []float64, c *scoring.Column, v View, starts []float64) []
 	return keys
 }
 
-// ranges is the form of a pair of columns whose nearness falls into no classes: the predicted rows by magnitude, and for every gold row
-// the stretch of them that is near.
+// ranges is the form of a pair of columns whose nearness falls into no classes: the predicted magnitudes in order, and for each gold
+// row the stretch of them that is near.
 type ranges struct {
-	order  []int32 // predicted rows with a magnitude, ascending by it
-	rank   []int32 // of every predicted row in order, or -1
-	lo, hi []int32 // for every gold row, the stretch of order; lo is -1 where the row has no magnitude
+	n      int32   // distinct magnitudes of predicted rows
+	rank   []int32 // of each predicted row, that of its magnitude, or -1 where it has none
+	lo, hi []int32 // of each gold row, the ranks that are near: from lo up to but not including hi; lo is -1 where the row has no magnitude
 }
 
-func (m measured) ranges(c *scoring.Comparison) *ranges {
+func (m *measured) ranges(c *scoring.Comparison) *ranges {
+	m.sort()
 	r := &ranges{rank: make([]int32, len(m.p)), lo: make([]int32, len(m.g)), hi: make([]int32, len(m.g))}
-	for j, f := range m.p {
+	for j := range r.rank {
 		r.rank[j] = -1
-		if f == f {
-			r.order = append(r.order, int32(j)) //nolint:gosec // rows are bounded far below
-		}
 	}
-	slices.SortFunc(r.order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(m.p[a], m.p[b]), cmp.Compare(a, b))
-	})
-	for k, j := range r.order {
-		r.rank[j] = int32(k) //nolint:gosec // as above
+	for i := range r.lo {
+		r.lo[i] = -1
 	}
-	for i, g := range m.g {
-		if g != g {
-			r.lo[i] = -1
-			continue
+	values := make([]float64, 0, len(m.ps))
+	for _, e := range m.ps {
+		if f := m.p[e.row]; len(values) == 0 || f != values[len(values)-1] {
+			values = append(values, f)
 		}
-		// Nearness is one stretch around g: the distance grows on both sides, faster than the tolerance does.
-		at := sort.Search(len(r.order), func(k int) bool { return m.p[r.order[k]] >= g })
-		lo := sort.Search(at, func(k int) bool { return Near(g, m.p[r.order[k]], c) })
-		hi := at + sort.Search(len(r.order)-at, func(k int) bool { return !Near(g, m.p[r.order[at+k]], c) })
-		r.lo[i], r.hi[i] = int32(lo), int32(hi) //nolint:gosec // as above
+		r.rank[e.row] = int32(len(values) - 1) //nolint:gosec // rows are bounded far below
+	}
+	r.n = int32(len(values)) //nolint:gosec // as above
+	// Nearness is one stretch around a number: the distance grows on both sides, faster than the tolerance does. For a larger number neither end is lower.
+	lo, hi := 0, 0
+	for _, e := range m.gs {
+		g := m.g[e.row]
+		for lo < len(values) && values[lo] < g && !Near(g, values[lo], c) {
+			lo++
+		}
+		for hi = max(lo, hi); hi < len(values) && (values[hi] <= g || Near(g, values[hi], c)); hi++ {
+		}
+		r.lo[e.row], r.hi[e.row] = int32(lo), int32(hi) //nolint:gosec // as above
 	}
 	return r
 }
 
-// subset cuts the ranges to some rows.
-func (r *ranges) subset(gRows, pRows []int32) *ranges {
-	out := &ranges{rank: make([]int32, len(pRows)), lo: make([]int32, len(gRows)), hi: make([]int32, len(gRows))}
-	for k := range pRows {
-		out.rank[k] = -1
-		if r.rank[pRows[k]] >= 0 {
-			out.order = append(out.order, int32(k)) //nolint:gosec // rows are bounded far below
-		}
+// sort sorts the rows of both sides that have a magnitude by it.
+func (m *measured) sort() {
+	if m.gs == nil {
+		m.gs, m.ps = sortedNumbers(m.g), sortedNumbers(m.p)
 	}
-	slices.SortFunc(out.order, func(a, b int32) int { return cmp.Compare(r.rank[pRows[a]], r.rank[pRows[b]]) })
-	for at, k := range out.order {
-		out.rank[k] = int32(at) //nolint:gosec // as above
-	}
-	find := func(rank int32) int32 {
-		return int32(sort.Search(len(out.order), func(k int) bool { return r.rank[pRows[out.order[k]]] >= rank })) //nolint:gosec // as above
-	}
-	for k, i := range gRows {
-		if out.lo[k] = -1; r.lo[i] >= 0 {
-			out.lo[k], out.hi[k] = find(r.lo[i]), find(r.hi[i])
-		}
-	}
-	return out
 }

@@ -5,7 +5,7 @@ type chains struct {
 	keys  []uint64
 	roots []int32 // hash table: the first row of a key, or -1
 	next  []int32 // of every row, the next one with the same key, or -1
-	rest  []int32 // of every root, the first row of its key that was not used when last looked at, or -1
+	rest  []int32 // of every root, the first row of its key that was not taken, or -1
 	mask  uint64
 }
 
@@ -38,59 +38,17 @@ func (t *chains) slot(key uint64) *int32 {
 // root is the first row of a key, or -1.
 func (t *chains) root(key uint64) int32 { return *t.slot(key) }
 
-// first is the first row of a root's key that is not used, or -1. Used rows are passed over for good.
-func (t *chains) first(root int32, used []bool) int32 {
+// take returns the first row of a key that was not taken yet, or -1.
+func (t *chains) take(key uint64) int32 {
+	root := t.root(key)
+	if root < 0 {
+		return -1
+	}
 	j := t.rest[root]
-	if j >= 0 && used[j] {
-		for j >= 0 && used[j] {
-			j = t.next[j]
-		}
-		t.rest[root] = j
+	if j >= 0 {
+		t.rest[root] = t.next[j]
 	}
 	return j
-}
-
-// keysOf combines the keys of columns into one key a row.
-func keysOf(cols []pair, rows int, goldSide bool) []uint64 {
-	keys := make([]uint64, rows)
-	for i := range cols {
-		side := cols[i].p
-		if goldSide {
-			side = cols[i].g
-		}
-		for r, k := range side {
-			keys[r] = Mix(keys[r], k)
-		}
-	}
-	return keys
-}
-
-// join pairs rows with equal index keys. Rows that share a key are matched greedily among themselves, so that a key which is not unique
-// multiplies no rows; with unique keys this is the paper's join.
-func join(index, compared []pair, goldRows, predRows int) []int32 {
-	gk, pk := keysOf(index, goldRows, true), keysOf(index, predRows, false)
-	golds, preds := newChains(gk), newChains(pk)
-	pairs := make([]int32, goldRows)
-	for i := range pairs {
-		pairs[i] = -1
-	}
-	for i := range pairs {
-		p := preds.root(gk[i])
-		switch {
-		case int(golds.root(gk[i])) != i || p < 0:
-			continue // met with the first gold row of this key, or no partner
-		case golds.next[i] < 0 && preds.next[p] < 0:
-			pairs[i] = p
-			continue
-		}
-		gRows, pRows := golds.rows(int32(i)), preds.rows(p) //nolint:gosec // rows are bounded far below
-		for k, j := range greedy(subset(compared, gRows, pRows), len(gRows), len(pRows)) {
-			if j >= 0 {
-				pairs[gRows[k]] = pRows[j]
-			}
-		}
-	}
-	return pairs
 }
 
 // rows lists the rows of a root's key.
@@ -102,21 +60,59 @@ func (t *chains) rows(root int32) []int32 {
 	return rows
 }
 
-// subset is the compared columns cut to some rows.
-func subset(cols []pair, gRows, pRows []int32) []pair {
-	out := make([]pair, len(cols))
+// keysOf combines the keys of columns into one key a row. The keys are not to be changed.
+func keysOf(cols []pair, rows int, goldSide bool) []uint64 {
+	if len(cols) == 1 {
+		if goldSide {
+			return cols[0].g
+		}
+		return cols[0].p
+	}
+	keys := make([]uint64, rows)
 	for i := range cols {
-		c := &cols[i]
-		out[i] = pair{g: make([]uint64, len(gRows)), p: make([]uint64, len(pRows))}
-		for k, r := range gRows {
-			out[i].g[k] = c.g[r]
+		side := cols[i].p
+		if goldSide {
+			side = cols[i].g
 		}
-		for k, r := range pRows {
-			out[i].p[k] = c.p[r]
+		Spread(rows, func(lo, hi int) {
+			for r, k := range side[lo:hi] {
+				keys[lo+r] = Mix(keys[lo+r], k)
+			}
+		})
+	}
+	return keys
+}
+
+// join pairs rows with equal index keys. Rows that share a key are matched among themselves as rows without an index are, so that
+// a key which is not unique multiplies no rows; with unique keys this is the paper's join.
+func join(index, compared []pair, goldRows, predRows int, bits, shown bool) []int32 {
+	gk, pk := keysOf(index, goldRows, true), keysOf(index, predRows, false)
+	golds, preds := newChains(gk), newChains(pk)
+	pairs := make([]int32, goldRows)
+	for i := range pairs {
+		pairs[i] = -1
+	}
+	var m *matcher // made when first needed
+	for i := range pairs {
+		p := preds.root(gk[i])
+		switch {
+		case int(golds.root(gk[i])) != i || p < 0:
+			continue // met with the first gold row of this key, or no partner
+		case golds.next[i] < 0 && preds.next[p] < 0:
+			pairs[i] = p
+			continue
 		}
-		if c.ranges != nil {
-			out[i].ranges = c.ranges.subset(gRows, pRows)
+		if m == nil {
+			for k := range compared {
+				compared[k].resolve(goldRows, predRows, bits)
+			}
+			m = newMatcher(compared, goldRows, predRows, shown)
+		}
+		rows := golds.rows(int32(i)) //nolint:gosec // rows are bounded far below
+		m.match(rows, preds.rows(p))
+		for _, r := range rows {
+			pairs[r] = m.pairs[r]
 		}
 	}
-	return out
+	return pairs
 }

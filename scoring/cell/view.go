@@ -248,7 +248,7 @@ const parallelRows = 1 << 15
 // Spread calls f for ranges that together cover n rows, at the same time on several processors where there are many rows. What f
 // computes must not depend on how the rows are cut.
 func Spread(n int, f func(lo, hi int)) {
-	workers := runtime.GOMAXPROCS(0)
+	workers := maxWorkers()
 	if n < parallelRows || workers == 1 {
 		f(0, n)
 		return
@@ -263,6 +263,8 @@ func Spread(n int, f func(lo, hi int)) {
 	}
 	wg.Wait()
 }
+
+func maxWorkers() int { return runtime.GOMAXPROCS(0) }
 
 // SumOf identifies the multiset of a column's cells under a view.
 func SumOf(c *scoring.Column, v View) Sum {

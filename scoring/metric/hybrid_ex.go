@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,12 +24,13 @@ func init() {
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Summary: "Share of the cells of the gold result that the agent's result delivers, whatever its columns are called, however they are ordered, rounded or written.",
 		Range:   "0 to 1",
-		Formula: "equal cells / (compared columns × rows), rows being those of the outer join on the index columns, or max(|G|,|P|) where rows are matched greedily; 1 where both results are empty, 0 where one is. " +
+		Formula: "equal cells / (compared columns × rows), rows being those of the outer join on the index columns, or max(|G|,|P|) without an index, where rows are matched so that as many cells as possible are equal; 1 where both results are empty, 0 where one is. The order of rows and columns does not matter. " +
+			"The matching is optimal while the distinct rows that are left after equal ones were matched have at most 262,144 pairs of equal cells, or one for every two cells of both results; beyond it the most similar of a bounded number of candidates are matched first. " +
 			"Where gold's columns are joined in one text or split, or rows are shown as columns or the reverse, and every cell is there so (relations concatenated, split, long_for_wide and wide_for_long), the value is 1 and detail.reshaped says how. " +
 			"The correspondence of the columns (stage 1) is found from the values, at no call. With the option stage1 set to judge, a judge is asked once for a mapping, index columns, units and a tolerance (up to the option max_tolerance, which is that of tolerance unless set) " +
 			"where the value is below 1, the alignment leaves doubt (confidence below 0.75, or a gold column without a counterpart) and some answer could find more: 0 or 1 call. What of its proposal the tables do not bear out is rejected (detail.stage1.rejected), and what is left " +
 			"is used only where it finds more equal cells than the values alone: the judge cannot lower a value, nor raise it beyond the cells that are equal under a mapping the tables bear out.",
-		Source:    "BADGER, section 5.2 and Algorithm 2, with stage 1 decided from the evidence, then by the judge; unmatched rows count in the mean (the printed figure is detail.counts.paper_score)",
+		Source:    "BADGER, section 5.2 and Algorithm 2, with stage 1 decided from the evidence, then by the judge; unmatched rows count in the mean. detail.counts.paper_score is Algorithm 2 as printed, order of rows and tolerance of whole numbers and all, where it takes at most 131,072 comparisons of cells (else detail.counts.paper_score_omitted)",
 		Example:   "gold (region, total_revenue) = (north, 1234.56), (south, 99.10); agent (rev, region) = ($1,234.56, North), ($99.10, South): 1. With $98.00 for the south: 3 of 4 cells, or, joined on region, 1 of 2 compared cells: 0.5",
 		Threshold: scoring.At(1),
 		Options:   hybridDeclared.OptionSet,
@@ -220,7 +222,7 @@ func compareResults(gold, pred *scoring.Table, o *hybridOptions, asked string, p
 	h := &Hybrid{Alignment: align.Align(gold, pred, o.align(asked)), GoldColumns: names(gold), PredColumns: names(pred)}
 	compare := o.cell()
 	compare.Pairs = pairs
-	h.Counts = cell.Compare(gold, pred, &h.Alignment, compare)
+	h.Counts = countCells(gold, pred, &h.Alignment, compare, paperDelta)
 	return h
 }
 
@@ -250,6 +252,20 @@ func (o *hybridOptions) rules() (align.Options, error) {
 		return a, errcode.New(errcode.InvalidArgument, "option tolerance is %v, want less than 1 unless the option numbers is absolute", o.Tolerance)
 	}
 	return a, nil
+}
+
+// paperDelta is the tolerance of the paper's Algorithm 2 where no other is recommended (section 5.2).
+const paperDelta = 0.01
+
+// countCells compares two results under an alignment and adds what the printed algorithm makes of them.
+func countCells(gold, pred *scoring.Table, a *scoring.Alignment, o cell.Options, delta float64) cell.Result {
+	counts := cell.Compare(gold, pred, a, o)
+	if paper, omitted := cell.Paper(gold, pred, a, delta); omitted != "" {
+		counts.PaperOmitted = omitted
+	} else {
+		counts.PaperScore = &paper
+	}
+	return counts
 }
 
 func (o *hybridOptions) cell() cell.Options {
@@ -305,36 +321,58 @@ func (h *Hybrid) reason() string {
 		if c.GoldRows != c.PredRows {
 			fmt.Fprintf(&b, "; gold has %d rows, the agent %d", c.GoldRows, c.PredRows)
 		}
-		differs := 0
-		for _, p := range h.Alignment.Columns {
-			if n := c.Matched - c.ColumnEqual[p.Gold]; n > 0 {
-				if differs++; differs <= 3 {
-					fmt.Fprintf(&b, "; %s differs in %s", strconv.Quote(h.GoldColumns[p.Gold]), count(n, "row"))
-				}
+		differs := h.differing()
+		for k, d := range differs {
+			if k == 3 {
+				fmt.Fprintf(&b, " and %d more columns", len(differs)-3)
+				break
 			}
-		}
-		if differs > 3 {
-			fmt.Fprintf(&b, " and %d more columns", differs-3)
+			fmt.Fprintf(&b, "; %s differs in %s", strconv.Quote(d.column), count(d.rows, "row"))
 		}
 	}
+	var facts []string
 	for _, p := range h.Alignment.Columns {
 		if p.Fact != "" && (p.Overlap == 1 || !p.Exact()) {
-			b.WriteString("; " + strconv.Quote(h.GoldColumns[p.Gold]) + ": " + p.Fact)
+			facts = append(facts, "; "+strconv.Quote(h.GoldColumns[p.Gold])+": "+p.Fact)
 		}
 	}
+	slices.Sort(facts)
+	b.WriteString(strings.Join(facts, ""))
 	if n := len(h.Alignment.Extra); n > 0 && c.Score == 1 {
 		b.WriteString("; " + count(n, "extra column"))
 	}
 	return b.String()
 }
 
-func (h *Hybrid) list(columns []int) string {
-	quoted := make([]string, 0, 4)
-	for k, i := range columns {
-		if k == 3 && len(columns) > 4 {
-			return strings.Join(quoted, ", ") + fmt.Sprintf(" and %d more", len(columns)-3)
+// columnDifference is a gold column and in how many of the matched rows it differs.
+type columnDifference struct {
+	column string
+	rows   int
+}
+
+// differing are the columns that differ in matched rows, those that differ in most rows first.
+func (h *Hybrid) differing() []columnDifference {
+	var out []columnDifference
+	for _, p := range h.Alignment.Columns {
+		if n := h.Counts.Matched - h.Counts.ColumnEqual[p.Gold]; n > 0 {
+			out = append(out, columnDifference{h.GoldColumns[p.Gold], n})
 		}
-		quoted = append(quoted, strconv.Quote(h.GoldColumns[i]))
+	}
+	slices.SortFunc(out, func(a, b columnDifference) int {
+		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(a.column, b.column))
+	})
+	return out
+}
+
+// list names gold columns in the order of their names.
+func (h *Hybrid) list(columns []int) string {
+	quoted := make([]string, len(columns))
+	for k, i := range columns {
+		quoted[k] = strconv.Quote(h.GoldColumns[i])
+	}
+	slices.Sort(quoted)
+	if len(quoted) > 4 {
+		return strings.Join(quoted[:3], ", ") + fmt.Sprintf(" and %d more", len(columns)-3)
 	}
 	return strings.Join(quoted, ", ")
 }

@@ -90,6 +90,152 @@ func BenchmarkHybridEX(b *testing.B) {
 	}
 }
 
+// wrongResults are ways in which the second result of shuffledPair can be wrong. A server meets wrong answers more often than right ones, so
+// none may cost much more than the right one.
+var wrongResults = []struct {
+	name  string
+	alter func(rng *rand.Rand, t *scoring.Table) *scoring.Table
+}{
+	{"right", func(_ *rand.Rand, t *scoring.Table) *scoring.Table { return t }},
+	{"unrelated", func(rng *rand.Rand, t *scoring.Table) *scoring.Table {
+		return altered(t, func(int) bool { return true }, func(v scoring.Value) scoring.Value {
+			switch v.Type {
+			case scoring.Int64:
+				return scoring.IntValue(rng.Int64N(1 << 40))
+			case scoring.String:
+				return scoring.StringValue("other " + strconv.Itoa(rng.IntN(t.Rows())))
+			}
+			return scoring.FloatValue(rng.NormFloat64() * 1000)
+		})
+	}},
+	{"unrelated numbers", func(rng *rand.Rand, t *scoring.Table) *scoring.Table {
+		return altered(t, func(int) bool { return true }, func(v scoring.Value) scoring.Value {
+			switch v.Type {
+			case scoring.Int64, scoring.String:
+				return v
+			}
+			return scoring.FloatValue(rng.NormFloat64() * 1000)
+		})
+	}},
+	{"permuted apart", func(rng *rand.Rand, t *scoring.Table) *scoring.Table { // the values of every column are right, no row is
+		cols := make([]scoring.Column, len(t.Columns))
+		for c := range cols {
+			b := scoring.NewBuilder(t.Columns[c].Name, t.Columns[c].Type, t.Rows())
+			for _, r := range rng.Perm(t.Rows()) {
+				b.Append(t.Columns[c].Value(r))
+			}
+			cols[c] = b.Column()
+		}
+		out, _ := scoring.NewTable(cols...)
+		return out
+	}},
+	{"3 percent off", func(_ *rand.Rand, t *scoring.Table) *scoring.Table {
+		return altered(t, func(int) bool { return true }, func(v scoring.Value) scoring.Value {
+			if v.Type != scoring.Float64 {
+				return v
+			}
+			return scoring.FloatValue(v.Float() * 1.03)
+		})
+	}},
+	{"half a percent off", func(rng *rand.Rand, t *scoring.Table) *scoring.Table {
+		return altered(t, func(int) bool { return true }, func(v scoring.Value) scoring.Value {
+			if v.Type != scoring.Float64 {
+				return v
+			}
+			return scoring.FloatValue(v.Float() * (1 + 0.005*rng.NormFloat64()))
+		})
+	}},
+	{"one column replaced", func(rng *rand.Rand, t *scoring.Table) *scoring.Table {
+		return altered(t, func(c int) bool { return t.Columns[c].Name == "x8" }, func(scoring.Value) scoring.Value { return scoring.FloatValue(rng.NormFloat64()) })
+	}},
+	{"half the rows", func(_ *rand.Rand, t *scoring.Table) *scoring.Table {
+		cols := make([]scoring.Column, len(t.Columns))
+		for c := range cols {
+			b := scoring.NewBuilder(t.Columns[c].Name, t.Columns[c].Type, t.Rows()/2)
+			for r := range t.Rows() / 2 {
+				b.Append(t.Columns[c].Value(r))
+			}
+			cols[c] = b.Column()
+		}
+		out, _ := scoring.NewTable(cols...)
+		return out
+	}},
+}
+
+// altered is a result with the values of some columns changed; NULL stays NULL.
+func altered(t *scoring.Table, which func(c int) bool, f func(scoring.Value) scoring.Value) *scoring.Table {
+	cols := make([]scoring.Column, len(t.Columns))
+	for c := range cols {
+		col := &t.Columns[c]
+		b := scoring.NewBuilder(col.Name, col.Type, t.Rows())
+		for r := range t.Rows() {
+			if v := col.Value(r); v.IsNull() || !which(c) {
+				b.Append(v)
+			} else {
+				b.Append(f(v))
+			}
+		}
+		cols[c] = b.Column()
+	}
+	out, _ := scoring.NewTable(cols...)
+	return out
+}
+
+// keyed names the first column of shuffledPair so that rows are joined on it.
+func keyed(gold, pred *scoring.Table) {
+	gold.Columns[0].Name = "id"
+	pred.Columns[3].Name = "id"
+}
+
+// fewValues makes results of columns of few distinct values each.
+func fewValues(width, rows, card int, seed uint64) *scoring.Table {
+	rng := rand.New(rand.NewPCG(11, seed))
+	cols := make([]scoring.Column, width)
+	for c := range cols {
+		b := scoring.NewBuilder("c"+strconv.Itoa(c), scoring.Int64, rows)
+		for range rows {
+			b.AppendInt(int64(rng.IntN(card)))
+		}
+		cols[c] = b.Column()
+	}
+	t, _ := scoring.NewTable(cols...)
+	return t
+}
+
+// BenchmarkHybridEXWrong sets what wrong answers cost beside the right one of the same size (the first of each group).
+func BenchmarkHybridEXWrong(b *testing.B) {
+	run := func(name string, rows int, gold, pred *scoring.Table) {
+		b.Run(name, func(b *testing.B) {
+			if testing.Short() && rows > 10_000 {
+				b.Skip("large")
+			}
+			b.ReportAllocs()
+			runtime.GC()
+			for b.Loop() {
+				score(b, "hybrid_ex", gold, pred)
+			}
+		})
+	}
+	for _, rows := range []int{10, 100, 1_000, 10_000, 30_000, 100_000, 1_000_000} {
+		for _, withKey := range []bool{false, true} {
+			gold, pred := shuffledPair(rows)
+			if withKey {
+				keyed(gold, pred)
+			}
+			for _, w := range wrongResults {
+				run(fmt.Sprintf("rows=%d/key=%v/%s", rows, withKey, w.name), rows, gold, w.alter(rand.New(rand.NewPCG(5, uint64(rows))), pred))
+			}
+		}
+	}
+	for _, size := range []struct{ width, rows, card int }{{26, 100, 2}, {10, 1_000, 3}, {26, 1_000, 2}, {5, 10_000, 10}, {26, 10_000, 2}, {10, 100_000, 10}, {10, 100_000, 100}, {200, 1_000, 5}, {200, 10_000, 1_000_000}, {500, 1_000, 5}, {500, 1_000, 1_000_000}, {500, 10_000, 5}} {
+		gold := fewValues(size.width, size.rows, size.card, 1)
+		name := fmt.Sprintf("columns=%d/rows=%d/values=%d/", size.width, size.rows, size.card)
+		run(name+"right", size.rows, gold, altered(gold, func(int) bool { return false }, nil))
+		run(name+"unrelated", size.rows, gold, fewValues(size.width, size.rows, size.card, 2))
+		run(name+"one column replaced", size.rows, gold, altered(gold, func(c int) bool { return c == 3 }, func(v scoring.Value) scoring.Value { return scoring.IntValue(v.Int() ^ 1) }))
+	}
+}
+
 // binaryPair makes columns of zeros and ones, permuted on the other side: the blow-up of trying permutations.
 func binaryPair(width, rows int) (gold, pred *scoring.Table) {
 	rng := rand.New(rand.NewPCG(9, uint64(width)))

@@ -72,7 +72,11 @@ func (h *Hybrid) withJudge(ctx context.Context, in *scoring.Input, o *hybridOpti
 func (h *Hybrid) accept(gold, pred *scoring.Table, o *hybridOptions, asked string) {
 	s := h.Stage1
 	a, rejected := align.Accept(gold, pred, &h.Alignment, s.Proposal, o.align(asked), o.maxTolerance())
-	counts := cell.Compare(gold, pred, &a, o.cell())
+	delta := paperDelta
+	if t := s.Proposal.Tolerance; t != nil && *t >= 0 && *t <= o.maxTolerance() {
+		delta = *t
+	}
+	counts := countCells(gold, pred, &a, o.cell(), delta)
 	s.Rejected, s.JudgeScore = rejected, &counts.Score
 	if counts.Score > h.Counts.Score {
 		h.Alignment, h.Counts, s.Used = a, counts, true

@@ -82,6 +82,9 @@ func (e *evidence) pairMeasures() (pairs []measurePair, ok bool) {
 		return nil, false
 	}
 	taken := map[int]bool{}
+	for k := range e.a.Columns {
+		taken[e.a.Columns[k].Pred] = true
+	}
 	for _, g := range s.gold {
 		p := e.counterpart(g, s.pred, taken)
 		if p < 0 || !e.gold.Columns[g].Type.Numeric() || !e.pred.Columns[p].Type.Numeric() {
@@ -107,7 +110,7 @@ func (e *evidence) pairMeasures() (pairs []measurePair, ok bool) {
 // counterpart is the column in the place of a gold column that has no equal: the one that it is aligned with, or the only one of numbers that is left.
 func (e *evidence) counterpart(gold int, among []int, taken map[int]bool) int {
 	for k := range e.a.Columns {
-		if c := &e.a.Columns[k]; c.Gold == gold && !taken[c.Pred] {
+		if c := &e.a.Columns[k]; c.Gold == gold {
 			return c.Pred
 		}
 	}
@@ -227,11 +230,12 @@ func multiplied(e *evidence) *found {
 	if !ok || len(pairs[0].g) < 2 {
 		return nil
 	}
-	factor := 0.0
-	for i, g := range pairs[0].g {
-		if p := pairs[0].p[i]; p == p && g == g && g != 0 {
-			factor = p / g
-			break
+	factor, largest := 0.0, 0.0 // the largest number shows it most exactly
+	for _, m := range pairs {
+		for i, g := range m.g {
+			if p := m.p[i]; p == p && (math.Abs(g) > largest || math.Abs(g) == largest && g != 0 && p/g < factor) {
+				factor, largest = p/g, math.Abs(g)
+			}
 		}
 	}
 	if factor == 0 || factor == 1 || !finite(factor) {
@@ -251,8 +255,13 @@ func shifted(e *evidence) *found {
 	if !ok || len(pairs) != 1 || len(pairs[0].g) < 2 {
 		return nil
 	}
-	by := pairs[0].p[0] - pairs[0].g[0]
-	if !finite(by) || by == 0 {
+	by := math.Inf(1)
+	for i, g := range pairs[0].g {
+		if d := pairs[0].p[i] - g; d < by {
+			by = d
+		}
+	}
+	if by == 0 || !finite(by) {
 		return nil
 	}
 	pairs = e.explained(func(g, p float64) bool { return nearly(p-g, by) }, 2)

@@ -191,6 +191,7 @@ func nullRows(e *evidence, more side) *found {
 	if len(rows) == 0 || len(none) > 0 || m.equal == 0 || e.totalRow(more) >= 0 {
 		return nil
 	}
+	at := -1 // of several such columns, the first by name
 	for k := range e.a.Columns {
 		keys := e.keys(k)
 		there := keys.g
@@ -201,17 +202,20 @@ func nullRows(e *evidence, more side) *found {
 		if more == goldSide {
 			column = &e.gold.Columns[e.a.Columns[k].Gold]
 		}
-		if !nullAt(column, rows) || count(there, cell.NullKey) > 0 {
-			continue
+		if nullAt(column, rows) && count(there, cell.NullKey) == 0 && (at < 0 || e.gold.Columns[e.a.Columns[k].Gold].Name < e.gold.Columns[e.a.Columns[at].Gold].Name) {
+			at = k
 		}
-		r := e.aboutPairs([]int{k}, fmt.Sprintf("Every row of gold is there; %s more %s NULL in %s.", plural(len(rows), "row"), verb(len(rows), "has", "have"), columnName(e.gold, e.a.Columns[k].Gold)))
-		if more == goldSide {
-			r.text = fmt.Sprintf("Every row of the answer is in gold; the %s that it lacks %s NULL in %s.", plural(len(rows), "row"), verb(len(rows), "has", "have"), columnName(e.gold, e.a.Columns[k].Gold))
-		}
-		r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(rows)
-		return r
 	}
-	return nil
+	if at < 0 {
+		return nil
+	}
+	column := columnName(e.gold, e.a.Columns[at].Gold)
+	r := e.aboutPairs([]int{at}, fmt.Sprintf("Every row of gold is there; %s more %s NULL in %s.", plural(len(rows), "row"), verb(len(rows), "has", "have"), column))
+	if more == goldSide {
+		r.text = fmt.Sprintf("Every row of the answer is in gold; the %s that it lacks %s NULL in %s.", plural(len(rows), "row"), verb(len(rows), "has", "have"), column)
+	}
+	r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(rows)
+	return r
 }
 
 func allAre(keys []uint64, rows []int32, key uint64) bool {

@@ -232,12 +232,14 @@ func permuted(e *evidence) *found {
 	if e.gold.Rows() == 0 || crossed(e) != nil {
 		return nil
 	}
-	last, turned := -1, false
-	for k := range e.a.Columns {
-		if e.a.Columns[k].Pred < last {
+	preds := e.predColumns(e.allPairs())
+	inOrder := slices.Sorted(slices.Values(preds))
+	turned := false
+	for k, p := range preds { // of columns that are equal row by row, either may be meant
+		if q := inOrder[k]; q != p && !slices.Equal(e.naturalKeys(predSide, p), e.naturalKeys(predSide, q)) {
 			turned = true
+			break
 		}
-		last = e.a.Columns[k].Pred
 	}
 	if !turned {
 		return nil

@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,15 +11,15 @@ import (
 // shownColumns is how many columns a sentence names.
 const shownColumns = 3
 
-// named names columns of a table in a sentence.
+// named names columns of a table in a sentence, in an order that does not depend on where they stand.
 func named(t *scoring.Table, columns []int) string {
-	var parts []string
+	parts := make([]string, len(columns))
 	for k, i := range columns {
-		if k == shownColumns && len(columns) > shownColumns+1 {
-			parts = append(parts, strconv.Itoa(len(columns)-k)+" more")
-			break
-		}
-		parts = append(parts, columnName(t, i))
+		parts[k] = columnName(t, i)
+	}
+	slices.Sort(parts)
+	if len(parts) > shownColumns+1 {
+		parts = append(parts[:shownColumns], strconv.Itoa(len(columns)-shownColumns)+" more")
 	}
 	return listed(parts)
 }

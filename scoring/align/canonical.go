@@ -1,0 +1,99 @@
+package align
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+// inOrder returns a result with its columns in an order that follows from their names and content, and of each of them the place
+// that it had: where two columns are as good as each other, the first of this order is taken, so what an alignment says does not depend
+// on where columns stand. Columns of one name are ordered by their values, then by how these fall on the rows of the result.
+func inOrder(t *scoring.Table) (sorted *scoring.Table, places []int) {
+	places = make([]int, len(t.Columns))
+	for i := range places {
+		places[i] = i
+	}
+	byName := func(i, j int) int { return cmp.Compare(t.Columns[i].Name, t.Columns[j].Name) }
+	if !slices.IsSortedFunc(places, byName) {
+		slices.SortStableFunc(places, byName)
+	}
+	for from := 0; from < len(places); {
+		to := from + 1
+		for to < len(places) && byName(places[from], places[to]) == 0 {
+			to++
+		}
+		if to-from > 1 {
+			sortByContent(t, places[from:to])
+		}
+		from = to
+	}
+	if slices.IsSorted(places) {
+		return t, places
+	}
+	sorted = scoring.EmptyTable(t.Rows())
+	sorted.Columns = make([]scoring.Column, len(places))
+	for to, from := range places {
+		sorted.Columns[to] = t.Columns[from]
+	}
+	return sorted, places
+}
+
+// sortByContent sorts some columns of a result by their values, then by how these fall on the rows.
+func sortByContent(t *scoring.Table, places []int) {
+	keys := func(i int) []uint64 {
+		return cell.AllKeys(&t.Columns[i], cell.View{Kind: cell.NaturalKind(&t.Columns[i])})
+	}
+	sums, falls := make(map[int]cell.Sum, len(places)), map[int]cell.Sum(nil)
+	for _, i := range places {
+		sums[i] = cell.SumOf(&t.Columns[i], cell.View{Kind: cell.NaturalKind(&t.Columns[i])})
+	}
+	fall := func(i int) cell.Sum {
+		if falls == nil {
+			falls = map[int]cell.Sum{}
+			rows := make([]uint64, t.Rows()) // in which the order of columns does not show
+			for k := range t.Columns {
+				name := cell.TextKey(t.Columns[k].Name)
+				for r, key := range keys(k) {
+					rows[r] += cell.Mix(key, name)
+				}
+			}
+			for _, k := range places {
+				falls[k] = sign(rows, keys(k))
+			}
+		}
+		return falls[i]
+	}
+	slices.SortStableFunc(places, func(i, j int) int {
+		if n := sums[i].Compare(sums[j]); n != 0 {
+			return n
+		}
+		return fall(i).Compare(fall(j))
+	})
+}
+
+// inPlaces says an alignment of results whose columns were sorted for the results as they were.
+func inPlaces(a *scoring.Alignment, gold, pred []int) {
+	if !slices.IsSorted(gold) || !slices.IsSorted(pred) {
+		for k := range a.Columns {
+			a.Columns[k].Gold, a.Columns[k].Pred = gold[a.Columns[k].Gold], pred[a.Columns[k].Pred]
+		}
+		index := make([]int, len(a.Index)) // by gold column
+		for k, at := range a.Index {
+			index[k] = a.Columns[at].Gold
+		}
+		slices.SortFunc(a.Columns, func(x, y scoring.ColumnPair) int { return cmp.Compare(x.Gold, y.Gold) })
+		for k, g := range index {
+			a.Index[k] = slices.IndexFunc(a.Columns, func(c scoring.ColumnPair) bool { return c.Gold == g })
+		}
+		for _, list := range []struct{ of, places []int }{{a.Missing, gold}, {a.Extra, pred}, {a.Trivial, pred}} {
+			for k, i := range list.of {
+				list.of[k] = list.places[i]
+			}
+			slices.Sort(list.of)
+		}
+		slices.Sort(a.Index)
+	}
+}

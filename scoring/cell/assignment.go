@@ -1,0 +1,223 @@
+package cell
+
+// assignment matches kinds of rows so that as many cells as possible are equal: a maximum-weight matching of a bipartite graph
+// whose edges weigh as many cells as two kinds have in common and whose nodes count as often as a kind has rows. It is the primal-dual
+// method of Kuhn and Munkres with the phases of Hopcroft and Karp. Weights are small integers, so after at most as many changes of
+// the duals as there are columns no row without a partner could gain anything.
+type assignment struct {
+	edges          []edge  // by gold kind
+	start          []int32 // of each gold kind, its first edge
+	flow           []int32 // of each edge, how many rows it pairs
+	into           [][]int32
+	supply, demand []int32 // rows of each kind that have no partner
+	gold, pred     []int32 // duals: gold[i] + pred[j] is at least the weight of every edge, and is it where there is flow
+
+	pass               int32
+	goldSeen, predSeen []int32 // the last pass that came by
+	path               []step
+}
+
+// edge joins two kinds of rows that have cells in common.
+type edge struct{ gold, pred, weight int32 }
+
+// step is a place on the path from a gold kind with rows to spare to a predicted kind with rows to spare.
+type step struct {
+	gold int32
+	via  int32 // the edge whose flow the path takes back to get here; -1: the path begins here
+	next int32 // the edge of gold to look at next
+	edge int32 // the edge by which the path goes on, or -1
+	back int   // the flow into edge.pred to look at next
+}
+
+// assign matches the kinds as well as can be.
+func (p *problem) assign() {
+	a := p.newAssignment()
+	a.solve()
+	for e, n := range a.flow {
+		if n > 0 {
+			p.pair(int(a.edges[e].gold), int(a.edges[e].pred), n)
+		}
+	}
+}
+
+func (p *problem) newAssignment() *assignment {
+	golds, preds := p.gold.len(), p.pred.len()
+	a := &assignment{
+		edges: make([]edge, 0, p.common), start: make([]int32, 1, golds+1), into: make([][]int32, preds),
+		supply: make([]int32, golds), demand: make([]int32, preds), gold: make([]int32, golds), pred: make([]int32, preds),
+		goldSeen: make([]int32, golds), predSeen: make([]int32, preds),
+	}
+	p.listKinds()
+	weight, met := make([]int32, preds), make([]int32, 0, preds)
+	most := int32(0)
+	for t := range golds {
+		met = met[:0]
+		for k := range p.codes {
+			from, to := p.span(t, k)
+			if from == dead {
+				continue
+			}
+			c := &p.codes[k]
+			for _, j := range c.kinds[c.start[from]:c.start[to]] {
+				if weight[j] == 0 {
+					met = append(met, j)
+				}
+				weight[j]++
+			}
+		}
+		for _, j := range met {
+			a.edges = append(a.edges, edge{int32(t), j, weight[j]}) //nolint:gosec // rows are bounded far below
+			most, weight[j] = max(most, weight[j]), 0
+		}
+		a.start = append(a.start, int32(len(a.edges))) //nolint:gosec // p.common is bounded far below
+		a.supply[t] = p.gold.left(t)
+	}
+	for j := range preds {
+		a.demand[j] = p.pred.left(j)
+	}
+	for t := range a.gold {
+		a.gold[t] = most
+	}
+	a.flow = make([]int32, len(a.edges))
+	return a
+}
+
+// listKinds lists for each code the predicted kinds that have it.
+func (p *problem) listKinds() {
+	for k := range p.codes {
+		c := &p.codes[k]
+		c.kinds = make([]int32, c.start[c.n])
+		at := append([]int32(nil), c.start...)
+		for t := range p.pred.len() {
+			if code := p.pred.cells[t*len(p.codes)+k]; code != dead {
+				c.kinds[at[code]] = int32(t) //nolint:gosec // rows are bounded far below
+				at[code]++
+			}
+		}
+	}
+}
+
+// solve finds the flow. Gold kinds with rows to spare all have the same dual, which is what one more pair could still add.
+func (a *assignment) solve() {
+	for {
+		found := false
+		a.pass++
+		least := int32(-1) // dual of gold kinds with rows to spare
+		for i := range a.supply {
+			for a.supply[i] > 0 && a.augment(int32(i)) { //nolint:gosec // rows are bounded far below
+				found = true
+			}
+			if a.supply[i] > 0 {
+				least = a.gold[i]
+			}
+		}
+		switch {
+		case least < 0:
+			return
+		case found:
+			continue
+		}
+		if a.reprice(least); least == 0 {
+			return
+		}
+	}
+}
+
+// reprice lowers the duals of all kinds that the last pass came by until one more edge can be used. least is at least 1 before, and the
+// search ends when it is 0.
+func (a *assignment) reprice(least int32) {
+	by := least
+	for i, pass := range a.goldSeen {
+		if pass != a.pass {
+			continue
+		}
+		for _, e := range a.edges[a.start[i]:a.start[i+1]] {
+			if a.predSeen[e.pred] != pass {
+				by = min(by, a.gold[i]+a.pred[e.pred]-e.weight)
+			}
+		}
+	}
+	for i, pass := range a.goldSeen {
+		if pass == a.pass {
+			a.gold[i] -= by
+		}
+	}
+	for j, pass := range a.predSeen {
+		if pass == a.pass {
+			a.pred[j] += by
+		}
+	}
+}
+
+// augment looks for a path from a gold kind with rows to spare over edges that are worth their duals, forth where there may be more flow
+// and back where there is some, to a predicted kind with rows to spare, and sends as many rows along it as it takes.
+func (a *assignment) augment(root int32) bool {
+	a.goldSeen[root] = a.pass
+	a.path = append(a.path[:0], step{gold: root, via: -1, next: a.start[root], edge: -1})
+	for len(a.path) > 0 {
+		s := &a.path[len(a.path)-1]
+		if s.edge >= 0 {
+			into := a.into[a.edges[s.edge].pred]
+			if s.back == len(into) {
+				s.edge = -1
+				continue
+			}
+			via := into[s.back]
+			s.back++
+			if i := a.edges[via].gold; a.goldSeen[i] != a.pass {
+				a.goldSeen[i] = a.pass
+				a.path = append(a.path, step{gold: i, via: via, next: a.start[i], edge: -1})
+			}
+			continue
+		}
+		if s.next == a.start[s.gold+1] {
+			a.path = a.path[:len(a.path)-1]
+			continue
+		}
+		e := &a.edges[s.next]
+		s.next++
+		if a.predSeen[e.pred] == a.pass || a.gold[e.gold]+a.pred[e.pred] != e.weight {
+			continue
+		}
+		a.predSeen[e.pred] = a.pass
+		s.edge, s.back = s.next-1, 0
+		if a.demand[e.pred] > 0 {
+			a.send(root, e.pred)
+			return true
+		}
+	}
+	return false
+}
+
+func (a *assignment) send(root, end int32) {
+	n := min(a.supply[root], a.demand[end])
+	for _, s := range a.path[1:] {
+		n = min(n, a.flow[s.via])
+	}
+	a.supply[root] -= n
+	a.demand[end] -= n
+	for _, s := range a.path {
+		if s.via >= 0 {
+			if a.flow[s.via] -= n; a.flow[s.via] == 0 {
+				j := a.edges[s.via].pred
+				a.into[j] = remove(a.into[j], s.via)
+			}
+		}
+		if a.flow[s.edge] == 0 {
+			j := a.edges[s.edge].pred
+			a.into[j] = append(a.into[j], s.edge)
+		}
+		a.flow[s.edge] += n
+	}
+}
+
+// remove drops a value from a list without keeping its order.
+func remove(list []int32, v int32) []int32 {
+	for k, x := range list {
+		if x == v {
+			list[k] = list[len(list)-1]
+			return list[:len(list)-1]
+		}
+	}
+	return list
+}

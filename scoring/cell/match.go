@@ -1,0 +1,267 @@
+package cell
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+)
+
+// minCommon and commonPerCell bound the size up to which rows are matched as well as possible: the pairs of equal cells among
+// the distinct rows left after equal rows were matched number at most minCommon, or one for every commonPerCell cells of both
+// sides where that is more.
+const (
+	minCommon     = 1 << 18
+	commonPerCell = 2
+)
+
+// maxRounds is how often the search for similar rows is repeated with the rows that it left.
+const maxRounds = 4
+
+// matcher pairs rows so that as many of their cells as possible are equal. What it does follows from the content of the rows and
+// from the content and the names of the columns, never from where they stand.
+//
+// Equal rows come first. Where equality of cells is an equivalence, that loses nothing: let g and p be equal, and let some
+// matching have g with p' and g' with p. In each column g' equals p' if g equals p' and g' equals p, so g with p and g' with p' have
+// at least as many equal cells. The distinct rows left are matched by an optimal assignment (assignment), or, where they
+// have too much in common for that, with the most similar of a few candidates (neighbors). A tolerance is no equivalence, so
+// with one the optimal assignment is tried on all rows before equal rows are taken out.
+//
+// The work is bounded by the number of cells, times the logarithm of the number of rows, plus what minCommon allows.
+type matcher struct {
+	cols       []pair   // in an order made of their content
+	gold, pred []uint64 // of each row, a key made of all its cells
+	ranged     bool     // some column has ranges
+	goldShown  []uint64 // of each row, a key made of what its cells hold, where that says more
+	predShown  []uint64
+	pairs      []int32 // the predicted row of each gold row, or -1
+}
+
+// newMatcher makes a matcher. Rows that the comparison cannot tell apart although they hold different values, as a tolerance allows,
+// may have any of each other's partners: with shown it is decided by their values who has which.
+func newMatcher(cols []pair, golds, preds int, shown bool) *matcher {
+	m := &matcher{cols: byContent(cols), pairs: make([]int32, golds)}
+	for i := range m.pairs {
+		m.pairs[i] = -1
+	}
+	m.gold, m.pred = keysOf(m.cols, golds, true), keysOf(m.cols, preds, false)
+	m.goldShown, m.predShown = m.gold, m.pred
+	if shown && slices.ContainsFunc(cols, func(c pair) bool { return c.classed }) {
+		m.goldShown, m.predShown = m.shown(golds, true), m.shown(preds, false)
+	}
+	m.ranged = slices.ContainsFunc(cols, func(c pair) bool { return c.ranges != nil })
+	return m
+}
+
+// match pairs rows, as many as the shorter list has.
+func (m *matcher) match(gold, pred []int32) {
+	most := max(minCommon, (len(gold)+len(pred))*len(m.cols)/commonPerCell)
+	equalRows := func() { gold, pred = m.equalRows(gold, pred) }
+	tried := !m.ranged
+	if tried {
+		equalRows()
+	}
+	for round := 0; len(gold) > 0 && len(pred) > 0 && round < maxRounds; round++ {
+		p := newProblem(m, gold, pred)
+		if p.common == 0 {
+			break
+		}
+		if p.common <= most {
+			p.assign()
+			gold, pred = p.left()
+			break
+		}
+		if !tried {
+			tried = true
+			equalRows()
+			continue
+		}
+		if !p.matchNeighbors() {
+			break
+		}
+		gold, pred = p.left()
+	}
+	m.rest(gold, pred)
+}
+
+// shown are keys of rows made of what their cells hold, with different keys for values that count as equal.
+func (m *matcher) shown(rows int, goldSide bool) []uint64 {
+	out := make([]uint64, rows)
+	keys := make([]uint64, rows)
+	for k := range m.cols {
+		c := &m.cols[k]
+		col, v := c.pred, View{Kind: c.cmp.Kind, Format: c.cmp.PredFormat}
+		if goldSide {
+			col, v = c.gold, View{Kind: c.cmp.Kind, Format: c.cmp.GoldFormat}
+		}
+		clear(keys)
+		fill(col, v, keys)
+		for r, key := range keys {
+			out[r] = Mix(out[r], key)
+		}
+	}
+	return out
+}
+
+// equalRows pairs equal rows and returns the others.
+func (m *matcher) equalRows(gold, pred []int32) (goldLeft, predLeft []int32) {
+	if &m.goldShown[0] != &m.gold[0] {
+		gold, pred = rowsOf(inKeyOrder(gold, m.goldShown)), rowsOf(inKeyOrder(pred, m.predShown))
+	}
+	keys := make([]uint64, len(pred))
+	for k, j := range pred {
+		keys[k] = m.pred[j]
+	}
+	t := newChains(keys)
+	used := make([]bool, len(pred))
+	for _, i := range gold {
+		k := t.take(m.gold[i])
+		if k < 0 || m.ranged && !m.equal(int(i), int(pred[k])) {
+			goldLeft = append(goldLeft, i)
+			continue
+		}
+		m.pairs[i], used[k] = pred[k], true
+	}
+	if len(pred) > len(gold)-len(goldLeft) {
+		for k, j := range pred {
+			if !used[k] {
+				predLeft = append(predLeft, j)
+			}
+		}
+	}
+	return goldLeft, predLeft
+}
+
+// equal tells whether two rows are equal in all columns.
+func (m *matcher) equal(i, j int) bool {
+	for k := range m.cols {
+		if !m.cols[k].equal(i, j) {
+			return false
+		}
+	}
+	return true
+}
+
+// rest pairs rows in the order of their keys.
+func (m *matcher) rest(gold, pred []int32) {
+	if len(gold) == 0 || len(pred) == 0 {
+		return
+	}
+	g, p := inKeyOrder(gold, m.goldShown), inKeyOrder(pred, m.predShown)
+	for k := range min(len(g), len(p)) {
+		m.pairs[g[k].row] = p[k].row
+	}
+}
+
+func inKeyOrder(rows []int32, keys []uint64) []keyed {
+	out := make([]keyed, len(rows))
+	for k, r := range rows {
+		out[k] = keyed{keys[r], r}
+	}
+	sortKeyed(out)
+	return out
+}
+
+func rowsOf(list []keyed) []int32 {
+	rows := make([]int32, len(list))
+	for k, e := range list {
+		rows[k] = e.row
+	}
+	return rows
+}
+
+// byContent sorts columns by what they hold, then by their names, then by how their values fall on the rows.
+func byContent(cols []pair) []pair {
+	if len(cols) < 2 {
+		return cols
+	}
+	type identity struct {
+		col        int
+		gold, pred Sum
+	}
+	ids := make([]identity, len(cols))
+	for k := range cols {
+		ids[k] = identity{k, sumOfKeys(cols[k].g), sumOfKeys(cols[k].p)}
+	}
+	name := func(k int) (gold, pred string) {
+		if c := &cols[k]; c.gold != nil {
+			gold = c.gold.Name
+		}
+		if c := &cols[k]; c.pred != nil {
+			pred = c.pred.Name
+		}
+		return gold, pred
+	}
+	tied := false
+	order := func(a, b identity) int {
+		n := cmp.Or(a.gold.Compare(b.gold), a.pred.Compare(b.pred))
+		if n != 0 {
+			return n
+		}
+		ga, pa := name(a.col)
+		gb, pb := name(b.col)
+		n = cmp.Or(cmp.Compare(ga, gb), cmp.Compare(pa, pb))
+		tied = tied || n == 0
+		return n
+	}
+	slices.SortFunc(ids, order)
+	if tied {
+		g, p := rowColors(cols, true), rowColors(cols, false)
+		fall := make([]identity, len(cols)) // by column
+		for k := range cols {
+			fall[k] = identity{k, signature(g, cols[k].g), signature(p, cols[k].p)}
+		}
+		slices.SortFunc(ids, func(a, b identity) int {
+			return cmp.Or(order(a, b), fall[a.col].gold.Compare(fall[b.col].gold), fall[a.col].pred.Compare(fall[b.col].pred))
+		})
+	}
+	out := make([]pair, len(cols))
+	for k, id := range ids {
+		out[k] = cols[id.col]
+	}
+	return out
+}
+
+// Compare orders sums, in no order that means anything.
+func (s Sum) Compare(t Sum) int { return cmp.Or(cmp.Compare(s.a, t.a), cmp.Compare(s.b, t.b)) }
+
+func sumOfKeys(keys []uint64) Sum { return signature(nil, keys) }
+
+// signature identifies the multiset of keys, each with the color of its row.
+func signature(colors, keys []uint64) (total Sum) {
+	var mu sync.Mutex
+	Spread(len(keys), func(lo, hi int) {
+		var s Sum
+		if colors == nil {
+			for _, k := range keys[lo:hi] {
+				s.Add(k)
+			}
+		} else {
+			for r, k := range keys[lo:hi] {
+				s.Add(Mix(colors[lo+r], k))
+			}
+		}
+		mu.Lock()
+		total = total.Plus(s)
+		mu.Unlock()
+	})
+	return total
+}
+
+// rowColors are keys of rows in which the order of the columns does not show.
+func rowColors(cols []pair, goldSide bool) []uint64 {
+	var out []uint64
+	for k := range cols {
+		keys := cols[k].p
+		if goldSide {
+			keys = cols[k].g
+		}
+		s := sumOfKeys(keys)
+		if out == nil {
+			out = make([]uint64, len(keys))
+		}
+		for r, key := range keys {
+			out[r] += Mix(key, s.a)
+		}
+	}
+	return out
+}

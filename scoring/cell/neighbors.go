@@ -1,0 +1,189 @@
+package cell
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// The search for similar rows compares each kind of gold rows with window predicted ones in each of up to passes orders, and keeps
+// the best candidates.
+const (
+	passes     = 4
+	window     = 8
+	candidates = 4
+)
+
+// matchNeighbors matches kinds of rows with the most similar of a few: both sides are sorted together by their live cells several times,
+// each time by another column first, and what comes to stand next to each other is compared (the sorted neighborhood method of Hernández and
+// Stolfo). Of the pairs found, those with the most equal cells are matched first. It tells whether there were any.
+func (p *problem) matchNeighbors() bool {
+	best := make([]edge, p.gold.len()*candidates) // of each gold kind, descending by weight
+	order := p.bySelectivity()
+	for range min(passes, len(order)) {
+		gold, pred := p.sorted(order, true), p.sorted(order, false)
+		at := meet(gold, pred)
+		Spread(len(gold), func(lo, hi int) {
+			for x := lo; x < hi; x++ {
+				i := gold[x].row
+				for _, q := range pred[max(0, at[x]-window/2):min(len(pred), at[x]+window/2)] {
+					offer(best[int(i)*candidates:][:candidates], edge{i, q.row, p.weight(int(i), int(q.row))})
+				}
+			}
+		})
+		order = append(order[1:], order[0])
+	}
+	found := false
+	for _, e := range byWeight(best, len(p.codes)) {
+		if n := min(p.gold.left(int(e.gold)), p.pred.left(int(e.pred))); n > 0 {
+			p.pair(int(e.gold), int(e.pred), n)
+			found = true
+		}
+	}
+	return found
+}
+
+// byWeight sorts edges by weight, at most most, the heaviest first, and leaves out those of none.
+func byWeight(edges []edge, most int) []edge {
+	at := make([]int, most+2) // of each weight, where the next edge of it goes
+	for _, e := range edges {
+		at[e.weight]++
+	}
+	n := 0
+	for w := most; w > 0; w-- {
+		n, at[w] = n+at[w], n
+	}
+	out := make([]edge, n)
+	for _, e := range edges {
+		if e.weight > 0 {
+			out[at[e.weight]] = e
+			at[e.weight]++
+		}
+	}
+	return out
+}
+
+// offer keeps e if it is better than what is there. Among equals the first stays.
+func offer(best []edge, e edge) {
+	if e.weight <= best[len(best)-1].weight {
+		return
+	}
+	at := len(best) - 1
+	for k, b := range best {
+		if b.weight > 0 && b.pred == e.pred {
+			return
+		}
+		if b.weight < e.weight {
+			at = min(at, k)
+		}
+	}
+	copy(best[at+1:], best[at:])
+	best[at] = e
+}
+
+// weight is the number of equal cells of two kinds.
+func (p *problem) weight(gold, pred int) (n int32) {
+	width := len(p.codes)
+	g, q := p.gold.cells[gold*width:][:width], p.pred.cells[pred*width:][:width]
+	if p.gold.ends == nil {
+		for k, code := range g {
+			if code == q[k] && code != dead {
+				n++
+			}
+		}
+		return n
+	}
+	ends := p.gold.ends[gold*width:][:width]
+	for k, code := range g {
+		if code != dead && q[k] >= code && q[k] < ends[k] {
+			n++
+		}
+	}
+	return n
+}
+
+// bySelectivity are the columns, those with the most distinct values first.
+func (p *problem) bySelectivity() []int {
+	order := make([]int, len(p.codes))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.codes[b].live, p.codes[a].live) })
+	return order
+}
+
+// sorted lists the kinds of one side by their live cells, taken in an order of the columns.
+func (p *problem) sorted(order []int, goldSide bool) []keyed {
+	side, rows := &p.pred, p.predRows
+	if goldSide {
+		side, rows = &p.gold, p.goldRows
+	}
+	width := len(p.codes)
+	out := make([]keyed, side.len())
+	Spread(len(out), func(lo, hi int) {
+		for t := lo; t < hi; t++ {
+			row, key, room := rows[side.order[side.start[t]]], uint64(0), 64
+			for _, k := range order {
+				if side.cells[t*width+k] == dead {
+					continue
+				}
+				c := &p.codes[k]
+				cell, n := c.place(goldSide, row)
+				if n > room {
+					cell, n = cell>>(n-room), room
+				}
+				key |= cell << (room - n)
+				if room -= n; room == 0 {
+					break
+				}
+			}
+			out[t] = keyed{key, int32(t)} //nolint:gosec // rows are bounded far below
+		}
+	})
+	sortKeyed(out)
+	return out
+}
+
+// place is where a cell stands among the live ones of its column, as a number of so many bits: by magnitude where there are ranges, else
+// by its key, of which a few bits more than there are values keep most of them apart.
+func (c *codes) place(goldSide bool, row int32) (cell uint64, n int) {
+	if r := c.col.ranges; r != nil {
+		n = bits.Len(uint(r.n)) //nolint:gosec // not negative
+		switch {
+		case goldSide && r.lo[row] >= 0:
+			return uint64(r.lo[row]+r.hi[row]-1) / 2, n //nolint:gosec // a live range holds something
+		case !goldSide && r.rank[row] >= 0:
+			return uint64(r.rank[row]), n //nolint:gosec // as above
+		}
+		return 1<<n - 1, n
+	}
+	key := c.col.p
+	if goldSide {
+		key = c.col.g
+	}
+	n = min(32, bits.Len(uint(c.live))+4) //nolint:gosec // not negative
+	return key[row] >> (64 - n), n
+}
+
+// meet is for each gold kind where in the order of the predicted ones it would stand. Kinds with the same key are spread over one another.
+func meet(gold, pred []keyed) []int {
+	at := make([]int, len(gold))
+	for a, lo := 0, 0; a < len(gold); {
+		b := a
+		for b < len(gold) && gold[b].key == gold[a].key {
+			b++
+		}
+		for lo < len(pred) && pred[lo].key < gold[a].key {
+			lo++
+		}
+		hi := lo
+		for hi < len(pred) && pred[hi].key == gold[a].key {
+			hi++
+		}
+		for x := a; x < b; x++ {
+			at[x] = lo + (x-a)*(hi-lo)/(b-a)
+		}
+		a = b
+	}
+	return at
+}

@@ -1,0 +1,346 @@
+package cell
+
+import (
+	"slices"
+	"sync"
+)
+
+// problem is rows that are left to match, reduced to what decides: cells without an equal on the other side are dead, columns of
+// dead cells are left out, and rows with the same live cells are one kind of row.
+type problem struct {
+	*matcher
+	goldRows, predRows []int32
+	codes              []codes // of the columns that have live cells
+	gold, pred         kinds
+	common             int // pairs of equal cells between kinds of rows
+}
+
+// kinds are the kinds of rows of one side that have live cells, in an order made of their content.
+type kinds struct {
+	order []int32 // positions in the list of rows, by kind, and within a kind by content
+	start []int32 // kind k is order[start[k]:start[k+1]]
+	cells []int32 // of each kind, its codes
+	ends  []int32 // of gold, likewise, where there are ranges
+	taken []int32 // of each kind, how many rows have got a partner
+}
+
+func (k *kinds) len() int { return len(k.taken) }
+
+// left is how many rows of a kind have no partner yet.
+func (k *kinds) left(kind int) int32 { return k.start[kind+1] - k.start[kind] - k.taken[kind] }
+
+// dead is the code of a cell without an equal on the other side.
+const dead = -1
+
+// codes are the cells of a column as small numbers: a gold cell equals the predicted cells whose codes are from its own up to,
+// but not including, its end.
+type codes struct {
+	col        *pair
+	gold, pred []int32
+	end        []int32 // nil: gold+1
+	n          int     // codes are less than n
+	live       int     // distinct codes of live predicted cells
+	start      []int32 // of each code, the first of its places in rows …
+	kinds      []int32 // … where the predicted kinds that have it stand, ascending
+}
+
+func newProblem(m *matcher, gold, pred []int32) *problem {
+	p := &problem{matcher: m, goldRows: gold, predRows: pred}
+	all := make([]codes, len(m.cols))
+	each(len(all), len(gold)+len(pred) >= parallelRows, func(k int) { all[k] = m.cols[k].codes(gold, pred) })
+	for k := range all {
+		if all[k].live > 0 {
+			p.codes = append(p.codes, all[k])
+		}
+	}
+	if len(p.codes) == 0 {
+		return p
+	}
+	each(2, len(gold)+len(pred) >= parallelRows, func(side int) {
+		if side == 0 {
+			p.gold = p.kindsOf(gold, m.goldShown, true)
+		} else {
+			p.pred = p.kindsOf(pred, m.predShown, false)
+		}
+	})
+	for k := range p.codes {
+		c := &p.codes[k]
+		c.start = make([]int32, c.n+1)
+		for t := k; t < len(p.pred.cells); t += len(p.codes) {
+			if code := p.pred.cells[t]; code != dead {
+				c.start[code+1]++
+			}
+		}
+		for i := range c.n {
+			c.start[i+1] += c.start[i]
+		}
+	}
+	for t := range p.gold.len() {
+		for k := range p.codes {
+			if from, to := p.span(t, k); from != dead {
+				p.common += int(p.codes[k].start[to] - p.codes[k].start[from])
+			}
+		}
+	}
+	return p
+}
+
+// span is the codes that equal the cell of a gold kind in a live column.
+func (p *problem) span(kind, col int) (from, to int32) {
+	at := kind*len(p.codes) + col
+	from = p.gold.cells[at]
+	if p.gold.ends != nil {
+		return from, p.gold.ends[at]
+	}
+	return from, from + 1
+}
+
+// each calls f with 0 … n-1, on several processors if parallel.
+func each(n int, parallel bool, f func(k int)) {
+	if !parallel {
+		for k := range n {
+			f(k)
+		}
+		return
+	}
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(n, maxWorkers()) {
+		wg.Go(func() {
+			for k := range next {
+				f(k)
+			}
+		})
+	}
+	for k := range n {
+		next <- k
+	}
+	close(next)
+	wg.Wait()
+}
+
+// codes numbers the cells of a column in some rows.
+func (c *pair) codes(gold, pred []int32) codes {
+	out := codes{col: c, gold: make([]int32, len(gold)), pred: make([]int32, len(pred))}
+	base := int32(0)
+	if c.ranges != nil {
+		base = c.ranges.n
+		out.end = make([]int32, len(gold))
+	}
+	keys := make([]uint64, len(pred))
+	for k, j := range pred {
+		keys[k] = c.p[j]
+	}
+	t := newNumbers(len(pred))
+	for k, j := range pred {
+		if c.ranges != nil && c.ranges.rank[j] >= 0 {
+			out.pred[k] = c.ranges.rank[j]
+		} else {
+			out.pred[k] = base + t.add(keys[k])
+		}
+	}
+	out.n = int(base) + t.n
+	had := make([]bool, out.n) // keys that gold has
+	var counts, cover []int32  // of ranks: predicted rows below it, and gold ranges that begin less those that end
+	if c.ranges != nil {
+		counts, cover = make([]int32, base+1), make([]int32, base+1)
+		for _, code := range out.pred {
+			if code < base {
+				counts[code+1]++
+			}
+		}
+		for i := range base {
+			counts[i+1] += counts[i]
+		}
+	}
+	for k, i := range gold {
+		if r := c.ranges; r != nil {
+			if lo, hi := r.lo[i], r.hi[i]; lo >= 0 {
+				out.gold[k], out.end[k] = lo, hi
+				if counts[lo] == counts[hi] {
+					out.gold[k] = dead
+				} else {
+					cover[lo]++
+					cover[hi]--
+				}
+				continue
+			}
+		}
+		code := t.find(c.g[i])
+		if code >= 0 {
+			code += base
+			had[code] = true
+			if out.end != nil {
+				out.end[k] = code + 1
+			}
+		}
+		out.gold[k] = code
+	}
+	for i, n := int32(0), int32(0); i < base; i++ {
+		n += cover[i]
+		had[i] = n > 0
+	}
+	met := make([]bool, out.n)
+	for k, code := range out.pred {
+		switch {
+		case !had[code]:
+			out.pred[k] = dead
+		case !met[code]:
+			met[code] = true
+			out.live++
+		}
+	}
+	return out
+}
+
+// symbol identifies a live cell, whatever numbers the codes are.
+func (c *pair) symbol(goldSide bool, row int32) uint64 {
+	if r := c.ranges; r != nil {
+		if goldSide && r.lo[row] >= 0 {
+			return Mix(uint64(r.lo[row]), uint64(r.hi[row])) //nolint:gosec // not negative
+		}
+		if !goldSide && r.rank[row] >= 0 {
+			return Mix(uint64(r.rank[row]), tagClass) //nolint:gosec // not negative
+		}
+	}
+	if goldSide {
+		return c.g[row]
+	}
+	return c.p[row]
+}
+
+// kindsOf sorts rows into kinds.
+func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out kinds) {
+	const none = 0 // no key of a row
+	keys := make([]uint64, len(rows))
+	for k := range p.codes {
+		c := &p.codes[k]
+		side := c.pred
+		if goldSide {
+			side = c.gold
+		}
+		place := uint64(k + 1) //nolint:gosec // small
+		for at, code := range side {
+			if code != dead {
+				keys[at] = Mix(keys[at]^place, c.col.symbol(goldSide, rows[at]))
+			}
+		}
+	}
+	entries := make([]keyed, 0, len(rows))
+	for at, key := range keys {
+		if key != none {
+			entries = append(entries, keyed{content[rows[at]], int32(at)}) //nolint:gosec // rows are bounded far below
+		}
+	}
+	sortKeyed(entries)
+	for i := range entries {
+		entries[i].key = keys[entries[i].row]
+	}
+	sortKeyed(entries)
+	out.order = make([]int32, len(entries))
+	for i, e := range entries {
+		out.order[i] = e.row
+		if i == 0 || e.key != entries[i-1].key {
+			out.start = append(out.start, int32(i)) //nolint:gosec // as above
+		}
+	}
+	out.taken = make([]int32, len(out.start))
+	out.start = append(out.start, int32(len(entries))) //nolint:gosec // as above
+	width := len(p.codes)
+	out.cells = make([]int32, out.len()*width)
+	ranged := goldSide && slices.ContainsFunc(p.codes, func(c codes) bool { return c.end != nil })
+	if ranged {
+		out.ends = make([]int32, len(out.cells))
+	}
+	for k := range p.codes {
+		c := &p.codes[k]
+		side := c.pred
+		if goldSide {
+			side = c.gold
+		}
+		for t := range out.len() {
+			at := out.order[out.start[t]]
+			out.cells[t*width+k] = side[at]
+			switch {
+			case !ranged:
+			case c.end != nil:
+				out.ends[t*width+k] = c.end[at]
+			default:
+				out.ends[t*width+k] = side[at] + 1
+			}
+		}
+	}
+	return out
+}
+
+// pair gives n rows of a gold kind partners of a predicted kind.
+func (p *problem) pair(gold, pred int, n int32) {
+	g, q := p.gold.start[gold]+p.gold.taken[gold], p.pred.start[pred]+p.pred.taken[pred]
+	for k := range n {
+		p.pairs[p.goldRows[p.gold.order[g+k]]] = p.predRows[p.pred.order[q+k]]
+	}
+	p.gold.taken[gold] += n
+	p.pred.taken[pred] += n
+}
+
+// left are the rows without a partner.
+func (p *problem) left() (gold, pred []int32) {
+	used := make([]bool, len(p.predRows))
+	for t := range p.pred.len() {
+		for _, at := range p.pred.order[p.pred.start[t]:][:p.pred.taken[t]] {
+			used[at] = true
+		}
+	}
+	for at, j := range p.predRows {
+		if !used[at] {
+			pred = append(pred, j)
+		}
+	}
+	for _, i := range p.goldRows {
+		if p.pairs[i] < 0 {
+			gold = append(gold, i)
+		}
+	}
+	return gold, pred
+}
+
+// numbers gives each key a number, from 0, as it is met.
+type numbers struct {
+	slots []number
+	mask  uint64
+	n     int
+}
+
+type number struct {
+	key uint64
+	n   int32 // from 1; 0: no key
+}
+
+func newNumbers(keys int) *numbers {
+	size := 4
+	for size < 2*keys {
+		size *= 2
+	}
+	return &numbers{slots: make([]number, size), mask: uint64(size - 1)}
+}
+
+func (t *numbers) slot(key uint64) *number {
+	for i := Mix(key, k2) & t.mask; ; i = (i + 1) & t.mask {
+		if s := &t.slots[i]; s.n == 0 || s.key == key {
+			return s
+		}
+	}
+}
+
+// find is the number of a key, or -1.
+func (t *numbers) find(key uint64) int32 { return t.slot(key).n - 1 }
+
+// add is the number of a key, a new one if it has none.
+func (t *numbers) add(key uint64) int32 {
+	s := t.slot(key)
+	if s.n == 0 {
+		t.n++
+		s.key, s.n = key, int32(t.n) //nolint:gosec // rows are bounded far below
+	}
+	return s.n - 1
+}
