@@ -1,0 +1,2 @@
+// Package sqlproof proves that two queries are the same.
+package sqlproof
