@@ -235,9 +235,9 @@ func rows(db *sql.DB, query string) ([]string, error) {
 }
 
 func TestProvenQueriesAgree(t *testing.T) {
-	queries, worlds := 6000, 40
+	queries, worlds := 20000, 12
 	if testing.Short() {
-		queries, worlds = 1500, 15
+		queries, worlds = 4000, 11
 	}
 	r := speaker{rand.New(rand.NewPCG(19, 7))}
 	db := open(t, strings.Split(strings.TrimSpace(keyedSchema), "\n")...)
@@ -245,11 +245,6 @@ func TestProvenQueriesAgree(t *testing.T) {
 	same := map[string][]string{}
 	for range queries {
 		q := r.query()
-		if rs, err := db.Query(q); err != nil {
-			continue // DuckDB does not take it
-		} else {
-			rs.Close()
-		}
 		s := sqlparts.Parse(q, sqlparts.DuckDB)
 		if single(s) == nil || !kept(s, single(s)) {
 			t.Errorf("not read whole: %s", q)
@@ -276,7 +271,7 @@ func TestProvenQueriesAgree(t *testing.T) {
 	if pairs < 50 {
 		t.Fatalf("only %d pairs are proven: the adversary has nothing to say", pairs)
 	}
-	wrong := map[string]bool{}
+	wrong, bad, checked := map[string]bool{}, map[string]bool{}, 0
 	for range worlds {
 		world := r.world()
 		for _, s := range world {
@@ -288,17 +283,31 @@ func TestProvenQueriesAgree(t *testing.T) {
 			if wrong[form] {
 				continue
 			}
+			same[form] = slices.DeleteFunc(same[form], func(q string) bool { return bad[q] })
+			if len(same[form]) < 2 {
+				continue
+			}
 			first, err := rows(db, same[form][0])
 			if err != nil {
+				bad[same[form][0]] = true // DuckDB does not take it
 				continue
 			}
 			for _, q := range same[form][1:] {
-				if got, err := rows(db, q); err == nil && !slices.Equal(got, first) {
+				got, err := rows(db, q)
+				if err != nil {
+					bad[q] = true
+					continue
+				}
+				checked++
+				if !slices.Equal(got, first) {
 					wrong[form] = true
 					t.Errorf("proven to be the same, but they differ on %s\n  %s: %q\n  %s: %q\n  %s", strings.Join(world[3:], "; "), same[form][0], first, q, got, form)
 					break
 				}
 			}
 		}
+	}
+	if checked < 10*pairs {
+		t.Errorf("only %d comparisons were made: DuckDB takes few of these queries", checked)
 	}
 }

@@ -362,7 +362,7 @@ func (n *normalizer) unwrap(q *block) bool {
 	}
 	if g.set != "" {
 		// the same columns in the same order: the set operation itself
-		if len(q.items) != len(g.items) || len(q.order) > 0 && q.limit == nil && q.offset == nil && false {
+		if len(q.items) != len(g.items) {
 			return false
 		}
 		for i, e := range q.items {
@@ -381,6 +381,16 @@ func (n *normalizer) unwrap(q *block) bool {
 			seen[atoi(e.text)] = true
 		}
 		if len(seen) != len(g.items) || len(q.where) > 0 {
+			return false
+		}
+	}
+	if !g.grouped && g.set == "" {
+		// an aggregate of all rows makes one row of them: one must stay for that
+		one := func(e *expr) bool { return aggregates(e, n.Dialect) }
+		kept := slices.ContainsFunc(q.items, func(e *expr) bool {
+			return e.has(func(x *expr) bool { return x.src == s && x.op == opItem && one(g.items[atoi(x.text)]) })
+		})
+		if !kept && (slices.ContainsFunc(g.items, one) || len(g.having) > 0) {
 			return false
 		}
 	}
