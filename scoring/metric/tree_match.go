@@ -9,7 +9,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "tree_match", Version: 1, Group: "sql",
+		Name: "tree_match", Version: 2, Group: "sql",
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary: "Whether both queries are the same up to differences that change no result: Enhanced Tree Match (ETM).",
 		Range:   "0 or 1",

@@ -19,7 +19,9 @@ type builder struct {
 	schema  *sqltree.Schema
 	learned map[[2]string]bool // tables and columns that one of the queries says they have
 	used    map[*sqlparts.CTE][]*block
-	ctes    []*sqlparts.CTE // in the order in which they are first used
+	ctes    []*sqlparts.CTE   // in the order in which they are first used
+	paths   map[string]bool   // the tables that the query names
+	full    map[string]string // what is known of the whole names of tables
 	ids     int
 	blocks  int
 	marks   int // placeholders without a name
@@ -559,6 +561,10 @@ func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 		s := b.source()
 		path := b.path(src.Table)
 		s.table, s.last = strings.Join(path, "."), strings.ToLower(path[len(path)-1])
+		b.paths[s.table] = true
+		if whole, ok := b.full[s.table]; ok {
+			s.table = whole
+		}
 		e := &entry{alias: alias, src: s}
 		if alias == "" {
 			e.alias, e.path = strings.ToLower(path[len(path)-1]), path

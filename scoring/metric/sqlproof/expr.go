@@ -168,7 +168,25 @@ func compare(op string, l, r *expr) *expr {
 	if op == ">" || op == ">=" {
 		op, l, r = mirrored[op], r, l
 	}
-	return node(op, l, r)
+	return node(op, whole(l, r), whole(r, l))
+}
+
+// whole is a number without a fraction of zeros where it is compared with what is a number anyway: the type of a constant counts nowhere else.
+func whole(e, other *expr) *expr {
+	if e.op != opNumber || !strings.Contains(e.text, ".") {
+		return e
+	}
+	switch {
+	case other.op == "+" || other.op == "-" || other.op == "*" || other.op == "/" || other.op == "unary -":
+	case other.op == opCall && (other.text == "count" || other.text == "sum" || other.text == "avg"):
+	default:
+		return e
+	}
+	digits := strings.TrimRight(strings.TrimRight(e.text, "0"), ".")
+	if strings.Trim(digits, "0123456789.") != "" || digits == "" {
+		return e
+	}
+	return &expr{op: opNumber, text: digits}
 }
 
 func maybeNot(e *expr, not bool) *expr {

@@ -2,6 +2,7 @@ package sqlproof
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/badger-eval/badger/scoring/metric/sqltree"
 	"github.com/badger-eval/badger/scoring/sqlparts"
@@ -9,8 +10,9 @@ import (
 
 // Proof is why two queries are the same.
 type Proof struct {
-	By     string   `json:"by"`               // text: the same words; rules: the same after the rules
-	Relies []string `json:"relies,omitempty"` // what the rules took from the schema
+	By       string   `json:"by"`                 // text: the same words; rules: the same after the rules
+	Permuted bool     `json:"permuted,omitempty"` // the columns come in another order, or that is not proven
+	Relies   []string `json:"relies,omitempty"`   // what the rules took from the schema, and what they assumed
 }
 
 // Same proves that two scripts are one query each and return the same rows on every database with the schema, in the same order where one is
@@ -29,23 +31,35 @@ func Same(gold, pred *sqlparts.Script, schema *sqltree.Schema) *Proof {
 	if schema == nil {
 		schema = &sqltree.Schema{}
 	}
-	learned := map[[2]string]bool{}
-	relies := map[string]bool{}
-	texts := [2]string{}
-	for round := range 2 {
-		for i, s := range []*sqlparts.Script{gold, pred} {
-			text, ok := canonical(s, s.Final(), schema, learned, relies, round == 1)
-			if !ok {
-				return nil
-			}
-			texts[i] = text
+	scripts := []*sqlparts.Script{gold, pred}
+	m := &meaning{schema: schema, learned: map[[2]string]bool{}, relies: map[string]bool{}}
+	for _, s := range scripts { // which tables are named
+		if m.build(s) == nil {
+			return nil
+		}
+	}
+	m.unify()
+	for _, s := range scripts { // which columns they are said to have
+		m.build(s)
+	}
+	var texts, ordered [2]string
+	for i, s := range scripts {
+		tree := m.normal(s)
+		if tree == nil {
+			return nil
+		}
+		var ok, ok2 bool
+		texts[i], ok = write(s, tree, delivered)
+		ordered[i], ok2 = write(s, tree, positional)
+		if !ok || !ok2 {
+			return nil
 		}
 	}
 	if texts[0] != texts[1] {
 		return nil
 	}
-	proof := &Proof{By: "rules"}
-	for fact := range relies {
+	proof := &Proof{By: "rules", Permuted: ordered[0] != ordered[1]}
+	for fact := range m.relies {
 		proof.Relies = append(proof.Relies, fact)
 	}
 	slices.Sort(proof.Relies)
@@ -60,15 +74,24 @@ func single(s *sqlparts.Script) *sqlparts.Query {
 	return s.Statements[0].Query
 }
 
-// canonical is the normal form of a query; ok is false where it has something that the rules have no meaning for. The first time through, names are learned only.
-func canonical(s *sqlparts.Script, q *sqlparts.Query, schema *sqltree.Schema, learned map[[2]string]bool, relies map[string]bool, write bool) (text string, ok bool) {
-	b := &builder{rules: rules{s.Dialect}, sql: s.SQL, schema: schema, learned: learned, used: map[*sqlparts.CTE][]*block{}}
-	tree := b.query(q, nil)
+// meaning is what the trees of queries are made with.
+type meaning struct {
+	schema  *sqltree.Schema
+	learned map[[2]string]bool // columns that queries say tables have
+	paths   []map[string]bool  // the tables that each query names
+	full    map[string]string  // the whole name of a table that is named in part
+	relies  map[string]bool
+}
+
+// build makes the tree of a script, nil where it has something that the rules have no meaning for.
+func (m *meaning) build(s *sqlparts.Script) *block {
+	b := &builder{rules: rules{s.Dialect}, sql: s.SQL, schema: m.schema, learned: m.learned, full: m.full, paths: map[string]bool{}, used: map[*sqlparts.CTE][]*block{}}
+	tree := b.query(s.Final(), nil)
 	if b.why != "" {
-		return "", false
+		return nil
 	}
-	if !write {
-		return "", true
+	if m.full == nil {
+		m.paths = append(m.paths, b.paths)
 	}
 	order := 0
 	for _, c := range b.ctes {
@@ -79,10 +102,49 @@ func canonical(s *sqlparts.Script, q *sqlparts.Query, schema *sqltree.Schema, le
 			}
 		}
 	}
-	n := &normalizer{rules: b.rules, schema: schema, nullable: map[*source]bool{}, relies: relies}
+	return tree
+}
+
+// unify takes a table without a schema or catalog for the one table of that name with one, unless one query names both.
+func (m *meaning) unify() {
+	m.full = map[string]string{}
+	for i, paths := range m.paths {
+		for part := range paths {
+			var whole []string
+			for k, others := range m.paths {
+				for o := range others {
+					if strings.HasSuffix(o, "."+part) {
+						whole = append(whole, o)
+						if k == i {
+							whole = append(whole, "both")
+						}
+					}
+				}
+			}
+			if len(whole) == 1 {
+				m.full[part] = whole[0]
+				m.relies[part+" is "+whole[0]] = true
+			}
+		}
+	}
+}
+
+// normal is the tree of a script in normal form.
+func (m *meaning) normal(s *sqlparts.Script) *block {
+	tree := m.build(s)
+	if tree == nil {
+		return nil
+	}
+	n := &normalizer{rules: rules{s.Dialect}, schema: m.schema, nullable: map[*source]bool{}, relies: m.relies}
 	n.query(tree)
-	p := &printer{rules: b.rules, labels: map[*source]string{}, ranks: map[*block][]int{}}
-	text = p.query(tree, 0, delivered)
+	n.classes(tree)
+	return tree
+}
+
+// write is the text of a tree that equal trees share; ok is false where it is too long.
+func write(s *sqlparts.Script, tree *block, u use) (text string, ok bool) {
+	p := &printer{rules: rules{s.Dialect}, labels: map[*source]string{}, ranks: map[*block][]int{}}
+	text = p.query(tree, 0, u)
 	return text, !p.over
 }
 

@@ -14,7 +14,6 @@ type normalizer struct {
 	schema   *sqltree.Schema
 	nullable map[*source]bool // sources whose rows an outer join may fill with NULLs
 	relies   map[string]bool  // on what of the schema the rules relied
-	ids      *int
 }
 
 // maxRounds bounds how often the rules of one query are tried again.

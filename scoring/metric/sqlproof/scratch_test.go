@@ -22,11 +22,11 @@ func TestScratch(t *testing.T) {
 		start := time.Now()
 		for sc.Scan() {
 			var c struct {
-				CaseID  string `json:"case_id"`
-				Dialect string
-				Schema  string `json:"schema_ddl"`
+				CaseID      string `json:"case_id"`
+				Dialect     string
+				Schema      string `json:"schema_ddl"`
 				Gold, Agent struct{ SQL string }
-				Human   struct{ Label *bool }
+				Human       struct{ Label *bool }
 			}
 			if err := json.Unmarshal(sc.Bytes(), &c); err != nil {
 				t.Fatal(err)
@@ -38,24 +38,51 @@ func TestScratch(t *testing.T) {
 			proof := Same(g, p, schema)
 			for _, s := range []*sqlparts.Script{g} {
 				q := single(s)
-				if q == nil { canon["not single"]++; continue }
-				if !kept(s, q) { canon["not kept"]++; if os.Getenv("KEPT") != "" { fmt.Println("NOT KEPT", c.CaseID, s.SQL) }; continue }
-				b := &builder{rules: rules{s.Dialect}, sql: s.SQL, schema: schema, learned: map[[2]string]bool{}, used: map[*sqlparts.CTE][]*block{}}
+				if q == nil {
+					canon["not single"]++
+					continue
+				}
+				if !kept(s, q) {
+					canon["not kept"]++
+					if os.Getenv("KEPT") != "" {
+						fmt.Println("NOT KEPT", c.CaseID, s.SQL)
+					}
+					continue
+				}
+				b := &builder{rules: rules{s.Dialect}, sql: s.SQL, schema: schema, paths: map[string]bool{}, learned: map[[2]string]bool{}, used: map[*sqlparts.CTE][]*block{}}
 				b.query(q, nil)
 				canon[b.why]++
-				if b.why != "" && os.Getenv("WHY") != "" { fmt.Println("WHY", b.why, c.CaseID, s.SQL) }
+				if b.why != "" && os.Getenv("WHY") != "" {
+					fmt.Println("WHY", b.why, c.CaseID, s.SQL)
+				}
 			}
 			if proof != nil {
 				proved++
 			}
 			if c.Human.Label != nil {
-				if *c.Human.Label { pos++; if proof != nil { ok++ } } else { neg++; if proof != nil { bad++ } }
+				if *c.Human.Label {
+					pos++
+					if proof != nil {
+						ok++
+					}
+				} else {
+					neg++
+					if proof != nil {
+						bad++
+					}
+				}
 				if name == "sqltraps/pairs" && *c.Human.Label != (proof != nil) {
 					fmt.Println("WRONG", c.CaseID, *c.Human.Label, c.Gold.SQL, "|||", c.Agent.SQL)
 					if os.Getenv("CANON") != "" {
-						l := map[[2]string]bool{}
-						canonical(g, g.Final(), schema, l, map[string]bool{}, true); canonical(p, p.Final(), schema, l, map[string]bool{}, true)
-						a, _ := canonical(g, g.Final(), schema, l, map[string]bool{}, true); b, _ := canonical(p, p.Final(), schema, l, map[string]bool{}, true)
+						m := &meaning{schema: schema, learned: map[[2]string]bool{}, relies: map[string]bool{}}
+						x, y := m.normal(g), m.normal(p)
+						var a, b string
+						if x != nil {
+							a, _ = write(g, x, delivered)
+						}
+						if y != nil {
+							b, _ = write(p, y, delivered)
+						}
 						fmt.Println("  ", a, "\n  ", b)
 					}
 				} else if name != "sqltraps/pairs" && proof != nil && !*c.Human.Label && os.Getenv("BAD") != "" {
