@@ -75,7 +75,7 @@ func sqlSolver(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	switch {
 	case in.Pred.Error != "":
 		return decided(0, "the agent's query failed when it ran", solverDetail{By: "execution"})
-	case o.ShortCut && proofOf(in) != nil:
+	case proof != nil:
 		return decided(1, "the queries are proven to be the same", solverDetail{By: "texts", Proof: proof})
 	}
 	ask := prompt.SQLSolverSemantic

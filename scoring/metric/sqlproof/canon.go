@@ -184,7 +184,7 @@ func (p *printer) numbered(q *block, core []*source, texts map[*source]string, b
 		at, best := -1, ""
 		for i, a := range rest {
 			// an attachment comes when all that its condition needs is there
-			if slices.ContainsFunc(rest, func(o *attach) bool { return o != a && uses(a.on, nil) || o != a && usesAny(a.on, o.right.sources()) }) {
+			if slices.ContainsFunc(rest, func(o *attach) bool { return o != a && usesAny(a.on, o.right.sources()) }) {
 				continue
 			}
 			n := next

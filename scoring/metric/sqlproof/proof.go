@@ -1,6 +1,7 @@
 package sqlproof
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -108,23 +109,22 @@ func (m *meaning) build(s *sqlparts.Script) *block {
 // unify takes a table without a schema or catalog for the one table of that name with one, unless one query names both.
 func (m *meaning) unify() {
 	m.full = map[string]string{}
-	for i, paths := range m.paths {
-		for part := range paths {
-			var whole []string
-			for k, others := range m.paths {
-				for o := range others {
-					if strings.HasSuffix(o, "."+part) {
-						whole = append(whole, o)
-						if k == i {
-							whole = append(whole, "both")
-						}
-					}
-				}
+	all := map[string]bool{}
+	for _, paths := range m.paths {
+		maps.Copy(all, paths)
+	}
+	for part := range all {
+		var whole []string
+		apart := false // one query tells them apart
+		for o := range all {
+			if strings.HasSuffix(o, "."+part) {
+				whole = append(whole, o)
+				apart = apart || slices.ContainsFunc(m.paths, func(paths map[string]bool) bool { return paths[part] && paths[o] })
 			}
-			if len(whole) == 1 {
-				m.full[part] = whole[0]
-				m.relies[part+" is "+whole[0]] = true
-			}
+		}
+		if len(whole) == 1 && !apart {
+			m.full[part] = whole[0]
+			m.relies[part+" is "+whole[0]] = true
 		}
 	}
 }
