@@ -22,7 +22,7 @@ func (n *Normalizer) joinedConditions(q *Query) {
 // joinSubqueries is rule 13: x IN (SELECT key FROM t WHERE …) is a join with t, and so is x = (SELECT … FROM t WHERE key = …), since no row
 // meets two of t.
 func (n *Normalizer) joinSubqueries(q *Query) {
-	if !allInner(q) {
+	if !allInner(q) || slices.ContainsFunc(q.Items, func(e *Expr) bool { return e.Op == OpStar && e.Table == "" }) { // * would gain columns
 		return
 	}
 	var where []*Expr
