@@ -230,7 +230,7 @@ func (b *builder) special(e *sqlparts.Special, sc *scope) *Expr {
 
 // call builds a function call; what follows it in SQL stands around it.
 func (b *builder) call(e *sqlparts.Call, sc *scope) *Expr {
-	name := strings.ToLower(e.Name.Last().Text)
+	name := dotted(e.Name)
 	args := b.exprs(e.Args, sc)
 	if len(args) == 1 && args[0].Op == OpStar && args[0].Text == "" && args[0].Table == "" {
 		args[0] = op(opRows)

@@ -224,6 +224,9 @@ func (n *Normalizer) uselessJoin(q *Query) {
 			q.Where = rest.Where
 			q.From = slices.DeleteFunc(slices.Clone(q.From), func(s *Source) bool { return s.id == id })
 			q.replaceColumn(id, key.Name, c.Args[1-k])
+			if n.Schema.Stated { // a row that refers to nothing has no partner
+				q.Where = conjunction(q.Where, op("is not", c.Args[1-k].clone(), null))
+			}
 			return
 		}
 	}
