@@ -11,7 +11,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "relation", Version: 1, Group: "execution",
+		Name: "relation", Version: 2, Group: "execution",
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Reads:   scoring.FieldQuestion | scoring.FieldEvidence | scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Labels:  relationLabels(),

@@ -11,22 +11,31 @@ import (
 
 // Proof is why two queries are the same.
 type Proof struct {
-	By       string   `json:"by"`                 // text: the same words; rules: the same after the rules
+	By       By       `json:"by"`
 	Permuted bool     `json:"permuted,omitempty"` // the columns come in another order, or that is not proven
 	Relies   []string `json:"relies,omitempty"`   // what the rules took from the schema, and what they assumed
 }
 
-// Same proves that two scripts are one query each and return the same rows on every database with the schema, in the same order where one is
+// By is what a proof rests on.
+type By string
+
+// The texts are the same words, or the rules make one query of both.
+const (
+	Text  By = "text"
+	Rules By = "rules"
+)
+
+// Same proves that two scripts return the same rows on every database with the schema, in the same order where one is
 // asked for, up to the order of columns and to what the queries leave to chance. A nil result means that it is not proven, not that they differ.
 func Same(gold, pred *sqlparts.Script, schema *sqltree.Schema) *Proof {
-	g, p := single(gold), single(pred)
-	if g == nil || p == nil || gold.Dialect != pred.Dialect {
+	if gold.Dialect != pred.Dialect || gold.Final() == nil || pred.Final() == nil {
 		return nil
 	}
 	if sameText(gold, pred) {
-		return &Proof{By: "text"}
+		return &Proof{By: Text}
 	}
-	if !kept(gold, g) || !kept(pred, p) {
+	g, p := single(gold), single(pred)
+	if g == nil || p == nil || !kept(gold, g) || !kept(pred, p) {
 		return nil
 	}
 	if schema == nil {
@@ -59,7 +68,7 @@ func Same(gold, pred *sqlparts.Script, schema *sqltree.Schema) *Proof {
 	if texts[0] != texts[1] {
 		return nil
 	}
-	proof := &Proof{By: "rules", Permuted: ordered[0] != ordered[1]}
+	proof := &Proof{By: Rules, Permuted: ordered[0] != ordered[1]}
 	for fact := range m.relies {
 		proof.Relies = append(proof.Relies, fact)
 	}
