@@ -162,9 +162,15 @@ var sentences = map[string]func(g, p *facts, r relation.Relation) bool{
 		}
 		return p.distincts > g.distincts && g.counts-g.distincts > p.counts-p.distincts
 	},
-	"aggregate_differs": func(g, p *facts, r relation.Relation) bool { return !slices.Equal(keysOf(g.aggregates), keysOf(p.aggregates)) },
-	"ratio_for_plain":   func(g, p *facts, r relation.Relation) bool { return g.divides == strings.HasPrefix(r.Text, "Gold divides") && p.divides != g.divides },
-	"order_differs":     func(g, p *facts, _ relation.Relation) bool { return g.first() && p.first() && g.firstKeys() != p.firstKeys() },
+	"aggregate_differs": func(g, p *facts, r relation.Relation) bool {
+		return !slices.Equal(keysOf(g.aggregates), keysOf(p.aggregates))
+	},
+	"ratio_for_plain": func(g, p *facts, r relation.Relation) bool {
+		return g.divides == strings.HasPrefix(r.Text, "Gold divides") && p.divides != g.divides
+	},
+	"order_differs": func(g, p *facts, _ relation.Relation) bool {
+		return g.first() && p.first() && g.firstKeys() != p.firstKeys()
+	},
 	"limits_differ": func(g, p *facts, r relation.Relation) bool {
 		for _, x := range []struct {
 			f    *facts
@@ -189,7 +195,9 @@ var sentences = map[string]func(g, p *facts, r relation.Relation) bool{
 		}
 		return g.groups != p.groups
 	},
-	"outer_join":   func(g, p *facts, r relation.Relation) bool { return g.outer == strings.HasPrefix(r.Text, "Gold has") && p.outer != g.outer },
+	"outer_join": func(g, p *facts, r relation.Relation) bool {
+		return g.outer == strings.HasPrefix(r.Text, "Gold has") && p.outer != g.outer
+	},
 	"tables_fewer": func(g, p *facts, _ relation.Relation) bool { return len(p.tables) < len(g.tables) },
 	"tables_more":  func(g, p *facts, _ relation.Relation) bool { return len(p.tables) > len(g.tables) },
 	"tables_differ": func(g, p *facts, _ relation.Relation) bool {

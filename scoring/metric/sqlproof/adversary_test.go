@@ -41,7 +41,7 @@ func (r speaker) value(from []string) string {
 	case 3:
 		return r.column(from) + " " + r.of("+", "*", "-") + " " + r.column(from)
 	case 4:
-		return "COALESCE(" + r.column(from) + ", " + r.of("0", "1") + ")"
+		return r.of("COALESCE", "NULLIF", "IFNULL") + "(" + r.column(from) + ", " + r.of("0", "1") + ")"
 	case 5:
 		return r.of("CASE WHEN "+r.simple(from)+" THEN 1 ELSE NULL END", "CASE WHEN "+r.simple(from)+" THEN 1 END", "CASE WHEN "+r.simple(from)+" THEN 1 ELSE 0 END")
 	}
@@ -127,11 +127,11 @@ func (r speaker) query() string {
 	c := r.column(names)
 	switch r.IntN(14) {
 	case 0:
-		return "SELECT " + r.of("COUNT(*)", "COUNT(1)", "COUNT("+c+")", "COUNT(DISTINCT "+c+")", "SUM("+c+")", "MAX("+c+")", "MAX(DISTINCT "+c+")", "SUM("+r.value(names)+")") + body + r.of("", "", " HAVING COUNT(*) > 0")
+		return "SELECT " + r.of("COUNT(*)", "COUNT(1)", "COUNT("+c+")", "COUNT(DISTINCT "+c+")", "SUM("+c+")", "MAX("+c+")", "MAX(DISTINCT "+c+")", "SUM("+r.value(names)+")", "COUNT(*) FILTER (WHERE "+r.simple(names)+")", "COUNT(CASE WHEN "+r.simple(names)+" THEN 1 END)", "SUM("+c+") FILTER (WHERE "+r.simple(names)+")") + body + r.of("", "", " HAVING COUNT(*) > 0")
 	case 1, 2:
 		agg := r.of("COUNT(*)", "SUM("+c+")", "COUNT("+c+")")
 		g := r.column(names)
-		return "SELECT " + g + ", " + agg + body + r.of(" GROUP BY "+g, " GROUP BY 1", " GROUP BY ALL", " GROUP BY "+g+" HAVING "+g+" > 0", " GROUP BY "+g+" HAVING COUNT(*) > 1", " GROUP BY "+g+", "+g)
+		return "SELECT " + g + ", " + agg + body + r.of(" GROUP BY "+g, " GROUP BY 1", " GROUP BY ALL", " GROUP BY "+g+" HAVING "+g+" > 0", " GROUP BY "+g+" HAVING COUNT(*) > 1", " GROUP BY "+g+", "+g, " GROUP BY ROLLUP("+g+")", " GROUP BY GROUPING SETS ((), ("+g+"))")
 	case 3:
 		return "SELECT " + r.of("DISTINCT ", "DISTINCT ", "") + c + body + r.of("", " GROUP BY "+c)
 	case 4:

@@ -292,9 +292,16 @@ func (p *printer) lateral(q *block) bool {
 }
 
 func (p *printer) fullJoin(f *full, next *int) string {
-	l := p.joined(&f.l, next)
-	r := p.joined(&f.r, next)
-	return "full(" + l + ";" + r + p.set(" on ", f.on, *next) + ")"
+	side := func(l, r *join, next *int) string {
+		text := "full(" + p.joined(l, next)
+		text += ";" + p.joined(r, next)
+		return text + p.set(" on ", f.on, *next) + ")"
+	}
+	n, m := *next, *next
+	if one, other := side(&f.l, &f.r, &n), side(&f.r, &f.l, &m); other < one {
+		return side(&f.r, &f.l, next)
+	}
+	return side(&f.l, &f.r, next)
 }
 
 func (p *printer) attachment(a *attach, next *int) string {
@@ -423,7 +430,11 @@ func (p *printer) expr(e *expr) string {
 	switch {
 	case e.op == opAnd || e.op == opOr:
 		sort.Strings(args)
-		args = slices.Compact(args)
+		if args = slices.Compact(args); len(args) == 1 {
+			return args[0]
+		}
+	case e.op == "set", e.op == "grouping" && e.text == "sets":
+		sort.Strings(args)
 	case e.op == "=" || e.op == "<>" || e.op == "is not distinct from" || e.op == "*" || e.op == "+" && p.adds() || e.op == "equal" || e.op == "same":
 		sort.Strings(args)
 	case e.op == opIn && len(args) > 2:

@@ -133,7 +133,7 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *expr {
 	case *sqlparts.Special:
 		return b.special(e, sc)
 	case *sqlparts.Grouping:
-		return &expr{op: "grouping", text: e.Kind, args: b.exprs(e.Args, sc)}
+		return groupingSets(e.Kind, b.exprs(e.Args, sc))
 	}
 	b.fail("an expression that was not read")
 	return node("raw")
@@ -219,12 +219,26 @@ func (b *builder) not(e *expr) *expr {
 			return e.args[0]
 		}
 	case opIn:
-		if len(e.args) == 2 && e.args[1].sub == nil {
-			return node("<>", e.args[0], e.args[1])
-		}
+		return notIn(e)
 	}
 	return negation(e)
 }
+
+// notIn is the opposite of IN; with constants of one kind, a comparison for each.
+func notIn(e *expr) *expr {
+	x, values := listed(e)
+	if x == nil || len(values) > maxListed {
+		return negation(e)
+	}
+	all := make([]*expr, len(values))
+	for i, v := range values {
+		all[i] = node("<>", x.clone(), v)
+	}
+	return conjunction(all)
+}
+
+// maxListed bounds the lists that are written out.
+const maxListed = 1000
 
 // condition tells whether an expression is true, false or NULL and no number.
 func condition(e *expr) bool {
@@ -322,6 +336,13 @@ func (b *builder) binary(e *sqlparts.Binary, sc *scope) *expr {
 		}
 		return node(o+" "+e.Quantifier, l, r)
 	}
+	if o == "=" && l.op == "list" && r.op == "list" && l.text == "0 " && r.text == l.text && len(l.args) == len(r.args) && len(l.args) > 1 {
+		var all []*expr
+		for i := range l.args {
+			all = append(all, compare("=", l.args[i], r.args[i]))
+		}
+		return conjunction(all)
+	}
 	if mirrored[o] != "" {
 		return compare(o, l, r)
 	}
@@ -359,7 +380,9 @@ func (b *builder) in(e *sqlparts.In, sc *scope) *expr {
 			}
 			return node("=", x, list[0])
 		}
-		out = node(opIn, append([]*expr{x}, list...)...)
+		if out = node(opIn, append([]*expr{x}, list...)...); e.Not {
+			return notIn(out)
+		}
 	}
 	return maybeNot(out, e.Not)
 }
@@ -460,8 +483,10 @@ func (b *builder) call(e *sqlparts.Call, sc *scope) *expr {
 	plain := !e.Distinct && len(e.OrderBy) == 0 && e.Limit == nil && e.Having == nil && e.Nulls == "" && len(e.Within) == 0 && e.Filter == nil && e.Over == nil
 	if plain {
 		switch {
-		case (name == "iif" || name == "if") && len(args) == 3:
+		case (name == "iif" || name == "if" || name == "iff") && len(args) == 3:
 			return caseExpr(args)
+		case name == "nullif" && len(args) == 2:
+			return caseExpr([]*expr{compare("=", args[0], args[1]), node(opNull), args[0].clone()})
 		case name == "substring":
 			name = "substr"
 		case (name == "ifnull" || name == "nvl") && len(args) == 2:
@@ -487,7 +512,7 @@ func (b *builder) call(e *sqlparts.Call, sc *scope) *expr {
 	if name == "count" && len(args) == 0 && b.Dialect == sqlparts.DuckDB {
 		args = []*expr{node("rows")}
 	}
-	x := &expr{op: opCall, text: name, args: args}
+	x := countCase(&expr{op: opCall, text: name, args: args})
 	if distinct {
 		x.args = []*expr{node("distinct", args...)}
 	}
@@ -510,13 +535,39 @@ func (b *builder) call(e *sqlparts.Call, sc *scope) *expr {
 		}
 	}
 	if e.Filter != nil {
-		x = node("filter", x, b.expr(e.Filter, sc))
+		x = filtered(x, b.expr(e.Filter, sc))
 	}
 	if e.Over != nil {
 		x = &expr{op: opOver, args: []*expr{x}}
 		frame := b.window(e.Over, x, sc, 0)
 		ordered := slices.ContainsFunc(x.args, func(a *expr) bool { return a.op == "key" })
 		x.text = b.frame(name, frame, ordered)
+	}
+	return x
+}
+
+// filtered is an aggregate with FILTER: of a CASE without ELSE where the aggregate passes over NULL.
+func filtered(x, cond *expr) *expr {
+	if x.op == opCall && len(x.args) == 1 && x.args[0].op != "distinct" {
+		switch x.text {
+		case "count":
+			if x.args[0].op == "rows" {
+				return countCase(&expr{op: opCall, text: "count", args: []*expr{caseExpr([]*expr{cond, {op: opNumber, text: "1"}})}})
+			}
+			fallthrough
+		case "sum", "avg", "min", "max":
+			return &expr{op: opCall, text: x.text, args: []*expr{caseExpr([]*expr{cond, x.args[0]})}}
+		}
+	}
+	return node("filter", x, cond)
+}
+
+// countCase counts the rows for which a CASE of one condition gives a constant, whichever it is.
+func countCase(x *expr) *expr {
+	if x.op == opCall && x.text == "count" && len(x.args) == 1 && x.args[0].op == opCase && len(x.args[0].args) == 2 {
+		if v := x.args[0].args[1]; v.op == opNumber || v.op == opString {
+			x.args[0].args[1] = &expr{op: opNumber, text: "1"}
+		}
 	}
 	return x
 }
@@ -603,4 +654,38 @@ func rowWise(e *expr, d sqlparts.Dialect) bool {
 		}
 		return scalars[x.text] || strings.HasPrefix(x.text, "extract ")
 	})
+}
+
+// groupingSets writes ROLLUP and GROUPING SETS as the sets that they stand for.
+func groupingSets(kind string, args []*expr) *expr {
+	out := &expr{op: "grouping", text: kind, args: args}
+	members := func(e *expr) []*expr {
+		if e.op == "list" {
+			return e.args
+		}
+		return []*expr{e}
+	}
+	if slices.ContainsFunc(args, func(e *expr) bool { return e.op == "grouping" }) {
+		return out
+	}
+	var sets []*expr
+	switch kind {
+	case "rollup":
+		for n := range len(args) + 1 {
+			set := node("set")
+			for _, a := range args[:n] {
+				for _, m := range members(a) {
+					set.args = append(set.args, m.clone())
+				}
+			}
+			sets = append(sets, set)
+		}
+	case "grouping sets":
+		for _, a := range args {
+			sets = append(sets, node("set", members(a)...))
+		}
+	default:
+		return out
+	}
+	return &expr{op: "grouping", text: "sets", args: sets}
 }

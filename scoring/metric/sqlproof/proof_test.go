@@ -126,6 +126,13 @@ func TestSame(t *testing.T) {
 		{"NOT of < where NaN is less than nothing and not less", "bigquery", "", "SELECT a FROM t WHERE NOT a < 1", "SELECT a FROM t WHERE a >= 1", false},
 		{"De Morgan", "duckdb", "", "SELECT a FROM t WHERE NOT (a < 1 OR b = 2)", "SELECT a FROM t WHERE b <> 2 AND 1 <= a", true},
 		{"IS NOT TRUE is no NOT", "duckdb", "", "SELECT a FROM t WHERE (a < 1) IS NOT TRUE", "SELECT a FROM t WHERE NOT a < 1", false},
+		{"NOT IN as comparisons", "duckdb", "", "SELECT a FROM t WHERE a NOT IN (1, 2)", "SELECT a FROM t WHERE a <> 2 AND a <> 1", true},
+		{"FILTER as CASE", "duckdb", "", "SELECT COUNT(*) FILTER (WHERE a > 1) FROM t", "SELECT COUNT(CASE WHEN 1 < a THEN 'x' END) FROM t", true},
+		{"but not of all values", "duckdb", "", "SELECT LIST(a) FILTER (WHERE a > 1) FROM t", "SELECT LIST(CASE WHEN a > 1 THEN a END) FROM t", false},
+		{"ROLLUP as sets", "duckdb", "", "SELECT a, b, SUM(c) FROM t GROUP BY ROLLUP (a, b)", "SELECT a, b, SUM(c) FROM t GROUP BY GROUPING SETS ((), (b, a), (a))", true},
+		{"CUBE has one more", "duckdb", "", "SELECT a, b, SUM(c) FROM t GROUP BY CUBE (a, b)", "SELECT a, b, SUM(c) FROM t GROUP BY GROUPING SETS ((), (b, a), (a))", false},
+		{"a FULL JOIN has no sides", "duckdb", "", "SELECT u.a FROM t FULL JOIN u ON t.k = u.k", "SELECT u.a FROM u FULL JOIN t ON u.k = t.k", true},
+		{"but its columns have", "duckdb", "", "SELECT u.a FROM t FULL JOIN u ON t.k = u.k", "SELECT t.a FROM u FULL JOIN t ON u.k = t.k", false},
 		// repetitions
 		{"DISTINCT of a key", "duckdb", shopSchema, "SELECT DISTINCT id FROM t", "SELECT id FROM t", true},
 		{"of a key that a join repeats", "duckdb", shopSchema, "SELECT DISTINCT t.id FROM t JOIN u ON u.a = t.a", "SELECT t.id FROM t JOIN u ON u.a = t.a", false},
