@@ -148,7 +148,7 @@ func (r rules) typeName(t string) string {
 			base = "text"
 		case strings.Contains(base, "blob"):
 			base = "blob"
-		case strings.Contains(base, "real"), strings.Contains(base, "floa"), strings.Contains(base, "doub"):
+		case strings.Contains(base, "real"), strings.Contains(base, "floa"), strings.Contains(base, "double"):
 			base = "real"
 		default:
 			base = "decimal"
