@@ -6,6 +6,7 @@ import (
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric/sqltree"
+	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 func init() {
@@ -31,21 +32,18 @@ func init() {
 		Needs:     scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary:   "Whether both queries are the same text, white space and a last semicolon left out.",
 		Range:     "0 or 1",
-		Formula:   "1 if the texts are equal after white space is collapsed and what stands at the ends is cut. Case and quotes count.",
+		Formula:   "1 if the texts are equal after white space is collapsed and what stands at the ends is cut. White space inside strings and quoted names counts, so does the line break that ends a comment, and so do case and quotes.",
 		Source:    "ROSE, appendix A, exact match (EM)",
 		Example:   "SELECT a  FROM t; and SELECT a FROM t: 1. select a from t: 0.",
 		Threshold: scoring.At(1),
 		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
-			if plainText(in.Gold.SQL) == plainText(in.Pred.SQL) {
+			d := sqlparts.DialectOf(in.Case.Dialect)
+			if sqlparts.OneSpace(in.Gold.SQL, d) == sqlparts.OneSpace(in.Pred.SQL, d) {
 				return scoring.OK(1, "the texts are the same"), nil
 			}
 			return scoring.OK(0, "the texts differ"), nil
 		},
 	})
-}
-
-func plainText(sql string) string {
-	return strings.TrimRight(strings.Join(strings.Fields(sql), " "), "; ")
 }
 
 type setMatchOptions struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric/sqlproof"
 	"github.com/badger-eval/badger/scoring/prompt"
 )
 
@@ -15,15 +16,15 @@ const (
 
 func init() {
 	register(scoring.Metric{
-		Name: "llm_sql_solver", Version: 1, Group: "judge",
+		Name: "llm_sql_solver", Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true},
 		Needs:   scoring.FieldJudge | scoring.FieldGoldSQL | scoring.FieldPredSQL,
-		Reads:   scoring.FieldSchema,
+		Reads:   scoring.FieldSchema | bothResults,
 		Summary: "Whether both queries are equivalent, by a judge who sees the schema and the queries alone: LLM-SQL-Solver.",
 		Range:   "0 or 1",
 		Formula: "1 if the judge calls the queries equivalent, else 0. Option strategy: semantic (default; miniature and mull) has the judge run both queries on a small database of its own and change it in search of a counterexample; " +
-			"relaxed (explain and compare) has it explain both and look for significant differences in logic. One call for each accepted query; none, and 1, where the texts alone prove the queries equal (single statements, read whole, whose trees are the same: " +
-			"with names resolved for semantic, also under the rules of tree_match for relaxed), which the option short_cut, false, switches off, as the publication has it; none, and 0, where the agent's query failed or there is none. Neither question nor results are shown. Detail: by, what decided (judge, texts or execution); strategy, analysis.",
+			"relaxed (explain and compare) has it explain both and look for significant differences in logic. One call for each accepted query; none, and 1, where the texts prove the queries the same (documentation of scoring/metric/sqlproof) " +
+			"and the results, where both are given, do not differ, which the option short_cut, false, switches off, as the publication has it; none, and 0, where the agent's query failed or there is none. Neither question nor results are shown. Detail: by, what decided (judge, texts or execution); strategy, analysis.",
 		Source:    "Zhao et al. 2023, arXiv:2312.10321, the two strategies; used as a baseline in ROSE, section 5.1.3, and in FLEX, section 4.3",
 		Example:   "SELECT max(a) FROM t and SELECT a FROM t ORDER BY a DESC LIMIT 1: an empty table is a counterexample for the strategy semantic, 0.",
 		Threshold: scoring.At(1),
@@ -47,9 +48,10 @@ var solverDeclared = scoring.DeclareOptions(solverOptions{Strategy: solverSemant
 
 // solverDetail is the evidence of llm_sql_solver.
 type solverDetail struct {
-	By       string `json:"by"` // judge, texts or execution
-	Strategy string `json:"strategy"`
-	Analysis remark `json:"analysis,omitempty"`
+	By       string          `json:"by"` // judge, texts or execution
+	Strategy string          `json:"strategy"`
+	Analysis remark          `json:"analysis,omitempty"`
+	Proof    *sqlproof.Proof `json:"proof,omitempty"` // where the texts decided
 }
 
 func sqlSolver(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
@@ -67,15 +69,15 @@ func sqlSolver(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		s.Warnings = unread(in, goldSide, predSide)
 		return s, nil
 	}
-	proved := sameTree
-	if o.Strategy == solverRelaxed {
-		proved = sameQuery
+	proof := proofOf(in)
+	if !o.ShortCut || proof != nil && proof.Permuted && o.Strategy == solverSemantic {
+		proof = nil // positions are part of a result that a counterexample is looked for in
 	}
 	switch {
 	case in.Pred.Error != "":
 		return decided(0, "the agent's query failed when it ran", solverDetail{By: "execution"})
-	case o.ShortCut && proved(in):
-		return decided(1, "the queries are the same up to differences that change no result", solverDetail{By: "texts"})
+	case proof != nil:
+		return decided(1, "the queries are proven to be the same", solverDetail{By: "texts", Proof: proof})
 	}
 	ask := prompt.SQLSolverSemantic
 	if o.Strategy == solverRelaxed {

@@ -71,7 +71,7 @@ func TestProofsHelpRecordedSolvers(t *testing.T) {
 	proved, labels := map[string]bool{}, map[string]bool{}
 	for _, c := range recordedCases(t, "rosevec/cases.jsonl") {
 		if c.Human != nil {
-			proved[c.ID] = sameQuery(&scoring.Input{Case: c.Case, Gold: &c.Golds[0], Pred: &c.Pred})
+			proved[c.ID] = proofOf(&scoring.Input{Case: c.Case, Gold: &c.Golds[0], Pred: &c.Pred}) != nil
 			labels[c.ID] = *c.Human
 		}
 	}

@@ -3,6 +3,7 @@ package metric
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
@@ -54,12 +55,14 @@ func init() {
 			})
 		}
 		all := "component_" + m.name
+		version := 1
 		formula := "the mean of component_" + m.name + "_* over select, where, group_by, order_by, having, tables and keywords"
 		if m.name == "exact" {
-			formula = "1 if all seven sets are equal, else 0"
+			formula = "1 if all seven sets are equal, both scripts are statements of the same kinds and the sort keys put nulls in the same place, else 0"
+			version = 2
 		}
 		register(scoring.Metric{
-			Name: all, Version: 2, Group: "sql",
+			Name: all, Version: version, Group: "sql",
 			Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 			Needs:     scoring.FieldGoldSQL | scoring.FieldPredSQL,
 			Summary:   fmt.Sprintf(m.summary, "components, over all seven kinds"),
@@ -187,6 +190,9 @@ func scoreComponents(ctx context.Context, in *scoring.Input, m measure) (scoring
 		}
 		detail.Components[c] = componentDetail{n.gold, n.pred, n.both, missing, extra}
 	}
+	if m.name == "exact" {
+		differ = append(differ, besideComponents(script(in, goldSide), script(in, predSide))...)
+	}
 	s = scoring.OK(sum/float64(len(sqlparts.ComponentList)), "all components agree")
 	if kinds > 0 {
 		detail.Stated /= float64(kinds)
@@ -200,4 +206,17 @@ func scoreComponents(ctx context.Context, in *scoring.Input, m measure) (scoring
 	s.Detail = detail
 	s.Warnings = sets.warnings
 	return s, nil
+}
+
+// besideComponents says in what two scripts differ that no component holds: the kinds of their statements, and where their sort keys put nulls.
+func besideComponents(g, p *sqlparts.Script) (differ []string) {
+	kind := func(a, b *sqlparts.Statement) bool { return a.Kind == b.Kind }
+	if !slices.EqualFunc(g.Statements, p.Statements, kind) {
+		differ = append(differ, "the kinds of statements")
+	}
+	gq, pq := g.Final(), p.Final()
+	if gq != nil && pq != nil && !slices.EqualFunc(gq.Order(), pq.Order(), func(a, b *sqlparts.OrderItem) bool { return a.Nulls == b.Nulls }) {
+		differ = append(differ, "where nulls are sorted")
+	}
+	return differ
 }

@@ -25,15 +25,15 @@ func init() {
 	const (
 		needs = scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldGoldSQL | scoring.FieldPredSQL
 		reads = circumstance | scoring.FieldInterpretation
-		call  = " One call for all sql_judge metrics, and for each accepted query; none where the agent's query failed or is missing, or where the texts alone prove the queries equal: single statements, read whole, whose trees are the same " +
-			"under the rules of tree_match, with the keys that the schema states. The judge sees question, interpretation, hint, schema and both queries, what the front end found to differ, and whether the results are the same, and is told which matters of style are no fault: layers of common table " +
+		call  = " One call for all sql_judge metrics, and for each accepted query; none where the agent's query failed or is missing, or where the texts prove the queries the same (documentation of scoring/metric/sqlproof) " +
+			"and the results, where both are given, do not differ. The judge sees question, interpretation, hint, schema and both queries, what the front end found to differ, and whether the results are the same, and is told which matters of style are no fault: layers of common table " +
 			"expressions, positions in GROUP BY, double-underscore aliases, qualified names, LEFT or INNER JOIN where the rows are the same, functions that deal with NULL. The options must be the same for the three if they are to share the call. " +
 			"Detail: by, what decided (judge, texts or execution); score, equivalent, issues, analysis."
 		source  = "BADGER, section 4.4, Table 2, Table 3 and appendix A.2"
 		example = "the agent leaves out WHERE year = 2024; the judge replies {\"score\": 4, \"equivalent\": false, \"issues\": [{\"label\": \"filters_missing\"}]}: "
 	)
 	register(scoring.Metric{
-		Name: "sql_judge_similarity", Version: 1, Group: "judge",
+		Name: "sql_judge_similarity", Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true},
 		Needs: needs, Reads: reads,
 		Summary: "How far the agent's query does what the accepted one does, graded by a judge who looks at meaning and not at style.",
@@ -45,7 +45,7 @@ func init() {
 		}, true),
 	})
 	register(scoring.Metric{
-		Name: "sql_judge_equivalent", Version: 1, Group: "judge",
+		Name: "sql_judge_equivalent", Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true},
 		Needs: needs, Reads: reads,
 		Summary: "Whether the agent's query gives the same answer as the accepted one on any data, by a judge.",
@@ -60,7 +60,7 @@ func init() {
 		}, true),
 	})
 	register(scoring.Metric{
-		Name: "sql_judge_issues", Version: 1, Group: "judge",
+		Name: "sql_judge_issues", Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsNotApplicable,
 		Needs: needs, Reads: reads, Labels: slices.Clone(sqlIssues), LowerIsBetter: true,
 		Summary: "What is wrong with the agent's query, by a judge, in the words of a closed list.",
@@ -137,7 +137,7 @@ func sqlJudged(score func(*sqlJudgement) scoring.Score, zero bool) func(context.
 			return s, nil
 		}
 		j := &sqlJudgement{By: "texts", Score: 10, Equivalent: true, Issues: []sqlIssue{}}
-		if !o.ShortCut || !sameQuery(in) {
+		if !o.ShortCut || proofOf(in) == nil {
 			j = &sqlJudgement{}
 			if err := in.AskOnce(ctx, prompt.SQLJudge.Request(sqlJudgeMaterial(in, o)), j); err != nil {
 				return scoring.Score{}, err
@@ -147,7 +147,7 @@ func sqlJudged(score func(*sqlJudgement) scoring.Score, zero bool) func(context.
 		contradictions := j.settle()
 		s := score(j)
 		if j.By == "texts" {
-			s.Reason = "the queries are the same up to differences that change no result"
+			s.Reason = "the queries are proven to be the same"
 		}
 		s.Detail = j
 		s.Warnings = append(contradictions, unread(in, goldSide, predSide)...)

@@ -2,6 +2,7 @@ package metric
 
 import (
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric/sqlproof"
 	"github.com/badger-eval/badger/scoring/metric/sqltree"
 )
 
@@ -37,8 +38,8 @@ func compareTrees(in *scoring.Input, rules sqltree.Rules) treesCompared {
 		g, p, schema, whole := trees(in)
 		n := sqltree.Normalizer{Schema: schema, Rules: rules}
 		g, p = n.Normalize(g), n.Normalize(p)
-		c := treesCompared{equal: g.String() == p.String(), stated: schema.Stated, whole: whole}
-		if c.similarity = 1; !c.equal {
+		c := treesCompared{equal: g.String() == p.String() && sqlproof.SameStatements(script(in, goldSide), script(in, predSide)), stated: schema.Stated, whole: whole}
+		if c.similarity = 1; g.String() != p.String() {
 			c.similarity = sqltree.Similarity(g, p)
 		}
 		return c

@@ -8,7 +8,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
-	"github.com/badger-eval/badger/scoring/metric/sqltree"
+	"github.com/badger-eval/badger/scoring/metric/sqlproof"
 	"github.com/badger-eval/badger/scoring/policy"
 	relations "github.com/badger-eval/badger/scoring/relation"
 )
@@ -21,7 +21,7 @@ func init() {
 		Summary: "Whether the answer is right, for a team to gate on: accepted by evidence where the relation between both results is one that people accept, else decided by the judge.",
 		Range:   "1 right, 0 wrong",
 		Formula: "0 if the agent's query failed to run. 1 by evidence if the relation between the two results (metric relation) passes under the policy: answer, whether the data that was delivered " +
-			"serves the question; logic, whether the query would stay right when the data changes, for which both queries must be the same up to differences that change no result (tree_match). " +
+			"serves the question; logic, whether the query would stay right when the data changes, for which both queries must be proven to be the same by rules that hold on every database with the schema; results that differ outrank a proof. " +
 			"Which relations pass is a table made from labelled cases (docs/verdict.md). Evidence only accepts; everything else is the judge's to say: option judge, rose (one call or two) or flex (one). Without a judge: " +
 			"abstained, or with the option without_judge guess the side that people more often took. For a question that calls for a refusal or a question back, the verdict is that of the metric refusal. " +
 			"Detail: policy, decided_by (evidence, judge or guess), relation with its sentence, chance that people accept an answer so related, confidence from 0 to 1, and the judge's replies.",
@@ -94,7 +94,8 @@ type verdictDetail struct {
 	Why        string          `json:"why,omitempty"`    // the relation in a sentence
 	Chance     *float64        `json:"chance,omitempty"` // that people accept an answer so related
 	Confidence float64         `json:"confidence"`       // that this verdict is right
-	SameQuery  bool            `json:"same_query"`       // both queries are the same up to differences that change no result
+	SameQuery  bool            `json:"same_query"`       // both queries are proven to be the same, and the results at hand do not say otherwise
+	Proof      *sqlproof.Proof `json:"proof,omitempty"`  // how
 	ROSE       *roseDetail     `json:"rose,omitempty"`
 	FLEX       *flexDetail     `json:"flex,omitempty"`
 }
@@ -170,11 +171,12 @@ func (d *verdictDetail) withoutComparison(in *scoring.Input) (s scoring.Score, d
 func (d *verdictDetail) relate(in *scoring.Input) relations.Relation {
 	found := relationsOf(in)
 	if strings.TrimSpace(in.Gold.SQL) != "" && strings.TrimSpace(in.Pred.SQL) != "" {
-		d.SameQuery = compareTrees(in, sqltree.Rules{}).equal
+		d.Proof = proofOf(in)
+		d.SameQuery = d.Proof != nil
 	}
 	switch {
 	case d.SameQuery && (d.Policy == policy.Logic || found == nil):
-		return relations.Relation{Name: policy.SameQuery, Class: relations.Equivalent, Text: "Both queries are the same up to differences that change no result."}
+		return relations.Relation{Name: policy.SameQuery, Class: relations.Equivalent, Text: "Both queries are proven to be the same."}
 	case found == nil:
 		return withoutResults(in)
 	}

@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/scoring/metric/sqlproof"
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 var clauseKinds = []Kind{
 	{
 		Name: "same_query", Class: Defensible, find: sameQuery,
-		Meaning: "The queries say the same but for names of tables and columns that they make up, the order of what has none, and spelling; results that differ are of different data, or of chance.", Example: "SELECT a FROM t; select t.a FROM t",
+		Meaning: "The queries are the same text but for spacing, comments and the case of keywords; without results, also queries that are proven to be the same.", Example: "SELECT a FROM t; select a  FROM t",
 	},
 	{
 		Name: "count_distinct", Class: Difference, find: countDistinct,
@@ -79,35 +80,22 @@ var clauseKinds = []Kind{
 	},
 }
 
+// sameQuery tells whether the queries are proven to be the same. Results that differ outrank any proof, so that of two queries with other results no more is said than that their texts are the same.
 func sameQuery(e *evidence) *found {
-	q := e.queries()
-	if !q.both() || !q.gold.says(q.pred) {
+	if q := e.queries(); !q.both() {
 		return nil
 	}
-	return &found{text: "The queries say the same: they ran on different data, or leave something to chance."}
-}
-
-// says tells whether two queries say the same, as far as their parts tell.
-func (q *query) says(o *query) bool {
-	for _, name := range sqlparts.ComponentList {
-		if !slices.Equal(q.parts.Set(name), o.parts.Set(name)) {
-			return false
-		}
+	d := sqlparts.DialectOf(e.Dialect)
+	p := sqlproof.Same(sqlparts.Parse(e.GoldSQL, d), sqlparts.Parse(e.PredSQL, d), nil)
+	switch {
+	case p == nil:
+		return nil
+	case p.By == sqlproof.Text:
+		return &found{text: "Both queries are the same text: where results differ, they ran on different data or leave something to chance."}
+	case e.queriesOnly:
+		return &found{text: "The queries are proven to be the same."}
 	}
-	sorted := func(q *query) (out []string) {
-		for _, c := range q.conditions {
-			out = append(out, c.text)
-		}
-		for _, c := range q.calls {
-			out = append(out, fmt.Sprint(c))
-		}
-		for _, c := range sqlparts.Columns(q.query) {
-			out = append(out, c.Table+"."+c.Column)
-		}
-		slices.Sort(out)
-		return out
-	}
-	return len(q.selects) == len(o.selects) && q.outer == o.outer && q.limit == o.limit && q.limited == o.limited && slices.Equal(q.order, o.order) && slices.Equal(sorted(q), sorted(o))
+	return nil
 }
 
 // counts are the COUNT calls of a query.
@@ -132,11 +120,19 @@ func countDistinct(e *evidence) *found {
 	pd, pp := q.pred.counts()
 	switch {
 	case gd > pd && pp > gp:
-		return &found{text: "Gold counts different values, the answer all of them."}
+		return &found{text: fmt.Sprintf("Gold counts different values in %s, the answer in %s; it counts all in more places.", plural(gd, "place"), number(pd))}
 	case pd > gd && gp > pp:
-		return &found{text: "The answer counts different values, gold all of them."}
+		return &found{text: fmt.Sprintf("The answer counts different values in %s, gold in %s; gold counts all in more places.", plural(pd, "place"), number(gd))}
 	}
 	return nil
+}
+
+// number is a number in a sentence.
+func number(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return fmt.Sprint(n)
 }
 
 // aggregates are the aggregate functions that a query calls, sorted, each once.
@@ -181,6 +177,9 @@ func ratioDiffers(e *evidence) *found {
 	}
 	g, _ := floatOf(e.gold.Columns[0].Value(0))
 	p, _ := floatOf(e.pred.Columns[0].Value(0))
+	if g == p {
+		return nil
+	}
 	r := &found{text: "Both divide, and come to different numbers."}
 	if f, ok := ratio(g, p); ok {
 		r.proof.Factor = f
@@ -190,7 +189,17 @@ func ratioDiffers(e *evidence) *found {
 
 // firsts tells whether both queries keep the first rows of an order.
 func (q *queries) firsts() bool {
-	return q.both() && len(q.gold.order) > 0 && len(q.pred.order) > 0 && q.gold.query.Limit != nil && q.pred.query.Limit != nil
+	return q.both() && len(q.gold.order) > 0 && len(q.pred.order) > 0 && q.gold.first() && q.pred.first()
+}
+
+// first tells whether a query keeps its first rows: it has a limit and passes over none.
+func (q *query) first() bool {
+	l := q.query.Limit
+	if l == nil || l.Count == nil {
+		return false
+	}
+	n, ok := l.Offset.(*sqlparts.Literal)
+	return l.Offset == nil || ok && n.Text == "0"
 }
 
 func orderAggregated(e *evidence, has side) *found {
@@ -213,27 +222,28 @@ func orderDiffers(e *evidence) *found {
 
 func limitsDiffer(e *evidence) *found {
 	q := e.queries()
-	if !q.both() || q.gold.limited == q.pred.limited && q.gold.limit == q.pred.limit {
+	known := func(q *query) bool { return q.limited || q.query.Limit == nil && !q.cut }
+	if !q.both() || !known(q.gold) || !known(q.pred) || q.gold.limited == q.pred.limited && q.gold.limit == q.pred.limit {
 		return nil
 	}
 	say := func(q *query) string {
 		if !q.limited {
 			return "has no limit"
 		}
-		return fmt.Sprintf("keeps %s", plural(int(q.limit), "row"))
+		return fmt.Sprintf("keeps at most %s", plural(int(q.limit), "row"))
 	}
 	return &found{text: fmt.Sprintf("Gold %s, the answer %s.", say(q.gold), say(q.pred))}
 }
 
 func distinctUnderLimit(e *evidence) *found {
 	q := e.queries()
-	if !q.both() || q.gold.final == nil || q.pred.final == nil || q.gold.final.Distinct == q.pred.final.Distinct || q.gold.query.Limit == nil || q.pred.query.Limit == nil {
+	if !q.both() || q.gold.final == nil || q.pred.final == nil || q.gold.final.Distinct == q.pred.final.Distinct || q.gold.grouped() || q.pred.grouped() || !q.gold.first() || !q.pred.first() {
 		return nil
 	}
 	if q.gold.final.Distinct {
-		return &found{text: "Gold drops repetitions before it keeps the first rows, the answer does not."}
+		return &found{text: "Gold has DISTINCT before it keeps the first rows, the answer does not."}
 	}
-	return &found{text: "The answer drops repetitions before it keeps the first rows, gold does not."}
+	return &found{text: "The answer has DISTINCT before it keeps the first rows, gold does not."}
 }
 
 func sameOrderLimit(e *evidence) *found {
@@ -241,7 +251,7 @@ func sameOrderLimit(e *evidence) *found {
 	if !q.firsts() || q.gold.order[0] != q.pred.order[0] || !q.gold.limited || !q.pred.limited || q.gold.limit != q.pred.limit {
 		return nil
 	}
-	return &found{text: fmt.Sprintf("Both keep the first %s by %s: rows that tie, or other groups.", plural(int(q.gold.limit), "row"), part(q.gold.order[0].text)), proof: Proof{Gold: part(q.gold.order[0].text), Pred: part(q.pred.order[0].text)}}
+	return &found{text: fmt.Sprintf("Both keep the first %s, sorted first by %s.", plural(int(q.gold.limit), "row"), part(q.gold.order[0].text)), proof: Proof{Gold: part(q.gold.order[0].text), Pred: part(q.pred.order[0].text)}}
 }
 
 // groups are what a query groups by, inner queries too, sorted.
@@ -329,6 +339,24 @@ func selectDiffers(e *evidence) *found {
 		return nil
 	}
 	q := e.queries()
+	if !q.gold.sameBut(q.pred) {
+		return nil
+	}
 	g, p := parts(without(q.gold.parts.Select, q.pred.parts.Select)), parts(without(q.pred.parts.Select, q.gold.parts.Select))
 	return &found{text: "The queries are the same but for what they select.", proof: Proof{Gold: g, Pred: p}}
+}
+
+// sameBut tells whether two queries are the same but for their select lists: with one in the place of both they are the same text.
+func (q *query) sameBut(o *query) bool {
+	rest := func(q *query) string {
+		if q.final == nil || q.query.Body != sqlparts.Body(q.final) {
+			return ""
+		}
+		final, whole := *q.final, *q.query
+		final.Items = nil
+		whole.Body = &final
+		return sqlparts.Format(&whole)
+	}
+	g := rest(q)
+	return g != "" && g == rest(o)
 }

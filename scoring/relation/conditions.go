@@ -99,7 +99,7 @@ func oneFilter(e *evidence, has side) *found {
 			return nil
 		}
 		return &found{
-			text:  fmt.Sprintf("Every row of gold is there; %s more, which gold's condition %s leaves out.", plural(len(m.onlyPred), "row"), part(onlyGold[0])),
+			text:  fmt.Sprintf("Every row of gold is there, and %s more; only gold has the condition %s.", plural(len(m.onlyPred), "row"), part(onlyGold[0])),
 			proof: Proof{OnlyPred: len(m.onlyPred), Gold: part(onlyGold[0]), Rows: some(m.onlyPred)},
 		}
 	}
@@ -107,7 +107,7 @@ func oneFilter(e *evidence, has side) *found {
 		return nil
 	}
 	return &found{
-		text:  fmt.Sprintf("Every row of the answer is in gold; its condition %s, which gold does not have, leaves out %s.", part(onlyPred[0]), plural(len(m.onlyGold), "row")),
+		text:  fmt.Sprintf("Every row of the answer is in gold, which has %s more; only the answer has the condition %s.", plural(len(m.onlyGold), "row"), part(onlyPred[0])),
 		proof: Proof{OnlyGold: len(m.onlyGold), Pred: part(onlyPred[0]), Rows: some(m.onlyGold)},
 	}
 }
@@ -221,17 +221,17 @@ func orForAnd(e *evidence) *found {
 	if q := e.queries(); !q.both() || !q.gold.conjoins() || !q.pred.alternates() {
 		return nil
 	}
-	return &found{text: "Gold keeps what meets both conditions (INTERSECT), the answer what meets either."}
+	return &found{text: "Gold combines by INTERSECT what meets both conditions, the answer has OR, a list or UNION."}
 }
 
 func andForOr(e *evidence) *found {
 	if q := e.queries(); !q.both() || !q.pred.conjoins() || !q.gold.alternates() {
 		return nil
 	}
-	return &found{text: "Gold keeps what meets either condition, the answer what meets both (INTERSECT)."}
+	return &found{text: "Gold has OR, a list or UNION, the answer combines by INTERSECT what meets both conditions."}
 }
 
-// loneCondition finds a condition with a literal of which the other query says nothing: neither of its column nor of its value.
+// loneCondition finds a condition with a literal of which the other query says nothing: no condition of it names the column or has the value.
 func loneCondition(e *evidence, has side) *found {
 	q := e.queries()
 	if !q.both() {
@@ -242,15 +242,30 @@ func loneCondition(e *evidence, has side) *found {
 		of, other = other, of
 	}
 	for _, c := range of.conditions {
-		if c.literal == "" || len(letters(c.literal)) == 0 || slices.ContainsFunc(other.conditions, func(o condition) bool {
-			return sameColumn(o.column, c.column) || strings.Contains(letters(o.text), letters(c.literal)) && c.str
-		}) {
+		if c.literal == "" || len(letters(c.literal)) == 0 || !strings.ContainsFunc(c.column, unicode.IsLetter) || other.asksOf(c) {
 			continue
 		}
 		if has == goldSide {
-			return &found{text: fmt.Sprintf("Gold has the condition %s, of which the answer's query says nothing.", part(c.text)), proof: Proof{Gold: part(c.text)}}
+			return &found{text: fmt.Sprintf("Gold has the condition %s; no condition of the answer's query is on that column.", part(c.text)), proof: Proof{Gold: part(c.text)}}
 		}
-		return &found{text: fmt.Sprintf("The answer's query has the condition %s, of which gold says nothing.", part(c.text)), proof: Proof{Pred: part(c.text)}}
+		return &found{text: fmt.Sprintf("The answer's query has the condition %s; no condition of gold is on that column.", part(c.text)), proof: Proof{Pred: part(c.text)}}
 	}
 	return nil
+}
+
+// asksOf tells whether a condition of the query names the column of another, or has its text.
+func (q *query) asksOf(c condition) bool {
+	for _, name := range names(c.column) {
+		if q.asked[name] {
+			return true
+		}
+	}
+	return slices.ContainsFunc(q.conditions, func(o condition) bool {
+		return sameColumn(o.column, c.column) || c.str && strings.Contains(letters(o.text), letters(c.literal))
+	})
+}
+
+// names are the words of a normal form that may be names.
+func names(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

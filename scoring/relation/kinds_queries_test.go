@@ -71,7 +71,7 @@ var _ = addExamples(map[string]examplesOf{
 		almost: []example{of("the other way", "SELECT x FROM t WHERE n > 5", "SELECT x FROM t WHERE n < 5", ""), of("another bound", "SELECT x FROM t WHERE n > 5", "SELECT x FROM t WHERE n >= 6", "")},
 	},
 	"comparison_differs": {
-		holds:  []example{of("the other way", "SELECT x FROM t WHERE n > 5", "SELECT x FROM t WHERE n < 5", "")},
+		holds:  []example{of("the other way", "SELECT x FROM t WHERE n > 5", "SELECT x FROM t WHERE n < 5", ""), of("the opposite", "SELECT x FROM t WHERE n < 7", "SELECT x FROM t WHERE NOT (n < 7)", "")},
 		almost: []example{of("columns of which a self-join has two", "SELECT a.x FROM t a JOIN t b ON a.c < b.c", "SELECT a.x FROM t a JOIN t b ON a.c <> b.c", ""), of("five itself", "SELECT x FROM t WHERE n > 5", "SELECT x FROM t WHERE n >= 5", "")},
 	},
 	"or_for_and": {
@@ -84,15 +84,15 @@ var _ = addExamples(map[string]examplesOf{
 	},
 	"condition_missing": {
 		holds:  []example{of("nothing of the year", "SELECT x FROM t WHERE c = 'A' AND y = 2023", "SELECT x FROM t WHERE c = 'A'", "")},
-		almost: []example{of("the year is another", "SELECT x FROM t WHERE c = 'A' AND y = 2023", "SELECT x FROM t WHERE c = 'A' AND y = 2024", "")},
+		almost: []example{of("the opposite is said of the year", "SELECT x FROM t WHERE y < 7", "SELECT x FROM t WHERE NOT (y < 7)", ""), of("the year is another", "SELECT x FROM t WHERE c = 'A' AND y = 2023", "SELECT x FROM t WHERE c = 'A' AND y = 2024", "")},
 	},
 	"condition_added": {
 		holds:  []example{of("and the year", "SELECT x FROM t WHERE c = 'A'", "SELECT x FROM t WHERE c = 'A' AND y = 2023", "")},
 		almost: []example{of("gold has it too", "SELECT x FROM t WHERE c = 'A' AND y = 2023", "SELECT x FROM t WHERE c = 'A' AND y = 2023", "")},
 	},
 	"same_query": {
-		holds:  []example{of("but for names and spelling", "SELECT T1.x FROM t AS T1 WHERE T1.c = 'A' AND T1.y = 1", "select x as z from t where y = 1 and c = 'A'", "")},
-		almost: []example{of("another column of the same name", "SELECT T1.x FROM t AS T1 JOIN u AS T2 ON T1.id = T2.id", "SELECT T2.x FROM t AS T1 JOIN u AS T2 ON T1.id = T2.id", ""), of("outer for inner", "SELECT t.x FROM t JOIN u ON t.id = u.id", "SELECT t.x FROM t LEFT JOIN u ON t.id = u.id", ""), of("another limit", "SELECT x FROM t ORDER BY x LIMIT 3", "SELECT x FROM t ORDER BY x LIMIT 4", "")},
+		holds:  []example{of("but for spelling", "SELECT x FROM t WHERE c = 'A' AND y = 1", "select x\nfrom t -- all\nwhere c='A' and y=1;", "")},
+		almost: []example{of("results that differ outrank a proof", "SELECT T1.x FROM t AS T1 WHERE T1.c = 'A'", "SELECT x FROM t WHERE 'A' = c", ""), of("another column of the same name", "SELECT T1.x FROM t AS T1 JOIN u AS T2 ON T1.id = T2.id", "SELECT T2.x FROM t AS T1 JOIN u AS T2 ON T1.id = T2.id", ""), of("outer for inner", "SELECT t.x FROM t JOIN u ON t.id = u.id", "SELECT t.x FROM t LEFT JOIN u ON t.id = u.id", ""), of("another limit", "SELECT x FROM t ORDER BY x LIMIT 3", "SELECT x FROM t ORDER BY x LIMIT 4", "")},
 	},
 	"count_distinct": {
 		holds:  []example{of("rows for values", "SELECT COUNT(DISTINCT x) FROM t", "SELECT COUNT(x) FROM t", "")},
@@ -132,7 +132,7 @@ var _ = addExamples(map[string]examplesOf{
 	},
 	"same_order_limit": {
 		holds:  []example{of("groups of other keys", "SELECT x FROM t GROUP BY id ORDER BY COUNT(*) DESC LIMIT 3", "SELECT x FROM t GROUP BY x ORDER BY COUNT(*) DESC LIMIT 3", "")},
-		almost: []example{of("the other direction", "SELECT x FROM t GROUP BY id ORDER BY COUNT(*) DESC LIMIT 3", "SELECT x FROM t GROUP BY x ORDER BY COUNT(*) LIMIT 3", "")},
+		almost: []example{of("the first is passed over", "SELECT x FROM t ORDER BY x LIMIT 3", "SELECT x FROM t ORDER BY x LIMIT 3 OFFSET 1", ""), of("the other direction", "SELECT x FROM t GROUP BY id ORDER BY COUNT(*) DESC LIMIT 3", "SELECT x FROM t GROUP BY x ORDER BY COUNT(*) LIMIT 3", "")},
 	},
 	"group_differs": {
 		holds:  []example{of("by name", "SELECT COUNT(*) FROM t GROUP BY id", "SELECT COUNT(*) FROM t GROUP BY name", ""), of("the average of sums for that of values", "SELECT AVG(s) FROM (SELECT SUM(n) AS s FROM t GROUP BY id) g", "SELECT AVG(n) AS sum_of_n, SUM(n) FROM t", "")},

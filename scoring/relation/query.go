@@ -18,6 +18,7 @@ type query struct {
 
 	selects    []*sqlparts.Select
 	conditions []condition
+	asked      map[string]bool // names in the conditions, in lower case
 	calls      []call
 	order      []orderKey // of the query as a whole
 	limit      int64
@@ -114,11 +115,11 @@ func (q *query) note(n sqlparts.Node) {
 	switch n := n.(type) {
 	case *sqlparts.Select:
 		q.selects = append(q.selects, n)
-		q.addConditions(n.Where, false)
-		q.addConditions(n.Having, true)
-		q.addConditions(n.Qualify, true)
+		q.addConditions(n.Where, false, false)
+		q.addConditions(n.Having, true, false)
+		q.addConditions(n.Qualify, true, false)
 	case *sqlparts.Source:
-		q.addConditions(n.On, false)
+		q.addConditions(n.On, false, false)
 		switch n.Join {
 		case sqlparts.LeftJoin, sqlparts.RightJoin, sqlparts.FullJoin:
 			q.outer = true
@@ -141,10 +142,13 @@ func (q *query) note(n sqlparts.Node) {
 			args = append(args, sqlparts.Normalized(a))
 		}
 		c.args = strings.Join(args, ", ")
+		if strings.Contains(c.name, "div") || strings.HasPrefix(c.name, "ratio") {
+			q.divides++
+		}
 		q.windows = q.windows || c.over
 		q.calls = append(q.calls, c)
 	case *sqlparts.Binary:
-		if n.Op == "/" {
+		if n.Op == "/" || n.Op == "//" || n.Op == "div" {
 			q.divides++
 		}
 	case *sqlparts.Logic:
@@ -159,15 +163,51 @@ func (q *query) note(n sqlparts.Node) {
 }
 
 // addConditions takes a condition apart at AND, OR and NOT.
-func (q *query) addConditions(x sqlparts.Expr, having bool) {
+func (q *query) addConditions(x sqlparts.Expr, having, negated bool) {
 	switch x := x.(type) {
 	case nil:
+		return
 	case *sqlparts.Logic:
 		for _, a := range x.Args {
-			q.addConditions(a, having)
+			q.addConditions(a, having, negated)
 		}
-	default:
-		q.conditions = append(q.conditions, conditionOf(x, having))
+		return
+	case *sqlparts.Unary:
+		if x.Op == "not" {
+			q.addConditions(x.X, having, !negated)
+			return
+		}
+	}
+	c := conditionOf(x, having)
+	if negated {
+		c.negate(x)
+	}
+	q.conditions = append(q.conditions, c)
+	sqlparts.Walk(x, func(n sqlparts.Node) bool {
+		if col, ok := n.(*sqlparts.Column); ok {
+			if q.asked == nil {
+				q.asked = map[string]bool{}
+			}
+			for _, id := range col.Name {
+				q.asked[strings.ToLower(id.Text)] = true
+			}
+		}
+		return true
+	})
+}
+
+// opposites are comparisons and what becomes of them under NOT.
+var opposites = map[string]string{"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+// negate makes the condition its opposite.
+func (c *condition) negate(x sqlparts.Expr) {
+	c.text = sqlparts.Normalized(&sqlparts.Unary{Op: "not", X: x})
+	if o := opposites[c.op]; o != "" {
+		c.op = o
+	} else if rest, ok := strings.CutPrefix(c.op, "not "); ok {
+		c.op = rest
+	} else if c.op != "" {
+		c.op = "not " + c.op
 	}
 }
 

@@ -82,3 +82,6 @@ func volatile(name string) bool {
 	}
 	return false
 }
+
+// IsDatePart tells whether a bare word among several arguments of a function names a part of a date and no column.
+func IsDatePart(function, word string) bool { return dateFunction(function) && datePart(word) }

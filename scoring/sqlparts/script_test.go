@@ -4,6 +4,7 @@ import (
 	goparser "go/parser"
 	gotoken "go/token"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -192,6 +193,50 @@ func TestImports(t *testing.T) {
 			if path, _ := strconv.Unquote(imp.Path.Value); strings.Contains(path, ".") {
 				t.Errorf("%s imports %s", file, path)
 			}
+		}
+	}
+}
+
+// White space is what stands between tokens, and nothing else.
+func TestOneSpace(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		same bool
+	}{
+		{"SELECT a  FROM\n\tt ;", "SELECT a FROM t", true},
+		{"SELECT 'a  b'", "SELECT 'a b'", false},
+		{"SELECT `a  b`", "SELECT `a b`", false},
+		{"SELECT a -- b\nFROM t", "SELECT a -- b FROM t", false},
+		{"SELECT a -- b\n  FROM t", "SELECT a -- b\nFROM t", true},
+		{"SELECT a /* b */ FROM t", "SELECT a FROM t", false},
+		{"select a FROM t", "SELECT a FROM t", false},
+	} {
+		if same := OneSpace(tt.a, Generic) == OneSpace(tt.b, Generic); same != tt.same {
+			t.Errorf("%q and %q: the same %v, want %v: %q, %q", tt.a, tt.b, same, tt.same, OneSpace(tt.a, Generic), OneSpace(tt.b, Generic))
+		}
+	}
+}
+
+// Lexemes are the words of a text: what means the same has the same, and what may not has others.
+func TestLexemes(t *testing.T) {
+	texts := func(sql string, d Dialect) (out []string) {
+		for _, l := range Lexemes(sql, d) {
+			out = append(out, l.Text)
+		}
+		return out
+	}
+	for _, tt := range []struct {
+		a, b string
+		d    Dialect
+		same bool
+	}{
+		{"SELECT a FROM t;", "select  a -- x\nfrom t", DuckDB, true},
+		{"SELECT a FROM t", "SELECT A FROM t", DuckDB, false}, // may be another name
+		{"SELECT v:Date FROM t", "SELECT v:date FROM t", Snowflake, false},
+		{"SELECT 'a' FROM t", `SELECT "a" FROM t`, MySQL, false},
+	} {
+		if same := slices.Equal(texts(tt.a, tt.d), texts(tt.b, tt.d)); same != tt.same {
+			t.Errorf("%q and %q: %v, want %v", tt.a, tt.b, same, tt.same)
 		}
 	}
 }

@@ -19,9 +19,10 @@ func Build(schema *Schema, queries ...*sqlparts.Query) (trees []*Query, whole bo
 	if schema.Stated {
 		rounds = 1
 	}
+	apart := namedApart(queries)
 	for range rounds {
 		for i, q := range queries {
-			b := builder{schema: schema}
+			b := builder{schema: schema, apart: apart}
 			trees[i] = b.query(q, nil)
 			whole = whole && b.queries <= maxQueries
 		}
@@ -31,7 +32,41 @@ func Build(schema *Schema, queries ...*sqlparts.Query) (trees []*Query, whole bo
 
 type builder struct {
 	schema  *Schema
+	apart   map[string]bool // last names of tables that qualifiers tell apart
 	queries int
+}
+
+// namedApart finds tables of one name that qualifiers tell apart. A name without a qualifier tells nothing.
+func namedApart(queries []*sqlparts.Query) map[string]bool {
+	whole, apart := map[string]string{}, map[string]bool{}
+	for _, q := range queries {
+		if q == nil {
+			continue
+		}
+		sqlparts.Walk(q, func(n sqlparts.Node) bool {
+			if s, ok := n.(*sqlparts.Source); ok && len(s.Table) > 1 {
+				path := dotted(s.Table)
+				last := strings.ToLower(s.Table.Last().Text)
+				switch known := whole[last]; {
+				case known == "" || strings.HasSuffix(path, "."+known):
+					whole[last] = path
+				case known != path && !strings.HasSuffix(known, "."+path):
+					apart[last] = true
+				}
+			}
+			return true
+		})
+	}
+	return apart
+}
+
+// dotted is a name in lower case, its parts separated by dots.
+func dotted(n sqlparts.Name) string {
+	parts := make([]string, len(n))
+	for i, id := range n {
+		parts[i] = strings.ToLower(id.Text)
+	}
+	return strings.Join(parts, ".")
 }
 
 // scope is what names mean at a place in a query.
@@ -68,7 +103,7 @@ func (b *builder) query(q *sqlparts.Query, outer *scope) *Query {
 	case *sqlparts.Select:
 		out, inner = b.selectOf(body, outer)
 	case *sqlparts.Values:
-		out = &Query{}
+		out = &Query{values: true}
 		inner = &scope{outer: outer, selects: true}
 		for _, row := range body.Rows {
 			out.Items = append(out.Items, op("row", b.exprs(row, inner)...))
@@ -161,7 +196,11 @@ func (b *builder) selectOf(s *sqlparts.Select, outer *scope) (*Query, *scope) {
 	for _, e := range s.DistinctOn {
 		out.Extra = append(out.Extra, op("distinct on", b.expr(e, sc)))
 	}
-	out.Where = b.optional(s.Where, sc)
+	rows := *sc
+	if rows.aliases = nil; len(sc.sources) == 0 {
+		rows.aliases = sc.aliases
+	}
+	out.Where = b.optional(s.Where, &rows)
 	if s.Group != nil {
 		if s.Group.All {
 			for _, it := range out.Items {
@@ -188,11 +227,6 @@ func (b *builder) selectOf(s *sqlparts.Select, outer *scope) (*Query, *scope) {
 func (b *builder) groupItem(e sqlparts.Expr, sc *scope, items []*Expr) *Expr {
 	if it := positioned(e, items); it != nil {
 		return it.clone()
-	}
-	if c, ok := e.(*sqlparts.Column); ok && len(c.Name) == 1 {
-		if it := sc.aliases[strings.ToLower(c.Name[0].Text)]; it != nil && !aggregates(it) {
-			return it.clone()
-		}
 	}
 	return b.expr(e, sc)
 }
@@ -266,6 +300,9 @@ func (b *builder) source(src *sqlparts.Source, sc *scope, out *Query) {
 		}
 		b.add(s, "", sc, out)
 	}
+	if len(src.Columns) > 0 && (s.Query == nil || s.Query.values) {
+		s.Mods = append(s.Mods, &Expr{Op: "columns", Text: dotted(sqlparts.Name(src.Columns))})
+	}
 	for i, c := range src.Columns {
 		if s.Query != nil && i < len(s.Query.Items) {
 			if s.Query.names == nil {
@@ -276,7 +313,10 @@ func (b *builder) source(src *sqlparts.Source, sc *scope, out *Query) {
 	}
 	b.modifiers(src, s, sc)
 	if src.On != nil {
-		s.On = b.expr(src.On, sc)
+		s.On = conjunction(s.On, b.expr(src.On, sc))
+	}
+	if src.Match != nil {
+		s.Mods = append(s.Mods, op("match", b.expr(src.Match, sc)))
 	}
 	for _, u := range src.Using {
 		s.On = conjunction(s.On, b.using(u.Text, sc))
@@ -298,21 +338,10 @@ func (b *builder) modifiers(src *sqlparts.Source, s *Source, sc *scope) {
 	if src.Sample != nil {
 		s.Mods = append(s.Mods, op("sample", b.expr(src.Sample, sc)))
 	}
-	for _, p := range src.Pivots {
-		e := op(map[bool]string{true: "unpivot", false: "pivot"}[p.Unpivot])
-		for _, it := range p.Values {
-			e.Args = append(e.Args, b.expr(it.Expr, sc))
-		}
-		e.Args = append(e.Args, op("for", b.exprs(p.For, sc)...))
-		in := op("in")
-		for _, it := range p.In {
-			in.Args = append(in.Args, b.expr(it.Expr, sc))
-		}
-		e.Args = append(e.Args, in, op("group", b.exprs(p.Group, sc)...))
-		s.Mods = append(s.Mods, e)
-	}
-	if src.Recognize != nil {
-		s.Mods = append(s.Mods, &Expr{Op: "match_recognize", Text: src.Recognize.Pattern})
+	if len(src.Pivots) > 0 || src.Recognize != nil { // as they are written, but for what they are applied to
+		bare := *src
+		bare.On, bare.Using, bare.Alias, bare.Version, bare.Sample = nil, nil, sqlparts.Ident{}, nil, nil
+		s.Mods = append(s.Mods, &Expr{Op: "pivot", Text: sqlparts.Format(&bare)})
 	}
 }
 
@@ -329,6 +358,9 @@ func (b *builder) tableSource(src *sqlparts.Source, s *Source, sc *scope, out *Q
 				s.Call = &Expr{Op: OpRaw, Text: "recursion"}
 			case cte.Query == nil:
 				s.Call = &Expr{Op: OpRaw, Text: "write"}
+				if w := cte.Write; w != nil {
+					s.Call.Text += " " + string(w.Kind) + " " + dotted(w.Target)
+				}
 			default:
 				s.Query = b.query(cte.Query, &scope{outer: at, open: cte, selects: true})
 				for i, c := range cte.Columns {
@@ -343,6 +375,12 @@ func (b *builder) tableSource(src *sqlparts.Source, s *Source, sc *scope, out *Q
 			b.add(s, "", sc, out)
 			return
 		}
+	}
+	if s.alias == "" {
+		s.alias = name
+	}
+	if len(src.Table) > 1 && b.apart[name] {
+		name = dotted(src.Table)
 	}
 	s.Table = name
 	b.add(s, name, sc, out)

@@ -114,6 +114,7 @@ func (r *ddlReader) alter(s *Schema) {
 // columns reads the elements of CREATE TABLE up to the closing bracket.
 func (r *ddlReader) columns(s *Schema, name string) {
 	t := s.table(name)
+	t.defined++
 	for r.i < len(r.toks) && !r.accept(")") {
 		if !r.constraint(t) {
 			r.column(t)
@@ -186,8 +187,9 @@ func (r *ddlReader) column(t *Table) {
 		r.i++
 		return
 	}
-	if len(t.Columns) < maxColumns {
-		t.Columns = append(t.Columns, name)
+	t.add(name)
+	if r.i < len(r.toks) && r.toks[r.i].word && !r.toks[r.i].quoted {
+		t.types[name] = r.toks[r.i].text
 	}
 	for depth := 0; r.i < len(r.toks); {
 		switch tok := r.toks[r.i]; {
@@ -204,7 +206,7 @@ func (r *ddlReader) column(t *Table) {
 		case depth > 0:
 			r.i++
 		case r.accept("not", "null"):
-			t.notNull[name] = true
+			t.notNull[name], t.stated[name] = true, true
 		case r.accept("primary", "key"):
 			r.key(t, []string{name})
 		case r.accept("unique"):

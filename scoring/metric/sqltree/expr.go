@@ -100,7 +100,7 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *Expr {
 	case *sqlparts.Case:
 		return b.caseOf(e, sc)
 	case *sqlparts.Cast:
-		x := &Expr{Op: OpCast, Text: sqlparts.TypeClass(e.Type), Args: []*Expr{b.expr(e.X, sc)}}
+		x := &Expr{Op: OpCast, Text: castType(e.Type), Args: []*Expr{b.expr(e.X, sc)}}
 		if e.Try {
 			x.Op = "try_cast"
 		}
@@ -133,7 +133,7 @@ func (b *builder) expr(e sqlparts.Expr, sc *scope) *Expr {
 	case *sqlparts.Field:
 		return &Expr{Op: "field", Text: strings.ToLower(e.Name.Text), Args: []*Expr{b.expr(e.X, sc)}}
 	case *sqlparts.Path:
-		return &Expr{Op: "path", Text: strings.ToLower(e.Text), Args: []*Expr{b.expr(e.X, sc)}}
+		return &Expr{Op: "path", Text: e.Text, Args: []*Expr{b.expr(e.X, sc)}}
 	case *sqlparts.Named:
 		return &Expr{Op: "named", Text: strings.ToLower(e.Name.Text), Args: []*Expr{b.expr(e.X, sc)}}
 	case *sqlparts.Lambda:
@@ -163,7 +163,7 @@ func (b *builder) word(e sqlparts.Expr, sc *scope) *Expr {
 func literal(l *sqlparts.Literal) *Expr {
 	switch l.Kind {
 	case sqlparts.Number:
-		return number(canonicalNumber(l.Text))
+		return number(typedNumber(l.Text))
 	case sqlparts.String:
 		return &Expr{Op: OpString, Text: l.Text}
 	case sqlparts.Null:
@@ -179,6 +179,9 @@ func (b *builder) star(e *sqlparts.Star, sc *scope) *Expr {
 			if s.alias == strings.ToLower(q.Name.Last().Text) {
 				x.Table = s.id
 			}
+		}
+		if x.Table == "" { // of a column that has fields
+			return &Expr{Op: "field", Text: "*", Args: []*Expr{b.column(q, sc)}}
 		}
 	}
 	if len(e.Except)+len(e.Replace)+len(e.Rename) > 0 || e.Like != nil {
@@ -227,7 +230,7 @@ func (b *builder) special(e *sqlparts.Special, sc *scope) *Expr {
 
 // call builds a function call; what follows it in SQL stands around it.
 func (b *builder) call(e *sqlparts.Call, sc *scope) *Expr {
-	name := strings.ToLower(e.Name.Last().Text)
+	name := dotted(e.Name)
 	args := b.exprs(e.Args, sc)
 	if len(args) == 1 && args[0].Op == OpStar && args[0].Text == "" && args[0].Table == "" {
 		args[0] = op(opRows)
@@ -316,4 +319,18 @@ func aggregates(e *Expr) bool {
 		}
 	}
 	return false
+}
+
+// castType is the class of a type with what of it changes values: lengths and precision, the range of an integer, the time zone.
+func castType(t string) string {
+	class := sqlparts.TypeClass(t)
+	if i := strings.IndexByte(t, '('); i >= 0 {
+		class += " " + strings.ReplaceAll(t[i:], " ", "")
+	}
+	for _, w := range []string{"tinyint", "smallint", "bigint", "unsigned", "timestamptz", "with time zone", "timestamp_tz", "timestamp_ltz"} {
+		if strings.Contains(t, w) {
+			class += " " + w
+		}
+	}
+	return class
 }

@@ -44,3 +44,27 @@ func canonicalNumber(s string) string {
 	}
 	return sign + whole
 }
+
+// typedNumber is a number by its value and its type: 100.0 is not 100 where it is divided.
+func typedNumber(s string) string {
+	n := canonicalNumber(s)
+	if strings.ContainsAny(s, ".eE") && !strings.Contains(n, ".") && !strings.ContainsAny(n, "xX") {
+		n += ".0"
+	}
+	return n
+}
+
+// untyped is a number by its value alone, which is what comparing looks at; nil for what is no number.
+func untyped(e *Expr) *Expr {
+	switch e.Op {
+	case OpNumber:
+		if n, ok := strings.CutSuffix(e.Text, ".0"); ok {
+			return number(n)
+		}
+	case OpString: // '150' is 150
+		if n, ok := numeric(e.Text); ok {
+			return n
+		}
+	}
+	return e
+}

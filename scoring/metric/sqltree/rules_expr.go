@@ -13,11 +13,12 @@ var comparisons = map[string]struct{ negated, mirrored string }{
 
 // expr applies the rules that need to know nothing but the expression.
 func (n *Normalizer) expr(e *Expr) *Expr {
-	switch e.Op {
-	case OpString: // rule 12: '150' and 150.0 are 150
-		if number, ok := numeric(e.Text); ok {
-			return number
+	if _, ok := comparisons[e.Op]; ok || e.Op == "in" || e.Op == "not in" || e.Op == "between" || e.Op == "not between" { // rule 12: '150' and 150.0 are 150 where they are compared
+		for i, a := range e.Args {
+			e.Args[i] = untyped(a)
 		}
+	}
+	switch e.Op {
 	case "not": // rule 23
 		if x := negate(e.Args[0]); x != nil {
 			return x
@@ -47,7 +48,7 @@ func (n *Normalizer) expr(e *Expr) *Expr {
 			prefix, ok := strings.CutSuffix(p.Text, "%")
 			if ok && prefix != "" && !strings.ContainsAny(prefix, "%_") {
 				length := strconv.Itoa(len([]rune(prefix)))
-				return op("=", &Expr{Op: OpCall, Text: "substr", Args: []*Expr{e.Args[0], number("1"), number(length)}}, n.expr(&Expr{Op: OpString, Text: prefix}))
+				return op("=", &Expr{Op: OpCall, Text: "substr", Args: []*Expr{e.Args[0], number("1"), number(length)}}, untyped(&Expr{Op: OpString, Text: prefix}))
 			}
 		}
 	case "/": // rule 8
@@ -58,10 +59,10 @@ func (n *Normalizer) expr(e *Expr) *Expr {
 	return e
 }
 
-// numeric reads text that is a number; one that begins with 0 is a code rather than a number.
+// numeric reads text that is a whole number; one that begins with 0 is a code rather than a number, and 1.10 may be a version.
 func numeric(s string) (*Expr, bool) {
 	digits := strings.TrimPrefix(s, "-")
-	if digits == "" || digits[0] < '1' || digits[0] > '9' || strings.Count(digits, ".") > 1 || strings.Trim(digits, "0123456789.") != "" {
+	if digits == "" || digits[0] < '1' || digits[0] > '9' || strings.Trim(digits, "0123456789") != "" {
 		return nil, false
 	}
 	return number(canonicalNumber(s)), true
@@ -104,7 +105,7 @@ func negate(e *Expr) *Expr {
 // average is rule 8: a sum, cast to a float, divided by the number of rows. Whether the column is never NULL is seen to with counts.
 func (n *Normalizer) average(e *Expr) *Expr {
 	cast, count := e.Args[0], e.Args[1]
-	if cast.Op != OpCast || cast.Text != "float" || cast.Args[0].Op != OpCall || cast.Args[0].Text != "sum" || !isCount(count) || count.Args[0].Op != opRows {
+	if cast.Op != OpCast || !strings.HasPrefix(cast.Text, "float") || cast.Args[0].Op != OpCall || cast.Args[0].Text != "sum" || !isCount(count) || count.Args[0].Op != opRows {
 		return e
 	}
 	if c, ok := cast.Args[0].Args[0].column(); ok && n.Schema.NotNull(c) {

@@ -22,7 +22,7 @@ func (n *Normalizer) joinedConditions(q *Query) {
 // joinSubqueries is rule 13: x IN (SELECT key FROM t WHERE …) is a join with t, and so is x = (SELECT … FROM t WHERE key = …), since no row
 // meets two of t.
 func (n *Normalizer) joinSubqueries(q *Query) {
-	if !allInner(q) {
+	if !allInner(q) || slices.ContainsFunc(q.Items, func(e *Expr) bool { return e.Op == OpStar && e.Table == "" }) { // * would gain columns
 		return
 	}
 	var where []*Expr
@@ -224,6 +224,9 @@ func (n *Normalizer) uselessJoin(q *Query) {
 			q.Where = rest.Where
 			q.From = slices.DeleteFunc(slices.Clone(q.From), func(s *Source) bool { return s.id == id })
 			q.replaceColumn(id, key.Name, c.Args[1-k])
+			if n.Schema.Stated { // a row that refers to nothing has no partner
+				q.Where = conjunction(q.Where, op("is not", c.Args[1-k].clone(), null))
+			}
 			return
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // distinct is rule 2: no row comes twice if a key is among the columns.
 func (n *Normalizer) distinct(q *Query) {
-	if len(q.From) != 1 {
+	if len(q.From) != 1 || len(q.From[0].Mods) > 0 {
 		return
 	}
 	key := func(e *Expr) bool {

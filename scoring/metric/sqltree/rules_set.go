@@ -16,7 +16,7 @@ func (n *Normalizer) setOp(q *Query) *Query {
 		for _, t := range q.Terms[1:] {
 			same = same && t.String() == first.String()
 		}
-		if same && first.Set == "" {
+		if same && first.Set == "" && first.Limit == nil && first.Offset == nil {
 			first.Distinct = true
 			n.distinct(first)
 			return first

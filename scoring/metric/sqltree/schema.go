@@ -3,6 +3,8 @@ package sqltree
 import (
 	"slices"
 	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
 // Schema is what is known of the tables of a database. Names are in lower case, without qualifiers.
@@ -17,8 +19,12 @@ type Schema struct {
 type Table struct {
 	Columns []string // in the order of the table
 	Primary []string // the columns of the primary key
+	types   map[string]string
+	has     map[string]bool // the columns
+	defined int             // how often it was defined: of several tables of one name nothing is known
 	unique  map[string]bool
 	notNull map[string]bool
+	stated  map[string]bool   // NOT NULL is written
 	foreign map[string]Column // a column and the column it refers to
 }
 
@@ -28,7 +34,7 @@ type Column struct{ Table, Name string }
 func (s *Schema) table(name string) *Table {
 	t := s.Tables[name]
 	if t == nil {
-		t = &Table{unique: map[string]bool{}, notNull: map[string]bool{}, foreign: map[string]Column{}}
+		t = &Table{unique: map[string]bool{}, notNull: map[string]bool{}, stated: map[string]bool{}, foreign: map[string]Column{}, types: map[string]string{}, has: map[string]bool{}}
 		if s.Tables == nil {
 			s.Tables = map[string]*Table{}
 		}
@@ -42,10 +48,18 @@ func (s *Schema) learn(table, column string) {
 	if s.Stated {
 		return
 	}
-	if t := s.table(table); !slices.Contains(t.Columns, column) && len(t.Columns) < maxColumns {
-		t.Columns = append(t.Columns, column)
+	s.table(table).add(column)
+}
+
+// add notes a column.
+func (t *Table) add(column string) {
+	if !t.has[column] && len(t.Columns) < maxColumns {
+		t.Columns, t.has[column] = append(t.Columns, column), true
 	}
 }
+
+// Has tells whether the table has a column.
+func (t *Table) Has(column string) bool { return t.has[column] }
 
 // maxColumns bounds what is learned of one table.
 const maxColumns = 10_000
@@ -53,7 +67,7 @@ const maxColumns = 10_000
 // has tells whether a table has a column; known is false where that is not known.
 func (s *Schema) has(table, column string) (has, known bool) {
 	t := s.Tables[table]
-	if t != nil && slices.Contains(t.Columns, column) {
+	if t != nil && t.has[column] {
 		return true, true
 	}
 	return false, s.Stated && t != nil
@@ -74,6 +88,32 @@ func (s *Schema) NotNull(c Column) bool {
 		return t != nil && (t.notNull[c.Name] || len(t.Primary) == 1 && t.Primary[0] == c.Name)
 	}
 	return keyName(c)
+}
+
+// Holds tells whether the schema states that the column is never NULL. In SQLite a primary key may be NULL, unless it is the integer that names the row.
+func (s *Schema) Holds(c Column, d sqlparts.Dialect) bool {
+	t := s.Tables[c.Table]
+	if !s.Stated || t == nil || t.defined > 1 {
+		return false
+	}
+	if slices.Contains(t.Primary, c.Name) && (d != sqlparts.SQLite || len(t.Primary) == 1 && t.types[c.Name] == "integer") {
+		return true
+	}
+	return t.stated[c.Name]
+}
+
+// Distinct tells whether the schema states that no two rows of the table share the column's value.
+func (s *Schema) Distinct(c Column) bool {
+	t := s.Tables[c.Table]
+	return s.Stated && t != nil && t.defined == 1 && s.Unique(c)
+}
+
+// Type is the type that the schema states of a column, in lower case, without what stands in parentheses; empty where it is not known.
+func (s *Schema) Type(c Column) string {
+	if t := s.Tables[c.Table]; t != nil && t.defined == 1 {
+		return t.types[c.Name]
+	}
+	return ""
 }
 
 // References is the column that a foreign key refers to.

@@ -122,6 +122,19 @@ func TestEquivalent(t *testing.T) {
 		{"a named window is its definition", "SELECT sum(amount) OVER w FROM orders WINDOW w AS (ORDER BY year)", "SELECT sum(amount) OVER (ORDER BY year) FROM orders", true},
 		{"LIMIT counts", "SELECT name FROM customers LIMIT 3", "SELECT name FROM customers LIMIT 4", false},
 		{"HAVING counts", "SELECT city FROM customers GROUP BY city HAVING count(*) > 1", "SELECT city FROM customers GROUP BY city", false},
+		// what trees once lost
+		{"the type of a number that is divided", "SELECT sum(amount) * 100.0 / count(*) FROM orders", "SELECT sum(amount) * 100 / count(*) FROM orders", false},
+		{"a version is text", "SELECT 1 FROM orders WHERE code = '1.10'", "SELECT 1 FROM orders WHERE code = '1.1'", false},
+		{"text in a call", "SELECT replace(code, '1.', '') FROM orders", "SELECT replace(code, '1', '') FROM orders", false},
+		{"the condition of a nested join", "SELECT 1 FROM orders o LEFT JOIN (customers c JOIN refunds r ON c.id = r.order_id) ON o.id = c.id", "SELECT 1 FROM orders o LEFT JOIN (customers c JOIN refunds r ON c.city = r.amount) ON o.id = c.id", false},
+		{"schemas that both name", "SELECT id FROM prod.orders", "SELECT id FROM test.orders", false},
+		{"a length", "SELECT cast(code AS varchar(3)) FROM orders", "SELECT cast(code AS varchar(10)) FROM orders", false},
+		{"a table of a path", "SELECT dbo.fx(id) FROM orders", "SELECT old.fx(id) FROM orders", false},
+		{"columns of VALUES", "SELECT q FROM (VALUES (1, 2)) AS v (q, r)", "SELECT q FROM (VALUES (1, 2)) AS v (r, q)", false},
+		{"DISTINCT before a limit", "SELECT city FROM customers LIMIT 3 UNION SELECT city FROM customers LIMIT 3", "SELECT DISTINCT city FROM customers LIMIT 3", false},
+		{"a column comes before an alias in GROUP BY", "SELECT substr(city, 1, 1) AS city, count(*) FROM customers GROUP BY city", "SELECT substr(city, 1, 1) AS city, count(*) FROM customers GROUP BY 1", false},
+		{"* of a join that IN is not", "SELECT * FROM orders WHERE customer_id IN (SELECT id FROM customers)", "SELECT * FROM orders JOIN customers ON customer_id = customers.id", false},
+
 		{"ALL counts", "SELECT city FROM customers UNION ALL SELECT code FROM orders", "SELECT city FROM customers UNION SELECT code FROM orders", false},
 	} {
 		schema := ReadSchema(shop)

@@ -23,7 +23,8 @@ type Query struct {
 	Limit, Offset *Expr
 	Extra         []*Expr // clauses that are compared as they are
 
-	names []string // of the items, in lower case; empty where an item has none
+	values bool     // VALUES, whose items are rows
+	names  []string // of the items, in lower case; empty where an item has none
 }
 
 // Key is one sort key.

@@ -1,0 +1,723 @@
+package sqlproof
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/metric/sqltree"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// maxBlocks bounds how many queries a tree has: common table expressions that read each other twice double with each step.
+const maxBlocks = 1000
+
+// builder makes the tree of a query. Where it meets something it has no meaning for, it notes so and goes on: nothing is proven then.
+type builder struct {
+	rules
+	sql     string
+	schema  *sqltree.Schema
+	learned map[[2]string]bool // tables and columns that one of the queries says they have
+	used    map[*sqlparts.CTE][]*block
+	ctes    []*sqlparts.CTE   // in the order in which they are first used
+	paths   map[string]bool   // the tables that the query names
+	full    map[string]string // what is known of the whole names of tables
+	ids     int
+	blocks  int
+	marks   int // placeholders without a name
+	why     string
+}
+
+// scope is what names mean at a place in a query.
+type scope struct {
+	outer   *scope
+	ctes    []*sqlparts.CTE
+	fixed   bool // the common table expressions may mean themselves
+	entries []*entry
+	merged  map[string]*expr // columns of USING
+	aliases map[string]*expr
+	windows []*sqlparts.WindowDef
+	params  []string // of a lambda
+	clause  string   // where the aliases are looked up
+}
+
+// entry is one name in FROM.
+type entry struct {
+	alias string
+	path  []string // of a table without an alias
+	src   *source
+	items []*expr // of a derived table; nil for a table or a function
+	names []string
+	value bool // the alias may stand for a value: the elements of UNNEST
+}
+
+func (b *builder) fail(why string) {
+	if b.why == "" {
+		b.why = why
+	}
+}
+
+func (b *builder) source() *source {
+	b.ids++
+	return &source{id: b.ids}
+}
+
+// query builds a query whose names are looked up in the outer scope after its own.
+func (b *builder) query(q *sqlparts.Query, outer *scope) *block {
+	if b.blocks++; b.blocks > maxBlocks || q == nil {
+		b.fail("too many queries")
+		return &block{}
+	}
+	if len(q.With) > 0 {
+		outer = &scope{outer: outer, ctes: q.With, fixed: q.Recursive || b.Dialect == sqlparts.TSQL || b.Dialect == sqlparts.Snowflake || b.Dialect == sqlparts.Generic}
+		for _, c := range q.With {
+			if c.Write != nil || c.Query == nil {
+				b.fail("a common table expression that is no query")
+			}
+		}
+	}
+	var out *block
+	inner := &scope{outer: outer}
+	switch body := q.Body.(type) {
+	case *sqlparts.Query:
+		inside := b.query(body, outer)
+		if len(q.OrderBy) == 0 && q.Limit == nil {
+			return inside
+		}
+		out = b.wrap(inside)
+		inner.aliases = aliasesOf(out)
+	case *sqlparts.SetOp:
+		out = b.setOp(body, outer)
+		inner.aliases = aliasesOf(out)
+		if len(q.OrderBy) > 0 || q.Limit != nil {
+			inner.aliases = aliasesOf(out)
+		}
+	case *sqlparts.Select:
+		return b.selectOf(body, q, outer)
+	case *sqlparts.Values:
+		out = &block{}
+		for _, row := range body.Rows {
+			out.rows = append(out.rows, b.exprs(row, inner))
+		}
+		for i := range len(out.rows[0]) {
+			out.items, out.names = append(out.items, &expr{op: opLit, text: "values " + strconv.Itoa(i)}), append(out.names, valuesName(b.Dialect, i))
+		}
+	default:
+		b.fail("a body that is no SELECT")
+		return &block{}
+	}
+	b.orderLimit(q, out, inner)
+	return out
+}
+
+// valuesName is what a dialect calls a column of VALUES.
+func valuesName(d sqlparts.Dialect, i int) string {
+	switch d {
+	case sqlparts.DuckDB:
+		return "col" + strconv.Itoa(i)
+	case sqlparts.Postgres, sqlparts.SQLite, sqlparts.Snowflake:
+		return "column" + strconv.Itoa(i+1)
+	}
+	return ""
+}
+
+func aliasesOf(q *block) map[string]*expr {
+	m := map[string]*expr{}
+	for i, n := range q.names {
+		if n != "" && m[n] == nil {
+			m[n] = q.items[i]
+		}
+	}
+	return m
+}
+
+// orderLimit adds the clauses that follow a body. A name in ORDER BY is an output column before it is an input one.
+func (b *builder) orderLimit(q *sqlparts.Query, out *block, sc *scope) {
+	for _, o := range q.OrderBy {
+		out.order = append(out.order, b.sortKey(o, out, sc))
+	}
+	l := q.Limit
+	if l == nil {
+		return
+	}
+	plain := &scope{outer: sc.outer}
+	if l.Count != nil {
+		out.limit = b.expr(l.Count, plain)
+	}
+	if l.Offset != nil {
+		if out.offset = b.expr(l.Offset, plain); out.offset.op == opNumber && out.offset.text == "0" {
+			out.offset = nil
+		}
+	}
+	if l.Percent {
+		out.limitMods += " percent"
+	}
+	if l.WithTies {
+		out.limitMods += " with ties"
+	}
+}
+
+func (b *builder) sortKey(o *sqlparts.OrderItem, out *block, sc *scope) key {
+	k := key{desc: o.Desc, nulls: [...]string{sqlparts.NullsDefault: "", sqlparts.NullsFirst: "first", sqlparts.NullsLast: "last"}[o.Nulls]}
+	if k.nulls == "" {
+		k.nulls = b.nulls(k.desc)
+	}
+	if out != nil {
+		if n, ok := position(o.Expr); ok {
+			if n < 1 || n > len(out.items) || slices.ContainsFunc(out.items[:n], isStar) {
+				b.fail("a position in ORDER BY that is not known")
+				return k
+			}
+			k.e = out.items[n-1].clone()
+			return k
+		}
+		if c, ok := o.Expr.(*sqlparts.Column); ok && len(c.Name) == 1 {
+			if e := sc.aliases[b.fold(c.Name[0], false)]; e != nil {
+				k.e = e.clone()
+				return k
+			}
+		}
+		k.e = b.aliased(o.Expr, sc, "order")
+		return k
+	}
+	k.e = b.expr(o.Expr, &scope{outer: sc.outer, entries: sc.entries, merged: sc.merged, windows: sc.windows, params: sc.params})
+	return k
+}
+
+func isStar(e *expr) bool { return e.op == opStar || e.op == "stars" }
+
+func position(e sqlparts.Expr) (int, bool) {
+	l, ok := e.(*sqlparts.Literal)
+	if !ok || l.Kind != sqlparts.Number {
+		return 0, false
+	}
+	n, err := strconv.Atoi(l.Text)
+	return n, err == nil
+}
+
+// setOp builds a chain of set operations.
+func (b *builder) setOp(body *sqlparts.SetOp, outer *scope) *block {
+	var out *block
+	for i, t := range body.Terms {
+		term := b.query(t, outer)
+		if i == 0 {
+			out = term
+			continue
+		}
+		o := body.Ops[i-1]
+		name := map[sqlparts.SetKind]string{sqlparts.Union: "union", sqlparts.Intersect: "intersect", sqlparts.Except: "except"}[o.Kind]
+		if o.All {
+			name += " all"
+		}
+		if o.ByName {
+			b.fail("a set operation by name")
+		}
+		if slices.ContainsFunc(term.items, isStar) || slices.ContainsFunc(out.items, isStar) {
+			// how many columns there are is not known, but the operands stand for themselves
+			out = &block{set: name, terms: []*block{out, term}, items: []*expr{{op: "stars"}}, names: []string{""}}
+			continue
+		}
+		next := &block{set: name, terms: []*block{out, term}, names: out.names}
+		for k := range out.items {
+			next.items = append(next.items, &expr{op: opLit, text: "column " + strconv.Itoa(k)})
+		}
+		out = next
+	}
+	return out
+}
+
+// wrap is a SELECT of all columns of a query.
+func (b *builder) wrap(q *block) *block {
+	s := b.source()
+	s.block = q
+	out := &block{join: join{core: []*source{s}}, names: slices.Clone(q.names)}
+	for i := range q.items {
+		out.items = append(out.items, itemOf(s, i))
+	}
+	return out
+}
+
+func itemOf(s *source, i int) *expr {
+	if isStar(s.block.items[i]) {
+		return &expr{op: opStar, text: strconv.Itoa(i), src: s}
+	}
+	return &expr{op: opItem, text: strconv.Itoa(i), src: s}
+}
+
+func (b *builder) selectOf(s *sqlparts.Select, q *sqlparts.Query, outer *scope) *block {
+	out := &block{distinct: s.Distinct}
+	sc := &scope{outer: outer, aliases: map[string]*expr{}, windows: s.Windows}
+	if s.Into != nil || s.As != "" || len(s.Connect) > 0 || len(s.Extra) > 0 {
+		b.fail("a clause of SELECT without a meaning here")
+	}
+	plainOnly := slices.ContainsFunc(s.From, func(f *sqlparts.Source) bool { return f.Join == sqlparts.RightJoin || f.Join == sqlparts.FullJoin })
+	for i, src := range s.From {
+		b.from(src, sc, &out.join, i == 0, plainOnly)
+	}
+	for _, it := range s.Items {
+		b.item(it, sc, out)
+	}
+	for _, e := range s.DistinctOn {
+		out.distinctOn = append(out.distinctOn, b.aliased(e, sc, "order"))
+	}
+	if s.Where != nil {
+		out.where = append(out.where, conjuncts(b.aliased(s.Where, sc, "where"))...)
+	}
+	if s.Group != nil {
+		b.groupBy(s.Group, sc, out)
+	}
+	if s.Having != nil {
+		out.having = conjuncts(b.aliased(s.Having, sc, "having"))
+	}
+	if s.Qualify != nil {
+		out.qualify = conjuncts(b.aliased(s.Qualify, sc, "qualify"))
+	}
+	b.orderLimit(q, out, sc)
+	return out
+}
+
+// item adds an element of the select list.
+func (b *builder) item(it *sqlparts.Item, sc *scope, out *block) {
+	if star, ok := it.Expr.(*sqlparts.Star); ok {
+		b.star(star, sc, out)
+		return
+	}
+	var e *expr
+	if b.aliasInWhere() {
+		e = b.aliased(it.Expr, sc, "select")
+	} else {
+		e = b.expr(it.Expr, &scope{outer: sc.outer, entries: sc.entries, merged: sc.merged, windows: sc.windows})
+	}
+	name := ""
+	if it.Alias.Text != "" {
+		name = b.fold(it.Alias, false)
+		if sc.aliases[name] == nil {
+			sc.aliases[name] = e
+		}
+	} else if c, ok := it.Expr.(*sqlparts.Column); ok {
+		name = b.fold(c.Name.Last(), false)
+	}
+	out.items, out.names = append(out.items, e), append(out.names, name)
+}
+
+// star adds what a star stands for: the columns where they are known, else all columns of each source.
+func (b *builder) star(s *sqlparts.Star, sc *scope, out *block) {
+	if len(s.Replace)+len(s.Rename) > 0 || s.Like != nil {
+		b.fail("a star with modifiers")
+	}
+	entries := sc.entries
+	if s.Qualifier != nil {
+		c, ok := s.Qualifier.(*sqlparts.Column)
+		if !ok {
+			b.fail("a star of an expression")
+			return
+		}
+		e := b.entryOf(c.Name, sc)
+		if e == nil {
+			x := b.expr(c, sc)
+			out.items, out.names = append(out.items, &expr{op: "stars", args: []*expr{x}}), append(out.names, "")
+			return
+		}
+		entries = []*entry{e}
+	} else if len(sc.merged) > 0 || len(entries) == 0 {
+		b.fail("a star whose columns are merged")
+	}
+	except := map[string]bool{}
+	for _, id := range s.Except {
+		except[b.fold(id, false)] = true
+	}
+	for _, e := range entries {
+		items, names := b.columnsOf(e)
+		for i := range items {
+			switch {
+			case isStar(items[i]) && len(except) > 0:
+				b.fail("a star with exceptions whose columns are not known")
+			case except[names[i]]:
+				continue
+			}
+			out.items, out.names = append(out.items, items[i].clone()), append(out.names, names[i])
+		}
+	}
+}
+
+// columnsOf are the columns of an entry, or a star that stands for those that are not known.
+func (b *builder) columnsOf(e *entry) (items []*expr, names []string) {
+	if e.items != nil {
+		return e.items, e.names
+	}
+	if t := b.table(e.src); t != nil {
+		for _, c := range t.Columns {
+			items, names = append(items, &expr{op: opColumn, text: c, src: e.src}), append(names, c)
+		}
+		return items, names
+	}
+	return []*expr{{op: opStar, src: e.src}}, []string{""}
+}
+
+// table is what the schema states of a base table.
+func (b *builder) table(s *source) *sqltree.Table {
+	if s == nil || s.last == "" || !b.schema.Stated {
+		return nil
+	}
+	t := b.schema.Tables[s.last]
+	if t == nil || len(t.Columns) == 0 {
+		return nil
+	}
+	return t
+}
+
+func (b *builder) groupBy(g *sqlparts.GroupBy, sc *scope, out *block) {
+	out.grouped = true
+	if g.All {
+		for _, it := range out.items {
+			if isStar(it) || it.has(isQuery) {
+				b.fail("GROUP BY ALL of a star")
+			}
+			if !aggregates(it, b.Dialect) {
+				out.group = append(out.group, it.clone())
+			}
+		}
+		if len(out.group) == 0 {
+			out.grouped = false
+		}
+	}
+	for _, e := range g.Items {
+		if n, ok := position(e); ok {
+			if n < 1 || n > len(out.items) || slices.ContainsFunc(out.items[:n], isStar) {
+				b.fail("a position in GROUP BY that is not known")
+				continue
+			}
+			out.group = append(out.group, out.items[n-1].clone())
+			continue
+		}
+		out.group = append(out.group, b.aliased(e, sc, "group"))
+	}
+}
+
+// aliased builds an expression in which a name may be an alias of the select list, as the dialect and the clause have it.
+func (b *builder) aliased(e sqlparts.Expr, sc *scope, clause string) *expr {
+	with := *sc
+	with.clause = clause
+	switch {
+	case clause == "where" && !b.aliasInWhere(), clause == "having" && !b.aliasInHaving(), clause == "group" && b.Dialect == sqlparts.TSQL:
+		with.aliases = nil
+	case clause == "order" && (b.Dialect == sqlparts.Postgres || b.Dialect == sqlparts.Redshift):
+		with.aliases = nil // a name inside an expression is an input column; one that stands alone was seen to
+	}
+	return b.expr(e, &with)
+}
+
+var joinNames = map[sqlparts.JoinKind]string{
+	sqlparts.FirstSource: "inner", sqlparts.CommaJoin: "inner", sqlparts.InnerJoin: "inner", sqlparts.CrossJoin: "inner",
+	sqlparts.LeftJoin: "left", sqlparts.RightJoin: "right", sqlparts.FullJoin: "full", sqlparts.SemiJoin: "semi", sqlparts.AntiJoin: "anti",
+}
+
+// from joins one element of FROM to those before it.
+func (b *builder) from(src *sqlparts.Source, sc *scope, to *join, first, plainOnly bool) {
+	kind := joinNames[src.Join]
+	if src.Natural || src.Asof || src.Positional || src.Match != nil || len(src.Pivots) > 0 || src.Recognize != nil || src.Raw != nil || src.FromString {
+		b.fail("a join without a meaning here")
+	}
+	before := len(sc.entries)
+	right := b.element(src, sc, plainOnly || kind != "inner")
+	var on []*expr
+	if src.On != nil {
+		if first {
+			b.fail("a condition without a join")
+		}
+		on = conjuncts(b.expr(src.On, &scope{outer: sc.outer, entries: sc.entries, merged: sc.merged, params: sc.params}))
+	}
+	for _, u := range src.Using {
+		on = append(on, b.using(b.fold(u, false), sc, before, kind))
+	}
+	switch kind {
+	case "inner":
+		to.core, to.left = append(to.core, right.core...), append(to.left, right.left...)
+		to.where = append(append(to.where, right.where...), on...)
+	case "left":
+		on, right.where = append(on, right.where...), nil
+		to.left = append(to.left, &attach{right, on})
+	case "right":
+		left := *to
+		on, left.where = append(on, left.where...), nil
+		*to = join{core: right.core, left: append(right.left, &attach{left, on}), where: right.where}
+	case "full":
+		s := b.source()
+		s.full = &full{l: *to, r: right, on: on}
+		*to = join{core: []*source{s}}
+	default: // semi, anti
+		if len(src.Using) > 0 {
+			b.fail("USING in a semi-join")
+		}
+		s := &block{join: right, items: []*expr{{op: opNumber, text: "1"}}, names: []string{""}}
+		s.where = append(s.where, on...)
+		sc.entries = sc.entries[:before]
+		e := &expr{op: opExists, sub: s}
+		if kind == "anti" {
+			e = negation(e)
+		}
+		to.where = append(to.where, e)
+	}
+}
+
+// using is the condition of a column of USING, and makes the name mean both.
+func (b *builder) using(name string, sc *scope, before int, kind string) *expr {
+	find := func(entries []*entry) *expr {
+		var maybe []*entry
+		for _, e := range entries {
+			x, known := b.columnOf(e, name)
+			if x != nil && known {
+				return x
+			}
+			if x != nil {
+				maybe = append(maybe, e)
+			}
+		}
+		if len(maybe) == 1 {
+			x, _ := b.columnOf(maybe[0], name)
+			b.learn(x)
+			return x
+		}
+		b.fail("a column of USING that cannot be told")
+		return &expr{op: opLit, text: name}
+	}
+	var l *expr
+	if m := sc.merged[name]; m != nil {
+		l = m
+	} else {
+		l = find(sc.entries[:before])
+	}
+	r := find(sc.entries[before:])
+	both := l
+	switch kind {
+	case "right":
+		both = r
+	case "full":
+		both = &expr{op: opCall, text: "coalesce", args: []*expr{l, r}}
+	}
+	merged := map[string]*expr{name: both}
+	for k, v := range sc.merged {
+		if k != name {
+			merged[k] = v
+		}
+	}
+	sc.merged = merged
+	return compare("=", l.clone(), r.clone())
+}
+
+// element builds one element of FROM with its names. plain: its columns may come to be NULL, so that nothing but columns may stand for them.
+func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
+	alias := ""
+	if src.Alias.Text != "" {
+		alias = b.fold(src.Alias, false)
+	}
+	switch {
+	case len(src.Nested) > 0:
+		if alias != "" || len(src.Columns) > 0 {
+			b.fail("a nested join with a name")
+		}
+		var out join
+		inner := &scope{outer: sc.outer, ctes: sc.ctes, fixed: sc.fixed}
+		for i, n := range src.Nested {
+			b.from(n, inner, &out, i == 0, plain || slices.ContainsFunc(src.Nested, func(f *sqlparts.Source) bool { return f.Join == sqlparts.RightJoin || f.Join == sqlparts.FullJoin }))
+		}
+		if len(inner.merged) > 0 {
+			b.fail("USING in a nested join")
+		}
+		sc.entries = append(sc.entries, inner.entries...)
+		return out
+	case src.Query != nil:
+		around := &scope{outer: sc.outer}
+		if src.Lateral {
+			around = sc
+		}
+		return b.derived(b.query(src.Query, around), alias, src.Columns, sc, plain)
+	case len(src.Table) > 0:
+		if len(src.Table) == 1 {
+			name := b.fold(src.Table[0], true)
+			if cte, at := b.findCTE(sc.outer, src.Table[0]); cte != nil && cte.Query != nil {
+				if src.Version != nil || src.Sample != nil {
+					b.fail("a sample of a common table expression")
+				}
+				q := b.query(cte.Query, at)
+				if b.used[cte] == nil {
+					b.ctes = append(b.ctes, cte)
+				}
+				b.used[cte] = append(b.used[cte], q)
+				for i, c := range cte.Columns {
+					if i < len(q.names) {
+						if i == 0 {
+							q.names = slices.Clone(q.names)
+						}
+						q.names[i] = b.fold(c, false)
+					}
+				}
+				if alias == "" {
+					alias = strings.ToLower(name)
+				}
+				return b.derived(q, alias, src.Columns, sc, plain)
+			}
+		}
+		s := b.source()
+		path := b.path(src.Table)
+		s.table, s.last = strings.Join(path, "."), strings.ToLower(path[len(path)-1])
+		b.paths[s.table] = true
+		if whole, ok := b.full[s.table]; ok {
+			s.table = whole
+		}
+		e := &entry{alias: alias, src: s}
+		if alias == "" {
+			e.alias, e.path = strings.ToLower(path[len(path)-1]), path
+			if b.Dialect == sqlparts.Postgres || b.Dialect == sqlparts.Snowflake || b.Dialect == sqlparts.Redshift || b.Dialect == sqlparts.Generic {
+				e.alias = path[len(path)-1]
+			}
+		}
+		for _, x := range []struct {
+			name string
+			e    sqlparts.Expr
+		}{{"version", src.Version}, {"sample", src.Sample}} {
+			if x.e != nil {
+				s.table += " " + x.name + " " + sqlparts.Format(x.e)
+				if !constantText(x.e) {
+					b.fail("a version or sample that is not constant")
+				}
+			}
+		}
+		if src.Offset.Text != "" {
+			b.fail("an offset of a table")
+		}
+		if len(src.Columns) > 0 {
+			t := b.table(s)
+			if t == nil || len(t.Columns) < len(src.Columns) {
+				b.fail("columns of a table renamed")
+			} else {
+				for i, c := range t.Columns {
+					name := c
+					if i < len(src.Columns) {
+						name = b.fold(src.Columns[i], false)
+					}
+					e.items, e.names = append(e.items, &expr{op: opColumn, text: c, src: s}), append(e.names, name)
+				}
+			}
+		}
+		sc.entries = append(sc.entries, e)
+		return join{core: []*source{s}}
+	case src.Call != nil:
+		s := b.source()
+		s.call = b.expr(src.Call, &scope{outer: sc.outer, entries: sc.entries, merged: sc.merged})
+		e := &entry{alias: alias, src: s, value: true}
+		for i, c := range src.Columns {
+			e.items, e.names = append(e.items, &expr{op: opColumn, text: "#" + strconv.Itoa(i), src: s}), append(e.names, b.fold(c, false))
+		}
+		if src.Offset.Text != "" {
+			e.items, e.names = append(e.items, &expr{op: "offset", src: s}), append(e.names, b.fold(src.Offset, false))
+			if alias != "" && len(src.Columns) == 0 {
+				e.items, e.names = append(e.items, &expr{op: opRow, src: s}), append(e.names, alias)
+			}
+		}
+		if src.Version != nil || src.Sample != nil {
+			b.fail("a sample of a function")
+		}
+		sc.entries = append(sc.entries, e)
+		return join{core: []*source{s}}
+	}
+	b.fail("a source that was not read")
+	return join{core: []*source{b.source()}}
+}
+
+func constantText(e sqlparts.Expr) bool {
+	constant := true
+	sqlparts.Walk(e, func(n sqlparts.Node) bool {
+		switch n.(type) {
+		case *sqlparts.Raw, *sqlparts.Query, *sqlparts.Param:
+			constant = false
+		}
+		return constant
+	})
+	return constant
+}
+
+// path is the folded name of a table.
+func (b *builder) path(n sqlparts.Name) []string {
+	var out []string
+	for _, id := range n {
+		if b.Dialect == sqlparts.BigQuery && id.Quoted {
+			out = append(out, strings.Split(id.Text, ".")...)
+			continue
+		}
+		out = append(out, b.fold(id, true))
+	}
+	return out
+}
+
+// derived adds a derived table: a plain one, by what it consists of; another, as a source of its own.
+func (b *builder) derived(q *block, alias string, columns []sqlparts.Ident, sc *scope, plain bool) join {
+	names := slices.Clone(q.names)
+	for i, c := range columns {
+		if i < len(names) {
+			names[i] = b.fold(c, false)
+		}
+	}
+	if len(columns) > 0 && slices.ContainsFunc(q.items, isStar) {
+		b.fail("columns of a star renamed")
+	}
+	e := &entry{alias: alias, names: names}
+	if q.spliceable(b.Dialect) && (!plain || !slices.ContainsFunc(q.items, func(e *expr) bool { return e.op != opColumn && e.op != opItem && e.op != opStar && e.op != opUnder })) {
+		e.items = q.items
+		if len(e.items) == 0 {
+			e.items = []*expr{}
+		}
+		sc.entries = append(sc.entries, e)
+		return q.join
+	}
+	s := b.source()
+	s.block = q
+	e.src, e.items = s, make([]*expr, len(q.items))
+	for i := range q.items {
+		e.items[i] = itemOf(s, i)
+	}
+	sc.entries = append(sc.entries, e)
+	return join{core: []*source{s}}
+}
+
+// spliceable tells whether a query is sources, conditions and expressions of single rows alone, so that what it is made of can stand in its place.
+func (q *block) spliceable(d sqlparts.Dialect) bool {
+	if q.set != "" || q.rows != nil || q.distinct || len(q.distinctOn) > 0 || q.grouped || len(q.having) > 0 || len(q.order) > 0 || q.limit != nil || q.offset != nil || q.windowed() || len(q.core) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(q.items, func(e *expr) bool { return !rowWise(e, d) })
+}
+
+// findCTE is the common table expression that a name means, and the scope its body sees.
+func (b *builder) findCTE(sc *scope, id sqlparts.Ident) (*sqlparts.CTE, *scope) {
+	name := b.fold(id, false)
+	for ; sc != nil; sc = sc.outer {
+		for i := len(sc.ctes) - 1; i >= 0; i-- {
+			c := sc.ctes[i]
+			if b.fold(c.Name, false) != name {
+				continue
+			}
+			at := &scope{outer: sc.outer, ctes: sc.ctes[:i]}
+			if sc.fixed && readsName(c.Query, name, b) {
+				b.fail("a common table expression that reads itself")
+			}
+			return c, at
+		}
+	}
+	return nil, nil
+}
+
+// readsName tells whether a query reads a table of that name anywhere.
+func readsName(q *sqlparts.Query, name string, b *builder) bool {
+	found := false
+	if q == nil {
+		return false
+	}
+	sqlparts.Walk(q, func(n sqlparts.Node) bool {
+		if s, ok := n.(*sqlparts.Source); ok && len(s.Table) == 1 && b.fold(s.Table[0], false) == name {
+			found = true
+		}
+		return !found
+	})
+	return found
+}

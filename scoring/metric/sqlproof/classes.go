@@ -1,0 +1,96 @@
+package sqlproof
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// classes lets columns that inner joins hold equal stand for each other. Equal values are the same value where both columns have one type; without a schema, columns of one name are
+// taken to have one. Collations that ignore case make different texts equal.
+func (n *normalizer) classes(q *block) {
+	for _, t := range q.terms {
+		n.classes(t)
+	}
+	for _, s := range q.sources() {
+		if s.block != nil {
+			n.classes(s.block)
+		}
+	}
+	q.all(func(e **expr) {
+		(*e).each(func(x *expr) bool {
+			if x.sub != nil {
+				n.classes(x.sub)
+			}
+			return true
+		})
+	})
+	class := map[string]*[]*expr{}
+	var where []*expr
+	for _, c := range q.where {
+		if c.op != "=" || !n.oneType(c.args[0], c.args[1]) || !slices.Contains(q.core, c.args[0].src) || !slices.Contains(q.core, c.args[1].src) {
+			where = append(where, c)
+			continue
+		}
+		a, b := class[c.args[0].id()], class[c.args[1].id()]
+		if a == nil {
+			a = &[]*expr{c.args[0]}
+			class[c.args[0].id()] = a
+		}
+		if b == nil {
+			b = &[]*expr{c.args[1]}
+			class[c.args[1].id()] = b
+		}
+		if a != b {
+			*a = append(*a, *b...)
+			for _, e := range *b {
+				class[e.id()] = a
+			}
+		}
+	}
+	if len(class) == 0 {
+		return
+	}
+	q.where = where
+	change := func(e *expr) *expr {
+		if e.op == opColumn {
+			if m := class[e.id()]; m != nil {
+				return node("same", *m...)
+			}
+		}
+		return e
+	}
+	q.replace(change)
+	done := map[*[]*expr]bool{}
+	for _, id := range slices.Sorted(maps.Keys(class)) {
+		if m := class[id]; !done[m] && len(*m) > 1 {
+			done[m] = true
+			q.where = append(q.where, node("equal", *m...))
+		}
+	}
+}
+
+// oneType tells whether two columns have one type, of which equal values are the same.
+func (n *normalizer) oneType(a, b *expr) bool {
+	if a.op != opColumn || b.op != opColumn || a.src == b.src && a.text == b.text || n.nullable[a.src] || n.nullable[b.src] || a.src.table == "" || b.src.table == "" {
+		return false
+	}
+	folds := n.Dialect == sqlparts.MySQL || n.Dialect == sqlparts.TSQL
+	ac, known := n.column(a)
+	bc, known2 := n.column(b)
+	if known && known2 {
+		at, bt := n.schema.Type(ac), n.schema.Type(bc)
+		if at == "" || at != bt || folds && !strings.Contains(at, "int") {
+			return false
+		}
+		n.relies[ac.Table+"."+ac.Name+" and "+bc.Table+"."+bc.Name+" are "+at] = true
+		return true
+	}
+	if folds || n.schema.Stated || a.text != b.text {
+		return false
+	}
+	n.relies["columns "+a.text+" have one type"] = true
+	return true
+}

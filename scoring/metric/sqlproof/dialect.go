@@ -1,0 +1,219 @@
+package sqlproof
+
+import (
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// rules are what a dialect decides where dialects differ.
+type rules struct {
+	sqlparts.Dialect
+}
+
+// fold is the name that an identifier means: where the dialect ignores case, in lower case. table tells that it names a table.
+func (r rules) fold(id sqlparts.Ident, table bool) string {
+	switch r.Dialect {
+	case sqlparts.Postgres, sqlparts.Redshift, sqlparts.Generic:
+		if id.Quoted {
+			return id.Text
+		}
+		return strings.ToLower(id.Text)
+	case sqlparts.Snowflake:
+		if !id.Quoted {
+			return strings.ToLower(id.Text)
+		}
+		if id.Text == strings.ToUpper(id.Text) {
+			return strings.ToLower(id.Text)
+		}
+		return `"` + id.Text
+	case sqlparts.BigQuery, sqlparts.MySQL:
+		if table {
+			return id.Text
+		}
+	}
+	return strings.ToLower(id.Text)
+}
+
+// nulls is where an order puts nulls if the query does not say.
+func (r rules) nulls(desc bool) string {
+	switch r.Dialect {
+	case sqlparts.Postgres, sqlparts.Redshift, sqlparts.Snowflake:
+		if desc {
+			return "first"
+		}
+		return "last"
+	case sqlparts.DuckDB:
+		return "last"
+	case sqlparts.SQLite, sqlparts.MySQL, sqlparts.BigQuery, sqlparts.TSQL, sqlparts.Databricks:
+		if desc {
+			return "last"
+		}
+		return "first"
+	}
+	return ""
+}
+
+// total tells whether of two values that are not NULL one is always less, or both are equal. IEEE comparison of NaN is not so.
+func (r rules) total() bool { return r.Dialect != sqlparts.BigQuery && r.Dialect != sqlparts.Generic }
+
+// adds tells whether + only adds: for texts it joins them in T-SQL.
+func (r rules) adds() bool { return r.Dialect != sqlparts.TSQL && r.Dialect != sqlparts.Generic }
+
+// aliasInHaving tells whether HAVING may use an alias of the select list, which gives way to a column.
+func (r rules) aliasInHaving() bool {
+	switch r.Dialect {
+	case sqlparts.Postgres, sqlparts.Redshift, sqlparts.TSQL:
+		return false
+	}
+	return true
+}
+
+// aliasInWhere tells the same of WHERE, and of later items of the select list.
+func (r rules) aliasInWhere() bool {
+	switch r.Dialect {
+	case sqlparts.Snowflake, sqlparts.DuckDB, sqlparts.SQLite, sqlparts.Databricks, sqlparts.Redshift, sqlparts.Generic:
+		return true
+	}
+	return false
+}
+
+// typeName is a type by one of its names.
+func (r rules) typeName(t string) string {
+	base, args, _ := strings.Cut(strings.ToLower(strings.TrimSpace(t)), "(")
+	base = strings.TrimSpace(base)
+	rest := ""
+	if args != "" {
+		inside, after, _ := strings.Cut(args, ")")
+		args = "(" + strings.ReplaceAll(inside, " ", "") + ")"
+		rest = strings.TrimSpace(after)
+	}
+	if rest != "" {
+		base += " " + rest
+	}
+	switch base {
+	case "int", "integer":
+		base = "int"
+	case "dec", "decimal", "numeric":
+		base = "decimal"
+	case "boolean", "bool":
+		base = "bool"
+	case "character varying", "char varying":
+		base = "varchar"
+	case "character":
+		base = "char"
+	case "timestamp without time zone":
+		base = "timestamp"
+	case "timestamp with time zone":
+		base = "timestamptz"
+	case "time without time zone":
+		base = "time"
+	}
+	switch r.Dialect {
+	case sqlparts.Postgres, sqlparts.Redshift, sqlparts.DuckDB:
+		switch base {
+		case "int4":
+			base = "int"
+		case "int8":
+			base = "bigint"
+		case "int2":
+			base = "smallint"
+		case "double precision", "float8":
+			base = "double"
+		case "float4":
+			base = "real"
+		case "text", "string":
+			if args == "" {
+				base = "varchar"
+			}
+		}
+	case sqlparts.Snowflake:
+		switch base {
+		case "number":
+			base = "decimal"
+		case "text", "string":
+			base = "varchar"
+		case "double precision", "float8", "float4", "float", "real":
+			base = "double"
+		}
+		if base == "decimal" && args == "(38,0)" || base == "decimal" && args == "(38)" {
+			args = ""
+		}
+	case sqlparts.SQLite:
+		args = "" // SQLite casts to one of five affinities
+		switch {
+		case strings.Contains(base, "int"):
+			base = "int"
+		case strings.Contains(base, "char"), strings.Contains(base, "clob"), strings.Contains(base, "text"):
+			base = "text"
+		case strings.Contains(base, "blob"):
+			base = "blob"
+		case strings.Contains(base, "real"), strings.Contains(base, "floa"), strings.Contains(base, "double"):
+			base = "real"
+		default:
+			base = "decimal"
+		}
+	case sqlparts.BigQuery:
+		switch base {
+		case "int":
+			base = "int64"
+		case "float":
+			base = "float64"
+		}
+	case sqlparts.Databricks:
+		switch base {
+		case "varchar":
+		case "long":
+			base = "bigint"
+		}
+	}
+	return base + args
+}
+
+// volatileWords are parts of names of functions that give another value with each call.
+var volatileWords = []string{"rand", "uuid", "newid", "nextval", "lastval", "currval", "newsequentialid", "clock_timestamp", "timeofday", "sysdate", "setseed", "sleep", "last_insert"}
+
+// volatile tells whether a function may return something else each time.
+func volatile(name string) bool {
+	for _, w := range volatileWords {
+		if strings.Contains(name, w) {
+			return true
+		}
+	}
+	return strings.HasPrefix(name, "seq")
+}
+
+// inOrder are aggregates and window functions whose value depends on the order of the rows they see.
+var inOrder = map[string]bool{
+	"string_agg": true, "group_concat": true, "listagg": true, "array_agg": true, "list": true, "collect_list": true, "json_agg": true, "jsonb_agg": true, "xmlagg": true,
+	"first": true, "last": true, "any_value": true, "first_value": true, "last_value": true, "nth_value": true, "row_number": true, "lag": true, "lead": true, "ntile": true,
+	"json_group_array": true, "json_group_object": true, "array_concat_agg": true, "arbitrary": true, "mode": true, "arg_max": true, "arg_min": true, "max_by": true, "min_by": true,
+	"argmax": true, "argmin": true, "rank": true, "dense_rank": true, "product": true, "json_arrayagg": true, "json_objectagg": true, "json_object_agg": true,
+	"jsonb_object_agg": true, "array_agg_distinct": true, "histogram": true, "map_agg": true, "object_agg": true, "kurtosis": true, "total": true,
+}
+
+// frameless are window functions that look at their whole partition whatever their frame is.
+var frameless = map[string]bool{"row_number": true, "rank": true, "dense_rank": true, "percent_rank": true, "cume_dist": true, "ntile": true, "lag": true, "lead": true}
+
+// frame is the frame of a window function, empty where it is the default one.
+func (r rules) frame(function, frame string, ordered bool) string {
+	if frame == "" {
+		return ""
+	}
+	switch function {
+	case "first_value", "last_value", "nth_value":
+		if r.Dialect == sqlparts.Snowflake { // whose default for these is the whole partition
+			if frame == "rows between unbounded preceding and unbounded following" {
+				return ""
+			}
+			return frame
+		}
+	}
+	if frameless[function] && r.Dialect != sqlparts.DuckDB { // DuckDB lets a frame limit some of them
+		return ""
+	}
+	if ordered && frame == "range between unbounded preceding and current row" || !ordered && frame == "rows between unbounded preceding and unbounded following" {
+		return ""
+	}
+	return frame
+}

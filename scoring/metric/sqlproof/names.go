@@ -1,0 +1,214 @@
+package sqlproof
+
+import (
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// column resolves a name.
+func (b *builder) column(c *sqlparts.Column, sc *scope) *expr {
+	if len(c.Name) == 1 {
+		return b.unqualified(c.Name[0], sc)
+	}
+	for at := sc; at != nil; at = at.outer {
+		for k := len(c.Name) - 1; k >= 1; k-- {
+			e := b.match(c.Name[:k], at)
+			if e == nil {
+				continue
+			}
+			x, _ := b.columnOf(e, b.fold(c.Name[k], false))
+			if x == nil {
+				x = &expr{op: opLit, text: "no column"}
+				b.fail("a column that its table does not have")
+			}
+			b.learn(x)
+			return b.fields(x, c.Name[k+1:])
+		}
+	}
+	return b.fields(b.unqualified(c.Name[0], sc), c.Name[1:])
+}
+
+func (b *builder) fields(x *expr, names sqlparts.Name) *expr {
+	for _, n := range names {
+		x = &expr{op: "field", text: b.fold(n, false), args: []*expr{x}}
+	}
+	return x
+}
+
+// entryOf is the element of FROM that a qualifier names.
+func (b *builder) entryOf(qualifier sqlparts.Name, sc *scope) *entry {
+	for at := sc; at != nil; at = at.outer {
+		if e := b.match(qualifier, at); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+func (b *builder) match(qualifier sqlparts.Name, sc *scope) *entry {
+	var found *entry
+	for _, e := range sc.entries {
+		if len(qualifier) == 1 {
+			if e.alias == b.fold(qualifier[0], false) && e.alias != "" {
+				if found != nil {
+					b.fail("two sources of one name")
+				}
+				found = e
+			}
+			continue
+		}
+		if q := b.path(qualifier); len(e.path) >= len(q) && strings.Join(e.path[len(e.path)-len(q):], ".") == strings.Join(q, ".") {
+			found = e
+		}
+	}
+	return found
+}
+
+// columnOf is a column of an entry, nil where it has none of the name; known is false where that cannot be told.
+func (b *builder) columnOf(e *entry, name string) (x *expr, known bool) {
+	if e.items == nil {
+		if t := b.table(e.src); t != nil {
+			if !t.Has(strings.ToLower(strings.TrimPrefix(name, `"`))) {
+				return nil, true
+			}
+			return &expr{op: opColumn, text: name, src: e.src}, true
+		}
+		return &expr{op: opColumn, text: name, src: e.src}, b.learned[[2]string{e.src.table, name}] && e.src.table != ""
+	}
+	var star *expr
+	stars := 0
+	for i, n := range e.names {
+		if n == name {
+			return e.items[i].clone(), true
+		}
+		if isStar(e.items[i]) {
+			star, stars = e.items[i], stars+1
+		}
+	}
+	switch {
+	case stars == 0:
+		return nil, true
+	case stars > 1 || star.src == nil:
+		return &expr{op: opUnknown, text: name, srcs: starSources(e)}, false
+	}
+	return b.under(star, name)
+}
+
+func starSources(e *entry) []*source {
+	var out []*source
+	for _, x := range e.items {
+		if isStar(x) && x.src != nil {
+			out = append(out, x.src)
+		}
+	}
+	return out
+}
+
+// under is the column of a star.
+func (b *builder) under(star *expr, name string) (*expr, bool) {
+	s := star.src
+	if s.block != nil {
+		return &expr{op: opUnder, text: star.text + "." + name, src: s}, false
+	}
+	return &expr{op: opColumn, text: name, src: s}, b.learned[[2]string{s.table, name}] && s.table != ""
+}
+
+// learn notes that a table has a column, as a query says.
+func (b *builder) learn(x *expr) {
+	if x.op == opColumn && x.src.table != "" {
+		b.learned[[2]string{x.src.table, x.text}] = true
+	}
+}
+
+// unqualified resolves a name without qualifier: to a parameter, a column of the innermost query that has one, or an alias of the select list.
+func (b *builder) unqualified(id sqlparts.Ident, sc *scope) *expr {
+	name := b.fold(id, false)
+	for at := sc; at != nil; at = at.outer {
+		for i := len(at.params) - 1; i >= 0; i-- {
+			if at.params[i] == name {
+				return &expr{op: "param", text: name}
+			}
+		}
+		alias := at.aliases[name]
+		if m := at.merged[name]; m != nil {
+			return b.orAlias(m.clone(), alias, at.clause)
+		}
+		var sure, maybe []*expr
+		all := len(at.entries) > 0
+		for _, e := range at.entries {
+			if e.value && e.alias == name && e.items == nil {
+				sure = append(sure, &expr{op: opRow, src: e.src})
+				continue
+			}
+			switch x, known := b.columnOf(e, name); {
+			case x != nil && known:
+				sure = append(sure, x)
+			case x != nil:
+				maybe = append(maybe, x)
+			default:
+				all = all && known
+			}
+		}
+		switch {
+		case len(sure) == 1:
+			return b.orAlias(sure[0], alias, at.clause)
+		case len(sure) > 1:
+			b.fail("an ambiguous name")
+			return sure[0]
+		case len(maybe) == 0 && alias != nil:
+			return alias.clone()
+		case len(maybe) == 0 && all && id.Quoted && at.outer == nil && (b.Dialect == sqlparts.SQLite):
+			return &expr{op: opString, text: id.Text} // SQLite reads "x" as text where no column has the name
+		case len(maybe) == 0:
+			continue
+		}
+		// What is not known: a column of one of these, or an alias.
+		x := maybe[0]
+		if len(maybe) > 1 {
+			x = &expr{op: opUnknown, text: name}
+			for _, m := range maybe {
+				if m.src != nil {
+					x.srcs = append(x.srcs, m.src)
+				} else {
+					x.srcs = append(x.srcs, m.srcs...)
+				}
+			}
+		}
+		if alias != nil {
+			if at.clause == "where" || at.clause == "select" {
+				return &expr{op: opEither, args: []*expr{x, alias.clone()}}
+			}
+			return alias.clone() // a column would not be grouped
+		}
+		if id.Quoted && b.Dialect == sqlparts.SQLite {
+			return &expr{op: opEither, text: name, args: []*expr{x}} // or text
+		}
+		if len(maybe) == 1 && noSources(at.outer) {
+			b.learn(x)
+		}
+		return x
+	}
+	return &expr{op: opUnknown, text: name}
+}
+
+// noSources tells whether no query around has sources a name might come from.
+func noSources(sc *scope) bool {
+	for ; sc != nil; sc = sc.outer {
+		if len(sc.entries) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// orAlias is a column that an alias of the select list has the name of. Dialects and clauses differ in which comes first.
+func (b *builder) orAlias(column, alias *expr, clause string) *expr {
+	if alias == nil || alias.id() == column.id() {
+		return column
+	}
+	if b.Dialect == sqlparts.BigQuery || b.Dialect == sqlparts.Generic || clause == "order" && b.Dialect != sqlparts.TSQL {
+		return &expr{op: opEither, args: []*expr{column, alias.clone()}}
+	}
+	return column
+}

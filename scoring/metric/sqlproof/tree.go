@@ -1,0 +1,363 @@
+package sqlproof
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// block is one query: a SELECT over joined sources, a set operation, or VALUES.
+type block struct {
+	set   string // union, union all, intersect …; empty for the others
+	terms []*block
+	rows  [][]*expr // of VALUES
+
+	join
+	items      []*expr
+	names      []string // of the items, folded; empty where an item has none
+	distinct   bool
+	distinctOn []*expr
+	grouped    bool // has GROUP BY, so that no rows make no group
+	group      []*expr
+	having     []*expr // conjuncts, as where
+	qualify    []*expr
+	order      []key
+	limit      *expr
+	offset     *expr
+	limitMods  string
+	shared     int // not 0: one of several uses of a common table expression whose rows are left to chance
+}
+
+// join is a set of sources: the product of the core, to which the others are attached by outer joins in their order, and of which
+// the conditions keep some rows.
+type join struct {
+	core  []*source
+	left  []*attach
+	where []*expr
+}
+
+// attach is the right side of a LEFT JOIN.
+type attach struct {
+	right join
+	on    []*expr
+}
+
+// source is one element of a join. Exactly one of table, block, call and full is set.
+type source struct {
+	table string // a base table by its folded name, its sample and version included
+	last  string // the last part of that name, in lower case, by which the schema knows it
+	block *block
+	call  *expr
+	full  *full
+	id    int
+}
+
+// full is a FULL JOIN.
+type full struct {
+	l, r join
+	on   []*expr
+}
+
+type key struct {
+	e     *expr
+	desc  bool
+	nulls string // first or last; empty where the dialect is not known
+}
+
+// expr is an expression. What op means is listed below; other operators are SQL's own.
+type expr struct {
+	op   string
+	text string
+	args []*expr
+	src  *source
+	srcs []*source // of opUnknown: where the name may come from
+	sub  *block
+}
+
+const (
+	opColumn  = "col"     // text of src
+	opItem    = "item"    // the item at position text of the block of src
+	opUnder   = "under"   // column text of the star among the items of the block of src
+	opUnknown = "unknown" // a name that one of srcs may have
+	opEither  = "either"  // a name that may be a column, or the alias that args[0] stands for
+	opStar    = "star"    // all columns of src
+	opRow     = "row"     // the row of src
+	opNumber  = "num"
+	opString  = "str"
+	opNull    = "null"
+	opLit     = "lit"
+	opCall    = "call"
+	opCase    = "case" // condition, value, …, and ELSE if the number of operands is odd
+	opOver    = "over"
+	opIsNull  = "is null"
+	opExists  = "exists"
+	opNot     = "not"
+	opAnd     = "and"
+	opOr      = "or"
+	opIn      = "in"
+	opQuery   = "query"
+)
+
+func node(op string, args ...*expr) *expr { return &expr{op: op, args: args} }
+
+func negation(e *expr) *expr { return node(opNot, e) }
+
+// id writes an expression so that equal ones of one tree have equal texts: sources stand by their numbers.
+func (e *expr) id() string {
+	var b strings.Builder
+	e.writeID(&b)
+	return b.String()
+}
+
+func (e *expr) writeID(b *strings.Builder) {
+	if e == nil {
+		b.WriteByte('-')
+		return
+	}
+	b.WriteString(e.op)
+	if e.text != "" {
+		b.WriteString(strconv.Quote(e.text))
+	}
+	if e.src != nil {
+		b.WriteByte('@')
+		b.WriteString(strconv.Itoa(e.src.id))
+	}
+	for _, s := range e.srcs {
+		b.WriteByte('?')
+		b.WriteString(strconv.Itoa(s.id))
+	}
+	if e.sub != nil {
+		b.WriteByte('{')
+		b.WriteString(strconv.Itoa(e.sub.anchor()))
+		b.WriteByte('}')
+	}
+	if len(e.args) > 0 {
+		b.WriteByte('(')
+		for i, a := range e.args {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			a.writeID(b)
+		}
+		b.WriteByte(')')
+	}
+}
+
+// anchor tells one subquery of a tree from all others.
+func (q *block) anchor() int {
+	for len(q.terms) > 0 {
+		q = q.terms[0]
+	}
+	for _, s := range q.core {
+		return s.id
+	}
+	return -1
+}
+
+// each visits the expression and all below it, queries inside excepted, until visit says no.
+func (e *expr) each(visit func(*expr) bool) bool {
+	if e == nil {
+		return true
+	}
+	if !visit(e) {
+		return false
+	}
+	for _, a := range e.args {
+		if !a.each(visit) {
+			return false
+		}
+	}
+	return true
+}
+
+// deep visits the expression and all below it, those of queries inside too.
+func (e *expr) deep(visit func(*expr)) {
+	if e == nil {
+		return
+	}
+	visit(e)
+	for _, a := range e.args {
+		a.deep(visit)
+	}
+	if e.sub != nil {
+		e.sub.deep(visit)
+	}
+}
+
+// deep visits all expressions of the query.
+func (q *block) deep(visit func(*expr)) {
+	for _, t := range q.terms {
+		t.deep(visit)
+	}
+	q.join.deep(visit)
+	q.clauses(func(e **expr) { (*e).deep(visit) })
+}
+
+func (j *join) deep(visit func(*expr)) {
+	for _, s := range j.core {
+		s.call.deep(visit)
+		if s.block != nil {
+			s.block.deep(visit)
+		}
+		if s.full != nil {
+			s.full.l.deep(visit)
+			s.full.r.deep(visit)
+			deepAll(s.full.on, visit)
+		}
+	}
+	for _, a := range j.left {
+		a.right.deep(visit)
+		deepAll(a.on, visit)
+	}
+	deepAll(j.where, visit)
+}
+
+func deepAll(list []*expr, visit func(*expr)) {
+	for _, e := range list {
+		e.deep(visit)
+	}
+}
+
+// clauses calls visit for the expressions of the query outside its joins.
+func (q *block) clauses(visit func(**expr)) {
+	for _, list := range [][]*expr{q.items, q.distinctOn, q.group, q.having, q.qualify} {
+		for i := range list {
+			visit(&list[i])
+		}
+	}
+	for i := range q.order {
+		visit(&q.order[i].e)
+	}
+	for _, e := range []**expr{&q.limit, &q.offset} {
+		if *e != nil {
+			visit(e)
+		}
+	}
+	for _, row := range q.rows {
+		for i := range row {
+			visit(&row[i])
+		}
+	}
+}
+
+// all calls visit for every expression of the query itself, those of its joins included, so that it can be replaced.
+func (q *block) all(visit func(**expr)) {
+	q.join.all(visit)
+	q.clauses(visit)
+}
+
+func (j *join) all(visit func(**expr)) {
+	for _, s := range j.core {
+		if s.call != nil {
+			visit(&s.call)
+		}
+		if s.full != nil {
+			s.full.l.all(visit)
+			s.full.r.all(visit)
+			visitAll(s.full.on, visit)
+		}
+	}
+	for _, a := range j.left {
+		a.right.all(visit)
+		visitAll(a.on, visit)
+	}
+	visitAll(j.where, visit)
+}
+
+func visitAll(list []*expr, visit func(**expr)) {
+	for i := range list {
+		visit(&list[i])
+	}
+}
+
+// sources are all sources of the join, those of FULL JOINs included.
+func (j *join) sources() []*source {
+	var out []*source
+	for _, s := range j.core {
+		out = append(out, s)
+		if s.full != nil {
+			out = append(append(out, s.full.l.sources()...), s.full.r.sources()...)
+		}
+	}
+	for _, a := range j.left {
+		out = append(out, a.right.sources()...)
+	}
+	return out
+}
+
+// replace puts what change returns in the place of every expression, from the leaves up, in queries inside too.
+func replace(e **expr, change func(*expr) *expr) {
+	if *e == nil {
+		return
+	}
+	for i := range (*e).args {
+		replace(&(*e).args[i], change)
+	}
+	if (*e).sub != nil {
+		(*e).sub.replace(change)
+	}
+	*e = change(*e)
+}
+
+func (q *block) replace(change func(*expr) *expr) {
+	for _, t := range q.terms {
+		t.replace(change)
+	}
+	for _, s := range q.join.sources() {
+		if s.block != nil {
+			s.block.replace(change)
+		}
+	}
+	q.all(func(e **expr) { replace(e, change) })
+}
+
+// uses tells whether an expression has something of a source.
+func uses(list []*expr, s *source) bool {
+	found := false
+	deepAll(list, func(e *expr) { found = found || e.src == s || slices.Contains(e.srcs, s) })
+	return found
+}
+
+// clone copies an expression; queries inside are shared.
+func (e *expr) clone() *expr {
+	if e == nil {
+		return nil
+	}
+	c := *e
+	c.args = slices.Clone(e.args)
+	for i := range c.args {
+		c.args[i] = c.args[i].clone()
+	}
+	return &c
+}
+
+// has tells whether an expression has a node of which something holds, queries inside excepted.
+func (e *expr) has(holds func(*expr) bool) bool {
+	return !e.each(func(x *expr) bool { return !holds(x) })
+}
+
+func isWindow(e *expr) bool { return e.op == opOver }
+
+func isQuery(e *expr) bool { return e.sub != nil }
+
+// windowed tells whether a query has window functions.
+func (q *block) windowed() bool {
+	found := len(q.qualify) > 0
+	q.clauses(func(e **expr) { found = found || (*e).has(isWindow) })
+	return found
+}
+
+// conjuncts takes a condition apart at AND.
+func conjuncts(e *expr) []*expr {
+	switch {
+	case e == nil:
+		return nil
+	case e.op != opAnd:
+		return []*expr{e}
+	}
+	var out []*expr
+	for _, a := range e.args {
+		out = append(out, conjuncts(a)...)
+	}
+	return out
+}

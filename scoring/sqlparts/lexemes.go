@@ -1,0 +1,64 @@
+package sqlparts
+
+import "strings"
+
+// Lexeme is a word, a name, a constant or a sign of a text.
+type Lexeme struct {
+	Text  string // as it stands, a keyword in lower case
+	Value string // what it says: of a name or a text without its quotes; empty for a sign
+}
+
+// Lexemes are the lexemes of a text in order, without white space, comments and a last semicolon. Two texts whose lexemes have the same Text are the same query.
+func Lexemes(sql string, dialect Dialect) []Lexeme {
+	l := lexer{sql: sql[:min(len(sql), maxText)], syntax: dialect.syntax(), guess: dialect == Generic}
+	l.lex()
+	p := parser{sql: l.sql, dialect: dialect, syntax: l.syntax}
+	out := make([]Lexeme, 0, len(l.toks))
+	for i := range l.toks {
+		t := &l.toks[i]
+		x := Lexeme{Text: p.textOf(t)}
+		switch t.kind {
+		case tokEOF:
+			continue
+		case tokWord:
+			x.Value = strings.ToLower(x.Text)
+			if t.code != 0 && (i == 0 || l.toks[i-1].code != oColon && l.toks[i-1].code != oDot) {
+				x.Text = x.Value
+			}
+		case tokQuoted, tokDouble:
+			x.Value = strings.ToLower(p.identOf(t).Text)
+		case tokString:
+			x.Value = strings.ToLower(p.stringOf(t))
+		case tokNumber, tokParam:
+			x.Value = strings.ToLower(x.Text)
+		}
+		out = append(out, x)
+	}
+	for len(out) > 0 && out[len(out)-1].Text == ";" {
+		out = out[:len(out)-1]
+	}
+	return out
+}
+
+// OneSpace is the text with white space collapsed to one blank outside of strings, quoted names and comments, and cut at both ends, a last semicolon too. The end of the line
+// stays where it ends a comment.
+func OneSpace(sql string, dialect Dialect) string {
+	l := lexer{sql: sql[:min(len(sql), maxText)], syntax: dialect.syntax(), guess: dialect == Generic}
+	l.lex()
+	var b strings.Builder
+	end := 0
+	for i := range l.toks {
+		t := &l.toks[i]
+		between := sql[end:t.start]
+		switch gap := strings.TrimSpace(between); {
+		case gap != "": // a comment
+			b.WriteString(" " + strings.ReplaceAll(gap, "\r\n", "\n") + "\n")
+		case between != "":
+			b.WriteByte(' ')
+		}
+		b.WriteString(sql[t.start:t.end])
+		end = int(t.end)
+	}
+	b.WriteString(sql[end:])
+	return strings.TrimRight(strings.TrimSpace(b.String()), "; ")
+}
