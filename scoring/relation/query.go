@@ -196,13 +196,13 @@ func (q *query) addConditions(x sqlparts.Expr, having, negated bool) {
 	})
 }
 
-// opposites are comparisons and what becomes of them under NOT.
-var opposites = map[string]string{"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+// negations are comparisons and what becomes of them under NOT.
+var negations = map[string]string{"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 // negate makes the condition its opposite.
 func (c *condition) negate(x sqlparts.Expr) {
 	c.text = sqlparts.Normalized(&sqlparts.Unary{Op: "not", X: x})
-	if o := opposites[c.op]; o != "" {
+	if o := negations[c.op]; o != "" {
 		c.op = o
 	} else if rest, ok := strings.CutPrefix(c.op, "not "); ok {
 		c.op = rest
