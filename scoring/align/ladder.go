@@ -556,6 +556,7 @@ type figures struct {
 	needs   int       // digits behind the point that the numbers need, see [reading.decimals]
 	shows   int       // that the column shows, or unknown
 	least   int       // the fewest digits that count as shown: 0, and less where the unit is a multiple
+	exact   bool      // its doubles are the nearest to what they need: 588.3599999999999 was not rounded to cents
 	counts  bool      // a column of integers by its type
 	rounds  bool      // it may be rounded: it identifies nothing
 }
@@ -564,6 +565,10 @@ const unknown = math.MinInt32
 
 func figuresOf(c *column, r *reading) figures {
 	f := figures{numbers: r.numbers(), needs: r.decimals(), shows: unknown, counts: c.col.Type == scoring.Int64, rounds: !c.identifies()}
+	f.exact = true
+	if k := cell.Pow10(max(f.needs, 0)); c.col.Type == scoring.Float64 {
+		f.exact = !slices.ContainsFunc(f.numbers, func(n float64) bool { return math.Abs(n*k) < 1<<53 && math.Round(n*k)/k != n })
+	}
 	switch t := c.col; {
 	case t.Type == scoring.Decimal || t.Type == scoring.Float64 && t.Scale > 0:
 		f.shows = int(t.Scale)
@@ -600,6 +605,9 @@ func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung
 		return nil
 	}
 	add := func(coarse, fine figures) {
+		if !coarse.exact {
+			return
+		}
 		d := max(coarse.needs, coarse.least)
 		if coarse.shows >= d && coarse.shows <= d+padding {
 			d = coarse.shows
