@@ -93,7 +93,7 @@ type Expected struct {
 
 // caseJSON is a case as case files write it. Unknown members are ignored.
 type caseJSON struct {
-	CaseID   string   `json:"case_id"`
+	CaseID   nameJSON `json:"case_id"`
 	Question string   `json:"question"`
 	Evidence string   `json:"evidence"`
 	Schema   string   `json:"schema_ddl"`
@@ -104,9 +104,9 @@ type caseJSON struct {
 	Gold     golds    `json:"gold"`
 	Agent    struct {
 		queryJSON
-		Name           string     `json:"name"`
-		Version        string     `json:"version"`
-		BatchID        string     `json:"batch_id"`
+		Name           nameJSON   `json:"name"`
+		Version        nameJSON   `json:"version"`
+		BatchID        nameJSON   `json:"batch_id"`
 		Interpretation string     `json:"interpretation"`
 		Response       string     `json:"response"`
 		ToolCalls      []ToolCall `json:"tool_calls"`
@@ -123,6 +123,32 @@ type caseJSON struct {
 		Votes json.RawMessage `json:"votes"`
 	} `json:"human"`
 	Options map[string]json.RawMessage `json:"options"`
+}
+
+// nameJSON is a name that may also be written as a number, such as the case 17 or the version 2.0: its digits are the name.
+type nameJSON string
+
+// UnmarshalJSON reads a text or a number.
+func (n *nameJSON) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && (b[0] == '-' || b[0] >= '0' && b[0] <= '9') {
+		*n = nameJSON(b)
+		return nil
+	}
+	return json.Unmarshal(b, (*string)(n))
+}
+
+// PeekAnswerID reads of one case of a case file which answer it holds. What is missing or cannot be read is empty.
+func PeekAnswerID(data []byte) AnswerID {
+	var j struct {
+		CaseID nameJSON `json:"case_id"`
+		Agent  struct {
+			Name    nameJSON `json:"name"`
+			Version nameJSON `json:"version"`
+			BatchID nameJSON `json:"batch_id"`
+		} `json:"agent"`
+	}
+	_ = json.Unmarshal(data, &j) // [DecodeCase] says what is wrong
+	return AnswerID{CaseID: string(j.CaseID), Agent: string(j.Agent.Name), Version: string(j.Agent.Version), Batch: string(j.Agent.BatchID)}
 }
 
 type queryJSON struct {
@@ -196,9 +222,9 @@ func DecodeCase(data []byte) (*Case, error) {
 		j.Expected.Tools = nil
 	}
 	c := &Case{
-		ID: j.CaseID, Question: j.Question, Evidence: j.Evidence, Schema: j.Schema, Database: j.Database, Dataset: j.Dataset, Dialect: j.Dialect, Tags: j.Tags,
+		ID: string(j.CaseID), Question: j.Question, Evidence: j.Evidence, Schema: j.Schema, Database: j.Database, Dataset: j.Dataset, Dialect: j.Dialect, Tags: j.Tags,
 		Agent: Agent{
-			Name: j.Agent.Name, Version: j.Agent.Version, BatchID: j.Agent.BatchID, Interpretation: j.Agent.Interpretation,
+			Name: string(j.Agent.Name), Version: string(j.Agent.Version), BatchID: string(j.Agent.BatchID), Interpretation: j.Agent.Interpretation,
 			Response: j.Agent.Response, ToolCalls: j.Agent.ToolCalls, ConversationID: j.Agent.ConversationID, Turn: j.Agent.Turn,
 		},
 		Expected: Expected{Behaviour: j.Expected.Behaviour, Tools: j.Expected.Tools, Clarifications: j.Expected.Clarifications},

@@ -18,6 +18,7 @@ import (
 	"github.com/badger-eval/badger/connectors/bigquery"
 	"github.com/badger-eval/badger/connectors/bigquery/bigquerytest"
 	"github.com/badger-eval/badger/connectors/driver"
+	badgersql "github.com/badger-eval/badger/sql"
 )
 
 const benchRows = 1_000_000
@@ -37,7 +38,7 @@ func TestServe(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, statement := range connectors.DDL(bigquery.Dialect) {
+	for _, statement := range badgersql.Create(bigquery.Dialect) {
 		c := open(t, s, driver.Options{})
 		if err := c.Exec(context.Background(), statement); err != nil {
 			t.Fatal(err)
@@ -133,7 +134,7 @@ func BenchmarkRead(b *testing.B) {
 // BenchmarkWrite merges a hundred thousand scores.
 func BenchmarkWrite(b *testing.B) {
 	url := serve(b)
-	table := connectors.TableNamed("scores")
+	table := badgersql.TableNamed("scores")
 	var fields []arrow.Field
 	for _, c := range table.Columns {
 		t := map[driver.Type]arrow.DataType{

@@ -39,7 +39,7 @@ const Scheme = "duckdb"
 
 // Dialect is how DuckDB spells badger's tables.
 var Dialect = driver.Dialect{
-	Name: "duckdb", Embedded: true,
+	Name: "duckdb", Embedded: true, Binary: ` COLLATE "binary"`,
 	Types: map[driver.Type]string{
 		driver.Text: "VARCHAR", driver.JSON: "JSON", driver.BigInt: "BIGINT", driver.Double: "DOUBLE", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMPTZ",
 	},

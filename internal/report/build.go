@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/natural"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -20,7 +20,7 @@ func (s *Summary) Figures() *Figures {
 	for i := range byID {
 		byID[i] = int32(i) //nolint:gosec // as in caseNumber
 	}
-	slices.SortFunc(byID, func(a, b int32) int { return natural(s.infos[a].id, s.infos[b].id) })
+	slices.SortFunc(byID, func(a, b int32) int { return natural.Compare(s.infos[a].id, s.infos[b].id) })
 	for _, name := range s.metricList() {
 		m := s.metric(name)
 		for _, a := range f.Agents {
@@ -52,7 +52,7 @@ func (s *Summary) agentList() []Agent {
 		list = append(list, a)
 	}
 	slices.SortFunc(list, func(a, b Agent) int {
-		return cmp.Or(natural(a.Name, b.Name), natural(a.Version, b.Version))
+		return cmp.Or(natural.Compare(a.Name, b.Name), natural.Compare(a.Version, b.Version))
 	})
 	return list
 }
@@ -177,7 +177,7 @@ func (s *Summary) slices(agents []Agent, byID []int32, names *names, of func(*ca
 		}
 		out = append(out, sl)
 	}
-	slices.SortFunc(out, func(a, b Slice) int { return natural(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b Slice) int { return natural.Compare(a.Name, b.Name) })
 	return out
 }
 
@@ -366,36 +366,6 @@ func (s *Summary) countCases(list []Unscored, byID []int32) {
 			}
 		}
 	}
-}
-
-// natural compares texts as people order them: runs of digits by their number, so that 2 comes before 10 and 1.9 before 1.10.
-func natural(a, b string) int {
-	for i, j := 0, 0; ; {
-		if i >= len(a) || j >= len(b) {
-			return cmp.Or(cmp.Compare(len(a)-i, len(b)-j), strings.Compare(a, b))
-		}
-		x, y := digits(a[i:]), digits(b[j:])
-		if x > 0 && y > 0 {
-			m, n := strings.TrimLeft(a[i:i+x], "0"), strings.TrimLeft(b[j:j+y], "0")
-			if c := cmp.Or(cmp.Compare(len(m), len(n)), strings.Compare(m, n)); c != 0 {
-				return c
-			}
-			i, j = i+x, j+y
-			continue
-		}
-		if a[i] != b[j] {
-			return cmp.Compare(a[i], b[j])
-		}
-		i, j = i+1, j+1
-	}
-}
-
-func digits(s string) int {
-	n := 0
-	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
-		n++
-	}
-	return n
 }
 
 // rounded keeps tiny sums of rounding errors from showing as -0.000.
