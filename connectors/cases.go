@@ -307,6 +307,24 @@ func (w *Warehouse) keyRanges(ctx context.Context, q answersQuery, f Filter) ([]
 	return out, err
 }
 
+// Questions lists the ids of the questions of the golden set, or of one version where the filter names one.
+func (w *Warehouse) Questions(ctx context.Context, f Filter) (ids []string, err error) {
+	q, err := w.query(ctx)
+	if err != nil {
+		return nil, err
+	}
+	query := "SELECT DISTINCT case_id FROM (SELECT " + q.Key("golden_set", "case_id") + " AS case_id, " + q.Key("golden_set", "set_version") + " AS set_version FROM badger.golden_set) k"
+	if f.SetVersion != "" {
+		query += " WHERE set_version = " + q.param(f.SetVersion)
+	}
+	err = w.each(ctx, "reading golden_set", query+" ORDER BY case_id", q.args, func(t *scoring.Table, row int) bool {
+		r := &record{t: t, row: row}
+		ids = append(ids, r.text(0))
+		return true
+	})
+	return ids, err
+}
+
 // Count is the number of answers that a filter chooses. It is counted from agent_runs alone, so that it tells whether [Warehouse.Cases] read them all.
 func (w *Warehouse) Count(ctx context.Context, f Filter) (int64, error) {
 	q, err := w.query(ctx)

@@ -41,7 +41,8 @@ type calibrateCommand struct {
 	SVG       string `name:"svg" placeholder:"DIR" help:"Draw pictures here: kappa.svg, balance.svg, tiers.svg."`
 	HTML      string `name:"html" placeholder:"FILE" help:"Write pictures and table as one page."`
 
-	FailUnder []string `placeholder:"M=V" help:"Exit with 1 if kappa of metric M, such as rose@o3, is below V or not defined. May be given several times."`
+	FailUnder   []string `placeholder:"M=V" help:"Exit with 1 if kappa of metric M, such as rose@o3, is below V or not defined. May be given several times."`
+	MinCoverage []string `placeholder:"[M=]C" help:"Exit with 1 if a gated metric has a verdict on fewer than this share of the labelled cases that it applies to; 0.8 by default."`
 
 	Concurrency int  `placeholder:"N" help:"Cases scored at the same time."`
 	Quiet       bool `short:"q" help:"No progress."`
@@ -58,18 +59,24 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 	if c.Folds < 2 {
 		return usage("--folds: expected 2 or more")
 	}
-	gates, err := parseGates(c.FailUnder)
-	if err != nil {
+	if c.Resamples < 2 {
+		return usage("--resamples: expected 2 or more")
+	}
+	flags := gateFlags{c.FailUnder, c.MinCoverage}
+	if _, err := flags.gates(gatesConfig{}, nil, ""); err != nil {
 		return err
 	}
 	study, err := c.study(ctx, p)
 	if err != nil {
 		return err
 	}
-	for _, g := range gates {
-		if !slices.ContainsFunc(study.Metrics, func(m calibration.Metric) bool { return m.Key == g.metric }) {
-			return usage("--fail-under: metric %q is not part of this calibration", g.metric)
-		}
+	var keys []string
+	for _, m := range study.Metrics {
+		keys = append(keys, m.Key)
+	}
+	gates, err := flags.gates(gatesConfig{}, keys, "this calibration")
+	if err != nil {
+		return err
 	}
 	o := calibration.Options{
 		Resampling: agreement.Resampling{Resamples: c.Resamples, Seed: c.Seed}, Common: c.Common, By: c.By, Compare: c.Compare, LeaveOut: c.LeaveOut,
@@ -101,19 +108,32 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 	return checkAgreement(r, gates, p.stderr)
 }
 
-// checkAgreement tells whether every gate was reached, and prints those that were not.
-func checkAgreement(r *calibration.Report, gates []gate, w io.Writer) error {
+// enough is the share of the labelled cases that a metric applies to on which it must have a verdict for its kappa to count.
+const enough = 0.8
+
+// checkAgreement tells whether every gate was reached, and prints a line for each.
+func checkAgreement(r *calibration.Report, gates gates, w io.Writer) error {
 	missed := false
 	for _, g := range gates {
-		i := slices.IndexFunc(r.Metrics, func(m calibration.Result) bool { return m.Key == g.metric })
-		switch k := r.Metrics[i].Kappa; {
-		case !k.Defined:
-			missed = true
-			fmt.Fprintf(w, "gate: kappa of %s is not defined (%s), want at least %g\n", g.metric, k.Why, g.least)
-		case k.Value < g.least:
-			missed = true
-			fmt.Fprintf(w, "gate: kappa of %s is %.4f over %d cases, want at least %g\n", g.metric, k.Value, r.Metrics[i].N(), g.least)
+		m := &r.Metrics[slices.IndexFunc(r.Metrics, func(m calibration.Result) bool { return m.Key == g.metric })]
+		least := enough
+		if g.coverage != nil {
+			least = *g.coverage
 		}
+		said := fmt.Sprintf("kappa of %s is not defined (%s)", g.metric, m.Kappa.Why)
+		reached := m.Coverage.Defined && m.Coverage.Value+rounding >= least
+		if m.Kappa.Defined {
+			said = fmt.Sprintf("kappa of %s is %.4f over %d of %s", g.metric, m.Kappa.Value, m.N(), report.Counted(m.Of, "labelled case"))
+		}
+		if g.least != nil {
+			said += fmt.Sprintf(", want at least %g", *g.least)
+			reached = reached && m.Kappa.Defined && m.Kappa.Value+rounding >= *g.least
+		}
+		if m.Coverage.Defined && m.Coverage.Value+rounding < least {
+			said += fmt.Sprintf("; %.1f%% of the cases it applies to have a verdict, want at least %g%% (--min-coverage)", 100*m.Coverage.Value, 100*least)
+		}
+		fmt.Fprintf(w, "gate %s: %s\n", gateWord(reached), said)
+		missed = missed || !reached
 	}
 	if missed {
 		return errGate

@@ -86,6 +86,9 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 		outcome.Scores += o.Scores
 	}
 	step(fmt.Sprintf("done: %d answers, %d scores", outcome.Done, outcome.Scores))
+	if err := summary.close(""); err != nil {
+		return err
+	}
 	if c.JSON {
 		return summary.writeJSON(p.stdout)
 	}

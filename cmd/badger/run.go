@@ -10,8 +10,8 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -41,42 +41,20 @@ type runCommand struct {
 	Assessments string `placeholder:"FILE" help:"Recorded assessments (JSON Lines): their replies answer in place of the judge."`
 	Backend     string `placeholder:"NAME" help:"Whose assessments, where the file holds several backends', such as o3."`
 
-	ID          string   `name:"run-id" placeholder:"ID" help:"Name of the run; a new one by default."`
-	Resume      string   `placeholder:"ID" help:"Go on with this run: what it holds is not scored again."`
-	RetryFailed bool     `help:"With --resume, score again what failed."`
-	Concurrency int      `placeholder:"N" help:"Cases scored at the same time; one for each processor by default."`
-	FailUnder   []string `placeholder:"M=V" help:"Exit with 1 if the mean of metric M is below V. May be given several times."`
-	Quiet       bool     `short:"q" help:"No progress."`
-	JSON        bool     `help:"Print one JSON document."`
+	ID          string `name:"run-id" placeholder:"ID" help:"Name of the run; a new one by default."`
+	Resume      string `placeholder:"ID" help:"Go on with this run: what it holds is not scored again."`
+	RetryFailed bool   `help:"With --resume, score again what failed."`
+	Concurrency int    `placeholder:"N" help:"Cases scored at the same time; one for each processor by default."`
+	gateFlags
+	Against string `placeholder:"AGENT@VERSION" help:"Compare all others with this version of this agent. By default versions of one agent are compared in turn, and agents of one version with each other."`
+	Quiet   bool   `short:"q" help:"No progress."`
+	JSON    bool   `help:"Print one JSON document."`
 	judgeFlags
 	terminalFlags
 }
 
-// gate is a --fail-under condition.
-type gate struct {
-	metric string
-	least  float64
-}
-
-func parseGates(specs []string) ([]gate, error) {
-	var gates []gate
-	for _, s := range specs {
-		name, value, ok := strings.Cut(s, "=")
-		v, err := strconv.ParseFloat(value, 64)
-		if !ok || err != nil {
-			return nil, usage("--fail-under: expected METRIC=NUMBER, such as hybrid_ex=0.9")
-		}
-		gates = append(gates, gate{strings.TrimSpace(name), v})
-	}
-	return gates, nil
-}
-
 // Run evaluates.
 func (c *runCommand) Run(ctx context.Context, p process) error {
-	gates, err := parseGates(c.FailUnder)
-	if err != nil {
-		return err
-	}
 	if c.Cases == "" && c.Source == "" {
 		return usage("expected --cases FILE or --source URL")
 	}
@@ -99,14 +77,20 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer e.judge.Close()
-	for _, g := range gates {
-		if !slices.Contains(e.metrics, g.metric) {
-			return usage("--fail-under: metric %q is not part of this run", g.metric)
-		}
-	}
 	outcome, err := e.evaluate(ctx)
 	if err != nil && errcode.Of(err) != errcode.Cancelled {
 		return err
+	}
+	if err == nil && outcome.Done+outcome.Skipped == 0 {
+		return c.noCases()
+	}
+	if err == nil {
+		if err := e.ask(ctx); err != nil {
+			return err
+		}
+	}
+	if e := e.summary.close(c.Against); e != nil {
+		return e
 	}
 	if c.JSON {
 		if e := e.summary.writeJSON(p.stdout); e != nil {
@@ -121,10 +105,27 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return errcode.New(errcode.Of(err), "%w; go on with --resume %s", err, e.run)
 	}
-	if outcome.Done > 0 && outcome.Failed == outcome.Done && len(e.summary.sums) == 0 {
+	if outcome.Done > 0 && outcome.Failed == outcome.Done && !e.summary.anyValue() {
 		return errcode.New(errcode.InvalidArgument, "none of the %d cases could be scored", outcome.Done)
 	}
-	return e.check(gates)
+	return e.gates.check(e.summary.figures, e.stderr)
+}
+
+// noCases is the error of a run that found nothing to score: a gate over nothing would pass.
+func (c *runCommand) noCases() error {
+	if c.Cases != "" {
+		return errcode.New(errcode.NotFound, "there are no cases: the file %q holds none", filepath.Base(c.Cases))
+	}
+	var of []string
+	for _, f := range []struct{ name, value string }{{"agent", c.Agent}, {"version", c.Version}, {"batch", c.Batch}} {
+		if f.value != "" {
+			of = append(of, fmt.Sprintf("%s %.60q", f.name, f.value))
+		}
+	}
+	if len(of) == 0 {
+		return errcode.New(errcode.NotFound, "there are no cases: badger.agent_runs holds no answers")
+	}
+	return errcode.New(errcode.NotFound, "there are no cases: badger.agent_runs holds no answers of %s", strings.Join(of, ", "))
 }
 
 // prepare reads the configuration and makes the engine with its judge.
@@ -167,7 +168,10 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	if e.engine, err = scoring.NewEngine(metrics, &o); err != nil {
 		return usageError{err}
 	}
-	e.metrics, err = chooseMetrics(e.engine, c.Metrics, c.Mode, func(m *scoring.Metric) bool { return e.judge != nil || recorded.answers(m) })
+	if e.metrics, err = chooseMetrics(e.engine, c.Metrics, c.Mode, func(m *scoring.Metric) bool { return e.judge != nil || recorded.answers(m) }); err != nil {
+		return err
+	}
+	e.gates, err = c.gates(config.Gates, e.metrics, "this run")
 	return err
 }
 
@@ -193,7 +197,12 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 	}
 	same := c.Source != "" && (to == "" || to == c.Source)
 	if c.Source != "" {
-		w, err := openWarehouse(ctx, c.Source, !same || c.NoTo)
+		var w *connectors.Warehouse
+		if same && !c.NoTo {
+			w, err = openExisting(ctx, c.Source)
+		} else {
+			w, err = openWarehouse(ctx, c.Source, readOnly)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -288,6 +297,7 @@ type evaluation struct {
 	judges      []*connectors.Warehouse // that promoted judges are taken from
 
 	summary *runSummary
+	gates   gates
 	answers map[connectors.Run]*tally // by version of the agent
 	earlier map[connectors.Run]spent  // what a run that is resumed had spent, by version
 }
@@ -358,6 +368,20 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 		}
 	}
 	return outcome, err
+}
+
+// ask puts the questions of the golden set that have no answer into the summary.
+func (e *evaluation) ask(ctx context.Context) error {
+	s, ok := e.source.(warehouseSource)
+	if !ok {
+		return nil // each line of a case file is an answer
+	}
+	questions, err := s.w.Questions(ctx, s.filter)
+	if err != nil {
+		return err
+	}
+	e.summary.report.Ask(questions)
+	return nil
 }
 
 // recall puts what the run holds already into the summary, so that figures and gates are of the whole run.
@@ -493,26 +517,6 @@ func (e *evaluation) say(o batch.Outcome) {
 		fmt.Fprintln(e.stderr, "; the scores are in badger.scores")
 	}
 	e.judge.say(e.stderr)
-}
-
-// check tells whether every gate was reached, and prints those that were not.
-func (e *evaluation) check(gates []gate) error {
-	missed := false
-	for _, g := range gates {
-		mean, n := e.summary.mean(g.metric)
-		switch {
-		case n == 0:
-			missed = true
-			fmt.Fprintf(e.stderr, "gate: %s has no score, want at least %g\n", g.metric, g.least)
-		case mean < g.least:
-			missed = true
-			fmt.Fprintf(e.stderr, "gate: %s is %.4f over %d cases, want at least %g\n", g.metric, mean, n, g.least)
-		}
-	}
-	if missed {
-		return errGate
-	}
-	return nil
 }
 
 // newRunID makes a name that sorts by time and is not met again.

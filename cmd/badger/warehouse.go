@@ -23,6 +23,11 @@ func openWarehouse(ctx context.Context, url string, only bool) (*connectors.Ware
 	return warehouses.Open(ctx, url, driver.Options{ReadOnly: only})
 }
 
+// openExisting opens a warehouse to read and write, which is not made where it is not there: a mistyped name must not become a new database.
+func openExisting(ctx context.Context, url string) (*connectors.Warehouse, error) {
+	return warehouses.Open(ctx, url, driver.Options{MustExist: true})
+}
+
 // warehouseSource is the answers in a warehouse's tables.
 type warehouseSource struct {
 	w      *connectors.Warehouse

@@ -65,8 +65,9 @@ type Features struct {
 
 // Options say how to open a connection.
 type Options struct {
-	ReadOnly bool             // nothing will be written; the database must exist
-	Mem      memory.Allocator // for records; nil is the Go heap
+	ReadOnly  bool             // nothing will be written; the database must exist
+	MustExist bool             // a database that is not there is not made
+	Mem       memory.Allocator // for records; nil is the Go heap
 }
 
 // Opener opens a connection. The URL is the whole one, scheme included.

@@ -13,7 +13,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "stef", Version: 1, Group: "judge",
+		Name: "stef", Version: 2, Group: "judge",
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL,
 		Reads: scoring.FieldInterpretation,
 		Summary: "How well the agent's query does what the question asks for, without a reference query, schema or result: for monitoring in production. The label is " +
@@ -34,7 +34,7 @@ func init() {
 		Score:     stef,
 	})
 	register(scoring.Metric{
-		Name: "stef_enrichment", Version: 1, Group: "judge",
+		Name: "stef_enrichment", Version: 2, Group: "judge",
 		Needs:   scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL | scoring.FieldInterpretation,
 		Labels:  []string{enrichmentFaithful, "adds", "loses", "changes"},
 		Summary: "Whether the agent's enriched question still asks what the question asks.",
