@@ -157,6 +157,17 @@ FROM badger.eval_runs WHERE eval_run_id = `+w.dialect.Param(1)+" ORDER BY agent_
 	return out, err
 }
 
+// LatestRuns names the runs that started last, at most n of them, the latest first.
+func (w *Warehouse) LatestRuns(ctx context.Context, n int) ([]string, error) {
+	var out []string
+	query := "SELECT eval_run_id, MAX(eval_run_date) AS started FROM badger.eval_runs GROUP BY eval_run_id ORDER BY 2 DESC, 1 DESC"
+	err := w.each(ctx, "reading eval_runs", query, nil, func(t *scoring.Table, row int) bool {
+		out = append(out, (&record{t: t, row: row}).text(0))
+		return len(out) < n
+	})
+	return out, err
+}
+
 // rows builds Arrow rows for one of badger's tables.
 type rows struct {
 	table *badgersql.Table

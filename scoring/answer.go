@@ -16,16 +16,16 @@ func (c *Case) AnswerID() AnswerID {
 	return AnswerID{CaseID: c.ID, Agent: c.Agent.Name, Version: c.Agent.Version, Batch: c.Agent.BatchID}
 }
 
-// Of names whose answer it is, such as "atlas 2.0, batch b1", and is empty where nothing is known of that.
+// Of names whose answer it is, such as "agent atlas 2.0, batch b1". It is empty where nothing is known of that.
 func (a AnswerID) Of() string {
-	of := strings.TrimSpace(a.Agent + " " + a.Version)
-	switch {
-	case a.Batch == "":
-		return of
-	case of == "":
-		return "batch " + a.Batch
+	var of []string
+	if a.Agent != "" || a.Version != "" {
+		of = append(of, "agent "+a.Agent+" "+a.Version)
 	}
-	return of + ", batch " + a.Batch
+	if a.Batch != "" {
+		of = append(of, "batch "+a.Batch)
+	}
+	return strings.Join(of, ", ")
 }
 
 // Matches tells whether the answer is one that the pattern names. An empty field of the pattern stands for any.

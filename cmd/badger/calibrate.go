@@ -13,6 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
@@ -22,10 +23,8 @@ type calibrateCommand struct {
 	Assessments string   `placeholder:"FILE" help:"Recorded assessments (JSON Lines): judge metrics score from their replies, and verdicts recorded without replies are compared as they are."`
 	Backend     []string `placeholder:"A,B" help:"Whose assessments, such as o3; all by default."`
 	Metrics     []string `placeholder:"A,B" help:"Metrics to calibrate, such as ex_bird, rose or rose@o3; by default all that give a verdict."`
-	Agent       string   `help:"Only this agent's answers (with --source)."`
-	Version     string   `name:"agent-version" help:"Only this version's answers (with --source)."`
-	Batch       string   `help:"Only this batch (with --source)."`
-	Config      string   `placeholder:"FILE" help:"Options and thresholds of metrics, in YAML."`
+	answerFlags
+	Config string `placeholder:"FILE" help:"Options and thresholds of metrics, in YAML."`
 
 	Judges []string `placeholder:"FILE,…" help:"Judge files to calibrate besides the promoted judges of --source."`
 
@@ -165,15 +164,15 @@ func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.S
 func (c *calibrateCommand) open(ctx context.Context, l *labelled) (func(), error) {
 	if c.Cases != "" {
 		var err error
-		l.source, l.snapshots, err = caseFile("--cases: ", c.Cases)
+		l.source, l.snapshots, err = caseFile("--cases: ", c.Cases, c.answerFlags)
 		return func() {}, err
 	}
-	w, source, err := caseWarehouse(ctx, c.Source, connectors.Filter{Agent: c.Agent, Version: c.Version, Batch: c.Batch})
+	w, source, err := caseWarehouse(ctx, l.process, c.Source, c.filter())
 	if err != nil {
 		return nil, err
 	}
 	l.source, l.snapshots.warehouse, l.warehouse = source, w, w
-	if l.votes, err = warehouseVotes(ctx, w); err != nil {
+	if l.votes, err = warehouseVotes(ctx, l.process, w); err != nil {
 		_ = w.Close()
 		return nil, err
 	}
@@ -212,25 +211,27 @@ func (c *calibrateCommand) draw(r *calibration.Report) error {
 	return nil
 }
 
-// warehouseVotes reads what every annotator said, by answer. Those who were unsure have no vote.
-func warehouseVotes(ctx context.Context, w *connectors.Warehouse) (map[answerKey]map[string]agreement.Vote, error) {
-	t, err := w.Query(ctx, "SELECT case_id, agent_name, batch_id, annotator, verdict FROM badger.human_labels ORDER BY case_id, agent_name, batch_id, annotator")
+// warehouseVotes reads what every annotator said, by answer. Those who were unsure have no vote. Labels that could be of several answers count for
+// none, and are said.
+func warehouseVotes(ctx context.Context, p process, w *connectors.Warehouse) (map[scoring.AnswerID]map[string]agreement.Vote, error) {
+	all, err := w.Votes(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("reading human_labels: %w", err)
+		return nil, err
 	}
-	votes := map[answerKey]map[string]agreement.Vote{}
-	for i := range t.Rows() {
-		text := func(c int) string {
-			if v := t.Columns[c].Value(i); !v.IsNull() {
-				return v.String()
-			}
-			return ""
+	votes := map[scoring.AnswerID]map[string]agreement.Vote{}
+	unknown := 0
+	for _, v := range all {
+		if !v.Known {
+			unknown++
+			continue
 		}
-		key := answerKey{text(0), text(1), text(2)}
-		if votes[key] == nil {
-			votes[key] = map[string]agreement.Vote{}
+		if votes[v.AnswerID] == nil {
+			votes[v.AnswerID] = map[string]agreement.Vote{}
 		}
-		votes[key][text(3)] = voteOf(text(4))
+		votes[v.AnswerID][v.Annotator] = map[int]agreement.Vote{1: agreement.Pass, -1: agreement.Fail, 0: agreement.Missing}[v.Says]
+	}
+	if unknown > 0 {
+		fmt.Fprintf(p.stderr, "%s of human_labels names no agent_version, and several versions or none answered the question in the batch: they count for none; set agent_version\n", report.Counted(unknown, "row"))
 	}
 	return votes, nil
 }

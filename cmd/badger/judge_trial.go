@@ -26,7 +26,7 @@ type judgeTestCommand struct {
 	File   string `arg:"" placeholder:"FILE" help:"The judge file."`
 	Cases  string `placeholder:"FILE" xor:"input" required:"" help:"Cases in JSON Lines, one a line; human.label is what people said of the answer."`
 	Source string `placeholder:"URL" xor:"input" required:"" help:"A warehouse with golden_set and agent_runs, such as duckdb:FILE."`
-	Agent  string `help:"Only this agent's answers (with --source)."`
+	answerFlags
 	Limit  int    `placeholder:"N" help:"Only the first N cases."`
 	Config string `placeholder:"FILE" help:"Options and thresholds of metrics, and the judge backend, in YAML."`
 
@@ -54,7 +54,7 @@ func (c *judgeTestCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	trial := &judgeTrial{judge: j}
-	source, snaps, closeSource, err := c.open(ctx)
+	source, snaps, closeSource, err := c.open(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -90,16 +90,16 @@ func (c *judgeTestCommand) Run(ctx context.Context, p process) error {
 }
 
 // open opens where the cases come from.
-func (c *judgeTestCommand) open(ctx context.Context) (batch.Source, snapshots, func(), error) {
+func (c *judgeTestCommand) open(ctx context.Context, p process) (batch.Source, snapshots, func(), error) {
 	var source batch.Source
 	var snaps snapshots
 	closing := func() {}
 	var err error
 	if c.Cases != "" {
-		source, snaps, err = caseFile("--cases: ", c.Cases)
+		source, snaps, err = caseFile("--cases: ", c.Cases, c.answerFlags)
 	} else {
 		var w *connectors.Warehouse
-		if w, source, err = caseWarehouse(ctx, c.Source, connectors.Filter{Agent: c.Agent}); err == nil {
+		if w, source, err = caseWarehouse(ctx, p, c.Source, c.filter()); err == nil {
 			snaps.warehouse, closing = w, func() { _ = w.Close() }
 		}
 	}

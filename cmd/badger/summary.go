@@ -56,9 +56,14 @@ func (s *runSummary) add(c *scoring.Case, rows []batch.Row) {
 	}
 	for i := range rows {
 		r := &rows[i]
-		info.ID, info.Agent, info.Version, info.Batch = r.Score.CaseID, r.Agent, r.AgentVersion, r.BatchID
+		info.ID, info.Agent, info.Version, info.Batch = r.CaseID, r.Agent, r.Version, r.Batch
 		s.report.Add(r.Score, info)
 	}
+}
+
+// describe tells of a case whose scores, or some of them, were added without it.
+func (s *runSummary) describe(c *scoring.Case) {
+	s.report.Describe(report.Case{ID: c.ID, Question: c.Question, Tags: c.Tags, Agent: c.Agent.Name, Version: c.Agent.Version, Batch: c.Agent.BatchID})
 }
 
 // close computes the figures once everything is added. Against names whom all others are compared with; empty: see [report.SummaryOptions].

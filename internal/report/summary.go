@@ -262,6 +262,19 @@ func (s *Summary) unanswered(agent Agent, id, batch string) {
 	s.silent[agent][s.caseNumber(&Case{ID: id, Batch: batch})] = true
 }
 
+// Describe tells of a case whose scores were added without its question and tags. A case without scores is nothing to the summary.
+func (s *Summary) Describe(c Case) {
+	agent := Agent{c.Agent, c.Version}
+	if s.agents[agent] == nil {
+		return
+	}
+	key := textKey{agent, s.caseNumber(&c)}
+	if said, ok := s.texts[key]; ok && said.question == "" {
+		said.question = shorten(c.Question)
+		s.texts[key] = said
+	}
+}
+
 func (s *Summary) caseNumber(c *Case) int32 {
 	key := caseKey{c.ID, c.Batch}
 	n, ok := s.cases[key]
