@@ -134,11 +134,11 @@ func (j *jsons) raw(what string, v json.RawMessage) any {
 
 // Label is what one person says of an answer.
 type Label struct {
-	scoring.AnswerID
-	Annotator string
-	Verdict   string // pass, fail or unsure
-	Note      string
-	At        time.Time
+	scoring.AnswerID // without a version of the agent: of the only one that answered the question in the batch
+	Annotator        string
+	Verdict          string // pass, fail or unsure
+	Note             string
+	At               time.Time
 }
 
 // WriteLabels writes rows of human_labels, in place of what the same person said of the same answer before.
@@ -149,7 +149,7 @@ func (w *Warehouse) WriteLabels(ctx context.Context, labels ...Label) error {
 		if !slices.Contains([]string{"pass", "fail", "unsure"}, l.Verdict) {
 			return errcode.New(errcode.InvalidArgument, "writing labels: case %q: the verdict is %.20q, want pass, fail or unsure", l.CaseID, l.Verdict)
 		}
-		b.row(l.CaseID, l.Agent, l.Batch, l.Annotator, l.Verdict, optional(l.Note), l.At, l.Version)
+		b.row(l.CaseID, l.Agent, l.Batch, l.Annotator, l.Verdict, optional(l.Note), l.At, optional(l.Version))
 	}
 	return b.merge(ctx, w)
 }

@@ -37,19 +37,22 @@ func (r Reader) Key(table, column string) string {
 // that names no version of the agent is of the only version that answered; agent_version is NULL where several or none did. Both
 // conditions are on case_id.
 func (r Reader) Labels(ofLabels, ofAnswers string) string {
-	return r.expand(labels(ofLabels, ofAnswers))
+	return r.expand(labels(ofLabels, ofAnswers, "", "a.only_version"))
 }
 
 // Consensus is what most annotators say of each answer. Both conditions are on case_id.
 func (r Reader) Consensus(ofLabels, ofAnswers string) string {
-	return r.expand(consensus(ofLabels, ofAnswers))
+	return r.expand(consensus(labels(ofLabels, ofAnswers, "", "a.only_version")))
 }
 
-func labels(ofLabels, ofAnswers string) string {
+// labels joins what annotators say with the versions that answered; only is the one that a label without a version is of, found in agent_runs or in
+// what is joined besides.
+func labels(ofLabels, ofAnswers, besides, only string) string {
+	version := "COALESCE(l.agent_version, " + only + ")"
 	return `SELECT case_id, agent_name, agent_version, batch_id, annotator, said
-FROM (SELECT l.case_id, l.agent_name, COALESCE(l.agent_version, a.only_version) AS agent_version, l.batch_id, l.annotator,
+FROM (SELECT l.case_id, l.agent_name, ` + version + ` AS agent_version, l.batch_id, l.annotator,
         CASE WHEN l.verdict IN ('pass', '1', 'true', 'yes', 'correct') THEN 1 WHEN l.verdict IN ('fail', '0', 'false', 'no', 'incorrect') THEN -1 ELSE 0 END AS said,
-        ROW_NUMBER() OVER (PARTITION BY l.case_id, l.agent_name, COALESCE(l.agent_version, a.only_version), l.batch_id, l.annotator
+        ROW_NUMBER() OVER (PARTITION BY l.case_id, l.agent_name, ` + version + `, l.batch_id, l.annotator
                            ORDER BY CASE WHEN l.labelled_at IS NULL THEN 1 ELSE 0 END, l.labelled_at DESC, l.verdict) AS latest
   FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, verdict, labelled_at
     FROM (SELECT {key human_labels.case_id} AS case_id, {key human_labels.agent_name} AS agent_name, {text human_labels.agent_version} AS agent_version,
@@ -57,18 +60,26 @@ FROM (SELECT l.case_id, l.agent_name, COALESCE(l.agent_version, a.only_version) 
                  {column human_labels.labelled_at} AS labelled_at
           FROM badger.human_labels) k
     WHERE ` + ofLabels + `) l
-  LEFT JOIN (SELECT case_id, agent_name, batch_id, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
+  LEFT JOIN (SELECT case_id, agent_name, batch_id, COUNT(DISTINCT agent_version) AS versions, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
     FROM (SELECT {key agent_runs.case_id} AS case_id, {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version,
                  {key agent_runs.batch_id} AS batch_id
           FROM badger.agent_runs) k
     WHERE ` + ofAnswers + ` GROUP BY case_id, agent_name, batch_id) a
-  ON a.case_id = l.case_id AND a.agent_name = l.agent_name AND a.batch_id = l.batch_id) v
+  ON a.case_id = l.case_id AND a.agent_name = l.agent_name AND a.batch_id = l.batch_id` + besides + `) v
 WHERE latest = 1`
 }
 
-func consensus(ofLabels, ofAnswers string) string {
+func consensus(labels string) string {
 	return `SELECT case_id, agent_name, batch_id, CASE WHEN SUM(said) > 0 THEN 1 WHEN SUM(said) < 0 THEN 0 END AS passes, agent_version
-FROM (` + labels(ofLabels, ofAnswers) + `) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id`
+FROM (` + labels + `) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id`
+}
+
+// allLabels also knows the versions of answers that were scored from files and are not in agent_runs.
+func allLabels() string {
+	return labels("1 = 1", "1 = 1", `
+  LEFT JOIN (SELECT agent_name, batch_id, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
+    FROM badger.eval_runs GROUP BY agent_name, batch_id) e
+  ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id`, "CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END")
 }
 
 // expand fills in {key TABLE.COLUMN}, {text TABLE.COLUMN} and {column TABLE.COLUMN}, and {scores}, the columns of scores.

@@ -26,7 +26,7 @@ WHERE newest = 1`,
 	{
 		"consensus", "What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.",
 		"case_id, agent_name, batch_id, passes, agent_version",
-		consensus("1 = 1", "1 = 1"),
+		consensus(allLabels()),
 	},
 	{
 		"complexity", "The complexity tier of each question, from its newest score.",

@@ -14,7 +14,6 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/bigquery"
 	"github.com/badger-eval/badger/connectors/bigquery/bigquerytest"
 	"github.com/badger-eval/badger/connectors/driver"

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/databricks"
 	"github.com/badger-eval/badger/connectors/drivertest"
 	"github.com/badger-eval/badger/internal/errcode"
