@@ -22,6 +22,7 @@ var allowed = map[string][]string{
 	"connectors/*":                     {"connectors/driver", "internal/errcode"},
 	"connectors/snowflake":             {"connectors/driver", "internal/errcode", "connectors/snowflake/internal/calm"},
 	"connectors/bigquery/bigquerytest": {"connectors/driver", "connectors/duckdb", "internal/errcode"},
+	"connectors/postgres/postgrestest": {"connectors/driver", "connectors/postgres"},
 	// A server for tests, which runs SQL in the embedded engine.
 	"connectors/snowflake/snowflaketest":    {"connectors/driver", "connectors/duckdb", "internal/errcode"},
 	"connectors/snowflake/internal/calm":    {},

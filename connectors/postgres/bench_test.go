@@ -45,7 +45,7 @@ func BenchmarkRead(b *testing.B) {
 			}
 		}
 	})
-	peer(b, "psycopg", s.url(name, s.port), `
+	peer(b, "psycopg", s.URL(name, s.Port), `
 with psycopg.connect(url) as c, c.cursor(name="s", binary=True) as q:
     q.itersize = 8192
     q.execute("SELECT * FROM million")
@@ -79,7 +79,7 @@ func BenchmarkWriteScores(b *testing.B) {
 			}
 		})
 	}
-	peer(b, "psycopg/executemany/1000", s.url(name, s.port), `
+	peer(b, "psycopg/executemany/1000", s.URL(name, s.Port), `
 columns = "eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, reason, config_hash, scored_at".split(", ")
 key = columns[:6]
 sql = f"INSERT INTO badger.scores ({', '.join(columns)}) VALUES ({', '.join(['%s'] * len(columns))}) ON CONFLICT (eval_run_id, agent_name, agent_version, batch_id, case_id, metric) DO UPDATE SET " + ", ".join(f"{c} = EXCLUDED.{c}" for c in columns if c not in key)
