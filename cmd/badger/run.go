@@ -98,8 +98,8 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		if e := e.summary.render(p.stdout, c.options(p)); e != nil {
 			return e
 		}
-		e.say(outcome)
 	}
+	e.say(outcome)
 	if err != nil {
 		return errcode.New(errcode.Of(err), "%w; go on with --resume %s", err, e.run)
 	}
