@@ -66,7 +66,7 @@ FROM (SELECT l.case_id, l.agent_name, ` + version + ` AS agent_version, l.batch_
           FROM badger.agent_runs) k
     WHERE ` + ofAnswers + ` GROUP BY case_id, agent_name, batch_id) a
   ON a.case_id = l.case_id AND a.agent_name = l.agent_name AND a.batch_id = l.batch_id` + besides + `) v
-WHERE latest = 1`
+WHERE latest = 1 OR agent_version IS NULL`
 }
 
 func consensus(labels string) string {
