@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -234,6 +235,59 @@ func TestTablesThatLackSomething(t *testing.T) {
 		out, _ = must(t, "run", "--source", url, "--metrics", "ex_bird", "--json", "--quiet")
 		if f := figuresOf(t, out); f.rate("ex_bird").N != 1 {
 			t.Errorf("%+v", f)
+		}
+	})
+}
+
+// The statements of docs/tables.md run as they are printed, and a run finds what they make.
+func TestStatementsOfThePage(t *testing.T) {
+	page := readFile(t, filepath.Join("..", "..", "docs", "tables.md"))
+	statements := func(part string) []string {
+		var out []string
+		for i, block := range strings.Split(part, "```") {
+			if sql, ok := strings.CutPrefix(block, "sql\n"); ok && i%2 == 1 {
+				for _, s := range strings.Split(sql, ";\n") {
+					if strings.TrimSpace(s) != "" {
+						out = append(out, s)
+					}
+				}
+			}
+		}
+		return out
+	}
+	fill, rest, _ := strings.Cut(page, "## From your own tables")
+	own, _, _ := strings.Cut(rest, "## Tables that badger fills")
+	inserts, views := statements(fill), statements(own)
+	if len(inserts) != 3 || len(views) != 4 {
+		t.Fatalf("%d inserts, %d statements over own tables", len(inserts), len(views))
+	}
+	onEngines(t, func(t *testing.T, url string) {
+		execute(t, url, "CREATE TABLE shop_questions (nr INTEGER, question TEXT, answer_sql TEXT, answer_json TEXT, release INTEGER)",
+			"CREATE TABLE agent_log (model DECIMAL(4, 1), night DATE, question_nr INTEGER, generated_sql TEXT, result_json TEXT, failure TEXT, answer_text TEXT, seconds DECIMAL(9, 3), logged_at TIMESTAMP)",
+			"CREATE TABLE review (question_nr INTEGER, model DECIMAL(4, 1), night DATE, reviewer TEXT, good BOOLEAN, reviewed_at TIMESTAMP)",
+			`INSERT INTO shop_questions VALUES (17, '?', 'SELECT 1', '{"columns": ["n"], "rows": [[1]]}', 9), (17, '?', 'SELECT 2', '{"columns": ["n"], "rows": [[2]]}', 10)`,
+			`INSERT INTO agent_log VALUES (2.0, '2025-01-13', 17, 'SELECT 2', '{"columns": ["n"], "rows": [[2]]}', NULL, 'two', 0.25, '2025-01-13 02:00:00')`,
+			"INSERT INTO review VALUES (17, 2.0, '2025-01-13', 'kim', TRUE, '2025-01-14 00:00:00')")
+		execute(t, url, views...)
+		_, log := must(t, "run", "--source", url, "--run-id", "r", "--metrics", "ex_bird", "--batch", "2025-01-13", "--agent-version", "2.0", "--quiet")
+		if !strings.Contains(log, "version 10 for 1 answer") {
+			t.Errorf("the run says\n%s", log)
+		}
+		if got := ask(t, url, "SELECT case_id, agent_version, batch_id, value FROM badger.latest_scores"); got != "17 2.0 2025-01-13 1\n" {
+			t.Errorf("scores: %s", got)
+		}
+		if got := ask(t, url, "SELECT labelled, true_pass FROM badger.agreement"); got != "1 1\n" {
+			t.Errorf("agreement: %s", got)
+		}
+		other := engineOf(url).empty(t)
+		withTables(t, other)
+		execute(t, other, inserts...)
+		_, log = must(t, "run", "--source", other, "--run-id", "r", "--metrics", "ex_bird", "--quiet")
+		if !strings.Contains(log, "1 cases scored") {
+			t.Errorf("the run over the example rows says\n%s", log)
+		}
+		if got := ask(t, other, "SELECT metric, labelled, true_pass FROM badger.agreement ORDER BY metric"); got != "ex_bird 1 1\n" {
+			t.Errorf("agreement of the example rows: %s", got)
 		}
 	})
 }

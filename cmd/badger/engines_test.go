@@ -79,6 +79,24 @@ func onEngines(t *testing.T, f func(t *testing.T, url string)) {
 	}
 }
 
+// engineOf is the engine of a URL.
+func engineOf(url string) engine {
+	if strings.HasPrefix(url, "duckdb:") {
+		return engines[0]
+	}
+	return engines[1]
+}
+
+// withTables makes badger's tables in a database.
+func withTables(t testing.TB, url string) {
+	t.Helper()
+	w := openURL(t, url)
+	defer w.Close()
+	if err := w.Install(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // execute runs statements in a database, past badger.
 func execute(t testing.TB, url string, statements ...string) {
 	t.Helper()
@@ -194,13 +212,7 @@ func withDemo(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	defer from.Close()
-	w := openURL(t, url)
-	if err := w.Install(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	withTables(t, url)
 	open := duckdb.Open
 	if !strings.HasPrefix(url, "duckdb:") {
 		open = postgres.Open

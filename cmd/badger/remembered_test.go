@@ -87,11 +87,7 @@ WHERE eval_run_id = 'whole' AND metric = 'ex_bird' AND case_id IN ('c1', 'c2')`)
 // The tier of a question is the newest one, not the last in the alphabet.
 func TestComplexityIsTheNewest(t *testing.T) {
 	onEngines(t, func(t *testing.T, url string) {
-		w := openURL(t, url)
-		if err := w.Install(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		w.Close()
+		withTables(t, url)
 		for i, label := range []string{"medium", "extra_hard", "easy"} { // by time
 			execute(t, url, fmt.Sprintf(`INSERT INTO badger.scores (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, status, value, label, scored_at)
 VALUES ('r%d', 'c', 'a', '%[1]d', 'b', 'sql_complexity', 'ok', 1, '%s', TIMESTAMP '2025-01-0%d 00:00:00')`, i, label, i+1))
@@ -214,7 +210,7 @@ func TestPromotingAfterRetiring(t *testing.T) {
 		promote := func(file string) []string { return []string{"judge", "promote", file, "--to", url} }
 		must(t, promote(judge)...)
 		must(t, "judge", "retire", "response_format", "--from", url)
-		fails(t, exitFail, `judge "response_format" was retired by version 2; raise the version above it`, promote(judge)...)
+		fails(t, exitUsage, `judge "response_format" was retired by version 2; raise the version above it`, promote(judge)...)
 		must(t, promote(writeFile(t, "response_format.star", strings.Replace(readFile(t, judge), "version = 1", "version = 3", 1)))...)
 		if got := ask(t, url, "SELECT version, kind FROM badger.judges ORDER BY version"); got != "1 starlark\n2 retired\n3 starlark\n" {
 			t.Errorf("judges:\n%s", got)
