@@ -46,6 +46,7 @@ var (
 type answersQuery struct {
 	badgersql.Reader
 	labelled bool // human_labels is there
+	plain    bool // case ids are text that the engine itself compares by its bytes, so that it can look them up
 	versions []string
 	args     []any
 }
@@ -65,7 +66,7 @@ const inOrder = " ORDER BY r.agent_name, r.agent_version, r.batch_id, r.case_id"
 
 // runs are the rows of agent_runs with their keys as text.
 func (q *answersQuery) runs(columns []string) string {
-	out := []string{}
+	out := []string{"case_id AS raw_id"}
 	for _, key := range []string{"agent_name", "agent_version", "batch_id", "case_id"} {
 		out = append(out, q.Key("agent_runs", key)+" AS "+key)
 	}
@@ -78,12 +79,12 @@ func (q *answersQuery) runs(columns []string) string {
 // golden is one row for each question: of the version that is asked for, or of the highest that has the question. copies says how many rows there
 // are of the question in that version.
 func (q *answersQuery) golden(f Filter, r *keyRange) string {
-	columns := []string{q.Key("golden_set", "case_id") + " AS case_id", q.Key("golden_set", "set_version") + " AS set_version"}
+	columns := []string{"case_id AS raw_id", q.Key("golden_set", "case_id") + " AS case_id", q.Key("golden_set", "set_version") + " AS set_version"}
 	for _, c := range goldenColumns {
 		columns = append(columns, q.Column("golden_set", c)+" AS "+c)
 	}
 	out := "(SELECT * FROM (SELECT k.*, COUNT(*) OVER (PARTITION BY case_id, set_version) AS copies, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY " +
-		q.rank() + " DESC) AS choice FROM (SELECT " + strings.Join(columns, ", ") + " FROM badger.golden_set) k WHERE " + q.within(r)
+		q.rank() + " DESC) AS choice FROM (SELECT " + strings.Join(columns, ", ") + " FROM badger.golden_set) k WHERE " + q.within("k", r)
 	if f.SetVersion != "" {
 		out += " AND set_version = " + q.param(f.SetVersion)
 	}
@@ -102,12 +103,17 @@ func (q *answersQuery) rank() string {
 	return out + " ELSE -1 END"
 }
 
-// within is the condition that a case id is in the range.
-func (q *answersQuery) within(r *keyRange) string {
+// within is the condition that a case id is in the range. Where it can, it says so of the column itself too, which spares the engine reading what
+// lies outside.
+func (q *answersQuery) within(table string, r *keyRange) string {
 	if r == nil {
 		return "1 = 1"
 	}
-	return "case_id BETWEEN " + q.param(r.first) + " AND " + q.param(r.last)
+	cond := table + ".case_id BETWEEN " + q.param(r.first) + " AND " + q.param(r.last)
+	if q.plain && r.first != "" { // NULL is read as the empty text
+		cond += " AND " + table + ".raw_id BETWEEN " + q.param(r.first) + " AND " + q.param(r.last)
+	}
+	return cond
 }
 
 // where is the condition on the rows of agent_runs.
@@ -118,7 +124,7 @@ func (q *answersQuery) where(f Filter, r *keyRange) string {
 		equal("agent_name", r.agent)
 		equal("agent_version", r.version)
 		equal("batch_id", r.batch)
-		return " WHERE " + strings.Join(append(conds, "r."+q.within(r)), " AND ")
+		return " WHERE " + strings.Join(append(conds, q.within("r", r)), " AND ")
 	}
 	for _, c := range []struct{ column, value string }{{"agent_name", f.Agent}, {"agent_version", f.Version}, {"batch_id", f.Batch}} {
 		if c.value != "" {
@@ -150,7 +156,7 @@ func (q *answersQuery) cases(f Filter, r *keyRange) string {
 	from := q.runs(append(slices.Clone(runColumns), "ran_at")) + join + q.golden(f, r) + " ON g.case_id = r.case_id"
 	if q.labelled {
 		passes = "l.passes"
-		labels = " LEFT JOIN (" + q.Consensus(q.within(r), q.within(r)) +
+		labels = " LEFT JOIN (" + q.Consensus(q.within("k", r), q.within("k", r)) +
 			") l ON l.case_id = r.case_id AND l.agent_name = r.agent_name AND l.agent_version = r.agent_version AND l.batch_id = r.batch_id"
 	}
 	return "SELECT " + strings.Join(columns, ", ") + ", " + passes + " FROM " + from + labels + q.where(f, r) + inOrder + ", r.ran_at, r.sql"
@@ -249,6 +255,7 @@ func (w *Warehouse) Cases(ctx context.Context, f Filter) iter.Seq2[Answer, error
 		layout, err := w.query(ctx)
 		ranges := []*keyRange{nil}
 		if err == nil && w.dialect.Embedded { // sorting and joining all results at once would take the memory of all
+			layout.plain = w.comparesPlainly(ctx, &layout)
 			ranges, err = w.keyRanges(ctx, layout, f)
 		}
 		if err != nil {
@@ -323,6 +330,25 @@ func (w *Warehouse) Questions(ctx context.Context, f Filter) (ids []string, err 
 		return true
 	})
 	return ids, err
+}
+
+// comparesPlainly tells whether the case ids are text without a collation: the engine is asked what it makes of letters under the columns' own.
+// Letters are an error under columns of another type.
+func (w *Warehouse) comparesPlainly(ctx context.Context, q *answersQuery) bool {
+	tables := []string{"agent_runs", "golden_set"}
+	if q.labelled {
+		tables = append(tables, "human_labels")
+	}
+	for _, table := range tables {
+		id := func(text string) string {
+			return "COALESCE((SELECT case_id FROM badger." + table + " WHERE 1 = 0), '" + text + "')"
+		}
+		t, err := w.Query(ctx, "SELECT "+id("a")+" = 'A' OR "+id("é")+" = 'e' OR "+id("a")+" < 'B'")
+		if err != nil || t.Columns[0].Value(0).IsNull() || t.Columns[0].Value(0).Bool() {
+			return false
+		}
+	}
+	return true
 }
 
 // Count is the number of answers that a filter chooses. It is counted from agent_runs alone, so that it tells whether [Warehouse.Cases] read them all.

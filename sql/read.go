@@ -35,12 +35,12 @@ func (r Reader) Key(table, column string) string {
 
 // Labels lists what annotators say of answers, one row for each answer and annotator: said is 1 for pass, -1 for fail and 0 otherwise. A label
 // that names no version of the agent is of the only version that answered; agent_version is NULL where several or none did. Both
-// conditions are on case_id.
+// conditions are on k.case_id, and on k.raw_id, the column as it is.
 func (r Reader) Labels(ofLabels, ofAnswers string) string {
 	return r.expand(labels(ofLabels, ofAnswers, "", "a.only_version"))
 }
 
-// Consensus is what most annotators say of each answer. Both conditions are on case_id.
+// Consensus is what most annotators say of each answer. Both conditions are on k.case_id and k.raw_id.
 func (r Reader) Consensus(ofLabels, ofAnswers string) string {
 	return r.expand(consensus(labels(ofLabels, ofAnswers, "", "a.only_version")))
 }
@@ -55,13 +55,13 @@ FROM (SELECT l.case_id, l.agent_name, ` + version + ` AS agent_version, l.batch_
         ROW_NUMBER() OVER (PARTITION BY l.case_id, l.agent_name, ` + version + `, l.batch_id, l.annotator
                            ORDER BY CASE WHEN l.labelled_at IS NULL THEN 1 ELSE 0 END, l.labelled_at DESC, l.verdict) AS latest
   FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, verdict, labelled_at
-    FROM (SELECT {key human_labels.case_id} AS case_id, {key human_labels.agent_name} AS agent_name, {text human_labels.agent_version} AS agent_version,
+    FROM (SELECT case_id AS raw_id, {key human_labels.case_id} AS case_id, {key human_labels.agent_name} AS agent_name, {text human_labels.agent_version} AS agent_version,
                  {key human_labels.batch_id} AS batch_id, {key human_labels.annotator} AS annotator, LOWER(TRIM({key human_labels.verdict})) AS verdict,
                  {column human_labels.labelled_at} AS labelled_at
           FROM badger.human_labels) k
     WHERE ` + ofLabels + `) l
   LEFT JOIN (SELECT case_id, agent_name, batch_id, COUNT(DISTINCT agent_version) AS versions, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
-    FROM (SELECT {key agent_runs.case_id} AS case_id, {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version,
+    FROM (SELECT case_id AS raw_id, {key agent_runs.case_id} AS case_id, {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version,
                  {key agent_runs.batch_id} AS batch_id
           FROM badger.agent_runs) k
     WHERE ` + ofAnswers + ` GROUP BY case_id, agent_name, batch_id) a

@@ -131,10 +131,10 @@ func (h Harness) tables(t *testing.T) {
 	}
 	for query, want := range map[string]string{
 		"SELECT agent_version, case_id, metric, eval_run_id, run_status FROM badger.latest_scores ORDER BY agent_version, case_id, metric": "1 a m whole done, 1 a sql_complexity whole done, 1 b m part stopped, 2 a m whole done",
-		"SELECT case_id, agent_version, passes FROM badger.consensus ORDER BY case_id, agent_version":                                     "a 1 1, a 2 0, b 1 0",
-		"SELECT case_id, tier FROM badger.complexity":                                                                                     "a easy",
-		"SELECT agent_version, tier, scored, unfinished FROM badger.versions_by_metric WHERE metric = 'm' ORDER BY agent_version, tier":   "1 easy 1 0, 1 unknown 1 1, 2 easy 1 0",
-		"SELECT labelled, true_pass, false_pass, true_fail, false_fail FROM badger.agreement WHERE metric = 'm'":                          "3 1 2 0 0",
+		"SELECT case_id, agent_version, passes FROM badger.consensus ORDER BY case_id, agent_version":                                      "a 1 1, a 2 0, b 1 0",
+		"SELECT case_id, tier FROM badger.complexity":                                                                                      "a easy",
+		"SELECT agent_version, tier, scored, unfinished FROM badger.versions_by_metric WHERE metric = 'm' ORDER BY agent_version, tier":    "1 easy 1 0, 1 unknown 1 1, 2 easy 1 0",
+		"SELECT labelled, true_pass, false_pass, true_fail, false_fail FROM badger.agreement WHERE metric = 'm'":                           "3 1 2 0 0",
 	} {
 		got, err := w.Query(ctx, query)
 		if err != nil {
