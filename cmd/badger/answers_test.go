@@ -130,6 +130,11 @@ func TestAnswersThatAreThereTwice(t *testing.T) {
 		if got := ask(t, url, "SELECT status, COUNT(*), COUNT(DISTINCT case_id) FROM badger.scores GROUP BY status ORDER BY status"); got != "failed 3 3\nok 1 1\n" {
 			t.Errorf("status, scores, cases:\n%s", got)
 		}
+		// A label of it is of one answer, not of four.
+		execute(t, url, "INSERT INTO badger.human_labels (case_id, agent_name, agent_version, batch_id, annotator, verdict) VALUES ('c1', 'a', '1', 'b', 'kim', 'pass')")
+		if out := calibrate(t, "--source", url, "--metrics", "ex_bird"); out.N != 1 {
+			t.Errorf("calibrate counts %d labelled cases, want 1", out.N)
+		}
 	})
 }
 

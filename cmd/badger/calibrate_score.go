@@ -62,7 +62,7 @@ func (l *labelled) score(ctx context.Context) (*calibration.Study, error) {
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(l.concurrency)
 	at := 0
-	for item, err := range l.source.Cases(gctx) {
+	for item, err := range batch.Distinct(gctx, l.source) {
 		if err != nil {
 			if werr := g.Wait(); werr != nil {
 				return nil, werr

@@ -45,7 +45,9 @@ func emptyPostgres(t *testing.T) string {
 	s.Lock()
 	defer s.Unlock()
 	if s.Server == nil && s.err == nil {
-		s.Server, s.err = postgrestest.Start(nil)
+		if s.Server, s.err = postgrestest.Start(nil); s.err == nil {
+			atEnd = append(atEnd, s.Remove)
+		}
 	}
 	if s.err != nil {
 		t.Skipf("there is no PostgreSQL server to test with: %v", s.err)
@@ -61,15 +63,6 @@ func emptyPostgres(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return s.URL(name, s.Port)
-}
-
-func endEngines() {
-	if postgresServer.Server != nil {
-		postgresServer.Remove()
-	}
-	if demonstration.dir != "" {
-		_ = os.RemoveAll(demonstration.dir)
-	}
 }
 
 // onEngines runs a test on every engine, each with an empty database.
@@ -199,6 +192,7 @@ func demoDatabase(t testing.TB) string {
 			t.Fatal(err)
 		}
 		d.dir = dir
+		atEnd = append(atEnd, func() { _ = os.RemoveAll(dir) })
 		must(t, "demo", "--dir", dir, "--json")
 	})
 	return "duckdb:" + filepath.Join(d.dir, "demo.duckdb") + "?mode=ro"

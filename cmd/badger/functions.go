@@ -54,6 +54,8 @@ func (c *functionsCommand) Run(_ context.Context, p process) error {
 			return err
 		}
 		_, err = p.stdout.Write(page)
+		return err
+	}
 	if c.Tables {
 		_, err := p.stdout.Write(tabledoc.Page())
 		return err

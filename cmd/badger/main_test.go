@@ -17,12 +17,17 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// atEnd ends what tests started.
+var atEnd []func()
+
 // tests runs the tests, and then ends what they started.
 type tests struct{ *testing.M }
 
 func (t tests) Run() int {
 	code := t.M.Run()
-	endEngines()
+	for _, f := range atEnd {
+		f()
+	}
 	return code
 }
 

@@ -41,7 +41,7 @@ func (s *ScoreFile) Arrange(ctx context.Context, src Source, metrics []*scoring.
 		delete(spans, a)
 		return err
 	}
-	for item, err := range distinct(ctx, src) {
+	for item, err := range Distinct(ctx, src) {
 		if err == nil {
 			err = write(item.AnswerID)
 		}

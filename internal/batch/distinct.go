@@ -9,9 +9,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// distinct yields the items of a source, each with an identity of its own. An answer that came before becomes an item that cannot be loaded and
+// Distinct yields the items of a source, each with an identity of its own. An answer that came before becomes an item that cannot be loaded and
 // says where both are. Its id is made of the case's id and its place, so that it has scores of its own, which say the same.
-func distinct(ctx context.Context, src Source) iter.Seq2[Item, error] {
+func Distinct(ctx context.Context, src Source) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		places := map[scoring.AnswerID]string{}
 		copies := map[scoring.AnswerID]int{} // of those that come several times

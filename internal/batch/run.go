@@ -104,7 +104,7 @@ func (x *run) watchStop() {
 func (x *run) read(src Source) {
 	defer close(x.sourceDone)
 	defer close(x.items)
-	for item, err := range distinct(x.taking, src) {
+	for item, err := range Distinct(x.taking, src) {
 		select {
 		case x.items <- sourced{item, err}:
 		case <-x.taking.Done():
