@@ -61,7 +61,7 @@ func Start(prepare func(*Server) error, args ...string) (*Server, error) {
 			return nil, err
 		}
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func other() (*syscall.Credential, error) {
 
 // Program is one of the server's programs, run as the server's user.
 func (s *Server) Program(name string, args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(s.bin, name), args...)
+	cmd := exec.Command(filepath.Join(s.bin, name), args...) //nolint:gosec,noctx // programs of this machine, which outlive a test
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.as}
 	cmd.Dir = s.Dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8"}
@@ -138,7 +138,7 @@ func (s *Server) Start() error {
 
 // Stop ends the server and waits until it has.
 func (s *Server) Stop(mode string) {
-	s.Program("pg_ctl", "stop", "-D", s.Data(), "-m", mode, "-w").Run()
+	_ = s.Program("pg_ctl", "stop", "-D", s.Data(), "-m", mode, "-w").Run() // a server that has ended already is stopped
 }
 
 // URL is the address of a database through a port, such as the server's own.
