@@ -60,17 +60,21 @@ type AssessmentFilter struct {
 // Assessments streams recorded answers, the oldest first.
 func (w *Warehouse) Assessments(ctx context.Context, f AssessmentFilter) iter.Seq2[Assessment, error] {
 	return func(yield func(Assessment, error) bool) {
-		s := selection{w: w}
+		var args []any
+		param := func(v any) string {
+			args = append(args, v)
+			return w.dialect.Param(len(args))
+		}
 		var conds []string
 		for _, c := range []struct{ column, value string }{{"assessment_id", f.ID}, {"kind", f.Kind}, {"backend", f.Backend}} {
 			if c.value != "" {
-				conds = append(conds, c.column+" = "+s.param(c.value))
+				conds = append(conds, c.column+" = "+param(c.value))
 			}
 		}
 		if len(f.RequestHashes) > 0 {
 			params := make([]string, len(f.RequestHashes))
 			for i, h := range f.RequestHashes {
-				params[i] = s.param(h)
+				params[i] = param(h)
 			}
 			conds = append(conds, "request_hash IN ("+strings.Join(params, ", ")+")")
 		}
@@ -80,7 +84,7 @@ func (w *Warehouse) Assessments(ctx context.Context, f AssessmentFilter) iter.Se
 		}
 		more := true
 		err := w.each(ctx, "reading assessments", `SELECT assessment_id, kind, backend, model, prompt_version, request_hash, reply, tokens_in, tokens_out, latency_ms, created_at, detail
-FROM badger.assessments`+where+" ORDER BY created_at, assessment_id", s.args, func(t *scoring.Table, row int) bool {
+FROM badger.assessments`+where+" ORDER BY created_at, assessment_id", args, func(t *scoring.Table, row int) bool {
 			more = yield(assessment(t, row), nil)
 			return more
 		})

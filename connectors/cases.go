@@ -4,102 +4,132 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/natural"
 	"github.com/badger-eval/badger/scoring"
+	badgersql "github.com/badger-eval/badger/sql"
 )
 
-// Filter chooses among the answers in agent_runs. Empty fields choose all; of a question in several versions of the golden set, the highest
-// version is taken.
+// Filter chooses among the answers in agent_runs. Empty fields choose all.
 type Filter struct {
 	Agent      string
 	Version    string
 	Batch      string
-	SetVersion string // of the golden set
+	SetVersion string // of the golden set; empty: each question in the highest version that has it, by [SetVersions]
 }
 
 // Answer is one row of Cases: a case, or the reason why it cannot be read, with whose it is.
 type Answer struct {
-	CaseID, Agent, Version, Batch string
-	Case                          *scoring.Case
-	Err                           error // why the row is no case; other rows go on
+	scoring.AnswerID
+	SetVersion string // of the golden set that the question was taken from
+	InSet      bool   // whether the golden set has the question
+	Case       *scoring.Case
+	Err        error // why the row is no case; other rows go on
 }
 
-// caseColumns are what Cases reads, in this order.
-const caseColumns = `r.case_id, g.question, g.evidence, g.schema_ddl, g.dialect, g.gold_sql, g.gold_result, g.expected_tools, g.expected_clarifications,
-g.expected_behaviour, g.tags, r.agent_name, r.agent_version, r.batch_id, r.interpretation, r.sql, r.result, r.sql_error, r.tool_calls, r.response,
-r.latency_ms, COALESCE(r.gold_latency_ms, g.gold_latency_ms) AS gold_latency_ms, r.conversation_id, r.turn, l.passes, g.gold_error, g.alternatives, g.database_name, g.metric_options`
+// Columns of agent_runs and golden_set that Cases reads behind those of the key, in this order.
+var (
+	runColumns    = strings.Fields("interpretation sql result sql_error tool_calls response latency_ms gold_latency_ms conversation_id turn")
+	goldenColumns = strings.Fields("question evidence schema_ddl dialect gold_sql gold_result expected_tools expected_clarifications expected_behaviour tags " +
+		"gold_latency_ms gold_error alternatives database_name metric_options")
+)
 
-const inOrder = " ORDER BY r.agent_name, r.agent_version, r.batch_id, r.case_id"
-
-// selection is a condition on answers, with the arguments of the whole query in their order.
-type selection struct {
-	w    *Warehouse
-	args []any
+// answersQuery writes queries over golden_set, agent_runs and human_labels, with their arguments in the order of the text.
+type answersQuery struct {
+	badgersql.Reader
+	labelled bool // human_labels is there
+	plain    bool // case ids are text that the engine itself compares by its bytes, so that it can look them up
+	versions []string
+	args     []any
 }
 
-func (s *selection) param(v any) string {
-	s.args = append(s.args, v)
-	return s.w.dialect.Param(len(s.args))
+func (q *answersQuery) param(v any) string {
+	q.args = append(q.args, v)
+	return q.Dialect.Param(len(q.args))
 }
 
-// keyRange is a range of case ids within the answers of one version of an agent.
+// keyRange is a range of case ids within the answers of one version of an agent in one batch.
 type keyRange struct {
-	agent, version, batch any // a string, or nil for NULL
+	agent, version, batch string
 	first, last           string
 }
 
-// from joins the answers with their questions and with what people said of them. An answer whose question is not in the golden set is still a
-// case, without gold, unless a version of the set is asked for.
-func (s *selection) from(f Filter, r *keyRange) string {
-	join, golden := "LEFT JOIN", ""
-	if f.SetVersion != "" {
-		join, golden = "JOIN", "(SELECT * FROM badger.golden_set WHERE set_version = "+s.param(f.SetVersion)+")"
-	} else {
-		golden = "(SELECT * FROM badger.golden_set WHERE " + s.within("case_id", r) + " QUALIFY ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY COALESCE(set_version, '') DESC) = 1)"
+const inOrder = " ORDER BY r.agent_name, r.agent_version, r.batch_id, r.case_id"
+
+// runs are the rows of agent_runs with their keys as text.
+func (q *answersQuery) runs(columns []string) string {
+	out := []string{"case_id AS raw_id"}
+	for _, key := range []string{"agent_name", "agent_version", "batch_id", "case_id"} {
+		out = append(out, q.Key("agent_runs", key)+" AS "+key)
 	}
-	return " FROM badger.agent_runs r " + join + " " + golden + " g ON g.case_id = r.case_id LEFT JOIN (" + consensus +
-		") l ON l.case_id = r.case_id AND l.agent_name = r.agent_name AND l.batch_id = r.batch_id" + s.where(f, r)
+	for _, c := range columns {
+		out = append(out, q.Column("agent_runs", c)+" AS "+c)
+	}
+	return "(SELECT " + strings.Join(out, ", ") + " FROM badger.agent_runs) r"
 }
 
-// within is the condition that a case id is in the range.
-func (s *selection) within(column string, r *keyRange) string {
+// golden is one row for each question: of the version that is asked for, or of the highest that has the question. copies says how many rows there
+// are of the question in that version.
+func (q *answersQuery) golden(f Filter, r *keyRange) string {
+	columns := []string{"case_id AS raw_id", q.Key("golden_set", "case_id") + " AS case_id", q.Key("golden_set", "set_version") + " AS set_version"}
+	for _, c := range goldenColumns {
+		columns = append(columns, q.Column("golden_set", c)+" AS "+c)
+	}
+	out := "(SELECT * FROM (SELECT k.*, COUNT(*) OVER (PARTITION BY case_id, set_version) AS copies, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY " +
+		q.rank() + " DESC) AS choice FROM (SELECT " + strings.Join(columns, ", ") + " FROM badger.golden_set) k WHERE " + q.within("k", r)
+	if f.SetVersion != "" {
+		out += " AND set_version = " + q.param(f.SetVersion)
+	}
+	return out + ") c WHERE choice = 1) g"
+}
+
+// rank numbers the versions of the golden set in their order.
+func (q *answersQuery) rank() string {
+	if len(q.versions) < 2 {
+		return "set_version"
+	}
+	out := "CASE set_version"
+	for i, v := range q.versions {
+		out += " WHEN " + q.param(v) + " THEN " + strconv.Itoa(i)
+	}
+	return out + " ELSE -1 END"
+}
+
+// within is the condition that a case id is in the range. Where it can, it says so of the column itself too, which spares the engine reading what
+// lies outside.
+func (q *answersQuery) within(table string, r *keyRange) string {
 	if r == nil {
 		return "1 = 1"
 	}
-	cond := column + " BETWEEN " + s.param(r.first) + " AND " + s.param(r.last)
-	if r.first == "" {
-		cond = "(" + cond + " OR " + column + " IS NULL)"
+	cond := table + ".case_id BETWEEN " + q.param(r.first) + " AND " + q.param(r.last)
+	if q.plain && r.first != "" { // NULL is read as the empty text
+		cond += " AND " + table + ".raw_id BETWEEN " + q.param(r.first) + " AND " + q.param(r.last)
 	}
 	return cond
 }
 
-// where is the condition on agent_runs, called r.
-func (s *selection) where(f Filter, r *keyRange) string {
-	var conds []string
-	equal := func(column string, v any) {
-		switch v {
-		case nil:
-			conds = append(conds, column+" IS NULL")
-		case "":
-			if r != nil {
-				conds = append(conds, column+" = ''")
-			}
-		default:
-			conds = append(conds, column+" = "+s.param(v))
-		}
+// where is the condition on the rows of agent_runs.
+func (q *answersQuery) where(f Filter, r *keyRange) string {
+	conds := []string{}
+	equal := func(column, v string) { conds = append(conds, "r."+column+" = "+q.param(v)) }
+	if r != nil {
+		equal("agent_name", r.agent)
+		equal("agent_version", r.version)
+		equal("batch_id", r.batch)
+		return " WHERE " + strings.Join(append(conds, q.within("r", r)), " AND ")
 	}
-	if r == nil {
-		equal("r.agent_name", f.Agent)
-		equal("r.agent_version", f.Version)
-		equal("r.batch_id", f.Batch)
-	} else {
-		equal("r.agent_name", r.agent)
-		equal("r.agent_version", r.version)
-		equal("r.batch_id", r.batch)
-		conds = append(conds, s.within("r.case_id", r))
+	for _, c := range []struct{ column, value string }{{"agent_name", f.Agent}, {"agent_version", f.Version}, {"batch_id", f.Batch}} {
+		if c.value != "" {
+			equal(c.column, c.value)
+		}
 	}
 	if len(conds) == 0 {
 		return ""
@@ -107,25 +137,136 @@ func (s *selection) where(f Filter, r *keyRange) string {
 	return " WHERE " + strings.Join(conds, " AND ")
 }
 
+// cases joins the answers with their questions and with what people said of them. An answer whose question is not in the golden set is still a
+// case, without gold, unless a version of the set is asked for. Several answers of one key are ordered too, so that every run takes the same
+// one as the first.
+func (q *answersQuery) cases(f Filter, r *keyRange) string {
+	columns := []string{"r.case_id AS case_id", "r.agent_name AS agent_name", "r.agent_version AS agent_version", "r.batch_id AS batch_id", "g.set_version", "g.copies"}
+	for _, c := range runColumns {
+		columns = append(columns, "r."+c)
+	}
+	for _, c := range goldenColumns {
+		columns = append(columns, "g."+c)
+	}
+	join := " LEFT JOIN "
+	if f.SetVersion != "" {
+		join = " JOIN "
+	}
+	passes, labels := "CAST(NULL AS "+q.Dialect.Types[driver.BigInt]+")", ""
+	from := q.runs(append(slices.Clone(runColumns), "ran_at")) + join + q.golden(f, r) + " ON g.case_id = r.case_id"
+	if q.labelled {
+		passes = "l.passes"
+		labels = " LEFT JOIN (" + q.Consensus(q.within("k", r), q.within("k", r)) +
+			") l ON l.case_id = r.case_id AND l.agent_name = r.agent_name AND l.agent_version = r.agent_version AND l.batch_id = r.batch_id"
+	}
+	return "SELECT " + strings.Join(columns, ", ") + ", " + passes + " FROM " + from + labels + q.where(f, r) + inOrder + ", r.ran_at, r.sql"
+}
+
 const readingCases = "reading cases"
+
+// query finds out which columns users' tables have and in which order the versions of the golden set are.
+func (w *Warehouse) query(ctx context.Context) (answersQuery, error) {
+	q := answersQuery{Reader: badgersql.Reader{Dialect: w.dialect, Missing: map[string]bool{}}}
+	for _, name := range []string{"agent_runs", "golden_set", "human_labels"} {
+		t := badgersql.TableNamed(name)
+		there, err := w.columns(ctx, t)
+		if errcode.Of(err) == errcode.NotFound && name == "human_labels" {
+			continue
+		}
+		if errcode.Of(err) == errcode.NotFound {
+			return q, errcode.New(errcode.NotFound, "%s: there is no table or view %s; docs/tables.md says what is in it, and how to make it from tables of your own: %w", readingCases, t.FullName(), err)
+		}
+		if err != nil {
+			return q, err
+		}
+		q.labelled = name == "human_labels"
+		for _, c := range t.Columns {
+			if there[c.Name] {
+				continue
+			}
+			q.Missing[name+"."+c.Name] = true
+			if c.Required {
+				return q, errcode.New(errcode.FailedPrecondition, "%s: %s has no column %s (%s); docs/tables.md describes the table", readingCases, t.FullName(), c.Name, c.Type)
+			}
+		}
+	}
+	sets, err := w.setVersions(ctx, &q)
+	for _, s := range sets {
+		q.versions = append(q.versions, s.Version)
+	}
+	return q, err
+}
+
+// columns are the names of a table's columns, in lower case.
+func (w *Warehouse) columns(ctx context.Context, t *badgersql.Table) (there map[string]bool, err error) {
+	err = w.use("looking at "+t.FullName(), func() error {
+		rows, err := w.conn.Query(ctx, "SELECT * FROM "+t.FullName()+" WHERE 1 = 0")
+		if err != nil {
+			return err
+		}
+		defer rows.Release()
+		there = map[string]bool{}
+		for _, f := range rows.Schema().Fields() {
+			there[strings.ToLower(f.Name)] = true
+		}
+		return nil
+	})
+	return there, err
+}
+
+// Missing lists the columns that the tables of answers, questions and labels do not have, such as agent_runs.turn. They are read as NULL.
+func (w *Warehouse) Missing(ctx context.Context) ([]string, error) {
+	q, err := w.query(ctx)
+	return slices.Sorted(maps.Keys(q.Missing)), err
+}
+
+// SetVersion is a version of the golden set.
+type SetVersion struct {
+	Version   string
+	Questions int64
+}
+
+// SetVersions lists the versions of the golden set, the lowest first. They are ordered as people order them: runs of digits count as
+// numbers, so that v9 comes before v10 and 2024-9 before 2024-10. A version without a name comes first.
+func (w *Warehouse) SetVersions(ctx context.Context) ([]SetVersion, error) {
+	q, err := w.query(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return w.setVersions(ctx, &q)
+}
+
+func (w *Warehouse) setVersions(ctx context.Context, q *answersQuery) ([]SetVersion, error) {
+	var out []SetVersion
+	query := "SELECT set_version, COUNT(*) FROM (SELECT " + q.Key("golden_set", "set_version") + " AS set_version FROM badger.golden_set) k GROUP BY set_version"
+	err := w.each(ctx, readingCases, query, nil, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		out = append(out, SetVersion{r.text(0), r.count(1)})
+		return true
+	})
+	slices.SortFunc(out, func(a, b SetVersion) int { return natural.Compare(a.Version, b.Version) })
+	return out, err
+}
 
 // Cases streams the answers with their questions, in the order of agent, version, batch and case, holding few of them at a time. The error is
 // one of the warehouse and ends the stream; an answer that cannot be read is an [Answer] that says so.
 func (w *Warehouse) Cases(ctx context.Context, f Filter) iter.Seq2[Answer, error] {
 	return func(yield func(Answer, error) bool) {
+		layout, err := w.query(ctx)
 		ranges := []*keyRange{nil}
-		if w.dialect.Embedded { // sorting and joining all results at once would take the memory of all
-			var err error
-			if ranges, err = w.keyRanges(ctx, f); err != nil {
-				yield(Answer{}, err)
-				return
-			}
+		if err == nil && w.dialect.Embedded { // sorting and joining all results at once would take the memory of all
+			layout.plain = w.comparesPlainly(ctx, &layout)
+			ranges, err = w.keyRanges(ctx, layout, f)
+		}
+		if err != nil {
+			yield(Answer{}, err)
+			return
 		}
 		for _, r := range ranges {
-			s := selection{w: w}
-			query := "SELECT " + caseColumns + s.from(f, r) + inOrder
+			q := layout
+			query := q.cases(f, r)
 			more := true
-			err := w.each(ctx, readingCases, query, s.args, func(t *scoring.Table, row int) bool {
+			err := w.each(ctx, readingCases, query, q.args, func(t *scoring.Table, row int) bool {
 				more = yield(answer(t, row), nil)
 				return more
 			})
@@ -146,50 +287,90 @@ const (
 	rangeBytes = 16 << 20
 )
 
-// keyRanges cuts the answers into ranges of about so many, from their keys alone.
-func (w *Warehouse) keyRanges(ctx context.Context, f Filter) ([]*keyRange, error) {
+// keyRanges cuts the answers into ranges of about so many, from their keys alone. Keys are text that compares by its bytes, whatever the type of
+// the user's column is, so that the ranges are the same here and in the engine.
+func (w *Warehouse) keyRanges(ctx context.Context, q answersQuery, f Filter) ([]*keyRange, error) {
 	var out []*keyRange
-	var first, r *keyRange // of this agent's version
-	n, bytes := 0, int64(0)
-	s := selection{w: w}
-	query := "SELECT r.agent_name, r.agent_version, r.batch_id, r.case_id, LENGTH(r.result) FROM badger.agent_runs r" + s.where(f, nil) + inOrder
-	err := w.each(ctx, readingCases, query, s.args, func(t *scoring.Table, row int) bool {
-		key := func(c int) any {
-			if v := t.Columns[c].Value(row); !v.IsNull() {
-				return strings.Clone(v.String())
-			}
-			return nil
-		}
-		agent, version, batch := key(0), key(1), key(2)
-		id, _ := key(3).(string) // NULL is read as the lowest, wherever it sorts
-		same := first != nil && first.agent == agent && first.version == version && first.batch == batch
+	var r *keyRange
+	n, bytes := int64(0), int64(0)
+	query := "SELECT agent_name, agent_version, batch_id, case_id, LENGTH(CAST(result AS " + w.dialect.Types[driver.Text] + ")) FROM " + q.runs([]string{"result"}) + q.where(f, nil) + inOrder
+	err := w.each(ctx, readingCases, query, q.args, func(t *scoring.Table, row int) bool {
+		k := record{t: t, row: row}
+		agent, version, batch, id := k.text(0), k.text(1), k.text(2), k.text(3)
+		same := r != nil && r.agent == agent && r.version == version && r.batch == batch
 		switch {
-		case same && id <= r.last && (id != "" || first.first == ""):
-			// in the range already
-		case same && id > r.last && n < rangeCases && bytes < rangeBytes:
+		case same && id == r.last:
+			// another answer of the same key, which must not be cut off
+		case same && n < rangeCases && bytes < rangeBytes:
 			r.last = id
 		default:
 			r, n, bytes = &keyRange{agent: agent, version: version, batch: batch, first: id, last: id}, 0, 0
 			out = append(out, r)
-			if !same || id == "" {
-				first = r
-			}
 		}
 		n++
-		bytes += t.Columns[4].Value(row).Int()
+		bytes += k.count(4)
 		return true
 	})
 	return out, err
 }
 
-// Count is the number of answers a filter chooses.
+// Questions lists the ids of the questions of the golden set, or of one version where the filter names one.
+func (w *Warehouse) Questions(ctx context.Context, f Filter) (ids []string, err error) {
+	q, err := w.query(ctx)
+	if err != nil {
+		return nil, err
+	}
+	query := "SELECT DISTINCT case_id FROM (SELECT " + q.Key("golden_set", "case_id") + " AS case_id, " + q.Key("golden_set", "set_version") + " AS set_version FROM badger.golden_set) k"
+	if f.SetVersion != "" {
+		query += " WHERE set_version = " + q.param(f.SetVersion)
+	}
+	err = w.each(ctx, "reading golden_set", query+" ORDER BY case_id", q.args, func(t *scoring.Table, row int) bool {
+		r := &record{t: t, row: row}
+		ids = append(ids, r.text(0))
+		return true
+	})
+	return ids, err
+}
+
+// comparesPlainly tells whether the case ids are text without a collation: the engine is asked what it makes of letters under the columns' own.
+// Letters are an error under columns of another type.
+func (w *Warehouse) comparesPlainly(ctx context.Context, q *answersQuery) bool {
+	tables := []string{"agent_runs", "golden_set"}
+	if q.labelled {
+		tables = append(tables, "human_labels")
+	}
+	for _, table := range tables {
+		id := func(text string) string {
+			return "COALESCE((SELECT case_id FROM badger." + table + " WHERE 1 = 0), '" + text + "')"
+		}
+		t, err := w.Query(ctx, "SELECT "+id("a")+" = 'A' OR "+id("é")+" = 'e' OR "+id("a")+" < 'B'")
+		if err != nil || t.Columns[0].Value(0).IsNull() || t.Columns[0].Value(0).Bool() {
+			return false
+		}
+	}
+	return true
+}
+
+// Count is the number of answers that a filter chooses. It is counted from agent_runs alone, so that it tells whether [Warehouse.Cases] read them all.
 func (w *Warehouse) Count(ctx context.Context, f Filter) (int64, error) {
-	s := selection{w: w}
-	t, err := w.Query(ctx, "SELECT COUNT(*)"+s.from(f, nil), s.args...)
+	q, err := w.query(ctx)
 	if err != nil {
 		return 0, err
 	}
-	return t.Columns[0].Value(0).Int(), nil
+	query := "SELECT COUNT(*) FROM " + q.runs(nil) + q.where(f, nil)
+	if f.SetVersion != "" {
+		and := " WHERE "
+		if f.Agent != "" || f.Version != "" || f.Batch != "" {
+			and = " AND "
+		}
+		query += and + "r.case_id IN (SELECT " + q.Key("golden_set", "case_id") + " FROM badger.golden_set WHERE " + q.Key("golden_set", "set_version") + " = " + q.param(f.SetVersion) + ")"
+	}
+	n := int64(0)
+	err = w.each(ctx, readingCases, query, q.args, func(t *scoring.Table, row int) bool {
+		n = (&record{t: t, row: row}).count(0)
+		return true
+	})
+	return n, err
 }
 
 // record reads the cells of one row by position.
@@ -208,21 +389,38 @@ func (r *record) text(c int) string {
 }
 
 func (r *record) json(c int, what string, into any) {
-	if s := r.text(c); s != "" && r.err == nil {
-		if json.Unmarshal([]byte(s), into) != nil { // its error would show the text
-			r.err = errcode.New(errcode.InvalidArgument, "%s cannot be read: expected the JSON that badger writes there", what)
-		}
+	if s := r.text(c); s != "" && r.err == nil && json.Unmarshal([]byte(s), into) != nil { // its error would show the text
+		r.fail("%s cannot be read: expected JSON in the form that docs/tables.md shows", what)
 	}
 }
 
-func (r *record) latency(c int) *time.Duration {
-	switch v := r.t.Columns[c].Value(r.row); v.Type {
-	case scoring.Float64:
-		return latencyOf(v.Float())
-	case scoring.Int64:
-		return latencyOf(float64(v.Int()))
+// count is a cell's whole number, 0 for NULL. Engines count in types of their own.
+func (r *record) count(c int) int64 {
+	n, err := strconv.ParseInt(r.text(c), 10, 64)
+	if err != nil {
+		return 0
 	}
-	return nil
+	return n
+}
+
+// latency is a cell's milliseconds, of any numeric type.
+func (r *record) latency(c int, what string) *time.Duration {
+	s := r.text(c)
+	if s == "" {
+		return nil
+	}
+	ms, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(ms >= 0 && ms < math.MaxInt64/float64(time.Millisecond)) {
+		r.fail("%s cannot be read: expected milliseconds from 0", what)
+		return nil
+	}
+	return latencyOf(ms)
+}
+
+func (r *record) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = errcode.New(errcode.InvalidArgument, format, args...)
+	}
 }
 
 func latencyOf(ms float64) *time.Duration {
@@ -240,26 +438,31 @@ type alternative struct {
 
 func answer(t *scoring.Table, i int) Answer {
 	r := &record{t: t, row: i}
+	const of, golden = 6, 6 + 10 // where the columns of agent_runs and of golden_set begin
 	c := &scoring.Case{
-		ID: r.text(0), Question: r.text(1), Evidence: r.text(2), Schema: r.text(3), Dialect: r.text(4), Database: r.text(27),
-		Expected: scoring.Expected{Behaviour: r.text(9)},
+		ID: r.text(0), Question: r.text(golden), Evidence: r.text(golden + 1), Schema: r.text(golden + 2), Dialect: r.text(golden + 3), Database: r.text(golden + 13),
+		Expected: scoring.Expected{Behaviour: r.text(golden + 8)},
 		Agent: scoring.Agent{
-			Name: r.text(11), Version: r.text(12), BatchID: r.text(13), Interpretation: r.text(14), Response: r.text(19), ConversationID: r.text(22),
+			Name: r.text(1), Version: r.text(2), BatchID: r.text(3), Interpretation: r.text(of), Response: r.text(of + 5), ConversationID: r.text(of + 8), Turn: int(r.count(of + 9)),
 		},
-		Pred: queryOf(r.text(15), r.text(16), r.text(17), r.latency(20)),
+		Pred: queryOf(r.text(of+1), r.text(of+2), r.text(of+3), r.latency(of+6, "latency_ms")),
 	}
-	if gold := queryOf(r.text(5), r.text(6), r.text(25), r.latency(21)); gold.SQL != "" || gold.Ran {
+	goldLatency := r.latency(of+7, "gold_latency_ms")
+	if goldLatency == nil {
+		goldLatency = r.latency(golden+10, "gold_latency_ms of the golden set")
+	}
+	if gold := queryOf(r.text(golden+4), r.text(golden+5), r.text(golden+11), goldLatency); gold.SQL != "" || gold.Ran {
 		c.Golds = []scoring.Query{gold}
 	}
-	if tools := r.text(7); tools != "" {
+	if tools := r.text(golden + 6); tools != "" {
 		c.Expected.Tools = json.RawMessage(tools)
 	}
-	r.json(8, "expected_clarifications", &c.Expected.Clarifications)
-	r.json(10, "tags", &c.Tags)
-	r.json(18, "tool_calls", &c.Agent.ToolCalls)
-	r.json(28, "metric_options", &c.Options)
+	r.json(golden+7, "expected_clarifications", &c.Expected.Clarifications)
+	r.json(golden+9, "tags", &c.Tags)
+	r.json(of+4, "tool_calls", &c.Agent.ToolCalls)
+	r.json(golden+14, "metric_options", &c.Options)
 	var more []alternative
-	r.json(26, "alternatives", &more)
+	r.json(golden+12, "alternatives", &more)
 	for _, a := range more {
 		q := queryOf(a.SQL, resultText(a.Result), a.Error, nil)
 		if a.LatencyMS != nil {
@@ -267,22 +470,22 @@ func answer(t *scoring.Table, i int) Answer {
 		}
 		c.Golds = append(c.Golds, q)
 	}
-	if v := t.Columns[23].Value(i); !v.IsNull() {
-		c.Agent.Turn = int(v.Int())
-	}
-	if v := t.Columns[24].Value(i); !v.IsNull() {
-		passes := v.String() == "1"
-		c.Human = &passes
+	if passes := r.text(golden + 15); passes != "" {
+		human := passes == "1"
+		c.Human = &human
 	}
 	switch c.Expected.Behaviour {
 	case "", scoring.BehaviourAnswer, scoring.BehaviourClarify, scoring.BehaviourRefuse:
 	default:
-		r.err = errcode.New(errcode.InvalidArgument, "expected_behaviour: want answer, clarify or refuse")
+		r.fail("expected_behaviour: want answer, clarify or refuse")
+	}
+	a := Answer{AnswerID: c.AnswerID(), SetVersion: r.text(4), InSet: r.count(5) > 0, Case: c}
+	if n := r.count(5); n > 1 && r.err == nil {
+		r.err = errcode.New(errcode.AlreadyExists, "golden_set has %d rows of the question in version %q; keep one, and put further accepted answers into its column alternatives", n, a.SetVersion)
 	}
 	if c.ID == "" {
 		r.err = errcode.New(errcode.InvalidArgument, "case_id is missing")
 	}
-	a := Answer{CaseID: c.ID, Agent: c.Agent.Name, Version: c.Agent.Version, Batch: c.Agent.BatchID, Case: c}
 	if r.err != nil {
 		a.Case, a.Err = nil, errcode.New(errcode.Of(r.err), "case %q: %w", a.CaseID, r.err)
 	}

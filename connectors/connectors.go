@@ -16,6 +16,7 @@ import (
 	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // Mux opens warehouses by the scheme of their URL.
@@ -271,48 +272,70 @@ func (w *Warehouse) ReadSnapshot(ctx context.Context, ref string) (t *scoring.Ta
 	return t, err
 }
 
-// Install makes badger's schema, tables and views where they are missing, and adds columns that older tables lack.
+// Install creates badger's schema, tables and views where they are missing, and adds the columns that older tables lack. The tables that users
+// fill may also be views of theirs, and may lack columns: they are read as they are.
 func (w *Warehouse) Install(ctx context.Context) error {
-	return w.use("installing badger's tables", func() error {
-		tables, views := statements(w.dialect)
-		for _, s := range tables {
-			if err := w.conn.Exec(ctx, s); err != nil {
-				return err
-			}
-		}
-		for i := range Tables {
-			if err := w.addColumns(ctx, &Tables[i]); err != nil {
-				return err
-			}
-		}
-		for _, s := range views {
-			if err := w.conn.Exec(ctx, s); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// addColumns adds what a table of an earlier version lacks.
-func (w *Warehouse) addColumns(ctx context.Context, t *Table) error {
-	name := Schema + "." + t.Name
-	rows, err := w.conn.Query(ctx, "SELECT * FROM "+name+" WHERE 1 = 0")
+	err := w.use("installing badger's tables", func() error { return w.conn.Exec(ctx, badgersql.CreateSchema()) })
 	if err != nil {
 		return err
 	}
-	there := map[string]bool{}
-	for _, f := range rows.Schema().Fields() {
-		there[strings.ToLower(f.Name)] = true
-	}
-	rows.Release()
-	for _, c := range t.Columns {
-		if there[c.Name] {
-			continue
+	for i := range badgersql.Tables {
+		t := &badgersql.Tables[i]
+		if err := w.installTable(ctx, t); err != nil && !(t.Input && w.readable(ctx, t)) {
+			return err
 		}
-		if err := w.conn.Exec(ctx, "ALTER TABLE "+name+" ADD COLUMN "+c.Name+" "+w.dialect.Types[c.Type]); err != nil {
+	}
+	return w.use("installing badger's views", func() error {
+		for _, s := range badgersql.Indexes(w.dialect) {
+			if err := w.conn.Exec(ctx, s); err != nil {
+				return err
+			}
+		}
+		if w.createViews(ctx) == nil {
+			return nil
+		}
+		// PostgreSQL does not replace a view of an earlier version where its columns are others.
+		for i := range slices.Backward(badgersql.Views) {
+			if err := w.conn.Exec(ctx, badgersql.Views[i].Drop()); err != nil {
+				return err
+			}
+		}
+		return w.createViews(ctx)
+	})
+}
+
+func (w *Warehouse) createViews(ctx context.Context) error {
+	for i := range badgersql.Views {
+		if err := w.conn.Exec(ctx, badgersql.Views[i].Create(w.dialect)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// installTable creates a table, or adds what one of an earlier version lacks.
+func (w *Warehouse) installTable(ctx context.Context, t *badgersql.Table) error {
+	err := w.use("installing "+t.FullName(), func() error { return w.conn.Exec(ctx, t.Create(w.dialect)) })
+	if err != nil {
+		return err
+	}
+	there, err := w.columns(ctx, t)
+	if err != nil {
+		return err
+	}
+	for _, c := range t.Columns {
+		if there[c.Name] {
+			continue
+		}
+		if err := w.use("installing "+t.FullName(), func() error { return w.conn.Exec(ctx, t.AddColumn(w.dialect, c)) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readable tells whether a table can be read, such as a view in its place.
+func (w *Warehouse) readable(ctx context.Context, t *badgersql.Table) bool {
+	_, err := w.columns(ctx, t)
+	return err == nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
+	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // fake is a connection that says when it is used after its end.
@@ -40,15 +41,24 @@ func (f *fake) Query(context.Context, string, ...any) (array.RecordReader, error
 	}
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "case_id", Type: arrow.BinaryTypes.String}, {Name: "a", Type: arrow.BinaryTypes.String}, {Name: "b", Type: arrow.BinaryTypes.String},
-		{Name: "c", Type: arrow.BinaryTypes.String}, {Name: "d", Type: arrow.BinaryTypes.String}, {Name: "e", Type: arrow.PrimitiveTypes.Int64}, {Name: "f", Type: arrow.BinaryTypes.String},
+		{Name: "c", Type: arrow.BinaryTypes.String}, {Name: "metric", Type: arrow.BinaryTypes.String}, {Name: "metric_version", Type: arrow.PrimitiveTypes.Int64}, {Name: "status", Type: arrow.BinaryTypes.String},
+		{Name: "value", Type: arrow.PrimitiveTypes.Float64, Nullable: true}, {Name: "label", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "passed", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
+		{Name: "reason", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "code", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "usage", Type: arrow.BinaryTypes.String, Nullable: true},
 	}, nil)
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
 	defer b.Release()
-	for i := range 7 {
-		if i == 5 {
-			b.Field(i).(*array.Int64Builder).Append(1)
-		} else {
-			b.Field(i).(*array.StringBuilder).Append("x")
+	for i := range schema.Fields() {
+		switch to := b.Field(i).(type) {
+		case *array.Int64Builder:
+			to.Append(1)
+		case *array.StringBuilder:
+			if i < 7 {
+				to.Append("x")
+			} else {
+				to.AppendNull()
+			}
+		default:
+			to.AppendNull()
 		}
 	}
 	f.open.Add(1)
@@ -102,7 +112,7 @@ func TestClosing(t *testing.T) {
 					case 1:
 						err = w.Exec(ctx, "x")
 					default:
-						for _, e := range w.ScoreKeys(ctx, "run") {
+						for _, e := range w.Scores(ctx, "run") {
 							err = e
 						}
 					}
@@ -135,7 +145,7 @@ func TestClosingInsideAStream(t *testing.T) {
 	w := connectors.New(f, driver.Dialect{})
 	rows := 0
 	var last error
-	for _, err := range w.ScoreKeys(context.Background(), "run") {
+	for _, err := range w.Scores(context.Background(), "run") {
 		if err != nil {
 			last = err
 			continue
@@ -224,7 +234,7 @@ func TestMux(t *testing.T) {
 
 func TestDDL(t *testing.T) {
 	types := map[driver.Type]string{driver.Text: "T", driver.JSON: "J", driver.BigInt: "I", driver.Double: "D", driver.Boolean: "B", driver.Timestamp: "S"}
-	all := strings.Join(connectors.DDL(driver.Dialect{Types: types}), ";\n")
+	all := strings.Join(badgersql.Create(driver.Dialect{Types: types}), ";\n")
 	for _, want := range []string{
 		"CREATE SCHEMA IF NOT EXISTS badger", "CREATE TABLE IF NOT EXISTS badger.golden_set (case_id T, ", "gold_result T", "expected_tools J", "turn I", "latency_ms D", "passed B", "scored_at S",
 		"badger.agent_runs", "badger.eval_runs", "badger.assessments", "badger.human_labels", "badger.judges", "CREATE OR REPLACE VIEW badger.agreement AS",

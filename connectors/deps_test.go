@@ -15,25 +15,27 @@ var foreignArrow = map[string]string{"connectors/snowflake": "github.com/apache/
 
 // What each package may import of this module, directly. A connector imports neither scoring nor another connector; this package knows none.
 var allowed = map[string][]string{
-	"connectors":                       {"connectors/driver", "scoring", "internal/arrowtable", "internal/errcode"},
+	"connectors":                       {"connectors/driver", "scoring", "sql", "internal/arrowtable", "internal/errcode", "internal/natural"},
 	"connectors/driver":                {"internal/errcode"},
 	"connectors/drivertest":            {"connectors", "connectors/doctor", "connectors/driver", "scoring", "internal/arrowtable", "internal/errcode"},
-	"connectors/doctor":                {"connectors", "connectors/driver", "scoring", "internal/errcode"},
+	"connectors/doctor":                {"connectors", "connectors/driver", "scoring", "sql", "internal/errcode"},
 	"connectors/*":                     {"connectors/driver", "internal/errcode"},
 	"connectors/snowflake":             {"connectors/driver", "internal/errcode", "connectors/snowflake/internal/calm"},
 	"connectors/bigquery/bigquerytest": {"connectors/driver", "connectors/duckdb", "internal/errcode"},
+	"connectors/postgres/postgrestest": {"connectors/driver", "connectors/postgres"},
 	// A server for tests, which runs SQL in the embedded engine.
 	"connectors/snowflake/snowflaketest":    {"connectors/driver", "connectors/duckdb", "internal/errcode"},
 	"connectors/snowflake/internal/calm":    {},
 	"connectors/databricks":                 {"connectors/driver", "internal/errcode", "connectors/databricks/internal/thrift"},
 	"connectors/databricks/databrickstest":  {"connectors/driver", "connectors/duckdb", "internal/errcode", "connectors/databricks/internal/thrift"},
 	"connectors/databricks/internal/thrift": {},
+	"sql":                                   {"connectors/driver"},
 	"internal/arrowtable":                   {"scoring", "internal/errcode", "internal/jsonscan"},
 	"internal/resultfile":                   {"scoring", "internal/arrowtable", "internal/errcode", "internal/jsonscan"},
 }
 
 func TestImports(t *testing.T) {
-	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...", "../internal/arrowtable", "../internal/resultfile")
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...", "../sql", "../internal/arrowtable", "../internal/resultfile")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Skipf("the go command does not list packages here: %v", err)

@@ -41,6 +41,9 @@ func (w *Warehouse) WriteJudge(ctx context.Context, j Judge) (written bool, err 
 	if err != nil {
 		return false, err
 	}
+	if n := len(versions); n > 0 && versions[n-1].Kind == RetiredJudge && j.Version <= versions[n-1].Version {
+		return false, errcode.New(errcode.FailedPrecondition, "judge %q was retired by version %d; raise the version above it to switch the judge on again", j.Name, versions[n-1].Version)
+	}
 	for _, v := range versions {
 		switch {
 		case v.Version == j.Version && v.Hash == j.Hash:

@@ -14,6 +14,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // Run is a row of eval_runs: one evaluation of one version of an agent.
@@ -42,12 +43,10 @@ func (w *Warehouse) WriteRuns(ctx context.Context, runs ...Run) error {
 	return b.merge(ctx, w)
 }
 
-// ScoreRow is a score with whose answer it judges.
+// ScoreRow is a score with the answer that it is of.
 type ScoreRow struct {
-	Agent        string
-	AgentVersion string
-	BatchID      string
-	Score        scoring.Score
+	scoring.AnswerID
+	Score scoring.Score
 }
 
 // WriteScores merges scores on their key: run, agent, version, batch, case and metric. All of them are written, or none and an error.
@@ -58,7 +57,7 @@ func (w *Warehouse) WriteScores(ctx context.Context, runID, configHash string, a
 		r, s := &rows[i], &rows[i].Score
 		detail, err := optionalJSON(s.Detail)
 		if err != nil {
-			return errcode.New(errcode.Internal, "case %q, metric %s: the detail is not JSON: %w", s.CaseID, s.Metric, err)
+			return errcode.New(errcode.Internal, "case %q, metric %s: the detail is not JSON: %w", r.CaseID, s.Metric, err)
 		}
 		var ids any
 		if len(s.AssessmentIDs) > 0 {
@@ -76,7 +75,13 @@ func (w *Warehouse) WriteScores(ctx context.Context, runID, configHash string, a
 		if s.Status == scoring.StatusFailed {
 			code = s.Code.String()
 		}
-		b.row(runID, s.CaseID, r.Agent, r.AgentVersion, r.BatchID, s.Metric, int64(s.Version), string(s.Status), value, optional(s.Label), passed, s.Reason, detail, ids, configHash, at, code)
+		var usage any
+		if s.Usage != nil {
+			if usage, err = optionalJSON(s.Usage); err != nil {
+				return err
+			}
+		}
+		b.row(runID, r.CaseID, r.Agent, r.Version, r.Batch, s.Metric, int64(s.Version), string(s.Status), value, optional(s.Label), passed, s.Reason, detail, ids, configHash, at, code, usage)
 	}
 	return b.merge(ctx, w)
 }
@@ -96,32 +101,76 @@ func optionalJSON(v any) (any, error) {
 	return string(text), err
 }
 
-// ScoreKey is what identifies a score that a run holds, with its status.
-type ScoreKey struct {
-	CaseID, Agent, AgentVersion, BatchID, Metric string
-	MetricVersion                                int
-	Status                                       scoring.Status
-}
-
-// ScoreKeys streams the keys of the scores that a run holds, for going on where it ended.
-func (w *Warehouse) ScoreKeys(ctx context.Context, runID string) iter.Seq2[ScoreKey, error] {
-	return func(yield func(ScoreKey, error) bool) {
-		query := "SELECT case_id, agent_name, agent_version, batch_id, metric, metric_version, status FROM badger.scores WHERE eval_run_id = " + w.dialect.Param(1)
+// Scores streams the scores that a run holds, those of an answer together, without what is only evidence: the detail, the warnings and the
+// assessments.
+func (w *Warehouse) Scores(ctx context.Context, runID string) iter.Seq2[ScoreRow, error] {
+	return func(yield func(ScoreRow, error) bool) {
+		query := `SELECT case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, code, usage FROM badger.scores
+WHERE eval_run_id = ` + w.dialect.Param(1) + " ORDER BY agent_name, agent_version, batch_id, case_id, metric"
 		more := true
 		err := w.each(ctx, "reading the scores of a run", query, []any{runID}, func(t *scoring.Table, row int) bool {
-			r := record{t: t, row: row}
-			more = yield(ScoreKey{r.text(0), r.text(1), r.text(2), r.text(3), r.text(4), int(t.Columns[5].Value(row).Int()), scoring.Status(r.text(6))}, nil)
+			more = yield(scoreRow(t, row))
 			return more
 		})
 		if err != nil && more {
-			yield(ScoreKey{}, err)
+			yield(ScoreRow{}, err)
 		}
 	}
 }
 
+func scoreRow(t *scoring.Table, row int) (ScoreRow, error) {
+	r := record{t: t, row: row}
+	out := ScoreRow{AnswerID: scoring.AnswerID{CaseID: r.text(0), Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}}
+	out.Score = scoring.Score{
+		CaseID: out.CaseID, Metric: r.text(4), Version: int(r.count(5)), Status: scoring.Status(r.text(6)), Label: r.text(8), Reason: r.text(10),
+	}
+	if v := t.Columns[7].Value(row); !v.IsNull() {
+		out.Score.Value = v.Float()
+	}
+	if v := t.Columns[9].Value(row); !v.IsNull() {
+		passed := v.Bool()
+		out.Score.Passed = &passed
+	}
+	if out.Score.Status == scoring.StatusFailed {
+		out.Score.Code = errcode.Named(r.text(11))
+	}
+	r.json(12, "scores.usage", &out.Score.Usage)
+	return out, r.err
+}
+
+// Runs lists the rows of eval_runs of a run.
+func (w *Warehouse) Runs(ctx context.Context, runID string) ([]Run, error) {
+	var out []Run
+	err := w.each(ctx, "reading eval_runs", `SELECT agent_name, agent_version, batch_id, eval_run_date, mode, config, judge, versions, counts, tokens, cost, status
+FROM badger.eval_runs WHERE eval_run_id = `+w.dialect.Param(1)+" ORDER BY agent_name, agent_version, batch_id", []any{runID}, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		run := Run{
+			ID: runID, Agent: r.text(0), AgentVersion: r.text(1), BatchID: r.text(2), Mode: r.text(4), Config: r.text(5), Judge: r.text(6), Versions: r.text(7),
+			Counts: r.text(8), Tokens: r.text(9), Cost: r.text(10), Status: r.text(11),
+		}
+		if v := t.Columns[3].Value(row); !v.IsNull() {
+			run.Started = time.Unix(v.Int(), int64(v.Nanos())).UTC()
+		}
+		out = append(out, run)
+		return true
+	})
+	return out, err
+}
+
+// LatestRuns names the runs that started last, at most n of them, the latest first.
+func (w *Warehouse) LatestRuns(ctx context.Context, n int) ([]string, error) {
+	var out []string
+	query := "SELECT eval_run_id, MAX(eval_run_date) AS started FROM badger.eval_runs GROUP BY eval_run_id ORDER BY 2 DESC, 1 DESC"
+	err := w.each(ctx, "reading eval_runs", query, nil, func(t *scoring.Table, row int) bool {
+		out = append(out, (&record{t: t, row: row}).text(0))
+		return len(out) < n
+	})
+	return out, err
+}
+
 // rows builds Arrow rows for one of badger's tables.
 type rows struct {
-	table *Table
+	table *badgersql.Table
 	build *array.RecordBuilder
 	n     int
 }
@@ -131,9 +180,9 @@ var arrowTypes = map[driver.Type]arrow.DataType{
 	driver.Boolean: arrow.FixedWidthTypes.Boolean, driver.Timestamp: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"},
 }
 
-func newRows(table string) *rows { return rowsOf(TableNamed(table)) }
+func newRows(table string) *rows { return rowsOf(badgersql.TableNamed(table)) }
 
-func rowsOf(t *Table) *rows {
+func rowsOf(t *badgersql.Table) *rows {
 	fields := make([]arrow.Field, len(t.Columns))
 	for i, c := range t.Columns {
 		fields[i] = arrow.Field{Name: c.Name, Type: arrowTypes[c.Type], Nullable: true}
@@ -190,7 +239,7 @@ func (b *rows) merge(ctx context.Context, w *Warehouse) error {
 	}
 	defer r.Release()
 	return w.use("writing "+b.table.Name, func() error {
-		_, err := w.conn.Merge(ctx, Schema+"."+b.table.Name, b.table.Key, r)
+		_, err := w.conn.Merge(ctx, b.table.FullName(), b.table.Key, r)
 		return err
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // TrialStep is a step of a [Warehouse.Trial].
@@ -29,10 +30,13 @@ const (
 // Trial does with a small table of its own, in badger's schema, what badger does with its tables: it makes it, writes to it, reads it and drops it. The name
 // must be new. Did is told how each step went; after a step that failed only dropping is tried.
 func (w *Warehouse) Trial(ctx context.Context, name string, did func(TrialStep, error)) {
-	t := &Table{Name: name, Columns: columns("id bigint, s text, j json, n bigint, x double, b boolean, happened timestamp"), Key: []string{"id"}}
-	err := w.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+Schema)
+	t := &badgersql.Table{Name: name, Key: []string{"id"}, Columns: []badgersql.Column{
+		{Name: "id", Type: driver.BigInt}, {Name: "s", Type: driver.Text}, {Name: "j", Type: driver.JSON}, {Name: "n", Type: driver.BigInt},
+		{Name: "x", Type: driver.Double}, {Name: "b", Type: driver.Boolean}, {Name: "happened", Type: driver.Timestamp},
+	}}
+	err := w.Exec(ctx, badgersql.CreateSchema())
 	if err == nil {
-		err = w.Exec(ctx, createTable(w.dialect, t))
+		err = w.Exec(ctx, t.Create(w.dialect))
 	}
 	did(TrialCreate, err)
 	if err != nil {
@@ -42,7 +46,7 @@ func (w *Warehouse) Trial(ctx context.Context, name string, did func(TrialStep, 
 	// Also when the time is over.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	did(TrialDrop, w.Exec(ctx, "DROP TABLE "+Schema+"."+name))
+	did(TrialDrop, w.Exec(ctx, "DROP TABLE "+t.FullName()))
 }
 
 // trialRows are values that are lost where something between is not exact.
@@ -52,7 +56,7 @@ var trialRows = [][]any{
 	{int64(3), "", "[]", int64(math.MinInt64), -1.7976931348623157e308, false, time.Date(1969, 12, 31, 23, 59, 59, 999999000, time.UTC)},
 }
 
-func (w *Warehouse) tryTable(ctx context.Context, t *Table, did func(TrialStep, error)) {
+func (w *Warehouse) tryTable(ctx context.Context, t *badgersql.Table, did func(TrialStep, error)) {
 	b := rowsOf(t)
 	defer b.release()
 	write := func() error {
@@ -69,13 +73,13 @@ func (w *Warehouse) tryTable(ctx context.Context, t *Table, did func(TrialStep, 
 	if err != nil {
 		return
 	}
-	got, err := w.Query(ctx, "SELECT id, s, j, n, x, b, happened FROM "+Schema+"."+t.Name+" ORDER BY id")
+	got, err := w.Query(ctx, "SELECT id, s, j, n, x, b, happened FROM "+t.FullName()+" ORDER BY id")
 	did(TrialRead, err)
 	if err != nil {
 		return
 	}
 	did(TrialTypes, compareTrial(t, got))
-	snapshot, err := w.ReadSnapshot(ctx, "table:"+Schema+"."+t.Name)
+	snapshot, err := w.ReadSnapshot(ctx, "table:"+t.FullName())
 	if err == nil && snapshot.Rows() != len(trialRows) {
 		err = errcode.New(errcode.DataLoss, "the table was read with %d rows and as a snapshot with %d", got.Rows(), snapshot.Rows())
 	}
@@ -83,7 +87,7 @@ func (w *Warehouse) tryTable(ctx context.Context, t *Table, did func(TrialStep, 
 }
 
 // compareTrial finds the columns that came back otherwise.
-func compareTrial(t *Table, got *scoring.Table) error {
+func compareTrial(t *badgersql.Table, got *scoring.Table) error {
 	if got.Rows() != len(trialRows) || len(got.Columns) != len(t.Columns) {
 		return errcode.New(errcode.DataLoss, "%d rows were written twice, on one key, and %d are there", len(trialRows), got.Rows())
 	}

@@ -134,10 +134,11 @@ func (j *jsons) raw(what string, v json.RawMessage) any {
 
 // Label is what one person says of an answer.
 type Label struct {
-	CaseID, Agent, BatchID, Annotator string
-	Verdict                           string // pass, fail or unsure
-	Note                              string
-	At                                time.Time
+	scoring.AnswerID // without a version of the agent: of the only one that answered the question in the batch
+	Annotator        string
+	Verdict          string // pass, fail or unsure
+	Note             string
+	At               time.Time
 }
 
 // WriteLabels writes rows of human_labels, in place of what the same person said of the same answer before.
@@ -148,7 +149,34 @@ func (w *Warehouse) WriteLabels(ctx context.Context, labels ...Label) error {
 		if !slices.Contains([]string{"pass", "fail", "unsure"}, l.Verdict) {
 			return errcode.New(errcode.InvalidArgument, "writing labels: case %q: the verdict is %.20q, want pass, fail or unsure", l.CaseID, l.Verdict)
 		}
-		b.row(l.CaseID, l.Agent, l.BatchID, l.Annotator, l.Verdict, optional(l.Note), l.At)
+		b.row(l.CaseID, l.Agent, l.Batch, l.Annotator, l.Verdict, optional(l.Note), l.At, optional(l.Version))
 	}
 	return b.merge(ctx, w)
+}
+
+// Vote is what one person says of an answer, as it counts.
+type Vote struct {
+	scoring.AnswerID
+	Annotator string
+	Says      int  // 1: it passes, -1: it fails, 0: unsure
+	Known     bool // false where the label names no version of the agent, and several versions or none answered in the batch: it counts for none
+}
+
+// Votes lists what people say of answers. A warehouse without human_labels has none.
+func (w *Warehouse) Votes(ctx context.Context) ([]Vote, error) {
+	q, err := w.query(ctx)
+	if err != nil || !q.labelled {
+		return nil, err
+	}
+	var out []Vote
+	query := "SELECT case_id, agent_name, agent_version, batch_id, annotator, said FROM (" + q.Labels("1 = 1", "1 = 1") + ") v ORDER BY case_id, agent_name, agent_version, batch_id, annotator"
+	err = w.each(ctx, "reading human_labels", query, nil, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		out = append(out, Vote{
+			AnswerID:  scoring.AnswerID{CaseID: r.text(0), Agent: r.text(1), Version: r.text(2), Batch: r.text(3)},
+			Annotator: r.text(4), Says: int(r.count(5)), Known: !t.Columns[2].Value(row).IsNull(),
+		})
+		return true
+	})
+	return out, err
 }

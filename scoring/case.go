@@ -91,45 +91,71 @@ type Expected struct {
 	Clarifications []string
 }
 
-// caseJSON is a case as case files write it. Unknown members are ignored.
+// caseJSON is a case as case files write it. Unknown members are ignored. [CaseKeys] documents the members.
 type caseJSON struct {
-	CaseID   string   `json:"case_id"`
-	Question string   `json:"question"`
-	Evidence string   `json:"evidence"`
-	Schema   string   `json:"schema_ddl"`
-	Database string   `json:"database"`
-	Dataset  string   `json:"dataset"`
-	Dialect  string   `json:"dialect"`
-	Tags     []string `json:"tags"`
-	Gold     golds    `json:"gold"`
+	CaseID   nameJSON `json:"case_id" doc:"Identifies the question. Required."`
+	Question string   `json:"question" doc:"The question as the user asked it."`
+	Evidence string   `json:"evidence" doc:"Hints that came with the question, such as the definition of a business term."`
+	Schema   string   `json:"schema_ddl" doc:"CREATE TABLE statements of the tables that the question is about."`
+	Database string   `json:"database" doc:"Name of the database that the question is about."`
+	Dataset  string   `json:"dataset" doc:"Where the case comes from. Agreement with people can be shown by data set."`
+	Dialect  string   `json:"dialect" doc:"SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …"`
+	Tags     []string `json:"tags" doc:"Words to slice reports by."`
+	Gold     golds    `json:"gold" doc:"The accepted answer, or a list of accepted answers, of which the best one counts."`
 	Agent    struct {
 		queryJSON
-		Name           string     `json:"name"`
-		Version        string     `json:"version"`
-		BatchID        string     `json:"batch_id"`
-		Interpretation string     `json:"interpretation"`
-		Response       string     `json:"response"`
-		ToolCalls      []ToolCall `json:"tool_calls"`
-		ConversationID string     `json:"conversation_id"`
-		Turn           int        `json:"turn"`
-	} `json:"agent"`
+		Name           nameJSON   `json:"name" doc:"Who answered."`
+		Version        nameJSON   `json:"version" doc:"Version of the agent."`
+		BatchID        nameJSON   `json:"batch_id" doc:"Which batch the answer belongs to, such as the night."`
+		Interpretation string     `json:"interpretation" doc:"The question in the agent's own words."`
+		Response       string     `json:"response" doc:"The agent's answer in prose."`
+		ToolCalls      []ToolCall `json:"tool_calls" doc:"The tools that the agent called, in order."`
+		ConversationID string     `json:"conversation_id" doc:"The conversation that the answer is part of."`
+		Turn           int        `json:"turn" doc:"Position of the answer in its conversation."`
+	} `json:"agent" doc:"The agent's answer."`
 	Expected struct {
-		Behaviour      string          `json:"behaviour"`
-		Tools          json.RawMessage `json:"tools"`
-		Clarifications []string        `json:"clarifications"`
-	} `json:"expected"`
+		Behaviour      string          `json:"behaviour" doc:"answer (the default), clarify or refuse."`
+		Tools          json.RawMessage `json:"tools" doc:"The tools that a good agent calls, in order: a list of names or of {\"name\", \"arguments\"}."`
+		Clarifications []string        `json:"clarifications" doc:"What a good agent asks back."`
+	} `json:"expected" doc:"What a good agent does besides returning the right rows."`
 	Human struct {
-		Label *bool           `json:"label"`
-		Votes json.RawMessage `json:"votes"`
-	} `json:"human"`
-	Options map[string]json.RawMessage `json:"options"`
+		Label *bool           `json:"label" doc:"Whether people accept the answer."`
+		Votes json.RawMessage `json:"votes" doc:"What each annotator said: an object by name, or a list. pass, 1, true, yes, correct accept the answer, their opposites refuse it, anything else is unsure."`
+	} `json:"human" doc:"What people said of the answer. No metric reads it."`
+	Options map[string]json.RawMessage `json:"options" doc:"Options of single metrics, by name."`
+}
+
+// nameJSON is a name that may also be written as a number, such as the case 17 or the version 2.0: its digits are the name.
+type nameJSON string
+
+// UnmarshalJSON reads a text or a number.
+func (n *nameJSON) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && (b[0] == '-' || b[0] >= '0' && b[0] <= '9') {
+		*n = nameJSON(b)
+		return nil
+	}
+	return json.Unmarshal(b, (*string)(n))
+}
+
+// PeekAnswerID reads of one case of a case file which answer it holds. What is missing or cannot be read is empty.
+func PeekAnswerID(data []byte) AnswerID {
+	var j struct {
+		CaseID nameJSON `json:"case_id"`
+		Agent  struct {
+			Name    nameJSON `json:"name"`
+			Version nameJSON `json:"version"`
+			BatchID nameJSON `json:"batch_id"`
+		} `json:"agent"`
+	}
+	_ = json.Unmarshal(data, &j) // [DecodeCase] says what is wrong
+	return AnswerID{CaseID: string(j.CaseID), Agent: string(j.Agent.Name), Version: string(j.Agent.Version), Batch: string(j.Agent.BatchID)}
 }
 
 type queryJSON struct {
-	SQL     string          `json:"sql"`
-	Result  json.RawMessage `json:"result"`
-	Error   string          `json:"error"`
-	Latency *float64        `json:"latency_ms"`
+	SQL     string          `json:"sql" doc:"The query."`
+	Result  json.RawMessage `json:"result" doc:"What the query returned: an inline result, or a reference file:PATH, table:NAME or query:ID."`
+	Error   string          `json:"error" doc:"The message of the database, where the query failed."`
+	Latency *float64        `json:"latency_ms" doc:"How long the query took, in milliseconds."`
 }
 
 type golds []queryJSON
@@ -196,9 +222,9 @@ func DecodeCase(data []byte) (*Case, error) {
 		j.Expected.Tools = nil
 	}
 	c := &Case{
-		ID: j.CaseID, Question: j.Question, Evidence: j.Evidence, Schema: j.Schema, Database: j.Database, Dataset: j.Dataset, Dialect: j.Dialect, Tags: j.Tags,
+		ID: string(j.CaseID), Question: j.Question, Evidence: j.Evidence, Schema: j.Schema, Database: j.Database, Dataset: j.Dataset, Dialect: j.Dialect, Tags: j.Tags,
 		Agent: Agent{
-			Name: j.Agent.Name, Version: j.Agent.Version, BatchID: j.Agent.BatchID, Interpretation: j.Agent.Interpretation,
+			Name: string(j.Agent.Name), Version: string(j.Agent.Version), BatchID: string(j.Agent.BatchID), Interpretation: j.Agent.Interpretation,
 			Response: j.Agent.Response, ToolCalls: j.Agent.ToolCalls, ConversationID: j.Agent.ConversationID, Turn: j.Agent.Turn,
 		},
 		Expected: Expected{Behaviour: j.Expected.Behaviour, Tools: j.Expected.Tools, Clarifications: j.Expected.Clarifications},

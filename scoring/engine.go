@@ -261,12 +261,28 @@ func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 	return s
 }
 
+// otherThanAnswer says what a question calls for that calls for no answer; else nothing.
+func otherThanAnswer(behaviour string) string {
+	switch behaviour {
+	case BehaviourClarify:
+		return "clarification"
+	case BehaviourRefuse:
+		return "refusal"
+	}
+	return ""
+}
+
 // meetNeeds fills the input with what the metric needs. Where something is missing, or the agent's query failed, it returns the score that follows from that.
 func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 	c, needs := r.c, m.Needs
 	lacks := func(what string) (Score, bool) { return NotApplicable("no " + what + " given"), true }
-	if needs&(FieldGoldResult|FieldPredResult) != 0 && c.Expected.Behaviour != "" && c.Expected.Behaviour != BehaviourAnswer {
-		return NotApplicable("the question calls for a " + map[string]string{BehaviourClarify: "clarification", BehaviourRefuse: "refusal"}[c.Expected.Behaviour] + ", not for a result"), true
+	callsFor := otherThanAnswer(c.Expected.Behaviour)
+	if needs&(FieldGoldResult|FieldPredResult) != 0 && callsFor != "" {
+		return NotApplicable("the question calls for a " + callsFor + ", not for a result"), true
+	}
+	noSQL := NotApplicable(NoPredSQL)
+	if callsFor != "" { // and it is right to give none
+		noSQL.Reason = "the question calls for a " + callsFor + ", and the agent gave no SQL"
 	}
 	if r.pred == nil {
 		q := c.Pred
@@ -294,7 +310,9 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 	case needs&FieldGoldSQL != 0 && (in.Gold == nil || strings.TrimSpace(in.Gold.SQL) == ""):
 		return lacks("gold SQL")
 	case needs&FieldPredSQL != 0 && strings.TrimSpace(in.Pred.SQL) == "":
-		return lacks("SQL of the agent")
+		return noSQL, true
+	case needs&FieldExecution != 0 && !in.Pred.Ran && strings.TrimSpace(in.Pred.SQL) == "":
+		return noSQL, true
 	case needs&FieldExecution != 0 && !in.Pred.Ran:
 		return NotApplicable("the agent's query was not run"), true
 	case needs&FieldJudge != 0 && r.engine.opts.Judge == nil && r.engine.opts.Replies == nil:
@@ -323,7 +341,7 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 		}
 	} else if needs&FieldPredResult != 0 {
 		if in.Pred.Result.Absent() {
-			return lacks("result of the agent")
+			return NotApplicable(NoPredResult), true
 		}
 		if err := r.resolve(in.Pred); err != nil {
 			return Fail(errcode.New(errcode.Of(err), "result of the agent: %w", err)), true

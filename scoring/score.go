@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -44,6 +45,22 @@ func OK(value float64, reason string) Score {
 // NotApplicable makes a score that says what the case lacks.
 func NotApplicable(reason string) Score {
 	return Score{Status: StatusNotApplicable, Reason: reason}
+}
+
+// Reasons of scores that are not applicable because the agent gave no answer to a question that calls for one.
+const (
+	NoPredSQL    = "no SQL of the agent given"
+	NoPredResult = "no result of the agent given"
+	NoPred       = "no query and no result of the agent given"
+)
+
+// UnansweredReasons lists the reasons by which [Score.Unanswered] tells that there is no answer.
+func UnansweredReasons() []string { return []string{NoPredSQL, NoPredResult, NoPred} }
+
+// Unanswered tells whether the score has no value because the agent gave no answer, not because the metric does not apply to the
+// question. Coverage and gates count such a case as one that did not pass.
+func (s *Score) Unanswered() bool {
+	return s.Status == StatusNotApplicable && slices.Contains(UnansweredReasons(), s.Reason)
 }
 
 // Abstain makes a score of a metric that could not decide.

@@ -13,6 +13,7 @@ import (
 	"github.com/badger-eval/badger/internal/calibration"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
@@ -22,10 +23,8 @@ type calibrateCommand struct {
 	Assessments string   `placeholder:"FILE" help:"Recorded assessments (JSON Lines): judge metrics score from their replies, and verdicts recorded without replies are compared as they are."`
 	Backend     []string `placeholder:"A,B" help:"Whose assessments, such as o3; all by default."`
 	Metrics     []string `placeholder:"A,B" help:"Metrics to calibrate, such as ex_bird, rose or rose@o3; by default all that give a verdict."`
-	Agent       string   `help:"Only this agent's answers (with --source)."`
-	Version     string   `name:"agent-version" help:"Only this version's answers (with --source)."`
-	Batch       string   `help:"Only this batch (with --source)."`
-	Config      string   `placeholder:"FILE" help:"Options and thresholds of metrics, in YAML."`
+	answerFlags
+	Config string `placeholder:"FILE" help:"Options and thresholds of metrics, in YAML."`
 
 	Judges []string `placeholder:"FILE,…" help:"Judge files to calibrate besides the promoted judges of --source."`
 
@@ -41,7 +40,8 @@ type calibrateCommand struct {
 	SVG       string `name:"svg" placeholder:"DIR" help:"Draw pictures here: kappa.svg, balance.svg, tiers.svg."`
 	HTML      string `name:"html" placeholder:"FILE" help:"Write pictures and table as one page."`
 
-	FailUnder []string `placeholder:"M=V" help:"Exit with 1 if kappa of metric M, such as rose@o3, is below V or not defined. May be given several times."`
+	FailUnder   []string `placeholder:"M=V" help:"Exit with 1 if kappa of metric M, such as rose@o3, is below V or not defined. May be given several times."`
+	MinCoverage []string `placeholder:"[M=]C" help:"Exit with 1 if a gated metric has a verdict on fewer than this share of the labelled cases that it applies to; 0.8 by default."`
 
 	Concurrency int  `placeholder:"N" help:"Cases scored at the same time."`
 	Quiet       bool `short:"q" help:"No progress."`
@@ -58,18 +58,24 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 	if c.Folds < 2 {
 		return usage("--folds: expected 2 or more")
 	}
-	gates, err := parseGates(c.FailUnder)
-	if err != nil {
+	if c.Resamples < 2 {
+		return usage("--resamples: expected 2 or more")
+	}
+	flags := gateFlags{c.FailUnder, c.MinCoverage}
+	if _, err := flags.gates(gatesConfig{}, nil, ""); err != nil {
 		return err
 	}
 	study, err := c.study(ctx, p)
 	if err != nil {
 		return err
 	}
-	for _, g := range gates {
-		if !slices.ContainsFunc(study.Metrics, func(m calibration.Metric) bool { return m.Key == g.metric }) {
-			return usage("--fail-under: metric %q is not part of this calibration", g.metric)
-		}
+	var keys []string
+	for _, m := range study.Metrics {
+		keys = append(keys, m.Key)
+	}
+	gates, err := flags.gates(gatesConfig{}, keys, "this calibration")
+	if err != nil {
+		return err
 	}
 	o := calibration.Options{
 		Resampling: agreement.Resampling{Resamples: c.Resamples, Seed: c.Seed}, Common: c.Common, By: c.By, Compare: c.Compare, LeaveOut: c.LeaveOut,
@@ -101,19 +107,32 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 	return checkAgreement(r, gates, p.stderr)
 }
 
-// checkAgreement tells whether every gate was reached, and prints those that were not.
-func checkAgreement(r *calibration.Report, gates []gate, w io.Writer) error {
+// enough is the share of the labelled cases that a metric applies to on which it must have a verdict for its kappa to count.
+const enough = 0.8
+
+// checkAgreement tells whether every gate was reached, and prints a line for each.
+func checkAgreement(r *calibration.Report, gates gates, w io.Writer) error {
 	missed := false
 	for _, g := range gates {
-		i := slices.IndexFunc(r.Metrics, func(m calibration.Result) bool { return m.Key == g.metric })
-		switch k := r.Metrics[i].Kappa; {
-		case !k.Defined:
-			missed = true
-			fmt.Fprintf(w, "gate: kappa of %s is not defined (%s), want at least %g\n", g.metric, k.Why, g.least)
-		case k.Value < g.least:
-			missed = true
-			fmt.Fprintf(w, "gate: kappa of %s is %.4f over %d cases, want at least %g\n", g.metric, k.Value, r.Metrics[i].N(), g.least)
+		m := &r.Metrics[slices.IndexFunc(r.Metrics, func(m calibration.Result) bool { return m.Key == g.metric })]
+		least := enough
+		if g.coverage != nil {
+			least = *g.coverage
 		}
+		said := fmt.Sprintf("kappa of %s is not defined (%s)", g.metric, m.Kappa.Why)
+		reached := m.Coverage.Defined && m.Coverage.Value+rounding >= least
+		if m.Kappa.Defined {
+			said = fmt.Sprintf("kappa of %s is %.4f over %d of %s", g.metric, m.Kappa.Value, m.N(), report.Counted(m.Of, "labelled case"))
+		}
+		if g.least != nil {
+			said += fmt.Sprintf(", want at least %g", *g.least)
+			reached = reached && m.Kappa.Defined && m.Kappa.Value+rounding >= *g.least
+		}
+		if m.Coverage.Defined && m.Coverage.Value+rounding < least {
+			said += fmt.Sprintf("; %.1f%% of the cases it applies to have a verdict, want at least %g%% (--min-coverage)", 100*m.Coverage.Value, 100*least)
+		}
+		fmt.Fprintf(w, "gate %s: %s\n", gateWord(reached), said)
+		missed = missed || !reached
 	}
 	if missed {
 		return errGate
@@ -145,15 +164,15 @@ func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.S
 func (c *calibrateCommand) open(ctx context.Context, l *labelled) (func(), error) {
 	if c.Cases != "" {
 		var err error
-		l.source, l.snapshots, err = caseFile("--cases: ", c.Cases)
+		l.source, l.snapshots, err = caseFile("--cases: ", c.Cases, c.answerFlags)
 		return func() {}, err
 	}
-	w, source, err := caseWarehouse(ctx, c.Source, connectors.Filter{Agent: c.Agent, Version: c.Version, Batch: c.Batch})
+	w, source, err := caseWarehouse(ctx, l.process, c.Source, c.filter())
 	if err != nil {
 		return nil, err
 	}
 	l.source, l.snapshots.warehouse, l.warehouse = source, w, w
-	if l.votes, err = warehouseVotes(ctx, w); err != nil {
+	if l.votes, err = warehouseVotes(ctx, l.process, w); err != nil {
 		_ = w.Close()
 		return nil, err
 	}
@@ -192,25 +211,27 @@ func (c *calibrateCommand) draw(r *calibration.Report) error {
 	return nil
 }
 
-// warehouseVotes reads what every annotator said, by answer. Those who were unsure have no vote.
-func warehouseVotes(ctx context.Context, w *connectors.Warehouse) (map[answerKey]map[string]agreement.Vote, error) {
-	t, err := w.Query(ctx, "SELECT case_id, agent_name, batch_id, annotator, verdict FROM badger.human_labels ORDER BY case_id, agent_name, batch_id, annotator")
+// warehouseVotes reads what every annotator said, by answer. Those who were unsure have no vote. Labels that could be of several answers count for
+// none, and are said.
+func warehouseVotes(ctx context.Context, p process, w *connectors.Warehouse) (map[scoring.AnswerID]map[string]agreement.Vote, error) {
+	all, err := w.Votes(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("reading human_labels: %w", err)
+		return nil, err
 	}
-	votes := map[answerKey]map[string]agreement.Vote{}
-	for i := range t.Rows() {
-		text := func(c int) string {
-			if v := t.Columns[c].Value(i); !v.IsNull() {
-				return v.String()
-			}
-			return ""
+	votes := map[scoring.AnswerID]map[string]agreement.Vote{}
+	unknown := 0
+	for _, v := range all {
+		if !v.Known {
+			unknown++
+			continue
 		}
-		key := answerKey{text(0), text(1), text(2)}
-		if votes[key] == nil {
-			votes[key] = map[string]agreement.Vote{}
+		if votes[v.AnswerID] == nil {
+			votes[v.AnswerID] = map[string]agreement.Vote{}
 		}
-		votes[key][text(3)] = voteOf(text(4))
+		votes[v.AnswerID][v.Annotator] = map[int]agreement.Vote{1: agreement.Pass, -1: agreement.Fail, 0: agreement.Missing}[v.Says]
+	}
+	if unknown > 0 {
+		fmt.Fprintf(p.stderr, "%s of human_labels names no agent_version, and several versions or none answered the question in the batch: they count for none; set agent_version\n", report.Counted(unknown, "row"))
 	}
 	return votes, nil
 }

@@ -49,21 +49,14 @@ func (c *calibrateCommand) plan(ctx context.Context, l *labelled, config configu
 		return nil, err
 	}
 	engine := func(o scoring.EngineOptions) (*scoring.Engine, error) {
-		o.Snapshots = l.snapshots
-		if o.Config.Options == nil && o.Config.Thresholds == nil {
-			o.Config = engineConfig
-		}
+		o.Snapshots, o.Config = l.snapshots, engineConfig
 		e, err := scoring.NewEngine(metrics, &o)
 		if err != nil {
 			return nil, usageError{err}
 		}
 		return e, nil
 	}
-	guessing, err := config.Metrics.withDefault("verdict", "without_judge", "guess").engineConfig() // agreement is of every case
-	if err != nil {
-		return nil, err
-	}
-	if l.plain, err = engine(scoring.EngineOptions{Config: guessing}); err != nil {
+	if l.plain, err = engine(scoring.EngineOptions{}); err != nil {
 		return nil, err
 	}
 	backends, err := c.recordedBackends(ctx, engine)

@@ -26,17 +26,14 @@ type labelled struct {
 	process
 	source      batch.Source
 	snapshots   snapshots
-	warehouse   *connectors.Warehouse                   // of the source; nil: it is a file
-	votes       map[answerKey]map[string]agreement.Vote // of a warehouse
-	plain       *scoring.Engine                         // without a judge
+	warehouse   *connectors.Warehouse                          // of the source; nil: it is a file
+	votes       map[scoring.AnswerID]map[string]agreement.Vote // of a warehouse
+	plain       *scoring.Engine                                // without a judge
 	metrics     []scored
 	concurrency int
 	quiet       bool
 	choosing    bool // thresholds are chosen, so that metrics without one count too
 }
-
-// answerKey is an answer that people label.
-type answerKey struct{ caseID, agent, batch string }
 
 // assessed is one labelled case with its scores, in the order of the metrics.
 type assessed struct {
@@ -65,7 +62,7 @@ func (l *labelled) score(ctx context.Context) (*calibration.Study, error) {
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(l.concurrency)
 	at := 0
-	for item, err := range l.source.Cases(gctx) {
+	for item, err := range batch.Distinct(gctx, l.source) {
 		if err != nil {
 			if werr := g.Wait(); werr != nil {
 				return nil, werr
@@ -252,7 +249,7 @@ func (m *scored) leaveOut(done []assessed, i int) {
 // votesOf is what each annotator said of a case.
 func (l *labelled) votesOf(c *scoring.Case) map[string]agreement.Vote {
 	if l.votes != nil {
-		return l.votes[answerKey{c.ID, c.Agent.Name, c.Agent.BatchID}]
+		return l.votes[c.AnswerID()]
 	}
 	var raw map[string]any
 	if json.Unmarshal(c.Votes, &raw) != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,24 +11,70 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/resultfile"
+	"github.com/badger-eval/badger/scoring"
 )
 
+// answerFlags choose among answers, in a file and in a warehouse alike.
+type answerFlags struct {
+	Agent      string `help:"Only this agent's answers."`
+	Version    string `name:"agent-version" help:"Only this version's answers."`
+	Batch      string `help:"Only this batch."`
+	SetVersion string `name:"set-version" placeholder:"VERSION" help:"This version of the golden set (with --source). By default each question is taken in the highest version that has it; numbers in versions count as numbers, so that v10 is above v9."`
+}
+
+func (f answerFlags) filter() connectors.Filter {
+	return connectors.Filter{Agent: f.Agent, Version: f.Version, Batch: f.Batch, SetVersion: f.SetVersion}
+}
+
 // caseFile opens a file of cases, and the results that they refer to. what stands before the message of a file that is not there, such as the flag that names it.
-func caseFile(what, path string) (batch.FileSource, snapshots, error) {
+func caseFile(what, path string, f answerFlags) (batch.Source, snapshots, error) {
 	file := batch.FileSource{Path: path}
-	if _, err := os.Stat(path); err != nil {
-		return file, snapshots{}, usage("%sthere is no file %q", what, filepath.Base(path))
+	if f.SetVersion != "" {
+		return nil, snapshots{}, usage("--set-version: expected --source URL with it; a file holds no versions of the golden set")
 	}
-	return file, snapshots{files: &resultfile.Snapshots{Options: resultfile.Options{Dir: file.Dir()}}}, nil
+	if _, err := os.Stat(path); err != nil {
+		return nil, snapshots{}, usage("%sthere is no file %q", what, filepath.Base(path))
+	}
+	snaps := snapshots{files: &resultfile.Snapshots{Options: resultfile.Options{Dir: file.Dir()}}}
+	if of := (scoring.AnswerID{Agent: f.Agent, Version: f.Version, Batch: f.Batch}); of != (scoring.AnswerID{}) {
+		return chosenCases{file, of}, snaps, nil
+	}
+	return file, snaps, nil
+}
+
+// chosenCases is a file's cases of one agent, version or batch. A line of which nothing can be read stays, so that it is reported.
+type chosenCases struct {
+	file batch.FileSource
+	of   scoring.AnswerID
+}
+
+// Cases yields the chosen ones.
+func (s chosenCases) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
+	return func(yield func(batch.Item, error) bool) {
+		for item, err := range s.file.Cases(ctx) {
+			unread := item.AnswerID == scoring.AnswerID{CaseID: item.Place}
+			if err == nil && !unread && !item.Matches(s.of) {
+				continue
+			}
+			if !yield(item, err) {
+				return
+			}
+		}
+	}
 }
 
 // caseWarehouse opens a warehouse whose answers are only read.
-func caseWarehouse(ctx context.Context, url string, f connectors.Filter) (*connectors.Warehouse, batch.Source, error) {
+func caseWarehouse(ctx context.Context, p process, url string, f connectors.Filter) (*connectors.Warehouse, batch.Source, error) {
 	w, err := openWarehouse(ctx, url, readOnly)
 	if err != nil {
 		return nil, nil, err
 	}
-	return w, warehouseSource{w, f}, nil
+	source, err := newWarehouseSource(ctx, p, w, f)
+	if err != nil {
+		_ = w.Close()
+		return nil, nil, err
+	}
+	return w, source, nil
 }
 
 // isWarehouse tells a warehouse's URL from the name of a file.

@@ -36,6 +36,7 @@ type configuration struct {
 		Warehouse string   `yaml:"warehouse"` // URL that table: and query: references are read from, such as duckdb:FILE
 	} `yaml:"results"`
 	Metrics  metricsConfig            `yaml:"metrics"`
+	Gates    gatesConfig              `yaml:"gates"`
 	Judge    judgeConfig              `yaml:"judge"`
 	Judges   []string                 `yaml:"judges"`   // judge files to use besides the promoted judges of the warehouse
 	Timeouts map[string]time.Duration `yaml:"timeouts"` // by wire, such as snowflake: 25s
@@ -45,6 +46,12 @@ type configuration struct {
 // readConfig reads a configuration file; without a path it is empty.
 func readConfig(path string) (c configuration, err error) {
 	return c, readYAML(path, &c)
+}
+
+// gatesConfig is what a run must reach, as the flags of the same names write it; flags win.
+type gatesConfig struct {
+	FailUnder   []string `yaml:"fail_under"`   // such as hybrid_ex=0.9
+	MinCoverage []string `yaml:"min_coverage"` // such as 0.9, or verdict=0.5
 }
 
 // metricsConfig is what a deployment decides about metrics.

@@ -19,6 +19,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
+	badgersql "github.com/badger-eval/badger/sql"
 )
 
 type demoCommand struct {
@@ -55,10 +56,10 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	step("run the golden set and the answers of atlas 1.0 and 2.0")
-	if err := demo.Populate(ctx, conn.DB(), connectors.Schema); err != nil {
+	if err := demo.Populate(ctx, conn.DB(), badgersql.Schema); err != nil {
 		return err
 	}
-	if err := demo.Annotate(ctx, conn.DB(), connectors.Schema); err != nil {
+	if err := demo.Annotate(ctx, conn.DB(), badgersql.Schema); err != nil {
 		return err
 	}
 	engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Snapshots: snapshots{warehouse: w}})
@@ -75,7 +76,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 		step("score atlas " + v)
 		e := evaluation{
 			process: p, run: "demo-atlas-" + v, mode: "both", quiet: true, engine: engine, metrics: metrics, warehouse: w, summary: summary,
-			source: warehouseSource{w, connectors.Filter{Version: v}}, snapshots: snapshots{warehouse: w},
+			source: &warehouseSource{w: w, filter: connectors.Filter{Version: v}}, snapshots: snapshots{warehouse: w},
 		}
 		o, err := e.evaluate(ctx)
 		if err != nil {
@@ -86,6 +87,9 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 		outcome.Scores += o.Scores
 	}
 	step(fmt.Sprintf("done: %d answers, %d scores", outcome.Done, outcome.Scores))
+	if err := summary.close(""); err != nil {
+		return err
+	}
 	if c.JSON {
 		return summary.writeJSON(p.stdout)
 	}

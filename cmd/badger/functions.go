@@ -10,6 +10,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/metricdoc"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/tabledoc"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/equality"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -27,6 +28,7 @@ type functionsCommand struct {
 
 	Relations bool `help:"Print a Markdown page of the relations that may hold between two results."`
 	Equality  bool `help:"Print a Markdown page of what counts as the same answer, with examples."`
+	Tables    bool `help:"Print a Markdown page of badger's tables and of case files."`
 
 	Names []string `arg:"" optional:"" name:"name" help:"Functions to show in full."`
 	terminalFlags
@@ -52,6 +54,10 @@ func (c *functionsCommand) Run(_ context.Context, p process) error {
 			return err
 		}
 		_, err = p.stdout.Write(page)
+		return err
+	}
+	if c.Tables {
+		_, err := p.stdout.Write(tabledoc.Page())
 		return err
 	}
 	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Version: version()})

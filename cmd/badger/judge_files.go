@@ -111,7 +111,7 @@ func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
 	if err := nameFree(ctx, j.Name); err != nil {
 		return err
 	}
-	w, err := openWarehouse(ctx, c.To, readWrite)
+	w, err := openExisting(ctx, c.To)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ type judgeRetireCommand struct {
 
 // Run switches a judge off.
 func (c *judgeRetireCommand) Run(ctx context.Context, p process) error {
-	w, err := openWarehouse(ctx, c.From, readWrite)
+	w, err := openExisting(ctx, c.From)
 	if err != nil {
 		return err
 	}

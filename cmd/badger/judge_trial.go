@@ -26,7 +26,7 @@ type judgeTestCommand struct {
 	File   string `arg:"" placeholder:"FILE" help:"The judge file."`
 	Cases  string `placeholder:"FILE" xor:"input" required:"" help:"Cases in JSON Lines, one a line; human.label is what people said of the answer."`
 	Source string `placeholder:"URL" xor:"input" required:"" help:"A warehouse with golden_set and agent_runs, such as duckdb:FILE."`
-	Agent  string `help:"Only this agent's answers (with --source)."`
+	answerFlags
 	Limit  int    `placeholder:"N" help:"Only the first N cases."`
 	Config string `placeholder:"FILE" help:"Options and thresholds of metrics, and the judge backend, in YAML."`
 
@@ -41,14 +41,9 @@ type judgeTestCommand struct {
 
 // Run scores the cases with the judge and shows what came out, and how far it agrees with people.
 func (c *judgeTestCommand) Run(ctx context.Context, p process) error {
-	gates, err := parseGates(c.FailUnder)
+	gates, err := (&gateFlags{FailUnder: c.FailUnder}).gates(gatesConfig{}, []string{"accuracy", "kappa"}, "a trial: expected accuracy=V or kappa=V")
 	if err != nil {
 		return err
-	}
-	for _, g := range gates {
-		if g.metric != "accuracy" && g.metric != "kappa" {
-			return usage("--fail-under: expected accuracy=V or kappa=V")
-		}
 	}
 	var print func(string)
 	if c.Print {
@@ -59,7 +54,7 @@ func (c *judgeTestCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	trial := &judgeTrial{judge: j}
-	source, snaps, closeSource, err := c.open(ctx)
+	source, snaps, closeSource, err := c.open(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -95,16 +90,16 @@ func (c *judgeTestCommand) Run(ctx context.Context, p process) error {
 }
 
 // open opens where the cases come from.
-func (c *judgeTestCommand) open(ctx context.Context) (batch.Source, snapshots, func(), error) {
+func (c *judgeTestCommand) open(ctx context.Context, p process) (batch.Source, snapshots, func(), error) {
 	var source batch.Source
 	var snaps snapshots
 	closing := func() {}
 	var err error
 	if c.Cases != "" {
-		source, snaps, err = caseFile("--cases: ", c.Cases)
+		source, snaps, err = caseFile("--cases: ", c.Cases, c.answerFlags)
 	} else {
 		var w *connectors.Warehouse
-		if w, source, err = caseWarehouse(ctx, c.Source, connectors.Filter{Agent: c.Agent}); err == nil {
+		if w, source, err = caseWarehouse(ctx, p, c.Source, c.filter()); err == nil {
 			snaps.warehouse, closing = w, func() { _ = w.Close() }
 		}
 	}
@@ -327,15 +322,16 @@ func (t *judgeTrial) render(p process, all bool) error {
 
 func (t *judgeTrial) renderAgreement(p process) error {
 	c := t.confusion
-	labelled := 0
-	for _, h := range t.human {
-		if h != nil {
-			labelled++
-		}
-	}
+	labelled := t.labelled()
 	switch {
 	case labelled == 0:
 		_, err := fmt.Fprintln(p.stdout, "\nno case says what people think of the answer (human.label), so there is no agreement to measure")
+		return err
+	case c.N() == 0 && t.statuses[scoring.StatusFailed] == len(t.scores):
+		_, err := fmt.Fprintln(p.stdout, "\nthe judge failed on every case, so there is no agreement to measure; the reasons stand above")
+		return err
+	case c.N() == 0 && t.judge.Metric().Threshold != nil:
+		_, err := fmt.Fprintln(p.stdout, "\nthe judge gave none of the labelled answers a value, so there is no agreement to measure")
 		return err
 	case c.N() == 0:
 		_, err := fmt.Fprintln(p.stdout, "\nthe judge says of none of the labelled answers whether it passes: give it a threshold, or let it return passed")
@@ -356,7 +352,7 @@ func (t *judgeTrial) renderAgreement(p process) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(p.stdout, "%d labelled answers: accuracy %s, kappa %s\n", c.N(), text(c.Accuracy()), kappa)
+	_, err := fmt.Fprintf(p.stdout, "%d of %s: accuracy %s, kappa %s\n", c.N(), report.Counted(labelled, "labelled answer"), text(c.Accuracy()), kappa)
 	return err
 }
 
@@ -370,8 +366,8 @@ func passedWord(b *bool) string {
 	return "fail"
 }
 
-// check tells whether the judge did its work and the gates were reached.
-func (t *judgeTrial) check(p process, gates []gate) error {
+// check tells whether the judge did its work and the gates were reached, and prints a line for each gate.
+func (t *judgeTrial) check(p process, gates gates) error {
 	missed := false
 	if n := t.statuses[scoring.StatusFailed]; n > 0 {
 		missed = true
@@ -382,17 +378,27 @@ func (t *judgeTrial) check(p process, gates []gate) error {
 		if g.metric == "kappa" {
 			s = t.confusion.Kappa()
 		}
-		switch {
-		case !s.Defined:
-			missed = true
-			fmt.Fprintf(p.stderr, "gate: %s is not defined (%s), want at least %g\n", g.metric, s.Why, g.least)
-		case s.Value < g.least:
-			missed = true
-			fmt.Fprintf(p.stderr, "gate: %s is %.4f, want at least %g\n", g.metric, s.Value, g.least)
+		said := fmt.Sprintf("%s is not defined (%s)", g.metric, s.Why)
+		if s.Defined {
+			said = fmt.Sprintf("%s is %.4f over %d of %s", g.metric, s.Value, t.confusion.N(), report.Counted(t.labelled(), "labelled case"))
 		}
+		reached := s.Defined && s.Value+rounding >= *g.least
+		fmt.Fprintf(p.stderr, "gate %s: %s, want at least %g\n", gateWord(reached), said, *g.least)
+		missed = missed || !reached
 	}
 	if missed {
 		return errGate
 	}
 	return nil
+}
+
+// labelled is how many cases say what people think of the answer.
+func (t *judgeTrial) labelled() int {
+	n := 0
+	for _, h := range t.human {
+		if h != nil {
+			n++
+		}
+	}
+	return n
 }

@@ -44,7 +44,7 @@ func (c *policyCommand) Run(ctx context.Context, p process) error {
 		}{{policy.Answer, c.Answer}, {policy.Logic, c.Logic}} {
 			var cases []policy.Labelled
 			for _, file := range part.files {
-				labelled, err := c.labelled(ctx, part.policy, file)
+				labelled, err := c.labelled(ctx, p, part.policy, file)
 				if err != nil {
 					return err
 				}
@@ -84,18 +84,18 @@ func (c *policyCommand) who() string {
 }
 
 // openCases opens a file of cases, or a warehouse that has some.
-func openCases(ctx context.Context, where string) (source batch.Source, results snapshots, closeAll func(), err error) {
+func openCases(ctx context.Context, p process, where string) (source batch.Source, results snapshots, closeAll func(), err error) {
 	if isWarehouse(where) {
-		w, source, err := caseWarehouse(ctx, where, connectors.Filter{})
+		w, source, err := caseWarehouse(ctx, p, where, connectors.Filter{})
 		return source, snapshots{warehouse: w}, func() { _ = w.Close() }, err
 	}
-	source, results, err = caseFile("", where)
+	source, results, err = caseFile("", where, answerFlags{})
 	return source, results, func() {}, err
 }
 
 // labelled finds the relation that decides each labelled case of a file or warehouse, and what the judge says of it.
-func (c *policyCommand) labelled(ctx context.Context, which policy.Policy, where string) ([]policy.Labelled, error) {
-	source, results, closeAll, err := openCases(ctx, where)
+func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Policy, where string) ([]policy.Labelled, error) {
+	source, results, closeAll, err := openCases(ctx, p, where)
 	if err != nil {
 		return nil, err
 	}

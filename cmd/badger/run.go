@@ -10,8 +10,8 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -32,51 +32,27 @@ type runCommand struct {
 
 	Metrics []string `placeholder:"A,B" help:"Metrics to compute; all by default."`
 	Mode    string   `default:"both" enum:"text2sql_only,agentic_only,both" help:"Which branch to evaluate: text2sql_only, agentic_only or both."`
-	Agent   string   `help:"Only this agent's answers (with --source)."`
-	Version string   `name:"agent-version" help:"Only this version's answers (with --source)."`
-	Batch   string   `help:"Only this batch (with --source)."`
-	Config  string   `placeholder:"FILE" help:"Options and thresholds of metrics, in YAML."`
-	Judges  []string `placeholder:"FILE,…" help:"Judge files to use besides the promoted judges of --source and --to."`
+	answerFlags
+	Config string   `placeholder:"FILE" help:"Options and thresholds of metrics, in YAML."`
+	Judges []string `placeholder:"FILE,…" help:"Judge files to use besides the promoted judges of --source and --to."`
 
 	Assessments string `placeholder:"FILE" help:"Recorded assessments (JSON Lines): their replies answer in place of the judge."`
 	Backend     string `placeholder:"NAME" help:"Whose assessments, where the file holds several backends', such as o3."`
 
-	ID          string   `name:"run-id" placeholder:"ID" help:"Name of the run; a new one by default."`
-	Resume      string   `placeholder:"ID" help:"Go on with this run: what it holds is not scored again."`
-	RetryFailed bool     `help:"With --resume, score again what failed."`
-	Concurrency int      `placeholder:"N" help:"Cases scored at the same time; one for each processor by default."`
-	FailUnder   []string `placeholder:"M=V" help:"Exit with 1 if the mean of metric M is below V. May be given several times."`
-	Quiet       bool     `short:"q" help:"No progress."`
-	JSON        bool     `help:"Print one JSON document."`
+	ID          string `name:"run-id" placeholder:"ID" help:"Name of the run; a new one by default."`
+	Resume      string `placeholder:"ID" help:"Go on with this run: what it holds is not scored again."`
+	RetryFailed bool   `help:"With --resume, score again what failed."`
+	Concurrency int    `placeholder:"N" help:"Cases scored at the same time; one for each processor by default."`
+	gateFlags
+	Against string `placeholder:"AGENT@VERSION" help:"Compare all others with this version of this agent. By default versions of one agent are compared in turn, and agents of one version with each other."`
+	Quiet   bool   `short:"q" help:"No progress."`
+	JSON    bool   `help:"Print one JSON document."`
 	judgeFlags
 	terminalFlags
 }
 
-// gate is a --fail-under condition.
-type gate struct {
-	metric string
-	least  float64
-}
-
-func parseGates(specs []string) ([]gate, error) {
-	var gates []gate
-	for _, s := range specs {
-		name, value, ok := strings.Cut(s, "=")
-		v, err := strconv.ParseFloat(value, 64)
-		if !ok || err != nil {
-			return nil, usage("--fail-under: expected METRIC=NUMBER, such as hybrid_ex=0.9")
-		}
-		gates = append(gates, gate{strings.TrimSpace(name), v})
-	}
-	return gates, nil
-}
-
 // Run evaluates.
 func (c *runCommand) Run(ctx context.Context, p process) error {
-	gates, err := parseGates(c.FailUnder)
-	if err != nil {
-		return err
-	}
 	if c.Cases == "" && c.Source == "" {
 		return usage("expected --cases FILE or --source URL")
 	}
@@ -85,7 +61,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	}
 	e := evaluation{
 		process: p, run: firstOf(c.Resume, c.ID), mode: c.Mode, concurrency: c.Concurrency, retryFailed: c.RetryFailed, resumed: c.Resume != "",
-		quiet: c.Quiet || c.JSON && !isTerminal(p.stderr), filter: connectors.Filter{Agent: c.Agent, Version: c.Version, Batch: c.Batch},
+		quiet: c.Quiet || c.JSON && !isTerminal(p.stderr),
 	}
 	if e.run == "" {
 		e.run = newRunID(p.now())
@@ -99,14 +75,20 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer e.judge.Close()
-	for _, g := range gates {
-		if !slices.Contains(e.metrics, g.metric) {
-			return usage("--fail-under: metric %q is not part of this run", g.metric)
-		}
-	}
 	outcome, err := e.evaluate(ctx)
 	if err != nil && errcode.Of(err) != errcode.Cancelled {
 		return err
+	}
+	if err == nil && outcome.Done+outcome.Skipped == 0 {
+		return c.noCases()
+	}
+	if err == nil {
+		if err := e.ask(ctx); err != nil {
+			return err
+		}
+	}
+	if e := e.summary.close(c.Against); e != nil {
+		return e
 	}
 	if c.JSON {
 		if e := e.summary.writeJSON(p.stdout); e != nil {
@@ -116,15 +98,32 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		if e := e.summary.render(p.stdout, c.options(p)); e != nil {
 			return e
 		}
-		e.say(outcome)
 	}
+	e.say(outcome)
 	if err != nil {
 		return errcode.New(errcode.Of(err), "%w; go on with --resume %s", err, e.run)
 	}
-	if outcome.Done > 0 && outcome.Failed == outcome.Done && len(e.summary.sums) == 0 {
+	if outcome.Done > 0 && outcome.Failed == outcome.Done && !e.summary.anyValue() {
 		return errcode.New(errcode.InvalidArgument, "none of the %d cases could be scored", outcome.Done)
 	}
-	return e.check(gates)
+	return e.gates.check(e.summary.figures, e.stderr)
+}
+
+// noCases is the error of a run that found nothing to score: a gate over nothing would pass.
+func (c *runCommand) noCases() error {
+	if c.Cases != "" {
+		return errcode.New(errcode.NotFound, "there are no cases: the file %q holds none", filepath.Base(c.Cases))
+	}
+	var of []string
+	for _, f := range []struct{ name, value string }{{"agent", c.Agent}, {"version", c.Version}, {"batch", c.Batch}} {
+		if f.value != "" {
+			of = append(of, fmt.Sprintf("%s %.60q", f.name, f.value))
+		}
+	}
+	if len(of) == 0 {
+		return errcode.New(errcode.NotFound, "there are no cases: badger.agent_runs holds no answers")
+	}
+	return errcode.New(errcode.NotFound, "there are no cases: badger.agent_runs holds no answers of %s", strings.Join(of, ", "))
 }
 
 // prepare reads the configuration and makes the engine with its judge.
@@ -167,7 +166,10 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	if e.engine, err = scoring.NewEngine(metrics, &o); err != nil {
 		return usageError{err}
 	}
-	e.metrics, err = chooseMetrics(e.engine, c.Metrics, c.Mode, func(m *scoring.Metric) bool { return e.judge != nil || recorded.answers(m) })
+	if e.metrics, err = chooseMetrics(e.engine, c.Metrics, c.Mode, func(m *scoring.Metric) bool { return e.judge != nil || recorded.answers(m) }); err != nil {
+		return err
+	}
+	e.gates, err = c.gates(config.Gates, e.metrics, "this run")
 	return err
 }
 
@@ -186,19 +188,25 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 	}()
 	to := c.To
 	if c.Cases != "" {
-		if e.source, e.snapshots, err = caseFile("--cases: ", c.Cases); err != nil {
+		if e.source, e.snapshots, err = caseFile("--cases: ", c.Cases, c.answerFlags); err != nil {
 			return nil, err
 		}
 		to = firstOf(to, "duckdb:scores.duckdb")
 	}
+	var source *connectors.Warehouse
 	same := c.Source != "" && (to == "" || to == c.Source)
 	if c.Source != "" {
-		w, err := openWarehouse(ctx, c.Source, !same || c.NoTo)
+		var w *connectors.Warehouse
+		if same && !c.NoTo {
+			w, err = openExisting(ctx, c.Source)
+		} else {
+			w, err = openWarehouse(ctx, c.Source, readOnly)
+		}
 		if err != nil {
 			return nil, err
 		}
 		closers = append(closers, func() { _ = w.Close() })
-		e.source = warehouseSource{w, e.filter}
+		source = w
 		e.judges = append(e.judges, w)
 		e.snapshots.warehouse = w
 		if same {
@@ -225,6 +233,14 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 			e.judges = append(e.judges, e.warehouse)
 		}
 	}
+	if source != nil {
+		if e.source, err = newWarehouseSource(ctx, e.process, source, c.filter()); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.checkRun(ctx, e); err != nil {
+		return nil, err
+	}
 	if c.Scores != "" {
 		open := batch.CreateScoreFile
 		if c.Resume != "" {
@@ -238,6 +254,54 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 		closers = append(closers, func() { _ = f.Close() })
 	}
 	return closeAll, nil
+}
+
+// checkRun makes sure that a run that is resumed is there, and that a new one is new.
+func (c *runCommand) checkRun(ctx context.Context, e *evaluation) error {
+	if e.warehouse == nil {
+		if c.Resume == "" {
+			return nil
+		}
+		if info, err := os.Stat(c.Scores); c.Scores == "" || err != nil || info.Size() == 0 {
+			return usage("--resume: nothing holds scores of run %q: with --no-to they are read from the file of --scores, which must be there", c.Resume)
+		}
+		return nil
+	}
+	runs, err := e.warehouse.Runs(ctx, e.run)
+	if err != nil {
+		return err
+	}
+	there := len(runs) > 0
+	for _, err := range e.warehouse.Scores(ctx, e.run) {
+		if err != nil {
+			return err
+		}
+		there = true
+		break
+	}
+	switch {
+	case c.Resume != "" && !there:
+		latest, err := e.warehouse.LatestRuns(ctx, 5)
+		if err != nil {
+			return err
+		}
+		if len(latest) == 0 {
+			return usage("--resume: there is no run %.80q; the database holds no runs", c.Resume)
+		}
+		return usage("--resume: there is no run %.80q; the latest runs are %s", c.Resume, strings.Join(latest, ", "))
+	case c.Resume == "" && there:
+		return usage("--run-id: run %.80q is there already; go on with it by --resume %[1]s, or choose another name", e.run)
+	}
+	e.earlier = map[connectors.Run]connectors.Run{}
+	for _, r := range runs {
+		e.earlier[keyOf(r)] = r
+	}
+	return nil
+}
+
+// keyOf is the key of a row of eval_runs.
+func keyOf(r connectors.Run) connectors.Run {
+	return connectors.Run{ID: r.ID, Agent: r.Agent, AgentVersion: r.AgentVersion, BatchID: r.BatchID}
 }
 
 // modes are the branches that each mode evaluates (BADGER, section 3.2); metrics declare theirs.
@@ -274,7 +338,6 @@ type evaluation struct {
 	retryFailed bool
 	resumed     bool // the run has been begun before
 	quiet       bool
-	filter      connectors.Filter
 	config      scoring.Config
 	judge       *judging // nil: nobody is asked
 	recorded    string   // backend whose recorded assessments answer; empty: none do
@@ -287,8 +350,11 @@ type evaluation struct {
 	judges      []*connectors.Warehouse // that promoted judges are taken from
 
 	summary *runSummary
-	answers map[connectors.Run]*tally // by version of the agent
-	earlier map[connectors.Run]spent  // what a run that is resumed had spent, by version
+	gates   gates
+	started time.Time
+	begun   map[connectors.Run]bool           // rows of eval_runs that are written
+	answers map[connectors.Run]*tally         // by the key of eval_runs
+	earlier map[connectors.Run]connectors.Run // the rows of a run that is resumed, by their key
 }
 
 // tally is what came of one version's answers.
@@ -321,7 +387,7 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 	}()
 	var ledgers []batch.Ledger
 	if e.warehouse != nil {
-		ledgers = append(ledgers, warehouseLedger{e.warehouse, e.configHash(), e.now})
+		ledgers = append(ledgers, warehouseLedger{e.warehouse, e.configHash(), e.now, e.begin})
 	}
 	if e.scoreFile != nil {
 		ledgers = append(ledgers, e.scoreFile)
@@ -330,18 +396,19 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 	if len(ledgers) > 0 {
 		ledger = batch.Tee(ledgers...)
 	}
-	started := e.now()
+	e.started, e.begun, e.answers = e.now(), map[connectors.Run]bool{}, map[connectors.Run]*tally{}
+	for _, r := range e.earlier {
+		if !r.Started.IsZero() && r.Started.Before(e.started) {
+			e.started = r.Started
+		}
+	}
 	if e.summary == nil {
 		e.summary = newRunSummary(e.engine, e.metrics)
-	}
-	e.answers = map[connectors.Run]*tally{}
-	if err := e.recall(ctx); err != nil {
-		return batch.Outcome{}, err
 	}
 	bar := newProgressBar(e.stderr, e.quiet)
 	outcome, err := batch.Runner{
 		Engine: e.engine, Metrics: e.metrics, Concurrency: e.concurrency, RetryFailed: e.retryFailed, Ordered: e.scoreFile != nil,
-		Stop: stop, Now: e.now, Progress: bar.update, Scored: e.scored,
+		Stop: stop, Now: e.now, Progress: bar.update, Held: e.held, Skipped: e.summary.describe, Scored: e.scored,
 	}.Run(ctx, e.run, e.source, ledger)
 	bar.finish()
 	status := "done"
@@ -352,78 +419,92 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 		status = "failed"
 	}
 	if e.warehouse != nil {
-		if e := e.record(context.WithoutCancel(ctx), started, status); e != nil && err == nil {
+		if e := e.record(context.WithoutCancel(ctx), status); e != nil && err == nil {
 			err = e
 		}
 	}
 	return outcome, err
 }
 
-// recall puts what the run holds already into the summary, so that figures and gates are of the whole run.
-func (e *evaluation) recall(ctx context.Context) error {
-	if !e.resumed || e.warehouse == nil {
-		return nil
+// ask puts the questions of the golden set that have no answer into the summary.
+func (e *evaluation) ask(ctx context.Context) error {
+	s, ok := e.source.(*warehouseSource)
+	if !ok {
+		return nil // each line of a case file is an answer
 	}
-	if err := e.recallSpending(ctx); err != nil {
-		return err
-	}
-	t, err := e.warehouse.Query(ctx, "SELECT case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason FROM badger.scores WHERE eval_run_id = ? ORDER BY agent_version, case_id, metric", e.run)
+	questions, err := s.w.Questions(ctx, s.filter)
 	if err != nil {
 		return err
 	}
-	var rows []batch.Row
-	flush := func() {
-		if len(rows) > 0 {
-			e.scored(nil, rows)
-		}
-		rows = rows[:0]
-	}
-	for i := range t.Rows() {
-		text := func(c int) string {
-			if v := t.Columns[c].Value(i); !v.IsNull() {
-				return v.String()
-			}
-			return ""
-		}
-		if !slices.Contains(e.metrics, text(4)) || e.retryFailed && text(6) == string(scoring.StatusFailed) {
-			continue
-		}
-		r := batch.Row{Agent: text(1), AgentVersion: text(2), BatchID: text(3), Score: scoring.Score{
-			CaseID: text(0), Metric: text(4), Version: int(t.Columns[5].Value(i).Int()), Status: scoring.Status(text(6)), Label: text(8), Reason: text(10),
-		}}
-		if v := t.Columns[7].Value(i); !v.IsNull() {
-			r.Score.Value = v.Float()
-		}
-		if v := t.Columns[9].Value(i); !v.IsNull() {
-			passed := v.Bool()
-			r.Score.Passed = &passed
-		}
-		if len(rows) > 0 && (rows[0].Score.CaseID != r.Score.CaseID || rows[0].AgentVersion != r.AgentVersion) {
-			flush()
-		}
-		rows = append(rows, r)
-	}
-	flush()
+	e.summary.report.Ask(questions)
 	return nil
+}
+
+// held is told of scores that the run holds already: figures and gates are of the whole run.
+func (e *evaluation) held(rows []batch.Row) {
+	e.summary.add(nil, rows)
+	e.count(rows)
 }
 
 // scored is told of every case whose scores are stored.
 func (e *evaluation) scored(c *scoring.Case, rows []batch.Row) {
 	e.summary.add(c, rows)
-	for _, r := range rows {
-		key := connectors.Run{ID: e.run, Agent: r.Agent, AgentVersion: r.AgentVersion, BatchID: r.BatchID}
-		t := e.answers[key]
-		if t == nil {
-			t = &tally{statuses: map[scoring.Status]int64{}}
-			e.answers[key] = t
-		}
-		t.statuses[r.Score.Status]++
-		t.usage.add(r.Score.Usage)
+	if c != nil && e.resumed {
+		e.summary.describe(c) // some of its scores may have been held
+	}
+	e.count(rows)
+}
+
+func (e *evaluation) count(rows []batch.Row) {
+	for i := range rows {
+		t := e.tallyOf(&rows[i])
+		t.statuses[rows[i].Score.Status]++
+		t.usage.add(rows[i].Score.Usage)
 	}
 }
 
-// record writes the rows of eval_runs, one for each version of an agent that was evaluated.
-func (e *evaluation) record(ctx context.Context, started time.Time, status string) error {
+// tallyOf is the tally of the row of eval_runs that a score belongs to.
+func (e *evaluation) tallyOf(r *batch.Row) *tally {
+	key := connectors.Run{ID: e.run, Agent: r.Agent, AgentVersion: r.Version, BatchID: r.Batch}
+	t := e.answers[key]
+	if t == nil {
+		t = &tally{statuses: map[scoring.Status]int64{}}
+		e.answers[key] = t
+	}
+	return t
+}
+
+// begin writes the rows of eval_runs before the first scores of their answers, so that the scores of a run that is killed are not without one.
+func (e *evaluation) begin(ctx context.Context, rows []batch.Row) error {
+	var runs []connectors.Run
+	for i := range rows {
+		key := connectors.Run{ID: e.run, Agent: rows[i].Agent, AgentVersion: rows[i].Version, BatchID: rows[i].Batch}
+		if e.begun[key] {
+			continue
+		}
+		e.begun[key] = true
+		run, ok := e.earlier[key]
+		if !ok {
+			run = key
+			run.Mode, run.Judge, run.Config = e.mode, e.judgeName(), toJSON(e.config)
+		}
+		run.Started, run.Status = e.started, "running"
+		runs = append(runs, run)
+	}
+	return e.warehouse.WriteRuns(ctx, runs...)
+}
+
+// record writes the rows of eval_runs, one for each version of an agent and batch that was evaluated.
+func (e *evaluation) record(ctx context.Context, status string) error {
+	if len(e.earlier) > 0 { // which may hold scores of metrics that are not part of this call
+		e.answers = map[connectors.Run]*tally{}
+		for r, err := range e.warehouse.Scores(ctx, e.run) {
+			if err != nil {
+				return err
+			}
+			e.count([]batch.Row{batch.Row(r)})
+		}
+	}
 	versions := map[string]any{"badger": version()}
 	byMetric, judges := map[string]int{}, map[string]string{}
 	for _, name := range e.metrics {
@@ -440,18 +521,16 @@ func (e *evaluation) record(ctx context.Context, started time.Time, status strin
 	if len(judges) > 0 {
 		versions["judges"] = judges
 	}
-	paid := e.judge.paid()
-	for _, u := range e.earlier {
-		paid.plus(u.paid)
-		break // each row has the cost of the whole run
+	if s, ok := e.source.(*warehouseSource); ok {
+		versions["golden_set"] = s.answersOf()
 	}
+	paid := e.judge.paid()
+	paid.plus(e.paidEarlier())
 	var runs []connectors.Run
 	for run, t := range e.answers {
-		u := t.usage
-		u.plus(e.earlier[run].asked)
-		run.Started, run.Mode, run.Status, run.Judge = started, e.mode, status, e.judgeName()
+		run.Started, run.Mode, run.Status, run.Judge = e.started, e.mode, status, e.judgeName()
 		run.Config, run.Versions, run.Counts = toJSON(e.config), toJSON(versions), toJSON(t.statuses)
-		run.Tokens, run.Cost = toJSON(u), toJSON(paid)
+		run.Tokens, run.Cost = toJSON(t.usage), toJSON(paid)
 		runs = append(runs, run)
 	}
 	return e.warehouse.WriteRuns(ctx, runs...)
@@ -491,27 +570,10 @@ func (e *evaluation) say(o batch.Outcome) {
 		}
 		fmt.Fprintln(e.stderr, "; the scores are in badger.scores")
 	}
+	if s, ok := e.source.(*warehouseSource); ok {
+		fmt.Fprintf(e.stderr, "golden set: %s\n", s.setVersions())
+	}
 	e.judge.say(e.stderr)
-}
-
-// check tells whether every gate was reached, and prints those that were not.
-func (e *evaluation) check(gates []gate) error {
-	missed := false
-	for _, g := range gates {
-		mean, n := e.summary.mean(g.metric)
-		switch {
-		case n == 0:
-			missed = true
-			fmt.Fprintf(e.stderr, "gate: %s has no score, want at least %g\n", g.metric, g.least)
-		case mean < g.least:
-			missed = true
-			fmt.Fprintf(e.stderr, "gate: %s is %.4f over %d cases, want at least %g\n", g.metric, mean, n, g.least)
-		}
-	}
-	if missed {
-		return errGate
-	}
-	return nil
 }
 
 // newRunID makes a name that sorts by time and is not met again.

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -28,10 +26,6 @@ func (u *asked) add(s *scoring.Usage) {
 	}
 	u.In += int64(max(0, s.TokensIn))
 	u.Out += int64(max(0, s.TokensOut))
-}
-
-func (u *asked) plus(o asked) {
-	u.Calls, u.Uncounted, u.In, u.Out = u.Calls+o.Calls, u.Uncounted+o.Uncounted, u.In+o.In, u.Out+o.Out
 }
 
 // cost is what a run paid for, all versions together.
@@ -64,30 +58,15 @@ func (j *judging) paid() cost {
 	return c
 }
 
-// spent is what a row of eval_runs says.
-type spent struct {
-	asked asked
-	paid  cost
-}
-
-// recallSpending reads what the run had spent before it was resumed.
-func (e *evaluation) recallSpending(ctx context.Context) error {
-	t, err := e.warehouse.Query(ctx, "SELECT agent_name, agent_version, batch_id, tokens, cost FROM badger.eval_runs WHERE eval_run_id = ?", e.run)
-	if err != nil {
-		return err
-	}
-	e.earlier = map[connectors.Run]spent{}
-	for i := range t.Rows() {
-		text := func(c int) string {
-			if v := t.Columns[c].Value(i); !v.IsNull() {
-				return v.String()
-			}
-			return ""
+// paidEarlier is what the run had paid for before it was resumed. Each row has the cost of the whole run; those of batches that were not reached
+// in every part say less.
+func (e *evaluation) paidEarlier() cost {
+	var most cost
+	for _, r := range e.earlier {
+		var c cost // a row that another version of badger wrote may say nothing
+		if json.Unmarshal([]byte(r.Cost), &c) == nil && c.Calls > most.Calls {
+			most = c
 		}
-		var s spent // a row that another version of badger wrote may say nothing
-		_ = json.Unmarshal([]byte(text(3)), &s.asked)
-		_ = json.Unmarshal([]byte(text(4)), &s.paid)
-		e.earlier[connectors.Run{ID: e.run, Agent: text(0), AgentVersion: text(1), BatchID: text(2)}] = s
 	}
-	return nil
+	return most
 }

@@ -27,15 +27,10 @@ func (f terminalFlags) options(p process) report.Options {
 	return o
 }
 
-// runSummary gathers what is shown of a run, and the means that gates look at.
+// runSummary gathers what is shown of a run and what gates look at.
 type runSummary struct {
-	report *report.Summary
-	sums   map[string]*mean
-}
-
-type mean struct {
-	sum float64
-	n   int
+	report  *report.Summary
+	figures *report.Figures // once it is closed
 }
 
 func newRunSummary(engine *scoring.Engine, names []string) *runSummary {
@@ -45,7 +40,7 @@ func newRunSummary(engine *scoring.Engine, names []string) *runSummary {
 			metrics = append(metrics, m)
 		}
 	}
-	return &runSummary{report: report.NewSummary(report.SummaryOptions{Metrics: metrics}), sums: map[string]*mean{}}
+	return &runSummary{report: report.NewSummary(report.SummaryOptions{Metrics: metrics})}
 }
 
 // add takes the scores of one case; c is nil where the case could not be read.
@@ -61,30 +56,34 @@ func (s *runSummary) add(c *scoring.Case, rows []batch.Row) {
 	}
 	for i := range rows {
 		r := &rows[i]
-		info.ID, info.Agent, info.Version = r.Score.CaseID, r.Agent, r.AgentVersion
+		info.ID, info.Agent, info.Version, info.Batch = r.CaseID, r.Agent, r.Version, r.Batch
 		s.report.Add(r.Score, info)
-		if r.Score.Status == scoring.StatusOK {
-			m := s.sums[r.Score.Metric]
-			if m == nil {
-				m = &mean{}
-				s.sums[r.Score.Metric] = m
-			}
-			m.sum += r.Score.Value
-			m.n++
-		}
 	}
 }
 
-// mean is the mean of a metric over the cases that have a value.
-func (s *runSummary) mean(metric string) (value float64, n int) {
-	if m := s.sums[metric]; m != nil {
-		return m.sum / float64(m.n), m.n
+// describe tells of a case whose scores, or some of them, were added without it.
+func (s *runSummary) describe(c *scoring.Case) {
+	s.report.Describe(report.Case{ID: c.ID, Question: c.Question, Tags: c.Tags, Agent: c.Agent.Name, Version: c.Agent.Version, Batch: c.Agent.BatchID})
+}
+
+// close computes the figures once everything is added. Against names whom all others are compared with; empty: see [report.SummaryOptions].
+func (s *runSummary) close(against string) error {
+	if err := s.report.CompareWith(against); err != nil {
+		return usage("--against: %w", err)
 	}
-	return 0, 0
+	s.figures = s.report.Figures()
+	return nil
+}
+
+// anyValue tells whether any score has a value.
+func (s *runSummary) anyValue() bool {
+	return slices.ContainsFunc(s.figures.Metrics, func(m report.Metric) bool {
+		return slices.ContainsFunc(m.Rates, func(r report.Rate) bool { return r.N > 0 })
+	})
 }
 
 func (s *runSummary) writeJSON(w io.Writer) error {
-	text, err := s.report.JSON()
+	text, err := s.figures.JSON()
 	if err != nil {
 		return err
 	}
@@ -92,4 +91,4 @@ func (s *runSummary) writeJSON(w io.Writer) error {
 	return err
 }
 
-func (s *runSummary) render(w io.Writer, o report.Options) error { return s.report.Render(w, o) }
+func (s *runSummary) render(w io.Writer, o report.Options) error { return s.figures.Render(w, o) }

@@ -2,12 +2,20 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -23,53 +31,146 @@ func openWarehouse(ctx context.Context, url string, only bool) (*connectors.Ware
 	return warehouses.Open(ctx, url, driver.Options{ReadOnly: only})
 }
 
+// openExisting opens a warehouse to read and write, which is not made where it is not there: a mistyped name must not become a new database.
+func openExisting(ctx context.Context, url string) (*connectors.Warehouse, error) {
+	return warehouses.Open(ctx, url, driver.Options{MustExist: true})
+}
+
 // warehouseSource is the answers in a warehouse's tables.
 type warehouseSource struct {
 	w      *connectors.Warehouse
 	filter connectors.Filter
+
+	mu    sync.Mutex
+	taken map[string]int64 // answers by the version of the golden set that their question was taken from
+	loose int64            // answers to questions that the golden set lacks
 }
 
-// Cases yields the answers; their place is the row's key.
-func (s warehouseSource) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
+// newWarehouseSource looks at the tables first, and says what they lack.
+func newWarehouseSource(ctx context.Context, p process, w *connectors.Warehouse, f connectors.Filter) (*warehouseSource, error) {
+	missing, err := w.Missing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(missing) > 0 {
+		fmt.Fprintf(p.stderr, "note: the tables have no columns %s; they are read as NULL\n", strings.Join(missing, ", "))
+	}
+	if f.SetVersion != "" {
+		sets, err := w.SetVersions(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var there []string
+		for _, s := range sets {
+			there = append(there, s.Version)
+		}
+		if !slices.Contains(there, f.SetVersion) {
+			return nil, usage("--set-version: badger.golden_set has no version %.60q; it has %s", f.SetVersion, strings.Join(there, ", "))
+		}
+	}
+	return &warehouseSource{w: w, filter: f}, nil
+}
+
+// Cases yields the answers; their place is the row's key. It is an error if they are not as many as the rows of agent_runs that the filter chooses.
+func (s *warehouseSource) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	return func(yield func(batch.Item, error) bool) {
+		before, err := s.w.Count(ctx, s.filter)
+		if err != nil {
+			yield(batch.Item{}, err)
+			return
+		}
+		s.mu.Lock()
+		s.taken, s.loose = map[string]int64{}, 0
+		s.mu.Unlock()
+		read := int64(0)
 		for a, err := range s.w.Cases(ctx, s.filter) {
 			if err != nil {
 				yield(batch.Item{}, err)
 				return
 			}
-			place := "agent_runs " + a.Agent + " " + a.Version + " " + a.Batch + " " + a.CaseID
-			item := batch.Item{
-				Answer: batch.Answer{CaseID: a.CaseID, Agent: a.Agent, AgentVersion: a.Version}, Place: place,
-				Load: func(context.Context) (*scoring.Case, error) { return nil, a.Err },
-			}
-			if a.Case != nil {
-				item = batch.ItemOf(a.Case, place)
-			}
-			if !yield(item, nil) {
+			read++
+			s.count(&a)
+			if !yield(itemOf(&a), nil) {
 				return
 			}
+		}
+		if err := s.all(ctx, before, read); err != nil {
+			yield(batch.Item{}, err)
 		}
 	}
 }
 
+func (s *warehouseSource) count(a *connectors.Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a.InSet {
+		s.taken[a.SetVersion]++
+	} else {
+		s.loose++
+	}
+}
+
+// all checks that every row was read. Rows may come and go meanwhile.
+func (s *warehouseSource) all(ctx context.Context, before, read int64) error {
+	after, err := s.w.Count(ctx, s.filter)
+	if err != nil {
+		return err
+	}
+	if read >= min(before, after) && read <= max(before, after) {
+		return nil
+	}
+	return errcode.New(errcode.Internal, "badger.agent_runs has %d rows to score, and %d were read; this is a defect of badger", after, read)
+}
+
+func itemOf(a *connectors.Answer) batch.Item {
+	place := strings.Join([]string{"agent_runs", a.Agent, a.Version, a.Batch, a.CaseID}, " ")
+	if a.Case != nil {
+		return batch.ItemOf(a.Case, place)
+	}
+	item := batch.Item{AnswerID: a.AnswerID, Place: place, Load: func(context.Context) (*scoring.Case, error) { return nil, a.Err }}
+	if item.CaseID == "" {
+		item.CaseID = strings.TrimSpace(place) + ": no case_id"
+	}
+	return item
+}
+
 // Count is the number of answers.
-func (s warehouseSource) Count(ctx context.Context) (int64, error) { return s.w.Count(ctx, s.filter) }
+func (s *warehouseSource) Count(ctx context.Context) (int64, error) { return s.w.Count(ctx, s.filter) }
+
+// answersOf counts the answers by the version of the golden set that their question was taken from.
+func (s *warehouseSource) answersOf() map[string]int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.taken)
+}
+
+// setVersions says which versions of the golden set the questions were taken from, the highest first.
+func (s *warehouseSource) setVersions() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var parts []string
+	for _, v := range slices.Backward(slices.SortedFunc(maps.Keys(s.taken), natural.Compare)) {
+		parts = append(parts, fmt.Sprintf("version %s for %s", firstOf(v, "without a name"), report.Counted(int(s.taken[v]), "answer")))
+	}
+	if s.loose > 0 {
+		parts = append(parts, fmt.Sprintf("no question for %s", report.Counted(int(s.loose), "answer")))
+	}
+	return strings.Join(parts, ", ")
+}
 
 // warehouseLedger keeps scores in a warehouse's tables.
 type warehouseLedger struct {
 	w          *connectors.Warehouse
 	configHash string
 	now        func() time.Time
+	begin      func(ctx context.Context, rows []batch.Row) error // is told of rows before they are stored
 }
 
-// Done yields what a run holds.
-func (l warehouseLedger) Done(ctx context.Context, run string) iter.Seq2[batch.Done, error] {
-	return func(yield func(batch.Done, error) bool) {
-		for k, err := range l.w.ScoreKeys(ctx, run) {
-			d := batch.Done{Status: k.Status, Key: batch.Key{
-				Answer: batch.Answer{CaseID: k.CaseID, Agent: k.Agent, AgentVersion: k.AgentVersion}, Metric: k.Metric, MetricVersion: k.MetricVersion,
-			}}
-			if !yield(d, err) || err != nil {
+// Held yields what a run holds.
+func (l warehouseLedger) Held(ctx context.Context, run string) iter.Seq2[batch.Row, error] {
+	return func(yield func(batch.Row, error) bool) {
+		for r, err := range l.w.Scores(ctx, run) {
+			if !yield(batch.Row(r), err) || err != nil {
 				return
 			}
 		}
@@ -78,6 +179,9 @@ func (l warehouseLedger) Done(ctx context.Context, run string) iter.Seq2[batch.D
 
 // Append merges scores on their key.
 func (l warehouseLedger) Append(ctx context.Context, run string, rows []batch.Row) error {
+	if err := l.begin(ctx, rows); err != nil {
+		return err
+	}
 	out := make([]connectors.ScoreRow, len(rows))
 	for i, r := range rows {
 		out[i] = connectors.ScoreRow(r)

@@ -14,10 +14,10 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/bigquery"
 	"github.com/badger-eval/badger/connectors/bigquery/bigquerytest"
 	"github.com/badger-eval/badger/connectors/driver"
+	badgersql "github.com/badger-eval/badger/sql"
 )
 
 const benchRows = 1_000_000
@@ -37,7 +37,7 @@ func TestServe(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, statement := range connectors.DDL(bigquery.Dialect) {
+	for _, statement := range badgersql.Create(bigquery.Dialect) {
 		c := open(t, s, driver.Options{})
 		if err := c.Exec(context.Background(), statement); err != nil {
 			t.Fatal(err)
@@ -133,7 +133,7 @@ func BenchmarkRead(b *testing.B) {
 // BenchmarkWrite merges a hundred thousand scores.
 func BenchmarkWrite(b *testing.B) {
 	url := serve(b)
-	table := connectors.TableNamed("scores")
+	table := badgersql.TableNamed("scores")
 	var fields []arrow.Field
 	for _, c := range table.Columns {
 		t := map[driver.Type]arrow.DataType{

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/databricks"
 	"github.com/badger-eval/badger/connectors/drivertest"
 	"github.com/badger-eval/badger/internal/errcode"
+	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // Against the Thrift server of Apache Spark, which is not Databricks but reads the same SQL and gives the same errors: README.md says how to start one. It sends
@@ -66,7 +66,7 @@ func TestSpark(t *testing.T) {
 		}
 	})
 	t.Run("badger's tables and views", func(t *testing.T) {
-		tables := connectors.DDL(databricks.Dialect)
+		tables := badgersql.Create(databricks.Dialect)
 		for range 2 {
 			for _, sql := range tables {
 				if err := c.Exec(ctx, sql); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // Status is how a check ended.
@@ -218,9 +219,9 @@ func (d *doctor) clock(ctx context.Context) {
 func (d *doctor) tables(ctx context.Context) {
 	const there, reading = "badger's tables", "reading them"
 	var missing, lacking, newer []string
-	for i := range connectors.Tables {
-		t := &connectors.Tables[i]
-		got, err := d.w.Query(ctx, "SELECT * FROM "+connectors.Schema+"."+t.Name+" WHERE 1 = 0")
+	for i := range badgersql.Tables {
+		t := &badgersql.Tables[i]
+		got, err := d.w.Query(ctx, "SELECT * FROM "+badgersql.Schema+"."+t.Name+" WHERE 1 = 0")
 		if errcode.Of(err) == errcode.NotFound {
 			missing = append(missing, t.Name)
 			continue
@@ -244,17 +245,17 @@ func (d *doctor) tables(ctx context.Context) {
 		}
 	}
 	switch {
-	case len(missing) == len(connectors.Tables):
+	case len(missing) == len(badgersql.Tables):
 		d.warn(there, "nothing needs to be done: the first badger run that writes there makes them. Or is this the wrong database?", "not installed yet")
 	case len(missing) > 0 || len(lacking) > 0:
 		d.warn(there, "the next badger run that writes there adds what is missing", "of an earlier version: %s missing", strings.Join(append(missing, lacking...), ", "))
 	case len(newer) > 0:
 		d.warn(there, "is a newer badger in use? then update this one. Columns of your own are left alone", "%s with columns that this version does not know", strings.Join(newer, ", "))
 	default:
-		d.say(there, OK, "all %d, of this version", len(connectors.Tables))
+		d.say(there, OK, "all %d, of this version", len(badgersql.Tables))
 	}
 	if len(d.there) > 0 {
-		d.say(reading, OK, "%d of %d", len(d.there), len(connectors.Tables))
+		d.say(reading, OK, "%d of %d", len(d.there), len(badgersql.Tables))
 	} else {
 		d.say(reading, Skipped, "there are none yet")
 	}
@@ -280,7 +281,7 @@ func (d *doctor) models(ctx context.Context) {
 func (d *doctor) snapshots(ctx context.Context, table error) {
 	const name = "snapshots"
 	if d.ReadOnly && len(d.there) > 0 {
-		_, table = d.w.ReadSnapshot(ctx, "table:"+connectors.Schema+"."+d.there[0])
+		_, table = d.w.ReadSnapshot(ctx, "table:"+badgersql.Schema+"."+d.there[0])
 	}
 	if table != nil {
 		d.fail(name, table, "results are read as tables; look at what the role may select from")
@@ -303,7 +304,7 @@ func (d *doctor) insert(ctx context.Context) {
 		return
 	}
 	for _, table := range d.there {
-		full, column := connectors.Schema+"."+table, connectors.TableNamed(table).Columns[0].Name
+		full, column := badgersql.Schema+"."+table, badgersql.TableNamed(table).Columns[0].Name
 		for _, sql := range []string{
 			fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s WHERE 1 = 0", full, column, column, full),
 			fmt.Sprintf("UPDATE %s SET %s = %s WHERE 1 = 0", full, column, column),
@@ -314,7 +315,7 @@ func (d *doctor) insert(ctx context.Context) {
 			}
 		}
 	}
-	d.say(name, OK, "insert and update, %d of %d", len(d.there), len(connectors.Tables))
+	d.say(name, OK, "insert and update, %d of %d", len(d.there), len(badgersql.Tables))
 }
 
 // trial makes a table, uses it and drops it.

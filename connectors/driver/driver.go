@@ -65,8 +65,9 @@ type Features struct {
 
 // Options say how to open a connection.
 type Options struct {
-	ReadOnly bool             // nothing will be written; the database must exist
-	Mem      memory.Allocator // for records; nil is the Go heap
+	ReadOnly  bool             // nothing will be written; the database must exist
+	MustExist bool             // a database that is not there is not made
+	Mem       memory.Allocator // for records; nil is the Go heap
 }
 
 // Opener opens a connection. The URL is the whole one, scheme included.
@@ -81,6 +82,9 @@ type Dialect struct {
 	// KeyIndex returns the statement that makes a unique index on the key of one of badger's tables where there is none, so that merging finds rows by it;
 	// nil where the warehouse has no indexes or merges as well without.
 	KeyIndex func(schema, table string, key []string) string
+	// Binary follows text to make it compare by its bytes where a column may have a collation under which other text is equal to it; "" where
+	// text always compares so or where nothing is known.
+	Binary string
 	// Embedded tells that the engine sorts and joins in this process's memory: many rows are then better read in small pieces than at once.
 	Embedded bool
 }

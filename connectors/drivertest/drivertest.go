@@ -61,6 +61,7 @@ func Run(t *testing.T, h Harness) {
 	h.run(t, "Cancel", h.cancel)
 	h.run(t, "Features", h.features)
 	h.run(t, "Parallel", h.parallel)
+	h.run(t, "Tables", h.tables)
 	h.run(t, "Judges", h.judges)
 	h.run(t, "Examination", h.examination)
 	if h.Features.Functions {

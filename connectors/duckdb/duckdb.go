@@ -39,7 +39,7 @@ const Scheme = "duckdb"
 
 // Dialect is how DuckDB spells badger's tables.
 var Dialect = driver.Dialect{
-	Name: "duckdb", Embedded: true,
+	Name: "duckdb", Embedded: true, Binary: ` COLLATE "binary"`,
 	Types: map[driver.Type]string{
 		driver.Text: "VARCHAR", driver.JSON: "JSON", driver.BigInt: "BIGINT", driver.Double: "DOUBLE", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMPTZ",
 	},
@@ -51,7 +51,6 @@ var Features = driver.Features{ReadOnly: true, NULBytes: true, TextQuery: true, 
 // Options say how a database is opened.
 type Options struct {
 	driver.Options
-	MustExist   bool   // do not make a file that is missing
 	Threads     int    // of the engine; 0 is one per core
 	MemoryLimit string // such as 4GB; "" is most of the machine's
 	TempDir     string // where to put what does not fit the memory; "" is beside the file
@@ -64,7 +63,7 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	if err != nil {
 		return nil, Dialect, err
 	}
-	options.ReadOnly = options.ReadOnly || o.ReadOnly
+	options.ReadOnly, options.MustExist = options.ReadOnly || o.ReadOnly, options.MustExist || o.MustExist
 	options.Mem = o.Mem
 	c, err := OpenWith(ctx, path, options)
 	if err != nil {

@@ -82,7 +82,7 @@ func TestWhatCannotBeOpened(t *testing.T) {
 		o         duckdb.Options
 		want      errcode.Code
 	}{
-		{"a file that must be there", filepath.Join(dir, "none.duckdb"), duckdb.Options{MustExist: true}, errcode.NotFound},
+		{"a file that must be there", filepath.Join(dir, "none.duckdb"), duckdb.Options{Options: driver.Options{MustExist: true}}, errcode.NotFound},
 		{"a file to be read only", filepath.Join(dir, "none.duckdb"), duckdb.Options{Options: driver.Options{ReadOnly: true}}, errcode.NotFound},
 		{"no directory", filepath.Join(dir, "no", "none.duckdb"), duckdb.Options{}, errcode.NotFound},
 		{"a directory", dir, duckdb.Options{}, errcode.InvalidArgument},

@@ -108,7 +108,7 @@ func TestCasesComeBackAsTheyWereWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.WriteLabels(ctx, connectors.Label{CaseID: "full", Agent: "atlas", BatchID: "b1", Annotator: "kim", Verdict: "pass", At: time.Unix(1, 0)}); err != nil {
+	if err := w.WriteLabels(ctx, connectors.Label{AnswerID: scoring.AnswerID{CaseID: "full", Agent: "atlas", Batch: "b1"}, Annotator: "kim", Verdict: "pass", At: time.Unix(1, 0)}); err != nil {
 		t.Fatal(err)
 	}
 	got, failed := cases(t, w, connectors.Filter{})
@@ -262,7 +262,7 @@ func TestWhatIsNotWritten(t *testing.T) {
 	if n, _ := w.Count(ctx, connectors.Filter{}); n != 0 {
 		t.Errorf("%d answers were written", n)
 	}
-	if err := w.WriteLabels(ctx, connectors.Label{CaseID: "x", Verdict: "perhaps"}); errcode.Of(err) != errcode.InvalidArgument {
+	if err := w.WriteLabels(ctx, connectors.Label{AnswerID: scoring.AnswerID{CaseID: "x"}, Verdict: "perhaps"}); errcode.Of(err) != errcode.InvalidArgument {
 		t.Errorf("a verdict nobody knows: %v", err)
 	}
 	if err := w.WriteAssessments(ctx, connectors.Assessment{}); errcode.Of(err) != errcode.InvalidArgument {
@@ -281,9 +281,9 @@ func TestScores(t *testing.T) {
 	ctx := context.Background()
 	at := time.Date(2024, 2, 29, 1, 2, 3, 456789000, time.UTC)
 	rows := []connectors.ScoreRow{
-		{Agent: "a", AgentVersion: "1", BatchID: "b", Score: scoring.Score{CaseID: "c1", Metric: "hybrid_ex", Version: 3, Status: scoring.StatusOK, Value: 0.1, Label: "near", Passed: yes(false), Reason: "why \"so\"", Detail: map[string]any{"n": 1}, AssessmentIDs: []string{"s1", "s2"}}},
-		{Agent: "a", AgentVersion: "1", BatchID: "b", Score: scoring.Score{CaseID: "c1", Metric: "flex", Status: scoring.StatusFailed, Code: errcode.ResourceExhausted, Reason: "no budget"}},
-		{Agent: "a", AgentVersion: "2", BatchID: "b", Score: scoring.Score{CaseID: "c1", Metric: "hybrid_ex", Status: scoring.StatusNotApplicable}},
+		{AnswerID: scoring.AnswerID{CaseID: "c1", Agent: "a", Version: "1", Batch: "b"}, Score: scoring.Score{CaseID: "c1", Metric: "hybrid_ex", Version: 3, Status: scoring.StatusOK, Value: 0.1, Label: "near", Passed: yes(false), Reason: "why \"so\"", Detail: map[string]any{"n": 1}, AssessmentIDs: []string{"s1", "s2"}, Usage: &scoring.Usage{Calls: 3, TokensIn: 70, TokensOut: -1}}},
+		{AnswerID: scoring.AnswerID{CaseID: "c1", Agent: "a", Version: "1", Batch: "b"}, Score: scoring.Score{CaseID: "c1", Metric: "flex", Status: scoring.StatusFailed, Code: errcode.ResourceExhausted, Reason: "no budget"}},
+		{AnswerID: scoring.AnswerID{CaseID: "c1", Agent: "a", Version: "2", Batch: "b"}, Score: scoring.Score{CaseID: "c1", Metric: "hybrid_ex", Status: scoring.StatusNotApplicable}},
 	}
 	for range 3 { // a batch may be delivered again
 		if err := w.WriteScores(ctx, "run-1", "h", at, rows); err != nil {
@@ -315,17 +315,22 @@ func TestScores(t *testing.T) {
 	if s := drivertest.Show(got); s != want {
 		t.Errorf("got\n%swant\n%s", s, want)
 	}
-	keys := map[connectors.ScoreKey]bool{}
-	for k, err := range w.ScoreKeys(ctx, "run-1") {
+	held := map[string]connectors.ScoreRow{}
+	for r, err := range w.Scores(ctx, "run-1") {
 		if err != nil {
 			t.Fatal(err)
 		}
-		keys[k] = true
+		held[r.Version+" "+r.Score.Metric] = r
 	}
-	if len(keys) != 3 || !keys[connectors.ScoreKey{CaseID: "c1", Agent: "a", AgentVersion: "1", BatchID: "b", Metric: "hybrid_ex", MetricVersion: 3, Status: scoring.StatusOK}] {
-		t.Errorf("keys: %v", keys)
+	want1 := rows[0]
+	want1.Score.Detail, want1.Score.AssessmentIDs = nil, nil
+	if r := held["1 hybrid_ex"]; len(held) != 3 || !reflect.DeepEqual(r, want1) {
+		t.Errorf("held: %+v, want %+v", r, want1)
 	}
-	for _, err := range w.ScoreKeys(ctx, "another run") {
+	if r := held["1 flex"]; r.Score.Code != errcode.ResourceExhausted || r.Score.Reason != "no budget" {
+		t.Errorf("held: %+v", r)
+	}
+	for _, err := range w.Scores(ctx, "another run") {
 		t.Errorf("another run has scores: %v", err)
 	}
 	if got := one(t, c, "SELECT detail->>'n' FROM badger.scores WHERE detail IS NOT NULL"); got != "1" {
@@ -392,22 +397,22 @@ func TestViews(t *testing.T) {
 		}
 		var rows []connectors.ScoreRow
 		for n, passed := range []bool{true, true, false, false, true, run == "old"} {
-			rows = append(rows, connectors.ScoreRow{Agent: "a", AgentVersion: "1", BatchID: "b", Score: scoring.Score{CaseID: fmt.Sprint("c", n), Metric: "m", Status: scoring.StatusOK, Value: float64(n), Passed: yes(passed)}})
+			rows = append(rows, connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", n), Agent: "a", Version: "1", Batch: "b"}, Score: scoring.Score{CaseID: fmt.Sprint("c", n), Metric: "m", Status: scoring.StatusOK, Value: float64(n), Passed: yes(passed)}})
 		}
-		rows = append(rows, connectors.ScoreRow{Agent: "a", AgentVersion: "1", BatchID: "b", Score: scoring.Score{CaseID: "c0", Metric: "sql_complexity", Status: scoring.StatusOK, Label: "easy"}})
+		rows = append(rows, connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: "c0", Agent: "a", Version: "1", Batch: "b"}, Score: scoring.Score{CaseID: "c0", Metric: "sql_complexity", Status: scoring.StatusOK, Label: "easy"}})
 		if err := w.WriteScores(ctx, run, "", time.Unix(9, 0), rows); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for n, verdict := range []string{"pass", "fail", "fail", "pass", "pass"} {
 		for _, who := range []string{"kim", "lee"} {
-			if err := w.WriteLabels(ctx, connectors.Label{CaseID: fmt.Sprint("c", n), Agent: "a", BatchID: "b", Annotator: who, Verdict: verdict}); err != nil {
+			if err := w.WriteLabels(ctx, connectors.Label{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", n), Agent: "a", Batch: "b"}, Annotator: who, Verdict: verdict}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	for who, verdict := range map[string]string{"kim": "pass", "lee": "fail", "max": "unsure"} { // people divided: no label
-		if err := w.WriteLabels(ctx, connectors.Label{CaseID: "c5", Agent: "a", BatchID: "b", Annotator: who, Verdict: verdict}); err != nil {
+		if err := w.WriteLabels(ctx, connectors.Label{AnswerID: scoring.AnswerID{CaseID: "c5", Agent: "a", Batch: "b"}, Annotator: who, Verdict: verdict}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -490,7 +495,7 @@ func BenchmarkWarehouse(b *testing.B) {
 		c := full(b, fmt.Sprintf("case %06d", i))
 		c.Golds = c.Golds[:1]
 		all = append(all, c)
-		rows = append(rows, connectors.ScoreRow{Agent: "atlas", AgentVersion: "2.0", BatchID: "b1", Score: scoring.Score{CaseID: c.ID, Metric: "hybrid_ex", Status: scoring.StatusOK, Value: 0.5, Passed: yes(true), Reason: "all rows agree", Detail: map[string]any{"rows": 10, "columns": []string{"a", "b"}}}})
+		rows = append(rows, connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: c.ID, Agent: "atlas", Version: "2.0", Batch: "b1"}, Score: scoring.Score{CaseID: c.ID, Metric: "hybrid_ex", Status: scoring.StatusOK, Value: 0.5, Passed: yes(true), Reason: "all rows agree", Detail: map[string]any{"rows": 10, "columns": []string{"a", "b"}}}})
 	}
 	b.Run("WriteCases", func(b *testing.B) {
 		b.ReportAllocs()

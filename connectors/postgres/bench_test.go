@@ -45,7 +45,7 @@ func BenchmarkRead(b *testing.B) {
 			}
 		}
 	})
-	peer(b, "psycopg", s.url(name, s.port), `
+	peer(b, "psycopg", s.URL(name, s.Port), `
 with psycopg.connect(url) as c, c.cursor(name="s", binary=True) as q:
     q.itersize = 8192
     q.execute("SELECT * FROM million")
@@ -65,7 +65,7 @@ func BenchmarkWriteScores(b *testing.B) {
 	}
 	rows := make([]connectors.ScoreRow, 100_000)
 	for i := range rows {
-		rows[i] = connectors.ScoreRow{Agent: "agent", AgentVersion: "1", BatchID: "b", Score: scoring.Score{CaseID: fmt.Sprintf("case %d", i/10), Metric: fmt.Sprintf("metric %d", i%10), Version: 1, Status: scoring.StatusOK, Value: 0.5, Reason: "two rows of five differ"}}
+		rows[i] = connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: fmt.Sprintf("case %d", i/10), Agent: "agent", Version: "1", Batch: "b"}, Score: scoring.Score{CaseID: fmt.Sprintf("case %d", i/10), Metric: fmt.Sprintf("metric %d", i%10), Version: 1, Status: scoring.StatusOK, Value: 0.5, Reason: "two rows of five differ"}}
 	}
 	for _, size := range []int{1000, 100_000} {
 		b.Run(fmt.Sprintf("badger/%d", size), func(b *testing.B) {
@@ -79,7 +79,7 @@ func BenchmarkWriteScores(b *testing.B) {
 			}
 		})
 	}
-	peer(b, "psycopg/executemany/1000", s.url(name, s.port), `
+	peer(b, "psycopg/executemany/1000", s.URL(name, s.Port), `
 columns = "eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, reason, config_hash, scored_at".split(", ")
 key = columns[:6]
 sql = f"INSERT INTO badger.scores ({', '.join(columns)}) VALUES ({', '.join(['%s'] * len(columns))}) ON CONFLICT (eval_run_id, agent_name, agent_version, batch_id, case_id, metric) DO UPDATE SET " + ", ".join(f"{c} = EXCLUDED.{c}" for c in columns if c not in key)

@@ -35,7 +35,7 @@ func TestDoctorSeesPrivileges(t *testing.T) {
 		{"a reader that only reads", "looks_" + name, "", true},
 	} {
 		r := doctor.Examine(context.Background(), doctor.Options{ReadOnly: tc.readOnly, Now: time.Now, Open: func(ctx context.Context, only bool) (*connectors.Warehouse, error) {
-			c, d, err := postgres.Open(ctx, strings.Replace(s.url(name, s.port), "owner", tc.role, 1), driver.Options{ReadOnly: only})
+			c, d, err := postgres.Open(ctx, strings.Replace(s.URL(name, s.Port), "owner", tc.role, 1), driver.Options{ReadOnly: only})
 			if err != nil {
 				return nil, err
 			}

@@ -69,8 +69,8 @@ func merge(c driver.Conn, key []string, rows array.RecordReader) (int64, error) 
 func through(t *testing.T, s *server, unique bool) (c, beside driver.Conn, p *proxy) {
 	t.Helper()
 	name := s.database(t)
-	p = newProxy(t, s.port)
-	c = openURL(t, s.url(name, p.port()), driver.Options{})
+	p = newProxy(t, s.Port)
+	c = openURL(t, s.URL(name, p.port()), driver.Options{})
 	beside = s.open(t, name, driver.Options{})
 	t.Cleanup(func() { p.cut(); c.Close(); beside.Close() })
 	mustExec(t, beside, "CREATE TABLE t (k text, n bigint)")
@@ -192,8 +192,8 @@ func TestRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		s.stop("immediate")
-		os.RemoveAll(s.dir)
+		s.Stop("immediate")
+		os.RemoveAll(s.Dir)
 	})
 	c := s.open(t, "postgres", driver.Options{})
 	defer c.Close()
@@ -202,7 +202,7 @@ func TestRestart(t *testing.T) {
 	if err != nil || !r.Next() {
 		t.Fatal(err)
 	}
-	s.stop("fast")
+	s.Stop("fast")
 	for r.Next() {
 	}
 	if code := c.ErrorCode(r.Err()); code != errcode.Unavailable || !strings.Contains(r.Err().Error(), "57P01") {
@@ -212,7 +212,7 @@ func TestRestart(t *testing.T) {
 	if _, err := read(context.Background(), c, "SELECT 1"); c.ErrorCode(err) != errcode.Unavailable || !strings.Contains(err.Error(), "nobody answers") {
 		t.Errorf("while it is away: %v", err)
 	}
-	if err := s.start(); err != nil {
+	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := merge(c, []string{"k"}, numbered(0, 10)); n != 10 || err != nil {
@@ -227,9 +227,9 @@ func TestServerErrors(t *testing.T) {
 	defer owner.Close()
 	mustExec(t, owner, "CREATE TABLE t (k text, n bigint NOT NULL)", "CREATE ROLE reader_"+name+" LOGIN", "CREATE TABLE u (k text UNIQUE, n bigint)", "INSERT INTO u VALUES ('a', 1)",
 		"CREATE FUNCTION raises() RETURNS int LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''hunter2''; END'")
-	reader := openURL(t, strings.Replace(s.url(name, s.port), "owner", "reader_"+name, 1), driver.Options{})
+	reader := openURL(t, strings.Replace(s.URL(name, s.Port), "owner", "reader_"+name, 1), driver.Options{})
 	defer reader.Close()
-	slowly := openURL(t, s.url(name, s.port)+"&statement_timeout=50&lock_timeout=50", driver.Options{})
+	slowly := openURL(t, s.URL(name, s.Port)+"&statement_timeout=50&lock_timeout=50", driver.Options{})
 	defer slowly.Close()
 	ctx := context.Background()
 	for _, tc := range []struct {
@@ -267,10 +267,10 @@ func TestServerErrors(t *testing.T) {
 	if _, err := owner.Merge(ctx, "u", []string{"n"}, numbered(0, 1)); errcode.Of(err) != errcode.AlreadyExists {
 		t.Errorf("a row that another key stands against: %v, want already_exists", err)
 	}
-	if _, _, err := postgres.Open(ctx, s.url("nothing_here", s.port), driver.Options{}); errcode.Of(err) != errcode.NotFound {
+	if _, _, err := postgres.Open(ctx, s.URL("nothing_here", s.Port), driver.Options{}); errcode.Of(err) != errcode.NotFound {
 		t.Errorf("no such database: %v", err)
 	}
-	if _, _, err := postgres.Open(ctx, fmt.Sprintf("postgres://guarded@127.0.0.1:%d/%s?sslmode=disable", s.port, name), driver.Options{}); errcode.Of(err) != errcode.Unauthenticated {
+	if _, _, err := postgres.Open(ctx, fmt.Sprintf("postgres://guarded@127.0.0.1:%d/%s?sslmode=disable", s.Port, name), driver.Options{}); errcode.Of(err) != errcode.Unauthenticated {
 		t.Errorf("without a password: %v", err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 func TestTheWayOfRedshift(t *testing.T) {
 	s := running(t)
 	open := func(t *testing.T, database string, o driver.Options) driver.Conn {
-		c, err := postgres.OpenAsRedshift(context.Background(), s.url(database, s.port), o)
+		c, err := postgres.OpenAsRedshift(context.Background(), s.URL(database, s.Port), o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,11 +18,12 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/postgres"
+	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // certify gives the server a certificate, signed by itself.
-func (s *server) certify() error {
+func certify(s *postgrestest.Server) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return err
@@ -38,14 +39,12 @@ func (s *server) certify() error {
 		return err
 	}
 	for name, block := range map[string]*pem.Block{"server.crt": {Type: "CERTIFICATE", Bytes: cert}, "server.key": {Type: "PRIVATE KEY", Bytes: secret}} {
-		path := filepath.Join(s.data(), name)
+		path := filepath.Join(s.Data(), name)
 		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
 			return err
 		}
-		if s.as != nil {
-			if err := os.Chown(path, int(s.as.Uid), int(s.as.Gid)); err != nil {
-				return err
-			}
+		if err := s.Own(path); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -53,7 +52,7 @@ func (s *server) certify() error {
 
 func TestEncryptedConnections(t *testing.T) {
 	s := running(t)
-	cert, err := os.ReadFile(filepath.Join(s.data(), "server.crt"))
+	cert, err := os.ReadFile(filepath.Join(s.Data(), "server.crt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +69,7 @@ func TestEncryptedConnections(t *testing.T) {
 	mustExec(t, owner, "DROP ROLE IF EXISTS guarded")
 	mustExec(t, owner, "CREATE ROLE guarded LOGIN PASSWORD 'right'")
 	url := func(settings string) string {
-		return strings.Replace(s.url("postgres", s.port), "sslmode=disable", settings, 1)
+		return strings.Replace(s.URL("postgres", s.Port), "sslmode=disable", settings, 1)
 	}
 	guarded := func(settings string) string { return strings.Replace(url(settings), "owner", "guarded", 1) }
 	t.Setenv("PGPASSFILE", filepath.Join(t.TempDir(), "none"))

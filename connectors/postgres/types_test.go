@@ -23,7 +23,7 @@ func TestTypesOfPostgreSQL(t *testing.T) {
 	name := s.database(t)
 	c := s.open(t, name, driver.Options{})
 	defer c.Close()
-	texts, err := postgres.OpenAsRedshift(context.Background(), s.url(name, s.port), driver.Options{})
+	texts, err := postgres.OpenAsRedshift(context.Background(), s.URL(name, s.Port), driver.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func (s *ScoreFile) Arrange(ctx context.Context, src Source, metrics []*scoring.
 	defer os.Remove(tmp.Name()) //nolint:errcheck // gone once it is renamed
 	defer tmp.Close()           //nolint:errcheck // closed before it is renamed
 	out := bufio.NewWriterSize(tmp, 1<<18)
-	write := func(a Answer) error {
+	write := func(a scoring.AnswerID) error {
 		text, err := s.arranged(spans[a], metrics)
 		if err == nil {
 			_, err = out.Write(text)
@@ -41,9 +41,9 @@ func (s *ScoreFile) Arrange(ctx context.Context, src Source, metrics []*scoring.
 		delete(spans, a)
 		return err
 	}
-	for item, err := range distinct(ctx, src) {
+	for item, err := range Distinct(ctx, src) {
 		if err == nil {
-			err = write(item.Answer)
+			err = write(item.AnswerID)
 		}
 		if err != nil {
 			return fileError("arranging the score file", err)
@@ -77,23 +77,20 @@ func (s *ScoreFile) Arrange(ctx context.Context, src Source, metrics []*scoring.
 type span struct{ start, end int64 }
 
 // spans finds the lines of every answer, and the answers in the order in which they first come.
-func (s *ScoreFile) spans(ctx context.Context) (map[Answer][]span, []Answer, error) {
-	spans := map[Answer][]span{}
-	var order []Answer
+func (s *ScoreFile) spans(ctx context.Context) (map[scoring.AnswerID][]span, []scoring.AnswerID, error) {
+	spans := map[scoring.AnswerID][]span{}
+	var order []scoring.AnswerID
 	at := int64(0)
 	known := interned{}
-	for l, err := range s.whole() {
-		if err == nil {
-			err = ctx.Err()
-		}
+	for l, err := range s.lines(ctx) {
 		if err != nil {
-			return nil, nil, fileError("the score file", err)
+			return nil, nil, err
 		}
 		h, err := s.head(l)
 		if err != nil {
 			return nil, nil, err
 		}
-		a := Answer{h.CaseID, known.of(h.Name), known.of(h.rowAgent.Version)}
+		a := h.answer(known)
 		at = l.Offset + int64(l.Length) + 1
 		have := spans[a]
 		switch n := len(have); {
@@ -117,6 +114,7 @@ func (s *ScoreFile) arranged(spans []span, metrics []*scoring.Metric) ([]byte, e
 		text []byte
 	}
 	var all []scoreLine
+	known := interned{}
 	for _, sp := range spans {
 		text := make([]byte, sp.end-sp.start)
 		if _, err := io.ReadFull(io.NewSectionReader(s.f, sp.start, sp.end-sp.start), text); err != nil {
@@ -127,7 +125,7 @@ func (s *ScoreFile) arranged(spans []span, metrics []*scoring.Metric) ([]byte, e
 			if err != nil {
 				return nil, err
 			}
-			next := scoreLine{key: h.key(), rank: len(metrics), text: text}
+			next := scoreLine{key: h.key(known), rank: len(metrics), text: text}
 			if i := slices.IndexFunc(metrics, func(m *scoring.Metric) bool { return m.Name == h.Metric && m.Version == h.Version }); i >= 0 {
 				next.rank = i
 			}

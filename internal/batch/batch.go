@@ -7,23 +7,16 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Answer identifies what is scored: what one version of an agent answered to one question.
-type Answer struct {
-	CaseID       string
-	Agent        string
-	AgentVersion string
-}
-
 // Key identifies a score within a run.
 type Key struct {
-	Answer
+	scoring.AnswerID
 	Metric        string
 	MetricVersion int
 }
 
 // Item is one case of a source before it is read.
 type Item struct {
-	Answer
+	scoring.AnswerID
 	Place string // where it stands, such as cases.jsonl:17; unique within the source
 	Bytes int64  // about how much memory the case takes while it is scored; 0 where that is little
 	// Load reads the case. It is called at most once, from any goroutine, and not at all for a case that is done. Its error is the
@@ -42,29 +35,22 @@ type Counter interface {
 	Count(ctx context.Context) (int64, error)
 }
 
-// Row is a score with whose answer it judges.
+// Row is a score with the answer that it is of.
 type Row struct {
-	Agent        string
-	AgentVersion string
-	BatchID      string // of the agent's answer
-	Score        scoring.Score
+	scoring.AnswerID
+	Score scoring.Score
 }
 
 // Key is the row's key within its run.
 func (r *Row) Key() Key {
-	return Key{Answer: Answer{r.Score.CaseID, r.Agent, r.AgentVersion}, Metric: r.Score.Metric, MetricVersion: r.Score.Version}
-}
-
-// Done is a score that a ledger holds.
-type Done struct {
-	Key
-	Status scoring.Status
+	return Key{AnswerID: r.AnswerID, Metric: r.Score.Metric, MetricVersion: r.Score.Version}
 }
 
 // Ledger keeps the scores of runs.
 type Ledger interface {
-	// Done yields what the run holds. Where a key comes several times, the last one counts.
-	Done(ctx context.Context, run string) iter.Seq2[Done, error]
+	// Held yields the scores that the run holds, each key once, those of an answer preferably together. Details, warnings and assessments may be
+	// left out.
+	Held(ctx context.Context, run string) iter.Seq2[Row, error]
 	// Append stores rows: all of them, or none and an error. A row whose key the run holds takes the place of the old one.
 	// A runner calls it from one goroutine at a time.
 	Append(ctx context.Context, run string, rows []Row) error
@@ -100,7 +86,7 @@ func ItemOf(c *scoring.Case, place string) Item {
 		size += queryBytes(&c.Golds[i])
 	}
 	return Item{
-		Answer: Answer{c.ID, c.Agent.Name, c.Agent.Version}, Place: place, Bytes: size + queryBytes(&c.Pred),
+		AnswerID: c.AnswerID(), Place: place, Bytes: size + queryBytes(&c.Pred),
 		Load: func(context.Context) (*scoring.Case, error) { return c, nil },
 	}
 }
@@ -118,7 +104,7 @@ var Discard Ledger = discard{}
 
 type discard struct{}
 
-func (discard) Done(context.Context, string) iter.Seq2[Done, error] {
-	return func(func(Done, error) bool) {}
+func (discard) Held(context.Context, string) iter.Seq2[Row, error] {
+	return func(func(Row, error) bool) {}
 }
 func (discard) Append(context.Context, string, []Row) error { return nil }

@@ -3,6 +3,7 @@ package batch
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/badger-eval/badger/scoring"
 )
@@ -10,7 +11,7 @@ import (
 // doneSet is the set of keys that a ledger holds: a bit for every metric of an answer, since 100,000 cases have millions of keys.
 type doneSet struct {
 	metrics map[metricID]int // position of the metric's bit
-	answers map[Answer]bits
+	answers map[scoring.AnswerID]bits
 }
 
 type metricID struct {
@@ -22,47 +23,63 @@ type bits []uint64
 
 func (b bits) has(i int) bool { return i>>6 < len(b) && b[i>>6]&(1<<(i&63)) != 0 }
 
-func newDoneSet() doneSet { return doneSet{metrics: map[metricID]int{}, answers: map[Answer]bits{}} }
+func newDoneSet() doneSet {
+	return doneSet{metrics: map[metricID]int{}, answers: map[scoring.AnswerID]bits{}}
+}
 
-// readDone reads what the run holds in the ledger. With retryFailed, failed scores do not count.
-func readDone(ctx context.Context, l Ledger, run string, retryFailed bool) (doneSet, error) {
+// readDone reads what the run holds in the ledger. With RetryFailed, failed scores do not count. Held is told of what counts and is among the
+// metrics, answer by answer.
+func (r *Runner) readDone(ctx context.Context, l Ledger, run string, metrics []*scoring.Metric) (doneSet, error) {
 	s := newDoneSet()
-	for d, err := range l.Done(ctx, run) {
+	var rows []Row
+	tell := func() {
+		if len(rows) > 0 && r.Held != nil {
+			r.Held(rows)
+		}
+		rows = rows[:0]
+	}
+	for row, err := range l.Held(ctx, run) {
 		if err != nil {
 			return s, err
 		}
-		s.put(d.Key, !retryFailed || d.Status != scoring.StatusFailed)
+		if r.RetryFailed && row.Score.Status == scoring.StatusFailed {
+			continue
+		}
+		s.put(row.Key())
+		if !slices.ContainsFunc(metrics, func(m *scoring.Metric) bool { return m.Name == row.Score.Metric && m.Version == row.Score.Version }) {
+			continue
+		}
+		if len(rows) > 0 && rows[0].AnswerID != row.AnswerID {
+			tell()
+		}
+		rows = append(rows, row)
 	}
+	tell()
 	return s, nil
 }
 
-func (s *doneSet) put(k Key, done bool) {
+func (s *doneSet) put(k Key) {
 	id := metricID{k.Metric, k.MetricVersion}
 	i, ok := s.metrics[id]
 	if !ok {
 		i = len(s.metrics)
 		s.metrics[id] = i
 	}
-	b := s.answers[k.Answer]
-	if done && len(b) <= i>>6 {
+	b := s.answers[k.AnswerID]
+	if len(b) <= i>>6 {
 		b = append(b, make(bits, i>>6+1-len(b))...)
-		s.answers[k.Answer] = b
+		s.answers[k.AnswerID] = b
 	}
-	switch {
-	case done:
-		b[i>>6] |= 1 << (i & 63)
-	case b.has(i):
-		b[i>>6] &^= 1 << (i & 63)
-	}
+	b[i>>6] |= 1 << (i & 63)
 }
 
 func (s *doneSet) has(k Key) bool {
 	i, ok := s.metrics[metricID{k.Metric, k.MetricVersion}]
-	return ok && s.answers[k.Answer].has(i)
+	return ok && s.answers[k.AnswerID].has(i)
 }
 
 // missing is which of the metrics the answer has no score of; all is returned as it is where that is all of them.
-func (s *doneSet) missing(a Answer, all []*scoring.Metric) []*scoring.Metric {
+func (s *doneSet) missing(a scoring.AnswerID, all []*scoring.Metric) []*scoring.Metric {
 	if len(s.answers[a]) == 0 {
 		return all
 	}
@@ -81,34 +98,33 @@ func Tee(ledgers ...Ledger) Ledger { return tee(ledgers) }
 
 type tee []Ledger
 
-func (t tee) Done(ctx context.Context, run string) iter.Seq2[Done, error] {
-	return func(yield func(Done, error) bool) {
+func (t tee) Held(ctx context.Context, run string) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
 		if len(t) == 0 {
 			return
 		}
-		held, scored := make([]doneSet, len(t)), make([]doneSet, len(t)) // scored: without failed ones
+		held, failed := make([]doneSet, len(t)), make([]doneSet, len(t))
 		for i, l := range t[1:] {
-			held[i], scored[i] = newDoneSet(), newDoneSet()
-			for d, err := range l.Done(ctx, run) {
+			held[i], failed[i] = newDoneSet(), newDoneSet()
+			for r, err := range l.Held(ctx, run) {
 				if err != nil {
-					yield(Done{}, err)
+					yield(Row{}, err)
 					return
 				}
-				held[i].put(d.Key, true)
-				scored[i].put(d.Key, d.Status != scoring.StatusFailed)
+				held[i].put(r.Key())
+				if r.Score.Status == scoring.StatusFailed {
+					failed[i].put(r.Key())
+				}
 			}
 		}
-	keys:
-		for d, err := range t[0].Done(ctx, run) {
+	rows:
+		for r, err := range t[0].Held(ctx, run) {
 			for i := range t[1:] {
-				if err == nil && !held[i].has(d.Key) {
-					continue keys
-				}
-				if err == nil && !scored[i].has(d.Key) {
-					d.Status = scoring.StatusFailed
+				if err == nil && (!held[i].has(r.Key()) || failed[i].has(r.Key()) != (r.Score.Status == scoring.StatusFailed)) {
+					continue rows // not held, or only one of them was told when a failed score was computed again
 				}
 			}
-			if !yield(d, err) {
+			if !yield(r, err) {
 				return
 			}
 		}

@@ -3,7 +3,6 @@ package batch
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -95,15 +94,8 @@ func (s FileSource) item(line textlines.Line, text []byte, place string, known i
 		}
 		return item
 	}
-	var id struct {
-		CaseID string `json:"case_id"`
-		Agent  struct {
-			Name    string `json:"name"`
-			Version string `json:"version"`
-		} `json:"agent"`
-	}
-	_ = json.Unmarshal(text, &id) // what is wrong with the line is said when it is loaded
-	item.Answer = Answer{id.CaseID, known.of(id.Agent.Name), known.of(id.Agent.Version)}
+	id := scoring.PeekAnswerID(text) // what is wrong with the line is said when it is loaded
+	item.AnswerID = scoring.AnswerID{CaseID: id.CaseID, Agent: known.of(id.Agent), Version: known.of(id.Version), Batch: known.of(id.Batch)}
 	if item.CaseID == "" {
 		item.CaseID = place
 	}

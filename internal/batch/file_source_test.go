@@ -37,7 +37,7 @@ func read(s batch.FileSource) (out []string, err error) {
 		} else {
 			text = c.Question
 		}
-		out = append(out, fmt.Sprintf("%s %s/%s/%s %s", item.Place, item.CaseID, item.Agent, item.AgentVersion, text))
+		out = append(out, fmt.Sprintf("%s %s/%s/%s %s", item.Place, item.CaseID, item.Agent, item.Version, text))
 	}
 	return out, nil
 }
@@ -169,8 +169,8 @@ func FuzzCaseFile(f *testing.F) {
 				t.Fatalf("item %d has no identity: %+v", n, item)
 			}
 			c, err := item.Load(context.Background())
-			if err == nil && (c.ID != item.CaseID || c.Agent.Name != item.Agent || c.Agent.Version != item.AgentVersion) {
-				t.Fatalf("%s is taken for %+v and decodes to %q %q %q", item.Place, item.Answer, c.ID, c.Agent.Name, c.Agent.Version)
+			if err == nil && (c.ID != item.CaseID || c.Agent.Name != item.Agent || c.Agent.Version != item.Version) {
+				t.Fatalf("%s is taken for %+v and decodes to %q %q %q", item.Place, item.AnswerID, c.ID, c.Agent.Name, c.Agent.Version)
 			}
 			if err != nil && !strings.HasPrefix(err.Error(), item.Place+": ") {
 				t.Fatalf("the error does not name the line: %v", err)

@@ -32,10 +32,10 @@ func TestLedgers(t *testing.T) {
 	}
 	t.Run("Memory", func(t *testing.T) { ledgertest.Test(t, ledgertest.Options{}, memory) })
 	t.Run("File", func(t *testing.T) {
-		ledgertest.Test(t, ledgertest.Options{OneRun: true, KeepsOlds: true}, file)
+		ledgertest.Test(t, ledgertest.Options{OneRun: true}, file)
 	})
 	t.Run("Tee", func(t *testing.T) {
-		ledgertest.Test(t, ledgertest.Options{OneRun: true, KeepsOlds: true}, func(t *testing.T) func(t *testing.T) batch.Ledger {
+		ledgertest.Test(t, ledgertest.Options{OneRun: true}, func(t *testing.T) func(t *testing.T) batch.Ledger {
 			first, second := memory(t), file(t)
 			return func(t *testing.T) batch.Ledger { return batch.Tee(first(t), second(t)) }
 		})

@@ -16,7 +16,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	agent, err := json.Marshal(rowAgent{r.Agent, r.AgentVersion, r.BatchID})
+	agent, err := json.Marshal(rowAgent{r.Agent, r.Version, r.Batch})
 	if err != nil || len(agent) == len("{}") {
 		return score, err
 	}
@@ -74,8 +74,13 @@ func (h *rowHead) check() error {
 	return nil
 }
 
-func (h *rowHead) key() Key {
-	return Key{Answer{h.CaseID, h.Name, h.rowAgent.Version}, h.Metric, h.Version}
+// answer is the answer that the line is of. Names that repeat are kept once.
+func (h *rowHead) answer(known interned) scoring.AnswerID {
+	return scoring.AnswerID{CaseID: h.CaseID, Agent: known.of(h.Name), Version: known.of(h.rowAgent.Version), Batch: known.of(h.BatchID)}
+}
+
+func (h *rowHead) key(known interned) Key {
+	return Key{h.answer(known), known.of(h.Metric), h.Version}
 }
 
 // UnmarshalJSON reads a line of a score file. The detail stays JSON.
@@ -91,6 +96,7 @@ func (r *Row) UnmarshalJSON(b []byte) error {
 		Gold          int             `json:"gold"`
 		Warnings      []string        `json:"warnings"`
 		AssessmentIDs []string        `json:"assessment_ids"`
+		Usage         *scoring.Usage  `json:"usage"`
 	}
 	if err := json.Unmarshal(b, &j); err != nil {
 		return errcode.New(errcode.DataLoss, "score: %w", err)
@@ -102,10 +108,10 @@ func (r *Row) UnmarshalJSON(b []byte) error {
 		return errcode.New(errcode.DataLoss, "score: value must be there where status is ok, and nowhere else")
 	}
 	*r = Row{
-		Agent: j.Name, AgentVersion: j.rowAgent.Version, BatchID: j.BatchID,
+		AnswerID: scoring.AnswerID{CaseID: j.CaseID, Agent: j.Name, Version: j.rowAgent.Version, Batch: j.BatchID},
 		Score: scoring.Score{
 			CaseID: j.CaseID, Metric: j.Metric, Version: j.rowHead.Version, Status: j.Status, Label: j.Label, Passed: j.Passed, Reason: j.Reason,
-			Gold: j.Gold, Warnings: j.Warnings, AssessmentIDs: j.AssessmentIDs,
+			Gold: j.Gold, Warnings: j.Warnings, AssessmentIDs: j.AssessmentIDs, Usage: j.Usage,
 		},
 	}
 	if j.Value != nil {
@@ -115,16 +121,7 @@ func (r *Row) UnmarshalJSON(b []byte) error {
 		r.Score.Detail = j.Detail
 	}
 	if j.Code != "" {
-		r.Score.Code = codeNamed(j.Code)
+		r.Score.Code = errcode.Named(j.Code)
 	}
 	return nil
-}
-
-func codeNamed(name string) errcode.Code {
-	for c := errcode.OK; c <= errcode.Unauthenticated; c++ {
-		if c.String() == name {
-			return c
-		}
-	}
-	return errcode.Unknown
 }

@@ -35,6 +35,7 @@ type run struct {
 	sourceDone chan struct{}
 	sourceErr  error // set before results is closed
 	exhausted  bool  // the same: whether the source came to its end
+	cases      int64 // the same: how many it yielded
 
 	meter meter
 }
@@ -103,7 +104,7 @@ func (x *run) watchStop() {
 func (x *run) read(src Source) {
 	defer close(x.sourceDone)
 	defer close(x.items)
-	for item, err := range distinct(x.taking, src) {
+	for item, err := range Distinct(x.taking, src) {
 		select {
 		case x.items <- sourced{item, err}:
 		case <-x.taking.Done():
@@ -140,10 +141,13 @@ func (x *run) take(done doneSet) {
 			x.sourceErr = next.err
 			return
 		}
-		j := &job{item: next.Item, seq: seq, metrics: done.missing(next.Answer, x.metrics)}
+		x.cases++
+		j := &job{item: next.Item, seq: seq, metrics: done.missing(next.AnswerID, x.metrics)}
 		if len(j.metrics) == 0 {
 			x.meter.skipped.Add(1)
-			continue
+			if x.Skipped == nil {
+				continue
+			}
 		}
 		seq++
 		if !x.reserve(j) {
@@ -200,6 +204,8 @@ func (x *run) score(j *job) {
 	var scores []scoring.Score
 	if err == nil {
 		j.c = c
+	}
+	if err == nil && len(j.metrics) > 0 {
 		scores, err = x.Engine.ScoreMetrics(ctx, c, j.metrics)
 	}
 	if err != nil {
@@ -218,10 +224,7 @@ func (x *run) score(j *job) {
 	for i := range scores {
 		s := storable(scores[i])
 		s.CaseID, s.Metric, s.Version = j.item.CaseID, j.metrics[i].Name, j.metrics[i].Version
-		j.rows[i] = Row{Agent: j.item.Agent, AgentVersion: j.item.AgentVersion, Score: s}
-		if c != nil {
-			j.rows[i].BatchID = c.Agent.BatchID
-		}
+		j.rows[i] = Row{AnswerID: j.item.AnswerID, Score: s}
 	}
 }
 
@@ -256,6 +259,8 @@ func (x *run) stopped(o *Outcome) error {
 	switch {
 	case x.sourceErr != nil:
 		return errcode.New(errcode.Of(x.sourceErr), "reading cases: %w", x.sourceErr)
+	case o.Complete && o.Done+o.Skipped != x.cases:
+		return errcode.New(errcode.Internal, "%d cases were read, and %d of them have scores; this is a defect of badger", x.cases, o.Done+o.Skipped)
 	case o.Complete:
 		return nil
 	case o.Cut > 0:

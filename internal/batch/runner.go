@@ -29,8 +29,12 @@ type Runner struct {
 	Stop      <-chan struct{}
 	SoftLimit time.Duration
 
-	// Scored is told of every case whose scores were stored, Progress of how far the run is (about every ProgressEvery, default 200 ms,
-	// and at the end). Both are called from one goroutine, and may be nil. c is nil where the case could not be read.
+	// Held is told, before anything else, of the scores that the run holds and that are not computed again, answer by answer. Skipped is told of
+	// every case of the source all of whose scores are held, Scored of every case whose scores were stored, Progress of how far the run is
+	// (about every ProgressEvery, default 200 ms, and at the end). They are called one at a time, and may be nil. c is nil where the case could
+	// not be read.
+	Held          func(rows []Row)
+	Skipped       func(c *scoring.Case)
 	Scored        func(c *scoring.Case, rows []Row)
 	Progress      func(Progress)
 	ProgressEvery time.Duration
@@ -79,7 +83,7 @@ func (r Runner) Run(ctx context.Context, name string, src Source, ledger Ledger)
 	if err != nil {
 		return Outcome{}, err
 	}
-	done, err := readDone(ctx, ledger, name, r.RetryFailed)
+	done, err := r.readDone(ctx, ledger, name, metrics)
 	if err != nil {
 		return Outcome{}, errcode.New(errcode.Of(err), "reading the scores of the run so far: %w", err)
 	}

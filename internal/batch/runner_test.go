@@ -162,7 +162,7 @@ func TestWhatIsDoneIsNotReadAgain(t *testing.T) {
 		t.Errorf("a new version of one metric: %d scores, want 4", o.Scores)
 	}
 	for i := range src {
-		src[i].AgentVersion = "2"
+		src[i].Version = "2"
 	}
 	if o := run(src[:2], batch.Runner{Engine: engineOf(t, metrics...)}); o.Scores != 4 {
 		t.Errorf("another version of the agent: %d scores, want 4: 2 cases, 2 metrics", o.Scores)
@@ -528,9 +528,9 @@ func TestASourceThatBreaksEndsTheRun(t *testing.T) {
 
 type brokenLedger struct{ batch.Ledger }
 
-func (brokenLedger) Done(context.Context, string) iter.Seq2[batch.Done, error] {
-	return func(yield func(batch.Done, error) bool) {
-		yield(batch.Done{}, errcode.New(errcode.FailedPrecondition, "locked"))
+func (brokenLedger) Held(context.Context, string) iter.Seq2[batch.Row, error] {
+	return func(yield func(batch.Row, error) bool) {
+		yield(batch.Row{}, errcode.New(errcode.FailedPrecondition, "locked"))
 	}
 }
 
@@ -610,9 +610,9 @@ func TestSourceOf(t *testing.T) {
 	})
 	var got []string
 	for item, err := range src.Cases(context.Background()) {
-		got = append(got, fmt.Sprintf("%+v %s %v", item.Answer, item.Place, err))
+		got = append(got, fmt.Sprintf("%+v %s %v", item.AnswerID, item.Place, err))
 	}
-	if diff := cmp.Diff([]string{"{CaseID:a Agent:x AgentVersion:2} case 1 <nil>", "{CaseID: Agent: AgentVersion:}  gone"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"{CaseID:a Agent:x Version:2 Batch:} case 1 <nil>", "{CaseID: Agent: Version: Batch:}  gone"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

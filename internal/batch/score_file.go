@@ -161,42 +161,86 @@ func (s *ScoreFile) whole() iter.Seq2[textlines.Line, error] {
 	return textlines.Read(io.NewSectionReader(s.f, 0, s.size), DefaultMaxLine)
 }
 
-// Done yields the keys of the file.
-func (s *ScoreFile) Done(ctx context.Context, _ string) iter.Seq2[Done, error] {
-	return func(yield func(Done, error) bool) {
+// Held yields the scores of the file, the last one of every key.
+func (s *ScoreFile) Held(ctx context.Context, _ string) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		last, err := s.last(ctx)
+		if err != nil {
+			yield(Row{}, err)
+			return
+		}
 		known := interned{}
-		for l, err := range s.whole() {
+		for l, err := range s.lines(ctx) {
+			var r Row
 			if err == nil {
-				err = ctx.Err()
+				r, err = s.row(l)
 			}
-			if err != nil {
-				yield(Done{}, fileError("the score file", err))
-				return
+			if err == nil {
+				r.Agent, r.Version, r.Batch, r.Score.Metric = known.of(r.Agent), known.of(r.Version), known.of(r.Batch), known.of(r.Score.Metric)
+				if at, again := last[r.Key()]; again && at != l.Offset {
+					continue
+				}
+				r.Score.Detail = nil
 			}
-			h, err := s.head(l)
-			d := Done{Key: h.key(), Status: h.Status}
-			d.Agent, d.AgentVersion, d.Metric = known.of(d.Agent), known.of(d.AgentVersion), known.of(d.Metric)
-			if !yield(d, err) || err != nil {
+			if !yield(r, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// Rows yields the scores of the file in its order.
-func (s *ScoreFile) Rows(ctx context.Context) iter.Seq2[Row, error] {
-	return func(yield func(Row, error) bool) {
+// last finds the keys that the file holds several times, and where each comes last.
+func (s *ScoreFile) last(ctx context.Context) (map[Key]int64, error) {
+	seen, last := newDoneSet(), map[Key]int64{}
+	known := interned{}
+	for l, err := range s.lines(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		h, err := s.head(l)
+		if err != nil {
+			return nil, err
+		}
+		if k := h.key(known); seen.has(k) {
+			last[k] = l.Offset
+		} else {
+			seen.put(k)
+		}
+	}
+	return last, nil
+}
+
+// lines yields the lines of the file until the context ends.
+func (s *ScoreFile) lines(ctx context.Context) iter.Seq2[textlines.Line, error] {
+	return func(yield func(textlines.Line, error) bool) {
 		for l, err := range s.whole() {
 			if err == nil {
 				err = ctx.Err()
 			}
 			if err != nil {
-				yield(Row{}, fileError("the score file", err))
+				err = fileError("the score file", err)
+			}
+			if !yield(l, err) || err != nil {
 				return
 			}
+		}
+	}
+}
+
+func (s *ScoreFile) row(l textlines.Line) (r Row, err error) {
+	if err := json.Unmarshal(l.Text, &r); err != nil {
+		return r, s.notAScore(l, err)
+	}
+	return r, nil
+}
+
+// Rows yields the scores of the file in its order.
+func (s *ScoreFile) Rows(ctx context.Context) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		for l, err := range s.lines(ctx) {
 			var r Row
-			if err = json.Unmarshal(l.Text, &r); err != nil {
-				err = s.notAScore(l, err)
+			if err == nil {
+				r, err = s.row(l)
 			}
 			if !yield(r, err) || err != nil {
 				return

@@ -103,7 +103,9 @@ func (x *run) appendRows(batch []*job) error {
 	for _, j := range batch {
 		rows = append(rows, j.rows...)
 	}
-	if err := x.ledger.Append(x.storing, x.name, rows); err != nil {
+	if n == 0 {
+		// all of them are held
+	} else if err := x.ledger.Append(x.storing, x.name, rows); err != nil {
 		code := errcode.Of(err)
 		if x.storing.Err() != nil && errors.Is(err, x.storing.Err()) {
 			code = errcode.DeadlineExceeded
@@ -111,6 +113,12 @@ func (x *run) appendRows(batch []*job) error {
 		return errcode.New(code, "storing scores: %w; the run can be resumed", err)
 	}
 	for _, j := range batch {
+		if len(j.metrics) == 0 {
+			if j.c != nil {
+				x.Skipped(j.c)
+			}
+			continue
+		}
 		x.meter.stored(j.rows)
 		if x.Scored != nil {
 			x.Scored(j.c, j.rows)

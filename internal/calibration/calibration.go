@@ -77,6 +77,8 @@ type Result struct {
 	Key      string
 	Recorded bool
 	agreement.Confusion
+	Of        int            // labelled cases; the confusion counts those with a verdict
+	Coverage  agreement.Stat // share with a verdict, of the labelled cases that the metric applies to
 	Kappa     agreement.Stat
 	KappaCI   agreement.Interval
 	Threshold *float64

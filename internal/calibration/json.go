@@ -58,7 +58,9 @@ type partResultJSON struct {
 }
 
 type resultJSON struct {
-	N int `json:"n"`
+	N        int      `json:"n"`  // cases with a verdict
+	Of       int      `json:"of"` // labelled cases
+	Coverage *float64 `json:"coverage"`
 	agreement.Confusion
 	Kappa            *float64    `json:"kappa"`
 	KappaCI          *[2]float64 `json:"kappa_ci"`
@@ -118,7 +120,7 @@ type peopleJSON struct {
 func (r *Result) json() resultJSON {
 	c := r.Confusion
 	out := resultJSON{
-		N: c.N(), Confusion: c, Kappa: pointer(r.Kappa), KappaCI: ends(r.KappaCI), Accuracy: pointer(c.Accuracy()),
+		N: c.N(), Of: r.Of, Coverage: pointer(r.Coverage), Confusion: c, Kappa: pointer(r.Kappa), KappaCI: ends(r.KappaCI), Accuracy: pointer(c.Accuracy()),
 		BalancedAccuracy: pointer(c.BalancedAccuracy()), MCC: pointer(c.MCC()), F1: pointer(c.F1()), Sensitivity: pointer(c.Sensitivity()),
 		Specificity: pointer(c.Specificity()), Threshold: r.Threshold, Calls: pointer(r.Calls), Recorded: r.Recorded, Without: r.Without, Notes: r.Notes,
 	}

@@ -131,11 +131,17 @@ func (x *computation) result(i int) Result {
 	for c, s := range m.Scores {
 		switch {
 		case x.labels[c] == agreement.Missing:
+			continue
 		case x.verdicts[i][c] == agreement.Missing:
 			r.Without[s.Status]++
 		default:
 			calls += s.Calls
 		}
+		r.Of++
+	}
+	r.Coverage = agreement.Stat{Why: "it applies to no labelled case"}
+	if n := r.Of - r.Without[scoring.StatusNotApplicable]; n > 0 {
+		r.Coverage = agreement.Stat{Value: float64(r.N()) / float64(n), Defined: true}
 	}
 	switch {
 	case !m.Calls:
@@ -298,6 +304,10 @@ func (x *computation) notes(r *Report) []string {
 			}
 			most = max(most, n)
 		}
+	}
+	if slices.ContainsFunc(r.Metrics, func(m Result) bool { return m.Without[scoring.StatusAbstained] > 0 }) {
+		out = append(out, "an abstained case has no verdict and is left out of kappa, as it is left out of the rates of a run; n says how many cases count. "+
+			"With the option without_judge: guess the metric verdict takes the likelier side instead, in runs too")
 	}
 	if least >= 0 && least < most {
 		out = append(out, fmt.Sprintf("metrics have verdicts on %d to %d cases: compare them on the cases they share", least, most))

@@ -22,7 +22,7 @@ const Annotator = "demo expert"
 const (
 	goldenColumns = "case_id, question, evidence, schema_ddl, dialect, gold_sql, gold_result, expected_tools, expected_clarifications, expected_behaviour, tags, set_version"
 	runColumns    = "agent_name, agent_version, batch_id, case_id, interpretation, sql, result, sql_error, tool_calls, response, latency_ms, gold_latency_ms, ran_at"
-	labelColumns  = "case_id, agent_name, batch_id, annotator, verdict, note, labelled_at"
+	labelColumns  = "case_id, agent_name, batch_id, annotator, verdict, note, labelled_at, agent_version"
 )
 
 // Populate executes the gold query of every case and the query of every answer on the warehouse of [Build] and writes the
@@ -49,9 +49,9 @@ func Annotate(ctx context.Context, db *sql.DB, schema string) error {
 		if a.Human.Label {
 			verdict = "pass"
 		}
-		rows = append(rows, []any{a.CaseID, a.Agent.Name, a.Agent.BatchID, Annotator, verdict, a.Note.Why, a.Agent.RanAt})
+		rows = append(rows, []any{a.CaseID, a.Agent.Name, a.Agent.BatchID, Annotator, verdict, a.Note.Why, a.Agent.RanAt, a.Agent.Version})
 	}
-	return replace(ctx, db, schema, "human_labels", labelColumns, "case_id, agent_name, batch_id, annotator", rows)
+	return replace(ctx, db, schema, "human_labels", labelColumns, "case_id, agent_name, agent_version, batch_id, annotator", rows)
 }
 
 // execute runs all queries and returns the rows of golden_set and agent_runs.

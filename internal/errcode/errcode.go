@@ -48,6 +48,16 @@ func (c Code) String() string {
 	return fmt.Sprintf("code(%d)", int(c))
 }
 
+// Named is the code of a name, and Unknown for any other text.
+func Named(name string) Code {
+	for c, n := range names {
+		if n == name {
+			return c
+		}
+	}
+	return Unknown
+}
+
 // Retryable tells whether the same call may succeed later without being changed.
 func (c Code) Retryable() bool {
 	return c == Unavailable || c == DeadlineExceeded || c == ResourceExhausted

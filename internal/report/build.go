@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/natural"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -15,12 +15,14 @@ func (s *Summary) Figures() *Figures {
 	if list := s.metricList(); s.metrics[s.o.Primary] == nil && len(list) > 0 {
 		s.o.Primary = list[0]
 	}
-	f := &Figures{Cases: len(s.infos), Agents: s.agentList(), Primary: s.o.Primary}
+	f := &Figures{Cases: s.questions(), Agents: s.agentList(), Primary: s.o.Primary}
 	byID := make([]int32, len(s.infos)) // case numbers depend on the order of Add, ids do not
 	for i := range byID {
 		byID[i] = int32(i) //nolint:gosec // as in caseNumber
 	}
-	slices.SortFunc(byID, func(a, b int32) int { return natural(s.infos[a].id, s.infos[b].id) })
+	slices.SortFunc(byID, func(a, b int32) int {
+		return cmp.Or(natural.Compare(s.infos[a].id, s.infos[b].id), natural.Compare(s.infos[a].batch, s.infos[b].batch))
+	})
 	for _, name := range s.metricList() {
 		m := s.metric(name)
 		for _, a := range f.Agents {
@@ -34,8 +36,8 @@ func (s *Summary) Figures() *Figures {
 		}
 		f.Metrics = append(f.Metrics, m)
 	}
-	for i := 1; i < len(f.Agents); i++ {
-		f.Changes = append(f.Changes, s.change(f.Agents[i-1], f.Agents[i], byID))
+	for _, p := range s.pairs(f.Agents) {
+		f.Changes = append(f.Changes, s.change(p[0], p[1], byID))
 	}
 	f.Tiers = s.slices(f.Agents, byID, &s.tiers, func(c *caseInfo) []uint16 { return []uint16{c.tier} })
 	slices.SortStableFunc(f.Tiers, func(a, b Slice) int { return cmp.Compare(s.tierRank(a.Name), s.tierRank(b.Name)) })
@@ -46,13 +48,48 @@ func (s *Summary) Figures() *Figures {
 	return f
 }
 
+// questions is the number of different questions.
+func (s *Summary) questions() int {
+	ids := make(map[string]bool, len(s.infos))
+	for i := range s.infos {
+		ids[s.infos[i].id] = true
+	}
+	return len(ids)
+}
+
+// pairs lists what is compared: every version of an agent with the one before it, and the agents of one version with each other, in
+// the order of agents. Where one is chosen to compare with, all others with that one.
+func (s *Summary) pairs(agents []Agent) (out [][2]Agent) {
+	if s.against != nil {
+		for _, a := range agents {
+			if a != *s.against {
+				out = append(out, [2]Agent{*s.against, a})
+			}
+		}
+		return out
+	}
+	for i := 1; i < len(agents); i++ {
+		if agents[i-1].Name == agents[i].Name {
+			out = append(out, [2]Agent{agents[i-1], agents[i]})
+		}
+	}
+	for i, a := range agents {
+		for _, b := range agents[i+1:] {
+			if a.Name != b.Name && a.Version == b.Version {
+				out = append(out, [2]Agent{a, b})
+			}
+		}
+	}
+	return out
+}
+
 func (s *Summary) agentList() []Agent {
 	list := make([]Agent, 0, len(s.agents))
 	for a := range s.agents {
 		list = append(list, a)
 	}
 	slices.SortFunc(list, func(a, b Agent) int {
-		return cmp.Or(natural(a.Name, b.Name), natural(a.Version, b.Version))
+		return cmp.Or(natural.Compare(a.Name, b.Name), natural.Compare(a.Version, b.Version))
 	})
 	return list
 }
@@ -111,12 +148,24 @@ func (s *Summary) rate(x *series, cases []int32, a Agent) Rate {
 	var values []float64
 	labels := map[uint16]int{}
 	judged, passed := 0, 0
+	reasons := map[uint16]int{}
 	for _, n := range cases {
 		m := x.at(n)
-		if m.status() < 0 {
+		if m.outcome() < 0 {
+			if s.silent[a][n] {
+				r.Coverage.count(unanswered)
+			}
 			continue
 		}
-		r.Status[statuses[m.status()]]++
+		outcome := outcomes[m.outcome()]
+		r.Coverage.count(outcome)
+		if outcome == scoring.StatusNotApplicable {
+			reasons[x.word(int(n))]++
+		}
+		if outcome == unanswered {
+			outcome = scoring.StatusNotApplicable
+		}
+		r.Status[outcome]++
 		if !m.ok() {
 			continue
 		}
@@ -132,12 +181,17 @@ func (s *Summary) rate(x *series, cases []int32, a Agent) Rate {
 		}
 	}
 	if r.N = len(values); r.N > 0 {
-		m := mean(values)
+		r.Sum = total(values)
+		m := r.Sum / float64(r.N)
 		r.Mean = &m
 	}
 	if judged > 0 {
 		r.Passed = shareOf(passed, judged)
 	}
+	for w, n := range reasons {
+		r.Coverage.Reasons = append(r.Coverage.Reasons, Reason{s.groups[w-1].reason(), n})
+	}
+	r.Coverage.finish()
 	for w, n := range labels {
 		r.Labels = append(r.Labels, Count{s.labels.list[w-1], n})
 	}
@@ -153,7 +207,7 @@ func shareOf(passed, of int) *Share {
 
 // at is the mark of a case's score.
 func (x *series) at(n int32) mark {
-	if x == nil || int(n) >= len(x.marks) {
+	if x == nil || n < 0 || int(n) >= len(x.marks) {
 		return 0
 	}
 	return x.marks[n]
@@ -177,7 +231,7 @@ func (s *Summary) slices(agents []Agent, byID []int32, names *names, of func(*ca
 		}
 		out = append(out, sl)
 	}
-	slices.SortFunc(out, func(a, b Slice) int { return natural(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b Slice) int { return natural.Compare(a.Name, b.Name) })
 	return out
 }
 
@@ -188,19 +242,56 @@ func (s *Summary) tierRank(name string) int {
 	return len(s.o.Tiers)
 }
 
-// change compares a version with the one before it.
+// casePair is one question as two agent versions were asked it: the numbers of its case in the last batch of each; -1 where there is none.
+type casePair struct{ from, to int32 }
+
+// casePairs finds the questions that one or both of two agent versions were asked, in the order of byID.
+func (s *Summary) casePairs(from, to Agent, byID []int32) []casePair {
+	var out []casePair
+	last := ""
+	for _, n := range byID {
+		if id := s.infos[n].id; len(out) == 0 || id != last {
+			out, last = append(out, casePair{-1, -1}), id
+		}
+		p := &out[len(out)-1]
+		if s.asked(from, n) {
+			p.from = n
+		}
+		if s.asked(to, n) {
+			p.to = n
+		}
+	}
+	return slices.DeleteFunc(out, func(p casePair) bool { return p.from < 0 && p.to < 0 })
+}
+
+// asked tells whether an agent version was asked a case.
+func (s *Summary) asked(a Agent, n int32) bool {
+	if s.silent[a][n] {
+		return true
+	}
+	for _, x := range s.agents[a] {
+		if x.at(n).outcome() >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// change compares two agent versions.
 func (s *Summary) change(from, to Agent, byID []int32) Change {
 	c := Change{From: from, To: to}
+	pairs := s.casePairs(from, to, byID)
 	for _, name := range s.metricList() {
 		if old, now := s.agents[from][name], s.agents[to][name]; old != nil && now != nil {
-			if m := s.metricChange(name, old, now, byID); m.N > 0 {
+			if m := s.metricChange(name, old, now, pairs); m.N > 0 {
 				c.Metrics = append(c.Metrics, m)
 			}
 		}
 	}
 	old, now := s.agents[from][s.o.Primary], s.agents[to][s.o.Primary]
-	for _, n := range byID {
-		a, b := old.at(n), now.at(n)
+	for _, p := range pairs {
+		n := p.to
+		a, b := old.at(p.from), now.at(n)
 		if !a.ok() || !b.ok() {
 			continue
 		}
@@ -211,9 +302,9 @@ func (s *Summary) change(from, to Agent, byID []int32) Change {
 			}
 			*list = append(*list, s.infos[n].id)
 		}
-		if s.better(s.o.Primary, now.values[n], old.values[n]) < 0 {
+		if s.better(s.o.Primary, now.values[n], old.values[p.from]) < 0 {
 			answer := s.answer(to, n, now.values[n])
-			answer.Before = &old.values[n]
+			answer.Before = &old.values[p.from]
 			c.Regressed = append(c.Regressed, answer)
 		}
 	}
@@ -222,17 +313,17 @@ func (s *Summary) change(from, to Agent, byID []int32) Change {
 	return c
 }
 
-func (s *Summary) metricChange(name string, old, now *series, byID []int32) MetricChange {
-	c := MetricChange{Metric: name}
+func (s *Summary) metricChange(name string, old, now *series, pairs []casePair) MetricChange {
+	c := MetricChange{Metric: name, Of: len(pairs)}
 	var diffs []float64
 	judged, before, after := 0, 0, 0
-	for _, n := range byID {
-		a, b := old.at(n), now.at(n)
+	for _, p := range pairs {
+		a, b := old.at(p.from), now.at(p.to)
 		if !a.ok() || !b.ok() {
 			continue
 		}
-		diffs = append(diffs, now.values[n]-old.values[n])
-		switch s.better(name, now.values[n], old.values[n]) {
+		diffs = append(diffs, now.values[p.to]-old.values[p.from])
+		switch s.better(name, now.values[p.to], old.values[p.from]) {
 		case 1:
 			c.Improved++
 		case -1:
@@ -271,7 +362,7 @@ func (s *Summary) metricChange(name string, old, now *series, byID []int32) Metr
 
 // answer describes a scored answer.
 func (s *Summary) answer(a Agent, n int32, value float64) Answer {
-	out := Answer{CaseID: s.infos[n].id, Agent: a, Value: value}
+	out := Answer{CaseID: s.infos[n].id, Agent: a, Batch: s.infos[n].batch, Value: value}
 	if t := s.infos[n].tier; t > 0 {
 		out.Tier = s.tiers.list[t-1]
 	}
@@ -309,7 +400,7 @@ func (s *Summary) unscored(agents []Agent, byID []int32) []Unscored {
 		for _, a := range agents {
 			x := s.agents[a][name]
 			for _, n := range byID {
-				if m := x.at(n); m.status() > 0 {
+				if m := x.at(n); m.outcome() > 0 {
 					if w := x.word(int(n)); w > 0 {
 						metrics[w-1]++
 					}
@@ -352,7 +443,7 @@ func (s *Summary) countCases(list []Unscored, byID []int32) {
 	for _, n := range byID {
 		for _, metrics := range s.agents {
 			for _, x := range metrics {
-				if m := x.at(n); m.status() <= 0 {
+				if m := x.at(n); m.outcome() <= 0 {
 					continue
 				}
 				w := x.word(int(n))
@@ -366,36 +457,6 @@ func (s *Summary) countCases(list []Unscored, byID []int32) {
 			}
 		}
 	}
-}
-
-// natural compares texts as people order them: runs of digits by their number, so that 2 comes before 10 and 1.9 before 1.10.
-func natural(a, b string) int {
-	for i, j := 0, 0; ; {
-		if i >= len(a) || j >= len(b) {
-			return cmp.Or(cmp.Compare(len(a)-i, len(b)-j), strings.Compare(a, b))
-		}
-		x, y := digits(a[i:]), digits(b[j:])
-		if x > 0 && y > 0 {
-			m, n := strings.TrimLeft(a[i:i+x], "0"), strings.TrimLeft(b[j:j+y], "0")
-			if c := cmp.Or(cmp.Compare(len(m), len(n)), strings.Compare(m, n)); c != 0 {
-				return c
-			}
-			i, j = i+x, j+y
-			continue
-		}
-		if a[i] != b[j] {
-			return cmp.Compare(a[i], b[j])
-		}
-		i, j = i+1, j+1
-	}
-}
-
-func digits(s string) int {
-	n := 0
-	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
-		n++
-	}
-	return n
 }
 
 // rounded keeps tiny sums of rounding errors from showing as -0.000.

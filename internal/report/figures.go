@@ -2,7 +2,9 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"slices"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -10,12 +12,12 @@ import (
 
 // Figures are what a summary found: one JSON document, the same for the same scores in any order.
 type Figures struct {
-	Cases    int        `json:"cases"`
+	Cases    int        `json:"cases"` // questions
 	Scores   int        `json:"scores"`
 	Agents   []Agent    `json:"agents"`
 	Primary  string     `json:"primary"` // the metric of tiers, tags and worst answers
 	Metrics  []Metric   `json:"metrics"`
-	Changes  []Change   `json:"changes,omitempty"` // every version against the one before it
+	Changes  []Change   `json:"changes,omitempty"` // every version against the one before it, agents of one version against each other
 	Tiers    []Slice    `json:"tiers,omitempty"`
 	Tags     []Slice    `json:"tags,omitempty"`
 	Worst    []Answer   `json:"worst,omitempty"` // answers that did not pass, by agent version, the worst first
@@ -40,11 +42,78 @@ type Metric struct {
 // Rate is what a metric says of the answers of one agent version.
 type Rate struct {
 	Agent
-	N      int                    `json:"n"`      // scores with a value
-	Mean   *float64               `json:"mean"`   // of the values; null without any
-	Passed *Share                 `json:"passed"` // null where the metric gives no verdict
-	Status map[scoring.Status]int `json:"status"`
-	Labels []Count                `json:"labels,omitempty"` // of scores with a value
+	N        int                    `json:"n"` // scores with a value
+	Coverage Coverage               `json:"coverage"`
+	Sum      float64                `json:"-"`      // of the values
+	Mean     *float64               `json:"mean"`   // of the values; null without any
+	Passed   *Share                 `json:"passed"` // null where the metric gives no verdict
+	Status   map[scoring.Status]int `json:"status"`
+	Labels   []Count                `json:"labels,omitempty"` // of scores with a value
+}
+
+// Coverage is what became of the cases that an agent was asked, in one metric. The counts add up to Asked.
+type Coverage struct {
+	Asked         int      `json:"asked"`
+	Scored        int      `json:"scored"`
+	Abstained     int      `json:"abstained"`
+	NotApplicable int      `json:"not_applicable"` // what the metric needs is not part of the question
+	Failed        int      `json:"failed"`
+	Unanswered    int      `json:"unanswered"` // the agent gave no answer
+	Share         *float64 `json:"share"`      // scored, of the cases that the metric applies to; null where there are none
+	Reasons       []Reason `json:"not_applicable_because,omitempty"`
+}
+
+// Reason is why a metric does not apply to some cases.
+type Reason struct {
+	Reason string `json:"reason"`
+	N      int    `json:"n"`
+}
+
+// Applies is the number of cases that the metric applies to.
+func (c *Coverage) Applies() int { return c.Asked - c.NotApplicable }
+
+// Plus adds the cases of another.
+func (c *Coverage) Plus(o *Coverage) {
+	c.Asked += o.Asked
+	c.Scored += o.Scored
+	c.Abstained += o.Abstained
+	c.NotApplicable += o.NotApplicable
+	c.Failed += o.Failed
+	c.Unanswered += o.Unanswered
+	for _, r := range o.Reasons {
+		if i := slices.IndexFunc(c.Reasons, func(have Reason) bool { return have.Reason == r.Reason }); i >= 0 {
+			c.Reasons[i].N += r.N
+		} else {
+			c.Reasons = append(c.Reasons, r)
+		}
+	}
+	c.finish()
+}
+
+// finish computes what follows from the counts.
+func (c *Coverage) finish() {
+	c.Share = nil
+	if n := c.Applies(); n > 0 {
+		share := float64(c.Scored) / float64(n)
+		c.Share = &share
+	}
+	slices.SortFunc(c.Reasons, func(a, b Reason) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Reason, b.Reason)) })
+}
+
+func (c *Coverage) count(outcome scoring.Status) {
+	c.Asked++
+	switch outcome {
+	case scoring.StatusOK:
+		c.Scored++
+	case scoring.StatusAbstained:
+		c.Abstained++
+	case scoring.StatusNotApplicable:
+		c.NotApplicable++
+	case unanswered:
+		c.Unanswered++
+	default:
+		c.Failed++
+	}
 }
 
 // Share is a pass rate with its 95 % Wilson interval; all are fractions.
@@ -69,7 +138,7 @@ type Slice struct {
 	Rates []Rate `json:"rates"`
 }
 
-// Change compares two agent versions on the cases that both have a score for.
+// Change compares two agent versions on the cases that both have a score for; of a case in several batches, on the last batch of each.
 type Change struct {
 	From    Agent          `json:"from"`
 	To      Agent          `json:"to"`
@@ -84,6 +153,7 @@ type Change struct {
 type MetricChange struct {
 	Metric   string   `json:"metric"`
 	N        int      `json:"n"`        // cases with a value in both
+	Of       int      `json:"of"`       // cases that both or one of them were asked
 	Mean     float64  `json:"mean"`     // mean difference
 	Rate     *float64 `json:"rate"`     // difference of the pass rates, a fraction; null without verdicts
 	Improved int      `json:"improved"` // cases with a better value
@@ -101,6 +171,7 @@ type MetricChange struct {
 type Answer struct {
 	CaseID string `json:"case_id"`
 	Agent
+	Batch    string   `json:"batch_id,omitempty"`
 	Tier     string   `json:"tier,omitempty"`
 	Value    float64  `json:"value"`
 	Before   *float64 `json:"before,omitempty"` // value of the version before

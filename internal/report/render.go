@@ -119,7 +119,7 @@ func (v *view) scores() {
 			}
 		}
 	}
-	v.title("Scores", "")
+	v.title("Scores", "cov.: of the cases a metric applies to, those with a value")
 	g.print(v.printer)
 }
 
@@ -130,7 +130,8 @@ func (v *view) barWidth() int {
 func (v *view) rateColumns(g *grid, first string) {
 	g.words(first, 22)
 	g.words("", 7)
-	g.number("n")
+	g.number("cases")
+	g.number("cov.")
 	g.number("mean")
 	g.column("passed").drop = 3
 	g.number("")
@@ -138,6 +139,7 @@ func (v *view) rateColumns(g *grid, first string) {
 	g.number("abst")
 	g.number("n/a")
 	g.number("fail")
+	g.number("none")
 }
 
 // addRates adds a line for every agent version, the name on the first.
@@ -151,21 +153,30 @@ func (v *view) addRates(g *grid, name string, strong bool, rates []Rate) {
 		if i > 0 {
 			first = nil
 		}
-		row := []cellSpans{first, text(v.name(r.Agent)), text(strconv.Itoa(r.N)), nil, nil, nil, nil}
+		c := &r.Coverage
+		row := []cellSpans{first, text(v.name(r.Agent)), text(fmt.Sprintf("%d/%d", c.Scored, c.Asked)), v.coverage(c), nil, nil, nil, nil}
 		if r.Mean != nil {
-			row[3] = text(decimal(*r.Mean))
+			row[4] = text(decimal(*r.Mean))
 		}
 		if s := r.Passed; s != nil {
-			row[4] = v.bar(s.Rate, v.barWidth())
-			row[5] = inStyle(percent(s.Rate), shareStyle(s.Rate))
-			row[6] = inStyle(fmt.Sprintf("%2.0f%s%.0f", 100*s.Low, v.dash, 100*s.High), dim)
+			row[5] = v.bar(s.Rate, v.barWidth())
+			row[6] = inStyle(percent(s.Rate), shareStyle(s.Rate))
+			row[7] = inStyle(fmt.Sprintf("%2.0f%s%.0f", 100*s.Low, v.dash, 100*s.High), dim)
 		}
-		row = append(row,
-			v.count(r.Status[scoring.StatusAbstained], dim),
-			v.count(r.Status[scoring.StatusNotApplicable], dim),
-			v.count(r.Status[scoring.StatusFailed], red))
-		g.add(row...)
+		g.add(append(row, v.count(c.Abstained, dim), v.count(c.NotApplicable, dim), v.count(c.Failed, red), v.count(c.Unanswered, red))...)
 	}
+}
+
+// coverage is the share of the cases that a metric applies to that have a value. It is never rounded up to all of them.
+func (v *view) coverage(c *Coverage) cellSpans {
+	if c.Share == nil {
+		return inStyle(v.dash, dim)
+	}
+	st := plain
+	if *c.Share < 0.9 {
+		st = yellow
+	}
+	return inStyle(strconv.Itoa(int(100**c.Share))+"%", st)
 }
 
 // count is a number that only shows where it is not zero.
@@ -221,7 +232,7 @@ func (v *view) parts() {
 			g.add(row...)
 		}
 	}
-	v.title("Parts", "")
+	v.title("Parts", "means over the cases with a value; --json says how many of how many")
 	g.print(v.printer)
 }
 
@@ -392,8 +403,25 @@ func (v *view) verdict() {
 			case r.Mean != nil:
 				v.line(span{who, bold}, span{fmt.Sprintf(" has a mean %s of %s on %s", Printable(m.Name), decimal(*r.Mean), Counted(r.N, "case")), plain}, span{v.comparison(r.Agent), plain})
 			}
+			if left := r.Coverage.left(); left != "" {
+				v.line(span{fmt.Sprintf("  of %d asked; without a value: %s", r.Coverage.Asked, left), dim})
+			}
 		}
 	}
+}
+
+// left says which cases have no value.
+func (c *Coverage) left() string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{c.Unanswered, "unanswered"}, {c.Failed, "failed"}, {c.Abstained, "abstained"}, {c.NotApplicable, "not applicable"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Counted is a number of things: 1 case, 2 cases.

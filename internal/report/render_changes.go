@@ -13,7 +13,7 @@ func (v *view) changes() {
 		v.title("Changes", fmt.Sprintf("%s %s %s, on the cases that both have a value for", v.name(c.From), v.arrow, v.name(c.To)))
 		var g grid
 		g.words("metric", 22)
-		g.number("n").drop = 1
+		g.number("cases").drop = 1
 		g.number("mean")
 		g.number("passed")
 		g.number(v.up)
@@ -32,7 +32,7 @@ func (v *view) changes() {
 }
 
 func (v *view) changeRow(m *MetricChange) []cellSpans {
-	row := []cellSpans{text(Printable(m.Metric)), text(strconv.Itoa(m.N)), text(signed(m.Mean)), nil, v.count(m.Improved, green), v.count(m.Worse, red), nil, nil, nil}
+	row := []cellSpans{text(Printable(m.Metric)), text(fmt.Sprintf("%d/%d", m.N, m.Of)), text(signed(m.Mean)), nil, v.count(m.Improved, green), v.count(m.Worse, red), nil, nil, nil}
 	if m.Rate != nil {
 		row[3] = text(fmt.Sprintf("%+.1f pts", rounded(100**m.Rate, 1)))
 	}

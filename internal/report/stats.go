@@ -50,15 +50,17 @@ func mcnemar(b, c int) float64 {
 	return math.Min(1, 2*p)
 }
 
-// mean sums in ascending order, so that it does not depend on the order of the values, which it sorts.
-func mean(values []float64) float64 {
+// total sums in ascending order, so that it does not depend on the order of the values, which it sorts.
+func total(values []float64) float64 {
 	slices.Sort(values)
 	sum := 0.0
 	for _, v := range values {
 		sum += v
 	}
-	return sum / float64(len(values))
+	return sum
 }
+
+func mean(values []float64) float64 { return total(values) / float64(len(values)) }
 
 // meanInterval is the 95 % interval of the mean of paired differences: the percentiles of a bootstrap from a seed, or for many
 // pairs the normal interval. It sorts the differences.

@@ -2,9 +2,13 @@ package report
 
 import (
 	"io"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -16,6 +20,7 @@ type Case struct {
 	Tags     []string
 	Agent    string
 	Version  string // of the agent
+	Batch    string // of the agent's answers: the same question in two batches is two cases
 }
 
 // SummaryOptions say what a summary shows. Zero values mean the defaults.
@@ -31,7 +36,7 @@ type SummaryOptions struct {
 // from several goroutines at once.
 type Summary struct {
 	o       SummaryOptions
-	cases   map[string]int32
+	cases   map[caseKey]int32
 	infos   []caseInfo
 	agents  map[Agent]map[string]*series // by metric
 	tiers   names
@@ -39,14 +44,18 @@ type Summary struct {
 	labels  names
 	groups  []reasonGroup
 	byKey   map[groupKey]uint16
-	metrics map[string]map[int]bool // versions met
+	metrics map[string]map[int]bool  // versions met
+	against *Agent                   // what all others are compared with; nil: versions of one agent in turn, and agents of one version
+	silent  map[Agent]map[int32]bool // cases that the agent was asked and has no answer to
 
 	texts map[textKey]textOf
 	whys  map[textKey]string // why the results of an answer differ
 }
 
+type caseKey struct{ id, batch string }
+
 type caseInfo struct {
-	id   string
+	caseKey
 	tier uint16 // of tiers, from 1
 	tags []uint16
 }
@@ -79,7 +88,7 @@ type series struct {
 	words  []uint16 // label of a score with a value, group of the reason of one without
 }
 
-// mark is the status of a score in its low bits, and its verdict.
+// mark is what became of a score, a place in outcomes from 1, in its low bits, and its verdict.
 type mark uint8
 
 const (
@@ -88,14 +97,17 @@ const (
 	markJudged mark = 16 // there is a verdict
 )
 
-var statuses = []scoring.Status{scoring.StatusOK, scoring.StatusAbstained, scoring.StatusNotApplicable, scoring.StatusFailed}
+// unanswered is the outcome of a score that is not applicable because the agent gave no answer.
+const unanswered = "unanswered"
+
+var outcomes = []scoring.Status{scoring.StatusOK, scoring.StatusAbstained, scoring.StatusNotApplicable, scoring.StatusFailed, unanswered}
 
 func (m mark) ok() bool     { return m&markStatus == 1 }
 func (m mark) passed() bool { return m&markPassed != 0 }
 func (m mark) judged() bool { return m&markJudged != 0 }
 
-// status is the index into statuses, or -1 where there is no score.
-func (m mark) status() int { return int(m&markStatus) - 1 }
+// outcome is the index into outcomes, or -1 where there is no score.
+func (m mark) outcome() int { return int(m&markStatus) - 1 }
 
 // textKey finds what is said of an answer that the primary metric did not pass.
 type textKey struct {
@@ -118,7 +130,7 @@ const (
 // NewSummary starts a summary.
 func NewSummary(o SummaryOptions) *Summary {
 	s := &Summary{
-		o: o, cases: map[string]int32{}, agents: map[Agent]map[string]*series{}, byKey: map[groupKey]uint16{},
+		o: o, cases: map[caseKey]int32{}, silent: map[Agent]map[int32]bool{}, agents: map[Agent]map[string]*series{}, byKey: map[groupKey]uint16{},
 		metrics: map[string]map[int]bool{}, texts: map[textKey]textOf{}, whys: map[textKey]string{},
 	}
 	if len(s.o.Tiers) == 0 {
@@ -154,7 +166,8 @@ func primary(metrics []scoring.Metric) string {
 
 // Add takes a score and what its case is.
 func (s *Summary) Add(score scoring.Score, c Case) {
-	n := s.caseNumber(score.CaseID, &c)
+	c.ID = score.CaseID
+	n := s.caseNumber(&c)
 	agent := Agent{c.Agent, c.Version}
 	if s.agents[agent] == nil {
 		s.agents[agent] = map[string]*series{}
@@ -168,6 +181,7 @@ func (s *Summary) Add(score scoring.Score, c Case) {
 		s.metrics[score.Metric] = map[int]bool{}
 	}
 	s.metrics[score.Metric][score.Version] = true
+	delete(s.silent[agent], n)
 	of.put(int(n), s.markOf(&score), score.Value, s.wordOf(&score))
 
 	if score.Metric == relationMetric {
@@ -186,12 +200,88 @@ func (s *Summary) Add(score scoring.Score, c Case) {
 	}
 }
 
-func (s *Summary) caseNumber(id string, c *Case) int32 {
-	n, ok := s.cases[id]
+// CompareWith chooses the agent version that all others are compared with, once all scores are added: AGENT@VERSION, or the name or the
+// version alone where that is only one. Empty: versions of one agent are compared in turn, and agents of one version with each other.
+func (s *Summary) CompareWith(name string) error {
+	if name == "" {
+		s.against = nil
+		return nil
+	}
+	var named []Agent
+	known := make([]string, 0, len(s.agents))
+	for _, a := range s.agentList() {
+		if name == a.Name || name == a.Version || name == a.Name+"@"+a.Version || name == a.Name+" "+a.Version {
+			named = append(named, a)
+		}
+		known = append(known, a.Name+"@"+a.Version)
+	}
+	if len(named) != 1 {
+		return errcode.New(errcode.InvalidArgument, "%.60q names %d of the agents that answered; there are %s", name, len(named), strings.Join(known, ", "))
+	}
+	s.against = &named[0]
+	return nil
+}
+
+// Ask says which questions every agent version was asked, once all scores are added. A question that a version has no score of has no
+// answer: it counts with every metric. Batches of a version that share questions are repetitions, each of which was asked them all; batches
+// that share none are parts of one.
+func (s *Summary) Ask(questions []string) {
+	for agent := range s.agents {
+		answered := map[string]map[string]bool{} // by batch
+		union, repeated := map[string]bool{}, false
+		for n := range s.infos {
+			if !s.asked(agent, int32(n)) { //nolint:gosec // as in caseNumber
+				continue
+			}
+			key := s.infos[n].caseKey
+			if answered[key.batch] == nil {
+				answered[key.batch] = map[string]bool{}
+			}
+			answered[key.batch][key.id] = true
+			repeated = repeated || union[key.id]
+			union[key.id] = true
+		}
+		if !repeated {
+			first := slices.Min(slices.Collect(maps.Keys(answered)))
+			answered = map[string]map[string]bool{first: union}
+		}
+		for batch, ids := range answered {
+			for _, id := range questions {
+				if !ids[id] {
+					s.unanswered(agent, id, batch)
+				}
+			}
+		}
+	}
+}
+
+func (s *Summary) unanswered(agent Agent, id, batch string) {
+	if s.silent[agent] == nil {
+		s.silent[agent] = map[int32]bool{}
+	}
+	s.silent[agent][s.caseNumber(&Case{ID: id, Batch: batch})] = true
+}
+
+// Describe tells of a case whose scores were added without its question and tags. A case without scores is nothing to the summary.
+func (s *Summary) Describe(c Case) {
+	agent := Agent{c.Agent, c.Version}
+	if s.agents[agent] == nil {
+		return
+	}
+	key := textKey{agent, s.caseNumber(&c)}
+	if said, ok := s.texts[key]; ok && said.question == "" {
+		said.question = shorten(c.Question)
+		s.texts[key] = said
+	}
+}
+
+func (s *Summary) caseNumber(c *Case) int32 {
+	key := caseKey{c.ID, c.Batch}
+	n, ok := s.cases[key]
 	if !ok {
 		n = int32(len(s.infos)) //nolint:gosec // two thousand million cases do not fit the memory
-		s.cases[id] = n
-		s.infos = append(s.infos, caseInfo{id: id})
+		s.cases[key] = n
+		s.infos = append(s.infos, caseInfo{caseKey: key})
 	}
 	info := &s.infos[n]
 	if info.tier == 0 && c.Tier != "" {
@@ -207,8 +297,12 @@ func (s *Summary) caseNumber(id string, c *Case) int32 {
 }
 
 func (s *Summary) markOf(score *scoring.Score) mark {
-	for i, st := range statuses {
-		if st != score.Status {
+	status := score.Status
+	if score.Unanswered() {
+		status = unanswered
+	}
+	for i, st := range outcomes {
+		if st != status {
 			continue
 		}
 		m := mark(i + 1) //nolint:gosec // small
@@ -220,7 +314,7 @@ func (s *Summary) markOf(score *scoring.Score) mark {
 		}
 		return m
 	}
-	return mark(len(statuses)) // an unknown status is a failure
+	return mark(slices.Index(outcomes, scoring.StatusFailed) + 1) //nolint:gosec // small; an unknown status is a failure
 }
 
 func (s *Summary) wordOf(score *scoring.Score) uint16 {

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/badger-eval/badger/internal/natural"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -111,7 +112,7 @@ func TestNaturalOrder(t *testing.T) {
 	want := []string{"", "1", "1.2", "1.10", "2", "10", "a", "a01", "a1", "a2", "a2b", "a10", "b"}
 	got := slices.Clone(want)
 	slices.Reverse(got)
-	slices.SortFunc(got, natural)
+	slices.SortFunc(got, natural.Compare)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -13,7 +13,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "stef", Version: 1, Group: "judge",
+		Name: "stef", Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: "poor"},
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL,
 		Reads: scoring.FieldInterpretation,
@@ -35,7 +35,7 @@ func init() {
 		Score:     stef,
 	})
 	register(scoring.Metric{
-		Name: "stef_enrichment", Version: 1, Group: "judge",
+		Name: "stef_enrichment", Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsNotApplicable,
 		Needs:   scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL | scoring.FieldInterpretation,
 		Labels:  []string{enrichmentFaithful, "adds", "loses", "changes"},

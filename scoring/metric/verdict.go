@@ -157,7 +157,7 @@ func (d *verdictDetail) withoutComparison(in *scoring.Input) (s scoring.Score, d
 	case held && in.Case.Agent.Response != "":
 		s = scoring.OK(0, "the agent gave neither a query nor a result")
 	case held:
-		return scoring.NotApplicable("no query and no result of the agent given"), true, nil
+		return scoring.NotApplicable(scoring.NoPred), true, nil
 	case in.Gold == nil || strings.TrimSpace(in.Gold.SQL) == "" && in.Gold.Result.Absent():
 		return scoring.NotApplicable("neither a gold query nor a gold result given"), true, nil
 	default:

@@ -18,8 +18,7 @@ import (
 
 // Options say what a ledger is like.
 type Options struct {
-	OneRun    bool // it holds a single run, whatever the run is called
-	KeepsOlds bool // a key stored again comes twice, the last one counting
+	OneRun bool // it holds a single run, whatever the run is called
 }
 
 // Test checks a ledger. open makes empty storage and returns how a process opens a ledger over it; it is opened again after every
@@ -31,33 +30,41 @@ func Test(t *testing.T, o Options, open func(t *testing.T) func(t *testing.T) ba
 		}
 	})
 	t.Run("RowsComeBack", func(t *testing.T) { rowsComeBack(t, o, open(t)) })
-	t.Run("StoringAgainReplaces", func(t *testing.T) { storingAgainReplaces(t, o, open(t)) })
+	t.Run("StoringAgainReplaces", func(t *testing.T) { storingAgainReplaces(t, open(t)) })
 	t.Run("KilledAtEveryStep", func(t *testing.T) { killedAtEveryStep(t, open) })
 	t.Run("CutAtRandomPoints", func(t *testing.T) { cutAtRandomPoints(t, open) })
 }
 
-// held lists what a run holds, each entry being "case agent version metric metric-version status", sorted.
+// held lists what a run holds, each entry being "case agent version batch metric metric-version status value passed label usage", sorted.
 func held(t *testing.T, l batch.Ledger, run string) []string {
 	t.Helper()
 	var out []string
-	for d, err := range l.Done(context.Background(), run) {
+	for r, err := range l.Held(context.Background(), run) {
 		if err != nil {
-			t.Fatalf("Done: %v", err)
+			t.Fatalf("Held: %v", err)
 		}
-		out = append(out, entry(d.Key, d.Status))
+		out = append(out, entry(&r))
 	}
 	slices.Sort(out)
 	return out
 }
 
-func entry(k batch.Key, s scoring.Status) string {
-	return fmt.Sprintf("%q %q %q %s %d %s", k.CaseID, k.Agent, k.AgentVersion, k.Metric, k.MetricVersion, s)
+func entry(r *batch.Row) string {
+	s := &r.Score
+	passed, usage := "-", "-"
+	if s.Passed != nil {
+		passed = fmt.Sprint(*s.Passed)
+	}
+	if s.Usage != nil {
+		usage = fmt.Sprint(*s.Usage)
+	}
+	return fmt.Sprintf("%q %q %q %q %s %d %s %v %s %q %q %v %s", r.CaseID, r.Agent, r.Version, r.Batch, s.Metric, s.Version, s.Status, s.Value, passed, s.Label, s.Reason, s.Code, usage)
 }
 
 func entries(rows []batch.Row) []string {
 	out := make([]string, len(rows))
 	for i := range rows {
-		out[i] = entry(rows[i].Key(), rows[i].Score.Status)
+		out[i] = entry(&rows[i])
 	}
 	slices.Sort(out)
 	return out
@@ -65,7 +72,7 @@ func entries(rows []batch.Row) []string {
 
 func row(id, version, metric string, s scoring.Score) batch.Row {
 	s.CaseID, s.Metric, s.Version = id, metric, 1
-	return batch.Row{Agent: "atlas", AgentVersion: version, BatchID: "b1", Score: s}
+	return batch.Row{AnswerID: scoring.AnswerID{CaseID: id, Agent: "atlas", Version: version, Batch: "b1"}, Score: s}
 }
 
 func rowsComeBack(t *testing.T, o Options, open func(t *testing.T) batch.Ledger) {
@@ -73,6 +80,7 @@ func rowsComeBack(t *testing.T, o Options, open func(t *testing.T) batch.Ledger)
 	full := scoring.OK(0.25, `1 of 4 rows, "north" differs`)
 	full.Passed, full.Label, full.Detail, full.Gold = &passed, "overlap", map[string]any{"n": 1}, 2
 	full.Warnings, full.AssessmentIDs = []string{"w"}, []string{"a1", "a2"}
+	full.Usage = &scoring.Usage{Calls: 2, TokensIn: 100, TokensOut: -1}
 	rows := []batch.Row{
 		row("q1", "1", "m", full),
 		row("q1", "1", "n", scoring.NotApplicable("no gold SQL given")),
@@ -80,7 +88,10 @@ func rowsComeBack(t *testing.T, o Options, open func(t *testing.T) batch.Ledger)
 		row("q2", "1", "m", scoring.Fail(errcode.New(errcode.Unavailable, "judge down"))),
 		row("日本 \"q\"\n\t\\ 🦡 '; --", "1", "m", scoring.OK(1, "ids may hold anything")),
 	}
-	rows = append(rows, batch.Row{Score: scoring.Score{CaseID: "q1", Metric: "m", Version: 1, Status: scoring.StatusOK}}) // no agent known
+	rows = append(rows, batch.Row{AnswerID: scoring.AnswerID{CaseID: "q1"}, Score: scoring.Score{CaseID: "q1", Metric: "m", Version: 1, Status: scoring.StatusOK}}) // no agent known
+	next := row("q1", "1", "m", scoring.OK(0.5, "the next batch"))
+	next.Batch = "b2"
+	rows = append(rows, next)
 	l := open(t)
 	if err := l.Append(context.Background(), "r", rows[:2]); err != nil {
 		t.Fatal(err)
@@ -98,7 +109,7 @@ func rowsComeBack(t *testing.T, o Options, open func(t *testing.T) batch.Ledger)
 	}
 }
 
-func storingAgainReplaces(t *testing.T, o Options, open func(t *testing.T) batch.Ledger) {
+func storingAgainReplaces(t *testing.T, open func(t *testing.T) batch.Ledger) {
 	l := open(t)
 	first := []batch.Row{row("q1", "1", "m", scoring.Fail(errcode.New(errcode.Unavailable, "judge down"))), row("q2", "1", "m", scoring.OK(1, ""))}
 	again := []batch.Row{row("q1", "1", "m", scoring.OK(0.5, ""))}
@@ -109,18 +120,18 @@ func storingAgainReplaces(t *testing.T, o Options, open func(t *testing.T) batch
 	}
 	last := map[batch.Key]scoring.Status{}
 	n := 0
-	for d, err := range open(t).Done(context.Background(), "r") {
+	for r, err := range open(t).Held(context.Background(), "r") {
 		if err != nil {
 			t.Fatal(err)
 		}
-		last[d.Key] = d.Status
+		last[r.Key()] = r.Score.Status
 		n++
 	}
 	want := map[batch.Key]scoring.Status{first[0].Key(): scoring.StatusOK, first[1].Key(): scoring.StatusOK}
 	if diff := cmp.Diff(want, last); diff != "" {
 		t.Errorf("(-want +held):\n%s", diff)
 	}
-	if !o.KeepsOlds && n != 2 {
+	if n != 2 {
 		t.Errorf("%d rows for 2 keys", n)
 	}
 }

@@ -14,11 +14,11 @@ type Memory struct {
 	runs map[string][]batch.Row
 }
 
-// Done yields what a run holds.
-func (m *Memory) Done(_ context.Context, run string) iter.Seq2[batch.Done, error] {
-	return func(yield func(batch.Done, error) bool) {
+// Held yields what a run holds.
+func (m *Memory) Held(_ context.Context, run string) iter.Seq2[batch.Row, error] {
+	return func(yield func(batch.Row, error) bool) {
 		for _, r := range m.Rows(run) {
-			if !yield(batch.Done{Key: r.Key(), Status: r.Score.Status}, nil) {
+			if !yield(r, nil) {
 				return
 			}
 		}

@@ -1,0 +1,64 @@
+package scoring
+
+import (
+	"encoding/json"
+	"reflect"
+)
+
+// CaseKey documents a key of a case file.
+type CaseKey struct {
+	Name string // with the keys around it, such as agent.version
+	Type string
+	Doc  string
+}
+
+// CaseKeys lists the keys of case files in their order. A key that holds an object comes before the keys in it.
+func CaseKeys() []CaseKey { return keysOf(nil, "", reflect.TypeFor[caseJSON]()) }
+
+func keysOf(keys []CaseKey, prefix string, of reflect.Type) []CaseKey {
+	for i := range of.NumField() {
+		f := of.Field(i)
+		if f.Anonymous {
+			keys = keysOf(keys, prefix, f.Type)
+			continue
+		}
+		name := prefix + f.Tag.Get("json")
+		keys = append(keys, CaseKey{name, typeWord(f.Type), f.Tag.Get("doc")})
+		switch {
+		case f.Type == reflect.TypeFor[golds]():
+			keys = keysOf(keys, name+".", f.Type.Elem())
+		case f.Type.Kind() == reflect.Struct:
+			keys = keysOf(keys, name+".", f.Type)
+		}
+	}
+	return keys
+}
+
+func typeWord(t reflect.Type) string {
+	switch t {
+	case reflect.TypeFor[nameJSON]():
+		return "text or number"
+	case reflect.TypeFor[golds]():
+		return "object or list"
+	case reflect.TypeFor[json.RawMessage]():
+		return "JSON"
+	case reflect.TypeFor[[]ToolCall]():
+		return "list of {name, arguments}"
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "text"
+	case reflect.Slice:
+		return "list of text"
+	case reflect.Pointer:
+		return typeWord(t.Elem())
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int:
+		return "whole number"
+	case reflect.Float64:
+		return "number"
+	default:
+		return "object"
+	}
+}

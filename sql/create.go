@@ -1,0 +1,62 @@
+package sql
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/badger-eval/badger/connectors/driver"
+)
+
+// Create is everything that creates badger's schema, tables and views in a warehouse. All statements can be run again.
+func Create(d driver.Dialect) []string {
+	out := []string{CreateSchema()}
+	for i := range Tables {
+		out = append(out, Tables[i].Create(d))
+	}
+	out = append(out, Indexes(d)...)
+	for i := range Views {
+		out = append(out, Views[i].Create(d))
+	}
+	return out
+}
+
+// CreateSchema creates the schema.
+func CreateSchema() string { return "CREATE SCHEMA IF NOT EXISTS " + Schema }
+
+// Create creates the table.
+func (t *Table) Create(d driver.Dialect) string {
+	cols := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		cols[i] = c.Name + " " + d.Types[c.Type]
+	}
+	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s (%s)", t.FullName(), strings.Join(cols, ", "))
+}
+
+// AddColumn adds a column that a table of an earlier version lacks.
+func (t *Table) AddColumn(d driver.Dialect, c Column) string {
+	return "ALTER TABLE " + t.FullName() + " ADD COLUMN " + c.Name + " " + d.Types[c.Type]
+}
+
+// Indexes create unique indexes on the keys of the tables that only badger writes, where the warehouse has indexes. The tables that users
+// fill get none: an index would refuse rows that a run reports by name.
+func Indexes(d driver.Dialect) []string {
+	if d.KeyIndex == nil {
+		return nil
+	}
+	// The first release put an index on human_labels whose key lacks the agent's version.
+	out := []string{"DROP INDEX IF EXISTS " + Schema + ".human_labels_key"}
+	for _, t := range Tables {
+		if !t.Input {
+			out = append(out, d.KeyIndex(Schema, t.Name, t.Key))
+		}
+	}
+	return out
+}
+
+// Create creates the view, in place of one that is there.
+func (v *View) Create(d driver.Dialect) string {
+	return fmt.Sprintf("CREATE OR REPLACE VIEW %s.%s AS %s", Schema, v.Name, v.Query(d))
+}
+
+// Drop drops the view.
+func (v *View) Drop() string { return "DROP VIEW IF EXISTS " + Schema + "." + v.Name }

@@ -1,0 +1,121 @@
+package sql
+
+import (
+	"strings"
+
+	"github.com/badger-eval/badger/connectors/driver"
+)
+
+// Reader writes queries over the tables that users fill. Their columns may have any type, and some may be missing.
+type Reader struct {
+	Dialect driver.Dialect
+	Missing map[string]bool // columns that are not there, such as agent_runs.turn
+}
+
+// Column is a column of a table, or NULL where it is missing.
+func (r Reader) Column(table, column string) string {
+	if r.Missing[table+"."+column] {
+		return "CAST(NULL AS " + r.Dialect.Types[TableNamed(table).column(column).Type] + ")"
+	}
+	return column
+}
+
+// Text is a column as text, which compares by its bytes whatever the column's type and collation are.
+func (r Reader) Text(table, column string) string {
+	if r.Missing[table+"."+column] {
+		return "CAST(NULL AS " + r.Dialect.Types[driver.Text] + ")"
+	}
+	return "CAST(" + column + " AS " + r.Dialect.Types[driver.Text] + ")" + r.Dialect.Binary
+}
+
+// Key is a column of a key as text. NULL is the empty text.
+func (r Reader) Key(table, column string) string {
+	return "COALESCE(" + r.Text(table, column) + ", '')"
+}
+
+// Labels lists what annotators say of answers, one row for each answer and annotator: said is 1 for pass, -1 for fail and 0 otherwise. A label
+// that names no version of the agent is of the only version that answered; agent_version is NULL where several or none did. Both
+// conditions are on k.case_id, and on k.raw_id, the column as it is.
+func (r Reader) Labels(ofLabels, ofAnswers string) string {
+	return r.expand(labels(ofLabels, ofAnswers, "", "a.only_version"))
+}
+
+// Consensus is what most annotators say of each answer. Both conditions are on k.case_id and k.raw_id.
+func (r Reader) Consensus(ofLabels, ofAnswers string) string {
+	return r.expand(consensus(labels(ofLabels, ofAnswers, "", "a.only_version")))
+}
+
+// labels joins what annotators say with the versions that answered; only is the one that a label without a version is of, found in agent_runs or in
+// what is joined besides.
+func labels(ofLabels, ofAnswers, besides, only string) string {
+	version := "COALESCE(l.agent_version, " + only + ")"
+	return `SELECT case_id, agent_name, agent_version, batch_id, annotator, said
+FROM (SELECT l.case_id, l.agent_name, ` + version + ` AS agent_version, l.batch_id, l.annotator,
+        CASE WHEN l.verdict IN ('pass', '1', 'true', 'yes', 'correct') THEN 1 WHEN l.verdict IN ('fail', '0', 'false', 'no', 'incorrect') THEN -1 ELSE 0 END AS said,
+        ROW_NUMBER() OVER (PARTITION BY l.case_id, l.agent_name, ` + version + `, l.batch_id, l.annotator
+                           ORDER BY CASE WHEN l.labelled_at IS NULL THEN 1 ELSE 0 END, l.labelled_at DESC, l.verdict) AS latest
+  FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, verdict, labelled_at
+    FROM (SELECT case_id AS raw_id, {key human_labels.case_id} AS case_id, {key human_labels.agent_name} AS agent_name, {text human_labels.agent_version} AS agent_version,
+                 {key human_labels.batch_id} AS batch_id, {key human_labels.annotator} AS annotator, LOWER(TRIM({key human_labels.verdict})) AS verdict,
+                 {column human_labels.labelled_at} AS labelled_at
+          FROM badger.human_labels) k
+    WHERE ` + ofLabels + `) l
+  LEFT JOIN (SELECT case_id, agent_name, batch_id, COUNT(DISTINCT agent_version) AS versions, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
+    FROM (SELECT case_id AS raw_id, {key agent_runs.case_id} AS case_id, {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version,
+                 {key agent_runs.batch_id} AS batch_id
+          FROM badger.agent_runs) k
+    WHERE ` + ofAnswers + ` GROUP BY case_id, agent_name, batch_id) a
+  ON a.case_id = l.case_id AND a.agent_name = l.agent_name AND a.batch_id = l.batch_id` + besides + `) v
+WHERE latest = 1 OR agent_version IS NULL`
+}
+
+func consensus(labels string) string {
+	return `SELECT case_id, agent_name, batch_id, CASE WHEN SUM(said) > 0 THEN 1 WHEN SUM(said) < 0 THEN 0 END AS passes, agent_version
+FROM (` + labels + `) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id`
+}
+
+// allLabels also knows the versions of answers that were scored from files and are not in agent_runs.
+func allLabels() string {
+	return labels("1 = 1", "1 = 1", `
+  LEFT JOIN (SELECT agent_name, batch_id, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
+    FROM badger.eval_runs GROUP BY agent_name, batch_id) e
+  ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id`, "CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END")
+}
+
+// expand fills in {key TABLE.COLUMN}, {text TABLE.COLUMN} and {column TABLE.COLUMN}, and {scores}, the columns of scores.
+func (r Reader) expand(query string) string {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(query, "{")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		what, after, _ := strings.Cut(rest, "}")
+		kind, name, _ := strings.Cut(what, " ")
+		table, column, _ := strings.Cut(name, ".")
+		switch kind {
+		case "key":
+			out.WriteString(r.Key(table, column))
+		case "text":
+			out.WriteString(r.Text(table, column))
+		case "column":
+			out.WriteString(r.Column(table, column))
+		case "scores":
+			out.WriteString(scoreColumns(""))
+		case "s.scores":
+			out.WriteString(scoreColumns("s."))
+		default:
+			panic("sql: {" + what + "} stands for nothing")
+		}
+		query = after
+	}
+}
+
+func scoreColumns(prefix string) string {
+	var names []string
+	for _, c := range TableNamed("scores").Columns {
+		names = append(names, prefix+c.Name)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,192 @@
+package sql
+
+import "github.com/badger-eval/badger/connectors/driver"
+
+// Schema is the schema that badger's tables live in, in every warehouse.
+const Schema = "badger"
+
+// Table is one of badger's tables.
+type Table struct {
+	Name    string
+	Doc     string // what a row is
+	Columns []Column
+	Key     []string // at most one row for each value of these
+	Input   bool     // users fill the table, often by a statement or a view of their own
+}
+
+// Column is a column of a table.
+type Column struct {
+	Name     string
+	Type     driver.Type
+	Doc      string
+	Example  string // "" is NULL in the example row
+	Required bool   // nothing can be read from a table without it
+}
+
+const (
+	text      = driver.Text
+	jsonText  = driver.JSON
+	bigint    = driver.BigInt
+	double    = driver.Double
+	boolean   = driver.Boolean
+	timestamp = driver.Timestamp
+)
+
+// Tables are badger's tables. A new column goes to the end of its table: installing adds the columns that are missing, and a
+// table that was created by an earlier version then has the same order of columns as a new one.
+var Tables = []Table{
+	{
+		Name: "golden_set", Input: true, Key: []string{"case_id", "set_version"},
+		Doc: "The questions, with their accepted answers.",
+		Columns: []Column{
+			{"case_id", text, "Identifies the question. Any type is read as its text: 17, '17' and a UUID are all fine.", "orders-01", true},
+			{"question", text, "The question as the user asked it.", "How many orders were placed in 2024?", false},
+			{"evidence", text, "Hints that came with the question, such as the definition of a business term.", "Cancelled orders do not count.", false},
+			{"schema_ddl", text, "CREATE TABLE statements of the tables that the question is about.", "CREATE TABLE orders (id INT, placed DATE, status TEXT)", false},
+			{"dialect", text, "SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …", "postgres", false},
+			{"gold_sql", text, "The accepted query.", "SELECT COUNT(*) AS n FROM orders WHERE status <> 'cancelled'", false},
+			{"gold_result", text, "What the accepted query returned: an inline result, or a reference table:NAME, query:ID or file:PATH.", `{"columns": [{"name": "n", "type": "BIGINT"}], "rows": [[10822]]}`, false},
+			{"expected_tools", jsonText, "The tools that a good agent calls, in order: a list of names or of {\"name\", \"arguments\"}.", `["run_sql"]`, false},
+			{"expected_clarifications", jsonText, "What a good agent asks back: a list of texts.", "", false},
+			{"expected_behaviour", text, "answer (also NULL), clarify or refuse.", "answer", false},
+			{"tags", jsonText, "A list of words to slice reports by.", `["sales"]`, false},
+			{"set_version", text, "Version of the golden set that the row belongs to.", "v10", false},
+			{"gold_latency_ms", double, "How long the accepted query took, in milliseconds.", "41.5", false},
+			{"gold_error", text, "The message of the database, where the accepted query failed.", "", false},
+			{"alternatives", jsonText, "Further accepted answers: a list of {\"sql\", \"result\", \"error\", \"latency_ms\"}. The best one counts.", `[{"sql": "SELECT SUM(1) AS n FROM orders WHERE status <> 'cancelled'"}]`, false},
+			{"database_name", text, "Name of the database that the question is about. Agreement with people can be shown by database.", "shop", false},
+			{"metric_options", jsonText, "Options of single metrics, by name.", `{"hybrid_ex": {"tolerance": 0.001}}`, false},
+		},
+	},
+	{
+		Name: "agent_runs", Input: true, Key: []string{"agent_name", "agent_version", "batch_id", "case_id"},
+		Doc: "The answers of agents: one row for each question, version of an agent, and batch.",
+		Columns: []Column{
+			{"agent_name", text, "Who answered.", "atlas", false},
+			{"agent_version", text, "Version of the agent.", "2.0", false},
+			{"batch_id", text, "Which batch the answer belongs to, such as the night. The same agent may answer a question again in another batch.", "2025-01-13", false},
+			{"case_id", text, "Which question was answered: golden_set.case_id.", "orders-01", true},
+			{"interpretation", text, "The question in the agent's own words.", "Count the orders of 2024 that were not cancelled.", false},
+			{"sql", text, "The agent's query.", "SELECT COUNT(id) FROM orders WHERE status <> 'cancelled'", false},
+			{"result", text, "What the agent's query returned, in the form of gold_result.", `{"columns": [{"name": "count", "type": "BIGINT"}], "rows": [[10822]]}`, false},
+			{"sql_error", text, "The message of the database, where the agent's query failed.", "", false},
+			{"tool_calls", jsonText, "The tools that the agent called, in order: a list of {\"name\", \"arguments\"}.", `[{"name": "run_sql", "arguments": {"limit": 100}}]`, false},
+			{"response", text, "The agent's answer in prose.", "There were 10,822 orders.", false},
+			{"latency_ms", double, "How long the agent's query took, in milliseconds.", "57", false},
+			{"gold_latency_ms", double, "How long the accepted query took at the same time, where it was run again. It takes the place of golden_set.gold_latency_ms.", "", false},
+			{"ran_at", timestamp, "When the agent answered.", "2025-01-13 02:00:00+00", false},
+			{"conversation_id", text, "The conversation that the answer is part of.", "", false},
+			{"turn", bigint, "Position of the answer in its conversation.", "", false},
+		},
+	},
+	{
+		Name: "human_labels", Input: true, Key: []string{"case_id", "agent_name", "agent_version", "batch_id", "annotator"},
+		Doc: "What people said of answers: one row for each answer and annotator.",
+		Columns: []Column{
+			{"case_id", text, "The question whose answer is labelled.", "orders-01", true},
+			{"agent_name", text, "Who answered.", "atlas", false},
+			{"batch_id", text, "Which batch the answer belongs to.", "2025-01-13", false},
+			{"annotator", text, "Who labelled the answer.", "kim", false},
+			{"verdict", text, "pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case. Anything else is unsure.", "pass", true},
+			{"note", text, "Why.", "The alias differs, the count is right.", false},
+			{"labelled_at", timestamp, "When. Of several labels of one annotator for one answer, the latest counts.", "2025-01-14 09:30:00+00", false},
+			{"agent_version", text, "Version of the agent that answered. NULL means the only version that answered the question in the batch; where several did, the label counts for none of them.", "2.0", false},
+		},
+	},
+	{
+		Name: "eval_runs", Key: []string{"eval_run_id", "agent_name", "agent_version", "batch_id"},
+		Doc: "The evaluations: one row for each run and each agent, version and batch that it scored.",
+		Columns: []Column{
+			{"eval_run_id", text, "The run.", "20250114T060000-3f9a1c", false},
+			{"agent_name", text, "Whose answers were scored.", "atlas", false},
+			{"agent_version", text, "Version of the agent.", "2.0", false},
+			{"batch_id", text, "Batch of the answers.", "2025-01-13", false},
+			{"eval_run_date", timestamp, "When the run started.", "2025-01-14 06:00:00+00", false},
+			{"mode", text, "text2sql_only, agentic_only or both.", "both", false},
+			{"config", jsonText, "Options and thresholds of metrics.", "{}", false},
+			{"judge", text, "Who was asked.", "none", false},
+			{"versions", jsonText, "Versions of badger, of the metrics and of judge files.", `{"badger": "1.0.0", "metrics": {"hybrid_ex": 2}}`, false},
+			{"counts", jsonText, "How many scores the run holds, by status.", `{"ok": 311, "not_applicable": 25}`, false},
+			{"tokens", jsonText, "What judges were asked for the scores.", `{"calls": 0, "in": 0, "out": 0}`, false},
+			{"cost", jsonText, "What the whole run paid for.", `{"calls": 0, "tokens_in": 0, "tokens_out": 0}`, false},
+			{"status", text, "running (also: killed), done, stopped or failed. Only a run that is done has scored everything it was asked to.", "done", false},
+		},
+	},
+	{
+		Name: "scores", Key: []string{"eval_run_id", "agent_name", "agent_version", "batch_id", "case_id", "metric"},
+		Doc: "The scores: one row for each run, answer and metric.",
+		Columns: []Column{
+			{"eval_run_id", text, "The run.", "20250114T060000-3f9a1c", false},
+			{"case_id", text, "The question.", "orders-01", false},
+			{"agent_name", text, "Who answered.", "atlas", false},
+			{"agent_version", text, "Version of the agent.", "2.0", false},
+			{"batch_id", text, "Batch of the answer.", "2025-01-13", false},
+			{"metric", text, "The metric.", "hybrid_ex", false},
+			{"metric_version", bigint, "Version of the metric. Scores of different versions are not comparable.", "2", false},
+			{"status", text, "ok, abstained, not_applicable or failed.", "ok", false},
+			{"value", double, "The value. NULL unless status is ok.", "1", false},
+			{"label", text, "Category, of metrics that have one.", "", false},
+			{"passed", boolean, "Verdict by the metric's threshold. NULL where there is none.", "true", false},
+			{"reason", text, "Why this value, or why none, in one sentence.", "all rows agree", false},
+			{"detail", jsonText, "The evidence: alignment, counts, differences.", `{"rows": 1}`, false},
+			{"assessment_ids", jsonText, "The recorded judge replies that the score rests on.", "", false},
+			{"config_hash", text, "Identifies the configuration of the run.", "44136fa355b3678a", false},
+			{"scored_at", timestamp, "When the score was stored.", "2025-01-14 06:00:03+00", false},
+			{"code", text, "Kind of failure. NULL unless status is failed.", "", false},
+			{"usage", jsonText, "What asking the judge took for this score. NULL where nobody was asked.", "", false},
+		},
+	},
+	{
+		Name: "assessments", Key: []string{"assessment_id"},
+		Doc: "The replies of judges, recorded.",
+		Columns: []Column{
+			{"assessment_id", text, "Hash of the content.", "9c1d…", false},
+			{"kind", text, "What was asked.", "rose", false},
+			{"backend", text, "Who was asked.", "openai", false},
+			{"model", text, "The model that answered.", "o3", false},
+			{"prompt_version", text, "Version of the prompt.", "rose-1", false},
+			{"request_hash", text, "Hash of the request. The same request is not asked again.", "51e0…", false},
+			{"reply", text, "The reply, as it came.", `{"verdict": "equivalent"}`, false},
+			{"tokens_in", bigint, "Tokens of the request. NULL where unknown.", "812", false},
+			{"tokens_out", bigint, "Tokens of the reply. NULL where unknown.", "45", false},
+			{"latency_ms", bigint, "How long the reply took, in milliseconds.", "2300", false},
+			{"created_at", timestamp, "When.", "2025-01-14 06:00:02+00", false},
+			{"detail", jsonText, "What else is worth keeping.", "", false},
+		},
+	},
+	{
+		Name: "judges", Key: []string{"name", "version"},
+		Doc: "The promoted judge files. A row never changes.",
+		Columns: []Column{
+			{"name", text, "Name of the judge.", "money", false},
+			{"version", bigint, "Version of the judge.", "1", false},
+			{"kind", text, "starlark, expression, prompt, sql, or retired for a version that switches the judge off.", "starlark", false},
+			{"source", text, "Text of the judge file.", "def process_row(row, config): …", false},
+			{"hash", text, "SHA-256 of the text.", "b5bb…", false},
+			{"promoted_at", timestamp, "When.", "2025-01-10 12:00:00+00", false},
+			{"promoted_by", text, "By whom.", "kim", false},
+		},
+	},
+}
+
+// TableNamed finds one of badger's tables.
+func TableNamed(name string) *Table {
+	for i := range Tables {
+		if Tables[i].Name == name {
+			return &Tables[i]
+		}
+	}
+	return nil
+}
+
+// FullName is the table's name with its schema.
+func (t *Table) FullName() string { return Schema + "." + t.Name }
+
+func (t *Table) column(name string) *Column {
+	for i := range t.Columns {
+		if t.Columns[i].Name == name {
+			return &t.Columns[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package sql
+
+import "github.com/badger-eval/badger/connectors/driver"
+
+// View is a view over badger's tables.
+type View struct {
+	Name    string
+	Doc     string
+	Columns string // what it shows, for readers
+	query   string // with {placeholders} that expand fills in
+}
+
+// Views answer the questions that people ask of the tables. They keep to SQL that every warehouse reads. A view may use those
+// before it. A new column goes to the end, because PostgreSQL replaces a view only where the others stay as they are.
+var Views = []View{
+	{
+		"latest_scores", "The latest score of each answer and metric, whichever run it is from, with the status of that run.",
+		"the columns of scores, run_status, run_date",
+		`SELECT {scores}, run_status, run_date FROM (
+  SELECT {s.scores}, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
+         ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC) AS newest
+  FROM badger.scores s LEFT JOIN badger.eval_runs r
+  ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
+WHERE newest = 1`,
+	},
+	{
+		"consensus", "What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.",
+		"case_id, agent_name, batch_id, passes, agent_version",
+		consensus(allLabels()),
+	},
+	{
+		"complexity", "The complexity tier of each question, from its newest score.",
+		"case_id, tier",
+		`SELECT case_id, label AS tier FROM (
+  SELECT case_id, label, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY scored_at DESC, eval_run_id DESC, agent_name, agent_version, batch_id) AS newest
+  FROM badger.latest_scores WHERE metric = 'sql_complexity' AND status = 'ok') t
+WHERE newest = 1`,
+	},
+	{
+		"versions_by_metric", "Version against version, by metric and complexity tier. unfinished counts the scores that are from runs that are not done.",
+		"agent_name, agent_version, metric, tier, scored, mean_value, pass_rate, unfinished",
+		`SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(*) AS scored, AVG(s.value) AS mean_value,
+       AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate,
+       SUM(CASE WHEN s.run_status = 'done' THEN 0 ELSE 1 END) AS unfinished
+FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
+WHERE s.status = 'ok' GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown')`,
+	},
+	{
+		"agreement", "How often each metric gives the verdict that most annotators give.",
+		"metric, labelled, true_pass, false_pass, true_fail, false_fail, accuracy, kappa",
+		`SELECT metric, labelled, true_pass, false_pass, true_fail, false_fail, (true_pass + true_fail) * 1.0 / labelled AS accuracy,
+       CASE WHEN chance < 1.0 THEN ((true_pass + true_fail) * 1.0 / labelled - chance) / (1.0 - chance) END AS kappa
+FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (true_fail + false_fail) * 1.0 * (true_fail + false_pass)) / (labelled * 1.0 * labelled) AS chance
+  FROM (SELECT s.metric, COUNT(*) AS labelled,
+               SUM(CASE WHEN s.passed AND l.passes = 1 THEN 1 ELSE 0 END) AS true_pass,
+               SUM(CASE WHEN s.passed AND l.passes = 0 THEN 1 ELSE 0 END) AS false_pass,
+               SUM(CASE WHEN NOT s.passed AND l.passes = 0 THEN 1 ELSE 0 END) AS true_fail,
+               SUM(CASE WHEN NOT s.passed AND l.passes = 1 THEN 1 ELSE 0 END) AS false_fail
+    FROM badger.latest_scores s JOIN badger.consensus l
+    ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
+    WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k`,
+	},
+}
+
+// Query is the view's query in a dialect.
+func (v *View) Query(d driver.Dialect) string { return Reader{Dialect: d}.expand(v.query) }
