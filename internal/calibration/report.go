@@ -306,8 +306,7 @@ func (x *computation) notes(r *Report) []string {
 		}
 	}
 	if slices.ContainsFunc(r.Metrics, func(m Result) bool { return m.Without[scoring.StatusAbstained] > 0 }) {
-		out = append(out, "an abstained case has no verdict and is left out of kappa, as it is left out of the rates of a run; n says how many cases count. "+
-			"With the option without_judge: guess the metric verdict takes the likelier side instead, in runs too")
+		out = append(out, "an abstained case has no verdict and is left out, as in the rates of a run; with its option without_judge: guess the metric verdict takes the likelier side, here and in runs")
 	}
 	if least >= 0 && least < most {
 		out = append(out, fmt.Sprintf("metrics have verdicts on %d to %d cases: compare them on the cases they share", least, most))

@@ -70,10 +70,19 @@ func (v *calibrationView) percent(s agreement.Stat) cellSpans {
 	return text(fixed(100*s.Value, 1) + "%")
 }
 
+// percentDown is a share in whole percent, which is never rounded up to all.
+func (v *calibrationView) percentDown(s agreement.Stat) cellSpans {
+	if !s.Defined {
+		return inStyle(v.dash, dim)
+	}
+	return text(strconv.Itoa(int(100*s.Value)) + "%")
+}
+
 func (v *calibrationView) metrics() {
 	var g grid
 	g.words("metric", v.nameWidth())
-	g.number("n")
+	g.number("cases")
+	g.number("cov.")
 	g.number("kappa")
 	g.column("95% CI").drop = 5
 	c := g.column("")
@@ -93,7 +102,7 @@ func (v *calibrationView) metrics() {
 		if r.Recorded {
 			name += " *"
 		}
-		row := []cellSpans{text(name), text(strconv.Itoa(r.N()))}
+		row := []cellSpans{text(name), text(fmt.Sprintf("%d/%d", r.N(), r.Of)), v.percentDown(r.Coverage)}
 		if r.N() == 0 {
 			row = append(row, inStyle(v.dash, dim))
 			g.add(append(row, make([]cellSpans, len(g.cols)-len(row))...)...)
