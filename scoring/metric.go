@@ -29,6 +29,9 @@ const (
 	FieldBehaviour                        // the behaviour the question calls for, and whether the agent gave a result at all; never missing
 	FieldJudge                            // a judge model
 	FieldCase                             // the case as a whole, for what rests on other metrics; never missing
+	FieldDialect                          // the SQL dialect of both queries; never missing
+	FieldGoldError                        // whether the accepted query failed; never missing
+	FieldClarifications                   // what a right agent asks back; never missing
 )
 
 // Branch is the part of an evaluation that a metric belongs to (BADGER, Table 2); a metric may belong to both.
@@ -118,6 +121,7 @@ type Metric struct {
 	Branch  Branch // of the evaluation; modes choose by it
 	Needs   Field  // what must be there: where it is missing the score is not_applicable, with the reason
 	Reads   Field  // what is used besides, where it is there
+	Context Field  // what settles seldom cases: read like the rest, but last among the arguments of the SQL function, behind the options
 
 	Summary string   // what it says, in one sentence
 	Range   string   // such as "0 to 1"

@@ -16,17 +16,17 @@ import (
 func TestSignaturesFollowNeeds(t *testing.T) {
 	c := newCatalogue(t)
 	for _, tc := range []struct{ why, name, want string }{
-		{"results, then the optional query for their order, then options", "cell_match",
-			"cell_match(gold_result VARCHAR, agent_result VARCHAR [, gold_sql VARCHAR] [, options JSON]) -> DOUBLE"},
+		{"results, then the optional query for their order, then options and what settles seldom cases", "cell_match",
+			"cell_match(gold_result VARCHAR, agent_result VARCHAR [, gold_sql VARCHAR] [, options JSON] [, dialect VARCHAR] [, expected_behaviour VARCHAR] [, sql_error VARCHAR] [, gold_error VARCHAR]) -> DOUBLE"},
 		{"the twin takes the same and returns the whole score", "cell_match_json",
-			"cell_match_json(gold_result VARCHAR, agent_result VARCHAR [, gold_sql VARCHAR] [, options JSON]) -> JSON"},
-		{"a closed list of labels is text", "row_category", "row_category(gold_result VARCHAR, agent_result VARCHAR) -> VARCHAR"},
-		{"execution takes the query and its error", "ran", "ran(agent_sql VARCHAR, sql_error VARCHAR) -> DOUBLE"},
-		{"the optional query where it is all there is", "gold_length", "gold_length(gold_sql VARCHAR) -> DOUBLE"},
-		{"behaviour, and all by which it shows", "behaved", "behaved(expected_behaviour VARCHAR, response VARCHAR, agent_sql VARCHAR, agent_result VARCHAR) -> DOUBLE"},
+			"cell_match_json(gold_result VARCHAR, agent_result VARCHAR [, gold_sql VARCHAR] [, options JSON] [, dialect VARCHAR] [, expected_behaviour VARCHAR] [, sql_error VARCHAR] [, gold_error VARCHAR]) -> JSON"},
+		{"a closed list of labels is text", "row_category", "row_category(gold_result VARCHAR, agent_result VARCHAR [, expected_behaviour VARCHAR] [, sql_error VARCHAR] [, gold_error VARCHAR]) -> VARCHAR"},
+		{"execution takes the query and its error", "ran", "ran(agent_sql VARCHAR, sql_error VARCHAR [, expected_behaviour VARCHAR] [, agent_ran BOOLEAN]) -> DOUBLE"},
+		{"the optional query where it is all there is", "gold_length", "gold_length(gold_sql VARCHAR [, dialect VARCHAR]) -> DOUBLE"},
+		{"behaviour, and all by which it shows", "behaved", "behaved(expected_behaviour VARCHAR, response VARCHAR, agent_sql VARCHAR, agent_result VARCHAR [, dialect VARCHAR]) -> DOUBLE"},
 		{"tools", "tool_share", "tool_share(expected_tools JSON, tool_calls JSON) -> DOUBLE"},
 		{"latency", "slowdown", "slowdown(gold_latency_ms DOUBLE, agent_latency_ms DOUBLE) -> DOUBLE"},
-		{"words first, then queries", "judged", "judged(question VARCHAR, interpretation VARCHAR, response VARCHAR, gold_sql VARCHAR, agent_sql VARCHAR) -> DOUBLE"},
+		{"words first, then queries", "judged", "judged(question VARCHAR, interpretation VARCHAR, response VARCHAR, gold_sql VARCHAR, agent_sql VARCHAR [, dialect VARCHAR] [, expected_behaviour VARCHAR]) -> DOUBLE"},
 		{"a case as JSON, metrics optional", "score_case", "score_case(case_json JSON [, metrics VARCHAR]) -> JSON"},
 		{"no arguments", "badger_version", "badger_version() -> VARCHAR"},
 	} {
@@ -67,7 +67,7 @@ func TestContextIsOptional(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "m(agent_sql VARCHAR [, gold_result VARCHAR] [, agent_result VARCHAR] [, sql_error VARCHAR] [, evidence VARCHAR] [, schema_ddl VARCHAR]) -> DOUBLE"
+	const want = "m(agent_sql VARCHAR [, gold_result VARCHAR] [, agent_result VARCHAR] [, sql_error VARCHAR] [, evidence VARCHAR] [, schema_ddl VARCHAR] [, dialect VARCHAR] [, expected_behaviour VARCHAR]) -> DOUBLE"
 	if got := f.Signature(); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
@@ -159,7 +159,7 @@ func TestWhatTheAgentDidIsOptional(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "m(question VARCHAR, response VARCHAR [, agent_sql VARCHAR] [, agent_result VARCHAR] [, sql_error VARCHAR] [, evidence VARCHAR] [, expected_behaviour VARCHAR]) -> DOUBLE"
+	const want = "m(question VARCHAR, response VARCHAR [, agent_sql VARCHAR] [, agent_result VARCHAR] [, sql_error VARCHAR] [, evidence VARCHAR] [, expected_behaviour VARCHAR] [, dialect VARCHAR]) -> DOUBLE"
 	if got := f.Signature(); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
@@ -260,7 +260,7 @@ func TestScalarAndEnvelope(t *testing.T) {
 		{"a label", "row_category", []string{gold, agent}, "equal", "ok", "", "counted"},
 		{"a query that ran", "ran", []string{"select 1", "\x00"}, 1.0, "ok", "", "ran"},
 		{"a query that failed", "ran", []string{"select", "syntax error"}, 0.0, "ok", "", "failed"},
-		{"no query", "ran", []string{"\x00", "\x00"}, nil, "not_applicable", "", "not run"},
+		{"no query", "ran", []string{"\x00", "\x00"}, nil, "not_applicable", "", "no SQL of the agent"},
 		{"a refusal", "behaved", []string{"refuse", "I cannot", "\x00", "\x00"}, 1.0, "ok", "", "I cannot"},
 		{"an answer in place of a refusal", "behaved", []string{"refuse", "", "select 1", "\x00"}, 0.0, "ok", "", ""},
 		{"a behaviour that is none", "behaved", []string{"shout", "", "", ""}, nil, "failed", "invalid_argument", "argument 1 (expected_behaviour)"},

@@ -190,6 +190,14 @@ func (b *Batch) Text(k, i int) string {
 	return b.Args[k].Texts[i]
 }
 
+// Bool is argument k of row i; ok is false where it is NULL or was not given.
+func (b *Batch) Bool(k, i int) (v, ok bool) {
+	if b.IsNull(k, i) {
+		return false, false
+	}
+	return b.Args[k].Bools[i], true
+}
+
 // Float is argument k of row i; ok is false where it is NULL or was not given.
 func (b *Batch) Float(k, i int) (v float64, ok bool) {
 	if b.IsNull(k, i) {

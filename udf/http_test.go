@@ -388,7 +388,7 @@ func TestListFunctions(t *testing.T) {
 	}
 	for _, f := range got.Functions {
 		if f.Name == "cell_match" {
-			if f.Result != "DOUBLE" || f.Metric != "cell_match" || len(f.Params) != 4 || f.Params[3].Name != "options" || f.Params[3].Type != "JSON" || !f.Params[3].Optional {
+			if f.Result != "DOUBLE" || f.Metric != "cell_match" || len(f.Params) != 8 || f.Params[3].Name != "options" || f.Params[3].Type != "JSON" || !f.Params[3].Optional {
 				t.Errorf("cell_match: %+v", f)
 			}
 			return

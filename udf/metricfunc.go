@@ -20,6 +20,8 @@ type metricParam struct {
 }
 
 var metricParams = []metricParam{
+	{Param{"dialect", VARCHAR, false, "the SQL dialect of both queries, such as snowflake or bigquery"}, scoring.FieldDialect,
+		func(r *metricRow, b *Batch, k, i int) error { r.c.Dialect = b.Text(k, i); return nil }},
 	{Param{"case_json", JSON, false, "the whole case, as a line of a case file"}, scoring.FieldCase,
 		func(r *metricRow, b *Batch, k, i int) error {
 			c, err := scoring.DecodeCase(bytesOf(b.Text(k, i)))
@@ -80,6 +82,15 @@ var metricParams = []metricParam{
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Evidence = b.Text(k, i); return nil }},
 	{Param{"schema_ddl", VARCHAR, false, "DDL of the tables the question is about"}, scoring.FieldSchema,
 		func(r *metricRow, b *Batch, k, i int) error { r.c.Schema = b.Text(k, i); return nil }},
+	{Param{"gold_error", VARCHAR, false, "the database's message where the accepted query failed"}, scoring.FieldGoldError,
+		func(r *metricRow, b *Batch, k, i int) error { r.gold[0].Error = b.Text(k, i); return nil }},
+	{Param{"expected_clarifications", JSON, false, "what a right agent asks back: a JSON list of texts"}, scoring.FieldClarifications,
+		func(r *metricRow, b *Batch, k, i int) error {
+			if text := b.Text(k, i); text != "" && json.Unmarshal(bytesOf(text), &r.c.Expected.Clarifications) != nil {
+				return errcode.New(errcode.InvalidArgument, "expected a JSON list of texts")
+			}
+			return nil
+		}},
 }
 
 // metricRow is the case that one row's arguments make.
@@ -93,6 +104,15 @@ func failed(r *metricRow, b *Batch, k, i int) error {
 	r.c.Pred.Error = b.Text(k, i)
 	return nil
 }
+
+// ranParam is for the metrics that ask whether a query ran. With a query and no error it is taken to have run, unless this says otherwise.
+var ranParam = metricParam{Param{"agent_ran", BOOLEAN, true, "FALSE where the agent's query was not run at all"}, 0,
+	func(r *metricRow, b *Batch, k, i int) error {
+		if ran, ok := b.Bool(k, i); ok {
+			r.c.Pred.Ran = ran
+		}
+		return nil
+	}}
 
 func behaviour(r *metricRow, b *Batch, k, i int) error {
 	switch v := b.Text(k, i); v {
@@ -128,7 +148,29 @@ func latency(b *Batch, k, i int) (*time.Duration, error) {
 // circumstance is what is only ever read besides something else: its arguments may be left out.
 const circumstance = scoring.FieldEvidence | scoring.FieldSchema | scoring.FieldExecution | scoring.FieldJudge
 
-// paramsOf lists the parameters that a metric calls for: what it needs, then what it reads, which may be left out. A metric that needs nothing takes what it reads, and any of it may be NULL.
+// contextOf is what the engine and the metric look at in seldom cases: with it the function says of a case what a run says of it.
+func contextOf(m *scoring.Metric) scoring.Field {
+	if m.Needs&scoring.FieldCase != 0 {
+		return 0
+	}
+	context, results := m.Context, scoring.FieldGoldResult|scoring.FieldPredResult
+	if (m.Needs|m.Reads|m.Context)&(scoring.FieldGoldSQL|scoring.FieldPredSQL) != 0 {
+		context |= scoring.FieldDialect
+	}
+	if m.Needs&(results|scoring.FieldPredSQL|scoring.FieldExecution) != 0 {
+		context |= scoring.FieldBehaviour
+	}
+	if m.Needs&scoring.FieldPredResult != 0 {
+		context |= scoring.FieldExecution
+	}
+	if m.Needs&scoring.FieldGoldResult != 0 {
+		context |= scoring.FieldGoldError
+	}
+	return context
+}
+
+// paramsOf lists the parameters that a metric calls for: what it needs, then what it reads, which may be left out, its options, and last what
+// settles seldom cases. A metric that needs nothing takes what it reads, and any of it may be NULL.
 func paramsOf(m *scoring.Metric) (params []metricParam) {
 	needs, reads := m.Needs, m.Reads
 	switch {
@@ -167,6 +209,22 @@ func paramsOf(m *scoring.Metric) (params []metricParam) {
 				return nil
 			},
 		})
+	}
+	context := contextOf(m)
+	for _, p := range metricParams {
+		if p.field&scoring.FieldPredResult != 0 && context&scoring.FieldPredResult == 0 {
+			continue // it also tells whether an agent answered, which is not asked here
+		}
+		if p.field&context == 0 || slices.ContainsFunc(params, func(q metricParam) bool { return q.Name == p.Name }) {
+			continue
+		}
+		if p.Optional = true; p.field == scoring.FieldExecution {
+			p.set = failed
+		}
+		params = append(params, p)
+	}
+	if m.Needs&scoring.FieldExecution != 0 {
+		params = append(params, ranParam)
 	}
 	return params
 }

@@ -182,7 +182,7 @@ func overFlight(t *testing.T, ctx context.Context, s *running, function string, 
 	for part := range slices {
 		b, _ := json.Marshal(objects[part*len(rows)/slices : (part+1)*len(rows)/slices])
 		rec := recordFrom(t, fieldsOf(t, fields), string(b))
-		_, values := exchangeAll(t, ctx, client, function, rec)
+		_, values := exchangeAll(t, ctx, client, fmt.Sprintf("%s/%d", function, len(fields)), rec)
 		for _, v := range values {
 			switch {
 			case v == "NULL":

@@ -58,9 +58,7 @@ type partResultJSON struct {
 }
 
 type resultJSON struct {
-	N        int      `json:"n"`  // cases with a verdict
-	Of       int      `json:"of"` // labelled cases
-	Coverage *float64 `json:"coverage"`
+	N int `json:"n"` // cases with a verdict
 	agreement.Confusion
 	Kappa            *float64    `json:"kappa"`
 	KappaCI          *[2]float64 `json:"kappa_ci"`
@@ -72,6 +70,9 @@ type resultJSON struct {
 	Specificity      *float64    `json:"specificity"`
 	Threshold        *float64    `json:"threshold"`
 	Calls            *float64    `json:"judge_calls_per_case"`
+
+	Of       int      `json:"of"`       // labelled cases
+	Coverage *float64 `json:"coverage"` // cases with a verdict, of the labelled cases that the metric applies to
 
 	SensitivityCI *[2]float64 `json:"sensitivity_ci"` // Wilson
 	SpecificityCI *[2]float64 `json:"specificity_ci"`

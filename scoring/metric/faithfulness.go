@@ -23,7 +23,8 @@ func init() {
 	const source = "BADGER, section 7.2 and Table 2, after the decompose-and-verify protocol of RAGAS; the check of figures is an extension"
 	register(scoring.Metric{
 		Name: "faithfulness", Version: 1, Group: "agent",
-		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("a response may be faithful to the failure"),
+		Context: scoring.FieldClarifications,
+		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("a response may be faithful to the failure"),
 		Needs: responseNeeds, Reads: responseReads,
 		Summary: "How much of what the agent's response states is borne out by the result of its query.",
 		Range:   "0 to 1",
@@ -39,7 +40,8 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "faithfulness_verdict", Version: 1, Group: "agent",
-		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("a response may be faithful to the failure"),
+		Context: scoring.FieldClarifications,
+		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("a response may be faithful to the failure"),
 		Needs: responseNeeds, Reads: responseReads,
 		Summary:   "Whether the agent's response is faithful to the result of its query.",
 		Range:     "0 or 1",

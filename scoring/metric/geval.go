@@ -42,7 +42,8 @@ func init() {
 		}
 		register(scoring.Metric{
 			Name: "geval_" + d.dimension, Version: 1, Group: "agent",
-			Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the response is read"),
+			Context: scoring.FieldClarifications,
+			Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the response is read"),
 			Needs: responseNeeds, Reads: responseReads,
 			Summary: d.summary,
 			Range:   "0 to 1",

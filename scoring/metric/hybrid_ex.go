@@ -20,7 +20,9 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "hybrid_ex", Version: 2, Group: "execution",
-		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
+		// The evidence tells whether the gold query asks for an order; a judge of stage 1 is told the rest.
+		Context: scoring.FieldGoldSQL | scoring.FieldPredSQL | scoring.FieldQuestion | scoring.FieldEvidence | scoring.FieldSchema,
+		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Summary: "Share of the cells of the gold result that the agent's result delivers, whatever its columns are called, however they are ordered, rounded or written.",
 		Range:   "0 to 1",

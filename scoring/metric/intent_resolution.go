@@ -21,7 +21,8 @@ func init() {
 	const example = "\"What did we sell, and to whom?\", both answered one after the other; the judge gives 9, decomposition: "
 	register(scoring.Metric{
 		Name: "intent_resolution", Version: 1, Group: "agent",
-		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the response is read"),
+		Context: scoring.FieldClarifications,
+		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the response is read"),
 		Needs: responseNeeds, Reads: responseReads,
 		Summary: "How well the agent resolved what was meant: took apart a question that bundles several, asked back or settled what was open.",
 		Range:   "0 to 1",
@@ -35,7 +36,8 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "intent_resolution_category", Version: 1, Group: "agent",
-		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the response is read"),
+		Context: scoring.FieldClarifications,
+		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the response is read"),
 		Needs: responseNeeds, Reads: responseReads, Labels: slices.Clone(intentCategories),
 		Summary: "How the agent dealt with what was meant: by taking the question apart, by asking back, by both or by neither.",
 		Range:   "0 or 1",

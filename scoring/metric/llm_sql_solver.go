@@ -19,6 +19,7 @@ func init() {
 		Name: "llm_sql_solver", Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true},
 		Needs:   scoring.FieldJudge | scoring.FieldGoldSQL | scoring.FieldPredSQL,
+		Context: scoring.FieldExecution,
 		Reads:   scoring.FieldSchema | bothResults,
 		Summary: "Whether both queries are equivalent, by a judge who sees the schema and the queries alone: LLM-SQL-Solver.",
 		Range:   "0 or 1",

@@ -9,7 +9,8 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "match_defog", Version: 1, Group: "execution",
-		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
+		Context: scoring.FieldQuestion | scoring.FieldPredSQL,
+		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
 		Reads: scoring.FieldGoldSQL,
 		Summary: "Whether Defog's sql-eval calls the result correct, with its faults: equal to gold once normalized, or gold equal to some of its columns. " +

@@ -16,7 +16,7 @@ func init() {
 		Name: "stef", Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: "poor"},
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL,
-		Reads: scoring.FieldInterpretation,
+		Reads: scoring.FieldInterpretation, Context: scoring.FieldExecution,
 		Summary: "How well the agent's query does what the question asks for, without a reference query, schema or result: for monitoring in production. The label is " +
 			"excellent, good, marginal or poor.",
 		Range: "0 to 100",
@@ -38,6 +38,7 @@ func init() {
 		Name: "stef_enrichment", Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsNotApplicable,
 		Needs:   scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL | scoring.FieldInterpretation,
+		Context: scoring.FieldExecution,
 		Labels:  []string{enrichmentFaithful, "adds", "loses", "changes"},
 		Summary: "Whether the agent's enriched question still asks what the question asks.",
 		Range:   "1 faithful, 0 adds, 0 loses, 0 changes",

@@ -12,6 +12,7 @@ func init() {
 		Name: "tree_match", Version: 2, Group: "sql",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
+		Context: scoring.FieldSchema,
 		Summary: "Whether both queries are the same up to differences that change no result: Enhanced Tree Match (ETM).",
 		Range:   "0 or 1",
 		Formula: "1 if the syntax trees are equal after names are resolved (aliases, schema prefixes, quotes, case, positions) and the equivalence rules applied: order of AND, OR, joins, groups and the " +

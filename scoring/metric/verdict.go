@@ -16,7 +16,8 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "verdict", Version: 2, Group: "verdict",
-		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true, Why: "where the question calls for a refusal or a question back, as refusal has it"},
+		Context: scoring.FieldResponse | scoring.FieldBehaviour,
+		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true, Why: "where the question calls for a refusal or a question back, as refusal has it"},
 		Reads:   scoring.FieldQuestion | scoring.FieldGoldSQL | scoring.FieldPredSQL | circumstance | scoring.FieldJudge,
 		Summary: "Whether the answer is right, for a team to gate on: accepted by evidence where the relation between both results is one that people accept, else decided by the judge.",
 		Range:   "1 right, 0 wrong",
