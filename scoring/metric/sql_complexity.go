@@ -14,6 +14,7 @@ func init() {
 		Name: "sql_complexity", Version: 1, Group: "sql",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsIgnored("it describes the case"),
 		Reads:   scoring.FieldGoldSQL,
+		Context: scoring.FieldPredSQL,
 		Labels:  []string{"easy", "medium", "hard", "extra_hard"},
 		Summary: "How complex the query is that answers the question: the accepted one, or the agent's where none is given. It describes the case, not the answer.",
 		Range:   "1 easy, 2 medium, 3 hard, 4 extra_hard",
