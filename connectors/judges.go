@@ -26,7 +26,7 @@ type Judge struct {
 }
 
 // WriteJudge promotes a version of a judge. A version that is there with the same text stays as it is, and false is returned; one that is there with another text is
-// an error (AlreadyExists), and so is one below the newest (FailedPrecondition): it would never run.
+// an error (AlreadyExists), and so is one below the newest or below the one that switched the judge off (FailedPrecondition): it would never run.
 func (w *Warehouse) WriteJudge(ctx context.Context, j Judge) (written bool, err error) {
 	sum := sha256.Sum256([]byte(j.Source))
 	if hash := hex.EncodeToString(sum[:]); j.Hash == "" {

@@ -69,7 +69,7 @@ func newGuard(id Identity, base *url.URL, o *OpenOptions) (*guard, error) {
 		return nil, errcode.New(errcode.InvalidArgument, "judge base URL: want neither credentials nor a query in it")
 	case !allow[hostPort(base)]:
 		return nil, errcode.New(errcode.PermissionDenied,
-			"judge %s: host %s is not on the allow list; name it there if requests may go to it", id.Backend, hostPort(base))
+			"judge %s: host %s is not on the allow list", id.Backend, hostPort(base))
 	case base.Scheme == "http" && !o.AllowPlainHTTP && !isLoopback(base.Hostname()):
 		return nil, errcode.New(errcode.PermissionDenied,
 			"judge %s: host %s would be sent plain HTTP; allow that explicitly or use https", id.Backend, hostPort(base))

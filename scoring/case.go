@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -119,7 +120,7 @@ type caseJSON struct {
 		Clarifications []string        `json:"clarifications" doc:"What a good agent asks back."`
 	} `json:"expected" doc:"What a good agent does besides returning the right rows."`
 	Human struct {
-		Label *bool           `json:"label" doc:"Whether people accept the answer."`
+		Label labelJSON       `json:"label" doc:"Whether people accept the answer: true, 1, pass, yes, correct, or false, 0, fail, no, incorrect; unsure is no label."`
 		Votes json.RawMessage `json:"votes" doc:"What each annotator said: an object by name, or a list. pass, 1, true, yes, correct accept the answer, their opposites refuse it, anything else is unsure."`
 	} `json:"human" doc:"What people said of the answer. No metric reads it."`
 	Options map[string]json.RawMessage `json:"options" doc:"Options of single metrics, by name."`
@@ -149,6 +150,44 @@ func PeekAnswerID(data []byte) AnswerID {
 	}
 	_ = json.Unmarshal(data, &j) // [DecodeCase] says what is wrong
 	return AnswerID{CaseID: string(j.CaseID), Agent: string(j.Agent.Name), Version: string(j.Agent.Version), Batch: string(j.Agent.BatchID)}
+}
+
+// ReadLabel reads what a person said of an answer, as people spell it in files and tables alike. said is false for what is neither, such
+// as unsure.
+func ReadLabel(text string) (passes, said bool) {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "1", "pass", "true", "yes", "correct":
+		return true, true
+	case "0", "fail", "false", "no", "incorrect":
+		return false, true
+	}
+	return false, false
+}
+
+// labelJSON is the member human.label: true or false, or any spelling that [ReadLabel] knows.
+type labelJSON string
+
+// UnmarshalJSON reads true, 1 and "pass" alike.
+func (l *labelJSON) UnmarshalJSON(b []byte) error {
+	text := string(b)
+	if len(b) > 0 && b[0] == '"' {
+		if err := json.Unmarshal(b, &text); err != nil {
+			return err
+		}
+	}
+	if _, said := ReadLabel(text); !said && text != "" && text != "null" && !strings.EqualFold(text, "unsure") {
+		return errcode.New(errcode.InvalidArgument, "human.label: expected true, false, 1, 0, pass, fail or unsure")
+	}
+	*l = labelJSON(text)
+	return nil
+}
+
+// passes is what the label says, or nil where it says neither.
+func (l labelJSON) passes() *bool {
+	if passes, said := ReadLabel(string(l)); said {
+		return &passes
+	}
+	return nil
 }
 
 type queryJSON struct {
@@ -228,7 +267,7 @@ func DecodeCase(data []byte) (*Case, error) {
 			Response: j.Agent.Response, ToolCalls: j.Agent.ToolCalls, ConversationID: j.Agent.ConversationID, Turn: j.Agent.Turn,
 		},
 		Expected: Expected{Behaviour: j.Expected.Behaviour, Tools: j.Expected.Tools, Clarifications: j.Expected.Clarifications},
-		Human:    j.Human.Label, Votes: j.Human.Votes, Options: j.Options,
+		Human:    j.Human.Label.passes(), Votes: j.Human.Votes, Options: j.Options,
 	}
 	var err error
 	if c.Pred, err = j.Agent.query("agent"); err != nil {

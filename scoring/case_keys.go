@@ -38,6 +38,8 @@ func typeWord(t reflect.Type) string {
 	switch t {
 	case reflect.TypeFor[nameJSON]():
 		return "text or number"
+	case reflect.TypeFor[labelJSON]():
+		return "true or false, or a word"
 	case reflect.TypeFor[golds]():
 		return "object or list"
 	case reflect.TypeFor[json.RawMessage]():

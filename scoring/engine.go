@@ -59,8 +59,12 @@ func NewEngine(metrics []Metric, o *EngineOptions) (*Engine, error) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.opts.Config.Thresholds)) {
-		if _, err := e.Metric(name); err != nil {
+		m, err := e.Metric(name)
+		if err != nil {
 			return nil, errcode.New(errcode.Of(err), "thresholds: %w", err)
+		}
+		if err := m.Within(e.opts.Config.Thresholds[name]); err != nil {
+			return nil, errcode.New(errcode.Of(err), "thresholds.%s: %w", name, err)
 		}
 	}
 	return e, nil

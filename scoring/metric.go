@@ -4,8 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
 )
 
@@ -145,6 +150,37 @@ type Metric struct {
 	// Score computes the score. It is called only with all needs met, may be called from many goroutines at once with different
 	// inputs, and gives the same score for the same input. An error is a failed score.
 	Score func(ctx context.Context, in *Input) (Score, error)
+}
+
+var rangeNumbers = regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?`)
+
+// Bounds are the lowest and the highest value that the metric's range names; infinite where it names none.
+func (m *Metric) Bounds() (low, high float64) {
+	var named []float64
+	for _, text := range rangeNumbers.FindAllString(m.Range, -1) {
+		if v, err := strconv.ParseFloat(text, 64); err == nil {
+			named = append(named, v)
+		}
+	}
+	low, high = math.Inf(-1), math.Inf(1)
+	switch {
+	case len(named) > 1:
+		return slices.Min(named), slices.Max(named)
+	case len(named) == 0:
+	case strings.HasPrefix(m.Range, "up to"):
+		high = named[0]
+	default: // at least, from
+		low = named[0]
+	}
+	return low, high
+}
+
+// Within refuses a bound that no value of the metric, or every one, would reach.
+func (m *Metric) Within(v float64) error {
+	if low, high := m.Bounds(); !(v >= low && v <= high) {
+		return errcode.New(errcode.InvalidArgument, "%v is outside the range of the metric (%s)", v, m.Range)
+	}
+	return nil
 }
 
 // At is a threshold.

@@ -26,6 +26,9 @@ func ParseResult(data []byte) (*Table, error) {
 }
 
 func scanResult(s *jsonscan.Scanner) (*Table, error) {
+	if s.Peek() == '[' {
+		return nil, errcode.New(errcode.InvalidArgument, `result: found a list, expected an object {"columns": ["a", …], "rows": [[1, …], …]}; a list of objects has to be brought into that form`)
+	}
 	if err := s.Object(); err != nil {
 		return nil, prefix("result: ", err)
 	}
@@ -563,6 +566,10 @@ func ParseResultText(s []byte) Result {
 	case trimmed[0] == '{':
 		t, err := ParseResult(trimmed)
 		return Result{Table: t, Err: err}
+	}
+	if trimmed[0] == '[' {
+		_, err := ParseResult(trimmed)
+		return Result{Err: err}
 	}
 	ref := string(bytes.TrimRight(trimmed, " \t\r\n"))
 	if i := strings.IndexByte(ref, ':'); i <= 0 {

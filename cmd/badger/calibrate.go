@@ -152,6 +152,7 @@ func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.S
 	if err != nil {
 		return nil, err
 	}
+	l.snapshots.allow(config)
 	closeJudge, err := c.plan(ctx, &l, config)
 	if err != nil {
 		return nil, err

@@ -273,13 +273,11 @@ func (l *labelled) votesOf(c *scoring.Case) map[string]agreement.Vote {
 
 // voteOf reads a verdict as people write it. What is neither, such as "1?" or unsure, is a missing vote.
 func voteOf(text string) agreement.Vote {
-	switch strings.ToLower(strings.TrimSpace(text)) {
-	case "1", "pass", "true", "yes", "correct":
-		return agreement.Pass
-	case "0", "fail", "false", "no", "incorrect":
-		return agreement.Fail
+	passes, said := scoring.ReadLabel(text)
+	if !said {
+		return agreement.Missing
 	}
-	return agreement.Missing
+	return agreement.VoteOf(&passes)
 }
 
 // labelOf is the label of a case: the one that was agreed on, else the majority of the votes.

@@ -13,6 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/policy"
 )
 
 // configuration is the configuration file, one for all commands; each reads what concerns it.
@@ -81,6 +82,9 @@ func (c metricsConfig) engineConfig() (scoring.Config, error) {
 		text, err := os.ReadFile(c.VerdictTable)
 		if err != nil {
 			return out, usage("metrics.verdict_table: %w", err)
+		}
+		if _, err := policy.Parse(text); err != nil {
+			return out, usage("metrics.verdict_table: file %q: %w", filepath.Base(c.VerdictTable), err)
 		}
 		c = c.withDefault("verdict", "table", string(text))
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/judgeledger"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/judgebackend"
@@ -241,7 +242,11 @@ func (c *judgeConfig) backend(ctx context.Context, s judgeSurroundings, j *judgi
 			o.Queryer = w
 		}
 	}
-	return judgebackend.Open(ctx, c.Backend, &o)
+	backend, err := judgebackend.Open(ctx, c.Backend, &o)
+	if errcode.Of(err) == errcode.PermissionDenied {
+		err = errcode.New(errcode.PermissionDenied, "%w; --judge-host HOST or judge.allow_hosts in the configuration allows a host", err)
+	}
+	return backend, err
 }
 
 // store opens where answers are kept.

@@ -139,6 +139,7 @@ func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judg
 	if config.Judge, err = c.over(config.Judge); err != nil {
 		return nil, nil, err
 	}
+	snaps.allow(config)
 	o := scoring.EngineOptions{Snapshots: snaps}
 	if o.Config, err = config.Metrics.engineConfig(); err != nil {
 		return nil, nil, err

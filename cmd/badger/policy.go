@@ -28,6 +28,7 @@ type policyCommand struct {
 	Assessments string `placeholder:"FILE" help:"Recorded assessments, to try the table with a judge for what it leaves open."`
 	Backend     string `placeholder:"NAME" help:"Whose assessments, such as o3."`
 	Judge       string `default:"rose" enum:"rose,flex" help:"Which judge: rose or flex."`
+	Config      string `placeholder:"FILE" help:"Configuration in YAML: under results.files the directories that file: references of a warehouse may lie in."`
 	All         bool   `help:"Also the cases without both results."`
 	JSON        bool   `help:"Print the table and its figures as one JSON document."`
 }
@@ -100,6 +101,11 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 		return nil, err
 	}
 	defer closeAll()
+	config, err := readConfig(c.Config)
+	if err != nil {
+		return nil, err
+	}
+	results.allow(config)
 	options, err := json.Marshal(map[string]any{"policy": which, "without_judge": "guess"})
 	if err != nil {
 		return nil, err

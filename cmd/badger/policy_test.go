@@ -87,9 +87,19 @@ func TestPolicyTableIsUsed(t *testing.T) {
 			t.Errorf("%v: exit %d %s %s, want %s", tc.args, code, log, got, tc.want)
 		}
 	}
+	empty, unknown := filepath.Join(dir, "empty.tsv"), filepath.Join(dir, "unknown.tsv")
+	for path, text := range map[string]string{
+		empty: "\n", unknown: "policy\trelation\tclass\tcases\taccepted\tgroups\tchance\tpasses\nanswer\tsame_columns_moved\tequivalent\t9\t9\t3\t0.95\tyes\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, tc := range []struct{ why, table, says string }{
 		{"no such file", filepath.Join(dir, "none.tsv"), "metrics.verdict_table"},
-		{"no table", one, "option table: line 1: expected the header"},
+		{"no table", one, `metrics.verdict_table: file "one.jsonl": line 1: expected the header`},
+		{"nothing in it", empty, `metrics.verdict_table: file "empty.tsv": the table has no rows`},
+		{"an unknown relation", unknown, "line 2: column relation is \"same_columns_moved\", want the name of a relation"},
 	} {
 		if err := os.WriteFile(config, []byte("metrics: {verdict_table: '"+tc.table+"'}\n"), 0o600); err != nil {
 			t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/custom"
 )
@@ -104,9 +105,12 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return errcode.New(errcode.Of(err), "%w; go on with --resume %s", err, e.run)
 	}
 	if outcome.Done > 0 && outcome.Failed == outcome.Done && !e.summary.anyValue() {
+		e.warn()
 		return errcode.New(errcode.InvalidArgument, "none of the %d cases could be scored", outcome.Done)
 	}
-	return e.gates.check(e.summary.figures, e.stderr)
+	err = e.gates.check(e.summary.figures, e.stderr)
+	e.warn()
+	return err
 }
 
 // noCases is the error of a run that found nothing to score: a gate over nothing would pass.
@@ -135,6 +139,7 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	if config.Judge, err = c.over(config.Judge); err != nil {
 		return err
 	}
+	e.snapshots.allow(config)
 	if e.config, err = config.Metrics.engineConfig(); err != nil {
 		return err
 	}
@@ -169,8 +174,17 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	if e.metrics, err = chooseMetrics(e.engine, c.Metrics, c.Mode, func(m *scoring.Metric) bool { return e.judge != nil || recorded.answers(m) }); err != nil {
 		return err
 	}
-	e.gates, err = c.gates(config.Gates, e.metrics, "this run")
-	return err
+	if e.gates, err = c.gates(config.Gates, e.metrics, "this run"); err != nil {
+		return err
+	}
+	for _, g := range e.gates {
+		if m, err := e.engine.Metric(g.metric); err == nil && g.least != nil {
+			if err := m.Within(*g.least); err != nil {
+				return usage("--fail-under: %s: %w", g.metric, err)
+			}
+		}
+	}
+	return nil
 }
 
 // open opens where the cases come from and where the scores go.
@@ -574,6 +588,28 @@ func (e *evaluation) say(o batch.Outcome) {
 		fmt.Fprintf(e.stderr, "golden set: %s\n", s.setVersions())
 	}
 	e.judge.say(e.stderr)
+}
+
+// warn ends a run in which scores failed with a line that stands out.
+func (e *evaluation) warn() {
+	scores, metrics := 0, 0
+	for i := range e.summary.figures.Metrics {
+		failed := 0
+		for _, r := range e.summary.figures.Metrics[i].Rates {
+			failed += r.Coverage.Failed
+		}
+		if scores += failed; failed > 0 {
+			metrics++
+		}
+	}
+	if scores == 0 {
+		return
+	}
+	fmt.Fprintf(e.stderr, "!! %s of %s failed; the scores say why", report.Counted(scores, "score"), report.Counted(metrics, "metric"))
+	if e.warehouse != nil {
+		fmt.Fprintf(e.stderr, ", and --resume %s --retry-failed scores them again", e.run)
+	}
+	fmt.Fprintln(e.stderr)
 }
 
 // newRunID makes a name that sorts by time and is not met again.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/internal/resultfile"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf"
 )
@@ -39,9 +38,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 
 	log := slog.New(slog.NewJSONHandler(p.stderr, nil))
 	resolver := snapshots{}
-	if len(config.Results.Files) > 0 {
-		resolver.files = &resultfile.Snapshots{Options: resultfile.Options{Roots: config.Results.Files}}
-	}
+	resolver.allow(config)
 	judged := judgeSurroundings{process: p, log: log, audit: log, opened: func(err error) { log.Error("the judge cannot be asked", "error", err) }}
 	var promoted *connectors.Warehouse
 	if url := config.Results.Warehouse; url != "" {

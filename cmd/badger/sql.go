@@ -4,10 +4,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -52,7 +54,7 @@ func (c *sqlCommand) Run(ctx context.Context, p process) error {
 	defer w.Close()
 	t, err := w.Query(ctx, query)
 	if err != nil {
-		return err
+		return engineSays(err)
 	}
 	judge.say(p.stderr)
 	if c.JSON {
@@ -61,6 +63,16 @@ func (c *sqlCommand) Run(ctx context.Context, p process) error {
 	}
 	printTable(p.stdout, t, 60)
 	return nil
+}
+
+// engineSays is the engine's own message of a query that failed. Elsewhere its values and texts are left out of errors; here they are those
+// of whoever typed the query, and name the place in it.
+func engineSays(err error) error {
+	code, own := errcode.Of(err), err
+	for inner := errors.Unwrap(own); inner != nil; inner = errors.Unwrap(own) {
+		own = inner
+	}
+	return errcode.New(code, "%s", strings.TrimSpace(own.Error()))
 }
 
 // printTable prints a result with aligned columns, cells cut at a width.

@@ -54,7 +54,9 @@ func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *connectors.War
 	if err != nil {
 		return err
 	}
-	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Snapshots: snapshots{warehouse: w}, Judge: judge.Backend(), Config: options})
+	resolver := snapshots{warehouse: w}
+	resolver.allow(config)
+	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Snapshots: resolver, Judge: judge.Backend(), Config: options})
 	if err != nil {
 		return usageError{err}
 	}

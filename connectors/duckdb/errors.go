@@ -47,8 +47,12 @@ func (c *Conn) shown(class, text, message string) string {
 	case "Parser", "Syntax":
 		text = "syntax error"
 	case "IO", "Connection", "Out of Memory", "Serialization", "FATAL":
-		if strings.Contains(text, "Conflicting lock") {
+		switch m := newerFile.FindStringSubmatch(text); {
+		case strings.Contains(text, "Conflicting lock"):
 			text = "another process holds it (" + strings.TrimSpace(lockHolder(text)) + ")"
+		case m != nil:
+			text = "a newer DuckDB wrote the file: its storage version is " + m[1] + ", and this badger reads " + m[2] +
+				"; copy it with that DuckDB into a file of an older version (ATTACH 'copy.duckdb' AS copy (STORAGE_VERSION 'v1.0.0'); COPY FROM DATABASE … TO copy)"
 		}
 	case "INTERRUPT":
 		text = "interrupted"
@@ -68,6 +72,7 @@ var (
 	singleQuoted = regexp.MustCompile(`'(?:[^']|'')*'`)
 	doubleQuoted = regexp.MustCompile(`"[^"]*"`)
 	numbers      = regexp.MustCompile(`(^|[^\w])-?\d[\w.+-]*`)
+	newerFile    = regexp.MustCompile(`database file with version number (\d+), but we can only read versions? (.*?)\.?$`)
 	pid          = regexp.MustCompile(`PID (\d+)`)
 )
 

@@ -2,6 +2,7 @@ package duckdb_test
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"os/exec"
@@ -409,5 +410,39 @@ func TestConfinedInMemory(t *testing.T) {
 			t.Fatal("a confined database reads files")
 		}
 		c.Close()
+	}
+}
+
+// A file of a later storage version, with the checksum that belongs to it, is refused with both versions and a way out.
+func TestFileOfANewerEngine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "newer.duckdb")
+	c, err := duckdb.OpenFile(context.Background(), path, driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Exec(context.Background(), "CREATE TABLE t (i INT)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file[12] = 99 // the storage version
+	sum := uint64(5381)
+	for i := 8; i < 4096; i += 8 {
+		sum ^= binary.LittleEndian.Uint64(file[i:]) * 0xbf58476d1ce4e5b9
+	}
+	binary.LittleEndian.PutUint64(file, sum)
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = duckdb.OpenFile(context.Background(), path, driver.Options{ReadOnly: true})
+	for _, want := range []string{"newer.duckdb", "a newer DuckDB wrote the file", "99", "STORAGE_VERSION"} {
+		if errcode.Of(err) != errcode.FailedPrecondition || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v (%v), want failed_precondition and %q", err, errcode.Of(err), want)
+		}
 	}
 }

@@ -59,8 +59,9 @@ func (o *Options) wants(l *line) bool {
 
 // File is what was read of an assessment file.
 type File struct {
-	name string
-	runs map[runKey]*Run
+	name     string
+	runs     map[runKey]*Run
+	backends map[string]bool // all that the file names, also those that were not wanted
 }
 
 type runKey struct{ backend, method string }
@@ -84,7 +85,7 @@ func Open(ctx context.Context, path string, o Options) (*File, error) {
 
 // Read reads assessments; name stands for the file in errors. The error is coded InvalidArgument where lines cannot be read.
 func Read(ctx context.Context, name string, in io.Reader, o Options) (*File, error) {
-	f := &File{name: name, runs: map[runKey]*Run{}}
+	f := &File{name: name, runs: map[runKey]*Run{}, backends: map[string]bool{}}
 	var bad badLines
 	for l, err := range textlines.Read(in, maxLine-1) {
 		if err != nil {
@@ -160,6 +161,7 @@ func (f *File) add(t textlines.Line, o *Options) error {
 			return errcode.New(errcode.InvalidArgument, "%s is missing", member.name)
 		}
 	}
+	f.backends[l.Backend] = true
 	if !o.wants(&l) {
 		return nil
 	}
@@ -251,7 +253,7 @@ func (f *File) Run(backend, method string) (*Run, bool) {
 	return r, ok
 }
 
-// Backends lists the backends, sorted.
+// Backends lists the backends that were read, sorted.
 func (f *File) Backends() []string { return f.distinct(func(k runKey) string { return k.backend }) }
 
 // Methods lists the methods, sorted.
@@ -270,8 +272,9 @@ func (f *File) distinct(part func(runKey) string) []string {
 // methods answer whatever they have a reply to; of several that were recorded for a case, the first one answers all questions of a metric, so
 // that replies of different runs are not mixed. The error of an unknown name, coded NotFound, offers the known ones.
 func (f *File) Replies(backend string, methods ...string) (scoring.Replies, error) {
-	if all := f.Backends(); !slices.Contains(all, backend) {
-		return nil, errcode.New(errcode.NotFound, "%s has no assessments of backend %.60q%s; it has those of %s", f.name, backend, scoring.Suggest(backend, all), listed(all))
+	if !slices.Contains(f.Backends(), backend) {
+		all := slices.Sorted(maps.Keys(f.backends))
+		return nil, errcode.New(errcode.NotFound, "%s has no assessments of backend %.60q; it has those of %s%s", f.name, backend, listed(all), scoring.Suggest(backend, all))
 	}
 	var s selection
 	for _, m := range methods {

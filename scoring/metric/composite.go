@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -51,7 +49,7 @@ func (o *compositeOptions) check() error {
 		}
 		m, ok := registered[name]
 		switch near := scoring.Suggest(name, slices.Sorted(maps.Keys(registered))); {
-		case ok && !withinUnit(m.Range):
+		case ok && !withinUnit(&m):
 			return errcode.New(errcode.InvalidArgument, "option weights.%s: its values are %s, want a metric from 0 to 1", name, m.Range)
 		case !ok && near != "": // a name that is like none may be a custom metric's
 			return errcode.New(errcode.InvalidArgument, "option weights: unknown metric %.60q%s", name, near)
@@ -60,15 +58,10 @@ func (o *compositeOptions) check() error {
 	return nil
 }
 
-var numbers = regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?`)
-
-// withinUnit tells whether a range, as metrics state it, lies within 0 and 1.
-func withinUnit(text string) bool {
-	all := numbers.FindAllString(text, -1)
-	return len(all) > 1 && !slices.ContainsFunc(all, func(s string) bool {
-		v, err := strconv.ParseFloat(s, 64)
-		return err != nil || v < 0 || v > 1
-	})
+// withinUnit tells whether the values of a metric lie within 0 and 1.
+func withinUnit(m *scoring.Metric) bool {
+	low, high := m.Bounds()
+	return low >= 0 && high <= 1
 }
 
 // compositePart is what one metric adds to a composite.

@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
@@ -180,8 +181,8 @@ func parseRow(f []string) (r Row, err error) {
 	switch {
 	case !slices.Contains(Policies(), r.Policy):
 		return r, bad(0, "answer or logic")
-	case r.Relation == "":
-		return r, bad(1, "the name of a relation")
+	case !known(r.Relation):
+		return r, bad(1, "the name of a relation"+scoring.Suggest(r.Relation, relationNames()))
 	case priors[r.Class].weight == 0:
 		return r, bad(2, "one of "+strings.Join(classes(), ", "))
 	}
@@ -203,6 +204,21 @@ func parseRow(f []string) (r Row, err error) {
 		return r, bad(7, "yes or no")
 	}
 	return r, nil
+}
+
+// known tells whether a verdict can go by a relation of that name.
+func known(name string) bool {
+	name = strings.TrimPrefix(name, NoResults+"/")
+	return slices.Contains(relationNames(), name)
+}
+
+// relationNames lists the names that a row may have; behind no_results and a slash they are names too.
+func relationNames() []string {
+	names := []string{SameQuery, NoResults}
+	for _, k := range relation.Kinds() {
+		names = append(names, k.Name)
+	}
+	return names
 }
 
 func classes() []string {
