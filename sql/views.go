@@ -1,6 +1,14 @@
 package sql
 
-import "github.com/badger-eval/badger/connectors/driver"
+import (
+	"strings"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// noAnswer lists the reasons of scores that are not applicable because the agent gave no answer.
+var noAnswer = "'" + strings.Join(scoring.UnansweredReasons(), "', '") + "'"
 
 // View is a view over badger's tables.
 type View struct {
@@ -37,13 +45,36 @@ WHERE newest = 1`,
 WHERE newest = 1`,
 	},
 	{
-		"versions_by_metric", "Version against version, by metric and complexity tier. unfinished counts the scores that are from runs that are not done.",
-		"agent_name, agent_version, metric, tier, scored, mean_value, pass_rate, unfinished",
-		`SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(*) AS scored, AVG(s.value) AS mean_value,
+		"coverage", "What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. " +
+			"coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.",
+		"agent_name, agent_version, batch_id, metric, asked, scored, abstained, not_applicable, failed, unanswered, coverage, passed, pass_rate, rate_of_all",
+		`SELECT agent_name, agent_version, batch_id, metric, applies + not_applicable AS asked, scored, abstained, not_applicable, failed, unanswered,
+       CASE WHEN applies > 0 THEN scored * 1.0 / applies END AS coverage, passed,
+       CASE WHEN judged > 0 THEN passed * 1.0 / judged END AS pass_rate, CASE WHEN judged > 0 AND applies > 0 THEN passed * 1.0 / applies END AS rate_of_all
+FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.abstained, s.not_applicable, s.failed, s.unanswered + COALESCE(n.silent, 0) AS unanswered,
+        s.scored + s.abstained + s.failed + s.unanswered + COALESCE(n.silent, 0) AS applies, s.passed, s.judged
+  FROM (SELECT agent_name, agent_version, batch_id, metric,
+          SUM(CASE WHEN status = 'ok' THEN 1 ELSE 0 END) AS scored, SUM(CASE WHEN status = 'abstained' THEN 1 ELSE 0 END) AS abstained,
+          SUM(CASE WHEN status = 'not_applicable' AND reason NOT IN (` + noAnswer + `) THEN 1 ELSE 0 END) AS not_applicable,
+          SUM(CASE WHEN status = 'failed' THEN 1 ELSE 0 END) AS failed,
+          SUM(CASE WHEN status = 'not_applicable' AND reason IN (` + noAnswer + `) THEN 1 ELSE 0 END) AS unanswered,
+          SUM(CASE WHEN passed THEN 1 ELSE 0 END) AS passed, SUM(CASE WHEN passed IS NOT NULL THEN 1 ELSE 0 END) AS judged
+    FROM badger.latest_scores GROUP BY agent_name, agent_version, batch_id, metric) s
+  LEFT JOIN (SELECT a.agent_name, a.agent_version, a.batch_id, MAX(q.questions) - COUNT(DISTINCT g.case_id) AS silent
+    FROM (SELECT {key agent_runs.case_id} AS case_id, {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id FROM badger.agent_runs) a
+    LEFT JOIN (SELECT DISTINCT {key golden_set.case_id} AS case_id FROM badger.golden_set) g ON g.case_id = a.case_id
+    CROSS JOIN (SELECT COUNT(DISTINCT {key golden_set.case_id}) AS questions FROM badger.golden_set) q
+    GROUP BY a.agent_name, a.agent_version, a.batch_id) n
+  ON n.agent_name = s.agent_name AND n.agent_version = s.agent_version AND n.batch_id = s.batch_id) t`,
+	},
+	{
+		"versions_by_metric", "Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.",
+		"agent_name, agent_version, metric, tier, scored, mean_value, pass_rate, unfinished, answered",
+		`SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, SUM(CASE WHEN s.status = 'ok' THEN 1 ELSE 0 END) AS scored, AVG(s.value) AS mean_value,
        AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate,
-       SUM(CASE WHEN s.run_status = 'done' THEN 0 ELSE 1 END) AS unfinished
+       SUM(CASE WHEN s.run_status = 'done' OR s.status <> 'ok' THEN 0 ELSE 1 END) AS unfinished, COUNT(*) AS answered
 FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
-WHERE s.status = 'ok' GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown')`,
+GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') HAVING SUM(CASE WHEN s.status = 'ok' THEN 1 ELSE 0 END) > 0`,
 	},
 	{
 		"agreement", "How often each metric gives the verdict that most annotators give.",
