@@ -1,0 +1,101 @@
+package report_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// scoreOf adds a score of the metric m.
+func scoreOf(s *report.Summary, id, agent, version, batch string, score scoring.Score) {
+	score.CaseID, score.Metric = id, "m"
+	s.Add(score, report.Case{ID: id, Agent: agent, Version: version, Batch: batch})
+}
+
+// Every case that was asked is in one count, and the share is of those that the metric applies to.
+func TestCoverage(t *testing.T) {
+	s := report.NewSummary(report.SummaryOptions{})
+	for i, score := range []scoring.Score{
+		scoring.OK(1, ""), scoring.OK(0, ""), scoring.Abstain("open"), scoring.Fail(fmt.Errorf("down")), scoring.NotApplicable("no gold result given"),
+		scoring.NotApplicable(scoring.NoPredResult), scoring.NotApplicable(scoring.NoPredSQL), scoring.NotApplicable("no gold result given"),
+	} {
+		scoreOf(s, fmt.Sprint("c", i), "a", "1", "b", score)
+	}
+	s.Ask([]string{"c0", "c1", "never answered"})
+	got := s.Figures().Metrics[0].Rates[0].Coverage
+	if got.Asked != 9 || got.Scored != 2 || got.Abstained != 1 || got.Failed != 1 || got.NotApplicable != 2 || got.Unanswered != 3 || got.Share == nil || *got.Share != 2.0/7 {
+		t.Errorf("%+v, want 9 asked: 2 scored, 1 abstained, 1 failed, 2 not applicable, 3 unanswered, and 2 of 7", got)
+	}
+	if want := []report.Reason{{Reason: "no gold result given", N: 2}}; !slices.Equal(got.Reasons, want) {
+		t.Errorf("reasons %v, want %v", got.Reasons, want)
+	}
+}
+
+// Batches that share a question are repetitions, each of which was asked all; batches that share none are parts of one.
+func TestQuestionsOfBatches(t *testing.T) {
+	for _, tc := range []struct {
+		why               string
+		answers           []string // batch and question
+		asked, unanswered int
+	}{
+		{"one batch", []string{"b1 q1", "b1 q2"}, 4, 2},
+		{"two nights", []string{"b1 q1", "b1 q2", "b1 q3", "b1 q4", "b2 q1"}, 8, 3},
+		{"two parts", []string{"b1 q1", "b1 q2", "b2 q3"}, 4, 1},
+	} {
+		s := report.NewSummary(report.SummaryOptions{})
+		for _, a := range tc.answers {
+			scoreOf(s, a[3:], "a", "1", a[:2], scoring.OK(1, ""))
+		}
+		s.Ask([]string{"q1", "q2", "q3", "q4"})
+		if c := s.Figures().Metrics[0].Rates[0].Coverage; c.Asked != tc.asked || c.Unanswered != tc.unanswered || c.Scored != len(tc.answers) {
+			t.Errorf("%s: %+v, want %d asked, %d unanswered", tc.why, c, tc.asked, tc.unanswered)
+		}
+	}
+}
+
+// Versions of one agent are compared in turn, agents of one version with each other, and on request everything with one.
+func TestWhatIsCompared(t *testing.T) {
+	for _, tc := range []struct {
+		agents  []string
+		against string
+		want    string
+	}{
+		{[]string{"a 1.0", "a 1.10", "a 1.9"}, "", "[a 1.0 > a 1.9 a 1.9 > a 1.10]"},
+		{[]string{"alpha 2.0", "beta 1.0"}, "", "[]"},
+		{[]string{"alpha 1.0", "alpha 2.0", "beta 1.0"}, "", "[alpha 1.0 > alpha 2.0 alpha 1.0 > beta 1.0]"},
+		{[]string{"alpha 2.0", "beta 1.0"}, "beta", "[beta 1.0 > alpha 2.0]"},
+		{[]string{"alpha 1.0", "alpha 2.0", "beta 1.0"}, "alpha@2.0", "[alpha 2.0 > alpha 1.0 alpha 2.0 > beta 1.0]"},
+		{[]string{"alpha 1.0", "alpha 2.0"}, "alpha", "error"},
+		{[]string{"alpha 1.0"}, "gamma", "error"},
+	} {
+		s := report.NewSummary(report.SummaryOptions{})
+		for _, a := range tc.agents {
+			var name, version string
+			_, _ = fmt.Sscan(a, &name, &version)
+			scoreOf(s, "q", name, version, "b"+version, scoring.OK(1, ""))
+		}
+		got := []string{}
+		err := s.CompareWith(tc.against)
+		for _, c := range s.Figures().Changes {
+			got = append(got, fmt.Sprintf("%s %s > %s %s", c.From.Name, c.From.Version, c.To.Name, c.To.Version))
+		}
+		if said := fmt.Sprint(got); err != nil && tc.want != "error" || err == nil && said != tc.want {
+			t.Errorf("%v against %q: %s %v, want %s", tc.agents, tc.against, said, err, tc.want)
+		}
+	}
+}
+
+// Of a question in several batches the last one of each version is compared.
+func TestChangesOfTheLastBatch(t *testing.T) {
+	s := report.NewSummary(report.SummaryOptions{})
+	scoreOf(s, "q", "a", "1", "night 9", scoring.OK(0, ""))
+	scoreOf(s, "q", "a", "1", "night 10", scoring.OK(0.25, ""))
+	scoreOf(s, "q", "a", "2", "night 11", scoring.OK(1, ""))
+	c := s.Figures().Changes
+	if len(c) != 1 || c[0].Metrics[0].N != 1 || c[0].Metrics[0].Of != 1 || c[0].Metrics[0].Mean != 0.75 {
+		t.Errorf("%+v, want one pair, 0.25 to 1", c)
+	}
+}
