@@ -217,7 +217,11 @@ func because(c *report.Coverage, zero []string) string {
 		}
 	}
 	if len(counts) > 0 {
-		counts = []string{strings.Join(counts, " and ") + " count as 0"}
+		verb := " count as 0"
+		if len(counts) == 1 && strings.HasPrefix(counts[0], "1 ") {
+			verb = " counts as 0"
+		}
+		counts = []string{strings.Join(counts, " and ") + verb}
 	}
 	if c.NotApplicable > 0 {
 		text := fmt.Sprintf("%d not applicable", c.NotApplicable)
