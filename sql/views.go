@@ -54,11 +54,11 @@ WHERE newest = 1`,
 FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.abstained, s.not_applicable, s.failed, s.unanswered + COALESCE(n.silent, 0) AS unanswered,
         s.scored + s.abstained + s.failed + s.unanswered + COALESCE(n.silent, 0) AS applies, s.passed, s.judged
   FROM (SELECT agent_name, agent_version, batch_id, metric,
-          SUM(CASE WHEN status = 'ok' THEN 1 ELSE 0 END) AS scored, SUM(CASE WHEN status = 'abstained' THEN 1 ELSE 0 END) AS abstained,
-          SUM(CASE WHEN status = 'not_applicable' AND reason NOT IN (` + noAnswer + `) THEN 1 ELSE 0 END) AS not_applicable,
-          SUM(CASE WHEN status = 'failed' THEN 1 ELSE 0 END) AS failed,
-          SUM(CASE WHEN status = 'not_applicable' AND reason IN (` + noAnswer + `) THEN 1 ELSE 0 END) AS unanswered,
-          SUM(CASE WHEN passed THEN 1 ELSE 0 END) AS passed, SUM(CASE WHEN passed IS NOT NULL THEN 1 ELSE 0 END) AS judged
+          COUNT(CASE WHEN status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN status = 'abstained' THEN 1 END) AS abstained,
+          COUNT(CASE WHEN status = 'not_applicable' AND reason NOT IN (` + noAnswer + `) THEN 1 END) AS not_applicable,
+          COUNT(CASE WHEN status = 'failed' THEN 1 END) AS failed,
+          COUNT(CASE WHEN status = 'not_applicable' AND reason IN (` + noAnswer + `) THEN 1 END) AS unanswered,
+          COUNT(CASE WHEN passed THEN 1 END) AS passed, COUNT(CASE WHEN passed IS NOT NULL THEN 1 END) AS judged
     FROM badger.latest_scores GROUP BY agent_name, agent_version, batch_id, metric) s
   LEFT JOIN (SELECT a.agent_name, a.agent_version, a.batch_id, MAX(q.questions) - COUNT(DISTINCT g.case_id) AS silent
     FROM (SELECT {key agent_runs.case_id} AS case_id, {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id FROM badger.agent_runs) a
@@ -70,11 +70,11 @@ FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.ab
 	{
 		"versions_by_metric", "Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.",
 		"agent_name, agent_version, metric, tier, scored, mean_value, pass_rate, unfinished, answered",
-		`SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, SUM(CASE WHEN s.status = 'ok' THEN 1 ELSE 0 END) AS scored, AVG(s.value) AS mean_value,
+		`SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value,
        AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate,
        SUM(CASE WHEN s.run_status = 'done' OR s.status <> 'ok' THEN 0 ELSE 1 END) AS unfinished, COUNT(*) AS answered
 FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
-GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') HAVING SUM(CASE WHEN s.status = 'ok' THEN 1 ELSE 0 END) > 0`,
+GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') HAVING COUNT(CASE WHEN s.status = 'ok' THEN 1 END) > 0`,
 	},
 	{
 		"agreement", "How often each metric gives the verdict that most annotators give.",
