@@ -160,7 +160,7 @@ func contextOf(m *scoring.Metric) scoring.Field {
 	if m.Needs&(results|scoring.FieldPredSQL|scoring.FieldExecution) != 0 {
 		context |= scoring.FieldBehaviour
 	}
-	if m.Needs&scoring.FieldPredResult != 0 {
+	if m.Needs&scoring.FieldPredResult != 0 || m.FailedQuery.Status != "" || m.FailedQuery.Own {
 		context |= scoring.FieldExecution
 	}
 	if m.Needs&scoring.FieldGoldResult != 0 {

@@ -17,11 +17,14 @@ import (
 	relations "github.com/badger-eval/badger/scoring/relation"
 )
 
+// hybridContext is what hybrid_ex also looks at: the question and the queries say which order, unit and
+// number of digits is asked for, and a judge of stage 1 is told all of it.
+const hybridContext = scoring.FieldGoldSQL | scoring.FieldPredSQL | scoring.FieldQuestion | scoring.FieldEvidence | scoring.FieldSchema
+
 func init() {
 	register(scoring.Metric{
 		Name: "hybrid_ex", Version: 2, Group: "execution",
-		// The evidence tells whether the gold query asks for an order; a judge of stage 1 is told the rest.
-		Context: scoring.FieldGoldSQL | scoring.FieldPredSQL | scoring.FieldQuestion | scoring.FieldEvidence | scoring.FieldSchema,
+		Context: hybridContext,
 		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Summary: "Share of the cells of the gold result that the agent's result delivers, whatever its columns are called, however they are ordered, rounded or written.",
@@ -53,7 +56,8 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "result_match_category", Version: 2, Group: "execution",
-		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: "no_match"},
+		Context: hybridContext,
+		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: "no_match"},
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
 		Labels:  []string{"complete", "near_complete", "partial", "overlap", "no_match"},
 		Summary: "How much of the gold result the agent's result delivers, in one word.",
