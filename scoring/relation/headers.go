@@ -22,7 +22,7 @@ func crossed(e *evidence) *found {
 		return nil
 	}
 	var gold, pred []int // columns of the same headers
-	for _, i := range byName(e.gold, positionsOf(len(e.gold.Columns))) {
+	for _, i := range e.columns(goldSide) {
 		name := e.gold.Columns[i].Name
 		if at := headed(e.pred, name); at >= 0 && headed(e.gold, name) == i {
 			gold, pred = append(gold, i), append(pred, at)

@@ -78,7 +78,6 @@ func joined(e *evidence, many side) *found {
 	if many == predSide && len(to) > 1 {
 		return nil
 	}
-	from, to = byName(e.table(many), from), byName(e.table(!many), to) // where several ways fit, names decide which is told
 	rest := s.keysOf(many, e.table(many).Rows())
 	wholeRest := s.keysOf(!many, e.table(!many).Rows())
 	for _, whole := range to {
@@ -166,13 +165,6 @@ func (e *evidence) apart(s side, i, j int) bool {
 		in[k] = true
 	}
 	return !slices.ContainsFunc(e.naturalKeys(s, j), func(k uint64) bool { return k != cell.NullKey && in[k] })
-}
-
-// byName sorts columns of a result by their names.
-func byName(t *scoring.Table, columns []int) []int {
-	columns = slices.Clone(columns)
-	slices.SortStableFunc(columns, func(i, j int) int { return strings.Compare(t.Columns[i].Name, t.Columns[j].Name) })
-	return columns
 }
 
 const (
