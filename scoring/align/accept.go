@@ -32,8 +32,18 @@ const minDigits = 4
 // other counterpart that agrees in all values. A gold column that loses its counterpart to another one gets that one's. How a pair is compared is found from the
 // values as for any other pair: a kind or a scale can only choose among the comparisons that the values allow. An index is taken where its columns are
 // paired exactly, tell the rows of both sides apart, are known to both sides and leave something to compare. A tolerance is taken from 0 to most.
+// Where the proposal leaves a choice, the order of rows and columns does not make it.
 func Accept(gold, pred *scoring.Table, evidence *scoring.Alignment, p *Proposal, o Options, most float64) (scoring.Alignment, []Rejection) {
-	j := &judged{aligner: newAligner(gold, pred, o), evidence: evidence}
+	givenGold, givenPred := gold, pred
+	gold, goldPlaces := inOrder(gold)
+	pred, predPlaces := inOrder(pred)
+	goldAt, predAt := inverse(goldPlaces), inverse(predPlaces)
+	sorted := scoring.Alignment{Columns: slices.Clone(evidence.Columns)} // nothing else of it is read
+	inPlaces(&sorted, goldAt, predAt)
+	j := &judged{
+		aligner: newAligner(gold, pred, o), evidence: &sorted,
+		golds: proposedSide{givenGold, goldAt}, preds: proposedSide{givenPred, predAt},
+	}
 	j.sum()
 	if t := p.Tolerance; t != nil {
 		if *t >= 0 && *t <= most {
@@ -46,7 +56,7 @@ func Accept(gold, pred *scoring.Table, evidence *scoring.Alignment, p *Proposal,
 	j.leaveOut(p)
 	j.rest()
 	for _, g := range j.bindHeaders() {
-		j.reject(fmt.Sprintf("column_mapping gold %d", g+1), "the answer has a column of that name, and this one has the name of another gold column")
+		j.reject(fmt.Sprintf("column_mapping gold %d", goldPlaces[g]+1), "the answer has a column of that name, and this one has the name of another gold column")
 	}
 	j.refuseUnits()
 	out := j.alignment()
@@ -56,14 +66,22 @@ func Accept(gold, pred *scoring.Table, evidence *scoring.Alignment, p *Proposal,
 			out.Index = index
 		}
 	}
+	inPlaces(&out, goldPlaces, predPlaces)
 	return out, j.rejections
 }
 
 // judged is an aligner that follows a proposal.
 type judged struct {
 	*aligner
-	evidence   *scoring.Alignment
-	rejections []Rejection
+	evidence     *scoring.Alignment
+	golds, preds proposedSide
+	rejections   []Rejection
+}
+
+// proposedSide is a result as the proposal's columns refer to it.
+type proposedSide struct {
+	table *scoring.Table
+	at    []int // where the aligner has each column
 }
 
 func (j *judged) reject(part, format string, args ...any) {
@@ -78,17 +96,18 @@ func (j *judged) columns(pairs []ProposedPair) {
 	for k := range pairs {
 		p := &pairs[k]
 		part := "column_mapping " + strconv.Itoa(k+1)
-		g, why := p.Gold.in(j.goldT)
+		g, why := p.Gold.in(j.golds.table)
 		if why != "" {
 			j.reject(part, "gold: %s", why)
 			continue
 		}
-		q, why := p.Pred.in(j.predT)
+		q, why := p.Pred.in(j.preds.table)
 		if why != "" {
 			j.reject(part, "pred: %s", why)
 			continue
 		}
 		part = fmt.Sprintf("column_mapping gold %d, pred %d", g+1, q+1)
+		g, q = j.golds.at[g], j.preds.at[q]
 		if golds[g] || preds[q] {
 			j.reject(part, "a column is used twice")
 			continue
@@ -248,21 +267,21 @@ func digits(fs []float64) (n int) {
 
 // leaveOut checks what the proposal calls missing or extra. A column that the evidence pairs stays paired: leaving it out could only hide what differs.
 func (j *judged) leaveOut(p *Proposal) {
-	check := func(part string, refs []ColumnRef, t *scoring.Table, cols []column, pairOf func(i int) *scoring.ColumnPair) {
+	check := func(part string, refs []ColumnRef, side proposedSide, cols []column, pairOf func(i int) *scoring.ColumnPair) {
 		for k, r := range refs {
-			i, why := r.in(t)
+			i, why := r.in(side.table)
 			switch {
 			case why != "":
 				j.reject(part+" "+strconv.Itoa(k+1), "%s", why)
-			case cols[i].taken:
+			case cols[side.at[i]].taken:
 				j.reject(fmt.Sprintf("%s %d", part, i+1), "it is also mapped")
-			case pairOf(i) != nil:
+			case pairOf(side.at[i]) != nil:
 				j.reject(fmt.Sprintf("%s %d", part, i+1), "the evidence has a counterpart")
 			}
 		}
 	}
-	check("missing_columns", p.Missing, j.goldT, j.gold, j.counterpart)
-	check("extra_columns", p.Extra, j.predT, j.pred, func(i int) *scoring.ColumnPair { return j.counterpartOf(i, -1) })
+	check("missing_columns", p.Missing, j.golds, j.gold, j.counterpart)
+	check("extra_columns", p.Extra, j.preds, j.pred, func(i int) *scoring.ColumnPair { return j.counterpartOf(i, -1) })
 }
 
 // rest pairs the columns that the proposal leaves open as the evidence does.
@@ -314,21 +333,21 @@ func (j *judged) shares(c *scoring.ColumnPair) bool {
 func (j *judged) indexOf(pairs []scoring.ColumnPair, refs []ColumnRef) (index []int, ok bool) {
 	const part = "index_columns"
 	for k, r := range refs {
-		g, why := r.in(j.goldT)
+		i, why := r.in(j.golds.table)
 		if why != "" {
 			j.reject(part+" "+strconv.Itoa(k+1), "%s", why)
 			return nil, false
 		}
-		at := slices.IndexFunc(pairs, func(c scoring.ColumnPair) bool { return c.Gold == g })
+		at := slices.IndexFunc(pairs, func(c scoring.ColumnPair) bool { return c.Gold == j.golds.at[i] })
 		switch {
 		case at < 0:
-			j.reject(part, "gold %d has no counterpart", g+1)
+			j.reject(part, "gold %d has no counterpart", i+1)
 			return nil, false
 		case !pairs[at].Exact() || pairs[at].Scale != 0:
-			j.reject(part, "gold %d is not compared exactly", g+1)
+			j.reject(part, "gold %d is not compared exactly", i+1)
 			return nil, false
 		case !j.known(&pairs[at]):
-			j.reject(part, "fewer than %.0f %% of the values of gold %d are known to both sides", 100*minKnownKeys, g+1)
+			j.reject(part, "fewer than %.0f %% of the values of gold %d are known to both sides", 100*minKnownKeys, i+1)
 			return nil, false
 		}
 		if !slices.Contains(index, at) {

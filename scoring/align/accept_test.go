@@ -2,6 +2,7 @@ package align_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -105,6 +106,117 @@ func TestProposalOfTheEvidence(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What is taken of a proposal does not depend on where columns and rows stand.
+func TestAcceptDoesNotDependOnOrder(t *testing.T) {
+	turned := func(table *scoring.Table, columns, rows []int) *scoring.Table {
+		moved := make([]scoring.Column, len(columns))
+		for to, from := range columns {
+			c := &table.Columns[from]
+			b := scoring.NewBuilder(c.Name, c.Type, len(rows))
+			for _, i := range rows {
+				b.Append(c.Value(i))
+			}
+			moved[to] = b.Column()
+			moved[to].Scale = c.Scale
+		}
+		out, err := scoring.NewTable(moved...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	said := func(a *scoring.Alignment, golds, preds []int) string {
+		var lines []string
+		for k, c := range a.Columns {
+			index := slices.Contains(a.Index, k)
+			lines = append(lines, fmt.Sprintf("%d is %d, index %v, %s %v %+v", golds[c.Gold], preds[c.Pred], index, c.By, c.Overlap, c.Comparison))
+		}
+		for _, i := range a.Missing {
+			lines = append(lines, fmt.Sprint("missing ", golds[i]))
+		}
+		for _, j := range a.Extra {
+			lines = append(lines, fmt.Sprint("extra ", preds[j], slices.Contains(a.Trivial, j)))
+		}
+		slices.Sort(lines)
+		return fmt.Sprint(a.Confidence) + "\n" + strings.Join(lines, "\n")
+	}
+	sharesName := func(t *scoring.Table) bool {
+		names := map[string]bool{}
+		for i := range t.Columns {
+			names[t.Columns[i].Name] = true
+		}
+		return len(names) < len(t.Columns)
+	}
+	identity := func(n int) []int {
+		out := make([]int, n)
+		for i := range out {
+			out[i] = i
+		}
+		return out
+	}
+	o := align.Options{Tolerance: align.PaperTolerance}
+	taken := 0
+	for seed := range uint64(12_000) {
+		r := rand.New(rand.NewPCG(seed, 23))
+		gold, pred := randomTables(r)
+		if seed%100 == 0 {
+			gold, pred = twoKeys(t)
+		}
+		if len(gold.Columns) == 0 || len(pred.Columns) == 0 || sharesName(gold) || sharesName(pred) {
+			continue // of two columns alike in name and values, nothing says which is which
+		}
+		golds, preds := r.Perm(len(gold.Columns)), r.Perm(len(pred.Columns))
+		otherGold, otherPred := turned(gold, golds, r.Perm(gold.Rows())), turned(pred, preds, r.Perm(pred.Rows()))
+		var p, turnedProposal align.Proposal
+		order := r.Perm(len(pred.Columns))
+		for g := range min(len(gold.Columns), len(order)) {
+			if r.IntN(3) == 0 {
+				continue
+			}
+			p.Columns = append(p.Columns, align.ProposedPair{Gold: align.Column(g + 1), Pred: align.Column(order[g] + 1)})
+			turnedProposal.Columns = append(turnedProposal.Columns, align.ProposedPair{Gold: align.Column(slices.Index(golds, g) + 1), Pred: align.Column(slices.Index(preds, order[g]) + 1)})
+		}
+		evidence, otherEvidence := byEvidence(gold, pred), byEvidence(otherGold, otherPred)
+		a, _ := align.Accept(gold, pred, &evidence, &p, o, align.PaperTolerance)
+		b, _ := align.Accept(otherGold, otherPred, &otherEvidence, &turnedProposal, o, align.PaperTolerance)
+		if was, is := said(&a, identity(len(golds)), identity(len(preds))), said(&b, golds, preds); was != is {
+			t.Fatalf("seed %d: in another order\n%s\nwas\n%s", seed, is, was)
+		}
+		if slices.ContainsFunc(a.Columns, func(c scoring.ColumnPair) bool { return c.By == "judge" }) {
+			taken++
+		}
+	}
+	if taken < 100 {
+		t.Errorf("only %d proposals were taken, want some that are", taken)
+	}
+}
+
+// twoKeys are two results of which either text column could join the rows, and each of them loses another row.
+func twoKeys(t *testing.T) (gold, pred *scoring.Table) {
+	t.Helper()
+	var tables [2]*scoring.Table
+	for side := range tables {
+		name, code, n := scoring.NewBuilder("name", scoring.String, 10), scoring.NewBuilder("place", scoring.String, 10), scoring.NewBuilder("n", scoring.Int64, 10)
+		for i := range int64(10) {
+			a, b := fmt.Sprint("a", i), fmt.Sprint("b", i)
+			if side == 1 && i == 3 {
+				a = "another"
+			}
+			if side == 1 && i == 7 {
+				b = "another"
+			}
+			name.Append(scoring.StringValue(a))
+			code.Append(scoring.StringValue(b))
+			n.AppendInt(i * i)
+		}
+		var err error
+		if tables[side], err = scoring.NewTable(name.Column(), code.Column(), n.Column()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return tables[0], tables[1]
 }
 
 // The score under an accepted proposal is at most the share of cells that are equal when every row meets the partner that suits all of them best; and what is called equal
@@ -277,6 +389,9 @@ func TestNothingIsOpen(t *testing.T) {
 	for seed := range uint64(4000) {
 		r := rand.New(rand.NewPCG(seed, 23))
 		gold, pred := randomTables(r)
+		if seed%100 == 0 {
+			gold, pred = twoKeys(t)
+		}
 		most := []float64{0, align.PaperTolerance, 0.1}[r.IntN(3)]
 		o := align.Options{Tolerance: align.PaperTolerance}
 		evidence := byEvidence(gold, pred)

@@ -74,6 +74,15 @@ func sortByContent(t *scoring.Table, places []int) {
 	})
 }
 
+// inverse returns where each place went.
+func inverse(places []int) []int {
+	at := make([]int, len(places))
+	for to, from := range places {
+		at[from] = to
+	}
+	return at
+}
+
 // inPlaces says an alignment of results whose columns were sorted for the results as they were.
 func inPlaces(a *scoring.Alignment, gold, pred []int) {
 	if !slices.IsSorted(gold) || !slices.IsSorted(pred) {

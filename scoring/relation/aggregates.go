@@ -57,9 +57,9 @@ func sumForParts(e *evidence, sum side) *found {
 		return nil
 	}
 	if list.Rows() == 1 {
-		return sumOfRow(one, list, sum)
+		return e.sumOfRow(one, sum)
 	}
-	for i := range list.Columns {
+	for _, i := range e.columns(!sum) {
 		t, ok := sumOf(&list.Columns[i])
 		// Zeros add up to zero, and a lone number among them to itself.
 		if !ok || !t.is(one, 0) || nonZero(&list.Columns[i]) < 2 || signs(&list.Columns[i]) > 1 {
@@ -74,11 +74,12 @@ func sumForParts(e *evidence, sum side) *found {
 }
 
 // sumOfRow tells whether a number is the sum of all columns of the one row of the other side.
-func sumOfRow(one *scoring.Column, list *scoring.Table, sum side) *found {
+func (e *evidence) sumOfRow(one *scoring.Column, sum side) *found {
+	list := e.table(!sum)
 	exact, near := new(big.Rat), 0.0
 	parts, positive, negative := 0, 0, 0
 	var columns []int
-	for i := range list.Columns {
+	for _, i := range e.columns(!sum) {
 		t, ok := sumOf(&list.Columns[i])
 		if !ok {
 			return nil
@@ -200,7 +201,7 @@ func aggregateForList(e *evidence) *found {
 	if one == nil || e.gold.Rows() < 2 {
 		return nil
 	}
-	for i := range e.gold.Columns {
+	for _, i := range e.columns(goldSide) {
 		c := &e.gold.Columns[i]
 		t, ok := sumOf(c)
 		if !ok || allNull(c) {
@@ -268,7 +269,7 @@ func rollUp(e *evidence, coarse side) *found {
 	if f.Rows() > maxPivotRows {
 		most = 2 // every one costs a pass over all rows
 	}
-	for m := range c.Columns {
+	for _, m := range e.columns(coarse) {
 		if !c.Columns[m].Type.Numeric() {
 			continue
 		}
@@ -339,7 +340,7 @@ func (e *evidence) finePartners(coarse side, measure int) []int {
 		}
 	}
 	t := e.table(!coarse)
-	for i := range t.Columns {
+	for _, i := range e.columns(!coarse) {
 		if t.Columns[i].Type.Numeric() && !slices.Contains(out, i) && len(out) < maxMeasures {
 			out = append(out, i)
 		}

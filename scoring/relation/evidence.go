@@ -2,6 +2,7 @@ package relation
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
@@ -41,6 +42,19 @@ func (e *evidence) table(s side) *scoring.Table {
 		return e.gold
 	}
 	return e.pred
+}
+
+// columns are the columns of a side by name. Where several of them show a relation, the first is told, wherever it stands.
+func (e *evidence) columns(s side) []int {
+	t := e.table(s)
+	return byName(t, positionsOf(len(t.Columns)))
+}
+
+// byName sorts columns of a result by their names.
+func byName(t *scoring.Table, columns []int) []int {
+	columns = slices.Clone(columns)
+	slices.SortStableFunc(columns, func(i, j int) int { return strings.Compare(t.Columns[i].Name, t.Columns[j].Name) })
+	return columns
 }
 
 // keys are the keys of an aligned pair of columns, under its comparison.
@@ -163,8 +177,8 @@ func allNull(c *scoring.Column) bool {
 // to explain.
 type solid struct {
 	pairs []int // positions in the alignment
-	gold  []int // gold columns that are left
-	pred  []int // the answer's columns that are left
+	gold  []int // gold columns that are left, by name
+	pred  []int // the answer's columns that are left, by name
 	rows  *matching
 }
 
@@ -193,7 +207,7 @@ func (e *evidence) solidPart() *solid {
 	}
 	slices.Sort(s.gold)
 	slices.Sort(s.pred)
-	s.pred = slices.Compact(s.pred)
+	s.gold, s.pred = byName(e.gold, s.gold), byName(e.pred, slices.Compact(s.pred))
 	s.rows = e.over(s.pairs)
 	e.solid = s
 	return s

@@ -53,8 +53,8 @@ func (e *evidence) totalRow(more side) int {
 	if len(t.Columns) < 2 {
 		return -1 // of bare numbers, one may well be the sum of the others
 	}
-	for i := range t.Columns {
-		c := &t.Columns[i]
+	for k := range e.a.Columns { // in others, rows that compare equal may differ, and any of them may be the one more
+		c := &t.Columns[e.columnOfPair(more, k)]
 		if !c.Type.Numeric() || c.IsNull(at) || isZero(c, at) {
 			continue
 		}
@@ -69,6 +69,14 @@ func (e *evidence) totalRow(more side) int {
 		}
 	}
 	return -1
+}
+
+// columnOfPair is the column of a side in an aligned pair.
+func (e *evidence) columnOfPair(s side, pair int) int {
+	if s == goldSide {
+		return e.a.Columns[pair].Gold
+	}
+	return e.a.Columns[pair].Pred
 }
 
 func totalRowAdded(e *evidence) *found {

@@ -22,7 +22,7 @@ func crossed(e *evidence) *found {
 		return nil
 	}
 	var gold, pred []int // columns of the same headers
-	for i := range e.gold.Columns {
+	for _, i := range e.columns(goldSide) {
 		name := e.gold.Columns[i].Name
 		if at := headed(e.pred, name); at >= 0 && headed(e.gold, name) == i {
 			gold, pred = append(gold, i), append(pred, at)
@@ -54,7 +54,6 @@ func crossed(e *evidence) *found {
 // exchanged is the answer's column that holds the values of each gold column, where some are others than the ones called alike, all of them of one header or another; nil where it is not so.
 func (e *evidence) exchanged(gold, pred []int) []int {
 	to := make([]int, len(gold))
-	changed := false
 	for k, i := range gold {
 		to[k] = -1
 		for _, c := range e.a.Columns { // rows may have settled what values alone do not
@@ -62,18 +61,18 @@ func (e *evidence) exchanged(gold, pred []int) []int {
 				to[k] = c.Pred
 			}
 		}
-		if to[k] < 0 {
-			mine := sumOfKeys(e.naturalKeys(goldSide, i))
-			at := slices.IndexFunc(pred, func(j int) bool { return !slices.Contains(to[:k], j) && sumOfKeys(e.naturalKeys(predSide, j)) == mine })
-			if at < 0 {
-				to[k] = pred[k] // it differs; so do the rows
-				continue
-			}
+	}
+	for k, i := range gold {
+		if to[k] >= 0 {
+			continue
+		}
+		mine := sumOfKeys(e.naturalKeys(goldSide, i))
+		to[k] = pred[k] // where nothing holds its values, it differs; so do the rows
+		if at := slices.IndexFunc(pred, func(j int) bool { return !slices.Contains(to, j) && sumOfKeys(e.naturalKeys(predSide, j)) == mine }); at >= 0 && sumOfKeys(e.naturalKeys(predSide, pred[k])) != mine {
 			to[k] = pred[at]
 		}
-		changed = changed || to[k] != pred[k]
 	}
-	if !changed {
+	if slices.Equal(to, pred) {
 		return nil
 	}
 	return to

@@ -289,6 +289,7 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "city and country", gold: "city, country: ['Oslo', 'Norway'], ['Rome', 'Italy']", pred: "place: ['Oslo, Norway'], ['Rome, Italy']"},
 			{why: "an address", gold: "street, no, city: ['Elm St', 12, 'Hull'], ['Oak Ave', 7, 'York']", pred: "address: ['Elm St 12, Hull'], ['Oak Ave 7, York']"},
 			{why: "of mail", gold: "local, domain: ['info', 'abc.org'], ['jobs', 'xyz.net']", pred: "mail: ['info@abc.org'], ['jobs@xyz.net']"},
+			{why: "gold has the parts the other way round, and the values say which is which", gold: "l, f: ['Lovelace', 'Ada'], ['Turing', 'Alan']", pred: "who: ['Ada Lovelace'], ['Alan Turing']"},
 			{why: "a NULL leaves its blank out", gold: "a, b: ['Ada', null], ['Alan', 'Turing']", pred: "who: ['Ada'], ['Alan Turing']"},
 		},
 		almost: []example{
@@ -297,6 +298,8 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "digits run into one number", gold: "a, b: [1, 23], [4, 5]", pred: "x VARCHAR: ['123'], ['45']"},
 			{why: "a point makes a fraction", gold: "a, b: [1, 5], [2, 7]", pred: "x VARCHAR: ['1.5'], ['2.7']"},
 			{why: "the second row is joined otherwise", gold: "city, country: ['Oslo', 'Norway'], ['Rome', 'Italy']", pred: "place: ['Oslo, Norway'], ['Italy, Rome']"},
+			{why: "the values do not say which score is whose", gold: "home, away: [2, 1], [1, 3]", pred: "score: ['1-2'], ['3-1']"},
+			{why: "the values do not say where a flight starts", gold: "a, b: ['Oslo', 'Rome'], ['Rome', 'Bonn']", pred: "flight: ['Rome Oslo'], ['Bonn Rome']"},
 		},
 	},
 	"split": {

@@ -26,7 +26,7 @@ func pivoted(e *evidence, long side) *found {
 	if len(l.Columns) < 2 || len(l.Columns) > 8 || len(w.Columns) < 2 || len(w.Columns) > maxLabels || l.Rows() < 2 || l.Rows() > maxPivotRows || w.Rows() == 0 || l.Rows() <= w.Rows() || l.Rows() > w.Rows()*len(w.Columns) {
 		return nil
 	}
-	for label := range l.Columns {
+	for _, label := range e.columns(long) {
 		if c := &l.Columns[label]; c.Type != scoring.String && c.Type != scoring.Int64 || c.HasNulls() {
 			continue
 		}
@@ -39,7 +39,7 @@ func pivoted(e *evidence, long side) *found {
 		if len(labels) < 2 || len(labels) > maxLabels {
 			continue
 		}
-		for value := range l.Columns {
+		for _, value := range e.columns(long) {
 			if value == label || !l.Columns[value].Type.Numeric() {
 				continue
 			}
@@ -56,7 +56,7 @@ func (e *evidence) turned(long side, label, value int) int {
 	l, w := e.table(long), e.table(!long)
 	ids, wideIDs := make([]uint64, l.Rows()), make([]uint64, w.Rows())
 	isID := make([]bool, len(w.Columns))
-	for i := range l.Columns {
+	for _, i := range e.columns(long) {
 		if i == label || i == value {
 			continue
 		}
@@ -141,7 +141,7 @@ const minPivotValues = 4
 // sameSet finds a column of the other side, not taken yet, that holds the same set of values.
 func (e *evidence) sameSet(s side, column int, taken []bool) int {
 	mine := e.naturalKeys(s, column)
-	for i := range e.table(!s).Columns {
+	for _, i := range e.columns(!s) {
 		if !taken[i] && match(mine, e.naturalKeys(!s, i)).sameSet() {
 			return i
 		}

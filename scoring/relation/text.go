@@ -97,14 +97,11 @@ func joined(e *evidence, many side) *found {
 		for _, order := range orders(from, many == goldSide) {
 			for _, sep := range joints(len(order)) {
 				t := e.table(many)
-				if !joinsInOrder(t, order, sep) || !known[cell.Mix(rest[0], joinedKey(t, order, sep, 0))] {
+				if !joinsInOrder(t, order, sep) {
 					continue
 				}
-				var got cell.Sum
-				for i := range rest {
-					got.Add(cell.Mix(rest[i], joinedKey(t, order, sep, i)))
-				}
-				if got != sum || !partsTellable(t, order, sep) {
+				got, ok := joinedSum(t, order, sep, rest, known)
+				if !ok || got != sum || !partsTellable(t, order, sep) || !e.orderTellable(many, order) {
 					continue
 				}
 				verb := "The answer joins"
@@ -121,23 +118,59 @@ func joined(e *evidence, many side) *found {
 	return nil
 }
 
-// joinsInOrder tells whether a way of joining columns keeps their order. The parts of a person's name come first name first, or last name first with a comma. Other columns come as they stand, or
-// in another order where the separator is more than a blank.
+// joinsInOrder tells whether a way of joining columns keeps the order that their names state: the parts of a person's name come first name first, or last name
+// first with a comma. Where the columns stand says nothing.
 func joinsInOrder(t *scoring.Table, columns []int, sep []string) bool {
 	comma := strings.Contains(strings.Join(sep, ""), ",")
-	if !slices.ContainsFunc(columns, func(i int) bool { return namePlace[nameWordsOf(t, i)] == 0 }) {
-		return slices.IsSortedFunc(columns, func(a, b int) int {
-			x, y := namePlace[nameWordsOf(t, a)], namePlace[nameWordsOf(t, b)]
-			if comma && (x == lastName || y == lastName) {
-				return y - x
-			}
-			return x - y
-		})
+	last := 0
+	for _, i := range columns {
+		place := namePlace[nameWordsOf(t, i)]
+		if comma && place == lastName {
+			place = beforeFirst
+		}
+		if place == 0 {
+			continue
+		}
+		if last != 0 && place < last {
+			return false
+		}
+		last = place
 	}
-	return slices.IsSorted(columns) || !slices.ContainsFunc(sep, func(s string) bool { return strings.TrimSpace(s) == "" })
+	return true
 }
 
-const lastName = 3
+// orderTellable tells whether names or values say which part of a joined text comes from which column: 2 and 1 under home and away are not "1-2".
+func (e *evidence) orderTellable(many side, columns []int) bool {
+	t := e.table(many)
+	for k, i := range columns {
+		for _, j := range columns[:k] {
+			x, y := namePlace[nameWordsOf(t, i)], namePlace[nameWordsOf(t, j)]
+			if (x == 0 || y == 0 || x == y) && !e.apart(many, i, j) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// apart tells whether two columns of a result hold different kinds of values: no value of one is in the other, and numbers are not in each other's range.
+func (e *evidence) apart(s side, i, j int) bool {
+	t := e.table(s)
+	if t.Columns[i].Type.Numeric() && t.Columns[j].Type.Numeric() {
+		x, y := numbersOf(&t.Columns[i]), numbersOf(&t.Columns[j])
+		return len(x) == 0 || len(y) == 0 || slices.Max(x) < slices.Min(y) || slices.Max(y) < slices.Min(x)
+	}
+	in := map[uint64]bool{}
+	for _, k := range e.naturalKeys(s, i) {
+		in[k] = true
+	}
+	return !slices.ContainsFunc(e.naturalKeys(s, j), func(k uint64) bool { return k != cell.NullKey && in[k] })
+}
+
+const (
+	lastName    = 3
+	beforeFirst = -1
+)
 
 // namePlace is where a part of a person's name stands in it; 0: it is none.
 var namePlace = map[string]int{
@@ -182,6 +215,18 @@ func quoted(list []string) []string {
 
 func digitAt(s string, i int) bool { return s[i] >= '0' && s[i] <= '9' }
 
+// joinedSum is the sum of the rows with the cells joined; not ok once one of them is not known.
+func joinedSum(t *scoring.Table, columns []int, sep []string, rest []uint64, known map[uint64]bool) (sum cell.Sum, ok bool) {
+	for i := range rest {
+		key := cell.Mix(rest[i], joinedKey(t, columns, sep, i))
+		if !known[key] {
+			return sum, false
+		}
+		sum.Add(key)
+	}
+	return sum, true
+}
+
 // joinedKey is the text key of the cells of a row, joined. A NULL is left out with its separator.
 func joinedKey(t *scoring.Table, columns []int, sep []string, row int) uint64 {
 	var b strings.Builder
@@ -205,23 +250,23 @@ func joinedKey(t *scoring.Table, columns []int, sep []string, row int) uint64 {
 	return cell.TextKey(b.String())
 }
 
-// orders are the ways of joining columns: all of them in any order or, where some may stay out, any two to four of them as they stand or turned round.
+// orders are the ways of joining columns, in any order: all of them or, where some may stay out, any two to four.
 func orders(columns []int, all bool) [][]int {
 	var out [][]int
+	add := func(p []int) { out = append(out, p) }
 	if all {
-		permute(columns, func(p []int) { out = append(out, p) })
+		permute(columns, add)
 		return out
 	}
 	for mask := 1; mask < 1<<len(columns); mask++ {
-		var some, turned []int
+		var some []int
 		for k, c := range columns {
 			if mask&(1<<k) != 0 {
 				some = append(some, c)
-				turned = append([]int{c}, turned...)
 			}
 		}
 		if len(some) >= 2 && len(some) <= maxJoined {
-			out = append(out, some, turned)
+			permute(some, add)
 		}
 	}
 	return out
