@@ -135,6 +135,10 @@ type Metric struct {
 	Source  string   // paper and section, or the program it follows
 	Example string   // a worked example
 
+	// Cost is what scoring a row takes; "" is judged where the needs name a judge, large where they name results or the whole case, and small
+	// otherwise.
+	Cost Cost
+
 	// Threshold is the value from which a score passes; nil where the metric gives no verdict. LowerIsBetter turns it round.
 	Threshold     *float64
 	LowerIsBetter bool
@@ -181,6 +185,29 @@ func (m *Metric) Within(v float64) error {
 		return errcode.New(errcode.InvalidArgument, "%v is outside the range of the metric (%s)", v, m.Range)
 	}
 	return nil
+}
+
+// Cost is the class of what scoring a row takes. Warehouses send as many rows at once as it allows.
+type Cost string
+
+// The classes.
+const (
+	CostSmall  Cost = "small"  // reads short texts: microseconds
+	CostLarge  Cost = "large"  // reads results: milliseconds, and arguments of many kilobytes
+	CostJudged Cost = "judged" // waits for a judge: seconds
+)
+
+// CostOf is the metric's cost: the one that it declares, or the one that follows from its needs.
+func (m *Metric) CostOf() Cost {
+	switch {
+	case m.Cost != "":
+		return m.Cost
+	case m.Needs&FieldJudge != 0:
+		return CostJudged
+	case (m.Needs|m.Reads)&(FieldGoldResult|FieldPredResult|FieldCase) != 0:
+		return CostLarge
+	}
+	return CostSmall
 }
 
 // At is a threshold.

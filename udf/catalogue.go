@@ -26,6 +26,7 @@ type Function struct {
 	Labels   []string         `json:"labels,omitempty"`  // the closed list of a VARCHAR
 	Options  []scoring.Option `json:"options,omitempty"` // of the metric: what the parameter options may hold
 	Volatile bool             `json:"volatile"`          // the same arguments may give another result: engines must not fold or repeat it
+	Cost     scoring.Cost     `json:"cost,omitempty"`    // of a row: how many rows a call should have; empty is small
 	Waits    bool             `json:"waits"`             // rows wait for something outside, such as a judge: run many at once
 
 	// Columns computes all rows at once. For functions that take nanoseconds a row and cannot fail.

@@ -255,6 +255,9 @@ func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 		Metric: m.Name, Range: m.Range, Labels: m.Labels, Options: m.Options.List,
 		Volatile: asks, Waits: asks,
 	}
+	if value.Cost = m.CostOf(); asks {
+		value.Cost = scoring.CostJudged
+	}
 	for _, p := range params {
 		value.Params = append(value.Params, p.Param)
 	}

@@ -4,4 +4,7 @@ package main
 
 import "github.com/badger-eval/badger/connectors/bigquery"
 
-func init() { warehouses.Register(bigquery.Scheme, bigquery.Open) }
+func init() {
+	warehouses.Register(bigquery.Scheme, bigquery.Open)
+	dialects[bigquery.Dialect.Name] = bigquery.Dialect
+}

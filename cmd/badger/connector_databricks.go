@@ -4,4 +4,7 @@ package main
 
 import "github.com/badger-eval/badger/connectors/databricks"
 
-func init() { warehouses.Register(databricks.Scheme, databricks.Open) }
+func init() {
+	warehouses.Register(databricks.Scheme, databricks.Open)
+	dialects[databricks.Dialect.Name] = databricks.Dialect
+}

@@ -4,4 +4,7 @@ package main
 
 import "github.com/badger-eval/badger/connectors/duckdb"
 
-func init() { warehouses.Register(duckdb.Scheme, duckdb.Open) }
+func init() {
+	warehouses.Register(duckdb.Scheme, duckdb.Open)
+	dialects[duckdb.Dialect.Name] = duckdb.Dialect
+}

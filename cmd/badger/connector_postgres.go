@@ -8,4 +8,6 @@ func init() {
 	for _, scheme := range []string{postgres.Scheme, postgres.SchemeLong, postgres.SchemeRedshift} {
 		warehouses.Register(scheme, postgres.Open)
 	}
+	dialects[postgres.Dialect.Name] = postgres.Dialect
+	dialects[postgres.RedshiftDialect.Name] = postgres.RedshiftDialect
 }

@@ -4,4 +4,7 @@ package main
 
 import "github.com/badger-eval/badger/connectors/snowflake"
 
-func init() { warehouses.Register(snowflake.Scheme, snowflake.Open) }
+func init() {
+	warehouses.Register(snowflake.Scheme, snowflake.Open)
+	dialects[snowflake.Dialect.Name] = snowflake.Dialect
+}

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 
+	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring/custom"
 )
@@ -20,6 +21,10 @@ type sqlCommand struct{}
 
 // Run says why there is no engine to run SQL.
 func (sqlCommand) Run(context.Context, process) error { return errNoEngine }
+
+func openForMacros(context.Context, process, string, []string) (*connectors.Warehouse, func(), error) {
+	return nil, nil, errNoEngine
+}
 
 // judgeSQL runs judges of kind sql: none are.
 var judgeSQL custom.SQLEngine

@@ -77,6 +77,10 @@ type Opener func(ctx context.Context, url string, o Options) (Conn, Dialect, err
 type Dialect struct {
 	Name  string // as cases name it: duckdb, snowflake, bigquery, databricks
 	Types map[Type]string
+	// Arguments and Results are the types of functions, where they are not those of columns.
+	Arguments, Results map[Type]string
+	// Identifiers is how names and texts are written.
+	Identifiers Identifiers
 	// Placeholder returns the n-th parameter of a statement, from 1; nil is "?".
 	Placeholder func(n int) string
 	// KeyIndex returns the statement that makes a unique index on the key of one of badger's tables where there is none, so that merging finds rows by it;

@@ -43,6 +43,7 @@ var Dialect = driver.Dialect{
 	Types: map[driver.Type]string{
 		driver.Text: "VARCHAR", driver.JSON: "JSON", driver.BigInt: "BIGINT", driver.Double: "DOUBLE", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMPTZ",
 	},
+	Identifiers: driver.Identifiers{Quote: '"'},
 }
 
 // Features are what the connector offers.

@@ -35,6 +35,7 @@ var Dialect = driver.Dialect{
 	Types: map[driver.Type]string{
 		driver.Text: "text", driver.JSON: "json", driver.BigInt: "bigint", driver.Double: "double precision", driver.Boolean: "boolean", driver.Timestamp: "timestamptz",
 	},
+	Identifiers: driver.Identifiers{Quote: '"'},
 	Placeholder: placeholder,
 	KeyIndex: func(schema, table string, key []string) string {
 		return fmt.Sprintf("CREATE UNIQUE INDEX IF NOT EXISTS %s_key ON %s.%s (%s)", table, schema, table, strings.Join(key, ", "))
@@ -47,6 +48,9 @@ var RedshiftDialect = driver.Dialect{
 	Types: map[driver.Type]string{
 		driver.Text: "varchar(65535)", driver.JSON: "super", driver.BigInt: "bigint", driver.Double: "double precision", driver.Boolean: "boolean", driver.Timestamp: "timestamptz",
 	},
+	Arguments:   map[driver.Type]string{driver.JSON: "varchar(65535)"}, // functions outside take no super
+	Results:     map[driver.Type]string{driver.JSON: "varchar(65535)"},
+	Identifiers: driver.Identifiers{Quote: '"', Backslash: true},
 	Placeholder: placeholder,
 }
 

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/install"
+	"github.com/badger-eval/badger/udf"
+)
+
+type installCommand struct {
+	Warehouse string            `placeholder:"NAME" help:"The warehouse; without it the choices are explained."`
+	Via       string            `placeholder:"WAY" help:"How the warehouse calls badger."`
+	Values    string            `placeholder:"FILE" help:"Values in YAML: names, endpoint, row caps."`
+	Set       map[string]string `placeholder:"KEY=VALUE" help:"One value; it wins over the file."`
+	Judges    []string          `placeholder:"FILE,…" help:"Judge files whose functions are installed too, besides those of the values."`
+	Print     bool              `help:"Print everything in the order in which it has to run."`
+	Apply     string            `placeholder:"URL" help:"Run it there."`
+	As        string            `enum:"all,admin,owner" default:"all" help:"With --apply: run only the steps of the administrator or of the owner."`
+	Diff      string            `placeholder:"URL" help:"Show what would change there. The exit code is 1 where something would."`
+	Drop      bool              `help:"Print what undoes it."`
+}
+
+// dialects are those that functions can be written in, by warehouse. Connectors add theirs in connector_*.go files.
+var dialects = map[string]driver.Dialect{install.Databend.Name: install.Databend}
+
+// Run prints, applies or compares an installation.
+func (c *installCommand) Run(ctx context.Context, p process) error {
+	v, err := c.values()
+	if err != nil {
+		return err
+	}
+	if v.Warehouse == "" {
+		return install.Explain(p.stdout)
+	}
+	chosen := 0
+	for _, on := range []bool{c.Print, c.Apply != "", c.Diff != "", c.Drop} {
+		if on {
+			chosen++
+		}
+	}
+	if chosen != 1 {
+		return usage("expected one of --print, --apply URL, --diff URL and --drop")
+	}
+	plan, err := planOf(ctx, v)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Print:
+		return plan.Print(p.stdout)
+	case c.Drop:
+		return plan.PrintDrop(p.stdout)
+	case c.Diff != "":
+		return c.diff(ctx, p, plan)
+	}
+	return c.apply(ctx, p, plan)
+}
+
+func (c *installCommand) values() (v install.Values, err error) {
+	if c.Values != "" {
+		f, err := os.Open(c.Values)
+		if err != nil {
+			return v, usage("--values: %w", err)
+		}
+		defer f.Close()
+		if v, err = install.ReadValues(f); err != nil {
+			return v, usage("--values %s: %w", filepath.Base(c.Values), err)
+		}
+		for i, file := range v.Judges {
+			if !filepath.IsAbs(file) {
+				v.Judges[i] = filepath.Join(filepath.Dir(c.Values), file)
+			}
+		}
+	}
+	for key, value := range c.Set {
+		if err := v.Set(key, value); err != nil {
+			return v, usage("--set: %w", err)
+		}
+	}
+	if c.Warehouse != "" {
+		v.Warehouse = c.Warehouse
+	}
+	if c.Via != "" {
+		v.Via = c.Via
+	}
+	v.Judges = append(v.Judges, c.Judges...)
+	return v, nil
+}
+
+// planOf plans the installation of all functions, the judges' among them.
+func planOf(ctx context.Context, v install.Values) (*install.Plan, error) {
+	metrics, err := withJudges(ctx, v.Judges)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := scoring.NewEngine(metrics, nil)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Version: version()})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	d, known := dialects[v.Warehouse]
+	if !known {
+		d = driver.Dialect{Name: v.Warehouse}
+		for _, w := range install.Warehouses {
+			if w.Name == v.Warehouse {
+				return nil, usage("this build of badger has no connector for %s", v.Warehouse)
+			}
+		}
+	}
+	plan, err := install.New(v, d, catalogue.Functions())
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return plan, nil
+}
+
+func (c *installCommand) open(ctx context.Context, p process, plan *install.Plan, url string) (db *connectors.Warehouse, end func(), err error) {
+	if plan.Warehouse.Name == "duckdb" {
+		if !strings.HasPrefix(url, "duckdb:") {
+			return nil, nil, usage("expected a URL such as duckdb:FILE")
+		}
+		return openForMacros(ctx, p, strings.TrimPrefix(url, "duckdb:"), plan.Values.Judges)
+	}
+	if plan.Warehouse.Name == install.Databend.Name {
+		return nil, nil, errcode.New(errcode.Unimplemented, "badger does not connect to Databend itself: give the printed statements to its client")
+	}
+	w, err := openWarehouse(ctx, url, readWrite)
+	if err != nil {
+		return nil, nil, err
+	}
+	if w.Dialect() != plan.Warehouse.Name {
+		_ = w.Close()
+		return nil, nil, usage("the URL is that of a %s warehouse, the plan is for %s", w.Dialect(), plan.Warehouse.Name)
+	}
+	return w, func() { _ = w.Close() }, nil
+}
+
+func (c *installCommand) diff(ctx context.Context, p process, plan *install.Plan) error {
+	db, end, err := c.open(ctx, p, plan, c.Diff)
+	if err != nil {
+		return err
+	}
+	defer end()
+	changes, err := plan.Compare(ctx, db)
+	if err != nil {
+		return err
+	}
+	same := 0
+	for _, change := range changes {
+		if change.State == install.Same {
+			same++
+			continue
+		}
+		fmt.Fprintf(p.stdout, "%-9s  %s\n", change.State, change.Name)
+	}
+	fmt.Fprintf(p.stdout, "%d of %d functions are as they should be\n", same, len(changes))
+	if same < len(changes) {
+		return errGate
+	}
+	return nil
+}
+
+func (c *installCommand) apply(ctx context.Context, p process, plan *install.Plan) error {
+	db, end, err := c.open(ctx, p, plan, c.Apply)
+	if err != nil {
+		return err
+	}
+	defer end()
+	var by []string
+	if c.As != "all" {
+		by = []string{c.As}
+	}
+	done, err := plan.Apply(ctx, db, by...)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "%d statements were run, %d functions were there already\n", done.Run, done.Same)
+	if done.LeftOut > 0 {
+		fmt.Fprintf(p.stdout, "%d steps are left to another role: run this again with --as and that role's URL\n", done.LeftOut)
+	}
+	for _, s := range done.Hand {
+		fmt.Fprintf(p.stdout, "\nto be done by hand: %s\n    %s\n", s.Why, strings.ReplaceAll(s.SQL, "\n", "\n    "))
+	}
+	return nil
+}

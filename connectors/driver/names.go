@@ -1,0 +1,105 @@
+package driver
+
+import "strings"
+
+// Identifiers is how a warehouse writes names and texts in SQL.
+type Identifiers struct {
+	Quote     byte // around a name: '"' or '`'
+	Upper     bool // a name without quotes means its upper-case form
+	Backslash bool // a backslash escapes the next character of a text
+	Escape    bool // a backslash escapes the next character of a quoted name; otherwise a quote is written twice
+}
+
+// Identifier writes names, joined by points. A plain name stays as it is and is found in whatever case it is typed; any other is quoted and
+// exact: one with capitals, blanks, points, quotes or letters beyond ASCII, and a reserved word.
+func (d Dialect) Identifier(parts ...string) string {
+	q := d.Identifiers.quote()
+	out := make([]string, len(parts))
+	for i, name := range parts {
+		switch {
+		case d.Identifiers.plain(name):
+			out[i] = name
+		case d.Identifiers.Escape:
+			out[i] = q + strings.NewReplacer(`\`, `\\`, q, `\`+q).Replace(name) + q
+		default:
+			out[i] = q + strings.ReplaceAll(name, q, q+q) + q
+		}
+	}
+	return strings.Join(out, ".")
+}
+
+// Literal writes a text.
+func (d Dialect) Literal(s string) string {
+	if d.Identifiers.Backslash {
+		return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`, "\n", `\n`, "\r", `\r`).Replace(s) + "'"
+	}
+	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
+}
+
+func (i Identifiers) quote() string {
+	if i.Quote == 0 {
+		return `"`
+	}
+	return string(i.Quote)
+}
+
+// plain tells whether a name may stand without quotes and means itself.
+func (i Identifiers) plain(name string) bool {
+	if name == "" || reserved[strings.ToLower(name)] {
+		return false
+	}
+	lower, upper := true, i.Upper
+	for k := range len(name) {
+		switch c := name[k]; {
+		case c >= 'a' && c <= 'z':
+			upper = false
+		case c >= 'A' && c <= 'Z':
+			lower = false
+		case c == '_', c >= '0' && c <= '9' && k > 0:
+		default:
+			return false
+		}
+	}
+	return lower || upper
+}
+
+// reserved are the words that some warehouse takes for its own where a name is expected.
+var reserved = func() map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(`
+account aes128 aes256 all allowoverwrite alter analyse analyze and anti any array as asc assert_rows_modified asymmetric at authorization
+backup between binary blanksasnull both by bytedict
+case cast check collate collation column concurrently connect connection constraint contains create credentials cross cube current current_catalog
+current_date current_role current_schema current_time current_timestamp current_user current_user_id
+database default deferrable deflate define delete delta desc describe disable distinct do drop
+else emptyasnull enable encode encrypt encryption end enum escape except exclude exists explain explicit extract
+false fetch filter following for foreign freeze from full fulltext function
+global globaldict256 globaldict64k grant group grouping groups gscluster gzip
+hash having identity if ignore ilike in increment index initially inner insert intersect interval into is isnull issue
+join key lambda language lateral leading left like limit localtime localtimestamp lookup lun luns lzo lzop
+merge minus mod mostly16 mostly32 mostly8
+natural new no not notnull null nullif nulls
+of off offline offset oid old on online only open or order organization outer over overlaps
+parallel partition percent permissions pivot placing preceding primary procedure proto
+qualify range raw readratio recover recursive references regexp resort respect restore returning revoke right rlike rollup row rows
+sample schema select semi session_user set similar snapshot some start struct symmetric sysdate system
+table tablesample tag tdes text255 text32k then timestamp to top trailing treat trigger true truncatecolumns try_cast
+unbounded union unique unnest unpivot update user using
+values variadic verbose view wallet when whenever where window with within without`) {
+		set[w] = true
+	}
+	return set
+}()
+
+// ArgumentType is the type of a function's argument.
+func (d Dialect) ArgumentType(t Type) string { return typeOf(d.Arguments, d.Types, t) }
+
+// ResultType is the type of a function's result.
+func (d Dialect) ResultType(t Type) string { return typeOf(d.Results, d.Types, t) }
+
+func typeOf(special, types map[Type]string, t Type) string {
+	if s, ok := special[t]; ok {
+		return s
+	}
+	return types[t]
+}

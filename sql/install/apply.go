@@ -1,0 +1,171 @@
+package install
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Database runs the statements; connectors.Warehouse is one.
+type Database interface {
+	Exec(ctx context.Context, query string, args ...any) error
+	Query(ctx context.Context, query string, args ...any) (*scoring.Table, error)
+}
+
+// State is how an installed function stands to the plan.
+type State string
+
+// The states.
+const (
+	Missing  State = "missing"   // not there
+	Changed  State = "changed"   // there, of another version or with other values
+	Same     State = "same"      // there as planned
+	LeftOver State = "left over" // badger's, and not in the plan
+	Foreign  State = "foreign"   // there, and not badger's
+)
+
+// Change is one function's state.
+type Change struct {
+	State State
+	Name  string // as SQL declares it, with its arguments; of one that is left over, the name alone
+}
+
+// Compare says how the functions that are installed stand to the plan.
+func (p *Plan) Compare(ctx context.Context, db Database) ([]Change, error) {
+	installed, err := p.installed(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	planned := map[string]bool{}
+	var out []Change
+	for i := range p.Steps {
+		f := p.Steps[i].Function
+		if f == nil || i > 0 && p.Steps[i-1].Function == f {
+			continue
+		}
+		planned[f.Name] = true
+		page := page{Plan: p, Function: f}
+		out = append(out, Change{stateOf(installed[f.Name], f.Mark), page.signature()})
+	}
+	var names []string
+	for name := range installed {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if s := stateOf(installed[name], ""); !planned[strings.TrimSuffix(name, "__rows")] && s == Changed {
+			out = append(out, Change{LeftOver, name})
+		}
+	}
+	return out, nil
+}
+
+func stateOf(comments []string, mark string) State {
+	switch {
+	case len(comments) == 0:
+		return Missing
+	case mark != "" && slices.ContainsFunc(comments, func(c string) bool { return strings.Contains(c, "["+mark+"]") }):
+		return Same
+	case slices.ContainsFunc(comments, func(c string) bool { return strings.Contains(c, "[badger:") }):
+		return Changed
+	}
+	return Foreign
+}
+
+// installed are the comments of the functions of badger's schema, by name.
+func (p *Plan) installed(ctx context.Context, db Database) (map[string][]string, error) {
+	if p.Inventory == "" {
+		return nil, errcode.New(errcode.Unimplemented, "%s keeps no comments of functions by which versions could be told apart", p.Warehouse.Name)
+	}
+	t, err := db.Query(ctx, p.Inventory)
+	if errcode.Of(err) == errcode.NotFound { // no schema, no functions
+		return map[string][]string{}, nil
+	}
+	if err != nil {
+		return nil, errcode.New(errcode.Of(err), "listing the functions of %s: %w", p.SchemaName(), err)
+	}
+	out := map[string][]string{}
+	for i := range t.Rows() {
+		name := t.Columns[0].Value(i).String()
+		out[name] = append(out[name], t.Columns[1].Value(i).String())
+	}
+	return out, nil
+}
+
+// Done is what applying did.
+type Done struct {
+	Run     int    // statements
+	Same    int    // functions that were there as planned
+	Hand    []Step // what is left to a person
+	LeftOut int    // steps of other roles
+}
+
+// Apply runs the plan's steps of the roles in by, all roles where it is empty. A function that is there as planned is not created again.
+// Where a statement fails, the error says what was done; applying again goes on from there.
+func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, error) {
+	var done Done
+	states := map[string]State{}
+	if p.Inventory != "" {
+		changes, err := p.Compare(ctx, db)
+		if err != nil {
+			return done, err
+		}
+		var foreign []string
+		for _, c := range changes {
+			if states[c.Name] = c.State; c.State == Foreign {
+				foreign = append(foreign, c.Name)
+			}
+		}
+		if foreign != nil {
+			return done, errcode.New(errcode.AlreadyExists, "%s has functions of these names that badger did not create: %s; nothing was done. Drop or rename them, or choose another schema",
+				p.SchemaName(), strings.Join(foreign, ", "))
+		}
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		switch {
+		case s.By == Hand:
+			done.Hand = append(done.Hand, *s)
+			continue
+		case len(by) > 0 && !slices.Contains(by, s.By):
+			done.LeftOut++
+			continue
+		}
+		if s.Function != nil {
+			page := page{Plan: p, Function: s.Function}
+			if states[page.signature()] == Same {
+				if i == 0 || p.Steps[i-1].Function != s.Function {
+					done.Same++
+				}
+				continue
+			}
+		}
+		err := db.Exec(ctx, s.SQL)
+		if err != nil && s.MayExist && errcode.Of(err) == errcode.AlreadyExists {
+			err = nil
+		}
+		if err != nil {
+			return done, errcode.New(errcode.Of(err), "step %d of %d, to be run by %s (%s): %w\n%d statements were run and are complete; this one and those after it are left. "+
+				"Put right what is wrong and run the same command again: it goes on here", i+1, len(p.Steps), p.Who(s), s.Why, err, done.Run)
+		}
+		done.Run++
+	}
+	return done, nil
+}
+
+// Who says who must run a step.
+func (p *Plan) Who(s *Step) string {
+	switch s.By {
+	case Admin:
+		return p.Warehouse.Admin
+	case Owner:
+		if p.Warehouse.Name == "duckdb" || p.Warehouse.Global {
+			return p.Warehouse.Admin
+		}
+		return p.Values.Roles.Owner
+	}
+	return "a person, not as SQL"
+}

@@ -1,0 +1,1 @@
+SELECT name, COALESCE(description, '') AS comment FROM system.user_functions

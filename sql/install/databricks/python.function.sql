@@ -1,0 +1,64 @@
+--- owner: The body of {{.Function.Name}}: it sends rows to badger serve, {{.Rows}} at most a call.
+--- drop: DROP FUNCTION IF EXISTS {{in (print .Function.Name "__rows")}}
+CREATE OR REPLACE FUNCTION {{in (print .Function.Name "__rows")}}(badger_token STRING{{range .Function.Params}}, {{id .Name}} {{argtype .Type}}{{end}})
+RETURNS STRING
+LANGUAGE PYTHON
+NOT DETERMINISTIC
+COMMENT {{lit .Comment}}
+PARAMETER STYLE PANDAS
+HANDLER 'score'
+AS $$
+import json, time, urllib.error, urllib.request
+import pandas as pd
+
+URL = {{py (print .Values.Endpoint "/v1/databricks/" .Function.Of.Name "/batch")}}
+ROWS = {{.Rows}}
+
+def plain(v):
+    if v is None or v is pd.NA or (isinstance(v, float) and v != v):
+        return None
+    return v.item() if hasattr(v, "item") else v
+
+def call(rows, token):
+    body = json.dumps({"rows": rows}).encode()
+    headers = {"Content-Type": "application/json"}
+    if token:
+        headers["Authorization"] = "Bearer " + token
+    for attempt in range(8):
+        try:
+            with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660) as r:
+                return r.read().decode()
+        except urllib.error.HTTPError as e:
+            if e.code not in (429, 503) or attempt == 7:
+                raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, e.read(300).decode(errors="replace"))) from None
+        except urllib.error.URLError as e:
+            if attempt == 7:
+                raise RuntimeError("badger serve cannot be reached: %s" % e.reason) from None
+        time.sleep(min(30, 0.25 * 2 ** attempt))
+
+def results(text, n):
+    # Each result stays the text that the server wrote, digit for digit.
+    out, at, decode = [], text.index("[") + 1, json.JSONDecoder().raw_decode
+    while len(out) < n:
+        _, end = decode(text, at)
+        out.append(text[at:end])
+        at = end + 1
+    return [None if v == "null" else v for v in out]
+
+def score(batches):
+    for columns in batches:
+        token = columns[0].iloc[0] if len(columns[0]) else ""
+        rows = [[plain(v) for v in row] for row in zip(*columns[1:])] if len(columns) > 1 else [[] for _ in columns[0]]
+        out = []
+        for i in range(0, len(rows), ROWS):
+            part = rows[i:i + ROWS]
+            out += results(call(part, token), len(part))
+        yield pd.Series(out, dtype=object)
+$$
+--- owner: {{.Why}}
+--- drop: DROP FUNCTION IF EXISTS {{in .Function.Name}}
+CREATE OR REPLACE FUNCTION {{in .Function.Name}}({{range $i, $p := .Function.Params}}{{if $i}}, {{end}}{{id .Name}} {{argtype .Type}}{{if .Optional}} DEFAULT NULL{{end}} COMMENT {{lit (oneline .Doc)}}{{end}})
+RETURNS {{type .Function.Result}}
+NOT DETERMINISTIC
+COMMENT {{lit .Comment}}
+RETURN {{if .JSON}}{{else}}CAST(get_json_object(concat('{"v":', {{end}}{{in (print .Function.Name "__rows")}}(secret({{lit .Values.Secret.Scope}}, {{lit .Values.Secret.Key}}){{range .Function.Params}}, {{id $.Function.Name .Name}}{{end}}){{if .JSON}}{{else}}, '}'), '$.v') AS {{type .Function.Result}}){{end}}

@@ -1,0 +1,381 @@
+package install
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"text/template"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/udf"
+)
+
+//go:embed all:snowflake all:bigquery all:databricks all:postgres all:redshift all:duckdb all:databend
+var templates embed.FS
+
+// Who must run a step.
+const (
+	Admin = "admin" // whoever may create roles, schemas and integrations
+	Owner = "owner" // the role that owns badger's objects
+	Hand  = "hand"  // a person, in a shell or a console
+)
+
+// Step is one statement of an installation, or something to do by hand.
+type Step struct {
+	By       string // Admin, Owner or Hand
+	Why      string
+	SQL      string // one statement without its semicolon; of a step by hand, what to type
+	Drop     string // the statement that undoes it; "" where nothing needs to
+	MayExist bool   // the statement fails where the object is there, which is as good as done
+	Function *Declared
+}
+
+// Declared is a function as a step creates it.
+type Declared struct {
+	Name   string // in SQL
+	Params []udf.Param
+	Result udf.Type
+	Of     *udf.Function // of the catalogue
+	Mark   string        // by which an installation is compared
+}
+
+// Plan is an installation: steps in the order in which they run.
+type Plan struct {
+	Values    Values
+	Warehouse *Warehouse
+	Via       *Via
+	Steps     []Step
+	Inventory string // a query: name, comment of every function in the schema
+
+	dialect driver.Dialect
+}
+
+// New plans an installation of functions.
+func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
+	w, via, err := find(v.Warehouse, v.Via)
+	if err != nil {
+		return nil, err
+	}
+	v.Via = via.Name
+	if err := v.complete(via.Required); err != nil {
+		return nil, err
+	}
+	if d.Name != w.Name {
+		return nil, errcode.New(errcode.Internal, "%s was given the dialect of %s", w.Name, d.Name)
+	}
+	p := &Plan{Values: v, Warehouse: w, Via: via, dialect: d}
+	declared, err := p.declare(functions)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"roles", via.Name, "", "grants"} {
+		if name == "" {
+			for i := range declared {
+				if err := p.function(&declared[i]); err != nil {
+					return nil, err
+				}
+			}
+			continue
+		}
+		steps, err := p.render(name, &page{Plan: p, Functions: declared})
+		if err != nil {
+			return nil, err
+		}
+		p.Steps = append(p.Steps, steps...)
+	}
+	text, err := p.text("inventory", &page{Plan: p, Functions: declared})
+	p.Inventory = strings.TrimSpace(text)
+	return p, err
+}
+
+// declare lists the functions as the warehouse is to have them.
+func (p *Plan) declare(functions []udf.Function) ([]Declared, error) {
+	var out []Declared
+	for i := range functions {
+		f := &functions[i]
+		all := Declared{Name: f.Name, Params: f.Params, Result: f.Result, Of: f}
+		if p.Warehouse.Optional == byDefault || f.Required() == len(f.Params) {
+			out = append(out, all)
+			continue
+		}
+		short := all
+		short.Params = f.Params[:f.Required()]
+		if p.Warehouse.Optional == byName {
+			all.Name += "_all"
+		}
+		out = append(out, short, all)
+	}
+	type key struct {
+		name  string
+		arity int
+	}
+	seen := map[key]string{}
+	for _, f := range out {
+		k := key{f.Name, 0}
+		if p.Warehouse.Optional == byOverload {
+			k.arity = len(f.Params)
+		}
+		if other, dup := seen[k]; dup {
+			return nil, errcode.New(errcode.AlreadyExists, "the functions %s and %s would both be called %s; rename the judge of one of them", other, f.Of.Name, f.Name)
+		}
+		seen[k] = f.Of.Name
+	}
+	return out, nil
+}
+
+// function adds the steps of one function. Its mark is the hash of what the step says with another mark.
+func (p *Plan) function(f *Declared) error {
+	draft, err := p.render(p.Via.Name+".function", &page{Plan: p, Function: f})
+	if err != nil {
+		return err
+	}
+	h := sha256.New()
+	for _, s := range draft {
+		h.Write([]byte(s.SQL + "\x00"))
+	}
+	f.Mark = "badger:" + hex.EncodeToString(h.Sum(nil))[:16]
+	steps, err := p.render(p.Via.Name+".function", &page{Plan: p, Function: f})
+	if err != nil {
+		return err
+	}
+	for i := range steps {
+		steps[i].Function = f
+	}
+	p.Steps = append(p.Steps, steps...)
+	return nil
+}
+
+// page is what a template sees.
+type page struct {
+	*Plan
+	Functions []Declared
+	Function  *Declared // in a function's template
+}
+
+// text fills in a template.
+func (p *Plan) text(name string, data *page) (string, error) {
+	file := p.Warehouse.Name + "/" + name + ".sql"
+	src, err := templates.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	t, err := template.New(file).Funcs(template.FuncMap{
+		"id": p.dialect.Identifier, "lit": p.dialect.Literal, "in": p.in, "oneline": oneLine,
+		"inc": func(i int) int { return i + 1 }, "py": pythonText, "folded": p.folded, "pgargs": p.postgresArguments,
+		"file": func(name string) (string, error) {
+			b, err := templates.ReadFile(p.Warehouse.Name + "/" + name)
+			return string(b), err
+		},
+		"argtype": func(t udf.Type) string { return p.dialect.ArgumentType(driverType(t)) },
+		"type":    func(t udf.Type) string { return p.dialect.ResultType(driverType(t)) },
+	}).Option("missingkey=error").Parse(string(src))
+	if err != nil {
+		return "", errcode.New(errcode.Internal, "template %w", err)
+	}
+	var out bytes.Buffer
+	if err := t.Execute(&out, data); err != nil {
+		return "", errcode.New(errcode.Internal, "template %w", err)
+	}
+	return out.String(), nil
+}
+
+func (p *Plan) render(name string, data *page) ([]Step, error) {
+	text, err := p.text(name, data)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := splitSteps(text)
+	if err != nil {
+		return nil, errcode.New(errcode.Internal, "template %s/%s: %w", p.Warehouse.Name, name, err)
+	}
+	return steps, nil
+}
+
+// splitSteps reads a filled template. No value and no comment holds a line break, so that none can begin a step.
+func splitSteps(text string) (steps []Step, err error) {
+	s := bufio.NewScanner(strings.NewReader(text))
+	s.Buffer(nil, 1<<20)
+	for s.Scan() {
+		line := s.Text()
+		header, ok := strings.CutPrefix(line, "--- ")
+		if !ok {
+			if strings.TrimSpace(line) == "" && (len(steps) == 0 || steps[len(steps)-1].SQL == "") {
+				continue
+			}
+			if len(steps) == 0 {
+				return nil, fmt.Errorf("%.60q stands before the first step", line)
+			}
+			steps[len(steps)-1].SQL += line + "\n"
+			continue
+		}
+		who, what, _ := strings.Cut(header, ": ")
+		by, mayExist := strings.CutSuffix(who, ", may exist")
+		switch by {
+		case "drop":
+			if len(steps) == 0 {
+				return nil, errors.New("a drop before the first step")
+			}
+			steps[len(steps)-1].Drop = what
+		case Admin, Owner, Hand:
+			steps = append(steps, Step{By: by, Why: what, MayExist: mayExist})
+		default:
+			return nil, fmt.Errorf("unknown step %.40q", header)
+		}
+	}
+	for i := range steps {
+		if steps[i].SQL = strings.TrimSpace(steps[i].SQL); steps[i].SQL == "" {
+			return nil, fmt.Errorf("the step %q says nothing to do", steps[i].Why)
+		}
+	}
+	return steps, s.Err()
+}
+
+// in is a name in badger's schema.
+func (p *Plan) in(name string) string {
+	if p.Warehouse.Global {
+		return p.dialect.Identifier(name)
+	}
+	return p.SchemaName() + "." + p.dialect.Identifier(name)
+}
+
+// SchemaName is badger's schema, with its database where SQL names it.
+func (p *Plan) SchemaName() string {
+	if p.Warehouse.Connected {
+		return p.dialect.Identifier(p.Values.Schema)
+	}
+	return p.dialect.Identifier(p.Values.Database, p.Values.Schema)
+}
+
+// Roles are the names of the four roles with what each is for.
+func (p *Plan) Roles() []Role {
+	r := p.Values.Roles
+	return []Role{
+		{r.Owner, "owns badger's objects"}, {r.Caller, "may call the functions"},
+		{r.Reader, "reads scores and views"}, {r.Annotator, "writes labels, and nothing else"},
+	}
+}
+
+// Role is a role and what it is for.
+type Role struct{ Name, Doc string }
+
+// Rows is how many rows a call of the function has at most.
+func (p *page) Rows() int { return p.Via.Wire.RowCap(p.Function.Of.Cost, p.Values.Rows) }
+
+// Comment is what the warehouse shows of a function: what it says, its arguments where they have no names there, and the mark.
+func (p *page) Comment() string {
+	doc := oneLine(p.Function.Of.Doc)
+	if p.Warehouse.Unnamed {
+		doc = p.signature() + ": " + doc
+	}
+	return doc + " [" + p.Function.Mark + "]"
+}
+
+func (p *page) signature() string {
+	names := make([]string, len(p.Function.Params))
+	for i, a := range p.Function.Params {
+		names[i] = a.Name
+	}
+	return p.Function.Name + "(" + strings.Join(names, ", ") + ")"
+}
+
+// Types are the types of the arguments, as DROP and GRANT name them.
+func (p *page) Types() string {
+	types := make([]string, len(p.Function.Params))
+	for i, a := range p.Function.Params {
+		types[i] = p.dialect.ArgumentType(driverType(a.Type))
+	}
+	return strings.Join(types, ", ")
+}
+
+// Why is the function's signature and doc, for the comment above its statement.
+func (p *page) Why() string { return p.signature() + ": " + oneLine(p.Function.Of.Doc) }
+
+// JSON tells whether the result is JSON, which is never NULL.
+func (p *page) JSON() bool { return p.Function.Result == udf.JSON }
+
+// Host and Port are where the endpoint is, with its scheme; Base is its path.
+func (p *Plan) Host() string {
+	scheme, rest, _ := strings.Cut(p.Values.Endpoint, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
+		host = host[:i]
+	}
+	return scheme + "://" + host
+}
+
+// Port is the endpoint's port.
+func (p *Plan) Port() string {
+	scheme, rest, _ := strings.Cut(p.Values.Endpoint, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
+		return host[i+1:]
+	}
+	if scheme == "http" {
+		return "80"
+	}
+	return "443"
+}
+
+// Base is the endpoint's path.
+func (p *Plan) Base() string {
+	_, rest, _ := strings.Cut(p.Values.Endpoint, "://")
+	_, path, found := strings.Cut(rest, "/")
+	if !found {
+		return ""
+	}
+	return "/" + path
+}
+
+func driverType(t udf.Type) driver.Type {
+	switch t {
+	case udf.JSON:
+		return driver.JSON
+	case udf.DOUBLE:
+		return driver.Double
+	case udf.BIGINT:
+		return driver.BigInt
+	case udf.BOOLEAN:
+		return driver.Boolean
+	}
+	return driver.Text
+}
+
+// oneLine is a text on one line.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// pythonText is a text as Python writes it. JSON's text is one of Python's.
+func pythonText(s string) (string, error) {
+	b, err := json.Marshal(s)
+	return string(b), err
+}
+
+// folded is a name as the warehouse's own tables show it.
+func (p *Plan) folded(name string) string {
+	if p.dialect.Identifiers.Upper && p.dialect.Identifier(name) == name {
+		return strings.ToUpper(name)
+	}
+	return name
+}
+
+// postgresArguments is what pg_get_function_arguments shows of a function, without quotes.
+func (p *Plan) postgresArguments(f Declared) string {
+	args := make([]string, len(f.Params))
+	for i, a := range f.Params {
+		args[i] = a.Name + " " + p.dialect.ArgumentType(driverType(a.Type))
+		if a.Optional {
+			args[i] += " DEFAULT NULL::" + p.dialect.ArgumentType(driverType(a.Type))
+		}
+	}
+	return strings.Join(args, ", ")
+}

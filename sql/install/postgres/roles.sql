@@ -1,0 +1,10 @@
+{{range .Roles -}}
+--- admin: The role that {{.Doc}}. Grant it to users.
+--- drop: DROP ROLE IF EXISTS {{id .Name}}
+DO $badger$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {{lit .Name}}) THEN CREATE ROLE {{id .Name}} NOLOGIN; END IF; END $badger$
+{{end -}}
+--- admin: The schema of everything that belongs to badger. It is not dropped with the functions: scores and labels may be in it.
+CREATE SCHEMA IF NOT EXISTS {{.SchemaName}}
+--- admin: The owner creates functions and tables in the schema.
+--- drop: REVOKE ALL ON SCHEMA {{.SchemaName}} FROM {{id .Values.Roles.Owner}}
+GRANT USAGE, CREATE ON SCHEMA {{.SchemaName}} TO {{id .Values.Roles.Owner}}

@@ -1,0 +1,69 @@
+package install
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Print writes all steps in the order in which they run. What is not SQL is a comment, so that the whole is a script.
+func (p *Plan) Print(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "-- badger in %s via %s: %d steps, in this order. Each may be run again.\n", p.Warehouse.Name, p.Via.Name, len(p.Steps))
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		fmt.Fprintf(&b, "\n-- %d. Run by %s.\n-- %s\n", i+1, p.Who(s), s.Why)
+		switch {
+		case s.By == Hand:
+			for line := range strings.SplitSeq(s.SQL, "\n") {
+				b.WriteString(strings.TrimRight("--     "+line, " ") + "\n")
+			}
+		default:
+			b.WriteString(s.SQL + ";\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// PrintDrop writes what undoes the steps, the last first. Tables, views and the schema stay.
+func (p *Plan) PrintDrop(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "-- badger out of %s via %s. The schema %s stays, because scores and labels may be in it.\n", p.Warehouse.Name, p.Via.Name, p.SchemaName())
+	for i := len(p.Steps) - 1; i >= 0; i-- {
+		s := &p.Steps[i]
+		if s.Drop != "" {
+			fmt.Fprintf(&b, "\n-- Run by %s.\n%s;\n", p.Who(s), s.Drop)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Explain writes what can be chosen.
+func Explain(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("badger install writes the SQL that makes badger's functions callable in a warehouse. Choose one, and how it calls badger:\n")
+	for i := range Warehouses {
+		h := &Warehouses[i]
+		for k := range h.Vias {
+			v := &h.Vias[k]
+			fmt.Fprintf(&b, "\n  --warehouse %s --via %s\n      %s\n", h.Name, v.Name, v.Doc)
+			if len(v.Required) > 0 {
+				fmt.Fprintf(&b, "      Values it needs: %s.\n", strings.Join(v.Required, ", "))
+			}
+			if v.Wire.Budget > 0 {
+				fmt.Fprintf(&b, "      Rows a call: %d small, %d large, %d judged.\n", v.Wire.RowCap("small", Rows{}), v.Wire.RowCap("large", Rows{}), v.Wire.RowCap("judged", Rows{}))
+			}
+		}
+	}
+	b.WriteString(`
+Values are in a YAML file (--values FILE) or set one by one (--set endpoint=https://badger.example.com). Then
+  --print        everything, in the order in which it has to run
+  --diff URL     what an installation lacks
+  --apply URL    run it; run again, it changes nothing
+  --drop         print what undoes it
+`)
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,13 @@
+{{range .Roles -}}
+--- admin, may exist: The role that {{.Doc}}. Grant it to users.
+--- drop: DROP ROLE {{id .Name}} FORCE
+CREATE ROLE {{id .Name}}
+{{end -}}
+--- admin: The schema of everything that belongs to badger. It is not dropped with the functions: scores and labels may be in it.
+CREATE SCHEMA IF NOT EXISTS {{.SchemaName}}
+--- admin: The owner creates functions and tables in the schema.
+--- drop: REVOKE ALL ON SCHEMA {{.SchemaName}} FROM ROLE {{id .Values.Roles.Owner}}
+GRANT USAGE, CREATE ON SCHEMA {{.SchemaName}} TO ROLE {{id .Values.Roles.Owner}}
+--- admin: The owner creates external functions.
+--- drop: REVOKE USAGE ON LANGUAGE EXFUNC FROM ROLE {{id .Values.Roles.Owner}}
+GRANT USAGE ON LANGUAGE EXFUNC TO ROLE {{id .Values.Roles.Owner}}

@@ -1,0 +1,2 @@
+SELECT LOWER(function_name) AS name, COALESCE(comment, '') AS comment FROM {{id .Values.Database}}.information_schema.functions
+WHERE function_schema = {{lit (folded .Values.Schema)}}

@@ -1,0 +1,17 @@
+{{range .Roles -}}
+--- admin: The role that {{.Doc}}.
+--- drop: DROP ROLE IF EXISTS {{id .Name}}
+CREATE ROLE IF NOT EXISTS {{id .Name}} COMMENT = {{lit (print "badger: " .Doc)}}
+--- admin: Whoever administers the account may use the role.
+GRANT ROLE {{id .Name}} TO ROLE SYSADMIN
+{{end -}}
+--- admin: The owner creates the schema. Nothing outside it is granted.
+--- drop: REVOKE USAGE, CREATE SCHEMA ON DATABASE {{id .Values.Database}} FROM ROLE {{id .Values.Roles.Owner}}
+GRANT USAGE, CREATE SCHEMA ON DATABASE {{id .Values.Database}} TO ROLE {{id .Values.Roles.Owner}}
+{{range slice .Roles 1 -}}
+--- admin: The role that {{.Doc}} finds the database.
+--- drop: REVOKE USAGE ON DATABASE {{id $.Values.Database}} FROM ROLE {{id .Name}}
+GRANT USAGE ON DATABASE {{id $.Values.Database}} TO ROLE {{id .Name}}
+{{end -}}
+--- owner: The schema of everything that belongs to badger. It is not dropped with the functions: scores and labels may be in it.
+CREATE SCHEMA IF NOT EXISTS {{.SchemaName}}

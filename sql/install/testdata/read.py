@@ -1,0 +1,48 @@
+"""Reads CREATE FUNCTION statements with sqlglot and prints names, arguments and types, one JSON document a line.
+
+sqlglot does not know every clause of every warehouse. What follows the result's type is therefore left out, and so are the words SECURE and
+EXTERNAL; the name, the arguments and the types stay as they are.
+"""
+import json
+import re
+import sys
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.tokens import TokenType
+
+
+def header(sql, dialect):
+    """The statement up to the result's type, with a body that every dialect reads."""
+    tokens = sqlglot.tokenize(sql, read=dialect)
+    returns = next(i for i, t in enumerate(tokens) if t.text.upper() == "RETURNS")
+    end = returns + 2
+    if end < len(tokens) and tokens[end].text.upper() == "PRECISION":
+        end += 1
+    if end < len(tokens) and tokens[end].token_type == TokenType.L_PAREN:
+        while tokens[end].token_type != TokenType.R_PAREN:
+            end += 1
+        end += 1
+    text = sql[: tokens[end - 1].end + 1] + " AS 'x'"
+    text = re.sub(r"^(CREATE OR REPLACE) (SECURE )?(EXTERNAL )?", r"\1 ", text)
+    return re.sub(r" COMMENT '(?:[^'\\]|\\.)*'", "", text)
+
+
+for line in sys.stdin:
+    q = json.loads(line)
+    try:
+        tree = sqlglot.parse_one(header(q["sql"], q["warehouse"]), read=q["warehouse"])
+        assert isinstance(tree, exp.Create) and tree.kind == "FUNCTION", repr(tree)[:200]
+        function = tree.this
+        name = [p.name for p in function.this.parts]
+        params = []
+        for p in function.expressions:
+            if isinstance(p, exp.ColumnDef):
+                params.append([p.name, p.kind.this.name])
+            else:
+                params.append(["", (p if isinstance(p, exp.DataType) else exp.DataType.build(p.sql(q["warehouse"]), dialect=q["warehouse"])).this.name])
+        returns = next(p for p in tree.args["properties"].expressions if isinstance(p, exp.ReturnsProperty))
+        answer = {"name": name, "params": params, "type": returns.this.this.name}
+    except Exception as e:  # the test shows it with the statement
+        answer = {"error": "%s: %s" % (type(e).__name__, str(e)[:300])}
+    print(json.dumps(answer))

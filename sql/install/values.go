@@ -1,0 +1,175 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/url"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Values are what an installation decides. One file serves all warehouses and what runs badger serve; a warehouse reads what concerns it.
+type Values struct {
+	Warehouse string `yaml:"warehouse"`
+	Via       string `yaml:"via"`
+
+	Database string `yaml:"database"` // the database, catalog or project, where the connection does not name it
+	Schema   string `yaml:"schema"`   // badger
+	Roles    Roles  `yaml:"roles"`
+
+	Endpoint string `yaml:"endpoint"` // URL of badger serve, or of the gateway before it
+
+	Integration string `yaml:"integration"` // Snowflake: name of the API integration
+	RoleARN     string `yaml:"role_arn"`    // Snowflake and Redshift: the role of the cloud that may call the gateway or the Lambda function
+	Pool        string `yaml:"pool"`        // Snowflake: compute pool
+	Instances   string `yaml:"instances"`   // Snowflake: instance family of the pool
+	Service     string `yaml:"service"`     // Snowflake: name of the service; BigQuery: of the Cloud Run service
+	Spec        string `yaml:"spec"`        // Snowflake: file name of the service specification
+
+	Location   string `yaml:"location"`   // BigQuery: of the dataset and the connection
+	Connection string `yaml:"connection"` // BigQuery and Databricks: name of the connection
+	Lambda     string `yaml:"lambda"`     // Redshift: name of the Lambda function
+
+	Secret    Secret `yaml:"secret"`     // Databricks: where the token for badger serve is kept
+	TokenFile string `yaml:"token_file"` // Postgres: a file on the database server that holds the token
+
+	Rows   Rows     `yaml:"rows"`
+	Judges []string `yaml:"judges"` // judge files whose functions are installed too
+}
+
+// Roles are the names of the roles, or of the groups that stand for them.
+type Roles struct {
+	Owner     string `yaml:"owner"`     // owns the objects
+	Caller    string `yaml:"caller"`    // may call the functions
+	Reader    string `yaml:"reader"`    // reads scores and views
+	Annotator string `yaml:"annotator"` // writes labels
+}
+
+// Secret is a place in a store of secrets.
+type Secret struct {
+	Scope string `yaml:"scope"`
+	Key   string `yaml:"key"`
+}
+
+// Rows are how many rows a call has at most, by the cost of a row. 0 is what the wire allows.
+type Rows struct {
+	Small  int `yaml:"small"`
+	Large  int `yaml:"large"`
+	Judged int `yaml:"judged"`
+}
+
+// ReadValues reads a file of values in YAML. An unknown key is an error.
+func ReadValues(r io.Reader) (v Values, err error) {
+	text, err := io.ReadAll(io.LimitReader(r, 1<<20))
+	if err != nil {
+		return v, err
+	}
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(&v); err != nil && !errors.Is(err, io.EOF) {
+		return v, errcode.New(errcode.InvalidArgument, "values: %w", err)
+	}
+	if !errors.Is(d.Decode(&yaml.Node{}), io.EOF) {
+		return v, errcode.New(errcode.InvalidArgument, "values: expected one YAML document")
+	}
+	return v, nil
+}
+
+// field is a value by its key, for checks and messages.
+type field struct {
+	key     string
+	value   *string
+	initial string // where the file has none
+	example string
+}
+
+func (v *Values) fields() []field {
+	return []field{
+		{"warehouse", &v.Warehouse, "", "snowflake"},
+		{"via", &v.Via, "", "spcs"},
+		{"database", &v.Database, "", "analytics"},
+		{"schema", &v.Schema, "badger", "badger"},
+		{"roles.owner", &v.Roles.Owner, "badger_owner", "badger_owner"},
+		{"roles.caller", &v.Roles.Caller, "badger_caller", "badger_caller"},
+		{"roles.reader", &v.Roles.Reader, "badger_reader", "badger_reader"},
+		{"roles.annotator", &v.Roles.Annotator, "badger_annotator", "badger_annotator"},
+		{"endpoint", &v.Endpoint, "", "https://badger.example.com"},
+		{"integration", &v.Integration, "badger_api", "badger_api"},
+		{"role_arn", &v.RoleARN, "", "arn:aws:iam::123456789012:role/badger"},
+		{"pool", &v.Pool, "badger_pool", "badger_pool"},
+		{"instances", &v.Instances, "CPU_X64_XS", "CPU_X64_XS"},
+		{"service", &v.Service, "badger", "badger"},
+		{"spec", &v.Spec, "badger.yaml", "badger.yaml"},
+		{"location", &v.Location, "", "EU"},
+		{"connection", &v.Connection, "badger", "badger"},
+		{"lambda", &v.Lambda, "badger", "badger"},
+		{"secret.scope", &v.Secret.Scope, "badger", "badger"},
+		{"secret.key", &v.Secret.Key, "token", "token"},
+		{"token_file", &v.TokenFile, "", "/etc/badger/token"},
+	}
+}
+
+// complete fills in what is left out and checks what is there. Required names the keys that this way of calling needs.
+func (v *Values) complete(required []string) error {
+	for _, f := range v.fields() {
+		if *f.value == "" {
+			*f.value = f.initial
+		}
+		for _, c := range *f.value {
+			if c < ' ' || c == 0x7f || c == 0x85 || c == 0x2028 || c == 0x2029 {
+				return errcode.New(errcode.InvalidArgument, "values: %s holds a control character", f.key)
+			}
+		}
+		if strings.Contains(*f.value, "$$") || strings.Contains(*f.value, "$badger$") {
+			return errcode.New(errcode.InvalidArgument, "values: %s holds $$ or $badger$, which end the text of a function", f.key)
+		}
+		for _, key := range required {
+			if key == f.key && *f.value == "" {
+				return errcode.New(errcode.InvalidArgument, "values: %s via %s needs %s, such as %s: %s", v.Warehouse, v.Via, f.key, f.key, f.example)
+			}
+		}
+	}
+	if v.Endpoint != "" {
+		u, err := url.Parse(v.Endpoint)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+			return errcode.New(errcode.InvalidArgument, "values: endpoint: expected a URL such as https://badger.example.com, without a user, a query or a fragment")
+		}
+		v.Endpoint = strings.TrimRight(v.Endpoint, "/")
+	}
+	seen := map[string]string{}
+	for _, f := range v.fields() {
+		if strings.HasPrefix(f.key, "roles.") {
+			if other, dup := seen[*f.value]; dup {
+				return errcode.New(errcode.InvalidArgument, "values: %s and %s are the same role, which would have the rights of both", other, f.key)
+			}
+			seen[*f.value] = f.key
+		}
+	}
+	for _, r := range []struct {
+		key string
+		n   int
+	}{{"small", v.Rows.Small}, {"large", v.Rows.Large}, {"judged", v.Rows.Judged}} {
+		if r.n < 0 || r.n > 100_000 {
+			return errcode.New(errcode.InvalidArgument, "values: rows.%s is %d, want 1 to 100000, or 0 for what the wire allows", r.key, r.n)
+		}
+	}
+	return nil
+}
+
+// Set sets a value by its key, such as roles.owner.
+func (v *Values) Set(key, value string) error {
+	var keys []string
+	for _, f := range v.fields() {
+		if f.key == key {
+			*f.value = value
+			return nil
+		}
+		keys = append(keys, f.key)
+	}
+	return errcode.New(errcode.InvalidArgument, "unknown value %.40q%s", key, scoring.Suggest(key, keys))
+}

@@ -1,0 +1,177 @@
+package install
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Warehouse is what badger can be installed in.
+type Warehouse struct {
+	Name  string
+	Vias  []Via // the first is the one to take where nothing speaks against it
+	Admin string
+	// Optional says how arguments are left out.
+	Optional optional
+	// Unnamed tells that a function's arguments have no names there; its comment then names them.
+	Unnamed bool
+	// Connected tells that the connection names the database, and SQL does not.
+	Connected bool
+	// Global tells that functions belong to no schema.
+	Global bool
+}
+
+// Via is a way for a warehouse to call badger.
+type Via struct {
+	Name     string
+	Doc      string // what it is, what it costs, what it needs
+	Required []string
+	Wire     Wire
+}
+
+// optional is how a function's optional arguments are declared.
+type optional int
+
+const (
+	byDefault  optional = iota // with a default
+	byOverload                 // two functions of one name: the required arguments, and all
+	byName                     // NAME has the required arguments, NAME_all has all
+)
+
+// Wire is what bounds the rows of one call.
+type Wire struct {
+	Budget time.Duration // for a call; 0: it always has one row, or the embedded engine cuts
+	In     int           // bytes of arguments
+	Out    int           // bytes of results
+	Max    int           // rows, whatever they cost; 0: no limit
+}
+
+// The gateway ends a request after 29 s and the server stops at 25 s; body limits are the server's and each warehouse's.
+var (
+	gateway  = Wire{Budget: 25 * time.Second, In: 10 << 20, Out: 10_000_000}
+	service  = Wire{Budget: 10 * time.Minute, In: 10 << 20, Out: 10_000_000}
+	cloudRun = Wire{Budget: 19 * time.Minute, In: 10 << 20, Out: 15_000_000, Max: 500}
+	batchUDF = Wire{Budget: 5 * time.Minute, In: 10 << 20, Out: 50 << 20}
+	lambda   = Wire{Budget: 14 * time.Minute, In: 5 << 20, Out: 6_000_000}
+	databend = Wire{Budget: 150 * time.Second, In: 64 << 20, Out: 64 << 20, Max: 65_536}
+)
+
+// Warehouses are all of them.
+var Warehouses = []Warehouse{
+	{
+		Name: "snowflake", Optional: byOverload, Admin: "a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN",
+		Vias: []Via{
+			{"spcs", "badger serve runs in the account, in Snowpark Container Services. No gateway, no internet, calls may take minutes. Costs one small node of a compute pool.", []string{"database"}, service},
+			{"api-gateway", "badger serve runs outside, behind Amazon API Gateway. Calls end after 29 s. Costs a gateway and wherever the server runs.", []string{"database", "endpoint", "role_arn"}, gateway},
+		},
+	},
+	{
+		Name: "bigquery", Optional: byName, Admin: "an owner of the project",
+		Vias: []Via{{"cloud-run", "badger serve runs on Cloud Run in the same project, with internal ingress; BigQuery signs in by a connection's service account. Costs one instance.", []string{"database", "location", "endpoint"}, cloudRun}},
+	},
+	{
+		Name: "databricks", Optional: byDefault, Admin: "a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog",
+		Vias: []Via{
+			{"http", "SQL functions over http_request and a connection: one request a row, rate-limited. Enough for hundreds of rows. Needs a pro or serverless SQL warehouse.", []string{"database", "endpoint"}, Wire{}},
+			{"python", "batch Python UDFs: many rows a request. Needs DBR 16.3 or a serverless SQL warehouse that may reach the endpoint.", []string{"database", "endpoint"}, batchUDF},
+		},
+	},
+	{
+		Name: "postgres", Optional: byDefault, Connected: true, Admin: "a superuser",
+		Vias: []Via{{"http", "SQL functions over one PL/Python function: one request a row on a connection that stays open. Needs the extension plpython3u, which managed services seldom have.", []string{"endpoint"}, Wire{}}},
+	},
+	{
+		Name: "redshift", Optional: byOverload, Unnamed: true, Connected: true, Admin: "a superuser",
+		Vias: []Via{{"lambda", "external functions over an AWS Lambda function that passes batches on to badger serve. Costs the Lambda calls.", []string{"endpoint", "role_arn"}, lambda}},
+	},
+	{
+		Name: "duckdb", Optional: byDefault, Connected: true, Admin: "whoever may write the file",
+		Vias: []Via{{"embedded", "macros over the functions that badger's own engine brings: for SQL that badger sql runs. Costs nothing; no server.", nil, Wire{}}},
+	},
+	{
+		Name: "databend", Optional: byName, Unnamed: true, Connected: true, Global: true, Admin: "a user with CREATE ROLE and GRANT",
+		Vias: []Via{{"flight", "external functions over Arrow Flight, tens of thousands of rows a call. The query nodes must list the endpoint in udf_server_allow_list.", []string{"endpoint"}, databend}},
+	},
+}
+
+// Databend is Databend's dialect; no connector opens it.
+var Databend = driver.Dialect{
+	Name: "databend",
+	Types: map[driver.Type]string{
+		driver.Text: "VARCHAR", driver.JSON: "VARIANT", driver.BigInt: "BIGINT", driver.Double: "DOUBLE", driver.Boolean: "BOOLEAN", driver.Timestamp: "TIMESTAMP",
+	},
+	Identifiers: driver.Identifiers{Quote: '`', Backslash: true},
+}
+
+// find finds a warehouse and a way of calling; an empty via is the first.
+func find(warehouse, via string) (*Warehouse, *Via, error) {
+	i := slices.IndexFunc(Warehouses, func(w Warehouse) bool { return w.Name == warehouse })
+	if i < 0 {
+		var names []string
+		for _, w := range Warehouses {
+			names = append(names, w.Name)
+		}
+		return nil, nil, errcode.New(errcode.InvalidArgument, "unknown warehouse %.40q, expected one of %s", warehouse, strings.Join(names, ", "))
+	}
+	w := &Warehouses[i]
+	if via == "" {
+		return w, &w.Vias[0], nil
+	}
+	var names []string
+	for k := range w.Vias {
+		if w.Vias[k].Name == via {
+			return w, &w.Vias[k], nil
+		}
+		names = append(names, w.Vias[k].Name)
+	}
+	return nil, nil, errcode.New(errcode.InvalidArgument, "%s cannot call badger via %.40q, expected %s", warehouse, via, strings.Join(names, " or "))
+}
+
+// cost is what a row of a class takes: the time of a row, with so many rows at once, and the bytes of its arguments and of its result.
+// Nine of ten rows of the reference data stay below it.
+var cost = map[scoring.Cost]struct {
+	time     time.Duration
+	parallel int
+	in, out  int
+}{
+	scoring.CostSmall:  {time: 2 * time.Millisecond, parallel: 1, in: 4 << 10, out: 4 << 10},
+	scoring.CostLarge:  {time: 20 * time.Millisecond, parallel: 1, in: 20 << 10, out: 16 << 10},
+	scoring.CostJudged: {time: 8 * time.Second, parallel: 16, in: 40 << 10, out: 16 << 10},
+}
+
+// RowCap is how many rows of a class one call may have: as many as the time and the sizes allow, rounded down to 1, 2 or 5 times a power
+// of ten. 0 tells that calls of this wire have one row, or that nothing bounds them.
+func (w Wire) RowCap(class scoring.Cost, set Rows) int {
+	if w.Budget == 0 {
+		return 0
+	}
+	if class == "" {
+		class = scoring.CostSmall
+	}
+	if n := map[scoring.Cost]int{scoring.CostSmall: set.Small, scoring.CostLarge: set.Large, scoring.CostJudged: set.Judged}[class]; n > 0 {
+		return n
+	}
+	c := cost[class]
+	n := min(int(w.Budget*time.Duration(c.parallel)/c.time), w.In/c.in, w.Out/c.out)
+	if w.Max > 0 {
+		n = min(n, w.Max)
+	}
+	return max(1, roundDown(n))
+}
+
+// roundDown is the largest 1, 2 or 5 times a power of ten that is not above n.
+func roundDown(n int) int {
+	best := 0
+	for p := 1; p <= n; p *= 10 {
+		for _, k := range []int{1, 2, 5} {
+			if k*p <= n {
+				best = k * p
+			}
+		}
+	}
+	return best
+}
