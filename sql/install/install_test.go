@@ -126,6 +126,9 @@ func TestStatementsReadBack(t *testing.T) {
 		}
 		for i := range all {
 			f := &all[i]
+			if w.Name == "databend" && len(f.Params) == 0 { // which it cannot call
+				continue
+			}
 			names, params, defaults := expected(w.Name, f)
 			for k, name := range names {
 				if len(read) == 0 {
@@ -180,7 +183,7 @@ func TestStatementsReadBack(t *testing.T) {
 					}
 				}
 				if w.Name == "databend" {
-					if h := got.after("HANDLER").text; h != fmt.Sprintf("%s/%d", f.Name, len(params[k])) {
+					if h := got.after("HANDLER").text; h != fmt.Sprintf("%s/%d@databend", f.Name, len(params[k])) {
 						t.Errorf("%s has the handler %s", name, h)
 					}
 					comment(t, got.after("DESC").text, f)
@@ -292,7 +295,7 @@ func TestPrintIsAScript(t *testing.T) {
 
 // A script that is printed twice is the same script, and a value that a function depends on changes the function's mark.
 func TestMarks(t *testing.T) {
-	few := functions(t)[:4]
+	few := functions(t)[:8]
 	eachWay(t, func(t *testing.T, w *install.Warehouse, via *install.Via) {
 		marks := func(v install.Values, fs []udf.Function) (out []string) {
 			for _, s := range plan(t, v, fs).Steps {

@@ -101,6 +101,9 @@ func (p *Plan) declare(functions []udf.Function) ([]Declared, error) {
 	var out []Declared
 	for i := range functions {
 		f := &functions[i]
+		if p.Warehouse.Arguments && len(f.Params) == 0 {
+			continue
+		}
 		all := Declared{Name: f.Name, Params: f.Params, Result: f.Result, Of: f}
 		if p.Warehouse.Optional == byDefault || f.Required() == len(f.Params) {
 			out = append(out, all)

@@ -19,6 +19,8 @@ type Warehouse struct {
 	Optional optional
 	// Unnamed tells that a function's arguments have no names there; its comment then names them.
 	Unnamed bool
+	// Arguments tells that it cannot call a function without arguments: those are left out.
+	Arguments bool
 	// Connected tells that the connection names the database, and SQL does not.
 	Connected bool
 	// Global tells that functions belong to no schema.
@@ -93,7 +95,7 @@ var Warehouses = []Warehouse{
 		Vias: []Via{{"embedded", "macros over the functions that badger's own engine brings: for SQL that badger sql runs. Costs nothing; no server.", nil, Wire{}}},
 	},
 	{
-		Name: "databend", Optional: byName, Unnamed: true, Connected: true, Global: true, Admin: "a user with CREATE ROLE and GRANT",
+		Name: "databend", Optional: byName, Unnamed: true, Connected: true, Global: true, Arguments: true, Admin: "a user with CREATE ROLE and GRANT",
 		Vias: []Via{{"flight", "external functions over Arrow Flight, tens of thousands of rows a call. The query nodes must list the endpoint in udf_server_allow_list.", []string{"endpoint"}, databend}},
 	},
 }

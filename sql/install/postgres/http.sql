@@ -2,7 +2,7 @@
 CREATE EXTENSION IF NOT EXISTS plpython3u
 --- admin: Sends one row to badger serve and returns the result as it came. A session keeps its connection open. Overload is tried again.
 --- drop: DROP FUNCTION IF EXISTS {{in "_call"}}(text, json)
-CREATE OR REPLACE FUNCTION {{in "_call"}}(name text, args json) RETURNS json
+CREATE OR REPLACE FUNCTION {{in "_call"}}(name text, body json) RETURNS json
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $badger$
 import http.client, time, urllib.parse
 
@@ -22,7 +22,7 @@ wait = 0.1
 for attempt in range(9):
     connection = GD.get("badger connection") or connect()
     try:
-        connection.request("POST", URL.path.rstrip("/") + "/v1/databricks/" + name, args.encode(), headers)
+        connection.request("POST", URL.path.rstrip("/") + "/v1/databricks/" + name, body.encode(), headers)
         reply = connection.getresponse()
         text = reply.read().decode()
         if reply.status == 200:
