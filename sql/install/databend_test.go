@@ -117,12 +117,16 @@ func (e *engine) texts(expression, table string) ([]*string, string) {
 	return out, problem
 }
 
-// serve starts a server at an address, or at any.
-func serve(t *testing.T, c *udf.Catalogue, address string) (at string, stop func()) {
+// serve starts a server of Flight, or of HTTP, at an address, or at any.
+func serve(t *testing.T, c *udf.Catalogue, address string, http bool) (at string, stop func()) {
 	t.Helper()
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		t.Fatal(err)
+	}
+	forFlight, forHTTP := l, net.Listener(nil)
+	if http {
+		forFlight, forHTTP = forHTTP, forFlight
 	}
 	s, err := udf.NewServer(c, &udf.Options{})
 	if err != nil {
@@ -132,7 +136,7 @@ func serve(t *testing.T, c *udf.Catalogue, address string) (at string, stop func
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = s.Serve(ctx, l, nil)
+		_ = s.Serve(ctx, forFlight, forHTTP)
 	}()
 	stopped := false
 	stop = func() {
@@ -239,7 +243,7 @@ func called(t *testing.T, c *udf.Catalogue, f *install.Declared, rows []map[stri
 // Every judge-free function, called from the SQL of Databend, says of each row what the catalogue says of it.
 func TestDatabend(t *testing.T) {
 	c := catalogue(t)
-	at, stop := serve(t, c, "127.0.0.1:0")
+	at, stop := serve(t, c, "127.0.0.1:0", false)
 	e := databend(t, "http://"+at)
 	v := plain("databend", "flight")
 	v.Endpoint = "http://" + at
@@ -327,7 +331,7 @@ func TestDatabend(t *testing.T) {
 	if got, problem := e.texts("hybrid_ex(gold_result, agent_result)", "answers"); problem == "" {
 		t.Errorf("without a server %d rows were scored", len(got))
 	}
-	serve(t, c, at)
+	serve(t, c, at, false)
 	if after, problem := e.texts("hybrid_ex(gold_result, agent_result)", "answers"); problem != "" || !reflect.DeepEqual(before, after) {
 		t.Errorf("after the server is back: %s, %d rows of %d", problem, len(after), len(before))
 	}

@@ -68,6 +68,9 @@ func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 	if err := v.complete(via.Required); err != nil {
 		return nil, err
 	}
+	if w.Schema != nil && !w.Schema.MatchString(v.Schema) {
+		return nil, errcode.New(errcode.InvalidArgument, "values: schema is %.60q; a dataset's name has letters, digits and _ only", v.Schema)
+	}
 	if d.Name != w.Name {
 		return nil, errcode.New(errcode.Internal, "%s was given the dialect of %s", w.Name, d.Name)
 	}

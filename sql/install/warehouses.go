@@ -1,6 +1,7 @@
 package install
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +20,8 @@ type Warehouse struct {
 	Optional optional
 	// Unnamed tells that a function's arguments have no names there; its comment then names them.
 	Unnamed bool
+	// Schema is what the name of a schema must look like, where not every name can be quoted.
+	Schema *regexp.Regexp
 	// Arguments tells that it cannot call a function without arguments: those are left out.
 	Arguments bool
 	// Connected tells that the connection names the database, and SQL does not.
@@ -72,7 +75,7 @@ var Warehouses = []Warehouse{
 		},
 	},
 	{
-		Name: "bigquery", Optional: byName, Admin: "an owner of the project",
+		Name: "bigquery", Optional: byName, Schema: regexp.MustCompile(`^[\pL\pM\pN_]+$`), Admin: "an owner of the project",
 		Vias: []Via{{"cloud-run", "badger serve runs on Cloud Run in the same project, with internal ingress; BigQuery signs in by a connection's service account. Costs one instance.", []string{"database", "location", "endpoint"}, cloudRun}},
 	},
 	{

@@ -24,6 +24,14 @@ def header(sql, dialect):
             end += 1
         end += 1
     text = sql[: tokens[end - 1].end + 1] + " AS 'x'"
+    if dialect == "redshift":  # whose external functions have types for arguments; sqlglot wants names before types with lengths
+        depth, starts, opening = 0, [], next(i for i, t in enumerate(tokens) if t.token_type == TokenType.L_PAREN)
+        for i, t in enumerate(tokens[opening:returns], opening):
+            depth += {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}.get(t.token_type, 0)
+            if depth == 1 and t.token_type in (TokenType.L_PAREN, TokenType.COMMA) and tokens[i + 1].token_type != TokenType.R_PAREN:
+                starts.append(tokens[i + 1].start)
+        for start in reversed(starts):
+            text = text[:start] + "argument " + text[start:]
     text = re.sub(r"^(CREATE OR REPLACE) (SECURE )?(EXTERNAL )?", r"\1 ", text)
     return re.sub(r" COMMENT '(?:[^'\\]|\\.)*'", "", text)
 
