@@ -1,0 +1,236 @@
+package install_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/postgres"
+	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/install"
+	"github.com/badger-eval/badger/udf"
+)
+
+// postgresServer is a server that has PL/Python.
+func postgresServer(t *testing.T) *postgrestest.Server {
+	t.Helper()
+	s, err := postgrestest.Start(nil)
+	if err != nil {
+		t.Skipf("there is no PostgreSQL server to test with: %v", err)
+	}
+	t.Cleanup(s.Remove)
+	if rows := query(t, open(t, s.URL("postgres", s.Port)), "SELECT name FROM pg_available_extensions WHERE name = 'plpython3u'"); rows.Rows() == 0 {
+		t.Skip("the PostgreSQL server has no plpython3u")
+	}
+	return s
+}
+
+func open(t *testing.T, url string) *connectors.Warehouse {
+	t.Helper()
+	conn, dialect, err := postgres.Open(t.Context(), url, driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := connectors.New(conn, dialect)
+	t.Cleanup(func() { _ = w.Close() })
+	return w
+}
+
+func query(t *testing.T, w *connectors.Warehouse, sql string, args ...any) *scoring.Table {
+	t.Helper()
+	table, err := w.Query(t.Context(), sql, args...)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, sql)
+	}
+	return table
+}
+
+func exec1(t *testing.T, w *connectors.Warehouse, sql string) {
+	t.Helper()
+	if err := w.Exec(t.Context(), sql); err != nil {
+		t.Fatalf("%v\n%s", err, sql)
+	}
+}
+
+// Installed under names that need quotes, every judge-free function says in Postgres what the catalogue says; only callers may call.
+func TestPostgres(t *testing.T) {
+	server := postgresServer(t)
+	admin := open(t, server.URL("postgres", server.Port))
+	c := catalogue(t)
+	at, stop := serve(t, c, "127.0.0.1:0", true)
+	v := plain("postgres", "http")
+	v.Endpoint, v.Schema = "http://"+at, `we"ird.ü 'q'`
+	v.Roles = install.Roles{Owner: "Own er", Caller: `cal"ler's`, Reader: "select", Annotator: "ann.ö"}
+	p := plan(t, v, c.Functions())
+
+	done, err := p.Apply(t.Context(), admin)
+	if err != nil || done.Same != 0 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	if done, err = p.Apply(t.Context(), admin); err != nil || done.Same != len(c.Functions()) {
+		t.Errorf("the second time: %+v, %v", done, err)
+	}
+	same := func(when string, w *connectors.Warehouse) {
+		t.Helper()
+		changes, err := p.Compare(t.Context(), w)
+		if err != nil || len(changes) != len(c.Functions()) {
+			t.Fatalf("%s: %d functions, %v", when, len(changes), err)
+		}
+		for _, change := range changes {
+			if change.State != install.Same {
+				t.Errorf("%s: %+v", when, change)
+			}
+		}
+	}
+	same("after applying", admin)
+
+	rows := demoRows(t)
+	compared := 0
+	for i := range p.Steps {
+		f := p.Steps[i].Function
+		if f == nil || f.Of.Waits || i > 0 && p.Steps[i-1].Function == f {
+			continue
+		}
+		want := called(t, c, f, rows)
+		got := query(t, admin, callPostgres(v.Schema, f, rows))
+		for i := range rows {
+			compared++
+			var text *string
+			if cell := got.Columns[0].Value(i); !cell.IsNull() {
+				s := cell.String()
+				text = &s
+			}
+			if should, same := sameValue(text, want, i); !same {
+				t.Errorf("row %d of %s is %s in Postgres, want %s", i, f.Name, show(text), should)
+			}
+		}
+	}
+	if compared < 10_000 {
+		t.Errorf("%d values were compared", compared)
+	}
+
+	const call = `SELECT "we""ird.ü 'q'".badger_echo('x')`
+	exec1(t, admin, `CREATE ROLE stranger LOGIN`)
+	stranger := open(t, strings.Replace(server.URL("postgres", server.Port), "owner@", "stranger@", 1))
+	if _, err := stranger.Query(t.Context(), call); errcode.Of(err) != errcode.PermissionDenied {
+		t.Errorf("somebody without the role: %v", err)
+	}
+	exec1(t, admin, `GRANT "cal""ler's" TO stranger`)
+	if got := query(t, stranger, call); got.Columns[0].Value(0).String() != "x" {
+		t.Errorf("a caller gets %v", got.Columns[0].Value(0))
+	}
+	if err := stranger.Exec(t.Context(), `CREATE FUNCTION "we""ird.ü 'q'".mine() RETURNS int LANGUAGE sql AS 'SELECT 1'`); errcode.Of(err) != errcode.PermissionDenied {
+		t.Errorf("a caller creates functions: %v", err)
+	}
+	if public := query(t, admin, `SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace, aclexplode(p.proacl) a WHERE n.nspname = $1 AND a.grantee = 0`, v.Schema); public.Rows() != 0 {
+		t.Errorf("everyone may call %d functions", public.Rows())
+	}
+
+	// A session outlives the server it talks to.
+	stop()
+	if _, err := admin.Query(t.Context(), call); err == nil {
+		t.Error("without a server a call gave a value")
+	}
+	serve(t, c, at, true)
+	if got := query(t, admin, call); got.Columns[0].Value(0).String() != "x" {
+		t.Errorf("after the server is back: %v", got.Columns[0].Value(0))
+	}
+
+	for i := len(p.Steps) - 1; i >= 0; i-- {
+		if sql := p.Steps[i].Drop; sql != "" && !strings.Contains(sql, "DROP ROLE") {
+			exec1(t, admin, sql)
+		}
+	}
+	if left := query(t, admin, p.Inventory); left.Rows() != 0 {
+		t.Errorf("%d functions are left", left.Rows())
+	}
+	exec1(t, admin, `DROP ROLE stranger`)
+	for _, s := range p.Steps {
+		if strings.Contains(s.Drop, "DROP ROLE") {
+			exec1(t, admin, s.Drop)
+		}
+	}
+}
+
+// Whoever may not do all says what is left; the administrator does it, and the owner goes on.
+func TestPostgresInTwoHands(t *testing.T) {
+	server := postgresServer(t)
+	admin := open(t, server.URL("postgres", server.Port))
+	at, _ := serve(t, catalogue(t), "127.0.0.1:0", true)
+	v := plain("postgres", "http")
+	v.Endpoint = "http://" + at
+	all := functions(t)[:6]
+	p := plan(t, v, all)
+
+	exec1(t, admin, "CREATE ROLE kim LOGIN")
+	kim := open(t, strings.Replace(server.URL("postgres", server.Port), "owner@", "kim@", 1))
+	if _, err := p.Apply(t.Context(), kim); errcode.Of(err) != errcode.PermissionDenied || !strings.Contains(err.Error(), "step 1 of") || !strings.Contains(err.Error(), "a superuser") {
+		t.Errorf("without rights: %v", err)
+	}
+	if _, err := p.Apply(t.Context(), admin, install.Admin); err != nil {
+		t.Fatal(err)
+	}
+	exec1(t, admin, "GRANT badger_owner TO kim")
+	if done, err := p.Apply(t.Context(), kim, install.Owner); err != nil || done.LeftOut == 0 {
+		t.Errorf("as the owner: %+v, %v", done, err)
+	}
+	owners := query(t, admin, "SELECT DISTINCT pg_get_userbyid(proowner)::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE nspname = 'badger' AND proname <> '_call'")
+	if owners.Rows() != 1 || owners.Columns[0].Value(0).String() != "badger_owner" {
+		t.Errorf("the functions belong to %d roles, the first %v", owners.Rows(), owners.Columns[0].Value(0))
+	}
+
+	// Another version of a function takes the place of the old one, whatever its arguments are.
+	changed := slices.Clone(all)
+	changed[0].Params = append(slices.Clone(changed[0].Params), udf.Param{Name: "more", Type: udf.BOOLEAN, Optional: true})
+	next := plan(t, v, changed[:5])
+	changes, err := next.Compare(t.Context(), kim)
+	if err != nil || len(changes) != 6 || changes[0].State != install.Changed || changes[1].State != install.Same || changes[5].State != install.LeftOver {
+		t.Errorf("%+v, %v", changes, err)
+	}
+	if _, err := next.Apply(t.Context(), kim, install.Owner); err != nil {
+		t.Fatal(err)
+	}
+	left := query(t, admin, "SELECT proname::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE nspname = 'badger' AND proname <> '_call' ORDER BY 1")
+	if left.Rows() != 5 {
+		t.Errorf("%d functions are there, want 5", left.Rows())
+	}
+}
+
+// callPostgres calls a function for each row.
+func callPostgres(schema string, f *install.Declared, rows []map[string]string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "SELECT %s(", postgres.Dialect.Identifier(schema, f.Name))
+	for k, p := range f.Params {
+		if k > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "a%d::%s", k, typeNames["postgres"][p.Type][0])
+	}
+	b.WriteString(")::text FROM (VALUES ")
+	for i, row := range rows {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString("(" + strconv.Itoa(i))
+		for _, p := range f.Params {
+			if text, ok := row[p.Name]; ok {
+				b.WriteString(", " + postgres.Dialect.Literal(text) + "::text")
+			} else {
+				b.WriteString(", NULL::text")
+			}
+		}
+		b.WriteString(")")
+	}
+	b.WriteString(") AS t(id")
+	for k := range f.Params {
+		fmt.Fprintf(&b, ", a%d", k)
+	}
+	b.WriteString(") ORDER BY id")
+	return b.String()
+}
