@@ -5,6 +5,7 @@
 package connectors
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -275,14 +276,15 @@ func (w *Warehouse) ReadSnapshot(ctx context.Context, ref string) (t *scoring.Ta
 // Install creates badger's schema, tables and views where they are missing, and adds the columns that older tables lack. The tables that users
 // fill may also be views of theirs, and may lack columns: they are read as they are.
 func (w *Warehouse) Install(ctx context.Context) error {
-	err := w.use("installing badger's tables", func() error { return w.conn.Exec(ctx, badgersql.CreateSchema()) })
-	if err != nil {
-		return err
+	// PostgreSQL refuses to create a schema that is there already to a role that may not create any: the first table tells whether it is.
+	noSchema := w.use("installing badger's tables", func() error { return w.conn.Exec(ctx, badgersql.CreateSchema()) })
+	if noSchema != nil && errcode.Of(noSchema) != errcode.PermissionDenied {
+		return noSchema
 	}
 	for i := range badgersql.Tables {
 		t := &badgersql.Tables[i]
 		if err := w.installTable(ctx, t); err != nil && !(t.Input && w.readable(ctx, t)) {
-			return err
+			return cmp.Or(noSchema, err)
 		}
 	}
 	return w.use("installing badger's views", func() error {

@@ -13,6 +13,8 @@ import (
 type Database interface {
 	Exec(ctx context.Context, query string, args ...any) error
 	Query(ctx context.Context, query string, args ...any) (*scoring.Table, error)
+	// Install creates badger's tables and views, and adds the columns that tables of an earlier version lack.
+	Install(ctx context.Context) error
 }
 
 // State is how an installed function stands to the plan.
@@ -97,10 +99,11 @@ func (p *Plan) installed(ctx context.Context, db Database) (map[string][]string,
 
 // Done is what applying did.
 type Done struct {
-	Run     int    // statements
-	Same    int    // functions that were there as planned
-	Hand    []Step // what is left to a person
-	LeftOut int    // steps of other roles
+	Run     int      // statements
+	Same    int      // functions that were there as planned
+	Hand    []Step   // what is left to a person
+	Refused []string // what optional steps were for that failed
+	LeftOut int      // steps of other roles
 }
 
 // Apply runs the plan's steps of the roles in by, all roles where it is empty. A function that is there as planned is not created again.
@@ -143,7 +146,20 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 				continue
 			}
 		}
-		err := db.Exec(ctx, s.SQL)
+		if s.Table && i > 0 && p.Steps[i-1].Table {
+			done.Run++ // the first of them did all
+			continue
+		}
+		var err error
+		if s.Table {
+			err = db.Install(ctx)
+		} else {
+			err = db.Exec(ctx, s.SQL)
+		}
+		if err != nil && s.Optional {
+			done.Refused = append(done.Refused, s.Why)
+			continue
+		}
 		if err != nil && s.MayExist && errcode.Of(err) == errcode.AlreadyExists {
 			err = nil
 		}

@@ -23,6 +23,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
+	badgersql "github.com/badger-eval/badger/sql"
 	"github.com/badger-eval/badger/sql/install"
 	"github.com/badger-eval/badger/udf"
 )
@@ -457,6 +458,8 @@ func (d *fakeDatabase) Exec(_ context.Context, query string, _ ...any) error {
 	return nil
 }
 
+func (d *fakeDatabase) Install(ctx context.Context) error { return d.Exec(ctx, "tables") }
+
 // An installation that is interrupted says where, and is finished by the next; one more changes nothing.
 func TestApplyGoesOn(t *testing.T) {
 	p := plan(t, plain("postgres", ""), functions(t)[:5])
@@ -542,13 +545,6 @@ func TestForeignFunctions(t *testing.T) {
 
 // sqlglot, which knows nothing of badger, finds the same names, arguments and types.
 func TestAgainstSqlglot(t *testing.T) {
-	python := os.Getenv("BADGER_SQLGLOT_PYTHON")
-	if python == "" {
-		t.Skip("BADGER_SQLGLOT_PYTHON does not name a python3 that has sqlglot")
-	}
-	if err := exec.Command(python, "-c", "import sqlglot").Run(); err != nil {
-		t.Skipf("BADGER_SQLGLOT_PYTHON has no sqlglot: %v", err)
-	}
 	all := functions(t)
 	var in bytes.Buffer
 	type asked struct {
@@ -583,13 +579,7 @@ func TestAgainstSqlglot(t *testing.T) {
 			}
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), python, filepath.Join("testdata", "read.py"))
-	cmd.Stdin, cmd.Stderr = &in, os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := json.NewDecoder(bytes.NewReader(out))
+	d := json.NewDecoder(bytes.NewReader(sqlglot(t, &in)))
 	for i := range questions {
 		var a answer
 		if err := d.Decode(&a); err != nil {
@@ -660,4 +650,85 @@ func TestPage(t *testing.T) {
 		}
 		t.Error("the page does not list it")
 	})
+}
+
+// The tables are those of the description, column by column, as sqlglot reads them; it reads the views, the comments and the grants too.
+func TestTablesAgainstSqlglot(t *testing.T) {
+	type table struct {
+		Error   string      `json:"error"`
+		Table   string      `json:"table"`
+		Columns [][2]string `json:"columns"`
+	}
+	few := functions(t)[:1]
+	for i := range install.Warehouses {
+		w := &install.Warehouses[i]
+		if w.Global {
+			continue
+		}
+		var in bytes.Buffer
+		var steps []install.Step
+		for _, s := range plan(t, plain(w.Name, ""), few).Steps {
+			if s.Table && !strings.Contains(s.SQL, "INDEX") {
+				steps = append(steps, s)
+				if err := json.NewEncoder(&in).Encode(map[string]string{"warehouse": w.Name, "sql": s.SQL, "kind": "table"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if len(steps) != len(badgersql.Tables)+len(badgersql.Views) {
+			t.Errorf("%s: %d tables and views", w.Name, len(steps))
+		}
+		d := json.NewDecoder(bytes.NewReader(sqlglot(t, &in)))
+		for k, s := range steps {
+			var a table
+			if err := d.Decode(&a); err != nil {
+				t.Fatal(err)
+			}
+			if a.Error != "" {
+				t.Errorf("%s: %s\n%s", w.Name, a.Error, s.SQL)
+				continue
+			}
+			if k >= len(badgersql.Tables) {
+				if v := badgersql.Views[k-len(badgersql.Tables)]; a.Table != "badger."+v.Name {
+					t.Errorf("%s: the view %s is %s", w.Name, v.Name, a.Table)
+				}
+				continue
+			}
+			want := badgersql.Tables[k]
+			if a.Table != "badger."+want.Name || len(a.Columns) != len(want.Columns) {
+				t.Errorf("%s: %s with %d columns, want %s with %d", w.Name, a.Table, len(a.Columns), want.Name, len(want.Columns))
+				continue
+			}
+			for c, got := range a.Columns {
+				if got[0] != want.Columns[c].Name || !slices.Contains(kinds[want.Columns[c].Type], got[1]) {
+					t.Errorf("%s: %s.%s is %v", w.Name, want.Name, want.Columns[c].Name, got)
+				}
+			}
+		}
+	}
+}
+
+// kinds are sqlglot's names of the types of tables.
+var kinds = map[driver.Type][]string{
+	driver.Text: {"TEXT", "VARCHAR"}, driver.JSON: {"JSON", "VARIANT", "TEXT", "SUPER"}, driver.BigInt: {"BIGINT", "DECIMAL"}, driver.Double: {"DOUBLE"},
+	driver.Boolean: {"BOOLEAN"}, driver.Timestamp: {"TIMESTAMPTZ", "TIMESTAMPLTZ", "TIMESTAMP"},
+}
+
+// sqlglot reads statements with testdata/read.py.
+func sqlglot(t *testing.T, in *bytes.Buffer) []byte {
+	t.Helper()
+	python := os.Getenv("BADGER_SQLGLOT_PYTHON")
+	if python == "" {
+		t.Skip("BADGER_SQLGLOT_PYTHON does not name a python3 that has sqlglot")
+	}
+	if err := exec.Command(python, "-c", "import sqlglot").Run(); err != nil {
+		t.Skipf("BADGER_SQLGLOT_PYTHON has no sqlglot: %v", err)
+	}
+	cmd := exec.CommandContext(t.Context(), python, filepath.Join("testdata", "read.py"))
+	cmd.Stdin, cmd.Stderr = in, os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
+	badgersql "github.com/badger-eval/badger/sql"
 	"github.com/badger-eval/badger/udf"
 )
 
@@ -34,6 +35,8 @@ type Step struct {
 	Why      string
 	SQL      string // one statement without its semicolon; of a step by hand, what to type
 	Drop     string // the statement that undoes it; "" where nothing needs to
+	Table    bool   // creates a table, an index or a view
+	Optional bool   // what it does is welcome but not needed: a table of the users' own may refuse it
 	MayExist bool   // the statement fails where the object is there, which is as good as done
 	Function *Declared
 }
@@ -79,20 +82,21 @@ func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"roles", via.Name, "", "grants"} {
-		if name == "" {
-			for i := range declared {
-				if err := p.function(&declared[i]); err != nil {
-					return nil, err
-				}
-			}
-			continue
-		}
+	template := func(name string) error {
 		steps, err := p.render(name, &page{Plan: p, Functions: declared})
-		if err != nil {
+		p.Steps = append(p.Steps, steps...)
+		return err
+	}
+	if err := errors.Join(template("roles"), template(via.Name)); err != nil {
+		return nil, err
+	}
+	for i := range declared {
+		if err := p.function(&declared[i]); err != nil {
 			return nil, err
 		}
-		p.Steps = append(p.Steps, steps...)
+	}
+	if err := errors.Join(template("grants"), p.tables()); err != nil {
+		return nil, err
 	}
 	text, err := p.text("inventory", &page{Plan: p, Functions: declared})
 	p.Inventory = strings.TrimSpace(text)
@@ -178,7 +182,14 @@ func (p *Plan) text(name string, data *page) (string, error) {
 	}
 	t, err := template.New(file).Funcs(template.FuncMap{
 		"id": p.dialect.Identifier, "lit": p.dialect.Literal, "in": p.in, "oneline": oneLine,
-		"inc": func(i int) int { return i + 1 }, "py": pythonText, "folded": p.folded, "pgargs": p.postgresArguments,
+		"inc": func(i int) int { return i + 1 }, "py": pythonText, "readable": readable, "underlying": func() []string { return []string{"agent_runs", "human_labels"} },
+		"kind": func(name string) string {
+			if badgersql.TableNamed(name) == nil {
+				return "VIEW"
+			}
+			return "TABLE"
+		},
+		"folded": p.folded, "pgargs": p.postgresArguments,
 		"file": func(name string) (string, error) {
 			b, err := templates.ReadFile(p.Warehouse.Name + "/" + name)
 			return string(b), err
@@ -227,6 +238,7 @@ func splitSteps(text string) (steps []Step, err error) {
 		}
 		who, what, _ := strings.Cut(header, ": ")
 		by, mayExist := strings.CutSuffix(who, ", may exist")
+		by, optional := strings.CutSuffix(by, ", optional")
 		switch by {
 		case "drop":
 			if len(steps) == 0 {
@@ -234,7 +246,7 @@ func splitSteps(text string) (steps []Step, err error) {
 			}
 			steps[len(steps)-1].Drop = what
 		case Admin, Owner, Hand:
-			steps = append(steps, Step{By: by, Why: what, MayExist: mayExist})
+			steps = append(steps, Step{By: by, Why: what, MayExist: mayExist, Optional: optional})
 		default:
 			return nil, fmt.Errorf("unknown step %.40q", header)
 		}

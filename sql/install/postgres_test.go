@@ -185,6 +185,8 @@ func TestPostgresInTwoHands(t *testing.T) {
 		t.Errorf("the functions belong to %d roles, the first %v", owners.Rows(), owners.Columns[0].Value(0))
 	}
 
+	testRights(t, server, admin)
+
 	// Another version of a function takes the place of the old one, whatever its arguments are.
 	changed := slices.Clone(all)
 	changed[0].Params = append(slices.Clone(changed[0].Params), udf.Param{Name: "more", Type: udf.BOOLEAN, Optional: true})
@@ -199,6 +201,53 @@ func TestPostgresInTwoHands(t *testing.T) {
 	left := query(t, admin, "SELECT proname::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE nspname = 'badger' AND proname <> '_call' ORDER BY 1")
 	if left.Rows() != 5 {
 		t.Errorf("%d functions are there, want 5", left.Rows())
+	}
+}
+
+// testRights tries what each role may do with the tables, and what it may not.
+func testRights(t *testing.T, server *postgrestest.Server, admin *connectors.Warehouse) {
+	t.Helper()
+	as := map[string]*connectors.Warehouse{}
+	for _, role := range []string{"caller", "reader", "annotator"} {
+		exec1(t, admin, "CREATE ROLE a_"+role+" LOGIN")
+		exec1(t, admin, "GRANT badger_"+role+" TO a_"+role)
+		as[role] = open(t, strings.Replace(server.URL("postgres", server.Port), "owner@", "a_"+role+"@", 1))
+	}
+	const label = "INSERT INTO badger.human_labels (case_id, agent_name, annotator, verdict) VALUES ('c', 'a', 'kim', 'pass')"
+	for _, tc := range []struct{ sql, may string }{
+		{"SELECT * FROM badger.scores", "reader"},
+		{"SELECT * FROM badger.latest_scores", "reader"},
+		{"SELECT * FROM badger.agreement", "reader"}, // over human_labels, which the reader does not read itself
+		{"SELECT * FROM badger.human_labels", "annotator"},
+		{"SELECT * FROM badger.assessments", ""},
+		{"SELECT * FROM badger.golden_set", ""},
+		{label, "annotator"},
+		{"UPDATE badger.human_labels SET verdict = 'fail' WHERE case_id = 'c'", "annotator"},
+		{"DELETE FROM badger.human_labels", ""},
+		{"DELETE FROM badger.scores", ""},
+		{"INSERT INTO badger.scores (case_id) VALUES ('c')", ""},
+		{"CREATE TABLE badger.mine (a int)", ""},
+		{"SELECT badger.badger_echo('x')", "caller"},
+	} {
+		for role, w := range as {
+			var err error
+			if strings.HasPrefix(tc.sql, "SELECT") {
+				_, err = w.Query(t.Context(), tc.sql)
+			} else {
+				err = w.Exec(t.Context(), tc.sql)
+			}
+			if may := role == tc.may; may != (err == nil) || !may && errcode.Of(err) != errcode.PermissionDenied {
+				t.Errorf("%s, %s: %v", role, tc.sql, err)
+			}
+		}
+	}
+	without := query(t, admin, `SELECT c.relname::text, a.attname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+		WHERE n.nspname = 'badger' AND c.relkind = 'r' AND (col_description(c.oid, a.attnum) IS NULL OR obj_description(c.oid) IS NULL)`)
+	if without.Rows() != 0 {
+		t.Errorf("%d columns have no comment, the first %v.%v", without.Rows(), without.Columns[0].Value(0), without.Columns[1].Value(0))
+	}
+	if owners := query(t, admin, "SELECT DISTINCT pg_get_userbyid(relowner)::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE nspname = 'badger' AND relkind IN ('r', 'v')"); owners.Rows() != 1 {
+		t.Errorf("the tables and views belong to %d roles", owners.Rows())
 	}
 }
 

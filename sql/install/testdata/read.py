@@ -39,6 +39,13 @@ def header(sql, dialect):
 for line in sys.stdin:
     q = json.loads(line)
     try:
+        if q.get("kind") == "table":
+            tree = sqlglot.parse_one(q["sql"], read=q["warehouse"])
+            assert isinstance(tree, exp.Create) and tree.kind in ("TABLE", "VIEW"), repr(tree)[:200]
+            table = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+            columns = [[c.name, c.kind.this.name] for c in tree.this.expressions] if isinstance(tree.this, exp.Schema) else []
+            print(json.dumps({"table": ".".join(p.name for p in table.parts[-2:]), "columns": columns}))
+            continue
         tree = sqlglot.parse_one(header(q["sql"], q["warehouse"]), read=q["warehouse"])
         assert isinstance(tree, exp.Create) and tree.kind == "FUNCTION", repr(tree)[:200]
         function = tree.this

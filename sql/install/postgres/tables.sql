@@ -1,0 +1,35 @@
+{{range $t := .Tables -}}
+--- owner{{if .Input}}, optional{{end}}: A comment on the table {{.Name}}.
+COMMENT ON TABLE {{in .Name}} IS {{lit (oneline .Doc)}}
+{{range .Columns -}}
+--- owner{{if $t.Input}}, optional{{end}}: A comment on {{$t.Name}}.{{.Name}}.
+COMMENT ON COLUMN {{in $t.Name}}.{{id .Name}} IS {{lit (oneline .Doc)}}
+{{end}}{{end -}}
+{{range .Views -}}
+--- owner: A comment on the view {{.Name}}.
+COMMENT ON VIEW {{in .Name}} IS {{lit (oneline .Doc)}}
+{{end -}}
+{{range $r := slice .Roles 2 -}}
+--- admin: The role that {{.Doc}} finds the schema.
+--- drop: REVOKE USAGE ON SCHEMA {{$.SchemaName}} FROM {{id .Name}}
+GRANT USAGE ON SCHEMA {{$.SchemaName}} TO {{id .Name}}
+{{end -}}
+{{range readable -}}
+--- owner: The reader reads {{.}}.
+--- drop: REVOKE SELECT ON {{in .}} FROM {{id $.Values.Roles.Reader}}
+GRANT SELECT ON {{in .}} TO {{id $.Values.Roles.Reader}}
+{{end -}}
+--- owner: The annotator reads and writes labels, and nothing else.
+--- drop: REVOKE SELECT, INSERT, UPDATE ON {{in "human_labels"}} FROM {{id .Values.Roles.Annotator}}
+GRANT SELECT, INSERT, UPDATE ON {{in "human_labels"}} TO {{id .Values.Roles.Annotator}}
+--- owner, optional: What whoever ran this owns of the tables and views belongs to the owner.
+DO $badger$
+DECLARE r record;
+BEGIN
+  FOR r IN
+    SELECT c.oid::regclass AS name, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = {{lit .Values.Schema}} AND c.relkind IN ('r', 'v') AND c.relowner = current_user::regrole
+  LOOP
+    EXECUTE format('ALTER %s %s OWNER TO %I', CASE r.relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, r.name, {{lit .Values.Roles.Owner}});
+  END LOOP;
+END $badger$

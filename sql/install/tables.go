@@ -1,0 +1,48 @@
+package install
+
+import (
+	"strings"
+
+	badgersql "github.com/badger-eval/badger/sql"
+)
+
+// tables adds the steps of badger's tables and views: what creates them, and from the warehouse's template what describes them and who may read
+// and write them. badger run reads and writes the schema badger, so that tables are there only.
+func (p *Plan) tables() error {
+	if p.Warehouse.Global || p.Values.Schema != badgersql.Schema {
+		return nil
+	}
+	there := strings.NewReplacer(badgersql.Schema+".", p.SchemaName()+".")
+	add := func(why, create, drop string) {
+		p.Steps = append(p.Steps, Step{By: Owner, Why: oneLine(why), SQL: there.Replace(create), Drop: there.Replace(drop), Table: true})
+	}
+	for i := range badgersql.Tables {
+		t := &badgersql.Tables[i]
+		add(t.Doc+" The table stays when badger is removed.", t.Create(p.dialect), "")
+	}
+	for _, sql := range badgersql.Indexes(p.dialect) {
+		add("Scores and labels are found by their key.", sql, "")
+	}
+	for i := range badgersql.Views {
+		v := &badgersql.Views[i]
+		add(v.Doc, v.Create(p.dialect), v.Drop())
+	}
+	steps, err := p.render("tables", &page{Plan: p})
+	p.Steps = append(p.Steps, steps...)
+	return err
+}
+
+// Tables are badger's tables.
+func (p *page) Tables() []badgersql.Table { return badgersql.Tables }
+
+// Views are badger's views.
+func (p *page) Views() []badgersql.View { return badgersql.Views }
+
+// readable are the tables and views that a reader reads. Views read other tables with the rights of their owner, but for BigQuery's.
+func readable() []string {
+	names := []string{"scores", "eval_runs"}
+	for i := range badgersql.Views {
+		names = append(names, badgersql.Views[i].Name)
+	}
+	return names
+}
