@@ -166,7 +166,7 @@ func catalogue(t *testing.T) *udf.Catalogue {
 // Which column of the answers an argument takes.
 const answers = `SELECT g.question, r.interpretation, r.response, g.gold_sql, r.sql AS agent_sql, g.gold_result, r.result AS agent_result, r.sql_error,
   g.expected_tools::VARCHAR AS expected_tools, r.tool_calls::VARCHAR AS tool_calls, COALESCE(r.gold_latency_ms, g.gold_latency_ms)::VARCHAR AS gold_latency_ms,
-  r.latency_ms::VARCHAR AS agent_latency_ms, g.evidence, g.schema_ddl, g.expected_behaviour, g.dialect,
+  r.latency_ms::VARCHAR AS agent_latency_ms, g.evidence, g.schema_ddl, g.expected_behaviour, g.dialect, g.gold_error, g.expected_clarifications::VARCHAR AS expected_clarifications,
   json_object('case_id', g.case_id, 'question', g.question, 'gold', json_object('sql', g.gold_sql), 'agent', json_object('sql', r.sql))::VARCHAR AS case_json
 FROM badger.agent_runs r JOIN badger.golden_set g ON g.case_id = r.case_id ORDER BY r.agent_version, r.case_id`
 

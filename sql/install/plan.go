@@ -182,7 +182,7 @@ func (p *Plan) text(name string, data *page) (string, error) {
 	}
 	t, err := template.New(file).Funcs(template.FuncMap{
 		"id": p.dialect.Identifier, "lit": p.dialect.Literal, "in": p.in, "oneline": oneLine,
-		"inc": func(i int) int { return i + 1 }, "py": pythonText, "readable": readable, "underlying": func() []string { return []string{"agent_runs", "human_labels"} },
+		"inc": func(i int) int { return i + 1 }, "py": pythonText, "readable": readable, "underlying": p.underlying,
 		"kind": func(name string) string {
 			if badgersql.TableNamed(name) == nil {
 				return "VIEW"

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"slices"
 	"strings"
 
 	badgersql "github.com/badger-eval/badger/sql"
@@ -43,6 +44,20 @@ func readable() []string {
 	names := []string{"scores", "eval_runs"}
 	for i := range badgersql.Views {
 		names = append(names, badgersql.Views[i].Name)
+	}
+	return names
+}
+
+// underlying are the other tables that the views read.
+func (p *Plan) underlying() (names []string) {
+	for i := range badgersql.Tables {
+		name := badgersql.Tables[i].Name
+		read := slices.ContainsFunc(badgersql.Views, func(v badgersql.View) bool {
+			return strings.Contains(v.Query(p.dialect)+" ", badgersql.Schema+"."+name+" ") || strings.Contains(v.Query(p.dialect), badgersql.Schema+"."+name+")")
+		})
+		if read && !slices.Contains(readable(), name) {
+			names = append(names, name)
+		}
 	}
 	return names
 }

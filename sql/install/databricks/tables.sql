@@ -10,12 +10,12 @@ ALTER TABLE {{in $t.Name}} ALTER COLUMN {{id .Name}} COMMENT {{lit (oneline .Doc
 COMMENT ON TABLE {{in .Name}} IS {{lit (oneline .Doc)}}
 {{end -}}
 {{range slice .Roles 2 -}}
---- admin: The role that {{.Doc}} finds the catalog.
+--- admin: {{.Name}} finds the catalog.
 --- drop: REVOKE USE CATALOG ON CATALOG {{id $.Values.Database}} FROM {{id .Name}}
 GRANT USE CATALOG ON CATALOG {{id $.Values.Database}} TO {{id .Name}}
 {{end -}}
 {{range $r := slice .Roles 2 -}}
---- owner: The role that {{.Doc}} finds the schema.
+--- owner: {{.Name}} finds the schema.
 --- drop: REVOKE USE SCHEMA ON SCHEMA {{$.SchemaName}} FROM {{id .Name}}
 GRANT USE SCHEMA ON SCHEMA {{$.SchemaName}} TO {{id .Name}}
 {{end -}}

@@ -10,7 +10,7 @@ COMMENT ON COLUMN {{in $t.Name}}.{{id .Name}} IS {{lit (oneline .Doc)}}
 COMMENT ON VIEW {{in .Name}} IS {{lit (oneline .Doc)}}
 {{end -}}
 {{range $r := slice .Roles 2 -}}
---- admin: The role that {{.Doc}} finds the schema.
+--- admin: {{.Name}} finds the schema.
 --- drop: REVOKE USAGE ON SCHEMA {{$.SchemaName}} FROM ROLE {{id .Name}}
 GRANT USAGE ON SCHEMA {{$.SchemaName}} TO ROLE {{id .Name}}
 {{end -}}

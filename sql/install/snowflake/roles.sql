@@ -9,7 +9,7 @@ GRANT ROLE {{id .Name}} TO ROLE SYSADMIN
 --- drop: REVOKE USAGE, CREATE SCHEMA ON DATABASE {{id .Values.Database}} FROM ROLE {{id .Values.Roles.Owner}}
 GRANT USAGE, CREATE SCHEMA ON DATABASE {{id .Values.Database}} TO ROLE {{id .Values.Roles.Owner}}
 {{range slice .Roles 1 -}}
---- admin: The role that {{.Doc}} finds the database.
+--- admin: {{.Name}} finds the database.
 --- drop: REVOKE USAGE ON DATABASE {{id $.Values.Database}} FROM ROLE {{id .Name}}
 GRANT USAGE ON DATABASE {{id $.Values.Database}} TO ROLE {{id .Name}}
 {{end -}}
