@@ -189,8 +189,8 @@ func (c *installCommand) apply(ctx context.Context, p process, plan *install.Pla
 	if done.LeftOut > 0 {
 		fmt.Fprintf(p.stdout, "%d steps are left to another role: run this again with --as and that role's URL\n", done.LeftOut)
 	}
-	for _, why := range done.Refused {
-		fmt.Fprintf(p.stdout, "not done, and not needed: %s\n", why)
+	if n := len(done.Refused); n > 0 {
+		fmt.Fprintf(p.stdout, "%d steps were refused that are not needed, the first: %s\n", n, done.Refused[0])
 	}
 	for _, s := range done.Hand {
 		fmt.Fprintf(p.stdout, "\nto be done by hand: %s\n    %s\n", s.Why, strings.ReplaceAll(s.SQL, "\n", "\n    "))
