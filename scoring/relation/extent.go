@@ -2,6 +2,7 @@ package relation
 
 import (
 	"fmt"
+	"math"
 )
 
 // extentKinds say how much two results have in common, and nothing of why.
@@ -126,6 +127,9 @@ func valueDiffers(e *evidence) *found {
 		if f, ok := ratio(g, p); ok {
 			r.proof.Factor = f
 			r.text = fmt.Sprintf("Both results are one number; gold's is %.4g times the answer's.", f)
+			if off := math.Abs(f - 1); off < 0.1 { // 1.0002 times would be shown as 1
+				r.text = fmt.Sprintf("Both results are one number; they differ by %.2g %%.", 100*off)
+			}
 		}
 	}
 	return r
