@@ -1,6 +1,7 @@
 package align
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -46,28 +47,59 @@ func (f *fit) better(g fit) {
 // that the other side has, so that only the others need the ladder.
 func (a *aligner) byEquality() {
 	golds, preds := a.open(a.gold), a.open(a.pred)
-	many := len(golds)*len(preds) > manyPairs
-	var candidates []candidate
+	pairs := len(golds) * len(preds)
+	many := pairs > manyPairs
+	var candidates, others []candidate // others: pairs of columns of different kinds
 	for _, i := range golds {
+		others = others[:0]
 		for _, j := range preds {
 			g, p := &a.gold[i], &a.pred[j]
 			if naturalKind(g) != naturalKind(p) {
-				if similar := a.similar(i, j); (!many || similar >= 0.3) && a.fitting(g, p, a.readings(g, p)).agreement == 1 {
-					candidates = append(candidates, candidate{gold: i, pred: j, weight: 12 + 2*similar}) // more than part of the values under any name
+				if similar := a.similar(i, j); !many || similar >= 0.3 {
+					others = append(others, candidate{gold: i, pred: j, weight: 12 + 2*similar}) // more than part of the values under any name
 				}
 				continue
 			}
-			equal := overlap(a.reading(g, a.plain(g)), a.reading(p, a.plain(p)))
+			equal := equality(a.reading(g, a.plain(g)), a.reading(p, a.plain(p)), pairs)
 			if equal < 0.5 {
 				continue
 			}
 			candidates = append(candidates, candidate{gold: i, pred: j, weight: 10*equal + 2*a.similar(i, j)})
+		}
+		for _, c := range mostPromising(others) {
+			if g, p := &a.gold[i], &a.pred[c.pred]; a.fitting(g, p, a.readings(g, p)).agreement == 1 {
+				candidates = append(candidates, c)
+			}
 		}
 	}
 	for _, c := range assign(candidates, len(a.gold), len(a.pred)) {
 		f := a.fit(&a.gold[c.gold], &a.pred[c.pred])
 		a.pair(c.gold, c.pred, "values", f.agreement, f.cmp)
 	}
+}
+
+// maxFits is how many columns of the answer each gold column is compared with in full, and maxRough how many keys all pairs of columns together may look at before they
+// are compared by fewer keys than a sample holds. Results of at most 20 columns are never near either.
+const (
+	maxFits  = 32
+	maxRough = 1 << 25
+)
+
+// mostPromising are the candidates for a gold column that are compared in full: those that weigh most.
+func mostPromising(cs []candidate) []candidate {
+	if len(cs) > maxFits {
+		slices.SortStableFunc(cs, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
+		cs = cs[:maxFits]
+	}
+	return cs
+}
+
+// equality is the share of values that are equal, from fewer keys the more pairs of columns are compared.
+func equality(g, p *reading, pairs int) float64 {
+	if n := maxRough / pairs; n < sampleKeys {
+		return roughOverlap(g, p, max(n, 64))
+	}
+	return overlap(g, p)
 }
 
 // plain is the view of a column as it is.
@@ -89,7 +121,7 @@ func naturalKind(c *column) scoring.Kind {
 func (a *aligner) similar(i, j int) float64 {
 	g, p := &a.gold[i], &a.pred[j]
 	s := nameSimilarity(g.nameWords(), p.nameWords())
-	if sameName(g.col.Name, p.col.Name) {
+	if s < 1 && g.col.Name != "" && (g.col.Name == p.col.Name || g.bareName() != "" && g.bareName() == p.bareName()) {
 		s = 1
 	}
 	return s
@@ -109,16 +141,23 @@ func (a *aligner) byLadder() {
 	golds, preds = a.open(a.gold), a.open(a.pred)
 	candidates := make([]candidate, 0, len(golds)*len(preds))
 	sole := len(golds) == 1 && len(preds) == 1
-	many := len(golds)*len(preds) > manyPairs
+	pairs := len(golds) * len(preds)
+	var promising []candidate
 	for _, i := range golds {
+		promising = promising[:0]
 		for _, j := range preds {
-			g, p := &a.gold[i], &a.pred[j]
-			similar := a.similar(i, j)
-			if many && similar < 0.3 && !a.mayAgree(g, p) {
-				continue
+			similar, agrees := a.similar(i, j), 0.0
+			if pairs > manyPairs {
+				if agrees = a.mayAgree(&a.gold[i], &a.pred[j], pairs); similar < 0.3 && agrees <= 0.1 {
+					continue
+				}
 			}
+			promising = append(promising, candidate{gold: i, pred: j, weight: similar + agrees})
+		}
+		for _, c := range mostPromising(promising) {
+			g, p, similar := &a.gold[i], &a.pred[c.pred], a.similar(i, c.pred)
 			f := a.fit(g, p)
-			c := candidate{gold: i, pred: j, fit: f}
+			c := candidate{gold: i, pred: c.pred, fit: f}
 			switch {
 			case f.agreement >= 0.2 || f.agreement > 0.1 && similar > 0:
 				c.by = "values"
@@ -157,9 +196,12 @@ func (a *aligner) open(cols []column) []int {
 	return out
 }
 
-// mayAgree is a cheap look at whether it is worth comparing the values of two columns, for results of very many columns.
-func (a *aligner) mayAgree(g, p *column) bool {
-	return g.kind == p.kind && overlap(a.reading(g, a.natural(g)), a.reading(p, a.natural(p))) > 0.1
+// mayAgree is a cheap look at how many values two columns may have in common, for results of very many columns.
+func (a *aligner) mayAgree(g, p *column, pairs int) float64 {
+	if g.kind != p.kind {
+		return 0
+	}
+	return equality(a.reading(g, a.natural(g)), a.reading(p, a.natural(p)), pairs)
 }
 
 // compatible tells whether columns may correspond although their values do not.

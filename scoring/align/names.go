@@ -70,16 +70,18 @@ func sameName(a, b string) bool {
 	if a == b {
 		return a != ""
 	}
-	clean := func(s string) string {
-		return strings.ToLower(strings.Map(func(r rune) rune {
-			if unicode.IsLetter(r) || unicode.IsDigit(r) {
-				return r
-			}
-			return -1
-		}, s))
-	}
-	ca := clean(a)
-	return ca != "" && ca == clean(b)
+	ca := bare(a)
+	return ca != "" && ca == bare(b)
+}
+
+// bare is a column name without case, quotes and punctuation.
+func bare(s string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, s))
 }
 
 // nameSimilarity is how alike two column names are, 0 to 1: 1 for the same words, else the share of the words of the shorter name
