@@ -80,10 +80,10 @@ func (a *aligner) byEquality() {
 }
 
 // maxFits is how many columns of the answer each gold column is compared with in full, and maxRough how many keys all pairs of columns together may look at before they
-// are compared by fewer keys than a sample holds. Results of at most 20 columns are never near either.
+// are compared by fewer keys than a sample holds. Results of at most 32 columns reach neither.
 const (
 	maxFits  = 32
-	maxRough = 1 << 25
+	maxRough = 1 << 23
 )
 
 // mostPromising are the candidates for a gold column that are compared in full: those that weigh most.
