@@ -96,8 +96,8 @@ func scanColumns(s *jsonscan.Scanner) ([]Builder, []Type, error) {
 	if err := s.Array(); err != nil {
 		return nil, nil, err
 	}
-	cols := make([]Builder, 0, 8)
-	declared := make([]Type, 0, 8)
+	cols := make([]Builder, 0, 4)
+	declared := make([]Type, 0, 4)
 	for first := true; ; first = false {
 		more, err := s.More(first)
 		if err != nil {

@@ -40,6 +40,7 @@ type column struct {
 
 	verbatim bool     // letter case counts in it
 	words    []string // of the name; made when first needed
+	bare     *string  // the name without case and punctuation; likewise
 	reading  map[cell.View]*reading
 	formats  *formats // made when first needed
 
@@ -88,6 +89,14 @@ func (c *column) nameWords() []string {
 		c.words = words(c.col.Name)
 	}
 	return c.words
+}
+
+func (c *column) bareName() string {
+	if c.bare == nil {
+		b := bare(c.col.Name)
+		c.bare = &b
+	}
+	return *c.bare
 }
 
 func (a *aligner) natural(c *column) cell.View {

@@ -13,6 +13,9 @@ import (
 // of the answer, and it is wrong. Pairs that the values found cross where their names, each of them that of one column on either side, change places in a circle.
 // A column that is called like another one, while its own name is gone, is only renamed. The gold columns are returned.
 func (a *aligner) bindHeaders() (bound []int) {
+	if !a.mayCross() {
+		return nil
+	}
 	golds, preds := headers(a.gold), headers(a.pred)
 	next := make([]int, len(a.gold)) // the gold column whose name the counterpart has, or -1
 	for i := range a.gold {
@@ -36,6 +39,28 @@ func (a *aligner) bindHeaders() (bound []int) {
 		}
 	}
 	return bound
+}
+
+// mayCross tells whether any gold column is paired with a column of another header while some column of the answer has its own: where none is, no headers are crossed.
+func (a *aligner) mayCross() bool {
+	const wide = 32 // beyond it, looking takes longer than it saves
+	if len(a.pred) > wide {
+		return true
+	}
+	for i := range a.pairs {
+		j := a.pairs[i].Pred
+		if j < 0 {
+			continue
+		}
+		own, other := a.gold[i].nameWords(), a.pred[j].nameWords()
+		if len(own) == 0 || len(other) == 0 { // nothing but words that say little
+			return true
+		}
+		if !slices.Equal(own, other) && slices.ContainsFunc(a.pred, func(c column) bool { return slices.Equal(own, c.nameWords()) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // bind pairs some gold columns with the predicted columns of their names.

@@ -1,9 +1,11 @@
 package align
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -46,28 +48,59 @@ func (f *fit) better(g fit) {
 // that the other side has, so that only the others need the ladder.
 func (a *aligner) byEquality() {
 	golds, preds := a.open(a.gold), a.open(a.pred)
-	many := len(golds)*len(preds) > manyPairs
-	var candidates []candidate
+	pairs := len(golds) * len(preds)
+	many := pairs > manyPairs
+	var candidates, others []candidate // others: pairs of columns of different kinds
 	for _, i := range golds {
+		others = others[:0]
 		for _, j := range preds {
 			g, p := &a.gold[i], &a.pred[j]
 			if naturalKind(g) != naturalKind(p) {
-				if similar := a.similar(i, j); (!many || similar >= 0.3) && a.fitting(g, p, a.readings(g, p)).agreement == 1 {
-					candidates = append(candidates, candidate{gold: i, pred: j, weight: 12 + 2*similar}) // more than part of the values under any name
+				if similar := a.similar(i, j); !many || similar >= 0.3 {
+					others = append(others, candidate{gold: i, pred: j, weight: 12 + 2*similar}) // more than part of the values under any name
 				}
 				continue
 			}
-			equal := overlap(a.reading(g, a.plain(g)), a.reading(p, a.plain(p)))
+			equal := equality(a.reading(g, a.plain(g)), a.reading(p, a.plain(p)), pairs)
 			if equal < 0.5 {
 				continue
 			}
 			candidates = append(candidates, candidate{gold: i, pred: j, weight: 10*equal + 2*a.similar(i, j)})
+		}
+		for _, c := range mostPromising(others) {
+			if g, p := &a.gold[i], &a.pred[c.pred]; a.fitting(g, p, a.readings(g, p)).agreement == 1 {
+				candidates = append(candidates, c)
+			}
 		}
 	}
 	for _, c := range assign(candidates, len(a.gold), len(a.pred)) {
 		f := a.fit(&a.gold[c.gold], &a.pred[c.pred])
 		a.pair(c.gold, c.pred, "values", f.agreement, f.cmp)
 	}
+}
+
+// maxFits is how many columns of the answer each gold column is compared with in full, and maxRough how many keys all pairs of columns together may look at before they
+// are compared by fewer keys than a sample holds. Results of at most 32 columns reach neither.
+const (
+	maxFits  = 32
+	maxRough = 1 << 23
+)
+
+// mostPromising are the candidates for a gold column that are compared in full: those that weigh most.
+func mostPromising(cs []candidate) []candidate {
+	if len(cs) > maxFits {
+		slices.SortStableFunc(cs, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
+		cs = cs[:maxFits]
+	}
+	return cs
+}
+
+// equality is the share of values that are equal, from fewer keys the more pairs of columns are compared.
+func equality(g, p *reading, pairs int) float64 {
+	if n := maxRough / pairs; n < sampleKeys {
+		return roughOverlap(g, p, max(n, 64))
+	}
+	return overlap(g, p)
 }
 
 // plain is the view of a column as it is.
@@ -89,7 +122,7 @@ func naturalKind(c *column) scoring.Kind {
 func (a *aligner) similar(i, j int) float64 {
 	g, p := &a.gold[i], &a.pred[j]
 	s := nameSimilarity(g.nameWords(), p.nameWords())
-	if sameName(g.col.Name, p.col.Name) {
+	if s < 1 && g.col.Name != "" && (g.col.Name == p.col.Name || g.bareName() != "" && g.bareName() == p.bareName()) {
 		s = 1
 	}
 	return s
@@ -109,16 +142,23 @@ func (a *aligner) byLadder() {
 	golds, preds = a.open(a.gold), a.open(a.pred)
 	candidates := make([]candidate, 0, len(golds)*len(preds))
 	sole := len(golds) == 1 && len(preds) == 1
-	many := len(golds)*len(preds) > manyPairs
+	pairs := len(golds) * len(preds)
+	var promising []candidate
 	for _, i := range golds {
+		promising = promising[:0]
 		for _, j := range preds {
-			g, p := &a.gold[i], &a.pred[j]
-			similar := a.similar(i, j)
-			if many && similar < 0.3 && !a.mayAgree(g, p) {
-				continue
+			similar, agrees := a.similar(i, j), 0.0
+			if pairs > manyPairs {
+				if agrees = a.mayAgree(&a.gold[i], &a.pred[j], pairs); similar < 0.3 && agrees <= 0.1 {
+					continue
+				}
 			}
+			promising = append(promising, candidate{gold: i, pred: j, weight: similar + agrees})
+		}
+		for _, c := range mostPromising(promising) {
+			g, p, similar := &a.gold[i], &a.pred[c.pred], a.similar(i, c.pred)
 			f := a.fit(g, p)
-			c := candidate{gold: i, pred: j, fit: f}
+			c := candidate{gold: i, pred: c.pred, fit: f}
 			switch {
 			case f.agreement >= 0.2 || f.agreement > 0.1 && similar > 0:
 				c.by = "values"
@@ -157,9 +197,12 @@ func (a *aligner) open(cols []column) []int {
 	return out
 }
 
-// mayAgree is a cheap look at whether it is worth comparing the values of two columns, for results of very many columns.
-func (a *aligner) mayAgree(g, p *column) bool {
-	return g.kind == p.kind && overlap(a.reading(g, a.natural(g)), a.reading(p, a.natural(p))) > 0.1
+// mayAgree is a cheap look at how many values two columns may have in common, for results of very many columns.
+func (a *aligner) mayAgree(g, p *column, pairs int) float64 {
+	if g.kind != p.kind {
+		return 0
+	}
+	return equality(a.reading(g, a.natural(g)), a.reading(p, a.natural(p)), pairs)
 }
 
 // compatible tells whether columns may correspond although their values do not.
@@ -732,9 +775,28 @@ func unitOf(c *column) string {
 	return c.textFormats().numbers.Unit
 }
 
-// agreement is the share of the numbers of both columns, given in ascending order, that pair up under the comparison.
+// probes is how many numbers of a column of many are looked up to see whether it is worth comparing them all.
+const probes = 128
+
+// anyAgrees tells whether any of a sample of gold's numbers has a partner: the nearest ones above and below it decide.
+func anyAgrees(gs, ps []float64, k float64, c *scoring.Comparison) bool {
+	for n := range uint64(probes) {
+		g := gs[cell.Mix(n, 1)%uint64(len(gs))]
+		at := sort.Search(len(ps), func(i int) bool { return ps[i]*k >= g })
+		if at < len(ps) && cell.Near(g, ps[at]*k, c) || at > 0 && cell.Near(g, ps[at-1]*k, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// agreement is the share of the numbers of both columns, given in ascending order, that pair up under the comparison. It is 0 where there are many numbers and none of
+// a sample has a partner: of 10 % that agree, a sample misses all in fewer than one of 500,000 columns.
 func agreement(gs, ps []float64, c *scoring.Comparison) float64 {
 	k := cell.Pow10(c.Scale)
+	if min(len(gs), len(ps)) > 16*probes && !anyAgrees(gs, ps, k, c) {
+		return 0
+	}
 	common := 0
 	for i, j := 0, 0; i < len(gs) && j < len(ps); {
 		p := ps[j] * k

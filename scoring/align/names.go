@@ -27,41 +27,45 @@ func words(name string) []string {
 		name = name[i+1:]
 	}
 	var out []string
-	word := make([]rune, 0, len(name))
-	flush := func() {
-		if len(word) == 0 {
+	start := -1 // of the word that is being read
+	flush := func(end int) {
+		if start < 0 {
 			return
 		}
-		w := strings.ToLower(string(word))
+		w := strings.ToLower(name[start:end])
+		start = -1
 		if s, ok := synonyms[w]; ok {
 			w = s
 		} else if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
 			w = w[:len(w)-1]
 		}
 		if !fillers[w] {
+			if out == nil {
+				out = make([]string, 0, 4)
+			}
 			out = append(out, w)
 		}
-		word = word[:0]
 	}
 	lower := false
-	for _, r := range name {
+	for i, r := range name {
 		switch {
 		case unicode.IsLetter(r), unicode.IsDigit(r):
 			if unicode.IsUpper(r) && lower {
-				flush()
+				flush(i)
+			}
+			if start < 0 {
+				start = i
 			}
 			lower = unicode.IsLower(r)
-			word = append(word, r)
 		case r == '%':
-			flush()
-			word = append(word, []rune("percent")...)
-			flush()
+			flush(i)
+			out = append(out, "percent")
 		default:
-			flush()
+			flush(i)
 			lower = false
 		}
 	}
-	flush()
+	flush(len(name))
 	return out
 }
 
@@ -70,16 +74,18 @@ func sameName(a, b string) bool {
 	if a == b {
 		return a != ""
 	}
-	clean := func(s string) string {
-		return strings.ToLower(strings.Map(func(r rune) rune {
-			if unicode.IsLetter(r) || unicode.IsDigit(r) {
-				return r
-			}
-			return -1
-		}, s))
-	}
-	ca := clean(a)
-	return ca != "" && ca == clean(b)
+	ca := bare(a)
+	return ca != "" && ca == bare(b)
+}
+
+// bare is a column name without case, quotes and punctuation.
+func bare(s string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, s))
 }
 
 // nameSimilarity is how alike two column names are, 0 to 1: 1 for the same words, else the share of the words of the shorter name

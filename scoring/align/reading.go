@@ -2,7 +2,6 @@ package align
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -16,9 +15,11 @@ type reading struct {
 	col  *scoring.Column
 	view cell.View
 
-	counts []keyCount // distinct keys, ascending by their mixed form, NULL left out; a sample where there are very many
-	limit  uint64     // the sample holds every key whose mixed form is at most this
-	values int        // values that are not NULL
+	counts tally  // distinct keys in their mixed form, NULL left out; a sample where there are very many
+	limit  uint64 // the sample holds every key whose mixed form is at most this
+	values int    // values that are not NULL
+	loaded bool
+	least  []keyCount // the least keys of the sample, ascending; made when first needed
 
 	sorted []float64 // magnitudes, ascending
 	digits int       // digits behind the point, up to maxDigits; -1: not yet counted
@@ -26,7 +27,50 @@ type reading struct {
 
 type keyCount struct {
 	order uint64 // the key, mixed, so that the least keys are a random sample
-	n     int
+	n     int    // 0: no key
+}
+
+// tally is a hash table that counts keys.
+type tally struct {
+	slots    []keyCount
+	distinct int
+}
+
+func (t *tally) slot(order uint64) *keyCount {
+	mask := uint64(len(t.slots) - 1)
+	for i := order & mask; ; i = (i + 1) & mask {
+		if s := &t.slots[i]; s.n == 0 || s.order == order {
+			return s
+		}
+	}
+}
+
+// of is how often a key was counted.
+func (t *tally) of(order uint64) int { return t.slot(order).n }
+
+func (t *tally) add(order uint64, n int) {
+	s := t.slot(order)
+	if s.n == 0 {
+		if 2*t.distinct >= len(t.slots) {
+			t.rebuild(2*len(t.slots), math.MaxUint64)
+			s = t.slot(order)
+		}
+		s.order = order
+		t.distinct++
+	}
+	s.n += n
+}
+
+// rebuild makes a table of another size with the keys up to a limit.
+func (t *tally) rebuild(size int, limit uint64) {
+	old := t.slots
+	t.slots, t.distinct = make([]keyCount, size), 0
+	for _, s := range old {
+		if s.n > 0 && s.order <= limit {
+			*t.slot(s.order) = s
+			t.distinct++
+		}
+	}
 }
 
 // sampleKeys is how many distinct values stand for a column of more.
@@ -47,11 +91,11 @@ func (a *aligner) reading(c *column, v cell.View) *reading {
 // load counts the values. Where there are more distinct ones than the sample holds, it keeps those whose mixed keys are least: the same
 // values in every column, so that samples can be compared.
 func (r *reading) load() {
-	if r.counts != nil {
+	if r.loaded {
 		return
 	}
-	r.limit = math.MaxUint64
-	seen := make(map[uint64]int, 64)
+	r.loaded, r.limit = true, math.MaxUint64
+	r.counts.slots = make([]keyCount, 16)
 	var keys [512]uint64
 	for from := 0; from < r.col.Len(); from += len(keys) {
 		k := keys[:min(len(keys), r.col.Len()-from)]
@@ -62,25 +106,33 @@ func (r *reading) load() {
 			}
 			r.values++
 			if order := cell.Mix(key, 1); order <= r.limit {
-				seen[order]++
+				r.counts.add(order, 1)
 			}
 		}
-		for len(seen) > 2*sampleKeys { // half of them, again and again, leave every value the same chance
+		for r.counts.distinct > 2*sampleKeys { // half of them, again and again, leave every value the same chance
 			r.limit /= 2
-			maps.DeleteFunc(seen, func(order uint64, _ int) bool { return order > r.limit })
+			r.counts.rebuild(len(r.counts.slots), r.limit)
 		}
 	}
-	r.counts = make([]keyCount, 0, len(seen))
-	for order, n := range seen {
-		r.counts = append(r.counts, keyCount{order, n})
+}
+
+// leastKeys are the keys that are least in their mixed form, at most n, ascending, and up to which they are all.
+func (r *reading) leastKeys(n int) (keys []keyCount, limit uint64) {
+	r.load()
+	if r.least == nil {
+		r.least = slices.DeleteFunc(slices.Clone(r.counts.slots), func(k keyCount) bool { return k.n == 0 })
+		slices.SortFunc(r.least, func(a, b keyCount) int { return cmp.Compare(a.order, b.order) })
 	}
-	slices.SortFunc(r.counts, func(a, b keyCount) int { return cmp.Compare(a.order, b.order) })
+	if len(r.least) <= n {
+		return r.least, r.limit
+	}
+	return r.least[:n], r.least[n-1].order
 }
 
 // distinct is the number of distinct values that are not NULL, up to the size of the sample.
 func (r *reading) distinct() int {
 	r.load()
-	return len(r.counts)
+	return r.counts.distinct
 }
 
 // distinct is the number of distinct values of a gold column as a comparison reads it, up to the size of the sample.
@@ -122,26 +174,61 @@ func overlap(g, p *reading) float64 {
 		return 1
 	}
 	limit := min(g.limit, p.limit)
-	common, inG, inP := 0, 0, 0
-	i, j := 0, 0
-	for {
-		hasG, hasP := i < len(g.counts) && g.counts[i].order <= limit, j < len(p.counts) && p.counts[j].order <= limit
-		switch {
-		case !hasG && !hasP:
-			return float64(common) / float64(max(inG, inP, 1))
-		case !hasP || hasG && g.counts[i].order < p.counts[j].order:
-			inG += g.counts[i].n
-			i++
-		case !hasG || p.counts[j].order < g.counts[i].order:
-			inP += p.counts[j].n
-			j++
-		default:
-			common += min(g.counts[i].n, p.counts[j].n)
-			inG += g.counts[i].n
-			inP += p.counts[j].n
-			i, j = i+1, j+1
+	common, inG, inP := 0, g.sampled(limit), p.sampled(limit)
+	if inG > 0 && inP > 0 {
+		few, many := &g.counts, &p.counts
+		if len(few.slots) > len(many.slots) {
+			few, many = many, few
+		}
+		for _, s := range few.slots {
+			if s.n > 0 && s.order <= limit {
+				common += min(s.n, many.of(s.order))
+			}
 		}
 	}
+	return float64(common) / float64(max(inG, inP, 1))
+}
+
+// sampled is how many values the sample holds up to a limit.
+func (r *reading) sampled(limit uint64) (n int) {
+	if r.limit == math.MaxUint64 && limit == r.limit {
+		return r.values
+	}
+	for _, s := range r.counts.slots {
+		if s.order <= limit {
+			n += s.n
+		}
+	}
+	return n
+}
+
+// roughOverlap is overlap, estimated from the n least keys of both.
+func roughOverlap(g, p *reading, n int) float64 {
+	gs, gl := g.leastKeys(n)
+	ps, pl := p.leastKeys(n)
+	if g.values == 0 && p.values == 0 {
+		return 1
+	}
+	limit := min(gl, pl)
+	common, inG, inP := 0, 0, 0
+	j := 0
+	for _, k := range gs {
+		if k.order > limit {
+			break
+		}
+		inG += k.n
+		for j < len(ps) && ps[j].order < k.order {
+			inP += ps[j].n
+			j++
+		}
+		if j < len(ps) && ps[j].order == k.order {
+			common += min(k.n, ps[j].n)
+		}
+	}
+	for ; j < len(ps) && ps[j].order <= limit; j++ {
+		inP += ps[j].n
+	}
+	return float64(common) / float64(max(inG, inP, 1))
 }
 
 // numbers are the magnitudes of the column, ascending.

@@ -12,6 +12,7 @@ type assignment struct {
 	supply, demand []int32 // rows of each kind that have no partner
 	gold, pred     []int32 // duals: gold[i] + pred[j] is at least the weight of every edge, and is it where there is flow
 
+	steps, most        int // edges looked at so far, and where the search ends
 	pass               int32
 	goldSeen, predSeen []int32 // the last pass that came by
 	path               []step
@@ -29,15 +30,21 @@ type step struct {
 	back int   // the flow into edge.pred to look at next
 }
 
-// assign matches the kinds as well as can be.
-func (p *problem) assign() {
+// maxSteps bounds the work of an assignment: the search takes at most this many steps for each edge and each kind of row. Random values take up to 45;
+// rows can be made up that would take as many as there are kinds.
+const maxSteps = 64
+
+// assign matches the kinds as well as can be. It tells whether the search came to its end; where it did not, what it found so far is a matching of the rows that
+// have most in common, and others are left.
+func (p *problem) assign() (complete bool) {
 	a := p.newAssignment()
-	a.solve()
+	complete = a.solve()
 	for e, n := range a.flow {
 		if n > 0 {
 			p.pair(int(a.edges[e].gold), int(a.edges[e].pred), n)
 		}
 	}
+	return complete
 }
 
 func (p *problem) newAssignment() *assignment {
@@ -78,7 +85,7 @@ func (p *problem) newAssignment() *assignment {
 	for t := range a.gold {
 		a.gold[t] = most
 	}
-	a.flow = make([]int32, len(a.edges))
+	a.flow, a.most = make([]int32, len(a.edges)), maxSteps*(len(a.edges)+golds+preds)
 	return a
 }
 
@@ -97,13 +104,17 @@ func (p *problem) listKinds() {
 	}
 }
 
-// solve finds the flow. Gold kinds with rows to spare all have the same dual, which is what one more pair could still add.
-func (a *assignment) solve() {
+// solve finds the flow. Gold kinds with rows to spare all have the same dual, which is what one more pair could still add. It is not complete
+// where the search was ended for its length.
+func (a *assignment) solve() (complete bool) {
 	for {
 		found := false
 		a.pass++
 		least := int32(-1) // dual of gold kinds with rows to spare
 		for i := range a.supply {
+			if a.steps > a.most {
+				return false
+			}
 			for a.supply[i] > 0 && a.augment(int32(i)) { //nolint:gosec // rows are bounded far below
 				found = true
 			}
@@ -113,12 +124,12 @@ func (a *assignment) solve() {
 		}
 		switch {
 		case least < 0:
-			return
+			return true
 		case found:
 			continue
 		}
 		if a.reprice(least); least == 0 {
-			return
+			return true
 		}
 	}
 }
@@ -131,6 +142,7 @@ func (a *assignment) reprice(least int32) {
 		if pass != a.pass {
 			continue
 		}
+		a.steps += int(a.start[i+1] - a.start[i])
 		for _, e := range a.edges[a.start[i]:a.start[i+1]] {
 			if a.predSeen[e.pred] != pass {
 				by = min(by, a.gold[i]+a.pred[e.pred]-e.weight)
@@ -155,6 +167,7 @@ func (a *assignment) augment(root int32) bool {
 	a.goldSeen[root] = a.pass
 	a.path = append(a.path[:0], step{gold: root, via: -1, next: a.start[root], edge: -1})
 	for len(a.path) > 0 {
+		a.steps++
 		s := &a.path[len(a.path)-1]
 		if s.edge >= 0 {
 			into := a.into[a.edges[s.edge].pred]
@@ -190,6 +203,7 @@ func (a *assignment) augment(root int32) bool {
 }
 
 func (a *assignment) send(root, end int32) {
+	a.steps += len(a.path)
 	n := min(a.supply[root], a.demand[end])
 	for _, s := range a.path[1:] {
 		n = min(n, a.flow[s.via])

@@ -447,8 +447,14 @@ func merges(c *scoring.Column, v View) bool {
 	if !textual(c) {
 		return false
 	}
-	const sample = 4096
-	seen, limit := make(map[uint64]uint64, min(c.Len(), sample)), uint64(math.MaxUint64)
+	const sample, small = 4096, 32
+	type text struct{ key, verbatim uint64 }
+	var few [small]text // of a column of few rows, instead of a map
+	var seen map[uint64]uint64
+	if c.Len() > small {
+		seen = make(map[uint64]uint64, min(c.Len(), sample))
+	}
+	n, limit := 0, uint64(math.MaxUint64)
 	for i := range c.Len() {
 		if c.IsNull(i) || c.Type == scoring.Any && c.Value(i).Type != scoring.String {
 			continue
@@ -464,6 +470,16 @@ func merges(c *scoring.Column, v View) bool {
 			continue
 		}
 		verbatim := verbatimKey(s)
+		if seen == nil {
+			for _, t := range few[:n] {
+				if t.key == k && t.verbatim != verbatim {
+					return true
+				}
+			}
+			few[n] = text{k, verbatim}
+			n++
+			continue
+		}
 		if other, found := seen[k]; found && other != verbatim {
 			return true
 		}

@@ -163,9 +163,10 @@ func TextKey(s string) uint64 {
 // verbatimKey is the key of a text in which letter case counts.
 func verbatimKey(s string) uint64 {
 	s = unquoted(s)
-	plain := true
+	plain := true // ASCII with single blanks between words
 	for i := range len(s) {
-		if c := s[i]; c >= utf8.RuneSelf || c <= ' ' {
+		c := s[i]
+		if c >= utf8.RuneSelf || c < ' ' || c == ' ' && (i == 0 || i == len(s)-1 || s[i-1] == ' ') {
 			plain = false
 			break
 		}

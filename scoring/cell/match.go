@@ -8,10 +8,12 @@ import (
 
 // minCommon and commonPerCell bound the size up to which rows are matched as well as possible: the pairs of equal cells among
 // the distinct rows left after equal rows were matched number at most minCommon, or one for every commonPerCell cells of both
-// sides where that is more.
+// sides where that is more. Rows that share a key are matched by themselves: then it is the share of minCommon that their cells are of all, or commonInGroup for each
+// of their cells, so that many groups together cost no more than one.
 const (
 	minCommon     = 1 << 18
 	commonPerCell = 2
+	commonInGroup = 4
 )
 
 // maxRounds is how often the search for similar rows is repeated with the rows that it left.
@@ -26,7 +28,8 @@ const maxRounds = 4
 // have too much in common for that, with the most similar of a few candidates (neighbors). A tolerance is no equivalence, so
 // with one the optimal assignment is tried on all rows before equal rows are taken out.
 //
-// The work is bounded by the number of cells, times the logarithm of the number of rows, plus what minCommon allows.
+// The work is bounded by the number of cells, times the logarithm of the number of rows, plus what minCommon allows, each edge of which
+// costs at most maxSteps.
 type matcher struct {
 	cols       []pair   // in an order made of their content
 	gold, pred []uint64 // of each row, a key made of all its cells
@@ -54,7 +57,11 @@ func newMatcher(cols []pair, golds, preds int, shown bool) *matcher {
 
 // match pairs rows, as many as the shorter list has.
 func (m *matcher) match(gold, pred []int32) {
-	most := max(minCommon, (len(gold)+len(pred))*len(m.cols)/commonPerCell)
+	rows, of := len(gold)+len(pred), len(m.gold)+len(m.pred)
+	most := max(minCommon, rows*len(m.cols)/commonPerCell)
+	if rows < of {
+		most = max(int(minCommon*float64(rows)/float64(of)), rows*len(m.cols)*commonInGroup)
+	}
 	equalRows := func() { gold, pred = m.equalRows(gold, pred) }
 	tried := !m.ranged
 	if tried {
@@ -66,9 +73,13 @@ func (m *matcher) match(gold, pred []int32) {
 			break
 		}
 		if p.common <= most {
-			p.assign()
+			complete := p.assign()
 			gold, pred = p.left()
-			break
+			if complete {
+				break
+			}
+			most = 0 // what is left goes to neighbors
+			continue
 		}
 		if !tried {
 			tried = true

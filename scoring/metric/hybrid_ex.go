@@ -244,7 +244,11 @@ func questionOf(in *scoring.Input) string { return in.Case.Question + " " + in.C
 
 func (o *hybridOptions) rules() (align.Options, error) {
 	a := align.Options{Numbers: align.Numbers(o.Numbers), Tolerance: o.Tolerance}
-	for _, name := range slices.Sorted(maps.Keys(o.Columns)) {
+	var columns []string
+	if len(o.Columns) > 0 {
+		columns = slices.Sorted(maps.Keys(o.Columns))
+	}
+	for _, name := range columns {
 		rule, err := align.ParseRule(o.Columns[name])
 		if err != nil {
 			return a, errcode.New(errcode.InvalidArgument, "option columns.%.60s %w", name, err)
