@@ -13,11 +13,11 @@ import (
 var textKinds = []Kind{
 	{
 		Name: "concatenated", Class: Presentational, find: func(e *evidence) *found { return joined(e, goldSide) },
-		Meaning: "All rows agree once two to four columns of gold are joined, in their order, into the text that the answer shows.", Example: "('Ada', 'Lovelace'); ('Ada Lovelace')",
+		Meaning: "All rows agree once two to four columns of gold are joined into the text that the answer shows.", Example: "('Ada', 'Lovelace'); ('Ada Lovelace')",
 	},
 	{
 		Name: "split", Class: Presentational, find: func(e *evidence) *found { return joined(e, predSide) },
-		Meaning: "All rows agree once two to four columns of the answer are joined, in their order, into the text that gold shows.", Example: "('Ada Lovelace'); ('Ada', 'Lovelace')",
+		Meaning: "All rows agree once two to four columns of the answer are joined into the text that gold shows.", Example: "('Ada Lovelace'); ('Ada', 'Lovelace')",
 	},
 	{
 		Name: "punctuated", Class: Presentational, find: punctuated,
