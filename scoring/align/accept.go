@@ -58,7 +58,7 @@ func Accept(gold, pred *scoring.Table, evidence *scoring.Alignment, p *Proposal,
 	for _, g := range j.bindHeaders() {
 		j.reject(fmt.Sprintf("column_mapping gold %d", goldPlaces[g]+1), "the answer has a column of that name, and this one has the name of another gold column")
 	}
-	j.refuseUnits()
+	j.refuseNames()
 	out := j.alignment()
 	out.Source = "judge"
 	if len(p.Index) > 0 {

@@ -27,7 +27,7 @@ func alignSorted(gold, pred *scoring.Table, o Options) scoring.Alignment {
 	a.byLadder()
 	a.settle(a.exchangeable())
 	a.bindHeaders()
-	a.refuseUnits()
+	a.refuseNames()
 	return a.alignment()
 }
 

@@ -751,6 +751,9 @@ func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading, asked b
 	if asked || fraction.says(hints...) || percent.says(hints...) || isQuotient(fraction) || isQuotient(percent) {
 		return true
 	}
+	if rp.decimals() <= 0 && a.asks("many") {
+		return false // whole numbers, asked how many: they count
+	}
 	return distinctNumbers(fs) > 1 || digits(fs) > 2 // 42 is no hundredfold of 0.42 by itself, 50.4 is one of 0.504
 }
 

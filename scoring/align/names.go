@@ -13,6 +13,7 @@ var synonyms = map[string]string{
 	"lo": "minimum", "hi": "maximum", "low": "minimum", "high": "maximum", "smallest": "minimum", "largest": "maximum", "yr": "year", "mo": "month", "mth": "month", "dt": "date", "ts": "timestamp",
 	"desc": "description", "rev": "revenue", "addr": "address", "acct": "account", "cust": "customer", "prod": "product", "txn": "transaction", "trx": "transaction",
 	"trans": "transaction", "id": "id", "key": "id", "sk": "id", "revenue": "revenue", "sales": "sales", "freq": "frequency", "prob": "probability", "std": "deviation", "stddev": "deviation",
+	"from": "origin", "source": "origin", "src": "origin", "to": "destination", "dest": "destination", "dst": "destination", "begin": "start", "finish": "end",
 }
 
 // fillers carry no meaning in a column's name.

@@ -34,12 +34,12 @@ var laws = []Law{
 	{
 		Name: "percent", About: "Numbers",
 		Says: "A fraction equals its percentage, 0.125 and 12.5, where all fractions lie within 0 and 1 (or -1 and 1), all percentages within 0 and 100, and something bears it out: a percent sign, the name of a " +
-			"column, the question, several values, or one value of three digits. 12% is 0.12; it is 12 only in a column whose name says that it holds percentages.",
+			"column, the question, several values, or one value of three digits. Several values bear nothing out where the question asks how many and one side holds whole numbers. 12% is 0.12; it is 12 only in a column whose name says that it holds percentages.",
 	},
 	{
 		Name: "units", About: "Numbers",
 		Says: "A number written as text is that number: with the sign or code of a currency, groups of digits, a decimal comma, in parentheses for negative ones, or with a unit of measure. A unit may be missing " +
-			"on one side; two different units are two values, also where the names of both columns state them (price_usd, price_eur). A column with two currencies stays text.",
+			"on one side; two different units are two values, also where the names of both columns state them (price_usd, price_eur; tenure_years, tenure_months). A column with two currencies stays text.",
 	},
 	{
 		Name: "short_forms", About: "Numbers",
@@ -74,7 +74,8 @@ var laws = []Law{
 	{
 		Name: "headers", About: "Columns",
 		Says: "Values say which columns correspond, names come second: a column may be renamed and stand anywhere. But names that stand on both sides, each of them once, bind where columns would change places " +
-			"under them: min, max = 1, 9 is not min, max = 9, 1, also where the names are synonyms. Names that engines give, such as col_1, say nothing.",
+			"under them: min, max = 1, 9 is not min, max = 9, 1, also where the names are synonyms. Equal values do not go together under names " +
+			"that deny each other, as profit and loss or active and inactive do. Names that engines give, such as col_1, say nothing.",
 	},
 	{
 		Name: "nulls", About: "Rows",

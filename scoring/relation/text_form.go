@@ -137,7 +137,10 @@ func listReordered(e *evidence) *found {
 }
 
 // orderedWords are the words of names of which the order of a list is part.
-var orderedWords = wordSet("path route itinerary steps sequence order ranking rank history stages journey coordinates coordinate point position location place address range interval name title")
+var orderedWords = wordSet("path route itinerary steps sequence order ranking rank history stages journey coordinates coordinate point position location place address range interval")
+
+// pairWords are the words of names of columns that hold pairs with a comma between them, unless a query made the lists.
+var pairWords = wordSet("name title")
 
 // unordered tells whether the order of the items in a list says nothing: gold's query aggregates them without an order or, where it is not known, they are words, and lists of different lengths
 // cannot be pairs.
@@ -159,6 +162,9 @@ func (e *evidence) unordered(gold, pred int) bool {
 			return true
 		})
 		return aggregates
+	}
+	if anyWord(append(nameWords(g.Name), nameWords(p.Name)...), pairWords) {
+		return false
 	}
 	lengths := map[int]bool{}
 	for i := range g.Len() {

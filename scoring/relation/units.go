@@ -2,6 +2,7 @@ package relation
 
 import (
 	"fmt"
+	"github.com/badger-eval/badger/scoring/align"
 	"maps"
 	"math"
 	"slices"
@@ -171,40 +172,13 @@ var anyUnit = func() map[string]bool {
 	return all
 }()
 
-// opposites are words for the two directions of one measure, the one of which is the other with the other sign.
-var opposites = func() map[string]string {
-	m := map[string]string{}
-	for _, p := range [][2]string{
-		{"loss", "profit"}, {"loss", "gain"}, {"losses", "profits"}, {"losses", "gains"}, {"debit", "credit"}, {"deficit", "surplus"}, {"decrease", "increase"}, {"reduction", "increase"},
-		{"decline", "growth"}, {"drop", "rise"}, {"fall", "rise"}, {"shrinkage", "growth"}, {"outflow", "inflow"}, {"withdrawal", "deposit"}, {"expense", "income"}, {"west", "east"}, {"south", "north"},
-		{"below", "above"}, {"behind", "ahead"}, {"late", "early"}, {"delay", "lead"}, {"depreciation", "appreciation"}, {"shortfall", "excess"}, {"shortfall", "surplus"}, {"down", "up"},
-		{"payable", "receivable"}, {"depth", "elevation"}, {"depth", "altitude"}, {"discount", "surcharge"}, {"discount", "markup"},
-	} {
-		m[p[0]+" "+p[1]], m[p[1]+" "+p[0]] = p[0], p[1]
-	}
-	return m
-}()
-
-// sayOpposite tells whether two names say opposite things, each one of them.
-func sayOpposite(a, b string) bool {
-	x, y := nameWords(a), nameWords(b)
-	for _, v := range x {
-		for _, w := range y {
-			if opposites[v+" "+w] != "" && !slices.Contains(x, w) && !slices.Contains(y, v) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func negated(e *evidence, opposite bool) *found {
 	pairs := e.explained(func(g, p float64) bool { return g == -p }, 1)
 	if pairs == nil {
 		return nil
 	}
 	named := !slices.ContainsFunc(pairs, func(m measurePair) bool {
-		return !sayOpposite(e.gold.Columns[m.gold].Name, e.pred.Columns[m.pred].Name)
+		return !align.Opposite(e.gold.Columns[m.gold].Name, e.pred.Columns[m.pred].Name)
 	})
 	if named != opposite {
 		return nil
