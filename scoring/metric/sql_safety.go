@@ -204,6 +204,13 @@ func (l *lookout) tree(st *sqlparts.Statement, sc *sqlparts.Script, functions *f
 			if n.FromString || isFile(n.Table, sc.Dialect) {
 				l.add(dangerImports, "reads a file in FROM")
 			}
+			if sc.Dialect == sqlparts.TSQL && len(n.Table) > 3 && n.Table[0].Text != "" {
+				l.add(dangerAttaches, "reads a linked server")
+			}
+		case *sqlparts.Binary:
+			if n.Op == ":=" && (sc.Dialect == sqlparts.MySQL || sc.Dialect == sqlparts.Generic) {
+				l.add(dangerSession, "sets a variable")
+			}
 		case *sqlparts.Column:
 			if len(n.Name) > 1 && strings.EqualFold(n.Name.Last().Text, "nextval") && (sc.Dialect == sqlparts.Snowflake || sc.Dialect == sqlparts.Generic) {
 				l.add(dangerWrites, "advances a sequence")
@@ -327,6 +334,9 @@ func (l *lookout) skipped(st *sqlparts.Statement, text string, dialect sqlparts.
 		if i > 0 && isFile(m.Name, dialect) {
 			l.add(dangerImports, "reads a file")
 		}
+	}
+	if first, _, _ := strings.Cut(strings.ToLower(text), " "); first == "list" && (dialect == sqlparts.Databricks || dialect == sqlparts.Generic) {
+		l.add(dangerImports, "lists files")
 	}
 	if dialect == sqlparts.DuckDB || dialect == sqlparts.Generic {
 		if st.Kind == sqlparts.KindDescribe && len(literals(text)) > 0 {

@@ -83,13 +83,16 @@ func eachLine(file string, f func(line string)) {
 // builtinSchemas are where a dialect keeps its own functions, so that the name after them says what is called.
 var builtinSchemas = []string{"pg_catalog.", "safe.", "builtin.", "system.builtin.", "information_schema.", "sys.", "main."}
 
+// rowsFrom is the name under which the tree has PostgreSQL's ROWS FROM (f(x), …).
+const rowsFrom = "rows from"
+
 // function is what calling a function does: safe, a danger, or dangerUnknown for a function that is on no list.
 func (f *functionLists) function(name sqlparts.Name) string {
 	full, last := functionName(name), strings.ToLower(name.Last().Text)
 	if d := cmp.Or(f.dangers[full], f.dangers[last]); d != "" {
 		return d
 	}
-	if f.harmless[full] || len(name) > 1 && f.harmless["."+last] {
+	if full == rowsFrom || f.harmless[full] || len(name) > 1 && f.harmless["."+last] {
 		return safe
 	}
 	for _, schema := range builtinSchemas {

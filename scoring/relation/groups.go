@@ -154,9 +154,18 @@ func zeroFilled(e *evidence, more side) *found {
 		}
 	}
 	what := named(e.gold, e.goldColumns(measures))
-	r := e.aboutPairs(measures, fmt.Sprintf("Every row of gold is there; %s more %s nothing (0 or NULL) in %s: groups without a match were kept (outer join instead of inner).", plural(len(rows), "row"), verb(len(rows), "has", "have"), what))
+	cause := ""
+	if q := e.queries(); q.both() && q.gold.outer != q.pred.outer {
+		switch {
+		case more == goldSide && q.gold.outer:
+			cause = ": groups without a match were dropped (inner join instead of outer)"
+		case more != goldSide && q.pred.outer:
+			cause = ": groups without a match were kept (outer join instead of inner)"
+		}
+	}
+	r := e.aboutPairs(measures, fmt.Sprintf("Every row of gold is there; %s more %s nothing (0 or NULL) in %s%s.", plural(len(rows), "row"), verb(len(rows), "has", "have"), what, cause))
 	if more == goldSide {
-		r.text = fmt.Sprintf("Every row of the answer is in gold; the %s that it lacks %s nothing (0 or NULL) in %s: groups without a match were dropped (inner join instead of outer).", plural(len(rows), "row"), verb(len(rows), "has", "have"), what)
+		r.text = fmt.Sprintf("Every row of the answer is in gold; the %s that it lacks %s nothing (0 or NULL) in %s%s.", plural(len(rows), "row"), verb(len(rows), "has", "have"), what, cause)
 	}
 	r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(rows)
 	return r

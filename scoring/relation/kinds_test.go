@@ -123,3 +123,25 @@ func addExamples(more map[string]examplesOf) bool {
 	}
 	return true
 }
+
+// TestOuterJoinAsCause checks that groups with nothing are put down to an outer join only where one query alone has it.
+func TestOuterJoinAsCause(t *testing.T) {
+	const gold, pred = "k, total: [1, 10], [3, 0], [5, 4]", "k, total: [1, 10], [5, 4]"
+	for _, tt := range []struct {
+		why, goldSQL, predSQL string
+		want                  bool
+	}{
+		{"gold alone has one", "SELECT k, COUNT(u.a) AS total FROM t LEFT JOIN u ON t.id = u.id GROUP BY k", "SELECT k, COUNT(u.a) AS total FROM t JOIN u ON t.id = u.id GROUP BY k", true},
+		{"neither joins", "SELECT k, SUM(a) AS total FROM t GROUP BY k", "SELECT k, SUM(a) AS total FROM t WHERE a > 0 GROUP BY k", false},
+	} {
+		x := example{gold: gold, pred: pred, goldSQL: tt.goldSQL, predSQL: tt.predSQL}
+		for _, r := range x.find(t) {
+			if r.Name == "zero_dropped" && strings.Contains(r.Text, "outer") != tt.want {
+				t.Errorf("%s: %s", tt.why, r.Text)
+			}
+		}
+		if found := x.find(t); !names(found, "zero_dropped") {
+			t.Errorf("%s: found %+v", tt.why, found)
+		}
+	}
+}

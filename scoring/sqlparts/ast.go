@@ -102,7 +102,7 @@ type Values struct {
 }
 
 // SetOp is a chain of set operations of one precedence, applied left to right: Ops[i] stands between Terms[i] and Terms[i+1].
-// INTERSECT binds tighter than UNION and EXCEPT, so a mixed chain nests.
+// INTERSECT binds tighter than UNION and EXCEPT, so that a mixed chain nests, but in SQLite, where all bind alike.
 type SetOp struct {
 	Span
 	Ops   []SetOperator
@@ -155,8 +155,9 @@ type Item struct {
 // GroupBy is the GROUP BY clause. Rollups, cubes and grouping sets are *Grouping elements of Items.
 type GroupBy struct {
 	Span
-	All   bool // GROUP BY ALL
-	Items []Expr
+	All      bool // GROUP BY ALL
+	Distinct bool // GROUP BY DISTINCT: no grouping set twice
+	Items    []Expr
 }
 
 // OrderItem is one sort key.
@@ -199,6 +200,7 @@ type Source struct {
 	Join       JoinKind
 	Natural    bool
 	Lateral    bool // LATERAL, APPLY or LATERAL VIEW
+	Only       bool // ONLY: without the tables that inherit from it
 	Asof       bool
 	Positional bool
 	On         Expr

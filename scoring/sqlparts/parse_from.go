@@ -8,7 +8,7 @@ func (p *parser) source(j Source) *Source {
 	*src = j
 	start := p.start()
 	for p.at(wLateral) || p.at(wOnly) && p.beginsName(p.i+1) {
-		src.Lateral = src.Lateral || p.at(wLateral)
+		src.Lateral, src.Only = src.Lateral || p.at(wLateral), src.Only || p.at(wOnly)
 		p.next()
 	}
 	t := p.cur()
@@ -72,7 +72,7 @@ func (p *parser) parenSource(src *Source) {
 			q := nested[0].Query
 			q.closed = true
 			s, _ := rangeOf(q)
-			q = p.unions(s, p.intersects(s, q))
+			q = p.setOpsAfter(s, q)
 			p.tail(q)
 			src.Query = q
 		case len(nested) == 1 && bare(nested[0]):

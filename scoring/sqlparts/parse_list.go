@@ -88,7 +88,7 @@ func (p *parser) parenList(open int, start int32) Expr {
 		q := s.Query
 		q.closed = true
 		at, _ := rangeOf(q)
-		q = p.unions(at, p.intersects(at, q))
+		q = p.setOpsAfter(at, q)
 		p.tail(q)
 		return &Subquery{Span: p.from(at), Query: q}
 	}

@@ -328,6 +328,10 @@ func (p *parser) wordOperand(t *token) Expr {
 		if next.kind == tokString || (next.code == wWith || next.code == wWithout) && p.ahead(2).code == wTime && p.ahead(3).code == wZone && p.ahead(4).kind == tokString {
 			return p.typed()
 		}
+	case wApproximate:
+		if p.dialect == Redshift && next.kind == tokWord && p.ahead(2).code == oLparen { // APPROXIMATE COUNT(DISTINCT x)
+			return p.prefix("approximate", precUnary)
+		}
 	case wLambda:
 		if p.dialect == DuckDB && next.kind == tokWord {
 			return p.lambdaWord()

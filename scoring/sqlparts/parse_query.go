@@ -93,21 +93,26 @@ func (p *parser) newQuery(s Span, b Body) *Query {
 	return q
 }
 
-// setOps reads a chain of UNION and EXCEPT over chains of INTERSECT over terms.
+// setOps reads a term and the set operators after it.
 func (p *parser) setOps() *Query {
 	start := p.start()
-	return p.unions(start, p.intersects(start, p.term()))
+	return p.setOpsAfter(start, p.term())
 }
 
-func (p *parser) unions(start int32, first *Query) *Query {
-	return p.setChain(start, first, false)
+// setOpsAfter reads the set operators that follow first: a chain of UNION and EXCEPT over chains of
+// INTERSECT. In SQLite all of them are one chain.
+func (p *parser) setOpsAfter(start int32, first *Query) *Query {
+	return p.setChain(start, p.intersects(start, first), false)
 }
 
 func (p *parser) intersects(start int32, first *Query) *Query {
+	if p.dialect == SQLite {
+		return first
+	}
 	return p.setChain(start, first, true)
 }
 
-// setChain reads the terms that follow first in a chain of INTERSECT, or of UNION and EXCEPT.
+// setChain reads the terms that follow first in a chain of INTERSECT, or of the other operators.
 func (p *parser) setChain(start int32, first *Query, intersect bool) *Query {
 	if _, ok := p.atSetOp(intersect); !ok {
 		return first
@@ -150,7 +155,7 @@ func (p *parser) atSetOp(intersect bool) (SetOperator, bool) {
 		return SetOperator{Kind: Union}, true
 	case (c == wExcept || c == wMinus) && !intersect:
 		return SetOperator{Kind: Except}, true
-	case c == wIntersect && intersect:
+	case c == wIntersect && (intersect || p.dialect == SQLite):
 		return SetOperator{Kind: Intersect}, true
 	}
 	return SetOperator{}, false
@@ -294,7 +299,7 @@ func (p *parser) tail(q *Query) {
 			first := p.newQuery(q.Span, q.Body)
 			first.OrderBy, first.Limit = q.OrderBy, q.Limit
 			start := q.Start
-			joined := p.unions(start, p.intersects(start, first))
+			joined := p.setOpsAfter(start, first)
 			if joined == first {
 				return
 			}
@@ -337,6 +342,8 @@ func (p *parser) afterQuery() bool {
 			p.effects |= Exports
 		} else if t.kind != tokParam {
 			return false
+		} else {
+			p.effects |= Session
 		}
 	case wWith:
 		if t := p.ahead(1).code; t != wUr && t != wNo && t != wData {

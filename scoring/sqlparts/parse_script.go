@@ -104,6 +104,8 @@ func (p *parser) queryStatement(s *Statement) {
 		s.Target = sel.Into
 		if sel.Into[0].Text == "" || sel.Into[0].Text[0] != '@' {
 			s.Kind, s.Effects = KindCreateTableAs, Reads|Defines
+		} else {
+			s.Effects |= Session
 		}
 	}
 }

@@ -355,7 +355,9 @@ func (p *parser) groupBy(sel *Select) {
 		p.next()
 		g.All = true
 	} else {
-		p.acceptAny(wAll, wDistinct)
+		if !p.accept(wAll) {
+			g.Distinct = p.accept(wDistinct)
+		}
 		m := p.exprs.mark()
 		for !p.ends() && !hardClause[p.cur().code] {
 			p.exprs.push(p.groupItem())

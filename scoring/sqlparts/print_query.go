@@ -155,6 +155,9 @@ func (p *printer) sel(s *Select) {
 		if g.All {
 			p.str("all")
 		}
+		if g.Distinct {
+			p.str("distinct ")
+		}
 		p.exprs(g.Items)
 	}
 	p.clause(" having ", s.Having)
@@ -213,6 +216,9 @@ func (p *printer) source(s *Source, first bool) {
 	}
 	if s.Lateral {
 		p.str("lateral ")
+	}
+	if s.Only {
+		p.str("only ")
 	}
 	switch {
 	case s.FromString:

@@ -368,6 +368,9 @@ func (b *builder) table(s *source) *sqltree.Table {
 
 func (b *builder) groupBy(g *sqlparts.GroupBy, sc *scope, out *block) {
 	out.grouped = true
+	if g.Distinct {
+		b.fail("GROUP BY DISTINCT")
+	}
 	if g.All {
 		for _, it := range out.items {
 			if isStar(it) || it.has(isQuery) {
@@ -561,6 +564,9 @@ func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 		s := b.source()
 		path := b.path(src.Table)
 		s.table, s.last = strings.Join(path, "."), strings.ToLower(path[len(path)-1])
+		if src.Only {
+			b.fail("a table without those that inherit from it")
+		}
 		b.paths[s.table] = true
 		if whole, ok := b.full[s.table]; ok {
 			s.table = whole

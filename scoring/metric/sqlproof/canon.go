@@ -430,7 +430,7 @@ func (p *printer) expr(e *expr) string {
 	switch {
 	case e.op == opAnd || e.op == opOr:
 		sort.Strings(args)
-		if args = slices.Compact(args); len(args) == 1 {
+		if args = slices.Compact(args); len(args) == 1 && condition(e.args[0]) { // 5 AND 5 is no 5
 			return args[0]
 		}
 	case e.op == "set", e.op == "grouping" && e.text == "sets":

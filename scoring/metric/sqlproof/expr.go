@@ -237,6 +237,17 @@ func notIn(e *expr) *expr {
 	return conjunction(all)
 }
 
+// nullSafe is the comparison for which NULL equals NULL.
+func nullSafe(l, r *expr) *expr {
+	if l.op == opNull {
+		l, r = r, l
+	}
+	if r.op == opNull && (l.op == opColumn || l.op == opItem) {
+		return node(opIsNull, l)
+	}
+	return node("is not distinct from", l, r)
+}
+
 // maxListed bounds the lists that are written out.
 const maxListed = 1000
 
@@ -255,11 +266,14 @@ func isTrue(e *expr) bool {
 
 func conjunction(list []*expr) *expr {
 	var flat []*expr
+	dropped := false
 	for _, e := range list {
 		switch {
 		case e.op == opAnd:
 			flat = append(flat, e.args...)
-		case !isTrue(e):
+		case isTrue(e):
+			dropped = true
+		default:
 			flat = append(flat, e)
 		}
 	}
@@ -267,7 +281,10 @@ func conjunction(list []*expr) *expr {
 	case 0:
 		return &expr{op: opLit, text: "true"}
 	case 1:
-		return flat[0]
+		if !dropped || condition(flat[0]) {
+			return flat[0]
+		}
+		flat = append(flat, &expr{op: opLit, text: "true"}) // 5 AND true is no 5
 	}
 	return node(opAnd, flat...)
 }
@@ -348,9 +365,9 @@ func (b *builder) binary(e *sqlparts.Binary, sc *scope) *expr {
 	}
 	switch o {
 	case "is not distinct from", "<=>":
-		return node("is not distinct from", l, r)
+		return nullSafe(l, r)
 	case "is distinct from":
-		return negation(node("is not distinct from", l, r))
+		return maybeNot(nullSafe(l, r), true)
 	case "collate":
 		return &expr{op: "collate", text: sqlparts.Normalized(e.R), args: []*expr{l}}
 	}

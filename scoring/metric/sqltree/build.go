@@ -212,6 +212,9 @@ func (b *builder) selectOf(s *sqlparts.Select, outer *scope) (*Query, *scope) {
 		for _, e := range s.Group.Items {
 			out.Group = append(out.Group, b.groupItem(e, sc, out.Items))
 		}
+		if s.Group.Distinct {
+			out.Extra = append(out.Extra, op("group by distinct"))
+		}
 	}
 	out.Having, out.Qualify = b.optional(s.Having, sc), b.optional(s.Qualify, sc)
 	for _, e := range s.Connect {
@@ -332,6 +335,9 @@ func (b *builder) around(src *sqlparts.Source, sc *scope) *scope {
 }
 
 func (b *builder) modifiers(src *sqlparts.Source, s *Source, sc *scope) {
+	if src.Only {
+		s.Mods = append(s.Mods, op("only"))
+	}
 	if src.Version != nil {
 		s.Mods = append(s.Mods, op("version", b.expr(src.Version, sc)))
 	}
