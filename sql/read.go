@@ -56,7 +56,7 @@ FROM (SELECT l.case_id, l.agent_name, ` + version + ` AS agent_version, l.batch_
                            ORDER BY CASE WHEN l.labelled_at IS NULL THEN 1 ELSE 0 END, l.labelled_at DESC, l.verdict) AS latest
   FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, verdict, labelled_at
     FROM (SELECT case_id AS raw_id, {key human_labels.case_id} AS case_id, {key human_labels.agent_name} AS agent_name, {text human_labels.agent_version} AS agent_version,
-                 {key human_labels.batch_id} AS batch_id, {key human_labels.annotator} AS annotator, LOWER(TRIM({key human_labels.verdict})) AS verdict,
+                 {key human_labels.batch_id} AS batch_id, {key human_labels.annotator} AS annotator, LOWER(TRIM(REPLACE(REPLACE(REPLACE({key human_labels.verdict}, CHR(9), ' '), CHR(10), ' '), CHR(13), ' '))) AS verdict,
                  {column human_labels.labelled_at} AS labelled_at
           FROM badger.human_labels) k
     WHERE ` + ofLabels + `) l

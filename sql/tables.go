@@ -87,7 +87,7 @@ var Tables = []Table{
 			{"agent_name", text, "Who answered.", "atlas", false},
 			{"batch_id", text, "Which batch the answer belongs to.", "2025-01-13", false},
 			{"annotator", text, "Who labelled the answer.", "kim", false},
-			{"verdict", text, "pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case. Anything else is unsure.", "pass", true},
+			{"verdict", text, "pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, whatever white space is around them. Anything else is unsure.", "pass", true},
 			{"note", text, "Why.", "The alias differs, the count is right.", false},
 			{"labelled_at", timestamp, "When. Of several labels of one annotator for one answer, the latest counts.", "2025-01-14 09:30:00+00", false},
 			{"agent_version", text, "Version of the agent that answered. NULL means the only version that answered the question in the batch; where several did, the label counts for none of them.", "2.0", false},

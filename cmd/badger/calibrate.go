@@ -232,7 +232,7 @@ func warehouseVotes(ctx context.Context, p process, w *connectors.Warehouse) (ma
 		votes[v.AnswerID][v.Annotator] = map[int]agreement.Vote{1: agreement.Pass, -1: agreement.Fail, 0: agreement.Missing}[v.Says]
 	}
 	if unknown > 0 {
-		fmt.Fprintf(p.stderr, "%s of human_labels names no agent_version, and several versions or none answered the question in the batch: they count for none; set agent_version\n", report.Counted(unknown, "row"))
+		fmt.Fprintf(p.stderr, "agent_version is NULL in %s of human_labels, and several versions or none answered the question in the batch: such a label counts for none; set agent_version\n", report.Counted(unknown, "row"))
 	}
 	return votes, nil
 }

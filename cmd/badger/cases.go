@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"os"
 	"path/filepath"
@@ -16,14 +17,32 @@ import (
 
 // answerFlags choose among answers, in a file and in a warehouse alike.
 type answerFlags struct {
-	Agent      string `help:"Only this agent's answers."`
-	Version    string `name:"agent-version" help:"Only this version's answers."`
-	Batch      string `help:"Only this batch."`
-	SetVersion string `name:"set-version" placeholder:"VERSION" help:"This version of the golden set (with --source). By default each question is taken in the highest version that has it; numbers in versions count as numbers, so that v10 is above v9."`
+	Agent      chosen `placeholder:"NAME" help:"Only this agent's answers."`
+	Version    chosen `name:"agent-version" placeholder:"VERSION" help:"Only this version's answers."`
+	Batch      chosen `placeholder:"ID" help:"Only this batch."`
+	SetVersion chosen `name:"set-version" placeholder:"VERSION" help:"This version of the golden set (with --source). By default each question is taken in the highest version that has it; numbers in versions count as numbers, so that v10 is above v9."`
+}
+
+// chosen is a flag that chooses among answers. An empty value, as of a variable of a script that is not set, must not choose all of them.
+type chosen string
+
+// UnmarshalText takes the value of a flag.
+func (c *chosen) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		return errors.New("the value is empty; leave the flag out to choose all answers")
+	}
+	*c = chosen(text)
+	return nil
+}
+
+// answers is the pattern of the answers that are chosen.
+func (f answerFlags) answers() scoring.AnswerID {
+	return scoring.AnswerID{Agent: string(f.Agent), Version: string(f.Version), Batch: string(f.Batch)}
 }
 
 func (f answerFlags) filter() connectors.Filter {
-	return connectors.Filter{Agent: f.Agent, Version: f.Version, Batch: f.Batch, SetVersion: f.SetVersion}
+	of := f.answers()
+	return connectors.Filter{Agent: of.Agent, Version: of.Version, Batch: of.Batch, SetVersion: string(f.SetVersion)}
 }
 
 // caseFile opens a file of cases, and the results that they refer to. what stands before the message of a file that is not there, such as the flag that names it.
@@ -36,7 +55,7 @@ func caseFile(what, path string, f answerFlags) (batch.Source, snapshots, error)
 		return nil, snapshots{}, usage("%sthere is no file %q", what, filepath.Base(path))
 	}
 	snaps := snapshots{files: &resultfile.Snapshots{Options: resultfile.Options{Dir: file.Dir()}}}
-	if of := (scoring.AnswerID{Agent: f.Agent, Version: f.Version, Batch: f.Batch}); of != (scoring.AnswerID{}) {
+	if of := f.answers(); of != (scoring.AnswerID{}) {
 		return chosenCases{file, of}, snaps, nil
 	}
 	return file, snaps, nil

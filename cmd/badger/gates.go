@@ -13,7 +13,7 @@ import (
 
 // gateFlags are what a run must reach.
 type gateFlags struct {
-	FailUnder   []string `placeholder:"M=V" help:"Exit with 1 if the mean of metric M is below V, or above it where less is better. Cases that failed and cases without an answer count as 0. May be given several times."`
+	FailUnder   []string `placeholder:"M=V" help:"Exit with 1 if the mean of metric M is below V, or above it where less is better, for any version of an agent. Cases that failed and cases without an answer count as 0. May be given several times."`
 	MinCoverage []string `placeholder:"[M=]C" help:"Leave abstained cases out of the gates, and exit with 1 if fewer than this share of the cases that a metric applies to have a value, such as 0.9. Without it abstained cases count as 0. M=C is of metric M alone."`
 }
 
@@ -115,27 +115,28 @@ func over(config, flags []bound) []bound {
 	return append(kept, flags...)
 }
 
-// check tells whether every gate was reached, and prints a line for each.
+// check tells whether every gate was reached, and prints a line for each. Each version of an agent must reach it by itself: a good one
+// must not make up for a bad one.
 func (g gates) check(f *report.Figures, w io.Writer) error {
 	missed := false
-	for _, gate := range g {
-		var sum float64
-		var c report.Coverage
-		lower := false
-		for i := range f.Metrics {
-			m := &f.Metrics[i]
-			if m.Name != gate.metric {
-				continue
-			}
-			lower = m.LowerIsBetter
-			for k := range m.Rates {
-				sum += m.Rates[k].Sum
-				c.Plus(&m.Rates[k].Coverage)
-			}
-		}
-		said, reached := gate.judge(sum, &c, lower)
+	say := func(said string, reached bool) {
 		fmt.Fprintf(w, "gate %s: %s\n", gateWord(reached), said)
 		missed = missed || !reached
+	}
+	for _, gate := range g {
+		i := slices.IndexFunc(f.Metrics, func(m report.Metric) bool { return m.Name == gate.metric })
+		if i < 0 || len(f.Metrics[i].Rates) == 0 {
+			say(gate.judge("", 0, &report.Coverage{}, false))
+			continue
+		}
+		m := &f.Metrics[i]
+		for k := range m.Rates {
+			r, of := &m.Rates[k], ""
+			if len(m.Rates) > 1 {
+				of = " of " + report.Printable(strings.TrimSpace(r.Agent.Name+" "+r.Agent.Version))
+			}
+			say(gate.judge(of, r.Sum, &r.Coverage, m.LowerIsBetter))
+		}
 	}
 	if missed {
 		return errGate
@@ -153,10 +154,10 @@ func gateWord(reached bool) string {
 // rounding is how far below its bound a mean may be: what adding many values in doubles may lose.
 const rounding = 1e-9
 
-// judge tells whether the gate is reached, and why.
-func (g *gate) judge(sum float64, c *report.Coverage, lower bool) (said string, reached bool) {
+// judge tells whether the gate is reached, and why. Of names the agent where there are several.
+func (g *gate) judge(of string, sum float64, c *report.Coverage, lower bool) (said string, reached bool) {
 	if c.Scored == 0 {
-		return g.metric + " has no score" + g.wanted(lower) + because(c, nil), false
+		return g.metric + of + " has no score" + g.wanted(lower) + because(c, nil), false
 	}
 	counted := c.Scored + c.Failed + c.Unanswered
 	zero := []string{}
@@ -184,7 +185,7 @@ func (g *gate) judge(sum float64, c *report.Coverage, lower bool) (said string, 
 		}
 		reached = reached && above >= -rounding
 	}
-	said = fmt.Sprintf("%s is %.4f over %d of %s", g.metric, mean, counted, report.Counted(c.Asked, "case")) + g.wanted(lower)
+	said = fmt.Sprintf("%s is %.4f over %d of %s", g.metric+of, mean, counted, report.Counted(c.Asked, "case")) + g.wanted(lower)
 	if least > 0 {
 		said += fmt.Sprintf("; %.1f%% of the cases it applies to have a value, want at least %g%%", 100*share, 100*least)
 	}

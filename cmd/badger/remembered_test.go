@@ -217,3 +217,64 @@ func TestPromotingAfterRetiring(t *testing.T) {
 		}
 	})
 }
+
+// Going on with a part of a run does not make all of it done, and what the run holds of other answers is not in the report or a gate.
+func TestResumingAPart(t *testing.T) {
+	onEngines(t, func(t *testing.T, url string) {
+		series := "(SELECT i FROM generate_series(1, 6) g(i)) g"
+		execute(t, url, "CREATE SCHEMA badger", fmt.Sprintf(ownGolden, "'c' || i", series), fmt.Sprintf(ownRuns, "'c' || i", "'1'", series),
+			// Version 2 is right on c1 and c2 alone.
+			`INSERT INTO badger.agent_runs SELECT agent_name, '2', batch_id, case_id, CASE WHEN case_id IN ('c1', 'c2') THEN result ELSE '{"columns": ["n"], "rows": [[7]]}' END FROM badger.agent_runs`)
+		must(t, "run", "--source", url, "--run-id", "r", "--metrics", "ex_bird,row_f1", "--quiet")
+		// What a kill leaves: all of version 1's ex_bird, and two cases of version 2, both right.
+		execute(t, url, "DELETE FROM badger.scores WHERE case_id > 'c2' AND (agent_version = '2' OR metric = 'row_f1')", "UPDATE badger.eval_runs SET status = 'running'")
+		out, log := must(t, "run", "--source", url, "--resume", "r", "--metrics", "ex_bird", "--agent-version", "1", "--fail-under", "ex_bird=1", "--json", "--quiet")
+		if f := figuresOf(t, out); f.Cases != 6 || f.rate("ex_bird").N != 6 || !strings.Contains(log, "gate passed: ex_bird is 1.0000 over 6 of 6 cases") {
+			t.Errorf("version 1 alone: %d cases, %+v\n%s", f.Cases, f.rate("ex_bird"), log)
+		}
+		status := func() string {
+			return ask(t, url, "SELECT agent_version, status FROM badger.eval_runs ORDER BY agent_version")
+		}
+		if got := status(); got != "1 running\n2 running\n" {
+			t.Errorf("one version and metric was completed:\n%s", got)
+		}
+		must(t, "run", "--source", url, "--resume", "r", "--metrics", "ex_bird,row_f1", "--agent-version", "1", "--quiet")
+		if got := status(); got != "1 done\n2 running\n" {
+			t.Errorf("one version was completed:\n%s", got)
+		}
+		code, _, log := badger(t, "run", "--source", url, "--resume", "r", "--metrics", "ex_bird,row_f1", "--fail-under", "ex_bird=0.6", "--quiet")
+		for _, want := range []string{"gate passed: ex_bird of a 1 is 1.0000 over 6 of 6 cases", "gate failed: ex_bird of a 2 is 0.3333 over 6 of 6 cases"} { // together 0.6667
+			if code != exitGate || !strings.Contains(log, want) {
+				t.Errorf("exit %d, want %q in\n%s", code, want, log)
+			}
+		}
+		if got := status(); got != "1 done\n2 done\n" {
+			t.Errorf("all was completed:\n%s", got)
+		}
+	})
+}
+
+// Labels that came from a spreadsheet end with a carriage return or a tab.
+func TestLabelsWithWhiteSpace(t *testing.T) {
+	onEngines(t, func(t *testing.T, url string) {
+		series := "(SELECT i FROM generate_series(1, 4) g(i)) g"
+		execute(t, url, "CREATE SCHEMA badger", fmt.Sprintf(ownGolden, "'c' || i", series), fmt.Sprintf(ownRuns, "'c' || i", "CASE WHEN i < 3 THEN '1' ELSE '7' END", series),
+			`CREATE TABLE badger.human_labels AS SELECT case_id, agent_name, batch_id, 'kim' AS annotator, CASE case_id WHEN 'c1' THEN 'PASS' || CHR(13) WHEN 'c2' THEN CHR(9) || ' yes'
+WHEN 'c3' THEN 'no' || CHR(13) || CHR(10) ELSE ' Fail ' END AS verdict FROM badger.agent_runs`)
+		must(t, "run", "--source", url, "--run-id", "r", "--metrics", "ex_bird", "--quiet")
+		if got := ask(t, url, "SELECT labelled, true_pass, true_fail FROM badger.agreement WHERE metric = 'ex_bird'"); got != "4 2 2\n" {
+			t.Errorf("agreement: %s", got)
+		}
+		if out := calibrate(t, "--source", url, "--metrics", "ex_bird"); out.N != 4 {
+			t.Errorf("calibrate: %d labelled cases, want 4", out.N)
+		}
+	})
+}
+
+// An empty value, as of a variable of a script that is not set, does not choose everything.
+func TestEmptyChoice(t *testing.T) {
+	cases := writeFile(t, "cases.jsonl", `{"case_id": "c1", "agent": {"sql": "SELECT 1"}}`+"\n")
+	for _, flag := range []string{"--agent", "--agent-version", "--batch"} {
+		fails(t, exitUsage, flag+": the value is empty; leave the flag out to choose all answers", "run", "--cases", cases, "--no-to", flag, "")
+	}
+}

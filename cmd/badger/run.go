@@ -61,7 +61,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return usage("--resume and --run-id name two runs")
 	}
 	e := evaluation{
-		process: p, run: firstOf(c.Resume, c.ID), mode: c.Mode, concurrency: c.Concurrency, retryFailed: c.RetryFailed, resumed: c.Resume != "",
+		process: p, run: firstOf(c.Resume, c.ID), mode: c.Mode, concurrency: c.Concurrency, retryFailed: c.RetryFailed, resumed: c.Resume != "", chosen: c.answers(),
 		quiet: c.Quiet || c.JSON && !isTerminal(p.stderr),
 	}
 	if e.run == "" {
@@ -119,7 +119,10 @@ func (c *runCommand) noCases() error {
 		return errcode.New(errcode.NotFound, "there are no cases: the file %q holds none", filepath.Base(c.Cases))
 	}
 	var of []string
-	for _, f := range []struct{ name, value string }{{"agent", c.Agent}, {"version", c.Version}, {"batch", c.Batch}} {
+	for _, f := range []struct {
+		name  string
+		value chosen
+	}{{"agent", c.Agent}, {"version", c.Version}, {"batch", c.Batch}} {
 		if f.value != "" {
 			of = append(of, fmt.Sprintf("%s %.60q", f.name, f.value))
 		}
@@ -350,7 +353,8 @@ type evaluation struct {
 	mode        string
 	concurrency int
 	retryFailed bool
-	resumed     bool // the run has been begun before
+	resumed     bool             // the run has been begun before
+	chosen      scoring.AnswerID // the pattern of the answers to score
 	quiet       bool
 	config      scoring.Config
 	judge       *judging // nil: nobody is asked
@@ -454,8 +458,12 @@ func (e *evaluation) ask(ctx context.Context) error {
 	return nil
 }
 
-// held is told of scores that the run holds already: figures and gates are of the whole run.
+// held is told of scores that the run holds already: figures and gates are of the whole run, as far as its answers are chosen. What it holds of others may
+// be a part of them, which a gate must not take for the whole.
 func (e *evaluation) held(rows []batch.Row) {
+	if !rows[0].Matches(e.chosen) {
+		return
+	}
 	e.summary.add(nil, rows)
 	e.count(rows)
 }
@@ -477,9 +485,14 @@ func (e *evaluation) count(rows []batch.Row) {
 	}
 }
 
+// key is the key of the row of eval_runs that a score belongs to.
+func (e *evaluation) key(r *batch.Row) connectors.Run {
+	return connectors.Run{ID: e.run, Agent: r.Agent, AgentVersion: r.Version, BatchID: r.Batch}
+}
+
 // tallyOf is the tally of the row of eval_runs that a score belongs to.
 func (e *evaluation) tallyOf(r *batch.Row) *tally {
-	key := connectors.Run{ID: e.run, Agent: r.Agent, AgentVersion: r.Version, BatchID: r.Batch}
+	key := e.key(r)
 	t := e.answers[key]
 	if t == nil {
 		t = &tally{statuses: map[scoring.Status]int64{}}
@@ -492,7 +505,7 @@ func (e *evaluation) tallyOf(r *batch.Row) *tally {
 func (e *evaluation) begin(ctx context.Context, rows []batch.Row) error {
 	var runs []connectors.Run
 	for i := range rows {
-		key := connectors.Run{ID: e.run, Agent: rows[i].Agent, AgentVersion: rows[i].Version, BatchID: rows[i].Batch}
+		key := e.key(&rows[i])
 		if e.begun[key] {
 			continue
 		}
@@ -510,13 +523,18 @@ func (e *evaluation) begin(ctx context.Context, rows []batch.Row) error {
 
 // record writes the rows of eval_runs, one for each version of an agent and batch that was evaluated.
 func (e *evaluation) record(ctx context.Context, status string) error {
-	if len(e.earlier) > 0 { // which may hold scores of metrics that are not part of this call
+	others := map[connectors.Run]bool{} // rows that have scores of metrics that are not part of this call
+	if len(e.earlier) > 0 {             // which may hold scores of metrics that are not part of this call
 		e.answers = map[connectors.Run]*tally{}
 		for r, err := range e.warehouse.Scores(ctx, e.run) {
 			if err != nil {
 				return err
 			}
-			e.count([]batch.Row{batch.Row(r)})
+			row := batch.Row(r)
+			e.count([]batch.Row{row})
+			if !slices.Contains(e.metrics, row.Score.Metric) {
+				others[e.key(&row)] = true
+			}
 		}
 	}
 	versions := map[string]any{"badger": version()}
@@ -542,6 +560,13 @@ func (e *evaluation) record(ctx context.Context, status string) error {
 	paid.plus(e.paidEarlier())
 	var runs []connectors.Run
 	for run, t := range e.answers {
+		if !(scoring.AnswerID{Agent: run.Agent, Version: run.AgentVersion, Batch: run.BatchID}).Matches(e.chosen) {
+			continue // this call did not go through its answers
+		}
+		status := status
+		if earlier := e.earlier[run]; others[run] && earlier.Status != "done" {
+			status = earlier.Status // the other metrics may lack scores
+		}
 		run.Started, run.Mode, run.Status, run.Judge = e.started, e.mode, status, e.judgeName()
 		run.Config, run.Versions, run.Counts = toJSON(e.config), toJSON(versions), toJSON(t.statuses)
 		run.Tokens, run.Cost = toJSON(t.usage), toJSON(paid)

@@ -123,13 +123,22 @@ func (v *view) scores() {
 	g.print(v.printer)
 }
 
+// agentWidth is what a table keeps at least for names of agents: without the version at their end two versions look the same.
+func (v *view) agentWidth() int {
+	widest := 7
+	for _, a := range v.Agents {
+		widest = max(widest, textWidth(v.name(a)))
+	}
+	return min(widest, v.Width/4)
+}
+
 func (v *view) barWidth() int {
 	return min(24, max(8, v.Width/4-10))
 }
 
 func (v *view) rateColumns(g *grid, first string) {
 	g.words(first, 22)
-	g.words("", 7)
+	g.words("", v.agentWidth())
 	g.number("cases")
 	g.number("cov.")
 	g.number("mean")
@@ -211,7 +220,7 @@ func (v *view) parts() {
 	}
 	var g grid
 	g.words("mean of", 22)
-	g.words("", 7)
+	g.words("", v.agentWidth())
 	for i, part := range names {
 		c := g.number(Printable(part))
 		c.flex, c.least, c.drop = true, 5, i+1
@@ -239,7 +248,7 @@ func (v *view) parts() {
 func (v *view) labels() {
 	var g grid
 	g.words("metric", 22)
-	g.words("", 7)
+	g.words("", v.agentWidth())
 	g.words("labels", 20)
 	for _, m := range v.Metrics {
 		first := m.Name

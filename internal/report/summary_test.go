@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"testing"
 
@@ -320,5 +321,30 @@ func BenchmarkSummary(b *testing.B) {
 		runtime.ReadMemStats(&after)
 		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MB-held")
 		runtime.KeepAlive(s)
+	}
+}
+
+// In 80 columns the versions of several agents are told apart, however much a row has to say.
+func TestVersionsAreToldApart(t *testing.T) {
+	s := report.NewSummary(report.SummaryOptions{Metrics: metrics[:2], Worst: 1})
+	agents := []report.Agent{{Name: "hauler", Version: "1.9"}, {Name: "hauler", Version: "1.10"}, {Name: "porter", Version: "1.9"}}
+	passed := true
+	for i := range 400 {
+		for _, a := range agents {
+			score := []scoring.Score{scoring.OK(1, "equal"), scoring.Abstain("tie"), scoring.NotApplicable("no gold SQL given"), scoring.Fail(errcode.New(errcode.Internal, "down"))}[i%4]
+			if i%4 == 0 {
+				score.Passed = &passed
+			}
+			score.CaseID, score.Metric = fmt.Sprint(i), "hybrid_ex"
+			s.Add(score, report.Case{ID: score.CaseID, Agent: a.Name, Version: a.Version})
+		}
+	}
+	out := rendered(t, s, report.Options{Width: 80, Unicode: true})
+	checkLines(t, out, 80)
+	for _, a := range agents {
+		row := regexp.MustCompile(`(?m)^(hybrid_ex)? +` + regexp.QuoteMeta(a.Name+" "+a.Version) + ` +100/400 `)
+		if !row.MatchString(out) {
+			t.Errorf("no row of %s %s in\n%s", a.Name, a.Version, out)
+		}
 	}
 }
