@@ -16,8 +16,8 @@ func init() {
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
 		Reads: scoring.FieldQuestion | scoring.FieldEvidence | scoring.FieldGoldSQL | scoring.FieldPredSQL,
-		Summary: "Whether both results hold the same rows equally often under some order of the columns, and in the order that the question asks for, if it asks for one. " +
-			"Column names do not count, and neither does how a value is typed.",
+		Summary: "Whether both results hold the same rows equally often under some order of the columns. The order of rows " +
+			"counts if the question asks for one. Column names and types of values do not matter.",
 		Range: "0 or 1",
 		Formula: "1 if the columns of the agent's result can be put into an order that makes its rows the gold rows, as a multiset, and no order of rows is broken that the question asks for; else 0. " + orderRule +
 			" Values count as equal across types: 1 = 1.0 = '1' = TRUE, 0.10 = '0.1', a date or time = its " +

@@ -36,7 +36,8 @@ func init() {
 		Name: "sql_judge_similarity", Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true},
 		Needs: needs, Reads: reads,
-		Summary: "How far the agent's query does what the accepted one does, graded by a judge who looks at meaning and not at style.",
+		Summary: "How far the agent's query does what the gold query does, graded by a judge. Meaning counts, style does " +
+			"not.",
 		Range:   "0 to 1",
 		Formula: "the judge's grade from 0 to 10, divided by 10; 0 for a query that failed, 1 for queries that are proved equal." + call,
 		Source:  source, Example: example + "0.4.",
@@ -48,7 +49,7 @@ func init() {
 		Name: "sql_judge_equivalent", Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true},
 		Needs: needs, Reads: reads,
-		Summary: "Whether the agent's query gives the same answer as the accepted one on any data, by a judge.",
+		Summary: "Whether the agent's query returns the same answer as the gold query on any data, decided by a judge.",
 		Range:   "0 or 1",
 		Formula: "1 if the judge calls the queries equivalent, else 0; 0 for a query that failed, 1 for queries that are proved equal." + call,
 		Source:  source, Example: example + "0.", Threshold: scoring.At(1),
@@ -63,10 +64,12 @@ func init() {
 		Name: "sql_judge_issues", Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsNotApplicable,
 		Needs: needs, Reads: reads, Labels: slices.Clone(sqlIssues), LowerIsBetter: true,
-		Summary: "What is wrong with the agent's query, by a judge, in the words of a closed list.",
+		Summary: "The most serious issue in the agent's query, chosen by a judge from a closed list.",
 		Range:   "0 to 12",
-		Formula: "the label is the gravest issue that the judge names, the value the number of kinds of issue, performance_issue not counted; none and 0 for queries that are proved equal. Not applicable to a query that failed or is missing." + call,
-		Source:  source, Example: example + "filters_missing, 1.", Threshold: scoring.At(0),
+		Formula: "the label is the most serious issue that the judge names. The value is the number of kinds of issues, " +
+			"without performance_issue. none and 0 for queries that are proved equal. Not applicable if the agent's " +
+			"query failed or is missing." + call,
+		Source: source, Example: example + "filters_missing, 1.", Threshold: scoring.At(0),
 		Options: sqlJudgeDeclared.OptionSet, Score: sqlJudged(func(j *sqlJudgement) scoring.Score {
 			labels := j.labels()
 			s := scoring.OK(float64(len(labels)), "the judge finds no issue")

@@ -18,7 +18,7 @@ func init() {
 	)
 	register(scoring.Metric{
 		Name: "tool_recall", Version: 1, Group: "agent",
-		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("tool calls are read, not the query"),
+		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "Whether the agent called every tool it was expected to call.",
 		Range:   "0 or 1",
@@ -30,7 +30,7 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "tool_order", Version: 1, Group: "agent",
-		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("tool calls are read, not the query"),
+		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "Whether the agent made the expected calls in the expected order, with any calls in between.",
 		Range:   "0 or 1",
@@ -43,7 +43,7 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "tool_excess", Version: 1, Group: "agent",
-		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("tool calls are read, not the query"),
+		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "How much of what the agent called was called for: 1 without an excess call, less for repeated or needless ones.",
 		Range:   "0 to 1",
