@@ -25,10 +25,14 @@ func init() {
 	const (
 		needs = scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldGoldSQL | scoring.FieldPredSQL
 		reads = circumstance | scoring.FieldInterpretation
-		call  = " One call for all sql_judge metrics, and for each accepted query; none where the agent's query failed or is missing, or where the texts prove the queries the same (documentation of scoring/metric/sqlproof) " +
-			"and the results, where both are given, do not differ. The judge sees question, interpretation, hint, schema and both queries, what the front end found to differ, and whether the results are the same, and is told which matters of style are no fault: layers of common table " +
-			"expressions, positions in GROUP BY, double-underscore aliases, qualified names, LEFT or INNER JOIN where the rows are the same, functions that deal with NULL. The options must be the same for the three if they are to share the call. " +
-			"Detail: by, what decided (judge, texts or execution); score, equivalent, issues, analysis."
+		call  = " There is one call for all sql_judge metrics, and for each accepted query. There is none if the agent's " +
+			"query failed or is missing, or if the texts prove the queries equal (documentation of " +
+			"scoring/metric/sqlproof) and the results, if both are given, do not differ. The judge sees question, " +
+			"interpretation, hint, schema, both queries, the differences that the parser found, and whether the " +
+			"results are the same. It is told to ignore matters of style: layers of common table expressions, " +
+			"positions in GROUP BY, double-underscore aliases, qualified names, LEFT or INNER JOIN if the rows are the " +
+			"same, and functions that handle NULL. The three metrics share the call only if their options are the " +
+			"same. Detail: by, what decided (judge, texts or execution); score, equivalent, issues, analysis."
 		source  = "BADGER, section 4.4, Table 2, Table 3 and appendix A.2"
 		example = "the agent leaves out WHERE year = 2024; the judge replies {\"score\": 4, \"equivalent\": false, \"issues\": [{\"label\": \"filters_missing\"}]}: "
 	)

@@ -12,9 +12,10 @@ import (
 func init() {
 	const (
 		source = "BADGER, section 7.1, equation "
-		match  = " Calls are the same if their names are; with option match exact, their arguments too (numbers by value, members in any order); with subset, at least the " +
-			"expected arguments. Arguments that the specification leaves out may be anything; option ignore_keys names " +
-			"some that never count, and ignore_tools names tools that count neither as expected nor as called. "
+		match  = " Calls are the same if their names are. With the option match set to exact, their arguments must be the " +
+			"same too (numbers by value, members in any order). With subset, the call must have at least the expected " +
+			"arguments. Arguments that the specification omits may have any value. The option ignore_keys names " +
+			"arguments that never count. ignore_tools names tools that count neither as expected nor as called. "
 	)
 	register(scoring.Metric{
 		Name: "tool_recall", Version: 1, Group: "agent",

@@ -5,9 +5,9 @@
 // # Usage
 //
 //	relations := relation.Find(relation.Input{
-//		Gold: gold, Pred: pred,                   // the two tables
+//		Gold: gold, Pred: pred,                 // the two tables
 //		Alignment: &alignment, Counts: &counts, // from hybrid_ex if it ran already; nil: computed here
-//		GoldSQL: goldSQL, PredSQL: predSQL,       // empty if not known
+//		GoldSQL: goldSQL, PredSQL: predSQL,     // empty if not known
 //		Question: question, Evidence: evidence, Dialect: dialect,
 //	})
 //	first := relations[0] // there is always one
