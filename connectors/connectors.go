@@ -1,7 +1,9 @@
-// Package connectors gives callers one type, [Warehouse], over any database that badger reads results from and writes scores to.
+// Package connectors provides one type, [Warehouse], for every database from which badger reads
+// results and to which it writes scores.
 //
-// Reading cases and results, installing badger's tables, and writing runs and scores are written once, here, over the small
-// contract of connectors/driver. A connector is a folder of its own and is linked by the program that wants it.
+// This package implements reading cases and results, installing badger's tables, and writing runs
+// and scores. It does so once, over the small interface of connectors/driver. Each connector has a
+// directory of its own, and the program links the ones it needs.
 package connectors
 
 import (

@@ -202,7 +202,7 @@ func TestEngineFailedQueries(t *testing.T) {
 		{named("zero", scoring.FieldPredSQL, scoring.FailedIsZero), scoring.OK(0, ""), "0"},
 		{named("labelled", results, scoring.FailedQuery{Status: scoring.StatusOK, Value: 2, Label: "failed"}), scoring.Score{Status: scoring.StatusOK, Value: 2, Label: "failed"}, "2, failed"},
 		{named("describes", scoring.FieldPredSQL, scoring.FailedIsNotApplicable), scoring.NotApplicable(""), "not applicable"},
-		{named("tools", 0, scoring.FailedIsIgnored("tools are no query")), scoring.OK(0.5, ""), "scored as ever; tools are no query"},
+		{named("tools", 0, scoring.FailedIsIgnored("tools are no query")), scoring.OK(0.5, ""), "scored as usual; tools are no query"},
 		{named("own", results, scoring.FailedQuery{Status: scoring.StatusOK, Own: true}), scoring.OK(0.5, ""), "0"},
 		{named("lacking", scoring.FieldQuestion, scoring.FailedIsZero), scoring.NotApplicable("no question given"), "0"},
 	} {

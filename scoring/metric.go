@@ -61,15 +61,17 @@ func (b Branch) String() string {
 	return ""
 }
 
-// FailedQuery says what becomes of a metric where the agent's query failed to run. Such a query ends the text-to-SQL branch (BADGER, section 4.1): what judges the
-// query is 0, what only describes it has nothing to describe. Metrics that do not rest on the query score as ever. Where a case lacks what a metric
-// needs besides the result, that is said first. A metric that needs the result and declares nothing is 0.
+// FailedQuery is the score of a metric if the agent's query failed. Such a query ends the
+// text-to-SQL branch (BADGER, section 4.1): a metric that judges the query is 0, and one that only
+// describes it is not applicable. A metric that does not depend on the query scores as usual. If a
+// case lacks another field that the metric needs, the metric reports that first. A metric that needs
+// the result and declares nothing is 0.
 type FailedQuery struct {
-	Status Status // ok, with the value and label; not_applicable; or empty: the metric scores as ever
+	Status Status // ok, with the value and label; not_applicable; or empty: the metric scores as usual
 	Value  float64
 	Label  string
-	Own    bool   // the metric's function sees the case all the same and says so itself, with a detail
-	Why    string // why it scores as ever, or what else there is to say
+	Own    bool   // the metric's own function scores the case, with a detail
+	Why    string // why it scores as usual, or a remark
 }
 
 // What most metrics declare.
@@ -78,7 +80,7 @@ var (
 	FailedIsNotApplicable = FailedQuery{Status: StatusNotApplicable}
 )
 
-// FailedIsIgnored is of a metric that scores as ever, with the reason.
+// FailedIsIgnored declares a metric that scores as usual, with the reason.
 func FailedIsIgnored(why string) FailedQuery { return FailedQuery{Why: why} }
 
 // Declared tells whether anything is said.
@@ -95,7 +97,7 @@ func (f *FailedQuery) String() string {
 	case f.Status != "":
 		parts = append(parts, strings.ReplaceAll(string(f.Status), "_", " "))
 	case !f.Own:
-		parts = append(parts, "scored as ever")
+		parts = append(parts, "scored as usual")
 	}
 	if f.Why != "" {
 		parts = append(parts, f.Why)

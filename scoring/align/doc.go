@@ -1,14 +1,20 @@
-// Package align finds how the columns of two results correspond, from the evidence alone: stage 1 of the BADGER paper's hybrid
-// execution accuracy (section 5.2) without a model.
+// Package align maps the columns of two results to each other, from evidence alone. This is stage 1
+// of hybrid execution accuracy in the BADGER paper (section 5.2) without a model.
 //
-// It looks at values first and names second. Columns that hold the same multiset of values are recognized by one pass over each
-// column; where several columns hold the same values, the rows decide which is which, by refining groups of columns as graph
-// isomorphism tests do, so that many columns of few values cost no permutations. What is left is compared pair by pair, down a
-// ladder from equality over text that stands for numbers or dates, last-bit noise, rounding, percent for fraction, to a relative
-// tolerance; the tightest rung on which all values agree is the comparison of that pair. So a tolerance never hides a difference that the values themselves can show:
-// a column of prices that lie within 1 % of each other, shifted by a row, is equal as a multiset without tolerance and is then compared without one.
+// It compares values first and names second. One pass over each column finds columns that hold the
+// same multiset of values. If several columns hold the same values, the rows tell them apart:
+// groups of columns are refined as in graph isomorphism tests, so many columns with few values need
+// no permutations. The remaining columns are compared pair by pair, with a list of comparisons from
+// strict to loose: equality, text that represents numbers or dates, last-bit noise, rounding,
+// percent for fraction, and relative tolerance. A pair gets the tightest comparison under which all
+// values agree.
 //
-// Where the evidence leaves doubt ([Doubts]), a judge may be asked for a [Proposal], which is checked against the values part by part ([Accept]).
+// So a tolerance never hides a difference that the values show. Suppose a column of prices within 1
+// % of each other is shifted by one row. As a multiset it is equal without tolerance, and it is
+// then compared without one.
 //
-// An alignment says how sure it is and why; it does not score. Package cell does that under it.
+// If the evidence is uncertain ([Doubts]), a judge may make a [Proposal]. [Accept] checks each part
+// of the proposal against the values.
+//
+// An alignment contains its confidence and the reasons. It does not score; package cell does.
 package align

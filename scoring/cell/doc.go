@@ -1,11 +1,15 @@
-// Package cell compares two results cell by cell under a given alignment: stage 2 of the BADGER paper's hybrid execution
-// accuracy (section 5.2, Algorithm 2). It takes no context and returns no error, asks nobody and reads no clock: the same
-// tables and alignment give the same counts.
+// Package cell compares two results cell by cell under a given alignment. This is stage 2 of hybrid
+// execution accuracy in the BADGER paper (section 5.2, Algorithm 2). The package takes no context,
+// returns no error, makes no calls and reads no clock: the same tables and alignment give the same
+// counts.
 //
-// Every cell becomes a 64-bit key such that cells are equal exactly when their keys are; rows are then compared by keys.
-// Numbers keep every digit on the way to their key: 1, 1.0 and 1.00 share one, and 2^63-1 and 2^63-2 do not. Doubles stand for
-// the shortest decimal that reads back as them. Only where an alignment allows a difference (rounding, tolerance) are numbers compared by magnitude.
+// Every cell has a 64-bit key. Cells are equal exactly if their keys are equal, and rows are
+// compared by keys. Keys of numbers use every digit: 1, 1.0 and 1.00 have the same key, and 2^63-1
+// and 2^63-2 have different ones. A double stands for the shortest decimal that reads back as the
+// same double. Numbers are compared by magnitude only if an alignment allows a difference
+// (rounding, tolerance).
 //
-// Rows are matched by their content, never by their position: equal ones first, then so that as many cells as possible are equal, up to
-// a documented size (see matcher). [Paper] is the algorithm as the paper prints it, which goes by the order of rows.
+// Rows are matched by their content, never by their position. Equal rows are matched first, then
+// the others so that as many cells as possible are equal, up to a documented size (see matcher).
+// [Paper] is the algorithm as the paper prints it, which depends on the order of rows.
 package cell

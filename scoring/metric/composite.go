@@ -14,7 +14,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "composite", Version: 1, Group: "agent",
-		Branch: scoring.BranchSQL | scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the parts have their scores of a failed query"),
+		Branch: scoring.BranchSQL | scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("its parts already have their scores for a failed query"),
 		Needs:   scoring.FieldCase,
 		Summary: "One figure for a deployment: the weighted mean of the scores of other metrics.",
 		Range:   "0 to 1",

@@ -16,8 +16,8 @@ func init() {
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
 		Reads: scoring.FieldQuestion | scoring.FieldEvidence | scoring.FieldGoldSQL | scoring.FieldPredSQL,
-		Summary: "Whether both results hold the same rows equally often under some order of the columns, and in the order that the question asks for, if it asks for one. " +
-			"Column names do not count, and neither does how a value is typed.",
+		Summary: "Whether both results hold the same rows equally often under some order of the columns. The order of rows " +
+			"counts if the question asks for one. Column names and types of values do not matter.",
 		Range: "0 or 1",
 		Formula: "1 if the columns of the agent's result can be put into an order that makes its rows the gold rows, as a multiset, and no order of rows is broken that the question asks for; else 0. " + orderRule +
 			" Values count as equal across types: 1 = 1.0 = '1' = TRUE, 0.10 = '0.1', a date or time = its " +
@@ -32,9 +32,12 @@ func init() {
 }
 
 // orderRule says when the order of rows is part of an answer; see [relations.AskedOrder].
-const orderRule = "The order of rows counts where the question asks for one (sorted by, descending, alphabetical, highest first, from oldest to newest, top 5 and the like, in English) and gold's query has an ORDER BY of its own; " +
-	"where no question is given, that ORDER BY is enough, and where no gold query is given, a column by which gold's rows are sorted and which the question names. Rows that agree in all sort keys may change places; where gold's " +
-	"columns do not show a key, every row has its place in gold, unless both queries sort by the same keys. NULL may stand at either end unless the query says where."
+const orderRule = "The order of rows counts if the question asks for one (sorted by, descending, alphabetical, highest " +
+	"first, from oldest to newest, top 5 and the like, in English) and the gold query has its own ORDER BY. " +
+	"Without a question, that ORDER BY is enough. Without a gold query, the question must name a column by " +
+	"which gold's rows are sorted. Rows that agree in all sort keys may change places. If gold's columns do " +
+	"not contain a key, every row must be in its gold position, unless both queries sort by the same keys. " +
+	"NULL may come first or last unless the query says which."
 
 type permutedOptions struct {
 	Order string `json:"order"`

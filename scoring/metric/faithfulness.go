@@ -26,12 +26,18 @@ func init() {
 		Context: scoring.FieldClarifications,
 		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("a response may be faithful to the failure"),
 		Needs: responseNeeds, Reads: responseReads,
-		Summary: "How much of what the agent's response states is borne out by the result of its query.",
+		Summary: "Share of the statements in the agent's response that the result of its query supports.",
 		Range:   "0 to 1",
-		Formula: "claims supported / claims that can be verified: the judge lists the claims of fact and calls each supported, contradicted, unsupported or not_shown; the counting is ours. A claim with a figure that is meant to be a cell of the result is looked up there: " +
-			"supported becomes unsupported where neither the row and column that the judge names nor, without such a row, any cell holds the figure, as rounded or cut as it is stated and in whatever scale; not_shown becomes supported where rows were cut and every such figure stands in the row and column " +
-			"named, else it is left out where something was cut, and unsupported where nothing was. Detail: the claims with the judge's verdict, what was found of each figure (cell, row, column, elsewhere, scaled, absent, unchecked) and what the claim " +
-			"counts as. Not applicable without a result (unless the query failed) and where nothing is claimed; abstained where no claim can be verified." + responseCall,
+		Formula: "claims supported / claims that can be verified. The judge lists the factual claims and calls each " +
+			"supported, contradicted, unsupported or not_shown. badger counts them, after it checked the figures that " +
+			"stand for cells of the result. A supported claim becomes unsupported if the row and column that the judge " +
+			"names do not contain the figure and, if there is no such row, no cell does. Figures may be rounded or " +
+			"truncated as stated, in any scale. A not_shown claim becomes supported if rows were truncated and every " +
+			"such figure is in the row and column named. Otherwise it is left out if something was truncated, and " +
+			"unsupported if nothing was. Detail: the claims with the judge's verdict, where each figure was found " +
+			"(cell, row, column, elsewhere, scaled, absent, unchecked) and what the claim counts as. Not applicable " +
+			"without a result (unless the query failed) and if the response makes no claim. Abstained if no claim can " +
+			"be verified." + responseCall,
 		Source:    source,
 		Example:   "\"Oslo leads with 3 orders, Rome has 2; sales doubled\" over the rows Oslo 3, Rome 2: two claims supported, the last unsupported: 2/3.",
 		Threshold: scoring.At(faithful),
@@ -43,9 +49,10 @@ func init() {
 		Context: scoring.FieldClarifications,
 		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("a response may be faithful to the failure"),
 		Needs: responseNeeds, Reads: responseReads,
-		Summary:   "Whether the agent's response is faithful to the result of its query.",
-		Range:     "0 or 1",
-		Formula:   "1 if faithfulness passes, that is where it is at least 0.8 or the threshold that is configured for it, else 0; without a value where faithfulness has none. The options are those of faithfulness." + responseCall,
+		Summary: "Whether the agent's response is faithful to the result of its query.",
+		Range:   "0 or 1",
+		Formula: "1 if faithfulness passes (at least 0.8, or its configured threshold), else 0. No value if faithfulness " +
+			"has none. The options are those of faithfulness." + responseCall,
 		Source:    source,
 		Example:   "4 of 5 claims supported: 1. 3 of 4: 0.",
 		Threshold: scoring.At(1),

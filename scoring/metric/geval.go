@@ -43,12 +43,14 @@ func init() {
 		register(scoring.Metric{
 			Name: "geval_" + d.dimension, Version: 1, Group: "agent",
 			Context: scoring.FieldClarifications,
-			Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the response is read"),
+			Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads the response"),
 			Needs: responseNeeds, Reads: responseReads,
 			Summary: d.summary,
 			Range:   "0 to 1",
-			Formula: "(s − 1) / 4, where s is the score from 1 to 5 that the judge gives after its reasoning. Where the backend gives log-probabilities, s = Σ p(i)·i over the scores i that it gives for the score's token, their probabilities p adding up to 1 and " +
-				"s rounded to six digits; else it is the score as written. Detail: score, s; judge_score, as written; probabilities of 1 to 5; reasoning." + needs + responseCall,
+			Formula: "(s − 1) / 4, where s is the judge's score from 1 to 5, given after its reasoning. If the backend returns " +
+				"log-probabilities, s = Σ p(i)·i over the scores i among the alternatives of the score's token. Their " +
+				"probabilities p are scaled to add up to 1, and s is rounded to six digits. Otherwise s is the score as " +
+				"written. Detail: score, s; judge_score, as written; probabilities of 1 to 5; reasoning." + needs + responseCall,
 			Source:  "BADGER, section 7.3 and Table 2 (scale 1 to 5), section 7.5 (normalized to 0 to 1); G-Eval (Liu et al. 2023), section 2, equation 1",
 			Example: d.example,
 			Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {

@@ -26,16 +26,30 @@ func init() {
 		Name: "hybrid_ex", Version: 2, Group: "execution",
 		Context: hybridContext,
 		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
-		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
-		Summary: "Share of the cells of the gold result that the agent's result delivers, whatever its columns are called, however they are ordered, rounded or written.",
-		Range:   "0 to 1",
-		Formula: "equal cells / (compared columns × rows), rows being those of the outer join on the index columns, or max(|G|,|P|) without an index, where rows are matched so that as many cells as possible are equal; 1 where both results are empty, 0 where one is. The order of rows and columns does not matter. " +
-			"The matching is optimal while the distinct rows that are left after equal ones were matched have at most 262,144 pairs of equal cells, or one for every two cells of both results; beyond it the most similar of a bounded number of candidates are matched first. " +
-			"Where gold's columns are joined in one text or split, or rows are shown as columns or the reverse, and every cell is there so (relations concatenated, split, long_for_wide and wide_for_long), the value is 1 and detail.reshaped says how. " +
-			"The correspondence of the columns (stage 1) is found from the values, at no call. With the option stage1 set to judge, a judge is asked once for a mapping, index columns, units and a tolerance (up to the option max_tolerance, which is that of tolerance unless set) " +
-			"where the value is below 1, the alignment leaves doubt (confidence below 0.75, or a gold column without a counterpart) and some answer could find more: 0 or 1 call. What of its proposal the tables do not bear out is rejected (detail.stage1.rejected), and what is left " +
-			"is used only where it finds more equal cells than the values alone: the judge cannot lower a value, nor raise it beyond the cells that are equal under a mapping the tables bear out.",
-		Source:    "BADGER, section 5.2 and Algorithm 2, with stage 1 decided from the evidence, then by the judge; unmatched rows count in the mean. detail.counts.paper_score is Algorithm 2 as printed, order of rows and tolerance of whole numbers and all, where it takes at most 131,072 comparisons of cells (else detail.counts.paper_score_omitted)",
+		Needs: scoring.FieldGoldResult | scoring.FieldPredResult,
+		Summary: "Share of the gold result's cells that the agent's result contains. Column names, order, rounding and " +
+			"formats do not matter.",
+		Range: "0 to 1",
+		Formula: "equal cells / (compared columns × rows). The rows are those of the outer join on the index columns. " +
+			"Without an index their number is max(|G|,|P|), and rows are matched so that as many cells as possible are " +
+			"equal. 1 if both results are empty, 0 if only one is. The order of rows and columns does not matter. " +
+			"Equal rows are matched first. The matching is optimal while the remaining distinct rows have at most " +
+			"262,144 pairs of equal cells, or one for every two cells of both results if that is more. Above that, it " +
+			"takes the most similar of a bounded number of candidates first. The value is 1, and detail.reshaped says " +
+			"why, if every gold cell is present in another shape: columns joined into one text or split, or rows shown " +
+			"as columns or the reverse (relations concatenated, split, long_for_wide and wide_for_long). Stage 1 maps " +
+			"the columns by their values, without a call. With the option stage1 set to judge, there is 0 or 1 call. " +
+			"The judge proposes a mapping, index columns, units and a tolerance (up to the option max_tolerance, by " +
+			"default that of tolerance). It is called only if the value is below 1, the alignment is uncertain " +
+			"(confidence below 0.75, or a gold column without a counterpart), and some reply could find more equal " +
+			"cells. Parts of the proposal that the tables do not support are rejected (detail.stage1.rejected). The " +
+			"other parts are used only if they give more equal cells than the values alone. So the judge cannot lower " +
+			"a value. It cannot raise it above the share of cells that are equal under a mapping that the tables " +
+			"support.",
+		Source: "BADGER, section 5.2 and Algorithm 2, with stage 1 decided by evidence, then by the judge. Unmatched rows " +
+			"count in the mean. detail.counts.paper_score is Algorithm 2 as printed, with its row order and its " +
+			"tolerance for whole numbers. It is computed up to 131,072 comparisons of cells (above that, " +
+			"detail.counts.paper_score_omitted says so)",
 		Example:   "gold (region, total_revenue) = (north, 1234.56), (south, 99.10); agent (rev, region) = ($1,234.56, North), ($99.10, South): 1. With $98.00 for the south: 3 of 4 cells, or, joined on region, 1 of 2 compared cells: 0.5",
 		Threshold: scoring.At(1),
 		Options:   hybridDeclared.OptionSet,

@@ -22,12 +22,15 @@ func init() {
 	register(scoring.Metric{
 		Name: "intent_resolution", Version: 1, Group: "agent",
 		Context: scoring.FieldClarifications,
-		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the response is read"),
+		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads the response"),
 		Needs: responseNeeds, Reads: responseReads,
-		Summary: "How well the agent resolved what was meant: took apart a question that bundles several, asked back or settled what was open.",
-		Range:   "0 to 1",
-		Formula: "the judge's score from 0 to 10, divided by 10. One clear request that is answered, or rightly declined, has nothing to take apart and is resolved. Detail: score; grade (excellent from 8, adequate from 5, poor from 2, else unresolved); category; " +
-			"intents, each with its handling (answered, asked_back, declined, missed); reasoning." + responseCall,
+		Summary: "How well the agent resolved the user's intent: it split a question that bundles several, and asked about " +
+			"or settled what was ambiguous.",
+		Range: "0 to 1",
+		Formula: "the judge's score from 0 to 10, divided by 10. A single clear request that is answered, or rightly " +
+			"declined, needs no splitting and is resolved. Detail: score; grade (excellent from 8, adequate from 5, " +
+			"poor from 2, else unresolved); category; intents, each with its handling (answered, asked_back, declined, " +
+			"missed); reasoning." + responseCall,
 		Source:  "BADGER, section 7.4 (score and grades), Table 2 and section 7.5 (normalized to 0 to 1); the grade below 2 has no name there",
 		Example: example + "0.9.",
 		Score: scoreIntent(func(i *intentReply) scoring.Score {
@@ -37,9 +40,10 @@ func init() {
 	register(scoring.Metric{
 		Name: "intent_resolution_category", Version: 1, Group: "agent",
 		Context: scoring.FieldClarifications,
-		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the response is read"),
+		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads the response"),
 		Needs: responseNeeds, Reads: responseReads, Labels: slices.Clone(intentCategories),
-		Summary: "How the agent dealt with what was meant: by taking the question apart, by asking back, by both or by neither.",
+		Summary: "How the agent dealt with the user's intent: by splitting the question, by asking for clarification, by " +
+			"both or by neither.",
 		Range:   "0 or 1",
 		Formula: "the label is the judge's: decomposition, clarification, both or none. The value is 0 for none, else 1; none is right for one clear request, so that it is no verdict. Detail as for intent_resolution." + responseCall,
 		Source:  "BADGER, Table 2",

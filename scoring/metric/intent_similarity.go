@@ -13,7 +13,7 @@ func init() {
 	register(scoring.Metric{
 		Name: "intent_similarity", Version: 1, Group: "judge",
 		Context: scoring.FieldEvidence,
-		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedIsIgnored("the interpretation is read, not the query"),
+		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedIsIgnored("the metric reads the interpretation, not the query"),
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldInterpretation, Reads: scoring.FieldSchema,
 		Summary: "How far the agent's interpretation means what the question means.",
 		Range:   "0 to 1",

@@ -21,11 +21,17 @@ func init() {
 		Needs:   scoring.FieldJudge | scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Context: scoring.FieldExecution,
 		Reads:   scoring.FieldSchema | bothResults,
-		Summary: "Whether both queries are equivalent, by a judge who sees the schema and the queries alone: LLM-SQL-Solver.",
-		Range:   "0 or 1",
-		Formula: "1 if the judge calls the queries equivalent, else 0. Option strategy: semantic (default; miniature and mull) has the judge run both queries on a small database of its own and change it in search of a counterexample; " +
-			"relaxed (explain and compare) has it explain both and look for significant differences in logic. One call for each accepted query; none, and 1, where the texts prove the queries the same (documentation of scoring/metric/sqlproof) " +
-			"and the results, where both are given, do not differ, which the option short_cut, false, switches off, as the publication has it; none, and 0, where the agent's query failed or there is none. Neither question nor results are shown. Detail: by, what decided (judge, texts or execution); strategy, analysis.",
+		Summary: "Whether both queries are equivalent, decided by a judge who sees only the schema and the queries: " +
+			"LLM-SQL-Solver.",
+		Range: "0 or 1",
+		Formula: "1 if the judge calls the queries equivalent, else 0. The option strategy selects the prompt. With " +
+			"semantic (default; miniature and mull) the judge runs both queries on a small database of its own and " +
+			"changes it in search of a counterexample. With relaxed (explain and compare) it explains both and looks " +
+			"for significant differences in logic. One call for each accepted query. There is no call, and the value " +
+			"is 1, if the texts prove the queries equal (documentation of scoring/metric/sqlproof) and the results, if " +
+			"both are given, do not differ. The option short_cut set to false turns this off, as in the publication. " +
+			"There is no call, and the value is 0, if the agent's query failed or is missing. The judge sees neither " +
+			"question nor results. Detail: by, what decided (judge, texts or execution); strategy; analysis.",
 		Source:    "Zhao et al. 2023, arXiv:2312.10321, the two strategies; used as a baseline in ROSE, section 5.1.3, and in FLEX, section 4.3",
 		Example:   "SELECT max(a) FROM t and SELECT a FROM t ORDER BY a DESC LIMIT 1: an empty table is a counterexample for the strategy semantic, 0.",
 		Threshold: scoring.At(1),

@@ -1,8 +1,8 @@
 // Package metric holds the metrics, one file each, and lists them.
 //
-// A metric file registers one or more [scoring.Metric] values in an init function: data plus one function. There is nothing else to
-// touch to add one: the engine, the SQL functions of every warehouse, the wires, the command line and the documentation are all
-// made from [All].
+// A metric file registers one or more [scoring.Metric] values, data plus one function, in an init
+// function. Adding a metric requires no other change: [All] generates the engine's list, the SQL
+// functions of every warehouse, the wire formats, the command line and the documentation.
 package metric
 
 import (

@@ -19,10 +19,12 @@ func init() {
 		Summary: "Whether the query does what the question asks for, by two judges: the Prover, who sees no reference, must accept it, and the Refuter, who uses the " +
 			"reference as evidence against it, must not overturn that. Also tells wrong references (GoldX) and ambiguous questions (AmbQ).",
 		Range: "0 or 1",
-		Formula: "0 if the results differ and the Prover rejects it; else 0 if the Refuter overturns; else 1. Results are the same if they hold the " +
-			"same rows equally often under some order of the columns, as in the published runs; then the Prover is not asked, and the Refuter sees neither results nor a Prover's reason. Where a result is not given, they count as different. " +
-			"One call or two. Detail: the replies; gold_x, the Refuter calls the reference wrong; amb_q and amb_schema, it finds the question or the schema ambiguous (null where it was not asked); " +
-			"judge, the tag rose_<model>-<yymm> that a reported score must carry.",
+		Formula: "0 if the results differ and the Prover rejects the answer; else 0 if the Refuter overturns the Prover; " +
+			"else 1. Results are the same if they hold the same rows equally often under some order of the columns, as " +
+			"in the published runs. Then there is no Prover call, and the Refuter sees neither results nor a Prover's " +
+			"reason. Results count as different if one is not given. 1 or 2 calls. Detail: the replies; gold_x, the " +
+			"Refuter calls the gold query wrong; amb_q and amb_schema, it finds the question or the schema ambiguous " +
+			"(null without a Refuter call); judge, the tag rose_<model>-<yymm> that a reported score must carry.",
 		Source:    "ROSE, sections 4.1 to 4.3, appendices B (score), E.1 (tag) and O (what the judges are told)",
 		Example:   "the results differ, the Prover accepts, the Refuter upholds and calls the reference wrong: 1, gold_x.",
 		Threshold: scoring.At(1),

@@ -32,8 +32,9 @@ var componentNouns = map[sqlparts.Component]string{
 
 func init() {
 	const (
-		normal = " The sets are those of the final SELECT, tables those read anywhere; names in lower case and without schema, alias and double-underscore prefix, " +
-			"positions in GROUP BY and ORDER BY resolved (the documentation of scoring/sqlparts gives every rule)." + extractNote
+		normal = " The sets are those of the final SELECT; tables are all tables that the query reads. Names are in lower " +
+			"case, without schema, alias and double-underscore prefix. Positions in GROUP BY and ORDER BY are resolved " +
+			"(the documentation of scoring/sqlparts gives every rule)." + extractNote
 		source = "BADGER, section 4.2, equation 1 and appendix A.1, after Spider, Yu et al. 2018"
 	)
 	for _, m := range measures {
@@ -67,7 +68,7 @@ func init() {
 			Needs:     scoring.FieldGoldSQL | scoring.FieldPredSQL,
 			Summary:   fmt.Sprintf(m.summary, "components, over all seven kinds"),
 			Range:     rangeOf(m),
-			Formula:   formula + ". Kinds that neither query has count as 1, as the paper's mean over seven has it; detail.stated is the figure over the kinds that at least one of them has. Where the agent's SQL holds no query: 0." + normal,
+			Formula:   formula + ". A kind that neither query has counts as 1, as in the paper's mean over seven. detail.stated is the figure over the kinds that at least one query has. 0 if the agent's SQL holds no query." + normal,
 			Source:    "BADGER, section 4.2, equation 1, and Table 2 (overall recall and F1 are means over all seven kinds)" + sourceNote(m),
 			Example:   "queries that differ in one of two select items and in nothing else: recall is (0.5 + 6) / 7 = 0.929; without GROUP BY, ORDER BY and HAVING on either side, detail.stated is (0.5 + 3) / 4 = 0.875.",
 			Threshold: m.threshold,

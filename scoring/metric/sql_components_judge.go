@@ -30,7 +30,7 @@ type extractOptions struct {
 var extractDeclared = scoring.DeclareOptions(extractOptions{Extract: extractFrontEnd}, nil,
 	scoring.Option{
 		Name: "extract", Choices: []string{extractFrontEnd, extractFallback, extractJudge},
-		Doc: "Who takes queries apart: front_end, nobody is asked; fallback, the judge takes apart what the front end could not read whole; judge, it takes both queries apart.",
+		Doc: "What extracts the components: front_end, the parser, without a call; fallback, the judge for queries that the parser could not read whole; judge, the judge for both queries.",
 	},
 )
 

@@ -25,10 +25,14 @@ func init() {
 	const (
 		needs = scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldGoldSQL | scoring.FieldPredSQL
 		reads = circumstance | scoring.FieldInterpretation
-		call  = " One call for all sql_judge metrics, and for each accepted query; none where the agent's query failed or is missing, or where the texts prove the queries the same (documentation of scoring/metric/sqlproof) " +
-			"and the results, where both are given, do not differ. The judge sees question, interpretation, hint, schema and both queries, what the front end found to differ, and whether the results are the same, and is told which matters of style are no fault: layers of common table " +
-			"expressions, positions in GROUP BY, double-underscore aliases, qualified names, LEFT or INNER JOIN where the rows are the same, functions that deal with NULL. The options must be the same for the three if they are to share the call. " +
-			"Detail: by, what decided (judge, texts or execution); score, equivalent, issues, analysis."
+		call  = " There is one call for all sql_judge metrics, and for each accepted query. There is none if the agent's " +
+			"query failed or is missing, or if the texts prove the queries equal (documentation of " +
+			"scoring/metric/sqlproof) and the results, if both are given, do not differ. The judge sees question, " +
+			"interpretation, hint, schema, both queries, the differences that the parser found, and whether the " +
+			"results are the same. It is told to ignore matters of style: layers of common table expressions, " +
+			"positions in GROUP BY, double-underscore aliases, qualified names, LEFT or INNER JOIN if the rows are the " +
+			"same, and functions that handle NULL. The three metrics share the call only if their options are the " +
+			"same. Detail: by, what decided (judge, texts or execution); score, equivalent, issues, analysis."
 		source  = "BADGER, section 4.4, Table 2, Table 3 and appendix A.2"
 		example = "the agent leaves out WHERE year = 2024; the judge replies {\"score\": 4, \"equivalent\": false, \"issues\": [{\"label\": \"filters_missing\"}]}: "
 	)
@@ -36,7 +40,8 @@ func init() {
 		Name: "sql_judge_similarity", Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true},
 		Needs: needs, Reads: reads,
-		Summary: "How far the agent's query does what the accepted one does, graded by a judge who looks at meaning and not at style.",
+		Summary: "How far the agent's query does what the gold query does, graded by a judge. Meaning counts, style does " +
+			"not.",
 		Range:   "0 to 1",
 		Formula: "the judge's grade from 0 to 10, divided by 10; 0 for a query that failed, 1 for queries that are proved equal." + call,
 		Source:  source, Example: example + "0.4.",
@@ -48,7 +53,7 @@ func init() {
 		Name: "sql_judge_equivalent", Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true},
 		Needs: needs, Reads: reads,
-		Summary: "Whether the agent's query gives the same answer as the accepted one on any data, by a judge.",
+		Summary: "Whether the agent's query returns the same answer as the gold query on any data, decided by a judge.",
 		Range:   "0 or 1",
 		Formula: "1 if the judge calls the queries equivalent, else 0; 0 for a query that failed, 1 for queries that are proved equal." + call,
 		Source:  source, Example: example + "0.", Threshold: scoring.At(1),
@@ -63,10 +68,12 @@ func init() {
 		Name: "sql_judge_issues", Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsNotApplicable,
 		Needs: needs, Reads: reads, Labels: slices.Clone(sqlIssues), LowerIsBetter: true,
-		Summary: "What is wrong with the agent's query, by a judge, in the words of a closed list.",
+		Summary: "The most serious issue in the agent's query, chosen by a judge from a closed list.",
 		Range:   "0 to 12",
-		Formula: "the label is the gravest issue that the judge names, the value the number of kinds of issue, performance_issue not counted; none and 0 for queries that are proved equal. Not applicable to a query that failed or is missing." + call,
-		Source:  source, Example: example + "filters_missing, 1.", Threshold: scoring.At(0),
+		Formula: "the label is the most serious issue that the judge names. The value is the number of kinds of issues, " +
+			"without performance_issue. none and 0 for queries that are proved equal. Not applicable if the agent's " +
+			"query failed or is missing." + call,
+		Source: source, Example: example + "filters_missing, 1.", Threshold: scoring.At(0),
 		Options: sqlJudgeDeclared.OptionSet, Score: sqlJudged(func(j *sqlJudgement) scoring.Score {
 			labels := j.labels()
 			s := scoring.OK(float64(len(labels)), "the judge finds no issue")

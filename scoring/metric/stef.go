@@ -17,18 +17,27 @@ func init() {
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Label: "poor"},
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL,
 		Reads: scoring.FieldInterpretation, Context: scoring.FieldExecution,
-		Summary: "How well the agent's query does what the question asks for, without a reference query, schema or result: for monitoring in production. The label is " +
-			"excellent, good, marginal or poor.",
+		Summary: "How well the agent's query does what the question asks for, without a gold query, schema or result. Made " +
+			"for monitoring in production. The label is excellent, good, marginal or poor.",
 		Range: "0 to 100",
-		Formula: "B / 10 · 100 · Γ with B = filters + verdict + leniency. filters: 5 fully_applied, 4 fully_applied_with_extras, 3 partially_applied, 0 not_applied; verdict: 5 Correct, 3 Likely Correct, 2 Potentially Incorrect, 0 Incorrect; " +
-			"leniency: 1 if the filters are fully applied with extras and all extras are among benign_filters; Γ: 1 from a confidence of 0.85, 0.8 from 0.65, else 0.5. Labels: excellent from 90, good from 75, marginal from 50, else poor. " +
-			"The front end reads the query: projections, aggregates, grouping, order, limit, and the filters wherever they stand; normalization rules 1 to 4 (a GROUP BY that the select list requires or that is held to one value, a default ORDER BY, a safety LIMIT) are decided on that. " +
-			"The judge, in one call at temperature 0, reads the question and the interpretation, which is the enriched question, says what the query makes of each filter, and gives verdict and confidence. " +
-			"A filter that is there after normalization (names mapped, case, white space and quotes, values by number, lists of one and patterns without wildcards as equality), and that all rows have passed, counts as applied whatever the judge says. " +
-			"not_applied: filters are called for and none is rightly there; a query without filters for a question without any is fully_applied. " +
-			"No query: 0, and nobody is asked. " +
-			"Detail: the specifications of both sides, the status of each filter, extras, what the rules say, enrichment (faithful, adds, loses, changes), reliability (high, moderate, low).",
-		Source:    "STEF, equations 1 to 18, tables 1 to 3, sections 3.2 to 5.6 and listing 8; threshold: the tiers that call for no review by people",
+		Formula: "B / 10 · 100 · Γ with B = filters + verdict + leniency. filters: 5 fully_applied, 4 " +
+			"fully_applied_with_extras, 3 partially_applied, 0 not_applied. verdict: 5 Correct, 3 Likely Correct, 2 " +
+			"Potentially Incorrect, 0 Incorrect. leniency: 1 if the filters are fully applied with extras and all " +
+			"extras are in benign_filters. Γ: 1 from a confidence of 0.85, 0.8 from 0.65, else 0.5. Labels: excellent " +
+			"from 90, good from 75, marginal from 50, else poor. The parser reads the query: projections, aggregates, " +
+			"grouping, order, limit, and all filters. From these it decides the normalization rules 1 to 4 (a GROUP BY " +
+			"that the select list requires or whose column is held to one value, a default ORDER BY, a safety LIMIT). " +
+			"The judge reads the question and the interpretation, which is the enriched question, in one call at " +
+			"temperature 0. It says how the query handles each filter, and gives a verdict and a confidence. A filter " +
+			"counts as applied, whatever the judge says, if the query contains it after normalization and all rows " +
+			"have passed it. Normalization maps names, ignores case, white space and quotes, compares values as " +
+			"numbers, and treats lists of one and patterns without wildcards as equality. not_applied: the question " +
+			"requires filters and none is correctly present. fully_applied: neither the question nor the query has " +
+			"filters. Without a query: 0, without a call. Detail: the specifications of both sides, the status of each " +
+			"filter, extras, the results of the rules, enrichment (faithful, adds, loses, changes), reliability (high, " +
+			"moderate, low).",
+		Source: "STEF, equations 1 to 18, tables 1 to 3, sections 3.2 to 5.6 and listing 8; the threshold is that of the " +
+			"tiers that need no human review",
 		Example:   "all filters applied, an extra status = 'Active' that is benign, verdict Likely Correct, confidence 0.7: (4 + 3 + 1) / 10 · 100 · 0.8 = 64, marginal.",
 		Threshold: scoring.At(75),
 		Options:   stefDeclared.OptionSet,
@@ -42,8 +51,10 @@ func init() {
 		Labels:  []string{enrichmentFaithful, "adds", "loses", "changes"},
 		Summary: "Whether the agent's enriched question still asks what the question asks.",
 		Range:   "1 faithful, 0 adds, 0 loses, 0 changes",
-		Formula: "faithful where the enriched question asks what the question asks, spelt out or not; adds where it sets conditions or assumptions that the question does not bear out; loses where a requirement is gone; changes where it asks something else. " +
-			"Read in the call of stef and costs none beside it, if the options, which are those of stef, are the same. Not applicable where the SQL holds no query.",
+		Formula: "faithful if the enriched question asks what the question asks, in the same or more words; adds if it has " +
+			"conditions or assumptions that the question does not support; loses if a requirement is missing; changes " +
+			"if it asks something else. The judge decides this in the call of stef, without another call if the " +
+			"options are the same (they are the options of stef). Not applicable if the SQL holds no query.",
 		Source:    "STEF, abstract and section 1: the quality of the enriched question as a signal of its own; the four words are decided here",
 		Example:   "question: Spend in 2023; enriched: Spend in 2022: changes, 0.",
 		Threshold: scoring.At(1),

@@ -12,13 +12,14 @@ import (
 func init() {
 	const (
 		source = "BADGER, section 7.1, equation "
-		match  = " Calls are the same if their names are; with option match exact, their arguments too (numbers by value, members in any order); with subset, at least the " +
-			"expected arguments. Arguments that the specification leaves out may be anything; option ignore_keys names " +
-			"some that never count, and ignore_tools names tools that count neither as expected nor as called. "
+		match  = " Calls are the same if their names are. With the option match set to exact, their arguments must be the " +
+			"same too (numbers by value, members in any order). With subset, the call must have at least the expected " +
+			"arguments. Arguments that the specification omits may have any value. The option ignore_keys names " +
+			"arguments that never count. ignore_tools names tools that count neither as expected nor as called. "
 	)
 	register(scoring.Metric{
 		Name: "tool_recall", Version: 1, Group: "agent",
-		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("tool calls are read, not the query"),
+		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "Whether the agent called every tool it was expected to call.",
 		Range:   "0 or 1",
@@ -30,7 +31,7 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "tool_order", Version: 1, Group: "agent",
-		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("tool calls are read, not the query"),
+		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "Whether the agent made the expected calls in the expected order, with any calls in between.",
 		Range:   "0 or 1",
@@ -43,7 +44,7 @@ func init() {
 	})
 	register(scoring.Metric{
 		Name: "tool_excess", Version: 1, Group: "agent",
-		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("tool calls are read, not the query"),
+		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "How much of what the agent called was called for: 1 without an excess call, less for repeated or needless ones.",
 		Range:   "0 to 1",

@@ -17,17 +17,24 @@ func init() {
 	register(scoring.Metric{
 		Name: "verdict", Version: 2, Group: "verdict",
 		Context: scoring.FieldResponse | scoring.FieldBehaviour,
-		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true, Why: "where the question calls for a refusal or a question back, as refusal has it"},
-		Reads:   scoring.FieldQuestion | scoring.FieldGoldSQL | scoring.FieldPredSQL | circumstance | scoring.FieldJudge,
-		Summary: "Whether the answer is right, for a team to gate on: accepted by evidence where the relation between both results is one that people accept, else decided by the judge.",
-		Range:   "1 right, 0 wrong",
-		Formula: "0 if the agent's query failed to run. 1 by evidence if the relation between the two results (metric relation) passes under the policy: answer, whether the data that was delivered " +
-			"serves the question; logic, whether the query would stay right when the data changes, for which both queries must be proven to be the same by rules that hold on every database with the schema; results that differ outrank a proof. " +
-			"Which relations pass is a table made from labelled cases (docs/verdict.md). Evidence only accepts; everything else is the judge's to say: option judge, rose (one call or two) or flex (one). Without a judge: " +
-			"abstained, or with the option without_judge guess the side that people more often took. For a question that calls for a refusal or a question back, the verdict is that of the metric refusal. " +
-			"Detail: policy, decided_by (evidence, judge or guess), relation with its sentence, chance that people accept an answer so related, confidence from 0 to 1, and the judge's replies.",
-		Source: "own; evidence before judge: docs/design.md. The judges are ROSE, section 4, and FLEX, section 5. confidence after a judge is Bayes' rule on chance, with a judge who is right " +
-			"judge_accuracy of the time (0.85 unless the option says otherwise)",
+		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true, Why: "if the question calls for a refusal or a clarification, the value of refusal"},
+		Reads: scoring.FieldQuestion | scoring.FieldGoldSQL | scoring.FieldPredSQL | circumstance | scoring.FieldJudge,
+		Summary: "Whether the answer is right, as a gate for teams. Evidence accepts the answer if people accept the " +
+			"relation between both results. Otherwise the judge decides.",
+		Range: "1 right, 0 wrong",
+		Formula: "0 if the agent's query failed. 1 by evidence if the relation between the two results (metric relation) " +
+			"passes under the policy. The policy answer asks whether the delivered data answers the question. The " +
+			"policy logic asks whether the query would remain right if the data changed. It requires a proof that both " +
+			"queries are equal, by rules that hold on every database with the schema; results that differ outrank a " +
+			"proof. A table made from labelled cases lists the relations that pass (docs/verdict.md). Evidence only " +
+			"accepts. The judge decides every other answer: rose (1 or 2 calls) or flex (1 call), by the option judge. " +
+			"Without a judge the score is abstained, or with the option without_judge set to guess it is the decision " +
+			"that people made more often. If the question calls for a refusal or a clarification, the verdict is that " +
+			"of the metric refusal. Detail: policy; decided_by (evidence, judge or guess); relation with its sentence; " +
+			"chance that people accept an answer with this relation; confidence from 0 to 1; the judge's replies.",
+		Source: "own; evidence before judge: docs/design.md. The judges are ROSE, section 4, and FLEX, section 5. After a " +
+			"judge decided, confidence follows from Bayes' rule on chance, for a judge who is right judge_accuracy of " +
+			"the time (0.85 by default)",
 		Example:   "gold (agency, clients) = (1, 2), (3, 1); agent (1, 2), (2, 0), (3, 1): 1 by evidence, zero_filled. Agent (1, 2), (3, 7): the judge is asked.",
 		Threshold: scoring.At(1),
 		Options:   verdictDeclared.OptionSet,
@@ -53,13 +60,13 @@ var verdictDeclared = scoring.DeclareOptions(
 		Name: "policy", Choices: []string{string(policy.Answer), string(policy.Logic)},
 		Doc: "What is judged: answer, whether the data that was delivered serves the question; logic, whether the query would stay right when the data changes.",
 	},
-	scoring.Option{Name: "judge", Choices: []string{"rose", "flex"}, Doc: "The judge that is asked where evidence leaves it open."},
+	scoring.Option{Name: "judge", Choices: []string{"rose", "flex"}, Doc: "The judge that decides if evidence cannot."},
 	scoring.Option{
 		Name: "without_judge", Choices: []string{"abstain", "guess"},
 		Doc: "What to do where there is no judge: abstain, or guess the side that people more often took.",
 	},
 	scoring.Option{Name: "judge_accuracy", Min: scoring.At(0.5), Max: scoring.At(1), Doc: "How often the judge is right; the confidence rests on it."},
-	scoring.Option{Name: "table", Unset: "the delivered table", Doc: "The text of a table of policies, as badger policy fit writes it."},
+	scoring.Option{Name: "table", Unset: "the delivered table", Doc: "The text of a table of policies, as badger policy --out writes it."},
 )
 
 // policies is the table that the options choose.

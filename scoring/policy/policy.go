@@ -1,9 +1,11 @@
-// Package policy says which relations between two results make an answer right, as people judged it: a table of relations, each with how
-// often it was met on labelled cases and how often people accepted the answer.
+// Package policy says which relations between two results make an answer right. It is a table made
+// from the labels of people. For each relation it holds the number of labelled cases and the number
+// of answers that people accepted.
 //
-// What is right differs between teams. The policy [Answer] asks whether the data that was delivered serves the question, [Logic] whether the
-// query would stay right when the data changes. The table that is delivered was made from published labels; [Fit] makes one from any others,
-// and it is text that people can read and edit.
+// Teams differ in what they call right. The policy [Answer] asks whether the delivered data answers
+// the question. [Logic] asks whether the query would remain right if the data changed. The built-in
+// table comes from published labels. [Fit] makes a table from other labels. A table is text that
+// people can read and edit.
 package policy
 
 import (

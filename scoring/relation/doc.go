@@ -1,45 +1,56 @@
-// Package relation says why two results differ: which relation holds between a gold and a predicted result, proven on their rows and, where they are
-// given, on the two queries and the question.
+// Package relation explains why two results differ. It names the relation between a gold and a
+// predicted result, and proves it on their rows. It also uses the two queries and the question if
+// they are given.
 //
-// # How to call it
+// # Usage
 //
 //	relations := relation.Find(relation.Input{
-//		Gold: gold, Pred: pred,                   // the two tables
-//		Alignment: &alignment, Counts: &counts,   // of hybrid_ex where it ran already; nil: found here
-//		GoldSQL: goldSQL, PredSQL: predSQL,       // empty where not known
+//		Gold: gold, Pred: pred,                 // the two tables
+//		Alignment: &alignment, Counts: &counts, // from hybrid_ex if it ran already; nil: computed here
+//		GoldSQL: goldSQL, PredSQL: predSQL,     // empty if not known
 //		Question: question, Evidence: evidence, Dialect: dialect,
 //	})
 //	first := relations[0] // there is always one
 //
-// The first is the relation: what best explains the difference. The others hold as well, in order of how much they explain. Where the results hold the same data, all of them
-// together are the difference, the furthest one first, so that who accepts the first accepts them all: a result that is rounded and shows a column more is "rounded", "extra_columns".
+// The first relation explains the difference best. The others hold too, sorted by how much they
+// explain. If the results hold the same data, all relations together are the difference, with the
+// most distant class first. So a caller that accepts the first accepts them all. For example, a
+// result that is rounded and has an extra column is "rounded", "extra_columns".
 //
 //	switch first.Class {
 //	case relation.Equivalent:     // the same data
-//	case relation.Presentational: // the same data, shown otherwise
+//	case relation.Presentational: // the same data in another form
 //	case relation.Defensible:     // another reading of the question that people often accept
 //	case relation.Difference:     // other data
 //	}
 //
-// The class is a prior by meaning alone. Which relations pass under which policy is for a calibrated table, by [Relation.Name]; [Kinds] lists the names with their meaning. Relations describe
-// and never judge: experts accept answers whose tables differ in every possible way, because the reference was wrong or the question open. So evidence may pass an answer;
-// that a relation is a difference does not fail one.
+// The class is a prior that follows from the meaning alone. A calibrated table, keyed by
+// [Relation.Name], says which relations pass under which policy. [Kinds] lists the names with their
+// meanings. Relations describe and never judge: experts accept answers whose tables differ in every
+// possible way, because the gold query was wrong or the question was ambiguous. So evidence may
+// pass an answer, and the class Difference does not fail one.
 //
-// [Queries] gives the relations between two queries whatever their results are: for a policy that asks whether the query would stay right when the data changes, where the sameness of two
-// results is not enough. It is empty where no difference of a kind it knows is found, and its first is "same_query" where the queries are written alike.
+// [Queries] returns the relations between two queries, whatever their results are. It serves a
+// policy that asks whether the query would remain right if the data changed, for which equal
+// results are not enough. It returns nothing if it finds no difference of a kind it knows. Its
+// first relation is "same_query" if the queries have the same text up to spelling.
 //
-// Inside a metric, the alignment of hybrid_ex is shared: see relationsOf in package metric.
+// Metrics share the alignment of hybrid_ex: see relationsOf in package metric.
 //
 // # Order
 //
-// The order of rows is part of the answer where the question asks for one: [AskedOrder] reads it off gold's ORDER BY, the question and gold's rows, and every metric that looks at order follows it.
-// Rows in another order are "reordered", a difference, whatever else holds.
+// The order of rows is part of the answer if the question asks for one. [AskedOrder] derives it
+// from gold's ORDER BY, the question and gold's rows. Every metric that looks at order uses it.
+// Rows in another order are "reordered", a difference, whatever other relations hold.
 //
-// # How it works
+// # Implementation
 //
-// Relations come in families, one file each; a relation is an entry of a family's list, with its meaning and the function that proves it. Relations proven on rows come before those read off the queries,
-// and those that only say how much two results have in common come last. Everything is decided by hashes of cells ([cell.JointKeys], so that rounding, scales and formats that the
-// alignment found stay out of the way) in time linear in the tables; nothing is sampled and nothing guessed. The same input gives the same relations.
+// Relations come in families, one file each. A relation is an entry in the list of its family, with
+// its meaning and the function that proves it. Relations proven on rows come before those derived
+// from the queries. Relations that only measure what two results have in common come last. All
+// decisions use hashes of cells ([cell.JointKeys], so the rounding, scales and formats that the
+// alignment found do not matter) and take time linear in the tables. Nothing is sampled or guessed.
+// The same input gives the same relations.
 //
-// docs/relations.md lists all of them.
+// docs/relations.md lists all relations.
 package relation
