@@ -25,8 +25,8 @@ func (r *reader) readJSON(in io.Reader) (*scoring.Table, error) {
 		}
 		return t, r.limits.CheckRows(int64(t.Rows()))
 	}
-	if isSplit(data) {
-		return nil, errcode.New(errcode.InvalidArgument, `one object with "columns" and "data", a data frame in split orientation; expected {"columns":…,"rows":…} or a list of rows (orient="records")`)
+	if isFrame(data) {
+		return nil, errcode.New(errcode.InvalidArgument, `one object whose members are lists or objects, as a data frame in the orientation split, index, columns, list or table; expected {"columns":…,"rows":…} or a list of rows (orient="records")`)
 	}
 	rows := jsonRows{reader: r, index: map[string][]int{}}
 	rows.scan.Reset(data)
@@ -42,15 +42,20 @@ func isInline(data []byte) bool {
 	return o.columns && o.rows && o.alone || (o.columns || o.rows) && o.cut
 }
 
-// isSplit tells whether the text is one object with the columns and the data of a data frame beside each other. Read as a row, they would be lists in two cells.
-func isSplit(data []byte) bool {
+// isFrame tells whether the text is one object that holds a data frame by columns, by its index, or
+// with its columns and data beside each other. Read as a row, it would be one of nested cells.
+func isFrame(data []byte) bool {
 	o := look(data, "data")
-	return o.columns && o.rows && o.alone
+	return o.alone && (o.columns && o.rows || o.schema && o.rows || o.members > 0 && (o.lists == o.members || o.objects == o.members))
 }
 
 // outline is what a text that begins with an object looks like from above.
 type outline struct {
 	columns, rows bool // it has these members, which are lists
+	schema        bool // it has this member, which is an object
+	members       int  // how many it has …
+	lists         int  // … which are lists
+	objects       int  // … which are objects
 	cut           bool // it ends, or is broken, before the object does
 	alone         bool // nothing comes after the object
 }
@@ -69,7 +74,16 @@ func look(data []byte, rows string) (o outline) {
 			return o
 		}
 		if err == nil {
+			o.members++
+			switch s.Peek() {
+			case '[':
+				o.lists++
+			case '{':
+				o.objects++
+			}
 			switch string(key) {
+			case "schema":
+				o.schema = s.Peek() == '{'
 			case "columns":
 				o.columns = s.Peek() == '['
 			case rows:

@@ -75,7 +75,10 @@ func TestMalformedJSON(t *testing.T) {
 	}{
 		{"cut", `[{"a":1},{"a":"` + secret, "row 2", errcode.InvalidArgument, arrowtable.Limits{}},
 		{"cut inline result", `{"columns":["a"],"rows":[[1],[` + `"` + secret, "row 2", errcode.InvalidArgument, arrowtable.Limits{}},
-		{"split orientation", `{"columns":["a"],"index":[0],"data":[[1]]}`, "split orientation", errcode.InvalidArgument, arrowtable.Limits{}},
+		{"split orientation", `{"columns":["a"],"index":[0],"data":[[1]]}`, "orientation split", errcode.InvalidArgument, arrowtable.Limits{}},
+		{"index orientation", `{"0":{"a":1},"1":{"a":2}}`, "orient=\"records\"", errcode.InvalidArgument, arrowtable.Limits{}},
+		{"lists by column", `{"a":[1,2],"b":["x","y"]}`, "orient=\"records\"", errcode.InvalidArgument, arrowtable.Limits{}},
+		{"table orientation", `{"schema":{"fields":[]},"data":[{"a":1}]}`, "orient=\"records\"", errcode.InvalidArgument, arrowtable.Limits{}},
 		{"ragged arrays", `[[1,2],["` + secret + `"]]`, "row 2: 1 values, expected one for each of the 2 columns", errcode.InvalidArgument, arrowtable.Limits{}},
 		{"too long an array", `[[1],[1,2]]`, "row 2: more than 1 values", errcode.InvalidArgument, arrowtable.Limits{}},
 		{"objects and arrays", `[[1],{"a":1}]`, "row 2: rows are arrays here", errcode.InvalidArgument, arrowtable.Limits{}},
