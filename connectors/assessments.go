@@ -27,7 +27,8 @@ type Assessment struct {
 	Detail        json.RawMessage // what else is worth keeping; may be nil
 }
 
-// WriteAssessments writes rows of assessments. One whose id is there is written again as it is: an id is the hash of the content.
+// WriteAssessments writes rows of assessments. One whose id is there is written again as it is: an
+// id is the hash of the content.
 func (w *Warehouse) WriteAssessments(ctx context.Context, assessments ...Assessment) error {
 	b := newRows("assessments")
 	defer b.release()

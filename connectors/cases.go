@@ -42,7 +42,8 @@ var (
 		"gold_latency_ms gold_error alternatives database_name metric_options")
 )
 
-// answersQuery writes queries over golden_set, agent_runs and human_labels, with their arguments in the order of the text.
+// answersQuery writes queries over golden_set, agent_runs and human_labels, with their arguments in
+// the order of the text.
 type answersQuery struct {
 	badgersql.Reader
 	labelled bool // human_labels is there
@@ -76,8 +77,8 @@ func (q *answersQuery) runs(columns []string) string {
 	return "(SELECT " + strings.Join(out, ", ") + " FROM badger.agent_runs) r"
 }
 
-// golden is one row for each question: of the version that is asked for, or of the highest that has the question. copies says how many rows there
-// are of the question in that version.
+// golden is one row for each question: of the version that is asked for, or of the highest that has
+// the question. copies says how many rows there are of the question in that version.
 func (q *answersQuery) golden(f Filter, r *keyRange) string {
 	columns := []string{"case_id AS raw_id", q.Key("golden_set", "case_id") + " AS case_id", q.Key("golden_set", "set_version") + " AS set_version"}
 	for _, c := range goldenColumns {
@@ -103,8 +104,8 @@ func (q *answersQuery) rank() string {
 	return out + " ELSE -1 END"
 }
 
-// within is the condition that a case id is in the range. Where it can, it says so of the column itself too, which spares the engine reading what
-// lies outside.
+// within is the condition that a case id is in the range. Where it can, it says so of the column
+// itself too, which spares the engine reading what lies outside.
 func (q *answersQuery) within(table string, r *keyRange) string {
 	if r == nil {
 		return "1 = 1"
@@ -137,9 +138,10 @@ func (q *answersQuery) where(f Filter, r *keyRange) string {
 	return " WHERE " + strings.Join(conds, " AND ")
 }
 
-// cases joins the answers with their questions and with what people said of them. An answer whose question is not in the golden set is still a
-// case, without gold, unless a version of the set is asked for. Several answers of one key are ordered too, so that every run takes the same
-// one as the first.
+// cases joins the answers with their questions and with what people said of them. An answer whose
+// question is not in the golden set is still a case, without gold, unless a version of the set is
+// asked for. Several answers of one key are ordered too, so that every run takes the same one as
+// the first.
 func (q *answersQuery) cases(f Filter, r *keyRange) string {
 	columns := []string{"r.case_id AS case_id", "r.agent_name AS agent_name", "r.agent_version AS agent_version", "r.batch_id AS batch_id", "g.set_version", "g.copies"}
 	for _, c := range runColumns {
@@ -164,7 +166,8 @@ func (q *answersQuery) cases(f Filter, r *keyRange) string {
 
 const readingCases = "reading cases"
 
-// query finds out which columns users' tables have and in which order the versions of the golden set are.
+// query finds out which columns users' tables have and in which order the versions of the golden
+// set are.
 func (w *Warehouse) query(ctx context.Context) (answersQuery, error) {
 	q := answersQuery{Reader: badgersql.Reader{Dialect: w.dialect, Missing: map[string]bool{}}}
 	for _, name := range []string{"agent_runs", "golden_set", "human_labels"} {
@@ -214,7 +217,8 @@ func (w *Warehouse) columns(ctx context.Context, t *badgersql.Table) (there map[
 	return there, err
 }
 
-// Missing lists the columns that the tables of answers, questions and labels do not have, such as agent_runs.turn. They are read as NULL.
+// Missing lists the columns that the tables of answers, questions and labels do not have, such as
+// agent_runs.turn. They are read as NULL.
 func (w *Warehouse) Missing(ctx context.Context) ([]string, error) {
 	q, err := w.query(ctx)
 	return slices.Sorted(maps.Keys(q.Missing)), err
@@ -226,8 +230,9 @@ type SetVersion struct {
 	Questions int64
 }
 
-// SetVersions lists the versions of the golden set, the lowest first. They are ordered as people order them: runs of digits count as
-// numbers, so that v9 comes before v10 and 2024-9 before 2024-10. A version without a name comes first.
+// SetVersions lists the versions of the golden set, the lowest first. They are ordered as people
+// order them: runs of digits count as numbers, so that v9 comes before v10 and 2024-9 before
+// 2024-10. A version without a name comes first.
 func (w *Warehouse) SetVersions(ctx context.Context) ([]SetVersion, error) {
 	q, err := w.query(ctx)
 	if err != nil {
@@ -248,8 +253,9 @@ func (w *Warehouse) setVersions(ctx context.Context, q *answersQuery) ([]SetVers
 	return out, err
 }
 
-// Cases streams the answers with their questions, in the order of agent, version, batch and case, holding few of them at a time. The error is
-// one of the warehouse and ends the stream; an answer that cannot be read is an [Answer] that says so.
+// Cases streams the answers with their questions, in the order of agent, version, batch and case,
+// holding few of them at a time. The error is one of the warehouse and ends the stream; an answer
+// that cannot be read is an [Answer] that says so.
 func (w *Warehouse) Cases(ctx context.Context, f Filter) iter.Seq2[Answer, error] {
 	return func(yield func(Answer, error) bool) {
 		layout, err := w.query(ctx)
@@ -281,14 +287,16 @@ func (w *Warehouse) Cases(ctx context.Context, f Filter) iter.Seq2[Answer, error
 	}
 }
 
-// rangeCases is how many answers are read at once from an embedded engine, and rangeBytes how long their results may be.
+// rangeCases is how many answers are read at once from an embedded engine, and rangeBytes how long
+// their results may be.
 const (
 	rangeCases = 5000
 	rangeBytes = 16 << 20
 )
 
-// keyRanges cuts the answers into ranges of about so many, from their keys alone. Keys are text that compares by its bytes, whatever the type of
-// the user's column is, so that the ranges are the same here and in the engine.
+// keyRanges cuts the answers into ranges of about so many, from their keys alone. Keys are text
+// that compares by its bytes, whatever the type of the user's column is, so that the ranges are the
+// same here and in the engine.
 func (w *Warehouse) keyRanges(ctx context.Context, q answersQuery, f Filter) ([]*keyRange, error) {
 	var out []*keyRange
 	var r *keyRange
@@ -314,7 +322,8 @@ func (w *Warehouse) keyRanges(ctx context.Context, q answersQuery, f Filter) ([]
 	return out, err
 }
 
-// Questions lists the ids of the questions of the golden set, or of one version where the filter names one.
+// Questions lists the ids of the questions of the golden set, or of one version where the filter
+// names one.
 func (w *Warehouse) Questions(ctx context.Context, f Filter) (ids []string, err error) {
 	q, err := w.query(ctx)
 	if err != nil {
@@ -332,8 +341,8 @@ func (w *Warehouse) Questions(ctx context.Context, f Filter) (ids []string, err 
 	return ids, err
 }
 
-// comparesPlainly tells whether the case ids are text without a collation: the engine is asked what it makes of letters under the columns' own.
-// Letters are an error under columns of another type.
+// comparesPlainly tells whether the case ids are text without a collation: the engine is asked what
+// it makes of letters under the columns' own. Letters are an error under columns of another type.
 func (w *Warehouse) comparesPlainly(ctx context.Context, q *answersQuery) bool {
 	tables := []string{"agent_runs", "golden_set"}
 	if q.labelled {
@@ -351,7 +360,8 @@ func (w *Warehouse) comparesPlainly(ctx context.Context, q *answersQuery) bool {
 	return true
 }
 
-// Count is the number of answers that a filter chooses. It is counted from agent_runs alone, so that it tells whether [Warehouse.Cases] read them all.
+// Count is the number of answers that a filter chooses. It is counted from agent_runs alone, so
+// that it tells whether [Warehouse.Cases] read them all.
 func (w *Warehouse) Count(ctx context.Context, f Filter) (int64, error) {
 	q, err := w.query(ctx)
 	if err != nil {

@@ -60,7 +60,8 @@ func (m *Mux) Open(ctx context.Context, url string, o driver.Options) (*Warehous
 	return New(conn, dialect), nil
 }
 
-// Warehouse is a database that holds results, cases and scores. It may be used from several goroutines at once.
+// Warehouse is a database that holds results, cases and scores. It may be used from several
+// goroutines at once.
 type Warehouse struct {
 	conn    driver.Conn
 	dialect driver.Dialect
@@ -81,8 +82,9 @@ func New(conn driver.Conn, dialect driver.Dialect) *Warehouse {
 	return w
 }
 
-// Close ends the connection once the calls under way have ended; streams that are open, such as Cases, end with an error at their next
-// step. It may be called again, also at the same time, and then returns what the first call does.
+// Close ends the connection once the calls under way have ended; streams that are open, such as
+// Cases, end with an error at their next step. It may be called again, also at the same time, and
+// then returns what the first call does.
 func (w *Warehouse) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -106,7 +108,8 @@ func (w *Warehouse) Close() error {
 	return w.err
 }
 
-// use runs f unless the warehouse is closed, and classifies its error. Calls may nest: a query may call a function that reads a snapshot.
+// use runs f unless the warehouse is closed, and classifies its error. Calls may nest: a query may
+// call a function that reads a snapshot.
 func (w *Warehouse) use(what string, f func() error) error {
 	w.mu.Lock()
 	if w.closed {
@@ -206,7 +209,8 @@ func (w *Warehouse) HostsModels() bool {
 	return ok
 }
 
-// QueryText runs one statement that gives one text, on warehouses that host models (driver.TextQueryer).
+// QueryText runs one statement that gives one text, on warehouses that host models
+// (driver.TextQueryer).
 func (w *Warehouse) QueryText(ctx context.Context, query string, args ...any) (text string, err error) {
 	const what = "asking a model of the warehouse"
 	q, ok := w.conn.(driver.TextQueryer)
@@ -242,7 +246,8 @@ func (w *Warehouse) Exec(ctx context.Context, query string, args ...any) error {
 // limits bound a result that is held whole.
 var limits = arrowtable.Limits{Rows: 20_000_000, Bytes: 2 << 30}
 
-// ReadSnapshot resolves a reference table:NAME or query:ID; it makes a warehouse a [scoring.SnapshotReader].
+// ReadSnapshot resolves a reference table:NAME or query:ID; it makes a warehouse a
+// [scoring.SnapshotReader].
 func (w *Warehouse) ReadSnapshot(ctx context.Context, ref string) (t *scoring.Table, err error) {
 	r, err := driver.ParseRef(ref)
 	if err != nil {
@@ -275,10 +280,12 @@ func (w *Warehouse) ReadSnapshot(ctx context.Context, ref string) (t *scoring.Ta
 	return t, err
 }
 
-// Install creates badger's schema, tables and views where they are missing, and adds the columns that older tables lack. The tables that users
-// fill may also be views of theirs, and may lack columns: they are read as they are.
+// Install creates badger's schema, tables and views where they are missing, and adds the columns
+// that older tables lack. The tables that users fill may also be views of theirs, and may lack
+// columns: they are read as they are.
 func (w *Warehouse) Install(ctx context.Context) error {
-	// PostgreSQL refuses to create a schema that is there already to a role that may not create any: the first table tells whether it is.
+	// PostgreSQL refuses to create a schema that is there already to a role that may not create
+	// any: the first table tells whether it is.
 	noSchema := w.use("installing badger's tables", func() error { return w.conn.Exec(ctx, badgersql.CreateSchema()) })
 	if noSchema != nil && errcode.Of(noSchema) != errcode.PermissionDenied {
 		return noSchema

@@ -139,7 +139,8 @@ func TestClosing(t *testing.T) {
 	}
 }
 
-// A stream whose reader stands still must not keep the warehouse from closing, not even by its own hand.
+// A stream whose reader stands still must not keep the warehouse from closing, not even by its own
+// hand.
 func TestClosingInsideAStream(t *testing.T) {
 	f := &fake{t: t, batches: 3}
 	w := connectors.New(f, driver.Dialect{})

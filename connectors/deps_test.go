@@ -10,10 +10,12 @@ import (
 
 const module = "github.com/badger-eval/badger/"
 
-// Whose driver's interface is another version of Arrow, and what of it may be imported. None may import cdata.
+// Whose driver's interface is another version of Arrow, and what of it may be imported. None may
+// import cdata.
 var foreignArrow = map[string]string{"connectors/snowflake": "github.com/apache/arrow-go/v18/arrow"}
 
-// What each package may import of this module, directly. A connector imports neither scoring nor another connector; this package knows none.
+// What each package may import of this module, directly. A connector imports neither scoring nor
+// another connector; this package knows none.
 var allowed = map[string][]string{
 	"connectors":                       {"connectors/driver", "scoring", "sql", "internal/arrowtable", "internal/errcode", "internal/natural"},
 	"connectors/driver":                {"internal/errcode"},

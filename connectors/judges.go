@@ -11,10 +11,12 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// RetiredJudge is the kind of a row that switches a judge off: it has a version and no text. A later version switches the judge on again.
+// RetiredJudge is the kind of a row that switches a judge off: it has a version and no text. A
+// later version switches the judge on again.
 const RetiredJudge = "retired"
 
-// Judge is a row of judges: one version of a judge file, as it was promoted. A row is never changed.
+// Judge is a row of judges: one version of a judge file, as it was promoted. A row is never
+// changed.
 type Judge struct {
 	Name       string
 	Version    int
@@ -25,8 +27,10 @@ type Judge struct {
 	PromotedBy string
 }
 
-// WriteJudge promotes a version of a judge. A version that is there with the same text stays as it is, and false is returned; one that is there with another text is
-// an error (AlreadyExists), and so is one below the newest or below the one that switched the judge off (FailedPrecondition): it would never run.
+// WriteJudge promotes a version of a judge. A version that is there with the same text stays as it
+// is, and false is returned; one that is there with another text is an error (AlreadyExists), and
+// so is one below the newest or below the one that switched the judge off (FailedPrecondition): it
+// would never run.
 func (w *Warehouse) WriteJudge(ctx context.Context, j Judge) (written bool, err error) {
 	sum := sha256.Sum256([]byte(j.Source))
 	if hash := hex.EncodeToString(sum[:]); j.Hash == "" {
@@ -60,7 +64,8 @@ func (w *Warehouse) WriteJudge(ctx context.Context, j Judge) (written bool, err 
 	return true, b.merge(ctx, w)
 }
 
-// Judges lists the promoted versions, by name and version. A warehouse without the table has none. A text that is not the one that was promoted is an error (DataLoss).
+// Judges lists the promoted versions, by name and version. A warehouse without the table has none.
+// A text that is not the one that was promoted is an error (DataLoss).
 func (w *Warehouse) Judges(ctx context.Context) ([]Judge, error) {
 	all, err := w.judges(ctx, "")
 	if errcode.Of(err) == errcode.NotFound {
@@ -69,7 +74,8 @@ func (w *Warehouse) Judges(ctx context.Context) ([]Judge, error) {
 	return all, err
 }
 
-// RetireJudge switches a promoted judge off, and returns the version that says so. A judge that is off stays off; one that was never promoted is an error (NotFound).
+// RetireJudge switches a promoted judge off, and returns the version that says so. A judge that is
+// off stays off; one that was never promoted is an error (NotFound).
 func (w *Warehouse) RetireJudge(ctx context.Context, name, by string, at time.Time) (version int, err error) {
 	versions, err := w.judges(ctx, " WHERE name = "+w.dialect.Param(1), name)
 	if err != nil {

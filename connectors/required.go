@@ -1,7 +1,7 @@
 //go:build required
 
-// Package connectors: this file keeps the warehouse drivers that the connectors build on pinned in go.mod, whichever of
-// them a given build links. It is never compiled.
+// Package connectors: this file keeps the warehouse drivers that the connectors build on pinned in
+// go.mod, whichever of them a given build links. It is never compiled.
 package connectors
 
 import (

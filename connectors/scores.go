@@ -49,7 +49,8 @@ type ScoreRow struct {
 	Score scoring.Score
 }
 
-// WriteScores merges scores on their key: run, agent, version, batch, case and metric. All of them are written, or none and an error.
+// WriteScores merges scores on their key: run, agent, version, batch, case and metric. All of them
+// are written, or none and an error.
 func (w *Warehouse) WriteScores(ctx context.Context, runID, configHash string, at time.Time, rows []ScoreRow) error {
 	b := newRows("scores")
 	defer b.release()
@@ -101,8 +102,8 @@ func optionalJSON(v any) (any, error) {
 	return string(text), err
 }
 
-// Scores streams the scores that a run holds, those of an answer together, without what is only evidence: the detail, the warnings and the
-// assessments.
+// Scores streams the scores that a run holds, those of an answer together, without what is only
+// evidence: the detail, the warnings and the assessments.
 func (w *Warehouse) Scores(ctx context.Context, runID string) iter.Seq2[ScoreRow, error] {
 	return func(yield func(ScoreRow, error) bool) {
 		query := `SELECT case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, code, usage FROM badger.scores

@@ -27,8 +27,9 @@ const (
 	TrialDrop     TrialStep = "drop"     // the table
 )
 
-// Trial does with a small table of its own, in badger's schema, what badger does with its tables: it makes it, writes to it, reads it and drops it. The name
-// must be new. Did is told how each step went; after a step that failed only dropping is tried.
+// Trial does with a small table of its own, in badger's schema, what badger does with its tables:
+// it makes it, writes to it, reads it and drops it. The name must be new. Did is told how each step
+// went; after a step that failed only dropping is tried.
 func (w *Warehouse) Trial(ctx context.Context, name string, did func(TrialStep, error)) {
 	t := &badgersql.Table{Name: name, Key: []string{"id"}, Columns: []badgersql.Column{
 		{Name: "id", Type: driver.BigInt}, {Name: "s", Type: driver.Text}, {Name: "j", Type: driver.JSON}, {Name: "n", Type: driver.BigInt},
@@ -128,7 +129,8 @@ func sameValue(t driver.Type, want any, got scoring.Value) bool {
 	return false
 }
 
-// canonicalJSON is JSON with sorted keys, without blanks, its numbers digit by digit; nil for what is none.
+// canonicalJSON is JSON with sorted keys, without blanks, its numbers digit by digit; nil for what
+// is none.
 func canonicalJSON(text string) []byte {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()

@@ -10,8 +10,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// WriteCases writes cases into golden_set, as version setVersion of the set, and the answers in them into agent_runs, in place of rows with
-// the same keys. A case without an agent's name, SQL, result, error or response has no answer. What people said of an answer is written with
+// WriteCases writes cases into golden_set, as version setVersion of the set, and the answers in
+// them into agent_runs, in place of rows with the same keys. A case without an agent's name, SQL,
+// result, error or response has no answer. What people said of an answer is written with
 // [Warehouse.WriteLabels]. Write many cases in several calls: each holds its rows in memory.
 func (w *Warehouse) WriteCases(ctx context.Context, setVersion string, cases []*scoring.Case) error {
 	golden, runs := newRows("golden_set"), newRows("agent_runs")
@@ -141,7 +142,8 @@ type Label struct {
 	At               time.Time
 }
 
-// WriteLabels writes rows of human_labels, in place of what the same person said of the same answer before.
+// WriteLabels writes rows of human_labels, in place of what the same person said of the same answer
+// before.
 func (w *Warehouse) WriteLabels(ctx context.Context, labels ...Label) error {
 	b := newRows("human_labels")
 	defer b.release()

@@ -19,7 +19,8 @@ func saturated(t *testing.T, limit, calls int) (*adaptive, []int) {
 	return w, epochs
 }
 
-// One burst of 429 is one congestion: the limit is halved once, not once for each call that was in the burst.
+// One burst of 429 is one congestion: the limit is halved once, not once for each call that was in
+// the burst.
 func TestOneBurstHalvesOnce(t *testing.T) {
 	w, epochs := saturated(t, 64, 64)
 	for _, epoch := range epochs {

@@ -16,8 +16,8 @@ func openAIQuery(_ context.Context, endpoint string, o *OpenOptions) (Backend, e
 	})
 }
 
-// renderAIQuery asks Databricks' ai_query of a serving endpoint. Parameter markers become literals before the statement
-// is analysed, so endpoint and format can be bound as well.
+// renderAIQuery asks Databricks' ai_query of a serving endpoint. Parameter markers become literals
+// before the statement is analysed, so endpoint and format can be bound as well.
 func renderAIQuery(endpoint string, r Request) (string, []any, error) {
 	query := "SELECT to_json(ai_query(?, ?"
 	args := []any{endpoint, fold(r.Messages)}
@@ -39,8 +39,8 @@ func renderAIQuery(endpoint string, r Request) (string, []any, error) {
 	return query, args, nil
 }
 
-// decodeAIQuery reads a struct of two members whose names differ by release: response or result, and error, errorMessage
-// or errorStatus. Usage is not reported.
+// decodeAIQuery reads a struct of two members whose names differ by release: response or result,
+// and error, errorMessage or errorStatus. Usage is not reported.
 func decodeAIQuery(envelope string) (Response, error) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal([]byte(envelope), &fields) != nil {

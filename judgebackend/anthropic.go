@@ -19,8 +19,8 @@ const (
 	anthropicKey  = "ANTHROPIC_API_KEY"
 )
 
-// claude speaks the messages form. A schema becomes the input schema of a tool that the model is made to call; where an
-// endpoint does not take that, the schema goes into words.
+// claude speaks the messages form. A schema becomes the input schema of a tool that the model is
+// made to call; where an endpoint does not take that, the schema goes into words.
 type claude struct {
 	id       Identity
 	messages anthropic.MessageService
@@ -50,7 +50,8 @@ func openAnthropic(_ context.Context, model string, o *OpenOptions) (Backend, er
 	if b.key, err = o.keySource(fallback); err != nil {
 		return nil, err
 	}
-	// The service's constructor reads no environment; the client's would take URL, credentials and headers from it.
+	// The service's constructor reads no environment; the client's would take URL, credentials and
+	// headers from it.
 	b.messages = anthropic.NewMessageService(
 		option.WithBaseURL(base.String()),
 		option.WithHTTPClient(g.client()),

@@ -86,7 +86,8 @@ func TestAnthropicTemperature(t *testing.T) {
 	}
 }
 
-// The SDK refuses long replies without streaming; a judge may ask for them, its own time limit decides.
+// The SDK refuses long replies without streaming; a judge may ask for them, its own time limit
+// decides.
 func TestAnthropicLongReplies(t *testing.T) {
 	s := newServer(t, func(map[string]any) (int, string) { return 200, message })
 	b := open(t, "anthropic:m", &judgebackend.OpenOptions{BaseURL: s.URL, AllowHosts: []string{s.host()}})

@@ -10,9 +10,10 @@ import (
 	"time"
 )
 
-// Assessment is one recorded answer: a row of the assessments table, a line of a ledger file, a line of a replay file.
-// FinishReason, MaxTokens, ServedModel, LogProbs and Request are not columns of the table; a store that has no place for
-// them loses, in this order of importance, the reason of a cut or refused reply, the log-probabilities that some metrics weigh their scores by, and
+// Assessment is one recorded answer: a row of the assessments table, a line of a ledger file, a
+// line of a replay file. FinishReason, MaxTokens, ServedModel, LogProbs and Request are not columns
+// of the table; a store that has no place for them loses, in this order of importance, the reason
+// of a cut or refused reply, the log-probabilities that some metrics weigh their scores by, and
 // nothing else that scoring needs.
 type Assessment struct {
 	ID            string         `json:"assessment_id"` // content hash of request, reply and how it ended
@@ -33,8 +34,8 @@ type Assessment struct {
 	Request       *Request       `json:"request,omitempty"` // only where a recording keeps it, for people to read
 }
 
-// ContentHash is what ID must be: it covers request hash, reply, how it ended and log-probabilities, so that damage to
-// any of them shows.
+// ContentHash is what ID must be: it covers request hash, reply, how it ended and
+// log-probabilities, so that damage to any of them shows.
 func (a Assessment) ContentHash() string {
 	h := digest{sha256.New()}
 	reason := a.FinishReason
@@ -105,10 +106,11 @@ func (a Assessment) response() Response {
 	return r
 }
 
-// Store keeps assessments by request hash: the ledger. Implementations are safe for concurrent use; several processes may
-// share one.
+// Store keeps assessments by request hash: the ledger. Implementations are safe for concurrent use;
+// several processes may share one.
 type Store interface {
-	// Get gives the last assessment put for a request. A damaged entry is a miss, and a warning in the store's log.
+	// Get gives the last assessment put for a request. A damaged entry is a miss, and a warning in
+	// the store's log.
 	Get(ctx context.Context, requestHash string) (Assessment, bool, error)
 	// Put keeps a: when it returns, the end of the process does not lose it.
 	Put(ctx context.Context, a Assessment) error

@@ -15,9 +15,10 @@ import (
 	"github.com/badger-eval/badger/judgebackend/backendtest"
 )
 
-// BenchmarkThroughput keeps 64 calls to a 300 ms judge in flight through all wrappers, ledger on disk included, and
-// reports the share of the ideal throughput: calls x 300 ms / 64. Prompts are 6 KB, replies 200 bytes. "no wrappers" is what
-// the machine reaches without this package: a busy one wakes sleepers late.
+// BenchmarkThroughput keeps 64 calls to a 300 ms judge in flight through all wrappers, ledger on
+// disk included, and reports the share of the ideal throughput: calls x 300 ms / 64. Prompts are 6
+// KB, replies 200 bytes. "no wrappers" is what the machine reaches without this package: a busy one
+// wakes sleepers late.
 func BenchmarkThroughput(b *testing.B) {
 	const latency, concurrency = 300 * time.Millisecond, 64
 	reply := `{"verdict":"pass","why":"` + strings.Repeat("because ", 20) + `"}`
@@ -73,7 +74,8 @@ func BenchmarkThroughput(b *testing.B) {
 	}
 }
 
-// keepInFlight makes b.N different calls, so many at a time, and reports the share of the ideal throughput.
+// keepInFlight makes b.N different calls, so many at a time, and reports the share of the ideal
+// throughput.
 func keepInFlight(b *testing.B, concurrency int, latency time.Duration, call func(judgebackend.Request) error) {
 	filler := strings.Repeat("x", 6<<10)
 	queue := make(chan int)

@@ -12,12 +12,13 @@ import (
 
 func init() { register("bigqueryai", openBigQueryAI) }
 
-// bigQueryNames is what an endpoint (a model's name or address) and a connection may look like. BigQuery wants both as
-// literals, so nothing that could end a literal is let through.
+// bigQueryNames is what an endpoint (a model's name or address) and a connection may look like.
+// BigQuery wants both as literals, so nothing that could end a literal is let through.
 var bigQueryNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,300}$`)
 
-// bigQueryAI asks through AI.GENERATE. The prompt is bound; model_params and output_schema must be literals and are
-// quoted. The schema goes into words as well, since output_schema knows types but neither enumerations nor bounds.
+// bigQueryAI asks through AI.GENERATE. The prompt is bound; model_params and output_schema must be
+// literals and are quoted. The schema goes into words as well, since output_schema knows types but
+// neither enumerations nor bounds.
 type bigQueryAI struct{ model, connection string }
 
 func openBigQueryAI(_ context.Context, model string, o *OpenOptions) (Backend, error) {

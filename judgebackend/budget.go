@@ -23,9 +23,9 @@ type Spending struct {
 	Refused   int // calls that did not fit
 }
 
-// Budget bounds tokens and money over all stacks that share it. A call reserves the most it can cost and settles what it
-// did cost, so that the limits are never passed, whatever happens at the same time: a call that would fit but for the
-// reservations of others waits for them.
+// Budget bounds tokens and money over all stacks that share it. A call reserves the most it can
+// cost and settles what it did cost, so that the limits are never passed, whatever happens at the
+// same time: a call that would fit but for the reservations of others waits for them.
 type Budget struct {
 	limits BudgetLimits
 	prices map[string]tokenPrice
@@ -133,8 +133,8 @@ type budgeted struct {
 	price  tokenPrice
 }
 
-// reservation is one call's, from its first attempt to its last. It travels in the context, since each attempt that may
-// have been billed without an answer uses it up.
+// reservation is one call's, from its first attempt to its last. It travels in the context, since
+// each attempt that may have been billed without an answer uses it up.
 type reservation struct {
 	budget  *Budget
 	price   tokenPrice

@@ -117,8 +117,8 @@ func TestBudgetStopsBefore(t *testing.T) {
 	}
 }
 
-// Calls at the same time wait for the reservations of others rather than being refused, and nothing is passed whatever
-// the order; answers of unknown cost count as what they could have cost.
+// Calls at the same time wait for the reservations of others rather than being refused, and nothing
+// is passed whatever the order; answers of unknown cost count as what they could have cost.
 func TestBudgetUnderLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var inFlight, most atomic.Int64
@@ -154,7 +154,8 @@ func TestBudgetUnderLoad(t *testing.T) {
 	})
 }
 
-// Attempts whose answer was lost may have been billed: they count at their estimate, and the next one must fit as well.
+// Attempts whose answer was lost may have been billed: they count at their estimate, and the next
+// one must fit as well.
 func TestBudgetCountsLostAttempts(t *testing.T) {
 	for _, tc := range []struct {
 		why     string

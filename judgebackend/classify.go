@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// said is what an endpoint wrote about a failure, in lower case. The message may repeat the prompt further on, and a
-// prompt may speak of billing or rate limits: only its beginning is kept.
+// said is what an endpoint wrote about a failure, in lower case. The message may repeat the prompt
+// further on, and a prompt may speak of billing or rate limits: only its beginning is kept.
 type said struct {
 	code    string // type, code and parameter
 	message string // the first bytes of the text
@@ -19,8 +19,9 @@ type said struct {
 
 const messageLooked = 200
 
-// classifyHTTP makes an *Error of an answer that is not a completion: by status, and by what the body says where a status
-// says too little (OpenAI: an empty account is a 429; Anthropic: it is a 400; Cortex: throttling is a 400).
+// classifyHTTP makes an *Error of an answer that is not a completion: by status, and by what the
+// body says where a status says too little (OpenAI: an empty account is a 429; Anthropic: it is a
+// 400; Cortex: throttling is a 400).
 func classifyHTTP(status int, header http.Header, body []byte, now time.Time) *Error {
 	e := &Error{Status: status, RetryAfter: retryAfter(header, now), said: saidIn(body)}
 	said := e.said.kind()
@@ -30,8 +31,8 @@ func classifyHTTP(status int, header http.Header, body []byte, now time.Time) *E
 	case status == http.StatusUnauthorized:
 		e.Kind = KindUnauthorized
 	case status == http.StatusForbidden:
-		// A gateway that dislikes SQL in a body says 403 as well, and the next case may pass: only an answer that
-		// speaks of credentials counts as one about credentials.
+		// A gateway that dislikes SQL in a body says 403 as well, and the next case may pass: only
+		// an answer that speaks of credentials counts as one about credentials.
 		e.Kind = KindDenied
 		if said == KindUnauthorized {
 			e.Kind = KindUnauthorized
@@ -54,8 +55,9 @@ func classifyHTTP(status int, header http.Header, body []byte, now time.Time) *E
 	return e
 }
 
-// saidIn reads an error body in any of the forms that endpoints use: {"error":{"type","code","param","message"}},
-// {"error":"text"}, the members at the top, or plain text.
+// saidIn reads an error body in any of the forms that endpoints use:
+// {"error":{"type","code","param","message"}}, {"error":"text"}, the members at the top, or plain
+// text.
 func saidIn(body []byte) said {
 	type members struct {
 		Code    any    `json:"code"`
@@ -109,7 +111,8 @@ var phrases = []struct {
 	{KindServer, regexp.MustCompile(`overloaded|unavailable|internal.error|server_error|(status|code|http|error)[ :=]*5\d\d`)},
 }
 
-// kind tells the kind of failure from what was said, code before message; "" where nothing is recognised.
+// kind tells the kind of failure from what was said, code before message; "" where nothing is
+// recognised.
 func (s said) kind() Kind {
 	for _, text := range []string{s.code, s.message} {
 		for _, p := range phrases {
@@ -121,8 +124,8 @@ func (s said) kind() Kind {
 	return ""
 }
 
-// retryAfter reads Retry-After in seconds or as an HTTP date (RFC 9110, 10.2.3), and the finer Retry-After-Ms that some
-// endpoints send. Nonsense is as good as nothing.
+// retryAfter reads Retry-After in seconds or as an HTTP date (RFC 9110, 10.2.3), and the finer
+// Retry-After-Ms that some endpoints send. Nonsense is as good as nothing.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e10 {
 		return time.Duration(ms * float64(time.Millisecond))

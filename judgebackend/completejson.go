@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// ReplyError is a reply that stayed unusable after its repair. Reply has the text for the record; the error's own text
-// and every way of printing it do not show it.
+// ReplyError is a reply that stayed unusable after its repair. Reply has the text for the record;
+// the error's own text and every way of printing it do not show it.
 type ReplyError struct {
 	err   error
 	reply string
@@ -34,9 +34,10 @@ type Exchange struct {
 	Assessments []string // assessment ids of all calls, in order
 }
 
-// CompleteJSON asks b for a reply that satisfies r.Schema and stores it in the value that into points to. A reply that
-// [Decode] refuses is shown to the model once, with the reason, and asked for again; that is one more call. If the second
-// reply is no better the error is a [ReplyError]. The Exchange is filled in with errors too, as far as it went.
+// CompleteJSON asks b for a reply that satisfies r.Schema and stores it in the value that into
+// points to. A reply that [Decode] refuses is shown to the model once, with the reason, and asked
+// for again; that is one more call. If the second reply is no better the error is a [ReplyError].
+// The Exchange is filled in with errors too, as far as it went.
 func CompleteJSON(ctx context.Context, b Backend, r Request, into any) (Exchange, error) {
 	if r.Schema == nil {
 		return Exchange{}, errcode.New(errcode.InvalidArgument, "judge request: a JSON reply needs a schema")
@@ -97,10 +98,11 @@ func repair(messages []Message, reply string, why error) []Message {
 			"the schema, with nothing before or after it."})
 }
 
-// WithNonce makes the reply prove that it is the model's own. Text that a judge reads may hold a ready-made verdict, and a
-// model may repeat it next to its own: for a request with a NonceField, the schema gets a required field of that name, and
-// the last message asks for a word in it that whoever wrote the judged text could not know. The word follows from the
-// request, so that the ledger still recognises it. A request without a NonceField comes back as it is.
+// WithNonce makes the reply prove that it is the model's own. Text that a judge reads may hold a
+// ready-made verdict, and a model may repeat it next to its own: for a request with a NonceField,
+// the schema gets a required field of that name, and the last message asks for a word in it that
+// whoever wrote the judged text could not know. The word follows from the request, so that the
+// ledger still recognises it. A request without a NonceField comes back as it is.
 func (r Request) WithNonce() (Request, string, error) {
 	if r.NonceField == "" {
 		return r, "", nil

@@ -72,8 +72,8 @@ func TestAnthropicConforms(t *testing.T) {
 	backendtest.Run(t, httpHarness("anthropic:model-1", func(*judgebackend.OpenOptions) {}))
 }
 
-// queryer is a warehouse in which one statement runs: it reads the prompt from the arguments and wraps the answer as the
-// warehouse's function would.
+// queryer is a warehouse in which one statement runs: it reads the prompt from the arguments and
+// wraps the answer as the warehouse's function would.
 type queryer struct {
 	behave func(prompt string) backendtest.Answer
 	wrap   func(backendtest.Answer) (string, error)

@@ -7,8 +7,9 @@ import (
 
 func init() { register("cortex", openCortex) }
 
-// Snowflake Cortex, through AI_COMPLETE in its text form. Everything is bound. The result is an object of value and
-// error, since by default the function would give NULL for a failure and not say why.
+// Snowflake Cortex, through AI_COMPLETE in its text form. Everything is bound. The result is an
+// object of value and error, since by default the function would give NULL for a failure and not
+// say why.
 const (
 	cortexText = "SELECT TO_JSON(TO_VARIANT(AI_COMPLETE(model => ?, prompt => ?, model_parameters => PARSE_JSON(?), " +
 		"show_details => TRUE, return_error_details => TRUE)))"

@@ -10,8 +10,8 @@ import (
 // MaxReply is how many bytes of reply [Decode] looks at; longer replies are refused.
 const MaxReply = 1 << 20
 
-// Decode finds the JSON object in a model's reply, checks it against schema and stores it in the value that into points
-// to. The rules, in the order they are applied:
+// Decode finds the JSON object in a model's reply, checks it against schema and stores it in the
+// value that into points to. The rules, in the order they are applied:
 //
 //   - A thinking block at the start (<think>…</think>, also with the opening tag left out) is not part of the reply.
 //   - Every object that is not inside another counts, with or without prose and code fences around it. Text around
@@ -23,14 +23,15 @@ const MaxReply = 1 << 20
 //   - Exactly one object must satisfy the schema; several must be equal. A reply that gives two different answers gives
 //     none.
 //
-// Errors are an *Error of [KindBadReply] (DataLoss) that says what is wrong and where, without showing values. A
-// malformed schema is InvalidArgument.
+// Errors are an *Error of [KindBadReply] (DataLoss) that says what is wrong and where, without
+// showing values. A malformed schema is InvalidArgument.
 func Decode(reply string, schema json.RawMessage, into any) error {
 	return decode(reply, schema, "", "", into)
 }
 
-// DecodeNonce is Decode for a request whose reply must repeat a word in one of its fields ([Request.WithNonce]). Objects
-// without the word are ignored: they are copied from what was judged, not answered.
+// DecodeNonce is Decode for a request whose reply must repeat a word in one of its fields
+// ([Request.WithNonce]). Objects without the word are ignored: they are copied from what was
+// judged, not answered.
 func DecodeNonce(reply string, schema json.RawMessage, field, nonce string, into any) error {
 	return decode(reply, schema, field, nonce, into)
 }
@@ -87,8 +88,8 @@ func decode(reply string, schema json.RawMessage, nonceField, nonce string, into
 	return nil
 }
 
-// miscased tells whether a member of v would be stored as a property that it is not, since encoding/json ignores case:
-// the schema has not checked its value.
+// miscased tells whether a member of v would be stored as a property that it is not, since
+// encoding/json ignores case: the schema has not checked its value.
 func miscased[S any](v any, properties map[string]S) bool {
 	m, _ := v.(map[string]any)
 	for key := range m {
@@ -117,8 +118,9 @@ func mustUnmarshal(b []byte) any {
 	return v
 }
 
-// afterThinking cuts off a thinking block at the start. A reply with a closing tag only is one of a model whose prompt
-// template already opened the block; but a closing tag may also be quoted, so it counts only in front of any object.
+// afterThinking cuts off a thinking block at the start. A reply with a closing tag only is one of a
+// model whose prompt template already opened the block; but a closing tag may also be quoted, so it
+// counts only in front of any object.
 func afterThinking(reply string) string {
 	trimmed := strings.TrimSpace(reply)
 	for _, tag := range []string{"think", "thinking"} {

@@ -150,7 +150,8 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// Linear time, whatever the reply: these take minutes if anything is searched twice from every position.
+// Linear time, whatever the reply: these take minutes if anything is searched twice from every
+// position.
 func TestDecodeIsLinear(t *testing.T) {
 	for _, unit := range []string{"{", `{"`, `{"a`, `{"a":`, `{"a":[`, "{}", "{ ", `{"a":1}`, "/*", "{//", "<think>", "</think>", "\\", `"`, `{"\`} {
 		var got verdict
@@ -183,7 +184,8 @@ func TestDecodeNonce(t *testing.T) {
 	}
 }
 
-// FuzzDecode: no panic, and what is accepted satisfies the schema and is written somewhere in the reply.
+// FuzzDecode: no panic, and what is accepted satisfies the schema and is written somewhere in the
+// reply.
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{
 		`{"verdict":"pass"}`, "```json\n{\"verdict\":\"fail\",\"score\":3,}\n```", `<think>x</think>{"verdict":"pass"}`,
@@ -209,8 +211,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// What GPT-4o really wrote, FLEX's 200 cases: prose with a fenced object behind it. Every reply decodes and says what was
-// recorded with it.
+// What GPT-4o really wrote, FLEX's 200 cases: prose with a fenced object behind it. Every reply
+// decodes and says what was recorded with it.
 func TestRecordedReplies(t *testing.T) {
 	f, err := os.Open(filepath.Join(sharedData(t), "flex200", "assessments.jsonl"))
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Judges know nothing of scoring, connectors or warehouses: of this module the package imports errcode and nothing else,
-// and no warehouse SDK comes in by a back door.
+// Judges know nothing of scoring, connectors or warehouses: of this module the package imports
+// errcode and nothing else, and no warehouse SDK comes in by a back door.
 func TestImports(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").CombinedOutput()
 	if err != nil {

@@ -34,8 +34,8 @@ var spokenOf = map[feature][]string{
 	useMaxTokens:           {"max_tokens"},
 }
 
-// dialect remembers what one endpoint and model turned out not to offer, so that a refused request is made once per
-// process and not once per call.
+// dialect remembers what one endpoint and model turned out not to offer, so that a refused request
+// is made once per process and not once per call.
 type dialect struct {
 	mu       sync.Mutex
 	refused  map[feature]bool
@@ -61,7 +61,8 @@ func (d *dialect) offers(f feature) bool {
 	return !d.refused[f]
 }
 
-// learn tells whether err is the refusal of one of the features used and the same request without it is worth sending.
+// learn tells whether err is the refusal of one of the features used and the same request without
+// it is worth sending.
 func (d *dialect) learn(err error, used []feature) bool {
 	var e *Error
 	if !errors.As(err, &e) || e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity && e.Status != http.StatusNotImplemented {
@@ -85,8 +86,8 @@ func (d *dialect) learn(err error, used []feature) bool {
 	return false
 }
 
-// doWithout tells whether there is a way without f: always, except that the length must be bounded somehow. Another call
-// may have found f refused in the meantime.
+// doWithout tells whether there is a way without f: always, except that the length must be bounded
+// somehow. Another call may have found f refused in the meantime.
 func (d *dialect) doWithout(f feature) bool {
 	switch {
 	case f == useMaxTokens || f == useMaxCompletionTokens:
@@ -132,7 +133,8 @@ func schemaName(purpose string) string {
 	}, purpose)
 }
 
-// isStrict tells whether schema is within what OpenAI takes as strict: every object closed, every property required.
+// isStrict tells whether schema is within what OpenAI takes as strict: every object closed, every
+// property required.
 func isStrict(schema json.RawMessage) bool {
 	var v any
 	return json.Unmarshal(schema, &v) == nil && strictNode(v)
@@ -160,7 +162,8 @@ func strictNode(v any) bool {
 	return true
 }
 
-// decodeUnusual reads a 2xx answer without a completion in it: some gateways report errors that way.
+// decodeUnusual reads a 2xx answer without a completion in it: some gateways report errors that
+// way.
 func decodeUnusual(raw string, clock Clock) error {
 	var b struct {
 		Error json.RawMessage `json:"error"`

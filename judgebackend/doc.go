@@ -1,10 +1,11 @@
 // Package judgebackend asks one question of one model and returns one answer.
 //
-// A [Backend] has one method, Complete. [Open] makes one by name: "openai:gpt-4o" (any compatible endpoint, Azure
-// included), "anthropic:claude-sonnet-4-5", "cortex:…", "bigqueryai:…" and "aiquery:…" (models inside the warehouse,
-// reached with one text query), "replay:FILE" (recorded answers) and "none". What a judge is asked, and what its answer
-// means, is no business of this package: that is prompt and metric. What is its business is that an answer is paid for
-// once, within a budget, from a host the configuration names, and recorded.
+// A [Backend] has one method, Complete. [Open] makes one by name: "openai:gpt-4o" (any compatible
+// endpoint, Azure included), "anthropic:claude-sonnet-4-5", "cortex:…", "bigqueryai:…" and
+// "aiquery:…" (models inside the warehouse, reached with one text query), "replay:FILE" (recorded
+// answers) and "none". What a judge is asked, and what its answer means, is no business of this
+// package: that is prompt and metric. What is its business is that an answer is paid for once,
+// within a budget, from a host the configuration names, and recorded.
 //
 // # Wrappers
 //
@@ -19,30 +20,35 @@
 //	rate           requests and tokens a minute
 //	attempt        circuit, time limit, audit line
 //
-// The order has reasons. A ledger hit costs nothing, so it is outside the budget. Single flight looks the ledger up
-// inside the flight, because between a miss and a call another caller could have asked the same. The budget is outside
-// the retries, since a caller is refused or served once; an attempt that may have been billed though its answer was lost
-// is charged at its estimate, and the next attempt must fit the budget again. Only answers are recorded, so the record is
-// outside the retries as well. A caller that sleeps between attempts holds no slot, so concurrency and rate are inside
-// them and every attempt takes a slot and a token. The time limit is innermost: waiting for a slot is not the model's
-// slowness. The circuit is asked twice, before the budget (so that a run with a bad key ends quickly) and at the attempt
-// (so that callers already in a queue do not go out).
+// The order has reasons. A ledger hit costs nothing, so it is outside the budget. Single flight
+// looks the ledger up inside the flight, because between a miss and a call another caller could
+// have asked the same. The budget is outside the retries, since a caller is refused or served once;
+// an attempt that may have been billed though its answer was lost is charged at its estimate, and
+// the next attempt must fit the budget again. Only answers are recorded, so the record is outside
+// the retries as well. A caller that sleeps between attempts holds no slot, so concurrency and rate
+// are inside them and every attempt takes a slot and a token. The time limit is innermost: waiting
+// for a slot is not the model's slowness. The circuit is asked twice, before the budget (so that a
+// run with a bad key ends quickly) and at the attempt (so that callers already in a queue do not go
+// out).
 //
 // # What leaves the machine
 //
-// HTTP backends share one guarded transport: the address of every request and every connection must be on the allow
-// list, redirects are refused, and proxies named by the environment are ignored. The in-warehouse backends, replay and
-// none have no transport at all. The SDKs' own retries, environment variables and tracing are off. Each attempt writes an
-// audit line with hashes, sizes and the host, never content. Errors hold no content and no keys: their text is this
-// package's own, and what an endpoint wrote is only looked at to tell the kind of failure.
+// HTTP backends share one guarded transport: the address of every request and every connection must
+// be on the allow list, redirects are refused, and proxies named by the environment are ignored.
+// The in-warehouse backends, replay and none have no transport at all. The SDKs' own retries,
+// environment variables and tracing are off. Each attempt writes an audit line with hashes, sizes
+// and the host, never content. Errors hold no content and no keys: their text is this package's
+// own, and what an endpoint wrote is only looked at to tell the kind of failure.
 //
 // # Libraries
 //
-// The official SDKs (openai-go, anthropic-sdk-go) know the vendors' wire forms and follow them; both let a caller supply
-// the HTTP client, which is where the guard sits. santhosh-tekuri/jsonschema validates replies: it implements every draft,
-// keeps numbers exact and passes the official suite. golang.org/x/time/rate takes the time as an argument, so that a test
-// can bring its own clock. Retry and circuit are written here: cenkalti/backoff spreads its waits around the interval and
-// not over it, sony/gobreaker counts failures where this circuit opens on the first failure of certain kinds, both read
-// the system's clock, and either needs as much code around it as it saves. golang.org/x/sync/singleflight ends every caller when the first one gives up,
-// which the one here does not.
+// The official SDKs (openai-go, anthropic-sdk-go) know the vendors' wire forms and follow them;
+// both let a caller supply the HTTP client, which is where the guard sits.
+// santhosh-tekuri/jsonschema validates replies: it implements every draft, keeps numbers exact and
+// passes the official suite. golang.org/x/time/rate takes the time as an argument, so that a test
+// can bring its own clock. Retry and circuit are written here: cenkalti/backoff spreads its waits
+// around the interval and not over it, sony/gobreaker counts failures where this circuit opens on
+// the first failure of certain kinds, both read the system's clock, and either needs as much code
+// around it as it saves. golang.org/x/sync/singleflight ends every caller when the first one gives
+// up, which the one here does not.
 package judgebackend

@@ -19,8 +19,8 @@ import (
 // allowList is the set of host:port that may be contacted, in lower case.
 type allowList map[string]bool
 
-// newAllowList reads "host" (port 443) and "host:port". There are no patterns: a list that is read by people is short and
-// says exactly what it means.
+// newAllowList reads "host" (port 443) and "host:port". There are no patterns: a list that is read
+// by people is short and says exactly what it means.
 func newAllowList(hosts []string) (allowList, error) {
 	l := allowList{}
 	for i, h := range hosts {
@@ -106,7 +106,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// client is an HTTP client on the guard. It follows no redirects: no endpoint has a reason to pass a judge's question on.
+// client is an HTTP client on the guard. It follows no redirects: no endpoint has a reason to pass
+// a judge's question on.
 func (g *guard) client() *http.Client {
 	return &http.Client{Transport: g, CheckRedirect: func(*http.Request, []*http.Request) error { return g.denied() }}
 }
@@ -133,8 +134,8 @@ func (g *guard) dial(ctx context.Context, network, addr string) (net.Conn, error
 	return d.DialContext(ctx, network, addr)
 }
 
-// middleware sits between an SDK and the client: answers that are not completions become *Error before the SDK reads
-// them, and bodies are bounded.
+// middleware sits between an SDK and the client: answers that are not completions become *Error
+// before the SDK reads them, and bodies are bounded.
 func (g *guard) middleware(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	res, err := next(req)
 	if err != nil {

@@ -73,7 +73,8 @@ func TestOpenAllows(t *testing.T) {
 	}
 }
 
-// A redirect to a host that is not on the list is not followed: not with the body, not with the key, not at all.
+// A redirect to a host that is not on the list is not followed: not with the body, not with the
+// key, not at all.
 func TestRedirectsAreRefused(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		t.Error("the redirect was followed")
@@ -147,7 +148,8 @@ func TestKeyFileIsReadAgain(t *testing.T) {
 			t.Errorf("Authorization %q, want the key %q", got, want)
 		}
 	}
-	// A key that is replaced while a call with the old one is on its way gets a second chance, once.
+	// A key that is replaced while a call with the old one is on its way gets a second chance,
+	// once.
 	expired := newServer(t, func(map[string]any) (int, string) {
 		write("new")
 		return 200, `{"code":"390112","message":"Your session has expired"}`
@@ -162,8 +164,8 @@ func TestKeyFileIsReadAgain(t *testing.T) {
 	}
 }
 
-// Canaries stand in the key, the prompt, the schema and the reply; every fault, every log and every way of printing the
-// values that callers hold must keep them to itself.
+// Canaries stand in the key, the prompt, the schema and the reply; every fault, every log and every
+// way of printing the values that callers hold must keep them to itself.
 func TestNothingLeaks(t *testing.T) {
 	const replied = "canary-reply-90b1"
 	var logs bytes.Buffer

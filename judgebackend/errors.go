@@ -13,7 +13,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Kind says what went wrong with a call. The names go into logs and reasons and never change their meaning.
+// Kind says what went wrong with a call. The names go into logs and reasons and never change their
+// meaning.
 type Kind string
 
 // The kinds of failure.
@@ -46,9 +47,9 @@ const (
 	KindUnsupported  Kind = "unsupported"  // not offered by this backend
 )
 
-// kinds holds the consequences of each kind: code is its errcode, retry whether another attempt may help, lost whether
-// the attempt may have been billed though no answer came, trips whether no other call could do better, so that the
-// circuit opens.
+// kinds holds the consequences of each kind: code is its errcode, retry whether another attempt may
+// help, lost whether the attempt may have been billed though no answer came, trips whether no other
+// call could do better, so that the circuit opens.
 var kinds = map[Kind]struct {
 	code               errcode.Code
 	retry, lost, trips bool
@@ -82,8 +83,8 @@ var kinds = map[Kind]struct {
 	KindUnsupported:  {errcode.Unimplemented, false, false, false, "not offered by this backend"},
 }
 
-// Error is a failed call. Its text is this package's own: what an endpoint wrote may hold the prompt or a key and is not
-// kept. errcode.Of gives its code.
+// Error is a failed call. Its text is this package's own: what an endpoint wrote may hold the
+// prompt or a key and is not kept. errcode.Of gives its code.
 type Error struct {
 	Kind       Kind
 	Backend    string
@@ -135,7 +136,8 @@ func (e *Error) GoString() string { return e.Error() }
 // LogValue is Error.
 func (e *Error) LogValue() slog.Value { return slog.StringValue(e.Error()) }
 
-// KindOf is the kind of the first *Error in err's chain, else the one that its errcode suggests; "" for nil.
+// KindOf is the kind of the first *Error in err's chain, else the one that its errcode suggests; ""
+// for nil.
 func KindOf(err error) Kind {
 	var e *Error
 	var coded *errcode.Error
@@ -166,8 +168,8 @@ func (r Response) finishError(id Identity) error {
 	return e
 }
 
-// mapError is the one place where errors of SDKs, networks and connections become an *Error. Their text is dropped. The
-// result is the caller's own: callers of one flight get the same err.
+// mapError is the one place where errors of SDKs, networks and connections become an *Error. Their
+// text is dropped. The result is the caller's own: callers of one flight get the same err.
 func mapError(ctx context.Context, id Identity, err error) error {
 	out := Error{Kind: KindInternal}
 	var known *Error

@@ -91,7 +91,8 @@ func TestConnectionErrors(t *testing.T) {
 	}
 }
 
-// A certificate from an authority that nobody trusts is told as that, not tried again; with the authority it works.
+// A certificate from an authority that nobody trusts is told as that, not tried again; with the
+// authority it works.
 func TestCertificates(t *testing.T) {
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, completion) }))
 	defer s.Close()
@@ -116,7 +117,8 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// FuzzAnswers: whatever an endpoint says, each call ends with a response or a coded error, and nothing panics.
+// FuzzAnswers: whatever an endpoint says, each call ends with a response or a coded error, and
+// nothing panics.
 func FuzzAnswers(f *testing.F) {
 	f.Add(200, completion)
 	f.Add(200, message)

@@ -13,9 +13,10 @@ import (
 	"github.com/badger-eval/badger/judgebackend/backendtest"
 )
 
-// A run of 1,000 requests, 400 different ones among them, 64 at a time: each ends with an answer or a coded error, no
-// content is billed twice, and the budget holds. The same run over the same ledger buys nothing again. With a third of
-// the money, the rest of the run is refused and the budget holds as well.
+// A run of 1,000 requests, 400 different ones among them, 64 at a time: each ends with an answer or
+// a coded error, no content is billed twice, and the budget holds. The same run over the same
+// ledger buys nothing again. With a third of the money, the rest of the run is refused and the
+// budget holds as well.
 func TestRunWithFaults(t *testing.T) {
 	for _, tc := range []struct{ spec, limit string }{
 		{"openai:gpt-4o-mini", "1.00"}, {"anthropic:claude-haiku-4-5", "1.00"}, {"openai:gpt-4o-mini", "0.006"},

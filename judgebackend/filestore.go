@@ -16,12 +16,13 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// FileStore is a Store in one file of JSON Lines that is only ever appended to. Put returns when the operating system has
-// the line, which a process that is killed cannot take back; an fsync follows within a second and is not waited for, so
-// that a busy disk does not slow the judge down. What a machine loses with its power is the last second. A line torn by
-// that, and any line whose content does not have its hash, is a miss with a warning. Several processes may append to one
-// file on a local disk: a line is one write, and Get looks at what others have appended since. Memory is about 150 bytes
-// a line.
+// FileStore is a Store in one file of JSON Lines that is only ever appended to. Put returns when
+// the operating system has the line, which a process that is killed cannot take back; an fsync
+// follows within a second and is not waited for, so that a busy disk does not slow the judge down.
+// What a machine loses with its power is the last second. A line torn by that, and any line whose
+// content does not have its hash, is a miss with a warning. Several processes may append to one
+// file on a local disk: a line is one write, and Get looks at what others have appended since.
+// Memory is about 150 bytes a line.
 type FileStore struct {
 	path string
 	log  *slog.Logger
@@ -47,8 +48,8 @@ type span struct {
 // maxLine bounds a line: a bigger one is damage, not an answer.
 const maxLine = 64 << 20
 
-// OpenFileStore opens or creates the file at path, readable by its owner only, and reads its index. log receives warnings
-// and may be nil.
+// OpenFileStore opens or creates the file at path, readable by its owner only, and reads its index.
+// log receives warnings and may be nil.
 func OpenFileStore(path string, log *slog.Logger) (*FileStore, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -71,7 +72,8 @@ func OpenFileStore(path string, log *slog.Logger) (*FileStore, error) {
 	return s, nil
 }
 
-// scan indexes the complete lines behind s.scanned. The caller holds s.mu, or has the store to itself.
+// scan indexes the complete lines behind s.scanned. The caller holds s.mu, or has the store to
+// itself.
 func (s *FileStore) scan() error {
 	s.reader.Reset(io.NewSectionReader(s.f, s.scanned, 1<<62))
 	for {
@@ -94,7 +96,8 @@ func (s *FileStore) scan() error {
 	}
 }
 
-// readLine reads up to and including a newline. A line beyond maxLine is cut: what is left does not parse.
+// readLine reads up to and including a newline. A line beyond maxLine is cut: what is left does not
+// parse.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -197,7 +200,8 @@ func (s *FileStore) end() (int64, bool, error) {
 	return info.Size(), last[0] != '\n', nil
 }
 
-// syncEvery is how long an fsync waits for the next: most systems hold up writes to a file while one runs.
+// syncEvery is how long an fsync waits for the next: most systems hold up writes to a file while
+// one runs.
 const syncEvery = time.Second
 
 // syncWritten brings to the disk what was written, until the store is closed.

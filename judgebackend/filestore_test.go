@@ -56,7 +56,8 @@ func TestFileStoreConforms(t *testing.T) {
 	})
 }
 
-// However much of the last line a crash has left, what came before is there, and what comes after is too.
+// However much of the last line a crash has left, what came before is there, and what comes after
+// is too.
 func TestFileStoreTornLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
 	s := openFile(t, path, nil)
@@ -135,8 +136,8 @@ func TestFileStoreShared(t *testing.T) {
 	}
 }
 
-// Processes that append at the same time, some of them killed while they do, leave a file with every entry whose Put
-// returned.
+// Processes that append at the same time, some of them killed while they do, leave a file with
+// every entry whose Put returned.
 func TestFileStoreProcesses(t *testing.T) {
 	if path := os.Getenv("FILESTORE_CHILD"); path != "" {
 		var from int

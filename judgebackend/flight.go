@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// flights lets callers with the same key share one call. The call goes on as long as one of them waits for it: a caller
-// that gives up leaves the others alone, and the last one to leave ends it.
+// flights lets callers with the same key share one call. The call goes on as long as one of them
+// waits for it: a caller that gives up leaves the others alone, and the last one to leave ends it.
 type flights struct {
 	mu sync.Mutex
 	m  map[string]*flight
@@ -22,7 +22,8 @@ type flight struct {
 
 func newFlights() *flights { return &flights{m: map[string]*flight{}} }
 
-// do gives call's answer to all callers with the key. shared tells whether it was another caller's call.
+// do gives call's answer to all callers with the key. shared tells whether it was another caller's
+// call.
 func (fs *flights) do(ctx context.Context, key string, call func(context.Context) (Response, error)) (resp Response, shared bool, err error) {
 	fs.mu.Lock()
 	f, shared := fs.m[key]

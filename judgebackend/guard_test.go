@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The two lines of the guard hold by themselves: neither relies on redirects being refused above it.
+// The two lines of the guard hold by themselves: neither relies on redirects being refused above
+// it.
 func TestGuard(t *testing.T) {
 	base, _ := url.Parse("https://judge.example/v1")
 	g, err := newGuard(Identity{Backend: "openai"}, base, &OpenOptions{AllowHosts: []string{"judge.example"}})

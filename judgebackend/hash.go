@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// Hash is the content hash of r asked of id: SHA-256, in hexadecimal, over purpose, prompt version, messages, schema
-// (its members in any order), temperature, log-probabilities, sample, model and backend. It is the ledger's key. MaxTokens
-// is not part of it, since a complete answer is complete under any bound; an answer that was cut is looked at again when
-// more is allowed.
+// Hash is the content hash of r asked of id: SHA-256, in hexadecimal, over purpose, prompt version,
+// messages, schema (its members in any order), temperature, log-probabilities, sample, model and
+// backend. It is the ledger's key. MaxTokens is not part of it, since a complete answer is complete
+// under any bound; an answer that was cut is looked at again when more is allowed.
 func (r Request) Hash(id Identity) string {
 	h := digest{sha256.New()}
 	h.text("judge request 1", id.Backend, id.Model, r.Purpose, r.PromptVersion)
@@ -58,7 +58,8 @@ func (r Request) canonicalSchema() string {
 	return string(canonicalJSON(r.Schema))
 }
 
-// canonicalJSON is b with members sorted and no white space, numbers as written; b itself where that is not JSON.
+// canonicalJSON is b with members sorted and no white space, numbers as written; b itself where
+// that is not JSON.
 func canonicalJSON(b []byte) []byte {
 	if len(b) == 0 {
 		return nil
@@ -76,9 +77,9 @@ func canonicalJSON(b []byte) []byte {
 	return out
 }
 
-// nonceOf is the word that a reply to r must repeat: derived from the whole request, so that the same request always has
-// the same one (and the ledger still knows it), while whoever wrote part of the request would have to find a text that
-// holds a hash of itself.
+// nonceOf is the word that a reply to r must repeat: derived from the whole request, so that the
+// same request always has the same one (and the ledger still knows it), while whoever wrote part of
+// the request would have to find a text that holds a hash of itself.
 func nonceOf(r Request) string {
 	h := digest{sha256.New()}
 	h.text("judge nonce 1", r.Hash(Identity{}), r.NonceField)

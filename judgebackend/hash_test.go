@@ -53,8 +53,9 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// Ledgers outlive versions: the hash of a request may never change. The value was computed by hand with Python's hashlib
-// over the lengths (8 bytes, big endian) and texts in the order that Hash documents.
+// Ledgers outlive versions: the hash of a request may never change. The value was computed by hand
+// with Python's hashlib over the lengths (8 bytes, big endian) and texts in the order that Hash
+// documents.
 func TestHashIsStable(t *testing.T) {
 	got := backendtest.Question().Hash(judgebackend.Identity{Backend: "openai", Model: "m"})
 	if want := "219aeba3f67d54907d7d5b735ceb74e6ac289baab82656e0751937745af82535"; got != want {

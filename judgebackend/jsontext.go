@@ -16,7 +16,8 @@ const (
 	maxNumber  = 400 // digits, or magnitude of the exponent: beyond it exact arithmetic costs memory
 )
 
-// findObjects gives the outermost JSON objects in text, mended as [Decode] says. It reads each byte at most twice.
+// findObjects gives the outermost JSON objects in text, mended as [Decode] says. It reads each byte
+// at most twice.
 func findObjects(text string) ([][]byte, error) {
 	var found [][]byte
 	for i := 0; i < len(text); {
@@ -48,8 +49,8 @@ func opensObject(rest string) bool {
 	return rest == "" || rest[0] == '"' || rest[0] == '}' || strings.HasPrefix(rest, "//") || strings.HasPrefix(rest, "/*")
 }
 
-// takeObject reads from an opening brace to the bracket that closes it and gives the mended bytes and how many were read;
-// 0 where nothing closes it.
+// takeObject reads from an opening brace to the bracket that closes it and gives the mended bytes
+// and how many were read; 0 where nothing closes it.
 func takeObject(text string) (object []byte, read int) {
 	out := make([]byte, 0, 256)
 	depth := 0
@@ -83,7 +84,8 @@ func takeObject(text string) (object []byte, read int) {
 	return nil, 0
 }
 
-// takeString appends the string that text begins with, raw control characters escaped, and gives its length in text.
+// takeString appends the string that text begins with, raw control characters escaped, and gives
+// its length in text.
 func takeString(out []byte, text string) ([]byte, int) {
 	out = append(out, '"')
 	for i := 1; i < len(text); i++ {
@@ -117,8 +119,8 @@ func commentLength(text string) int {
 	return 0
 }
 
-// dropComma removes a comma at the end, white space after it included. It does not come near the inside of a string,
-// which ends in a quote.
+// dropComma removes a comma at the end, white space after it included. It does not come near the
+// inside of a string, which ends in a quote.
 func dropComma(out []byte) []byte {
 	if t := bytes.TrimRight(out, " \t\r\n"); bytes.HasSuffix(t, []byte(",")) {
 		return t[:len(t)-1]
@@ -126,8 +128,8 @@ func dropComma(out []byte) []byte {
 	return out
 }
 
-// checkJSON tells whether b is one JSON object, without duplicate keys at any level, without depth or numbers that serve
-// only to exhaust memory.
+// checkJSON tells whether b is one JSON object, without duplicate keys at any level, without depth
+// or numbers that serve only to exhaust memory.
 func checkJSON(b []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.UseNumber()
@@ -186,8 +188,8 @@ func checkValue(dec *json.Decoder, depth int) error {
 	return nil
 }
 
-// foldKey is the same for keys that encoding/json stores in the same field: it ignores case, so keys that differ in
-// nothing else are duplicates.
+// foldKey is the same for keys that encoding/json stores in the same field: it ignores case, so
+// keys that differ in nothing else are duplicates.
 func foldKey(k string) string {
 	return strings.Map(func(r rune) rune {
 		least := r

@@ -11,11 +11,11 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Backend completes one request against one model. Implementations are safe for concurrent use, return promptly when the
-// context ends, and put neither prompts nor secrets into errors.
+// Backend completes one request against one model. Implementations are safe for concurrent use,
+// return promptly when the context ends, and put neither prompts nor secrets into errors.
 //
-// A Response whose FinishReason is not [FinishStop] comes together with an error: the answer cannot be used, but it was
-// paid for and belongs in the record.
+// A Response whose FinishReason is not [FinishStop] comes together with an error: the answer cannot
+// be used, but it was paid for and belongs in the record.
 type Backend interface {
 	Complete(ctx context.Context, r Request) (Response, error)
 }
@@ -119,8 +119,9 @@ const (
 	FinishOversized FinishReason = "oversized" // more bytes than MaxReplyBytes; none of them kept
 )
 
-// TokenLogProb is a token of a reply with its natural-log probability and that of its alternatives, or the text of several tokens that follow
-// each other, with the log-probability of all of them and no alternatives. The tokens of a reply, joined, are the reply.
+// TokenLogProb is a token of a reply with its natural-log probability and that of its alternatives,
+// or the text of several tokens that follow each other, with the log-probability of all of them and
+// no alternatives. The tokens of a reply, joined, are the reply.
 type TokenLogProb struct {
 	Token   string         `json:"token"`
 	LogProb float64        `json:"logprob"`
@@ -213,7 +214,8 @@ func isLabel(s string) bool {
 	return s != "" && len(s) <= 64
 }
 
-// String tells what r is for and how big it is, not what it holds: requests end up in logs by accident.
+// String tells what r is for and how big it is, not what it holds: requests end up in logs by
+// accident.
 func (r Request) String() string {
 	return fmt.Sprintf("judge request %s %s: %d messages, %d bytes", r.Purpose, r.PromptVersion, len(r.Messages), r.bytesOut())
 }

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// ledger answers from the store what was answered before, and lets equal requests share one call. The lookup is inside
-// the flight: between a miss and the call nobody can slip in.
+// ledger answers from the store what was answered before, and lets equal requests share one call.
+// The lookup is inside the flight: between a miss and the call nobody can slip in.
 type ledger struct {
 	next     Backend
 	id       Identity
@@ -22,7 +22,8 @@ type ledger struct {
 
 func (l *ledger) Complete(ctx context.Context, r Request) (Response, error) {
 	l.requests.Add(1)
-	// Requests that differ only in how long the answer may be have one hash but may have different answers.
+	// Requests that differ only in how long the answer may be have one hash but may have different
+	// answers.
 	key := r.hash + "/" + strconv.Itoa(r.maxTokens())
 	resp, shared, err := l.flights.do(ctx, key, func(ctx context.Context) (Response, error) { return l.fill(ctx, r) })
 	if shared && resp.FinishReason != "" {
@@ -55,15 +56,17 @@ func (l *ledger) fill(ctx context.Context, r Request) (Response, error) {
 	if resp.FinishReason == "" {
 		return resp, err
 	}
-	// The answer is paid for: it is kept although the caller may have given up, and given although it could not be kept.
+	// The answer is paid for: it is kept although the caller may have given up, and given although
+	// it could not be kept.
 	if putErr := l.store.Put(context.WithoutCancel(ctx), assess(l.id, r, resp)); putErr != nil {
 		l.log.Error("judge ledger: an answer could not be kept and may be paid for again", "request_hash", r.hash, "error", mapError(ctx, l.id, putErr))
 	}
 	return resp, err
 }
 
-// usable tells whether a recorded answer stands for r. Complete ones always do. An answer that was cut is looked at again
-// when more tokens are allowed; refusals and the like when the run is told to ask again.
+// usable tells whether a recorded answer stands for r. Complete ones always do. An answer that was
+// cut is looked at again when more tokens are allowed; refusals and the like when the run is told
+// to ask again.
 func (l *ledger) usable(a Assessment, r Request) bool {
 	switch a.FinishReason {
 	case "", FinishStop:

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// saidToken is a token as a backend reports it. bytes is its exact text where the backend gives that: a character may be made of several tokens,
-// and the text of each is then no character.
+// saidToken is a token as a backend reports it. bytes is its exact text where the backend gives
+// that: a character may be made of several tokens, and the text of each is then no character.
 type saidToken struct {
 	text    string
 	bytes   []byte
@@ -14,9 +14,10 @@ type saidToken struct {
 	top     []TokenLogProb
 }
 
-// condense makes the LogProbs of a response: the tokens that hold a value somebody may weigh, a digit, true or false, as they are, and the tokens between them joined into
-// one, whose log-probability is their sum. Joined together they are still the reply. Alternatives of every token would make a record dozens of times
-// as long as what it records.
+// condense makes the LogProbs of a response: the tokens that hold a value somebody may weigh, a
+// digit, true or false, as they are, and the tokens between them joined into one, whose
+// log-probability is their sum. Joined together they are still the reply. Alternatives of every
+// token would make a record dozens of times as long as what it records.
 func condense(tokens []saidToken) []TokenLogProb {
 	var out []TokenLogProb
 	var run strings.Builder
@@ -45,7 +46,8 @@ func condense(tokens []saidToken) []TokenLogProb {
 	return out
 }
 
-// weighed tells whether a token holds a value: some digit, or one of the two truths with whatever stands around it in JSON.
+// weighed tells whether a token holds a value: some digit, or one of the two truths with whatever
+// stands around it in JSON.
 func weighed(token string) bool {
 	if strings.ContainsAny(token, "0123456789") {
 		return true

@@ -61,7 +61,8 @@ func FuzzCondense(f *testing.F) {
 	})
 }
 
-// splitsCharacter tells whether a token with a digit holds a part of a character: no known tokenizer does that.
+// splitsCharacter tells whether a token with a digit holds a part of a character: no known
+// tokenizer does that.
 func splitsCharacter(tokens []saidToken) bool {
 	for _, token := range tokens {
 		if weighed(string(token.bytes)) && strings.ToValidUTF8(string(token.bytes), "") != string(token.bytes) {

@@ -8,8 +8,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Money is an amount in 10^-12 of the price table's currency, US dollars as delivered: exact for every price a vendor
-// lists, up to 9.2 million. A price per million tokens in millionths is a price per token in this unit.
+// Money is an amount in 10^-12 of the price table's currency, US dollars as delivered: exact for
+// every price a vendor lists, up to 9.2 million. A price per million tokens in millionths is a
+// price per token in this unit.
 type Money int64
 
 const unit = 1_000_000_000_000
@@ -86,19 +87,19 @@ func add[T ~int64](a, b T) T {
 	return a + b
 }
 
-// Price is what a million tokens cost, as plain decimal numbers: PerMillion{In: "2.50", Out: "10"}. Text, since a
-// configuration file's floats would not be exact.
+// Price is what a million tokens cost, as plain decimal numbers: PerMillion{In: "2.50", Out: "10"}.
+// Text, since a configuration file's floats would not be exact.
 type Price struct {
 	In  string `json:"in" yaml:"in"`
 	Out string `json:"out" yaml:"out"`
 }
 
-// PriceTable gives prices by "model" or "backend:model"; the latter is looked up first. A dated name, such as
-// gpt-4o-2024-08-06, finds the price of the name without the date.
+// PriceTable gives prices by "model" or "backend:model"; the latter is looked up first. A dated
+// name, such as gpt-4o-2024-08-06, finds the price of the name without the date.
 type PriceTable map[string]Price
 
-// ListPrices are vendors' list prices in US dollars as of 2026, for models asked at the vendors' own endpoints. They
-// change without notice: a configuration that counts money should name its own.
+// ListPrices are vendors' list prices in US dollars as of 2026, for models asked at the vendors'
+// own endpoints. They change without notice: a configuration that counts money should name its own.
 func ListPrices() PriceTable {
 	return PriceTable{
 		"openai:gpt-4o":               {"2.50", "10"},
@@ -146,7 +147,8 @@ func (p Price) perToken() (tokenPrice, error) {
 // cost of a call, at least nothing.
 func (p tokenPrice) cost(in, out int64) Money { return add(p.in.times(in), p.out.times(out)) }
 
-// undated is a model's name without the date or tag at its end: -2024-08-06, -20250514, @20250514, -latest.
+// undated is a model's name without the date or tag at its end: -2024-08-06, -20250514, @20250514,
+// -latest.
 func undated(model string) string {
 	if m, ok := strings.CutSuffix(model, "-latest"); ok {
 		return m

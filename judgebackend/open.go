@@ -105,10 +105,11 @@ func Names() []string {
 	return names
 }
 
-// Open makes the backend that spec names: "openai:gpt-4o", "anthropic:…", "cortex:…", "bigqueryai:…", "aiquery:…",
-// "replay:FILE" or "none". It contacts nothing. Errors: InvalidArgument for a malformed spec or option, PermissionDenied
-// for a host that is not on the allow list, Unauthenticated for a missing key, NotFound for a missing replay file. The
-// backend is bare; [NewStack] puts the wrappers around it.
+// Open makes the backend that spec names: "openai:gpt-4o", "anthropic:…", "cortex:…",
+// "bigqueryai:…", "aiquery:…", "replay:FILE" or "none". It contacts nothing. Errors:
+// InvalidArgument for a malformed spec or option, PermissionDenied for a host that is not on the
+// allow list, Unauthenticated for a missing key, NotFound for a missing replay file. The backend is
+// bare; [NewStack] puts the wrappers around it.
 func Open(ctx context.Context, spec string, o *OpenOptions) (Backend, error) {
 	if o == nil {
 		o = &OpenOptions{}
@@ -133,7 +134,8 @@ func wantModel(backend, model string) error {
 	return nil
 }
 
-// checked is what every backend has in common: requests are validated, errors mapped, latency measured.
+// checked is what every backend has in common: requests are validated, errors mapped, latency
+// measured.
 type checked struct {
 	next  Backend
 	id    Identity

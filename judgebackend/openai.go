@@ -19,9 +19,10 @@ const (
 	azureKey   = "AZURE_OPENAI_API_KEY"
 )
 
-// openAI speaks chat completions, which OpenAI, Azure, vLLM, Ollama, llama.cpp and most gateways understand. Where an
-// endpoint turns a feature down, the next weaker form is used and remembered: a JSON Schema as response format, then JSON
-// mode with the schema in words, then text with the schema in words.
+// openAI speaks chat completions, which OpenAI, Azure, vLLM, Ollama, llama.cpp and most gateways
+// understand. Where an endpoint turns a feature down, the next weaker form is used and remembered:
+// a JSON Schema as response format, then JSON mode with the schema in words, then text with the
+// schema in words.
 type openAI struct {
 	id      Identity
 	chat    openai.ChatCompletionService
@@ -44,8 +45,8 @@ func openOpenAI(_ context.Context, model string, o *OpenOptions) (Backend, error
 	case o.BaseURL == "":
 		base, _ = url.Parse(openAIBase)
 	case o.AzureAPIVersion != "":
-		// Azure's form names the deployment in the path and takes the key in a header of its own. The SDK's azure
-		// package would do the same, at the price of Azure's credential library.
+		// Azure's form names the deployment in the path and takes the key in a header of its own.
+		// The SDK's azure package would do the same, at the price of Azure's credential library.
 		base = base.JoinPath("openai", "deployments", url.PathEscape(model))
 	}
 	b := &openAI{
@@ -68,7 +69,8 @@ func openOpenAI(_ context.Context, model string, o *OpenOptions) (Backend, error
 	if b.key, err = o.keySource(fallback); err != nil {
 		return nil, err
 	}
-	// Endpoints older than max_completion_tokens know max_tokens only; OpenAI, Azure and Cortex want the new form.
+	// Endpoints older than max_completion_tokens know max_tokens only; OpenAI, Azure and Cortex
+	// want the new form.
 	if b.id.Host != "api.openai.com:443" && !b.azure && !strings.HasSuffix(base.Hostname(), ".snowflakecomputing.com") {
 		b.dialect.bound = useMaxTokens
 	}
@@ -81,7 +83,8 @@ func openOpenAI(_ context.Context, model string, o *OpenOptions) (Backend, error
 	if b.azure {
 		options = append(options, option.WithQuery("api-version", o.AzureAPIVersion))
 	}
-	// The service's constructor reads no environment; the client's would take URL and headers from it.
+	// The service's constructor reads no environment; the client's would take URL and headers from
+	// it.
 	b.chat = openai.NewChatCompletionService(options...)
 	return b, nil
 }
@@ -114,7 +117,8 @@ func (b *openAI) complete(ctx context.Context, r Request, key secret) (Response,
 	}
 }
 
-// params renders r with what the endpoint is thought to offer, and says which of the doubtful features it used.
+// params renders r with what the endpoint is thought to offer, and says which of the doubtful
+// features it used.
 func (b *openAI) params(r Request) (openai.ChatCompletionNewParams, []feature) {
 	p := openai.ChatCompletionNewParams{Model: b.id.Model}
 	var used []feature

@@ -182,7 +182,8 @@ func TestOpenAIBoundIsNeverDropped(t *testing.T) {
 	}
 }
 
-// A value that is refused is not a feature that is refused, and one refusal does not lead to endless trying.
+// A value that is refused is not a feature that is refused, and one refusal does not lead to
+// endless trying.
 func TestOpenAIDoesNotFallBackForNothing(t *testing.T) {
 	for _, tc := range []struct{ why, message string }{
 		{"too large a value", "max_tokens is too large: 100. This model supports at most 50 completion tokens"},

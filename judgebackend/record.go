@@ -5,8 +5,9 @@ import (
 	"log/slog"
 )
 
-// recorded turns every answer into an assessment: usable, cut or refused, but no failure without an answer. A record that
-// cannot be written does not take the answer away from the caller, who has paid for it.
+// recorded turns every answer into an assessment: usable, cut or refused, but no failure without an
+// answer. A record that cannot be written does not take the answer away from the caller, who has
+// paid for it.
 type recorded struct {
 	next         Backend
 	id           Identity

@@ -14,9 +14,9 @@ import (
 
 func init() { register("replay", openReplay) }
 
-// replay answers from a file of assessments, one JSON object a line, as a FileStore writes them. It is whoever the file
-// recorded, so that hashes, labels and scores are those of the recording. Where a file holds several judges, the one
-// behind a # is meant: replay:FILE#openai:gpt-4o.
+// replay answers from a file of assessments, one JSON object a line, as a FileStore writes them. It
+// is whoever the file recorded, so that hashes, labels and scores are those of the recording. Where
+// a file holds several judges, the one behind a # is meant: replay:FILE#openai:gpt-4o.
 type replay struct {
 	id      Identity
 	answers map[string]Assessment
@@ -39,8 +39,8 @@ func openReplay(_ context.Context, arg string, _ *OpenOptions) (Backend, error) 
 	return readReplay(f, who)
 }
 
-// readReplay takes the assessments of one judge; who is BACKEND:MODEL, or empty where there is but one. The last of
-// several answers to one request counts.
+// readReplay takes the assessments of one judge; who is BACKEND:MODEL, or empty where there is but
+// one. The last of several answers to one request counts.
 func readReplay(f io.Reader, who string) (Backend, error) {
 	b := &replay{answers: map[string]Assessment{}}
 	r := bufio.NewReader(f)

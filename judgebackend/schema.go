@@ -20,8 +20,8 @@ type compiledSchema struct {
 	canonical string
 }
 
-// compiled holds schemas by the hash of their text. Prompts have few; whoever makes up a schema per call loses the
-// benefit, not the memory.
+// compiled holds schemas by the hash of their text. Prompts have few; whoever makes up a schema per
+// call loses the benefit, not the memory.
 var compiled = struct {
 	sync.RWMutex
 	m map[[32]byte]*compiledSchema
@@ -29,8 +29,8 @@ var compiled = struct {
 
 const compiledMax = 1024
 
-// compileSchema checks that schema is a JSON Schema (draft 2020-12 unless it says otherwise) of an object. References to
-// other documents are not followed.
+// compileSchema checks that schema is a JSON Schema (draft 2020-12 unless it says otherwise) of an
+// object. References to other documents are not followed.
 func compileSchema(schema json.RawMessage) (*compiledSchema, error) {
 	key := sha256.Sum256(schema)
 	compiled.RLock()

@@ -22,8 +22,9 @@ type keySource struct {
 	getenv    func(string) string
 }
 
-// keySource decides where the key comes from: the file or variable the options name, else fallback, which is set only
-// where the vendor's own host is contacted (a variable nobody named must not reach another host).
+// keySource decides where the key comes from: the file or variable the options name, else fallback,
+// which is set only where the vendor's own host is contacted (a variable nobody named must not
+// reach another host).
 func (o *OpenOptions) keySource(fallback string) (keySource, error) {
 	k := keySource{file: o.KeyFile, env: o.KeyEnv, getenv: o.getenv()}
 	switch {
@@ -53,8 +54,8 @@ func (k keySource) key() (secret, error) {
 	return secret{}, nil
 }
 
-// use makes a call with the key, and a second one if the key was turned down and the source has another by now: a token
-// that was replaced while the call was on its way.
+// use makes a call with the key, and a second one if the key was turned down and the source has
+// another by now: a token that was replaced while the call was on its way.
 func (k keySource) use(call func(secret) (Response, error)) (Response, error) {
 	key, err := k.key()
 	if err != nil {

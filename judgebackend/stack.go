@@ -8,16 +8,17 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// StackOptions configures the wrappers. The zero value has no ledger, no budget, no record and no rate limit; equal
-// requests at the same time still share one call, failed calls are retried, and at most 64 are in flight.
+// StackOptions configures the wrappers. The zero value has no ledger, no budget, no record and no
+// rate limit; equal requests at the same time still share one call, failed calls are retried, and
+// at most 64 are in flight.
 type StackOptions struct {
 	Store    Store    // the ledger; nil for none
 	AskAgain bool     // do not take refused, cut and oversized answers from the ledger
 	Budget   *Budget  // may be shared by several stacks; nil for none
 	Record   Recorder // takes every answer as an assessment; nil for none
 
-	// KeepRequests puts the whole request into what Record gets, so that people can read a recording. Off by default,
-	// since requests hold data.
+	// KeepRequests puts the whole request into what Record gets, so that people can read a
+	// recording. Off by default, since requests hold data.
 	KeepRequests bool
 
 	Retry             RetryPolicy
@@ -51,8 +52,8 @@ type Stats struct {
 	Retries  int64 // how many of them were not the first
 }
 
-// NewStack puts the wrappers around b, the one place where their order is decided. It fails with FailedPrecondition if
-// the budget counts money and b's model has no price.
+// NewStack puts the wrappers around b, the one place where their order is decided. It fails with
+// FailedPrecondition if the budget counts money and b's model has no price.
 func NewStack(b Backend, o *StackOptions) (*Stack, error) {
 	if b == nil {
 		return nil, errcode.New(errcode.InvalidArgument, "judge stack: no backend")

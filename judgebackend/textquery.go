@@ -9,14 +9,16 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// TextQueryer runs one query that gives one text. A warehouse connection satisfies it; cortex, bigqueryai and aiquery
-// need nothing else. Arguments take the place of question marks, in order. Errors carry an errcode.
+// TextQueryer runs one query that gives one text. A warehouse connection satisfies it; cortex,
+// bigqueryai and aiquery need nothing else. Arguments take the place of question marks, in order.
+// Errors carry an errcode.
 type TextQueryer interface {
 	QueryText(ctx context.Context, query string, args ...any) (string, error)
 }
 
-// inWarehouse is what the three backends inside a warehouse share: a statement in, an envelope out. The statement is the
-// backend's own text; whatever comes from a request is bound or, where a warehouse demands a literal, quoted.
+// inWarehouse is what the three backends inside a warehouse share: a statement in, an envelope out.
+// The statement is the backend's own text; whatever comes from a request is bound or, where a
+// warehouse demands a literal, quoted.
 type inWarehouse struct {
 	id      Identity
 	queryer TextQueryer
@@ -50,7 +52,8 @@ func (b *inWarehouse) Complete(ctx context.Context, r Request) (Response, error)
 	return b.decode(envelope)
 }
 
-// queryError keeps of a connection's error its code, and what its first words tell where it has none.
+// queryError keeps of a connection's error its code, and what its first words tell where it has
+// none.
 func queryError(ctx context.Context, err error) error {
 	var coded *errcode.Error
 	if ctx.Err() == nil && !errors.As(err, &coded) {

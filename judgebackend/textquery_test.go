@@ -95,8 +95,8 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// Schemas that BigQuery's list of fields cannot express are told in words and asked for as JSON; names that are no
-// identifiers never reach the statement.
+// Schemas that BigQuery's list of fields cannot express are told in words and asked for as JSON;
+// names that are no identifiers never reach the statement.
 func TestBigQueryFields(t *testing.T) {
 	for _, tc := range []struct{ why, properties, want string }{
 		{"nested", `{"b":{"type":"array","items":{"type":"object","properties":{"x":{"type":"integer"},"ok":{"type":"boolean"}}}},"a":{"type":"string"}}`, "'a STRING, b ARRAY<STRUCT<ok BOOL, x INT64>>'"},

@@ -11,9 +11,10 @@ const (
 	KindText   Kind = "text"    // lower case, outer blanks dropped, inner runs of blanks one
 )
 
-// Alignment says how the columns of a predicted result correspond to those of a gold result: stage 1 of the BADGER
-// paper's hybrid execution accuracy (section 5.2), found from the evidence or proposed by a judge. It is stored with the score
-// that was computed under it. Columns are named by position (from 0), since names may repeat.
+// Alignment says how the columns of a predicted result correspond to those of a gold result: stage
+// 1 of the BADGER paper's hybrid execution accuracy (section 5.2), found from the evidence or
+// proposed by a judge. It is stored with the score that was computed under it. Columns are named by
+// position (from 0), since names may repeat.
 type Alignment struct {
 	Source     string       `json:"source"`            // who found it: evidence, judge or given
 	Columns    []ColumnPair `json:"columns"`           // in the order of the gold columns
@@ -34,21 +35,26 @@ type ColumnPair struct {
 	Comparison
 }
 
-// Comparison is when a gold and a predicted cell count as equal. NULL equals NULL (and NaN) and nothing else.
+// Comparison is when a gold and a predicted cell count as equal. NULL equals NULL (and NaN) and
+// nothing else.
 type Comparison struct {
 	Kind Kind `json:"kind"`
-	// Scale: the predicted number times 10^Scale is compared with the gold one; -2 where it is a percentage of a gold fraction.
+	// Scale: the predicted number times 10^Scale is compared with the gold one; -2 where it is a
+	// percentage of a gold fraction.
 	Scale int `json:"scale,omitempty"`
-	// Within is the largest absolute difference, in gold's unit, such as 0.005 where one side is rounded to two digits.
+	// Within is the largest absolute difference, in gold's unit, such as 0.005 where one side is
+	// rounded to two digits.
 	Within float64 `json:"within,omitempty"`
 	// Tolerance is the largest relative difference, |g-p| / max(|g|,|p|).
 	Tolerance float64 `json:"tolerance,omitempty"`
-	// GoldFormat and PredFormat are how text is read as numbers or dates, where one side is written as text.
+	// GoldFormat and PredFormat are how text is read as numbers or dates, where one side is written
+	// as text.
 	GoldFormat string `json:"gold_format,omitempty"`
 	PredFormat string `json:"pred_format,omitempty"`
 	// Verbatim: letter case counts, since a side holds texts that differ in nothing else.
 	Verbatim bool `json:"verbatim,omitempty"`
-	// Fact is the difference in words, where there is one: "rounded to 2 digits", "percent for fraction".
+	// Fact is the difference in words, where there is one: "rounded to 2 digits", "percent for
+	// fraction".
 	Fact string `json:"fact,omitempty"`
 }
 

@@ -40,8 +40,8 @@ type Query struct {
 	Latency *time.Duration // nil where it was not measured
 }
 
-// Result is a result snapshot: inline, a reference to resolve (query:ID, table:NAME, file:PATH), or the reason why it
-// cannot be read. All three empty means that there is none.
+// Result is a result snapshot: inline, a reference to resolve (query:ID, table:NAME, file:PATH), or
+// the reason why it cannot be read. All three empty means that there is none.
 type Result struct {
 	Table *Table
 	Ref   string
@@ -92,7 +92,8 @@ type Expected struct {
 	Clarifications []string
 }
 
-// caseJSON is a case as case files write it. Unknown members are ignored. [CaseKeys] documents the members.
+// caseJSON is a case as case files write it. Unknown members are ignored. [CaseKeys] documents the
+// members.
 type caseJSON struct {
 	CaseID   nameJSON `json:"case_id" doc:"Identifies the question. Required."`
 	Question string   `json:"question" doc:"The question as the user asked it."`
@@ -126,7 +127,8 @@ type caseJSON struct {
 	Options map[string]json.RawMessage `json:"options" doc:"Options of single metrics, by name."`
 }
 
-// nameJSON is a name that may also be written as a number, such as the case 17 or the version 2.0: its digits are the name.
+// nameJSON is a name that may also be written as a number, such as the case 17 or the version 2.0:
+// its digits are the name.
 type nameJSON string
 
 // UnmarshalJSON reads a text or a number.
@@ -138,7 +140,8 @@ func (n *nameJSON) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*string)(n))
 }
 
-// PeekAnswerID reads of one case of a case file which answer it holds. What is missing or cannot be read is empty.
+// PeekAnswerID reads of one case of a case file which answer it holds. What is missing or cannot be
+// read is empty.
 func PeekAnswerID(data []byte) AnswerID {
 	var j struct {
 		CaseID nameJSON `json:"case_id"`
@@ -152,8 +155,8 @@ func PeekAnswerID(data []byte) AnswerID {
 	return AnswerID{CaseID: string(j.CaseID), Agent: string(j.Agent.Name), Version: string(j.Agent.Version), Batch: string(j.Agent.BatchID)}
 }
 
-// ReadLabel reads what a person said of an answer, as people spell it in files and tables alike. said is false for what is neither, such
-// as unsure.
+// ReadLabel reads what a person said of an answer, as people spell it in files and tables alike.
+// said is false for what is neither, such as unsure.
 func ReadLabel(text string) (passes, said bool) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "1", "pass", "true", "yes", "correct":
@@ -242,8 +245,9 @@ func resultOf(raw json.RawMessage) Result {
 	return Result{Table: t, Err: err}
 }
 
-// DecodeCase reads one case of a case file, a JSON object. A result that cannot be read does not fail the case: it stays on
-// its query as the reason. Behaviour must be one of the known words; a case needs an id.
+// DecodeCase reads one case of a case file, a JSON object. A result that cannot be read does not
+// fail the case: it stays on its query as the reason. Behaviour must be one of the known words; a
+// case needs an id.
 func DecodeCase(data []byte) (*Case, error) {
 	var j caseJSON
 	if err := json.Unmarshal(data, &j); err != nil {

@@ -12,7 +12,8 @@ type CaseKey struct {
 	Doc  string
 }
 
-// CaseKeys lists the keys of case files in their order. A key that holds an object comes before the keys in it.
+// CaseKeys lists the keys of case files in their order. A key that holds an object comes before the
+// keys in it.
 func CaseKeys() []CaseKey { return keysOf(nil, "", reflect.TypeFor[caseJSON]()) }
 
 func keysOf(keys []CaseKey, prefix string, of reflect.Type) []CaseKey {

@@ -6,9 +6,11 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// ScoreOf returns the score that another metric of the engine gives on this case, exactly as it is reported when it is asked for by
-// itself: over all accepted answers, with its own options and threshold. A metric is computed once for a case however many ask for it. What its
-// judge calls took is counted where it was computed. A metric that asks for itself, be it by way of others, is an error.
+// ScoreOf returns the score that another metric of the engine gives on this case, exactly as it is
+// reported when it is asked for by itself: over all accepted answers, with its own options and
+// threshold. A metric is computed once for a case however many ask for it. What its judge calls
+// took is counted where it was computed. A metric that asks for itself, be it by way of others, is
+// an error.
 func (in *Input) ScoreOf(metric string) (Score, error) {
 	r := in.run
 	m, err := r.engine.Metric(metric)

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// The core can be used, and reviewed, without any transport, warehouse or Arrow: whatever its packages import, directly or not, none of these is
-// among it. Judges may come in (judgebackend), and with them net/http, but nothing reaches the wire by itself.
+// The core can be used, and reviewed, without any transport, warehouse or Arrow: whatever its
+// packages import, directly or not, none of these is among it. Judges may come in (judgebackend),
+// and with them net/http, but nothing reaches the wire by itself.
 func TestCoreReachesNoTransportAndNoWarehouse(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{.ImportPath}}", "./...").Output()
 	if err != nil {

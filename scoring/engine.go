@@ -34,14 +34,16 @@ type EngineOptions struct {
 	Panicked  func(metric string, value any, stack []byte) // told of a panic inside a metric; may be nil
 }
 
-// Engine runs metrics on cases. It keeps no state between cases and may be used from many goroutines.
+// Engine runs metrics on cases. It keeps no state between cases and may be used from many
+// goroutines.
 type Engine struct {
 	metrics []Metric
 	index   map[string]int
 	opts    EngineOptions
 }
 
-// NewEngine makes an engine of metrics. Names must be unique, and options and thresholds must name metrics that exist.
+// NewEngine makes an engine of metrics. Names must be unique, and options and thresholds must name
+// metrics that exist.
 func NewEngine(metrics []Metric, o *EngineOptions) (*Engine, error) {
 	e := &Engine{metrics: metrics, index: make(map[string]int, len(metrics))}
 	if o != nil {
@@ -91,8 +93,8 @@ func checkOptions(m *Metric, raw json.RawMessage) error {
 // Metrics lists the metrics in order.
 func (e *Engine) Metrics() []Metric { return e.metrics }
 
-// AsksJudge tells whether a metric may wait for a judge: where one is configured and the metric's needs name it, or its configured options do. Options of single cases
-// are not known here.
+// AsksJudge tells whether a metric may wait for a judge: where one is configured and the metric's
+// needs name it, or its configured options do. Options of single cases are not known here.
 func (e *Engine) AsksJudge(m *Metric) bool {
 	return e.opts.Judge != nil && ((m.Needs|m.Reads)&FieldJudge != 0 || m.Asks != nil && m.Asks(e.opts.Config.Options[m.Name]))
 }
@@ -109,8 +111,9 @@ func (e *Engine) Metric(name string) (*Metric, error) {
 	return nil, errcode.New(errcode.NotFound, "unknown metric %.60q%s", name, Suggest(name, names))
 }
 
-// Score runs the named metrics on a case, all of them where none is named, and returns their scores in that order. What goes
-// wrong inside a metric is that metric's score; an error is returned only for an unknown name or when ctx ends.
+// Score runs the named metrics on a case, all of them where none is named, and returns their scores
+// in that order. What goes wrong inside a metric is that metric's score; an error is returned only
+// for an unknown name or when ctx ends.
 func (e *Engine) Score(ctx context.Context, c *Case, names ...string) ([]Score, error) {
 	selected := make([]*Metric, 0, max(len(names), len(e.metrics)))
 	for _, name := range names {
@@ -147,7 +150,8 @@ func (e *Engine) ScoreMetrics(ctx context.Context, c *Case, metrics []*Metric) (
 	return r.scores, nil
 }
 
-// run is the scoring of one case: its results, resolved once, and an input for each accepted answer.
+// run is the scoring of one case: its results, resolved once, and an input for each accepted
+// answer.
 type run struct {
 	engine *Engine
 	ctx    context.Context //nolint:containedctx // lives for one call
@@ -276,7 +280,8 @@ func otherThanAnswer(behaviour string) string {
 	return ""
 }
 
-// meetNeeds fills the input with what the metric needs. Where something is missing, or the agent's query failed, it returns the score that follows from that.
+// meetNeeds fills the input with what the metric needs. Where something is missing, or the agent's
+// query failed, it returns the score that follows from that.
 func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 	c, needs := r.c, m.Needs
 	lacks := func(what string) (Score, bool) { return NotApplicable("no " + what + " given"), true }

@@ -115,7 +115,8 @@ func TestEngineMeetsNeeds(t *testing.T) {
 	}
 }
 
-// A metric that reads results where they are given gets references resolved, and does not score what could not be read as if it were not given.
+// A metric that reads results where they are given gets references resolved, and does not score
+// what could not be read as if it were not given.
 func TestEngineResolvesContext(t *testing.T) {
 	c := decodeCase(t, `{"case_id":"c","gold":{"sql":"g","result":"table:gold"},"agent":{"sql":"a","result":"table:pred"}}`)
 	m := scoring.Metric{Name: "m", Reads: scoring.FieldGoldResult | scoring.FieldPredResult, Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
@@ -135,7 +136,8 @@ func TestEngineResolvesContext(t *testing.T) {
 	}
 }
 
-// What a metric only reads is never missing; and where it reads accepted answers, it looks at all of them.
+// What a metric only reads is never missing; and where it reads accepted answers, it looks at all
+// of them.
 func TestEngineReads(t *testing.T) {
 	m := constant("m", 0, 0.5)
 	m.Reads = ^scoring.Field(0)
@@ -214,7 +216,8 @@ func TestEngineFailedQueries(t *testing.T) {
 			t.Errorf("%s: in words %q, want %q", tc.m.Name, got, tc.words)
 		}
 	}
-	// A gold result that cannot be read comes before the agent's failure, and the agent's failure before its result.
+	// A gold result that cannot be read comes before the agent's failure, and the agent's failure
+	// before its result.
 	broken := decodeCase(t, `{"case_id":"c","gold":{"result":[]},"agent":{"sql":"x","error":"boom","result":[]}}`)
 	if s := scoreOne(t, engine(t, nil, m), broken); s.Status != scoring.StatusFailed || !strings.HasPrefix(s.Reason, "gold result: ") {
 		t.Errorf("an unreadable gold result: %+v", s)

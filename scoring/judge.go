@@ -16,22 +16,27 @@ const (
 	ExtractorTemperature = 0.0 // for reading facts out of text
 )
 
-// Replies are judge replies that were recorded for cases elsewhere, such as those published with a data set. One that exists is used in
-// place of a call; the text is decoded as strictly as a fresh one.
+// Replies are judge replies that were recorded for cases elsewhere, such as those published with a
+// data set. One that exists is used in place of a call; the text is decoded as strictly as a fresh
+// one.
 type Replies interface {
-	// Reply returns the recorded reply to the question that purpose names, and the id under which it is recorded.
+	// Reply returns the recorded reply to the question that purpose names, and the id under which
+	// it is recorded.
 	Reply(caseID, purpose string) (reply, assessmentID string, ok bool)
 }
 
-// TokenReplies is implemented by Replies that also kept the log-probabilities of the replies' tokens. Metrics that weigh by them give the
-// recorded value only where they are there.
+// TokenReplies is implemented by Replies that also kept the log-probabilities of the replies'
+// tokens. Metrics that weigh by them give the recorded value only where they are there.
 type TokenReplies interface {
-	// ReplyLogProbs returns what the backend said of the tokens of the reply that Reply returns; nil where it said nothing.
+	// ReplyLogProbs returns what the backend said of the tokens of the reply that Reply returns;
+	// nil where it said nothing.
 	ReplyLogProbs(caseID, purpose string) []judgebackend.TokenLogProb
 }
 
-// Usage is what the judge calls behind a score took. Calls that the ledger answered count as calls but not as fresh. A call whose answer
-// several metrics of a case share is counted with the first of them that was computed and with no other, so that sums over scores count and pay for every call once.
+// Usage is what the judge calls behind a score took. Calls that the ledger answered count as calls
+// but not as fresh. A call whose answer several metrics of a case share is counted with the first
+// of them that was computed and with no other, so that sums over scores count and pay for every
+// call once.
 type Usage struct {
 	Calls     int                     `json:"calls"`
 	Fresh     int                     `json:"-"` // answers that were asked for now; not part of a score, which is the same from recorded ones
@@ -39,16 +44,19 @@ type Usage struct {
 	TokensOut judgebackend.TokenCount `json:"tokens_out"`
 }
 
-// Ask puts a question about the case to the judge and decodes the reply, which must satisfy the request's schema, into the value that into points to. The reply
-// comes from what was recorded where there is such a reply, else from the configured backend, which may itself answer from its ledger. What was asked is counted in the
-// score's usage and assessments. The error of an unusable reply is coded DataLoss and makes a failed score.
+// Ask puts a question about the case to the judge and decodes the reply, which must satisfy the
+// request's schema, into the value that into points to. The reply comes from what was recorded
+// where there is such a reply, else from the configured backend, which may itself answer from its
+// ledger. What was asked is counted in the score's usage and assessments. The error of an unusable
+// reply is coded DataLoss and makes a failed score.
 func (in *Input) Ask(ctx context.Context, r judgebackend.Request, into any) error {
 	_, err := in.AskResponse(ctx, r, into)
 	return err
 }
 
-// AskResponse is Ask for a metric that also reads the response behind the reply: its text and the log-probabilities of its tokens. These are part of
-// what a ledger records, so that a score made of them comes out the same from there.
+// AskResponse is Ask for a metric that also reads the response behind the reply: its text and the
+// log-probabilities of its tokens. These are part of what a ledger records, so that a score made of
+// them comes out the same from there.
 func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into any) (judgebackend.Response, error) {
 	if in.replies != nil {
 		if reply, id, ok := in.replies.Reply(in.Case.ID, r.Purpose); ok {
@@ -74,14 +82,17 @@ func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into a
 	return x.Response, err
 }
 
-// AskOnce is Ask for a question that several metrics share. On one case and accepted answer it is put once, by the metric that comes first; the others get the same
-// reply, or the same error. The assessments are those of every metric that rests on them; what the call took is counted once, where it was made. Questions are the same if all that the judge would be told is.
+// AskOnce is Ask for a question that several metrics share. On one case and accepted answer it is
+// put once, by the metric that comes first; the others get the same reply, or the same error. The
+// assessments are those of every metric that rests on them; what the call took is counted once,
+// where it was made. Questions are the same if all that the judge would be told is.
 func (in *Input) AskOnce(ctx context.Context, r judgebackend.Request, into any) error {
 	_, err := in.AskOnceResponse(ctx, r, into)
 	return err
 }
 
-// AskOnceResponse is AskOnce for metrics that also read the response, as [Input.AskResponse] gives it.
+// AskOnceResponse is AskOnce for metrics that also read the response, as [Input.AskResponse] gives
+// it.
 func (in *Input) AskOnceResponse(ctx context.Context, r judgebackend.Request, into any) (judgebackend.Response, error) {
 	made := false
 	a := Memo(in, shared(r), func() (a answer) {
@@ -116,7 +127,8 @@ func shared(r judgebackend.Request) sharedKey {
 	return sha256.Sum256(b)
 }
 
-// HasJudge tells whether a question of that purpose can be answered: by a backend, or by what was recorded.
+// HasJudge tells whether a question of that purpose can be answered: by a backend, or by what was
+// recorded.
 func (in *Input) HasJudge(purpose string) bool {
 	return in.judge != nil || in.Recorded(purpose)
 }
@@ -130,7 +142,8 @@ func (in *Input) Recorded(purpose string) bool {
 	return ok
 }
 
-// JudgeModel is the model that the configured backend asks, as it was named; empty where there is no backend, or it does not say.
+// JudgeModel is the model that the configured backend asks, as it was named; empty where there is
+// no backend, or it does not say.
 func (in *Input) JudgeModel() string {
 	if b, ok := in.judge.(judgebackend.Identified); ok {
 		return b.Identity().Model

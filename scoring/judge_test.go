@@ -80,7 +80,8 @@ func (tokenReplies) ReplyLogProbs(_, purpose string) []judgebackend.TokenLogProb
 	return []judgebackend.TokenLogProb{{Token: purpose}}
 }
 
-// The log-probabilities of a reply's tokens reach every metric that shares it, from the backend and from what was recorded.
+// The log-probabilities of a reply's tokens reach every metric that shares it, from the backend and
+// from what was recorded.
 func TestTokensReachMetrics(t *testing.T) {
 	tokens := func(name string) scoring.Metric {
 		return scoring.Metric{Name: name, Version: 1, Needs: scoring.FieldJudge, Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {

@@ -14,7 +14,8 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Field is a part of a case, or a set of them: what a metric needs, or reads where it is there. The arguments of its SQL function follow from it.
+// Field is a part of a case, or a set of them: what a metric needs, or reads where it is there. The
+// arguments of its SQL function follow from it.
 type Field uint
 
 // The fields.
@@ -39,7 +40,8 @@ const (
 	FieldClarifications                   // what a right agent asks back; never missing
 )
 
-// Branch is the part of an evaluation that a metric belongs to (BADGER, Table 2); a metric may belong to both.
+// Branch is the part of an evaluation that a metric belongs to (BADGER, Table 2); a metric may
+// belong to both.
 type Branch uint
 
 // The branches.
@@ -64,8 +66,8 @@ func (b Branch) String() string {
 // FailedQuery is the score of a metric if the agent's query failed. Such a query ends the
 // text-to-SQL branch (BADGER, section 4.1): a metric that judges the query is 0, and one that only
 // describes it is not applicable. A metric that does not depend on the query scores as usual. If a
-// case lacks another field that the metric needs, the metric reports that first. A metric that needs
-// the result and declares nothing is 0.
+// case lacks another field that the metric needs, the metric reports that first. A metric that
+// needs the result and declares nothing is 0.
 type FailedQuery struct {
 	Status Status // ok, with the value and label; not_applicable; or empty: the metric scores as usual
 	Value  float64
@@ -137,30 +139,35 @@ type Metric struct {
 	Source  string   // paper and section, or the program it follows
 	Example string   // a worked example
 
-	// Cost is what scoring a row takes; "" is judged where the needs name a judge, large where they name results or the whole case, and small
-	// otherwise.
+	// Cost is what scoring a row takes; "" is judged where the needs name a judge, large where they
+	// name results or the whole case, and small otherwise.
 	Cost Cost
 
-	// Threshold is the value from which a score passes; nil where the metric gives no verdict. LowerIsBetter turns it round.
+	// Threshold is the value from which a score passes; nil where the metric gives no verdict.
+	// LowerIsBetter turns it round.
 	Threshold     *float64
 	LowerIsBetter bool
 
-	// Options are the metric's options. They are checked before a run, so that a misspelt one is an error then.
+	// Options are the metric's options. They are checked before a run, so that a misspelt one is an
+	// error then.
 	Options OptionSet
 
-	// Asks tells whether the metric may ask a judge under these options (JSON), where its needs do not say that it does. Nil: it does not.
+	// Asks tells whether the metric may ask a judge under these options (JSON), where its needs do
+	// not say that it does. Nil: it does not.
 	Asks func(json.RawMessage) bool
 
 	FailedQuery FailedQuery // what becomes of it where the agent's query failed to run
 
-	// Score computes the score. It is called only with all needs met, may be called from many goroutines at once with different
-	// inputs, and gives the same score for the same input. An error is a failed score.
+	// Score computes the score. It is called only with all needs met, may be called from many
+	// goroutines at once with different inputs, and gives the same score for the same input. An
+	// error is a failed score.
 	Score func(ctx context.Context, in *Input) (Score, error)
 }
 
 var rangeNumbers = regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?`)
 
-// Bounds are the lowest and the highest value that the metric's range names; infinite where it names none.
+// Bounds are the lowest and the highest value that the metric's range names; infinite where it
+// names none.
 func (m *Metric) Bounds() (low, high float64) {
 	var named []float64
 	for _, text := range rangeNumbers.FindAllString(m.Range, -1) {
@@ -231,8 +238,9 @@ type Input struct {
 	assessments []string // likewise
 }
 
-// Memo returns the value that make made for the key earlier on this case and answer, or makes it. Metrics share costly
-// steps this way, such as the alignment of the two results. Keys are values of unexported types.
+// Memo returns the value that make made for the key earlier on this case and answer, or makes it.
+// Metrics share costly steps this way, such as the alignment of the two results. Keys are values of
+// unexported types.
 func Memo[T any](in *Input, key any, make func() T) T {
 	if v, ok := in.memo[key]; ok {
 		return v.(T) //nolint:forcetypeassert // keys are private to one use

@@ -14,7 +14,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Option declares one option of a metric. The check of a value, the documentation and the catalogue are all made from it.
+// Option declares one option of a metric. The check of a value, the documentation and the catalogue
+// are all made from it.
 type Option struct {
 	Name    string   `json:"name"`
 	Type    string   `json:"type"`              // boolean, integer, number, string, "list of strings" and so on; [DeclareOptions] derives it
@@ -61,7 +62,8 @@ func (o *Option) String() string {
 	return fmt.Sprintf("%s (%s; default: %s): %s", o.Name, facts, preset, o.Doc)
 }
 
-// OptionSet is what a metric says of its options: the list of them, and a check of one JSON object. The zero value is that of a metric without options.
+// OptionSet is what a metric says of its options: the list of them, and a check of one JSON object.
+// The zero value is that of a metric without options.
 type OptionSet struct {
 	List  []Option
 	Check func(json.RawMessage) error // an unknown name, a wrong type and a value out of range are errors
@@ -78,9 +80,11 @@ type DeclaredOptions[T any] struct {
 	check func(*T) error
 }
 
-// DeclareOptions declares the options of a metric. Defaults is a struct whose fields have the names of the options as their JSON names; types and defaults of the
-// list come from it. Check looks at what the list cannot say, such as how options depend on each other; it may be nil. A declaration that does not fit the
-// struct stops the program at its start. Defaults must not hold non-empty lists or maps, which all cases would share.
+// DeclareOptions declares the options of a metric. Defaults is a struct whose fields have the names
+// of the options as their JSON names; types and defaults of the list come from it. Check looks at
+// what the list cannot say, such as how options depend on each other; it may be nil. A declaration
+// that does not fit the struct stops the program at its start. Defaults must not hold non-empty
+// lists or maps, which all cases would share.
 func DeclareOptions[T any](defaults T, check func(*T) error, list ...Option) *DeclaredOptions[T] {
 	d := &DeclaredOptions[T]{OptionSet{List: list}, defaults, check}
 	v := reflect.ValueOf(defaults)
@@ -128,7 +132,8 @@ func DeclareOptions[T any](defaults T, check func(*T) error, list ...Option) *De
 	return d
 }
 
-// Read returns the options of a case: the defaults, changed by the deployment's and then by the case's.
+// Read returns the options of a case: the defaults, changed by the deployment's and then by the
+// case's.
 func (d *DeclaredOptions[T]) Read(in *Input) (T, error) {
 	o := d.Defaults
 	if err := in.Options(&o); err != nil {
@@ -179,7 +184,8 @@ func (d *DeclaredOptions[T]) decode(raw json.RawMessage, into *T) error {
 	return nil
 }
 
-// fault says what is wrong with a value, " is 2, want at most 1", or nothing. Elements are named: "[0] is 2, want at most 1".
+// fault says what is wrong with a value, " is 2, want at most 1", or nothing. Elements are named:
+// "[0] is 2, want at most 1".
 func (o *Option) fault(v reflect.Value) string {
 	switch v.Kind() { //nolint:exhaustive // other kinds have no bounds
 	case reflect.Pointer:
@@ -217,7 +223,8 @@ func (o *Option) beyond(v float64) string {
 	return ""
 }
 
-// typeInWords names the JSON type that a Go type is read from; it is empty for types that read JSON their own way.
+// typeInWords names the JSON type that a Go type is read from; it is empty for types that read JSON
+// their own way.
 func typeInWords(t reflect.Type) string {
 	switch t.Kind() { //nolint:exhaustive // the types that options have
 	case reflect.Pointer:
@@ -246,7 +253,8 @@ func alternatives(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// Options fills o, a pointer to a struct of defaults, from the options of the deployment and of the case, the latter last.
+// Options fills o, a pointer to a struct of defaults, from the options of the deployment and of the
+// case, the latter last.
 func (in *Input) Options(o any) error {
 	for _, raw := range in.options {
 		if err := DecodeOptions(raw, o); err != nil {
@@ -256,7 +264,8 @@ func (in *Input) Options(o any) error {
 	return nil
 }
 
-// DecodeOptions reads one JSON object of options into a pointer to a struct. Unknown names are errors.
+// DecodeOptions reads one JSON object of options into a pointer to a struct. Unknown names are
+// errors.
 func DecodeOptions(raw json.RawMessage, o any) error {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil

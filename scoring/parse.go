@@ -13,8 +13,8 @@ import (
 // MaxDecimalDigits bounds the digits of a decimal, so that 1e999999999 cannot fill the memory.
 const MaxDecimalDigits = 1000
 
-// ParseDecimal reads a plain or scientific decimal exactly: sign, digits with at most one point, exponent.
-// ok is false for anything else, for NaN and infinities, and beyond [MaxDecimalDigits].
+// ParseDecimal reads a plain or scientific decimal exactly: sign, digits with at most one point,
+// exponent. ok is false for anything else, for NaN and infinities, and beyond [MaxDecimalDigits].
 func ParseDecimal[T string | []byte](s T) (v Value, ok bool) {
 	i, neg := 0, false
 	if i < len(s) && (s[i] == '-' || s[i] == '+') {
@@ -87,8 +87,8 @@ func digits2(s string, i int) int {
 	return int(s[i]-'0')*10 + int(s[i+1]-'0')
 }
 
-// ParseDate reads YYYY-MM-DD and returns days since 1970-01-01. Years beyond 9999 have up to seven digits, those before 0 a minus
-// (astronomical numbering, so year 0 is 1 BC).
+// ParseDate reads YYYY-MM-DD and returns days since 1970-01-01. Years beyond 9999 have up to seven
+// digits, those before 0 a minus (astronomical numbering, so year 0 is 1 BC).
 func ParseDate(s string) (days int64, ok bool) {
 	days, rest, ok := cutDate(s)
 	return days, ok && rest == ""
@@ -134,7 +134,8 @@ func daysIn(year, month int) int {
 	return 31
 }
 
-// ParseClock reads HH:MM[:SS[.fraction]] and returns nanoseconds since midnight. 24:00:00 is the end of the day.
+// ParseClock reads HH:MM[:SS[.fraction]] and returns nanoseconds since midnight. 24:00:00 is the
+// end of the day.
 func ParseClock(s string) (nanos int64, ok bool) {
 	nanos, rest, ok := cutClock(s)
 	return nanos, ok && rest == ""
@@ -167,8 +168,9 @@ func cutClock(s string) (nanos int64, rest string, ok bool) {
 	return nanos, rest, nanos <= 86400e9
 }
 
-// ParseTimestamp reads YYYY-MM-DD, a 'T' or blanks, HH:MM[:SS[.fraction]] and an optional zone: Z, UTC, ±HH, ±HHMM or ±HH:MM.
-// With a zone the value is a [TimestampTZ], without one a [Timestamp]. A date alone is midnight.
+// ParseTimestamp reads YYYY-MM-DD, a 'T' or blanks, HH:MM[:SS[.fraction]] and an optional zone: Z,
+// UTC, ±HH, ±HHMM or ±HH:MM. With a zone the value is a [TimestampTZ], without one a [Timestamp]. A
+// date alone is midnight.
 func ParseTimestamp(s string) (Value, bool) {
 	days, rest, ok := cutDate(s)
 	if !ok {
@@ -216,7 +218,8 @@ func ParseTimestamp(s string) (Value, bool) {
 	return v, true
 }
 
-// ParseAs reads text as a value of type t. The error says what was expected and leaves the text out.
+// ParseAs reads text as a value of type t. The error says what was expected and leaves the text
+// out.
 func ParseAs(t Type, text string) (Value, error) {
 	switch t {
 	case Bool:
@@ -287,7 +290,8 @@ var typeWords = map[string]Type{
 	"NULL": Null, "ANY": Any,
 }
 
-// TypeNamed finds the type that a warehouse calls name: parameters such as (38,2) or <INT64> are ignored, case does not matter.
+// TypeNamed finds the type that a warehouse calls name: parameters such as (38,2) or <INT64> are
+// ignored, case does not matter.
 func TypeNamed(name string) (Type, bool) {
 	if t, ok := typeWords[name]; ok {
 		return t, true

@@ -290,7 +290,8 @@ func TestParseTimestamp(t *testing.T) {
 
 var shortHour = regexp.MustCompile(`[ T]\d:`)
 
-// What the standard library reads in the layouts that both know is read as the same instant, and what is read is written back.
+// What the standard library reads in the layouts that both know is read as the same instant, and
+// what is read is written back.
 func FuzzParseTimestamp(f *testing.F) {
 	for _, s := range []string{"2024-02-29T23:59:59.123456789+05:30", "1969-12-31 23:59:59.9", "0001-01-01 00:00:00", "2024-01-01", "-0044-03-15", "2024-01-01 24:00", "12345-06-07", "2024-06-07 08:09:10 -0700"} {
 		f.Add(s)
@@ -305,7 +306,8 @@ func FuzzParseTimestamp(f *testing.F) {
 		for _, l := range layouts {
 			want, err := time.Parse(l.layout, s)
 			if err != nil || strings.Contains(s, ",") || shortHour.MatchString(s) || strings.HasSuffix(s, "60") {
-				// The library also takes a comma before the fraction, hours of one digit and offsets of 60 minutes.
+				// The library also takes a comma before the fraction, hours of one digit and
+				// offsets of 60 minutes.
 				continue
 			}
 			if _, off := want.Zone(); off > 18*3600 || off < -18*3600 {

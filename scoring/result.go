@@ -14,11 +14,12 @@ import (
 
 // ParseResult reads an inline result: {"columns":[{"name":…,"type":…}],"rows":[[…]]}.
 //
-// "type" is optional and any warehouse's name of it. Without one a column takes the type of its values: whole numbers are
-// INT64, other numbers FLOAT64 where that keeps every digit and DECIMAL where it does not, text STRING, objects and arrays JSON;
-// a column of several kinds is ANY. With a type, text is read as that type, so that numbers, dates and times can be carried
-// exactly; in a column declared ANY a cell may say its own type, {"DATE":"2024-02-29"}. The columns may also be plain names, and
-// members may come in any order. Errors name the column and the row.
+// "type" is optional and any warehouse's name of it. Without one a column takes the type of its
+// values: whole numbers are INT64, other numbers FLOAT64 where that keeps every digit and DECIMAL
+// where it does not, text STRING, objects and arrays JSON; a column of several kinds is ANY. With a
+// type, text is read as that type, so that numbers, dates and times can be carried exactly; in a
+// column declared ANY a cell may say its own type, {"DATE":"2024-02-29"}. The columns may also be
+// plain names, and members may come in any order. Errors name the column and the row.
 func ParseResult(data []byte) (*Table, error) {
 	var s jsonscan.Scanner
 	s.Reset(data)
@@ -300,7 +301,8 @@ func scanCell(s *jsonscan.Scanner, b *Builder, declared Type) error {
 	return errcode.New(errcode.InvalidArgument, "a number in a column of type %v", declared)
 }
 
-// numberValue is a number of no declared type, exactly: INT64, FLOAT64 where its shortest text is this number, else DECIMAL.
+// numberValue is a number of no declared type, exactly: INT64, FLOAT64 where its shortest text is
+// this number, else DECIMAL.
 func numberValue(text []byte, isInt bool) (Value, error) {
 	if isInt {
 		if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
@@ -343,8 +345,9 @@ func keeps(f float64, dec Value) bool {
 	return back == dec
 }
 
-// AppendNumber appends a number of no declared type without losing a digit: the column stays INT64 while all are whole, becomes
-// FLOAT64 with the first fraction where doubles keep every value, and DECIMAL where they would not.
+// AppendNumber appends a number of no declared type without losing a digit: the column stays INT64
+// while all are whole, becomes FLOAT64 with the first fraction where doubles keep every value, and
+// DECIMAL where they would not.
 func (b *Builder) AppendNumber(text []byte, isInt bool) error {
 	v, err := numberValue(text, isInt)
 	if err != nil {
@@ -408,7 +411,8 @@ func (b *Builder) intsToFloats() bool {
 	return true
 }
 
-// toDecimals makes a column of numbers DECIMAL, or ANY where NaN or an infinity is among them, which no decimal can say.
+// toDecimals makes a column of numbers DECIMAL, or ANY where NaN or an infinity is among them,
+// which no decimal can say.
 func (b *Builder) toDecimals() {
 	c := b.col
 	switch {
@@ -432,8 +436,9 @@ func (b *Builder) toDecimals() {
 	}
 }
 
-// AppendJSON appends the table as an inline result that [ParseResult] reads back without loss: decimals, times, bytes and
-// integers that a double would round are text, and every column names its type.
+// AppendJSON appends the table as an inline result that [ParseResult] reads back without loss:
+// decimals, times, bytes and integers that a double would round are text, and every column names
+// its type.
 func (t *Table) AppendJSON(b []byte) []byte {
 	b = append(b, `{"columns":[`...)
 	for i := range t.Columns {
@@ -494,7 +499,8 @@ func (v Value) AppendJSON(b []byte) []byte {
 	return append(b, '"')
 }
 
-// appendTagged appends a cell of an ANY column: as it is where its JSON says its type, else as {"TYPE":"text"}.
+// appendTagged appends a cell of an ANY column: as it is where its JSON says its type, else as
+// {"TYPE":"text"}.
 func (v Value) appendTagged(b []byte) []byte {
 	start := len(b)
 	switch v.Type {
@@ -556,8 +562,8 @@ func taggedValue(raw []byte) Value {
 	return asJSON
 }
 
-// ParseResultText reads what a result column of a warehouse table holds: an inline result, or a reference such as
-// query:ID, table:NAME or file:PATH. Empty text is no result at all.
+// ParseResultText reads what a result column of a warehouse table holds: an inline result, or a
+// reference such as query:ID, table:NAME or file:PATH. Empty text is no result at all.
 func ParseResultText(s []byte) Result {
 	trimmed := bytes.TrimLeft(s, " \t\r\n")
 	switch {

@@ -14,7 +14,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// sameValue tells whether two values are the same to the last bit; a decimal's trailing zeros are the column's, not the value's.
+// sameValue tells whether two values are the same to the last bit; a decimal's trailing zeros are
+// the column's, not the value's.
 func sameValue(t testing.TB, a, b scoring.Value) bool {
 	t.Helper()
 	switch {
@@ -182,7 +183,8 @@ func checkTable(t testing.TB, table *scoring.Table, values [][]scoring.Value) {
 	}
 }
 
-// Whatever a table holds, its inline form is valid JSON and reads back as the same table: types, names, and every bit of every value.
+// Whatever a table holds, its inline form is valid JSON and reads back as the same table: types,
+// names, and every bit of every value.
 func TestInlineResultsAreLossless(t *testing.T) {
 	for seed := range uint64(5000) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -338,7 +340,8 @@ func TestParseResultErrorsNameThePlace(t *testing.T) {
 	}
 }
 
-// Outside bytes give a table or an error, a table only for JSON, every number as it was written, and a form that is stable.
+// Outside bytes give a table or an error, a table only for JSON, every number as it was written,
+// and a form that is stable.
 func FuzzParseResult(f *testing.F) {
 	for _, s := range []string{
 		`{"columns":["a"],"rows":[[1],[2.5],[null]]}`, `{"columns":[{"name":"a","type":"ANY"}],"rows":[[{"DATE":"2024-01-01"}],[1e-300]]}`,
@@ -367,7 +370,8 @@ func FuzzParseResult(f *testing.F) {
 	})
 }
 
-// checkNumbers compares the cells of columns without a type with what encoding/json and math/big read.
+// checkNumbers compares the cells of columns without a type with what encoding/json and math/big
+// read.
 func checkNumbers(t *testing.T, data []byte, table *scoring.Table) {
 	t.Helper()
 	var parts struct {

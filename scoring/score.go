@@ -47,7 +47,8 @@ func NotApplicable(reason string) Score {
 	return Score{Status: StatusNotApplicable, Reason: reason}
 }
 
-// Reasons of scores that are not applicable because the agent gave no answer to a question that calls for one.
+// Reasons of scores that are not applicable because the agent gave no answer to a question that
+// calls for one.
 const (
 	NoPredSQL    = "no SQL of the agent given"
 	NoPredResult = "no result of the agent given"
@@ -57,8 +58,9 @@ const (
 // UnansweredReasons lists the reasons by which [Score.Unanswered] tells that there is no answer.
 func UnansweredReasons() []string { return []string{NoPredSQL, NoPredResult, NoPred} }
 
-// Unanswered tells whether the score has no value because the agent gave no answer, not because the metric does not apply to the
-// question. Coverage and gates count such a case as one that did not pass.
+// Unanswered tells whether the score has no value because the agent gave no answer, not because the
+// metric does not apply to the question. Coverage and gates count such a case as one that did not
+// pass.
 func (s *Score) Unanswered() bool {
 	return s.Status == StatusNotApplicable && slices.Contains(UnansweredReasons(), s.Reason)
 }
@@ -71,7 +73,8 @@ func Fail(err error) Score {
 	return Score{Status: StatusFailed, Code: errcode.Of(err), Reason: err.Error()}
 }
 
-// MarshalJSON writes the score as one line of a score file: case_id, metric, metric_version, status, value (null unless ok), label, passed, reason, detail, …
+// MarshalJSON writes the score as one line of a score file: case_id, metric, metric_version,
+// status, value (null unless ok), label, passed, reason, detail, …
 func (s Score) MarshalJSON() ([]byte, error) {
 	out := struct {
 		CaseID        string   `json:"case_id"`

@@ -8,7 +8,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Table is a query result: columns of equal length, in the order the query gave them. Column names may repeat or be empty.
+// Table is a query result: columns of equal length, in the order the query gave them. Column names
+// may repeat or be empty.
 type Table struct {
 	Columns []Column
 	rows    int
@@ -45,13 +46,15 @@ func (t *Table) MemoryBytes() int64 {
 	return n
 }
 
-// Column is a named vector of values of one type. Values are stored densely (8 bytes for numbers and times, the bytes
-// themselves for text), so a column of a million rows is a handful of allocations. Build one with a [Builder].
+// Column is a named vector of values of one type. Values are stored densely (8 bytes for numbers
+// and times, the bytes themselves for text), so a column of a million rows is a handful of
+// allocations. Build one with a [Builder].
 type Column struct {
 	Name string
 	Type Type
-	// Scale is the digits behind the point of a DECIMAL column; every value has it. Of a FLOAT64 column that was read from text it is the most digits that a value
-	// was written with: 3.0 says that something was rounded to a digit.
+	// Scale is the digits behind the point of a DECIMAL column; every value has it. Of a FLOAT64
+	// column that was read from text it is the most digits that a value was written with: 3.0 says
+	// that something was rounded to a digit.
 	Scale int32
 
 	n      int
@@ -95,8 +98,9 @@ func (c *Column) HasNulls() bool {
 	return c.nulls != nil
 }
 
-// Ints gives the vector behind a BOOL (0 and 1), INT64, DATE (days), TIME (nanoseconds), timestamp (seconds) or DECIMAL
-// (unscaled; nil where a value needs more than 64 bits) column. It must not be changed. NULLs hold 0.
+// Ints gives the vector behind a BOOL (0 and 1), INT64, DATE (days), TIME (nanoseconds), timestamp
+// (seconds) or DECIMAL (unscaled; nil where a value needs more than 64 bits) column. It must not be
+// changed. NULLs hold 0.
 func (c *Column) Ints() []int64 { return c.ints }
 
 // Nanos gives the nanoseconds of a timestamp column, or nil where all are 0.
@@ -145,11 +149,13 @@ func (c *Column) Value(i int) Value {
 	return Value{Type: c.Type, num: c.ints[i]}
 }
 
-// Builder grows a column. The first value that is not NULL decides the type where it is [Null] at the start; a value of
-// another type then widens the column: INT64 to DECIMAL or FLOAT64 where that loses nothing, else to [Any].
+// Builder grows a column. The first value that is not NULL decides the type where it is [Null] at
+// the start; a value of another type then widens the column: INT64 to DECIMAL or FLOAT64 where that
+// loses nothing, else to [Any].
 type Builder struct{ col Column }
 
-// NewBuilder starts a column. A [Null] type is decided by the values. room is a guess at the number of values.
+// NewBuilder starts a column. A [Null] type is decided by the values. room is a guess at the number
+// of values.
 func NewBuilder(name string, t Type, room int) *Builder {
 	b := &Builder{col: Column{Name: name, Type: t}}
 	b.reserve(room)
@@ -332,12 +338,13 @@ func (b *Builder) becomeAny() {
 	*c = Column{Name: c.Name, Type: Any, n: c.n, cells: cells}
 }
 
-// maxScale is how many digits behind the point all values of a DECIMAL column may have on account of one of them: more than any
-// warehouse's type. A column with a value beyond is ANY, so that 1e-1000 among a million integers does not write a million
-// numbers of a thousand digits.
+// maxScale is how many digits behind the point all values of a DECIMAL column may have on account
+// of one of them: more than any warehouse's type. A column with a value beyond is ANY, so that
+// 1e-1000 among a million integers does not write a million numbers of a thousand digits.
 const maxScale = 100
 
-// appendDecimal appends at the column's scale, raising the scale of all values before where v has more digits.
+// appendDecimal appends at the column's scale, raising the scale of all values before where v has
+// more digits.
 func (b *Builder) appendDecimal(v Value) {
 	c := &b.col
 	if v.aux > c.Scale {
@@ -370,7 +377,8 @@ func (b *Builder) appendDecimal(v Value) {
 	c.bigs = append(c.bigs, scaled(v.num, v.big, c.Scale-v.aux))
 }
 
-// widen moves a decimal column to unlimited digits; the values from first on are still to be scaled up.
+// widen moves a decimal column to unlimited digits; the values from first on are still to be scaled
+// up.
 func (b *Builder) widen(first int, up int32) {
 	c := &b.col
 	c.bigs = make([]*big.Int, len(c.ints), cap(c.ints)+1)

@@ -112,7 +112,8 @@ func TestBuilderAppenders(t *testing.T) {
 	}
 }
 
-// Numbers without a type, in any order and of any size, keep every digit, and are doubles wherever those do.
+// Numbers without a type, in any order and of any size, keep every digit, and are doubles wherever
+// those do.
 func TestAppendNumberLosesNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	number := func() string {

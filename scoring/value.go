@@ -11,8 +11,8 @@ import (
 // Type is the type of a column or of one value.
 type Type uint8
 
-// The types. Null is the type of a column that holds nothing but NULL and of a NULL value; Any is that of a column whose
-// values have types of their own.
+// The types. Null is the type of a column that holds nothing but NULL and of a NULL value; Any is
+// that of a column whose values have types of their own.
 const (
 	Null        Type = iota
 	Bool             // true or false
@@ -42,7 +42,8 @@ func (t Type) Numeric() bool { return t == Int64 || t == Float64 || t == Decimal
 // Temporal tells whether values of the type are dates or times.
 func (t Type) Temporal() bool { return t == Date || t == Time || t == Timestamp || t == TimestampTZ }
 
-// Value is one cell. Its zero value is NULL. Values are small and copied freely; text aliases the column it came from.
+// Value is one cell. Its zero value is NULL. Values are small and copied freely; text aliases the
+// column it came from.
 type Value struct {
 	Type Type
 	aux  int32 // nanoseconds of a timestamp, scale of a decimal
@@ -96,7 +97,8 @@ func DateValue(days int64) Value { return Value{Type: Date, num: days} }
 // TimeValue makes a TIME from nanoseconds since midnight.
 func TimeValue(nanos int64) Value { return Value{Type: Time, num: nanos} }
 
-// TimestampValue makes a TIMESTAMP or TIMESTAMPTZ from seconds since 1970-01-01 00:00 (of the wall clock, or UTC) and nanoseconds in [0, 1e9).
+// TimestampValue makes a TIMESTAMP or TIMESTAMPTZ from seconds since 1970-01-01 00:00 (of the wall
+// clock, or UTC) and nanoseconds in [0, 1e9).
 func TimestampValue(t Type, seconds int64, nanos int32) Value {
 	return Value{Type: t, num: seconds, aux: nanos}
 }
@@ -107,7 +109,8 @@ func (v Value) IsNull() bool { return v.Type == Null }
 // Bool returns a BOOL.
 func (v Value) Bool() bool { return v.num != 0 }
 
-// Int returns an INT64, the days of a DATE, the nanoseconds of a TIME or the seconds of a timestamp.
+// Int returns an INT64, the days of a DATE, the nanoseconds of a TIME or the seconds of a
+// timestamp.
 func (v Value) Int() int64 { return v.num }
 
 // Nanos returns the nanoseconds of a timestamp's second.
@@ -116,14 +119,15 @@ func (v Value) Nanos() int32 { return v.aux }
 // Float returns a FLOAT64.
 func (v Value) Float() float64 { return math.Float64frombits(uint64(v.num)) } //nolint:gosec // bits, not a number
 
-// Decimal returns a DECIMAL's unscaled value and scale; wide is nil where the unscaled value fits 64 bits.
+// Decimal returns a DECIMAL's unscaled value and scale; wide is nil where the unscaled value fits
+// 64 bits.
 func (v Value) Decimal() (unscaled int64, wide *big.Int, scale int32) { return v.num, v.big, v.aux }
 
 // Text returns a STRING, BYTES or JSON as it is.
 func (v Value) Text() string { return v.text }
 
-// String is the value as people write it: exact numbers, ISO 8601 dates and times, text as it is, bytes as hexadecimal digits.
-// NULL is "NULL".
+// String is the value as people write it: exact numbers, ISO 8601 dates and times, text as it is,
+// bytes as hexadecimal digits. NULL is "NULL".
 func (v Value) String() string {
 	if v.Type == Null {
 		return "NULL"
@@ -161,7 +165,8 @@ func (v Value) append(b []byte) []byte {
 	return append(b, v.text...)
 }
 
-// appendFloat writes the shortest text that reads back as f, without an exponent for the magnitudes people meet.
+// appendFloat writes the shortest text that reads back as f, without an exponent for the magnitudes
+// people meet.
 func appendFloat(b []byte, f float64) []byte {
 	switch abs := math.Abs(f); {
 	case math.IsNaN(f):

@@ -9,8 +9,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Validity tells which values of a vector are there, as the bitmaps of columnar formats do: bit Offset+i of Bits, counted from
-// the lowest bit of the first byte, is set where value i is not NULL. Nil Bits means that all are there.
+// Validity tells which values of a vector are there, as the bitmaps of columnar formats do: bit
+// Offset+i of Bits, counted from the lowest bit of the first byte, is set where value i is not
+// NULL. Nil Bits means that all are there.
 type Validity struct {
 	Bits   []byte
 	Offset int
@@ -44,7 +45,8 @@ func (v Validity) nulls(n int, f func(i int)) {
 	}
 }
 
-// takes tells whether the column holds values of type t as they are, giving it that type if it has none.
+// takes tells whether the column holds values of type t as they are, giving it that type if it has
+// none.
 func (b *Builder) takes(t Type) bool {
 	if b.col.Type == Null {
 		b.become(t)
@@ -52,7 +54,8 @@ func (b *Builder) takes(t Type) bool {
 	return b.col.Type == t
 }
 
-// AppendInts appends the vector behind BOOL (0 and 1), INT64, DATE (days) or TIME (nanoseconds since midnight) values of type t.
+// AppendInts appends the vector behind BOOL (0 and 1), INT64, DATE (days) or TIME (nanoseconds
+// since midnight) values of type t.
 func (b *Builder) AppendInts(t Type, values []int64, valid Validity) {
 	if len(values) == 0 {
 		return
@@ -74,7 +77,8 @@ func (b *Builder) extendInts(values []int64, valid Validity) {
 	c.n += len(values)
 }
 
-// grown makes room for n more elements, doubling the room: append alone would copy a long vector several times over.
+// grown makes room for n more elements, doubling the room: append alone would copy a long vector
+// several times over.
 func grown[T any](s []T, n int) []T {
 	if len(s)+n <= cap(s) {
 		return s
@@ -115,8 +119,8 @@ func (b *Builder) AppendDecimals(unscaled []int64, scale int32, valid Validity) 
 	b.appendEach(len(unscaled), valid, func(i int) Value { return DecimalValue(unscaled[i], scale) })
 }
 
-// AppendTimestamps appends TIMESTAMP or TIMESTAMPTZ values: seconds since 1970-01-01 00:00 and the nanoseconds of the second,
-// in [0, 1e9). Nil nanos means that all are whole seconds.
+// AppendTimestamps appends TIMESTAMP or TIMESTAMPTZ values: seconds since 1970-01-01 00:00 and the
+// nanoseconds of the second, in [0, 1e9). Nil nanos means that all are whole seconds.
 func (b *Builder) AppendTimestamps(t Type, seconds []int64, nanos []int32, valid Validity) {
 	if len(seconds) == 0 {
 		return
@@ -145,9 +149,9 @@ func (b *Builder) AppendTimestamps(t Type, seconds []int64, nanos []int32, valid
 	}
 }
 
-// AppendTexts appends STRING, BYTES or JSON values of type t, copying them. text holds one behind the other, and offsets, one
-// more than there are values, says where each begins and the last ends, counted from a point offsets[0] bytes before text.
-// A column holds at most 4 GiB of text.
+// AppendTexts appends STRING, BYTES or JSON values of type t, copying them. text holds one behind
+// the other, and offsets, one more than there are values, says where each begins and the last ends,
+// counted from a point offsets[0] bytes before text. A column holds at most 4 GiB of text.
 func (b *Builder) AppendTexts(t Type, text []byte, offsets []int32, valid Validity) error {
 	n := len(offsets) - 1
 	if n <= 0 {
@@ -213,22 +217,25 @@ func (b *Builder) appendEach(n int, valid Validity, value func(i int) Value) {
 	}
 }
 
-// IntColumn makes a column of the vector behind BOOL, INT64, DATE or TIME values. It takes the slices as they are: nulls has bit
-// i&63 of word i>>6 set where value i is NULL, is as long as the last NULL needs (nil without any), and values hold 0 there.
+// IntColumn makes a column of the vector behind BOOL, INT64, DATE or TIME values. It takes the
+// slices as they are: nulls has bit i&63 of word i>>6 set where value i is NULL, is as long as the
+// last NULL needs (nil without any), and values hold 0 there.
 func IntColumn(name string, t Type, values []int64, nulls []uint64) Column {
 	return Column{Name: name, Type: t, n: len(values), ints: values, nulls: nulls}
 }
 
-// TextColumn makes a column of STRING, BYTES or JSON values that stand one behind the other in text, value i ending before
-// ends[i]. It takes the slices as they are; nulls is that of [IntColumn], and a NULL is empty.
+// TextColumn makes a column of STRING, BYTES or JSON values that stand one behind the other in
+// text, value i ending before ends[i]. It takes the slices as they are; nulls is that of
+// [IntColumn], and a NULL is empty.
 func TextColumn(name string, t Type, text []byte, ends []uint32, nulls []uint64) Column {
 	return Column{Name: name, Type: t, n: len(ends), text: text, ends: ends, nulls: nulls}
 }
 
-// Texts gives the vectors behind a STRING, BYTES or JSON column: all values one behind the other, and where each ends.
-// They must not be changed.
+// Texts gives the vectors behind a STRING, BYTES or JSON column: all values one behind the other,
+// and where each ends. They must not be changed.
 func (c *Column) Texts() (text []byte, ends []uint32) { return c.text, c.ends }
 
-// Nulls gives the marks of the column's NULLs: bit i&63 of word i>>6, if there is such a word, is set where value i is NULL.
-// It is nil for a NULL and an ANY column, which keep none. It must not be changed.
+// Nulls gives the marks of the column's NULLs: bit i&63 of word i>>6, if there is such a word, is
+// set where value i is NULL. It is nil for a NULL and an ANY column, which keep none. It must not
+// be changed.
 func (c *Column) Nulls() []uint64 { return c.nulls }

@@ -26,7 +26,8 @@ func bitmap(r *rand.Rand, valid []bool) scoring.Validity {
 	return v
 }
 
-// Whole vectors must give the column that the same values give one by one, whatever the column held before.
+// Whole vectors must give the column that the same values give one by one, whatever the column held
+// before.
 func TestBulkAppendEqualsAppendingValues(t *testing.T) {
 	kinds := []scoring.Type{scoring.Bool, scoring.Int64, scoring.Date, scoring.Time, scoring.Float64, scoring.Decimal, scoring.Timestamp, scoring.TimestampTZ, scoring.String, scoring.Bytes, scoring.JSON}
 	for seed := range uint64(3000) {

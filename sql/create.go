@@ -7,7 +7,8 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 )
 
-// Create is everything that creates badger's schema, tables and views in a warehouse. All statements can be run again.
+// Create is everything that creates badger's schema, tables and views in a warehouse. All
+// statements can be run again.
 func Create(d driver.Dialect) []string {
 	out := []string{CreateSchema()}
 	for i := range Tables {
@@ -37,8 +38,9 @@ func (t *Table) AddColumn(d driver.Dialect, c Column) string {
 	return "ALTER TABLE " + t.FullName() + " ADD COLUMN " + c.Name + " " + d.Types[c.Type]
 }
 
-// Indexes create unique indexes on the keys of the tables that only badger writes, where the warehouse has indexes. The tables that users
-// fill get none: an index would refuse rows that a run reports by name.
+// Indexes create unique indexes on the keys of the tables that only badger writes, where the
+// warehouse has indexes. The tables that users fill get none: an index would refuse rows that a run
+// reports by name.
 func Indexes(d driver.Dialect) []string {
 	if d.KeyIndex == nil {
 		return nil

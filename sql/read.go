@@ -6,7 +6,8 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 )
 
-// Reader writes queries over the tables that users fill. Their columns may have any type, and some may be missing.
+// Reader writes queries over the tables that users fill. Their columns may have any type, and some
+// may be missing.
 type Reader struct {
 	Dialect driver.Dialect
 	Missing map[string]bool // columns that are not there, such as agent_runs.turn
@@ -20,7 +21,8 @@ func (r Reader) Column(table, column string) string {
 	return column
 }
 
-// Text is a column as text, which compares by its bytes whatever the column's type and collation are.
+// Text is a column as text, which compares by its bytes whatever the column's type and collation
+// are.
 func (r Reader) Text(table, column string) string {
 	if r.Missing[table+"."+column] {
 		return "CAST(NULL AS " + r.Dialect.Types[driver.Text] + ")"
@@ -33,20 +35,22 @@ func (r Reader) Key(table, column string) string {
 	return "COALESCE(" + r.Text(table, column) + ", '')"
 }
 
-// Labels lists what annotators say of answers, one row for each answer and annotator: said is 1 for pass, -1 for fail and 0 otherwise. A label
-// that names no version of the agent is of the only version that answered; agent_version is NULL where several or none did. Both
-// conditions are on k.case_id, and on k.raw_id, the column as it is.
+// Labels lists what annotators say of answers, one row for each answer and annotator: said is 1 for
+// pass, -1 for fail and 0 otherwise. A label that names no version of the agent is of the only
+// version that answered; agent_version is NULL where several or none did. Both conditions are on
+// k.case_id, and on k.raw_id, the column as it is.
 func (r Reader) Labels(ofLabels, ofAnswers string) string {
 	return r.expand(labels(ofLabels, ofAnswers, "", "a.only_version"))
 }
 
-// Consensus is what most annotators say of each answer. Both conditions are on k.case_id and k.raw_id.
+// Consensus is what most annotators say of each answer. Both conditions are on k.case_id and
+// k.raw_id.
 func (r Reader) Consensus(ofLabels, ofAnswers string) string {
 	return r.expand(consensus(labels(ofLabels, ofAnswers, "", "a.only_version")))
 }
 
-// labels joins what annotators say with the versions that answered; only is the one that a label without a version is of, found in agent_runs or in
-// what is joined besides.
+// labels joins what annotators say with the versions that answered; only is the one that a label
+// without a version is of, found in agent_runs or in what is joined besides.
 func labels(ofLabels, ofAnswers, besides, only string) string {
 	version := "COALESCE(l.agent_version, " + only + ")"
 	return `SELECT case_id, agent_name, agent_version, batch_id, annotator, said
@@ -74,7 +78,8 @@ func consensus(labels string) string {
 FROM (` + labels + `) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id`
 }
 
-// allLabels also knows the versions of answers that were scored from files and are not in agent_runs.
+// allLabels also knows the versions of answers that were scored from files and are not in
+// agent_runs.
 func allLabels() string {
 	return labels("1 = 1", "1 = 1", `
   LEFT JOIN (SELECT agent_name, batch_id, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
@@ -82,7 +87,8 @@ func allLabels() string {
   ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id`, "CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END")
 }
 
-// expand fills in {key TABLE.COLUMN}, {text TABLE.COLUMN} and {column TABLE.COLUMN}, and {scores}, the columns of scores.
+// expand fills in {key TABLE.COLUMN}, {text TABLE.COLUMN} and {column TABLE.COLUMN}, and {scores},
+// the columns of scores.
 func (r Reader) expand(query string) string {
 	var out strings.Builder
 	for {

@@ -32,8 +32,9 @@ const (
 	timestamp = driver.Timestamp
 )
 
-// Tables are badger's tables. A new column goes to the end of its table: installing adds the columns that are missing, and a
-// table that was created by an earlier version then has the same order of columns as a new one.
+// Tables are badger's tables. A new column goes to the end of its table: installing adds the
+// columns that are missing, and a table that was created by an earlier version then has the same
+// order of columns as a new one.
 var Tables = []Table{
 	{
 		Name: "golden_set", Input: true, Key: []string{"case_id", "set_version"},

@@ -18,8 +18,9 @@ type View struct {
 	query   string // with {placeholders} that expand fills in
 }
 
-// Views answer the questions that people ask of the tables. They keep to SQL that every warehouse reads. A view may use those
-// before it. A new column goes to the end, because PostgreSQL replaces a view only where the others stay as they are.
+// Views answer the questions that people ask of the tables. They keep to SQL that every warehouse
+// reads. A view may use those before it. A new column goes to the end, because PostgreSQL replaces
+// a view only where the others stay as they are.
 var Views = []View{
 	{
 		"latest_scores", "The latest score of each answer and metric, whichever run it is from, with the status of that run.",

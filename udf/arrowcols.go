@@ -14,9 +14,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// readArrow reads an Arrow array as argument k of fn. Text is not copied. Any type that can be read as the parameter's is
-// taken, and numbers and times become text exactly; values that cannot spoil their rows. The error says that the array is corrupt
-// or of a type that no parameter has.
+// readArrow reads an Arrow array as argument k of fn. Text is not copied. Any type that can be read
+// as the parameter's is taken, and numbers and times become text exactly; values that cannot spoil
+// their rows. The error says that the array is corrupt or of a type that no parameter has.
 func readArrow(in *Batch, fn *Function, k int, arr arrow.Array) (err error) {
 	defer func() {
 		if recover() != nil { // offsets that point outside of the buffers
@@ -194,7 +194,8 @@ func checkView(h *arrow.ViewHeader) {
 	}
 }
 
-// writeArrow makes a record of a result. Numbers are not copied: the record must be written before the column is used again.
+// writeArrow makes a record of a result. Numbers are not copied: the record must be written before
+// the column is used again.
 func writeArrow(c *Column, schema *arrow.Schema) (arrow.Record, error) {
 	n := c.Len()
 	validity, nulls := validityOf(c.Nulls)

@@ -12,7 +12,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// call is what the server knows of one call beside its rows: enough to find it again in the log, and no value from it.
+// call is what the server knows of one call beside its rows: enough to find it again in the log,
+// and no value from it.
 type call struct {
 	id       string // request id
 	wire     string
@@ -46,7 +47,8 @@ func (g *ids) next(given string) string {
 	return g.prefix + strconv.FormatUint(g.n.Add(1), 10)
 }
 
-// correlation is an identifier from outside as the log may hold it: short, visible ASCII, no blanks.
+// correlation is an identifier from outside as the log may hold it: short, visible ASCII, no
+// blanks.
 func correlation(s string) string {
 	s = s[:min(len(s), 160)]
 	for i := range len(s) {
@@ -94,8 +96,8 @@ func (s *Server) finish(ctx context.Context, c *call, err error) {
 	s.log.LogAttrs(context.WithoutCancel(ctx), level, "call", attrs...)
 }
 
-// LogPanics makes a hook for CatalogueOptions.Panicked and scoring.EngineOptions.Panicked: where it happened goes to the log, and
-// not what it said, for that may quote a cell.
+// LogPanics makes a hook for CatalogueOptions.Panicked and scoring.EngineOptions.Panicked: where it
+// happened goes to the log, and not what it said, for that may quote a cell.
 func LogPanics(log *slog.Logger) func(what string, value any, stack []byte) {
 	return func(what string, _ any, stack []byte) {
 		log.Error("panic", slog.String("in", what), slog.String("stack", string(stack)))

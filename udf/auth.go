@@ -25,11 +25,11 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Auth says who may call. Without tokens and without TLS.ClientCAFile anyone on this machine may, and the server listens on
-// loopback only.
+// Auth says who may call. Without tokens and without TLS.ClientCAFile anyone on this machine may,
+// and the server listens on loopback only.
 //
-// A token comes as "Authorization: Bearer TOKEN", as the password of "Authorization: Basic", or as the header or metadata
-// "x-badger-token".
+// A token comes as "Authorization: Bearer TOKEN", as the password of "Authorization: Basic", or as
+// the header or metadata "x-badger-token".
 type Auth struct {
 	Tokens    map[string]string // secret by the name that stands in the log
 	TokenFile string            // further ones: lines "NAME:SECRET", # comments; read again when it changes
@@ -160,7 +160,8 @@ func (s *Server) authHTTP(r *http.Request) (string, error) {
 		return s.tokens.check(secretIn(r.Header.Get("Authorization"), r.Header.Get("X-Badger-Token")))
 	}
 	if name == "" && !(localName(r.Host) && localOrigin(r.Header.Get("Origin"))) {
-		// A web page that a browser on this machine shows must not reach a server that asks for no token.
+		// A web page that a browser on this machine shows must not reach a server that asks for no
+		// token.
 		return "", errcode.New(errcode.PermissionDenied, "without authentication the server answers to its loopback name only")
 	}
 	return name, nil
@@ -263,7 +264,8 @@ func (t TLS) config() (*tls.Config, error) {
 	return cfg, nil
 }
 
-// watched is what files hold, loaded again when they change. While a change cannot be read, the value before it stays.
+// watched is what files hold, loaded again when they change. While a change cannot be read, the
+// value before it stays.
 type watched[T any] struct {
 	paths []string
 	load  func() (T, error)

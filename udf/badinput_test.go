@@ -11,8 +11,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// asSent turns one bad batch into a request of each wire. The text has ROWS where rows of two arguments stand, written as
-// [·"a","b"], so that a wire can put its row number into the place of the dot.
+// asSent turns one bad batch into a request of each wire. The text has ROWS where rows of two
+// arguments stand, written as [·"a","b"], so that a wire can put its row number into the place of
+// the dot.
 type badInput struct {
 	why    string
 	body   string   // ROWS is the name of the wire's member
@@ -22,8 +23,8 @@ type badInput struct {
 	gzip   bool
 }
 
-// No status of a permanent fault may be one that any caller sends again: Snowflake and BigQuery 408, 429 and 5xx,
-// service functions 404 too.
+// No status of a permanent fault may be one that any caller sends again: Snowflake and BigQuery
+// 408, 429 and 5xx, service functions 404 too.
 var retried = map[int]bool{404: true, 405: true, 408: true, 429: true, 500: true, 502: true, 503: true, 504: true}
 
 var badInputs = []badInput{

@@ -26,15 +26,17 @@ import (
 	"google.golang.org/grpc"
 )
 
-// The figures to reach: 2.5M rows a second and a p99 of 15 ms for same_text over JSON with batches of 1,000 on two cores, client
-// included; Flight within 1.5 times an empty loop at 1,024 and 8,192. Client and server share the process and the cores here;
-// BenchmarkHTTPFromOutside has the client in a process of its own.
+// The figures to reach: 2.5M rows a second and a p99 of 15 ms for same_text over JSON with batches
+// of 1,000 on two cores, client included; Flight within 1.5 times an empty loop at 1,024 and 8,192.
+// Client and server share the process and the cores here; BenchmarkHTTPFromOutside has the client
+// in a process of its own.
 
 var batchSizes = []int{1, 64, 1000, 8192}
 
 const clients = 8
 
-// argumentsOf are rows of a function's two arguments: short texts, or two results of ten rows and four columns.
+// argumentsOf are rows of a function's two arguments: short texts, or two results of ten rows and
+// four columns.
 func argumentsOf(function string, rows int) (a, b []string) {
 	for i := range rows {
 		if function == "same_text" {
@@ -77,7 +79,8 @@ func bodyOf(wire string, a, b []string) []byte {
 	return out.Bytes()
 }
 
-// load posts the body from several clients until n posts are done or the time is over, and returns how many were and the p99.
+// load posts the body from several clients until n posts are done or the time is over, and returns
+// how many were and the p99.
 func load(url string, body []byte, n int, until time.Duration) (posts int, elapsed, p99 time.Duration, err error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients, DisableCompression: true}}
 	defer client.CloseIdleConnections()
@@ -130,7 +133,8 @@ func reportLoad(b *testing.B, rows, posts int, elapsed, p99 time.Duration) {
 	b.ReportMetric(float64(p99.Microseconds())/1000, "p99-ms")
 }
 
-// cpuTime is what the process has used of the processors: a figure that other work on the machine does not change much.
+// cpuTime is what the process has used of the processors: a figure that other work on the machine
+// does not change much.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
@@ -169,7 +173,8 @@ func BenchmarkHTTP(b *testing.B) {
 	}
 }
 
-// BenchmarkHTTPBaseline is the same work by net/http and encoding/json, as one would write it first.
+// BenchmarkHTTPBaseline is the same work by net/http and encoding/json, as one would write it
+// first.
 func BenchmarkHTTPBaseline(b *testing.B) {
 	l := listen(b)
 	server := &http.Server{Handler: http.HandlerFunc(baseline)}
@@ -217,7 +222,8 @@ func baseline(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(out)
 }
 
-// BenchmarkHTTPFromOutside has the client in another process, as a load generator would be, for four seconds each.
+// BenchmarkHTTPFromOutside has the client in another process, as a load generator would be, for
+// four seconds each.
 func BenchmarkHTTPFromOutside(b *testing.B) {
 	s := start(b, newCatalogue(b), nil)
 	for _, rows := range batchSizes {
@@ -318,7 +324,8 @@ func (*emptyLoop) DoExchange(stream flight.FlightService_DoExchangeServer) error
 	return r.Err()
 }
 
-// pump sends n batches down one exchange, a few in flight, and returns the time of each there and back.
+// pump sends n batches down one exchange, a few in flight, and returns the time of each there and
+// back.
 func pump(client flight.Client, handler string, rec arrow.Record, n int) (elapsed time.Duration, trips []time.Duration, err error) {
 	stream, err := client.DoExchange(context.Background())
 	if err != nil {

@@ -19,8 +19,9 @@ import (
 
 var gzipReaders, gzipWriters sync.Pool
 
-// readBody reads a request's body, inflating it as its Content-Encoding says, and reserves its memory; held is how much, to be
-// given back after the call. Neither the bytes that arrive nor what they inflate to may exceed the limit.
+// readBody reads a request's body, inflating it as its Content-Encoding says, and reserves its
+// memory; held is how much, to be given back after the call. Neither the bytes that arrive nor what
+// they inflate to may exceed the limit.
 func (s *Server) readBody(rw http.ResponseWriter, r *http.Request) (body []byte, held int64, err error) {
 	limit := s.limits.Body
 	if r.ContentLength > limit {

@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Function is one scoring function: what DDL, wires and documentation need to know of it, and how to call it.
-// Exactly one of Columns and Row is set.
+// Function is one scoring function: what DDL, wires and documentation need to know of it, and how
+// to call it. Exactly one of Columns and Row is set.
 type Function struct {
 	Name    string  `json:"name"` // as typed in SQL, in lower case
 	Group   string  `json:"group"`
@@ -31,10 +31,11 @@ type Function struct {
 
 	// Columns computes all rows at once. For functions that take nanoseconds a row and cannot fail.
 	Columns func(ctx context.Context, in *Batch, out *Column) `json:"-"`
-	// Row computes row i into out, or returns why it cannot. Rows run in parallel. A row is NULL where Row says so with
-	// out.SetNull, and where it returns an error.
+	// Row computes row i into out, or returns why it cannot. Rows run in parallel. A row is NULL
+	// where Row says so with out.SetNull, and where it returns an error.
 	Row func(ctx context.Context, in *Batch, i int, out *Column) error `json:"-"`
-	// Envelope writes the error of a row as the JSON result; nil gives {"status":"failed","code":…,"reason":…}. Only for JSON functions.
+	// Envelope writes the error of a row as the JSON result; nil gives
+	// {"status":"failed","code":…,"reason":…}. Only for JSON functions.
 	Envelope func(err error) string `json:"-"`
 }
 
@@ -109,7 +110,8 @@ type CatalogueOptions struct {
 	Panicked func(function string, value any, stack []byte)
 }
 
-// Catalogue is the list of functions, each declared once, and the one way to call them. It may be used from many goroutines.
+// Catalogue is the list of functions, each declared once, and the one way to call them. It may be
+// used from many goroutines.
 type Catalogue struct {
 	engine    *scoring.Engine
 	functions []Function
@@ -120,8 +122,9 @@ type Catalogue struct {
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
 
-// NewCatalogue makes a catalogue of the engine's metrics, two functions each (the value and, as NAME_json, the whole score),
-// of the general functions, and of the extra ones. Names must be unique.
+// NewCatalogue makes a catalogue of the engine's metrics, two functions each (the value and, as
+// NAME_json, the whole score), of the general functions, and of the extra ones. Names must be
+// unique.
 func NewCatalogue(engine *scoring.Engine, o *CatalogueOptions) (*Catalogue, error) {
 	if o == nil {
 		o = &CatalogueOptions{}
@@ -187,7 +190,8 @@ func (c *Catalogue) Function(name string) (*Function, error) {
 	return nil, errcode.New(errcode.NotFound, "unknown function %.60q%s", name, scoring.Suggest(name, names))
 }
 
-// ScoreCase runs the named metrics on a case as case files write it, all of them where none is named.
+// ScoreCase runs the named metrics on a case as case files write it, all of them where none is
+// named.
 func (c *Catalogue) ScoreCase(ctx context.Context, data []byte, metrics ...string) ([]scoring.Score, error) {
 	cs, err := scoring.DecodeCase(data)
 	if err != nil {
@@ -196,8 +200,9 @@ func (c *Catalogue) ScoreCase(ctx context.Context, data []byte, metrics ...strin
 	return c.engine.Score(ctx, cs, metrics...)
 }
 
-// Call computes fn for all rows of the batch. What goes wrong in one row is NULL there, or its JSON envelope; an error is
-// returned only where the call as a whole has no result: too few arguments, columns of another length or type, or the end of ctx.
+// Call computes fn for all rows of the batch. What goes wrong in one row is NULL there, or its JSON
+// envelope; an error is returned only where the call as a whole has no result: too few arguments,
+// columns of another length or type, or the end of ctx.
 func (c *Catalogue) Call(ctx context.Context, fn *Function, in *Batch) (*Column, error) {
 	if err := fn.checkArity(len(in.Args)); err != nil {
 		return nil, err
@@ -215,7 +220,8 @@ func (c *Catalogue) Call(ctx context.Context, fn *Function, in *Batch) (*Column,
 	return out, nil
 }
 
-// guarded runs f and makes an error of its panic. A panic's value may quote a cell: it goes nowhere but to the hook.
+// guarded runs f and makes an error of its panic. A panic's value may quote a cell: it goes nowhere
+// but to the hook.
 func (c *Catalogue) guarded(fn *Function, f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -40,7 +40,8 @@ func TestSignaturesFollowNeeds(t *testing.T) {
 	}
 }
 
-// What a metric reads where it is given follows as optional arguments, each of which reaches the case.
+// What a metric reads where it is given follows as optional arguments, each of which reaches the
+// case.
 func TestContextIsOptional(t *testing.T) {
 	engine, err := scoring.NewEngine([]scoring.Metric{{
 		Name: "m", Version: 1, Needs: scoring.FieldPredSQL, Reads: scoring.FieldEvidence | scoring.FieldSchema | scoring.FieldGoldResult | scoring.FieldPredResult | scoring.FieldExecution,
@@ -90,7 +91,8 @@ func TestContextIsOptional(t *testing.T) {
 	}
 }
 
-// What a metric reads where it is given is an optional argument, once, and one of its own right where the metric cannot do without it.
+// What a metric reads where it is given is an optional argument, once, and one of its own right
+// where the metric cannot do without it.
 func TestArgumentsThatMayBeLeftOut(t *testing.T) {
 	const question, schema, interpretation = scoring.FieldQuestion, scoring.FieldSchema, scoring.FieldInterpretation
 	for _, tc := range []struct {

@@ -30,8 +30,9 @@ func (t Type) String() string { return typeNames[t] }
 // MarshalText writes the name.
 func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// Column is a vector of values of one type, one for each row of a batch. Only the slice of its type is used. Texts may alias
-// the request they came from; they stay valid for as long as anyone holds them.
+// Column is a vector of values of one type, one for each row of a batch. Only the slice of its type
+// is used. Texts may alias the request they came from; they stay valid for as long as anyone holds
+// them.
 type Column struct {
 	Type   Type
 	Texts  []string  // VARCHAR and JSON

@@ -8,7 +8,8 @@ import (
 
 const module = "github.com/badger-eval/badger/"
 
-// The server knows scoring and no warehouse: what it may import of ours, and what it must not reach by any way.
+// The server knows scoring and no warehouse: what it may import of ours, and what it must not reach
+// by any way.
 func TestDependencies(t *testing.T) {
 	direct := list(t, "{{join .Imports \"\\n\"}}", ".")
 	allowed := map[string]bool{"scoring": true, "internal/arrowtable": true, "internal/errcode": true, "internal/jsonscan": true, "udf/udfpb": true}

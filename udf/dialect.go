@@ -21,8 +21,9 @@ type dialect struct {
 	json   arrow.Field
 }
 
-// Databend gives a call 180 s and tries again on every error; JSON is its VARIANT. RisingWave gives 5 s and tries again on
-// UNAVAILABLE; JSON is its jsonb. All that is not Databend is served as RisingWave: plain utf8 with a note in the metadata.
+// Databend gives a call 180 s and tries again on every error; JSON is its VARIANT. RisingWave gives
+// 5 s and tries again on UNAVAILABLE; JSON is its jsonb. All that is not Databend is served as
+// RisingWave: plain utf8 with a note in the metadata.
 var (
 	databend = dialect{
 		name: "databend", budget: 150 * time.Second, busy: codes.ResourceExhausted,
@@ -46,7 +47,8 @@ func dialectOf(ctx context.Context) *dialect {
 	return &risingwave
 }
 
-// handler is what a Flight descriptor names: a function, how many of its parameters the SQL declares, and for whom.
+// handler is what a Flight descriptor names: a function, how many of its parameters the SQL
+// declares, and for whom.
 type handler struct {
 	fn      *Function
 	arity   int
@@ -98,7 +100,8 @@ var builtins = map[string]*Function{
 	},
 }
 
-// field is a parameter or result as the dialect's Arrow field. All are nullable, as SQL types without NOT NULL are.
+// field is a parameter or result as the dialect's Arrow field. All are nullable, as SQL types
+// without NOT NULL are.
 func (d *dialect) field(name string, t Type) arrow.Field {
 	f := arrow.Field{Type: arrow.BinaryTypes.String}
 	switch t {
@@ -115,7 +118,8 @@ func (d *dialect) field(name string, t Type) arrow.Field {
 	return f
 }
 
-// info is the schema that both products ask for when a function is created: the arguments in order, then the result.
+// info is the schema that both products ask for when a function is created: the arguments in order,
+// then the result.
 func (h handler) info() *arrow.Schema {
 	fields := make([]arrow.Field, 0, h.arity+1)
 	for _, p := range h.fn.Params[:h.arity] {

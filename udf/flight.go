@@ -16,8 +16,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// flightServer serves functions the way Databend and RisingWave call them: GetFlightInfo gives a function's types, DoExchange
-// takes batches of arguments and returns a batch of results for each, in order.
+// flightServer serves functions the way Databend and RisingWave call them: GetFlightInfo gives a
+// function's types, DoExchange takes batches of arguments and returns a batch of results for each,
+// in order.
 type flightServer struct {
 	flight.BaseFlightServer
 	s *Server
@@ -198,7 +199,8 @@ func (e *flightCall) batch(ctx context.Context, rec arrow.Record) (arrow.Record,
 
 // schemaMessage is a schema as the header of a FlightData.
 func schemaMessage(schema *arrow.Schema) []byte {
-	// A serialised schema is an IPC stream: a marker, the length of the message, the message, and an end.
+	// A serialised schema is an IPC stream: a marker, the length of the message, the message, and
+	// an end.
 	stream := flight.SerializeSchema(schema, memory.DefaultAllocator)
 	n := int(stream[4]) | int(stream[5])<<8 | int(stream[6])<<16 | int(stream[7])<<24
 	return bytes.Clone(stream[8 : 8+n])

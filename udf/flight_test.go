@@ -173,7 +173,8 @@ func recordFrom(t testing.TB, fields []arrow.Field, rows string) arrow.Record {
 	return array.NewRecord(arrow.NewSchema(fields, nil), rec.Columns(), rec.NumRows())
 }
 
-// exchangeAll sends records to a handler and returns the schema and all values that come back, as text.
+// exchangeAll sends records to a handler and returns the schema and all values that come back, as
+// text.
 func exchangeAll(t testing.TB, ctx context.Context, client flight.Client, handler string, recs ...arrow.Record) (*arrow.Schema, []string) {
 	t.Helper()
 	schema, values, err := tryExchange(ctx, client, handler, recs...)
@@ -512,7 +513,8 @@ func TestCompressedArrow(t *testing.T) {
 	}
 }
 
-// FL-6: a cell of 10 MB passes; beyond the limit the status is one that the documentation calls final.
+// FL-6: a cell of 10 MB passes; beyond the limit the status is one that the documentation calls
+// final.
 func TestLargeCells(t *testing.T) {
 	s := start(t, newCatalogue(t), &Options{Limits: Limits{Message: 16 << 20}})
 	client := flight.NewClientFromConn(dial(t, s.addr), nil)

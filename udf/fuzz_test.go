@@ -28,8 +28,8 @@ import (
 	"github.com/badger-eval/badger/udf/udfpb"
 )
 
-// fuzzWire holds a wire against encoding/json: what it takes is JSON with that many rows, its reply is JSON with as many, and what it
-// refuses has a code that is known.
+// fuzzWire holds a wire against encoding/json: what it takes is JSON with that many rows, its reply
+// is JSON with as many, and what it refuses has a code that is known.
 func fuzzWire(f *testing.F, w wire, function, in, out string, dirs ...string) {
 	f.Add([]byte(`{"` + in + `":[[0,"a","b"],["a","b"],[1,null,"\ud800"],{"text":"x"}]}`))
 	for _, dir := range dirs {
@@ -152,7 +152,8 @@ func pack(messages []*flight.FlightData) (data []byte) {
 	return data
 }
 
-// FuzzFlight gives DoExchange any messages at all: none may break it down, or make it take memory that the messages do not have.
+// FuzzFlight gives DoExchange any messages at all: none may break it down, or make it take memory
+// that the messages do not have.
 func FuzzFlight(f *testing.F) {
 	for _, messages := range arrowSeeds(f) {
 		f.Add(pack(messages))
@@ -208,7 +209,8 @@ func arrowSeeds(t testing.TB) (seeds [][]*flight.FlightData) {
 	return seeds
 }
 
-// Messages that were right but for a few bytes get further into the Arrow library than random ones do.
+// Messages that were right but for a few bytes get further into the Arrow library than random ones
+// do.
 func TestMangledArrow(t *testing.T) {
 	s, err := NewServer(newCatalogue(t), &Options{Limits: Limits{Message: 1 << 20, Rows: 10_000}})
 	if err != nil {

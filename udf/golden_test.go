@@ -15,7 +15,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// The golden files of the HTTP wires, and which conformance statements of the protocol reference each one shows.
+// The golden files of the HTTP wires, and which conformance statements of the protocol reference
+// each one shows.
 var golden = []struct{ file, statements string }{
 	{"snowflake/worked_example.txtar", "G-1 G-2 G-3 SFE-1 SFE-2 SFE-8 SFE-17"},
 	{"snowflake/function_in_header.txtar", "SFE-4"},

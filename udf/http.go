@@ -100,7 +100,8 @@ func (s *Server) serveBatch(w wire, x *exchange) error {
 	return nil
 }
 
-// answer computes the reply to a batch: decode, call, encode. It has nothing to do with the connection the batch came on.
+// answer computes the reply to a batch: decode, call, encode. It has nothing to do with the
+// connection the batch came on.
 func (s *Server) answer(ctx context.Context, w wire, x *exchange, body, dst []byte) ([]byte, error) {
 	req := requests.Get().(*request) //nolint:forcetypeassert // a pool of one type
 	defer req.release()

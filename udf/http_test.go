@@ -315,7 +315,8 @@ type lines struct {
 func (l *lines) Write(p []byte) (int, error) { l.mu.Lock(); defer l.mu.Unlock(); return l.b.Write(p) }
 func (l *lines) String() string              { l.mu.Lock(); defer l.mu.Unlock(); return l.b.String() }
 
-// G-14: the log has ids and counts, and no value of any argument or result, at any level, on any path.
+// G-14: the log has ids and counts, and no value of any argument or result, at any level, on any
+// path.
 func TestLogHoldsNoValues(t *testing.T) {
 	var log lines
 	c := newCatalogue(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// inlet is where the messages of one DoExchange come in: it finds the function that they name, checks them before the Arrow
-// library reads them, and accounts for their memory.
+// inlet is where the messages of one DoExchange come in: it finds the function that they name,
+// checks them before the Arrow library reads them, and accounts for their memory.
 type inlet struct {
 	ctx        context.Context //nolint:containedctx // lives for one call
 	stream     flight.DataStreamReader
@@ -93,8 +93,8 @@ func (in *inlet) free() {
 	in.held = 0
 }
 
-// because is why reading ended: the fault found here, or else bytes that the Arrow library cannot read. What the library says
-// of them may quote them.
+// because is why reading ended: the fault found here, or else bytes that the Arrow library cannot
+// read. What the library says of them may quote them.
 func (in *inlet) because(budget *allocator) error {
 	switch {
 	case in.fault != nil:
@@ -105,8 +105,8 @@ func (in *inlet) because(budget *allocator) error {
 	return errNotArrow
 }
 
-// allocator is Go's memory up to a limit between renewals. The library takes sizes from the message, so that a few bytes can
-// ask for all there is; it recovers from the panic.
+// allocator is Go's memory up to a limit between renewals. The library takes sizes from the
+// message, so that a few bytes can ask for all there is; it recovers from the panic.
 type allocator struct {
 	memory.GoAllocator
 	limit, used int64

@@ -6,9 +6,10 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// The Arrow library believes what the metadata of a message says: counts become allocations, nesting becomes recursion, and
-// parts that are referred to twice are read twice. A guard looks at the few numbers that can do harm before it does.
-// What is merely wrong makes the library panic, and it recovers.
+// The Arrow library believes what the metadata of a message says: counts become allocations,
+// nesting becomes recursion, and parts that are referred to twice are read twice. A guard looks at
+// the few numbers that can do harm before it does. What is merely wrong makes the library panic,
+// and it recovers.
 
 // Bounds of a schema message. Functions have a dozen flat parameters.
 const (
@@ -109,8 +110,8 @@ func (g *guard) schema(schema flatTable) error {
 	return nil
 }
 
-// checkBatch bounds the counts of further buffers that so many view columns have. The library reads them without a look at how many
-// there are.
+// checkBatch bounds the counts of further buffers that so many view columns have. The library reads
+// them without a look at how many there are.
 func checkBatch(batch flatTable, views int) error {
 	buffers, err := batch.vector(2)
 	if err != nil {
@@ -135,7 +136,8 @@ func checkBatch(batch flatTable, views int) error {
 	return nil
 }
 
-// flatTable is a table of a flatbuffer: a position, with the offsets of its fields in a table that it points back to.
+// flatTable is a table of a flatbuffer: a position, with the offsets of its fields in a table that
+// it points back to.
 type flatTable struct {
 	b      []byte
 	pos    int

@@ -82,8 +82,8 @@ func (a *admission) wait(ctx context.Context, n int64) error { return a.bytes.Ac
 
 func (a *admission) free(n int64) { a.bytes.Release(n) }
 
-// httpStatus is the status of a fault of a whole call. Warehouses send a call again on 404, 408, 429 and most of 5xx: whatever
-// will not be better next time is 400, 401 or 403.
+// httpStatus is the status of a fault of a whole call. Warehouses send a call again on 404, 408,
+// 429 and most of 5xx: whatever will not be better next time is 400, 401 or 403.
 func httpStatus(err error) int {
 	switch code := errcode.Of(err); {
 	case errors.Is(err, errBusy):
@@ -98,8 +98,8 @@ func httpStatus(err error) int {
 	return http.StatusBadRequest
 }
 
-// grpcError is the gRPC status of a fault of a whole call: the codes have gRPC's numbers. RisingWave tries again on
-// UNAVAILABLE alone, Databend on everything.
+// grpcError is the gRPC status of a fault of a whole call: the codes have gRPC's numbers.
+// RisingWave tries again on UNAVAILABLE alone, Databend on everything.
 func grpcError(err error, busy codes.Code) error {
 	if err == nil {
 		return nil

@@ -12,7 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// metricParam is a parameter that a metric's needs call for. The table's order is the order of the arguments.
+// metricParam is a parameter that a metric's needs call for. The table's order is the order of the
+// arguments.
 type metricParam struct {
 	Param
 	field scoring.Field // any of them
@@ -99,13 +100,15 @@ type metricRow struct {
 	gold [1]scoring.Query
 }
 
-// failed takes the message of a query that failed, where whether a query ran is otherwise not asked.
+// failed takes the message of a query that failed, where whether a query ran is otherwise not
+// asked.
 func failed(r *metricRow, b *Batch, k, i int) error {
 	r.c.Pred.Error = b.Text(k, i)
 	return nil
 }
 
-// ranParam is for the metrics that ask whether a query ran. With a query and no error it is taken to have run, unless this says otherwise.
+// ranParam is for the metrics that ask whether a query ran. With a query and no error it is taken
+// to have run, unless this says otherwise.
 var ranParam = metricParam{Param{"agent_ran", BOOLEAN, true, "FALSE where the agent's query was not run at all"}, 0,
 	func(r *metricRow, b *Batch, k, i int) error {
 		if ran, ok := b.Bool(k, i); ok {
@@ -148,7 +151,8 @@ func latency(b *Batch, k, i int) (*time.Duration, error) {
 // circumstance is what is only ever read besides something else: its arguments may be left out.
 const circumstance = scoring.FieldEvidence | scoring.FieldSchema | scoring.FieldExecution | scoring.FieldJudge
 
-// contextOf is what the engine and the metric look at in seldom cases: with it the function says of a case what a run says of it.
+// contextOf is what the engine and the metric look at in seldom cases: with it the function says of
+// a case what a run says of it.
 func contextOf(m *scoring.Metric) scoring.Field {
 	if m.Needs&scoring.FieldCase != 0 {
 		return 0
@@ -169,8 +173,9 @@ func contextOf(m *scoring.Metric) scoring.Field {
 	return context
 }
 
-// paramsOf lists the parameters that a metric calls for: what it needs, then what it reads, which may be left out, its options, and last what
-// settles seldom cases. A metric that needs nothing takes what it reads, and any of it may be NULL.
+// paramsOf lists the parameters that a metric calls for: what it needs, then what it reads, which
+// may be left out, its options, and last what settles seldom cases. A metric that needs nothing
+// takes what it reads, and any of it may be NULL.
 func paramsOf(m *scoring.Metric) (params []metricParam) {
 	needs, reads := m.Needs, m.Reads
 	switch {

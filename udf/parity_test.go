@@ -23,7 +23,8 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// seldomCases are what the labelled cases hold few of: queries that failed, questions that call for no answer, answers that are missing.
+// seldomCases are what the labelled cases hold few of: queries that failed, questions that call for
+// no answer, answers that are missing.
 const seldomCases = `{"case_id": "failed", "question": "How many?", "gold": {"sql": "SELECT 1 AS n", "result": {"columns": ["n"], "rows": [[1]]}}, "agent": {"sql": "SELEC", "error": "syntax error"}}
 {"case_id": "gold failed", "question": "How many?", "gold": {"sql": "SELECT 1 AS n", "error": "no table"}, "agent": {"sql": "SELECT 1 AS n", "result": {"columns": ["n"], "rows": [[1]]}}}
 {"case_id": "not run", "question": "How many?", "gold": {"sql": "SELECT 1 AS n", "result": {"columns": ["n"], "rows": [[1]]}}, "agent": {"sql": "SELECT 1 AS n"}}
@@ -90,7 +91,8 @@ func arguments(t *testing.T, fn *Function, line []byte) []string {
 	return out
 }
 
-// Every function says of a case what a run says of it, in the same bytes and through every transport.
+// Every function says of a case what a run says of it, in the same bytes and through every
+// transport.
 func TestFunctionsSayWhatRunsSay(t *testing.T) {
 	open := func(o *scoring.EngineOptions) (*scoring.Engine, *running) {
 		engine, err := scoring.NewEngine(metric.All(), o)

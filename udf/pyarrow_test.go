@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// The clients that users have, pyarrow.flight and databend-udf, against a running server: Databend's and RisingWave's steps, every
-// layout of text, compression. BADGER_PYARROW_PYTHON is a Python that has both packages.
+// The clients that users have, pyarrow.flight and databend-udf, against a running server:
+// Databend's and RisingWave's steps, every layout of text, compression. BADGER_PYARROW_PYTHON is a
+// Python that has both packages.
 func TestPythonClients(t *testing.T) {
 	python := os.Getenv("BADGER_PYARROW_PYTHON")
 	if python == "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
-// appendFloat appends a number as JSON writes it, the shortest text that reads back as f. What is no number is text, as in the
-// warehouses' own encodings.
+// appendFloat appends a number as JSON writes it, the shortest text that reads back as f. What is
+// no number is text, as in the warehouses' own encodings.
 func appendFloat(dst []byte, f float64) []byte {
 	switch abs := math.Abs(f); {
 	case f == math.Trunc(f) && abs < 1e15:
@@ -40,8 +40,9 @@ func appendInt(dst []byte, n int64, exact bool) []byte {
 	return strconv.AppendInt(dst, n, 10)
 }
 
-// encodeWithin encodes the reply and, where it is longer than the wire's caller takes, leaves out the details of the longest
-// envelopes until it fits. Rows stay; a reply that is too long even so is a fault of the batch, to be called with fewer rows.
+// encodeWithin encodes the reply and, where it is longer than the wire's caller takes, leaves out
+// the details of the longest envelopes until it fits. Rows stay; a reply that is too long even so
+// is a fault of the batch, to be called with fewer rows.
 func encodeWithin(dst []byte, w wire, r *request, limit int) ([]byte, error) {
 	start := len(dst)
 	dst = w.encode(dst, r)
@@ -70,7 +71,8 @@ func encodeWithin(dst []byte, w wire, r *request, limit int) ([]byte, error) {
 	return w.encode(dst[:start], r), nil
 }
 
-// withoutDetail leaves the detail out of an envelope, or out of every envelope of an array, and says so: "truncated": true.
+// withoutDetail leaves the detail out of an envelope, or out of every envelope of an array, and
+// says so: "truncated": true.
 func withoutDetail(envelope string) string {
 	var s jsonscan.Scanner
 	s.Reset(bytesOf(envelope))

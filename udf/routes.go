@@ -7,7 +7,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// route is one line of the HTTP interface: a wire that takes batches, or a function that serves anything else.
+// route is one line of the HTTP interface: a wire that takes batches, or a function that serves
+// anything else.
 type route struct {
 	method string
 	path   string // {function} is the name of a function
@@ -16,9 +17,9 @@ type route struct {
 	open   bool // for everyone, without a token
 }
 
-// routes is the HTTP interface, whole. Everything below /v1 is also there below /api/v1, the only part of a Databricks App that
-// token-authenticated callers reach. No path ends in z that BigQuery or Cloud Run must reach: hence the second names of the
-// health checks.
+// routes is the HTTP interface, whole. Everything below /v1 is also there below /api/v1, the only
+// part of a Databricks App that token-authenticated callers reach. No path ends in z that BigQuery
+// or Cloud Run must reach: hence the second names of the health checks.
 var routes = []route{
 	{"POST", "/v1/snowflake/{function}", snowflake{}, nil, false},
 	{"POST", "/v1/snowflake", snowflake{}, nil, false}, // function named by the header
@@ -44,8 +45,8 @@ func (rt *route) name() string {
 	return "http"
 }
 
-// mux serves the routes. A path that is none of them is a mistake that does not go away: 400, not the 404 that service
-// functions send again.
+// mux serves the routes. A path that is none of them is a mistake that does not go away: 400, not
+// the 404 that service functions send again.
 func (s *Server) mux() http.Handler {
 	mux := http.NewServeMux()
 	for i := range routes {

@@ -16,8 +16,9 @@ import (
 
 var errOverdue = errcode.New(errcode.DeadlineExceeded, "the time for this call was over before the row was scored")
 
-// run computes fn for all rows of in into out, which has that many rows. Rows that have not begun when the budget is over (0:
-// no budget) fail with deadline_exceeded. The error says that ctx itself ended; out is then worth nothing.
+// run computes fn for all rows of in into out, which has that many rows. Rows that have not begun
+// when the budget is over (0: no budget) fail with deadline_exceeded. The error says that ctx
+// itself ended; out is then worth nothing.
 func (c *Catalogue) run(ctx context.Context, fn *Function, in *Batch, out *Column, budget time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -66,8 +67,9 @@ func (c *Catalogue) run(ctx context.Context, fn *Function, in *Batch, out *Colum
 	return nil
 }
 
-// spread calls row for each of n rows, several at once, each on one of the catalogue's slots, and returns how many rows were
-// begun: n unless ctx ended. A slot is given back after a few rows, so that a large batch does not hold up a small one.
+// spread calls row for each of n rows, several at once, each on one of the catalogue's slots, and
+// returns how many rows were begun: n unless ctx ended. A slot is given back after a few rows, so
+// that a large batch does not hold up a small one.
 func (c *Catalogue) spread(ctx context.Context, fn *Function, n int, row func(i int)) int {
 	step, width := 1, cap(c.slots)
 	if !fn.Waits { // more than a few at once would only take turns
@@ -129,7 +131,8 @@ func appendFailure(b []byte, code errcode.Code, reason, requestID string) []byte
 	return append(b, '}')
 }
 
-// publicError is what a caller may know of an error. The text of one that nobody classified stays here.
+// publicError is what a caller may know of an error. The text of one that nobody classified stays
+// here.
 func publicError(err error) (errcode.Code, string) {
 	switch code := errcode.Of(err); code {
 	case errcode.Unknown:

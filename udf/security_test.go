@@ -36,7 +36,8 @@ const testToken = "a-token-of-some-length"
 
 var withToken = Auth{Tokens: map[string]string{"nightly": testToken}}
 
-// A listener that others can reach needs authentication, and TLS or the explicit word that none is needed.
+// A listener that others can reach needs authentication, and TLS or the explicit word that none is
+// needed.
 func TestListenersBeyondLoopback(t *testing.T) {
 	pki := newPKI(t)
 	for _, tc := range []struct {
@@ -222,8 +223,8 @@ func TestTokensOverGRPC(t *testing.T) {
 	}
 }
 
-// A page that a browser on this machine shows must not reach a server without tokens: neither under a name that was
-// pointed at loopback, nor from another origin.
+// A page that a browser on this machine shows must not reach a server without tokens: neither under
+// a name that was pointed at loopback, nor from another origin.
 func TestLoopbackWithoutTokensIsForThisMachine(t *testing.T) {
 	s := start(t, newCatalogue(t), nil)
 	for _, tc := range []struct {

@@ -23,14 +23,14 @@ import (
 type Options struct {
 	Auth Auth
 	TLS  TLS
-	// AllowPlaintext lets the server listen beyond loopback without TLS, where something in front of it encrypts.
-	// Without authentication it never does.
+	// AllowPlaintext lets the server listen beyond loopback without TLS, where something in front
+	// of it encrypts. Without authentication it never does.
 	AllowPlaintext bool
 
 	Limits Limits
-	// Timeouts replace, by wire, the time after which rows that have not begun fail with deadline_exceeded: snowflake 25s,
-	// bigquery 19m30s, databricks 55s, databricks_batch 10m, json 10m, databend 150s, risingwave 4s, grpc 0 (the caller's).
-	// 0 is no limit.
+	// Timeouts replace, by wire, the time after which rows that have not begun fail with
+	// deadline_exceeded: snowflake 25s, bigquery 19m30s, databricks 55s, databricks_batch 10m, json
+	// 10m, databend 150s, risingwave 4s, grpc 0 (the caller's). 0 is no limit.
 	Timeouts map[string]time.Duration
 
 	Site   http.Handler                // serves the paths that are none of the server's, such as a report; may be nil
@@ -135,7 +135,8 @@ func (s *Server) authenticates() bool {
 	return s.tokens != nil || s.tls != nil && s.tls.ClientAuth == tls.RequireAndVerifyClientCert
 }
 
-// checkListener refuses to serve others than this machine's users without authentication, or in the clear unless that was asked for.
+// checkListener refuses to serve others than this machine's users without authentication, or in the
+// clear unless that was asked for.
 func (s *Server) checkListener(l net.Listener) error {
 	if l == nil {
 		return nil
@@ -152,9 +153,10 @@ func (s *Server) checkListener(l net.Listener) error {
 	return nil
 }
 
-// Serve answers calls on the listeners, either of which may be nil, until ctx ends: gRPC and Arrow Flight on the first, HTTP on
-// the second. It then takes no further calls, lets those in flight finish for Limits.StopGrace, cuts off the rest, and returns nil.
-// Any other end is an error. It closes the listeners.
+// Serve answers calls on the listeners, either of which may be nil, until ctx ends: gRPC and Arrow
+// Flight on the first, HTTP on the second. It then takes no further calls, lets those in flight
+// finish for Limits.StopGrace, cuts off the rest, and returns nil. Any other end is an error. It
+// closes the listeners.
 func (s *Server) Serve(ctx context.Context, grpcListener, httpListener net.Listener) error {
 	defer s.cutOff()
 	listeners := []net.Listener{grpcListener, httpListener}

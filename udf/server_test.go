@@ -15,7 +15,8 @@ import (
 	"github.com/badger-eval/badger/udf/udfpb"
 )
 
-// holding is a function whose rows tell that they began and wait to be let go, or for their context.
+// holding is a function whose rows tell that they began and wait to be let go, or for their
+// context.
 func holding() (f Function, began chan struct{}, release chan struct{}) {
 	began, release = make(chan struct{}, 100), make(chan struct{})
 	return Function{Name: "hold", Result: DOUBLE, Waits: true, Row: func(ctx context.Context, _ *Batch, _ int, _ *Column) error {
@@ -88,7 +89,8 @@ func TestStopLetsCallsFinish(t *testing.T) {
 	}
 }
 
-// After the grace, calls are cut off: their rows have no scores, so that the calls as a whole are to be made again.
+// After the grace, calls are cut off: their rows have no scores, so that the calls as a whole are
+// to be made again.
 func TestStopCutsOffAfterTheGrace(t *testing.T) {
 	f, began, _ := holding()
 	s := start(t, newCatalogue(t, f), &Options{Limits: Limits{StopGrace: 30 * time.Millisecond}})

@@ -14,7 +14,8 @@ import (
 	"github.com/badger-eval/badger/udf/udfpb"
 )
 
-// transport sends a batch of texts ("\x00" is NULL) to a function and returns its results as JSON texts.
+// transport sends a batch of texts ("\x00" is NULL) to a function and returns its results as JSON
+// texts.
 type transport struct {
 	name string
 	call func(t *testing.T, s *running, function string, rows [][]string) []string
@@ -197,7 +198,8 @@ func overFlight(t *testing.T, ctx context.Context, s *running, function string, 
 	return out
 }
 
-// The same batch gives the same results through every transport: values, labels, NULLs and whole envelopes.
+// The same batch gives the same results through every transport: values, labels, NULLs and whole
+// envelopes.
 func TestEveryTransportGivesTheSame(t *testing.T) {
 	s := start(t, newCatalogue(t), nil)
 	var results [][]string

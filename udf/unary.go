@@ -59,7 +59,8 @@ func (u unary) Call(ctx context.Context, req *udfpb.CallRequest) (*udfpb.CallRes
 	})
 }
 
-// batchFrom reads the arguments of a call. Numbers may come as texts and the other way round, as in every wire.
+// batchFrom reads the arguments of a call. Numbers may come as texts and the other way round, as in
+// every wire.
 func batchFrom(fn *Function, req *udfpb.CallRequest, maxRows int) (*Batch, error) {
 	args := req.GetArguments()
 	if err := fn.checkArity(len(args)); err != nil {

@@ -13,7 +13,8 @@ import (
 // wire is the form in which one kind of caller sends a batch as JSON and wants its results.
 type wire interface {
 	traits() traits
-	// decode reads the request: which function, and its arguments into r.batch. An error is a fault of the whole batch.
+	// decode reads the request: which function, and its arguments into r.batch. An error is a fault
+	// of the whole batch.
 	decode(r *request) error
 	// encode appends the results, in the order of the rows.
 	encode(dst []byte, r *request) []byte
@@ -70,7 +71,8 @@ func (r *request) resolve(name string) (err error) {
 	return nil
 }
 
-// positional reads the arguments of one row, an array that was entered, up to its end. first tells that nothing of it was read yet.
+// positional reads the arguments of one row, an array that was entered, up to its end. first tells
+// that nothing of it was read yet.
 func (r *request) positional(first bool) error {
 	row := r.batch.Rows
 	for k := 0; ; k++ {
@@ -158,8 +160,8 @@ func atRow(row int, err error) error {
 	return errcode.New(errcode.Of(err), "row %d: %w", row, err)
 }
 
-// value reads one JSON value as argument k of the current row. A value of the wrong kind spoils the row, not the batch.
-// Numbers and nested values keep their text, digit for digit.
+// value reads one JSON value as argument k of the current row. A value of the wrong kind spoils the
+// row, not the batch. Numbers and nested values keep their text, digit for digit.
 func (r *request) value(k int) error {
 	col, s := &r.batch.Args[k], &r.scan
 	var text []byte
@@ -190,7 +192,8 @@ func (r *request) value(k int) error {
 	return nil
 }
 
-// appendResult appends row i of a result as JSON. exact writes integers beyond 2^53 as text, for readers that would round them.
+// appendResult appends row i of a result as JSON. exact writes integers beyond 2^53 as text, for
+// readers that would round them.
 func appendResult(dst []byte, c *Column, i int, exact bool) []byte {
 	if c.Nulls[i] {
 		return append(dst, "null"...)

@@ -8,8 +8,9 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
-// bigquery is the form of BigQuery's remote functions: {"requestId":…,"caller":…,"sessionUser":…,"userDefinedContext":{…},
-// "calls":[[arg,…],…]} in, {"replies":[…]} out, {"errorMessage":…} for a fault. The function is the one in the path, or
+// bigquery is the form of BigQuery's remote functions:
+// {"requestId":…,"caller":…,"sessionUser":…,"userDefinedContext":{…}, "calls":[[arg,…],…]} in,
+// {"replies":[…]} out, {"errorMessage":…} for a fault. The function is the one in the path, or
 // userDefinedContext's "fn"; its "fnv", if given, must be the version that is served.
 type bigquery struct{}
 

@@ -4,8 +4,9 @@ import (
 	"time"
 )
 
-// databricks is the form of http_request, one row a call: an object of arguments by name in, the result itself out. Absent and
-// null are the same. Every fault is the JSON envelope of a failed score, so that SQL can read the text whatever the status is.
+// databricks is the form of http_request, one row a call: an object of arguments by name in, the
+// result itself out. Absent and null are the same. Every fault is the JSON envelope of a failed
+// score, so that SQL can read the text whatever the status is.
 type databricks struct{}
 
 func (databricks) traits() traits {
@@ -31,8 +32,8 @@ func (databricks) fault(dst []byte, err error, requestID string) []byte {
 	return appendFailure(dst, code, reason, requestID)
 }
 
-// databricksBatch is the form for Python UDFs that work on batches, and for SQL that collects rows into one call:
-// {"rows":[[arg,…],…]} in, {"results":[…]} out.
+// databricksBatch is the form for Python UDFs that work on batches, and for SQL that collects rows
+// into one call: {"rows":[[arg,…],…]} in, {"results":[…]} out.
 type databricksBatch struct{ databricks }
 
 func (databricksBatch) traits() traits {

@@ -8,8 +8,9 @@ import (
 	"github.com/badger-eval/badger/internal/jsonscan"
 )
 
-// plain is the form for everybody else: {"rows":[…]} in, each row an array of arguments or an object by name;
-// {"results":[…],"problems":[{"row":0,"status":…,"code":…,"reason":…}]} out, with the reason of every row that has no value.
+// plain is the form for everybody else: {"rows":[…]} in, each row an array of arguments or an
+// object by name; {"results":[…],"problems":[{"row":0,"status":…,"code":…,"reason":…}]} out, with
+// the reason of every row that has no value.
 type plain struct{}
 
 func (plain) traits() traits {
@@ -36,8 +37,9 @@ func decodeRows(r *request) error {
 	}, "rows")
 }
 
-// members reads the body, an object: handler gives what reads the value of a member, or nil for one that is ignored.
-// No member that has a handler may stand there twice; the required one must be there.
+// members reads the body, an object: handler gives what reads the value of a member, or nil for one
+// that is ignored. No member that has a handler may stand there twice; the required one must be
+// there.
 func (r *request) members(handler func(key []byte) func() error, required string) error {
 	s := &r.scan
 	if err := s.Object(); err != nil {

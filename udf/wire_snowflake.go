@@ -10,8 +10,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// snowflake is the form of Snowflake's external functions and of service functions in Snowpark Container Services:
-// {"data":[[0,arg,…],[1,arg,…]]} in, {"data":[[0,result],[1,result]]} out, with the row numbers that came.
+// snowflake is the form of Snowflake's external functions and of service functions in Snowpark
+// Container Services: {"data":[[0,arg,…],[1,arg,…]]} in, {"data":[[0,result],[1,result]]} out, with
+// the row numbers that came.
 type snowflake struct{}
 
 func (snowflake) traits() traits {
@@ -56,7 +57,8 @@ func checkFormat(h http.Header) error {
 	return nil
 }
 
-// functionHeader is the function's name as the caller's SQL has it. The plain header has blanks for what headers cannot hold.
+// functionHeader is the function's name as the caller's SQL has it. The plain header has blanks for
+// what headers cannot hold.
 func functionHeader(h http.Header) (string, error) {
 	name := h.Get("sf-external-function-name")
 	if b64 := h.Get("sf-external-function-name-base64"); b64 != "" {

@@ -56,7 +56,8 @@ func TestKeysOfEveryType(t *testing.T) {
 	})
 }
 
-// A row without a key is reported, and so is each of several: they do not vanish, and do not hide others.
+// A row without a key is reported, and so is each of several: they do not vanish, and do not hide
+// others.
 func TestRowsWithoutAKey(t *testing.T) {
 	onEngines(t, func(t *testing.T, url string) {
 		execute(t, url, "CREATE SCHEMA badger", fmt.Sprintf(ownGolden, "'c' || i", "(SELECT i FROM generate_series(1, 3) g(i)) g"),
@@ -78,7 +79,8 @@ func TestRowsWithoutAKey(t *testing.T) {
 	})
 }
 
-// The answers of several nights, agents and versions to the same questions are all scored, stored, shown and resumed, each as its own.
+// The answers of several nights, agents and versions to the same questions are all scored, stored,
+// shown and resumed, each as its own.
 func TestNightsWithSeveralBatches(t *testing.T) {
 	onEngines(t, func(t *testing.T, url string) {
 		withDemo(t, url)
@@ -121,7 +123,8 @@ SELECT 'beta', agent_version, batch_id, case_id, sql, result, sql_error, respons
 	})
 }
 
-// Answers to the same question in one batch, of which nobody can say which is meant: the first is scored, the others say so.
+// Answers to the same question in one batch, of which nobody can say which is meant: the first is
+// scored, the others say so.
 func TestAnswersThatAreThereTwice(t *testing.T) {
 	onEngines(t, func(t *testing.T, url string) {
 		series := "(SELECT i FROM generate_series(1, 4) g(i)) g"
@@ -155,7 +158,8 @@ func TestQuestionsThatAreThereTwice(t *testing.T) {
 	})
 }
 
-// The highest version is the one that people take for it, a run may name another, and it says which it took.
+// The highest version is the one that people take for it, a run may name another, and it says which
+// it took.
 func TestVersionsOfTheGoldenSet(t *testing.T) {
 	onEngines(t, func(t *testing.T, url string) {
 		execute(t, url, "CREATE SCHEMA badger", "CREATE TABLE badger.golden_set (case_id TEXT, gold_result TEXT, set_version TEXT)",
@@ -236,7 +240,8 @@ func TestTablesThatLackSomething(t *testing.T) {
 		if f := figuresOf(t, out); f.rate("ex_bird").N != 1 || !strings.Contains(log, "note: the tables have no columns agent_runs.agent_name") {
 			t.Errorf("%+v\n%s", f, log)
 		}
-		// Scores beside views: the users' tables stay as they are where they cannot be given columns.
+		// Scores beside views: the users' tables stay as they are where they cannot be given
+		// columns.
 		out, _ = must(t, "run", "--source", url, "--metrics", "ex_bird", "--json", "--quiet")
 		if f := figuresOf(t, out); f.rate("ex_bird").N != 1 {
 			t.Errorf("%+v", f)

@@ -107,7 +107,8 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 	return checkAgreement(r, gates, p.stderr)
 }
 
-// enough is the share of the labelled cases that a metric applies to on which it must have a verdict for its kappa to count.
+// enough is the share of the labelled cases that a metric applies to on which it must have a
+// verdict for its kappa to count.
 const enough = 0.8
 
 // checkAgreement tells whether every gate was reached, and prints a line for each.
@@ -212,8 +213,8 @@ func (c *calibrateCommand) draw(r *calibration.Report) error {
 	return nil
 }
 
-// warehouseVotes reads what every annotator said, by answer. Those who were unsure have no vote. Labels that could be of several answers count for
-// none, and are said.
+// warehouseVotes reads what every annotator said, by answer. Those who were unsure have no vote.
+// Labels that could be of several answers count for none, and are said.
 func warehouseVotes(ctx context.Context, p process, w *connectors.Warehouse) (map[scoring.AnswerID]map[string]agreement.Vote, error) {
 	all, err := w.Votes(ctx)
 	if err != nil {

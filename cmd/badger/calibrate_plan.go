@@ -12,7 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// scored is one metric to calibrate and where its scores come from: an engine, or what was recorded.
+// scored is one metric to calibrate and where its scores come from: an engine, or what was
+// recorded.
 type scored struct {
 	calibration.Metric
 	metric *scoring.Metric // nil: recorded
@@ -34,7 +35,8 @@ type backend struct {
 	runs   []*assessfile.Run // what it recorded; none for a judge that is asked
 }
 
-// plan decides which metrics are calibrated and by whom they are answered. The judge, if there is one, is closed by the function returned.
+// plan decides which metrics are calibrated and by whom they are answered. The judge, if there is
+// one, is closed by the function returned.
 func (c *calibrateCommand) plan(ctx context.Context, l *labelled, config configuration) (func(), error) {
 	var err error
 	if config.Judge, err = c.over(config.Judge); err != nil {
@@ -190,7 +192,8 @@ func (b *backend) run(method string) *assessfile.Run {
 	return nil
 }
 
-// assessed tells whether the backend recorded a reply about a case: to the metric's own questions, where it recorded such for any case.
+// assessed tells whether the backend recorded a reply about a case: to the metric's own questions,
+// where it recorded such for any case.
 func (b *backend) assessed(metric, caseID string) bool {
 	if own := b.run(metric); own != nil {
 		return own.Calls(caseID) > 0

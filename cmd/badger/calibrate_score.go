@@ -186,7 +186,8 @@ func recordedScore(m *scored, caseID string) calibration.Score {
 	return calibration.Score{Status: scoring.StatusOK, Value: v, Verdict: agreement.VoteOf(&passed), Calls: m.run.Calls(caseID)}
 }
 
-// study brings the scores into columns. Metrics without any verdict are left out, unless they were asked for or may get a threshold.
+// study brings the scores into columns. Metrics without any verdict are left out, unless they were
+// asked for or may get a threshold.
 func (l *labelled) study(done []assessed) *calibration.Study {
 	var annotators []string
 	for _, a := range done {
@@ -223,8 +224,9 @@ func (l *labelled) study(done []assessed) *calibration.Study {
 // categories tells whether the metric sorts answers into kinds, the numbers of which are no grade.
 func (m *scored) categories() bool { return m.metric != nil && len(m.metric.Labels) > 0 }
 
-// leaveOut drops the scores of cases that a backend recorded nothing about, where some of them would have needed it, and all scores where it recorded
-// nothing that the metric asked. Those that the evidence decides would otherwise stand for all, and they are the ones that metrics agree on.
+// leaveOut drops the scores of cases that a backend recorded nothing about, where some of them
+// would have needed it, and all scores where it recorded nothing that the metric asked. Those that
+// the evidence decides would otherwise stand for all, and they are the ones that metrics agree on.
 func (m *scored) leaveOut(done []assessed, i int) {
 	if m.by == nil || len(m.by.runs) == 0 {
 		return
@@ -271,7 +273,8 @@ func (l *labelled) votesOf(c *scoring.Case) map[string]agreement.Vote {
 	return votes
 }
 
-// voteOf reads a verdict as people write it. What is neither, such as "1?" or unsure, is a missing vote.
+// voteOf reads a verdict as people write it. What is neither, such as "1?" or unsure, is a missing
+// vote.
 func voteOf(text string) agreement.Vote {
 	passes, said := scoring.ReadLabel(text)
 	if !said {

@@ -64,7 +64,8 @@ func referenceFile(t *testing.T, name string) string {
 	return path
 }
 
-// The published agreement of every judge method comes out of the command, whether scored from its replies or taken as recorded.
+// The published agreement of every judge method comes out of the command, whether scored from its
+// replies or taken as recorded.
 func TestCalibrateReproducesPublishedAgreement(t *testing.T) {
 	f, err := os.Open(referenceFile(t, "rosevec/agreement-bird.csv"))
 	if err != nil {
@@ -128,7 +129,8 @@ func TestCalibrateReproducesFLEX(t *testing.T) {
 	}
 }
 
-// Labels in a warehouse: the majority of those who were sure is the label, and what each said tells how far people agree.
+// Labels in a warehouse: the majority of those who were sure is the label, and what each said tells
+// how far people agree.
 func TestCalibrateFromAWarehouse(t *testing.T) {
 	url := "duckdb:" + filepath.Join(t.TempDir(), "w.duckdb")
 	w, err := openWarehouse(t.Context(), url, readWrite)
@@ -178,7 +180,8 @@ func TestCalibrateFromAWarehouse(t *testing.T) {
 	}
 }
 
-// A judge that is asked over the wire is calibrated like a recorded one, under the name of its model.
+// A judge that is asked over the wire is calibrated like a recorded one, under the name of its
+// model.
 func TestCalibrateALiveJudge(t *testing.T) {
 	e := backendtest.NewEndpoint(t, correct)
 	var b strings.Builder
@@ -196,7 +199,8 @@ func TestCalibrateALiveJudge(t *testing.T) {
 	}
 }
 
-// A backend that recorded replies about some cases only: what the evidence decides of the others would stand for all of them.
+// A backend that recorded replies about some cases only: what the evidence decides of the others
+// would stand for all of them.
 func TestCasesThatABackendWasNotAskedAbout(t *testing.T) {
 	const yes, no = agreement.Pass, agreement.Fail
 	ok := func(v agreement.Vote, calls int) calibration.Score {

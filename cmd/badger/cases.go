@@ -23,7 +23,8 @@ type answerFlags struct {
 	SetVersion chosen `name:"set-version" placeholder:"VERSION" help:"This version of the golden set (with --source). By default each question is taken in the highest version that has it; numbers in versions count as numbers, so that v10 is above v9."`
 }
 
-// chosen is a flag that chooses among answers. An empty value, as of a variable of a script that is not set, must not choose all of them.
+// chosen is a flag that chooses among answers. An empty value, as of a variable of a script that is
+// not set, must not choose all of them.
 type chosen string
 
 // UnmarshalText takes the value of a flag.
@@ -45,7 +46,8 @@ func (f answerFlags) filter() connectors.Filter {
 	return connectors.Filter{Agent: of.Agent, Version: of.Version, Batch: of.Batch, SetVersion: string(f.SetVersion)}
 }
 
-// caseFile opens a file of cases, and the results that they refer to. what stands before the message of a file that is not there, such as the flag that names it.
+// caseFile opens a file of cases, and the results that they refer to. what stands before the
+// message of a file that is not there, such as the flag that names it.
 func caseFile(what, path string, f answerFlags) (batch.Source, snapshots, error) {
 	file := batch.FileSource{Path: path}
 	if f.SetVersion != "" {
@@ -61,7 +63,8 @@ func caseFile(what, path string, f answerFlags) (batch.Source, snapshots, error)
 	return file, snaps, nil
 }
 
-// chosenCases is a file's cases of one agent, version or batch. A line of which nothing can be read stays, so that it is reported.
+// chosenCases is a file's cases of one agent, version or batch. A line of which nothing can be read
+// stays, so that it is reported.
 type chosenCases struct {
 	file batch.FileSource
 	of   scoring.AnswerID

@@ -21,7 +21,8 @@ type configuration struct {
 	Listen struct {
 		GRPC string `yaml:"grpc"` // HOST:PORT of Flight and gRPC
 		HTTP string `yaml:"http"` // HOST:PORT of the HTTP forms
-		// AllowPlaintext permits listening beyond this machine without TLS, where something in front encrypts. Tokens are needed all the same.
+		// AllowPlaintext permits listening beyond this machine without TLS, where something in
+		// front encrypts. Tokens are needed all the same.
 		AllowPlaintext bool `yaml:"allow_plaintext"`
 	} `yaml:"listen"`
 	TLS struct {
@@ -59,7 +60,8 @@ type gatesConfig struct {
 type metricsConfig struct {
 	Options    map[string]map[string]any `yaml:"options"`    // defaults of a metric's options, by metric
 	Thresholds map[string]float64        `yaml:"thresholds"` // the value from which a score passes, by metric
-	// VerdictTable is a file that badger policy wrote, in place of the delivered table of the metric verdict.
+	// VerdictTable is a file that badger policy wrote, in place of the delivered table of the
+	// metric verdict.
 	VerdictTable string `yaml:"verdict_table"`
 }
 

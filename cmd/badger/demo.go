@@ -28,7 +28,8 @@ type demoCommand struct {
 	terminalFlags
 }
 
-// Run builds the demonstration warehouse, evaluates both versions of the agent and shows what came out.
+// Run builds the demonstration warehouse, evaluates both versions of the agent and shows what came
+// out.
 func (c *demoCommand) Run(ctx context.Context, p process) error {
 	if err := os.MkdirAll(c.Dir, 0o750); err != nil {
 		return errcode.New(errcode.PermissionDenied, "--dir: %w", err)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A build without a connector's link file does not carry its SDK, and without the embedded engine it needs no C compiler.
+// A build without a connector's link file does not carry its SDK, and without the embedded engine
+// it needs no C compiler.
 func TestBuildWithoutTheEmbeddedEngine(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command here")

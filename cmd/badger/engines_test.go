@@ -198,7 +198,8 @@ func demoDatabase(t testing.TB) string {
 	return "duckdb:" + filepath.Join(d.dir, "demo.duckdb") + "?mode=ro"
 }
 
-// withDemo puts the questions, answers and labels of the demonstration into a database, row by row as they are.
+// withDemo puts the questions, answers and labels of the demonstration into a database, row by row
+// as they are.
 func withDemo(t *testing.T, url string) {
 	t.Helper()
 	from, _, err := duckdb.Open(t.Context(), demoDatabase(t), driver.Options{ReadOnly: true})

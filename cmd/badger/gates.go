@@ -26,8 +26,8 @@ type gate struct {
 
 type gates []gate
 
-// gates reads the flags over the configuration. Metrics are those that can be gated, nil where that is not known yet; of is what they
-// are part of.
+// gates reads the flags over the configuration. Metrics are those that can be gated, nil where that
+// is not known yet; of is what they are part of.
 func (f *gateFlags) gates(config gatesConfig, metrics []string, of string) (gates, error) {
 	under, err := parseBounds("gates.fail_under", config.FailUnder)
 	if err != nil {
@@ -115,8 +115,8 @@ func over(config, flags []bound) []bound {
 	return append(kept, flags...)
 }
 
-// check tells whether every gate was reached, and prints a line for each. Each version of an agent must reach it by itself: a good one
-// must not make up for a bad one.
+// check tells whether every gate was reached, and prints a line for each. Each version of an agent
+// must reach it by itself: a good one must not make up for a bad one.
 func (g gates) check(f *report.Figures, w io.Writer) error {
 	missed := false
 	say := func(said string, reached bool) {

@@ -28,7 +28,8 @@ type installCommand struct {
 	Drop      bool              `help:"Print what undoes it."`
 }
 
-// dialects are those that functions can be written in, by warehouse. Connectors add theirs in connector_*.go files.
+// dialects are those that functions can be written in, by warehouse. Connectors add theirs in
+// connector_*.go files.
 var dialects = map[string]driver.Dialect{install.Databend.Name: install.Databend}
 
 // Run prints, applies or compares an installation.

@@ -8,7 +8,8 @@ import (
 	"github.com/badger-eval/badger/connectors"
 )
 
-// openForMacros opens a database in which macros over the scoring functions can be created: a macro is bound when it is created.
+// openForMacros opens a database in which macros over the scoring functions can be created: a macro
+// is bound when it is created.
 func openForMacros(ctx context.Context, p process, path string, judges []string) (*connectors.Warehouse, func(), error) {
 	w, judge, err := openWithFunctions(ctx, p, path, readWrite, configuration{Judges: judges})
 	if err != nil {

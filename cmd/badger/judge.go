@@ -19,8 +19,8 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// judgeConfig says who answers the questions of judge metrics, under what limits, and where the answers are kept. It holds no secrets,
-// only where they are.
+// judgeConfig says who answers the questions of judge metrics, under what limits, and where the
+// answers are kept. It holds no secrets, only where they are.
 type judgeConfig struct {
 	Backend    string `yaml:"backend"`    // openai:MODEL, anthropic:MODEL, cortex:MODEL, bigqueryai:MODEL, aiquery:MODEL, replay:FILE or none
 	BaseURL    string `yaml:"base_url"`   // of the endpoint; its host may be contacted, and no other

@@ -66,7 +66,8 @@ func (c *judgeNewCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
-// nameFree refuses the names of standard metrics and functions, and those that mean something to the embedded engine already.
+// nameFree refuses the names of standard metrics and functions, and those that mean something to
+// the embedded engine already.
 func nameFree(ctx context.Context, name string) error {
 	engine, err := scoring.NewEngine(metric.All(), nil)
 	if err != nil {

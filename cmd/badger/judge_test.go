@@ -24,7 +24,8 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// correct is a judge's answer to the question of flex: yes, with the word that shows that the answer is its own.
+// correct is a judge's answer to the question of flex: yes, with the word that shows that the
+// answer is its own.
 func correct(c backendtest.Call) backendtest.Answer {
 	_, word, _ := strings.Cut(c.Prompt, "Set the field nonce of your answer to ")
 	word, _, _ = strings.Cut(word, ";")
@@ -71,7 +72,8 @@ func readFile(t testing.TB, path string) string {
 	return string(b)
 }
 
-// A judge is asked over the wire, its answers are kept beside the scores, and nobody is asked what was answered before.
+// A judge is asked over the wire, its answers are kept beside the scores, and nobody is asked what
+// was answered before.
 func TestRunAsksAJudge(t *testing.T) {
 	dir := t.TempDir()
 	e := backendtest.NewEndpoint(t, correct)
@@ -129,7 +131,8 @@ func TestRunAsksAJudge(t *testing.T) {
 	}
 }
 
-// A server asks a judge too, and keeps the answers in its warehouse, where the next server finds them.
+// A server asks a judge too, and keeps the answers in its warehouse, where the next server finds
+// them.
 func TestServeAsksAJudge(t *testing.T) {
 	dir := t.TempDir()
 	e := backendtest.NewEndpoint(t, correct)
@@ -155,7 +158,8 @@ func TestServeAsksAJudge(t *testing.T) {
 	}
 }
 
-// SQL on the embedded engine asks a judge too; where the database can be written, the answers are in it, also while the query that asks is still running.
+// SQL on the embedded engine asks a judge too; where the database can be written, the answers are
+// in it, also while the query that asks is still running.
 func TestSQLAsksAJudge(t *testing.T) {
 	e := backendtest.NewEndpoint(t, correct)
 	db := filepath.Join(t.TempDir(), "w.duckdb")
@@ -219,8 +223,9 @@ func TestJudgeOnTheCommandLine(t *testing.T) {
 	}
 }
 
-// A thousand cases with four hundred different questions, of whose calls 30 % fail in every way there is: every case ends with a score, or with
-// the reason why it has none; nothing is bought twice; and the budget holds. A second run over the same ledger buys only what is left.
+// A thousand cases with four hundred different questions, of whose calls 30 % fail in every way
+// there is: every case ends with a score, or with the reason why it has none; nothing is bought
+// twice; and the budget holds. A second run over the same ledger buys only what is left.
 func TestRunWithFaultyJudge(t *testing.T) {
 	f := backendtest.NewFaulty(t, correct)
 	open, err := judgebackend.Open(t.Context(), "openai:gpt-4o", &judgebackend.OpenOptions{
@@ -283,7 +288,8 @@ func TestRunWithFaultyJudge(t *testing.T) {
 	}
 }
 
-// checkEnds looks at the scores of a run: the deterministic ones are all there, and so are those by judge, or a reason for each that is not.
+// checkEnds looks at the scores of a run: the deterministic ones are all there, and so are those by
+// judge, or a reason for each that is not.
 func checkEnds(t *testing.T, w *connectors.Warehouse, id string) {
 	t.Helper()
 	table, err := w.Query(t.Context(), `SELECT metric, status, count(*), count(nullif(reason, '')), count(CASE WHEN status = 'ok' AND value = 1 THEN 1 END), count(code), string_agg(DISTINCT code, ' ')
@@ -311,8 +317,8 @@ func checkEnds(t *testing.T, w *connectors.Warehouse, id string) {
 	}
 }
 
-// The whole run, cases from a file and scores into a database, with a judge that takes 300 ms, 64 calls at a time: how near it comes to
-// calls x latency / concurrency.
+// The whole run, cases from a file and scores into a database, with a judge that takes 300 ms, 64
+// calls at a time: how near it comes to calls x latency / concurrency.
 func BenchmarkRunWithSlowJudge(b *testing.B) {
 	const latency, concurrency, n = 300 * time.Millisecond, 64, 64 * 40
 	e := backendtest.NewEndpoint(b, func(c backendtest.Call) backendtest.Answer {

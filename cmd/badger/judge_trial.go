@@ -367,7 +367,8 @@ func passedWord(b *bool) string {
 	return "fail"
 }
 
-// check tells whether the judge did its work and the gates were reached, and prints a line for each gate.
+// check tells whether the judge did its work and the gates were reached, and prints a line for each
+// gate.
 func (t *judgeTrial) check(p process, gates gates) error {
 	missed := false
 	if n := t.statuses[scoring.StatusFailed]; n > 0 {

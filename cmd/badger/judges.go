@@ -16,8 +16,9 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// withJudges are the standard metrics, and after them the judges: those of files, and the newest version of each that is promoted in one of the
-// warehouses. A file stands in for a promoted judge of its name; of two warehouses the newer version counts.
+// withJudges are the standard metrics, and after them the judges: those of files, and the newest
+// version of each that is promoted in one of the warehouses. A file stands in for a promoted judge
+// of its name; of two warehouses the newer version counts.
 func withJudges(ctx context.Context, files []string, promoted ...*connectors.Warehouse) ([]scoring.Metric, error) {
 	judges := map[string]*custom.Judge{}
 	for _, w := range promoted {

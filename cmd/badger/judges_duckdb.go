@@ -19,13 +19,14 @@ import (
 	"github.com/badger-eval/badger/scoring/custom"
 )
 
-// judgeSQL runs judges of kind sql on embedded engines in memory that reach neither files nor a network. Each query has an engine of its own while it runs;
-// engines are kept for the next.
+// judgeSQL runs judges of kind sql on embedded engines in memory that reach neither files nor a
+// network. Each query has an engine of its own while it runs; engines are kept for the next.
 var judgeSQL custom.SQLEngine = &sqlJudges{
 	running: make(chan struct{}, max(2, runtime.GOMAXPROCS(0))), idle: make(chan *duckdb.Conn, max(2, runtime.GOMAXPROCS(0))),
 }
 
-// judgeSQLTime is how long a query may take. A query that is still running then would run for hours: it joins everything with everything.
+// judgeSQLTime is how long a query may take. A query that is still running then would run for
+// hours: it joins everything with everything.
 const judgeSQLTime = time.Minute
 
 type sqlJudges struct {

@@ -1,7 +1,8 @@
 // Command badger evaluates the answers of text-to-SQL and data agents where the data live.
 //
-// It is the one binary and the only place that knows every name: commands are wired here from packages that do not know one
-// another. Standard output carries what was asked for, in one JSON document with --json; progress and logs go to standard error.
+// It is the one binary and the only place that knows every name: commands are wired here from
+// packages that do not know one another. Standard output carries what was asked for, in one JSON
+// document with --json; progress and logs go to standard error.
 package main
 
 import (

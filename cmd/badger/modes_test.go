@@ -8,7 +8,8 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// Each mode evaluates the metrics of its branches, those that ask a judge too, and both evaluate everything.
+// Each mode evaluates the metrics of its branches, those that ask a judge too, and both evaluate
+// everything.
 func TestModesChooseByBranch(t *testing.T) {
 	engine, err := scoring.NewEngine(metric.All(), nil)
 	if err != nil {

@@ -51,7 +51,8 @@ var columnOf = map[string]string{
 	"response": "r.response", "tool_calls": "r.tool_calls", "agent_latency_ms": "r.latency_ms", "agent_ran": "(r.result IS NOT NULL OR r.sql_error IS NOT NULL)",
 }
 
-// A run over the tables and the functions called from SQL over the same tables give the same scores to the byte.
+// A run over the tables and the functions called from SQL over the same tables give the same scores
+// to the byte.
 func compareWithSQL(t *testing.T, db string, ran map[string]string) {
 	engine, err := scoring.NewEngine(metric.All(), nil)
 	if err != nil {

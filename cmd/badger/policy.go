@@ -33,7 +33,8 @@ type policyCommand struct {
 	JSON        bool   `help:"Print the table and its figures as one JSON document."`
 }
 
-// Run makes the table of policies from labelled cases and tries it on databases that were left out; without cases it prints the delivered table.
+// Run makes the table of policies from labelled cases and tries it on databases that were left out;
+// without cases it prints the delivered table.
 func (c *policyCommand) Run(ctx context.Context, p process) error {
 	table := policy.Default()
 	var tried []policyTrial
@@ -94,7 +95,8 @@ func openCases(ctx context.Context, p process, where string) (source batch.Sourc
 	return source, results, func() {}, err
 }
 
-// labelled finds the relation that decides each labelled case of a file or warehouse, and what the judge says of it.
+// labelled finds the relation that decides each labelled case of a file or warehouse, and what the
+// judge says of it.
 func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Policy, where string) ([]policy.Labelled, error) {
 	source, results, closeAll, err := openCases(ctx, p, where)
 	if err != nil {
@@ -155,7 +157,8 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 	return out, nil
 }
 
-// labelledCase is one case; ok is false where no relation decides it, as where the agent's query failed.
+// labelledCase is one case; ok is false where no relation decides it, as where the agent's query
+// failed.
 func labelledCase(ctx context.Context, evidence, judge *scoring.Engine, name string, cs *scoring.Case) (l policy.Labelled, ok bool, err error) {
 	scores, err := evidence.Score(ctx, cs, "verdict")
 	if err != nil {

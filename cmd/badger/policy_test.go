@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// The table of policies on databases it was not made from. The bounds are what was reached less what a handful of cases may move: a change that falls below them
-// made the relations, or the table, worse.
+// The table of policies on databases it was not made from. The bounds are what was reached less
+// what a handful of cases may move: a change that falls below them made the relations, or the
+// table, worse.
 func TestPolicyOnDatabasesLeftOut(t *testing.T) {
 	rosevec, flex := referenceFile(t, "rosevec"), referenceFile(t, "flex200")
 	for _, tc := range []struct {
@@ -54,7 +55,8 @@ func TestPolicyOnDatabasesLeftOut(t *testing.T) {
 	}
 }
 
-// What is not labelled anew stays as delivered, and a table that was written is what the verdict goes by.
+// What is not labelled anew stays as delivered, and a table that was written is what the verdict
+// goes by.
 func TestPolicyTableIsUsed(t *testing.T) {
 	dir := t.TempDir()
 	cases := filepath.Join(dir, "cases.jsonl")

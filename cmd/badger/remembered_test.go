@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// Labels are of the version they name. Of the demonstration's labels every one is right by construction, so the same labels must agree with themselves
-// whatever other versions answered in the batch.
+// Labels are of the version they name. Of the demonstration's labels every one is right by
+// construction, so the same labels must agree with themselves whatever other versions answered in
+// the batch.
 func TestLabelsAreOfOneVersion(t *testing.T) {
 	onEngines(t, func(t *testing.T, url string) {
 		result := func(n string) string { return `'{"columns": ["n"], "rows": [[` + n + `]]}'` }
@@ -19,7 +20,8 @@ func TestLabelsAreOfOneVersion(t *testing.T) {
 			fmt.Sprintf(ownGolden, "'c' || i", "(SELECT i FROM generate_series(1, 4) g(i)) g"),
 			"CREATE TABLE badger.agent_runs (agent_name TEXT, agent_version TEXT, batch_id TEXT, case_id TEXT, result TEXT)",
 			"CREATE TABLE badger.human_labels (case_id TEXT, agent_name TEXT, agent_version TEXT, batch_id TEXT, annotator TEXT, verdict TEXT)")
-		// Version 1 is right on c1 and c2, version 2 on c3 and c4, in one batch; people agree. NULL and spellings of the verdict are as they come.
+		// Version 1 is right on c1 and c2, version 2 on c3 and c4, in one batch; people agree. NULL
+		// and spellings of the verdict are as they come.
 		for c, right := range map[string]string{"c1": "1", "c2": "1", "c3": "2", "c4": "2"} {
 			for _, v := range []string{"1", "2"} {
 				answer, verdict := "7", map[string]string{"c1": "fail", "c2": "0", "c3": "Incorrect", "c4": " NO"}[c]
@@ -40,7 +42,8 @@ func TestLabelsAreOfOneVersion(t *testing.T) {
 		if m := out.Metrics["ex_bird"]; out.N != 8 || m.Confusion.TP != 4 || m.Confusion.TN != 4 || m.Confusion.FP+m.Confusion.FN != 0 {
 			t.Errorf("calibrate: %d cases, %+v", out.N, m.Confusion)
 		}
-		// Policies are made from the same labels: the relation "same" is right for those who passed, and for nobody else.
+		// Policies are made from the same labels: the relation "same" is right for those who
+		// passed, and for nobody else.
 		policies, _ := must(t, "policy", "--answer", url, "--json")
 		if !strings.Contains(policies, `"cases": 8`) {
 			t.Errorf("policy counts other cases: %.400s", policies[strings.Index(policies, "held_out"):])
@@ -98,7 +101,8 @@ VALUES ('r%d', 'c', 'a', '%[1]d', 'b', 'sql_complexity', 'ok', 1, '%s', TIMESTAM
 	})
 }
 
-// However often a run is interrupted, and whatever it writes to, it ends with the same report, the same counts and the same scores.
+// However often a run is interrupted, and whatever it writes to, it ends with the same report, the
+// same counts and the same scores.
 func TestResumedRunsEndAlike(t *testing.T) {
 	onEngines(t, func(t *testing.T, url string) {
 		withDemo(t, url)
@@ -108,7 +112,8 @@ func TestResumedRunsEndAlike(t *testing.T) {
 		whole, _ := must(t, with("--run-id", "whole", "--scores", filepath.Join(dir, "whole.jsonl"))...)
 		const counts = "SELECT agent_version, status, CAST(counts AS TEXT) FROM badger.eval_runs WHERE eval_run_id = '%s' ORDER BY agent_version"
 		must(t, with("--run-id", "cut")...)
-		// What an interruption leaves: some cases whole, one in part, and no file of scores, which is asked for only now.
+		// What an interruption leaves: some cases whole, one in part, and no file of scores, which
+		// is asked for only now.
 		execute(t, url, "DELETE FROM badger.scores WHERE eval_run_id = 'cut' AND case_id > 'm'", "DELETE FROM badger.scores WHERE eval_run_id = 'cut' AND case_id = 'bank-03' AND metric = 'hybrid_ex'",
 			"UPDATE badger.eval_runs SET status = 'running', counts = NULL WHERE eval_run_id = 'cut'")
 		file := filepath.Join(dir, "cut.jsonl")
@@ -202,7 +207,8 @@ func TestTablesOfTheFirstRelease(t *testing.T) {
 	})
 }
 
-// A judge that was retired is switched on by a version above that, and until then no promotion says that it is on.
+// A judge that was retired is switched on by a version above that, and until then no promotion says
+// that it is on.
 func TestPromotingAfterRetiring(t *testing.T) {
 	onEngines(t, func(t *testing.T, url string) {
 		execute(t, url, "SELECT 1") // a database that is there
@@ -218,7 +224,8 @@ func TestPromotingAfterRetiring(t *testing.T) {
 	})
 }
 
-// Going on with a part of a run does not make all of it done, and what the run holds of other answers is not in the report or a gate.
+// Going on with a part of a run does not make all of it done, and what the run holds of other
+// answers is not in the report or a gate.
 func TestResumingAPart(t *testing.T) {
 	onEngines(t, func(t *testing.T, url string) {
 		series := "(SELECT i FROM generate_series(1, 6) g(i)) g"

@@ -326,7 +326,8 @@ var modes = map[string]scoring.Branch{
 	"text2sql_only": scoring.BranchSQL, "agentic_only": scoring.BranchAgentic, "both": scoring.BranchSQL | scoring.BranchAgentic,
 }
 
-// chooseMetrics checks the named metrics, or names those of the mode: of those that need a judge, the ones that judged says somebody can answer.
+// chooseMetrics checks the named metrics, or names those of the mode: of those that need a judge,
+// the ones that judged says somebody can answer.
 func chooseMetrics(engine *scoring.Engine, named []string, mode string, judged func(*scoring.Metric) bool) ([]string, error) {
 	if len(named) > 0 {
 		for _, n := range named {
@@ -381,7 +382,8 @@ type tally struct {
 	usage    asked
 }
 
-// evaluate runs until the end, or until it is interrupted: the first signal lets the cases in flight finish, the second cuts them.
+// evaluate runs until the end, or until it is interrupted: the first signal lets the cases in
+// flight finish, the second cuts them.
 func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 	ctx, cut := context.WithCancel(ctx)
 	defer cut()
@@ -458,8 +460,9 @@ func (e *evaluation) ask(ctx context.Context) error {
 	return nil
 }
 
-// held is told of scores that the run holds already: figures and gates are of the whole run, as far as its answers are chosen. What it holds of others may
-// be a part of them, which a gate must not take for the whole.
+// held is told of scores that the run holds already: figures and gates are of the whole run, as far
+// as its answers are chosen. What it holds of others may be a part of them, which a gate must not
+// take for the whole.
 func (e *evaluation) held(rows []batch.Row) {
 	if !rows[0].Matches(e.chosen) {
 		return
@@ -501,7 +504,8 @@ func (e *evaluation) tallyOf(r *batch.Row) *tally {
 	return t
 }
 
-// begin writes the rows of eval_runs before the first scores of their answers, so that the scores of a run that is killed are not without one.
+// begin writes the rows of eval_runs before the first scores of their answers, so that the scores
+// of a run that is killed are not without one.
 func (e *evaluation) begin(ctx context.Context, rows []batch.Row) error {
 	var runs []connectors.Run
 	for i := range rows {
@@ -521,7 +525,8 @@ func (e *evaluation) begin(ctx context.Context, rows []batch.Row) error {
 	return e.warehouse.WriteRuns(ctx, runs...)
 }
 
-// record writes the rows of eval_runs, one for each version of an agent and batch that was evaluated.
+// record writes the rows of eval_runs, one for each version of an agent and batch that was
+// evaluated.
 func (e *evaluation) record(ctx context.Context, status string) error {
 	others := map[connectors.Run]bool{} // rows that have scores of metrics that are not part of this call
 	if len(e.earlier) > 0 {             // which may hold scores of metrics that are not part of this call

@@ -18,7 +18,8 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 )
 
-// The server as the command line starts it: both ports answer, a file reference is only followed where it may be, and an interrupt ends it with 0.
+// The server as the command line starts it: both ports answer, a file reference is only followed
+// where it may be, and an interrupt ends it with 0.
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "gold.csv"), []byte("a\n1\n2\n"), 0o600); err != nil {
@@ -51,7 +52,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// serving starts badger serve on free ports and waits until it listens: the addresses of gRPC and HTTP, and what ends it and gives its exit code.
+// serving starts badger serve on free ports and waits until it listens: the addresses of gRPC and
+// HTTP, and what ends it and gives its exit code.
 func serving(t *testing.T, args ...string) (addrs []string, stop func() int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -9,13 +9,15 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// snapshots resolves the references of results: file:PATH from disk, everything else from the warehouse.
+// snapshots resolves the references of results: file:PATH from disk, everything else from the
+// warehouse.
 type snapshots struct {
 	files     *resultfile.Snapshots  // nil: no files
 	warehouse scoring.SnapshotReader // nil: no warehouse
 }
 
-// allow lets file: references of a warehouse's cases lie in the directories of the configuration. Those of a case file start from where it is.
+// allow lets file: references of a warehouse's cases lie in the directories of the configuration.
+// Those of a case file start from where it is.
 func (s *snapshots) allow(c configuration) {
 	if s.files == nil && len(c.Results.Files) > 0 {
 		s.files = &resultfile.Snapshots{Options: resultfile.Options{Roots: c.Results.Files}}

@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// asked is what judges were asked for a version's scores, whether somebody answered now or the ledger did. Tokens of answers whose
-// backend did not count them are missing, and the calls say so.
+// asked is what judges were asked for a version's scores, whether somebody answered now or the
+// ledger did. Tokens of answers whose backend did not count them are missing, and the calls say so.
 type asked struct {
 	Calls     int64 `json:"calls"`
 	Uncounted int64 `json:"uncounted_calls,omitempty"` // of them, scores with calls whose tokens are not known
@@ -58,8 +58,8 @@ func (j *judging) paid() cost {
 	return c
 }
 
-// paidEarlier is what the run had paid for before it was resumed. Each row has the cost of the whole run; those of batches that were not reached
-// in every part say less.
+// paidEarlier is what the run had paid for before it was resumed. Each row has the cost of the
+// whole run; those of batches that were not reached in every part say less.
 func (e *evaluation) paidEarlier() cost {
 	var most cost
 	for _, r := range e.earlier {

@@ -65,8 +65,8 @@ func (c *sqlCommand) Run(ctx context.Context, p process) error {
 	return nil
 }
 
-// engineSays is the engine's own message of a query that failed. Elsewhere its values and texts are left out of errors; here they are those
-// of whoever typed the query, and name the place in it.
+// engineSays is the engine's own message of a query that failed. Elsewhere its values and texts are
+// left out of errors; here they are those of whoever typed the query, and name the place in it.
 func engineSays(err error) error {
 	code, own := errcode.Of(err), err
 	for inner := errors.Unwrap(own); inner != nil; inner = errors.Unwrap(own) {

@@ -15,7 +15,8 @@ import (
 
 // openWithFunctions opens an embedded database in which SQL can call every scoring function.
 //
-// The judge, if the configuration names one, keeps its answers in the database where that can be written; it is closed after the database.
+// The judge, if the configuration names one, keeps its answers in the database where that can be
+// written; it is closed after the database.
 func openWithFunctions(ctx context.Context, p process, path string, only bool, config configuration) (*connectors.Warehouse, *judging, error) {
 	conn, err := duckdb.OpenFile(ctx, path, driver.Options{ReadOnly: only})
 	if err != nil {

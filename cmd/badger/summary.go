@@ -66,7 +66,8 @@ func (s *runSummary) describe(c *scoring.Case) {
 	s.report.Describe(report.Case{ID: c.ID, Question: c.Question, Tags: c.Tags, Agent: c.Agent.Name, Version: c.Agent.Version, Batch: c.Agent.BatchID})
 }
 
-// close computes the figures once everything is added. Against names whom all others are compared with; empty: see [report.SummaryOptions].
+// close computes the figures once everything is added. Against names whom all others are compared
+// with; empty: see [report.SummaryOptions].
 func (s *runSummary) close(against string) error {
 	if err := s.report.CompareWith(against); err != nil {
 		return usage("--against: %w", err)

@@ -19,7 +19,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// warehouses are the schemes this build can open. Connectors add themselves in connector_*.go files, each of which a build tag leaves out.
+// warehouses are the schemes this build can open. Connectors add themselves in connector_*.go
+// files, each of which a build tag leaves out.
 var warehouses connectors.Mux
 
 const (
@@ -31,7 +32,8 @@ func openWarehouse(ctx context.Context, url string, only bool) (*connectors.Ware
 	return warehouses.Open(ctx, url, driver.Options{ReadOnly: only})
 }
 
-// openExisting opens a warehouse to read and write, which is not made where it is not there: a mistyped name must not become a new database.
+// openExisting opens a warehouse to read and write, which is not made where it is not there: a
+// mistyped name must not become a new database.
 func openExisting(ctx context.Context, url string) (*connectors.Warehouse, error) {
 	return warehouses.Open(ctx, url, driver.Options{MustExist: true})
 }
@@ -71,7 +73,8 @@ func newWarehouseSource(ctx context.Context, p process, w *connectors.Warehouse,
 	return &warehouseSource{w: w, filter: f}, nil
 }
 
-// Cases yields the answers; their place is the row's key. It is an error if they are not as many as the rows of agent_runs that the filter chooses.
+// Cases yields the answers; their place is the row's key. It is an error if they are not as many as
+// the rows of agent_runs that the filter chooses.
 func (s *warehouseSource) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	return func(yield func(batch.Item, error) bool) {
 		before, err := s.w.Count(ctx, s.filter)
@@ -144,7 +147,8 @@ func (s *warehouseSource) answersOf() map[string]int64 {
 	return maps.Clone(s.taken)
 }
 
-// setVersions says which versions of the golden set the questions were taken from, the highest first.
+// setVersions says which versions of the golden set the questions were taken from, the highest
+// first.
 func (s *warehouseSource) setVersions() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,7 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring/custom"
 )
 
-// A server that needs no embedded engine is built without it, and then without cgo: -tags no_duckdb.
+// A server that needs no embedded engine is built without it, and then without cgo: -tags
+// no_duckdb.
 
 type demoCommand struct{}
 

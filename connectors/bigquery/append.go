@@ -29,7 +29,8 @@ const (
 	inFlight   = 4 // appends that are not confirmed yet
 )
 
-// writeStream makes a pending stream. A table that was made a moment ago may not be known everywhere yet.
+// writeStream makes a pending stream. A table that was made a moment ago may not be known
+// everywhere yet.
 func (c *Conn) writeStream(ctx context.Context, into *bq.TableReference, fresh bool) (string, error) {
 	parent := fmt.Sprintf("projects/%s/datasets/%s/tables/%s", into.ProjectId, into.DatasetId, into.TableId)
 	for n := 1; ; n++ {
@@ -56,7 +57,8 @@ type chunk struct {
 	rows   [][]byte
 }
 
-// append sends rows through a pending stream and commits it. Appends carry their offset: one that is sent again is taken once.
+// append sends rows through a pending stream and commits it. Appends carry their offset: one that
+// is sent again is taken once.
 func (m *merge) append(ctx context.Context, name string, numbered bool, next func() (arrow.Record, error)) error {
 	ctx, done := context.WithCancel(ctx)
 	defer done()
@@ -80,7 +82,8 @@ func (m *merge) append(ctx context.Context, name string, numbered bool, next fun
 	return m.c.errorOf(m.c.commit(ctx, name), m.what)
 }
 
-// commit makes the rows of a stream seen. The stream is ours alone: one that is committed already is so by us, and the answer was lost.
+// commit makes the rows of a stream seen. The stream is ours alone: one that is committed already
+// is so by us, and the answer was lost.
 func (c *Conn) commit(ctx context.Context, name string) error {
 	parent, _, _ := cutLast(name, "/streams/")
 	return c.retry(ctx, func() error {
@@ -175,7 +178,8 @@ func (a *appender) all(ctx context.Context, chunk func() (*chunk, error)) error 
 func (a *appender) step(ctx context.Context) error {
 	if a.conn == nil {
 		ctx, end := context.WithCancel(ctx)
-		// The client routes other calls by what they name; a stream of calls names it in a header, without which it is not found outside the US.
+		// The client routes other calls by what they name; a stream of calls names it in a header,
+		// without which it is not found outside the US.
 		conn, err := a.c.write.AppendRows(metadata.AppendToOutgoingContext(ctx, "x-goog-request-params", "write_stream="+url.QueryEscape(a.name)))
 		if err != nil {
 			end()

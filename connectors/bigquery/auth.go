@@ -23,7 +23,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// scopes: IAM says what the account may do; AI functions without a connection act as the user and want the whole platform.
+// scopes: IAM says what the account may do; AI functions without a connection act as the user and
+// want the whole platform.
 var scopes = []string{"https://www.googleapis.com/auth/cloud-platform"}
 
 // connect makes the clients.
@@ -76,7 +77,8 @@ func (c *Conn) storageClients(ctx context.Context, options []option.ClientOption
 	return nil
 }
 
-// plaintextClients carry credentials to this machine without TLS, which the library's own way refuses.
+// plaintextClients carry credentials to this machine without TLS, which the library's own way
+// refuses.
 func (c *Conn) plaintextClients(ctx context.Context) error {
 	creds, err := c.credentials()
 	if err != nil {
@@ -179,7 +181,8 @@ func fileCredentials(path string) (*auth.Credentials, error) {
 	return creds, nil
 }
 
-// tokenFile is a file that holds an access token. It is read for each request: whoever renews the token replaces the file.
+// tokenFile is a file that holds an access token. It is read for each request: whoever renews the
+// token replaces the file.
 type tokenFile string
 
 // Token reads the file.

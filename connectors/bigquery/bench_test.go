@@ -22,7 +22,8 @@ import (
 
 const benchRows = 1_000_000
 
-// TestServe is no test: it is the server of the benchmarks, in a process of its own, until its input ends.
+// TestServe is no test: it is the server of the benchmarks, in a process of its own, until its
+// input ends.
 func TestServe(t *testing.T) {
 	if os.Getenv("BADGER_BIGQUERYTEST_SERVE") == "" {
 		t.Skip("the server of the benchmarks")

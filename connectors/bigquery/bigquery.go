@@ -1,15 +1,18 @@
 // Package bigquery is the connector of Google BigQuery.
 //
-// It is built on the two clients that Google's own package is built on, not on that package: the generated REST client
-// (google.golang.org/api/bigquery/v2) runs jobs, and the generated gRPC client (cloud.google.com/go/bigquery/storage/apiv1) reads results and
-// writes rows. The package above them turns cells into Go values, brings a second version of Arrow and hides which request is sent again; here
-// every job carries an id of our own, so that asking twice runs it once, and the bytes of the Storage Read API are decoded once, by the one
-// Arrow of this module.
+// It is built on the two clients that Google's own package is built on, not on that package: the
+// generated REST client (google.golang.org/api/bigquery/v2) runs jobs, and the generated gRPC
+// client (cloud.google.com/go/bigquery/storage/apiv1) reads results and writes rows. The package
+// above them turns cells into Go values, brings a second version of Arrow and hides which request
+// is sent again; here every job carries an id of our own, so that asking twice runs it once, and
+// the bytes of the Storage Read API are decoded once, by the one Arrow of this module.
 //
-// A query is a job. Its first rows come with the answer to the question whether it has ended; a result that is larger is read from the job's
-// destination table through the Storage Read API, or in REST pages where that API is switched off or not allowed, with the same exact values.
-// Rows are written by one MERGE or INSERT statement: few of them as its parameter, many of them through a staging table that a pending stream
-// of the Storage Write API, committed once, or a load job fills. See README.md for the URL, the types and what is kept for how long.
+// A query is a job. Its first rows come with the answer to the question whether it has ended; a
+// result that is larger is read from the job's destination table through the Storage Read API, or
+// in REST pages where that API is switched off or not allowed, with the same exact values. Rows are
+// written by one MERGE or INSERT statement: few of them as its parameter, many of them through a
+// staging table that a pending stream of the Storage Write API, committed once, or a load job
+// fills. See README.md for the URL, the types and what is kept for how long.
 package bigquery
 
 import (
@@ -28,8 +31,8 @@ import (
 // Scheme is the scheme of URLs: bigquery://PROJECT/DATASET?location=EU. See [ParseURL].
 const Scheme = "bigquery"
 
-// Dialect is how BigQuery spells badger's tables. JSON is text: BigQuery's own JSON type sorts members and rounds numbers, and its JSON functions
-// read text as well.
+// Dialect is how BigQuery spells badger's tables. JSON is text: BigQuery's own JSON type sorts
+// members and rounds numbers, and its JSON functions read text as well.
 var Dialect = driver.Dialect{
 	Name: "bigquery",
 	Types: map[driver.Type]string{
@@ -42,7 +45,8 @@ var Dialect = driver.Dialect{
 // Features are what the connector offers.
 var Features = driver.Features{ReadOnly: true, Snapshots: true, QueryByID: true, TimeTravel: true, TextQuery: true, NULBytes: true}
 
-// Conn is a connection to one project. It is a [driver.Conn], a [driver.SnapshotReader] and a [driver.TextQueryer].
+// Conn is a connection to one project. It is a [driver.Conn], a [driver.SnapshotReader] and a
+// [driver.TextQueryer].
 type Conn struct {
 	o       Options
 	mem     memory.Allocator
@@ -79,8 +83,9 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	return c, Dialect, nil
 }
 
-// OpenWith opens a project. It asks for the dataset, if one is named, so that missing credentials, rights and datasets are known at once: the
-// error has the code Unauthenticated, PermissionDenied or NotFound and says what is missing.
+// OpenWith opens a project. It asks for the dataset, if one is named, so that missing credentials,
+// rights and datasets are known at once: the error has the code Unauthenticated, PermissionDenied
+// or NotFound and says what is missing.
 func OpenWith(ctx context.Context, o Options) (*Conn, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -118,10 +123,12 @@ func (c *Conn) dataset(ctx context.Context, project, name string) (d *bq.Dataset
 	return d, nil
 }
 
-// badgerDataset is where badger's tables lie; its location is that of jobs where the URL names neither a location nor a dataset.
+// badgerDataset is where badger's tables lie; its location is that of jobs where the URL names
+// neither a location nor a dataset.
 const badgerDataset = "badger"
 
-// jobLocation is where jobs run: what the URL says, else where the dataset lies, else BigQuery's own choice.
+// jobLocation is where jobs run: what the URL says, else where the dataset lies, else BigQuery's
+// own choice.
 func (c *Conn) jobLocation(ctx context.Context) (string, error) {
 	c.mu.Lock()
 	known, asked, closed := c.location, c.asked, c.closed

@@ -15,7 +15,8 @@ import (
 
 var errCell = errors.New("no value of its type")
 
-// appendCell appends a value of the REST API: text, nil, {"f": [{"v": …}]} for a STRUCT, [{"v": …}] for an ARRAY. The error says nothing of the value.
+// appendCell appends a value of the REST API: text, nil, {"f": [{"v": …}]} for a STRUCT, [{"v": …}]
+// for an ARRAY. The error says nothing of the value.
 func appendCell(b array.Builder, f *bq.TableFieldSchema, repeated bool, v any) error {
 	if repeated {
 		list, ok := b.(*array.ListBuilder)
@@ -148,7 +149,8 @@ func appendRange(b *array.StructBuilder, s string) error {
 	return nil
 }
 
-// unscaled is a decimal's digits as an integer, of at most so many bits, with so many of them behind the point.
+// unscaled is a decimal's digits as an integer, of at most so many bits, with so many of them
+// behind the point.
 func unscaled(s string, scale, bits int) (*big.Int, bool) {
 	negative := strings.HasPrefix(s, "-")
 	mantissa, exponent, scientific := strings.Cut(strings.ToLower(strings.TrimPrefix(s, "-")), "e")
@@ -218,7 +220,8 @@ func clock(s string) (int64, bool) {
 // timestampLayouts are those in which the REST API and its emulators write DATETIME and TIMESTAMP.
 var timestampLayouts = []string{"2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999 MST", "2006-01-02 15:04:05.999999999-07"}
 
-// timestamp reads microseconds since 1970: as an integer of them, as seconds in decimal or scientific notation, or as a date with a time.
+// timestamp reads microseconds since 1970: as an integer of them, as seconds in decimal or
+// scientific notation, or as a date with a time.
 func timestamp(s string) (int64, bool) {
 	if strings.ContainsAny(s, "T:") {
 		for _, layout := range timestampLayouts {
@@ -238,8 +241,9 @@ func timestamp(s string) (int64, bool) {
 	return n.Int64(), true
 }
 
-// intervalText turns BigQuery's Y-M D H:M:S[.F], each part with its sign, into the text that other warehouses' intervals are read as:
-// 1 year 2 months 3 days 04:05:06.7. Months, days and time are not converted into each other.
+// intervalText turns BigQuery's Y-M D H:M:S[.F], each part with its sign, into the text that other
+// warehouses' intervals are read as: 1 year 2 months 3 days 04:05:06.7. Months, days and time are
+// not converted into each other.
 func intervalText(s string) (string, bool) {
 	parts := strings.Fields(s)
 	if len(parts) != 3 {

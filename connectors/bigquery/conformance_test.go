@@ -103,8 +103,8 @@ var engineSQL = map[string]string{
 	"timestamps":   "SELECT us FROM (VALUES (1, TIMESTAMP '2024-02-29 23:59:59.999999'), (2, TIMESTAMP '1969-12-31 23:59:59.999999'), (3, TIMESTAMP '0001-01-01 00:00:00'), (4, TIMESTAMP '9999-12-31 23:59:59.999999'), (5, NULL)) AS t(i, us) ORDER BY i",
 }
 
-// canned are results that the embedded engine has no types for: the REST cells as the reference of BigQuery's API writes them, the Arrow columns as
-// that of its Storage Read API does.
+// canned are results that the embedded engine has no types for: the REST cells as the reference of
+// BigQuery's API writes them, the Arrow columns as that of its Storage Read API does.
 func canned() map[string]bigquerytest.Result {
 	return map[string]bigquerytest.Result{
 		"decimals": result(3,

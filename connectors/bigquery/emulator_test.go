@@ -46,7 +46,8 @@ var emulatorGaps = map[string]string{
 
 const noMerge = "the emulator merges from a plain table only"
 
-// The suite against an emulator that runs BigQuery's dialect. BADGER_BIGQUERY_EMULATOR is the path of its program; README.md says how it is built.
+// The suite against an emulator that runs BigQuery's dialect. BADGER_BIGQUERY_EMULATOR is the path
+// of its program; README.md says how it is built.
 func TestEmulator(t *testing.T) {
 	program := os.Getenv("BADGER_BIGQUERY_EMULATOR")
 	if program == "" {
@@ -96,7 +97,8 @@ func TestEmulator(t *testing.T) {
 	}
 }
 
-// qualifying names the dataset in CREATE statements: without it, the emulator's REST API does not see what they make.
+// qualifying names the dataset in CREATE statements: without it, the emulator's REST API does not
+// see what they make.
 type qualifying struct{ *bigquery.Conn }
 
 var creates = regexp.MustCompile("^(CREATE (?:TABLE|VIEW)) ([^.\\s(`]+|`[^`]+`)([ (])")

@@ -39,7 +39,8 @@ var reasons = map[string]errcode.Code{
 	"authError": errcode.Unauthenticated, "unauthorized": errcode.Unauthenticated,
 }
 
-// again are the reasons for which a request, or a job that failed and so changed nothing, is sent again.
+// again are the reasons for which a request, or a job that failed and so changed nothing, is sent
+// again.
 var again = map[string]bool{
 	"backendError": true, "internalError": true, "jobBackendError": true, "jobInternalError": true, "rateLimitExceeded": true, "jobRateLimitExceeded": true,
 	"userRateLimitExceeded": true, "tableUnavailable": true,
@@ -129,7 +130,8 @@ func reasonFault(reason, message string) fault {
 	return f
 }
 
-// conflicting are messages of statements that another one kept from changing a table; they changed nothing.
+// conflicting are messages of statements that another one kept from changing a table; they changed
+// nothing.
 var conflicting = regexp.MustCompile(`(?i)due to concurrent update|aborted due to concurrent|too many DML statements outstanding`)
 
 var httpCodes = map[int]errcode.Code{
@@ -150,8 +152,9 @@ type jobError struct{ *bq.ErrorProto }
 
 func (e *jobError) Error() string { return e.Reason + ": " + e.Message }
 
-// errorOf makes the error that is shown: what it concerns, BigQuery's kind of failure, the names in its message, and what can be done. Cell values
-// and SQL text, which messages quote, stay in the cause.
+// errorOf makes the error that is shown: what it concerns, BigQuery's kind of failure, the names in
+// its message, and what can be done. Cell values and SQL text, which messages quote, stay in the
+// cause.
 func (c *Conn) errorOf(err error, what string) error {
 	var ours *errcode.Error
 	if err == nil || errors.As(err, &ours) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

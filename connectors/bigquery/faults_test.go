@@ -22,7 +22,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// rows is how many rows the table many has: more than come with the end of a job, in several batches and pages.
+// rows is how many rows the table many has: more than come with the end of a job, in several
+// batches and pages.
 const rows = 9000
 
 func withRows(t *testing.T, options ...string) (*bigquerytest.Server, *bigquery.Conn) {
@@ -165,7 +166,8 @@ func TestFallsBackToPages(t *testing.T) {
 	}
 }
 
-// A job that failed for a passing reason did nothing: it is run again. One that failed for its own reason is not.
+// A job that failed for a passing reason did nothing: it is run again. One that failed for its own
+// reason is not.
 func TestFailedJobs(t *testing.T) {
 	s, c := withRows(t)
 	defer c.Close()                                       //nolint:errcheck // the test's end

@@ -10,7 +10,8 @@ import (
 	bq "google.golang.org/api/bigquery/v2"
 )
 
-// firstRows is how many rows come with the answer that a job has ended: a result of no more is read without another request.
+// firstRows is how many rows come with the answer that a job has ended: a result of no more is read
+// without another request.
 const firstRows = 1000
 
 // waitMillis is how long BigQuery may wait with its answer whether a job has ended.
@@ -29,7 +30,8 @@ type job struct {
 	first *bq.GetQueryResultsResponse // its schema, number of rows and first rows
 }
 
-// run runs a query or statement as a job, to its end. A job that failed for a passing reason did nothing and is run again under another id.
+// run runs a query or statement as a job, to its end. A job that failed for a passing reason did
+// nothing and is run again under another id.
 func (c *Conn) run(ctx context.Context, q *bq.JobConfigurationQuery) (*job, error) {
 	for n := 1; ; n++ {
 		j, err := c.runOnce(ctx, q)
@@ -63,7 +65,8 @@ func (c *Conn) runOnce(ctx context.Context, q *bq.JobConfigurationQuery) (*job, 
 	return &job{ref: ref, first: first}, nil
 }
 
-// insert starts a job. Its id is chosen here: if the answer is lost, sending it again finds the job that runs.
+// insert starts a job. Its id is chosen here: if the answer is lost, sending it again finds the job
+// that runs.
 func (c *Conn) insert(ctx context.Context, config *bq.JobConfiguration) (*bq.Job, error) {
 	location, err := c.jobLocation(ctx)
 	if err != nil {
@@ -126,7 +129,8 @@ func (c *Conn) wait(ctx context.Context, ref *bq.JobReference) (r *bq.GetQueryRe
 	}
 }
 
-// results asks for a page of a job's result. Timestamps come as whole microseconds, or as text where they are finer.
+// results asks for a page of a job's result. Timestamps come as whole microseconds, or as text
+// where they are finer.
 func (c *Conn) results(ctx context.Context, ref *bq.JobReference, rows int64, token string, picos bool) (*bq.GetQueryResultsResponse, error) {
 	call := c.rest.Jobs.GetQueryResults(ref.ProjectId, ref.JobId).Location(ref.Location).MaxResults(rows).TimeoutMs(waitMillis).Context(ctx)
 	if picos {

@@ -15,7 +15,8 @@ import (
 	"github.com/badger-eval/badger/connectors/drivertest"
 )
 
-// The suite against a project of Google's: BADGER_BIGQUERY_PROJECT, with options of the URL in BADGER_BIGQUERY_OPTIONS.
+// The suite against a project of Google's: BADGER_BIGQUERY_PROJECT, with options of the URL in
+// BADGER_BIGQUERY_OPTIONS.
 func TestLive(t *testing.T) {
 	project := os.Getenv("BADGER_BIGQUERY_PROJECT")
 	if project == "" {

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/api/googleapi"
 )
 
-// loadJob fills a table by a load job, which adds all rows or none. Rows are sent as JSON lines whose values are text, as they are read: they are
-// not held.
+// loadJob fills a table by a load job, which adds all rows or none. Rows are sent as JSON lines
+// whose values are text, as they are read: they are not held.
 func (m *merge) loadJob(ctx context.Context, into *bq.TableReference, numbered bool, next func() (arrow.Record, error)) error {
 	schema := &bq.TableSchema{}
 	for _, f := range m.columns {

@@ -15,17 +15,20 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Rows up to so many and so large go as the parameter of the statement that writes them; more go through a staging table.
+// Rows up to so many and so large go as the parameter of the statement that writes them; more go
+// through a staging table.
 const (
 	inlineRows  = 500
 	inlineBytes = 512 << 10
 )
 
-// rowNumber is the column that a staging table has besides: of rows with one key the one with the highest number counts.
+// rowNumber is the column that a staging table has besides: of rows with one key the one with the
+// highest number counts.
 const rowNumber = "badger_row"
 
-// Merge writes rows in one statement, which is a transaction: a MERGE with a key, an INSERT without one. Each job carries an id of our own and a
-// pending stream is committed once, so that a request whose answer is lost is not obeyed twice.
+// Merge writes rows in one statement, which is a transaction: a MERGE with a key, an INSERT without
+// one. Each job carries an id of our own and a pending stream is committed once, so that a request
+// whose answer is lost is not obeyed twice.
 func (c *Conn) Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error) {
 	if c.o.ReadOnly {
 		return 0, errcode.New(errcode.PermissionDenied, "bigquery: project %s is opened to be read only", c.o.Project)
@@ -192,7 +195,8 @@ func (m *merge) inline(ctx context.Context, records []arrow.Record) (int64, erro
 	return m.rows, nil
 }
 
-// staged writes rows through a staging table, or straight into the table where nothing can be in their way.
+// staged writes rows through a staging table, or straight into the table where nothing can be in
+// their way.
 func (m *merge) staged(ctx context.Context, next func() (arrow.Record, error)) (int64, error) {
 	if len(m.key) == 0 {
 		return m.rows, m.load(ctx, m.table, false, next)

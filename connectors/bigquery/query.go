@@ -13,7 +13,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Query runs a query and streams its result in the order the query gives it, unless several streams are asked for.
+// Query runs a query and streams its result in the order the query gives it, unless several streams
+// are asked for.
 func (c *Conn) Query(ctx context.Context, sql string, args ...any) (array.RecordReader, error) {
 	j, err := c.ended(ctx, sql, args)
 	if err != nil {

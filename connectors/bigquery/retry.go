@@ -21,8 +21,8 @@ type backoff struct {
 
 var defaultBackoff = backoff{tries: 7, first: 200 * time.Millisecond, max: 20 * time.Second}
 
-// pause waits before try n, from 1: half of the step always, half of it by chance, so that many clients do not come back together. What the
-// server asked for counts if it is longer.
+// pause waits before try n, from 1: half of the step always, half of it by chance, so that many
+// clients do not come back together. What the server asked for counts if it is longer.
 func (b backoff) pause(ctx context.Context, n int, err error) error {
 	step := min(b.first<<min(n-1, 20), b.max)
 	wait := step/2 + rand.N(step/2+1) //nolint:gosec // no secret
@@ -51,8 +51,8 @@ func retryAfter(err error) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// retry sends a request that may be sent twice until it is answered. A token that is refused is asked for once more: whoever renews it may just
-// have done so.
+// retry sends a request that may be sent twice until it is answered. A token that is refused is
+// asked for once more: whoever renews it may just have done so.
 func (c *Conn) retry(ctx context.Context, f func() error) error {
 	refused := false
 	for n := 1; ; n++ {

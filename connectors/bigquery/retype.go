@@ -10,8 +10,9 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 )
 
-// retyped is array data under another type that means the same: names and metadata of fields inside may differ, decimals
-// and intervals become text. It is false where the types mean different things.
+// retyped is array data under another type that means the same: names and metadata of fields inside
+// may differ, decimals and intervals become text. It is false where the types mean different
+// things.
 func retyped(d arrow.ArrayData, to arrow.DataType, mem memory.Allocator) (arrow.ArrayData, bool) {
 	from := d.DataType()
 	if arrow.TypeEqual(from, to, arrow.CheckMetadata()) {

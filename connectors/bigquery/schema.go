@@ -9,15 +9,17 @@ import (
 
 const extensionKey = "ARROW:extension:name"
 
-// extensions are the types that Arrow has no own for. Decimals are text with the digits they have: as Arrow's decimals every NUMERIC would have nine
-// places and every BIGNUMERIC thirty-eight, and the largest ones have 77 digits, which is one more than Arrow allows.
+// extensions are the types that Arrow has no own for. Decimals are text with the digits they have:
+// as Arrow's decimals every NUMERIC would have nine places and every BIGNUMERIC thirty-eight, and
+// the largest ones have 77 digits, which is one more than Arrow allows.
 var extensions = map[string]arrow.Metadata{"JSON": extension("arrow.json"), "NUMERIC": extension("badger.decimal"), "BIGNUMERIC": extension("badger.decimal")}
 
 func extension(name string) arrow.Metadata {
 	return arrow.NewMetadata([]string{extensionKey}, []string{name})
 }
 
-// picoseconds is the precision of a TIMESTAMP that Arrow's microseconds and nanoseconds do not hold; it is read as text.
+// picoseconds is the precision of a TIMESTAMP that Arrow's microseconds and nanoseconds do not
+// hold; it is read as text.
 const picoseconds = 12
 
 var (

@@ -18,8 +18,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// session reads a table through the Storage Read API. Each stream is read by a goroutine that is at most one record ahead. A stream that breaks is
-// opened again behind the last row that was handed on.
+// session reads a table through the Storage Read API. Each stream is read by a goroutine that is at
+// most one record ahead. A stream that breaks is opened again behind the last row that was handed
+// on.
 type session struct {
 	c       *Conn
 	schema  *arrow.Schema // what is handed on
@@ -165,7 +166,8 @@ func (s *session) from(ctx context.Context, name string, offset *int64) error {
 	}
 }
 
-// decode decodes a record batch message. Some servers send a whole stream with its schema for each batch.
+// decode decodes a record batch message. Some servers send a whole stream with its schema for each
+// batch.
 func (s *session) decode(batch []byte, rows int64) (rec arrow.Record, err error) {
 	malformed := func(cause error) error {
 		return because(cause, errcode.DataLoss, "bigquery: %s: a batch of the Storage Read API cannot be decoded as Arrow", s.what)
@@ -197,7 +199,8 @@ func (s *session) decode(batch []byte, rows int64) (rec arrow.Record, err error)
 // schemaHeader is the number that an Arrow message with a schema has as the type of its header.
 const schemaHeader = 1
 
-// beginsWithSchema tells whether IPC bytes begin with a schema message: it reads the flatbuffer's second field, the header's type.
+// beginsWithSchema tells whether IPC bytes begin with a schema message: it reads the flatbuffer's
+// second field, the header's type.
 func beginsWithSchema(b []byte) bool {
 	if len(b) < 8 || binary.LittleEndian.Uint32(b) != 0xffffffff {
 		return false
@@ -220,7 +223,8 @@ func beginsWithSchema(b []byte) bool {
 	return field > root && at(field, 1) && b[field] == schemaHeader
 }
 
-// adopt gives a record the schema of the result: its names, and which texts are JSON. Other types than those of the table are drift.
+// adopt gives a record the schema of the result: its names, and which texts are JSON. Other types
+// than those of the table are drift.
 func (s *session) adopt(rec arrow.Record) (arrow.Record, error) {
 	if int(rec.NumCols()) != s.schema.NumFields() {
 		return nil, errcode.New(errcode.DataLoss, "bigquery: %s: the table was changed while it was read: %d columns became %d; read it again", s.what, s.schema.NumFields(), rec.NumCols())

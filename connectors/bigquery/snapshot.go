@@ -15,8 +15,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// ReadSnapshot reads a result again without running its query, query:[PROJECT:][LOCATION.]JOBID, or a table, table:[[PROJECT.]DATASET.]NAME, as it is
-// or, with @TIMESTAMP, as it was.
+// ReadSnapshot reads a result again without running its query, query:[PROJECT:][LOCATION.]JOBID, or
+// a table, table:[[PROJECT.]DATASET.]NAME, as it is or, with @TIMESTAMP, as it was.
 func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordReader, error) {
 	switch {
 	case ref.Kind == driver.RefQuery:
@@ -140,7 +140,8 @@ func (c *Conn) readTable(ctx context.Context, t *bq.Table, what string) (array.R
 	return r, nil
 }
 
-// readAt reads a table as it was, which BigQuery allows for the dataset's time travel window of two to seven days.
+// readAt reads a table as it was, which BigQuery allows for the dataset's time travel window of two
+// to seven days.
 func (c *Conn) readAt(ctx context.Context, t *bq.TableReference, at string) (array.RecordReader, error) {
 	when, ok := instantOf(at)
 	if !ok {
@@ -262,7 +263,8 @@ func (c *Conn) lastChild(ctx context.Context, ref *bq.JobReference) (last *bq.Jo
 	return last, nil
 }
 
-// readDestination reads the destination table of a job, unless it is gone, not ours to read, or has been written again.
+// readDestination reads the destination table of a job, unless it is gone, not ours to read, or has
+// been written again.
 func (c *Conn) readDestination(ctx context.Context, j *bq.Job, what string) (array.RecordReader, error) {
 	ref := j.Configuration.Query.DestinationTable
 	anonymous := strings.HasPrefix(ref.DatasetId, "_")

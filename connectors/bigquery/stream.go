@@ -18,7 +18,8 @@ type source interface {
 	close()
 }
 
-// reader is a result as it is read. It counts rows: a result that ends early is an error, whoever ended it.
+// reader is a result as it is read. It counts rows: a result that ends early is an error, whoever
+// ended it.
 type reader struct {
 	ctx    context.Context //nolint:containedctx // governs the stream
 	schema *arrow.Schema
@@ -88,8 +89,8 @@ func (r *reader) Release() {
 	r.src.close()
 }
 
-// stream reads the result of a job: what came with its end if that is all, else its destination table through the Storage Read API, else page
-// by page.
+// stream reads the result of a job: what came with its end if that is all, else its destination
+// table through the Storage Read API, else page by page.
 func (c *Conn) stream(ctx context.Context, j *job) (array.RecordReader, error) {
 	first := j.first
 	what := "job " + j.ref.JobId
@@ -126,7 +127,8 @@ func (c *Conn) stream(ctx context.Context, j *job) (array.RecordReader, error) {
 	return r, nil
 }
 
-// destination is the table that holds a job's result; nil for a script, whose last statement has it.
+// destination is the table that holds a job's result; nil for a script, whose last statement has
+// it.
 func (c *Conn) destination(ctx context.Context, ref *bq.JobReference) (*bq.TableReference, error) {
 	j, err := c.job(ctx, ref)
 	if err != nil || j.Configuration == nil || j.Configuration.Query == nil {

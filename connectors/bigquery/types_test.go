@@ -16,7 +16,8 @@ import (
 	"github.com/badger-eval/badger/internal/arrowtable"
 )
 
-// Types beyond those of the suite, as the REST API and as the Storage Read API send them: both give the same values.
+// Types beyond those of the suite, as the REST API and as the Storage Read API send them: both give
+// the same values.
 func TestTypesBothWays(t *testing.T) {
 	const query = "SELECT special"
 	picos := int64(12)

@@ -88,7 +88,8 @@ func plainName(s string) bool {
 	return s != ""
 }
 
-// ParseURL reads bigquery://PROJECT/DATASET?OPTION=VALUE. The dataset may be left out: it is that of names without one. Options:
+// ParseURL reads bigquery://PROJECT/DATASET?OPTION=VALUE. The dataset may be left out: it is that
+// of names without one. Options:
 //
 //	location          where jobs run, such as EU; by default where the dataset lies
 //	billing_project   runs and pays the jobs; by default the project

@@ -86,7 +86,8 @@ func FuzzParseURL(f *testing.F) {
 	})
 }
 
-// Credentials that are missing or no credentials are told by the file's name and what was expected, never by what is in it.
+// Credentials that are missing or no credentials are told by the file's name and what was expected,
+// never by what is in it.
 func TestCredentials(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, content string) string {

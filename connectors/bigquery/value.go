@@ -27,7 +27,8 @@ var parameterTypes = map[string]string{
 	"DATETIME": "DATETIME", "DATE": "DATE", "TIME": "TIME", "BYTES": "BYTES", "NUMERIC": "NUMERIC", "BIGNUMERIC": "BIGNUMERIC",
 }
 
-// value is a cell on its way to BigQuery: n for INT64, BOOL and the microseconds of a TIMESTAMP, x for FLOAT64, s for BYTES and the text of all else.
+// value is a cell on its way to BigQuery: n for INT64, BOOL and the microseconds of a TIMESTAMP, x
+// for FLOAT64, s for BYTES and the text of all else.
 type value struct {
 	n int64
 	x float64
@@ -189,7 +190,8 @@ func bytesOf(arr arrow.Array) toValue {
 	return nil
 }
 
-// timestamps are instants for a TIMESTAMP and wall clocks for a DATETIME; finer ones than microseconds do not fit.
+// timestamps are instants for a TIMESTAMP and wall clocks for a DATETIME; finer ones than
+// microseconds do not fit.
 func timestamps(typ string, arr arrow.Array) toValue {
 	a, ok := arr.(*array.Timestamp)
 	if !ok {

@@ -16,7 +16,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Badger's tables in BigQuery: installed twice, cases written and read, scores merged, counted once.
+// Badger's tables in BigQuery: installed twice, cases written and read, scores merged, counted
+// once.
 func TestWarehouse(t *testing.T) {
 	ctx := context.Background()
 	for name, options := range map[string][]string{"Storage": nil, "REST": {"storage=off"}} {
@@ -76,7 +77,8 @@ func TestWarehouse(t *testing.T) {
 	}
 }
 
-// A judge that BigQuery hosts is asked through the connection: one statement, one text, the prompt as its parameter.
+// A judge that BigQuery hosts is asked through the connection: one statement, one text, the prompt
+// as its parameter.
 func TestJudgeInTheWarehouse(t *testing.T) {
 	s := start(t)
 	for _, statement := range []string{

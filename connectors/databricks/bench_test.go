@@ -40,7 +40,8 @@ func wide(rows int) arrow.Record {
 	return b.NewRecord()
 }
 
-// Reading a million rows of ten columns, as files of 100,000 rows and as batches in the answers. The server encodes them in the same process, on the same cores.
+// Reading a million rows of ten columns, as files of 100,000 rows and as batches in the answers.
+// The server encodes them in the same process, on the same cores.
 func BenchmarkRead(b *testing.B) {
 	for name, files := range map[string]bool{"files": true, "pages": false} {
 		b.Run(name, func(b *testing.B) {
@@ -69,7 +70,8 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// Writing 100,000 scores, with their keys, into a table that is empty; the server runs the statements in the embedded engine.
+// Writing 100,000 scores, with their keys, into a table that is empty; the server runs the
+// statements in the embedded engine.
 func BenchmarkMerge(b *testing.B) {
 	s := start(b)
 	c := open(b, s.URL(), options)
@@ -113,7 +115,8 @@ func BenchmarkMerge(b *testing.B) {
 	b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// What of writing is done on this side: rows into the text of parameters. The table does not exist at the server, which answers at once.
+// What of writing is done on this side: rows into the text of parameters. The table does not exist
+// at the server, which answers at once.
 func BenchmarkRowTexts(b *testing.B) {
 	rows := rowsOf(0, 100_000)
 	defer rows.Release()

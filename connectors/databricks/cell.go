@@ -101,7 +101,8 @@ func floor(a, b int64) int64 {
 	return q
 }
 
-// scaled is a decimal as a multiple of 10^-scale. One of more places than that is none, unless they are zeros.
+// scaled is a decimal as a multiple of 10^-scale. One of more places than that is none, unless they
+// are zeros.
 func scaled(s string, scale int32) (decimal128.Num, bool) {
 	mantissa, exponent, scientific := strings.Cut(strings.ToUpper(s), "E")
 	shift := int64(scale)

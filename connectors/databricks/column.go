@@ -26,7 +26,8 @@ var typeNames = map[int64]string{
 // sqlName is where a field of an Arrow schema says its type in SQL.
 const sqlName = "Spark:DataType:SqlName"
 
-// columnsOf reads the columns of a result's description. The protocol has no numbers for newer types; Arrow's schema names them.
+// columnsOf reads the columns of a result's description. The protocol has no numbers for newer
+// types; Arrow's schema names them.
 func columnsOf(meta thrift.Struct, wire *arrow.Schema) []column {
 	descs := meta.Struct(2).Structs(1)
 	columns := make([]column, len(descs))

@@ -106,7 +106,8 @@ func open(t testing.TB, url string, o driver.Options) *databricks.Conn {
 // options are those of a connection that may write.
 var options = driver.Options{}
 
-// Nested values arrive as Arrow has them, and become JSON here with the digits they have; or as text, from services that send it.
+// Nested values arrive as Arrow has them, and become JSON here with the digits they have; or as
+// text, from services that send it.
 func TestNestedValues(t *testing.T) {
 	const want = "\"l\" JSON: \"[1,2,null]\"|NULL|\"[]\"\n\"s\" JSON: \"{\\\"a\\\":12345678901234567890.12,\\\"d\\\":[\\\"2024-02-29\\\"]}\"|NULL|NULL\n\"m\" JSON: \"{\\\"x\\\":1}\"|NULL|\"{}\"\n"
 	for name, files := range map[string]bool{"files": true, "pages": false} {

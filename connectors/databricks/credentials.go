@@ -24,7 +24,8 @@ type Secret struct {
 func (s Secret) token() bool  { return s.TokenFile != "" || s.TokenEnv != "" }
 func (s Secret) client() bool { return s.ClientSecretFile != "" || s.ClientSecretEnv != "" }
 
-// checkSecret says which credentials are missing or too many. An emulator on this machine needs none.
+// checkSecret says which credentials are missing or too many. An emulator on this machine needs
+// none.
 func (c *Config) checkSecret() error {
 	s := c.Secret
 	switch {
@@ -78,7 +79,8 @@ type tokens struct {
 // early is how long before it expires a token is renewed.
 const early = 2 * time.Minute
 
-// access is a token that is valid now, "" for an emulator without credentials. Stale says that the last one was refused.
+// access is a token that is valid now, "" for an emulator without credentials. Stale says that the
+// last one was refused.
 func (t *tokens) access(ctx context.Context, stale bool) (string, error) {
 	s := t.config.Secret
 	switch {
@@ -98,7 +100,8 @@ func (t *tokens) access(ctx context.Context, stale bool) (string, error) {
 	return t.token, nil
 }
 
-// renew asks the workspace for a token of the service principal: OAuth 2.0 client credentials (RFC 6749, section 4.4).
+// renew asks the workspace for a token of the service principal: OAuth 2.0 client credentials (RFC
+// 6749, section 4.4).
 func (t *tokens) renew(ctx context.Context) error {
 	secret, err := t.config.secretOf("client secret", t.config.Secret.ClientSecretFile, t.config.Secret.ClientSecretEnv)
 	if err != nil {

@@ -1,12 +1,15 @@
 // Package databricks is the connector of Databricks SQL warehouses.
 //
-// It speaks the two protocols of a warehouse itself. Statements run over Thrift, as in Databricks' own drivers: results come as Arrow, in the answers or as
-// files of cloud storage, and are decoded once, by the one Arrow of this module. Results of statements that others ran are read through the Statement
-// Execution API, which is REST, without running them again.
+// It speaks the two protocols of a warehouse itself. Statements run over Thrift, as in Databricks'
+// own drivers: results come as Arrow, in the answers or as files of cloud storage, and are decoded
+// once, by the one Arrow of this module. Results of statements that others ran are read through the
+// Statement Execution API, which is REST, without running them again.
 //
-// The vendor's driver for Go, github.com/databricks/databricks-sql-go, is not linked: read as Arrow, a result of which a page could not be fetched ends
-// there without an error, downloads that nobody waits for any more stay behind for good, failing statements are logged with their text, and a second
-// version of Arrow comes along. Here tests use it to show that the server for tests is understood by the vendor's own client. See README.md.
+// The vendor's driver for Go, github.com/databricks/databricks-sql-go, is not linked: read as
+// Arrow, a result of which a page could not be fetched ends there without an error, downloads that
+// nobody waits for any more stay behind for good, failing statements are logged with their text,
+// and a second version of Arrow comes along. Here tests use it to show that the server for tests is
+// understood by the vendor's own client. See README.md.
 package databricks
 
 import (
@@ -23,10 +26,12 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Scheme is the scheme of URLs, databricks://HOST/CATALOG/SCHEMA?http_path=/sql/1.0/warehouses/ID. See [ParseURL].
+// Scheme is the scheme of URLs, databricks://HOST/CATALOG/SCHEMA?http_path=/sql/1.0/warehouses/ID.
+// See [ParseURL].
 const Scheme = "databricks"
 
-// Dialect is how Databricks spells badger's tables. JSON is text: VARIANT rewrites numbers and sorts members, and JSON functions read text as well.
+// Dialect is how Databricks spells badger's tables. JSON is text: VARIANT rewrites numbers and
+// sorts members, and JSON functions read text as well.
 var Dialect = driver.Dialect{
 	Name: "databricks",
 	Types: map[driver.Type]string{
@@ -38,10 +43,11 @@ var Dialect = driver.Dialect{
 // Features are what the connector offers.
 var Features = driver.Features{ReadOnly: true, Snapshots: true, QueryByID: true, TimeTravel: true, TextQuery: true}
 
-// Conn is a connection to one SQL warehouse. It is a [driver.Conn], a [driver.SnapshotReader] and a [driver.TextQueryer].
+// Conn is a connection to one SQL warehouse. It is a [driver.Conn], a [driver.SnapshotReader] and a
+// [driver.TextQueryer].
 //
-// Calls share a session. A statement that would change what later ones mean (USE, SET, temporary views) runs in one of its own, which ends with it. A call
-// holds one statement.
+// Calls share a session. A statement that would change what later ones mean (USE, SET, temporary
+// views) runs in one of its own, which ends with it. A call holds one statement.
 type Conn struct {
 	config   Config
 	mem      memory.Allocator
@@ -76,9 +82,11 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	return c, Dialect, nil
 }
 
-// OpenWith opens a session, so that what is wrong with the configuration is told here. A warehouse that is stopped starts then, which may take minutes. The
-// error has the code InvalidArgument for what is missing in the configuration, Unauthenticated for what the workspace refuses, PermissionDenied and NotFound
-// for the warehouse, the catalog or the schema, and Unavailable where nobody answers.
+// OpenWith opens a session, so that what is wrong with the configuration is told here. A warehouse
+// that is stopped starts then, which may take minutes. The error has the code InvalidArgument for
+// what is missing in the configuration, Unauthenticated for what the workspace refuses,
+// PermissionDenied and NotFound for the warehouse, the catalog or the schema, and Unavailable where
+// nobody answers.
 func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -126,7 +134,8 @@ func (c *Conn) query(ctx context.Context, query string, args []any) (*reader, er
 	return r, nil
 }
 
-// Exec runs one statement that returns nothing. One whose answer is lost is not run again unless it only reads: it may have been obeyed.
+// Exec runs one statement that returns nothing. One whose answer is lost is not run again unless it
+// only reads: it may have been obeyed.
 func (c *Conn) Exec(ctx context.Context, query string, args ...any) error {
 	return c.errorOf(c.exec(ctx, query, args, reads(query)))
 }

@@ -17,8 +17,9 @@ func because(cause error, code errcode.Code, format string, args ...any) error {
 	return &errcode.Error{Code: code, Msg: fmt.Sprintf(format, args...), Err: cause}
 }
 
-// classes are Databricks' error conditions, by the beginning of their name: what kind of failure they are, what may be shown of them, and what helps. The
-// group of a pattern's match in the message is a name, never a value.
+// classes are Databricks' error conditions, by the beginning of their name: what kind of failure
+// they are, what may be shown of them, and what helps. The group of a pattern's match in the
+// message is a name, never a value.
 var classes = []struct {
 	prefix string
 	code   errcode.Code
@@ -70,7 +71,8 @@ var classes = []struct {
 	{"OPERATION_CANCELED", errcode.Unavailable, "the statement was cancelled at the service, by somebody or by its limits", false, ""},
 }
 
-// states are SQLSTATEs for conditions that are not in the list, by their beginning; the longest first.
+// states are SQLSTATEs for conditions that are not in the list, by their beginning; the longest
+// first.
 var states = []struct {
 	prefix string
 	code   errcode.Code

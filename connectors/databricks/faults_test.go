@@ -48,11 +48,12 @@ func numbers(c *databricks.Conn, n int64) error {
 
 type step = databrickstest.Step
 
-// everyFile is more faults than the ten files of 20,000 rows have attempts. Files are read at once, so
-// fewer faults than that may be spread so that each file survives by its retries.
+// everyFile is more faults than the ten files of 20,000 rows have attempts. Files are read at once,
+// so fewer faults than that may be spread so that each file survives by its retries.
 const everyFile = 100
 
-// Whatever happens on the way, all rows come once, or there is an error: never fewer rows without one.
+// Whatever happens on the way, all rows come once, or there is an error: never fewer rows without
+// one.
 func TestReadingWithFaults(t *testing.T) {
 	gone := &databrickstest.Fault{State: "08000", Message: "[INTERNAL_ERROR] hunter2. SQLSTATE: XX000"}
 	for _, tc := range []struct {
@@ -339,7 +340,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// The service may put one link into each page. Files are downloaded ahead then too, and no more of them than are held at once.
+// The service may put one link into each page. Files are downloaded ahead then too, and no more of
+// them than are held at once.
 func TestFilesAreDownloadedAhead(t *testing.T) {
 	s := start(t)
 	s.PageRows = 2048
@@ -385,7 +387,8 @@ func TestLeavingEarlyLeavesNoDownloads(t *testing.T) {
 	}
 }
 
-// Names are quoted part by part, also where they hold quotes and points themselves; the staging table lies beside its table.
+// Names are quoted part by part, also where they hold quotes and points themselves; the staging
+// table lies beside its table.
 func TestNamesOfTables(t *testing.T) {
 	s := start(t)
 	c := open(t, s.URL(), options)

@@ -12,7 +12,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// link is where some rows of a result lie in cloud storage. Whoever has it may read them, until it expires.
+// link is where some rows of a result lie in cloud storage. Whoever has it may read them, until it
+// expires.
 type link struct {
 	url     string
 	start   int64 // the first row
@@ -31,7 +32,8 @@ type files struct {
 	started []*download
 }
 
-// downloads at once: their files, of some tens of megabytes each at most, are what a result holds in memory.
+// downloads at once: their files, of some tens of megabytes each at most, are what a result holds
+// in memory.
 const downloads = 3
 
 // refreshes of one link before it is given up.

@@ -18,7 +18,8 @@ import (
 // maxAnswer bounds one answer of the service, which is held whole. Pages of results are far below.
 const maxAnswer = 1 << 30
 
-// newClient makes the client for requests that carry the token: it follows no redirection, which could lead it to another host.
+// newClient makes the client for requests that carry the token: it follows no redirection, which
+// could lead it to another host.
 func newClient() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost = 8
@@ -81,11 +82,13 @@ type request struct {
 	repeat       bool // obeying it twice does no harm
 }
 
-// patience is how long the service may say when to come again before that counts as a failed attempt: stopped warehouses take minutes to start.
+// patience is how long the service may say when to come again before that counts as a failed
+// attempt: stopped warehouses take minutes to start.
 const patience = 10 * time.Minute
 
-// do sends a request until it is answered with 200. What was not obeyed for sure (429, 503, no connection) is sent again; what may have been, if it
-// may be repeated. A refused token is renewed once.
+// do sends a request until it is answered with 200. What was not obeyed for sure (429, 503, no
+// connection) is sent again; what may have been, if it may be repeated. A refused token is renewed
+// once.
 func (c *Conn) do(ctx context.Context, r request) ([]byte, error) {
 	renewed, stale := false, false
 	waited := time.Duration(0)
@@ -124,7 +127,8 @@ func (c *Conn) do(ctx context.Context, r request) ([]byte, error) {
 	}
 }
 
-// unanswered tells errors after which the service may have obeyed; [Conn.do] has tried again after the others.
+// unanswered tells errors after which the service may have obeyed; [Conn.do] has tried again after
+// the others.
 func unanswered(err error) bool {
 	var lost *lostError
 	var no *refusal

@@ -12,8 +12,9 @@ import (
 	"github.com/badger-eval/badger/connectors/drivertest"
 )
 
-// The suite against a live workspace: BADGER_DATABRICKS_URL=databricks://HOST/CATALOG?http_path=…&… Each test makes a schema of its own in that catalog and
-// drops it. A few minutes of the smallest warehouse are used.
+// The suite against a live workspace: BADGER_DATABRICKS_URL=databricks://HOST/CATALOG?http_path=…&…
+// Each test makes a schema of its own in that catalog and drops it. A few minutes of the smallest
+// warehouse are used.
 func TestLive(t *testing.T) {
 	raw := os.Getenv("BADGER_DATABRICKS_URL")
 	if raw == "" {

@@ -14,12 +14,14 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// chunkBytes is about how much text one statement carries. Rows of one chunk are written by one statement; more go through a staging table.
+// chunkBytes is about how much text one statement carries. Rows of one chunk are written by one
+// statement; more go through a staging table.
 const chunkBytes = 2 << 20
 
-// Merge writes rows in one statement, which is a transaction: a MERGE with a key, an INSERT without one. The rows travel as one parameter, an array of
-// arrays of texts in JSON, never as part of the SQL text. With a key, a statement whose answer was lost is run again, which changes nothing more. Without
-// one it is not: the error then says that the rows may be there.
+// Merge writes rows in one statement, which is a transaction: a MERGE with a key, an INSERT without
+// one. The rows travel as one parameter, an array of arrays of texts in JSON, never as part of the
+// SQL text. With a key, a statement whose answer was lost is run again, which changes nothing more.
+// Without one it is not: the error then says that the rows may be there.
 func (c *Conn) Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error) {
 	if c.readOnly {
 		return 0, errcode.New(errcode.PermissionDenied, "databricks: the connection is opened to only read")
@@ -101,8 +103,8 @@ func (m *merge) match(ctx context.Context, rows *arrow.Schema) error {
 	return nil
 }
 
-// exploded is a source of rows: the number of each within its chunk, and the array of its texts. FAILFAST, because values that cannot be read would
-// be NULL otherwise.
+// exploded is a source of rows: the number of each within its chunk, and the array of its texts.
+// FAILFAST, because values that cannot be read would be NULL otherwise.
 const exploded = "SELECT e.n, e.r FROM (SELECT posexplode(from_json(?, 'ARRAY<ARRAY<STRING>>', map('mode', 'FAILFAST'))) AS (n, r)) AS e"
 
 // write writes the rows of a source in one statement.
@@ -116,7 +118,8 @@ func (m *merge) write(ctx context.Context, source string, nulls []bool, args ...
 	return err
 }
 
-// staged lays all rows into a table of its own and then writes them at once. A chunk that arrives there twice does no harm: its rows have numbers.
+// staged lays all rows into a table of its own and then writes them at once. A chunk that arrives
+// there twice does no harm: its rows have numbers.
 func (m *merge) staged(ctx context.Context, chunk string, texts *rowTexts) (err error) {
 	stage := m.schema + quote("badger_stage_"+strings.ToLower(rand.Text()))
 	if err := m.c.exec(ctx, "CREATE TABLE IF NOT EXISTS "+stage+" (n BIGINT, r ARRAY<STRING>) COMMENT 'rows on their way into another table'", nil, true); err != nil {
@@ -146,7 +149,8 @@ func (m *merge) staged(ctx context.Context, chunk string, texts *rowTexts) (err 
 	return m.write(ctx, "SELECT n, r FROM "+stage, texts.nulls)
 }
 
-// statement writes the rows of a source into the table. Of rows with one number one counts, of rows with one key the last.
+// statement writes the rows of a source into the table. Of rows with one number one counts, of rows
+// with one key the last.
 func (m *merge) statement(source string, nulls []bool) string {
 	var typed, columns, values, set, conditions, partition []string
 	for i, c := range m.columns {

@@ -14,7 +14,8 @@ import (
 
 const secret = "dapi-hunter2"
 
-// What is wrong with a URL is said by the option's name; values, which may be secrets, are not repeated.
+// What is wrong with a URL is said by the option's name; values, which may be secrets, are not
+// repeated.
 func TestWhatIsMissing(t *testing.T) {
 	for _, v := range []string{"DATABRICKS_TOKEN", "DATABRICKS_CLIENT_ID", "DATABRICKS_CLIENT_SECRET", "DATABRICKS_HTTP_PATH"} {
 		t.Setenv(v, "")

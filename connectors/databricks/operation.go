@@ -30,7 +30,8 @@ const (
 // afterwards is how long may be spent on ending what was cancelled.
 const afterwards = 15 * time.Second
 
-// run runs a statement to its end. Where its answer was lost, it is run again if repeat says that this does no harm.
+// run runs a statement to its end. Where its answer was lost, it is run again if repeat says that
+// this does no harm.
 func (c *Conn) run(ctx context.Context, sql string, params []thrift.Struct, repeat bool) (*operation, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -50,7 +51,8 @@ func (c *Conn) run(ctx context.Context, sql string, params []thrift.Struct, repe
 	}
 }
 
-// runOnce starts a statement in the shared session, or in one of its own where it would change what later ones mean, and waits for its end.
+// runOnce starts a statement in the shared session, or in one of its own where it would change what
+// later ones mean, and waits for its end.
 func (c *Conn) runOnce(ctx context.Context, sql string, params []thrift.Struct) (*operation, error) {
 	for attempt := 0; ; attempt++ {
 		own := changesSession(sql)
@@ -88,13 +90,15 @@ func (c *Conn) runOnce(ctx context.Context, sql string, params []thrift.Struct) 
 	}
 }
 
-// start hands a statement over. Where the context ends meanwhile, the statement is cancelled as soon as it is known by a handle.
+// start hands a statement over. Where the context ends meanwhile, the statement is cancelled as
+// soon as it is known by a handle.
 func (c *Conn) start(ctx context.Context, session thrift.Struct, sql string, params []thrift.Struct) (*operation, error) {
 	args := thrift.Struct{
 		1: session, 2: sql, 4: true,
 		1281: thrift.Struct{1: c.config.PageRows, 2: int64(pageBytes)},
 		1282: true, 1283: c.config.CloudFetch, 1284: true,
-		// Decimals, timestamps and nested values as Arrow has them, which leaves JSON to this module; intervals as text.
+		// Decimals, timestamps and nested values as Arrow has them, which leaves JSON to this
+		// module; intervals as text.
 		1286: thrift.Struct{1: true, 2: true, 3: true, 4: false},
 	}
 	if len(params) > 0 {
@@ -224,7 +228,8 @@ func (op *operation) metadata(ctx context.Context) (thrift.Struct, error) {
 // pageBytes is about how much the service is asked to put into one page.
 const pageBytes = 16 << 20
 
-// fetch asks for the rows from row number start on. The number is sent along so that asking again, when an answer was lost, brings the same rows.
+// fetch asks for the rows from row number start on. The number is sent along so that asking again,
+// when an answer was lost, brings the same rows.
 func (op *operation) fetch(ctx context.Context, start int64, seek bool) (thrift.Struct, error) {
 	args := thrift.Struct{1: op.handle, 2: int32(fetchNext), 3: op.c.config.PageRows, 1281: int64(pageBytes), 1283: true}
 	for attempt := 0; ; attempt++ {

@@ -12,7 +12,8 @@ import (
 	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
 )
 
-// pages are the parts of a statement's result over Thrift: a page holds batches of rows, or links to files that hold them.
+// pages are the parts of a statement's result over Thrift: a page holds batches of rows, or links
+// to files that hold them.
 type pages struct {
 	op      *operation
 	columns []column
@@ -74,7 +75,8 @@ func (p *pages) next(ctx context.Context) (*part, error) {
 	for {
 		switch {
 		case p.files.waiting():
-			// The service may put one link into each page: the next pages are asked for while files are on their way.
+			// The service may put one link into each page: the next pages are asked for while files
+			// are on their way.
 			for p.files.begin(ctx); p.more && len(p.batches) == 0 && p.rowset == nil && p.files.idle(); p.files.begin(ctx) {
 				if err := p.turn(ctx); err != nil {
 					return nil, err
@@ -177,7 +179,8 @@ func (p *pages) refresh(ctx context.Context, expired link) ([]link, error) {
 	return out, nil
 }
 
-// arrays makes arrays of a page whose values come column by column: from services that know no Arrow.
+// arrays makes arrays of a page whose values come column by column: from services that know no
+// Arrow.
 func (p *pages) arrays(set thrift.Struct) ([]arrow.Array, int64, error) {
 	columns := set.Structs(3)
 	n := rowsOf(set)

@@ -8,7 +8,8 @@ import (
 	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
 )
 
-// parameters are the values of a statement's question marks. All travel as text with their type, which keeps them exact.
+// parameters are the values of a statement's question marks. All travel as text with their type,
+// which keeps them exact.
 func parameters(args []any) ([]thrift.Struct, error) {
 	var out []thrift.Struct
 	for i, arg := range args {

@@ -100,7 +100,8 @@ func (c *Conn) closeSession(ctx context.Context, session thrift.Struct) {
 	_, _ = c.call(ctx, "closing a session", "CloseSession", thrift.Struct{1: session}, false) // it expires
 }
 
-// session is the session that calls share, opened when it is needed. It is a handle; nothing in it changes.
+// session is the session that calls share, opened when it is needed. It is a handle; nothing in it
+// changes.
 func (c *Conn) session(ctx context.Context) (thrift.Struct, error) {
 	select {
 	case c.opening <- struct{}{}:

@@ -145,7 +145,8 @@ func (r *reader) next() (rec arrow.Record, err error) {
 	}
 }
 
-// take makes a record of one as it arrived. The service may send more rows than it announces; those are not part of the result.
+// take makes a record of one as it arrived. The service may send more rows than it announces; those
+// are not part of the result.
 func (r *reader) take(wire arrow.Record) (arrow.Record, error) {
 	n := min(wire.NumRows(), r.left)
 	r.left -= n
@@ -180,7 +181,8 @@ func (r *reader) assemble(arrays []arrow.Array, n int64) (rec arrow.Record, err 
 	return rec, err
 }
 
-// schemaOf is the schema that a result's reader has, from the columns and the schema as it arrives, which may be nil where values come as text.
+// schemaOf is the schema that a result's reader has, from the columns and the schema as it arrives,
+// which may be nil where values come as text.
 func schemaOf(columns []column, wire *arrow.Schema) (*arrow.Schema, error) {
 	if wire != nil && len(wire.Fields()) != len(columns) {
 		return nil, broken("%d columns in its rows, %d in its description", len(wire.Fields()), len(columns))

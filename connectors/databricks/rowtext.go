@@ -12,7 +12,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// rowTexts writes rows as JSON, an array of arrays of texts: {"id": 1, "s": null} is ["1",null]. All values pass as text, exactly.
+// rowTexts writes rows as JSON, an array of arrays of texts: {"id": 1, "s": null} is ["1",null].
+// All values pass as text, exactly.
 type rowTexts struct {
 	r       array.RecordReader
 	columns []column // of the table

@@ -36,7 +36,8 @@ func snapshot(c *databricks.Conn, ref string) (string, error) {
 	return show(c.ReadSnapshot(ctx, parsed))
 }
 
-// However a result was kept, its values are those that the statement gives when it is run over Thrift.
+// However a result was kept, its values are those that the statement gives when it is run over
+// Thrift.
 func TestResultsByStatementID(t *testing.T) {
 	for _, file := range []string{"booleans", "bytes", "dates", "decimals", "floats", "instants", "integers", "json", "lists", "maps", "structs", "intervals", "texts", "timestamps", "nulls", "nul_bytes"} {
 		query := strings.TrimSpace(drivertest.TypeQuery("databricks", file))

@@ -11,8 +11,9 @@ import (
 	badgersql "github.com/badger-eval/badger/sql"
 )
 
-// Against the Thrift server of Apache Spark, which is not Databricks but reads the same SQL and gives the same errors: README.md says how to start one. It sends
-// results column by column, knows no parameters and no MERGE.
+// Against the Thrift server of Apache Spark, which is not Databricks but reads the same SQL and
+// gives the same errors: README.md says how to start one. It sends results column by column, knows
+// no parameters and no MERGE.
 func TestSpark(t *testing.T) {
 	url := os.Getenv("BADGER_SPARK_URL")
 	if url == "" {

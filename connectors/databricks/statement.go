@@ -7,8 +7,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// words calls f with the words of a statement in upper case that stand outside quotes and comments, and how many brackets are open there,
-// until it returns false.
+// words calls f with the words of a statement in upper case that stand outside quotes and comments,
+// and how many brackets are open there, until it returns false.
 func words(sql string, f func(word string, depth int) bool) {
 	depth := 0
 	for i := 0; i < len(sql); {
@@ -54,7 +54,8 @@ func end(s, mark string, n int) int {
 	return n + at + len(mark)
 }
 
-// quotedEnd is where what the first byte of s opens ends. A backslash takes the next byte's meaning away, but not in names.
+// quotedEnd is where what the first byte of s opens ends. A backslash takes the next byte's meaning
+// away, but not in names.
 func quotedEnd(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch {
@@ -94,8 +95,8 @@ func (c *Conn) check(sql string) error {
 	return nil
 }
 
-// reads tells statements that change nothing. There are no read-only sessions, but a word decides: a common table expression or FROM may stand before
-// INSERT, UPDATE, DELETE and MERGE.
+// reads tells statements that change nothing. There are no read-only sessions, but a word decides:
+// a common table expression or FROM may stand before INSERT, UPDATE, DELETE and MERGE.
 func reads(sql string) bool {
 	switch first(sql) {
 	case "SELECT", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "LIST":
@@ -138,7 +139,8 @@ func changesSession(sql string) bool {
 	return yes
 }
 
-// nameOf is a table's name in Databricks' quotes, and what stands in it before the table: nothing, or the schema and a point.
+// nameOf is a table's name in Databricks' quotes, and what stands in it before the table: nothing,
+// or the schema and a point.
 func nameOf(table string) (name, before string, err error) {
 	parts, err := driver.Ref{Kind: driver.RefTable, Name: table}.Parts()
 	if err != nil {
@@ -155,7 +157,8 @@ func nameOf(table string) (name, before string, err error) {
 
 func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
-// literal is text as a string constant. It is used for instants of time travel only, which take no parameters.
+// literal is text as a string constant. It is used for instants of time travel only, which take no
+// parameters.
 func literal(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// The answers of the Statement Execution API, as far as they are read. NULL and the empty text are two things: cells are pointers.
+// The answers of the Statement Execution API, as far as they are read. NULL and the empty text are
+// two things: cells are pointers.
 type (
 	statementAnswer struct {
 		Status struct {
@@ -135,7 +136,8 @@ func (c *Conn) get(ctx context.Context, path string, into any) error {
 	return nil
 }
 
-// chunks are the parts of a statement's result over REST: a chunk holds rows as text, or a link to a file.
+// chunks are the parts of a statement's result over REST: a chunk holds rows as text, or a link to
+// a file.
 type chunks struct {
 	c       *Conn
 	id      string

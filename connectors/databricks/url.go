@@ -38,7 +38,8 @@ const (
 	defaultPageRows = 100_000
 )
 
-// ParseURL reads databricks://HOST[:PORT][/CATALOG[/SCHEMA]]?http_path=/sql/1.0/warehouses/ID&…. The options are
+// ParseURL reads databricks://HOST[:PORT][/CATALOG[/SCHEMA]]?http_path=/sql/1.0/warehouses/ID&….
+// The options are
 //
 //	http_path                                  of the SQL warehouse, from its connection details
 //	token_file, token_env                      a personal access token, or an OAuth token that something else renews
@@ -48,9 +49,10 @@ const (
 //	retries, page_rows                         numbers
 //	protocol, insecure                         http for emulators; beyond this machine only with insecure=true
 //
-// Secrets themselves cannot stand in a URL. Files are read again whenever a token is needed, so that a rotated one takes effect. Where the URL names no
-// credentials and the host is one of Databricks' own, they are taken from DATABRICKS_TOKEN, or DATABRICKS_CLIENT_ID and DATABRICKS_CLIENT_SECRET;
-// http_path is taken from DATABRICKS_HTTP_PATH.
+// Secrets themselves cannot stand in a URL. Files are read again whenever a token is needed, so
+// that a rotated one takes effect. Where the URL names no credentials and the host is one of
+// Databricks' own, they are taken from DATABRICKS_TOKEN, or DATABRICKS_CLIENT_ID and
+// DATABRICKS_CLIENT_SECRET; http_path is taken from DATABRICKS_HTTP_PATH.
 func ParseURL(rawURL string) (Config, error) { return parseURL(rawURL, os.Getenv) }
 
 func parseURL(rawURL string, getenv func(string) string) (Config, error) {
@@ -224,7 +226,8 @@ func (c *Config) warehouse() string {
 	return strconv.Quote(path[strings.LastIndexByte(path, '/')+1:])
 }
 
-// workspace is the workspace's number, of hosts that serve several: their http_path ends in ?o=NUMBER.
+// workspace is the workspace's number, of hosts that serve several: their http_path ends in
+// ?o=NUMBER.
 func (c *Config) workspace() string {
 	_, query, _ := strings.Cut(c.HTTPPath, "?")
 	values, err := url.ParseQuery(query)
@@ -237,7 +240,8 @@ func (c *Config) workspace() string {
 // baseName is a file's name in messages.
 func baseName(path string) string { return strconv.Quote(filepath.Base(path)) }
 
-// The pauses between attempts, doubled from one to the next; what the service asks for counts, up to its own limit.
+// The pauses between attempts, doubled from one to the next; what the service asks for counts, up
+// to its own limit.
 type pauses struct{ first, longest, longestAsked time.Duration }
 
 var defaultPauses = pauses{500 * time.Millisecond, 30 * time.Second, 2 * time.Minute}

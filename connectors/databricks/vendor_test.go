@@ -15,8 +15,9 @@ import (
 	"github.com/badger-eval/badger/connectors/databricks/databrickstest"
 )
 
-// The vendor's own driver reads what the connector reads, from the same server: so the server for tests speaks as the vendor's client expects, and the
-// connector as the vendor's server would have to be spoken to.
+// The vendor's own driver reads what the connector reads, from the same server: so the server for
+// tests speaks as the vendor's client expects, and the connector as the vendor's server would have
+// to be spoken to.
 func TestVendorsDriverReadsTheSame(t *testing.T) {
 	if err := logger.SetLogLevel("disabled"); err != nil {
 		t.Fatal(err)
@@ -83,7 +84,8 @@ func TestVendorsDriverReadsTheSame(t *testing.T) {
 	}
 }
 
-// What the driver does when a page cannot be fetched, which is why the connector is not built on it: read as Arrow, the result ends as if it were whole.
+// What the driver does when a page cannot be fetched, which is why the connector is not built on
+// it: read as Arrow, the result ends as if it were whole.
 func TestVendorsDriverLosesPages(t *testing.T) {
 	if err := logger.SetLogLevel("disabled"); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,8 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// What badger does with a warehouse works on this one, and where the account lacks a privilege the examination says which.
+// What badger does with a warehouse works on this one, and where the account lacks a privilege the
+// examination says which.
 func TestDoctor(t *testing.T) {
 	examine := func(s *databrickstest.Server) (failed []string) {
 		r := doctor.Examine(ctx, doctor.Options{Now: time.Now, Open: func(ctx context.Context, only bool) (*connectors.Warehouse, error) {

@@ -1,7 +1,9 @@
-// Package doctor finds out whether badger can work with a warehouse, and says what to do where it cannot.
+// Package doctor finds out whether badger can work with a warehouse, and says what to do where it
+// cannot.
 //
-// It uses a warehouse as badger does, through [connectors.Warehouse], and so works with every connector. It looks first, over a connection that
-// only reads, and then makes a small table in badger's schema, writes to it, reads it and drops it.
+// It uses a warehouse as badger does, through [connectors.Warehouse], and so works with every
+// connector. It looks first, over a connection that only reads, and then makes a small table in
+// badger's schema, writes to it, reads it and drops it.
 package doctor
 
 import (

@@ -1,13 +1,16 @@
-// Package driver says what a warehouse connector must do. It is for those who write one; callers hold a connectors.Warehouse.
+// Package driver says what a warehouse connector must do. It is for those who write one; callers
+// hold a connectors.Warehouse.
 //
-// A connector is small: it runs statements, streams results as Arrow (v17, the one Arrow of this module) and merges rows into tables.
-// Schema, cases, runs and scores are portable code above it. What only some warehouses can do is an interface of its own, found by
-// type assertion: [SnapshotReader], [TextQueryer], [FunctionRegistrar]. What a connector offers it declares as [Features], and package
-// drivertest checks that it offers that and nothing else.
+// A connector is small: it runs statements, streams results as Arrow (v17, the one Arrow of this
+// module) and merges rows into tables. Schema, cases, runs and scores are portable code above it.
+// What only some warehouses can do is an interface of its own, found by type assertion:
+// [SnapshotReader], [TextQueryer], [FunctionRegistrar]. What a connector offers it declares as
+// [Features], and package drivertest checks that it offers that and nothing else.
 //
-// Types that Arrow lacks are named in a field's metadata under the key ARROW:extension:name: arrow.json for JSON text, arrow.uuid, and
-// badger.decimal for decimals of more than 76 digits written as text. Errors hold neither cell values nor SQL text; what the vendor said
-// may be kept as the cause.
+// Types that Arrow lacks are named in a field's metadata under the key ARROW:extension:name:
+// arrow.json for JSON text, arrow.uuid, and badger.decimal for decimals of more than 76 digits
+// written as text. Errors hold neither cell values nor SQL text; what the vendor said may be kept
+// as the cause.
 package driver
 
 import (
@@ -22,13 +25,15 @@ import (
 
 // Conn is a connection to one warehouse. It may be used from several goroutines at once.
 type Conn interface {
-	// Query runs one statement and streams its result. The reader must be released, before Close. Values are exact. The context governs the
-	// reading too: when it ends, so does the stream, and the reader's Err says why. Args are nil, bool, int64, float64, string or time.Time.
+	// Query runs one statement and streams its result. The reader must be released, before Close.
+	// Values are exact. The context governs the reading too: when it ends, so does the stream, and
+	// the reader's Err says why. Args are nil, bool, int64, float64, string or time.Time.
 	Query(ctx context.Context, query string, args ...any) (array.RecordReader, error)
 	// Exec runs one statement that returns nothing.
 	Exec(ctx context.Context, query string, args ...any) error
-	// Merge writes the rows of r into table, in one transaction: a row whose key is there takes the place of the old one. The reader's columns are
-	// some of the table's, found by name; of rows with one key the last counts, and without a key all are added. It returns the number of rows.
+	// Merge writes the rows of r into table, in one transaction: a row whose key is there takes the
+	// place of the old one. The reader's columns are some of the table's, found by name; of rows
+	// with one key the last counts, and without a key all are added. It returns the number of rows.
 	Merge(ctx context.Context, table string, key []string, r array.RecordReader) (int64, error)
 	// ErrorCode classifies an error of this connection.
 	ErrorCode(err error) errcode.Code
@@ -36,18 +41,20 @@ type Conn interface {
 	Close() error
 }
 
-// SnapshotReader is implemented by connections that can read a result again without running its query: query:ID references.
+// SnapshotReader is implemented by connections that can read a result again without running its
+// query: query:ID references.
 type SnapshotReader interface {
 	ReadSnapshot(ctx context.Context, ref Ref) (array.RecordReader, error)
 }
 
-// TextQueryer is implemented by connections whose warehouse hosts models: it runs one query that returns one text.
+// TextQueryer is implemented by connections whose warehouse hosts models: it runs one query that
+// returns one text.
 type TextQueryer interface {
 	QueryText(ctx context.Context, query string, args ...any) (string, error)
 }
 
-// FunctionRegistrar is implemented by embedded engines: Go functions that SQL can call. Functions of one name are overloads with different
-// numbers of parameters.
+// FunctionRegistrar is implemented by embedded engines: Go functions that SQL can call. Functions
+// of one name are overloads with different numbers of parameters.
 type FunctionRegistrar interface {
 	RegisterScalar(ctx context.Context, functions ...Scalar) error
 }
@@ -83,13 +90,15 @@ type Dialect struct {
 	Identifiers Identifiers
 	// Placeholder returns the n-th parameter of a statement, from 1; nil is "?".
 	Placeholder func(n int) string
-	// KeyIndex returns the statement that makes a unique index on the key of one of badger's tables where there is none, so that merging finds rows by it;
-	// nil where the warehouse has no indexes or merges as well without.
+	// KeyIndex returns the statement that makes a unique index on the key of one of badger's tables
+	// where there is none, so that merging finds rows by it; nil where the warehouse has no indexes
+	// or merges as well without.
 	KeyIndex func(schema, table string, key []string) string
-	// Binary follows text to make it compare by its bytes where a column may have a collation under which other text is equal to it; "" where
-	// text always compares so or where nothing is known.
+	// Binary follows text to make it compare by its bytes where a column may have a collation under
+	// which other text is equal to it; "" where text always compares so or where nothing is known.
 	Binary string
-	// Embedded tells that the engine sorts and joins in this process's memory: many rows are then better read in small pieces than at once.
+	// Embedded tells that the engine sorts and joins in this process's memory: many rows are then
+	// better read in small pieces than at once.
 	Embedded bool
 }
 
@@ -175,7 +184,8 @@ func (r Ref) Parts() ([]string, error) {
 	return parts, nil
 }
 
-// isTableName tells whether s is one to three identifiers joined by points, each plain or in double quotes, so that it can stand in a statement.
+// isTableName tells whether s is one to three identifiers joined by points, each plain or in double
+// quotes, so that it can stand in a statement.
 func isTableName(s string) bool {
 	parts := 0
 	for s != "" {

@@ -45,7 +45,8 @@ func TestParseRef(t *testing.T) {
 	}
 }
 
-// Whatever is accepted as a table's name has parts, and their quoted form is a name of the same parts.
+// Whatever is accepted as a table's name has parts, and their quoted form is a name of the same
+// parts.
 func FuzzTableNames(f *testing.F) {
 	for _, s := range []string{`a."b c"`, `"""".x`, "ü.ä", `"a""b"`, `""`, "a.b.c.d", "x@1"} {
 		f.Add(s)

@@ -10,8 +10,9 @@ type Identifiers struct {
 	Escape    bool // a backslash escapes the next character of a quoted name; otherwise a quote is written twice
 }
 
-// Identifier writes names, joined by points. A plain name stays as it is and is found in whatever case it is typed; any other is quoted and
-// exact: one with capitals, blanks, points, quotes or letters beyond ASCII, and a reserved word.
+// Identifier writes names, joined by points. A plain name stays as it is and is found in whatever
+// case it is typed; any other is quoted and exact: one with capitals, blanks, points, quotes or
+// letters beyond ASCII, and a reserved word.
 func (d Dialect) Identifier(parts ...string) string {
 	q := d.Identifiers.quote()
 	out := make([]string, len(parts))

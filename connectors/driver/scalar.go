@@ -2,28 +2,30 @@ package driver
 
 import "context"
 
-// Scalar is a Go function that SQL can call: one result for each row of arguments. Its parameters and its result are of the types
-// [Text], [JSON], [BigInt], [Double] and [Boolean].
+// Scalar is a Go function that SQL can call: one result for each row of arguments. Its parameters
+// and its result are of the types [Text], [JSON], [BigInt], [Double] and [Boolean].
 //
-// The engine calls Eval with whole chunks of rows, from several goroutines at once. NULLs are handed to it like any value. An error
-// ends the statement. A panic does not: the rows are tried one by one, so that only those that panic are lost to Panicked. Eval must
-// therefore bear being called twice for a row.
+// The engine calls Eval with whole chunks of rows, from several goroutines at once. NULLs are
+// handed to it like any value. An error ends the statement. A panic does not: the rows are tried
+// one by one, so that only those that panic are lost to Panicked. Eval must therefore bear being
+// called twice for a row.
 type Scalar struct {
 	Name     string
 	Params   []Type
 	Result   Type
 	Volatile bool // may give another result for the same arguments: never folded into a constant, called for every row
 
-	// Eval sets out[i] from args[…][i] for every row. Out holds NULL nowhere and zero values to begin with. The context is that of the
-	// statement.
+	// Eval sets out[i] from args[…][i] for every row. Out holds NULL nowhere and zero values to
+	// begin with. The context is that of the statement.
 	Eval func(ctx context.Context, args []Vector, out *Vector) error
 
 	// Panicked sets the only row of out after a panic with value v; nil makes it NULL.
 	Panicked func(out *Vector, v any)
 }
 
-// Vector is one column of a chunk. The slice of its type holds the values, all of one length: Texts for Text and JSON, Ints for
-// BigInt, Floats for Double, Bools for Boolean. Arguments are the engine's own memory: they must not be changed, nor kept when Eval returns.
+// Vector is one column of a chunk. The slice of its type holds the values, all of one length: Texts
+// for Text and JSON, Ints for BigInt, Floats for Double, Bools for Boolean. Arguments are the
+// engine's own memory: they must not be changed, nor kept when Eval returns.
 type Vector struct {
 	Type   Type
 	Null   []bool // nil where no value is NULL

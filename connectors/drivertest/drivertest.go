@@ -1,8 +1,11 @@
-// Package drivertest is the conformance suite of warehouse connectors. A connector's test is a [Harness] and one call of [Run].
+// Package drivertest is the conformance suite of warehouse connectors. A connector's test is a
+// [Harness] and one call of [Run].
 //
-// What types mean is stated in files, testdata/types/*.txtar: the comment says why the values are there, "sql" is a query, "expect" what must
-// come out of it, one line a column as [Show] writes it. A connector whose SQL spells the query differently adds "<name>.sql"; one
-// whose warehouse has another type for it, "<name>.expect"; one whose warehouse cannot do it at all, "<name>.skip" with the reason.
+// What types mean is stated in files, testdata/types/*.txtar: the comment says why the values are
+// there, "sql" is a query, "expect" what must come out of it, one line a column as [Show] writes
+// it. A connector whose SQL spells the query differently adds "<name>.sql"; one whose warehouse has
+// another type for it, "<name>.expect"; one whose warehouse cannot do it at all, "<name>.skip" with
+// the reason.
 package drivertest
 
 import (
@@ -36,17 +39,19 @@ type Harness struct {
 	// Open opens an empty warehouse that can be written to. Records come from mem.
 	Open func(t *testing.T, mem memory.Allocator) driver.Conn
 
-	// OpenReadOnly opens one to read only, with a table called present of one row and one column; nil where Features.ReadOnly is not set.
+	// OpenReadOnly opens one to read only, with a table called present of one row and one column;
+	// nil where Features.ReadOnly is not set.
 	OpenReadOnly func(t *testing.T, mem memory.Allocator) driver.Conn
 
-	// Spelled are statements and references of the suite that this warehouse spells otherwise, by the suite's own text. The empty text leaves one out.
+	// Spelled are statements and references of the suite that this warehouse spells otherwise, by
+	// the suite's own text. The empty text leaves one out.
 	Spelled map[string]string
 
 	// Slow is a query that runs for minutes and returns many rows, if it is left to.
 	Slow string
 
-	// Skip names parts of the suite that do not hold here, and why: "Errors", "Types/floats", "Cancel/while it runs". It is for emulators, and for what
-	// a warehouse does not offer at all.
+	// Skip names parts of the suite that do not hold here, and why: "Errors", "Types/floats",
+	// "Cancel/while it runs". It is for emulators, and for what a warehouse does not offer at all.
 	Skip map[string]string
 }
 
@@ -137,7 +142,8 @@ func code(c driver.Conn, err error) errcode.Code {
 	return c.ErrorCode(err)
 }
 
-// Show writes a table, one line a column: name, type, and values with | between them, text in quotes.
+// Show writes a table, one line a column: name, type, and values with | between them, text in
+// quotes.
 func Show(t *scoring.Table) string {
 	var b strings.Builder
 	for i := range t.Columns {
@@ -157,8 +163,8 @@ func Show(t *scoring.Table) string {
 	return b.String()
 }
 
-// TypeQuery is the query of a file of testdata/types, named without its ending, as a connector spells it. It is empty where the connector skips
-// the file.
+// TypeQuery is the query of a file of testdata/types, named without its ending, as a connector
+// spells it. It is empty where the connector skips the file.
 func TypeQuery(connector, file string) string {
 	data, err := typeFiles.ReadFile(path.Join("testdata/types", file+".txtar"))
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/badger-eval/badger/connectors/doctor"
 )
 
-// examination checks that a warehouse in which nothing is wrong is found so, and that the statements of badger doctor are read by all.
+// examination checks that a warehouse in which nothing is wrong is found so, and that the
+// statements of badger doctor are read by all.
 func (h Harness) examination(t *testing.T) {
 	for _, readOnly := range []bool{false, true} {
 		report := doctor.Examine(context.Background(), doctor.Options{

@@ -11,7 +11,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// tables checks what callers do with badger's own tables: every statement of package connectors runs, and gives the same everywhere.
+// tables checks what callers do with badger's own tables: every statement of package connectors
+// runs, and gives the same everywhere.
 func (h Harness) tables(t *testing.T) {
 	ctx := context.Background()
 	w := connectors.New(h.open(t), h.Dialect)

@@ -85,7 +85,8 @@ func scores(n int) arrow.Record {
 
 const scoresDDL = "CREATE TABLE scores (eval_run_id VARCHAR, case_id VARCHAR, metric VARCHAR, value DOUBLE, passed BOOLEAN, reason VARCHAR, detail JSON, scored_at TIMESTAMPTZ)"
 
-// BenchmarkWrite appends score rows, and merges them by key into a table that has them already, at once and in batches.
+// BenchmarkWrite appends score rows, and merges them by key into a table that has them already, at
+// once and in batches.
 func BenchmarkWrite(b *testing.B) {
 	const n = 100_000
 	rec := scores(n)

@@ -15,7 +15,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// column copies vectors of one type of the engine into Arrow arrays. The vectors are flat: value i lies at index i.
+// column copies vectors of one type of the engine into Arrow arrays. The vectors are flat: value i
+// lies at index i.
 type column struct {
 	field    arrow.Field
 	mem      memory.Allocator
@@ -284,7 +285,8 @@ func (c *column) strings(v mapping.Vector, n int, write func(b []byte, i int) []
 	return c.data(v, n, []*memory.Buffer{offsets, memory.NewBufferBytes(out)}, nil), nil
 }
 
-// bigNums are written in 3 bytes of length and sign and the digits, highest first, all complemented where negative.
+// bigNums are written in 3 bytes of length and sign and the digits, highest first, all complemented
+// where negative.
 func (c *column) bigNums(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	in := values[text](v, n)
 	return c.strings(v, n, func(b []byte, i int) []byte {

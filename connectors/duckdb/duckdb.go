@@ -1,13 +1,15 @@
-// Package duckdb is the connector of the embedded engine: a warehouse in a file, for trying things out, for tests and for teams whose
-// data fits one machine.
+// Package duckdb is the connector of the embedded engine: a warehouse in a file, for trying things
+// out, for tests and for teams whose data fits one machine.
 //
-// It is built on the C interface that github.com/duckdb/duckdb-go/v2, the driver of DuckDB's own project, exports as its mapping package:
-// not on database/sql, whose rows of interface values cost more than the queries, nor on the driver's Arrow interface, which needs a
-// build tag and another version of Arrow. Results are copied from the engine's vectors into Arrow records column by column, rows are
-// written as whole chunks, and Go functions called from SQL get the engine's vectors as they are.
+// It is built on the C interface that github.com/duckdb/duckdb-go/v2, the driver of DuckDB's own
+// project, exports as its mapping package: not on database/sql, whose rows of interface values cost
+// more than the queries, nor on the driver's Arrow interface, which needs a build tag and another
+// version of Arrow. Results are copied from the engine's vectors into Arrow records column by
+// column, rows are written as whole chunks, and Go functions called from SQL get the engine's
+// vectors as they are.
 //
-// The engine is linked in, so a fresh machine needs a C compiler and nothing else. Extensions are neither installed nor loaded by
-// themselves: nothing reaches the network.
+// The engine is linked in, so a fresh machine needs a C compiler and nothing else. Extensions are
+// neither installed nor loaded by themselves: nothing reaches the network.
 package duckdb
 
 import (
@@ -34,7 +36,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Scheme is the scheme of URLs: duckdb:FILE, or duckdb::memory: for a database that ends with its connection. See [ParseURL].
+// Scheme is the scheme of URLs: duckdb:FILE, or duckdb::memory: for a database that ends with its
+// connection. See [ParseURL].
 const Scheme = "duckdb"
 
 // Dialect is how DuckDB spells badger's tables.
@@ -73,8 +76,9 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	return c, Dialect, nil
 }
 
-// ParseURL reads duckdb:FILE?mode=ro|rw|rwc&threads=N&memory_limit=SIZE&temp_directory=DIR&confined=true. Mode rw needs a file that is
-// there; rwc, the default, makes one.
+// ParseURL reads
+// duckdb:FILE?mode=ro|rw|rwc&threads=N&memory_limit=SIZE&temp_directory=DIR&confined=true. Mode rw
+// needs a file that is there; rwc, the default, makes one.
 func ParseURL(rawURL string) (path string, o Options, err error) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(rawURL, Scheme+":"), "?")
 	values, err := url.ParseQuery(query)
@@ -108,10 +112,11 @@ func ParseURL(rawURL string) (path string, o Options, err error) {
 	return path, o, nil
 }
 
-// Conn is an open database. It is a [driver.Conn], a [driver.SnapshotReader], a [driver.TextQueryer] and a [driver.FunctionRegistrar].
+// Conn is an open database. It is a [driver.Conn], a [driver.SnapshotReader], a
+// [driver.TextQueryer] and a [driver.FunctionRegistrar].
 //
-// Every call has a session of its own: temporary tables and settings made by one call are gone in the next. Several statements may stand
-// in one call, with semicolons between them.
+// Every call has a session of its own: temporary tables and settings made by one call are gone in
+// the next. Several statements may stand in one call, with semicolons between them.
 type Conn struct {
 	path     string
 	mem      memory.Allocator
@@ -134,14 +139,15 @@ var (
 	_ driver.FunctionRegistrar = (*Conn)(nil)
 )
 
-// OpenFile opens the database in a file, or one in memory where path is ":memory:" or empty. A file that is missing is made unless it is to
-// be only read.
+// OpenFile opens the database in a file, or one in memory where path is ":memory:" or empty. A file
+// that is missing is made unless it is to be only read.
 func OpenFile(ctx context.Context, path string, o driver.Options) (*Conn, error) {
 	return OpenWith(ctx, path, Options{Options: o})
 }
 
-// OpenWith is [OpenFile] with all options. The error says which file, and has the code NotFound, PermissionDenied, DataLoss for what is no
-// database or is damaged, and FailedPrecondition for one that another process holds.
+// OpenWith is [OpenFile] with all options. The error says which file, and has the code NotFound,
+// PermissionDenied, DataLoss for what is no database or is damaged, and FailedPrecondition for one
+// that another process holds.
 func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -173,7 +179,8 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	return c, nil
 }
 
-// open opens the database. Connections to one file in one process share the engine's instance, which would otherwise lock itself out.
+// open opens the database. Connections to one file in one process share the engine's instance,
+// which would otherwise lock itself out.
 func (c *Conn) open() error {
 	var config mapping.Config
 	if mapping.CreateConfig(&config) == mapping.StateError {
@@ -200,7 +207,8 @@ func (c *Conn) open() error {
 	return nil
 }
 
-// inOrder lists settings in the order in which the engine takes them: once it is confined it refuses a place for what does not fit the memory.
+// inOrder lists settings in the order in which the engine takes them: once it is confined it
+// refuses a place for what does not fit the memory.
 func inOrder(settings map[string]string) []string {
 	names := slices.Sorted(maps.Keys(settings))
 	if i := slices.Index(names, "enable_external_access"); i >= 0 {
@@ -240,7 +248,8 @@ func checkPath(path string, o Options) error {
 	return nil
 }
 
-// inMemory counts databases in memory, each of which needs a place of its own for what does not fit.
+// inMemory counts databases in memory, each of which needs a place of its own for what does not
+// fit.
 var inMemory atomic.Int64
 
 func settings(path string, o Options) map[string]string {
@@ -269,8 +278,9 @@ func settings(path string, o Options) map[string]string {
 	return s
 }
 
-// DB is the same database as database/sql sees it, for programs written against that; it is closed with the connection. It is nil for a
-// database in memory, which only this connection reaches, and for a path that the SQL driver cannot take, such as one with a colon.
+// DB is the same database as database/sql sees it, for programs written against that; it is closed
+// with the connection. It is nil for a database in memory, which only this connection reaches, and
+// for a path that the SQL driver cannot take, such as one with a colon.
 func (c *Conn) DB() *sql.DB {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,15 +18,16 @@ func (c *Conn) name() string {
 	return strconv.Quote(filepath.Base(c.path))
 }
 
-// errorOf makes an error of the engine's message: its kind and the names in it, without values, SQL text and paths. The whole message
-// is the cause.
+// errorOf makes an error of the engine's message: its kind and the names in it, without values, SQL
+// text and paths. The whole message is the cause.
 func (c *Conn) errorOf(message string) error {
 	class, text := split(message)
 	code := codeOf(class, text)
 	return &errcode.Error{Code: code, Msg: "duckdb: database " + c.name() + ": " + c.shown(class, text, message), Err: errors.New(message)}
 }
 
-// split cuts a message such as "Catalog Error: Table with name t does not exist!\nDid you mean …\n\nLINE 1: SELECT …".
+// split cuts a message such as "Catalog Error: Table with name t does not exist!\nDid you mean
+// …\n\nLINE 1: SELECT …".
 func split(message string) (class, text string) {
 	first, _, _ := strings.Cut(message, "\n")
 	class, text, ok := strings.Cut(first, ": ")

@@ -7,20 +7,24 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 )
 
-// Function is a Go function that SQL calls, with values instead of vectors. [Conn.RegisterScalar] is faster.
+// Function is a Go function that SQL calls, with values instead of vectors. [Conn.RegisterScalar]
+// is faster.
 type Function struct {
 	Name   string
 	Params []driver.Type // text, bigint, double and boolean are offered; json is text
 	Result driver.Type
-	// Volatile keeps the engine from computing calls with constant arguments while it plans, and from sharing results of equal calls.
+	// Volatile keeps the engine from computing calls with constant arguments while it plans, and
+	// from sharing results of equal calls.
 	Volatile bool
-	// Call computes a chunk: args[k][i] is argument k of row i, nil for NULL, else a string, int64, float64 or bool; out[i] is set likewise. Text
-	// may be kept. An error fails the statement, so a bad row is better a NULL; a row that panics is NULL. Calls come from several
-	// goroutines at once.
+	// Call computes a chunk: args[k][i] is argument k of row i, nil for NULL, else a string, int64,
+	// float64 or bool; out[i] is set likewise. Text may be kept. An error fails the statement, so a
+	// bad row is better a NULL; a row that panics is NULL. Calls come from several goroutines at
+	// once.
 	Call func(ctx context.Context, rows int, args [][]any, out []any) error
 }
 
-// Register makes functions callable by every session of the database. Functions of one name are overloads with different numbers of parameters.
+// Register makes functions callable by every session of the database. Functions of one name are
+// overloads with different numbers of parameters.
 func (c *Conn) Register(ctx context.Context, fs []Function) error {
 	scalars := make([]driver.Scalar, len(fs))
 	for i := range fs {

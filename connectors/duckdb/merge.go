@@ -16,8 +16,9 @@ import (
 // stage is the temporary table that rows with a key go through.
 const stage = "badger_stage"
 
-// Merge writes rows in one transaction: with a key through a temporary table and one MERGE, without one straight into the table. Of rows with
-// one key the last stays. Columns are cast to the table's types.
+// Merge writes rows in one transaction: with a key through a temporary table and one MERGE, without
+// one straight into the table. Of rows with one key the last stays. Columns are cast to the table's
+// types.
 func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array.RecordReader) (int64, error) {
 	names := make([]string, rows.Schema().NumFields())
 	for i, f := range rows.Schema().Fields() {

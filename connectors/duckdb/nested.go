@@ -114,7 +114,8 @@ func (c *column) nested(id mapping.Type, t mapping.LogicalType) error {
 // entry is where a list's items lie among those of all lists.
 type entry struct{ offset, length uint64 }
 
-// lists copies the items and, where they do not lie one list behind the other, puts them in that order.
+// lists copies the items and, where they do not lie one list behind the other, puts them in that
+// order.
 func (c *column) lists(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	size := int(mapping.ListVectorGetSize(v)) //nolint:gosec // fits the memory
 	items, err := c.children[0].read(mapping.ListVectorGetChild(v), size)
@@ -208,7 +209,8 @@ func (c *column) structs(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	return c.data(v, n, nil, children), nil
 }
 
-// unions are structs whose first field says which of the others counts. A NULL union's field is NULL too.
+// unions are structs whose first field says which of the others counts. A NULL union's field is
+// NULL too.
 func (c *column) unions(v mapping.Vector, n int) (arrow.ArrayData, error) {
 	children, err := c.fieldsOf(v, n, 1)
 	if err != nil {

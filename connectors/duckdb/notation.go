@@ -13,8 +13,8 @@ func appendBits(b, bits []byte) []byte {
 	return b
 }
 
-// appendTimeTZ writes a TIMETZ: microseconds of the day in the upper 40 bits, and in the lower 24 how far the zone's offset in seconds
-// lies below the highest, 15:59:59.
+// appendTimeTZ writes a TIMETZ: microseconds of the day in the upper 40 bits, and in the lower 24
+// how far the zone's offset in seconds lies below the highest, 15:59:59.
 func appendTimeTZ(b []byte, bits uint64) []byte {
 	const highest = 16*60*60 - 1
 	b = appendClock(b, int64(bits>>24)) //nolint:gosec // 40 bits

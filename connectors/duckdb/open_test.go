@@ -343,7 +343,8 @@ func TestTwoConnectionsToOneFile(t *testing.T) {
 	}
 }
 
-// Functions belong to the database: registered through one connection, they are called through another, with that call's context and errors.
+// Functions belong to the database: registered through one connection, they are called through
+// another, with that call's context and errors.
 func TestFunctionsOfTwoConnections(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "two.duckdb")
 	a, b := mustOpen(t, path, duckdb.Options{}), mustOpen(t, path, duckdb.Options{})
@@ -397,7 +398,8 @@ func TestDatabaseSQLSeesTheSameDatabase(t *testing.T) {
 	}
 }
 
-// A database in memory can be confined however often it is opened: the order of its settings is not left to chance.
+// A database in memory can be confined however often it is opened: the order of its settings is not
+// left to chance.
 func TestConfinedInMemory(t *testing.T) {
 	for range 20 {
 		c := mustOpen(t, "", duckdb.Options{Confined: true, Threads: 1, MemoryLimit: "64MB"})
@@ -413,7 +415,8 @@ func TestConfinedInMemory(t *testing.T) {
 	}
 }
 
-// A file of a later storage version, with the checksum that belongs to it, is refused with both versions and a way out.
+// A file of a later storage version, with the checksum that belongs to it, is refused with both
+// versions and a way out.
 func TestFileOfANewerEngine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "newer.duckdb")
 	c, err := duckdb.OpenFile(context.Background(), path, driver.Options{})

@@ -56,7 +56,8 @@ func (c *Conn) QueryText(ctx context.Context, query string, args ...any) (string
 	return text, nil
 }
 
-// ReadSnapshot streams a table or view. The engine keeps neither results of queries nor old versions of tables.
+// ReadSnapshot streams a table or view. The engine keeps neither results of queries nor old
+// versions of tables.
 func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordReader, error) {
 	switch {
 	case ref.Kind == driver.RefFile:
@@ -73,8 +74,8 @@ func (c *Conn) ReadSnapshot(ctx context.Context, ref driver.Ref) (array.RecordRe
 	return c.Query(ctx, "SELECT * FROM "+name)
 }
 
-// resolve finds a table or view in the catalogue and returns its quoted name. A name must not reach the engine otherwise: it takes
-// "x.csv" for a file to read.
+// resolve finds a table or view in the catalogue and returns its quoted name. A name must not reach
+// the engine otherwise: it takes "x.csv" for a file to read.
 func (c *Conn) resolve(ctx context.Context, ref driver.Ref) (string, error) {
 	const query = `SELECT d, s, t FROM (SELECT database_name AS d, schema_name AS s, table_name AS t FROM duckdb_tables() UNION ALL SELECT database_name, schema_name, view_name FROM duckdb_views())
 WHERE lower(t) = lower(?) AND lower(s) = lower(coalesce(?, current_schema())) AND lower(d) = lower(coalesce(?, current_database())) LIMIT 1`

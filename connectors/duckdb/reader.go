@@ -10,7 +10,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// reader streams a result as records of one chunk (2,048 rows) each. The engine computes as it is read.
+// reader streams a result as records of one chunk (2,048 rows) each. The engine computes as it is
+// read.
 type reader struct {
 	ctx      context.Context //nolint:containedctx // governs the stream
 	session  *session
@@ -113,7 +114,8 @@ func (r *reader) record(chunk mapping.DataChunk) (arrow.Record, error) {
 	return array.NewRecord(r.schema, arrays, int64(n)), nil
 }
 
-// Retain and Release count who uses the reader; the last to leave gives the result and the session back.
+// Retain and Release count who uses the reader; the last to leave gives the result and the session
+// back.
 func (r *reader) Retain() { r.refs++ }
 
 // Release is the opposite of Retain.

@@ -113,7 +113,8 @@ func TestWhatTheEngineCannotHold(t *testing.T) {
 	}
 }
 
-// The engine is the oracle of the readers of files: what it writes as Parquet and CSV must be read as what it reads itself.
+// The engine is the oracle of the readers of files: what it writes as Parquet and CSV must be read
+// as what it reads itself.
 func TestFilesWrittenByTheEngine(t *testing.T) {
 	dir := t.TempDir()
 	c := mustOpen(t, "", duckdb.Options{})

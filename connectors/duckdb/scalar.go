@@ -35,8 +35,9 @@ var scalarTypes = map[driver.Type]mapping.Type{
 	driver.Double: mapping.TypeDouble, driver.Boolean: mapping.TypeBoolean,
 }
 
-// RegisterScalar makes Go functions callable from SQL, by every session of the database, in place of functions of their names. The engine calls them with chunks of up to 2,048
-// rows from several threads at once; text is not copied on its way in.
+// RegisterScalar makes Go functions callable from SQL, by every session of the database, in place
+// of functions of their names. The engine calls them with chunks of up to 2,048 rows from several
+// threads at once; text is not copied on its way in.
 func (c *Conn) RegisterScalar(_ context.Context, functions ...driver.Scalar) error {
 	byName := map[string][]driver.Scalar{}
 	var names []string
@@ -271,8 +272,9 @@ func setResult(v mapping.Vector, out driver.Vector, n int) error {
 	return nil
 }
 
-// eval calls the function with a chunk. Where it panics, it is called again row by row, so that only the rows that panic are lost: a panic
-// must not cross the engine's code, which would end the process.
+// eval calls the function with a chunk. Where it panics, it is called again row by row, so that
+// only the rows that panic are lost: a panic must not cross the engine's code, which would end the
+// process.
 func (f *scalar) eval(ctx context.Context, args []driver.Vector, out *driver.Vector, n int) error {
 	v, err := f.try(ctx, args, out)
 	if v == nil {

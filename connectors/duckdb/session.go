@@ -23,7 +23,8 @@ type session struct {
 	failed error           // what a Go function failed with
 }
 
-// sessions are those of all databases, for functions to find the context of the statement that calls them.
+// sessions are those of all databases, for functions to find the context of the statement that
+// calls them.
 var sessions sync.Map // sessionKey -> *session
 
 // sessionKey is an instance of the engine and the number of a connection in it.
@@ -76,11 +77,12 @@ func (s *session) disconnect() {
 	mapping.Disconnect(&s.conn)
 }
 
-// interruptEvery is how often a statement is asked to stop: the engine forgets a request that comes between two of its phases.
+// interruptEvery is how often a statement is asked to stop: the engine forgets a request that comes
+// between two of its phases.
 const interruptEvery = 5 * time.Millisecond
 
-// run runs f, which calls the engine, and interrupts it when ctx ends. An error of the engine then becomes that of ctx, and one
-// that a Go function caused becomes the function's.
+// run runs f, which calls the engine, and interrupts it when ctx ends. An error of the engine then
+// becomes that of ctx, and one that a Go function caused becomes the function's.
 func (s *session) run(ctx context.Context, f func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -100,8 +102,8 @@ func (s *session) run(ctx context.Context, f func() error) error {
 	return err
 }
 
-// begin starts a statement: until the next one, functions that it calls get this context, also from the engine's own threads, which go on
-// computing between two batches.
+// begin starts a statement: until the next one, functions that it calls get this context, also from
+// the engine's own threads, which go on computing between two batches.
 func (s *session) begin(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

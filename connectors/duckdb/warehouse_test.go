@@ -416,7 +416,8 @@ func TestViews(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Metric: pass pass fail fail pass; people: pass fail fail pass pass. So 2, 1, 1, 1 of 5; chance = (3*3 + 2*2)/25 = 0.52; kappa = (0.6 - 0.52)/0.48.
+	// Metric: pass pass fail fail pass; people: pass fail fail pass pass. So 2, 1, 1, 1 of 5;
+	// chance = (3*3 + 2*2)/25 = 0.52; kappa = (0.6 - 0.52)/0.48.
 	want := "\"metric\" STRING: \"m\"\n\"labelled\" INT64: 5\n\"true_pass\" DECIMAL: 2\n\"false_pass\" DECIMAL: 1\n\"true_fail\" DECIMAL: 1\n\"false_fail\" DECIMAL: 1\n\"accuracy\" FLOAT64: 0.6\n\"kappa\" DECIMAL: 0.1667\n"
 	got, err := w.Query(ctx, "SELECT * REPLACE (round(kappa, 4)::DECIMAL(9,4) AS kappa) FROM badger.agreement")
 	if err != nil || drivertest.Show(got) != want {

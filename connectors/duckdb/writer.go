@@ -111,7 +111,8 @@ func (w *writer) close() {
 // maxChunkText bounds a chunk's text: lengths have 32 bits.
 const maxChunkText = 1 << 30
 
-// fill copies rows from start on and returns where it stopped. before is the number of rows of earlier records, for errors.
+// fill copies rows from start on and returns where it stopped. before is the number of rows of
+// earlier records, for errors.
 func (w *writer) fill(rec arrow.Record, start int, before int64) (end int, err error) {
 	mapping.DataChunkReset(w.chunk)
 	w.textBytes = 0
@@ -307,7 +308,8 @@ func fillTexts(w *writer, v mapping.Vector, arr arrow.Array, start, end int) err
 	return nil
 }
 
-// setTexts sets n values of a text vector, which stand one behind the other in all and have these lengths.
+// setTexts sets n values of a text vector, which stand one behind the other in all and have these
+// lengths.
 func setTexts(v mapping.Vector, all []byte, n int, length func(i int) int) {
 	out := values[text](v, n)
 	var base unsafe.Pointer

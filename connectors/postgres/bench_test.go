@@ -22,7 +22,8 @@ const (
 FROM generate_series(1, 1000000) AS t(i)`
 )
 
-// Reading a million rows of ten columns, every value decoded. BADGER_PSYCOPG_PYTHON names a Python with psycopg 3, which then does the same.
+// Reading a million rows of ten columns, every value decoded. BADGER_PSYCOPG_PYTHON names a Python
+// with psycopg 3, which then does the same.
 func BenchmarkRead(b *testing.B) {
 	s := running(b)
 	name := s.database(b)
@@ -54,7 +55,8 @@ with psycopg.connect(url) as c, c.cursor(name="s", binary=True) as q:
     assert n == 1000000`)
 }
 
-// Writing a hundred thousand scores, as many a merge as a run does, into a table that has them already.
+// Writing a hundred thousand scores, as many a merge as a run does, into a table that has them
+// already.
 func BenchmarkWriteScores(b *testing.B) {
 	s := running(b)
 	name := s.database(b)

@@ -18,7 +18,8 @@ const (
 	microsPerDay     = 86_400_000_000
 )
 
-// Infinity is the farthest value that Arrow has: distinct from every date and time of PostgreSQL's, and in order.
+// Infinity is the farthest value that Arrow has: distinct from every date and time of PostgreSQL's,
+// and in order.
 const (
 	infiniteDate = math.MaxInt32
 	infiniteTime = math.MaxInt64
@@ -64,7 +65,8 @@ func addTimestamp(b array.Builder, v []byte) error {
 	return nil
 }
 
-// microsOf makes microseconds since 1970 of such since 2000. The last thirty years that PostgreSQL has, to 294276, do not fit.
+// microsOf makes microseconds since 1970 of such since 2000. The last thirty years that PostgreSQL
+// has, to 294276, do not fit.
 func microsOf(n int64) (int64, bool) {
 	switch n {
 	case math.MaxInt64:
@@ -110,7 +112,8 @@ func addTimestampText(b array.Builder, v []byte) error {
 	return nil
 }
 
-// parseTimestamp reads what the server writes with datestyle ISO: 2024-02-29 12:00:00.5+00, and BC after it where that is so.
+// parseTimestamp reads what the server writes with datestyle ISO: 2024-02-29 12:00:00.5+00, and BC
+// after it where that is so.
 func parseTimestamp(s string) (int64, error) {
 	switch s {
 	case "infinity":

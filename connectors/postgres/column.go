@@ -20,7 +20,8 @@ type column struct {
 	format int16 // on the wire: 0 is text, 1 binary
 	oid    uint32
 	typ    *pgType
-	// add reads one value that is not NULL into a builder of the field's type. The error says what is wrong with it, not where.
+	// add reads one value that is not NULL into a builder of the field's type. The error says what
+	// is wrong with it, not where.
 	add func(b array.Builder, v []byte) error
 }
 
@@ -41,8 +42,9 @@ var (
 	errTooFar    = errcode.New(errcode.Unimplemented, "a time is too far away to be read; cast the column to text")
 )
 
-// column says how a column is read. What has a binary form of fixed meaning comes in it, the rest as the text that the server makes of it. Redshift's
-// binary forms are not documented: from there all is text.
+// column says how a column is read. What has a binary form of fixed meaning comes in it, the rest
+// as the text that the server makes of it. Redshift's binary forms are not documented: from there
+// all is text.
 func (c *Conn) column(f pgconn.FieldDescription) column {
 	col := column{field: arrow.Field{Name: f.Name, Type: arrow.BinaryTypes.String, Nullable: true}, oid: f.DataTypeOID, typ: c.types.of(f.DataTypeOID), add: addText}
 	pick := func(t arrow.DataType, bin, text func(b array.Builder, v []byte) error) {

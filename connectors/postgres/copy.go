@@ -16,7 +16,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// copySource is rows in COPY's text format, a few at a time: one line a row, tabs between the values, \N for NULL.
+// copySource is rows in COPY's text format, a few at a time: one line a row, tabs between the
+// values, \N for NULL.
 type copySource struct {
 	mu       sync.Mutex      // the driver may read on for a moment after the copying has ended
 	ctx      context.Context //nolint:containedctx // of the copying

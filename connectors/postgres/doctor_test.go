@@ -12,7 +12,8 @@ import (
 	"github.com/badger-eval/badger/connectors/postgres"
 )
 
-// What a role may is what the server says: an owner everything, a reader of badger's tables only that.
+// What a role may is what the server says: an owner everything, a reader of badger's tables only
+// that.
 func TestDoctorSeesPrivileges(t *testing.T) {
 	s := running(t)
 	name := s.database(t)

@@ -14,13 +14,15 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// failure is what a SQLSTATE means. %s in the text is a name from the server's message, which is a name of the schema's or of the statement's, never a value.
+// failure is what a SQLSTATE means. %s in the text is a name from the server's message, which is a
+// name of the schema's or of the statement's, never a value.
 type failure struct {
 	code errcode.Code
 	text string
 }
 
-// failures are by SQLSTATE, see "PostgreSQL Error Codes" in PostgreSQL's documentation; those of two characters are the class's.
+// failures are by SQLSTATE, see "PostgreSQL Error Codes" in PostgreSQL's documentation; those of
+// two characters are the class's.
 var failures = map[string]failure{
 	"08":    {errcode.Unavailable, "the connection failed"},
 	"0A":    {errcode.Unimplemented, "the server does not offer that"},
@@ -131,7 +133,8 @@ func asServerError(err error) (*pgconn.PgError, bool) {
 	return pe, errors.As(err, &pe)
 }
 
-// errorOf makes an error of the driver's: its kind, the names in it and its SQLSTATE, without values and SQL text. The whole error is the cause.
+// errorOf makes an error of the driver's: its kind, the names in it and its SQLSTATE, without
+// values and SQL text. The whole error is the cause.
 func (c *Conn) errorOf(ctx context.Context, err error) error {
 	var coded *errcode.Error
 	switch {

@@ -8,7 +8,8 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 )
 
-// OpenAsRedshift opens a PostgreSQL server and treats it as Redshift is treated, which shows of that what both have in common.
+// OpenAsRedshift opens a PostgreSQL server and treats it as Redshift is treated, which shows of
+// that what both have in common.
 func OpenAsRedshift(ctx context.Context, url string, o driver.Options) (driver.Conn, error) {
 	c, err := open(ctx, url, o)
 	if err != nil {
@@ -35,7 +36,8 @@ func AskFor(d time.Duration) time.Duration {
 	return was
 }
 
-// ReadNumeric reads a numeric's binary form as text, and as an integer of so many decimals where 128 bits hold it.
+// ReadNumeric reads a numeric's binary form as text, and as an integer of so many decimals where
+// 128 bits hold it.
 func ReadNumeric(v []byte, scale int) (text string, textOK bool, unscaled *big.Int, ok bool) {
 	b, textOK := numericText(nil, v)
 	n, ok := numeric128(v, scale)

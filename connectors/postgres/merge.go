@@ -16,13 +16,16 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// Merge writes rows in one transaction. With a key they are first copied into a temporary table. Where the table has a unique index on the key, one INSERT … ON
-// CONFLICT takes them from there, and writers of other rows are not held up; elsewhere the table is locked against other writers (not
-// readers) while rows of the key are updated and the others inserted. When the answer to COMMIT is lost, the server is asked over another session whether the
-// transaction was committed, so that rows without a key are not written twice either.
+// Merge writes rows in one transaction. With a key they are first copied into a temporary table.
+// Where the table has a unique index on the key, one INSERT … ON CONFLICT takes them from there,
+// and writers of other rows are not held up; elsewhere the table is locked against other writers
+// (not readers) while rows of the key are updated and the others inserted. When the answer to
+// COMMIT is lost, the server is asked over another session whether the transaction was committed,
+// so that rows without a key are not written twice either.
 //
-// Redshift has neither COPY from a client nor ON CONFLICT: rows go by INSERT into the temporary table, and then those of the key are deleted
-// and written anew, or updated where the rows have only some of the table's columns.
+// Redshift has neither COPY from a client nor ON CONFLICT: rows go by INSERT into the temporary
+// table, and then those of the key are deleted and written anew, or updated where the rows have
+// only some of the table's columns.
 func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array.RecordReader) (n int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -83,7 +86,8 @@ func (m *merge) run(ctx context.Context, rows array.RecordReader) (n int64, err 
 	return n, m.commit(ctx)
 }
 
-// begin begins a transaction, over another session where one turns out to be dead, and finds the table's columns.
+// begin begins a transaction, over another session where one turns out to be dead, and finds the
+// table's columns.
 func (m *merge) begin(ctx context.Context) (err error) {
 	for attempt := 0; ; attempt++ {
 		if m.s, err = m.db.acquire(ctx); err != nil {
@@ -107,7 +111,8 @@ func (m *merge) begin(ctx context.Context) (err error) {
 	}
 }
 
-// describe finds the table's columns. The rows' names mean them in any case of letters, unless one is written just so.
+// describe finds the table's columns. The rows' names mean them in any case of letters, unless one
+// is written just so.
 func (m *merge) describe(ctx context.Context) error {
 	d, err := m.s.pg.Prepare(ctx, "", "SELECT * FROM "+m.table+" WHERE 1 = 0", nil)
 	if err != nil {
@@ -160,7 +165,8 @@ func (m *merge) copied(ctx context.Context, rows array.RecordReader) (int64, err
 			nulls = nulls || m.nulls[i]
 		}
 	}
-	// In the order of the key, so that two writers of the same rows wait for each other and not in a circle.
+	// In the order of the key, so that two writers of the same rows wait for each other and not in
+	// a circle.
 	newest := fmt.Sprintf("(SELECT DISTINCT ON (%s) * FROM %s ORDER BY %s, row DESC) AS s", list(keys), stage, list(keys))
 	indexed := false
 	if !nulls { // to an index no NULL is like another
@@ -237,7 +243,8 @@ func (m *merge) last(ctx context.Context, sql string) error {
 // askFor is how long the server is asked whether a transaction was committed. Tests shorten it.
 var askFor = 15 * time.Second
 
-// commit ends the transaction. Only an error after which nothing was written, or one that says that this is not known, is returned.
+// commit ends the transaction. Only an error after which nothing was written, or one that says that
+// this is not known, is returned.
 func (m *merge) commit(ctx context.Context) error {
 	results, err := m.s.pg.Exec(ctx, "COMMIT").ReadAll()
 	if err == nil {
@@ -337,7 +344,8 @@ func (m *merge) onConflict() string {
 	return " ON CONFLICT (" + list(keys) + ") DO UPDATE SET " + set
 }
 
-// same tells that a row of the table has the key of a staged one. NULL is a value; it joins worse, so only where it occurs.
+// same tells that a row of the table has the key of a staged one. NULL is a value; it joins worse,
+// so only where it occurs.
 func (m *merge) same(t, s string) string {
 	var out []string
 	for i := range m.columns {

@@ -13,8 +13,8 @@ const maxDepth = 64
 
 var errDeep = errcode.New(errcode.ResourceExhausted, "a value is nested more than %d levels deep", maxDepth)
 
-// appendJSON writes a value, given as the server's text, as JSON: numbers with every digit, arrays as lists, rows as objects, NaN, dates and all else
-// as text, bytes as hexadecimal digits.
+// appendJSON writes a value, given as the server's text, as JSON: numbers with every digit, arrays
+// as lists, rows as objects, NaN, dates and all else as text, bytes as hexadecimal digits.
 func (t *pgType) appendJSON(dst, text []byte, depth int) ([]byte, error) {
 	if depth > maxDepth {
 		return dst, errDeep
@@ -75,7 +75,8 @@ func appendString(dst, text []byte) ([]byte, error) {
 	return append(dst, '"'), nil
 }
 
-// appendArray reads {1,NULL,"a b"}, with arrays inside for further dimensions, and perhaps [0:2]= before it.
+// appendArray reads {1,NULL,"a b"}, with arrays inside for further dimensions, and perhaps [0:2]=
+// before it.
 func (t *pgType) appendArray(dst, text []byte, depth int) ([]byte, error) {
 	if len(text) > 0 && text[0] == '[' {
 		if i := bytes.IndexByte(text, '='); i >= 0 {
@@ -183,7 +184,8 @@ func (p *notation) take(b byte) bool {
 	return false
 }
 
-// item reads up to the delimiter or the end, which it leaves. Quotes and backslashes are taken off; in rows a quote inside quotes is doubled.
+// item reads up to the delimiter or the end, which it leaves. Quotes and backslashes are taken off;
+// in rows a quote inside quotes is doubled.
 func (p *notation) item(delim, end byte) (text []byte, quoted bool) {
 	inside := false
 	for i := 0; i < len(p.rest); i++ {

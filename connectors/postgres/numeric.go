@@ -13,8 +13,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/decimal256"
 )
 
-// A numeric is, in binary, the number of its digits in base 10000, the power of the first of them, a sign and how many decimals it
-// shows, 16 bits each, and then the digits.
+// A numeric is, in binary, the number of its digits in base 10000, the power of the first of them,
+// a sign and how many decimals it shows, 16 bits each, and then the digits.
 const (
 	signNegative = 0x4000
 	signNaN      = 0xC000
@@ -22,7 +22,8 @@ const (
 	signMinus    = 0xF000 // infinity
 )
 
-// numeric says how numerics are read: those of a column with precision and scale as Arrow's decimals, all others as text, which is exact too.
+// numeric says how numerics are read: those of a column with precision and scale as Arrow's
+// decimals, all others as text, which is exact too.
 func (c *column) numeric(modifier int32, redshift bool) {
 	c.format = 1
 	text := numericText

@@ -1,12 +1,16 @@
 // Package postgres is the connector of PostgreSQL and of Amazon Redshift.
 //
-// It is built on github.com/jackc/pgx/v5, of which it uses the pool and the protocol layer below (pgconn): settings are those of libpq, with its
-// environment, password and service files, TLS and several hosts; rows are read as the bytes that the server sends and become Arrow
-// without a Go value for each cell in between. Statements go by the extended protocol, one a call. Results are streamed: a row is in memory from when
-// it is read off the connection until its record is released, and a reader that is slow slows the server.
+// It is built on github.com/jackc/pgx/v5, of which it uses the pool and the protocol layer below
+// (pgconn): settings are those of libpq, with its environment, password and service files, TLS and
+// several hosts; rows are read as the bytes that the server sends and become Arrow without a Go
+// value for each cell in between. Statements go by the extended protocol, one a call. Results are
+// streamed: a row is in memory from when it is read off the connection until its record is
+// released, and a reader that is slow slows the server.
 //
-// Every call takes a session from a pool. What a statement changes in its session (SET, PREPARE, BEGIN, temporary tables) is not to be relied on
-// in the next call. Sessions are in UTC. A pooler between must give out whole sessions. See README.md for types, privileges and what was shown where.
+// Every call takes a session from a pool. What a statement changes in its session (SET, PREPARE,
+// BEGIN, temporary tables) is not to be relied on in the next call. Sessions are in UTC. A pooler
+// between must give out whole sessions. See README.md for types, privileges and what was shown
+// where.
 package postgres
 
 import (
@@ -75,19 +79,23 @@ var (
 	_ driver.SnapshotReader = (*Conn)(nil)
 )
 
-// The pool keeps few sessions, each of which is a process of the server; pool_max_conns=N in the URL allows others.
+// The pool keeps few sessions, each of which is a process of the server; pool_max_conns=N in the
+// URL allows others.
 const (
 	maxSessions = 8
 	maxIdleTime = 5 * time.Minute
 )
 
-// Open opens the database that a URL names, and signs in once, so that what is wrong with it is told here; it is a [driver.Opener]. The URL is
-// libpq's, postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full&…, with one host or several; what it leaves out comes from PGHOST, PGPORT,
-// PGDATABASE, PGUSER, PGPASSWORD, PGPASSFILE, PGSERVICE, PGSSLMODE and so on. Redshift://… means Amazon Redshift, whose port is 5439 and whose
-// connections are encrypted unless sslmode says otherwise.
+// Open opens the database that a URL names, and signs in once, so that what is wrong with it is
+// told here; it is a [driver.Opener]. The URL is libpq's,
+// postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full&…, with one host or several; what it
+// leaves out comes from PGHOST, PGPORT, PGDATABASE, PGUSER, PGPASSWORD, PGPASSFILE, PGSERVICE,
+// PGSSLMODE and so on. Redshift://… means Amazon Redshift, whose port is 5439 and whose connections
+// are encrypted unless sslmode says otherwise.
 //
-// The error has the code InvalidArgument for a URL that cannot be read or holds a password, Unauthenticated for what the server refuses, NotFound for a database that is not
-// there and Unavailable where nobody answers.
+// The error has the code InvalidArgument for a URL that cannot be read or holds a password,
+// Unauthenticated for what the server refuses, NotFound for a database that is not there and
+// Unavailable where nobody answers.
 func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, driver.Dialect, error) {
 	dialect := Dialect
 	if strings.HasPrefix(rawURL, SchemeRedshift+":") {

@@ -27,7 +27,8 @@ type reader struct {
 	schema  *arrow.Schema
 
 	builders []array.Builder
-	// Numerics that are no numbers, NaN and the infinities, come as doubles, in records of their own.
+	// Numerics that are no numbers, NaN and the infinities, come as doubles, in records of their
+	// own.
 	doubles  map[int]*array.Float64Builder // by column
 	specials map[int]bool                  // of the record that is being built
 	held     [][]byte                      // a row that begins the next record

@@ -19,7 +19,8 @@ var arrayOf = map[uint32]uint32{
 	1115: oidTimestamp, 1182: oidDate, 1183: oidTime, 1185: oidTimestamptz, 1231: oidNumeric, 199: oidJSON, 2951: oidUUID, 3807: oidJSONB, oidRecordArray: oidRecord,
 }
 
-// appendRecord writes a row, or an array of rows, as JSON. Its columns are f1, f2 and so on, as row_to_json calls them.
+// appendRecord writes a row, or an array of rows, as JSON. Its columns are f1, f2 and so on, as
+// row_to_json calls them.
 func appendRecord(dst, v []byte, isArray bool, depth int) ([]byte, error) {
 	if depth > maxDepth {
 		return dst, errDeep
@@ -57,8 +58,8 @@ func appendRecord(dst, v []byte, isArray bool, depth int) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// appendBinaryArray writes an array: the number of its dimensions, whether it has NULLs, the type of its elements, the length and first index of
-// each dimension, and the elements in a row.
+// appendBinaryArray writes an array: the number of its dimensions, whether it has NULLs, the type
+// of its elements, the length and first index of each dimension, and the elements in a row.
 func appendBinaryArray(dst, v []byte, depth int) ([]byte, error) {
 	r := &bytesReader{v}
 	dims := r.int32()
@@ -212,7 +213,8 @@ func infinityText(n int64) string {
 	return "infinity"
 }
 
-// momentText writes a moment as the server does: the year with four digits or more, and BC after it where there was no year 0.
+// momentText writes a moment as the server does: the year with four digits or more, and BC after it
+// where there was no year 0.
 func momentText(t time.Time, layout string) string {
 	t = t.UTC()
 	year, era := t.Year(), ""

@@ -11,8 +11,8 @@ import (
 	"github.com/badger-eval/badger/connectors/postgres"
 )
 
-// What is done for Redshift instead, all results as text and writing by INSERT, DELETE and UPDATE, is shown on PostgreSQL, which reads these statements too.
-// SUPER and JSON_PARSE are not.
+// What is done for Redshift instead, all results as text and writing by INSERT, DELETE and UPDATE,
+// is shown on PostgreSQL, which reads these statements too. SUPER and JSON_PARSE are not.
 func TestTheWayOfRedshift(t *testing.T) {
 	s := running(t)
 	open := func(t *testing.T, database string, o driver.Options) driver.Conn {

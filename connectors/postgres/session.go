@@ -15,7 +15,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// begin makes a new session write values in the one way that is read here. They are statements and not settings of the sign-in, which poolers refuse.
+// begin makes a new session write values in the one way that is read here. They are statements and
+// not settings of the sign-in, which poolers refuse.
 func (c *Conn) begin(ctx context.Context, conn *pgx.Conn) error {
 	settings := "SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; SET extra_float_digits = 3"
 	if c.redshift {
@@ -70,7 +71,8 @@ func (s *session) release() {
 	s.conn = nil
 }
 
-// cancelled asks again for a statement to be cancelled that was given up. The driver asks once, and a server that is compiling the statement just then forgets it.
+// cancelled asks again for a statement to be cancelled that was given up. The driver asks once, and
+// a server that is compiling the statement just then forgets it.
 func cancelled(pg *pgconn.PgConn) {
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
@@ -93,7 +95,8 @@ type statement struct {
 	formats []int16  // of the columns
 }
 
-// start takes a session and lets it read a statement. Where the pool's session turns out to be dead, another is taken: nothing has run yet.
+// start takes a session and lets it read a statement. Where the pool's session turns out to be
+// dead, another is taken: nothing has run yet.
 func (c *Conn) start(ctx context.Context, query string, args []any) (*session, *statement, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err

@@ -9,7 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Object ids of types that are read by their meaning. They are fixed, in PostgreSQL and in Redshift.
+// Object ids of types that are read by their meaning. They are fixed, in PostgreSQL and in
+// Redshift.
 const (
 	oidBool        = 16
 	oidBytea       = 17

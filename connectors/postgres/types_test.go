@@ -16,8 +16,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// What the suite does not ask for because only PostgreSQL has it. Every query is read in both ways, by binary forms and by texts; plain is
-// what the latter gives where it differs.
+// What the suite does not ask for because only PostgreSQL has it. Every query is read in both ways,
+// by binary forms and by texts; plain is what the latter gives where it differs.
 func TestTypesOfPostgreSQL(t *testing.T) {
 	s := running(t)
 	name := s.database(t)

@@ -11,11 +11,12 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// This file is the only one that knows the driver's version of Arrow. Records cross over by their buffers: the bytes are the driver's, on
-// the Go heap, and live as long as something refers to them. Nothing is copied but the headers.
+// This file is the only one that knows the driver's version of Arrow. Records cross over by their
+// buffers: the bytes are the driver's, on the Go heap, and live as long as something refers to
+// them. Nothing is copied but the headers.
 
-// takeOver makes a record's columns ones of this module's Arrow, in the encoding that Snowflake sent, and lets go of the record. Scales come
-// from the fields' metadata, -1 where there is none.
+// takeOver makes a record's columns ones of this module's Arrow, in the encoding that Snowflake
+// sent, and lets go of the record. Scales come from the fields' metadata, -1 where there is none.
 func takeOver(rec arrow.RecordBatch) (cols []arrow17.Array, scales []int32, err error) {
 	defer rec.Release() // the driver keeps a list of all its records; emptied ones hold no memory
 	defer func() {

@@ -27,7 +27,8 @@ const (
 	benchQuery = "SELECT * FROM wide"
 )
 
-// wide is a result of a million rows of ten columns, its chunks made beforehand: integers, decimals, doubles, text, a date, a timestamp.
+// wide is a result of a million rows of ten columns, its chunks made beforehand: integers,
+// decimals, doubles, text, a date, a timestamp.
 func wide(b *testing.B) (r sft.Result, bytes int64) {
 	b.Helper()
 	columns := []sft.Column{
@@ -79,7 +80,8 @@ func peak(b *testing.B) (stop func()) {
 	}
 }
 
-// BenchmarkRead reads a million rows from the server in this process, as records and as the table that metrics see.
+// BenchmarkRead reads a million rows from the server in this process, as records and as the table
+// that metrics see.
 func BenchmarkRead(b *testing.B) {
 	s := sft.New(b)
 	r, bytes := wide(b)
@@ -150,7 +152,8 @@ func BenchmarkRead(b *testing.B) {
 	})
 }
 
-// BenchmarkWrite merges score rows by key into a table of DuckDB's behind the server, most of whose time it takes.
+// BenchmarkWrite merges score rows by key into a table of DuckDB's behind the server, most of whose
+// time it takes.
 func BenchmarkWrite(b *testing.B) {
 	const n = 100_000
 	fields := []arrow.Field{
@@ -211,7 +214,8 @@ func BenchmarkWrite(b *testing.B) {
 	})
 }
 
-// python runs a script against the server; it prints rows, seconds and the peak of its memory in MB.
+// python runs a script against the server; it prints rows, seconds and the peak of its memory in
+// MB.
 func python(b *testing.B, s *sft.Server, script, arg string) (rows, seconds, mb float64) {
 	b.Helper()
 	program := os.Getenv("BADGER_FAKESNOW_PYTHON")

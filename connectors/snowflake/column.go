@@ -30,7 +30,8 @@ const (
 	extensionDecimal = "badger.decimal"
 )
 
-// field is the column's Arrow field, going by its description alone. Integers are 64-bit ones until a batch holds a wider one.
+// field is the column's Arrow field, going by its description alone. Integers are 64-bit ones until
+// a batch holds a wider one.
 func (c *column) field() arrow.Field {
 	f := arrow.Field{Name: c.name, Nullable: c.nullable}
 	extension := func(name string) { f.Metadata = arrow.NewMetadata([]string{extensionKey}, []string{name}) }
@@ -78,7 +79,8 @@ func (c *column) isTimestamp() bool {
 	return c.kind == "TIMESTAMP_NTZ" || c.kind == "TIMESTAMP_LTZ" || c.kind == "TIMESTAMP_TZ"
 }
 
-// decode makes an array of the column's type of what Snowflake sent. Want is the type that the reader has announced.
+// decode makes an array of the column's type of what Snowflake sent. Want is the type that the
+// reader has announced.
 func (c *column) decode(mem memory.Allocator, arr arrow.Array, scale int32, want arrow.DataType) (arrow.Array, error) {
 	unexpected := errcode.New(errcode.Unimplemented, "values of type %s came as %v, which is not read; cast the column to VARCHAR", c.kind, arr.DataType())
 	switch c.kind {
@@ -105,7 +107,8 @@ func (c *column) decode(mem memory.Allocator, arr arrow.Array, scale int32, want
 	return arr, nil
 }
 
-// decodeFixed reads numbers, which come as the narrowest integers that hold a batch, or as 128 bits.
+// decodeFixed reads numbers, which come as the narrowest integers that hold a batch, or as 128
+// bits.
 func (c *column) decodeFixed(mem memory.Allocator, arr arrow.Array, want arrow.DataType) (arrow.Array, error) {
 	decimal := &arrow.Decimal128Type{Precision: c.digits(), Scale: c.scale}
 	if a, ok := arr.(*array.Decimal128); ok {
@@ -145,7 +148,8 @@ func narrow(a *array.Decimal128) bool {
 	return true
 }
 
-// integers returns what writes an array's integers as 64-bit or as 128-bit ones, one of which is nil.
+// integers returns what writes an array's integers as 64-bit or as 128-bit ones, one of which is
+// nil.
 func integers(arr arrow.Array) (func([]int64, []decimal128.Num), bool) {
 	switch a := arr.(type) {
 	case *array.Int8:
@@ -187,7 +191,8 @@ func fixedWidth(mem memory.Allocator, t arrow.DataType, of arrow.Array, width in
 	return array.MakeFromData(data)
 }
 
-// validityOf is an array's validity from bit 0 on, shared where it begins there; nil where nothing is NULL.
+// validityOf is an array's validity from bit 0 on, shared where it begins there; nil where nothing
+// is NULL.
 func validityOf(mem memory.Allocator, arr arrow.Array) *memory.Buffer {
 	if arr.NullN() == 0 || len(arr.NullBitmapBytes()) == 0 {
 		return nil
@@ -208,7 +213,8 @@ func validityOf(mem memory.Allocator, arr arrow.Array) *memory.Buffer {
 	return b
 }
 
-// timesOf reads times of day. The driver calls them nanoseconds, but they are units of the column's scale.
+// timesOf reads times of day. The driver calls them nanoseconds, but they are units of the column's
+// scale.
 func timesOf(mem memory.Allocator, a *array.Time64, scale int32) (arrow.Array, error) {
 	if scale < 0 || scale > 9 {
 		scale = 9
@@ -228,7 +234,8 @@ func timesOf(mem memory.Allocator, a *array.Time64, scale int32) (arrow.Array, e
 
 var powers = [...]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
 
-// decfloats reads decimal floating-point numbers, an exponent and a significand in two's complement, as text.
+// decfloats reads decimal floating-point numbers, an exponent and a significand in two's
+// complement, as text.
 func decfloats(mem memory.Allocator, a *array.Struct) (arrow.Array, error) {
 	exponents, ok := a.Field(0).(*array.Int16)
 	significands, also := a.Field(1).(*array.Binary)
@@ -252,8 +259,8 @@ func decfloats(mem memory.Allocator, a *array.Struct) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
-// moments are a column's timestamps as whole seconds since 1970 and nanoseconds, which hold the years 0 to 9999 that Snowflake has; Arrow's
-// 64 bits of nanoseconds hold 1677 to 2262.
+// moments are a column's timestamps as whole seconds since 1970 and nanoseconds, which hold the
+// years 0 to 9999 that Snowflake has; Arrow's 64 bits of nanoseconds hold 1677 to 2262.
 type moments struct {
 	seconds []int64
 	nanos   []int32
@@ -261,8 +268,8 @@ type moments struct {
 	null    func(i int) bool
 }
 
-// momentsOf reads timestamps: integers of the column's scale, or structs of an epoch, nanoseconds beyond scale 7, and for TIMESTAMP_TZ
-// the zone, which does not matter for the instant.
+// momentsOf reads timestamps: integers of the column's scale, or structs of an epoch, nanoseconds
+// beyond scale 7, and for TIMESTAMP_TZ the zone, which does not matter for the instant.
 func (c *column) momentsOf(arr arrow.Array, scale int32) (*moments, error) {
 	if scale < 0 || scale > 9 {
 		scale = 9
@@ -311,7 +318,8 @@ func (c *column) momentsOf(arr arrow.Array, scale int32) (*moments, error) {
 	return nil, unexpected
 }
 
-// run is how many rows from start on fit a unit, and which unit fits the most of them: nanoseconds or, for far years, microseconds.
+// run is how many rows from start on fit a unit, and which unit fits the most of them: nanoseconds
+// or, for far years, microseconds.
 func (m *moments) run(start int) (rows int, unit arrow.TimeUnit) {
 	nanos, micros := 0, 0
 	for i := start; i < len(m.seconds) && (nanos == i-start || micros == i-start); i++ {

@@ -17,7 +17,8 @@ import (
 	"github.com/badger-eval/badger/connectors/snowflake/snowflaketest"
 )
 
-// lower is a connection whose columns have names in lower case: the suite is written so, and Snowflake folds names to upper case.
+// lower is a connection whose columns have names in lower case: the suite is written so, and
+// Snowflake folds names to upper case.
 type lower struct{ *snowflake.Conn }
 
 func (c lower) Query(ctx context.Context, query string, args ...any) (array.RecordReader, error) {

@@ -32,7 +32,8 @@ func (a Auth) known() bool {
 	return a == KeyPair || a == OAuth || a == Container || a == PAT || a == Password
 }
 
-// ContainerToken is the file that Snowflake keeps a service's token in; it is rewritten every few minutes.
+// ContainerToken is the file that Snowflake keeps a service's token in; it is rewritten every few
+// minutes.
 const ContainerToken = "/snowflake/session/token"
 
 // Secret says where secrets are: names of files and of environment variables, never the secrets.
@@ -57,7 +58,8 @@ func (s Secret) auth() Auth {
 	return ""
 }
 
-// secretOfEnvironment is the first secret that the usual variables, or Snowflake's own container, offer for the way to sign in.
+// secretOfEnvironment is the first secret that the usual variables, or Snowflake's own container,
+// offer for the way to sign in.
 func (c *Config) secretOfEnvironment() Secret {
 	wants := func(a ...Auth) bool {
 		for _, a := range a {
@@ -228,7 +230,8 @@ func (c *Config) driverConfig() (sf.Config, error) {
 	return out, err
 }
 
-// params are the session's parameters: instants in UTC, JSON on one line, and nothing that is told to others.
+// params are the session's parameters: instants in UTC, JSON on one line, and nothing that is told
+// to others.
 func (c *Config) params() map[string]string {
 	p := map[string]string{
 		"TIMEZONE": "UTC", "JSON_INDENT": "0", "CLIENT_TELEMETRY_ENABLED": "false", "QUERY_TAG": "badger",

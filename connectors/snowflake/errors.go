@@ -13,8 +13,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// failure is what an error number of Snowflake's means: its code, and words for it. In the words, %s stands for the names that Snowflake's message
-// has in single quotes; a failure without it shows none, since what is quoted there may be a value.
+// failure is what an error number of Snowflake's means: its code, and words for it. In the words,
+// %s stands for the names that Snowflake's message has in single quotes; a failure without it shows
+// none, since what is quoted there may be a value.
 type failure struct {
 	code errcode.Code
 	text string
@@ -122,8 +123,8 @@ func number(err error) int {
 	return 0
 }
 
-// errorOf makes an error of the driver's: its kind, the names in it and the query's id, without values and SQL text. The whole error is the
-// cause.
+// errorOf makes an error of the driver's: its kind, the names in it and the query's id, without
+// values and SQL text. The whole error is the cause.
 func (c *Conn) errorOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -186,7 +187,8 @@ func said(se *sf.SnowflakeError) (errcode.Code, string) {
 	return f.code, f.text
 }
 
-// byState classifies by the SQLSTATE, and what says nothing else by the message's words, which are not shown.
+// byState classifies by the SQLSTATE, and what says nothing else by the message's words, which are
+// not shown.
 func byState(se *sf.SnowflakeError) failure {
 	text := "error " + digits(se.Number) + " of Snowflake"
 	message := strings.ToLower(se.Message)
@@ -244,7 +246,8 @@ func digits(n int) string {
 
 var httpStatus = regexp.MustCompile(`HTTP Status: (\d{3})`)
 
-// transportFailure classifies what went wrong on the way. The driver tells the status of an answer it gave up on only in words.
+// transportFailure classifies what went wrong on the way. The driver tells the status of an answer
+// it gave up on only in words.
 func transportFailure(err error) (errcode.Code, string) {
 	if m := httpStatus.FindStringSubmatch(err.Error()); m != nil {
 		if m[1] == "429" {

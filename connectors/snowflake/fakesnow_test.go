@@ -61,7 +61,8 @@ var stopFakesnow = func() {}
 
 var databases atomic.Int64
 
-// The suite against fakesnow, an emulator that runs Snowflake's SQL on DuckDB behind the protocol of the drivers.
+// The suite against fakesnow, an emulator that runs Snowflake's SQL on DuckDB behind the protocol
+// of the drivers.
 func TestFakesnow(t *testing.T) {
 	options, err := fakesnow()
 	if err != nil {

@@ -156,7 +156,8 @@ func TestChunksThatNeverArrive(t *testing.T) {
 	}
 }
 
-// The links of a result that Snowflake keeps no more cannot be renewed; what was read is not passed off as the whole.
+// The links of a result that Snowflake keeps no more cannot be renewed; what was read is not passed
+// off as the whole.
 func TestResultThatExpiresWhileItIsRead(t *testing.T) {
 	s := sft.New(t)
 	kept := numbered(80)
@@ -405,7 +406,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Many rows go through a temporary table; of one key the last still counts, and a failure on the way leaves nothing.
+// Many rows go through a temporary table; of one key the last still counts, and a failure on the
+// way leaves nothing.
 func TestManyRows(t *testing.T) {
 	const n = 60
 	keys := make([]string, n)

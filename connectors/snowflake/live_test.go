@@ -11,8 +11,9 @@ import (
 	"github.com/badger-eval/badger/connectors/drivertest"
 )
 
-// The suite against a live account: BADGER_SNOWFLAKE_URL=snowflake://USER@ACCOUNT/DATABASE?warehouse=W&… Each test makes a schema of its own in
-// that database and drops it. A few credits of the smallest warehouse are used.
+// The suite against a live account:
+// BADGER_SNOWFLAKE_URL=snowflake://USER@ACCOUNT/DATABASE?warehouse=W&… Each test makes a schema of
+// its own in that database and drops it. A few credits of the smallest warehouse are used.
 func TestLive(t *testing.T) {
 	raw := os.Getenv("BADGER_SNOWFLAKE_URL")
 	if raw == "" {

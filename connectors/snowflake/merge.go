@@ -15,10 +15,11 @@ import (
 // chunkBytes is how much JSON one statement carries. Snowflake takes values of at most 16 MB.
 const chunkBytes = 4 << 20
 
-// Merge writes rows by one statement, which is a transaction of its own: all rows or none, and with a key the same whether it is run
-// once or twice. The rows go along as a parameter, a JSON array of arrays of texts that are cast to the columns' types. What does
-// not fit one statement is first laid into a temporary table, which the last statement reads. Without a key a statement whose answer is
-// lost is not run twice, because the driver repeats it under its old request id.
+// Merge writes rows by one statement, which is a transaction of its own: all rows or none, and with
+// a key the same whether it is run once or twice. The rows go along as a parameter, a JSON array of
+// arrays of texts that are cast to the columns' types. What does not fit one statement is first
+// laid into a temporary table, which the last statement reads. Without a key a statement whose
+// answer is lost is not run twice, because the driver repeats it under its old request id.
 func (c *Conn) Merge(ctx context.Context, table string, key []string, rows array.RecordReader) (n int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -76,7 +77,8 @@ func (m *merge) failed(err error) error {
 	return err
 }
 
-// describe finds the table's columns. The rows' names mean them in any case of letters, unless one is written just so.
+// describe finds the table's columns. The rows' names mean them in any case of letters, unless one
+// is written just so.
 func (m *merge) describe(ctx context.Context, s *session) error {
 	res, err := s.query(ctx, "SELECT * FROM "+m.table+" WHERE 1 = 0", nil)
 	if err != nil {
@@ -135,7 +137,8 @@ func (m *merge) staged(ctx context.Context, s *session, chunk string, texts *row
 	return nil
 }
 
-// lost makes an error one after which the rows cannot be written again by itself: they have been read.
+// lost makes an error one after which the rows cannot be written again by itself: they have been
+// read.
 func lost(err error) error {
 	if sessionGone(err) {
 		return errcode.New(errcode.Unavailable, "snowflake: the session ended while rows were written; nothing was written: %v", err)

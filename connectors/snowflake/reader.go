@@ -16,8 +16,8 @@ const ahead = 2
 // attempts is how often the links of a result are renewed at one place.
 const attempts = 4
 
-// reader streams a result. Batches are downloaded a few ahead; one that cannot be is asked for again under new links, which Snowflake gives
-// for as long as it keeps the result.
+// reader streams a result. Batches are downloaded a few ahead; one that cannot be is asked for
+// again under new links, which Snowflake gives for as long as it keeps the result.
 type reader struct {
 	db      *Conn
 	ctx     context.Context //nolint:containedctx // governs the stream
@@ -167,7 +167,8 @@ func (r *reader) nextBatch() (parts []part, ok bool) {
 			}
 			return parts, ok
 		}
-		// The driver takes what arrived of a batch for the whole of it when asked again: only new ones are safe.
+		// The driver takes what arrived of a batch for the whole of it when asked again: only new
+		// ones are safe.
 		if r.err = r.renew(at); r.err != nil {
 			return nil, false
 		}

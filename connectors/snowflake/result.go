@@ -12,8 +12,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// result is what a statement returned: Arrow batches, most of them not yet downloaded, or rows where Snowflake answers in JSON, as it
-// does for SHOW, DESCRIBE and counts of changed rows.
+// result is what a statement returned: Arrow batches, most of them not yet downloaded, or rows
+// where Snowflake answers in JSON, as it does for SHOW, DESCRIBE and counts of changed rows.
 type result struct {
 	id      string // of the query
 	columns []column
@@ -31,7 +31,8 @@ type describedRows interface {
 	sf.SnowflakeRows
 }
 
-// result describes what the driver returned to a statement that asked for Arrow batches, or for rows.
+// result describes what the driver returned to a statement that asked for Arrow batches, or for
+// rows.
 func (s *session) result(ctx context.Context, rows sqldriver.Rows, asBatches bool) (*result, error) {
 	d, ok := rows.(describedRows)
 	if !ok {

@@ -20,11 +20,12 @@ import (
 // rowsAtOnce is how many rows of a JSON result become one record.
 const rowsAtOnce = 4096
 
-// unreadable tells that the driver cannot make a batch of what it got: of times of day with a scale of 4 or less it cannot. Read as
-// rows they are fine.
+// unreadable tells that the driver cannot make a batch of what it got: of times of day with a scale
+// of 4 or less it cannot. Read as rows they are fine.
 func unreadable(err error) bool { return strings.Contains(err.Error(), "cast_time64") }
 
-// nextRows reads rows that the driver has as values, exactly, into the encoding that Arrow batches have.
+// nextRows reads rows that the driver has as values, exactly, into the encoding that Arrow batches
+// have.
 func (res *result) nextRows(mem memory.Allocator) (parts []part, ok bool, err error) {
 	values := make([]sqldriver.Value, len(res.columns))
 	cells := make([][]sqldriver.Value, len(res.columns))
@@ -203,8 +204,8 @@ var epochFields = []arrow.Field{
 	{Name: "epoch", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, {Name: "fraction", Type: arrow.PrimitiveTypes.Int32, Nullable: true}, {Name: "timezone", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
 }
 
-// buildMoments makes timestamps of seconds and nanoseconds. Of a JSON result's times before 1970 the driver gets fractions wrong, and of those in the
-// first second the sign.
+// buildMoments makes timestamps of seconds and nanoseconds. Of a JSON result's times before 1970
+// the driver gets fractions wrong, and of those in the first second the sign.
 func (c *column) buildMoments(mem memory.Allocator, values []sqldriver.Value) (arrow.Array, error) {
 	fields := epochFields[:2]
 	if c.kind == "TIMESTAMP_TZ" {

@@ -14,8 +14,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// rowTexts writes rows as JSON arrays of texts and nulls. Numbers are texts with all their digits: Snowflake casts them, and no JSON reader
-// on the way makes doubles of them.
+// rowTexts writes rows as JSON arrays of texts and nulls. Numbers are texts with all their digits:
+// Snowflake casts them, and no JSON reader on the way makes doubles of them.
 type rowTexts struct {
 	rows  array.RecordReader
 	at    int  // the next row of the reader's record
@@ -125,7 +125,8 @@ func decimalText(n *big.Int, scale int32) string {
 	return sign + digits[:len(digits)-int(scale)] + "." + digits[len(digits)-int(scale):]
 }
 
-// appendFloat writes a number with the digits that it needs, or the names that Snowflake has for what is none.
+// appendFloat writes a number with the digits that it needs, or the names that Snowflake has for
+// what is none.
 func appendFloat(b []byte, f float64, bits int) []byte {
 	switch {
 	case math.IsNaN(f):

@@ -36,8 +36,8 @@ type driverConn interface {
 	sf.SnowflakeConnection
 }
 
-// session runs f with a session of its own. Where the account has forgotten the session, which it says before it runs anything, f is
-// run once more with a new one.
+// session runs f with a session of its own. Where the account has forgotten the session, which it
+// says before it runs anything, f is run once more with a new one.
 func (c *Conn) session(ctx context.Context, f func(*session) error) error {
 	for attempt := 0; ; attempt++ {
 		err := c.once(ctx, f)
@@ -86,7 +86,8 @@ func (c *Conn) poolError(ctx context.Context, err error) error {
 	return errcode.New(errcode.FailedPrecondition, "snowflake: the warehouse is closed")
 }
 
-// arrowContext asks the driver for Arrow batches as Snowflake sends them: numbers and timestamps as they are.
+// arrowContext asks the driver for Arrow batches as Snowflake sends them: numbers and timestamps as
+// they are.
 func arrowContext(ctx context.Context) context.Context {
 	ctx = sf.WithHigherPrecision(sf.WithArrowBatches(ctx))
 	ctx = sf.WithArrowBatchesTimestampOption(ctx, sf.UseOriginalTimestamp)
@@ -124,7 +125,8 @@ func (s *session) exec(ctx context.Context, sql string, args ...any) error {
 	return err
 }
 
-// bind makes the driver's parameters. Instants are told apart from wall clocks by a marker before them.
+// bind makes the driver's parameters. Instants are told apart from wall clocks by a marker before
+// them.
 func bind(args []any) ([]sqldriver.NamedValue, error) {
 	var out []sqldriver.NamedValue
 	add := func(v any) { out = append(out, sqldriver.NamedValue{Ordinal: len(out) + 1, Value: v}) }

@@ -1,13 +1,15 @@
 // Package snowflake is the connector of Snowflake.
 //
-// It is built on github.com/snowflakedb/gosnowflake, the driver of Snowflake's own project: signing in by key pair, token or container
-// token, renewing sessions, retrying with one request id and downloading results in chunks are its work. Results are read as the Arrow
-// batches that the driver downloads, not as rows of interface values. The driver hands out records of another version of Arrow, whose
-// memory is taken over as it is; Snowflake's own encodings (numbers as integers of a scale, timestamps as structs) become Arrow's types here,
-// without passing through floating point. See README.md for what was shown where.
+// It is built on github.com/snowflakedb/gosnowflake, the driver of Snowflake's own project: signing
+// in by key pair, token or container token, renewing sessions, retrying with one request id and
+// downloading results in chunks are its work. Results are read as the Arrow batches that the driver
+// downloads, not as rows of interface values. The driver hands out records of another version of
+// Arrow, whose memory is taken over as it is; Snowflake's own encodings (numbers as integers of a
+// scale, timestamps as structs) become Arrow's types here, without passing through floating point.
+// See README.md for what was shown where.
 //
-// Every call takes a session from a pool. What a statement changes in a session (USE, SET, ALTER SESSION, temporary tables) is gone
-// in the next call. A call holds one statement.
+// Every call takes a session from a pool. What a statement changes in a session (USE, SET, ALTER
+// SESSION, temporary tables) is gone in the next call. A call holds one statement.
 package snowflake
 
 import (
@@ -37,7 +39,8 @@ var Dialect = driver.Dialect{
 // Features are what the connector offers.
 var Features = driver.Features{ReadOnly: true, Snapshots: true, QueryByID: true, TimeTravel: true, TextQuery: true}
 
-// Conn is a connection to one account. It is a [driver.Conn], a [driver.SnapshotReader] and a [driver.TextQueryer].
+// Conn is a connection to one account. It is a [driver.Conn], a [driver.SnapshotReader] and a
+// [driver.TextQueryer].
 type Conn struct {
 	config   Config
 	mem      memory.Allocator
@@ -71,9 +74,10 @@ const (
 	maxIdleTime = 30 * time.Minute
 )
 
-// OpenWith signs in once, so that what is wrong with the configuration is told here. The error has the code InvalidArgument for what is
-// missing in the configuration, Unauthenticated for what the account refuses, NotFound for a database, schema, warehouse or role that is
-// not there and Unavailable where nobody answers.
+// OpenWith signs in once, so that what is wrong with the configuration is told here. The error has
+// the code InvalidArgument for what is missing in the configuration, Unauthenticated for what the
+// account refuses, NotFound for a database, schema, warehouse or role that is not there and
+// Unavailable where nobody answers.
 func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -69,7 +69,8 @@ func (c *Conn) check(sql string) error {
 
 var nestedComment = regexp.MustCompile(`/\*(?:[^*]|\*+[^*/])*/\*`)
 
-// reads tells statements that change nothing. Snowflake has no read-only sessions; but what begins with these cannot hold DML.
+// reads tells statements that change nothing. Snowflake has no read-only sessions; but what begins
+// with these cannot hold DML.
 func reads(first string) bool {
 	switch first {
 	case "SELECT", "WITH", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "VALUES", "LIST", "LS":
@@ -78,8 +79,8 @@ func reads(first string) bool {
 	return false
 }
 
-// leavesNothing tells statements after which a session is as good as new. CREATE SCHEMA, for one, makes the new schema the
-// current one.
+// leavesNothing tells statements after which a session is as good as new. CREATE SCHEMA, for one,
+// makes the new schema the current one.
 func leavesNothing(sql string) bool {
 	w := words(sql, 6)
 	if len(w) == 0 || reads(w[0]) {
@@ -102,7 +103,8 @@ func leavesNothing(sql string) bool {
 	return false
 }
 
-// nameOf checks the name of a table, one to three parts with points between them, quoted where they are no plain names.
+// nameOf checks the name of a table, one to three parts with points between them, quoted where they
+// are no plain names.
 func nameOf(table string) (string, error) {
 	if _, err := (driver.Ref{Kind: driver.RefTable, Name: table}).Parts(); err != nil {
 		return "", invalid("expected a table's name, such as schema.table")

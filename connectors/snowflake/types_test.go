@@ -38,7 +38,8 @@ func downloaded(r sft.Result) sft.Result {
 	return r
 }
 
-// What Snowflake's encodings become, exactly. The cells are written as the protocol's JSON form has them, the server encodes them as Snowflake does.
+// What Snowflake's encodings become, exactly. The cells are written as the protocol's JSON form has
+// them, the server encodes them as Snowflake does.
 func TestValues(t *testing.T) {
 	const (
 		digits38 = "99999999999999999999999999999999999999"
@@ -142,7 +143,8 @@ func TestValuesInJSON(t *testing.T) {
 	}
 }
 
-// Records have the schema that the reader announced, but for a wider number and another unit of time.
+// Records have the schema that the reader announced, but for a wider number and another unit of
+// time.
 func TestSchemas(t *testing.T) {
 	s := sft.New(t)
 	s.Answer("SELECT c FROM t", column("fixed", 38, 0, []string{"1"}, []string{"300"}, []string{"99999999999999999999"}))

@@ -17,7 +17,8 @@ import (
 type Config struct {
 	Account, User, Database, Schema, Warehouse, Role string
 
-	// Where the account is reached; empty is its own host, over https. Plain http is refused beyond this machine unless Insecure is set.
+	// Where the account is reached; empty is its own host, over https. Plain http is refused beyond
+	// this machine unless Insecure is set.
 	Host     string
 	Port     int
 	Protocol string // https or http
@@ -35,7 +36,8 @@ type Config struct {
 	getenv func(string) string // nil is the process's
 }
 
-// ParseURL reads snowflake://[USER@]ACCOUNT[/DATABASE[/SCHEMA]]?warehouse=W&role=R&…. The options are
+// ParseURL reads snowflake://[USER@]ACCOUNT[/DATABASE[/SCHEMA]]?warehouse=W&role=R&…. The options
+// are
 //
 //	warehouse, role, user, database, schema   what the session begins with
 //	auth                                      keypair, oauth, container, pat or password; else by what is configured
@@ -47,11 +49,13 @@ type Config struct {
 //	login_timeout, retries                    a duration; a number
 //	param.NAME                                a session parameter
 //
-// Secrets themselves cannot stand in a URL. Files and variables are read again at every sign-in, so that a rotated secret takes
-// effect. What the URL leaves out is taken from SNOWFLAKE_ACCOUNT, _USER, _DATABASE, _SCHEMA, _WAREHOUSE, _ROLE and _HOST, and the
-// secret from SNOWFLAKE_PRIVATE_KEY_FILE (passphrase in SNOWFLAKE_PRIVATE_KEY_PASSPHRASE), SNOWFLAKE_TOKEN_FILE_PATH, SNOWFLAKE_TOKEN,
-// SNOWFLAKE_PASSWORD, or in a container of Snowflake's own the token file that it puts there. Secrets of variables that the URL does not name are sent to
-// Snowflake's own hosts and to SNOWFLAKE_HOST only.
+// Secrets themselves cannot stand in a URL. Files and variables are read again at every sign-in, so
+// that a rotated secret takes effect. What the URL leaves out is taken from SNOWFLAKE_ACCOUNT,
+// _USER, _DATABASE, _SCHEMA, _WAREHOUSE, _ROLE and _HOST, and the secret from
+// SNOWFLAKE_PRIVATE_KEY_FILE (passphrase in SNOWFLAKE_PRIVATE_KEY_PASSPHRASE),
+// SNOWFLAKE_TOKEN_FILE_PATH, SNOWFLAKE_TOKEN, SNOWFLAKE_PASSWORD, or in a container of Snowflake's
+// own the token file that it puts there. Secrets of variables that the URL does not name are sent
+// to Snowflake's own hosts and to SNOWFLAKE_HOST only.
 func ParseURL(rawURL string) (Config, error) { return parseURL(rawURL, os.Getenv) }
 
 func parseURL(rawURL string, getenv func(string) string) (Config, error) {
@@ -91,7 +95,8 @@ func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 	return c, nil
 }
 
-// option sets one option. Values of options that do not exist are not repeated: they may be secrets.
+// option sets one option. Values of options that do not exist are not repeated: they may be
+// secrets.
 func (c *Config) option(key, value string) (err error) {
 	if name, ok := strings.CutPrefix(key, "param."); ok && name != "" {
 		if c.Params == nil {

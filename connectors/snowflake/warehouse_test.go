@@ -13,7 +13,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Badger's own tables: installed twice, answers written and read, scores written twice, results resolved by reference.
+// Badger's own tables: installed twice, answers written and read, scores written twice, results
+// resolved by reference.
 func TestWarehouse(t *testing.T) {
 	s := sft.New(t)
 	s.Keep(anID, numbered(30))

@@ -1,7 +1,8 @@
 // Package arrowtable converts between Arrow records and [scoring.Table], exactly.
 //
-// Arrow is how warehouses, files and wires hand out results; scoring knows nothing of it. Of the Go versions of Arrow that
-// the warehouse drivers bring along, github.com/apache/arrow/go/v17 is the one used here.
+// Arrow is how warehouses, files and wires hand out results; scoring knows nothing of it. Of the Go
+// versions of Arrow that the warehouse drivers bring along, github.com/apache/arrow/go/v17 is the
+// one used here.
 //
 // What Arrow types become:
 //
@@ -20,7 +21,8 @@
 //	union                          each value's own type, so usually ANY
 //	dictionary, run-end encoded    what they encode
 //
-// The extension types arrow.json and arrow.uuid are JSON and STRING, whether registered or only named in a field's metadata.
+// The extension types arrow.json and arrow.uuid are JSON and STRING, whether registered or only
+// named in a field's metadata.
 package arrowtable
 
 import (
@@ -107,8 +109,8 @@ func (a *Accumulator) Reserve(rows int64) {
 // Rows is the number of rows so far.
 func (a *Accumulator) Rows() int64 { return a.rows }
 
-// Append copies a record's values. The error names column and row. Types may differ from the schema's in width, as some
-// warehouses choose the narrowest integer for each batch.
+// Append copies a record's values. The error names column and row. Types may differ from the
+// schema's in width, as some warehouses choose the narrowest integer for each batch.
 func (a *Accumulator) Append(rec arrow.Record) (err error) {
 	if int(rec.NumCols()) != len(a.columns) {
 		return errcode.New(errcode.DataLoss, "a batch of %d columns among batches of %d", rec.NumCols(), len(a.columns))
@@ -131,7 +133,8 @@ func (a *Accumulator) Append(rec arrow.Record) (err error) {
 	return a.limits.CheckBytes(a.bytes())
 }
 
-// appendColumn turns the panics that malformed Arrow data cause (offsets beyond the buffer and the like) into errors.
+// appendColumn turns the panics that malformed Arrow data cause (offsets beyond the buffer and the
+// like) into errors.
 func appendColumn(c *column, arr arrow.Array, rows int64) (err error) {
 	before := c.Len()
 	if int64(arr.Len()) != rows {

@@ -12,7 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// column grows one column. room bounds the bytes that one array may add where its encoding hides its size; -1 is no bound.
+// column grows one column. room bounds the bytes that one array may add where its encoding hides
+// its size; -1 is no bound.
 type column struct {
 	*scoring.Builder
 	kind kind
@@ -189,7 +190,8 @@ func floorDiv(a, b int64) (quotient, remainder int64) {
 	return quotient, remainder
 }
 
-// isUTF8 checks all values at once: in valid text, a value could only be broken by an offset inside a character.
+// isUTF8 checks all values at once: in valid text, a value could only be broken by an offset inside
+// a character.
 func isUTF8(arr *array.String) bool {
 	text, offsets := arr.ValueBytes(), arr.ValueOffsets()
 	if !utf8.Valid(text) {

@@ -2,8 +2,9 @@ package arrowtable
 
 import "strconv"
 
-// intervalText writes an interval as PostgreSQL and DuckDB do: "1 year 2 months -3 days 04:05:06.7". Months, days and time are not
-// converted into each other. seconds may be negative; nanos, in [0, 1e9), count up from there.
+// intervalText writes an interval as PostgreSQL and DuckDB do: "1 year 2 months -3 days
+// 04:05:06.7". Months, days and time are not converted into each other. seconds may be negative;
+// nanos, in [0, 1e9), count up from there.
 func intervalText(months, days, seconds, nanos int64) string {
 	var b []byte
 	unit := func(n int64, name string) {

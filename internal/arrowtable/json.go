@@ -11,15 +11,15 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// maxNesting bounds how deep lists and structs may nest, and maxJSON how long one value's text may become: views may make a
-// small array stand for a huge one.
+// maxNesting bounds how deep lists and structs may nest, and maxJSON how long one value's text may
+// become: views may make a small array stand for a huge one.
 const (
 	maxNesting = 100
 	maxJSON    = 1 << 28
 )
 
-// jsonWriter writes nested values as JSON. Numbers keep every digit; NaN, infinities, dates, times and bytes are strings, as
-// in inline results. Maps are objects with their keys as text.
+// jsonWriter writes nested values as JSON. Numbers keep every digit; NaN, infinities, dates, times
+// and bytes are strings, as in inline results. Maps are objects with their keys as text.
 type jsonWriter struct{ b []byte }
 
 func (w *jsonWriter) value(arr arrow.Array, i int, k kind, depth int) error {

@@ -15,9 +15,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Schema is the Arrow schema that a table is written with: the inverse of what the package reads. Timestamps take the coarsest
-// unit that keeps them (seconds, microseconds, nanoseconds), decimals the digits they need (utf8 marked badger.decimal beyond
-// 76), and an ANY column is text.
+// Schema is the Arrow schema that a table is written with: the inverse of what the package reads.
+// Timestamps take the coarsest unit that keeps them (seconds, microseconds, nanoseconds), decimals
+// the digits they need (utf8 marked badger.decimal beyond 76), and an ANY column is text.
 func Schema(t *scoring.Table) *arrow.Schema {
 	fields := make([]arrow.Field, len(t.Columns))
 	for i := range t.Columns {
@@ -110,7 +110,8 @@ func timestampUnit(c *scoring.Column) arrow.TimeUnit {
 	return unit
 }
 
-// Record makes one record of a table. Vectors of numbers and texts are shared with the table, the rest is allocated from mem.
+// Record makes one record of a table. Vectors of numbers and texts are shared with the table, the
+// rest is allocated from mem.
 func Record(mem memory.Allocator, t *scoring.Table) (arrow.Record, error) {
 	return record(mem, t, Schema(t), 0, t.Rows())
 }
@@ -271,7 +272,8 @@ func appendTo(b array.Builder, c *scoring.Column, i int) error {
 	return nil
 }
 
-// NewReader hands a table out in records of at most rows rows each. Release it as any record reader.
+// NewReader hands a table out in records of at most rows rows each. Release it as any record
+// reader.
 func NewReader(mem memory.Allocator, t *scoring.Table, rows int) (array.RecordReader, error) {
 	schema := Schema(t)
 	var records []arrow.Record
@@ -292,7 +294,8 @@ func NewReader(mem memory.Allocator, t *scoring.Table, rows int) (array.RecordRe
 	return array.NewRecordReader(schema, records)
 }
 
-// batchEnd is where the batch that begins at start ends: before rows rows, and before its text becomes too much for one record.
+// batchEnd is where the batch that begins at start ends: before rows rows, and before its text
+// becomes too much for one record.
 func batchEnd(t *scoring.Table, start, rows int) int {
 	end := min(start+max(rows, 1), t.Rows())
 	for i := range t.Columns {

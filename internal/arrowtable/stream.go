@@ -14,8 +14,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// ReadStream reads an Arrow IPC stream, also from where nothing may be trusted: heads are verified before the Arrow library reads
-// them, what claims more than limits.Bytes is refused, and a stream that ends inside a message is [errcode.DataLoss].
+// ReadStream reads an Arrow IPC stream, also from where nothing may be trusted: heads are verified
+// before the Arrow library reads them, what claims more than limits.Bytes is refused, and a stream
+// that ends inside a message is [errcode.DataLoss].
 func ReadStream(in io.Reader, limits Limits) (t *scoring.Table, err error) {
 	mem := LimitedAllocator(memory.NewGoAllocator(), limits.Bytes)
 	messages := &messageReader{in: bufio.NewReaderSize(in, 1<<16), mem: mem}
@@ -37,8 +38,8 @@ func ReadStream(in io.Reader, limits Limits) (t *scoring.Table, err error) {
 	return a.Table()
 }
 
-// CheckSchema verifies a schema as an IPC stream, the form in which Flight and Parquet files carry it, before the Arrow library reads
-// it. See [CheckMessage].
+// CheckSchema verifies a schema as an IPC stream, the form in which Flight and Parquet files carry
+// it, before the Arrow library reads it. See [CheckMessage].
 func CheckSchema(stream []byte) error {
 	m := &messageReader{in: bytes.NewReader(stream), mem: memory.NewGoAllocator()}
 	defer m.Release()
@@ -57,8 +58,9 @@ type limitedAllocator struct {
 	max int64
 }
 
-// LimitedAllocator makes an allocator for the Arrow libraries that refuses single allocations beyond limit bytes (0 and less:
-// none) by a panic, which [Recover] makes an error: lengths inside a file may claim anything.
+// LimitedAllocator makes an allocator for the Arrow libraries that refuses single allocations
+// beyond limit bytes (0 and less: none) by a panic, which [Recover] makes an error: lengths inside
+// a file may claim anything.
 func LimitedAllocator(mem memory.Allocator, limit int64) memory.Allocator {
 	if limit <= 0 {
 		return mem
@@ -92,7 +94,8 @@ func Recover(err *error) {
 	}
 }
 
-// Classify gives an error of the Arrow libraries its code: ResourceExhausted beyond a limit, else DataLoss.
+// Classify gives an error of the Arrow libraries its code: ResourceExhausted beyond a limit, else
+// DataLoss.
 func Classify(err error) error {
 	var limit limitReached
 	switch {
@@ -108,8 +111,9 @@ func Classify(err error) error {
 	return errcode.New(errcode.DataLoss, "malformed content: %w", err)
 }
 
-// messageReader cuts a stream into messages. The library's own reader takes a stream that is cut behind a message's head for one that
-// ended there; this one does not, and bounds what a head may claim.
+// messageReader cuts a stream into messages. The library's own reader takes a stream that is cut
+// behind a message's head for one that ended there; this one does not, and bounds what a head may
+// claim.
 type messageReader struct {
 	in  io.Reader
 	mem memory.Allocator

@@ -47,8 +47,8 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// Each word of a stream in turn claims to be a huge number: where it is the length of a vector, the library would allocate that
-// many of it, and the process would end.
+// Each word of a stream in turn claims to be a huge number: where it is the length of a vector, the
+// library would allocate that many of it, and the process would end.
 func TestHostileLengthsAreRefused(t *testing.T) {
 	refused := 0
 	for seed := range uint64(6) {

@@ -179,15 +179,16 @@ func uuidText(b []byte) string {
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-// widen is the double nearest to the shortest decimal that reads back as f: 0.1 for the float32 that people wrote as 0.1.
+// widen is the double nearest to the shortest decimal that reads back as f: 0.1 for the float32
+// that people wrote as 0.1.
 func widen(f float32) float64 {
 	d := float64(f)
 	if d == math.Trunc(d) && math.Abs(d) < 1<<24 || math.IsNaN(d) || math.IsInf(d, 0) {
 		return d
 	}
 	if a := math.Abs(d); a >= 1e-3 && a < 1e6 {
-		// The first of 1, 2, 3, … decimals that reads back as f is the shortest; integers over powers of ten are exact doubles'
-		// quotients and so correctly rounded.
+		// The first of 1, 2, 3, … decimals that reads back as f is the shortest; integers over
+		// powers of ten are exact doubles' quotients and so correctly rounded.
 		for p := 10.0; p <= 1e10; p *= 10 {
 			if n := math.RoundToEven(d * p); float32(n/p) == f {
 				return n / p
@@ -198,8 +199,8 @@ func widen(f float32) float64 {
 	return d
 }
 
-// shortest16 does the same for a 16-bit float, which holds 3 to 4 digits: the fewest that lie within half a step. Whole
-// numbers stay what they are.
+// shortest16 does the same for a 16-bit float, which holds 3 to 4 digits: the fewest that lie
+// within half a step. Whole numbers stay what they are.
 func shortest16(f float32) float64 {
 	d := float64(f)
 	if d == math.Trunc(d) || math.IsNaN(d) {

@@ -1,5 +1,5 @@
-// Package assessfile reads files of recorded judge assessments (JSON Lines), such as are published with a labelled data set, so that metrics
-// score from them in place of a judge.
+// Package assessfile reads files of recorded judge assessments (JSON Lines), such as are published
+// with a labelled data set, so that metrics score from them in place of a judge.
 //
 // A line is what one backend answered about one case under one method:
 //
@@ -7,9 +7,10 @@
 //	{"case_id": "c1", "backend": "gpt-4o", "method": "flex", "score": 1, "reply_text": "… {\"correct\": true}"}
 //	{"case_id": "c1", "backend": "o3", "method": "stef", "replies": {"stef/extract": {…}}}
 //
-// score is the verdict that was published with the replies, or without them. replies holds replies by the purpose of the question, as text
-// or as the JSON value itself; prover and refuter are short for rose/prover and rose/refuter, and reply_text answers the question that is
-// called as the method. Unknown members are ignored.
+// score is the verdict that was published with the replies, or without them. replies holds replies
+// by the purpose of the question, as text or as the JSON value itself; prover and refuter are short
+// for rose/prover and rose/refuter, and reply_text answers the question that is called as the
+// method. Unknown members are ignored.
 //
 // The lines of one backend and one method make a [Run]. To score from a file:
 //
@@ -48,8 +49,8 @@ type Options struct {
 	Backends []string // only these; none: all
 	Methods  []string // only these; none: all
 
-	// BadLine is told of every line that cannot be read, from 1, and reading goes on without it. Where it is nil, a file with bad lines is an
-	// error that names the first of them.
+	// BadLine is told of every line that cannot be read, from 1, and reading goes on without it.
+	// Where it is nil, a file with bad lines is an error that names the first of them.
 	BadLine func(line int, err error)
 }
 
@@ -83,7 +84,8 @@ func Open(ctx context.Context, path string, o Options) (*File, error) {
 	return Read(ctx, filepath.Base(path), in, o)
 }
 
-// Read reads assessments; name stands for the file in errors. The error is coded InvalidArgument where lines cannot be read.
+// Read reads assessments; name stands for the file in errors. The error is coded InvalidArgument
+// where lines cannot be read.
 func Read(ctx context.Context, name string, in io.Reader, o Options) (*File, error) {
 	f := &File{name: name, runs: map[runKey]*Run{}, backends: map[string]bool{}}
 	var bad badLines
@@ -267,10 +269,12 @@ func (f *File) distinct(part func(runKey) string) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// Replies are the recorded replies of one backend, to be given to an engine. Where no methods are named, a question is answered by the method
-// that is called as the metric that asks it: rose/prover by the method rose, and by no variant of it, such as rose_prover_only. Named
-// methods answer whatever they have a reply to; of several that were recorded for a case, the first one answers all questions of a metric, so
-// that replies of different runs are not mixed. The error of an unknown name, coded NotFound, offers the known ones.
+// Replies are the recorded replies of one backend, to be given to an engine. Where no methods are
+// named, a question is answered by the method that is called as the metric that asks it:
+// rose/prover by the method rose, and by no variant of it, such as rose_prover_only. Named methods
+// answer whatever they have a reply to; of several that were recorded for a case, the first one
+// answers all questions of a metric, so that replies of different runs are not mixed. The error of
+// an unknown name, coded NotFound, offers the known ones.
 func (f *File) Replies(backend string, methods ...string) (scoring.Replies, error) {
 	if !slices.Contains(f.Backends(), backend) {
 		all := slices.Sorted(maps.Keys(f.backends))
@@ -368,7 +372,8 @@ func (r *Run) add(caseID string, e *entry) error {
 	return nil
 }
 
-// Reply returns the recorded reply to a question about a case, and its id: backend/method/case/purpose.
+// Reply returns the recorded reply to a question about a case, and its id:
+// backend/method/case/purpose.
 func (r *Run) Reply(caseID, purpose string) (reply, assessmentID string, ok bool) {
 	e := r.cases[caseID]
 	if e == nil {

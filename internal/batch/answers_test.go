@@ -12,8 +12,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Whatever part of an answer's identity differs, it is another answer; of equal ones the first is scored and each other one says so, under an id of
-// its own, also where the places of the source are not unique.
+// Whatever part of an answer's identity differs, it is another answer; of equal ones the first is
+// scored and each other one says so, under an id of its own, also where the places of the source
+// are not unique.
 func TestEveryAnswerHasScoresOfItsOwn(t *testing.T) {
 	var src items
 	add := func(n int, id scoring.AnswerID) {
@@ -56,7 +57,8 @@ func TestEveryAnswerHasScoresOfItsOwn(t *testing.T) {
 	}
 }
 
-// What a run held before and what it scores now are told once each, whichever ledgers hold it: together they are the whole run.
+// What a run held before and what it scores now are told once each, whichever ledgers hold it:
+// together they are the whole run.
 func TestHeldAndScoredAreTheWholeRun(t *testing.T) {
 	e := engineOf(t, scoring.Metric{Name: "m", Score: one}, scoring.Metric{Name: "n", Score: one})
 	src := numbered(20)

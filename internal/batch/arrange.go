@@ -14,9 +14,10 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Arrange puts the lines of the file into the order of a source and, within a case, of the metrics (all others behind them), and leaves
-// one line of every key. So a run that was cut and resumed, with or without failed scores scored again, gives the bytes of one that went through.
-// Cases that the source lacks come last. The new file takes the place of the old one at once or not at all.
+// Arrange puts the lines of the file into the order of a source and, within a case, of the metrics
+// (all others behind them), and leaves one line of every key. So a run that was cut and resumed,
+// with or without failed scores scored again, gives the bytes of one that went through. Cases that
+// the source lacks come last. The new file takes the place of the old one at once or not at all.
 func (s *ScoreFile) Arrange(ctx context.Context, src Source, metrics []*scoring.Metric) error {
 	spans, order, err := s.spans(ctx)
 	if err != nil {

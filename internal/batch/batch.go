@@ -19,18 +19,20 @@ type Item struct {
 	scoring.AnswerID
 	Place string // where it stands, such as cases.jsonl:17; unique within the source
 	Bytes int64  // about how much memory the case takes while it is scored; 0 where that is little
-	// Load reads the case. It is called at most once, from any goroutine, and not at all for a case that is done. Its error is the
-	// reason why all scores of the case are failed.
+	// Load reads the case. It is called at most once, from any goroutine, and not at all for a case
+	// that is done. Its error is the reason why all scores of the case are failed.
 	Load func(ctx context.Context) (*scoring.Case, error)
 }
 
-// Source yields cases in a fixed order. An error is one of the source itself and ends the run; a single case that cannot
-// be read is an [Item] whose Load says why. After the context has ended a source yields no more than an error.
+// Source yields cases in a fixed order. An error is one of the source itself and ends the run; a
+// single case that cannot be read is an [Item] whose Load says why. After the context has ended a
+// source yields no more than an error.
 type Source interface {
 	Cases(ctx context.Context) iter.Seq2[Item, error]
 }
 
-// Counter is a source that can tell cheaply how many items it will yield, for showing how far a run is.
+// Counter is a source that can tell cheaply how many items it will yield, for showing how far a run
+// is.
 type Counter interface {
 	Count(ctx context.Context) (int64, error)
 }
@@ -48,15 +50,16 @@ func (r *Row) Key() Key {
 
 // Ledger keeps the scores of runs.
 type Ledger interface {
-	// Held yields the scores that the run holds, each key once, those of an answer preferably together. Details, warnings and assessments may be
-	// left out.
+	// Held yields the scores that the run holds, each key once, those of an answer preferably
+	// together. Details, warnings and assessments may be left out.
 	Held(ctx context.Context, run string) iter.Seq2[Row, error]
-	// Append stores rows: all of them, or none and an error. A row whose key the run holds takes the place of the old one.
-	// A runner calls it from one goroutine at a time.
+	// Append stores rows: all of them, or none and an error. A row whose key the run holds takes
+	// the place of the old one. A runner calls it from one goroutine at a time.
 	Append(ctx context.Context, run string, rows []Row) error
 }
 
-// SourceOf makes a source of cases that are in memory or made one by one. Places count from 1: "case 17".
+// SourceOf makes a source of cases that are in memory or made one by one. Places count from 1:
+// "case 17".
 func SourceOf(cases func(ctx context.Context) iter.Seq2[*scoring.Case, error]) Source {
 	return caseSource(cases)
 }

@@ -48,7 +48,8 @@ func caseFile(tb testing.TB, n int) batch.FileSource {
 	return batch.FileSource{Path: path}
 }
 
-// What a case costs besides being read, scored and written: the cases are in memory, the metric does nothing, the scores go nowhere.
+// What a case costs besides being read, scored and written: the cases are in memory, the metric
+// does nothing, the scores go nowhere.
 func BenchmarkOverheadPerCase(b *testing.B) {
 	e := engineOf(b, scoring.Metric{Name: "m", Score: one})
 	src := numbered(b.N)
@@ -96,7 +97,8 @@ func BenchmarkFileToFile(b *testing.B) {
 	b.Run("done", func(b *testing.B) { run(b, false) })
 }
 
-// A judge that takes 100 ms (a third of a usual one), 64 at a time, against the time that would take without any other cost.
+// A judge that takes 100 ms (a third of a usual one), 64 at a time, against the time that would
+// take without any other cost.
 func BenchmarkSlowMetric(b *testing.B) {
 	const latency, concurrency, cases = 100 * time.Millisecond, 64, 64 * 20
 	e := engineOf(b, scoring.Metric{Name: "judge", Score: func(context.Context, *scoring.Input) (scoring.Score, error) {

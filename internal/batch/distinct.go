@@ -9,8 +9,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Distinct yields the items of a source, each with an identity of its own. An answer that came before becomes an item that cannot be loaded and
-// says where both are. Its id is made of the case's id and its place, so that it has scores of its own, which say the same.
+// Distinct yields the items of a source, each with an identity of its own. An answer that came
+// before becomes an item that cannot be loaded and says where both are. Its id is made of the
+// case's id and its place, so that it has scores of its own, which say the same.
 func Distinct(ctx context.Context, src Source) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		places := map[scoring.AnswerID]string{}

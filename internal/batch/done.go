@@ -8,7 +8,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// doneSet is the set of keys that a ledger holds: a bit for every metric of an answer, since 100,000 cases have millions of keys.
+// doneSet is the set of keys that a ledger holds: a bit for every metric of an answer, since
+// 100,000 cases have millions of keys.
 type doneSet struct {
 	metrics map[metricID]int // position of the metric's bit
 	answers map[scoring.AnswerID]bits
@@ -27,8 +28,8 @@ func newDoneSet() doneSet {
 	return doneSet{metrics: map[metricID]int{}, answers: map[scoring.AnswerID]bits{}}
 }
 
-// readDone reads what the run holds in the ledger. With RetryFailed, failed scores do not count. Held is told of what counts and is among the
-// metrics, answer by answer.
+// readDone reads what the run holds in the ledger. With RetryFailed, failed scores do not count.
+// Held is told of what counts and is among the metrics, answer by answer.
 func (r *Runner) readDone(ctx context.Context, l Ledger, run string, metrics []*scoring.Metric) (doneSet, error) {
 	s := newDoneSet()
 	var rows []Row
@@ -78,7 +79,8 @@ func (s *doneSet) has(k Key) bool {
 	return ok && s.answers[k.AnswerID].has(i)
 }
 
-// missing is which of the metrics the answer has no score of; all is returned as it is where that is all of them.
+// missing is which of the metrics the answer has no score of; all is returned as it is where that
+// is all of them.
 func (s *doneSet) missing(a scoring.AnswerID, all []*scoring.Metric) []*scoring.Metric {
 	if len(s.answers[a]) == 0 {
 		return all
@@ -92,8 +94,8 @@ func (s *doneSet) missing(a scoring.AnswerID, all []*scoring.Metric) []*scoring.
 	return left
 }
 
-// Tee is a ledger that appends to several in turn. Only what all of them hold is done, so that one that fell behind
-// when a run was killed catches up.
+// Tee is a ledger that appends to several in turn. Only what all of them hold is done, so that one
+// that fell behind when a run was killed catches up.
 func Tee(ledgers ...Ledger) Ledger { return tee(ledgers) }
 
 type tee []Ledger

@@ -19,8 +19,9 @@ import (
 // DefaultMaxLine is how long a line of a case file may be, in bytes.
 const DefaultMaxLine = 256 << 20
 
-// FileSource is a case file in JSON Lines: one case a line, blank lines between them allowed. It is read line by line as cases are
-// taken, so it may be of any size. A line that holds no case is an item that says so, and the lines after it are read.
+// FileSource is a case file in JSON Lines: one case a line, blank lines between them allowed. It is
+// read line by line as cases are taken, so it may be of any size. A line that holds no case is an
+// item that says so, and the lines after it are read.
 type FileSource struct {
 	Path    string
 	In      io.Reader // read instead of the file at Path, which is then only its name; such a source can be read once
@@ -35,7 +36,8 @@ func (s FileSource) Dir() string {
 	return filepath.Dir(s.Path)
 }
 
-// Cases yields the lines of the file. Places are the file's name and the number of the line, such as cases.jsonl:17.
+// Cases yields the lines of the file. Places are the file's name and the number of the line, such
+// as cases.jsonl:17.
 func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		in := s.In
@@ -163,7 +165,8 @@ func (t interned) of(s string) string {
 	return s
 }
 
-// fileError gives an error of the file system its code. The message names the file as the caller did.
+// fileError gives an error of the file system its code. The message names the file as the caller
+// did.
 func fileError(what string, err error) error {
 	code := errcode.Of(err)
 	switch {

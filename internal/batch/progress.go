@@ -20,7 +20,8 @@ type Progress struct {
 	ETA     time.Duration // until the end at that rate; negative where it cannot be told
 }
 
-// meter measures the progress of a run. It is used by the goroutine that stores, but for total and skipped.
+// meter measures the progress of a run. It is used by the goroutine that stores, but for total and
+// skipped.
 type meter struct {
 	now     func() time.Time
 	start   time.Time
@@ -36,7 +37,8 @@ type sample struct {
 	done int64
 }
 
-// rateWindow is the time over which the rate is measured: long enough to be steady, short enough to follow a judge that slows down.
+// rateWindow is the time over which the rate is measured: long enough to be steady, short enough to
+// follow a judge that slows down.
 const rateWindow = 30 * time.Second
 
 func (m *meter) stored(rows []Row) {

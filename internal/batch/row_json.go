@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// MarshalJSON writes the row as one line of a score file: the members of the score, with agent_name, agent_version and batch_id
-// before its status where they are known.
+// MarshalJSON writes the row as one line of a score file: the members of the score, with
+// agent_name, agent_version and batch_id before its status where they are known.
 func (r Row) MarshalJSON() ([]byte, error) {
 	score, err := r.Score.MarshalJSON()
 	if err != nil {
@@ -48,7 +48,8 @@ type rowHead struct {
 	rowAgent
 }
 
-// readHead reads what a ledger must know of a line: only its beginning where it is one that [Row.MarshalJSON] wrote.
+// readHead reads what a ledger must know of a line: only its beginning where it is one that
+// [Row.MarshalJSON] wrote.
 func readHead(line []byte) (h rowHead, err error) {
 	if at := bytes.Index(line, endOfHead); at > 0 && bytes.HasSuffix(line, []byte("}")) {
 		if json.Unmarshal(append(line[:at:at], '}'), &h) == nil && h.check() == nil {

@@ -12,14 +12,16 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// run is one call of Run: one goroutine reads the source, one takes cases from it, several score them, and the caller's stores the scores.
+// run is one call of Run: one goroutine reads the source, one takes cases from it, several score
+// them, and the caller's stores the scores.
 type run struct {
 	Runner
 	name    string
 	ledger  Ledger
 	metrics []*scoring.Metric
 
-	// taking ends when no new case is to be taken, working when cases in flight are to be cut, and storing some time after that.
+	// taking ends when no new case is to be taken, working when cases in flight are to be cut, and
+	// storing some time after that.
 	taking, working, storing context.Context //nolint:containedctx // live for one call
 	stopTaking, cut, end     context.CancelFunc
 
@@ -74,7 +76,8 @@ func (x *run) close() {
 	x.end()
 }
 
-// count finds out how many cases there are while the first of them are scored. An error of the source is met when it is read.
+// count finds out how many cases there are while the first of them are scored. An error of the
+// source is met when it is read.
 func (x *run) count(c Counter) {
 	if n, err := c.Count(x.taking); err == nil {
 		x.meter.total.Store(n)
@@ -100,7 +103,8 @@ func (x *run) watchStop() {
 	}
 }
 
-// read hands on what the source yields. A source that does not come back although its context has ended is left behind.
+// read hands on what the source yields. A source that does not come back although its context has
+// ended is left behind.
 func (x *run) read(src Source) {
 	defer close(x.sourceDone)
 	defer close(x.items)
@@ -119,7 +123,8 @@ type sourced struct {
 	err error
 }
 
-// take leaves out what is done and hands the rest to the workers, until the source is at its end or no new case is to be taken.
+// take leaves out what is done and hands the rest to the workers, until the source is at its end or
+// no new case is to be taken.
 func (x *run) take(done doneSet) {
 	defer func() {
 		close(x.jobs)
@@ -165,7 +170,8 @@ func (x *run) take(done doneSet) {
 	}
 }
 
-// reserve waits for room. Every case weighs at least its share of the window, so that one bound serves for bytes and cases.
+// reserve waits for room. Every case weighs at least its share of the window, so that one bound
+// serves for bytes and cases.
 func (x *run) reserve(j *job) bool {
 	j.weight = min(max(j.item.Bytes, x.MemoryBytes/int64(x.Window)), x.MemoryBytes)
 	if x.room.TryAcquire(j.weight) {
@@ -241,7 +247,8 @@ func load(ctx context.Context, item *Item) (c *scoring.Case, err error) {
 	return c, err
 }
 
-// storable writes the evidence of a score as JSON: what a metric puts into it must neither end the run nor stay in memory until it is stored.
+// storable writes the evidence of a score as JSON: what a metric puts into it must neither end the
+// run nor stay in memory until it is stored.
 func storable(s scoring.Score) scoring.Score {
 	if s.Detail == nil {
 		return s

@@ -10,7 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Runner scores the cases of a source into a ledger. Zero fields mean the defaults that are named with them.
+// Runner scores the cases of a source into a ledger. Zero fields mean the defaults that are named
+// with them.
 type Runner struct {
 	Engine  *scoring.Engine
 	Metrics []string // names; none: all metrics of the engine
@@ -24,15 +25,17 @@ type Runner struct {
 	Ordered     bool          // store scores in the order of the source
 	RetryFailed bool          // score again what failed in an earlier part of the run
 
-	// Stop asks for an end when it is closed: no new case is taken, those in flight may finish within SoftLimit (default 30 s), and what
-	// was scored is stored. Ending the context of Run is the second, harder way: cases in flight are cut at once and leave no trace.
+	// Stop asks for an end when it is closed: no new case is taken, those in flight may finish
+	// within SoftLimit (default 30 s), and what was scored is stored. Ending the context of Run is
+	// the second, harder way: cases in flight are cut at once and leave no trace.
 	Stop      <-chan struct{}
 	SoftLimit time.Duration
 
-	// Held is told, before anything else, of the scores that the run holds and that are not computed again, answer by answer. Skipped is told of
-	// every case of the source all of whose scores are held, Scored of every case whose scores were stored, Progress of how far the run is
-	// (about every ProgressEvery, default 200 ms, and at the end). They are called one at a time, and may be nil. c is nil where the case could
-	// not be read.
+	// Held is told, before anything else, of the scores that the run holds and that are not
+	// computed again, answer by answer. Skipped is told of every case of the source all of whose
+	// scores are held, Scored of every case whose scores were stored, Progress of how far the run
+	// is (about every ProgressEvery, default 200 ms, and at the end). They are called one at a
+	// time, and may be nil. c is nil where the case could not be read.
 	Held          func(rows []Row)
 	Skipped       func(c *scoring.Case)
 	Scored        func(c *scoring.Case, rows []Row)
@@ -75,9 +78,10 @@ func orDefault[T int | int64 | time.Duration](v *T, otherwise T) {
 	}
 }
 
-// Run scores what the run does not hold yet and returns when all of it is stored. The error is coded Cancelled where the run was
-// stopped before the end, and that of the source or the ledger where one of them failed. Whatever the error, the ledger
-// holds all scores of the cases it counts as done and none of others.
+// Run scores what the run does not hold yet and returns when all of it is stored. The error is
+// coded Cancelled where the run was stopped before the end, and that of the source or the ledger
+// where one of them failed. Whatever the error, the ledger holds all scores of the cases it counts
+// as done and none of others.
 func (r Runner) Run(ctx context.Context, name string, src Source, ledger Ledger) (Outcome, error) {
 	metrics, err := r.Selection()
 	if err != nil {

@@ -256,8 +256,8 @@ func (g *gauge) add(n, bytes int64) {
 	}
 }
 
-// Where cases take 300 ms and computing takes nothing, 64 at a time are done in a 64th of the time: no worker ever waits for another, the
-// window or the ledger.
+// Where cases take 300 ms and computing takes nothing, 64 at a time are done in a 64th of the time:
+// no worker ever waits for another, the window or the ledger.
 func TestWorkersNeverWait(t *testing.T) {
 	for _, ordered := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -395,7 +395,8 @@ func TestStoppingInTwoStages(t *testing.T) {
 	}
 }
 
-// deaf is a source that waits for input and does not listen to its context, as reading from a terminal does.
+// deaf is a source that waits for input and does not listen to its context, as reading from a
+// terminal does.
 type deaf struct {
 	items
 	input chan struct{}
@@ -564,7 +565,8 @@ func TestProgress(t *testing.T) {
 		if first := seen[0]; first.Done != 0 || first.ETA >= 0 || first.Elapsed != 200*time.Millisecond {
 			t.Errorf("first %+v: nothing is known yet", first)
 		}
-		// One case a second: after 40 seconds the rate over the last half minute is 1, and the skipped ones are known only at the end.
+		// One case a second: after 40 seconds the rate over the last half minute is 1, and the
+		// skipped ones are known only at the end.
 		for _, p := range seen {
 			if p.Elapsed == 40200*time.Millisecond {
 				if p.Rate < 0.95 || p.Rate > 1.05 || p.Failed != 1 || p.ETA < 55*time.Second || p.ETA > 65*time.Second {

@@ -13,9 +13,10 @@ import (
 	"github.com/badger-eval/badger/internal/textlines"
 )
 
-// ScoreFile is a file of scores in JSON Lines, one score a line. It is a [Ledger] of a single run, whatever the run is called.
-// Rows are written at its end, so that a process that is killed leaves at most a torn last line, which the next one drops.
-// A key that is stored again stands there twice until [ScoreFile.Arrange]; the last line counts.
+// ScoreFile is a file of scores in JSON Lines, one score a line. It is a [Ledger] of a single run,
+// whatever the run is called. Rows are written at its end, so that a process that is killed leaves
+// at most a torn last line, which the next one drops. A key that is stored again stands there twice
+// until [ScoreFile.Arrange]; the last line counts.
 type ScoreFile struct {
 	path string
 	f    storage
@@ -42,8 +43,9 @@ func CreateScoreFile(path string) (*ScoreFile, error) {
 	return &ScoreFile{path: path, f: f}, nil
 }
 
-// OpenScoreFile opens a score file to go on with it, or makes it where there is none. A file that begins with anything but a score
-// is left alone, and so is one whose last line is cut off and does not begin as one; the error is coded DataLoss.
+// OpenScoreFile opens a score file to go on with it, or makes it where there is none. A file that
+// begins with anything but a score is left alone, and so is one whose last line is cut off and does
+// not begin as one; the error is coded DataLoss.
 func OpenScoreFile(path string) (*ScoreFile, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -83,7 +85,8 @@ func (s *ScoreFile) recover() error {
 	if _, err := readHead(tail); err == nil && json.Valid(tail) { // nothing but the line feed is missing
 		return s.write(append(tail, '\n'))
 	}
-	// What a killed process leaves is the beginning of a score, or blocks of zeros; anything else was not written by a run.
+	// What a killed process leaves is the beginning of a score, or blocks of zeros; anything else
+	// was not written by a run.
 	if start := bytes.TrimRight(tail[:min(len(tail), len(lineStart))], "\x00"); !bytes.HasPrefix([]byte(lineStart), start) {
 		return errcode.New(errcode.DataLoss, "%s: the last line is cut off and is no score", filepath.Base(s.path))
 	}
@@ -249,7 +252,8 @@ func (s *ScoreFile) Rows(ctx context.Context) iter.Seq2[Row, error] {
 	}
 }
 
-// Append writes the rows at the end of the file. Where that fails, as on a full disk, the file is as it was before.
+// Append writes the rows at the end of the file. Where that fails, as on a full disk, the file is
+// as it was before.
 func (s *ScoreFile) Append(_ context.Context, _ string, rows []Row) error {
 	s.buf = s.buf[:0]
 	for i := range rows {

@@ -76,7 +76,8 @@ func scoreInto(t testing.TB, path string, e *scoring.Engine, src batch.Source) b
 	return o
 }
 
-// A process can be killed with any number of bytes on the disk. From each of them the next one comes to the same file.
+// A process can be killed with any number of bytes on the disk. From each of them the next one
+// comes to the same file.
 func TestScoreFileCutAtEveryByte(t *testing.T) {
 	e, src := fileWorld(t, 7)
 	path := filepath.Join(t.TempDir(), "scores.jsonl")
@@ -97,7 +98,8 @@ func TestScoreFileCutAtEveryByte(t *testing.T) {
 			if got := text(t, path); got != whole {
 				t.Fatalf("cut at byte %d of %d:\n%s", cut, len(whole), cmp.Diff(whole, got))
 			}
-			// Whole lines are never scored again, nor a last one that lacks nothing but its line feed.
+			// Whole lines are never scored again, nor a last one that lacks nothing but its line
+			// feed.
 			have := strings.Count(whole[:cut], "\n")
 			if strings.HasPrefix(whole[cut:], "\n") && tail == "" {
 				have++

@@ -7,7 +7,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// store collects what the workers scored, appends it to the ledger in batches and reports progress, until all is done.
+// store collects what the workers scored, appends it to the ledger in batches and reports progress,
+// until all is done.
 func (x *run) store() (Outcome, error) {
 	var (
 		o       Outcome

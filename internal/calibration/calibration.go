@@ -1,7 +1,8 @@
-// Package calibration tells how far metrics agree with people: from the verdicts of metrics on labelled cases it makes a [Report], which is
-// written as JSON, for a terminal, and as pictures.
+// Package calibration tells how far metrics agree with people: from the verdicts of metrics on
+// labelled cases it makes a [Report], which is written as JSON, for a terminal, and as pictures.
 //
-// A [Study] holds labelled cases and, for every metric, a score of each. Report computes; nothing here runs a metric or reads a file.
+// A [Study] holds labelled cases and, for every metric, a score of each. Report computes; nothing
+// here runs a metric or reads a file.
 package calibration
 
 import (

@@ -28,7 +28,8 @@ const (
 	pass    = agreement.Pass
 )
 
-// verdicts are scores of 1, 0 or none, written as a letter each: p, f, and - for a case the metric does not apply to.
+// verdicts are scores of 1, 0 or none, written as a letter each: p, f, and - for a case the metric
+// does not apply to.
 func verdicts(text string) (out []calibration.Score) {
 	for _, r := range text {
 		s := calibration.Score{Status: scoring.StatusOK}
@@ -206,7 +207,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// Pictures are well-formed, hold what they should show within their bounds, and text from data is text.
+// Pictures are well-formed, hold what they should show within their bounds, and text from data is
+// text.
 func TestPictures(t *testing.T) {
 	s := study()
 	s.Metrics[1].Key = `<script>&"x'`

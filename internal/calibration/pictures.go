@@ -16,8 +16,9 @@ type Picture struct {
 	SVG  []byte
 }
 
-// Pictures draws a report: kappa with its interval for every metric, kappa against balanced accuracy, and, where the report is broken down by
-// tier, the share of cases that metrics pass in each. The same report gives the same bytes.
+// Pictures draws a report: kappa with its interval for every metric, kappa against balanced
+// accuracy, and, where the report is broken down by tier, the share of cases that metrics pass in
+// each. The same report gives the same bytes.
 func Pictures(r *Report) []Picture {
 	out := []Picture{{"kappa", forest(r)}, {"balance", scatter(r)}}
 	for _, b := range r.Breakdowns {
@@ -231,8 +232,9 @@ func scatter(r *Report) []byte {
 	return s.end()
 }
 
-// apart moves ascending places as little as it takes (in the sum of squares) for them to be spacing from one another, then within the bounds,
-// where there is room: what is wanted less the spacing so far must not fall, so neighbours that would are pooled into their mean.
+// apart moves ascending places as little as it takes (in the sum of squares) for them to be spacing
+// from one another, then within the bounds, where there is room: what is wanted less the spacing so
+// far must not fall, so neighbours that would are pooled into their mean.
 func apart(wanted []float64, spacing, least, most float64) []float64 {
 	type pool struct {
 		sum float64

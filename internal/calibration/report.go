@@ -10,8 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// Report computes the agreement of every metric with the labels, the best first. The error, coded InvalidArgument, is of an option that names what
-// is not there.
+// Report computes the agreement of every metric with the labels, the best first. The error, coded
+// InvalidArgument, is of an option that names what is not there.
 func (s *Study) Report(o Options) (*Report, error) {
 	x := &computation{Study: s, Options: o, verdicts: make([][]agreement.Vote, len(s.Metrics)), chosen: make([]*choice, len(s.Metrics))}
 	for _, c := range s.Cases {
@@ -98,7 +98,8 @@ func (x *computation) decide(i int) {
 	}
 }
 
-// graded tells whether a metric has more to choose a threshold from than two values, or no threshold of its own.
+// graded tells whether a metric has more to choose a threshold from than two values, or no
+// threshold of its own.
 func (m *Metric) graded() bool {
 	seen := map[float64]bool{}
 	for _, s := range m.Scores {
@@ -187,7 +188,8 @@ func (x *computation) tellChoice(r *Result, v *choice) {
 	}
 }
 
-// rank sorts the metrics by kappa, the best first, those without one last. It returns the order as indices into the study's.
+// rank sorts the metrics by kappa, the best first, those without one last. It returns the order as
+// indices into the study's.
 func (x *computation) rank(r *Report) []int {
 	order := make([]int, len(r.Metrics))
 	for i := range order {

@@ -32,7 +32,8 @@ type Expected struct {
 	Tools          []string `json:"tools"` // in the order they should be called
 }
 
-// Tag returns what follows "key:" in the case's tags, such as "hard" for "tier"; "" if there is no such tag.
+// Tag returns what follows "key:" in the case's tags, such as "hard" for "tier"; "" if there is no
+// such tag.
 func (c Case) Tag(key string) string {
 	for _, t := range c.Tags {
 		if v, ok := strings.CutPrefix(t, key+":"); ok {
@@ -99,13 +100,14 @@ const (
 // Golden returns the golden set in the order of its file.
 func Golden() []Case { return lines[Case]("golden.jsonl") }
 
-// Answers returns the answers of atlas 1.0 and then of atlas 2.0, each to every case of the golden set and in its order.
+// Answers returns the answers of atlas 1.0 and then of atlas 2.0, each to every case of the golden
+// set and in its order.
 func Answers() []Answer {
 	return append(lines[Answer]("atlas-1.0.jsonl"), lines[Answer]("atlas-2.0.jsonl")...)
 }
 
-// lines decodes an embedded JSON Lines file. Its content is fixed when the package is compiled, so a line that cannot be read
-// is a defect of the package.
+// lines decodes an embedded JSON Lines file. Its content is fixed when the package is compiled, so
+// a line that cannot be read is a defect of the package.
 func lines[T any](name string) []T {
 	var out []T
 	for line := range bytes.Lines([]byte(text(name))) {

@@ -80,8 +80,8 @@ func TestGoldQueriesReturnRows(t *testing.T) {
 	}
 }
 
-// Rows stored the other way round must not change what a question's answer is: where the order of rows counts, or which ones
-// are kept, ORDER BY must decide it down to the last tie.
+// Rows stored the other way round must not change what a question's answer is: where the order of
+// rows counts, or which ones are kept, ORDER BY must decide it down to the last tie.
 func TestGoldDoesNotDependOnStorage(t *testing.T) {
 	db, ctx := open(t, ""), context.Background()
 	if err := demo.Build(ctx, db, nil); err != nil {
@@ -239,7 +239,8 @@ func TestVersionsAreWorthComparing(t *testing.T) {
 	}
 }
 
-// The tools called must be odd in the way the note says, and the SQL that ran must be the SQL of the answer.
+// The tools called must be odd in the way the note says, and the SQL that ran must be the SQL of
+// the answer.
 func TestToolCalls(t *testing.T) {
 	golden := demo.Golden()
 	for i, a := range demo.Answers() {
@@ -282,7 +283,8 @@ func TestToolCalls(t *testing.T) {
 	}
 }
 
-// A number in a response must come from the agent's own result or from the question, except where the flaw is that it does not.
+// A number in a response must come from the agent's own result or from the question, except where
+// the flaw is that it does not.
 func TestResponsesAreFaithful(t *testing.T) {
 	db := built(t)
 	digits := regexp.MustCompile(`\d[\d,]*(\.\d+)?`)

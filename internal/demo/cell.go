@@ -12,7 +12,8 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// maxExact is the largest whole number up to which every one is a float64 as well, which is how many readers of JSON see them.
+// maxExact is the largest whole number up to which every one is a float64 as well, which is how
+// many readers of JSON see them.
 var maxExact = big.NewInt(1 << 53)
 
 // typeName returns DuckDB's full name of a type for the short one that the driver reports.
@@ -26,7 +27,8 @@ func typeName(reported string) string {
 	return reported
 }
 
-// cellOf turns a value of the driver into a cell of a snapshot; not ok means that the type has no place in one.
+// cellOf turns a value of the driver into a cell of a snapshot; not ok means that the type has no
+// place in one.
 func cellOf(v any, typ string) (cell any, ok bool) {
 	switch v := v.(type) {
 	case nil, bool:
@@ -66,7 +68,8 @@ func whole(n *big.Int) any {
 	return json.Number(n.String())
 }
 
-// float writes a floating-point number in the shortest form that reads back as the same number of its own width.
+// float writes a floating-point number in the shortest form that reads back as the same number of
+// its own width.
 func float(f float64, own any) any {
 	switch {
 	case math.IsNaN(f):
@@ -99,7 +102,8 @@ func decimal(d duckdb.Decimal) string {
 	return sign + digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
 }
 
-// moment writes a date or time the way DuckDB does. The driver hands out UTC for everything but TIME WITH TIME ZONE.
+// moment writes a date or time the way DuckDB does. The driver hands out UTC for everything but
+// TIME WITH TIME ZONE.
 func moment(t time.Time, typ string) string {
 	switch typ {
 	case "DATE":

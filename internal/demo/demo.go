@@ -1,16 +1,17 @@
-// Package demo holds the data of the demonstration: a small warehouse, a golden set of questions about it, and what two
-// versions of a made-up agent, "atlas", answered.
+// Package demo holds the data of the demonstration: a small warehouse, a golden set of questions
+// about it, and what two versions of a made-up agent, "atlas", answered.
 //
-// The warehouse is written in SQL for DuckDB, which is linked into the binary and needs no server and no network. All rows
-// come from integer arithmetic on row numbers, so that every machine holds the same data. DuckDB's TPC-DS generator would
-// save the retail half, but its Go library does not register that extension, and installing it would need the network.
+// The warehouse is written in SQL for DuckDB, which is linked into the binary and needs no server
+// and no network. All rows come from integer arithmetic on row numbers, so that every machine holds
+// the same data. DuckDB's TPC-DS generator would save the retail half, but its Go library does not
+// register that extension, and installing it would need the network.
 //
 //	err := demo.Build(ctx, db, nil)               // schemas retail and bank
 //	err = demo.Populate(ctx, db, "badger")        // golden_set and agent_runs, with executed results
 //	err = demo.Annotate(ctx, db, "badger")        // human_labels
 //
-// Everything that Populate stores is the same on every run: results are computed on one thread in UTC, latencies are part of
-// the data.
+// Everything that Populate stores is the same on every run: results are computed on one thread in
+// UTC, latencies are part of the data.
 package demo
 
 import (
@@ -38,11 +39,12 @@ var steps = []struct{ name, file string }{
 const dropMacros = `DROP MACRO cents; DROP MACRO pick; DROP MACRO chance; DROP MACRO below;
 	DROP MACRO rnd; DROP MACRO rnd_last; DROP MACRO rnd_mix; DROP MACRO rnd_seed`
 
-// Build creates the schemas retail (stores, orders, returns, …) and bank (accounts, transactions, loans, …) and fills them,
-// about 130,000 rows from 2023 and 2024. It takes about a second. progress, which may be nil, is called with the name of every step
-// before it starts.
+// Build creates the schemas retail (stores, orders, returns, …) and bank (accounts, transactions,
+// loans, …) and fills them, about 130,000 rows from 2023 and 2024. It takes about a second.
+// progress, which may be nil, is called with the name of every step before it starts.
 //
-// All or nothing is created. If one of the schemas exists, nothing is touched and the error is [errcode.AlreadyExists].
+// All or nothing is created. If one of the schemas exists, nothing is touched and the error is
+// [errcode.AlreadyExists].
 func Build(ctx context.Context, db *sql.DB, progress func(step string)) error {
 	s, err := openSession(ctx, db)
 	if err != nil {
@@ -79,7 +81,8 @@ func Build(ctx context.Context, db *sql.DB, progress func(step string)) error {
 	return nil
 }
 
-// SchemaDDL returns the CREATE statements of a domain, "retail" or "bank", with what its columns mean; "" for any other.
+// SchemaDDL returns the CREATE statements of a domain, "retail" or "bank", with what its columns
+// mean; "" for any other.
 func SchemaDDL(domain string) string {
 	switch domain {
 	case "retail", "bank":

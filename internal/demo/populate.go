@@ -25,10 +25,11 @@ const (
 	labelColumns  = "case_id, agent_name, batch_id, annotator, verdict, note, labelled_at, agent_version"
 )
 
-// Populate executes the gold query of every case and the query of every answer on the warehouse of [Build] and writes the
-// golden set and the answers to the existing tables <schema>.golden_set and <schema>.agent_runs. Lists and results are JSON text.
-// Queries that would destroy data are stored and never executed: they have neither a result nor an error. Latencies and
-// times come with the data. Rows of an earlier run of Populate are replaced.
+// Populate executes the gold query of every case and the query of every answer on the warehouse of
+// [Build] and writes the golden set and the answers to the existing tables <schema>.golden_set and
+// <schema>.agent_runs. Lists and results are JSON text. Queries that would destroy data are stored
+// and never executed: they have neither a result nor an error. Latencies and times come with the
+// data. Rows of an earlier run of Populate are replaced.
 func Populate(ctx context.Context, db *sql.DB, schema string) error {
 	golden, runs, err := execute(ctx, db)
 	if err != nil {
@@ -40,8 +41,8 @@ func Populate(ctx context.Context, db *sql.DB, schema string) error {
 	return replace(ctx, db, schema, "agent_runs", runColumns, "agent_name, batch_id, case_id", runs)
 }
 
-// Annotate writes the expert's verdict on every answer, pass or fail with the reason, to the existing table
-// <schema>.human_labels. Rows of an earlier run are replaced.
+// Annotate writes the expert's verdict on every answer, pass or fail with the reason, to the
+// existing table <schema>.human_labels. Rows of an earlier run are replaced.
 func Annotate(ctx context.Context, db *sql.DB, schema string) error {
 	var rows [][]any
 	for _, a := range Answers() {
@@ -96,8 +97,9 @@ func execute(ctx context.Context, db *sql.DB) (golden, runs [][]any, err error) 
 	return golden, runs, nil
 }
 
-// replace deletes the rows that have the same key and inserts the given ones, all or none. Deleting comes in a transaction
-// of its own: DuckDB keeps the old keys of a table with a primary key until the transaction ends.
+// replace deletes the rows that have the same key and inserts the given ones, all or none. Deleting
+// comes in a transaction of its own: DuckDB keeps the old keys of a table with a primary key until
+// the transaction ends.
 func replace(ctx context.Context, db *sql.DB, schema, table, columns, key string, rows [][]any) error {
 	name := quote(schema) + "." + table
 	at := map[string]int{}

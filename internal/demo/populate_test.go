@@ -14,7 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tables is the part of badger's own tables that the demonstration writes, with keys, and JSON where a warehouse may have it.
+// tables is the part of badger's own tables that the demonstration writes, with keys, and JSON
+// where a warehouse may have it.
 const tables = `CREATE SCHEMA badger;
 	CREATE TABLE badger.golden_set (case_id VARCHAR, question VARCHAR, evidence VARCHAR, schema_ddl VARCHAR, dialect VARCHAR, gold_sql VARCHAR, gold_result VARCHAR,
 		expected_tools JSON, expected_clarifications JSON, expected_behaviour VARCHAR, tags JSON, set_version VARCHAR, PRIMARY KEY (case_id));
@@ -126,7 +127,8 @@ func TestPopulateIsTheSameEverywhere(t *testing.T) {
 		t.Errorf("threads = %d after populating, want the 4 from before", got)
 	}
 
-	// Read back from disk, with compressed columns and statistics, and over the rows of the first time.
+	// Read back from disk, with compressed columns and statistics, and over the rows of the first
+	// time.
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}

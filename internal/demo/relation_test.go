@@ -12,8 +12,9 @@ import (
 	"github.com/badger-eval/badger/internal/demo"
 )
 
-// A relation says how an answer's result differs from the gold result. It returns "" where it holds, else why it does not.
-// The relations are written here from their meaning, on exact numbers, and share no code with badger's metrics.
+// A relation says how an answer's result differs from the gold result. It returns "" where it
+// holds, else why it does not. The relations are written here from their meaning, on exact numbers,
+// and share no code with badger's metrics.
 type relation func(gold, pred demo.Snapshot, ordered bool) string
 
 // accepting relations keep the answer, rejecting ones lose it.
@@ -322,8 +323,8 @@ func missingColumns(g, p demo.Snapshot, ordered bool) string {
 	return sameRows(project(g, at), p, ordered)
 }
 
-// cellwise holds where some columns are the same and the cells of the others, at least one, match as given. Rows belong together by
-// the columns that are the same; a single row needs none.
+// cellwise holds where some columns are the same and the cells of the others, at least one, match
+// as given. Rows belong together by the columns that are the same; a single row needs none.
 func cellwise(match func(gold, pred any) bool) relation {
 	return func(g, p demo.Snapshot, ordered bool) string {
 		if len(g.Columns) != len(p.Columns) || len(g.Rows) != len(p.Rows) {
@@ -362,7 +363,8 @@ func cellwise(match func(gold, pred any) bool) relation {
 	}
 }
 
-// rounded: the answer is the gold number times factor, rounded to at most four places and within one percent.
+// rounded: the answer is the gold number times factor, rounded to at most four places and within
+// one percent.
 func rounded(factor int64) func(g, p any) bool {
 	return func(g, p any) bool {
 		a, ok1 := number(g)
@@ -381,7 +383,8 @@ func rounded(factor int64) func(g, p any) bool {
 	}
 }
 
-// currency: a text that holds the gold amount rounded to cents, with separators and a sign or code of a currency.
+// currency: a text that holds the gold amount rounded to cents, with separators and a sign or code
+// of a currency.
 func currency(g, p any) bool {
 	a, ok := number(g)
 	s, isText := p.(string)

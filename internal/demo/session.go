@@ -11,19 +11,20 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// session is a connection on which the same query returns the same rows in the same order, on every machine: with more than
-// one thread the order of rows without ORDER BY is not fixed, and a time zone decides where days begin.
+// session is a connection on which the same query returns the same rows in the same order, on every
+// machine: with more than one thread the order of rows without ORDER BY is not fixed, and a time
+// zone decides where days begin.
 type session struct {
 	conn *sql.Conn
 	undo []string // statements that bring back the settings found
 }
 
-// turn admits one session at a time: of two that overlap, the later would take the other's single thread for the setting to
-// bring back.
+// turn admits one session at a time: of two that overlap, the later would take the other's single
+// thread for the setting to bring back.
 var turn = make(chan struct{}, 1)
 
-// openSession takes a connection of db and sets it up. The number of threads is a setting of the whole database: other
-// queries run on one thread too until the session is closed.
+// openSession takes a connection of db and sets it up. The number of threads is a setting of the
+// whole database: other queries run on one thread too until the session is closed.
 func openSession(ctx context.Context, db *sql.DB) (*session, error) {
 	select {
 	case turn <- struct{}{}:
@@ -51,7 +52,8 @@ func openSession(ctx context.Context, db *sql.DB) (*session, error) {
 	return s, nil
 }
 
-// close brings back the settings and releases the connection, also after the caller's context has ended.
+// close brings back the settings and releases the connection, also after the caller's context has
+// ended.
 func (s *session) close() {
 	for _, stmt := range s.undo {
 		s.conn.ExecContext(context.Background(), stmt) //nolint:errcheck // the settings only affect speed and display
@@ -60,8 +62,8 @@ func (s *session) close() {
 	<-turn
 }
 
-// failed wraps an error of the database. Its message names the kind of failure and what was being done: the database's own
-// text quotes SQL and values. The cause stays reachable through errors.As.
+// failed wraps an error of the database. Its message names the kind of failure and what was being
+// done: the database's own text quotes SQL and values. The cause stays reachable through errors.As.
 func failed(err error, format string, args ...any) error {
 	code, kind := errcode.Of(err), "database error"
 	if own := (*duckdb.Error)(nil); errors.As(err, &own) {

@@ -10,28 +10,31 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// Snapshot is a query result as badger stores it inline: {"columns":[{"name","type"}],"rows":[[…]]}.
+// Snapshot is a query result as badger stores it inline:
+// {"columns":[{"name","type"}],"rows":[[…]]}.
 //
-// A cell is nil, a bool, a string or a json.Number and holds its value exactly. Numbers are whole numbers of at most 2^53 and
-// floating-point numbers in their shortest form. Text are all DECIMAL values (with all places of their scale), larger whole numbers,
-// NaN, Infinity and -Infinity, dates and times (YYYY-MM-DD hh:mm:ss[.fraction], with +00 where the type has a time zone),
-// UUIDs, and bytes as hexadecimal digits without a prefix.
+// A cell is nil, a bool, a string or a json.Number and holds its value exactly. Numbers are whole
+// numbers of at most 2^53 and floating-point numbers in their shortest form. Text are all DECIMAL
+// values (with all places of their scale), larger whole numbers, NaN, Infinity and -Infinity, dates
+// and times (YYYY-MM-DD hh:mm:ss[.fraction], with +00 where the type has a time zone), UUIDs, and
+// bytes as hexadecimal digits without a prefix.
 type Snapshot struct {
 	Columns []Column `json:"columns"`
 	Rows    [][]any  `json:"rows"`
 }
 
-// Column is a column of a snapshot. Type is DuckDB's name of it, such as DECIMAL(18,2) or TIMESTAMP WITH TIME ZONE.
+// Column is a column of a snapshot. Type is DuckDB's name of it, such as DECIMAL(18,2) or TIMESTAMP
+// WITH TIME ZONE.
 type Column struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
 }
 
-// Execute runs one query that reads, in a read-only transaction, and returns its whole result. Rows come in the same order
-// every time, also where the query asks for none.
+// Execute runs one query that reads, in a read-only transaction, and returns its whole result. Rows
+// come in the same order every time, also where the query asks for none.
 //
-// Anything but a single SELECT is refused with [errcode.InvalidArgument] before it runs. A query that fails returns a
-// *[QueryError]. A column of a nested type is [errcode.Unimplemented].
+// Anything but a single SELECT is refused with [errcode.InvalidArgument] before it runs. A query
+// that fails returns a *[QueryError]. A column of a nested type is [errcode.Unimplemented].
 func Execute(ctx context.Context, db *sql.DB, query string) (Snapshot, error) {
 	s, err := openSession(ctx, db)
 	if err != nil {
@@ -41,8 +44,8 @@ func Execute(ctx context.Context, db *sql.DB, query string) (Snapshot, error) {
 	return s.execute(ctx, query)
 }
 
-// QueryError says that the database could not run a query. Text is its own message, which may quote SQL and values; Error
-// leaves it out.
+// QueryError says that the database could not run a query. Text is its own message, which may quote
+// SQL and values; Error leaves it out.
 type QueryError struct {
 	Text string
 	err  error
@@ -91,7 +94,8 @@ func (s *session) checkSelect(query string) error {
 	})
 }
 
-// queryError makes a *QueryError of the database's refusal and passes other failures, such as a cancelled context, through.
+// queryError makes a *QueryError of the database's refusal and passes other failures, such as a
+// cancelled context, through.
 func queryError(err error) error {
 	own := (*duckdb.Error)(nil)
 	coded := failed(err, "running a query")

@@ -1,7 +1,8 @@
 // Package errcode is the closed list of kinds of failure.
 //
-// The codes carry gRPC's names and numbers, because they end up in dashboards, in the scores table and on every wire:
-// a code never changes its meaning. An error that carries none is [Unknown] and its text stays on the server.
+// The codes carry gRPC's names and numbers, because they end up in dashboards, in the scores table
+// and on every wire: a code never changes its meaning. An error that carries none is [Unknown] and
+// its text stays on the server.
 package errcode
 
 import (
@@ -63,7 +64,8 @@ func (c Code) Retryable() bool {
 	return c == Unavailable || c == DeadlineExceeded || c == ResourceExhausted
 }
 
-// Error is an error with a code. Msg is written for the person who reads it and holds neither secrets nor cell values.
+// Error is an error with a code. Msg is written for the person who reads it and holds neither
+// secrets nor cell values.
 type Error struct {
 	Code Code
 	Msg  string
@@ -81,8 +83,8 @@ func New(c Code, format string, args ...any) error {
 	return &Error{Code: c, Msg: err.Error(), Err: errors.Unwrap(err)}
 }
 
-// Of returns the code of the first error in err's chain that carries one. Context errors are understood;
-// nil is [OK] and everything else [Unknown].
+// Of returns the code of the first error in err's chain that carries one. Context errors are
+// understood; nil is [OK] and everything else [Unknown].
 func Of(err error) Code {
 	var e *Error
 	switch {

@@ -1,9 +1,10 @@
 // Package jsonscan reads JSON of a known shape in one pass, without building a tree.
 //
-// Results and batches arrive as JSON of a fixed shape with up to millions of cells, and their numbers must not pass
-// through float64. encoding/json offers either a tree of interface values or a token stream that allocates per token;
-// both cost more than scoring the cells does. A [Scanner] hands out keys, strings and numbers as slices of its input.
-// It accepts exactly the JSON of RFC 8259 (a fuzz test holds it against encoding/json) with bounded nesting.
+// Results and batches arrive as JSON of a fixed shape with up to millions of cells, and their
+// numbers must not pass through float64. encoding/json offers either a tree of interface values or
+// a token stream that allocates per token; both cost more than scoring the cells does. A [Scanner]
+// hands out keys, strings and numbers as slices of its input. It accepts exactly the JSON of RFC
+// 8259 (a fuzz test holds it against encoding/json) with bounded nesting.
 package jsonscan
 
 import (
@@ -17,7 +18,8 @@ import (
 // MaxDepth is how deep arrays and objects may nest.
 const MaxDepth = 512
 
-// Scanner reads one JSON text. The zero value with Reset is ready to use; it may be reused, not shared.
+// Scanner reads one JSON text. The zero value with Reset is ready to use; it may be reused, not
+// shared.
 type Scanner struct {
 	b       []byte
 	pos     int
@@ -76,12 +78,13 @@ func (s *Scanner) Object() error { return s.open('{', "an object") }
 // Array enters an array; read its elements with More.
 func (s *Scanner) Array() error { return s.open('[', "an array") }
 
-// More moves to the next element of an array and tells whether there is one; first is true on the first call for that
-// array. The element itself must then be read (or skipped).
+// More moves to the next element of an array and tells whether there is one; first is true on the
+// first call for that array. The element itself must then be read (or skipped).
 func (s *Scanner) More(first bool) (bool, error) { return s.more(first, ']') }
 
-// Key moves to the next member of an object and returns its name, which is valid until the next string is read;
-// ok is false at the object's end. The member's value must then be read (or skipped).
+// Key moves to the next member of an object and returns its name, which is valid until the next
+// string is read; ok is false at the object's end. The member's value must then be read (or
+// skipped).
 func (s *Scanner) Key(first bool) (key []byte, ok bool, err error) {
 	ok, err = s.more(first, '}')
 	if err != nil || !ok {
@@ -115,8 +118,9 @@ func (s *Scanner) more(first bool, end byte) (bool, error) {
 	return false, s.fail("',' or '" + string(end) + "'")
 }
 
-// String reads a string. The slice aliases the input or, where the string has escapes, scratch space that the next
-// such string overwrites. Lone surrogates become U+FFFD; bytes that are not UTF-8 are an error.
+// String reads a string. The slice aliases the input or, where the string has escapes, scratch
+// space that the next such string overwrites. Lone surrogates become U+FFFD; bytes that are not
+// UTF-8 are an error.
 func (s *Scanner) String() ([]byte, error) {
 	if s.Peek() != '"' {
 		return nil, s.fail("a string")
@@ -220,7 +224,8 @@ func (s *Scanner) hex4(i int) rune {
 	return rune(n)
 }
 
-// Number reads a number and returns its text, which aliases the input. isInt tells that it has neither point nor exponent.
+// Number reads a number and returns its text, which aliases the input. isInt tells that it has
+// neither point nor exponent.
 func (s *Scanner) Number() (text []byte, isInt bool, err error) {
 	c := s.Peek()
 	if c != '-' && (c < '0' || c > '9') {

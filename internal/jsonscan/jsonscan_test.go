@@ -182,7 +182,8 @@ func TestNestingIsBounded(t *testing.T) {
 	}
 }
 
-// Every reader says what it expected of a text that is something else, and reads what it does read as the standard library does.
+// Every reader says what it expected of a text that is something else, and reads what it does read
+// as the standard library does.
 func TestReadersRefuseOtherKinds(t *testing.T) {
 	read := map[string]func(s *jsonscan.Scanner) error{
 		"an object":     func(s *jsonscan.Scanner) error { return s.Object() },

@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// group puts requests that arrive while others are being served together into the next batch. The first of a quiet time goes out at once.
+// group puts requests that arrive while others are being served together into the next batch. The
+// first of a quiet time goes out at once.
 type group[K, V any] struct {
 	do func(ctx context.Context, keys []K) ([]V, error) // one value for each key
 
@@ -21,7 +22,8 @@ type waiter[K, V any] struct {
 	done  chan struct{}
 }
 
-// ask waits for the key's batch. One who gives up leaves it to the others; what was to be written may then be written all the same.
+// ask waits for the key's batch. One who gives up leaves it to the others; what was to be written
+// may then be written all the same.
 func (g *group[K, V]) ask(ctx context.Context, key K) (V, error) {
 	w := &waiter[K, V]{key: key, done: make(chan struct{})}
 	g.mu.Lock()

@@ -1,8 +1,9 @@
-// Package judgeledger keeps judges' answers in a warehouse's table assessments, where batch runs and servers share them and where the
-// scores point to them.
+// Package judgeledger keeps judges' answers in a warehouse's table assessments, where batch runs
+// and servers share them and where the scores point to them.
 //
-// A warehouse takes a statement in the time of many answers, and many callers ask at once. What arrives while one statement is on
-// its way goes into the next one, so that 64 judges at work cost the statements of a few.
+// A warehouse takes a statement in the time of many answers, and many callers ask at once. What
+// arrives while one statement is on its way goes into the next one, so that 64 judges at work cost
+// the statements of a few.
 package judgeledger
 
 import (
@@ -34,7 +35,8 @@ type Ledger struct {
 // mostTogether bounds the requests of one statement.
 const mostTogether = 256
 
-// New makes a ledger of a table. now tells the order in which answers were put; log receives warnings of damaged rows and may be nil.
+// New makes a ledger of a table. now tells the order in which answers were put; log receives
+// warnings of damaged rows and may be nil.
 func New(t Table, now func() time.Time, log *slog.Logger) *Ledger {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)

@@ -58,7 +58,8 @@ func Equality(laws []equality.Law) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// remark is what is said of a pair: what it shows, the question where it matters, and where only one metric is meant.
+// remark is what is said of a pair: what it shows, the question where it matters, and where only
+// one metric is meant.
 func remark(p equality.Pair) string {
 	s := p.Case.ID
 	if p.Note != "" {

@@ -1,4 +1,5 @@
-// Package metricdoc renders the page that documents all metrics from the metrics themselves, so that it cannot say anything else than they do.
+// Package metricdoc renders the page that documents all metrics from the metrics themselves, so
+// that it cannot say anything else than they do.
 package metricdoc
 
 import (
@@ -10,7 +11,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// groups are the families of metrics with their titles, in the order of the page. Other groups follow under their own names.
+// groups are the families of metrics with their titles, in the order of the page. Other groups
+// follow under their own names.
 var groups = []struct{ name, title, about string }{
 	{"verdict", "Verdict", "This says whether an answer is right, from the evidence and, where that leaves it open, from a judge."},
 	{"execution", "Results", "These compare the result that the agent's query returned with the accepted one."},
@@ -41,7 +43,8 @@ var fields = []struct {
 	{scoring.FieldJudge, "a judge"},
 }
 
-// Page renders one Markdown page: for each group a table of its metrics, then each metric with all that it says of itself.
+// Page renders one Markdown page: for each group a table of its metrics, then each metric with all
+// that it says of itself.
 func Page(metrics []scoring.Metric) []byte {
 	var b strings.Builder
 	b.WriteString("# Metrics\n\n" +

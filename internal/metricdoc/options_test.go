@@ -37,7 +37,8 @@ func TestEveryOptionIsOnThePublishedPage(t *testing.T) {
 	}
 }
 
-// An option that a metric does not have is an error, in the configuration and in a case, for every metric.
+// An option that a metric does not have is an error, in the configuration and in a case, for every
+// metric.
 func TestUnknownOptionIsAnErrorForEveryMetric(t *testing.T) {
 	const raw = `{"no_such_option": 1}`
 	engine, err := scoring.NewEngine(metric.All(), nil)

@@ -7,7 +7,8 @@ import (
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
-// Relations renders one Markdown page: the relations between two results in order of priority, family by family.
+// Relations renders one Markdown page: the relations between two results in order of priority,
+// family by family.
 func Relations(kinds []relation.Kind) []byte {
 	var b strings.Builder
 	b.WriteString("# Relations\n\n" +

@@ -1,5 +1,5 @@
-// Package natural orders names and versions as people do: runs of digits count as numbers, so that v9 comes before v10, 1.9 before 1.10 and
-// 2024-9 before 2024-10.
+// Package natural orders names and versions as people do: runs of digits count as numbers, so that
+// v9 comes before v10, 1.9 before 1.10 and 2024-9 before 2024-10.
 package natural
 
 import (
@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Compare compares two texts. Where they differ by something else than digits, their bytes decide; a text comes after its beginning.
+// Compare compares two texts. Where they differ by something else than digits, their bytes decide;
+// a text comes after its beginning.
 func Compare(a, b string) int {
 	for i, j := 0, 0; ; {
 		if i >= len(a) || j >= len(b) {

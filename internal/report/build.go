@@ -57,8 +57,9 @@ func (s *Summary) questions() int {
 	return len(ids)
 }
 
-// pairs lists what is compared: every version of an agent with the one before it, and the agents of one version with each other, in
-// the order of agents. Where one is chosen to compare with, all others with that one.
+// pairs lists what is compared: every version of an agent with the one before it, and the agents of
+// one version with each other, in the order of agents. Where one is chosen to compare with, all
+// others with that one.
 func (s *Summary) pairs(agents []Agent) (out [][2]Agent) {
 	if s.against != nil {
 		for _, a := range agents {
@@ -94,7 +95,8 @@ func (s *Summary) agentList() []Agent {
 	return list
 }
 
-// metricList is the primary metric, then the others in the order that was given, then unknown ones by name.
+// metricList is the primary metric, then the others in the order that was given, then unknown ones
+// by name.
 func (s *Summary) metricList() []string {
 	rank := map[string]int{s.o.Primary: -1}
 	for i := range s.o.Metrics {
@@ -242,10 +244,12 @@ func (s *Summary) tierRank(name string) int {
 	return len(s.o.Tiers)
 }
 
-// casePair is one question as two agent versions were asked it: the numbers of its case in the last batch of each; -1 where there is none.
+// casePair is one question as two agent versions were asked it: the numbers of its case in the last
+// batch of each; -1 where there is none.
 type casePair struct{ from, to int32 }
 
-// casePairs finds the questions that one or both of two agent versions were asked, in the order of byID.
+// casePairs finds the questions that one or both of two agent versions were asked, in the order of
+// byID.
 func (s *Summary) casePairs(from, to Agent, byID []int32) []casePair {
 	var out []casePair
 	last := ""
@@ -374,7 +378,8 @@ func (s *Summary) answer(a Agent, n int32, value float64) Answer {
 	return out
 }
 
-// worst lists the answers that the primary metric did not pass, or rates lowest where it gives no verdict.
+// worst lists the answers that the primary metric did not pass, or rates lowest where it gives no
+// verdict.
 func (s *Summary) worst(agents []Agent, byID []int32) []Answer {
 	var out []Answer
 	for _, a := range agents {

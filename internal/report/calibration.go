@@ -129,7 +129,8 @@ func (v *calibrationView) metrics() {
 	}
 }
 
-// nameWidth is how many columns names keep at least: as many as they need, and a third of the width at most.
+// nameWidth is how many columns names keep at least: as many as they need, and a third of the width
+// at most.
 func (v *calibrationView) nameWidth() int {
 	n := 0
 	for i := range v.Metrics {

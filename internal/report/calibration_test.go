@@ -10,7 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// agreementOf is a report on 30 passes and 20 fails, each labelled by two people, and three metrics.
+// agreementOf is a report on 30 passes and 20 fails, each labelled by two people, and three
+// metrics.
 func agreementOf(t *testing.T, o calibration.Options) *calibration.Report {
 	t.Helper()
 	s := &calibration.Study{Metrics: []calibration.Metric{

@@ -34,7 +34,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// Batches that share a question are repetitions, each of which was asked all; batches that share none are parts of one.
+// Batches that share a question are repetitions, each of which was asked all; batches that share
+// none are parts of one.
 func TestQuestionsOfBatches(t *testing.T) {
 	for _, tc := range []struct {
 		why               string
@@ -56,7 +57,8 @@ func TestQuestionsOfBatches(t *testing.T) {
 	}
 }
 
-// Versions of one agent are compared in turn, agents of one version with each other, and on request everything with one.
+// Versions of one agent are compared in turn, agents of one version with each other, and on request
+// everything with one.
 func TestWhatIsCompared(t *testing.T) {
 	for _, tc := range []struct {
 		agents  []string

@@ -10,7 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
-// Diff is a gold and a predicted result, compared: which column answers which, and which rows and cells differ.
+// Diff is a gold and a predicted result, compared: which column answers which, and which rows and
+// cells differ.
 type Diff struct {
 	Gold, Pred *scoring.Table
 	Alignment  scoring.Alignment // must fit both tables
@@ -41,7 +42,8 @@ type DiffFigures struct {
 	Columns []DiffColumn  `json:"columns"` // in gold's order
 	Extra   []ExtraColumn `json:"extra,omitempty"`
 
-	// The first rows of each kind, with their cells in the order of Columns; those of Pred include the extra columns behind.
+	// The first rows of each kind, with their cells in the order of Columns; those of Pred include
+	// the extra columns behind.
 	Rows     []DiffRow `json:"differing,omitempty"`
 	GoldRows []LoneRow `json:"only_gold,omitempty"`
 	PredRows []LoneRow `json:"only_pred,omitempty"`
@@ -84,7 +86,8 @@ type DiffRow struct {
 	Cells []DiffCell `json:"cells"`
 }
 
-// DiffCell is a gold and a predicted cell. A value is nil where it is NULL or the column is missing.
+// DiffCell is a gold and a predicted cell. A value is nil where it is NULL or the column is
+// missing.
 type DiffCell struct {
 	Gold  *string `json:"gold"`
 	Pred  *string `json:"pred"`
@@ -220,7 +223,8 @@ func (d *Diff) loneRows(f *DiffFigures, limit int) {
 	}
 }
 
-// differing is the matched gold rows whose cells of the k-th mapped column differ, by the same rules as package cell's.
+// differing is the matched gold rows whose cells of the k-th mapped column differ, by the same
+// rules as package cell's.
 func (d *Diff) differing(k int) rowSet {
 	if d.Result.Pairs == nil {
 		return nil
@@ -264,7 +268,8 @@ func (d *Diff) JSON() ([]byte, error) { return document(d.Figures()) }
 // Render writes the diff for a terminal.
 func (d *Diff) Render(w io.Writer, o Options) error { return d.Figures().Render(w, o) }
 
-// columnName is how a column is called: by its name, and by its position where there is none or it is not the only one of that name.
+// columnName is how a column is called: by its name, and by its position where there is none or it
+// is not the only one of that name.
 func columnName(name string, position int, all []string) string {
 	same := 0
 	for _, n := range all {

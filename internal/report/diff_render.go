@@ -161,7 +161,8 @@ func (v *diffView) mapping() {
 	v.rest(len(v.Extra)-wideTable, "extra column")
 }
 
-// wideTable is from how many columns on the mapping leaves out those that agree under the same name.
+// wideTable is from how many columns on the mapping leaves out those that agree under the same
+// name.
 const wideTable = 20
 
 // block is a printed column of a table of rows: one side, or both sides of a mapped column.
@@ -248,8 +249,9 @@ func (v *diffView) rest(n int, what string) {
 	}
 }
 
-// choose takes as many blocks as fit, by priority, with cells as wide as they can be so that the first wanted ones fit. It returns
-// them with the key columns first and the others in the order of gold.
+// choose takes as many blocks as fit, by priority, with cells as wide as they can be so that the
+// first wanted ones fit. It returns them with the key columns first and the others in the order of
+// gold.
 func (v *diffView) choose(room int, byPriority [][]block, wanted int, measure func(b *block, most int)) []block {
 	var all, shown []block
 	for _, p := range byPriority {
@@ -303,7 +305,8 @@ func (b *block) show(c DiffCell, p *printer) cellSpans {
 	}
 }
 
-// apart cuts two texts that differ so that the difference is seen: in front of it where that lies far behind.
+// apart cuts two texts that differ so that the difference is seen: in front of it where that lies
+// far behind.
 func (p *printer) apart(gold, pred string, goldWide, predWide int) (string, string) {
 	cutGold, cutPred := cut(gold, goldWide, p.ellipsis), cut(pred, predWide, p.ellipsis)
 	if cutGold == gold && cutPred == pred {
@@ -328,7 +331,8 @@ func (p *printer) apart(gold, pred string, goldWide, predWide int) (string, stri
 // texts are the two sides of a cell as a terminal may show them.
 func (c *DiffCell) texts() (gold, pred string) { return cellText(c.Gold), cellText(c.Pred) }
 
-// cellText is a value as it is shown: quoted where it would look like NULL, like nothing or like another text.
+// cellText is a value as it is shown: quoted where it would look like NULL, like nothing or like
+// another text.
 func cellText(s *string) string {
 	switch {
 	case s == nil:

@@ -187,7 +187,8 @@ func randomPair(seed uint64) (gold, pred *scoring.Table) {
 	return gold, pred
 }
 
-// Whatever the data and the terminal: no line is wider than it, and nothing but the colours we set leaves the line.
+// Whatever the data and the terminal: no line is wider than it, and nothing but the colours we set
+// leaves the line.
 func TestDiffFitsEveryTerminal(t *testing.T) {
 	for seed := range uint64(300) {
 		d := diffOf(randomPair(seed))

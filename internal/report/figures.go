@@ -51,7 +51,8 @@ type Rate struct {
 	Labels   []Count                `json:"labels,omitempty"` // of scores with a value
 }
 
-// Coverage is what became of the cases that an agent was asked, in one metric. The counts add up to Asked.
+// Coverage is what became of the cases that an agent was asked, in one metric. The counts add up to
+// Asked.
 type Coverage struct {
 	Asked         int      `json:"asked"`
 	Scored        int      `json:"scored"`
@@ -138,12 +139,14 @@ type Slice struct {
 	Rates []Rate `json:"rates"`
 }
 
-// Change compares two agent versions on the cases that both have a score for; of a case in several batches, on the last batch of each.
+// Change compares two agent versions on the cases that both have a score for; of a case in several
+// batches, on the last batch of each.
 type Change struct {
 	From    Agent          `json:"from"`
 	To      Agent          `json:"to"`
 	Metrics []MetricChange `json:"metrics"`
-	// Fixed and Broken are cases that the primary metric passed in one version only, Regressed those it rates lower, worst first.
+	// Fixed and Broken are cases that the primary metric passed in one version only, Regressed
+	// those it rates lower, worst first.
 	Fixed     []string `json:"fixed,omitempty"`
 	Broken    []string `json:"broken,omitempty"`
 	Regressed []Answer `json:"regressed,omitempty"`
@@ -160,7 +163,8 @@ type MetricChange struct {
 	Worse    int      `json:"worse"`
 	Fixed    int      `json:"fixed"` // cases that pass now and did not
 	Broken   int      `json:"broken"`
-	// P is McNemar's exact p for metrics with a verdict; Low and High are the 95 % interval of the mean difference for the others.
+	// P is McNemar's exact p for metrics with a verdict; Low and High are the 95 % interval of the
+	// mean difference for the others.
 	P           *float64 `json:"p,omitempty"`
 	Low         *float64 `json:"low,omitempty"`
 	High        *float64 `json:"high,omitempty"`
@@ -180,7 +184,8 @@ type Answer struct {
 	Why      string   `json:"why,omitempty"` // why the results differ, where the metric relation says so
 }
 
-// Unscored counts scores without a value that have the same reason. Numbers and quoted names in which reasons differ are left out.
+// Unscored counts scores without a value that have the same reason. Numbers and quoted names in
+// which reasons differ are left out.
 type Unscored struct {
 	Status  scoring.Status `json:"status"`
 	Code    string         `json:"code,omitempty"`

@@ -20,7 +20,8 @@ type groupKey struct {
 	shape  string
 }
 
-// group numbers the group of a score's reason from 1. Beyond a thousand kinds of reasons all others are one.
+// group numbers the group of a score's reason from 1. Beyond a thousand kinds of reasons all others
+// are one.
 func (s *Summary) group(score *scoring.Score) uint16 {
 	text := shorten(score.Reason)
 	key := groupKey{score.Status, score.Code, shape(text)}

@@ -10,7 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
-// A diff says why the results differ, by the first relations and in their order, and says nothing where they are the same.
+// A diff says why the results differ, by the first relations and in their order, and says nothing
+// where they are the same.
 func TestDiffSaysWhy(t *testing.T) {
 	d := report.Diff{Gold: scoring.EmptyTable(0), Pred: scoring.EmptyTable(0), Relations: []relation.Relation{
 		{Name: "zero_filled", Text: "One more row has 0."}, {Name: "superset", Text: "One more row."}, {Name: "overlap", Text: "Some rows."}, {Name: "disjoint", Text: "The fourth is not told."},
@@ -31,7 +32,8 @@ func TestDiffSaysWhy(t *testing.T) {
 	}
 }
 
-// The worst answers are shown with why their results differ, whichever of the two metrics comes first.
+// The worst answers are shown with why their results differ, whichever of the two metrics comes
+// first.
 func TestSummarySaysWhy(t *testing.T) {
 	fail := false
 	scores := []scoring.Score{

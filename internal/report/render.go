@@ -73,7 +73,8 @@ func orDash(s string) string {
 	return s
 }
 
-// isPart tells whether a metric is one of several parts of another one, such as component_recall_where of component_recall.
+// isPart tells whether a metric is one of several parts of another one, such as
+// component_recall_where of component_recall.
 func (v *view) isPart(name string) bool {
 	base, _ := v.partOf(name)
 	return base != ""
@@ -123,7 +124,8 @@ func (v *view) scores() {
 	g.print(v.printer)
 }
 
-// agentWidth is what a table keeps at least for names of agents: without the version at their end two versions look the same.
+// agentWidth is what a table keeps at least for names of agents: without the version at their end
+// two versions look the same.
 func (v *view) agentWidth() int {
 	widest := 7
 	for _, a := range v.Agents {
@@ -176,7 +178,8 @@ func (v *view) addRates(g *grid, name string, strong bool, rates []Rate) {
 	}
 }
 
-// coverage is the share of the cases that a metric applies to that have a value. It is never rounded up to all of them.
+// coverage is the share of the cases that a metric applies to that have a value. It is never
+// rounded up to all of them.
 func (v *view) coverage(c *Coverage) cellSpans {
 	if c.Share == nil {
 		return inStyle(v.dash, dim)
@@ -351,7 +354,8 @@ func (v *view) answer(a *Answer, value string) {
 	}
 }
 
-// unscored says why scores have no value: what failed in two lines each, what does not apply in one.
+// unscored says why scores have no value: what failed in two lines each, what does not apply in
+// one.
 func (v *view) unscored() {
 	if len(v.Unscored) == 0 {
 		return
@@ -393,7 +397,8 @@ func (v *view) unscored() {
 	}
 }
 
-// verdict says in a line for each agent version how many answers pass, and whether that is a change.
+// verdict says in a line for each agent version how many answers pass, and whether that is a
+// change.
 func (v *view) verdict() {
 	for _, m := range v.Metrics {
 		if m.Name != v.Primary {

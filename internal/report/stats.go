@@ -10,11 +10,13 @@ const (
 	z95         = 1.959963984540054 // 97.5 % quantile of the normal distribution
 	significant = 0.05
 	resamples   = 2000
-	// Beyond this many pairs the mean difference is as good as normal, and resampling costs seconds.
+	// Beyond this many pairs the mean difference is as good as normal, and resampling costs
+	// seconds.
 	manyPairs = 5000
 )
 
-// wilson is the 95 % score interval of a proportion of k in n (Wilson 1927, Journal of the American Statistical Association 22).
+// wilson is the 95 % score interval of a proportion of k in n (Wilson 1927, Journal of the American
+// Statistical Association 22).
 func wilson(k, n int) (low, high float64) {
 	if n == 0 {
 		return 0, 1
@@ -33,8 +35,8 @@ func wilson(k, n int) (low, high float64) {
 	return low, high
 }
 
-// mcnemar is the exact two-sided p of b pairs that changed one way and c that changed the other (McNemar 1947; the binomial test of
-// b in b+c at one half). Without any change it is 1.
+// mcnemar is the exact two-sided p of b pairs that changed one way and c that changed the other
+// (McNemar 1947; the binomial test of b in b+c at one half). Without any change it is 1.
 func mcnemar(b, c int) float64 {
 	n, k := b+c, min(b, c)
 	if 2*k >= n {
@@ -50,7 +52,8 @@ func mcnemar(b, c int) float64 {
 	return math.Min(1, 2*p)
 }
 
-// total sums in ascending order, so that it does not depend on the order of the values, which it sorts.
+// total sums in ascending order, so that it does not depend on the order of the values, which it
+// sorts.
 func total(values []float64) float64 {
 	slices.Sort(values)
 	sum := 0.0
@@ -62,8 +65,8 @@ func total(values []float64) float64 {
 
 func mean(values []float64) float64 { return total(values) / float64(len(values)) }
 
-// meanInterval is the 95 % interval of the mean of paired differences: the percentiles of a bootstrap from a seed, or for many
-// pairs the normal interval. It sorts the differences.
+// meanInterval is the 95 % interval of the mean of paired differences: the percentiles of a
+// bootstrap from a seed, or for many pairs the normal interval. It sorts the differences.
 func meanInterval(diffs []float64, seed uint64) (low, high float64) {
 	n := len(diffs)
 	m := mean(diffs)

@@ -47,7 +47,8 @@ func TestMeanInterval(t *testing.T) {
 	if low, high := meanInterval([]float64{0.5, 0.5, 0.5}, 1); low != 0.5 || high != 0.5 {
 		t.Errorf("equal differences: %v to %v", low, high)
 	}
-	// The 95 % interval of differences of mean 0.1 holds 0.1 in about 95 % of samples, in both ways of computing it.
+	// The 95 % interval of differences of mean 0.1 holds 0.1 in about 95 % of samples, in both ways
+	// of computing it.
 	for _, n := range []int{60, manyPairs + 1} {
 		held, trials := 0, 300
 		for seed := range uint64(trials) {

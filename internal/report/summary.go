@@ -32,8 +32,8 @@ type SummaryOptions struct {
 	Seed    uint64           // of the bootstrap
 }
 
-// Summary takes scores one by one, in any order. A score that is added again takes the place of the first. It must not be used
-// from several goroutines at once.
+// Summary takes scores one by one, in any order. A score that is added again takes the place of the
+// first. It must not be used from several goroutines at once.
 type Summary struct {
 	o       SummaryOptions
 	cases   map[caseKey]int32
@@ -117,7 +117,8 @@ type textKey struct {
 
 type textOf struct{ question, reason string }
 
-// relationMetric is the metric that says why two results differ; its reason is shown below an answer that did not pass.
+// relationMetric is the metric that says why two results differ; its reason is shown below an
+// answer that did not pass.
 const relationMetric = "relation"
 
 // Bounds of what is kept as text: enough to show, and little enough for a million failures.
@@ -200,8 +201,9 @@ func (s *Summary) Add(score scoring.Score, c Case) {
 	}
 }
 
-// CompareWith chooses the agent version that all others are compared with, once all scores are added: AGENT@VERSION, or the name or the
-// version alone where that is only one. Empty: versions of one agent are compared in turn, and agents of one version with each other.
+// CompareWith chooses the agent version that all others are compared with, once all scores are
+// added: AGENT@VERSION, or the name or the version alone where that is only one. Empty: versions of
+// one agent are compared in turn, and agents of one version with each other.
 func (s *Summary) CompareWith(name string) error {
 	if name == "" {
 		s.against = nil
@@ -222,9 +224,10 @@ func (s *Summary) CompareWith(name string) error {
 	return nil
 }
 
-// Ask says which questions every agent version was asked, once all scores are added. A question that a version has no score of has no
-// answer: it counts with every metric. Batches of a version that share questions are repetitions, each of which was asked them all; batches
-// that share none are parts of one.
+// Ask says which questions every agent version was asked, once all scores are added. A question
+// that a version has no score of has no answer: it counts with every metric. Batches of a version
+// that share questions are repetitions, each of which was asked them all; batches that share none
+// are parts of one.
 func (s *Summary) Ask(questions []string) {
 	for agent := range s.agents {
 		answered := map[string]map[string]bool{} // by batch
@@ -262,7 +265,8 @@ func (s *Summary) unanswered(agent Agent, id, batch string) {
 	s.silent[agent][s.caseNumber(&Case{ID: id, Batch: batch})] = true
 }
 
-// Describe tells of a case whose scores were added without its question and tags. A case without scores is nothing to the summary.
+// Describe tells of a case whose scores were added without its question and tags. A case without
+// scores is nothing to the summary.
 func (s *Summary) Describe(c Case) {
 	agent := Agent{c.Agent, c.Version}
 	if s.agents[agent] == nil {

@@ -53,7 +53,8 @@ var metrics = []scoring.Metric{
 	{Name: "component_recall_where", Group: "sql"}, {Name: "component_recall_group_by", Group: "sql"},
 }
 
-// world is the scores of two versions of an agent on twelve questions, worked out below case by case.
+// world is the scores of two versions of an agent on twelve questions, worked out below case by
+// case.
 func world() []added {
 	type question struct {
 		id, text, tier string
@@ -182,7 +183,8 @@ func TestSummaryDoesNotDependOnOrder(t *testing.T) {
 	}
 }
 
-// Whatever scores, names and terminals: no line is wider than it, and nothing but the colours we set leaves the line.
+// Whatever scores, names and terminals: no line is wider than it, and nothing but the colours we
+// set leaves the line.
 func TestSummaryFitsEveryTerminal(t *testing.T) {
 	names := []string{"", "1.0", "2026-11-20-nightly-with-a-long-name", "版本二", "v\x1b[31m", "\u202e10"}
 	for seed := range uint64(300) {

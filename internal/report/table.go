@@ -66,7 +66,8 @@ func (g *grid) print(p *printer) {
 	}
 }
 
-// fit lowers the widths until the table fits: first flexible columns, the widest first, then whole ones.
+// fit lowers the widths until the table fits: first flexible columns, the widest first, then whole
+// ones.
 func (g *grid) fit(widths []int, room int) {
 	for {
 		total, widest, last := -len(gap), -1, -1

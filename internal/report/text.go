@@ -9,8 +9,9 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Printable is text from data as a terminal may show it: on one line, and with everything escaped that would move the cursor, change
-// colours, turn the direction of writing or stay invisible. A backslash that would look like such an escape is doubled.
+// Printable is text from data as a terminal may show it: on one line, and with everything escaped
+// that would move the cursor, change colours, turn the direction of writing or stay invisible. A
+// backslash that would look like such an escape is doubled.
 func Printable(s string) string {
 	plain := true
 	for i := range len(s) {

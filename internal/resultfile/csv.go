@@ -14,9 +14,10 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// readCSV reads CSV. A column takes the narrowest type that all its cells are written in: INT64 for canonical integers, else
-// numbers as [scoring.Builder.AppendNumber] keeps them (doubles if NaN or inf is among them), BOOL for true and false, DATE,
-// TIMESTAMP and TIMESTAMPTZ for ISO 8601; anything else is STRING and stays as it is.
+// readCSV reads CSV. A column takes the narrowest type that all its cells are written in: INT64 for
+// canonical integers, else numbers as [scoring.Builder.AppendNumber] keeps them (doubles if NaN or
+// inf is among them), BOOL for true and false, DATE, TIMESTAMP and TIMESTAMPTZ for ISO 8601;
+// anything else is STRING and stays as it is.
 func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 	if bom, _ := in.Peek(3); bytes.Equal(bom, []byte("\ufeff")) {
 		in.Discard(3) //nolint:errcheck // they were peeked
@@ -99,7 +100,8 @@ func (r *reader) readCSV(in *bufio.Reader) (*scoring.Table, error) {
 	return table(columns, rows)
 }
 
-// reserve makes room for the rows to expect of a file whose records have that many bytes so far, within the limits.
+// reserve makes room for the rows to expect of a file whose records have that many bytes so far,
+// within the limits.
 func (r *reader) reserve(columns []csvColumn, perRow int64) {
 	rows := r.size / max(perRow, 1) * 21 / 20
 	if r.limits.Rows > 0 {

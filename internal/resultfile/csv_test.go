@@ -285,7 +285,8 @@ func BenchmarkCSV(b *testing.B) {
 	b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrows/s")
 }
 
-// Some exports name more columns than they fill: every row stops at the same place, and the rest is NULL.
+// Some exports name more columns than they fill: every row stops at the same place, and the rest is
+// NULL.
 func TestRowsThatAllEndEarly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.csv")
 	if err := os.WriteFile(path, []byte("a,b,c\n1,x\n2,y\n"), 0o600); err != nil {

@@ -24,7 +24,8 @@ const (
 	anyShape    = number | boolean | date | timestamp | timestampTZ
 )
 
-// csvColumn collects the cells of one column. While all are integers it keeps just the numbers: their text can be told from them.
+// csvColumn collects the cells of one column. While all are integers it keeps just the numbers:
+// their text can be told from them.
 type csvColumn struct {
 	name   string
 	n      int
@@ -42,8 +43,8 @@ type csvColumn struct {
 	far    bool // of more than maxExponent
 }
 
-// maxExponent is how far exponents may reach in columns that doubles do not keep: 1e300 beside 38 digits would make every value of the
-// column hundreds of digits long.
+// maxExponent is how far exponents may reach in columns that doubles do not keep: 1e300 beside 38
+// digits would make every value of the column hundreds of digits long.
 const maxExponent = 64
 
 func (c *csvColumn) null() {
@@ -152,7 +153,8 @@ func (c *csvColumn) narrow(cell []byte) {
 	c.shape &= is
 }
 
-// canonicalInt reads an integer as a database prints it: no plus, no leading zero, no blank, within 64 bits.
+// canonicalInt reads an integer as a database prints it: no plus, no leading zero, no blank, within
+// 64 bits.
 func canonicalInt(b []byte) (int64, bool) {
 	i := 0
 	if len(b) > 1 && b[0] == '-' {
@@ -178,7 +180,8 @@ func canonicalInt(b []byte) (int64, bool) {
 	return 0, false
 }
 
-// isNumber tells a plain number: -?digits[.digits][e±digits] without leading zeros; the digits before the point may be missing.
+// isNumber tells a plain number: -?digits[.digits][e±digits] without leading zeros; the digits
+// before the point may be missing.
 func (c *csvColumn) isNumber(b []byte) bool {
 	i := 0
 	if b[0] == '-' {
@@ -294,7 +297,8 @@ func (c *csvColumn) typed() (scoring.Column, bool) {
 	return parse(scoring.TimestampTZ)
 }
 
-// numbers are doubles where exponents say so and doubles keep all digits, else what [scoring.Builder.AppendNumber] makes of them.
+// numbers are doubles where exponents say so and doubles keep all digits, else what
+// [scoring.Builder.AppendNumber] makes of them.
 func (c *csvColumn) numbers() (scoring.Column, bool) {
 	if c.exp {
 		col, ok := c.read(scoring.Float64, func(b *scoring.Builder, cell []byte) bool {
@@ -353,7 +357,8 @@ func (c *csvColumn) allNull() bool {
 	return missing == c.n
 }
 
-// nullsAndEmpty are the NULLs of a column that is not text: writers that quote everything write NULL as an empty quoted cell.
+// nullsAndEmpty are the NULLs of a column that is not text: writers that quote everything write
+// NULL as an empty quoted cell.
 func (c *csvColumn) nullsAndEmpty() []uint64 {
 	nulls := c.nulls
 	if len(c.empty) > 0 {

@@ -14,8 +14,8 @@ type cell struct {
 	quoted bool
 }
 
-// csvScanner cuts CSV into records: cells between delimiters, quoted cells with doubled quotes inside, lines that end in LF or
-// CRLF. A quote inside an unquoted cell is a quote.
+// csvScanner cuts CSV into records: cells between delimiters, quoted cells with doubled quotes
+// inside, lines that end in LF or CRLF. A quote inside an unquoted cell is a quote.
 type csvScanner struct {
 	in    io.Reader
 	ctx   context.Context //nolint:containedctx // lives for one call
@@ -93,7 +93,8 @@ func (s *csvScanner) fill() error {
 // consumed is how many bytes the records so far have.
 func (s *csvScanner) consumed() int64 { return s.total - int64(s.end-s.pos) }
 
-// record cuts the record at the beginning of b and returns its length with the line end, or 0 if it goes on behind b.
+// record cuts the record at the beginning of b and returns its length with the line end, or 0 if it
+// goes on behind b.
 func (s *csvScanner) record(b []byte) (int, error) {
 	s.cells, s.scratch = s.cells[:0], s.scratch[:0]
 	for i := 0; ; {
@@ -136,7 +137,8 @@ func (s *csvScanner) record(b []byte) (int, error) {
 	}
 }
 
-// quoted reads the quoted cell at b[i:] and returns the index behind its closing quote, or 0 if that is behind b.
+// quoted reads the quoted cell at b[i:] and returns the index behind its closing quote, or 0 if
+// that is behind b.
 func (s *csvScanner) quoted(b []byte, i int) int {
 	start, escaped := i+1, false
 	j := start
@@ -178,8 +180,9 @@ func (s *csvScanner) blank() bool {
 // delimiters are the candidates, the usual ones first.
 const delimiters = ",\t;|"
 
-// sniffDelimiter finds the delimiter of a CSV from its beginning: the candidate that cuts the first records into the same number of
-// cells, more than one, and of several such candidates the one that cuts into most.
+// sniffDelimiter finds the delimiter of a CSV from its beginning: the candidate that cuts the first
+// records into the same number of cells, more than one, and of several such candidates the one that
+// cuts into most.
 func sniffDelimiter(head []byte, whole bool) byte {
 	best, bestCells := byte(','), 1
 	inHeader := byte(0)

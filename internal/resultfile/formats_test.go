@@ -164,7 +164,8 @@ func TestBinaryFormatsKeepEveryValue(t *testing.T) {
 	}
 }
 
-// Every prefix of a file is either refused or, for streams cut between messages, a prefix of the rows.
+// Every prefix of a file is either refused or, for streams cut between messages, a prefix of the
+// rows.
 func TestTruncatedFilesAreRefused(t *testing.T) {
 	table := sample(t, 10)
 	for kind, name := range kinds {
@@ -218,7 +219,8 @@ func TestFlippedBytesDoNotPanic(t *testing.T) {
 }
 
 func TestBillionRowsAreRefusedAtOnce(t *testing.T) {
-	// A Parquet footer says how many rows there are; a run-length encoded file of very many rows is small.
+	// A Parquet footer says how many rows there are; a run-length encoded file of very many rows is
+	// small.
 	b := scoring.NewBuilder("n", scoring.Int64, 0)
 	for range 100_000 {
 		b.AppendInt(7)

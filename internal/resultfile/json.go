@@ -9,9 +9,10 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// readJSON reads an inline result, an array of rows, or rows one behind the other (JSON Lines). A row is an object, whose members
-// are columns in the order they first appear and NULL where a row lacks them, or an array, whose columns have no names. The
-// n-th member of one name belongs to the n-th column of that name.
+// readJSON reads an inline result, an array of rows, or rows one behind the other (JSON Lines). A
+// row is an object, whose members are columns in the order they first appear and NULL where a row
+// lacks them, or an array, whose columns have no names. The n-th member of one name belongs to the
+// n-th column of that name.
 func (r *reader) readJSON(in io.Reader) (*scoring.Table, error) {
 	data, err := r.readAll(in)
 	if err != nil {
@@ -36,7 +37,8 @@ func (r *reader) readJSON(in io.Reader) (*scoring.Table, error) {
 	return rows.table()
 }
 
-// isInline tells whether the text is one object with columns and rows, or the beginning of one: its reader says where it is cut.
+// isInline tells whether the text is one object with columns and rows, or the beginning of one: its
+// reader says where it is cut.
 func isInline(data []byte) bool {
 	o := look(data, "rows")
 	return o.columns && o.rows && o.alone || (o.columns || o.rows) && o.cut

@@ -51,7 +51,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// Text that is unmistakably JSON is read as JSON whatever the file is called; any other text goes by the name.
+// Text that is unmistakably JSON is read as JSON whatever the file is called; any other text goes
+// by the name.
 func TestFormatByContentThenName(t *testing.T) {
 	for name, want := range map[string]string{"r.csv": "a INT64: 1", "r.dat": "a INT64: 1", "r": "a INT64: 1"} {
 		if got, err := read(t, name, `{"columns":["a"],"rows":[[1]]}`, nil); err != nil || show(got) != want {

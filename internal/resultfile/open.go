@@ -35,7 +35,8 @@ func (o *Options) open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// openInRoots tries the roots in turn. The first that has the file wins; otherwise the most telling error is returned.
+// openInRoots tries the roots in turn. The first that has the file wins; otherwise the most telling
+// error is returned.
 func (o *Options) openInRoots(path string) (*os.File, error) {
 	var worst error
 	for _, dir := range o.Roots {
@@ -50,7 +51,8 @@ func (o *Options) openInRoots(path string) (*os.File, error) {
 	return nil, worst
 }
 
-// openInRoot opens a file inside dir. [os.Root] refuses paths and symbolic links that lead out of it.
+// openInRoot opens a file inside dir. [os.Root] refuses paths and symbolic links that lead out of
+// it.
 func openInRoot(dir, path string) (*os.File, error) {
 	if filepath.IsAbs(path) {
 		abs, err := filepath.Abs(dir)

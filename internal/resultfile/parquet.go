@@ -21,7 +21,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// readParquet reads a Parquet file. How many rows there are stands in its footer, so too many are refused before any is read.
+// readParquet reads a Parquet file. How many rows there are stands in its footer, so too many are
+// refused before any is read.
 func (r *reader) readParquet(in readerAtSeeker) (*scoring.Table, error) {
 	mem := arrowtable.LimitedAllocator(memory.NewGoAllocator(), r.limits.Bytes)
 	f, err := file.NewParquetReader(in, file.WithReadProps(parquet.NewReaderProperties(mem)))
@@ -44,7 +45,8 @@ func (r *reader) readParquet(in readerAtSeeker) (*scoring.Table, error) {
 	if columns == 0 {
 		return scoring.EmptyTable(int(f.NumRows())), nil
 	}
-	// Columns are not read in parallel: a panic of the library on malformed bytes could not be caught in its goroutines.
+	// Columns are not read in parallel: a panic of the library on malformed bytes could not be
+	// caught in its goroutines.
 	arrowFile, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{BatchSize: min(max(f.NumRows(), 1), 1<<16)}, mem)
 	if err != nil {
 		return nil, arrowtable.Classify(err)
@@ -82,8 +84,8 @@ func (r *reader) readParquet(in readerAtSeeker) (*scoring.Table, error) {
 // byteStreamSplit is an encoding that the library does not know; a file of it would look empty.
 const byteStreamSplit = parquet.Encoding(9)
 
-// checkChunks checks that the columns' chunks lie inside the file, for the library allocates what their sizes claim, and that they do not
-// unfold to more than the limit.
+// checkChunks checks that the columns' chunks lie inside the file, for the library allocates what
+// their sizes claim, and that they do not unfold to more than the limit.
 func (r *reader) checkChunks(f *file.Reader, in io.Seeker) error {
 	size, err := in.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -154,8 +156,9 @@ func withLogicalTypes(s *arrow.Schema, p *schema.Schema) *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-// exactInt96 reads the INT96 timestamps of top-level columns again: the library counts their nanoseconds in 64 bits, which end in 2262,
-// while 9999-12-31 is common, and gives them a zone, which the type does not have.
+// exactInt96 reads the INT96 timestamps of top-level columns again: the library counts their
+// nanoseconds in 64 bits, which end in 2262, while 9999-12-31 is common, and gives them a zone,
+// which the type does not have.
 func exactInt96(f *file.Reader, t *scoring.Table) error {
 	p := f.MetaData().Schema
 	leaf := 0

@@ -1,11 +1,13 @@
 // Package resultfile reads query results from files: CSV, Parquet, Arrow IPC and JSON.
 //
-// Formats are told by their content first and by the file's name where the content does not say. Every reader is bounded,
-// keeps values exact, and says in which file, row and column something is wrong without showing the value.
+// Formats are told by their content first and by the file's name where the content does not say.
+// Every reader is bounded, keeps values exact, and says in which file, row and column something is
+// wrong without showing the value.
 //
-// CSV is read by this package: encoding/csv neither tells quoted from unquoted cells, which is how CSV tells text from NULL,
-// nor is it fast enough. Parquet and Arrow are read with github.com/apache/arrow/go/v17, the one Arrow of this module; gzip
-// and zstd with github.com/klauspost/compress, which has both.
+// CSV is read by this package: encoding/csv neither tells quoted from unquoted cells, which is how
+// CSV tells text from NULL, nor is it fast enough. Parquet and Arrow are read with
+// github.com/apache/arrow/go/v17, the one Arrow of this module; gzip and zstd with
+// github.com/klauspost/compress, which has both.
 package resultfile
 
 import (
@@ -35,12 +37,13 @@ type Options struct {
 	NoHeader  bool     // the first row of a CSV is data; columns have no names
 	Nulls     []string // what stands for NULL in CSV where it is not quoted; nil is the empty cell alone
 
-	// Limits bound the rows and bytes of the table, and the bytes of text after decompression. A zero limit is that of
-	// [DefaultLimits], a negative one none.
+	// Limits bound the rows and bytes of the table, and the bytes of text after decompression. A
+	// zero limit is that of [DefaultLimits], a negative one none.
 	Limits arrowtable.Limits
 
-	// Roots confine reading: a path that leads out of all these directories, by itself or by a symbolic link, is refused.
-	// Relative paths are looked up in each in turn. Without roots any file may be read.
+	// Roots confine reading: a path that leads out of all these directories, by itself or by a
+	// symbolic link, is refused. Relative paths are looked up in each in turn. Without roots any
+	// file may be read.
 	Roots []string
 
 	// Dir is where relative paths begin when there are no roots; the working directory if empty.
@@ -58,9 +61,9 @@ func (o *Options) limits() arrowtable.Limits {
 	return l
 }
 
-// Read reads a result. Errors name the file's base name; the code is NotFound for a missing file, PermissionDenied for one that
-// may not be read, DataLoss for truncated or corrupt bytes, InvalidArgument for malformed content and ResourceExhausted beyond
-// the limits.
+// Read reads a result. Errors name the file's base name; the code is NotFound for a missing file,
+// PermissionDenied for one that may not be read, DataLoss for truncated or corrupt bytes,
+// InvalidArgument for malformed content and ResourceExhausted beyond the limits.
 func Read(ctx context.Context, path string, o *Options) (*scoring.Table, error) {
 	if o == nil {
 		o = &Options{}

@@ -1,4 +1,5 @@
-// Package tabledoc renders the page that documents badger's tables and case files, from their own descriptions.
+// Package tabledoc renders the page that documents badger's tables and case files, from their own
+// descriptions.
 package tabledoc
 
 import (

@@ -1,5 +1,6 @@
-// Package backendtest checks judge backends and stores against what their callers rely on, and offers an endpoint that
-// fails on demand. Every backend of package judgebackend runs [Run]; so should one that is added.
+// Package backendtest checks judge backends and stores against what their callers rely on, and
+// offers an endpoint that fails on demand. Every backend of package judgebackend runs [Run]; so
+// should one that is added.
 package backendtest
 
 import (
@@ -25,7 +26,8 @@ const Canary = "canary-prompt-77aa41"
 
 // Harness connects the suite with one backend and its counterpart.
 type Harness struct {
-	// Open gives a backend whose counterpart answers as behave says; prompt holds at least the last message.
+	// Open gives a backend whose counterpart answers as behave says; prompt holds at least the last
+	// message.
 	Open func(t *testing.T, behave func(prompt string) Answer) judgebackend.Backend
 
 	NoUsage    bool             // the backend cannot tell tokens
@@ -87,8 +89,8 @@ var consequences = map[Fault]struct {
 	Oversized:             {errcode.DataLoss, judgebackend.KindOversized, judgebackend.FinishOversized},
 }
 
-// Run checks a backend: replies, usage, deadlines, cancellation, the code of every failure, silence about prompts and
-// keys, and parallel use.
+// Run checks a backend: replies, usage, deadlines, cancellation, the code of every failure, silence
+// about prompts and keys, and parallel use.
 func Run(t *testing.T, h Harness) {
 	t.Run("answers", func(t *testing.T) { testAnswers(t, h) })
 	t.Run("refuses malformed requests", func(t *testing.T) { testMalformed(t, h) })

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Clock is a clock on which sleeping takes no time: it moves forward by as much and returns. The zero value starts at
-// midnight, 1 January 2026, UTC.
+// Clock is a clock on which sleeping takes no time: it moves forward by as much and returns. The
+// zero value starts at midnight, 1 January 2026, UTC.
 type Clock struct {
 	mu    sync.Mutex
 	moved time.Duration

@@ -25,8 +25,9 @@ type Call struct {
 	Schema  bool   // a schema came along, as response format or as a tool
 }
 
-// Endpoint speaks OpenAI's chat completions (Azure's paths included) and Anthropic's messages on the loopback interface,
-// and fails as it is told. Its error messages repeat key and prompt, as real ones sometimes do.
+// Endpoint speaks OpenAI's chat completions (Azure's paths included) and Anthropic's messages on
+// the loopback interface, and fails as it is told. Its error messages repeat key and prompt, as
+// real ones sometimes do.
 type Endpoint struct {
 	server *httptest.Server
 	answer func(Call) Answer
@@ -37,7 +38,8 @@ type Endpoint struct {
 	billed map[string]int
 }
 
-// NewEndpoint starts an endpoint that ends with the test. answer may be called from several goroutines at once.
+// NewEndpoint starts an endpoint that ends with the test. answer may be called from several
+// goroutines at once.
 func NewEndpoint(tb testing.TB, answer func(Call) Answer) *Endpoint {
 	tb.Helper()
 	e := &Endpoint{answer: answer, closed: make(chan struct{}), billed: map[string]int{}}

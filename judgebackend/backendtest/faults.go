@@ -30,7 +30,8 @@ func Transient() []Fault {
 	return []Fault{RateLimited, RateLimitedRetryAfter, ServerError, Overloaded, Hang, SlowTrickle, Cut, MalformedJSON}
 }
 
-// Answered are the faults in which an answer came and was paid for, except Oversized, of which nobody can say.
+// Answered are the faults in which an answer came and was paid for, except Oversized, of which
+// nobody can say.
 func Answered() []Fault { return []Fault{WrongSchema, Empty, RefusalText, Refusal, Length} }
 
 // Answer is what the counterpart of a backend does with one call.

@@ -14,11 +14,13 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// Faulty is an endpoint at which 30 % of the calls fail, in every way there is. The fate of a call follows from its content and from how
-// often that content came, so that a run does not depend on the order of goroutines.
+// Faulty is an endpoint at which 30 % of the calls fail, in every way there is. The fate of a call
+// follows from its content and from how often that content came, so that a run does not depend on
+// the order of goroutines.
 //
-// An attempt that hangs is timed out as soon as it does, and no other ever is: on a busy machine a real time limit would also hit
-// good calls, and their answers would be bought again. The stack's own limit must be out of the way.
+// An attempt that hangs is timed out as soon as it does, and no other ever is: on a busy machine a
+// real time limit would also hit good calls, and their answers would be bought again. The stack's
+// own limit must be out of the way.
 type Faulty struct {
 	Endpoint *Endpoint
 

@@ -14,10 +14,11 @@ import (
 
 // StoreHarness connects the suite with one store.
 type StoreHarness struct {
-	// Open opens the store that earlier calls in the same test have filled, if it outlives its process.
+	// Open opens the store that earlier calls in the same test have filled, if it outlives its
+	// process.
 	Open func(t *testing.T) judgebackend.Store
-	// Corrupt damages the reply of the entry that was put last; nil where nothing is kept outside memory. Warnings is
-	// where the store's log goes.
+	// Corrupt damages the reply of the entry that was put last; nil where nothing is kept outside
+	// memory. Warnings is where the store's log goes.
 	Corrupt  func(t *testing.T)
 	Warnings *bytes.Buffer
 	Durable  bool // survives being opened again

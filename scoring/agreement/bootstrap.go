@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// Resampling says how a bootstrap is done. The zero value is 5,000 resamples, a 95 % interval and seed 0.
+// Resampling says how a bootstrap is done. The zero value is 5,000 resamples, a 95 % interval and
+// seed 0.
 type Resampling struct {
 	Resamples int     // default 5,000 (BADGER, section 6.2)
 	Level     float64 // of the interval, between 0 and 1; default 0.95
@@ -32,9 +33,11 @@ const stream = 0x6b61707061 // "kappa"
 
 func (o Resampling) source() *rand.Rand { return rand.New(rand.NewPCG(o.Seed, stream)) }
 
-// Bootstrap is the percentile interval of a statistic under resampling of cases (Efron and Tibshirani 1993, chapter 13). Drawing n cases with
-// replacement and counting them is drawing the four counts from a multinomial distribution, which is what is done: the time does not grow with the number of cases
-// but by its square root. Resamples in which the statistic is not defined are left out; where they are more than one in a hundred, Why says how many.
+// Bootstrap is the percentile interval of a statistic under resampling of cases (Efron and
+// Tibshirani 1993, chapter 13). Drawing n cases with replacement and counting them is drawing the
+// four counts from a multinomial distribution, which is what is done: the time does not grow with
+// the number of cases but by its square root. Resamples in which the statistic is not defined are
+// left out; where they are more than one in a hundred, Why says how many.
 func Bootstrap(c Confusion, of Statistic, o Resampling) Interval {
 	o = o.withDefaults()
 	if s := of(c); !s.Defined {

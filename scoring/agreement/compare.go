@@ -4,11 +4,12 @@ import (
 	"slices"
 )
 
-// Pair counts the cases on which two metrics both give a verdict and that are labelled, by label and verdicts: resampling them together keeps
-// what the metrics have in common.
+// Pair counts the cases on which two metrics both give a verdict and that are labelled, by label
+// and verdicts: resampling them together keeps what the metrics have in common.
 type Pair [8]int
 
-// TallyPair counts two metrics' verdicts against labels of the same cases. Cases where one of the three is missing are left out.
+// TallyPair counts two metrics' verdicts against labels of the same cases. Cases where one of the
+// three is missing are left out.
 func TallyPair(labels, a, b []Vote) Pair {
 	var p Pair
 	for i, label := range labels {
@@ -50,9 +51,10 @@ type Comparison struct {
 	P          float64  // two-tailed; 1 where there is nothing to test
 }
 
-// Compare tests whether two metrics differ in a statistic: a paired bootstrap, in which both are computed on the same resampled cases. The
-// p-value is twice the smaller share of resamples in which the difference is at most, or at least, 0, both counted with the observed sample, so that it is
-// never 0 (Efron and Tibshirani 1993, chapter 16; Davison and Hinkley 1997, section 4.2).
+// Compare tests whether two metrics differ in a statistic: a paired bootstrap, in which both are
+// computed on the same resampled cases. The p-value is twice the smaller share of resamples in
+// which the difference is at most, or at least, 0, both counted with the observed sample, so that
+// it is never 0 (Efron and Tibshirani 1993, chapter 16; Davison and Hinkley 1997, section 4.2).
 func Compare(p Pair, of Statistic, o Resampling) Comparison {
 	o = o.withDefaults()
 	a, b := p.Split()
@@ -88,8 +90,8 @@ func Compare(p Pair, of Statistic, o Resampling) Comparison {
 	return out
 }
 
-// Holm adjusts the p-values of tests that are made together, so that the chance of any false alarm stays at the level of one (Holm 1979).
-// The order is kept.
+// Holm adjusts the p-values of tests that are made together, so that the chance of any false alarm
+// stays at the level of one (Holm 1979). The order is kept.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

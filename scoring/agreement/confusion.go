@@ -2,7 +2,8 @@ package agreement
 
 import "math"
 
-// Confusion counts cases by what the metric says (positive: pass) and whether the labels agree (true).
+// Confusion counts cases by what the metric says (positive: pass) and whether the labels agree
+// (true).
 type Confusion struct {
 	TP int `json:"tp"` // both pass
 	FP int `json:"fp"` // the metric passes what people fail
@@ -49,7 +50,8 @@ func (c Confusion) Sensitivity() Stat { return share(c.TP, c.Passes(), noPasses)
 // Specificity is the share of the cases labelled fail that the metric fails.
 func (c Confusion) Specificity() Stat { return share(c.TN, c.Fails(), noFails) }
 
-// PassRate is the share of cases that the metric passes: what would be reported where nobody labels.
+// PassRate is the share of cases that the metric passes: what would be reported where nobody
+// labels.
 func (c Confusion) PassRate() Stat { return share(c.TP+c.FP, c.N(), noCases) }
 
 // LabelRate is the share of cases that the labels pass.
@@ -62,14 +64,14 @@ func share(part, whole int, why string) Stat {
 	return defined(float64(part) / float64(whole))
 }
 
-// BalancedAccuracy is the mean of sensitivity and specificity (Brodersen et al. 2010). Where the labels hold one class it is not defined:
-// half of it is not known.
+// BalancedAccuracy is the mean of sensitivity and specificity (Brodersen et al. 2010). Where the
+// labels hold one class it is not defined: half of it is not known.
 func (c Confusion) BalancedAccuracy() Stat {
 	return c.both(func(a, b float64) float64 { return (a + b) / 2 })
 }
 
-// Gap is the distance of sensitivity and specificity, 0 to 1: how lopsided the metric errs (BADGER, section 6.3). Which of them is larger says
-// whether it is permissive or strict.
+// Gap is the distance of sensitivity and specificity, 0 to 1: how lopsided the metric errs (BADGER,
+// section 6.3). Which of them is larger says whether it is permissive or strict.
 func (c Confusion) Gap() Stat { return c.both(func(a, b float64) float64 { return math.Abs(a - b) }) }
 
 func (c Confusion) both(of func(sensitivity, specificity float64) float64) Stat {
@@ -97,8 +99,9 @@ func (c Confusion) F1() Stat {
 	}
 }
 
-// MCC is the correlation of labels and verdicts, -1 to 1 (Matthews 1975; ROSE, appendix D). Where labels or verdicts do not vary the formula is 0/0; by
-// convention it is then 0, and says so. Where neither varies it is not defined.
+// MCC is the correlation of labels and verdicts, -1 to 1 (Matthews 1975; ROSE, appendix D). Where
+// labels or verdicts do not vary the formula is 0/0; by convention it is then 0, and says so. Where
+// neither varies it is not defined.
 func (c Confusion) MCC() Stat {
 	if s, done := c.withoutVariation(); done {
 		return s
@@ -108,8 +111,9 @@ func (c Confusion) MCC() Stat {
 	return defined(max(-1, min(1, r))) // the roots are rounded
 }
 
-// Kappa is Cohen's kappa of labels and verdicts, at most 1 (Cohen 1960; ROSE, appendix D). Where one of them does not vary it is 0, and says so;
-// where neither does it is not defined, unless they contradict each other in every case.
+// Kappa is Cohen's kappa of labels and verdicts, at most 1 (Cohen 1960; ROSE, appendix D). Where
+// one of them does not vary it is 0, and says so; where neither does it is not defined, unless they
+// contradict each other in every case.
 func (c Confusion) Kappa() Stat {
 	if s, done := c.withoutVariation(); done {
 		return s

@@ -1,7 +1,7 @@
 package agreement
 
-// Cohen is Cohen's kappa of two raters over any number of categories (Cohen 1960): table[i][j] counts the cases that the first puts in
-// category i and the second in j. The table is square.
+// Cohen is Cohen's kappa of two raters over any number of categories (Cohen 1960): table[i][j]
+// counts the cases that the first puts in category i and the second in j. The table is square.
 func Cohen(table [][]int) Stat {
 	k := len(table)
 	rows, cols := make([]float64, k), make([]float64, k)
@@ -30,8 +30,8 @@ func Cohen(table [][]int) Stat {
 	return defined((same*n - chance) / (n*n - chance))
 }
 
-// LandisKoch names the strength of an agreement (Landis and Koch 1977): poor below 0, slight to 0.20, fair to 0.40, moderate to 0.60,
-// substantial to 0.80, almost perfect above.
+// LandisKoch names the strength of an agreement (Landis and Koch 1977): poor below 0, slight to
+// 0.20, fair to 0.40, moderate to 0.60, substantial to 0.80, almost perfect above.
 func LandisKoch(kappa float64) string {
 	switch {
 	case kappa < 0:

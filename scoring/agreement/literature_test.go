@@ -19,13 +19,15 @@ func near(t *testing.T, what string, got agreement.Stat, want float64, decimals 
 	}
 }
 
-// Cohen (1960), A coefficient of agreement for nominal scales: 200 cases, three categories; tables 1 (in percent) and 2 (counts).
+// Cohen (1960), A coefficient of agreement for nominal scales: 200 cases, three categories; tables
+// 1 (in percent) and 2 (counts).
 func TestCohen1960(t *testing.T) {
 	near(t, "kappa of table 1", agreement.Cohen([][]int{{50, 26, 24}, {24, 4, 32}, {6, 30, 4}}), -0.092, 3)
 	near(t, "kappa of table 2", agreement.Cohen([][]int{{88, 10, 2}, {14, 40, 6}, {18, 10, 12}}), 0.492, 3)
 }
 
-// Fleiss (1971), Measuring nominal scale agreement among many raters, table 1: 30 patients, 6 psychiatrists, 5 diagnoses; kappa 0.430.
+// Fleiss (1971), Measuring nominal scale agreement among many raters, table 1: 30 patients, 6
+// psychiatrists, 5 diagnoses; kappa 0.430.
 func TestFleiss1971(t *testing.T) {
 	near(t, "kappa", agreement.Fleiss([][]int{
 		{0, 0, 0, 6, 0}, {0, 3, 0, 0, 3}, {0, 1, 4, 0, 1}, {0, 0, 0, 0, 6}, {0, 3, 0, 3, 0}, {2, 0, 4, 0, 0},
@@ -36,8 +38,9 @@ func TestFleiss1971(t *testing.T) {
 	}), 0.430, 3)
 }
 
-// Krippendorff (2011), Computing Krippendorff's Alpha-Reliability: parts A (binary, two observers), B (nominal, two observers), and C and D
-// (four observers, missing data, four levels of measurement).
+// Krippendorff (2011), Computing Krippendorff's Alpha-Reliability: parts A (binary, two observers),
+// B (nominal, two observers), and C and D (four observers, missing data, four levels of
+// measurement).
 func TestKrippendorff2011(t *testing.T) {
 	two := func(a, b string) (units [][]float64) {
 		for i := range a {
@@ -68,7 +71,8 @@ func TestKrippendorff2011(t *testing.T) {
 	}
 }
 
-// Newcombe (1998), Two-sided confidence intervals for the single proportion, table I, method 3: the score interval of Wilson (1927).
+// Newcombe (1998), Two-sided confidence intervals for the single proportion, table I, method 3: the
+// score interval of Wilson (1927).
 func TestWilson1927(t *testing.T) {
 	for _, c := range []struct {
 		part, whole int
@@ -82,8 +86,8 @@ func TestWilson1927(t *testing.T) {
 	}
 }
 
-// Chicco and Jurman (2020), The advantages of the Matthews correlation coefficient over F1 score and accuracy, use cases A1 to C2; the coefficient is
-// that of Matthews (1975).
+// Chicco and Jurman (2020), The advantages of the Matthews correlation coefficient over F1 score
+// and accuracy, use cases A1 to C2; the coefficient is that of Matthews (1975).
 func TestMatthews1975(t *testing.T) {
 	for _, c := range []struct {
 		name              string
@@ -101,9 +105,10 @@ func TestMatthews1975(t *testing.T) {
 	}
 }
 
-// The BADGER paper, table 4: 150 cases, of which 92 pass (the only number of passes that gives all printed sensitivities). Kappa, balanced accuracy,
-// sensitivity, specificity, gap, class, and the bootstrap interval. The paper does not say which kind of interval it drew, nor how; that of cases drawn one by one
-// is in TestBootstrapIsResamplingCases.
+// The BADGER paper, table 4: 150 cases, of which 92 pass (the only number of passes that gives all
+// printed sensitivities). Kappa, balanced accuracy, sensitivity, specificity, gap, class, and the
+// bootstrap interval. The paper does not say which kind of interval it drew, nor how; that of cases
+// drawn one by one is in TestBootstrapIsResamplingCases.
 func TestBadgerTable4(t *testing.T) {
 	const passes, fails = 92, 58
 	for _, c := range []struct {
@@ -144,7 +149,8 @@ func TestBadgerTable4(t *testing.T) {
 	}
 }
 
-// Landis and Koch (1977), The measurement of observer agreement for categorical data: the table of strengths, and its edges.
+// Landis and Koch (1977), The measurement of observer agreement for categorical data: the table of
+// strengths, and its edges.
 func TestLandisKoch1977(t *testing.T) {
 	for _, c := range []struct {
 		kappa float64

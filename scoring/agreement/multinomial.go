@@ -5,7 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// multinomial draws counts that add up to the sum of weights, in their proportions: what resampling as many cases with replacement gives.
+// multinomial draws counts that add up to the sum of weights, in their proportions: what resampling
+// as many cases with replacement gives.
 type multinomial struct {
 	weights []int
 	n       int
@@ -26,7 +27,8 @@ func newMultinomial(weights []int, r *rand.Rand) *multinomial {
 	return m
 }
 
-// next draws; the counts are valid until the next draw. One category after the other is a binomial draw from what is left.
+// next draws; the counts are valid until the next draw. One category after the other is a binomial
+// draw from what is left.
 func (m *multinomial) next() []int {
 	left, weight := m.n, m.n
 	for i, w := range m.weights {
@@ -45,8 +47,9 @@ func (m *multinomial) next() []int {
 	return m.counts
 }
 
-// binomial draws from the binomial distribution by inversion from the mode outwards, which takes about as many steps as the distribution has standard deviations'
-// width. 0 < p < 1, and n is at most m.n.
+// binomial draws from the binomial distribution by inversion from the mode outwards, which takes
+// about as many steps as the distribution has standard deviations' width. 0 < p < 1, and n is at
+// most m.n.
 func (m *multinomial) binomial(n int, p float64) int {
 	odds := p / (1 - p)
 	mode := min(int(float64(n+1)*p), n)

@@ -294,8 +294,9 @@ func TestTallyBy(t *testing.T) {
 	}
 }
 
-// For two raters without missing votes, Fleiss and Krippendorff are both about Scott's pi: (a-e)/(1-e) with the pooled shares; alpha corrects for the
-// size of the sample: 1 - alpha = (1 - pi) (n-1)/n, where n counts ratings (Krippendorff 2004, section 11.3).
+// For two raters without missing votes, Fleiss and Krippendorff are both about Scott's pi:
+// (a-e)/(1-e) with the pooled shares; alpha corrects for the size of the sample: 1 - alpha = (1 -
+// pi) (n-1)/n, where n counts ratings (Krippendorff 2004, section 11.3).
 func TestFleissAndAlphaOfTwoRaters(t *testing.T) {
 	for c := range everySmall {
 		counts, units := [][]int{}, [][]float64{}
@@ -340,11 +341,12 @@ func TestRatersWithMissingVotes(t *testing.T) {
 	if d := cmp.Diff([][]int{{0, 3}, {2, 0}, {2, 1}, {0, 1}, {0, 0}}, counts); d != "" {
 		t.Error(d)
 	}
-	// Agreement over the three cases with two votes: (1 + 1 + 1/3)/3 = 7/9. Shares of fail over the four that were rated: (0 + 1 + 2/3 + 0)/4 = 5/12;
-	// chance (25 + 49)/144. Kappa is (7/9 - 74/144) / (70/144) = 38/70.
+	// Agreement over the three cases with two votes: (1 + 1 + 1/3)/3 = 7/9. Shares of fail over the
+	// four that were rated: (0 + 1 + 2/3 + 0)/4 = 5/12; chance (25 + 49)/144. Kappa is (7/9 -
+	// 74/144) / (70/144) = 38/70.
 	near(t, "Fleiss", agreement.Fleiss(counts), 38.0/70, 9)
-	// Eight ratings in units of two or more, four of each value. Observed: the third unit has two unequal pairs of three: 2·2/2 = 2.
-	// Expected 2·4·4 = 32. Alpha is 1 - 7·2/32.
+	// Eight ratings in units of two or more, four of each value. Observed: the third unit has two
+	// unequal pairs of three: 2·2/2 = 2. Expected 2·4·4 = 32. Alpha is 1 - 7·2/32.
 	near(t, "alpha", agreement.Alpha(units, agreement.LevelNominal), 1-14.0/32, 9)
 	if a := agreement.Alpha([][]float64{{1}, {0}}, agreement.LevelNominal); a.Defined || a.Why == "" {
 		t.Errorf("alpha of single votes: %+v", a)

@@ -5,9 +5,11 @@ import (
 	"slices"
 )
 
-// Fleiss is Fleiss' kappa of several raters (Fleiss 1971): counts[i][j] is how many raters put case i in category j; all rows are equally long. With as
-// many ratings for every case it is the published formula. Where some are missing it follows Gwet (Handbook of Inter-Rater Reliability, 2014): agreement is averaged over cases with two ratings or
-// more, and the share of a category is the mean of its shares in the cases that were rated.
+// Fleiss is Fleiss' kappa of several raters (Fleiss 1971): counts[i][j] is how many raters put case
+// i in category j; all rows are equally long. With as many ratings for every case it is the
+// published formula. Where some are missing it follows Gwet (Handbook of Inter-Rater Reliability,
+// 2014): agreement is averaged over cases with two ratings or more, and the share of a category is
+// the mean of its shares in the cases that were rated.
 func Fleiss(counts [][]int) Stat {
 	if len(counts) == 0 {
 		return undefined(noCases)
@@ -61,9 +63,10 @@ const (
 	LevelRatio                 // by the square of their difference relative to their sum; ratings from 0
 )
 
-// Alpha is Krippendorff's alpha, at most 1 (Krippendorff, Content Analysis, 2004, chapter 11; Computing Krippendorff's Alpha-Reliability, 2011): for any number of raters and
-// with missing ratings. units holds the ratings of each case, as many as there are; who gave which does not matter. Cases with fewer than two ratings are left
-// out. Nominal ratings are any numbers.
+// Alpha is Krippendorff's alpha, at most 1 (Krippendorff, Content Analysis, 2004, chapter 11;
+// Computing Krippendorff's Alpha-Reliability, 2011): for any number of raters and with missing
+// ratings. units holds the ratings of each case, as many as there are; who gave which does not
+// matter. Cases with fewer than two ratings are left out. Nominal ratings are any numbers.
 func Alpha(units [][]float64, level Level) Stat {
 	totals := map[float64]float64{}
 	for _, u := range units {
@@ -142,7 +145,8 @@ func distances(values, counts []float64, level Level) [][]float64 {
 	return out
 }
 
-// Ballots brings votes of several people into the form that Fleiss and Alpha read: for each case the votes that were given.
+// Ballots brings votes of several people into the form that Fleiss and Alpha read: for each case
+// the votes that were given.
 func Ballots(votes [][]Vote) (counts [][]int, units [][]float64) {
 	for _, ballot := range votes {
 		row := []int{0, 0}

@@ -16,7 +16,8 @@ import (
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
-// referenceData is the path of a file of the reference data, which lies beside the project and may be absent.
+// referenceData is the path of a file of the reference data, which lies beside the project and may
+// be absent.
 func referenceData(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join("..", "..", "..", "shared", "data", filepath.FromSlash(name))
@@ -120,8 +121,8 @@ func TestAgreementOfRecordedMethods(t *testing.T) {
 	}
 }
 
-// The FLEX paper, section 4.2 and table 3: agreement of execution accuracy and of FLEX with the experts' consensus, by whether the results are equal; and of
-// the experts among themselves.
+// The FLEX paper, section 4.2 and table 3: agreement of execution accuracy and of FLEX with the
+// experts' consensus, by whether the results are equal; and of the experts among themselves.
 func TestAgreementOfFLEX(t *testing.T) {
 	cases, recorded := labelledCases(t, "flex200/cases.jsonl"), recordedScores(t, "flex200/assessments.jsonl")
 	flex, ok := recorded.Run("gpt-4o", "flex")

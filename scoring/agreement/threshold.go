@@ -14,7 +14,8 @@ type Graded struct {
 	Label bool
 }
 
-// Scale says how values become verdicts: a case passes from a threshold on, or, where lower is better, up to it.
+// Scale says how values become verdicts: a case passes from a threshold on, or, where lower is
+// better, up to it.
 type Scale struct{ LowerIsBetter bool }
 
 // Passes tells whether a value passes.
@@ -34,9 +35,11 @@ func (s Scale) At(threshold float64, cases []Graded) Confusion {
 	return c
 }
 
-// Choose finds the threshold at which a statistic is highest on the cases. Thresholds that cannot be told apart on the cases are one: of the gap
-// between two values its middle is taken, or a rounder number near it. Of several gaps that are equally good the widest counts, then the lowest. The statistic is what
-// the threshold reaches on the very cases it was chosen on: not defined where it is so at every threshold.
+// Choose finds the threshold at which a statistic is highest on the cases. Thresholds that cannot
+// be told apart on the cases are one: of the gap between two values its middle is taken, or a
+// rounder number near it. Of several gaps that are equally good the widest counts, then the lowest.
+// The statistic is what the threshold reaches on the very cases it was chosen on: not defined where
+// it is so at every threshold.
 func (s Scale) Choose(cases []Graded, of Statistic) (threshold float64, best Stat) {
 	if len(cases) == 0 {
 		return 0, undefined(noCases)
@@ -85,7 +88,8 @@ func (s Scale) Choose(cases []Graded, of Statistic) (threshold float64, best Sta
 	return threshold * sign, best
 }
 
-// roundBetween is a number in the middle half of the gap between lo and hi, with as few decimals as it takes.
+// roundBetween is a number in the middle half of the gap between lo and hi, with as few decimals as
+// it takes.
 func roundBetween(lo, hi float64) float64 {
 	middle, margin := lo+(hi-lo)/2, (hi-lo)/4
 	for decimals := range 16 {
@@ -100,7 +104,8 @@ func roundBetween(lo, hi float64) float64 {
 	return hi
 }
 
-// CrossValidation is the agreement of a graded metric whose threshold was always chosen on other cases than those it is reported on.
+// CrossValidation is the agreement of a graded metric whose threshold was always chosen on other
+// cases than those it is reported on.
 type CrossValidation struct {
 	Held       Confusion // each case under the threshold that was chosen without its fold: what is to be reported
 	Fitted     Confusion // under the threshold that was chosen on all cases: too good to be true, by what choosing gains
@@ -111,8 +116,8 @@ type CrossValidation struct {
 	Why        string    // why there is none, where there is none
 }
 
-// CrossValidate chooses a threshold for each fold on all other folds, by a statistic such as [Confusion.Kappa]. folds names the fold of every
-// case, from 0: [StratifiedFolds] or [GroupFolds].
+// CrossValidate chooses a threshold for each fold on all other folds, by a statistic such as
+// [Confusion.Kappa]. folds names the fold of every case, from 0: [StratifiedFolds] or [GroupFolds].
 func CrossValidate(cases []Graded, folds []int, s Scale, of Statistic) CrossValidation {
 	out := CrossValidation{Verdicts: make([]Vote, len(cases))}
 	t, best := s.Choose(cases, of)
@@ -154,8 +159,8 @@ func CrossValidate(cases []Graded, folds []int, s Scale, of Statistic) CrossVali
 	return out
 }
 
-// StratifiedFolds deals the cases into k folds at random, those of each label by themselves, so that every fold has about the same share of
-// passes. The same cases and seed give the same folds.
+// StratifiedFolds deals the cases into k folds at random, those of each label by themselves, so
+// that every fold has about the same share of passes. The same cases and seed give the same folds.
 func StratifiedFolds(cases []Graded, k int, seed uint64) []int {
 	folds := make([]int, len(cases))
 	r := rand.New(rand.NewPCG(seed, stream))
@@ -176,7 +181,8 @@ func StratifiedFolds(cases []Graded, k int, seed uint64) []int {
 	return folds
 }
 
-// GroupFolds makes a fold of every group, such as the cases of one database, so that a threshold is reported on groups it has not seen.
+// GroupFolds makes a fold of every group, such as the cases of one database, so that a threshold is
+// reported on groups it has not seen.
 func GroupFolds(groups []string) []int {
 	names := slices.Clone(groups)
 	slices.Sort(names)

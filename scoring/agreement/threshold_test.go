@@ -124,7 +124,8 @@ func TestCrossValidate(t *testing.T) {
 	}
 }
 
-// A metric that knows nothing looks better than chance on the cases its threshold was chosen on, and does not on others.
+// A metric that knows nothing looks better than chance on the cases its threshold was chosen on,
+// and does not on others.
 func TestCrossValidationTellsOverfitting(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	var fitted, held float64

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Vote is one verdict, or that there is none: an annotator who did not vote, a metric that gave no score. Missing is the zero value.
+// Vote is one verdict, or that there is none: an annotator who did not vote, a metric that gave no
+// score. Missing is the zero value.
 type Vote int8
 
 // The votes.
@@ -26,7 +27,8 @@ func VoteOf(passed *bool) Vote {
 	return Fail
 }
 
-// Majority is what more voters say than not. Missing votes do not count; without votes, and where they are divided evenly, it is missing.
+// Majority is what more voters say than not. Missing votes do not count; without votes, and where
+// they are divided evenly, it is missing.
 func Majority(votes []Vote) Vote {
 	balance := 0
 	for _, v := range votes {
@@ -47,7 +49,8 @@ func Majority(votes []Vote) Vote {
 	return Missing
 }
 
-// Tally counts verdicts against labels of the same cases. Cases where one of them is missing are left out.
+// Tally counts verdicts against labels of the same cases. Cases where one of them is missing are
+// left out.
 func Tally(labels, verdicts []Vote) Confusion {
 	var c Confusion
 	for i, label := range labels {
@@ -64,7 +67,8 @@ type Part struct {
 	Confusion
 }
 
-// TallyBy is Tally for each group of cases, such as those of a complexity tier or a data set, in the order of their names. groups names the group of every case.
+// TallyBy is Tally for each group of cases, such as those of a complexity tier or a data set, in
+// the order of their names. groups names the group of every case.
 func TallyBy(labels, verdicts []Vote, groups []string) []Part {
 	counts := map[string]*Confusion{}
 	for i, g := range groups {

@@ -5,8 +5,9 @@ import "math"
 // DefaultLevel is the confidence level of intervals where none is given.
 const DefaultLevel = 0.95
 
-// Wilson is the score interval of a share, part of whole (Wilson 1927; without continuity correction), at a confidence level such as 0.95.
-// It keeps within 0 and 1 and has a width also where the share is 0 or 1.
+// Wilson is the score interval of a share, part of whole (Wilson 1927; without continuity
+// correction), at a confidence level such as 0.95. It keeps within 0 and 1 and has a width also
+// where the share is 0 or 1.
 func Wilson(part, whole int, level float64) Interval {
 	if whole <= 0 {
 		return Interval{Lo: 0, Hi: 1, Why: noCases}

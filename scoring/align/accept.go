@@ -10,7 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Rejection is a part of a proposal that was not taken, and why. Columns are named by their positions, from 1.
+// Rejection is a part of a proposal that was not taken, and why. Columns are named by their
+// positions, from 1.
 type Rejection struct {
 	Part string `json:"part"`
 	Why  string `json:"why"`
@@ -19,20 +20,26 @@ type Rejection struct {
 // maxRejections is how many rejections are kept; a proposal may be wrong at any length.
 const maxRejections = 32
 
-// knownScales are the powers of ten by which one side may show a figure in another unit: percent, thousands, millions.
+// knownScales are the powers of ten by which one side may show a figure in another unit: percent,
+// thousands, millions.
 var knownScales = []int{-6, -3, -2, 2, 3, 6}
 
-// minDigits is how many significant digits the distinct values of a column must show in all before a scale that only the judge sees is taken: 5 for 5000 may be
-// a coincidence, 1.235 for 1235 is none.
+// minDigits is how many significant digits the distinct values of a column must show in all before
+// a scale that only the judge sees is taken: 5 for 5000 may be a coincidence, 1.235 for 1235 is
+// none.
 const minDigits = 4
 
-// Accept takes from a proposal what the tables bear out and leaves the rest as the evidence has it, with the reasons. Source of the alignment is "judge".
+// Accept takes from a proposal what the tables bear out and leaves the rest as the evidence has it,
+// with the reasons. Source of the alignment is "judge".
 //
-// A pair is taken where both columns are there and named once, some kind of value can be read from both, they have values in common, and the evidence knows no
-// other counterpart that agrees in all values. A gold column that loses its counterpart to another one gets that one's. How a pair is compared is found from the
-// values as for any other pair: a kind or a scale can only choose among the comparisons that the values allow. An index is taken where its columns are
-// paired exactly, tell the rows of both sides apart, are known to both sides and leave something to compare. A tolerance is taken from 0 to most.
-// Where the proposal leaves a choice, the order of rows and columns does not make it.
+// A pair is taken where both columns are there and named once, some kind of value can be read from
+// both, they have values in common, and the evidence knows no other counterpart that agrees in all
+// values. A gold column that loses its counterpart to another one gets that one's. How a pair is
+// compared is found from the values as for any other pair: a kind or a scale can only choose among
+// the comparisons that the values allow. An index is taken where its columns are paired exactly,
+// tell the rows of both sides apart, are known to both sides and leave something to compare. A
+// tolerance is taken from 0 to most. Where the proposal leaves a choice, the order of rows and
+// columns does not make it.
 func Accept(gold, pred *scoring.Table, evidence *scoring.Alignment, p *Proposal, o Options, most float64) (scoring.Alignment, []Rejection) {
 	givenGold, givenPred := gold, pred
 	gold, goldPlaces := inOrder(gold)
@@ -147,7 +154,8 @@ func (j *judged) take(part string, g, q int, p *ProposedPair) {
 	}
 }
 
-// closer is a pair of the evidence, compared under a tolerance that was accepted where more values agree then.
+// closer is a pair of the evidence, compared under a tolerance that was accepted where more values
+// agree then.
 func (j *judged) closer(c *scoring.ColumnPair) scoring.ColumnPair {
 	pair := *c
 	if pair.Overlap < 1 {
@@ -170,7 +178,8 @@ func (j *judged) counterpart(g int) *scoring.ColumnPair {
 	return nil
 }
 
-// counterpartOf is the evidence's pair of a predicted column with another gold column than g, or nil.
+// counterpartOf is the evidence's pair of a predicted column with another gold column than g, or
+// nil.
 func (j *judged) counterpartOf(q, g int) *scoring.ColumnPair {
 	for k := range j.evidence.Columns {
 		if c := &j.evidence.Columns[k]; c.Pred == q && c.Gold != g {
@@ -186,7 +195,8 @@ func (j *judged) comparable(g, q int) bool {
 	return c.col.Type == scoring.Null || d.col.Type == scoring.Null || len(j.readings(c, d)) > 0
 }
 
-// hinted is how well the columns agree when they are compared as the proposal says: as values of a kind, or in another unit.
+// hinted is how well the columns agree when they are compared as the proposal says: as values of a
+// kind, or in another unit.
 func (j *judged) hinted(part string, g, q int, p *ProposedPair) (best fit, ok bool) {
 	c, d := &j.gold[g], &j.pred[q]
 	readings := j.readings(c, d)
@@ -244,7 +254,8 @@ func (j *judged) scaled(g, p *column, readings []viewPair, by int) (best fit, wh
 	return best, why
 }
 
-// digits counts the significant digits of the distinct numbers, given in ascending order, as far as minDigits.
+// digits counts the significant digits of the distinct numbers, given in ascending order, as far as
+// minDigits.
 func digits(fs []float64) (n int) {
 	for i, f := range fs {
 		if n >= minDigits {
@@ -265,7 +276,8 @@ func digits(fs []float64) (n int) {
 	return n
 }
 
-// leaveOut checks what the proposal calls missing or extra. A column that the evidence pairs stays paired: leaving it out could only hide what differs.
+// leaveOut checks what the proposal calls missing or extra. A column that the evidence pairs stays
+// paired: leaving it out could only hide what differs.
 func (j *judged) leaveOut(p *Proposal) {
 	check := func(part string, refs []ColumnRef, side proposedSide, cols []column, pairOf func(i int) *scoring.ColumnPair) {
 		for k, r := range refs {
@@ -322,7 +334,8 @@ func (j *judged) rest() {
 // isCopy tells whether a gold column repeats another one and shares its counterpart.
 func isCopy(c *scoring.ColumnPair) bool { return strings.HasPrefix(c.Fact, repeats) }
 
-// shares tells whether the predicted column is the counterpart of two gold columns that are the same, and still is that of the other one.
+// shares tells whether the predicted column is the counterpart of two gold columns that are the
+// same, and still is that of the other one.
 func (j *judged) shares(c *scoring.ColumnPair) bool {
 	return slices.ContainsFunc(j.evidence.Columns, func(o scoring.ColumnPair) bool {
 		return o.Pred == c.Pred && o.Gold != c.Gold && (isCopy(c) || isCopy(&o)) && j.pairs[o.Gold].Pred == c.Pred

@@ -70,7 +70,8 @@ func byJudge(gold, pred *scoring.Table) scoring.Alignment {
 	return a
 }
 
-// With any proposal an alignment fits its tables; and the better of it and of the evidence proves what was kept and nothing that was broken.
+// With any proposal an alignment fits its tables; and the better of it and of the evidence proves
+// what was kept and nothing that was broken.
 func TestProposals(t *testing.T) {
 	aligntest.Form(t, byJudge)
 	aligntest.Evidence(t, func(gold, pred *scoring.Table) scoring.Alignment {
@@ -193,7 +194,8 @@ func TestAcceptDoesNotDependOnOrder(t *testing.T) {
 	}
 }
 
-// twoKeys are two results of which either text column could join the rows, and each of them loses another row.
+// twoKeys are two results of which either text column could join the rows, and each of them loses
+// another row.
 func twoKeys(t *testing.T) (gold, pred *scoring.Table) {
 	t.Helper()
 	var tables [2]*scoring.Table
@@ -219,8 +221,9 @@ func twoKeys(t *testing.T) (gold, pred *scoring.Table) {
 	return tables[0], tables[1]
 }
 
-// The score under an accepted proposal is at most the share of cells that are equal when every row meets the partner that suits all of them best; and what is called equal
-// is equal within the bounds that the alignment states, which a proposal cannot widen.
+// The score under an accepted proposal is at most the share of cells that are equal when every row
+// meets the partner that suits all of them best; and what is called equal is equal within the
+// bounds that the alignment states, which a proposal cannot widen.
 func TestScoreUnderAProposalIsBounded(t *testing.T) {
 	taken, raised := 0, 0
 	for seed := range uint64(6000) {
@@ -311,7 +314,8 @@ func randomTables(r *rand.Rand) (gold, pred *scoring.Table) {
 	return gold, pred
 }
 
-// mostEqual is the largest share of cells that can be equal under an alignment, over all ways to match rows one to one.
+// mostEqual is the largest share of cells that can be equal under an alignment, over all ways to
+// match rows one to one.
 func mostEqual(gold, pred *scoring.Table, a *scoring.Alignment) float64 {
 	width := len(a.Columns) + len(a.Missing)
 	weight := func(i, j int) (n int) {

@@ -9,8 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// Align finds the correspondence of the columns of gold and pred. It never fails: what has no counterpart is listed as missing or extra.
-// It does not depend on the order of rows or columns.
+// Align finds the correspondence of the columns of gold and pred. It never fails: what has no
+// counterpart is listed as missing or extra. It does not depend on the order of rows or columns.
 func Align(gold, pred *scoring.Table, o Options) scoring.Alignment {
 	gold, goldPlaces := inOrder(gold)
 	pred, predPlaces := inOrder(pred)
@@ -71,7 +71,8 @@ func newAligner(gold, pred *scoring.Table, o Options) *aligner {
 		for i := range cols {
 			cols[i].col = &t.Columns[i]
 			cols[i].kind = cell.NaturalKind(&t.Columns[i])
-			// Letter case counts where gold has texts that differ in nothing else; then it also counts where the answer has such.
+			// Letter case counts where gold has texts that differ in nothing else; then it also
+			// counts where the answer has such.
 			if side == 0 || slices.ContainsFunc(a.gold, func(c column) bool { return c.verbatim }) {
 				cols[i].verbatim = cols[i].kind == scoring.KindText && cell.MergesTexts(cols[i].col)
 			}
@@ -140,7 +141,8 @@ func (a *aligner) sum() {
 	}
 }
 
-// bySumsAlone pairs the columns where all of them hold different values, as in most results, and tells whether that is so.
+// bySumsAlone pairs the columns where all of them hold different values, as in most results, and
+// tells whether that is so.
 func (a *aligner) bySumsAlone() bool {
 	if len(a.gold)*len(a.pred) > 1024 {
 		return false
@@ -199,7 +201,8 @@ func (a *aligner) groups() []group {
 	return slices.DeleteFunc(out, func(g group) bool { return g.pred == nil })
 }
 
-// byNames pairs the columns of a group: those of one name, then those of like names, then in the order in which they are.
+// byNames pairs the columns of a group: those of one name, then those of like names, then in the
+// order in which they are.
 func (a *aligner) byNames(g group) {
 	for _, i := range g.gold {
 		for _, j := range g.pred {
@@ -298,7 +301,8 @@ func (a *aligner) explain(out *scoring.Alignment) {
 	}
 }
 
-// factConfidence is how sure a pair is whose values agree only up to a difference of form: surer the more distinct values speak for it.
+// factConfidence is how sure a pair is whose values agree only up to a difference of form: surer
+// the more distinct values speak for it.
 func (a *aligner) factConfidence(c *scoring.ColumnPair) float64 {
 	if c.Scale == 0 && c.Tolerance <= noise && c.Within == 0 {
 		return 0.99
@@ -325,7 +329,8 @@ func isRowNumber(c *scoring.Column) bool {
 	return true
 }
 
-// isTrivial tells whether an extra predicted column carries nothing: a row number, one value throughout, or a copy of a column that is compared.
+// isTrivial tells whether an extra predicted column carries nothing: a row number, one value
+// throughout, or a copy of a column that is compared.
 func (a *aligner) isTrivial(j int) bool {
 	c := a.pred[j].col
 	if isRowNumber(c) {

@@ -49,8 +49,8 @@ func shuffled(r *rand.Rand, t *scoring.Table) *scoring.Table {
 
 func numbered(c int) string { return fmt.Sprint("c", c) }
 
-// steps runs the aligner and counts what grows with the width of results: pairs of columns that were compared in full, ways of pairing that
-// were tried to the end, and keys that settling made.
+// steps runs the aligner and counts what grows with the width of results: pairs of columns that
+// were compared in full, ways of pairing that were tried to the end, and keys that settling made.
 func steps(gold, pred *scoring.Table) (a *aligner, readings int) {
 	a = newAligner(gold, pred, Options{Tolerance: PaperTolerance})
 	a.bySums()
@@ -65,7 +65,8 @@ func steps(gold, pred *scoring.Table) (a *aligner, readings int) {
 	return a, readings
 }
 
-// Results of many columns, of few values or of many, cost no permutations: what is looked at grows with the columns, not with their pairs or orders.
+// Results of many columns, of few values or of many, cost no permutations: what is looked at grows
+// with the columns, not with their pairs or orders.
 func TestWideResults(t *testing.T) {
 	for _, tc := range []struct {
 		why                 string
@@ -89,7 +90,8 @@ func TestWideResults(t *testing.T) {
 		if readings > 2*tc.columns {
 			t.Errorf("%s: columns were read in %d ways", tc.why, readings)
 		}
-		// Every cell altered: nothing is found, and that is found out without comparing every pair in full.
+		// Every cell altered: nothing is found, and that is found out without comparing every pair
+		// in full.
 		other := wide(r, tc.columns, tc.rows, 1_000_000, func(c int) string { return fmt.Sprint("y", c) })
 		if _, readings = steps(gold, other); readings > 6*tc.columns {
 			t.Errorf("%s: of unrelated results, columns were read in %d ways", tc.why, readings)
@@ -97,7 +99,8 @@ func TestWideResults(t *testing.T) {
 	}
 }
 
-// The search for an order of columns that the rows confirm ends after a number of trials, and without one the columns stay paired as they were.
+// The search for an order of columns that the rows confirm ends after a number of trials, and
+// without one the columns stay paired as they were.
 func TestSettlingIsBounded(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	gold := wide(r, 14, 14, 1, numbered)

@@ -14,7 +14,8 @@ type candidate struct {
 	weight     float64
 }
 
-// maxAssign is the number of columns up to which the best assignment is found; beyond, the heaviest candidates are taken in turn.
+// maxAssign is the number of columns up to which the best assignment is found; beyond, the heaviest
+// candidates are taken in turn.
 const maxAssign = 128
 
 // assign chooses the pairs that weigh most together, each column in at most one.
@@ -81,8 +82,8 @@ func assignGreedily(cs []candidate) []candidate {
 	return out
 }
 
-// cheapest solves the assignment problem for a square cost matrix and returns the column of every row: the Hungarian algorithm with potentials,
-// O(n³) (Kuhn 1955, Munkres 1957).
+// cheapest solves the assignment problem for a square cost matrix and returns the column of every
+// row: the Hungarian algorithm with potentials, O(n³) (Kuhn 1955, Munkres 1957).
 func cheapest(cost [][]float64) []int {
 	n := len(cost)
 	u, v := make([]float64, n+1), make([]float64, n+1)

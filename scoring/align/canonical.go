@@ -8,9 +8,10 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// inOrder returns a result with its columns in an order that follows from their names and content, and of each of them the place
-// that it had: where two columns are as good as each other, the first of this order is taken, so what an alignment says does not depend
-// on where columns stand. Columns of one name are ordered by their values, then by how these fall on the rows of the result.
+// inOrder returns a result with its columns in an order that follows from their names and content,
+// and of each of them the place that it had: where two columns are as good as each other, the first
+// of this order is taken, so what an alignment says does not depend on where columns stand. Columns
+// of one name are ordered by their values, then by how these fall on the rows of the result.
 func inOrder(t *scoring.Table) (sorted *scoring.Table, places []int) {
 	places = make([]int, len(t.Columns))
 	for i := range places {

@@ -8,12 +8,14 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// SureFrom is the confidence from which an alignment found by the evidence is not doubted: every column has at least about 60 % of its values on the
-// other side, or differs in its form alone.
+// SureFrom is the confidence from which an alignment found by the evidence is not doubted: every
+// column has at least about 60 % of its values on the other side, or differs in its form alone.
 const SureFrom = 0.75
 
-// Doubts says why the columns of two results may correspond in another way than the evidence shows, one clause each: what a judge can be asked about.
-// There is none where the evidence is sure of every column. Whether the results agree under the alignment is not looked at; where they do, nobody needs to be asked.
+// Doubts says why the columns of two results may correspond in another way than the evidence shows,
+// one clause each: what a judge can be asked about. There is none where the evidence is sure of
+// every column. Whether the results agree under the alignment is not looked at; where they do,
+// nobody needs to be asked.
 func Doubts(a *scoring.Alignment) []string {
 	var doubts []string
 	if n := len(a.Missing); n > 0 {
@@ -29,9 +31,11 @@ func Doubts(a *scoring.Alignment) []string {
 	return doubts
 }
 
-// Open tells whether any proposal could be taken that pairs, reads or indexes columns in another way than the evidence does: whether some other pair of columns has values in common, some
-// values agree in another unit or under a larger tolerance (up to most), or columns that the evidence does not take for one could be an index. Where none could,
-// nobody needs to be asked. It may say yes where no proposal would find more, and says yes of results of very many columns without looking.
+// Open tells whether any proposal could be taken that pairs, reads or indexes columns in another
+// way than the evidence does: whether some other pair of columns has values in common, some values
+// agree in another unit or under a larger tolerance (up to most), or columns that the evidence does
+// not take for one could be an index. Where none could, nobody needs to be asked. It may say yes
+// where no proposal would find more, and says yes of results of very many columns without looking.
 func Open(gold, pred *scoring.Table, evidence *scoring.Alignment, o Options, most float64) bool {
 	if len(gold.Columns)*len(pred.Columns) > manyPairs {
 		return true
@@ -49,7 +53,8 @@ func Open(gold, pred *scoring.Table, evidence *scoring.Alignment, o Options, mos
 	return j.openIndex()
 }
 
-// openPair tells whether a proposal of this pair could be taken and would compare it in another way than the evidence does.
+// openPair tells whether a proposal of this pair could be taken and would compare it in another way
+// than the evidence does.
 func (j *judged) openPair(g, q int, own *scoring.ColumnPair) bool {
 	c, d := &j.gold[g], &j.pred[q]
 	least := 0.0 // of agreement, that it would have to pass
@@ -73,9 +78,10 @@ func (j *judged) openPair(g, q int, own *scoring.ColumnPair) bool {
 	return false
 }
 
-// openIndex tells whether rows could be joined on other columns than the evidence joins them on. Joining on more columns than those finds no more, and
-// joining on any finds no more than matching rows by all their cells: a column that is equal in all rows is no longer counted, and rows in which it is not
-// lose their partners.
+// openIndex tells whether rows could be joined on other columns than the evidence joins them on.
+// Joining on more columns than those finds no more, and joining on any finds no more than matching
+// rows by all their cells: a column that is equal in all rows is no longer counted, and rows in
+// which it is not lose their partners.
 func (j *judged) openIndex() bool {
 	pairs, index := j.evidence.Columns, j.evidence.Index
 	if len(index) == 0 {

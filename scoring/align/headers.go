@@ -9,9 +9,11 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// bindHeaders undoes pairs that cross columns under their own names: where the answer shows gold's minimum as maximum and its maximum as minimum, the names are part
-// of the answer, and it is wrong. Pairs that the values found cross where their names, each of them that of one column on either side, change places in a circle.
-// A column that is called like another one, while its own name is gone, is only renamed. The gold columns are returned.
+// bindHeaders undoes pairs that cross columns under their own names: where the answer shows gold's
+// minimum as maximum and its maximum as minimum, the names are part of the answer, and it is wrong.
+// Pairs that the values found cross where their names, each of them that of one column on either
+// side, change places in a circle. A column that is called like another one, while its own name is
+// gone, is only renamed. The gold columns are returned.
 func (a *aligner) bindHeaders() (bound []int) {
 	if !a.mayCross() {
 		return nil
@@ -41,7 +43,8 @@ func (a *aligner) bindHeaders() (bound []int) {
 	return bound
 }
 
-// mayCross tells whether any gold column is paired with a column of another header while some column of the answer has its own: where none is, no headers are crossed.
+// mayCross tells whether any gold column is paired with a column of another header while some
+// column of the answer has its own: where none is, no headers are crossed.
 func (a *aligner) mayCross() bool {
 	const wide = 32 // beyond it, looking takes longer than it saves
 	if len(a.pred) > wide {
@@ -117,13 +120,14 @@ func unitInName(c *column) (measures, unit string) {
 	return measures, unit
 }
 
-// countsCalendar tells whether a name ends in the plural of a calendar unit and has no number in it, as last_12_months does.
+// countsCalendar tells whether a name ends in the plural of a calendar unit and has no number in
+// it, as last_12_months does.
 func countsCalendar(name, unit string) bool {
 	return strings.HasSuffix(strings.ToLower(name), unit+"s") && !strings.ContainsAny(name, "0123456789")
 }
 
-// refuseNames takes apart pairs whose names contradict each other, and pairs whose name contradicts the values: neither column answers the other, however equal
-// their values are.
+// refuseNames takes apart pairs whose names contradict each other, and pairs whose name contradicts
+// the values: neither column answers the other, however equal their values are.
 func (a *aligner) refuseNames() {
 	for i := range a.pairs {
 		c := &a.pairs[i]
@@ -142,8 +146,9 @@ func (a *aligner) refuseNames() {
 	}
 }
 
-// otherUnits tells whether the names of two columns of numbers state two units of one measure, or the name of one states another currency than the values of the
-// other: 100 in price_usd is not 100 in price_eur.
+// otherUnits tells whether the names of two columns of numbers state two units of one measure, or
+// the name of one states another currency than the values of the other: 100 in price_usd is not 100
+// in price_eur.
 func otherUnits(g, p *column) bool {
 	gm, gu := unitInName(g)
 	pm, pu := unitInName(p)
@@ -158,7 +163,8 @@ func otherUnits(g, p *column) bool {
 	return other(p, gm, gu) || other(g, pm, pu)
 }
 
-// circleFrom follows the names from a gold column until they come back to it; nil where they do not.
+// circleFrom follows the names from a gold column until they come back to it; nil where they do
+// not.
 func circleFrom(next []int, from int) []int {
 	circle := []int{from}
 	for k := next[from]; k != from; k = next[k] {
@@ -197,7 +203,8 @@ func headers(cols []column) map[string]int {
 // positional are names that engines give columns without one.
 var positional = regexp.MustCompile(`^(_?(c|col|column|f|expr|field|unnamed|_c)?[_$: ]*\d{0,3}_?|\?column\?)$`)
 
-// header is what a column's name says, synonyms being the same; empty where it says nothing, such as col_1.
+// header is what a column's name says, synonyms being the same; empty where it says nothing, such
+// as col_1.
 func header(c *column) string {
 	name := strings.ToLower(strings.TrimSpace(c.col.Name))
 	if positional.MatchString(name) && len(name) != 1 {

@@ -14,7 +14,8 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// manyPairs is the number of pairs of columns beyond which those with nothing in their names or values to suggest each other are not compared in full.
+// manyPairs is the number of pairs of columns beyond which those with nothing in their names or
+// values to suggest each other are not compared in full.
 const manyPairs = 400
 
 // noise is the relative difference that the order of adding doubles leaves behind.
@@ -27,11 +28,12 @@ type fit struct {
 	cmp       scoring.Comparison
 }
 
-// looser is what agreement under a comparison that allows a difference is worth beside outright equality, while it is not complete: unrelated columns of
-// many numbers also agree within 1 %.
+// looser is what agreement under a comparison that allows a difference is worth beside outright
+// equality, while it is not complete: unrelated columns of many numbers also agree within 1 %.
 const looser = 0.9
 
-// better takes g where it agrees more. The ladder goes from tight to loose, so of equal agreement the tighter one stays.
+// better takes g where it agrees more. The ladder goes from tight to loose, so of equal agreement
+// the tighter one stays.
 func (f *fit) better(g fit) {
 	worth := func(x *fit) float64 {
 		if x.agreement < 1 && !x.cmp.Exact() {
@@ -44,8 +46,9 @@ func (f *fit) better(g fit) {
 	}
 }
 
-// byEquality pairs columns of which at least half of the values are equal, or all of them once text is read as the numbers, dates or truth values
-// that the other side has, so that only the others need the ladder.
+// byEquality pairs columns of which at least half of the values are equal, or all of them once text
+// is read as the numbers, dates or truth values that the other side has, so that only the others
+// need the ladder.
 func (a *aligner) byEquality() {
 	golds, preds := a.open(a.gold), a.open(a.pred)
 	pairs := len(golds) * len(preds)
@@ -79,14 +82,16 @@ func (a *aligner) byEquality() {
 	}
 }
 
-// maxFits is how many columns of the answer each gold column is compared with in full, and maxRough how many keys all pairs of columns together may look at before they
-// are compared by fewer keys than a sample holds. Results of at most 32 columns reach neither.
+// maxFits is how many columns of the answer each gold column is compared with in full, and maxRough
+// how many keys all pairs of columns together may look at before they are compared by fewer keys
+// than a sample holds. Results of at most 32 columns reach neither.
 const (
 	maxFits  = 32
 	maxRough = 1 << 23
 )
 
-// mostPromising are the candidates for a gold column that are compared in full: those that weigh most.
+// mostPromising are the candidates for a gold column that are compared in full: those that weigh
+// most.
 func mostPromising(cs []candidate) []candidate {
 	if len(cs) > maxFits {
 		slices.SortStableFunc(cs, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
@@ -95,7 +100,8 @@ func mostPromising(cs []candidate) []candidate {
 	return cs
 }
 
-// equality is the share of values that are equal, from fewer keys the more pairs of columns are compared.
+// equality is the share of values that are equal, from fewer keys the more pairs of columns are
+// compared.
 func equality(g, p *reading, pairs int) float64 {
 	if n := maxRough / pairs; n < sampleKeys {
 		return roughOverlap(g, p, max(n, 64))
@@ -179,7 +185,8 @@ func (a *aligner) byLadder() {
 	a.coverCopies(a.open(a.gold))
 }
 
-// speaks is how much agreement under a comparison says, 0 to 1: among a value or two, one that is 1 % off or a hundredfold is no rarity.
+// speaks is how much agreement under a comparison says, 0 to 1: among a value or two, one that is 1
+// % off or a hundredfold is no rarity.
 func (a *aligner) speaks(g *column, c *scoring.Comparison) float64 {
 	if c.Exact() && c.Scale == 0 {
 		return 1
@@ -197,7 +204,8 @@ func (a *aligner) open(cols []column) []int {
 	return out
 }
 
-// mayAgree is a cheap look at how many values two columns may have in common, for results of very many columns.
+// mayAgree is a cheap look at how many values two columns may have in common, for results of very
+// many columns.
 func (a *aligner) mayAgree(g, p *column, pairs int) float64 {
 	if g.kind != p.kind {
 		return 0
@@ -213,8 +221,9 @@ func compatible(g, p *column) bool {
 
 const repeats = "repeats " // the fact of a gold column that shares the counterpart of another one
 
-// coverCopies lets a gold column that repeats another one share its counterpart: a result that shows a value once has answered both. Few rows may be equal by chance,
-// so it takes several distinct values.
+// coverCopies lets a gold column that repeats another one share its counterpart: a result that
+// shows a value once has answered both. Few rows may be equal by chance, so it takes several
+// distinct values.
 func (a *aligner) coverCopies(golds []int) {
 	if !a.rowsEqual {
 		return
@@ -235,7 +244,8 @@ func (a *aligner) coverCopies(golds []int) {
 	}
 }
 
-// fit finds the tightest comparison under which two columns agree, or the one under which they agree most.
+// fit finds the tightest comparison under which two columns agree, or the one under which they
+// agree most.
 func (a *aligner) fit(g, p *column) fit {
 	rs := a.readings(g, p)
 	if naturalKind(g) != naturalKind(p) && mayReadAlike(g, p) {
@@ -314,7 +324,8 @@ func (c *column) textFormats() *formats {
 
 func isNumeric(c *column) bool { return c.kind == scoring.KindNumber || c.kind == scoring.KindBool }
 
-// readings are the ways to read two columns against each other, the most natural first, but for reading as text what on one side is none.
+// readings are the ways to read two columns against each other, the most natural first, but for
+// reading as text what on one side is none.
 func (a *aligner) readings(g, p *column) []viewPair {
 	if isNumeric(g) && isNumeric(p) {
 		v := cell.View{Kind: scoring.KindNumber, FloatBits: a.bits}
@@ -366,7 +377,8 @@ func structuredReadings(g, p *column) (out []viewPair) {
 	return out
 }
 
-// numberReadings read text as numbers. Units that both sides state must be one; a percentage is the number beside it only where a name says that this one is a percentage.
+// numberReadings read text as numbers. Units that both sides state must be one; a percentage is the
+// number beside it only where a name says that this one is a percentage.
 func (a *aligner) numberReadings(g, p *column) (out []viewPair) {
 	numbers := func(c, other *column) (v cell.View, t *cell.NumberText, ok bool) {
 		if isNumeric(c) {
@@ -410,7 +422,8 @@ func (a *aligner) numberReadings(g, p *column) (out []viewPair) {
 	return out
 }
 
-// ownUnit is the format that reads quantities in the unit that all of them state, and other text as numbers.
+// ownUnit is the format that reads quantities in the unit that all of them state, and other text as
+// numbers.
 func ownUnit(t *cell.NumberText) string {
 	switch {
 	case t.Format != cell.FormatQuantity:
@@ -421,7 +434,8 @@ func ownUnit(t *cell.NumberText) string {
 	return ""
 }
 
-// isVersion tells whether a column of text holds versions, of which a point separates the parts, or telephone numbers.
+// isVersion tells whether a column of text holds versions, of which a point separates the parts, or
+// telephone numbers.
 func isVersion(c *column, t *cell.NumberText) bool {
 	if isNumeric(c) {
 		return false
@@ -429,7 +443,8 @@ func isVersion(c *column, t *cell.NumberText) bool {
 	return t.Digits > 0 && c.says("version", "release", "build", "revision", "code", "sku") || c.says("phone", "telephone", "tel", "mobile", "fax")
 }
 
-// countsPercent tells whether a column of plain numbers holds percentages: its name says so, or it says that they are shares and they are larger than shares are.
+// countsPercent tells whether a column of plain numbers holds percentages: its name says so, or it
+// says that they are shares and they are larger than shares are.
 func (a *aligner) countsPercent(c *column) bool {
 	if c.says("percent") {
 		return true
@@ -445,10 +460,12 @@ func (a *aligner) countsPercent(c *column) bool {
 // shareWords are words of names of columns that hold shares of a whole, with their synonyms.
 var shareWords = []string{"rate", "fraction", "proportion", "margin", "frequency", "probability"}
 
-// keyWords are words of names of columns whose numbers are names of things: no digit of them may be lost.
+// keyWords are words of names of columns whose numbers are names of things: no digit of them may be
+// lost.
 var keyWords = []string{"id", "code", "isbn", "sku", "uuid", "zip", "postcode"}
 
-// identifies tells whether the name of the column says that its numbers are names of things: it ends so. A name that is an expression says what was computed.
+// identifies tells whether the name of the column says that its numbers are names of things: it
+// ends so. A name that is an expression says what was computed.
 func (c *column) identifies() bool {
 	w := c.nameWords()
 	return len(w) > 0 && !strings.ContainsAny(c.col.Name, "(*/+") && slices.Contains(keyWords, w[len(w)-1])
@@ -501,8 +518,8 @@ func formatFact(g, p string) string {
 	return p + " for " + g
 }
 
-// numberRungs goes down the ladder for two columns of numbers: the last bits of doubles, rounding, another unit, and a tolerance where one is set. Scaled: only
-// another unit will do.
+// numberRungs goes down the ladder for two columns of numbers: the last bits of doubles, rounding,
+// another unit, and a tolerance where one is set. Scaled: only another unit will do.
 func (a *aligner) numberRungs(best *fit, g, p *column, rg, rp *reading, base scoring.Comparison, scaled bool) {
 	if rg.load(); rp.values != rg.values && best.agreement >= 0.5 {
 		return // rows are missing; where the values are equal there is nothing to allow for
@@ -641,8 +658,10 @@ type rung struct {
 	fact string
 }
 
-// roundings are the comparisons of numbers of which one side shows fewer digits than the other: they agree within half a unit of the last one shown. A whole
-// number of gold is not what a fraction was rounded to, and nothing is rounded to tens or thousands: that a number is not meant to the last digit, it must show.
+// roundings are the comparisons of numbers of which one side shows fewer digits than the other:
+// they agree within half a unit of the last one shown. A whole number of gold is not what a
+// fraction was rounded to, and nothing is rounded to tens or thousands: that a number is not meant
+// to the last digit, it must show.
 func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung) {
 	if !gs.rounds || !ps.rounds {
 		return nil
@@ -677,14 +696,16 @@ func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung
 	return out
 }
 
-// padding is how many zeros behind the point a column shows because its numbers were rounded there; more are those of a type, such as DECIMAL(38,9).
+// padding is how many zeros behind the point a column shows because its numbers were rounded there;
+// more are those of a type, such as DECIMAL(38,9).
 const padding = 3
 
-// hidden is the share of the numbers of a column that may lose their significant digits by rounding.
+// hidden is the share of the numbers of a column that may lose their significant digits by
+// rounding.
 const hidden = 0.2
 
-// keepsDigits tells whether rounding leaves of what the numbers say enough to know them by: two significant digits of nearly all of them, and something of what sets
-// them apart.
+// keepsDigits tells whether rounding leaves of what the numbers say enough to know them by: two
+// significant digits of nearly all of them, and something of what sets them apart.
 func keepsDigits(coarse, fine []float64, within float64) bool {
 	if allZero(coarse) && !allZero(fine) || len(fine) > 1 && fine[0] != fine[len(fine)-1] && coarse[0] == coarse[len(coarse)-1] {
 		return false
@@ -709,7 +730,8 @@ type scale struct {
 	fact string
 }
 
-// scales are the powers of ten worth trying between two columns: percent for fraction where something says so, thousands and millions only where a name does.
+// scales are the powers of ten worth trying between two columns: percent for fraction where
+// something says so, thousands and millions only where a name does.
 func (a *aligner) scales(g, p *column, rg, rp *reading) []scale {
 	var out []scale
 	if a.percentFor(g, p, rg, rp, a.asks("percent")) {
@@ -734,8 +756,9 @@ func (a *aligner) scales(g, p *column, rg, rp *reading) []scale {
 	return out
 }
 
-// percentFor tells whether one column may hold the fractions of which the other holds percentages: where the percent sign or a name says that, or the fractions are
-// within 0 and 1 and the names, the question or the numbers bear it out.
+// percentFor tells whether one column may hold the fractions of which the other holds percentages:
+// where the percent sign or a name says that, or the fractions are within 0 and 1 and the names,
+// the question or the numbers bear it out.
 func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading, asked bool) bool {
 	if unit := unitOf(fraction); unit != "" {
 		return false // a percentage or an amount of money is no fraction
@@ -778,10 +801,12 @@ func unitOf(c *column) string {
 	return c.textFormats().numbers.Unit
 }
 
-// probes is how many numbers of a column of many are looked up to see whether it is worth comparing them all.
+// probes is how many numbers of a column of many are looked up to see whether it is worth comparing
+// them all.
 const probes = 128
 
-// anyAgrees tells whether any of a sample of gold's numbers has a partner: the nearest ones above and below it decide.
+// anyAgrees tells whether any of a sample of gold's numbers has a partner: the nearest ones above
+// and below it decide.
 func anyAgrees(gs, ps []float64, k float64, c *scoring.Comparison) bool {
 	for n := range uint64(probes) {
 		g := gs[cell.Mix(n, 1)%uint64(len(gs))]
@@ -793,8 +818,9 @@ func anyAgrees(gs, ps []float64, k float64, c *scoring.Comparison) bool {
 	return false
 }
 
-// agreement is the share of the numbers of both columns, given in ascending order, that pair up under the comparison. It is 0 where there are many numbers and none of
-// a sample has a partner: of 10 % that agree, a sample misses all in fewer than one of 500,000 columns.
+// agreement is the share of the numbers of both columns, given in ascending order, that pair up
+// under the comparison. It is 0 where there are many numbers and none of a sample has a partner: of
+// 10 % that agree, a sample misses all in fewer than one of 500,000 columns.
 func agreement(gs, ps []float64, c *scoring.Comparison) float64 {
 	k := cell.Pow10(c.Scale)
 	if min(len(gs), len(ps)) > 16*probes && !anyAgrees(gs, ps, k, c) {

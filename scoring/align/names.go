@@ -19,7 +19,8 @@ var synonyms = map[string]string{
 // fillers carry no meaning in a column's name.
 var fillers = map[string]bool{"of": true, "the": true, "a": true, "by": true, "per": true, "in": true, "for": true, "and": true}
 
-// words splits a column name into its words, lower case, with synonyms made one and what stands before a double underscore or a point left out.
+// words splits a column name into its words, lower case, with synonyms made one and what stands
+// before a double underscore or a point left out.
 func words(name string) []string {
 	if i := strings.LastIndex(name, "__"); i > 0 && i+2 < len(name) {
 		name = name[i+2:]
@@ -89,8 +90,8 @@ func bare(s string) string {
 	}, s))
 }
 
-// nameSimilarity is how alike two column names are, 0 to 1: 1 for the same words, else the share of the words of the shorter name
-// that the longer one has, weighed down by what it has besides.
+// nameSimilarity is how alike two column names are, 0 to 1: 1 for the same words, else the share of
+// the words of the shorter name that the longer one has, weighed down by what it has besides.
 func nameSimilarity(a, b []string) float64 {
 	if len(a) == 0 || len(b) == 0 {
 		return 0

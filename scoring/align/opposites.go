@@ -2,7 +2,8 @@ package align
 
 import "slices"
 
-// opposites are words for the two directions of one measure, the one of which is the other with the other sign.
+// opposites are words for the two directions of one measure, the one of which is the other with the
+// other sign.
 var opposites = inPairs([][2]string{
 	{"loss", "profit"}, {"loss", "gain"}, {"losses", "profits"}, {"losses", "gains"}, {"debit", "credit"}, {"deficit", "surplus"}, {"decrease", "increase"}, {"reduction", "increase"},
 	{"decline", "growth"}, {"drop", "rise"}, {"fall", "rise"}, {"shrinkage", "growth"}, {"outflow", "inflow"}, {"withdrawal", "deposit"}, {"expense", "income"}, {"west", "east"}, {"south", "north"},
@@ -10,7 +11,8 @@ var opposites = inPairs([][2]string{
 	{"payable", "receivable"}, {"depth", "elevation"}, {"depth", "altitude"}, {"discount", "surcharge"}, {"discount", "markup"},
 })
 
-// exclusives are other words of which one says what the other denies. Neither is the other with the other sign.
+// exclusives are other words of which one says what the other denies. Neither is the other with the
+// other sign.
 var exclusives = inPairs([][2]string{
 	{"active", "inactive"}, {"valid", "invalid"}, {"paid", "unpaid"}, {"enabled", "disabled"}, {"verified", "unverified"}, {"resolved", "unresolved"}, {"read", "unread"},
 	{"used", "unused"}, {"success", "failure"}, {"succeeded", "failed"}, {"successful", "failed"}, {"passed", "failed"}, {"present", "absent"}, {"present", "missing"}, {"included", "excluded"},
@@ -27,13 +29,16 @@ func inPairs(list [][2]string) map[[2]string]bool {
 	return m
 }
 
-// Opposite tells whether two names say opposite things, as profit and loss do: the number of the one is that of the other with the other sign.
+// Opposite tells whether two names say opposite things, as profit and loss do: the number of the
+// one is that of the other with the other sign.
 func Opposite(a, b string) bool { return contrast(a, b, opposites) }
 
-// Exclude tells whether no value but nothing can belong under both names: they say opposite things, or one denies what the other says, as active and inactive do.
+// Exclude tells whether no value but nothing can belong under both names: they say opposite things,
+// or one denies what the other says, as active and inactive do.
 func Exclude(a, b string) bool { return contrast(a, b, opposites) || contrast(a, b, exclusives) }
 
-// contrast tells whether each of two names has a word that contrasts with one of the other, and no name has both.
+// contrast tells whether each of two names has a word that contrasts with one of the other, and no
+// name has both.
 func contrast(a, b string, pairs map[[2]string]bool) bool {
 	x, y := words(a), words(b)
 	return slices.ContainsFunc(x, func(v string) bool {

@@ -88,8 +88,8 @@ func (a *aligner) reading(c *column, v cell.View) *reading {
 	return r
 }
 
-// load counts the values. Where there are more distinct ones than the sample holds, it keeps those whose mixed keys are least: the same
-// values in every column, so that samples can be compared.
+// load counts the values. Where there are more distinct ones than the sample holds, it keeps those
+// whose mixed keys are least: the same values in every column, so that samples can be compared.
 func (r *reading) load() {
 	if r.loaded {
 		return
@@ -116,7 +116,8 @@ func (r *reading) load() {
 	}
 }
 
-// leastKeys are the keys that are least in their mixed form, at most n, ascending, and up to which they are all.
+// leastKeys are the keys that are least in their mixed form, at most n, ascending, and up to which
+// they are all.
 func (r *reading) leastKeys(n int) (keys []keyCount, limit uint64) {
 	r.load()
 	if r.least == nil {
@@ -135,7 +136,8 @@ func (r *reading) distinct() int {
 	return r.counts.distinct
 }
 
-// distinct is the number of distinct values of a gold column as a comparison reads it, up to the size of the sample.
+// distinct is the number of distinct values of a gold column as a comparison reads it, up to the
+// size of the sample.
 func (a *aligner) distinct(g *column, c *scoring.Comparison) int {
 	v, _ := cell.Views(c, false)
 	if plain := a.plain(g); plain.Kind == v.Kind && v.Format == "" {
@@ -144,7 +146,8 @@ func (a *aligner) distinct(g *column, c *scoring.Comparison) int {
 	return a.reading(g, v).distinct()
 }
 
-// mayReadAlike tells whether any text of one column may be what a number of the other is written as.
+// mayReadAlike tells whether any text of one column may be what a number of the other is written
+// as.
 func mayReadAlike(g, p *column) bool {
 	if g.kind != scoring.KindText {
 		g, p = p, g
@@ -165,8 +168,8 @@ func (c *column) likeNumbers() bool {
 	return *c.numberLike
 }
 
-// overlap is the share of the values of both columns that have an equal on the other side, counting repetitions; estimated from
-// the least keys of both where there are very many.
+// overlap is the share of the values of both columns that have an equal on the other side, counting
+// repetitions; estimated from the least keys of both where there are very many.
 func overlap(g, p *reading) float64 {
 	g.load()
 	p.load()
@@ -245,8 +248,9 @@ func (r *reading) numbers() []float64 {
 // maxDigits is where counting the digits behind the point ends.
 const maxDigits = 13
 
-// decimals is the number of digits behind the point that the column's numbers need, at most maxDigits. Negative: all are
-// multiples of 10, 100, … to the power of its absolute value, and not all zero.
+// decimals is the number of digits behind the point that the column's numbers need, at most
+// maxDigits. Negative: all are multiples of 10, 100, … to the power of its absolute value, and not
+// all zero.
 func (r *reading) decimals() int {
 	if r.digits != -1 {
 		return r.digits

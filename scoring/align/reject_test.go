@@ -18,7 +18,8 @@ func parsed(t *testing.T, text string) *scoring.Table {
 	return r
 }
 
-// Each part of a proposal that the tables do not bear out is refused with its reason, and the rest is taken.
+// Each part of a proposal that the tables do not bear out is refused with its reason, and the rest
+// is taken.
 func TestRejections(t *testing.T) {
 	const (
 		people  = `{"columns": [{"name": "name"}, {"name": "city"}, {"name": "n"}], "rows": [["ann", "Oslo", 31], ["bob", "Rome", 52], ["eve", "Oslo", 83]]}`

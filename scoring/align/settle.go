@@ -7,14 +7,16 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// The search for a pairing that the rows confirm ends after maxTrials attempts, or maxCells looks at cells, whichever comes first.
+// The search for a pairing that the rows confirm ends after maxTrials attempts, or maxCells looks
+// at cells, whichever comes first.
 const (
 	maxTrials = 128
 	maxCells  = 1 << 27
 )
 
-// settle decides, by the rows, which of several columns that hold the same values corresponds to which. The pairing found so far stands where the
-// rows agree under it, or where no other pairing makes them agree.
+// settle decides, by the rows, which of several columns that hold the same values corresponds to
+// which. The pairing found so far stands where the rows agree under it, or where no other pairing
+// makes them agree.
 func (a *aligner) settle(ambiguous []group) {
 	if !a.rowsEqual || len(ambiguous) == 0 {
 		return
@@ -64,7 +66,8 @@ func (a *aligner) settle(ambiguous []group) {
 	a.undecided = true
 }
 
-// readAlike tells whether the columns of a pair hold the same values, each of them read in its own way.
+// readAlike tells whether the columns of a pair hold the same values, each of them read in its own
+// way.
 func (a *aligner) readAlike(c *scoring.ColumnPair) bool {
 	return c.Pred >= 0 && c.Overlap == 1 && c.Exact() && c.Scale == 0 && a.gold[c.Gold].readSum == a.pred[c.Pred].readSum
 }
@@ -83,7 +86,8 @@ func (a *aligner) readSo(g, p int) scoring.Comparison {
 	return c
 }
 
-// exchangeable collects the columns that hold the same values once text is read as what it stands for, where any text can be.
+// exchangeable collects the columns that hold the same values once text is read as what it stands
+// for, where any text can be.
 func (a *aligner) exchangeable() []group {
 	if !a.rowsEqual {
 		return nil
@@ -149,7 +153,8 @@ func (c *column) otherViews() (views []cell.View) {
 	return views
 }
 
-// readAs sets how the column is read when rows are compared. Fractions are not keyed by their bits then, since text may stand for some.
+// readAs sets how the column is read when rows are compared. Fractions are not keyed by their bits
+// then, since text may stand for some.
 func (c *column) readAs(v cell.View) {
 	if v.Format == "" {
 		v.Kind, v.Verbatim = c.kind, c.verbatim
@@ -157,7 +162,8 @@ func (c *column) readAs(v cell.View) {
 	c.read, c.readSum = &v, cell.SumOf(c.col, v)
 }
 
-// oneKind tells whether text in the columns of a group is read as one kind of value, so that any two of them can be compared.
+// oneKind tells whether text in the columns of a group is read as one kind of value, so that any
+// two of them can be compared.
 func (a *aligner) oneKind(g group) bool {
 	kinds := map[scoring.Kind]bool{}
 	note := func(v *cell.View) {
@@ -176,7 +182,8 @@ func (a *aligner) oneKind(g group) bool {
 
 type choice struct{ gold, pred int }
 
-// state is a point of the search: the keys of all rows over the columns paired so far, on both sides, and the groups still open.
+// state is a point of the search: the keys of all rows over the columns paired so far, on both
+// sides, and the groups still open.
 type state struct {
 	g, p    []uint64
 	groups  []group
@@ -235,7 +242,8 @@ func (s *settler) keys(goldSide bool, i int) []uint64 {
 	return k
 }
 
-// search refines the groups until every column has its partner, choosing and going back where refining does not get there.
+// search refines the groups until every column has its partner, choosing and going back where
+// refining does not get there.
 func (s *settler) search(st state) bool {
 	s.trials++
 	st, ok := s.refine(st)
@@ -272,9 +280,9 @@ func without(list []int, v int) []int {
 	return slices.DeleteFunc(slices.Clone(list), func(x int) bool { return x == v })
 }
 
-// refine splits the groups by how their columns' values fall on the rows as they are told apart so far, pairs what is alone,
-// and repeats while that tells the rows apart further. ok is false where a gold column is left without a partner that its
-// group had enough of.
+// refine splits the groups by how their columns' values fall on the rows as they are told apart so
+// far, pairs what is alone, and repeats while that tells the rows apart further. ok is false where
+// a gold column is left without a partner that its group had enough of.
 func (s *settler) refine(st state) (state, bool) {
 	for {
 		var open []group
@@ -332,7 +340,8 @@ func sign(context, keys []uint64) cell.Sum {
 	return s
 }
 
-// contexts are the row keys with, for every open group of as many columns on both sides, the multiset of what its columns hold in the row.
+// contexts are the row keys with, for every open group of as many columns on both sides, the
+// multiset of what its columns hold in the row.
 func (s *settler) contexts(st state) (g, p []uint64) {
 	g, p = slices.Clone(st.g), slices.Clone(st.p)
 	for _, q := range st.groups {

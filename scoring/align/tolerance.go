@@ -52,8 +52,9 @@ func ParseRule(s string) (Rule, error) {
 
 // Options of the aligner.
 type Options struct {
-	// Tolerance is the largest difference of numbers that the ladder may allow, relative unless Numbers says otherwise. Identifiers, instants, coordinates, counts and
-	// shares near 1 are compared without one all the same.
+	// Tolerance is the largest difference of numbers that the ladder may allow, relative unless
+	// Numbers says otherwise. Identifiers, instants, coordinates, counts and shares near 1 are
+	// compared without one all the same.
 	Tolerance float64
 	Numbers   Numbers         // "": [Rounded], and [Relative] where there is a tolerance
 	Columns   map[string]Rule // rules of single columns, by the gold column's name; they hold whatever the numbers are
@@ -86,7 +87,8 @@ func (a *aligner) asks(list ...string) bool {
 	return slices.ContainsFunc(list, func(w string) bool { return a.asked[w] })
 }
 
-// Words of names of columns that hold what is never nearly right, with their synonyms, and of those that hold measures, which may be whole numbers.
+// Words of names of columns that hold what is never nearly right, with their synonyms, and of those
+// that hold measures, which may be whole numbers.
 var (
 	placeWords   = []string{"latitude", "longitude", "lat", "lon", "lng", "coordinate", "coord"}
 	instantWords = []string{"epoch", "timestamp", "time", "date", "unix", "year"}

@@ -31,7 +31,8 @@ func TestParseRule(t *testing.T) {
 	}
 }
 
-// A tolerance of 1 % makes two columns equal whose numbers measure something, and no others. A rule of a column holds for every column.
+// A tolerance of 1 % makes two columns equal whose numbers measure something, and no others. A rule
+// of a column holds for every column.
 func TestWhatATolerancePermits(t *testing.T) {
 	columns := func(name string, vs ...float64) *scoring.Table {
 		out, err := scoring.NewTable(scoringFloats(name, vs...))

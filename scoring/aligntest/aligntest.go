@@ -1,8 +1,8 @@
-// Package aligntest is what every aligner of results must pass: one that finds the correspondence of columns from the evidence, and one that asks a
-// judge for it.
+// Package aligntest is what every aligner of results must pass: one that finds the correspondence
+// of columns from the evidence, and one that asks a judge for it.
 //
-// [Contract] checks the form of an alignment, [Evidence] what it must find: cases whose answer can be reasoned out, and generated results that are
-// changed in ways that keep the answer or break it.
+// [Contract] checks the form of an alignment, [Evidence] what it must find: cases whose answer can
+// be reasoned out, and generated results that are changed in ways that keep the answer or break it.
 package aligntest
 
 import (
@@ -22,7 +22,8 @@ import (
 // Align is an aligner.
 type Align func(gold, pred *scoring.Table) scoring.Alignment
 
-// RunsVariable names the environment variable that sets how many generated results each property is tried on.
+// RunsVariable names the environment variable that sets how many generated results each property is
+// tried on.
 const RunsVariable = "BADGER_PROPERTY_RUNS"
 
 // runs is how many generated results a property is tried on.
@@ -39,8 +40,9 @@ func runs(t *testing.T, usual int) uint64 {
 	return n
 }
 
-// Contract checks that alignments fit the tables they are of, that every column has its place in them once, that the same tables have the same
-// alignment, and that the order of columns whose names are unique does not matter.
+// Contract checks that alignments fit the tables they are of, that every column has its place in
+// them once, that the same tables have the same alignment, and that the order of columns whose
+// names are unique does not matter.
 func Contract(t *testing.T, align Align) {
 	Form(t, align)
 	t.Run("order of columns", func(t *testing.T) {
@@ -65,8 +67,8 @@ func Contract(t *testing.T, align Align) {
 	})
 }
 
-// Form is the part of the contract that also holds where somebody has a say in the alignment: it fits its tables, every column has its place in it once, and the same
-// tables have the same one.
+// Form is the part of the contract that also holds where somebody has a say in the alignment: it
+// fits its tables, every column has its place in it once, and the same tables have the same one.
 func Form(t *testing.T, align Align) {
 	t.Run("form", func(t *testing.T) {
 		for seed := range runs(t, 2000) {
@@ -99,7 +101,8 @@ func Form(t *testing.T, align Align) {
 	})
 }
 
-// distinct tells whether no two columns hold the same values, in whatever order, or values of one kind.
+// distinct tells whether no two columns hold the same values, in whatever order, or values of one
+// kind.
 func distinct(g *grid) bool {
 	seen := map[string]bool{}
 	for c := range g.columns {
@@ -112,7 +115,8 @@ func distinct(g *grid) bool {
 	return true
 }
 
-// generated makes two results, with a name for each column, of which the second is the first after some changes, and says which.
+// generated makes two results, with a name for each column, of which the second is the first after
+// some changes, and says which.
 func generated(seed uint64) (gold, pred *grid, made string) {
 	r := rand.New(rand.NewPCG(seed, 3))
 	gold = randomGrid(r, 20)
@@ -155,8 +159,9 @@ func named(a scoring.Alignment, gold, pred *grid) string {
 	return strings.Join(lines, "\n")
 }
 
-// wellFormed checks an alignment against its tables: every gold column is paired or missing, once; every predicted column answers at most one gold column
-// (but where gold repeats a column) or is extra; index columns are compared exactly and tell all rows of both sides apart.
+// wellFormed checks an alignment against its tables: every gold column is paired or missing, once;
+// every predicted column answers at most one gold column (but where gold repeats a column) or is
+// extra; index columns are compared exactly and tell all rows of both sides apart.
 func wellFormed(a *scoring.Alignment, gold, pred *scoring.Table) error {
 	golds, preds := make([]int, len(gold.Columns)), make([]int, len(pred.Columns))
 	in := func(list []int, n int) bool {
@@ -241,7 +246,8 @@ func wellFormed(a *scoring.Alignment, gold, pred *scoring.Table) error {
 	return nil
 }
 
-// Evidence checks what an aligner finds: the score under its alignments is exactly 1 where the answer was kept, and less where it was broken.
+// Evidence checks what an aligner finds: the score under its alignments is exactly 1 where the
+// answer was kept, and less where it was broken.
 func Evidence(t *testing.T, align Align) {
 	t.Run("cases", func(t *testing.T) { testCases(t, align) })
 	score := func(gold, pred *grid) (float64, scoring.Alignment) {

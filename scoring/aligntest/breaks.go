@@ -78,7 +78,8 @@ var breaking = []change{
 	{"cut to the first half", func(_ *rand.Rand, g *grid) bool { g.rows = g.rows[:len(g.rows)/2]; return true }},
 }
 
-// altered is another value of the same type, far from the first and in no relation to it such as a scale or fewer digits.
+// altered is another value of the same type, far from the first and in no relation to it such as a
+// scale or fewer digits.
 func altered(v scoring.Value) scoring.Value {
 	switch v.Type {
 	case scoring.Int64:
@@ -131,7 +132,8 @@ func onNumbers(kinds []string, f func(*big.Rat) *big.Rat) func(*rand.Rand, *grid
 	}
 }
 
-// same tells whether b delivers what a does: the same rows, once some column of b stands for every column of a. Then a change has broken nothing.
+// same tells whether b delivers what a does: the same rows, once some column of b stands for every
+// column of a. Then a change has broken nothing.
 func same(a, b *grid) bool {
 	if len(a.rows) != len(b.rows) {
 		return false

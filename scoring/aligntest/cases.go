@@ -12,12 +12,14 @@ import (
 
 // A handCase is two results, written down, and what is right to find between them.
 //
-// A result is a line of columns, name:type, and lines of cells, all set off by bars; its types are those of inline results or short for them.
+// A result is a line of columns, name:type, and lines of cells, all set off by bars; its types are
+// those of inline results or short for them.
 type handCase struct {
 	why        string
 	gold, pred string
-	// want is the correspondence: gold=pred for every pair in the order of the gold columns, with the fact in parentheses where there is one, then what is
-	// missing, extra, trivial (t:) and the index (i:).
+	// want is the correspondence: gold=pred for every pair in the order of the gold columns, with
+	// the fact in parentheses where there is one, then what is missing, extra, trivial (t:) and the
+	// index (i:).
 	want  string
 	score float64 // of a comparison under it
 }

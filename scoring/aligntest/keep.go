@@ -17,7 +17,8 @@ type change struct {
 	apply func(r *rand.Rand, g *grid) bool
 }
 
-// keeping are changes that leave the answer what it is: what is delivered is the same, shown otherwise.
+// keeping are changes that leave the answer what it is: what is delivered is the same, shown
+// otherwise.
 var keeping = []change{
 	{"permute columns", func(r *rand.Rand, g *grid) bool { g.permuteColumns(r.Perm(len(g.columns))); return true }},
 	{"rename columns", func(r *rand.Rand, g *grid) bool {
@@ -103,7 +104,8 @@ var keeping = []change{
 // firstAddition is where the changes that add a column begin.
 var firstAddition = slices.IndexFunc(keeping, func(c change) bool { return strings.HasPrefix(c.name, "add") })
 
-// onColumn changes all values of one column of the given kinds that no other change has written anew. The style passed to f is the same for the whole column.
+// onColumn changes all values of one column of the given kinds that no other change has written
+// anew. The style passed to f is the same for the whole column.
 func onColumn(kinds []string, f func(r *rand.Rand, style string, v scoring.Value) scoring.Value) func(*rand.Rand, *grid) bool {
 	return func(r *rand.Rand, g *grid) bool {
 		var at []int

@@ -8,7 +8,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Kept makes a result and what becomes of it by changes that keep the answer: names, order, types, formats, and columns that carry nothing. made names the changes.
+// Kept makes a result and what becomes of it by changes that keep the answer: names, order, types,
+// formats, and columns that carry nothing. made names the changes.
 func Kept(seed uint64) (gold, pred *scoring.Table, made string) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	g := randomGrid(r, 25)
@@ -22,7 +23,8 @@ func Kept(seed uint64) (gold, pred *scoring.Table, made string) {
 	return g.table(), p.table(), strings.Join(names, ", ")
 }
 
-// Broken makes a result and what becomes of it by a change after which the answer is another one, named in broke, and changes that keep it. ok is false where the change found nothing to break.
+// Broken makes a result and what becomes of it by a change after which the answer is another one,
+// named in broke, and changes that keep it. ok is false where the change found nothing to break.
 func Broken(seed uint64) (gold, pred *scoring.Table, broke, made string, ok bool) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	g := randomGrid(r, 12)

@@ -1,9 +1,10 @@
 package cell
 
-// assignment matches kinds of rows so that as many cells as possible are equal: a maximum-weight matching of a bipartite graph
-// whose edges weigh as many cells as two kinds have in common and whose nodes count as often as a kind has rows. It is the primal-dual
-// method of Kuhn and Munkres with the phases of Hopcroft and Karp. Weights are small integers, so after at most as many changes of
-// the duals as there are columns no row without a partner could gain anything.
+// assignment matches kinds of rows so that as many cells as possible are equal: a maximum-weight
+// matching of a bipartite graph whose edges weigh as many cells as two kinds have in common and
+// whose nodes count as often as a kind has rows. It is the primal-dual method of Kuhn and Munkres
+// with the phases of Hopcroft and Karp. Weights are small integers, so after at most as many
+// changes of the duals as there are columns no row without a partner could gain anything.
 type assignment struct {
 	edges          []edge  // by gold kind
 	start          []int32 // of each gold kind, its first edge
@@ -21,7 +22,8 @@ type assignment struct {
 // edge joins two kinds of rows that have cells in common.
 type edge struct{ gold, pred, weight int32 }
 
-// step is a place on the path from a gold kind with rows to spare to a predicted kind with rows to spare.
+// step is a place on the path from a gold kind with rows to spare to a predicted kind with rows to
+// spare.
 type step struct {
 	gold int32
 	via  int32 // the edge whose flow the path takes back to get here; -1: the path begins here
@@ -30,12 +32,14 @@ type step struct {
 	back int   // the flow into edge.pred to look at next
 }
 
-// maxSteps bounds the work of an assignment: the search takes at most this many steps for each edge and each kind of row. Random values take up to 45;
-// rows can be made up that would take as many as there are kinds.
+// maxSteps bounds the work of an assignment: the search takes at most this many steps for each edge
+// and each kind of row. Random values take up to 45; rows can be made up that would take as many as
+// there are kinds.
 const maxSteps = 64
 
-// assign matches the kinds as well as can be. It tells whether the search came to its end; where it did not, what it found so far is a matching of the rows that
-// have most in common, and others are left.
+// assign matches the kinds as well as can be. It tells whether the search came to its end; where it
+// did not, what it found so far is a matching of the rows that have most in common, and others are
+// left.
 func (p *problem) assign() (complete bool) {
 	a := p.newAssignment()
 	complete = a.solve()
@@ -104,8 +108,8 @@ func (p *problem) listKinds() {
 	}
 }
 
-// solve finds the flow. Gold kinds with rows to spare all have the same dual, which is what one more pair could still add. It is not complete
-// where the search was ended for its length.
+// solve finds the flow. Gold kinds with rows to spare all have the same dual, which is what one
+// more pair could still add. It is not complete where the search was ended for its length.
 func (a *assignment) solve() (complete bool) {
 	for {
 		found := false
@@ -134,8 +138,8 @@ func (a *assignment) solve() (complete bool) {
 	}
 }
 
-// reprice lowers the duals of all kinds that the last pass came by until one more edge can be used. least is at least 1 before, and the
-// search ends when it is 0.
+// reprice lowers the duals of all kinds that the last pass came by until one more edge can be used.
+// least is at least 1 before, and the search ends when it is 0.
 func (a *assignment) reprice(least int32) {
 	by := least
 	for i, pass := range a.goldSeen {
@@ -161,8 +165,9 @@ func (a *assignment) reprice(least int32) {
 	}
 }
 
-// augment looks for a path from a gold kind with rows to spare over edges that are worth their duals, forth where there may be more flow
-// and back where there is some, to a predicted kind with rows to spare, and sends as many rows along it as it takes.
+// augment looks for a path from a gold kind with rows to spare over edges that are worth their
+// duals, forth where there may be more flow and back where there is some, to a predicted kind with
+// rows to spare, and sends as many rows along it as it takes.
 func (a *assignment) augment(root int32) bool {
 	a.goldSeen[root] = a.pass
 	a.path = append(a.path[:0], step{gold: root, via: -1, next: a.start[root], edge: -1})

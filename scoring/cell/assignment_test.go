@@ -2,8 +2,9 @@ package cell
 
 import "testing"
 
-// funnel is an assignment that the search solves one row at a time: n kinds of one row have only the first predicted kind in common with anything, and a kind of n rows takes all
-// of that before them although it could have the second.
+// funnel is an assignment that the search solves one row at a time: n kinds of one row have only
+// the first predicted kind in common with anything, and a kind of n rows takes all of that before
+// them although it could have the second.
 func funnel(n int32) *assignment {
 	golds := n + 1
 	a := &assignment{
@@ -23,7 +24,8 @@ func funnel(n int32) *assignment {
 	return a
 }
 
-// However rows are made up, the search ends after a number of steps that grows with the number of edges and kinds of rows. What it has found by then is a matching.
+// However rows are made up, the search ends after a number of steps that grows with the number of
+// edges and kinds of rows. What it has found by then is a matching.
 func TestAssignmentIsBounded(t *testing.T) {
 	for _, n := range []int32{16, 100, 1000, 10_000} {
 		a := funnel(n)

@@ -33,17 +33,20 @@ type Result struct {
 	Compared   int     `json:"compared_columns"`
 	NullFilled int     `json:"null_filled_columns,omitempty"` // columns that one side lacks, compared as NULL
 
-	// ColumnEqual counts the equal cells of every gold column among matched rows; for an index column that is all of them.
+	// ColumnEqual counts the equal cells of every gold column among matched rows; for an index
+	// column that is all of them.
 	ColumnEqual []int `json:"column_equal,omitempty"`
-	// PaperScore is the value of Algorithm 2 as printed (see [Paper]), where it was asked for, and PaperOmitted why there is none.
+	// PaperScore is the value of Algorithm 2 as printed (see [Paper]), where it was asked for, and
+	// PaperOmitted why there is none.
 	PaperScore   *float64 `json:"paper_score,omitempty"`
 	PaperOmitted string   `json:"paper_score_omitted,omitempty"`
-	// Pairs[i] is the predicted row matched with gold row i, or -1. Only where asked for, and not where all rows are equal.
+	// Pairs[i] is the predicted row matched with gold row i, or -1. Only where asked for, and not
+	// where all rows are equal.
 	Pairs []int32 `json:"-"`
 }
 
-// pair is one compared column. Numbers that need not be equal to the last digit are compared by magnitude, one pair of cells after the other, until
-// resolve finds keys or ranges for them.
+// pair is one compared column. Numbers that need not be equal to the last digit are compared by
+// magnitude, one pair of cells after the other, until resolve finds keys or ranges for them.
 type pair struct {
 	gold, pred *scoring.Column // nil: the side lacks the column and is NULL throughout
 	cmp        scoring.Comparison
@@ -225,8 +228,9 @@ func fill(c *scoring.Column, v View, keys []uint64) {
 	Spread(len(keys), func(lo, hi int) { Keys(c, v, lo, keys[lo:hi]) })
 }
 
-// sameRows tells whether both sides hold the same rows, counting repetitions: whether two sums over all row keys, each of them
-// sensitive to every bit of every row, agree. Columns that need ranges are left to the slower way.
+// sameRows tells whether both sides hold the same rows, counting repetitions: whether two sums over
+// all row keys, each of them sensitive to every bit of every row, agree. Columns that need ranges
+// are left to the slower way.
 func sameRows(cols []pair, rows int, bits bool) bool {
 	for i := range cols {
 		c := &cols[i]

@@ -17,10 +17,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// What follows is what Compare and Paper must return, as slow as it can be said: the cells one by one, the best assignment of rows
-// by the method of shortest augmenting paths, and Algorithm 2 of the BADGER paper (section 5.2) line by line.
+// What follows is what Compare and Paper must return, as slow as it can be said: the cells one by
+// one, the best assignment of rows by the method of shortest augmenting paths, and Algorithm 2 of
+// the BADGER paper (section 5.2) line by line.
 
-// naiveColumn is one compared or index column: values of both sides, as read; a side that lacks the column is NULL.
+// naiveColumn is one compared or index column: values of both sides, as read; a side that lacks the
+// column is NULL.
 type naiveColumn struct {
 	g, p []scoring.Value
 	cmp  scoring.Comparison
@@ -103,7 +105,8 @@ type naiveResult struct {
 	matched, unmatched int
 }
 
-// naive counts equal cells under the best assignment of rows, among rows of one key where there is an index.
+// naive counts equal cells under the best assignment of rows, among rows of one key where there is
+// an index.
 func naive(golds, preds int, compared, index []naiveColumn) naiveResult {
 	switch {
 	case golds == 0 && preds == 0:
@@ -163,8 +166,8 @@ func count(n int) []int {
 	return out
 }
 
-// best is the largest number of equal cells under any assignment of rows: Bellman and Ford's shortest augmenting paths, one row
-// after the other.
+// best is the largest number of equal cells under any assignment of rows: Bellman and Ford's
+// shortest augmenting paths, one row after the other.
 func best(compared []naiveColumn, gs, ps []int) (total int) {
 	equal := make([][]int, len(gs))
 	for a, i := range gs {

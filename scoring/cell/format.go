@@ -11,8 +11,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Formats of text that stands for something else, as alignments name them. A column of numbers written as text is named by what is peculiar about it; all of
-// them are read by the same rules but for the decimal comma.
+// Formats of text that stands for something else, as alignments name them. A column of numbers
+// written as text is named by what is peculiar about it; all of them are read by the same rules but
+// for the decimal comma.
 const (
 	FormatNumber   = "number text"
 	FormatCurrency = "currency text"
@@ -43,10 +44,12 @@ const (
 	markShort   // 1.2M
 )
 
-// UnitPercent is the unit of a percentage. Other units are currencies, as the codes that their sign may stand for.
+// UnitPercent is the unit of a percentage. Other units are currencies, as the codes that their sign
+// may stand for.
 const UnitPercent = "%"
 
-// currencies are the signs and codes of currencies, with the codes that they may stand for. A sign stands before those that end it.
+// currencies are the signs and codes of currencies, with the codes that they may stand for. A sign
+// stands before those that end it.
 var currencies = []struct{ sign, codes string }{
 	{"US$", "USD"}, {"CA$", "CAD"}, {"AU$", "AUD"}, {"NZ$", "NZD"}, {"HK$", "HKD"}, {"R$", "BRL"}, {"A$", "AUD"}, {"C$", "CAD"}, {"$", "USD"},
 	{"€", "EUR"}, {"£", "GBP"}, {"¥", "JPY CNY"}, {"₹", "INR"}, {"kr", "SEK NOK DKK"}, {"zł", "PLN"}, {"₩", "KRW"}, {"₽", "RUB"}, {"₺", "TRY"}, {"₫", "VND"},
@@ -55,7 +58,8 @@ var currencies = []struct{ sign, codes string }{
 	{"NOK", "NOK"}, {"DKK", "DKK"}, {"PLN", "PLN"}, {"BRL", "BRL"}, {"MXN", "MXN"}, {"NZD", "NZD"}, {"HKD", "HKD"}, {"SGD", "SGD"}, {"KRW", "KRW"}, {"ZAR", "ZAR"},
 }
 
-// SharedUnit is the unit that two numbers with a unit have in common; ok is false where they contradict each other. No unit contradicts none.
+// SharedUnit is the unit that two numbers with a unit have in common; ok is false where they
+// contradict each other. No unit contradicts none.
 func SharedUnit(a, b string) (unit string, ok bool) {
 	switch {
 	case a == "" || a == b:
@@ -86,8 +90,9 @@ type spelling struct {
 	odd      bool   // with a plus or underscores, as codes may have them
 }
 
-// ParseNumber reads a number the way people and spreadsheets write it: $1,234.50, -€3, (3) for -3, 12.5% as 12.5, 1.2M, 1 234, 1'234 and, by lakh and crore,
-// 12,34,567. With comma the decimal point is a comma and groups are set off by points.
+// ParseNumber reads a number the way people and spreadsheets write it: $1,234.50, -€3, (3) for -3,
+// 12.5% as 12.5, 1.2M, 1 234, 1'234 and, by lakh and crore, 12,34,567. With comma the decimal point
+// is a comma and groups are set off by points.
 func ParseNumber(s string, comma bool) (v scoring.Value, m marks, ok bool) {
 	v, how, ok := parseNumber(s, comma)
 	return v, how.marks, ok
@@ -172,7 +177,8 @@ func parseNumber(s string, comma bool) (v scoring.Value, how spelling, ok bool) 
 	return v, how, ok
 }
 
-// cutPower cuts the letter of a short form: K for thousands, M for millions, B for billions. A small m is a metre or a thousandth.
+// cutPower cuts the letter of a short form: K for thousands, M for millions, B for billions. A
+// small m is a metre or a thousandth.
 func cutPower(s string) (rest string, power int) {
 	for _, w := range []struct {
 		suffix string
@@ -201,7 +207,8 @@ func (how *spelling) look(s string) {
 	how.bare = found && !point && exponent != "" && exponent[0] != '+' && exponent[0] != '-'
 }
 
-// ungroup drops the marks between groups of digits, which must all be the same, and makes the decimal mark a point.
+// ungroup drops the marks between groups of digits, which must all be the same, and makes the
+// decimal mark a point.
 func ungroup(s string, comma bool) (plain []byte, grouped, ok bool) {
 	point, group := '.', ','
 	if comma {
@@ -235,14 +242,16 @@ func ungroup(s string, comma bool) (plain []byte, grouped, ok bool) {
 	return plain, mark != 0, closed()
 }
 
-// groups tells whether digits are grouped as numbers are: by three, or by two and at last three between commas.
+// groups tells whether digits are grouped as numbers are: by three, or by two and at last three
+// between commas.
 func groups(sizes []int, mark rune) bool {
 	first, inner, last := sizes[0], sizes[1:len(sizes)-1], sizes[len(sizes)-1]
 	all := func(n int) bool { return !slices.ContainsFunc(inner, func(size int) bool { return size != n }) }
 	return last == 3 && (first >= 1 && first <= 3 && all(3) || mark == ',' && first >= 1 && first <= 2 && all(2))
 }
 
-// boolWords are the words for true and false, by vocabulary: T beside N are grades, not truth values.
+// boolWords are the words for true and false, by vocabulary: T beside N are grades, not truth
+// values.
 var boolWords = map[string]struct {
 	vocabulary int
 	value      bool
@@ -260,7 +269,8 @@ func parseBool(s string) (value bool, vocabulary int) {
 	return w.value, w.vocabulary
 }
 
-// dateLayouts are the ways of writing dates that columns of text are tried against. "2" and "1" also read two digits.
+// dateLayouts are the ways of writing dates that columns of text are tried against. "2" and "1"
+// also read two digits.
 var dateLayouts = []string{
 	"2 Jan 2006", "2 January 2006", "2-Jan-2006", "2-Jan-06", "Jan 2, 2006", "January 2, 2006", "Jan 2 2006", "January 2 2006",
 	"1/2/2006", "2/1/2006", "1/2/06", "2/1/06", "2006/1/2", "2.1.2006", "2.1.06", "1-2-2006", "2-1-2006", "20060102",
@@ -272,7 +282,8 @@ var dateLayouts = []string{
 	"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC1123Z, time.ANSIC, // names of other zones mean different things in different places
 }
 
-// parseDate reads text in one of the date formats: [FormatISO], [FormatQuarter], a clock or a layout.
+// parseDate reads text in one of the date formats: [FormatISO], [FormatQuarter], a clock or a
+// layout.
 func parseDate(s, format string) (scoring.Value, bool) {
 	s = strings.TrimSpace(s)
 	switch format {
@@ -309,7 +320,8 @@ func parseQuarter(s string) (scoring.Value, bool) {
 	return scoring.TimestampValue(scoring.Timestamp, scoring.DaysOf(y, int(s[i+1]-'1')*3+1, 1)*86400, 0), true
 }
 
-// every tells whether the predicate holds for every cell of a text column that is not NULL, and that there is one. Blank cells count as NULL.
+// every tells whether the predicate holds for every cell of a text column that is not NULL, and
+// that there is one. Blank cells count as NULL.
 func every(c *scoring.Column, holds func(s string) bool) bool {
 	seen := false
 	for i := range c.Len() {
@@ -343,7 +355,8 @@ type NumberText struct {
 	Format string
 	Unit   string // that a cell states, see [SharedUnit]
 	Digits int    // the most digits behind the point that a cell shows
-	// Strict: the texts could be codes as well. They are read only against a column of numbers, not against other text.
+	// Strict: the texts could be codes as well. They are read only against a column of numbers, not
+	// against other text.
 	Strict  bool
 	Padded  bool // plain numbers of which one ends with a zero that a number would not be printed with: 1.10
 	OneUnit bool // of quantities: all are in one unit, which numbers beside them may have too
@@ -362,8 +375,9 @@ func NumberFormat(c *scoring.Column) (format string, ok bool) {
 	return t.Format, ok
 }
 
-// ReadNumbers finds how a column of text is read as numbers; ok is false where it cannot be, or would lose what the texts say: where they begin with zeros, have
-// an exponent that a code could have, state two units, or where two different texts would be one number.
+// ReadNumbers finds how a column of text is read as numbers; ok is false where it cannot be, or
+// would lose what the texts say: where they begin with zeros, have an exponent that a code could
+// have, state two units, or where two different texts would be one number.
 func ReadNumbers(c *scoring.Column) (t NumberText, ok bool) {
 	if !textual(c) {
 		return t, false
@@ -441,8 +455,9 @@ func readNumbers(c *scoring.Column, comma bool) (t NumberText, ok bool) {
 	return t, true
 }
 
-// merges tells whether two texts of a column that differ, but for outer and repeated blanks, become one value under a view. Where there are very many distinct
-// values it looks at a sample of them, the same whatever their order.
+// merges tells whether two texts of a column that differ, but for outer and repeated blanks, become
+// one value under a view. Where there are very many distinct values it looks at a sample of them,
+// the same whatever their order.
 func merges(c *scoring.Column, v View) bool {
 	if !textual(c) {
 		return false
@@ -495,10 +510,12 @@ func merges(c *scoring.Column, v View) bool {
 // zeroKey is the key of 0, which has a sign or digits in some texts and none in others.
 var zeroKey = numberKey(0, 0)
 
-// MergesTexts tells whether a column holds texts that differ only in what comparing text leaves out, such as ab beside AB: then letter case counts in it.
+// MergesTexts tells whether a column holds texts that differ only in what comparing text leaves
+// out, such as ab beside AB: then letter case counts in it.
 func MergesTexts(c *scoring.Column) bool { return merges(c, View{Kind: scoring.KindText}) }
 
-// DateFormats finds the ways in which a column can be read as dates: none, one, or several where day and month could change places.
+// DateFormats finds the ways in which a column can be read as dates: none, one, or several where
+// day and month could change places.
 func DateFormats(c *scoring.Column) []string {
 	if c.Type == scoring.Int64 {
 		switch {
@@ -557,8 +574,9 @@ func parseMonth(s string) (month int64, ok bool) {
 	return 0, false
 }
 
-// ReadBools tells whether a column of text consists of words for true and false of one vocabulary. It is strict, read only against truth values and numbers, where
-// it shows nothing but one letter again and again.
+// ReadBools tells whether a column of text consists of words for true and false of one vocabulary.
+// It is strict, read only against truth values and numbers, where it shows nothing but one letter
+// again and again.
 func ReadBools(c *scoring.Column) (strict, ok bool) {
 	if !textual(c) {
 		return false, false

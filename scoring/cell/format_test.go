@@ -402,7 +402,8 @@ func TestBoolFormat(t *testing.T) {
 	}
 }
 
-// Text is read by its format, blank text is NULL there, and what cannot be read stays text and meets equal text.
+// Text is read by its format, blank text is NULL there, and what cannot be read stays text and
+// meets equal text.
 func TestKeysUnderAFormat(t *testing.T) {
 	keys := func(c *scoring.Column, v View) []uint64 { return AllKeys(c, v) }
 	number := func(n int64, scale int32) uint64 { return valueKey(scoring.DecimalValue(n, scale)) }

@@ -8,8 +8,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Near tells whether two magnitudes, of gold and of pred brought to gold's unit, count as equal under a comparison that allows a difference.
-// The bounds are inclusive, with slack for the last bits of the doubles.
+// Near tells whether two magnitudes, of gold and of pred brought to gold's unit, count as equal
+// under a comparison that allows a difference. The bounds are inclusive, with slack for the last
+// bits of the doubles.
 func Near(g, p float64, c *scoring.Comparison) bool {
 	if g == p {
 		return true
@@ -51,9 +52,10 @@ func measure(gold, pred *scoring.Column, c *scoring.Comparison) *measured {
 	return m
 }
 
-// classes turns a pair of columns compared by magnitude into keys, which can be done where nearness falls into classes: where
-// all values that hang together by steps of near neighbours are near each other. ok is false where they do not, as when a tolerance of
-// 1 % meets values that lie closer than that.
+// classes turns a pair of columns compared by magnitude into keys, which can be done where nearness
+// falls into classes: where all values that hang together by steps of near neighbours are near each
+// other. ok is false where they do not, as when a tolerance of 1 % meets values that lie closer
+// than that.
 func (m *measured) classes(gold, pred *scoring.Column, c *scoring.Comparison) (g, p []uint64, ok bool) {
 	m.sort()
 	sorted := make([]float64, 0, len(m.gs)+len(m.ps))
@@ -94,8 +96,8 @@ func classKeys(values []float64, c *scoring.Column, v View, starts []float64) []
 	return keys
 }
 
-// ranges is the form of a pair of columns whose nearness falls into no classes: the predicted magnitudes in order, and for each gold
-// row the stretch of them that is near.
+// ranges is the form of a pair of columns whose nearness falls into no classes: the predicted
+// magnitudes in order, and for each gold row the stretch of them that is near.
 type ranges struct {
 	n      int32   // distinct magnitudes of predicted rows
 	rank   []int32 // of each predicted row, that of its magnitude, or -1 where it has none
@@ -119,7 +121,8 @@ func (m *measured) ranges(c *scoring.Comparison) *ranges {
 		r.rank[e.row] = int32(len(values) - 1) //nolint:gosec // rows are bounded far below
 	}
 	r.n = int32(len(values)) //nolint:gosec // as above
-	// Nearness is one stretch around a number: the distance grows on both sides, faster than the tolerance does. For a larger number neither end is lower.
+	// Nearness is one stretch around a number: the distance grows on both sides, faster than the
+	// tolerance does. For a larger number neither end is lower.
 	lo, hi := 0, 0
 	for _, e := range m.gs {
 		g := m.g[e.row]

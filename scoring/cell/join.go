@@ -83,8 +83,9 @@ func keysOf(cols []pair, rows int, goldSide bool) []uint64 {
 	return keys
 }
 
-// join pairs rows with equal index keys. Rows that share a key are matched among themselves as rows without an index are, so that
-// a key which is not unique multiplies no rows; with unique keys this is the paper's join.
+// join pairs rows with equal index keys. Rows that share a key are matched among themselves as rows
+// without an index are, so that a key which is not unique multiplies no rows; with unique keys this
+// is the paper's join.
 func join(index, compared []pair, goldRows, predRows int, bits, shown bool) []int32 {
 	gk, pk := keysOf(index, goldRows, true), keysOf(index, predRows, false)
 	golds, preds := newChains(gk), newChains(pk)

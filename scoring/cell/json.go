@@ -10,8 +10,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// jsonKey is the key of JSON text. White space between tokens, the order of an object's members and how a number is written do not count; letter case does, and so
-// does the order of an array.
+// jsonKey is the key of JSON text. White space between tokens, the order of an object's members and
+// how a number is written do not count; letter case does, and so does the order of an array.
 func jsonKey(s string) uint64 {
 	var sc jsonscan.Scanner
 	sc.Reset([]byte(s))
@@ -58,7 +58,8 @@ func appendCanonical(dst []byte, s *jsonscan.Scanner) ([]byte, error) {
 	return append(dst, canonicalNumber(string(raw))...), nil
 }
 
-// canonicalNumber is a number without the zeros and exponents that say nothing; what is no number stays as it is.
+// canonicalNumber is a number without the zeros and exponents that say nothing; what is no number
+// stays as it is.
 func canonicalNumber(s string) string {
 	v, ok := scoring.ParseDecimal(s)
 	if !ok {
@@ -108,7 +109,8 @@ func appendObject(dst []byte, members []jsonMember) []byte {
 	return append(dst, '}')
 }
 
-// appendArray reads an array. One of nothing but {"key": …, "value": …} is a map, as columnar formats write it, whose entries have no order.
+// appendArray reads an array. One of nothing but {"key": …, "value": …} is a map, as columnar
+// formats write it, whose entries have no order.
 func appendArray(dst []byte, s *jsonscan.Scanner) ([]byte, error) {
 	if err := s.Array(); err != nil {
 		return dst, err

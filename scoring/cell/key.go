@@ -17,7 +17,8 @@ import (
 // NullKey is the key of NULL, and of NaN, which the paper does not tell from NULL.
 const NullKey uint64 = 0
 
-// k0 and k1 are what [Mix] multiplies around: neither may be mixed in as a constant, which would multiply by zero.
+// k0 and k1 are what [Mix] multiplies around: neither may be mixed in as a constant, which would
+// multiply by zero.
 const (
 	k0 = 0xa0761d6478bd642f
 	k1 = 0xe7037ed1a0b428db
@@ -35,7 +36,8 @@ const (
 	tagClass  uint64 = 0x9e3779b97f4a7c15
 )
 
-// Mix makes one key of two, in order. It spreads well enough that sums of mixed keys tell multisets apart.
+// Mix makes one key of two, in order. It spreads well enough that sums of mixed keys tell multisets
+// apart.
 func Mix(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a^k0, b^k1)
 	return nonNull(hi ^ lo)
@@ -77,8 +79,8 @@ func bigKey(unscaled *big.Int, scale int32) uint64 {
 	return Mix(xxhash.Sum64(unscaled.Append(nil, 16)), tagBig+uint64(scale)) //nolint:gosec // scale is small and not negative
 }
 
-// floatKey is the key of the shortest decimal that reads back as f. With byBits a fraction's key is made of its bits, which is
-// quicker and as good where it meets no number that is not a double.
+// floatKey is the key of the shortest decimal that reads back as f. With byBits a fraction's key is
+// made of its bits, which is quicker and as good where it meets no number that is not a double.
 func floatKey(f float64, byBits bool) uint64 {
 	whole := f == math.Trunc(f)
 	if whole && math.Abs(f) < 1<<53 {
@@ -90,7 +92,8 @@ func floatKey(f float64, byBits bool) uint64 {
 	if byBits && !whole || math.IsInf(f, 0) { // a whole double may meet an integer
 		return Mix(math.Float64bits(f), tagFloat)
 	}
-	// r/p is rounded correctly while both are whole and below 2^53, so it gives f back exactly when f is the double nearest to r/p.
+	// r/p is rounded correctly while both are whole and below 2^53, so it gives f back exactly when
+	// f is the double nearest to r/p.
 	if abs := math.Abs(f); abs < 1e9 && abs > 1e-5 {
 		p := 10.0
 		for scale := int32(1); scale <= 6; scale++ {
@@ -141,8 +144,9 @@ func timeKey(seconds int64, nanos int32) uint64 {
 
 func bytesKey(s string) uint64 { return nonNull(xxhash.Sum64String(s)) }
 
-// TextKey is the key of a text: lower case, outer blanks dropped, inner runs of blanks one, Unicode composed (NFC). A text wholly in double
-// quotes, as semi-structured columns show theirs, is what is inside.
+// TextKey is the key of a text: lower case, outer blanks dropped, inner runs of blanks one, Unicode
+// composed (NFC). A text wholly in double quotes, as semi-structured columns show theirs, is what
+// is inside.
 func TextKey(s string) uint64 {
 	s = unquoted(s)
 	clean := true

@@ -12,8 +12,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// keysOfValue are the keys of a value in every place where it can stand: a column of its own type, one of any type, among NULLs, and
-// one whose fractions are keyed by bits where the other side allows that.
+// keysOfValue are the keys of a value in every place where it can stand: a column of its own type,
+// one of any type, among NULLs, and one whose fractions are keyed by bits where the other side
+// allows that.
 func keysOfValue(v scoring.Value, bits bool) []uint64 {
 	var out []uint64
 	for _, t := range []scoring.Type{v.Type, scoring.Any} {
@@ -137,7 +138,8 @@ func TestKeysAreEqualExactlyWhenValuesAre(t *testing.T) {
 	}
 }
 
-// A double has the key of the shortest decimal that reads back as it, and a decimal of up to 15 digits that of its double.
+// A double has the key of the shortest decimal that reads back as it, and a decimal of up to 15
+// digits that of its double.
 func TestFloatKeysAreDecimalKeys(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	check := func(f float64, text string) {
@@ -225,7 +227,8 @@ func TestFloatBits(t *testing.T) {
 	}
 }
 
-// A column's sum tells its multiset of values, whatever their order and however many processors added them up.
+// A column's sum tells its multiset of values, whatever their order and however many processors
+// added them up.
 func TestSumOf(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for _, n := range []int{0, 1, 5, chunk, chunk + 1, parallelRows + 77} {

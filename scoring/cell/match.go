@@ -6,10 +6,11 @@ import (
 	"sync"
 )
 
-// minCommon and commonPerCell bound the size up to which rows are matched as well as possible: the pairs of equal cells among
-// the distinct rows left after equal rows were matched number at most minCommon, or one for every commonPerCell cells of both
-// sides where that is more. Rows that share a key are matched by themselves: then it is the share of minCommon that their cells are of all, or commonInGroup for each
-// of their cells, so that many groups together cost no more than one.
+// minCommon and commonPerCell bound the size up to which rows are matched as well as possible: the
+// pairs of equal cells among the distinct rows left after equal rows were matched number at most
+// minCommon, or one for every commonPerCell cells of both sides where that is more. Rows that share
+// a key are matched by themselves: then it is the share of minCommon that their cells are of all,
+// or commonInGroup for each of their cells, so that many groups together cost no more than one.
 const (
 	minCommon     = 1 << 18
 	commonPerCell = 2
@@ -19,17 +20,20 @@ const (
 // maxRounds is how often the search for similar rows is repeated with the rows that it left.
 const maxRounds = 4
 
-// matcher pairs rows so that as many of their cells as possible are equal. What it does follows from the content of the rows and
-// from the content and the names of the columns, never from where they stand.
+// matcher pairs rows so that as many of their cells as possible are equal. What it does follows
+// from the content of the rows and from the content and the names of the columns, never from where
+// they stand.
 //
-// Equal rows come first. Where equality of cells is an equivalence, that loses nothing: let g and p be equal, and let some
-// matching have g with p' and g' with p. In each column g' equals p' if g equals p' and g' equals p, so g with p and g' with p' have
-// at least as many equal cells. The distinct rows left are matched by an optimal assignment (assignment), or, where they
-// have too much in common for that, with the most similar of a few candidates (neighbors). A tolerance is no equivalence, so
-// with one the optimal assignment is tried on all rows before equal rows are taken out.
+// Equal rows come first. Where equality of cells is an equivalence, that loses nothing: let g and p
+// be equal, and let some matching have g with p' and g' with p. In each column g' equals p' if g
+// equals p' and g' equals p, so g with p and g' with p' have at least as many equal cells. The
+// distinct rows left are matched by an optimal assignment (assignment), or, where they have too
+// much in common for that, with the most similar of a few candidates (neighbors). A tolerance is no
+// equivalence, so with one the optimal assignment is tried on all rows before equal rows are taken
+// out.
 //
-// The work is bounded by the number of cells, times the logarithm of the number of rows, plus what minCommon allows, each edge of which
-// costs at most maxSteps.
+// The work is bounded by the number of cells, times the logarithm of the number of rows, plus what
+// minCommon allows, each edge of which costs at most maxSteps.
 type matcher struct {
 	cols       []pair   // in an order made of their content
 	gold, pred []uint64 // of each row, a key made of all its cells
@@ -39,8 +43,9 @@ type matcher struct {
 	pairs      []int32 // the predicted row of each gold row, or -1
 }
 
-// newMatcher makes a matcher. Rows that the comparison cannot tell apart although they hold different values, as a tolerance allows,
-// may have any of each other's partners: with shown it is decided by their values who has which.
+// newMatcher makes a matcher. Rows that the comparison cannot tell apart although they hold
+// different values, as a tolerance allows, may have any of each other's partners: with shown it is
+// decided by their values who has which.
 func newMatcher(cols []pair, golds, preds int, shown bool) *matcher {
 	m := &matcher{cols: byContent(cols), pairs: make([]int32, golds)}
 	for i := range m.pairs {
@@ -94,7 +99,8 @@ func (m *matcher) match(gold, pred []int32) {
 	m.rest(gold, pred)
 }
 
-// shown are keys of rows made of what their cells hold, with different keys for values that count as equal.
+// shown are keys of rows made of what their cells hold, with different keys for values that count
+// as equal.
 func (m *matcher) shown(rows int, goldSide bool) []uint64 {
 	out := make([]uint64, rows)
 	keys := make([]uint64, rows)
@@ -180,7 +186,8 @@ func rowsOf(list []keyed) []int32 {
 	return rows
 }
 
-// byContent sorts columns by what they hold, then by their names, then by how their values fall on the rows.
+// byContent sorts columns by what they hold, then by their names, then by how their values fall on
+// the rows.
 func byContent(cols []pair) []pair {
 	if len(cols) < 2 {
 		return cols

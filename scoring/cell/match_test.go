@@ -63,8 +63,8 @@ func shuffledRows(rng *rand.Rand, rows [][]uint64, columns []int) [][]uint64 {
 	return out
 }
 
-// Beyond the size of the optimum rows are matched with the most similar of a few candidates, whatever their order, and rows that were
-// altered a little find what they were made of.
+// Beyond the size of the optimum rows are matched with the most similar of a few candidates,
+// whatever their order, and rows that were altered a little find what they were made of.
 func TestMatchingOfManySimilarRows(t *testing.T) {
 	for _, tc := range []struct {
 		why         string
@@ -124,8 +124,9 @@ func TestRowsOfOneKindAreMatchedTogether(t *testing.T) {
 		gold[i] = []uint64{uint64(i % 2), 7, 5}                       // half (0, 7, 5), half (1, 7, 5)
 		pred[i] = []uint64{uint64(i % 4 / 3), 8, 5 + uint64(i%4/2)*4} // half (0, 8, 5), a quarter (0, 8, 9), a quarter (1, 8, 9)
 	}
-	// A row that begins with 0 has two cells in common with (0, 8, 5) and one with (0, 8, 9), one that begins with 1 has one in common with (0, 8, 5) and one with
-	// (1, 8, 9). At best a quarter of the rows has two and three quarters have one.
+	// A row that begins with 0 has two cells in common with (0, 8, 5) and one with (0, 8, 9), one
+	// that begins with 1 has one in common with (0, 8, 5) and one with (1, 8, 9). At best a quarter
+	// of the rows has two and three quarters have one.
 	if _, cells := matchAll(t, gold, pred); cells != n*5/4 {
 		t.Errorf("%d cells agree, want %d", cells, n*5/4)
 	}

@@ -6,17 +6,19 @@ import (
 	"slices"
 )
 
-// The search for similar rows compares each kind of gold rows with window predicted ones in each of up to passes orders, and keeps
-// the best candidates.
+// The search for similar rows compares each kind of gold rows with window predicted ones in each of
+// up to passes orders, and keeps the best candidates.
 const (
 	passes     = 4
 	window     = 8
 	candidates = 4
 )
 
-// matchNeighbors matches kinds of rows with the most similar of a few: both sides are sorted together by their live cells several times,
-// each time by another column first, and what comes to stand next to each other is compared (the sorted neighborhood method of Hernández and
-// Stolfo). Of the pairs found, those with the most equal cells are matched first. It tells whether there were any.
+// matchNeighbors matches kinds of rows with the most similar of a few: both sides are sorted
+// together by their live cells several times, each time by another column first, and what comes to
+// stand next to each other is compared (the sorted neighborhood method of Hernández and Stolfo). Of
+// the pairs found, those with the most equal cells are matched first. It tells whether there were
+// any.
 func (p *problem) matchNeighbors() bool {
 	best := make([]edge, p.gold.len()*candidates) // of each gold kind, descending by weight
 	order := p.bySelectivity()
@@ -144,8 +146,9 @@ func (p *problem) sorted(order []int, goldSide bool) []keyed {
 	return out
 }
 
-// place is where a cell stands among the live ones of its column, as a number of so many bits: by magnitude where there are ranges, else
-// by its key, of which a few bits more than there are values keep most of them apart.
+// place is where a cell stands among the live ones of its column, as a number of so many bits: by
+// magnitude where there are ranges, else by its key, of which a few bits more than there are values
+// keep most of them apart.
 func (c *codes) place(goldSide bool, row int32) (cell uint64, n int) {
 	if r := c.col.ranges; r != nil {
 		n = bits.Len(uint(r.n)) //nolint:gosec // not negative
@@ -165,7 +168,8 @@ func (c *codes) place(goldSide bool, row int32) (cell uint64, n int) {
 	return key[row] >> (64 - n), n
 }
 
-// meet is for each gold kind where in the order of the predicted ones it would stand. Kinds with the same key are spread over one another.
+// meet is for each gold kind where in the order of the predicted ones it would stand. Kinds with
+// the same key are spread over one another.
 func meet(gold, pred []keyed) []int {
 	at := make([]int, len(gold))
 	for a, lo := 0, 0; a < len(gold); {

@@ -8,8 +8,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// SameSequence tells whether the cells of some pairs of an alignment are equal one by one: those of the first gold row in the sequence given with those of the
-// first predicted row, and so on. The sequence has each gold row once.
+// SameSequence tells whether the cells of some pairs of an alignment are equal one by one: those of
+// the first gold row in the sequence given with those of the first predicted row, and so on. The
+// sequence has each gold row once.
 func SameSequence(gold, pred *scoring.Table, a *scoring.Alignment, pairs []int, sequence []int32) bool {
 	if len(sequence) != pred.Rows() {
 		return false
@@ -28,8 +29,8 @@ func SameSequence(gold, pred *scoring.Table, a *scoring.Alignment, pairs []int, 
 	return true
 }
 
-// Directions tells whether a column's values rise from one row to the next anywhere, and whether they fall. NULL is left out, and so are texts whose order depends
-// on the collation.
+// Directions tells whether a column's values rise from one row to the next anywhere, and whether
+// they fall. NULL is left out, and so are texts whose order depends on the collation.
 func Directions(c *scoring.Column) (rise, fall bool) {
 	last := -1
 	for i := range c.Len() {
@@ -49,8 +50,8 @@ func Directions(c *scoring.Column) (rise, fall bool) {
 	return rise, fall
 }
 
-// Order compares two values of one column for sorting, to -1, 0 or 1; NULL stands apart and is skipped. It is no test for equality: 0 also means that the order is
-// not known.
+// Order compares two values of one column for sorting, to -1, 0 or 1; NULL stands apart and is
+// skipped. It is no test for equality: 0 also means that the order is not known.
 func Order(a, b scoring.Value) int {
 	if a.IsNull() || b.IsNull() {
 		return 0
@@ -76,7 +77,8 @@ func Order(a, b scoring.Value) int {
 	return order
 }
 
-// plainWord tells whether a text is letters and digits of ASCII, which every collation sorts alike but for case.
+// plainWord tells whether a text is letters and digits of ASCII, which every collation sorts alike
+// but for case.
 func plainWord(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)

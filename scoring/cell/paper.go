@@ -10,14 +10,17 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// maxPaper is how many comparisons of cells the printed algorithm may take. Its loop is quadratic in the rows, and its figure is for
-// setting beside those of the paper, whose results have at most 100 rows.
+// maxPaper is how many comparisons of cells the printed algorithm may take. Its loop is quadratic
+// in the rows, and its figure is for setting beside those of the paper, whose results have at most
+// 100 rows.
 const maxPaper = 1 << 17
 
-// Paper is the value of Algorithm 2 of the BADGER paper (section 5.2) as it is printed: the first row of the highest score is taken, so
-// the order of rows matters, unmatched rows are left out of the mean without an index and keys that repeat multiply rows with one. Numbers are
-// equal within delta of the larger, whole or not, in whatever unit, and text is compared in lower case without blanks around it. Columns
-// that either side lacks are padded with NULL. What the algorithm takes from a model is taken from the alignment. omitted says why there is none.
+// Paper is the value of Algorithm 2 of the BADGER paper (section 5.2) as it is printed: the first
+// row of the highest score is taken, so the order of rows matters, unmatched rows are left out of
+// the mean without an index and keys that repeat multiply rows with one. Numbers are equal within
+// delta of the larger, whole or not, in whatever unit, and text is compared in lower case without
+// blanks around it. Columns that either side lacks are padded with NULL. What the algorithm takes
+// from a model is taken from the alignment. omitted says why there is none.
 func Paper(gold, pred *scoring.Table, a *scoring.Alignment, delta float64) (score float64, omitted string) {
 	golds, preds := gold.Rows(), pred.Rows()
 	switch { // lines 1-4

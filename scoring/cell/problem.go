@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// problem is rows that are left to match, reduced to what decides: cells without an equal on the other side are dead, columns of
-// dead cells are left out, and rows with the same live cells are one kind of row.
+// problem is rows that are left to match, reduced to what decides: cells without an equal on the
+// other side are dead, columns of dead cells are left out, and rows with the same live cells are
+// one kind of row.
 type problem struct {
 	*matcher
 	goldRows, predRows []int32
@@ -32,8 +33,8 @@ func (k *kinds) left(kind int) int32 { return k.start[kind+1] - k.start[kind] - 
 // dead is the code of a cell without an equal on the other side.
 const dead = -1
 
-// codes are the cells of a column as small numbers: a gold cell equals the predicted cells whose codes are from its own up to,
-// but not including, its end.
+// codes are the cells of a column as small numbers: a gold cell equals the predicted cells whose
+// codes are from its own up to, but not including, its end.
 type codes struct {
 	col        *pair
 	gold, pred []int32

@@ -10,7 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// quantityUnits are units of measure by their dimension, with what one of them is in the base unit. Their letters are case-sensitive: mW is not MW.
+// quantityUnits are units of measure by their dimension, with what one of them is in the base unit.
+// Their letters are case-sensitive: mW is not MW.
 var quantityUnits = map[string]struct{ dimension, factor string }{
 	"mm": {"length", "0.001"}, "cm": {"length", "0.01"}, "m": {"length", "1"}, "km": {"length", "1000"},
 	"mg": {"mass", "0.001"}, "g": {"mass", "1"}, "kg": {"mass", "1000"}, "t": {"mass", "1000000"}, "lb": {"pound", "1"}, "oz": {"ounce", "1"},
@@ -95,7 +96,8 @@ func readQuantities(c *scoring.Column) (t NumberText, ok bool) {
 	return t, true
 }
 
-// parseClock reads a time of day: 13:30, 9:05:30, and with AM or PM where it is a clock of twelve hours.
+// parseClock reads a time of day: 13:30, 9:05:30, and with AM or PM where it is a clock of twelve
+// hours.
 func parseClock(s string, twelve bool) (scoring.Value, bool) {
 	if twelve {
 		s = strings.ToUpper(strings.NewReplacer(".", "", "\u202f", " ", "\u00a0", " ").Replace(s))
@@ -113,7 +115,8 @@ func parseClock(s string, twelve bool) (scoring.Value, bool) {
 	return scoring.TimeValue(nanos), ok
 }
 
-// epochs are the units in which instants are counted from 1970, with the numbers that are read so: years 1973 to 2286.
+// epochs are the units in which instants are counted from 1970, with the numbers that are read so:
+// years 1973 to 2286.
 var epochs = []struct {
 	format   string
 	from, to int64
@@ -124,7 +127,8 @@ var epochs = []struct {
 	{"epoch microseconds", 1e14, 1e16, 6},
 }
 
-// epochFormats finds the unit in which a column of numbers, or of text for numbers, counts instants from 1970.
+// epochFormats finds the unit in which a column of numbers, or of text for numbers, counts instants
+// from 1970.
 func epochFormats(c *scoring.Column) []string {
 	for _, e := range epochs {
 		lo, hi, seen := scoring.IntValue(e.from), scoring.IntValue(e.to), false
@@ -176,11 +180,13 @@ func epochTime(v scoring.Value, format string) (scoring.Value, bool) {
 	return v, false
 }
 
-// shortForm is the format of a column of numbers that is read as short forms show it. Its name says how, so that an alignment can be read back.
+// shortForm is the format of a column of numbers that is read as short forms show it. Its name says
+// how, so that an alignment can be read back.
 const shortForm = "as short number text: "
 
-// InShortForm is the format that reads numbers as a column of short forms shows them, such as 1234567 as 1.23M: rounded to its digits in its unit. ok is false where
-// a short form shows fewer than two significant digits.
+// InShortForm is the format that reads numbers as a column of short forms shows them, such as
+// 1234567 as 1.23M: rounded to its digits in its unit. ok is false where a short form shows fewer
+// than two significant digits.
 func (t *NumberText) InShortForm() (format string, ok bool) {
 	if t.Format != FormatShort || t.short.figures < 2 {
 		return "", false

@@ -65,7 +65,8 @@ func TestShortForms(t *testing.T) {
 	}
 }
 
-// An instant is read from the number that counts to it, in every unit, to the last digit that the unit has.
+// An instant is read from the number that counts to it, in every unit, to the last digit that the
+// unit has.
 func TestEpochs(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	for range 2000 {

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// SortNumbers sorts doubles ascending; none may be NaN. Of many it takes a fifth of the time that comparing them does.
+// SortNumbers sorts doubles ascending; none may be NaN. Of many it takes a fifth of the time that
+// comparing them does.
 func SortNumbers(fs []float64) {
 	sorted := make([]float64, len(fs))
 	for i, e := range sortedNumbers(fs) {
@@ -42,7 +43,8 @@ type keyed struct {
 	row int32
 }
 
-// sortKeyed sorts by key and leaves what has the same key in the order in which it is: a radix sort from the least digit.
+// sortKeyed sorts by key and leaves what has the same key in the order in which it is: a radix sort
+// from the least digit.
 func sortKeyed(list []keyed) {
 	const digit = 11
 	if len(list) < 256 {

@@ -10,12 +10,14 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// View is how a column is read: as what, and in which format where it is text that stands for something else.
+// View is how a column is read: as what, and in which format where it is text that stands for
+// something else.
 type View struct {
 	Kind   scoring.Kind
 	Format string
-	// FloatBits lets the keys of fractions that are doubles be made of their bits. It must be the same for all columns that are
-	// compared with each other, and is only right where every fraction among them is a double.
+	// FloatBits lets the keys of fractions that are doubles be made of their bits. It must be the
+	// same for all columns that are compared with each other, and is only right where every
+	// fraction among them is a double.
 	FloatBits bool
 	// Verbatim: letter case counts in text.
 	Verbatim bool
@@ -40,7 +42,8 @@ func NaturalKind(c *scoring.Column) scoring.Kind {
 	return scoring.KindText
 }
 
-// FloatBits tells whether every fraction in the tables is a double, so that keys may be made of bits.
+// FloatBits tells whether every fraction in the tables is a double, so that keys may be made of
+// bits.
 func FloatBits(tables ...*scoring.Table) bool {
 	for _, t := range tables {
 		for i := range t.Columns {
@@ -52,7 +55,8 @@ func FloatBits(tables ...*scoring.Table) bool {
 	return true
 }
 
-// Keys fills keys[i] with the key of cell from+i, for every i. Two cells are equal exactly when their keys are.
+// Keys fills keys[i] with the key of cell from+i, for every i. Two cells are equal exactly when
+// their keys are.
 func Keys(c *scoring.Column, v View, from int, keys []uint64) {
 	switch {
 	case v.Format != "":
@@ -124,8 +128,8 @@ func Keys(c *scoring.Column, v View, from int, keys []uint64) {
 	}
 }
 
-// Read returns cell i under a view: text that stands for a number, a date or a truth value becomes that. Blank text is NULL there,
-// and text that cannot be read so stays text.
+// Read returns cell i under a view: text that stands for a number, a date or a truth value becomes
+// that. Blank text is NULL there, and text that cannot be read so stays text.
 func Read(c *scoring.Column, v View, i int) scoring.Value {
 	val := c.Value(i)
 	if v.Format == "" || val.IsNull() {
@@ -197,8 +201,9 @@ func Read(c *scoring.Column, v View, i int) scoring.Value {
 	return val
 }
 
-// Magnitudes fills out[i] with the magnitude of cell i as a double, NaN where it is NULL or no number. They order numbers and measure
-// differences where an alignment allows one; equality is never decided by them.
+// Magnitudes fills out[i] with the magnitude of cell i as a double, NaN where it is NULL or no
+// number. They order numbers and measure differences where an alignment allows one; equality is
+// never decided by them.
 func Magnitudes(c *scoring.Column, v View, out []float64) {
 	if v.Format == "" && c.Type == scoring.Float64 && !c.HasNulls() {
 		copy(out, c.Floats())
@@ -245,8 +250,8 @@ func Pow10(n int) float64 {
 // parallelRows is the size from which work on rows is spread over the processors.
 const parallelRows = 1 << 15
 
-// Spread calls f for ranges that together cover n rows, at the same time on several processors where there are many rows. What f
-// computes must not depend on how the rows are cut.
+// Spread calls f for ranges that together cover n rows, at the same time on several processors
+// where there are many rows. What f computes must not depend on how the rows are cut.
 func Spread(n int, f func(lo, hi int)) {
 	workers := maxWorkers()
 	if n < parallelRows || workers == 1 {

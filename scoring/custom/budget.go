@@ -14,7 +14,8 @@ type Limits struct {
 	Memory int64 // bytes of values that are made, whether they are still used or not
 }
 
-// DefaultLimits are those of a judge that asks for none; MaxLimits the most that a judge file may ask for where the deployment says nothing else.
+// DefaultLimits are those of a judge that asks for none; MaxLimits the most that a judge file may
+// ask for where the deployment says nothing else.
 var (
 	DefaultLimits = Limits{Steps: 5_000_000, Memory: 64 << 20}
 	MaxLimits     = Limits{Steps: 50_000_000, Memory: 256 << 20}
@@ -29,7 +30,8 @@ const (
 	perStep      = 16   // bytes that are read, copied or compared in the time of a step
 )
 
-// budget is what one run of a script may still use. Steps are counted in the thread, which counts its own there.
+// budget is what one run of a script may still use. Steps are counted in the thread, which counts
+// its own there.
 type budget struct {
 	limits Limits
 	memory int64
@@ -97,11 +99,13 @@ func bitLen(i starlark.Int) int {
 	return i.BigInt().BitLen()
 }
 
-// walk charges the work of going through a value and everything in it, as comparing, hashing and writing it do: a value that is in it twice is gone through
-// twice. It returns the bytes of its text form, roughly.
+// walk charges the work of going through a value and everything in it, as comparing, hashing and
+// writing it do: a value that is in it twice is gone through twice. It returns the bytes of its
+// text form, roughly.
 func (b *budget) walk(v starlark.Value) (int64, error) { return b.walkAt(v, 0) }
 
-// walkAt is walk at a depth. What is nested too deep is an error, since Starlark goes through it by recursion.
+// walkAt is walk at a depth. What is nested too deep is an error, since Starlark goes through it by
+// recursion.
 func (b *budget) walkAt(v starlark.Value, depth int) (int64, error) {
 	if depth > maxDepth {
 		return 0, errcode.New(errcode.ResourceExhausted, "makes values nested more than %d deep", maxDepth)

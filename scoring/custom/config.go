@@ -29,7 +29,8 @@ type setting struct {
 
 var settingTypes = []string{"bool", "int", "float", "string", "list"}
 
-// parseConfig reads the settings of a header: NAME: DEFAULT, or NAME: {type, default, doc, min, max, one_of}.
+// parseConfig reads the settings of a header: NAME: DEFAULT, or NAME: {type, default, doc, min,
+// max, one_of}.
 func parseConfig(nodes map[string]yaml.Node) (map[string]*setting, error) {
 	out := map[string]*setting{}
 	for _, name := range slices.Sorted(maps.Keys(nodes)) {
@@ -93,7 +94,8 @@ func typeOf(v any) string {
 	return ""
 }
 
-// check brings a value into the form of the setting's type: bool, int64, float64, string or a list of these.
+// check brings a value into the form of the setting's type: bool, int64, float64, string or a list
+// of these.
 func (s *setting) check(v any) (any, error) {
 	v, ok := normalValue(v)
 	if s.Type == "float" {

@@ -12,8 +12,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// decimal is an exact decimal number in a script: unscaled / 10^scale. It adds, subtracts, multiplies and compares exactly, with integers too; it never mixes
-// with floats, which the script converts first.
+// decimal is an exact decimal number in a script: unscaled / 10^scale. It adds, subtracts,
+// multiplies and compares exactly, with integers too; it never mixes with floats, which the script
+// converts first.
 type decimal struct {
 	unscaled *big.Int
 	scale    int32 // digits behind the point, from 0
@@ -71,7 +72,8 @@ func parseDecimal(s string) (decimal, error) {
 	return newDecimal(n, int32(int64(len(fraction))-exponent)) //nolint:gosec // both are short
 }
 
-// decimalOf converts an int, a text or a decimal; a float stands for the shortest decimal that reads back as it.
+// decimalOf converts an int, a text or a decimal; a float stands for the shortest decimal that
+// reads back as it.
 func decimalOf(v starlark.Value) (decimal, error) {
 	switch v := v.(type) {
 	case decimal:

@@ -42,7 +42,8 @@ func (j *Judge) loadYAML(ctx context.Context, most Limits, o *Options) error {
 	return j.loadSQL(o)
 }
 
-// expressions are the expressions under result, compiled to one function each. params are the names they see.
+// expressions are the expressions under result, compiled to one function each. params are the names
+// they see.
 func (j *Judge) expressions(ctx context.Context, limits Limits, o *Options, params ...string) (*script, error) {
 	f := &syntax.File{Path: j.File, Options: dialect}
 	for _, name := range slices.Sorted(maps.Keys(j.header.Result)) {
@@ -209,7 +210,8 @@ func (j *Judge) checkPlaceholders() error {
 	return nil
 }
 
-// fill puts the case and the settings into a prompt. What comes from the case is set off as material.
+// fill puts the case and the settings into a prompt. What comes from the case is set off as
+// material.
 func (c *conversation) fill(template string, row *record, settings map[string]any) (string, error) {
 	b := &budget{limits: DefaultLimits, thread: new(starlark.Thread)}
 	var failed error

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The page for practitioners names everything that a judge file can say, and its judges can be loaded.
+// The page for practitioners names everything that a judge file can say, and its judges can be
+// loaded.
 func TestDocumentation(t *testing.T) {
 	page, err := os.ReadFile("../../docs/custom-judges.md")
 	if err != nil {

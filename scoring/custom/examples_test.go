@@ -13,7 +13,8 @@ import (
 	"github.com/badger-eval/badger/scoring/custom"
 )
 
-// Every worked example gives the scores that its cases say, from the replies that lie beside it, and its cases have both verdicts.
+// Every worked example gives the scores that its cases say, from the replies that lie beside it,
+// and its cases have both verdicts.
 func TestExamples(t *testing.T) {
 	dirs, err := filepath.Glob("../../examples/judges/*")
 	if err != nil || len(dirs) < 4 {

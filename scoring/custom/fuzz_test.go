@@ -11,7 +11,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Whatever bytes a judge file holds, loading it ends in a judge that scores or in a coded error that names the file; nothing panics or runs on.
+// Whatever bytes a judge file holds, loading it ends in a judge that scores or in a coded error
+// that names the file; nothing panics or runs on.
 func FuzzLoad(f *testing.F) {
 	for _, k := range Kinds {
 		files, err := Template(k, "j")

@@ -8,7 +8,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// attribute is x.name. Methods of Starlark's own types are wrapped so that calling them is charged; badger's own types charge by themselves.
+// attribute is x.name. Methods of Starlark's own types are wrapped so that calling them is charged;
+// badger's own types charge by themselves.
 func attribute(b *budget, x starlark.Value, name string) (starlark.Value, error) {
 	h, ok := x.(starlark.HasAttrs)
 	if !ok {

@@ -29,7 +29,8 @@ const (
 // Kinds lists them.
 var Kinds = []Kind{Starlark, Expression, Prompt, SQL}
 
-// header is what judges of all kinds say of themselves. A Starlark file says it as the arguments of judge(…), the other kinds as keys of their YAML.
+// header is what judges of all kinds say of themselves. A Starlark file says it as the arguments of
+// judge(…), the other kinds as keys of their YAML.
 type header struct {
 	Kind    Kind     `yaml:"kind"`
 	Name    string   `yaml:"name"`

@@ -46,7 +46,8 @@ func scoreTest(t *testing.T, ctx context.Context, j *Judge, c *scoring.Case, o *
 
 var answer = &scoring.Case{ID: "c", Question: "How many?", Agent: scoring.Agent{Response: "There are three, says alice@example.com."}}
 
-// What would use up a machine ends in a failed score, soon and without having made more than the budget allows.
+// What would use up a machine ends in a failed score, soon and without having made more than the
+// budget allows.
 func TestHostileScriptsAreStopped(t *testing.T) {
 	for _, c := range []struct{ why, body string }{
 		{"a loop that never ends in practice", "for i in range(1000000000000):\n    pass"},
@@ -138,7 +139,8 @@ func TestHostileScriptsAreStopped(t *testing.T) {
 	}
 }
 
-// What a run is charged does not depend on what ran before: a script that just fits its limit fits it again, and one that does not never does.
+// What a run is charged does not depend on what ran before: a script that just fits its limit fits
+// it again, and one that does not never does.
 func TestChargesAreTheSameEveryTime(t *testing.T) {
 	steps := func() uint64 {
 		s := &script{file: "j.star", limits: DefaultLimits}
@@ -198,7 +200,8 @@ func TestLargeResults(t *testing.T) {
 	}
 }
 
-// What is not there cannot be used: neither the world outside nor what would make a score depend on more than its input.
+// What is not there cannot be used: neither the world outside nor what would make a score depend on
+// more than its input.
 func TestScriptsHaveNoWayOut(t *testing.T) {
 	for _, c := range []struct{ why, source, says string }{
 		{"load", "load('other.star', 'x')\n" + starlarkJudge("return {'value': 1}"), "line 1: load is not available"},

@@ -15,8 +15,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// jsonModule is json.decode and json.encode. Whole numbers are ints, other numbers floats where that keeps every digit and decimals where it does not, as
-// in inline results.
+// jsonModule is json.decode and json.encode. Whole numbers are ints, other numbers floats where
+// that keeps every digit and decimals where it does not, as in inline results.
 var jsonModule = &starlarkstruct.Module{Name: "json", Members: starlark.StringDict{
 	"decode": starlark.NewBuiltin("json.decode", func(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 		var text string

@@ -24,9 +24,11 @@ type Options struct {
 	Print  func(string) // told what scripts print, which may hold data; nil: nobody
 }
 
-// SQLEngine runs the query of a judge of kind sql. The engine must not let SQL reach files or a network.
+// SQLEngine runs the query of a judge of kind sql. The engine must not let SQL reach files or a
+// network.
 type SQLEngine interface {
-	// EvaluateSQL runs one query that sees the tables by their names, and nothing else. It may be called from many goroutines at once.
+	// EvaluateSQL runs one query that sees the tables by their names, and nothing else. It may be
+	// called from many goroutines at once.
 	EvaluateSQL(ctx context.Context, query string, tables map[string]*scoring.Table) (*scoring.Table, error)
 }
 
@@ -47,8 +49,9 @@ type Judge struct {
 	score  func(ctx context.Context, in *scoring.Input, row *record, settings map[string]any) (scoring.Score, error)
 }
 
-// Load makes a judge of a file. Its name tells how it is read: .star and .py are Starlark, .yaml and .yml the other kinds. Errors are coded and name the file
-// and, where it is known, the line and the key or function; they hold no data.
+// Load makes a judge of a file. Its name tells how it is read: .star and .py are Starlark, .yaml
+// and .yml the other kinds. Errors are coded and name the file and, where it is known, the line and
+// the key or function; they hold no data.
 func Load(ctx context.Context, file string, source []byte, o *Options) (*Judge, error) {
 	if o == nil {
 		o = &Options{}

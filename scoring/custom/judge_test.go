@@ -59,7 +59,8 @@ func rich(t *testing.T) *scoring.Case {
 	}
 }
 
-// What a script sees of a case: values are exact, and everything has the form that the documentation says.
+// What a script sees of a case: values are exact, and everything has the form that the
+// documentation says.
 func TestWhatARowHolds(t *testing.T) {
 	for _, c := range []struct{ why, needs, expr, want string }{
 		{"text", `"question"`, `row.question`, "What are the sales?"},

@@ -8,8 +8,10 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// keys knows the keys that a run has used, to charge for those that get into each other's way: Starlark hashes integers by their low 32 bits, floats by their whole part,
-// functions by their names and short texts without a seed, so that a few thousand chosen keys could make every look into a dict go through all of them.
+// keys knows the keys that a run has used, to charge for those that get into each other's way:
+// Starlark hashes integers by their low 32 bits, floats by their whole part, functions by their
+// names and short texts without a seed, so that a few thousand chosen keys could make every look
+// into a dict go through all of them.
 type keys struct {
 	seed   maphash.Seed
 	seen   map[uint64]bool   // by content
@@ -50,7 +52,8 @@ func key(b *budget, k starlark.Value) error {
 	return b.work(int64(b.keys.spread[h]))
 }
 
-// fingerprint tells keys apart that Starlark's hash does not. Its seed does not show in what is charged.
+// fingerprint tells keys apart that Starlark's hash does not. Its seed does not show in what is
+// charged.
 func (s *keys) fingerprint(v starlark.Value) uint64 {
 	switch v := v.(type) {
 	case starlark.Tuple:

@@ -83,7 +83,8 @@ func (c *conversation) block(title, text string, limit int) string {
 	return block
 }
 
-// materialOf is how a judge is shown a value: text as it is, tables in Markdown with their ends, everything else as JSON.
+// materialOf is how a judge is shown a value: text as it is, tables in Markdown with their ends,
+// everything else as JSON.
 func materialOf(b *budget, v starlark.Value) (string, error) {
 	switch v := v.(type) {
 	case starlark.NoneType:
@@ -109,8 +110,8 @@ var textSchema = json.RawMessage(`{"type":"object","properties":{"answer":{"type
 
 var purposeForm = regexp.MustCompile(`^[a-z0-9_]{1,16}$`)
 
-// llmComplete is llm_complete(prompt, schema=None, system="", purpose="", temperature=0.1, max_tokens=0): a dict that satisfies the JSON Schema,
-// or text where there is none.
+// llmComplete is llm_complete(prompt, schema=None, system="", purpose="", temperature=0.1,
+// max_tokens=0): a dict that satisfies the JSON Schema, or text where there is none.
 func llmComplete(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var user, system, purpose string
 	var schema starlark.Value = starlark.None
@@ -170,7 +171,8 @@ type question struct {
 	maxTokens             int
 }
 
-// ask puts a question to the judge backend by way of the ledger, the budget and what was recorded. The reply satisfies the schema.
+// ask puts a question to the judge backend by way of the ledger, the budget and what was recorded.
+// The reply satisfies the schema.
 func (c *conversation) ask(q question) (json.RawMessage, error) {
 	if c.calls++; c.calls > maxCalls {
 		return nil, errcode.New(errcode.ResourceExhausted, "llm_complete: more than %d questions about one case", maxCalls)
@@ -199,8 +201,9 @@ func (c *conversation) ask(q question) (json.RawMessage, error) {
 	return reply, err
 }
 
-// check refuses a prompt that holds a text of the case which is not set off: what others wrote would speak to the model. Short texts are let through, since they
-// may stand in the prompt by themselves.
+// check refuses a prompt that holds a text of the case which is not set off: what others wrote
+// would speak to the model. Short texts are let through, since they may stand in the prompt by
+// themselves.
 func (c *conversation) check(parts ...string) error {
 	for _, part := range parts {
 		for _, b := range c.blocks {

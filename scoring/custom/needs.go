@@ -57,7 +57,8 @@ func goldSQL(in *scoring.Input) string {
 	return in.Gold.SQL
 }
 
-// fields are what judges can name. What has an argument of its own in SQL functions comes first; the rest makes the function take the whole case.
+// fields are what judges can name. What has an argument of its own in SQL functions comes first;
+// the rest makes the function take the whole case.
 var fields = []field{
 	textField("question", "the question that was asked", scoring.FieldQuestion, func(in *scoring.Input) string { return in.Case.Question }),
 	textField("interpretation", "the question in the agent's own words", scoring.FieldInterpretation, func(in *scoring.Input) string { return in.Case.Agent.Interpretation }),
@@ -156,7 +157,8 @@ func parseNeeds(words []string) ([]need, error) {
 	return out, nil
 }
 
-// fieldsOf are the fields that a metric of these needs must have, and those that it reads besides. What has no argument of its own makes the whole case one.
+// fieldsOf are the fields that a metric of these needs must have, and those that it reads besides.
+// What has no argument of its own makes the whole case one.
 func fieldsOf(list []need) (needs, reads scoring.Field) {
 	for _, n := range list {
 		if n.optional && n.needs != scoring.FieldCase {
@@ -168,7 +170,8 @@ func fieldsOf(list []need) (needs, reads scoring.Field) {
 	return needs, reads
 }
 
-// rowOf is what a script sees of a case. A score is returned where the case lacks something that the engine does not look at.
+// rowOf is what a script sees of a case. A score is returned where the case lacks something that
+// the engine does not look at.
 func (j *Judge) rowOf(in *scoring.Input) (*record, *scoring.Score, error) {
 	r := &record{name: "row", fields: make(starlark.StringDict, len(j.needs)+1)}
 	for _, n := range j.needs {

@@ -11,7 +11,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// record is a value with named fields, record.name or record["name"]: the row, the configuration, a score.
+// record is a value with named fields, record.name or record["name"]: the row, the configuration, a
+// score.
 type record struct {
 	name    string
 	fields  starlark.StringDict

@@ -12,8 +12,8 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// reModule is Python's re as far as regular expressions in linear time go (RE2 syntax): search, fullmatch, findall, finditer, sub, split. Positions are in bytes, as
-// those of strings are.
+// reModule is Python's re as far as regular expressions in linear time go (RE2 syntax): search,
+// fullmatch, findall, finditer, sub, split. Positions are in bytes, as those of strings are.
 var reModule = &starlarkstruct.Module{Name: "re", Members: starlark.StringDict{
 	"search":    reFunction("search"),
 	"fullmatch": reFunction("fullmatch"),
@@ -23,7 +23,8 @@ var reModule = &starlarkstruct.Module{Name: "re", Members: starlark.StringDict{
 	"sub":       starlark.NewBuiltin("re.sub", reSub),
 }}
 
-// pattern is a compiled regular expression with the size of its program, which bounds how much of the text is gone through at once.
+// pattern is a compiled regular expression with the size of its program, which bounds how much of
+// the text is gone through at once.
 type pattern struct {
 	*regexp.Regexp
 	size int64
@@ -42,7 +43,8 @@ var patterns = struct {
 	kept int64
 }{m: map[string]*pattern{}}
 
-// programSize is about how many instructions an expression becomes, seen before they are made: x{1000} is a thousand.
+// programSize is about how many instructions an expression becomes, seen before they are made:
+// x{1000} is a thousand.
 func programSize(re *syntax.Regexp) int64 {
 	n := int64(1 + len(re.Rune)/2)
 	for _, sub := range re.Sub {
@@ -54,8 +56,9 @@ func programSize(re *syntax.Regexp) int64 {
 	return min(n, 1<<40)
 }
 
-// compilePattern compiles an expression, or finds it compiled. A run is charged for its first use of an expression and not for the next, whether it was kept
-// compiled or not: what other scripts did before must not show.
+// compilePattern compiles an expression, or finds it compiled. A run is charged for its first use
+// of an expression and not for the next, whether it was kept compiled or not: what other scripts
+// did before must not show.
 func compilePattern(b *budget, text string) (*pattern, error) {
 	if len(text) > maxPattern {
 		return nil, errcode.New(errcode.ResourceExhausted, "a regular expression of more than %d characters", maxPattern)
@@ -169,7 +172,8 @@ func reFunction(name string) *starlark.Builtin {
 	})
 }
 
-// reSub is re.sub(pattern, replacement, text, count=0): \1 and \g<name> in the replacement stand for groups.
+// reSub is re.sub(pattern, replacement, text, count=0): \1 and \g<name> in the replacement stand
+// for groups.
 func reSub(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var expr, replacement, text string
 	count := 0

@@ -15,7 +15,8 @@ type expressions struct{ *rand.Rand }
 
 func (g expressions) pick(of ...string) string { return of[g.IntN(len(of))] }
 
-// of makes an expression that is an int, text, a list or a dict, most of the time; now and then it is of another kind, so that errors are compared too.
+// of makes an expression that is an int, text, a list or a dict, most of the time; now and then it
+// is of another kind, so that errors are compared too.
 func (g expressions) of(kind byte, depth int) string {
 	if g.IntN(300) == 0 {
 		kind = "islde"[g.IntN(5)]
@@ -127,7 +128,8 @@ func (g expressions) script() string {
 	return out.String()
 }
 
-// A rewritten script computes (but for "…".elems() and the like, which are lists and no views) what the script computes, and fails where it fails.
+// A rewritten script computes (but for "…".elems() and the like, which are lists and no views) what
+// the script computes, and fails where it fails.
 func TestRewritingChangesNothing(t *testing.T) {
 	const n = 8_000
 	run := func(src string, rewritten bool) (string, error) {

@@ -22,7 +22,8 @@ const (
 // members of what a judge says of a row.
 var members = []string{"value", "label", "passed", "reason", "detail", "status"}
 
-// scoreOf makes a score of what a judge said: value, label, passed, reason, detail, status. get returns nil for what it did not say.
+// scoreOf makes a score of what a judge said: value, label, passed, reason, detail, status. get
+// returns nil for what it did not say.
 func (j *Judge) scoreOf(said map[string]starlark.Value) (scoring.Score, error) {
 	var s scoring.Score
 	bad := func(member, format string, args ...any) (scoring.Score, error) {
@@ -136,7 +137,8 @@ func number(v starlark.Value) (float64, error) {
 	return f, nil
 }
 
-// encodeDetail is evidence as JSON. What has been made within the budget may still be written out to more than it takes, so the walk is bounded again.
+// encodeDetail is evidence as JSON. What has been made within the budget may still be written out
+// to more than it takes, so the walk is bounded again.
 func encodeDetail(v starlark.Value) (json.RawMessage, error) {
 	b := &budget{limits: Limits{Steps: maxDetail, Memory: maxDetail}, thread: new(starlark.Thread)}
 	if size, err := b.walk(v); err != nil || size > 4*maxDetail {

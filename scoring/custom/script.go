@@ -45,7 +45,8 @@ var names = func() starlark.StringDict {
 	return d
 }()
 
-// compile compiles a parsed file and runs its top level, within the limits. more are names beside the usual ones.
+// compile compiles a parsed file and runs its top level, within the limits. more are names beside
+// the usual ones.
 func compile(ctx context.Context, file string, f *syntax.File, limits Limits, print func(string), more starlark.StringDict) (*script, error) {
 	var r rewriter
 	if err := r.rewrite(f); err != nil {
@@ -169,7 +170,8 @@ func plain(function string, err error) error {
 	return errcode.New(errcode.InvalidArgument, "%s", msg)
 }
 
-// Messages of the interpreter that name types, counts and names of the script, and those that show values.
+// Messages of the interpreter that name types, counts and names of the script, and those that show
+// values.
 var (
 	harmless = regexp.MustCompile(`^(unknown (binary|unary) op: [\w. ]+ \S+( [\w. ]+)?` +
 		`|[\w.]+: got \d+ arguments?, want (at (most|least) )?\d+|[\w.]+: missing argument for \w+|[\w.]+: for parameter \w+: got [\w. ]+, want [\w. ]+` +

@@ -15,7 +15,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Functions and words of which the same case could get another score tomorrow, or on another machine.
+// Functions and words of which the same case could get another score tomorrow, or on another
+// machine.
 var (
 	notReproducible = []string{
 		"random", "setseed", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "now", "today", "get_current_time", "get_current_timestamp", "current_date", "current_localtime",
@@ -24,7 +25,8 @@ var (
 	notReproducibleWords = []string{"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "tablesample", "current_user", "session_user"}
 )
 
-// loadSQL loads a judge of kind sql: one query over the tables this, config, gold_result and result.
+// loadSQL loads a judge of kind sql: one query over the tables this, config, gold_result and
+// result.
 func (j *Judge) loadSQL(o *Options) error {
 	if o.SQL == nil {
 		return errcode.New(errcode.Unimplemented, "kind: judges of kind sql need the embedded engine, which is not part of this program")
@@ -54,7 +56,8 @@ func (j *Judge) loadSQL(o *Options) error {
 	return nil
 }
 
-// queryOf makes a query of an expression, and refuses what is more than one statement that reads, or depends on more than its input.
+// queryOf makes a query of an expression, and refuses what is more than one statement that reads,
+// or depends on more than its input.
 func queryOf(text string) (string, error) {
 	text = strings.TrimRight(strings.TrimSpace(text), "; \n\t")
 	words := sqlWords(text)
@@ -121,7 +124,8 @@ func isWord(c byte) bool {
 	return c == '_' || c >= 0x80 || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// sqlTables are what a query sees: this (one row of what the judge needs), config (one row), and the results.
+// sqlTables are what a query sees: this (one row of what the judge needs), config (one row), and
+// the results.
 func sqlTables(row *record, settings map[string]any) (map[string]*scoring.Table, error) {
 	tables := map[string]*scoring.Table{}
 	var columns []scoring.Column
@@ -194,7 +198,8 @@ func cellColumn(name string, v starlark.Value) scoring.Column {
 	return c
 }
 
-// said is the one row of a query's result: the members of a score by their names, and every other column in the detail.
+// said is the one row of a query's result: the members of a score by their names, and every other
+// column in the detail.
 func said(t *scoring.Table) map[string]starlark.Value {
 	out := map[string]starlark.Value{}
 	detail := starlark.NewDict(0)

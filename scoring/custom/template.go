@@ -18,7 +18,8 @@ type TemplateFile struct {
 	Text string
 }
 
-// Template is a judge of that kind to start from, with cases to try it on: files that work as they are. The judge file comes first.
+// Template is a judge of that kind to start from, with cases to try it on: files that work as they
+// are. The judge file comes first.
 func Template(k Kind, name string) ([]TemplateFile, error) {
 	switch {
 	case !slices.Contains(Kinds, k):

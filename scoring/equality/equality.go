@@ -1,5 +1,6 @@
-// Package equality states what counts as the same answer, law by law, with pairs of results on both sides of every border. The pairs test the laws (package
-// metric) and are the examples of docs/equality.md, so that the page cannot say what the code does not do.
+// Package equality states what counts as the same answer, law by law, with pairs of results on both
+// sides of every border. The pairs test the laws (package metric) and are the examples of
+// docs/equality.md, so that the page cannot say what the code does not do.
 package equality
 
 import (
@@ -20,13 +21,15 @@ type Law struct {
 	Change string // the option by which a deployment changes it; empty: there is none
 }
 
-// Pair is a gold result, an answer, and whether they are the same answer. Cases says so in the form of case files, so that `badger run --cases` reads the files too.
+// Pair is a gold result, an answer, and whether they are the same answer. Cases says so in the form
+// of case files, so that `badger run --cases` reads the files too.
 type Pair struct {
 	Law  string
 	Case *scoring.Case
 	// Equal: verdict accepts the answer without a judge and hybrid_ex is 1. Otherwise neither does.
 	Equal bool
-	// Only names the one metric that the pair is about, such as verdict where the results are related and not the same.
+	// Only names the one metric that the pair is about, such as verdict where the results are
+	// related and not the same.
 	Only string
 	Note string
 }

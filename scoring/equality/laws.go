@@ -2,7 +2,8 @@ package equality
 
 import "slices"
 
-// Laws lists the laws in the order of the page. A law that is not listed has no pairs, and the reverse: a test holds that.
+// Laws lists the laws in the order of the page. A law that is not listed has no pairs, and the
+// reverse: a test holds that.
 func Laws() []Law { return slices.Concat(laws, relationLaws) }
 
 var laws = []Law{

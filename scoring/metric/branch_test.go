@@ -45,7 +45,8 @@ func TestBranchesFollowTable2(t *testing.T) {
 	}
 }
 
-// A query that failed ends the text-to-SQL branch: even the accepted query, word for word, passes nothing that judges it, and nobody is asked.
+// A query that failed ends the text-to-SQL branch: even the accepted query, word for word, passes
+// nothing that judges it, and nobody is asked.
 func TestFailedQueryEndsTheSQLBranch(t *testing.T) {
 	notApplicable := []string{"latency_overhead", "sql_judge_issues", "stef_enrichment"}
 	asEver := map[string]float64{"sql_safety": 1, "sql_complexity": 1, "intent_similarity": 1} // the interpretation is the question

@@ -91,8 +91,8 @@ func (s sheet) distinctRows() []string {
 	return slices.Compact(rows)
 }
 
-// number is the text of a cell that holds a finite number and the number. ok is false for anything else and for numbers
-// below 1e-9, which may be what is left of a sum that should be 0.
+// number is the text of a cell that holds a finite number and the number. ok is false for anything
+// else and for numbers below 1e-9, which may be what is left of a sum that should be 0.
 func number(v scoring.Value) (text string, f float64, ok bool) {
 	if !v.Type.Numeric() && v.Type != scoring.String {
 		return "", 0, false
@@ -111,8 +111,8 @@ func like(v scoring.Value, text string) (scoring.Value, bool) {
 	return n, err == nil
 }
 
-// differ tells whether a reader would call two values different: by more than case and the blanks around them, and numbers
-// by more than noise.
+// differ tells whether a reader would call two values different: by more than case and the blanks
+// around them, and numbers by more than noise.
 func differ(a, b scoring.Value) bool {
 	_, x, isX := number(a)
 	_, y, isY := number(b)
@@ -122,15 +122,17 @@ func differ(a, b scoring.Value) bool {
 	return a.IsNull() != b.IsNull() || !strings.EqualFold(strings.TrimSpace(a.String()), strings.TrimSpace(b.String()))
 }
 
-// saysSomething tells whether a value is neither NULL nor what a reader may take for it: blank text, NaN, which data frames
-// have in place of NULL, and 0, which a sum over nothing is in some queries and NULL in others.
+// saysSomething tells whether a value is neither NULL nor what a reader may take for it: blank
+// text, NaN, which data frames have in place of NULL, and 0, which a sum over nothing is in some
+// queries and NULL in others.
 func saysSomething(v scoring.Value) bool {
 	f, err := strconv.ParseFloat(v.String(), 64)
 	return !v.IsNull() && strings.TrimSpace(v.String()) != "" && (err != nil || f != 0 && !math.IsNaN(f))
 }
 
-// cellChange changes one cell of the answer, and reports false where the change does not fit the cell. It may prepare the
-// column on both sides first, so that there is a unit or a leading zero to change.
+// cellChange changes one cell of the answer, and reports false where the change does not fit the
+// cell. It may prepare the column on both sides first, so that there is a unit or a leading zero to
+// change.
 type cellChange struct {
 	name string
 	make func(rng *rand.Rand, gold sheet, c, r int) (preparedGold, pred sheet, ok bool)
@@ -147,7 +149,8 @@ func onCell(f func(rng *rand.Rand, v scoring.Value) (scoring.Value, bool)) func(
 	}
 }
 
-// onDate makes a change of a date, of the day of a timestamp, or of an ISO date at the front of a text.
+// onDate makes a change of a date, of the day of a timestamp, or of an ISO date at the front of a
+// text.
 func onDate(f func(day time.Time) (time.Time, bool)) func(*rand.Rand, sheet, int, int) (sheet, sheet, bool) {
 	return onCell(func(_ *rand.Rand, v scoring.Value) (scoring.Value, bool) {
 		switch v.Type {
@@ -174,8 +177,8 @@ func onDate(f func(day time.Time) (time.Time, bool)) func(*rand.Rand, sheet, int
 	})
 }
 
-// digitChanged changes one of the first three significant digits of a number, and thereby the number by more than 1 %, or
-// by less where little is set.
+// digitChanged changes one of the first three significant digits of a number, and thereby the
+// number by more than 1 %, or by less where little is set.
 func digitChanged(little bool) func(*rand.Rand, sheet, int, int) (sheet, sheet, bool) {
 	return onCell(func(rng *rand.Rand, v scoring.Value) (scoring.Value, bool) {
 		text, was, ok := number(v)
@@ -203,7 +206,8 @@ func digitChanged(little bool) func(*rand.Rand, sheet, int, int) (sheet, sheet, 
 	})
 }
 
-// booleanWord tells whether a text stands for true or false, so that another letter may say the same.
+// booleanWord tells whether a text stands for true or false, so that another letter may say the
+// same.
 func booleanWord(s string) bool {
 	return slices.Contains([]string{"y", "n", "t", "f", "yes", "no", "true", "false"}, strings.ToLower(s))
 }
@@ -336,7 +340,8 @@ var cellChanges = []cellChange{
 	}},
 }
 
-// repeated tells whether gold shows column c once more. Then every value of it is still there after one cell changed.
+// repeated tells whether gold shows column c once more. Then every value of it is still there after
+// one cell changed.
 func (s sheet) repeated(c int) bool {
 	for d := range s.cells {
 		if d != c && slices.EqualFunc(s.cells[c], s.cells[d], func(a, b scoring.Value) bool { return a.String() == b.String() }) {
@@ -346,9 +351,10 @@ func (s sheet) repeated(c int) bool {
 	return false
 }
 
-// changedCell makes one pair, or reports false where the change fits no cell that it tried. It leaves out changes that a
-// reader would not call one: of a column that gold repeats, whose values all stand there still, and those after which both
-// sides hold the same distinct rows, because two equal rows were exchanged or one of them occurs more often.
+// changedCell makes one pair, or reports false where the change fits no cell that it tried. It
+// leaves out changes that a reader would not call one: of a column that gold repeats, whose values
+// all stand there still, and those after which both sides hold the same distinct rows, because two
+// equal rows were exchanged or one of them occurs more often.
 func changedCell(rng *rand.Rand, s sheet, change cellChange) (gold, pred sheet, ok bool) {
 	cells := rng.Perm(len(s.cells) * s.rows())
 	for k := range 200 {
@@ -426,7 +432,8 @@ func spiderTables(tb testing.TB) []realTable {
 	return tables
 }
 
-// taken scores a pair without a judge and returns the reason of each metric that takes it for right or fails.
+// taken scores a pair without a judge and returns the reason of each metric that takes it for right
+// or fails.
 func taken(tb testing.TB, engine *scoring.Engine, gold, pred sheet) map[string]string {
 	tb.Helper()
 	c := &scoring.Case{
@@ -450,8 +457,8 @@ func taken(tb testing.TB, engine *scoring.Engine, gold, pred sheet) map[string]s
 	return said
 }
 
-// TestOneChangedCellIsNeverOne changes one cell of real results in the ways that a reader would call a change. hybrid_ex is
-// 1 for none of these answers, and verdict accepts none.
+// TestOneChangedCellIsNeverOne changes one cell of real results in the ways that a reader would
+// call a change. hybrid_ex is 1 for none of these answers, and verdict accepts none.
 func TestOneChangedCellIsNeverOne(t *testing.T) {
 	engine, err := scoring.NewEngine(metric.All(), nil)
 	if err != nil {

@@ -31,7 +31,8 @@ func TestCompositeOptions(t *testing.T) {
 }
 
 func TestComposite(t *testing.T) {
-	// clause_recall is 1/2, exact_match_text 0, tool_recall not applicable, tool_order failed for its specification.
+	// clause_recall is 1/2, exact_match_text 0, tool_recall not applicable, tool_order failed for
+	// its specification.
 	c := &scoring.Case{ID: "c", Golds: []scoring.Query{{SQL: "SELECT a FROM t WHERE x = 1 ORDER BY a"}}, Pred: scoring.Query{SQL: "SELECT a FROM t"}}
 	for _, tt := range []struct {
 		why, options string

@@ -7,7 +7,8 @@ import (
 	"github.com/badger-eval/badger/scoring/metrictest"
 )
 
-// TestCorpus runs testdata/*.test, the invariants of all metrics, and the file of versions. See testdata/README.md.
+// TestCorpus runs testdata/*.test, the invariants of all metrics, and the file of versions. See
+// testdata/README.md.
 func TestCorpus(t *testing.T) {
 	corpus := metrictest.ReadCorpus(t, os.DirFS("testdata"))
 	corpus.Covers(t, "ex_bird", "ex_multiset", "ex_permuted", "soft_f1_bird", "match_spider2", "match_defog", "row_f1", "syntactic_accuracy", "latency_overhead")

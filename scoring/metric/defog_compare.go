@@ -15,11 +15,13 @@ type defogQuery struct {
 	sql      string // empty: unknown
 }
 
-// errRepeatedName stands for the ValueError that pandas raises over a table with two columns of one name.
+// errRepeatedName stands for the ValueError that pandas raises over a table with two columns of one
+// name.
 var errRepeatedName = errors.New("two columns have the same name")
 
-// normalized drops repeated rows, puts columns into the order of their names and rows into the order of their cells. Where the category or
-// the question asks for an order, rows stay as they are, but for the sort by what the query's first ORDER BY names.
+// normalized drops repeated rows, puts columns into the order of their names and rows into the
+// order of their cells. Where the category or the question asks for an order, rows stay as they
+// are, but for the sort by what the query's first ORDER BY names.
 func (f frame) normalized(q defogQuery) (frame, error) {
 	f = f.withoutRepeats()
 	byName := slices.Clone(f.cols)
@@ -44,7 +46,8 @@ func (f frame) normalized(q defogQuery) (frame, error) {
 
 var asksForOrder = regexp.MustCompile(`(?i)\b(order|sort|arrange)\b`)
 
-// inQueryOrder sorts by the named columns, then by the rest, all in one direction, and moves the named ones to the end.
+// inQueryOrder sorts by the named columns, then by the rest, all in one direction, and moves the
+// named ones to the end.
 func (f frame) inQueryOrder(names []string, ascending bool) (frame, error) {
 	if !f.uniqueNames() {
 		return frame{}, errRepeatedName
@@ -77,8 +80,8 @@ var (
 	orderByTerm   = regexp.MustCompile(`(?i)ORDER BY([^\n]*?)(?:[;,)]|\n?\z)`)
 )
 
-// firstOrderBy reads the first term behind the first ORDER BY of a query as Defog does: its words, without qualifiers and without those that belong
-// to SQL. ok is false where the query has none.
+// firstOrderBy reads the first term behind the first ORDER BY of a query as Defog does: its words,
+// without qualifiers and without those that belong to SQL. ok is false where the query has none.
 func firstOrderBy(sql string) (names []string, ascending, ok bool) {
 	clause := orderByClause.FindString(sql)
 	if clause == "" {
@@ -107,7 +110,8 @@ func firstOrderBy(sql string) (names []string, ascending, ok bool) {
 	return names, ascending && !descending, true
 }
 
-// defogExact is Defog's compare_df: equal as they are, or equal once normalized, with missing values replaced by -99999.
+// defogExact is Defog's compare_df: equal as they are, or equal once normalized, with missing
+// values replaced by -99999.
 func defogExact(gold, pred frame, goldQuery, predQuery defogQuery) (bool, error) {
 	if equal, ok := valuesEqual(gold, pred); ok && equal {
 		return true, nil
@@ -148,8 +152,9 @@ func (f frame) filled() frame {
 	return f
 }
 
-// defogSubset is Defog's subset_df: every gold column has an equal one of its own in pred once both are sorted, found greedily in order, and the
-// rows over these columns are the same once normalized.
+// defogSubset is Defog's subset_df: every gold column has an equal one of its own in pred once both
+// are sorted, found greedily in order, and the rows over these columns are the same once
+// normalized.
 func defogSubset(gold, pred frame, q defogQuery) (bool, error) {
 	if gold.empty() {
 		return false, nil
@@ -212,8 +217,9 @@ func defogSubset(gold, pred frame, q defogQuery) (bool, error) {
 
 func (f frame) only(j int) frame { return frame{cols: f.cols[j : j+1], rows: f.rows} }
 
-// almostEqual is pandas' assert_series_equal without check of dtypes: integers and truth values exactly, other numbers within one part in
-// 100,000 or 10^-8, and a missing value equal to any other.
+// almostEqual is pandas' assert_series_equal without check of dtypes: integers and truth values
+// exactly, other numbers within one part in 100,000 or 10^-8, and a missing value equal to any
+// other.
 func almostEqual(a, b frame) bool {
 	if len(a.rows) != len(b.rows) {
 		return false

@@ -10,8 +10,9 @@ import (
 	"github.com/badger-eval/badger/scoring/equality"
 )
 
-// Every pair of the laws of equality comes out as the law says: the same answer is accepted by verdict without a judge and is 1 in hybrid_ex, another answer is
-// neither. Each law has pairs on both sides of its border.
+// Every pair of the laws of equality comes out as the law says: the same answer is accepted by
+// verdict without a judge and is 1 in hybrid_ex, another answer is neither. Each law has pairs on
+// both sides of its border.
 func TestLawsOfEquality(t *testing.T) {
 	engine, err := scoring.NewEngine(All(), nil)
 	if err != nil {

@@ -34,7 +34,8 @@ func permutedScore(t *testing.T, question, goldSQL string, gold, pred [][]int) s
 	return scores[0]
 }
 
-// The score is that of trying every order of the columns: one must make the rows the same and the sort key the same from row to row.
+// The score is that of trying every order of the columns: one must make the rows the same and the
+// sort key the same from row to row.
 func TestPermutedOrderIsThatOfEveryColumnOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	const sql = "SELECT g0, g1, g2 FROM t ORDER BY g0"

@@ -11,7 +11,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// benchPair is a result of an integer id, three strings and six floats, and the same in another order of rows and, if asked, of columns.
+// benchPair is a result of an integer id, three strings and six floats, and the same in another
+// order of rows and, if asked, of columns.
 func benchPair(rows int, permuted bool) (gold, pred *scoring.Table) {
 	rng := rand.New(rand.NewPCG(1, uint64(rows)))
 	order := rng.Perm(rows)
@@ -51,7 +52,8 @@ func mustTable(columns []scoring.Column) *scoring.Table {
 	return t
 }
 
-// benchBinary is a table of 100 rows of zeros and ones, and the same with rows and columns scrambled.
+// benchBinary is a table of 100 rows of zeros and ones, and the same with rows and columns
+// scrambled.
 func benchBinary(width int) (gold, pred *scoring.Table) {
 	rng := rand.New(rand.NewPCG(1, uint64(width)))
 	rows := make([][]scoring.Value, 100)

@@ -9,7 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Text from outside is read as numbers in three ways; whatever it is, equal keys must hash alike and numbers must mean what they say.
+// Text from outside is read as numbers in three ways; whatever it is, equal keys must hash alike
+// and numbers must mean what they say.
 func FuzzTextKey(f *testing.F) {
 	for _, s := range []string{"507.0", " -1e-05\n", "1e999", "0x1p-2", "١", "1_000", "--1", "9223372036854775808", "0.30000000000000004", "1e+16", "nan"} {
 		f.Add(s)

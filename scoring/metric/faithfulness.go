@@ -165,8 +165,9 @@ func (d *faithfulnessDetail) warnings() (said []string) {
 	return said
 }
 
-// weighClaim is what a claim counts as, by the judge's verdict and by what the result holds. A figure that the result does not hold where it should takes a
-// claim's support away; the figure alone does not make a claim true that the judge has read and found wrong.
+// weighClaim is what a claim counts as, by the judge's verdict and by what the result holds. A
+// figure that the result does not hold where it should takes a claim's support away; the figure
+// alone does not make a claim true that the judge has read and found wrong.
 func weighClaim(verdict string, figures []checkedFigure, cut bool) string {
 	absent, cells, quoted := 0, 0, 0
 	for _, f := range figures {

@@ -50,7 +50,8 @@ type figureSearch struct {
 // maxLabelled bounds the rows that a label may name: one that stands in more names none.
 const maxLabelled = 10_000
 
-// lookUp looks up the figures of claims in a result, which is read once however many there are: all of it, also what a judge was not shown.
+// lookUp looks up the figures of claims in a result, which is read once however many there are: all
+// of it, also what a judge was not shown.
 func lookUp(t *scoring.Table, claims []claim) [][]checkedFigure {
 	out := make([][]checkedFigure, len(claims))
 	var searches []*figureSearch

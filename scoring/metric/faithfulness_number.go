@@ -15,7 +15,8 @@ type statedNumber struct {
 	percent  bool
 }
 
-// statedReading is one way to read it: 1,234 is a thousand in most places and little more than one in others.
+// statedReading is one way to read it: 1,234 is a thousand in most places and little more than one
+// in others.
 type statedReading struct {
 	value float64 // its magnitude; prose says "fell by 3" of −3
 	unit  float64 // of its last digit that counts
@@ -31,10 +32,12 @@ var magnitudes = map[string]float64{
 	"b": 1e9, "bn": 1e9, "billion": 1e9, "billions": 1e9, "tn": 1e12, "trillion": 1e12, "trillions": 1e12,
 }
 
-// mostRounding is how much of a whole number may be rounding where it ends in zeros: 1,200 may be 1,234, and 1,000,000 is not half of it.
+// mostRounding is how much of a whole number may be rounding where it ends in zeros: 1,200 may be
+// 1,234, and 1,000,000 is not half of it.
 const mostRounding = 0.05
 
-// parseStated reads a figure such as "$1.2 million", "12.5 %", "(3)" or "about 1,200 orders". ok is false where it holds no number or several.
+// parseStated reads a figure such as "$1.2 million", "12.5 %", "(3)" or "about 1,200 orders". ok is
+// false where it holds no number or several.
 func parseStated(s string) (n statedNumber, ok bool) {
 	m := numberInProse.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
@@ -73,7 +76,8 @@ func parseStated(s string) (n statedNumber, ok bool) {
 	return n, len(n.readings) > 0
 }
 
-// lastDigit is the unit of the last digit that counts, of a plain decimal: 0.01 in 3.14, 100 in 1200.
+// lastDigit is the unit of the last digit that counts, of a plain decimal: 0.01 in 3.14, 100 in
+// 1200.
 func lastDigit(plain string, value float64) float64 {
 	if point := strings.IndexByte(plain, '.'); point >= 0 {
 		return math.Pow10(point + 1 - len(plain))
@@ -88,11 +92,13 @@ func lastDigit(plain string, value float64) float64 {
 // Scales in which a result may hold what prose states: thousands and millions, either way.
 var scales = []float64{1e-6, 1e-3, 1e3, 1e6}
 
-// mostScaled is how rough a number may be, as a share of itself, to be looked for in other scales: 3 would be found in anything between two and four thousand.
+// mostScaled is how rough a number may be, as a share of itself, to be looked for in other scales:
+// 3 would be found in anything between two and four thousand.
 const mostScaled = 0.1
 
-// matches tells whether a cell is the number as it is stated, rounded or cut off, or is so in another scale. Differences are measured in doubles: what
-// is looked for is not equality but a cell that somebody may have stated so.
+// matches tells whether a cell is the number as it is stated, rounded or cut off, or is so in
+// another scale. Differences are measured in doubles: what is looked for is not equality but a cell
+// that somebody may have stated so.
 func (n statedNumber) matches(v float64) (plain, scaled bool) {
 	if math.IsNaN(v) {
 		return false, false

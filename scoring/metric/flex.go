@@ -124,8 +124,8 @@ func executionError(r relation, correct bool) *string {
 	return &kind
 }
 
-// categorize asks what is wrong with an incorrect query, or why the results of a correct one differ. Where only recorded replies answer and
-// this one is not among them, nothing is asked.
+// categorize asks what is wrong with an incorrect query, or why the results of a correct one
+// differ. Where only recorded replies answer and this one is not among them, nothing is asked.
 func (d *flexDetail) categorize(ctx context.Context, in *scoring.Input, correct bool) error {
 	ask, names := prompt.FLEXErrors, flexErrors
 	if correct {

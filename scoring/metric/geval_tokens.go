@@ -10,9 +10,10 @@ import (
 	"github.com/badger-eval/badger/judgebackend"
 )
 
-// scoreProbabilities are the probabilities of the scores 1 to 5 for the token in which the judge wrote its score at a path of the reply: those that the
-// backend gives for it, adding up to 1. Nil where it gives none, or where they cannot be told to be the score's: then the score counts as it was
-// written.
+// scoreProbabilities are the probabilities of the scores 1 to 5 for the token in which the judge
+// wrote its score at a path of the reply: those that the backend gives for it, adding up to 1. Nil
+// where it gives none, or where they cannot be told to be the score's: then the score counts as it
+// was written.
 func scoreProbabilities(r judgebackend.Response, path []string, written int) []float64 {
 	at, ok := locate(r.Reply, path)
 	if !ok || at >= len(r.Reply) || int(r.Reply[at])-'0' != written {
@@ -50,7 +51,8 @@ func scoreProbabilities(r judgebackend.Response, path []string, written int) []f
 	return p
 }
 
-// expectedScore is Σ p(i)·i (G-Eval, equation 1) of probabilities that add up to 1 but for rounding.
+// expectedScore is Σ p(i)·i (G-Eval, equation 1) of probabilities that add up to 1 but for
+// rounding.
 func expectedScore(p []float64) float64 {
 	var sum, total float64
 	for i, q := range p {
@@ -60,7 +62,8 @@ func expectedScore(p []float64) float64 {
 	return rounded(sum / total)
 }
 
-// rounded keeps six digits after the point, so that exponentials that differ in their last bit between machines give the same bytes.
+// rounded keeps six digits after the point, so that exponentials that differ in their last bit
+// between machines give the same bytes.
 func rounded(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
 // logSum is the logarithm of the sum of two probabilities that are given by theirs.
@@ -83,7 +86,8 @@ func scoreIn(token string) (score int, ok bool) {
 	return int(bare[0] - '0'), true
 }
 
-// locate finds where the number at a path of members begins in a reply that is one JSON object, with or without text around it.
+// locate finds where the number at a path of members begins in a reply that is one JSON object,
+// with or without text around it.
 func locate(reply string, path []string) (at int, ok bool) {
 	first, last := strings.IndexByte(reply, '{'), strings.LastIndexByte(reply, '}')
 	if first < 0 || last < first || !json.Valid([]byte(reply[first:last+1])) {
@@ -116,7 +120,8 @@ func locate(reply string, path []string) (at int, ok bool) {
 	return first + int(d.InputOffset()) - len(bytes.TrimSpace(number)), true
 }
 
-// tokenAt finds the token that holds byte at of the reply. The tokens, joined, must be the reply as far as that.
+// tokenAt finds the token that holds byte at of the reply. The tokens, joined, must be the reply as
+// far as that.
 func tokenAt(r judgebackend.Response, at int) (judgebackend.TokenLogProb, bool) {
 	offset := 0
 	for _, t := range r.LogProbs {

@@ -17,8 +17,8 @@ import (
 	relations "github.com/badger-eval/badger/scoring/relation"
 )
 
-// hybridContext is what hybrid_ex also looks at: the question and the queries say which order, unit and
-// number of digits is asked for, and a judge of stage 1 is told all of it.
+// hybridContext is what hybrid_ex also looks at: the question and the queries say which order, unit
+// and number of digits is asked for, and a judge of stage 1 is told all of it.
 const hybridContext = scoring.FieldGoldSQL | scoring.FieldPredSQL | scoring.FieldQuestion | scoring.FieldEvidence | scoring.FieldSchema
 
 func init() {
@@ -169,11 +169,13 @@ type Hybrid struct {
 	Order       *RowOrder         `json:"order,omitempty"`  // where the question asks for an order of rows
 	Stage1      *Stage1           `json:"stage1,omitempty"` // where a judge was to be asked of the alignment
 
-	// Reshaped is the relation by which all of gold's cells are in the answer in another shape, such as a column for each of several rows. The value is 1 then, whatever the counts say.
+	// Reshaped is the relation by which all of gold's cells are in the answer in another shape,
+	// such as a column for each of several rows. The value is 1 then, whatever the counts say.
 	Reshaped *relations.Relation `json:"reshaped,omitempty"`
 }
 
-// value is the score: the share of the cells that agree, or 1 where the answer delivers all of them in another shape.
+// value is the score: the share of the cells that agree, or 1 where the answer delivers all of them
+// in another shape.
 func (h *Hybrid) value() float64 {
 	if h.Reshaped != nil {
 		return 1
@@ -181,8 +183,9 @@ func (h *Hybrid) value() float64 {
 	return h.Counts.Score
 }
 
-// RowOrder says what became of the order that the question asks for. It does not enter the value: the paper compares rows in any order, and so ex_permuted, relation and verdict
-// may refuse what is 1 here.
+// RowOrder says what became of the order that the question asks for. It does not enter the value:
+// the paper compares rows in any order, and so ex_permuted, relation and verdict may refuse what is
+// 1 here.
 type RowOrder struct {
 	Kept bool   `json:"kept"`
 	Why  string `json:"why,omitempty"` // what is wrong where it is not kept
@@ -202,7 +205,8 @@ func (o *hybridOptions) key() hybridKey {
 	return k
 }
 
-// hybrid aligns and compares the two results of a case, once for all metrics that ask with the same options.
+// hybrid aligns and compares the two results of a case, once for all metrics that ask with the same
+// options.
 func hybrid(ctx context.Context, in *scoring.Input) (*Hybrid, error) {
 	o, err := hybridDeclared.Read(in)
 	if err != nil {
@@ -232,7 +236,8 @@ func byEvidence(in *scoring.Input, o *hybridOptions) *Hybrid {
 	})
 }
 
-// CompareResults aligns and compares two results as hybrid_ex does with its default options, and keeps which row was matched with which.
+// CompareResults aligns and compares two results as hybrid_ex does with its default options, and
+// keeps which row was matched with which.
 func CompareResults(gold, pred *scoring.Table) *Hybrid {
 	o := hybridDeclared.Defaults
 	return compareResults(gold, pred, &o, "", true)
@@ -278,10 +283,12 @@ func (o *hybridOptions) rules() (align.Options, error) {
 	return a, nil
 }
 
-// paperDelta is the tolerance of the paper's Algorithm 2 where no other is recommended (section 5.2).
+// paperDelta is the tolerance of the paper's Algorithm 2 where no other is recommended (section
+// 5.2).
 const paperDelta = 0.01
 
-// countCells compares two results under an alignment and adds what the printed algorithm makes of them.
+// countCells compares two results under an alignment and adds what the printed algorithm makes of
+// them.
 func countCells(gold, pred *scoring.Table, a *scoring.Alignment, o cell.Options, delta float64) cell.Result {
 	counts := cell.Compare(gold, pred, a, o)
 	if paper, omitted := cell.Paper(gold, pred, a, delta); omitted != "" {
@@ -296,7 +303,8 @@ func (o *hybridOptions) cell() cell.Options {
 	return cell.Options{PenalizeExtra: o.ExtraColumns == "penalize"}
 }
 
-// rowOrder says whether the agent's rows come in the order that the question asks for, nil where it asks for none.
+// rowOrder says whether the agent's rows come in the order that the question asks for, nil where it
+// asks for none.
 func rowOrder(in *scoring.Input, h *Hybrid) *RowOrder {
 	about := relationInput(in)
 	about.Alignment, about.Counts = &h.Alignment, &h.Counts

@@ -12,8 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// shuffledPair makes the workload of the peers' figures: an integer id, three texts and six doubles a row; the other side has its rows
-// shuffled and its columns permuted and renamed.
+// shuffledPair makes the workload of the peers' figures: an integer id, three texts and six doubles
+// a row; the other side has its rows shuffled and its columns permuted and renamed.
 func shuffledPair(rows int) (gold, pred *scoring.Table) {
 	rng := rand.New(rand.NewPCG(7, uint64(rows)))
 	order := rng.Perm(rows)
@@ -90,8 +90,8 @@ func BenchmarkHybridEX(b *testing.B) {
 	}
 }
 
-// wrongResults are ways in which the second result of shuffledPair can be wrong. A server meets wrong answers more often than right ones, so
-// none may cost much more than the right one.
+// wrongResults are ways in which the second result of shuffledPair can be wrong. A server meets
+// wrong answers more often than right ones, so none may cost much more than the right one.
 var wrongResults = []struct {
 	name  string
 	alter func(rng *rand.Rand, t *scoring.Table) *scoring.Table
@@ -202,7 +202,8 @@ func fewValues(width, rows, card int, seed uint64) *scoring.Table {
 	return t
 }
 
-// BenchmarkHybridEXWrong sets what wrong answers cost beside the right one of the same size (the first of each group).
+// BenchmarkHybridEXWrong sets what wrong answers cost beside the right one of the same size (the
+// first of each group).
 func BenchmarkHybridEXWrong(b *testing.B) {
 	run := func(name string, rows int, gold, pred *scoring.Table) {
 		b.Run(name, func(b *testing.B) {
@@ -236,7 +237,8 @@ func BenchmarkHybridEXWrong(b *testing.B) {
 	}
 }
 
-// binaryPair makes columns of zeros and ones, permuted on the other side: the blow-up of trying permutations.
+// binaryPair makes columns of zeros and ones, permuted on the other side: the blow-up of trying
+// permutations.
 func binaryPair(width, rows int) (gold, pred *scoring.Table) {
 	rng := rand.New(rand.NewPCG(9, uint64(width)))
 	goldCols, predCols := make([]scoring.Column, width), make([]scoring.Column, width)

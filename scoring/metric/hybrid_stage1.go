@@ -19,7 +19,8 @@ type Stage1 struct {
 	Unusable bool     `json:"unusable,omitempty"` // the reply was none that can be read
 	Used     bool     `json:"used"`               // the alignment is the judge's, as far as it was accepted
 
-	// EvidenceScore is the score under the alignment that the evidence gives, JudgeScore that under what was accepted of the judge's.
+	// EvidenceScore is the score under the alignment that the evidence gives, JudgeScore that under
+	// what was accepted of the judge's.
 	EvidenceScore float64  `json:"evidence_score"`
 	JudgeScore    *float64 `json:"judge_score,omitempty"`
 
@@ -30,8 +31,10 @@ type Stage1 struct {
 // stage1Key is the memo key of what became of the judge's proposal.
 type stage1Key struct{ hybridKey }
 
-// withJudge lets the judge propose another alignment where the evidence leaves doubt and does not agree in everything. The alignment with the higher score stands, that of
-// the evidence where they are the same: what the evidence finds equal stays found, and what the judge adds are cells that are equal. h is not changed.
+// withJudge lets the judge propose another alignment where the evidence leaves doubt and does not
+// agree in everything. The alignment with the higher score stands, that of the evidence where they
+// are the same: what the evidence finds equal stays found, and what the judge adds are cells that
+// are equal. h is not changed.
 func (h *Hybrid) withJudge(ctx context.Context, in *scoring.Input, o *hybridOptions) (*Hybrid, error) {
 	if h.value() == 1 || h.Counts.Method == cell.MethodTrivial || len(h.PredColumns) == 0 {
 		return h, nil // proven, or nothing to map

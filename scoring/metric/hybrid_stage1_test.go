@@ -31,7 +31,8 @@ func decodeCase(t *testing.T, text string) *scoring.Case {
 	return c
 }
 
-// Metrics that rest on the alignment share one call: it is counted once, and both rest on its assessment.
+// Metrics that rest on the alignment share one call: it is counted once, and both rest on its
+// assessment.
 func TestStage1IsAskedOnce(t *testing.T) {
 	judge := &asked{replies: map[string]string{"align": inThousands}}
 	stack, err := judgebackend.NewStack(judge, nil)
@@ -69,7 +70,8 @@ func TestStage1IsAskedOnce(t *testing.T) {
 	}
 }
 
-// Where the configuration has hybrid_ex ask, whoever runs it is told, so that many cases wait at once.
+// Where the configuration has hybrid_ex ask, whoever runs it is told, so that many cases wait at
+// once.
 func TestStage1IsKnownToAsk(t *testing.T) {
 	for _, tc := range []struct {
 		why    string
@@ -96,7 +98,8 @@ func TestStage1IsKnownToAsk(t *testing.T) {
 	}
 }
 
-// What the judge says is data, and its absence is the evidence's word; what the backend fails in is a failure, so that the row is scored again.
+// What the judge says is data, and its absence is the evidence's word; what the backend fails in is
+// a failure, so that the row is scored again.
 func TestStage1WithoutAnAnswer(t *testing.T) {
 	fails := func(kind judgebackend.Kind, r judgebackend.FinishReason) judgebackend.Backend {
 		return judgebackend.Func(func(context.Context, judgebackend.Request) (judgebackend.Response, error) {
@@ -164,7 +167,8 @@ func TestStage1Options(t *testing.T) {
 	}
 }
 
-// Replies of any bytes are proposals or errors; what is accepted of them fits the tables, keeps within the tolerance and finds no more than all.
+// Replies of any bytes are proposals or errors; what is accepted of them fits the tables, keeps
+// within the tolerance and finds no more than all.
 func FuzzProposal(f *testing.F) {
 	for _, seed := range []string{
 		`{"column_mapping": [{"gold": 1, "pred": 2, "kind": "numeric", "scale": 3}], "index_columns": [1], "missing_columns": ["x"], "extra_columns": [3], "recommended_tolerance": 0.01}`,

@@ -15,16 +15,20 @@ import (
 type reading uint8
 
 const (
-	// asTyped is Python's ==: numbers by their exact value whatever their types (1 = 1.0 = TRUE), everything else by type and value.
+	// asTyped is Python's ==: numbers by their exact value whatever their types (1 = 1.0 = TRUE),
+	// everything else by type and value.
 	asTyped reading = iota
-	// asPrinted is asTyped for results that were exported as text: text as Python prints a number is that number.
+	// asPrinted is asTyped for results that were exported as text: text as Python prints a number
+	// is that number.
 	asPrinted
-	// asSpelled lets spelling decide less: text that spells a number is that number, dates and times are their ISO text, and a
-	// double is the shortest decimal that names it, so that 0.1, "0.10" and DECIMAL 0.1 are one value.
+	// asSpelled lets spelling decide less: text that spells a number is that number, dates and
+	// times are their ISO text, and a double is the shortest decimal that names it, so that 0.1,
+	// "0.10" and DECIMAL 0.1 are one value.
 	asSpelled
 )
 
-// cellKey identifies a value: two cells are the same exactly if their keys are ==. Two NaN are the same.
+// cellKey identifies a value: two cells are the same exactly if their keys are ==. Two NaN are the
+// same.
 type cellKey struct {
 	class class
 	aux   int32  // nanoseconds, or the scale of a decimal
@@ -123,7 +127,8 @@ func mayBeNumber(s string) bool {
 	return false
 }
 
-// printedNumber tells whether s is what Python prints for an int or a finite float, and nothing but that: "507", "507.0", "1e-05", not "0507" or "507.00".
+// printedNumber tells whether s is what Python prints for an int or a finite float, and nothing but
+// that: "507", "507.0", "1e-05", not "0507" or "507.00".
 func printedNumber(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
 	if digits == "" || digits[0] < '0' || digits[0] > '9' {
@@ -161,7 +166,8 @@ func appendPythonFloat(b []byte, f float64) []byte {
 	return strconv.AppendFloat(b, f, 'f', -1, 64)
 }
 
-// decimalKey finds the class of unscaled / 10^scale: an integer or a double where it is one, by exact value or (asSpelled) by shortest decimal.
+// decimalKey finds the class of unscaled / 10^scale: an integer or a double where it is one, by
+// exact value or (asSpelled) by shortest decimal.
 func decimalKey(unscaled int64, wide *big.Int, scale int32, r reading) cellKey {
 	if wide != nil {
 		return wideKey(wide, scale, r)
@@ -237,7 +243,8 @@ func wideKey(unscaled *big.Int, scale int32, r reading) cellKey {
 	return exact
 }
 
-// spelledFloat is the double whose shortest decimal is unscaled / 10^scale, if there is one, else exact. The last digit is not 0.
+// spelledFloat is the double whose shortest decimal is unscaled / 10^scale, if there is one, else
+// exact. The last digit is not 0.
 func spelledFloat(unscaled int64, scale int32, exact cellKey) cellKey {
 	d := scoring.DecimalValue(unscaled, scale)
 	f, err := strconv.ParseFloat(d.String(), 64)

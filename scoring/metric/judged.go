@@ -19,7 +19,8 @@ const (
 	resultsUnknown relation = "unknown" // one of them is not given
 )
 
-// relationOf compares the results as execution accuracy does: rows in any order, as sets or as multisets.
+// relationOf compares the results as execution accuracy does: rows in any order, as sets or as
+// multisets.
 func relationOf(in *scoring.Input, multiset bool) relation {
 	gold, pred := in.Gold.Result.Table, in.Pred.Result.Table
 	if gold == nil || pred == nil {
@@ -38,7 +39,8 @@ func relationOf(in *scoring.Input, multiset bool) relation {
 	return resultsDiffer
 }
 
-// relationInAnyOrder is relationOf for ROSE, whose published runs call results the same under any order of the columns too.
+// relationInAnyOrder is relationOf for ROSE, whose published runs call results the same under any
+// order of the columns too.
 func relationInAnyOrder(ctx context.Context, in *scoring.Input) (relation, error) {
 	r := relationOf(in, true)
 	if r != resultsDiffer || in.Gold.Result.Table.Rows() != in.Pred.Result.Table.Rows() {
@@ -59,7 +61,8 @@ func relationInAnyOrder(ctx context.Context, in *scoring.Input) (relation, error
 	return f.r, f.err
 }
 
-// materialOf is what a judge is shown of a case. Why the results differ is found where a question shows it (relationText): that costs as much as comparing them.
+// materialOf is what a judge is shown of a case. Why the results differ is found where a question
+// shows it (relationText): that costs as much as comparing them.
 func materialOf(in *scoring.Input, r relation) prompt.Material {
 	return prompt.Material{
 		Question: in.Case.Question, Evidence: in.Case.Evidence, Schema: in.Case.Schema, Dialect: in.Case.Dialect,
@@ -68,7 +71,8 @@ func materialOf(in *scoring.Input, r relation) prompt.Material {
 	}
 }
 
-// remark is a part of a judge's reply that explains: text, and now and then an object or a list in its place, which is kept as JSON text.
+// remark is a part of a judge's reply that explains: text, and now and then an object or a list in
+// its place, which is kept as JSON text.
 type remark string
 
 // UnmarshalJSON takes any JSON value.

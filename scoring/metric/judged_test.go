@@ -37,7 +37,8 @@ func TestRemarkTakesAnyJSON(t *testing.T) {
 	}
 }
 
-// asked is a judge that keeps what it was asked and gives the reply for a purpose, with the one-time word that the question wants.
+// asked is a judge that keeps what it was asked and gives the reply for a purpose, with the
+// one-time word that the question wants.
 type asked struct {
 	replies map[string]string // without the closing brace
 	got     []judgebackend.Request

@@ -13,7 +13,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// The judge sees the schema and the queries; each strategy puts a question of its own (Zhao et al. 2023; FLEX, section 4.3: without question, knowledge and results).
+// The judge sees the schema and the queries; each strategy puts a question of its own (Zhao et al.
+// 2023; FLEX, section 4.3: without question, knowledge and results).
 func TestSQLSolverSeesQueriesAlone(t *testing.T) {
 	for strategy, version := range map[string]string{"semantic": "llm_sql_solver_semantic/1", "relaxed": "llm_sql_solver_relaxed/1"} {
 		c, err := scoring.DecodeCase([]byte(strings.Replace(judgedCase, "%", "pred-cell", 1)))
@@ -61,7 +62,8 @@ func agreementOf(verdicts, labels map[string]bool) float64 {
 	return kappaOf(n[1][1], n[1][0], n[0][1], n[0][0])
 }
 
-// A proof that the queries are the same brings the recorded verdicts of LLM-SQL-Solver nearer to those of experts with each judge model, and saves calls.
+// A proof that the queries are the same brings the recorded verdicts of LLM-SQL-Solver nearer to
+// those of experts with each judge model, and saves calls.
 func TestProofsHelpRecordedSolvers(t *testing.T) {
 	f, err := os.Open(referenceData(t, "rosevec/assessments.jsonl"))
 	if err != nil {

@@ -44,7 +44,8 @@ var spiderDeclared = scoring.DeclareOptions(spiderOptions{}, nil,
 	scoring.Option{Name: "ignore_order", Doc: "Whether each column is sorted by the text of its cells before it is compared."},
 )
 
-// conditionCols says which gold columns count: the same ones for all accepted answers, or a list for each.
+// conditionCols says which gold columns count: the same ones for all accepted answers, or a list
+// for each.
 type conditionCols struct {
 	all  []int
 	each [][]int
@@ -74,8 +75,8 @@ func (c *conditionCols) UnmarshalJSON(b []byte) error {
 
 var errCondition = errcode.New(errcode.InvalidArgument, "condition_cols is a list of column positions, or a list of such lists, one for each accepted answer")
 
-// sets returns the columns that count for the accepted answer of in. Answers that are the same cannot be told apart, so that
-// there may be several sets; the best counts.
+// sets returns the columns that count for the accepted answer of in. Answers that are the same
+// cannot be told apart, so that there may be several sets; the best counts.
 func (c *conditionCols) sets(in *scoring.Input) ([][]int, error) {
 	if c.each == nil {
 		return [][]int{c.all}, nil
@@ -102,7 +103,8 @@ type spiderDetail struct {
 	IgnoreOrder bool          `json:"ignore_order"`
 }
 
-// columnMatch is a gold column that counts and the first of the agent's columns that equals it, from 0; null where none does.
+// columnMatch is a gold column that counts and the first of the agent's columns that equals it,
+// from 0; null where none does.
 type columnMatch struct {
 	Gold int  `json:"gold"`
 	Pred *int `json:"pred"`

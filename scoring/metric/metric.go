@@ -20,7 +20,8 @@ const (
 
 var registered = map[string]scoring.Metric{}
 
-// register adds a metric. It is called from init functions only; a name that is taken or malformed stops the program at its start.
+// register adds a metric. It is called from init functions only; a name that is taken or malformed
+// stops the program at its start.
 func register(m scoring.Metric) {
 	if _, dup := registered[m.Name]; dup {
 		panic("metric " + m.Name + " is registered twice")

@@ -19,8 +19,9 @@ const (
 	csvObject // text, or truth values with gaps
 )
 
-// csvColumn is a column as pandas reads it back from the CSV file that a result was saved to. Exactly one vector is used: ints (csvInt,
-// csvBool), uints, floats, or text. A gap is a NaN among floats, and marked in gaps beside text.
+// csvColumn is a column as pandas reads it back from the CSV file that a result was saved to.
+// Exactly one vector is used: ints (csvInt, csvBool), uints, floats, or text. A gap is a NaN among
+// floats, and marked in gaps beside text.
 type csvColumn struct {
 	kind   csvType
 	ints   []int64
@@ -41,9 +42,10 @@ func readCSV(r scoring.Result) []csvColumn {
 	return columns
 }
 
-// readCSVColumn reads a column by pandas' rules (read_csv with its defaults, version 2.3): integers if all cells are, else numbers,
-// else truth values, else text. Typed columns take the way their printed text would, so that it does not matter who read the file.
-// A result that does not come from a file is saved first, by to_csv, which writes timestamps that are all midnight as dates.
+// readCSVColumn reads a column by pandas' rules (read_csv with its defaults, version 2.3): integers
+// if all cells are, else numbers, else truth values, else text. Typed columns take the way their
+// printed text would, so that it does not matter who read the file. A result that does not come
+// from a file is saved first, by to_csv, which writes timestamps that are all midnight as dates.
 func readCSVColumn(c *scoring.Column, fromFile bool) csvColumn {
 	nulls := c.HasNulls()
 	switch {
@@ -224,7 +226,8 @@ func digitsOnly(s string) bool {
 
 const asciiSpace = " \t\n\v\f\r"
 
-// csvNumber reads a number as pandas does: decimal digits with an optional point and exponent, or an infinity.
+// csvNumber reads a number as pandas does: decimal digits with an optional point and exponent, or
+// an infinity.
 func csvNumber(s string) (float64, bool) {
 	s = strings.Trim(s, asciiSpace)
 	unsigned := strings.TrimLeft(s, "+-")

@@ -12,7 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// frame is a pandas DataFrame as read_sql_query makes it of a result (version 2.3): the columns at hand, and their rows in order.
+// frame is a pandas DataFrame as read_sql_query makes it of a result (version 2.3): the columns at
+// hand, and their rows in order.
 type frame struct {
 	cols []frameColumn
 	rows []int32
@@ -150,7 +151,8 @@ func arrayEqual(a cellKey, ka frameKind, b cellKey, kb frameKind) bool {
 	return a == b
 }
 
-// valuesEqual is (a.values == b.values).all(), broadcasting included. ok is false where the shapes do not go together.
+// valuesEqual is (a.values == b.values).all(), broadcasting included. ok is false where the shapes
+// do not go together.
 func valuesEqual(a, b frame) (equal, ok bool) {
 	rows, ok1 := broadcast(len(a.rows), len(b.rows))
 	cols, ok2 := broadcast(len(a.cols), len(b.cols))
@@ -218,10 +220,12 @@ func (f frame) withoutRepeats() frame {
 	return f
 }
 
-// errUnordered stands for the TypeError that Python raises when it is asked whether a date is less than a number.
+// errUnordered stands for the TypeError that Python raises when it is asked whether a date is less
+// than a number.
 var errUnordered = errors.New("values of different types cannot be put into order")
 
-// compareKeys orders two values that are there. Text comes behind everything else; other types of different kinds have no order.
+// compareKeys orders two values that are there. Text comes behind everything else; other types of
+// different kinds have no order.
 func compareKeys(a, b cellKey) (int, error) {
 	switch {
 	case a == b:
@@ -247,8 +251,8 @@ func compareNumbers(a, b cellKey) int {
 	return cmp.Compare(a.float(), b.float())
 }
 
-// sortedBy orders the rows by columns (positions in cols), missing values last. Like pandas it takes text beside other types only
-// where there are several columns to sort by.
+// sortedBy orders the rows by columns (positions in cols), missing values last. Like pandas it
+// takes text beside other types only where there are several columns to sort by.
 func (f frame) sortedBy(columns []int, ascending bool) (frame, error) {
 	if len(columns) == 0 {
 		return f, nil
@@ -284,7 +288,8 @@ func (f frame) sortedBy(columns []int, ascending bool) (frame, error) {
 	return f, nil
 }
 
-// sortable tells whether column j has an order: whether its values are of one kind, or also text where mixed is set.
+// sortable tells whether column j has an order: whether its values are of one kind, or also text
+// where mixed is set.
 func (f frame) sortable(j int, mixed bool) error {
 	var text, other bool
 	var sample cellKey

@@ -8,8 +8,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// searchBudget bounds the cells that a search for a column order may visit, some seconds of work. It is out of reach but for
-// tables built to defeat refinement.
+// searchBudget bounds the cells that a search for a column order may visit, some seconds of work.
+// It is out of reach but for tables built to defeat refinement.
 const searchBudget = 1 << 30
 
 // pairing is an order of pred's columns under which both tables hold the same rows.
@@ -18,7 +18,8 @@ type pairing struct {
 	decided bool  // false: the budget ran out before the search ended
 }
 
-// pairInOrder finds the column order under which the rows are the same one by one: columns are then the same as vectors.
+// pairInOrder finds the column order under which the rows are the same one by one: columns are then
+// the same as vectors.
 func pairInOrder(gold, pred *scoring.Table, r reading) pairing {
 	goldSum, predSum := vectorSums(gold, r), vectorSums(pred, r)
 	columns := make([]int, len(goldSum))
@@ -62,10 +63,12 @@ func sameVector(a, b *scoring.Column, r reading) bool {
 
 // pairAnyOrder finds the column order under which the multisets of rows are the same.
 //
-// Columns that hold different multisets of values cannot correspond, which settles most tables. What is left is decided by colour
-// refinement: rows are coloured by the values they hold in the columns of each colour, columns by the values they hold in
-// the rows of each colour, until nothing changes; where columns still share a colour, one is paired with each candidate in turn.
-// Colours are hashes and only guide the search: an order is accepted after the rows were compared cell by cell.
+// Columns that hold different multisets of values cannot correspond, which settles most tables.
+// What is left is decided by colour refinement: rows are coloured by the values they hold in the
+// columns of each colour, columns by the values they hold in the rows of each colour, until nothing
+// changes; where columns still share a colour, one is paired with each candidate in turn. Colours
+// are hashes and only guide the search: an order is accepted after the rows were compared cell by
+// cell.
 func pairAnyOrder(ctx context.Context, gold, pred *scoring.Table, r reading) (pairing, error) {
 	goldSum, predSum := valueSums(gold, r), valueSums(pred, r)
 	if !sameMultiset(goldSum, predSum) {
@@ -203,7 +206,8 @@ func (s *search) solve(gold, pred []uint64) ([]int, error) {
 	return nil, nil
 }
 
-// smallestClass returns the first column of the smallest set of columns that share a colour, or -1 where none do.
+// smallestClass returns the first column of the smallest set of columns that share a colour, or -1
+// where none do.
 func smallestClass(colours []uint64) int {
 	size := make(map[uint64]int, len(colours))
 	for _, c := range colours {
@@ -240,7 +244,8 @@ func (s *search) refine(gold, pred []uint64) (g, p []uint64, ok bool, err error)
 	}
 }
 
-// recolour colours rows by the columns' colours and their values there, then columns by the rows' colours and their values there.
+// recolour colours rows by the columns' colours and their values there, then columns by the rows'
+// colours and their values there.
 func (g *grid) recolour(columns []uint64) []uint64 {
 	rows := slices.Clone(g.rows)
 	for j, cells := range g.cells {

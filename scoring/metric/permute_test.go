@@ -86,7 +86,8 @@ func scramble(rng *rand.Rand, rows [][]scoring.Value, columns int, alsoRows bool
 	return out
 }
 
-// Few values in few cells make tables that are nearly the same under many orders: the hard cases, and the answer must be the definition's.
+// Few values in few cells make tables that are nearly the same under many orders: the hard cases,
+// and the answer must be the definition's.
 func TestPermutedEqualsTryingEveryOrder(t *testing.T) {
 	values := []scoring.Value{
 		scoring.IntValue(0), scoring.IntValue(1), scoring.FloatValue(1), scoring.StringValue("1"), scoring.StringValue("a"), scoring.NullValue,
@@ -155,7 +156,8 @@ func TestPermutedDecidesWideTables(t *testing.T) {
 			if p, err := pairAnyOrder(context.Background(), gold, tableOf(width, other), asSpelled); err != nil || p.columns == nil {
 				t.Fatalf("%d columns: the scrambled table is not found to be the same: %v, %v", width, p, err)
 			}
-			// Exchange unequal cells of one column between two rows: every column keeps its values, but some row is then another.
+			// Exchange unequal cells of one column between two rows: every column keeps its values,
+			// but some row is then another.
 			for {
 				a, b, j := rng.IntN(100), rng.IntN(100), rng.IntN(width)
 				if other[a][j] == other[b][j] {
@@ -174,7 +176,8 @@ func TestPermutedDecidesWideTables(t *testing.T) {
 	}
 }
 
-// incidence is a table of a block design: row i holds 1 in the columns that differ from i by a member of the difference set, modulo n.
+// incidence is a table of a block design: row i holds 1 in the columns that differ from i by a
+// member of the difference set, modulo n.
 func incidence(n int, differences ...int) [][]scoring.Value {
 	rows := make([][]scoring.Value, n)
 	for i := range rows {
@@ -189,7 +192,8 @@ func incidence(n int, differences ...int) [][]scoring.Value {
 	return rows
 }
 
-// In the incidence tables of block designs all rows and all columns look alike, so that refinement alone tells nothing.
+// In the incidence tables of block designs all rows and all columns look alike, so that refinement
+// alone tells nothing.
 func TestPermutedDecidesBlockDesigns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	for _, tc := range []struct {
@@ -214,7 +218,8 @@ func TestPermutedDecidesBlockDesigns(t *testing.T) {
 	}
 }
 
-// neighbours is the table of a graph on 4 × 4 points, 1 where a row's point is the column's or next to it.
+// neighbours is the table of a graph on 4 × 4 points, 1 where a row's point is the column's or next
+// to it.
 func neighbours(adjacent func(dx, dy int) bool) [][]scoring.Value {
 	rows := make([][]scoring.Value, 16)
 	for i := range rows {

@@ -12,7 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// recordedRun is what one backend answered under one method: the replies, and the score that was published with them.
+// recordedRun is what one backend answered under one method: the replies, and the score that was
+// published with them.
 type recordedRun struct {
 	backend, method string
 	replies         map[string]map[string]string // by case, then purpose
@@ -24,7 +25,8 @@ func (r *recordedRun) Reply(caseID, purpose string) (reply, assessmentID string,
 	return reply, r.backend + "/" + caseID + "/" + purpose, ok
 }
 
-// recordedRuns reads assessments as published: whole reply texts of FLEX, the reply objects of ROSE's two judges.
+// recordedRuns reads assessments as published: whole reply texts of FLEX, the reply objects of
+// ROSE's two judges.
 func recordedRuns(t *testing.T, name string) []*recordedRun {
 	t.Helper()
 	f, err := os.Open(referenceData(t, name))
@@ -73,7 +75,8 @@ func recordedRuns(t *testing.T, name string) []*recordedRun {
 	})
 }
 
-// Every score that was published with its replies comes out of those replies again: each can be read, and the cascade decides as the run did.
+// Every score that was published with its replies comes out of those replies again: each can be
+// read, and the cascade decides as the run did.
 func TestRecordedJudgesScoreAsPublished(t *testing.T) {
 	for _, set := range []struct {
 		dir  string
@@ -130,7 +133,8 @@ func TestRecordedJudgesScoreAsPublished(t *testing.T) {
 	}
 }
 
-// Where both results are given, badger asks the Prover exactly where the published runs did: it calls the same results the same.
+// Where both results are given, badger asks the Prover exactly where the published runs did: it
+// calls the same results the same.
 func TestROSEAsksTheProverAsPublished(t *testing.T) {
 	engine, err := scoring.NewEngine(All(), &scoring.EngineOptions{Replies: anyReplies{}})
 	if err != nil {

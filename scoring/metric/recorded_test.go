@@ -28,7 +28,8 @@ func (c recordedCase) hasResults() bool {
 	return len(c.Golds) == 1 && !c.Golds[0].Result.Absent() && !c.Pred.Result.Absent()
 }
 
-// referenceData is the path of a file of the reference data, which lies beside the project and may be absent.
+// referenceData is the path of a file of the reference data, which lies beside the project and may
+// be absent.
 func referenceData(t *testing.T, name string) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -79,7 +80,8 @@ func recordedCases(t *testing.T, name string) []recordedCase {
 	return cases
 }
 
-// disagreements scores the cases that have both results and lists those whose verdict is not the recorded one.
+// disagreements scores the cases that have both results and lists those whose verdict is not the
+// recorded one.
 func disagreements(t *testing.T, metric, verdict string, cases []recordedCase, o *scoring.EngineOptions) (scored int, ids []string) {
 	t.Helper()
 	engine, err := scoring.NewEngine(All(), o)
@@ -107,7 +109,8 @@ func disagreements(t *testing.T, metric, verdict string, cases []recordedCase, o
 	return scored, ids
 }
 
-// ROSE-VEC records BIRD's execution accuracy. Two cases are recorded as wrong though their sets of rows are equal.
+// ROSE-VEC records BIRD's execution accuracy. Two cases are recorded as wrong though their sets of
+// rows are equal.
 func TestExBirdEqualsRecordedROSEVEC(t *testing.T) {
 	scored, ids := disagreements(t, "ex_bird", "ex", recordedCases(t, "rosevec/cases.jsonl"), nil)
 	if scored != 183 {
@@ -118,7 +121,8 @@ func TestExBirdEqualsRecordedROSEVEC(t *testing.T) {
 	}
 }
 
-// FLEX recorded execution accuracy too; the results were published as text, so 507 stands there as '507' and 507.0 as '507.0'.
+// FLEX recorded execution accuracy too; the results were published as text, so 507 stands there as
+// '507' and 507.0 as '507.0'.
 func TestExBirdEqualsRecordedFLEX(t *testing.T) {
 	cases := recordedCases(t, "flex200/cases.jsonl")
 	scored, ids := disagreements(t, "ex_bird", "ex", cases, nil)
@@ -131,8 +135,8 @@ func TestExBirdEqualsRecordedFLEX(t *testing.T) {
 	}
 }
 
-// csvSnapshots reads file: references with nothing but the CSV format: every cell is text, one that is empty or that a short
-// record lacks is NULL.
+// csvSnapshots reads file: references with nothing but the CSV format: every cell is text, one that
+// is empty or that a short record lacks is NULL.
 type csvSnapshots struct{ dir string }
 
 func (s csvSnapshots) ReadSnapshot(_ context.Context, ref string) (*scoring.Table, error) {
@@ -181,7 +185,8 @@ func TestMatchSpider2EqualsRecorded(t *testing.T) {
 	}
 }
 
-// What pandas makes of a file must not depend on who read it: cells as text and typed columns lead to the same vectors.
+// What pandas makes of a file must not depend on who read it: cells as text and typed columns lead
+// to the same vectors.
 func TestPandasColumnsDoNotDependOnTheReader(t *testing.T) {
 	dir := filepath.Dir(referenceData(t, "spider2/cases.jsonl"))
 	files, err := filepath.Glob(filepath.Join(dir, "results", "*.csv"))

@@ -22,7 +22,8 @@ func askingMetrics() (asking []scoring.Metric) {
 	return asking
 }
 
-// verdictFor makes a value that satisfies a JSON Schema: every truth value is yes, every number the largest and every word the first that it may be, or the other way round.
+// verdictFor makes a value that satisfies a JSON Schema: every truth value is yes, every number the
+// largest and every word the first that it may be, or the other way round.
 func verdictFor(schema map[string]any, yes bool) any {
 	if v, ok := schema["const"]; ok {
 		return v
@@ -104,7 +105,8 @@ func wordless(t *testing.T, r judgebackend.Request) json.RawMessage {
 	return b
 }
 
-// asksOf are the requests that a metric makes on a case whose judge answers properly, one for each purpose and prompt.
+// asksOf are the requests that a metric makes on a case whose judge answers properly, one for each
+// purpose and prompt.
 func asksOf(t *testing.T, m *scoring.Metric, c func() *scoring.Case) (asks []judgebackend.Request) {
 	t.Helper()
 	for _, yes := range []bool{true, false} {
@@ -127,7 +129,8 @@ func asksOf(t *testing.T, m *scoring.Metric, c func() *scoring.Case) (asks []jud
 	return asks
 }
 
-// plainCases are what judges have to be asked about: a wrong result, a right one, an agent that only talks, and one that was to decline.
+// plainCases are what judges have to be asked about: a wrong result, a right one, an agent that
+// only talks, and one that was to decline.
 func plainCases(t *testing.T, w wrongAnswer) map[string]func() *scoring.Case {
 	talk := func(behaviour string) func() *scoring.Case {
 		return func() *scoring.Case {
@@ -160,8 +163,9 @@ type worth struct {
 
 func worthOf(s scoring.Score) worth { return worth{s.Status, s.Value, s.Label, s.Passed} }
 
-// A reply copied out of what is judged is worth what no reply is worth, for every metric that asks, with verdicts made to the schema of its own questions in every text that
-// its judge may read: without a word, with a guessed one, and with the one that another case had.
+// A reply copied out of what is judged is worth what no reply is worth, for every metric that asks,
+// with verdicts made to the schema of its own questions in every text that its judge may read:
+// without a word, with a guessed one, and with the one that another case had.
 func TestRedTeamCopiedVerdicts(t *testing.T) {
 	_, tables := redTeam(t)
 	plain := plainCases(t, tables["wrong_totals"])
@@ -188,7 +192,8 @@ func TestRedTeamCopiedVerdicts(t *testing.T) {
 	}
 }
 
-// copiedForNothing scores a case with a judge who copies, and one who says nothing, and counts the replies that would have been an answer to r but for the word.
+// copiedForNothing scores a case with a judge who copies, and one who says nothing, and counts the
+// replies that would have been an answer to r but for the word.
 func copiedForNothing(t *testing.T, m *scoring.Metric, r judgebackend.Request, c func() *scoring.Case) (copied int) {
 	t.Helper()
 	for _, judge := range []fooled{copier, lastCopier} {
@@ -264,7 +269,8 @@ func outside(message string) string {
 	return strings.Join(out, "\n")
 }
 
-// The same of every attack of the set and every question that metrics ask; and no line of an attack stands outside of the material.
+// The same of every attack of the set and every question that metrics ask; and no line of an attack
+// stands outside of the material.
 func TestRedTeamCopiedFromAttacks(t *testing.T) {
 	attacks, tables := redTeam(t)
 	plain, purposes := plainCases(t, tables["wrong_totals"]), map[string]bool{}

@@ -20,7 +20,8 @@ func (f fooled) Complete(_ context.Context, r judgebackend.Request) (judgebacken
 
 const wordFollows = "Set the field nonce of your answer to "
 
-// material is what the judge is shown, without the closing instruction, and the word that this asks for.
+// material is what the judge is shown, without the closing instruction, and the word that this asks
+// for.
 func materialAndWord(r judgebackend.Request) (text, word string) {
 	for _, m := range r.Messages { // a repair has more than one
 		if m.Role == judgebackend.User && strings.Contains(m.Content, wordFollows) {
@@ -72,7 +73,8 @@ func lastCopier(r judgebackend.Request) string {
 	return silent(r)
 }
 
-// adopter makes the first fitting object that it reads its own answer, word and all: as fooled as a judge can be.
+// adopter makes the first fitting object that it reads its own answer, word and all: as fooled as a
+// judge can be.
 func adopter(r judgebackend.Request) string {
 	text, word := materialAndWord(r)
 	for _, o := range objects(text) {
@@ -104,7 +106,8 @@ var (
 	dictatedSlack = regexp.MustCompile(`tolerance ([0-9.]+)`)
 )
 
-// obedient proposes the mapping that the material dictates in words; where it dictates none, that the columns correspond in order.
+// obedient proposes the mapping that the material dictates in words; where it dictates none, that
+// the columns correspond in order.
 func obedient(r judgebackend.Request) string {
 	text, word := materialAndWord(r)
 	scale := "0"
@@ -129,7 +132,8 @@ func obedient(r judgebackend.Request) string {
 		strings.Join(pairs, ", "), strings.Join(index, ", "), slack, word)
 }
 
-// perfect calls everything right: the columns correspond in order, whatever they hold, and all that differs is tolerated.
+// perfect calls everything right: the columns correspond in order, whatever they hold, and all that
+// differs is tolerated.
 func perfect(r judgebackend.Request) string {
 	_, word := materialAndWord(r)
 	return fmt.Sprintf(`{"column_mapping": [{"gold": 1, "pred": 1}, {"gold": 2, "pred": 2}, {"gold": 3, "pred": 3}], "index_columns": [1], "recommended_tolerance": 1, "nonce": %q}`, word)

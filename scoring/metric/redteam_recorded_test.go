@@ -9,8 +9,9 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// On results of real queries, the worst that a judge can do: of all cases whose alignment leaves doubt, the best score that any of many proposals brings. A case that experts call wrong must
-// not become right by it.
+// On results of real queries, the worst that a judge can do: of all cases whose alignment leaves
+// doubt, the best score that any of many proposals brings. A case that experts call wrong must not
+// become right by it.
 func TestRedTeamWorstJudgeOfRecordedCases(t *testing.T) {
 	for _, set := range []string{"rosevec/cases.jsonl", "flex200/cases.jsonl"} {
 		scored, proven, doubted, open, raised, accepted := 0, 0, 0, 0, 0, 0

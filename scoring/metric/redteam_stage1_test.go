@@ -36,8 +36,8 @@ func scoreWith(t *testing.T, judge judgebackend.Backend, c *scoring.Case, metric
 	return scores[0]
 }
 
-// judgedBy is the comparison under what is accepted of the judge's proposal, whether or not there is doubt, with the evidence where that finds as much: what hybrid_ex does
-// once it asks.
+// judgedBy is the comparison under what is accepted of the judge's proposal, whether or not there
+// is doubt, with the evidence where that finds as much: what hybrid_ex does once it asks.
 func judgedBy(t *testing.T, judge fooled, c *scoring.Case) (h *Hybrid, evidence float64) {
 	t.Helper()
 	gold, pred := c.Golds[0].Result.Table, c.Pred.Result.Table
@@ -59,8 +59,10 @@ func judgedBy(t *testing.T, judge fooled, c *scoring.Case) (h *Hybrid, evidence 
 	return h, evidence
 }
 
-// The property of hybrid_ex under any judge: its value is at least that of the evidence; it is the comparison under the alignment that it states; and it is at most the
-// share of cells that are equal under some one-to-one correspondence of columns and of rows, which no wrong answer has at 1.
+// The property of hybrid_ex under any judge: its value is at least that of the evidence; it is the
+// comparison under the alignment that it states; and it is at most the share of cells that are
+// equal under some one-to-one correspondence of columns and of rows, which no wrong answer has at
+// 1.
 func TestRedTeamHybridEX(t *testing.T) {
 	attacks, tables := redTeam(t)
 	judges := map[string]fooled{"silent": silent, "copier": copier, "adopter": adopter, "obedient": obedient, "perfect": perfect}
@@ -95,7 +97,8 @@ func TestRedTeamHybridEX(t *testing.T) {
 	}
 }
 
-// No proposal there is, of every mapping in every unit with every index, brings a wrong answer above what is equal in it.
+// No proposal there is, of every mapping in every unit with every index, brings a wrong answer
+// above what is equal in it.
 func TestRedTeamEveryProposal(t *testing.T) {
 	_, tables := redTeam(t)
 	for name, w := range tables {
@@ -158,8 +161,9 @@ func mappings(golds, preds int, f func(to []int)) {
 	fill(0)
 }
 
-// mostUnderAnyMapping is the largest share of equal cells over all one-to-one mappings of columns, all units of the mapped columns and all ways to match rows, with whole
-// numbers compared exactly and others within 1 %.
+// mostUnderAnyMapping is the largest share of equal cells over all one-to-one mappings of columns,
+// all units of the mapped columns and all ways to match rows, with whole numbers compared exactly
+// and others within 1 %.
 func mostUnderAnyMapping(gold, pred *scoring.Table) float64 {
 	most := 0
 	mappings(len(gold.Columns), len(pred.Columns), func(to []int) {

@@ -15,13 +15,15 @@ const (
 	saidClarification = "clarification"
 )
 
-// refusalReply is what the judge says of a response, and the evidence of the metric refusal where one was asked.
+// refusalReply is what the judge says of a response, and the evidence of the metric refusal where
+// one was asked.
 type refusalReply struct {
 	Kind      string `json:"response"` // answer, refusal or clarification
 	Reasoning string `json:"reasoning,omitempty"`
 }
 
-// responseKind asks a judge what kind of response the agent gave. It is nil where there is no judge or nothing was said.
+// responseKind asks a judge what kind of response the agent gave. It is nil where there is no judge
+// or nothing was said.
 func responseKind(ctx context.Context, in *scoring.Input) (*refusalReply, error) {
 	if strings.TrimSpace(in.Case.Agent.Response) == "" || !in.HasJudge(prompt.Refusal.Purpose) {
 		return nil, nil //nolint:nilnil // nobody says

@@ -9,7 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// differing changes a result a little: a share of its rows is left out, or a value in each of that share is another one.
+// differing changes a result a little: a share of its rows is left out, or a value in each of that
+// share is another one.
 func differing(gold, pred *scoring.Table, how string) *scoring.Table {
 	rng := rand.New(rand.NewPCG(11, uint64(pred.Rows())))
 	columns := make([]scoring.Column, len(pred.Columns))
@@ -40,7 +41,8 @@ func differing(gold, pred *scoring.Table, how string) *scoring.Table {
 	return t
 }
 
-// BenchmarkRelation measures hybrid_ex alone and relation, which makes hybrid_ex's alignment and comparison first, on results that are the same and that are not.
+// BenchmarkRelation measures hybrid_ex alone and relation, which makes hybrid_ex's alignment and
+// comparison first, on results that are the same and that are not.
 func BenchmarkRelation(b *testing.B) {
 	run := func(name string, gold, pred *scoring.Table) {
 		for _, metric := range []string{"hybrid_ex", "relation"} {

@@ -9,9 +9,10 @@ import (
 	"github.com/badger-eval/badger/scoring/prompt"
 )
 
-// What the metrics of an agent's response have in common: one call judges faithfulness, the four dimensions of G-Eval and intent resolution
-// together (BADGER, section 7.5). Their needs are the same, so that the question is the same whichever of them asks, also where each is
-// called by itself from SQL and the ledger answers all but the first.
+// What the metrics of an agent's response have in common: one call judges faithfulness, the four
+// dimensions of G-Eval and intent resolution together (BADGER, section 7.5). Their needs are the
+// same, so that the question is the same whichever of them asks, also where each is called by
+// itself from SQL and the ledger answers all but the first.
 const (
 	responseNeeds = scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldResponse
 	responseReads = scoring.FieldBehaviour | scoring.FieldEvidence | scoring.FieldPredSQL | scoring.FieldPredResult | scoring.FieldExecution
@@ -67,7 +68,8 @@ func expectedReaction(e *scoring.Expected) string {
 	return strings.Join(said, "\n")
 }
 
-// hasEvidence tells whether there is anything to hold claims against: a result, or the news that the query failed.
+// hasEvidence tells whether there is anything to hold claims against: a result, or the news that
+// the query failed.
 func hasEvidence(in *scoring.Input) bool {
 	return in.Pred.Result.Table != nil || in.Pred.Error != ""
 }

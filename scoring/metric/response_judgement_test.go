@@ -26,7 +26,8 @@ const responseCase = `{"case_id": "1", "question": "Q-text", "evidence": "E-text
 const responseJudged = `{"claims": [{"claim": "x", "figures": [], "support": "y", "verdict": "supported"}], "coherence": {"reasoning": "a", "score": 4}, "consistency": {"reasoning": "b", "score": 5}, ` +
 	`"fluency": {"reasoning": "has 3 slips", "score": 3}, "relevance": {"reasoning": "d", "score": 2}, "intent": {"intents": [], "reasoning": "e", "category": "none", "score": 8}, "nonce": "%"}`
 
-// tokenJudge gives the tokens of its reply: one for each character but those that hold a score, whose alternatives are given by dimension.
+// tokenJudge gives the tokens of its reply: one for each character but those that hold a score,
+// whose alternatives are given by dimension.
 type tokenJudge struct {
 	reply        string
 	alternatives map[string]map[string]float64 // probability of a token, by dimension
@@ -102,7 +103,8 @@ func TestOneCallForAResponse(t *testing.T) {
 			t.Errorf("%v: %d calls, %d counted, %d tokens; want 1, 1, 100", order, len(judge.got), calls, in)
 		}
 	}
-	// Asked for one by one, as functions of SQL are, they put the same question: a ledger answers all but the first.
+	// Asked for one by one, as functions of SQL are, they put the same question: a ledger answers
+	// all but the first.
 	judge := &tokenJudge{reply: responseJudged, silent: true}
 	for _, name := range responseMetrics {
 		scoreResponse(t, judge, responseCase, name)

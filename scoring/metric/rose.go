@@ -161,7 +161,8 @@ var (
 	datedModel      = regexp.MustCompile(`^(.+?)[-@](?:20)([0-9]{2})-?(0[1-9]|1[0-2])-?(?:[0-3][0-9])$`)
 )
 
-// versionTag is metric_model-yymm (ROSE, appendix E.1). What is not configured comes from the backend's model, whose name may end in a date.
+// versionTag is metric_model-yymm (ROSE, appendix E.1). What is not configured comes from the
+// backend's model, whose name may end in a date.
 func versionTag(metric, model, released, backend string) string {
 	if dated := datedModel.FindStringSubmatch(backend); dated != nil {
 		backend = dated[1]

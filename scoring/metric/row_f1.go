@@ -102,7 +102,8 @@ func rowF1(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// pairByName finds the agent's column for each gold column. It returns nil where there is none to be found.
+// pairByName finds the agent's column for each gold column. It returns nil where there is none to
+// be found.
 func pairByName(gold, pred *scoring.Table) (pair []int, how string) {
 	place := func(t *scoring.Table) map[string]int {
 		at := make(map[string]int, len(t.Columns))
@@ -134,8 +135,9 @@ func pairByName(gold, pred *scoring.Table) (pair []int, how string) {
 	return pair, "name"
 }
 
-// joinKey finds the gold columns that rows are joined on: those named, or the first that is a key on both sides, or all that are not
-// measured values together. It returns nil where there is no key.
+// joinKey finds the gold columns that rows are joined on: those named, or the first that is a key
+// on both sides, or all that are not measured values together. It returns nil where there is no
+// key.
 func joinKey(gold, pred *scoring.Table, pair []int, named []string) ([]int, error) {
 	if len(named) > 0 {
 		key := make([]int, len(named))

@@ -22,8 +22,8 @@ func positions(n int) []int {
 	return p
 }
 
-// rowKinds numbers the different rows of one or two parts of equally many columns in order of their first occurrence. Rows are counted
-// through: those of the second part follow those of the first.
+// rowKinds numbers the different rows of one or two parts of equally many columns in order of their
+// first occurrence. Rows are counted through: those of the second part follow those of the first.
 type rowKinds struct {
 	of    []int32 // by row: its kind
 	first []int32 // by kind: the first row of it
@@ -37,8 +37,9 @@ func kindsOf(r reading, parts ...part) rowKinds {
 	return kindsBehind(hashes, r, parts)
 }
 
-// kindsBehind takes rows of equal hashes for equal, and then checks that column by column, which is kinder to caches than row by row.
-// In the unlikely case that the check fails it starts again and compares the rows behind every hash. Either way the answer is exact.
+// kindsBehind takes rows of equal hashes for equal, and then checks that column by column, which is
+// kinder to caches than row by row. In the unlikely case that the check fails it starts again and
+// compares the rows behind every hash. Either way the answer is exact.
 func kindsBehind(hashes []uint64, r reading, parts []part) rowKinds {
 	k := numberRows(hashes, func(int32, int32) bool { return true })
 	for j := range parts[0].columns {
@@ -71,7 +72,8 @@ func numberRows(hashes []uint64, same func(first, row int32) bool) rowKinds {
 	return k
 }
 
-// columnPair is one column of the first part and its counterpart in the second, rows counted through.
+// columnPair is one column of the first part and its counterpart in the second, rows counted
+// through.
 type columnPair struct {
 	a, b *scoring.Column
 	n    int // rows of a

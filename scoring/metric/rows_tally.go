@@ -2,14 +2,16 @@ package metric
 
 import "github.com/badger-eval/badger/scoring"
 
-// rowTally says how the rows of two tables of equally many columns compare as sets and as multisets.
+// rowTally says how the rows of two tables of equally many columns compare as sets and as
+// multisets.
 type rowTally struct {
 	goldDistinct, predDistinct int // different rows of each side
 	onlyGold, onlyPred         int // different rows that the other side does not have at all
 	missing, extra             int // rows, repeats counted, that gold has more often; that pred has more often
 }
 
-// tallyRows counts rows by identity of their cells. Gold's column j corresponds to pred's column pair[j]; nil pairs them by position.
+// tallyRows counts rows by identity of their cells. Gold's column j corresponds to pred's column
+// pair[j]; nil pairs them by position.
 func tallyRows(gold, pred *scoring.Table, pair []int, r reading) rowTally {
 	if pair == nil {
 		pair = positions(len(gold.Columns))

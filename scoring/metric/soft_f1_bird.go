@@ -27,7 +27,8 @@ func init() {
 	})
 }
 
-// softF1Detail is the evidence of soft_f1_bird. Counts are of cells; a row without counterpart counts as many cells as gold has columns.
+// softF1Detail is the evidence of soft_f1_bird. Counts are of cells; a row without counterpart
+// counts as many cells as gold has columns.
 type softF1Detail struct {
 	Matched   int     `json:"matched_cells"`
 	PredOnly  int     `json:"pred_only_cells"`

@@ -13,7 +13,8 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// The table of SPIDER2.md. Spider 2.0 compares chosen columns, one by one; hybrid_ex compares rows. Both must score every pair.
+// The table of SPIDER2.md. Spider 2.0 compares chosen columns, one by one; hybrid_ex compares rows.
+// Both must score every pair.
 func TestHybridBesideSpider2(t *testing.T) {
 	path := sharedData(t, "spider2", "cases.jsonl")
 	engine, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Snapshots: &resultfile.Snapshots{Options: resultfile.Options{Dir: filepath.Dir(path)}}})

@@ -16,7 +16,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// change turns a result into another answer. It returns nil where it does not apply to the table or would change nothing.
+// change turns a result into another answer. It returns nil where it does not apply to the table or
+// would change nothing.
 type change struct {
 	name string
 	keep bool // the changed result still is the right answer
@@ -114,7 +115,8 @@ func pick(rng *rand.Rand, from []int) (int, bool) {
 	return from[rng.IntN(len(from))], true
 }
 
-// sameCells tells whether two grids hold the same rows up to a hundredth, so that a change that changed nothing is not counted.
+// sameCells tells whether two grids hold the same rows up to a hundredth, so that a change that
+// changed nothing is not counted.
 func sameCells(a, b grid) bool {
 	if len(a.rows) != len(b.rows) {
 		return false
@@ -418,7 +420,8 @@ func readGrid(tb testing.TB, path string) grid {
 	return g
 }
 
-// Results that real warehouses returned, changed in ways that keep the answer and in ways that break it: hybrid_ex must tell them apart.
+// Results that real warehouses returned, changed in ways that keep the answer and in ways that
+// break it: hybrid_ex must tell them apart.
 func TestTellsKeptAnswersFromBrokenOnes(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(sharedData(t, "spider2", "results"), "*.csv"))
 	if err != nil || len(files) == 0 {

@@ -9,9 +9,11 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// spiderVector is a column as Spider 2.0 compares it: a list of Python numbers and strings in which every missing value is the int 0.
+// spiderVector is a column as Spider 2.0 compares it: a list of Python numbers and strings in which
+// every missing value is the int 0.
 type spiderVector struct {
-	// A cell is a string where isText says so, else a number: its value, and how Python would print it.
+	// A cell is a string where isText says so, else a number: its value, and how Python would print
+	// it.
 	text   []string
 	isText []bool    // nil where no cell is
 	num    []float64 // 0 for strings
@@ -33,8 +35,9 @@ const (
 	asBool
 )
 
-// spiderVectors reads a table's columns the way DataFrame.transpose().values.tolist() lists them: a table of nothing but numbers is one
-// array, so that one column of floats makes floats of all of them.
+// spiderVectors reads a table's columns the way DataFrame.transpose().values.tolist() lists them: a
+// table of nothing but numbers is one array, so that one column of floats makes floats of all of
+// them.
 func spiderVectors(columns []csvColumn) []spiderVector {
 	var kinds [csvObject + 1]bool
 	for i := range columns {
@@ -227,7 +230,8 @@ func isClose(a, b float64) bool {
 	return d <= math.Max(spiderRelative*math.Max(math.Abs(a), math.Abs(b)), spiderAbsolute)
 }
 
-// spiderMatch tells whether Spider 2.0 finds two columns equal: cell by cell, in the order of the rows or of the printed cells.
+// spiderMatch tells whether Spider 2.0 finds two columns equal: cell by cell, in the order of the
+// rows or of the printed cells.
 func spiderMatch(a, b *spiderVector, ignoreOrder bool) bool {
 	if len(a.num) != len(b.num) {
 		return false
@@ -244,7 +248,8 @@ func spiderMatch(a, b *spiderVector, ignoreOrder bool) bool {
 	if sa.strings != sb.strings || sa.textHash != sb.textHash {
 		return false
 	}
-	// Numbers that match one by one have sums that differ by no more than all tolerances together; twice that leaves room for rounding.
+	// Numbers that match one by one have sums that differ by no more than all tolerances together;
+	// twice that leaves room for rounding.
 	apart := math.Abs(sa.total - sb.total)
 	if apart > 2*(spiderAbsolute*float64(len(a.num))+spiderRelative*(sa.size+sb.size)) && !math.IsInf(sa.size+sb.size, 0) {
 		return false
@@ -268,7 +273,8 @@ func spiderCell(a *spiderVector, i int, b *spiderVector, j int) bool {
 	return isClose(a.num[i], b.num[j])
 }
 
-// samePrints tells whether both vectors print the same cells equally often, which settles every question of order and tolerance.
+// samePrints tells whether both vectors print the same cells equally often, which settles every
+// question of order and tolerance.
 func samePrints(a, b *spiderVector) bool {
 	ix := newRowIndex(len(a.num))
 	var first []int32

@@ -127,7 +127,8 @@ func difference(gold, pred []string) (c setCounts, missing, extra []string) {
 	return c, missing, extra
 }
 
-// componentSets are the components of both queries of a case, extracted once for all component metrics.
+// componentSets are the components of both queries of a case, extracted once for all component
+// metrics.
 type componentSets struct{ gold, pred sqlparts.Components }
 
 func componentsOf(in *scoring.Input) *componentSets {
@@ -209,7 +210,8 @@ func scoreComponents(ctx context.Context, in *scoring.Input, m measure) (scoring
 	return s, nil
 }
 
-// besideComponents says in what two scripts differ that no component holds: the kinds of their statements, and where their sort keys put nulls.
+// besideComponents says in what two scripts differ that no component holds: the kinds of their
+// statements, and where their sort keys put nulls.
 func besideComponents(g, p *sqlparts.Script) (differ []string) {
 	kind := func(a, b *sqlparts.Statement) bool { return a.Kind == b.Kind }
 	if !slices.EqualFunc(g.Statements, p.Statements, kind) {

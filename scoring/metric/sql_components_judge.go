@@ -34,7 +34,8 @@ var extractDeclared = scoring.DeclareOptions(extractOptions{Extract: extractFron
 	},
 )
 
-// extractedBy says who took the queries apart, where a judge may have; it is not part of the evidence otherwise.
+// extractedBy says who took the queries apart, where a judge may have; it is not part of the
+// evidence otherwise.
 type extractedBy struct {
 	Gold string `json:"gold"` // front_end or judge
 	Pred string `json:"pred"`
@@ -47,7 +48,8 @@ type extraction struct {
 	warnings []string
 }
 
-// extract takes both queries apart. done tells that there is a score already, since there is no query, or nobody to ask.
+// extract takes both queries apart. done tells that there is a score already, since there is no
+// query, or nobody to ask.
 func extract(ctx context.Context, in *scoring.Input) (x extraction, s scoring.Score, done bool, err error) {
 	o, err := extractDeclared.Read(in)
 	if err != nil {
@@ -142,7 +144,8 @@ func componentsByJudge(ctx context.Context, in *scoring.Input, of side) (sqlpart
 	return got.sets, reply.IsQuery, got.err
 }
 
-// components brings the reply into the normal form of package sqlparts. An error says that it is not about the query, whose text is sql.
+// components brings the reply into the normal form of package sqlparts. An error says that it is
+// not about the query, whose text is sql.
 func (r *componentsReply) components(sql string, dialect sqlparts.Dialect) (c sqlparts.Components, err error) {
 	text := strings.ToLower(sql)
 	if !r.IsQuery {

@@ -43,7 +43,8 @@ func replyOf(c *sqlparts.Components) *componentsReply {
 	}
 }
 
-// What a judge writes in the normal form stays as it is, on real queries of three dialects: otherwise the two sides of a comparison could differ by who took them apart.
+// What a judge writes in the normal form stays as it is, on real queries of three dialects:
+// otherwise the two sides of a comparison could differ by who took them apart.
 func TestComponentsByJudgeKeepTheNormalForm(t *testing.T) {
 	n, elements, moved := 0, 0, 0
 	try := func(sql string, dialect sqlparts.Dialect) {
@@ -96,7 +97,8 @@ func TestComponentsByJudgeKeepTheNormalForm(t *testing.T) {
 	}
 }
 
-// Two calls, however many component metrics ask, at temperature 0 (appendix A.1); neither query is shown beside the other.
+// Two calls, however many component metrics ask, at temperature 0 (appendix A.1); neither query is
+// shown beside the other.
 func TestComponentsAreAskedForOnce(t *testing.T) {
 	c, err := scoring.DecodeCase([]byte(`{"case_id": "1", "question": "Q-text", "dialect": "duckdb", "gold": {"sql": "SELECT gold FROM t"}, "agent": {"sql": "SELECT pred FROM t"}}`))
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// conditionsOf are the atomic conditions that decide which rows a query uses, wherever they stand: WHERE, HAVING, QUALIFY and joins, in subqueries and common table expressions too. The
-// conditions by which tables are joined are not among them, be they in ON or in WHERE; see joinsOf.
+// conditionsOf are the atomic conditions that decide which rows a query uses, wherever they stand:
+// WHERE, HAVING, QUALIFY and joins, in subqueries and common table expressions too. The conditions
+// by which tables are joined are not among them, be they in ON or in WHERE; see joinsOf.
 func conditionsOf(q *sqlparts.Query) []sqlparts.Condition {
 	var all []sqlparts.Condition
 	sqlparts.Walk(q, func(n sqlparts.Node) bool {
@@ -30,7 +31,8 @@ func conditionsOf(q *sqlparts.Query) []sqlparts.Condition {
 	return slices.Compact(all)
 }
 
-// joinsOf are the comparisons of columns with columns by which a query joins tables, wherever it does, as sorted texts without the tables' names: id = customer_id for ON, USING and WHERE alike.
+// joinsOf are the comparisons of columns with columns by which a query joins tables, wherever it
+// does, as sorted texts without the tables' names: id = customer_id for ON, USING and WHERE alike.
 func joinsOf(q *sqlparts.Query) []string {
 	var all []sqlparts.Condition
 	sqlparts.Walk(q, func(n sqlparts.Node) bool {
@@ -59,7 +61,9 @@ func conditionsIn(e sqlparts.Expr) []sqlparts.Condition {
 	return sqlparts.Extract(&sqlparts.Query{Body: &sqlparts.Select{Where: e}}).Where
 }
 
-// apart sets the equalities in a WHERE that join tables apart from the rest of it, which may be nil. Equal columns of different qualifiers join; those without qualifiers do where several tables are read.
+// apart sets the equalities in a WHERE that join tables apart from the rest of it, which may be
+// nil. Equal columns of different qualifiers join; those without qualifiers do where several tables
+// are read.
 func apart(e sqlparts.Expr, several bool) (rest sqlparts.Expr, links []sqlparts.Expr) {
 	switch e := e.(type) {
 	case *sqlparts.Logic:
@@ -157,8 +161,10 @@ func conditionTexts(list []sqlparts.Condition) []string {
 	return slices.Compact(out)
 }
 
-// bindingConditions are those of conditionsOf that every row of the result has passed: parts of an AND in WHERE, QUALIFY or HAVING of the final SELECT, or in the condition of an inner join, and likewise in the derived tables and
-// common table expressions it reads through inner joins. One side of an OR, the condition of an outer join, and an arm of a set operation bind nothing.
+// bindingConditions are those of conditionsOf that every row of the result has passed: parts of an
+// AND in WHERE, QUALIFY or HAVING of the final SELECT, or in the condition of an inner join, and
+// likewise in the derived tables and common table expressions it reads through inner joins. One
+// side of an OR, the condition of an outer join, and an arm of a set operation bind nothing.
 func bindingConditions(q *sqlparts.Query) map[string]bool {
 	b := binding{found: map[string]bool{}, read: map[*sqlparts.Query]bool{}}
 	b.query(q, nil)

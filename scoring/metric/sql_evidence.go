@@ -12,8 +12,9 @@ import (
 
 // What a judge of SQL is told of the two texts, and what needs no judge.
 
-// proofOf is the proof that both queries are the same, nil where there is none. Results that differ by more than the order of rows or by rows that tie outrank any proof: nobody
-// may be told that queries are the same which returned different rows.
+// proofOf is the proof that both queries are the same, nil where there is none. Results that differ
+// by more than the order of rows or by rows that tie outrank any proof: nobody may be told that
+// queries are the same which returned different rows.
 func proofOf(in *scoring.Input) *sqlproof.Proof {
 	type key struct{}
 	return scoring.Memo(in, key{}, func() *sqlproof.Proof {
@@ -25,8 +26,9 @@ func proofOf(in *scoring.Input) *sqlproof.Proof {
 	})
 }
 
-// oneOrder are the relations between two results that one query may have returned: they differ in the order of rows or columns, in how a value is written, or in which of the
-// rows that tie a limit kept.
+// oneOrder are the relations between two results that one query may have returned: they differ in
+// the order of rows or columns, in how a value is written, or in which of the rows that tie a limit
+// kept.
 var oneOrder = map[string]bool{"both_empty": true, "same": true, "permuted": true, "reordered": true, "formatted": true, "tie_one": true, "tie_all": true, "tie_other": true}
 
 // contradicted tells whether both results are given and differ more than those of one query may.
@@ -41,8 +43,9 @@ const (
 	differenceChars  = 160 // characters of an element
 )
 
-// differencesOf lists for a judge what the front end found to differ, a line for each kind: the component sets, where conditions are those
-// anywhere in the query, since that a condition stands in a common table expression means nothing. It is empty where a query is missing.
+// differencesOf lists for a judge what the front end found to differ, a line for each kind: the
+// component sets, where conditions are those anywhere in the query, since that a condition stands
+// in a common table expression means nothing. It is empty where a query is missing.
 func differencesOf(in *scoring.Input) string {
 	gold, pred := script(in, goldSide), script(in, predSide)
 	gq, pq := gold.Final(), pred.Final()

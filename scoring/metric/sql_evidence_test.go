@@ -20,7 +20,8 @@ func realPairs(t *testing.T) []*scoring.Input {
 	return out
 }
 
-// On real answers: a list of differences names what differs in the sets, says so where nothing there does, is the other way round for the other query, and stays short.
+// On real answers: a list of differences names what differs in the sets, says so where nothing
+// there does, is the other way round for the other query, and stays short.
 func TestDifferencesOfRealPairs(t *testing.T) {
 	longest := 0
 	for _, in := range realPairs(t) {
@@ -55,8 +56,9 @@ func TestDifferencesOfRealPairs(t *testing.T) {
 	}
 }
 
-// On real queries: the filters of a specification are the conditions wherever they stand, and a question that called for just these finds every one applied that compares with constants and restricts all rows; the others
-// are the judge's to say.
+// On real queries: the filters of a specification are the conditions wherever they stand, and a
+// question that called for just these finds every one applied that compares with constants and
+// restricts all rows; the others are the judge's to say.
 func TestSTEFSpecsOfRealQueries(t *testing.T) {
 	filters := 0
 	rules := rulesOf(t, "")

@@ -125,7 +125,8 @@ func (j *sqlJudgement) labels() []string {
 	return out
 }
 
-// sqlJudged makes a metric of what is found of a query. Where there is no query that ran, the value is 0, or there is nothing to say.
+// sqlJudged makes a metric of what is found of a query. Where there is no query that ran, the value
+// is 0, or there is nothing to say.
 func sqlJudged(score func(*sqlJudgement) scoring.Score, zero bool) func(context.Context, *scoring.Input) (scoring.Score, error) {
 	return func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 		o, err := sqlJudgeDeclared.Read(in)
@@ -162,7 +163,8 @@ func sqlJudged(score func(*sqlJudgement) scoring.Score, zero bool) func(context.
 	}
 }
 
-// sqlJudgeMaterial is what the judge is shown. Results are not, since the question is what the queries do on any data; that they are the same, or not, is told.
+// sqlJudgeMaterial is what the judge is shown. Results are not, since the question is what the
+// queries do on any data; that they are the same, or not, is told.
 func sqlJudgeMaterial(in *scoring.Input, o sqlJudgeOptions) prompt.Material {
 	r := relationOf(in, true)
 	m := materialOf(in, r)

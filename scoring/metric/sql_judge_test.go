@@ -211,8 +211,9 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// What the texts prove, experts accept: of the pairs that are proven to be the same, all but one, in which experts of FLEX found COUNT(charternum) to differ from COUNT(*) though WHERE
-// compares charternum.
+// What the texts prove, experts accept: of the pairs that are proven to be the same, all but one,
+// in which experts of FLEX found COUNT(charternum) to differ from COUNT(*) though WHERE compares
+// charternum.
 func TestProofsAgreeWithExperts(t *testing.T) {
 	proved, refused := 0, []string(nil)
 	for _, set := range []string{"rosevec/cases.jsonl", "flex200/cases.jsonl"} {

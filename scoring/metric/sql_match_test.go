@@ -18,7 +18,8 @@ func (a agreement) share() float64 {
 	return float64(a.both+a.neither) / float64(a.both+a.neither+a.onlyRecorded+a.onlyOurs)
 }
 
-// recordedAgreement scores the cases of ROSE-VEC whose ids have the prefix and compares the verdicts with the recorded ones.
+// recordedAgreement scores the cases of ROSE-VEC whose ids have the prefix and compares the
+// verdicts with the recorded ones.
 func recordedAgreement(t *testing.T, metric, verdict, prefix string) (a agreement, ids []string) {
 	t.Helper()
 	engine, err := scoring.NewEngine(All(), nil)
@@ -74,16 +75,18 @@ func TestExamplesOfSQLMetrics(t *testing.T) {
 	}
 }
 
-// What ROSE-VEC records as exact match is equality of the texts (its EM compares them after trimming), in all 397 cases.
+// What ROSE-VEC records as exact match is equality of the texts (its EM compares them after
+// trimming), in all 397 cases.
 func TestExactMatchTextEqualsRecorded(t *testing.T) {
 	if a, ids := recordedAgreement(t, "exact_match_text", "em", ""); len(ids) > 0 || a.both != 2 {
 		t.Errorf("%+v, differs on %v", a, ids)
 	}
 }
 
-// On the BIRD part ROSE-VEC ran the published program of ETM. Its verdicts on the Spider part are another matter: they are equality of the texts up to
-// case, quotes and spacing, since they refuse pairs that differ in nothing but aliases or the order of the select list, which
-// that program ignores.
+// On the BIRD part ROSE-VEC ran the published program of ETM. Its verdicts on the Spider part are
+// another matter: they are equality of the texts up to case, quotes and spacing, since they refuse
+// pairs that differ in nothing but aliases or the order of the select list, which that program
+// ignores.
 func TestTreeMatchAgainstRecorded(t *testing.T) {
 	a, ids := recordedAgreement(t, "tree_match", "etm", "bird-")
 	t.Logf("BIRD: %+v, %.2f%% agree, differs on %v", a, 100*a.share(), ids)
@@ -95,7 +98,8 @@ func TestTreeMatchAgainstRecorded(t *testing.T) {
 	if a.onlyRecorded > 0 {
 		t.Errorf("Spider: %d recorded matches are missed: %v", a.onlyRecorded, ids)
 	}
-	// Each of the others is the same query but for aliases, the order of the select list, of joins, and case.
+	// Each of the others is the same query but for aliases, the order of the select list, of joins,
+	// and case.
 	want := []string{
 		"spider-43-0", "spider-313-16", "spider-438-23", "spider-780-57", "spider-816-60", "spider-1742-151", "spider-1939-177", "spider-1940-178", "spider-1688-204", "spider-1735-211",
 		"spider-1741-212", "spider-305-221", "spider-2112-229", "spider-1396-236", "spider-1749-246", "spider-429-255",

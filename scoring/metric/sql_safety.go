@@ -12,7 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// The dangers of SQL text, gravest first. The last but one is that a text is more than one statement.
+// The dangers of SQL text, gravest first. The last but one is that a text is more than one
+// statement.
 const (
 	dangerDrops    = "drops"    // DROP, TRUNCATE
 	dangerGrants   = "grants"   // GRANT, REVOKE
@@ -128,8 +129,8 @@ type lookout struct {
 	newlines []int          // offsets of the text's line breaks
 }
 
-// maxFindings is how many findings of one danger are kept: one decides the score, and a text may hold
-// millions.
+// maxFindings is how many findings of one danger are kept: one decides the score, and a text may
+// hold millions.
 const maxFindings = 100
 
 // maxInside is how many levels of text that text would run are looked at.
@@ -351,7 +352,8 @@ var changingWords = map[string]bool{
 	"exec": true, "execute": true, "call": true, "copy": true, "unload": true, "attach": true, "pragma": true,
 }
 
-// readPragmas are SQLite's and DuckDB's pragmas that only report, whatever argument they have in parentheses.
+// readPragmas are SQLite's and DuckDB's pragmas that only report, whatever argument they have in
+// parentheses.
 var readPragmas = map[string]bool{
 	"table_info": true, "table_xinfo": true, "table_list": true, "index_list": true, "index_info": true, "index_xinfo": true, "foreign_key_list": true,
 	"database_list": true, "collation_list": true, "function_list": true, "module_list": true, "pragma_list": true, "compile_options": true,
@@ -393,7 +395,8 @@ func isFile(table sqlparts.Name, dialect sqlparts.Dialect) bool {
 	return false
 }
 
-// inside looks at the text that a statement or a function would run: its string literals, those that are concatenated as one.
+// inside looks at the text that a statement or a function would run: its string literals, those
+// that are concatenated as one.
 func (l *lookout) inside(text string, dialect sqlparts.Dialect, depth int) {
 	if depth >= maxInside {
 		return
@@ -408,8 +411,8 @@ func (l *lookout) inside(text string, dialect sqlparts.Dialect, depth int) {
 	}
 }
 
-// literals are the values of the single-quoted and dollar-quoted strings of a text; strings with nothing but ||, + and brackets between
-// them are one.
+// literals are the values of the single-quoted and dollar-quoted strings of a text; strings with
+// nothing but ||, + and brackets between them are one.
 func literals(text string) []string {
 	var out []string
 	joined := false

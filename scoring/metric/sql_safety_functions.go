@@ -56,7 +56,8 @@ var functionsByDialect = sync.OnceValue(func() map[sqlparts.Dialect]*functionLis
 	return all
 })
 
-// add adds the harmless functions of a file and returns their names. A dialect without a file has none.
+// add adds the harmless functions of a file and returns their names. A dialect without a file has
+// none.
 func (f *functionLists) add(file string) map[string]bool {
 	own := map[string]bool{}
 	eachLine(file, func(line string) {
@@ -80,13 +81,15 @@ func eachLine(file string, f func(line string)) {
 	}
 }
 
-// builtinSchemas are where a dialect keeps its own functions, so that the name after them says what is called.
+// builtinSchemas are where a dialect keeps its own functions, so that the name after them says what
+// is called.
 var builtinSchemas = []string{"pg_catalog.", "safe.", "builtin.", "system.builtin.", "information_schema.", "sys.", "main."}
 
 // rowsFrom is the name under which the tree has PostgreSQL's ROWS FROM (f(x), …).
 const rowsFrom = "rows from"
 
-// function is what calling a function does: safe, a danger, or dangerUnknown for a function that is on no list.
+// function is what calling a function does: safe, a danger, or dangerUnknown for a function that is
+// on no list.
 func (f *functionLists) function(name sqlparts.Name) string {
 	full, last := functionName(name), strings.ToLower(name.Last().Text)
 	if d := cmp.Or(f.dangers[full], f.dangers[last]); d != "" {

@@ -109,7 +109,8 @@ func TestSQLSafetyByDialect(t *testing.T) {
 	}
 }
 
-// Of the labelled statements no dangerous one may be called safe, and at most one harmless one in twenty unsafe.
+// Of the labelled statements no dangerous one may be called safe, and at most one harmless one in
+// twenty unsafe.
 func TestSQLSafetyOfLabelledStatements(t *testing.T) {
 	harmless, alarms := 0, 0
 	for _, c := range recordedCases(t, "sqltraps/safety.jsonl") {

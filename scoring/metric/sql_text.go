@@ -31,7 +31,8 @@ func (s side) query(in *scoring.Input) *scoring.Query {
 	return in.Pred
 }
 
-// script is the text of one query, read once for all metrics. It is empty where there is no such query.
+// script is the text of one query, read once for all metrics. It is empty where there is no such
+// query.
 func script(in *scoring.Input, s side) *sqlparts.Script {
 	type key struct{ side }
 	return scoring.Memo(in, key{s}, func() *sqlparts.Script {
@@ -42,8 +43,9 @@ func script(in *scoring.Input, s side) *sqlparts.Script {
 	})
 }
 
-// withoutQuery scores the cases where there is nothing to compare: not applicable where the accepted SQL holds no query, 0 where the
-// agent's holds none, so that prose does not earn what an empty query would.
+// withoutQuery scores the cases where there is nothing to compare: not applicable where the
+// accepted SQL holds no query, 0 where the agent's holds none, so that prose does not earn what an
+// empty query would.
 func withoutQuery(in *scoring.Input) (scoring.Score, bool) {
 	switch {
 	case script(in, goldSide).Final() == nil:
@@ -56,8 +58,8 @@ func withoutQuery(in *scoring.Input) (scoring.Score, bool) {
 	return scoring.Score{}, false
 }
 
-// unread tells a reader of a score what of the queries was not understood, so that the score may be off: each kind of note once, with
-// the line where it begins.
+// unread tells a reader of a score what of the queries was not understood, so that the score may be
+// off: each kind of note once, with the line where it begins.
 func unread(in *scoring.Input, sides ...side) []string {
 	var warnings []string
 	for _, s := range sides {

@@ -6,13 +6,14 @@ import (
 	"github.com/badger-eval/badger/scoring/metric/sqltree"
 )
 
-// schemaOf is what is known of the tables of a case, from its DDL; it is not stated where there is none.
+// schemaOf is what is known of the tables of a case, from its DDL; it is not stated where there is
+// none.
 func schemaOf(in *scoring.Input) *sqltree.Schema {
 	return sqltree.ReadSchema(in.Case.Schema)
 }
 
-// trees builds the trees of both queries of a case, which must hold one each. They are the caller's to change. whole is false where there is too
-// much to be read through.
+// trees builds the trees of both queries of a case, which must hold one each. They are the caller's
+// to change. whole is false where there is too much to be read through.
 func trees(in *scoring.Input) (g, p *sqltree.Query, schema *sqltree.Schema, whole bool) {
 	schema = schemaOf(in)
 	built, whole := sqltree.Build(schema, script(in, goldSide).Final(), script(in, predSide).Final())
@@ -24,7 +25,8 @@ func notWhole() scoring.Score {
 	return scoring.Abstain("common table expressions read each other so often that there is too much to compare")
 }
 
-// treesCompared is what comparing the trees of both queries said, once for tree_match and clause_similarity.
+// treesCompared is what comparing the trees of both queries said, once for tree_match and
+// clause_similarity.
 type treesCompared struct {
 	equal      bool
 	similarity float64

@@ -80,7 +80,8 @@ var (
 	stefVerdictPoints = map[string]int{"Correct": 5, "Likely Correct": 3, "Potentially Incorrect": 2, "Incorrect": 0}
 )
 
-// stefReliability is the confidence multiplier Γ in tenths (STEF, equation 13) and the name of its tier (section 4.4).
+// stefReliability is the confidence multiplier Γ in tenths (STEF, equation 13) and the name of its
+// tier (section 4.4).
 func stefReliability(confidence float64) (tenths int, tier string) {
 	switch {
 	case confidence >= 0.85:
@@ -173,7 +174,8 @@ type stefRead struct {
 	rules *stefRules
 }
 
-// readSTEF reads the query, and has the judge read the question and compare. none says why there is nothing to compare; it is empty otherwise.
+// readSTEF reads the query, and has the judge read the question and compare. none says why there is
+// nothing to compare; it is empty otherwise.
 func readSTEF(ctx context.Context, in *scoring.Input) (r stefRead, none string, err error) {
 	o, err := stefDeclared.Read(in)
 	if err != nil {
@@ -267,8 +269,9 @@ func constructOf(there, askedFor, harmless bool, name string) string {
 	return "unexpected"
 }
 
-// matches are the signals that the judge gave, and those that the specifications prove: aggregates that are all there under their mapped names; grouping that is asked for, required by the select list,
-// or held to one value.
+// matches are the signals that the judge gave, and those that the specifications prove: aggregates
+// that are all there under their mapped names; grouping that is asked for, required by the select
+// list, or held to one value.
 func matches(reply stefReply, spec *querySpec, rules *stefRules) stefMatches {
 	m := reply.Matches
 	m.Aggregations = m.Aggregations || len(reply.Aggregations) > 0 && !slices.ContainsFunc(reply.Aggregations, func(a stefAggregation) bool {

@@ -10,7 +10,8 @@ type stefAsked struct {
 	By         string `json:"by"`          // who found it applied: texts or judge
 }
 
-// stefAlignment is how the filters of a question and of a query stand to each other (STEF, section 3.3).
+// stefAlignment is how the filters of a question and of a query stand to each other (STEF, section
+// 3.3).
 type stefAlignment struct {
 	asked   []stefAsked
 	extras  []stefFilter
@@ -18,8 +19,10 @@ type stefAlignment struct {
 	lenient bool
 }
 
-// alignFilters puts the filters of the question beside those of the query. A filter that is there in its normal form, compares with constants and restricts all rows is applied, whatever was said of it; of the others the judge decides.
-// An error says that the reply names filters which the query does not have.
+// alignFilters puts the filters of the question beside those of the query. A filter that is there
+// in its normal form, compares with constants and restricts all rows is applied, whatever was said
+// of it; of the others the judge decides. An error says that the reply names filters which the
+// query does not have.
 func alignFilters(asked []stefAsked, spec *querySpec, rules *stefRules) (stefAlignment, error) {
 	a := stefAlignment{asked: []stefAsked{}, extras: []stefFilter{}}
 	there := make([]stefFilter, len(spec.Filters))

@@ -17,7 +17,8 @@ type stefFilter struct {
 	RHS []string `json:"rhs,omitempty"` // the values, without quotes
 }
 
-// stefNames resolves names of the question to names of the database by the application's column mappings (STEF, section 3.5).
+// stefNames resolves names of the question to names of the database by the application's column
+// mappings (STEF, section 3.5).
 type stefNames map[string]string
 
 func namesOf(mappings map[string]string) stefNames {
@@ -28,7 +29,8 @@ func namesOf(mappings map[string]string) stefNames {
 	return n
 }
 
-// key is what a name is compared by: its letters and digits in lower case, mapped if a mapping has it.
+// key is what a name is compared by: its letters and digits in lower case, mapped if a mapping has
+// it.
 func (n stefNames) key(name string) string {
 	k := nameKey(name)
 	if to, ok := n[k]; ok {
@@ -46,10 +48,12 @@ func nameKey(name string) string {
 	}, name)
 }
 
-// caseFunctions change how a text is written, not what it says: texts are compared without regard to case and white space.
+// caseFunctions change how a text is written, not what it says: texts are compared without regard
+// to case and white space.
 var caseFunctions = regexp.MustCompile(`^(?:lower|upper|trim|ltrim|rtrim|initcap)\((.*)\)$`)
 
-// sqlFilter is a condition of a query as a filter. literal tells whether its values are constants that could be read; else RHS is the text.
+// sqlFilter is a condition of a query as a filter. literal tells whether its values are constants
+// that could be read; else RHS is the text.
 func sqlFilter(c sqlparts.Condition) (f stefFilter, literal bool) {
 	f.LHS, f.Op = c.Column, c.Operator
 	for m := caseFunctions.FindStringSubmatch(f.LHS); m != nil; m = caseFunctions.FindStringSubmatch(f.LHS) {
@@ -70,7 +74,8 @@ func sqlFilter(c sqlparts.Condition) (f stefFilter, literal bool) {
 	return f, false
 }
 
-// constants reads the constants on the value side of a condition in the normal form of package sqlparts.
+// constants reads the constants on the value side of a condition in the normal form of package
+// sqlparts.
 func constants(op, value string) ([]string, bool) {
 	var parts []string
 	switch op {
@@ -116,7 +121,8 @@ var (
 	plainNumber  = regexp.MustCompile(`^[+-]?[0-9]{1,60}(?:\.[0-9]{1,60})?$`)
 )
 
-// constant is the value of a literal: a string without its quotes, a number, true, false or null as written; also cast to another type.
+// constant is the value of a literal: a string without its quotes, a number, true, false or null as
+// written; also cast to another type.
 func constant(text string) (string, bool) {
 	if m := castConstant.FindStringSubmatch(text); m != nil {
 		text = m[1]
@@ -134,8 +140,9 @@ func constant(text string) (string, bool) {
 	return "", false
 }
 
-// normal is the filter as filters are compared (STEF, section 3.2.3): names mapped, texts without regard to case and white space, numbers by value, patterns without wildcards
-// and lists of one as equality, lists in order.
+// normal is the filter as filters are compared (STEF, section 3.2.3): names mapped, texts without
+// regard to case and white space, numbers by value, patterns without wildcards and lists of one as
+// equality, lists in order.
 func (f stefFilter) normal(names stefNames) stefFilter {
 	out := stefFilter{LHS: names.key(f.LHS), Op: strings.ToLower(strings.Join(strings.Fields(f.Op), " "))}
 	for _, v := range f.RHS {

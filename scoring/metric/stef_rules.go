@@ -10,7 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// stefOptions are the application rules R_app (STEF, section 3.5, listing 1) and the threshold of rule 4.
+// stefOptions are the application rules R_app (STEF, section 3.5, listing 1) and the threshold of
+// rule 4.
 type stefOptions struct {
 	ColumnMappings map[string]string `json:"column_mappings"`
 	BenignFilters  []string          `json:"benign_filters"`

@@ -8,14 +8,16 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// stefAggregation is one aggregate (func, col, distinct) of a question or a query (STEF, equations 2 and 6).
+// stefAggregation is one aggregate (func, col, distinct) of a question or a query (STEF, equations
+// 2 and 6).
 type stefAggregation struct {
 	Function string `json:"function"`
 	Column   string `json:"column"`
 	Distinct bool   `json:"distinct"`
 }
 
-// querySpec is the specification of a query (STEF, equations 5 to 10), read by the front end, and what the normalization rules say of it.
+// querySpec is the specification of a query (STEF, equations 5 to 10), read by the front end, and
+// what the normalization rules say of it.
 type querySpec struct {
 	Projections  []string          `json:"projections"`
 	Aggregations []stefAggregation `json:"aggregations"`
@@ -35,7 +37,8 @@ type querySpec struct {
 	benign  []bool // by filter: a default of the application
 }
 
-// specOf reads a query. limitMin is the number of rows from which a limit is taken for a safety default.
+// specOf reads a query. limitMin is the number of rows from which a limit is taken for a safety
+// default.
 func specOf(q *sqlparts.Query, rules *stefRules) *querySpec {
 	c := sqlparts.Extract(q)
 	s := &querySpec{
@@ -126,7 +129,8 @@ func finalSelects(q *sqlparts.Query) []*sqlparts.Select {
 	return nil
 }
 
-// aggregatesIn are the aggregate calls in an expression, those over windows and in subqueries excepted.
+// aggregatesIn are the aggregate calls in an expression, those over windows and in subqueries
+// excepted.
 func aggregatesIn(e sqlparts.Expr) []*sqlparts.Call {
 	var out []*sqlparts.Call
 	sqlparts.Walk(e, func(n sqlparts.Node) bool {
@@ -151,7 +155,8 @@ func groupsOf(s *sqlparts.Select) []string {
 	return sqlparts.Extract(&sqlparts.Query{Body: &own}).GroupBy
 }
 
-// groupRequired is rule 1, equation 15: the select list mixes aggregates with other columns, and all of these are grouped by. Constants are no columns.
+// groupRequired is rule 1, equation 15: the select list mixes aggregates with other columns, and
+// all of these are grouped by. Constants are no columns.
 func groupRequired(s *sqlparts.Select) bool {
 	groups := groupsOf(s)
 	with, without := 0, 0
@@ -168,7 +173,8 @@ func groupRequired(s *sqlparts.Select) bool {
 	return with > 0 && without > 0
 }
 
-// benignGroups is rule 2, equation 16: the grouping columns that WHERE holds to one constant, by =, LIKE or ILIKE. The condition must hold for all rows: one side of an OR does not.
+// benignGroups is rule 2, equation 16: the grouping columns that WHERE holds to one constant, by =,
+// LIKE or ILIKE. The condition must hold for all rows: one side of an OR does not.
 func benignGroups(s *sqlparts.Select) []string {
 	held := map[string]bool{}
 	var conjuncts func(e sqlparts.Expr)

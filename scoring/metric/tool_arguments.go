@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// parseArguments reads the arguments of a call, an object, with numbers as they are written. Text that holds an object, as some agents log it,
-// is that object. It is nil where there are none; ok is false for anything else.
+// parseArguments reads the arguments of a call, an object, with numbers as they are written. Text
+// that holds an object, as some agents log it, is that object. It is nil where there are none; ok
+// is false for anything else.
 func parseArguments(raw json.RawMessage) (arguments map[string]any, ok bool) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -37,7 +38,8 @@ type argumentMatch struct {
 	ignore map[string]bool // members that are not compared, at every depth
 }
 
-// equal compares two JSON values: numbers by exact value, objects whatever the order of their members, lists in order.
+// equal compares two JSON values: numbers by exact value, objects whatever the order of their
+// members, lists in order.
 func (m *argumentMatch) equal(want, got any) bool {
 	switch want := want.(type) {
 	case map[string]any:
@@ -88,7 +90,8 @@ func (m *argumentMatch) objects(want, got map[string]any) bool {
 	return compared == 0
 }
 
-// canonicalNumber writes a JSON number so that equal values have equal text: 1, 1.0 and 10e-1 are 1e0.
+// canonicalNumber writes a JSON number so that equal values have equal text: 1, 1.0 and 10e-1 are
+// 1e0.
 func canonicalNumber(s string) string {
 	mantissa, exponent := s, 0
 	if i := strings.IndexAny(s, "eE"); i >= 0 {

@@ -28,12 +28,13 @@ var toolDeclared = scoring.DeclareOptions(toolOptions{Match: "name"}, nil,
 type toolUse struct {
 	spec  *toolSpec
 	calls []string // names, in the order they were made
-	// fits tells for each call which expected tools it may be, ascending. Calls that are equal share the list.
+	// fits tells for each call which expected tools it may be, ascending. Calls that are equal
+	// share the list.
 	fits [][]int
 }
 
-// toolUseOf reads the specification and the calls of a case, once for all tool metrics with the same options. It is nil without an error where
-// expected.tools is null.
+// toolUseOf reads the specification and the calls of a case, once for all tool metrics with the
+// same options. It is nil without an error where expected.tools is null.
 func toolUseOf(in *scoring.Input) (*toolUse, error) {
 	o, err := toolDeclared.Read(in)
 	if err != nil {
@@ -83,8 +84,8 @@ func matchTools(spec *toolSpec, calls []scoring.ToolCall, o toolOptions) *toolUs
 	return u
 }
 
-// missing lists the required tools that no call is, by index. A tool that is expected twice is there once it was called (equation 2
-// speaks of sets).
+// missing lists the required tools that no call is, by index. A tool that is expected twice is
+// there once it was called (equation 2 speaks of sets).
 func (u *toolUse) missing() []int {
 	called := make([]bool, len(u.spec.tools))
 	for _, fits := range u.fits {
@@ -101,8 +102,9 @@ func (u *toolUse) missing() []int {
 	return missing
 }
 
-// excess lists the calls that no expected call is left for, by index. Calls are taken in the order they were made; each takes
-// the first expected call that it is and that is not taken, those that say their arguments before those that do not.
+// excess lists the calls that no expected call is left for, by index. Calls are taken in the order
+// they were made; each takes the first expected call that it is and that is not taken, those that
+// say their arguments before those that do not.
 func (u *toolUse) excess() []int {
 	taken := make([]bool, len(u.spec.tools))
 	var excess []int
@@ -135,12 +137,14 @@ const (
 	maxOrderSteps = 2_000_000
 )
 
-// inOrder returns how many of the required tools can be found among the calls at most, each in another call and after those that come
-// before it. sure is false where there are more ways of telling equal calls apart than are tried; n is then a lower bound.
+// inOrder returns how many of the required tools can be found among the calls at most, each in
+// another call and after those that come before it. sure is false where there are more ways of
+// telling equal calls apart than are tried; n is then a lower bound.
 //
-// The calls are read once. A state is the set of tools found so far; where a call may be one of several tools, each choice is a state.
-// Taking a tool is never worse than taking none, since whatever can follow still can. So states multiply only where equal calls are
-// expected in different places of a partial order.
+// The calls are read once. A state is the set of tools found so far; where a call may be one of
+// several tools, each choice is a state. Taking a tool is never worse than taking none, since
+// whatever can follow still can. So states multiply only where equal calls are expected in
+// different places of a partial order.
 func (u *toolUse) inOrder() (n, required int, sure bool) {
 	need, index := u.spec.required()
 	twins := u.twins(need, index)
@@ -190,8 +194,8 @@ func (u *toolUse) inOrder() (n, required int, sure bool) {
 	return n, len(need), sure || n == len(need)
 }
 
-// twins numbers the required tools so that those which the same calls may be, and which stand at the same place of the order, share a
-// number: which of them a call is makes no difference.
+// twins numbers the required tools so that those which the same calls may be, and which stand at
+// the same place of the order, share a number: which of them a call is makes no difference.
 func (u *toolUse) twins(need []expectedTool, index []int) []int {
 	place := make([]strings.Builder, len(need))
 	for t := range need {

@@ -20,13 +20,14 @@ const maxExpectedTools = 1000
 //
 //	["search", {"name": "run_sql", "arguments": {"limit": 10}}, {"name": "chart", "optional": true}]
 //
-// An object is a partial order: a call comes after those that its "after" names by their ids, and calls that no chain of "after"
-// connects may come in any order:
+// An object is a partial order: a call comes after those that its "after" names by their ids, and
+// calls that no chain of "after" connects may come in any order:
 //
 //	{"tools": [{"id": "s", "name": "search"}, {"id": "m", "name": "metadata"}, {"name": "run_sql", "after": ["s", "m"]}]}
 //
-// A call is a bare name or an object with a name. Arguments that are absent may be anything; {} asks for none. The id of a call without
-// one is its name, where only one call has that name. Optional calls may be left out, are never in excess and hold no place in the order themselves,
+// A call is a bare name or an object with a name. Arguments that are absent may be anything; {}
+// asks for none. The id of a call without one is its name, where only one call has that name.
+// Optional calls may be left out, are never in excess and hold no place in the order themselves,
 // though what comes before them comes before what comes after them.
 type toolSpec struct {
 	tools   []expectedTool
@@ -49,7 +50,8 @@ type toolJSON struct {
 	After     []string        `json:"after"`
 }
 
-// parseToolSpec reads expected.tools. The error names the field that is at fault. There is no specification where it is null.
+// parseToolSpec reads expected.tools. The error names the field that is at fault. There is no
+// specification where it is null.
 func parseToolSpec(raw json.RawMessage) (*toolSpec, error) {
 	raw = bytes.TrimSpace(raw)
 	fail := func(format string, args ...any) (*toolSpec, error) {
@@ -118,7 +120,8 @@ func parseToolSpec(raw json.RawMessage) (*toolSpec, error) {
 	return s, nil
 }
 
-// decode reads one call: a bare name or an object. Where exact is set, members that mean nothing here are errors.
+// decode reads one call: a bare name or an object. Where exact is set, members that mean nothing
+// here are errors.
 func (w *toolJSON) decode(item json.RawMessage, exact bool) error {
 	if item[0] == '"' {
 		return json.Unmarshal(item, &w.Name)
@@ -254,8 +257,9 @@ func (s *toolSpec) ignore(names []string) {
 	}
 }
 
-// required lists the tools that are not optional, with the order among them: what comes before an optional tool comes before what
-// follows it. index says where each tool of the specification stands among them, -1 for an optional one.
+// required lists the tools that are not optional, with the order among them: what comes before an
+// optional tool comes before what follows it. index says where each tool of the specification
+// stands among them, -1 for an optional one.
 func (s *toolSpec) required() (need []expectedTool, index []int) {
 	index = make([]int, len(s.tools))
 	for i, t := range s.tools {

@@ -12,8 +12,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// How the tool metrics relate to the reward of tau-bench, which looks at the database after the conversation, not at the calls. The
-// counts were computed by an independent program.
+// How the tool metrics relate to the reward of tau-bench, which looks at the database after the
+// conversation, not at the calls. The counts were computed by an independent program.
 func TestToolMetricsAgainstTauBenchReward(t *testing.T) {
 	f, err := os.Open(referenceData(t, "taubench/cases.jsonl"))
 	if err != nil {
@@ -43,7 +43,8 @@ func TestToolMetricsAgainstTauBenchReward(t *testing.T) {
 		tp, fp, fn, tn int     // full score against full reward
 		sum            float64 // of the values
 	}
-	// With the tools ignored that change nothing in the database, the metrics see what the reward sees.
+	// With the tools ignored that change nothing in the database, the metrics see what the reward
+	// sees.
 	writes := `"ignore_tools": ["get_reservation_details", "search_direct_flight", "search_onestop_flight", "get_user_details", "calculate", "think",
 		"transfer_to_human_agents", "list_all_airports"]`
 	options := []struct{ name, json string }{

@@ -103,7 +103,8 @@ func TestToolMetricsFailures(t *testing.T) {
 	}
 }
 
-// Forty calls of one tool expected at forty places that differ would be 2^40 states; the answer is unsure rather than slow.
+// Forty calls of one tool expected at forty places that differ would be 2^40 states; the answer is
+// unsure rather than slow.
 func TestToolOrderIsBounded(t *testing.T) {
 	var spec, calls []string
 	for i := range 40 {

@@ -22,7 +22,8 @@ const (
 	wrongComplete = 0.10 // hybrid_ex is 1: its tolerance, that of the BADGER paper, may take a few
 )
 
-// trap is a pair of results, one right answer that looks wrong or one wrong answer that looks right.
+// trap is a pair of results, one right answer that looks wrong or one wrong answer that looks
+// right.
 type trap struct {
 	*scoring.Case
 	law, note string
@@ -92,7 +93,8 @@ func (a *tally) String() string {
 		a.verdict[false], a.pairs[false], a.verdict[true], a.pairs[true], a.hybrid[false], a.hybrid[true])
 }
 
-// springTraps scores all pairs without a judge, logs what each law lets through, and holds the total to the bounds.
+// springTraps scores all pairs without a judge, logs what each law lets through, and holds the
+// total to the bounds.
 func springTraps(t *testing.T, traps []trap) {
 	engine, err := scoring.NewEngine(metric.All(), nil)
 	if err != nil {
@@ -159,7 +161,8 @@ func springTraps(t *testing.T, traps []trap) {
 	}
 }
 
-// TestTraps holds the comparison to pairs that were written to trap it, each under the law that decides it.
+// TestTraps holds the comparison to pairs that were written to trap it, each under the law that
+// decides it.
 func TestTraps(t *testing.T) {
 	traps := readTraps(t, "testdata/traps.jsonl")
 	ids := map[string]bool{}

@@ -175,7 +175,8 @@ func (d *verdictDetail) withoutComparison(in *scoring.Input) (s scoring.Score, d
 	return s, true, nil
 }
 
-// relate finds the relation that decides: of the results under the policy answer, of the queries under logic or where a result is missing.
+// relate finds the relation that decides: of the results under the policy answer, of the queries
+// under logic or where a result is missing.
 func (d *verdictDetail) relate(in *scoring.Input) relations.Relation {
 	found := relationsOf(in)
 	if strings.TrimSpace(in.Gold.SQL) != "" && strings.TrimSpace(in.Pred.SQL) != "" {
@@ -191,7 +192,8 @@ func (d *verdictDetail) relate(in *scoring.Input) relations.Relation {
 	return found[0]
 }
 
-// outOfOrder is the relation that the rows come in another order than the question asks for, where they do; else the one that was found first.
+// outOfOrder is the relation that the rows come in another order than the question asks for, where
+// they do; else the one that was found first.
 func outOfOrder(in *scoring.Input, first relations.Relation) relations.Relation {
 	for _, r := range relationsOf(in) {
 		if r.Name == "reordered" {
@@ -201,7 +203,8 @@ func outOfOrder(in *scoring.Input, first relations.Relation) relations.Relation 
 	return first
 }
 
-// withoutResults is the relation where a result is not given: how the queries differ, as far as that is known.
+// withoutResults is the relation where a result is not given: how the queries differ, as far as
+// that is known.
 func withoutResults(in *scoring.Input) relations.Relation {
 	differ := relations.Queries(relationInput(in))
 	if len(differ) == 0 {
@@ -241,7 +244,8 @@ func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdi
 	return s, nil
 }
 
-// DecidingRelation is the relation that a verdict went by; ok is false where it went by none, such as of a query that failed.
+// DecidingRelation is the relation that a verdict went by; ok is false where it went by none, such
+// as of a query that failed.
 func DecidingRelation(s scoring.Score) (r relations.Relation, ok bool) {
 	d, ok := s.Detail.(verdictDetail)
 	if !ok || d.Class == "" {

@@ -193,9 +193,10 @@ func (d DetailExpectation) check(detail any) error {
 	return nil
 }
 
-// Versions compares what the metrics say of the corpus with a file of their versions and digests, one line each: metric, version,
-// digest of the cases that expect something of it, digest of its scores. Scores that moved while cases and version did not are an error
-// that -update does not take away: raise the metric's Version. Anything else that differs is written by -update.
+// Versions compares what the metrics say of the corpus with a file of their versions and digests,
+// one line each: metric, version, digest of the cases that expect something of it, digest of its
+// scores. Scores that moved while cases and version did not are an error that -update does not take
+// away: raise the metric's Version. Anything else that differs is written by -update.
 func (c *Corpus) Versions(t *testing.T, metrics []scoring.Metric, file string) {
 	old, err := os.ReadFile(file) //nolint:gosec // a golden file that the test names
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -225,7 +226,8 @@ func (c *Corpus) Versions(t *testing.T, metrics []scoring.Metric, file string) {
 // versionLine is a line of a file of versions.
 type versionLine struct{ metric, version, cases, scores string }
 
-// compareVersions returns the new text of a file of versions, the metrics whose scores moved under one version, and those whose line is not up to date.
+// compareVersions returns the new text of a file of versions, the metrics whose scores moved under
+// one version, and those whose line is not up to date.
 func compareVersions(old string, now []versionLine) (text string, moved, stale []string) {
 	was := map[string]versionLine{}
 	for line := range strings.Lines(old) {

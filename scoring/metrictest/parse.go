@@ -280,7 +280,8 @@ func (p *parser) table(word, header string, block []row) error {
 	return nil
 }
 
-// columns reads a header: names, plain or as JSON text, each with an optional type behind it, with commas between.
+// columns reads a header: names, plain or as JSON text, each with an optional type behind it, with
+// commas between.
 func (p *parser) columns(header string) ([]map[string]string, error) {
 	columns := []map[string]string{}
 	for rest := header; rest != ""; {

@@ -9,7 +9,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Property is something of the agent's result that does not matter to a metric: its status, value and label stay the same when it changes.
+// Property is something of the agent's result that does not matter to a metric: its status, value
+// and label stay the same when it changes.
 type Property string
 
 // The properties. They are meant for questions that ask for no order.

@@ -235,7 +235,8 @@ func (s *suite) missingInput(t *testing.T) {
 			t.Errorf("a case without need %b is %s %v (%q), want not_applicable with a reason", need, got.Status, got.Value, got.Reason)
 		}
 	}
-	// Where an agent metric needs nothing that can be missing, saying nothing is itself what it looks at.
+	// Where an agent metric needs nothing that can be missing, saying nothing is itself what it
+	// looks at.
 	silence := s.m.Group == "agent" && s.m.Needs == 0
 	if got := s.score(t, s.engine, &scoring.Case{ID: "empty"}); !silence && got.Status != scoring.StatusNotApplicable {
 		t.Errorf("a case that holds nothing is %s %v (%q), want not_applicable", got.Status, got.Value, got.Reason)
@@ -385,7 +386,8 @@ var (
 	labels  = regexp.MustCompile(`^-?[0-9.]+ [a-z_]+(, -?[0-9.]+ [a-z_]+)+$`)
 )
 
-// parseRange reads "0 to 1", "0 or 1", "at least 0" and "1 right, 0 wrong". Anything else is nil: only finite values can then be asked for.
+// parseRange reads "0 to 1", "0 or 1", "at least 0" and "1 right, 0 wrong". Anything else is nil:
+// only finite values can then be asked for.
 func parseRange(s string) *valueRange {
 	number := func(s string) float64 {
 		v, err := strconv.ParseFloat(s, 64)

@@ -25,7 +25,8 @@ var kinds = []struct {
 	{"at", scoring.Timestamp, []scoring.Value{scoring.TimestampValue(scoring.Timestamp, 1.6e9, 0), scoring.TimestampValue(scoring.Timestamp, 1.6e9+1, 5000)}},
 }
 
-// ordinary makes a gold result as warehouses return them, and an answer to it: often right, often changed a little.
+// ordinary makes a gold result as warehouses return them, and an answer to it: often right, often
+// changed a little.
 func ordinary(rng *rand.Rand) (gold, pred *scoring.Table) {
 	columns := make([]scoring.Column, 0, 4)
 	rows := 1 + rng.IntN(6)

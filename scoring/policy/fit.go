@@ -15,7 +15,8 @@ type Labelled struct {
 	Calls int   // that it took
 }
 
-// prior is what is believed of a class before labels are seen: that people accept the share mean, as firmly as if weight cases had been seen.
+// prior is what is believed of a class before labels are seen: that people accept the share mean,
+// as firmly as if weight cases had been seen.
 type prior struct{ mean, weight float64 }
 
 // priors follow from what the classes mean, not from labels.
@@ -28,8 +29,10 @@ var priors = map[relation.Class]prior{
 
 func priorOf(_ Policy, c relation.Class) prior { return priors[c] }
 
-// Fit makes the rows of one policy from labelled cases. The chance of a relation is the mean of what its class lets expect and of what was seen: the fewer the cases, the more the class
-// counts, and what a class lets expect is itself drawn towards what was seen of the class. Every relation there is gets a row.
+// Fit makes the rows of one policy from labelled cases. The chance of a relation is the mean of
+// what its class lets expect and of what was seen: the fewer the cases, the more the class counts,
+// and what a class lets expect is itself drawn towards what was seen of the class. Every relation
+// there is gets a row.
 func Fit(p Policy, cases []Labelled) []Row {
 	byRelation, byClass := map[string]*Row{}, map[pool]*Row{}
 	groups := map[string]map[string]bool{}
@@ -75,13 +78,15 @@ func Fit(p Policy, cases []Labelled) []Row {
 	return rows
 }
 
-// pool is the relations that say something of one another: of a class, between results, or between queries alone.
+// pool is the relations that say something of one another: of a class, between results, or between
+// queries alone.
 type pool struct {
 	class   relation.Class
 	queries bool
 }
 
-// classWeight is how many labelled cases of a class it takes to count as much as what the class means.
+// classWeight is how many labelled cases of a class it takes to count as much as what the class
+// means.
 const classWeight = 20
 
 // Join makes a table of the rows of several policies.

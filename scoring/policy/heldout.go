@@ -15,7 +15,8 @@ type Outcome struct {
 	Calls      int  // of the judge
 }
 
-// HeldOut gives the verdict on every case by the table that the cases of all other groups make: how well a table does on databases it was not made from.
+// HeldOut gives the verdict on every case by the table that the cases of all other groups make: how
+// well a table does on databases it was not made from.
 func HeldOut(p Policy, cases []Labelled) []Outcome {
 	out := make([]Outcome, len(cases))
 	tables := map[string]*Table{}

@@ -43,7 +43,8 @@ const (
 	NoResults = "no_results"       // a result is not given, and the queries differ in no way that is known; with a relation of the queries behind a slash, in that way. It never passes
 )
 
-// AcceptFrom is the chance from which evidence alone passes an answer, unless a table says otherwise.
+// AcceptFrom is the chance from which evidence alone passes an answer, unless a table says
+// otherwise.
 const AcceptFrom = 0.85
 
 // Row is what is known of one relation under one policy.
@@ -72,7 +73,8 @@ type key struct {
 // Rows lists the rows. The slice is not to be changed.
 func (t *Table) Rows() []Row { return t.rows }
 
-// Row finds what is known of a relation. Of a relation without a row, such as one of a newer version, the class is all that is known.
+// Row finds what is known of a relation. Of a relation without a row, such as one of a newer
+// version, the class is all that is known.
 func (t *Table) Row(p Policy, r relation.Relation) Row {
 	if i, ok := t.index[key{p, r.Name}]; ok {
 		return t.rows[i]
@@ -90,8 +92,10 @@ func newTable(rows []Row) *Table {
 	return t
 }
 
-// passes tells whether evidence alone passes an answer. It may pass what shows the same data, and another reading where labels bear it out: at least two that people accepted, from two databases.
-// It never passes what shows other data. Under Logic the same data is not enough: it takes the same query.
+// passes tells whether evidence alone passes an answer. It may pass what shows the same data, and
+// another reading where labels bear it out: at least two that people accepted, from two databases.
+// It never passes what shows other data. Under Logic the same data is not enough: it takes the same
+// query.
 func (r *Row) passes() bool {
 	switch {
 	case r.Class == relation.Difference || r.Chance < AcceptFrom || withoutResults(r.Relation):
@@ -104,8 +108,9 @@ func (r *Row) passes() bool {
 	return true
 }
 
-// leastLabels is how many labels, and databases that they come from, it takes to believe a reading: on databases that no label came from, people refuse too many answers whose relation passed by
-// its class alone.
+// leastLabels is how many labels, and databases that they come from, it takes to believe a reading:
+// on databases that no label came from, people refuse too many answers whose relation passed by its
+// class alone.
 const leastLabels = 2
 
 func withoutResults(name string) bool { return strings.HasPrefix(name, NoResults) }
@@ -134,7 +139,8 @@ func (t *Table) Format() []byte {
 	return b.Bytes()
 }
 
-// Parse reads a table. Blank lines and lines that begin with # are left out. Errors name the line and the column.
+// Parse reads a table. Blank lines and lines that begin with # are left out. Errors name the line
+// and the column.
 func Parse(text []byte) (*Table, error) {
 	var rows []Row
 	seen := map[key]bool{}
@@ -214,7 +220,8 @@ func known(name string) bool {
 	return slices.Contains(relationNames(), name)
 }
 
-// relationNames lists the names that a row may have; behind no_results and a slash they are names too.
+// relationNames lists the names that a row may have; behind no_results and a slash they are names
+// too.
 func relationNames() []string {
 	names := []string{SameQuery, NoResults}
 	for _, k := range relation.Kinds() {

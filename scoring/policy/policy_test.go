@@ -28,8 +28,9 @@ func rowOf(t *testing.T, p Policy, rows []Row, name string) Row {
 	return Row{}
 }
 
-// The expected chances follow from the rule, by hand: a class is believed as priors say, drawn towards what the other relations of it showed as if it had been
-// seen 20 times; a relation towards its class as if seen as often as the prior's weight.
+// The expected chances follow from the rule, by hand: a class is believed as priors say, drawn
+// towards what the other relations of it showed as if it had been seen 20 times; a relation towards
+// its class as if seen as often as the prior's weight.
 func TestFit(t *testing.T) {
 	for _, tc := range []struct {
 		why    string
@@ -123,7 +124,8 @@ func TestTableText(t *testing.T) {
 	}
 }
 
-// The delivered table knows every relation under both policies, so that no newer relation is decided by its class alone unnoticed.
+// The delivered table knows every relation under both policies, so that no newer relation is
+// decided by its class alone unnoticed.
 func TestDeliveredTableIsWhole(t *testing.T) {
 	for _, p := range Policies() {
 		for _, k := range append(relation.Kinds(), relation.Kind{Name: SameQuery, Class: relation.Equivalent}, relation.Kind{Name: NoResults, Class: relation.Defensible}) {

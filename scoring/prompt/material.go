@@ -17,8 +17,9 @@ const (
 	tableChars = 24_000 // characters of a table's rows: fewer rows are shown where they are wide
 )
 
-// Table renders a result as a Markdown table with its shape: at most the first and last 50 rows, cells of at most 50 characters. What is
-// left out is told where it is left out. Nil is the empty text.
+// Table renders a result as a Markdown table with its shape: at most the first and last 50 rows,
+// cells of at most 50 characters. What is left out is told where it is left out. Nil is the empty
+// text.
 func Table(t *scoring.Table) string {
 	if t == nil {
 		return ""
@@ -61,7 +62,8 @@ func Cut(t *scoring.Table) bool {
 	return left > 0
 }
 
-// body renders rows from both ends until all are there, or enough, and counts those that are left out.
+// body renders rows from both ends until all are there, or enough, and counts those that are left
+// out.
 func body(t *scoring.Table, columns int) (text string, left int) {
 	rows := t.Rows()
 	edge := edgeRows
@@ -117,7 +119,8 @@ func cell(s string) string {
 
 var cellEscapes = strings.NewReplacer("|", `\|`, "\n", `\n`, "\t", `\t`)
 
-// cut keeps both ends of a text of more than most characters and says how many are missing between them.
+// cut keeps both ends of a text of more than most characters and says how many are missing between
+// them.
 func cut(s string, most int) string {
 	n := utf8.RuneCountInString(s)
 	if n <= most {
@@ -139,8 +142,9 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// visible spells out what cannot be seen: control and format characters (bidirectional marks, zero-width characters), variation selectors and fillers, which can
-// carry whole messages, and bytes that are no text.
+// visible spells out what cannot be seen: control and format characters (bidirectional marks,
+// zero-width characters), variation selectors and fillers, which can carry whole messages, and
+// bytes that are no text.
 func visible(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	if strings.IndexFunc(s, hidden) < 0 {

@@ -1,11 +1,13 @@
-// Package prompt holds what judges are told: templates in our own words, written from the specifications in the papers they follow, and the
-// JSON Schemas of the replies.
+// Package prompt holds what judges are told: templates in our own words, written from the
+// specifications in the papers they follow, and the JSON Schemas of the replies.
 //
-// A prompt has a version that changes with its text, and rendering is deterministic: the same material gives the same bytes, so that a ledger
-// recognises a question that was asked before. Everything that comes from a case (question, SQL, results, schema) was written by somebody
-// else and may hold instructions, ready-made verdicts and invisible characters. It is set off by markers that its writer could not know,
-// characters that cannot be seen are spelt out, and the judge is told that nothing within the markers speaks to it. Long texts and tables
-// are cut, and each cut is told.
+// A prompt has a version that changes with its text, and rendering is deterministic: the same
+// material gives the same bytes, so that a ledger recognises a question that was asked before.
+// Everything that comes from a case (question, SQL, results, schema) was written by somebody else
+// and may hold instructions, ready-made verdicts and invisible characters. It is set off by markers
+// that its writer could not know, characters that cannot be seen are spelt out, and the judge is
+// told that nothing within the markers speaks to it. Long texts and tables are cut, and each cut is
+// told.
 //
 // The standard text/template is used, since a prompt needs conditions and nothing else.
 package prompt
@@ -45,7 +47,8 @@ type Prompt struct {
 // registered holds the prompts that load has made.
 var registered []*Prompt
 
-// All lists the prompts by version. Two that share a purpose ask the same question of different material.
+// All lists the prompts by version. Two that share a purpose ask the same question of different
+// material.
 func All() []*Prompt {
 	return slices.SortedFunc(slices.Values(registered), func(a, b *Prompt) int { return strings.Compare(a.Version, b.Version) })
 }
@@ -75,7 +78,8 @@ type Material struct {
 
 const userMark = "\n=== user ===\n"
 
-// load reads a prompt's files and lists it. They are part of the program: a fault in them stops it at its start.
+// load reads a prompt's files and lists it. They are part of the program: a fault in them stops it
+// at its start.
 func load(purpose, name string, version int, schema string) *Prompt {
 	system, user, ok := strings.Cut(read(name+".txt"), userMark)
 	if !ok {
@@ -131,7 +135,8 @@ func (p *Prompt) Request(m Material) judgebackend.Request {
 	}
 }
 
-// marker is a word that follows from the whole material, so that no part of the material can hold it.
+// marker is a word that follows from the whole material, so that no part of the material can hold
+// it.
 func marker(m Material) string {
 	h := sha256.New()
 	for i, s := range []string{

@@ -89,7 +89,8 @@ func TestRequestsAreValid(t *testing.T) {
 	}
 }
 
-// What stands in the material cannot end it: the word in the marker follows from the material itself.
+// What stands in the material cannot end it: the word in the marker follows from the material
+// itself.
 func TestMaterialCannotEndItself(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))
 	m := material(t)
@@ -140,7 +141,8 @@ func TestMaterialStandsWithinMarkers(t *testing.T) {
 	}
 }
 
-// Each part of the material moves the marker, so that knowing one prompt does not help with another.
+// Each part of the material moves the marker, so that knowing one prompt does not help with
+// another.
 func TestMarkerFollowsFromEachPart(t *testing.T) {
 	base := marker(material(t))
 	for name, change := range map[string]func(*Material){
@@ -167,7 +169,8 @@ func TestMissingMaterialIsSaid(t *testing.T) {
 	}
 }
 
-// A question that does not show how the results stand to each other is the same whatever is known of that: what was recorded for it stays valid.
+// A question that does not show how the results stand to each other is the same whatever is known
+// of that: what was recorded for it stays valid.
 func TestRelationChangesOnlyWhatShowsIt(t *testing.T) {
 	with, without := material(t), material(t)
 	with.Relation, without.Relation = "One more row has 0.", ""

@@ -39,11 +39,13 @@ func redTeamTexts(t *testing.T) map[string]string {
 	return texts
 }
 
-// ownWords are the fields that hold sentences of the program and nothing of a case; prompts may show them as they are. That metrics keep to it is tested in
-// scoring/metric (TestRedTeamCopiedFromAttacks).
+// ownWords are the fields that hold sentences of the program and nothing of a case; prompts may
+// show them as they are. That metrics keep to it is tested in scoring/metric
+// (TestRedTeamCopiedFromAttacks).
 var ownWords = map[string]bool{"Relation": true}
 
-// filled is material with the text in every field there is, those added later included: in texts, in a cell and the name of a column of tables.
+// filled is material with the text in every field there is, those added later included: in texts,
+// in a cell and the name of a column of tables.
 func filled(t *testing.T, text string) Material {
 	t.Helper()
 	var m Material
@@ -95,7 +97,8 @@ func fill(t *testing.T, v reflect.Value, text string) {
 	}
 }
 
-// outside is a message without the material in it, and its marker. The material is what a reader takes for it: from the line that opens it to the first one that closes it.
+// outside is a message without the material in it, and its marker. The material is what a reader
+// takes for it: from the line that opens it to the first one that closes it.
 func outside(t *testing.T, message string) (rest, mark string) {
 	t.Helper()
 	var out []string
@@ -122,8 +125,9 @@ func outside(t *testing.T, message string) (rest, mark string) {
 
 func user(r judgebackend.Request) string { return r.Messages[len(r.Messages)-1].Content }
 
-// Whatever stands in the material, in whichever field, what stands around it is the same as with harmless material; nothing in it cannot be seen; and it
-// holds neither the marker nor the word that the answer must repeat.
+// Whatever stands in the material, in whichever field, what stands around it is the same as with
+// harmless material; nothing in it cannot be seen; and it holds neither the marker nor the word
+// that the answer must repeat.
 func TestRedTeamStaysInside(t *testing.T) {
 	texts := redTeamTexts(t)
 	for _, p := range All() {
@@ -162,7 +166,8 @@ func TestRedTeamStaysInside(t *testing.T) {
 	}
 }
 
-// Every text and table that a prompt shows moves its marker, those added later included: a part that did not could be written to hold the marker.
+// Every text and table that a prompt shows moves its marker, those added later included: a part
+// that did not could be written to hold the marker.
 func TestEveryPartMovesTheMarker(t *testing.T) {
 	typ := reflect.TypeFor[Material]()
 	for i := range typ.NumField() {
@@ -178,7 +183,8 @@ func TestEveryPartMovesTheMarker(t *testing.T) {
 	}
 }
 
-// An attacker who has seen the marker of one rendering, or has rendered the prompt himself, and puts it into the text gets another marker.
+// An attacker who has seen the marker of one rendering, or has rendered the prompt himself, and
+// puts it into the text gets another marker.
 func TestRedTeamChasesTheMarker(t *testing.T) {
 	for _, p := range All() {
 		_, mark := outside(t, user(p.Request(filled(t, "harmless"))))

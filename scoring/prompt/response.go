@@ -1,6 +1,7 @@
 package prompt
 
-// MostClaims is how many claims of a response a judge is asked for: with their figures they fit into a reply of the usual bound.
+// MostClaims is how many claims of a response a judge is asked for: with their figures they fit
+// into a reply of the usual bound.
 const MostClaims = 30
 
 // What is asked of an agent's answer in prose (BADGER, sections 7.2 to 7.5 and appendix A.4).

@@ -41,7 +41,8 @@ func TestRenderedResponses(t *testing.T) {
 	}
 }
 
-// However long a response and a result are, what is asked stays within a budget, and every cut is told.
+// However long a response and a result are, what is asked stays within a budget, and every cut is
+// told.
 func TestLongResponsesAreCut(t *testing.T) {
 	user := Response.Request(Material{
 		Question: strings.Repeat("q", 10_000), Evidence: strings.Repeat("e", 100_000), PredSQL: strings.Repeat("s", 100_000), Response: strings.Repeat("r", 100_000), PredResult: numbers(100_000),

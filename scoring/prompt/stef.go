@@ -1,4 +1,5 @@
 package prompt
 
-// STEF reads the question, and the query against it: STEF, sections 3.2 to 3.5. Its temperature is 0 (section 8.2).
+// STEF reads the question, and the query against it: STEF, sections 3.2 to 3.5. Its temperature is
+// 0 (section 8.2).
 var STEF = extractor(load("stef", "stef", 1, "stef"))

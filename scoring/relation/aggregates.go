@@ -47,7 +47,8 @@ func single(t *scoring.Table) *scoring.Column {
 	return &t.Columns[0]
 }
 
-// sumForParts tells whether the only number of the side with the sum is the sum of a column of the other.
+// sumForParts tells whether the only number of the side with the sum is the sum of a column of the
+// other.
 func sumForParts(e *evidence, sum side) *found {
 	if e.queriesOnly {
 		return nil
@@ -256,7 +257,8 @@ func aggregateForList(e *evidence) *found {
 // maxMeasures is how many columns of a side are tried as a measure.
 const maxMeasures = 8
 
-// rollUp tells whether each row of the coarse side is a group of rows of the other, with the sum of one of its columns, or their number, in one of its own.
+// rollUp tells whether each row of the coarse side is a group of rows of the other, with the sum of
+// one of its columns, or their number, in one of its own.
 func rollUp(e *evidence, coarse side) *found {
 	c, f := e.table(coarse), e.table(!coarse)
 	if e.queriesOnly || c.Rows() < 2 || f.Rows() <= c.Rows() || len(c.Columns) < 2 {
@@ -310,7 +312,8 @@ func rollUp(e *evidence, coarse side) *found {
 	return nil
 }
 
-// groupWithout are the aligned pairs of all columns of a side but one; complete tells whether every other column has a counterpart.
+// groupWithout are the aligned pairs of all columns of a side but one; complete tells whether every
+// other column has a counterpart.
 func (e *evidence) groupWithout(s side, column int) (pairs []int, complete bool) {
 	n := 0
 	for k := range e.a.Columns {
@@ -326,7 +329,8 @@ func (e *evidence) groupWithout(s side, column int) (pairs []int, complete bool)
 	return pairs, n == len(e.table(s).Columns)-1
 }
 
-// finePartners are the columns of the other side worth adding up for a measure: its counterpart first, then all others of numbers.
+// finePartners are the columns of the other side worth adding up for a measure: its counterpart
+// first, then all others of numbers.
 func (e *evidence) finePartners(coarse side, measure int) []int {
 	var out []int
 	for k := range e.a.Columns {
@@ -361,7 +365,8 @@ func groupsOf(coarse, fine []uint64) []int32 {
 	return of
 }
 
-// rolled finds how the measure of the coarse side is made of the rows of the fine side, and of which of its columns (-1 for their number).
+// rolled finds how the measure of the coarse side is made of the rows of the fine side, and of
+// which of its columns (-1 for their number).
 func rolled(coarse, fine *scoring.Table, measure int, of []int32, columns []int) (column int, how string) {
 	m := &coarse.Columns[measure]
 	for _, i := range columns {

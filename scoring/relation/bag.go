@@ -2,7 +2,8 @@ package relation
 
 import "math/bits"
 
-// bag counts how often a key occurs in gold and in the answer: a hash table with open addressing. Keys are not 0.
+// bag counts how often a key occurs in gold and in the answer: a hash table with open addressing.
+// Keys are not 0.
 type bag struct {
 	slots []slot
 	n     int
@@ -119,7 +120,8 @@ func (m *matching) unique() bool {
 	return m.distinctGold == len(m.gold) && m.distinctPred == len(m.pred)
 }
 
-// partners is the answer's row of every gold row, for keys that are unique and the same on both sides.
+// partners is the answer's row of every gold row, for keys that are unique and the same on both
+// sides.
 func (m *matching) partners() []int32 {
 	b := newBag(len(m.pred))
 	for j, k := range m.pred {

@@ -11,10 +11,13 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// Rows alone may agree by chance: three rows are not the things that a 3 counts. What bears a relation out is how many digits speak for it, what the columns are called, and what the queries do.
+// Rows alone may agree by chance: three rows are not the things that a 3 counts. What bears a
+// relation out is how many digits speak for it, what the columns are called, and what the queries
+// do.
 
-// minDigits is how many significant digits the distinct values of a column must show before a factor that a single name or the question suggests is believed: 5 for 5000 may be chance, 1.235 for
-// 1235 is not. A judge's proposal has to meet the same bar.
+// minDigits is how many significant digits the distinct values of a column must show before a
+// factor that a single name or the question suggests is believed: 5 for 5000 may be chance, 1.235
+// for 1235 is not. A judge's proposal has to meet the same bar.
 const minDigits = 4
 
 // digitsOf counts the significant digits of the distinct numbers of a list. NaN stands for NULL.
@@ -41,7 +44,8 @@ func ratio(g, p float64) (float64, bool) {
 	return r, p != 0 && finite(r)
 }
 
-// onlyNulls tells whether the keys that say NULL stand for NULL alone: NaN shares its key, and is no missing value that a 0 or a label may stand for.
+// onlyNulls tells whether the keys that say NULL stand for NULL alone: NaN shares its key, and is
+// no missing value that a 0 or a label may stand for.
 func onlyNulls(c *scoring.Column, keys []uint64) bool {
 	for i, k := range keys {
 		if k == cell.NullKey && !c.IsNull(i) {
@@ -59,7 +63,8 @@ func nullAt(c *scoring.Column, rows []int32) bool {
 // Words of names that say what a number is made of.
 var (
 	additiveWords = wordSet("count counts number numbers num cnt n total totals sum sums subtotal amount amounts quantity qty revenue sales turnover volume frequency times orders occurrences")
-	// Of an average, a rate or an extremum, 0 is a value like any other, and parts do not add up to the whole.
+	// Of an average, a rate or an extremum, 0 is a value like any other, and parts do not add up to
+	// the whole.
 	otherMeasures = wordSet("avg average mean median rate ratio pct percent percentage share proportion score rating rank min minimum max maximum lowest highest price temperature temp age year date id key code " +
 		"latitude longitude lat lng lon stddev variance per degree celsius fahrenheit height weight length width depth elevation altitude salary balance speed size level grade point position floor")
 )
@@ -79,7 +84,8 @@ func anyWord(words []string, set map[string]bool) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return set[w] || set[stem(w)] })
 }
 
-// adds tells whether a column is a count or a sum, for which nothing is 0: by its query where that says so, else by its name. A plural of whole numbers, such as clients, counts things.
+// adds tells whether a column is a count or a sum, for which nothing is 0: by its query where that
+// says so, else by its name. A plural of whole numbers, such as clients, counts things.
 func (e *evidence) adds(s side, column int) bool {
 	q, t := e.queries().pred, e.table(s)
 	if s == goldSide {
@@ -110,7 +116,8 @@ func (e *evidence) adds(s side, column int) bool {
 	return c.Type == scoring.Int64 && stem(last) != last
 }
 
-// pairAdds tells whether an aligned pair of columns is a count or a sum: one side says so, and no name says otherwise.
+// pairAdds tells whether an aligned pair of columns is a count or a sum: one side says so, and no
+// name says otherwise.
 func (e *evidence) pairAdds(pair int) bool {
 	g, p := e.a.Columns[pair].Gold, e.a.Columns[pair].Pred
 	other := func(s side, column int) bool {
@@ -131,7 +138,8 @@ func divides(x sqlparts.Expr) bool {
 	return found
 }
 
-// sameHeader tells whether two columns are called the same, but for case and punctuation. A name that only gives a position, such as c1 or column_2, is none.
+// sameHeader tells whether two columns are called the same, but for case and punctuation. A name
+// that only gives a position, such as c1 or column_2, is none.
 func sameHeader(a, b string) bool {
 	x, y := strings.Join(nameWords(a), " "), strings.Join(nameWords(b), " ")
 	return x != "" && x == y && !positional(x)

@@ -80,7 +80,9 @@ var clauseKinds = []Kind{
 	},
 }
 
-// sameQuery tells whether the queries are proven to be the same. Results that differ outrank any proof, so that of two queries with other results no more is said than that their texts are the same.
+// sameQuery tells whether the queries are proven to be the same. Results that differ outrank any
+// proof, so that of two queries with other results no more is said than that their texts are the
+// same.
 func sameQuery(e *evidence) *found {
 	if q := e.queries(); !q.both() {
 		return nil
@@ -346,7 +348,8 @@ func selectDiffers(e *evidence) *found {
 	return &found{text: "The queries are the same but for what they select.", proof: Proof{Gold: g, Pred: p}}
 }
 
-// sameBut tells whether two queries are the same but for their select lists: with one in the place of both they are the same text.
+// sameBut tells whether two queries are the same but for their select lists: with one in the place
+// of both they are the same text.
 func (q *query) sameBut(o *query) bool {
 	rest := func(q *query) string {
 		if q.final == nil || q.query.Body != sqlparts.Body(q.final) {

@@ -86,7 +86,8 @@ func without(a, b []string) []string {
 	return out
 }
 
-// oneFilter tells whether one condition, which only one side has, is all that the conditions differ in, and its rows are among the other's.
+// oneFilter tells whether one condition, which only one side has, is all that the conditions differ
+// in, and its rows are among the other's.
 func oneFilter(e *evidence, has side) *found {
 	m, q := e.rows(), e.queries()
 	if m == nil || !q.both() {
@@ -176,7 +177,8 @@ func literalsDiffer(e *evidence) *found {
 	return aboutConditions(p, fmt.Sprintf("The queries compare %s with different values.", part(p[0].column)))
 }
 
-// operators finds conditions that compare the same column with the same value by operators of which something holds, each of which only one query has.
+// operators finds conditions that compare the same column with the same value by operators of which
+// something holds, each of which only one query has.
 func (e *evidence) operators(holds func(g, p string) bool) *[2]condition {
 	q := e.queries()
 	if !q.both() {
@@ -231,7 +233,8 @@ func andForOr(e *evidence) *found {
 	return &found{text: "Gold has OR, a list or UNION, the answer combines by INTERSECT what meets both conditions."}
 }
 
-// loneCondition finds a condition with a literal of which the other query says nothing: no condition of it names the column or has the value.
+// loneCondition finds a condition with a literal of which the other query says nothing: no
+// condition of it names the column or has the value.
 func loneCondition(e *evidence, has side) *found {
 	q := e.queries()
 	if !q.both() {

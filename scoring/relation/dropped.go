@@ -37,7 +37,8 @@ var droppedKinds = []Kind{
 	},
 }
 
-// dropped are the gold columns that the answer lacks, where all columns that it shows agree row by row; nil where that is not so.
+// dropped are the gold columns that the answer lacks, where all columns that it shows agree row by
+// row; nil where that is not so.
 func (e *evidence) dropped() []int {
 	if e.queriesOnly || e.gold.Rows() == 0 || e.pred.Rows() == 0 {
 		return nil
@@ -91,7 +92,8 @@ func droppedOrderKey(e *evidence) *found {
 	return nil
 }
 
-// sortedBy tells whether the answer, whose query sorts, shows its rows in the order of gold's columns: all numbers, each never falling or never rising, over three rows that differ at least.
+// sortedBy tells whether the answer, whose query sorts, shows its rows in the order of gold's
+// columns: all numbers, each never falling or never rising, over three rows that differ at least.
 func (e *evidence) sortedBy(columns []int) bool {
 	if q := e.queries().pred; q == nil || len(q.order) == 0 {
 		return false

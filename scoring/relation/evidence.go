@@ -44,7 +44,8 @@ func (e *evidence) table(s side) *scoring.Table {
 	return e.pred
 }
 
-// columns are the columns of a side by name. Where several of them show a relation, the first is told, wherever it stands.
+// columns are the columns of a side by name. Where several of them show a relation, the first is
+// told, wherever it stands.
 func (e *evidence) columns(s side) []int {
 	t := e.table(s)
 	return byName(t, positionsOf(len(t.Columns)))
@@ -72,7 +73,8 @@ func (e *evidence) keys(pair int) pairKeys {
 	return k
 }
 
-// naturalKeys are the keys of a column as it is. They may be compared with those of any other column.
+// naturalKeys are the keys of a column as it is. They may be compared with those of any other
+// column.
 func (e *evidence) naturalKeys(s side, column int) []uint64 {
 	if e.natural == nil {
 		e.natural = map[side][][]uint64{goldSide: make([][]uint64, len(e.gold.Columns)), predSide: make([][]uint64, len(e.pred.Columns))}
@@ -120,7 +122,8 @@ func mixInto(rows, keys []uint64) {
 	})
 }
 
-// rows matches whole gold rows; nil where a gold column that holds a value has no counterpart, or one side has no rows.
+// rows matches whole gold rows; nil where a gold column that holds a value has no counterpart, or
+// one side has no rows.
 func (e *evidence) rows() *matching {
 	if e.queriesOnly || e.gold.Rows() == 0 || e.pred.Rows() == 0 || len(e.missing()) > 0 {
 		return nil
@@ -173,8 +176,8 @@ func allNull(c *scoring.Column) bool {
 	return true
 }
 
-// solid is the part of two results of equally many rows that is beyond doubt: the aligned columns that hold the same values equally often. The others are what is left
-// to explain.
+// solid is the part of two results of equally many rows that is beyond doubt: the aligned columns
+// that hold the same values equally often. The others are what is left to explain.
 type solid struct {
 	pairs []int // positions in the alignment
 	gold  []int // gold columns that are left, by name

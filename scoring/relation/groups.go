@@ -35,8 +35,9 @@ var groupKinds = []Kind{
 	},
 }
 
-// totalRow is the only row that one side has more where it holds the sum of that side's other rows in some column of numbers, else -1. Of
-// fewer than two other rows, or where the sum is 0, nobody can tell.
+// totalRow is the only row that one side has more where it holds the sum of that side's other rows
+// in some column of numbers, else -1. Of fewer than two other rows, or where the sum is 0, nobody
+// can tell.
 func (e *evidence) totalRow(more side) int {
 	m := e.rows()
 	if m == nil || m.equal < 2 {
@@ -89,8 +90,9 @@ func totalRowAdded(e *evidence) *found {
 	return nil
 }
 
-// zeroFilled tells whether all rows that one side has more are groups of their own with nothing in their measures. A measure is a count or a sum, by its name or query, in which all those rows
-// are 0 or NULL and some other row is not; what is left of the columns is the group.
+// zeroFilled tells whether all rows that one side has more are groups of their own with nothing in
+// their measures. A measure is a count or a sum, by its name or query, in which all those rows are
+// 0 or NULL and some other row is not; what is left of the columns is the group.
 func zeroFilled(e *evidence, more side) *found {
 	m := e.rows()
 	if m == nil {
@@ -171,7 +173,8 @@ func zeroFilled(e *evidence, more side) *found {
 	return r
 }
 
-// mergedGroups tells whether one side has a row for each name where the other has several for some, and all else agrees: most names are not among those, so that it is no chance.
+// mergedGroups tells whether one side has a row for each name where the other has several for some,
+// and all else agrees: most names are not among those, so that it is no chance.
 func mergedGroups(e *evidence, merges side) *found {
 	m := e.rows()
 	if m == nil || m.equal < 2 {
@@ -229,7 +232,8 @@ func mergedGroups(e *evidence, merges side) *found {
 	return r
 }
 
-// madeOf tells whether in some rows of one side a measure is the sum of those of the other side's rows of the same name, or lies between them as a mean, a least or a largest does.
+// madeOf tells whether in some rows of one side a measure is the sum of those of the other side's
+// rows of the same name, or lies between them as a mean, a least or a largest does.
 func (e *evidence) madeOf(pair int, merges side, one, several []uint64, rows []int32) bool {
 	c := &e.a.Columns[pair]
 	whole, part := &e.pred.Columns[c.Pred], &e.gold.Columns[c.Gold]

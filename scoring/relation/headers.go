@@ -16,7 +16,8 @@ var headerKinds = []Kind{
 	},
 }
 
-// crossed finds values under the wrong headers: columns that both sides call alike agree only where they are exchanged.
+// crossed finds values under the wrong headers: columns that both sides call alike agree only where
+// they are exchanged.
 func crossed(e *evidence) *found {
 	if e.queriesOnly || e.gold.Rows() == 0 || e.gold.Rows() != e.pred.Rows() {
 		return nil
@@ -51,7 +52,8 @@ func crossed(e *evidence) *found {
 	}
 }
 
-// exchanged is the answer's column that holds the values of each gold column, where some are others than the ones called alike, all of them of one header or another; nil where it is not so.
+// exchanged is the answer's column that holds the values of each gold column, where some are others
+// than the ones called alike, all of them of one header or another; nil where it is not so.
 func (e *evidence) exchanged(gold, pred []int) []int {
 	to := make([]int, len(gold))
 	for k, i := range gold {
@@ -90,7 +92,8 @@ func headed(t *scoring.Table, name string) int {
 	return only(len(t.Columns), func(i int) bool { return sameHeader(t.Columns[i].Name, name) })
 }
 
-// byChance finds gold columns of few and short numbers whose equal in the answer nothing but the numbers points to, while the answer has another column of numbers.
+// byChance finds gold columns of few and short numbers whose equal in the answer nothing but the
+// numbers points to, while the answer has another column of numbers.
 func byChance(e *evidence) *found {
 	others := e.extra()
 	if e.gold.Rows() == 1 { // every column of one row is one value throughout
@@ -113,7 +116,8 @@ func byChance(e *evidence) *found {
 	return e.aboutPairs(pairs, fmt.Sprintf("The values of %s are in the answer, but under another name, beside other numbers, and too few to tell by.", named(e.gold, e.goldColumns(pairs))))
 }
 
-// related tells whether names or queries say that two aligned columns are the same: a word in common, or the same expression or aggregate in both queries.
+// related tells whether names or queries say that two aligned columns are the same: a word in
+// common, or the same expression or aggregate in both queries.
 func (e *evidence) related(c *scoring.ColumnPair) bool {
 	g, p := nameWords(e.gold.Columns[c.Gold].Name), nameWords(e.pred.Columns[c.Pred].Name)
 	stems := func(words []string) map[string]bool {

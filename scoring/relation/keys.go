@@ -33,7 +33,8 @@ type replacement struct {
 	telling    bool // the mapping is held to by more than how often values occur
 }
 
-// replacements are the ways in which one column is in the place of another while all else agrees. It is nil where more than one gold column is left to explain.
+// replacements are the ways in which one column is in the place of another while all else agrees.
+// It is nil where more than one gold column is left to explain.
 func (e *evidence) replacements() []replacement {
 	if e.replaced == nil {
 		r := e.findReplacements()
@@ -60,8 +61,10 @@ func (e *evidence) findReplacements() []replacement {
 	return out
 }
 
-// oneToOne tells whether a 1:1 mapping of values turns the rows (rest, value) of gold into those of the answer. It exists exactly when the values can be paired so that both of a pair occur
-// beside the same rests equally often, so values are told apart by the multiset of the rests beside them. It is telling where those multisets differ between some values.
+// oneToOne tells whether a 1:1 mapping of values turns the rows (rest, value) of gold into those of
+// the answer. It exists exactly when the values can be paired so that both of a pair occur beside
+// the same rests equally often, so values are told apart by the multiset of the rests beside them.
+// It is telling where those multisets differ between some values.
 func oneToOne(goldRest, goldValue, predRest, predValue []uint64) (ok, telling bool) {
 	signatures := func(rest, value []uint64) map[cell.Sum]int {
 		of := make(map[uint64]cell.Sum, 64)
@@ -88,7 +91,8 @@ func oneToOne(goldRest, goldValue, predRest, predValue []uint64) (ok, telling bo
 	return true, len(g) > 1
 }
 
-// keyish tells whether a column is a key by its name or, failing that, its values; nameish whether it is a name.
+// keyish tells whether a column is a key by its name or, failing that, its values; nameish whether
+// it is a name.
 func keyish(c *scoring.Column) bool {
 	w := nameWords(c.Name)
 	if len(w) == 0 {
@@ -137,8 +141,9 @@ func keyForName(e *evidence) *found {
 	return nil
 }
 
-// ofOneThing tells whether a key and a name are of the same thing: their headers share a word, as district_id and district_name do, or the query that shows the name uses the key, to join or
-// to group by.
+// ofOneThing tells whether a key and a name are of the same thing: their headers share a word, as
+// district_id and district_name do, or the query that shows the name uses the key, to join or to
+// group by.
 func (e *evidence) ofOneThing(r replacement) bool {
 	g, p := &e.gold.Columns[r.gold], &e.pred.Columns[r.pred]
 	for _, w := range nameWords(g.Name) {
@@ -159,8 +164,9 @@ func (e *evidence) ofOneThing(r replacement) bool {
 // genericWords are those of names that say nothing of whose key or name it is.
 var genericWords = wordSet("id ids key code nr no num uuid guid pk sk name names title label description fullname")
 
-// groupedBy tells whether both queries make the same groups, by the key that one of them shows in place of the other's name: the rows are of the same things then. What they count the rows of a group by does not
-// matter.
+// groupedBy tells whether both queries make the same groups, by the key that one of them shows in
+// place of the other's name: the rows are of the same things then. What they count the rows of a
+// group by does not matter.
 func (e *evidence) groupedBy(r replacement) bool {
 	q := e.queries()
 	if !q.both() || len(q.gold.selects) != 1 || len(q.pred.selects) != 1 {
@@ -187,7 +193,8 @@ func renamedValues(e *evidence) *found {
 	}
 	for _, r := range e.replacements() {
 		g, p := &e.gold.Columns[r.gold], &e.pred.Columns[r.pred]
-		// Numbers that stand 1:1 for other numbers are other measures, and few rows pair up by chance.
+		// Numbers that stand 1:1 for other numbers are other measures, and few rows pair up by
+		// chance.
 		if !r.oneToOne || !r.telling || e.gold.Rows() < 4 || g.Type != scoring.String && p.Type != scoring.String || e.shareValues(r) {
 			continue
 		}
@@ -199,7 +206,8 @@ func renamedValues(e *evidence) *found {
 	return nil
 }
 
-// codes tells whether the values of a column may stand for others: texts that are no numbers, and whole numbers.
+// codes tells whether the values of a column may stand for others: texts that are no numbers, and
+// whole numbers.
 func codes(c *scoring.Column) bool {
 	switch c.Type {
 	case scoring.String:
@@ -211,7 +219,8 @@ func codes(c *scoring.Column) bool {
 	return false
 }
 
-// shareValues tells whether a value of the one column occurs in the other: then it is not written in another way.
+// shareValues tells whether a value of the one column occurs in the other: then it is not written
+// in another way.
 func (e *evidence) shareValues(r replacement) bool {
 	here := map[uint64]bool{}
 	for _, k := range e.naturalKeys(goldSide, r.gold) {
@@ -239,7 +248,8 @@ func otherColumn(e *evidence) *found {
 	}
 }
 
-// sameRest tells whether the two queries are the same but for their select lists: the rows are the same ones then.
+// sameRest tells whether the two queries are the same but for their select lists: the rows are the
+// same ones then.
 func (e *evidence) sameRest() bool {
 	q := e.queries()
 	if q.gold == nil || q.pred == nil {

@@ -5,7 +5,8 @@ const (
 	allNames      = "SELECT name FROM t JOIN v ON t.id = v.t"
 )
 
-// The relations that names, queries or enough values must bear out, with the neighbours that they do not bear out.
+// The relations that names, queries or enough values must bear out, with the neighbours that they
+// do not bear out.
 var _ = addExamples(map[string]examplesOf{
 	"crossed": {
 		holds: []example{

@@ -53,7 +53,8 @@ func (x *example) find(t *testing.T) []relation.Relation {
 	})
 }
 
-// TestKinds checks for every relation that it is named where it holds, first unless another says more, and not where it almost does.
+// TestKinds checks for every relation that it is named where it holds, first unless another says
+// more, and not where it almost does.
 func TestKinds(t *testing.T) {
 	kinds := map[string]bool{}
 	for _, k := range relation.Kinds() {
@@ -124,7 +125,8 @@ func addExamples(more map[string]examplesOf) bool {
 	return true
 }
 
-// TestOuterJoinAsCause checks that groups with nothing are put down to an outer join only where one query alone has it.
+// TestOuterJoinAsCause checks that groups with nothing are put down to an outer join only where one
+// query alone has it.
 func TestOuterJoinAsCause(t *testing.T) {
 	const gold, pred = "k, total: [1, 10], [3, 0], [5, 4]", "k, total: [1, 10], [5, 4]"
 	for _, tt := range []struct {

@@ -12,8 +12,10 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// counterparts pairs labels with headers that say the same, as positions in both: the ones called alike first, then those of which one has all the words of the other, then those of which one
-// shortens the other, as M does Male, W0 Week 0 and Jan January, and last those of which a word does so. A number may be the month of a name. What could be paired in two ways is not.
+// counterparts pairs labels with headers that say the same, as positions in both: the ones called
+// alike first, then those of which one has all the words of the other, then those of which one
+// shortens the other, as M does Male, W0 Week 0 and Jan January, and last those of which a word
+// does so. A number may be the month of a name. What could be paired in two ways is not.
 func counterparts(labels, headers []string) (pairs [][2]int) {
 	l, h := make([][]string, len(labels)), make([][]string, len(headers))
 	for i := range labels {
@@ -79,7 +81,8 @@ func contained(a, b []string) bool {
 	return len(a) > 0 && !slices.ContainsFunc(a, func(w string) bool { return !slices.Contains(b, w) })
 }
 
-// shortened tells whether two labels have as many words and each is a beginning of its counterpart; numbers are not shortened.
+// shortened tells whether two labels have as many words and each is a beginning of its counterpart;
+// numbers are not shortened.
 func shortened(a, b []string) bool {
 	if len(a) != len(b) || len(a) == 0 {
 		return false
@@ -109,7 +112,8 @@ func shortens(a, b string) bool {
 	return strings.HasPrefix(b, a)
 }
 
-// monthOf is the number of the month of an English name of three letters or more, empty where it is none.
+// monthOf is the number of the month of an English name of three letters or more, empty where it is
+// none.
 func monthOf(name string) string {
 	for i, m := range []string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"} {
 		if len(name) >= 3 && strings.HasPrefix(m, name) {
@@ -119,7 +123,9 @@ func monthOf(name string) string {
 	return ""
 }
 
-// abbreviated finds a column of text whose values each shorten one of a column of the other side, or the reverse. No value stands on both sides, all are words, and the written ones have three letters at least.
+// abbreviated finds a column of text whose values each shorten one of a column of the other side,
+// or the reverse. No value stands on both sides, all are words, and the written ones have three
+// letters at least.
 func abbreviated(e *evidence) *found {
 	for _, r := range e.replacements() {
 		if !r.oneToOne || e.shareValues(r) {
@@ -163,7 +169,8 @@ func abbreviated(e *evidence) *found {
 	return nil
 }
 
-// wordsOnly tells whether a text begins with a letter and has no signs, which no abbreviation drops.
+// wordsOnly tells whether a text begins with a letter and has no signs, which no abbreviation
+// drops.
 func wordsOnly(s string) bool {
 	for i, r := range s {
 		if !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r) && !strings.ContainsRune(" .-_", r)) {
@@ -173,7 +180,8 @@ func wordsOnly(s string) bool {
 	return s != ""
 }
 
-// distinctTexts are the different texts of a column by their keys, nil where it holds something else or more than maxLabels of them.
+// distinctTexts are the different texts of a column by their keys, nil where it holds something
+// else or more than maxLabels of them.
 func distinctTexts(c *scoring.Column, keys []uint64) map[uint64]string {
 	if c.Type != scoring.String {
 		return nil

@@ -63,7 +63,8 @@ func sortFlipped(e *evidence) *found {
 	}
 }
 
-// Superlatives whose sense does not hang on how the measure is scaled: the oldest has the earliest birth and the highest age.
+// Superlatives whose sense does not hang on how the measure is scaled: the oldest has the earliest
+// birth and the highest age.
 var (
 	highest = []string{"highest", "most", "largest", "greatest", "biggest", "maximum"}
 	lowest  = []string{"lowest", "least", "smallest", "fewest", "minimum"}

@@ -52,8 +52,8 @@ type measurePair struct {
 	unlike     bool      // some row holds an infinity or NaN on one side that the other does not hold: no law makes them of each other
 }
 
-// measurePairs are the columns of numbers that do not agree while the others match the rows one to one. ok is false where they do not match them, or something else than numbers
-// is left to explain.
+// measurePairs are the columns of numbers that do not agree while the others match the rows one to
+// one. ok is false where they do not match them, or something else than numbers is left to explain.
 func (e *evidence) measurePairs() (pairs []measurePair, ok bool) {
 	if e.measured == nil {
 		pairs, ok := e.pairMeasures()
@@ -107,7 +107,8 @@ func (e *evidence) pairMeasures() (pairs []measurePair, ok bool) {
 	return pairs, true
 }
 
-// counterpart is the column in the place of a gold column that has no equal: the one that it is aligned with, or the only one of numbers that is left.
+// counterpart is the column in the place of a gold column that has no equal: the one that it is
+// aligned with, or the only one of numbers that is left.
 func (e *evidence) counterpart(gold int, among []int, taken map[int]bool) int {
 	for k := range e.a.Columns {
 		if c := &e.a.Columns[k]; c.Gold == gold {
@@ -127,7 +128,9 @@ func (e *evidence) counterpart(gold int, among []int, taken map[int]bool) int {
 	return at
 }
 
-// every tells whether something holds for the two numbers of all rows, NULLs and infinities being the same on both sides. distinct is how many different numbers of gold, 0 left out, speak for it, up to three.
+// every tells whether something holds for the two numbers of all rows, NULLs and infinities being
+// the same on both sides. distinct is how many different numbers of gold, 0 left out, speak for it,
+// up to three.
 func (m *measurePair) every(holds func(g, p float64) bool) (ok bool, distinct int) {
 	if m.unlike {
 		return false, 0

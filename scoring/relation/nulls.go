@@ -28,8 +28,8 @@ var nullKinds = []Kind{
 	},
 }
 
-// replacedNulls matches rows whose NULLs were given a key of their own on either side, in the pairs where one side has more NULLs. key finds what the NULLs of the first column are in
-// the second.
+// replacedNulls matches rows whose NULLs were given a key of their own on either side, in the pairs
+// where one side has more NULLs. key finds what the NULLs of the first column are in the second.
 func (e *evidence) replacedNulls(key func(pair int, null, c *scoring.Column, keys []uint64) (uint64, bool)) (m *matching, pairs []int) {
 	if e.queriesOnly || e.gold.Rows() == 0 || e.gold.Rows() != e.pred.Rows() || len(e.missing()) > 0 {
 		return nil, nil
@@ -123,7 +123,8 @@ var labels = func() map[string]bool {
 // totals are words for the row of a rollup in which NULL stands for all.
 var totals = map[string]bool{"total": true, "all": true, "grand total": true, "totals": true, "overall": true, "sum": true}
 
-// isLabel tells whether a text stands for a missing value in a column of some name, in any case and in brackets too: n/a, (not set), and No region in a column region.
+// isLabel tells whether a text stands for a missing value in a column of some name, in any case and
+// in brackets too: n/a, (not set), and No region in a column region.
 func isLabel(s string, name []string) bool {
 	if len(s) > 40 {
 		return false
@@ -139,7 +140,8 @@ func isLabel(s string, name []string) bool {
 	return more && (first == "no" || first == "without" || first == "unknown" || first == "missing") && slices.Contains(name, rest)
 }
 
-// label is the only key of a text column that stands for a missing value. Where signs are the values of a column, such as + and -, none of them does.
+// label is the only key of a text column that stands for a missing value. Where signs are the
+// values of a column, such as + and -, none of them does.
 func (e *evidence) label(pair int, null, c *scoring.Column, keys []uint64) (uint64, bool) {
 	if c.Type != scoring.String {
 		return 0, false
@@ -165,7 +167,8 @@ func (e *evidence) label(pair int, null, c *scoring.Column, keys []uint64) (uint
 	return key, key != 0
 }
 
-// labels tells whether a text is put in place of NULL rather than stored: the query of its side writes it or, where that is not known, it is the answer's.
+// labels tells whether a text is put in place of NULL rather than stored: the query of its side
+// writes it or, where that is not known, it is the answer's.
 func (e *evidence) labels(pair int, c *scoring.Column, text string) bool {
 	inGold := c == &e.gold.Columns[e.a.Columns[pair].Gold]
 	sql := e.PredSQL
@@ -178,7 +181,8 @@ func (e *evidence) labels(pair int, c *scoring.Column, text string) bool {
 	return strings.Contains(strings.ToLower(sql), "'"+strings.ToLower(text)+"'")
 }
 
-// nullRows tells whether all rows that one side has more are NULL in a column in which the other side never is.
+// nullRows tells whether all rows that one side has more are NULL in a column in which the other
+// side never is.
 func nullRows(e *evidence, more side) *found {
 	m := e.rows()
 	if m == nil || len(e.a.Columns) == 0 {

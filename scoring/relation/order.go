@@ -13,7 +13,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// orderKinds are looked at first where all rows agree, and last where they do not: what else differs explains more.
+// orderKinds are looked at first where all rows agree, and last where they do not: what else
+// differs explains more.
 var orderKinds = []Kind{{
 	Name: "reordered", Class: Difference, find: reordered,
 	Meaning: "The question asks for an order, and the rows of the answer come in another. Rows that tie may change places.",
@@ -27,18 +28,21 @@ type Order struct {
 	Keys   []int  // gold columns: rows that agree in all of them may change places
 	Shown  bool   // the keys are all that gold sorts by; where they are not, nothing shows which rows tie, and each row has gold's place
 
-	// Proven: both queries sort by the same keys, so that rows in other places tie. Then rows need no look.
+	// Proven: both queries sort by the same keys, so that rows in other places tie. Then rows need
+	// no look.
 	Proven bool
-	// Lost: gold's rows are not in the order of gold's own query. They were stored without it, and show nothing.
+	// Lost: gold's rows are not in the order of gold's own query. They were stored without it, and
+	// show nothing.
 	Lost bool
 
 	opposed bool // both queries sort by the same first key, in opposite directions
 	nulls   bool // where NULL stands is the engine's choice: all of them may stand at the other end
 }
 
-// AskedOrder is the order that is part of the answer, nil where none is. The question must ask for one; where no question is given, gold's ORDER BY stands for it. Which
-// order it is says gold's ORDER BY or, where gold's query is not given, a column by which gold's rows are sorted. An ORDER BY that nobody
-// asked for is none, and neither is that of a single row.
+// AskedOrder is the order that is part of the answer, nil where none is. The question must ask for
+// one; where no question is given, gold's ORDER BY stands for it. Which order it is says gold's
+// ORDER BY or, where gold's query is not given, a column by which gold's rows are sorted. An ORDER
+// BY that nobody asked for is none, and neither is that of a single row.
 func AskedOrder(in Input) *Order {
 	e := &evidence{Input: in, gold: in.Gold, pred: in.Pred}
 	return e.askedOrder()
@@ -127,7 +131,8 @@ func (e *evidence) columnOf(q *query, x sqlparts.Expr) int {
 	return -1
 }
 
-// columnsIn are the gold columns that a sort key is computed from; ok is false where it rests on anything else.
+// columnsIn are the gold columns that a sort key is computed from; ok is false where it rests on
+// anything else.
 func (e *evidence) columnsIn(q *query, x sqlparts.Expr) (columns []int, ok bool) {
 	ok = true
 	sqlparts.Walk(x, func(n sqlparts.Node) bool {
@@ -148,8 +153,10 @@ func (e *evidence) columnsIn(q *query, x sqlparts.Expr) (columns []int, ok bool)
 	return columns, ok
 }
 
-// orderOfRows reads the order off gold's rows: of the columns by which they are sorted, it is one that the question names, or the only one that holds numbers or times. Of several that are named,
-// that with most values is, since gold's order by it is the order by the others. Where there is none, every row has gold's place.
+// orderOfRows reads the order off gold's rows: of the columns by which they are sorted, it is one
+// that the question names, or the only one that holds numbers or times. Of several that are named,
+// that with most values is, since gold's order by it is the order by the others. Where there is
+// none, every row has gold's place.
 func (e *evidence) orderOfRows(o *Order) {
 	var named, measures []int
 	for i := range e.gold.Columns {
@@ -209,7 +216,8 @@ type Sequence struct {
 	Ties []int32 // by place: the number of the group of rows that may stand here
 }
 
-// Sequences are the ways in which the rows of gold may stand: as they do and, where NULL may stand at either end, with NULL at the other one.
+// Sequences are the ways in which the rows of gold may stand: as they do and, where NULL may stand
+// at either end, with NULL at the other one.
 func (o *Order) Sequences(gold *scoring.Table) []Sequence {
 	e := &evidence{gold: gold}
 	keys := make([][]uint64, len(o.Keys))
@@ -289,7 +297,8 @@ func (o *Order) Broken() string {
 	return s + "."
 }
 
-// CompareOrder is [AskedOrder], and tells whether the answer's rows come in it. Where rows differ, those that both sides have decide.
+// CompareOrder is [AskedOrder], and tells whether the answer's rows come in it. Where rows differ,
+// those that both sides have decide.
 func CompareOrder(in Input) (o *Order, kept bool) {
 	e := &evidence{Input: in, gold: in.Gold, pred: in.Pred}
 	if o = e.askedOrder(); o != nil {
@@ -299,7 +308,8 @@ func CompareOrder(in Input) (o *Order, kept bool) {
 	return o, kept
 }
 
-// brokenOrder is the order that the question asks for where the answer's rows come in another one, else nil.
+// brokenOrder is the order that the question asks for where the answer's rows come in another one,
+// else nil.
 func (e *evidence) brokenOrder() *Order {
 	if e.broken == nil {
 		var o *Order
@@ -338,7 +348,8 @@ func (e *evidence) keeps(o *Order) bool {
 	})
 }
 
-// inStep tells whether the rows whose keys both sides have come in the same order. Keys that gold has in several places say nothing.
+// inStep tells whether the rows whose keys both sides have come in the same order. Keys that gold
+// has in several places say nothing.
 func (e *evidence) inStep(pairs []int, s Sequence) bool {
 	gold, pred := make([]uint64, e.gold.Rows()), make([]uint64, e.pred.Rows())
 	for _, k := range pairs {
@@ -383,8 +394,10 @@ func reordered(e *evidence) *found {
 // superlative is a word or two that names an end of an order.
 const superlative = `(?:best|worst|most(?: \w+)?|least(?: \w+)?|\w+est|recent)`
 
-// orderPhrases are the ways in which questions ask for an order of rows. Of the 59 questions of the labelled sets (rosevec, flex200, maple, splash) whose gold query sorts several rows, 49 have one;
-// of the other ten, one asks for an order, with a word misspelt, and nine only sort to find the first few. "Top 5" counts, though it may also mean a set.
+// orderPhrases are the ways in which questions ask for an order of rows. Of the 59 questions of the
+// labelled sets (rosevec, flex200, maple, splash) whose gold query sorts several rows, 49 have one;
+// of the other ten, one asks for an order, with a word misspelt, and nine only sort to find the
+// first few. "Top 5" counts, though it may also mean a set.
 var orderPhrases = regexp.MustCompile(` (?:` + strings.Join([]string{
 	`sort|sorted|sorting|ascending|descending|ascendingly|descendingly|asc|desc`,
 	`alphabetical|alphabetically|lexicographical|lexicographically|chronological|chronologically`,
@@ -400,7 +413,8 @@ var orderPhrases = regexp.MustCompile(` (?:` + strings.Join([]string{
 	`(?:start|starts|starting|begin|begins|beginning) (?:with|from|at) (?:the )?` + superlative,
 }, `|`) + `) `)
 
-// asksForOrder are the words by which a question, in English, asks for an order of rows; empty where it does not.
+// asksForOrder are the words by which a question, in English, asks for an order of rows; empty
+// where it does not.
 func asksForOrder(question string) string {
 	if question == "" {
 		return ""

@@ -136,7 +136,8 @@ func TestQuestionsThatAskForOrder(t *testing.T) {
 	}
 }
 
-// Rows that tie may stand in any order among themselves, and two groups may not change places: held over random tables, with NULLs and repeated rows.
+// Rows that tie may stand in any order among themselves, and two groups may not change places: held
+// over random tables, with NULLs and repeated rows.
 func TestOrderOfRandomTables(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 9))
 	for range 2000 {

@@ -9,15 +9,18 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// maxPivotRows is how long a result may be to be looked at as a turned one: reports are turned, not extracts.
+// maxPivotRows is how long a result may be to be looked at as a turned one: reports are turned, not
+// extracts.
 const maxPivotRows = 200_000
 
 // maxLabels is how many columns of a wide result are looked for in the rows of a long one.
 const maxLabels = 64
 
-// pivoted tells whether one side is long where the other is wide: for each of some columns of the wide side, the long side has rows of the same other columns with a label and the value.
-// A label that stands on both sides, as a value here and as a header there, must carry its own values; where none does, several values must tell the labels apart. A value that is NULL or 0 may
-// have no row. Every part of gold must have its counterpart in the answer.
+// pivoted tells whether one side is long where the other is wide: for each of some columns of the
+// wide side, the long side has rows of the same other columns with a label and the value. A label
+// that stands on both sides, as a value here and as a header there, must carry its own values;
+// where none does, several values must tell the labels apart. A value that is NULL or 0 may have no
+// row. Every part of gold must have its counterpart in the answer.
 func pivoted(e *evidence, long side) *found {
 	if e.queriesOnly {
 		return nil
@@ -51,7 +54,8 @@ func pivoted(e *evidence, long side) *found {
 	return nil
 }
 
-// turned is how many columns of the wide side have their counterpart in the rows of a label, 0 where a part of gold has none.
+// turned is how many columns of the wide side have their counterpart in the rows of a label, 0
+// where a part of gold has none.
 func (e *evidence) turned(long side, label, value int) int {
 	l, w := e.table(long), e.table(!long)
 	ids, wideIDs := make([]uint64, l.Rows()), make([]uint64, w.Rows())
@@ -135,7 +139,8 @@ func (e *evidence) turned(long side, label, value int) int {
 	return found
 }
 
-// minPivotValues is how many different values tell labels apart that are not called alike on both sides.
+// minPivotValues is how many different values tell labels apart that are not called alike on both
+// sides.
 const minPivotValues = 4
 
 // sameSet finds a column of the other side, not taken yet, that holds the same set of values.
@@ -149,7 +154,8 @@ func (e *evidence) sameSet(s side, column int, taken []bool) int {
 	return -1
 }
 
-// sharedDigits is how many digits behind the point both sides have, up to 6: what the coarser side was rounded to.
+// sharedDigits is how many digits behind the point both sides have, up to 6: what the coarser side
+// was rounded to.
 func (e *evidence) sharedDigits(long side, value int, isID []bool) int {
 	mine := fractionDigits(&e.table(long).Columns[value])
 	most := 0

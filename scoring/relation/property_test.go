@@ -24,7 +24,8 @@ func TestChangesThatKeepTheData(t *testing.T) {
 	}
 }
 
-// TestChangesThatBreakTheData checks that no relation that keeps the data is named where the data changed, and that relations that people often accept are named only where they describe the
+// TestChangesThatBreakTheData checks that no relation that keeps the data is named where the data
+// changed, and that relations that people often accept are named only where they describe the
 // change.
 func TestChangesThatBreakTheData(t *testing.T) {
 	allowed := map[string]map[string]bool{

@@ -7,10 +7,12 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// queries are the two queries as far as they are known. A side is nil where its query is not given or is none.
+// queries are the two queries as far as they are known. A side is nil where its query is not given
+// or is none.
 type queries struct{ gold, pred *query }
 
-// query is what the relations read off a query: its final SELECT, and facts about all of them, subqueries and common table expressions included.
+// query is what the relations read off a query: its final SELECT, and facts about all of them,
+// subqueries and common table expressions included.
 type query struct {
 	query *sqlparts.Query
 	final *sqlparts.Select // the SELECT that the rows come from; nil where it is a set operation
@@ -256,8 +258,9 @@ func not(negated bool) string {
 	return ""
 }
 
-// literalOf is the string or number that an expression is. A double-quoted name is a string in dialects that let it be one: the reader of the schema would know, and no column is compared with its like
-// where the other side is one; it is taken for a string where it is not made like a name.
+// literalOf is the string or number that an expression is. A double-quoted name is a string in
+// dialects that let it be one: the reader of the schema would know, and no column is compared with
+// its like where the other side is one; it is taken for a string where it is not made like a name.
 func literalOf(x sqlparts.Expr) *sqlparts.Literal {
 	switch x := x.(type) {
 	case *sqlparts.Literal:
@@ -354,7 +357,8 @@ func (q *query) aggregatesAll() bool {
 	return slices.ContainsFunc(q.final.Items, func(it *sqlparts.Item) bool { return aggregated(it.Expr) })
 }
 
-// seeksExtremum tells whether the query keeps all rows that tie at an extremum: by a subquery with MAX or MIN, by ranks, or WITH TIES.
+// seeksExtremum tells whether the query keeps all rows that tie at an extremum: by a subquery with
+// MAX or MIN, by ranks, or WITH TIES.
 func (q *query) seeksExtremum() bool {
 	for _, c := range q.calls {
 		if c.over && (c.name == "rank" || c.name == "dense_rank" || c.name == "max" || c.name == "min") {

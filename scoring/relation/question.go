@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-// nameWords are the words of a column's name, in lower case: total_amount, totalAmount and "Total Amount" are two each.
+// nameWords are the words of a column's name, in lower case: total_amount, totalAmount and "Total
+// Amount" are two each.
 func nameWords(name string) []string {
 	var out []string
 	var word []rune
@@ -33,7 +34,8 @@ func nameWords(name string) []string {
 	return out
 }
 
-// plain is a text as words of lower case between single blanks, with a blank at each end, so that words are found whole.
+// plain is a text as words of lower case between single blanks, with a blank at each end, so that
+// words are found whole.
 func plain(s string) string {
 	var b strings.Builder
 	b.WriteByte(' ')
@@ -103,7 +105,8 @@ var superlatives = map[string]bool{
 	"descending": true, "ascending": true, "by": true, "sorted": true, "ordered": true, "order": true,
 }
 
-// asksForAggregate tells whether the question asks to be told an aggregate, rather than to sort or filter by it: "how many", "the number of" and the like, unless a superlative or an order stands
+// asksForAggregate tells whether the question asks to be told an aggregate, rather than to sort or
+// filter by it: "how many", "the number of" and the like, unless a superlative or an order stands
 // close before it.
 func (e *evidence) asksForAggregate(function string) bool {
 	var phrases []string
@@ -147,7 +150,8 @@ func (e *evidence) asksForAggregate(function string) bool {
 	return false
 }
 
-// asksForTwo tells whether the question goes on to ask for something else of what it asked for first: "and what are those sizes", "along with their number".
+// asksForTwo tells whether the question goes on to ask for something else of what it asked for
+// first: "and what are those sizes", "along with their number".
 func (e *evidence) asksForTwo() bool {
 	q := plain(e.Question)
 	return slices.ContainsFunc([]string{

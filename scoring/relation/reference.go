@@ -32,7 +32,8 @@ var referenceKinds = []Kind{
 	},
 }
 
-// counterLiterals are the conditions by which the queries compare one and the same expression by = or a pattern with different literals, each of which only one of them has.
+// counterLiterals are the conditions by which the queries compare one and the same expression by =
+// or a pattern with different literals, each of which only one of them has.
 func (q *queries) counterLiterals() (pairs [][2]condition) {
 	lone := func(of, other *query) (out []condition) {
 		for _, c := range of.conditions {
@@ -57,7 +58,8 @@ func (q *queries) counterLiterals() (pairs [][2]condition) {
 	return pairs
 }
 
-// sameColumn tells whether two expressions are one column, whatever functions fold its case or read it as a number.
+// sameColumn tells whether two expressions are one column, whatever functions fold its case or read
+// it as a number.
 func sameColumn(a, b string) bool { return a == b || bareColumn(a) == bareColumn(b) }
 
 func bareColumn(s string) string {
@@ -83,7 +85,8 @@ func bareColumn(s string) string {
 
 func sameLiteral(a, b condition) bool { return a.literal == b.literal }
 
-// foreignLiteral tells whether a side compares with a literal that is foreign to the question, where the other side's is in it.
+// foreignLiteral tells whether a side compares with a literal that is foreign to the question,
+// where the other side's is in it.
 func foreignLiteral(e *evidence, foreign side) *found {
 	q := e.queries()
 	if !q.both() || e.Question == "" {
@@ -152,7 +155,8 @@ func ungrouped(e *evidence) *found {
 	return &found{text: "The question asks for something of each; gold makes one row of all, and the answer groups."}
 }
 
-// conjoins tells whether a query keeps what meets two conditions at once by INTERSECT, and alternates whether it keeps what meets either.
+// conjoins tells whether a query keeps what meets two conditions at once by INTERSECT, and
+// alternates whether it keeps what meets either.
 func (q *query) conjoins() bool   { return q.intersects }
 func (q *query) alternates() bool { return !q.intersects && (q.ors > 0 || q.unites) }
 

@@ -37,7 +37,8 @@ type Relation struct {
 	Proof  Proof  `json:"proof"`
 }
 
-// Proof is the facts that a relation rests on. Rows and columns are positions from 0. It holds no values of the results; parts of queries are at most 120 bytes.
+// Proof is the facts that a relation rests on. Rows and columns are positions from 0. It holds no
+// values of the results; parts of queries are at most 120 bytes.
 type Proof struct {
 	GoldRows    int      `json:"gold_rows"`
 	PredRows    int      `json:"pred_rows"`
@@ -75,9 +76,9 @@ type family struct {
 	kinds []Kind
 }
 
-// headerFamily is looked at first, and orderFamily next where all rows agree, but last where they do
-// not. sameFamily is looked at where the comparison found every gold cell, the others where it did not.
-// Results come before queries, and how much there is in common comes last.
+// headerFamily is looked at first, and orderFamily next where all rows agree, but last where they
+// do not. sameFamily is looked at where the comparison found every gold cell, the others where it
+// did not. Results come before queries, and how much there is in common comes last.
 var (
 	headerFamily    = family{"headers", headerKinds}
 	orderFamily     = family{"order", orderKinds}
@@ -109,7 +110,8 @@ func Kinds() []Kind {
 	return all
 }
 
-// Find says which relations hold between two results, the one that explains most first. It gives at least one, and the same for the same input.
+// Find says which relations hold between two results, the one that explains most first. It gives at
+// least one, and the same for the same input.
 func Find(in Input) []Relation {
 	e := newEvidence(in)
 	out := e.look(nil, headerFamily)
@@ -127,7 +129,8 @@ func Find(in Input) []Relation {
 	return e.look(out, orderFamily)
 }
 
-// Reshaped is the relation by which the answer holds every cell of gold in another shape: columns joined in one text or split, rows shown as columns or the reverse. It is nil where there is none.
+// Reshaped is the relation by which the answer holds every cell of gold in another shape: columns
+// joined in one text or split, rows shown as columns or the reverse. It is nil where there is none.
 // Only the two tables of the input are read, and what was found of them.
 func Reshaped(in Input) *Relation {
 	if len(in.Gold.Columns) == len(in.Pred.Columns) && in.Gold.Rows() == in.Pred.Rows() {
@@ -151,7 +154,8 @@ func Reshaped(in Input) *Relation {
 // reshapes are the relations that keep every cell, and what it belongs to.
 var reshapes = wordSet("concatenated split long_for_wide wide_for_long")
 
-// Queries says which relations hold between the two queries, whatever they return. Only GoldSQL, PredSQL, Question, Evidence and Dialect of the input are read.
+// Queries says which relations hold between the two queries, whatever they return. Only GoldSQL,
+// PredSQL, Question, Evidence and Dialect of the input are read.
 func Queries(in Input) []Relation {
 	e := &evidence{Input: in, gold: scoring.EmptyTable(0), pred: scoring.EmptyTable(0)}
 	e.queriesOnly = true

@@ -28,7 +28,8 @@ var repetitionKinds = []Kind{
 	},
 }
 
-// repetitions tells whether gold's columns hold the same set of rows, and whether the queries explain why not equally often.
+// repetitions tells whether gold's columns hold the same set of rows, and whether the queries
+// explain why not equally often.
 func repetitions(e *evidence, extra, explained bool) *found {
 	m := e.rows()
 	if m == nil || !m.sameSet() || m.sameBag() || extra != (len(e.extra()) > 0) || explained != (e.queries().repeat(m) && (len(m.gold) < len(m.pred) || e.identifies())) {
@@ -45,12 +46,14 @@ func repetitions(e *evidence, extra, explained bool) *found {
 	return r
 }
 
-// identifies tells whether gold's rows say which thing they are of, so that equal rows are of one: something other than numbers, or a key.
+// identifies tells whether gold's rows say which thing they are of, so that equal rows are of one:
+// something other than numbers, or a key.
 func (e *evidence) identifies() bool {
 	return slices.ContainsFunc(e.gold.Columns, func(c scoring.Column) bool { return !c.Type.Numeric() || keyish(&c) })
 }
 
-// repeat tells whether one query drops repetitions and the other, which returns more rows, does not, and neither aggregates or cuts off what it shows: rows that come again are the same things
+// repeat tells whether one query drops repetitions and the other, which returns more rows, does
+// not, and neither aggregates or cuts off what it shows: rows that come again are the same things
 // then.
 func (q *queries) repeat(m *matching) bool {
 	if !q.both() {

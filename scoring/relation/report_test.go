@@ -17,7 +17,8 @@ import (
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
-// referenceData is the path of a file of the reference data, which lies beside the project and may be absent.
+// referenceData is the path of a file of the reference data, which lies beside the project and may
+// be absent.
 func referenceData(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join("..", "..", "..", "shared", "data", filepath.FromSlash(name))
@@ -77,7 +78,8 @@ type tally struct {
 	databases       map[string]bool
 }
 
-// TestReport logs which relation explains the answers that experts labelled, and how often they accepted them.
+// TestReport logs which relation explains the answers that experts labelled, and how often they
+// accepted them.
 func TestReport(t *testing.T) {
 	for _, set := range []string{"rosevec", "flex200"} {
 		t.Run(set, func(t *testing.T) {

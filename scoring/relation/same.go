@@ -10,10 +10,12 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// noise is the relative difference that the order of adding doubles leaves behind; it is no difference of data.
+// noise is the relative difference that the order of adding doubles leaves behind; it is no
+// difference of data.
 const noise = 1e-9
 
-// sameKinds are looked at where every gold cell has its equal in the answer under the alignment. The one that departs furthest comes first.
+// sameKinds are looked at where every gold cell has its equal in the answer under the alignment.
+// The one that departs furthest comes first.
 var sameKinds = []Kind{
 	{
 		Name: "both_empty", Class: Equivalent, find: bothEmpty,
@@ -120,7 +122,8 @@ func (e *evidence) aboutPairs(pairs []int, text string) *found {
 	return r
 }
 
-// roundedColumns tells whether all rows agree up to rounding, and whether gold shows fewer digits though its query rounds nothing.
+// roundedColumns tells whether all rows agree up to rounding, and whether gold shows fewer digits
+// though its query rounds nothing.
 func roundedColumns(e *evidence, unrounded bool) *found {
 	exact := e.queries().gold != nil && !rounds(e.GoldSQL) && slices.ContainsFunc(e.pairsThat(isRounded), func(k int) bool {
 		g, p := &e.gold.Columns[e.a.Columns[k].Gold], &e.pred.Columns[e.a.Columns[k].Pred]
@@ -175,7 +178,8 @@ func formattedColumns(e *evidence) *found {
 // roundingWords are how a question says to round.
 var roundingWords = []string{" decimal ", " decimals ", " round ", " rounded ", " rounding ", " digits ", " decimal places "}
 
-// digitsAsked is how many digits behind the point a question, made by plain, asks for: "to four decimal places", "2 decimals".
+// digitsAsked is how many digits behind the point a question, made by plain, asks for: "to four
+// decimal places", "2 decimals".
 func digitsAsked(question string) (n int, ok bool) {
 	words := strings.Fields(question)
 	for i := 1; i < len(words); i++ {

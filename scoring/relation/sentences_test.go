@@ -100,7 +100,8 @@ func (f *facts) name(e sqlparts.Expr) {
 	})
 }
 
-// atom tells whether one comparison of a query, and none of the other, has the column and the operator.
+// atom tells whether one comparison of a query, and none of the other, has the column and the
+// operator.
 func (f *facts) has(column, op string) bool {
 	for a := range f.atoms {
 		if rest, ok := strings.CutPrefix(a, column+op); ok && rest != "" && rest[0] != '=' && rest[0] != '>' {
@@ -129,7 +130,8 @@ func (f *facts) firstKeys() string {
 
 func (f *facts) first() bool { return f.limit != "" && (f.offset == "" || f.offset == "0") }
 
-// sentences are the claims that each relation of queries makes. A relation that is not listed has no sentence to check.
+// sentences are the claims that each relation of queries makes. A relation that is not listed has
+// no sentence to check.
 var sentences = map[string]func(g, p *facts, r relation.Relation) bool{
 	"condition_missing": func(g, p *facts, r relation.Relation) bool { c := asked(r.Text); return g.asked[c] && !p.asked[c] },
 	"condition_added":   func(g, p *facts, r relation.Relation) bool { c := asked(r.Text); return p.asked[c] && !g.asked[c] },

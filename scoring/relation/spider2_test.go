@@ -11,8 +11,9 @@ import (
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
-// TestSpider2Report logs which relation explains the pairs of results that the annotators of Spider 2.0 both accepted: those that its comparison takes for the same and those that it
-// refuses. SPIDER2.md says what is behind the latter.
+// TestSpider2Report logs which relation explains the pairs of results that the annotators of Spider
+// 2.0 both accepted: those that its comparison takes for the same and those that it refuses.
+// SPIDER2.md says what is behind the latter.
 func TestSpider2Report(t *testing.T) {
 	cases := recordedCases(t, "spider2/cases.jsonl")
 	dir := filepath.Dir(referenceData(t, "spider2/cases.jsonl"))

@@ -36,7 +36,8 @@ var textKinds = []Kind{
 // separators stand between texts that are joined.
 var separators = []string{" ", ", ", "", ",", "-", " - ", "_", "/", " / ", "|", "; ", ": ", ":", ".", "@"}
 
-// joints are what stands between the parts of n columns that are joined: a separator again and again, or several.
+// joints are what stands between the parts of n columns that are joined: a separator again and
+// again, or several.
 func joints(n int) [][]string {
 	var out [][]string
 	for _, s := range separators {
@@ -61,7 +62,8 @@ func joints(n int) [][]string {
 // maxJoined is how many columns are joined at most.
 const maxJoined = 4
 
-// joined tells whether some columns that only one side has are, joined, one that only the other side has, with all else equal.
+// joined tells whether some columns that only one side has are, joined, one that only the other
+// side has, with all else equal.
 func joined(e *evidence, many side) *found {
 	s := e.solidPart()
 	if s == nil {
@@ -74,7 +76,8 @@ func joined(e *evidence, many side) *found {
 	if len(from) < 2 || len(to) == 0 || len(to) > 3 || len(from) > 6 || many == goldSide && len(from) > maxJoined {
 		return nil
 	}
-	// On gold's side everything that is left must be explained; the answer may have columns besides.
+	// On gold's side everything that is left must be explained; the answer may have columns
+	// besides.
 	if many == predSide && len(to) > 1 {
 		return nil
 	}
@@ -118,8 +121,9 @@ func joined(e *evidence, many side) *found {
 	return nil
 }
 
-// joinsInOrder tells whether a way of joining columns keeps the order that their names state: the parts of a person's name come first name first, or last name
-// first with a comma. Where the columns stand says nothing.
+// joinsInOrder tells whether a way of joining columns keeps the order that their names state: the
+// parts of a person's name come first name first, or last name first with a comma. Where the
+// columns stand says nothing.
 func joinsInOrder(t *scoring.Table, columns []int, sep []string) bool {
 	comma := strings.Contains(strings.Join(sep, ""), ",")
 	last := 0
@@ -139,7 +143,8 @@ func joinsInOrder(t *scoring.Table, columns []int, sep []string) bool {
 	return true
 }
 
-// orderTellable tells whether names or values say which part of a joined text comes from which column: 2 and 1 under home and away are not "1-2".
+// orderTellable tells whether names or values say which part of a joined text comes from which
+// column: 2 and 1 under home and away are not "1-2".
 func (e *evidence) orderTellable(many side, columns []int) bool {
 	t := e.table(many)
 	for k, i := range columns {
@@ -153,7 +158,8 @@ func (e *evidence) orderTellable(many side, columns []int) bool {
 	return true
 }
 
-// apart tells whether two columns of a result hold different kinds of values: no value of one is in the other, and numbers are not in each other's range.
+// apart tells whether two columns of a result hold different kinds of values: no value of one is in
+// the other, and numbers are not in each other's range.
 func (e *evidence) apart(s side, i, j int) bool {
 	t := e.table(s)
 	if t.Columns[i].Type.Numeric() && t.Columns[j].Type.Numeric() {
@@ -177,7 +183,8 @@ var namePlace = map[string]int{
 	"first": 1, "given": 1, "forename": 1, "firstname": 1, "fname": 1, "middle": 2, "last": lastName, "family": lastName, "surname": lastName, "lastname": lastName, "lname": lastName,
 }
 
-// nameWordsOf is the word that says which part of a person's name a column holds, empty where it holds none.
+// nameWordsOf is the word that says which part of a person's name a column holds, empty where it
+// holds none.
 func nameWordsOf(t *scoring.Table, column int) string {
 	if name := t.Columns[column].Name; isNamePart(name) {
 		return nameWords(name)[0]
@@ -185,7 +192,8 @@ func nameWordsOf(t *scoring.Table, column int) string {
 	return ""
 }
 
-// partsTellable tells whether joining leaves digits of different parts apart, so that no two lists of parts give one text: 1 and 23 are not joined to 123, and not by a point to a number.
+// partsTellable tells whether joining leaves digits of different parts apart, so that no two lists
+// of parts give one text: 1 and 23 are not joined to 123, and not by a point to a number.
 func partsTellable(t *scoring.Table, columns []int, sep []string) bool {
 	for row := range t.Rows() {
 		before := ""
@@ -250,7 +258,8 @@ func joinedKey(t *scoring.Table, columns []int, sep []string, row int) uint64 {
 	return cell.TextKey(b.String())
 }
 
-// orders are the ways of joining columns, in any order: all of them or, where some may stay out, any two to four.
+// orders are the ways of joining columns, in any order: all of them or, where some may stay out,
+// any two to four.
 func orders(columns []int, all bool) [][]int {
 	var out [][]int
 	add := func(p []int) { out = append(out, p) }

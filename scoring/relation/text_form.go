@@ -11,7 +11,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// rewritten finds a column of text that is gold's once both are written in one form. The form must keep apart what each side tells apart.
+// rewritten finds a column of text that is gold's once both are written in one form. The form must
+// keep apart what each side tells apart.
 func (e *evidence) rewritten(form func(string) string, how string) *found {
 	s := e.solidPart()
 	if s == nil || len(s.gold) != 1 || len(s.pred) == 0 || len(s.pred) > 3 || s.rows != nil && !s.rows.sameBag() {
@@ -33,7 +34,8 @@ func (e *evidence) rewritten(form func(string) string, how string) *found {
 	return nil
 }
 
-// formed is the multiset of a column's texts in a form, each with what stands beside it; ok is false where it is no text, or the form makes two texts one.
+// formed is the multiset of a column's texts in a form, each with what stands beside it; ok is
+// false where it is no text, or the form makes two texts one.
 func formed(c *scoring.Column, rest []uint64, form func(string) string) (s cell.Sum, ok bool) {
 	if c.Type != scoring.String {
 		return s, false
@@ -62,7 +64,8 @@ func punctuated(e *evidence) *found {
 	return e.rewritten(unpunctuated, "are compared without blanks, quotes, final stops and dashes between words")
 }
 
-// unpunctuated is a text in lower case without what carries nothing: blanks, quotes, dashes between words, and stops at its end. Everything else is content, and so is whatever stands between two
+// unpunctuated is a text in lower case without what carries nothing: blanks, quotes, dashes between
+// words, and stops at its end. Everything else is content, and so is whatever stands between two
 // digits: there, a blank stays.
 func unpunctuated(s string) string {
 	runes := []rune(strings.ToLower(strings.TrimSpace(s)))
@@ -95,7 +98,8 @@ func unpunctuated(s string) string {
 	return b.String()
 }
 
-// betweenWords tells whether words stand on both sides of a dash, with blanks or none. Between single letters it is a range: A-F.
+// betweenWords tells whether words stand on both sides of a dash, with blanks or none. Between
+// single letters it is a range: A-F.
 func betweenWords(before, after []rune) bool {
 	slices.Reverse(before)
 	l, r := lettersFirst(before), lettersFirst(after)
@@ -139,10 +143,12 @@ func listReordered(e *evidence) *found {
 // orderedWords are the words of names of which the order of a list is part.
 var orderedWords = wordSet("path route itinerary steps sequence order ranking rank history stages journey coordinates coordinate point position location place address range interval")
 
-// pairWords are the words of names of columns that hold pairs with a comma between them, unless a query made the lists.
+// pairWords are the words of names of columns that hold pairs with a comma between them, unless a
+// query made the lists.
 var pairWords = wordSet("name title")
 
-// unordered tells whether the order of the items in a list says nothing: gold's query aggregates them without an order or, where it is not known, they are words, and lists of different lengths
+// unordered tells whether the order of the items in a list says nothing: gold's query aggregates
+// them without an order or, where it is not known, they are words, and lists of different lengths
 // cannot be pairs.
 func (e *evidence) unordered(gold, pred int) bool {
 	g, p := &e.gold.Columns[gold], &e.pred.Columns[pred]
@@ -183,7 +189,8 @@ func (e *evidence) unordered(gold, pred int) bool {
 // listAggregates are the functions that make a list of the values of a group.
 var listAggregates = wordSet("group_concat string_agg listagg array_agg json_arrayagg json_agg jsonb_agg collect_list collect_set list wm_concat array_to_string array_join concat_ws")
 
-// wordsAlone tells whether an item of a list is words: letters first, and nothing that pairs it with something.
+// wordsAlone tells whether an item of a list is words: letters first, and nothing that pairs it
+// with something.
 func wordsAlone(s string) bool {
 	s = strings.TrimSpace(s)
 	return s != "" && unicode.IsLetter([]rune(s)[0]) && !strings.ContainsAny(s, ":=<>()[]{}")

@@ -81,7 +81,8 @@ func tieOther(e *evidence) *found {
 // cutsOff tells whether the query keeps only some of its rows: by a limit, or by rank.
 func (q *query) cutsOff() bool { return q.limited || q.cut || q.query.Limit != nil || q.windows }
 
-// tieOne and tieAll are proven by a column that shows the tie or, where none is shown, by queries of which one keeps all at an extremum and the other takes the first by a limit.
+// tieOne and tieAll are proven by a column that shows the tie or, where none is shown, by queries
+// of which one keeps all at an extremum and the other takes the first by a limit.
 func tieOne(e *evidence) *found {
 	m := e.rows()
 	if m == nil || len(m.onlyPred) > 0 || len(m.onlyGold) == 0 || m.equal == 0 {
@@ -126,7 +127,8 @@ func (e *evidence) tie(r *found, m *matching, pair int, rows []int32) *found {
 	return r
 }
 
-// tiedAt finds a pair of columns to sort by in which all the rows that one side has more hold the last value of the side that is cut off.
+// tiedAt finds a pair of columns to sort by in which all the rows that one side has more hold the
+// last value of the side that is cut off.
 func (e *evidence) tiedAt(rows []int32, more side) (pair int, ok bool) {
 	for k := range e.a.Columns {
 		c := &e.a.Columns[k]
@@ -146,7 +148,9 @@ func (e *evidence) tiedAt(rows []int32, more side) (pair int, ok bool) {
 	return -1, false
 }
 
-// seeksExtremumOf tells whether the query keeps all rows that tie at an extremum of what another query sorts by: both aggregate, or the column is the same. What it subtracts is not what it keeps.
+// seeksExtremumOf tells whether the query keeps all rows that tie at an extremum of what another
+// query sorts by: both aggregate, or the column is the same. What it subtracts is not what it
+// keeps.
 func (q *query) seeksExtremumOf(key orderKey) bool {
 	if q.excepts || !q.seeksExtremum() {
 		return false

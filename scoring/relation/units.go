@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// conversion is a factor between two units: a value in the first, times the factor, is that value in the second. Each unit has the words that names and questions call it by.
+// conversion is a factor between two units: a value in the first, times the factor, is that value
+// in the second. Each unit has the words that names and questions call it by.
 type conversion struct {
 	factor        float64
 	first, second map[string]bool
@@ -86,8 +87,10 @@ var conversions = func() []conversion {
 	return all
 }()
 
-// unitFactor finds measures in another unit. A number may be any multiple of another by chance, so a unit must be named: by both names, each its own, or by one name or the question, and then the
-// numbers must show minDigits digits. Whatever is named must fit: what says that it is in seconds is not taken for minutes.
+// unitFactor finds measures in another unit. A number may be any multiple of another by chance, so
+// a unit must be named: by both names, each its own, or by one name or the question, and then the
+// numbers must show minDigits digits. Whatever is named must fit: what says that it is in seconds
+// is not taken for minutes.
 func unitFactor(e *evidence) *found {
 	for i := range conversions {
 		c := &conversions[i]
@@ -112,7 +115,8 @@ func unitFactor(e *evidence) *found {
 	return nil
 }
 
-// unitNamed tells whether names or the question bear it out that the answer's measure is gold's in the other unit of a conversion.
+// unitNamed tells whether names or the question bear it out that the answer's measure is gold's in
+// the other unit of a conversion.
 func (e *evidence) unitNamed(m *measurePair, c *conversion, converted bool) bool {
 	goldUnit, predUnit := c.first, c.second
 	if !converted {
@@ -145,7 +149,8 @@ func (e *evidence) unitNamed(m *measurePair, c *conversion, converted bool) bool
 	return goldSays || predSays || len(predUnit) > 0 && anyWord(asked, predUnit)
 }
 
-// unitsAsked are the words that the question asks for figures in: how many minutes, in kilometres, the number of days. The last week is no unit.
+// unitsAsked are the words that the question asks for figures in: how many minutes, in kilometres,
+// the number of days. The last week is no unit.
 func (e *evidence) unitsAsked() (asked []string) {
 	words := unitWords(e.Question + " " + e.Evidence)
 	for i := 1; i < len(words); i++ {

@@ -1,6 +1,7 @@
 package sqlparts
 
-// slab hands out zeroed values from blocks, so that a tree costs few allocations. A block lives as long as any of its values.
+// slab hands out zeroed values from blocks, so that a tree costs few allocations. A block lives as
+// long as any of its values.
 type slab[T any] struct {
 	free []T
 	size int

@@ -26,8 +26,8 @@ type Note struct {
 	What string
 }
 
-// Statement is one statement. Statements other than queries are read as far as their kind, their effects, the table they
-// act on and the query inside them.
+// Statement is one statement. Statements other than queries are read as far as their kind, their
+// effects, the table they act on and the query inside them.
 type Statement struct {
 	Span
 	Kind    Kind
@@ -37,7 +37,8 @@ type Statement struct {
 	Names   []Ident // the variables a DECLARE declares
 }
 
-// Ident is one part of a name, unquoted and with its escapes resolved, in the case it was written in.
+// Ident is one part of a name, unquoted and with its escapes resolved, in the case it was written
+// in.
 type Ident struct {
 	Text   string
 	Quoted bool
@@ -56,7 +57,8 @@ func (n Name) Last() Ident {
 
 // Query is a query expression: what WITH, ORDER BY and LIMIT apply to.
 //
-// A parenthesised query is the query inside unless it carries clauses of its own; then Body is the inner *Query.
+// A parenthesised query is the query inside unless it carries clauses of its own; then Body is the
+// inner *Query.
 type Query struct {
 	Span
 	Recursive bool
@@ -101,8 +103,9 @@ type Values struct {
 	Rows [][]Expr
 }
 
-// SetOp is a chain of set operations of one precedence, applied left to right: Ops[i] stands between Terms[i] and Terms[i+1].
-// INTERSECT binds tighter than UNION and EXCEPT, so that a mixed chain nests, but in SQLite, where all bind alike.
+// SetOp is a chain of set operations of one precedence, applied left to right: Ops[i] stands
+// between Terms[i] and Terms[i+1]. INTERSECT binds tighter than UNION and EXCEPT, so that a mixed
+// chain nests, but in SQLite, where all bind alike.
 type SetOp struct {
 	Span
 	Ops   []SetOperator
@@ -194,7 +197,8 @@ const (
 	AntiJoin
 )
 
-// Source is one element of FROM and how it is joined. Exactly one of Table, Query, Call, Nested and Raw is set.
+// Source is one element of FROM and how it is joined. Exactly one of Table, Query, Call, Nested and
+// Raw is set.
 type Source struct {
 	Span
 	Join       JoinKind

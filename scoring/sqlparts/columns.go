@@ -5,18 +5,21 @@ import (
 	"strings"
 )
 
-// ColumnRef is a column of a base table that a query uses somewhere. Names are in lower case and without qualifiers.
+// ColumnRef is a column of a base table that a query uses somewhere. Names are in lower case and
+// without qualifiers.
 type ColumnRef struct {
 	Table  string   // the base table's last name; empty if the text alone does not tell
 	Column string   // * for all columns
 	Among  []string // if Table is empty: the tables it may belong to, sorted
 }
 
-// Columns are the columns of base tables the query uses anywhere, in common table expressions and subqueries too, sorted,
-// each once. Aliases are resolved; columns that a derived table or common table expression makes are not counted again
-// where they are read, nor are aliases of the select list, fields below a column, elements of UNNEST and FLATTEN,
-// parameters of lambdas, and words like DAY among the arguments of date functions. A name without qualifier belongs to the
-// only table in view; if there are several, Among lists them, for a reader who knows the schema to decide.
+// Columns are the columns of base tables the query uses anywhere, in common table expressions and
+// subqueries too, sorted, each once. Aliases are resolved; columns that a derived table or common
+// table expression makes are not counted again where they are read, nor are aliases of the select
+// list, fields below a column, elements of UNNEST and FLATTEN, parameters of lambdas, and words
+// like DAY among the arguments of date functions. A name without qualifier belongs to the only
+// table in view; if there are several, Among lists them, for a reader who knows the schema to
+// decide.
 func Columns(q *Query) []ColumnRef {
 	if q == nil {
 		return nil
@@ -39,7 +42,8 @@ func Columns(q *Query) []ColumnRef {
 	return out
 }
 
-// outputs are the columns a query makes: those with names, and the base tables all of whose columns it passes on.
+// outputs are the columns a query makes: those with names, and the base tables all of whose columns
+// it passes on.
 type outputs struct {
 	names map[string]bool
 	stars []string
@@ -160,7 +164,8 @@ func (r *columnReader) column(c *Column, sc *scope, s *Select) {
 	}
 }
 
-// lateralAlias tells whether a name in a select list is the alias of another item, where the dialect allows that.
+// lateralAlias tells whether a name in a select list is the alias of another item, where the
+// dialect allows that.
 func (r *columnReader) lateralAlias(c *Column) bool {
 	switch r.dialect {
 	case Snowflake, Redshift, Databricks, DuckDB:
@@ -206,7 +211,8 @@ func (r *columnReader) qualified(src *sourceInfo, column string) {
 	}
 }
 
-// outputsOf are the columns of a derived table or common table expression, nil if they are not known or renamed.
+// outputsOf are the columns of a derived table or common table expression, nil if they are not
+// known or renamed.
 func (r *columnReader) outputsOf(src *sourceInfo) *outputs {
 	if len(src.Columns) > 0 || src.cte != nil && len(src.cte.Columns) > 0 {
 		return nil
@@ -214,7 +220,8 @@ func (r *columnReader) outputsOf(src *sourceInfo) *outputs {
 	return r.outputs[src.query]
 }
 
-// unqualified counts a column without qualifier if a source of the scope may have it, and reports whether one may.
+// unqualified counts a column without qualifier if a source of the scope may have it, and reports
+// whether one may.
 func (r *columnReader) unqualified(column string, sc *scope) bool {
 	name := strings.ToLower(column)
 	if found, asked := sc.asked[name]; asked {
@@ -258,7 +265,8 @@ func (r *columnReader) owners(name string, sc *scope) bool {
 	return true
 }
 
-// makes tells whether a source itself makes a column of the name: alias columns, elements and positions of arrays.
+// makes tells whether a source itself makes a column of the name: alias columns, elements and
+// positions of arrays.
 func (s *Source) makes(name string) bool {
 	if strings.EqualFold(s.Alias.Text, name) || strings.EqualFold(s.Offset.Text, name) && name != "" {
 		return true

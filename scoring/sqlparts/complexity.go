@@ -1,6 +1,7 @@
 package sqlparts
 
-// Tier is how complex a query is by Algorithm 1 of the BADGER paper (section 4.3). The names are Spider's, the rules are not.
+// Tier is how complex a query is by Algorithm 1 of the BADGER paper (section 4.3). The names are
+// Spider's, the rules are not.
 type Tier string
 
 // The tiers, simplest first.
@@ -11,7 +12,8 @@ const (
 	ExtraHard Tier = "extra hard"
 )
 
-// Signals are what Algorithm 1 looks at: the sizes of the component sets and four flags (line 1 to 5).
+// Signals are what Algorithm 1 looks at: the sizes of the component sets and four flags (line 1 to
+// 5).
 type Signals struct {
 	Select, Where, GroupBy, OrderBy, Tables, Having int
 
@@ -20,8 +22,9 @@ type Signals struct {
 	SetOp  bool // UNION, INTERSECT or EXCEPT
 	CTE    bool // WITH
 
-	// Fired are the indicators of line 12 that are 1, in the order of the paper: "select>3", "where>3", "group_by>2",
-	// "nested", "set_op", "having", "cte", "tables>3". They are told for every tier, though only the higher ones need them.
+	// Fired are the indicators of line 12 that are 1, in the order of the paper: "select>3",
+	// "where>3", "group_by>2", "nested", "set_op", "having", "cte", "tables>3". They are told for
+	// every tier, though only the higher ones need them.
 	Fired []string
 }
 
@@ -56,8 +59,8 @@ func SignalsOf(c Components) Signals {
 	return s
 }
 
-// Complexity is Algorithm 1 of the BADGER paper (section 4.3), as printed, on the components of a query, together with the
-// signals it went by.
+// Complexity is Algorithm 1 of the BADGER paper (section 4.3), as printed, on the components of a
+// query, together with the signals it went by.
 func Complexity(c Components) (Tier, Signals) {
 	s := SignalsOf(c)
 	switch {

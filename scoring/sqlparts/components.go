@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// Components are the seven component sets of a query (BADGER paper, section 4.2 and appendix A.1), which extend those of
-// Spider's exact match. Every set is sorted by bytes and holds each element once.
+// Components are the seven component sets of a query (BADGER paper, section 4.2 and appendix A.1),
+// which extend those of Spider's exact match. Every set is sorted by bytes and holds each element
+// once.
 //
 // # The final SELECT
 //
-// The sets describe the final SELECT of a query: the SELECT that its rows come from, not the bodies of common table
-// expressions, derived tables or subqueries. Of a set operation every arm is a final SELECT, and the sets are the unions
-// of the arms' sets. Parentheses around a query mean nothing. ORDER BY and LIMIT are those of the query itself and of
-// parenthesised arms.
+// The sets describe the final SELECT of a query: the SELECT that its rows come from, not the bodies
+// of common table expressions, derived tables or subqueries. Of a set operation every arm is a
+// final SELECT, and the sets are the unions of the arms' sets. Parentheses around a query mean
+// nothing. ORDER BY and LIMIT are those of the query itself and of parenthesised arms.
 //
 // # The normal form of an expression
 //
@@ -48,26 +49,31 @@ import (
 //
 // # The sets
 //
-// Select: the normal form of every item, without its alias. DISTINCT is a keyword, not part of an item.
+// Select: the normal form of every item, without its alias. DISTINCT is a keyword, not part of an
+// item.
 //
-// Where: the atomic conditions of WHERE. The condition is taken apart at AND and OR alike, and NOT is pushed down to the
-// atoms by De Morgan's rules; see [Condition] for their form. Join conditions are not part of it.
+// Where: the atomic conditions of WHERE. The condition is taken apart at AND and OR alike, and NOT
+// is pushed down to the atoms by De Morgan's rules; see [Condition] for their form. Join conditions
+// are not part of it.
 //
-// GroupBy: the normal form of every grouping expression. A position, and a name without qualifier that is the alias of an
-// item without aggregate or window function, stand for that item. The members of tuples, ROLLUP, CUBE and GROUPING SETS
-// are elements; GROUP BY ALL is all items without aggregate and window function, stars excepted. A position is resolved
-// only if no item up to it is a star.
+// GroupBy: the normal form of every grouping expression. A position, and a name without qualifier
+// that is the alias of an item without aggregate or window function, stand for that item. The
+// members of tuples, ROLLUP, CUBE and GROUPING SETS are elements; GROUP BY ALL is all items without
+// aggregate and window function, stars excepted. A position is resolved only if no item up to it is
+// a star.
 //
-// OrderBy: the normal form of every sort key followed by " asc" or " desc". Positions and aliases stand for their items;
-// of a set operation, for those of its first arm. Where nulls go is not part of it. ORDER BY ALL is all items.
+// OrderBy: the normal form of every sort key followed by " asc" or " desc". Positions and aliases
+// stand for their items; of a set operation, for those of its first arm. Where nulls go is not part
+// of it. ORDER BY ALL is all items.
 //
-// Having: the conditions of HAVING and of QUALIFY, in the form of Where. A name that is one whole side of a condition and
-// the alias of an item stands for that item.
+// Having: the conditions of HAVING and of QUALIFY, in the form of Where. A name that is one whole
+// side of a condition and the alias of an item stands for that item.
 //
-// Tables: the last name of every base table read anywhere in the query: in common table expressions that are reached,
-// derived tables, subqueries and all arms. Names of common table expressions are not tables, nor are table functions and
-// arrays (UNNEST(…), FROM t, t.array), nor tables that an earlier statement of the script creates from a query, which are
-// read through. Prefixes before double underscores stay: they tell tables apart.
+// Tables: the last name of every base table read anywhere in the query: in common table expressions
+// that are reached, derived tables, subqueries and all arms. Names of common table expressions are
+// not tables, nor are table functions and arrays (UNNEST(…), FROM t, t.array), nor tables that an
+// earlier statement of the script creates from a query, which are read through. Prefixes before
+// double underscores stay: they tell tables apart.
 //
 // Keywords: upper case words, from a closed list, of the final SELECTs:
 //
@@ -92,14 +98,15 @@ type Components struct {
 
 // Condition is one atomic condition.
 //
-// A comparison has three parts: column, operator, value. The side without columns is the value, and so is the side with a
-// subquery; the operator is mirrored if the sides are exchanged. If both sides have columns and no subquery, the text that
-// is smaller by bytes comes first. Negated comparisons have the opposite operator. A value that is or contains a subquery
-// is "subquery".
+// A comparison has three parts: column, operator, value. The side without columns is the value, and
+// so is the side with a subquery; the operator is mirrored if the sides are exchanged. If both
+// sides have columns and no subquery, the text that is smaller by bytes comes first. Negated
+// comparisons have the opposite operator. A value that is or contains a subquery is "subquery".
 //
-// The other predicates: (x, in, (1, 2)), (x, not in, subquery), (x, between, 1 and 2), (x, like, 'a%'), (x, like any, …),
-// (x, is, null), (x, is not, null), ("", exists, subquery). Any other condition is its text as Column with nothing else,
-// with the operator "not" if negated and the value "subquery" if it contains one.
+// The other predicates: (x, in, (1, 2)), (x, not in, subquery), (x, between, 1 and 2), (x, like,
+// 'a%'), (x, like any, …), (x, is, null), (x, is not, null), ("", exists, subquery). Any other
+// condition is its text as Column with nothing else, with the operator "not" if negated and the
+// value "subquery" if it contains one.
 type Condition struct {
 	Column   string
 	Operator string
@@ -168,7 +175,8 @@ func conditionTexts(list []Condition) []string {
 	return set(out)
 }
 
-// Extract returns the components of a query, that is of a script's [Script.Final]. A nil query has none.
+// Extract returns the components of a query, that is of a script's [Script.Final]. A nil query has
+// none.
 func Extract(q *Query) Components {
 	var c Components
 	if q == nil {
@@ -187,7 +195,8 @@ func Extract(q *Query) Components {
 	return c
 }
 
-// extractor gathers components. Texts go into the printer's buffer and are cut out of it at the end.
+// extractor gathers components. Texts go into the printer's buffer and are cut out of it at the
+// end.
 type extractor struct {
 	p     printer
 	words keywords
@@ -404,8 +413,8 @@ func firstSelect(q *Query) *Select {
 	return nil
 }
 
-// positioned is the item that a whole number stands for in GROUP BY and ORDER BY; nil if e is none, or a star before it
-// hides how many columns there are.
+// positioned is the item that a whole number stands for in GROUP BY and ORDER BY; nil if e is none,
+// or a star before it hides how many columns there are.
 func positioned(s *Select, e Expr) *Item {
 	l, ok := e.(*Literal)
 	if !ok || l.Kind != Number || len(l.Text) > 6 {
@@ -429,7 +438,8 @@ func positioned(s *Select, e Expr) *Item {
 	return s.Items[n-1]
 }
 
-// aliased is the first item whose alias is the name e, which has no qualifier; nil if there is none.
+// aliased is the first item whose alias is the name e, which has no qualifier; nil if there is
+// none.
 func aliased(s *Select, e Expr) *Item {
 	c, ok := e.(*Column)
 	if !ok || len(c.Name) != 1 {

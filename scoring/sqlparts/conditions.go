@@ -1,6 +1,7 @@
 package sqlparts
 
-// condition takes a condition apart into atoms. If s is set, names that are its aliases stand for its items.
+// condition takes a condition apart into atoms. If s is set, names that are its aliases stand for
+// its items.
 func (x *extractor) condition(e Expr, negated bool, s *Select) {
 	switch e := e.(type) {
 	case *Logic:

@@ -13,7 +13,8 @@ type corpusQuery struct {
 	ID, Corpus, Dialect, SQL string
 }
 
-// sharedData is the directory of reference data beside the project; the test is skipped if there is none.
+// sharedData is the directory of reference data beside the project; the test is skipped if there is
+// none.
 func sharedData(tb testing.TB) string {
 	tb.Helper()
 	dir, err := os.Getwd()
@@ -37,8 +38,8 @@ func sharedData(tb testing.TB) string {
 	return data
 }
 
-// loadCorpus reads all queries of the reference data: the published gold queries of Spider 2.0, and gold and agent
-// queries of the labelled cases.
+// loadCorpus reads all queries of the reference data: the published gold queries of Spider 2.0, and
+// gold and agent queries of the labelled cases.
 func loadCorpus(tb testing.TB) []corpusQuery {
 	tb.Helper()
 	data := sharedData(tb)

@@ -2,12 +2,12 @@ package sqlparts
 
 import "strings"
 
-// Dialect says whose SQL a text is. It changes how a text is cut into words and a few precedences; the grammar is one for
-// all, so that a query in a foreign spelling is still read.
+// Dialect says whose SQL a text is. It changes how a text is cut into words and a few precedences;
+// the grammar is one for all, so that a query in a foreign spelling is still read.
 type Dialect uint8
 
-// The dialects. Generic is for SQL of unknown origin: it accepts what any dialect accepts wherever that is not ambiguous,
-// and where it is, prefers the reading that hides least from a safety check.
+// The dialects. Generic is for SQL of unknown origin: it accepts what any dialect accepts wherever
+// that is not ambiguous, and where it is, prefers the reading that hides least from a safety check.
 const (
 	Generic Dialect = iota
 	Snowflake
@@ -34,7 +34,8 @@ func (d Dialect) String() string {
 	return dialectNames[Generic]
 }
 
-// DialectOf reads a dialect's name or a common synonym of it, in any case. An unknown name is Generic.
+// DialectOf reads a dialect's name or a common synonym of it, in any case. An unknown name is
+// Generic.
 func DialectOf(name string) Dialect {
 	switch strings.ToLower(strings.TrimSpace(name)) {
 	case "snowflake":

@@ -1,27 +1,31 @@
-// Package sqlparts reads analytical SQL and takes it apart: the statements of a script and what they may do, the tree of a
-// query, its seven component sets, its tables and columns, its complexity, and whether it orders its rows.
+// Package sqlparts reads analytical SQL and takes it apart: the statements of a script and what
+// they may do, the tree of a query, its seven component sets, its tables and columns, its
+// complexity, and whether it orders its rows.
 //
 // # Why a reader of our own
 //
-// The queries come from language models and from warehouses, in ten dialects. Parsers available to Go read two thirds of
-// real Snowflake and BigQuery queries; a metric that fails on the rest measures the parser. This one answers for every
-// text: what it does not understand inside an expression it carries as balanced text, a clause it does not know it skips,
-// and a [Note] with a position says so. An answer with notes is still an answer; a caller that wants more care can ask for
-// len(Script.Notes) == 0.
+// The queries come from language models and from warehouses, in ten dialects. Parsers available to
+// Go read two thirds of real Snowflake and BigQuery queries; a metric that fails on the rest
+// measures the parser. This one answers for every text: what it does not understand inside an
+// expression it carries as balanced text, a clause it does not know it skips, and a [Note] with a
+// position says so. An answer with notes is still an answer; a caller that wants more care can ask
+// for len(Script.Notes) == 0.
 //
 // # How it works
 //
-// The lexer (lexer.go) cuts the text into tokens by the flags of the dialect (dialect.go) and pairs the brackets. A pair
-// never reaches across a semicolon, so no statement hides in an unclosed parenthesis. The parser (parse_*.go) is one
-// grammar for all dialects, with operator precedence for expressions; it passes every token once and jumps over what it
-// skips by the pairs. So time is linear in the text. Depth is bounded by counting nesting and the length of chains;
-// beyond the bound text is carried. Chains of AND, OR, UNION and joins are flat lists without a bound.
+// The lexer (lexer.go) cuts the text into tokens by the flags of the dialect (dialect.go) and pairs
+// the brackets. A pair never reaches across a semicolon, so no statement hides in an unclosed
+// parenthesis. The parser (parse_*.go) is one grammar for all dialects, with operator precedence
+// for expressions; it passes every token once and jumps over what it skips by the pairs. So time is
+// linear in the text. Depth is bounded by counting nesting and the length of chains; beyond the
+// bound text is carried. Chains of AND, OR, UNION and joins are flat lists without a bound.
 //
-// The tree (ast.go, expr.go) keeps clauses, not tokens: a [Query] has WITH, a body, ORDER BY and LIMIT; its body is a
-// [Select], a chain of set operations, or VALUES; a Select has a flat list of [Source] values, each with the way it joins
-// those before it. Pipe syntax becomes the tree of the query it means. Every node knows where it stands in the text.
-// [Walk] visits a tree, [Format] writes it in one canonical spelling, [Normalized] writes an expression as components hold
-// it. A tree is never changed after Parse and may be read by any number of goroutines.
+// The tree (ast.go, expr.go) keeps clauses, not tokens: a [Query] has WITH, a body, ORDER BY and
+// LIMIT; its body is a [Select], a chain of set operations, or VALUES; a Select has a flat list of
+// [Source] values, each with the way it joins those before it. Pipe syntax becomes the tree of the
+// query it means. Every node knows where it stands in the text. [Walk] visits a tree, [Format]
+// writes it in one canonical spelling, [Normalized] writes an expression as components hold it. A
+// tree is never changed after Parse and may be read by any number of goroutines.
 //
 // # What is built on it
 //
@@ -34,8 +38,9 @@
 //
 // # How it is checked
 //
-// Golden cases for every construct and dialect lie in testdata/golden, with expectations reasoned from the definition.
-// TestAgainstSqlglot holds the components of all real queries at hand against those that an independent parser finds by
-// the same definition, for final queries and for all queries inside them; DISAGREEMENTS.md says what differs and why.
-// FuzzParse looks for panics, positions outside the text, and trees that do not survive being written and read again.
+// Golden cases for every construct and dialect lie in testdata/golden, with expectations reasoned
+// from the definition. TestAgainstSqlglot holds the components of all real queries at hand against
+// those that an independent parser finds by the same definition, for final queries and for all
+// queries inside them; DISAGREEMENTS.md says what differs and why. FuzzParse looks for panics,
+// positions outside the text, and trees that do not survive being written and read again.
 package sqlparts

@@ -6,8 +6,8 @@ type Expr interface {
 	expr()
 }
 
-// Column is a reference by name: a column, a field of a structured column, or a name only the reader of the schema can tell
-// apart from those. Name has at least one part.
+// Column is a reference by name: a column, a field of a structured column, or a name only the
+// reader of the schema can tell apart from those. Name has at least one part.
 type Column struct {
 	Span
 	Name Name
@@ -25,7 +25,8 @@ const (
 	Null
 )
 
-// Literal is a constant. Text is a number as written, a string's value, or true, false and null in lower case.
+// Literal is a constant. Text is a number as written, a string's value, or true, false and null in
+// lower case.
 type Literal struct {
 	Span
 	Kind LiteralKind
@@ -48,7 +49,8 @@ type Star struct {
 	Like      Expr    // Snowflake's * ILIKE 'pattern'
 }
 
-// Op is an operator in its canonical spelling, lower case: "=", "<>", "||", "not", "is distinct from".
+// Op is an operator in its canonical spelling, lower case: "=", "<>", "||", "not", "is distinct
+// from".
 type Op string
 
 // Logic is a chain of AND or a chain of OR, flattened.
@@ -65,8 +67,8 @@ type Unary struct {
 	X  Expr
 }
 
-// Binary is an infix operator other than AND, OR and the predicates below: arithmetic, comparison, concatenation,
-// "at time zone", "collate", "->", "div" …
+// Binary is an infix operator other than AND, OR and the predicates below: arithmetic, comparison,
+// concatenation, "at time zone", "collate", "->", "div" …
 type Binary struct {
 	Span
 	Op   Op
@@ -92,7 +94,8 @@ type Between struct {
 	X, Low, High   Expr
 }
 
-// Like is a pattern predicate: Op is "like", "ilike", "rlike", "regexp", "glob", "similar to", "match" …
+// Like is a pattern predicate: Op is "like", "ilike", "rlike", "regexp", "glob", "similar to",
+// "match" …
 type Like struct {
 	Span
 	Op         Op
@@ -102,7 +105,8 @@ type Like struct {
 	Quantifier string // "any" or "all": LIKE ANY (…)
 }
 
-// Is is x IS [NOT] NULL, TRUE, FALSE, UNKNOWN, JSON …; also ISNULL and NOTNULL. IS [NOT] DISTINCT FROM is a [Binary].
+// Is is x IS [NOT] NULL, TRUE, FALSE, UNKNOWN, JSON …; also ISNULL and NOTNULL. IS [NOT] DISTINCT
+// FROM is a [Binary].
 type Is struct {
 	Span
 	Not  bool
@@ -142,7 +146,8 @@ type Subquery struct {
 	Query *Query
 }
 
-// Call is a function call with everything that may follow it. A call without parentheses (CURRENT_DATE) has no arguments.
+// Call is a function call with everything that may follow it. A call without parentheses
+// (CURRENT_DATE) has no arguments.
 type Call struct {
 	Span
 	Name     Name
@@ -185,7 +190,8 @@ type List struct {
 // ListKind is the kind of a [List].
 type ListKind uint8
 
-// Tuple is (a, b), Array is [a, b] or ARRAY[a, b], Struct is STRUCT(a AS x), Object is {'a': 1} or MAP {…}.
+// Tuple is (a, b), Array is [a, b] or ARRAY[a, b], Struct is STRUCT(a AS x), Object is {'a': 1} or
+// MAP {…}.
 const (
 	Tuple ListKind = iota
 	Array
@@ -200,14 +206,16 @@ type Index struct {
 	Slice    bool
 }
 
-// Field is a field of an expression that is no plain name: (x).f, f(x).y, a[0].b. The field * is x.*.
+// Field is a field of an expression that is no plain name: (x).f, f(x).y, a[0].b. The field * is
+// x.*.
 type Field struct {
 	Span
 	X    Expr
 	Name Ident
 }
 
-// Path is a path into semi-structured data: x:a.b[0]. Text is the part after the colon, without quotes and in its own case.
+// Path is a path into semi-structured data: x:a.b[0]. Text is the part after the colon, without
+// quotes and in its own case.
 type Path struct {
 	Span
 	X    Expr
@@ -235,8 +243,9 @@ type Alias struct {
 	Name Ident
 }
 
-// Special is a call whose arguments are separated by words: EXTRACT(year FROM x), TRIM(BOTH 'a' FROM x), POSITION(a IN b).
-// Words[i] stands before Args[i]; an empty word after the first means a comma.
+// Special is a call whose arguments are separated by words: EXTRACT(year FROM x), TRIM(BOTH 'a'
+// FROM x), POSITION(a IN b). Words[i] stands before Args[i]; an empty word after the first means a
+// comma.
 type Special struct {
 	Span
 	Name  string
@@ -244,7 +253,8 @@ type Special struct {
 	Args  []Expr
 }
 
-// Grouping is ROLLUP (…), CUBE (…) or GROUPING SETS (…) in GROUP BY; Kind is "rollup", "cube" or "grouping sets".
+// Grouping is ROLLUP (…), CUBE (…) or GROUPING SETS (…) in GROUP BY; Kind is "rollup", "cube" or
+// "grouping sets".
 type Grouping struct {
 	Span
 	Kind string

@@ -2,7 +2,8 @@ package sqlparts
 
 import "strings"
 
-// IsAggregate tells whether a function of this name, in any case, aggregates rows when it is called without OVER.
+// IsAggregate tells whether a function of this name, in any case, aggregates rows when it is called
+// without OVER.
 func IsAggregate(name string) bool {
 	var buf [32]byte
 	if len(name) > len(buf) {
@@ -35,7 +36,8 @@ var aggregateNames = func() map[string]bool {
 	return m
 }()
 
-// aggregates tells whether an expression contains an aggregate or a window function, subqueries excepted.
+// aggregates tells whether an expression contains an aggregate or a window function, subqueries
+// excepted.
 func aggregates(e Expr) bool {
 	found := false
 	Walk(e, func(n Node) bool {
@@ -50,7 +52,8 @@ func aggregates(e Expr) bool {
 	return found
 }
 
-// datePart tells whether a bare word among the arguments of a date function names a part of a date and no column.
+// datePart tells whether a bare word among the arguments of a date function names a part of a date
+// and no column.
 func datePart(word string) bool {
 	if timeUnit(word) {
 		return true
@@ -83,5 +86,6 @@ func volatile(name string) bool {
 	return false
 }
 
-// IsDatePart tells whether a bare word among several arguments of a function names a part of a date and no column.
+// IsDatePart tells whether a bare word among several arguments of a function names a part of a date
+// and no column.
 func IsDatePart(function, word string) bool { return dateFunction(function) && datePart(word) }

@@ -2,8 +2,9 @@ package sqlparts
 
 import "testing"
 
-// FuzzParse feeds texts of any kind in every dialect: nothing panics, every position lies in the text, the same text gives
-// the same tree, and a query that was understood is written in a form that is read and written the same way again.
+// FuzzParse feeds texts of any kind in every dialect: nothing panics, every position lies in the
+// text, the same text gives the same tree, and a query that was understood is written in a form
+// that is read and written the same way again.
 func FuzzParse(f *testing.F) {
 	for d := Generic; d <= TSQL; d++ {
 		for _, sql := range fuzzSeeds {

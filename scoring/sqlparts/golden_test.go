@@ -16,9 +16,10 @@ import (
 //	--- select: a ; b
 //	--- where: a = 1
 //
-// Every line that begins with --- names a fact and its value; elements are separated by " ; ". Components that are not
-// named must be empty, unless the case names none of them. Other facts: kinds and effects of the statements, notes (how
-// many, 0 if not named), tier, ordered, limit, tables* (full names), columns (table.column, or ?a,b.column) and format.
+// Every line that begins with --- names a fact and its value; elements are separated by " ; ".
+// Components that are not named must be empty, unless the case names none of them. Other facts:
+// kinds and effects of the statements, notes (how many, 0 if not named), tier, ordered, limit,
+// tables* (full names), columns (table.column, or ?a,b.column) and format.
 type goldenCase struct {
 	file    string
 	line    int

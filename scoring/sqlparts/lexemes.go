@@ -8,7 +8,8 @@ type Lexeme struct {
 	Value string // what it says: of a name or a text without its quotes; empty for a sign
 }
 
-// Lexemes are the lexemes of a text in order, without white space, comments and a last semicolon. Two texts whose lexemes have the same Text are the same query.
+// Lexemes are the lexemes of a text in order, without white space, comments and a last semicolon.
+// Two texts whose lexemes have the same Text are the same query.
 func Lexemes(sql string, dialect Dialect) []Lexeme {
 	l := lexer{sql: sql[:min(len(sql), maxText)], syntax: dialect.syntax(), guess: dialect == Generic}
 	l.lex()
@@ -40,8 +41,9 @@ func Lexemes(sql string, dialect Dialect) []Lexeme {
 	return out
 }
 
-// OneSpace is the text with white space collapsed to one blank outside of strings, quoted names and comments, and cut at both ends, a last semicolon too. The end of the line
-// stays where it ends a comment.
+// OneSpace is the text with white space collapsed to one blank outside of strings, quoted names and
+// comments, and cut at both ends, a last semicolon too. The end of the line stays where it ends a
+// comment.
 func OneSpace(sql string, dialect Dialect) string {
 	l := lexer{sql: sql[:min(len(sql), maxText)], syntax: dialect.syntax(), guess: dialect == Generic}
 	l.lex()

@@ -21,9 +21,9 @@ const (
 	tokBad   // a character that begins nothing
 )
 
-// token is a stretch of the text. mate is, for an opening bracket, the index of the token that ends what it encloses: its
-// closing bracket or, where that is missing, whatever stops it. Brackets never reach across a semicolon, so that no
-// statement hides in an unclosed one.
+// token is a stretch of the text. mate is, for an opening bracket, the index of the token that ends
+// what it encloses: its closing bracket or, where that is missing, whatever stops it. Brackets
+// never reach across a semicolon, so that no statement hides in an unclosed one.
 type token struct {
 	kind       tokenKind
 	code       code
@@ -132,7 +132,8 @@ func (l *lexer) line() {
 	l.pos = len(l.sql)
 }
 
-// comment skips /* … */. Hints become tokens, and so does what stands in comments that MySQL executes.
+// comment skips /* … */. Hints become tokens, and so does what stands in comments that MySQL
+// executes.
 func (l *lexer) comment() {
 	start := l.pos
 	if n := l.executed(); n > 0 {
@@ -168,8 +169,8 @@ func (l *lexer) comment() {
 	l.pos = i
 }
 
-// executed is the length of the sign that opens a comment which MySQL (/*!) or MariaDB (/*M!) executes, 0
-// for any other comment.
+// executed is the length of the sign that opens a comment which MySQL (/*!) or MariaDB (/*M!)
+// executes, 0 for any other comment.
 func (l *lexer) executed() int {
 	switch {
 	case !l.syntax.bang:
@@ -198,8 +199,9 @@ func (l *lexer) template() {
 	l.note(start, l.pos, "template text skipped")
 }
 
-// wideSpace is the length of the Unicode space s begins with, 0 if none: no-break and typographic spaces, the ideographic
-// space, zero-width marks and the byte order mark, all of which get into SQL by copying.
+// wideSpace is the length of the Unicode space s begins with, 0 if none: no-break and typographic
+// spaces, the ideographic space, zero-width marks and the byte order mark, all of which get into
+// SQL by copying.
 func wideSpace(s string) int {
 	r, n := utf8.DecodeRuneInString(s)
 	switch {
@@ -249,7 +251,8 @@ func (l *lexer) word() {
 	l.emit(tokWord, wordCode(h, l.sql[l.pos:i]), i)
 }
 
-// number reads a number: 1, 1.5, .5, 1e10, 0x1f, 1_000, 10L; in some dialects a name may begin with digits.
+// number reads a number: 1, 1.5, .5, 1e10, 0x1f, 1_000, 10L; in some dialects a name may begin with
+// digits.
 func (l *lexer) number() {
 	i := l.pos
 	if l.afterDot() { // dataset.20200101_t
@@ -301,7 +304,8 @@ func (l *lexer) digits(i int) int {
 	return i
 }
 
-// afterDot tells whether the token before is a dot that itself follows a name, with nothing between.
+// afterDot tells whether the token before is a dot that itself follows a name, with nothing
+// between.
 func (l *lexer) afterDot() bool {
 	n := len(l.toks)
 	if n < 2 || l.toks[n-1].code != oDot || int(l.toks[n-1].end) != l.pos {
@@ -311,8 +315,8 @@ func (l *lexer) afterDot() bool {
 	return (k == tokWord || k == tokQuoted || k == tokDouble) && l.toks[n-2].end == l.toks[n-1].start
 }
 
-// bracket reads a bracket and pairs it. A closing bracket ends the nearest open one of its kind; those opened in between
-// end with it. One that closes nothing has no mate.
+// bracket reads a bracket and pairs it. A closing bracket ends the nearest open one of its kind;
+// those opened in between end with it. One that closes nothing has no mate.
 func (l *lexer) bracket(c byte) {
 	if c == '[' && l.bracketedName() {
 		return

@@ -2,7 +2,8 @@ package sqlparts
 
 import "strings"
 
-// prefixed reads a string whose prefix ends at i, and reports whether it is one: r'…', b'…', rb'…', x'…', e'…', n'…', u&'…'.
+// prefixed reads a string whose prefix ends at i, and reports whether it is one: r'…', b'…', rb'…',
+// x'…', e'…', n'…', u&'…'.
 func (l *lexer) prefixed(i int) bool {
 	prefix := strings.ToLower(l.sql[l.pos:i])
 	quote := l.sql[i]
@@ -100,7 +101,8 @@ func (l *lexer) nameEnd(quote byte) int {
 	}
 }
 
-// jinja reads {{ an expression of a template }} and reports whether it did; a struct literal begins with no name.
+// jinja reads {{ an expression of a template }} and reports whether it did; a struct literal begins
+// with no name.
 func (l *lexer) jinja() bool {
 	i := l.pos + 2
 	for i < len(l.sql) && (class[l.sql[i]] == clsSpace || l.sql[i] == '-') {
@@ -144,8 +146,8 @@ func (l *lexer) bracketedName() bool {
 	}
 }
 
-// looksBracketed tells whether [ begins a quoted name in a dialect that has both names and arrays in brackets: it follows
-// no operand and holds one short line that is a name and no list.
+// looksBracketed tells whether [ begins a quoted name in a dialect that has both names and arrays
+// in brackets: it follows no operand and holds one short line that is a name and no list.
 func (l *lexer) looksBracketed() bool {
 	if n := len(l.toks); n > 0 {
 		switch t := l.toks[n-1]; {

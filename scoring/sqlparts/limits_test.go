@@ -116,7 +116,8 @@ func doubling(n int) string {
 	return b.String()
 }
 
-// TestWorkIsLinear counts the tokens the parser passes and looks at: a few times as many as the text has, however long it is.
+// TestWorkIsLinear counts the tokens the parser passes and looks at: a few times as many as the
+// text has, however long it is.
 func TestWorkIsLinear(t *testing.T) {
 	for name, text := range hostile {
 		for d := Generic; d <= TSQL; d++ {
@@ -131,8 +132,8 @@ func TestWorkIsLinear(t *testing.T) {
 	}
 }
 
-// TestDepthIsBounded checks that no text makes a tree so deep that walking it is dangerous, and that all functions come
-// back from all hostile texts.
+// TestDepthIsBounded checks that no text makes a tree so deep that walking it is dangerous, and
+// that all functions come back from all hostile texts.
 func TestDepthIsBounded(t *testing.T) {
 	for name, text := range hostile {
 		n := 10_000

@@ -35,7 +35,8 @@ func (l *lexer) operator(c byte) {
 	l.emit(tokBad, 0, l.pos+1)
 }
 
-// operandBefore tells whether the token before, with nothing between, is something a dot may follow.
+// operandBefore tells whether the token before, with nothing between, is something a dot may
+// follow.
 func (l *lexer) operandBefore() bool {
 	n := len(l.toks)
 	if n == 0 || int(l.toks[n-1].end) != l.pos {

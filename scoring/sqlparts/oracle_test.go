@@ -55,9 +55,10 @@ func askOracle(t *testing.T, queries []corpusQuery) map[string]oracleAnswer {
 	return answers
 }
 
-// TestAgainstSqlglot compares the component sets of every query of the reference data with those an independent parser
-// finds by the same definition. Every query must have an answer, and all seven sets must be equal for 98 of 100 queries
-// that sqlglot reads. The rest is explained in DISAGREEMENTS.md.
+// TestAgainstSqlglot compares the component sets of every query of the reference data with those an
+// independent parser finds by the same definition. Every query must have an answer, and all seven
+// sets must be equal for 98 of 100 queries that sqlglot reads. The rest is explained in
+// DISAGREEMENTS.md.
 func TestAgainstSqlglot(t *testing.T) {
 	queries := loadCorpus(t)
 	answers := askOracle(t, queries)
@@ -142,7 +143,8 @@ func minus(a, b []string) []string {
 	return out
 }
 
-// innerQueries are the queries inside a query that are no arms of a set operation, with their components.
+// innerQueries are the queries inside a query that are no arms of a set operation, with their
+// components.
 func innerQueries(q *Query) []Components {
 	var out []Components
 	add := func(in *Query) {
@@ -171,8 +173,9 @@ func innerQueries(q *Query) []Components {
 	return out
 }
 
-// TestInnerQueriesAgainstSqlglot compares the components of the queries inside the queries of the reference data, which
-// are most of their text: bodies of common table expressions, derived tables and subqueries.
+// TestInnerQueriesAgainstSqlglot compares the components of the queries inside the queries of the
+// reference data, which are most of their text: bodies of common table expressions, derived tables
+// and subqueries.
 func TestInnerQueriesAgainstSqlglot(t *testing.T) {
 	queries := loadCorpus(t)
 	answers := askOracle(t, queries)

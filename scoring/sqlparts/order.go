@@ -2,10 +2,11 @@ package sqlparts
 
 import "strconv"
 
-// OrdersRows tells whether a text specifies the order of its result's rows: its last statement that is a query has an ORDER
-// BY of its own whose first effective key depends on the rows. An ORDER BY after a set operation orders the whole; one
-// inside parentheses that hold the whole query does too. An ORDER BY in a derived table or common table expression does
-// not: no standard and no warehouse promises that it lasts. Keys that are constants, and random ones, order nothing.
+// OrdersRows tells whether a text specifies the order of its result's rows: its last statement that
+// is a query has an ORDER BY of its own whose first effective key depends on the rows. An ORDER BY
+// after a set operation orders the whole; one inside parentheses that hold the whole query does
+// too. An ORDER BY in a derived table or common table expression does not: no standard and no
+// warehouse promises that it lasts. Keys that are constants, and random ones, order nothing.
 func OrdersRows(sql string, dialect Dialect) bool {
 	s := Parse(sql, dialect)
 	for i := len(s.Statements) - 1; i >= 0; i-- {
@@ -51,7 +52,8 @@ func hasStar(s *Select) bool {
 	return false
 }
 
-// Order is the ORDER BY of the query as a whole: its own or, if it has none, that of the query its parentheses hold.
+// Order is the ORDER BY of the query as a whole: its own or, if it has none, that of the query its
+// parentheses hold.
 func (q *Query) Order() []*OrderItem {
 	for q != nil {
 		if len(q.OrderBy) > 0 {
@@ -66,8 +68,9 @@ func (q *Query) Order() []*OrderItem {
 	return nil
 }
 
-// RowLimit is the greatest number of rows the query returns by its own LIMIT, TOP or FETCH, where that is a plain number;
-// ok is false if there is none, or if it is a share or may be exceeded by ties.
+// RowLimit is the greatest number of rows the query returns by its own LIMIT, TOP or FETCH, where
+// that is a plain number; ok is false if there is none, or if it is a share or may be exceeded by
+// ties.
 func (q *Query) RowLimit() (n int64, ok bool) {
 	for q != nil {
 		if l := q.Limit; l != nil && l.Count != nil && !l.Percent && !l.WithTies {

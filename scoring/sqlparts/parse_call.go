@@ -2,7 +2,8 @@ package sqlparts
 
 import "strings"
 
-// call reads (arguments) and what may follow a call: WITHIN GROUP, FILTER, IGNORE NULLS, OVER. The name is read.
+// call reads (arguments) and what may follow a call: WITHIN GROUP, FILTER, IGNORE NULLS, OVER. The
+// name is read.
 func (p *parser) call(start int32, name Name) *Call {
 	c := p.calls.new()
 	c.Name = name
@@ -32,7 +33,8 @@ func (p *parser) call(start int32, name Name) *Call {
 	return c
 }
 
-// arguments reads a call's arguments and the clauses among them, up to the bracket that closes open.
+// arguments reads a call's arguments and the clauses among them, up to the bracket that closes
+// open.
 func (p *parser) arguments(c *Call, open int) {
 	end := int(p.toks[open].mate)
 	m := p.exprs.mark()
@@ -89,7 +91,8 @@ func (p *parser) arguments(c *Call, open int) {
 	c.Args = p.exprs.cut(m)
 }
 
-// argument reads one argument: an expression, name => expression, name := expression, or expression AS name.
+// argument reads one argument: an expression, name => expression, name := expression, or expression
+// AS name.
 func (p *parser) argument(end int) Expr {
 	start := p.start()
 	t := p.cur()
@@ -363,7 +366,8 @@ func (p *parser) caseOf() Expr {
 	return c
 }
 
-// branch reads an expression in a case, up to one of two words or END; what nobody understands there becomes text.
+// branch reads an expression in a case, up to one of two words or END; what nobody understands
+// there becomes text.
 func (p *parser) branch(a, b code) Expr {
 	start := p.start()
 	e := p.expr()
@@ -396,8 +400,8 @@ func (p *parser) exists() Expr {
 	return &Exists{Span: p.from(start), Query: s.Query}
 }
 
-// special reads EXTRACT(part FROM x), TRIM([BOTH] a FROM x), POSITION(a IN x), SUBSTRING(x FROM a FOR n) and OVERLAY; with
-// commas between the arguments they are ordinary calls.
+// special reads EXTRACT(part FROM x), TRIM([BOTH] a FROM x), POSITION(a IN x), SUBSTRING(x FROM a
+// FOR n) and OVERLAY; with commas between the arguments they are ordinary calls.
 func (p *parser) special(t *token) Expr {
 	start, name := t.start, strings.ToLower(p.textOf(t))
 	n := p.oneName()

@@ -106,7 +106,8 @@ func (p *parser) expr() Expr {
 	return e
 }
 
-// tooDeep carries what is nested too deeply: a bracket if one begins here, else everything up to the end of the enclosing one.
+// tooDeep carries what is nested too deeply: a bracket if one begins here, else everything up to
+// the end of the enclosing one.
 func (p *parser) tooDeep() Expr {
 	start := p.start()
 	if p.cur().mate > int32(p.i) {
@@ -116,7 +117,8 @@ func (p *parser) tooDeep() Expr {
 	return p.carry(start, "nested too deeply: carried as text")
 }
 
-// infixAt is how the current token is read after an operand, and its precedence in this dialect; 0 if it is no operator.
+// infixAt is how the current token is read after an operand, and its precedence in this dialect; 0
+// if it is no operator.
 func (p *parser) infixAt() (*infix, uint8) {
 	t := p.cur()
 	in := &infixes[t.code]
@@ -276,8 +278,9 @@ func (p *parser) infix(left Expr, op Op, prec uint8, start int32) Expr {
 	return b
 }
 
-// valueOf reads a double-quoted name as a string where a value is expected, in dialects that do so when no column has the
-// name: on the right of a comparison or pattern, unless the left side is a double-quoted name too.
+// valueOf reads a double-quoted name as a string where a value is expected, in dialects that do so
+// when no column has the name: on the right of a comparison or pattern, unless the left side is a
+// double-quoted name too.
 func (p *parser) valueOf(e, left Expr) Expr {
 	c := p.doubleQuoted(e)
 	if c == nil || left != nil && p.doubleQuotedIn(left) {
@@ -286,7 +289,8 @@ func (p *parser) valueOf(e, left Expr) Expr {
 	return &Literal{Span: c.Span, Kind: String, Text: c.Name[0].Text}
 }
 
-// doubleQuoted is e if it is an unqualified name in double quotes of a dialect where that may be a string.
+// doubleQuoted is e if it is an unqualified name in double quotes of a dialect where that may be a
+// string.
 func (p *parser) doubleQuoted(e Expr) *Column {
 	if !p.syntax.maybeInDouble {
 		return nil

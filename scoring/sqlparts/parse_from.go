@@ -147,7 +147,8 @@ func (p *parser) namedSource(src *Source) {
 	src.Call = c
 }
 
-// tableName reads a dotted name. In BigQuery an unquoted part may have dashes and a quoted one dots.
+// tableName reads a dotted name. In BigQuery an unquoted part may have dashes and a quoted one
+// dots.
 func (p *parser) tableName() Name {
 	m := p.idents.mark()
 	for {
@@ -187,7 +188,8 @@ func (p *parser) tableName() Name {
 	return Name(p.idents.cut(m))
 }
 
-// dashed passes a name whose parts may be joined by dashes, with nothing between them, and returns where it ends.
+// dashed passes a name whose parts may be joined by dashes, with nothing between them, and returns
+// where it ends.
 func (p *parser) dashed() int32 {
 	end := p.cur().end
 	p.next()
@@ -365,7 +367,8 @@ func (p *parser) sourceSuffix(src *Source) bool {
 	return true
 }
 
-// balanced passes a bracket and what it encloses, and returns the text from start as an expression without a note.
+// balanced passes a bracket and what it encloses, and returns the text from start as an expression
+// without a note.
 func (p *parser) balanced(start int32) *Raw {
 	p.skip()
 	r := &Raw{Span: p.from(start)}

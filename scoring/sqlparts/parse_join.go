@@ -76,8 +76,9 @@ func (p *parser) join(j *Source) bool {
 	return true
 }
 
-// joinCondition reads ON, USING and MATCH_CONDITION after src, which is not on the stack yet, and returns what to put
-// there. Conditions may be postponed: a JOIN b JOIN c ON … ON … is a JOIN (b JOIN c ON …) ON ….
+// joinCondition reads ON, USING and MATCH_CONDITION after src, which is not on the stack yet, and
+// returns what to put there. Conditions may be postponed: a JOIN b JOIN c ON … ON … is a JOIN (b
+// JOIN c ON …) ON ….
 func (p *parser) joinCondition(src *Source, m int) *Source {
 	for {
 		switch {
@@ -117,8 +118,8 @@ func (s *Source) conditioned() bool {
 // maxPostponed is how far back a postponed join condition may reach.
 const maxPostponed = 16
 
-// postponed is the parenthesised join that src ends and that a further condition belongs to: it begins with the nearest
-// source since the mark that has no condition. It is nil if there is none.
+// postponed is the parenthesised join that src ends and that a further condition belongs to: it
+// begins with the nearest source since the mark that has no condition. It is nil if there is none.
 func (p *parser) postponed(src *Source, m int) *Source {
 	stack := p.sources.stack
 	for k := len(stack) - 1; k > max(m, len(stack)-maxPostponed); k-- {

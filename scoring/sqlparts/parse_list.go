@@ -26,7 +26,8 @@ func (p *parser) paren() Expr {
 	return e
 }
 
-// parenOrLambda reads what paren does, and the body after it if the parentheses hold the parameters of a lambda.
+// parenOrLambda reads what paren does, and the body after it if the parentheses hold the parameters
+// of a lambda.
 func (p *parser) parenOrLambda() Expr {
 	start := p.start()
 	e := p.paren()
@@ -77,7 +78,8 @@ func lambdaParams(items []*Item) []Ident {
 	return out
 }
 
-// parenList reads what stands in parentheses that is no query: nothing, an expression, or several with commas.
+// parenList reads what stands in parentheses that is no query: nothing, an expression, or several
+// with commas.
 func (p *parser) parenList(open int, start int32) Expr {
 	end := int(p.toks[open].mate)
 	if p.i >= end {
@@ -139,8 +141,8 @@ func (p *parser) toComma(end int) {
 	p.noteAt(start, p.from(start).End, "text in a list was not read")
 }
 
-// exprList reads expressions separated by commas up to the bracket that closes open. Elements followed by something nobody
-// understands become text.
+// exprList reads expressions separated by commas up to the bracket that closes open. Elements
+// followed by something nobody understands become text.
 func (p *parser) exprList(open int) []Expr {
 	end := int(p.toks[open].mate)
 	m := p.exprs.mark()

@@ -1,8 +1,9 @@
 package sqlparts
 
-// pipe reads one pipe operator, |> …, of BigQuery and Databricks and applies it to q. Operators fold into the select they
-// continue as long as that means the same; otherwise what is there becomes a derived table of a new select. The tree of
-// FROM t |> WHERE a |> AGGREGATE sum(b) GROUP BY c is that of SELECT c, sum(b) FROM t WHERE a GROUP BY c.
+// pipe reads one pipe operator, |> …, of BigQuery and Databricks and applies it to q. Operators
+// fold into the select they continue as long as that means the same; otherwise what is there
+// becomes a derived table of a new select. The tree of FROM t |> WHERE a |> AGGREGATE sum(b) GROUP
+// BY c is that of SELECT c, sum(b) FROM t WHERE a GROUP BY c.
 func (p *parser) pipe(q *Query) *Query {
 	start := p.start()
 	p.next()
@@ -118,7 +119,8 @@ func (p *parser) pipe(q *Query) *Query {
 	return q
 }
 
-// plain is the select of q if it is a bare SELECT * FROM … [WHERE …], which any operator may continue; else nil.
+// plain is the select of q if it is a bare SELECT * FROM … [WHERE …], which any operator may
+// continue; else nil.
 func plain(q *Query) *Select {
 	sel := projected(q)
 	if sel == nil || len(sel.Items) != 1 {

@@ -1,6 +1,7 @@
 package sqlparts
 
-// pivot reads PIVOT (aggregates FOR column IN (…)) and UNPIVOT (value FOR name IN (…)) with their alias.
+// pivot reads PIVOT (aggregates FOR column IN (…)) and UNPIVOT (value FOR name IN (…)) with their
+// alias.
 func (p *parser) pivot() *Pivot {
 	start := p.start()
 	pv := &Pivot{Unpivot: p.at(wUnpivot)}
@@ -93,7 +94,8 @@ func (p *parser) pivotList() []*Item {
 	return out
 }
 
-// pivotStatement reads DuckDB's PIVOT t ON c USING sum(x) GROUP BY y and UNPIVOT t ON a, b INTO NAME n VALUE v.
+// pivotStatement reads DuckDB's PIVOT t ON c USING sum(x) GROUP BY y and UNPIVOT t ON a, b INTO
+// NAME n VALUE v.
 func (p *parser) pivotStatement(s *Statement) {
 	start := p.start()
 	pv := &Pivot{Unpivot: p.at(wUnpivot)}

@@ -180,7 +180,8 @@ func (p *parser) operand() Expr {
 	return p.missing()
 }
 
-// missing is the operand that is not there. It passes a token that can begin nothing, so that reading goes on.
+// missing is the operand that is not there. It passes a token that can begin nothing, so that
+// reading goes on.
 func (p *parser) missing() Expr {
 	start := p.start()
 	if t := p.cur(); !p.ends() && t.code != oComma && (t.kind != tokWord || !reserved[t.code]) {

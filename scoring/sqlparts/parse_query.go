@@ -1,6 +1,7 @@
 package sqlparts
 
-// startsQuery tells whether the current token begins a query, through any number of opening parentheses.
+// startsQuery tells whether the current token begins a query, through any number of opening
+// parentheses.
 func (p *parser) startsQuery() bool {
 	k := p.i
 	if p.toks[k].code == oLparen { // a run of parentheses is passed once, however often it is asked about
@@ -25,7 +26,8 @@ func (p *parser) startsQuery() bool {
 	return false
 }
 
-// beginsName tells whether the token at k may begin the name of a table or an opening parenthesis before one.
+// beginsName tells whether the token at k may begin the name of a table or an opening parenthesis
+// before one.
 func (p *parser) beginsName(k int) bool {
 	t := &p.toks[min(k, len(p.toks)-1)]
 	switch t.kind {
@@ -161,7 +163,8 @@ func (p *parser) atSetOp(intersect bool) (SetOperator, bool) {
 	return SetOperator{}, false
 }
 
-// setOpAhead tells whether words stand here that qualify a set operator: LEFT UNION, FULL OUTER UNION, INNER INTERSECT.
+// setOpAhead tells whether words stand here that qualify a set operator: LEFT UNION, FULL OUTER
+// UNION, INNER INTERSECT.
 func (p *parser) setOpAhead() bool {
 	if !p.at(wLeft) && !p.at(wFull) && !p.at(wInner) {
 		return false
@@ -263,7 +266,8 @@ func (p *parser) values() *Values {
 	return v
 }
 
-// tail reads what may follow a query's body, in any order: ORDER BY, LIMIT, OFFSET, FETCH, FOR, OPTION.
+// tail reads what may follow a query's body, in any order: ORDER BY, LIMIT, OFFSET, FETCH, FOR,
+// OPTION.
 func (p *parser) tail(q *Query) {
 	for {
 		switch p.cur().code {
@@ -314,7 +318,8 @@ func (p *parser) tail(q *Query) {
 	}
 }
 
-// ownClauses gives q a body that is a query, if its body is one that came in parentheses with clauses of the same kind.
+// ownClauses gives q a body that is a query, if its body is one that came in parentheses with
+// clauses of the same kind.
 func (p *parser) ownClauses(q *Query) {
 	if q.closed && (len(q.OrderBy) > 0 || q.Limit != nil) {
 		inner := p.newQuery(q.Span, q.Body)
@@ -362,7 +367,8 @@ func (p *parser) afterQuery() bool {
 	return true
 }
 
-// orderList reads sort keys after BY; clause tells whether they are a clause's, so that text nobody understands is theirs.
+// orderList reads sort keys after BY; clause tells whether they are a clause's, so that text nobody
+// understands is theirs.
 func (p *parser) orderList(clause bool) []*OrderItem {
 	m := p.orders.mark()
 	for {

@@ -22,7 +22,8 @@ func (p *parser) script() []*Statement {
 	}
 }
 
-// rest deals with what follows a statement that ended without a semicolon: another statement, or text nobody understands.
+// rest deals with what follows a statement that ended without a semicolon: another statement, or
+// text nobody understands.
 func (p *parser) rest(out *[]*Statement) {
 	t := p.cur()
 	if p.statementEnds() {
@@ -118,7 +119,8 @@ type beginning struct {
 	read    func(*parser, *Statement)
 }
 
-// beginnings are the statements by their first word. It is filled by init because the readers refer to it.
+// beginnings are the statements by their first word. It is filled by init because the readers refer
+// to it.
 var beginnings [lastCode][]beginning
 
 func init() {
@@ -207,7 +209,8 @@ func init() {
 // beginsStatement tells whether a word begins a statement when it stands where nothing else fits.
 func beginsStatement(c code) bool { return c == wSelect || c == wWith || len(beginnings[c]) > 0 }
 
-// changes tells whether a word begins a statement that changes something, so that it must not be skipped unseen.
+// changes tells whether a word begins a statement that changes something, so that it must not be
+// skipped unseen.
 func changes(c code) bool {
 	switch c {
 	case wInsert, wUpdate, wDelete, wMerge, wDrop, wCreate, wAlter, wTruncate, wGrant, wRevoke, wExec, wExecute, wCall, wSelect:
@@ -216,8 +219,8 @@ func changes(c code) bool {
 	return serverWord[c]
 }
 
-// statementEnds tells whether the current token ends a statement: a semicolon, the end, T-SQL's GO, or
-// Snowflake's ->>, which hands the result to the next statement.
+// statementEnds tells whether the current token ends a statement: a semicolon, the end, T-SQL's GO,
+// or Snowflake's ->>, which hands the result to the next statement.
 func (p *parser) statementEnds() bool {
 	t := p.cur()
 	return t.kind == tokEOF || t.code == oSemicolon || t.code == wGo && p.dialect == TSQL || t.code == oArrow2 && p.dialect == Snowflake
@@ -230,7 +233,8 @@ func (p *parser) skipStatement() {
 	}
 }
 
-// alters tells whether, amid text nobody understands, a statement may begin here that does more than read.
+// alters tells whether, amid text nobody understands, a statement may begin here that does more
+// than read.
 func (p *parser) alters() bool {
 	c := p.cur().code
 	if p.ahead(1).code != oLparen {
@@ -246,8 +250,9 @@ func (p *parser) alters() bool {
 // skipTo reads no more of a statement than its first word.
 func (p *parser) skipTo(*Statement) { p.skipStatement() }
 
-// skipSession skips a statement that only reads or changes the session, such as SET, COMMIT or SHOW. Where semicolons are
-// optional it ends before a word that changes something, which begins the next statement.
+// skipSession skips a statement that only reads or changes the session, such as SET, COMMIT or
+// SHOW. Where semicolons are optional it ends before a word that changes something, which begins
+// the next statement.
 func (p *parser) skipSession(s *Statement) {
 	p.next()
 	if s.Kind == KindShow && !p.statementEnds() {
@@ -267,7 +272,8 @@ var objectWords = wordSet(wTable, wView, wIf, wExists, wNot, wOr, wReplace, wTem
 	wUnlogged, wForeign, wSecure, wColumn, wSequence, wStage, wStream, wTask, wUser, wRole, wTrigger, wType, wExtension, wOverwrite,
 	wIgnore, wLowPriority, wRecursive, wVirtual, wWarehouse, wForce, wAggregate, wSnapshot)
 
-// atObjectWord tells whether the current token is such a word and not itself the name: a name follows it.
+// atObjectWord tells whether the current token is such a word and not itself the name: a name
+// follows it.
 func (p *parser) atObjectWord() bool {
 	if p.cur().kind != tokWord || !objectWords[p.cur().code] {
 		return false
@@ -441,7 +447,8 @@ func (p *parser) declare(s *Statement) {
 	}
 }
 
-// explain reads EXPLAIN, DESCRIBE and the like; what they explain may be run (EXPLAIN ANALYZE), so its effects count.
+// explain reads EXPLAIN, DESCRIBE and the like; what they explain may be run (EXPLAIN ANALYZE), so
+// its effects count.
 func (p *parser) explain(s *Statement) {
 	p.next()
 	for p.cur().kind == tokWord && !p.startsQuery() && !changes(p.cur().code) || p.at(oLparen) && !p.startsQuery() {
@@ -461,7 +468,8 @@ func (p *parser) explain(s *Statement) {
 	}
 }
 
-// block reads the opening of a block up to the statement inside it: BEGIN, IF … THEN, WHILE … DO, ELSE.
+// block reads the opening of a block up to the statement inside it: BEGIN, IF … THEN, WHILE … DO,
+// ELSE.
 func (p *parser) block(s *Statement) {
 	first := p.cur().code
 	p.next()

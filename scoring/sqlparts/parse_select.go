@@ -2,7 +2,8 @@ package sqlparts
 
 import "strings"
 
-// selectQuery reads a SELECT or FROM-first query up to, not including, ORDER BY and LIMIT; TOP becomes the query's limit.
+// selectQuery reads a SELECT or FROM-first query up to, not including, ORDER BY and LIMIT; TOP
+// becomes the query's limit.
 func (p *parser) selectQuery() *Query {
 	start := p.start()
 	sel := p.selects.new()
@@ -105,8 +106,8 @@ func (p *parser) selectItems() []*Item {
 	return p.items.cut(m)
 }
 
-// item reads an expression with an optional alias. In a select list (sweep) the alias may also stand in front, and what
-// nobody understands becomes part of the expression, as text.
+// item reads an expression with an optional alias. In a select list (sweep) the alias may also
+// stand in front, and what nobody understands becomes part of the expression, as text.
 func (p *parser) item(sweep bool) *Item {
 	it := p.items_.new()
 	start := p.start()
@@ -310,8 +311,8 @@ func (p *parser) clauseText(start int32) *Raw {
 	return r
 }
 
-// unknownClause skips what no clause begins with, up to the next clause, and reports whether there is one.
-// Words that begin a statement are left for the statement they begin.
+// unknownClause skips what no clause begins with, up to the next clause, and reports whether there
+// is one. Words that begin a statement are left for the statement they begin.
 func (p *parser) unknownClause() bool {
 	t := p.cur()
 	if p.ends() || t.code == wWith || t.code == wSelect || t.code == wSet || beginsStatement(t.code) && t.code != wFor && t.code != wCluster && t.code != wStart {
@@ -441,8 +442,8 @@ func (p *parser) windows(sel *Select) {
 	}
 }
 
-// condition reads the expression of WHERE, ON, HAVING or QUALIFY. A conjunct or disjunct followed by something nobody
-// understands becomes text, and the rest goes on.
+// condition reads the expression of WHERE, ON, HAVING or QUALIFY. A conjunct or disjunct followed
+// by something nobody understands becomes text, and the rest goes on.
 func (p *parser) condition() Expr {
 	start := p.start()
 	e := p.expr()
@@ -479,7 +480,8 @@ func (p *parser) conditionEnds() bool {
 	return p.ends() || t.code == oComma || clauseWord[t.code] || joinWord[t.code] || beginsStatement(t.code)
 }
 
-// sweep returns e if what follows it may follow an expression in a clause; otherwise everything up to what may, as text.
+// sweep returns e if what follows it may follow an expression in a clause; otherwise everything up
+// to what may, as text.
 func (p *parser) sweep(e Expr, start int32) Expr {
 	if p.clauseFollows() {
 		return e

@@ -35,7 +35,8 @@ func (p *parser) cast() Expr {
 	return c
 }
 
-// convert reads CONVERT(type, x [, style]) of T-SQL and Redshift, CONVERT(x, type) and CONVERT(x USING charset) of MySQL.
+// convert reads CONVERT(type, x [, style]) of T-SQL and Redshift, CONVERT(x, type) and CONVERT(x
+// USING charset) of MySQL.
 func (p *parser) convert() Expr {
 	start := p.start()
 	try := p.at(wTryConvert)
@@ -77,7 +78,8 @@ func (p *parser) convert() Expr {
 	return c
 }
 
-// typedLiteral tells whether a word before a string makes it a literal of a type; for words that are in no table.
+// typedLiteral tells whether a word before a string makes it a literal of a type; for words that
+// are in no table.
 func typedLiteral(word string) bool {
 	switch strings.ToLower(word) {
 	case "timestamptz", "timestamp_tz", "timestamp_ntz", "timestamp_ltz", "numeric", "bignumeric", "decimal", "bigdecimal", "jsonb", "uuid":
@@ -99,7 +101,8 @@ func (p *parser) typed() Expr {
 	return c
 }
 
-// typeName reads a type after :: and is its text: words that belong together, parameters, <…> and [].
+// typeName reads a type after :: and is its text: words that belong together, parameters, <…> and
+// [].
 func (p *parser) typeName() string {
 	from := p.i
 	first := p.cur()
@@ -133,7 +136,8 @@ func (p *parser) typeName() string {
 	return p.typeText(from)
 }
 
-// typeText is the text of a type, from a token up to the current one; a note says if it looks like none.
+// typeText is the text of a type, from a token up to the current one; a note says if it looks like
+// none.
 func (p *parser) typeText(from int) string {
 	for k := from; k < p.i; k++ {
 		switch t := &p.toks[k]; {
@@ -254,7 +258,8 @@ func (p *parser) intervalFollows(next *token) bool {
 	return next.code == oLparen || next.code == oMinus && p.ahead(2).kind == tokNumber
 }
 
-// unitAfterName tells whether the token after INTERVAL is a name or call and a unit of time follows it.
+// unitAfterName tells whether the token after INTERVAL is a name or call and a unit of time follows
+// it.
 func (p *parser) unitAfterName() bool {
 	k := p.i + 2
 	for p.toks[k].code == oDot && k+2 < len(p.toks) {

@@ -87,7 +87,8 @@ func (p *parser) cte() *CTE {
 	return c
 }
 
-// nested reads a statement inside the parentheses opened at open. Its effects become those of the statement around it.
+// nested reads a statement inside the parentheses opened at open. Its effects become those of the
+// statement around it.
 func (p *parser) nested(open int) *Statement {
 	s := &Statement{}
 	start := p.start()

@@ -6,10 +6,12 @@ import (
 	"sync"
 )
 
-// maxDepth bounds how deep a tree gets, counting nesting and the length of chains alike. What is deeper is carried as text.
+// maxDepth bounds how deep a tree gets, counting nesting and the length of chains alike. What is
+// deeper is carried as text.
 const maxDepth = 1000
 
-// parser reads tokens into a tree. It never looks back: every token is passed once, and text is skipped by bracket pairs.
+// parser reads tokens into a tree. It never looks back: every token is passed once, and text is
+// skipped by bracket pairs.
 type parser struct {
 	sql     string
 	dialect Dialect
@@ -52,8 +54,9 @@ type alloc struct {
 
 var parsers = sync.Pool{New: func() any { return new(parser) }}
 
-// Parse reads a text. It never fails: what it does not understand is carried as text or skipped, and noted.
-// Time is linear in the length of the text; depth is bounded. Texts longer than 1 GiB are cut.
+// Parse reads a text. It never fails: what it does not understand is carried as text or skipped,
+// and noted. Time is linear in the length of the text; depth is bounded. Texts longer than 1 GiB
+// are cut.
 func Parse(sql string, dialect Dialect) *Script {
 	p := parsers.Get().(*parser)
 	s := p.parse(sql, dialect)
@@ -183,7 +186,8 @@ func (p *parser) noteAt(start, end int32, what string) {
 	}
 }
 
-// enter goes one level deeper and reports whether that is allowed; if it is, leave must follow with the value returned.
+// enter goes one level deeper and reports whether that is allowed; if it is, leave must follow with
+// the value returned.
 func (p *parser) enter() (height int, ok bool) {
 	if p.depth >= maxDepth {
 		return 0, false
@@ -198,7 +202,8 @@ func (p *parser) leave(height int) {
 	p.height = max(height, p.height+1)
 }
 
-// grow makes the tree being read one level taller, as a chain of operators does, and reports whether that is allowed.
+// grow makes the tree being read one level taller, as a chain of operators does, and reports
+// whether that is allowed.
 func (p *parser) grow() bool {
 	if p.depth+p.height >= maxDepth {
 		return false
@@ -207,7 +212,8 @@ func (p *parser) grow() bool {
 	return true
 }
 
-// skip passes the current token, and what it encloses and its closing bracket if it is an opening one.
+// skip passes the current token, and what it encloses and its closing bracket if it is an opening
+// one.
 func (p *parser) skip() {
 	if t := p.cur(); t.mate > int32(p.i) {
 		p.i = int(t.mate)
@@ -219,7 +225,8 @@ func (p *parser) skip() {
 	p.next()
 }
 
-// ends tells whether the current token ends everything: a semicolon, a closing bracket, a pipe, a batch or the end.
+// ends tells whether the current token ends everything: a semicolon, a closing bracket, a pipe, a
+// batch or the end.
 func (p *parser) ends() bool {
 	return p.statementEnds() || p.at(oPipe) || isCloser(p.cur().code)
 }
@@ -240,7 +247,8 @@ func (p *parser) raw(start int32, what string) *Raw {
 	return r
 }
 
-// flat is the text of the tokens that end within the span and before the current one: words in lower case, single spaces.
+// flat is the text of the tokens that end within the span and before the current one: words in
+// lower case, single spaces.
 func (p *parser) flat(s Span) string {
 	k := p.i
 	for k > 0 && p.toks[k-1].start >= s.Start {
@@ -249,8 +257,8 @@ func (p *parser) flat(s Span) string {
 	return p.words(k, p.i)
 }
 
-// words is the text of tokens from to to: words in lower case, names in the quotes Format gives them, single spaces, none
-// around dots and inside parentheses.
+// words is the text of tokens from to to: words in lower case, names in the quotes Format gives
+// them, single spaces, none around dots and inside parentheses.
 func (p *parser) words(from, to int) string {
 	var b strings.Builder
 	for k := from; k < to; k++ {
@@ -289,7 +297,8 @@ func spaceBetween(a, b *token) bool {
 	return true
 }
 
-// expect passes the closing bracket of the bracket token at index open; what stands before it is skipped and noted.
+// expect passes the closing bracket of the bracket token at index open; what stands before it is
+// skipped and noted.
 func (p *parser) expect(open int, what string) {
 	end := int(p.toks[open].mate)
 	if p.i < end {

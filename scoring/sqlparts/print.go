@@ -5,16 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// Format writes a node as SQL in one canonical spelling: keywords and unquoted names in lower case, single spaces, no
-// needless parentheses, CAST for every way to write a cast, <> for !=, names quoted with ". It keeps all that is meant.
-// Reading it again in the dialect Generic gives a tree that is written the same way, unless the first tree came with notes.
+// Format writes a node as SQL in one canonical spelling: keywords and unquoted names in lower case,
+// single spaces, no needless parentheses, CAST for every way to write a cast, <> for !=, names
+// quoted with ". It keeps all that is meant. Reading it again in the dialect Generic gives a tree
+// that is written the same way, unless the first tree came with notes.
 func Format(n Node) string {
 	var p printer
 	p.node(n)
 	return string(p.buf)
 }
 
-// Normalized writes an expression in its normal form, as the components of a query hold it; see [Components].
+// Normalized writes an expression in its normal form, as the components of a query hold it; see
+// [Components].
 func Normalized(e Expr) string {
 	p := printer{normal: true}
 	p.expr(e, precNone)
@@ -361,7 +363,8 @@ func hashOf(s string) uint32 {
 	return h
 }
 
-// plainName tells whether a name needs no quotes but for being a keyword: letters, digits, _ and $, no digit in front.
+// plainName tells whether a name needs no quotes but for being a keyword: letters, digits, _ and $,
+// no digit in front.
 func plainName(s string) bool {
 	if s == "" || isDigit(s[0]) || s[0] == '$' {
 		return false
@@ -374,7 +377,8 @@ func plainName(s string) bool {
 	return true
 }
 
-// stripPrefix cuts a name before the last double underscore that has text on both sides: sales__amount is amount.
+// stripPrefix cuts a name before the last double underscore that has text on both sides:
+// sales__amount is amount.
 func stripPrefix(s string) string {
 	for i := len(s) - 3; i > 0; i-- {
 		if s[i] == '_' && s[i+1] == '_' {

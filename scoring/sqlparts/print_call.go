@@ -94,7 +94,8 @@ func (p *printer) orderBy(list []*OrderItem) {
 	}
 }
 
-// orderItem writes a sort key; ascending goes without saying, and the normal form says nothing about nulls.
+// orderItem writes a sort key; ascending goes without saying, and the normal form says nothing
+// about nulls.
 func (p *printer) orderItem(o *OrderItem) {
 	if allItems(o.Expr) {
 		p.str("all")
@@ -115,7 +116,8 @@ func (p *printer) orderItem(o *OrderItem) {
 	}
 }
 
-// window writes a window after OVER. In the normal form a named window is written as its definition.
+// window writes a window after OVER. In the normal form a named window is written as its
+// definition.
 func (p *printer) window(w *Window) {
 	if p.normal {
 		p.str("(")
@@ -168,8 +170,8 @@ func (p *printer) windowBody(w *Window) {
 	}
 }
 
-// interval writes INTERVAL value unit. The normal form separates value and unit and drops the quotes and the plural:
-// INTERVAL '7 days' and INTERVAL '7' DAY are interval 7 day.
+// interval writes INTERVAL value unit. The normal form separates value and unit and drops the
+// quotes and the plural: INTERVAL '7 days' and INTERVAL '7' DAY are interval 7 day.
 func (p *printer) interval(e *Interval) {
 	p.str("interval ")
 	l, ok := e.X.(*Literal)
@@ -278,7 +280,8 @@ func (p *printer) item(it *Item) {
 	}
 }
 
-// special writes a call whose arguments are separated by words; in the normal form SUBSTRING has commas.
+// special writes a call whose arguments are separated by words; in the normal form SUBSTRING has
+// commas.
 func (p *printer) special(s *Special) {
 	p.str(s.Name)
 	p.str("(")
@@ -304,8 +307,9 @@ func (p *printer) special(s *Special) {
 	p.str(")")
 }
 
-// TypeClass is the class of a type's name, which is how the normal form writes types: int, float, decimal, text, bool,
-// date, time, timestamp, bytes or json, without sizes and parameters; any other type is itself, in lower case.
+// TypeClass is the class of a type's name, which is how the normal form writes types: int, float,
+// decimal, text, bool, date, time, timestamp, bytes or json, without sizes and parameters; any
+// other type is itself, in lower case.
 func TypeClass(name string) string {
 	base := strings.ToLower(name)
 	if i := strings.IndexByte(base, '('); i > 0 {

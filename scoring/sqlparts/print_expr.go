@@ -166,7 +166,8 @@ func isString(e Expr) bool {
 	return ok && l.Kind == String
 }
 
-// arrow writes a side of the operator ->, so that names before an arrow are not taken for the parameters of a lambda.
+// arrow writes a side of the operator ->, so that names before an arrow are not taken for the
+// parameters of a lambda.
 func (p *printer) arrow(e Expr, min uint8) {
 	switch x := e.(type) {
 	case *Column:
@@ -328,7 +329,8 @@ func (p *printer) cast(c *Cast) {
 	p.str(")")
 }
 
-// fieldBase writes what a field is taken of: in parentheses if it is a plain name, which would swallow the field.
+// fieldBase writes what a field is taken of: in parentheses if it is a plain name, which would
+// swallow the field.
 func (p *printer) fieldBase(e Expr) {
 	switch e.(type) {
 	case *Column, *Path, *Param:

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// Random expressions are read as an independent parser reads them: what is written again from the tree has the same tree there.
+// Random expressions are read as an independent parser reads them: what is written again from the
+// tree has the same tree there.
 func TestReadingAgainstSqlglot(t *testing.T) {
 	python := os.Getenv("BADGER_SQLGLOT_PYTHON")
 	if python == "" {

@@ -133,7 +133,8 @@ func TestNotesDoNotQuote(t *testing.T) {
 	}
 }
 
-// TestNormalized checks the normal form on its own, in the dialect in which its precedences are defined.
+// TestNormalized checks the normal form on its own, in the dialect in which its precedences are
+// defined.
 func TestNormalized(t *testing.T) {
 	for sql, want := range map[string]string{
 		"T.Sales__Amount + 1":              "amount + 1",

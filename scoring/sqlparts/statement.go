@@ -45,7 +45,8 @@ const (
 // Effect is what running a statement may do, as a set of flags.
 type Effect uint16
 
-// The effects. A statement has those of every statement inside it: WITH x AS (DELETE …) SELECT … writes.
+// The effects. A statement has those of every statement inside it: WITH x AS (DELETE …) SELECT …
+// writes.
 const (
 	Reads    Effect = 1 << iota // reads tables
 	Writes                      // changes rows
@@ -88,8 +89,8 @@ func (s *Script) Effects() Effect {
 	return e
 }
 
-// Final is the query whose rows the script ends with: that of the last query statement or, if there is none, the query
-// inside the last statement that has one. It is nil if the script has no query.
+// Final is the query whose rows the script ends with: that of the last query statement or, if there
+// is none, the query inside the last statement that has one. It is nil if the script has no query.
 func (s *Script) Final() *Query {
 	var inside *Query
 	for i := len(s.Statements) - 1; i >= 0; i-- {
@@ -104,7 +105,8 @@ func (s *Script) Final() *Query {
 	return inside
 }
 
-// link lets queries see the tables that earlier statements of the script made from queries, and the variables they declared.
+// link lets queries see the tables that earlier statements of the script made from queries, and the
+// variables they declared.
 func link(s *Script) {
 	var made []*CTE
 	var declared []Ident

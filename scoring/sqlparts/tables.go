@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Tables are the full names of the base tables the query reads anywhere, as first written, in the order of the text.
-// Tables of common table expressions that are never read count too. Names are the same if they are equal in any case.
+// Tables are the full names of the base tables the query reads anywhere, as first written, in the
+// order of the text. Tables of common table expressions that are never read count too. Names are
+// the same if they are equal in any case.
 func Tables(q *Query) []Name {
 	if q == nil {
 		return nil
@@ -31,7 +32,8 @@ func Tables(q *Query) []Name {
 	return out
 }
 
-// baseTables are the last names of the base tables a query reads, common table expressions only if they are reached.
+// baseTables are the last names of the base tables a query reads, common table expressions only if
+// they are reached.
 func baseTables(q *Query) []string {
 	var names []string
 	r := resolver{dialect: q.dialect, table: func(s *Source) {
@@ -82,8 +84,8 @@ func (l *cteList) find(name string, n int) int {
 	return i
 }
 
-// scope is what names of tables mean at a place in a query: the first n common table expressions of a WITH clause, or the
-// sources of a select, and whatever the scope around it says.
+// scope is what names of tables mean at a place in a query: the first n common table expressions of
+// a WITH clause, or the sources of a select, and whatever the scope around it says.
 type scope struct {
 	ctes      *cteList
 	n         int
@@ -147,7 +149,8 @@ type resolver struct {
 	queue   []pendingCTE
 }
 
-// pendingCTE is a reached common table expression that is still to be read, and the scope of its body.
+// pendingCTE is a reached common table expression that is still to be read, and the scope of its
+// body.
 type pendingCTE struct {
 	query *Query
 	scope *scope
@@ -225,8 +228,8 @@ func (r *resolver) with(ctes []*CTE, recursive bool, outer *scope) *scope {
 	return sc
 }
 
-// inside is the scope of the body of the i-th common table expression: it sees those before it, all of them if the clause
-// is recursive, and itself where recursion needs no word.
+// inside is the scope of the body of the i-th common table expression: it sees those before it, all
+// of them if the clause is recursive, and itself where recursion needs no word.
 func (r *resolver) inside(sc *scope, i int, recursive bool) *scope {
 	n := i
 	if recursive {
@@ -386,8 +389,8 @@ func (r *resolver) window(w *Window, sc *scope) {
 	}
 }
 
-// expr goes through an expression: its subqueries and, if they are of interest, its columns. If s is set, names may be
-// aliases of its items.
+// expr goes through an expression: its subqueries and, if they are of interest, its columns. If s
+// is set, names may be aliases of its items.
 func (r *resolver) expr(e Expr, sc *scope, s *Select) {
 	if e == nil {
 		return

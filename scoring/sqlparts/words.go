@@ -1,6 +1,7 @@
 package sqlparts
 
-// The hash of a word in lower case, FNV-1a. The lexer computes it while it looks for the word's end.
+// The hash of a word in lower case, FNV-1a. The lexer computes it while it looks for the word's
+// end.
 const (
 	wordSeed  = 2166136261
 	wordPrime = 16777619
@@ -91,15 +92,16 @@ var (
 	// callable are reserved words that are functions before a parenthesis.
 	callable = wordSet(wLike, wInsert, wSet)
 
-	// changing are words that begin a statement which changes something; they are no alias without AS.
+	// changing are words that begin a statement which changes something; they are no alias without
+	// AS.
 	changing = wordSet(wInsert, wUpdate, wDelete, wMerge, wDrop, wCreate, wAlter, wTruncate, wGrant, wRevoke, wExec, wExecute,
 		wCall, wCopy)
 
 	// serverWord are words that begin T-SQL's statements about the server; they are reserved there.
 	serverWord = wordSet(wBackup, wRestore, wKill, wShutdown, wReconfigure, wDbcc, wWaitfor, wDeny, wBulk)
 
-	// bareStatement are T-SQL's other reserved words that begin a statement. They are no alias without AS,
-	// so that a statement without a semicolon before it is not read as one.
+	// bareStatement are T-SQL's other reserved words that begin a statement. They are no alias
+	// without AS, so that a statement without a semicolon before it is not read as one.
 	bareStatement = map[string]bool{"begin": true, "break": true, "checkpoint": true, "close": true, "commit": true, "continue": true,
 		"deallocate": true, "declare": true, "dump": true, "fetch": true, "goto": true, "if": true, "load": true, "open": true, "print": true,
 		"raiserror": true, "readtext": true, "return": true, "revert": true, "rollback": true, "save": true, "setuser": true, "tran": true,

@@ -13,7 +13,8 @@ import (
 type Database interface {
 	Exec(ctx context.Context, query string, args ...any) error
 	Query(ctx context.Context, query string, args ...any) (*scoring.Table, error)
-	// Install creates badger's tables and views, and adds the columns that tables of an earlier version lack.
+	// Install creates badger's tables and views, and adds the columns that tables of an earlier
+	// version lack.
 	Install(ctx context.Context) error
 }
 
@@ -106,8 +107,9 @@ type Done struct {
 	LeftOut int      // steps of other roles
 }
 
-// Apply runs the plan's steps of the roles in by, all roles where it is empty. A function that is there as planned is not created again.
-// Where a statement fails, the error says what was done; applying again goes on from there.
+// Apply runs the plan's steps of the roles in by, all roles where it is empty. A function that is
+// there as planned is not created again. Where a statement fails, the error says what was done;
+// applying again goes on from there.
 func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, error) {
 	var done Done
 	states := map[string]State{}

@@ -37,7 +37,8 @@ func runBody(t *testing.T, question map[string]any, env ...string) []byte {
 
 const one, two = `{"columns":[{"name":"a"}],"rows":[["x"]]}`, `{"columns":[{"name":"a"}],"rows":[["y"]]}`
 
-// The body of a Databricks function gives a text for each row, cuts batches at the cap, and passes NULLs on.
+// The body of a Databricks function gives a text for each row, cuts batches at the cap, and passes
+// NULLs on.
 func TestDatabricksBody(t *testing.T) {
 	c := catalogue(t)
 	at, _ := serve(t, c, "127.0.0.1:0", true)

@@ -14,8 +14,9 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// BenchmarkCost measures what a row of each class takes on the reference data: the slowest metric's time below which nine of ten rows stay, and
-// the bytes of a case below which nine of ten stay. The figures that row caps are made of must not be below these.
+// BenchmarkCost measures what a row of each class takes on the reference data: the slowest metric's
+// time below which nine of ten rows stay, and the bytes of a case below which nine of ten stay. The
+// figures that row caps are made of must not be below these.
 func BenchmarkCost(b *testing.B) {
 	files, _ := filepath.Glob("../../../shared/data/*/*.jsonl")
 	if len(files) == 0 {

@@ -33,7 +33,8 @@ type engine struct {
 	out *bufio.Reader
 }
 
-// databend starts the engine, which may call the address. BADGER_DATABEND_PYTHON is a Python that has the package databend.
+// databend starts the engine, which may call the address. BADGER_DATABEND_PYTHON is a Python that
+// has the package databend.
 func databend(t *testing.T, address string) *engine {
 	t.Helper()
 	python := os.Getenv("BADGER_DATABEND_PYTHON")
@@ -170,8 +171,8 @@ const answers = `SELECT g.question, r.interpretation, r.response, g.gold_sql, r.
   json_object('case_id', g.case_id, 'question', g.question, 'gold', json_object('sql', g.gold_sql), 'agent', json_object('sql', r.sql))::VARCHAR AS case_json
 FROM badger.agent_runs r JOIN badger.golden_set g ON g.case_id = r.case_id ORDER BY r.agent_version, r.case_id`
 
-// demoRows are the answers of the demonstration, as texts by the name of the argument; absent is NULL. After them come a row of NULLs and
-// rows that cannot be read.
+// demoRows are the answers of the demonstration, as texts by the name of the argument; absent is
+// NULL. After them come a row of NULLs and rows that cannot be read.
 func demoRows(t *testing.T) []map[string]string {
 	t.Helper()
 	ctx := t.Context()
@@ -240,7 +241,8 @@ func called(t *testing.T, c *udf.Catalogue, f *install.Declared, rows []map[stri
 	return out
 }
 
-// Every judge-free function, called from the SQL of Databend, says of each row what the catalogue says of it.
+// Every judge-free function, called from the SQL of Databend, says of each row what the catalogue
+// says of it.
 func TestDatabend(t *testing.T) {
 	c := catalogue(t)
 	at, stop := serve(t, c, "127.0.0.1:0", false)
@@ -325,7 +327,8 @@ func TestDatabend(t *testing.T) {
 		t.Errorf("%d values were compared, %d of them not NULL", compared, scored)
 	}
 
-	// Without the server a statement fails and says so; with one that is there again it gives what it gave.
+	// Without the server a statement fails and says so; with one that is there again it gives what
+	// it gave.
 	before, _ := e.texts("hybrid_ex(gold_result, agent_result)", "answers")
 	stop()
 	if got, problem := e.texts("hybrid_ex(gold_result, agent_result)", "answers"); problem == "" {

@@ -1,7 +1,8 @@
-// Package install writes the SQL that puts badger into a warehouse: roles, the functions that call badger serve, and grants.
+// Package install writes the SQL that puts badger into a warehouse: roles, the functions that call
+// badger serve, and grants.
 //
-// Each warehouse has a folder of templates, which [New] fills in from the catalogue of functions, from one file of values and from the
-// dialect of the warehouse's connector:
+// Each warehouse has a folder of templates, which [New] fills in from the catalogue of functions,
+// from one file of values and from the dialect of the warehouse's connector:
 //
 //	WAREHOUSE/roles.sql          roles, schema, rights of the owner
 //	WAREHOUSE/VIA.sql            what the way of calling needs: integration, connection, service
@@ -9,9 +10,11 @@
 //	WAREHOUSE/grants.sql         who may call
 //	WAREHOUSE/inventory.sql      a query: the functions that are there, with name, signature and comment
 //
-// A template is a list of steps. "--- WHO: WHY" begins a step; WHO is admin, owner or hand, and "--- drop: STATEMENT" names the statement
-// that undoes it. Everything else is the statement, or, of a step by hand, what to type where.
+// A template is a list of steps. "--- WHO: WHY" begins a step; WHO is admin, owner or hand, and
+// "--- drop: STATEMENT" names the statement that undoes it. Everything else is the statement, or,
+// of a step by hand, what to type where.
 //
-// Every statement may be run again. A comment of each function ends with a mark that holds the fingerprint of its statement; by the marks
-// [Compare] finds what an installation lacks, and functions that badger did not create are never replaced.
+// Every statement may be run again. A comment of each function ends with a mark that holds the
+// fingerprint of its statement; by the marks [Compare] finds what an installation lacks, and
+// functions that badger did not create are never replaced.
 package install

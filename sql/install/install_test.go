@@ -83,7 +83,8 @@ func plan(t *testing.T, v install.Values, functions []udf.Function) *install.Pla
 	return p
 }
 
-// expected is what a warehouse should have of a function: names, and how many arguments are declared and may be left out.
+// expected is what a warehouse should have of a function: names, and how many arguments are
+// declared and may be left out.
 func expected(warehouse string, f *udf.Function) (names []string, params [][]udf.Param, defaults bool) {
 	required, all := f.Params[:f.Required()], f.Params
 	switch {
@@ -97,7 +98,8 @@ func expected(warehouse string, f *udf.Function) (names []string, params [][]udf
 	return []string{f.Name, f.Name + "_all"}, [][]udf.Param{required, all}, false
 }
 
-// Every function of the catalogue is declared, with its arguments, their names and types, and its result.
+// Every function of the catalogue is declared, with its arguments, their names and types, and its
+// result.
 func TestStatementsReadBack(t *testing.T) {
 	all := functions(t)
 	eachWay(t, func(t *testing.T, w *install.Warehouse, via *install.Via) {
@@ -302,7 +304,8 @@ func TestPrintIsAScript(t *testing.T) {
 	})
 }
 
-// A script that is printed twice is the same script, and a value that a function depends on changes the function's mark.
+// A script that is printed twice is the same script, and a value that a function depends on changes
+// the function's mark.
 func TestMarks(t *testing.T) {
 	few := functions(t)[:8]
 	eachWay(t, func(t *testing.T, w *install.Warehouse, via *install.Via) {
@@ -384,7 +387,8 @@ func TestCollidingNames(t *testing.T) {
 	}
 }
 
-// A batch has a thousandfold of what a judge takes less than of what a comparison of texts takes; the values file has the last word.
+// A batch has a thousandfold of what a judge takes less than of what a comparison of texts takes;
+// the values file has the last word.
 func TestRowCaps(t *testing.T) {
 	eachWay(t, func(t *testing.T, _ *install.Warehouse, via *install.Via) {
 		w := via.Wire
@@ -405,7 +409,8 @@ func TestRowCaps(t *testing.T) {
 			t.Errorf("7 rows were asked for, got %d", n)
 		}
 	})
-	// Snowflake's gateway: 25 s, 16 judges at once, 8 s each: 50 rows. 10 MiB of arguments of 20 KiB: 512, rounded down to 500.
+	// Snowflake's gateway: 25 s, 16 judges at once, 8 s each: 50 rows. 10 MiB of arguments of 20
+	// KiB: 512, rounded down to 500.
 	for _, v := range install.Warehouses[0].Vias {
 		if v.Name == "api-gateway" && (v.Wire.RowCap(scoring.CostJudged, install.Rows{}) != 50 || v.Wire.RowCap(scoring.CostLarge, install.Rows{}) != 500) {
 			t.Errorf("the gateway's caps are %d judged, %d large", v.Wire.RowCap(scoring.CostJudged, install.Rows{}), v.Wire.RowCap(scoring.CostLarge, install.Rows{}))
@@ -460,7 +465,8 @@ func (d *fakeDatabase) Exec(_ context.Context, query string, _ ...any) error {
 
 func (d *fakeDatabase) Install(ctx context.Context) error { return d.Exec(ctx, "tables") }
 
-// An installation that is interrupted says where, and is finished by the next; one more changes nothing.
+// An installation that is interrupted says where, and is finished by the next; one more changes
+// nothing.
 func TestApplyGoesOn(t *testing.T) {
 	p := plan(t, plain("postgres", ""), functions(t)[:5])
 	db := &fakeDatabase{have: map[string]string{}, steps: p.Steps}
@@ -652,7 +658,8 @@ func TestPage(t *testing.T) {
 	})
 }
 
-// The tables are those of the description, column by column, as sqlglot reads them; it reads the views, the comments and the grants too.
+// The tables are those of the description, column by column, as sqlglot reads them; it reads the
+// views, the comments and the grants too.
 func TestTablesAgainstSqlglot(t *testing.T) {
 	type table struct {
 		Error   string      `json:"error"`

@@ -141,7 +141,8 @@ func (p *Plan) declare(functions []udf.Function) ([]Declared, error) {
 	return out, nil
 }
 
-// function adds the steps of one function. Its mark is the hash of what the step says with another mark.
+// function adds the steps of one function. Its mark is the hash of what the step says with another
+// mark.
 func (p *Plan) function(f *Declared) error {
 	draft, err := p.render(p.Via.Name+".function", &page{Plan: p, Function: f})
 	if err != nil {
@@ -219,7 +220,8 @@ func (p *Plan) render(name string, data *page) ([]Step, error) {
 	return steps, nil
 }
 
-// splitSteps reads a filled template. No value and no comment holds a line break, so that none can begin a step.
+// splitSteps reads a filled template. No value and no comment holds a line break, so that none can
+// begin a step.
 func splitSteps(text string) (steps []Step, err error) {
 	s := bufio.NewScanner(strings.NewReader(text))
 	s.Buffer(nil, 1<<20)
@@ -290,7 +292,8 @@ type Role struct{ Name, Doc string }
 // Rows is how many rows a call of the function has at most.
 func (p *page) Rows() int { return p.Via.Wire.RowCap(p.Function.Of.Cost, p.Values.Rows) }
 
-// Comment is what the warehouse shows of a function: what it says, its arguments where they have no names there, and the mark.
+// Comment is what the warehouse shows of a function: what it says, its arguments where they have no
+// names there, and the mark.
 func (p *page) Comment() string {
 	doc := oneLine(p.Function.Of.Doc)
 	if p.Warehouse.Unnamed {

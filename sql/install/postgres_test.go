@@ -58,7 +58,8 @@ func exec1(t *testing.T, w *connectors.Warehouse, sql string) {
 	}
 }
 
-// Installed under names that need quotes, every judge-free function says in Postgres what the catalogue says; only callers may call.
+// Installed under names that need quotes, every judge-free function says in Postgres what the
+// catalogue says; only callers may call.
 func TestPostgres(t *testing.T) {
 	server := postgresServer(t)
 	admin := open(t, server.URL("postgres", server.Port))

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Print writes all steps in the order in which they run. What is not SQL is a comment, so that the whole is a script.
+// Print writes all steps in the order in which they run. What is not SQL is a comment, so that the
+// whole is a script.
 func (p *Plan) Print(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- badger in %s via %s: %d steps, in this order. Each may be run again.\n", p.Warehouse.Name, p.Via.Name, len(p.Steps))

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// A reader of the few kinds of statements that are printed. It shares nothing with what writes them.
+// A reader of the few kinds of statements that are printed. It shares nothing with what writes
+// them.
 
 type token struct {
 	kind byte   // 'w' word, 'i' quoted name, 's' text, 'd' dollar-quoted text, 'n' number, 'p' anything else

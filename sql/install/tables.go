@@ -7,8 +7,9 @@ import (
 	badgersql "github.com/badger-eval/badger/sql"
 )
 
-// tables adds the steps of badger's tables and views: what creates them, and from the warehouse's template what describes them and who may read
-// and write them. badger run reads and writes the schema badger, so that tables are there only.
+// tables adds the steps of badger's tables and views: what creates them, and from the warehouse's
+// template what describes them and who may read and write them. badger run reads and writes the
+// schema badger, so that tables are there only.
 func (p *Plan) tables() error {
 	if p.Warehouse.Global || p.Values.Schema != badgersql.Schema {
 		return nil
@@ -39,7 +40,8 @@ func (p *page) Tables() []badgersql.Table { return badgersql.Tables }
 // Views are badger's views.
 func (p *page) Views() []badgersql.View { return badgersql.Views }
 
-// readable are the tables and views that a reader reads. Views read other tables with the rights of their owner, but for BigQuery's.
+// readable are the tables and views that a reader reads. Views read other tables with the rights of
+// their owner, but for BigQuery's.
 func readable() []string {
 	names := []string{"scores", "eval_runs"}
 	for i := range badgersql.Views {

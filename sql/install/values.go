@@ -13,7 +13,8 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Values are what an installation decides. One file serves all warehouses and what runs badger serve; a warehouse reads what concerns it.
+// Values are what an installation decides. One file serves all warehouses and what runs badger
+// serve; a warehouse reads what concerns it.
 type Values struct {
 	Warehouse string `yaml:"warehouse"`
 	Via       string `yaml:"via"`
@@ -114,7 +115,8 @@ func (v *Values) fields() []field {
 	}
 }
 
-// complete fills in what is left out and checks what is there. Required names the keys that this way of calling needs.
+// complete fills in what is left out and checks what is there. Required names the keys that this
+// way of calling needs.
 func (v *Values) complete(required []string) error {
 	for _, f := range v.fields() {
 		if *f.value == "" {

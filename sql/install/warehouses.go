@@ -55,7 +55,8 @@ type Wire struct {
 	Max    int           // rows, whatever they cost; 0: no limit
 }
 
-// The gateway ends a request after 29 s and the server stops at 25 s; body limits are the server's and each warehouse's.
+// The gateway ends a request after 29 s and the server stops at 25 s; body limits are the server's
+// and each warehouse's.
 var (
 	gateway  = Wire{Budget: 25 * time.Second, In: 10 << 20, Out: 10_000_000}
 	service  = Wire{Budget: 10 * time.Minute, In: 10 << 20, Out: 10_000_000}
@@ -136,8 +137,8 @@ func find(warehouse, via string) (*Warehouse, *Via, error) {
 	return nil, nil, errcode.New(errcode.InvalidArgument, "%s cannot call badger via %.40q, expected %s", warehouse, via, strings.Join(names, " or "))
 }
 
-// cost is what a row of a class takes: the time of a row, with so many rows at once, and the bytes of its arguments and of its result.
-// Nine of ten rows of the reference data stay below it.
+// cost is what a row of a class takes: the time of a row, with so many rows at once, and the bytes
+// of its arguments and of its result. Nine of ten rows of the reference data stay below it.
 var cost = map[scoring.Cost]struct {
 	time     time.Duration
 	parallel int
@@ -148,8 +149,9 @@ var cost = map[scoring.Cost]struct {
 	scoring.CostJudged: {time: 8 * time.Second, parallel: 16, in: 40 << 10, out: 16 << 10},
 }
 
-// RowCap is how many rows of a class one call may have: as many as the time and the sizes allow, rounded down to 1, 2 or 5 times a power
-// of ten. 0 tells that calls of this wire have one row, or that nothing bounds them.
+// RowCap is how many rows of a class one call may have: as many as the time and the sizes allow,
+// rounded down to 1, 2 or 5 times a power of ten. 0 tells that calls of this wire have one row, or
+// that nothing bounds them.
 func (w Wire) RowCap(class scoring.Cost, set Rows) int {
 	if w.Budget == 0 {
 		return 0

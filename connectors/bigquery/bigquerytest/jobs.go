@@ -107,7 +107,8 @@ func (s *Server) startJob(project string, in *bq.Job, rows *textRows) (any, erro
 	return s.show(j), nil
 }
 
-// keepNulls puts a text of its own in place of parameters that are NULL, which the generated types do not tell from empty text.
+// keepNulls puts a text of its own in place of parameters that are NULL, which the generated types
+// do not tell from empty text.
 func keepNulls(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -216,7 +217,8 @@ func (s *Server) runStatement(ctx context.Context, j *job) error {
 	return err
 }
 
-// columns are a table's under the types they are kept in, as a select list, and as BigQuery tells them.
+// columns are a table's under the types they are kept in, as a select list, and as BigQuery tells
+// them.
 func (s *Server) columns(ctx context.Context, table string) (string, *bq.TableSchema, error) {
 	r, err := s.db.Query(ctx, "SELECT * FROM "+table+" LIMIT 0")
 	if err != nil {
@@ -254,7 +256,8 @@ var (
 	noFunction = regexp.MustCompile(`Function with name "?([^"\s!]+)"? does not exist`)
 )
 
-// jobError tells an error of the engine in BigQuery's words, which quote values and SQL text as BigQuery's do.
+// jobError tells an error of the engine in BigQuery's words, which quote values and SQL text as
+// BigQuery's do.
 func (s *Server) jobError(err error) *bq.ErrorProto {
 	text := err.Error()
 	if cause := errors.Unwrap(err); cause != nil {

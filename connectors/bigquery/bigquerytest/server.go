@@ -1,9 +1,12 @@
-// Package bigquerytest is a server that speaks BigQuery's REST API and the gRPC forms of its Storage API, as far as a connector needs them, over the
-// embedded engine. It is for tests: of what no emulator has (large results through the Storage API, pending streams, load jobs, time travel,
-// expired results) and of everything that goes wrong between a client and BigQuery, which [Server.Fail] makes happen at a chosen request.
+// Package bigquerytest is a server that speaks BigQuery's REST API and the gRPC forms of its
+// Storage API, as far as a connector needs them, over the embedded engine. It is for tests: of what
+// no emulator has (large results through the Storage API, pending streams, load jobs, time travel,
+// expired results) and of everything that goes wrong between a client and BigQuery, which
+// [Server.Fail] makes happen at a chosen request.
 //
-// It is no SQL engine of BigQuery's dialect. The statements that the connector writes are understood; a query that is spelled otherwise there is
-// given with its spelling for the embedded engine in [Server.SQL], and a result that the engine has no types for in [Server.Canned].
+// It is no SQL engine of BigQuery's dialect. The statements that the connector writes are
+// understood; a query that is spelled otherwise there is given with its spelling for the embedded
+// engine in [Server.SQL], and a result that the engine has no types for in [Server.Canned].
 package bigquerytest
 
 import (
@@ -47,7 +50,8 @@ type Fault struct {
 	Batches    int        // of a ReadRows, answered before the fault; of AppendRows, confirmed before it
 }
 
-// Result is a result that the embedded engine cannot make: as the REST API and as the Storage API send it.
+// Result is a result that the embedded engine cannot make: as the REST API and as the Storage API
+// send it.
 type Result struct {
 	Schema *bq.TableSchema
 	Rows   []*bq.TableRow
@@ -132,8 +136,9 @@ func (s *Server) URL(options ...string) string {
 	return "bigquery://" + Project + "/" + Dataset + "?" + strings.Join(all, "&")
 }
 
-// Fail makes the next requests of an operation meet faults, one each. Operations are named as in BigQuery's references: jobs.insert, jobs.get,
-// jobs.getQueryResults, tables.get, tabledata.list, CreateReadSession, ReadRows, CreateWriteStream, AppendRows, FinalizeWriteStream,
+// Fail makes the next requests of an operation meet faults, one each. Operations are named as in
+// BigQuery's references: jobs.insert, jobs.get, jobs.getQueryResults, tables.get, tabledata.list,
+// CreateReadSession, ReadRows, CreateWriteStream, AppendRows, FinalizeWriteStream,
 // BatchCommitWriteStreams and so on.
 func (s *Server) Fail(operation string, faults ...Fault) {
 	s.mu.Lock()

@@ -79,7 +79,8 @@ func stored(f arrow.Field) (engine string, column *bq.TableFieldSchema) {
 	return is("STRING", "VARCHAR")
 }
 
-// sent is a column as the Storage Read API sends it: BIGNUMERIC in 256 bits, JSON under BigQuery's own name.
+// sent is a column as the Storage Read API sends it: BIGNUMERIC in 256 bits, JSON under BigQuery's
+// own name.
 func sent(f arrow.Field, c *bq.TableFieldSchema) arrow.Field {
 	switch {
 	case c.Mode == "REPEATED":

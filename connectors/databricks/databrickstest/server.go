@@ -1,8 +1,9 @@
-// Package databrickstest is a server for tests that answers as a Databricks workspace with one SQL warehouse does: the Thrift protocol over HTTP, files of
-// cloud storage, the Statement Execution API and OAuth tokens. SQL runs in the embedded engine. Requests can be given faults.
+// Package databrickstest is a server for tests that answers as a Databricks workspace with one SQL
+// warehouse does: the Thrift protocol over HTTP, files of cloud storage, the Statement Execution
+// API and OAuth tokens. SQL runs in the embedded engine. Requests can be given faults.
 //
-// What it answers follows the vendor's drivers and documentation; that its Thrift is the real one is shown by a test that lets the vendor's own driver read
-// from it.
+// What it answers follows the vendor's drivers and documentation; that its Thrift is the real one
+// is shown by a test that lets the vendor's own driver read from it.
 package databrickstest
 
 import (
@@ -155,8 +156,8 @@ func (s *Server) Answer(pattern string, r Result) {
 	s.canned = append(s.canned, canned{regexp.MustCompile(`(?is)^\s*` + pattern + `\s*$`), r})
 }
 
-// Script gives the next requests of a kind their steps; the zero Step is an ordinary answer. The kinds are the protocol's methods, such as FetchResults,
-// and statement, chunk, token and file.
+// Script gives the next requests of a kind their steps; the zero Step is an ordinary answer. The
+// kinds are the protocol's methods, such as FetchResults, and statement, chunk, token and file.
 func (s *Server) Script(kind string, steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,7 +195,8 @@ func (s *Server) Open() int {
 	return len(s.operations)
 }
 
-// SetToken makes another token the one that requests must carry, and TokenLife that of those given out from now on.
+// SetToken makes another token the one that requests must carry, and TokenLife that of those given
+// out from now on.
 func (s *Server) SetToken(token string, life time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

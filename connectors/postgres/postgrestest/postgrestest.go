@@ -1,4 +1,5 @@
-// Package postgrestest starts a PostgreSQL server of this machine for tests, with a cluster of its own that ends with it.
+// Package postgrestest starts a PostgreSQL server of this machine for tests, with a cluster of its
+// own that ends with it.
 package postgrestest
 
 import (
@@ -30,8 +31,8 @@ type Server struct {
 	args []string
 }
 
-// Start makes a cluster and starts the server with these further arguments. Prepare, which may be nil, is called before the server starts. The
-// error says what is missing on this machine.
+// Start makes a cluster and starts the server with these further arguments. Prepare, which may be
+// nil, is called before the server starts. The error says what is missing on this machine.
 func Start(prepare func(*Server) error, args ...string) (*Server, error) {
 	s := &Server{args: args}
 	var err error

@@ -25,7 +25,8 @@ func openEngine(dir string) (driver.Conn, error) {
 	return c, nil
 }
 
-// makeSchema makes a session's database and schema where they are missing: there is no other way to get some here.
+// makeSchema makes a session's database and schema where they are missing: there is no other way to
+// get some here.
 func (s *Server) makeSchema(x *session) error {
 	if x.database == "" {
 		return nil
@@ -157,7 +158,8 @@ func (s *Server) execute(ctx context.Context, x *session, sql string, bindings m
 
 var insertValues = regexp.MustCompile(`(?is)^\s*(INSERT\s+INTO\s+.*?)\s*VALUES\s*\([\s?,]*\)\s*$`)
 
-// arrays turns an INSERT whose parameters are arrays, one value a row, into one of a JSON parameter.
+// arrays turns an INSERT whose parameters are arrays, one value a row, into one of a JSON
+// parameter.
 func arrays(sql string, bindings map[string]binding) (string, map[string]binding, error) {
 	m := insertValues.FindStringSubmatch(sql)
 	if m == nil {

@@ -1,10 +1,12 @@
-// Package snowflaketest is a Snowflake for tests: a server that speaks the protocol of Snowflake's drivers, over HTTP on this
-// machine, and runs SQL in an embedded DuckDB. It exists for what other emulators lack: results in chunks that are downloaded one by one,
-// sessions that expire, results that expire or belong to another user, statements that run for a while, 38 digits, nanoseconds with zones,
-// servers that are busy, answers that get lost, and connections that break in the middle of a chunk.
+// Package snowflaketest is a Snowflake for tests: a server that speaks the protocol of Snowflake's
+// drivers, over HTTP on this machine, and runs SQL in an embedded DuckDB. It exists for what other
+// emulators lack: results in chunks that are downloaded one by one, sessions that expire, results
+// that expire or belong to another user, statements that run for a while, 38 digits, nanoseconds
+// with zones, servers that are busy, answers that get lost, and connections that break in the
+// middle of a chunk.
 //
-// It knows as much of Snowflake's SQL as the connector's own statements and the conformance suite need (see engine.go). Other results are
-// given to it by [Server.Answer].
+// It knows as much of Snowflake's SQL as the connector's own statements and the conformance suite
+// need (see engine.go). Other results are given to it by [Server.Answer].
 package snowflaketest
 
 import (
@@ -183,7 +185,8 @@ func (s *Server) Script(kind string, steps ...Step) {
 	s.steps[kind] = append(s.steps[kind], steps...)
 }
 
-// ExpireSessions makes all session tokens expire; they can be renewed. ForgetSessions takes that away too.
+// ExpireSessions makes all session tokens expire; they can be renewed. ForgetSessions takes that
+// away too.
 func (s *Server) ExpireSessions() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -27,15 +27,16 @@ type Column struct {
 	Bytes     int    `json:"byteLength"`
 }
 
-// Cell is a value as the protocol's JSON form writes it, nil for NULL: decimals as text, dates as days, times and timestamps as seconds with a
-// fraction, with " OFFSET" in minutes + 1440 behind a timestamp_tz, bytes in hexadecimal.
+// Cell is a value as the protocol's JSON form writes it, nil for NULL: decimals as text, dates as
+// days, times and timestamps as seconds with a fraction, with " OFFSET" in minutes + 1440 behind a
+// timestamp_tz, bytes in hexadecimal.
 type Cell = *string
 
 // Text makes a cell.
 func Text(s string) Cell { return &s }
 
-// record encodes rows as Snowflake does: numbers in the narrowest integers that hold all of the batch, timestamps as integers of their scale or
-// as structs of an epoch and nanoseconds.
+// record encodes rows as Snowflake does: numbers in the narrowest integers that hold all of the
+// batch, timestamps as integers of their scale or as structs of an epoch and nanoseconds.
 func record(columns []Column, rows [][]Cell) (arrow.Record, error) {
 	fields := make([]arrow.Field, len(columns))
 	cols := make([]arrow.Array, len(columns))

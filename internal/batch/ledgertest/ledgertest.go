@@ -21,8 +21,8 @@ type Options struct {
 	OneRun bool // it holds a single run, whatever the run is called
 }
 
-// Test checks a ledger. open makes empty storage and returns how a process opens a ledger over it; it is opened again after every
-// simulated crash, the one before not being closed.
+// Test checks a ledger. open makes empty storage and returns how a process opens a ledger over it;
+// it is opened again after every simulated crash, the one before not being closed.
 func Test(t *testing.T, o Options, open func(t *testing.T) func(t *testing.T) batch.Ledger) {
 	t.Run("EmptyLedgerHoldsNothing", func(t *testing.T) {
 		if got := held(t, open(t)(t), "r"); len(got) > 0 {
@@ -35,7 +35,8 @@ func Test(t *testing.T, o Options, open func(t *testing.T) func(t *testing.T) ba
 	t.Run("CutAtRandomPoints", func(t *testing.T) { cutAtRandomPoints(t, open) })
 }
 
-// held lists what a run holds, each entry being "case agent version batch metric metric-version status value passed label usage", sorted.
+// held lists what a run holds, each entry being "case agent version batch metric metric-version
+// status value passed label usage", sorted.
 func held(t *testing.T, l batch.Ledger, run string) []string {
 	t.Helper()
 	var out []string
@@ -136,7 +137,8 @@ func storingAgainReplaces(t *testing.T, open func(t *testing.T) batch.Ledger) {
 	}
 }
 
-// world is a small evaluation: cases of two agent versions, one of them not readable and one there twice.
+// world is a small evaluation: cases of two agent versions, one of them not readable and one there
+// twice.
 const cases = 23
 
 func source() batch.Source {
@@ -195,7 +197,8 @@ func want(t *testing.T) []string {
 
 var errCrash = errors.New("crash")
 
-// crashing stands for a process that dies in its n-th append: before the rows are stored or right after.
+// crashing stands for a process that dies in its n-th append: before the rows are stored or right
+// after.
 type crashing struct {
 	batch.Ledger
 	left  int

@@ -14,14 +14,16 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// The adversary runs queries that are proven to be the same on many small databases: where they differ, the proof is wrong.
+// The adversary runs queries that are proven to be the same on many small databases: where they
+// differ, the proof is wrong.
 
 const keyedSchema = `
 CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER NOT NULL, s VARCHAR);
 CREATE TABLE u (k INTEGER PRIMARY KEY, a INTEGER, t_id INTEGER REFERENCES t (id), y INTEGER NOT NULL);
 CREATE TABLE v (t_id INTEGER NOT NULL REFERENCES t (id), z INTEGER, s VARCHAR);`
 
-// speaker makes random queries over the tables of keyedSchema. It has few words, so that many of them mean the same.
+// speaker makes random queries over the tables of keyedSchema. It has few words, so that many of
+// them mean the same.
 type speaker struct{ *rand.Rand }
 
 func (r speaker) of(list ...string) string { return list[r.IntN(len(list))] }
@@ -206,7 +208,8 @@ func open(t testing.TB, ddl ...string) *sql.DB {
 	return db
 }
 
-// rows runs a query and returns its rows as texts, sorted, the cells of each sorted too if the order of columns is left out.
+// rows runs a query and returns its rows as texts, sorted, the cells of each sorted too if the
+// order of columns is left out.
 func rows(db *sql.DB, query string) ([]string, error) {
 	rs, err := db.Query(query)
 	if err != nil {
@@ -317,7 +320,8 @@ func TestProvenQueriesAgree(t *testing.T) {
 	}
 }
 
-// Proofs of recorded pairs hold on random small databases of their schema, or of what the queries name.
+// Proofs of recorded pairs hold on random small databases of their schema, or of what the queries
+// name.
 func TestProofsOfRecordedPairsHold(t *testing.T) {
 	r := speaker{rand.New(rand.NewPCG(19, 8))}
 	for _, file := range []string{"sqltraps/pairs.jsonl", "splash/cases.jsonl", "splash/same_result.jsonl", "maple/cases.jsonl", "rosevec/cases.jsonl", "flex200/cases.jsonl", "equivalence/literature.jsonl", "equivalence/calcite.jsonl"} {
@@ -476,7 +480,8 @@ func (r speaker) refute(t *testing.T, c *pair) (runs int, differ string) {
 	return runs, ""
 }
 
-// unlimited is the query without a limit of its own, which leaves to chance which of the rows that tie it keeps.
+// unlimited is the query without a limit of its own, which leaves to chance which of the rows that
+// tie it keeps.
 func unlimited(q *sqlparts.Query) *sqlparts.Query {
 	all := *q
 	all.Limit = nil

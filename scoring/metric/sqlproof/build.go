@@ -9,10 +9,12 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// maxBlocks bounds how many queries a tree has: common table expressions that read each other twice double with each step.
+// maxBlocks bounds how many queries a tree has: common table expressions that read each other twice
+// double with each step.
 const maxBlocks = 1000
 
-// builder makes the tree of a query. Where it meets something it has no meaning for, it notes so and goes on: nothing is proven then.
+// builder makes the tree of a query. Where it meets something it has no meaning for, it notes so
+// and goes on: nothing is proven then.
 type builder struct {
 	rules
 	sql     string
@@ -131,7 +133,8 @@ func aliasesOf(q *block) map[string]*expr {
 	return m
 }
 
-// orderLimit adds the clauses that follow a body. A name in ORDER BY is an output column before it is an input one.
+// orderLimit adds the clauses that follow a body. A name in ORDER BY is an output column before it
+// is an input one.
 func (b *builder) orderLimit(q *sqlparts.Query, out *block, sc *scope) {
 	for _, o := range q.OrderBy {
 		out.order = append(out.order, b.sortKey(o, out, sc))
@@ -300,7 +303,8 @@ func (b *builder) item(it *sqlparts.Item, sc *scope, out *block) {
 	out.items, out.names = append(out.items, e), append(out.names, name)
 }
 
-// star adds what a star stands for: the columns where they are known, else all columns of each source.
+// star adds what a star stands for: the columns where they are known, else all columns of each
+// source.
 func (b *builder) star(s *sqlparts.Star, sc *scope, out *block) {
 	if len(s.Replace)+len(s.Rename) > 0 || s.Like != nil {
 		b.fail("a star with modifiers")
@@ -397,7 +401,8 @@ func (b *builder) groupBy(g *sqlparts.GroupBy, sc *scope, out *block) {
 	}
 }
 
-// aliased builds an expression in which a name may be an alias of the select list, as the dialect and the clause have it.
+// aliased builds an expression in which a name may be an alias of the select list, as the dialect
+// and the clause have it.
 func (b *builder) aliased(e sqlparts.Expr, sc *scope, clause string) *expr {
 	with := *sc
 	with.clause = clause
@@ -508,7 +513,8 @@ func (b *builder) using(name string, sc *scope, before int, kind string) *expr {
 	return compare("=", l.clone(), r.clone())
 }
 
-// element builds one element of FROM with its names. plain: its columns may come to be NULL, so that nothing but columns may stand for them.
+// element builds one element of FROM with its names. plain: its columns may come to be NULL, so
+// that nothing but columns may stand for them.
 func (b *builder) element(src *sqlparts.Source, sc *scope, plain bool) join {
 	alias := ""
 	if src.Alias.Text != "" {
@@ -656,7 +662,8 @@ func (b *builder) path(n sqlparts.Name) []string {
 	return out
 }
 
-// derived adds a derived table: a plain one, by what it consists of; another, as a source of its own.
+// derived adds a derived table: a plain one, by what it consists of; another, as a source of its
+// own.
 func (b *builder) derived(q *block, alias string, columns []sqlparts.Ident, sc *scope, plain bool) join {
 	names := slices.Clone(q.names)
 	for i, c := range columns {
@@ -686,7 +693,8 @@ func (b *builder) derived(q *block, alias string, columns []sqlparts.Ident, sc *
 	return join{core: []*source{s}}
 }
 
-// spliceable tells whether a query is sources, conditions and expressions of single rows alone, so that what it is made of can stand in its place.
+// spliceable tells whether a query is sources, conditions and expressions of single rows alone, so
+// that what it is made of can stand in its place.
 func (q *block) spliceable(d sqlparts.Dialect) bool {
 	if q.set != "" || q.rows != nil || q.distinct || len(q.distinctOn) > 0 || q.grouped || len(q.having) > 0 || len(q.order) > 0 || q.limit != nil || q.offset != nil || q.windowed() || len(q.core) == 0 {
 		return false

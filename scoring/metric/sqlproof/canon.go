@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// printer writes a tree in one form: what has no order is sorted, and sources are numbered by what they are and not by where they stand.
+// printer writes a tree in one form: what has no order is sorted, and sources are numbered by what
+// they are and not by where they stand.
 type printer struct {
 	rules
 	labels map[*source]string

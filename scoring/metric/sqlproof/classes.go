@@ -8,8 +8,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// classes lets columns that inner joins hold equal stand for each other. Equal values are the same value where both columns have one type; without a schema, columns of one name are
-// taken to have one. Collations that ignore case make different texts equal.
+// classes lets columns that inner joins hold equal stand for each other. Equal values are the same
+// value where both columns have one type; without a schema, columns of one name are taken to have
+// one. Collations that ignore case make different texts equal.
 func (n *normalizer) classes(q *block) {
 	for _, t := range q.terms {
 		n.classes(t)

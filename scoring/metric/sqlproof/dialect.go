@@ -11,7 +11,8 @@ type rules struct {
 	sqlparts.Dialect
 }
 
-// fold is the name that an identifier means: where the dialect ignores case, in lower case. table tells that it names a table.
+// fold is the name that an identifier means: where the dialect ignores case, in lower case. table
+// tells that it names a table.
 func (r rules) fold(id sqlparts.Ident, table bool) string {
 	switch r.Dialect {
 	case sqlparts.Postgres, sqlparts.Redshift, sqlparts.Generic:
@@ -54,13 +55,15 @@ func (r rules) nulls(desc bool) string {
 	return ""
 }
 
-// total tells whether of two values that are not NULL one is always less, or both are equal. IEEE comparison of NaN is not so.
+// total tells whether of two values that are not NULL one is always less, or both are equal. IEEE
+// comparison of NaN is not so.
 func (r rules) total() bool { return r.Dialect != sqlparts.BigQuery && r.Dialect != sqlparts.Generic }
 
 // adds tells whether + only adds: for texts it joins them in T-SQL.
 func (r rules) adds() bool { return r.Dialect != sqlparts.TSQL && r.Dialect != sqlparts.Generic }
 
-// aliasInHaving tells whether HAVING may use an alias of the select list, which gives way to a column.
+// aliasInHaving tells whether HAVING may use an alias of the select list, which gives way to a
+// column.
 func (r rules) aliasInHaving() bool {
 	switch r.Dialect {
 	case sqlparts.Postgres, sqlparts.Redshift, sqlparts.TSQL:
@@ -183,7 +186,8 @@ func volatile(name string) bool {
 	return strings.HasPrefix(name, "seq")
 }
 
-// inOrder are aggregates and window functions whose value depends on the order of the rows they see.
+// inOrder are aggregates and window functions whose value depends on the order of the rows they
+// see.
 var inOrder = map[string]bool{
 	"string_agg": true, "group_concat": true, "listagg": true, "array_agg": true, "list": true, "collect_list": true, "json_agg": true, "jsonb_agg": true, "xmlagg": true,
 	"first": true, "last": true, "any_value": true, "first_value": true, "last_value": true, "nth_value": true, "row_number": true, "lag": true, "lead": true, "ntile": true,

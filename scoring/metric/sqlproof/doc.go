@@ -1,15 +1,21 @@
-// Package sqlproof proves that two queries are the same: that they return the same rows on every database with the schema.
+// Package sqlproof proves that two queries are the same: that they return the same rows on every
+// database with the schema.
 //
-// A proof is one-sided. [Same] returns one where the queries are the same for sure, and nil where they differ or where nothing is known. It never rests on what was not read: each script must be
+// A proof is one-sided. [Same] returns one where the queries are the same for sure, and nil where
+// they differ or where nothing is known. It never rests on what was not read: each script must be
 // one query that only reads, read without a note, and every word of the text must be in the tree.
 //
 // # How it works
 //
-// The builder (build.go, names.go, expr.go) makes a tree in which a column points at its source, so that aliases are gone and queries can be moved into others. Derived tables and common table
-// expressions that only pick, filter and join give way to what they are made of. Where dialects differ (dialect.go), the dialect decides: case of names, aliases in WHERE, GROUP BY, HAVING and ORDER BY,
-// where nulls are sorted, frames, names of types, NaN, + of texts. What has no meaning here (natural joins, pivots, recursion, functions that give another value each time) ends the proof.
-// The normalizer (rules.go, classes.go) applies rules until none changes the tree. The printer (canon.go) writes it with everything sorted that has no order, sources numbered by what they are. Equal texts are
-// the same query.
+// The builder (build.go, names.go, expr.go) makes a tree in which a column points at its source, so
+// that aliases are gone and queries can be moved into others. Derived tables and common table
+// expressions that only pick, filter and join give way to what they are made of. Where dialects
+// differ (dialect.go), the dialect decides: case of names, aliases in WHERE, GROUP BY, HAVING and
+// ORDER BY, where nulls are sorted, frames, names of types, NaN, + of texts. What has no meaning
+// here (natural joins, pivots, recursion, functions that give another value each time) ends the
+// proof. The normalizer (rules.go, classes.go) applies rules until none changes the tree. The
+// printer (canon.go) writes it with everything sorted that has no order, sources numbered by what
+// they are. Equal texts are the same query.
 //
 // # The rules and the conditions under which they hold
 //
@@ -26,5 +32,6 @@
 //	one type      columns that joins hold equal stand for each other (without a schema: columns of one name)
 //	chance        a common table expression with a limit, a sample or an order-sensitive function that is used twice stays one
 //
-// The constraints that the schema states are taken to hold. A primary key of SQLite may be NULL unless it is the row id.
+// The constraints that the schema states are taken to hold. A primary key of SQLite may be NULL
+// unless it is the row id.
 package sqlproof

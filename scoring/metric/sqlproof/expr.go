@@ -171,7 +171,8 @@ func compare(op string, l, r *expr) *expr {
 	return node(op, whole(l, r), whole(r, l))
 }
 
-// whole is a number without a fraction of zeros where it is compared with what is a number anyway: the type of a constant counts nowhere else.
+// whole is a number without a fraction of zeros where it is compared with what is a number anyway:
+// the type of a constant counts nowhere else.
 func whole(e, other *expr) *expr {
 	if e.op != opNumber || !strings.Contains(e.text, ".") {
 		return e
@@ -196,7 +197,8 @@ func maybeNot(e *expr, not bool) *expr {
 	return e
 }
 
-// not negates a condition: comparisons by their opposites where every two values compare, AND and OR by De Morgan.
+// not negates a condition: comparisons by their opposites where every two values compare, AND and
+// OR by De Morgan.
 func (b *builder) not(e *expr) *expr {
 	switch e.op {
 	case "=", "<>":
@@ -289,7 +291,8 @@ func conjunction(list []*expr) *expr {
 	return node(opAnd, flat...)
 }
 
-// disjunction joins conditions by OR. Comparisons of one expression with several constants are one list.
+// disjunction joins conditions by OR. Comparisons of one expression with several constants are one
+// list.
 func disjunction(list []*expr) *expr {
 	var flat []*expr
 	for _, e := range list {
@@ -427,7 +430,8 @@ func caseExpr(args []*expr) *expr {
 	return node(opCase, args...)
 }
 
-// parts of a date that functions of the same name give, as whole numbers in every dialect that has both.
+// parts of a date that functions of the same name give, as whole numbers in every dialect that has
+// both.
 var dateParts = map[string]bool{"year": true, "month": true, "day": true, "hour": true, "minute": true, "quarter": true}
 
 func (b *builder) special(e *sqlparts.Special, sc *scope) *expr {
@@ -457,7 +461,8 @@ func datePart(part string, x *expr) *expr {
 	return &expr{op: opCall, text: "extract " + part, args: []*expr{x}}
 }
 
-// partOf is the argument of a date function that is a bare word such as DAY, and -1 where there is none.
+// partOf is the argument of a date function that is a bare word such as DAY, and -1 where there is
+// none.
 func partOf(function string, args []sqlparts.Expr) int {
 	part, longest := -1, 0
 	for i, a := range args {
@@ -563,7 +568,8 @@ func (b *builder) call(e *sqlparts.Call, sc *scope) *expr {
 	return x
 }
 
-// filtered is an aggregate with FILTER: of a CASE without ELSE where the aggregate passes over NULL.
+// filtered is an aggregate with FILTER: of a CASE without ELSE where the aggregate passes over
+// NULL.
 func filtered(x, cond *expr) *expr {
 	if x.op == opCall && len(x.args) == 1 && x.args[0].op != "distinct" {
 		switch x.text {
@@ -627,7 +633,8 @@ func (b *builder) keyExpr(o *sqlparts.OrderItem, sc *scope) *expr {
 	return &expr{op: "key", text: text, args: []*expr{k.e}}
 }
 
-// aggregates tells whether an expression has an aggregate of its own query, window functions excepted.
+// aggregates tells whether an expression has an aggregate of its own query, window functions
+// excepted.
 func aggregates(e *expr, d sqlparts.Dialect) bool {
 	if e == nil || e.op == opOver {
 		return e != nil && slices.ContainsFunc(e.args, func(a *expr) bool {

@@ -10,7 +10,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// FuzzSame feeds pairs of texts in every dialect: nothing panics, a proof does not depend on which query comes first, and a query is the same as itself however it is spaced.
+// FuzzSame feeds pairs of texts in every dialect: nothing panics, a proof does not depend on which
+// query comes first, and a query is the same as itself however it is spaced.
 func FuzzSame(f *testing.F) {
 	for _, sql := range []string{
 		"SELECT a FROM t", "SELECT * FROM (SELECT DISTINCT a FROM t ORDER BY a LIMIT 3) x JOIN u USING (a) WHERE x.a IN (SELECT y FROM v) ORDER BY 1",
@@ -34,7 +35,8 @@ func FuzzSame(f *testing.F) {
 	})
 }
 
-// FuzzMeaning makes two queries and a database of numbers: where the queries are proven to be the same, DuckDB returns the same rows.
+// FuzzMeaning makes two queries and a database of numbers: where the queries are proven to be the
+// same, DuckDB returns the same rows.
 func FuzzMeaning(f *testing.F) {
 	db := open(f, strings.Split(strings.TrimSpace(keyedSchema), "\n")...)
 	schema := sqltree.ReadSchema(keyedSchema)

@@ -65,7 +65,8 @@ func (b *builder) match(qualifier sqlparts.Name, sc *scope) *entry {
 	return found
 }
 
-// columnOf is a column of an entry, nil where it has none of the name; known is false where that cannot be told.
+// columnOf is a column of an entry, nil where it has none of the name; known is false where that
+// cannot be told.
 func (b *builder) columnOf(e *entry, name string) (x *expr, known bool) {
 	if e.items == nil {
 		if t := b.table(e.src); t != nil {
@@ -121,7 +122,8 @@ func (b *builder) learn(x *expr) {
 	}
 }
 
-// unqualified resolves a name without qualifier: to a parameter, a column of the innermost query that has one, or an alias of the select list.
+// unqualified resolves a name without qualifier: to a parameter, a column of the innermost query
+// that has one, or an alias of the select list.
 func (b *builder) unqualified(id sqlparts.Ident, sc *scope) *expr {
 	name := b.fold(id, false)
 	for at := sc; at != nil; at = at.outer {
@@ -202,7 +204,8 @@ func noSources(sc *scope) bool {
 	return true
 }
 
-// orAlias is a column that an alias of the select list has the name of. Dialects and clauses differ in which comes first.
+// orAlias is a column that an alias of the select list has the name of. Dialects and clauses differ
+// in which comes first.
 func (b *builder) orAlias(column, alias *expr, clause string) *expr {
 	if alias == nil || alias.id() == column.id() {
 		return column

@@ -25,8 +25,9 @@ const (
 	Rules By = "rules"
 )
 
-// Same proves that two scripts return the same rows on every database with the schema, in the same order where one is
-// asked for, up to the order of columns and to what the queries leave to chance. A nil result means that it is not proven, not that they differ.
+// Same proves that two scripts return the same rows on every database with the schema, in the same
+// order where one is asked for, up to the order of columns and to what the queries leave to chance.
+// A nil result means that it is not proven, not that they differ.
 func Same(gold, pred *sqlparts.Script, schema *sqltree.Schema) *Proof {
 	if gold.Dialect != pred.Dialect || gold.Final() == nil || pred.Final() == nil {
 		return nil
@@ -76,7 +77,8 @@ func Same(gold, pred *sqlparts.Script, schema *sqltree.Schema) *Proof {
 	return proof
 }
 
-// single is the query of a script that is nothing but one query that only reads, and was read whole.
+// single is the query of a script that is nothing but one query that only reads, and was read
+// whole.
 func single(s *sqlparts.Script) *sqlparts.Query {
 	if len(s.Notes) > 0 || len(s.Statements) != 1 || s.Statements[0].Kind != sqlparts.KindQuery || s.Statements[0].Effects&^sqlparts.Reads != 0 {
 		return nil
@@ -115,7 +117,8 @@ func (m *meaning) build(s *sqlparts.Script) *block {
 	return tree
 }
 
-// unify takes a table without a schema or catalog for the one table of that name with one, unless one query names both.
+// unify takes a table without a schema or catalog for the one table of that name with one, unless
+// one query names both.
 func (m *meaning) unify() {
 	m.full = map[string]string{}
 	all := map[string]bool{}

@@ -58,7 +58,8 @@ func (n *normalizer) mark(j *join) {
 	}
 }
 
-// inside normalizes the queries inside an expression. Neither the order nor repetitions of rows count in IN and EXISTS.
+// inside normalizes the queries inside an expression. Neither the order nor repetitions of rows
+// count in IN and EXISTS.
 func (n *normalizer) inside(e *expr) {
 	e.each(func(x *expr) bool {
 		if x.sub == nil {
@@ -119,7 +120,8 @@ func (n *normalizer) setOp(q *block) {
 	q.terms = terms
 }
 
-// onlyGroups tells whether all items of a grouped query are among what it groups by, and the other way round, so that grouping is DISTINCT.
+// onlyGroups tells whether all items of a grouped query are among what it groups by, and the other
+// way round, so that grouping is DISTINCT.
 func (n *normalizer) onlyGroups(q *block) bool {
 	in := func(list []*expr, x *expr) bool {
 		id := x.id()
@@ -197,7 +199,8 @@ func (n *normalizer) filter(e *expr) (*expr, bool) {
 	return e, false
 }
 
-// existsFor is EXISTS (SELECT … WHERE y = x) for x IN (SELECT y …), nil where the subquery is more than that.
+// existsFor is EXISTS (SELECT … WHERE y = x) for x IN (SELECT y …), nil where the subquery is more
+// than that.
 func (n *normalizer) existsFor(e *expr) *expr {
 	if len(e.args) != 2 || e.args[1].sub == nil {
 		return nil
@@ -453,7 +456,8 @@ func (n *normalizer) innerForLeft(q *block) bool {
 	return false
 }
 
-// usedElsewhere tells whether a query uses the sources outside of one attachment and of some of its conditions.
+// usedElsewhere tells whether a query uses the sources outside of one attachment and of some of its
+// conditions.
 func (q *block) usedElsewhere(sources []*source, a *attach, except map[*expr]bool) bool {
 	found := false
 	look := func(e *expr) {
@@ -524,7 +528,8 @@ func (n *normalizer) holds(e *expr) bool {
 	return false
 }
 
-// keyed tells whether conditions hold a unique column of the source equal to something outside of it.
+// keyed tells whether conditions hold a unique column of the source equal to something outside of
+// it.
 func (n *normalizer) keyed(s *source, conditions []*expr) bool {
 	for _, c := range conditions {
 		if c.op != "=" {
@@ -569,7 +574,8 @@ func (n *normalizer) repeats(q *block) bool {
 	return plain
 }
 
-// uselessInner drops a table that is joined by its key to a foreign key, and of which nothing but the key is used.
+// uselessInner drops a table that is joined by its key to a foreign key, and of which nothing but
+// the key is used.
 func (n *normalizer) uselessInner(q *block) bool {
 	if len(q.core) < 2 {
 		return false
@@ -642,7 +648,8 @@ func (n *normalizer) distinct(q *block) bool {
 	return true
 }
 
-// groups drops what a key among the groups determines, and the grouping itself where every group is one row.
+// groups drops what a key among the groups determines, and the grouping itself where every group is
+// one row.
 func (n *normalizer) groups(q *block) bool {
 	if !q.grouped || n.sets(q) {
 		return false
@@ -723,7 +730,8 @@ func (n *normalizer) qualified(q *block) bool {
 	return true
 }
 
-// semiJoins makes a join of EXISTS where it finds at most one row, or where repetitions do not count.
+// semiJoins makes a join of EXISTS where it finds at most one row, or where repetitions do not
+// count.
 func (n *normalizer) semiJoins(q *block) bool {
 	once := n.repeats(q)
 	for i, c := range q.where {
@@ -832,7 +840,8 @@ func (n *normalizer) prune(q *block) bool {
 			n.query(g)
 		}
 	}
-	// order inside a derived table counts for nothing where its rows are joined, grouped or sorted anew
+	// order inside a derived table counts for nothing where its rows are joined, grouped or sorted
+	// anew
 	ordered := false
 	q.clauses(func(e **expr) {
 		ordered = ordered || (*e).has(func(x *expr) bool { return x.op == opCall && inOrder[x.text] })

@@ -28,8 +28,8 @@ type block struct {
 	shared     int // not 0: one of several uses of a common table expression whose rows are left to chance
 }
 
-// join is a set of sources: the product of the core, to which the others are attached by outer joins in their order, and of which
-// the conditions keep some rows.
+// join is a set of sources: the product of the core, to which the others are attached by outer
+// joins in their order, and of which the conditions keep some rows.
 type join struct {
 	core  []*source
 	left  []*attach
@@ -102,7 +102,8 @@ func node(op string, args ...*expr) *expr { return &expr{op: op, args: args} }
 
 func negation(e *expr) *expr { return node(opNot, e) }
 
-// id writes an expression so that equal ones of one tree have equal texts: sources stand by their numbers.
+// id writes an expression so that equal ones of one tree have equal texts: sources stand by their
+// numbers.
 func (e *expr) id() string {
 	var b strings.Builder
 	e.writeID(&b)
@@ -240,7 +241,8 @@ func (q *block) clauses(visit func(**expr)) {
 	}
 }
 
-// all calls visit for every expression of the query itself, those of its joins included, so that it can be replaced.
+// all calls visit for every expression of the query itself, those of its joins included, so that it
+// can be replaced.
 func (q *block) all(visit func(**expr)) {
 	q.join.all(visit)
 	q.clauses(visit)
@@ -285,7 +287,8 @@ func (j *join) sources() []*source {
 	return out
 }
 
-// replace puts what change returns in the place of every expression, from the leaves up, in queries inside too.
+// replace puts what change returns in the place of every expression, from the leaves up, in queries
+// inside too.
 func replace(e **expr, change func(*expr) *expr) {
 	if *e == nil {
 		return

@@ -20,7 +20,8 @@ var idle = func() map[string]bool {
 	return m
 }()
 
-// kept tells whether all words of the text are in the tree that was made of it: what the reader passed over without a note proves nothing.
+// kept tells whether all words of the text are in the tree that was made of it: what the reader
+// passed over without a note proves nothing.
 func kept(s *sqlparts.Script, q *sqlparts.Query) bool {
 	have := map[string]int{}
 	for _, w := range sqlparts.Lexemes(sqlparts.Format(q), sqlparts.Generic) {
@@ -42,8 +43,9 @@ func sameText(a, b *sqlparts.Script) bool {
 	return slices.EqualFunc(sqlparts.Lexemes(a.SQL, a.Dialect), sqlparts.Lexemes(b.SQL, b.Dialect), func(x, y sqlparts.Lexeme) bool { return x.Text == y.Text })
 }
 
-// SameStatements tells whether two scripts are alike besides their final queries: the same kinds of statements on the same objects, and no word of either that was passed over, unless
-// their texts are the same.
+// SameStatements tells whether two scripts are alike besides their final queries: the same kinds of
+// statements on the same objects, and no word of either that was passed over, unless their texts
+// are the same.
 func SameStatements(a, b *sqlparts.Script) bool {
 	if sameText(a, b) {
 		return true

@@ -8,7 +8,8 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// BenchmarkLongQueries compares queries as long as machines write them: time must grow with their length.
+// BenchmarkLongQueries compares queries as long as machines write them: time must grow with their
+// length.
 func BenchmarkLongQueries(b *testing.B) {
 	for _, n := range []int{5_000, 50_000} {
 		var where, columns strings.Builder

@@ -7,12 +7,14 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// maxQueries bounds how many queries a tree has. Common table expressions that read each other twice double with each step.
+// maxQueries bounds how many queries a tree has. Common table expressions that read each other
+// twice double with each step.
 const maxQueries = 2000
 
-// Build makes the trees of several queries over one database. Where the schema is not stated, what each query says of its tables helps to
-// resolve the names of all of them. whole is false for a tree in which common table expressions had to be left unread, because
-// there would have been too many queries.
+// Build makes the trees of several queries over one database. Where the schema is not stated, what
+// each query says of its tables helps to resolve the names of all of them. whole is false for a
+// tree in which common table expressions had to be left unread, because there would have been too
+// many queries.
 func Build(schema *Schema, queries ...*sqlparts.Query) (trees []*Query, whole bool) {
 	trees, whole = make([]*Query, len(queries)), true
 	rounds := 2
@@ -36,7 +38,8 @@ type builder struct {
 	queries int
 }
 
-// namedApart finds tables of one name that qualifiers tell apart. A name without a qualifier tells nothing.
+// namedApart finds tables of one name that qualifiers tell apart. A name without a qualifier tells
+// nothing.
 func namedApart(queries []*sqlparts.Query) map[string]bool {
 	whole, apart := map[string]string{}, map[string]bool{}
 	for _, q := range queries {
@@ -326,7 +329,8 @@ func (b *builder) source(src *sqlparts.Source, sc *scope, out *Query) {
 	}
 }
 
-// around is the scope of a derived table: what is around the select, and the sources before it where it is lateral.
+// around is the scope of a derived table: what is around the select, and the sources before it
+// where it is lateral.
 func (b *builder) around(src *sqlparts.Source, sc *scope) *scope {
 	if src.Lateral {
 		return sc
@@ -392,7 +396,8 @@ func (b *builder) tableSource(src *sqlparts.Source, s *Source, sc *scope, out *Q
 	b.add(s, name, sc, out)
 }
 
-// findCTE is the common table expression a name means, and the scope its body sees: those before it, and itself where it is recursive.
+// findCTE is the common table expression a name means, and the scope its body sees: those before
+// it, and itself where it is recursive.
 func findCTE(sc *scope, name string) (cte *sqlparts.CTE, at *scope, recursive bool) {
 	for ; sc != nil; sc = sc.outer {
 		if sc.open != nil && strings.EqualFold(sc.open.Name.Text, name) {
@@ -407,7 +412,8 @@ func findCTE(sc *scope, name string) (cte *sqlparts.CTE, at *scope, recursive bo
 	return nil, nil, false
 }
 
-// add gives a source its id and puts it into the query and the scope. Tables that come twice are numbered, and so is what has no name.
+// add gives a source its id and puts it into the query and the scope. Tables that come twice are
+// numbered, and so is what has no name.
 func (b *builder) add(s *Source, table string, sc *scope, out *Query) {
 	if s.alias == "" {
 		s.alias = table
@@ -430,7 +436,8 @@ func (b *builder) add(s *Source, table string, sc *scope, out *Query) {
 	out.From = append(out.From, s)
 }
 
-// using is the condition of one column of USING: equality between the last source and the first one before it that may have the column.
+// using is the condition of one column of USING: equality between the last source and the first one
+// before it that may have the column.
 func (b *builder) using(column string, sc *scope) *Expr {
 	name := strings.ToLower(column)
 	last := sc.sources[len(sc.sources)-1]

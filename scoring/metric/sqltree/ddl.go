@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// ReadSchema reads DDL: CREATE TABLE with its columns, keys and references, ALTER TABLE … ADD of keys, CREATE UNIQUE INDEX. What it
-// does not understand it passes over; a text without any table gives a schema that is not stated.
+// ReadSchema reads DDL: CREATE TABLE with its columns, keys and references, ALTER TABLE … ADD of
+// keys, CREATE UNIQUE INDEX. What it does not understand it passes over; a text without any table
+// gives a schema that is not stated.
 func ReadSchema(ddl string) *Schema {
 	r := ddlReader{toks: ddlTokens(ddl)}
 	s := &Schema{}
@@ -24,7 +25,8 @@ func ReadSchema(ddl string) *Schema {
 	return s
 }
 
-// ddlToken is a word, a name without its quotes, a literal or a punctuation mark; words are in lower case.
+// ddlToken is a word, a name without its quotes, a literal or a punctuation mark; words are in
+// lower case.
 type ddlToken struct {
 	text   string
 	quoted bool

@@ -1,16 +1,19 @@
-// Package sqltree holds queries as trees whose names are resolved, so that two ways of writing one query can be told from two queries.
+// Package sqltree holds queries as trees whose names are resolved, so that two ways of writing one
+// query can be told from two queries.
 //
-// [Build] makes a tree from what package sqlparts read: aliases give way to the tables and expressions they stand for, common table
-// expressions to the queries they name, positions to items. [Equivalent] compares two trees under the equivalence rules of Enhanced Tree
-// Match, [SetMatch] as Spider's exact set match does, and [Similarity] says how much of their structure two trees share.
+// [Build] makes a tree from what package sqlparts read: aliases give way to the tables and
+// expressions they stand for, common table expressions to the queries they name, positions to
+// items. [Equivalent] compares two trees under the equivalence rules of Enhanced Tree Match,
+// [SetMatch] as Spider's exact set match does, and [Similarity] says how much of their structure
+// two trees share.
 //
-// What a rule needs to know of the tables, such as which columns are keys, comes from a [Schema], read from DDL where there is one and
-// assumed from names where not.
+// What a rule needs to know of the tables, such as which columns are keys, comes from a [Schema],
+// read from DDL where there is one and assumed from names where not.
 //
 // # The rules of Enhanced Tree Match
 //
-// The numbers are those of the published program (Ascoli, Kandikonda, Choi 2024, arXiv:2407.07313; emorynlp/ETM e1cfb07). A key is a column that
-// is unique.
+// The numbers are those of the published program (Ascoli, Kandikonda, Choi 2024, arXiv:2407.07313;
+// emorynlp/ETM e1cfb07). A key is a column that is unique.
 //
 //	1    k = (SELECT MAX(k) FROM t)                  ORDER BY k DESC LIMIT 1                k a key
 //	2    DISTINCT                                    nothing                                one table, a key among the columns
@@ -40,8 +43,10 @@
 //	26   common table expressions                    derived tables
 //	100+ case, aliases, quotes, parentheses, needless qualifiers, the order of AND, OR, =, joins and the select list
 //
-// Rules 2, 4, 13, 20, 21 and 25 are held here to the conditions under which they are true; the published program applies them more freely. Added
-// are what changes no result either: conditions of inner joins count as WHERE; the sides of < and >; the order of groups, and of operands of UNION and
-// INTERSECT; DISTINCT and ORDER BY in IN and EXISTS; x is not NULL where a condition compares it. Rules 8, 10, 12, 14 to 17 are as published,
-// though with empty tables, NULL or mixed types the two sides can differ.
+// Rules 2, 4, 13, 20, 21 and 25 are held here to the conditions under which they are true; the
+// published program applies them more freely. Added are what changes no result either: conditions
+// of inner joins count as WHERE; the sides of < and >; the order of groups, and of operands of
+// UNION and INTERSECT; DISTINCT and ORDER BY in IN and EXISTS; x is not NULL where a condition
+// compares it. Rules 8, 10, 12, 14 to 17 are as published, though with empty tables, NULL or mixed
+// types the two sides can differ.
 package sqltree

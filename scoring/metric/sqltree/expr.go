@@ -208,7 +208,8 @@ func (b *builder) caseOf(e *sqlparts.Case, sc *scope) *Expr {
 	return x
 }
 
-// special builds a call whose arguments are separated by words; SUBSTRING … FROM … FOR as the plain call.
+// special builds a call whose arguments are separated by words; SUBSTRING … FROM … FOR as the plain
+// call.
 func (b *builder) special(e *sqlparts.Special, sc *scope) *Expr {
 	if strings.HasPrefix(e.Name, "substr") {
 		return &Expr{Op: OpCall, Text: "substr", Args: b.exprs(e.Args, sc)}
@@ -321,7 +322,8 @@ func aggregates(e *Expr) bool {
 	return false
 }
 
-// castType is the class of a type with what of it changes values: lengths and precision, the range of an integer, the time zone.
+// castType is the class of a type with what of it changes values: lengths and precision, the range
+// of an integer, the time zone.
 func castType(t string) string {
 	class := sqlparts.TypeClass(t)
 	if i := strings.IndexByte(t, '('); i >= 0 {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Rules says which differences between two queries are harmless besides those of the published rules.
+// Rules says which differences between two queries are harmless besides those of the published
+// rules.
 type Rules struct {
 	ColumnOrder bool // the order of the select list counts; the published rules ignore it
 }
@@ -31,7 +32,8 @@ const (
 	named                    // they are used by name
 )
 
-// maxRounds bounds how often the rules of one SELECT are tried again after one of them changed something.
+// maxRounds bounds how often the rules of one SELECT are tried again after one of them changed
+// something.
 const maxRounds = 8
 
 // Normalize returns the normal form of a query, which is changed.
@@ -69,7 +71,8 @@ func (n *Normalizer) query(q *Query, use columns) *Query {
 	return q
 }
 
-// subqueries normalizes the queries inside an expression. In IN and EXISTS neither duplicates nor order count, in EXISTS no column does.
+// subqueries normalizes the queries inside an expression. In IN and EXISTS neither duplicates nor
+// order count, in EXISTS no column does.
 func (n *Normalizer) subqueries(e *Expr) {
 	if e == nil {
 		return
@@ -123,7 +126,8 @@ func (n *Normalizer) selectOnce(q *Query) {
 	}
 }
 
-// sortSelect puts what has no order into one: the select list unless its order counts, groups, and the sources of inner joins.
+// sortSelect puts what has no order into one: the select list unless its order counts, groups, and
+// the sources of inner joins.
 func (n *Normalizer) sortSelect(q *Query, use columns) {
 	if allInner(q) {
 		sortSources(q)

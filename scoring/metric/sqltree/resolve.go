@@ -69,8 +69,9 @@ func shortened(s string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// unqualified resolves a name without qualifier: to an alias of the select list where that comes first, to the first source that is
-// known to have the column, to the only one that may have it, outwards, or else to an alias.
+// unqualified resolves a name without qualifier: to an alias of the select list where that comes
+// first, to the first source that is known to have the column, to the only one that may have it,
+// outwards, or else to an alias.
 func (b *builder) unqualified(name string, sc *scope) *Expr {
 	outwards := ""
 	for at := sc; at != nil; at = at.outer {

@@ -59,7 +59,8 @@ func (n *Normalizer) expr(e *Expr) *Expr {
 	return e
 }
 
-// numeric reads text that is a whole number; one that begins with 0 is a code rather than a number, and 1.10 may be a version.
+// numeric reads text that is a whole number; one that begins with 0 is a code rather than a number,
+// and 1.10 may be a version.
 func numeric(s string) (*Expr, bool) {
 	digits := strings.TrimPrefix(s, "-")
 	if digits == "" || digits[0] < '1' || digits[0] > '9' || strings.Trim(digits, "0123456789") != "" {
@@ -102,7 +103,8 @@ func negate(e *Expr) *Expr {
 	return nil
 }
 
-// average is rule 8: a sum, cast to a float, divided by the number of rows. Whether the column is never NULL is seen to with counts.
+// average is rule 8: a sum, cast to a float, divided by the number of rows. Whether the column is
+// never NULL is seen to with counts.
 func (n *Normalizer) average(e *Expr) *Expr {
 	cast, count := e.Args[0], e.Args[1]
 	if cast.Op != OpCast || !strings.HasPrefix(cast.Text, "float") || cast.Args[0].Op != OpCall || cast.Args[0].Text != "sum" || !isCount(count) || count.Args[0].Op != opRows {
@@ -133,7 +135,8 @@ func (n *Normalizer) countCase(e *Expr) *Expr {
 	return &Expr{Op: OpCall, Text: "sum", Args: []*Expr{op(OpCase, c.Args[0], number("1"), number("0"))}}
 }
 
-// substrings is rule 15: substr(x, 1, 4) = '2013' AND substr(x, 5, 2) >= '08' is x >= '201308', for texts of one length.
+// substrings is rule 15: substr(x, 1, 4) = '2013' AND substr(x, 5, 2) >= '08' is x >= '201308', for
+// texts of one length.
 func substrings(q *Query) {
 	list := conjuncts(q.Where)
 	for i, prefix := range list {
@@ -164,7 +167,8 @@ func substrings(q *Query) {
 	}
 }
 
-// substringOf reads a comparison of substr(x, from, length) with a constant; x is nil for anything else.
+// substringOf reads a comparison of substr(x, from, length) with a constant; x is nil for anything
+// else.
 func substringOf(e *Expr) (x *Expr, from, length int, value, cmp string) {
 	c, ok := comparisons[e.Op]
 	if !ok || len(e.Args) != 2 {
@@ -185,8 +189,8 @@ func substringOf(e *Expr) (x *Expr, from, length int, value, cmp string) {
 	return call.Args[0], from, length, constant.Text, cmp
 }
 
-// ordered puts the operands of an expression that has no order into one: equal sides, mirrored comparisons, AND and OR, which are
-// flattened, and in which what is true or twice is left out.
+// ordered puts the operands of an expression that has no order into one: equal sides, mirrored
+// comparisons, AND and OR, which are flattened, and in which what is true or twice is left out.
 func ordered(e *Expr) *Expr {
 	if c, ok := comparisons[e.Op]; ok && len(e.Args) == 2 && e.Args[1].String() < e.Args[0].String() {
 		return op(c.mirrored, e.Args[1], e.Args[0])

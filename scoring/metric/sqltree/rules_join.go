@@ -19,8 +19,8 @@ func (n *Normalizer) joinedConditions(q *Query) {
 	}
 }
 
-// joinSubqueries is rule 13: x IN (SELECT key FROM t WHERE …) is a join with t, and so is x = (SELECT … FROM t WHERE key = …), since no row
-// meets two of t.
+// joinSubqueries is rule 13: x IN (SELECT key FROM t WHERE …) is a join with t, and so is x =
+// (SELECT … FROM t WHERE key = …), since no row meets two of t.
 func (n *Normalizer) joinSubqueries(q *Query) {
 	if !allInner(q) || slices.ContainsFunc(q.Items, func(e *Expr) bool { return e.Op == OpStar && e.Table == "" }) { // * would gain columns
 		return
@@ -42,7 +42,8 @@ func (n *Normalizer) joinSubqueries(q *Query) {
 	q.Where = conjunction(where...)
 }
 
-// joinable tells whether a subquery is a plain one over one table that gives every value at most once.
+// joinable tells whether a subquery is a plain one over one table that gives every value at most
+// once.
 func (n *Normalizer) joinable(q *Query, scalar bool) bool {
 	if q.Set != "" || len(q.From) != 1 || q.From[0].Table == "" || len(q.From[0].Mods) > 0 || len(q.Items) != 1 || len(q.Group) > 0 ||
 		q.Having != nil || q.Qualify != nil || q.Limit != nil || q.Offset != nil || len(q.Extra) > 0 {
@@ -97,8 +98,9 @@ func (q *Query) freshID(table string) string {
 	return id
 }
 
-// moveOut rewrites the columns of an expression that leaves its query for the one around: those of the source with the old id get the new
-// one, those of queries around come one query nearer. depth is how deep below its query the expression stands.
+// moveOut rewrites the columns of an expression that leaves its query for the one around: those of
+// the source with the old id get the new one, those of queries around come one query nearer. depth
+// is how deep below its query the expression stands.
 func (e *Expr) moveOut(depth int, old, id string) {
 	carets := strings.Repeat("^", depth)
 	e.columnsAt(depth, func(c *Expr, at int) {
@@ -137,7 +139,8 @@ func (n *Normalizer) sameTable(q *Query) {
 	}
 }
 
-// antiJoin is rule 25: a LEFT JOIN b ON a.x = b.y WHERE b.y IS NULL is a WHERE a.x NOT IN (SELECT y FROM b).
+// antiJoin is rule 25: a LEFT JOIN b ON a.x = b.y WHERE b.y IS NULL is a WHERE a.x NOT IN (SELECT y
+// FROM b).
 func (n *Normalizer) antiJoin(q *Query) {
 	if len(q.From) != 2 || q.From[1].Join != "left" || q.From[1].Table == "" || q.From[1].On == nil || q.From[1].On.Op != "=" {
 		return
@@ -194,7 +197,8 @@ func (q *Query) uses(id, except string) bool {
 	return used
 }
 
-// uselessJoin is rule 14: a table that is joined by its key to a foreign key, and of which nothing but the key is used, adds nothing.
+// uselessJoin is rule 14: a table that is joined by its key to a foreign key, and of which nothing
+// but the key is used, adds nothing.
 func (n *Normalizer) uselessJoin(q *Query) {
 	if !allInner(q) || len(q.From) < 2 {
 		return

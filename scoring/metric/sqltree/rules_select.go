@@ -37,7 +37,8 @@ func sameSet(a, b []*Expr) bool {
 	})
 }
 
-// groups is rule 4: a key determines the other columns of its table, so that grouping by them too changes nothing.
+// groups is rule 4: a key determines the other columns of its table, so that grouping by them too
+// changes nothing.
 func (n *Normalizer) groups(q *Query) {
 	keyed := map[string]string{} // id of a source, and the key that is grouped by
 	classes := q.equalities()
@@ -90,7 +91,8 @@ func (n *Normalizer) counts(q *Query) {
 	})
 }
 
-// neverNull tells of which columns no row of the query has NULL: by the schema, or because a condition that every row meets compares them.
+// neverNull tells of which columns no row of the query has NULL: by the schema, or because a
+// condition that every row meets compares them.
 func (n *Normalizer) neverNull(q *Query) func(*Expr) bool {
 	inner := allInner(q)
 	compared := map[string]bool{}
@@ -134,7 +136,8 @@ func (n *Normalizer) notNull(q *Query) {
 	}
 }
 
-// extremeOfAll is rule 1: the row whose unique column has the largest value of its table is the first one by that column.
+// extremeOfAll is rule 1: the row whose unique column has the largest value of its table is the
+// first one by that column.
 func (n *Normalizer) extremeOfAll(q *Query) {
 	if len(q.Order) > 0 || q.Limit != nil || q.Offset != nil || len(q.Group) > 0 || len(q.From) != 1 || slices.ContainsFunc(q.Items, aggregates) {
 		return
@@ -227,8 +230,8 @@ func (n *Normalizer) stars(q *Query) {
 	q.Items = items
 }
 
-// sortSources puts the sources of inner joins into an order that does not depend on how they were written, and numbers those without a
-// name anew.
+// sortSources puts the sources of inner joins into an order that does not depend on how they were
+// written, and numbers those without a name anew.
 func sortSources(q *Query) {
 	keys := map[*Source]string{}
 	for _, s := range q.From {
@@ -244,8 +247,8 @@ func sortSources(q *Query) {
 	q.rename(ids)
 }
 
-// tellApart numbers the sources over one table so that the numbers do not depend on how the sources were written: of all ways, up to three
-// sources of each table, the one whose text comes first.
+// tellApart numbers the sources over one table so that the numbers do not depend on how the sources
+// were written: of all ways, up to three sources of each table, the one whose text comes first.
 func tellApart(q *Query) {
 	byTable := map[string][]string{}
 	var tables []string

@@ -44,7 +44,8 @@ func (n *Normalizer) setOp(q *Query) *Query {
 	return q
 }
 
-// moveIn rewrites the columns of a query that goes one query further in: those from outside of it are one more query away.
+// moveIn rewrites the columns of a query that goes one query further in: those from outside of it
+// are one more query away.
 func (q *Query) moveIn() {
 	q.columns(func(e *Expr, depth int) {
 		if strings.HasPrefix(e.Table, strings.Repeat("^", depth+1)) {
@@ -59,7 +60,8 @@ func plain(q *Query) bool {
 		q.Offset == nil && len(q.Extra) == 0 && !slices.ContainsFunc(q.Items, aggregates)
 }
 
-// sortTerms puts the operands of UNION and INTERSECT into an order, and the columns of all operands into one unless their order counts.
+// sortTerms puts the operands of UNION and INTERSECT into an order, and the columns of all operands
+// into one unless their order counts.
 func (n *Normalizer) sortTerms(q *Query, use columns) {
 	if n.free(use) {
 		q.sortColumns()

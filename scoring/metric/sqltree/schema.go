@@ -10,8 +10,9 @@ import (
 // Schema is what is known of the tables of a database. Names are in lower case, without qualifiers.
 type Schema struct {
 	Tables map[string]*Table
-	// Stated tells that the schema was given, so that what it does not say is not so: a table that is not in it has no columns.
-	// Otherwise columns are those that queries name, and keys are assumed by their names (see [Schema.Unique]).
+	// Stated tells that the schema was given, so that what it does not say is not so: a table that
+	// is not in it has no columns. Otherwise columns are those that queries name, and keys are
+	// assumed by their names (see [Schema.Unique]).
 	Stated bool
 }
 
@@ -73,8 +74,9 @@ func (s *Schema) has(table, column string) (has, known bool) {
 	return false, s.Stated && t != nil
 }
 
-// Unique tells whether no two rows of the table share the column's value. Where no schema is stated, a column is taken for the key
-// of its table if it is called id, or by the name of the table, in the plural or singular, and id: customer_id of customers.
+// Unique tells whether no two rows of the table share the column's value. Where no schema is
+// stated, a column is taken for the key of its table if it is called id, or by the name of the
+// table, in the plural or singular, and id: customer_id of customers.
 func (s *Schema) Unique(c Column) bool {
 	if t := s.Tables[c.Table]; s.Stated {
 		return t != nil && (t.unique[c.Name] || len(t.Primary) == 1 && t.Primary[0] == c.Name)
@@ -82,7 +84,8 @@ func (s *Schema) Unique(c Column) bool {
 	return keyName(c)
 }
 
-// NotNull tells whether the column is never NULL in its table. The same assumption is made as for [Schema.Unique].
+// NotNull tells whether the column is never NULL in its table. The same assumption is made as for
+// [Schema.Unique].
 func (s *Schema) NotNull(c Column) bool {
 	if t := s.Tables[c.Table]; s.Stated {
 		return t != nil && (t.notNull[c.Name] || len(t.Primary) == 1 && t.Primary[0] == c.Name)
@@ -90,7 +93,8 @@ func (s *Schema) NotNull(c Column) bool {
 	return keyName(c)
 }
 
-// Holds tells whether the schema states that the column is never NULL. In SQLite a primary key may be NULL, unless it is the integer that names the row.
+// Holds tells whether the schema states that the column is never NULL. In SQLite a primary key may
+// be NULL, unless it is the integer that names the row.
 func (s *Schema) Holds(c Column, d sqlparts.Dialect) bool {
 	t := s.Tables[c.Table]
 	if !s.Stated || t == nil || t.defined > 1 {
@@ -108,7 +112,8 @@ func (s *Schema) Distinct(c Column) bool {
 	return s.Stated && t != nil && t.defined == 1 && s.Unique(c)
 }
 
-// Type is the type that the schema states of a column, in lower case, without what stands in parentheses; empty where it is not known.
+// Type is the type that the schema states of a column, in lower case, without what stands in
+// parentheses; empty where it is not known.
 func (s *Schema) Type(c Column) string {
 	if t := s.Tables[c.Table]; t != nil && t.defined == 1 {
 		return t.types[c.Name]

@@ -5,9 +5,11 @@ import (
 	"strings"
 )
 
-// SetMatch is the exact set match of Spider (Yu et al. 2018, section 5; taoyds/spider evaluation.py with its values and DISTINCT switched off): the
-// parts of two queries are compared as sets, with the columns of foreign keys held for those they refer to. It returns the names of the
-// parts that differ, none where the queries match. Where no schema is stated, columns that a join holds equal count as a foreign key.
+// SetMatch is the exact set match of Spider (Yu et al. 2018, section 5; taoyds/spider evaluation.py
+// with its values and DISTINCT switched off): the parts of two queries are compared as sets, with
+// the columns of foreign keys held for those they refer to. It returns the names of the parts that
+// differ, none where the queries match. Where no schema is stated, columns that a join holds equal
+// count as a foreign key.
 func SetMatch(gold, pred *Query, schema *Schema) []string {
 	m := &setMatcher{foreign: map[Column]Column{}}
 	if schema.Stated {
@@ -19,8 +21,8 @@ func SetMatch(gold, pred *Query, schema *Schema) []string {
 	return m.differences(chainOf(gold), chainOf(pred), tablesOf(gold), tablesOf(pred))
 }
 
-// tablesOf are the base tables of a query's first SELECT. Foreign keys are only replaced in columns of these, in what is combined with
-// it too.
+// tablesOf are the base tables of a query's first SELECT. Foreign keys are only replaced in columns
+// of these, in what is combined with it too.
 func tablesOf(q *Query) map[string]bool {
 	tables := map[string]bool{}
 	for _, s := range chainOf(q).q.From {
@@ -33,7 +35,8 @@ type setMatcher struct {
 	foreign map[Column]Column // a column to the one that stands for it
 }
 
-// chain is a SELECT and what is combined with it: Spider reads a UNION b EXCEPT c as a UNION (b EXCEPT c).
+// chain is a SELECT and what is combined with it: Spider reads a UNION b EXCEPT c as a UNION (b
+// EXCEPT c).
 type chain struct {
 	q     *Query
 	order []Key
@@ -153,8 +156,9 @@ func direction(order []Key) string {
 	return "asc"
 }
 
-// conditions takes a condition apart at AND and OR alike, in the order of the text, and returns the atoms and what stands between them.
-// Values are left out unless kept; a query in their place is compared as it is.
+// conditions takes a condition apart at AND and OR alike, in the order of the text, and returns the
+// atoms and what stands between them. Values are left out unless kept; a query in their place is
+// compared as it is.
 func (m *setMatcher) conditions(e *Expr, unit func(*Expr) string, values bool) (atoms, between []string) {
 	if e == nil {
 		return nil, nil
@@ -201,7 +205,8 @@ func predicate(name string) bool {
 	return comparison || base == "in" || base == "like" || base == "between" || base == "ilike"
 }
 
-// nested is a query inside another as a text: it matches only where it is written in the same order. In FROM its values count.
+// nested is a query inside another as a text: it matches only where it is written in the same
+// order. In FROM its values count.
 func (m *setMatcher) nested(c *chain, values bool) string {
 	plain := func(e *Expr) string {
 		x := e.clone()

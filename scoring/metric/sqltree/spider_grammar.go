@@ -7,8 +7,9 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// BeyondSpider says what of a query Spider's own parser does not read, in a word or two; empty where it reads all of it. Its script takes such an
-// answer for an empty query. text is what the query was read from.
+// BeyondSpider says what of a query Spider's own parser does not read, in a word or two; empty
+// where it reads all of it. Its script takes such an answer for an empty query. text is what the
+// query was read from.
 func BeyondSpider(q *sqlparts.Query, text string) string {
 	g := &grammar{text: text}
 	for word := range strings.FieldsFuncSeq(strings.ToLower(outsideQuotes(text)), func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r >= 0x80) }) {
@@ -26,8 +27,8 @@ var beyondWords = map[string]bool{
 	"case": true, "cast": true, "is": true, "over": true, "offset": true, "with": true, "null": true, "values": true,
 }
 
-// grammar looks for what Spider's parser does not read: it knows single operators between columns, five aggregates, conditions without
-// parentheses and values, columns or queries on their right.
+// grammar looks for what Spider's parser does not read: it knows single operators between columns,
+// five aggregates, conditions without parentheses and values, columns or queries on their right.
 type grammar struct {
 	text   string
 	reason string // the first one found
@@ -101,7 +102,8 @@ func (g *grammar) source(s *sqlparts.Source) {
 
 func isCall(e sqlparts.Expr) bool { _, ok := e.(*sqlparts.Call); return ok }
 
-// unit checks what may stand alone: a column, an aggregate of one, or one operator between two such.
+// unit checks what may stand alone: a column, an aggregate of one, or one operator between two
+// such.
 func (g *grammar) unit(e sqlparts.Expr) {
 	if b, ok := e.(*sqlparts.Binary); ok {
 		if !strings.Contains("+-*/", string(b.Op)) || b.Op == "" {

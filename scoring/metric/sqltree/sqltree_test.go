@@ -153,7 +153,8 @@ func TestColumnOrderMayCount(t *testing.T) {
 	}
 }
 
-// Without a schema, names are resolved by what the queries say of the tables, and keys assumed by their names.
+// Without a schema, names are resolved by what the queries say of the tables, and keys assumed by
+// their names.
 func TestWithoutSchema(t *testing.T) {
 	for _, tt := range []struct {
 		why, a, b string

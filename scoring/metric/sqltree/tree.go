@@ -65,7 +65,8 @@ const (
 	opRows = "rows" // the star of count(*)
 )
 
-// Expr is an expression: an operator, what it is of, and its operands. AND and OR have two operands or more.
+// Expr is an expression: an operator, what it is of, and its operands. AND and OR have two operands
+// or more.
 type Expr struct {
 	Op    string
 	Text  string
@@ -188,8 +189,8 @@ func (s *Source) appendTo(b []byte) []byte {
 	return b
 }
 
-// each calls visit with every expression of the query itself, those of its sources and clauses, so that they can be replaced. Queries
-// inside expressions and sources are left out.
+// each calls visit with every expression of the query itself, those of its sources and clauses, so
+// that they can be replaced. Queries inside expressions and sources are left out.
 func (q *Query) each(visit func(**Expr)) {
 	for i := range q.Items {
 		visit(&q.Items[i])
@@ -221,7 +222,8 @@ func visitOptional(e **Expr, visit func(**Expr)) {
 	}
 }
 
-// rewrite replaces an expression from its leaves up; change returns what comes in the place of what it is given. Queries inside are left out.
+// rewrite replaces an expression from its leaves up; change returns what comes in the place of what
+// it is given. Queries inside are left out.
 func rewrite(e **Expr, change func(*Expr) *Expr) {
 	for i := range (*e).Args {
 		if (*e).Args[i] != nil {
@@ -231,8 +233,8 @@ func rewrite(e **Expr, change func(*Expr) *Expr) {
 	*e = change(*e)
 }
 
-// columns calls visit for the columns and stars of the query, those in queries inside its expressions and sources too, with how many
-// queries lie between.
+// columns calls visit for the columns and stars of the query, those in queries inside its
+// expressions and sources too, with how many queries lie between.
 func (q *Query) columns(visit func(e *Expr, depth int)) { q.columnsAt(0, visit) }
 
 func (q *Query) columnsAt(depth int, visit func(*Expr, int)) {

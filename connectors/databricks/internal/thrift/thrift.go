@@ -1,7 +1,9 @@
-// Package thrift reads and writes the binary protocol of Apache Thrift, without generated types: a struct is its fields by number.
+// Package thrift reads and writes the binary protocol of Apache Thrift, without generated types: a
+// struct is its fields by number.
 //
-// The protocol that SQL warehouses speak has 160 types, of which a client needs thirty; the generated ones of the vendor's driver are 29,000 lines and
-// not exported. Bytes that are read stay where they are: batches of rows are slices of the answer.
+// The protocol that SQL warehouses speak has 160 types, of which a client needs thirty; the
+// generated ones of the vendor's driver are 29,000 lines and not exported. Bytes that are read stay
+// where they are: batches of rows are slices of the answer.
 package thrift
 
 import (
@@ -13,8 +15,9 @@ import (
 	"slices"
 )
 
-// Struct is a struct's fields by number. The values are bool, int8, int16, int32, int64, float64, []byte (a string too), Struct, []any, and
-// map[string]string or map[string]Struct; written may be string, []Struct and []string as well.
+// Struct is a struct's fields by number. The values are bool, int8, int16, int32, int64, float64,
+// []byte (a string too), Struct, []any, and map[string]string or map[string]Struct; written may be
+// string, []Struct and []string as well.
 type Struct map[int16]any
 
 // Text is a field that holds a string; "" where it is missing.
@@ -119,7 +122,8 @@ const (
 	tList   = 15
 )
 
-// Append writes a message behind b. A field of a type that [Struct] does not name is a defect of the program.
+// Append writes a message behind b. A field of a type that [Struct] does not name is a defect of
+// the program.
 func Append(b []byte, m Message) []byte {
 	b = binary.BigEndian.AppendUint32(b, version|uint32(m.Kind))
 	b = appendBytes(b, m.Name)
@@ -231,7 +235,8 @@ var ErrBroken = errors.New("these bytes are no message of the Thrift binary prot
 // maxDepth is how deep structs may lie in each other.
 const maxDepth = 64
 
-// Parse reads a message. Bytes in it are slices of b. It returns [ErrBroken] for bytes that are none.
+// Parse reads a message. Bytes in it are slices of b. It returns [ErrBroken] for bytes that are
+// none.
 func Parse(b []byte) (Message, error) {
 	r := reader{b: b}
 	head := r.u32()

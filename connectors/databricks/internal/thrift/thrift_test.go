@@ -11,7 +11,8 @@ import (
 	"github.com/badger-eval/badger/connectors/databricks/internal/thrift"
 )
 
-// The bytes are those of the protocol's specification: a strict header, then type, number and value of each field, and a zero.
+// The bytes are those of the protocol's specification: a strict header, then type, number and value
+// of each field, and a zero.
 func TestAppend(t *testing.T) {
 	got := thrift.Append(nil, thrift.Message{Name: "Go", Kind: thrift.Call, Seq: 7, Fields: thrift.Struct{1: true, 2: int32(-2), 3: "é", 4: thrift.Struct{1: int16(5)}}})
 	want := []byte{
