@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -83,6 +84,9 @@ func run(ctx context.Context, args []string, p process) (code int) {
 	if err != nil {
 		fmt.Fprintln(p.stderr, "badger:", err)
 		return exitFail
+	}
+	if len(args) > 0 && args[0] == "help" { // badger help run
+		args = append(slices.Clone(args[1:]), "--help")
 	}
 	command, err := parser.Parse(args)
 	switch {
