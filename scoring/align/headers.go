@@ -135,7 +135,7 @@ func (a *aligner) refuseNames() {
 			continue
 		}
 		g, p := &a.gold[i], &a.pred[c.Pred]
-		if !Exclude(g.col.Name, p.col.Name) && (c.Kind != scoring.KindNumber || !otherUnits(g, p)) {
+		if !exclude(g.nameWords(), p.nameWords()) && (c.Kind != scoring.KindNumber || !otherUnits(g, p)) {
 			continue
 		}
 		if !slices.ContainsFunc(a.pairs, func(o scoring.ColumnPair) bool { return o.Pred == c.Pred && o.Gold != i }) {

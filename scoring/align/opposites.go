@@ -29,18 +29,17 @@ func inPairs(list [][2]string) map[[2]string]bool {
 	return m
 }
 
-// Opposite tells whether two names say opposite things, as profit and loss do: the number of the
-// one is that of the other with the other sign.
-func Opposite(a, b string) bool { return contrast(a, b, opposites) }
+// Opposite tells whether two names say opposite things, as profit and loss do: the number under one
+// name is the number under the other with its sign changed.
+func Opposite(a, b string) bool { return contrast(words(a), words(b), opposites) }
 
-// Exclude tells whether no value but nothing can belong under both names: they say opposite things,
-// or one denies what the other says, as active and inactive do.
-func Exclude(a, b string) bool { return contrast(a, b, opposites) || contrast(a, b, exclusives) }
+// exclude tells whether the words of two names contradict each other, so that the columns cannot
+// hold the same thing: they say opposite things, or one denies the other, as active and inactive do.
+func exclude(x, y []string) bool { return contrast(x, y, opposites) || contrast(x, y, exclusives) }
 
 // contrast tells whether each of two names has a word that contrasts with one of the other, and no
 // name has both.
-func contrast(a, b string, pairs map[[2]string]bool) bool {
-	x, y := words(a), words(b)
+func contrast(x, y []string, pairs map[[2]string]bool) bool {
 	return slices.ContainsFunc(x, func(v string) bool {
 		return slices.ContainsFunc(y, func(w string) bool {
 			return pairs[[2]string{v, w}] && !slices.Contains(x, w) && !slices.Contains(y, v)
