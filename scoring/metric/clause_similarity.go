@@ -21,8 +21,9 @@ func init() {
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary: "How alike both queries are in structure: their syntax trees and the clauses they have.",
 		Range:   "0 to 1",
-		Formula: "w · tree + (1 − w) · clause_recall, w being the option tree_weight. tree is the pq-gram similarity (p = 2, q = 1) of the syntax trees in the normal form of tree_match: 2 · |common grams| / (grams of gold + " +
-			"grams of pred), a gram being a node with its parent and one child; 1 for trees that match. " + clauses,
+		Formula: "w · tree + (1 − w) · clause_recall, where w is the option tree_weight. tree is the pq-gram similarity (p = 2, q = 1) of the two syntax trees in the " +
+			"normal form of tree_match: 2 · |common grams| / (grams of gold + grams of pred). A gram is a node with its parent and one child. Trees that match have " +
+			"1. " + clauses,
 		Source:  "the deterministic part of baseline M2 in BADGER, section 6.2 (AST similarity and clause recall); pq-grams: Augsten, Böhlen, Gamper, VLDB 2005",
 		Example: "SELECT a FROM t WHERE x = 1 against the same: 1. Without the WHERE: both trees have fewer grams in common, and one of three clauses is missing.",
 		Options: similarityDeclared.OptionSet,

@@ -18,9 +18,10 @@ func init() {
 		Needs:   scoring.FieldCase,
 		Summary: "One figure for a deployment: the weighted mean of the scores of other metrics.",
 		Range:   "0 to 1",
-		Formula: `Σ w·s / Σ w over the metrics of the option weights, such as {"weights": {"hybrid_ex": 0.6, "component_f1": 0.1, "faithfulness": 0.3}}, that have a score on the case. Those that have none, because they are not applicable, ` +
-			"abstained or failed, are left out, which raises the weights of the others; a warning names them. With the option missing set to zero they count as 0, except where they are not applicable. Metrics must range " +
-			"from 0 to 1. Not applicable where no weights are configured or no metric has a score. A verdict comes from a threshold in the configuration.",
+		Formula: "Σ w·s / Σ w, over the metrics of the option weights that have a score on the case. Example of weights: {\"weights\": {\"hybrid_ex\": 0.6, " +
+			"\"component_f1\": 0.1, \"faithfulness\": 0.3}}. Metrics that are not applicable, abstained or failed are left out, and a warning names them. So the " +
+			"other metrics weigh more. With the option missing set to zero, abstained and failed metrics count as 0. Metrics must range from 0 to 1. Not applicable " +
+			"if no weights are configured or no metric has a score. It passes or fails only if the configuration sets a threshold.",
 		Source:  "decided here: weights per deployment",
 		Example: "weights hybrid_ex 0.6, component_f1 0.2, tool_recall 0.2; scores 1, 0.5 and not applicable: (0.6 + 0.1) / 0.8 = 0.875.",
 		Options: compositeDeclared.OptionSet,

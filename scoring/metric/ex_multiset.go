@@ -15,8 +15,8 @@ func init() {
 		Summary: "Whether both results hold the same rows equally often. Row order does not count, column order does, column names do not: " +
 			"ex_bird that sees repeated rows.",
 		Range: "0 or 1",
-		Formula: "1 if every row occurs equally often in both results, else 0. Cells are compared as in ex_bird, except that NaN equals NaN, as it does " +
-			"where a warehouse groups by it. Two results without rows are equal.",
+		Formula: "1 if every row occurs equally often in both results, else 0. Cells compare as in ex_bird, but NaN equals NaN, as it does where a warehouse groups by " +
+			"it. Two results without rows are equal.",
 		Source: "Bag semantics of relations; Zhong et al. 2020, Semantic Evaluation for Text-to-SQL with Distilled Test Suites (arXiv:2010.02840), " +
 			"taoyds/test-suite-sql-eval e97acc5, exec_eval.py, multiset_eq",
 		Example:   "gold (1), (1), (2) and pred (2), (1), (1) score 1; pred (2), (1) scores 0.",

@@ -16,10 +16,12 @@ func init() {
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary: "Whether the parts of both queries are the same sets, values and DISTINCT left out: the exact set match of the Spider benchmark.",
 		Range:   "0 or 1",
-		Formula: "1 if these are equal: the multisets of select items, of conditions of WHERE without their values, and of tables; the words between the conditions; the names of grouping columns; HAVING, if there are groups; sort keys, " +
-			"direction and the presence of LIMIT; what is combined by UNION, INTERSECT and EXCEPT, the same way; and the keywords. Columns of a foreign key and those they refer to are the same, by schema_ddl, or by the joins of both queries " +
-			"where there is none. Subqueries must be written in the same order. Queries beyond Spider's grammar are compared in the same way; with the option strict they are not: an answer beyond it scores 0, " +
-			"a gold query is not applicable.",
+		Formula: "1 if all of these are equal: the multiset of select items; the multiset of conditions of WHERE without their values, and the words (AND, OR) between " +
+			"them; the multiset of tables; the names of the grouping columns; HAVING, if there is a GROUP BY; the sort keys, their direction, and whether there is " +
+			"a LIMIT; the queries combined by UNION, INTERSECT and EXCEPT, compared the same way; and the keywords. A foreign key column and the column that it " +
+			"refers to count as the same. Foreign keys come from schema_ddl, or, without it, from the joins of both queries. Subqueries must stand in the same " +
+			"order. Queries beyond Spider's grammar are compared in the same way. With the option strict, such an answer scores 0, and such a gold query makes the " +
+			"metric not applicable.",
 		Source:    "Spider, Yu et al. 2018, section 5 (arXiv:1809.08887); taoyds/spider b7b5b8c, evaluation.py and process_sql.py",
 		Example:   "SELECT name, age FROM singer WHERE age > 20 and SELECT T1.age, T1.name FROM singer AS T1 WHERE T1.age > 30: 1, for values do not count.",
 		Threshold: scoring.At(1),
@@ -29,10 +31,11 @@ func init() {
 	register(scoring.Metric{
 		Name: "exact_match_text", Version: 2, Group: "sql",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
-		Needs:     scoring.FieldGoldSQL | scoring.FieldPredSQL,
-		Summary:   "Whether both queries are the same text, white space and a last semicolon left out.",
-		Range:     "0 or 1",
-		Formula:   "1 if the texts are equal after white space is collapsed and what stands at the ends is cut. White space inside strings and quoted names counts, so does the line break that ends a comment, and so do case and quotes.",
+		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
+		Summary: "Whether both queries are the same text, white space and a last semicolon left out.",
+		Range:   "0 or 1",
+		Formula: "1 if the texts are equal after runs of white space are collapsed white space at both ends is removed, and so are semicolons at the end. White space " +
+			"inside strings and quoted names counts, and so do the line break that ends a comment, case and quotes.",
 		Source:    "ROSE, appendix A, exact match (EM)",
 		Example:   "SELECT a  FROM t; and SELECT a FROM t: 1. select a from t: 0.",
 		Threshold: scoring.At(1),

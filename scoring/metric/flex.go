@@ -16,10 +16,11 @@ func init() {
 		Summary: "Whether the query answers the question, by a judge who compares it with the reference: looking for coincidence where the results are the same, " +
 			"and for acceptable differences where they are not. Then sorts out what is wrong, or why the results differ.",
 		Range: "0 or 1",
-		Formula: "1 if the judge calls it correct, else 0. Results are the same if they hold the same set of rows (ex_bird); then the judge does not see them. " +
-			"One call; with the option categories a second one for a query judged incorrect (schema linking, filtering, nullable column, multiple rows, abused clauses, other), and for " +
-			"one judged correct whose results differ (output structure, value representation, reference, several answers, other). Detail: results; " +
-			"execution_error, the kind of error that execution accuracy makes here (false_positive, false_negative, none; null where results are not given); categories with an explanation each.",
+		Formula: "1 if the judge calls the query correct, else 0. Results are the same if they hold the same set of rows (ex_bird). Then the judge does not see them. " +
+			"One call. With the option categories there is a second call in two cases. For a query judged incorrect it names the error: schema linking, filtering, " +
+			"nullable column, multiple rows, abused clauses or other. For a query judged correct whose results differ it names the difference: output structure, " +
+			"value representation, reference, several answers or other. Detail: results; execution_error, the error that execution accuracy makes on this case " +
+			"(false_positive, false_negative or none; null if results are not given); categories, each with an explanation.",
 		Source:    "FLEX, section 5 (criteria), appendices A.3 (tables), B.3 and F (categories of false positives and of false negatives)",
 		Example:   "same results by coincidence, the judge says {\"correct\": false}: 0, execution_error false_positive, categories incorrect_filtering_condition.",
 		Threshold: scoring.At(1),

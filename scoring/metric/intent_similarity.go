@@ -17,8 +17,10 @@ func init() {
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldInterpretation, Reads: scoring.FieldSchema,
 		Summary: "How far the agent's interpretation means what the question means.",
 		Range:   "0 to 1",
-		Formula: "the judge's grade from 0 to 10, divided by 10; 1 without a call where the two are the same text but for case and blanks. One call otherwise. The judge sees question, interpretation and, where the case has them, hint and schema, and names the differences in meaning before it grades. Detail: score; differences, " +
-			"each with aspect (measure, entity, filter, period, grouping, ordering, limit, unit, other), kind (lost, added, changed) and explanation; reasoning.",
+		Formula: "the judge's grade from 0 to 10, divided by 10. If both texts are the same but for case and blanks, the value is 1 and there is no call. Otherwise " +
+			"there is one call. The judge sees the question, the interpretation and, if the case has them, the hint and the schema. The judge names the differences " +
+			"in meaning before the grade. Detail: score; differences, each with aspect (measure, entity, filter, period, grouping, ordering, limit, unit, other), " +
+			"kind (lost, added, changed) and explanation; reasoning.",
 		Source:  "BADGER, Table 2: semantic similarity of the user's question and the agent's interpretation; graded as the similarity of queries is in section 4.4",
 		Example: "\"Sales in Oslo in 2024\" read as \"Total sales in Oslo\": the judge names a lost period and gives 5: 0.5.",
 		Score:   intentSimilarity,

@@ -16,9 +16,9 @@ func init() {
 		Reads:   circumstance,
 		Summary: "How much of the gold result the agent's result delivers, in the eyes of a judge who sees both results, both queries and the question: execution accuracy by a model alone.",
 		Range:   "0 to 1",
-		Formula: "the judge's grade: 1 complete, from 0.9 near_complete, from 0.5 partial, above 0 overlap, 0 no_match. Passes from 0.9. One call. " +
-			"The judge's own category is detail.category, beside result_match_category, which hybrid_ex gives from the evidence; detail.agrees says whether the two are the same. " +
-			"A warning says so where grade and category contradict each other.",
+		Formula: "the judge's grade from 0 to 1: 1 is complete, from 0.9 near_complete, from 0.5 partial, above 0 overlap, 0 no_match. Passes from 0.9. One call. " +
+			"detail.category is the category that the judge names. detail.agrees says whether it is the same as result_match_category, which follows from the " +
+			"evidence. A warning says so if the judge's grade contradicts the judge's category.",
 		Source:    "BADGER, section 6.2 (LLM-EX, the output match score of stage 1 in isolation), Table 2 and appendix A.3 (matching category, judge score); the ranges of the grades and the threshold are decided here",
 		Example:   "nine of ten rows are right: {\"category\": \"near_complete\", \"score\": 0.9} is 0.9 and passes.",
 		Threshold: scoring.At(0.9),

@@ -18,11 +18,12 @@ func init() {
 		Summary: "Whether every gold column that counts has an equal column in the agent's result: the comparison of Spider 2.0, with its faults. " +
 			"Columns are compared one by one, so rows may be scrambled; NULL is 0; numbers may differ by 0.01.",
 		Range: "0 or 1",
-		Formula: "1 if each gold column named in the option condition_cols (all where it is empty) equals some column of the agent's result, which may answer several. " +
-			"Both results are read as pandas.read_csv reads the file they are saved to: text that is a number becomes one, empty and words like NA and null are missing, and missing is 0. " +
-			"Columns are equal if they are equally long and equal cell by cell: numbers within 0.01 or one part in 10^9, anything else exactly; with the " +
-			"option ignore_order after each is sorted by the text of its cells. condition_cols is one list of positions from 0, or a list of such lists, one for each " +
-			"accepted answer. A position that gold does not have scores 0.",
+		Formula: "1 if every gold column named in the option condition_cols equals some column of the agent's result, else 0. Without the option, all gold columns " +
+			"count. One column of the agent may match several gold columns. Both results are read as pandas.read_csv reads a file: text that is a number becomes a " +
+			"number, and empty text and words such as NA and null are missing. A missing value is 0. Two columns are equal if they have the same length and equal " +
+			"cells: numbers within 0.01 or one part in 10^9, everything else exactly. With the option ignore_order, each column is first sorted by the text of its " +
+			"cells. condition_cols is a list of positions from 0, or a list of such lists, one for each accepted answer. A position that gold does not have scores " +
+			"0.",
 		Source:    "Spider 2.0, Lei et al. 2025 (arXiv:2411.07763); xlang-ai/Spider2 e12c5f1, spider2-snow/evaluation_suite/evaluate.py, compare_pandas_table",
 		Example:   "gold (1, 'a'), (2, 'b') and pred ('b', 1.004), ('a', 2) score 1 with ignore_order, though no row is right.",
 		Threshold: scoring.At(1),

@@ -15,8 +15,9 @@ func init() {
 		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult | scoring.FieldLatency,
 		Summary: "The reward of the BIRD benchmark for a right answer that comes fast: reward-based valid efficiency.",
 		Range:   "one of 0, 0.25, 0.5, 0.75, 1 and 1.25",
-		Formula: "0 unless both results hold the same set of rows (ex_bird, whose option typed_text it has); else by r = t_gold / t_agent: 1.25 from r = 2, 1 from 1, 0.75 from 0.5, 0.5 from 0.25, 0.25 below. " +
-			"BIRD reports the mean of 100 · √reward, which is detail.ves, over a hundred runs of each query; here the two latencies given are taken as they are.",
+		Formula: "0 if the results do not hold the same set of rows (ex_bird; the option typed_text is the same). Otherwise the reward follows from r = t_gold / " +
+			"t_agent: 1.25 if r ≥ 2, 1 if r ≥ 1, 0.75 if r ≥ 0.5, 0.5 if r ≥ 0.25, else 0.25. BIRD runs each query a hundred times and reports the mean of 100 · " +
+			"√reward. Here the two given latencies are used as they are, and detail.ves is 100 · √reward.",
 		Source:  "BIRD mini-dev, R-VES; bird-bench/mini_dev, evaluation/evaluation_ves.py",
 		Example: "equal results in 80 ms against 200 ms of gold: r = 2.5, reward 1.25, detail.ves 111.8. In 300 ms: r = 0.67, reward 0.75.",
 		Options: rowsDeclared.OptionSet,

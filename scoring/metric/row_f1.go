@@ -18,11 +18,13 @@ func init() {
 		Summary: "How many whole rows of the two results are the same, as the F1 of precision and recall; detail says the same of columns. " +
 			"Row order does not count, and column order does not where the names agree.",
 		Range: "0 to 1",
-		Formula: "F1 = 2·m / (|G| + |P|), where m is the number of gold rows that the agent's result has, repeats counted; precision is m/|P|, recall m/|G|. " +
-			"Columns are paired by name (case and outer blanks ignored) where every gold column has a namesake, which leaves out the agent's other columns, else by position where there are equally many; " +
-			"else no row is the same. Cells are the same as in ex_multiset. Two results without rows score 1. Detail gives precision, recall and F1 of columns: rows are joined on a key, " +
-			"the columns of the option key or the first paired column (else all that are not FLOAT64 together) without NULL or repeats on both sides, and a column is right if it is the same in every joined row, " +
-			"of which there is one at least; without a key, if it holds the same values equally often.",
+		Formula: "F1 = 2·m / (|G| + |P|), where m is the number of gold rows that the agent's result also has. Repeated rows count as often as they occur. Precision is " +
+			"m/|P|, recall is m/|G|. Columns are paired by name (case and surrounding blanks do not count) if every gold column has a namesake; the agent's other " +
+			"columns are then left out. Otherwise columns are paired by position if both results have equally many. Otherwise no row is the same. Cells compare as " +
+			"in ex_multiset. Two results without rows score 1. Detail also gives precision, recall and F1 of columns. For these, rows are joined on a key without " +
+			"NULL and without repeats on both sides: the columns of the option key, or the first paired column, or all columns that are not FLOAT64. A column is " +
+			"right if it is the same in every joined row, and at least one row is joined. Without a key, a column is right if it holds the same values equally " +
+			"often.",
 		Source: "BADGER, section 6.2, RAGAS M4 (its deterministic part); the row and column comparison of capitalone/datacompy fd91514 as vibrantlabsai/ragas " +
 			"scores it (DataCompyScore), but joined on values instead of row numbers",
 		Example:   "gold (1, 'a'), (2, 'b') and pred (2, 'b'), (3, 'c'), (1, 'x') share one row: precision 1/3, recall 1/2, F1 0.4.",

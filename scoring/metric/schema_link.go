@@ -17,8 +17,9 @@ func init() {
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Summary: "How far both queries use the same tables and columns, anywhere.",
 		Range:   "0 to 1",
-		Formula: "F1 = 2 · |G ∩ P| / (|G| + |P|) of the sets of identifiers: tables, and columns with their tables, read anywhere in the query, names in lower case and without schema, aliases resolved. A column whose table the text does not tell " +
-			"is that of a table in view which either query, or schema_ddl, says has it. The agent's SQL without a query: 0.",
+		Formula: "F1 = 2 · |G ∩ P| / (|G| + |P|) of the sets of identifiers. An identifier is a table, or a column with its table, that the query reads anywhere. Names " +
+			"are in lower case and without schema; aliases are resolved. If the text does not say which table a column belongs to, it belongs to the table in scope " +
+			"that has such a column according to either query or schema_ddl. 0 if the agent's SQL holds no query.",
 		Source:  "baseline M5 in BADGER, section 6.2 (schema-link F1 after Dr. Spider, Chang et al. 2023), with identifiers resolved rather than overlapping as tokens",
 		Example: "gold uses t, t.a, t.b; the agent t, t.a, u, u.c: 2 of 3 and 2 of 4, F1 = 4/7.",
 		Score:   schemaLinkF1,

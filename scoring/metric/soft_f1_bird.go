@@ -17,9 +17,10 @@ func init() {
 		Summary: "How much of the gold cells the agent's result holds, row by row in the order they come: the soft F1 of BIRD mini-dev, " +
 			"with its faults. It falls with every row that is out of place.",
 		Range: "0 to 1",
-		Formula: "F1 = 2·tp / (2·tp + fp + fn) after repeated rows are dropped. The i-th gold row is compared with the i-th row of the agent: tp adds the share of " +
-			"the agent's cells found anywhere in the gold row, fp the share of those not found, fn the share of gold cells not found in the agent's row, all in " +
-			"units of the number of gold columns. A row without counterpart adds 1 to fn (gold) or fp (agent). Two results without rows score 1. Cells compare as in ex_bird.",
+		Formula: "F1 = 2·tp / (2·tp + fp + fn), after repeated rows are dropped. The i-th gold row is compared with the i-th row of the agent. tp adds the share of the " +
+			"agent's cells that occur anywhere in the gold row, fp the share of those that do not, and fn the share of the gold cells that do not occur in the " +
+			"agent's row. All shares are of the number of gold columns. A gold row without a counterpart adds 1 to fn, an agent's row without one adds 1 to fp. Two " +
+			"results without rows score 1. Cells compare as in ex_bird.",
 		Source:  "bird-bench/mini_dev 4d970a9, evaluation/evaluation_f1.py, calculate_f1_score",
 		Example: "gold (1, 2), (3, 4) and pred (1, 2), (3, 5) score 0.75; pred (3, 4), (1, 2) scores 0.",
 		Options: rowsDeclared.OptionSet,

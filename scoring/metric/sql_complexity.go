@@ -18,9 +18,10 @@ func init() {
 		Labels:  []string{"easy", "medium", "hard", "extra_hard"},
 		Summary: "How complex the query is that answers the question: the accepted one, or the agent's where none is given. It describes the case, not the answer.",
 		Range:   "1 easy, 2 medium, 3 hard, 4 extra_hard",
-		Formula: "With n the sizes of the component sets of the final SELECT: easy if select ≤ 1, where ≤ 1, no group_by, order_by, join, nested condition or set operation; else medium if select ≤ 3, " +
-			"where ≤ 2, no group_by, nested condition, set operation or WITH; else extra_hard if at least two of select > 3, where > 3, group_by > 2, nested, set operation, having, WITH, tables > 3 hold; " +
-			"else hard if select > 2, where > 2, group_by ≥ 2, nested, set operation or WITH; else medium. The tiers are not Spider's.",
+		Formula: "the names stand for the sizes of the component sets of the final SELECT. The first rule that holds decides. easy: select ≤ 1 and where ≤ 1, and no " +
+			"group_by, order_by, join, nested condition or set operation. medium: select ≤ 3 and where ≤ 2, and no group_by, nested condition, set operation or " +
+			"WITH. extra_hard: at least two of select > 3, where > 3, group_by > 2, nested condition, set operation, having, WITH, tables > 3. hard: select > 2, " +
+			"where > 2, group_by ≥ 2, nested condition, set operation or WITH. medium otherwise. These tiers are not Spider's.",
 		Source:  "BADGER, section 4.3, Algorithm 1, as printed",
 		Example: "SELECT count(*) FROM t: easy. SELECT a, b FROM t ORDER BY a: medium. WITH x AS (…) SELECT a, b, c, d FROM x: extra_hard, by select > 3 and WITH.",
 		Score:   sqlComplexity,

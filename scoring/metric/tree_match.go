@@ -15,10 +15,12 @@ func init() {
 		Context: scoring.FieldSchema,
 		Summary: "Whether both queries are the same up to differences that change no result: Enhanced Tree Match (ETM).",
 		Range:   "0 or 1",
-		Formula: "1 if the syntax trees are equal after names are resolved (aliases, schema prefixes, quotes, case, positions) and the equivalence rules applied: order of AND, OR, joins, groups and the " +
-			"select list; BETWEEN, IN lists, NOT, IIF and LIKE prefixes written out; joins for IN with a key; useless joins, DISTINCT and IS NOT NULL dropped where keys allow; COUNT of what is never NULL as COUNT(*); MIN and MAX " +
-			"for ORDER BY … LIMIT 1; set operations as conditions; common table expressions as subqueries; and so on (documentation of scoring/metric/sqltree). Keys come from schema_ddl; without it, a column is taken " +
-			"for a key if it is called id or by its table's name and id. The agent's SQL without a query: 0.",
+		Formula: "1 if the syntax trees are equal after names are resolved (aliases, schema prefixes, quotes, case, positions) and the published equivalence rules are " +
+			"applied, else 0. The rules ignore the order of AND, OR, joins, groups and select items. They expand BETWEEN, IN lists, NOT, IIF and LIKE prefixes. " +
+			"They treat as the same: IN with a key and a join; MIN or MAX and ORDER BY … LIMIT 1; set operations and conditions; common table expressions and " +
+			"subqueries; COUNT of a column that is never NULL and COUNT(*). They drop joins, DISTINCT and IS NOT NULL that a key makes useless. The documentation " +
+			"of scoring/metric/sqltree lists them all. Keys come from schema_ddl. Without it, a column counts as a key if its name is id or its table's name " +
+			"followed by id. 0 if the agent's SQL holds no query.",
 		Source:    "Ascoli, Kandikonda, Choi 2024, arXiv:2407.07313 (rules 1-26 and 100-108 of emorynlp/ETM e1cfb07), with rule 2, 4, 13, 20 and 25 held to the conditions under which they are true; ROSE, appendix A",
 		Example:   "SELECT T1.a FROM t AS T1 JOIN u ON u.id = T1.id WHERE x BETWEEN 1 AND 2 and SELECT a FROM u INNER JOIN t ON t.id = u.id WHERE x <= 2 AND x >= 1: 1.",
 		Threshold: scoring.At(1),
