@@ -3,13 +3,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
 )
 
 // nightly installs badger in a new PostgreSQL database that holds the demonstration, and serves.
@@ -65,7 +66,7 @@ func TestEvaluateWritesWhatRunWrites(t *testing.T) {
 // away is logged and the next call finishes. What the views say is what a run says.
 func TestNights(t *testing.T) {
 	values := filepath.Join(t.TempDir(), "badger.yaml")
-	if err := os.WriteFile(values, []byte("schedule: {slice: 5, metrics: [hybrid_ex, intent_match, sql_complexity, tool_choice, response_completeness, ex]}\n"), 0o600); err != nil {
+	if err := os.WriteFile(values, []byte("schedule: {slice: 5, metrics: [hybrid_ex, ex_bird, sql_complexity, tool_recall, sql_safety, row_f1]}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	url, at, stop := nightly(t, values)
@@ -140,7 +141,7 @@ func TestNights(t *testing.T) {
 	night("n2", 2)
 	execute(t, url, "UPDATE badger.agent_runs SET result = NULL, sql = NULL WHERE batch_id = 'n2' AND case_id < (SELECT MAX(case_id) FROM (SELECT case_id FROM badger.agent_runs ORDER BY case_id LIMIT 20) q)")
 	ended = started("n2")
-	if err := call(""); err == nil || !strings.Contains(err.Error()+fmt.Sprint(errors.Unwrap(err)), "another evaluation is running") {
+	if err := call(""); err == nil || !strings.Contains(err.Error(), "SQLSTATE 55006") { // object in use
 		t.Errorf("a second call at the same time: %v", err)
 	}
 	if err := <-ended; err != nil {
@@ -174,20 +175,23 @@ func TestNights(t *testing.T) {
 	complete("n3")
 
 	// A batch and metrics by hand; what is unknown is refused.
-	if err := call("'n0', 'ex,hybrid_ex'"); err != nil {
+	if err := call("'n0', 'ex_bird,hybrid_ex'"); err != nil {
 		t.Error(err)
 	}
 	if n := number(t, url, "SELECT COUNT(*) FROM badger.scores WHERE batch_id = 'n0'"); n != 2*answers {
 		t.Errorf("%d scores of two metrics, want %d", n, 2*answers)
 	}
-	if err := call("'n0', 'exx'"); err == nil || !strings.Contains(err.Error()+fmt.Sprint(errors.Unwrap(err)), "unknown metric") {
-		t.Errorf("an unknown metric: %v", err)
+	if err := call("'n0', 'ex_bard'"); err == nil {
+		t.Error("an unknown metric was scored")
+	}
+	if got := ask(t, url, "SELECT message LIKE 'unknown metric%ex_bird%' FROM badger.run_log ORDER BY logged_at DESC LIMIT 1"); got != "true\n" {
+		t.Errorf("the log does not say that the metric is unknown: %s", got)
 	}
 
 	const columns = "case_id, batch_id, metric, metric_version, status, value, label, passed, reason, detail::text"
 	latest := ask(t, url, "SELECT "+columns+" FROM badger.latest_scores WHERE batch_id <> 'n0' ORDER BY 2, 1, 3")
 	view := ask(t, url, "SELECT metric, batch_id, batch_before, judged, judged_before, ROUND(pass_rate_change, 6) FROM badger.degradation ORDER BY 1")
-	must(t, "run", "--source", url, "--run-id", "direct", "--metrics", "hybrid_ex,intent_match,sql_complexity,tool_choice,response_completeness,ex", "--quiet")
+	must(t, "run", "--source", url, "--run-id", "direct", "--metrics", "hybrid_ex,ex_bird,sql_complexity,tool_recall,sql_safety,row_f1", "--quiet")
 	same(t, "latest_scores", ask(t, url, "SELECT "+columns+" FROM badger.scores WHERE eval_run_id = 'direct' AND batch_id <> 'n0' ORDER BY 2, 1, 3"), latest)
 	rates := ask(t, url, `SELECT a.metric, 'n3', 'n2', a.n, b.n, ROUND(a.rate - b.rate, 6) FROM
 		(SELECT metric, COUNT(passed) AS n, AVG(passed::int) AS rate FROM badger.scores WHERE eval_run_id = 'direct' AND batch_id = 'n3' GROUP BY metric) a JOIN
@@ -202,4 +206,33 @@ func number(t *testing.T, url, query string) int {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// pg_cron takes the schedule, once however often it is installed, and lets go of it.
+func TestCron(t *testing.T) {
+	s, err := postgrestest.Start(nil, "-c", "shared_preload_libraries=pg_cron", "-c", "cron.database_name=postgres")
+	if err != nil {
+		t.Skipf("there is no PostgreSQL server with pg_cron to test with: %v", err)
+	}
+	t.Cleanup(s.Remove)
+	url := s.URL("postgres", s.Port)
+	if ask(t, url, "SELECT COUNT(*) FROM pg_available_extensions WHERE name IN ('plpython3u', 'pg_cron')") != "2\n" {
+		t.Skip("the PostgreSQL server has no plpython3u or no pg_cron")
+	}
+	args := []string{"install", "--warehouse", "postgres", "--set", "endpoint=http://127.0.0.1:1", "--set", "schedule.cron=15 3 * * 1-5"}
+	for range 2 {
+		must(t, append(args, "--apply", url)...)
+	}
+	if got := ask(t, url, "SELECT jobname, schedule, command FROM cron.job"); got != "badger evaluate 15 3 * * 1-5 CALL badger.evaluate()\n" {
+		t.Errorf("the jobs are %q", got)
+	}
+	drop, _ := must(t, append(args, "--drop")...)
+	for statement := range strings.SplitSeq(drop, "\n") {
+		if strings.Contains(statement, "cron.unschedule") || strings.Contains(statement, "DROP PROCEDURE") || strings.Contains(statement, "_pending") {
+			execute(t, url, statement)
+		}
+	}
+	if got := ask(t, url, "SELECT (SELECT COUNT(*) FROM cron.job), (SELECT COUNT(*) FROM pg_proc WHERE proname IN ('evaluate', '_pending'))"); got != "0 0\n" {
+		t.Errorf("jobs and procedures that are left: %s", got)
+	}
 }
