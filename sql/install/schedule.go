@@ -97,6 +97,16 @@ func (p *Plan) schedule(functions []udf.Function) error {
 			return errcode.New(errcode.NotFound, "values: schedule.metrics: unknown metric %.60q%s", m, scoring.Suggest(m, metrics))
 		}
 	}
+	if p.Values.Schedule.Cron != "" {
+		if p.Values.Schedule.Compute == "" && (p.Warehouse.Name == "snowflake" || p.Warehouse.Name == "databricks") {
+			return errcode.New(errcode.InvalidArgument, "values: %s needs schedule.compute, the warehouse that evaluates", p.Warehouse.Name)
+		}
+		if p.Warehouse.Name == "bigquery" {
+			if _, err := p.Values.Schedule.bigquery(); err != nil {
+				return err
+			}
+		}
+	}
 	steps, err := p.render("schedule", &page{Plan: p})
 	p.Steps = append(p.Steps, steps...)
 	return err
