@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"iter"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -37,6 +35,7 @@ type Answer struct {
 
 // Columns of agent_runs and golden_set that Cases reads behind those of the key, in this order.
 var (
+	answerKey     = strings.Fields("case_id agent_name agent_version batch_id set_version copies")
 	runColumns    = strings.Fields("interpretation sql result sql_error tool_calls response latency_ms gold_latency_ms conversation_id turn")
 	goldenColumns = strings.Fields("question evidence schema_ddl dialect gold_sql gold_result expected_tools expected_clarifications expected_behaviour tags " +
 		"gold_latency_ms gold_error alternatives database_name metric_options")
@@ -413,109 +412,37 @@ func (r *record) count(c int) int64 {
 	return n
 }
 
-// latency is a cell's milliseconds, of any numeric type.
-func (r *record) latency(c int, what string) *time.Duration {
-	s := r.text(c)
-	if s == "" {
-		return nil
-	}
-	ms, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(ms >= 0 && ms < math.MaxInt64/float64(time.Millisecond)) {
-		r.fail("%s cannot be read: expected milliseconds from 0", what)
-		return nil
-	}
-	return latencyOf(ms)
-}
-
 func (r *record) fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = errcode.New(errcode.InvalidArgument, format, args...)
 	}
 }
 
-func latencyOf(ms float64) *time.Duration {
-	d := time.Duration(ms * float64(time.Millisecond))
-	return &d
-}
-
-// alternative is a further accepted answer, as golden_set.alternatives holds it.
-type alternative struct {
-	SQL       string          `json:"sql,omitempty"`
-	Result    json.RawMessage `json:"result,omitempty"` // an inline result, or text that holds one or a reference
-	Error     string          `json:"error,omitempty"`
-	LatencyMS *float64        `json:"latency_ms,omitempty"`
-}
-
 func answer(t *scoring.Table, i int) Answer {
 	r := &record{t: t, row: i}
-	const of, golden = 6, 6 + 10 // where the columns of agent_runs and of golden_set begin
-	c := &scoring.Case{
-		ID: r.text(0), Question: r.text(golden), Evidence: r.text(golden + 1), Schema: r.text(golden + 2), Dialect: r.text(golden + 3), Database: r.text(golden + 13),
-		Expected: scoring.Expected{Behaviour: r.text(golden + 8)},
-		Agent: scoring.Agent{
-			Name: r.text(1), Version: r.text(2), BatchID: r.text(3), Interpretation: r.text(of), Response: r.text(of + 5), ConversationID: r.text(of + 8), Turn: int(r.count(of + 9)),
-		},
-		Pred: queryOf(r.text(of+1), r.text(of+2), r.text(of+3), r.latency(of+6, "latency_ms")),
-	}
-	goldLatency := r.latency(of+7, "gold_latency_ms")
-	if goldLatency == nil {
-		goldLatency = r.latency(golden+10, "gold_latency_ms of the golden set")
-	}
-	if gold := queryOf(r.text(golden+4), r.text(golden+5), r.text(golden+11), goldLatency); gold.SQL != "" || gold.Ran {
-		c.Golds = []scoring.Query{gold}
-	}
-	if tools := r.text(golden + 6); tools != "" {
-		c.Expected.Tools = json.RawMessage(tools)
-	}
-	r.json(golden+7, "expected_clarifications", &c.Expected.Clarifications)
-	r.json(golden+9, "tags", &c.Tags)
-	r.json(of+4, "tool_calls", &c.Agent.ToolCalls)
-	r.json(golden+14, "metric_options", &c.Options)
-	var more []alternative
-	r.json(golden+12, "alternatives", &more)
-	for _, a := range more {
-		q := queryOf(a.SQL, resultText(a.Result), a.Error, nil)
-		if a.LatencyMS != nil {
-			q.Latency = latencyOf(*a.LatencyMS)
+	cells := func(first int, columns []string) scoring.Cells {
+		return func(column string) string {
+			if k := slices.Index(columns, column); k >= 0 {
+				return r.text(first + k)
+			}
+			return ""
 		}
-		c.Golds = append(c.Golds, q)
 	}
-	if passes := r.text(golden + 15); passes != "" {
+	of, golden := len(answerKey), len(answerKey)+len(runColumns)
+	ofRun, ofKey, ofGolden := cells(of, runColumns), cells(0, answerKey), cells(golden, goldenColumns)
+	either := func(a, b scoring.Cells) scoring.Cells {
+		return func(column string) string { return a(column) + b(column) }
+	} // they share no column
+	a := Answer{
+		AnswerID:   scoring.AnswerID{CaseID: r.text(0), Agent: r.text(1), Version: r.text(2), Batch: r.text(3)},
+		SetVersion: r.text(4), InSet: r.count(5) > 0,
+	}
+	if a.Case, a.Err = scoring.CaseOfRows(either(ofKey, ofRun), either(ofKey, ofGolden), r.count(5)); a.Err != nil {
+		return a
+	}
+	if passes := r.text(golden + len(goldenColumns)); passes != "" {
 		human := passes == "1"
-		c.Human = &human
-	}
-	switch c.Expected.Behaviour {
-	case "", scoring.BehaviourAnswer, scoring.BehaviourClarify, scoring.BehaviourRefuse:
-	default:
-		r.fail("expected_behaviour: want answer, clarify or refuse")
-	}
-	a := Answer{AnswerID: c.AnswerID(), SetVersion: r.text(4), InSet: r.count(5) > 0, Case: c}
-	if n := r.count(5); n > 1 && r.err == nil {
-		r.err = errcode.New(errcode.AlreadyExists, "golden_set has %d rows of the question in version %q; keep one, and put further accepted answers into its column alternatives", n, a.SetVersion)
-	}
-	if c.ID == "" {
-		r.err = errcode.New(errcode.InvalidArgument, "case_id is missing")
-	}
-	if r.err != nil {
-		a.Case, a.Err = nil, errcode.New(errcode.Of(r.err), "case %q: %w", a.CaseID, r.err)
+		a.Case.Human = &human
 	}
 	return a
-}
-
-func queryOf(sql, result, failed string, latency *time.Duration) scoring.Query {
-	q := scoring.Query{SQL: sql, Result: scoring.ParseResultText([]byte(result)), Error: failed, Latency: latency}
-	q.Ran = failed != "" || !q.Result.Absent()
-	return q
-}
-
-// resultText is a result member as text: JSON text is unwrapped, an object stays.
-func resultText(raw json.RawMessage) string {
-	var text string
-	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
-		return text
-	}
-	if string(raw) == "null" {
-		return ""
-	}
-	return string(raw)
 }

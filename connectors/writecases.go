@@ -47,14 +47,14 @@ func goldenRow(b *rows, c *scoring.Case, setVersion string) error {
 	if err != nil {
 		return errcode.New(errcode.Of(err), "gold result: %w", err)
 	}
-	var more []alternative
+	var more []scoring.Alternative
 	for i := 1; i < len(c.Golds); i++ {
 		g := c.Golds[i]
 		text, err := textOf(g.Result)
 		if err != nil {
 			return errcode.New(errcode.Of(err), "gold result %d: %w", i+1, err)
 		}
-		a := alternative{SQL: g.SQL, Error: g.Error, LatencyMS: milliseconds(g.Latency)}
+		a := scoring.Alternative{SQL: g.SQL, Error: g.Error, LatencyMS: milliseconds(g.Latency)}
 		if text != "" {
 			a.Result, _ = json.Marshal(text) // a string always can be
 		}

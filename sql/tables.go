@@ -168,6 +168,29 @@ var Tables = []Table{
 			{"promoted_by", text, "By whom.", "kim", false},
 		},
 	},
+	{
+		Name: "run_log", Key: []string{"entry_id"},
+		Doc: "What the evaluations by the warehouse's own procedure did, and what failed: one row for each event.",
+		Columns: []Column{
+			{"entry_id", text, "Identifies the row.", "0b8c6d5e-6d35-4a0e-9b4c-5f2d1f0c7a11", false},
+			{"logged_at", timestamp, "When.", "2025-01-14 06:00:03+00", false},
+			{"eval_run_id", text, "The run. NULL where none had begun.", "evaluate-20250114T060000-3f9a1c", false},
+			{"event", text, "began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed or run failed.", "done", false},
+			{"case_id", text, "The question, where the event is of one answer.", "", false},
+			{"answers", bigint, "How many answers the event is about.", "336", false},
+			{"message", text, "What the database or badger serve said.", "", false},
+		},
+	},
+	{
+		Name: "run_locks", Key: []string{"name"},
+		Doc: "Who evaluates now, in warehouses without locks of their own: a row for each lock.",
+		Columns: []Column{
+			{"name", text, "The lock: evaluate.", "evaluate", false},
+			{"holder", text, "The call that holds it. NULL where nobody does.", "", false},
+			{"taken_at", timestamp, "When it was taken.", "2025-01-14 06:00:00+00", false},
+			{"beat_at", timestamp, "When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.", "2025-01-14 06:05:00+00", false},
+		},
+	},
 }
 
 // TableNamed finds one of badger's tables.

@@ -104,6 +104,7 @@ func (f *Function) arity() string {
 // CatalogueOptions are what a catalogue may be given besides an engine.
 type CatalogueOptions struct {
 	Version string     // of the build, what badger_version returns
+	Judge   string     // who answers judge metrics, as eval_runs names it; empty: none
 	Workers int        // rows of functions that run at once, over all calls; 0: 64
 	Extra   []Function // further functions beside those of the metrics
 	// Panicked is told of a panic inside a function; may be nil.
@@ -142,6 +143,7 @@ func NewCatalogue(engine *scoring.Engine, o *CatalogueOptions) (*Catalogue, erro
 		c.functions = append(c.functions, metricFunctions(engine, m)...)
 	}
 	c.functions = append(c.functions, generalFunctions(c, o.Version)...)
+	c.functions = append(c.functions, rowFunctions(c, o.Version, o.Judge)...)
 	c.functions = append(c.functions, o.Extra...)
 	slices.SortStableFunc(c.functions, func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
 	c.index = make(map[string]int, len(c.functions))

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -407,7 +406,7 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 	}()
 	var ledgers []batch.Ledger
 	if e.warehouse != nil {
-		ledgers = append(ledgers, warehouseLedger{e.warehouse, e.configHash(), e.now, e.begin})
+		ledgers = append(ledgers, warehouseLedger{e.warehouse, e.config.Hash(), e.now, e.begin})
 	}
 	if e.scoreFile != nil {
 		ledgers = append(ledgers, e.scoreFile)
@@ -597,12 +596,6 @@ func toJSON(v any) string {
 		return "null"
 	}
 	return string(text)
-}
-
-// configHash identifies the configuration that scores were made under.
-func (e *evaluation) configHash() string {
-	sum := sha256.Sum256([]byte(toJSON(e.config)))
-	return hex.EncodeToString(sum[:8])
 }
 
 // say tells where the scores are.

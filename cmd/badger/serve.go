@@ -74,7 +74,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return usageError{err}
 	}
-	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Version: version(), Workers: config.Workers, Panicked: panicked})
+	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Version: version(), Judge: judge.Name(), Workers: config.Workers, Panicked: panicked})
 	if err != nil {
 		return usageError{err}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,11 +111,16 @@ func TestStatementsReadBack(t *testing.T) {
 			if s.By == install.Hand {
 				continue
 			}
-			toks, err := tokens(s.SQL, w.Name)
+			procedure := strings.HasPrefix(s.SQL, "CREATE OR REPLACE PROCEDURE") // whose body has comments and statements
+			text := s.SQL
+			if procedure {
+				text = regexp.MustCompile(`(?m)--.*$`).ReplaceAllString(text, "")
+			}
+			toks, err := tokens(text, w.Name)
 			if err != nil {
 				t.Fatalf("%v in\n%s", err, s.SQL)
 			}
-			if slices.Contains(toks, token{'p', ";"}) {
+			if !procedure && slices.Contains(toks, token{'p', ";"}) {
 				t.Errorf("more than one statement in\n%s", s.SQL)
 			}
 			if s.Function == nil {

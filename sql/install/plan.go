@@ -95,7 +95,7 @@ func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 			return nil, err
 		}
 	}
-	if err := errors.Join(template("grants"), p.tables()); err != nil {
+	if err := errors.Join(template("grants"), p.tables(), p.schedule(functions)); err != nil {
 		return nil, err
 	}
 	text, err := p.text("inventory", &page{Plan: p, Functions: declared})
@@ -195,6 +195,7 @@ func (p *Plan) text(name string, data *page) (string, error) {
 			b, err := templates.ReadFile(p.Warehouse.Name + "/" + name)
 			return string(b), err
 		},
+		"key": badgersql.Reader{Dialect: p.dialect}.Key, "names": textList, "table": badgersql.TableNamed, "quartz": p.Values.Schedule.quartz, "eventbridge": p.Values.Schedule.eventbridge, "bigquery": p.Values.Schedule.bigquery,
 		"argtype": func(t udf.Type) string { return p.dialect.ArgumentType(driverType(t)) },
 		"type":    func(t udf.Type) string { return p.dialect.ResultType(driverType(t)) },
 	}).Option("missingkey=error").Parse(string(src))

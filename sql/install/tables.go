@@ -43,7 +43,7 @@ func (p *page) Views() []badgersql.View { return badgersql.Views }
 // readable are the tables and views that a reader reads. Views read other tables with the rights of
 // their owner, but for BigQuery's.
 func readable() []string {
-	names := []string{"scores", "eval_runs"}
+	names := []string{"scores", "eval_runs", "run_log"}
 	for i := range badgersql.Views {
 		names = append(names, badgersql.Views[i].Name)
 	}
