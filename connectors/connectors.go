@@ -260,7 +260,7 @@ func (w *Warehouse) ReadSnapshot(ctx context.Context, ref string) (t *scoring.Ta
 				return err
 			}
 			defer rows.Release()
-			t, err = arrowtable.Read(rows, limits)
+			t, err = arrowtable.Read(rows, limits.For(ctx))
 			return err
 		}
 		if r.Kind != driver.RefTable {
@@ -274,7 +274,7 @@ func (w *Warehouse) ReadSnapshot(ctx context.Context, ref string) (t *scoring.Ta
 			return err
 		}
 		defer rows.Release()
-		t, err = arrowtable.Read(rows, limits)
+		t, err = arrowtable.Read(rows, limits.For(ctx))
 		return err
 	})
 	return t, err

@@ -194,12 +194,14 @@ func (c *Catalogue) Function(name string) (*Function, error) {
 
 // ScoreCase runs the named metrics on a case as case files write it, all of them where none is
 // named.
-func (c *Catalogue) ScoreCase(ctx context.Context, data []byte, metrics ...string) ([]scoring.Score, error) {
-	cs, err := scoring.DecodeCase(data)
-	if err != nil {
-		return nil, err
-	}
-	return c.engine.Score(ctx, cs, metrics...)
+func (c *Catalogue) ScoreCase(ctx context.Context, data []byte, metrics ...string) (scores []scoring.Score, err error) {
+	reading(ctx, func(ctx context.Context) {
+		var cs *scoring.Case
+		if cs, err = scoring.DecodeCase(data); err == nil {
+			scores, err = c.engine.Score(ctx, cs, metrics...)
+		}
+	})
+	return scores, err
 }
 
 // Call computes fn for all rows of the batch. What goes wrong in one row is NULL there, or its JSON

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/udf/identity"
 )
 
 // generalFunctions are those that belong to no metric.
@@ -90,10 +91,9 @@ func envelopes(scores []scoring.Score) string {
 	return textOf(append(b, ']'))
 }
 
-type callerKey struct{}
-
 // callerName is who calls, as authentication found.
 func callerName(ctx context.Context) string {
-	name, _ := ctx.Value(callerKey{}).(string)
+	caller, _ := identity.From(ctx)
+	name := caller.Name
 	return name
 }

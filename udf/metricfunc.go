@@ -238,7 +238,7 @@ func paramsOf(m *scoring.Metric) (params []metricParam) {
 func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 	params := paramsOf(m)
 	withGold := slices.ContainsFunc(params, func(p metricParam) bool { return strings.HasPrefix(p.Name, "gold_") })
-	score := func(ctx context.Context, in *Batch, i int) (scoring.Score, error) {
+	scoreRow := func(ctx context.Context, in *Batch, i int) (scoring.Score, error) {
 		var r metricRow
 		if withGold {
 			r.c.Golds = r.gold[:]
@@ -253,6 +253,16 @@ func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 			return scoring.Score{}, err
 		}
 		return scores[0], nil
+	}
+	score := scoreRow
+	if (m.Needs|m.Reads|contextOf(m))&(scoring.FieldGoldResult|scoring.FieldPredResult|scoring.FieldCase) != 0 {
+		score = func(ctx context.Context, in *Batch, i int) (s scoring.Score, err error) {
+			if allInline(params, in, i) {
+				return scoreRow(ctx, in, i)
+			}
+			reading(ctx, func(ctx context.Context) { s, err = scoreRow(ctx, in, i) })
+			return s, err
+		}
 	}
 	asks := (m.Needs|m.Reads)&scoring.FieldJudge != 0 || engine.AsksJudge(m)
 	value := Function{
@@ -305,6 +315,18 @@ func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 		return envelope(s)
 	}
 	return []Function{value, whole}
+}
+
+// allInline tells whether a row names no result by reference.
+func allInline(params []metricParam, in *Batch, i int) bool {
+	for k := range params {
+		if params[k].field&(scoring.FieldGoldResult|scoring.FieldPredResult|scoring.FieldCase) != 0 {
+			if text := in.Text(k, i); text != "" && (text[0] != '{' || params[k].field == scoring.FieldCase) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // envelope is the score as JSON. Evidence that JSON cannot hold is left out, with a warning.
