@@ -19,10 +19,10 @@ type reading struct {
 	limit  uint64 // the sample holds every key whose mixed form is at most this
 	values int    // values that are not NULL
 	loaded bool
-	least  []keyCount // the least keys of the sample, ascending; made when first needed
+	least  []keyCount // the least keys of the sample, ascending, as many as were asked for
 
-	sorted []float64 // magnitudes, ascending
-	digits int       // digits behind the point, up to maxDigits; -1: not yet counted
+	numeric
+	digits int // digits behind the point, up to maxDigits; -1: not yet counted
 }
 
 type keyCount struct {
@@ -52,7 +52,7 @@ func (t *tally) add(order uint64, n int) {
 	s := t.slot(order)
 	if s.n == 0 {
 		if 2*t.distinct >= len(t.slots) {
-			t.rebuild(2*len(t.slots), math.MaxUint64)
+			t.rebuild(4*len(t.slots), math.MaxUint64)
 			s = t.slot(order)
 		}
 		s.order = order
@@ -120,12 +120,24 @@ func (r *reading) load() {
 // they are all.
 func (r *reading) leastKeys(n int) (keys []keyCount, limit uint64) {
 	r.load()
-	if r.least == nil {
-		r.least = slices.DeleteFunc(slices.Clone(r.counts.slots), func(k keyCount) bool { return k.n == 0 })
+	if n = min(n, r.counts.distinct); len(r.least) < n {
+		r.least = r.least[:0]
+		most := r.limit // mixed keys are spread evenly, so this many are up to there
+		if r.counts.distinct > 4*n {
+			most = r.limit / uint64(r.counts.distinct) * uint64(2*n) //nolint:gosec // sizes
+		}
+		for _, s := range r.counts.slots {
+			if s.n > 0 && s.order <= most {
+				r.least = append(r.least, s)
+			}
+		}
+		if len(r.least) < n {
+			r.least = slices.DeleteFunc(slices.Clone(r.counts.slots), func(k keyCount) bool { return k.n == 0 })
+		}
 		slices.SortFunc(r.least, func(a, b keyCount) int { return cmp.Compare(a.order, b.order) })
 	}
-	if len(r.least) <= n {
-		return r.least, r.limit
+	if n == r.counts.distinct {
+		return r.least[:n], r.limit
 	}
 	return r.least[:n], r.least[n-1].order
 }
@@ -232,53 +244,4 @@ func roughOverlap(g, p *reading, n int) float64 {
 		inP += ps[j].n
 	}
 	return float64(common) / float64(max(inG, inP, 1))
-}
-
-// numbers are the magnitudes of the column, ascending.
-func (r *reading) numbers() []float64 {
-	if r.sorted == nil {
-		all := make([]float64, r.col.Len())
-		cell.Magnitudes(r.col, r.view, all)
-		r.sorted = slices.DeleteFunc(all, func(f float64) bool { return f != f })
-		cell.SortNumbers(r.sorted)
-	}
-	return r.sorted
-}
-
-// maxDigits is where counting the digits behind the point ends.
-const maxDigits = 13
-
-// decimals is the number of digits behind the point that the column's numbers need, at most
-// maxDigits. Negative: all are multiples of 10, 100, … to the power of its absolute value, and not
-// all zero.
-func (r *reading) decimals() int {
-	if r.digits != -1 {
-		return r.digits
-	}
-	d := 0
-	for _, f := range r.numbers() {
-		for d < maxDigits && !whole(f*cell.Pow10(d)) {
-			d++
-		}
-		if d == maxDigits {
-			break
-		}
-	}
-	if d == 0 {
-		zeros := 18
-		for _, f := range r.numbers() {
-			for zeros > 0 && f != 0 && math.Mod(f, cell.Pow10(zeros)) != 0 {
-				zeros--
-			}
-		}
-		if zeros > 1 && zeros < 18 {
-			d = -zeros
-		}
-	}
-	r.digits = d
-	return d
-}
-
-func whole(f float64) bool {
-	return math.Abs(f-math.Round(f)) <= 1e-9+4e-16*math.Abs(f)
 }

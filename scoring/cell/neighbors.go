@@ -22,6 +22,7 @@ const (
 func (p *problem) matchNeighbors() bool {
 	best := make([]edge, p.gold.len()*candidates) // of each gold kind, descending by weight
 	order := p.bySelectivity()
+	each(len(p.codes), len(p.predRows) >= parallelRows, func(k int) { p.place(&p.codes[k]) })
 	for range min(passes, len(order)) {
 		gold, pred := p.sorted(order, true), p.sorted(order, false)
 		at := meet(gold, pred)
@@ -116,21 +117,26 @@ func (p *problem) bySelectivity() []int {
 
 // sorted lists the kinds of one side by their live cells, taken in an order of the columns.
 func (p *problem) sorted(order []int, goldSide bool) []keyed {
-	side, rows := &p.pred, p.predRows
+	side := &p.pred
 	if goldSide {
-		side, rows = &p.gold, p.goldRows
+		side = &p.gold
 	}
 	width := len(p.codes)
 	out := make([]keyed, side.len())
 	Spread(len(out), func(lo, hi int) {
 		for t := lo; t < hi; t++ {
-			row, key, room := rows[side.order[side.start[t]]], uint64(0), 64
+			key, room := uint64(0), 64
 			for _, k := range order {
-				if side.cells[t*width+k] == dead {
+				at := t*width + k
+				code := side.cells[at]
+				if code == dead {
 					continue
 				}
 				c := &p.codes[k]
-				cell, n := c.place(goldSide, row)
+				cell, n := c.places[code], c.bits
+				if r := c.col.ranges; r != nil && goldSide && code < r.n { // the middle of its range
+					cell = uint64(code+side.ends[at]-1) / 2 //nolint:gosec // a live range holds something
+				}
 				if n > room {
 					cell, n = cell>>(n-room), room
 				}
@@ -146,26 +152,26 @@ func (p *problem) sorted(order []int, goldSide bool) []keyed {
 	return out
 }
 
-// place is where a cell stands among the live ones of its column, as a number of so many bits: by
-// magnitude where there are ranges, else by its key, of which a few bits more than there are values
-// keep most of them apart.
-func (c *codes) place(goldSide bool, row int32) (cell uint64, n int) {
+// place says where cells stand among the live ones of their column, as numbers of so many bits: by
+// magnitude where there are ranges, else by their keys, of which a few bits more than there are
+// values keep most of them apart.
+func (p *problem) place(c *codes) {
+	c.places = make([]uint64, c.n)
 	if r := c.col.ranges; r != nil {
-		n = bits.Len(uint(r.n)) //nolint:gosec // not negative
-		switch {
-		case goldSide && r.lo[row] >= 0:
-			return uint64(r.lo[row]+r.hi[row]-1) / 2, n //nolint:gosec // a live range holds something
-		case !goldSide && r.rank[row] >= 0:
-			return uint64(r.rank[row]), n //nolint:gosec // as above
+		c.bits = bits.Len(uint(r.n)) //nolint:gosec // not negative
+		for code := range c.places {
+			if c.places[code] = 1<<c.bits - 1; int32(code) < r.n { //nolint:gosec // rows are bounded far below
+				c.places[code] = uint64(code)
+			}
 		}
-		return 1<<n - 1, n
+		return
 	}
-	key := c.col.p
-	if goldSide {
-		key = c.col.g
+	c.bits = min(32, bits.Len(uint(c.live))+4) //nolint:gosec // not negative
+	for at, code := range c.pred {             // a code that is live is one of both sides
+		if code != dead {
+			c.places[code] = c.col.p[p.predRows[at]] >> (64 - c.bits)
+		}
 	}
-	n = min(32, bits.Len(uint(c.live))+4) //nolint:gosec // not negative
-	return key[row] >> (64 - n), n
 }
 
 // meet is for each gold kind where in the order of the predicted ones it would stand. Kinds with
