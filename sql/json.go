@@ -25,10 +25,8 @@ func day(d driver.Dialect, column string) string {
 	switch d.Name {
 	case "snowflake":
 		return "CAST(CONVERT_TIMEZONE('UTC', " + column + ") AS DATE)"
-	case "bigquery":
-		return "DATE(" + column + ", 'UTC')"
-	case "databricks":
-		return "CAST(" + column + " AS DATE)" // of the session's time zone, which is UTC unless it was set
+	case "bigquery", "databricks": // BigQuery takes UTC, Databricks the session's time zone, which is UTC unless it was set
+		return "CAST(" + column + " AS DATE)"
 	}
 	return "CAST((" + column + " AT TIME ZONE 'UTC') AS DATE)"
 }

@@ -53,7 +53,7 @@ func (t *Table) Retype(d driver.Dialect, c *Column) string {
 
 // MarkVersion writes the version of tables that a script created, without fingerprints of the views.
 func MarkVersion(d driver.Dialect) string {
-	return fmt.Sprintf("INSERT INTO %[1]s (version, reached_at) SELECT %[2]d, CURRENT_TIMESTAMP WHERE NOT EXISTS (SELECT 1 FROM %[1]s WHERE version >= %[2]d)",
+	return fmt.Sprintf("INSERT INTO %[1]s (version, reached_at) SELECT %[2]d, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM %[1]s WHERE version >= %[2]d)",
 		TableNamed("schema_version").FullName(), Version)
 }
 
