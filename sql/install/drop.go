@@ -3,6 +3,7 @@ package install
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -51,9 +52,9 @@ func (p *Plan) Remove(ctx context.Context, db Database, withData bool, by ...str
 		switch code := errcode.Of(err); {
 		case err == nil:
 			done.Run++
-		case code == errcode.NotFound:
+		case code == errcode.NotFound, code == errcode.InvalidArgument && strings.HasPrefix(d.SQL, "REVOKE"): // of a role that is gone
 			done.Gone++
-		case code == errcode.FailedPrecondition:
+		case code == errcode.FailedPrecondition, code == errcode.InvalidArgument && d.SQL == d.Step.DropData: // such as a view of the users' own
 			done.Left = append(done.Left, d.SQL)
 		default:
 			return done, errcode.New(code, "statement %d of %d, to be run by %s (%s): %w\n%d statements were run and are complete; this one and those after it are left. "+
