@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
-	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // Assessment is a row of assessments: what a judge answered, recorded.
@@ -51,41 +51,14 @@ func (w *Warehouse) WriteAssessments(ctx context.Context, assessments ...Assessm
 }
 
 // AssessmentFilter chooses assessments. Empty fields choose all.
-type AssessmentFilter struct {
-	ID            string
-	RequestHashes []string // any of these; what the ledger asks for
-	Kind          string
-	Backend       string
-}
+type AssessmentFilter = badgersql.AssessmentFilter
 
 // Assessments streams recorded answers, the oldest first.
 func (w *Warehouse) Assessments(ctx context.Context, f AssessmentFilter) iter.Seq2[Assessment, error] {
 	return func(yield func(Assessment, error) bool) {
-		var args []any
-		param := func(v any) string {
-			args = append(args, v)
-			return w.dialect.Param(len(args))
-		}
-		var conds []string
-		for _, c := range []struct{ column, value string }{{"assessment_id", f.ID}, {"kind", f.Kind}, {"backend", f.Backend}} {
-			if c.value != "" {
-				conds = append(conds, c.column+" = "+param(c.value))
-			}
-		}
-		if len(f.RequestHashes) > 0 {
-			params := make([]string, len(f.RequestHashes))
-			for i, h := range f.RequestHashes {
-				params[i] = param(h)
-			}
-			conds = append(conds, "request_hash IN ("+strings.Join(params, ", ")+")")
-		}
-		where := ""
-		if len(conds) > 0 {
-			where = " WHERE " + strings.Join(conds, " AND ")
-		}
+		query, args := badgersql.Assessments(w.dialect, f)
 		more := true
-		err := w.each(ctx, "reading assessments", `SELECT assessment_id, kind, backend, model, prompt_version, request_hash, reply, tokens_in, tokens_out, latency_ms, created_at, detail
-FROM badger.assessments`+where+" ORDER BY created_at, assessment_id", args, func(t *scoring.Table, row int) bool {
+		err := w.each(ctx, "reading assessments", query, args, func(t *scoring.Table, row int) bool {
 			more = yield(assessment(t, row), nil)
 			return more
 		})

@@ -167,12 +167,11 @@ type Vote struct {
 // Votes lists what people say of answers. A warehouse without human_labels has none.
 func (w *Warehouse) Votes(ctx context.Context) ([]Vote, error) {
 	q, err := w.query(ctx)
-	if err != nil || !q.labelled {
+	if err != nil || !q.Labelled {
 		return nil, err
 	}
 	var out []Vote
-	query := "SELECT case_id, agent_name, agent_version, batch_id, annotator, said FROM (" + q.Labels("1 = 1", "1 = 1") + ") v ORDER BY case_id, agent_name, agent_version, batch_id, annotator"
-	err = w.each(ctx, "reading human_labels", query, nil, func(t *scoring.Table, row int) bool {
+	err = w.each(ctx, "reading human_labels", q.Votes(), nil, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
 		out = append(out, Vote{
 			AnswerID:  scoring.AnswerID{CaseID: r.text(0), Agent: r.text(1), Version: r.text(2), Batch: r.text(3)},

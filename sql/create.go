@@ -18,7 +18,7 @@ func Create(d driver.Dialect) []string {
 	for i := range Views {
 		out = append(out, Views[i].Create(d))
 	}
-	return out
+	return append(out, MarkVersion(d))
 }
 
 // CreateSchema creates the schema.
@@ -45,8 +45,7 @@ func Indexes(d driver.Dialect) []string {
 	if d.KeyIndex == nil {
 		return nil
 	}
-	// The first release put an index on human_labels whose key lacks the agent's version.
-	out := []string{"DROP INDEX IF EXISTS " + Schema + ".human_labels_key"}
+	var out []string
 	for _, t := range Tables {
 		if !t.Input {
 			out = append(out, d.KeyIndex(Schema, t.Name, t.Key))

@@ -32,9 +32,10 @@ const (
 	timestamp = driver.Timestamp
 )
 
-// Tables are badger's tables. A new column goes to the end of its table: installing adds the
-// columns that are missing, and a table that was created by an earlier version then has the same
-// order of columns as a new one.
+// Tables are badger's tables. A change of them needs a higher [Version]; where it is more than a new
+// table or column, it needs a [Migration] too. A new column goes to the end of its table: installing
+// adds the columns that are missing, and a table that was created by an earlier version then has the
+// same order of columns as a new one.
 var Tables = []Table{
 	{
 		Name: "golden_set", Input: true, Key: []string{"case_id", "set_version"},
@@ -153,6 +154,16 @@ var Tables = []Table{
 			{"latency_ms", bigint, "How long the reply took, in milliseconds.", "2300", false},
 			{"created_at", timestamp, "When.", "2025-01-14 06:00:02+00", false},
 			{"detail", jsonText, "What else is worth keeping.", "", false},
+		},
+	},
+	{
+		Name: "schema_version", Key: []string{"version"},
+		Doc: "The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them.",
+		Columns: []Column{
+			{"version", bigint, "Version of the tables.", "3", false},
+			{"badger", text, "Version of badger that brought the tables to it.", "1.0.0", false},
+			{"reached_at", timestamp, "When.", "2025-01-10 12:00:00+00", false},
+			{"views", text, "Fingerprints of the views, as JSON: of their text and of what the warehouse shows of it.", `{"agreement": ["51e0…", "9c1d…"]}`, false},
 		},
 	},
 	{

@@ -223,7 +223,7 @@ func (d *doctor) tables(ctx context.Context) {
 	var missing, lacking, newer []string
 	for i := range badgersql.Tables {
 		t := &badgersql.Tables[i]
-		got, err := d.w.Query(ctx, "SELECT * FROM "+badgersql.Schema+"."+t.Name+" WHERE 1 = 0")
+		got, err := d.w.Query(ctx, t.Look())
 		if errcode.Of(err) == errcode.NotFound {
 			missing = append(missing, t.Name)
 			continue
@@ -306,13 +306,10 @@ func (d *doctor) insert(ctx context.Context) {
 		return
 	}
 	for _, table := range d.there {
-		full, column := badgersql.Schema+"."+table, badgersql.TableNamed(table).Columns[0].Name
-		for _, sql := range []string{
-			fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s WHERE 1 = 0", full, column, column, full),
-			fmt.Sprintf("UPDATE %s SET %s = %s WHERE 1 = 0", full, column, column),
-		} {
+		t := badgersql.TableNamed(table)
+		for _, sql := range t.TryWrite() {
 			if err := d.w.Exec(ctx, sql); err != nil {
-				d.fail(name, errcode.New(errcode.Of(err), "%s: %w", full, err), "let the role insert into and update the tables of schema badger")
+				d.fail(name, errcode.New(errcode.Of(err), "%s: %w", t.FullName(), err), "let the role insert into and update the tables of schema badger")
 				return
 			}
 		}

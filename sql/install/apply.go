@@ -7,14 +7,17 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // Database runs the statements; connectors.Warehouse is one.
 type Database interface {
 	Exec(ctx context.Context, query string, args ...any) error
 	Query(ctx context.Context, query string, args ...any) (*scoring.Table, error)
-	// Install creates badger's tables and views, and adds the columns that tables of an earlier
-	// version lack.
+	// Inspect finds out what is there of badger's tables and views.
+	Inspect(ctx context.Context) (badgersql.Found, error)
+	// Install creates badger's tables and views, and brings tables of an earlier version to the
+	// present one.
 	Install(ctx context.Context) error
 }
 
@@ -127,6 +130,15 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 		if foreign != nil {
 			return done, errcode.New(errcode.AlreadyExists, "%s has functions of these names that badger did not create: %s; nothing was done. Drop or rename them, or choose another schema",
 				p.SchemaName(), strings.Join(foreign, ", "))
+		}
+	}
+	if p.HasTables() { // whose refusal is better told before anything is done
+		f, err := db.Inspect(ctx)
+		if err == nil {
+			err = f.Check(p.dialect)
+		}
+		if err != nil && errcode.Of(err) != errcode.PermissionDenied {
+			return done, err
 		}
 	}
 	for i := range p.Steps {

@@ -35,6 +35,7 @@ type Step struct {
 	Why      string
 	SQL      string // one statement without its semicolon; of a step by hand, what to type
 	Drop     string // the statement that undoes it; "" where nothing needs to
+	DropData string // the same, where scores, labels and whatever else is kept goes with it
 	Table    bool   // creates a table, an index or a view
 	Optional bool   // what it does is welcome but not needed: a table of the users' own may refuse it
 	MayExist bool   // the statement fails where the object is there, which is as good as done
@@ -57,6 +58,7 @@ type Plan struct {
 	Via       *Via
 	Steps     []Step
 	Inventory string // a query: name, comment of every function in the schema
+	Rights    string // a query: role or grant, which, and whether it is there; "" where there is none
 
 	dialect driver.Dialect
 }
@@ -98,9 +100,14 @@ func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 	if err := errors.Join(template("grants"), p.tables(), p.schedule(functions)); err != nil {
 		return nil, err
 	}
-	text, err := p.text("inventory", &page{Plan: p, Functions: declared})
-	p.Inventory = strings.TrimSpace(text)
-	return p, err
+	for name, query := range map[string]*string{"inventory": &p.Inventory, "rights": &p.Rights} {
+		text, err := p.text(name, &page{Plan: p, Functions: declared})
+		if err != nil {
+			return nil, err
+		}
+		*query = strings.TrimSpace(text)
+	}
+	return p, nil
 }
 
 // declare lists the functions as the warehouse is to have them.
@@ -243,6 +250,11 @@ func splitSteps(text string) (steps []Step, err error) {
 		by, mayExist := strings.CutSuffix(who, ", may exist")
 		by, optional := strings.CutSuffix(by, ", optional")
 		switch by {
+		case "drop data":
+			if len(steps) == 0 {
+				return nil, errors.New("a drop before the first step")
+			}
+			steps[len(steps)-1].DropData = what
 		case "drop":
 			if len(steps) == 0 {
 				return nil, errors.New("a drop before the first step")
