@@ -58,6 +58,6 @@ func TestDoctorSeesPrivileges(t *testing.T) {
 		}
 	}
 	if got := one(t, owner, "SELECT count(*) FROM pg_tables WHERE schemaname = 'badger'"); got != "7" {
-		t.Errorf("%s tables afterwards, want badger's 7", got)
+		t.Errorf("%s tables afterwards, want badger's 9", got)
 	}
 }
