@@ -471,9 +471,17 @@ func TestSmallBatchPassesALargeOne(t *testing.T) {
 	})
 }
 
+// cutOff ends the rows that go on without a caller.
+func cutOff(c *Catalogue) {
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	c.jobs.drain(over)
+}
+
 func TestBudgetFailsRowsThatHaveNotBegun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCatalogue(t)
+		defer cutOff(c)
 		f, _ := c.Function("judged_json")
 		in := NewBatch(f, 5, 200)
 		for i := range in.Rows {
@@ -506,6 +514,7 @@ func TestBudgetFailsRowsThatHaveNotBegun(t *testing.T) {
 
 func TestCancelledCallIsAnError(t *testing.T) {
 	c := newCatalogue(t)
+	defer cutOff(c)
 	f, _ := c.Function("judged")
 	in := NewBatch(f, 5, 10)
 	for i := range in.Rows {

@@ -62,7 +62,7 @@ func (s *Server) exchange(rt *route, x *exchange) (err error) {
 	if x.caller, err = s.authHTTP(x.r); err != nil {
 		return err
 	}
-	if rt.method != "" && x.r.Method != rt.method && !(rt.method == http.MethodGet && x.r.Method == http.MethodHead) {
+	if rt.method != "" && x.r.Method != rt.method && !(rt.method == http.MethodGet && x.r.Method == http.MethodHead) && !rt.polls(x.r.Method) {
 		return errcode.New(errcode.InvalidArgument, "%s takes %s", x.r.URL.Path, rt.method)
 	}
 	leave, err := s.enter()
@@ -86,6 +86,11 @@ func (s *Server) body(x *exchange) (body []byte, err error) {
 
 // serveBatch answers one batch.
 func (s *Server) serveBatch(w wire, x *exchange) error {
+	if p, ok := w.(pollable); ok {
+		if id := p.callID(x.r.Header); id != "" || x.r.Method == http.MethodGet {
+			return s.servePolled(w, x, id)
+		}
+	}
 	body, err := s.body(x)
 	if err != nil {
 		return err

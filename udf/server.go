@@ -29,7 +29,7 @@ type Options struct {
 
 	Limits Limits
 	// Timeouts replace, by wire, the time after which rows that have not begun fail with
-	// deadline_exceeded: snowflake 25s, bigquery 19m30s, databricks 55s, databricks_batch 10m, json
+	// deadline_exceeded: snowflake 20s (then the caller polls), bigquery 19m30s, databricks 55s, databricks_batch 10m, json
 	// 10m, databend 150s, risingwave 4s, grpc 0 (the caller's). 0 is no limit.
 	Timeouts map[string]time.Duration
 
@@ -53,6 +53,7 @@ type Server struct {
 	log       *slog.Logger
 	now       func() time.Time
 	ids       *ids
+	batches   batches // that callers poll for
 
 	base     context.Context //nolint:containedctx // ends when calls in flight are cut off
 	cutOff   context.CancelFunc
@@ -73,7 +74,7 @@ func NewServer(c *Catalogue, o *Options) (*Server, error) {
 	}
 	s := &Server{
 		catalogue: c, limits: limits, admission: newAdmission(limits), plaintext: o.AllowPlaintext, timeouts: o.Timeouts,
-		site: o.Site, isReady: o.Ready, log: o.Logger, now: o.Now, ids: newIDs(), health: health.NewServer(),
+		site: o.Site, isReady: o.Ready, log: o.Logger, now: o.Now, ids: newIDs(), batches: batches{all: map[string]*polled{}}, health: health.NewServer(),
 	}
 	if err := s.checkTimeouts(); err != nil {
 		return nil, err
@@ -217,6 +218,7 @@ func (s *Server) stop() {
 	case <-grace.Done():
 		left = grace.Err()
 	}
+	s.catalogue.jobs.drain(grace) // what judges are asked, and nobody waits for
 	if left != nil {
 		s.log.Warn("calls in flight are cut off", slog.Duration("grace", s.limits.StopGrace))
 	}
