@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 )
 
 var noDeadline time.Time
@@ -134,7 +135,7 @@ func withCaller(ctx context.Context, name string) context.Context {
 	if name == "" {
 		return ctx
 	}
-	return context.WithValue(ctx, callerKey{}, name)
+	return scoring.WithPayer(context.WithValue(ctx, callerKey{}, name), name)
 }
 
 // reply sends a body of JSON.
