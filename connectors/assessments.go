@@ -25,6 +25,7 @@ type Assessment struct {
 	LatencyMS     int64
 	CreatedAt     time.Time
 	Detail        json.RawMessage // what else is worth keeping; may be nil
+	Payer         string          // for whom the judge was asked; may be empty
 }
 
 // WriteAssessments writes rows of assessments. One whose id is there is written again as it is: an
@@ -45,7 +46,7 @@ func (w *Warehouse) WriteAssessments(ctx context.Context, assessments ...Assessm
 		if a.ID == "" || j.err != nil {
 			return errcode.New(errcode.InvalidArgument, "writing assessments: assessment %q: expected an id, and JSON for its detail", a.ID)
 		}
-		b.row(a.ID, a.Kind, a.Backend, a.Model, optional(a.PromptVersion), a.RequestHash, a.Reply, count(a.TokensIn), count(a.TokensOut), a.LatencyMS, a.CreatedAt, detail)
+		b.row(a.ID, a.Kind, a.Backend, a.Model, optional(a.PromptVersion), a.RequestHash, a.Reply, count(a.TokensIn), count(a.TokensOut), a.LatencyMS, a.CreatedAt, detail, optional(a.Payer))
 	}
 	return b.merge(ctx, w)
 }
@@ -91,5 +92,26 @@ func assessment(t *scoring.Table, row int) Assessment {
 	if detail := r.text(11); detail != "" {
 		a.Detail = json.RawMessage(detail)
 	}
+	a.Payer = r.text(12)
 	return a
+}
+
+// Paid is what a payer's recorded answers took, of one backend and model.
+type Paid struct {
+	Backend   string
+	Model     string
+	Calls     int64
+	TokensIn  int64 // of the answers whose tokens are known
+	TokensOut int64
+}
+
+// PaidBy sums the tokens of the answers that were recorded for a payer from a time on.
+func (w *Warehouse) PaidBy(ctx context.Context, payer string, from time.Time) (out []Paid, err error) {
+	query, args := badgersql.PaidBy(w.dialect, payer, from)
+	err = w.each(ctx, "reading assessments", query, args, func(t *scoring.Table, row int) bool {
+		r, n := &record{t: t, row: row}, func(c int) int64 { return t.Columns[c].Value(row).Int() }
+		out = append(out, Paid{Backend: r.text(0), Model: r.text(1), Calls: n(2), TokensIn: n(3), TokensOut: n(4)})
+		return true
+	})
+	return out, err
 }

@@ -77,6 +77,8 @@ type Warehouse struct {
 	done    bool // closing has ended, with err
 	err     error
 	streams map[*stream]bool // that are open
+
+	claiming sync.Mutex // one statement at a time changes claims: an embedded engine has nobody else who decides
 }
 
 // New makes a warehouse of a connection, which it owns from then on.

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"strings"
+	"time"
 
 	"github.com/badger-eval/badger/connectors/driver"
 )
@@ -93,8 +94,18 @@ func Assessments(d driver.Dialect, f AssessmentFilter) (query string, args []any
 	if len(conds) > 0 {
 		where = " WHERE " + strings.Join(conds, " AND ")
 	}
-	return `SELECT assessment_id, kind, backend, model, prompt_version, request_hash, reply, tokens_in, tokens_out, latency_ms, created_at, detail
+	return `SELECT assessment_id, kind, backend, model, prompt_version, request_hash, reply, tokens_in, tokens_out, latency_ms, created_at, detail, payer
 FROM badger.assessments` + where + " ORDER BY created_at, assessment_id", args
+}
+
+// PaidBy sums calls and tokens of the assessments that were recorded for a payer from a time on, by
+// backend and model.
+func PaidBy(d driver.Dialect, payer string, from time.Time) (query string, args []any) {
+	sum := func(column string) string {
+		return "CAST(COALESCE(SUM(" + column + "), 0) AS " + d.Types[driver.BigInt] + ")"
+	}
+	return "SELECT backend, model, " + sum("1") + ", " + sum("tokens_in") + ", " + sum("tokens_out") + " FROM badger.assessments WHERE payer = " + d.Param(1) +
+		" AND created_at >= " + d.Param(2) + " GROUP BY backend, model ORDER BY backend, model", []any{payer, from.UTC()}
 }
 
 // ShownViews is a query: the name of each view of badger's schema and what the warehouse shows of its

@@ -154,6 +154,7 @@ var Tables = []Table{
 			{"latency_ms", bigint, "How long the reply took, in milliseconds.", "2300", false},
 			{"created_at", timestamp, "When.", "2025-01-14 06:00:02+00", false},
 			{"detail", jsonText, "What else is worth keeping.", "", false},
+			{"payer", text, "For whom the judge was asked: run:ID, or the name of a caller of the function server.", "run:20250114T060000-3f9a1c", false},
 		},
 	},
 	{
@@ -200,6 +201,27 @@ var Tables = []Table{
 			{"holder", text, "The call that holds it. NULL where nobody does.", "", false},
 			{"taken_at", timestamp, "When it was taken.", "2025-01-14 06:00:00+00", false},
 			{"beat_at", timestamp, "When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.", "2025-01-14 06:05:00+00", false},
+		},
+	},
+	{
+		Name: "claims", Key: []string{"claim_key"},
+		Doc: "Who is asking a judge at this moment: one row for each request. Rows come and go.",
+		Columns: []Column{
+			{"claim_key", text, "Hash of the request.", "51e0…", false},
+			{"owner", text, "The process that asks.", "q2w7…", false},
+			{"expires_ms", bigint, "Until when, in milliseconds since 1970. After that another process may ask.", "1736834462000", false},
+		},
+	},
+	{
+		Name: "calls", Key: []string{"call_id"},
+		Doc: "Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.",
+		Columns: []Column{
+			{"call_id", text, "Names the call.", "b5bb…", false},
+			{"content_hash", text, "Hash of what was asked. Another call under the same id is refused.", "9c1d…", false},
+			{"function", text, "The function.", "rose_json", false},
+			{"request", text, "What was asked.", `["duckdb", "SELECT 1", "SELECT 1"]`, false},
+			{"reply", text, "The reply. NULL until there is one, and where it is computed again from the replies of judges.", "", false},
+			{"expires_ms", bigint, "Until when the row is kept, in milliseconds since 1970.", "1736877662000", false},
 		},
 	},
 }

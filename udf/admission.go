@@ -9,6 +9,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/account"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // admission counts calls and the bytes they hold, of all callers together and of each.
@@ -84,6 +85,13 @@ func (s *share) end() {
 	s.a.mu.Lock()
 	s.q.shares--
 	s.a.mu.Unlock()
+}
+
+// detach moves the memory that the call holds to a share that outlives it.
+func (s *share) detach() *share {
+	own := s.a.of(s.q.name)
+	own.held, s.held = s.held, 0
+	return own
 }
 
 // enter takes a place for a call, or says that there is none.
@@ -207,8 +215,12 @@ func (s *share) rows(ctx context.Context, n int, wait bool) error {
 
 type shareKey struct{}
 
-// withShare is the context of a call, for what reads references.
+// withShare is the context of a call, for what reads references and for judges, whose ledger
+// records for whom they were asked.
 func withShare(ctx context.Context, s *share) context.Context {
+	if s.q.name != "" {
+		ctx = scoring.WithPayer(ctx, s.q.name)
+	}
 	return context.WithValue(ctx, shareKey{}, s)
 }
 

@@ -21,7 +21,7 @@ func generalFunctions(c *Catalogue, version string) []Function {
 	}
 	return []Function{
 		{
-			Name: "score_case", Group: "general", Result: JSON, Version: 1, Volatile: true, Waits: true, Cost: scoring.CostJudged,
+			Name: "score_case", Group: "general", Result: JSON, Version: 1, Volatile: true, Waits: true, Once: true, Cost: scoring.CostJudged,
 			Doc: "Scores one case and returns a JSON array of scores.",
 			Params: []Param{
 				{"case_json", JSON, false, "the case, as in case files"},

@@ -74,7 +74,7 @@ func (s *Server) exchange(rt *route, x *exchange) (err error) {
 			return err
 		}
 	}
-	if rt.method != "" && x.r.Method != rt.method && !(rt.method == http.MethodGet && x.r.Method == http.MethodHead) {
+	if rt.method != "" && x.r.Method != rt.method && !(rt.method == http.MethodGet && x.r.Method == http.MethodHead) && !rt.polls(x.r.Method) {
 		return errcode.New(errcode.InvalidArgument, "%s takes %s", x.r.URL.Path, rt.method)
 	}
 	if s.stopping.Err() != nil {
@@ -109,6 +109,11 @@ func (s *Server) body(x *exchange) (body []byte, leave func(), err error) {
 
 // serveBatch answers one batch.
 func (s *Server) serveBatch(w wire, x *exchange) error {
+	if p, ok := w.(pollable); ok {
+		if id := p.callID(x.r.Header); id != "" || x.r.Method == http.MethodGet {
+			return s.servePolled(w, x, id)
+		}
+	}
 	body, leave, err := s.body(x)
 	if err != nil {
 		return err

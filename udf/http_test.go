@@ -277,6 +277,7 @@ func TestTimeouts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer cutOff(s.catalogue)
 		status, reply = serve(s, "/v1/bigquery/judged_json", []byte(`{"calls":[["q","i","wait forever","s","s"],["q","i","r","s","s"]]}`))
 	})
 	if status != 200 || strings.Count(reply, `"deadline_exceeded"`) != 1 || strings.Count(reply, `"value":0.5`) != 1 {

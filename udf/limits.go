@@ -114,6 +114,8 @@ func httpStatus(err error) int {
 	switch code := errcode.Of(err); {
 	case errors.Is(err, errBusy):
 		return http.StatusTooManyRequests
+	case errors.Is(err, errForgotten):
+		return http.StatusGone
 	case code == errcode.Unavailable:
 		return http.StatusServiceUnavailable
 	case code == errcode.Unauthenticated:

@@ -268,7 +268,7 @@ func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 	value := Function{
 		Name: m.Name, Group: m.Group, Result: DOUBLE, Doc: m.Summary, Version: m.Version,
 		Metric: m.Name, Range: m.Range, Labels: m.Labels, Options: m.Options.List,
-		Volatile: asks, Waits: asks,
+		Volatile: asks, Waits: asks, Once: asks,
 	}
 	if value.Cost = m.CostOf(); asks {
 		value.Cost = scoring.CostJudged

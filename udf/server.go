@@ -31,7 +31,7 @@ type Options struct {
 
 	Limits Limits
 	// Timeouts replace, by wire, the time after which rows that have not begun fail with
-	// deadline_exceeded: snowflake 25s, bigquery 19m30s, databricks 55s, databricks_batch 10m, json
+	// deadline_exceeded: snowflake 20s (then the caller polls), bigquery 19m30s, databricks 55s, databricks_batch 10m, json
 	// 10m, databend 150s, risingwave 4s, grpc 0 (the caller's). 0 is no limit.
 	Timeouts map[string]time.Duration
 
@@ -70,6 +70,7 @@ type Server struct {
 	log       *slog.Logger
 	now       func() time.Time
 	ids       *ids
+	batches   batches // that callers poll for
 
 	base     context.Context //nolint:containedctx // ends when calls in flight are cut off
 	cutOff   context.CancelFunc
@@ -92,7 +93,7 @@ func NewServer(c *Catalogue, o *Options) (*Server, error) {
 	}
 	s := &Server{
 		catalogue: c, limits: limits, admission: newAdmission(limits), plaintext: o.AllowPlaintext, timeouts: o.Timeouts,
-		site: o.Site, isReady: o.Ready, log: o.Logger, now: o.Now, ids: newIDs(), health: health.NewServer(), hooks: o.Hooks,
+		site: o.Site, isReady: o.Ready, log: o.Logger, now: o.Now, ids: newIDs(), batches: batches{all: map[string]*polled{}}, health: health.NewServer(), hooks: o.Hooks,
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -237,6 +238,7 @@ func (s *Server) stop(politely bool) {
 	case <-inGrace.Done():
 		left = inGrace.Err()
 	}
+	s.catalogue.jobs.drain(inGrace) // what judges are asked, and nobody waits for
 	if left != nil {
 		s.log.Warn("calls in flight are cut off", slog.Duration("grace", grace), slog.Int64("calls", s.active.Load()))
 	}

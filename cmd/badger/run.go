@@ -19,6 +19,7 @@ import (
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/custom"
 )
@@ -75,7 +76,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer e.judge.Close()
-	outcome, err := e.evaluate(ctx)
+	outcome, err := e.evaluate(judgebackend.WithPayer(ctx, payer(e.run)))
 	if err != nil && errcode.Of(err) != errcode.Cancelled {
 		return err
 	}
@@ -141,6 +142,7 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	if config.Judge, err = c.over(config.Judge); err != nil {
 		return err
 	}
+	config.Judge.AskAgain = config.Judge.AskAgain || c.RetryFailed
 	e.snapshots.allow(config)
 	if e.config, err = config.Metrics.engineConfig(); err != nil {
 		return err
@@ -152,6 +154,9 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 		},
 	})
 	if err != nil {
+		return err
+	}
+	if err := e.payEarlier(ctx); err != nil {
 		return err
 	}
 	if c.Concurrency == 0 && config.Judge.Concurrency > 0 {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/callstore"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf"
@@ -42,6 +43,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	resolver.allow(config)
 	judged := judgeSurroundings{process: p, log: log, audit: log, opened: func(err error) { log.Error("the judge cannot be asked", "error", err) }}
 	var promoted *connectors.Warehouse
+	var calls udf.CallStore
 	if url := config.Results.Warehouse; url != "" {
 		keeps := config.Judge.asked() && (config.Judge.Ledger == "" || config.Judge.Ledger == "warehouse")
 		w, err := openWarehouse(ctx, url, !keeps)
@@ -54,6 +56,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 				return fmt.Errorf("results.warehouse: %w", err)
 			}
 			judged.scores = w
+			calls = callstore.New(w, p.now)
 		}
 		resolver.warehouse, promoted = w, w
 	}
@@ -75,7 +78,9 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return usageError{err}
 	}
-	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Version: version(), Judge: judge.Name(), Workers: config.Workers, Panicked: panicked})
+	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{
+		Version: version(), Judge: judge.Name(), Workers: config.Workers, Fingerprint: toJSON(engineConfig) + judge.Name(), Calls: calls, Panicked: panicked,
+	})
 	if err != nil {
 		return usageError{err}
 	}
