@@ -678,12 +678,15 @@ func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung
 		if coarse.shows >= d && coarse.shows <= d+padding {
 			d = coarse.shows
 		}
-		within := 0.5 * cell.Pow10(-d)
-		if d >= max(fine.needs, fine.least) || !coarse.of.exact() || !keepsDigits(coarse.numbers(), fine.numbers(), within) {
+		if d >= max(fine.needs, fine.least) || !coarse.of.exact() {
 			return
 		}
 		c := base
-		c.Within = within
+		c.Within = 0.5 * cell.Pow10(-d)
+		probe := c
+		if probe.Scale = ps.by; !mayAgree(gs.of, ps.of, &probe) || !keepsDigits(coarse.numbers(), fine.numbers(), c.Within) {
+			return
+		}
 		fact := fmt.Sprintf("rounded to %d digits", d)
 		switch {
 		case d == 0:

@@ -221,9 +221,13 @@ func (r *reading) around(f, k float64) (below, above float64) {
 	return below, above
 }
 
-// anyAgrees tells whether any of a sample of gold's numbers has a partner: the nearest ones above
-// and below it decide.
-func anyAgrees(g, p *reading, k float64, c *scoring.Comparison) bool {
+// mayAgree tells whether any numbers may pair up under a comparison. Where there are many, it looks
+// for a partner of each of a sample of gold's: the nearest numbers above and below it decide.
+func mayAgree(g, p *reading, c *scoring.Comparison) bool {
+	if min(g.count(), p.count()) <= 16*probes {
+		return true
+	}
+	k := cell.Pow10(c.Scale)
 	for _, f := range g.probe() {
 		below, above := p.around(f, k)
 		if above == above && cell.Near(f, above*k, c) || below == below && cell.Near(f, below*k, c) {
@@ -237,10 +241,10 @@ func anyAgrees(g, p *reading, k float64, c *scoring.Comparison) bool {
 // where there are many numbers and none of a sample has a partner: of 10 % that agree, a sample
 // misses all in fewer than one of 500,000 columns.
 func agreement(g, p *reading, c *scoring.Comparison) float64 {
-	k := cell.Pow10(c.Scale)
-	if min(g.count(), p.count()) > 16*probes && !anyAgrees(g, p, k, c) {
+	if !mayAgree(g, p, c) {
 		return 0
 	}
+	k := cell.Pow10(c.Scale)
 	gs, ps := g.numbers(), p.numbers()
 	common := 0
 	for i, j := 0, 0; i < len(gs) && j < len(ps); {

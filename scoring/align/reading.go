@@ -1,9 +1,7 @@
 package align
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
@@ -19,6 +17,7 @@ type reading struct {
 	limit  uint64 // the sample holds every key whose mixed form is at most this
 	values int    // values that are not NULL
 	loaded bool
+	few    *sketch    // made when first needed
 	least  []keyCount // the least keys of the sample, ascending, as many as were asked for
 
 	numeric
@@ -116,32 +115,6 @@ func (r *reading) load() {
 	}
 }
 
-// leastKeys are the keys that are least in their mixed form, at most n, ascending, and up to which
-// they are all.
-func (r *reading) leastKeys(n int) (keys []keyCount, limit uint64) {
-	r.load()
-	if n = min(n, r.counts.distinct); len(r.least) < n {
-		r.least = r.least[:0]
-		most := r.limit // mixed keys are spread evenly, so this many are up to there
-		if r.counts.distinct > 4*n {
-			most = r.limit / uint64(r.counts.distinct) * uint64(2*n) //nolint:gosec // sizes
-		}
-		for _, s := range r.counts.slots {
-			if s.n > 0 && s.order <= most {
-				r.least = append(r.least, s)
-			}
-		}
-		if len(r.least) < n {
-			r.least = slices.DeleteFunc(slices.Clone(r.counts.slots), func(k keyCount) bool { return k.n == 0 })
-		}
-		slices.SortFunc(r.least, func(a, b keyCount) int { return cmp.Compare(a.order, b.order) })
-	}
-	if n == r.counts.distinct {
-		return r.least[:n], r.limit
-	}
-	return r.least[:n], r.least[n-1].order
-}
-
 // distinct is the number of distinct values that are not NULL, up to the size of the sample.
 func (r *reading) distinct() int {
 	r.load()
@@ -181,8 +154,12 @@ func (c *column) likeNumbers() bool {
 }
 
 // overlap is the share of the values of both columns that have an equal on the other side, counting
-// repetitions; estimated from the least keys of both where there are very many.
+// repetitions; estimated from the least keys of both where there are very many. It is 0 where there
+// are many and none of a sketch has an equal.
 func overlap(g, p *reading) float64 {
+	if g.disjoint(p) {
+		return 0
+	}
 	g.load()
 	p.load()
 	if g.values == 0 && p.values == 0 {
@@ -215,33 +192,4 @@ func (r *reading) sampled(limit uint64) (n int) {
 		}
 	}
 	return n
-}
-
-// roughOverlap is overlap, estimated from the n least keys of both.
-func roughOverlap(g, p *reading, n int) float64 {
-	gs, gl := g.leastKeys(n)
-	ps, pl := p.leastKeys(n)
-	if g.values == 0 && p.values == 0 {
-		return 1
-	}
-	limit := min(gl, pl)
-	common, inG, inP := 0, 0, 0
-	j := 0
-	for _, k := range gs {
-		if k.order > limit {
-			break
-		}
-		inG += k.n
-		for j < len(ps) && ps[j].order < k.order {
-			inP += ps[j].n
-			j++
-		}
-		if j < len(ps) && ps[j].order == k.order {
-			common += min(k.n, ps[j].n)
-		}
-	}
-	for ; j < len(ps) && ps[j].order <= limit; j++ {
-		inP += ps[j].n
-	}
-	return float64(common) / float64(max(inG, inP, 1))
 }

@@ -105,7 +105,7 @@ func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result 
 	bits := FloatBits(gold, pred)
 	all := append(slices.Clone(index), compared...)
 	joinTells := len(index) > 0 && slices.ContainsFunc(all, func(c pair) bool { return c.byMagnitude() }) // sooner than classes or ranges do
-	if r.GoldRows == r.PredRows && !joinTells && sameRows(all, r.GoldRows, bits) {
+	if r.GoldRows == r.PredRows && !joinTells && !valuesDiffer(a) && sameRows(all, r.GoldRows, bits) {
 		r.allEqual(len(gold.Columns))
 		return r
 	}
@@ -242,6 +242,12 @@ func sameRows(cols []pair, rows int, bits bool) bool {
 		}
 	}
 	return rowSum(cols, rows, bits, true) == rowSum(cols, rows, bits, false)
+}
+
+// valuesDiffer tells whether the evidence of an alignment already shows that the rows are not the
+// same: some values of a column that is compared outright have no equal.
+func valuesDiffer(a *scoring.Alignment) bool {
+	return a.Source == "evidence" && slices.ContainsFunc(a.Columns, func(c scoring.ColumnPair) bool { return c.Overlap < 1 && c.Exact() && c.Scale == 0 })
 }
 
 // Sum identifies a multiset of keys, in whatever order they were added.

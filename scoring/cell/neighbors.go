@@ -22,6 +22,7 @@ const (
 func (p *problem) matchNeighbors() bool {
 	best := make([]edge, p.gold.len()*candidates) // of each gold kind, descending by weight
 	order := p.bySelectivity()
+	p.packed = p.pack()
 	each(len(p.codes), len(p.predRows) >= parallelRows, func(k int) { p.place(&p.codes[k]) })
 	for range min(passes, len(order)) {
 		gold, pred := p.sorted(order, true), p.sorted(order, false)
@@ -86,6 +87,9 @@ func offer(best []edge, e edge) {
 
 // weight is the number of equal cells of two kinds.
 func (p *problem) weight(gold, pred int) (n int32) {
+	if p.packed != nil {
+		return p.packed.equal(gold, pred)
+	}
 	width := len(p.codes)
 	g, q := p.gold.cells[gold*width:][:width], p.pred.cells[pred*width:][:width]
 	if p.gold.ends == nil {
@@ -101,6 +105,57 @@ func (p *problem) weight(gold, pred int) (n int32) {
 		if code != dead && q[k] >= code && q[k] < ends[k] {
 			n++
 		}
+	}
+	return n
+}
+
+// packed are the cells of all kinds, one in each byte of a word, so that eight columns are compared
+// at a time.
+type packed struct {
+	words      int // of a kind
+	gold, pred []uint64
+}
+
+// pack packs the cells where all columns have few distinct values and no ranges.
+func (p *problem) pack() *packed {
+	const most = 254 // codes; then those of dead cells of either side
+	if p.gold.ends != nil || slices.ContainsFunc(p.codes, func(c codes) bool { return c.n > most }) {
+		return nil
+	}
+	width := len(p.codes)
+	out := &packed{words: (width + 7) / 8}
+	for _, side := range []struct {
+		kinds *kinds
+		none  uint64
+		into  *[]uint64
+	}{{&p.gold, most, &out.gold}, {&p.pred, most + 1, &out.pred}} {
+		words := make([]uint64, side.kinds.len()*out.words)
+		for t := range side.kinds.len() {
+			cells := side.kinds.cells[t*width:][:width]
+			for w := range out.words {
+				word := uint64(0)
+				for b := range 8 {
+					v := side.none
+					if k := 8*w + b; k < width && cells[k] != dead {
+						v = uint64(cells[k]) //nolint:gosec // not negative
+					}
+					word |= v << (8 * b)
+				}
+				words[t*out.words+w] = word
+			}
+		}
+		*side.into = words
+	}
+	return out
+}
+
+// equal counts the bytes that are equal.
+func (c *packed) equal(gold, pred int) (n int32) {
+	const low = 0x7f7f7f7f7f7f7f7f
+	q := c.pred[pred*c.words:][:c.words]
+	for k, g := range c.gold[gold*c.words:][:c.words] {
+		x := g ^ q[k]
+		n += int32(bits.OnesCount64(^((x&low + low) | x | low))) //nolint:gosec // at most 8
 	}
 	return n
 }

@@ -13,7 +13,8 @@ type problem struct {
 	goldRows, predRows []int32
 	codes              []codes // of the columns that have live cells
 	gold, pred         kinds
-	common             int // pairs of equal cells between kinds of rows
+	common             int     // pairs of equal cells between kinds of rows
+	packed             *packed // for the search for similar rows, where it can be
 }
 
 // kinds are the kinds of rows of one side that have live cells, in an order made of their content.
