@@ -30,6 +30,7 @@ func TestEvaluateInDuckDB(t *testing.T) {
 	file := strings.TrimPrefix(url, "duckdb:")
 	withDemo(t, url)
 	must(t, "install", "--warehouse", "duckdb", "--apply", url)
+	must(t, "install", "--warehouse", "duckdb", "--diff", url)
 	execute(t, url, oddities...)
 	const store = "INSERT INTO badger.scores SELECT * FROM badger.evaluate("
 	for _, batch := range strings.Fields(ask(t, url, "SELECT DISTINCT batch_id FROM badger.agent_runs")) {

@@ -33,6 +33,8 @@ WITH settings AS MATERIALIZED (
 )
 SELECT run AS eval_run_id, case_id, agent_name, agent_version, batch_id, r.metric, r.metric_version, r.status, r.value, r.label, r.passed, r.reason, r.detail, r.assessment_ids, r.config_hash, now() AS scored_at, r.code, r.usage
 FROM (SELECT * EXCLUDE (results), unnest(results) AS r FROM scored) t CROSS JOIN settings
+--- owner: What the macro says, for those who look it up.
+COMMENT ON MACRO TABLE {{in "evaluate"}} IS {{lit .ProcedureDoc}}
 --- owner: The rows of eval_runs of evaluations that have none: INSERT INTO {{in "eval_runs"}} SELECT * FROM {{in "evaluated"}}().
 --- drop: DROP MACRO TABLE IF EXISTS {{in "evaluated"}}
 CREATE OR REPLACE MACRO {{in "evaluated"}}() AS TABLE
