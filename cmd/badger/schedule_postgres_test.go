@@ -33,22 +33,13 @@ func nightly(t *testing.T, values string) (url, at string, stop func() int) {
 // The procedure writes the rows that badger run writes for the same answers.
 func TestEvaluateWritesWhatRunWrites(t *testing.T) {
 	url, _, _ := nightly(t, "")
-	execute(t, url,
-		// v10 is newer than v9, and 2 than 1; a question without gold, one that cannot be read, one that is there twice; an answer without a question.
-		"INSERT INTO badger.golden_set (case_id, question, gold_sql, gold_result, set_version) SELECT case_id, question, 'SELECT 1', NULL, 'demo-0' FROM badger.golden_set",
-		`UPDATE badger.golden_set SET set_version = 'demo-01' WHERE case_id LIKE '%1' AND set_version = 'demo-1'`,
-		`UPDATE badger.golden_set SET tags = '{"no": "list"}' WHERE case_id = (SELECT MIN(case_id) FROM badger.golden_set) AND set_version LIKE 'demo-%1'`,
-		`INSERT INTO badger.golden_set SELECT * FROM badger.golden_set WHERE case_id = (SELECT MAX(case_id) FROM badger.golden_set) AND set_version LIKE 'demo-%1'`,
-		`UPDATE badger.golden_set SET metric_options = '{"hybrid_ex": {"tolerance": 0.5}}', alternatives = '[{"sql": "SELECT 2", "result": {"columns": ["a"], "rows": [[2]]}, "latency_ms": 3}]' WHERE case_id LIKE '%3'`,
-		`INSERT INTO badger.agent_runs (case_id, agent_name, agent_version, batch_id, sql, result, latency_ms) SELECT 'unasked', agent_name, agent_version, batch_id, 'SELECT 7', '{"columns": ["a"], "rows": [[7]]}', 0.1 FROM badger.agent_runs GROUP BY 1, 2, 3, 4`,
-	)
+	execute(t, url, oddities...)
 	for _, batch := range strings.Fields(ask(t, url, "SELECT DISTINCT batch_id FROM badger.agent_runs")) {
 		execute(t, url, "CALL badger.evaluate('"+batch+"')")
 	}
 	must(t, "run", "--source", url, "--run-id", "r1", "--quiet")
-	const columns = "case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail::text, assessment_ids::text, config_hash, code, usage::text"
-	one := ask(t, url, "SELECT "+columns+" FROM badger.scores WHERE eval_run_id = 'r1' ORDER BY 1, 2, 3, 4, 5")
-	two := ask(t, url, "SELECT "+columns+" FROM badger.scores WHERE eval_run_id <> 'r1' ORDER BY 1, 2, 3, 4, 5")
+	one := ask(t, url, "SELECT "+scoreColumns+" FROM badger.scores WHERE eval_run_id = 'r1' ORDER BY 1, 2, 3, 4, 5")
+	two := ask(t, url, "SELECT "+scoreColumns+" FROM badger.scores WHERE eval_run_id <> 'r1' ORDER BY 1, 2, 3, 4, 5")
 	same(t, "scores by CALL", one, two)
 	if n := strings.Count(one, "\n"); n < 5000 {
 		t.Errorf("%d scores were compared", n)
@@ -56,7 +47,7 @@ func TestEvaluateWritesWhatRunWrites(t *testing.T) {
 	if statuses := ask(t, url, "SELECT COUNT(DISTINCT status), COUNT(DISTINCT code) FROM badger.scores"); statuses != "4 2\n" {
 		t.Errorf("the scores have %s statuses and codes of failures, want all four and two", statuses)
 	}
-	const ofRun = "agent_name, agent_version, batch_id, mode, config::text, judge, (versions::jsonb - 'golden_set')::text, counts::jsonb::text, tokens::jsonb::text, status"
+	const ofRun = runColumns + ", (versions::jsonb - 'golden_set')::text, counts::jsonb::text, tokens::jsonb::text"
 	same(t, "rows of eval_runs",
 		ask(t, url, "SELECT "+ofRun+" FROM badger.eval_runs WHERE eval_run_id = 'r1' ORDER BY 1, 2, 3"),
 		ask(t, url, "SELECT "+ofRun+" FROM badger.eval_runs WHERE eval_run_id <> 'r1' ORDER BY 1, 2, 3"))
@@ -225,6 +216,10 @@ func TestCron(t *testing.T) {
 	}
 	if got := ask(t, url, "SELECT jobname, schedule, command FROM cron.job"); got != "badger evaluate 15 3 * * 1-5 CALL badger.evaluate()\n" {
 		t.Errorf("the jobs are %q", got)
+	}
+	must(t, append(args, "--diff", url)...)
+	if code, out, _ := badger(t, append(args, "--set", "schedule.cron=15 4 * * *", "--diff", url)...); code != exitGate || !strings.Contains(out, "changed    evaluate(batch, metrics)") {
+		t.Errorf("with another schedule: exit %d\n%s", code, out)
 	}
 	drop, _ := must(t, append(args, "--drop")...)
 	for statement := range strings.SplitSeq(drop, "\n") {

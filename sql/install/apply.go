@@ -56,6 +56,10 @@ func (p *Plan) Compare(ctx context.Context, db Database) ([]Change, error) {
 		page := page{Plan: p, Function: f}
 		out = append(out, Change{stateOf(installed[f.Name], f.Mark), page.signature()})
 	}
+	if p.procedure != "" {
+		planned[procedureName] = true
+		out = append(out, Change{stateOf(installed[procedureName], p.procedure), procedureName + "(batch, metrics)"})
+	}
 	var names []string
 	for name := range installed {
 		names = append(names, name)
@@ -75,7 +79,9 @@ func stateOf(comments []string, mark string) State {
 		return Missing
 	case mark != "" && slices.ContainsFunc(comments, func(c string) bool { return strings.Contains(c, "["+mark+"]") }):
 		return Same
-	case slices.ContainsFunc(comments, func(c string) bool { return strings.Contains(c, "[badger:") }):
+	case slices.ContainsFunc(comments, func(c string) bool {
+		return strings.Contains(c, "[badger:") || strings.Contains(c, "[badger-procedure:")
+	}):
 		return Changed
 	}
 	return Foreign

@@ -60,7 +60,8 @@ type Plan struct {
 	Inventory string // a query: name, comment of every function in the schema
 	Rights    string // a query: role or grant, which, and whether it is there; "" where there is none
 
-	dialect driver.Dialect
+	dialect   driver.Dialect
+	procedure string // mark of the procedure that evaluates; "" where there is none
 }
 
 // New plans an installation of functions.
@@ -155,11 +156,7 @@ func (p *Plan) function(f *Declared) error {
 	if err != nil {
 		return err
 	}
-	h := sha256.New()
-	for _, s := range draft {
-		h.Write([]byte(s.SQL + "\x00"))
-	}
-	f.Mark = "badger:" + hex.EncodeToString(h.Sum(nil))[:16]
+	f.Mark = "badger:" + fingerprint(draft)
 	steps, err := p.render(p.Via.Name+".function", &page{Plan: p, Function: f})
 	if err != nil {
 		return err
@@ -171,11 +168,21 @@ func (p *Plan) function(f *Declared) error {
 	return nil
 }
 
+// fingerprint is a hash of what steps run.
+func fingerprint(steps []Step) string {
+	h := sha256.New()
+	for _, s := range steps {
+		h.Write([]byte(s.SQL + "\x00"))
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}
+
 // page is what a template sees.
 type page struct {
 	*Plan
 	Functions []Declared
 	Function  *Declared // in a function's template
+	Mark      string    // of the procedure, in its template
 }
 
 // text fills in a template.

@@ -107,9 +107,23 @@ func (p *Plan) schedule(functions []udf.Function) error {
 			}
 		}
 	}
-	steps, err := p.render("schedule", &page{Plan: p})
+	draft, err := p.render("schedule", &page{Plan: p})
+	if err != nil {
+		return err
+	}
+	p.procedure = "badger-procedure:" + fingerprint(draft)
+	steps, err := p.render("schedule", &page{Plan: p, Mark: p.procedure})
 	p.Steps = append(p.Steps, steps...)
 	return err
+}
+
+// procedureName is the procedure, or DuckDB's macro.
+const procedureName = "evaluate"
+
+// ProcedureDoc is what the warehouse shows of the procedure, with the mark by which an installation
+// is compared.
+func (p *page) ProcedureDoc() string {
+	return "Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [" + p.Mark + "]"
 }
 
 // Slice is how many answers are scored and stored at once.

@@ -3,7 +3,7 @@ INSERT INTO {{in "run_locks"}} (name) SELECT 'evaluate' FROM (SELECT 1) WHERE NO
 --- owner: Scores the answers that have no score: CALL {{in "evaluate"}}(NULL, NULL) those of each agent's newest batch, and what an earlier call left; CALL {{in "evaluate"}}('BATCH', 'METRIC,METRIC') those of a batch. {{.Slice}} answers at a time are stored.
 --- drop: DROP PROCEDURE IF EXISTS {{in "evaluate"}}
 CREATE OR REPLACE PROCEDURE {{in "evaluate"}}(batch STRING, metrics STRING)
-OPTIONS (strict_mode = FALSE, description = 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it.')
+OPTIONS (strict_mode = FALSE, description = {{lit .ProcedureDoc}})
 BEGIN
   DECLARE me STRING DEFAULT GENERATE_UUID();
   DECLARE settings JSON;

@@ -5,7 +5,7 @@ INSERT INTO {{in "run_locks"}} (name) SELECT 'evaluate' WHERE NOT EXISTS (SELECT
 CREATE OR REPLACE PROCEDURE {{in "evaluate"}}(IN wanted STRING DEFAULT NULL COMMENT 'the batch; NULL: the newest ones', IN metrics STRING DEFAULT NULL COMMENT 'names of metrics, separated by commas')
 LANGUAGE SQL
 SQL SECURITY INVOKER
-COMMENT 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it.'
+COMMENT {{lit .ProcedureDoc}}
 AS BEGIN
   DECLARE me STRING DEFAULT uuid();
   DECLARE settings STRING;

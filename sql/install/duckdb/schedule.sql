@@ -33,17 +33,21 @@ WITH settings AS MATERIALIZED (
 )
 SELECT run AS eval_run_id, case_id, agent_name, agent_version, batch_id, r.metric, r.metric_version, r.status, r.value, r.label, r.passed, r.reason, r.detail, r.assessment_ids, r.config_hash, now() AS scored_at, r.code, r.usage
 FROM (SELECT * EXCLUDE (results), unnest(results) AS r FROM scored) t CROSS JOIN settings
+--- owner: What the macro says, for those who look it up.
+COMMENT ON MACRO TABLE {{in "evaluate"}} IS {{lit .ProcedureDoc}}
 --- owner: The rows of eval_runs of evaluations that have none: INSERT INTO {{in "eval_runs"}} SELECT * FROM {{in "evaluated"}}().
 --- drop: DROP MACRO TABLE IF EXISTS {{in "evaluated"}}
 CREATE OR REPLACE MACRO {{in "evaluated"}}() AS TABLE
-SELECT eval_run_id, agent_name, agent_version, batch_id, MIN(scored_at) AS eval_run_date, 'both' AS mode, json_extract(run_settings(''), '$.config') AS config, json_extract_string(run_settings(''), '$.judge') AS judge,
-  json_object('metrics', json_group_object(metric, metric_version)) AS versions, (SELECT json_group_object(status, n) FROM (
-    SELECT status, COUNT(*) AS n FROM {{in "scores"}} c WHERE c.eval_run_id = s.eval_run_id AND c.agent_name = s.agent_name AND c.agent_version = s.agent_version AND c.batch_id = s.batch_id GROUP BY status ORDER BY status) t) AS counts,
-  NULL::JSON AS tokens, NULL::JSON AS cost, 'done' AS status
-FROM {{in "scores"}} s ANTI JOIN {{in "eval_runs"}} e USING (eval_run_id, agent_name, agent_version, batch_id) WHERE eval_run_id LIKE 'evaluate-%' GROUP BY ALL
+SELECT eval_run_id, agent_name, agent_version, batch_id, MIN(scored_at) AS eval_run_date, 'both' AS mode, json_extract(run_settings(string_agg(DISTINCT metric, ',')), '$.config') AS config,
+  json_extract_string(run_settings(string_agg(DISTINCT metric, ',')), '$.judge') AS judge, json_extract(run_settings(string_agg(DISTINCT metric, ',')), '$.versions') AS versions,
+  (SELECT ('{' || string_agg('"' || status || '":' || n, ',' ORDER BY status) || '}')::JSON FROM (
+    SELECT status, COUNT(*) AS n FROM {{in "scores"}} c WHERE c.eval_run_id = s.eval_run_id AND c.agent_name = s.agent_name AND c.agent_version = s.agent_version AND c.batch_id = s.batch_id GROUP BY status) t) AS counts,
+  json_object('calls', COALESCE(SUM((usage ->> 'calls')::BIGINT), 0), 'in', COALESCE(SUM(greatest((usage ->> 'tokens_in')::BIGINT, 0)), 0), 'out', COALESCE(SUM(greatest((usage ->> 'tokens_out')::BIGINT, 0)), 0)) AS tokens,
+  NULL::JSON AS cost, 'done' AS status
+FROM {{in "scores"}} s ANTI JOIN {{in "eval_runs"}} e USING (eval_run_id, agent_name, agent_version, batch_id) WHERE eval_run_id LIKE 'evaluate-%' GROUP BY eval_run_id, agent_name, agent_version, batch_id
 {{if .Values.Schedule.Cron -}}
 --- hand: DuckDB has no scheduler and no procedures. A line of crontab, whose time zone is the machine's, scores what has no score; a second writer of the file is refused, so that two never run at once.
-{{.Values.Schedule.Cron}}  badger sql --db FILE --write 'INSERT INTO {{in "scores"}} SELECT * FROM {{in "evaluate"}}()' && badger sql --db FILE --write 'INSERT INTO {{in "eval_runs"}} SELECT * FROM {{in "evaluated"}}()'
+{{.Values.Schedule.Cron}}  badger sql --db FILE --write 'INSERT INTO {{in "scores"}} SELECT * FROM {{in "evaluate"}}()' && badger sql --db FILE --write 'INSERT INTO {{in "eval_runs"}} SELECT * FROM {{in "evaluated"}}()' || badger sql --db FILE --write "INSERT INTO {{in "run_log"}} (entry_id, logged_at, event) VALUES (uuid(), now(), 'run failed')"
 or, with a report and gates, and all batches scored again:  badger run --source duckdb:FILE --quiet
 --- hand: What to ask for an alert: it has rows where fewer answers pass than in the batch before.
 badger sql --db FILE 'SELECT * FROM {{in "degradation"}} WHERE pass_rate_change <= -{{.Values.Schedule.Drop}} OR failed > failed_before'

@@ -159,7 +159,7 @@ BEGIN
   END IF;
 END $badger$
 --- owner: What the procedure says, for those who look it up.
-COMMENT ON PROCEDURE {{in "evaluate"}}(text, text) IS 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it.'
+COMMENT ON PROCEDURE {{in "evaluate"}}(text, text) IS {{lit .ProcedureDoc}}
 --- owner: A new procedure may be called by everyone until that is taken away. It needs the rights of the owner.
 REVOKE ALL ON PROCEDURE {{in "evaluate"}}(text, text) FROM PUBLIC
 --- owner: The same for the function it calls.

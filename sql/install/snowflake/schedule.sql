@@ -5,7 +5,7 @@ INSERT INTO {{in "run_locks"}} (name) SELECT 'evaluate' WHERE NOT EXISTS (SELECT
 CREATE OR REPLACE PROCEDURE {{in "evaluate"}}(BATCH VARCHAR DEFAULT NULL, METRICS VARCHAR DEFAULT NULL)
   RETURNS VARCHAR
   LANGUAGE SQL
-  COMMENT = 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it.'
+  COMMENT = {{lit .ProcedureDoc}}
   EXECUTE AS OWNER
 AS $$
 DECLARE
