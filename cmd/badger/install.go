@@ -165,17 +165,24 @@ func (c *installCommand) diff(ctx context.Context, p process, plan *install.Plan
 	if err != nil {
 		return err
 	}
+	missing := false
 	for _, l := range diff.Lines {
 		fmt.Fprintf(p.stdout, "%-10s  %-8s  %s\n", l.State, l.What, l.Name)
 		if l.Why != "" {
 			fmt.Fprintf(p.stdout, "            %s\n", l.Why)
 		}
 		switch {
-		case l.Fix != "":
-			fmt.Fprintf(p.stdout, "            --apply %s\n", l.Fix)
-		case !l.Fine:
+		case l.Fine:
+		case l.Fix == "":
 			fmt.Fprintln(p.stdout, "            --apply cannot put this right")
+		case l.State == string(install.Missing):
+			missing = true
+		default:
+			fmt.Fprintf(p.stdout, "            --apply %s\n", l.Fix)
 		}
+	}
+	if missing {
+		fmt.Fprintln(p.stdout, "--apply creates, adds and grants what is missing")
 	}
 	for _, what := range []string{"function", "table", "view", "role", "grant"} {
 		if n, compared := diff.Same[what]; compared {
