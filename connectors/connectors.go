@@ -209,6 +209,9 @@ func (w *Warehouse) each(ctx context.Context, what, query string, args []any, f 
 // Dialect is the SQL dialect of the warehouse.
 func (w *Warehouse) Dialect() string { return w.dialect.Name }
 
+// SQL is how the warehouse spells statements.
+func (w *Warehouse) SQL() driver.Dialect { return w.dialect }
+
 // HostsModels tells whether QueryText can be asked: whether the warehouse is one that runs models.
 func (w *Warehouse) HostsModels() bool {
 	_, ok := w.conn.(driver.TextQueryer)

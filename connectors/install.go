@@ -147,13 +147,19 @@ func (w *Warehouse) Install(ctx context.Context) error {
 			return err
 		}
 	}
-	views := f.ViewsDiffer(w.dialect)
-	if views {
-		if err := w.use("installing badger's views", func() error { return w.replaceViews(ctx) }); err != nil {
+	from := f.Version
+	if len(statements) > 0 {
+		if f, err = w.Inspect(ctx); err != nil {
 			return err
 		}
 	}
-	if len(statements) == 0 && !views && f.Version == badgersql.Version {
+	views, r := from < badgersql.Version || f.ViewsDiffer(w.dialect), f.Reader(w.dialect)
+	if views {
+		if err := w.use("installing badger's views", func() error { return w.replaceViews(ctx, r) }); err != nil {
+			return err
+		}
+	}
+	if len(statements) == 0 && !views && from == badgersql.Version {
 		// Whoever may not write is to be told before anything is scored.
 		for _, sql := range badgersql.TableNamed("eval_runs").TryWrite() {
 			if err := w.use("writing eval_runs", func() error { return w.conn.Exec(ctx, sql) }); err != nil {
@@ -165,13 +171,13 @@ func (w *Warehouse) Install(ctx context.Context) error {
 	shown, _ := w.views(ctx)
 	b := newRows("schema_version")
 	defer b.release()
-	b.row(int64(badgersql.Version), optional(w.program), time.Now(), badgersql.Fingerprints(w.dialect, shown))
+	b.row(int64(badgersql.Version), optional(w.program), time.Now(), badgersql.Fingerprints(r, shown))
 	return b.merge(ctx, w)
 }
 
 // replaceViews creates the views in place of those that are there.
-func (w *Warehouse) replaceViews(ctx context.Context) error {
-	if w.createViews(ctx) == nil {
+func (w *Warehouse) replaceViews(ctx context.Context, r badgersql.Reader) error {
+	if w.createViews(ctx, r) == nil {
 		return nil
 	}
 	// PostgreSQL does not replace a view of an earlier version where its columns are others.
@@ -180,12 +186,12 @@ func (w *Warehouse) replaceViews(ctx context.Context) error {
 			return err
 		}
 	}
-	return w.createViews(ctx)
+	return w.createViews(ctx, r)
 }
 
-func (w *Warehouse) createViews(ctx context.Context) error {
+func (w *Warehouse) createViews(ctx context.Context, r badgersql.Reader) error {
 	for i := range badgersql.Views {
-		if err := w.conn.Exec(ctx, badgersql.Views[i].Create(w.dialect)); err != nil {
+		if err := w.conn.Exec(ctx, badgersql.Views[i].Create(r)); err != nil {
 			return err
 		}
 	}

@@ -165,6 +165,26 @@ func (w *Warehouse) LatestRuns(ctx context.Context, n int) ([]string, error) {
 	return out, err
 }
 
+// LastRun is the run that started last.
+type LastRun struct {
+	ID      string
+	Started time.Time // zero where it is not known
+	Done    bool      // all of its rows
+}
+
+// LastRun finds the run that started last, or nil.
+func (w *Warehouse) LastRun(ctx context.Context) (run *LastRun, err error) {
+	err = w.each(ctx, "reading eval_runs", badgersql.LatestRuns(), nil, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		run = &LastRun{ID: r.text(0), Done: r.count(2) == 1}
+		if v := t.Columns[1].Value(row); !v.IsNull() {
+			run.Started = time.Unix(v.Int(), int64(v.Nanos())).UTC()
+		}
+		return false
+	})
+	return run, err
+}
+
 // rows builds Arrow rows for one of badger's tables.
 type rows struct {
 	table *badgersql.Table

@@ -16,7 +16,7 @@ func Create(d driver.Dialect) []string {
 	}
 	out = append(out, Indexes(d)...)
 	for i := range Views {
-		out = append(out, Views[i].Create(d))
+		out = append(out, Views[i].Create(Reader{Dialect: d}))
 	}
 	return append(out, MarkVersion(d))
 }
@@ -55,8 +55,8 @@ func Indexes(d driver.Dialect) []string {
 }
 
 // Create creates the view, in place of one that is there.
-func (v *View) Create(d driver.Dialect) string {
-	return fmt.Sprintf("CREATE OR REPLACE VIEW %s.%s AS %s", Schema, v.Name, v.Query(d))
+func (v *View) Create(r Reader) string {
+	return fmt.Sprintf("CREATE OR REPLACE VIEW %s.%s AS %s", Schema, v.Name, v.Query(r))
 }
 
 // Drop drops the view.

@@ -107,11 +107,26 @@ func (f *Found) Differences(d driver.Dialect) (out []Difference) {
 		switch {
 		case f.Shown && !is:
 			out = append(out, Difference{MissingView, v.Name, "", "creates it"})
-		case is && there.changed(v.Query(d)):
+		case is && there.changed(v.Query(f.Reader(d))):
 			out = append(out, Difference{ChangedView, v.Name, "its text is another", "creates it again"})
 		}
 	}
 	return out
+}
+
+// Reader reads the tables as they were found: users' own may lack columns.
+func (f *Found) Reader(d driver.Dialect) Reader {
+	r := Reader{Dialect: d, Missing: map[string]bool{}}
+	for i := range Tables {
+		t := &Tables[i]
+		there, is := f.Tables[t.Name]
+		for _, c := range t.Columns {
+			if _, has := there[c.Name]; is && t.Input && !has {
+				r.Missing[t.Name+"."+c.Name] = true
+			}
+		}
+	}
+	return r
 }
 
 // retypes tells whether a migration that is due changes the column's type.
@@ -173,10 +188,10 @@ func (v FoundView) changed(query string) bool {
 
 // Fingerprints is schema_version.views after the views were created; shown is what the warehouse
 // shows of them.
-func Fingerprints(d driver.Dialect, shown map[string]FoundView) string {
+func Fingerprints(r Reader, shown map[string]FoundView) string {
 	prints := map[string][2]string{}
 	for i := range Views {
-		p := [2]string{fingerprint(Views[i].Query(d))}
+		p := [2]string{fingerprint(Views[i].Query(r))}
 		if v, is := shown[Views[i].Name]; is {
 			p[1] = fingerprint(v.Shown)
 		}

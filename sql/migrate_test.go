@@ -5,11 +5,14 @@ package sql_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	badgersql "github.com/badger-eval/badger/sql"
@@ -140,7 +143,7 @@ func TestUpgradeGoesOn(t *testing.T) {
 		if all < 10 {
 			t.Fatalf("an upgrade of %d changes", all)
 		}
-		for n := 0; n < all; n += 1 + n/6 {
+		for n := 0; n < all; n += 1 + n/3 {
 			db := empty(t)
 			first(t, db)
 			db.after = n
@@ -223,4 +226,26 @@ func TestDifferences(t *testing.T) {
 			t.Errorf("after installing: %s", got)
 		}
 	})
+}
+
+// A view is the same view after the database was closed and opened again.
+func TestViewsOfAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "w.duckdb")
+	for range 3 {
+		c, err := duckdb.OpenFile(t.Context(), file, driver.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := connectors.New(c, duckdb.Dialect)
+		found, err := w.Inspect(t.Context())
+		if d := found.Differences(duckdb.Dialect); err != nil || found.Version > 0 && len(d) > 0 || !found.Shown {
+			t.Errorf("%+v, %v", d, err)
+		}
+		if err := w.Install(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -113,7 +113,9 @@ func PaidBy(d driver.Dialect, payer string, from time.Time) (query string, args 
 func ShownViews(d driver.Dialect) string {
 	switch d.Name {
 	case "duckdb":
-		return "SELECT view_name, sql FROM duckdb_views() WHERE schema_name = 'badger' AND database_name = current_database()"
+		// A view that was read from a file is shown otherwise than one that was just created. Read and
+		// written once more, both are the same.
+		return "SELECT view_name, json_deserialize_sql(json_serialize_sql(regexp_replace(sql, '^CREATE VIEW .*? AS ', ''))) FROM duckdb_views() WHERE schema_name = 'badger' AND database_name = current_database()"
 	case "postgres", "redshift":
 		return `SELECT CAST(c.relname AS text) AS name, pg_get_viewdef(c.oid) AS definition FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = 'badger' AND c.relkind = 'v'`

@@ -3,7 +3,6 @@ package sql
 import (
 	"strings"
 
-	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -183,5 +182,5 @@ GROUP BY t.case_id, t.why`,
 	},
 }
 
-// Query is the view's query in a dialect.
-func (v *View) Query(d driver.Dialect) string { return Reader{Dialect: d}.expand(v.query) }
+// Query is the view's query. What a reader's tables lack is NULL in it.
+func (v *View) Query(r Reader) string { return r.expand(v.query) }

@@ -165,20 +165,27 @@ func (c *installCommand) diff(ctx context.Context, p process, plan *install.Plan
 	if err != nil {
 		return err
 	}
+	missing := false
 	for _, l := range diff.Lines {
 		fmt.Fprintf(p.stdout, "%-10s  %-8s  %s\n", l.State, l.What, l.Name)
 		if l.Why != "" {
 			fmt.Fprintf(p.stdout, "            %s\n", l.Why)
 		}
 		switch {
-		case l.Fix != "":
-			fmt.Fprintf(p.stdout, "            --apply %s\n", l.Fix)
-		case !l.Fine:
+		case l.Fine:
+		case l.Fix == "":
 			fmt.Fprintln(p.stdout, "            --apply cannot put this right")
+		case l.State == string(install.Missing):
+			missing = true
+		default:
+			fmt.Fprintf(p.stdout, "            --apply %s\n", l.Fix)
 		}
 	}
+	if missing {
+		fmt.Fprintln(p.stdout, "--apply creates, adds and grants what is missing")
+	}
 	for _, what := range []string{"function", "table", "view", "role", "grant"} {
-		if n, compared := diff.Same[what]; compared {
+		if n := diff.Same[what]; n > 0 {
 			fmt.Fprintf(p.stdout, "as they should be: %s\n", report.Counted(n, what))
 		}
 	}
@@ -201,7 +208,10 @@ func (c *installCommand) drop(ctx context.Context, p process, plan *install.Plan
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "%d statements were run; of %d the objects were gone already\n", done.Run, done.Gone)
+	fmt.Fprintf(p.stdout, "%d statements were run\n", done.Run)
+	if done.Gone > 0 {
+		fmt.Fprintf(p.stdout, "%d were for objects that were gone already\n", done.Gone)
+	}
 	if done.LeftOut > 0 {
 		fmt.Fprintf(p.stdout, "%d statements are left to another role: run this again with --as and that role's URL\n", done.LeftOut)
 	}

@@ -27,7 +27,7 @@ func (p *Plan) tables() error {
 	}
 	for i := range badgersql.Views {
 		v := &badgersql.Views[i]
-		add(v.Doc, v.Create(p.dialect), v.Drop(), "")
+		add(v.Doc, v.Create(badgersql.Reader{Dialect: p.dialect}), v.Drop(), "")
 	}
 	add("The version of the tables.", badgersql.MarkVersion(p.dialect), "", "")
 	steps, err := p.render("tables", &page{Plan: p})
@@ -56,7 +56,7 @@ func (p *Plan) underlying() (names []string) {
 	for i := range badgersql.Tables {
 		name := badgersql.Tables[i].Name
 		read := slices.ContainsFunc(badgersql.Views, func(v badgersql.View) bool {
-			return strings.Contains(v.Query(p.dialect)+" ", badgersql.Schema+"."+name+" ") || strings.Contains(v.Query(p.dialect), badgersql.Schema+"."+name+")")
+			return strings.Contains(v.Query(badgersql.Reader{Dialect: p.dialect})+" ", badgersql.Schema+"."+name+" ") || strings.Contains(v.Query(badgersql.Reader{Dialect: p.dialect}), badgersql.Schema+"."+name+")")
 		})
 		if read && !slices.Contains(readable(), name) {
 			names = append(names, name)
