@@ -284,7 +284,7 @@ func (r *rowAccount) Hold(ctx context.Context, n int64) error {
 			r.held += n
 			return nil
 		}
-		if !r.alone || try == 50 {
+		if !r.alone || try == 50 || r.held+n > min(r.a.limits.InFlight, r.q.limits.InFlight) {
 			r.short = true
 			return errcode.New(errcode.ResourceExhausted, "no memory for a result of that size: the results that references name and the bodies of calls may take %d bytes together, of one caller %d",
 				r.a.limits.InFlight, r.q.limits.InFlight)

@@ -31,7 +31,6 @@ func (s *Server) readBody(rw http.ResponseWriter, r *http.Request, held *share) 
 	}
 	rc := http.NewResponseController(rw)
 	_ = rc.SetReadDeadline(time.Now().Add(s.limits.ReadTime)) // not every ResponseWriter has one
-	defer func() { _ = rc.SetReadDeadline(noDeadline) }()
 	stop := context.AfterFunc(s.stopping, func() { _ = rc.SetReadDeadline(time.Now()) })
 	defer stop()
 	src, done, err := inflate(r.Header.Get("Content-Encoding"), &io.LimitedReader{R: r.Body, N: limit + 1})
@@ -43,10 +42,14 @@ func (s *Server) readBody(rw http.ResponseWriter, r *http.Request, held *share) 
 		}
 		body, err = readWithin(src, hint, limit, held)
 	}
-	if err != nil && s.stopping.Err() != nil {
-		err = errStopping
+	if !stop() || err != nil { // the deadline stays: the HTTP library reads on before it closes
+		if s.stopping.Err() != nil {
+			err = errStopping
+		}
+		return nil, err
 	}
-	return body, err
+	_ = rc.SetReadDeadline(noDeadline)
+	return body, nil
 }
 
 // firstRead is the memory for a body of which nothing has come. What a caller says of its length is

@@ -98,7 +98,7 @@ func (s *Server) exchange(rt *route, x *exchange) (err error) {
 // body reads the request's body, and takes a place for the call when it is there: a caller that
 // sends half of one must not keep others out. leave gives the place back.
 func (s *Server) body(x *exchange) (body []byte, leave func(), err error) {
-	x.begun = true
+	x.begun = x.r.ContentLength <= s.limits.Body
 	if body, err = s.readBody(x.rw, x.r, x.share); err != nil {
 		return nil, nil, err
 	}
@@ -203,7 +203,7 @@ func (x *exchange) refuse(err error) {
 	}
 	if x.r.ContentLength != 0 && x.in == 0 {
 		h.Set("Connection", "close") // a body that nobody read
-		x.drain()
+		x.drain(err)
 	}
 	x.reply(status, x.fault(nil, err, x.id), traits{compress: 1 << 30})
 }
@@ -211,7 +211,10 @@ func (x *exchange) refuse(err error) {
 // drain reads what is left of a body that was refused, and forgets it: many clients read a reply
 // only when they have sent everything, and take a connection that is closed before for a broken
 // one. It does not wait long, and reads at most maxDrain bytes.
-func (x *exchange) drain() {
+func (x *exchange) drain(refused error) {
+	if code := errcode.Of(refused); x.begun && (code == errcode.DeadlineExceeded || code == errcode.Unavailable) {
+		return // it did not come in time
+	}
 	if x.r.ContentLength > maxDrain || !x.begun && x.r.Header.Get("Expect") != "" {
 		return // it waits to be told to send, and is told not to
 	}
