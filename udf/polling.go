@@ -71,6 +71,9 @@ type polled struct {
 	// Guarded by batches.mu.
 	told  bool // its caller was told to come again
 	ended time.Time
+
+	keeping sync.Mutex
+	kept    bool // in the call store
 }
 
 func (p *polled) running() bool {
@@ -147,12 +150,11 @@ func (b *batches) end(p *polled, reply []byte, nulls int, err error) {
 	}
 }
 
-// tell notes that the caller was told to come again, and tells whether it is the first time.
-func (b *batches) tell(p *polled) (first bool) {
+// tell notes that the caller is told to come again.
+func (b *batches) tell(p *polled) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	first, p.told = !p.told, true
-	return first
+	p.told = true
 }
 
 func (b *batches) wasTold(p *polled) bool {
@@ -210,11 +212,12 @@ func (s *Server) servePolled(w wire, x *exchange, callersID string) error {
 		return s.cut(x.r.Context().Err())
 	case <-over:
 	}
-	if s.batches.tell(p) {
-		s.keep(p, x)
-	}
+	s.batches.tell(p)
 	if p.running() {
 		p.abandon.Reset(abandonAfter)
+	}
+	if err := s.keep(p); err != nil {
+		return err
 	}
 	x.reply(http.StatusAccepted, []byte("{}"), traits{compress: 1 << 30})
 	return nil
@@ -259,6 +262,7 @@ func (s *Server) post(w wire, x *exchange, id string) (*polled, error) {
 			return nil, err
 		}
 		s.batches.tell(p)
+		p.setKept()
 	}
 	s.runBatch(w, x, p, req)
 	return p, nil
@@ -309,8 +313,15 @@ func (s *Server) poll(w wire, x *exchange, id string) (*polled, error) {
 		return p, nil
 	}
 	s.batches.tell(p)
+	p.setKept()
 	s.runBatch(w, x, p, req)
 	return p, nil
+}
+
+func (p *polled) setKept() {
+	p.keeping.Lock()
+	defer p.keeping.Unlock()
+	p.kept = true
 }
 
 // decoded reads a batch.
@@ -356,21 +367,28 @@ func (s *Server) runBatch(w wire, x *exchange, p *polled, req *request) {
 // storeTime bounds what a call store may take.
 const storeTime = 30 * time.Second
 
-// keep puts a batch where other replicas find it. If that fails, this replica alone can answer.
-func (s *Server) keep(p *polled, x *exchange) {
+// keep puts a batch where other replicas find it. If that fails, its caller must send it again: a
+// poll that another replica gets would end in an error.
+func (s *Server) keep(p *polled) error {
 	if s.catalogue.calls == nil {
-		return
+		return nil
+	}
+	p.keeping.Lock()
+	defer p.keeping.Unlock()
+	if p.kept {
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), storeTime)
 	defer cancel()
 	err := s.catalogue.calls.Keep(ctx, []KeptCall{{ID: p.id, Hash: p.hash, Function: p.fn.Name, Request: p.body, Expires: time.Now().Add(keepCalls)}})
 	if err != nil {
-		s.log.Warn("a batch that is polled for could not be kept: this replica alone can answer", slog.String("request_id", x.id), slog.String("code", errcode.Of(err).String()))
-		return
+		return errcode.New(errcode.Unavailable, "the batch is not done and could not be kept; send it again")
 	}
+	p.kept = true
 	if !p.running() && p.err == nil { // it ended meanwhile
 		_ = s.catalogue.calls.Answer(ctx, p.id, p.reply)
 	}
+	return nil
 }
 
 // answerKept keeps the reply of a batch that is polled for, and returns the one that counts: of two

@@ -18,18 +18,16 @@ type Claims interface {
 	ForgetClaims(ctx context.Context, before time.Time) error
 }
 
-// Claims last for lease, and are renewed long before that for as long as the judge is asked: what a
-// process that is killed has claimed is free after so long. The clocks of processes that share a
-// warehouse may differ by half of it.
-const (
-	lease = time.Minute
-	renew = lease / 4
-)
+// DefaultLease is how long claims last. They are renewed long before that for as long as the judge is
+// asked: what a process that is killed has claimed is free after so long. The clocks of processes
+// that share a warehouse may differ by half of it.
+const DefaultLease = time.Minute
 
 // claims are those of one process.
 type claims struct {
 	table Claims
 	owner string
+	lease time.Duration
 	now   func() time.Time
 	takes group[string, bool]
 	gives group[string, struct{}]
@@ -40,8 +38,8 @@ type claims struct {
 	swept    time.Time
 }
 
-func newClaims(t Claims, now func() time.Time) *claims {
-	c := &claims{table: t, owner: rand.Text(), now: now, held: map[string]bool{}}
+func newClaims(t Claims, lease time.Duration, now func() time.Time) *claims {
+	c := &claims{table: t, owner: rand.Text(), lease: lease, now: now, held: map[string]bool{}}
 	c.takes.do = c.take
 	c.gives.do = func(ctx context.Context, keys []string) ([]struct{}, error) {
 		return make([]struct{}, len(keys)), t.ReleaseClaims(ctx, c.owner, keys...)
@@ -52,15 +50,15 @@ func newClaims(t Claims, now func() time.Time) *claims {
 func (c *claims) take(ctx context.Context, keys []string) ([]bool, error) {
 	now := c.now()
 	c.mu.Lock()
-	sweep := now.Sub(c.swept) > 10*lease
+	sweep := now.Sub(c.swept) > 10*c.lease
 	if sweep {
 		c.swept = now
 	}
 	c.mu.Unlock()
 	if sweep { // what killed processes left behind
-		_ = c.table.ForgetClaims(ctx, now.Add(-lease))
+		_ = c.table.ForgetClaims(ctx, now.Add(-c.lease))
 	}
-	got, err := c.table.Claim(ctx, c.owner, now, now.Add(lease), keys...)
+	got, err := c.table.Claim(ctx, c.owner, now, now.Add(c.lease), keys...)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +114,7 @@ func (c *claims) keep(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	go func() {
 		for {
-			time.Sleep(renew)
+			time.Sleep(c.lease / 4)
 			c.mu.Lock()
 			if len(c.held) == 0 {
 				c.renewing = false
@@ -124,7 +122,7 @@ func (c *claims) keep(ctx context.Context) {
 				return
 			}
 			c.mu.Unlock()
-			_ = c.table.RenewClaims(ctx, c.owner, c.now().Add(lease)) // tried again before they end
+			_ = c.table.RenewClaims(ctx, c.owner, c.now().Add(c.lease)) // tried again before they end
 		}
 	}()
 }

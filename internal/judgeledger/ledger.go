@@ -46,12 +46,17 @@ const mostTogether = 256
 // New makes a ledger of a table. now tells the order in which answers were put; log receives
 // warnings of damaged rows and may be nil.
 func New(t Table, now func() time.Time, log *slog.Logger) *Ledger {
+	return NewWithLease(t, DefaultLease, now, log)
+}
+
+// NewWithLease is New with claims that last so long.
+func NewWithLease(t Table, lease time.Duration, now func() time.Time, log *slog.Logger) *Ledger {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
 	l := &Ledger{log: log, now: now}
 	if c, ok := t.(Claims); ok {
-		l.claims = newClaims(c, now)
+		l.claims = newClaims(c, lease, now)
 	}
 	l.payments, _ = t.(payments)
 	l.gets.do = func(ctx context.Context, hashes []string) ([]*judgebackend.Assessment, error) {
