@@ -17,7 +17,7 @@ import (
 type Statement struct {
 	Number string // such as SFE-2
 	Says   string // one sentence
-	// Tests are separated by "; ". A folder alone stands for TestStatements/NUMBER there; others are
+	// Tests are separated by "; ". A folder alone stands for TestNumberedStatements/NUMBER there; others are
 	// "FOLDER TEST" or "FOLDER TEST/SUBTEST".
 	Tests  string
 	Client string // a real client that showed it too, with its test as in Tests: "NAME: FOLDER TEST"
@@ -97,9 +97,9 @@ What each warehouse expects of badger as a function server, and of badger's conn
 server through a simulator of that caller (package udf/callertest), which is strict about every reply and retries what the product retries. Where a real
 client or engine showed it too, the table names it. %d statements have a test, %d of them also a real client; for the %d others the table says why.
 
-Run one test: %s. A folder alone in the column of tests stands for TestStatements/NUMBER in that folder.
+Run one test: %s. A folder alone in the column of tests stands for TestNumberedStatements/NUMBER in that folder.
 
-`, shown, client, missing, "`go test ./udf -run 'TestStatements/SFE-2$'`")
+`, shown, client, missing, "`go test ./udf -run 'TestNumberedStatements/SFE-2$'`")
 	for _, section := range Sections {
 		fmt.Fprintf(&b, "## %s\n\n| number | statement | tests | real client | not shown |\n| --- | --- | --- | --- | --- |\n", section.Title)
 		for _, s := range section.Statements {

@@ -64,7 +64,7 @@ func TestNamedTestsExist(t *testing.T) {
 	check := func(number, test string) {
 		folder, name, ok := strings.Cut(test, " ")
 		if !ok {
-			name = "TestStatements/" + number
+			name = "TestNumberedStatements/" + number
 		}
 		name, sub, _ := strings.Cut(name, "/")
 		text := source(folder)

@@ -18,6 +18,9 @@ type Databricks struct {
 // is also an error, [Refused].
 func (d *Databricks) Call(ctx context.Context, args map[string]any) (*Call, error) {
 	c := &Call{}
+	if args == nil {
+		args = map[string]any{}
+	}
 	body, err := json.Marshal(args)
 	if err != nil {
 		return c, err

@@ -89,8 +89,8 @@ func (d *Databend) Call(ctx context.Context, slices ...arrow.Record) (*Call, err
 		retries = 8
 	}
 	for attempt := 0; ; attempt++ {
-		ctx, cancel := context.WithTimeout(ctx, 180*time.Second)
-		schema, results, err := exchange(d.context(ctx), d.Client, d.Handler, false, slices)
+		once, cancel := context.WithTimeout(ctx, 180*time.Second)
+		schema, results, err := exchange(d.context(once), d.Client, d.Handler, false, slices)
 		cancel()
 		c.Attempts = append(c.Attempts, Attempt{"DoExchange", int(status.Code(err))})
 		if err == nil {
