@@ -108,7 +108,7 @@ var flightStatements = map[string]func(*testing.T){
 	},
 	"DB-1": func(t *testing.T) {
 		ctx := t.Context()
-		s := start(t, newCatalogue(t), &Options{Auth: withToken})
+		s := start(t, newCatalogue(t), tokenOptions())
 		create := func(token string, result arrow.Field, args ...arrow.Field) error {
 			d := s.databend(t, "show", result, args...)
 			d.Headers = map[string]string{"x-badger-token": token}
@@ -153,7 +153,7 @@ var flightStatements = map[string]func(*testing.T){
 	},
 	"DB-4": func(t *testing.T) {
 		var rows atomic.Int64
-		s := start(t, newCatalogue(t, counted(&rows)), &Options{Auth: withToken})
+		s := start(t, newCatalogue(t, counted(&rows)), tokenOptions())
 		d := s.databend(t, "counted", databendJSON, databendText)
 		d.Headers = map[string]string{"x-badger-token": "a-wrong-token-of-some-length"}
 		_, err := d.Call(t.Context(), textRecord([]string{"a"}))

@@ -27,6 +27,9 @@ func TestNumberedStatements(t *testing.T) {
 	conformance.Run(t, "udf", generalStatements, snowflakeStatements, serviceStatements, bigqueryStatements, databricksStatements, flightStatements)
 }
 
+// tokenOptions are those of a server whose callers have the test's token.
+func tokenOptions() *Options { return &Options{Auth: withToken} }
+
 func (s *running) snowflake(function string) *callertest.Snowflake {
 	return &callertest.Snowflake{URL: s.url + "/v1/snowflake/" + function, BatchID: "01c0aaaa-0000-1111-0000-222233334444:3:1:0:7"}
 }
@@ -308,10 +311,7 @@ var generalStatements = map[string]func(*testing.T){
 		done := int64(0)
 		// busy takes the only place until the caller had its first answer.
 		busy := func() *http.Client {
-			leave, err := s.enter()
-			if err != nil {
-				t.Fatal(err)
-			}
+			leave := fill(t, s)
 			return &http.Client{Transport: &once{f: func() {
 				if n := rows.Load(); n != done {
 					t.Errorf("an overloaded server computed %d rows", n-done)
@@ -339,10 +339,7 @@ var generalStatements = map[string]func(*testing.T){
 		dbx.Client = busy()
 		wantRefused(t, "Databricks, which does not retry", 429, "try again")(dbx.Call(ctx, map[string]any{"text": "a"}))
 
-		leave, err := s.enter()
-		if err != nil {
-			t.Fatal(err)
-		}
+		leave := fill(t, s)
 		db, rw := s.databend(t, "counted", databendJSON, databendText), s.risingwave(t, "counted", risingJSON, risingJSON)
 		_, err = db.Call(ctx, textRecord([]string{"a"}))
 		if r := (*callertest.Refused)(nil); !errors.As(err, &r) || r.Status != int(codes.ResourceExhausted) || r.Attempts != 9 {
@@ -358,7 +355,7 @@ var generalStatements = map[string]func(*testing.T){
 		}
 	},
 	"G-15": func(t *testing.T) {
-		s, ctx := start(t, newCatalogue(t), &Options{Auth: withToken}), t.Context()
+		s, ctx := start(t, newCatalogue(t), tokenOptions()), t.Context()
 		claims := http.Header{
 			"Authorization": {"Bearer " + testToken}, "Sf-Context-Current-User": {"ADMIN"}, "Sf-Context-Current-User-Base64": {"QURNSU4="}, "X-Forwarded-User": {"admin"},
 			"X-Forwarded-Email": {"admin@example.org"}, "X-Forwarded-Preferred-Username": {"admin"}, "X-Forwarded-For": {"127.0.0.1"}, "X-Goog-Authenticated-User-Email": {"admin"},
@@ -475,7 +472,7 @@ var snowflakeStatements = map[string]func(*testing.T){
 		}
 	},
 	"SFE-15": func(t *testing.T) {
-		s, err := NewServer(newCatalogue(t), &Options{Auth: withToken})
+		s, err := NewServer(newCatalogue(t), tokenOptions())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -487,7 +484,7 @@ var snowflakeStatements = map[string]func(*testing.T){
 		if rec.Code != 401 || body.n > 0 {
 			t.Errorf("status %d after %d bytes of the body", rec.Code, body.n)
 		}
-		r := start(t, newCatalogue(t), &Options{Auth: withToken})
+		r := start(t, newCatalogue(t), tokenOptions())
 		c := r.snowflake("badger_whoami")
 		c.Header = http.Header{"Authorization": {"Bearer " + testToken}}
 		want(t, "with the credential", `"nightly"`)(c.Call(t.Context(), []any{}))

@@ -94,7 +94,7 @@ var bigqueryStatements = map[string]func(*testing.T){
 		wantRefused(t, "too many rows", 400, "more than 2 rows")(s.bigquery("same_text").Call(ctx, []any{"a", "a"}, []any{"a", "a"}, []any{"a", "a"}))
 		wantRefused(t, "arity", 400, "same_text takes")(s.bigquery("same_text").Call(ctx, []any{"a"}))
 		wantRefused(t, "a long name", 400, "unknown function")(s.bigquery(strings.Repeat("%F0%9F%98%80", 500)).Call(ctx, []any{"a"}))
-		wantRefused(t, "another caller's token", 401, "token")(start(t, newCatalogue(t), &Options{Auth: withToken}).bigquery("same_text").Call(ctx, []any{"a", "a"}))
+		wantRefused(t, "another caller's token", 401, "token")(start(t, newCatalogue(t), tokenOptions()).bigquery("same_text").Call(ctx, []any{"a", "a"}))
 		for n := 1; n <= 16; n++ { // every code that a fault may have
 			code := errcode.Code(n)
 			if got := httpStatus(errcode.New(code, "x")); got == 502 || retried[got] != (code == errcode.Unavailable) {
@@ -167,20 +167,20 @@ var databricksStatements = map[string]func(*testing.T){
 		wantRefused(t, "no such function", 400, `"code":"not_found"`)(s.databricks("same_txt").Call(ctx, map[string]any{}))
 		wantRefused(t, "no such parameter", 400, `"code":"invalid_argument"`)(s.databricks("same_text").Call(ctx, map[string]any{"c": 1}))
 		wantRefused(t, "too long", 400, `"code":"resource_exhausted"`)(s.databricks("same_text").Call(ctx, map[string]any{"a": strings.Repeat("a", 2000)}))
-		leave, err := s.enter()
-		if err != nil {
-			t.Fatal(err)
-		}
+		leave := fill(t, s)
 		wantRefused(t, "overload", 429, `"code":"resource_exhausted"`)(s.databricks("same_text").Call(ctx, map[string]any{}))
 		leave()
-		s = start(t, newCatalogue(t), &Options{Auth: withToken})
+		s = start(t, newCatalogue(t), tokenOptions())
 		wantRefused(t, "no token", 401, `"code":"unauthenticated"`)(s.databricks("same_text").Call(ctx, map[string]any{}))
 		s = start(t, newCatalogue(t), nil)
 		want(t, "a row that fails is no failure of the call", `{"status":"failed","value":null,"code":"internal","reason":"function show broke down on this input; this is a defect of badger"}`)(
 			s.databricks("show").Call(ctx, map[string]any{"text": "panic"}))
-		s.stopping.Store(true)
-		wantRefused(t, "stopping", 503, `"code":"unavailable"`)(s.databricks("same_text").Call(ctx, map[string]any{}))
-		s.stopping.Store(false)
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
+		if status, reply := serve(s.Server, "/v1/databricks/same_text", []byte(`{}`)); status != 503 || !strings.HasPrefix(reply, `{"status":"failed","value":null,"code":"unavailable"`) {
+			t.Errorf("stopping: %d %s", status, reply)
+		}
 	},
 	"DBX-3": func(t *testing.T) {
 		s := start(t, newCatalogue(t, sameInt()), nil)
@@ -201,7 +201,7 @@ var databricksStatements = map[string]func(*testing.T){
 		leave()
 	},
 	"DBX-12": func(t *testing.T) {
-		s := start(t, newCatalogue(t), &Options{Auth: withToken})
+		s := start(t, newCatalogue(t), tokenOptions())
 		d := &callertest.Databricks{URL: s.url + "/api/v1/databricks/badger_whoami", Header: http.Header{"X-Forwarded-User": {"admin"}, "X-Forwarded-Email": {"admin@example.org"}}}
 		wantRefused(t, "forwarded headers alone", 401, "unauthenticated")(d.Call(t.Context(), nil))
 		d.Header.Set("Authorization", "Bearer "+testToken)

@@ -10,7 +10,7 @@ var Sections = []Section{
 		{"G-4", "A row that cannot be read or scored fails alone; the other rows are as without it.", "udf; udf TestOneBadRowLeavesTheRest", "", ""},
 		{"G-5", "The same row sent twice, one after the other or at the same time, asks a judge once.", "cmd/badger", "", ""},
 		{"G-6", "The same rows cut into other batches and in another order ask nobody again.", "cmd/badger", "", ""},
-		{"G-7", "Another model or other options ask anew, and the earlier answers stay.", "cmd/badger", "", ""},
+		{"G-7", "Another model, prompt or schema asks anew, and the earlier answers stay.", "cmd/badger; judgebackend TestHash", "", ""},
 		{"G-8", "A server that is killed between the judge's answer and its reply asks nobody again; one that is killed before the answer is stored asks at most once more.", "cmd/badger", "", ""},
 		{"G-9", "Equal rows in one batch ask a judge once and have equal results.", "cmd/badger", "", ""},
 		{"G-10", "A body above the limit, before or after decompression, is refused for good.", "udf; udf TestGzipBomb; udf TestTooLongBodyIsNotRead", "", "Databend retries every gRPC status, so that a message above the limit is sent nine times."},
