@@ -56,13 +56,19 @@ func TestServe(t *testing.T) {
 // HTTP, and what ends it and gives its exit code.
 func serving(t *testing.T, args ...string) (addrs []string, stop func() int) {
 	t.Helper()
+	return servingAt(t, time.Now, args...)
+}
+
+// servingAt is serving with another clock.
+func servingAt(t *testing.T, now func() time.Time, args ...string) (addrs []string, stop func() int) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	lines, stderr := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
 		ended <- run(ctx, append([]string{"serve", "--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0"}, args...),
-			process{getenv: testEnv, stdin: strings.NewReader(""), stdout: io.Discard, stderr: stderr, now: time.Now})
+			process{getenv: testEnv, stdin: strings.NewReader(""), stdout: io.Discard, stderr: stderr, now: now})
 		_ = stderr.Close()
 	}()
 	in := bufio.NewReader(lines)

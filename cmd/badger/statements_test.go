@@ -37,10 +37,18 @@ import (
 func TestNumberedStatements(t *testing.T) {
 	conformance.Run(t, "cmd/badger", map[string]func(*testing.T){
 		"G-5": sameRowAgain, "G-6": otherCuts, "G-7": otherModel, "G-8": killed, "G-9": equalRows,
-		"SFE-9": conformance.Later("ledger"), "SFE-10": conformance.Later("ledger"), "SFE-11": conformance.Later("ledger"),
-		"SFE-12": conformance.Later("ledger"), "SFE-14": conformance.Later("ledger"), "SFC-3": withoutID,
-		"BQ-9": requestIDs, "BQ-15": twentyAttempts, "DB-7": nineAttempts, "RW-5": conformance.Later("ledger"), "RS-7": redshiftAgain,
+		"SFE-9": ledger(polled), "SFE-10": ledger(sentAgain), "SFE-11": ledger(otherReplica), "SFE-12": ledger(twelveHours), "SFE-14": ledger(otherBody),
+		"SFC-3": withoutID, "BQ-9": requestIDs, "BQ-15": twentyAttempts, "DB-7": nineAttempts, "RW-5": ledger(submitAndFetch), "RS-7": redshiftAgain,
 	})
+}
+
+// ledger is a test of what another branch builds.
+func ledger(test func(*testing.T)) func(*testing.T) {
+	const here = false
+	if !here {
+		return conformance.Later("ledger")
+	}
+	return test
 }
 
 // judgedServer is a server with a judge and a ledger, and the judge.
@@ -73,7 +81,13 @@ func (j *judgedServer) configure(model, db, more string) {
 
 func (j *judgedServer) start() {
 	j.t.Helper()
-	addrs, stop := serving(j.t, "--config", j.config)
+	j.startAt(time.Now)
+}
+
+// startAt starts the server with another clock.
+func (j *judgedServer) startAt(now func() time.Time) {
+	j.t.Helper()
+	addrs, stop := servingAt(j.t, now, "--config", j.config)
 	stopped := false
 	j.grpc, j.http = addrs[0], "http://"+addrs[1]
 	j.stop = func() int {
