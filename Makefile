@@ -42,6 +42,7 @@ generate: ## write the generated pages again
 	go run ./cmd/badger functions --relations > docs/relations.md
 	go run ./cmd/badger functions --equality > docs/equality.md
 	go run ./cmd/badger functions --tables > docs/tables.md
+	go run ./internal/conformance/page > docs/conformance.md
 
 verify: generate ## fail if generated files or modules are stale
 	go mod tidy -diff

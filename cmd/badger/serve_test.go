@@ -64,7 +64,13 @@ func TestServe(t *testing.T) {
 // HTTP, and what ends it and gives its exit code.
 func serving(t *testing.T, args ...string) (addrs []string, stop func() int) {
 	t.Helper()
-	first, stop := servingLine(t, args...)
+	return servingAt(t, time.Now, args...)
+}
+
+// servingAt is serving with another clock.
+func servingAt(t *testing.T, now func() time.Time, args ...string) (addrs []string, stop func() int) {
+	t.Helper()
+	first, stop := servingLine(t, now, args...)
 	addrs = regexp.MustCompile(`127\.0\.0\.1:\d+`).FindAllString(first, 2)
 	if len(addrs) != 2 {
 		t.Fatalf("the first line names no two addresses: %q", first)
@@ -73,7 +79,7 @@ func serving(t *testing.T, args ...string) (addrs []string, stop func() int) {
 }
 
 // servingLine is serving with the first line that it printed.
-func servingLine(t *testing.T, args ...string) (first string, stop func() int) {
+func servingLine(t *testing.T, now func() time.Time, args ...string) (first string, stop func() int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
@@ -81,7 +87,7 @@ func servingLine(t *testing.T, args ...string) (first string, stop func() int) {
 	ended := make(chan int, 1)
 	go func() {
 		ended <- run(ctx, append([]string{"serve", "--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0"}, args...),
-			process{getenv: testEnv, stdin: strings.NewReader(""), stdout: io.Discard, stderr: stderr, now: time.Now})
+			process{getenv: testEnv, stdin: strings.NewReader(""), stdout: io.Discard, stderr: stderr, now: now})
 		_ = stderr.Close()
 	}()
 	in := bufio.NewReader(lines)
@@ -285,7 +291,7 @@ func TestServePrintsHTTPS(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	first, stop := servingLine(t, "--config", filepath.Join(dir, "badger.yaml"))
+	first, stop := servingLine(t, time.Now, "--config", filepath.Join(dir, "badger.yaml"))
 	if !strings.Contains(first, "HTTP on https://127.0.0.1:") || !strings.Contains(first, "with TLS") {
 		t.Errorf("the first line: %q", first)
 	}

@@ -25,16 +25,18 @@ def call(rows, token):
     if token:
         headers["Authorization"] = "Bearer " + token
     for attempt in range(8):
+        after = ""
         try:
             with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660) as r:
                 return r.read().decode()
         except urllib.error.HTTPError as e:
             if e.code not in (429, 503) or attempt == 7:
                 raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, e.read(300).decode(errors="replace"))) from None
+            after = e.headers.get("Retry-After", "")
         except urllib.error.URLError as e:
             if attempt == 7:
                 raise RuntimeError("badger serve cannot be reached: %s" % e.reason) from None
-        time.sleep(min(30, 0.25 * 2 ** attempt))
+        time.sleep(max(min(30, 0.25 * 2 ** attempt), min(300, int(after)) if after.isdigit() else 0))
 
 def results(text, n):
     # Each result stays the text that the server wrote, digit for digit.

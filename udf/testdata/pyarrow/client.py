@@ -1,4 +1,7 @@
-"""Calls a running server the way Databend and RisingWave do, with the clients that users have. Exits non-zero at the first difference."""
+"""Calls a running server the way Databend and RisingWave do, with the clients that users have. Exits non-zero at the first difference.
+
+client.py HOST:PORT PART...: the parts are databend, which needs the package databend-udf, risingwave and layouts.
+"""
 
 import decimal
 import json
@@ -61,12 +64,14 @@ def risingwave():
 
 def layouts():
     client = fl.FlightClient(f"grpc://{host}:{port}")
-    for why, array, want in [
+    views = [] if not hasattr(pa, "string_view") else [  # of pyarrow 16 and later
+        ("string_view", pa.array(["a", "long enough not to be inline", None], pa.string_view()), ["a", "long enough not to be inline", None]),
+        ("a slice of views", pa.array(["x", "long enough not to be inline", None, "y"], pa.string_view()).slice(1, 2), ["long enough not to be inline", None]),
+    ]
+    for why, array, want in views + [
         ("utf8", pa.array(["a", None]), ["a", None]),
         ("large_utf8", pa.array(["a", None], pa.large_utf8()), ["a", None]),
-        ("string_view", pa.array(["a", "long enough not to be inline", None], pa.string_view()), ["a", "long enough not to be inline", None]),
         ("a slice", pa.array(["x", "a", None, "y"]).slice(1, 2), ["a", None]),
-        ("a slice of views", pa.array(["x", "long enough not to be inline", None, "y"], pa.string_view()).slice(1, 2), ["long enough not to be inline", None]),
         ("dictionary", pa.array(["a", "b", "a", None]).dictionary_encode(), ["a", "b", "a", None]),
         ("large_binary", pa.array([b"{}", None], pa.large_binary()), ["{}", None]),
         ("int64", pa.array([2**63 - 1, None], pa.int64()), ["9223372036854775807", None]),
@@ -92,7 +97,6 @@ def layouts():
         check("unknown function", "unknown function" in str(e), True)
 
 
-databend()
-risingwave()
-layouts()
+for part in sys.argv[2:]:
+    {"databend": databend, "risingwave": risingwave, "layouts": layouts}[part]()
 print("ok")
