@@ -120,7 +120,7 @@ func ShownViews(d driver.Dialect) string {
 		return `SELECT CAST(c.relname AS text) AS name, pg_get_viewdef(c.oid) AS definition FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = 'badger' AND c.relkind = 'v'`
 	case "snowflake":
-		return "SELECT LOWER(table_name) AS name, view_definition AS definition FROM information_schema.views WHERE table_schema = 'BADGER'"
+		return "SELECT LOWER(table_name) AS name, view_definition AS definition FROM information_schema.views WHERE UPPER(table_schema) = 'BADGER'"
 	case "databricks":
 		return "SELECT table_name AS name, view_definition AS definition FROM information_schema.views WHERE table_schema = 'badger'"
 	case "bigquery":

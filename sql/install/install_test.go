@@ -231,7 +231,7 @@ func TestNames(t *testing.T) {
 			p := plan(t, v, few)
 			quoted := map[string]bool{}
 			for _, s := range p.Steps {
-				for _, sql := range []string{s.SQL, s.Drop} {
+				for _, sql := range []string{s.SQL, s.Drop, s.DropData} {
 					if s.By == install.Hand && sql == s.SQL {
 						continue
 					}
