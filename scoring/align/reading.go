@@ -94,7 +94,12 @@ func (r *reading) load() {
 		return
 	}
 	r.loaded, r.limit = true, math.MaxUint64
-	r.counts.slots = make([]keyCount, 16)
+	size := 16
+	if r.few != nil { // about how many distinct keys there are is known
+		for most := min(len(r.few.keys)*r.col.Len()/sketchKeys, 2*sampleKeys); size < 2*most+most/4; size *= 2 {
+		}
+	}
+	r.counts.slots = make([]keyCount, size)
 	var keys [512]uint64
 	for from := 0; from < r.col.Len(); from += len(keys) {
 		k := keys[:min(len(keys), r.col.Len()-from)]

@@ -262,7 +262,10 @@ func (s *Sum) Add(k uint64) {
 // Plus is the union of two multisets.
 func (s Sum) Plus(t Sum) Sum { return Sum{s.a + t.a, s.b + t.b} }
 
-const chunk = 512 // rows whose keys are made at a time, so that they stay in the cache
+const (
+	chunk   = 512 // rows whose keys are made at a time, so that they stay in the cache
+	fewRows = 32  // results of no more use smaller buffers: to clear a large one takes longer than to fill it
+)
 
 func rowSum(cols []pair, rows int, bits, goldSide bool) Sum {
 	if rows < parallelRows {
@@ -279,10 +282,18 @@ func rowSum(cols []pair, rows int, bits, goldSide bool) Sum {
 	return total
 }
 
-func rowSumRange(cols []pair, bits, goldSide bool, lo, hi int) (s Sum) {
+func rowSumRange(cols []pair, bits, goldSide bool, lo, hi int) Sum {
+	if hi-lo <= fewRows {
+		var row, keys [fewRows]uint64
+		return rowSumInto(row[:], keys[:], cols, bits, goldSide, lo, hi)
+	}
 	var row, keys [chunk]uint64
-	for ; lo < hi; lo += chunk {
-		n := min(chunk, hi-lo)
+	return rowSumInto(row[:], keys[:], cols, bits, goldSide, lo, hi)
+}
+
+func rowSumInto(row, keys []uint64, cols []pair, bits, goldSide bool, lo, hi int) (s Sum) {
+	for ; lo < hi; lo += len(keys) {
+		n := min(len(keys), hi-lo)
 		clear(row[:n])
 		for i := range cols {
 			for r, k := range cols[i].chunkKeys(goldSide, bits, lo, keys[:n]) {
