@@ -8,6 +8,8 @@
 //	WAREHOUSE/VIA.sql            what the way of calling needs: integration, connection, service
 //	WAREHOUSE/VIA.function.sql   one function of the catalogue
 //	WAREHOUSE/grants.sql         who may call
+//	WAREHOUSE/tables.sql         comments and rights of tables and views
+//	WAREHOUSE/schedule.sql       the procedure that scores what has no score, and what calls it by night
 //	WAREHOUSE/inventory.sql      a query: the functions that are there, with name, signature and comment
 //
 // A template is a list of steps. "--- WHO: WHY" begins a step; WHO is admin, owner or hand, and
