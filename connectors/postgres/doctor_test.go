@@ -57,7 +57,7 @@ func TestDoctorSeesPrivileges(t *testing.T) {
 			t.Errorf("%s: %q failed, want %q", tc.why, got, tc.failed)
 		}
 	}
-	if got := one(t, owner, "SELECT count(*) FROM pg_tables WHERE schemaname = 'badger'"); got != "7" {
-		t.Errorf("%s tables afterwards, want badger's 7", got)
+	if got := one(t, owner, "SELECT count(*) FROM pg_tables WHERE schemaname = 'badger'"); got != "9" {
+		t.Errorf("%s tables afterwards, want badger's 9", got)
 	}
 }
