@@ -135,7 +135,7 @@ func resultText(raw json.RawMessage) string {
 // StoredScore is a score as the table scores holds it, by the names of its columns. What is nil is
 // NULL.
 type StoredScore struct {
-	Metric        string          `json:"metric"`
+	Metric        string          `json:"metric,omitempty"` // empty where the call failed as a whole
 	Version       int             `json:"metric_version"`
 	Status        Status          `json:"status"`
 	Value         *float64        `json:"value"`

@@ -187,7 +187,7 @@ var Tables = []Table{
 			{"entry_id", text, "Identifies the row.", "0b8c6d5e-6d35-4a0e-9b4c-5f2d1f0c7a11", false},
 			{"logged_at", timestamp, "When.", "2025-01-14 06:00:03+00", false},
 			{"eval_run_id", text, "The run. NULL where none had begun.", "evaluate-20250114T060000-3f9a1c", false},
-			{"event", text, "began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed or run failed.", "done", false},
+			{"event", text, "began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).", "done", false},
 			{"case_id", text, "The question, where the event is of one answer.", "", false},
 			{"answers", bigint, "How many answers the event is about.", "336", false},
 			{"message", text, "What the database or badger serve said.", "", false},

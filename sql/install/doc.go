@@ -9,7 +9,8 @@
 //	WAREHOUSE/VIA.function.sql   one function of the catalogue
 //	WAREHOUSE/grants.sql         who may call
 //	WAREHOUSE/tables.sql         comments on tables and views, and who may read and write them
-//	WAREHOUSE/inventory.sql      a query: the functions that are there, with name and comment
+//	WAREHOUSE/schedule.sql       the procedure that scores what has no score, and what calls it by night
+//	WAREHOUSE/inventory.sql      a query: the functions that are there, with name, signature and comment
 //	WAREHOUSE/rights.sql         a query: role or grant, which, and whether it is there; where a warehouse shows them
 //
 // A template is a list of steps. "--- WHO: WHY" begins a step; WHO is admin, owner or hand, and
