@@ -255,7 +255,7 @@ func TestStopDelay(t *testing.T) {
 	if err != nil {
 		t.Fatalf("a stopping server without calls in flight must answer for the delay: %v", err)
 	}
-	if _ = resp.Body.Close(); resp.StatusCode != 503 {
+	if _ = resp.Body.Close(); resp.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("readiness: %d", resp.StatusCode)
 	}
 	if err := <-stopped; err != nil {
@@ -470,7 +470,7 @@ func TestCertificatesThatAreGone(t *testing.T) {
 			return err
 		}
 		_, _ = io.Copy(io.Discard, resp.Body)
-		if _ = resp.Body.Close(); resp.StatusCode != 200 {
+		if _ = resp.Body.Close(); resp.StatusCode != http.StatusOK {
 			return fmt.Errorf("status %d", resp.StatusCode)
 		}
 		return nil

@@ -86,7 +86,7 @@ func TestStopLetsCallsFinish(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _ = resp.Body.Close(); resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {
+	if _ = resp.Body.Close(); resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("a new call: %d", resp.StatusCode)
 	}
 	_, err = udfpb.NewScoringClient(dial(t, s.addr)).Call(context.Background(), &udfpb.CallRequest{Function: "hold", Rows: 1})
