@@ -26,6 +26,9 @@ fuzz: ## run every fuzz target for a little while (FUZZTIME=30s)
 	    echo "== $$pkg $$target"; go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $${FUZZTIME:-30s} $$pkg; \
 	  done; done
 
+trust: ## 10,000 batches over two replicas that are killed by turns (STORE=postgres)
+	BADGER_TRUST_BATCHES=10000 BADGER_TRUST_STORE=$(STORE) go test -count=1 -v -timeout 2h -run TestTrust ./internal/callstore
+
 bench: ## run the benchmarks (BENCH=pattern)
 	go test -run '^$$' -bench '$(or $(BENCH),.)' -benchmem ./...
 
@@ -48,4 +51,4 @@ verify: generate ## fail if generated files or modules are stale
 	go mod tidy -diff
 	git diff --exit-code -- docs
 
-.PHONY: help build demo test race fuzz bench lint generate verify
+.PHONY: help build demo test race fuzz trust bench lint generate verify
