@@ -510,7 +510,7 @@ var snowflakeStatements = map[string]func(*testing.T){
 		if b := (snowflake{}).traits().budget.Seconds(); b >= 29 {
 			t.Errorf("rows have %v s, a gateway waits 29", b)
 		}
-		s := start(t, newCatalogue(t), hasty("snowflake", 50 * time.Millisecond))
+		s := start(t, newCatalogue(t), hasty("snowflake", 50*time.Millisecond))
 		sf := s.snowflake("judged_json")
 		sf.BatchID = "" // with one it is polled for: SFE-9
 		c, err := sf.Call(t.Context(), []any{"q", "i", "wait forever", "s", "s"}, []any{"q", "i", "r", "s", "s"})
