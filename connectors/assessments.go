@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
-	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // Assessment is a row of assessments: what a judge answered, recorded.
@@ -25,6 +25,7 @@ type Assessment struct {
 	LatencyMS     int64
 	CreatedAt     time.Time
 	Detail        json.RawMessage // what else is worth keeping; may be nil
+	Payer         string          // for whom the judge was asked; may be empty
 }
 
 // WriteAssessments writes rows of assessments. One whose id is there is written again as it is: an
@@ -45,47 +46,20 @@ func (w *Warehouse) WriteAssessments(ctx context.Context, assessments ...Assessm
 		if a.ID == "" || j.err != nil {
 			return errcode.New(errcode.InvalidArgument, "writing assessments: assessment %q: expected an id, and JSON for its detail", a.ID)
 		}
-		b.row(a.ID, a.Kind, a.Backend, a.Model, optional(a.PromptVersion), a.RequestHash, a.Reply, count(a.TokensIn), count(a.TokensOut), a.LatencyMS, a.CreatedAt, detail)
+		b.row(a.ID, a.Kind, a.Backend, a.Model, optional(a.PromptVersion), a.RequestHash, a.Reply, count(a.TokensIn), count(a.TokensOut), a.LatencyMS, a.CreatedAt, detail, optional(a.Payer))
 	}
 	return b.merge(ctx, w)
 }
 
 // AssessmentFilter chooses assessments. Empty fields choose all.
-type AssessmentFilter struct {
-	ID            string
-	RequestHashes []string // any of these; what the ledger asks for
-	Kind          string
-	Backend       string
-}
+type AssessmentFilter = badgersql.AssessmentFilter
 
 // Assessments streams recorded answers, the oldest first.
 func (w *Warehouse) Assessments(ctx context.Context, f AssessmentFilter) iter.Seq2[Assessment, error] {
 	return func(yield func(Assessment, error) bool) {
-		var args []any
-		param := func(v any) string {
-			args = append(args, v)
-			return w.dialect.Param(len(args))
-		}
-		var conds []string
-		for _, c := range []struct{ column, value string }{{"assessment_id", f.ID}, {"kind", f.Kind}, {"backend", f.Backend}} {
-			if c.value != "" {
-				conds = append(conds, c.column+" = "+param(c.value))
-			}
-		}
-		if len(f.RequestHashes) > 0 {
-			params := make([]string, len(f.RequestHashes))
-			for i, h := range f.RequestHashes {
-				params[i] = param(h)
-			}
-			conds = append(conds, "request_hash IN ("+strings.Join(params, ", ")+")")
-		}
-		where := ""
-		if len(conds) > 0 {
-			where = " WHERE " + strings.Join(conds, " AND ")
-		}
+		query, args := badgersql.Assessments(w.dialect, f)
 		more := true
-		err := w.each(ctx, "reading assessments", `SELECT assessment_id, kind, backend, model, prompt_version, request_hash, reply, tokens_in, tokens_out, latency_ms, created_at, detail
-FROM badger.assessments`+where+" ORDER BY created_at, assessment_id", args, func(t *scoring.Table, row int) bool {
+		err := w.each(ctx, "reading assessments", query, args, func(t *scoring.Table, row int) bool {
 			more = yield(assessment(t, row), nil)
 			return more
 		})
@@ -118,5 +92,26 @@ func assessment(t *scoring.Table, row int) Assessment {
 	if detail := r.text(11); detail != "" {
 		a.Detail = json.RawMessage(detail)
 	}
+	a.Payer = r.text(12)
 	return a
+}
+
+// Paid is what a payer's recorded answers took, of one backend and model.
+type Paid struct {
+	Backend   string
+	Model     string
+	Calls     int64
+	TokensIn  int64 // of the answers whose tokens are known
+	TokensOut int64
+}
+
+// PaidBy sums the tokens of the answers that were recorded for a payer from a time on.
+func (w *Warehouse) PaidBy(ctx context.Context, payer string, from time.Time) (out []Paid, err error) {
+	query, args := badgersql.PaidBy(w.dialect, payer, from)
+	err = w.each(ctx, "reading assessments", query, args, func(t *scoring.Table, row int) bool {
+		r, n := &record{t: t, row: row}, func(c int) int64 { return t.Columns[c].Value(row).Int() }
+		out = append(out, Paid{Backend: r.text(0), Model: r.text(1), Calls: n(2), TokensIn: n(3), TokensOut: n(4)})
+		return true
+	})
+	return out, err
 }

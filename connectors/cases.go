@@ -5,13 +5,10 @@ import (
 	"encoding/json"
 	"iter"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/natural"
 	"github.com/badger-eval/badger/scoring"
@@ -19,12 +16,7 @@ import (
 )
 
 // Filter chooses among the answers in agent_runs. Empty fields choose all.
-type Filter struct {
-	Agent      string
-	Version    string
-	Batch      string
-	SetVersion string // of the golden set; empty: each question in the highest version that has it, by [SetVersions]
-}
+type Filter = badgersql.Filter
 
 // Answer is one row of Cases: a case, or the reason why it cannot be read, with whose it is.
 type Answer struct {
@@ -35,141 +27,12 @@ type Answer struct {
 	Err        error // why the row is no case; other rows go on
 }
 
-// Columns of agent_runs and golden_set that Cases reads behind those of the key, in this order.
-var (
-	runColumns    = strings.Fields("interpretation sql result sql_error tool_calls response latency_ms gold_latency_ms conversation_id turn")
-	goldenColumns = strings.Fields("question evidence schema_ddl dialect gold_sql gold_result expected_tools expected_clarifications expected_behaviour tags " +
-		"gold_latency_ms gold_error alternatives database_name metric_options")
-)
-
-// answersQuery writes queries over golden_set, agent_runs and human_labels, with their arguments in
-// the order of the text.
-type answersQuery struct {
-	badgersql.Reader
-	labelled bool // human_labels is there
-	plain    bool // case ids are text that the engine itself compares by its bytes, so that it can look them up
-	versions []string
-	args     []any
-}
-
-func (q *answersQuery) param(v any) string {
-	q.args = append(q.args, v)
-	return q.Dialect.Param(len(q.args))
-}
-
-// keyRange is a range of case ids within the answers of one version of an agent in one batch.
-type keyRange struct {
-	agent, version, batch string
-	first, last           string
-}
-
-const inOrder = " ORDER BY r.agent_name, r.agent_version, r.batch_id, r.case_id"
-
-// runs are the rows of agent_runs with their keys as text.
-func (q *answersQuery) runs(columns []string) string {
-	out := []string{"case_id AS raw_id"}
-	for _, key := range []string{"agent_name", "agent_version", "batch_id", "case_id"} {
-		out = append(out, q.Key("agent_runs", key)+" AS "+key)
-	}
-	for _, c := range columns {
-		out = append(out, q.Column("agent_runs", c)+" AS "+c)
-	}
-	return "(SELECT " + strings.Join(out, ", ") + " FROM badger.agent_runs) r"
-}
-
-// golden is one row for each question: of the version that is asked for, or of the highest that has
-// the question. copies says how many rows there are of the question in that version.
-func (q *answersQuery) golden(f Filter, r *keyRange) string {
-	columns := []string{"case_id AS raw_id", q.Key("golden_set", "case_id") + " AS case_id", q.Key("golden_set", "set_version") + " AS set_version"}
-	for _, c := range goldenColumns {
-		columns = append(columns, q.Column("golden_set", c)+" AS "+c)
-	}
-	out := "(SELECT * FROM (SELECT k.*, COUNT(*) OVER (PARTITION BY case_id, set_version) AS copies, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY " +
-		q.rank() + " DESC) AS choice FROM (SELECT " + strings.Join(columns, ", ") + " FROM badger.golden_set) k WHERE " + q.within("k", r)
-	if f.SetVersion != "" {
-		out += " AND set_version = " + q.param(f.SetVersion)
-	}
-	return out + ") c WHERE choice = 1) g"
-}
-
-// rank numbers the versions of the golden set in their order.
-func (q *answersQuery) rank() string {
-	if len(q.versions) < 2 {
-		return "set_version"
-	}
-	out := "CASE set_version"
-	for i, v := range q.versions {
-		out += " WHEN " + q.param(v) + " THEN " + strconv.Itoa(i)
-	}
-	return out + " ELSE -1 END"
-}
-
-// within is the condition that a case id is in the range. Where it can, it says so of the column
-// itself too, which spares the engine reading what lies outside.
-func (q *answersQuery) within(table string, r *keyRange) string {
-	if r == nil {
-		return "1 = 1"
-	}
-	cond := table + ".case_id BETWEEN " + q.param(r.first) + " AND " + q.param(r.last)
-	if q.plain && r.first != "" { // NULL is read as the empty text
-		cond += " AND " + table + ".raw_id BETWEEN " + q.param(r.first) + " AND " + q.param(r.last)
-	}
-	return cond
-}
-
-// where is the condition on the rows of agent_runs.
-func (q *answersQuery) where(f Filter, r *keyRange) string {
-	conds := []string{}
-	equal := func(column, v string) { conds = append(conds, "r."+column+" = "+q.param(v)) }
-	if r != nil {
-		equal("agent_name", r.agent)
-		equal("agent_version", r.version)
-		equal("batch_id", r.batch)
-		return " WHERE " + strings.Join(append(conds, q.within("r", r)), " AND ")
-	}
-	for _, c := range []struct{ column, value string }{{"agent_name", f.Agent}, {"agent_version", f.Version}, {"batch_id", f.Batch}} {
-		if c.value != "" {
-			equal(c.column, c.value)
-		}
-	}
-	if len(conds) == 0 {
-		return ""
-	}
-	return " WHERE " + strings.Join(conds, " AND ")
-}
-
-// cases joins the answers with their questions and with what people said of them. An answer whose
-// question is not in the golden set is still a case, without gold, unless a version of the set is
-// asked for. Several answers of one key are ordered too, so that every run takes the same one as
-// the first.
-func (q *answersQuery) cases(f Filter, r *keyRange) string {
-	columns := []string{"r.case_id AS case_id", "r.agent_name AS agent_name", "r.agent_version AS agent_version", "r.batch_id AS batch_id", "g.set_version", "g.copies"}
-	for _, c := range runColumns {
-		columns = append(columns, "r."+c)
-	}
-	for _, c := range goldenColumns {
-		columns = append(columns, "g."+c)
-	}
-	join := " LEFT JOIN "
-	if f.SetVersion != "" {
-		join = " JOIN "
-	}
-	passes, labels := "CAST(NULL AS "+q.Dialect.Types[driver.BigInt]+")", ""
-	from := q.runs(append(slices.Clone(runColumns), "ran_at")) + join + q.golden(f, r) + " ON g.case_id = r.case_id"
-	if q.labelled {
-		passes = "l.passes"
-		labels = " LEFT JOIN (" + q.Consensus(q.within("k", r), q.within("k", r)) +
-			") l ON l.case_id = r.case_id AND l.agent_name = r.agent_name AND l.agent_version = r.agent_version AND l.batch_id = r.batch_id"
-	}
-	return "SELECT " + strings.Join(columns, ", ") + ", " + passes + " FROM " + from + labels + q.where(f, r) + inOrder + ", r.ran_at, r.sql"
-}
-
 const readingCases = "reading cases"
 
 // query finds out which columns users' tables have and in which order the versions of the golden
 // set are.
-func (w *Warehouse) query(ctx context.Context) (answersQuery, error) {
-	q := answersQuery{Reader: badgersql.Reader{Dialect: w.dialect, Missing: map[string]bool{}}}
+func (w *Warehouse) query(ctx context.Context) (badgersql.Answers, error) {
+	q := badgersql.Answers{Reader: badgersql.Reader{Dialect: w.dialect, Missing: map[string]bool{}}}
 	for _, name := range []string{"agent_runs", "golden_set", "human_labels"} {
 		t := badgersql.TableNamed(name)
 		there, err := w.columns(ctx, t)
@@ -182,7 +45,7 @@ func (w *Warehouse) query(ctx context.Context) (answersQuery, error) {
 		if err != nil {
 			return q, err
 		}
-		q.labelled = name == "human_labels"
+		q.Labelled = name == "human_labels"
 		for _, c := range t.Columns {
 			if there[c.Name] {
 				continue
@@ -195,7 +58,7 @@ func (w *Warehouse) query(ctx context.Context) (answersQuery, error) {
 	}
 	sets, err := w.setVersions(ctx, &q)
 	for _, s := range sets {
-		q.versions = append(q.versions, s.Version)
+		q.Versions = append(q.Versions, s.Version)
 	}
 	return q, err
 }
@@ -203,7 +66,7 @@ func (w *Warehouse) query(ctx context.Context) (answersQuery, error) {
 // columns are the names of a table's columns, in lower case.
 func (w *Warehouse) columns(ctx context.Context, t *badgersql.Table) (there map[string]bool, err error) {
 	err = w.use("looking at "+t.FullName(), func() error {
-		rows, err := w.conn.Query(ctx, "SELECT * FROM "+t.FullName()+" WHERE 1 = 0")
+		rows, err := w.conn.Query(ctx, t.Look())
 		if err != nil {
 			return err
 		}
@@ -241,10 +104,9 @@ func (w *Warehouse) SetVersions(ctx context.Context) ([]SetVersion, error) {
 	return w.setVersions(ctx, &q)
 }
 
-func (w *Warehouse) setVersions(ctx context.Context, q *answersQuery) ([]SetVersion, error) {
+func (w *Warehouse) setVersions(ctx context.Context, q *badgersql.Answers) ([]SetVersion, error) {
 	var out []SetVersion
-	query := "SELECT set_version, COUNT(*) FROM (SELECT " + q.Key("golden_set", "set_version") + " AS set_version FROM badger.golden_set) k GROUP BY set_version"
-	err := w.each(ctx, readingCases, query, nil, func(t *scoring.Table, row int) bool {
+	err := w.each(ctx, readingCases, q.SetVersions(), nil, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
 		out = append(out, SetVersion{r.text(0), r.count(1)})
 		return true
@@ -259,9 +121,9 @@ func (w *Warehouse) setVersions(ctx context.Context, q *answersQuery) ([]SetVers
 func (w *Warehouse) Cases(ctx context.Context, f Filter) iter.Seq2[Answer, error] {
 	return func(yield func(Answer, error) bool) {
 		layout, err := w.query(ctx)
-		ranges := []*keyRange{nil}
+		ranges := []*badgersql.Range{nil}
 		if err == nil && w.dialect.Embedded { // sorting and joining all results at once would take the memory of all
-			layout.plain = w.comparesPlainly(ctx, &layout)
+			layout.Plain = w.comparesPlainly(ctx, &layout)
 			ranges, err = w.keyRanges(ctx, layout, f)
 		}
 		if err != nil {
@@ -270,9 +132,9 @@ func (w *Warehouse) Cases(ctx context.Context, f Filter) iter.Seq2[Answer, error
 		}
 		for _, r := range ranges {
 			q := layout
-			query := q.cases(f, r)
+			query := q.Cases(f, r)
 			more := true
-			err := w.each(ctx, readingCases, query, q.args, func(t *scoring.Table, row int) bool {
+			err := w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
 				more = yield(answer(t, row), nil)
 				return more
 			})
@@ -297,22 +159,22 @@ const (
 // keyRanges cuts the answers into ranges of about so many, from their keys alone. Keys are text
 // that compares by its bytes, whatever the type of the user's column is, so that the ranges are the
 // same here and in the engine.
-func (w *Warehouse) keyRanges(ctx context.Context, q answersQuery, f Filter) ([]*keyRange, error) {
-	var out []*keyRange
-	var r *keyRange
+func (w *Warehouse) keyRanges(ctx context.Context, q badgersql.Answers, f Filter) ([]*badgersql.Range, error) {
+	var out []*badgersql.Range
+	var r *badgersql.Range
 	n, bytes := int64(0), int64(0)
-	query := "SELECT agent_name, agent_version, batch_id, case_id, LENGTH(CAST(result AS " + w.dialect.Types[driver.Text] + ")) FROM " + q.runs([]string{"result"}) + q.where(f, nil) + inOrder
-	err := w.each(ctx, readingCases, query, q.args, func(t *scoring.Table, row int) bool {
+	query := q.Keys(f)
+	err := w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
 		k := record{t: t, row: row}
 		agent, version, batch, id := k.text(0), k.text(1), k.text(2), k.text(3)
-		same := r != nil && r.agent == agent && r.version == version && r.batch == batch
+		same := r != nil && r.Agent == agent && r.Version == version && r.Batch == batch
 		switch {
-		case same && id == r.last:
+		case same && id == r.Last:
 			// another answer of the same key, which must not be cut off
 		case same && n < rangeCases && bytes < rangeBytes:
-			r.last = id
+			r.Last = id
 		default:
-			r, n, bytes = &keyRange{agent: agent, version: version, batch: batch, first: id, last: id}, 0, 0
+			r, n, bytes = &badgersql.Range{Agent: agent, Version: version, Batch: batch, First: id, Last: id}, 0, 0
 			out = append(out, r)
 		}
 		n++
@@ -329,11 +191,8 @@ func (w *Warehouse) Questions(ctx context.Context, f Filter) (ids []string, err 
 	if err != nil {
 		return nil, err
 	}
-	query := "SELECT DISTINCT case_id FROM (SELECT " + q.Key("golden_set", "case_id") + " AS case_id, " + q.Key("golden_set", "set_version") + " AS set_version FROM badger.golden_set) k"
-	if f.SetVersion != "" {
-		query += " WHERE set_version = " + q.param(f.SetVersion)
-	}
-	err = w.each(ctx, "reading golden_set", query+" ORDER BY case_id", q.args, func(t *scoring.Table, row int) bool {
+	query := q.Questions(f)
+	err = w.each(ctx, "reading golden_set", query, q.Args, func(t *scoring.Table, row int) bool {
 		r := &record{t: t, row: row}
 		ids = append(ids, r.text(0))
 		return true
@@ -343,16 +202,13 @@ func (w *Warehouse) Questions(ctx context.Context, f Filter) (ids []string, err 
 
 // comparesPlainly tells whether the case ids are text without a collation: the engine is asked what
 // it makes of letters under the columns' own. Letters are an error under columns of another type.
-func (w *Warehouse) comparesPlainly(ctx context.Context, q *answersQuery) bool {
+func (w *Warehouse) comparesPlainly(ctx context.Context, q *badgersql.Answers) bool {
 	tables := []string{"agent_runs", "golden_set"}
-	if q.labelled {
+	if q.Labelled {
 		tables = append(tables, "human_labels")
 	}
 	for _, table := range tables {
-		id := func(text string) string {
-			return "COALESCE((SELECT case_id FROM badger." + table + " WHERE 1 = 0), '" + text + "')"
-		}
-		t, err := w.Query(ctx, "SELECT "+id("a")+" = 'A' OR "+id("é")+" = 'e' OR "+id("a")+" < 'B'")
+		t, err := w.Query(ctx, badgersql.Folding(table))
 		if err != nil || t.Columns[0].Value(0).IsNull() || t.Columns[0].Value(0).Bool() {
 			return false
 		}
@@ -367,16 +223,9 @@ func (w *Warehouse) Count(ctx context.Context, f Filter) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	query := "SELECT COUNT(*) FROM " + q.runs(nil) + q.where(f, nil)
-	if f.SetVersion != "" {
-		and := " WHERE "
-		if f.Agent != "" || f.Version != "" || f.Batch != "" {
-			and = " AND "
-		}
-		query += and + "r.case_id IN (SELECT " + q.Key("golden_set", "case_id") + " FROM badger.golden_set WHERE " + q.Key("golden_set", "set_version") + " = " + q.param(f.SetVersion) + ")"
-	}
+	query := q.Count(f)
 	n := int64(0)
-	err = w.each(ctx, readingCases, query, q.args, func(t *scoring.Table, row int) bool {
+	err = w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
 		n = (&record{t: t, row: row}).count(0)
 		return true
 	})
@@ -413,109 +262,37 @@ func (r *record) count(c int) int64 {
 	return n
 }
 
-// latency is a cell's milliseconds, of any numeric type.
-func (r *record) latency(c int, what string) *time.Duration {
-	s := r.text(c)
-	if s == "" {
-		return nil
-	}
-	ms, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(ms >= 0 && ms < math.MaxInt64/float64(time.Millisecond)) {
-		r.fail("%s cannot be read: expected milliseconds from 0", what)
-		return nil
-	}
-	return latencyOf(ms)
-}
-
 func (r *record) fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = errcode.New(errcode.InvalidArgument, format, args...)
 	}
 }
 
-func latencyOf(ms float64) *time.Duration {
-	d := time.Duration(ms * float64(time.Millisecond))
-	return &d
-}
-
-// alternative is a further accepted answer, as golden_set.alternatives holds it.
-type alternative struct {
-	SQL       string          `json:"sql,omitempty"`
-	Result    json.RawMessage `json:"result,omitempty"` // an inline result, or text that holds one or a reference
-	Error     string          `json:"error,omitempty"`
-	LatencyMS *float64        `json:"latency_ms,omitempty"`
-}
-
 func answer(t *scoring.Table, i int) Answer {
 	r := &record{t: t, row: i}
-	const of, golden = 6, 6 + 10 // where the columns of agent_runs and of golden_set begin
-	c := &scoring.Case{
-		ID: r.text(0), Question: r.text(golden), Evidence: r.text(golden + 1), Schema: r.text(golden + 2), Dialect: r.text(golden + 3), Database: r.text(golden + 13),
-		Expected: scoring.Expected{Behaviour: r.text(golden + 8)},
-		Agent: scoring.Agent{
-			Name: r.text(1), Version: r.text(2), BatchID: r.text(3), Interpretation: r.text(of), Response: r.text(of + 5), ConversationID: r.text(of + 8), Turn: int(r.count(of + 9)),
-		},
-		Pred: queryOf(r.text(of+1), r.text(of+2), r.text(of+3), r.latency(of+6, "latency_ms")),
-	}
-	goldLatency := r.latency(of+7, "gold_latency_ms")
-	if goldLatency == nil {
-		goldLatency = r.latency(golden+10, "gold_latency_ms of the golden set")
-	}
-	if gold := queryOf(r.text(golden+4), r.text(golden+5), r.text(golden+11), goldLatency); gold.SQL != "" || gold.Ran {
-		c.Golds = []scoring.Query{gold}
-	}
-	if tools := r.text(golden + 6); tools != "" {
-		c.Expected.Tools = json.RawMessage(tools)
-	}
-	r.json(golden+7, "expected_clarifications", &c.Expected.Clarifications)
-	r.json(golden+9, "tags", &c.Tags)
-	r.json(of+4, "tool_calls", &c.Agent.ToolCalls)
-	r.json(golden+14, "metric_options", &c.Options)
-	var more []alternative
-	r.json(golden+12, "alternatives", &more)
-	for _, a := range more {
-		q := queryOf(a.SQL, resultText(a.Result), a.Error, nil)
-		if a.LatencyMS != nil {
-			q.Latency = latencyOf(*a.LatencyMS)
+	cells := func(first int, columns []string) scoring.Cells {
+		return func(column string) string {
+			if k := slices.Index(columns, column); k >= 0 {
+				return r.text(first + k)
+			}
+			return ""
 		}
-		c.Golds = append(c.Golds, q)
 	}
-	if passes := r.text(golden + 15); passes != "" {
+	of, golden := len(badgersql.AnswerKey), len(badgersql.AnswerKey)+len(badgersql.RunColumns)
+	ofRun, ofKey, ofGolden := cells(of, badgersql.RunColumns), cells(0, badgersql.AnswerKey), cells(golden, badgersql.GoldenColumns)
+	either := func(a, b scoring.Cells) scoring.Cells {
+		return func(column string) string { return a(column) + b(column) }
+	} // they share no column
+	a := Answer{
+		AnswerID:   scoring.AnswerID{CaseID: r.text(0), Agent: r.text(1), Version: r.text(2), Batch: r.text(3)},
+		SetVersion: r.text(4), InSet: r.count(5) > 0,
+	}
+	if a.Case, a.Err = scoring.CaseOfRows(either(ofKey, ofRun), either(ofKey, ofGolden), r.count(5)); a.Err != nil {
+		return a
+	}
+	if passes := r.text(golden + len(badgersql.GoldenColumns)); passes != "" {
 		human := passes == "1"
-		c.Human = &human
-	}
-	switch c.Expected.Behaviour {
-	case "", scoring.BehaviourAnswer, scoring.BehaviourClarify, scoring.BehaviourRefuse:
-	default:
-		r.fail("expected_behaviour: want answer, clarify or refuse")
-	}
-	a := Answer{AnswerID: c.AnswerID(), SetVersion: r.text(4), InSet: r.count(5) > 0, Case: c}
-	if n := r.count(5); n > 1 && r.err == nil {
-		r.err = errcode.New(errcode.AlreadyExists, "golden_set has %d rows of the question in version %q; keep one, and put further accepted answers into its column alternatives", n, a.SetVersion)
-	}
-	if c.ID == "" {
-		r.err = errcode.New(errcode.InvalidArgument, "case_id is missing")
-	}
-	if r.err != nil {
-		a.Case, a.Err = nil, errcode.New(errcode.Of(r.err), "case %q: %w", a.CaseID, r.err)
+		a.Case.Human = &human
 	}
 	return a
-}
-
-func queryOf(sql, result, failed string, latency *time.Duration) scoring.Query {
-	q := scoring.Query{SQL: sql, Result: scoring.ParseResultText([]byte(result)), Error: failed, Latency: latency}
-	q.Ran = failed != "" || !q.Result.Absent()
-	return q
-}
-
-// resultText is a result member as text: JSON text is unwrapped, an object stays.
-func resultText(raw json.RawMessage) string {
-	var text string
-	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
-		return text
-	}
-	if string(raw) == "null" {
-		return ""
-	}
-	return string(raw)
 }

@@ -7,7 +7,6 @@
 package connectors
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -19,11 +18,13 @@ import (
 	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
-	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // Mux opens warehouses by the scheme of their URL.
-type Mux struct{ openers map[string]driver.Opener }
+type Mux struct {
+	Program string // the version of badger, which is written beside that of the tables
+	openers map[string]driver.Opener
+}
 
 // Register adds a scheme. One that is taken is a defect of the program.
 func (m *Mux) Register(scheme string, open driver.Opener) {
@@ -57,7 +58,9 @@ func (m *Mux) Open(ctx context.Context, url string, o driver.Options) (*Warehous
 	if err != nil {
 		return nil, err
 	}
-	return New(conn, dialect), nil
+	w := New(conn, dialect)
+	w.program = m.Program
+	return w, nil
 }
 
 // Warehouse is a database that holds results, cases and scores. It may be used from several
@@ -65,6 +68,7 @@ func (m *Mux) Open(ctx context.Context, url string, o driver.Options) (*Warehous
 type Warehouse struct {
 	conn    driver.Conn
 	dialect driver.Dialect
+	program string
 
 	mu      sync.Mutex
 	ended   sync.Cond // a call has ended
@@ -73,6 +77,8 @@ type Warehouse struct {
 	done    bool // closing has ended, with err
 	err     error
 	streams map[*stream]bool // that are open
+
+	claiming sync.Mutex // one statement at a time changes claims: an embedded engine has nobody else who decides
 }
 
 // New makes a warehouse of a connection, which it owns from then on.
@@ -203,6 +209,9 @@ func (w *Warehouse) each(ctx context.Context, what, query string, args []any, f 
 // Dialect is the SQL dialect of the warehouse.
 func (w *Warehouse) Dialect() string { return w.dialect.Name }
 
+// SQL is how the warehouse spells statements.
+func (w *Warehouse) SQL() driver.Dialect { return w.dialect }
+
 // HostsModels tells whether QueryText can be asked: whether the warehouse is one that runs models.
 func (w *Warehouse) HostsModels() bool {
 	_, ok := w.conn.(driver.TextQueryer)
@@ -260,7 +269,7 @@ func (w *Warehouse) ReadSnapshot(ctx context.Context, ref string) (t *scoring.Ta
 				return err
 			}
 			defer rows.Release()
-			t, err = arrowtable.Read(rows, limits)
+			t, err = arrowtable.Read(rows, limits.For(ctx))
 			return err
 		}
 		if r.Kind != driver.RefTable {
@@ -274,79 +283,8 @@ func (w *Warehouse) ReadSnapshot(ctx context.Context, ref string) (t *scoring.Ta
 			return err
 		}
 		defer rows.Release()
-		t, err = arrowtable.Read(rows, limits)
+		t, err = arrowtable.Read(rows, limits.For(ctx))
 		return err
 	})
 	return t, err
-}
-
-// Install creates badger's schema, tables and views where they are missing, and adds the columns
-// that older tables lack. The tables that users fill may also be views of theirs, and may lack
-// columns: they are read as they are.
-func (w *Warehouse) Install(ctx context.Context) error {
-	// PostgreSQL refuses to create a schema that is there already to a role that may not create
-	// any: the first table tells whether it is.
-	noSchema := w.use("installing badger's tables", func() error { return w.conn.Exec(ctx, badgersql.CreateSchema()) })
-	if noSchema != nil && errcode.Of(noSchema) != errcode.PermissionDenied {
-		return noSchema
-	}
-	for i := range badgersql.Tables {
-		t := &badgersql.Tables[i]
-		if err := w.installTable(ctx, t); err != nil && !(t.Input && w.readable(ctx, t)) {
-			return cmp.Or(noSchema, err)
-		}
-	}
-	return w.use("installing badger's views", func() error {
-		for _, s := range badgersql.Indexes(w.dialect) {
-			if err := w.conn.Exec(ctx, s); err != nil {
-				return err
-			}
-		}
-		if w.createViews(ctx) == nil {
-			return nil
-		}
-		// PostgreSQL does not replace a view of an earlier version where its columns are others.
-		for i := range slices.Backward(badgersql.Views) {
-			if err := w.conn.Exec(ctx, badgersql.Views[i].Drop()); err != nil {
-				return err
-			}
-		}
-		return w.createViews(ctx)
-	})
-}
-
-func (w *Warehouse) createViews(ctx context.Context) error {
-	for i := range badgersql.Views {
-		if err := w.conn.Exec(ctx, badgersql.Views[i].Create(w.dialect)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// installTable creates a table, or adds what one of an earlier version lacks.
-func (w *Warehouse) installTable(ctx context.Context, t *badgersql.Table) error {
-	err := w.use("installing "+t.FullName(), func() error { return w.conn.Exec(ctx, t.Create(w.dialect)) })
-	if err != nil {
-		return err
-	}
-	there, err := w.columns(ctx, t)
-	if err != nil {
-		return err
-	}
-	for _, c := range t.Columns {
-		if there[c.Name] {
-			continue
-		}
-		if err := w.use("installing "+t.FullName(), func() error { return w.conn.Exec(ctx, t.AddColumn(w.dialect, c)) }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readable tells whether a table can be read, such as a view in its place.
-func (w *Warehouse) readable(ctx context.Context, t *badgersql.Table) bool {
-	_, err := w.columns(ctx, t)
-	return err == nil
 }

@@ -31,8 +31,8 @@ var allowed = map[string][]string{
 	"connectors/databricks":                 {"connectors/driver", "internal/errcode", "connectors/databricks/internal/thrift"},
 	"connectors/databricks/databrickstest":  {"connectors/driver", "connectors/duckdb", "internal/errcode", "connectors/databricks/internal/thrift"},
 	"connectors/databricks/internal/thrift": {},
-	"sql":                                   {"connectors/driver", "scoring"}, // the reasons of scores that the view coverage counts by
-	"internal/arrowtable":                   {"scoring", "internal/errcode", "internal/jsonscan"},
+	"sql":                                   {"connectors/driver", "scoring", "internal/errcode"}, // the reasons of scores that the view coverage counts by
+	"internal/arrowtable":                   {"scoring", "internal/account", "internal/errcode", "internal/jsonscan"},
 	"internal/resultfile":                   {"scoring", "internal/arrowtable", "internal/errcode", "internal/jsonscan"},
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // RetiredJudge is the kind of a row that switches a judge off: it has a version and no text. A
@@ -41,7 +42,7 @@ func (w *Warehouse) WriteJudge(ctx context.Context, j Judge) (written bool, err 
 	if j.Name == "" || j.Version < 1 || (j.Source == "") != (j.Kind == RetiredJudge) || j.PromotedAt.IsZero() {
 		return false, errcode.New(errcode.InvalidArgument, "promoting a judge: expected name, version from 1, text and time")
 	}
-	versions, err := w.judges(ctx, " WHERE name = "+w.dialect.Param(1), j.Name)
+	versions, err := w.judges(ctx, j.Name)
 	if err != nil {
 		return false, err
 	}
@@ -67,7 +68,7 @@ func (w *Warehouse) WriteJudge(ctx context.Context, j Judge) (written bool, err 
 // Judges lists the promoted versions, by name and version. A warehouse without the table has none.
 // A text that is not the one that was promoted is an error (DataLoss).
 func (w *Warehouse) Judges(ctx context.Context) ([]Judge, error) {
-	all, err := w.judges(ctx, "")
+	all, err := w.judges(ctx)
 	if errcode.Of(err) == errcode.NotFound {
 		return nil, nil
 	}
@@ -77,7 +78,7 @@ func (w *Warehouse) Judges(ctx context.Context) ([]Judge, error) {
 // RetireJudge switches a promoted judge off, and returns the version that says so. A judge that is
 // off stays off; one that was never promoted is an error (NotFound).
 func (w *Warehouse) RetireJudge(ctx context.Context, name, by string, at time.Time) (version int, err error) {
-	versions, err := w.judges(ctx, " WHERE name = "+w.dialect.Param(1), name)
+	versions, err := w.judges(ctx, name)
 	if err != nil {
 		return 0, err
 	}
@@ -106,9 +107,10 @@ func (w *Warehouse) NewestJudges(ctx context.Context) ([]Judge, error) {
 	return slices.DeleteFunc(newest, func(j Judge) bool { return j.Kind == RetiredJudge }), err
 }
 
-func (w *Warehouse) judges(ctx context.Context, where string, args ...any) (out []Judge, err error) {
+// judges reads all promoted versions, or those of one name.
+func (w *Warehouse) judges(ctx context.Context, name ...any) (out []Judge, err error) {
 	var damaged error
-	err = w.each(ctx, "reading judges", "SELECT name, version, kind, source, hash, promoted_at, promoted_by FROM badger.judges"+where+" ORDER BY name, version", args,
+	err = w.each(ctx, "reading judges", badgersql.JudgesNamed(w.dialect, len(name) > 0), name,
 		func(t *scoring.Table, row int) bool {
 			r := &record{t: t, row: row}
 			j := Judge{Name: r.text(0), Version: int(t.Columns[1].Value(row).Int()), Kind: r.text(2), Source: r.text(3), Hash: r.text(4), PromotedBy: r.text(6)}

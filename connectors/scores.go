@@ -106,10 +106,8 @@ func optionalJSON(v any) (any, error) {
 // evidence: the detail, the warnings and the assessments.
 func (w *Warehouse) Scores(ctx context.Context, runID string) iter.Seq2[ScoreRow, error] {
 	return func(yield func(ScoreRow, error) bool) {
-		query := `SELECT case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, code, usage FROM badger.scores
-WHERE eval_run_id = ` + w.dialect.Param(1) + " ORDER BY agent_name, agent_version, batch_id, case_id, metric"
 		more := true
-		err := w.each(ctx, "reading the scores of a run", query, []any{runID}, func(t *scoring.Table, row int) bool {
+		err := w.each(ctx, "reading the scores of a run", badgersql.ScoresOfRun(w.dialect), []any{runID}, func(t *scoring.Table, row int) bool {
 			more = yield(scoreRow(t, row))
 			return more
 		})
@@ -142,8 +140,7 @@ func scoreRow(t *scoring.Table, row int) (ScoreRow, error) {
 // Runs lists the rows of eval_runs of a run.
 func (w *Warehouse) Runs(ctx context.Context, runID string) ([]Run, error) {
 	var out []Run
-	err := w.each(ctx, "reading eval_runs", `SELECT agent_name, agent_version, batch_id, eval_run_date, mode, config, judge, versions, counts, tokens, cost, status
-FROM badger.eval_runs WHERE eval_run_id = `+w.dialect.Param(1)+" ORDER BY agent_name, agent_version, batch_id", []any{runID}, func(t *scoring.Table, row int) bool {
+	err := w.each(ctx, "reading eval_runs", badgersql.RowsOfRun(w.dialect), []any{runID}, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
 		run := Run{
 			ID: runID, Agent: r.text(0), AgentVersion: r.text(1), BatchID: r.text(2), Mode: r.text(4), Config: r.text(5), Judge: r.text(6), Versions: r.text(7),
@@ -161,12 +158,31 @@ FROM badger.eval_runs WHERE eval_run_id = `+w.dialect.Param(1)+" ORDER BY agent_
 // LatestRuns names the runs that started last, at most n of them, the latest first.
 func (w *Warehouse) LatestRuns(ctx context.Context, n int) ([]string, error) {
 	var out []string
-	query := "SELECT eval_run_id, MAX(eval_run_date) AS started FROM badger.eval_runs GROUP BY eval_run_id ORDER BY 2 DESC, 1 DESC"
-	err := w.each(ctx, "reading eval_runs", query, nil, func(t *scoring.Table, row int) bool {
+	err := w.each(ctx, "reading eval_runs", badgersql.LatestRuns(), nil, func(t *scoring.Table, row int) bool {
 		out = append(out, (&record{t: t, row: row}).text(0))
 		return len(out) < n
 	})
 	return out, err
+}
+
+// LastRun is the run that started last.
+type LastRun struct {
+	ID      string
+	Started time.Time // zero where it is not known
+	Done    bool      // all of its rows
+}
+
+// LastRun finds the run that started last, or nil.
+func (w *Warehouse) LastRun(ctx context.Context) (run *LastRun, err error) {
+	err = w.each(ctx, "reading eval_runs", badgersql.LatestRuns(), nil, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		run = &LastRun{ID: r.text(0), Done: r.count(2) == 1}
+		if v := t.Columns[1].Value(row); !v.IsNull() {
+			run.Started = time.Unix(v.Int(), int64(v.Nanos())).UTC()
+		}
+		return false
+	})
+	return run, err
 }
 
 // rows builds Arrow rows for one of badger's tables.

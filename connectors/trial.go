@@ -47,7 +47,7 @@ func (w *Warehouse) Trial(ctx context.Context, name string, did func(TrialStep, 
 	// Also when the time is over.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	did(TrialDrop, w.Exec(ctx, "DROP TABLE "+t.FullName()))
+	did(TrialDrop, w.Exec(ctx, t.Drop()))
 }
 
 // trialRows are values that are lost where something between is not exact.
@@ -74,7 +74,7 @@ func (w *Warehouse) tryTable(ctx context.Context, t *badgersql.Table, did func(T
 	if err != nil {
 		return
 	}
-	got, err := w.Query(ctx, "SELECT id, s, j, n, x, b, happened FROM "+t.FullName()+" ORDER BY id")
+	got, err := w.Query(ctx, t.All("id, s, j, n, x, b, happened", "id"))
 	did(TrialRead, err)
 	if err != nil {
 		return

@@ -47,14 +47,14 @@ func goldenRow(b *rows, c *scoring.Case, setVersion string) error {
 	if err != nil {
 		return errcode.New(errcode.Of(err), "gold result: %w", err)
 	}
-	var more []alternative
+	var more []scoring.Alternative
 	for i := 1; i < len(c.Golds); i++ {
 		g := c.Golds[i]
 		text, err := textOf(g.Result)
 		if err != nil {
 			return errcode.New(errcode.Of(err), "gold result %d: %w", i+1, err)
 		}
-		a := alternative{SQL: g.SQL, Error: g.Error, LatencyMS: milliseconds(g.Latency)}
+		a := scoring.Alternative{SQL: g.SQL, Error: g.Error, LatencyMS: milliseconds(g.Latency)}
 		if text != "" {
 			a.Result, _ = json.Marshal(text) // a string always can be
 		}
@@ -167,12 +167,11 @@ type Vote struct {
 // Votes lists what people say of answers. A warehouse without human_labels has none.
 func (w *Warehouse) Votes(ctx context.Context) ([]Vote, error) {
 	q, err := w.query(ctx)
-	if err != nil || !q.labelled {
+	if err != nil || !q.Labelled {
 		return nil, err
 	}
 	var out []Vote
-	query := "SELECT case_id, agent_name, agent_version, batch_id, annotator, said FROM (" + q.Labels("1 = 1", "1 = 1") + ") v ORDER BY case_id, agent_name, agent_version, batch_id, annotator"
-	err = w.each(ctx, "reading human_labels", query, nil, func(t *scoring.Table, row int) bool {
+	err = w.each(ctx, "reading human_labels", q.Votes(), nil, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
 		out = append(out, Vote{
 			AnswerID:  scoring.AnswerID{CaseID: r.text(0), Agent: r.text(1), Version: r.text(2), Batch: r.text(3)},

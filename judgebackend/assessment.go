@@ -12,7 +12,7 @@ import (
 
 // Assessment is one recorded answer: a row of the assessments table, a line of a ledger file, a
 // line of a replay file. FinishReason, MaxTokens, ServedModel, LogProbs and Request are not columns
-// of the table; a store that has no place for them loses, in this order of importance, the reason
+// of the table (Payer is one); a store that has no place for them loses, in this order of importance, the reason
 // of a cut or refused reply, the log-probabilities that some metrics weigh their scores by, and
 // nothing else that scoring needs.
 type Assessment struct {
@@ -31,6 +31,7 @@ type Assessment struct {
 	MaxTokens     int            `json:"max_tokens,omitempty"`
 	ServedModel   string         `json:"served_model,omitempty"` // as the backend named it, where that differs
 	LogProbs      []TokenLogProb `json:"logprobs,omitempty"`
+	Payer         string         `json:"payer,omitempty"`   // for whom it was asked: see [WithPayer]
 	Request       *Request       `json:"request,omitempty"` // only where a recording keeps it, for people to read
 }
 
@@ -68,13 +69,14 @@ func (a Assessment) GoString() string { return a.String() }
 func (a Assessment) LogValue() slog.Value { return slog.StringValue(a.String()) }
 
 // assess makes the record of an answer. resp's RequestHash and CreatedAt are set.
-func assess(id Identity, r Request, resp Response) Assessment {
+func assess(ctx context.Context, id Identity, r Request, resp Response) Assessment {
 	a := Assessment{
 		Kind: r.Purpose, Backend: id.Backend, Model: id.Model, PromptVersion: r.PromptVersion,
 		RequestHash: resp.RequestHash, Reply: resp.Reply,
 		TokensIn: resp.TokensIn, TokensOut: resp.TokensOut,
 		LatencyMS: resp.Latency.Milliseconds(), CreatedAt: resp.CreatedAt,
 		FinishReason: resp.FinishReason, MaxTokens: r.maxTokens(), LogProbs: resp.LogProbs,
+		Payer: PayerOf(ctx),
 	}
 	if resp.Model != id.Model {
 		a.ServedModel = resp.Model
@@ -114,6 +116,15 @@ type Store interface {
 	Get(ctx context.Context, requestHash string) (Assessment, bool, error)
 	// Put keeps a: when it returns, the end of the process does not lose it.
 	Put(ctx context.Context, a Assessment) error
+}
+
+// Claimer is implemented by stores that several processes share and in which they agree who asks.
+type Claimer interface {
+	// Claim asks for the right to ask a request's question. If another process asks it at this
+	// moment, ok is false. A nil release says that nobody else can ask: a miss need not be looked up
+	// again. Otherwise release gives the right back, after the answer was put. The right of a
+	// process that is killed ends by itself.
+	Claim(ctx context.Context, requestHash string) (release func(), ok bool, err error)
 }
 
 // Recorder takes the assessments of a run. A [FileStore]'s Put is one.

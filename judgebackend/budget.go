@@ -29,8 +29,10 @@ type Spending struct {
 type Budget struct {
 	limits BudgetLimits
 	prices map[string]tokenPrice
+	whose  string // begins the reason of a refusal
 
 	mu       sync.Mutex
+	before   amount // paid before, or by others
 	spent    Spending
 	reserved amount
 	changed  chan struct{} // closed when a reservation ends
@@ -59,7 +61,7 @@ func NewBudget(limits BudgetLimits) (*Budget, error) {
 	return b, nil
 }
 
-// Spent is what was paid so far.
+// Spent is what was paid so far through this budget.
 func (b *Budget) Spent() Spending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,11 +88,11 @@ func (b *Budget) price(id Identity) (tokenPrice, error) {
 func (b *Budget) reserve(ctx context.Context, e amount) error {
 	for {
 		b.mu.Lock()
-		spent := amount{add(b.spent.TokensIn, b.spent.TokensOut), b.spent.Money}
+		spent := amount{add(b.before.tokens, add(b.spent.TokensIn, b.spent.TokensOut)), add(b.before.money, b.spent.Money)}
 		if !b.fits(spent, e) {
 			b.spent.Refused++
 			b.mu.Unlock()
-			return &Error{Kind: KindBudget, Detail: "spent " + itoa(uint64(spent.tokens)) + " tokens, " + spent.money.String() +
+			return &Error{Kind: KindBudget, Detail: b.whose + "spent " + itoa(uint64(spent.tokens)) + " tokens, " + spent.money.String() +
 				" in money; this call may take " + itoa(uint64(e.tokens)) + " tokens, " + e.money.String()}
 		}
 		if b.fits(amount{add(spent.tokens, b.reserved.tokens), add(spent.money, b.reserved.money)}, e) {
@@ -140,6 +142,7 @@ type reservation struct {
 	price   tokenPrice
 	in, out int64 // the most the call can take
 	held    bool
+	outer   *reservation // of another budget for the same call; may be nil
 }
 
 type reservationKey struct{}
@@ -150,6 +153,7 @@ func (w *budgeted) Complete(ctx context.Context, r Request) (Response, error) {
 	if r.Schema != nil {
 		res.in += int64(len(r.Schema)) + 512 // in words, or as a tool's description
 	}
+	res.outer, _ = ctx.Value(reservationKey{}).(*reservation)
 	if err := res.take(ctx); err != nil {
 		return Response{}, err
 	}
@@ -187,10 +191,15 @@ func (r *reservation) lose() {
 
 // again makes room for another attempt after one that failed with err.
 func again(ctx context.Context, err error) error {
-	r, ok := ctx.Value(reservationKey{}).(*reservation)
-	if !ok || !kinds[KindOf(err)].lost {
+	if !kinds[KindOf(err)].lost {
 		return nil
 	}
-	r.lose()
-	return r.take(ctx)
+	r, _ := ctx.Value(reservationKey{}).(*reservation)
+	for ; r != nil; r = r.outer {
+		r.lose()
+		if err := r.take(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -48,15 +48,22 @@ func CompleteJSON(ctx context.Context, b Backend, r Request, into any) (Exchange
 		return Exchange{}, err
 	}
 	var x Exchange
+	question, stale, anew := r, false, false
 	for {
 		resp, err := b.Complete(ctx, r)
 		x.add(resp, err)
 		if err != nil {
 			return x, err
 		}
+		stale = stale || resp.AskAgain
 		err = decode(resp.Reply, r.Schema, field, nonce, into)
 		if err == nil {
 			return x, nil
+		}
+		if x.Calls == 2 && stale && !anew && KindOf(err) == KindBadReply { // the ledger's answers are of no use: others are asked for
+			x, r, anew = Exchange{}, question, true
+			r.anew, r.asked = true, resp.CreatedAt
+			continue
 		}
 		if x.Calls == 2 || KindOf(err) != KindBadReply {
 			return x, &ReplyError{err: err, reply: resp.Reply}

@@ -67,7 +67,9 @@ type Request struct {
 	Sample        int             `json:"sample,omitempty"`         // which of several independent answers to one question
 	NonceField    string          `json:"nonce_field,omitempty"`    // for CompleteJSON: field in which the reply repeats a one-time word
 
-	hash string // set by Stack, so that it is computed once
+	hash  string    // set by Stack, so that it is computed once
+	anew  bool      // answers of before asked do not count
+	asked time.Time // with anew
 }
 
 // TokenCount is a number of tokens, or TokensUnknown where the backend does not say.
@@ -143,6 +145,7 @@ type Response struct {
 	AssessmentID string    // content hash of request and reply
 	CreatedAt    time.Time // when the answer was given
 	Cached       bool      // nobody was asked for this caller: the ledger or another caller's call had the answer
+	AskAgain     bool      // from the ledger, and to be asked for again if it is of no use: see StackOptions.AskAgain
 }
 
 func (r Request) maxTokens() int {

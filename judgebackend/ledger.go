@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strconv"
 	"sync/atomic"
+	"time"
 )
 
 // ledger answers from the store what was answered before, and lets equal requests share one call.
@@ -15,6 +16,7 @@ type ledger struct {
 	store    Store // nil for none
 	flights  *flights
 	askAgain bool
+	clock    Clock
 	log      *slog.Logger
 	requests atomic.Int64
 	hits     atomic.Int64
@@ -25,6 +27,9 @@ func (l *ledger) Complete(ctx context.Context, r Request) (Response, error) {
 	// Requests that differ only in how long the answer may be have one hash but may have different
 	// answers.
 	key := r.hash + "/" + strconv.Itoa(r.maxTokens())
+	if r.anew {
+		key += "/anew"
+	}
 	resp, shared, err := l.flights.do(ctx, key, func(ctx context.Context) (Response, error) { return l.fill(ctx, r) })
 	if shared && resp.FinishReason != "" {
 		resp.Cached = true
@@ -42,26 +47,74 @@ func (l *ledger) fill(ctx context.Context, r Request) (Response, error) {
 	if l.store == nil {
 		return l.next.Complete(ctx, r)
 	}
-	a, ok, err := l.store.Get(ctx, r.hash)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return Response{}, ctx.Err()
-	case err != nil: // asking anyway could pay twice for everything
-		return Response{}, &Error{Kind: KindStore, Backend: l.id.Backend}
-	case ok && l.usable(a, r):
-		resp := a.response()
-		return resp, resp.finishError(l.id)
+	resp, found, err := l.lookup(ctx, r)
+	if found || err != nil {
+		return resp, err
 	}
-	resp, err := l.next.Complete(ctx, r)
+	release, err := l.claim(ctx, r.hash)
+	if err != nil {
+		return Response{}, err
+	}
+	if release != nil {
+		defer release()
+		// Whoever held the claim until now may have put an answer.
+		if resp, found, err = l.lookup(ctx, r); found || err != nil {
+			return resp, err
+		}
+	}
+	resp, err = l.next.Complete(ctx, r)
 	if resp.FinishReason == "" {
 		return resp, err
 	}
 	// The answer is paid for: it is kept although the caller may have given up, and given although
 	// it could not be kept.
-	if putErr := l.store.Put(context.WithoutCancel(ctx), assess(l.id, r, resp)); putErr != nil {
+	if putErr := l.store.Put(context.WithoutCancel(ctx), assess(ctx, l.id, r, resp)); putErr != nil {
 		l.log.Error("judge ledger: an answer could not be kept and may be paid for again", "request_hash", r.hash, "error", mapError(ctx, l.id, putErr))
 	}
 	return resp, err
+}
+
+// lookup takes an answer from the store. found tells that there is one, which err may be part of.
+func (l *ledger) lookup(ctx context.Context, r Request) (resp Response, found bool, err error) {
+	a, ok, err := l.store.Get(ctx, r.hash)
+	switch {
+	case err != nil:
+		return Response{}, false, l.away(ctx)
+	case !ok || !l.usable(a, r) || r.anew && !a.CreatedAt.After(r.asked):
+		return Response{}, false, nil
+	}
+	resp = a.response()
+	resp.AskAgain = l.askAgain
+	return resp, true, resp.finishError(l.id)
+}
+
+// claim waits until no other process asks the same. release is nil where nobody else can.
+func (l *ledger) claim(ctx context.Context, hash string) (release func(), err error) {
+	c, ok := l.store.(Claimer)
+	if !ok {
+		return nil, nil
+	}
+	for wait := 50 * time.Millisecond; ; wait = min(wait*3/2, 5*time.Second) {
+		release, ok, err := c.Claim(ctx, hash)
+		switch {
+		case err != nil:
+			return nil, l.away(ctx)
+		case ok:
+			return release, nil
+		}
+		if err := l.clock.Sleep(ctx, wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// away is the error of a store that does not answer. Asking the judge anyway could pay twice for
+// everything.
+func (l *ledger) away(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return &Error{Kind: KindStore, Backend: l.id.Backend}
 }
 
 // usable tells whether a recorded answer stands for r. Complete ones always do. An answer that was

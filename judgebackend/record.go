@@ -24,7 +24,7 @@ func (w *recorded) Complete(ctx context.Context, r Request) (Response, error) {
 	}
 	resp.RequestHash = r.hash
 	resp.CreatedAt = w.clock.Now().UTC()
-	a := assess(w.id, r, resp)
+	a := assess(ctx, w.id, r, resp)
 	resp.AssessmentID = a.ID
 	if w.write == nil {
 		return resp, err

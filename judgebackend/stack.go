@@ -13,8 +13,9 @@ import (
 // at most 64 are in flight.
 type StackOptions struct {
 	Store    Store    // the ledger; nil for none
-	AskAgain bool     // do not take refused, cut and oversized answers from the ledger
+	AskAgain bool     // do not take refused, cut, oversized and malformed answers from the ledger
 	Budget   *Budget  // may be shared by several stacks; nil for none
+	Quota    *Quota   // what each payer may spend a day; nil for no limit
 	Record   Recorder // takes every answer as an assessment; nil for none
 
 	// KeepRequests puts the whole request into what Record gets, so that people can read a
@@ -89,13 +90,19 @@ func NewStack(b Backend, o *StackOptions) (*Stack, error) {
 		}
 		next = &budgeted{next: next, budget: o.Budget, price: price}
 	}
+	if o.Quota != nil {
+		if _, err := o.Quota.price(s.id); err != nil {
+			return nil, err
+		}
+		next = &perPayer{next: next, id: s.id, quota: o.Quota}
+	}
 	gate := Func(func(ctx context.Context, r Request) (Response, error) {
 		if err := s.circuit.refuses(s.id); err != nil {
 			return Response{}, err
 		}
 		return next.Complete(ctx, r)
 	})
-	s.top = &ledger{next: gate, id: s.id, store: o.Store, flights: newFlights(), askAgain: o.AskAgain, log: log}
+	s.top = &ledger{next: gate, id: s.id, store: o.Store, flights: newFlights(), askAgain: o.AskAgain, clock: clock, log: log}
 	return s, nil
 }
 

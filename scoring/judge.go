@@ -16,6 +16,12 @@ const (
 	ExtractorTemperature = 0.0 // for reading facts out of text
 )
 
+// WithPayer names for whom the judge is asked, which the ledger records: see
+// [judgebackend.WithPayer].
+func WithPayer(ctx context.Context, name string) context.Context {
+	return judgebackend.WithPayer(ctx, name)
+}
+
 // Replies are judge replies that were recorded for cases elsewhere, such as those published with a
 // data set. One that exists is used in place of a call; the text is decoded as strictly as a fresh
 // one.

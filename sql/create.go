@@ -16,9 +16,9 @@ func Create(d driver.Dialect) []string {
 	}
 	out = append(out, Indexes(d)...)
 	for i := range Views {
-		out = append(out, Views[i].Create(d))
+		out = append(out, Views[i].Create(Reader{Dialect: d}))
 	}
-	return out
+	return append(out, MarkVersion(d))
 }
 
 // CreateSchema creates the schema.
@@ -45,8 +45,7 @@ func Indexes(d driver.Dialect) []string {
 	if d.KeyIndex == nil {
 		return nil
 	}
-	// The first release put an index on human_labels whose key lacks the agent's version.
-	out := []string{"DROP INDEX IF EXISTS " + Schema + ".human_labels_key"}
+	var out []string
 	for _, t := range Tables {
 		if !t.Input {
 			out = append(out, d.KeyIndex(Schema, t.Name, t.Key))
@@ -56,8 +55,8 @@ func Indexes(d driver.Dialect) []string {
 }
 
 // Create creates the view, in place of one that is there.
-func (v *View) Create(d driver.Dialect) string {
-	return fmt.Sprintf("CREATE OR REPLACE VIEW %s.%s AS %s", Schema, v.Name, v.Query(d))
+func (v *View) Create(r Reader) string {
+	return fmt.Sprintf("CREATE OR REPLACE VIEW %s.%s AS %s", Schema, v.Name, v.Query(r))
 }
 
 // Drop drops the view.

@@ -87,8 +87,8 @@ func allLabels() string {
   ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id`, "CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END")
 }
 
-// expand fills in {key TABLE.COLUMN}, {text TABLE.COLUMN} and {column TABLE.COLUMN}, and {scores},
-// the columns of scores.
+// expand fills in {key TABLE.COLUMN}, {text TABLE.COLUMN} and {column TABLE.COLUMN}, {json
+// COLUMN.MEMBER}, and {scores}, the columns of scores.
 func (r Reader) expand(query string) string {
 	var out strings.Builder
 	for {
@@ -104,9 +104,25 @@ func (r Reader) expand(query string) string {
 		case "key":
 			out.WriteString(r.Key(table, column))
 		case "text":
+			if name == "" {
+				out.WriteString(r.Dialect.Types[driver.Text])
+				break
+			}
 			out.WriteString(r.Text(table, column))
 		case "column":
 			out.WriteString(r.Column(table, column))
+		case "json":
+			out.WriteString(jsonMember(r.Dialect, table, column))
+		case "bigint":
+			out.WriteString(r.Dialect.Types[driver.BigInt])
+		case "answer":
+			out.WriteString("(agent_name || ' ' || agent_version || ' ' || batch_id)")
+		case "s.answer":
+			out.WriteString("(s.agent_name || ' ' || s.agent_version || ' ' || s.batch_id)")
+		case "version":
+			out.WriteString("agent_name || ' ' || agent_version")
+		case "day":
+			out.WriteString(day(r.Dialect, name))
 		case "scores":
 			out.WriteString(scoreColumns(""))
 		case "s.scores":

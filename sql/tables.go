@@ -32,9 +32,10 @@ const (
 	timestamp = driver.Timestamp
 )
 
-// Tables are badger's tables. A new column goes to the end of its table: installing adds the
-// columns that are missing, and a table that was created by an earlier version then has the same
-// order of columns as a new one.
+// Tables are badger's tables. A change of them needs a higher [Version]; where it is more than a new
+// table or column, it needs a [Migration] too. A new column goes to the end of its table: installing
+// adds the columns that are missing, and a table that was created by an earlier version then has the
+// same order of columns as a new one.
 var Tables = []Table{
 	{
 		Name: "golden_set", Input: true, Key: []string{"case_id", "set_version"},
@@ -153,6 +154,17 @@ var Tables = []Table{
 			{"latency_ms", bigint, "How long the reply took, in milliseconds.", "2300", false},
 			{"created_at", timestamp, "When.", "2025-01-14 06:00:02+00", false},
 			{"detail", jsonText, "What else is worth keeping.", "", false},
+			{"payer", text, "For whom the judge was asked: run:ID, or the name of a caller of the function server.", "run:20250114T060000-3f9a1c", false},
+		},
+	},
+	{
+		Name: "schema_version", Key: []string{"version"},
+		Doc: "The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them.",
+		Columns: []Column{
+			{"version", bigint, "Version of the tables.", "3", false},
+			{"badger", text, "Version of badger that brought the tables to it.", "1.0.0", false},
+			{"reached_at", timestamp, "When.", "2025-01-10 12:00:00+00", false},
+			{"views", text, "Fingerprints of the views, as JSON: of their text and of what the warehouse shows of it.", `{"agreement": ["51e0…", "9c1d…"]}`, false},
 		},
 	},
 	{
@@ -166,6 +178,50 @@ var Tables = []Table{
 			{"hash", text, "SHA-256 of the text.", "b5bb…", false},
 			{"promoted_at", timestamp, "When.", "2025-01-10 12:00:00+00", false},
 			{"promoted_by", text, "By whom.", "kim", false},
+		},
+	},
+	{
+		Name: "run_log", Key: []string{"entry_id"},
+		Doc: "What the evaluations by the warehouse's own procedure did, and what failed: one row for each event.",
+		Columns: []Column{
+			{"entry_id", text, "Identifies the row.", "0b8c6d5e-6d35-4a0e-9b4c-5f2d1f0c7a11", false},
+			{"logged_at", timestamp, "When.", "2025-01-14 06:00:03+00", false},
+			{"eval_run_id", text, "The run. NULL where none had begun.", "evaluate-20250114T060000-3f9a1c", false},
+			{"event", text, "began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).", "done", false},
+			{"case_id", text, "The question, where the event is of one answer.", "", false},
+			{"answers", bigint, "How many answers the event is about.", "336", false},
+			{"message", text, "What the database or badger serve said.", "", false},
+		},
+	},
+	{
+		Name: "run_locks", Key: []string{"name"},
+		Doc: "Who evaluates now, in warehouses without locks of their own: a row for each lock.",
+		Columns: []Column{
+			{"name", text, "The lock: evaluate.", "evaluate", false},
+			{"holder", text, "The call that holds it. NULL where nobody does.", "", false},
+			{"taken_at", timestamp, "When it was taken.", "2025-01-14 06:00:00+00", false},
+			{"beat_at", timestamp, "When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.", "2025-01-14 06:05:00+00", false},
+		},
+	},
+	{
+		Name: "claims", Key: []string{"claim_key"},
+		Doc: "Who is asking a judge at this moment: one row for each request. Rows come and go.",
+		Columns: []Column{
+			{"claim_key", text, "Hash of the request.", "51e0…", false},
+			{"owner", text, "The process that asks.", "q2w7…", false},
+			{"expires_ms", bigint, "Until when, in milliseconds since 1970. After that another process may ask.", "1736834462000", false},
+		},
+	},
+	{
+		Name: "calls", Key: []string{"call_id"},
+		Doc: "Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.",
+		Columns: []Column{
+			{"call_id", text, "Names the call.", "b5bb…", false},
+			{"content_hash", text, "Hash of what was asked. Another call under the same id is refused.", "9c1d…", false},
+			{"function", text, "The function.", "rose_json", false},
+			{"request", text, "What was asked.", `["duckdb", "SELECT 1", "SELECT 1"]`, false},
+			{"reply", text, "The reply. NULL until there is one, and where it is computed again from the replies of judges.", "", false},
+			{"expires_ms", bigint, "Until when the row is kept, in milliseconds since 1970.", "1736877662000", false},
 		},
 	},
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"log/slog"
 	"strconv"
 	"sync/atomic"
@@ -17,7 +18,7 @@ import (
 type call struct {
 	id       string // request id
 	wire     string
-	caller   string // name of the token or certificate
+	caller   string // name of the token, certificate or user
 	query    string // the warehouse's id of the statement or job, where it sends one
 	function string
 	start    time.Time
@@ -67,6 +68,9 @@ func correlation(s string) string {
 
 // finish writes the audit line of a call.
 func (s *Server) finish(ctx context.Context, c *call, err error) {
+	if o := (*overload)(nil); s.hooks.Refused != nil && errors.As(err, &o) {
+		s.hooks.Refused(c.caller, o.limit)
+	}
 	level := slog.LevelInfo
 	switch errcode.Of(err) {
 	case errcode.OK:
@@ -89,6 +93,9 @@ func (s *Server) finish(ctx context.Context, c *call, err error) {
 	if err != nil {
 		code, reason := publicError(err)
 		attrs = append(attrs, slog.String("code", code.String()))
+		if o := (*overload)(nil); errors.As(err, &o) {
+			attrs = append(attrs, slog.String("limit", o.limit))
+		}
 		if !c.private {
 			attrs = append(attrs, slog.String("error", reason))
 		}

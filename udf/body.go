@@ -3,12 +3,14 @@ package udf
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
@@ -20,58 +22,67 @@ import (
 var gzipReaders, gzipWriters sync.Pool
 
 // readBody reads a request's body, inflating it as its Content-Encoding says, and reserves its
-// memory; held is how much, to be given back after the call. Neither the bytes that arrive nor what
-// they inflate to may exceed the limit.
-func (s *Server) readBody(rw http.ResponseWriter, r *http.Request) (body []byte, held int64, err error) {
+// memory as it comes. Neither the bytes that arrive nor what they inflate to may exceed the limit.
+// It ends when the server begins to stop: a body that comes later finds no place.
+func (s *Server) readBody(rw http.ResponseWriter, r *http.Request, held *share) (body []byte, err error) {
 	limit := s.limits.Body
 	if r.ContentLength > limit {
-		return nil, 0, tooLarge(limit)
+		return nil, tooLarge(limit)
 	}
 	rc := http.NewResponseController(rw)
-	_ = rc.SetReadDeadline(s.now().Add(s.limits.ReadTime)) // not every ResponseWriter has one
+	_ = rc.SetReadDeadline(time.Now().Add(s.limits.ReadTime)) // not every ResponseWriter has one
+	stop := context.AfterFunc(s.stopping, func() { _ = rc.SetReadDeadline(time.Now()) })
+	defer stop()
 	src, done, err := inflate(r.Header.Get("Content-Encoding"), &io.LimitedReader{R: r.Body, N: limit + 1})
-	if err != nil {
-		return nil, 0, err
+	if err == nil {
+		hint := r.ContentLength
+		if done != nil { // compressed: about four times as much
+			defer done()
+			hint *= 4
+		}
+		body, err = readWithin(src, hint, limit, held)
 	}
-	hint := r.ContentLength
-	if done != nil { // compressed: about four times as much
-		defer done()
-		hint *= 4
-	}
-	if body, held, err = s.readWithin(src, hint, limit); err != nil {
-		s.admission.free(held)
-		return nil, 0, err
+	if !stop() || err != nil { // the deadline stays: the HTTP library reads on before it closes
+		if s.stopping.Err() != nil {
+			err = errStopping
+		}
+		return nil, err
 	}
 	_ = rc.SetReadDeadline(noDeadline)
-	return body, held, nil
+	return body, nil
 }
 
+// firstRead is the memory for a body of which nothing has come. What a caller says of its length is
+// believed that far: it costs nothing to say.
+const firstRead = 64 << 10
+
 // readWithin reads all of src into memory that it reserves as it goes.
-func (s *Server) readWithin(src io.Reader, hint, limit int64) (body []byte, held int64, err error) {
-	size := min(max(hint, 512)+1, limit+1)
-	if err := s.admission.hold(size); err != nil {
-		return nil, 0, err
+func readWithin(src io.Reader, hint, limit int64, held *share) (body []byte, err error) {
+	size := min(max(hint, 512)+1, firstRead, limit+1)
+	if err := held.hold(size); err != nil {
+		return nil, err
 	}
-	held = size
 	body = make([]byte, 0, size)
 	for {
 		n, err := src.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
 		if int64(len(body)) > limit {
-			return nil, held, tooLarge(limit)
+			return nil, tooLarge(limit)
 		}
 		switch {
 		case errors.Is(err, io.EOF):
-			return body, held, nil
+			return body, nil
 		case err != nil:
-			return nil, held, readError(err)
+			return nil, readError(err)
 		}
 		if len(body) == cap(body) {
 			more := min(int64(cap(body)), limit+1-int64(cap(body)))
-			if err := s.admission.hold(more); err != nil {
-				return nil, held, err
+			if rest := hint + 1 - int64(cap(body)); rest > 0 {
+				more = min(more, rest)
 			}
-			held += more
+			if err := held.hold(more); err != nil {
+				return nil, err
+			}
 			body = append(make([]byte, 0, int64(cap(body))+more), body...)
 		}
 	}

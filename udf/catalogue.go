@@ -29,6 +29,10 @@ type Function struct {
 	Cost     scoring.Cost     `json:"cost,omitempty"`    // of a row: how many rows a call should have; empty is small
 	Waits    bool             `json:"waits"`             // rows wait for something outside, such as a judge: run many at once
 
+	// Once says that a row follows from its arguments and the recorded replies of judges: equal rows
+	// are computed once, and go on when a caller's time is over. Only with Row.
+	Once bool `json:"-"`
+
 	// Columns computes all rows at once. For functions that take nanoseconds a row and cannot fail.
 	Columns func(ctx context.Context, in *Batch, out *Column) `json:"-"`
 	// Row computes row i into out, or returns why it cannot. Rows run in parallel. A row is NULL
@@ -103,9 +107,14 @@ func (f *Function) arity() string {
 
 // CatalogueOptions are what a catalogue may be given besides an engine.
 type CatalogueOptions struct {
-	Version string     // of the build, what badger_version returns
-	Workers int        // rows of functions that run at once, over all calls; 0: 64
-	Extra   []Function // further functions beside those of the metrics
+	Version string // of the build, what badger_version returns
+	Judge   string // who answers judge metrics, as eval_runs names it; empty: none
+	Workers int    // rows of functions that run at once, over all calls; 0: 64
+	// Fingerprint tells configurations apart under which the same arguments may have other results:
+	// thresholds, options, the judge. It is part of what a row is known by.
+	Fingerprint string
+	Calls       CallStore  // where replicas share calls that last longer than a connection; nil: each has its own
+	Extra       []Function // further functions beside those of the metrics
 	// Panicked is told of a panic inside a function; may be nil.
 	Panicked func(function string, value any, stack []byte)
 }
@@ -118,6 +127,10 @@ type Catalogue struct {
 	index     map[string]int
 	slots     chan struct{} // one for each row that may run
 	panicked  func(string, any, []byte)
+
+	jobs        *jobs
+	fingerprint string
+	calls       CallStore // may be nil
 }
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
@@ -136,12 +149,15 @@ func NewCatalogue(engine *scoring.Engine, o *CatalogueOptions) (*Catalogue, erro
 	if workers < 0 {
 		return nil, errcode.New(errcode.InvalidArgument, "workers is %d, want at least 1", workers)
 	}
-	c := &Catalogue{engine: engine, slots: make(chan struct{}, workers), panicked: o.Panicked}
+	c := &Catalogue{engine: engine, slots: make(chan struct{}, workers), panicked: o.Panicked, fingerprint: o.Version + "\x00" + o.Fingerprint, calls: o.Calls}
+	c.jobs = newJobs(c, workers)
 	for i := range engine.Metrics() {
 		m := &engine.Metrics()[i]
 		c.functions = append(c.functions, metricFunctions(engine, m)...)
 	}
 	c.functions = append(c.functions, generalFunctions(c, o.Version)...)
+	c.functions = append(c.functions, rowFunctions(c, o.Version, o.Judge)...)
+	c.addSubmitFunctions()
 	c.functions = append(c.functions, o.Extra...)
 	slices.SortStableFunc(c.functions, func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
 	c.index = make(map[string]int, len(c.functions))
@@ -192,12 +208,14 @@ func (c *Catalogue) Function(name string) (*Function, error) {
 
 // ScoreCase runs the named metrics on a case as case files write it, all of them where none is
 // named.
-func (c *Catalogue) ScoreCase(ctx context.Context, data []byte, metrics ...string) ([]scoring.Score, error) {
-	cs, err := scoring.DecodeCase(data)
-	if err != nil {
-		return nil, err
-	}
-	return c.engine.Score(ctx, cs, metrics...)
+func (c *Catalogue) ScoreCase(ctx context.Context, data []byte, metrics ...string) (scores []scoring.Score, err error) {
+	reading(ctx, func(ctx context.Context) {
+		var cs *scoring.Case
+		if cs, err = scoring.DecodeCase(data); err == nil {
+			scores, err = c.engine.Score(ctx, cs, metrics...)
+		}
+	})
+	return scores, err
 }
 
 // Call computes fn for all rows of the batch. What goes wrong in one row is NULL there, or its JSON

@@ -179,7 +179,7 @@ func TestWhatTheAgentDidIsOptional(t *testing.T) {
 
 func TestOnlyJudgesAreVolatile(t *testing.T) {
 	for _, f := range newCatalogue(t).Functions() {
-		want := strings.HasPrefix(f.Name, "judged") || f.Name == "score_case" || f.Name == "badger_whoami"
+		want := strings.HasPrefix(f.Name, "judged") || strings.HasPrefix(f.Name, "score_case") || strings.HasPrefix(f.Name, "score_row") || f.Name == "run_settings" || f.Name == "badger_whoami"
 		if f.Volatile != want {
 			t.Errorf("%s: volatile is %v", f.Name, f.Volatile)
 		}
@@ -471,9 +471,17 @@ func TestSmallBatchPassesALargeOne(t *testing.T) {
 	})
 }
 
+// cutOff ends the rows that go on without a caller.
+func cutOff(c *Catalogue) {
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	c.jobs.drain(over)
+}
+
 func TestBudgetFailsRowsThatHaveNotBegun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCatalogue(t)
+		defer cutOff(c)
 		f, _ := c.Function("judged_json")
 		in := NewBatch(f, 5, 200)
 		for i := range in.Rows {
@@ -506,6 +514,7 @@ func TestBudgetFailsRowsThatHaveNotBegun(t *testing.T) {
 
 func TestCancelledCallIsAnError(t *testing.T) {
 	c := newCatalogue(t)
+	defer cutOff(c)
 	f, _ := c.Function("judged")
 	in := NewBatch(f, 5, 10)
 	for i := range in.Rows {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/flight"
@@ -95,23 +96,24 @@ func (f *flightServer) DoAction(a *flight.Action, stream flight.FlightService_Do
 	return stream.Send(&flight.Result{Body: []byte{protocolVersion}})
 }
 
-// DoExchange calls a function.
+// DoExchange calls a function. A stream has a place while a batch is computed, and none while it
+// waits for the next one.
 func (f *flightServer) DoExchange(stream flight.FlightService_DoExchangeServer) error {
 	ctx := stream.Context()
 	c, d := callFrom(ctx), dialectOf(ctx)
 	c.wire = d.name
-	leave, err := f.s.enter()
-	if err == nil {
-		defer leave()
-		err = f.s.cut(f.exchange(ctx, c, stream))
-	}
+	held := f.s.admission.of(c.caller)
+	defer held.end()
+	f.s.active.Add(1)
+	defer f.s.active.Add(-1)
+	err := f.s.cut(f.exchange(withShare(ctx, held), c, stream, held))
 	f.s.finish(ctx, c, err)
 	return grpcError(err, d.busy)
 }
 
-func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.FlightService_DoExchangeServer) error {
-	in := &inlet{ctx: ctx, stream: stream, admission: f.s.admission}
-	defer in.free()
+func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.FlightService_DoExchangeServer, held *share) error {
+	in := newInlet(ctx, f.s, stream, held)
+	defer in.close()
 	h, err := in.open(f)
 	if err != nil {
 		return err
@@ -120,10 +122,11 @@ func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.Flig
 
 	// The schema goes out before any batch is read: clients may wait for it.
 	schema := arrow.NewSchema([]arrow.Field{h.result()}, nil)
-	if err := stream.Send(&flight.FlightData{DataHeader: schemaMessage(schema)}); err != nil {
+	out := &outlet{ctx: ctx, stream: stream, patience: f.s.limits.ReadTime}
+	if err := out.send(&flight.FlightData{DataHeader: schemaMessage(schema)}); err != nil {
 		return sendError(ctx, err)
 	}
-	w := flight.NewRecordWriter(&afterSchema{stream: stream}, ipc.WithSchema(schema))
+	w := flight.NewRecordWriter(&afterSchema{stream: out}, ipc.WithSchema(schema))
 	defer func() { _ = w.Close() }()
 
 	budget := &allocator{limit: int64(f.s.limits.Message)}
@@ -135,9 +138,9 @@ func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.Flig
 		return in.because(budget)
 	}
 	defer r.Release()
-	one := flightCall{s: f.s, h: h, c: c, schema: schema}
+	one := flightCall{s: f.s, h: h, c: c, schema: schema, share: held}
 	for budget.renew(); r.Next(); budget.renew() {
-		rec, err := one.batch(ctx, r.Record())
+		rec, err := one.placed(ctx, r.Record())
 		if err != nil {
 			return err
 		}
@@ -157,6 +160,9 @@ func sendError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if errcode.Of(err) == errcode.DeadlineExceeded {
+		return err
+	}
 	return errcode.New(errcode.Cancelled, "the reply could not be sent: %w", err)
 }
 
@@ -166,8 +172,23 @@ type flightCall struct {
 	h      handler
 	c      *call
 	schema *arrow.Schema
+	share  *share
+	later  bool // a batch was computed: further ones wait for a place instead of failing
 	in     Batch
 	out    Column
+}
+
+// placed is batch, with a place for the time that it takes.
+func (e *flightCall) placed(ctx context.Context, rec arrow.Record) (arrow.Record, error) {
+	take := e.share.await
+	if !e.later {
+		take = func(context.Context) error { return e.share.enter() }
+	}
+	if err := take(ctx); err != nil {
+		return nil, err
+	}
+	defer e.share.leave()
+	return e.batch(ctx, rec)
 }
 
 // batch computes the results of one batch of arguments.
@@ -179,6 +200,10 @@ func (e *flightCall) batch(ctx context.Context, rec arrow.Record) (arrow.Record,
 	if err := e.h.fn.checkArity(int(rec.NumCols())); err != nil {
 		return nil, err
 	}
+	if err := e.share.rows(ctx, int(rows), e.later); err != nil {
+		return nil, err
+	}
+	e.later = true
 	e.in.reset(e.h.fn, int(rec.NumCols()))
 	e.in.Rows = int(rows)
 	for k := range e.in.Args {
@@ -208,7 +233,7 @@ func schemaMessage(schema *arrow.Schema) []byte {
 
 // afterSchema drops the schema that a record writer begins with: it was sent.
 type afterSchema struct {
-	stream flight.DataStreamWriter
+	stream *outlet
 	begun  bool
 }
 
@@ -217,5 +242,29 @@ func (a *afterSchema) Send(d *flight.FlightData) error {
 		a.begun = true
 		return nil
 	}
-	return a.stream.Send(d)
+	return a.stream.send(d)
+}
+
+// outlet sends the messages of one DoExchange.
+type outlet struct {
+	ctx      context.Context //nolint:containedctx // lives for one call
+	stream   flight.DataStreamWriter
+	patience time.Duration
+}
+
+// send sends a message, and gives up on a client that does not read. The end of the call ends the
+// sending.
+func (o *outlet) send(d *flight.FlightData) error {
+	sent := make(chan error, 1)
+	go func() { sent <- o.stream.Send(d) }()
+	t := time.NewTimer(o.patience)
+	defer t.Stop()
+	select {
+	case err := <-sent:
+		return err
+	case <-o.ctx.Done():
+		return o.ctx.Err()
+	case <-t.C:
+		return errcode.New(errcode.DeadlineExceeded, "the client did not read the reply within %v", o.patience)
+	}
 }

@@ -567,7 +567,8 @@ func TestFlightBadRow(t *testing.T) {
 // FL-9, RW-6: without a place there is the one status that the product tries again on, and no work.
 func TestFlightOverload(t *testing.T) {
 	s := start(t, newCatalogue(t), &Options{Limits: Limits{Calls: 1}})
-	leave, err := s.enter()
+	held := s.admission.of("other")
+	leave, err := s.enter(held)
 	if err != nil {
 		t.Fatal(err)
 	}

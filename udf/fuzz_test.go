@@ -166,14 +166,16 @@ func FuzzFlight(f *testing.F) {
 	}
 	server := &flightServer{s: s}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		err := server.exchange(context.Background(), &call{}, &fuzzStream{data: data})
+		held := s.admission.of("")
+		err := server.exchange(context.Background(), &call{}, &fuzzStream{data: data}, held)
+		held.end()
 		if code := errcode.Of(err); code == errcode.Unknown || code == errcode.Internal {
 			t.Fatalf("%v (%v)", err, errors.Unwrap(err))
 		}
 		if !s.admission.bytes.TryAcquire(s.limits.InFlight) {
 			t.Fatal("memory is still reserved")
 		}
-		s.admission.free(s.limits.InFlight)
+		s.admission.bytes.Release(s.limits.InFlight)
 	})
 }
 
@@ -245,7 +247,9 @@ func TestMangledArrow(t *testing.T) {
 				part[at+random.IntN(4)] ^= 1 << random.IntN(8)
 			}
 		}
-		err := server.exchange(context.Background(), &call{}, &fuzzStream{data: pack(messages)})
+		held := s.admission.of("")
+		err := server.exchange(context.Background(), &call{}, &fuzzStream{data: pack(messages)}, held)
+		held.end()
 		switch code := errcode.Of(err); code {
 		case errcode.OK:
 			fine++
@@ -256,7 +260,7 @@ func TestMangledArrow(t *testing.T) {
 		if !s.admission.bytes.TryAcquire(s.limits.InFlight) {
 			t.Fatalf("run %d: memory is still reserved", i)
 		}
-		s.admission.free(s.limits.InFlight)
+		s.admission.bytes.Release(s.limits.InFlight)
 	}
 	if fine == 0 || fine == runs {
 		t.Errorf("%d of %d mangled streams were read: the test mangles too much or too little", fine, runs)

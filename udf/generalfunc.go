@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/udf/identity"
 )
 
 // generalFunctions are those that belong to no metric.
@@ -20,7 +21,7 @@ func generalFunctions(c *Catalogue, version string) []Function {
 	}
 	return []Function{
 		{
-			Name: "score_case", Group: "general", Result: JSON, Version: 1, Volatile: true, Waits: true, Cost: scoring.CostJudged,
+			Name: "score_case", Group: "general", Result: JSON, Version: 1, Volatile: true, Waits: true, Once: true, Cost: scoring.CostJudged,
 			Doc: "Scores one case and returns a JSON array of scores.",
 			Params: []Param{
 				{"case_json", JSON, false, "the case, as in case files"},
@@ -90,10 +91,9 @@ func envelopes(scores []scoring.Score) string {
 	return textOf(append(b, ']'))
 }
 
-type callerKey struct{}
-
 // callerName is who calls, as authentication found.
 func callerName(ctx context.Context) string {
-	name, _ := ctx.Value(callerKey{}).(string)
+	caller, _ := identity.From(ctx)
+	name := caller.Name
 	return name
 }

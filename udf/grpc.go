@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/reflection"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/udf/identity"
 	"github.com/badger-eval/badger/udf/udfpb"
 )
 
@@ -31,8 +32,8 @@ func (s *Server) newGRPC() *grpc.Server {
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
 		grpc.ChainUnaryInterceptor(s.interceptUnary), grpc.ChainStreamInterceptor(s.interceptStream),
 	}
-	if s.tls != nil {
-		opts = append(opts, grpc.Creds(credentials.NewTLS(s.tls)))
+	if s.grpcPort.tls != nil {
+		opts = append(opts, grpc.Creds(credentials.NewTLS(s.grpcPort.tls)))
 	}
 	g := grpc.NewServer(opts...)
 	flight.RegisterFlightServiceServer(g, &flightServer{s: s})
@@ -46,9 +47,15 @@ func (s *Server) newGRPC() *grpc.Server {
 func (s *Server) begin(ctx context.Context) (context.Context, *call, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
 	c := &call{id: s.ids.next(first(md, "x-request-id")), start: s.now(), wire: traitsUnary.name, query: correlation(first(md, "x-databend-query-id"))}
-	var err error
-	c.caller, err = s.authGRPC(ctx)
-	return context.WithValue(withCaller(ctx, c.caller), callKey{}, c), c, err
+	ctx, who, err := s.authGRPC(ctx)
+	c.caller = who.Name
+	if err == nil {
+		err = who.Demand(identity.Call)
+	}
+	if err == nil && s.stopping.Err() != nil {
+		err = errStopping
+	}
+	return context.WithValue(identity.With(ctx, who), callKey{}, c), c, err
 }
 
 type callKey struct{}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/md5" //nolint:gosec // Content-MD5 is a checksum
 	"encoding/base64"
+	"errors"
+	"io"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/udf/identity"
 )
 
 var noDeadline time.Time
@@ -22,14 +25,15 @@ type exchange struct {
 	rw    http.ResponseWriter
 	r     *http.Request
 	fault func(dst []byte, err error, requestID string) []byte // the body of a fault, as the caller reads it
-	held  int64                                                // bytes of memory reserved for the body
+	share *share                                               // what the call takes of the limits
+	begun bool                                                 // the body is being read
 
 	patience time.Duration // for the reply to leave
 }
 
 var replies = sync.Pool{New: func() any { b := make([]byte, 0, 16<<10); return &b }}
 
-// handler serves a route: identify, admit, serve, and log.
+// handler serves a route: identify, read, admit, serve, and log.
 func (s *Server) handler(rt *route) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		x := &exchange{rw: rw, r: r, fault: appendFault, patience: s.limits.ReadTime}
@@ -59,37 +63,62 @@ func (s *Server) exchange(rt *route, x *exchange) (err error) {
 			err = errcode.New(errcode.Internal, "the request could not be served; this is a defect of badger")
 		}
 	}()
-	if x.caller, err = s.authHTTP(x.r); err != nil {
-		return err
-	}
-	if rt.method != "" && x.r.Method != rt.method && !(rt.method == http.MethodGet && x.r.Method == http.MethodHead) {
-		return errcode.New(errcode.InvalidArgument, "%s takes %s", x.r.URL.Path, rt.method)
-	}
-	leave, err := s.enter()
+	who, err := s.authHTTP(x.r)
 	if err != nil {
 		return err
 	}
-	defer leave()
-	defer func() { s.admission.free(x.held) }()
+	x.caller = who.Name
+	x.r = x.r.WithContext(identity.With(x.r.Context(), who))
+	if rt.path != "" { // the site decides by itself
+		if err := who.Demand(identity.Call); err != nil {
+			return err
+		}
+	}
+	if rt.method != "" && x.r.Method != rt.method && !(rt.method == http.MethodGet && x.r.Method == http.MethodHead) && !rt.polls(x.r.Method) {
+		return errcode.New(errcode.InvalidArgument, "%s takes %s", x.r.URL.Path, rt.method)
+	}
+	if s.stopping.Err() != nil {
+		return errStopping
+	}
+	x.share = s.admission.of(x.caller)
+	defer x.share.end()
+	if rt.method != http.MethodPost { // else when the body is there
+		leave, err := s.enter(x.share)
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
 	if rt.wire != nil {
 		return s.serveBatch(rt.wire, x)
 	}
 	return rt.serve(s, x)
 }
 
-// body reads the request's body.
-func (s *Server) body(x *exchange) (body []byte, err error) {
-	body, x.held, err = s.readBody(x.rw, x.r)
+// body reads the request's body, and takes a place for the call when it is there: a caller that
+// sends half of one must not keep others out. leave gives the place back.
+func (s *Server) body(x *exchange) (body []byte, leave func(), err error) {
+	x.begun = x.r.ContentLength <= s.limits.Body
+	if body, err = s.readBody(x.rw, x.r, x.share); err != nil {
+		return nil, nil, err
+	}
 	x.in = int64(len(body))
-	return body, err
+	leave, err = s.enter(x.share)
+	return body, leave, err
 }
 
 // serveBatch answers one batch.
 func (s *Server) serveBatch(w wire, x *exchange) error {
-	body, err := s.body(x)
+	if p, ok := w.(pollable); ok {
+		if id := p.callID(x.r.Header); id != "" || x.r.Method == http.MethodGet {
+			return s.servePolled(w, x, id)
+		}
+	}
+	body, leave, err := s.body(x)
 	if err != nil {
 		return err
 	}
+	defer leave()
 	buf := replies.Get().(*[]byte) //nolint:forcetypeassert // a pool of one type
 	defer replies.Put(buf)
 	if *buf, err = s.answer(x.r.Context(), w, x, body, (*buf)[:0]); err != nil {
@@ -115,21 +144,17 @@ func (s *Server) answer(ctx context.Context, w wire, x *exchange, body, dst []by
 	if err != nil {
 		return dst, err
 	}
+	if err := x.share.rows(ctx, req.batch.Rows, false); err != nil {
+		return dst, err
+	}
 	req.out.Type = req.fn.Result
 	req.out.resize(req.batch.Rows)
 	tr := w.traits()
-	if err := s.catalogue.run(withCaller(ctx, x.caller), req.fn, &req.batch, &req.out, s.budget(tr)); err != nil {
+	if err := s.catalogue.run(withShare(ctx, x.share), req.fn, &req.batch, &req.out, s.budget(tr)); err != nil {
 		return dst, s.cut(err)
 	}
 	x.nulls = req.out.countNulls()
 	return encodeWithin(dst, w, req, tr.reply)
-}
-
-func withCaller(ctx context.Context, name string) context.Context {
-	if name == "" {
-		return ctx
-	}
-	return context.WithValue(ctx, callerKey{}, name)
 }
 
 // reply sends a body of JSON.
@@ -167,16 +192,40 @@ func (x *exchange) refuse(err error) {
 	h := x.rw.Header()
 	switch status {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		h.Set("Retry-After", "1")
+		after := time.Second
+		if o := (*overload)(nil); errors.As(err, &o) {
+			after = max(after, o.after)
+		}
+		h.Set("Retry-After", strconv.Itoa(int((after+time.Second-1)/time.Second)))
 	case http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", `Bearer realm="badger"`)
 		h.Add("WWW-Authenticate", `Basic realm="badger"`)
 	}
 	if x.r.ContentLength != 0 && x.in == 0 {
 		h.Set("Connection", "close") // a body that nobody read
+		x.drain(err)
 	}
 	x.reply(status, x.fault(nil, err, x.id), traits{compress: 1 << 30})
 }
+
+// drain reads what is left of a body that was refused, and forgets it: many clients read a reply
+// only when they have sent everything, and take a connection that is closed before for a broken
+// one. It does not wait long, and reads at most maxDrain bytes.
+func (x *exchange) drain(refused error) {
+	if code := errcode.Of(refused); x.begun && (code == errcode.DeadlineExceeded || code == errcode.Unavailable) {
+		return // it did not come in time
+	}
+	if x.r.ContentLength > maxDrain || !x.begun && x.r.Header.Get("Expect") != "" {
+		return // it waits to be told to send, and is told not to
+	}
+	_ = http.NewResponseController(x.rw).SetReadDeadline(time.Now().Add(min(drainTime, x.patience)))
+	_, _ = io.CopyN(io.Discard, x.r.Body, maxDrain)
+}
+
+const (
+	maxDrain  = 64 << 20 // bytes
+	drainTime = 5 * time.Second
+)
 
 // pathOf shortens a path for a message.
 func pathOf(r *http.Request) string { return strings.ToValidUTF8(cutText(r.URL.Path, 100), "?") }

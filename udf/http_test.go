@@ -191,7 +191,7 @@ func TestOverload(t *testing.T) {
 		<-hold
 		return nil
 	}})
-	s := start(t, c, &Options{Limits: Limits{Calls: 2}})
+	s := start(t, c, &Options{Limits: Limits{Calls: 2, Caller: CallerLimits{Calls: 2}}})
 	done := make(chan int, 2)
 	for range 2 {
 		go func() {
@@ -230,8 +230,8 @@ func TestOverload(t *testing.T) {
 // Bodies beyond the memory for them are asked to come again; what was reserved is given back.
 func TestMemoryOfBodiesIsBounded(t *testing.T) {
 	s := start(t, newCatalogue(t), &Options{Limits: Limits{Body: 1 << 20, Message: 1 << 20, InFlight: 1 << 20}})
-	if err := s.admission.hold(1<<20 - 1000); err != nil {
-		t.Fatal(err)
+	if !s.admission.bytes.TryAcquire(1<<20 - 1000) {
+		t.Fatal("no memory")
 	}
 	big := `{"rows":[["` + strings.Repeat("a", 5000) + `","b"]]}`
 	if status, _, _ := post(t, s.url+"/v1/functions/same_text", big); status != 429 {
@@ -240,7 +240,7 @@ func TestMemoryOfBodiesIsBounded(t *testing.T) {
 	if status, _, _ := post(t, s.url+"/v1/functions/same_text", `{"rows":[["a","b"]]}`); status != 200 {
 		t.Errorf("a small body: %d", status)
 	}
-	s.admission.free(1<<20 - 1000)
+	s.admission.bytes.Release(1<<20 - 1000)
 	for range 300 { // would run out if any were kept
 		if status, _, _ := post(t, s.url+"/v1/functions/same_text", big); status != 200 {
 			t.Fatalf("with memory: %d", status)
@@ -277,6 +277,7 @@ func TestTimeouts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer cutOff(s.catalogue)
 		status, reply = serve(s, "/v1/bigquery/judged_json", []byte(`{"calls":[["q","i","wait forever","s","s"],["q","i","r","s","s"]]}`))
 	})
 	if status != 200 || strings.Count(reply, `"deadline_exceeded"`) != 1 || strings.Count(reply, `"value":0.5`) != 1 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/apache/arrow/go/v17/arrow/flight"
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -17,7 +18,12 @@ import (
 type inlet struct {
 	ctx        context.Context //nolint:containedctx // lives for one call
 	stream     flight.DataStreamReader
-	admission  *admission
+	share      *share
+	patience   time.Duration   // for the next message
+	stopping   context.Context //nolint:containedctx // the server's
+	want       chan struct{}   // asks the reading goroutine for a message
+	came       chan arrival
+	closed     chan struct{}
 	descriptor *flight.FlightDescriptor
 	pending    *flight.FlightData
 	guard      guard
@@ -25,9 +31,82 @@ type inlet struct {
 	fault      error // why a message was refused
 }
 
+// arrival is a message, or the end of the stream.
+type arrival struct {
+	d   *flight.FlightData
+	err error
+}
+
+func newInlet(ctx context.Context, s *Server, stream flight.DataStreamReader, held *share) *inlet {
+	in := &inlet{
+		ctx: ctx, stream: stream, share: held, patience: s.limits.ReadTime, stopping: s.stopping,
+		want: make(chan struct{}), came: make(chan arrival), closed: make(chan struct{}),
+	}
+	go in.read()
+	return in
+}
+
+// read reads messages when they are asked for. It is a goroutine of its own, because nothing but
+// the end of the call ends a wait for a message of a gRPC stream.
+func (in *inlet) read() {
+	for {
+		select {
+		case <-in.want:
+		case <-in.closed:
+			return
+		}
+		d, err := in.stream.Recv()
+		select {
+		case in.came <- arrival{d, err}:
+		case <-in.closed:
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (in *inlet) close() {
+	close(in.closed)
+	in.free()
+}
+
+// stoppingPatience is how long a stopping server waits for the next message of a stream: one that
+// is being sent still comes.
+const stoppingPatience = time.Second
+
+// next waits for the next message, but not for ever.
+func (in *inlet) next() (*flight.FlightData, error) {
+	idle := time.NewTimer(in.patience)
+	defer idle.Stop()
+	select {
+	case in.want <- struct{}{}:
+	case <-in.ctx.Done():
+		return nil, in.ctx.Err()
+	}
+	stopping := in.stopping.Done()
+	for {
+		select {
+		case a := <-in.came:
+			return a.d, a.err
+		case <-in.ctx.Done():
+			return nil, in.ctx.Err()
+		case <-stopping:
+			stopping = nil
+			idle.Reset(min(in.patience, stoppingPatience))
+		case <-idle.C:
+			if in.stopping.Err() != nil {
+				return nil, errStopping
+			}
+			return nil, errcode.New(errcode.DeadlineExceeded, "no message came on the stream for %v", in.patience)
+		}
+	}
+}
+
 // open reads the first message, which names the function.
 func (in *inlet) open(f *flightServer) (handler, error) {
-	d, err := in.stream.Recv()
+	d, err := in.next()
 	if err != nil {
 		return handler{}, in.received(err)
 	}
@@ -45,6 +124,8 @@ func (in *inlet) received(err error) error {
 		return errcode.New(errcode.InvalidArgument, "the stream ended before its first message")
 	case in.ctx.Err() != nil:
 		return in.ctx.Err()
+	case errcode.Of(err) != errcode.Unknown:
+		return err
 	}
 	return errcode.New(errcode.Cancelled, "the stream broke: %w", err)
 }
@@ -56,7 +137,7 @@ func (in *inlet) Recv() (*flight.FlightData, error) {
 		in.pending = nil
 		if d == nil {
 			var err error
-			if d, err = in.stream.Recv(); err != nil {
+			if d, err = in.next(); err != nil {
 				if !errors.Is(err, io.EOF) {
 					in.fault = in.received(err)
 				}
@@ -74,7 +155,7 @@ func (in *inlet) Recv() (*flight.FlightData, error) {
 		}
 		in.free()
 		n := int64(len(d.GetDataBody()) + len(d.GetDataHeader()))
-		if err := in.admission.wait(in.ctx, n); err != nil {
+		if err := in.share.wait(in.ctx, n); err != nil {
 			return nil, in.refuse(err)
 		}
 		in.held = n
@@ -89,7 +170,7 @@ func (in *inlet) refuse(err error) error {
 
 // free gives back the memory of the message before.
 func (in *inlet) free() {
-	in.admission.free(in.held)
+	in.share.free(in.held)
 	in.held = 0
 }
 

@@ -1,12 +1,12 @@
 package udf
 
 import (
-	"context"
 	"errors"
+	"fmt"
+	"math"
 	"net/http"
 	"time"
 
-	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -19,9 +19,21 @@ type Limits struct {
 	Message   int           // bytes of a gRPC or Flight message, also decompressed; 64 MiB
 	Rows      int           // rows of one batch; 100,000
 	Calls     int           // calls served at once; further ones are asked to come again; 256
-	InFlight  int64         // bytes of bodies and messages in memory at once, at least one of each; 256 MiB
-	ReadTime  time.Duration // for a request to arrive, and for a reply to leave; 1 minute
-	StopGrace time.Duration // calls in flight may take so long to finish when the server stops; 30 s
+	InFlight  int64         // bytes of bodies, messages and what references read in memory at once, at least one of each; 256 MiB
+	Reference int64         // bytes of one result that a reference names; while it is read it counts twice; 64 MiB
+	ReadTime  time.Duration // for a request or the next message of a stream to arrive, and for a reply to leave; 1 minute
+	StopGrace time.Duration // within which the server stops; 10 s
+	StopDelay time.Duration // of the grace, how long a stopping server answers new calls even if none is in flight; 0
+
+	Caller  CallerLimits            // of each caller
+	Callers map[string]CallerLimits // of some, by name; their zero fields take Caller's
+}
+
+// CallerLimits bound one caller.
+type CallerLimits struct {
+	Calls    int     // served at once; three quarters of Limits.Calls, so that one caller cannot take all
+	InFlight int64   // bytes in memory at once; three quarters of Limits.InFlight, but at least a body and a message
+	Rows     float64 // a second, with a second's worth at once; no limit
 }
 
 func (l Limits) withDefaults() (Limits, error) {
@@ -30,12 +42,44 @@ func (l Limits) withDefaults() (Limits, error) {
 	set(&l.Rows, 100_000)
 	set(&l.Calls, 256)
 	set(&l.InFlight, 256<<20)
+	set(&l.Reference, min(64<<20, l.InFlight/4))
 	set(&l.ReadTime, time.Minute)
-	set(&l.StopGrace, 30*time.Second)
-	if l.Body < 0 || l.Message < 0 || l.Rows < 0 || l.Calls < 0 || l.InFlight < max(l.Body, int64(l.Message)) || l.ReadTime < 0 || l.StopGrace < 0 {
+	set(&l.StopGrace, 10*time.Second)
+	least := max(l.Body, int64(l.Message))
+	if l.Body < 0 || l.Message < 0 || l.Rows < 0 || l.Calls < 0 || l.InFlight < least || l.Reference < 0 || l.ReadTime < 0 || l.StopGrace < 0 || l.StopDelay < 0 {
 		return l, errcode.New(errcode.InvalidArgument, "limits: expected positive numbers, and in-flight bytes of at least one body and one message")
 	}
-	return l, nil
+	set(&l.Caller.Calls, max(1, l.Calls*3/4))
+	set(&l.Caller.InFlight, max(l.InFlight/4*3, least))
+	callers := map[string]CallerLimits{}
+	for name, c := range l.Callers {
+		set(&c.Calls, l.Caller.Calls)
+		set(&c.InFlight, l.Caller.InFlight)
+		set(&c.Rows, l.Caller.Rows)
+		callers[name] = c
+	}
+	l.Callers = callers
+	for _, c := range l.Callers {
+		if err := c.check(least); err != nil {
+			return l, err
+		}
+	}
+	return l, l.Caller.check(least)
+}
+
+func (c CallerLimits) check(least int64) error {
+	if c.Calls < 0 || c.InFlight < least || !(c.Rows >= 0) || math.IsInf(c.Rows, 0) {
+		return errcode.New(errcode.InvalidArgument, "limits of a caller: expected positive numbers, and in-flight bytes of at least one body and one message")
+	}
+	return nil
+}
+
+// of are the limits of a caller.
+func (l *Limits) of(name string) CallerLimits {
+	if c, ok := l.Callers[name]; ok {
+		return c
+	}
+	return l.Caller
 }
 
 func set[T comparable](v *T, to T) {
@@ -48,39 +92,21 @@ func set[T comparable](v *T, to T) {
 // errBusy is the one fault that callers should try again, later and unchanged.
 var errBusy = errcode.New(errcode.ResourceExhausted, "too many calls at once; try again later")
 
-// errStopping answers calls that a stopping server cuts off.
+// overload is an errBusy that says which limit was reached.
+type overload struct {
+	limit string        // for the log and the count
+	after time.Duration // when it makes sense to try again; 0: soon
+}
+
+func (o *overload) Error() string        { return errBusy.Error() }
+func (o *overload) Is(target error) bool { return target == errBusy } //nolint:errorlint // it is asked for this one
+
+func busy(limit string, after time.Duration, format string, args ...any) error {
+	return &errcode.Error{Code: errcode.ResourceExhausted, Msg: fmt.Sprintf(format, args...) + "; try again later", Err: &overload{limit, after}}
+}
+
+// errStopping answers calls that a stopping server refuses or cuts off.
 var errStopping = errcode.New(errcode.Unavailable, "the server is stopping; try again")
-
-// admission counts calls and the bytes they hold.
-type admission struct {
-	calls *semaphore.Weighted
-	bytes *semaphore.Weighted
-}
-
-func newAdmission(l Limits) *admission {
-	return &admission{calls: semaphore.NewWeighted(int64(l.Calls)), bytes: semaphore.NewWeighted(l.InFlight)}
-}
-
-// enter takes a place for a call, or says that there is none.
-func (a *admission) enter() (leave func(), err error) {
-	if !a.calls.TryAcquire(1) {
-		return nil, errBusy
-	}
-	return func() { a.calls.Release(1) }, nil
-}
-
-// hold reserves memory for a body of n bytes, or says that there is none.
-func (a *admission) hold(n int64) error {
-	if !a.bytes.TryAcquire(n) {
-		return errBusy
-	}
-	return nil
-}
-
-// wait is hold for a stream, which can be made to wait.
-func (a *admission) wait(ctx context.Context, n int64) error { return a.bytes.Acquire(ctx, n) }
-
-func (a *admission) free(n int64) { a.bytes.Release(n) }
 
 // httpStatus is the status of a fault of a whole call. Warehouses send a call again on 404, 408,
 // 429 and most of 5xx: whatever will not be better next time is 400, 401 or 403.
@@ -88,6 +114,8 @@ func httpStatus(err error) int {
 	switch code := errcode.Of(err); {
 	case errors.Is(err, errBusy):
 		return http.StatusTooManyRequests
+	case errors.Is(err, errForgotten):
+		return http.StatusGone
 	case code == errcode.Unavailable:
 		return http.StatusServiceUnavailable
 	case code == errcode.Unauthenticated:

@@ -238,7 +238,7 @@ func paramsOf(m *scoring.Metric) (params []metricParam) {
 func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 	params := paramsOf(m)
 	withGold := slices.ContainsFunc(params, func(p metricParam) bool { return strings.HasPrefix(p.Name, "gold_") })
-	score := func(ctx context.Context, in *Batch, i int) (scoring.Score, error) {
+	scoreRow := func(ctx context.Context, in *Batch, i int) (scoring.Score, error) {
 		var r metricRow
 		if withGold {
 			r.c.Golds = r.gold[:]
@@ -254,11 +254,21 @@ func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 		}
 		return scores[0], nil
 	}
+	score := scoreRow
+	if (m.Needs|m.Reads|contextOf(m))&(scoring.FieldGoldResult|scoring.FieldPredResult|scoring.FieldCase) != 0 {
+		score = func(ctx context.Context, in *Batch, i int) (s scoring.Score, err error) {
+			if allInline(params, in, i) {
+				return scoreRow(ctx, in, i)
+			}
+			reading(ctx, func(ctx context.Context) { s, err = scoreRow(ctx, in, i) })
+			return s, err
+		}
+	}
 	asks := (m.Needs|m.Reads)&scoring.FieldJudge != 0 || engine.AsksJudge(m)
 	value := Function{
 		Name: m.Name, Group: m.Group, Result: DOUBLE, Doc: m.Summary, Version: m.Version,
 		Metric: m.Name, Range: m.Range, Labels: m.Labels, Options: m.Options.List,
-		Volatile: asks, Waits: asks,
+		Volatile: asks, Waits: asks, Once: asks,
 	}
 	if value.Cost = m.CostOf(); asks {
 		value.Cost = scoring.CostJudged
@@ -305,6 +315,18 @@ func metricFunctions(engine *scoring.Engine, m *scoring.Metric) []Function {
 		return envelope(s)
 	}
 	return []Function{value, whole}
+}
+
+// allInline tells whether a row names no result by reference.
+func allInline(params []metricParam, in *Batch, i int) bool {
+	for k := range params {
+		if params[k].field&(scoring.FieldGoldResult|scoring.FieldPredResult|scoring.FieldCase) != 0 {
+			if text := in.Text(k, i); text != "" && (text[0] != '{' || params[k].field == scoring.FieldCase) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // envelope is the score as JSON. Evidence that JSON cannot hold is left out, with a warning.

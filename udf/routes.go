@@ -89,12 +89,16 @@ func (s *Server) listFunctions(x *exchange) error {
 
 // scoreCase scores the case in the body with the metrics that the query names: {"scores":[…]}.
 func (s *Server) scoreCase(x *exchange) error {
-	body, err := s.body(x)
+	body, leave, err := s.body(x)
 	if err != nil {
 		return err
 	}
+	defer leave()
+	if err := x.share.rows(x.r.Context(), 1, false); err != nil {
+		return err
+	}
 	x.function, x.rows, x.private = "score_case", 1, true
-	scores, err := s.scoreOne(withCaller(x.r.Context(), x.caller), body, metricNames(x.r.URL.Query().Get("metrics")))
+	scores, err := s.scoreOne(withShare(x.r.Context(), x.share), body, metricNames(x.r.URL.Query().Get("metrics")))
 	if err != nil {
 		return err
 	}

@@ -36,6 +36,12 @@ func (c *Catalogue) run(ctx context.Context, fn *Function, in *Batch, out *Colum
 		}
 		return nil
 	}
+	budget = withinDeadline(ctx, budget)
+	if fn.Once {
+		err := c.jobs.run(ctx, fn, in, out, budget)
+		slices.SortFunc(in.Problems, func(a, b Problem) int { return cmp.Compare(a.Row, b.Row) })
+		return err
+	}
 	rowCtx := ctx
 	if budget > 0 {
 		var cancel context.CancelFunc
@@ -65,6 +71,21 @@ func (c *Catalogue) run(ctx context.Context, fn *Function, in *Batch, out *Colum
 	}
 	slices.SortFunc(in.Problems, func(a, b Problem) int { return cmp.Compare(a.Row, b.Row) })
 	return nil
+}
+
+// withinDeadline is the budget of a call whose caller stops waiting at some time: a tenth of what is
+// left, at most a second, is for the reply.
+func withinDeadline(ctx context.Context, budget time.Duration) time.Duration {
+	at, ok := ctx.Deadline()
+	if !ok {
+		return budget
+	}
+	left := time.Until(at)
+	left -= min(left/10, time.Second)
+	if left > 0 && (budget == 0 || left < budget) {
+		return left
+	}
+	return budget
 }
 
 // spread calls row for each of n rows, several at once, each on one of the catalogue's slots, and

@@ -2,7 +2,6 @@ package udf
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"log"
 	"log/slog"
@@ -17,26 +16,43 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/udf/identity"
 )
 
 // Options are what a server may be given besides a catalogue.
 type Options struct {
-	Auth Auth
-	TLS  TLS
+	// GRPC and HTTP say who may call each listener. The zero value is users of this machine.
+	GRPC, HTTP   identity.Config
+	Surroundings identity.Surroundings // of both; Changed is the server's own
+	TLS          TLS
 	// AllowPlaintext lets the server listen beyond loopback without TLS, where something in front
-	// of it encrypts. Without authentication it never does.
+	// of it encrypts. Without authentication it never does. A platform needs no such permission.
 	AllowPlaintext bool
 
 	Limits Limits
 	// Timeouts replace, by wire, the time after which rows that have not begun fail with
-	// deadline_exceeded: snowflake 25s, bigquery 19m30s, databricks 55s, databricks_batch 10m, json
+	// deadline_exceeded: snowflake 20s (then the caller polls), bigquery 19m30s, databricks 55s, databricks_batch 10m, json
 	// 10m, databend 150s, risingwave 4s, grpc 0 (the caller's). 0 is no limit.
 	Timeouts map[string]time.Duration
 
-	Site   http.Handler                // serves the paths that are none of the server's, such as a report; may be nil
+	// Site serves the paths that are none of the server's, such as a report; may be nil. Who asks,
+	// and in which roles, is in the context of a request ([identity.From]). The server lets any
+	// identified caller through to it.
+	Site   http.Handler
 	Ready  func(context.Context) error // further condition of readiness; may be nil
 	Logger *slog.Logger                // one line a call, without values; nil: silent
 	Now    func() time.Time            // for durations in the log; nil: time.Now
+	Hooks  Hooks
+}
+
+// Hooks are told what an operator counts. Each may be nil, and must return at once.
+type Hooks struct {
+	// Refused is told that a call was refused, to be sent again later, for a limit: calls, bytes or
+	// rows, with "caller" before it where it is the caller's own.
+	Refused func(caller, limit string)
+	// Secrets is told that a file of tokens, authorities, certificates or keys cannot be read any
+	// more, so that nobody is let in by it, or can be again (nil).
+	Secrets func(what string, err error)
 }
 
 // Server offers a catalogue on the wire.
@@ -45,18 +61,22 @@ type Server struct {
 	limits    Limits
 	timeouts  map[string]time.Duration
 	admission *admission
-	tokens    *tokens
-	tls       *tls.Config
+	grpcPort  port
+	httpPort  port
 	plaintext bool // allowed beyond loopback
+	hooks     Hooks
 	site      http.Handler
 	isReady   func(context.Context) error
 	log       *slog.Logger
 	now       func() time.Time
 	ids       *ids
+	batches   batches // that callers poll for
 
 	base     context.Context //nolint:containedctx // ends when calls in flight are cut off
 	cutOff   context.CancelFunc
-	stopping atomic.Bool
+	stopping context.Context //nolint:containedctx // ends when the server begins to stop
+	stopNow  context.CancelFunc
+	active   atomic.Int64 // calls that were admitted, streams included
 	health   *health.Server
 	http     *http.Server
 	grpc     *grpc.Server
@@ -73,16 +93,7 @@ func NewServer(c *Catalogue, o *Options) (*Server, error) {
 	}
 	s := &Server{
 		catalogue: c, limits: limits, admission: newAdmission(limits), plaintext: o.AllowPlaintext, timeouts: o.Timeouts,
-		site: o.Site, isReady: o.Ready, log: o.Logger, now: o.Now, ids: newIDs(), health: health.NewServer(),
-	}
-	if err := s.checkTimeouts(); err != nil {
-		return nil, err
-	}
-	if s.tokens, err = newTokens(o.Auth); err != nil {
-		return nil, err
-	}
-	if s.tls, err = o.TLS.config(); err != nil {
-		return nil, err
+		site: o.Site, isReady: o.Ready, log: o.Logger, now: o.Now, ids: newIDs(), batches: batches{all: map[string]*polled{}}, health: health.NewServer(), hooks: o.Hooks,
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -90,10 +101,22 @@ func NewServer(c *Catalogue, o *Options) (*Server, error) {
 	if s.now == nil {
 		s.now = time.Now
 	}
+	if err := s.checkTimeouts(); err != nil {
+		return nil, err
+	}
+	around := o.Surroundings
+	around.Changed = s.secretsChanged
+	if s.grpcPort, err = newPort("gRPC", o.GRPC, o.TLS, around); err != nil {
+		return nil, err
+	}
+	if s.httpPort, err = newPort("HTTP", o.HTTP, o.TLS, around); err != nil {
+		return nil, err
+	}
 	s.base, s.cutOff = context.WithCancel(context.Background())
+	s.stopping, s.stopNow = context.WithCancel(context.Background())
 	s.http = &http.Server{
 		Handler:           s.mux(),
-		TLSConfig:         s.tls,
+		TLSConfig:         s.httpPort.tls,
 		BaseContext:       func(net.Listener) context.Context { return s.base },
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       5 * time.Minute,
@@ -130,57 +153,44 @@ func (q quietLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// authenticates tells whether callers have to prove who they are.
-func (s *Server) authenticates() bool {
-	return s.tokens != nil || s.tls != nil && s.tls.ClientAuth == tls.RequireAndVerifyClientCert
-}
-
-// checkListener refuses to serve others than this machine's users without authentication, or in the
-// clear unless that was asked for.
-func (s *Server) checkListener(l net.Listener) error {
-	if l == nil {
-		return nil
+// secretsChanged says in the log that secrets cannot be read, or can be again.
+func (s *Server) secretsChanged(what string, err error) {
+	if err != nil {
+		s.log.Error("secrets cannot be read; nobody is let in by them", slog.String("what", what), slog.String("error", err.Error()))
+	} else {
+		s.log.Info("secrets can be read again", slog.String("what", what))
 	}
-	if a, ok := l.Addr().(*net.TCPAddr); !ok || a.IP.IsLoopback() {
-		return nil // also a Unix socket, guarded by its file's mode
+	if s.hooks.Secrets != nil {
+		s.hooks.Secrets(what, err)
 	}
-	if !s.authenticates() {
-		return errcode.New(errcode.FailedPrecondition, "%s is reachable from other machines: configure tokens or client certificates", l.Addr())
-	}
-	if s.tls == nil && !s.plaintext {
-		return errcode.New(errcode.FailedPrecondition, "%s is reachable from other machines: configure TLS, or allow plaintext where something in front encrypts", l.Addr())
-	}
-	return nil
 }
 
 // Serve answers calls on the listeners, either of which may be nil, until ctx ends: gRPC and Arrow
-// Flight on the first, HTTP on the second. It then takes no further calls, lets those in flight
-// finish for Limits.StopGrace, cuts off the rest, and returns nil. Any other end is an error. It
-// closes the listeners.
+// Flight on the first, HTTP on the second. It then stops within Limits.StopGrace and returns nil.
+// Any other end is an error. It closes the listeners.
 func (s *Server) Serve(ctx context.Context, grpcListener, httpListener net.Listener) error {
 	defer s.cutOff()
-	listeners := []net.Listener{grpcListener, httpListener}
-	for _, l := range listeners {
-		if err := s.checkListener(l); err != nil {
-			for _, l := range listeners {
-				if l != nil {
-					_ = l.Close()
-				}
+	defer s.stopNow()
+	if err := s.Allow(grpcListener, httpListener); err != nil {
+		for _, l := range []net.Listener{grpcListener, httpListener} {
+			if l != nil {
+				_ = l.Close()
 			}
-			return err
 		}
+		return err
 	}
-	ended := make(chan error, len(listeners))
+	ended := make(chan error, 2)
 	serving := 0
-	serve := func(l net.Listener, f func(net.Listener) error) {
+	serve := func(l net.Listener, p port, f func(net.Listener) error) {
 		if l != nil {
 			serving++
+			s.announce(l, p)
 			go func() { ended <- f(l) }()
 		}
 	}
-	serve(grpcListener, s.grpc.Serve)
-	serve(httpListener, func(l net.Listener) error {
-		if s.tls != nil {
+	serve(grpcListener, s.grpcPort, s.grpc.Serve)
+	serve(httpListener, s.httpPort, func(l net.Listener) error {
+		if s.httpPort.tls != nil {
 			return s.http.ServeTLS(l, "", "")
 		}
 		return s.http.Serve(l)
@@ -193,35 +203,47 @@ func (s *Server) Serve(ctx context.Context, grpcListener, httpListener net.Liste
 		serving--
 		err = errcode.New(errcode.Unavailable, "serving ended: %w", err)
 	}
-	s.stop()
+	s.stop(err == nil)
 	for range serving {
 		<-ended
 	}
 	return err
 }
 
-// stop ends serving in three steps: no new calls, calls in flight for the grace, then none.
-func (s *Server) stop() {
-	s.stopping.Store(true)
+// stop ends serving. Readiness turns first. New calls are then answered as unavailable, on
+// listeners that stay open, while the ones in flight finish, and at least for Limits.StopDelay.
+// Before the grace is over, what is left is cut off and says so.
+func (s *Server) stop(politely bool) {
+	grace := s.limits.StopGrace
+	ends := time.Now().Add(grace)
+	cut := ends.Add(-min(grace/5, lastWords))
+	until := func(t time.Time) (context.Context, context.CancelFunc) {
+		return context.WithDeadline(context.Background(), t)
+	}
 	s.health.Shutdown()
-	grace, cancel := context.WithTimeout(context.Background(), s.limits.StopGrace)
+	s.stopNow()
+	inGrace, cancel := until(cut)
 	defer cancel()
+	if politely {
+		s.awaitCalls(inGrace, time.Now().Add(s.limits.StopDelay))
+	}
 	drained := make(chan struct{})
 	go func() {
 		s.grpc.GracefulStop()
 		close(drained)
 	}()
-	left := s.http.Shutdown(grace)
+	left := s.http.Shutdown(inGrace)
 	select {
 	case <-drained:
-	case <-grace.Done():
-		left = grace.Err()
+	case <-inGrace.Done():
+		left = inGrace.Err()
 	}
+	s.catalogue.jobs.drain(inGrace) // what judges are asked, and nobody waits for
 	if left != nil {
-		s.log.Warn("calls in flight are cut off", slog.Duration("grace", s.limits.StopGrace))
+		s.log.Warn("calls in flight are cut off", slog.Duration("grace", grace), slog.Int64("calls", s.active.Load()))
 	}
 	s.cutOff()
-	last, cancel := context.WithTimeout(context.Background(), lastWords)
+	last, cancel := until(later(ends, time.Now().Add(min(grace, time.Second))))
 	defer cancel()
 	_ = s.http.Shutdown(last)
 	_ = s.http.Close()
@@ -232,15 +254,42 @@ func (s *Server) stop() {
 	s.grpc.Stop()
 }
 
-// lastWords is the time that calls have to answer that they were cut off.
+// awaitCalls waits until no call is in flight and the given time is reached, or ctx ends.
+func (s *Server) awaitCalls(ctx context.Context, earliest time.Time) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for s.active.Load() > 0 || time.Now().Before(earliest) {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// lastWords is the time, of the grace, that calls have to answer that they were cut off.
 const lastWords = 2 * time.Second
 
-// enter takes a place for a call.
-func (s *Server) enter() (leave func(), err error) {
-	if s.stopping.Load() {
+// enter takes a place for a call; leave gives it back.
+func (s *Server) enter(call *share) (leave func(), err error) {
+	if s.stopping.Err() != nil {
 		return nil, errStopping
 	}
-	return s.admission.enter()
+	if err := call.enter(); err != nil {
+		return nil, err
+	}
+	s.active.Add(1)
+	return func() {
+		s.active.Add(-1)
+		call.leave()
+	}, nil
 }
 
 // cut says why a call as a whole was cut off: by its caller, or because the server stops.
@@ -277,8 +326,13 @@ func (s *Server) scoreOne(ctx context.Context, data []byte, metrics []string) ([
 }
 
 func (s *Server) readiness(ctx context.Context) error {
-	if s.stopping.Load() {
+	if s.stopping.Err() != nil {
 		return errStopping
+	}
+	for _, p := range []port{s.grpcPort, s.httpPort} {
+		if err := p.err(); err != nil {
+			return err
+		}
 	}
 	if s.isReady == nil {
 		return nil

@@ -59,7 +59,8 @@ func callBoth(t *testing.T, s *running) (httpDone chan answer, grpcDone chan err
 	return httpDone, grpcDone
 }
 
-// SFC-8: what runs when the server is told to stop finishes and is answered; nothing new is taken.
+// SFC-8: what runs when the server is told to stop finishes and is answered. Readiness
+// turns first, and new calls are told to come again.
 func TestStopLetsCallsFinish(t *testing.T) {
 	f, began, release := holding()
 	s := start(t, newCatalogue(t, f), nil)
@@ -68,14 +69,29 @@ func TestStopLetsCallsFinish(t *testing.T) {
 	<-began
 	stopped := make(chan error, 1)
 	go func() { stopped <- s.stop() }()
-	for !s.stopping.Load() {
+	for s.stopping.Err() == nil {
 		time.Sleep(time.Millisecond)
 	}
-	if _, err := http.Post(s.url+"/v1/functions/hold", "application/json", strings.NewReader(`{"rows":[[]]}`)); err == nil {
-		t.Error("a new connection was taken")
+	fresh := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	for path, want := range map[string]int{"/readyz": 503, "/health/ready": 503, "/healthz": 200, "/v1/functions": 503} {
+		resp, err := fresh.Get(s.url + path)
+		if err != nil {
+			t.Fatalf("%s on a new connection: %v", path, err)
+		}
+		if _ = resp.Body.Close(); resp.StatusCode != want {
+			t.Errorf("%s: %d, want %d", path, resp.StatusCode, want)
+		}
 	}
-	if status, _ := serve(s.Server, "/v1/functions/hold", []byte(`{"rows":[[]]}`)); status != 503 {
-		t.Errorf("a new call on an old connection: %d", status)
+	resp, err := fresh.Post(s.url+"/v1/functions/hold", "application/json", strings.NewReader(`{"rows":[[]]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _ = resp.Body.Close(); resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" {
+		t.Errorf("a new call: %d", resp.StatusCode)
+	}
+	_, err = udfpb.NewScoringClient(dial(t, s.addr)).Call(context.Background(), &udfpb.CallRequest{Function: "hold", Rows: 1})
+	if status.Code(err) != codes.Unavailable {
+		t.Errorf("a new gRPC call: %v", err)
 	}
 	close(release)
 	if a := <-httpDone; a.status != 200 || a.reply != `{"results":[0]}` {

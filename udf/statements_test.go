@@ -34,7 +34,7 @@ func hasty(wire string, budget time.Duration) *Options {
 }
 
 // tokenOptions are those of a server whose callers have the test's token.
-func tokenOptions() *Options { return &Options{Auth: withToken} }
+func tokenOptions() *Options { return &Options{GRPC: withToken, HTTP: withToken} }
 
 func (s *running) snowflake(function string) *callertest.Snowflake {
 	return &callertest.Snowflake{URL: s.url + "/v1/snowflake/" + function, BatchID: fmt.Sprintf("01c0aaaa-0000-1111-0000-222233334444:3:1:0:%d", batchIDs.Add(1))}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -22,13 +23,18 @@ type unary struct {
 var traitsUnary = traits{name: "grpc"}
 
 // serve wraps what every unary call has: a place, an entry in the log, an error as a gRPC status.
-func (u unary) serve(ctx context.Context, function string, f func(c *call) error) error {
+func (u unary) serve(ctx context.Context, req proto.Message, function string, f func(ctx context.Context, c *call) error) error {
 	c := callFrom(ctx)
 	c.wire, c.function = traitsUnary.name, correlation(function)
-	leave, err := u.s.enter()
+	held := u.s.admission.of(c.caller)
+	defer held.end()
+	leave, err := u.s.enter(held)
 	if err == nil {
 		defer leave()
-		err = u.s.cut(f(c))
+		err = held.hold(int64(proto.Size(req)))
+	}
+	if err == nil {
+		err = u.s.cut(f(withShare(ctx, held), c))
 	}
 	u.s.finish(ctx, c, err)
 	return grpcError(err, codes.ResourceExhausted)
@@ -36,7 +42,7 @@ func (u unary) serve(ctx context.Context, function string, f func(c *call) error
 
 func (u unary) Call(ctx context.Context, req *udfpb.CallRequest) (*udfpb.CallResponse, error) {
 	resp := &udfpb.CallResponse{}
-	return resp, u.serve(ctx, req.GetFunction(), func(c *call) error {
+	return resp, u.serve(ctx, req, req.GetFunction(), func(ctx context.Context, c *call) error {
 		fn, err := u.s.catalogue.Function(req.GetFunction())
 		if err != nil {
 			return err
@@ -46,6 +52,9 @@ func (u unary) Call(ctx context.Context, req *udfpb.CallRequest) (*udfpb.CallRes
 			return err
 		}
 		c.rows = in.Rows
+		if err := shareFrom(ctx).rows(ctx, in.Rows, false); err != nil {
+			return err
+		}
 		out := NewColumn(fn.Result, in.Rows)
 		if err := u.s.catalogue.run(ctx, fn, in, out, u.s.budget(traitsUnary)); err != nil {
 			return err
@@ -182,9 +191,9 @@ func problemTo(p Problem) *udfpb.Problem {
 	return out
 }
 
-func (u unary) ListFunctions(ctx context.Context, _ *udfpb.ListFunctionsRequest) (*udfpb.ListFunctionsResponse, error) {
+func (u unary) ListFunctions(ctx context.Context, req *udfpb.ListFunctionsRequest) (*udfpb.ListFunctionsResponse, error) {
 	resp := &udfpb.ListFunctionsResponse{}
-	return resp, u.serve(ctx, "", func(*call) error {
+	return resp, u.serve(ctx, req, "", func(context.Context, *call) error {
 		for _, f := range u.s.catalogue.functions {
 			out := &udfpb.Function{
 				Name: f.Name, Group: f.Group, Result: typeTo(f.Result), Doc: f.Doc, Version: int32(f.Version), //nolint:gosec // small
@@ -203,8 +212,11 @@ func typeTo(t Type) udfpb.Type { return udfpb.Type(t) + 1 }
 
 func (u unary) ScoreCase(ctx context.Context, req *udfpb.ScoreCaseRequest) (*udfpb.ScoreCaseResponse, error) {
 	resp := &udfpb.ScoreCaseResponse{}
-	return resp, u.serve(ctx, "score_case", func(c *call) error {
+	return resp, u.serve(ctx, req, "score_case", func(ctx context.Context, c *call) error {
 		c.rows, c.private = 1, true
+		if err := shareFrom(ctx).rows(ctx, 1, false); err != nil {
+			return err
+		}
 		scores, err := u.s.scoreOne(ctx, bytesOf(req.GetCaseJson()), req.GetMetrics())
 		for i := range scores {
 			resp.Scores = append(resp.Scores, scoreTo(scores[i]))

@@ -16,8 +16,9 @@ import (
 type snowflake struct{}
 
 func (snowflake) traits() traits {
-	// Gateways give a call 29 or 30 seconds; replies may have 10 MB.
-	return traits{name: "snowflake", reply: 10_000_000, budget: 25 * time.Second, digest: true}
+	// Gateways give a call 29 or 30 seconds: before that a caller that can poll is told to, and
+	// rows say that they are late to one that cannot. Replies may have 10 MB.
+	return traits{name: "snowflake", reply: 10_000_000, budget: 20 * time.Second, digest: true}
 }
 
 func (snowflake) decode(r *request) error {

@@ -30,9 +30,8 @@ type configuration struct {
 		Key      string `yaml:"key"`
 		ClientCA string `yaml:"client_ca"` // certificates of clients are then required
 	} `yaml:"tls"`
-	Auth struct {
-		TokenFile string `yaml:"token_file"` // lines NAME:SECRET
-	} `yaml:"auth"`
+	Auth    authConfig   `yaml:"auth"`
+	Limits  limitsConfig `yaml:"limits"`
 	Results struct {
 		Files     []string `yaml:"files"`     // directories that file: references may read; none: such references are refused
 		Warehouse string   `yaml:"warehouse"` // URL that table: and query: references are read from, such as duckdb:FILE

@@ -15,6 +15,7 @@ type doctorCommand struct {
 	Config   string        `placeholder:"FILE" help:"A configuration file."`
 	ReadOnly bool          `help:"Write nothing. Otherwise a small table is made in schema badger, used and dropped; the schema is made where it is not there."`
 	Timeout  time.Duration `default:"2m" help:"For all checks together."`
+	Values   string        `placeholder:"FILE" help:"The values of badger install: its functions, roles, grants and endpoint are looked at too."`
 	JSON     bool          `help:"Print one JSON document."`
 }
 
@@ -50,6 +51,13 @@ func (c *doctorCommand) Run(ctx context.Context, p process) error {
 		},
 		ReadOnly: c.ReadOnly, Now: p.now,
 	})
+	if c.Values != "" {
+		checks, err := installation(ctx, p, c.Values, source)
+		if err != nil {
+			return err
+		}
+		report.Add(checks...)
+	}
 	if c.JSON {
 		err = writeJSON(p, report)
 	} else {

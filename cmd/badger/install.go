@@ -10,6 +10,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/sql/install"
 	"github.com/badger-eval/badger/udf"
@@ -23,9 +24,11 @@ type installCommand struct {
 	Judges    []string          `placeholder:"FILE,…" help:"Judge files whose functions are installed too, besides those of the values."`
 	Print     bool              `help:"Print everything in the order in which it has to run."`
 	Apply     string            `placeholder:"URL" help:"Run it there."`
-	As        string            `enum:"all,admin,owner" default:"all" help:"With --apply: run only the steps of the administrator or of the owner."`
+	As        string            `enum:"all,admin,owner" default:"all" help:"With --apply or --drop URL: run only the steps of the administrator or of the owner."`
 	Diff      string            `placeholder:"URL" help:"Show what would change there. The exit code is 1 where something would."`
-	Drop      bool              `help:"Print what undoes it."`
+	Drop      bool              `help:"Print what undoes it; with a URL, run that. Tables stay."`
+	WithData  bool              `help:"With --drop: the tables go too, with all scores and labels."`
+	URL       string            `arg:"" optional:"" help:"With --drop: where to run it."`
 }
 
 // dialects are those that functions can be written in, by warehouse. Connectors add theirs in
@@ -50,6 +53,9 @@ func (c *installCommand) Run(ctx context.Context, p process) error {
 	if chosen != 1 {
 		return usage("expected one of --print, --apply URL, --diff URL and --drop")
 	}
+	if !c.Drop && (c.URL != "" || c.WithData) {
+		return usage("a URL by itself and --with-data belong to --drop")
+	}
 	plan, err := planOf(ctx, v)
 	if err != nil {
 		return err
@@ -57,8 +63,10 @@ func (c *installCommand) Run(ctx context.Context, p process) error {
 	switch {
 	case c.Print:
 		return plan.Print(p.stdout)
+	case c.Drop && c.URL == "":
+		return plan.PrintDrop(p.stdout, c.WithData)
 	case c.Drop:
-		return plan.PrintDrop(p.stdout)
+		return c.drop(ctx, p, plan)
 	case c.Diff != "":
 		return c.diff(ctx, p, plan)
 	}
@@ -153,23 +161,75 @@ func (c *installCommand) diff(ctx context.Context, p process, plan *install.Plan
 		return err
 	}
 	defer end()
-	changes, err := plan.Compare(ctx, db)
+	diff, err := plan.Diff(ctx, db)
 	if err != nil {
 		return err
 	}
-	same := 0
-	for _, change := range changes {
-		if change.State == install.Same {
-			same++
-			continue
+	missing := false
+	for _, l := range diff.Lines {
+		fmt.Fprintf(p.stdout, "%-10s  %-8s  %s\n", l.State, l.What, l.Name)
+		if l.Why != "" {
+			fmt.Fprintf(p.stdout, "            %s\n", l.Why)
 		}
-		fmt.Fprintf(p.stdout, "%-9s  %s\n", change.State, change.Name)
+		switch {
+		case l.Fine:
+		case l.Fix == "":
+			fmt.Fprintln(p.stdout, "            --apply cannot put this right")
+		case l.State == string(install.Missing):
+			missing = true
+		default:
+			fmt.Fprintf(p.stdout, "            --apply %s\n", l.Fix)
+		}
 	}
-	fmt.Fprintf(p.stdout, "%d of %d functions are as they should be\n", same, len(changes))
-	if same < len(changes) {
+	if missing {
+		fmt.Fprintln(p.stdout, "--apply creates, adds and grants what is missing")
+	}
+	for _, what := range []string{"function", "table", "view", "role", "grant"} {
+		if n := diff.Same[what]; n > 0 {
+			fmt.Fprintf(p.stdout, "as they should be: %s\n", report.Counted(n, what))
+		}
+	}
+	if len(diff.NotCompared) > 0 {
+		fmt.Fprintf(p.stdout, "not compared, because %s does not show them here: %s\n", plan.Warehouse.Name, strings.Join(diff.NotCompared, ", "))
+	}
+	if diff.Differs() {
 		return errGate
 	}
 	return nil
+}
+
+func (c *installCommand) drop(ctx context.Context, p process, plan *install.Plan) error {
+	db, end, err := c.open(ctx, p, plan, c.URL)
+	if err != nil {
+		return err
+	}
+	defer end()
+	done, err := plan.Remove(ctx, db, c.WithData, c.by()...)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "%d statements were run\n", done.Run)
+	if done.Gone > 0 {
+		fmt.Fprintf(p.stdout, "%d were for objects that were gone already\n", done.Gone)
+	}
+	if done.LeftOut > 0 {
+		fmt.Fprintf(p.stdout, "%d statements are left to another role: run this again with --as and that role's URL\n", done.LeftOut)
+	}
+	if plan.HasTables() && !c.WithData {
+		fmt.Fprintln(p.stdout, "the tables stay, with scores and labels; --with-data removes them too")
+	}
+	for _, sql := range done.Left {
+		fmt.Fprintf(p.stdout, "left, because something else needs the object: %s\n", sql)
+	}
+	return nil
+}
+
+// by are the roles whose steps are to be run.
+func (c *installCommand) by() []string {
+	if c.As == "all" {
+		return nil
+	}
+	return []string{c.As}
 }
 
 func (c *installCommand) apply(ctx context.Context, p process, plan *install.Plan) error {
@@ -178,11 +238,7 @@ func (c *installCommand) apply(ctx context.Context, p process, plan *install.Pla
 		return err
 	}
 	defer end()
-	var by []string
-	if c.As != "all" {
-		by = []string{c.As}
-	}
-	done, err := plan.Apply(ctx, db, by...)
+	done, err := plan.Apply(ctx, db, c.by()...)
 	if err != nil {
 		return err
 	}

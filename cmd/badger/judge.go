@@ -46,6 +46,12 @@ type judgeConfig struct {
 		Prices judgebackend.PriceTable `yaml:"prices"` // of a million tokens, by model
 	} `yaml:"budget"`
 
+	// CallerBudget bounds what each caller of badger serve may spend on a day of UTC.
+	CallerBudget struct {
+		Tokens int64  `yaml:"tokens"`
+		Money  string `yaml:"money"`
+	} `yaml:"caller_budget"`
+
 	Concurrency       int           `yaml:"concurrency"` // calls in flight; 64 by default
 	RequestsPerMinute int           `yaml:"requests_per_minute"`
 	TokensPerMinute   int           `yaml:"tokens_per_minute"`
@@ -119,6 +125,7 @@ func (c *judgeConfig) asked() bool { return c.Backend != "" && c.Backend != "non
 type judging struct {
 	stack  *judgebackend.Stack
 	budget *judgebackend.Budget
+	ledger judgebackend.Payments // nil: it cannot tell who paid
 	close  []func() error
 }
 
@@ -191,6 +198,11 @@ func (c *judgeConfig) open(ctx context.Context, s judgeSurroundings) (_ *judging
 	if j.budget, err = judgebackend.NewBudget(limits); err != nil {
 		return nil, usageError{err}
 	}
+	j.ledger, _ = store.(judgebackend.Payments)
+	quota, err := c.quota(j.ledger)
+	if err != nil {
+		return nil, err
+	}
 	audit := s.audit
 	if c.Audit != "" {
 		f, err := os.OpenFile(c.Audit, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -201,7 +213,7 @@ func (c *judgeConfig) open(ctx context.Context, s judgeSurroundings) (_ *judging
 		audit = slog.New(slog.NewJSONHandler(f, nil))
 	}
 	j.stack, err = judgebackend.NewStack(backend, &judgebackend.StackOptions{
-		Store: store, AskAgain: c.AskAgain, Budget: j.budget, KeepRequests: c.KeepRequests,
+		Store: store, AskAgain: c.AskAgain, Budget: j.budget, Quota: quota, KeepRequests: c.KeepRequests,
 		Concurrency: c.Concurrency, RequestsPerMinute: c.RequestsPerMinute, TokensPerMinute: c.TokensPerMinute, AttemptTimeout: c.Timeout,
 		OnOpen: s.opened, Audit: audit, Log: s.log,
 	})

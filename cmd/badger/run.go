@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -20,6 +19,7 @@ import (
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/custom"
 )
@@ -76,7 +76,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer e.judge.Close()
-	outcome, err := e.evaluate(ctx)
+	outcome, err := e.evaluate(judgebackend.WithPayer(ctx, payer(e.run)))
 	if err != nil && errcode.Of(err) != errcode.Cancelled {
 		return err
 	}
@@ -142,6 +142,7 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	if config.Judge, err = c.over(config.Judge); err != nil {
 		return err
 	}
+	config.Judge.AskAgain = config.Judge.AskAgain || c.RetryFailed
 	e.snapshots.allow(config)
 	if e.config, err = config.Metrics.engineConfig(); err != nil {
 		return err
@@ -153,6 +154,9 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 		},
 	})
 	if err != nil {
+		return err
+	}
+	if err := e.payEarlier(ctx); err != nil {
 		return err
 	}
 	if c.Concurrency == 0 && config.Judge.Concurrency > 0 {
@@ -407,7 +411,7 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 	}()
 	var ledgers []batch.Ledger
 	if e.warehouse != nil {
-		ledgers = append(ledgers, warehouseLedger{e.warehouse, e.configHash(), e.now, e.begin})
+		ledgers = append(ledgers, warehouseLedger{e.warehouse, e.config.Hash(), e.now, e.begin})
 	}
 	if e.scoreFile != nil {
 		ledgers = append(ledgers, e.scoreFile)
@@ -597,12 +601,6 @@ func toJSON(v any) string {
 		return "null"
 	}
 	return string(text)
-}
-
-// configHash identifies the configuration that scores were made under.
-func (e *evaluation) configHash() string {
-	sum := sha256.Sum256([]byte(toJSON(e.config)))
-	return hex.EncodeToString(sum[:8])
 }
 
 // say tells where the scores are.

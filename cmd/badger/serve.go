@@ -10,9 +10,11 @@ import (
 	"syscall"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/callstore"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf"
+	"github.com/badger-eval/badger/udf/identity"
 )
 
 type serveCommand struct {
@@ -41,6 +43,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	resolver.allow(config)
 	judged := judgeSurroundings{process: p, log: log, audit: log, opened: func(err error) { log.Error("the judge cannot be asked", "error", err) }}
 	var promoted *connectors.Warehouse
+	var calls udf.CallStore
 	if url := config.Results.Warehouse; url != "" {
 		keeps := config.Judge.asked() && (config.Judge.Ledger == "" || config.Judge.Ledger == "warehouse")
 		w, err := openWarehouse(ctx, url, !keeps)
@@ -53,6 +56,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 				return fmt.Errorf("results.warehouse: %w", err)
 			}
 			judged.scores = w
+			calls = callstore.New(w, p.now)
 		}
 		resolver.warehouse, promoted = w, w
 	}
@@ -74,13 +78,26 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return usageError{err}
 	}
-	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Version: version(), Workers: config.Workers, Panicked: panicked})
+	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{
+		Version: version(), Judge: judge.Name(), Workers: config.Workers, Fingerprint: toJSON(engineConfig) + judge.Name(), Calls: calls, Panicked: panicked,
+	})
 	if err != nil {
 		return usageError{err}
 	}
+	byGRPC, byHTTP, err := config.Auth.listeners(config.TLS.ClientCA)
+	if err != nil {
+		return err
+	}
+	limits, err := config.Limits.limits()
+	if err != nil {
+		return err
+	}
 	server, err := udf.NewServer(catalogue, &udf.Options{
-		Auth:           udf.Auth{TokenFile: config.Auth.TokenFile},
-		TLS:            udf.TLS{CertFile: config.TLS.Cert, KeyFile: config.TLS.Key, ClientCAFile: config.TLS.ClientCA},
+		GRPC:           byGRPC,
+		HTTP:           byHTTP,
+		Surroundings:   identity.Surroundings{Getenv: p.getenv},
+		TLS:            udf.TLS{CertFile: config.TLS.Cert, KeyFile: config.TLS.Key},
+		Limits:         limits,
 		AllowPlaintext: config.Listen.AllowPlaintext,
 		Timeouts:       config.Timeouts,
 		Logger:         log,
@@ -88,8 +105,14 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return usageError{err}
 	}
+	grpcCallers, httpCallers := server.Identities()
 	if c.Check {
-		fmt.Fprintf(p.stdout, "the configuration is sound: %d functions, Flight and gRPC on %s, HTTP on %s, judge %s\n", len(catalogue.Functions()), grpcAddr, httpAddr, judge.Name())
+		for _, l := range []struct{ name, addr string }{{"gRPC", grpcAddr}, {"HTTP", httpAddr}} {
+			if err := server.AllowAddress(l.name, l.addr); err != nil {
+				return usageError{err}
+			}
+		}
+		fmt.Fprintf(p.stdout, "the configuration is sound: %d functions, judge %s\n  Flight and gRPC on %s: %s\n  HTTP on %s: %s\n", len(catalogue.Functions()), judge.Name(), grpcAddr, grpcCallers, httpAddr, httpCallers)
 		return nil
 	}
 	var lc net.ListenConfig
@@ -102,8 +125,17 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		grpcListener.Close()
 		return errcode.New(errcode.FailedPrecondition, "HTTP: %w", err)
 	}
+	if err := server.Allow(grpcListener, httpListener); err != nil {
+		grpcListener.Close()
+		httpListener.Close()
+		return err
+	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	fmt.Fprintf(p.stderr, "badger serves %d functions: Arrow Flight and gRPC on %s, HTTP on http://%s\n", len(catalogue.Functions()), grpcListener.Addr(), httpListener.Addr())
+	scheme, secured := "http", ""
+	if config.TLS.Cert != "" {
+		scheme, secured = "https", " with TLS"
+	}
+	fmt.Fprintf(p.stderr, "badger serves %d functions: Arrow Flight and gRPC on %s%s, HTTP on %s://%s\n", len(catalogue.Functions()), grpcListener.Addr(), secured, scheme, httpListener.Addr())
 	return server.Serve(ctx, grpcListener, httpListener)
 }

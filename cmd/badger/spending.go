@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
@@ -69,4 +71,47 @@ func (e *evaluation) paidEarlier() cost {
 		}
 	}
 	return most
+}
+
+// payer is who pays for a run's questions in the ledger.
+func payer(run string) string { return "run:" + run }
+
+// payEarlier tells the budget what the run has paid for before it was resumed, so that a limit
+// holds for the run and not for each call of it. The ledger has every answer, up to the moment the
+// run was killed; the rows of eval_runs also have what no answer came for.
+func (e *evaluation) payEarlier(ctx context.Context) error {
+	if e.judge == nil || !e.resumed {
+		return nil
+	}
+	if e.judge.ledger != nil {
+		paid, err := e.judge.ledger.PaidBy(ctx, payer(e.run), time.Time{}.AddDate(1969, 0, 0))
+		if err != nil {
+			return err
+		}
+		e.judge.budget.Paid(paid)
+	}
+	was := e.paidEarlier()
+	money, _ := judgebackend.ParseMoney(was.Money) // nothing where no price was known
+	e.judge.budget.PaidBefore(judgebackend.Spending{TokensIn: was.TokensIn, TokensOut: was.TokensOut, Money: money})
+	return nil
+}
+
+// quota is what each caller may spend a day; nil for no limit.
+func (c *judgeConfig) quota(ledger judgebackend.Payments) (*judgebackend.Quota, error) {
+	if c.CallerBudget.Tokens == 0 && c.CallerBudget.Money == "" {
+		return nil, nil //nolint:nilnil // no limit
+	}
+	limits := judgebackend.BudgetLimits{Tokens: c.CallerBudget.Tokens, Prices: c.Budget.Prices}
+	if c.CallerBudget.Money != "" {
+		money, err := judgebackend.ParseMoney(c.CallerBudget.Money)
+		if err != nil {
+			return nil, usage("judge.caller_budget.money: %w", err)
+		}
+		limits.Money = money
+	}
+	q, err := judgebackend.NewQuota(limits, ledger, nil)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return q, nil
 }

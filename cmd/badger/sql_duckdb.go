@@ -61,7 +61,7 @@ func registerFunctions(ctx context.Context, conn *duckdb.Conn, w *connectors.War
 	if err != nil {
 		return usageError{err}
 	}
-	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Version: version()})
+	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{Version: version(), Judge: judge.Name()})
 	if err != nil {
 		return err
 	}

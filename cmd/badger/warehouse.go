@@ -21,7 +21,7 @@ import (
 
 // warehouses are the schemes this build can open. Connectors add themselves in connector_*.go
 // files, each of which a build tag leaves out.
-var warehouses connectors.Mux
+var warehouses = connectors.Mux{Program: version()}
 
 const (
 	readOnly  = true

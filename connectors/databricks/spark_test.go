@@ -75,9 +75,9 @@ func TestSpark(t *testing.T) {
 				}
 			}
 		}
-		for _, view := range []string{"latest_scores", "consensus", "complexity", "versions_by_metric", "agreement"} {
-			if _, err := show(c.Query(ctx, "SELECT * FROM badger."+view)); err != nil {
-				t.Errorf("%s: %v", view, err)
+		for _, view := range badgersql.Views {
+			if _, err := show(c.Query(ctx, "SELECT * FROM badger."+view.Name)); err != nil {
+				t.Errorf("%s: %v", view.Name, err)
 			}
 		}
 	})

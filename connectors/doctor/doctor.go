@@ -55,7 +55,7 @@ type Options struct {
 }
 
 // The checks, in the order in which they are made.
-var names = []string{"reachable", "signed in", "statements", "clock", "badger's tables", "reading them", "writing to them", "creating", "writing", "types", "snapshots", "text queries"}
+var names = []string{"reachable", "signed in", "statements", "clock", "badger's tables", "reading them", "last run", "writing to them", "creating", "writing", "types", "snapshots", "text queries"}
 
 // doctor is one examination.
 type doctor struct {
@@ -219,48 +219,97 @@ func (d *doctor) clock(ctx context.Context) {
 
 // tables looks at badger's tables: whether they are there, have all columns and may be read.
 func (d *doctor) tables(ctx context.Context) {
-	const there, reading = "badger's tables", "reading them"
-	var missing, lacking, newer []string
+	const there, reading, last = "badger's tables", "reading them", "last run"
+	f, err := d.w.Inspect(ctx)
 	for i := range badgersql.Tables {
-		t := &badgersql.Tables[i]
-		got, err := d.w.Query(ctx, "SELECT * FROM "+badgersql.Schema+"."+t.Name+" WHERE 1 = 0")
-		if errcode.Of(err) == errcode.NotFound {
-			missing = append(missing, t.Name)
-			continue
-		}
-		if err != nil {
-			d.fail(reading, err, "let the role read schema badger")
-			return
-		}
-		d.there = append(d.there, t.Name)
-		has := map[string]bool{}
-		for _, c := range got.Columns {
-			has[strings.ToLower(c.Name)] = true
-		}
-		for _, c := range t.Columns {
-			if !has[c.Name] {
-				lacking = append(lacking, t.Name+"."+c.Name)
-			}
-		}
-		if len(got.Columns) > len(t.Columns) {
-			newer = append(newer, t.Name)
+		if name := badgersql.Tables[i].Name; f.Tables[name] != nil {
+			d.there = append(d.there, name)
 		}
 	}
+	if err != nil {
+		d.fail(reading, err, "let the role read schema badger")
+		d.say(last, Skipped, "not tried")
+		return
+	}
+	d.lastRun(ctx, last)
+	var missing, lacking, others, own []string
+	for _, x := range f.Differences(d.w.SQL()) {
+		switch x.Kind {
+		case badgersql.MissingTable:
+			missing = append(missing, x.Name)
+		case badgersql.MissingColumn, badgersql.MissingView:
+			lacking = append(lacking, x.Name)
+		case badgersql.OwnColumn:
+			own = append(own, x.Name)
+		case badgersql.OldVersion, badgersql.ChangedView, badgersql.WrongType, badgersql.NewVersion:
+			others = append(others, strings.TrimSuffix(x.Name+": "+x.Why, ": "))
+		}
+	}
+	refused := f.Check(d.w.SQL())
 	switch {
+	case refused != nil:
+		d.fail(there, refused, "nothing is written there until that is put right; badger install --diff shows all that differs")
 	case len(missing) == len(badgersql.Tables):
 		d.warn(there, "nothing needs to be done: the first badger run that writes there makes them. Or is this the wrong database?", "not installed yet")
-	case len(missing) > 0 || len(lacking) > 0:
-		d.warn(there, "the next badger run that writes there adds what is missing", "of an earlier version: %s missing", strings.Join(append(missing, lacking...), ", "))
-	case len(newer) > 0:
-		d.warn(there, "is a newer badger in use? then update this one. Columns of your own are left alone", "%s with columns that this version does not know", strings.Join(newer, ", "))
+	case len(missing)+len(lacking)+len(others) > 0:
+		d.warn(there, "the next badger run that writes there brings them to this version, and so does badger install --apply", "of version %d, this program's are of version %d: %s",
+			f.Version, badgersql.Version, strings.Join(append(prefixed("missing: ", append(missing, lacking...)), others...), "; "))
+	case len(own) > 0:
+		d.say(there, OK, "all %d, of version %d; %s are not badger's and are left alone", len(badgersql.Tables), f.Version, strings.Join(own, ", "))
 	default:
-		d.say(there, OK, "all %d, of this version", len(badgersql.Tables))
+		d.say(there, OK, "all %d, of version %d", len(badgersql.Tables), f.Version)
 	}
 	if len(d.there) > 0 {
 		d.say(reading, OK, "%d of %d", len(d.there), len(badgersql.Tables))
 	} else {
 		d.say(reading, Skipped, "there are none yet")
 	}
+}
+
+// prefixed is a list as one text behind a prefix, or nothing.
+func prefixed(prefix string, names []string) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{prefix + strings.Join(names, ", ")}
+}
+
+// stale is the age beyond which the last run is worth a look.
+const stale = 48 * time.Hour
+
+// lastRun looks at the run that started last.
+func (d *doctor) lastRun(ctx context.Context, name string) {
+	if !slices.Contains(d.there, "eval_runs") {
+		d.say(name, Skipped, "no runs can be read")
+		return
+	}
+	run, err := d.w.LastRun(ctx)
+	if err != nil {
+		d.fail(name, err, "let the role read schema badger")
+		return
+	}
+	if run == nil {
+		d.say(name, OK, "none yet")
+		return
+	}
+	age := d.Now().Sub(run.Started)
+	text := fmt.Sprintf("%s, %s ago", run.ID, age.Round(time.Minute))
+	switch {
+	case !run.Done && age > stale:
+		d.warn(name, "go on with it: badger run --resume "+run.ID+", or start another", "%s, not finished", text)
+	case !run.Done:
+		d.say(name, OK, "%s, not finished: it runs, or was stopped", text)
+	case age > stale:
+		d.say(name, OK, "%s, done. If runs are scheduled, look at why there is no newer one", text)
+	default:
+		d.say(name, OK, "%s, done", text)
+	}
+}
+
+// Add appends checks that were made elsewhere.
+func (r *Report) Add(checks ...Check) {
+	r.Checks = append(r.Checks, checks...)
+	r.OK = !slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Status == Failed })
 }
 
 // models looks whether the warehouse can be a judge's backend.
@@ -306,13 +355,10 @@ func (d *doctor) insert(ctx context.Context) {
 		return
 	}
 	for _, table := range d.there {
-		full, column := badgersql.Schema+"."+table, badgersql.TableNamed(table).Columns[0].Name
-		for _, sql := range []string{
-			fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s WHERE 1 = 0", full, column, column, full),
-			fmt.Sprintf("UPDATE %s SET %s = %s WHERE 1 = 0", full, column, column),
-		} {
+		t := badgersql.TableNamed(table)
+		for _, sql := range t.TryWrite() {
 			if err := d.w.Exec(ctx, sql); err != nil {
-				d.fail(name, errcode.New(errcode.Of(err), "%s: %w", full, err), "let the role insert into and update the tables of schema badger")
+				d.fail(name, errcode.New(errcode.Of(err), "%s: %w", t.FullName(), err), "let the role insert into and update the tables of schema badger")
 				return
 			}
 		}

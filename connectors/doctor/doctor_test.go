@@ -61,7 +61,7 @@ func (c ill) Merge(ctx context.Context, table string, key []string, r array.Reco
 }
 
 func TestWhatIsWrongIsFound(t *testing.T) {
-	const all = "reachable=ok signed in=ok statements=ok clock=ok badger's tables=ok reading them=ok writing to them=ok creating=ok writing=ok types=ok snapshots=ok text queries=ok"
+	const all = "reachable=ok signed in=ok statements=ok clock=ok badger's tables=ok reading them=ok last run=ok writing to them=ok creating=ok writing=ok types=ok snapshots=ok text queries=ok"
 	healthy := func(changes ...string) string {
 		out := all
 		for _, c := range changes {
@@ -95,9 +95,9 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 		{why: "a clock an hour behind", now: -time.Hour, want: healthy("clock=warning"), fix: "NTP"},
 		{why: "slow to wake", step: 11 * time.Second, now: -60 * time.Second, want: healthy("reachable=warning", "statements=warning"), fix: "time limit"},
 		{why: "tables that are not there", refuse: map[string]errcode.Code{"FROM badger.": errcode.NotFound}, readOnly: true,
-			want: healthy("badger's tables=warning", "reading them=skipped", "writing to them=skipped", "creating=skipped", "writing=skipped", "types=skipped"), fix: "first badger run"},
+			want: healthy("badger's tables=warning", "reading them=skipped", "last run=skipped", "writing to them=skipped", "creating=skipped", "writing=skipped", "types=skipped"), fix: "first badger run"},
 		{why: "a table that is not there", refuse: map[string]errcode.Code{"FROM badger.judges WHERE": errcode.NotFound}, want: healthy("badger's tables=warning"), fix: "next badger run"},
-		{why: "tables that may not be read", refuse: map[string]errcode.Code{"FROM badger.scores": errcode.PermissionDenied}, want: strings.Replace(healthy("reading them=failed"), "badger's tables=ok", "badger's tables=skipped", 1), fix: "not tried"},
+		{why: "tables that may not be read", refuse: map[string]errcode.Code{"FROM badger.scores": errcode.PermissionDenied}, want: strings.Replace(healthy("reading them=failed", "last run=skipped"), "badger's tables=ok", "badger's tables=skipped", 1), fix: "not tried"},
 		{why: "tables that may not be written to", refuse: map[string]errcode.Code{"UPDATE badger.eval_runs": errcode.PermissionDenied}, want: healthy("writing to them=failed"), fix: "write the file"},
 		{why: "no right to make tables", refuse: map[string]errcode.Code{"CREATE TABLE": errcode.PermissionDenied},
 			want: healthy("creating=failed", "writing=skipped", "types=skipped", "snapshots=skipped"), fix: "write the file"},

@@ -97,6 +97,9 @@ type Dialect struct {
 	// Binary follows text to make it compare by its bytes where a column may have a collation under
 	// which other text is equal to it; "" where text always compares so or where nothing is known.
 	Binary string
+	// NoClaims tells that no single statement of the warehouse inserts a row only where its key is
+	// not there yet, whatever others insert at the same time.
+	NoClaims bool
 	// Embedded tells that the engine sorts and joins in this process's memory: many rows are then
 	// better read in small pieces than at once.
 	Embedded bool

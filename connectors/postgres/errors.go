@@ -44,6 +44,7 @@ var failures = map[string]failure{
 	"23505": {errcode.AlreadyExists, "there is a row of that key already"},
 	"25":    {errcode.FailedPrecondition, "the transaction does not allow that"},
 	"25006": {errcode.PermissionDenied, "nothing may be written: the connection, the server (a standby?) or the database only reads"},
+	"2BP01": {errcode.FailedPrecondition, "something else needs it"},
 	"28":    {errcode.Unauthenticated, "signing in is refused: are user, password and pg_hba.conf right?"},
 	"2F":    {errcode.InvalidArgument, "a function failed"},
 	"34":    {errcode.InvalidArgument, "there is no such cursor"},

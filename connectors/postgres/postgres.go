@@ -56,6 +56,7 @@ var RedshiftDialect = driver.Dialect{
 	Results:     map[driver.Type]string{driver.JSON: "varchar(65535)"},
 	Identifiers: driver.Identifiers{Quote: '"', Backslash: true},
 	Placeholder: placeholder,
+	NoClaims:    true, // MERGE has no conditions, and two transactions may insert one key
 }
 
 func placeholder(n int) string { return fmt.Sprintf("$%d", n) }

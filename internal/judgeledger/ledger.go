@@ -30,6 +30,14 @@ type Ledger struct {
 	now  func() time.Time
 	gets group[string, *judgebackend.Assessment]
 	puts group[connectors.Assessment, struct{}]
+
+	claims   *claims // nil: nobody else uses the table
+	payments payments
+}
+
+// payments is a table that can sum; [connectors.Warehouse] is one.
+type payments interface {
+	PaidBy(ctx context.Context, payer string, from time.Time) ([]connectors.Paid, error)
 }
 
 // mostTogether bounds the requests of one statement.
@@ -38,10 +46,19 @@ const mostTogether = 256
 // New makes a ledger of a table. now tells the order in which answers were put; log receives
 // warnings of damaged rows and may be nil.
 func New(t Table, now func() time.Time, log *slog.Logger) *Ledger {
+	return NewWithLease(t, DefaultLease, now, log)
+}
+
+// NewWithLease is New with claims that last so long.
+func NewWithLease(t Table, lease time.Duration, now func() time.Time, log *slog.Logger) *Ledger {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
 	l := &Ledger{log: log, now: now}
+	if c, ok := t.(Claims); ok {
+		l.claims = newClaims(c, lease, now)
+	}
+	l.payments, _ = t.(payments)
 	l.gets.do = func(ctx context.Context, hashes []string) ([]*judgebackend.Assessment, error) {
 		return l.find(ctx, t, hashes)
 	}
@@ -68,6 +85,19 @@ func (l *Ledger) Put(ctx context.Context, a judgebackend.Assessment) error {
 	}
 	_, err = l.puts.ask(ctx, row)
 	return err
+}
+
+// PaidBy implements judgebackend.Payments.
+func (l *Ledger) PaidBy(ctx context.Context, payer string, from time.Time) ([]judgebackend.Payment, error) {
+	if l.payments == nil {
+		return nil, nil
+	}
+	paid, err := l.payments.PaidBy(ctx, payer, from)
+	out := make([]judgebackend.Payment, len(paid))
+	for i, p := range paid {
+		out[i] = judgebackend.Payment{Identity: judgebackend.Identity{Backend: p.Backend, Model: p.Model}, Calls: p.Calls, TokensIn: p.TokensIn, TokensOut: p.TokensOut}
+	}
+	return out, err
 }
 
 // find reads the last sound answer to each request.
@@ -116,7 +146,7 @@ func toRow(a judgebackend.Assessment, now time.Time) (connectors.Assessment, err
 	}
 	return connectors.Assessment{
 		ID: a.ID, Kind: a.Kind, Backend: a.Backend, Model: a.Model, PromptVersion: a.PromptVersion, RequestHash: a.RequestHash, Reply: a.Reply,
-		TokensIn: known(a.TokensIn), TokensOut: known(a.TokensOut), LatencyMS: a.LatencyMS, CreatedAt: a.CreatedAt, Detail: detail,
+		TokensIn: known(a.TokensIn), TokensOut: known(a.TokensOut), LatencyMS: a.LatencyMS, CreatedAt: a.CreatedAt, Detail: detail, Payer: a.Payer,
 	}, nil
 }
 
@@ -131,7 +161,7 @@ func fromRow(r connectors.Assessment) (judgebackend.Assessment, int64, error) {
 	return judgebackend.Assessment{
 		ID: r.ID, Kind: r.Kind, Backend: r.Backend, Model: r.Model, PromptVersion: r.PromptVersion, RequestHash: r.RequestHash, Reply: r.Reply,
 		TokensIn: count(r.TokensIn), TokensOut: count(r.TokensOut), LatencyMS: r.LatencyMS, CreatedAt: r.CreatedAt,
-		FinishReason: d.FinishReason, MaxTokens: d.MaxTokens, ServedModel: d.ServedModel, LogProbs: d.LogProbs, Request: d.Request,
+		FinishReason: d.FinishReason, MaxTokens: d.MaxTokens, ServedModel: d.ServedModel, LogProbs: d.LogProbs, Request: d.Request, Payer: r.Payer,
 	}, d.Put, nil
 }
 

@@ -20,7 +20,8 @@ type csvScanner struct {
 	in    io.Reader
 	ctx   context.Context //nolint:containedctx // lives for one call
 	delim byte
-	max   int64 // bytes of text; 0 or less is no limit
+	max   int64                   // bytes of text; 0 or less is no limit
+	check func(total int64) error // counts the text that has come; may be nil
 
 	buf      []byte
 	pos, end int
@@ -79,6 +80,11 @@ func (s *csvScanner) fill() error {
 	s.end += n
 	if s.total += int64(n); s.max > 0 && s.total > s.max {
 		return errcode.New(errcode.ResourceExhausted, "more than the allowed %d bytes of text", s.max)
+	}
+	if s.check != nil {
+		if err := s.check(s.total); err != nil {
+			return err
+		}
 	}
 	if err == io.EOF {
 		s.eof = true

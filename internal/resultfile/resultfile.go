@@ -83,7 +83,7 @@ func read(ctx context.Context, path string, o *Options) (t *scoring.Table, err e
 	}
 	defer f.Close() //nolint:errcheck // only read from
 	defer arrowtable.Recover(&err)
-	r := &reader{Options: o, ctx: ctx, limits: o.limits(), name: strings.ToLower(filepath.Base(path))}
+	r := &reader{Options: o, ctx: ctx, limits: o.limits().For(ctx), name: strings.ToLower(filepath.Base(path))}
 	return r.read(f)
 }
 
@@ -138,6 +138,11 @@ func (r *reader) read(f *os.File) (*scoring.Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	if format == csvFormat || format == jsonFormat { // an honest size is refused before anything is read
+		if err := r.limits.CheckBytes(r.size); err != nil {
+			return nil, err
+		}
+	}
 	switch format {
 	case csvFormat:
 		return r.readCSV(in)
@@ -172,13 +177,28 @@ func (r *reader) readAll(in io.Reader) ([]byte, error) {
 		in = io.LimitReader(in, r.limits.Bytes+1)
 	}
 	var b bytes.Buffer
-	if _, err := b.ReadFrom(contextReader{r.ctx, in}); err != nil {
+	if _, err := b.ReadFrom(&countedReader{contextReader: contextReader{r.ctx, in}, check: r.limits.CheckBytes}); err != nil {
 		return nil, ioError(err)
 	}
-	if err := r.limits.CheckBytes(int64(b.Len())); err != nil {
-		return nil, err
-	}
 	return b.Bytes(), nil
+}
+
+// countedReader checks how much has come.
+type countedReader struct {
+	contextReader
+	check func(total int64) error
+	total int64
+}
+
+func (c *countedReader) Read(p []byte) (int, error) {
+	n, err := c.contextReader.Read(p)
+	c.total += int64(n)
+	if n > 0 {
+		if err := c.check(c.total); err != nil {
+			return n, err
+		}
+	}
+	return n, err
 }
 
 type contextReader struct {

@@ -232,13 +232,12 @@ func (j *judged) scaled(g, p *column, readings []viewPair, by int) (best fit, wh
 			continue
 		}
 		rg, rp := j.reading(g, r.g), j.reading(p, r.p)
-		gs, ps := rg.numbers(), rp.numbers()
-		if min(digits(gs), digits(ps)) < minDigits {
+		if min(digits(rg.numbers()), digits(rp.numbers())) < minDigits {
 			why = fmt.Sprintf("their values show fewer than %d digits", minDigits)
 			continue
 		}
 		base := scoring.Comparison{Kind: r.g.Kind, GoldFormat: r.g.Format, PredFormat: r.p.Format, Scale: by, Tolerance: noise, Fact: fmt.Sprintf("times 10^%d", by)}
-		try := func(c scoring.Comparison) { best.better(fit{agreement: agreement(gs, ps, &c), cmp: c}) }
+		try := func(c scoring.Comparison) { best.better(fit{agreement: agreement(rg, rp, &c), cmp: c}) }
 		try(base)
 		for _, r := range j.roundings(base, figuresOf(g, rg), figuresOf(p, rp).times(by)) {
 			if r.cmp.Tolerance, r.cmp.Fact = 0, base.Fact+", "+r.fact; best.agreement < 1 {

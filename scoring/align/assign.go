@@ -69,12 +69,15 @@ func positions(cs []candidate, n int, of func(candidate) int) positioning {
 }
 
 func assignGreedily(cs []candidate) []candidate {
-	cs = slices.Clone(cs)
-	slices.SortStableFunc(cs, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
+	order := make([]int, len(cs)) // candidates are large
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(cs[b].weight, cs[a].weight), cmp.Compare(a, b)) })
 	golds, preds := map[int]bool{}, map[int]bool{}
 	var out []candidate
-	for _, c := range cs {
-		if !golds[c.gold] && !preds[c.pred] {
+	for _, k := range order {
+		if c := cs[k]; !golds[c.gold] && !preds[c.pred] {
 			golds[c.gold], preds[c.pred] = true, true
 			out = append(out, c)
 		}

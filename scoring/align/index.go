@@ -94,27 +94,38 @@ func (a *aligner) unique(pairs []scoring.ColumnPair, which []int) bool {
 		if goldSide {
 			rows = a.goldT.Rows()
 		}
-		seen := newKeySet(rows)
-		var row, keys [512]uint64
-		for from := 0; from < rows; from += len(row) {
-			n := min(len(row), rows-from)
-			clear(row[:n])
-			for _, k := range which {
-				c := &pairs[k]
-				gv, v := cell.Views(&c.Comparison, false)
-				col := a.pred[c.Pred].col
-				if goldSide {
-					col, v = a.gold[c.Gold].col, gv
-				}
-				cell.Keys(col, v, from, keys[:n])
-				for r, key := range keys[:n] {
-					row[r] = cell.Mix(row[r], key)
-				}
+		few := rows <= fewRows
+		if few && !a.uniqueSide(pairs, which, goldSide, rows, make([]uint64, fewRows), make([]uint64, fewRows), keySet{make([]uint64, 2*fewRows)}) ||
+			!few && !a.uniqueSide(pairs, which, goldSide, rows, make([]uint64, 512), make([]uint64, 512), newKeySet(rows)) {
+			return false
+		}
+	}
+	return true
+}
+
+// fewRows is how many rows are looked at in buffers that take no time to make.
+const fewRows = 32
+
+// uniqueSide is unique for the rows of one side, with buffers for their keys and those of a column.
+func (a *aligner) uniqueSide(pairs []scoring.ColumnPair, which []int, goldSide bool, rows int, row, keys []uint64, seen keySet) bool {
+	for from := 0; from < rows; from += len(row) {
+		n := min(len(row), rows-from)
+		clear(row[:n])
+		for _, k := range which {
+			c := &pairs[k]
+			gv, v := cell.Views(&c.Comparison, false)
+			col := a.pred[c.Pred].col
+			if goldSide {
+				col, v = a.gold[c.Gold].col, gv
 			}
-			for _, key := range row[:n] {
-				if !seen.add(key) {
-					return false
-				}
+			cell.Keys(col, v, from, keys[:n])
+			for r, key := range keys[:n] {
+				row[r] = cell.Mix(row[r], key)
+			}
+		}
+		for _, key := range row[:n] {
+			if !seen.add(key) {
+				return false
 			}
 		}
 	}
@@ -124,12 +135,12 @@ func (a *aligner) unique(pairs []scoring.ColumnPair, which []int) bool {
 // keySet is a set of keys that are not 0.
 type keySet struct{ slots []uint64 }
 
-func newKeySet(n int) *keySet {
+func newKeySet(n int) keySet {
 	size := 16
 	for size < 2*n {
 		size *= 2
 	}
-	return &keySet{make([]uint64, size)}
+	return keySet{make([]uint64, size)}
 }
 
 // add tells whether the key is new.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -453,8 +452,12 @@ func (a *aligner) countsPercent(c *column) bool {
 	if !isNumeric(c) {
 		v.Format = c.textFormats().numbers.Format
 	}
-	fs := a.reading(c, v).numbers()
-	return c.says(shareWords...) && len(fs) > 0 && math.Max(-fs[0], fs[len(fs)-1]) > 1
+	r := a.reading(c, v)
+	if !c.says(shareWords...) || r.count() == 0 {
+		return false
+	}
+	least, most := r.bounds()
+	return math.Max(-least, most) > 1
 }
 
 // shareWords are words of names of columns that hold shares of a whole, with their synonyms.
@@ -528,7 +531,7 @@ func (a *aligner) numberRungs(best *fit, g, p *column, rg, rp *reading, base sco
 		return // truth is not rounded
 	}
 	gs, ps := figuresOf(g, rg), figuresOf(p, rp)
-	if len(gs.numbers) == 0 || len(ps.numbers) == 0 {
+	if rg.count() == 0 || rp.count() == 0 {
 		return
 	}
 	rule := a.o.rule(g.col.Name)
@@ -537,14 +540,14 @@ func (a *aligner) numberRungs(best *fit, g, p *column, rg, rp *reading, base sco
 	}
 	try := func(c scoring.Comparison, fact string) bool {
 		c.Fact = strings.TrimPrefix(c.Fact+", "+fact, ", ")
-		best.better(fit{agreement: agreement(gs.numbers, ps.numbers, &c), cmp: c})
+		best.better(fit{agreement: agreement(gs.of, ps.of, &c), cmp: c})
 		return best.agreement == 1
 	}
 	integers := gs.needs <= 0 && ps.needs <= 0
 	if !integers && !scaled && rule.Numbers != Exact && (mayBeDouble(g.col) || mayBeDouble(p.col)) {
 		c := base
 		c.Tolerance = noise
-		if best.better(fit{agreement: agreement(gs.numbers, ps.numbers, &c), cmp: c}); best.agreement == 1 {
+		if best.better(fit{agreement: agreement(gs.of, ps.of, &c), cmp: c}); best.agreement == 1 {
 			return
 		}
 	}
@@ -597,11 +600,11 @@ func (a *aligner) toleranceRung(g, p *column, gs, ps figures, base scoring.Compa
 		return
 	}
 	c.Tolerance = rule.By
-	if agreement(gs.numbers, ps.numbers, &c) == 1 { // how little of the tolerance does it take?
+	if agreement(gs.of, ps.of, &c) == 1 { // how little of the tolerance does it take?
 		for t := noise * 10; t < rule.By; t *= 10 {
 			tight := c
 			tight.Tolerance = t
-			if agreement(gs.numbers, ps.numbers, &tight) == 1 {
+			if agreement(gs.of, ps.of, &tight) == 1 {
 				c = tight
 				break
 			}
@@ -612,23 +615,19 @@ func (a *aligner) toleranceRung(g, p *column, gs, ps figures, base scoring.Compa
 
 // figures are the numbers of a column and the digits that it shows.
 type figures struct {
-	numbers []float64 // ascending
-	needs   int       // digits behind the point that the numbers need, see [reading.decimals]
-	shows   int       // that the column shows, or unknown
-	least   int       // the fewest digits that count as shown: 0, and less where the unit is a multiple
-	exact   bool      // its doubles are the nearest to what they need: 588.3599999999999 was not rounded to cents
-	counts  bool      // a column of integers by its type
-	rounds  bool      // it may be rounded: it identifies nothing
+	of     *reading
+	by     int  // they are in a unit that is 10^-by of the column's
+	needs  int  // digits behind the point that the numbers need, see [reading.decimals]
+	shows  int  // that the column shows, or unknown
+	least  int  // the fewest digits that count as shown: 0, and less where the unit is a multiple
+	counts bool // a column of integers by its type
+	rounds bool // it may be rounded: it identifies nothing
 }
 
 const unknown = math.MinInt32
 
 func figuresOf(c *column, r *reading) figures {
-	f := figures{numbers: r.numbers(), needs: r.decimals(), shows: unknown, counts: c.col.Type == scoring.Int64, rounds: !c.identifies()}
-	f.exact = true
-	if k := cell.Pow10(max(f.needs, 0)); c.col.Type == scoring.Float64 {
-		f.exact = !slices.ContainsFunc(f.numbers, func(n float64) bool { return math.Abs(n*k) < 1<<53 && math.Round(n*k)/k != n })
-	}
+	f := figures{of: r, needs: r.decimals(), shows: unknown, counts: c.col.Type == scoring.Int64, rounds: !c.identifies()}
 	switch t := c.col; {
 	case t.Type == scoring.Decimal || t.Type == scoring.Float64 && t.Scale > 0:
 		f.shows = int(t.Scale)
@@ -640,17 +639,25 @@ func figuresOf(c *column, r *reading) figures {
 
 // times are the figures in a unit that is 10^-by of theirs.
 func (f figures) times(by int) figures {
-	k := cell.Pow10(by)
-	numbers := make([]float64, len(f.numbers))
-	for i, n := range f.numbers {
-		numbers[i] = n * k
-	}
-	f.numbers, f.counts = numbers, false
+	f.by, f.counts = by, false
 	f.needs, f.least = max(f.needs, 0)-by, min(f.least-by, 0)
 	if f.shows != unknown {
 		f.shows -= by
 	}
 	return f
+}
+
+// numbers are the figures in their unit, ascending.
+func (f *figures) numbers() []float64 {
+	if f.by == 0 {
+		return f.of.numbers()
+	}
+	k := cell.Pow10(f.by)
+	numbers := make([]float64, f.of.count())
+	for i, n := range f.of.numbers() {
+		numbers[i] = n * k
+	}
+	return numbers
 }
 
 type rung struct {
@@ -667,19 +674,19 @@ func (a *aligner) roundings(base scoring.Comparison, gs, ps figures) (out []rung
 		return nil
 	}
 	add := func(coarse, fine figures) {
-		if !coarse.exact {
-			return
-		}
 		d := max(coarse.needs, coarse.least)
 		if coarse.shows >= d && coarse.shows <= d+padding {
 			d = coarse.shows
 		}
-		within := 0.5 * cell.Pow10(-d)
-		if d >= max(fine.needs, fine.least) || !keepsDigits(coarse.numbers, fine.numbers, within) {
+		if d >= max(fine.needs, fine.least) || !coarse.of.exact() {
 			return
 		}
 		c := base
-		c.Within = within
+		c.Within = 0.5 * cell.Pow10(-d)
+		probe := c
+		if probe.Scale = ps.by; !mayAgree(gs.of, ps.of, &probe) || !keepsDigits(coarse.numbers(), fine.numbers(), c.Within) {
+			return
+		}
 		fact := fmt.Sprintf("rounded to %d digits", d)
 		switch {
 		case d == 0:
@@ -766,8 +773,7 @@ func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading, asked b
 	if unitOf(percent) == cell.UnitPercent || percent.says("percent") && !fraction.says("percent") {
 		return !a.countsPercent(fraction) || !fraction.says("percent")
 	}
-	fs, ps := rf.numbers(), rp.numbers()
-	if len(fs) == 0 || len(ps) == 0 || unitOf(percent) != "" || fs[0] < -1 || fs[len(fs)-1] > 1 || ps[0] < -100 || ps[len(ps)-1] > 100 || rf.decimals() <= 0 {
+	if rf.count() == 0 || rp.count() == 0 || unitOf(percent) != "" || !within(rf, -1, 1) || !within(rp, -100, 100) || rf.decimals() <= 0 {
 		return false
 	}
 	hints := append([]string{"percent"}, shareWords...)
@@ -777,6 +783,7 @@ func (a *aligner) percentFor(fraction, percent *column, rf, rp *reading, asked b
 	if rp.decimals() <= 0 && a.asks("many") {
 		return false // whole numbers, asked how many: they count
 	}
+	fs := rf.numbers()
 	return distinctNumbers(fs) > 1 || digits(fs) > 2 // 42 is no hundredfold of 0.42 by itself, 50.4 is one of 0.504
 }
 
@@ -799,45 +806,4 @@ func unitOf(c *column) string {
 		return ""
 	}
 	return c.textFormats().numbers.Unit
-}
-
-// probes is how many numbers of a column of many are looked up to see whether it is worth comparing
-// them all.
-const probes = 128
-
-// anyAgrees tells whether any of a sample of gold's numbers has a partner: the nearest ones above
-// and below it decide.
-func anyAgrees(gs, ps []float64, k float64, c *scoring.Comparison) bool {
-	for n := range uint64(probes) {
-		g := gs[cell.Mix(n, 1)%uint64(len(gs))]
-		at := sort.Search(len(ps), func(i int) bool { return ps[i]*k >= g })
-		if at < len(ps) && cell.Near(g, ps[at]*k, c) || at > 0 && cell.Near(g, ps[at-1]*k, c) {
-			return true
-		}
-	}
-	return false
-}
-
-// agreement is the share of the numbers of both columns, given in ascending order, that pair up
-// under the comparison. It is 0 where there are many numbers and none of a sample has a partner: of
-// 10 % that agree, a sample misses all in fewer than one of 500,000 columns.
-func agreement(gs, ps []float64, c *scoring.Comparison) float64 {
-	k := cell.Pow10(c.Scale)
-	if min(len(gs), len(ps)) > 16*probes && !anyAgrees(gs, ps, k, c) {
-		return 0
-	}
-	common := 0
-	for i, j := 0, 0; i < len(gs) && j < len(ps); {
-		p := ps[j] * k
-		switch {
-		case cell.Near(gs[i], p, c):
-			common++
-			i, j = i+1, j+1
-		case gs[i] < p:
-			i++
-		default:
-			j++
-		}
-	}
-	return float64(common) / float64(max(len(gs), len(ps)))
 }

@@ -1,9 +1,7 @@
 package align
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
@@ -19,10 +17,11 @@ type reading struct {
 	limit  uint64 // the sample holds every key whose mixed form is at most this
 	values int    // values that are not NULL
 	loaded bool
-	least  []keyCount // the least keys of the sample, ascending; made when first needed
+	few    *sketch    // made when first needed
+	least  []keyCount // the least keys of the sample, ascending, as many as were asked for
 
-	sorted []float64 // magnitudes, ascending
-	digits int       // digits behind the point, up to maxDigits; -1: not yet counted
+	numeric
+	digits int // digits behind the point, up to maxDigits; -1: not yet counted
 }
 
 type keyCount struct {
@@ -52,7 +51,7 @@ func (t *tally) add(order uint64, n int) {
 	s := t.slot(order)
 	if s.n == 0 {
 		if 2*t.distinct >= len(t.slots) {
-			t.rebuild(2*len(t.slots), math.MaxUint64)
+			t.rebuild(4*len(t.slots), math.MaxUint64)
 			s = t.slot(order)
 		}
 		s.order = order
@@ -95,7 +94,12 @@ func (r *reading) load() {
 		return
 	}
 	r.loaded, r.limit = true, math.MaxUint64
-	r.counts.slots = make([]keyCount, 16)
+	size := 16
+	if r.few != nil { // about how many distinct keys there are is known
+		for most := min(len(r.few.keys)*r.col.Len()/sketchKeys, 2*sampleKeys); size < 2*most+most/4; size *= 2 {
+		}
+	}
+	r.counts.slots = make([]keyCount, size)
 	var keys [512]uint64
 	for from := 0; from < r.col.Len(); from += len(keys) {
 		k := keys[:min(len(keys), r.col.Len()-from)]
@@ -114,20 +118,6 @@ func (r *reading) load() {
 			r.counts.rebuild(len(r.counts.slots), r.limit)
 		}
 	}
-}
-
-// leastKeys are the keys that are least in their mixed form, at most n, ascending, and up to which
-// they are all.
-func (r *reading) leastKeys(n int) (keys []keyCount, limit uint64) {
-	r.load()
-	if r.least == nil {
-		r.least = slices.DeleteFunc(slices.Clone(r.counts.slots), func(k keyCount) bool { return k.n == 0 })
-		slices.SortFunc(r.least, func(a, b keyCount) int { return cmp.Compare(a.order, b.order) })
-	}
-	if len(r.least) <= n {
-		return r.least, r.limit
-	}
-	return r.least[:n], r.least[n-1].order
 }
 
 // distinct is the number of distinct values that are not NULL, up to the size of the sample.
@@ -169,8 +159,12 @@ func (c *column) likeNumbers() bool {
 }
 
 // overlap is the share of the values of both columns that have an equal on the other side, counting
-// repetitions; estimated from the least keys of both where there are very many.
+// repetitions; estimated from the least keys of both where there are very many. It is 0 where there
+// are many and none of a sketch has an equal.
 func overlap(g, p *reading) float64 {
+	if g.disjoint(p) {
+		return 0
+	}
 	g.load()
 	p.load()
 	if g.values == 0 && p.values == 0 {
@@ -203,82 +197,4 @@ func (r *reading) sampled(limit uint64) (n int) {
 		}
 	}
 	return n
-}
-
-// roughOverlap is overlap, estimated from the n least keys of both.
-func roughOverlap(g, p *reading, n int) float64 {
-	gs, gl := g.leastKeys(n)
-	ps, pl := p.leastKeys(n)
-	if g.values == 0 && p.values == 0 {
-		return 1
-	}
-	limit := min(gl, pl)
-	common, inG, inP := 0, 0, 0
-	j := 0
-	for _, k := range gs {
-		if k.order > limit {
-			break
-		}
-		inG += k.n
-		for j < len(ps) && ps[j].order < k.order {
-			inP += ps[j].n
-			j++
-		}
-		if j < len(ps) && ps[j].order == k.order {
-			common += min(k.n, ps[j].n)
-		}
-	}
-	for ; j < len(ps) && ps[j].order <= limit; j++ {
-		inP += ps[j].n
-	}
-	return float64(common) / float64(max(inG, inP, 1))
-}
-
-// numbers are the magnitudes of the column, ascending.
-func (r *reading) numbers() []float64 {
-	if r.sorted == nil {
-		all := make([]float64, r.col.Len())
-		cell.Magnitudes(r.col, r.view, all)
-		r.sorted = slices.DeleteFunc(all, func(f float64) bool { return f != f })
-		cell.SortNumbers(r.sorted)
-	}
-	return r.sorted
-}
-
-// maxDigits is where counting the digits behind the point ends.
-const maxDigits = 13
-
-// decimals is the number of digits behind the point that the column's numbers need, at most
-// maxDigits. Negative: all are multiples of 10, 100, … to the power of its absolute value, and not
-// all zero.
-func (r *reading) decimals() int {
-	if r.digits != -1 {
-		return r.digits
-	}
-	d := 0
-	for _, f := range r.numbers() {
-		for d < maxDigits && !whole(f*cell.Pow10(d)) {
-			d++
-		}
-		if d == maxDigits {
-			break
-		}
-	}
-	if d == 0 {
-		zeros := 18
-		for _, f := range r.numbers() {
-			for zeros > 0 && f != 0 && math.Mod(f, cell.Pow10(zeros)) != 0 {
-				zeros--
-			}
-		}
-		if zeros > 1 && zeros < 18 {
-			d = -zeros
-		}
-	}
-	r.digits = d
-	return d
-}
-
-func whole(f float64) bool {
-	return math.Abs(f-math.Round(f)) <= 1e-9+4e-16*math.Abs(f)
 }

@@ -113,11 +113,14 @@ func (a *aligner) mayDiffer(g, p *column, gs, ps figures, rule Rule) bool {
 	if whole && !g.says(measureWords...) && !p.says(measureWords...) && (gs.counts || ps.counts || gs.needs <= 0 && ps.needs <= 0) {
 		return false
 	}
-	return !within(gs.numbers, 0.9, 1.1) && !within(gs.numbers, epochFrom, math.Inf(1))
+	return !within(gs.of, 0.9, 1.1) && !within(gs.of, epochFrom, math.Inf(1))
 }
 
 // epochFrom is the least number that may count the seconds from 1970 to something in a report.
 const epochFrom = 1e9
 
-// within tells whether all numbers, in ascending order, are within bounds.
-func within(fs []float64, lo, hi float64) bool { return fs[0] >= lo && fs[len(fs)-1] <= hi }
+// within tells whether all numbers of a column, which has some, are within bounds.
+func within(r *reading, lo, hi float64) bool {
+	least, most := r.bounds()
+	return least >= lo && most <= hi
+}

@@ -105,7 +105,7 @@ func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result 
 	bits := FloatBits(gold, pred)
 	all := append(slices.Clone(index), compared...)
 	joinTells := len(index) > 0 && slices.ContainsFunc(all, func(c pair) bool { return c.byMagnitude() }) // sooner than classes or ranges do
-	if r.GoldRows == r.PredRows && !joinTells && sameRows(all, r.GoldRows, bits) {
+	if r.GoldRows == r.PredRows && !joinTells && !valuesDiffer(a) && sameRows(all, r.GoldRows, bits) {
 		r.allEqual(len(gold.Columns))
 		return r
 	}
@@ -244,6 +244,12 @@ func sameRows(cols []pair, rows int, bits bool) bool {
 	return rowSum(cols, rows, bits, true) == rowSum(cols, rows, bits, false)
 }
 
+// valuesDiffer tells whether the evidence of an alignment already shows that the rows are not the
+// same: some values of a column that is compared outright have no equal.
+func valuesDiffer(a *scoring.Alignment) bool {
+	return a.Source == "evidence" && slices.ContainsFunc(a.Columns, func(c scoring.ColumnPair) bool { return c.Overlap < 1 && c.Exact() && c.Scale == 0 })
+}
+
 // Sum identifies a multiset of keys, in whatever order they were added.
 type Sum struct{ a, b uint64 }
 
@@ -256,7 +262,10 @@ func (s *Sum) Add(k uint64) {
 // Plus is the union of two multisets.
 func (s Sum) Plus(t Sum) Sum { return Sum{s.a + t.a, s.b + t.b} }
 
-const chunk = 512 // rows whose keys are made at a time, so that they stay in the cache
+const (
+	chunk   = 512 // rows whose keys are made at a time, so that they stay in the cache
+	fewRows = 32  // results of no more use smaller buffers: to clear a large one takes longer than to fill it
+)
 
 func rowSum(cols []pair, rows int, bits, goldSide bool) Sum {
 	if rows < parallelRows {
@@ -273,10 +282,18 @@ func rowSum(cols []pair, rows int, bits, goldSide bool) Sum {
 	return total
 }
 
-func rowSumRange(cols []pair, bits, goldSide bool, lo, hi int) (s Sum) {
+func rowSumRange(cols []pair, bits, goldSide bool, lo, hi int) Sum {
+	if hi-lo <= fewRows {
+		var row, keys [fewRows]uint64
+		return rowSumInto(row[:], keys[:], cols, bits, goldSide, lo, hi)
+	}
 	var row, keys [chunk]uint64
-	for ; lo < hi; lo += chunk {
-		n := min(chunk, hi-lo)
+	return rowSumInto(row[:], keys[:], cols, bits, goldSide, lo, hi)
+}
+
+func rowSumInto(row, keys []uint64, cols []pair, bits, goldSide bool, lo, hi int) (s Sum) {
+	for ; lo < hi; lo += len(keys) {
+		n := min(len(keys), hi-lo)
 		clear(row[:n])
 		for i := range cols {
 			for r, k := range cols[i].chunkKeys(goldSide, bits, lo, keys[:n]) {

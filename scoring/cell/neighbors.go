@@ -22,6 +22,8 @@ const (
 func (p *problem) matchNeighbors() bool {
 	best := make([]edge, p.gold.len()*candidates) // of each gold kind, descending by weight
 	order := p.bySelectivity()
+	p.packed = p.pack()
+	each(len(p.codes), len(p.predRows) >= parallelRows, func(k int) { p.place(&p.codes[k]) })
 	for range min(passes, len(order)) {
 		gold, pred := p.sorted(order, true), p.sorted(order, false)
 		at := meet(gold, pred)
@@ -85,6 +87,9 @@ func offer(best []edge, e edge) {
 
 // weight is the number of equal cells of two kinds.
 func (p *problem) weight(gold, pred int) (n int32) {
+	if p.packed != nil {
+		return p.packed.equal(gold, pred)
+	}
 	width := len(p.codes)
 	g, q := p.gold.cells[gold*width:][:width], p.pred.cells[pred*width:][:width]
 	if p.gold.ends == nil {
@@ -104,6 +109,57 @@ func (p *problem) weight(gold, pred int) (n int32) {
 	return n
 }
 
+// packed are the cells of all kinds, one in each byte of a word, so that eight columns are compared
+// at a time.
+type packed struct {
+	words      int // of a kind
+	gold, pred []uint64
+}
+
+// pack packs the cells where all columns have few distinct values and no ranges.
+func (p *problem) pack() *packed {
+	const most = 254 // codes; then those of dead cells of either side
+	if p.gold.ends != nil || slices.ContainsFunc(p.codes, func(c codes) bool { return c.n > most }) {
+		return nil
+	}
+	width := len(p.codes)
+	out := &packed{words: (width + 7) / 8}
+	for _, side := range []struct {
+		kinds *kinds
+		none  uint64
+		into  *[]uint64
+	}{{&p.gold, most, &out.gold}, {&p.pred, most + 1, &out.pred}} {
+		words := make([]uint64, side.kinds.len()*out.words)
+		for t := range side.kinds.len() {
+			cells := side.kinds.cells[t*width:][:width]
+			for w := range out.words {
+				word := uint64(0)
+				for b := range 8 {
+					v := side.none
+					if k := 8*w + b; k < width && cells[k] != dead {
+						v = uint64(cells[k]) //nolint:gosec // not negative
+					}
+					word |= v << (8 * b)
+				}
+				words[t*out.words+w] = word
+			}
+		}
+		*side.into = words
+	}
+	return out
+}
+
+// equal counts the bytes that are equal.
+func (c *packed) equal(gold, pred int) (n int32) {
+	const low = 0x7f7f7f7f7f7f7f7f
+	q := c.pred[pred*c.words:][:c.words]
+	for k, g := range c.gold[gold*c.words:][:c.words] {
+		x := g ^ q[k]
+		n += int32(bits.OnesCount64(^((x&low + low) | x | low))) //nolint:gosec // at most 8
+	}
+	return n
+}
+
 // bySelectivity are the columns, those with the most distinct values first.
 func (p *problem) bySelectivity() []int {
 	order := make([]int, len(p.codes))
@@ -116,21 +172,26 @@ func (p *problem) bySelectivity() []int {
 
 // sorted lists the kinds of one side by their live cells, taken in an order of the columns.
 func (p *problem) sorted(order []int, goldSide bool) []keyed {
-	side, rows := &p.pred, p.predRows
+	side := &p.pred
 	if goldSide {
-		side, rows = &p.gold, p.goldRows
+		side = &p.gold
 	}
 	width := len(p.codes)
 	out := make([]keyed, side.len())
 	Spread(len(out), func(lo, hi int) {
 		for t := lo; t < hi; t++ {
-			row, key, room := rows[side.order[side.start[t]]], uint64(0), 64
+			key, room := uint64(0), 64
 			for _, k := range order {
-				if side.cells[t*width+k] == dead {
+				at := t*width + k
+				code := side.cells[at]
+				if code == dead {
 					continue
 				}
 				c := &p.codes[k]
-				cell, n := c.place(goldSide, row)
+				cell, n := c.places[code], c.bits
+				if r := c.col.ranges; r != nil && goldSide && code < r.n { // the middle of its range
+					cell = uint64(code+side.ends[at]-1) / 2 //nolint:gosec // a live range holds something
+				}
 				if n > room {
 					cell, n = cell>>(n-room), room
 				}
@@ -146,26 +207,26 @@ func (p *problem) sorted(order []int, goldSide bool) []keyed {
 	return out
 }
 
-// place is where a cell stands among the live ones of its column, as a number of so many bits: by
-// magnitude where there are ranges, else by its key, of which a few bits more than there are values
-// keep most of them apart.
-func (c *codes) place(goldSide bool, row int32) (cell uint64, n int) {
+// place says where cells stand among the live ones of their column, as numbers of so many bits: by
+// magnitude where there are ranges, else by their keys, of which a few bits more than there are
+// values keep most of them apart.
+func (p *problem) place(c *codes) {
+	c.places = make([]uint64, c.n)
 	if r := c.col.ranges; r != nil {
-		n = bits.Len(uint(r.n)) //nolint:gosec // not negative
-		switch {
-		case goldSide && r.lo[row] >= 0:
-			return uint64(r.lo[row]+r.hi[row]-1) / 2, n //nolint:gosec // a live range holds something
-		case !goldSide && r.rank[row] >= 0:
-			return uint64(r.rank[row]), n //nolint:gosec // as above
+		c.bits = bits.Len(uint(r.n)) //nolint:gosec // not negative
+		for code := range c.places {
+			if c.places[code] = 1<<c.bits - 1; int32(code) < r.n { //nolint:gosec // rows are bounded far below
+				c.places[code] = uint64(code)
+			}
 		}
-		return 1<<n - 1, n
+		return
 	}
-	key := c.col.p
-	if goldSide {
-		key = c.col.g
+	c.bits = min(32, bits.Len(uint(c.live))+4) //nolint:gosec // not negative
+	for at, code := range c.pred {             // a code that is live is one of both sides
+		if code != dead {
+			c.places[code] = c.col.p[p.predRows[at]] >> (64 - c.bits)
+		}
 	}
-	n = min(32, bits.Len(uint(c.live))+4) //nolint:gosec // not negative
-	return key[row] >> (64 - n), n
 }
 
 // meet is for each gold kind where in the order of the predicted ones it would stand. Kinds with

@@ -13,7 +13,8 @@ type problem struct {
 	goldRows, predRows []int32
 	codes              []codes // of the columns that have live cells
 	gold, pred         kinds
-	common             int // pairs of equal cells between kinds of rows
+	common             int     // pairs of equal cells between kinds of rows
+	packed             *packed // for the search for similar rows, where it can be
 }
 
 // kinds are the kinds of rows of one side that have live cells, in an order made of their content.
@@ -38,11 +39,13 @@ const dead = -1
 type codes struct {
 	col        *pair
 	gold, pred []int32
-	end        []int32 // nil: gold+1
-	n          int     // codes are less than n
-	live       int     // distinct codes of live predicted cells
-	start      []int32 // of each code, the first of its places in rows …
-	kinds      []int32 // … where the predicted kinds that have it stand, ascending
+	end        []int32  // nil: gold+1
+	n          int      // codes are less than n
+	live       int      // distinct codes of live predicted cells
+	start      []int32  // of each code, the first of its places in rows …
+	kinds      []int32  // … where the predicted kinds that have it stand, ascending
+	places     []uint64 // of each code, see [problem.place] …
+	bits       int      // … and of how many bits these are
 }
 
 func newProblem(m *matcher, gold, pred []int32) *problem {

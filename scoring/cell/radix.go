@@ -2,36 +2,28 @@ package cell
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
 // SortNumbers sorts doubles ascending; none may be NaN. Of many it takes a fifth of the time that
 // comparing them does.
 func SortNumbers(fs []float64) {
-	sorted := make([]float64, len(fs))
-	for i, e := range sortedNumbers(fs) {
-		sorted[i] = fs[e.row]
+	keys := make([]uint64, len(fs))
+	for i, f := range fs {
+		keys[i] = orderKey(f)
 	}
-	copy(fs, sorted)
+	for i, k := range radixSort(keys, varying(keys)) {
+		fs[i] = fromOrderKey(k)
+	}
 }
 
 // sortedNumbers lists doubles that are not NaN by their size.
 func sortedNumbers(fs []float64) []keyed {
 	list := make([]keyed, 0, len(fs))
 	for i, f := range fs {
-		b := math.Float64bits(f)
-		switch {
-		case f != f:
-			continue
-		case f == 0:
-			b = 1 << 63 // also of -0
-		case b>>63 != 0: // negative numbers ascend as their bits descend
-			b = ^b
-		default:
-			b |= 1 << 63
+		if f == f {
+			list = append(list, keyed{orderKey(f), int32(i)}) //nolint:gosec // rows are bounded far below
 		}
-		list = append(list, keyed{b, int32(i)}) //nolint:gosec // rows are bounded far below
 	}
 	sortKeyed(list)
 	return list
@@ -46,7 +38,7 @@ type keyed struct {
 // sortKeyed sorts by key and leaves what has the same key in the order in which it is: a radix sort
 // from the least digit.
 func sortKeyed(list []keyed) {
-	const digit = 11
+	const digit = radixDigit
 	if len(list) < 256 {
 		slices.SortStableFunc(list, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
 		return

@@ -287,10 +287,19 @@ func SumOf(c *scoring.Column, v View) Sum {
 	return total
 }
 
-func sumRange(c *scoring.Column, v View, lo, hi int) (s Sum) {
+func sumRange(c *scoring.Column, v View, lo, hi int) Sum {
+	if hi-lo <= fewRows {
+		var keys [fewRows]uint64
+		return sumInto(keys[:], c, v, lo, hi)
+	}
 	var keys [chunk]uint64
-	for ; lo < hi; lo += chunk {
-		k := keys[:min(chunk, hi-lo)]
+	return sumInto(keys[:], c, v, lo, hi)
+}
+
+// sumInto is the sum of the keys of some cells, made a buffer of them at a time.
+func sumInto(keys []uint64, c *scoring.Column, v View, lo, hi int) (s Sum) {
+	for ; lo < hi; lo += len(keys) {
+		k := keys[:min(len(keys), hi-lo)]
 		Keys(c, v, lo, k)
 		for _, key := range k {
 			s.Add(key)

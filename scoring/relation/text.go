@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -62,6 +63,42 @@ func joints(n int) [][]string {
 // maxJoined is how many columns are joined at most.
 const maxJoined = 4
 
+// A way of joining columns is tried on all rows if it gives known texts in joinSample of them, and at
+// most maxJoins ways are for one column: without that, 510 orders of columns with up to 79
+// separators each might be tried on all rows.
+const (
+	joinSample = 64
+	maxJoins   = 32
+)
+
+// someRows are the rows of a side whose content in some columns has the least keys, which says
+// nothing of where they stand.
+func (e *evidence) someRows(s side, columns []int, rest []uint64) []int {
+	rows := make([]int, len(rest))
+	for i := range rows {
+		rows[i] = i
+	}
+	if len(rows) <= joinSample {
+		return rows
+	}
+	keys := slices.Clone(rest)
+	for _, c := range columns {
+		for i, k := range e.naturalKeys(s, c) {
+			keys[i] += cell.Mix(k, cell.TextKey(e.table(s).Columns[c].Name)) // in no order of the columns
+		}
+	}
+	for i, k := range keys {
+		keys[i] = cell.Mix(k, k)
+	}
+	slices.SortFunc(rows, func(i, j int) int { return cmp.Compare(keys[i], keys[j]) })
+	return rows[:joinSample]
+}
+
+// joinsKnown tells whether joining the cells of some rows gives texts that are known.
+func joinsKnown(t *scoring.Table, columns []int, sep []string, rest []uint64, known map[uint64]bool, rows []int) bool {
+	return !slices.ContainsFunc(rows, func(i int) bool { return !known[cell.Mix(rest[i], joinedKey(t, columns, sep, i))] })
+}
+
 // joined tells whether some columns that only one side has are, joined, one that only the other
 // side has, with all else equal.
 func joined(e *evidence, many side) *found {
@@ -97,11 +134,16 @@ func joined(e *evidence, many side) *found {
 			sum.Add(want[i])
 			known[want[i]] = true
 		}
+		t := e.table(many)
+		some := e.someRows(many, from, rest)
+		tries := maxJoins
 		for _, order := range orders(from, many == goldSide) {
 			for _, sep := range joints(len(order)) {
-				t := e.table(many)
-				if !joinsInOrder(t, order, sep) {
+				if !joinsInOrder(t, order, sep) || !joinsKnown(t, order, sep, rest, known, some) {
 					continue
+				}
+				if tries--; tries < 0 {
+					return nil
 				}
 				got, ok := joinedSum(t, order, sep, rest, known)
 				if !ok || got != sum || !partsTellable(t, order, sep) || !e.orderTellable(many, order) {

@@ -7,14 +7,17 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
+	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // Database runs the statements; connectors.Warehouse is one.
 type Database interface {
 	Exec(ctx context.Context, query string, args ...any) error
 	Query(ctx context.Context, query string, args ...any) (*scoring.Table, error)
-	// Install creates badger's tables and views, and adds the columns that tables of an earlier
-	// version lack.
+	// Inspect finds out what is there of badger's tables and views.
+	Inspect(ctx context.Context) (badgersql.Found, error)
+	// Install creates badger's tables and views, and brings tables of an earlier version to the
+	// present one.
 	Install(ctx context.Context) error
 }
 
@@ -53,6 +56,10 @@ func (p *Plan) Compare(ctx context.Context, db Database) ([]Change, error) {
 		page := page{Plan: p, Function: f}
 		out = append(out, Change{stateOf(installed[f.Name], f.Mark), page.signature()})
 	}
+	if p.procedure != "" {
+		planned[procedureName] = true
+		out = append(out, Change{stateOf(installed[procedureName], p.procedure), procedureName + "(batch, metrics)"})
+	}
 	var names []string
 	for name := range installed {
 		names = append(names, name)
@@ -72,7 +79,9 @@ func stateOf(comments []string, mark string) State {
 		return Missing
 	case mark != "" && slices.ContainsFunc(comments, func(c string) bool { return strings.Contains(c, "["+mark+"]") }):
 		return Same
-	case slices.ContainsFunc(comments, func(c string) bool { return strings.Contains(c, "[badger:") }):
+	case slices.ContainsFunc(comments, func(c string) bool {
+		return strings.Contains(c, "[badger:") || strings.Contains(c, "[badger-procedure:")
+	}):
 		return Changed
 	}
 	return Foreign
@@ -127,6 +136,15 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 		if foreign != nil {
 			return done, errcode.New(errcode.AlreadyExists, "%s has functions of these names that badger did not create: %s; nothing was done. Drop or rename them, or choose another schema",
 				p.SchemaName(), strings.Join(foreign, ", "))
+		}
+	}
+	if p.HasTables() { // whose refusal is better told before anything is done
+		f, err := db.Inspect(ctx)
+		if err == nil {
+			err = f.Check(p.dialect)
+		}
+		if err != nil && errcode.Of(err) != errcode.PermissionDenied {
+			return done, err
 		}
 	}
 	for i := range p.Steps {

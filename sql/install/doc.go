@@ -8,10 +8,14 @@
 //	WAREHOUSE/VIA.sql            what the way of calling needs: integration, connection, service
 //	WAREHOUSE/VIA.function.sql   one function of the catalogue
 //	WAREHOUSE/grants.sql         who may call
+//	WAREHOUSE/tables.sql         comments on tables and views, and who may read and write them
+//	WAREHOUSE/schedule.sql       the procedure that scores what has no score, and what calls it by night
 //	WAREHOUSE/inventory.sql      a query: the functions that are there, with name, signature and comment
+//	WAREHOUSE/rights.sql         a query: role or grant, which, and whether it is there; where a warehouse shows them
 //
 // A template is a list of steps. "--- WHO: WHY" begins a step; WHO is admin, owner or hand, and
-// "--- drop: STATEMENT" names the statement that undoes it. Everything else is the statement, or,
+// "--- drop: STATEMENT" names the statement that undoes it, "--- drop data: STATEMENT" the one that
+// does so where scores and labels go too. Everything else is the statement, or,
 // of a step by hand, what to type where.
 //
 // Every statement may be run again. A comment of each function ends with a mark that holds the

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,11 +111,16 @@ func TestStatementsReadBack(t *testing.T) {
 			if s.By == install.Hand {
 				continue
 			}
-			toks, err := tokens(s.SQL, w.Name)
+			procedure := strings.HasPrefix(s.SQL, "CREATE OR REPLACE PROCEDURE") // whose body has comments and statements
+			text := s.SQL
+			if procedure {
+				text = regexp.MustCompile(`(?m)--.*$`).ReplaceAllString(text, "")
+			}
+			toks, err := tokens(text, w.Name)
 			if err != nil {
 				t.Fatalf("%v in\n%s", err, s.SQL)
 			}
-			if slices.Contains(toks, token{'p', ";"}) {
+			if !procedure && slices.Contains(toks, token{'p', ";"}) {
 				t.Errorf("more than one statement in\n%s", s.SQL)
 			}
 			if s.Function == nil {
@@ -225,7 +231,7 @@ func TestNames(t *testing.T) {
 			p := plan(t, v, few)
 			quoted := map[string]bool{}
 			for _, s := range p.Steps {
-				for _, sql := range []string{s.SQL, s.Drop} {
+				for _, sql := range []string{s.SQL, s.Drop, s.DropData} {
 					if s.By == install.Hand && sql == s.SQL {
 						continue
 					}
@@ -275,7 +281,7 @@ func TestPrintIsAScript(t *testing.T) {
 	eachWay(t, func(t *testing.T, w *install.Warehouse, via *install.Via) {
 		p := plan(t, plain(w.Name, via.Name), few)
 		for what, print := range map[string]func(*bytes.Buffer) error{
-			"print": func(b *bytes.Buffer) error { return p.Print(b) }, "drop": func(b *bytes.Buffer) error { return p.PrintDrop(b) },
+			"print": func(b *bytes.Buffer) error { return p.Print(b) }, "drop": func(b *bytes.Buffer) error { return p.PrintDrop(b, false) },
 		} {
 			var b bytes.Buffer
 			if err := print(&b); err != nil {
@@ -461,6 +467,10 @@ func (d *fakeDatabase) Exec(_ context.Context, query string, _ ...any) error {
 		}
 	}
 	return nil
+}
+
+func (d *fakeDatabase) Inspect(context.Context) (badgersql.Found, error) {
+	return badgersql.Found{}, nil
 }
 
 func (d *fakeDatabase) Install(ctx context.Context) error { return d.Exec(ctx, "tables") }
@@ -675,7 +685,7 @@ func TestTablesAgainstSqlglot(t *testing.T) {
 		var in bytes.Buffer
 		var steps []install.Step
 		for _, s := range plan(t, plain(w.Name, ""), few).Steps {
-			if s.Table && !strings.Contains(s.SQL, "INDEX") {
+			if s.Table && !strings.Contains(s.SQL, "INDEX") && !strings.HasPrefix(s.SQL, "INSERT") {
 				steps = append(steps, s)
 				if err := json.NewEncoder(&in).Encode(map[string]string{"warehouse": w.Name, "sql": s.SQL, "kind": "table"}); err != nil {
 					t.Fatal(err)

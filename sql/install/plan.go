@@ -35,6 +35,7 @@ type Step struct {
 	Why      string
 	SQL      string // one statement without its semicolon; of a step by hand, what to type
 	Drop     string // the statement that undoes it; "" where nothing needs to
+	DropData string // the same, where scores, labels and whatever else is kept goes with it
 	Table    bool   // creates a table, an index or a view
 	Optional bool   // what it does is welcome but not needed: a table of the users' own may refuse it
 	MayExist bool   // the statement fails where the object is there, which is as good as done
@@ -57,8 +58,10 @@ type Plan struct {
 	Via       *Via
 	Steps     []Step
 	Inventory string // a query: name, comment of every function in the schema
+	Rights    string // a query: role or grant, which, and whether it is there; "" where there is none
 
-	dialect driver.Dialect
+	dialect   driver.Dialect
+	procedure string // mark of the procedure that evaluates; "" where there is none
 }
 
 // New plans an installation of functions.
@@ -95,12 +98,17 @@ func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 			return nil, err
 		}
 	}
-	if err := errors.Join(template("grants"), p.tables()); err != nil {
+	if err := errors.Join(template("grants"), p.tables(), p.schedule(functions)); err != nil {
 		return nil, err
 	}
-	text, err := p.text("inventory", &page{Plan: p, Functions: declared})
-	p.Inventory = strings.TrimSpace(text)
-	return p, err
+	for name, query := range map[string]*string{"inventory": &p.Inventory, "rights": &p.Rights} {
+		text, err := p.text(name, &page{Plan: p, Functions: declared})
+		if err != nil {
+			return nil, err
+		}
+		*query = strings.TrimSpace(text)
+	}
+	return p, nil
 }
 
 // declare lists the functions as the warehouse is to have them.
@@ -148,11 +156,7 @@ func (p *Plan) function(f *Declared) error {
 	if err != nil {
 		return err
 	}
-	h := sha256.New()
-	for _, s := range draft {
-		h.Write([]byte(s.SQL + "\x00"))
-	}
-	f.Mark = "badger:" + hex.EncodeToString(h.Sum(nil))[:16]
+	f.Mark = "badger:" + fingerprint(draft)
 	steps, err := p.render(p.Via.Name+".function", &page{Plan: p, Function: f})
 	if err != nil {
 		return err
@@ -164,11 +168,21 @@ func (p *Plan) function(f *Declared) error {
 	return nil
 }
 
+// fingerprint is a hash of what steps run.
+func fingerprint(steps []Step) string {
+	h := sha256.New()
+	for _, s := range steps {
+		h.Write([]byte(s.SQL + "\x00"))
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}
+
 // page is what a template sees.
 type page struct {
 	*Plan
 	Functions []Declared
 	Function  *Declared // in a function's template
+	Mark      string    // of the procedure, in its template
 }
 
 // text fills in a template.
@@ -195,6 +209,7 @@ func (p *Plan) text(name string, data *page) (string, error) {
 			b, err := templates.ReadFile(p.Warehouse.Name + "/" + name)
 			return string(b), err
 		},
+		"key": badgersql.Reader{Dialect: p.dialect}.Key, "names": textList, "table": badgersql.TableNamed, "quartz": p.Values.Schedule.quartz, "eventbridge": p.Values.Schedule.eventbridge, "bigquery": p.Values.Schedule.bigquery,
 		"argtype": func(t udf.Type) string { return p.dialect.ArgumentType(driverType(t)) },
 		"type":    func(t udf.Type) string { return p.dialect.ResultType(driverType(t)) },
 	}).Option("missingkey=error").Parse(string(src))
@@ -242,6 +257,11 @@ func splitSteps(text string) (steps []Step, err error) {
 		by, mayExist := strings.CutSuffix(who, ", may exist")
 		by, optional := strings.CutSuffix(by, ", optional")
 		switch by {
+		case "drop data":
+			if len(steps) == 0 {
+				return nil, errors.New("a drop before the first step")
+			}
+			steps[len(steps)-1].DropData = what
 		case "drop":
 			if len(steps) == 0 {
 				return nil, errors.New("a drop before the first step")

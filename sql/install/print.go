@@ -27,15 +27,17 @@ func (p *Plan) Print(w io.Writer) error {
 	return err
 }
 
-// PrintDrop writes what undoes the steps, the last first. Tables, views and the schema stay.
-func (p *Plan) PrintDrop(w io.Writer) error {
+// PrintDrop writes what undoes the steps, the last first. Tables and the schema stay unless the data
+// go too.
+func (p *Plan) PrintDrop(w io.Writer, withData bool) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "-- badger out of %s via %s. The schema %s stays, because scores and labels may be in it.\n", p.Warehouse.Name, p.Via.Name, p.SchemaName())
-	for i := len(p.Steps) - 1; i >= 0; i-- {
-		s := &p.Steps[i]
-		if s.Drop != "" {
-			fmt.Fprintf(&b, "\n-- Run by %s.\n%s;\n", p.Who(s), s.Drop)
-		}
+	kept := fmt.Sprintf("The tables and the schema %s stay, because scores and labels may be in them.", p.SchemaName())
+	if withData {
+		kept = "Scores, labels and all other data of badger go too."
+	}
+	fmt.Fprintf(&b, "-- badger out of %s via %s. %s\n", p.Warehouse.Name, p.Via.Name, kept)
+	for _, d := range p.Drops(withData) {
+		fmt.Fprintf(&b, "\n-- Run by %s.\n%s;\n", p.Who(d.Step), d.SQL)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -63,7 +65,7 @@ Values are in a YAML file (--values FILE) or set one by one (--set endpoint=http
   --print        everything, in the order in which it has to run
   --diff URL     what an installation lacks
   --apply URL    run it; run again, it changes nothing
-  --drop         print what undoes it
+  --drop         print what undoes it; --drop URL runs that. Tables stay, unless --with-data is given
 `)
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -11,24 +11,25 @@ import (
 // template what describes them and who may read and write them. badger run reads and writes the
 // schema badger, so that tables are there only.
 func (p *Plan) tables() error {
-	if p.Warehouse.Global || p.Values.Schema != badgersql.Schema {
+	if !p.HasTables() {
 		return nil
 	}
 	there := strings.NewReplacer(badgersql.Schema+".", p.SchemaName()+".")
-	add := func(why, create, drop string) {
-		p.Steps = append(p.Steps, Step{By: Owner, Why: oneLine(why), SQL: there.Replace(create), Drop: there.Replace(drop), Table: true})
+	add := func(why, create, drop, dropData string) {
+		p.Steps = append(p.Steps, Step{By: Owner, Why: oneLine(why), SQL: there.Replace(create), Drop: there.Replace(drop), DropData: there.Replace(dropData), Table: true})
 	}
 	for i := range badgersql.Tables {
 		t := &badgersql.Tables[i]
-		add(t.Doc+" The table stays when badger is removed.", t.Create(p.dialect), "")
+		add(t.Doc+" The table stays when badger is removed.", t.Create(p.dialect), "", t.Drop())
 	}
 	for _, sql := range badgersql.Indexes(p.dialect) {
-		add("Scores and labels are found by their key.", sql, "")
+		add("Scores and labels are found by their key.", sql, "", "")
 	}
 	for i := range badgersql.Views {
 		v := &badgersql.Views[i]
-		add(v.Doc, v.Create(p.dialect), v.Drop())
+		add(v.Doc, v.Create(badgersql.Reader{Dialect: p.dialect}), v.Drop(), "")
 	}
+	add("The version of the tables.", badgersql.MarkVersion(p.dialect), "", "")
 	steps, err := p.render("tables", &page{Plan: p})
 	p.Steps = append(p.Steps, steps...)
 	return err
@@ -43,7 +44,7 @@ func (p *page) Views() []badgersql.View { return badgersql.Views }
 // readable are the tables and views that a reader reads. Views read other tables with the rights of
 // their owner, but for BigQuery's.
 func readable() []string {
-	names := []string{"scores", "eval_runs"}
+	names := []string{"scores", "eval_runs", "run_log"}
 	for i := range badgersql.Views {
 		names = append(names, badgersql.Views[i].Name)
 	}
@@ -55,7 +56,7 @@ func (p *Plan) underlying() (names []string) {
 	for i := range badgersql.Tables {
 		name := badgersql.Tables[i].Name
 		read := slices.ContainsFunc(badgersql.Views, func(v badgersql.View) bool {
-			return strings.Contains(v.Query(p.dialect)+" ", badgersql.Schema+"."+name+" ") || strings.Contains(v.Query(p.dialect), badgersql.Schema+"."+name+")")
+			return strings.Contains(v.Query(badgersql.Reader{Dialect: p.dialect})+" ", badgersql.Schema+"."+name+" ") || strings.Contains(v.Query(badgersql.Reader{Dialect: p.dialect}), badgersql.Schema+"."+name+")")
 		})
 		if read && !slices.Contains(readable(), name) {
 			names = append(names, name)
@@ -63,3 +64,6 @@ func (p *Plan) underlying() (names []string) {
 	}
 	return names
 }
+
+// HasTables tells whether the installation has tables, and not functions alone.
+func (p *Plan) HasTables() bool { return !p.Warehouse.Global && p.Values.Schema == badgersql.Schema }

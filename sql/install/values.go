@@ -39,6 +39,8 @@ type Values struct {
 	Secret    Secret `yaml:"secret"`     // Databricks: where the token for badger serve is kept
 	TokenFile string `yaml:"token_file"` // Postgres: a file on the database server that holds the token
 
+	Schedule Schedule `yaml:"schedule"`
+
 	Rows   Rows     `yaml:"rows"`
 	Judges []string `yaml:"judges"` // judge files whose functions are installed too
 }
@@ -112,6 +114,9 @@ func (v *Values) fields() []field {
 		{"secret.scope", &v.Secret.Scope, "badger", "badger"},
 		{"secret.key", &v.Secret.Key, "token", "token"},
 		{"token_file", &v.TokenFile, "", "/etc/badger/token"},
+		{"schedule.cron", &v.Schedule.Cron, "", "0 6 * * *"},
+		{"schedule.timezone", &v.Schedule.Timezone, "UTC", "UTC"},
+		{"schedule.compute", &v.Schedule.Compute, "", "nightly"},
 	}
 }
 
@@ -160,7 +165,7 @@ func (v *Values) complete(required []string) error {
 			return errcode.New(errcode.InvalidArgument, "values: rows.%s is %d, want 1 to 100000, or 0 for what the wire allows", r.key, r.n)
 		}
 	}
-	return nil
+	return v.Schedule.complete()
 }
 
 // Set sets a value by its key, such as roles.owner.

@@ -22,7 +22,7 @@ func openEngine(dir string) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c, c.Exec(ctx, "CREATE MACRO parse_json(x) AS x::JSON")
+	return c, c.Exec(ctx, "CREATE MACRO parse_json(x) AS x::JSON; CREATE MACRO get_json_object(x, path) AS json_extract_string(x, path)")
 }
 
 // phrases are what the connector writes as a whole, and what DuckDB reads instead.

@@ -44,6 +44,7 @@ func (s *Server) makeSchema(x *session) error {
 	make := "CREATE SCHEMA IF NOT EXISTS " + x.database + "." + x.schema
 	for _, macro := range []string{
 		"parse_json(x) AS x::JSON", "to_json(x) AS x::VARCHAR", "to_binary(x, f) AS unhex(x)",
+		"get(x, name) AS json_extract_string(x, name)", "convert_timezone(zone, x) AS timezone(zone, x)",
 	} {
 		make += "; CREATE MACRO IF NOT EXISTS " + x.database + "." + x.schema + "." + macro
 	}

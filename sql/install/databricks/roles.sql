@@ -7,5 +7,6 @@ GRANT USE CATALOG, CREATE SCHEMA ON CATALOG {{id .Values.Database}} TO {{id .Val
 --- admin: Callers find the catalog.
 --- drop: REVOKE USE CATALOG ON CATALOG {{id .Values.Database}} FROM {{id .Values.Roles.Caller}}
 GRANT USE CATALOG ON CATALOG {{id .Values.Database}} TO {{id .Values.Roles.Caller}}
---- owner: The schema of everything that belongs to badger. It is not dropped with the functions: scores and labels may be in it.
+--- owner: The schema of everything that belongs to badger. It stays when badger is removed, unless its data go too.
+--- drop data: DROP SCHEMA IF EXISTS {{.SchemaName}} RESTRICT
 CREATE SCHEMA IF NOT EXISTS {{.SchemaName}} COMMENT 'badger: functions, scores, labels'

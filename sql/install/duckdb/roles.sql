@@ -1,2 +1,3 @@
---- owner: The schema of everything that belongs to badger. It is not dropped with the functions: scores and labels may be in it.
+--- owner: The schema of everything that belongs to badger. It stays when badger is removed, unless its data go too.
+--- drop data: DROP SCHEMA IF EXISTS {{.SchemaName}} RESTRICT
 CREATE SCHEMA IF NOT EXISTS {{.SchemaName}}

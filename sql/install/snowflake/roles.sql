@@ -13,5 +13,6 @@ GRANT USAGE, CREATE SCHEMA ON DATABASE {{id .Values.Database}} TO ROLE {{id .Val
 --- drop: REVOKE USAGE ON DATABASE {{id $.Values.Database}} FROM ROLE {{id .Name}}
 GRANT USAGE ON DATABASE {{id $.Values.Database}} TO ROLE {{id .Name}}
 {{end -}}
---- owner: The schema of everything that belongs to badger. It is not dropped with the functions: scores and labels may be in it.
+--- owner: The schema of everything that belongs to badger. It stays when badger is removed, unless its data go too.
+--- drop data: DROP SCHEMA IF EXISTS {{.SchemaName}} RESTRICT
 CREATE SCHEMA IF NOT EXISTS {{.SchemaName}}

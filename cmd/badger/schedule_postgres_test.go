@@ -1,0 +1,233 @@
+//go:build !no_duckdb && !no_postgres
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
+)
+
+// nightly installs badger in a new PostgreSQL database that holds the demonstration, and serves.
+func nightly(t *testing.T, values string) (url, at string, stop func() int) {
+	t.Helper()
+	url = emptyPostgres(t)
+	if ask(t, url, "SELECT COUNT(*) FROM pg_available_extensions WHERE name = 'plpython3u'") == "0\n" {
+		t.Skip("the PostgreSQL server has no plpython3u")
+	}
+	withDemo(t, url)
+	addrs, stop := serving(t)
+	args := []string{"install", "--warehouse", "postgres", "--set", "endpoint=http://" + addrs[1], "--apply", url}
+	if values != "" {
+		args = append(args, "--values", values)
+	}
+	must(t, args...)
+	return url, addrs[1], stop
+}
+
+// The procedure writes the rows that badger run writes for the same answers.
+func TestEvaluateWritesWhatRunWrites(t *testing.T) {
+	url, _, _ := nightly(t, "")
+	execute(t, url, oddities...)
+	for _, batch := range strings.Fields(ask(t, url, "SELECT DISTINCT batch_id FROM badger.agent_runs")) {
+		execute(t, url, "CALL badger.evaluate('"+batch+"')")
+	}
+	must(t, "run", "--source", url, "--run-id", "r1", "--quiet")
+	one := ask(t, url, "SELECT "+scoreColumns+" FROM badger.scores WHERE eval_run_id = 'r1' ORDER BY 1, 2, 3, 4, 5")
+	two := ask(t, url, "SELECT "+scoreColumns+" FROM badger.scores WHERE eval_run_id <> 'r1' ORDER BY 1, 2, 3, 4, 5")
+	same(t, "scores by CALL", one, two)
+	if n := strings.Count(one, "\n"); n < 5000 {
+		t.Errorf("%d scores were compared", n)
+	}
+	if statuses := ask(t, url, "SELECT COUNT(DISTINCT status), COUNT(DISTINCT code) FROM badger.scores"); statuses != "4 2\n" {
+		t.Errorf("the scores have %s statuses and codes of failures, want all four and two", statuses)
+	}
+	const ofRun = runColumns + ", (versions::jsonb - 'golden_set')::text, counts::jsonb::text, tokens::jsonb::text"
+	same(t, "rows of eval_runs",
+		ask(t, url, "SELECT "+ofRun+" FROM badger.eval_runs WHERE eval_run_id = 'r1' ORDER BY 1, 2, 3"),
+		ask(t, url, "SELECT "+ofRun+" FROM badger.eval_runs WHERE eval_run_id <> 'r1' ORDER BY 1, 2, 3"))
+}
+
+// Three nights: a call whose session is ended goes on, two calls at once are one, a server that is
+// away is logged and the next call finishes. What the views say is what a run says.
+func TestNights(t *testing.T) {
+	values := filepath.Join(t.TempDir(), "badger.yaml")
+	if err := os.WriteFile(values, []byte("schedule: {slice: 5, metrics: [hybrid_ex, ex_bird, sql_complexity, tool_recall, sql_safety, row_f1]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url, at, stop := nightly(t, values)
+	database := url[strings.LastIndexByte(url, '/')+1 : strings.IndexByte(url, '?')]
+	execute(t, url, "ALTER DATABASE "+database+" SET badger.attempts = 1")
+	execute(t, url, "DELETE FROM badger.agent_runs WHERE agent_version <> (SELECT MAX(agent_version) FROM badger.agent_runs)", "UPDATE badger.agent_runs SET batch_id = 'n0'")
+	answers := number(t, url, "SELECT COUNT(*) FROM badger.agent_runs")
+	night := func(name string, day int) {
+		execute(t, url, fmt.Sprintf(`INSERT INTO badger.agent_runs SELECT agent_name, agent_version, '%s', case_id, interpretation, sql, result, sql_error, tool_calls, response, latency_ms, gold_latency_ms,
+			ran_at + INTERVAL '%d days' FROM badger.agent_runs WHERE batch_id = 'n0'`, name, day))
+	}
+	call := func(arguments string) error {
+		w := openURL(t, url)
+		defer w.Close()
+		return w.Exec(t.Context(), "CALL badger.evaluate("+arguments+")")
+	}
+	started := func(batch string) chan error { // a call that has stored a slice
+		ended := make(chan error, 1)
+		go func() { ended <- call("") }()
+		for number(t, url, "SELECT COUNT(*) FROM badger.scores WHERE batch_id = '"+batch+"'") == 0 {
+			select {
+			case err := <-ended:
+				t.Fatalf("the call ended before it stored anything: %v", err)
+			default:
+			}
+		}
+		return ended
+	}
+	scored := func(batch string) int {
+		return number(t, url, "SELECT COUNT(DISTINCT case_id) FROM badger.scores WHERE batch_id = '"+batch+"'")
+	}
+	events := func(batch string) string {
+		return ask(t, url, "SELECT event, SUM(answers) FROM badger.run_log WHERE logged_at > (SELECT COALESCE(MIN(scored_at), '-infinity') - INTERVAL '1 hour' FROM badger.scores WHERE batch_id = '"+batch+"') GROUP BY event ORDER BY MIN(logged_at)")
+	}
+	complete := func(batch string) {
+		t.Helper()
+		if got := ask(t, url, "SELECT COUNT(DISTINCT eval_run_id), COUNT(*), COUNT(DISTINCT (case_id, metric)) FROM badger.scores WHERE batch_id = '"+batch+"'"); got != fmt.Sprintf("1 %d %[1]d\n", 6*answers) {
+			t.Errorf("batch %s has runs, scores, answers times metrics: %swant 1 and twice %d", batch, got, 6*answers)
+		}
+		if got := ask(t, url, "SELECT status FROM badger.eval_runs WHERE batch_id = '"+batch+"'"); got != "done\n" {
+			t.Errorf("batch %s: the status is %q", batch, got)
+		}
+	}
+
+	night("n1", 1)
+	ended := started("n1")
+	execute(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CALL badger.evaluate%' AND pid <> pg_backend_pid()")
+	if err := <-ended; err == nil {
+		t.Error("a call whose session was ended ended well")
+	}
+	if n := scored("n1"); n == 0 || n == answers || n%5 != 0 {
+		t.Errorf("%d answers are scored, want some slices of 5, and fewer than %d", n, answers)
+	}
+	if got := ask(t, url, "SELECT status FROM badger.eval_runs"); got != "running\n" {
+		t.Errorf("the status of the run is %q", got)
+	}
+	if err := call(""); err != nil {
+		t.Fatal(err)
+	}
+	complete("n1")
+	if got := events("n1"); !strings.HasPrefix(got, "began NULL\nresumed NULL\ndone ") {
+		t.Errorf("the log says\n%s", got)
+	}
+	execute(t, url, "DELETE FROM badger.run_log")
+	if err := call(""); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(t, url, "SELECT event, answers FROM badger.run_log WHERE event <> 'began'"); got != "idle 0\n" {
+		t.Errorf("with nothing to score the log says\n%s", got)
+	}
+
+	night("n2", 2)
+	execute(t, url, "UPDATE badger.agent_runs SET result = NULL, sql = NULL WHERE batch_id = 'n2' AND case_id < (SELECT MAX(case_id) FROM (SELECT case_id FROM badger.agent_runs ORDER BY case_id LIMIT 20) q)")
+	ended = started("n2")
+	if err := call(""); err == nil || !strings.Contains(err.Error(), "SQLSTATE 55006") { // object in use
+		t.Errorf("a second call at the same time: %v", err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	complete("n2")
+	if n := number(t, url, "SELECT COUNT(*) FROM badger.run_log WHERE event = 'refused'"); n != 1 {
+		t.Errorf("the log has %d refusals", n)
+	}
+
+	night("n3", 3)
+	execute(t, url, "DELETE FROM badger.run_log")
+	ended = started("n3")
+	stop()
+	if err := <-ended; err == nil {
+		t.Error("without a server a call ended well")
+	}
+	if got := ask(t, url, "SELECT event, COUNT(*) FROM badger.run_log GROUP BY event ORDER BY MIN(logged_at)"); got != "began 1\nslice failed 1\nanswer failed 3\nrun failed 1\n" {
+		t.Errorf("the log says\n%s", got)
+	}
+	if err := call(""); err == nil {
+		t.Error("without a server a call ended well")
+	}
+	if got := ask(t, url, "SELECT event, message LIKE '%cannot be reached%' FROM badger.run_log ORDER BY logged_at DESC LIMIT 1"); got != "run failed true\n" {
+		t.Errorf("the log says\n%s", got)
+	}
+	serving(t, "--http", at)
+	if err := call(""); err != nil {
+		t.Fatal(err)
+	}
+	complete("n3")
+
+	// A batch and metrics by hand; what is unknown is refused.
+	if err := call("'n0', 'ex_bird,hybrid_ex'"); err != nil {
+		t.Error(err)
+	}
+	if n := number(t, url, "SELECT COUNT(*) FROM badger.scores WHERE batch_id = 'n0'"); n != 2*answers {
+		t.Errorf("%d scores of two metrics, want %d", n, 2*answers)
+	}
+	if err := call("'n0', 'ex_bard'"); err == nil {
+		t.Error("an unknown metric was scored")
+	}
+	if got := ask(t, url, "SELECT message LIKE 'unknown metric%ex_bird%' FROM badger.run_log ORDER BY logged_at DESC LIMIT 1"); got != "true\n" {
+		t.Errorf("the log does not say that the metric is unknown: %s", got)
+	}
+
+	const columns = "case_id, batch_id, metric, metric_version, status, value, label, passed, reason, detail::text"
+	latest := ask(t, url, "SELECT "+columns+" FROM badger.latest_scores WHERE batch_id <> 'n0' ORDER BY 2, 1, 3")
+	view := ask(t, url, "SELECT metric, batch_id, batch_before, judged, judged_before, ROUND(pass_rate_change, 6) FROM badger.degradation ORDER BY 1")
+	must(t, "run", "--source", url, "--run-id", "direct", "--metrics", "hybrid_ex,ex_bird,sql_complexity,tool_recall,sql_safety,row_f1", "--quiet")
+	same(t, "latest_scores", ask(t, url, "SELECT "+columns+" FROM badger.scores WHERE eval_run_id = 'direct' AND batch_id <> 'n0' ORDER BY 2, 1, 3"), latest)
+	rates := ask(t, url, `SELECT a.metric, 'n3', 'n2', a.n, b.n, ROUND(a.rate - b.rate, 6) FROM
+		(SELECT metric, COUNT(passed) AS n, AVG(passed::int) AS rate FROM badger.scores WHERE eval_run_id = 'direct' AND batch_id = 'n3' GROUP BY metric) a JOIN
+		(SELECT metric, COUNT(passed) AS n, AVG(passed::int) AS rate FROM badger.scores WHERE eval_run_id = 'direct' AND batch_id = 'n2' GROUP BY metric) b USING (metric) ORDER BY 1`)
+	same(t, "degradation", rates, view)
+}
+
+func number(t *testing.T, url, query string) int {
+	t.Helper()
+	n, err := strconv.Atoi(strings.TrimSpace(ask(t, url, query)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// pg_cron takes the schedule, once however often it is installed, and lets go of it.
+func TestCron(t *testing.T) {
+	s, err := postgrestest.Start(nil, "-c", "shared_preload_libraries=pg_cron", "-c", "cron.database_name=postgres")
+	if err != nil {
+		t.Skipf("there is no PostgreSQL server with pg_cron to test with: %v", err)
+	}
+	t.Cleanup(s.Remove)
+	url := s.URL("postgres", s.Port)
+	if ask(t, url, "SELECT COUNT(*) FROM pg_available_extensions WHERE name IN ('plpython3u', 'pg_cron')") != "2\n" {
+		t.Skip("the PostgreSQL server has no plpython3u or no pg_cron")
+	}
+	args := []string{"install", "--warehouse", "postgres", "--set", "endpoint=http://127.0.0.1:1", "--set", "schedule.cron=15 3 * * 1-5"}
+	for range 2 {
+		must(t, append(args, "--apply", url)...)
+	}
+	if got := ask(t, url, "SELECT jobname, schedule, command FROM cron.job"); got != "badger evaluate 15 3 * * 1-5 CALL badger.evaluate()\n" {
+		t.Errorf("the jobs are %q", got)
+	}
+	must(t, append(args, "--diff", url)...)
+	if code, out, _ := badger(t, append(args, "--set", "schedule.cron=15 4 * * *", "--diff", url)...); code != exitGate || !strings.Contains(out, "changed    evaluate(batch, metrics)") {
+		t.Errorf("with another schedule: exit %d\n%s", code, out)
+	}
+	drop, _ := must(t, append(args, "--drop")...)
+	for statement := range strings.SplitSeq(drop, "\n") {
+		if strings.Contains(statement, "cron.unschedule") || strings.Contains(statement, "DROP PROCEDURE") || strings.Contains(statement, "_pending") {
+			execute(t, url, statement)
+		}
+	}
+	if got := ask(t, url, "SELECT (SELECT COUNT(*) FROM cron.job), (SELECT COUNT(*) FROM pg_proc WHERE proname IN ('evaluate', '_pending'))"); got != "0 0\n" {
+		t.Errorf("jobs and procedures that are left: %s", got)
+	}
+}

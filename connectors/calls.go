@@ -1,0 +1,59 @@
+package connectors
+
+import (
+	"context"
+	"time"
+
+	"github.com/badger-eval/badger/scoring"
+	badgersql "github.com/badger-eval/badger/sql"
+)
+
+// Call is a row of calls: a call of the function server that lasts longer than a connection.
+type Call struct {
+	ID          string
+	ContentHash string // of what was asked
+	Function    string
+	Request     string
+	Reply       string // empty while there is none
+	Expires     time.Time
+}
+
+// WriteCalls writes rows of calls. One whose id is there takes the new row's place.
+func (w *Warehouse) WriteCalls(ctx context.Context, calls ...Call) error {
+	b := newRows("calls")
+	defer b.release()
+	for i := range calls {
+		c := &calls[i]
+		b.row(c.ID, c.ContentHash, c.Function, c.Request, optional(c.Reply), c.Expires.UnixMilli())
+	}
+	return b.merge(ctx, w)
+}
+
+// Calls reads the rows of some calls, as far as they are there.
+func (w *Warehouse) Calls(ctx context.Context, ids ...string) (out []Call, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	query, args := badgersql.Calls(w.dialect, ids)
+	err = w.each(ctx, "reading calls", query, args, func(t *scoring.Table, row int) bool {
+		r := &record{t: t, row: row}
+		out = append(out, Call{
+			ID: r.text(0), ContentHash: r.text(1), Function: r.text(2), Request: r.text(3), Reply: r.text(4),
+			Expires: time.UnixMilli(t.Columns[5].Value(row).Int()).UTC(),
+		})
+		return true
+	})
+	return out, err
+}
+
+// AnswerCall writes the reply of a call that has none yet.
+func (w *Warehouse) AnswerCall(ctx context.Context, id, reply string) error {
+	query, args := badgersql.AnswerCall(w.dialect, id, reply)
+	return w.use("writing calls", func() error { return w.conn.Exec(ctx, query, args...) })
+}
+
+// ForgetCalls deletes the calls that expired before a time.
+func (w *Warehouse) ForgetCalls(ctx context.Context, before time.Time) error {
+	query, args := badgersql.ForgetCalls(w.dialect, before)
+	return w.use("writing calls", func() error { return w.conn.Exec(ctx, query, args...) })
+}

@@ -1,0 +1,80 @@
+package connectors
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	badgersql "github.com/badger-eval/badger/sql"
+)
+
+// Claim takes the claims that are free or have expired, and returns those that owner holds
+// afterwards. The database decides: one statement inserts a row only where its key has none that is
+// still good, whoever else does so at the same time. Times are those of this machine's clock; the
+// clocks of processes that share a warehouse may differ by much less than a claim lasts. A
+// warehouse that cannot decide (driver.Dialect.NoClaims) grants everything.
+func (w *Warehouse) Claim(ctx context.Context, owner string, now, until time.Time, keys ...string) (held []string, err error) {
+	if len(keys) == 0 || w.dialect.NoClaims {
+		return keys, nil
+	}
+	keys = slices.Compact(slices.Sorted(slices.Values(keys))) // rows that are locked in one order deadlock nobody
+	claims := badgersql.Claims{Dialect: w.dialect}
+	query, args := claims.Take(owner, now, until, keys)
+	if err := w.changeClaims(ctx, query, args); err != nil {
+		return nil, err
+	}
+	query, args = claims.Held(owner, keys)
+	err = w.each(ctx, "reading claims", query, args, func(t *scoring.Table, row int) bool {
+		held = append(held, (&record{t: t, row: row}).text(0))
+		return true
+	})
+	return held, err
+}
+
+// RenewClaims makes all claims of an owner last longer.
+func (w *Warehouse) RenewClaims(ctx context.Context, owner string, until time.Time) error {
+	if w.dialect.NoClaims {
+		return nil
+	}
+	query, args := badgersql.Claims{Dialect: w.dialect}.Renew(owner, until)
+	return w.changeClaims(ctx, query, args)
+}
+
+// ReleaseClaims gives claims back.
+func (w *Warehouse) ReleaseClaims(ctx context.Context, owner string, keys ...string) error {
+	if len(keys) == 0 || w.dialect.NoClaims {
+		return nil
+	}
+	query, args := badgersql.Claims{Dialect: w.dialect}.Release(owner, keys)
+	return w.changeClaims(ctx, query, args)
+}
+
+// ForgetClaims deletes the claims that expired before a time: those of processes that were killed.
+func (w *Warehouse) ForgetClaims(ctx context.Context, before time.Time) error {
+	if w.dialect.NoClaims {
+		return nil
+	}
+	query, args := badgersql.Claims{Dialect: w.dialect}.Forget(before)
+	return w.changeClaims(ctx, query, args)
+}
+
+// changeClaims runs a statement, again where it conflicted with that of another process.
+func (w *Warehouse) changeClaims(ctx context.Context, query string, args []any) (err error) {
+	for try := range 6 {
+		w.claiming.Lock()
+		err = w.use("writing claims", func() error { return w.conn.Exec(ctx, query, args...) })
+		w.claiming.Unlock()
+		if code := errcode.Of(err); code != errcode.Unavailable && code != errcode.AlreadyExists {
+			return err
+		}
+		select {
+		case <-time.After(time.Duration(1+rand.IntN(10<<try)) * 5 * time.Millisecond): //nolint:gosec // a pause
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return err
+}

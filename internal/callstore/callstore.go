@@ -1,0 +1,146 @@
+// Package callstore keeps the calls of a function server that last longer than a connection in a
+// warehouse's table calls, where every replica finds them.
+package callstore
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/udf"
+)
+
+// Table is the table of calls; [connectors.Warehouse] has it.
+type Table interface {
+	WriteCalls(ctx context.Context, calls ...connectors.Call) error
+	Calls(ctx context.Context, ids ...string) ([]connectors.Call, error)
+	AnswerCall(ctx context.Context, id, reply string) error
+	ForgetCalls(ctx context.Context, before time.Time) error
+}
+
+// Store is a [udf.CallStore] in a table. What was asked and replied is compressed: warehouses bound
+// the size of a value.
+type Store struct {
+	table Table
+	now   func() time.Time
+
+	mu    sync.Mutex
+	swept time.Time
+}
+
+// New makes a store of a table.
+func New(t Table, now func() time.Time) *Store { return &Store{table: t, now: now} }
+
+const (
+	together   = 500         // calls of one statement
+	sweepEvery = time.Hour   // for calls that have expired
+	mostBytes  = 64 << 20    // of what a value inflates to
+	slack      = time.Minute // by which clocks may differ
+)
+
+// Keep implements udf.CallStore. A call that is there keeps its reply.
+func (s *Store) Keep(ctx context.Context, calls []udf.KeptCall) error {
+	s.sweep(ctx)
+	for some := range slices.Chunk(calls, together) {
+		ids := make([]string, len(some))
+		for i := range some {
+			ids[i] = some[i].ID
+		}
+		there, err := s.table.Calls(ctx, ids...)
+		if err != nil {
+			return err
+		}
+		replied := map[string]bool{}
+		for i := range there {
+			replied[there[i].ID] = there[i].Reply != ""
+		}
+		var rows []connectors.Call
+		for i := range some {
+			if c := &some[i]; !replied[c.ID] {
+				rows = append(rows, connectors.Call{ID: c.ID, ContentHash: c.Hash, Function: c.Function, Request: pack(c.Request), Expires: c.Expires})
+			}
+		}
+		if err := s.table.WriteCalls(ctx, rows...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Find implements udf.CallStore.
+func (s *Store) Find(ctx context.Context, ids []string) (out []udf.KeptCall, err error) {
+	for some := range slices.Chunk(ids, together) {
+		rows, err := s.table.Calls(ctx, some...)
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			r := &rows[i]
+			if r.Expires.Add(slack).Before(s.now()) {
+				continue
+			}
+			c := udf.KeptCall{ID: r.ID, Hash: r.ContentHash, Function: r.Function, Expires: r.Expires}
+			if c.Request, err = unpack(r.Request); err != nil {
+				return nil, err
+			}
+			if r.Reply != "" {
+				if c.Reply, err = unpack(r.Reply); err != nil {
+					return nil, err
+				}
+			}
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// Answer implements udf.CallStore.
+func (s *Store) Answer(ctx context.Context, id string, reply []byte) error {
+	return s.table.AnswerCall(ctx, id, pack(reply))
+}
+
+// sweep deletes what has expired, once in a while.
+func (s *Store) sweep(ctx context.Context) {
+	now := s.now()
+	s.mu.Lock()
+	due := now.Sub(s.swept) > sweepEvery
+	if due {
+		s.swept = now
+	}
+	s.mu.Unlock()
+	if due {
+		_ = s.table.ForgetCalls(ctx, now.Add(-slack)) // tried again in an hour
+	}
+}
+
+func pack(b []byte) string {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, _ = w.Write(b)
+	_ = w.Close()
+	return base64.StdEncoding.EncodeToString(out.Bytes())
+}
+
+func unpack(text string) ([]byte, error) {
+	damaged := errcode.New(errcode.DataLoss, "a call that was kept is damaged")
+	raw, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, damaged
+	}
+	r, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return nil, damaged
+	}
+	out, err := io.ReadAll(io.LimitReader(r, mostBytes+1))
+	if err != nil || len(out) > mostBytes {
+		return nil, damaged
+	}
+	return out, nil
+}

@@ -1,0 +1,93 @@
+package judgebackend
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"time"
+)
+
+type payerKey struct{}
+
+// WithPayer names for whom judges are asked: a run, or a caller of a server. The record of an
+// answer names who paid for it, so that budgets can be kept across processes.
+func WithPayer(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, payerKey{}, name)
+}
+
+// PayerOf is the name that WithPayer gave, or "".
+func PayerOf(ctx context.Context) string {
+	name, _ := ctx.Value(payerKey{}).(string)
+	return name
+}
+
+// Payment is what a payer's recorded answers took, of one backend and model. Tokens that the
+// backend did not report are missing.
+type Payment struct {
+	Identity
+	Calls     int64
+	TokensIn  int64
+	TokensOut int64
+}
+
+// Payments is implemented by stores that can tell what a payer's answers took from a time on.
+type Payments interface {
+	PaidBy(ctx context.Context, payer string, from time.Time) ([]Payment, error)
+}
+
+// payments sums assessments.
+type payments struct {
+	payer string
+	from  time.Time
+	by    map[Identity]*Payment
+}
+
+func (p *payments) add(a *Assessment) {
+	if a.Payer != p.payer || a.CreatedAt.Before(p.from) {
+		return
+	}
+	id := Identity{Backend: a.Backend, Model: a.Model}
+	sum := p.by[id]
+	if sum == nil {
+		sum = &Payment{Identity: id}
+		p.by[id] = sum
+	}
+	sum.Calls++
+	sum.TokensIn += int64(max(0, a.TokensIn))
+	sum.TokensOut += int64(max(0, a.TokensOut))
+}
+
+func (p *payments) all() (out []Payment) {
+	for _, sum := range p.by {
+		out = append(out, *sum)
+	}
+	return out
+}
+
+// PaidBy implements Payments. It counts the last answer to each request.
+func (s *MemoryStore) PaidBy(_ context.Context, payer string, from time.Time) ([]Payment, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	p := payments{payer, from, map[Identity]*Payment{}}
+	for _, a := range s.m {
+		p.add(&a)
+	}
+	return p.all(), nil
+}
+
+// PaidBy implements Payments. It reads the whole file.
+func (s *FileStore) PaidBy(_ context.Context, payer string, from time.Time) ([]Payment, error) {
+	p := payments{payer, from, map[Identity]*Payment{}}
+	d := bufio.NewReaderSize(io.NewSectionReader(s.f, 0, 1<<62), 1<<16)
+	for {
+		line, err := readLine(d)
+		if err != nil {
+			return p.all(), nil //nolint:nilerr // what is left is being written, or was torn
+		}
+		a := Assessment{TokensIn: TokensUnknown, TokensOut: TokensUnknown}
+		if json.Unmarshal(line, &a) == nil {
+			p.add(&a)
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package align
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+// numeric is what is known of the numbers of a column, each part made when first needed: most wrong
+// answers need nothing but the digits and the extent of theirs, and sorting costs more than all of
+// that.
+type numeric struct {
+	all    []float64   // in no order that means anything; may be those of the column itself
+	sorted []float64   // ascending
+	runs   *cell.Runs  // sorted as far as was needed
+	probed int         // numbers looked up in runs
+	sample []float64   // those that are looked up on the other side
+	extent *[2]float64 // the least and the largest
+	double *bool       // see [reading.exact]
+}
+
+// integers tells whether the column holds whole numbers by its type.
+func (r *reading) integers() bool {
+	return r.view.Format == "" && r.col.Type == scoring.Int64
+}
+
+// magnitudes are the numbers of the column, not to be changed.
+func (r *reading) magnitudes() []float64 {
+	if r.all != nil {
+		return r.all
+	}
+	isNaN := func(f float64) bool { return f != f }
+	if r.view.Format == "" && r.col.Type == scoring.Float64 && !r.col.HasNulls() && !slices.ContainsFunc(r.col.Floats(), isNaN) {
+		r.all = r.col.Floats()
+		return r.all
+	}
+	all := make([]float64, r.col.Len())
+	cell.Magnitudes(r.col, r.view, all)
+	r.all = slices.DeleteFunc(all, isNaN)
+	return r.all
+}
+
+// count is how many numbers there are.
+func (r *reading) count() int {
+	if r.integers() && !r.col.HasNulls() {
+		return r.col.Len()
+	}
+	return len(r.magnitudes())
+}
+
+// bounds are the least and the largest number; there must be one.
+func (r *reading) bounds() (least, most float64) {
+	if r.extent != nil {
+		return r.extent[0], r.extent[1]
+	}
+	if r.integers() && !r.col.HasNulls() {
+		lo, hi := r.col.Ints()[0], r.col.Ints()[0]
+		for _, n := range r.col.Ints() {
+			lo, hi = min(lo, n), max(hi, n)
+		}
+		least, most = float64(lo), float64(hi)
+	} else {
+		least, most = r.magnitudes()[0], r.magnitudes()[0]
+		for _, f := range r.magnitudes() {
+			if f < least {
+				least = f
+			}
+			if f > most {
+				most = f
+			}
+		}
+	}
+	r.extent = &[2]float64{least, most}
+	return least, most
+}
+
+// numbers are the magnitudes of the column, ascending.
+func (r *reading) numbers() []float64 {
+	if r.sorted == nil {
+		r.sorted = slices.Clone(r.magnitudes())
+		cell.SortNumbers(r.sorted)
+		r.runs = nil
+	}
+	return r.sorted
+}
+
+// maxDigits is where counting the digits behind the point ends.
+const maxDigits = 13
+
+// decimals is the number of digits behind the point that the column's numbers need, at most
+// maxDigits. Negative: all are multiples of 10, 100, … to the power of its absolute value, and not
+// all zero.
+func (r *reading) decimals() int {
+	if r.digits == -1 {
+		r.digits = r.countDecimals()
+	}
+	return r.digits
+}
+
+func (r *reading) countDecimals() int {
+	d := 0
+	if !r.integers() {
+		if d = r.needed(); d > 0 {
+			return d
+		}
+	}
+	zeros := 18
+	note := func(f float64) bool {
+		for zeros > 0 && f != 0 && math.Mod(f, cell.Pow10(zeros)) != 0 {
+			zeros--
+		}
+		return zeros > 1
+	}
+	if r.integers() && !r.col.HasNulls() {
+		for _, n := range r.col.Ints() {
+			if !note(float64(n)) {
+				break
+			}
+		}
+	} else {
+		for _, f := range r.magnitudes() {
+			if !note(f) {
+				break
+			}
+		}
+	}
+	if zeros > 1 && zeros < 18 {
+		return -zeros
+	}
+	return 0
+}
+
+// needed is how many digits behind the point the numbers need, at most maxDigits.
+func (r *reading) needed() int {
+	d := 0
+	lacks := func(f float64) bool { return !whole(f * cell.Pow10(d)) }
+	for _, f := range r.magnitudes() {
+		if !lacks(f) {
+			continue
+		}
+		own := 0
+		for own < maxDigits && !whole(f*cell.Pow10(own)) {
+			own++
+		}
+		if d = max(d, own); d == maxDigits {
+			return d
+		}
+	}
+	if !slices.ContainsFunc(r.magnitudes(), lacks) {
+		return d
+	}
+	d = 0
+	for _, f := range r.numbers() { // some are whole but for the last bits, so the order counts
+		for d < maxDigits && lacks(f) {
+			d++
+		}
+	}
+	return d
+}
+
+func whole(f float64) bool {
+	return math.Abs(f-math.Round(f)) <= 1e-9+4e-16*math.Abs(f)
+}
+
+// exact tells whether the doubles of a column are the nearest to the digits that they need:
+// 588.3599999999999 was not rounded to cents.
+func (r *reading) exact() bool {
+	if r.double == nil {
+		k := cell.Pow10(max(r.decimals(), 0))
+		exact := r.col.Type != scoring.Float64 || !slices.ContainsFunc(r.magnitudes(), func(n float64) bool { return math.Abs(n*k) < 1<<53 && math.Round(n*k)/k != n })
+		r.double = &exact
+	}
+	return *r.double
+}
+
+// probes is how many numbers of a column of many are looked up to see whether it is worth comparing
+// them all.
+const probes = 128
+
+// probe are the numbers that are looked up.
+func (r *reading) probe() []float64 {
+	if r.sample == nil {
+		r.sample = make([]float64, probes)
+		at := func(i int) float64 { return r.sorted[i] }
+		if r.sorted == nil {
+			at = r.inRuns().At
+		}
+		for n := range r.sample {
+			r.sample[n] = at(int(cell.Mix(uint64(n), 1) % uint64(r.count()))) //nolint:gosec // small
+		}
+	}
+	return r.sample
+}
+
+func (r *reading) inRuns() *cell.Runs {
+	if r.runs == nil {
+		r.runs = cell.NewRuns(r.magnitudes())
+	}
+	return r.runs
+}
+
+// around are the least number that times k is not below f, and the largest that is; NaN where there
+// is none. Once many were looked up it is cheaper to sort all.
+func (r *reading) around(f, k float64) (below, above float64) {
+	const lookup = 32 // numbers that are sorted in the time that it takes to look one up
+	if r.probed++; r.sorted == nil && r.probed*lookup < r.count() {
+		return r.inRuns().Around(func(p float64) bool { return p*k >= f })
+	}
+	ps := r.numbers()
+	below, above = math.NaN(), math.NaN()
+	at := sort.Search(len(ps), func(i int) bool { return ps[i]*k >= f })
+	if at < len(ps) {
+		above = ps[at]
+	}
+	if at > 0 {
+		below = ps[at-1]
+	}
+	return below, above
+}
+
+// mayAgree tells whether any numbers may pair up under a comparison. Where there are many, it looks
+// for a partner of each of a sample of gold's: the nearest numbers above and below it decide.
+func mayAgree(g, p *reading, c *scoring.Comparison) bool {
+	if min(g.count(), p.count()) <= 16*probes {
+		return true
+	}
+	k := cell.Pow10(c.Scale)
+	for _, f := range g.probe() {
+		below, above := p.around(f, k)
+		if above == above && cell.Near(f, above*k, c) || below == below && cell.Near(f, below*k, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// agreement is the share of the numbers of both columns that pair up under the comparison. It is 0
+// where there are many numbers and none of a sample has a partner: of 10 % that agree, a sample
+// misses all in fewer than one of 500,000 columns.
+func agreement(g, p *reading, c *scoring.Comparison) float64 {
+	if !mayAgree(g, p, c) {
+		return 0
+	}
+	k := cell.Pow10(c.Scale)
+	gs, ps := g.numbers(), p.numbers()
+	common := 0
+	for i, j := 0, 0; i < len(gs) && j < len(ps); {
+		p := ps[j] * k
+		switch {
+		case cell.Near(gs[i], p, c):
+			common++
+			i, j = i+1, j+1
+		case gs[i] < p:
+			i++
+		default:
+			j++
+		}
+	}
+	return float64(common) / float64(max(len(gs), len(ps)))
+}

@@ -1,0 +1,191 @@
+package scoring
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Cells are the cells of one row as text, by the names of columns. A cell is empty where it is NULL
+// and where there is no such column.
+type Cells func(column string) string
+
+// CaseOfRows makes a case of a row of agent_runs and of its question's row of golden_set. copies is
+// how many rows golden_set has of the question in that version: 0 where it has none, and more than
+// one is an error.
+func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
+	r := rowReader{}
+	turn, err := strconv.ParseInt(run("turn"), 10, 64)
+	if err != nil {
+		turn = 0
+	}
+	c := &Case{
+		ID: run("case_id"), Question: golden("question"), Evidence: golden("evidence"), Schema: golden("schema_ddl"), Dialect: golden("dialect"), Database: golden("database_name"),
+		Expected: Expected{Behaviour: golden("expected_behaviour")},
+		Agent: Agent{
+			Name: run("agent_name"), Version: run("agent_version"), BatchID: run("batch_id"), Interpretation: run("interpretation"), Response: run("response"),
+			ConversationID: run("conversation_id"), Turn: int(turn),
+		},
+		Pred: queryOfCells(run("sql"), run("result"), run("sql_error"), r.latency(run("latency_ms"), "latency_ms")),
+	}
+	goldLatency := r.latency(run("gold_latency_ms"), "gold_latency_ms")
+	if goldLatency == nil {
+		goldLatency = r.latency(golden("gold_latency_ms"), "gold_latency_ms of the golden set")
+	}
+	if gold := queryOfCells(golden("gold_sql"), golden("gold_result"), golden("gold_error"), goldLatency); gold.SQL != "" || gold.Ran {
+		c.Golds = []Query{gold}
+	}
+	if tools := golden("expected_tools"); tools != "" {
+		c.Expected.Tools = json.RawMessage(tools)
+	}
+	r.json(golden("expected_clarifications"), "expected_clarifications", &c.Expected.Clarifications)
+	r.json(golden("tags"), "tags", &c.Tags)
+	r.json(run("tool_calls"), "tool_calls", &c.Agent.ToolCalls)
+	r.json(golden("metric_options"), "metric_options", &c.Options)
+	var more []Alternative
+	r.json(golden("alternatives"), "alternatives", &more)
+	for _, a := range more {
+		q := queryOfCells(a.SQL, resultText(a.Result), a.Error, nil)
+		if a.LatencyMS != nil {
+			q.Latency = latencyOf(*a.LatencyMS)
+		}
+		c.Golds = append(c.Golds, q)
+	}
+	switch c.Expected.Behaviour {
+	case "", BehaviourAnswer, BehaviourClarify, BehaviourRefuse:
+	default:
+		r.fail("expected_behaviour: want answer, clarify or refuse")
+	}
+	if copies > 1 && r.err == nil {
+		r.err = errcode.New(errcode.AlreadyExists, "golden_set has %d rows of the question in version %q; keep one, and put further accepted answers into its column alternatives", copies, golden("set_version"))
+	}
+	if c.ID == "" {
+		r.err = errcode.New(errcode.InvalidArgument, "case_id is missing")
+	}
+	if r.err != nil {
+		return nil, errcode.New(errcode.Of(r.err), "case %q: %w", c.ID, r.err)
+	}
+	return c, nil
+}
+
+// rowReader keeps the first error of the cells of a row.
+type rowReader struct{ err error }
+
+func (r *rowReader) json(text, what string, into any) {
+	if text != "" && r.err == nil && json.Unmarshal([]byte(text), into) != nil { // its error would show the text
+		r.fail("%s cannot be read: expected JSON in the form that docs/tables.md shows", what)
+	}
+}
+
+// latency is a cell's milliseconds, of any numeric type.
+func (r *rowReader) latency(text, what string) *time.Duration {
+	if text == "" {
+		return nil
+	}
+	ms, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(ms >= 0 && ms < math.MaxInt64/float64(time.Millisecond)) {
+		r.fail("%s cannot be read: expected milliseconds from 0", what)
+		return nil
+	}
+	return latencyOf(ms)
+}
+
+func (r *rowReader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = errcode.New(errcode.InvalidArgument, format, args...)
+	}
+}
+
+func latencyOf(ms float64) *time.Duration {
+	d := time.Duration(ms * float64(time.Millisecond))
+	return &d
+}
+
+// Alternative is a further accepted answer, as golden_set.alternatives holds it.
+type Alternative struct {
+	SQL       string          `json:"sql,omitempty"`
+	Result    json.RawMessage `json:"result,omitempty"` // an inline result, or text that holds one or a reference
+	Error     string          `json:"error,omitempty"`
+	LatencyMS *float64        `json:"latency_ms,omitempty"`
+}
+
+func queryOfCells(sql, result, failed string, latency *time.Duration) Query {
+	q := Query{SQL: sql, Result: ParseResultText([]byte(result)), Error: failed, Latency: latency}
+	q.Ran = failed != "" || !q.Result.Absent()
+	return q
+}
+
+// resultText is a result member as text: JSON text is unwrapped, an object stays.
+func resultText(raw json.RawMessage) string {
+	var text string
+	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	if string(raw) == "null" {
+		return ""
+	}
+	return string(raw)
+}
+
+// StoredScore is a score as the table scores holds it, by the names of its columns. What is nil is
+// NULL.
+type StoredScore struct {
+	Metric        string          `json:"metric,omitempty"` // empty where the call failed as a whole
+	Version       int             `json:"metric_version"`
+	Status        Status          `json:"status"`
+	Value         *float64        `json:"value"`
+	Label         *string         `json:"label"`
+	Passed        *bool           `json:"passed"`
+	Reason        string          `json:"reason"`
+	Detail        json.RawMessage `json:"detail"`
+	AssessmentIDs []string        `json:"assessment_ids"`
+	ConfigHash    string          `json:"config_hash"`
+	Code          *string         `json:"code"`
+	Usage         *Usage          `json:"usage"`
+}
+
+// Stored is the score as the table scores holds it. The error is of a detail that is not JSON.
+func (s *Score) Stored(configHash string) (StoredScore, error) {
+	out := StoredScore{Metric: s.Metric, Version: s.Version, Status: s.Status, Passed: s.Passed, Reason: s.Reason, AssessmentIDs: s.AssessmentIDs, ConfigHash: configHash, Usage: s.Usage}
+	if s.Detail != nil {
+		var err error
+		if out.Detail, err = json.Marshal(s.Detail); err != nil {
+			return out, errcode.New(errcode.Internal, "metric %s: the detail is not JSON: %w", s.Metric, err)
+		}
+	}
+	if len(s.AssessmentIDs) == 0 {
+		out.AssessmentIDs = nil
+	}
+	if s.Status == StatusOK {
+		out.Value = &s.Value
+	}
+	if s.Label != "" {
+		out.Label = &s.Label
+	}
+	if s.Status == StatusFailed {
+		code := s.Code.String()
+		out.Code = &code
+	}
+	return out, nil
+}
+
+// Hash identifies the configuration that scores were made under.
+func (c Config) Hash() string {
+	text, err := json.Marshal(c)
+	if err != nil { // options that are not JSON, which an engine refuses
+		text = []byte("null")
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// Config is the configuration that the engine was made with.
+func (e *Engine) Config() Config { return e.opts.Config }
+
+// Judged tells whether somebody answers the questions of judge metrics.
+func (e *Engine) Judged() bool { return e.opts.Judge != nil }

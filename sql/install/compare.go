@@ -1,0 +1,145 @@
+package install
+
+import (
+	"context"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	badgersql "github.com/badger-eval/badger/sql"
+)
+
+// Line is one line of a comparison of an installation with the plan.
+type Line struct {
+	State string // missing, changed, left over, foreign, wrong type, …
+	What  string // function, table, column, view, role, grant or version
+	Name  string
+	Why   string // "" where the state says all
+	Fix   string // what applying does about it; "" where it cannot
+	Fine  bool   // nothing needs to be done
+}
+
+// Comparison is how an installation stands to the plan.
+type Comparison struct {
+	Lines       []Line         // what differs
+	Same        map[string]int // how many of each kind are as they should be: functions, tables, views, roles, grants
+	NotCompared []string       // what this warehouse does not show
+}
+
+// Differs tells whether something needs to be done.
+func (c *Comparison) Differs() bool {
+	for i := range c.Lines {
+		if !c.Lines[i].Fine {
+			return true
+		}
+	}
+	return false
+}
+
+// Diff compares functions, tables, views, roles and grants with the plan. It only reads.
+func (p *Plan) Diff(ctx context.Context, db Database) (*Comparison, error) {
+	c := &Comparison{Same: map[string]int{}}
+	if p.Inventory == "" {
+		c.NotCompared = append(c.NotCompared, "functions")
+	} else if err := p.diffFunctions(ctx, db, c); err != nil {
+		return nil, err
+	}
+	if p.HasTables() {
+		if err := p.diffTables(ctx, db, c); err != nil {
+			return nil, err
+		}
+	}
+	if p.Rights == "" {
+		if p.Warehouse.Name != "duckdb" { // which has no roles
+			c.NotCompared = append(c.NotCompared, "roles", "grants")
+		}
+		return c, nil
+	}
+	t, err := db.Query(ctx, p.Rights)
+	if err != nil {
+		return nil, errcode.New(errcode.Of(err), "looking at roles and grants: %w", err)
+	}
+	for i := range t.Rows() {
+		what, name := t.Columns[0].Value(i).String(), t.Columns[1].Value(i).String()
+		if t.Columns[2].Value(i).Bool() {
+			c.Same[what]++
+			continue
+		}
+		fix := "gives it"
+		if what == "role" {
+			fix = "creates it"
+		}
+		c.Lines = append(c.Lines, Line{State: string(Missing), What: what, Name: name, Fix: fix})
+	}
+	return c, nil
+}
+
+func (p *Plan) diffFunctions(ctx context.Context, db Database, c *Comparison) error {
+	changes, err := p.Compare(ctx, db)
+	if err != nil {
+		return err
+	}
+	for _, change := range changes {
+		l := Line{State: string(change.State), What: "function", Name: change.Name}
+		switch change.State {
+		case Same:
+			c.Same["function"]++
+			continue
+		case Missing:
+			l.Fix = "creates it"
+		case Changed:
+			l.Why, l.Fix = "it is of another version, or has other values", "creates it again"
+		case Foreign:
+			l.Why = "badger did not create it, and never replaces it; drop or rename it"
+		case LeftOver:
+			l.Why = "no function of this version; drop it, unless something still calls it"
+			if p.Warehouse.Name == "postgres" { // the step that drops functions of earlier versions
+				l.Fix = "drops it"
+			}
+		}
+		c.Lines = append(c.Lines, l)
+	}
+	return nil
+}
+
+func (p *Plan) diffTables(ctx context.Context, db Database, c *Comparison) error {
+	f, err := db.Inspect(ctx)
+	if err != nil {
+		return err
+	}
+	c.Same["table"], c.Same["view"] = len(badgersql.Tables), len(badgersql.Views)
+	if !f.Shown {
+		c.Same["view"] = 0
+		c.NotCompared = append(c.NotCompared, "views")
+	}
+	tables := map[string]bool{}
+	for _, d := range f.Differences(p.dialect) {
+		l := Line{Name: d.Name, Why: d.Why, Fix: d.Fix, Fine: d.Fine()}
+		switch d.Kind {
+		case badgersql.MissingTable:
+			l.State, l.What = string(Missing), "table"
+			c.Same["table"]--
+		case badgersql.MissingColumn:
+			l.State, l.What = string(Missing), "column"
+		case badgersql.WrongType:
+			l.State, l.What = "wrong type", "column"
+		case badgersql.OwnColumn:
+			l.State, l.What = "unknown", "column"
+		case badgersql.MissingView:
+			l.State, l.What = string(Missing), "view"
+			c.Same["view"]--
+		case badgersql.ChangedView:
+			l.State, l.What = string(Changed), "view"
+			c.Same["view"]--
+		case badgersql.OldVersion:
+			l.State, l.What = "older", "version"
+		case badgersql.NewVersion:
+			l.State, l.What = "newer", "version"
+		}
+		if table, _, found := strings.Cut(d.Name, "."); found && l.What == "column" && !l.Fine && !tables[table] {
+			tables[table] = true
+			c.Same["table"]--
+		}
+		c.Lines = append(c.Lines, l)
+	}
+	return nil
+}

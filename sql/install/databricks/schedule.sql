@@ -1,0 +1,195 @@
+--- owner: The lock of the evaluation.
+INSERT INTO {{in "run_locks"}} (name) SELECT 'evaluate' WHERE NOT EXISTS (SELECT 1 FROM {{in "run_locks"}} WHERE name = 'evaluate')
+--- owner: Scores the answers that have no score: CALL {{in "evaluate"}}() those of each agent's newest batch, and what an earlier call left; CALL {{in "evaluate"}}('BATCH', 'METRIC,METRIC') those of a batch. {{.Slice}} answers at a time are stored. Needs DBR 17.2 or a SQL warehouse.
+--- drop: DROP PROCEDURE IF EXISTS {{in "evaluate"}}
+CREATE OR REPLACE PROCEDURE {{in "evaluate"}}(IN wanted STRING DEFAULT NULL COMMENT 'the batch; NULL: the newest ones', IN metrics STRING DEFAULT NULL COMMENT 'names of metrics, separated by commas')
+LANGUAGE SQL
+SQL SECURITY INVOKER
+COMMENT {{lit .ProcedureDoc}}
+AS BEGIN
+  DECLARE me STRING DEFAULT uuid();
+  DECLARE settings STRING;
+  DECLARE v_versions STRING;
+  DECLARE metric_list ARRAY<STRING>;
+  DECLARE v_run STRING;
+  DECLARE resumed BOOLEAN DEFAULT FALSE;
+  DECLARE started TIMESTAMP DEFAULT current_timestamp();
+  DECLARE last_key STRING DEFAULT '';
+  DECLARE new_key STRING;
+  DECLARE one_case STRING;
+  DECLARE size INT DEFAULT {{.Slice}};
+  DECLARE n BIGINT DEFAULT 0;
+  DECLARE done BIGINT DEFAULT 0;
+  DECLARE left_out BIGINT DEFAULT 0;
+  DECLARE in_a_row INT DEFAULT 0;
+  DECLARE problem STRING;
+  DECLARE fatal STRING;
+
+  -- Whoever is silent for {{.Values.Schedule.Stale}} minutes loses the lock. Of two updates at once one fails.
+  BEGIN
+    DECLARE EXIT HANDLER FOR SQLEXCEPTION
+    BEGIN
+      GET DIAGNOSTICS CONDITION 1 problem = MESSAGE_TEXT;
+    END;
+    UPDATE {{in "run_locks"}} SET holder = me, taken_at = current_timestamp(), beat_at = current_timestamp()
+    WHERE name = 'evaluate' AND (holder IS NULL OR beat_at < current_timestamp() - INTERVAL '{{.Values.Schedule.Stale}}' MINUTE);
+  END;
+  IF (SELECT COUNT(*) FROM {{in "run_locks"}} WHERE name = 'evaluate' AND holder = me) = 0 THEN
+    INSERT INTO {{in "run_log"}} (entry_id, logged_at, event) VALUES (uuid(), current_timestamp(), 'refused');
+    SIGNAL SQLSTATE '55006' SET MESSAGE_TEXT = 'another evaluation is running';
+  END IF;
+  BEGIN
+    DECLARE EXIT HANDLER FOR SQLEXCEPTION
+    BEGIN
+      GET DIAGNOSTICS CONDITION 1 fatal = MESSAGE_TEXT;
+    END;
+    SET settings = (SELECT {{in "run_settings"}}(COALESCE(metrics, {{lit .Metrics}})));
+    SET fatal = get_json_object(settings, '$.reason');
+    IF fatal IS NULL THEN
+      SET v_versions = get_json_object(settings, '$.versions');
+      SET metric_list = from_json(get_json_object(settings, '$.metrics'), 'array<string>');
+      -- A run that was left goes on where it was to score the same metrics of the same versions.
+      SET v_run = (
+        SELECT MAX_BY(eval_run_id, eval_run_date) FROM {{in "eval_runs"}}
+        WHERE eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed') AND versions = v_versions AND (wanted IS NULL OR batch_id = wanted));
+      SET resumed = v_run IS NOT NULL;
+      SET v_run = COALESCE(v_run, concat('evaluate-', date_format(to_utc_timestamp(started, current_timezone()), "yyyyMMdd'T'HHmmss"), '-', left(me, 6)));
+      INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event) VALUES (uuid(), current_timestamp(), v_run, CASE WHEN resumed THEN 'resumed' ELSE 'began' END);
+    END IF;
+  END;
+
+  slices: WHILE fatal IS NULL DO
+    SET problem = NULL;
+    BEGIN
+      DECLARE EXIT HANDLER FOR SQLEXCEPTION
+      BEGIN
+        GET DIAGNOSTICS CONDITION 1 problem = MESSAGE_TEXT;
+      END;
+      CREATE OR REPLACE TABLE {{in "_slice"}} AS
+      WITH runs AS (
+        SELECT {{key "agent_runs" "agent_name"}} AS agent_name, {{key "agent_runs" "agent_version"}} AS agent_version, {{key "agent_runs" "batch_id"}} AS batch_id,
+               {{key "agent_runs" "case_id"}} AS case_id, ran_at, sql, to_json(struct(r.*)) AS run_json
+        FROM {{in "agent_runs"}} AS r
+      ), answers AS (
+        SELECT *, concat(agent_name, char(31), agent_version, char(31), batch_id, char(31), case_id) AS k FROM runs
+        QUALIFY ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) = 1
+      ), scope AS (
+        SELECT agent_name, batch_id FROM (
+          SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY last_at DESC NULLS LAST, batch_id DESC) AS place
+          FROM (SELECT agent_name, batch_id, MAX(ran_at) AS last_at FROM answers GROUP BY agent_name, batch_id))
+        WHERE place = 1 AND wanted IS NULL
+        UNION
+        SELECT agent_name, batch_id FROM {{in "eval_runs"}} WHERE wanted IS NULL AND eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed')
+        UNION
+        SELECT agent_name, batch_id FROM answers WHERE batch_id = wanted
+      ), asked AS (
+        SELECT a.k, a.agent_name, a.agent_version, a.batch_id, a.case_id, posexplode(metric_list) AS (place, metric)
+        FROM answers AS a JOIN scope AS c ON c.agent_name = a.agent_name AND c.batch_id = a.batch_id
+        WHERE a.k > last_key
+      ), missing AS (
+        SELECT q.k, array_join(transform(array_sort(collect_list(struct(q.place, q.metric))), x -> x.metric), ',') AS missing
+        FROM asked AS q LEFT ANTI JOIN {{in "scores"}} AS s
+        ON s.agent_name = q.agent_name AND s.agent_version = q.agent_version AND s.batch_id = q.batch_id AND s.case_id = q.case_id AND s.metric = q.metric
+        GROUP BY q.k
+      ), first_ones AS (
+        SELECT k, missing FROM missing QUALIFY ROW_NUMBER() OVER (ORDER BY k) <= size
+      ), golden AS (
+        SELECT case_id, golden_json, COUNT(*) OVER (PARTITION BY case_id, set_version) AS copies
+        FROM (SELECT {{key "golden_set" "case_id"}} AS case_id, {{key "golden_set" "set_version"}} AS set_version, to_json(struct(g.*)) AS golden_json FROM {{in "golden_set"}} AS g)
+        -- v10 comes after v9: runs of digits count as numbers.
+        QUALIFY ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY regexp_replace(regexp_replace(set_version, '([0-9]+)', '{{.Padding}}$1'), '[0-9]*([0-9]{40})', '$1') DESC, set_version DESC) = 1
+      )
+      SELECT a.k, a.agent_name, a.agent_version, a.batch_id, a.case_id, m.missing,
+             concat('{"run":', a.run_json, ',"golden":', COALESCE(g.golden_json, 'null'), ',"copies":', COALESCE(g.copies, 0), '}') AS row_json
+      FROM first_ones AS m JOIN answers AS a ON a.k = m.k LEFT JOIN golden AS g ON g.case_id = a.case_id;
+      SET (n, new_key, one_case) = (SELECT COUNT(*), MAX(k), MAX(case_id) FROM {{in "_slice"}});
+      IF n > 0 THEN
+        CREATE OR REPLACE TABLE {{in "_scored"}} AS
+        SELECT agent_name, agent_version, batch_id, case_id, {{in "score_row"}}(row_json, missing) AS result FROM {{in "_slice"}};
+        UPDATE {{in "run_locks"}} SET beat_at = current_timestamp() WHERE name = 'evaluate' AND holder = me;
+        IF (SELECT COUNT(*) FROM {{in "run_locks"}} WHERE name = 'evaluate' AND holder = me) = 0 THEN
+          SET fatal = 'another call has taken the lock, because this one was silent for too long';
+        ELSE
+          MERGE INTO {{in "eval_runs"}} AS t USING (SELECT DISTINCT agent_name, agent_version, batch_id FROM {{in "_slice"}}) AS s
+          ON t.eval_run_id = v_run AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id
+          WHEN MATCHED THEN UPDATE SET status = 'running'
+          WHEN NOT MATCHED THEN INSERT (eval_run_id, agent_name, agent_version, batch_id, eval_run_date, mode, config, judge, versions, status)
+            VALUES (v_run, s.agent_name, s.agent_version, s.batch_id, started, 'both', get_json_object(settings, '$.config'), get_json_object(settings, '$.judge'), v_versions, 'running');
+          MERGE INTO {{in "scores"}} AS t USING (
+            SELECT p.case_id, p.agent_name, p.agent_version, p.batch_id, r.*
+            FROM (SELECT *, explode(from_json(result, 'array<struct<metric:string,metric_version:bigint,status:string,value:double,label:string,passed:boolean,reason:string,detail:string,assessment_ids:string,config_hash:string,code:string,usage:string>>')) AS r
+              FROM {{in "_scored"}}) AS p WHERE r.metric IS NOT NULL) AS s
+          ON t.eval_run_id = v_run AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id AND t.case_id = s.case_id AND t.metric = s.metric
+          WHEN NOT MATCHED THEN INSERT ({{names "scores" ""}})
+            VALUES (v_run, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids,
+              s.config_hash, current_timestamp(), s.code, s.usage);
+        END IF;
+      END IF;
+    END;
+    IF fatal IS NOT NULL THEN
+      LEAVE slices;
+    ELSEIF problem IS NULL THEN
+      IF n = 0 THEN
+        LEAVE slices;
+      END IF;
+      SET last_key = new_key;
+      SET done = done + n;
+      SET in_a_row = 0;
+      SET size = {{.Slice}};
+    ELSEIF size > 1 THEN
+      INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event, answers, message) VALUES (uuid(), current_timestamp(), v_run, 'slice failed', size, left(problem, 1000));
+      SET size = 1; -- one by one, to find the answer that cannot be scored
+    ELSE
+      INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event, case_id, answers, message) VALUES (uuid(), current_timestamp(), v_run, 'answer failed', one_case, 1, left(problem, 1000));
+      SET left_out = left_out + 1;
+      SET in_a_row = in_a_row + 1;
+      IF in_a_row >= 3 OR new_key IS NULL OR new_key = last_key THEN
+        SET fatal = left(problem, 1000);
+      END IF;
+      SET last_key = COALESCE(new_key, last_key);
+    END IF;
+  END WHILE slices;
+
+  IF fatal IS NULL AND left_out > 0 THEN
+    SET fatal = concat(left_out, ' answers could not be scored; run_log says why');
+  END IF;
+  IF v_run IS NOT NULL THEN
+    MERGE INTO {{in "eval_runs"}} AS t USING (
+      SELECT agent_name, agent_version, batch_id, concat('{', array_join(array_sort(collect_list(concat('"', status, '":', n))), ','), '}') AS counts,
+             concat('{"calls":', SUM(calls), ',"in":', SUM(tokens_in), ',"out":', SUM(tokens_out), '}') AS tokens
+      FROM (
+        SELECT agent_name, agent_version, batch_id, status, COUNT(*) AS n, COALESCE(SUM(CAST(get_json_object(usage, '$.calls') AS BIGINT)), 0) AS calls,
+               COALESCE(SUM(greatest(CAST(get_json_object(usage, '$.tokens_in') AS BIGINT), 0)), 0) AS tokens_in, COALESCE(SUM(greatest(CAST(get_json_object(usage, '$.tokens_out') AS BIGINT), 0)), 0) AS tokens_out
+        FROM {{in "scores"}} WHERE eval_run_id = v_run GROUP BY agent_name, agent_version, batch_id, status)
+      GROUP BY agent_name, agent_version, batch_id) AS s
+    ON t.eval_run_id = v_run AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id AND (wanted IS NULL OR t.batch_id = wanted)
+    WHEN MATCHED THEN UPDATE SET status = CASE WHEN fatal IS NULL THEN 'done' ELSE 'failed' END, counts = s.counts, tokens = s.tokens;
+    -- What was left under other versions has been scored by this run.
+    IF fatal IS NULL AND wanted IS NULL THEN
+      UPDATE {{in "eval_runs"}} SET status = 'stopped' WHERE eval_run_id LIKE 'evaluate-%' AND eval_run_id <> v_run AND status IN ('running', 'failed');
+    END IF;
+  END IF;
+  INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event, answers, message)
+  VALUES (uuid(), current_timestamp(), v_run, CASE WHEN fatal IS NOT NULL THEN 'run failed' WHEN done = 0 AND NOT resumed THEN 'idle' ELSE 'done' END, done, fatal);
+  DROP TABLE IF EXISTS {{in "_slice"}};
+  DROP TABLE IF EXISTS {{in "_scored"}};
+  UPDATE {{in "run_locks"}} SET holder = NULL WHERE name = 'evaluate' AND holder = me;
+  IF fatal IS NOT NULL THEN
+    SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = fatal;
+  END IF;
+END
+{{if .Values.Schedule.Cron -}}
+--- hand: The job that calls the procedure by night, one run at a time. Save the two files; the SQL file goes into the workspace.
+badger_evaluate.sql:
+    CALL {{in "evaluate"}}();
+badger_degraded.sql, which fails where fewer answers pass than in the batch before:
+    SELECT raise_error(concat_ws('; ', collect_list(concat(agent_name, ', ', metric, ', batch ', batch_id)))) FROM {{in "degradation"}} WHERE pass_rate_change <= -{{.Values.Schedule.Drop}} OR failed > failed_before HAVING COUNT(*) > 0;
+job.json:
+    {"name": "badger evaluate", "max_concurrent_runs": 1, "schedule": {"quartz_cron_expression": "{{quartz}}", "timezone_id": "{{.Values.Schedule.Timezone}}", "pause_status": "UNPAUSED"},
+     "email_notifications": {"on_failure": ["SOMEBODY@EXAMPLE.COM"]},
+     "tasks": [{"task_key": "evaluate", "sql_task": {"warehouse_id": {{py .Values.Schedule.Compute}}, "file": {"path": "/Workspace/Shared/badger_evaluate.sql", "source": "WORKSPACE"}}},
+               {"task_key": "degraded", "depends_on": [{"task_key": "evaluate"}], "sql_task": {"warehouse_id": {{py .Values.Schedule.Compute}}, "file": {"path": "/Workspace/Shared/badger_degraded.sql", "source": "WORKSPACE"}}}]}
+databricks workspace import /Workspace/Shared/badger_evaluate.sql --file badger_evaluate.sql --format RAW
+databricks workspace import /Workspace/Shared/badger_degraded.sql --file badger_degraded.sql --format RAW
+databricks jobs create --json @job.json
+{{end -}}

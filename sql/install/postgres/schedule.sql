@@ -1,0 +1,184 @@
+--- owner: The first answers behind a key that lack scores of some of the metrics, with the metrics they lack: of one batch, or of each agent's newest batch and of the batches that an earlier call left.
+--- drop: DROP FUNCTION IF EXISTS {{in "_pending"}}(text, text[], text, int)
+CREATE OR REPLACE FUNCTION {{in "_pending"}}(batch text, metrics text[], after text, size int)
+RETURNS TABLE (k text, agent_name text, agent_version text, batch_id text, case_id text, run_json json, missing text)
+LANGUAGE sql STABLE AS $badger$
+  WITH answers AS (
+    SELECT t.*, agent_name || chr(31) || agent_version || chr(31) || batch_id || chr(31) || case_id AS k,
+           ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) AS choice
+    FROM (SELECT {{key "agent_runs" "agent_name"}} AS agent_name, {{key "agent_runs" "agent_version"}} AS agent_version, {{key "agent_runs" "batch_id"}} AS batch_id,
+                 {{key "agent_runs" "case_id"}} AS case_id, ran_at, sql, to_json(r) AS run_json
+          FROM {{in "agent_runs"}} r) t
+  ), scope AS (
+    SELECT agent_name, batch_id FROM (
+      SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY MAX(ran_at) DESC NULLS LAST, batch_id DESC) AS place FROM answers GROUP BY agent_name, batch_id) t
+    WHERE place = 1 AND $1 IS NULL
+    UNION
+    SELECT agent_name, batch_id FROM {{in "eval_runs"}} WHERE $1 IS NULL AND eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed')
+    UNION
+    SELECT agent_name, batch_id FROM answers WHERE batch_id = $1
+  ), missing AS (
+    SELECT a.k, string_agg(m.metric, ',' ORDER BY m.place) AS missing
+    FROM answers a JOIN scope USING (agent_name, batch_id) CROSS JOIN unnest($2) WITH ORDINALITY AS m(metric, place)
+    WHERE a.choice = 1 AND a.k COLLATE "C" > $3 COLLATE "C" AND NOT EXISTS (
+      SELECT 1 FROM {{in "scores"}} s
+      WHERE s.agent_name = a.agent_name AND s.agent_version = a.agent_version AND s.batch_id = a.batch_id AND s.case_id = a.case_id AND s.metric = m.metric)
+    GROUP BY a.k ORDER BY a.k COLLATE "C" LIMIT $4
+  )
+  SELECT k, a.agent_name, a.agent_version, a.batch_id, a.case_id, a.run_json, m.missing FROM missing m JOIN answers a USING (k) WHERE a.choice = 1 ORDER BY k COLLATE "C"
+$badger$
+--- owner: Scores the answers that have no score: CALL {{in "evaluate"}}() those of each agent's newest batch, and what an earlier call left; CALL {{in "evaluate"}}('BATCH', 'METRIC,METRIC') those of a batch. {{.Slice}} answers at a time are stored. Call it outside a transaction.
+--- drop: DROP PROCEDURE IF EXISTS {{in "evaluate"}}(text, text)
+CREATE OR REPLACE PROCEDURE {{in "evaluate"}}(batch text DEFAULT NULL, metrics text DEFAULT NULL)
+LANGUAGE plpgsql AS $badger$
+#variable_conflict use_column
+DECLARE
+  v_batch text := batch;
+  v_settings json;
+  v_metrics text[];
+  v_run text;
+  v_resumed boolean;
+  v_started timestamptz := clock_timestamp();
+  v_last text := '';       -- answers up to this key are done or left out
+  v_key text;
+  v_case text;
+  v_size int := {{.Slice}};
+  v_n bigint;
+  v_done bigint := 0;
+  v_left_out bigint := 0;
+  v_in_a_row int := 0;     -- answers that failed one after the other
+  v_problem text;
+  v_fatal text;
+BEGIN
+  -- The lock belongs to the session and ends with it, so that it is never stale.
+  IF NOT pg_try_advisory_lock(hashtext('badger'), hashtext({{lit (print .SchemaName ".evaluate")}})) THEN
+    INSERT INTO {{in "run_log"}} (entry_id, logged_at, event) VALUES (gen_random_uuid()::text, clock_timestamp(), 'refused');
+    COMMIT;
+    RAISE EXCEPTION 'another evaluation is running' USING ERRCODE = 'object_in_use';
+  END IF;
+  BEGIN
+    v_settings := {{in "run_settings"}}(COALESCE(metrics, {{lit .Metrics}}));
+    IF v_settings ->> 'reason' IS NOT NULL THEN
+      RAISE EXCEPTION '%', v_settings ->> 'reason';
+    END IF;
+    SELECT array_agg(m) INTO v_metrics FROM json_array_elements_text(v_settings -> 'metrics') AS m;
+    -- A run that was left goes on where it was to score the same metrics of the same versions.
+    SELECT eval_run_id INTO v_run FROM {{in "eval_runs"}}
+    WHERE eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed') AND versions::text = (v_settings -> 'versions')::text AND (v_batch IS NULL OR batch_id = v_batch)
+    ORDER BY eval_run_date DESC, eval_run_id DESC LIMIT 1;
+    v_resumed := v_run IS NOT NULL;
+    v_run := COALESCE(v_run, to_char(v_started AT TIME ZONE 'UTC', '"evaluate-"YYYYMMDD"T"HH24MISS-') || left(md5(gen_random_uuid()::text), 6));
+    INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event) VALUES (gen_random_uuid()::text, clock_timestamp(), v_run, CASE WHEN v_resumed THEN 'resumed' ELSE 'began' END);
+  EXCEPTION WHEN query_canceled OR OTHERS THEN
+    v_fatal := SQLERRM;
+  END;
+  COMMIT;
+
+  WHILE v_fatal IS NULL LOOP
+    v_problem := NULL;
+    BEGIN
+      WITH pending AS MATERIALIZED (
+        SELECT * FROM {{in "_pending"}}(v_batch, v_metrics, v_last, v_size)
+      ), golden AS (
+        SELECT * FROM (
+          SELECT case_id, golden_json, COUNT(*) OVER (PARTITION BY case_id, set_version) AS copies,
+                 -- v10 comes after v9: runs of digits count as numbers.
+                 ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY regexp_replace(regexp_replace(set_version, '([0-9]+)', '{{.Padding}}\1', 'g'), '[0-9]*([0-9]{40})', '\1', 'g') COLLATE "C" DESC,
+                   set_version COLLATE "C" DESC) AS choice
+          FROM (SELECT {{key "golden_set" "case_id"}} AS case_id, {{key "golden_set" "set_version"}} AS set_version, to_json(g) AS golden_json FROM {{in "golden_set"}} g) t
+          WHERE case_id IN (SELECT case_id FROM pending)) u
+        WHERE choice = 1
+      ), begun AS (
+        INSERT INTO {{in "eval_runs"}} (eval_run_id, agent_name, agent_version, batch_id, eval_run_date, mode, config, judge, versions, status)
+        SELECT v_run, agent_name, agent_version, batch_id, v_started, 'both', v_settings -> 'config', v_settings ->> 'judge', v_settings -> 'versions', 'running'
+        FROM (SELECT DISTINCT agent_name, agent_version, batch_id FROM pending) p
+        ON CONFLICT (eval_run_id, agent_name, agent_version, batch_id) DO UPDATE SET status = 'running'
+      ), scored AS (
+        INSERT INTO {{in "scores"}} ({{names "scores" ""}})
+        SELECT v_run, p.case_id, p.agent_name, p.agent_version, p.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids,
+               s.config_hash, clock_timestamp(), s.code, s.usage
+        FROM pending p LEFT JOIN golden g ON g.case_id = p.case_id
+        CROSS JOIN LATERAL json_to_recordset({{in "score_row"}}(json_build_object('run', p.run_json, 'golden', g.golden_json, 'copies', COALESCE(g.copies, 0)), p.missing))
+          AS s(metric text, metric_version bigint, status text, value double precision, label text, passed boolean, reason text, detail json, assessment_ids json, config_hash text, code text, usage json)
+        WHERE s.metric IS NOT NULL
+        ON CONFLICT (eval_run_id, agent_name, agent_version, batch_id, case_id, metric) DO UPDATE SET
+          metric_version = EXCLUDED.metric_version, status = EXCLUDED.status, value = EXCLUDED.value, label = EXCLUDED.label, passed = EXCLUDED.passed, reason = EXCLUDED.reason,
+          detail = EXCLUDED.detail, assessment_ids = EXCLUDED.assessment_ids, config_hash = EXCLUDED.config_hash, scored_at = EXCLUDED.scored_at, code = EXCLUDED.code, usage = EXCLUDED.usage
+      )
+      SELECT MAX(k COLLATE "C"), COUNT(*) INTO v_key, v_n FROM pending;
+    EXCEPTION
+      WHEN query_canceled THEN
+        v_fatal := SQLERRM;
+      WHEN OTHERS THEN
+        v_problem := left(SQLERRM, 1000);
+    END;
+    EXIT WHEN v_fatal IS NOT NULL;
+    IF v_problem IS NULL THEN
+      EXIT WHEN v_n = 0;
+      v_last := v_key;
+      v_done := v_done + v_n;
+      v_in_a_row := 0;
+      v_size := {{.Slice}};
+    ELSIF v_size > 1 THEN
+      INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event, answers, message) VALUES (gen_random_uuid()::text, clock_timestamp(), v_run, 'slice failed', v_size, v_problem);
+      v_size := 1;         -- one by one, to find the answer that cannot be scored
+    ELSE
+      SELECT k, case_id INTO v_last, v_case FROM {{in "_pending"}}(v_batch, v_metrics, v_last, 1);
+      INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event, case_id, answers, message) VALUES (gen_random_uuid()::text, clock_timestamp(), v_run, 'answer failed', v_case, 1, v_problem);
+      v_left_out := v_left_out + 1;
+      v_in_a_row := v_in_a_row + 1;
+      IF v_in_a_row = 3 THEN
+        v_fatal := v_problem;
+      END IF;
+    END IF;
+    COMMIT;
+  END LOOP;
+
+  IF v_fatal IS NULL AND v_left_out > 0 THEN
+    v_fatal := v_left_out || ' answers could not be scored; run_log says why';
+  END IF;
+  IF v_run IS NOT NULL THEN
+    UPDATE {{in "eval_runs"}} r SET status = CASE WHEN v_fatal IS NULL THEN 'done' ELSE 'failed' END,
+      counts = (SELECT json_object_agg(status, n ORDER BY status) FROM (
+        SELECT status, COUNT(*) AS n FROM {{in "scores"}} s
+        WHERE s.eval_run_id = r.eval_run_id AND s.agent_name = r.agent_name AND s.agent_version = r.agent_version AND s.batch_id = r.batch_id GROUP BY status) c),
+      tokens = (SELECT json_build_object('calls', COALESCE(SUM((usage ->> 'calls')::bigint), 0), 'in', COALESCE(SUM(GREATEST((usage ->> 'tokens_in')::bigint, 0)), 0),
+          'out', COALESCE(SUM(GREATEST((usage ->> 'tokens_out')::bigint, 0)), 0)) FROM {{in "scores"}} s
+        WHERE s.eval_run_id = r.eval_run_id AND s.agent_name = r.agent_name AND s.agent_version = r.agent_version AND s.batch_id = r.batch_id)
+    WHERE eval_run_id = v_run AND (v_batch IS NULL OR batch_id = v_batch);
+    -- What was left under other versions has been scored by this run.
+    UPDATE {{in "eval_runs"}} SET status = 'stopped'
+    WHERE v_fatal IS NULL AND eval_run_id LIKE 'evaluate-%' AND eval_run_id <> v_run AND status IN ('running', 'failed') AND v_batch IS NULL;
+  END IF;
+  INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event, answers, message)
+  VALUES (gen_random_uuid()::text, clock_timestamp(), v_run, CASE WHEN v_fatal IS NOT NULL THEN 'run failed' WHEN v_done = 0 AND NOT v_resumed THEN 'idle' ELSE 'done' END, v_done, v_fatal);
+  COMMIT;
+  PERFORM pg_advisory_unlock(hashtext('badger'), hashtext({{lit (print .SchemaName ".evaluate")}}));
+  IF v_fatal IS NOT NULL THEN
+    RAISE EXCEPTION '%', v_fatal;
+  END IF;
+END $badger$
+--- owner: What the procedure says, for those who look it up.
+COMMENT ON PROCEDURE {{in "evaluate"}}(text, text) IS {{lit .ProcedureDoc}}
+--- owner: A new procedure may be called by everyone until that is taken away. It needs the rights of the owner.
+REVOKE ALL ON PROCEDURE {{in "evaluate"}}(text, text) FROM PUBLIC
+--- owner: The same for the function it calls.
+REVOKE ALL ON FUNCTION {{in "_pending"}}(text, text[], text, int) FROM PUBLIC
+--- owner: They belong to the owner, whoever ran this.
+ALTER PROCEDURE {{in "evaluate"}}(text, text) OWNER TO {{id .Values.Roles.Owner}}
+--- owner: They belong to the owner, whoever ran this.
+ALTER FUNCTION {{in "_pending"}}(text, text[], text, int) OWNER TO {{id .Values.Roles.Owner}}
+{{if .Values.Schedule.Cron -}}
+--- hand: pg_cron must be loaded, for this database. It reads schedules in UTC, or in the time zone that cron.timezone names.
+shared_preload_libraries = 'pg_cron'
+cron.database_name = 'THIS DATABASE'
+{{if ne .Values.Schedule.Timezone "UTC"}}cron.timezone = '{{.Values.Schedule.Timezone}}'
+{{end -}}
+--- admin: What calls the procedure by night.
+CREATE EXTENSION IF NOT EXISTS pg_cron
+--- admin: The owner schedules.
+GRANT USAGE ON SCHEMA cron TO {{id .Values.Roles.Owner}}
+--- owner: The nightly call. It runs as whoever runs this statement: a user who may log in and is a member of the owner's role.
+--- drop: SELECT cron.unschedule(jobid) FROM cron.job WHERE jobname = 'badger evaluate'
+SELECT cron.schedule('badger evaluate', {{lit .Values.Schedule.Cron}}, {{lit (print "CALL " (in "evaluate") "()")}})
+{{end -}}

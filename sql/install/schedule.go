@@ -1,0 +1,212 @@
+package install
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	badgersql "github.com/badger-eval/badger/sql"
+	"github.com/badger-eval/badger/udf"
+)
+
+// Schedule is how the warehouse evaluates by itself. Without a cron expression the procedure is
+// there, and nothing calls it.
+type Schedule struct {
+	Cron     string   `yaml:"cron"`     // five fields: minute, hour, day of the month, month, day of the week
+	Timezone string   `yaml:"timezone"` // of the cron expression; UTC
+	Metrics  []string `yaml:"metrics"`  // all that somebody can answer, where the list is empty
+	Compute  string   `yaml:"compute"`  // Snowflake: the warehouse that the task runs on, serverless where empty; Databricks: id of the SQL warehouse
+	Slice    int      `yaml:"slice"`    // answers that are scored and stored at once; 0: what a call may have
+	Stale    int      `yaml:"stale"`    // minutes after which a lock whose holder is silent may be taken; 0: 60
+	Drop     float64  `yaml:"drop"`     // fall of a pass rate, from 0 to 1, that is worth an alert; 0: 0.05
+}
+
+const (
+	defaultSlice = 100 // where a call has one row
+	defaultStale = 60
+	defaultDrop  = 0.05
+)
+
+var (
+	cronField = regexp.MustCompile(`^[0-9A-Za-z*/,\-]+$`)
+	timezone  = regexp.MustCompile(`^[A-Za-z0-9_+\-]+(/[A-Za-z0-9_+\-]+)*$`)
+)
+
+// complete fills in what is left out and checks what is there.
+func (s *Schedule) complete() error {
+	bad := func(format string, args ...any) error {
+		return errcode.New(errcode.InvalidArgument, "values: schedule."+format, args...)
+	}
+	if s.Cron != "" {
+		fields := strings.Fields(s.Cron)
+		if len(fields) != 5 || slices.ContainsFunc(fields, func(f string) bool { return !cronField.MatchString(f) }) {
+			return bad("cron is %.40q, want five fields such as 0 6 * * *: minute, hour, day of the month, month, day of the week", s.Cron)
+		}
+		if fields[2] != "*" && fields[4] != "*" {
+			return bad("cron names days of the month and days of the week, which warehouses read in different ways; name one of them")
+		}
+		s.Cron = strings.Join(fields, " ")
+	}
+	if !timezone.MatchString(s.Timezone) {
+		return bad("timezone is %.40q, want a name such as UTC or Europe/Berlin", s.Timezone)
+	}
+	if s.Slice < 0 || s.Slice > 100_000 {
+		return bad("slice is %d, want 1 to 100000, or 0 for what a call may have", s.Slice)
+	}
+	if s.Stale < 0 || s.Stale > 7*24*60 {
+		return bad("stale is %d, want 1 to 10080 minutes, or 0 for %d", s.Stale, defaultStale)
+	}
+	if !(s.Drop >= 0 && s.Drop <= 1) {
+		return bad("drop is %v, want 0 to 1", s.Drop)
+	}
+	if s.Stale == 0 {
+		s.Stale = defaultStale
+	}
+	if s.Drop == 0 {
+		s.Drop = defaultDrop
+	}
+	return nil
+}
+
+// schedule adds the procedure that scores what has no score, and what calls it by night. Both are
+// where badger's tables are.
+func (p *Plan) schedule(functions []udf.Function) error {
+	if p.Warehouse.Global || p.Values.Schema != badgersql.Schema {
+		if p.Values.Schedule.Cron != "" {
+			return errcode.New(errcode.InvalidArgument, "values: schedule.cron needs badger's tables, which are in the schema %s only, and not in Databend", badgersql.Schema)
+		}
+		return nil
+	}
+	var metrics []string
+	has := map[string]bool{}
+	for i := range functions {
+		has[functions[i].Name] = true
+		if m := functions[i].Metric; m != "" && !slices.Contains(metrics, m) {
+			metrics = append(metrics, m)
+		}
+	}
+	if !has["score_row"] || !has["run_settings"] { // a plan of some functions alone
+		return nil
+	}
+	for _, m := range p.Values.Schedule.Metrics {
+		if !slices.Contains(metrics, m) {
+			return errcode.New(errcode.NotFound, "values: schedule.metrics: unknown metric %.60q%s", m, scoring.Suggest(m, metrics))
+		}
+	}
+	if p.Values.Schedule.Cron != "" {
+		if p.Values.Schedule.Compute == "" && (p.Warehouse.Name == "snowflake" || p.Warehouse.Name == "databricks") {
+			return errcode.New(errcode.InvalidArgument, "values: %s needs schedule.compute, the warehouse that evaluates", p.Warehouse.Name)
+		}
+		if p.Warehouse.Name == "bigquery" {
+			if _, err := p.Values.Schedule.bigquery(); err != nil {
+				return err
+			}
+		}
+	}
+	draft, err := p.render("schedule", &page{Plan: p})
+	if err != nil {
+		return err
+	}
+	p.procedure = "badger-procedure:" + fingerprint(draft)
+	steps, err := p.render("schedule", &page{Plan: p, Mark: p.procedure})
+	p.Steps = append(p.Steps, steps...)
+	return err
+}
+
+// procedureName is the procedure, or DuckDB's macro.
+const procedureName = "evaluate"
+
+// ProcedureDoc is what the warehouse shows of the procedure, with the mark by which an installation
+// is compared.
+func (p *page) ProcedureDoc() string {
+	return "Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [" + p.Mark + "]"
+}
+
+// Slice is how many answers are scored and stored at once.
+func (p *page) Slice() int {
+	if n := p.Values.Schedule.Slice; n > 0 {
+		return n
+	}
+	if n := p.Via.Wire.RowCap(scoring.CostJudged, p.Values.Rows); n > 0 {
+		return n
+	}
+	return defaultSlice
+}
+
+// Metrics are the metrics of the schedule, separated by commas; empty: all that somebody can
+// answer.
+func (p *page) Metrics() string { return strings.Join(p.Values.Schedule.Metrics, ",") }
+
+// Padding makes runs of digits as long as this many digits, so that text orders them as numbers.
+func (p *page) Padding() string { return strings.Repeat("0", 40) }
+
+// textList lists the columns of a table, each with a prefix.
+func textList(table, prefix string) string {
+	var names []string
+	for _, c := range badgersql.TableNamed(table).Columns {
+		names = append(names, prefix+c.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// weekdays are days of the week as Quartz and AWS number them: Sunday is 1.
+func weekdays(field string) string {
+	before, step, stepped := strings.Cut(field, "/")
+	out := digits.ReplaceAllStringFunc(before, func(d string) string {
+		n, _ := strconv.Atoi(d)
+		return strconv.Itoa(n%7 + 1)
+	})
+	if stepped {
+		out += "/" + step
+	}
+	return out
+}
+
+// quartz is the schedule as Databricks writes it, with seconds.
+func (s *Schedule) quartz() string {
+	f := strings.Fields(s.Cron)
+	if f[4] == "*" {
+		return fmt.Sprintf("0 %s %s %s %s ?", f[0], f[1], f[2], f[3])
+	}
+	return fmt.Sprintf("0 %s %s ? %s %s", f[0], f[1], f[3], weekdays(f[4]))
+}
+
+// eventbridge is the schedule as Amazon EventBridge and the query scheduler of Redshift write it.
+func (s *Schedule) eventbridge() string {
+	f := strings.Fields(s.Cron)
+	if f[4] == "*" {
+		return fmt.Sprintf("cron(%s %s %s %s ? *)", f[0], f[1], f[2], f[3])
+	}
+	return fmt.Sprintf("cron(%s %s ? %s %s *)", f[0], f[1], f[3], weekdays(f[4]))
+}
+
+var (
+	number = regexp.MustCompile(`^[0-9]+$`)
+	days   = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
+)
+
+// bigquery is the schedule as BigQuery's data transfers write it. They know days and hours, in UTC.
+func (s *Schedule) bigquery() (string, error) {
+	f := strings.Fields(s.Cron)
+	if s.Timezone != "UTC" {
+		return "", errcode.New(errcode.InvalidArgument, "values: schedule.timezone is %.40q; BigQuery schedules queries in UTC", s.Timezone)
+	}
+	day := "day"
+	if number.MatchString(f[4]) {
+		if n, _ := strconv.Atoi(f[4]); n < len(days) {
+			day = days[n]
+		}
+	}
+	if !number.MatchString(f[0]) || !number.MatchString(f[1]) || f[2] != "*" || f[3] != "*" || f[4] != "*" && day == "day" {
+		return "", errcode.New(errcode.InvalidArgument, "values: schedule.cron is %.40q; for BigQuery it may be MINUTE HOUR * * * or MINUTE HOUR * * DAY, with numbers", s.Cron)
+	}
+	minute, _ := strconv.Atoi(f[0])
+	hour, _ := strconv.Atoi(f[1])
+	return fmt.Sprintf("every %s %02d:%02d", day, hour, minute), nil
+}

@@ -1,0 +1,123 @@
+package install_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/sql/install"
+)
+
+// nightly are values with a schedule.
+func nightly(w *install.Warehouse, via string) install.Values {
+	v := plain(w.Name, via)
+	v.Schedule = install.Schedule{Cron: "15 3 * * 1", Compute: "nightly", Metrics: []string{"hybrid_ex", "row_f1"}}
+	return v
+}
+
+// sqlglot reads each statement inside the procedures. What steers them it does not know.
+func TestProceduresAgainstSqlglot(t *testing.T) {
+	var in bytes.Buffer
+	var of []string
+	least := map[string]int{"snowflake": 15, "bigquery": 15, "databricks": 14, "redshift": 20, "postgres": 6}
+	all := functions(t)
+	eachWay(t, func(t *testing.T, w *install.Warehouse, via *install.Via) {
+		if w.Global {
+			return
+		}
+		for _, s := range plan(t, nightly(w, via.Name), all).Steps {
+			if strings.HasPrefix(s.SQL, "CREATE OR REPLACE PROCEDURE") {
+				_, body, _ := strings.Cut(s.SQL, "BEGIN\n")
+				of = append(of, w.Name)
+				if err := json.NewEncoder(&in).Encode(map[string]string{"warehouse": w.Name, "sql": body, "kind": "procedure"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+	if len(of) != 7 {
+		t.Errorf("%d procedures, want one for each way but DuckDB's and Databend's: %v", len(of), of)
+	}
+	d := json.NewDecoder(bytes.NewReader(sqlglot(t, &in)))
+	for _, name := range of {
+		var a struct {
+			Error      string `json:"error"`
+			Statements int    `json:"statements"`
+		}
+		if err := d.Decode(&a); err != nil {
+			t.Fatal(err)
+		}
+		if a.Error != "" || a.Statements < least[name] {
+			t.Errorf("%s: %d statements were read, want %d or more; %s", name, a.Statements, least[name], a.Error)
+		}
+	}
+}
+
+// Without a cron expression the procedure is there and nothing calls it; without badger's tables
+// there is neither. The slice is what a call may have.
+func TestSchedule(t *testing.T) {
+	all := functions(t)
+	callers := map[string]string{
+		"snowflake": "CREATE OR REPLACE TASK", "bigquery": "every monday 03:15", "databricks": `"0 15 3 ? * 2"`, "postgres": "cron.schedule('badger evaluate', '15 3 * * 1', 'CALL badger.evaluate()')",
+		"redshift": "cron(15 3 ? * 2 *)", "duckdb": "15 3 * * 1  badger sql",
+	}
+	eachWay(t, func(t *testing.T, w *install.Warehouse, via *install.Via) {
+		text := func(v install.Values) string {
+			var b strings.Builder
+			if err := plan(t, v, all).Print(&b); err != nil {
+				t.Fatal(err)
+			}
+			return b.String()
+		}
+		if w.Global {
+			if _, err := install.New(nightly(w, via.Name), dialects[w.Name], all); errcode.Of(err) != errcode.InvalidArgument {
+				t.Errorf("a schedule without tables: %v", err)
+			}
+			return
+		}
+		v := nightly(w, via.Name)
+		scheduled := text(v)
+		if !strings.Contains(scheduled, callers[w.Name]) || !strings.Contains(scheduled, "'hybrid_ex,row_f1'") || !strings.Contains(scheduled, "0.05") && w.Name != "postgres" {
+			t.Errorf("the schedule lacks its caller %q, its metrics or its alert", callers[w.Name])
+		}
+		v.Schedule = install.Schedule{Slice: 17}
+		unscheduled := text(v)
+		if strings.Contains(unscheduled, callers[w.Name]) || !strings.Contains(unscheduled, "evaluate") || w.Name != "duckdb" && !strings.Contains(unscheduled, "17 answers at a time") {
+			t.Errorf("without a cron expression: the procedure is missing, or something calls it")
+		}
+		v.Schema = "elsewhere"
+		if strings.Contains(text(v), "evaluate") {
+			t.Error("the procedure is there without its tables")
+		}
+	})
+}
+
+func TestBadSchedules(t *testing.T) {
+	all := functions(t)
+	for _, tc := range []struct {
+		why, warehouse string
+		s              install.Schedule
+		want           string
+	}{
+		{"four fields", "postgres", install.Schedule{Cron: "0 6 * *"}, "schedule.cron"},
+		{"a quote", "postgres", install.Schedule{Cron: "0 6 * * '"}, "schedule.cron"},
+		{"both kinds of days", "postgres", install.Schedule{Cron: "0 6 1 * 1"}, "name one of them"},
+		{"a time zone with a quote", "snowflake", install.Schedule{Cron: "0 6 * * *", Compute: "c", Timezone: "U'TC"}, "schedule.timezone"},
+		{"no compute", "snowflake", install.Schedule{Cron: "0 6 * * *"}, "schedule.compute"},
+		{"no compute", "databricks", install.Schedule{Cron: "0 6 * * *"}, "schedule.compute"},
+		{"minutes", "bigquery", install.Schedule{Cron: "*/5 * * * *"}, "MINUTE HOUR"},
+		{"another time zone", "bigquery", install.Schedule{Cron: "0 6 * * *", Timezone: "Europe/Berlin"}, "UTC"},
+		{"a metric that is not there", "postgres", install.Schedule{Metrics: []string{"hybrid_exx"}}, "hybrid_ex"},
+		{"a slice below 0", "postgres", install.Schedule{Slice: -1}, "schedule.slice"},
+		{"a lock of years", "postgres", install.Schedule{Stale: 1 << 20}, "schedule.stale"},
+		{"a fall of more than all", "postgres", install.Schedule{Drop: 1.5}, "schedule.drop"},
+	} {
+		v := plain(tc.warehouse, "")
+		v.Schedule = tc.s
+		if _, err := install.New(v, dialects[tc.warehouse], all); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s, %s: %v", tc.warehouse, tc.why, err)
+		}
+	}
+}

@@ -1,0 +1,297 @@
+package udf
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/badger-eval/badger/internal/account"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// admission counts calls and the bytes they hold, of all callers together and of each.
+type admission struct {
+	limits Limits
+	calls  *semaphore.Weighted
+	bytes  *semaphore.Weighted
+	alone  *semaphore.Weighted // a row that reads so much that it has to be the only one
+
+	mu      sync.Mutex
+	callers map[string]*quota
+}
+
+// quota is what one caller has taken.
+type quota struct {
+	name   string
+	limits CallerLimits
+	calls  *semaphore.Weighted
+	bytes  *semaphore.Weighted
+	shares int // calls that refer to it
+
+	mu   sync.Mutex
+	paid time.Time // until when the rows so far use the caller's rate up
+}
+
+func newAdmission(l Limits) *admission {
+	return &admission{
+		limits: l, calls: semaphore.NewWeighted(int64(l.Calls)), bytes: semaphore.NewWeighted(l.InFlight), alone: semaphore.NewWeighted(1),
+		callers: map[string]*quota{},
+	}
+}
+
+// share is what one call takes of its caller's limits and of all.
+type share struct {
+	a    *admission
+	q    *quota
+	in   bool // it has a place
+	held int64
+}
+
+// of begins a call of a caller; end ends it.
+func (a *admission) of(caller string) *share {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	q := a.callers[caller]
+	if q == nil {
+		a.sweep()
+		l := a.limits.of(caller)
+		q = &quota{name: caller, limits: l, calls: semaphore.NewWeighted(int64(l.Calls)), bytes: semaphore.NewWeighted(l.InFlight)}
+		a.callers[caller] = q
+	}
+	q.shares++
+	return &share{a: a, q: q}
+}
+
+// sweep forgets callers that hold nothing, now and then: there may be any number of names.
+func (a *admission) sweep() {
+	if len(a.callers) < 1000 {
+		return
+	}
+	now := time.Now()
+	for name, q := range a.callers {
+		if q.shares == 0 && q.paid.Before(now) {
+			delete(a.callers, name)
+		}
+	}
+}
+
+// end gives everything back.
+func (s *share) end() {
+	s.leave()
+	s.free(s.held)
+	s.a.mu.Lock()
+	s.q.shares--
+	s.a.mu.Unlock()
+}
+
+// detach moves the memory that the call holds to a share that outlives it.
+func (s *share) detach() *share {
+	own := s.a.of(s.q.name)
+	own.held, s.held = s.held, 0
+	return own
+}
+
+// enter takes a place for a call, or says that there is none.
+func (s *share) enter() error {
+	if s.in {
+		return nil
+	}
+	if !s.q.calls.TryAcquire(1) {
+		return busy("caller calls", 0, "this caller has %d calls at once", s.q.limits.Calls)
+	}
+	if !s.a.calls.TryAcquire(1) {
+		s.q.calls.Release(1)
+		return busy("calls", 0, "too many calls at once")
+	}
+	s.in = true
+	return nil
+}
+
+// await is enter for the later batches of a stream, which can be made to wait.
+func (s *share) await(ctx context.Context) error {
+	if s.in {
+		return nil
+	}
+	if err := s.q.calls.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	if err := s.a.calls.Acquire(ctx, 1); err != nil {
+		s.q.calls.Release(1)
+		return err
+	}
+	s.in = true
+	return nil
+}
+
+// leave gives the place back.
+func (s *share) leave() {
+	if s.in {
+		s.a.calls.Release(1)
+		s.q.calls.Release(1)
+		s.in = false
+	}
+}
+
+// hold reserves memory of n bytes, or says that there is none.
+func (s *share) hold(n int64) error {
+	if err := s.tryHold(n); err != nil {
+		return err
+	}
+	s.held += n
+	return nil
+}
+
+// tryHold is hold without a note that the call holds it.
+func (s *share) tryHold(n int64) error {
+	if !s.q.bytes.TryAcquire(n) {
+		return busy("caller bytes", 0, "this caller's calls hold %d bytes at most", s.q.limits.InFlight)
+	}
+	if !s.a.bytes.TryAcquire(n) {
+		s.q.bytes.Release(n)
+		return busy("bytes", 0, "no memory for the call at present")
+	}
+	return nil
+}
+
+// wait is hold for a stream, which can be made to wait.
+func (s *share) wait(ctx context.Context, n int64) error {
+	if err := s.q.bytes.Acquire(ctx, n); err != nil {
+		return err
+	}
+	if err := s.a.bytes.Acquire(ctx, n); err != nil {
+		s.q.bytes.Release(n)
+		return err
+	}
+	s.held += n
+	return nil
+}
+
+func (s *share) free(n int64) {
+	s.held -= n
+	s.release(n)
+}
+
+func (s *share) release(n int64) {
+	s.a.bytes.Release(n)
+	s.q.bytes.Release(n)
+}
+
+// rows counts the rows of a batch against the caller's rate. A batch is taken while the caller is
+// not more than a second ahead, whatever its size: a batch larger than the rate must pass at some
+// time. wait tells that the caller, a stream, can be made to wait.
+func (s *share) rows(ctx context.Context, n int, wait bool) error {
+	rate := s.q.limits.Rows
+	if rate == 0 {
+		return nil
+	}
+	for {
+		now := time.Now()
+		s.q.mu.Lock()
+		ahead := s.q.paid.Sub(now)
+		if ahead <= time.Second {
+			if ahead < 0 {
+				s.q.paid = now
+			}
+			s.q.paid = s.q.paid.Add(time.Duration(float64(n) / rate * float64(time.Second)))
+			s.q.mu.Unlock()
+			return nil
+		}
+		s.q.mu.Unlock()
+		if !wait {
+			return busy("caller rows", ahead, "this caller sends more than %g rows a second", rate)
+		}
+		t := time.NewTimer(ahead - time.Second)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+type shareKey struct{}
+
+// withShare is the context of a call, for what reads references and for judges, whose ledger
+// records for whom they were asked.
+func withShare(ctx context.Context, s *share) context.Context {
+	if s.q.name != "" {
+		ctx = scoring.WithPayer(ctx, s.q.name)
+	}
+	return context.WithValue(ctx, shareKey{}, s)
+}
+
+// shareFrom is the share of the call that ctx belongs to, or nil.
+func shareFrom(ctx context.Context) *share {
+	s, _ := ctx.Value(shareKey{}).(*share)
+	return s
+}
+
+// reading runs f, which may read results that references name, and counts what it reads with the
+// call it belongs to. Where there is no memory for it beside the others', f runs once more, when no
+// other row does so: rows that read much take turns instead of failing.
+func reading(ctx context.Context, f func(ctx context.Context)) {
+	s := shareFrom(ctx)
+	if s == nil {
+		f(ctx)
+		return
+	}
+	r := &rowAccount{share: s}
+	r.run(ctx, f)
+	if !r.short || ctx.Err() != nil || s.a.alone.Acquire(ctx, 1) != nil {
+		return
+	}
+	defer s.a.alone.Release(1)
+	r.alone = true
+	r.run(ctx, f)
+}
+
+// rowAccount is the memory account of one row.
+type rowAccount struct {
+	*share
+	alone bool
+
+	mu    sync.Mutex
+	held  int64
+	short bool // something was not to be had
+}
+
+var _ account.Account = (*rowAccount)(nil)
+
+func (r *rowAccount) run(ctx context.Context, f func(ctx context.Context)) {
+	defer func() {
+		r.release(r.held)
+		r.held = 0
+	}()
+	f(account.With(ctx, r))
+}
+
+// Limit is account.Account's.
+func (r *rowAccount) Limit() int64 { return r.a.limits.Reference }
+
+// Hold is account.Account's. A row that is alone waits a little for the others to finish.
+func (r *rowAccount) Hold(ctx context.Context, n int64) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for try := 0; ; try++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if r.tryHold(n) == nil {
+			r.held += n
+			return nil
+		}
+		if !r.alone || try == 50 || r.held+n > min(r.a.limits.InFlight, r.q.limits.InFlight) {
+			r.short = true
+			return errcode.New(errcode.ResourceExhausted, "no memory for a result of that size: the results that references name and the bodies of calls may take %d bytes together, of one caller %d",
+				r.a.limits.InFlight, r.q.limits.InFlight)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}

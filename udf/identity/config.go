@@ -1,0 +1,301 @@
+package identity
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Mode is how the callers of a listener show who they are.
+type Mode string
+
+// The modes.
+const (
+	Local    Mode = "local"    // they do not; the listener must be on loopback
+	Token    Mode = "token"    // by a secret that the server knows
+	MTLS     Mode = "mtls"     // by a client certificate
+	OIDC     Mode = "oidc"     // by a signed token of an OpenID Connect provider
+	Platform Mode = "platform" // the platform that runs the server authenticates them before it
+	Proxy    Mode = "proxy"    // a proxy at a known address does
+)
+
+var modes = []Mode{Local, Token, MTLS, OIDC, Platform, Proxy}
+
+// Config says who may call a listener. Only the fields of its mode, Roles, DefaultRoles and
+// ClientCAFile may be set. The keys of the configuration file are these names.
+type Config struct {
+	// Mode is by default Token where tokens are given, MTLS where ClientCAFile is, and else Local.
+	Mode Mode `yaml:"mode"`
+
+	Tokens    map[string]string `yaml:"-"`          // secret by the name that stands in the log
+	TokenFile string            `yaml:"token_file"` // further ones: lines "NAME:SECRET", # comments
+
+	// ClientCAFile holds the authorities, in PEM form, whose client certificates are then required,
+	// in any mode.
+	ClientCAFile string `yaml:"client_ca"`
+
+	Issuer   string        `yaml:"issuer"`     // of OIDC tokens: a URL
+	Audience []string      `yaml:"audience"`   // any of these must be in an OIDC token, or in Cloud Run's
+	Emails   []string      `yaml:"emails"`     // who may call: verified e-mail addresses, *@DOMAIN or *
+	Subjects []string      `yaml:"subjects"`   // who may call: subjects of tokens or names of certificates, or *
+	Keys     string        `yaml:"keys"`       // file or https URL of the issuer's JSON Web Key Set; by default the issuer's discovery document names it
+	Skew     time.Duration `yaml:"clock_skew"` // between the issuer's clock and ours; 1 minute
+
+	Platform string `yaml:"platform"` // spcs, cloud-run or databricks-apps
+
+	Peers  []string `yaml:"peers"`  // addresses or CIDR prefixes of proxies
+	Header string   `yaml:"header"` // the header in which a proxy names the user
+
+	Roles        map[string][]string `yaml:"roles"`         // by name of a caller
+	DefaultRoles []string            `yaml:"default_roles"` // of every other caller; call. In mode local: all
+}
+
+// Surroundings are what a guard needs of the world. The zero value is the real one.
+type Surroundings struct {
+	Getenv func(string) string
+	Now    func() time.Time
+	Client *http.Client // fetches key sets
+	// Changed is told that a file of secrets or a key set can no longer be read, or can be again,
+	// with a nil error. The error holds no secret.
+	Changed func(what string, err error)
+	// SPCSToken is the file by which Snowpark Container Services are recognized.
+	SPCSToken string
+}
+
+func (s Surroundings) withDefaults() Surroundings {
+	if s.Getenv == nil {
+		s.Getenv = os.Getenv
+	}
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	if s.Client == nil {
+		s.Client = &http.Client{Timeout: 10 * time.Second}
+	}
+	if s.Changed == nil {
+		s.Changed = func(string, error) {}
+	}
+	s.SPCSToken = cmp.Or(s.SPCSToken, "/snowflake/session/token")
+	return s
+}
+
+// Request is what a guard looks at.
+type Request struct {
+	Header func(name string) []string // of HTTP, or gRPC metadata
+	Peer   netip.Addr                 // the other end of the connection
+	TLS    *tls.ConnectionState       // nil without TLS
+	HTTP   bool                       // Host and Origin are known
+	Host   string
+	Origin string
+}
+
+// identify is a mode at work.
+type identify interface {
+	// identify returns the caller's name. An error is Unauthenticated, PermissionDenied or, where a
+	// file cannot be read, Unavailable.
+	identify(ctx context.Context, r *Request) (name string, err error)
+	// String describes it in a few words, without secrets.
+	String() string
+	// err is why nobody can be identified at present, or nil.
+	err() error
+}
+
+// Guard identifies the callers of one listener.
+type Guard struct {
+	mode      Mode
+	how       identify
+	ca        *Watched[*x509.CertPool] // nil: no client certificates
+	roles     map[string][]Role
+	otherwise []Role
+	own       func(header string) bool // whether an identity header belongs to the mode
+}
+
+// New makes a guard. Its files are read now, and a platform must show its marks.
+func New(c Config, s Surroundings) (*Guard, error) {
+	s = s.withDefaults()
+	switch {
+	case c.Mode != "":
+	case len(c.Tokens) > 0 || c.TokenFile != "":
+		c.Mode = Token
+	case c.ClientCAFile != "":
+		c.Mode = MTLS
+	default:
+		c.Mode = Local
+	}
+	if !slices.Contains(modes, c.Mode) {
+		return nil, errcode.New(errcode.InvalidArgument, "mode: %.40q is none, expected local, token, mtls, oidc, platform or proxy", c.Mode)
+	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	g := &Guard{mode: c.Mode, roles: map[string][]Role{}, own: func(string) bool { return false }}
+	var err error
+	for name, roles := range c.Roles {
+		if g.roles[name], err = parseRoles("roles."+Clean(name), roles); err != nil {
+			return nil, err
+		}
+	}
+	if g.otherwise, err = parseRoles("default_roles", c.DefaultRoles); err != nil {
+		return nil, err
+	}
+	if c.DefaultRoles == nil {
+		if g.otherwise = []Role{Call}; c.Mode == Local {
+			g.otherwise = Roles
+		}
+	}
+	if c.ClientCAFile != "" {
+		if g.ca, err = watchAuthorities(c.ClientCAFile, s); err != nil {
+			return nil, err
+		}
+	}
+	switch c.Mode {
+	case Local:
+		g.how = local{}
+	case Token:
+		g.how, err = newTokens(c, s)
+	case MTLS:
+		g.how = &certificates{subjects: c.Subjects}
+	case OIDC:
+		g.how, err = newOIDC(c, s)
+	case Platform:
+		g.how, g.own, err = newPlatform(c, s)
+	case Proxy:
+		g.how, g.own, err = newProxy(c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// check refuses fields that have no meaning in the mode: they would promise a protection that there
+// is not.
+func (c Config) check() error {
+	for _, f := range []struct {
+		key   string
+		set   bool
+		modes []Mode
+	}{
+		{"token_file", c.TokenFile != "" || len(c.Tokens) > 0, []Mode{Token}},
+		{"issuer", c.Issuer != "", []Mode{OIDC}},
+		{"audience", c.Audience != nil, []Mode{OIDC, Platform}},
+		{"emails", c.Emails != nil, []Mode{OIDC, Platform}},
+		{"subjects", c.Subjects != nil, []Mode{OIDC, MTLS}},
+		{"keys", c.Keys != "", []Mode{OIDC}},
+		{"clock_skew", c.Skew != 0, []Mode{OIDC, Platform}},
+		{"platform", c.Platform != "", []Mode{Platform}},
+		{"peers", c.Peers != nil, []Mode{Proxy}},
+		{"header", c.Header != "", []Mode{Proxy}},
+	} {
+		if f.set && !slices.Contains(f.modes, c.Mode) {
+			return errcode.New(errcode.InvalidArgument, "%s: not used in mode %s, only in %s", f.key, c.Mode, join(f.modes))
+		}
+	}
+	if c.Mode == MTLS && c.ClientCAFile == "" {
+		return errcode.New(errcode.InvalidArgument, "client_ca: mode mtls needs the file of the authorities of client certificates")
+	}
+	if c.Skew < 0 || c.Skew > 10*time.Minute {
+		return errcode.New(errcode.InvalidArgument, "clock_skew: expected 0 to 10 minutes")
+	}
+	return nil
+}
+
+func join(modes []Mode) string {
+	var text []string
+	for _, m := range modes {
+		text = append(text, string(m))
+	}
+	return strings.Join(text, " and ")
+}
+
+// Identify finds who sent a request.
+func (g *Guard) Identify(ctx context.Context, r *Request) (Caller, error) {
+	if g.ca != nil {
+		if err := g.verify(r.TLS); err != nil {
+			return Caller{}, err
+		}
+	}
+	name, err := g.how.identify(ctx, r)
+	if err != nil {
+		return Caller{}, err
+	}
+	if name = Clean(name); len(name) > maxName {
+		return Caller{}, errcode.New(errcode.Unauthenticated, "the caller's name is longer than %d bytes", maxName)
+	}
+	if roles, ok := g.roles[name]; ok {
+		return Caller{name, roles}, nil
+	}
+	return Caller{name, g.otherwise}, nil
+}
+
+// Mode is the guard's mode.
+func (g *Guard) Mode() Mode { return g.mode }
+
+// String describes the guard in a few words, without secrets.
+func (g *Guard) String() string {
+	if g.ca != nil && g.mode != MTLS {
+		return g.how.String() + ", with client certificates"
+	}
+	return g.how.String()
+}
+
+// Err is why nobody can be identified at present, or nil.
+func (g *Guard) Err() error {
+	if g.ca != nil {
+		if _, err := g.ca.Value(); err != nil {
+			return err
+		}
+	}
+	return g.how.err()
+}
+
+// ClientCAs are the authorities whose client certificates a TLS listener must require; ok is false
+// where none are asked for.
+func (g *Guard) ClientCAs() (pool *x509.CertPool, ok bool, err error) {
+	if g.ca == nil {
+		return nil, false, nil
+	}
+	pool, err = g.ca.Value()
+	return pool, true, err
+}
+
+// local lets in whoever is on this machine, but no web page that a browser there shows.
+type local struct{}
+
+func (local) identify(_ context.Context, r *Request) (string, error) {
+	if r.HTTP && !(localName(r.Host) && localOrigin(r.Origin)) {
+		return "", errcode.New(errcode.PermissionDenied, "without authentication the server answers to its loopback name only")
+	}
+	return "", nil
+}
+
+func (local) String() string { return "local (this machine only, no authentication)" }
+func (local) err() error     { return nil }
+
+func localOrigin(origin string) bool {
+	if origin == "" {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && localName(u.Host)
+}
+
+func localName(hostport string) bool {
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		host = strings.Trim(hostport, "[]")
+	}
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}

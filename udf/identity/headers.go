@@ -1,0 +1,65 @@
+package identity
+
+import (
+	"net/http"
+	"net/textproto"
+	"strings"
+)
+
+// identityHeaders name a user, or prove one, on some platform or behind some proxy. A name that
+// ends in - stands for all that begin with it. In lower case.
+var identityHeaders = []string{
+	"sf-context-",                                                 // Snowflake
+	"x-forwarded-user", "x-forwarded-email", "x-forwarded-groups", // Databricks, oauth2-proxy
+	"x-forwarded-preferred-username", "x-forwarded-access-token",
+	"x-auth-request-",                           // oauth2-proxy
+	"x-goog-authenticated-user-", "x-goog-iap-", // Google
+	"x-serverless-authorization",                           // Cloud Run
+	"x-endpoint-api-userinfo", "x-apigateway-api-userinfo", // Google's API Gateway
+	"x-ms-client-principal", "x-ms-client-principal-", "x-ms-token-", // Azure
+	"x-amzn-oidc-", // Amazon's load balancer
+	"remote-user", "x-remote-user", "x-remote-group", "x-webauth-user", "x-real-user",
+	"tailscale-user-", "cf-access-",
+}
+
+// secretHeaders prove who calls and are nobody's business afterwards. In lower case.
+var secretHeaders = []string{"authorization", "x-badger-token", "proxy-authorization"}
+
+func isIdentityHeader(lower string) bool {
+	for _, n := range identityHeaders {
+		if lower == n || n[len(n)-1] == '-' && strings.HasPrefix(lower, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// Strip removes the headers that name a user but do not belong to the mode, and those that hold the
+// caller's secret. What handles the request asks [From] who sent it. Names may be in any case, as in
+// gRPC metadata, whose type this is as well.
+func (g *Guard) Strip(h map[string][]string) {
+	for name := range h {
+		lower := strings.ToLower(name)
+		if g.own(lower) {
+			continue
+		}
+		for _, s := range secretHeaders {
+			if lower == s {
+				delete(h, name)
+			}
+		}
+		if isIdentityHeader(lower) {
+			delete(h, name)
+		}
+	}
+}
+
+// canonical is a header's name as a configuration may have it, or an empty text where it is none.
+func canonical(name string) string {
+	for _, r := range name {
+		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-') {
+			return ""
+		}
+	}
+	return http.CanonicalHeaderKey(textproto.TrimString(name))
+}

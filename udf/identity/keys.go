@@ -1,0 +1,254 @@
+package identity
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// keySource has the keys of an issuer.
+type keySource interface {
+	// find returns the keys that may have signed a token with that key id, which may be empty, and
+	// algorithm. An error is Unavailable.
+	find(ctx context.Context, id, algorithm string) ([]jose.JSONWebKey, error)
+	err() error
+}
+
+func newKeys(c Config, s Surroundings) (keySource, error) {
+	if c.Keys != "" && !strings.Contains(c.Keys, "://") {
+		w, err := Watch("OIDC key set", func(b [][]byte) ([]jose.JSONWebKey, error) { return parseKeys(b[0]) }, s.Changed, c.Keys)
+		return keyFile{w}, err
+	}
+	if c.Keys != "" {
+		if err := checkURL(c.Keys); err != nil {
+			return nil, errcode.New(errcode.InvalidArgument, "keys: %w", err)
+		}
+	}
+	client := *s.Client
+	client.CheckRedirect = func(*http.Request, []*http.Request) error {
+		return errcode.New(errcode.PermissionDenied, "redirects are not followed")
+	}
+	return &keyURL{issuer: c.Issuer, at: c.Keys, client: &client, now: s.Now, changed: s.Changed}, nil
+}
+
+// checkURL takes https, and http on loopback.
+func checkURL(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {
+		return errcode.New(errcode.InvalidArgument, "expected a URL https://HOST/…")
+	}
+	addr, err := netip.ParseAddr(u.Hostname())
+	loopback := u.Hostname() == "localhost" || err == nil && addr.IsLoopback()
+	if u.Scheme != "https" && !(u.Scheme == "http" && loopback) {
+		return errcode.New(errcode.InvalidArgument, "expected a URL https://HOST/…")
+	}
+	return nil
+}
+
+// parseKeys reads a JSON Web Key Set (RFC 7517). Only public keys for signatures count.
+func parseKeys(data []byte) ([]jose.JSONWebKey, error) {
+	var raw struct {
+		Keys []json.RawMessage `json:"keys"`
+	}
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return nil, errcode.New(errcode.InvalidArgument, `no JSON Web Key Set, expected {"keys":[…]}`)
+	}
+	var keys []jose.JSONWebKey
+	for _, r := range raw.Keys {
+		var k jose.JSONWebKey
+		if json.Unmarshal(r, &k) != nil { // of a kind that is not known: RFC 7517 says to ignore it
+			continue
+		}
+		if k.IsPublic() && k.Valid() && (k.Use == "" || k.Use == "sig") {
+			keys = append(keys, k)
+		}
+	}
+	if len(keys) == 0 {
+		return nil, errcode.New(errcode.InvalidArgument, "the key set has no public key for signatures")
+	}
+	return keys, nil
+}
+
+// matching are the keys with that id and algorithm, as far as they say.
+func matching(keys []jose.JSONWebKey, id, algorithm string) (found []jose.JSONWebKey) {
+	for _, k := range keys {
+		if (id == "" || k.KeyID == id) && (k.Algorithm == "" || k.Algorithm == algorithm) {
+			found = append(found, k)
+		}
+	}
+	return found
+}
+
+// keyFile is a key set in a file.
+type keyFile struct{ *Watched[[]jose.JSONWebKey] }
+
+func (k keyFile) find(_ context.Context, id, algorithm string) ([]jose.JSONWebKey, error) {
+	keys, err := k.Value()
+	return matching(keys, id, algorithm), err
+}
+
+func (k keyFile) err() error { _, err := k.Value(); return err }
+
+// Times of a key set that is fetched.
+const (
+	keysFresh  = 5 * time.Minute  // it counts without another look
+	keysStale  = 15 * time.Minute // it counts while the issuer cannot be reached
+	keysPause  = 5 * time.Second  // between two attempts to fetch it
+	keysTime   = 10 * time.Second // for one attempt
+	keysLength = 1 << 20          // bytes
+)
+
+// keyURL is a key set that is fetched. A new key is found when a token has its id, and a withdrawn
+// one is forgotten after keysFresh. Where the issuer answers with something that is no key set,
+// none counts; where it does not answer, the last one does for keysStale.
+type keyURL struct {
+	issuer  string
+	at      string // the URL of the key set; empty: the discovery document names it
+	client  *http.Client
+	now     func() time.Time
+	changed func(string, error)
+	flight  singleflight.Group
+
+	mu      sync.Mutex
+	keys    []jose.JSONWebKey
+	fetched time.Time // when keys were
+	tried   time.Time
+	bad     error
+}
+
+func (k *keyURL) find(ctx context.Context, id, algorithm string) ([]jose.JSONWebKey, error) {
+	keys, fresh, wait := k.cached()
+	found := matching(keys, id, algorithm)
+	if wait || fresh && len(found) > 0 {
+		return found, unavailable(keys)
+	}
+	done := k.flight.DoChan("", func() (any, error) { k.refresh(); return nil, nil })
+	select {
+	case <-done:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	keys, _, _ = k.cached()
+	return matching(keys, id, algorithm), unavailable(keys)
+}
+
+// cached is what is there: whether it is fresh, and whether to wait before the next attempt.
+func (k *keyURL) cached() (keys []jose.JSONWebKey, fresh, wait bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := k.now()
+	age := now.Sub(k.fetched)
+	if age < keysStale {
+		keys = k.keys
+	}
+	return keys, age < keysFresh, !k.tried.IsZero() && now.Sub(k.tried) < keysPause
+}
+
+func unavailable(keys []jose.JSONWebKey) error {
+	if len(keys) > 0 {
+		return nil
+	}
+	return errcode.New(errcode.Unavailable, "the server cannot read the key set of its OpenID Connect issuer")
+}
+
+// err tells of a key set that was asked for and is not there.
+func (k *keyURL) err() error {
+	k.mu.Lock()
+	bad := k.bad
+	k.mu.Unlock()
+	if bad == nil {
+		return nil
+	}
+	keys, _, _ := k.cached()
+	return unavailable(keys)
+}
+
+// refresh fetches the key set. It does not depend on the call that waits for it.
+func (k *keyURL) refresh() {
+	if _, _, wait := k.cached(); wait {
+		return // somebody else just did
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), keysTime)
+	defer cancel()
+	keys, err := k.fetch(ctx)
+	k.mu.Lock()
+	was := k.bad
+	k.tried, k.bad = k.now(), err
+	var answered *answered
+	switch {
+	case err == nil:
+		k.keys, k.fetched = keys, k.tried
+	case errors.As(err, &answered):
+		k.keys = nil
+	}
+	k.mu.Unlock()
+	if (was == nil) != (err == nil) {
+		k.changed("OIDC key set", err)
+	}
+}
+
+// answered is the error of an issuer that was reached.
+type answered struct{ error }
+
+func (k *keyURL) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
+	at := k.at
+	if at == "" {
+		body, err := k.get(ctx, strings.TrimSuffix(k.issuer, "/")+"/.well-known/openid-configuration")
+		if err != nil {
+			return nil, err
+		}
+		var doc struct {
+			Issuer string `json:"issuer"`
+			Keys   string `json:"jwks_uri"`
+		}
+		if json.Unmarshal(body, &doc) != nil || doc.Issuer != k.issuer || checkURL(doc.Keys) != nil {
+			return nil, &answered{errcode.New(errcode.InvalidArgument, "the issuer's discovery document is malformed, of another issuer, or names no https URL of its keys")}
+		}
+		at = doc.Keys
+	}
+	body, err := k.get(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := parseKeys(body)
+	if err != nil {
+		return nil, &answered{err}
+	}
+	return keys, nil
+}
+
+func (k *keyURL) get(ctx context.Context, at string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := k.client.Do(req)
+	if err != nil {
+		return nil, errcode.New(errcode.Unavailable, "the issuer cannot be reached: %w", err)
+	}
+	defer resp.Body.Close() //nolint:errcheck // only read from
+	body, err := io.ReadAll(io.LimitReader(resp.Body, keysLength+1))
+	switch {
+	case err != nil:
+		return nil, errcode.New(errcode.Unavailable, "the issuer's answer broke off")
+	case resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests:
+		return nil, errcode.New(errcode.Unavailable, "the issuer answered with status %d", resp.StatusCode)
+	case resp.StatusCode != http.StatusOK:
+		return nil, &answered{errcode.New(errcode.NotFound, "the issuer answered with status %d", resp.StatusCode)}
+	case len(body) > keysLength:
+		return nil, &answered{errcode.New(errcode.ResourceExhausted, "the issuer's answer is longer than %d bytes", keysLength)}
+	}
+	return body, nil
+}

@@ -1,0 +1,148 @@
+package identity
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4/jwt"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// The platforms.
+const (
+	SPCS           = "spcs"
+	CloudRun       = "cloud-run"
+	DatabricksApps = "databricks-apps"
+)
+
+// newPlatform makes the mode of a platform, where its marks are there: elsewhere everybody could
+// send the headers that it sends.
+func newPlatform(c Config, s Surroundings) (identify, func(string) bool, error) {
+	if c.Platform != CloudRun && (c.Audience != nil || c.Emails != nil || c.Skew != 0) {
+		return nil, nil, errcode.New(errcode.InvalidArgument, "audience, emails and clock_skew: used by platform cloud-run only")
+	}
+	marks := map[string][]string{SPCS: {"SNOWFLAKE_HOST"}, CloudRun: {"K_SERVICE"}, DatabricksApps: {"DATABRICKS_APP_NAME"}}[c.Platform]
+	if marks == nil {
+		return nil, nil, errcode.New(errcode.InvalidArgument, "platform: %.40q is unknown, expected spcs, cloud-run or databricks-apps", c.Platform)
+	}
+	for _, m := range marks {
+		if s.Getenv(m) == "" {
+			return nil, nil, errcode.New(errcode.FailedPrecondition, "platform %s: this is not that platform, the environment variable %s is not set", c.Platform, m)
+		}
+	}
+	has := func(prefix string) func(string) bool {
+		return func(h string) bool { return strings.HasPrefix(h, prefix) }
+	}
+	switch c.Platform {
+	case SPCS:
+		if info, err := os.Stat(s.SPCSToken); err != nil || !info.Mode().IsRegular() {
+			return nil, nil, errcode.New(errcode.FailedPrecondition, "platform spcs: this is not that platform, there is no file %s", s.SPCSToken)
+		}
+		return spcs{}, has("sf-context-"), nil
+	case DatabricksApps:
+		return databricksApps{}, has("x-forwarded-"), nil
+	}
+	if c.Skew == 0 {
+		c.Skew = defaultSkew
+	}
+	return &cloudRun{audience: c.Audience, emails: c.Emails, skew: c.Skew, now: s.Now}, func(string) bool { return false }, nil
+}
+
+// spcs believes Snowpark Container Services, which let only roles with the service role reach an
+// endpoint. The ingress of a public endpoint always names the user; a service function does so
+// where it asks for CONTEXT_HEADERS, and is otherwise called "spcs".
+type spcs struct{}
+
+func (spcs) identify(_ context.Context, r *Request) (string, error) {
+	name, err := one(r, "Sf-Context-Current-User")
+	if err == nil && name == "" {
+		name = SPCS
+	}
+	return name, err
+}
+
+func (spcs) String() string {
+	return "platform spcs (Snowflake authenticates; Sf-Context-Current-User names the user)"
+}
+func (spcs) err() error { return nil }
+
+// databricksApps believes the proxy of Databricks Apps, the only way to an app.
+type databricksApps struct{}
+
+func (databricksApps) identify(_ context.Context, r *Request) (string, error) {
+	if name, err := one(r, "X-Forwarded-Email"); err != nil || name != "" {
+		return name, err
+	}
+	return userIn(r, "X-Forwarded-User") // a service principal has no address
+}
+
+func (databricksApps) String() string {
+	return "platform databricks-apps (Databricks authenticates; X-Forwarded-Email names the user)"
+}
+func (databricksApps) err() error { return nil }
+
+// cloudRun believes Cloud Run, which verifies the caller's token against roles/run.invoker and
+// replaces its signature. What is left to check is that it did: a service that allows
+// unauthenticated calls gets tokens as they were sent.
+type cloudRun struct {
+	audience, emails []string
+	skew             time.Duration
+	now              func() time.Time
+}
+
+// signatureRemoved is what Cloud Run puts where the signature was.
+const signatureRemoved = "SIGNATURE_REMOVED_BY_GOOGLE"
+
+var errCloudRun = errcode.New(errcode.Unauthenticated, "no token that Cloud Run has verified: the service must require authentication")
+
+func (c *cloudRun) identify(_ context.Context, r *Request) (string, error) {
+	// Where both headers are there, Cloud Run verifies this one and leaves the other alone.
+	header, err := one(r, "X-Serverless-Authorization")
+	if err == nil && header == "" {
+		header, err = one(r, "Authorization")
+	}
+	if err != nil {
+		return "", err
+	}
+	scheme, token, _ := strings.Cut(header, " ")
+	if token = strings.TrimSpace(token); !strings.EqualFold(scheme, "bearer") || len(token) > maxToken {
+		return "", errCloudRun
+	}
+	head, signature, ok := cutLast(token, ".")
+	if !ok || signature != signatureRemoved {
+		return "", errCloudRun
+	}
+	_, payload, ok := strings.Cut(head, ".")
+	raw, err := base64URL(payload)
+	if !ok || err != nil {
+		return "", errCloudRun
+	}
+	var claims tokenClaims
+	if err := json.Unmarshal(raw, &claims); err != nil {
+		return "", errCloudRun
+	}
+	if !slices.Contains(googleIssuers, claims.Issuer) {
+		return "", errIssuer
+	}
+	if err := claims.check(jwt.Expected{AnyAudience: c.audience, Time: c.now()}, c.skew); err != nil {
+		return "", err
+	}
+	return claims.allowed(c.emails, nil, c.emails == nil)
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+func (c *cloudRun) String() string {
+	return "platform cloud-run (Cloud Run verifies the token" + pinned(c.audience, c.emails, nil) + ")"
+}
+func (c *cloudRun) err() error { return nil }

@@ -1,0 +1,101 @@
+package identity
+
+import (
+	"crypto/sha256"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Watched is what files hold. It looks at their content again once a second at most, when it is
+// asked for: a change that keeps the time of modification counts, too. While they cannot be read, it
+// has no value.
+type Watched[T any] struct {
+	what    string
+	paths   []string
+	parse   func(contents [][]byte) (T, error)
+	changed func(what string, err error)
+
+	mu      sync.Mutex
+	checked time.Time
+	digest  [sha256.Size]byte
+	v       T
+	bad     error
+}
+
+// recheck is how long a value counts without another look at its files.
+const recheck = time.Second
+
+// maxSecretFile is how many bytes a watched file may have.
+const maxSecretFile = 1 << 20
+
+// Watch reads files and makes a watched value of them. parse gets their contents, in order; its
+// error must not quote them. changed is told when the files can no longer be read, and when they can
+// again; it may be nil.
+func Watch[T any](what string, parse func(contents [][]byte) (T, error), changed func(string, error), paths ...string) (*Watched[T], error) {
+	w := &Watched[T]{what: what, paths: paths, parse: parse, changed: changed}
+	w.checked = time.Now()
+	if w.load(); w.bad != nil {
+		return nil, errcode.New(errcode.InvalidArgument, "%s: %w", what, w.bad)
+	}
+	return w, nil
+}
+
+// Value is what the files hold; the error is Unavailable.
+func (w *Watched[T]) Value() (T, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if now := time.Now(); now.Sub(w.checked) >= recheck {
+		w.checked = now
+		was := w.bad
+		w.load()
+		if w.changed != nil && (was == nil) != (w.bad == nil) {
+			w.changed(w.what, w.bad)
+		}
+	}
+	if w.bad != nil {
+		var none T
+		return none, errcode.New(errcode.Unavailable, "the server cannot read its %s", w.what)
+	}
+	return w.v, nil
+}
+
+// load reads the files, and parses them where they changed.
+func (w *Watched[T]) load() {
+	h := sha256.New()
+	contents := make([][]byte, len(w.paths))
+	for i, p := range w.paths {
+		b, err := readSecretFile(p)
+		if err != nil {
+			w.bad = err
+			return
+		}
+		contents[i] = b
+		part := sha256.Sum256(b)
+		h.Write(part[:])
+	}
+	digest := [sha256.Size]byte(h.Sum(nil))
+	if digest == w.digest && w.bad == nil {
+		return
+	}
+	v, err := w.parse(contents)
+	if w.bad = err; err == nil {
+		w.v, w.digest = v, digest
+	}
+}
+
+func readSecretFile(path string) ([]byte, error) {
+	f, err := os.Open(path) //nolint:gosec // the configuration names it
+	if err != nil {
+		return nil, errcode.New(errcode.NotFound, "%w", err)
+	}
+	defer f.Close() //nolint:errcheck // only read from
+	b, err := io.ReadAll(io.LimitReader(f, maxSecretFile+1))
+	if err == nil && len(b) > maxSecretFile {
+		err = errcode.New(errcode.ResourceExhausted, "longer than %d bytes", maxSecretFile)
+	}
+	return b, err
+}

@@ -1,0 +1,455 @@
+package udf
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// jobs computes the rows of functions that ask judges (Function.Once). A row is known by its
+// content: the function, its version, the configuration and the arguments. Equal rows, of one call
+// or of several at the same time, are computed once. A row whose caller's time is over goes on, so
+// that the same call gets its score when it comes again, whatever batches its rows then come in.
+// The replies of judges are in the judge's ledger, which makes the same score again after a
+// restart or on another replica; what is kept here only saves the way there.
+type jobs struct {
+	catalogue *Catalogue
+	width     int // jobs that run at once
+
+	mu      sync.Mutex
+	all     map[rowKey]*job // those that wait or run, and those that are kept
+	queues  []*queue        // calls with rows that have not begun; they take turns
+	running int
+	quiet   sync.Cond // nothing runs
+	parked  int64     // bytes of jobs that go on without anybody waiting
+	kept    int64     // bytes of results
+	ended   []*job    // that are kept, the oldest first
+}
+
+// rowKey is the hash of a row's content.
+type rowKey [sha256.Size]byte
+
+func (k rowKey) String() string { return hex.EncodeToString(k[:]) }
+
+// job is one row on its way.
+type job struct {
+	key    rowKey
+	fn     *Function
+	in     *Batch          // of one row
+	ctx    context.Context //nolint:containedctx // of the row's computation
+	cancel context.CancelFunc
+
+	// Guarded by jobs.mu until done is closed.
+	waiting int   // calls that wait
+	begun   bool  // it runs or has run
+	parked  int64 // bytes it counts for; 0: it does not go on by itself
+	dropped bool
+
+	done   chan struct{}
+	out    Column
+	err    error
+	failed bool // it has no score for a reason that may pass
+	ended  time.Time
+}
+
+// queue is the rows of one call that have not begun.
+type queue struct{ jobs []*job }
+
+// Bounds of what goes on and of what is kept.
+const (
+	mostParked = 64 << 20         // bytes of rows that go on
+	mostKept   = 32 << 20         // bytes of results
+	keepFor    = 10 * time.Minute // a result, in case the reply was lost
+	longestRow = 10 * time.Minute // a row that nobody waits for
+)
+
+var errGoesOn = errcode.New(errcode.DeadlineExceeded, "the judge has not answered yet: the row goes on, and the same call gets its score later")
+
+var errParkedFull = errcode.New(errcode.ResourceExhausted, "too many rows wait for judges; try again later")
+
+func newJobs(c *Catalogue, width int) *jobs {
+	s := &jobs{catalogue: c, width: width, all: map[rowKey]*job{}}
+	s.quiet.L = &s.mu
+	return s
+}
+
+// keyOf is the key of row i.
+func (c *Catalogue) keyOf(fn *Function, in *Batch, i int) rowKey {
+	h := sha256.New()
+	var n [8]byte
+	text := func(s string) {
+		binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
+		h.Write(n[:])
+		h.Write(bytesOf(s))
+	}
+	number := func(v uint64) {
+		binary.LittleEndian.PutUint64(n[:], v)
+		h.Write(n[:])
+	}
+	text("badger row 1")
+	text(fn.Name)
+	number(uint64(fn.Version)) //nolint:gosec // any bits will do
+	text(c.fingerprint)
+	for k := range fn.Params { // a NULL is as good as an argument that was left out
+		if in.IsNull(k, i) {
+			h.Write([]byte{0})
+			continue
+		}
+		h.Write([]byte{1})
+		switch a := &in.Args[k]; a.Type {
+		case DOUBLE:
+			number(math.Float64bits(a.Floats[i]))
+		case BIGINT:
+			number(uint64(a.Ints[i])) //nolint:gosec // any bits will do
+		case BOOLEAN:
+			if a.Bools[i] {
+				number(1)
+			} else {
+				number(0)
+			}
+		default:
+			text(a.Texts[i])
+		}
+	}
+	var key rowKey
+	h.Sum(key[:0])
+	return key
+}
+
+// rowOf is row i as a batch of its own.
+func rowOf(fn *Function, in *Batch, i int) *Batch {
+	row := &Batch{Rows: 1, Explain: true, Args: make([]Column, len(in.Args))}
+	for k := range in.Args {
+		from, to := &in.Args[k], &row.Args[k]
+		to.Type = fn.Params[k].Type
+		to.resize(1)
+		to.copyRow(0, from, i)
+	}
+	return row
+}
+
+// copyRow takes row i of a column of the same type as row to.
+func (c *Column) copyRow(to int, from *Column, i int) {
+	c.Nulls[to] = from.Nulls[i]
+	switch c.Type {
+	case DOUBLE:
+		c.Floats[to] = from.Floats[i]
+	case BIGINT:
+		c.Ints[to] = from.Ints[i]
+	case BOOLEAN:
+		c.Bools[to] = from.Bools[i]
+	default:
+		c.Texts[to] = from.Texts[i]
+	}
+}
+
+// bytes is what a job's arguments take.
+func (b *Batch) bytes() int64 {
+	n := int64(512)
+	for k := range b.Args {
+		for _, t := range b.Args[k].Texts {
+			n += int64(len(t))
+		}
+	}
+	return n
+}
+
+// run computes all rows of in into out. Rows without a score when the budget is over (0: no budget)
+// fail with deadline_exceeded and go on. The error says that ctx itself ended: rows that have begun
+// then go on, for their judge's answer is being paid for.
+func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, budget time.Duration) error {
+	rows := make([]*job, in.Rows)
+	q := &queue{}
+	s.mu.Lock()
+	for i := range rows {
+		if i < len(in.bad) && in.bad[i] != nil {
+			continue
+		}
+		rows[i] = s.join(ctx, fn, in, i, q)
+	}
+	s.start(q)
+	s.mu.Unlock()
+
+	var over <-chan time.Time
+	if budget > 0 {
+		t := time.NewTimer(budget)
+		defer t.Stop()
+		over = t.C
+	}
+	late, gone := false, false
+	for _, j := range rows {
+		if j == nil {
+			continue
+		}
+		select {
+		case <-j.done:
+			continue
+		default:
+		}
+		select {
+		case <-j.done:
+			continue
+		case <-over:
+			late = true
+		case <-ctx.Done():
+			gone = true
+		}
+		break
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, j := range rows {
+		if j == nil {
+			fn.fail(in, i, out, in.bad[i])
+			continue
+		}
+		ended := s.leave(j, late && !gone)
+		switch {
+		case gone:
+		case ended:
+			s.tell(j, in, out, i)
+		case j.dropped:
+			fn.fail(in, i, out, errOverdue)
+		default:
+			fn.fail(in, i, out, errGoesOn)
+		}
+	}
+	if gone {
+		return ctx.Err()
+	}
+	return nil
+}
+
+// join finds the job of a row, or puts a new one into the queue. The caller holds s.mu and waits.
+func (s *jobs) join(ctx context.Context, fn *Function, in *Batch, i int, q *queue) *job {
+	key := s.catalogue.keyOf(fn, in, i)
+	j := s.all[key]
+	if j != nil && j.isDone() && time.Since(j.ended) > keepFor {
+		j = nil
+	}
+	if j == nil {
+		j = &job{key: key, fn: fn, in: rowOf(fn, in, i), done: make(chan struct{})}
+		j.ctx, j.cancel = context.WithCancel(context.WithoutCancel(ctx))
+		s.all[key] = j
+		q.jobs = append(q.jobs, j)
+	}
+	j.waiting++
+	return j
+}
+
+func (j *job) isDone() bool {
+	select {
+	case <-j.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// start lets a queue take part. The caller holds s.mu.
+func (s *jobs) start(q *queue) {
+	if len(q.jobs) == 0 {
+		return
+	}
+	s.queues = append(s.queues, q)
+	for range min(len(q.jobs), s.width-s.running) {
+		s.running++
+		go s.work()
+	}
+}
+
+// leave ends a call's waiting for a job, which goes on by itself if goOn. It tells whether the job
+// has ended. The caller holds s.mu.
+func (s *jobs) leave(j *job, goOn bool) (ended bool) {
+	j.waiting--
+	if j.isDone() {
+		return true
+	}
+	if goOn {
+		s.park(j)
+	}
+	if j.waiting == 0 && j.parked == 0 && !j.begun && !j.dropped {
+		s.drop(j)
+	}
+	return false
+}
+
+// park makes a job go on without anybody waiting, if there is room. The caller holds s.mu.
+func (s *jobs) park(j *job) bool {
+	if j.parked > 0 || j.isDone() {
+		return true
+	}
+	n := j.in.bytes()
+	if s.parked+n > mostParked || j.dropped {
+		return false
+	}
+	if !j.begun { // its texts would keep the whole batch in memory
+		for k := range j.in.Args {
+			for i, t := range j.in.Args[k].Texts {
+				j.in.Args[k].Texts[i] = strings.Clone(t)
+			}
+		}
+	}
+	j.parked = n
+	s.parked += n
+	return true
+}
+
+// drop forgets a job that has not begun. The caller holds s.mu.
+func (s *jobs) drop(j *job) {
+	j.dropped = true
+	j.cancel()
+	s.parked -= j.parked
+	j.parked = 0
+	if s.all[j.key] == j {
+		delete(s.all, j.key)
+	}
+}
+
+// tell gives a call the result of a job that has ended. A failure is told to those who wait for it,
+// or else to the first who asks; whoever asks after that has the row computed again. The caller
+// holds s.mu.
+func (s *jobs) tell(j *job, in *Batch, out *Column, i int) {
+	for _, p := range j.in.Problems {
+		p.Row = i
+		in.explain(p)
+	}
+	if j.err != nil {
+		j.fn.fail(in, i, out, j.err)
+	} else {
+		out.copyRow(i, &j.out, 0)
+	}
+	if j.failed && s.all[j.key] == j {
+		delete(s.all, j.key)
+	}
+}
+
+// next takes a job that is to begin, of each queue in turn, or nil. The caller holds s.mu.
+func (s *jobs) next() *job {
+	for len(s.queues) > 0 {
+		q := s.queues[0]
+		s.queues = s.queues[1:]
+		j := q.jobs[0]
+		if q.jobs = q.jobs[1:]; len(q.jobs) > 0 {
+			s.queues = append(s.queues, q)
+		}
+		if !j.dropped {
+			return j
+		}
+	}
+	return nil
+}
+
+// work computes jobs until none is left to begin.
+func (s *jobs) work() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		j := s.next()
+		if j == nil {
+			if s.running--; s.running == 0 {
+				s.quiet.Broadcast()
+			}
+			return
+		}
+		j.begun = true
+		s.mu.Unlock()
+		s.compute(j)
+		runtime.Gosched()
+		s.mu.Lock()
+		s.end(j)
+	}
+}
+
+func (s *jobs) compute(j *job) {
+	ctx, cancel := context.WithTimeout(j.ctx, longestRow)
+	defer cancel()
+	j.out.Type = j.fn.Result
+	j.out.resize(1)
+	j.err = s.catalogue.guarded(j.fn, func() error { return j.fn.Row(ctx, j.in, 0, &j.out) })
+	if code := errcode.Of(j.err); ctx.Err() != nil && (code == errcode.DeadlineExceeded || code == errcode.Cancelled) {
+		j.err = errOverdue
+	}
+	j.failed = j.err != nil
+	for _, p := range j.in.Problems {
+		j.failed = j.failed || p.Status == scoring.StatusFailed
+	}
+}
+
+// end keeps a job's result for a while. The caller holds s.mu.
+func (s *jobs) end(j *job) {
+	s.parked -= j.parked
+	j.parked, j.ended = 0, time.Now()
+	j.cancel()
+	j.in = &Batch{Problems: j.in.Problems} // the arguments are not asked for again
+	close(j.done)
+	if j.failed && j.waiting > 0 { // it is told now
+		if s.all[j.key] == j {
+			delete(s.all, j.key)
+		}
+		return
+	}
+	s.ended = append(s.ended, j)
+	s.kept += j.size()
+	for len(s.ended) > 0 && (s.kept > mostKept || time.Since(s.ended[0].ended) > keepFor) {
+		old := s.ended[0]
+		s.ended = s.ended[1:]
+		s.kept -= old.size()
+		if s.all[old.key] == old {
+			delete(s.all, old.key)
+		}
+	}
+}
+
+// size is what a result takes.
+func (j *job) size() int64 {
+	n := int64(512)
+	for _, t := range j.out.Texts {
+		n += int64(len(t))
+	}
+	return n
+}
+
+// drain forgets the rows that have not begun and waits for those that have, until ctx ends; it then
+// cuts them off.
+func (s *jobs) drain(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, q := range s.queues {
+		for _, j := range q.jobs {
+			if j.waiting == 0 && !j.dropped {
+				s.drop(j)
+			}
+		}
+	}
+	left, done := false, make(chan struct{})
+	defer close(done)
+	stop := context.AfterFunc(ctx, func() {
+		s.mu.Lock()
+		for _, j := range s.all {
+			j.cancel()
+		}
+		s.mu.Unlock()
+		select {
+		case <-time.After(lastWords):
+		case <-done:
+		}
+		s.mu.Lock()
+		left = true
+		s.mu.Unlock()
+		s.quiet.Broadcast()
+	})
+	defer stop()
+	for s.running > 0 && !left {
+		s.quiet.Wait()
+	}
+}

@@ -1,0 +1,457 @@
+package udf
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow/flight"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/udf/identity"
+	"github.com/badger-eval/badger/udf/udfpb"
+)
+
+// slowJudge is a function that takes as long as a judge, and counts how often each question is
+// asked.
+type slowJudge struct {
+	takes time.Duration
+	mu    sync.Mutex
+	asked map[string]int
+	fail  atomic.Bool
+}
+
+func (j *slowJudge) function() Function {
+	return Function{
+		Name: "slow_json", Group: "test", Metric: "slow", Result: JSON, Version: 1, Waits: true, Once: true,
+		Params: []Param{{Name: "question"}, {Name: "weight", Type: DOUBLE, Optional: true}},
+		Row: func(ctx context.Context, in *Batch, i int, out *Column) error {
+			q := in.Text(0, i)
+			j.mu.Lock()
+			j.asked[q]++
+			j.mu.Unlock()
+			select {
+			case <-time.After(j.takes):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if j.fail.Load() {
+				return errcode.New(errcode.Unavailable, "the judge is away")
+			}
+			w, _ := in.Float(1, i)
+			out.SetText(i, fmt.Sprintf(`{"status":"ok","value":0.5,"of":%q,"weight":"%v"}`, q, w))
+			return nil
+		},
+	}
+}
+
+func (j *slowJudge) most() (most int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, n := range j.asked {
+		most = max(most, n)
+	}
+	return most
+}
+
+func newSlow(takes time.Duration) *slowJudge {
+	return &slowJudge{takes: takes, asked: map[string]int{}}
+}
+
+func slowCatalogue(t testing.TB, j *slowJudge, calls CallStore) *Catalogue {
+	t.Helper()
+	c := newCatalogue(t)
+	f := j.function()
+	for _, f := range append(c.submitFunctions("slow", &f), f) {
+		c.functions = append(c.functions, f)
+		c.index[f.Name] = len(c.functions) - 1
+	}
+	c.calls = calls
+	return c
+}
+
+// memoryCalls is a call store that replicas of a test share.
+type memoryCalls struct {
+	mu   sync.Mutex
+	m    map[string]KeptCall
+	away bool
+}
+
+func (m *memoryCalls) Keep(_ context.Context, calls []KeptCall) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.away {
+		return errcode.New(errcode.Unavailable, "away")
+	}
+	for _, c := range calls {
+		if _, there := m.m[c.ID]; !there {
+			m.m[c.ID] = c
+		}
+	}
+	return nil
+}
+
+func (m *memoryCalls) Find(_ context.Context, ids []string) (out []KeptCall, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.away {
+		return nil, errcode.New(errcode.Unavailable, "away")
+	}
+	for _, id := range ids {
+		if c, ok := m.m[id]; ok {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+func (m *memoryCalls) Answer(_ context.Context, id string, reply []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c, ok := m.m[id]; ok && c.Reply == nil {
+		c.Reply = reply
+		m.m[id] = c
+	}
+	return nil
+}
+
+// A judge that takes twelve times as long as the caller waits ends in scores on every wire: the
+// caller gets rows that say deadline_exceeded, calls again, and has the score, of one call of the
+// judge.
+func TestSlowJudgeOnEveryWire(t *testing.T) {
+	const patience, takes = 50 * time.Millisecond, 600 * time.Millisecond
+	timeouts := map[string]time.Duration{}
+	for _, w := range []string{"snowflake", "bigquery", "databricks", "databricks_batch", "json", "databend", "risingwave", "grpc"} {
+		timeouts[w] = patience
+	}
+	j := newSlow(takes)
+	s := start(t, slowCatalogue(t, j, nil), &Options{Timeouts: timeouts})
+	http := func(path, body string) func(string) string {
+		return func(q string) string {
+			status, reply, _ := post(t, s.url+path, strings.ReplaceAll(body, "Q", q))
+			if status != 200 {
+				t.Errorf("%s: status %d: %s", path, status, reply)
+			}
+			return reply
+		}
+	}
+	flights := flight.NewClientFromConn(dial(t, s.addr), nil)
+	flightCall := func(handler string) func(string) string {
+		return func(q string) string {
+			_, values, err := tryExchange(t.Context(), flights, handler, textRecord([]string{q, q}))
+			if err != nil {
+				t.Errorf("%s: %v", handler, err)
+			}
+			return strings.Join(values, "\n")
+		}
+	}
+	client := udfpb.NewScoringClient(dial(t, s.addr))
+	for wire, call := range map[string]func(q string) string{
+		"snowflake without a batch id": http("/v1/snowflake/slow_json", `{"data":[[0,"Q"],[1,"Q"]]}`),
+		"bigquery":                     http("/v1/bigquery/slow_json", `{"calls":[["Q"],["Q"]]}`),
+		"databricks":                   http("/v1/databricks/slow_json", `{"question":"Q"}`),
+		"databricks_batch":             http("/v1/databricks/slow_json/batch", `{"rows":[["Q"],["Q"]]}`),
+		"json":                         http("/v1/functions/slow_json", `{"rows":[["Q"],["Q"]]}`),
+		"databend":                     flightCall("slow_json@databend"),
+		"risingwave":                   flightCall("slow_json@risingwave"),
+		"grpc": func(q string) string {
+			resp, err := client.Call(t.Context(), &udfpb.CallRequest{Function: "slow_json", Arguments: []*udfpb.Column{
+				{Values: &udfpb.Column_Texts{Texts: &udfpb.Texts{Values: []string{q, q}}}},
+			}})
+			if err != nil {
+				t.Errorf("grpc: %v", err)
+				return ""
+			}
+			return strings.Join(resp.GetResult().GetTexts().GetValues(), "\n")
+		},
+		"grpc, the caller's deadline": func(q string) string {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			resp, err := client.Call(ctx, &udfpb.CallRequest{Function: "slow_json", Arguments: []*udfpb.Column{
+				{Values: &udfpb.Column_Texts{Texts: &udfpb.Texts{Values: []string{q}}}},
+			}})
+			if err != nil { // a busy machine misses the deadline: the caller calls again as well
+				return "deadline_exceeded"
+			}
+			return strings.Join(resp.GetResult().GetTexts().GetValues(), "\n")
+		},
+	} {
+		t.Run(wire, func(t *testing.T) {
+			t.Parallel()
+			q, late := "asked over "+wire, 0
+			for {
+				reply := call(q)
+				if strings.Contains(reply, `deadline_exceeded`) {
+					late++
+					continue
+				}
+				if !strings.Contains(reply, "0.5") {
+					t.Fatalf("after %d late replies: %s", late, reply)
+				}
+				break
+			}
+			if late == 0 {
+				t.Error("no reply was late: the test shows nothing")
+			}
+		})
+	}
+	t.Cleanup(func() {
+		if n := j.most(); n != 1 {
+			t.Errorf("a question was asked %d times", n)
+		}
+	})
+}
+
+// get polls as Snowflake does.
+func get(t testing.TB, url string, headers ...string) (int, string) {
+	t.Helper()
+	req, _ := http.NewRequest(http.MethodGet, url, http.NoBody)
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var b strings.Builder
+	buf := make([]byte, 4096)
+	for {
+		n, err := resp.Body.Read(buf)
+		b.Write(buf[:n])
+		if err != nil {
+			return resp.StatusCode, b.String()
+		}
+	}
+}
+
+const batchID = "sf-external-function-query-batch-id"
+
+// SFE-9, SFE-10, SFE-11, SFE-14: a slow batch is accepted, any replica gives its reply, with the
+// bytes of the synchronous one, as often as it is asked; the same id with another body is refused.
+func TestPolling(t *testing.T) {
+	shared := &memoryCalls{m: map[string]KeptCall{}}
+	slow, fast := newSlow(400*time.Millisecond), newSlow(0)
+	o := &Options{Timeouts: map[string]time.Duration{"snowflake": 30 * time.Millisecond}}
+	a := start(t, slowCatalogue(t, slow, shared), o)
+	b := start(t, slowCatalogue(t, fast, shared), o) // which has the ledger's answers at once
+	const path = "/v1/snowflake/slow_json"
+	body := `{"data":[[0,"one",1],[7,"two"],[2,"one",1]]}`
+	_, want, _ := post(t, start(t, slowCatalogue(t, newSlow(0), nil), nil).url+path, body)
+	if strings.Count(want, `"ok"`) != 3 {
+		t.Fatal(want)
+	}
+	status, reply, _ := post(t, a.url+path, body, batchID, "B7")
+	if status != http.StatusAccepted || reply != "{}" {
+		t.Fatalf("the first time: %d %s, want 202", status, reply)
+	}
+	for why, c := range map[string]struct {
+		url, body string
+	}{"on the replica that works on it": {a.url, `{"data":[[0,"three",1]]}`}, "on another": {b.url, `{"data":[[0,"three",1]]}`}} {
+		if status, reply, _ := post(t, c.url+path, c.body, batchID, "B7"); status != 400 || !strings.Contains(reply, "batch id") {
+			t.Errorf("another body under the id, %s: %d %s, want 400", why, status, reply)
+		}
+	}
+	if status, reply := get(t, b.url+path, batchID, "B7"); status != 200 || reply != want {
+		t.Errorf("a poll of another replica: %d\n%s\nwant\n%s", status, reply, want)
+	}
+	polls := 0
+	for {
+		status, reply = get(t, a.url+path, batchID, "B7")
+		if polls++; status != http.StatusAccepted {
+			break
+		}
+	}
+	if status != 200 || reply != want {
+		t.Errorf("after %d polls: %d\n%s\nwant\n%s", polls, status, reply, want)
+	}
+	for _, url := range []string{a.url, b.url} {
+		if status, reply := get(t, url+path, batchID, "B7"); status != 200 || reply != want {
+			t.Errorf("once more: %d %s", status, reply)
+		}
+		if status, reply, _ := post(t, url+path, body, batchID, "B7"); status != 200 || reply != want {
+			t.Errorf("sent again: %d %s", status, reply)
+		}
+		if status, reply := get(t, url+path, batchID, "B8"); status != http.StatusGone || !strings.Contains(reply, "batch id") {
+			t.Errorf("an id that nobody knows: %d %s, want 410", status, reply)
+		}
+		if status, reply := get(t, url+path); status != 400 {
+			t.Errorf("no id: %d %s, want 400", status, reply)
+		}
+	}
+	if n := slow.most(); n != 1 {
+		t.Errorf("a question was asked %d times", n)
+	}
+	c := start(t, slowCatalogue(t, newSlow(0), shared), o) // after a restart
+	if status, reply := get(t, c.url+path, batchID, "B7"); status != 200 || reply != want {
+		t.Errorf("after a restart: %d %s", status, reply)
+	}
+}
+
+// What a caller polls for is not another caller's.
+func TestPollingIsPrivate(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tokens")
+	if err := os.WriteFile(file, []byte("ana: the-token-of-ana\nben: the-token-of-ben\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	shared := &memoryCalls{m: map[string]KeptCall{}}
+	s := start(t, slowCatalogue(t, newSlow(0), shared), &Options{HTTP: identity.Config{TokenFile: file}})
+	bearer := func(name string) string { return "Bearer the-token-of-" + name }
+	const path = "/v1/snowflake/slow_json"
+	if status, reply, _ := post(t, s.url+path, `{"data":[[0,"q"]]}`, batchID, "B1", "Authorization", bearer("ana")); status != 200 {
+		t.Fatalf("%d %s", status, reply)
+	}
+	if status, _ := get(t, s.url+path, batchID, "B1", "Authorization", bearer("ana")); status != 200 {
+		t.Errorf("its own: %d, want 200", status)
+	}
+	if status, _ := get(t, s.url+path, batchID, "B1", "Authorization", bearer("ben")); status != http.StatusGone {
+		t.Errorf("another's: %d, want 410", status)
+	}
+}
+
+// RW-5, RS-7: submit and fetch answer at once, however slow the judge is, on any replica and after a
+// restart, and cost one call a row.
+func TestSubmitAndFetch(t *testing.T) {
+	for _, tc := range []struct {
+		why    string
+		shared *memoryCalls
+	}{{"one server", nil}, {"two replicas", &memoryCalls{m: map[string]KeptCall{}}}} {
+		j := newSlow(300 * time.Millisecond)
+		var store CallStore
+		if tc.shared != nil {
+			store = tc.shared
+		}
+		a := start(t, slowCatalogue(t, j, store), nil)
+		b := a
+		if tc.shared != nil {
+			b = start(t, slowCatalogue(t, newSlow(0), store), nil)
+		}
+		results := func(url, function, rows string) []any {
+			t.Helper()
+			status, reply, _ := post(t, url+"/v1/functions/"+function, `{"rows":`+rows+`}`)
+			var out struct{ Results []any }
+			if err := json.Unmarshal([]byte(reply), &out); status != 200 || err != nil {
+				t.Fatalf("%s: %s: %d %s", tc.why, function, status, reply)
+			}
+			return out.Results
+		}
+		tickets := results(a.url, "slow_submit", `[["one",1.25],["two"],["one",1.25]]`)
+		if len(tickets) != 3 || tickets[0] == tickets[1] || tickets[0] != tickets[2] {
+			t.Fatalf("%s: tickets %v", tc.why, tickets)
+		}
+		again := results(b.url, "slow_submit", `[["two",null]]`)
+		if again[0] != tickets[1] {
+			t.Errorf("%s: the same row has another ticket", tc.why)
+		}
+		ask, _ := json.Marshal([][]any{{tickets[0]}, {tickets[1]}, {"none"}, {strings.Repeat("0", 64)}})
+		pending := 0
+		for {
+			got := results(b.url, "slow_fetch", string(ask))
+			text := fmt.Sprint(got[0])
+			if strings.Contains(text, "pending") {
+				pending++
+				continue
+			}
+			if !strings.Contains(text, "weight:1.25") || !strings.Contains(fmt.Sprint(got[1]), "weight:NaN") {
+				t.Errorf("%s: %v", tc.why, got)
+			}
+			for _, none := range got[2:] {
+				if !strings.Contains(fmt.Sprint(none), "not_found") {
+					t.Errorf("%s: no ticket: %v", tc.why, none)
+				}
+			}
+			break
+		}
+		if n := j.most(); n != 1 {
+			t.Errorf("%s: a question was asked %d times", tc.why, n)
+		}
+		if tc.shared == nil {
+			continue
+		}
+		tc.shared.away = true
+		if got := results(start(t, slowCatalogue(t, newSlow(0), store), nil).url, "slow_fetch", string(ask)); !strings.Contains(fmt.Sprint(got[0]), "unavailable") {
+			t.Errorf("with the store away: %v", got[0])
+		}
+	}
+}
+
+// G-5, G-9: equal rows of a batch, and of batches at the same time, are computed once; a failure is
+// told, and the row is computed again for whoever comes after.
+func TestEqualRowsAreComputedOnce(t *testing.T) {
+	j := newSlow(100 * time.Millisecond)
+	s := start(t, slowCatalogue(t, j, nil), nil)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			if _, reply, _ := post(t, s.url+"/v1/functions/slow_json", `{"rows":[["a"],["b"],["a"]]}`); strings.Count(reply, `"ok"`) != 3 {
+				t.Error(reply)
+			}
+		})
+	}
+	wg.Wait()
+	if n := j.most(); n != 1 {
+		t.Errorf("a question was asked %d times", n)
+	}
+	j.fail.Store(true)
+	for want := 1; want <= 2; want++ {
+		if _, reply, _ := post(t, s.url+"/v1/functions/slow_json", `{"rows":[["c"]]}`); !strings.Contains(reply, "the judge is away") || j.most() != want {
+			t.Errorf("attempt %d: %s after %d questions", want, reply, j.most())
+		}
+	}
+}
+
+// G-13: of a caller that goes away, rows that have begun end, and rows that have not are forgotten.
+func TestDisconnectedRows(t *testing.T) {
+	j := newSlow(200 * time.Millisecond)
+	c := slowCatalogue(t, j, nil)
+	c.jobs.width = 1
+	f, _ := c.Function("slow_json")
+	in := NewBatch(f, 1, 3)
+	for i, q := range []string{"a", "b", "c"} {
+		in.Args[0].SetText(i, q)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if _, err := c.Call(ctx, f, in); errcode.Of(err) != errcode.Cancelled {
+		t.Fatal(err)
+	}
+	c.jobs.drain(t.Context())
+	if len(j.asked) != 1 || len(c.jobs.all) != 1 || c.jobs.parked != 0 {
+		t.Errorf("%d questions asked, %d rows known, %d bytes parked; want one, its result, and none", len(j.asked), len(c.jobs.all), c.jobs.parked)
+	}
+}
+
+// Rows that go on have a bound: those beyond it are late and forgotten.
+func TestParkedRowsAreBounded(t *testing.T) {
+	j := newSlow(time.Second)
+	c := slowCatalogue(t, j, nil)
+	defer cutOff(c)
+	c.jobs.width = 1
+	f, _ := c.Function("slow_json")
+	const rows = 80
+	in := NewBatch(f, 1, rows)
+	for i := range rows {
+		in.Args[0].SetText(i, strings.Repeat(string(rune('0'+i)), 1<<20))
+	}
+	out := NewColumn(JSON, rows)
+	if err := c.run(t.Context(), f, in, out, 20*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	late := 0
+	for _, text := range out.Texts {
+		if strings.Contains(text, "goes on") {
+			late++
+		}
+	}
+	if late < 60 || late >= 64 || c.jobs.parked > mostParked {
+		t.Errorf("%d rows go on with %d bytes, want as many as fit into %d", late, c.jobs.parked, int64(mostParked))
+	}
+}

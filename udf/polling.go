@@ -1,0 +1,409 @@
+package udf
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// pollable is a wire whose caller can be told to come again for the reply: 202 to a POST, and then
+// GETs under the same id.
+type pollable interface {
+	// callID is the caller's id of the batch, the same when it is sent again; "" where it has none.
+	callID(h http.Header) string
+}
+
+// callID is the id of Snowflake's external functions. Service functions have none.
+func (snowflake) callID(h http.Header) string {
+	return h.Get("sf-external-function-query-batch-id")
+}
+
+const (
+	pollTime     = 9 * time.Minute // by when all rows of a batch have a score or say why not: Snowflake gives up after 10
+	pollWait     = 2 * time.Second // a poll waits so long before it is told to come again
+	abandonAfter = 3 * time.Minute // without a poll nobody waits for a batch
+	mostReplies  = 64 << 20        // bytes of replies that are kept
+	mostPolled   = 1024            // batches that run at once
+)
+
+// errForgotten answers polls for a batch that nobody knows: a poll has no body to start again from.
+var errForgotten = errcode.New(errcode.NotFound, "no call with this batch id is known; run the statement again")
+
+var errOtherContent = errcode.New(errcode.InvalidArgument, "another request was sent under this batch id")
+
+// polls tells whether a route takes a method besides its own.
+func (rt *route) polls(method string) bool {
+	_, ok := rt.wire.(pollable)
+	return ok && method == http.MethodGet
+}
+
+// batches are the calls of one replica that may be asked for again.
+type batches struct {
+	mu      sync.Mutex
+	all     map[string]*polled
+	ended   []*polled // the oldest first
+	kept    int64     // bytes of their replies
+	running int
+}
+
+// polled is one of them.
+type polled struct {
+	id, hash string
+	fn       *Function
+	body     []byte
+	ctx      context.Context //nolint:containedctx // of the batch
+	cancel   context.CancelFunc
+	abandon  *time.Timer // ends it when nobody asks any more
+
+	// Set before done is closed.
+	done  chan struct{}
+	reply []byte
+	err   error
+	nulls int
+
+	// Guarded by batches.mu.
+	told  bool // its caller was told to come again
+	ended time.Time
+
+	keeping sync.Mutex
+	kept    bool // in the call store
+}
+
+func (p *polled) running() bool {
+	select {
+	case <-p.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// open finds the call of an id, or makes it; mine tells that the caller is to run it.
+func (b *batches) open(ctx context.Context, id, hash string, fn *Function, body []byte) (p *polled, mine bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p = b.all[id]; p != nil {
+		if p.hash != hash {
+			return nil, false, errOtherContent
+		}
+		if p.running() || p.reply != nil && time.Since(p.ended) < keepCalls {
+			return p, false, nil
+		}
+	}
+	if b.running >= mostPolled {
+		return nil, false, errBusy
+	}
+	b.running++
+	p = &polled{id: id, hash: hash, fn: fn, body: body, done: make(chan struct{})}
+	p.ctx, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	p.abandon = time.AfterFunc(pollTime+abandonAfter, p.cancel)
+	b.all[id] = p
+	return p, true, nil
+}
+
+func (b *batches) find(id string) *polled {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p := b.all[id]; p != nil && (p.running() || p.reply != nil) {
+		return p
+	}
+	return nil
+}
+
+// end ends a batch. The reply of one that was quick and asked no judge is not kept, only what was
+// asked.
+func (b *batches) end(p *polled, reply []byte, nulls int, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.running--
+	p.reply, p.nulls, p.err, p.ended = reply, nulls, err, time.Now()
+	p.abandon.Stop()
+	p.cancel()
+	close(p.done)
+	if b.all[p.id] != p {
+		return
+	}
+	if err != nil { // it may be sent again
+		delete(b.all, p.id)
+		return
+	}
+	if !p.told && !p.fn.Once {
+		p = &polled{id: p.id, hash: p.hash, done: p.done, ended: p.ended}
+		b.all[p.id] = p
+	}
+	b.ended = append(b.ended, p)
+	b.kept += int64(len(p.reply)) + 512
+	for len(b.ended) > 0 && (b.kept > mostReplies || time.Since(b.ended[0].ended) > keepCalls) {
+		old := b.ended[0]
+		b.ended = b.ended[1:]
+		b.kept -= int64(len(old.reply)) + 512
+		if b.all[old.id] == old {
+			delete(b.all, old.id)
+		}
+	}
+}
+
+// tell notes that the caller is told to come again.
+func (b *batches) tell(p *polled) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p.told = true
+}
+
+func (b *batches) wasTold(p *polled) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return p.told
+}
+
+func hashOf(parts ...[]byte) string {
+	h := sha256.New()
+	for _, p := range parts {
+		sum := sha256.Sum256(p)
+		h.Write(sum[:])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// servePolled answers a batch that has an id. What is not done in time goes on, and its caller is
+// told to come again. The reply is kept, here and, once the caller was told so, in the call store,
+// where every replica finds it.
+func (s *Server) servePolled(w wire, x *exchange, callersID string) error {
+	if callersID == "" {
+		return errcode.New(errcode.InvalidArgument, "a GET asks for the reply to a batch: expected sf-external-function-query-batch-id")
+	}
+	x.query = correlation(callersID)
+	// A caller cannot ask for another's.
+	id := hashOf([]byte(w.traits().name), []byte(x.caller), []byte(callersID))
+	wait := s.budget(w.traits())
+	var p *polled
+	var err error
+	if x.r.Method == http.MethodGet {
+		wait = min(wait, pollWait)
+		p, err = s.poll(w, x, id)
+	} else {
+		p, err = s.post(w, x, id)
+	}
+	if err != nil {
+		return err
+	}
+	var over <-chan time.Time
+	if wait > 0 {
+		t := time.NewTimer(wait)
+		defer t.Stop()
+		over = t.C
+	}
+	select {
+	case <-p.done:
+		if p.err != nil {
+			return s.cut(p.err)
+		}
+		x.nulls = p.nulls
+		x.reply(http.StatusOK, p.reply, w.traits())
+		return nil
+	case <-x.r.Context().Done(): // the batch goes on: the same will be sent again
+		return s.cut(x.r.Context().Err())
+	case <-over:
+	}
+	s.batches.tell(p)
+	if p.running() {
+		p.abandon.Reset(abandonAfter)
+	}
+	if err := s.keep(p); err != nil {
+		return err
+	}
+	x.reply(http.StatusAccepted, []byte("{}"), traits{compress: 1 << 30})
+	return nil
+}
+
+// post begins the batch in the body, unless it is known.
+func (s *Server) post(w wire, x *exchange, id string) (*polled, error) {
+	body, leave, err := s.body(x)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	req, err := s.decoded(w, x, x.function, body)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.share.rows(x.r.Context(), req.batch.Rows, false); err != nil {
+		req.release()
+		return nil, err
+	}
+	p, mine, err := s.batches.open(withShare(x.r.Context(), x.share), id, hashOf([]byte(req.fn.Name), body), req.fn, body)
+	if err != nil || !mine {
+		if errors.Is(err, errOtherContent) {
+			s.log.Error("a batch id came with another content", slog.String("request_id", x.id), slog.String("query_id", x.query))
+		}
+		req.release()
+		return p, err
+	}
+	if kept := s.keptElsewhere(x.r.Context(), p); kept != nil {
+		switch {
+		case kept.Hash != p.hash:
+			err = errOtherContent
+		case kept.Reply != nil:
+			s.batches.tell(p)
+			s.batches.end(p, kept.Reply, 0, nil)
+			req.release()
+			return p, nil
+		}
+		if err != nil {
+			s.batches.end(p, nil, 0, err)
+			req.release()
+			return nil, err
+		}
+		s.batches.tell(p)
+		p.setKept()
+	}
+	s.runBatch(w, x, p, req)
+	return p, nil
+}
+
+// keptElsewhere looks for a judged batch that another replica told its caller to poll for. A store
+// that is away is no reason not to answer: judges are asked through their ledger.
+func (s *Server) keptElsewhere(ctx context.Context, p *polled) *KeptCall {
+	if s.catalogue.calls == nil || !p.fn.Once {
+		return nil
+	}
+	found, err := s.catalogue.calls.Find(ctx, []string{p.id})
+	if err != nil || len(found) == 0 {
+		return nil
+	}
+	return &found[0]
+}
+
+// poll finds the batch of a GET, here or where another replica kept it.
+func (s *Server) poll(w wire, x *exchange, id string) (*polled, error) {
+	if p := s.batches.find(id); p != nil {
+		x.function = p.fn.Name
+		return p, nil
+	}
+	if s.catalogue.calls == nil {
+		return nil, errForgotten
+	}
+	found, err := s.catalogue.calls.Find(x.r.Context(), []string{id})
+	if err != nil {
+		return nil, errcode.New(errcode.Unavailable, "the calls that are kept cannot be read; try again")
+	}
+	if len(found) == 0 {
+		return nil, errForgotten
+	}
+	req, err := s.decoded(w, x, found[0].Function, found[0].Request)
+	if err != nil {
+		return nil, err
+	}
+	p, mine, err := s.batches.open(withShare(x.r.Context(), x.share), id, found[0].Hash, req.fn, found[0].Request)
+	switch {
+	case err != nil || !mine:
+		req.release()
+		return p, err
+	case found[0].Reply != nil:
+		req.release()
+		s.batches.tell(p)
+		s.batches.end(p, found[0].Reply, 0, nil)
+		return p, nil
+	}
+	s.batches.tell(p)
+	p.setKept()
+	s.runBatch(w, x, p, req)
+	return p, nil
+}
+
+func (p *polled) setKept() {
+	p.keeping.Lock()
+	defer p.keeping.Unlock()
+	p.kept = true
+}
+
+// decoded reads a batch.
+func (s *Server) decoded(w wire, x *exchange, function string, body []byte) (*request, error) {
+	req := requests.Get().(*request) //nolint:forcetypeassert // a pool of one type
+	req.catalogue, req.header, req.name, req.body, req.maxRows = s.catalogue, x.r.Header, function, body, s.limits.Rows
+	req.scan.Reset(body)
+	err := w.decode(req)
+	x.rows = req.batch.Rows
+	if req.fn != nil {
+		x.function = req.fn.Name
+	}
+	if err != nil {
+		req.release()
+		return nil, err
+	}
+	return req, nil
+}
+
+// runBatch runs a batch, which outlives the connection that brought it.
+func (s *Server) runBatch(w wire, x *exchange, p *polled, req *request) {
+	own := x.share.detach()
+	ctx := withShare(p.ctx, own)
+	unhook := context.AfterFunc(s.base, p.cancel)
+	go func() {
+		defer unhook()
+		defer own.end()
+		defer req.release()
+		req.out.Type = req.fn.Result
+		req.out.resize(req.batch.Rows)
+		var reply []byte
+		err := s.catalogue.run(ctx, req.fn, &req.batch, &req.out, pollTime)
+		if err == nil {
+			reply, err = encodeWithin(nil, w, req, w.traits().reply)
+		}
+		if err == nil && s.batches.wasTold(p) {
+			reply = s.answerKept(p, reply)
+		}
+		s.batches.end(p, reply, req.out.countNulls(), err)
+	}()
+}
+
+// storeTime bounds what a call store may take.
+const storeTime = 30 * time.Second
+
+// keep puts a batch where other replicas find it. If that fails, its caller must send it again: a
+// poll that another replica gets would end in an error.
+func (s *Server) keep(p *polled) error {
+	if s.catalogue.calls == nil {
+		return nil
+	}
+	p.keeping.Lock()
+	defer p.keeping.Unlock()
+	if p.kept {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), storeTime)
+	defer cancel()
+	err := s.catalogue.calls.Keep(ctx, []KeptCall{{ID: p.id, Hash: p.hash, Function: p.fn.Name, Request: p.body, Expires: time.Now().Add(keepCalls)}})
+	if err != nil {
+		return errcode.New(errcode.Unavailable, "the batch is not done and could not be kept; send it again")
+	}
+	p.kept = true
+	if !p.running() && p.err == nil { // it ended meanwhile
+		_ = s.catalogue.calls.Answer(ctx, p.id, p.reply)
+	}
+	return nil
+}
+
+// answerKept keeps the reply of a batch that is polled for, and returns the one that counts: of two
+// replicas that computed it the first one's.
+func (s *Server) answerKept(p *polled, reply []byte) []byte {
+	if s.catalogue.calls == nil {
+		return reply
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), storeTime)
+	defer cancel()
+	if s.catalogue.calls.Answer(ctx, p.id, reply) != nil {
+		return reply
+	}
+	if found, err := s.catalogue.calls.Find(ctx, []string{p.id}); err == nil && len(found) == 1 && found[0].Reply != nil {
+		return found[0].Reply
+	}
+	return reply
+}

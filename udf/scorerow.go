@@ -1,0 +1,177 @@
+package udf
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// rowFunctions score the rows of badger's own tables, for the procedures that do in a warehouse what
+// badger run does.
+func rowFunctions(c *Catalogue, version, judge string) []Function {
+	if judge == "" {
+		judge = "none"
+	}
+	return []Function{
+		{
+			Name: "score_row", Group: "general", Result: JSON, Version: 1, Volatile: true, Waits: true, Cost: scoring.CostJudged,
+			Doc: "Scores one answer as badger run does and returns a JSON array of rows of badger.scores.",
+			Params: []Param{
+				{"row_json", JSON, false, `the row of agent_runs and that of its question: {"run": {…}, "golden": {…} or null, "copies": how many rows golden_set has of the question}`},
+				{"metrics", VARCHAR, true, "names of metrics, separated by commas; where empty, all that somebody can answer"},
+			},
+			Row: func(ctx context.Context, in *Batch, i int, out *Column) error {
+				rows, err := c.scoreRow(ctx, bytesOf(in.Text(0, i)), metricNames(in.Text(1, i)))
+				if err != nil {
+					return err
+				}
+				text, err := json.Marshal(rows)
+				if err != nil {
+					return errcode.New(errcode.Internal, "the scores cannot be written as JSON: %w", err)
+				}
+				out.SetText(i, textOf(text))
+				return nil
+			},
+			Envelope: func(err error) string {
+				b, _ := json.Marshal([]scoring.StoredScore{stored(scoring.Fail(err), "")}) // plain data
+				return string(b)
+			},
+		},
+		{
+			Name: "run_settings", Group: "general", Result: JSON, Version: 1, Volatile: true,
+			Doc: "What a row of badger.eval_runs says of a run before it begins, as a JSON object: metrics (a list), versions, config, judge; reason says why the metrics cannot be scored.",
+			Params: []Param{
+				{"metrics", VARCHAR, true, "names of metrics, separated by commas; where empty, all that somebody can answer"},
+			},
+			Row: func(_ context.Context, in *Batch, i int, out *Column) error {
+				text, err := c.settings(metricNames(in.Text(0, i)), version, judge)
+				if err != nil {
+					return err
+				}
+				out.SetText(i, text)
+				return nil
+			},
+		},
+	}
+}
+
+// chosen are the named metrics; where none is named, all but those that ask a judge where there is
+// none.
+func (c *Catalogue) chosen(names []string) ([]*scoring.Metric, error) {
+	var out []*scoring.Metric
+	for _, name := range names {
+		m, err := c.engine.Metric(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	all := c.engine.Metrics()
+	for i := range all {
+		if len(names) == 0 && (all[i].Needs&scoring.FieldJudge == 0 || c.engine.Judged()) {
+			out = append(out, &all[i])
+		}
+	}
+	return out, nil
+}
+
+func (c *Catalogue) settings(names []string, version, judge string) (string, error) {
+	metrics, err := c.chosen(names)
+	if err != nil {
+		return "", err
+	}
+	var s struct {
+		Metrics  []string `json:"metrics"`
+		Versions struct {
+			Badger  string            `json:"badger"`
+			Judges  map[string]string `json:"judges,omitempty"`
+			Metrics map[string]int    `json:"metrics"`
+		} `json:"versions"`
+		Config     scoring.Config `json:"config"`
+		ConfigHash string         `json:"config_hash"`
+		Judge      string         `json:"judge"`
+	}
+	s.Versions.Badger, s.Versions.Metrics, s.Versions.Judges = version, map[string]int{}, map[string]string{}
+	s.Config, s.ConfigHash, s.Judge = c.engine.Config(), c.engine.Config().Hash(), judge
+	for _, m := range metrics {
+		s.Metrics = append(s.Metrics, m.Name)
+		s.Versions.Metrics[m.Name] = m.Version
+		if m.Group == "custom" { // of a judge file
+			s.Versions.Judges[m.Name] = m.Source
+		}
+	}
+	b, err := json.Marshal(s)
+	return textOf(b), err
+}
+
+// scoreRow scores an answer. Each metric has a row, a failed one where the answer cannot be read.
+func (c *Catalogue) scoreRow(ctx context.Context, data []byte, names []string) ([]scoring.StoredScore, error) {
+	metrics, err := c.chosen(names)
+	if err != nil {
+		return nil, err
+	}
+	var scores []scoring.Score
+	cs, err := caseOfRow(data)
+	if err == nil {
+		scores, err = c.engine.ScoreMetrics(ctx, cs, metrics)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, err // nothing is known of the answer
+		}
+		scores = nil
+		for range metrics {
+			scores = append(scores, scoring.Fail(err))
+		}
+	}
+	hash := c.engine.Config().Hash()
+	out := make([]scoring.StoredScore, len(scores))
+	for i, s := range scores {
+		s.Metric, s.Version = metrics[i].Name, metrics[i].Version
+		out[i] = stored(s, hash)
+	}
+	return out, nil
+}
+
+func stored(s scoring.Score, hash string) scoring.StoredScore {
+	row, err := s.Stored(hash)
+	if err != nil {
+		f := scoring.Fail(errcode.New(errcode.Internal, "the evidence of the score cannot be written as JSON; this is a defect of badger"))
+		f.Metric, f.Version = s.Metric, s.Version
+		row, _ = f.Stored(hash) // it has no detail
+	}
+	return row
+}
+
+func caseOfRow(data []byte) (*scoring.Case, error) {
+	var row struct {
+		Run    map[string]json.RawMessage `json:"run"`
+		Golden map[string]json.RawMessage `json:"golden"`
+		Copies int64                      `json:"copies"`
+	}
+	if json.Unmarshal(data, &row) != nil || row.Run == nil { // its error would show the text
+		return nil, errcode.New(errcode.InvalidArgument, `row_json: expected {"run": {…}, "golden": {…} or null, "copies": n}`)
+	}
+	return scoring.CaseOfRows(cellsOf(row.Run), cellsOf(row.Golden), row.Copies)
+}
+
+// cellsOf are the cells of a row that SQL made JSON of. Some warehouses write the names of columns
+// in upper case.
+func cellsOf(row map[string]json.RawMessage) scoring.Cells {
+	lower := make(map[string]string, len(row))
+	for name, raw := range row {
+		text := string(bytes.TrimSpace(raw))
+		if text == "null" {
+			continue
+		}
+		if text != "" && text[0] == '"' {
+			_ = json.Unmarshal(raw, &text) // it has been read before
+		}
+		lower[strings.ToLower(name)] = text
+	}
+	return func(column string) string { return lower[column] }
+}

@@ -1,0 +1,267 @@
+package udf
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/jsonscan"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// submitFunctions are the pair of functions through which callers whose calls are shorter than a
+// judge's answer get a score all the same: NAME_submit takes the arguments and returns a ticket at
+// once, NAME_fetch takes the ticket and returns the result, or says that it is pending. of is the
+// function that they stand for, whose result is JSON.
+func (c *Catalogue) submitFunctions(name string, of *Function) []Function {
+	submit := Function{
+		Name: name + "_submit", Group: of.Group, Params: of.Params, Result: VARCHAR, Version: of.Version, Metric: of.Metric, Volatile: true,
+		Doc:     "Asks for " + of.Name + " of the same arguments and returns a ticket at once, for callers that cannot wait for a judge.",
+		Columns: func(ctx context.Context, in *Batch, out *Column) { c.submit(ctx, of, in, out) },
+	}
+	fetch := Function{
+		Name: name + "_fetch", Group: of.Group, Result: JSON, Version: of.Version, Metric: of.Metric, Volatile: true,
+		Params:   []Param{{"ticket", VARCHAR, false, "what " + submit.Name + " returned"}},
+		Doc:      "The result of " + of.Name + " that a ticket stands for, or {\"status\":\"pending\",…}: then ask again later.",
+		Columns:  func(ctx context.Context, in *Batch, out *Column) { c.fetch(ctx, of, in, out) },
+		Envelope: of.Envelope,
+	}
+	return []Function{submit, fetch}
+}
+
+// addSubmitFunctions adds the pairs of all functions that ask judges and return JSON.
+func (c *Catalogue) addSubmitFunctions() {
+	for i := range c.functions {
+		of := c.functions[i] // a copy: the list moves as it grows
+		if !of.Once || of.Result != JSON {
+			continue
+		}
+		name := of.Name
+		if of.Metric != "" {
+			name = of.Metric
+		}
+		c.functions = append(c.functions, c.submitFunctions(name, &of)...)
+	}
+}
+
+// fetchWait is for rows that the ledger answers: callers give a call few seconds.
+const fetchWait = 500 * time.Millisecond
+
+// pendingEnvelope is the result of a row that is not done.
+const pendingEnvelope = `{"status":"pending","value":null,"code":"unavailable","reason":"the judge has not answered yet; ask again","retryable":true}`
+
+var errNoTicket = errcode.New(errcode.NotFound, "no row was submitted under this ticket, or too long ago; submit it again")
+
+// submit begins rows and returns their tickets, the hashes of their content: the same row has the
+// same ticket. Where replicas share calls, a ticket is good at all of them.
+func (c *Catalogue) submit(ctx context.Context, of *Function, in *Batch, out *Column) {
+	var kept []KeptCall
+	expires := time.Now().Add(keepCalls)
+	q := &queue{}
+	parked := make([]bool, in.Rows)
+	s := c.jobs
+	s.mu.Lock()
+	for i := range in.Rows {
+		if i < len(in.bad) && in.bad[i] != nil {
+			continue
+		}
+		j := s.join(ctx, of, in, i, q)
+		j.waiting--
+		if parked[i] = s.park(j); !parked[i] && j.waiting == 0 && !j.begun {
+			s.drop(j)
+		}
+		out.SetText(i, j.key.String())
+		if c.calls != nil {
+			ticket := out.Texts[i]
+			kept = append(kept, KeptCall{ID: ticket, Hash: ticket, Function: of.Name, Request: keptArguments(in, i), Expires: expires})
+		}
+	}
+	s.start(q)
+	s.mu.Unlock()
+	var err error
+	if len(kept) > 0 {
+		keepCtx, cancel := context.WithTimeout(ctx, storeTime)
+		err = c.calls.Keep(keepCtx, kept)
+		cancel()
+	}
+	for i := range in.Rows {
+		switch {
+		case i < len(in.bad) && in.bad[i] != nil: // the caller says why
+		case err != nil && !parked[i]:
+			s.refuse(in, out, i, errcode.New(errcode.Unavailable, "the row could not be kept; submit it again"))
+		case c.calls == nil && !parked[i]:
+			s.refuse(in, out, i, errParkedFull)
+		}
+	}
+}
+
+func (s *jobs) refuse(in *Batch, out *Column, i int, err error) {
+	code, reason := publicError(err)
+	in.explain(Problem{Row: i, Status: scoring.StatusFailed, Code: code, Reason: reason})
+	out.SetText(i, "")
+	out.SetNull(i)
+}
+
+// keptArguments is the arguments of a row as a JSON array.
+func keptArguments(in *Batch, i int) []byte {
+	b := []byte{'['}
+	for k := range in.Args {
+		if k > 0 {
+			b = append(b, ',')
+		}
+		switch a := &in.Args[k]; {
+		case a.Nulls[i]:
+			b = append(b, "null"...)
+		case a.Type == JSON || a.Type == VARCHAR:
+			b = jsonscan.AppendString(b, a.Texts[i])
+		default:
+			b = appendResult(b, a, i, true)
+		}
+	}
+	return append(b, ']')
+}
+
+// readArguments appends a row that keptArguments wrote.
+func readArguments(fn *Function, in *Batch, text []byte) error {
+	var values []any
+	if json.Unmarshal(text, &values) != nil || len(values) > len(fn.Params) {
+		return errcode.New(errcode.DataLoss, "the arguments that were kept cannot be read")
+	}
+	for k := range fn.Params {
+		var value any
+		if k < len(values) {
+			value = values[k]
+		}
+		var wrong string
+		switch v := value.(type) {
+		case string:
+			wrong = in.Args[k].appendText(v)
+		case bool:
+			wrong = in.Args[k].appendText(strconv.FormatBool(v))
+		case float64:
+			wrong = in.Args[k].appendText(formatFloat(v))
+		default:
+			in.Args[k].appendNull()
+		}
+		if wrong != "" {
+			return errcode.New(errcode.DataLoss, "the arguments that were kept cannot be read")
+		}
+	}
+	in.Rows++
+	return nil
+}
+
+// fetch gives the results of tickets.
+func (c *Catalogue) fetch(ctx context.Context, of *Function, in *Batch, out *Column) {
+	s := c.jobs
+	rows := make([]*job, in.Rows)
+	var away []string
+	s.mu.Lock()
+	for i := range in.Rows {
+		if j := s.find(in.Text(0, i), of); j != nil {
+			rows[i] = j
+			j.waiting++
+		} else if !in.IsNull(0, i) {
+			away = append(away, in.Text(0, i))
+		}
+	}
+	s.mu.Unlock()
+	found, err := c.resume(ctx, of, away)
+	s.mu.Lock()
+	for i := range in.Rows {
+		if rows[i] == nil {
+			if rows[i] = found[in.Text(0, i)]; rows[i] != nil {
+				rows[i].waiting++
+			}
+		}
+	}
+	s.mu.Unlock()
+	over := time.NewTimer(fetchWait)
+	defer over.Stop()
+wait:
+	for _, j := range rows {
+		if j == nil {
+			continue
+		}
+		select {
+		case <-j.done:
+		case <-over.C:
+			break wait
+		case <-ctx.Done():
+			break wait
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, j := range rows {
+		switch {
+		case j == nil && err != nil && !in.IsNull(0, i):
+			of.fail(in, i, out, err)
+		case j == nil:
+			of.fail(in, i, out, errNoTicket)
+		case s.leave(j, true):
+			s.tell(j, in, out, i)
+		default:
+			out.SetText(i, pendingEnvelope)
+		}
+	}
+}
+
+// find is the job of a ticket, if it is here. The caller holds s.mu.
+func (s *jobs) find(ticket string, of *Function) *job {
+	var key rowKey
+	if len(ticket) != 2*len(key) {
+		return nil
+	}
+	if _, err := hex.Decode(key[:], []byte(ticket)); err != nil {
+		return nil
+	}
+	if j := s.all[key]; j != nil && j.fn.Name == of.Name {
+		return j
+	}
+	return nil
+}
+
+// resume begins the rows of tickets that were submitted to another replica, or before a restart:
+// their judges' replies come from the ledger.
+func (c *Catalogue) resume(ctx context.Context, of *Function, tickets []string) (map[string]*job, error) {
+	if c.calls == nil || len(tickets) == 0 {
+		return nil, nil
+	}
+	findCtx, cancel := context.WithTimeout(ctx, storeTime)
+	defer cancel()
+	kept, err := c.calls.Find(findCtx, tickets)
+	if err != nil {
+		return nil, errcode.New(errcode.Unavailable, "the rows that were submitted cannot be read; ask again")
+	}
+	in := &Batch{}
+	in.reset(of, len(of.Params))
+	ids := make([]string, 0, len(kept))
+	for i := range kept {
+		if kept[i].Function != of.Name {
+			continue
+		}
+		if e := readArguments(of, in, kept[i].Request); e != nil {
+			err = errors.Join(err, e)
+			continue
+		}
+		ids = append(ids, kept[i].ID)
+	}
+	jobs := make(map[string]*job, len(ids))
+	q := &queue{}
+	s := c.jobs
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, id := range ids {
+		j := s.join(ctx, of, in, i, q)
+		j.waiting--
+		s.park(j)
+		jobs[id] = j
+	}
+	s.start(q)
+	return jobs, err
+}
