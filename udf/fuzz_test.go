@@ -2,6 +2,7 @@ package udf
 
 import (
 	"bytes"
+	"compress/zlib"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -303,6 +305,56 @@ func FuzzUnary(f *testing.F) {
 		}
 		if _, err := proto.Marshal(columnTo(out)); err != nil {
 			t.Fatal(err)
+		}
+	})
+}
+
+// FuzzBody gives the server any bytes under any Content-Encoding: the answer is a reply or a
+// permanent fault, and no memory stays reserved.
+func FuzzBody(f *testing.F) {
+	encodings := []string{"", "identity", "gzip", "deflate", "GZIP", "br"}
+	body := []byte(`{"rows":[["a"],[null]]}`)
+	for i := range encodings {
+		f.Add(body, uint8(i)) //nolint:gosec // small
+	}
+	f.Add(gzipOf(body), uint8(2))
+	f.Add(append(gzipOf(body), gzipOf(body)...), uint8(2))
+	var packed bytes.Buffer
+	z := zlib.NewWriter(&packed)
+	_, _ = z.Write(body)
+	_ = z.Close()
+	f.Add(packed.Bytes(), uint8(3))
+	f.Add(packed.Bytes()[2:], uint8(3)) // raw
+	s, err := NewServer(newCatalogue(f), &Options{Limits: Limits{Body: 64 << 10, Message: 64 << 10, InFlight: 64 << 10, Rows: 1000}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, encoding uint8) {
+		status, reply := serve(s, "/v1/functions/badger_echo", data, "Content-Encoding", encodings[int(encoding)%len(encodings)])
+		if status != 200 && status != 400 && (status != 429 || len(data) < 512) || !json.Valid([]byte(reply)) {
+			t.Fatalf("%d %.200s", status, reply)
+		}
+		if !s.admission.bytes.TryAcquire(s.limits.InFlight) {
+			t.Fatal("memory is still reserved")
+		}
+		s.admission.bytes.Release(s.limits.InFlight)
+	})
+}
+
+// FuzzHeaders gives the server any headers of Snowflake's.
+func FuzzHeaders(f *testing.F) {
+	f.Add("SAME_TEXT", "U0FNRV9URVhU", "json", "1.0", "01c0aaaa")
+	f.Add("same_text", "", "JSON", "", "")
+	f.Add("", "%%%", "xml", "2", "\x00é")
+	s, err := NewServer(newCatalogue(f), nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, name, base64, format, version, query string) {
+		status, reply := serve(s, "/v1/snowflake", []byte(`{"data":[[0,"a","a"]]}`), "Sf-External-Function-Name", name, "Sf-External-Function-Name-Base64", base64,
+			"Sf-External-Function-Format", format, "Sf-External-Function-Format-Version", version, "Sf-External-Function-Current-Query-Id", query, "X-Request-Id", query)
+		if status != 200 && status != 400 || !json.Valid([]byte(reply)) || status == 200 && !strings.HasPrefix(reply, `{"data":[[0,`) {
+			t.Fatalf("%d %.200s", status, reply)
 		}
 	})
 }

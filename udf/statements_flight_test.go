@@ -176,7 +176,7 @@ var flightStatements = map[string]func(*testing.T){
 		if databend.budget > 150*time.Second {
 			t.Errorf("rows have %v of Databend's 180 s", databend.budget)
 		}
-		s := start(t, newCatalogue(t), &Options{Timeouts: map[string]time.Duration{"databend": 100 * time.Millisecond}})
+		s := start(t, newCatalogue(t), hasty("databend", 100*time.Millisecond))
 		col := func(text string) []string {
 			all := make([]string, 65_536)
 			for i := range all {

@@ -27,12 +27,20 @@ func TestNumberedStatements(t *testing.T) {
 	conformance.Run(t, "udf", generalStatements, snowflakeStatements, serviceStatements, bigqueryStatements, databricksStatements, flightStatements)
 }
 
+// hasty are those of a server that gives a wire's rows so much time. Rows that go on are cut off when
+// it stops.
+func hasty(wire string, budget time.Duration) *Options {
+	return &Options{Timeouts: map[string]time.Duration{wire: budget}, Limits: Limits{StopGrace: 10 * time.Millisecond}}
+}
+
 // tokenOptions are those of a server whose callers have the test's token.
 func tokenOptions() *Options { return &Options{GRPC: withToken, HTTP: withToken} }
 
 func (s *running) snowflake(function string) *callertest.Snowflake {
-	return &callertest.Snowflake{URL: s.url + "/v1/snowflake/" + function, BatchID: "01c0aaaa-0000-1111-0000-222233334444:3:1:0:7"}
+	return &callertest.Snowflake{URL: s.url + "/v1/snowflake/" + function, BatchID: fmt.Sprintf("01c0aaaa-0000-1111-0000-222233334444:3:1:0:%d", batchIDs.Add(1))}
 }
+
+var batchIDs atomic.Int64 // each batch has one of its own
 
 // service is the same function called from Snowpark Container Services.
 func (s *running) service(function string) *callertest.Snowflake {
@@ -502,8 +510,10 @@ var snowflakeStatements = map[string]func(*testing.T){
 		if b := (snowflake{}).traits().budget.Seconds(); b >= 29 {
 			t.Errorf("rows have %v s, a gateway waits 29", b)
 		}
-		s := start(t, newCatalogue(t), &Options{Timeouts: map[string]time.Duration{"snowflake": 50 * time.Millisecond}})
-		c, err := s.snowflake("judged_json").Call(t.Context(), []any{"q", "i", "wait forever", "s", "s"}, []any{"q", "i", "r", "s", "s"})
+		s := start(t, newCatalogue(t), hasty("snowflake", 50*time.Millisecond))
+		sf := s.snowflake("judged_json")
+		sf.BatchID = "" // with one it is polled for: SFE-9
+		c, err := sf.Call(t.Context(), []any{"q", "i", "wait forever", "s", "s"}, []any{"q", "i", "r", "s", "s"})
 		if err != nil || len(c.Results) != 2 || !strings.Contains(string(c.Results[0]), "deadline_exceeded") || c.Posts() != 1 {
 			t.Errorf("%s, %v, %v", texts(c), c.Attempts, err)
 		}

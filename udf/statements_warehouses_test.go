@@ -146,7 +146,7 @@ var bigqueryStatements = map[string]func(*testing.T){
 		if b := (bigquery{}).traits().budget; b > 20*time.Minute-30*time.Second {
 			t.Errorf("rows have %v of BigQuery's 20 minutes", b)
 		}
-		s := start(t, newCatalogue(t), &Options{Timeouts: map[string]time.Duration{"bigquery": 50 * time.Millisecond}})
+		s := start(t, newCatalogue(t), hasty("bigquery", 50*time.Millisecond))
 		c, err := s.bigquery("judged_json").Call(t.Context(), []any{"q", "i", "wait forever", "s", "s"})
 		if err != nil || len(c.Attempts) != 1 || !strings.Contains(texts(c), `"deadline_exceeded"`) {
 			t.Errorf("%s, %v", texts(c), err)
@@ -208,7 +208,7 @@ var databricksStatements = map[string]func(*testing.T){
 		want(t, "with a token", `"nightly"`)(d.Call(t.Context(), nil))
 	},
 	"FB-1": func(t *testing.T) {
-		s := start(t, newCatalogue(t), &Options{Timeouts: map[string]time.Duration{"json": 50 * time.Millisecond}})
+		s := start(t, newCatalogue(t), hasty("json", 50*time.Millisecond))
 		status, reply, _ := post(t, s.url+"/v1/functions/judged_json", `{"rows":[["q","i","wait forever","s","s"]]}`, "Content-Type", "application/json")
 		if status != 200 || !strings.Contains(reply, "deadline_exceeded") {
 			t.Errorf("%d %s", status, reply)
