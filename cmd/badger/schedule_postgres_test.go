@@ -218,7 +218,7 @@ func TestCron(t *testing.T) {
 		t.Errorf("the jobs are %q", got)
 	}
 	must(t, append(args, "--diff", url)...)
-	if code, out, _ := badger(t, append(args, "--set", "schedule.cron=15 4 * * *", "--diff", url)...); code != exitGate || !strings.Contains(out, "changed    evaluate(batch, metrics)") {
+	if code, out, _ := badger(t, append(args, "--set", "schedule.cron=15 4 * * *", "--diff", url)...); code != exitGate || !strings.Contains(out, "changed     function  evaluate(batch, metrics)") {
 		t.Errorf("with another schedule: exit %d\n%s", code, out)
 	}
 	drop, _ := must(t, append(args, "--drop")...)
