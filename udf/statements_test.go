@@ -24,7 +24,7 @@ import (
 // TestNumberedStatements shows the numbered statements of docs/conformance.md, each against a running
 // server, called by a simulator of the statement's caller.
 func TestNumberedStatements(t *testing.T) {
-	conformance.Run(t, "udf", generalStatements, snowflakeStatements, serviceStatements, bigqueryStatements, databricksStatements, flightStatements)
+	conformance.Run(t, "udf", generalStatements, snowflakeStatements, serviceStatements, bigqueryStatements, databricksStatements, flightStatements, identityStatements)
 }
 
 // hasty are those of a server that gives a wire's rows so much time. Rows that go on are cut off when
@@ -486,6 +486,7 @@ var snowflakeStatements = map[string]func(*testing.T){
 		}
 		body := &countingReader{}
 		req := httptest.NewRequest(http.MethodPost, "http://localhost/v1/snowflake/same_text", body)
+		req.ContentLength = 1 << 40                  // a short one is read and dropped, so that the client sees the reply
 		req.Header.Set("sf-custom-token", testToken) // no place for a credential
 		rec := httptest.NewRecorder()
 		s.http.Handler.ServeHTTP(rec, req)
@@ -553,5 +554,4 @@ var serviceStatements = map[string]func(*testing.T){
 			}
 		}
 	},
-	"SFC-9": conformance.Later("identity"),
 }

@@ -70,11 +70,6 @@ func Run(t *testing.T, folder string, maps ...map[string]func(*testing.T)) {
 	}
 }
 
-// Later skips the test of a statement that another branch builds.
-func Later(what string) func(*testing.T) {
-	return func(t *testing.T) { t.Skip("not on this branch yet: " + what) }
-}
-
 // Page renders docs/conformance.md.
 func Page() []byte {
 	var b strings.Builder
