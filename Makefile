@@ -26,6 +26,10 @@ fuzz: ## run every fuzz target for a little while (FUZZTIME=30s)
 	    echo "== $$pkg $$target"; go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $${FUZZTIME:-30s} $$pkg; \
 	  done; done
 
+corpus: ## keep what the fuzz targets found, in testdata/fuzz of each package (inputs of up to 4 kB)
+	@cache=$${FUZZCACHE:-$$(go env GOCACHE)/fuzz/$$(go list -m)}; cd "$$cache" && find . -type f -size -5k | while read -r f; do \
+	  dir=$(CURDIR)/$$(dirname $$(dirname $$f))/testdata/fuzz/$$(basename $$(dirname $$f)); mkdir -p $$dir; cp -n $$f $$dir/; done
+
 bench: ## run the benchmarks (BENCH=pattern)
 	go test -run '^$$' -bench '$(or $(BENCH),.)' -benchmem ./...
 
@@ -48,4 +52,4 @@ verify: generate ## fail if generated files or modules are stale
 	go mod tidy -diff
 	git diff --exit-code -- docs
 
-.PHONY: help build demo test race fuzz bench lint generate verify
+.PHONY: help build demo test race fuzz corpus bench lint generate verify

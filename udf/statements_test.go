@@ -506,10 +506,9 @@ var snowflakeStatements = map[string]func(*testing.T){
 		}
 	},
 	"SFE-20": func(t *testing.T) {
-		// The budget of the rows ends before a gateway's patience; a service function's is set by
-		// its configuration, below BATCH_TIMEOUT_SECS.
-		if b := (snowflake{}).traits().budget.Seconds(); b >= 29 {
-			t.Errorf("rows have %v s, a gateway waits 29", b)
+		// A reply leaves before a gateway's patience ends, and rows end before polling does.
+		if b := (snowflake{}).traits().budget; b >= 29*time.Second || pollTime > callertest.SnowflakePolling-time.Minute {
+			t.Errorf("a reply has %v and a gateway waits 29 s; rows have %v of ten minutes", b, pollTime)
 		}
 		s := start(t, newCatalogue(t), hasty("snowflake", 50*time.Millisecond))
 		sf := s.snowflake("judged_json")
@@ -549,7 +548,7 @@ var serviceStatements = map[string]func(*testing.T){
 				t.Fatal(err)
 			}
 			_ = resp.Body.Close()
-			if resp.StatusCode != 400 {
+			if resp.StatusCode != http.StatusBadRequest {
 				t.Errorf("%s: %d", method, resp.StatusCode)
 			}
 		}

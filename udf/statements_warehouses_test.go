@@ -133,7 +133,7 @@ var bigqueryStatements = map[string]func(*testing.T){
 				t.Fatal(err)
 			}
 			_ = resp.Body.Close()
-			if resp.StatusCode != 200 {
+			if resp.StatusCode != http.StatusOK {
 				t.Errorf("%s: %d", path, resp.StatusCode)
 			}
 		}

@@ -30,9 +30,6 @@ type Section struct {
 	Statements []Statement
 }
 
-// own is the test of a folder that stands for the statement of that number.
-func own(test string) bool { return !strings.Contains(test, " ") }
-
 func (s Statement) tests() []string {
 	if s.Tests == "" {
 		return nil
