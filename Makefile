@@ -30,6 +30,9 @@ corpus: ## keep what the fuzz targets found, in testdata/fuzz of each package (i
 	@cache=$${FUZZCACHE:-$$(go env GOCACHE)/fuzz/$$(go list -m)}; cd "$$cache" && find . -type f -size -5k | while read -r f; do \
 	  dir=$(CURDIR)/$$(dirname $$(dirname $$f))/testdata/fuzz/$$(basename $$(dirname $$f)); mkdir -p $$dir; cp -n $$f $$dir/; done
 
+trust: ## 10,000 batches over two replicas that are killed by turns (STORE=postgres)
+	BADGER_TRUST_BATCHES=10000 BADGER_TRUST_STORE=$(STORE) go test -count=1 -v -timeout 2h -run TestTrust ./internal/callstore
+
 bench: ## run the benchmarks (BENCH=pattern)
 	go test -run '^$$' -bench '$(or $(BENCH),.)' -benchmem ./...
 
@@ -52,4 +55,4 @@ verify: generate ## fail if generated files or modules are stale
 	go mod tidy -diff
 	git diff --exit-code -- docs
 
-.PHONY: help build demo test race fuzz corpus bench lint generate verify
+.PHONY: help build demo test race fuzz corpus trust bench lint generate verify

@@ -78,7 +78,9 @@ func TestClaimsAway(t *testing.T) {
 func TestMalformedAnswersAreAskedForAgain(t *testing.T) {
 	store := &judgebackend.MemoryStore{}
 	reply := "no JSON"
-	b := &scripted{answer: func(context.Context, int64, judgebackend.Request) (judgebackend.Response, error) { return said(reply), nil }}
+	b := &scripted{answer: func(context.Context, int64, judgebackend.Request) (judgebackend.Response, error) {
+		return said(reply), nil
+	}}
 	try := func(again bool) error {
 		var into struct{ Verdict, Why string }
 		s := stack(t, b, judgebackend.StackOptions{Store: store, AskAgain: again, Clock: &ticking{}})

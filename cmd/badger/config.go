@@ -40,7 +40,7 @@ type configuration struct {
 	Gates    gatesConfig              `yaml:"gates"`
 	Judge    judgeConfig              `yaml:"judge"`
 	Judges   []string                 `yaml:"judges"`   // judge files to use besides the promoted judges of the warehouse
-	Timeouts map[string]time.Duration `yaml:"timeouts"` // by wire, such as snowflake: 25s
+	Timeouts map[string]time.Duration `yaml:"timeouts"` // by wire, such as snowflake: 20s
 	Workers  int                      `yaml:"workers"`  // rows that run at once; 0: 64
 }
 

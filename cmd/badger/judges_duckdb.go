@@ -3,16 +3,22 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/binary"
+	"encoding/json"
+	"io"
 	"maps"
+	"os"
+	"os/exec"
 	"runtime"
 	"slices"
 	"time"
 
+	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
-	"github.com/badger-eval/badger/connectors/driver"
-	"github.com/badger-eval/badger/connectors/duckdb"
 	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -20,96 +26,206 @@ import (
 )
 
 // judgeSQL runs judges of kind sql on embedded engines in memory that reach neither files nor a
-// network. Each query has an engine of its own while it runs; engines are kept for the next.
+// network. Each engine has a process of its own, which this program starts of itself: the engine's
+// limit does not hold for the values of a row (repeat('a', 4000000000) takes gigabytes), and a
+// function that computes one value cannot be interrupted. A process can be limited and killed.
+// Processes that are idle are kept for the next query.
 var judgeSQL custom.SQLEngine = &sqlJudges{
-	running: make(chan struct{}, max(2, runtime.GOMAXPROCS(0))), idle: make(chan *duckdb.Conn, max(2, runtime.GOMAXPROCS(0))),
+	running: make(chan struct{}, max(2, runtime.GOMAXPROCS(0))), idle: make(chan *sqlProcess, max(2, runtime.GOMAXPROCS(0))),
 }
 
-// judgeSQLTime is how long a query may take. A query that is still running then would run for
-// hours: it joins everything with everything.
-const judgeSQLTime = time.Minute
+const (
+	judgeSQLTime   = time.Minute // a query that is still running then would run for hours: it joins everything with everything
+	judgeSQLEngine = "512MB"     // of tables and intermediate results
+	judgeSQLBytes  = 1 << 30     // of the whole process, this program's code and the threads' stacks included
+	judgeSQLRows   = 1000        // of a result
+	judgeSQLResult = 1 << 20     // bytes of it
+)
 
 type sqlJudges struct {
 	running chan struct{} // one for each query that runs
-	idle    chan *duckdb.Conn
+	idle    chan *sqlProcess
 }
 
 // EvaluateSQL runs a query that sees the tables.
-func (e *sqlJudges) EvaluateSQL(ctx context.Context, query string, tables map[string]*scoring.Table) (_ *scoring.Table, err error) {
+func (e *sqlJudges) EvaluateSQL(ctx context.Context, query string, tables map[string]*scoring.Table) (*scoring.Table, error) {
 	select {
 	case e.running <- struct{}{}:
 		defer func() { <-e.running }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	ctx, cancel := context.WithTimeout(ctx, judgeSQLTime)
-	defer cancel()
-	c, err := e.open(ctx)
+	q, err := newSQLQuestion(query, tables)
 	if err != nil {
 		return nil, err
 	}
-	var made []string
-	defer func() {
-		for _, name := range made {
-			if c.Exec(context.WithoutCancel(ctx), "DROP TABLE IF EXISTS "+name) != nil { //nolint:contextcheck // also after the end
-				_ = c.Close()
-				return
-			}
-		}
-		select {
-		case e.idle <- c:
-		default:
-			_ = c.Close()
-		}
-	}()
+	p, err := e.process()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, judgeSQLTime)
+	defer cancel()
+	stop := context.AfterFunc(ctx, p.kill)
+	answer, err := p.ask(q)
+	switch {
+	case !stop():
+		p.end()
+		return nil, errcode.New(errcode.Of(ctx.Err()), "the query was stopped")
+	case err != nil: // the process has ended
+		p.end()
+		return nil, errcode.New(errcode.ResourceExhausted, "the query needs more than the memory that a judge may take")
+	}
+	select {
+	case e.idle <- p:
+	default:
+		p.kill()
+		p.end()
+	}
+	return answer.table()
+}
+
+func (e *sqlJudges) process() (*sqlProcess, error) {
+	select {
+	case p := <-e.idle:
+		return p, nil
+	default:
+		return startSQLProcess()
+	}
+}
+
+// sqlProcess is an engine in a process of its own.
+type sqlProcess struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+// sqlProcessVar in the environment makes this program one.
+const sqlProcessVar = "BADGER_SQL_JUDGE_PROCESS"
+
+// startSQLProcess starts one. Nothing of the environment goes along, such as keys. It ends with its
+// input, and so with this process.
+func startSQLProcess() (*sqlProcess, error) {
+	failed := func(err error) (*sqlProcess, error) {
+		return nil, errcode.New(errcode.Unavailable, "no process could be started for the query: %w", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return failed(err)
+	}
+	p := &sqlProcess{cmd: exec.Command(self)} //nolint:gosec,noctx // this program; it is killed when its query's context ends
+	p.cmd.Env = []string{sqlProcessVar + "=1", "TZ=" + os.Getenv("TZ")}
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return failed(err)
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return failed(err)
+	}
+	p.out = bufio.NewReader(out)
+	if err := p.cmd.Start(); err != nil {
+		return failed(err)
+	}
+	return p, nil
+}
+
+func (p *sqlProcess) kill() { _ = p.cmd.Process.Kill() }
+
+// end waits for a process that was killed or has ended.
+func (p *sqlProcess) end() {
+	_ = p.in.Close()
+	_ = p.cmd.Wait()
+}
+
+func (p *sqlProcess) ask(q *sqlQuestion) (*sqlAnswer, error) {
+	if err := writeFrame(p.in, q); err != nil {
+		return nil, err
+	}
+	a := new(sqlAnswer)
+	return a, readFrame(p.out, a)
+}
+
+// sqlQuestion is a query and its tables, as Arrow streams.
+type sqlQuestion struct {
+	Query  string
+	Names  []string
+	Tables [][]byte
+}
+
+// sqlAnswer is the result as an Arrow stream, or an error.
+type sqlAnswer struct {
+	Result []byte
+	Code   errcode.Code
+	Reason string
+}
+
+func newSQLQuestion(query string, tables map[string]*scoring.Table) (*sqlQuestion, error) {
+	q := &sqlQuestion{Query: query}
 	for _, name := range slices.Sorted(maps.Keys(tables)) { // names of fields
-		t := tables[name]
-		if len(t.Columns) == 0 {
+		if len(tables[name].Columns) == 0 {
 			continue
 		}
-		rows, err := arrowtable.NewReader(memory.DefaultAllocator, t, 10_000)
+		stream, err := arrowStream(tables[name])
 		if err != nil {
 			return nil, errcode.New(errcode.Of(err), "table %s: %w", name, err)
 		}
-		made = append(made, name)
-		_, err = c.Create(ctx, name, rows)
-		rows.Release()
-		if err != nil {
-			return nil, errcode.New(errcode.Of(err), "table %s: %w", name, err)
-		}
+		q.Names, q.Tables = append(q.Names, name), append(q.Tables, stream)
 	}
-	rows, err := c.Query(ctx, query)
+	return q, nil
+}
+
+func arrowStream(t *scoring.Table) ([]byte, error) {
+	rows, err := arrowtable.NewReader(memory.DefaultAllocator, t, 10_000)
 	if err != nil {
-		return nil, sqlError(ctx, c, err)
+		return nil, err
 	}
 	defer rows.Release()
-	t, err := arrowtable.Read(rows, arrowtable.Limits{Rows: 1000, Bytes: 1 << 20})
+	var b bytes.Buffer
+	w := ipc.NewWriter(&b, ipc.WithSchema(rows.Schema()))
+	for rows.Next() {
+		if err := w.Write(rows.Record()); err != nil {
+			return nil, err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), w.Close()
+}
+
+func (a *sqlAnswer) table() (*scoring.Table, error) {
+	if a.Code != errcode.OK {
+		return nil, errcode.New(a.Code, "%s", a.Reason)
+	}
+	r, err := ipc.NewReader(bytes.NewReader(a.Result))
 	if err != nil {
-		return nil, sqlError(ctx, c, err)
+		return nil, errcode.New(errcode.Internal, "the query's result cannot be read")
 	}
-	return t, nil
+	defer r.Release()
+	return arrowtable.Read(r, arrowtable.Limits{Rows: judgeSQLRows})
 }
 
-// sqlError says what kind of failure it was. The engine's own words may hold data.
-func sqlError(ctx context.Context, c *duckdb.Conn, err error) error {
-	code := errcode.Of(err)
-	if code == errcode.Unknown {
-		code = c.ErrorCode(err)
+// writeFrame writes the length of a value's JSON, and the JSON.
+func writeFrame(w io.Writer, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
 	}
-	switch {
-	case ctx.Err() != nil:
-		return errcode.New(errcode.Of(ctx.Err()), "the query was stopped")
-	case code == errcode.PermissionDenied:
-		return errcode.New(code, "the query wants to leave its tables")
+	if err := binary.Write(w, binary.LittleEndian, uint64(len(b))); err != nil {
+		return err
 	}
-	return errcode.New(code, "the query failed: check the names of tables and columns, and the types")
+	_, err = w.Write(b)
+	return err
 }
 
-func (e *sqlJudges) open(ctx context.Context) (*duckdb.Conn, error) {
-	select {
-	case c := <-e.idle:
-		return c, nil
-	default:
-		return duckdb.OpenWith(ctx, "", duckdb.Options{Options: driver.Options{}, Threads: 1, MemoryLimit: "512MB", Confined: true})
+func readFrame(r io.Reader, v any) error {
+	var n uint64
+	if err := binary.Read(r, binary.LittleEndian, &n); err != nil {
+		return err
 	}
+	b, err := io.ReadAll(io.LimitReader(r, int64(n))) //nolint:gosec // of our own making
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, v)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"reflect"
 	"time"
 
@@ -61,43 +60,25 @@ type limitsConfig struct {
 	Callers map[string]callerLimits `yaml:"callers"` // of some, by name
 }
 
-// callerLimits bound one caller.
+// callerLimits bound one caller. What judges may cost each caller a day is judge.caller_budget.
 type callerLimits struct {
 	Calls         int     `yaml:"calls"`
 	MemoryBytes   int64   `yaml:"memory_bytes"`
 	RowsPerSecond float64 `yaml:"rows_per_second"`
-	JudgeBudget   string  `yaml:"judge_budget"` // a day, as --budget
 }
 
 func (c callerLimits) limits() udf.CallerLimits {
 	return udf.CallerLimits{Calls: c.Calls, InFlight: c.MemoryBytes, Rows: c.RowsPerSecond}
 }
 
-// limits checks the limits and brings them into the server's form.
-func (c limitsConfig) limits() (udf.Limits, error) {
+// limits are the limits in the server's form.
+func (c limitsConfig) limits() udf.Limits {
 	out := udf.Limits{
 		Body: c.BodyBytes, Message: c.MessageBytes, Rows: c.BatchRows, Calls: c.Calls, InFlight: c.MemoryBytes, Reference: c.ReferenceBytes,
 		ReadTime: c.ReadTime, StopGrace: c.StopGrace, StopDelay: c.StopDelay, Caller: c.Caller.limits(), Callers: map[string]udf.CallerLimits{},
 	}
-	if err := c.Caller.checkBudget("limits.caller"); err != nil {
-		return out, err
-	}
 	for name, l := range c.Callers {
-		if err := l.checkBudget("limits.callers." + name); err != nil {
-			return out, err
-		}
 		out.Callers[name] = l.limits()
 	}
-	return out, nil
-}
-
-// checkBudget refuses a budget that nobody would count.
-func (c callerLimits) checkBudget(key string) error {
-	if c.JudgeBudget == "" {
-		return nil
-	}
-	if _, _, err := parseBudget(c.JudgeBudget); err != nil {
-		return fmt.Errorf("%s.judge_budget: %w", key, err)
-	}
-	return usage("%s.judge_budget: not counted by caller yet; judge.budget bounds all callers together", key)
+	return out
 }

@@ -88,16 +88,12 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	limits, err := config.Limits.limits()
-	if err != nil {
-		return err
-	}
 	server, err := udf.NewServer(catalogue, &udf.Options{
 		GRPC:           byGRPC,
 		HTTP:           byHTTP,
 		Surroundings:   identity.Surroundings{Getenv: p.getenv},
 		TLS:            udf.TLS{CertFile: config.TLS.Cert, KeyFile: config.TLS.Key},
-		Limits:         limits,
+		Limits:         config.Limits.limits(),
 		AllowPlaintext: config.Listen.AllowPlaintext,
 		Timeouts:       config.Timeouts,
 		Logger:         log,

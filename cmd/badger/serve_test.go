@@ -191,7 +191,6 @@ func TestServeChecksWhoMayCall(t *testing.T) {
 		{"a mode that there is not", "auth: {mode: magic}\n", nil, exitUsage, []string{"mode"}},
 		{"limits", "limits: {calls: 10, caller: {calls: 2, rows_per_second: 100}, callers: {nightly: {rows_per_second: 5000}}}\n", nil, exitDone, []string{"is sound"}},
 		{"limits of no sense", "limits: {memory_bytes: 1}\n", nil, exitUsage, []string{"limits"}},
-		{"a budget that nobody counts", "limits: {caller: {judge_budget: 5.00USD}}\n", nil, exitUsage, []string{"limits.caller.judge_budget"}},
 	} {
 		var stdout, stderr bytes.Buffer
 		code := run(t.Context(), []string{"serve", "--check", "--config", write("c.yaml", tc.config)}, process{
