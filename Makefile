@@ -23,7 +23,7 @@ race: ## run the tests that share memory under the race detector
 fuzz: ## run every fuzz target for a little while (FUZZTIME=30s)
 	@set -e; for pkg in $$(go list ./...); do \
 	  for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-	    echo "== $$pkg $$target"; go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $${FUZZTIME:-30s} $$pkg; \
+	    echo "== $$pkg $$target"; go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $${FUZZTIME:-30s} -fuzzminimizetime 1s $$pkg; \
 	  done; done
 
 corpus: ## keep what the fuzz targets found, in testdata/fuzz of each package (inputs of up to 4 kB)
