@@ -23,8 +23,12 @@ race: ## run the tests that share memory under the race detector
 fuzz: ## run every fuzz target for a little while (FUZZTIME=30s)
 	@set -e; for pkg in $$(go list ./...); do \
 	  for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-	    echo "== $$pkg $$target"; go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $${FUZZTIME:-30s} $$pkg; \
+	    echo "== $$pkg $$target"; go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $${FUZZTIME:-30s} -fuzzminimizetime 1s $$pkg; \
 	  done; done
+
+corpus: ## keep what the fuzz targets found, in testdata/fuzz of each package (inputs of up to 4 kB)
+	@cache=$${FUZZCACHE:-$$(go env GOCACHE)/fuzz/$$(go list -m)}; cd "$$cache" && find . -type f -size -5k | while read -r f; do \
+	  dir=$(CURDIR)/$$(dirname $$(dirname $$f))/testdata/fuzz/$$(basename $$(dirname $$f)); mkdir -p $$dir; cp -n $$f $$dir/; done
 
 trust: ## 10,000 batches over two replicas that are killed by turns (STORE=postgres)
 	BADGER_TRUST_BATCHES=10000 BADGER_TRUST_STORE=$(STORE) go test -count=1 -v -timeout 2h -run TestTrust ./internal/callstore
@@ -51,4 +55,4 @@ verify: generate ## fail if generated files or modules are stale
 	go mod tidy -diff
 	git diff --exit-code -- docs
 
-.PHONY: help build demo test race fuzz trust bench lint generate verify
+.PHONY: help build demo test race fuzz corpus trust bench lint generate verify

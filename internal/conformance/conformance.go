@@ -30,9 +30,6 @@ type Section struct {
 	Statements []Statement
 }
 
-// own is the test of a folder that stands for the statement of that number.
-func own(test string) bool { return !strings.Contains(test, " ") }
-
 func (s Statement) tests() []string {
 	if s.Tests == "" {
 		return nil
@@ -68,11 +65,6 @@ func Run(t *testing.T, folder string, maps ...map[string]func(*testing.T)) {
 	for number := range shown {
 		t.Errorf("%s is no statement", number)
 	}
-}
-
-// Later skips the test of a statement that another branch builds.
-func Later(what string) func(*testing.T) {
-	return func(t *testing.T) { t.Skip("not on this branch yet: " + what) }
 }
 
 // Page renders docs/conformance.md.

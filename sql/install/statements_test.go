@@ -172,9 +172,9 @@ func retryAfter(t *testing.T) {
 		switch asked++; asked {
 		case 1:
 			w.Header().Set("Retry-After", "7")
-			w.WriteHeader(429)
+			w.WriteHeader(http.StatusTooManyRequests)
 		case 2:
-			w.WriteHeader(503)
+			w.WriteHeader(http.StatusServiceUnavailable)
 		default:
 			_, _ = io.WriteString(w, `{"results":[1,0,null]}`)
 		}
