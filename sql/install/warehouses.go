@@ -163,6 +163,9 @@ func (w Wire) RowCap(class scoring.Cost, set Rows) int {
 		return n
 	}
 	c := cost[class]
+	if class == scoring.CostJudged && set.JudgeSeconds > 0 {
+		c.time = time.Duration(set.JudgeSeconds * float64(time.Second))
+	}
 	n := min(int(w.Budget*time.Duration(c.parallel)/c.time), w.In/c.in, w.Out/c.out)
 	if w.Max > 0 {
 		n = min(n, w.Max)

@@ -71,8 +71,11 @@ AS BEGIN
                {{key "agent_runs" "case_id"}} AS case_id, ran_at, sql, to_json(struct(r.*)) AS run_json
         FROM {{in "agent_runs"}} AS r
       ), answers AS (
-        SELECT *, concat(agent_name, char(31), agent_version, char(31), batch_id, char(31), case_id) AS k FROM runs
-        QUALIFY ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) = 1
+        SELECT * FROM (
+          SELECT *, concat(agent_name, char(31), agent_version, char(31), batch_id, char(31), case_id) AS k,
+                 ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) AS copy
+          FROM runs)
+        WHERE copy = 1
       ), scope AS (
         SELECT agent_name, batch_id FROM (
           SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY last_at DESC NULLS LAST, batch_id DESC) AS place
@@ -92,12 +95,14 @@ AS BEGIN
         ON s.agent_name = q.agent_name AND s.agent_version = q.agent_version AND s.batch_id = q.batch_id AND s.case_id = q.case_id AND s.metric = q.metric
         GROUP BY q.k
       ), first_ones AS (
-        SELECT k, missing FROM missing QUALIFY ROW_NUMBER() OVER (ORDER BY k) <= size
+        SELECT k, missing FROM (SELECT k, missing, ROW_NUMBER() OVER (ORDER BY k) AS place FROM missing) WHERE place <= size
       ), golden AS (
-        SELECT case_id, golden_json, COUNT(*) OVER (PARTITION BY case_id, set_version) AS copies
-        FROM (SELECT {{key "golden_set" "case_id"}} AS case_id, {{key "golden_set" "set_version"}} AS set_version, to_json(struct(g.*)) AS golden_json FROM {{in "golden_set"}} AS g)
         -- v10 comes after v9: runs of digits count as numbers.
-        QUALIFY ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY regexp_replace(regexp_replace(set_version, '([0-9]+)', '{{.Padding}}$1'), '[0-9]*([0-9]{40})', '$1') DESC, set_version DESC) = 1
+        SELECT * FROM (
+          SELECT case_id, golden_json, COUNT(*) OVER (PARTITION BY case_id, set_version) AS copies,
+                 ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY regexp_replace(regexp_replace(set_version, '([0-9]+)', '{{.Padding}}$1'), '[0-9]*([0-9]{40})', '$1') DESC, set_version DESC) AS place
+          FROM (SELECT {{key "golden_set" "case_id"}} AS case_id, {{key "golden_set" "set_version"}} AS set_version, to_json(struct(g.*)) AS golden_json FROM {{in "golden_set"}} AS g))
+        WHERE place = 1
       )
       SELECT a.k, a.agent_name, a.agent_version, a.batch_id, a.case_id, m.missing,
              concat('{"run":', a.run_json, ',"golden":', COALESCE(g.golden_json, 'null'), ',"copies":', COALESCE(g.copies, 0), '}') AS row_json
