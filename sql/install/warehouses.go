@@ -144,8 +144,8 @@ var cost = map[scoring.Cost]struct {
 	parallel int
 	in, out  int
 }{
-	scoring.CostSmall:  {time: 2 * time.Millisecond, parallel: 1, in: 4 << 10, out: 4 << 10},
-	scoring.CostLarge:  {time: 20 * time.Millisecond, parallel: 1, in: 20 << 10, out: 16 << 10},
+	scoring.CostSmall:  {time: time.Millisecond, parallel: 1, in: 4 << 10, out: 4 << 10},
+	scoring.CostLarge:  {time: 3 * time.Millisecond, parallel: 1, in: 20 << 10, out: 16 << 10},
 	scoring.CostJudged: {time: 8 * time.Second, parallel: 16, in: 40 << 10, out: 16 << 10},
 }
 
