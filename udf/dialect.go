@@ -15,7 +15,8 @@ import (
 
 // dialect is what one product's Flight client expects beyond the protocol itself.
 type dialect struct {
-	name   string
+	name   string // in settings
+	wire   string // in the log
 	budget time.Duration
 	busy   codes.Code // the one code that it should answer by trying again
 	json   arrow.Field
@@ -23,20 +24,22 @@ type dialect struct {
 
 // Databend gives a call 180 s and tries again on every error; JSON is its VARIANT. RisingWave gives
 // 5 s and tries again on UNAVAILABLE; JSON is its jsonb. All that is not Databend is served as
-// RisingWave: plain utf8 with a note in the metadata.
+// RisingWave, plain utf8 with a note in the metadata; the log calls it flight unless the handler names
+// the product, because earlier versions of Databend say no more of themselves than RisingWave does.
 var (
 	databend = dialect{
-		name: "databend", budget: 150 * time.Second, busy: codes.ResourceExhausted,
+		name: "databend", wire: "databend", budget: 150 * time.Second, busy: codes.ResourceExhausted,
 		json: arrow.Field{Type: arrow.BinaryTypes.LargeBinary, Metadata: arrow.NewMetadata([]string{"Extension"}, []string{"Variant"})},
 	}
 	risingwave = dialect{
-		name: "risingwave", budget: 4 * time.Second, busy: codes.Unavailable,
+		name: "risingwave", wire: "risingwave", budget: 4 * time.Second, busy: codes.Unavailable,
 		json: arrow.Field{Type: arrow.BinaryTypes.String, Metadata: arrow.NewMetadata([]string{"ARROW:extension:name"}, []string{"arrowudf.json"})},
 	}
+	unnamed  = dialect{name: risingwave.name, wire: "flight", budget: risingwave.budget, busy: risingwave.busy, json: risingwave.json}
 	dialects = []*dialect{&databend, &risingwave}
 )
 
-// dialectOf tells who calls: Databend sends metadata with every call.
+// dialectOf tells who calls: Databend sends metadata with every call, but for earlier versions.
 func dialectOf(ctx context.Context) *dialect {
 	md, _ := metadata.FromIncomingContext(ctx)
 	for k := range md {
@@ -44,7 +47,7 @@ func dialectOf(ctx context.Context) *dialect {
 			return &databend
 		}
 	}
-	return &risingwave
+	return &unnamed
 }
 
 // handler is what a Flight descriptor names: a function, how many of its parameters the SQL

@@ -101,7 +101,7 @@ func (f *flightServer) DoAction(a *flight.Action, stream flight.FlightService_Do
 func (f *flightServer) DoExchange(stream flight.FlightService_DoExchangeServer) error {
 	ctx := stream.Context()
 	c, d := callFrom(ctx), dialectOf(ctx)
-	c.wire = d.name
+	c.wire = d.wire
 	held := f.s.admission.of(c.caller)
 	defer held.end()
 	f.s.active.Add(1)
@@ -118,7 +118,7 @@ func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.Flig
 	if err != nil {
 		return err
 	}
-	c.wire, c.function = h.dialect.name, h.fn.Name
+	c.wire, c.function = h.dialect.wire, h.fn.Name
 
 	// The schema goes out before any batch is read: clients may wait for it.
 	schema := arrow.NewSchema([]arrow.Field{h.result()}, nil)

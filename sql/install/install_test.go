@@ -352,6 +352,7 @@ func TestBadValues(t *testing.T) {
 		{"a line break", func(v *install.Values) { v.Schema = "a\n--- admin: x" }, "schema holds a control character"},
 		{"the end of a function's text", func(v *install.Values) { v.Service = "a$$b" }, "service holds $$"},
 		{"two roles in one", func(v *install.Values) { v.Roles.Reader = "badger_owner" }, "roles.owner and roles.reader are the same role"},
+		{"a judge of minus a second", func(v *install.Values) { v.Rows.JudgeSeconds = -1 }, "rows.judge_seconds is -1, want at most 600, or 0 for 8"},
 		{"negative rows", func(v *install.Values) { v.Rows.Large = -1 }, "rows.large is -1"},
 	} {
 		v := plain("snowflake", "api-gateway")
@@ -411,13 +412,19 @@ func TestRowCaps(t *testing.T) {
 		if w.RowCap("", install.Rows{}) != small {
 			t.Error("a function without a class is not a small one")
 		}
-		if n := w.RowCap(scoring.CostJudged, install.Rows{Judged: 7}); n != 7 {
+		if slow := w.RowCap(scoring.CostJudged, install.Rows{JudgeSeconds: 600}); slow < 1 || slow >= judged {
+			t.Errorf("with a judge of 600 s a call has %d rows, with one of 8 s %d", slow, judged)
+		}
+		if n := w.RowCap(scoring.CostJudged, install.Rows{Judged: 7, JudgeSeconds: 600}); n != 7 {
 			t.Errorf("7 rows were asked for, got %d", n)
 		}
 	})
 	// Snowflake's gateway: 25 s, 16 judges at once, 8 s each: 50 rows. 10 MiB of arguments of 20
 	// KiB: 512, rounded down to 500.
 	for _, v := range install.Warehouses[0].Vias {
+		if n := v.Wire.RowCap(scoring.CostJudged, install.Rows{JudgeSeconds: 0.5}); v.Name == "api-gateway" && n != 200 { // 800, but 10 MiB hold 256 of 40 KiB
+			t.Errorf("with a judge of half a second the gateway has %d rows", n)
+		}
 		if v.Name == "api-gateway" && (v.Wire.RowCap(scoring.CostJudged, install.Rows{}) != 50 || v.Wire.RowCap(scoring.CostLarge, install.Rows{}) != 500) {
 			t.Errorf("the gateway's caps are %d judged, %d large", v.Wire.RowCap(scoring.CostJudged, install.Rows{}), v.Wire.RowCap(scoring.CostLarge, install.Rows{}))
 		}

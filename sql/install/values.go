@@ -64,6 +64,9 @@ type Rows struct {
 	Small  int `yaml:"small"`
 	Large  int `yaml:"large"`
 	Judged int `yaml:"judged"`
+	// JudgeSeconds is how long a judge takes over a row, of which sixteen are asked at once; 0: 8.
+	// What the wire allows of judged rows follows from it.
+	JudgeSeconds float64 `yaml:"judge_seconds"`
 }
 
 // ReadValues reads a file of values in YAML. An unknown key is an error.
@@ -164,6 +167,9 @@ func (v *Values) complete(required []string) error {
 		if r.n < 0 || r.n > 100_000 {
 			return errcode.New(errcode.InvalidArgument, "values: rows.%s is %d, want 1 to 100000, or 0 for what the wire allows", r.key, r.n)
 		}
+	}
+	if s := v.Rows.JudgeSeconds; !(s >= 0 && s <= 600) {
+		return errcode.New(errcode.InvalidArgument, "values: rows.judge_seconds is %v, want at most 600, or 0 for %v", s, cost[scoring.CostJudged].time.Seconds())
 	}
 	return v.Schedule.complete()
 }

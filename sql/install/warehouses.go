@@ -144,8 +144,8 @@ var cost = map[scoring.Cost]struct {
 	parallel int
 	in, out  int
 }{
-	scoring.CostSmall:  {time: 2 * time.Millisecond, parallel: 1, in: 4 << 10, out: 4 << 10},
-	scoring.CostLarge:  {time: 20 * time.Millisecond, parallel: 1, in: 20 << 10, out: 16 << 10},
+	scoring.CostSmall:  {time: time.Millisecond, parallel: 1, in: 4 << 10, out: 4 << 10},
+	scoring.CostLarge:  {time: 3 * time.Millisecond, parallel: 1, in: 20 << 10, out: 16 << 10},
 	scoring.CostJudged: {time: 8 * time.Second, parallel: 16, in: 40 << 10, out: 16 << 10},
 }
 
@@ -163,6 +163,9 @@ func (w Wire) RowCap(class scoring.Cost, set Rows) int {
 		return n
 	}
 	c := cost[class]
+	if class == scoring.CostJudged && set.JudgeSeconds > 0 {
+		c.time = time.Duration(set.JudgeSeconds * float64(time.Second))
+	}
 	n := min(int(w.Budget*time.Duration(c.parallel)/c.time), w.In/c.in, w.Out/c.out)
 	if w.Max > 0 {
 		n = min(n, w.Max)

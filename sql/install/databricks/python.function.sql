@@ -49,6 +49,8 @@ def results(text, n):
 
 def score(batches):
     for columns in batches:
+        if isinstance(columns, pd.Series):  # one argument comes alone, and not in a tuple
+            columns = (columns,)
         token = columns[0].iloc[0] if len(columns[0]) else ""
         rows = [[plain(v) for v in row] for row in zip(*columns[1:])] if len(columns) > 1 else [[] for _ in columns[0]]
         out = []

@@ -35,7 +35,7 @@ AS BEGIN
     WHERE name = 'evaluate' AND (holder IS NULL OR beat_at < current_timestamp() - INTERVAL '{{.Values.Schedule.Stale}}' MINUTE);
   END;
   IF (SELECT COUNT(*) FROM {{in "run_locks"}} WHERE name = 'evaluate' AND holder = me) = 0 THEN
-    INSERT INTO {{in "run_log"}} (entry_id, logged_at, event) VALUES (uuid(), current_timestamp(), 'refused');
+    INSERT INTO {{in "run_log"}} (entry_id, logged_at, event) SELECT uuid(), current_timestamp(), 'refused';
     SIGNAL SQLSTATE '55006' SET MESSAGE_TEXT = 'another evaluation is running';
   END IF;
   BEGIN
@@ -54,7 +54,7 @@ AS BEGIN
         WHERE eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed') AND versions = v_versions AND (wanted IS NULL OR batch_id = wanted));
       SET resumed = v_run IS NOT NULL;
       SET v_run = COALESCE(v_run, concat('evaluate-', date_format(to_utc_timestamp(started, current_timezone()), "yyyyMMdd'T'HHmmss"), '-', left(me, 6)));
-      INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event) VALUES (uuid(), current_timestamp(), v_run, CASE WHEN resumed THEN 'resumed' ELSE 'began' END);
+      INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event) SELECT uuid(), current_timestamp(), v_run, CASE WHEN resumed THEN 'resumed' ELSE 'began' END;
     END IF;
   END;
 
@@ -71,8 +71,11 @@ AS BEGIN
                {{key "agent_runs" "case_id"}} AS case_id, ran_at, sql, to_json(struct(r.*)) AS run_json
         FROM {{in "agent_runs"}} AS r
       ), answers AS (
-        SELECT *, concat(agent_name, char(31), agent_version, char(31), batch_id, char(31), case_id) AS k FROM runs
-        QUALIFY ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) = 1
+        SELECT * FROM (
+          SELECT *, concat(agent_name, char(31), agent_version, char(31), batch_id, char(31), case_id) AS k,
+                 ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) AS copy
+          FROM runs)
+        WHERE copy = 1
       ), scope AS (
         SELECT agent_name, batch_id FROM (
           SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY last_at DESC NULLS LAST, batch_id DESC) AS place
@@ -92,12 +95,14 @@ AS BEGIN
         ON s.agent_name = q.agent_name AND s.agent_version = q.agent_version AND s.batch_id = q.batch_id AND s.case_id = q.case_id AND s.metric = q.metric
         GROUP BY q.k
       ), first_ones AS (
-        SELECT k, missing FROM missing QUALIFY ROW_NUMBER() OVER (ORDER BY k) <= size
+        SELECT k, missing FROM (SELECT k, missing, ROW_NUMBER() OVER (ORDER BY k) AS place FROM missing) WHERE place <= size
       ), golden AS (
-        SELECT case_id, golden_json, COUNT(*) OVER (PARTITION BY case_id, set_version) AS copies
-        FROM (SELECT {{key "golden_set" "case_id"}} AS case_id, {{key "golden_set" "set_version"}} AS set_version, to_json(struct(g.*)) AS golden_json FROM {{in "golden_set"}} AS g)
         -- v10 comes after v9: runs of digits count as numbers.
-        QUALIFY ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY regexp_replace(regexp_replace(set_version, '([0-9]+)', '{{.Padding}}$1'), '[0-9]*([0-9]{40})', '$1') DESC, set_version DESC) = 1
+        SELECT * FROM (
+          SELECT case_id, golden_json, COUNT(*) OVER (PARTITION BY case_id, set_version) AS copies,
+                 ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY regexp_replace(regexp_replace(set_version, '([0-9]+)', '{{.Padding}}$1'), '[0-9]*([0-9]{40})', '$1') DESC, set_version DESC) AS place
+          FROM (SELECT {{key "golden_set" "case_id"}} AS case_id, {{key "golden_set" "set_version"}} AS set_version, to_json(struct(g.*)) AS golden_json FROM {{in "golden_set"}} AS g))
+        WHERE place = 1
       )
       SELECT a.k, a.agent_name, a.agent_version, a.batch_id, a.case_id, m.missing,
              concat('{"run":', a.run_json, ',"golden":', COALESCE(g.golden_json, 'null'), ',"copies":', COALESCE(g.copies, 0), '}') AS row_json
@@ -137,10 +142,10 @@ AS BEGIN
       SET in_a_row = 0;
       SET size = {{.Slice}};
     ELSEIF size > 1 THEN
-      INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event, answers, message) VALUES (uuid(), current_timestamp(), v_run, 'slice failed', size, left(problem, 1000));
+      INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event, answers, message) SELECT uuid(), current_timestamp(), v_run, 'slice failed', size, left(problem, 1000);
       SET size = 1; -- one by one, to find the answer that cannot be scored
     ELSE
-      INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event, case_id, answers, message) VALUES (uuid(), current_timestamp(), v_run, 'answer failed', one_case, 1, left(problem, 1000));
+      INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event, case_id, answers, message) SELECT uuid(), current_timestamp(), v_run, 'answer failed', one_case, 1, left(problem, 1000);
       SET left_out = left_out + 1;
       SET in_a_row = in_a_row + 1;
       IF in_a_row >= 3 OR new_key IS NULL OR new_key = last_key THEN
@@ -170,7 +175,7 @@ AS BEGIN
     END IF;
   END IF;
   INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event, answers, message)
-  VALUES (uuid(), current_timestamp(), v_run, CASE WHEN fatal IS NOT NULL THEN 'run failed' WHEN done = 0 AND NOT resumed THEN 'idle' ELSE 'done' END, done, fatal);
+  SELECT uuid(), current_timestamp(), v_run, CASE WHEN fatal IS NOT NULL THEN 'run failed' WHEN done = 0 AND NOT resumed THEN 'idle' ELSE 'done' END, done, fatal;
   DROP TABLE IF EXISTS {{in "_slice"}};
   DROP TABLE IF EXISTS {{in "_scored"}};
   UPDATE {{in "run_locks"}} SET holder = NULL WHERE name = 'evaluate' AND holder = me;

@@ -68,7 +68,9 @@ BEGIN
   WHILE (fatal IS NULL) DO
     problem := NULL;
     BEGIN
-      CREATE OR REPLACE TEMPORARY TABLE {{in "_slice"}} AS
+      -- Variables stand in INSERT, where they may, and not in CREATE TABLE AS.
+      CREATE OR REPLACE TEMPORARY TABLE {{in "_slice"}} (k VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, missing VARCHAR, row_json VARIANT);
+      INSERT INTO {{in "_slice"}} (k, agent_name, agent_version, batch_id, case_id, missing, row_json)
         WITH answers AS (
           SELECT t.*, agent_name || CHR(31) || agent_version || CHR(31) || batch_id || CHR(31) || case_id AS k
           FROM (SELECT {{key "agent_runs" "agent_name"}} AS agent_name, {{key "agent_runs" "agent_version"}} AS agent_version, {{key "agent_runs" "batch_id"}} AS batch_id,

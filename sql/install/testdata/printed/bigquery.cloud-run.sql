@@ -1,0 +1,916 @@
+-- badger in bigquery via cloud-run: 99 steps, in this order. Each may be run again.
+
+-- 1. Run by an owner of the project.
+-- The dataset of everything that belongs to badger. It stays when badger is removed, unless its data go too.
+CREATE SCHEMA IF NOT EXISTS lake.badger OPTIONS (location = 'eu', description = 'badger: functions, scores, labels');
+
+-- 2. Run by an owner of the project.
+-- The owner creates functions and tables in the dataset. BigQuery's roles are people, groups and service accounts.
+GRANT `roles/bigquery.dataOwner` ON SCHEMA lake.badger TO 'badger_owner';
+
+-- 3. Run by a person, not as SQL.
+-- The connection by whose service account BigQuery calls the service, and its right to call it.
+--     bq mk --connection --location=eu --project_id=lake --connection_type=CLOUD_RESOURCE badger
+--     bq show --connection lake.eu.badger    (shows SERVICE_ACCOUNT)
+--     gcloud run services add-iam-policy-binding badger --member=serviceAccount:SERVICE_ACCOUNT --role=roles/run.invoker
+--     gcloud run services update badger --timeout=1200
+
+-- 4. Run by a person, not as SQL.
+-- The owner creates functions over the connection, callers use it. In the console: BigQuery, the connection, Share.
+--     roles/bigquery.connectionUser for badger_owner and badger_caller
+
+-- 5. Run by badger_owner.
+-- badger_version(): The version of badger.
+CREATE OR REPLACE FUNCTION lake.badger.badger_version()
+RETURNS STRING
+REMOTE WITH CONNECTION lake.eu.badger
+OPTIONS (
+  description = 'The version of badger. [badger:73cab499bfb99548]',
+  endpoint = 'https://badger.example.com/v1/bigquery/badger_version',
+  max_batching_rows = 500,
+  user_defined_context = [('fn', 'badger_version'), ('fnv', '0')]
+);
+
+-- 6. Run by badger_owner.
+-- small(gold_sql, agent_latency_ms): A share of it's \ "texts".
+CREATE OR REPLACE FUNCTION lake.badger.small(gold_sql STRING, agent_latency_ms FLOAT64)
+RETURNS FLOAT64
+REMOTE WITH CONNECTION lake.eu.badger
+OPTIONS (
+  description = 'A share of it\'s \\ "texts". [badger:1fca62df9b5d155b]',
+  endpoint = 'https://badger.example.com/v1/bigquery/small',
+  max_batching_rows = 500,
+  user_defined_context = [('fn', 'small'), ('fnv', '1')]
+);
+
+-- 7. Run by badger_owner.
+-- large_json(gold_result): Evidence.
+CREATE OR REPLACE FUNCTION lake.badger.large_json(gold_result STRING)
+RETURNS JSON
+REMOTE WITH CONNECTION lake.eu.badger
+OPTIONS (
+  description = 'Evidence. [badger:ba9ea0dce651819e]',
+  endpoint = 'https://badger.example.com/v1/bigquery/large_json',
+  max_batching_rows = 500,
+  user_defined_context = [('fn', 'large_json'), ('fnv', '2')]
+);
+
+-- 8. Run by badger_owner.
+-- large_json_all(gold_result, options): Evidence.
+CREATE OR REPLACE FUNCTION lake.badger.large_json_all(gold_result STRING, options STRING)
+RETURNS JSON
+REMOTE WITH CONNECTION lake.eu.badger
+OPTIONS (
+  description = 'Evidence. [badger:982705c77cd040c8]',
+  endpoint = 'https://badger.example.com/v1/bigquery/large_json',
+  max_batching_rows = 500,
+  user_defined_context = [('fn', 'large_json'), ('fnv', '2')]
+);
+
+-- 9. Run by badger_owner.
+-- run_settings(metrics): What a run is made with.
+CREATE OR REPLACE FUNCTION lake.badger.run_settings(metrics STRING)
+RETURNS JSON
+REMOTE WITH CONNECTION lake.eu.badger
+OPTIONS (
+  description = 'What a run is made with. [badger:a6f7215a725f7edc]',
+  endpoint = 'https://badger.example.com/v1/bigquery/run_settings',
+  max_batching_rows = 500,
+  user_defined_context = [('fn', 'run_settings'), ('fnv', '0')]
+);
+
+-- 10. Run by badger_owner.
+-- score_row(row): Scores a row.
+CREATE OR REPLACE FUNCTION lake.badger.score_row(`row` STRING)
+RETURNS JSON
+REMOTE WITH CONNECTION lake.eu.badger
+OPTIONS (
+  description = 'Scores a row. [badger:f4f589728f0ec80d]',
+  endpoint = 'https://badger.example.com/v1/bigquery/score_row',
+  max_batching_rows = 200,
+  user_defined_context = [('fn', 'score_row'), ('fnv', '0')]
+);
+
+-- 11. Run by badger_owner.
+-- score_row_all(row, metrics): Scores a row.
+CREATE OR REPLACE FUNCTION lake.badger.score_row_all(`row` STRING, metrics STRING)
+RETURNS JSON
+REMOTE WITH CONNECTION lake.eu.badger
+OPTIONS (
+  description = 'Scores a row. [badger:66b8ac4fdfb53819]',
+  endpoint = 'https://badger.example.com/v1/bigquery/score_row',
+  max_batching_rows = 200,
+  user_defined_context = [('fn', 'score_row'), ('fnv', '0')]
+);
+
+-- 12. Run by an owner of the project.
+-- Callers see the functions; the data of the dataset they do not see.
+GRANT `roles/bigquery.metadataViewer` ON SCHEMA lake.badger TO 'badger_caller';
+
+-- 13. Run by badger_owner.
+-- The questions, with their accepted answers. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.golden_set (case_id STRING, question STRING, evidence STRING, schema_ddl STRING, dialect STRING, gold_sql STRING, gold_result STRING, expected_tools STRING, expected_clarifications STRING, expected_behaviour STRING, tags STRING, set_version STRING, gold_latency_ms FLOAT64, gold_error STRING, alternatives STRING, database_name STRING, metric_options STRING);
+
+-- 14. Run by badger_owner.
+-- The answers of agents: one row for each question, version of an agent, and batch. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.agent_runs (agent_name STRING, agent_version STRING, batch_id STRING, case_id STRING, interpretation STRING, sql STRING, result STRING, sql_error STRING, tool_calls STRING, response STRING, latency_ms FLOAT64, gold_latency_ms FLOAT64, ran_at TIMESTAMP, conversation_id STRING, turn INT64);
+
+-- 15. Run by badger_owner.
+-- What people said of answers: one row for each answer and annotator. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.human_labels (case_id STRING, agent_name STRING, batch_id STRING, annotator STRING, verdict STRING, note STRING, labelled_at TIMESTAMP, agent_version STRING);
+
+-- 16. Run by badger_owner.
+-- The evaluations: one row for each run and each agent, version and batch that it scored. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.eval_runs (eval_run_id STRING, agent_name STRING, agent_version STRING, batch_id STRING, eval_run_date TIMESTAMP, mode STRING, config STRING, judge STRING, versions STRING, counts STRING, tokens STRING, cost STRING, status STRING);
+
+-- 17. Run by badger_owner.
+-- The scores: one row for each run, answer and metric. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.scores (eval_run_id STRING, case_id STRING, agent_name STRING, agent_version STRING, batch_id STRING, metric STRING, metric_version INT64, status STRING, value FLOAT64, label STRING, passed BOOL, reason STRING, detail STRING, assessment_ids STRING, config_hash STRING, scored_at TIMESTAMP, code STRING, usage STRING);
+
+-- 18. Run by badger_owner.
+-- The replies of judges, recorded. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.assessments (assessment_id STRING, kind STRING, backend STRING, model STRING, prompt_version STRING, request_hash STRING, reply STRING, tokens_in INT64, tokens_out INT64, latency_ms INT64, created_at TIMESTAMP, detail STRING, payer STRING);
+
+-- 19. Run by badger_owner.
+-- The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.schema_version (version INT64, badger STRING, reached_at TIMESTAMP, views STRING);
+
+-- 20. Run by badger_owner.
+-- The promoted judge files. A row never changes. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.judges (name STRING, version INT64, kind STRING, source STRING, hash STRING, promoted_at TIMESTAMP, promoted_by STRING);
+
+-- 21. Run by badger_owner.
+-- What the evaluations by the warehouse's own procedure did, and what failed: one row for each event. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.run_log (entry_id STRING, logged_at TIMESTAMP, eval_run_id STRING, event STRING, case_id STRING, answers INT64, message STRING);
+
+-- 22. Run by badger_owner.
+-- Who evaluates now, in warehouses without locks of their own: a row for each lock. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.run_locks (name STRING, holder STRING, taken_at TIMESTAMP, beat_at TIMESTAMP);
+
+-- 23. Run by badger_owner.
+-- Who is asking a judge at this moment: one row for each request. Rows come and go. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.claims (claim_key STRING, owner STRING, expires_ms INT64);
+
+-- 24. Run by badger_owner.
+-- Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.calls (call_id STRING, content_hash STRING, function STRING, request STRING, reply STRING, expires_ms INT64);
+
+-- 25. Run by badger_owner.
+-- The latest score of each answer and metric, whichever run it is from, with the status of that run.
+CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, run_status, run_date FROM (
+  SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
+         ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC) AS newest
+  FROM lake.badger.scores s LEFT JOIN lake.badger.eval_runs r
+  ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
+WHERE newest = 1;
+
+-- 26. Run by badger_owner.
+-- What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.
+CREATE OR REPLACE VIEW lake.badger.consensus AS SELECT case_id, agent_name, batch_id, CASE WHEN SUM(said) > 0 THEN 1 WHEN SUM(said) < 0 THEN 0 END AS passes, agent_version
+FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, said
+FROM (SELECT l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END) AS agent_version, l.batch_id, l.annotator,
+        CASE WHEN l.verdict IN ('pass', '1', 'true', 'yes', 'correct') THEN 1 WHEN l.verdict IN ('fail', '0', 'false', 'no', 'incorrect') THEN -1 ELSE 0 END AS said,
+        ROW_NUMBER() OVER (PARTITION BY l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END), l.batch_id, l.annotator
+                           ORDER BY CASE WHEN l.labelled_at IS NULL THEN 1 ELSE 0 END, l.labelled_at DESC, l.verdict) AS latest
+  FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, verdict, labelled_at
+    FROM (SELECT case_id AS raw_id, COALESCE(CAST(case_id AS STRING), '') AS case_id, COALESCE(CAST(agent_name AS STRING), '') AS agent_name, CAST(agent_version AS STRING) AS agent_version,
+                 COALESCE(CAST(batch_id AS STRING), '') AS batch_id, COALESCE(CAST(annotator AS STRING), '') AS annotator, LOWER(TRIM(REPLACE(REPLACE(REPLACE(COALESCE(CAST(verdict AS STRING), ''), CHR(9), ' '), CHR(10), ' '), CHR(13), ' '))) AS verdict,
+                 labelled_at AS labelled_at
+          FROM lake.badger.human_labels) k
+    WHERE 1 = 1) l
+  LEFT JOIN (SELECT case_id, agent_name, batch_id, COUNT(DISTINCT agent_version) AS versions, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
+    FROM (SELECT case_id AS raw_id, COALESCE(CAST(case_id AS STRING), '') AS case_id, COALESCE(CAST(agent_name AS STRING), '') AS agent_name, COALESCE(CAST(agent_version AS STRING), '') AS agent_version,
+                 COALESCE(CAST(batch_id AS STRING), '') AS batch_id
+          FROM lake.badger.agent_runs) k
+    WHERE 1 = 1 GROUP BY case_id, agent_name, batch_id) a
+  ON a.case_id = l.case_id AND a.agent_name = l.agent_name AND a.batch_id = l.batch_id
+  LEFT JOIN (SELECT agent_name, batch_id, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
+    FROM lake.badger.eval_runs GROUP BY agent_name, batch_id) e
+  ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id) v
+WHERE latest = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id;
+
+-- 27. Run by badger_owner.
+-- The complexity tier of each question, from its newest score.
+CREATE OR REPLACE VIEW lake.badger.complexity AS SELECT case_id, label AS tier FROM (
+  SELECT case_id, label, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY scored_at DESC, eval_run_id DESC, agent_name, agent_version, batch_id) AS newest
+  FROM lake.badger.latest_scores WHERE metric = 'sql_complexity' AND status = 'ok') t
+WHERE newest = 1;
+
+-- 28. Run by badger_owner.
+-- What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.
+CREATE OR REPLACE VIEW lake.badger.coverage AS SELECT agent_name, agent_version, batch_id, metric, applies + not_applicable AS asked, scored, abstained, not_applicable, failed, unanswered,
+       CASE WHEN applies > 0 THEN scored * 1.0 / applies END AS coverage, passed,
+       CASE WHEN judged > 0 THEN passed * 1.0 / judged END AS pass_rate, CASE WHEN judged > 0 AND applies > 0 THEN passed * 1.0 / applies END AS rate_of_all
+FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.abstained, s.not_applicable, s.failed, s.unanswered + COALESCE(n.silent, 0) AS unanswered,
+        s.scored + s.abstained + s.failed + s.unanswered + COALESCE(n.silent, 0) AS applies, s.passed, s.judged
+  FROM (SELECT agent_name, agent_version, batch_id, metric,
+          COUNT(CASE WHEN status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN status = 'abstained' THEN 1 END) AS abstained,
+          COUNT(CASE WHEN status = 'not_applicable' AND reason NOT IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given') THEN 1 END) AS not_applicable,
+          COUNT(CASE WHEN status = 'failed' THEN 1 END) AS failed,
+          COUNT(CASE WHEN status = 'not_applicable' AND reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given') THEN 1 END) AS unanswered,
+          COUNT(CASE WHEN passed THEN 1 END) AS passed, COUNT(CASE WHEN passed IS NOT NULL THEN 1 END) AS judged
+    FROM lake.badger.latest_scores GROUP BY agent_name, agent_version, batch_id, metric) s
+  LEFT JOIN (SELECT a.agent_name, a.agent_version, a.batch_id, MAX(q.questions) - COUNT(DISTINCT g.case_id) AS silent
+    FROM (SELECT COALESCE(CAST(case_id AS STRING), '') AS case_id, COALESCE(CAST(agent_name AS STRING), '') AS agent_name, COALESCE(CAST(agent_version AS STRING), '') AS agent_version, COALESCE(CAST(batch_id AS STRING), '') AS batch_id FROM lake.badger.agent_runs) a
+    LEFT JOIN (SELECT DISTINCT COALESCE(CAST(case_id AS STRING), '') AS case_id FROM lake.badger.golden_set) g ON g.case_id = a.case_id
+    CROSS JOIN (SELECT COUNT(DISTINCT COALESCE(CAST(case_id AS STRING), '')) AS questions FROM lake.badger.golden_set) q
+    GROUP BY a.agent_name, a.agent_version, a.batch_id) n
+  ON n.agent_name = s.agent_name AND n.agent_version = s.agent_version AND n.batch_id = s.batch_id) t;
+
+-- 29. Run by badger_owner.
+-- Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.
+CREATE OR REPLACE VIEW lake.badger.versions_by_metric AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value,
+       AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate,
+       SUM(CASE WHEN s.run_status = 'done' OR s.status <> 'ok' THEN 0 ELSE 1 END) AS unfinished, COUNT(*) AS answered
+FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id = s.case_id
+GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') HAVING COUNT(CASE WHEN s.status = 'ok' THEN 1 END) > 0;
+
+-- 30. Run by badger_owner.
+-- How often each metric gives the verdict that most annotators give.
+CREATE OR REPLACE VIEW lake.badger.agreement AS SELECT metric, labelled, true_pass, false_pass, true_fail, false_fail, (true_pass + true_fail) * 1.0 / labelled AS accuracy,
+       CASE WHEN chance < 1.0 THEN ((true_pass + true_fail) * 1.0 / labelled - chance) / (1.0 - chance) END AS kappa
+FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (true_fail + false_fail) * 1.0 * (true_fail + false_pass)) / (labelled * 1.0 * labelled) AS chance
+  FROM (SELECT s.metric, COUNT(*) AS labelled,
+               SUM(CASE WHEN s.passed AND l.passes = 1 THEN 1 ELSE 0 END) AS true_pass,
+               SUM(CASE WHEN s.passed AND l.passes = 0 THEN 1 ELSE 0 END) AS false_pass,
+               SUM(CASE WHEN NOT s.passed AND l.passes = 0 THEN 1 ELSE 0 END) AS true_fail,
+               SUM(CASE WHEN NOT s.passed AND l.passes = 1 THEN 1 ELSE 0 END) AS false_fail
+    FROM lake.badger.latest_scores s JOIN lake.badger.consensus l
+    ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
+    WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k;
+
+-- 31. Run by badger_owner.
+-- The newest batch of each agent against the batch before it, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.
+CREATE OR REPLACE VIEW lake.badger.degradation AS SELECT n.agent_name, n.metric, n.batch_id, b.batch_id AS batch_before, n.judged, b.judged AS judged_before, n.pass_rate, b.pass_rate AS pass_rate_before,
+       n.pass_rate - b.pass_rate AS pass_rate_change, n.failed, b.failed AS failed_before
+FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place,
+    COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
+    AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+  FROM lake.badger.latest_scores s JOIN (SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN MAX(ran_at) IS NULL THEN 1 ELSE 0 END, MAX(ran_at) DESC, batch_id DESC) AS place
+    FROM (SELECT COALESCE(CAST(agent_name AS STRING), '') AS agent_name, COALESCE(CAST(batch_id AS STRING), '') AS batch_id, ran_at AS ran_at FROM lake.badger.agent_runs) k
+    GROUP BY agent_name, batch_id) a
+  ON a.agent_name = s.agent_name AND a.batch_id = s.batch_id
+  GROUP BY s.agent_name, s.batch_id, s.metric, a.place) n JOIN (SELECT s.agent_name, s.batch_id, s.metric, a.place,
+    COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
+    AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+  FROM lake.badger.latest_scores s JOIN (SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN MAX(ran_at) IS NULL THEN 1 ELSE 0 END, MAX(ran_at) DESC, batch_id DESC) AS place
+    FROM (SELECT COALESCE(CAST(agent_name AS STRING), '') AS agent_name, COALESCE(CAST(batch_id AS STRING), '') AS batch_id, ran_at AS ran_at FROM lake.badger.agent_runs) k
+    GROUP BY agent_name, batch_id) a
+  ON a.agent_name = s.agent_name AND a.batch_id = s.batch_id
+  GROUP BY s.agent_name, s.batch_id, s.metric, a.place) b ON b.agent_name = n.agent_name AND b.metric = n.metric AND b.place = n.place + 1
+WHERE n.place = 1;
+
+-- 32. Run by badger_owner.
+-- The run of each agent, version and batch that started last: what became of it, and of its scores.
+CREATE OR REPLACE VIEW lake.badger.latest_run AS SELECT r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date AS run_date, r.status AS run_status, r.judge, COUNT(DISTINCT s.case_id) AS cases,
+       COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN s.status = 'abstained' THEN 1 END) AS abstained,
+       COUNT(CASE WHEN s.status = 'not_applicable' THEN 1 END) AS not_applicable, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
+       COUNT(CASE WHEN s.passed THEN 1 END) AS passed, AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, eval_run_date, status, judge,
+        ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC) AS newest
+  FROM lake.badger.eval_runs) r
+LEFT JOIN lake.badger.scores s ON s.eval_run_id = r.eval_run_id AND s.agent_name = r.agent_name AND s.agent_version = r.agent_version AND s.batch_id = r.batch_id
+WHERE r.newest = 1 GROUP BY r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date, r.status, r.judge;
+
+-- 33. Run by badger_owner.
+-- Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.
+CREATE OR REPLACE VIEW lake.badger.versions_by_batch AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, s.batch_id, CAST(s.run_date AS DATE) AS run_day, COUNT(*) AS answered,
+       COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value, COUNT(CASE WHEN s.passed THEN 1 END) AS passed,
+       COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id = s.case_id
+GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown'), s.batch_id, CAST(s.run_date AS DATE);
+
+-- 34. Run by badger_owner.
+-- The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.
+CREATE OR REPLACE VIEW lake.badger.worst_cases AS SELECT s.agent_name, s.agent_version, s.batch_id, s.metric,
+       ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.metric ORDER BY CASE WHEN s.passed THEN 1 ELSE 0 END, CASE WHEN s.value IS NULL THEN 1 ELSE 0 END, s.value, s.case_id) AS place,
+       s.case_id, COALESCE(c.tier, 'unknown') AS tier, s.value, s.passed, s.label, s.reason
+FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id = s.case_id
+WHERE s.status = 'ok' AND s.passed IS NOT NULL AND (s.passed = FALSE OR s.value < 1);
+
+-- 35. Run by badger_owner.
+-- What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.
+CREATE OR REPLACE VIEW lake.badger.judge_cost AS SELECT eval_run_id, agent_name, agent_version, batch_id, metric, COUNT(*) AS scores, COUNT(calls) AS asked, SUM(calls) AS calls,
+       SUM(CASE WHEN tokens_in >= 0 THEN tokens_in ELSE 0 END) AS tokens_in, SUM(CASE WHEN tokens_out >= 0 THEN tokens_out ELSE 0 END) AS tokens_out,
+       COUNT(CASE WHEN calls > 0 AND (tokens_in < 0 OR tokens_out < 0 OR tokens_in IS NULL OR tokens_out IS NULL) THEN 1 END) AS uncounted
+FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, metric, CAST(JSON_VALUE(usage, '$.calls') AS INT64) AS calls,
+        CAST(JSON_VALUE(usage, '$.tokens_in') AS INT64) AS tokens_in, CAST(JSON_VALUE(usage, '$.tokens_out') AS INT64) AS tokens_out FROM lake.badger.scores) u
+GROUP BY eval_run_id, agent_name, agent_version, batch_id, metric HAVING COUNT(calls) > 0;
+
+-- 36. Run by badger_owner.
+-- Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.
+CREATE OR REPLACE VIEW lake.badger.failures_by_reason AS SELECT agent_name, agent_version, batch_id, metric, status, code, reason, COUNT(*) AS answers, MIN(case_id) AS example
+FROM lake.badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_version, batch_id, metric, status, code, reason;
+
+-- 37. Run by badger_owner.
+-- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
+CREATE OR REPLACE VIEW lake.badger.suspect_golds AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
+FROM (SELECT COALESCE(CAST(case_id AS STRING), '') AS case_id, 'gold_error' AS why, CAST(NULL AS STRING) AS answer, CAST(NULL AS STRING) AS agent_name, CAST(NULL AS STRING) AS agent_version, CAST(NULL AS STRING) AS batch_id
+  FROM lake.badger.golden_set WHERE CAST(gold_error AS STRING) <> ''
+  UNION ALL
+  SELECT case_id, 'gold_error' AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
+  FROM lake.badger.latest_scores WHERE status = 'not_applicable' AND reason = 'the gold query failed when it ran'
+  UNION ALL
+  SELECT case_id, CASE WHEN metric = 'rose' THEN 'gold_x' ELSE 'gold_empty' END AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
+  FROM lake.badger.latest_scores WHERE status = 'ok' AND (metric = 'relation' AND label = 'gold_empty' OR metric = 'rose' AND JSON_VALUE(detail, '$.gold_x') = 'true')
+  UNION ALL
+  SELECT s.case_id, 'people' AS why, (s.agent_name || ' ' || s.agent_version || ' ' || s.batch_id) AS answer, s.agent_name, s.agent_version, s.batch_id
+  FROM lake.badger.latest_scores s JOIN lake.badger.consensus l ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
+  WHERE l.passes = 1 AND s.passed = FALSE AND s.metric IN ('verdict', 'ex_multiset')
+  UNION ALL
+  SELECT s.case_id, 'answers_agree' AS why, (s.agent_name || ' ' || s.agent_version || ' ' || s.batch_id) AS answer, s.agent_name, s.agent_version, s.batch_id
+  FROM lake.badger.latest_scores s JOIN (SELECT case_id FROM lake.badger.latest_scores WHERE metric = 'ex_multiset' AND passed IS NOT NULL
+    GROUP BY case_id HAVING COUNT(DISTINCT agent_name || ' ' || agent_version) > 1 AND COUNT(CASE WHEN passed THEN 1 END) = 0) f ON f.case_id = s.case_id
+  WHERE s.metric = 'ex_multiset' AND s.passed = FALSE) t
+GROUP BY t.case_id, t.why;
+
+-- 38. Run by badger_owner.
+-- The version of the tables.
+INSERT INTO lake.badger.schema_version (version, reached_at) SELECT 3, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM lake.badger.schema_version WHERE version >= 3);
+
+-- 39. Run by badger_owner.
+-- A description of the table golden_set and of its columns.
+ALTER TABLE lake.badger.golden_set SET OPTIONS (description = 'The questions, with their accepted answers.');
+
+-- 40. Run by badger_owner.
+-- The same for the columns of golden_set.
+ALTER TABLE lake.badger.golden_set ALTER COLUMN case_id SET OPTIONS (description = 'Identifies the question. Any type is read as its text: 17, \'17\' and a UUID are all fine.'), ALTER COLUMN question SET OPTIONS (description = 'The question as the user asked it.'), ALTER COLUMN evidence SET OPTIONS (description = 'Hints that came with the question, such as the definition of a business term.'), ALTER COLUMN schema_ddl SET OPTIONS (description = 'CREATE TABLE statements of the tables that the question is about.'), ALTER COLUMN dialect SET OPTIONS (description = 'SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …'), ALTER COLUMN gold_sql SET OPTIONS (description = 'The accepted query.'), ALTER COLUMN gold_result SET OPTIONS (description = 'What the accepted query returned: an inline result, or a reference table:NAME, query:ID or file:PATH.'), ALTER COLUMN expected_tools SET OPTIONS (description = 'The tools that a good agent calls, in order: a list of names or of {"name", "arguments"}.'), ALTER COLUMN expected_clarifications SET OPTIONS (description = 'What a good agent asks back: a list of texts.'), ALTER COLUMN expected_behaviour SET OPTIONS (description = 'answer (also NULL), clarify or refuse.'), ALTER COLUMN tags SET OPTIONS (description = 'A list of words to slice reports by.'), ALTER COLUMN set_version SET OPTIONS (description = 'Version of the golden set that the row belongs to.'), ALTER COLUMN gold_latency_ms SET OPTIONS (description = 'How long the accepted query took, in milliseconds.'), ALTER COLUMN gold_error SET OPTIONS (description = 'The message of the database, where the accepted query failed.'), ALTER COLUMN alternatives SET OPTIONS (description = 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The best one counts.'), ALTER COLUMN database_name SET OPTIONS (description = 'Name of the database that the question is about. Agreement with people can be shown by database.'), ALTER COLUMN metric_options SET OPTIONS (description = 'Options of single metrics, by name.');
+
+-- 41. Run by badger_owner.
+-- A description of the table agent_runs and of its columns.
+ALTER TABLE lake.badger.agent_runs SET OPTIONS (description = 'The answers of agents: one row for each question, version of an agent, and batch.');
+
+-- 42. Run by badger_owner.
+-- The same for the columns of agent_runs.
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN agent_name SET OPTIONS (description = 'Who answered.'), ALTER COLUMN agent_version SET OPTIONS (description = 'Version of the agent.'), ALTER COLUMN batch_id SET OPTIONS (description = 'Which batch the answer belongs to, such as the night. The same agent may answer a question again in another batch.'), ALTER COLUMN case_id SET OPTIONS (description = 'Which question was answered: golden_set.case_id.'), ALTER COLUMN interpretation SET OPTIONS (description = 'The question in the agent\'s own words.'), ALTER COLUMN sql SET OPTIONS (description = 'The agent\'s query.'), ALTER COLUMN result SET OPTIONS (description = 'What the agent\'s query returned, in the form of gold_result.'), ALTER COLUMN sql_error SET OPTIONS (description = 'The message of the database, where the agent\'s query failed.'), ALTER COLUMN tool_calls SET OPTIONS (description = 'The tools that the agent called, in order: a list of {"name", "arguments"}.'), ALTER COLUMN response SET OPTIONS (description = 'The agent\'s answer in prose.'), ALTER COLUMN latency_ms SET OPTIONS (description = 'How long the agent\'s query took, in milliseconds.'), ALTER COLUMN gold_latency_ms SET OPTIONS (description = 'How long the accepted query took at the same time, where it was run again. It takes the place of golden_set.gold_latency_ms.'), ALTER COLUMN ran_at SET OPTIONS (description = 'When the agent answered.'), ALTER COLUMN conversation_id SET OPTIONS (description = 'The conversation that the answer is part of.'), ALTER COLUMN turn SET OPTIONS (description = 'Position of the answer in its conversation.');
+
+-- 43. Run by badger_owner.
+-- A description of the table human_labels and of its columns.
+ALTER TABLE lake.badger.human_labels SET OPTIONS (description = 'What people said of answers: one row for each answer and annotator.');
+
+-- 44. Run by badger_owner.
+-- The same for the columns of human_labels.
+ALTER TABLE lake.badger.human_labels ALTER COLUMN case_id SET OPTIONS (description = 'The question whose answer is labelled.'), ALTER COLUMN agent_name SET OPTIONS (description = 'Who answered.'), ALTER COLUMN batch_id SET OPTIONS (description = 'Which batch the answer belongs to.'), ALTER COLUMN annotator SET OPTIONS (description = 'Who labelled the answer.'), ALTER COLUMN verdict SET OPTIONS (description = 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, whatever white space is around them. Anything else is unsure.'), ALTER COLUMN note SET OPTIONS (description = 'Why.'), ALTER COLUMN labelled_at SET OPTIONS (description = 'When. Of several labels of one annotator for one answer, the latest counts.'), ALTER COLUMN agent_version SET OPTIONS (description = 'Version of the agent that answered. NULL means the only version that answered the question in the batch; where several did, the label counts for none of them.');
+
+-- 45. Run by badger_owner.
+-- A description of the table eval_runs and of its columns.
+ALTER TABLE lake.badger.eval_runs SET OPTIONS (description = 'The evaluations: one row for each run and each agent, version and batch that it scored.');
+
+-- 46. Run by badger_owner.
+-- The same for the columns of eval_runs.
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN eval_run_id SET OPTIONS (description = 'The run.'), ALTER COLUMN agent_name SET OPTIONS (description = 'Whose answers were scored.'), ALTER COLUMN agent_version SET OPTIONS (description = 'Version of the agent.'), ALTER COLUMN batch_id SET OPTIONS (description = 'Batch of the answers.'), ALTER COLUMN eval_run_date SET OPTIONS (description = 'When the run started.'), ALTER COLUMN mode SET OPTIONS (description = 'text2sql_only, agentic_only or both.'), ALTER COLUMN config SET OPTIONS (description = 'Options and thresholds of metrics.'), ALTER COLUMN judge SET OPTIONS (description = 'Who was asked.'), ALTER COLUMN versions SET OPTIONS (description = 'Versions of badger, of the metrics and of judge files.'), ALTER COLUMN counts SET OPTIONS (description = 'How many scores the run holds, by status.'), ALTER COLUMN tokens SET OPTIONS (description = 'What judges were asked for the scores.'), ALTER COLUMN cost SET OPTIONS (description = 'What the whole run paid for.'), ALTER COLUMN status SET OPTIONS (description = 'running (also: killed), done, stopped or failed. Only a run that is done has scored everything it was asked to.');
+
+-- 47. Run by badger_owner.
+-- A description of the table scores and of its columns.
+ALTER TABLE lake.badger.scores SET OPTIONS (description = 'The scores: one row for each run, answer and metric.');
+
+-- 48. Run by badger_owner.
+-- The same for the columns of scores.
+ALTER TABLE lake.badger.scores ALTER COLUMN eval_run_id SET OPTIONS (description = 'The run.'), ALTER COLUMN case_id SET OPTIONS (description = 'The question.'), ALTER COLUMN agent_name SET OPTIONS (description = 'Who answered.'), ALTER COLUMN agent_version SET OPTIONS (description = 'Version of the agent.'), ALTER COLUMN batch_id SET OPTIONS (description = 'Batch of the answer.'), ALTER COLUMN metric SET OPTIONS (description = 'The metric.'), ALTER COLUMN metric_version SET OPTIONS (description = 'Version of the metric. Scores of different versions are not comparable.'), ALTER COLUMN status SET OPTIONS (description = 'ok, abstained, not_applicable or failed.'), ALTER COLUMN value SET OPTIONS (description = 'The value. NULL unless status is ok.'), ALTER COLUMN label SET OPTIONS (description = 'Category, of metrics that have one.'), ALTER COLUMN passed SET OPTIONS (description = 'Verdict by the metric\'s threshold. NULL where there is none.'), ALTER COLUMN reason SET OPTIONS (description = 'Why this value, or why none, in one sentence.'), ALTER COLUMN detail SET OPTIONS (description = 'The evidence: alignment, counts, differences.'), ALTER COLUMN assessment_ids SET OPTIONS (description = 'The recorded judge replies that the score rests on.'), ALTER COLUMN config_hash SET OPTIONS (description = 'Identifies the configuration of the run.'), ALTER COLUMN scored_at SET OPTIONS (description = 'When the score was stored.'), ALTER COLUMN code SET OPTIONS (description = 'Kind of failure. NULL unless status is failed.'), ALTER COLUMN usage SET OPTIONS (description = 'What asking the judge took for this score. NULL where nobody was asked.');
+
+-- 49. Run by badger_owner.
+-- A description of the table assessments and of its columns.
+ALTER TABLE lake.badger.assessments SET OPTIONS (description = 'The replies of judges, recorded.');
+
+-- 50. Run by badger_owner.
+-- The same for the columns of assessments.
+ALTER TABLE lake.badger.assessments ALTER COLUMN assessment_id SET OPTIONS (description = 'Hash of the content.'), ALTER COLUMN kind SET OPTIONS (description = 'What was asked.'), ALTER COLUMN backend SET OPTIONS (description = 'Who was asked.'), ALTER COLUMN model SET OPTIONS (description = 'The model that answered.'), ALTER COLUMN prompt_version SET OPTIONS (description = 'Version of the prompt.'), ALTER COLUMN request_hash SET OPTIONS (description = 'Hash of the request. The same request is not asked again.'), ALTER COLUMN reply SET OPTIONS (description = 'The reply, as it came.'), ALTER COLUMN tokens_in SET OPTIONS (description = 'Tokens of the request. NULL where unknown.'), ALTER COLUMN tokens_out SET OPTIONS (description = 'Tokens of the reply. NULL where unknown.'), ALTER COLUMN latency_ms SET OPTIONS (description = 'How long the reply took, in milliseconds.'), ALTER COLUMN created_at SET OPTIONS (description = 'When.'), ALTER COLUMN detail SET OPTIONS (description = 'What else is worth keeping.'), ALTER COLUMN payer SET OPTIONS (description = 'For whom the judge was asked: run:ID, or the name of a caller of the function server.');
+
+-- 51. Run by badger_owner.
+-- A description of the table schema_version and of its columns.
+ALTER TABLE lake.badger.schema_version SET OPTIONS (description = 'The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them.');
+
+-- 52. Run by badger_owner.
+-- The same for the columns of schema_version.
+ALTER TABLE lake.badger.schema_version ALTER COLUMN version SET OPTIONS (description = 'Version of the tables.'), ALTER COLUMN badger SET OPTIONS (description = 'Version of badger that brought the tables to it.'), ALTER COLUMN reached_at SET OPTIONS (description = 'When.'), ALTER COLUMN views SET OPTIONS (description = 'Fingerprints of the views, as JSON: of their text and of what the warehouse shows of it.');
+
+-- 53. Run by badger_owner.
+-- A description of the table judges and of its columns.
+ALTER TABLE lake.badger.judges SET OPTIONS (description = 'The promoted judge files. A row never changes.');
+
+-- 54. Run by badger_owner.
+-- The same for the columns of judges.
+ALTER TABLE lake.badger.judges ALTER COLUMN name SET OPTIONS (description = 'Name of the judge.'), ALTER COLUMN version SET OPTIONS (description = 'Version of the judge.'), ALTER COLUMN kind SET OPTIONS (description = 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.'), ALTER COLUMN source SET OPTIONS (description = 'Text of the judge file.'), ALTER COLUMN `hash` SET OPTIONS (description = 'SHA-256 of the text.'), ALTER COLUMN promoted_at SET OPTIONS (description = 'When.'), ALTER COLUMN promoted_by SET OPTIONS (description = 'By whom.');
+
+-- 55. Run by badger_owner.
+-- A description of the table run_log and of its columns.
+ALTER TABLE lake.badger.run_log SET OPTIONS (description = 'What the evaluations by the warehouse\'s own procedure did, and what failed: one row for each event.');
+
+-- 56. Run by badger_owner.
+-- The same for the columns of run_log.
+ALTER TABLE lake.badger.run_log ALTER COLUMN entry_id SET OPTIONS (description = 'Identifies the row.'), ALTER COLUMN logged_at SET OPTIONS (description = 'When.'), ALTER COLUMN eval_run_id SET OPTIONS (description = 'The run. NULL where none had begun.'), ALTER COLUMN event SET OPTIONS (description = 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).'), ALTER COLUMN case_id SET OPTIONS (description = 'The question, where the event is of one answer.'), ALTER COLUMN answers SET OPTIONS (description = 'How many answers the event is about.'), ALTER COLUMN message SET OPTIONS (description = 'What the database or badger serve said.');
+
+-- 57. Run by badger_owner.
+-- A description of the table run_locks and of its columns.
+ALTER TABLE lake.badger.run_locks SET OPTIONS (description = 'Who evaluates now, in warehouses without locks of their own: a row for each lock.');
+
+-- 58. Run by badger_owner.
+-- The same for the columns of run_locks.
+ALTER TABLE lake.badger.run_locks ALTER COLUMN name SET OPTIONS (description = 'The lock: evaluate.'), ALTER COLUMN holder SET OPTIONS (description = 'The call that holds it. NULL where nobody does.'), ALTER COLUMN taken_at SET OPTIONS (description = 'When it was taken.'), ALTER COLUMN beat_at SET OPTIONS (description = 'When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.');
+
+-- 59. Run by badger_owner.
+-- A description of the table claims and of its columns.
+ALTER TABLE lake.badger.claims SET OPTIONS (description = 'Who is asking a judge at this moment: one row for each request. Rows come and go.');
+
+-- 60. Run by badger_owner.
+-- The same for the columns of claims.
+ALTER TABLE lake.badger.claims ALTER COLUMN claim_key SET OPTIONS (description = 'Hash of the request.'), ALTER COLUMN owner SET OPTIONS (description = 'The process that asks.'), ALTER COLUMN expires_ms SET OPTIONS (description = 'Until when, in milliseconds since 1970. After that another process may ask.');
+
+-- 61. Run by badger_owner.
+-- A description of the table calls and of its columns.
+ALTER TABLE lake.badger.calls SET OPTIONS (description = 'Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.');
+
+-- 62. Run by badger_owner.
+-- The same for the columns of calls.
+ALTER TABLE lake.badger.calls ALTER COLUMN call_id SET OPTIONS (description = 'Names the call.'), ALTER COLUMN content_hash SET OPTIONS (description = 'Hash of what was asked. Another call under the same id is refused.'), ALTER COLUMN `function` SET OPTIONS (description = 'The function.'), ALTER COLUMN request SET OPTIONS (description = 'What was asked.'), ALTER COLUMN reply SET OPTIONS (description = 'The reply. NULL until there is one, and where it is computed again from the replies of judges.'), ALTER COLUMN expires_ms SET OPTIONS (description = 'Until when the row is kept, in milliseconds since 1970.');
+
+-- 63. Run by badger_owner.
+-- A description of the view latest_scores.
+ALTER VIEW lake.badger.latest_scores SET OPTIONS (description = 'The latest score of each answer and metric, whichever run it is from, with the status of that run.');
+
+-- 64. Run by badger_owner.
+-- A description of the view consensus.
+ALTER VIEW lake.badger.consensus SET OPTIONS (description = 'What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.');
+
+-- 65. Run by badger_owner.
+-- A description of the view complexity.
+ALTER VIEW lake.badger.complexity SET OPTIONS (description = 'The complexity tier of each question, from its newest score.');
+
+-- 66. Run by badger_owner.
+-- A description of the view coverage.
+ALTER VIEW lake.badger.coverage SET OPTIONS (description = 'What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.');
+
+-- 67. Run by badger_owner.
+-- A description of the view versions_by_metric.
+ALTER VIEW lake.badger.versions_by_metric SET OPTIONS (description = 'Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.');
+
+-- 68. Run by badger_owner.
+-- A description of the view agreement.
+ALTER VIEW lake.badger.agreement SET OPTIONS (description = 'How often each metric gives the verdict that most annotators give.');
+
+-- 69. Run by badger_owner.
+-- A description of the view degradation.
+ALTER VIEW lake.badger.degradation SET OPTIONS (description = 'The newest batch of each agent against the batch before it, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.');
+
+-- 70. Run by badger_owner.
+-- A description of the view latest_run.
+ALTER VIEW lake.badger.latest_run SET OPTIONS (description = 'The run of each agent, version and batch that started last: what became of it, and of its scores.');
+
+-- 71. Run by badger_owner.
+-- A description of the view versions_by_batch.
+ALTER VIEW lake.badger.versions_by_batch SET OPTIONS (description = 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.');
+
+-- 72. Run by badger_owner.
+-- A description of the view worst_cases.
+ALTER VIEW lake.badger.worst_cases SET OPTIONS (description = 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.');
+
+-- 73. Run by badger_owner.
+-- A description of the view judge_cost.
+ALTER VIEW lake.badger.judge_cost SET OPTIONS (description = 'What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.');
+
+-- 74. Run by badger_owner.
+-- A description of the view failures_by_reason.
+ALTER VIEW lake.badger.failures_by_reason SET OPTIONS (description = 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.');
+
+-- 75. Run by badger_owner.
+-- A description of the view suspect_golds.
+ALTER VIEW lake.badger.suspect_golds SET OPTIONS (description = 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.');
+
+-- 76. Run by badger_owner.
+-- The reader reads scores.
+GRANT `roles/bigquery.dataViewer` ON TABLE lake.badger.scores TO 'badger_reader';
+
+-- 77. Run by badger_owner.
+-- The reader reads eval_runs.
+GRANT `roles/bigquery.dataViewer` ON TABLE lake.badger.eval_runs TO 'badger_reader';
+
+-- 78. Run by badger_owner.
+-- The reader reads run_log.
+GRANT `roles/bigquery.dataViewer` ON TABLE lake.badger.run_log TO 'badger_reader';
+
+-- 79. Run by badger_owner.
+-- The reader reads latest_scores.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.latest_scores TO 'badger_reader';
+
+-- 80. Run by badger_owner.
+-- The reader reads consensus.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.consensus TO 'badger_reader';
+
+-- 81. Run by badger_owner.
+-- The reader reads complexity.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.complexity TO 'badger_reader';
+
+-- 82. Run by badger_owner.
+-- The reader reads coverage.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.coverage TO 'badger_reader';
+
+-- 83. Run by badger_owner.
+-- The reader reads versions_by_metric.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.versions_by_metric TO 'badger_reader';
+
+-- 84. Run by badger_owner.
+-- The reader reads agreement.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.agreement TO 'badger_reader';
+
+-- 85. Run by badger_owner.
+-- The reader reads degradation.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.degradation TO 'badger_reader';
+
+-- 86. Run by badger_owner.
+-- The reader reads latest_run.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.latest_run TO 'badger_reader';
+
+-- 87. Run by badger_owner.
+-- The reader reads versions_by_batch.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.versions_by_batch TO 'badger_reader';
+
+-- 88. Run by badger_owner.
+-- The reader reads worst_cases.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.worst_cases TO 'badger_reader';
+
+-- 89. Run by badger_owner.
+-- The reader reads judge_cost.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.judge_cost TO 'badger_reader';
+
+-- 90. Run by badger_owner.
+-- The reader reads failures_by_reason.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.failures_by_reason TO 'badger_reader';
+
+-- 91. Run by badger_owner.
+-- The reader reads suspect_golds.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.suspect_golds TO 'badger_reader';
+
+-- 92. Run by badger_owner.
+-- A view reads golden_set with the rights of whoever asks.
+GRANT `roles/bigquery.dataViewer` ON TABLE lake.badger.golden_set TO 'badger_reader';
+
+-- 93. Run by badger_owner.
+-- A view reads agent_runs with the rights of whoever asks.
+GRANT `roles/bigquery.dataViewer` ON TABLE lake.badger.agent_runs TO 'badger_reader';
+
+-- 94. Run by badger_owner.
+-- A view reads human_labels with the rights of whoever asks.
+GRANT `roles/bigquery.dataViewer` ON TABLE lake.badger.human_labels TO 'badger_reader';
+
+-- 95. Run by badger_owner.
+-- The annotator reads and writes labels, and nothing else.
+GRANT `roles/bigquery.dataEditor` ON TABLE lake.badger.human_labels TO 'badger_annotator';
+
+-- 96. Run by badger_owner.
+-- The lock of the evaluation.
+INSERT INTO lake.badger.run_locks (name) SELECT 'evaluate' FROM (SELECT 1) WHERE NOT EXISTS (SELECT 1 FROM lake.badger.run_locks WHERE name = 'evaluate');
+
+-- 97. Run by badger_owner.
+-- Scores the answers that have no score: CALL lake.badger.evaluate(NULL, NULL) those of each agent's newest batch, and what an earlier call left; CALL lake.badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 200 answers at a time are stored.
+CREATE OR REPLACE PROCEDURE lake.badger.evaluate(batch STRING, metrics STRING)
+OPTIONS (strict_mode = FALSE, description = 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:c5e924cb3fd053aa]')
+BEGIN
+  DECLARE me STRING DEFAULT GENERATE_UUID();
+  DECLARE settings JSON;
+  DECLARE v_versions STRING;
+  DECLARE metric_list ARRAY<STRING>;
+  DECLARE run_id STRING;
+  DECLARE resumed BOOL DEFAULT FALSE;
+  DECLARE started TIMESTAMP DEFAULT CURRENT_TIMESTAMP();
+  DECLARE last_key STRING DEFAULT '';
+  DECLARE new_key STRING;
+  DECLARE one_case STRING;
+  DECLARE size INT64 DEFAULT 200;
+  DECLARE n INT64 DEFAULT 0;
+  DECLARE done INT64 DEFAULT 0;
+  DECLARE left_out INT64 DEFAULT 0;
+  DECLARE in_a_row INT64 DEFAULT 0;
+  DECLARE problem STRING;
+  DECLARE fatal STRING;
+
+  -- Whoever is silent for 60 minutes loses the lock. Slices are stored under it only.
+  BEGIN
+    UPDATE lake.badger.run_locks SET holder = me, taken_at = CURRENT_TIMESTAMP(), beat_at = CURRENT_TIMESTAMP()
+    WHERE name = 'evaluate' AND (holder IS NULL OR beat_at < TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 60 MINUTE));
+  EXCEPTION WHEN ERROR THEN
+    SET problem = @@error.message; -- two calls at the same moment
+  END;
+  IF NOT EXISTS (SELECT 1 FROM lake.badger.run_locks WHERE name = 'evaluate' AND holder = me) THEN
+    INSERT INTO lake.badger.run_log (entry_id, logged_at, event, message) VALUES (GENERATE_UUID(), CURRENT_TIMESTAMP(), 'refused', problem);
+    RAISE USING MESSAGE = 'another evaluation is running';
+  END IF;
+  BEGIN
+    SET settings = lake.badger.run_settings_all(COALESCE(metrics, 'small,large'));
+    IF JSON_VALUE(settings, '$.reason') IS NOT NULL THEN
+      RAISE USING MESSAGE = JSON_VALUE(settings, '$.reason');
+    END IF;
+    SET v_versions = TO_JSON_STRING(JSON_QUERY(settings, '$.versions'));
+    SET metric_list = JSON_VALUE_ARRAY(settings, '$.metrics');
+    -- A run that was left goes on where it was to score the same metrics of the same versions.
+    SET run_id = (
+      SELECT eval_run_id FROM lake.badger.eval_runs
+      WHERE eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed') AND versions = v_versions AND (batch IS NULL OR batch_id = batch)
+      ORDER BY eval_run_date DESC, eval_run_id DESC LIMIT 1);
+    SET resumed = run_id IS NOT NULL;
+    SET run_id = COALESCE(run_id, CONCAT('evaluate-', FORMAT_TIMESTAMP('%Y%m%dT%H%M%S', started, 'UTC'), '-', SUBSTR(me, 1, 6)));
+    INSERT INTO lake.badger.run_log (entry_id, logged_at, eval_run_id, event) VALUES (GENERATE_UUID(), CURRENT_TIMESTAMP(), run_id, IF(resumed, 'resumed', 'began'));
+  EXCEPTION WHEN ERROR THEN
+    SET fatal = @@error.message;
+  END;
+
+  WHILE fatal IS NULL DO
+    SET problem = NULL;
+    BEGIN
+      CREATE OR REPLACE TEMP TABLE badger_slice AS
+      WITH runs AS (
+        SELECT COALESCE(CAST(agent_name AS STRING), '') AS agent_name, COALESCE(CAST(agent_version AS STRING), '') AS agent_version, COALESCE(CAST(batch_id AS STRING), '') AS batch_id,
+               COALESCE(CAST(case_id AS STRING), '') AS case_id, ran_at, sql, TO_JSON_STRING(r) AS run_json
+        FROM lake.badger.agent_runs AS r
+      ), answers AS (
+        SELECT *, CONCAT(agent_name, '\x1f', agent_version, '\x1f', batch_id, '\x1f', case_id) AS k FROM runs
+        WHERE TRUE QUALIFY ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) = 1
+      ), scope AS (
+        SELECT agent_name, batch_id FROM (
+          SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY last_at DESC NULLS LAST, batch_id DESC) AS place
+          FROM (SELECT agent_name, batch_id, MAX(ran_at) AS last_at FROM answers GROUP BY agent_name, batch_id))
+        WHERE place = 1 AND batch IS NULL
+        UNION DISTINCT
+        SELECT agent_name, batch_id FROM lake.badger.eval_runs WHERE batch IS NULL AND eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed')
+        UNION DISTINCT
+        SELECT agent_name, batch_id FROM answers WHERE batch_id = batch
+      ), missing AS (
+        SELECT a.k, STRING_AGG(m, ',' ORDER BY place) AS missing
+        FROM answers AS a JOIN scope AS c ON c.agent_name = a.agent_name AND c.batch_id = a.batch_id
+        CROSS JOIN UNNEST(metric_list) AS m WITH OFFSET AS place
+        LEFT JOIN lake.badger.scores AS s ON s.agent_name = a.agent_name AND s.agent_version = a.agent_version AND s.batch_id = a.batch_id AND s.case_id = a.case_id AND s.metric = m
+        WHERE s.metric IS NULL AND a.k > last_key
+        GROUP BY a.k
+      ), first_ones AS (
+        SELECT k, missing FROM missing WHERE TRUE QUALIFY ROW_NUMBER() OVER (ORDER BY k) <= size
+      ), golden AS (
+        SELECT case_id, golden_json, COUNT(*) OVER (PARTITION BY case_id, set_version) AS copies
+        FROM (SELECT COALESCE(CAST(case_id AS STRING), '') AS case_id, COALESCE(CAST(set_version AS STRING), '') AS set_version, TO_JSON_STRING(g) AS golden_json FROM lake.badger.golden_set AS g)
+        -- v10 comes after v9: runs of digits count as numbers.
+        WHERE TRUE
+        QUALIFY ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY REGEXP_REPLACE(REGEXP_REPLACE(set_version, r'([0-9]+)', r'0000000000000000000000000000000000000000\1'), r'[0-9]*([0-9]{40})', r'\1') DESC, set_version DESC) = 1
+      )
+      SELECT a.k, a.agent_name, a.agent_version, a.batch_id, a.case_id, m.missing,
+             CONCAT('{"run":', a.run_json, ',"golden":', COALESCE(g.golden_json, 'null'), ',"copies":', CAST(COALESCE(g.copies, 0) AS STRING), '}') AS row_json
+      FROM first_ones AS m JOIN answers AS a ON a.k = m.k LEFT JOIN golden AS g ON g.case_id = a.case_id;
+      SET (n, new_key, one_case) = (SELECT AS STRUCT COUNT(*), MAX(k), MAX(case_id) FROM badger_slice);
+      IF n > 0 THEN
+        CREATE OR REPLACE TEMP TABLE badger_scored AS
+        SELECT agent_name, agent_version, batch_id, case_id, lake.badger.score_row_all(row_json, missing) AS result FROM badger_slice;
+        BEGIN TRANSACTION;
+        UPDATE lake.badger.run_locks SET beat_at = CURRENT_TIMESTAMP() WHERE name = 'evaluate' AND holder = me;
+        IF @@row_count = 0 THEN
+          SET fatal = 'another call has taken the lock, because this one was silent for too long';
+          RAISE USING MESSAGE = fatal;
+        END IF;
+        MERGE lake.badger.eval_runs AS t USING (SELECT DISTINCT agent_name, agent_version, batch_id FROM badger_slice) AS s
+        ON t.eval_run_id = run_id AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id
+        WHEN MATCHED THEN UPDATE SET status = 'running'
+        WHEN NOT MATCHED THEN INSERT (eval_run_id, agent_name, agent_version, batch_id, eval_run_date, mode, config, judge, versions, status)
+          VALUES (run_id, s.agent_name, s.agent_version, s.batch_id, started, 'both', TO_JSON_STRING(JSON_QUERY(settings, '$.config')), JSON_VALUE(settings, '$.judge'), v_versions, 'running');
+        MERGE lake.badger.scores AS t USING (
+          SELECT p.case_id, p.agent_name, p.agent_version, p.batch_id, JSON_VALUE(r, '$.metric') AS metric, CAST(JSON_VALUE(r, '$.metric_version') AS INT64) AS metric_version,
+                 JSON_VALUE(r, '$.status') AS status, CAST(JSON_VALUE(r, '$.value') AS FLOAT64) AS value, JSON_VALUE(r, '$.label') AS label, CAST(JSON_VALUE(r, '$.passed') AS BOOL) AS passed,
+                 JSON_VALUE(r, '$.reason') AS reason, NULLIF(TO_JSON_STRING(JSON_QUERY(r, '$.detail')), 'null') AS detail,
+                 NULLIF(TO_JSON_STRING(JSON_QUERY(r, '$.assessment_ids')), 'null') AS assessment_ids, JSON_VALUE(r, '$.config_hash') AS config_hash, JSON_VALUE(r, '$.code') AS code,
+                 NULLIF(TO_JSON_STRING(JSON_QUERY(r, '$.usage')), 'null') AS usage
+          FROM badger_scored AS p, UNNEST(JSON_QUERY_ARRAY(p.result)) AS r WHERE JSON_VALUE(r, '$.metric') IS NOT NULL) AS s
+        ON t.eval_run_id = run_id AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id AND t.case_id = s.case_id AND t.metric = s.metric
+        WHEN NOT MATCHED THEN INSERT (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage)
+          VALUES (run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids,
+            s.config_hash, CURRENT_TIMESTAMP(), s.code, s.usage);
+        COMMIT TRANSACTION;
+      END IF;
+    EXCEPTION WHEN ERROR THEN
+      SET problem = SUBSTR(@@error.message, 1, 1000);
+      BEGIN
+        ROLLBACK TRANSACTION;
+      EXCEPTION WHEN ERROR THEN
+        SELECT 'no transaction was open';
+      END;
+    END;
+    IF fatal IS NOT NULL THEN
+      LEAVE;
+    ELSEIF problem IS NULL THEN
+      IF n = 0 THEN
+        LEAVE;
+      END IF;
+      SET last_key = new_key, done = done + n, in_a_row = 0, size = 200;
+    ELSEIF size > 1 THEN
+      INSERT INTO lake.badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message) VALUES (GENERATE_UUID(), CURRENT_TIMESTAMP(), run_id, 'slice failed', size, problem);
+      SET size = 1; -- one by one, to find the answer that cannot be scored
+    ELSE
+      INSERT INTO lake.badger.run_log (entry_id, logged_at, eval_run_id, event, case_id, answers, message) VALUES (GENERATE_UUID(), CURRENT_TIMESTAMP(), run_id, 'answer failed', one_case, 1, problem);
+      SET left_out = left_out + 1, in_a_row = in_a_row + 1;
+      IF in_a_row >= 3 OR new_key IS NULL OR new_key = last_key THEN
+        SET fatal = problem;
+      END IF;
+      SET last_key = COALESCE(new_key, last_key);
+    END IF;
+  END WHILE;
+
+  IF fatal IS NULL AND left_out > 0 THEN
+    SET fatal = CONCAT(CAST(left_out AS STRING), ' answers could not be scored; run_log says why');
+  END IF;
+  IF run_id IS NOT NULL THEN
+    UPDATE lake.badger.eval_runs AS t SET status = IF(fatal IS NULL, 'done', 'failed'), counts = s.counts, tokens = s.tokens
+    FROM (
+      SELECT agent_name, agent_version, batch_id, CONCAT('{', STRING_AGG(FORMAT('"%s":%d', status, n), ',' ORDER BY status), '}') AS counts,
+             FORMAT('{"calls":%d,"in":%d,"out":%d}', SUM(calls), SUM(tokens_in), SUM(tokens_out)) AS tokens
+      FROM (
+        SELECT agent_name, agent_version, batch_id, status, COUNT(*) AS n, COALESCE(SUM(CAST(JSON_VALUE(usage, '$.calls') AS INT64)), 0) AS calls,
+               COALESCE(SUM(GREATEST(CAST(JSON_VALUE(usage, '$.tokens_in') AS INT64), 0)), 0) AS tokens_in, COALESCE(SUM(GREATEST(CAST(JSON_VALUE(usage, '$.tokens_out') AS INT64), 0)), 0) AS tokens_out
+        FROM lake.badger.scores WHERE eval_run_id = run_id GROUP BY agent_name, agent_version, batch_id, status)
+      GROUP BY agent_name, agent_version, batch_id) AS s
+    WHERE t.eval_run_id = run_id AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id AND (batch IS NULL OR t.batch_id = batch);
+    -- What was left under other versions has been scored by this run.
+    IF fatal IS NULL AND batch IS NULL THEN
+      UPDATE lake.badger.eval_runs SET status = 'stopped' WHERE eval_run_id LIKE 'evaluate-%' AND eval_run_id <> run_id AND status IN ('running', 'failed');
+    END IF;
+  END IF;
+  INSERT INTO lake.badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message)
+  VALUES (GENERATE_UUID(), CURRENT_TIMESTAMP(), run_id, CASE WHEN fatal IS NOT NULL THEN 'run failed' WHEN done = 0 AND NOT resumed THEN 'idle' ELSE 'done' END, done, fatal);
+  UPDATE lake.badger.run_locks SET holder = NULL WHERE name = 'evaluate' AND holder = me;
+  IF fatal IS NOT NULL THEN
+    RAISE USING MESSAGE = fatal;
+  END IF;
+END;
+
+-- 98. Run by a person, not as SQL.
+-- The scheduled query that calls the procedure by night, in UTC. Give it a service account that has the owner's rights and may use the connection.
+--     bq mk --transfer_config --project_id=lake --location=eu --data_source=scheduled_query --display_name='badger evaluate' --schedule='every monday 03:15' --service_account_name=SERVICE_ACCOUNT --params='{"query": "CALL lake.badger.evaluate(NULL, NULL)"}'
+--     to remove it: bq ls --transfer_config --transfer_location=eu, then bq rm --transfer_config NAME
+
+-- 99. Run by a person, not as SQL.
+-- A second scheduled query, an hour later, that fails where fewer answers pass than in the batch before; its e-mail notification is the alert.
+--     SELECT ERROR(STRING_AGG(CONCAT(agent_name, ', ', metric, ', batch ', batch_id), '; ')) FROM lake.badger.degradation WHERE pass_rate_change <= -0.05 OR failed > failed_before HAVING COUNT(*) > 0
+
+
+-- badger out of bigquery via cloud-run. Scores, labels and all other data of badger go too.
+
+-- Run by badger_owner.
+DROP PROCEDURE IF EXISTS lake.badger.evaluate;
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataEditor` ON TABLE lake.badger.human_labels FROM 'badger_annotator';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON TABLE lake.badger.human_labels FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON TABLE lake.badger.agent_runs FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON TABLE lake.badger.golden_set FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.suspect_golds FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.failures_by_reason FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.judge_cost FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.worst_cases FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.versions_by_batch FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.latest_run FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.degradation FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.agreement FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.versions_by_metric FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.coverage FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.complexity FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.consensus FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.latest_scores FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON TABLE lake.badger.run_log FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON TABLE lake.badger.eval_runs FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON TABLE lake.badger.scores FROM 'badger_reader';
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.suspect_golds;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.failures_by_reason;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.judge_cost;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.worst_cases;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.versions_by_batch;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.latest_run;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.degradation;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.agreement;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.versions_by_metric;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.coverage;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.complexity;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.consensus;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.latest_scores;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.calls;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.claims;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.run_locks;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.run_log;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.judges;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.schema_version;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.assessments;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.scores;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.eval_runs;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.human_labels;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.agent_runs;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.golden_set;
+
+-- Run by an owner of the project.
+REVOKE `roles/bigquery.metadataViewer` ON SCHEMA lake.badger FROM 'badger_caller';
+
+-- Run by badger_owner.
+DROP FUNCTION IF EXISTS lake.badger.score_row_all;
+
+-- Run by badger_owner.
+DROP FUNCTION IF EXISTS lake.badger.score_row;
+
+-- Run by badger_owner.
+DROP FUNCTION IF EXISTS lake.badger.run_settings;
+
+-- Run by badger_owner.
+DROP FUNCTION IF EXISTS lake.badger.large_json_all;
+
+-- Run by badger_owner.
+DROP FUNCTION IF EXISTS lake.badger.large_json;
+
+-- Run by badger_owner.
+DROP FUNCTION IF EXISTS lake.badger.small;
+
+-- Run by badger_owner.
+DROP FUNCTION IF EXISTS lake.badger.badger_version;
+
+-- Run by an owner of the project.
+REVOKE `roles/bigquery.dataOwner` ON SCHEMA lake.badger FROM 'badger_owner';
+
+-- Run by an owner of the project.
+DROP SCHEMA IF EXISTS lake.badger RESTRICT;

@@ -1,0 +1,1633 @@
+-- badger in databricks via python: 206 steps, in this order. Each may be run again.
+
+-- 1. Run by a person, not as SQL.
+-- Groups belong to the account: create them there, if they are not there yet.
+--     badger_owner: owns badger's objects
+--     badger_caller: may call the functions
+--     badger_reader: reads scores and views
+--     badger_annotator: writes labels, and nothing else
+
+-- 2. Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
+-- The owner creates the schema. Nothing outside it is granted.
+GRANT USE CATALOG, CREATE SCHEMA ON CATALOG lake TO badger_owner;
+
+-- 3. Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
+-- Callers find the catalog.
+GRANT USE CATALOG ON CATALOG lake TO badger_caller;
+
+-- 4. Run by badger_owner.
+-- The schema of everything that belongs to badger. It stays when badger is removed, unless its data go too.
+CREATE SCHEMA IF NOT EXISTS lake.badger COMMENT 'badger: functions, scores, labels';
+
+-- 5. Run by a person, not as SQL.
+-- The token for badger serve is kept as a secret and never stands in SQL.
+--     databricks secrets create-scope badger
+--     databricks secrets put-secret badger token
+
+-- 6. Run by badger_owner.
+-- The body of badger_version: it sends rows to badger serve, 2000 at most a call.
+CREATE OR REPLACE FUNCTION lake.badger.badger_version__rows(badger_token STRING)
+RETURNS STRING
+LANGUAGE PYTHON
+NOT DETERMINISTIC
+COMMENT 'The version of badger. [badger:0276f7fa85210a32]'
+PARAMETER STYLE PANDAS
+HANDLER 'score'
+AS $$
+import json, time, urllib.error, urllib.request
+import pandas as pd
+
+URL = "https://badger.example.com/v1/databricks/badger_version/batch"
+ROWS = 2000
+
+def plain(v):
+    if v is None or v is pd.NA or (isinstance(v, float) and v != v):
+        return None
+    return v.item() if hasattr(v, "item") else v
+
+def call(rows, token):
+    body = json.dumps({"rows": rows}).encode()
+    headers = {"Content-Type": "application/json"}
+    if token:
+        headers["Authorization"] = "Bearer " + token
+    for attempt in range(8):
+        after = ""
+        try:
+            with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660) as r:
+                return r.read().decode()
+        except urllib.error.HTTPError as e:
+            if e.code not in (429, 503) or attempt == 7:
+                raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, e.read(300).decode(errors="replace"))) from None
+            after = e.headers.get("Retry-After", "")
+        except urllib.error.URLError as e:
+            if attempt == 7:
+                raise RuntimeError("badger serve cannot be reached: %s" % e.reason) from None
+        time.sleep(max(min(30, 0.25 * 2 ** attempt), min(300, int(after)) if after.isdigit() else 0))
+
+def results(text, n):
+    # Each result stays the text that the server wrote, digit for digit.
+    out, at, decode = [], text.index("[") + 1, json.JSONDecoder().raw_decode
+    while len(out) < n:
+        _, end = decode(text, at)
+        out.append(text[at:end])
+        at = end + 1
+    return [None if v == "null" else v for v in out]
+
+def score(batches):
+    for columns in batches:
+        if isinstance(columns, pd.Series):  # one argument comes alone, and not in a tuple
+            columns = (columns,)
+        token = columns[0].iloc[0] if len(columns[0]) else ""
+        rows = [[plain(v) for v in row] for row in zip(*columns[1:])] if len(columns) > 1 else [[] for _ in columns[0]]
+        out = []
+        for i in range(0, len(rows), ROWS):
+            part = rows[i:i + ROWS]
+            out += results(call(part, token), len(part))
+        yield pd.Series(out, dtype=object)
+$$;
+
+-- 7. Run by badger_owner.
+-- badger_version(): The version of badger.
+CREATE OR REPLACE FUNCTION lake.badger.badger_version()
+RETURNS STRING
+NOT DETERMINISTIC
+COMMENT 'The version of badger. [badger:0276f7fa85210a32]'
+RETURN CAST(get_json_object(concat('{"v":', lake.badger.badger_version__rows(secret('badger', 'token')), '}'), '$.v') AS STRING);
+
+-- 8. Run by badger_owner.
+-- The body of small: it sends rows to badger serve, 2000 at most a call.
+CREATE OR REPLACE FUNCTION lake.badger.small__rows(badger_token STRING, gold_sql STRING, agent_latency_ms DOUBLE)
+RETURNS STRING
+LANGUAGE PYTHON
+NOT DETERMINISTIC
+COMMENT 'A share of it\'s \\ "texts". [badger:9c895d0f6b0bafc1]'
+PARAMETER STYLE PANDAS
+HANDLER 'score'
+AS $$
+import json, time, urllib.error, urllib.request
+import pandas as pd
+
+URL = "https://badger.example.com/v1/databricks/small/batch"
+ROWS = 2000
+
+def plain(v):
+    if v is None or v is pd.NA or (isinstance(v, float) and v != v):
+        return None
+    return v.item() if hasattr(v, "item") else v
+
+def call(rows, token):
+    body = json.dumps({"rows": rows}).encode()
+    headers = {"Content-Type": "application/json"}
+    if token:
+        headers["Authorization"] = "Bearer " + token
+    for attempt in range(8):
+        after = ""
+        try:
+            with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660) as r:
+                return r.read().decode()
+        except urllib.error.HTTPError as e:
+            if e.code not in (429, 503) or attempt == 7:
+                raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, e.read(300).decode(errors="replace"))) from None
+            after = e.headers.get("Retry-After", "")
+        except urllib.error.URLError as e:
+            if attempt == 7:
+                raise RuntimeError("badger serve cannot be reached: %s" % e.reason) from None
+        time.sleep(max(min(30, 0.25 * 2 ** attempt), min(300, int(after)) if after.isdigit() else 0))
+
+def results(text, n):
+    # Each result stays the text that the server wrote, digit for digit.
+    out, at, decode = [], text.index("[") + 1, json.JSONDecoder().raw_decode
+    while len(out) < n:
+        _, end = decode(text, at)
+        out.append(text[at:end])
+        at = end + 1
+    return [None if v == "null" else v for v in out]
+
+def score(batches):
+    for columns in batches:
+        if isinstance(columns, pd.Series):  # one argument comes alone, and not in a tuple
+            columns = (columns,)
+        token = columns[0].iloc[0] if len(columns[0]) else ""
+        rows = [[plain(v) for v in row] for row in zip(*columns[1:])] if len(columns) > 1 else [[] for _ in columns[0]]
+        out = []
+        for i in range(0, len(rows), ROWS):
+            part = rows[i:i + ROWS]
+            out += results(call(part, token), len(part))
+        yield pd.Series(out, dtype=object)
+$$;
+
+-- 9. Run by badger_owner.
+-- small(gold_sql, agent_latency_ms): A share of it's \ "texts".
+CREATE OR REPLACE FUNCTION lake.badger.small(gold_sql STRING COMMENT 'One.', agent_latency_ms DOUBLE COMMENT 'Two.')
+RETURNS DOUBLE
+NOT DETERMINISTIC
+COMMENT 'A share of it\'s \\ "texts". [badger:9c895d0f6b0bafc1]'
+RETURN CAST(get_json_object(concat('{"v":', lake.badger.small__rows(secret('badger', 'token'), small.gold_sql, small.agent_latency_ms), '}'), '$.v') AS DOUBLE);
+
+-- 10. Run by badger_owner.
+-- The body of large_json: it sends rows to badger serve, 500 at most a call.
+CREATE OR REPLACE FUNCTION lake.badger.large_json__rows(badger_token STRING, gold_result STRING, options STRING)
+RETURNS STRING
+LANGUAGE PYTHON
+NOT DETERMINISTIC
+COMMENT 'Evidence. [badger:bb3810f8e7244b9f]'
+PARAMETER STYLE PANDAS
+HANDLER 'score'
+AS $$
+import json, time, urllib.error, urllib.request
+import pandas as pd
+
+URL = "https://badger.example.com/v1/databricks/large_json/batch"
+ROWS = 500
+
+def plain(v):
+    if v is None or v is pd.NA or (isinstance(v, float) and v != v):
+        return None
+    return v.item() if hasattr(v, "item") else v
+
+def call(rows, token):
+    body = json.dumps({"rows": rows}).encode()
+    headers = {"Content-Type": "application/json"}
+    if token:
+        headers["Authorization"] = "Bearer " + token
+    for attempt in range(8):
+        after = ""
+        try:
+            with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660) as r:
+                return r.read().decode()
+        except urllib.error.HTTPError as e:
+            if e.code not in (429, 503) or attempt == 7:
+                raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, e.read(300).decode(errors="replace"))) from None
+            after = e.headers.get("Retry-After", "")
+        except urllib.error.URLError as e:
+            if attempt == 7:
+                raise RuntimeError("badger serve cannot be reached: %s" % e.reason) from None
+        time.sleep(max(min(30, 0.25 * 2 ** attempt), min(300, int(after)) if after.isdigit() else 0))
+
+def results(text, n):
+    # Each result stays the text that the server wrote, digit for digit.
+    out, at, decode = [], text.index("[") + 1, json.JSONDecoder().raw_decode
+    while len(out) < n:
+        _, end = decode(text, at)
+        out.append(text[at:end])
+        at = end + 1
+    return [None if v == "null" else v for v in out]
+
+def score(batches):
+    for columns in batches:
+        if isinstance(columns, pd.Series):  # one argument comes alone, and not in a tuple
+            columns = (columns,)
+        token = columns[0].iloc[0] if len(columns[0]) else ""
+        rows = [[plain(v) for v in row] for row in zip(*columns[1:])] if len(columns) > 1 else [[] for _ in columns[0]]
+        out = []
+        for i in range(0, len(rows), ROWS):
+            part = rows[i:i + ROWS]
+            out += results(call(part, token), len(part))
+        yield pd.Series(out, dtype=object)
+$$;
+
+-- 11. Run by badger_owner.
+-- large_json(gold_result, options): Evidence.
+CREATE OR REPLACE FUNCTION lake.badger.large_json(gold_result STRING COMMENT 'It\'s one.', options STRING DEFAULT NULL COMMENT 'Three.')
+RETURNS STRING
+NOT DETERMINISTIC
+COMMENT 'Evidence. [badger:bb3810f8e7244b9f]'
+RETURN lake.badger.large_json__rows(secret('badger', 'token'), large_json.gold_result, large_json.options);
+
+-- 12. Run by badger_owner.
+-- The body of run_settings: it sends rows to badger serve, 2000 at most a call.
+CREATE OR REPLACE FUNCTION lake.badger.run_settings__rows(badger_token STRING, metrics STRING)
+RETURNS STRING
+LANGUAGE PYTHON
+NOT DETERMINISTIC
+COMMENT 'What a run is made with. [badger:7d60bc551c13c467]'
+PARAMETER STYLE PANDAS
+HANDLER 'score'
+AS $$
+import json, time, urllib.error, urllib.request
+import pandas as pd
+
+URL = "https://badger.example.com/v1/databricks/run_settings/batch"
+ROWS = 2000
+
+def plain(v):
+    if v is None or v is pd.NA or (isinstance(v, float) and v != v):
+        return None
+    return v.item() if hasattr(v, "item") else v
+
+def call(rows, token):
+    body = json.dumps({"rows": rows}).encode()
+    headers = {"Content-Type": "application/json"}
+    if token:
+        headers["Authorization"] = "Bearer " + token
+    for attempt in range(8):
+        after = ""
+        try:
+            with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660) as r:
+                return r.read().decode()
+        except urllib.error.HTTPError as e:
+            if e.code not in (429, 503) or attempt == 7:
+                raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, e.read(300).decode(errors="replace"))) from None
+            after = e.headers.get("Retry-After", "")
+        except urllib.error.URLError as e:
+            if attempt == 7:
+                raise RuntimeError("badger serve cannot be reached: %s" % e.reason) from None
+        time.sleep(max(min(30, 0.25 * 2 ** attempt), min(300, int(after)) if after.isdigit() else 0))
+
+def results(text, n):
+    # Each result stays the text that the server wrote, digit for digit.
+    out, at, decode = [], text.index("[") + 1, json.JSONDecoder().raw_decode
+    while len(out) < n:
+        _, end = decode(text, at)
+        out.append(text[at:end])
+        at = end + 1
+    return [None if v == "null" else v for v in out]
+
+def score(batches):
+    for columns in batches:
+        if isinstance(columns, pd.Series):  # one argument comes alone, and not in a tuple
+            columns = (columns,)
+        token = columns[0].iloc[0] if len(columns[0]) else ""
+        rows = [[plain(v) for v in row] for row in zip(*columns[1:])] if len(columns) > 1 else [[] for _ in columns[0]]
+        out = []
+        for i in range(0, len(rows), ROWS):
+            part = rows[i:i + ROWS]
+            out += results(call(part, token), len(part))
+        yield pd.Series(out, dtype=object)
+$$;
+
+-- 13. Run by badger_owner.
+-- run_settings(metrics): What a run is made with.
+CREATE OR REPLACE FUNCTION lake.badger.run_settings(metrics STRING COMMENT 'Names.')
+RETURNS STRING
+NOT DETERMINISTIC
+COMMENT 'What a run is made with. [badger:7d60bc551c13c467]'
+RETURN lake.badger.run_settings__rows(secret('badger', 'token'), run_settings.metrics);
+
+-- 14. Run by badger_owner.
+-- The body of score_row: it sends rows to badger serve, 200 at most a call.
+CREATE OR REPLACE FUNCTION lake.badger.score_row__rows(badger_token STRING, `row` STRING, metrics STRING)
+RETURNS STRING
+LANGUAGE PYTHON
+NOT DETERMINISTIC
+COMMENT 'Scores a row. [badger:8b3627ab3a9a223c]'
+PARAMETER STYLE PANDAS
+HANDLER 'score'
+AS $$
+import json, time, urllib.error, urllib.request
+import pandas as pd
+
+URL = "https://badger.example.com/v1/databricks/score_row/batch"
+ROWS = 200
+
+def plain(v):
+    if v is None or v is pd.NA or (isinstance(v, float) and v != v):
+        return None
+    return v.item() if hasattr(v, "item") else v
+
+def call(rows, token):
+    body = json.dumps({"rows": rows}).encode()
+    headers = {"Content-Type": "application/json"}
+    if token:
+        headers["Authorization"] = "Bearer " + token
+    for attempt in range(8):
+        after = ""
+        try:
+            with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=660) as r:
+                return r.read().decode()
+        except urllib.error.HTTPError as e:
+            if e.code not in (429, 503) or attempt == 7:
+                raise RuntimeError("badger serve answered with HTTP status %d: %s" % (e.code, e.read(300).decode(errors="replace"))) from None
+            after = e.headers.get("Retry-After", "")
+        except urllib.error.URLError as e:
+            if attempt == 7:
+                raise RuntimeError("badger serve cannot be reached: %s" % e.reason) from None
+        time.sleep(max(min(30, 0.25 * 2 ** attempt), min(300, int(after)) if after.isdigit() else 0))
+
+def results(text, n):
+    # Each result stays the text that the server wrote, digit for digit.
+    out, at, decode = [], text.index("[") + 1, json.JSONDecoder().raw_decode
+    while len(out) < n:
+        _, end = decode(text, at)
+        out.append(text[at:end])
+        at = end + 1
+    return [None if v == "null" else v for v in out]
+
+def score(batches):
+    for columns in batches:
+        if isinstance(columns, pd.Series):  # one argument comes alone, and not in a tuple
+            columns = (columns,)
+        token = columns[0].iloc[0] if len(columns[0]) else ""
+        rows = [[plain(v) for v in row] for row in zip(*columns[1:])] if len(columns) > 1 else [[] for _ in columns[0]]
+        out = []
+        for i in range(0, len(rows), ROWS):
+            part = rows[i:i + ROWS]
+            out += results(call(part, token), len(part))
+        yield pd.Series(out, dtype=object)
+$$;
+
+-- 15. Run by badger_owner.
+-- score_row(row, metrics): Scores a row.
+CREATE OR REPLACE FUNCTION lake.badger.score_row(`row` STRING COMMENT 'The row.', metrics STRING DEFAULT NULL COMMENT 'Names.')
+RETURNS STRING
+NOT DETERMINISTIC
+COMMENT 'Scores a row. [badger:8b3627ab3a9a223c]'
+RETURN lake.badger.score_row__rows(secret('badger', 'token'), score_row.`row`, score_row.metrics);
+
+-- 16. Run by badger_owner.
+-- Callers call the functions of the schema, and see nothing else of it.
+GRANT USE SCHEMA, EXECUTE ON SCHEMA lake.badger TO badger_caller;
+
+-- 17. Run by badger_owner.
+-- The questions, with their accepted answers. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.golden_set (case_id STRING, question STRING, evidence STRING, schema_ddl STRING, dialect STRING, gold_sql STRING, gold_result STRING, expected_tools STRING, expected_clarifications STRING, expected_behaviour STRING, tags STRING, set_version STRING, gold_latency_ms DOUBLE, gold_error STRING, alternatives STRING, database_name STRING, metric_options STRING);
+
+-- 18. Run by badger_owner.
+-- The answers of agents: one row for each question, version of an agent, and batch. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.agent_runs (agent_name STRING, agent_version STRING, batch_id STRING, case_id STRING, interpretation STRING, sql STRING, result STRING, sql_error STRING, tool_calls STRING, response STRING, latency_ms DOUBLE, gold_latency_ms DOUBLE, ran_at TIMESTAMP, conversation_id STRING, turn BIGINT);
+
+-- 19. Run by badger_owner.
+-- What people said of answers: one row for each answer and annotator. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.human_labels (case_id STRING, agent_name STRING, batch_id STRING, annotator STRING, verdict STRING, note STRING, labelled_at TIMESTAMP, agent_version STRING);
+
+-- 20. Run by badger_owner.
+-- The evaluations: one row for each run and each agent, version and batch that it scored. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.eval_runs (eval_run_id STRING, agent_name STRING, agent_version STRING, batch_id STRING, eval_run_date TIMESTAMP, mode STRING, config STRING, judge STRING, versions STRING, counts STRING, tokens STRING, cost STRING, status STRING);
+
+-- 21. Run by badger_owner.
+-- The scores: one row for each run, answer and metric. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.scores (eval_run_id STRING, case_id STRING, agent_name STRING, agent_version STRING, batch_id STRING, metric STRING, metric_version BIGINT, status STRING, value DOUBLE, label STRING, passed BOOLEAN, reason STRING, detail STRING, assessment_ids STRING, config_hash STRING, scored_at TIMESTAMP, code STRING, usage STRING);
+
+-- 22. Run by badger_owner.
+-- The replies of judges, recorded. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.assessments (assessment_id STRING, kind STRING, backend STRING, model STRING, prompt_version STRING, request_hash STRING, reply STRING, tokens_in BIGINT, tokens_out BIGINT, latency_ms BIGINT, created_at TIMESTAMP, detail STRING, payer STRING);
+
+-- 23. Run by badger_owner.
+-- The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.schema_version (version BIGINT, badger STRING, reached_at TIMESTAMP, views STRING);
+
+-- 24. Run by badger_owner.
+-- The promoted judge files. A row never changes. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.judges (name STRING, version BIGINT, kind STRING, source STRING, hash STRING, promoted_at TIMESTAMP, promoted_by STRING);
+
+-- 25. Run by badger_owner.
+-- What the evaluations by the warehouse's own procedure did, and what failed: one row for each event. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.run_log (entry_id STRING, logged_at TIMESTAMP, eval_run_id STRING, event STRING, case_id STRING, answers BIGINT, message STRING);
+
+-- 26. Run by badger_owner.
+-- Who evaluates now, in warehouses without locks of their own: a row for each lock. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.run_locks (name STRING, holder STRING, taken_at TIMESTAMP, beat_at TIMESTAMP);
+
+-- 27. Run by badger_owner.
+-- Who is asking a judge at this moment: one row for each request. Rows come and go. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.claims (claim_key STRING, owner STRING, expires_ms BIGINT);
+
+-- 28. Run by badger_owner.
+-- Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.calls (call_id STRING, content_hash STRING, function STRING, request STRING, reply STRING, expires_ms BIGINT);
+
+-- 29. Run by badger_owner.
+-- The latest score of each answer and metric, whichever run it is from, with the status of that run.
+CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, run_status, run_date FROM (
+  SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
+         ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC) AS newest
+  FROM lake.badger.scores s LEFT JOIN lake.badger.eval_runs r
+  ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
+WHERE newest = 1;
+
+-- 30. Run by badger_owner.
+-- What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.
+CREATE OR REPLACE VIEW lake.badger.consensus AS SELECT case_id, agent_name, batch_id, CASE WHEN SUM(said) > 0 THEN 1 WHEN SUM(said) < 0 THEN 0 END AS passes, agent_version
+FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, said
+FROM (SELECT l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END) AS agent_version, l.batch_id, l.annotator,
+        CASE WHEN l.verdict IN ('pass', '1', 'true', 'yes', 'correct') THEN 1 WHEN l.verdict IN ('fail', '0', 'false', 'no', 'incorrect') THEN -1 ELSE 0 END AS said,
+        ROW_NUMBER() OVER (PARTITION BY l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END), l.batch_id, l.annotator
+                           ORDER BY CASE WHEN l.labelled_at IS NULL THEN 1 ELSE 0 END, l.labelled_at DESC, l.verdict) AS latest
+  FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, verdict, labelled_at
+    FROM (SELECT case_id AS raw_id, COALESCE(CAST(case_id AS STRING), '') AS case_id, COALESCE(CAST(agent_name AS STRING), '') AS agent_name, CAST(agent_version AS STRING) AS agent_version,
+                 COALESCE(CAST(batch_id AS STRING), '') AS batch_id, COALESCE(CAST(annotator AS STRING), '') AS annotator, LOWER(TRIM(REPLACE(REPLACE(REPLACE(COALESCE(CAST(verdict AS STRING), ''), CHR(9), ' '), CHR(10), ' '), CHR(13), ' '))) AS verdict,
+                 labelled_at AS labelled_at
+          FROM lake.badger.human_labels) k
+    WHERE 1 = 1) l
+  LEFT JOIN (SELECT case_id, agent_name, batch_id, COUNT(DISTINCT agent_version) AS versions, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
+    FROM (SELECT case_id AS raw_id, COALESCE(CAST(case_id AS STRING), '') AS case_id, COALESCE(CAST(agent_name AS STRING), '') AS agent_name, COALESCE(CAST(agent_version AS STRING), '') AS agent_version,
+                 COALESCE(CAST(batch_id AS STRING), '') AS batch_id
+          FROM lake.badger.agent_runs) k
+    WHERE 1 = 1 GROUP BY case_id, agent_name, batch_id) a
+  ON a.case_id = l.case_id AND a.agent_name = l.agent_name AND a.batch_id = l.batch_id
+  LEFT JOIN (SELECT agent_name, batch_id, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
+    FROM lake.badger.eval_runs GROUP BY agent_name, batch_id) e
+  ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id) v
+WHERE latest = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id;
+
+-- 31. Run by badger_owner.
+-- The complexity tier of each question, from its newest score.
+CREATE OR REPLACE VIEW lake.badger.complexity AS SELECT case_id, label AS tier FROM (
+  SELECT case_id, label, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY scored_at DESC, eval_run_id DESC, agent_name, agent_version, batch_id) AS newest
+  FROM lake.badger.latest_scores WHERE metric = 'sql_complexity' AND status = 'ok') t
+WHERE newest = 1;
+
+-- 32. Run by badger_owner.
+-- What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.
+CREATE OR REPLACE VIEW lake.badger.coverage AS SELECT agent_name, agent_version, batch_id, metric, applies + not_applicable AS asked, scored, abstained, not_applicable, failed, unanswered,
+       CASE WHEN applies > 0 THEN scored * 1.0 / applies END AS coverage, passed,
+       CASE WHEN judged > 0 THEN passed * 1.0 / judged END AS pass_rate, CASE WHEN judged > 0 AND applies > 0 THEN passed * 1.0 / applies END AS rate_of_all
+FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.abstained, s.not_applicable, s.failed, s.unanswered + COALESCE(n.silent, 0) AS unanswered,
+        s.scored + s.abstained + s.failed + s.unanswered + COALESCE(n.silent, 0) AS applies, s.passed, s.judged
+  FROM (SELECT agent_name, agent_version, batch_id, metric,
+          COUNT(CASE WHEN status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN status = 'abstained' THEN 1 END) AS abstained,
+          COUNT(CASE WHEN status = 'not_applicable' AND reason NOT IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given') THEN 1 END) AS not_applicable,
+          COUNT(CASE WHEN status = 'failed' THEN 1 END) AS failed,
+          COUNT(CASE WHEN status = 'not_applicable' AND reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given') THEN 1 END) AS unanswered,
+          COUNT(CASE WHEN passed THEN 1 END) AS passed, COUNT(CASE WHEN passed IS NOT NULL THEN 1 END) AS judged
+    FROM lake.badger.latest_scores GROUP BY agent_name, agent_version, batch_id, metric) s
+  LEFT JOIN (SELECT a.agent_name, a.agent_version, a.batch_id, MAX(q.questions) - COUNT(DISTINCT g.case_id) AS silent
+    FROM (SELECT COALESCE(CAST(case_id AS STRING), '') AS case_id, COALESCE(CAST(agent_name AS STRING), '') AS agent_name, COALESCE(CAST(agent_version AS STRING), '') AS agent_version, COALESCE(CAST(batch_id AS STRING), '') AS batch_id FROM lake.badger.agent_runs) a
+    LEFT JOIN (SELECT DISTINCT COALESCE(CAST(case_id AS STRING), '') AS case_id FROM lake.badger.golden_set) g ON g.case_id = a.case_id
+    CROSS JOIN (SELECT COUNT(DISTINCT COALESCE(CAST(case_id AS STRING), '')) AS questions FROM lake.badger.golden_set) q
+    GROUP BY a.agent_name, a.agent_version, a.batch_id) n
+  ON n.agent_name = s.agent_name AND n.agent_version = s.agent_version AND n.batch_id = s.batch_id) t;
+
+-- 33. Run by badger_owner.
+-- Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.
+CREATE OR REPLACE VIEW lake.badger.versions_by_metric AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value,
+       AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate,
+       SUM(CASE WHEN s.run_status = 'done' OR s.status <> 'ok' THEN 0 ELSE 1 END) AS unfinished, COUNT(*) AS answered
+FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id = s.case_id
+GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') HAVING COUNT(CASE WHEN s.status = 'ok' THEN 1 END) > 0;
+
+-- 34. Run by badger_owner.
+-- How often each metric gives the verdict that most annotators give.
+CREATE OR REPLACE VIEW lake.badger.agreement AS SELECT metric, labelled, true_pass, false_pass, true_fail, false_fail, (true_pass + true_fail) * 1.0 / labelled AS accuracy,
+       CASE WHEN chance < 1.0 THEN ((true_pass + true_fail) * 1.0 / labelled - chance) / (1.0 - chance) END AS kappa
+FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (true_fail + false_fail) * 1.0 * (true_fail + false_pass)) / (labelled * 1.0 * labelled) AS chance
+  FROM (SELECT s.metric, COUNT(*) AS labelled,
+               SUM(CASE WHEN s.passed AND l.passes = 1 THEN 1 ELSE 0 END) AS true_pass,
+               SUM(CASE WHEN s.passed AND l.passes = 0 THEN 1 ELSE 0 END) AS false_pass,
+               SUM(CASE WHEN NOT s.passed AND l.passes = 0 THEN 1 ELSE 0 END) AS true_fail,
+               SUM(CASE WHEN NOT s.passed AND l.passes = 1 THEN 1 ELSE 0 END) AS false_fail
+    FROM lake.badger.latest_scores s JOIN lake.badger.consensus l
+    ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
+    WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k;
+
+-- 35. Run by badger_owner.
+-- The newest batch of each agent against the batch before it, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.
+CREATE OR REPLACE VIEW lake.badger.degradation AS SELECT n.agent_name, n.metric, n.batch_id, b.batch_id AS batch_before, n.judged, b.judged AS judged_before, n.pass_rate, b.pass_rate AS pass_rate_before,
+       n.pass_rate - b.pass_rate AS pass_rate_change, n.failed, b.failed AS failed_before
+FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place,
+    COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
+    AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+  FROM lake.badger.latest_scores s JOIN (SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN MAX(ran_at) IS NULL THEN 1 ELSE 0 END, MAX(ran_at) DESC, batch_id DESC) AS place
+    FROM (SELECT COALESCE(CAST(agent_name AS STRING), '') AS agent_name, COALESCE(CAST(batch_id AS STRING), '') AS batch_id, ran_at AS ran_at FROM lake.badger.agent_runs) k
+    GROUP BY agent_name, batch_id) a
+  ON a.agent_name = s.agent_name AND a.batch_id = s.batch_id
+  GROUP BY s.agent_name, s.batch_id, s.metric, a.place) n JOIN (SELECT s.agent_name, s.batch_id, s.metric, a.place,
+    COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
+    AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+  FROM lake.badger.latest_scores s JOIN (SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN MAX(ran_at) IS NULL THEN 1 ELSE 0 END, MAX(ran_at) DESC, batch_id DESC) AS place
+    FROM (SELECT COALESCE(CAST(agent_name AS STRING), '') AS agent_name, COALESCE(CAST(batch_id AS STRING), '') AS batch_id, ran_at AS ran_at FROM lake.badger.agent_runs) k
+    GROUP BY agent_name, batch_id) a
+  ON a.agent_name = s.agent_name AND a.batch_id = s.batch_id
+  GROUP BY s.agent_name, s.batch_id, s.metric, a.place) b ON b.agent_name = n.agent_name AND b.metric = n.metric AND b.place = n.place + 1
+WHERE n.place = 1;
+
+-- 36. Run by badger_owner.
+-- The run of each agent, version and batch that started last: what became of it, and of its scores.
+CREATE OR REPLACE VIEW lake.badger.latest_run AS SELECT r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date AS run_date, r.status AS run_status, r.judge, COUNT(DISTINCT s.case_id) AS cases,
+       COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN s.status = 'abstained' THEN 1 END) AS abstained,
+       COUNT(CASE WHEN s.status = 'not_applicable' THEN 1 END) AS not_applicable, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
+       COUNT(CASE WHEN s.passed THEN 1 END) AS passed, AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, eval_run_date, status, judge,
+        ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC) AS newest
+  FROM lake.badger.eval_runs) r
+LEFT JOIN lake.badger.scores s ON s.eval_run_id = r.eval_run_id AND s.agent_name = r.agent_name AND s.agent_version = r.agent_version AND s.batch_id = r.batch_id
+WHERE r.newest = 1 GROUP BY r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date, r.status, r.judge;
+
+-- 37. Run by badger_owner.
+-- Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.
+CREATE OR REPLACE VIEW lake.badger.versions_by_batch AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, s.batch_id, CAST(s.run_date AS DATE) AS run_day, COUNT(*) AS answered,
+       COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value, COUNT(CASE WHEN s.passed THEN 1 END) AS passed,
+       COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id = s.case_id
+GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown'), s.batch_id, CAST(s.run_date AS DATE);
+
+-- 38. Run by badger_owner.
+-- The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.
+CREATE OR REPLACE VIEW lake.badger.worst_cases AS SELECT s.agent_name, s.agent_version, s.batch_id, s.metric,
+       ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.metric ORDER BY CASE WHEN s.passed THEN 1 ELSE 0 END, CASE WHEN s.value IS NULL THEN 1 ELSE 0 END, s.value, s.case_id) AS place,
+       s.case_id, COALESCE(c.tier, 'unknown') AS tier, s.value, s.passed, s.label, s.reason
+FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id = s.case_id
+WHERE s.status = 'ok' AND s.passed IS NOT NULL AND (s.passed = FALSE OR s.value < 1);
+
+-- 39. Run by badger_owner.
+-- What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.
+CREATE OR REPLACE VIEW lake.badger.judge_cost AS SELECT eval_run_id, agent_name, agent_version, batch_id, metric, COUNT(*) AS scores, COUNT(calls) AS asked, SUM(calls) AS calls,
+       SUM(CASE WHEN tokens_in >= 0 THEN tokens_in ELSE 0 END) AS tokens_in, SUM(CASE WHEN tokens_out >= 0 THEN tokens_out ELSE 0 END) AS tokens_out,
+       COUNT(CASE WHEN calls > 0 AND (tokens_in < 0 OR tokens_out < 0 OR tokens_in IS NULL OR tokens_out IS NULL) THEN 1 END) AS uncounted
+FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, metric, CAST(get_json_object(usage, '$.calls') AS BIGINT) AS calls,
+        CAST(get_json_object(usage, '$.tokens_in') AS BIGINT) AS tokens_in, CAST(get_json_object(usage, '$.tokens_out') AS BIGINT) AS tokens_out FROM lake.badger.scores) u
+GROUP BY eval_run_id, agent_name, agent_version, batch_id, metric HAVING COUNT(calls) > 0;
+
+-- 40. Run by badger_owner.
+-- Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.
+CREATE OR REPLACE VIEW lake.badger.failures_by_reason AS SELECT agent_name, agent_version, batch_id, metric, status, code, reason, COUNT(*) AS answers, MIN(case_id) AS example
+FROM lake.badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_version, batch_id, metric, status, code, reason;
+
+-- 41. Run by badger_owner.
+-- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
+CREATE OR REPLACE VIEW lake.badger.suspect_golds AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
+FROM (SELECT COALESCE(CAST(case_id AS STRING), '') AS case_id, 'gold_error' AS why, CAST(NULL AS STRING) AS answer, CAST(NULL AS STRING) AS agent_name, CAST(NULL AS STRING) AS agent_version, CAST(NULL AS STRING) AS batch_id
+  FROM lake.badger.golden_set WHERE CAST(gold_error AS STRING) <> ''
+  UNION ALL
+  SELECT case_id, 'gold_error' AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
+  FROM lake.badger.latest_scores WHERE status = 'not_applicable' AND reason = 'the gold query failed when it ran'
+  UNION ALL
+  SELECT case_id, CASE WHEN metric = 'rose' THEN 'gold_x' ELSE 'gold_empty' END AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
+  FROM lake.badger.latest_scores WHERE status = 'ok' AND (metric = 'relation' AND label = 'gold_empty' OR metric = 'rose' AND get_json_object(detail, '$.gold_x') = 'true')
+  UNION ALL
+  SELECT s.case_id, 'people' AS why, (s.agent_name || ' ' || s.agent_version || ' ' || s.batch_id) AS answer, s.agent_name, s.agent_version, s.batch_id
+  FROM lake.badger.latest_scores s JOIN lake.badger.consensus l ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
+  WHERE l.passes = 1 AND s.passed = FALSE AND s.metric IN ('verdict', 'ex_multiset')
+  UNION ALL
+  SELECT s.case_id, 'answers_agree' AS why, (s.agent_name || ' ' || s.agent_version || ' ' || s.batch_id) AS answer, s.agent_name, s.agent_version, s.batch_id
+  FROM lake.badger.latest_scores s JOIN (SELECT case_id FROM lake.badger.latest_scores WHERE metric = 'ex_multiset' AND passed IS NOT NULL
+    GROUP BY case_id HAVING COUNT(DISTINCT agent_name || ' ' || agent_version) > 1 AND COUNT(CASE WHEN passed THEN 1 END) = 0) f ON f.case_id = s.case_id
+  WHERE s.metric = 'ex_multiset' AND s.passed = FALSE) t
+GROUP BY t.case_id, t.why;
+
+-- 42. Run by badger_owner.
+-- The version of the tables.
+INSERT INTO lake.badger.schema_version (version, reached_at) SELECT 3, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM lake.badger.schema_version WHERE version >= 3);
+
+-- 43. Run by badger_owner.
+-- A comment on the table golden_set.
+COMMENT ON TABLE lake.badger.golden_set IS 'The questions, with their accepted answers.';
+
+-- 44. Run by badger_owner.
+-- A comment on golden_set.case_id.
+ALTER TABLE lake.badger.golden_set ALTER COLUMN case_id COMMENT 'Identifies the question. Any type is read as its text: 17, \'17\' and a UUID are all fine.';
+
+-- 45. Run by badger_owner.
+-- A comment on golden_set.question.
+ALTER TABLE lake.badger.golden_set ALTER COLUMN question COMMENT 'The question as the user asked it.';
+
+-- 46. Run by badger_owner.
+-- A comment on golden_set.evidence.
+ALTER TABLE lake.badger.golden_set ALTER COLUMN evidence COMMENT 'Hints that came with the question, such as the definition of a business term.';
+
+-- 47. Run by badger_owner.
+-- A comment on golden_set.schema_ddl.
+ALTER TABLE lake.badger.golden_set ALTER COLUMN schema_ddl COMMENT 'CREATE TABLE statements of the tables that the question is about.';
+
+-- 48. Run by badger_owner.
+-- A comment on golden_set.dialect.
+ALTER TABLE lake.badger.golden_set ALTER COLUMN dialect COMMENT 'SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …';
+
+-- 49. Run by badger_owner.
+-- A comment on golden_set.gold_sql.
+ALTER TABLE lake.badger.golden_set ALTER COLUMN gold_sql COMMENT 'The accepted query.';
+
+-- 50. Run by badger_owner.
+-- A comment on golden_set.gold_result.
+ALTER TABLE lake.badger.golden_set ALTER COLUMN gold_result COMMENT 'What the accepted query returned: an inline result, or a reference table:NAME, query:ID or file:PATH.';
+
+-- 51. Run by badger_owner.
+-- A comment on golden_set.expected_tools.
+ALTER TABLE lake.badger.golden_set ALTER COLUMN expected_tools COMMENT 'The tools that a good agent calls, in order: a list of names or of {"name", "arguments"}.';
+
+-- 52. Run by badger_owner.
+-- A comment on golden_set.expected_clarifications.
+ALTER TABLE lake.badger.golden_set ALTER COLUMN expected_clarifications COMMENT 'What a good agent asks back: a list of texts.';
+
+-- 53. Run by badger_owner.
+-- A comment on golden_set.expected_behaviour.
+ALTER TABLE lake.badger.golden_set ALTER COLUMN expected_behaviour COMMENT 'answer (also NULL), clarify or refuse.';
+
+-- 54. Run by badger_owner.
+-- A comment on golden_set.tags.
+ALTER TABLE lake.badger.golden_set ALTER COLUMN tags COMMENT 'A list of words to slice reports by.';
+
+-- 55. Run by badger_owner.
+-- A comment on golden_set.set_version.
+ALTER TABLE lake.badger.golden_set ALTER COLUMN set_version COMMENT 'Version of the golden set that the row belongs to.';
+
+-- 56. Run by badger_owner.
+-- A comment on golden_set.gold_latency_ms.
+ALTER TABLE lake.badger.golden_set ALTER COLUMN gold_latency_ms COMMENT 'How long the accepted query took, in milliseconds.';
+
+-- 57. Run by badger_owner.
+-- A comment on golden_set.gold_error.
+ALTER TABLE lake.badger.golden_set ALTER COLUMN gold_error COMMENT 'The message of the database, where the accepted query failed.';
+
+-- 58. Run by badger_owner.
+-- A comment on golden_set.alternatives.
+ALTER TABLE lake.badger.golden_set ALTER COLUMN alternatives COMMENT 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The best one counts.';
+
+-- 59. Run by badger_owner.
+-- A comment on golden_set.database_name.
+ALTER TABLE lake.badger.golden_set ALTER COLUMN database_name COMMENT 'Name of the database that the question is about. Agreement with people can be shown by database.';
+
+-- 60. Run by badger_owner.
+-- A comment on golden_set.metric_options.
+ALTER TABLE lake.badger.golden_set ALTER COLUMN metric_options COMMENT 'Options of single metrics, by name.';
+
+-- 61. Run by badger_owner.
+-- A comment on the table agent_runs.
+COMMENT ON TABLE lake.badger.agent_runs IS 'The answers of agents: one row for each question, version of an agent, and batch.';
+
+-- 62. Run by badger_owner.
+-- A comment on agent_runs.agent_name.
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN agent_name COMMENT 'Who answered.';
+
+-- 63. Run by badger_owner.
+-- A comment on agent_runs.agent_version.
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN agent_version COMMENT 'Version of the agent.';
+
+-- 64. Run by badger_owner.
+-- A comment on agent_runs.batch_id.
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN batch_id COMMENT 'Which batch the answer belongs to, such as the night. The same agent may answer a question again in another batch.';
+
+-- 65. Run by badger_owner.
+-- A comment on agent_runs.case_id.
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN case_id COMMENT 'Which question was answered: golden_set.case_id.';
+
+-- 66. Run by badger_owner.
+-- A comment on agent_runs.interpretation.
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN interpretation COMMENT 'The question in the agent\'s own words.';
+
+-- 67. Run by badger_owner.
+-- A comment on agent_runs.sql.
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN sql COMMENT 'The agent\'s query.';
+
+-- 68. Run by badger_owner.
+-- A comment on agent_runs.result.
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN result COMMENT 'What the agent\'s query returned, in the form of gold_result.';
+
+-- 69. Run by badger_owner.
+-- A comment on agent_runs.sql_error.
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN sql_error COMMENT 'The message of the database, where the agent\'s query failed.';
+
+-- 70. Run by badger_owner.
+-- A comment on agent_runs.tool_calls.
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN tool_calls COMMENT 'The tools that the agent called, in order: a list of {"name", "arguments"}.';
+
+-- 71. Run by badger_owner.
+-- A comment on agent_runs.response.
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN response COMMENT 'The agent\'s answer in prose.';
+
+-- 72. Run by badger_owner.
+-- A comment on agent_runs.latency_ms.
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN latency_ms COMMENT 'How long the agent\'s query took, in milliseconds.';
+
+-- 73. Run by badger_owner.
+-- A comment on agent_runs.gold_latency_ms.
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN gold_latency_ms COMMENT 'How long the accepted query took at the same time, where it was run again. It takes the place of golden_set.gold_latency_ms.';
+
+-- 74. Run by badger_owner.
+-- A comment on agent_runs.ran_at.
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN ran_at COMMENT 'When the agent answered.';
+
+-- 75. Run by badger_owner.
+-- A comment on agent_runs.conversation_id.
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN conversation_id COMMENT 'The conversation that the answer is part of.';
+
+-- 76. Run by badger_owner.
+-- A comment on agent_runs.turn.
+ALTER TABLE lake.badger.agent_runs ALTER COLUMN turn COMMENT 'Position of the answer in its conversation.';
+
+-- 77. Run by badger_owner.
+-- A comment on the table human_labels.
+COMMENT ON TABLE lake.badger.human_labels IS 'What people said of answers: one row for each answer and annotator.';
+
+-- 78. Run by badger_owner.
+-- A comment on human_labels.case_id.
+ALTER TABLE lake.badger.human_labels ALTER COLUMN case_id COMMENT 'The question whose answer is labelled.';
+
+-- 79. Run by badger_owner.
+-- A comment on human_labels.agent_name.
+ALTER TABLE lake.badger.human_labels ALTER COLUMN agent_name COMMENT 'Who answered.';
+
+-- 80. Run by badger_owner.
+-- A comment on human_labels.batch_id.
+ALTER TABLE lake.badger.human_labels ALTER COLUMN batch_id COMMENT 'Which batch the answer belongs to.';
+
+-- 81. Run by badger_owner.
+-- A comment on human_labels.annotator.
+ALTER TABLE lake.badger.human_labels ALTER COLUMN annotator COMMENT 'Who labelled the answer.';
+
+-- 82. Run by badger_owner.
+-- A comment on human_labels.verdict.
+ALTER TABLE lake.badger.human_labels ALTER COLUMN verdict COMMENT 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, whatever white space is around them. Anything else is unsure.';
+
+-- 83. Run by badger_owner.
+-- A comment on human_labels.note.
+ALTER TABLE lake.badger.human_labels ALTER COLUMN note COMMENT 'Why.';
+
+-- 84. Run by badger_owner.
+-- A comment on human_labels.labelled_at.
+ALTER TABLE lake.badger.human_labels ALTER COLUMN labelled_at COMMENT 'When. Of several labels of one annotator for one answer, the latest counts.';
+
+-- 85. Run by badger_owner.
+-- A comment on human_labels.agent_version.
+ALTER TABLE lake.badger.human_labels ALTER COLUMN agent_version COMMENT 'Version of the agent that answered. NULL means the only version that answered the question in the batch; where several did, the label counts for none of them.';
+
+-- 86. Run by badger_owner.
+-- A comment on the table eval_runs.
+COMMENT ON TABLE lake.badger.eval_runs IS 'The evaluations: one row for each run and each agent, version and batch that it scored.';
+
+-- 87. Run by badger_owner.
+-- A comment on eval_runs.eval_run_id.
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN eval_run_id COMMENT 'The run.';
+
+-- 88. Run by badger_owner.
+-- A comment on eval_runs.agent_name.
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN agent_name COMMENT 'Whose answers were scored.';
+
+-- 89. Run by badger_owner.
+-- A comment on eval_runs.agent_version.
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN agent_version COMMENT 'Version of the agent.';
+
+-- 90. Run by badger_owner.
+-- A comment on eval_runs.batch_id.
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN batch_id COMMENT 'Batch of the answers.';
+
+-- 91. Run by badger_owner.
+-- A comment on eval_runs.eval_run_date.
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN eval_run_date COMMENT 'When the run started.';
+
+-- 92. Run by badger_owner.
+-- A comment on eval_runs.mode.
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN mode COMMENT 'text2sql_only, agentic_only or both.';
+
+-- 93. Run by badger_owner.
+-- A comment on eval_runs.config.
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN config COMMENT 'Options and thresholds of metrics.';
+
+-- 94. Run by badger_owner.
+-- A comment on eval_runs.judge.
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN judge COMMENT 'Who was asked.';
+
+-- 95. Run by badger_owner.
+-- A comment on eval_runs.versions.
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN versions COMMENT 'Versions of badger, of the metrics and of judge files.';
+
+-- 96. Run by badger_owner.
+-- A comment on eval_runs.counts.
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN counts COMMENT 'How many scores the run holds, by status.';
+
+-- 97. Run by badger_owner.
+-- A comment on eval_runs.tokens.
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN tokens COMMENT 'What judges were asked for the scores.';
+
+-- 98. Run by badger_owner.
+-- A comment on eval_runs.cost.
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN cost COMMENT 'What the whole run paid for.';
+
+-- 99. Run by badger_owner.
+-- A comment on eval_runs.status.
+ALTER TABLE lake.badger.eval_runs ALTER COLUMN status COMMENT 'running (also: killed), done, stopped or failed. Only a run that is done has scored everything it was asked to.';
+
+-- 100. Run by badger_owner.
+-- A comment on the table scores.
+COMMENT ON TABLE lake.badger.scores IS 'The scores: one row for each run, answer and metric.';
+
+-- 101. Run by badger_owner.
+-- A comment on scores.eval_run_id.
+ALTER TABLE lake.badger.scores ALTER COLUMN eval_run_id COMMENT 'The run.';
+
+-- 102. Run by badger_owner.
+-- A comment on scores.case_id.
+ALTER TABLE lake.badger.scores ALTER COLUMN case_id COMMENT 'The question.';
+
+-- 103. Run by badger_owner.
+-- A comment on scores.agent_name.
+ALTER TABLE lake.badger.scores ALTER COLUMN agent_name COMMENT 'Who answered.';
+
+-- 104. Run by badger_owner.
+-- A comment on scores.agent_version.
+ALTER TABLE lake.badger.scores ALTER COLUMN agent_version COMMENT 'Version of the agent.';
+
+-- 105. Run by badger_owner.
+-- A comment on scores.batch_id.
+ALTER TABLE lake.badger.scores ALTER COLUMN batch_id COMMENT 'Batch of the answer.';
+
+-- 106. Run by badger_owner.
+-- A comment on scores.metric.
+ALTER TABLE lake.badger.scores ALTER COLUMN metric COMMENT 'The metric.';
+
+-- 107. Run by badger_owner.
+-- A comment on scores.metric_version.
+ALTER TABLE lake.badger.scores ALTER COLUMN metric_version COMMENT 'Version of the metric. Scores of different versions are not comparable.';
+
+-- 108. Run by badger_owner.
+-- A comment on scores.status.
+ALTER TABLE lake.badger.scores ALTER COLUMN status COMMENT 'ok, abstained, not_applicable or failed.';
+
+-- 109. Run by badger_owner.
+-- A comment on scores.value.
+ALTER TABLE lake.badger.scores ALTER COLUMN value COMMENT 'The value. NULL unless status is ok.';
+
+-- 110. Run by badger_owner.
+-- A comment on scores.label.
+ALTER TABLE lake.badger.scores ALTER COLUMN label COMMENT 'Category, of metrics that have one.';
+
+-- 111. Run by badger_owner.
+-- A comment on scores.passed.
+ALTER TABLE lake.badger.scores ALTER COLUMN passed COMMENT 'Verdict by the metric\'s threshold. NULL where there is none.';
+
+-- 112. Run by badger_owner.
+-- A comment on scores.reason.
+ALTER TABLE lake.badger.scores ALTER COLUMN reason COMMENT 'Why this value, or why none, in one sentence.';
+
+-- 113. Run by badger_owner.
+-- A comment on scores.detail.
+ALTER TABLE lake.badger.scores ALTER COLUMN detail COMMENT 'The evidence: alignment, counts, differences.';
+
+-- 114. Run by badger_owner.
+-- A comment on scores.assessment_ids.
+ALTER TABLE lake.badger.scores ALTER COLUMN assessment_ids COMMENT 'The recorded judge replies that the score rests on.';
+
+-- 115. Run by badger_owner.
+-- A comment on scores.config_hash.
+ALTER TABLE lake.badger.scores ALTER COLUMN config_hash COMMENT 'Identifies the configuration of the run.';
+
+-- 116. Run by badger_owner.
+-- A comment on scores.scored_at.
+ALTER TABLE lake.badger.scores ALTER COLUMN scored_at COMMENT 'When the score was stored.';
+
+-- 117. Run by badger_owner.
+-- A comment on scores.code.
+ALTER TABLE lake.badger.scores ALTER COLUMN code COMMENT 'Kind of failure. NULL unless status is failed.';
+
+-- 118. Run by badger_owner.
+-- A comment on scores.usage.
+ALTER TABLE lake.badger.scores ALTER COLUMN usage COMMENT 'What asking the judge took for this score. NULL where nobody was asked.';
+
+-- 119. Run by badger_owner.
+-- A comment on the table assessments.
+COMMENT ON TABLE lake.badger.assessments IS 'The replies of judges, recorded.';
+
+-- 120. Run by badger_owner.
+-- A comment on assessments.assessment_id.
+ALTER TABLE lake.badger.assessments ALTER COLUMN assessment_id COMMENT 'Hash of the content.';
+
+-- 121. Run by badger_owner.
+-- A comment on assessments.kind.
+ALTER TABLE lake.badger.assessments ALTER COLUMN kind COMMENT 'What was asked.';
+
+-- 122. Run by badger_owner.
+-- A comment on assessments.backend.
+ALTER TABLE lake.badger.assessments ALTER COLUMN backend COMMENT 'Who was asked.';
+
+-- 123. Run by badger_owner.
+-- A comment on assessments.model.
+ALTER TABLE lake.badger.assessments ALTER COLUMN model COMMENT 'The model that answered.';
+
+-- 124. Run by badger_owner.
+-- A comment on assessments.prompt_version.
+ALTER TABLE lake.badger.assessments ALTER COLUMN prompt_version COMMENT 'Version of the prompt.';
+
+-- 125. Run by badger_owner.
+-- A comment on assessments.request_hash.
+ALTER TABLE lake.badger.assessments ALTER COLUMN request_hash COMMENT 'Hash of the request. The same request is not asked again.';
+
+-- 126. Run by badger_owner.
+-- A comment on assessments.reply.
+ALTER TABLE lake.badger.assessments ALTER COLUMN reply COMMENT 'The reply, as it came.';
+
+-- 127. Run by badger_owner.
+-- A comment on assessments.tokens_in.
+ALTER TABLE lake.badger.assessments ALTER COLUMN tokens_in COMMENT 'Tokens of the request. NULL where unknown.';
+
+-- 128. Run by badger_owner.
+-- A comment on assessments.tokens_out.
+ALTER TABLE lake.badger.assessments ALTER COLUMN tokens_out COMMENT 'Tokens of the reply. NULL where unknown.';
+
+-- 129. Run by badger_owner.
+-- A comment on assessments.latency_ms.
+ALTER TABLE lake.badger.assessments ALTER COLUMN latency_ms COMMENT 'How long the reply took, in milliseconds.';
+
+-- 130. Run by badger_owner.
+-- A comment on assessments.created_at.
+ALTER TABLE lake.badger.assessments ALTER COLUMN created_at COMMENT 'When.';
+
+-- 131. Run by badger_owner.
+-- A comment on assessments.detail.
+ALTER TABLE lake.badger.assessments ALTER COLUMN detail COMMENT 'What else is worth keeping.';
+
+-- 132. Run by badger_owner.
+-- A comment on assessments.payer.
+ALTER TABLE lake.badger.assessments ALTER COLUMN payer COMMENT 'For whom the judge was asked: run:ID, or the name of a caller of the function server.';
+
+-- 133. Run by badger_owner.
+-- A comment on the table schema_version.
+COMMENT ON TABLE lake.badger.schema_version IS 'The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them.';
+
+-- 134. Run by badger_owner.
+-- A comment on schema_version.version.
+ALTER TABLE lake.badger.schema_version ALTER COLUMN version COMMENT 'Version of the tables.';
+
+-- 135. Run by badger_owner.
+-- A comment on schema_version.badger.
+ALTER TABLE lake.badger.schema_version ALTER COLUMN badger COMMENT 'Version of badger that brought the tables to it.';
+
+-- 136. Run by badger_owner.
+-- A comment on schema_version.reached_at.
+ALTER TABLE lake.badger.schema_version ALTER COLUMN reached_at COMMENT 'When.';
+
+-- 137. Run by badger_owner.
+-- A comment on schema_version.views.
+ALTER TABLE lake.badger.schema_version ALTER COLUMN views COMMENT 'Fingerprints of the views, as JSON: of their text and of what the warehouse shows of it.';
+
+-- 138. Run by badger_owner.
+-- A comment on the table judges.
+COMMENT ON TABLE lake.badger.judges IS 'The promoted judge files. A row never changes.';
+
+-- 139. Run by badger_owner.
+-- A comment on judges.name.
+ALTER TABLE lake.badger.judges ALTER COLUMN name COMMENT 'Name of the judge.';
+
+-- 140. Run by badger_owner.
+-- A comment on judges.version.
+ALTER TABLE lake.badger.judges ALTER COLUMN version COMMENT 'Version of the judge.';
+
+-- 141. Run by badger_owner.
+-- A comment on judges.kind.
+ALTER TABLE lake.badger.judges ALTER COLUMN kind COMMENT 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.';
+
+-- 142. Run by badger_owner.
+-- A comment on judges.source.
+ALTER TABLE lake.badger.judges ALTER COLUMN source COMMENT 'Text of the judge file.';
+
+-- 143. Run by badger_owner.
+-- A comment on judges.hash.
+ALTER TABLE lake.badger.judges ALTER COLUMN `hash` COMMENT 'SHA-256 of the text.';
+
+-- 144. Run by badger_owner.
+-- A comment on judges.promoted_at.
+ALTER TABLE lake.badger.judges ALTER COLUMN promoted_at COMMENT 'When.';
+
+-- 145. Run by badger_owner.
+-- A comment on judges.promoted_by.
+ALTER TABLE lake.badger.judges ALTER COLUMN promoted_by COMMENT 'By whom.';
+
+-- 146. Run by badger_owner.
+-- A comment on the table run_log.
+COMMENT ON TABLE lake.badger.run_log IS 'What the evaluations by the warehouse\'s own procedure did, and what failed: one row for each event.';
+
+-- 147. Run by badger_owner.
+-- A comment on run_log.entry_id.
+ALTER TABLE lake.badger.run_log ALTER COLUMN entry_id COMMENT 'Identifies the row.';
+
+-- 148. Run by badger_owner.
+-- A comment on run_log.logged_at.
+ALTER TABLE lake.badger.run_log ALTER COLUMN logged_at COMMENT 'When.';
+
+-- 149. Run by badger_owner.
+-- A comment on run_log.eval_run_id.
+ALTER TABLE lake.badger.run_log ALTER COLUMN eval_run_id COMMENT 'The run. NULL where none had begun.';
+
+-- 150. Run by badger_owner.
+-- A comment on run_log.event.
+ALTER TABLE lake.badger.run_log ALTER COLUMN event COMMENT 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).';
+
+-- 151. Run by badger_owner.
+-- A comment on run_log.case_id.
+ALTER TABLE lake.badger.run_log ALTER COLUMN case_id COMMENT 'The question, where the event is of one answer.';
+
+-- 152. Run by badger_owner.
+-- A comment on run_log.answers.
+ALTER TABLE lake.badger.run_log ALTER COLUMN answers COMMENT 'How many answers the event is about.';
+
+-- 153. Run by badger_owner.
+-- A comment on run_log.message.
+ALTER TABLE lake.badger.run_log ALTER COLUMN message COMMENT 'What the database or badger serve said.';
+
+-- 154. Run by badger_owner.
+-- A comment on the table run_locks.
+COMMENT ON TABLE lake.badger.run_locks IS 'Who evaluates now, in warehouses without locks of their own: a row for each lock.';
+
+-- 155. Run by badger_owner.
+-- A comment on run_locks.name.
+ALTER TABLE lake.badger.run_locks ALTER COLUMN name COMMENT 'The lock: evaluate.';
+
+-- 156. Run by badger_owner.
+-- A comment on run_locks.holder.
+ALTER TABLE lake.badger.run_locks ALTER COLUMN holder COMMENT 'The call that holds it. NULL where nobody does.';
+
+-- 157. Run by badger_owner.
+-- A comment on run_locks.taken_at.
+ALTER TABLE lake.badger.run_locks ALTER COLUMN taken_at COMMENT 'When it was taken.';
+
+-- 158. Run by badger_owner.
+-- A comment on run_locks.beat_at.
+ALTER TABLE lake.badger.run_locks ALTER COLUMN beat_at COMMENT 'When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.';
+
+-- 159. Run by badger_owner.
+-- A comment on the table claims.
+COMMENT ON TABLE lake.badger.claims IS 'Who is asking a judge at this moment: one row for each request. Rows come and go.';
+
+-- 160. Run by badger_owner.
+-- A comment on claims.claim_key.
+ALTER TABLE lake.badger.claims ALTER COLUMN claim_key COMMENT 'Hash of the request.';
+
+-- 161. Run by badger_owner.
+-- A comment on claims.owner.
+ALTER TABLE lake.badger.claims ALTER COLUMN owner COMMENT 'The process that asks.';
+
+-- 162. Run by badger_owner.
+-- A comment on claims.expires_ms.
+ALTER TABLE lake.badger.claims ALTER COLUMN expires_ms COMMENT 'Until when, in milliseconds since 1970. After that another process may ask.';
+
+-- 163. Run by badger_owner.
+-- A comment on the table calls.
+COMMENT ON TABLE lake.badger.calls IS 'Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.';
+
+-- 164. Run by badger_owner.
+-- A comment on calls.call_id.
+ALTER TABLE lake.badger.calls ALTER COLUMN call_id COMMENT 'Names the call.';
+
+-- 165. Run by badger_owner.
+-- A comment on calls.content_hash.
+ALTER TABLE lake.badger.calls ALTER COLUMN content_hash COMMENT 'Hash of what was asked. Another call under the same id is refused.';
+
+-- 166. Run by badger_owner.
+-- A comment on calls.function.
+ALTER TABLE lake.badger.calls ALTER COLUMN `function` COMMENT 'The function.';
+
+-- 167. Run by badger_owner.
+-- A comment on calls.request.
+ALTER TABLE lake.badger.calls ALTER COLUMN request COMMENT 'What was asked.';
+
+-- 168. Run by badger_owner.
+-- A comment on calls.reply.
+ALTER TABLE lake.badger.calls ALTER COLUMN reply COMMENT 'The reply. NULL until there is one, and where it is computed again from the replies of judges.';
+
+-- 169. Run by badger_owner.
+-- A comment on calls.expires_ms.
+ALTER TABLE lake.badger.calls ALTER COLUMN expires_ms COMMENT 'Until when the row is kept, in milliseconds since 1970.';
+
+-- 170. Run by badger_owner.
+-- A comment on the view latest_scores.
+COMMENT ON TABLE lake.badger.latest_scores IS 'The latest score of each answer and metric, whichever run it is from, with the status of that run.';
+
+-- 171. Run by badger_owner.
+-- A comment on the view consensus.
+COMMENT ON TABLE lake.badger.consensus IS 'What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.';
+
+-- 172. Run by badger_owner.
+-- A comment on the view complexity.
+COMMENT ON TABLE lake.badger.complexity IS 'The complexity tier of each question, from its newest score.';
+
+-- 173. Run by badger_owner.
+-- A comment on the view coverage.
+COMMENT ON TABLE lake.badger.coverage IS 'What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
+
+-- 174. Run by badger_owner.
+-- A comment on the view versions_by_metric.
+COMMENT ON TABLE lake.badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.';
+
+-- 175. Run by badger_owner.
+-- A comment on the view agreement.
+COMMENT ON TABLE lake.badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
+
+-- 176. Run by badger_owner.
+-- A comment on the view degradation.
+COMMENT ON TABLE lake.badger.degradation IS 'The newest batch of each agent against the batch before it, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.';
+
+-- 177. Run by badger_owner.
+-- A comment on the view latest_run.
+COMMENT ON TABLE lake.badger.latest_run IS 'The run of each agent, version and batch that started last: what became of it, and of its scores.';
+
+-- 178. Run by badger_owner.
+-- A comment on the view versions_by_batch.
+COMMENT ON TABLE lake.badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.';
+
+-- 179. Run by badger_owner.
+-- A comment on the view worst_cases.
+COMMENT ON TABLE lake.badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
+
+-- 180. Run by badger_owner.
+-- A comment on the view judge_cost.
+COMMENT ON TABLE lake.badger.judge_cost IS 'What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.';
+
+-- 181. Run by badger_owner.
+-- A comment on the view failures_by_reason.
+COMMENT ON TABLE lake.badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
+
+-- 182. Run by badger_owner.
+-- A comment on the view suspect_golds.
+COMMENT ON TABLE lake.badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
+
+-- 183. Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
+-- badger_reader finds the catalog.
+GRANT USE CATALOG ON CATALOG lake TO badger_reader;
+
+-- 184. Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
+-- badger_annotator finds the catalog.
+GRANT USE CATALOG ON CATALOG lake TO badger_annotator;
+
+-- 185. Run by badger_owner.
+-- badger_reader finds the schema.
+GRANT USE SCHEMA ON SCHEMA lake.badger TO badger_reader;
+
+-- 186. Run by badger_owner.
+-- badger_annotator finds the schema.
+GRANT USE SCHEMA ON SCHEMA lake.badger TO badger_annotator;
+
+-- 187. Run by badger_owner.
+-- The reader reads scores.
+GRANT SELECT ON TABLE lake.badger.scores TO badger_reader;
+
+-- 188. Run by badger_owner.
+-- The reader reads eval_runs.
+GRANT SELECT ON TABLE lake.badger.eval_runs TO badger_reader;
+
+-- 189. Run by badger_owner.
+-- The reader reads run_log.
+GRANT SELECT ON TABLE lake.badger.run_log TO badger_reader;
+
+-- 190. Run by badger_owner.
+-- The reader reads latest_scores.
+GRANT SELECT ON TABLE lake.badger.latest_scores TO badger_reader;
+
+-- 191. Run by badger_owner.
+-- The reader reads consensus.
+GRANT SELECT ON TABLE lake.badger.consensus TO badger_reader;
+
+-- 192. Run by badger_owner.
+-- The reader reads complexity.
+GRANT SELECT ON TABLE lake.badger.complexity TO badger_reader;
+
+-- 193. Run by badger_owner.
+-- The reader reads coverage.
+GRANT SELECT ON TABLE lake.badger.coverage TO badger_reader;
+
+-- 194. Run by badger_owner.
+-- The reader reads versions_by_metric.
+GRANT SELECT ON TABLE lake.badger.versions_by_metric TO badger_reader;
+
+-- 195. Run by badger_owner.
+-- The reader reads agreement.
+GRANT SELECT ON TABLE lake.badger.agreement TO badger_reader;
+
+-- 196. Run by badger_owner.
+-- The reader reads degradation.
+GRANT SELECT ON TABLE lake.badger.degradation TO badger_reader;
+
+-- 197. Run by badger_owner.
+-- The reader reads latest_run.
+GRANT SELECT ON TABLE lake.badger.latest_run TO badger_reader;
+
+-- 198. Run by badger_owner.
+-- The reader reads versions_by_batch.
+GRANT SELECT ON TABLE lake.badger.versions_by_batch TO badger_reader;
+
+-- 199. Run by badger_owner.
+-- The reader reads worst_cases.
+GRANT SELECT ON TABLE lake.badger.worst_cases TO badger_reader;
+
+-- 200. Run by badger_owner.
+-- The reader reads judge_cost.
+GRANT SELECT ON TABLE lake.badger.judge_cost TO badger_reader;
+
+-- 201. Run by badger_owner.
+-- The reader reads failures_by_reason.
+GRANT SELECT ON TABLE lake.badger.failures_by_reason TO badger_reader;
+
+-- 202. Run by badger_owner.
+-- The reader reads suspect_golds.
+GRANT SELECT ON TABLE lake.badger.suspect_golds TO badger_reader;
+
+-- 203. Run by badger_owner.
+-- The annotator reads and writes labels, and nothing else.
+GRANT SELECT, MODIFY ON TABLE lake.badger.human_labels TO badger_annotator;
+
+-- 204. Run by badger_owner.
+-- The lock of the evaluation.
+INSERT INTO lake.badger.run_locks (name) SELECT 'evaluate' WHERE NOT EXISTS (SELECT 1 FROM lake.badger.run_locks WHERE name = 'evaluate');
+
+-- 205. Run by badger_owner.
+-- Scores the answers that have no score: CALL lake.badger.evaluate() those of each agent's newest batch, and what an earlier call left; CALL lake.badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 200 answers at a time are stored. Needs DBR 17.2 or a SQL warehouse.
+CREATE OR REPLACE PROCEDURE lake.badger.evaluate(IN wanted STRING DEFAULT NULL COMMENT 'the batch; NULL: the newest ones', IN metrics STRING DEFAULT NULL COMMENT 'names of metrics, separated by commas')
+LANGUAGE SQL
+SQL SECURITY INVOKER
+COMMENT 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:403839a1f94d8776]'
+AS BEGIN
+  DECLARE me STRING DEFAULT uuid();
+  DECLARE settings STRING;
+  DECLARE v_versions STRING;
+  DECLARE metric_list ARRAY<STRING>;
+  DECLARE v_run STRING;
+  DECLARE resumed BOOLEAN DEFAULT FALSE;
+  DECLARE started TIMESTAMP DEFAULT current_timestamp();
+  DECLARE last_key STRING DEFAULT '';
+  DECLARE new_key STRING;
+  DECLARE one_case STRING;
+  DECLARE size INT DEFAULT 200;
+  DECLARE n BIGINT DEFAULT 0;
+  DECLARE done BIGINT DEFAULT 0;
+  DECLARE left_out BIGINT DEFAULT 0;
+  DECLARE in_a_row INT DEFAULT 0;
+  DECLARE problem STRING;
+  DECLARE fatal STRING;
+
+  -- Whoever is silent for 60 minutes loses the lock. Of two updates at once one fails.
+  BEGIN
+    DECLARE EXIT HANDLER FOR SQLEXCEPTION
+    BEGIN
+      GET DIAGNOSTICS CONDITION 1 problem = MESSAGE_TEXT;
+    END;
+    UPDATE lake.badger.run_locks SET holder = me, taken_at = current_timestamp(), beat_at = current_timestamp()
+    WHERE name = 'evaluate' AND (holder IS NULL OR beat_at < current_timestamp() - INTERVAL '60' MINUTE);
+  END;
+  IF (SELECT COUNT(*) FROM lake.badger.run_locks WHERE name = 'evaluate' AND holder = me) = 0 THEN
+    INSERT INTO lake.badger.run_log (entry_id, logged_at, event) VALUES (uuid(), current_timestamp(), 'refused');
+    SIGNAL SQLSTATE '55006' SET MESSAGE_TEXT = 'another evaluation is running';
+  END IF;
+  BEGIN
+    DECLARE EXIT HANDLER FOR SQLEXCEPTION
+    BEGIN
+      GET DIAGNOSTICS CONDITION 1 fatal = MESSAGE_TEXT;
+    END;
+    SET settings = (SELECT lake.badger.run_settings(COALESCE(metrics, 'small,large')));
+    SET fatal = get_json_object(settings, '$.reason');
+    IF fatal IS NULL THEN
+      SET v_versions = get_json_object(settings, '$.versions');
+      SET metric_list = from_json(get_json_object(settings, '$.metrics'), 'array<string>');
+      -- A run that was left goes on where it was to score the same metrics of the same versions.
+      SET v_run = (
+        SELECT MAX_BY(eval_run_id, eval_run_date) FROM lake.badger.eval_runs
+        WHERE eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed') AND versions = v_versions AND (wanted IS NULL OR batch_id = wanted));
+      SET resumed = v_run IS NOT NULL;
+      SET v_run = COALESCE(v_run, concat('evaluate-', date_format(to_utc_timestamp(started, current_timezone()), "yyyyMMdd'T'HHmmss"), '-', left(me, 6)));
+      INSERT INTO lake.badger.run_log (entry_id, logged_at, eval_run_id, event) VALUES (uuid(), current_timestamp(), v_run, CASE WHEN resumed THEN 'resumed' ELSE 'began' END);
+    END IF;
+  END;
+
+  slices: WHILE fatal IS NULL DO
+    SET problem = NULL;
+    BEGIN
+      DECLARE EXIT HANDLER FOR SQLEXCEPTION
+      BEGIN
+        GET DIAGNOSTICS CONDITION 1 problem = MESSAGE_TEXT;
+      END;
+      CREATE OR REPLACE TABLE lake.badger._slice AS
+      WITH runs AS (
+        SELECT COALESCE(CAST(agent_name AS STRING), '') AS agent_name, COALESCE(CAST(agent_version AS STRING), '') AS agent_version, COALESCE(CAST(batch_id AS STRING), '') AS batch_id,
+               COALESCE(CAST(case_id AS STRING), '') AS case_id, ran_at, sql, to_json(struct(r.*)) AS run_json
+        FROM lake.badger.agent_runs AS r
+      ), answers AS (
+        SELECT * FROM (
+          SELECT *, concat(agent_name, char(31), agent_version, char(31), batch_id, char(31), case_id) AS k,
+                 ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) AS copy
+          FROM runs)
+        WHERE copy = 1
+      ), scope AS (
+        SELECT agent_name, batch_id FROM (
+          SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY last_at DESC NULLS LAST, batch_id DESC) AS place
+          FROM (SELECT agent_name, batch_id, MAX(ran_at) AS last_at FROM answers GROUP BY agent_name, batch_id))
+        WHERE place = 1 AND wanted IS NULL
+        UNION
+        SELECT agent_name, batch_id FROM lake.badger.eval_runs WHERE wanted IS NULL AND eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed')
+        UNION
+        SELECT agent_name, batch_id FROM answers WHERE batch_id = wanted
+      ), asked AS (
+        SELECT a.k, a.agent_name, a.agent_version, a.batch_id, a.case_id, posexplode(metric_list) AS (place, metric)
+        FROM answers AS a JOIN scope AS c ON c.agent_name = a.agent_name AND c.batch_id = a.batch_id
+        WHERE a.k > last_key
+      ), missing AS (
+        SELECT q.k, array_join(transform(array_sort(collect_list(struct(q.place, q.metric))), x -> x.metric), ',') AS missing
+        FROM asked AS q LEFT ANTI JOIN lake.badger.scores AS s
+        ON s.agent_name = q.agent_name AND s.agent_version = q.agent_version AND s.batch_id = q.batch_id AND s.case_id = q.case_id AND s.metric = q.metric
+        GROUP BY q.k
+      ), first_ones AS (
+        SELECT k, missing FROM (SELECT k, missing, ROW_NUMBER() OVER (ORDER BY k) AS place FROM missing) WHERE place <= size
+      ), golden AS (
+        -- v10 comes after v9: runs of digits count as numbers.
+        SELECT * FROM (
+          SELECT case_id, golden_json, COUNT(*) OVER (PARTITION BY case_id, set_version) AS copies,
+                 ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY regexp_replace(regexp_replace(set_version, '([0-9]+)', '0000000000000000000000000000000000000000$1'), '[0-9]*([0-9]{40})', '$1') DESC, set_version DESC) AS place
+          FROM (SELECT COALESCE(CAST(case_id AS STRING), '') AS case_id, COALESCE(CAST(set_version AS STRING), '') AS set_version, to_json(struct(g.*)) AS golden_json FROM lake.badger.golden_set AS g))
+        WHERE place = 1
+      )
+      SELECT a.k, a.agent_name, a.agent_version, a.batch_id, a.case_id, m.missing,
+             concat('{"run":', a.run_json, ',"golden":', COALESCE(g.golden_json, 'null'), ',"copies":', COALESCE(g.copies, 0), '}') AS row_json
+      FROM first_ones AS m JOIN answers AS a ON a.k = m.k LEFT JOIN golden AS g ON g.case_id = a.case_id;
+      SET (n, new_key, one_case) = (SELECT COUNT(*), MAX(k), MAX(case_id) FROM lake.badger._slice);
+      IF n > 0 THEN
+        CREATE OR REPLACE TABLE lake.badger._scored AS
+        SELECT agent_name, agent_version, batch_id, case_id, lake.badger.score_row(row_json, missing) AS result FROM lake.badger._slice;
+        UPDATE lake.badger.run_locks SET beat_at = current_timestamp() WHERE name = 'evaluate' AND holder = me;
+        IF (SELECT COUNT(*) FROM lake.badger.run_locks WHERE name = 'evaluate' AND holder = me) = 0 THEN
+          SET fatal = 'another call has taken the lock, because this one was silent for too long';
+        ELSE
+          MERGE INTO lake.badger.eval_runs AS t USING (SELECT DISTINCT agent_name, agent_version, batch_id FROM lake.badger._slice) AS s
+          ON t.eval_run_id = v_run AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id
+          WHEN MATCHED THEN UPDATE SET status = 'running'
+          WHEN NOT MATCHED THEN INSERT (eval_run_id, agent_name, agent_version, batch_id, eval_run_date, mode, config, judge, versions, status)
+            VALUES (v_run, s.agent_name, s.agent_version, s.batch_id, started, 'both', get_json_object(settings, '$.config'), get_json_object(settings, '$.judge'), v_versions, 'running');
+          MERGE INTO lake.badger.scores AS t USING (
+            SELECT p.case_id, p.agent_name, p.agent_version, p.batch_id, r.*
+            FROM (SELECT *, explode(from_json(result, 'array<struct<metric:string,metric_version:bigint,status:string,value:double,label:string,passed:boolean,reason:string,detail:string,assessment_ids:string,config_hash:string,code:string,usage:string>>')) AS r
+              FROM lake.badger._scored) AS p WHERE r.metric IS NOT NULL) AS s
+          ON t.eval_run_id = v_run AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id AND t.case_id = s.case_id AND t.metric = s.metric
+          WHEN NOT MATCHED THEN INSERT (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage)
+            VALUES (v_run, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids,
+              s.config_hash, current_timestamp(), s.code, s.usage);
+        END IF;
+      END IF;
+    END;
+    IF fatal IS NOT NULL THEN
+      LEAVE slices;
+    ELSEIF problem IS NULL THEN
+      IF n = 0 THEN
+        LEAVE slices;
+      END IF;
+      SET last_key = new_key;
+      SET done = done + n;
+      SET in_a_row = 0;
+      SET size = 200;
+    ELSEIF size > 1 THEN
+      INSERT INTO lake.badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message) VALUES (uuid(), current_timestamp(), v_run, 'slice failed', size, left(problem, 1000));
+      SET size = 1; -- one by one, to find the answer that cannot be scored
+    ELSE
+      INSERT INTO lake.badger.run_log (entry_id, logged_at, eval_run_id, event, case_id, answers, message) VALUES (uuid(), current_timestamp(), v_run, 'answer failed', one_case, 1, left(problem, 1000));
+      SET left_out = left_out + 1;
+      SET in_a_row = in_a_row + 1;
+      IF in_a_row >= 3 OR new_key IS NULL OR new_key = last_key THEN
+        SET fatal = left(problem, 1000);
+      END IF;
+      SET last_key = COALESCE(new_key, last_key);
+    END IF;
+  END WHILE slices;
+
+  IF fatal IS NULL AND left_out > 0 THEN
+    SET fatal = concat(left_out, ' answers could not be scored; run_log says why');
+  END IF;
+  IF v_run IS NOT NULL THEN
+    MERGE INTO lake.badger.eval_runs AS t USING (
+      SELECT agent_name, agent_version, batch_id, concat('{', array_join(array_sort(collect_list(concat('"', status, '":', n))), ','), '}') AS counts,
+             concat('{"calls":', SUM(calls), ',"in":', SUM(tokens_in), ',"out":', SUM(tokens_out), '}') AS tokens
+      FROM (
+        SELECT agent_name, agent_version, batch_id, status, COUNT(*) AS n, COALESCE(SUM(CAST(get_json_object(usage, '$.calls') AS BIGINT)), 0) AS calls,
+               COALESCE(SUM(greatest(CAST(get_json_object(usage, '$.tokens_in') AS BIGINT), 0)), 0) AS tokens_in, COALESCE(SUM(greatest(CAST(get_json_object(usage, '$.tokens_out') AS BIGINT), 0)), 0) AS tokens_out
+        FROM lake.badger.scores WHERE eval_run_id = v_run GROUP BY agent_name, agent_version, batch_id, status)
+      GROUP BY agent_name, agent_version, batch_id) AS s
+    ON t.eval_run_id = v_run AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id AND (wanted IS NULL OR t.batch_id = wanted)
+    WHEN MATCHED THEN UPDATE SET status = CASE WHEN fatal IS NULL THEN 'done' ELSE 'failed' END, counts = s.counts, tokens = s.tokens;
+    -- What was left under other versions has been scored by this run.
+    IF fatal IS NULL AND wanted IS NULL THEN
+      UPDATE lake.badger.eval_runs SET status = 'stopped' WHERE eval_run_id LIKE 'evaluate-%' AND eval_run_id <> v_run AND status IN ('running', 'failed');
+    END IF;
+  END IF;
+  INSERT INTO lake.badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message)
+  VALUES (uuid(), current_timestamp(), v_run, CASE WHEN fatal IS NOT NULL THEN 'run failed' WHEN done = 0 AND NOT resumed THEN 'idle' ELSE 'done' END, done, fatal);
+  DROP TABLE IF EXISTS lake.badger._slice;
+  DROP TABLE IF EXISTS lake.badger._scored;
+  UPDATE lake.badger.run_locks SET holder = NULL WHERE name = 'evaluate' AND holder = me;
+  IF fatal IS NOT NULL THEN
+    SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = fatal;
+  END IF;
+END;
+
+-- 206. Run by a person, not as SQL.
+-- The job that calls the procedure by night, one run at a time. Save the two files; the SQL file goes into the workspace.
+--     badger_evaluate.sql:
+--         CALL lake.badger.evaluate();
+--     badger_degraded.sql, which fails where fewer answers pass than in the batch before:
+--         SELECT raise_error(concat_ws('; ', collect_list(concat(agent_name, ', ', metric, ', batch ', batch_id)))) FROM lake.badger.degradation WHERE pass_rate_change <= -0.05 OR failed > failed_before HAVING COUNT(*) > 0;
+--     job.json:
+--         {"name": "badger evaluate", "max_concurrent_runs": 1, "schedule": {"quartz_cron_expression": "0 15 3 ? * 2", "timezone_id": "UTC", "pause_status": "UNPAUSED"},
+--          "email_notifications": {"on_failure": ["SOMEBODY@EXAMPLE.COM"]},
+--          "tasks": [{"task_key": "evaluate", "sql_task": {"warehouse_id": "nightly", "file": {"path": "/Workspace/Shared/badger_evaluate.sql", "source": "WORKSPACE"}}},
+--                    {"task_key": "degraded", "depends_on": [{"task_key": "evaluate"}], "sql_task": {"warehouse_id": "nightly", "file": {"path": "/Workspace/Shared/badger_degraded.sql", "source": "WORKSPACE"}}}]}
+--     databricks workspace import /Workspace/Shared/badger_evaluate.sql --file badger_evaluate.sql --format RAW
+--     databricks workspace import /Workspace/Shared/badger_degraded.sql --file badger_degraded.sql --format RAW
+--     databricks jobs create --json @job.json
+
+
+-- badger out of databricks via python. Scores, labels and all other data of badger go too.
+
+-- Run by badger_owner.
+DROP PROCEDURE IF EXISTS lake.badger.evaluate;
+
+-- Run by badger_owner.
+REVOKE SELECT, MODIFY ON TABLE lake.badger.human_labels FROM badger_annotator;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.suspect_golds FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.failures_by_reason FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.judge_cost FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.worst_cases FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.versions_by_batch FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.latest_run FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.degradation FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.agreement FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.versions_by_metric FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.coverage FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.complexity FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.consensus FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.latest_scores FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.run_log FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.eval_runs FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.scores FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE USE SCHEMA ON SCHEMA lake.badger FROM badger_annotator;
+
+-- Run by badger_owner.
+REVOKE USE SCHEMA ON SCHEMA lake.badger FROM badger_reader;
+
+-- Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
+REVOKE USE CATALOG ON CATALOG lake FROM badger_annotator;
+
+-- Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
+REVOKE USE CATALOG ON CATALOG lake FROM badger_reader;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.suspect_golds;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.failures_by_reason;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.judge_cost;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.worst_cases;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.versions_by_batch;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.latest_run;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.degradation;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.agreement;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.versions_by_metric;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.coverage;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.complexity;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.consensus;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.latest_scores;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.calls;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.claims;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.run_locks;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.run_log;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.judges;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.schema_version;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.assessments;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.scores;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.eval_runs;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.human_labels;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.agent_runs;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.golden_set;
+
+-- Run by badger_owner.
+REVOKE USE SCHEMA, EXECUTE ON SCHEMA lake.badger FROM badger_caller;
+
+-- Run by badger_owner.
+DROP FUNCTION IF EXISTS lake.badger.score_row;
+
+-- Run by badger_owner.
+DROP FUNCTION IF EXISTS lake.badger.score_row__rows;
+
+-- Run by badger_owner.
+DROP FUNCTION IF EXISTS lake.badger.run_settings;
+
+-- Run by badger_owner.
+DROP FUNCTION IF EXISTS lake.badger.run_settings__rows;
+
+-- Run by badger_owner.
+DROP FUNCTION IF EXISTS lake.badger.large_json;
+
+-- Run by badger_owner.
+DROP FUNCTION IF EXISTS lake.badger.large_json__rows;
+
+-- Run by badger_owner.
+DROP FUNCTION IF EXISTS lake.badger.small;
+
+-- Run by badger_owner.
+DROP FUNCTION IF EXISTS lake.badger.small__rows;
+
+-- Run by badger_owner.
+DROP FUNCTION IF EXISTS lake.badger.badger_version;
+
+-- Run by badger_owner.
+DROP FUNCTION IF EXISTS lake.badger.badger_version__rows;
+
+-- Run by badger_owner.
+DROP SCHEMA IF EXISTS lake.badger RESTRICT;
+
+-- Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
+REVOKE USE CATALOG ON CATALOG lake FROM badger_caller;
+
+-- Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
+REVOKE USE CATALOG, CREATE SCHEMA ON CATALOG lake FROM badger_owner;

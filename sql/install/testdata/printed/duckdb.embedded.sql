@@ -1,0 +1,988 @@
+-- badger in duckdb via embedded: 182 steps, in this order. Each may be run again.
+
+-- 1. Run by whoever may write the file.
+-- The schema of everything that belongs to badger. It stays when badger is removed, unless its data go too.
+CREATE SCHEMA IF NOT EXISTS badger;
+
+-- 2. Run by whoever may write the file.
+-- badger_version(): The version of badger.
+CREATE OR REPLACE MACRO badger.badger_version() AS badger_version();
+
+-- 3. Run by whoever may write the file.
+-- What the function says, for those who look it up, and the mark of this version.
+COMMENT ON MACRO badger.badger_version IS 'The version of badger. [badger:a99047139bc8e72b]';
+
+-- 4. Run by whoever may write the file.
+-- small(gold_sql, agent_latency_ms): A share of it's \ "texts".
+CREATE OR REPLACE MACRO badger.small(gold_sql, agent_latency_ms) AS small(gold_sql, agent_latency_ms);
+
+-- 5. Run by whoever may write the file.
+-- What the function says, for those who look it up, and the mark of this version.
+COMMENT ON MACRO badger.small IS 'A share of it''s \ "texts". [badger:5075e28cc54881fc]';
+
+-- 6. Run by whoever may write the file.
+-- large_json(gold_result, options): Evidence.
+CREATE OR REPLACE MACRO badger.large_json(gold_result, options := NULL) AS large_json(gold_result, options);
+
+-- 7. Run by whoever may write the file.
+-- What the function says, for those who look it up, and the mark of this version.
+COMMENT ON MACRO badger.large_json IS 'Evidence. [badger:def8431b25a3c2f9]';
+
+-- 8. Run by whoever may write the file.
+-- run_settings(metrics): What a run is made with.
+CREATE OR REPLACE MACRO badger.run_settings(metrics) AS run_settings(metrics);
+
+-- 9. Run by whoever may write the file.
+-- What the function says, for those who look it up, and the mark of this version.
+COMMENT ON MACRO badger.run_settings IS 'What a run is made with. [badger:8d77cf7f6790920d]';
+
+-- 10. Run by whoever may write the file.
+-- score_row(row, metrics): Scores a row.
+CREATE OR REPLACE MACRO badger.score_row("row", metrics := NULL) AS score_row("row", metrics);
+
+-- 11. Run by whoever may write the file.
+-- What the function says, for those who look it up, and the mark of this version.
+COMMENT ON MACRO badger.score_row IS 'Scores a row. [badger:b9e439cfcd2b412f]';
+
+-- 12. Run by whoever may write the file.
+-- The questions, with their accepted answers. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.golden_set (case_id VARCHAR, question VARCHAR, evidence VARCHAR, schema_ddl VARCHAR, dialect VARCHAR, gold_sql VARCHAR, gold_result VARCHAR, expected_tools JSON, expected_clarifications JSON, expected_behaviour VARCHAR, tags JSON, set_version VARCHAR, gold_latency_ms DOUBLE, gold_error VARCHAR, alternatives JSON, database_name VARCHAR, metric_options JSON);
+
+-- 13. Run by whoever may write the file.
+-- The answers of agents: one row for each question, version of an agent, and batch. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR, tool_calls JSON, response VARCHAR, latency_ms DOUBLE, gold_latency_ms DOUBLE, ran_at TIMESTAMPTZ, conversation_id VARCHAR, turn BIGINT);
+
+-- 14. Run by whoever may write the file.
+-- What people said of answers: one row for each answer and annotator. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.human_labels (case_id VARCHAR, agent_name VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, labelled_at TIMESTAMPTZ, agent_version VARCHAR);
+
+-- 15. Run by whoever may write the file.
+-- The evaluations: one row for each run and each agent, version and batch that it scored. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.eval_runs (eval_run_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, eval_run_date TIMESTAMPTZ, mode VARCHAR, config JSON, judge VARCHAR, versions JSON, counts JSON, tokens JSON, cost JSON, status VARCHAR);
+
+-- 16. Run by whoever may write the file.
+-- The scores: one row for each run, answer and metric. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.scores (eval_run_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, metric VARCHAR, metric_version BIGINT, status VARCHAR, value DOUBLE, label VARCHAR, passed BOOLEAN, reason VARCHAR, detail JSON, assessment_ids JSON, config_hash VARCHAR, scored_at TIMESTAMPTZ, code VARCHAR, usage JSON);
+
+-- 17. Run by whoever may write the file.
+-- The replies of judges, recorded. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.assessments (assessment_id VARCHAR, kind VARCHAR, backend VARCHAR, model VARCHAR, prompt_version VARCHAR, request_hash VARCHAR, reply VARCHAR, tokens_in BIGINT, tokens_out BIGINT, latency_ms BIGINT, created_at TIMESTAMPTZ, detail JSON, payer VARCHAR);
+
+-- 18. Run by whoever may write the file.
+-- The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.schema_version (version BIGINT, badger VARCHAR, reached_at TIMESTAMPTZ, views VARCHAR);
+
+-- 19. Run by whoever may write the file.
+-- The promoted judge files. A row never changes. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.judges (name VARCHAR, version BIGINT, kind VARCHAR, source VARCHAR, hash VARCHAR, promoted_at TIMESTAMPTZ, promoted_by VARCHAR);
+
+-- 20. Run by whoever may write the file.
+-- What the evaluations by the warehouse's own procedure did, and what failed: one row for each event. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.run_log (entry_id VARCHAR, logged_at TIMESTAMPTZ, eval_run_id VARCHAR, event VARCHAR, case_id VARCHAR, answers BIGINT, message VARCHAR);
+
+-- 21. Run by whoever may write the file.
+-- Who evaluates now, in warehouses without locks of their own: a row for each lock. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.run_locks (name VARCHAR, holder VARCHAR, taken_at TIMESTAMPTZ, beat_at TIMESTAMPTZ);
+
+-- 22. Run by whoever may write the file.
+-- Who is asking a judge at this moment: one row for each request. Rows come and go. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.claims (claim_key VARCHAR, owner VARCHAR, expires_ms BIGINT);
+
+-- 23. Run by whoever may write the file.
+-- Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.calls (call_id VARCHAR, content_hash VARCHAR, function VARCHAR, request VARCHAR, reply VARCHAR, expires_ms BIGINT);
+
+-- 24. Run by whoever may write the file.
+-- The latest score of each answer and metric, whichever run it is from, with the status of that run.
+CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, run_status, run_date FROM (
+  SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
+         ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC) AS newest
+  FROM badger.scores s LEFT JOIN badger.eval_runs r
+  ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
+WHERE newest = 1;
+
+-- 25. Run by whoever may write the file.
+-- What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.
+CREATE OR REPLACE VIEW badger.consensus AS SELECT case_id, agent_name, batch_id, CASE WHEN SUM(said) > 0 THEN 1 WHEN SUM(said) < 0 THEN 0 END AS passes, agent_version
+FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, said
+FROM (SELECT l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END) AS agent_version, l.batch_id, l.annotator,
+        CASE WHEN l.verdict IN ('pass', '1', 'true', 'yes', 'correct') THEN 1 WHEN l.verdict IN ('fail', '0', 'false', 'no', 'incorrect') THEN -1 ELSE 0 END AS said,
+        ROW_NUMBER() OVER (PARTITION BY l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END), l.batch_id, l.annotator
+                           ORDER BY CASE WHEN l.labelled_at IS NULL THEN 1 ELSE 0 END, l.labelled_at DESC, l.verdict) AS latest
+  FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, verdict, labelled_at
+    FROM (SELECT case_id AS raw_id, COALESCE(CAST(case_id AS VARCHAR) COLLATE "binary", '') AS case_id, COALESCE(CAST(agent_name AS VARCHAR) COLLATE "binary", '') AS agent_name, CAST(agent_version AS VARCHAR) COLLATE "binary" AS agent_version,
+                 COALESCE(CAST(batch_id AS VARCHAR) COLLATE "binary", '') AS batch_id, COALESCE(CAST(annotator AS VARCHAR) COLLATE "binary", '') AS annotator, LOWER(TRIM(REPLACE(REPLACE(REPLACE(COALESCE(CAST(verdict AS VARCHAR) COLLATE "binary", ''), CHR(9), ' '), CHR(10), ' '), CHR(13), ' '))) AS verdict,
+                 labelled_at AS labelled_at
+          FROM badger.human_labels) k
+    WHERE 1 = 1) l
+  LEFT JOIN (SELECT case_id, agent_name, batch_id, COUNT(DISTINCT agent_version) AS versions, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
+    FROM (SELECT case_id AS raw_id, COALESCE(CAST(case_id AS VARCHAR) COLLATE "binary", '') AS case_id, COALESCE(CAST(agent_name AS VARCHAR) COLLATE "binary", '') AS agent_name, COALESCE(CAST(agent_version AS VARCHAR) COLLATE "binary", '') AS agent_version,
+                 COALESCE(CAST(batch_id AS VARCHAR) COLLATE "binary", '') AS batch_id
+          FROM badger.agent_runs) k
+    WHERE 1 = 1 GROUP BY case_id, agent_name, batch_id) a
+  ON a.case_id = l.case_id AND a.agent_name = l.agent_name AND a.batch_id = l.batch_id
+  LEFT JOIN (SELECT agent_name, batch_id, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
+    FROM badger.eval_runs GROUP BY agent_name, batch_id) e
+  ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id) v
+WHERE latest = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id;
+
+-- 26. Run by whoever may write the file.
+-- The complexity tier of each question, from its newest score.
+CREATE OR REPLACE VIEW badger.complexity AS SELECT case_id, label AS tier FROM (
+  SELECT case_id, label, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY scored_at DESC, eval_run_id DESC, agent_name, agent_version, batch_id) AS newest
+  FROM badger.latest_scores WHERE metric = 'sql_complexity' AND status = 'ok') t
+WHERE newest = 1;
+
+-- 27. Run by whoever may write the file.
+-- What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.
+CREATE OR REPLACE VIEW badger.coverage AS SELECT agent_name, agent_version, batch_id, metric, applies + not_applicable AS asked, scored, abstained, not_applicable, failed, unanswered,
+       CASE WHEN applies > 0 THEN scored * 1.0 / applies END AS coverage, passed,
+       CASE WHEN judged > 0 THEN passed * 1.0 / judged END AS pass_rate, CASE WHEN judged > 0 AND applies > 0 THEN passed * 1.0 / applies END AS rate_of_all
+FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.abstained, s.not_applicable, s.failed, s.unanswered + COALESCE(n.silent, 0) AS unanswered,
+        s.scored + s.abstained + s.failed + s.unanswered + COALESCE(n.silent, 0) AS applies, s.passed, s.judged
+  FROM (SELECT agent_name, agent_version, batch_id, metric,
+          COUNT(CASE WHEN status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN status = 'abstained' THEN 1 END) AS abstained,
+          COUNT(CASE WHEN status = 'not_applicable' AND reason NOT IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given') THEN 1 END) AS not_applicable,
+          COUNT(CASE WHEN status = 'failed' THEN 1 END) AS failed,
+          COUNT(CASE WHEN status = 'not_applicable' AND reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given') THEN 1 END) AS unanswered,
+          COUNT(CASE WHEN passed THEN 1 END) AS passed, COUNT(CASE WHEN passed IS NOT NULL THEN 1 END) AS judged
+    FROM badger.latest_scores GROUP BY agent_name, agent_version, batch_id, metric) s
+  LEFT JOIN (SELECT a.agent_name, a.agent_version, a.batch_id, MAX(q.questions) - COUNT(DISTINCT g.case_id) AS silent
+    FROM (SELECT COALESCE(CAST(case_id AS VARCHAR) COLLATE "binary", '') AS case_id, COALESCE(CAST(agent_name AS VARCHAR) COLLATE "binary", '') AS agent_name, COALESCE(CAST(agent_version AS VARCHAR) COLLATE "binary", '') AS agent_version, COALESCE(CAST(batch_id AS VARCHAR) COLLATE "binary", '') AS batch_id FROM badger.agent_runs) a
+    LEFT JOIN (SELECT DISTINCT COALESCE(CAST(case_id AS VARCHAR) COLLATE "binary", '') AS case_id FROM badger.golden_set) g ON g.case_id = a.case_id
+    CROSS JOIN (SELECT COUNT(DISTINCT COALESCE(CAST(case_id AS VARCHAR) COLLATE "binary", '')) AS questions FROM badger.golden_set) q
+    GROUP BY a.agent_name, a.agent_version, a.batch_id) n
+  ON n.agent_name = s.agent_name AND n.agent_version = s.agent_version AND n.batch_id = s.batch_id) t;
+
+-- 28. Run by whoever may write the file.
+-- Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.
+CREATE OR REPLACE VIEW badger.versions_by_metric AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value,
+       AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate,
+       SUM(CASE WHEN s.run_status = 'done' OR s.status <> 'ok' THEN 0 ELSE 1 END) AS unfinished, COUNT(*) AS answered
+FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
+GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') HAVING COUNT(CASE WHEN s.status = 'ok' THEN 1 END) > 0;
+
+-- 29. Run by whoever may write the file.
+-- How often each metric gives the verdict that most annotators give.
+CREATE OR REPLACE VIEW badger.agreement AS SELECT metric, labelled, true_pass, false_pass, true_fail, false_fail, (true_pass + true_fail) * 1.0 / labelled AS accuracy,
+       CASE WHEN chance < 1.0 THEN ((true_pass + true_fail) * 1.0 / labelled - chance) / (1.0 - chance) END AS kappa
+FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (true_fail + false_fail) * 1.0 * (true_fail + false_pass)) / (labelled * 1.0 * labelled) AS chance
+  FROM (SELECT s.metric, COUNT(*) AS labelled,
+               SUM(CASE WHEN s.passed AND l.passes = 1 THEN 1 ELSE 0 END) AS true_pass,
+               SUM(CASE WHEN s.passed AND l.passes = 0 THEN 1 ELSE 0 END) AS false_pass,
+               SUM(CASE WHEN NOT s.passed AND l.passes = 0 THEN 1 ELSE 0 END) AS true_fail,
+               SUM(CASE WHEN NOT s.passed AND l.passes = 1 THEN 1 ELSE 0 END) AS false_fail
+    FROM badger.latest_scores s JOIN badger.consensus l
+    ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
+    WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k;
+
+-- 30. Run by whoever may write the file.
+-- The newest batch of each agent against the batch before it, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.
+CREATE OR REPLACE VIEW badger.degradation AS SELECT n.agent_name, n.metric, n.batch_id, b.batch_id AS batch_before, n.judged, b.judged AS judged_before, n.pass_rate, b.pass_rate AS pass_rate_before,
+       n.pass_rate - b.pass_rate AS pass_rate_change, n.failed, b.failed AS failed_before
+FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place,
+    COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
+    AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+  FROM badger.latest_scores s JOIN (SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN MAX(ran_at) IS NULL THEN 1 ELSE 0 END, MAX(ran_at) DESC, batch_id DESC) AS place
+    FROM (SELECT COALESCE(CAST(agent_name AS VARCHAR) COLLATE "binary", '') AS agent_name, COALESCE(CAST(batch_id AS VARCHAR) COLLATE "binary", '') AS batch_id, ran_at AS ran_at FROM badger.agent_runs) k
+    GROUP BY agent_name, batch_id) a
+  ON a.agent_name = s.agent_name AND a.batch_id = s.batch_id
+  GROUP BY s.agent_name, s.batch_id, s.metric, a.place) n JOIN (SELECT s.agent_name, s.batch_id, s.metric, a.place,
+    COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
+    AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+  FROM badger.latest_scores s JOIN (SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN MAX(ran_at) IS NULL THEN 1 ELSE 0 END, MAX(ran_at) DESC, batch_id DESC) AS place
+    FROM (SELECT COALESCE(CAST(agent_name AS VARCHAR) COLLATE "binary", '') AS agent_name, COALESCE(CAST(batch_id AS VARCHAR) COLLATE "binary", '') AS batch_id, ran_at AS ran_at FROM badger.agent_runs) k
+    GROUP BY agent_name, batch_id) a
+  ON a.agent_name = s.agent_name AND a.batch_id = s.batch_id
+  GROUP BY s.agent_name, s.batch_id, s.metric, a.place) b ON b.agent_name = n.agent_name AND b.metric = n.metric AND b.place = n.place + 1
+WHERE n.place = 1;
+
+-- 31. Run by whoever may write the file.
+-- The run of each agent, version and batch that started last: what became of it, and of its scores.
+CREATE OR REPLACE VIEW badger.latest_run AS SELECT r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date AS run_date, r.status AS run_status, r.judge, COUNT(DISTINCT s.case_id) AS cases,
+       COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN s.status = 'abstained' THEN 1 END) AS abstained,
+       COUNT(CASE WHEN s.status = 'not_applicable' THEN 1 END) AS not_applicable, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
+       COUNT(CASE WHEN s.passed THEN 1 END) AS passed, AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, eval_run_date, status, judge,
+        ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC) AS newest
+  FROM badger.eval_runs) r
+LEFT JOIN badger.scores s ON s.eval_run_id = r.eval_run_id AND s.agent_name = r.agent_name AND s.agent_version = r.agent_version AND s.batch_id = r.batch_id
+WHERE r.newest = 1 GROUP BY r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date, r.status, r.judge;
+
+-- 32. Run by whoever may write the file.
+-- Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.
+CREATE OR REPLACE VIEW badger.versions_by_batch AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, s.batch_id, CAST((s.run_date AT TIME ZONE 'UTC') AS DATE) AS run_day, COUNT(*) AS answered,
+       COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value, COUNT(CASE WHEN s.passed THEN 1 END) AS passed,
+       COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
+GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown'), s.batch_id, CAST((s.run_date AT TIME ZONE 'UTC') AS DATE);
+
+-- 33. Run by whoever may write the file.
+-- The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.
+CREATE OR REPLACE VIEW badger.worst_cases AS SELECT s.agent_name, s.agent_version, s.batch_id, s.metric,
+       ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.metric ORDER BY CASE WHEN s.passed THEN 1 ELSE 0 END, CASE WHEN s.value IS NULL THEN 1 ELSE 0 END, s.value, s.case_id) AS place,
+       s.case_id, COALESCE(c.tier, 'unknown') AS tier, s.value, s.passed, s.label, s.reason
+FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
+WHERE s.status = 'ok' AND s.passed IS NOT NULL AND (s.passed = FALSE OR s.value < 1);
+
+-- 34. Run by whoever may write the file.
+-- What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.
+CREATE OR REPLACE VIEW badger.judge_cost AS SELECT eval_run_id, agent_name, agent_version, batch_id, metric, COUNT(*) AS scores, COUNT(calls) AS asked, SUM(calls) AS calls,
+       SUM(CASE WHEN tokens_in >= 0 THEN tokens_in ELSE 0 END) AS tokens_in, SUM(CASE WHEN tokens_out >= 0 THEN tokens_out ELSE 0 END) AS tokens_out,
+       COUNT(CASE WHEN calls > 0 AND (tokens_in < 0 OR tokens_out < 0 OR tokens_in IS NULL OR tokens_out IS NULL) THEN 1 END) AS uncounted
+FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, metric, CAST(json_extract_string(usage, '$.calls') AS BIGINT) AS calls,
+        CAST(json_extract_string(usage, '$.tokens_in') AS BIGINT) AS tokens_in, CAST(json_extract_string(usage, '$.tokens_out') AS BIGINT) AS tokens_out FROM badger.scores) u
+GROUP BY eval_run_id, agent_name, agent_version, batch_id, metric HAVING COUNT(calls) > 0;
+
+-- 35. Run by whoever may write the file.
+-- Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.
+CREATE OR REPLACE VIEW badger.failures_by_reason AS SELECT agent_name, agent_version, batch_id, metric, status, code, reason, COUNT(*) AS answers, MIN(case_id) AS example
+FROM badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_version, batch_id, metric, status, code, reason;
+
+-- 36. Run by whoever may write the file.
+-- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
+CREATE OR REPLACE VIEW badger.suspect_golds AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
+FROM (SELECT COALESCE(CAST(case_id AS VARCHAR) COLLATE "binary", '') AS case_id, 'gold_error' AS why, CAST(NULL AS VARCHAR) AS answer, CAST(NULL AS VARCHAR) AS agent_name, CAST(NULL AS VARCHAR) AS agent_version, CAST(NULL AS VARCHAR) AS batch_id
+  FROM badger.golden_set WHERE CAST(gold_error AS VARCHAR) COLLATE "binary" <> ''
+  UNION ALL
+  SELECT case_id, 'gold_error' AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
+  FROM badger.latest_scores WHERE status = 'not_applicable' AND reason = 'the gold query failed when it ran'
+  UNION ALL
+  SELECT case_id, CASE WHEN metric = 'rose' THEN 'gold_x' ELSE 'gold_empty' END AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
+  FROM badger.latest_scores WHERE status = 'ok' AND (metric = 'relation' AND label = 'gold_empty' OR metric = 'rose' AND json_extract_string(detail, '$.gold_x') = 'true')
+  UNION ALL
+  SELECT s.case_id, 'people' AS why, (s.agent_name || ' ' || s.agent_version || ' ' || s.batch_id) AS answer, s.agent_name, s.agent_version, s.batch_id
+  FROM badger.latest_scores s JOIN badger.consensus l ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
+  WHERE l.passes = 1 AND s.passed = FALSE AND s.metric IN ('verdict', 'ex_multiset')
+  UNION ALL
+  SELECT s.case_id, 'answers_agree' AS why, (s.agent_name || ' ' || s.agent_version || ' ' || s.batch_id) AS answer, s.agent_name, s.agent_version, s.batch_id
+  FROM badger.latest_scores s JOIN (SELECT case_id FROM badger.latest_scores WHERE metric = 'ex_multiset' AND passed IS NOT NULL
+    GROUP BY case_id HAVING COUNT(DISTINCT agent_name || ' ' || agent_version) > 1 AND COUNT(CASE WHEN passed THEN 1 END) = 0) f ON f.case_id = s.case_id
+  WHERE s.metric = 'ex_multiset' AND s.passed = FALSE) t
+GROUP BY t.case_id, t.why;
+
+-- 37. Run by whoever may write the file.
+-- The version of the tables.
+INSERT INTO badger.schema_version (version, reached_at) SELECT 3, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 3);
+
+-- 38. Run by whoever may write the file.
+-- A comment on the table golden_set.
+COMMENT ON TABLE badger.golden_set IS 'The questions, with their accepted answers.';
+
+-- 39. Run by whoever may write the file.
+-- A comment on golden_set.case_id.
+COMMENT ON COLUMN badger.golden_set.case_id IS 'Identifies the question. Any type is read as its text: 17, ''17'' and a UUID are all fine.';
+
+-- 40. Run by whoever may write the file.
+-- A comment on golden_set.question.
+COMMENT ON COLUMN badger.golden_set.question IS 'The question as the user asked it.';
+
+-- 41. Run by whoever may write the file.
+-- A comment on golden_set.evidence.
+COMMENT ON COLUMN badger.golden_set.evidence IS 'Hints that came with the question, such as the definition of a business term.';
+
+-- 42. Run by whoever may write the file.
+-- A comment on golden_set.schema_ddl.
+COMMENT ON COLUMN badger.golden_set.schema_ddl IS 'CREATE TABLE statements of the tables that the question is about.';
+
+-- 43. Run by whoever may write the file.
+-- A comment on golden_set.dialect.
+COMMENT ON COLUMN badger.golden_set.dialect IS 'SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …';
+
+-- 44. Run by whoever may write the file.
+-- A comment on golden_set.gold_sql.
+COMMENT ON COLUMN badger.golden_set.gold_sql IS 'The accepted query.';
+
+-- 45. Run by whoever may write the file.
+-- A comment on golden_set.gold_result.
+COMMENT ON COLUMN badger.golden_set.gold_result IS 'What the accepted query returned: an inline result, or a reference table:NAME, query:ID or file:PATH.';
+
+-- 46. Run by whoever may write the file.
+-- A comment on golden_set.expected_tools.
+COMMENT ON COLUMN badger.golden_set.expected_tools IS 'The tools that a good agent calls, in order: a list of names or of {"name", "arguments"}.';
+
+-- 47. Run by whoever may write the file.
+-- A comment on golden_set.expected_clarifications.
+COMMENT ON COLUMN badger.golden_set.expected_clarifications IS 'What a good agent asks back: a list of texts.';
+
+-- 48. Run by whoever may write the file.
+-- A comment on golden_set.expected_behaviour.
+COMMENT ON COLUMN badger.golden_set.expected_behaviour IS 'answer (also NULL), clarify or refuse.';
+
+-- 49. Run by whoever may write the file.
+-- A comment on golden_set.tags.
+COMMENT ON COLUMN badger.golden_set.tags IS 'A list of words to slice reports by.';
+
+-- 50. Run by whoever may write the file.
+-- A comment on golden_set.set_version.
+COMMENT ON COLUMN badger.golden_set.set_version IS 'Version of the golden set that the row belongs to.';
+
+-- 51. Run by whoever may write the file.
+-- A comment on golden_set.gold_latency_ms.
+COMMENT ON COLUMN badger.golden_set.gold_latency_ms IS 'How long the accepted query took, in milliseconds.';
+
+-- 52. Run by whoever may write the file.
+-- A comment on golden_set.gold_error.
+COMMENT ON COLUMN badger.golden_set.gold_error IS 'The message of the database, where the accepted query failed.';
+
+-- 53. Run by whoever may write the file.
+-- A comment on golden_set.alternatives.
+COMMENT ON COLUMN badger.golden_set.alternatives IS 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The best one counts.';
+
+-- 54. Run by whoever may write the file.
+-- A comment on golden_set.database_name.
+COMMENT ON COLUMN badger.golden_set.database_name IS 'Name of the database that the question is about. Agreement with people can be shown by database.';
+
+-- 55. Run by whoever may write the file.
+-- A comment on golden_set.metric_options.
+COMMENT ON COLUMN badger.golden_set.metric_options IS 'Options of single metrics, by name.';
+
+-- 56. Run by whoever may write the file.
+-- A comment on the table agent_runs.
+COMMENT ON TABLE badger.agent_runs IS 'The answers of agents: one row for each question, version of an agent, and batch.';
+
+-- 57. Run by whoever may write the file.
+-- A comment on agent_runs.agent_name.
+COMMENT ON COLUMN badger.agent_runs.agent_name IS 'Who answered.';
+
+-- 58. Run by whoever may write the file.
+-- A comment on agent_runs.agent_version.
+COMMENT ON COLUMN badger.agent_runs.agent_version IS 'Version of the agent.';
+
+-- 59. Run by whoever may write the file.
+-- A comment on agent_runs.batch_id.
+COMMENT ON COLUMN badger.agent_runs.batch_id IS 'Which batch the answer belongs to, such as the night. The same agent may answer a question again in another batch.';
+
+-- 60. Run by whoever may write the file.
+-- A comment on agent_runs.case_id.
+COMMENT ON COLUMN badger.agent_runs.case_id IS 'Which question was answered: golden_set.case_id.';
+
+-- 61. Run by whoever may write the file.
+-- A comment on agent_runs.interpretation.
+COMMENT ON COLUMN badger.agent_runs.interpretation IS 'The question in the agent''s own words.';
+
+-- 62. Run by whoever may write the file.
+-- A comment on agent_runs.sql.
+COMMENT ON COLUMN badger.agent_runs.sql IS 'The agent''s query.';
+
+-- 63. Run by whoever may write the file.
+-- A comment on agent_runs.result.
+COMMENT ON COLUMN badger.agent_runs.result IS 'What the agent''s query returned, in the form of gold_result.';
+
+-- 64. Run by whoever may write the file.
+-- A comment on agent_runs.sql_error.
+COMMENT ON COLUMN badger.agent_runs.sql_error IS 'The message of the database, where the agent''s query failed.';
+
+-- 65. Run by whoever may write the file.
+-- A comment on agent_runs.tool_calls.
+COMMENT ON COLUMN badger.agent_runs.tool_calls IS 'The tools that the agent called, in order: a list of {"name", "arguments"}.';
+
+-- 66. Run by whoever may write the file.
+-- A comment on agent_runs.response.
+COMMENT ON COLUMN badger.agent_runs.response IS 'The agent''s answer in prose.';
+
+-- 67. Run by whoever may write the file.
+-- A comment on agent_runs.latency_ms.
+COMMENT ON COLUMN badger.agent_runs.latency_ms IS 'How long the agent''s query took, in milliseconds.';
+
+-- 68. Run by whoever may write the file.
+-- A comment on agent_runs.gold_latency_ms.
+COMMENT ON COLUMN badger.agent_runs.gold_latency_ms IS 'How long the accepted query took at the same time, where it was run again. It takes the place of golden_set.gold_latency_ms.';
+
+-- 69. Run by whoever may write the file.
+-- A comment on agent_runs.ran_at.
+COMMENT ON COLUMN badger.agent_runs.ran_at IS 'When the agent answered.';
+
+-- 70. Run by whoever may write the file.
+-- A comment on agent_runs.conversation_id.
+COMMENT ON COLUMN badger.agent_runs.conversation_id IS 'The conversation that the answer is part of.';
+
+-- 71. Run by whoever may write the file.
+-- A comment on agent_runs.turn.
+COMMENT ON COLUMN badger.agent_runs.turn IS 'Position of the answer in its conversation.';
+
+-- 72. Run by whoever may write the file.
+-- A comment on the table human_labels.
+COMMENT ON TABLE badger.human_labels IS 'What people said of answers: one row for each answer and annotator.';
+
+-- 73. Run by whoever may write the file.
+-- A comment on human_labels.case_id.
+COMMENT ON COLUMN badger.human_labels.case_id IS 'The question whose answer is labelled.';
+
+-- 74. Run by whoever may write the file.
+-- A comment on human_labels.agent_name.
+COMMENT ON COLUMN badger.human_labels.agent_name IS 'Who answered.';
+
+-- 75. Run by whoever may write the file.
+-- A comment on human_labels.batch_id.
+COMMENT ON COLUMN badger.human_labels.batch_id IS 'Which batch the answer belongs to.';
+
+-- 76. Run by whoever may write the file.
+-- A comment on human_labels.annotator.
+COMMENT ON COLUMN badger.human_labels.annotator IS 'Who labelled the answer.';
+
+-- 77. Run by whoever may write the file.
+-- A comment on human_labels.verdict.
+COMMENT ON COLUMN badger.human_labels.verdict IS 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, whatever white space is around them. Anything else is unsure.';
+
+-- 78. Run by whoever may write the file.
+-- A comment on human_labels.note.
+COMMENT ON COLUMN badger.human_labels.note IS 'Why.';
+
+-- 79. Run by whoever may write the file.
+-- A comment on human_labels.labelled_at.
+COMMENT ON COLUMN badger.human_labels.labelled_at IS 'When. Of several labels of one annotator for one answer, the latest counts.';
+
+-- 80. Run by whoever may write the file.
+-- A comment on human_labels.agent_version.
+COMMENT ON COLUMN badger.human_labels.agent_version IS 'Version of the agent that answered. NULL means the only version that answered the question in the batch; where several did, the label counts for none of them.';
+
+-- 81. Run by whoever may write the file.
+-- A comment on the table eval_runs.
+COMMENT ON TABLE badger.eval_runs IS 'The evaluations: one row for each run and each agent, version and batch that it scored.';
+
+-- 82. Run by whoever may write the file.
+-- A comment on eval_runs.eval_run_id.
+COMMENT ON COLUMN badger.eval_runs.eval_run_id IS 'The run.';
+
+-- 83. Run by whoever may write the file.
+-- A comment on eval_runs.agent_name.
+COMMENT ON COLUMN badger.eval_runs.agent_name IS 'Whose answers were scored.';
+
+-- 84. Run by whoever may write the file.
+-- A comment on eval_runs.agent_version.
+COMMENT ON COLUMN badger.eval_runs.agent_version IS 'Version of the agent.';
+
+-- 85. Run by whoever may write the file.
+-- A comment on eval_runs.batch_id.
+COMMENT ON COLUMN badger.eval_runs.batch_id IS 'Batch of the answers.';
+
+-- 86. Run by whoever may write the file.
+-- A comment on eval_runs.eval_run_date.
+COMMENT ON COLUMN badger.eval_runs.eval_run_date IS 'When the run started.';
+
+-- 87. Run by whoever may write the file.
+-- A comment on eval_runs.mode.
+COMMENT ON COLUMN badger.eval_runs.mode IS 'text2sql_only, agentic_only or both.';
+
+-- 88. Run by whoever may write the file.
+-- A comment on eval_runs.config.
+COMMENT ON COLUMN badger.eval_runs.config IS 'Options and thresholds of metrics.';
+
+-- 89. Run by whoever may write the file.
+-- A comment on eval_runs.judge.
+COMMENT ON COLUMN badger.eval_runs.judge IS 'Who was asked.';
+
+-- 90. Run by whoever may write the file.
+-- A comment on eval_runs.versions.
+COMMENT ON COLUMN badger.eval_runs.versions IS 'Versions of badger, of the metrics and of judge files.';
+
+-- 91. Run by whoever may write the file.
+-- A comment on eval_runs.counts.
+COMMENT ON COLUMN badger.eval_runs.counts IS 'How many scores the run holds, by status.';
+
+-- 92. Run by whoever may write the file.
+-- A comment on eval_runs.tokens.
+COMMENT ON COLUMN badger.eval_runs.tokens IS 'What judges were asked for the scores.';
+
+-- 93. Run by whoever may write the file.
+-- A comment on eval_runs.cost.
+COMMENT ON COLUMN badger.eval_runs.cost IS 'What the whole run paid for.';
+
+-- 94. Run by whoever may write the file.
+-- A comment on eval_runs.status.
+COMMENT ON COLUMN badger.eval_runs.status IS 'running (also: killed), done, stopped or failed. Only a run that is done has scored everything it was asked to.';
+
+-- 95. Run by whoever may write the file.
+-- A comment on the table scores.
+COMMENT ON TABLE badger.scores IS 'The scores: one row for each run, answer and metric.';
+
+-- 96. Run by whoever may write the file.
+-- A comment on scores.eval_run_id.
+COMMENT ON COLUMN badger.scores.eval_run_id IS 'The run.';
+
+-- 97. Run by whoever may write the file.
+-- A comment on scores.case_id.
+COMMENT ON COLUMN badger.scores.case_id IS 'The question.';
+
+-- 98. Run by whoever may write the file.
+-- A comment on scores.agent_name.
+COMMENT ON COLUMN badger.scores.agent_name IS 'Who answered.';
+
+-- 99. Run by whoever may write the file.
+-- A comment on scores.agent_version.
+COMMENT ON COLUMN badger.scores.agent_version IS 'Version of the agent.';
+
+-- 100. Run by whoever may write the file.
+-- A comment on scores.batch_id.
+COMMENT ON COLUMN badger.scores.batch_id IS 'Batch of the answer.';
+
+-- 101. Run by whoever may write the file.
+-- A comment on scores.metric.
+COMMENT ON COLUMN badger.scores.metric IS 'The metric.';
+
+-- 102. Run by whoever may write the file.
+-- A comment on scores.metric_version.
+COMMENT ON COLUMN badger.scores.metric_version IS 'Version of the metric. Scores of different versions are not comparable.';
+
+-- 103. Run by whoever may write the file.
+-- A comment on scores.status.
+COMMENT ON COLUMN badger.scores.status IS 'ok, abstained, not_applicable or failed.';
+
+-- 104. Run by whoever may write the file.
+-- A comment on scores.value.
+COMMENT ON COLUMN badger.scores.value IS 'The value. NULL unless status is ok.';
+
+-- 105. Run by whoever may write the file.
+-- A comment on scores.label.
+COMMENT ON COLUMN badger.scores.label IS 'Category, of metrics that have one.';
+
+-- 106. Run by whoever may write the file.
+-- A comment on scores.passed.
+COMMENT ON COLUMN badger.scores.passed IS 'Verdict by the metric''s threshold. NULL where there is none.';
+
+-- 107. Run by whoever may write the file.
+-- A comment on scores.reason.
+COMMENT ON COLUMN badger.scores.reason IS 'Why this value, or why none, in one sentence.';
+
+-- 108. Run by whoever may write the file.
+-- A comment on scores.detail.
+COMMENT ON COLUMN badger.scores.detail IS 'The evidence: alignment, counts, differences.';
+
+-- 109. Run by whoever may write the file.
+-- A comment on scores.assessment_ids.
+COMMENT ON COLUMN badger.scores.assessment_ids IS 'The recorded judge replies that the score rests on.';
+
+-- 110. Run by whoever may write the file.
+-- A comment on scores.config_hash.
+COMMENT ON COLUMN badger.scores.config_hash IS 'Identifies the configuration of the run.';
+
+-- 111. Run by whoever may write the file.
+-- A comment on scores.scored_at.
+COMMENT ON COLUMN badger.scores.scored_at IS 'When the score was stored.';
+
+-- 112. Run by whoever may write the file.
+-- A comment on scores.code.
+COMMENT ON COLUMN badger.scores.code IS 'Kind of failure. NULL unless status is failed.';
+
+-- 113. Run by whoever may write the file.
+-- A comment on scores.usage.
+COMMENT ON COLUMN badger.scores.usage IS 'What asking the judge took for this score. NULL where nobody was asked.';
+
+-- 114. Run by whoever may write the file.
+-- A comment on the table assessments.
+COMMENT ON TABLE badger.assessments IS 'The replies of judges, recorded.';
+
+-- 115. Run by whoever may write the file.
+-- A comment on assessments.assessment_id.
+COMMENT ON COLUMN badger.assessments.assessment_id IS 'Hash of the content.';
+
+-- 116. Run by whoever may write the file.
+-- A comment on assessments.kind.
+COMMENT ON COLUMN badger.assessments.kind IS 'What was asked.';
+
+-- 117. Run by whoever may write the file.
+-- A comment on assessments.backend.
+COMMENT ON COLUMN badger.assessments.backend IS 'Who was asked.';
+
+-- 118. Run by whoever may write the file.
+-- A comment on assessments.model.
+COMMENT ON COLUMN badger.assessments.model IS 'The model that answered.';
+
+-- 119. Run by whoever may write the file.
+-- A comment on assessments.prompt_version.
+COMMENT ON COLUMN badger.assessments.prompt_version IS 'Version of the prompt.';
+
+-- 120. Run by whoever may write the file.
+-- A comment on assessments.request_hash.
+COMMENT ON COLUMN badger.assessments.request_hash IS 'Hash of the request. The same request is not asked again.';
+
+-- 121. Run by whoever may write the file.
+-- A comment on assessments.reply.
+COMMENT ON COLUMN badger.assessments.reply IS 'The reply, as it came.';
+
+-- 122. Run by whoever may write the file.
+-- A comment on assessments.tokens_in.
+COMMENT ON COLUMN badger.assessments.tokens_in IS 'Tokens of the request. NULL where unknown.';
+
+-- 123. Run by whoever may write the file.
+-- A comment on assessments.tokens_out.
+COMMENT ON COLUMN badger.assessments.tokens_out IS 'Tokens of the reply. NULL where unknown.';
+
+-- 124. Run by whoever may write the file.
+-- A comment on assessments.latency_ms.
+COMMENT ON COLUMN badger.assessments.latency_ms IS 'How long the reply took, in milliseconds.';
+
+-- 125. Run by whoever may write the file.
+-- A comment on assessments.created_at.
+COMMENT ON COLUMN badger.assessments.created_at IS 'When.';
+
+-- 126. Run by whoever may write the file.
+-- A comment on assessments.detail.
+COMMENT ON COLUMN badger.assessments.detail IS 'What else is worth keeping.';
+
+-- 127. Run by whoever may write the file.
+-- A comment on assessments.payer.
+COMMENT ON COLUMN badger.assessments.payer IS 'For whom the judge was asked: run:ID, or the name of a caller of the function server.';
+
+-- 128. Run by whoever may write the file.
+-- A comment on the table schema_version.
+COMMENT ON TABLE badger.schema_version IS 'The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them.';
+
+-- 129. Run by whoever may write the file.
+-- A comment on schema_version.version.
+COMMENT ON COLUMN badger.schema_version.version IS 'Version of the tables.';
+
+-- 130. Run by whoever may write the file.
+-- A comment on schema_version.badger.
+COMMENT ON COLUMN badger.schema_version.badger IS 'Version of badger that brought the tables to it.';
+
+-- 131. Run by whoever may write the file.
+-- A comment on schema_version.reached_at.
+COMMENT ON COLUMN badger.schema_version.reached_at IS 'When.';
+
+-- 132. Run by whoever may write the file.
+-- A comment on schema_version.views.
+COMMENT ON COLUMN badger.schema_version.views IS 'Fingerprints of the views, as JSON: of their text and of what the warehouse shows of it.';
+
+-- 133. Run by whoever may write the file.
+-- A comment on the table judges.
+COMMENT ON TABLE badger.judges IS 'The promoted judge files. A row never changes.';
+
+-- 134. Run by whoever may write the file.
+-- A comment on judges.name.
+COMMENT ON COLUMN badger.judges.name IS 'Name of the judge.';
+
+-- 135. Run by whoever may write the file.
+-- A comment on judges.version.
+COMMENT ON COLUMN badger.judges.version IS 'Version of the judge.';
+
+-- 136. Run by whoever may write the file.
+-- A comment on judges.kind.
+COMMENT ON COLUMN badger.judges.kind IS 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.';
+
+-- 137. Run by whoever may write the file.
+-- A comment on judges.source.
+COMMENT ON COLUMN badger.judges.source IS 'Text of the judge file.';
+
+-- 138. Run by whoever may write the file.
+-- A comment on judges.hash.
+COMMENT ON COLUMN badger.judges."hash" IS 'SHA-256 of the text.';
+
+-- 139. Run by whoever may write the file.
+-- A comment on judges.promoted_at.
+COMMENT ON COLUMN badger.judges.promoted_at IS 'When.';
+
+-- 140. Run by whoever may write the file.
+-- A comment on judges.promoted_by.
+COMMENT ON COLUMN badger.judges.promoted_by IS 'By whom.';
+
+-- 141. Run by whoever may write the file.
+-- A comment on the table run_log.
+COMMENT ON TABLE badger.run_log IS 'What the evaluations by the warehouse''s own procedure did, and what failed: one row for each event.';
+
+-- 142. Run by whoever may write the file.
+-- A comment on run_log.entry_id.
+COMMENT ON COLUMN badger.run_log.entry_id IS 'Identifies the row.';
+
+-- 143. Run by whoever may write the file.
+-- A comment on run_log.logged_at.
+COMMENT ON COLUMN badger.run_log.logged_at IS 'When.';
+
+-- 144. Run by whoever may write the file.
+-- A comment on run_log.eval_run_id.
+COMMENT ON COLUMN badger.run_log.eval_run_id IS 'The run. NULL where none had begun.';
+
+-- 145. Run by whoever may write the file.
+-- A comment on run_log.event.
+COMMENT ON COLUMN badger.run_log.event IS 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).';
+
+-- 146. Run by whoever may write the file.
+-- A comment on run_log.case_id.
+COMMENT ON COLUMN badger.run_log.case_id IS 'The question, where the event is of one answer.';
+
+-- 147. Run by whoever may write the file.
+-- A comment on run_log.answers.
+COMMENT ON COLUMN badger.run_log.answers IS 'How many answers the event is about.';
+
+-- 148. Run by whoever may write the file.
+-- A comment on run_log.message.
+COMMENT ON COLUMN badger.run_log.message IS 'What the database or badger serve said.';
+
+-- 149. Run by whoever may write the file.
+-- A comment on the table run_locks.
+COMMENT ON TABLE badger.run_locks IS 'Who evaluates now, in warehouses without locks of their own: a row for each lock.';
+
+-- 150. Run by whoever may write the file.
+-- A comment on run_locks.name.
+COMMENT ON COLUMN badger.run_locks.name IS 'The lock: evaluate.';
+
+-- 151. Run by whoever may write the file.
+-- A comment on run_locks.holder.
+COMMENT ON COLUMN badger.run_locks.holder IS 'The call that holds it. NULL where nobody does.';
+
+-- 152. Run by whoever may write the file.
+-- A comment on run_locks.taken_at.
+COMMENT ON COLUMN badger.run_locks.taken_at IS 'When it was taken.';
+
+-- 153. Run by whoever may write the file.
+-- A comment on run_locks.beat_at.
+COMMENT ON COLUMN badger.run_locks.beat_at IS 'When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.';
+
+-- 154. Run by whoever may write the file.
+-- A comment on the table claims.
+COMMENT ON TABLE badger.claims IS 'Who is asking a judge at this moment: one row for each request. Rows come and go.';
+
+-- 155. Run by whoever may write the file.
+-- A comment on claims.claim_key.
+COMMENT ON COLUMN badger.claims.claim_key IS 'Hash of the request.';
+
+-- 156. Run by whoever may write the file.
+-- A comment on claims.owner.
+COMMENT ON COLUMN badger.claims.owner IS 'The process that asks.';
+
+-- 157. Run by whoever may write the file.
+-- A comment on claims.expires_ms.
+COMMENT ON COLUMN badger.claims.expires_ms IS 'Until when, in milliseconds since 1970. After that another process may ask.';
+
+-- 158. Run by whoever may write the file.
+-- A comment on the table calls.
+COMMENT ON TABLE badger.calls IS 'Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.';
+
+-- 159. Run by whoever may write the file.
+-- A comment on calls.call_id.
+COMMENT ON COLUMN badger.calls.call_id IS 'Names the call.';
+
+-- 160. Run by whoever may write the file.
+-- A comment on calls.content_hash.
+COMMENT ON COLUMN badger.calls.content_hash IS 'Hash of what was asked. Another call under the same id is refused.';
+
+-- 161. Run by whoever may write the file.
+-- A comment on calls.function.
+COMMENT ON COLUMN badger.calls."function" IS 'The function.';
+
+-- 162. Run by whoever may write the file.
+-- A comment on calls.request.
+COMMENT ON COLUMN badger.calls.request IS 'What was asked.';
+
+-- 163. Run by whoever may write the file.
+-- A comment on calls.reply.
+COMMENT ON COLUMN badger.calls.reply IS 'The reply. NULL until there is one, and where it is computed again from the replies of judges.';
+
+-- 164. Run by whoever may write the file.
+-- A comment on calls.expires_ms.
+COMMENT ON COLUMN badger.calls.expires_ms IS 'Until when the row is kept, in milliseconds since 1970.';
+
+-- 165. Run by whoever may write the file.
+-- A comment on the view latest_scores.
+COMMENT ON VIEW badger.latest_scores IS 'The latest score of each answer and metric, whichever run it is from, with the status of that run.';
+
+-- 166. Run by whoever may write the file.
+-- A comment on the view consensus.
+COMMENT ON VIEW badger.consensus IS 'What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.';
+
+-- 167. Run by whoever may write the file.
+-- A comment on the view complexity.
+COMMENT ON VIEW badger.complexity IS 'The complexity tier of each question, from its newest score.';
+
+-- 168. Run by whoever may write the file.
+-- A comment on the view coverage.
+COMMENT ON VIEW badger.coverage IS 'What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
+
+-- 169. Run by whoever may write the file.
+-- A comment on the view versions_by_metric.
+COMMENT ON VIEW badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.';
+
+-- 170. Run by whoever may write the file.
+-- A comment on the view agreement.
+COMMENT ON VIEW badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
+
+-- 171. Run by whoever may write the file.
+-- A comment on the view degradation.
+COMMENT ON VIEW badger.degradation IS 'The newest batch of each agent against the batch before it, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.';
+
+-- 172. Run by whoever may write the file.
+-- A comment on the view latest_run.
+COMMENT ON VIEW badger.latest_run IS 'The run of each agent, version and batch that started last: what became of it, and of its scores.';
+
+-- 173. Run by whoever may write the file.
+-- A comment on the view versions_by_batch.
+COMMENT ON VIEW badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.';
+
+-- 174. Run by whoever may write the file.
+-- A comment on the view worst_cases.
+COMMENT ON VIEW badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
+
+-- 175. Run by whoever may write the file.
+-- A comment on the view judge_cost.
+COMMENT ON VIEW badger.judge_cost IS 'What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.';
+
+-- 176. Run by whoever may write the file.
+-- A comment on the view failures_by_reason.
+COMMENT ON VIEW badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
+
+-- 177. Run by whoever may write the file.
+-- A comment on the view suspect_golds.
+COMMENT ON VIEW badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer''s is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
+
+-- 178. Run by whoever may write the file.
+-- Scores the answers that have no score, as rows of scores: SELECT * FROM badger.evaluate() those of each agent's newest batch; badger.evaluate(batch := 'BATCH', metrics := 'METRIC,METRIC') those of a batch. INSERT INTO badger.scores SELECT * FROM badger.evaluate() stores them. A transaction of the file's one writer is the lock.
+CREATE OR REPLACE MACRO badger.evaluate(batch := NULL, metrics := 'small,large') AS TABLE
+WITH settings AS MATERIALIZED (
+  SELECT s, CASE WHEN json_extract_string(s, '$.reason') IS NULL THEN 'evaluate-' || strftime(timezone('UTC', now()), '%Y%m%dT%H%M%S') || '-' || left(md5(txid_current()::VARCHAR || now()::VARCHAR), 6)
+    ELSE error(json_extract_string(s, '$.reason')) END AS run
+  FROM (SELECT run_settings(metrics) AS s)
+), answers AS (
+  SELECT *, agent_name || chr(31) || agent_version || chr(31) || batch_id || chr(31) || case_id AS k
+  FROM (SELECT COALESCE(CAST(agent_name AS VARCHAR) COLLATE "binary", '') AS agent_name, COALESCE(CAST(agent_version AS VARCHAR) COLLATE "binary", '') AS agent_version, COALESCE(CAST(batch_id AS VARCHAR) COLLATE "binary", '') AS batch_id,
+               COALESCE(CAST(case_id AS VARCHAR) COLLATE "binary", '') AS case_id, ran_at, sql, to_json(r) AS run_json
+        FROM badger.agent_runs r) t
+  QUALIFY ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) = 1
+), scope AS (
+  SELECT agent_name, batch_id FROM (SELECT agent_name, batch_id, MAX(ran_at) AS last_at FROM answers GROUP BY ALL) t WHERE batch IS NULL
+  QUALIFY ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY last_at DESC NULLS LAST, batch_id DESC) = 1
+  UNION
+  SELECT agent_name, batch_id FROM answers WHERE batch_id = batch
+), pending AS (
+  SELECT a.k, string_agg(m.metric, ',' ORDER BY m.place) AS missing
+  FROM answers a JOIN scope USING (agent_name, batch_id)
+  CROSS JOIN (SELECT unnest(names) AS metric, generate_subscripts(names, 1) AS place FROM (SELECT from_json(json_extract(s, '$.metrics'), '["VARCHAR"]') AS names FROM settings) n) m
+  ANTI JOIN badger.scores s ON s.agent_name = a.agent_name AND s.agent_version = a.agent_version AND s.batch_id = a.batch_id AND s.case_id = a.case_id AND s.metric = m.metric
+  GROUP BY a.k
+), golden AS (
+  SELECT case_id, golden_json, COUNT(*) OVER (PARTITION BY case_id, set_version) AS copies
+  FROM (SELECT COALESCE(CAST(case_id AS VARCHAR) COLLATE "binary", '') AS case_id, COALESCE(CAST(set_version AS VARCHAR) COLLATE "binary", '') AS set_version, to_json(g) AS golden_json FROM badger.golden_set g) t
+  QUALIFY ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY regexp_replace(regexp_replace(set_version, '([0-9]+)', '0000000000000000000000000000000000000000\1', 'g'), '[0-9]*([0-9]{40})', '\1', 'g') DESC, set_version DESC) = 1
+), scored AS MATERIALIZED (
+  SELECT a.*, from_json(score_row(json_object('run', a.run_json, 'golden', g.golden_json, 'copies', COALESCE(g.copies, 0))::VARCHAR, p.missing),
+    '[{"metric":"VARCHAR","metric_version":"BIGINT","status":"VARCHAR","value":"DOUBLE","label":"VARCHAR","passed":"BOOLEAN","reason":"VARCHAR","detail":"JSON","assessment_ids":"JSON","config_hash":"VARCHAR","code":"VARCHAR","usage":"JSON"}]') AS results
+  FROM pending p JOIN answers a USING (k) LEFT JOIN golden g ON g.case_id = a.case_id
+)
+SELECT run AS eval_run_id, case_id, agent_name, agent_version, batch_id, r.metric, r.metric_version, r.status, r.value, r.label, r.passed, r.reason, r.detail, r.assessment_ids, r.config_hash, now() AS scored_at, r.code, r.usage
+FROM (SELECT * EXCLUDE (results), unnest(results) AS r FROM scored) t CROSS JOIN settings;
+
+-- 179. Run by whoever may write the file.
+-- What the macro says, for those who look it up.
+COMMENT ON MACRO TABLE badger.evaluate IS 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:40f8696cdb007505]';
+
+-- 180. Run by whoever may write the file.
+-- The rows of eval_runs of evaluations that have none: INSERT INTO badger.eval_runs SELECT * FROM badger.evaluated().
+CREATE OR REPLACE MACRO badger.evaluated() AS TABLE
+SELECT eval_run_id, agent_name, agent_version, batch_id, MIN(scored_at) AS eval_run_date, 'both' AS mode, json_extract(run_settings(string_agg(DISTINCT metric, ',')), '$.config') AS config,
+  json_extract_string(run_settings(string_agg(DISTINCT metric, ',')), '$.judge') AS judge, json_extract(run_settings(string_agg(DISTINCT metric, ',')), '$.versions') AS versions,
+  (SELECT ('{' || string_agg('"' || status || '":' || n, ',' ORDER BY status) || '}')::JSON FROM (
+    SELECT status, COUNT(*) AS n FROM badger.scores c WHERE c.eval_run_id = s.eval_run_id AND c.agent_name = s.agent_name AND c.agent_version = s.agent_version AND c.batch_id = s.batch_id GROUP BY status) t) AS counts,
+  json_object('calls', COALESCE(SUM((usage ->> 'calls')::BIGINT), 0), 'in', COALESCE(SUM(greatest((usage ->> 'tokens_in')::BIGINT, 0)), 0), 'out', COALESCE(SUM(greatest((usage ->> 'tokens_out')::BIGINT, 0)), 0)) AS tokens,
+  NULL::JSON AS cost, 'done' AS status
+FROM badger.scores s ANTI JOIN badger.eval_runs e USING (eval_run_id, agent_name, agent_version, batch_id) WHERE eval_run_id LIKE 'evaluate-%' GROUP BY eval_run_id, agent_name, agent_version, batch_id;
+
+-- 181. Run by a person, not as SQL.
+-- DuckDB has no scheduler and no procedures. A line of crontab, whose time zone is the machine's, scores what has no score; a second writer of the file is refused, so that two never run at once.
+--     15 3 * * 1  badger sql --db FILE --write 'INSERT INTO badger.scores SELECT * FROM badger.evaluate()' && badger sql --db FILE --write 'INSERT INTO badger.eval_runs SELECT * FROM badger.evaluated()' || badger sql --db FILE --write "INSERT INTO badger.run_log (entry_id, logged_at, event) VALUES (uuid(), now(), 'run failed')"
+--     or, with a report and gates, and all batches scored again:  badger run --source duckdb:FILE --quiet
+
+-- 182. Run by a person, not as SQL.
+-- What to ask for an alert: it has rows where fewer answers pass than in the batch before.
+--     badger sql --db FILE 'SELECT * FROM badger.degradation WHERE pass_rate_change <= -0.05 OR failed > failed_before'
+
+
+-- badger out of duckdb via embedded. Scores, labels and all other data of badger go too.
+
+-- Run by whoever may write the file.
+DROP MACRO TABLE IF EXISTS badger.evaluated;
+
+-- Run by whoever may write the file.
+DROP MACRO TABLE IF EXISTS badger.evaluate;
+
+-- Run by whoever may write the file.
+DROP VIEW IF EXISTS badger.suspect_golds;
+
+-- Run by whoever may write the file.
+DROP VIEW IF EXISTS badger.failures_by_reason;
+
+-- Run by whoever may write the file.
+DROP VIEW IF EXISTS badger.judge_cost;
+
+-- Run by whoever may write the file.
+DROP VIEW IF EXISTS badger.worst_cases;
+
+-- Run by whoever may write the file.
+DROP VIEW IF EXISTS badger.versions_by_batch;
+
+-- Run by whoever may write the file.
+DROP VIEW IF EXISTS badger.latest_run;
+
+-- Run by whoever may write the file.
+DROP VIEW IF EXISTS badger.degradation;
+
+-- Run by whoever may write the file.
+DROP VIEW IF EXISTS badger.agreement;
+
+-- Run by whoever may write the file.
+DROP VIEW IF EXISTS badger.versions_by_metric;
+
+-- Run by whoever may write the file.
+DROP VIEW IF EXISTS badger.coverage;
+
+-- Run by whoever may write the file.
+DROP VIEW IF EXISTS badger.complexity;
+
+-- Run by whoever may write the file.
+DROP VIEW IF EXISTS badger.consensus;
+
+-- Run by whoever may write the file.
+DROP VIEW IF EXISTS badger.latest_scores;
+
+-- Run by whoever may write the file.
+DROP TABLE badger.calls;
+
+-- Run by whoever may write the file.
+DROP TABLE badger.claims;
+
+-- Run by whoever may write the file.
+DROP TABLE badger.run_locks;
+
+-- Run by whoever may write the file.
+DROP TABLE badger.run_log;
+
+-- Run by whoever may write the file.
+DROP TABLE badger.judges;
+
+-- Run by whoever may write the file.
+DROP TABLE badger.schema_version;
+
+-- Run by whoever may write the file.
+DROP TABLE badger.assessments;
+
+-- Run by whoever may write the file.
+DROP TABLE badger.scores;
+
+-- Run by whoever may write the file.
+DROP TABLE badger.eval_runs;
+
+-- Run by whoever may write the file.
+DROP TABLE badger.human_labels;
+
+-- Run by whoever may write the file.
+DROP TABLE badger.agent_runs;
+
+-- Run by whoever may write the file.
+DROP TABLE badger.golden_set;
+
+-- Run by whoever may write the file.
+DROP MACRO IF EXISTS badger.score_row;
+
+-- Run by whoever may write the file.
+DROP MACRO IF EXISTS badger.run_settings;
+
+-- Run by whoever may write the file.
+DROP MACRO IF EXISTS badger.large_json;
+
+-- Run by whoever may write the file.
+DROP MACRO IF EXISTS badger.small;
+
+-- Run by whoever may write the file.
+DROP MACRO IF EXISTS badger.badger_version;
+
+-- Run by whoever may write the file.
+DROP SCHEMA IF EXISTS badger RESTRICT;

@@ -1,0 +1,1426 @@
+-- badger in redshift via lambda: 220 steps, in this order. Each may be run again.
+
+-- 1. Run by a superuser.
+-- The role that owns badger's objects. Grant it to users.
+CREATE ROLE badger_owner;
+
+-- 2. Run by a superuser.
+-- The role that may call the functions. Grant it to users.
+CREATE ROLE badger_caller;
+
+-- 3. Run by a superuser.
+-- The role that reads scores and views. Grant it to users.
+CREATE ROLE badger_reader;
+
+-- 4. Run by a superuser.
+-- The role that writes labels, and nothing else. Grant it to users.
+CREATE ROLE badger_annotator;
+
+-- 5. Run by a superuser.
+-- The schema of everything that belongs to badger. It stays when badger is removed, unless its data go too.
+CREATE SCHEMA IF NOT EXISTS badger;
+
+-- 6. Run by a superuser.
+-- The owner creates functions and tables in the schema.
+GRANT USAGE, CREATE ON SCHEMA badger TO ROLE badger_owner;
+
+-- 7. Run by a superuser.
+-- The owner creates external functions.
+GRANT USAGE ON LANGUAGE EXFUNC TO ROLE badger_owner;
+
+-- 8. Run by a person, not as SQL.
+-- The Lambda function (Python 3.9 or later, timeout 15 minutes) that passes batches on. Its text follows; BADGER_ENDPOINT is https://badger.example.com. The role arn:aws:iam::1:role/badger needs lambda:InvokeFunction on it and is attached to the cluster.
+--     # Passes the batches of Redshift's external functions on to badger serve. Handler: lambda.handler; environment: BADGER_ENDPOINT, BADGER_TOKEN.
+--     import json, os, urllib.error, urllib.request
+--
+--     PAYLOAD = 6 * 1024 * 1024 - 1024  # bytes that Lambda passes on
+--
+--     def failed(message, *args):
+--         return json.dumps({"success": False, "error_msg": message % args})
+--
+--     def handler(event, context):
+--         if event["num_records"] != len(event["arguments"]):
+--             return failed("num_records is %s, but there are arguments for %d rows", event["num_records"], len(event["arguments"]))
+--         name = event["external_function"].rsplit(".", 1)[-1].strip('"').lower()
+--         request = urllib.request.Request(os.environ["BADGER_ENDPOINT"].rstrip("/") + "/v1/functions/" + name,
+--             json.dumps({"rows": [{} if row is None else row for row in event["arguments"]]}).encode(), {"Content-Type": "application/json"})
+--         if os.environ.get("BADGER_TOKEN"):
+--             request.add_header("Authorization", "Bearer " + os.environ["BADGER_TOKEN"])
+--         try:
+--             with urllib.request.urlopen(request, timeout=870) as reply:
+--                 text = reply.read().decode()
+--         except urllib.error.HTTPError as e:
+--             if e.code in (429, 503):
+--                 raise  # Redshift calls again where Lambda fails
+--             return failed("badger serve answered with HTTP status %d: %s", e.code, e.read(300).decode(errors="replace"))
+--         # A JSON result becomes the text that the server wrote, digit for digit.
+--         results, at, decode = [], text.index("[") + 1, json.JSONDecoder().raw_decode
+--         for _ in event["arguments"]:
+--             value, end = decode(text, at)
+--             results.append(text[at:end] if isinstance(value, (dict, list)) else value)
+--             at = end + 1
+--         reply = json.dumps({"success": True, "num_records": len(results), "results": results})
+--         if len(json.dumps(reply)) > PAYLOAD:
+--             return failed("the results of %d rows are longer than the 6 MB of a Lambda function; lower MAX_BATCH_ROWS", len(results))
+--         return reply
+
+-- 9. Run by badger_owner.
+-- badger_version(): The version of badger.
+CREATE OR REPLACE EXTERNAL FUNCTION badger.badger_version()
+RETURNS varchar(65535)
+STABLE
+LAMBDA 'badger' IAM_ROLE 'arn:aws:iam::1:role/badger'
+RETRY_TIMEOUT 60000
+MAX_BATCH_ROWS 1000
+MAX_BATCH_SIZE 5 MB;
+
+-- 10. Run by badger_owner.
+-- A new function may be called by everyone until that is taken away.
+REVOKE ALL ON FUNCTION badger.badger_version() FROM PUBLIC;
+
+-- 11. Run by badger_owner.
+-- Callers call it.
+GRANT EXECUTE ON FUNCTION badger.badger_version() TO ROLE badger_caller;
+
+-- 12. Run by badger_owner.
+-- small(gold_sql, agent_latency_ms): A share of it's \ "texts".
+CREATE OR REPLACE EXTERNAL FUNCTION badger.small(varchar(65535), double precision)
+RETURNS double precision
+STABLE
+LAMBDA 'badger' IAM_ROLE 'arn:aws:iam::1:role/badger'
+RETRY_TIMEOUT 60000
+MAX_BATCH_ROWS 1000
+MAX_BATCH_SIZE 5 MB;
+
+-- 13. Run by badger_owner.
+-- A new function may be called by everyone until that is taken away.
+REVOKE ALL ON FUNCTION badger.small(varchar(65535), double precision) FROM PUBLIC;
+
+-- 14. Run by badger_owner.
+-- Callers call it.
+GRANT EXECUTE ON FUNCTION badger.small(varchar(65535), double precision) TO ROLE badger_caller;
+
+-- 15. Run by badger_owner.
+-- large_json(gold_result): Evidence.
+CREATE OR REPLACE EXTERNAL FUNCTION badger.large_json(varchar(65535))
+RETURNS varchar(65535)
+STABLE
+LAMBDA 'badger' IAM_ROLE 'arn:aws:iam::1:role/badger'
+RETRY_TIMEOUT 60000
+MAX_BATCH_ROWS 200
+MAX_BATCH_SIZE 5 MB;
+
+-- 16. Run by badger_owner.
+-- A new function may be called by everyone until that is taken away.
+REVOKE ALL ON FUNCTION badger.large_json(varchar(65535)) FROM PUBLIC;
+
+-- 17. Run by badger_owner.
+-- Callers call it.
+GRANT EXECUTE ON FUNCTION badger.large_json(varchar(65535)) TO ROLE badger_caller;
+
+-- 18. Run by badger_owner.
+-- large_json(gold_result, options): Evidence.
+CREATE OR REPLACE EXTERNAL FUNCTION badger.large_json(varchar(65535), varchar(65535))
+RETURNS varchar(65535)
+STABLE
+LAMBDA 'badger' IAM_ROLE 'arn:aws:iam::1:role/badger'
+RETRY_TIMEOUT 60000
+MAX_BATCH_ROWS 200
+MAX_BATCH_SIZE 5 MB;
+
+-- 19. Run by badger_owner.
+-- A new function may be called by everyone until that is taken away.
+REVOKE ALL ON FUNCTION badger.large_json(varchar(65535), varchar(65535)) FROM PUBLIC;
+
+-- 20. Run by badger_owner.
+-- Callers call it.
+GRANT EXECUTE ON FUNCTION badger.large_json(varchar(65535), varchar(65535)) TO ROLE badger_caller;
+
+-- 21. Run by badger_owner.
+-- run_settings(metrics): What a run is made with.
+CREATE OR REPLACE EXTERNAL FUNCTION badger.run_settings(varchar(65535))
+RETURNS varchar(65535)
+STABLE
+LAMBDA 'badger' IAM_ROLE 'arn:aws:iam::1:role/badger'
+RETRY_TIMEOUT 60000
+MAX_BATCH_ROWS 1000
+MAX_BATCH_SIZE 5 MB;
+
+-- 22. Run by badger_owner.
+-- A new function may be called by everyone until that is taken away.
+REVOKE ALL ON FUNCTION badger.run_settings(varchar(65535)) FROM PUBLIC;
+
+-- 23. Run by badger_owner.
+-- Callers call it.
+GRANT EXECUTE ON FUNCTION badger.run_settings(varchar(65535)) TO ROLE badger_caller;
+
+-- 24. Run by badger_owner.
+-- score_row(row): Scores a row.
+CREATE OR REPLACE EXTERNAL FUNCTION badger.score_row(varchar(65535))
+RETURNS varchar(65535)
+STABLE
+LAMBDA 'badger' IAM_ROLE 'arn:aws:iam::1:role/badger'
+RETRY_TIMEOUT 60000
+MAX_BATCH_ROWS 100
+MAX_BATCH_SIZE 5 MB;
+
+-- 25. Run by badger_owner.
+-- A new function may be called by everyone until that is taken away.
+REVOKE ALL ON FUNCTION badger.score_row(varchar(65535)) FROM PUBLIC;
+
+-- 26. Run by badger_owner.
+-- Callers call it.
+GRANT EXECUTE ON FUNCTION badger.score_row(varchar(65535)) TO ROLE badger_caller;
+
+-- 27. Run by badger_owner.
+-- score_row(row, metrics): Scores a row.
+CREATE OR REPLACE EXTERNAL FUNCTION badger.score_row(varchar(65535), varchar(65535))
+RETURNS varchar(65535)
+STABLE
+LAMBDA 'badger' IAM_ROLE 'arn:aws:iam::1:role/badger'
+RETRY_TIMEOUT 60000
+MAX_BATCH_ROWS 100
+MAX_BATCH_SIZE 5 MB;
+
+-- 28. Run by badger_owner.
+-- A new function may be called by everyone until that is taken away.
+REVOKE ALL ON FUNCTION badger.score_row(varchar(65535), varchar(65535)) FROM PUBLIC;
+
+-- 29. Run by badger_owner.
+-- Callers call it.
+GRANT EXECUTE ON FUNCTION badger.score_row(varchar(65535), varchar(65535)) TO ROLE badger_caller;
+
+-- 30. Run by a superuser.
+-- Callers find the schema.
+GRANT USAGE ON SCHEMA badger TO ROLE badger_caller;
+
+-- 31. Run by badger_owner.
+-- The questions, with their accepted answers. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.golden_set (case_id varchar(65535), question varchar(65535), evidence varchar(65535), schema_ddl varchar(65535), dialect varchar(65535), gold_sql varchar(65535), gold_result varchar(65535), expected_tools super, expected_clarifications super, expected_behaviour varchar(65535), tags super, set_version varchar(65535), gold_latency_ms double precision, gold_error varchar(65535), alternatives super, database_name varchar(65535), metric_options super);
+
+-- 32. Run by badger_owner.
+-- The answers of agents: one row for each question, version of an agent, and batch. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.agent_runs (agent_name varchar(65535), agent_version varchar(65535), batch_id varchar(65535), case_id varchar(65535), interpretation varchar(65535), sql varchar(65535), result varchar(65535), sql_error varchar(65535), tool_calls super, response varchar(65535), latency_ms double precision, gold_latency_ms double precision, ran_at timestamptz, conversation_id varchar(65535), turn bigint);
+
+-- 33. Run by badger_owner.
+-- What people said of answers: one row for each answer and annotator. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.human_labels (case_id varchar(65535), agent_name varchar(65535), batch_id varchar(65535), annotator varchar(65535), verdict varchar(65535), note varchar(65535), labelled_at timestamptz, agent_version varchar(65535));
+
+-- 34. Run by badger_owner.
+-- The evaluations: one row for each run and each agent, version and batch that it scored. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.eval_runs (eval_run_id varchar(65535), agent_name varchar(65535), agent_version varchar(65535), batch_id varchar(65535), eval_run_date timestamptz, mode varchar(65535), config super, judge varchar(65535), versions super, counts super, tokens super, cost super, status varchar(65535));
+
+-- 35. Run by badger_owner.
+-- The scores: one row for each run, answer and metric. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.scores (eval_run_id varchar(65535), case_id varchar(65535), agent_name varchar(65535), agent_version varchar(65535), batch_id varchar(65535), metric varchar(65535), metric_version bigint, status varchar(65535), value double precision, label varchar(65535), passed boolean, reason varchar(65535), detail super, assessment_ids super, config_hash varchar(65535), scored_at timestamptz, code varchar(65535), usage super);
+
+-- 36. Run by badger_owner.
+-- The replies of judges, recorded. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.assessments (assessment_id varchar(65535), kind varchar(65535), backend varchar(65535), model varchar(65535), prompt_version varchar(65535), request_hash varchar(65535), reply varchar(65535), tokens_in bigint, tokens_out bigint, latency_ms bigint, created_at timestamptz, detail super, payer varchar(65535));
+
+-- 37. Run by badger_owner.
+-- The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.schema_version (version bigint, badger varchar(65535), reached_at timestamptz, views varchar(65535));
+
+-- 38. Run by badger_owner.
+-- The promoted judge files. A row never changes. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.judges (name varchar(65535), version bigint, kind varchar(65535), source varchar(65535), hash varchar(65535), promoted_at timestamptz, promoted_by varchar(65535));
+
+-- 39. Run by badger_owner.
+-- What the evaluations by the warehouse's own procedure did, and what failed: one row for each event. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.run_log (entry_id varchar(65535), logged_at timestamptz, eval_run_id varchar(65535), event varchar(65535), case_id varchar(65535), answers bigint, message varchar(65535));
+
+-- 40. Run by badger_owner.
+-- Who evaluates now, in warehouses without locks of their own: a row for each lock. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.run_locks (name varchar(65535), holder varchar(65535), taken_at timestamptz, beat_at timestamptz);
+
+-- 41. Run by badger_owner.
+-- Who is asking a judge at this moment: one row for each request. Rows come and go. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.claims (claim_key varchar(65535), owner varchar(65535), expires_ms bigint);
+
+-- 42. Run by badger_owner.
+-- Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS badger.calls (call_id varchar(65535), content_hash varchar(65535), function varchar(65535), request varchar(65535), reply varchar(65535), expires_ms bigint);
+
+-- 43. Run by badger_owner.
+-- The latest score of each answer and metric, whichever run it is from, with the status of that run.
+CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, run_status, run_date FROM (
+  SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
+         ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC) AS newest
+  FROM badger.scores s LEFT JOIN badger.eval_runs r
+  ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
+WHERE newest = 1;
+
+-- 44. Run by badger_owner.
+-- What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.
+CREATE OR REPLACE VIEW badger.consensus AS SELECT case_id, agent_name, batch_id, CASE WHEN SUM(said) > 0 THEN 1 WHEN SUM(said) < 0 THEN 0 END AS passes, agent_version
+FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, said
+FROM (SELECT l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END) AS agent_version, l.batch_id, l.annotator,
+        CASE WHEN l.verdict IN ('pass', '1', 'true', 'yes', 'correct') THEN 1 WHEN l.verdict IN ('fail', '0', 'false', 'no', 'incorrect') THEN -1 ELSE 0 END AS said,
+        ROW_NUMBER() OVER (PARTITION BY l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END), l.batch_id, l.annotator
+                           ORDER BY CASE WHEN l.labelled_at IS NULL THEN 1 ELSE 0 END, l.labelled_at DESC, l.verdict) AS latest
+  FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, verdict, labelled_at
+    FROM (SELECT case_id AS raw_id, COALESCE(CAST(case_id AS varchar(65535)), '') AS case_id, COALESCE(CAST(agent_name AS varchar(65535)), '') AS agent_name, CAST(agent_version AS varchar(65535)) AS agent_version,
+                 COALESCE(CAST(batch_id AS varchar(65535)), '') AS batch_id, COALESCE(CAST(annotator AS varchar(65535)), '') AS annotator, LOWER(TRIM(REPLACE(REPLACE(REPLACE(COALESCE(CAST(verdict AS varchar(65535)), ''), CHR(9), ' '), CHR(10), ' '), CHR(13), ' '))) AS verdict,
+                 labelled_at AS labelled_at
+          FROM badger.human_labels) k
+    WHERE 1 = 1) l
+  LEFT JOIN (SELECT case_id, agent_name, batch_id, COUNT(DISTINCT agent_version) AS versions, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
+    FROM (SELECT case_id AS raw_id, COALESCE(CAST(case_id AS varchar(65535)), '') AS case_id, COALESCE(CAST(agent_name AS varchar(65535)), '') AS agent_name, COALESCE(CAST(agent_version AS varchar(65535)), '') AS agent_version,
+                 COALESCE(CAST(batch_id AS varchar(65535)), '') AS batch_id
+          FROM badger.agent_runs) k
+    WHERE 1 = 1 GROUP BY case_id, agent_name, batch_id) a
+  ON a.case_id = l.case_id AND a.agent_name = l.agent_name AND a.batch_id = l.batch_id
+  LEFT JOIN (SELECT agent_name, batch_id, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
+    FROM badger.eval_runs GROUP BY agent_name, batch_id) e
+  ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id) v
+WHERE latest = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id;
+
+-- 45. Run by badger_owner.
+-- The complexity tier of each question, from its newest score.
+CREATE OR REPLACE VIEW badger.complexity AS SELECT case_id, label AS tier FROM (
+  SELECT case_id, label, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY scored_at DESC, eval_run_id DESC, agent_name, agent_version, batch_id) AS newest
+  FROM badger.latest_scores WHERE metric = 'sql_complexity' AND status = 'ok') t
+WHERE newest = 1;
+
+-- 46. Run by badger_owner.
+-- What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.
+CREATE OR REPLACE VIEW badger.coverage AS SELECT agent_name, agent_version, batch_id, metric, applies + not_applicable AS asked, scored, abstained, not_applicable, failed, unanswered,
+       CASE WHEN applies > 0 THEN scored * 1.0 / applies END AS coverage, passed,
+       CASE WHEN judged > 0 THEN passed * 1.0 / judged END AS pass_rate, CASE WHEN judged > 0 AND applies > 0 THEN passed * 1.0 / applies END AS rate_of_all
+FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.abstained, s.not_applicable, s.failed, s.unanswered + COALESCE(n.silent, 0) AS unanswered,
+        s.scored + s.abstained + s.failed + s.unanswered + COALESCE(n.silent, 0) AS applies, s.passed, s.judged
+  FROM (SELECT agent_name, agent_version, batch_id, metric,
+          COUNT(CASE WHEN status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN status = 'abstained' THEN 1 END) AS abstained,
+          COUNT(CASE WHEN status = 'not_applicable' AND reason NOT IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given') THEN 1 END) AS not_applicable,
+          COUNT(CASE WHEN status = 'failed' THEN 1 END) AS failed,
+          COUNT(CASE WHEN status = 'not_applicable' AND reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given') THEN 1 END) AS unanswered,
+          COUNT(CASE WHEN passed THEN 1 END) AS passed, COUNT(CASE WHEN passed IS NOT NULL THEN 1 END) AS judged
+    FROM badger.latest_scores GROUP BY agent_name, agent_version, batch_id, metric) s
+  LEFT JOIN (SELECT a.agent_name, a.agent_version, a.batch_id, MAX(q.questions) - COUNT(DISTINCT g.case_id) AS silent
+    FROM (SELECT COALESCE(CAST(case_id AS varchar(65535)), '') AS case_id, COALESCE(CAST(agent_name AS varchar(65535)), '') AS agent_name, COALESCE(CAST(agent_version AS varchar(65535)), '') AS agent_version, COALESCE(CAST(batch_id AS varchar(65535)), '') AS batch_id FROM badger.agent_runs) a
+    LEFT JOIN (SELECT DISTINCT COALESCE(CAST(case_id AS varchar(65535)), '') AS case_id FROM badger.golden_set) g ON g.case_id = a.case_id
+    CROSS JOIN (SELECT COUNT(DISTINCT COALESCE(CAST(case_id AS varchar(65535)), '')) AS questions FROM badger.golden_set) q
+    GROUP BY a.agent_name, a.agent_version, a.batch_id) n
+  ON n.agent_name = s.agent_name AND n.agent_version = s.agent_version AND n.batch_id = s.batch_id) t;
+
+-- 47. Run by badger_owner.
+-- Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.
+CREATE OR REPLACE VIEW badger.versions_by_metric AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value,
+       AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate,
+       SUM(CASE WHEN s.run_status = 'done' OR s.status <> 'ok' THEN 0 ELSE 1 END) AS unfinished, COUNT(*) AS answered
+FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
+GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') HAVING COUNT(CASE WHEN s.status = 'ok' THEN 1 END) > 0;
+
+-- 48. Run by badger_owner.
+-- How often each metric gives the verdict that most annotators give.
+CREATE OR REPLACE VIEW badger.agreement AS SELECT metric, labelled, true_pass, false_pass, true_fail, false_fail, (true_pass + true_fail) * 1.0 / labelled AS accuracy,
+       CASE WHEN chance < 1.0 THEN ((true_pass + true_fail) * 1.0 / labelled - chance) / (1.0 - chance) END AS kappa
+FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (true_fail + false_fail) * 1.0 * (true_fail + false_pass)) / (labelled * 1.0 * labelled) AS chance
+  FROM (SELECT s.metric, COUNT(*) AS labelled,
+               SUM(CASE WHEN s.passed AND l.passes = 1 THEN 1 ELSE 0 END) AS true_pass,
+               SUM(CASE WHEN s.passed AND l.passes = 0 THEN 1 ELSE 0 END) AS false_pass,
+               SUM(CASE WHEN NOT s.passed AND l.passes = 0 THEN 1 ELSE 0 END) AS true_fail,
+               SUM(CASE WHEN NOT s.passed AND l.passes = 1 THEN 1 ELSE 0 END) AS false_fail
+    FROM badger.latest_scores s JOIN badger.consensus l
+    ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
+    WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k;
+
+-- 49. Run by badger_owner.
+-- The newest batch of each agent against the batch before it, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.
+CREATE OR REPLACE VIEW badger.degradation AS SELECT n.agent_name, n.metric, n.batch_id, b.batch_id AS batch_before, n.judged, b.judged AS judged_before, n.pass_rate, b.pass_rate AS pass_rate_before,
+       n.pass_rate - b.pass_rate AS pass_rate_change, n.failed, b.failed AS failed_before
+FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place,
+    COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
+    AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+  FROM badger.latest_scores s JOIN (SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN MAX(ran_at) IS NULL THEN 1 ELSE 0 END, MAX(ran_at) DESC, batch_id DESC) AS place
+    FROM (SELECT COALESCE(CAST(agent_name AS varchar(65535)), '') AS agent_name, COALESCE(CAST(batch_id AS varchar(65535)), '') AS batch_id, ran_at AS ran_at FROM badger.agent_runs) k
+    GROUP BY agent_name, batch_id) a
+  ON a.agent_name = s.agent_name AND a.batch_id = s.batch_id
+  GROUP BY s.agent_name, s.batch_id, s.metric, a.place) n JOIN (SELECT s.agent_name, s.batch_id, s.metric, a.place,
+    COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
+    AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+  FROM badger.latest_scores s JOIN (SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN MAX(ran_at) IS NULL THEN 1 ELSE 0 END, MAX(ran_at) DESC, batch_id DESC) AS place
+    FROM (SELECT COALESCE(CAST(agent_name AS varchar(65535)), '') AS agent_name, COALESCE(CAST(batch_id AS varchar(65535)), '') AS batch_id, ran_at AS ran_at FROM badger.agent_runs) k
+    GROUP BY agent_name, batch_id) a
+  ON a.agent_name = s.agent_name AND a.batch_id = s.batch_id
+  GROUP BY s.agent_name, s.batch_id, s.metric, a.place) b ON b.agent_name = n.agent_name AND b.metric = n.metric AND b.place = n.place + 1
+WHERE n.place = 1;
+
+-- 50. Run by badger_owner.
+-- The run of each agent, version and batch that started last: what became of it, and of its scores.
+CREATE OR REPLACE VIEW badger.latest_run AS SELECT r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date AS run_date, r.status AS run_status, r.judge, COUNT(DISTINCT s.case_id) AS cases,
+       COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN s.status = 'abstained' THEN 1 END) AS abstained,
+       COUNT(CASE WHEN s.status = 'not_applicable' THEN 1 END) AS not_applicable, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
+       COUNT(CASE WHEN s.passed THEN 1 END) AS passed, AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, eval_run_date, status, judge,
+        ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC) AS newest
+  FROM badger.eval_runs) r
+LEFT JOIN badger.scores s ON s.eval_run_id = r.eval_run_id AND s.agent_name = r.agent_name AND s.agent_version = r.agent_version AND s.batch_id = r.batch_id
+WHERE r.newest = 1 GROUP BY r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date, r.status, r.judge;
+
+-- 51. Run by badger_owner.
+-- Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.
+CREATE OR REPLACE VIEW badger.versions_by_batch AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, s.batch_id, CAST((s.run_date AT TIME ZONE 'UTC') AS DATE) AS run_day, COUNT(*) AS answered,
+       COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value, COUNT(CASE WHEN s.passed THEN 1 END) AS passed,
+       COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
+GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown'), s.batch_id, CAST((s.run_date AT TIME ZONE 'UTC') AS DATE);
+
+-- 52. Run by badger_owner.
+-- The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.
+CREATE OR REPLACE VIEW badger.worst_cases AS SELECT s.agent_name, s.agent_version, s.batch_id, s.metric,
+       ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.metric ORDER BY CASE WHEN s.passed THEN 1 ELSE 0 END, CASE WHEN s.value IS NULL THEN 1 ELSE 0 END, s.value, s.case_id) AS place,
+       s.case_id, COALESCE(c.tier, 'unknown') AS tier, s.value, s.passed, s.label, s.reason
+FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
+WHERE s.status = 'ok' AND s.passed IS NOT NULL AND (s.passed = FALSE OR s.value < 1);
+
+-- 53. Run by badger_owner.
+-- What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.
+CREATE OR REPLACE VIEW badger.judge_cost AS SELECT eval_run_id, agent_name, agent_version, batch_id, metric, COUNT(*) AS scores, COUNT(calls) AS asked, SUM(calls) AS calls,
+       SUM(CASE WHEN tokens_in >= 0 THEN tokens_in ELSE 0 END) AS tokens_in, SUM(CASE WHEN tokens_out >= 0 THEN tokens_out ELSE 0 END) AS tokens_out,
+       COUNT(CASE WHEN calls > 0 AND (tokens_in < 0 OR tokens_out < 0 OR tokens_in IS NULL OR tokens_out IS NULL) THEN 1 END) AS uncounted
+FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, metric, CAST(JSON_EXTRACT_PATH_TEXT(JSON_SERIALIZE(usage), 'calls') AS bigint) AS calls,
+        CAST(JSON_EXTRACT_PATH_TEXT(JSON_SERIALIZE(usage), 'tokens_in') AS bigint) AS tokens_in, CAST(JSON_EXTRACT_PATH_TEXT(JSON_SERIALIZE(usage), 'tokens_out') AS bigint) AS tokens_out FROM badger.scores) u
+GROUP BY eval_run_id, agent_name, agent_version, batch_id, metric HAVING COUNT(calls) > 0;
+
+-- 54. Run by badger_owner.
+-- Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.
+CREATE OR REPLACE VIEW badger.failures_by_reason AS SELECT agent_name, agent_version, batch_id, metric, status, code, reason, COUNT(*) AS answers, MIN(case_id) AS example
+FROM badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_version, batch_id, metric, status, code, reason;
+
+-- 55. Run by badger_owner.
+-- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
+CREATE OR REPLACE VIEW badger.suspect_golds AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
+FROM (SELECT COALESCE(CAST(case_id AS varchar(65535)), '') AS case_id, 'gold_error' AS why, CAST(NULL AS varchar(65535)) AS answer, CAST(NULL AS varchar(65535)) AS agent_name, CAST(NULL AS varchar(65535)) AS agent_version, CAST(NULL AS varchar(65535)) AS batch_id
+  FROM badger.golden_set WHERE CAST(gold_error AS varchar(65535)) <> ''
+  UNION ALL
+  SELECT case_id, 'gold_error' AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
+  FROM badger.latest_scores WHERE status = 'not_applicable' AND reason = 'the gold query failed when it ran'
+  UNION ALL
+  SELECT case_id, CASE WHEN metric = 'rose' THEN 'gold_x' ELSE 'gold_empty' END AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
+  FROM badger.latest_scores WHERE status = 'ok' AND (metric = 'relation' AND label = 'gold_empty' OR metric = 'rose' AND JSON_EXTRACT_PATH_TEXT(JSON_SERIALIZE(detail), 'gold_x') = 'true')
+  UNION ALL
+  SELECT s.case_id, 'people' AS why, (s.agent_name || ' ' || s.agent_version || ' ' || s.batch_id) AS answer, s.agent_name, s.agent_version, s.batch_id
+  FROM badger.latest_scores s JOIN badger.consensus l ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
+  WHERE l.passes = 1 AND s.passed = FALSE AND s.metric IN ('verdict', 'ex_multiset')
+  UNION ALL
+  SELECT s.case_id, 'answers_agree' AS why, (s.agent_name || ' ' || s.agent_version || ' ' || s.batch_id) AS answer, s.agent_name, s.agent_version, s.batch_id
+  FROM badger.latest_scores s JOIN (SELECT case_id FROM badger.latest_scores WHERE metric = 'ex_multiset' AND passed IS NOT NULL
+    GROUP BY case_id HAVING COUNT(DISTINCT agent_name || ' ' || agent_version) > 1 AND COUNT(CASE WHEN passed THEN 1 END) = 0) f ON f.case_id = s.case_id
+  WHERE s.metric = 'ex_multiset' AND s.passed = FALSE) t
+GROUP BY t.case_id, t.why;
+
+-- 56. Run by badger_owner.
+-- The version of the tables.
+INSERT INTO badger.schema_version (version, reached_at) SELECT 3, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 3);
+
+-- 57. Run by badger_owner.
+-- A comment on the table golden_set.
+COMMENT ON TABLE badger.golden_set IS 'The questions, with their accepted answers.';
+
+-- 58. Run by badger_owner.
+-- A comment on golden_set.case_id.
+COMMENT ON COLUMN badger.golden_set.case_id IS 'Identifies the question. Any type is read as its text: 17, \'17\' and a UUID are all fine.';
+
+-- 59. Run by badger_owner.
+-- A comment on golden_set.question.
+COMMENT ON COLUMN badger.golden_set.question IS 'The question as the user asked it.';
+
+-- 60. Run by badger_owner.
+-- A comment on golden_set.evidence.
+COMMENT ON COLUMN badger.golden_set.evidence IS 'Hints that came with the question, such as the definition of a business term.';
+
+-- 61. Run by badger_owner.
+-- A comment on golden_set.schema_ddl.
+COMMENT ON COLUMN badger.golden_set.schema_ddl IS 'CREATE TABLE statements of the tables that the question is about.';
+
+-- 62. Run by badger_owner.
+-- A comment on golden_set.dialect.
+COMMENT ON COLUMN badger.golden_set.dialect IS 'SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …';
+
+-- 63. Run by badger_owner.
+-- A comment on golden_set.gold_sql.
+COMMENT ON COLUMN badger.golden_set.gold_sql IS 'The accepted query.';
+
+-- 64. Run by badger_owner.
+-- A comment on golden_set.gold_result.
+COMMENT ON COLUMN badger.golden_set.gold_result IS 'What the accepted query returned: an inline result, or a reference table:NAME, query:ID or file:PATH.';
+
+-- 65. Run by badger_owner.
+-- A comment on golden_set.expected_tools.
+COMMENT ON COLUMN badger.golden_set.expected_tools IS 'The tools that a good agent calls, in order: a list of names or of {"name", "arguments"}.';
+
+-- 66. Run by badger_owner.
+-- A comment on golden_set.expected_clarifications.
+COMMENT ON COLUMN badger.golden_set.expected_clarifications IS 'What a good agent asks back: a list of texts.';
+
+-- 67. Run by badger_owner.
+-- A comment on golden_set.expected_behaviour.
+COMMENT ON COLUMN badger.golden_set.expected_behaviour IS 'answer (also NULL), clarify or refuse.';
+
+-- 68. Run by badger_owner.
+-- A comment on golden_set.tags.
+COMMENT ON COLUMN badger.golden_set.tags IS 'A list of words to slice reports by.';
+
+-- 69. Run by badger_owner.
+-- A comment on golden_set.set_version.
+COMMENT ON COLUMN badger.golden_set.set_version IS 'Version of the golden set that the row belongs to.';
+
+-- 70. Run by badger_owner.
+-- A comment on golden_set.gold_latency_ms.
+COMMENT ON COLUMN badger.golden_set.gold_latency_ms IS 'How long the accepted query took, in milliseconds.';
+
+-- 71. Run by badger_owner.
+-- A comment on golden_set.gold_error.
+COMMENT ON COLUMN badger.golden_set.gold_error IS 'The message of the database, where the accepted query failed.';
+
+-- 72. Run by badger_owner.
+-- A comment on golden_set.alternatives.
+COMMENT ON COLUMN badger.golden_set.alternatives IS 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The best one counts.';
+
+-- 73. Run by badger_owner.
+-- A comment on golden_set.database_name.
+COMMENT ON COLUMN badger.golden_set.database_name IS 'Name of the database that the question is about. Agreement with people can be shown by database.';
+
+-- 74. Run by badger_owner.
+-- A comment on golden_set.metric_options.
+COMMENT ON COLUMN badger.golden_set.metric_options IS 'Options of single metrics, by name.';
+
+-- 75. Run by badger_owner.
+-- A comment on the table agent_runs.
+COMMENT ON TABLE badger.agent_runs IS 'The answers of agents: one row for each question, version of an agent, and batch.';
+
+-- 76. Run by badger_owner.
+-- A comment on agent_runs.agent_name.
+COMMENT ON COLUMN badger.agent_runs.agent_name IS 'Who answered.';
+
+-- 77. Run by badger_owner.
+-- A comment on agent_runs.agent_version.
+COMMENT ON COLUMN badger.agent_runs.agent_version IS 'Version of the agent.';
+
+-- 78. Run by badger_owner.
+-- A comment on agent_runs.batch_id.
+COMMENT ON COLUMN badger.agent_runs.batch_id IS 'Which batch the answer belongs to, such as the night. The same agent may answer a question again in another batch.';
+
+-- 79. Run by badger_owner.
+-- A comment on agent_runs.case_id.
+COMMENT ON COLUMN badger.agent_runs.case_id IS 'Which question was answered: golden_set.case_id.';
+
+-- 80. Run by badger_owner.
+-- A comment on agent_runs.interpretation.
+COMMENT ON COLUMN badger.agent_runs.interpretation IS 'The question in the agent\'s own words.';
+
+-- 81. Run by badger_owner.
+-- A comment on agent_runs.sql.
+COMMENT ON COLUMN badger.agent_runs.sql IS 'The agent\'s query.';
+
+-- 82. Run by badger_owner.
+-- A comment on agent_runs.result.
+COMMENT ON COLUMN badger.agent_runs.result IS 'What the agent\'s query returned, in the form of gold_result.';
+
+-- 83. Run by badger_owner.
+-- A comment on agent_runs.sql_error.
+COMMENT ON COLUMN badger.agent_runs.sql_error IS 'The message of the database, where the agent\'s query failed.';
+
+-- 84. Run by badger_owner.
+-- A comment on agent_runs.tool_calls.
+COMMENT ON COLUMN badger.agent_runs.tool_calls IS 'The tools that the agent called, in order: a list of {"name", "arguments"}.';
+
+-- 85. Run by badger_owner.
+-- A comment on agent_runs.response.
+COMMENT ON COLUMN badger.agent_runs.response IS 'The agent\'s answer in prose.';
+
+-- 86. Run by badger_owner.
+-- A comment on agent_runs.latency_ms.
+COMMENT ON COLUMN badger.agent_runs.latency_ms IS 'How long the agent\'s query took, in milliseconds.';
+
+-- 87. Run by badger_owner.
+-- A comment on agent_runs.gold_latency_ms.
+COMMENT ON COLUMN badger.agent_runs.gold_latency_ms IS 'How long the accepted query took at the same time, where it was run again. It takes the place of golden_set.gold_latency_ms.';
+
+-- 88. Run by badger_owner.
+-- A comment on agent_runs.ran_at.
+COMMENT ON COLUMN badger.agent_runs.ran_at IS 'When the agent answered.';
+
+-- 89. Run by badger_owner.
+-- A comment on agent_runs.conversation_id.
+COMMENT ON COLUMN badger.agent_runs.conversation_id IS 'The conversation that the answer is part of.';
+
+-- 90. Run by badger_owner.
+-- A comment on agent_runs.turn.
+COMMENT ON COLUMN badger.agent_runs.turn IS 'Position of the answer in its conversation.';
+
+-- 91. Run by badger_owner.
+-- A comment on the table human_labels.
+COMMENT ON TABLE badger.human_labels IS 'What people said of answers: one row for each answer and annotator.';
+
+-- 92. Run by badger_owner.
+-- A comment on human_labels.case_id.
+COMMENT ON COLUMN badger.human_labels.case_id IS 'The question whose answer is labelled.';
+
+-- 93. Run by badger_owner.
+-- A comment on human_labels.agent_name.
+COMMENT ON COLUMN badger.human_labels.agent_name IS 'Who answered.';
+
+-- 94. Run by badger_owner.
+-- A comment on human_labels.batch_id.
+COMMENT ON COLUMN badger.human_labels.batch_id IS 'Which batch the answer belongs to.';
+
+-- 95. Run by badger_owner.
+-- A comment on human_labels.annotator.
+COMMENT ON COLUMN badger.human_labels.annotator IS 'Who labelled the answer.';
+
+-- 96. Run by badger_owner.
+-- A comment on human_labels.verdict.
+COMMENT ON COLUMN badger.human_labels.verdict IS 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, whatever white space is around them. Anything else is unsure.';
+
+-- 97. Run by badger_owner.
+-- A comment on human_labels.note.
+COMMENT ON COLUMN badger.human_labels.note IS 'Why.';
+
+-- 98. Run by badger_owner.
+-- A comment on human_labels.labelled_at.
+COMMENT ON COLUMN badger.human_labels.labelled_at IS 'When. Of several labels of one annotator for one answer, the latest counts.';
+
+-- 99. Run by badger_owner.
+-- A comment on human_labels.agent_version.
+COMMENT ON COLUMN badger.human_labels.agent_version IS 'Version of the agent that answered. NULL means the only version that answered the question in the batch; where several did, the label counts for none of them.';
+
+-- 100. Run by badger_owner.
+-- A comment on the table eval_runs.
+COMMENT ON TABLE badger.eval_runs IS 'The evaluations: one row for each run and each agent, version and batch that it scored.';
+
+-- 101. Run by badger_owner.
+-- A comment on eval_runs.eval_run_id.
+COMMENT ON COLUMN badger.eval_runs.eval_run_id IS 'The run.';
+
+-- 102. Run by badger_owner.
+-- A comment on eval_runs.agent_name.
+COMMENT ON COLUMN badger.eval_runs.agent_name IS 'Whose answers were scored.';
+
+-- 103. Run by badger_owner.
+-- A comment on eval_runs.agent_version.
+COMMENT ON COLUMN badger.eval_runs.agent_version IS 'Version of the agent.';
+
+-- 104. Run by badger_owner.
+-- A comment on eval_runs.batch_id.
+COMMENT ON COLUMN badger.eval_runs.batch_id IS 'Batch of the answers.';
+
+-- 105. Run by badger_owner.
+-- A comment on eval_runs.eval_run_date.
+COMMENT ON COLUMN badger.eval_runs.eval_run_date IS 'When the run started.';
+
+-- 106. Run by badger_owner.
+-- A comment on eval_runs.mode.
+COMMENT ON COLUMN badger.eval_runs.mode IS 'text2sql_only, agentic_only or both.';
+
+-- 107. Run by badger_owner.
+-- A comment on eval_runs.config.
+COMMENT ON COLUMN badger.eval_runs.config IS 'Options and thresholds of metrics.';
+
+-- 108. Run by badger_owner.
+-- A comment on eval_runs.judge.
+COMMENT ON COLUMN badger.eval_runs.judge IS 'Who was asked.';
+
+-- 109. Run by badger_owner.
+-- A comment on eval_runs.versions.
+COMMENT ON COLUMN badger.eval_runs.versions IS 'Versions of badger, of the metrics and of judge files.';
+
+-- 110. Run by badger_owner.
+-- A comment on eval_runs.counts.
+COMMENT ON COLUMN badger.eval_runs.counts IS 'How many scores the run holds, by status.';
+
+-- 111. Run by badger_owner.
+-- A comment on eval_runs.tokens.
+COMMENT ON COLUMN badger.eval_runs.tokens IS 'What judges were asked for the scores.';
+
+-- 112. Run by badger_owner.
+-- A comment on eval_runs.cost.
+COMMENT ON COLUMN badger.eval_runs.cost IS 'What the whole run paid for.';
+
+-- 113. Run by badger_owner.
+-- A comment on eval_runs.status.
+COMMENT ON COLUMN badger.eval_runs.status IS 'running (also: killed), done, stopped or failed. Only a run that is done has scored everything it was asked to.';
+
+-- 114. Run by badger_owner.
+-- A comment on the table scores.
+COMMENT ON TABLE badger.scores IS 'The scores: one row for each run, answer and metric.';
+
+-- 115. Run by badger_owner.
+-- A comment on scores.eval_run_id.
+COMMENT ON COLUMN badger.scores.eval_run_id IS 'The run.';
+
+-- 116. Run by badger_owner.
+-- A comment on scores.case_id.
+COMMENT ON COLUMN badger.scores.case_id IS 'The question.';
+
+-- 117. Run by badger_owner.
+-- A comment on scores.agent_name.
+COMMENT ON COLUMN badger.scores.agent_name IS 'Who answered.';
+
+-- 118. Run by badger_owner.
+-- A comment on scores.agent_version.
+COMMENT ON COLUMN badger.scores.agent_version IS 'Version of the agent.';
+
+-- 119. Run by badger_owner.
+-- A comment on scores.batch_id.
+COMMENT ON COLUMN badger.scores.batch_id IS 'Batch of the answer.';
+
+-- 120. Run by badger_owner.
+-- A comment on scores.metric.
+COMMENT ON COLUMN badger.scores.metric IS 'The metric.';
+
+-- 121. Run by badger_owner.
+-- A comment on scores.metric_version.
+COMMENT ON COLUMN badger.scores.metric_version IS 'Version of the metric. Scores of different versions are not comparable.';
+
+-- 122. Run by badger_owner.
+-- A comment on scores.status.
+COMMENT ON COLUMN badger.scores.status IS 'ok, abstained, not_applicable or failed.';
+
+-- 123. Run by badger_owner.
+-- A comment on scores.value.
+COMMENT ON COLUMN badger.scores.value IS 'The value. NULL unless status is ok.';
+
+-- 124. Run by badger_owner.
+-- A comment on scores.label.
+COMMENT ON COLUMN badger.scores.label IS 'Category, of metrics that have one.';
+
+-- 125. Run by badger_owner.
+-- A comment on scores.passed.
+COMMENT ON COLUMN badger.scores.passed IS 'Verdict by the metric\'s threshold. NULL where there is none.';
+
+-- 126. Run by badger_owner.
+-- A comment on scores.reason.
+COMMENT ON COLUMN badger.scores.reason IS 'Why this value, or why none, in one sentence.';
+
+-- 127. Run by badger_owner.
+-- A comment on scores.detail.
+COMMENT ON COLUMN badger.scores.detail IS 'The evidence: alignment, counts, differences.';
+
+-- 128. Run by badger_owner.
+-- A comment on scores.assessment_ids.
+COMMENT ON COLUMN badger.scores.assessment_ids IS 'The recorded judge replies that the score rests on.';
+
+-- 129. Run by badger_owner.
+-- A comment on scores.config_hash.
+COMMENT ON COLUMN badger.scores.config_hash IS 'Identifies the configuration of the run.';
+
+-- 130. Run by badger_owner.
+-- A comment on scores.scored_at.
+COMMENT ON COLUMN badger.scores.scored_at IS 'When the score was stored.';
+
+-- 131. Run by badger_owner.
+-- A comment on scores.code.
+COMMENT ON COLUMN badger.scores.code IS 'Kind of failure. NULL unless status is failed.';
+
+-- 132. Run by badger_owner.
+-- A comment on scores.usage.
+COMMENT ON COLUMN badger.scores.usage IS 'What asking the judge took for this score. NULL where nobody was asked.';
+
+-- 133. Run by badger_owner.
+-- A comment on the table assessments.
+COMMENT ON TABLE badger.assessments IS 'The replies of judges, recorded.';
+
+-- 134. Run by badger_owner.
+-- A comment on assessments.assessment_id.
+COMMENT ON COLUMN badger.assessments.assessment_id IS 'Hash of the content.';
+
+-- 135. Run by badger_owner.
+-- A comment on assessments.kind.
+COMMENT ON COLUMN badger.assessments.kind IS 'What was asked.';
+
+-- 136. Run by badger_owner.
+-- A comment on assessments.backend.
+COMMENT ON COLUMN badger.assessments.backend IS 'Who was asked.';
+
+-- 137. Run by badger_owner.
+-- A comment on assessments.model.
+COMMENT ON COLUMN badger.assessments.model IS 'The model that answered.';
+
+-- 138. Run by badger_owner.
+-- A comment on assessments.prompt_version.
+COMMENT ON COLUMN badger.assessments.prompt_version IS 'Version of the prompt.';
+
+-- 139. Run by badger_owner.
+-- A comment on assessments.request_hash.
+COMMENT ON COLUMN badger.assessments.request_hash IS 'Hash of the request. The same request is not asked again.';
+
+-- 140. Run by badger_owner.
+-- A comment on assessments.reply.
+COMMENT ON COLUMN badger.assessments.reply IS 'The reply, as it came.';
+
+-- 141. Run by badger_owner.
+-- A comment on assessments.tokens_in.
+COMMENT ON COLUMN badger.assessments.tokens_in IS 'Tokens of the request. NULL where unknown.';
+
+-- 142. Run by badger_owner.
+-- A comment on assessments.tokens_out.
+COMMENT ON COLUMN badger.assessments.tokens_out IS 'Tokens of the reply. NULL where unknown.';
+
+-- 143. Run by badger_owner.
+-- A comment on assessments.latency_ms.
+COMMENT ON COLUMN badger.assessments.latency_ms IS 'How long the reply took, in milliseconds.';
+
+-- 144. Run by badger_owner.
+-- A comment on assessments.created_at.
+COMMENT ON COLUMN badger.assessments.created_at IS 'When.';
+
+-- 145. Run by badger_owner.
+-- A comment on assessments.detail.
+COMMENT ON COLUMN badger.assessments.detail IS 'What else is worth keeping.';
+
+-- 146. Run by badger_owner.
+-- A comment on assessments.payer.
+COMMENT ON COLUMN badger.assessments.payer IS 'For whom the judge was asked: run:ID, or the name of a caller of the function server.';
+
+-- 147. Run by badger_owner.
+-- A comment on the table schema_version.
+COMMENT ON TABLE badger.schema_version IS 'The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them.';
+
+-- 148. Run by badger_owner.
+-- A comment on schema_version.version.
+COMMENT ON COLUMN badger.schema_version.version IS 'Version of the tables.';
+
+-- 149. Run by badger_owner.
+-- A comment on schema_version.badger.
+COMMENT ON COLUMN badger.schema_version.badger IS 'Version of badger that brought the tables to it.';
+
+-- 150. Run by badger_owner.
+-- A comment on schema_version.reached_at.
+COMMENT ON COLUMN badger.schema_version.reached_at IS 'When.';
+
+-- 151. Run by badger_owner.
+-- A comment on schema_version.views.
+COMMENT ON COLUMN badger.schema_version.views IS 'Fingerprints of the views, as JSON: of their text and of what the warehouse shows of it.';
+
+-- 152. Run by badger_owner.
+-- A comment on the table judges.
+COMMENT ON TABLE badger.judges IS 'The promoted judge files. A row never changes.';
+
+-- 153. Run by badger_owner.
+-- A comment on judges.name.
+COMMENT ON COLUMN badger.judges.name IS 'Name of the judge.';
+
+-- 154. Run by badger_owner.
+-- A comment on judges.version.
+COMMENT ON COLUMN badger.judges.version IS 'Version of the judge.';
+
+-- 155. Run by badger_owner.
+-- A comment on judges.kind.
+COMMENT ON COLUMN badger.judges.kind IS 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.';
+
+-- 156. Run by badger_owner.
+-- A comment on judges.source.
+COMMENT ON COLUMN badger.judges.source IS 'Text of the judge file.';
+
+-- 157. Run by badger_owner.
+-- A comment on judges.hash.
+COMMENT ON COLUMN badger.judges."hash" IS 'SHA-256 of the text.';
+
+-- 158. Run by badger_owner.
+-- A comment on judges.promoted_at.
+COMMENT ON COLUMN badger.judges.promoted_at IS 'When.';
+
+-- 159. Run by badger_owner.
+-- A comment on judges.promoted_by.
+COMMENT ON COLUMN badger.judges.promoted_by IS 'By whom.';
+
+-- 160. Run by badger_owner.
+-- A comment on the table run_log.
+COMMENT ON TABLE badger.run_log IS 'What the evaluations by the warehouse\'s own procedure did, and what failed: one row for each event.';
+
+-- 161. Run by badger_owner.
+-- A comment on run_log.entry_id.
+COMMENT ON COLUMN badger.run_log.entry_id IS 'Identifies the row.';
+
+-- 162. Run by badger_owner.
+-- A comment on run_log.logged_at.
+COMMENT ON COLUMN badger.run_log.logged_at IS 'When.';
+
+-- 163. Run by badger_owner.
+-- A comment on run_log.eval_run_id.
+COMMENT ON COLUMN badger.run_log.eval_run_id IS 'The run. NULL where none had begun.';
+
+-- 164. Run by badger_owner.
+-- A comment on run_log.event.
+COMMENT ON COLUMN badger.run_log.event IS 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).';
+
+-- 165. Run by badger_owner.
+-- A comment on run_log.case_id.
+COMMENT ON COLUMN badger.run_log.case_id IS 'The question, where the event is of one answer.';
+
+-- 166. Run by badger_owner.
+-- A comment on run_log.answers.
+COMMENT ON COLUMN badger.run_log.answers IS 'How many answers the event is about.';
+
+-- 167. Run by badger_owner.
+-- A comment on run_log.message.
+COMMENT ON COLUMN badger.run_log.message IS 'What the database or badger serve said.';
+
+-- 168. Run by badger_owner.
+-- A comment on the table run_locks.
+COMMENT ON TABLE badger.run_locks IS 'Who evaluates now, in warehouses without locks of their own: a row for each lock.';
+
+-- 169. Run by badger_owner.
+-- A comment on run_locks.name.
+COMMENT ON COLUMN badger.run_locks.name IS 'The lock: evaluate.';
+
+-- 170. Run by badger_owner.
+-- A comment on run_locks.holder.
+COMMENT ON COLUMN badger.run_locks.holder IS 'The call that holds it. NULL where nobody does.';
+
+-- 171. Run by badger_owner.
+-- A comment on run_locks.taken_at.
+COMMENT ON COLUMN badger.run_locks.taken_at IS 'When it was taken.';
+
+-- 172. Run by badger_owner.
+-- A comment on run_locks.beat_at.
+COMMENT ON COLUMN badger.run_locks.beat_at IS 'When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.';
+
+-- 173. Run by badger_owner.
+-- A comment on the table claims.
+COMMENT ON TABLE badger.claims IS 'Who is asking a judge at this moment: one row for each request. Rows come and go.';
+
+-- 174. Run by badger_owner.
+-- A comment on claims.claim_key.
+COMMENT ON COLUMN badger.claims.claim_key IS 'Hash of the request.';
+
+-- 175. Run by badger_owner.
+-- A comment on claims.owner.
+COMMENT ON COLUMN badger.claims.owner IS 'The process that asks.';
+
+-- 176. Run by badger_owner.
+-- A comment on claims.expires_ms.
+COMMENT ON COLUMN badger.claims.expires_ms IS 'Until when, in milliseconds since 1970. After that another process may ask.';
+
+-- 177. Run by badger_owner.
+-- A comment on the table calls.
+COMMENT ON TABLE badger.calls IS 'Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.';
+
+-- 178. Run by badger_owner.
+-- A comment on calls.call_id.
+COMMENT ON COLUMN badger.calls.call_id IS 'Names the call.';
+
+-- 179. Run by badger_owner.
+-- A comment on calls.content_hash.
+COMMENT ON COLUMN badger.calls.content_hash IS 'Hash of what was asked. Another call under the same id is refused.';
+
+-- 180. Run by badger_owner.
+-- A comment on calls.function.
+COMMENT ON COLUMN badger.calls."function" IS 'The function.';
+
+-- 181. Run by badger_owner.
+-- A comment on calls.request.
+COMMENT ON COLUMN badger.calls.request IS 'What was asked.';
+
+-- 182. Run by badger_owner.
+-- A comment on calls.reply.
+COMMENT ON COLUMN badger.calls.reply IS 'The reply. NULL until there is one, and where it is computed again from the replies of judges.';
+
+-- 183. Run by badger_owner.
+-- A comment on calls.expires_ms.
+COMMENT ON COLUMN badger.calls.expires_ms IS 'Until when the row is kept, in milliseconds since 1970.';
+
+-- 184. Run by badger_owner.
+-- A comment on the view latest_scores.
+COMMENT ON VIEW badger.latest_scores IS 'The latest score of each answer and metric, whichever run it is from, with the status of that run.';
+
+-- 185. Run by badger_owner.
+-- A comment on the view consensus.
+COMMENT ON VIEW badger.consensus IS 'What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.';
+
+-- 186. Run by badger_owner.
+-- A comment on the view complexity.
+COMMENT ON VIEW badger.complexity IS 'The complexity tier of each question, from its newest score.';
+
+-- 187. Run by badger_owner.
+-- A comment on the view coverage.
+COMMENT ON VIEW badger.coverage IS 'What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
+
+-- 188. Run by badger_owner.
+-- A comment on the view versions_by_metric.
+COMMENT ON VIEW badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.';
+
+-- 189. Run by badger_owner.
+-- A comment on the view agreement.
+COMMENT ON VIEW badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
+
+-- 190. Run by badger_owner.
+-- A comment on the view degradation.
+COMMENT ON VIEW badger.degradation IS 'The newest batch of each agent against the batch before it, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.';
+
+-- 191. Run by badger_owner.
+-- A comment on the view latest_run.
+COMMENT ON VIEW badger.latest_run IS 'The run of each agent, version and batch that started last: what became of it, and of its scores.';
+
+-- 192. Run by badger_owner.
+-- A comment on the view versions_by_batch.
+COMMENT ON VIEW badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.';
+
+-- 193. Run by badger_owner.
+-- A comment on the view worst_cases.
+COMMENT ON VIEW badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
+
+-- 194. Run by badger_owner.
+-- A comment on the view judge_cost.
+COMMENT ON VIEW badger.judge_cost IS 'What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.';
+
+-- 195. Run by badger_owner.
+-- A comment on the view failures_by_reason.
+COMMENT ON VIEW badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
+
+-- 196. Run by badger_owner.
+-- A comment on the view suspect_golds.
+COMMENT ON VIEW badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
+
+-- 197. Run by a superuser.
+-- badger_reader finds the schema.
+GRANT USAGE ON SCHEMA badger TO ROLE badger_reader;
+
+-- 198. Run by a superuser.
+-- badger_annotator finds the schema.
+GRANT USAGE ON SCHEMA badger TO ROLE badger_annotator;
+
+-- 199. Run by badger_owner.
+-- The reader reads scores.
+GRANT SELECT ON badger.scores TO ROLE badger_reader;
+
+-- 200. Run by badger_owner.
+-- The reader reads eval_runs.
+GRANT SELECT ON badger.eval_runs TO ROLE badger_reader;
+
+-- 201. Run by badger_owner.
+-- The reader reads run_log.
+GRANT SELECT ON badger.run_log TO ROLE badger_reader;
+
+-- 202. Run by badger_owner.
+-- The reader reads latest_scores.
+GRANT SELECT ON badger.latest_scores TO ROLE badger_reader;
+
+-- 203. Run by badger_owner.
+-- The reader reads consensus.
+GRANT SELECT ON badger.consensus TO ROLE badger_reader;
+
+-- 204. Run by badger_owner.
+-- The reader reads complexity.
+GRANT SELECT ON badger.complexity TO ROLE badger_reader;
+
+-- 205. Run by badger_owner.
+-- The reader reads coverage.
+GRANT SELECT ON badger.coverage TO ROLE badger_reader;
+
+-- 206. Run by badger_owner.
+-- The reader reads versions_by_metric.
+GRANT SELECT ON badger.versions_by_metric TO ROLE badger_reader;
+
+-- 207. Run by badger_owner.
+-- The reader reads agreement.
+GRANT SELECT ON badger.agreement TO ROLE badger_reader;
+
+-- 208. Run by badger_owner.
+-- The reader reads degradation.
+GRANT SELECT ON badger.degradation TO ROLE badger_reader;
+
+-- 209. Run by badger_owner.
+-- The reader reads latest_run.
+GRANT SELECT ON badger.latest_run TO ROLE badger_reader;
+
+-- 210. Run by badger_owner.
+-- The reader reads versions_by_batch.
+GRANT SELECT ON badger.versions_by_batch TO ROLE badger_reader;
+
+-- 211. Run by badger_owner.
+-- The reader reads worst_cases.
+GRANT SELECT ON badger.worst_cases TO ROLE badger_reader;
+
+-- 212. Run by badger_owner.
+-- The reader reads judge_cost.
+GRANT SELECT ON badger.judge_cost TO ROLE badger_reader;
+
+-- 213. Run by badger_owner.
+-- The reader reads failures_by_reason.
+GRANT SELECT ON badger.failures_by_reason TO ROLE badger_reader;
+
+-- 214. Run by badger_owner.
+-- The reader reads suspect_golds.
+GRANT SELECT ON badger.suspect_golds TO ROLE badger_reader;
+
+-- 215. Run by badger_owner.
+-- The annotator reads and writes labels, and nothing else.
+GRANT SELECT, INSERT, UPDATE ON badger.human_labels TO ROLE badger_annotator;
+
+-- 216. Run by badger_owner.
+-- The lock of the evaluation.
+INSERT INTO badger.run_locks (name) SELECT 'evaluate' WHERE NOT EXISTS (SELECT 1 FROM badger.run_locks WHERE name = 'evaluate');
+
+-- 217. Run by badger_owner.
+-- Scores the answers that have no score: CALL badger.evaluate(NULL, NULL) those of each agent's newest batch, and what an earlier call left; CALL badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 100 answers at a time are stored. A call to badger scores one metric, because its result holds 65535 bytes at most. Call it outside a transaction.
+CREATE OR REPLACE PROCEDURE badger.evaluate(v_batch varchar(65535), v_asked varchar(65535)) NONATOMIC AS $$
+DECLARE
+  v_me varchar(64) := md5(random()::varchar || getdate()::varchar || pg_backend_pid()::varchar);
+  v_settings varchar(65535);
+  v_versions varchar(65535);
+  v_run varchar(200);
+  v_event varchar(20);
+  v_resumed boolean := FALSE;
+  v_last varchar(65535) := '';
+  v_key varchar(65535);
+  v_case varchar(65535);
+  v_size int := 100;
+  v_n int := 0;
+  v_done int := 0;
+  v_left_out int := 0;
+  v_in_a_row int := 0;
+  v_held int;
+  v_problem varchar(1000);
+  v_fatal varchar(1000);
+BEGIN
+  -- Whoever is silent for 60 minutes loses the lock. Slices are stored under it only.
+  BEGIN
+    UPDATE badger.run_locks SET holder = v_me, taken_at = SYSDATE, beat_at = SYSDATE
+    WHERE name = 'evaluate' AND (holder IS NULL OR beat_at < DATEADD(minute, -60, SYSDATE));
+  EXCEPTION WHEN OTHERS THEN
+    v_problem := SQLERRM;
+  END;
+  SELECT INTO v_n COUNT(*) FROM badger.run_locks WHERE name = 'evaluate' AND holder = v_me;
+  IF v_n = 0 THEN
+    INSERT INTO badger.run_log (entry_id, logged_at, event, message) SELECT md5(v_me || 'refused'), SYSDATE, 'refused', v_problem;
+    RAISE EXCEPTION 'another evaluation is running';
+  END IF;
+  BEGIN
+    SELECT INTO v_settings badger.run_settings(COALESCE(v_asked, 'small,large'));
+    v_fatal := json_extract_path_text(v_settings, 'reason', TRUE);
+    IF v_fatal = '' THEN
+      v_fatal := NULL;
+    END IF;
+    v_versions := json_extract_path_text(v_settings, 'versions');
+    DROP TABLE IF EXISTS badger_metrics;
+    CREATE TEMP TABLE badger_metrics AS SELECT m::varchar AS metric FROM (SELECT JSON_PARSE(json_extract_path_text(v_settings, 'metrics')) AS a) t, t.a AS m;
+    -- A run that was left goes on where it was to score the same metrics of the same versions.
+    SELECT INTO v_run MAX(eval_run_id) FROM badger.eval_runs
+    WHERE eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed') AND JSON_SERIALIZE(versions) = JSON_SERIALIZE(JSON_PARSE(v_versions)) AND (v_batch IS NULL OR batch_id = v_batch);
+    v_resumed := v_run IS NOT NULL;
+    v_run := COALESCE(v_run, 'evaluate-' || TO_CHAR(SYSDATE, 'YYYYMMDD"T"HH24MISS') || '-' || LEFT(v_me, 6));
+    v_event := CASE WHEN v_resumed THEN 'resumed' ELSE 'began' END;
+    INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event) SELECT md5(v_me || 'begin'), SYSDATE, v_run, v_event;
+  EXCEPTION WHEN OTHERS THEN
+    v_fatal := LEFT(SQLERRM, 1000);
+  END;
+
+  WHILE v_fatal IS NULL LOOP
+    v_problem := NULL;
+    BEGIN
+      DROP TABLE IF EXISTS badger_answers;
+      CREATE TEMP TABLE badger_answers AS
+        SELECT t.*, agent_name || CHR(31) || agent_version || CHR(31) || batch_id || CHR(31) || case_id AS k
+        FROM (SELECT COALESCE(CAST(agent_name AS varchar(65535)), '') AS agent_name, COALESCE(CAST(agent_version AS varchar(65535)), '') AS agent_version, COALESCE(CAST(batch_id AS varchar(65535)), '') AS batch_id,
+                     COALESCE(CAST(case_id AS varchar(65535)), '') AS case_id, ran_at, sql FROM badger.agent_runs) t
+        QUALIFY ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) = 1;
+      DROP TABLE IF EXISTS badger_slice;
+      CREATE TEMP TABLE badger_slice AS
+        WITH scope AS (
+          SELECT agent_name, batch_id FROM (
+            SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY last_at DESC NULLS LAST, batch_id DESC) AS place
+            FROM (SELECT agent_name, batch_id, MAX(ran_at) AS last_at FROM badger_answers GROUP BY agent_name, batch_id) l) p
+          WHERE place = 1 AND v_batch IS NULL
+          UNION
+          SELECT agent_name, batch_id FROM badger.eval_runs WHERE v_batch IS NULL AND eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed')
+          UNION
+          SELECT agent_name, batch_id FROM badger_answers WHERE batch_id = v_batch
+        ), missing AS (
+          SELECT a.k, a.agent_name, a.agent_version, a.batch_id, a.case_id, m.metric, DENSE_RANK() OVER (ORDER BY a.k) AS place
+          FROM badger_answers a JOIN scope c ON c.agent_name = a.agent_name AND c.batch_id = a.batch_id CROSS JOIN badger_metrics m
+          LEFT JOIN badger.scores s ON s.agent_name = a.agent_name AND s.agent_version = a.agent_version AND s.batch_id = a.batch_id AND s.case_id = a.case_id AND s.metric = m.metric
+          WHERE s.metric IS NULL AND a.k > v_last
+        )
+        SELECT k, agent_name, agent_version, batch_id, case_id, metric FROM missing WHERE place <= v_size;
+      SELECT INTO v_n, v_key, v_case COUNT(DISTINCT k), MAX(k), MAX(case_id) FROM badger_slice;
+      IF v_n > 0 THEN
+        DROP TABLE IF EXISTS badger_scored;
+        CREATE TEMP TABLE badger_scored AS
+          WITH golden AS (
+            SELECT COALESCE(CAST(case_id AS varchar(65535)), '') AS id, COALESCE(CAST(set_version AS varchar(65535)), '') AS version, COUNT(*) OVER (PARTITION BY id, version) AS copies,
+              OBJECT('case_id', case_id, 'question', question, 'evidence', evidence, 'schema_ddl', schema_ddl, 'dialect', dialect, 'gold_sql', gold_sql, 'gold_result', gold_result, 'expected_tools', expected_tools, 'expected_clarifications', expected_clarifications, 'expected_behaviour', expected_behaviour, 'tags', tags, 'set_version', set_version, 'gold_latency_ms', gold_latency_ms, 'gold_error', gold_error, 'alternatives', alternatives, 'database_name', database_name, 'metric_options', metric_options) AS row
+            FROM badger.golden_set
+            -- v10 comes after v9: runs of digits count as numbers.
+            QUALIFY ROW_NUMBER() OVER (PARTITION BY id ORDER BY REGEXP_REPLACE(REGEXP_REPLACE(version, '([0-9]+)', '0000000000000000000000000000000000000000$1'), '[0-9]*([0-9]{40})', '$1') DESC, version DESC) = 1
+          ), runs AS (
+            SELECT COALESCE(CAST(agent_name AS varchar(65535)), '') || CHR(31) || COALESCE(CAST(agent_version AS varchar(65535)), '') || CHR(31) || COALESCE(CAST(batch_id AS varchar(65535)), '') || CHR(31) || COALESCE(CAST(case_id AS varchar(65535)), '') AS k,
+              OBJECT('agent_name', agent_name, 'agent_version', agent_version, 'batch_id', batch_id, 'case_id', case_id, 'interpretation', interpretation, 'sql', sql, 'result', result, 'sql_error', sql_error, 'tool_calls', tool_calls, 'response', response, 'latency_ms', latency_ms, 'gold_latency_ms', gold_latency_ms, 'ran_at', ran_at, 'conversation_id', conversation_id, 'turn', turn) AS row
+            FROM badger.agent_runs
+            QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY ran_at, sql) = 1
+          )
+          SELECT p.agent_name, p.agent_version, p.batch_id, p.case_id,
+                 JSON_PARSE(badger.score_row(JSON_SERIALIZE(OBJECT('run', r.row, 'golden', g.row, 'copies', COALESCE(g.copies, 0))), p.metric)) AS result
+          FROM badger_slice p JOIN runs r ON r.k = p.k LEFT JOIN golden g ON g.id = p.case_id;
+        START TRANSACTION;
+        UPDATE badger.run_locks SET beat_at = SYSDATE WHERE name = 'evaluate' AND holder = v_me;
+        GET DIAGNOSTICS v_held = ROW_COUNT;
+        IF v_held = 0 THEN
+          v_fatal := 'another call has taken the lock, because this one was silent for too long';
+          RAISE EXCEPTION '%', v_fatal;
+        END IF;
+        INSERT INTO badger.eval_runs (eval_run_id, agent_name, agent_version, batch_id, eval_run_date, mode, config, judge, versions, status)
+          SELECT v_run, s.agent_name, s.agent_version, s.batch_id, SYSDATE, 'both', JSON_PARSE(json_extract_path_text(v_settings, 'config')), json_extract_path_text(v_settings, 'judge'), JSON_PARSE(v_versions), 'running'
+          FROM (SELECT DISTINCT agent_name, agent_version, batch_id FROM badger_slice) s
+          LEFT JOIN badger.eval_runs t ON t.eval_run_id = v_run AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id
+          WHERE t.eval_run_id IS NULL;
+        -- These answers have no score of these metrics, so that nothing is there to be replaced.
+        INSERT INTO badger.scores (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage)
+          SELECT v_run, p.case_id, p.agent_name, p.agent_version, p.batch_id, s.metric::varchar, s.metric_version::bigint, s.status::varchar, s.value::double precision, s.label::varchar(65535), s.passed::boolean,
+                 s.reason::varchar(65535), s.detail, s.assessment_ids, s.config_hash::varchar, SYSDATE, s.code::varchar, s.usage
+          FROM badger_scored p, p.result AS s WHERE s.metric IS NOT NULL;
+        COMMIT;
+      END IF;
+    EXCEPTION WHEN OTHERS THEN
+      v_problem := LEFT(SQLERRM, 1000);
+    END;
+    EXIT WHEN v_fatal IS NOT NULL;
+    IF v_problem IS NULL THEN
+      EXIT WHEN v_n = 0;
+      v_last := v_key;
+      v_done := v_done + v_n;
+      v_in_a_row := 0;
+      v_size := 100;
+    ELSIF v_size > 1 THEN
+      INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message) SELECT md5(v_me || v_last || 'slice'), SYSDATE, v_run, 'slice failed', v_size, v_problem;
+      v_size := 1; -- one by one, to find the answer that cannot be scored
+      v_in_a_row := 0;
+    ELSE
+      INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, case_id, answers, message) SELECT md5(v_me || v_last || 'answer'), SYSDATE, v_run, 'answer failed', v_case, 1, v_problem;
+      v_left_out := v_left_out + 1;
+      v_in_a_row := v_in_a_row + 1;
+      IF v_in_a_row >= 3 OR v_key IS NULL OR v_key = v_last THEN
+        v_fatal := v_problem;
+      END IF;
+      v_last := COALESCE(v_key, v_last);
+    END IF;
+  END LOOP;
+
+  IF v_fatal IS NULL AND v_left_out > 0 THEN
+    v_fatal := v_left_out::varchar || ' answers could not be scored; run_log says why';
+  END IF;
+  IF v_run IS NOT NULL THEN
+    UPDATE badger.eval_runs SET status = CASE WHEN v_fatal IS NULL THEN 'done' ELSE 'failed' END, counts = JSON_PARSE(s.counts), tokens = JSON_PARSE(s.tokens)
+    FROM (
+      SELECT agent_name, agent_version, batch_id, '{' || LISTAGG('"' || status || '":' || n::varchar, ',') WITHIN GROUP (ORDER BY status) || '}' AS counts,
+             '{"calls":' || SUM(calls)::varchar || ',"in":' || SUM(tokens_in)::varchar || ',"out":' || SUM(tokens_out)::varchar || '}' AS tokens
+      FROM (
+        SELECT agent_name, agent_version, batch_id, status, COUNT(*) AS n, COALESCE(SUM(usage.calls::bigint), 0) AS calls,
+               COALESCE(SUM(GREATEST(usage.tokens_in::bigint, 0)), 0) AS tokens_in, COALESCE(SUM(GREATEST(usage.tokens_out::bigint, 0)), 0) AS tokens_out
+        FROM badger.scores WHERE eval_run_id = v_run GROUP BY agent_name, agent_version, batch_id, status) c
+      GROUP BY agent_name, agent_version, batch_id) s
+    WHERE eval_runs.eval_run_id = v_run AND eval_runs.agent_name = s.agent_name AND eval_runs.agent_version = s.agent_version AND eval_runs.batch_id = s.batch_id
+      AND (v_batch IS NULL OR eval_runs.batch_id = v_batch);
+    -- What was left under other versions has been scored by this run.
+    IF v_fatal IS NULL AND v_batch IS NULL THEN
+      UPDATE badger.eval_runs SET status = 'stopped' WHERE eval_run_id LIKE 'evaluate-%' AND eval_run_id <> v_run AND status IN ('running', 'failed');
+    END IF;
+  END IF;
+  v_event := CASE WHEN v_fatal IS NOT NULL THEN 'run failed' WHEN v_done = 0 AND NOT v_resumed THEN 'idle' ELSE 'done' END;
+  INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message) SELECT md5(v_me || 'end'), SYSDATE, v_run, v_event, v_done, v_fatal;
+  UPDATE badger.run_locks SET holder = NULL WHERE name = 'evaluate' AND holder = v_me;
+  IF v_fatal IS NOT NULL THEN
+    RAISE EXCEPTION '%', v_fatal;
+  END IF;
+END
+$$ LANGUAGE plpgsql;
+
+-- 218. Run by badger_owner.
+-- A new procedure may be called by everyone until that is taken away. It needs the rights of the owner.
+REVOKE ALL ON PROCEDURE badger.evaluate(varchar, varchar) FROM PUBLIC;
+
+-- 219. Run by a person, not as SQL.
+-- What calls the procedure by night: a schedule of the query editor, or of EventBridge Scheduler with the Data API. Its role needs redshift-data:ExecuteStatement and the owner's rights.
+--     schedule: cron(15 3 ? * 2 *), time zone UTC
+--     SQL: CALL badger.evaluate(NULL, NULL)
+--     aws scheduler create-schedule --name badger-evaluate --schedule-expression 'cron(15 3 ? * 2 *)' --schedule-expression-timezone UTC --flexible-time-window Mode=OFF --target '{"Arn": "arn:aws:scheduler:::aws-sdk:redshiftdata:executeStatement", "RoleArn": "ROLE", "Input": "{\"Sql\": \"CALL badger.evaluate(NULL, NULL)\", \"Database\": \"DATABASE\", \"WorkgroupName\": \"WORKGROUP\"}"}'
+
+-- 220. Run by a person, not as SQL.
+-- What to ask for an alert, an hour later: it has rows where fewer answers pass than in the batch before.
+--     SELECT agent_name, metric, batch_id, pass_rate, pass_rate_before FROM badger.degradation WHERE pass_rate_change <= -0.05 OR failed > failed_before
+
+
+-- badger out of redshift via lambda. Scores, labels and all other data of badger go too.
+
+-- Run by badger_owner.
+DROP PROCEDURE badger.evaluate(varchar, varchar);
+
+-- Run by badger_owner.
+REVOKE SELECT, INSERT, UPDATE ON badger.human_labels FROM ROLE badger_annotator;
+
+-- Run by badger_owner.
+REVOKE SELECT ON badger.suspect_golds FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON badger.failures_by_reason FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON badger.judge_cost FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON badger.worst_cases FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON badger.versions_by_batch FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON badger.latest_run FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON badger.degradation FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON badger.agreement FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON badger.versions_by_metric FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON badger.coverage FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON badger.complexity FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON badger.consensus FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON badger.latest_scores FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON badger.run_log FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON badger.eval_runs FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON badger.scores FROM ROLE badger_reader;
+
+-- Run by a superuser.
+REVOKE USAGE ON SCHEMA badger FROM ROLE badger_annotator;
+
+-- Run by a superuser.
+REVOKE USAGE ON SCHEMA badger FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS badger.suspect_golds;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS badger.failures_by_reason;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS badger.judge_cost;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS badger.worst_cases;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS badger.versions_by_batch;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS badger.latest_run;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS badger.degradation;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS badger.agreement;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS badger.versions_by_metric;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS badger.coverage;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS badger.complexity;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS badger.consensus;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS badger.latest_scores;
+
+-- Run by badger_owner.
+DROP TABLE badger.calls;
+
+-- Run by badger_owner.
+DROP TABLE badger.claims;
+
+-- Run by badger_owner.
+DROP TABLE badger.run_locks;
+
+-- Run by badger_owner.
+DROP TABLE badger.run_log;
+
+-- Run by badger_owner.
+DROP TABLE badger.judges;
+
+-- Run by badger_owner.
+DROP TABLE badger.schema_version;
+
+-- Run by badger_owner.
+DROP TABLE badger.assessments;
+
+-- Run by badger_owner.
+DROP TABLE badger.scores;
+
+-- Run by badger_owner.
+DROP TABLE badger.eval_runs;
+
+-- Run by badger_owner.
+DROP TABLE badger.human_labels;
+
+-- Run by badger_owner.
+DROP TABLE badger.agent_runs;
+
+-- Run by badger_owner.
+DROP TABLE badger.golden_set;
+
+-- Run by a superuser.
+REVOKE USAGE ON SCHEMA badger FROM ROLE badger_caller;
+
+-- Run by badger_owner.
+DROP FUNCTION badger.score_row(varchar(65535), varchar(65535));
+
+-- Run by badger_owner.
+DROP FUNCTION badger.score_row(varchar(65535));
+
+-- Run by badger_owner.
+DROP FUNCTION badger.run_settings(varchar(65535));
+
+-- Run by badger_owner.
+DROP FUNCTION badger.large_json(varchar(65535), varchar(65535));
+
+-- Run by badger_owner.
+DROP FUNCTION badger.large_json(varchar(65535));
+
+-- Run by badger_owner.
+DROP FUNCTION badger.small(varchar(65535), double precision);
+
+-- Run by badger_owner.
+DROP FUNCTION badger.badger_version();
+
+-- Run by a superuser.
+REVOKE USAGE ON LANGUAGE EXFUNC FROM ROLE badger_owner;
+
+-- Run by a superuser.
+REVOKE ALL ON SCHEMA badger FROM ROLE badger_owner;
+
+-- Run by a superuser.
+DROP SCHEMA IF EXISTS badger RESTRICT;
+
+-- Run by a superuser.
+DROP ROLE badger_annotator FORCE;
+
+-- Run by a superuser.
+DROP ROLE badger_reader FORCE;
+
+-- Run by a superuser.
+DROP ROLE badger_caller FORCE;
+
+-- Run by a superuser.
+DROP ROLE badger_owner FORCE;
