@@ -177,10 +177,13 @@ func (w *Warehouse) Install(ctx context.Context) error {
 
 // replaceViews creates the views in place of those that are there.
 func (w *Warehouse) replaceViews(ctx context.Context, r badgersql.Reader) error {
+	if w.dialect.Name == "postgres" {
+		return w.conn.Exec(ctx, badgersql.ReplaceViews(r))
+	}
 	if w.createViews(ctx, r) == nil {
 		return nil
 	}
-	// PostgreSQL does not replace a view of an earlier version where its columns are others.
+	// Redshift does not replace a view of an earlier version where its columns are others.
 	for i := range slices.Backward(badgersql.Views) {
 		if err := w.conn.Exec(ctx, badgersql.Views[i].Drop()); err != nil {
 			return err

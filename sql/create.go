@@ -59,5 +59,24 @@ func (v *View) Create(r Reader) string {
 	return fmt.Sprintf("CREATE OR REPLACE VIEW %s.%s AS %s", Schema, v.Name, v.Query(r))
 }
 
+// ReplaceViews creates the views in place of those that are there, all or none, in PostgreSQL. It
+// does not replace a view whose columns are others: that one is dropped first, with the later views,
+// which may read it. A view that one of the users' own reads cannot be dropped, and need not be where
+// it reads none of those that are replaced.
+func ReplaceViews(r Reader) string {
+	var b strings.Builder
+	b.WriteString("DO $badger$ BEGIN\n")
+	for i := range Views {
+		create := Views[i].Create(r) + ";\n"
+		b.WriteString("BEGIN\n  " + create + "EXCEPTION WHEN invalid_table_definition THEN\n")
+		for j := len(Views) - 1; j > i; j-- {
+			b.WriteString("  BEGIN " + Views[j].Drop() + "; EXCEPTION WHEN dependent_objects_still_exist THEN NULL; END;\n")
+		}
+		b.WriteString("  " + Views[i].Drop() + ";\n  " + create + "END;\n")
+	}
+	b.WriteString("END $badger$")
+	return b.String()
+}
+
 // Drop drops the view.
 func (v *View) Drop() string { return "DROP VIEW IF EXISTS " + Schema + "." + v.Name }

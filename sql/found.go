@@ -47,6 +47,7 @@ const (
 	OldVersion    Kind = "old tables"
 	NewVersion    Kind = "new tables"
 	OwnColumn     Kind = "own column" // which is fine
+	ForeignView   Kind = "foreign view"
 )
 
 // Difference is one between what was found and what is described.
@@ -105,6 +106,8 @@ func (f *Found) Differences(d driver.Dialect) (out []Difference) {
 		v := &Views[i]
 		there, is := f.Views[v.Name]
 		switch {
+		case is && f.Version == 0 && d.Name == "postgres": // which keeps no view without its tables
+			out = append(out, Difference{ForeignView, v.Name, "badger did not create it; rename or drop it", ""})
 		case f.Shown && !is:
 			out = append(out, Difference{MissingView, v.Name, "", "creates it"})
 		case is && there.changed(v.Query(f.Reader(d))):
@@ -164,6 +167,8 @@ func (f *Found) Check(d driver.Dialect) error {
 			return errcode.New(errcode.FailedPrecondition, "badger's tables: %s; update this program. Nothing was changed", x.Why)
 		case x.Kind == WrongType && x.Fix == "":
 			bad = append(bad, Schema+"."+x.Name+": "+x.Why)
+		case x.Kind == ForeignView:
+			return errcode.New(errcode.AlreadyExists, "badger's views: there is a view %s.%s, and badger did not create it. Rename or drop it. Nothing was changed", Schema, x.Name)
 		}
 	}
 	if bad == nil {

@@ -46,7 +46,14 @@ func (t *Table) Retype(d driver.Dialect, c *Column) string {
 	case "duckdb":
 		return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET DATA TYPE %s", t.FullName(), c.Name, d.Types[c.Type])
 	case "postgres":
-		return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING CAST(%[2]s AS %[3]s)", t.FullName(), c.Name, d.Types[c.Type])
+		// A view that uses the column is in the way. All or nothing happens, since a view of the users'
+		// own may be in the way of dropping badger's.
+		alter := fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING CAST(%[2]s AS %[3]s);", t.FullName(), c.Name, d.Types[c.Type])
+		drops := ""
+		for i := len(Views) - 1; i >= 0; i-- {
+			drops += Views[i].Drop() + "; "
+		}
+		return "DO $badger$ BEGIN " + alter + " EXCEPTION WHEN feature_not_supported THEN " + drops + alter + " END $badger$"
 	}
 	return ""
 }
@@ -100,7 +107,7 @@ func (f *Found) Upgrade(d driver.Dialect) (out []Statement) {
 }
 
 func (m *Migration) statements(d driver.Dialect, f *Found) (out []Statement) {
-	dropped := false
+	dropped := d.Name == "postgres" // whose Retype does it where it must
 	for _, name := range m.Retype {
 		t, c := named(name)
 		has, there := f.Tables[t.Name][c.Name]

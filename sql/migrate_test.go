@@ -249,3 +249,65 @@ func TestViewsOfAFile(t *testing.T) {
 		}
 	}
 }
+
+// Views of the users' own over badger's stay through an upgrade. Where one is in the way, the message
+// names it, and badger's views are all there still.
+func TestViewsOverViews(t *testing.T) {
+	onEngines(t, func(t *testing.T, empty func(t *testing.T) *flaky) {
+		db := empty(t)
+		if db.dialect.Name != "postgres" {
+			t.Skip("views do not hold each other")
+		}
+		first(t, db)
+		db.run(t, "CREATE VIEW badger.my_report AS SELECT agent_name, AVG(value) AS mean FROM badger.latest_scores GROUP BY agent_name", "CREATE VIEW badger.degradation AS SELECT 1 AS x", "CREATE VIEW badger.my_labels AS SELECT x FROM badger.degradation")
+		const views = "SELECT relname::text FROM pg_class WHERE relkind = 'v' AND relnamespace = 'badger'::regnamespace ORDER BY 1"
+		before := db.ask(t, views)
+		err := db.Install(t.Context()) // degradation has other columns now
+		if errcode.Of(err) != errcode.FailedPrecondition || !strings.Contains(err.Error(), "my_labels") {
+			t.Errorf("a view of the users' own in the way: %v", err)
+		}
+		if got := db.ask(t, views); got != before {
+			t.Errorf("the views are\n%swant\n%s", got, before)
+		}
+		db.run(t, "DROP VIEW badger.my_labels")
+		if err := db.Install(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		survived(t, db)
+		if got := db.ask(t, "SELECT mean FROM badger.my_report"); !strings.Contains(got, "0.5") {
+			t.Errorf("the report says %q", got)
+		}
+		// One that reads a view is not in the way of replacing another.
+		db.run(t, "DROP VIEW badger.degradation", "CREATE VIEW badger.degradation AS SELECT 1 AS x")
+		if err := db.Install(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if found, err := db.Inspect(t.Context()); err != nil || len(found.Differences(db.dialect)) > 0 {
+			t.Errorf("%v, %v", found.Differences(db.dialect), err)
+		}
+	})
+}
+
+// The newest batch is compared with the newest one before it that was scored.
+func TestDegradationSkipsBatchesWithoutScores(t *testing.T) {
+	onEngines(t, func(t *testing.T, empty func(t *testing.T) *flaky) {
+		db := empty(t)
+		if err := db.Install(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for night, passed := range []string{"TRUE", "TRUE", "", "FALSE"} { // nobody scored the third night
+			db.run(t, fmt.Sprintf("INSERT INTO badger.agent_runs (agent_name, agent_version, batch_id, case_id, ran_at) VALUES ('a', '1', 'n%d', 'c', TIMESTAMP '2025-01-0%d 02:00:00')", night, night+1))
+			if passed != "" {
+				db.run(t, fmt.Sprintf("INSERT INTO badger.scores (eval_run_id, agent_name, agent_version, batch_id, case_id, metric, status, passed, scored_at) VALUES ('r', 'a', '1', 'n%d', 'c', 'm', 'ok', %s, TIMESTAMP '2025-01-0%d 06:00:00')", night, passed, night+1))
+			}
+		}
+		if got := db.ask(t, "SELECT batch_id, batch_before, CAST(pass_rate_change AS INT) AS change FROM badger.degradation"); !strings.Contains(got, "n3") || !strings.Contains(got, "n1") || !strings.Contains(got, "-1") {
+			t.Errorf("degradation is %q, want n3 against n1", got)
+		}
+		// While the newest batch has no scores, nothing is said of older ones.
+		db.run(t, "DELETE FROM badger.scores WHERE batch_id = 'n3'")
+		if got := db.ask(t, "SELECT COUNT(*) AS n FROM badger.degradation"); !strings.Contains(got, "0") {
+			t.Errorf("%q rows of degradation", got)
+		}
+	})
+}

@@ -9,8 +9,10 @@ import (
 // noAnswer lists the reasons of scores that are not applicable because the agent gave no answer.
 var noAnswer = "'" + strings.Join(scoring.UnansweredReasons(), "', '") + "'"
 
-// batchRates are the pass rates of each agent's batches by metric; place 1 is the newest batch.
-const batchRates = `SELECT s.agent_name, s.batch_id, s.metric, a.place,
+// batchRates are the pass rates of each agent's batches by metric. place 1 is the newest batch, and
+// nth counts those that have scores of the metric, the newest first: a batch that was never scored is
+// nothing to compare with.
+const batchRates = `SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.metric ORDER BY a.place) AS nth,
     COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
     AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
   FROM badger.latest_scores s JOIN (SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN MAX(ran_at) IS NULL THEN 1 ELSE 0 END, MAX(ran_at) DESC, batch_id DESC) AS place
@@ -102,11 +104,11 @@ FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (
     WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k`,
 	},
 	{
-		"degradation", "The newest batch of each agent against the batch before it, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.",
+		"degradation", "The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.",
 		"agent_name, metric, batch_id, batch_before, judged, judged_before, pass_rate, pass_rate_before, pass_rate_change, failed, failed_before",
 		`SELECT n.agent_name, n.metric, n.batch_id, b.batch_id AS batch_before, n.judged, b.judged AS judged_before, n.pass_rate, b.pass_rate AS pass_rate_before,
        n.pass_rate - b.pass_rate AS pass_rate_change, n.failed, b.failed AS failed_before
-FROM (` + batchRates + `) n JOIN (` + batchRates + `) b ON b.agent_name = n.agent_name AND b.metric = n.metric AND b.place = n.place + 1
+FROM (` + batchRates + `) n JOIN (` + batchRates + `) b ON b.agent_name = n.agent_name AND b.metric = n.metric AND b.nth = 2
 WHERE n.place = 1`,
 	},
 	{

@@ -20,7 +20,7 @@ type installCommand struct {
 	Warehouse string            `placeholder:"NAME" help:"The warehouse; without it the choices are explained."`
 	Via       string            `placeholder:"WAY" help:"How the warehouse calls badger."`
 	Values    string            `placeholder:"FILE" help:"Values in YAML: names, endpoint, row caps."`
-	Set       map[string]string `placeholder:"KEY=VALUE" help:"One value; it wins over the file."`
+	Set       map[string]string `placeholder:"KEY=VALUE" mapsep:"none" help:"One value; it wins over the file."`
 	Judges    []string          `placeholder:"FILE,…" help:"Judge files whose functions are installed too, besides those of the values."`
 	Print     bool              `help:"Print everything in the order in which it has to run."`
 	Apply     string            `placeholder:"URL" help:"Run it there."`
@@ -184,7 +184,7 @@ func (c *installCommand) diff(ctx context.Context, p process, plan *install.Plan
 	if missing {
 		fmt.Fprintln(p.stdout, "--apply creates, adds and grants what is missing")
 	}
-	for _, what := range []string{"function", "table", "view", "role", "grant"} {
+	for _, what := range []string{"function", "table", "view", "key", "role", "grant", "job"} {
 		if n := diff.Same[what]; n > 0 {
 			fmt.Fprintf(p.stdout, "as they should be: %s\n", report.Counted(n, what))
 		}
@@ -219,7 +219,10 @@ func (c *installCommand) drop(ctx context.Context, p process, plan *install.Plan
 		fmt.Fprintln(p.stdout, "the tables stay, with scores and labels; --with-data removes them too")
 	}
 	for _, sql := range done.Left {
-		fmt.Fprintf(p.stdout, "left, because something else needs the object: %s\n", sql)
+		fmt.Fprintf(p.stdout, "left, because something else needs the object, or it is of another kind: %s\n", sql)
+	}
+	for _, sql := range done.Kept {
+		fmt.Fprintf(p.stdout, "not run, because badger did not create the object, or cannot tell: %s\n", sql)
 	}
 	return nil
 }

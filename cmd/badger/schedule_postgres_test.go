@@ -3,7 +3,13 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -221,6 +227,23 @@ func TestCron(t *testing.T) {
 	if code, out, _ := badger(t, append(args, "--set", "schedule.cron=15 4 * * *", "--diff", url)...); code != exitGate || !strings.Contains(out, "changed     function  evaluate(batch, metrics)") {
 		t.Errorf("with another schedule: exit %d\n%s", code, out)
 	}
+	execute(t, url, "SELECT cron.unschedule('badger evaluate')")
+	if code, out, _ := badger(t, append(args, "--diff", url)...); code != exitGate || !strings.Contains(out, "missing     job       badger evaluate") {
+		t.Errorf("without the job: exit %d\n%s", code, out)
+	}
+	must(t, append(args, "--apply", url)...)
+	must(t, append(args, "--diff", url)...)
+	without := args[:len(args)-2]
+	if code, out, _ := badger(t, append(without, "--diff", url)...); code != exitGate || !strings.Contains(out, "left over   job       badger evaluate") {
+		t.Errorf("with values without a schedule: exit %d\n%s", code, out)
+	}
+	must(t, append(without, "--apply", url)...)
+	if got := ask(t, url, "SELECT COUNT(*) FROM cron.job"); got != "0\n" {
+		t.Errorf("%s jobs are left without a schedule", got)
+	}
+	must(t, append(without, "--diff", url)...)
+	args = append(without, "--set", "schedule.cron=15 3 * * 1-5")
+	must(t, append(args, "--apply", url)...)
 	drop, _ := must(t, append(args, "--drop")...)
 	for statement := range strings.SplitSeq(drop, "\n") {
 		if strings.Contains(statement, "cron.unschedule") || strings.Contains(statement, "DROP PROCEDURE") || strings.Contains(statement, "_pending") {
@@ -229,5 +252,100 @@ func TestCron(t *testing.T) {
 	}
 	if got := ask(t, url, "SELECT (SELECT COUNT(*) FROM cron.job), (SELECT COUNT(*) FROM pg_proc WHERE proname IN ('evaluate', '_pending'))"); got != "0 0\n" {
 		t.Errorf("jobs and procedures that are left: %s", got)
+	}
+}
+
+// What badger serve returns is not stored where it is not what was asked for; a call that fails
+// anywhere lets go of its lock; and no message holds the token.
+func TestEvaluateDistrusts(t *testing.T) {
+	values := filepath.Join(t.TempDir(), "badger.yaml")
+	if err := os.WriteFile(values, []byte("schedule: {metrics: [ex_bird, sql_safety]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at, server, _ := nightly(t, values)
+	var change func(scores string) string
+	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: server})
+	proxy.ModifyResponse = func(r *http.Response) error {
+		text, err := io.ReadAll(r.Body)
+		if strings.HasSuffix(r.Request.URL.Path, "/score_row") && change != nil {
+			text = []byte(change(string(text)))
+		}
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+		r.Header.Set("Content-Length", strconv.Itoa(len(text)))
+		return err
+	}
+	between := httptest.NewServer(proxy)
+	t.Cleanup(between.Close)
+	token := filepath.Join(t.TempDir(), "token")
+	tokenIs := func(text string) {
+		if err := os.WriteFile(token, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tokenIs("one-line\r\n")
+	for dir := filepath.Dir(token); strings.HasPrefix(dir, os.TempDir()) && dir != os.TempDir(); dir = filepath.Dir(dir) { // the database server reads it
+		if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // of a test
+			t.Fatal(err)
+		}
+	}
+	install := []string{"install", "--warehouse", "postgres", "--values", values, "--set", "endpoint=" + between.URL, "--set", "token_file=" + token, "--apply", at}
+	must(t, install...)
+	execute(t, at, "DELETE FROM badger.agent_runs WHERE case_id NOT IN (SELECT case_id FROM badger.agent_runs ORDER BY case_id LIMIT 5)")
+	w := openURL(t, at)
+	defer w.Close()
+	const locks = "SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+	fails := func(why string) {
+		t.Helper()
+		if err := w.Exec(t.Context(), "CALL badger.evaluate()"); err == nil {
+			t.Errorf("%s: the call ended well", why)
+		} else if strings.Contains(fmt.Sprintf("%v %+v", err, err), "hidden") {
+			t.Errorf("%s: the message holds the token: %v", why, err)
+		}
+		if n := number(t, at, locks); n != 0 {
+			t.Errorf("%s: %d locks are held after the call", why, n)
+		}
+		if n := number(t, at, "SELECT COUNT(*) FROM badger.scores"); n != 0 {
+			t.Errorf("%s: %d scores were stored", why, n)
+		}
+	}
+	for why, change1 := range map[string]func(string) string{
+		"no scores": func(string) string { return "[]" }, "one too few": func(s string) string { return s[:strings.LastIndex(s, `{"metric"`)-1] + "]" },
+		"scores of another metric": func(s string) string { return strings.ReplaceAll(s, `"ex_bird"`, `"ex_bard"`) }, "no JSON": func(string) string { return "<html>" },
+		"an object": func(string) string { return "{}" }, "twice": func(s string) string { return strings.TrimSuffix(s, "]") + "," + strings.TrimPrefix(s, "[") },
+		"no UTF-8": func(string) string { return "\xff" },
+	} {
+		change = change1
+		fails(why)
+	}
+	change = nil
+	if got := ask(t, at, "SELECT DISTINCT message FROM badger.run_log WHERE message LIKE '%returned 1 of 2 scores'"); got == "" {
+		t.Error("the log does not say how many scores are missing")
+	}
+	tokenIs("nightly:hidden1\nother:hidden2\n")
+	fails("a file of two tokens")
+	if got := ask(t, at, "SELECT COUNT(*) FROM badger.run_log WHERE message LIKE '%hidden%'"); got != "0\n" {
+		t.Error("the log holds the token")
+	}
+	tokenIs("one-line\r\n")
+	for _, vanishes := range []string{"agent_runs RENAME COLUMN ran_at TO ran", "run_log RENAME COLUMN message TO said", "eval_runs RENAME COLUMN tokens TO tok"} {
+		execute(t, at, "ALTER TABLE badger."+vanishes)
+		if err := w.Exec(t.Context(), "CALL badger.evaluate()"); err == nil {
+			t.Errorf("with %s the call ended well", vanishes)
+		}
+		if n := number(t, at, locks); n != 0 {
+			t.Errorf("with %s: %d locks are held after the call", vanishes, n)
+		}
+		words := strings.Fields(vanishes)
+		execute(t, at, fmt.Sprintf("ALTER TABLE badger.%s RENAME COLUMN %s TO %s", words[0], words[5], words[3]))
+	}
+	if err := w.Exec(t.Context(), "DO $$ BEGIN CALL badger.evaluate(); END $$"); err == nil && number(t, at, locks) != 0 {
+		t.Error("a call from another procedure kept the lock")
+	}
+	if err := w.Exec(t.Context(), "CALL badger.evaluate()"); err != nil {
+		t.Error(err)
+	}
+	answers := number(t, at, "SELECT COUNT(*) FROM badger.agent_runs WHERE batch_id = (SELECT batch_id FROM badger.agent_runs ORDER BY ran_at DESC LIMIT 1)")
+	if got, want := ask(t, at, "SELECT COUNT(DISTINCT (agent_version, batch_id, case_id)), COUNT(*) FROM badger.scores"), fmt.Sprintf("%d %d\n", answers, 2*answers); got != want {
+		t.Errorf("scored answers and scores: %swant %s", got, want)
 	}
 }

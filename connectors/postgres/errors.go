@@ -44,7 +44,7 @@ var failures = map[string]failure{
 	"23505": {errcode.AlreadyExists, "there is a row of that key already"},
 	"25":    {errcode.FailedPrecondition, "the transaction does not allow that"},
 	"25006": {errcode.PermissionDenied, "nothing may be written: the connection, the server (a standby?) or the database only reads"},
-	"2BP01": {errcode.FailedPrecondition, "something else needs it"},
+	"2BP01": {errcode.FailedPrecondition, "something else needs it: %s"},
 	"28":    {errcode.Unauthenticated, "signing in is refused: are user, password and pg_hba.conf right?"},
 	"2F":    {errcode.InvalidArgument, "a function failed"},
 	"34":    {errcode.InvalidArgument, "there is no such cursor"},
@@ -68,6 +68,7 @@ var failures = map[string]failure{
 	"42846": {errcode.InvalidArgument, "one type cannot be cast to the other"},
 	"42883": {errcode.InvalidArgument, "there is no function or operator %s for these types"},
 	"42P01": {errcode.NotFound, "there is no table %s"},
+	"42809": {errcode.InvalidArgument, "%s is an object of another kind"},
 	"42P02": {errcode.InvalidArgument, "there is no parameter %s"},
 	"42P06": {errcode.AlreadyExists, "there is a schema %s already"},
 	"42P07": {errcode.AlreadyExists, "there is a table %s already"},
@@ -117,6 +118,11 @@ func nameIn(pe *pgconn.PgError) string {
 		if p := functionOf.FindStringSubmatch(m); p != nil {
 			return p[1]
 		}
+	case "2BP01": // one line for each object, such as: view a depends on view b
+		if first, _, _ := strings.Cut(pe.Detail, "\n"); first != "" {
+			return first
+		}
+		return "the server does not say what"
 	case "42P02":
 		return parameterOf.FindString(m)
 	}

@@ -60,6 +60,12 @@ func (p *Plan) Compare(ctx context.Context, db Database) ([]Change, error) {
 		planned[procedureName] = true
 		out = append(out, Change{stateOf(installed[procedureName], p.procedure), procedureName + "(batch, metrics)"})
 	}
+	for _, name := range p.Warehouse.Helpers {
+		planned[name] = true
+	}
+	for _, name := range p.foreignHelpers(installed) {
+		out = append(out, Change{Foreign, name})
+	}
 	var names []string
 	for name := range installed {
 		names = append(names, name)
@@ -73,6 +79,23 @@ func (p *Plan) Compare(ctx context.Context, db Database) ([]Change, error) {
 	return out, nil
 }
 
+// foreignHelpers are the functions that the plan creates besides the catalogue's, and that are there
+// without being badger's.
+func (p *Plan) foreignHelpers(installed map[string][]string) (out []string) {
+	for _, comments := range installed { // earlier installations did not mark them
+		if slices.ContainsFunc(comments, func(c string) bool { return strings.Contains(c, "[badger:") }) {
+			return nil
+		}
+	}
+	for _, name := range p.Warehouse.Helpers {
+		creates := slices.ContainsFunc(p.Steps, func(s Step) bool { return strings.HasPrefix(s.SQL, "CREATE OR REPLACE FUNCTION "+p.in(name)+"(") })
+		if creates && stateOf(installed[name], "") == Foreign {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 func stateOf(comments []string, mark string) State {
 	switch {
 	case len(comments) == 0:
@@ -80,7 +103,7 @@ func stateOf(comments []string, mark string) State {
 	case mark != "" && slices.ContainsFunc(comments, func(c string) bool { return strings.Contains(c, "["+mark+"]") }):
 		return Same
 	case slices.ContainsFunc(comments, func(c string) bool {
-		return strings.Contains(c, "[badger:") || strings.Contains(c, "[badger-procedure:")
+		return strings.Contains(c, "[badger:") || strings.Contains(c, "[badger-procedure:") || strings.Contains(c, "[badger-helper]")
 	}):
 		return Changed
 	}
@@ -147,6 +170,7 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 			return done, err
 		}
 	}
+	tables := false
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		switch {
@@ -166,13 +190,13 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 				continue
 			}
 		}
-		if s.Table && i > 0 && p.Steps[i-1].Table {
+		if s.Table && tables {
 			done.Run++ // the first of them did all
 			continue
 		}
 		var err error
 		if s.Table {
-			err = db.Install(ctx)
+			err, tables = db.Install(ctx), true
 		} else {
 			err = db.Exec(ctx, s.SQL)
 		}

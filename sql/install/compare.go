@@ -65,12 +65,40 @@ func (p *Plan) Diff(ctx context.Context, db Database) (*Comparison, error) {
 			continue
 		}
 		fix := "gives it"
-		if what == "role" {
+		if what == "role" || what == "key" {
 			fix = "creates it"
 		}
 		c.Lines = append(c.Lines, Line{State: string(Missing), What: what, Name: name, Fix: fix})
 	}
-	return c, nil
+	return c, p.diffJob(ctx, db, c)
+}
+
+// diffJob compares the nightly job. A warehouse without a scheduler has none.
+func (p *Plan) diffJob(ctx context.Context, db Database, c *Comparison) error {
+	if p.Job == "" {
+		return nil
+	}
+	there := false
+	t, err := db.Query(ctx, p.Job)
+	switch code := errcode.Of(err); {
+	case err == nil:
+		there = t.Rows() > 0
+	case code == errcode.PermissionDenied:
+		c.NotCompared = append(c.NotCompared, "the nightly job")
+		return nil
+	case code != errcode.NotFound:
+		return errcode.New(code, "looking at the nightly job: %w", err)
+	}
+	const name = "badger evaluate"
+	switch want := p.Values.Schedule.Cron != ""; {
+	case want && there:
+		c.Same["job"]++
+	case want:
+		c.Lines = append(c.Lines, Line{State: string(Missing), What: "job", Name: name, Fix: "schedules it"})
+	case there:
+		c.Lines = append(c.Lines, Line{State: string(LeftOver), What: "job", Name: name, Why: "the values have no schedule.cron", Fix: "ends it"})
+	}
+	return nil
 }
 
 func (p *Plan) diffFunctions(ctx context.Context, db Database, c *Comparison) error {
@@ -129,6 +157,9 @@ func (p *Plan) diffTables(ctx context.Context, db Database, c *Comparison) error
 			c.Same["view"]--
 		case badgersql.ChangedView:
 			l.State, l.What = string(Changed), "view"
+			c.Same["view"]--
+		case badgersql.ForeignView:
+			l.State, l.What = string(Foreign), "view"
 			c.Same["view"]--
 		case badgersql.OldVersion:
 			l.State, l.What = "older", "version"

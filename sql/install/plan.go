@@ -35,6 +35,7 @@ type Step struct {
 	Why      string
 	SQL      string // one statement without its semicolon; of a step by hand, what to type
 	Drop     string // the statement that undoes it; "" where nothing needs to
+	DropRole bool   // Drop is for a role, which may have been there before badger
 	DropData string // the same, where scores, labels and whatever else is kept goes with it
 	Table    bool   // creates a table, an index or a view
 	Optional bool   // what it does is welcome but not needed: a table of the users' own may refuse it
@@ -58,7 +59,9 @@ type Plan struct {
 	Via       *Via
 	Steps     []Step
 	Inventory string // a query: name, comment of every function in the schema
-	Rights    string // a query: role or grant, which, and whether it is there; "" where there is none
+	Rights    string // a query: role, grant, key or job, which, and whether it is there; "" where there is none
+	Job       string // a query: the nightly job, where it is there; "" where the warehouse does not tell
+	Others    string // a query: those of the roles that badger did not create; "" where the warehouse does not tell
 
 	dialect   driver.Dialect
 	procedure string // mark of the procedure that evaluates; "" where there is none
@@ -79,6 +82,11 @@ func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 	}
 	if d.Name != w.Name {
 		return nil, errcode.New(errcode.Internal, "%s was given the dialect of %s", w.Name, d.Name)
+	}
+	for _, f := range v.fields() {
+		if (f.key == "schema" || strings.HasPrefix(f.key, "roles.")) && w.Longest > 0 && len(*f.value) > w.Longest {
+			return nil, errcode.New(errcode.InvalidArgument, "values: %s has %d bytes; %s takes names of at most %d", f.key, len(*f.value), w.Name, w.Longest)
+		}
 	}
 	p := &Plan{Values: v, Warehouse: w, Via: via, dialect: d}
 	declared, err := p.declare(functions)
@@ -101,7 +109,7 @@ func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 	if err := errors.Join(template("grants"), p.tables(), p.schedule(functions)); err != nil {
 		return nil, err
 	}
-	for name, query := range map[string]*string{"inventory": &p.Inventory, "rights": &p.Rights} {
+	for name, query := range map[string]*string{"inventory": &p.Inventory, "rights": &p.Rights, "others": &p.Others, "job": &p.Job} {
 		text, err := p.text(name, &page{Plan: p, Functions: declared})
 		if err != nil {
 			return nil, err
@@ -137,6 +145,9 @@ func (p *Plan) declare(functions []udf.Function) ([]Declared, error) {
 	}
 	seen := map[key]string{}
 	for _, f := range out {
+		if w := p.Warehouse; w.Longest > 0 && len(f.Name) > w.Longest {
+			return nil, errcode.New(errcode.InvalidArgument, "the function %s has a name of %d bytes; %s takes at most %d: give its judge a shorter name", f.Name, len(f.Name), w.Name, w.Longest)
+		}
 		k := key{f.Name, 0}
 		if p.Warehouse.Optional == byOverload {
 			k.arity = len(f.Params)
@@ -197,7 +208,7 @@ func (p *Plan) text(name string, data *page) (string, error) {
 	}
 	t, err := template.New(file).Funcs(template.FuncMap{
 		"id": p.dialect.Identifier, "lit": p.dialect.Literal, "in": p.in, "oneline": oneLine,
-		"inc": func(i int) int { return i + 1 }, "py": pythonText, "readable": readable, "underlying": p.underlying,
+		"inc": func(i int) int { return i + 1 }, "py": pythonText, "readable": readable, "underlying": p.underlying, "relations": p.relations, "keyed": keyed,
 		"kind": func(name string) string {
 			if badgersql.TableNamed(name) == nil {
 				return "VIEW"
@@ -262,11 +273,11 @@ func splitSteps(text string) (steps []Step, err error) {
 				return nil, errors.New("a drop before the first step")
 			}
 			steps[len(steps)-1].DropData = what
-		case "drop":
+		case "drop", "drop role":
 			if len(steps) == 0 {
 				return nil, errors.New("a drop before the first step")
 			}
-			steps[len(steps)-1].Drop = what
+			steps[len(steps)-1].Drop, steps[len(steps)-1].DropRole = what, by == "drop role"
 		case Admin, Owner, Hand:
 			steps = append(steps, Step{By: by, Why: what, MayExist: mayExist, Optional: optional})
 		default:

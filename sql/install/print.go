@@ -37,7 +37,11 @@ func (p *Plan) PrintDrop(w io.Writer, withData bool) error {
 	}
 	fmt.Fprintf(&b, "-- badger out of %s via %s. %s\n", p.Warehouse.Name, p.Via.Name, kept)
 	for _, d := range p.Drops(withData) {
-		fmt.Fprintf(&b, "\n-- Run by %s.\n%s;\n", p.Who(d.Step), d.SQL)
+		fmt.Fprintf(&b, "\n-- Run by %s.\n", p.Who(d.Step))
+		if d.Role {
+			b.WriteString("-- Leave this out if the role was there before badger, or serves something else.\n")
+		}
+		b.WriteString(d.SQL + ";\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -18,18 +18,20 @@ func (p *Plan) tables() error {
 	add := func(why, create, drop, dropData string) {
 		p.Steps = append(p.Steps, Step{By: Owner, Why: oneLine(why), SQL: there.Replace(create), Drop: there.Replace(drop), DropData: there.Replace(dropData), Table: true})
 	}
+	var indexes []Step
 	for i := range badgersql.Tables {
 		t := &badgersql.Tables[i]
 		add(t.Doc+" The table stays when badger is removed.", t.Create(p.dialect), "", t.Drop())
 	}
 	for _, sql := range badgersql.Indexes(p.dialect) {
-		add("Scores and labels are found by their key.", sql, "", "")
+		indexes = append(indexes, Step{By: Owner, Why: "Rows are found by their key, and no key is there twice.", SQL: there.Replace(sql)})
 	}
 	for i := range badgersql.Views {
 		v := &badgersql.Views[i]
 		add(v.Doc, v.Create(badgersql.Reader{Dialect: p.dialect}), v.Drop(), "")
 	}
 	add("The version of the tables.", badgersql.MarkVersion(p.dialect), "", "")
+	p.Steps = append(p.Steps, indexes...)
 	steps, err := p.render("tables", &page{Plan: p})
 	p.Steps = append(p.Steps, steps...)
 	return err
@@ -67,3 +69,25 @@ func (p *Plan) underlying() (names []string) {
 
 // HasTables tells whether the installation has tables, and not functions alone.
 func (p *Plan) HasTables() bool { return !p.Warehouse.Global && p.Values.Schema == badgersql.Schema }
+
+// relations lists the names of badger's tables and views, as literals.
+func (p *Plan) relations() string {
+	var names []string
+	for i := range badgersql.Tables {
+		names = append(names, p.dialect.Literal(badgersql.Tables[i].Name))
+	}
+	for i := range badgersql.Views {
+		names = append(names, p.dialect.Literal(badgersql.Views[i].Name))
+	}
+	return strings.Join(names, ", ")
+}
+
+// keyed are the tables that have an index on their key.
+func keyed() (names []string) {
+	for i := range badgersql.Tables {
+		if !badgersql.Tables[i].Input {
+			names = append(names, badgersql.Tables[i].Name)
+		}
+	}
+	return names
+}

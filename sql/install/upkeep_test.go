@@ -73,6 +73,7 @@ func TestPostgresUpkeep(t *testing.T) {
 		"REVOKE SELECT ON badger.scores FROM badger_reader", "REVOKE INSERT ON badger.human_labels FROM badger_annotator", "REVOKE USAGE ON SCHEMA badger FROM badger_caller",
 		"DROP VIEW badger.agreement", "CREATE OR REPLACE VIEW badger.judge_cost AS SELECT eval_run_id, agent_name, agent_version, batch_id, metric, scores, asked, calls, tokens_in, tokens_out, 0::bigint AS uncounted FROM (SELECT 'x' eval_run_id, 'x' agent_name, 'x' agent_version, 'x' batch_id, 'x' metric, 0::bigint scores, 0::bigint asked, 0::numeric calls, 0::numeric tokens_in, 0::numeric tokens_out) q",
 		"ALTER TABLE badger.assessments DROP COLUMN detail", "ALTER TABLE badger.eval_runs ADD COLUMN mine int", "DROP TABLE badger.judges",
+		"GRANT SELECT ON badger.human_labels TO PUBLIC", "DROP INDEX badger.scores_key",
 		"GRANT EXECUTE ON FUNCTION " + regprocedure(t, admin, few[0].Name) + " TO PUBLIC", "DROP FUNCTION " + regprocedure(t, admin, few[1].Name),
 	} {
 		exec1(t, admin, sql)
@@ -80,7 +81,7 @@ func TestPostgresUpkeep(t *testing.T) {
 	want := []string{
 		"changed view judge_cost", "missing column assessments.detail", "missing function " + signature(&few[1]), "missing grant EXECUTE on " + few[0].Name + " taken from PUBLIC",
 		"missing grant INSERT on human_labels to badger_annotator", "missing grant SELECT on agreement to badger_reader", "missing grant SELECT on scores to badger_reader",
-		"missing grant USAGE on the schema to badger_caller", "missing table judges", "missing view agreement",
+		"missing grant USAGE on the schema to badger_caller", "missing grant every right on human_labels taken from PUBLIC", "missing key scores_key", "missing table judges", "missing view agreement",
 	}
 	if got := differing(t, p, admin); !slices.Equal(got, want) {
 		t.Errorf("%q\nwant\n%q", got, want)

@@ -28,6 +28,10 @@ type Warehouse struct {
 	Connected bool
 	// Global tells that functions belong to no schema.
 	Global bool
+	// Helpers are the functions of a plan that are none of the catalogue's.
+	Helpers []string
+	// Longest is how many bytes of a name count; 0: all that are likely. Postgres cuts off the rest.
+	Longest int
 }
 
 // Via is a way for a warehouse to call badger.
@@ -69,7 +73,7 @@ var (
 // Warehouses are all of them.
 var Warehouses = []Warehouse{
 	{
-		Name: "snowflake", Optional: byOverload, Admin: "a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN",
+		Name: "snowflake", Optional: byOverload, Longest: 255, Admin: "a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN",
 		Vias: []Via{
 			{"spcs", "badger serve runs in the account, in Snowpark Container Services. No gateway, no internet, calls may take minutes. Costs one small node of a compute pool.", []string{"database"}, service},
 			{"api-gateway", "badger serve runs outside, behind Amazon API Gateway. Calls end after 29 s. Costs a gateway and wherever the server runs.", []string{"database", "endpoint", "role_arn"}, gateway},
@@ -87,11 +91,11 @@ var Warehouses = []Warehouse{
 		},
 	},
 	{
-		Name: "postgres", Optional: byDefault, Connected: true, Admin: "a superuser",
+		Name: "postgres", Optional: byDefault, Connected: true, Admin: "a superuser", Helpers: []string{"_call", "_pending"}, Longest: 63,
 		Vias: []Via{{"http", "SQL functions over one PL/Python function: one request a row on a connection that stays open. Needs the extension plpython3u, which managed services seldom have.", []string{"endpoint"}, Wire{}}},
 	},
 	{
-		Name: "redshift", Optional: byOverload, Unnamed: true, Connected: true, Admin: "a superuser",
+		Name: "redshift", Optional: byOverload, Unnamed: true, Connected: true, Admin: "a superuser", Longest: 127,
 		Vias: []Via{{"lambda", "external functions over an AWS Lambda function that passes batches on to badger serve. Costs the Lambda calls.", []string{"endpoint", "role_arn"}, lambda}},
 	},
 	{

@@ -1,3 +1,3 @@
 --- admin: The role that may call the functions.
---- drop: DROP ROLE IF EXISTS {{id .Values.Roles.Caller}}
+--- drop role: DROP ROLE IF EXISTS {{id .Values.Roles.Caller}}
 CREATE ROLE IF NOT EXISTS {{id .Values.Roles.Caller}}

@@ -17,14 +17,18 @@ def connect():
 headers = {"Content-Type": "application/json"}
 if TOKEN_FILE:
     with open(TOKEN_FILE) as f:
-        headers["Authorization"] = "Bearer " + f.read().strip()
+        token = f.read().strip()
+    # What http.client says of a header that it refuses would show the token.
+    if not (token.isascii() and token.isprintable() and token):
+        plpy.error("%s: expected one line with the token" % TOKEN_FILE)
+    headers["Authorization"] = "Bearer " + token
 wait = 0.1
 for attempt in range(9):
     connection = GD.get("badger connection") or connect()
     try:
         connection.request("POST", URL.path.rstrip("/") + "/v1/databricks/" + name, body.encode(), headers)
         reply = connection.getresponse()
-        text = reply.read().decode()
+        text = reply.read().decode(errors="replace")
         if reply.status == 200:
             return text
         problem = "badger serve answered with HTTP status %d: %s" % (reply.status, text[:300])
@@ -41,6 +45,8 @@ for attempt in range(9):
     wait = min(2 * wait, 5)
 plpy.error(problem)
 $badger$
+--- admin: What the function is for, and the mark by which badger knows it.
+COMMENT ON FUNCTION {{in "_call"}}(text, json) IS 'Sends one row to badger serve. [badger-helper]'
 --- admin: A new function may be called by everyone until that is taken away.
 REVOKE ALL ON FUNCTION {{in "_call"}}(text, json) FROM PUBLIC
 --- admin: The functions over it run with the rights of whoever calls them.

@@ -1,7 +1,7 @@
 {{range .Roles -}}
 --- admin: The role that {{.Doc}}. Grant it to users.
---- drop: DROP ROLE IF EXISTS {{id .Name}}
-DO $badger$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {{lit .Name}}) THEN CREATE ROLE {{id .Name}} NOLOGIN; END IF; END $badger$
+--- drop role: DROP ROLE IF EXISTS {{id .Name}}
+DO $badger$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {{lit .Name}}) THEN CREATE ROLE {{id .Name}} NOLOGIN; COMMENT ON ROLE {{id .Name}} IS {{lit (print "badger: " .Doc)}}; END IF; END $badger$
 {{end -}}
 --- admin: The schema of everything that belongs to badger. It stays when badger is removed, unless its data go too.
 --- drop data: DROP SCHEMA IF EXISTS {{.SchemaName}} RESTRICT

@@ -27,6 +27,8 @@ LANGUAGE sql STABLE AS $badger$
   )
   SELECT k, a.agent_name, a.agent_version, a.batch_id, a.case_id, a.run_json, m.missing FROM missing m JOIN answers a USING (k) WHERE a.choice = 1 ORDER BY k COLLATE "C"
 $badger$
+--- owner: What the function is for, and the mark by which badger knows it.
+COMMENT ON FUNCTION {{in "_pending"}}(text, text[], text, int) IS 'The answers that evaluate has to score. [badger-helper]'
 --- owner: Scores the answers that have no score: CALL {{in "evaluate"}}() those of each agent's newest batch, and what an earlier call left; CALL {{in "evaluate"}}('BATCH', 'METRIC,METRIC') those of a batch. {{.Slice}} answers at a time are stored. Call it outside a transaction.
 --- drop: DROP PROCEDURE IF EXISTS {{in "evaluate"}}(text, text)
 CREATE OR REPLACE PROCEDURE {{in "evaluate"}}(batch text DEFAULT NULL, metrics text DEFAULT NULL)
@@ -44,13 +46,17 @@ DECLARE
   v_case text;
   v_size int := {{.Slice}};
   v_n bigint;
+  v_asked bigint;          -- scores
+  v_scored bigint;
   v_done bigint := 0;
   v_left_out bigint := 0;
   v_in_a_row int := 0;     -- answers that failed one after the other
   v_problem text;
   v_fatal text;
 BEGIN
-  -- The lock belongs to the session and ends with it, so that it is never stale.
+  COMMIT;                  -- refused inside a transaction, before anything is done
+  -- The lock belongs to the session and ends with it, so that it is never stale. What fails below is
+  -- caught, so that a session that goes on does not keep it.
   IF NOT pg_try_advisory_lock(hashtext('badger'), hashtext({{lit (print .SchemaName ".evaluate")}})) THEN
     INSERT INTO {{in "run_log"}} (entry_id, logged_at, event) VALUES (gen_random_uuid()::text, clock_timestamp(), 'refused');
     COMMIT;
@@ -100,12 +106,16 @@ BEGIN
         FROM pending p LEFT JOIN golden g ON g.case_id = p.case_id
         CROSS JOIN LATERAL json_to_recordset({{in "score_row"}}(json_build_object('run', p.run_json, 'golden', g.golden_json, 'copies', COALESCE(g.copies, 0)), p.missing))
           AS s(metric text, metric_version bigint, status text, value double precision, label text, passed boolean, reason text, detail json, assessment_ids json, config_hash text, code text, usage json)
-        WHERE s.metric IS NOT NULL
+        WHERE s.metric = ANY(string_to_array(p.missing, ','))
         ON CONFLICT (eval_run_id, agent_name, agent_version, batch_id, case_id, metric) DO UPDATE SET
           metric_version = EXCLUDED.metric_version, status = EXCLUDED.status, value = EXCLUDED.value, label = EXCLUDED.label, passed = EXCLUDED.passed, reason = EXCLUDED.reason,
           detail = EXCLUDED.detail, assessment_ids = EXCLUDED.assessment_ids, config_hash = EXCLUDED.config_hash, scored_at = EXCLUDED.scored_at, code = EXCLUDED.code, usage = EXCLUDED.usage
+        RETURNING 1
       )
-      SELECT MAX(k COLLATE "C"), COUNT(*) INTO v_key, v_n FROM pending;
+      SELECT MAX(k COLLATE "C"), COUNT(*), SUM(cardinality(string_to_array(missing, ','))), (SELECT COUNT(*) FROM scored) INTO v_key, v_n, v_asked, v_scored FROM pending;
+      IF v_scored <> v_asked THEN
+        RAISE EXCEPTION 'badger serve returned % of % scores', v_scored, v_asked;
+      END IF;
     EXCEPTION
       WHEN query_canceled THEN
         v_fatal := SQLERRM;
@@ -119,17 +129,24 @@ BEGIN
       v_done := v_done + v_n;
       v_in_a_row := 0;
       v_size := {{.Slice}};
-    ELSIF v_size > 1 THEN
-      INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event, answers, message) VALUES (gen_random_uuid()::text, clock_timestamp(), v_run, 'slice failed', v_size, v_problem);
-      v_size := 1;         -- one by one, to find the answer that cannot be scored
     ELSE
-      SELECT k, case_id INTO v_last, v_case FROM {{in "_pending"}}(v_batch, v_metrics, v_last, 1);
-      INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event, case_id, answers, message) VALUES (gen_random_uuid()::text, clock_timestamp(), v_run, 'answer failed', v_case, 1, v_problem);
-      v_left_out := v_left_out + 1;
-      v_in_a_row := v_in_a_row + 1;
-      IF v_in_a_row = 3 THEN
-        v_fatal := v_problem;
-      END IF;
+      BEGIN
+        IF v_size > 1 THEN
+          INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event, answers, message) VALUES (gen_random_uuid()::text, clock_timestamp(), v_run, 'slice failed', v_size, v_problem);
+          v_size := 1;     -- one by one, to find the answer that cannot be scored
+        ELSE
+          SELECT k, case_id INTO v_last, v_case FROM {{in "_pending"}}(v_batch, v_metrics, v_last, 1);
+          EXIT WHEN NOT FOUND;
+          INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event, case_id, answers, message) VALUES (gen_random_uuid()::text, clock_timestamp(), v_run, 'answer failed', v_case, 1, v_problem);
+          v_left_out := v_left_out + 1;
+          v_in_a_row := v_in_a_row + 1;
+          IF v_in_a_row = 3 THEN
+            v_fatal := v_problem;
+          END IF;
+        END IF;
+      EXCEPTION WHEN query_canceled OR OTHERS THEN
+        v_fatal := SQLERRM;
+      END;
     END IF;
     COMMIT;
   END LOOP;
@@ -137,7 +154,7 @@ BEGIN
   IF v_fatal IS NULL AND v_left_out > 0 THEN
     v_fatal := v_left_out || ' answers could not be scored; run_log says why';
   END IF;
-  IF v_run IS NOT NULL THEN
+  BEGIN
     UPDATE {{in "eval_runs"}} r SET status = CASE WHEN v_fatal IS NULL THEN 'done' ELSE 'failed' END,
       counts = (SELECT json_object_agg(status, n ORDER BY status) FROM (
         SELECT status, COUNT(*) AS n FROM {{in "scores"}} s
@@ -149,9 +166,15 @@ BEGIN
     -- What was left under other versions has been scored by this run.
     UPDATE {{in "eval_runs"}} SET status = 'stopped'
     WHERE v_fatal IS NULL AND eval_run_id LIKE 'evaluate-%' AND eval_run_id <> v_run AND status IN ('running', 'failed') AND v_batch IS NULL;
-  END IF;
-  INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event, answers, message)
-  VALUES (gen_random_uuid()::text, clock_timestamp(), v_run, CASE WHEN v_fatal IS NOT NULL THEN 'run failed' WHEN v_done = 0 AND NOT v_resumed THEN 'idle' ELSE 'done' END, v_done, v_fatal);
+  EXCEPTION WHEN query_canceled OR OTHERS THEN
+    v_fatal := COALESCE(v_fatal, SQLERRM);
+  END;
+  BEGIN
+    INSERT INTO {{in "run_log"}} (entry_id, logged_at, eval_run_id, event, answers, message)
+    VALUES (gen_random_uuid()::text, clock_timestamp(), v_run, CASE WHEN v_fatal IS NOT NULL THEN 'run failed' WHEN v_done = 0 AND NOT v_resumed THEN 'idle' ELSE 'done' END, v_done, v_fatal);
+  EXCEPTION WHEN query_canceled OR OTHERS THEN
+    v_fatal := COALESCE(v_fatal, SQLERRM);
+  END;
   COMMIT;
   PERFORM pg_advisory_unlock(hashtext('badger'), hashtext({{lit (print .SchemaName ".evaluate")}}));
   IF v_fatal IS NOT NULL THEN
@@ -179,6 +202,14 @@ CREATE EXTENSION IF NOT EXISTS pg_cron
 --- admin: The owner schedules.
 GRANT USAGE ON SCHEMA cron TO {{id .Values.Roles.Owner}}
 --- owner: The nightly call. It runs as whoever runs this statement: a user who may log in and is a member of the owner's role.
---- drop: SELECT cron.unschedule(jobid) FROM cron.job WHERE jobname = 'badger evaluate'
+--- drop: SELECT cron.unschedule(jobid) FROM cron.job WHERE jobname = 'badger evaluate' AND database = current_database()
 SELECT cron.schedule('badger evaluate', {{lit .Values.Schedule.Cron}}, {{lit (print "CALL " (in "evaluate") "()")}})
+{{else -}}
+--- owner: Without a schedule nothing calls the procedure: a job of earlier values ends.
+--- drop: DO $badger$ BEGIN IF EXISTS (SELECT FROM pg_namespace WHERE nspname = 'cron' AND has_schema_privilege(oid, 'USAGE')) AND EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_cron') THEN PERFORM cron.unschedule(jobid) FROM cron.job WHERE jobname = 'badger evaluate' AND database = current_database(); END IF; END $badger$
+DO $badger$ BEGIN
+  IF EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_cron') AND EXISTS (SELECT FROM pg_namespace WHERE nspname = 'cron' AND has_schema_privilege(oid, 'USAGE')) THEN
+    PERFORM cron.unschedule(jobid) FROM cron.job WHERE jobname = 'badger evaluate' AND database = current_database();
+  END IF;
+END $badger$
 {{end -}}

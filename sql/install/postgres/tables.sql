@@ -22,6 +22,16 @@ GRANT SELECT ON {{in .}} TO {{id $.Values.Roles.Reader}}
 --- owner: The annotator reads and writes labels, and nothing else.
 --- drop: REVOKE SELECT, INSERT, UPDATE ON {{in "human_labels"}} FROM {{id .Values.Roles.Annotator}}
 GRANT SELECT, INSERT, UPDATE ON {{in "human_labels"}} TO {{id .Values.Roles.Annotator}}
+--- owner: Nothing of badger's is everyone's.
+DO $badger$
+DECLARE r record;
+BEGIN
+  FOR r IN SELECT c.oid::regclass AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = {{lit .Values.Schema}} AND c.relname IN ({{relations}}) AND pg_has_role(c.relowner, 'USAGE') AND EXISTS (SELECT FROM aclexplode(c.relacl) a WHERE a.grantee = 0)
+  LOOP
+    EXECUTE format('REVOKE ALL ON %s FROM PUBLIC', r.name);
+  END LOOP;
+END $badger$
 --- owner, optional: What whoever ran this owns of the tables and views belongs to the owner.
 DO $badger$
 DECLARE r record;

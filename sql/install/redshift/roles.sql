@@ -1,6 +1,6 @@
 {{range .Roles -}}
 --- admin, may exist: The role that {{.Doc}}. Grant it to users.
---- drop: DROP ROLE {{id .Name}} FORCE
+--- drop role: DROP ROLE {{id .Name}} FORCE
 CREATE ROLE {{id .Name}}
 {{end -}}
 --- admin: The schema of everything that belongs to badger. It stays when badger is removed, unless its data go too.

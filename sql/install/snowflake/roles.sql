@@ -1,6 +1,6 @@
 {{range .Roles -}}
 --- admin: The role that {{.Doc}}.
---- drop: DROP ROLE IF EXISTS {{id .Name}}
+--- drop role: DROP ROLE IF EXISTS {{id .Name}}
 CREATE ROLE IF NOT EXISTS {{id .Name}} COMMENT = {{lit (print "badger: " .Doc)}}
 --- admin: Whoever administers the account may use the role.
 GRANT ROLE {{id .Name}} TO ROLE SYSADMIN
