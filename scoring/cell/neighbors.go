@@ -20,18 +20,28 @@ const (
 // the pairs found, those with the most equal cells are matched first. It tells whether there were
 // any.
 func (p *problem) matchNeighbors() bool {
-	best := make([]edge, p.gold.len()*candidates) // of each gold kind, descending by weight
+	best := make([]near, p.gold.len()*candidates) // of each gold kind, descending by weight
 	order := p.bySelectivity()
 	p.packed = p.pack()
 	each(len(p.codes), len(p.predRows) >= parallelRows, func(k int) { p.place(&p.codes[k]) })
 	for range min(passes, len(order)) {
 		gold, pred := p.sorted(order, true), p.sorted(order, false)
 		at := meet(gold, pred)
+		side := p.packed.inOrder(gold, pred)
 		Spread(len(gold), func(lo, hi int) {
 			for x := lo; x < hi; x++ {
-				i := gold[x].row
-				for _, q := range pred[max(0, at[x]-window/2):min(len(pred), at[x]+window/2)] {
-					offer(best[int(i)*candidates:][:candidates], edge{i, q.row, p.weight(int(i), int(q.row))})
+				i := int(gold[x].row)
+				found := best[i*candidates:][:candidates]
+				for y := max(0, at[x]-window/2); y < min(len(pred), at[x]+window/2); y++ {
+					var w int32
+					if side != nil {
+						w = side.equal(x, y)
+					} else {
+						w = p.weight(i, int(pred[y].row))
+					}
+					if w > found[candidates-1].weight {
+						offer(found, near{pred[y].row, w})
+					}
 				}
 			}
 		})
@@ -47,31 +57,32 @@ func (p *problem) matchNeighbors() bool {
 	return found
 }
 
-// byWeight sorts edges by weight, at most most, the heaviest first, and leaves out those of none.
-func byWeight(edges []edge, most int) []edge {
+// near is a predicted kind and how many of its cells equal those of a gold kind.
+type near struct{ pred, weight int32 }
+
+// byWeight lists the edges to what is near each gold kind by weight, at most most, the heaviest
+// first, and leaves out those of none.
+func byWeight(best []near, most int) []edge {
 	at := make([]int, most+2) // of each weight, where the next edge of it goes
-	for _, e := range edges {
-		at[e.weight]++
+	for _, b := range best {
+		at[b.weight]++
 	}
 	n := 0
 	for w := most; w > 0; w-- {
 		n, at[w] = n+at[w], n
 	}
 	out := make([]edge, n)
-	for _, e := range edges {
-		if e.weight > 0 {
-			out[at[e.weight]] = e
-			at[e.weight]++
+	for k, b := range best {
+		if b.weight > 0 {
+			out[at[b.weight]] = edge{int32(k / candidates), b.pred, b.weight} //nolint:gosec // rows are bounded far below
+			at[b.weight]++
 		}
 	}
 	return out
 }
 
-// offer keeps e if it is better than what is there. Among equals the first stays.
-func offer(best []edge, e edge) {
-	if e.weight <= best[len(best)-1].weight {
-		return
-	}
+// offer keeps e, which is better than the last that is there. Among equals the first stays.
+func offer(best []near, e near) {
 	at := len(best) - 1
 	for k, b := range best {
 		if b.weight > 0 && b.pred == e.pred {
@@ -87,9 +98,6 @@ func offer(best []edge, e edge) {
 
 // weight is the number of equal cells of two kinds.
 func (p *problem) weight(gold, pred int) (n int32) {
-	if p.packed != nil {
-		return p.packed.equal(gold, pred)
-	}
 	width := len(p.codes)
 	g, q := p.gold.cells[gold*width:][:width], p.pred.cells[pred*width:][:width]
 	if p.gold.ends == nil {
@@ -147,6 +155,21 @@ func (p *problem) pack() *packed {
 		*side.into = words
 	}
 	return out
+}
+
+// inOrder is a copy in the order of two lists of kinds, so that what is compared lies together.
+func (c *packed) inOrder(gold, pred []keyed) *packed {
+	if c == nil {
+		return nil
+	}
+	arrange := func(words []uint64, list []keyed) []uint64 {
+		out := make([]uint64, 0, len(words))
+		for _, e := range list {
+			out = append(out, words[int(e.row)*c.words:][:c.words]...)
+		}
+		return out
+	}
+	return &packed{words: c.words, gold: arrange(c.gold, gold), pred: arrange(c.pred, pred)}
 }
 
 // equal counts the bytes that are equal.
