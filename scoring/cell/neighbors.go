@@ -24,14 +24,25 @@ func (p *problem) matchNeighbors() bool {
 	order := p.bySelectivity()
 	p.packed = p.pack()
 	each(len(p.codes), len(p.predRows) >= parallelRows, func(k int) { p.place(&p.codes[k]) })
+	aligned := p.packed != nil && !slices.Contains(p.gold.cells, dead) && !slices.Contains(p.pred.cells, dead)
 	for range min(passes, len(order)) {
-		gold, pred := p.sorted(order, true), p.sorted(order, false)
+		var parts []keyPart
+		if aligned {
+			parts = p.keyParts(order)
+		}
+		gold, pred := p.sorted(order, parts, true), p.sorted(order, parts, false)
 		at := meet(gold, pred)
 		side := p.packed.inOrder(gold, pred)
 		Spread(len(gold), func(lo, hi int) {
+			var least [32]int32 // weights to beat, read together so that the waits for memory overlap
 			for x := lo; x < hi; x++ {
-				i := int(gold[x].row)
-				found := best[i*candidates:][:candidates]
+				ahead := (x - lo) % len(least)
+				if ahead == 0 {
+					for n := range min(len(least), hi-x) {
+						least[n] = best[int(gold[x+n].row)*candidates+candidates-1].weight
+					}
+				}
+				i, beat := int(gold[x].row), least[ahead]
 				for y := max(0, at[x]-window/2); y < min(len(pred), at[x]+window/2); y++ {
 					var w int32
 					if side != nil {
@@ -39,8 +50,10 @@ func (p *problem) matchNeighbors() bool {
 					} else {
 						w = p.weight(i, int(pred[y].row))
 					}
-					if w > found[candidates-1].weight {
+					if w > beat {
+						found := best[i*candidates:][:candidates]
 						offer(found, near{pred[y].row, w})
+						beat = found[candidates-1].weight
 					}
 				}
 			}
@@ -165,7 +178,9 @@ func (c *packed) inOrder(gold, pred []keyed) *packed {
 	arrange := func(words []uint64, list []keyed) []uint64 {
 		out := make([]uint64, 0, len(words))
 		for _, e := range list {
-			out = append(out, words[int(e.row)*c.words:][:c.words]...)
+			for at := int(e.row) * c.words; at < (int(e.row)+1)*c.words; at++ {
+				out = append(out, words[at])
+			}
 		}
 		return out
 	}
@@ -193,14 +208,28 @@ func (p *problem) bySelectivity() []int {
 	return order
 }
 
-// sorted lists the kinds of one side by their live cells, taken in an order of the columns.
-func (p *problem) sorted(order []int, goldSide bool) []keyed {
+// sorted lists the kinds of one side by their live cells, taken in an order of the columns. Parts
+// are those of the keys, where there are such.
+func (p *problem) sorted(order []int, parts []keyPart, goldSide bool) []keyed {
 	side := &p.pred
 	if goldSide {
 		side = &p.gold
 	}
 	width := len(p.codes)
 	out := make([]keyed, side.len())
+	if parts != nil {
+		Spread(len(out), func(lo, hi int) {
+			for t := lo; t < hi; t++ {
+				key, cells := uint64(0), side.cells[t*width:][:width]
+				for _, part := range parts {
+					key |= part.of[cells[part.col]]
+				}
+				out[t] = keyed{key, int32(t)} //nolint:gosec // rows are bounded far below
+			}
+		})
+		sortKeyed(out)
+		return out
+	}
 	Spread(len(out), func(lo, hi int) {
 		for t := lo; t < hi; t++ {
 			key, room := uint64(0), 64
@@ -228,6 +257,40 @@ func (p *problem) sorted(order []int, goldSide bool) []keyed {
 	})
 	sortKeyed(out)
 	return out
+}
+
+// keyPart is what the cells of a column add to the keys that kinds are sorted by.
+type keyPart struct {
+	col int
+	of  []uint64 // by code
+}
+
+// keyParts are the parts of the keys that kinds are sorted by where all cells of both sides are
+// live and none has a range, so that each column has the same place in all keys. They sort as the
+// places do, but are ranks of these, in fewer bits, so that fewer digits are left to sort by.
+func (p *problem) keyParts(order []int) (parts []keyPart) {
+	room, used := 64, 0
+	for _, k := range order {
+		c := &p.codes[k]
+		n := min(c.bits, room)
+		part := keyPart{col: k, of: make([]uint64, c.n)}
+		for code, place := range c.places {
+			part.of[code] = place >> (c.bits - n)
+		}
+		ranks := slices.Clone(part.of)
+		slices.Sort(ranks)
+		ranks = slices.Compact(ranks)
+		width := bits.Len(uint(len(ranks) - 1)) //nolint:gosec // not negative
+		for code, place := range part.of {
+			rank, _ := slices.BinarySearch(ranks, place)
+			part.of[code] = uint64(rank) << (64 - used - width) //nolint:gosec // not negative
+		}
+		parts, used = append(parts, part), used+width
+		if room -= n; room == 0 {
+			break
+		}
+	}
+	return parts
 }
 
 // place says where cells stand among the live ones of their column, as numbers of so many bits: by
