@@ -10,7 +10,7 @@ import (
 type candidate struct {
 	gold, pred int
 	by         string
-	fit        fit
+	fit        *fit // nil: not made
 	weight     float64
 }
 
@@ -69,17 +69,23 @@ func positions(cs []candidate, n int, of func(candidate) int) positioning {
 }
 
 func assignGreedily(cs []candidate) []candidate {
-	order := make([]int, len(cs)) // candidates are large
-	for k := range order {
-		order[k] = k
+	type place struct {
+		weight float64
+		at     int
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(cs[b].weight, cs[a].weight), cmp.Compare(a, b)) })
-	golds, preds := map[int]bool{}, map[int]bool{}
+	order := make([]place, len(cs)) // candidates are larger
+	golds, preds := 0, 0
+	for k := range cs {
+		order[k] = place{cs[k].weight, k}
+		golds, preds = max(golds, cs[k].gold+1), max(preds, cs[k].pred+1)
+	}
+	slices.SortFunc(order, func(a, b place) int { return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.at, b.at)) })
+	goldTaken, predTaken := make([]bool, golds), make([]bool, preds)
 	var out []candidate
-	for _, k := range order {
-		if c := cs[k]; !golds[c.gold] && !preds[c.pred] {
-			golds[c.gold], preds[c.pred] = true, true
-			out = append(out, c)
+	for _, o := range order {
+		if c := &cs[o.at]; !goldTaken[c.gold] && !predTaken[c.pred] {
+			goldTaken[c.gold], predTaken[c.pred] = true, true
+			out = append(out, *c)
 		}
 	}
 	return out

@@ -163,7 +163,7 @@ func (a *aligner) byLadder() {
 		for _, c := range mostPromising(promising) {
 			g, p, similar := &a.gold[i], &a.pred[c.pred], a.similar(i, c.pred)
 			f := a.fit(g, p)
-			c := candidate{gold: i, pred: c.pred, fit: f}
+			c := candidate{gold: i, pred: c.pred, fit: &f}
 			switch {
 			case f.agreement >= 0.2 || f.agreement > 0.1 && similar > 0:
 				c.by = "values"

@@ -20,18 +20,41 @@ const (
 // the pairs found, those with the most equal cells are matched first. It tells whether there were
 // any.
 func (p *problem) matchNeighbors() bool {
-	best := make([]edge, p.gold.len()*candidates) // of each gold kind, descending by weight
+	best := make([]near, p.gold.len()*candidates) // of each gold kind, descending by weight
 	order := p.bySelectivity()
 	p.packed = p.pack()
 	each(len(p.codes), len(p.predRows) >= parallelRows, func(k int) { p.place(&p.codes[k]) })
+	aligned := p.packed != nil && !slices.Contains(p.gold.cells, dead) && !slices.Contains(p.pred.cells, dead)
 	for range min(passes, len(order)) {
-		gold, pred := p.sorted(order, true), p.sorted(order, false)
+		var parts []keyPart
+		if aligned {
+			parts = p.keyParts(order)
+		}
+		gold, pred := p.sorted(order, parts, true), p.sorted(order, parts, false)
 		at := meet(gold, pred)
+		side := p.packed.inOrder(gold, pred)
 		Spread(len(gold), func(lo, hi int) {
+			var least [32]int32 // weights to beat, read together so that the waits for memory overlap
 			for x := lo; x < hi; x++ {
-				i := gold[x].row
-				for _, q := range pred[max(0, at[x]-window/2):min(len(pred), at[x]+window/2)] {
-					offer(best[int(i)*candidates:][:candidates], edge{i, q.row, p.weight(int(i), int(q.row))})
+				ahead := (x - lo) % len(least)
+				if ahead == 0 {
+					for n := range min(len(least), hi-x) {
+						least[n] = best[int(gold[x+n].row)*candidates+candidates-1].weight
+					}
+				}
+				i, beat := int(gold[x].row), least[ahead]
+				for y := max(0, at[x]-window/2); y < min(len(pred), at[x]+window/2); y++ {
+					var w int32
+					if side != nil {
+						w = side.equal(x, y)
+					} else {
+						w = p.weight(i, int(pred[y].row))
+					}
+					if w > beat {
+						found := best[i*candidates:][:candidates]
+						offer(found, near{pred[y].row, w})
+						beat = found[candidates-1].weight
+					}
 				}
 			}
 		})
@@ -47,31 +70,32 @@ func (p *problem) matchNeighbors() bool {
 	return found
 }
 
-// byWeight sorts edges by weight, at most most, the heaviest first, and leaves out those of none.
-func byWeight(edges []edge, most int) []edge {
+// near is a predicted kind and how many of its cells equal those of a gold kind.
+type near struct{ pred, weight int32 }
+
+// byWeight lists the edges to what is near each gold kind by weight, at most most, the heaviest
+// first, and leaves out those of none.
+func byWeight(best []near, most int) []edge {
 	at := make([]int, most+2) // of each weight, where the next edge of it goes
-	for _, e := range edges {
-		at[e.weight]++
+	for _, b := range best {
+		at[b.weight]++
 	}
 	n := 0
 	for w := most; w > 0; w-- {
 		n, at[w] = n+at[w], n
 	}
 	out := make([]edge, n)
-	for _, e := range edges {
-		if e.weight > 0 {
-			out[at[e.weight]] = e
-			at[e.weight]++
+	for k, b := range best {
+		if b.weight > 0 {
+			out[at[b.weight]] = edge{int32(k / candidates), b.pred, b.weight} //nolint:gosec // rows are bounded far below
+			at[b.weight]++
 		}
 	}
 	return out
 }
 
-// offer keeps e if it is better than what is there. Among equals the first stays.
-func offer(best []edge, e edge) {
-	if e.weight <= best[len(best)-1].weight {
-		return
-	}
+// offer keeps e, which is better than the last that is there. Among equals the first stays.
+func offer(best []near, e near) {
 	at := len(best) - 1
 	for k, b := range best {
 		if b.weight > 0 && b.pred == e.pred {
@@ -87,9 +111,6 @@ func offer(best []edge, e edge) {
 
 // weight is the number of equal cells of two kinds.
 func (p *problem) weight(gold, pred int) (n int32) {
-	if p.packed != nil {
-		return p.packed.equal(gold, pred)
-	}
 	width := len(p.codes)
 	g, q := p.gold.cells[gold*width:][:width], p.pred.cells[pred*width:][:width]
 	if p.gold.ends == nil {
@@ -149,6 +170,23 @@ func (p *problem) pack() *packed {
 	return out
 }
 
+// inOrder is a copy in the order of two lists of kinds, so that what is compared lies together.
+func (c *packed) inOrder(gold, pred []keyed) *packed {
+	if c == nil {
+		return nil
+	}
+	arrange := func(words []uint64, list []keyed) []uint64 {
+		out := make([]uint64, 0, len(words))
+		for _, e := range list {
+			for at := int(e.row) * c.words; at < (int(e.row)+1)*c.words; at++ {
+				out = append(out, words[at])
+			}
+		}
+		return out
+	}
+	return &packed{words: c.words, gold: arrange(c.gold, gold), pred: arrange(c.pred, pred)}
+}
+
 // equal counts the bytes that are equal.
 func (c *packed) equal(gold, pred int) (n int32) {
 	const low = 0x7f7f7f7f7f7f7f7f
@@ -170,14 +208,28 @@ func (p *problem) bySelectivity() []int {
 	return order
 }
 
-// sorted lists the kinds of one side by their live cells, taken in an order of the columns.
-func (p *problem) sorted(order []int, goldSide bool) []keyed {
+// sorted lists the kinds of one side by their live cells, taken in an order of the columns. Parts
+// are those of the keys, where there are such.
+func (p *problem) sorted(order []int, parts []keyPart, goldSide bool) []keyed {
 	side := &p.pred
 	if goldSide {
 		side = &p.gold
 	}
 	width := len(p.codes)
 	out := make([]keyed, side.len())
+	if parts != nil {
+		Spread(len(out), func(lo, hi int) {
+			for t := lo; t < hi; t++ {
+				key, cells := uint64(0), side.cells[t*width:][:width]
+				for _, part := range parts {
+					key |= part.of[cells[part.col]]
+				}
+				out[t] = keyed{key, int32(t)} //nolint:gosec // rows are bounded far below
+			}
+		})
+		sortKeyed(out)
+		return out
+	}
 	Spread(len(out), func(lo, hi int) {
 		for t := lo; t < hi; t++ {
 			key, room := uint64(0), 64
@@ -205,6 +257,40 @@ func (p *problem) sorted(order []int, goldSide bool) []keyed {
 	})
 	sortKeyed(out)
 	return out
+}
+
+// keyPart is what the cells of a column add to the keys that kinds are sorted by.
+type keyPart struct {
+	col int
+	of  []uint64 // by code
+}
+
+// keyParts are the parts of the keys that kinds are sorted by where all cells of both sides are
+// live and none has a range, so that each column has the same place in all keys. They sort as the
+// places do, but are ranks of these, in fewer bits, so that fewer digits are left to sort by.
+func (p *problem) keyParts(order []int) (parts []keyPart) {
+	room, used := 64, 0
+	for _, k := range order {
+		c := &p.codes[k]
+		n := min(c.bits, room)
+		part := keyPart{col: k, of: make([]uint64, c.n)}
+		for code, place := range c.places {
+			part.of[code] = place >> (c.bits - n)
+		}
+		ranks := slices.Clone(part.of)
+		slices.Sort(ranks)
+		ranks = slices.Compact(ranks)
+		width := bits.Len(uint(len(ranks) - 1)) //nolint:gosec // not negative
+		for code, place := range part.of {
+			rank, _ := slices.BinarySearch(ranks, place)
+			part.of[code] = uint64(rank) << (64 - used - width) //nolint:gosec // not negative
+		}
+		parts, used = append(parts, part), used+width
+		if room -= n; room == 0 {
+			break
+		}
+	}
+	return parts
 }
 
 // place says where cells stand among the live ones of their column, as numbers of so many bits: by

@@ -70,11 +70,16 @@ func newProblem(m *matcher, gold, pred []int32) *problem {
 	for k := range p.codes {
 		c := &p.codes[k]
 		c.start = make([]int32, c.n+1)
-		for t := k; t < len(p.pred.cells); t += len(p.codes) {
-			if code := p.pred.cells[t]; code != dead {
-				c.start[code+1]++
+	}
+	for t := range p.pred.len() {
+		for k, code := range p.pred.cells[t*len(p.codes):][:len(p.codes)] {
+			if code != dead {
+				p.codes[k].start[code+1]++
 			}
 		}
+	}
+	for k := range p.codes {
+		c := &p.codes[k]
 		for i := range c.n {
 			c.start[i+1] += c.start[i]
 		}
@@ -131,16 +136,19 @@ func (c *pair) codes(gold, pred []int32) codes {
 		base = c.ranges.n
 		out.end = make([]int32, len(gold))
 	}
-	keys := make([]uint64, len(pred))
-	for k, j := range pred {
-		keys[k] = c.p[j]
+	met := newFilter(len(gold))
+	for _, i := range gold {
+		met.add(c.g[i])
 	}
-	t := newNumbers(len(pred))
+	t := newNumbers()
 	for k, j := range pred {
-		if c.ranges != nil && c.ranges.rank[j] >= 0 {
+		switch {
+		case c.ranges != nil && c.ranges.rank[j] >= 0:
 			out.pred[k] = c.ranges.rank[j]
-		} else {
-			out.pred[k] = base + t.add(keys[k])
+		case met.has(c.p[j]):
+			out.pred[k] = base + t.add(c.p[j])
+		default:
+			out.pred[k] = dead
 		}
 	}
 	out.n = int(base) + t.n
@@ -149,7 +157,7 @@ func (c *pair) codes(gold, pred []int32) codes {
 	if c.ranges != nil {
 		counts, cover = make([]int32, base+1), make([]int32, base+1)
 		for _, code := range out.pred {
-			if code < base {
+			if code >= 0 && code < base {
 				counts[code+1]++
 			}
 		}
@@ -184,13 +192,14 @@ func (c *pair) codes(gold, pred []int32) codes {
 		n += cover[i]
 		had[i] = n > 0
 	}
-	met := make([]bool, out.n)
+	counted := make([]bool, out.n)
 	for k, code := range out.pred {
 		switch {
+		case code == dead:
 		case !had[code]:
 			out.pred[k] = dead
-		case !met[code]:
-			met[code] = true
+		case !counted[code]:
+			counted[code] = true
 			out.live++
 		}
 	}
@@ -233,14 +242,20 @@ func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out ki
 	entries := make([]keyed, 0, len(rows))
 	for at, key := range keys {
 		if key != none {
-			entries = append(entries, keyed{content[rows[at]], int32(at)}) //nolint:gosec // rows are bounded far below
+			entries = append(entries, keyed{key, int32(at)}) //nolint:gosec // rows are bounded far below
 		}
 	}
 	sortKeyed(entries)
-	for i := range entries {
-		entries[i].key = keys[entries[i].row]
-	}
-	sortKeyed(entries)
+	eachRun(entries, 0, func(run []keyed) {
+		key := run[0].key
+		for i := range run {
+			run[i].key = content[rows[run[i].row]]
+		}
+		sortKeyed(run)
+		for i := range run {
+			run[i].key = key
+		}
+	})
 	out.order = make([]int32, len(entries))
 	for i, e := range entries {
 		out.order[i] = e.row
@@ -256,21 +271,24 @@ func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out ki
 	if ranged {
 		out.ends = make([]int32, len(out.cells))
 	}
-	for k := range p.codes {
-		c := &p.codes[k]
-		side := c.pred
-		if goldSide {
-			side = c.gold
-		}
+	block := max(1, min(16, (1<<17)/len(rows))) // columns that are read together: as many as stay in the cache
+	for from := 0; from < width; from += block {
 		for t := range out.len() {
 			at := out.order[out.start[t]]
-			out.cells[t*width+k] = side[at]
-			switch {
-			case !ranged:
-			case c.end != nil:
-				out.ends[t*width+k] = c.end[at]
-			default:
-				out.ends[t*width+k] = side[at] + 1
+			for k := from; k < min(from+block, width); k++ {
+				c := &p.codes[k]
+				if !goldSide {
+					out.cells[t*width+k] = c.pred[at]
+					continue
+				}
+				out.cells[t*width+k] = c.gold[at]
+				switch {
+				case !ranged:
+				case c.end != nil:
+					out.ends[t*width+k] = c.end[at]
+				default:
+					out.ends[t*width+k] = c.gold[at] + 1
+				}
 			}
 		}
 	}
@@ -308,6 +326,30 @@ func (p *problem) left() (gold, pred []int32) {
 	return gold, pred
 }
 
+// filter is a set of keys that may also hold others: about one of eight keys that were not added.
+type filter struct {
+	bits []uint64
+	mask uint64
+}
+
+func newFilter(keys int) *filter {
+	size := 64
+	for size < 8*keys {
+		size *= 2
+	}
+	return &filter{bits: make([]uint64, size/64), mask: uint64(size - 1)} //nolint:gosec // not negative
+}
+
+func (f *filter) add(key uint64) {
+	at := Mix(key, k2) & f.mask
+	f.bits[at/64] |= 1 << (at % 64)
+}
+
+func (f *filter) has(key uint64) bool {
+	at := Mix(key, k2) & f.mask
+	return f.bits[at/64]>>(at%64)&1 != 0
+}
+
 // numbers gives each key a number, from 0, as it is met.
 type numbers struct {
 	slots []number
@@ -320,12 +362,9 @@ type number struct {
 	n   int32 // from 1; 0: no key
 }
 
-func newNumbers(keys int) *numbers {
-	size := 4
-	for size < 2*keys {
-		size *= 2
-	}
-	return &numbers{slots: make([]number, size), mask: uint64(size - 1)}
+func newNumbers() *numbers {
+	const size = 256
+	return &numbers{slots: make([]number, size), mask: size - 1}
 }
 
 func (t *numbers) slot(key uint64) *number {
@@ -343,8 +382,22 @@ func (t *numbers) find(key uint64) int32 { return t.slot(key).n - 1 }
 func (t *numbers) add(key uint64) int32 {
 	s := t.slot(key)
 	if s.n == 0 {
+		if 2*t.n >= len(t.slots) {
+			t.grow()
+			s = t.slot(key)
+		}
 		t.n++
 		s.key, s.n = key, int32(t.n) //nolint:gosec // rows are bounded far below
 	}
 	return s.n - 1
+}
+
+func (t *numbers) grow() {
+	old := t.slots
+	t.slots, t.mask = make([]number, 8*len(old)), t.mask<<3|7
+	for _, s := range old {
+		if s.n > 0 {
+			*t.slot(s.key) = s
+		}
+	}
 }

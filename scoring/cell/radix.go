@@ -36,21 +36,28 @@ type keyed struct {
 }
 
 // sortKeyed sorts by key and leaves what has the same key in the order in which it is: a radix sort
-// from the least digit.
+// from the least digit that is needed. Where the leading digits tell most keys apart, as with
+// hashes, the others are left to a comparison of the few that they do not.
 func sortKeyed(list []keyed) {
-	const digit = radixDigit
+	const (
+		digit  = radixDigit
+		digits = 64/digit + 1
+	)
 	if len(list) < 256 {
-		slices.SortStableFunc(list, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+		sortFew(list)
 		return
 	}
-	var counts [64/digit + 1][1 << digit]int32
-	for i := range list {
-		for d := range counts {
-			counts[d][list[i].key>>(d*digit)&(1<<digit-1)]++
+	var counts [digits][1 << digit]int32
+	first := digits
+	for alike := float64(len(list)); first > 0 && alike > 2; { // keys that one shares its leading digits with
+		if first == digits || first == digits/2 {
+			countDigits(list, counts[:], first-digits/2, first)
 		}
+		first--
+		alike *= repeated(&counts[first], len(list))
 	}
 	from, to := list, make([]keyed, len(list))
-	for d := range counts {
+	for d := first; d < digits; d++ {
 		c := &counts[d]
 		if int(c[list[0].key>>(d*digit)&(1<<digit-1)]) == len(list) {
 			continue // all have the same digit
@@ -69,5 +76,53 @@ func sortKeyed(list []keyed) {
 	}
 	if &from[0] != &list[0] {
 		copy(list, from)
+	}
+	if first > 0 {
+		eachRun(list, uint(first*digit), sortKeyed) //nolint:gosec // small
+	}
+}
+
+// countDigits counts the values of some digits of the keys.
+func countDigits(list []keyed, counts [][1 << radixDigit]int32, from, to int) {
+	for i := range list {
+		for d := from; d < to; d++ {
+			counts[d][list[i].key>>(d*radixDigit)&(1<<radixDigit-1)]++
+		}
+	}
+}
+
+// repeated is the chance that two of n keys have the same digit.
+func repeated(counts *[1 << radixDigit]int32, n int) (p float64) {
+	for _, c := range counts {
+		share := float64(c) / float64(n)
+		p += share * share
+	}
+	return p
+}
+
+// eachRun calls f with each stretch of two or more keys that are the same from a bit on.
+func eachRun(list []keyed, shift uint, f func(run []keyed)) {
+	for a := 0; a < len(list); {
+		b := a + 1
+		for b < len(list) && list[b].key>>shift == list[a].key>>shift {
+			b++
+		}
+		if b-a > 1 {
+			f(list[a:b])
+		}
+		a = b
+	}
+}
+
+// sortFew is sortKeyed by comparison.
+func sortFew(list []keyed) {
+	if len(list) > 12 {
+		slices.SortStableFunc(list, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+		return
+	}
+	for i := 1; i < len(list); i++ {
+		for k := i; k > 0 && list[k].key < list[k-1].key; k-- {
+			list[k], list[k-1] = list[k-1], list[k]
+		}
 	}
 }
