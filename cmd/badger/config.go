@@ -44,9 +44,10 @@ type configuration struct {
 	Workers  int                      `yaml:"workers"`  // rows that run at once; 0: 64
 }
 
-// readConfig reads a configuration file; without a path it is empty.
-func readConfig(path string) (c configuration, err error) {
-	return c, readYAML(path, &c)
+// readConfig reads a configuration file, which may be left out, and the environment variables over
+// it.
+func readConfig(path string, p process) (c configuration, err error) {
+	return c, newLayers(&c).read(path, p.variables())
 }
 
 // gatesConfig is what a run must reach, as the flags of the same names write it; flags win.

@@ -28,7 +28,7 @@ type serveCommand struct {
 
 // Run serves until it is interrupted.
 func (c *serveCommand) Run(ctx context.Context, p process) error {
-	config, err := readConfig(c.Config)
+	config, err := readConfig(c.Config, p)
 	if err != nil {
 		return err
 	}
