@@ -142,6 +142,9 @@ type listing struct {
 	index     map[string]int
 }
 
+// DefaultWorkers is how many rows run at once where nothing is said.
+const DefaultWorkers = 64
+
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
 
 // NewCatalogue makes a catalogue of the engine's metrics, two functions each (the value and, as
@@ -153,7 +156,7 @@ func NewCatalogue(engine *scoring.Engine, o *CatalogueOptions) (*Catalogue, erro
 	}
 	workers := o.Workers
 	if workers == 0 {
-		workers = 64
+		workers = DefaultWorkers
 	}
 	if workers < 0 {
 		return nil, errcode.New(errcode.InvalidArgument, "workers is %d, want at least 1", workers)

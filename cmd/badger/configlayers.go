@@ -145,10 +145,13 @@ func (l *layers) environment(environ []string) error {
 		if l.named(name) {
 			continue
 		}
-		return usage("the environment variable %.80s names no key of the configuration%s", name, scoring.Suggest(strings.TrimPrefix(name, "BADGER_"), names))
+		return usage("the environment variable %.80s names no key of the configuration%s", name, keyName.ReplaceAllString(scoring.Suggest(strings.TrimPrefix(name, "BADGER_"), names), "BADGER_$0"))
 	}
 	return nil
 }
+
+// keyName is a variable's name without its prefix.
+var keyName = regexp.MustCompile(`[A-Z][A-Z0-9_]+`)
 
 // named tells whether the configuration says that a variable holds something, such as a key.
 func (l *layers) named(variable string) bool {
@@ -164,9 +167,10 @@ func (l *layers) named(variable string) bool {
 // badger-something.
 var kubernetes = regexp.MustCompile(`^BADGER_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PORT|PROTO|ADDR))?)$`)
 
-// notOurs tells whether a variable is meant for something else than the configuration.
+// notOurs tells whether a variable is meant for something else than the configuration. Those in
+// _PYTHON name the environments of badger's own tests.
 func notOurs(name, text string) bool {
-	return name == sqlProcessName || kubernetes.MatchString(name) ||
+	return name == sqlProcessName || strings.HasSuffix(name, "_PYTHON") || kubernetes.MatchString(name) ||
 		strings.HasSuffix(name, "_PORT") && (strings.HasPrefix(text, "tcp://") || strings.HasPrefix(text, "udp://"))
 }
 
