@@ -338,7 +338,7 @@ func TestReload(t *testing.T) {
 	}
 	passed := func(token, want string) {
 		t.Helper()
-		if status, reply := ask(token, "hybrid_ex_json"); status != 200 || !strings.Contains(reply, `passed\":`+want) {
+		if status, reply := ask(token, "hybrid_ex_json"); status != 200 || !strings.Contains(reply, `"passed":`+want) {
 			t.Errorf("%d %s, want passed %s", status, reply, want)
 		}
 	}
@@ -452,4 +452,4 @@ func TestStopStoresParkedRows(t *testing.T) {
 	j.wantAsked("the answer was stored", 1)
 }
 
-const politeJudge = "kind: prompt\nname: polite\nversion: 1\nsummary: Whether the answer is polite.\nneeds: [response]\nprompt: |\n  Is this polite? {{response}}\nschema: {type: object, properties: {polite: {type: boolean}}, required: [polite]}\nresult: {value: polite}\n"
+const politeJudge = "kind: prompt\nname: polite\nversion: 1\nsummary: Whether the answer is polite.\nneeds: [response]\nprompt: |\n  Is this polite? {{response}}\nschema: {type: object, properties: {polite: {type: boolean}}, required: [polite]}\nresult: {value: \"1 if reply.polite else 0\"}\n"
