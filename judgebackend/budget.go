@@ -203,3 +203,17 @@ func again(ctx context.Context, err error) error {
 	}
 	return nil
 }
+
+// Left is what the limits still allow, beside the calls in flight; -1 where there is no such limit.
+func (b *Budget) Left() (tokens int64, money Money) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	tokens, money = -1, -1
+	if b.limits.Tokens > 0 {
+		tokens = max(0, b.limits.Tokens-add(b.before.tokens, add(b.spent.TokensIn, b.spent.TokensOut))-b.reserved.tokens)
+	}
+	if b.limits.Money > 0 {
+		money = max(0, b.limits.Money-add(b.before.money, b.spent.Money)-b.reserved.money)
+	}
+	return tokens, money
+}

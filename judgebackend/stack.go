@@ -36,6 +36,12 @@ type StackOptions struct {
 	Random func() float64 // in [0, 1), for jitter; nil for the runtime's
 }
 
+// Defaults of [StackOptions].
+const (
+	DefaultConcurrency    = 64
+	DefaultAttemptTimeout = 3 * time.Minute
+)
+
 // Stack is a backend in its wrappers; the package's doc says which and why in this order.
 type Stack struct {
 	id      Identity
@@ -75,12 +81,12 @@ func NewStack(b Backend, o *StackOptions) (*Stack, error) {
 	s := &Stack{id: bare.id}
 
 	s.circuit = &circuit{clock: clock, coolDown: orElse(o.CoolDown, time.Minute), onOpen: o.OnOpen, log: log}
-	s.calls = &attempt{backend: bare, circuit: s.circuit, timeout: orElse(o.AttemptTimeout, 3*time.Minute), audit: audit, clock: clock}
+	s.calls = &attempt{backend: bare, circuit: s.circuit, timeout: orElse(o.AttemptTimeout, DefaultAttemptTimeout), audit: audit, clock: clock}
 	var next Backend = s.calls
 	if o.RequestsPerMinute > 0 || o.TokensPerMinute > 0 {
 		next = &paced{next: next, clock: clock, requests: perMinute(o.RequestsPerMinute), tokens: perMinute(o.TokensPerMinute)}
 	}
-	next = newAdaptive(next, clock, orElse(o.Concurrency, 64))
+	next = newAdaptive(next, clock, orElse(o.Concurrency, DefaultConcurrency))
 	s.retry = &retried{next: next, policy: o.Retry.withDefaults(), clock: clock, random: random}
 	next = &recorded{next: s.retry, id: s.id, write: o.Record, keepRequests: o.KeepRequests, clock: clock, log: log}
 	if o.Budget != nil {

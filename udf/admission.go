@@ -3,6 +3,7 @@ package udf
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -17,6 +18,7 @@ type admission struct {
 	limits Limits
 	calls  *semaphore.Weighted
 	bytes  *semaphore.Weighted
+	held   atomic.Int64        // bytes
 	alone  *semaphore.Weighted // a row that reads so much that it has to be the only one
 
 	mu      sync.Mutex
@@ -153,6 +155,7 @@ func (s *share) tryHold(n int64) error {
 		s.q.bytes.Release(n)
 		return busy("bytes", 0, "no memory for the call at present")
 	}
+	s.a.held.Add(n)
 	return nil
 }
 
@@ -165,6 +168,7 @@ func (s *share) wait(ctx context.Context, n int64) error {
 		s.q.bytes.Release(n)
 		return err
 	}
+	s.a.held.Add(n)
 	s.held += n
 	return nil
 }
@@ -175,6 +179,7 @@ func (s *share) free(n int64) {
 }
 
 func (s *share) release(n int64) {
+	s.a.held.Add(-n)
 	s.a.bytes.Release(n)
 	s.q.bytes.Release(n)
 }
@@ -241,7 +246,20 @@ func reading(ctx context.Context, f func(ctx context.Context)) {
 	}
 	r := &rowAccount{share: s}
 	r.run(ctx, f)
-	if !r.short || ctx.Err() != nil || s.a.alone.Acquire(ctx, 1) != nil {
+	if !r.short || ctx.Err() != nil {
+		return
+	}
+	// Other rows need none of this memory: they must not wait for the worker that this one has.
+	at, _ := ctx.Value(placeKey{}).(place)
+	if at != nil {
+		at.leave()
+	}
+	err := s.a.alone.Acquire(ctx, 1)
+	if at != nil && !at.take(ctx) && err == nil {
+		s.a.alone.Release(1)
+		return
+	}
+	if err != nil {
 		return
 	}
 	defer s.a.alone.Release(1)

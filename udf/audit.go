@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -24,8 +26,10 @@ type call struct {
 	start    time.Time
 	rows     int
 	nulls    int
-	in, out  int64 // bytes
-	private  bool  // the text of its error may quote a case: only the code goes to the log
+	in, out  int64      // bytes
+	streamed bool       // its batches are timed one by one
+	span     trace.Span // nil: none
+	private  bool       // the text of its error may quote a case: only the code goes to the log
 }
 
 // ids numbers requests: random per process, counted within it.
@@ -71,6 +75,14 @@ func (s *Server) finish(ctx context.Context, c *call, err error) {
 	if o := (*overload)(nil); s.hooks.Refused != nil && errors.As(err, &o) {
 		s.hooks.Refused(c.caller, o.limit)
 	}
+	function := s.known(c.function)
+	if s.hooks.Called != nil {
+		s.hooks.Called(Call{Wire: c.wire, Function: function, Rows: c.rows, Nulls: c.nulls, In: c.in, Out: c.out, Code: errcode.Of(err)})
+	}
+	if s.hooks.Served != nil && !c.streamed && err == nil {
+		s.hooks.Served(c.wire, function, s.now().Sub(c.start))
+	}
+	s.endSpan(c, err)
 	level := slog.LevelInfo
 	switch errcode.Of(err) {
 	case errcode.OK:

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -41,6 +42,8 @@ type Function struct {
 	// Envelope writes the error of a row as the JSON result; nil gives
 	// {"status":"failed","code":…,"reason":…}. Only for JSON functions.
 	Envelope func(err error) string `json:"-"`
+
+	fingerprint string // of the build and the configuration, part of what a row is known by
 }
 
 // Param is one parameter.
@@ -122,16 +125,25 @@ type CatalogueOptions struct {
 // Catalogue is the list of functions, each declared once, and the one way to call them. It may be
 // used from many goroutines.
 type Catalogue struct {
+	current  atomic.Pointer[listing]
+	slots    chan struct{} // one for each row that may run
+	waiting  atomic.Int64  // rows that wait for a slot
+	panicked func(string, any, []byte)
+
+	jobs  *jobs
+	calls CallStore // may be nil
+}
+
+// listing is what a renewed configuration replaces. Calls in flight keep the functions they began
+// with.
+type listing struct {
 	engine    *scoring.Engine
 	functions []Function
 	index     map[string]int
-	slots     chan struct{} // one for each row that may run
-	panicked  func(string, any, []byte)
-
-	jobs        *jobs
-	fingerprint string
-	calls       CallStore // may be nil
 }
+
+// DefaultWorkers is how many rows run at once where nothing is said.
+const DefaultWorkers = 64
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
 
@@ -144,33 +156,51 @@ func NewCatalogue(engine *scoring.Engine, o *CatalogueOptions) (*Catalogue, erro
 	}
 	workers := o.Workers
 	if workers == 0 {
-		workers = 64
+		workers = DefaultWorkers
 	}
 	if workers < 0 {
 		return nil, errcode.New(errcode.InvalidArgument, "workers is %d, want at least 1", workers)
 	}
-	c := &Catalogue{engine: engine, slots: make(chan struct{}, workers), panicked: o.Panicked, fingerprint: o.Version + "\x00" + o.Fingerprint, calls: o.Calls}
+	c := &Catalogue{slots: make(chan struct{}, workers), panicked: o.Panicked, calls: o.Calls}
 	c.jobs = newJobs(c, workers)
+	return c, c.Renew(engine, o)
+}
+
+// Renew replaces the functions by those of another engine, for calls that come from now on. Workers,
+// Calls and Panicked stay as they were. After an error everything is as before.
+func (c *Catalogue) Renew(engine *scoring.Engine, o *CatalogueOptions) error {
+	if o == nil {
+		o = &CatalogueOptions{}
+	}
+	l := &listing{engine: engine}
 	for i := range engine.Metrics() {
 		m := &engine.Metrics()[i]
-		c.functions = append(c.functions, metricFunctions(engine, m)...)
+		l.functions = append(l.functions, metricFunctions(engine, m)...)
 	}
-	c.functions = append(c.functions, generalFunctions(c, o.Version)...)
-	c.functions = append(c.functions, rowFunctions(c, o.Version, o.Judge)...)
-	c.addSubmitFunctions()
-	c.functions = append(c.functions, o.Extra...)
-	slices.SortStableFunc(c.functions, func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
-	c.index = make(map[string]int, len(c.functions))
-	for i := range c.functions {
-		if err := checkDeclaration(&c.functions[i]); err != nil {
-			return nil, err
-		}
-		if _, dup := c.index[c.functions[i].Name]; dup {
-			return nil, errcode.New(errcode.AlreadyExists, "function %q is declared twice", c.functions[i].Name)
-		}
-		c.index[c.functions[i].Name] = i
+	l.functions = append(l.functions, generalFunctions(c, engine, o.Version)...)
+	l.functions = append(l.functions, rowFunctions(engine, o.Version, o.Judge)...)
+	for i := range l.functions { // the pairs have copies of these
+		l.functions[i].fingerprint = o.Version + "\x00" + o.Fingerprint
 	}
-	return c, nil
+	l.functions = append(l.functions, c.submitPairs(l.functions)...)
+	for _, f := range o.Extra {
+		f.fingerprint = o.Version + "\x00" + o.Fingerprint
+		l.functions = append(l.functions, f)
+	}
+	slices.SortStableFunc(l.functions, func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
+	l.index = make(map[string]int, len(l.functions))
+	for i := range l.functions {
+		f := &l.functions[i]
+		if err := checkDeclaration(f); err != nil {
+			return err
+		}
+		if _, dup := l.index[f.Name]; dup {
+			return errcode.New(errcode.AlreadyExists, "function %q is declared twice", f.Name)
+		}
+		l.index[f.Name] = i
+	}
+	c.current.Store(l)
+	return nil
 }
 
 func checkDeclaration(f *Function) error {
@@ -192,30 +222,25 @@ func checkDeclaration(f *Function) error {
 }
 
 // Functions lists all functions by name.
-func (c *Catalogue) Functions() []Function { return c.functions }
+func (c *Catalogue) Functions() []Function { return c.current.Load().functions }
 
 // Function finds a function. The error of an unknown name offers the nearest ones.
 func (c *Catalogue) Function(name string) (*Function, error) {
-	if i, ok := c.index[name]; ok {
-		return &c.functions[i], nil
+	l := c.current.Load()
+	if i, ok := l.index[name]; ok {
+		return &l.functions[i], nil
 	}
-	names := make([]string, len(c.functions))
-	for i := range c.functions {
-		names[i] = c.functions[i].Name
+	names := make([]string, len(l.functions))
+	for i := range l.functions {
+		names[i] = l.functions[i].Name
 	}
 	return nil, errcode.New(errcode.NotFound, "unknown function %.60q%s", name, scoring.Suggest(name, names))
 }
 
 // ScoreCase runs the named metrics on a case as case files write it, all of them where none is
 // named.
-func (c *Catalogue) ScoreCase(ctx context.Context, data []byte, metrics ...string) (scores []scoring.Score, err error) {
-	reading(ctx, func(ctx context.Context) {
-		var cs *scoring.Case
-		if cs, err = scoring.DecodeCase(data); err == nil {
-			scores, err = c.engine.Score(ctx, cs, metrics...)
-		}
-	})
-	return scores, err
+func (c *Catalogue) ScoreCase(ctx context.Context, data []byte, metrics ...string) ([]scoring.Score, error) {
+	return scoreCase(ctx, c.current.Load().engine, data, metrics)
 }
 
 // Call computes fn for all rows of the batch. What goes wrong in one row is NULL there, or its JSON

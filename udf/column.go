@@ -40,6 +40,8 @@ type Column struct {
 	Ints   []int64   // BIGINT
 	Bools  []bool    // BOOLEAN
 	Nulls  []bool    // as long as the column; true: NULL
+
+	scores []scoring.Score // of score_case, in a column of one row
 }
 
 // NewColumn makes a column of so many rows, none of them NULL.

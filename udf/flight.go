@@ -67,8 +67,9 @@ func (f *flightServer) GetSchema(ctx context.Context, d *flight.FlightDescriptor
 // ListFlights lists every function with every number of arguments.
 func (f *flightServer) ListFlights(_ *flight.Criteria, stream flight.FlightService_ListFlightsServer) error {
 	d := dialectOf(stream.Context())
-	for i := range f.s.catalogue.functions {
-		fn := &f.s.catalogue.functions[i]
+	functions := f.s.catalogue.Functions()
+	for i := range functions {
+		fn := &functions[i]
 		for n := fn.Required(); n <= len(fn.Params); n++ {
 			name := fn.Name
 			if n > fn.Required() {
@@ -101,7 +102,7 @@ func (f *flightServer) DoAction(a *flight.Action, stream flight.FlightService_Do
 func (f *flightServer) DoExchange(stream flight.FlightService_DoExchangeServer) error {
 	ctx := stream.Context()
 	c, d := callFrom(ctx), dialectOf(ctx)
-	c.wire = d.wire
+	c.wire, c.streamed = d.wire, true
 	held := f.s.admission.of(c.caller)
 	defer held.end()
 	f.s.active.Add(1)
@@ -113,6 +114,7 @@ func (f *flightServer) DoExchange(stream flight.FlightService_DoExchangeServer) 
 
 func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.FlightService_DoExchangeServer, held *share) error {
 	in := newInlet(ctx, f.s, stream, held)
+	in.bytes = &c.in
 	defer in.close()
 	h, err := in.open(f)
 	if err != nil {
@@ -122,7 +124,7 @@ func (f *flightServer) exchange(ctx context.Context, c *call, stream flight.Flig
 
 	// The schema goes out before any batch is read: clients may wait for it.
 	schema := arrow.NewSchema([]arrow.Field{h.result()}, nil)
-	out := &outlet{ctx: ctx, stream: stream, patience: f.s.limits.ReadTime}
+	out := &outlet{ctx: ctx, stream: stream, patience: f.s.limits.ReadTime, bytes: &c.out}
 	if err := out.send(&flight.FlightData{DataHeader: schemaMessage(schema)}); err != nil {
 		return sendError(ctx, err)
 	}
@@ -204,6 +206,7 @@ func (e *flightCall) batch(ctx context.Context, rec arrow.Record) (arrow.Record,
 		return nil, err
 	}
 	e.later = true
+	begun := e.s.now()
 	e.in.reset(e.h.fn, int(rec.NumCols()))
 	e.in.Rows = int(rows)
 	for k := range e.in.Args {
@@ -219,6 +222,9 @@ func (e *flightCall) batch(ctx context.Context, rec arrow.Record) (arrow.Record,
 	}
 	e.c.rows += e.in.Rows
 	e.c.nulls += e.out.countNulls()
+	if e.s.hooks.Served != nil {
+		e.s.hooks.Served(e.c.wire, e.s.known(e.c.function), e.s.now().Sub(begun))
+	}
 	return writeArrow(&e.out, e.schema)
 }
 
@@ -250,11 +256,13 @@ type outlet struct {
 	ctx      context.Context //nolint:containedctx // lives for one call
 	stream   flight.DataStreamWriter
 	patience time.Duration
+	bytes    *int64 // sent so far
 }
 
 // send sends a message, and gives up on a client that does not read. The end of the call ends the
 // sending.
 func (o *outlet) send(d *flight.FlightData) error {
+	*o.bytes += int64(len(d.GetDataHeader()) + len(d.GetDataBody()))
 	sent := make(chan error, 1)
 	go func() { sent <- o.stream.Send(d) }()
 	t := time.NewTimer(o.patience)

@@ -10,7 +10,7 @@ import (
 )
 
 // generalFunctions are those that belong to no metric.
-func generalFunctions(c *Catalogue, version string) []Function {
+func generalFunctions(c *Catalogue, engine *scoring.Engine, version string) []Function {
 	constant := func(text func(ctx context.Context) string) func(context.Context, *Batch, *Column) {
 		return func(ctx context.Context, in *Batch, out *Column) {
 			v := text(ctx)
@@ -28,11 +28,12 @@ func generalFunctions(c *Catalogue, version string) []Function {
 				{"metrics", VARCHAR, true, "names of metrics, separated by commas; all where empty"},
 			},
 			Row: func(ctx context.Context, in *Batch, i int, out *Column) error {
-				scores, err := c.ScoreCase(ctx, bytesOf(in.Text(0, i)), metricNames(in.Text(1, i))...)
+				scores, err := scoreCase(ctx, engine, bytesOf(in.Text(0, i)), metricNames(in.Text(1, i)))
 				if err != nil {
 					return err
 				}
 				out.SetText(i, envelopes(scores))
+				out.scores = scores
 				return nil
 			},
 			Envelope: func(err error) string { return envelopes([]scoring.Score{scoring.Fail(err)}) },
@@ -41,7 +42,7 @@ func generalFunctions(c *Catalogue, version string) []Function {
 			Name: "badger_functions", Group: "general", Result: JSON, Version: 1,
 			Doc: "The catalogue of functions, a JSON array.",
 			Columns: constant(func(context.Context) string {
-				b, _ := json.Marshal(c.functions) // plain data
+				b, _ := json.Marshal(c.Functions()) // plain data
 				return string(b)
 			}),
 		},

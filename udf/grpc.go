@@ -32,8 +32,8 @@ func (s *Server) newGRPC() *grpc.Server {
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
 		grpc.ChainUnaryInterceptor(s.interceptUnary), grpc.ChainStreamInterceptor(s.interceptStream),
 	}
-	if s.grpcPort.tls != nil {
-		opts = append(opts, grpc.Creds(credentials.NewTLS(s.grpcPort.tls)))
+	if c := s.grpcPort.tlsConfig(); c != nil {
+		opts = append(opts, grpc.Creds(credentials.NewTLS(c)))
 	}
 	g := grpc.NewServer(opts...)
 	flight.RegisterFlightServiceServer(g, &flightServer{s: s})
@@ -47,6 +47,7 @@ func (s *Server) newGRPC() *grpc.Server {
 func (s *Server) begin(ctx context.Context) (context.Context, *call, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
 	c := &call{id: s.ids.next(first(md, "x-request-id")), start: s.now(), wire: traitsUnary.name, query: correlation(first(md, "x-databend-query-id"))}
+	ctx = s.traced(ctx, c, grpcCarrier(md))
 	ctx, who, err := s.authGRPC(ctx)
 	c.caller = who.Name
 	if err == nil {

@@ -48,6 +48,7 @@ func (s *Server) handler(rt *route) http.HandlerFunc {
 			}
 			return
 		}
+		x.r = r.WithContext(s.traced(r.Context(), &x.call, httpCarrier(r.Header)))
 		err := s.exchange(rt, x)
 		if err != nil {
 			x.refuse(err)

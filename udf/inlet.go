@@ -28,7 +28,8 @@ type inlet struct {
 	pending    *flight.FlightData
 	guard      guard
 	held       int64
-	fault      error // why a message was refused
+	bytes      *int64 // read so far
+	fault      error  // why a message was refused
 }
 
 // arrival is a message, or the end of the stream.
@@ -159,6 +160,7 @@ func (in *inlet) Recv() (*flight.FlightData, error) {
 			return nil, in.refuse(err)
 		}
 		in.held = n
+		*in.bytes += n
 		return d, nil
 	}
 }

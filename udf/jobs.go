@@ -29,6 +29,7 @@ type jobs struct {
 	all     map[rowKey]*job // those that wait or run, and those that are kept
 	queues  []*queue        // calls with rows that have not begun; they take turns
 	running int
+	aside   int       // rows that have begun and wait without a worker
 	quiet   sync.Cond // nothing runs
 	parked  int64     // bytes of jobs that go on without anybody waiting
 	kept    int64     // bytes of results
@@ -83,7 +84,7 @@ func newJobs(c *Catalogue, width int) *jobs {
 }
 
 // keyOf is the key of row i.
-func (c *Catalogue) keyOf(fn *Function, in *Batch, i int) rowKey {
+func keyOf(fn *Function, in *Batch, i int) rowKey {
 	h := sha256.New()
 	var n [8]byte
 	text := func(s string) {
@@ -98,7 +99,7 @@ func (c *Catalogue) keyOf(fn *Function, in *Batch, i int) rowKey {
 	text("badger row 1")
 	text(fn.Name)
 	number(uint64(fn.Version)) //nolint:gosec // any bits will do
-	text(c.fingerprint)
+	text(fn.fingerprint)
 	for k := range fn.Params { // a NULL is as good as an argument that was left out
 		if in.IsNull(k, i) {
 			h.Write([]byte{0})
@@ -140,6 +141,9 @@ func rowOf(fn *Function, in *Batch, i int) *Batch {
 // copyRow takes row i of a column of the same type as row to.
 func (c *Column) copyRow(to int, from *Column, i int) {
 	c.Nulls[to] = from.Nulls[i]
+	if len(c.Nulls) == 1 {
+		c.scores = from.scores
+	}
 	switch c.Type {
 	case DOUBLE:
 		c.Floats[to] = from.Floats[i]
@@ -231,7 +235,7 @@ func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, bu
 
 // join finds the job of a row, or puts a new one into the queue. The caller holds s.mu and waits.
 func (s *jobs) join(ctx context.Context, fn *Function, in *Batch, i int, q *queue) *job {
-	key := s.catalogue.keyOf(fn, in, i)
+	key := keyOf(fn, in, i)
 	j := s.all[key]
 	if j != nil && j.isDone() && time.Since(j.ended) > keepFor {
 		j = nil
@@ -373,6 +377,7 @@ func (s *jobs) work() {
 func (s *jobs) compute(j *job) {
 	ctx, cancel := context.WithTimeout(j.ctx, longestRow)
 	defer cancel()
+	ctx = withPlace(ctx, turn{s})
 	j.out.Type = j.fn.Result
 	j.out.resize(1)
 	j.err = s.catalogue.guarded(j.fn, func() error { return j.fn.Row(ctx, j.in, 0, &j.out) })
@@ -449,7 +454,7 @@ func (s *jobs) drain(ctx context.Context) {
 		s.quiet.Broadcast()
 	})
 	defer stop()
-	for s.running > 0 && !left {
+	for s.running+s.aside > 0 && !left {
 		s.quiet.Wait()
 	}
 }

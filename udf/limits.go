@@ -36,6 +36,9 @@ type CallerLimits struct {
 	Rows     float64 // a second, with a second's worth at once; no limit
 }
 
+// WithDefaults are the limits that hold, or InvalidArgument.
+func (l Limits) WithDefaults() (Limits, error) { return l.withDefaults() }
+
 func (l Limits) withDefaults() (Limits, error) {
 	set(&l.Body, 10<<20)
 	set(&l.Message, 64<<20)

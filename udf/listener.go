@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"sync/atomic"
 
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
@@ -26,7 +27,11 @@ type port struct {
 	guard *identity.Guard
 	tls   *tls.Config                         // nil: none
 	cert  *identity.Watched[*tls.Certificate] // nil: none
+	addr  net.Addr                            // where it listens; nil before
 }
+
+// livePort is the port that counts now.
+type livePort struct{ atomic.Pointer[port] }
 
 // newPort prepares a listener.
 func newPort(name string, who identity.Config, files TLS, around identity.Surroundings) (p port, err error) {
@@ -116,10 +121,10 @@ func (p port) allowAddr(addr net.Addr, plaintext bool) error {
 // Allow refuses listeners that would serve other machines' users without authentication or in the
 // clear: FailedPrecondition. Either may be nil. [Server.Serve] does the same.
 func (s *Server) Allow(grpcListener, httpListener net.Listener) error {
-	if err := s.grpcPort.allow(grpcListener, s.plaintext); err != nil {
+	if err := s.grpcPort.Load().allow(grpcListener, s.plaintext); err != nil {
 		return err
 	}
-	return s.httpPort.allow(httpListener, s.plaintext)
+	return s.httpPort.Load().allow(httpListener, s.plaintext)
 }
 
 // AllowAddress is Allow for an address HOST:PORT before anything listens there.
@@ -128,16 +133,16 @@ func (s *Server) AllowAddress(listener, address string) error {
 	if err != nil {
 		return errcode.New(errcode.InvalidArgument, "%s: %.60q is no address HOST:PORT", listener, address)
 	}
-	p := s.httpPort
-	if listener == s.grpcPort.name {
-		p = s.grpcPort
+	p := s.httpPort.Load()
+	if listener == s.grpcPort.Load().name {
+		p = s.grpcPort.Load()
 	}
 	return p.allowAddr(addr, s.plaintext)
 }
 
 // Identities describes who may call by gRPC and by HTTP, in a few words and without secrets.
 func (s *Server) Identities() (byGRPC, byHTTP string) {
-	return s.grpcPort.String(), s.httpPort.String()
+	return s.grpcPort.Load().String(), s.httpPort.Load().String()
 }
 
 // announce logs once who may call which listener.
@@ -150,10 +155,11 @@ func (s *Server) announce(l net.Listener, p port) {
 // authHTTP finds who sent a request, and takes away what claims to say so.
 func (s *Server) authHTTP(r *http.Request) (identity.Caller, error) {
 	from, _ := netip.ParseAddrPort(r.RemoteAddr)
-	caller, err := s.httpPort.guard.Identify(r.Context(), &identity.Request{
+	guard := s.httpPort.Load().guard
+	caller, err := guard.Identify(r.Context(), &identity.Request{
 		Header: r.Header.Values, Peer: from.Addr(), TLS: r.TLS, HTTP: true, Host: r.Host, Origin: r.Header.Get("Origin"),
 	})
-	s.httpPort.guard.Strip(r.Header)
+	guard.Strip(r.Header)
 	return caller, err
 }
 
@@ -169,8 +175,9 @@ func (s *Server) authGRPC(ctx context.Context) (context.Context, identity.Caller
 			r.Peer = a.AddrPort().Addr()
 		}
 	}
-	caller, err := s.grpcPort.guard.Identify(ctx, r)
-	s.grpcPort.guard.Strip(md)
+	guard := s.grpcPort.Load().guard
+	caller, err := guard.Identify(ctx, r)
+	guard.Strip(md)
 	return metadata.NewIncomingContext(ctx, md), caller, err
 }
 

@@ -71,8 +71,9 @@ func slowCatalogue(t testing.TB, j *slowJudge, calls CallStore) *Catalogue {
 	c := newCatalogue(t)
 	f := j.function()
 	for _, f := range append(c.submitFunctions("slow", &f), f) {
-		c.functions = append(c.functions, f)
-		c.index[f.Name] = len(c.functions) - 1
+		l := c.current.Load()
+		l.functions = append(l.functions, f)
+		l.index[f.Name] = len(l.functions) - 1
 	}
 	c.calls = calls
 	return c

@@ -75,8 +75,8 @@ func (s *Server) listFunctions(x *exchange) error {
 		Function
 		Signature string `json:"signature"`
 	}
-	list := make([]listed, 0, len(s.catalogue.functions))
-	for _, f := range s.catalogue.functions {
+	list := make([]listed, 0, len(s.catalogue.Functions()))
+	for _, f := range s.catalogue.Functions() {
 		list = append(list, listed{f, f.Signature()})
 	}
 	b, err := json.Marshal(map[string]any{"functions": list})
@@ -98,7 +98,7 @@ func (s *Server) scoreCase(x *exchange) error {
 		return err
 	}
 	x.function, x.rows, x.private = "score_case", 1, true
-	scores, err := s.scoreOne(withShare(x.r.Context(), x.share), body, metricNames(x.r.URL.Query().Get("metrics")))
+	scores, err := s.scoreOne(withShare(x.r.Context(), x.share), body, metricNames(x.r.URL.Query().Get("metrics")), plain{}.traits())
 	if err != nil {
 		return err
 	}

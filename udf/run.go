@@ -48,7 +48,7 @@ func (c *Catalogue) run(ctx context.Context, fn *Function, in *Batch, out *Colum
 		rowCtx, cancel = context.WithTimeout(ctx, budget)
 		defer cancel()
 	}
-	done := c.spread(rowCtx, fn, in.Rows, func(i int) {
+	done := c.spread(rowCtx, fn, in.Rows, func(rowCtx context.Context, i int) {
 		err := rowCtx.Err()
 		switch {
 		case i < len(in.bad) && in.bad[i] != nil:
@@ -91,7 +91,7 @@ func withinDeadline(ctx context.Context, budget time.Duration) time.Duration {
 // spread calls row for each of n rows, several at once, each on one of the catalogue's slots, and
 // returns how many rows were begun: n unless ctx ended. A slot is given back after a few rows, so
 // that a large batch does not hold up a small one.
-func (c *Catalogue) spread(ctx context.Context, fn *Function, n int, row func(i int)) int {
+func (c *Catalogue) spread(ctx context.Context, fn *Function, n int, row func(ctx context.Context, i int)) int {
 	step, width := 1, cap(c.slots)
 	if !fn.Waits { // more than a few at once would only take turns
 		step, width = 8, min(width, 4*runtime.GOMAXPROCS(0))
@@ -99,17 +99,14 @@ func (c *Catalogue) spread(ctx context.Context, fn *Function, n int, row func(i 
 	width = min(width, (n+step-1)/step)
 	var next atomic.Int64
 	work := func() {
-		for int(next.Load()) < n {
-			select {
-			case c.slots <- struct{}{}:
-			case <-ctx.Done():
-				return
-			}
+		at := &slot{c: c}
+		ctx := withPlace(ctx, at)
+		for int(next.Load()) < n && at.take(ctx) {
 			from := int(next.Add(int64(step))) - step
 			for i := from; i < min(from+step, n); i++ {
-				row(i)
+				row(ctx, i)
 			}
-			<-c.slots
+			at.leave()
 		}
 	}
 	var wg sync.WaitGroup

@@ -12,7 +12,7 @@ import (
 
 // rowFunctions score the rows of badger's own tables, for the procedures that do in a warehouse what
 // badger run does.
-func rowFunctions(c *Catalogue, version, judge string) []Function {
+func rowFunctions(engine *scoring.Engine, version, judge string) []Function {
 	if judge == "" {
 		judge = "none"
 	}
@@ -25,7 +25,7 @@ func rowFunctions(c *Catalogue, version, judge string) []Function {
 				{"metrics", VARCHAR, true, "names of metrics, separated by commas; where empty, all that somebody can answer"},
 			},
 			Row: func(ctx context.Context, in *Batch, i int, out *Column) error {
-				rows, err := c.scoreRow(ctx, bytesOf(in.Text(0, i)), metricNames(in.Text(1, i)))
+				rows, err := scoreRow(ctx, engine, bytesOf(in.Text(0, i)), metricNames(in.Text(1, i)))
 				if err != nil {
 					return err
 				}
@@ -48,7 +48,7 @@ func rowFunctions(c *Catalogue, version, judge string) []Function {
 				{"metrics", VARCHAR, true, "names of metrics, separated by commas; where empty, all that somebody can answer"},
 			},
 			Row: func(_ context.Context, in *Batch, i int, out *Column) error {
-				text, err := c.settings(metricNames(in.Text(0, i)), version, judge)
+				text, err := settings(engine, metricNames(in.Text(0, i)), version, judge)
 				if err != nil {
 					return err
 				}
@@ -61,26 +61,26 @@ func rowFunctions(c *Catalogue, version, judge string) []Function {
 
 // chosen are the named metrics; where none is named, all but those that ask a judge where there is
 // none.
-func (c *Catalogue) chosen(names []string) ([]*scoring.Metric, error) {
+func chosen(engine *scoring.Engine, names []string) ([]*scoring.Metric, error) {
 	var out []*scoring.Metric
 	for _, name := range names {
-		m, err := c.engine.Metric(name)
+		m, err := engine.Metric(name)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, m)
 	}
-	all := c.engine.Metrics()
+	all := engine.Metrics()
 	for i := range all {
-		if len(names) == 0 && (all[i].Needs&scoring.FieldJudge == 0 || c.engine.Judged()) {
+		if len(names) == 0 && (all[i].Needs&scoring.FieldJudge == 0 || engine.Judged()) {
 			out = append(out, &all[i])
 		}
 	}
 	return out, nil
 }
 
-func (c *Catalogue) settings(names []string, version, judge string) (string, error) {
-	metrics, err := c.chosen(names)
+func settings(engine *scoring.Engine, names []string, version, judge string) (string, error) {
+	metrics, err := chosen(engine, names)
 	if err != nil {
 		return "", err
 	}
@@ -96,7 +96,7 @@ func (c *Catalogue) settings(names []string, version, judge string) (string, err
 		Judge      string         `json:"judge"`
 	}
 	s.Versions.Badger, s.Versions.Metrics, s.Versions.Judges = version, map[string]int{}, map[string]string{}
-	s.Config, s.ConfigHash, s.Judge = c.engine.Config(), c.engine.Config().Hash(), judge
+	s.Config, s.ConfigHash, s.Judge = engine.Config(), engine.Config().Hash(), judge
 	for _, m := range metrics {
 		s.Metrics = append(s.Metrics, m.Name)
 		s.Versions.Metrics[m.Name] = m.Version
@@ -109,15 +109,15 @@ func (c *Catalogue) settings(names []string, version, judge string) (string, err
 }
 
 // scoreRow scores an answer. Each metric has a row, a failed one where the answer cannot be read.
-func (c *Catalogue) scoreRow(ctx context.Context, data []byte, names []string) ([]scoring.StoredScore, error) {
-	metrics, err := c.chosen(names)
+func scoreRow(ctx context.Context, engine *scoring.Engine, data []byte, names []string) ([]scoring.StoredScore, error) {
+	metrics, err := chosen(engine, names)
 	if err != nil {
 		return nil, err
 	}
 	var scores []scoring.Score
 	cs, err := caseOfRow(data)
 	if err == nil {
-		scores, err = c.engine.ScoreMetrics(ctx, cs, metrics)
+		scores, err = engine.ScoreMetrics(ctx, cs, metrics)
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -128,7 +128,7 @@ func (c *Catalogue) scoreRow(ctx context.Context, data []byte, names []string) (
 			scores = append(scores, scoring.Fail(err))
 		}
 	}
-	hash := c.engine.Config().Hash()
+	hash := engine.Config().Hash()
 	out := make([]scoring.StoredScore, len(scores))
 	for i, s := range scores {
 		s.Metric, s.Version = metrics[i].Name, metrics[i].Version

@@ -10,12 +10,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -43,6 +43,10 @@ type Options struct {
 	Logger *slog.Logger                // one line a call, without values; nil: silent
 	Now    func() time.Time            // for durations in the log; nil: time.Now
 	Hooks  Hooks
+	Tracer trace.Tracer // of a span for each call; nil: none
+	// H2C lets the HTTP listener speak HTTP/2 without TLS, beside HTTP/1.1, for a platform that
+	// encrypts in front of it and sends many requests on one connection.
+	H2C bool
 }
 
 // Hooks are told what an operator counts. Each may be nil, and must return at once.
@@ -53,17 +57,30 @@ type Hooks struct {
 	// Secrets is told that a file of tokens, authorities, certificates or keys cannot be read any
 	// more, so that nobody is let in by it, or can be again (nil).
 	Secrets func(what string, err error)
+	// Called is told of each call that ended. Health checks are none.
+	Called func(Call)
+	// Served is told how long a batch took, from when it was there until its reply was made.
+	Served func(wire, function string, took time.Duration)
+}
+
+// Call is what is told of a call that ended.
+type Call struct {
+	Wire, Function string // function is "unknown" for a name that is none
+	Rows, Nulls    int
+	In, Out        int64 // bytes
+	Code           errcode.Code
 }
 
 // Server offers a catalogue on the wire.
 type Server struct {
 	catalogue *Catalogue
 	limits    Limits
-	timeouts  map[string]time.Duration
+	timeouts  atomic.Pointer[map[string]time.Duration]
 	admission *admission
-	grpcPort  port
-	httpPort  port
-	plaintext bool // allowed beyond loopback
+	grpcPort  livePort
+	httpPort  livePort
+	tracer    trace.Tracer // may be nil
+	plaintext bool         // allowed beyond loopback
 	hooks     Hooks
 	site      http.Handler
 	isReady   func(context.Context) error
@@ -92,7 +109,7 @@ func NewServer(c *Catalogue, o *Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		catalogue: c, limits: limits, admission: newAdmission(limits), plaintext: o.AllowPlaintext, timeouts: o.Timeouts,
+		catalogue: c, limits: limits, admission: newAdmission(limits), plaintext: o.AllowPlaintext, tracer: o.Tracer,
 		site: o.Site, isReady: o.Ready, log: o.Logger, now: o.Now, ids: newIDs(), batches: batches{all: map[string]*polled{}}, health: health.NewServer(), hooks: o.Hooks,
 	}
 	if s.log == nil {
@@ -101,33 +118,48 @@ func NewServer(c *Catalogue, o *Options) (*Server, error) {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	if err := s.checkTimeouts(); err != nil {
+	if err := checkTimeouts(o.Timeouts); err != nil {
 		return nil, err
 	}
+	s.timeouts.Store(&o.Timeouts)
 	around := o.Surroundings
 	around.Changed = s.secretsChanged
-	if s.grpcPort, err = newPort("gRPC", o.GRPC, o.TLS, around); err != nil {
-		return nil, err
-	}
-	if s.httpPort, err = newPort("HTTP", o.HTTP, o.TLS, around); err != nil {
-		return nil, err
+	for _, l := range []struct {
+		name string
+		who  identity.Config
+		into *livePort
+	}{{"gRPC", o.GRPC, &s.grpcPort}, {"HTTP", o.HTTP, &s.httpPort}} {
+		p, err := newPort(l.name, l.who, o.TLS, around)
+		if err != nil {
+			return nil, err
+		}
+		l.into.Store(&p)
 	}
 	s.base, s.cutOff = context.WithCancel(context.Background())
 	s.stopping, s.stopNow = context.WithCancel(context.Background())
 	s.http = &http.Server{
 		Handler:           s.mux(),
-		TLSConfig:         s.httpPort.tls,
+		TLSConfig:         s.httpPort.tlsConfig(),
 		BaseContext:       func(net.Listener) context.Context { return s.base },
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       5 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          log.New(quietLog{s.log}, "", 0),
 	}
+	if o.H2C {
+		if s.http.TLSConfig != nil {
+			return nil, errcode.New(errcode.InvalidArgument, "h2c: HTTP/2 without TLS makes no sense where TLS is configured, which has HTTP/2 of its own")
+		}
+		s.http.Protocols = new(http.Protocols)
+		s.http.Protocols.SetHTTP1(true)
+		s.http.Protocols.SetUnencryptedHTTP2(true)
+		s.http.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: min(s.limits.Calls, 1<<20)}
+	}
 	s.grpc = s.newGRPC()
 	return s, nil
 }
 
-func (s *Server) checkTimeouts() error {
+func checkTimeouts(timeouts map[string]time.Duration) error {
 	known := map[string]bool{traitsUnary.name: true}
 	for _, d := range dialects {
 		known[d.name] = true
@@ -137,7 +169,7 @@ func (s *Server) checkTimeouts() error {
 			known[r.wire.traits().name] = true
 		}
 	}
-	for name, d := range s.timeouts {
+	for name, d := range timeouts {
 		if !known[name] || d < 0 {
 			return errcode.New(errcode.InvalidArgument, "timeouts: %.40q is no wire, or its time is negative", name)
 		}
@@ -181,16 +213,19 @@ func (s *Server) Serve(ctx context.Context, grpcListener, httpListener net.Liste
 	}
 	ended := make(chan error, 2)
 	serving := 0
-	serve := func(l net.Listener, p port, f func(net.Listener) error) {
+	serve := func(l net.Listener, live *livePort, f func(net.Listener) error) {
 		if l != nil {
 			serving++
+			p := *live.Load()
+			p.addr = l.Addr()
+			live.Store(&p)
 			s.announce(l, p)
 			go func() { ended <- f(l) }()
 		}
 	}
-	serve(grpcListener, s.grpcPort, s.grpc.Serve)
-	serve(httpListener, s.httpPort, func(l net.Listener) error {
-		if s.httpPort.tls != nil {
+	serve(grpcListener, &s.grpcPort, s.grpc.Serve)
+	serve(httpListener, &s.httpPort, func(l net.Listener) error {
+		if s.httpPort.Load().tls != nil {
 			return s.http.ServeTLS(l, "", "")
 		}
 		return s.http.Serve(l)
@@ -302,34 +337,17 @@ func (s *Server) cut(err error) error {
 
 // budget is by when the rows of a call must be done.
 func (s *Server) budget(t traits) time.Duration {
-	if d, ok := s.timeouts[t.name]; ok {
+	if d, ok := (*s.timeouts.Load())[t.name]; ok {
 		return d
 	}
 	return t.budget
-}
-
-// scoreOne scores one case, on one of the catalogue's slots.
-func (s *Server) scoreOne(ctx context.Context, data []byte, metrics []string) ([]scoring.Score, error) {
-	if d := s.budget(plain{}.traits()); d > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, d)
-		defer cancel()
-	}
-	select {
-	case s.catalogue.slots <- struct{}{}:
-		defer func() { <-s.catalogue.slots }()
-	case <-ctx.Done():
-		return nil, s.cut(ctx.Err())
-	}
-	scores, err := s.catalogue.ScoreCase(ctx, data, metrics...)
-	return scores, s.cut(err)
 }
 
 func (s *Server) readiness(ctx context.Context) error {
 	if s.stopping.Err() != nil {
 		return errStopping
 	}
-	for _, p := range []port{s.grpcPort, s.httpPort} {
+	for _, p := range []*port{s.grpcPort.Load(), s.httpPort.Load()} {
 		if err := p.err(); err != nil {
 			return err
 		}

@@ -445,7 +445,7 @@ func bothSnowflakes(number string) func(*testing.T, *running, func(function stri
 			for _, at := range []string{"2026-03-01 09:30:00.000", "2026-03-01T09:30:00.123456789+02:00", "Sun, 01 Mar 2026 09:30:00 -0800"} {
 				want(t, at, fmt.Sprintf("%q", at))(sf("badger_echo").Call(t.Context(), []any{at}))
 			}
-			for _, f := range s.catalogue.functions {
+			for _, f := range s.catalogue.Functions() {
 				for _, p := range f.Params {
 					if p.Type > BOOLEAN {
 						t.Errorf("%s takes a %v", f.Name, p.Type)

@@ -113,7 +113,7 @@ var bigqueryStatements = map[string]func(*testing.T){
 		for _, r := range routes {
 			switch {
 			case strings.Contains(r.path, "/bigquery"):
-				for _, f := range newCatalogue(t).functions {
+				for _, f := range newCatalogue(t).Functions() {
 					path := strings.Replace(r.path, "{function}", f.Name, 1)
 					if !taken.MatchString(path) || strings.HasPrefix(path, "/_ah/") || path == "/eventlog" {
 						t.Errorf("BigQuery cannot call %s", path)

@@ -33,10 +33,10 @@ func (c *Catalogue) submitFunctions(name string, of *Function) []Function {
 	return []Function{submit, fetch}
 }
 
-// addSubmitFunctions adds the pairs of all functions that ask judges and return JSON.
-func (c *Catalogue) addSubmitFunctions() {
-	for i := range c.functions {
-		of := c.functions[i] // a copy: the list moves as it grows
+// submitPairs are the pairs of all functions that ask judges and return JSON.
+func (c *Catalogue) submitPairs(functions []Function) (pairs []Function) {
+	for i := range functions {
+		of := functions[i] // a copy: the list moves as it grows
 		if !of.Once || of.Result != JSON {
 			continue
 		}
@@ -44,8 +44,9 @@ func (c *Catalogue) addSubmitFunctions() {
 		if of.Metric != "" {
 			name = of.Metric
 		}
-		c.functions = append(c.functions, c.submitFunctions(name, &of)...)
+		pairs = append(pairs, c.submitFunctions(name, &of)...)
 	}
+	return pairs
 }
 
 // fetchWait is for rows that the ledger answers: callers give a call few seconds.

@@ -23,18 +23,22 @@ type unary struct {
 var traitsUnary = traits{name: "grpc"}
 
 // serve wraps what every unary call has: a place, an entry in the log, an error as a gRPC status.
-func (u unary) serve(ctx context.Context, req proto.Message, function string, f func(ctx context.Context, c *call) error) error {
+func (u unary) serve(ctx context.Context, req, resp proto.Message, function string, f func(ctx context.Context, c *call) error) error {
 	c := callFrom(ctx)
 	c.wire, c.function = traitsUnary.name, correlation(function)
+	c.in = int64(proto.Size(req))
 	held := u.s.admission.of(c.caller)
 	defer held.end()
 	leave, err := u.s.enter(held)
 	if err == nil {
 		defer leave()
-		err = held.hold(int64(proto.Size(req)))
+		err = held.hold(c.in)
 	}
 	if err == nil {
 		err = u.s.cut(f(withShare(ctx, held), c))
+	}
+	if err == nil {
+		c.out = int64(proto.Size(resp))
 	}
 	u.s.finish(ctx, c, err)
 	return grpcError(err, codes.ResourceExhausted)
@@ -42,7 +46,7 @@ func (u unary) serve(ctx context.Context, req proto.Message, function string, f 
 
 func (u unary) Call(ctx context.Context, req *udfpb.CallRequest) (*udfpb.CallResponse, error) {
 	resp := &udfpb.CallResponse{}
-	return resp, u.serve(ctx, req, req.GetFunction(), func(ctx context.Context, c *call) error {
+	return resp, u.serve(ctx, req, resp, req.GetFunction(), func(ctx context.Context, c *call) error {
 		fn, err := u.s.catalogue.Function(req.GetFunction())
 		if err != nil {
 			return err
@@ -193,8 +197,8 @@ func problemTo(p Problem) *udfpb.Problem {
 
 func (u unary) ListFunctions(ctx context.Context, req *udfpb.ListFunctionsRequest) (*udfpb.ListFunctionsResponse, error) {
 	resp := &udfpb.ListFunctionsResponse{}
-	return resp, u.serve(ctx, req, "", func(context.Context, *call) error {
-		for _, f := range u.s.catalogue.functions {
+	return resp, u.serve(ctx, req, resp, "", func(context.Context, *call) error {
+		for _, f := range u.s.catalogue.Functions() {
 			out := &udfpb.Function{
 				Name: f.Name, Group: f.Group, Result: typeTo(f.Result), Doc: f.Doc, Version: int32(f.Version), //nolint:gosec // small
 				Metric: f.Metric, Volatile: f.Volatile, Signature: f.Signature(),
@@ -212,12 +216,12 @@ func typeTo(t Type) udfpb.Type { return udfpb.Type(t) + 1 }
 
 func (u unary) ScoreCase(ctx context.Context, req *udfpb.ScoreCaseRequest) (*udfpb.ScoreCaseResponse, error) {
 	resp := &udfpb.ScoreCaseResponse{}
-	return resp, u.serve(ctx, req, "score_case", func(ctx context.Context, c *call) error {
+	return resp, u.serve(ctx, req, resp, "score_case", func(ctx context.Context, c *call) error {
 		c.rows, c.private = 1, true
 		if err := shareFrom(ctx).rows(ctx, 1, false); err != nil {
 			return err
 		}
-		scores, err := u.s.scoreOne(ctx, bytesOf(req.GetCaseJson()), req.GetMetrics())
+		scores, err := u.s.scoreOne(ctx, bytesOf(req.GetCaseJson()), req.GetMetrics(), traitsUnary)
 		for i := range scores {
 			resp.Scores = append(resp.Scores, scoreTo(scores[i]))
 		}

@@ -145,7 +145,7 @@ func TestHealthAndReflection(t *testing.T) {
 func TestUnaryPanicIsInternal(t *testing.T) {
 	s := start(t, newCatalogue(t), nil)
 	conn := dial(t, s.addr)
-	s.catalogue.functions = nil // the index now points nowhere
+	s.catalogue.current.Load().functions = nil // the index now points nowhere
 	_, err := udfpb.NewScoringClient(conn).Call(context.Background(), &udfpb.CallRequest{Function: "show"})
 	if status.Code(err) != codes.Internal || strings.Contains(err.Error(), "index out of range") {
 		t.Errorf("got %v", err)

@@ -149,7 +149,7 @@ func (c *calibrateCommand) study(ctx context.Context, p process) (*calibration.S
 		return nil, err
 	}
 	defer closeSource()
-	config, err := readConfig(c.Config)
+	config, err := readConfig(c.Config, p)
 	if err != nil {
 		return nil, err
 	}

@@ -12,20 +12,15 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/policy"
 )
 
 // configuration is the configuration file, one for all commands; each reads what concerns it.
 type configuration struct {
-	Listen struct {
-		GRPC string `yaml:"grpc"` // HOST:PORT of Flight and gRPC
-		HTTP string `yaml:"http"` // HOST:PORT of the HTTP forms
-		// AllowPlaintext permits listening beyond this machine without TLS, where something in
-		// front encrypts. Tokens are needed all the same.
-		AllowPlaintext bool `yaml:"allow_plaintext"`
-	} `yaml:"listen"`
-	TLS struct {
+	Listen listenConfig `yaml:"listen"`
+	TLS    struct {
 		Cert     string `yaml:"cert"`
 		Key      string `yaml:"key"`
 		ClientCA string `yaml:"client_ca"` // certificates of clients are then required
@@ -42,11 +37,14 @@ type configuration struct {
 	Judges   []string                 `yaml:"judges"`   // judge files to use besides the promoted judges of the warehouse
 	Timeouts map[string]time.Duration `yaml:"timeouts"` // by wire, such as snowflake: 20s
 	Workers  int                      `yaml:"workers"`  // rows that run at once; 0: 64
+	Traces   telemetry.TracesConfig   `yaml:"traces"`
+	Reload   time.Duration            `yaml:"reload"` // how often serve looks for another configuration and promoted judges, besides SIGHUP; 0: never
 }
 
-// readConfig reads a configuration file; without a path it is empty.
-func readConfig(path string) (c configuration, err error) {
-	return c, readYAML(path, &c)
+// readConfig reads a configuration file, which may be left out, and the environment variables over
+// it.
+func readConfig(path string, p process) (c configuration, err error) {
+	return c, newLayers(&c).read(path, p.variables())
 }
 
 // gatesConfig is what a run must reach, as the flags of the same names write it; flags win.

@@ -26,7 +26,7 @@ func (doctorCommand) Help() string {
 
 // Run examines a warehouse.
 func (c *doctorCommand) Run(ctx context.Context, p process) error {
-	config, err := readConfig(c.Config)
+	config, err := readConfig(c.Config, p)
 	if err != nil {
 		return err
 	}

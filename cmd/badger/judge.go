@@ -12,10 +12,13 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/judgeledger"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/judgebackend"
 )
 
@@ -164,6 +167,7 @@ type judgeSurroundings struct {
 	scores *connectors.Warehouse // where answers are kept by default; nil: there is none that can be written
 	log    *slog.Logger          // what goes wrong without failing a call; nil: nowhere
 	audit  *slog.Logger          // where audit lines go if no file is named; nil: nowhere
+	tracer trace.Tracer          // of a span for each call; nil: none
 	opened func(error)           // told when the judge cannot be asked any more
 }
 
@@ -182,6 +186,7 @@ func (c *judgeConfig) open(ctx context.Context, s judgeSurroundings) (_ *judging
 	if err != nil {
 		return nil, usageError{err}
 	}
+	backend = telemetry.Judge(backend, s.tracer)
 	store, err := c.store(s, j)
 	if err != nil {
 		return nil, err

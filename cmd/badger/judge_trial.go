@@ -132,7 +132,7 @@ func (f firstCases) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 
 // engine makes an engine of the standard metrics and the judge, with whoever answers its questions.
 func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judge, snaps snapshots) (*scoring.Engine, func(), error) {
-	config, err := readConfig(c.Config)
+	config, err := readConfig(c.Config, p)
 	if err != nil {
 		return nil, nil, err
 	}

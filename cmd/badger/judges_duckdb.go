@@ -101,7 +101,7 @@ type sqlProcess struct {
 }
 
 // sqlProcessVar in the environment makes this program one.
-const sqlProcessVar = "BADGER_SQL_JUDGE_PROCESS"
+const sqlProcessVar = sqlProcessName
 
 // startSQLProcess starts one. Nothing of the environment goes along, such as keys. It ends with its
 // input, and so with this process.

@@ -22,7 +22,7 @@ import (
 
 func main() {
 	os.Exit(run(context.Background(), os.Args[1:], process{
-		getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, now: time.Now,
+		getenv: os.Getenv, environ: os.Environ, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, now: time.Now,
 	}))
 }
 
@@ -36,11 +36,20 @@ const (
 
 // process is what a command takes from its surroundings.
 type process struct {
-	getenv func(string) string
-	stdin  io.Reader
-	stdout io.Writer
-	stderr io.Writer
-	now    func() time.Time
+	getenv  func(string) string
+	environ func() []string // NAME=VALUE; nil: none
+	stdin   io.Reader
+	stdout  io.Writer
+	stderr  io.Writer
+	now     func() time.Time
+}
+
+// variables are the environment variables.
+func (p process) variables() []string {
+	if p.environ == nil {
+		return nil
+	}
+	return p.environ()
 }
 
 // usageError is an error in what was asked for.

@@ -103,7 +103,7 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 		return nil, err
 	}
 	defer closeAll()
-	config, err := readConfig(c.Config)
+	config, err := readConfig(c.Config, p)
 	if err != nil {
 		return nil, err
 	}

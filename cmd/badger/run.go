@@ -135,7 +135,7 @@ func (c *runCommand) noCases() error {
 
 // prepare reads the configuration and makes the engine with its judge.
 func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
-	config, err := readConfig(c.Config)
+	config, err := readConfig(c.Config, e.process)
 	if err != nil {
 		return err
 	}

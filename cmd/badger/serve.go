@@ -3,47 +3,75 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/callstore"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
 type serveCommand struct {
-	Config string   `placeholder:"FILE" help:"Configuration in YAML; flags win over it."`
-	GRPC   string   `name:"grpc" placeholder:"HOST:PORT" help:"Where Arrow Flight and gRPC listen (127.0.0.1:7433)."`
-	HTTP   string   `name:"http" placeholder:"HOST:PORT" help:"Where the warehouses' HTTP forms listen (127.0.0.1:7434)."`
-	Judges []string `placeholder:"FILE,…" help:"Judge files to serve besides the promoted judges of results.warehouse."`
-	Check  bool     `help:"Read the configuration, say what would be served, and end."`
+	Config  string   `placeholder:"FILE" help:"Configuration in YAML. Environment variables BADGER_… win over it, and flags over both."`
+	GRPC    string   `name:"grpc" placeholder:"HOST:PORT" help:"Where Arrow Flight and gRPC listen (127.0.0.1:7433)."`
+	HTTP    string   `name:"http" placeholder:"HOST:PORT" help:"Where the warehouses' HTTP forms listen (127.0.0.1:7434)."`
+	Metrics string   `placeholder:"HOST:PORT" help:"Where metrics for Prometheus are served; nowhere by default."`
+	Judges  []string `placeholder:"FILE,…" help:"Judge files to serve besides the promoted judges of results.warehouse."`
+	Check   bool     `help:"Print the configuration with where each value is from, say what would be served, and end. The exit code is 2 where it is wrong."`
 	judgeFlags
+}
+
+// functionServer is a server with what it was made of.
+type functionServer struct {
+	process
+	command   *serveCommand
+	config    configuration
+	log       *slog.Logger
+	resolver  snapshots
+	judge     *judging
+	promoted  *connectors.Warehouse // nil: none
+	calls     udf.CallStore         // may be nil
+	metrics   *telemetry.Metrics
+	catalogue *udf.Catalogue
+	server    *udf.Server
 }
 
 // Run serves until it is interrupted.
 func (c *serveCommand) Run(ctx context.Context, p process) error {
-	config, err := readConfig(c.Config)
+	config, from, err := c.configuration(p)
 	if err != nil {
 		return err
 	}
-	if config.Judge, err = c.over(config.Judge); err != nil {
-		return err
+	if c.Check {
+		if err := from.print(p.stdout); err != nil {
+			return err
+		}
 	}
-	grpcAddr := firstOf(c.GRPC, config.Listen.GRPC, "127.0.0.1:7433")
-	httpAddr := firstOf(c.HTTP, config.Listen.HTTP, "127.0.0.1:7434")
-
 	log := slog.New(slog.NewJSONHandler(p.stderr, nil))
-	resolver := snapshots{}
-	resolver.allow(config)
-	judged := judgeSurroundings{process: p, log: log, audit: log, opened: func(err error) { log.Error("the judge cannot be asked", "error", err) }}
-	var promoted *connectors.Warehouse
-	var calls udf.CallStore
+	s := &functionServer{process: p, command: c, config: config, log: log, metrics: telemetry.NewMetrics(version())}
+	traces, err := telemetry.OpenTraces(ctx, config.Traces, version(), log)
+	if err != nil {
+		return usageError{err}
+	}
+	defer func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastSpans)
+		defer cancel()
+		_ = traces.Close(last)
+	}()
+	s.resolver.allow(config)
+	judged := judgeSurroundings{
+		process: p, log: log, audit: log, opened: func(err error) { log.Error("the judge cannot be asked", "error", err) }, tracer: traces.Tracer(),
+	}
 	if url := config.Results.Warehouse; url != "" {
 		keeps := config.Judge.asked() && (config.Judge.Ledger == "" || config.Judge.Ledger == "warehouse")
 		w, err := openWarehouse(ctx, url, !keeps)
@@ -56,82 +84,140 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 				return fmt.Errorf("results.warehouse: %w", err)
 			}
 			judged.scores = w
-			calls = callstore.New(w, p.now)
+			s.calls = callstore.New(w, p.now)
 		}
-		resolver.warehouse, promoted = w, w
+		s.resolver.warehouse, s.promoted = w, w
 	}
-	judge, err := config.Judge.open(ctx, judged)
+	if s.judge, err = config.Judge.open(ctx, judged); err != nil {
+		return err
+	}
+	defer s.judge.Close()
+	engine, options, err := s.functions(ctx, config)
 	if err != nil {
 		return err
 	}
-	defer judge.Close()
+	if s.catalogue, err = udf.NewCatalogue(engine, options); err != nil {
+		return usageError{err}
+	}
+	serverOptions, err := s.options(config)
+	if err != nil {
+		return err
+	}
+	serverOptions.Tracer = traces.Tracer()
+	if s.server, err = udf.NewServer(s.catalogue, serverOptions); err != nil {
+		return usageError{err}
+	}
+	s.metrics.WatchServer(s.server.Load)
+	s.judge.measure(s.metrics)
+	metricsAddr, err := config.Listen.metricsAddress()
+	if err != nil {
+		return err
+	}
+	if c.Check {
+		return s.check(p.stdout, metricsAddr)
+	}
+	return s.serve(ctx, metricsAddr)
+}
+
+// lastSpans is how long the end of the server waits for its last spans to be sent.
+const lastSpans = 3 * time.Second
+
+// functions make what is served: the engine, and what a catalogue needs besides.
+func (s *functionServer) functions(ctx context.Context, config configuration) (*scoring.Engine, *udf.CatalogueOptions, error) {
 	engineConfig, err := config.Metrics.engineConfig()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	panicked := udf.LogPanics(log)
-	metrics, err := withJudges(ctx, append(config.Judges, c.Judges...), promoted)
+	panicked := udf.LogPanics(s.log)
+	metrics, err := withJudges(ctx, config.Judges, s.promoted)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Snapshots: resolver, Judge: judge.Backend(), Config: engineConfig, Panicked: panicked})
+	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Snapshots: s.resolver, Judge: s.judge.Backend(), Config: engineConfig, Panicked: panicked})
 	if err != nil {
-		return usageError{err}
+		return nil, nil, usageError{err}
 	}
-	catalogue, err := udf.NewCatalogue(engine, &udf.CatalogueOptions{
-		Version: version(), Judge: judge.Name(), Workers: config.Workers, Fingerprint: toJSON(engineConfig) + judge.Name(), Calls: calls, Panicked: panicked,
-	})
-	if err != nil {
-		return usageError{err}
-	}
+	return engine, &udf.CatalogueOptions{
+		Version: version(), Judge: s.judge.Name(), Workers: config.Workers, Fingerprint: toJSON(engineConfig) + s.judge.Name() + digestOf(config.Judges), Calls: s.calls, Panicked: panicked,
+	}, nil
+}
+
+// options are the server's.
+func (s *functionServer) options(config configuration) (*udf.Options, error) {
 	byGRPC, byHTTP, err := config.Auth.listeners(config.TLS.ClientCA)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	server, err := udf.NewServer(catalogue, &udf.Options{
+	return &udf.Options{
 		GRPC:           byGRPC,
 		HTTP:           byHTTP,
-		Surroundings:   identity.Surroundings{Getenv: p.getenv},
+		Surroundings:   identity.Surroundings{Getenv: s.getenv},
 		TLS:            udf.TLS{CertFile: config.TLS.Cert, KeyFile: config.TLS.Key},
 		Limits:         config.Limits.limits(),
 		AllowPlaintext: config.Listen.AllowPlaintext,
+		H2C:            config.Listen.H2C,
 		Timeouts:       config.Timeouts,
-		Logger:         log,
-	})
-	if err != nil {
-		return usageError{err}
-	}
-	grpcCallers, httpCallers := server.Identities()
-	if c.Check {
-		for _, l := range []struct{ name, addr string }{{"gRPC", grpcAddr}, {"HTTP", httpAddr}} {
-			if err := server.AllowAddress(l.name, l.addr); err != nil {
-				return usageError{err}
-			}
+		Logger:         s.log,
+		Hooks:          s.metrics.Hooks(),
+	}, nil
+}
+
+// check says what would be served, as comments behind the configuration.
+func (s *functionServer) check(w io.Writer, metricsAddr string) error {
+	listen := s.config.Listen
+	for _, l := range []struct{ name, addr string }{{"gRPC", listen.GRPC}, {"HTTP", listen.HTTP}} {
+		if err := s.server.AllowAddress(l.name, l.addr); err != nil {
+			return usageError{err}
 		}
-		fmt.Fprintf(p.stdout, "the configuration is sound: %d functions, judge %s\n  Flight and gRPC on %s: %s\n  HTTP on %s: %s\n", len(catalogue.Functions()), judge.Name(), grpcAddr, grpcCallers, httpAddr, httpCallers)
-		return nil
 	}
+	byGRPC, byHTTP := s.server.Identities()
+	fmt.Fprintf(w, "# the configuration is sound: %d functions, judge %s\n", len(s.catalogue.Functions()), s.judge.Name())
+	fmt.Fprintf(w, "# Flight and gRPC on %s: %s\n# HTTP on %s: %s\n", listen.GRPC, byGRPC, listen.HTTP, byHTTP)
+	if metricsAddr != "" {
+		fmt.Fprintf(w, "# metrics on http://%s/metrics\n", metricsAddr)
+	}
+	return nil
+}
+
+// serve listens and serves.
+func (s *functionServer) serve(ctx context.Context, metricsAddr string) error {
 	var lc net.ListenConfig
-	grpcListener, err := lc.Listen(ctx, "tcp", grpcAddr)
-	if err != nil {
-		return errcode.New(errcode.FailedPrecondition, "gRPC: %w", err)
-	}
-	httpListener, err := lc.Listen(ctx, "tcp", httpAddr)
-	if err != nil {
-		grpcListener.Close()
-		return errcode.New(errcode.FailedPrecondition, "HTTP: %w", err)
-	}
-	if err := server.Allow(grpcListener, httpListener); err != nil {
-		grpcListener.Close()
-		httpListener.Close()
-		return err
+	var listeners []net.Listener
+	for _, l := range []struct{ name, addr string }{{"gRPC", s.config.Listen.GRPC}, {"HTTP", s.config.Listen.HTTP}, {"metrics", metricsAddr}} {
+		if l.addr == "" {
+			continue
+		}
+		listener, err := lc.Listen(ctx, "tcp", l.addr)
+		if err != nil {
+			err = errcode.New(errcode.FailedPrecondition, "%s: %w", l.name, err)
+		} else if listeners = append(listeners, listener); len(listeners) == 2 {
+			err = s.server.Allow(listeners[0], listeners[1])
+		}
+		if err != nil {
+			for _, open := range listeners {
+				_ = open.Close()
+			}
+			return err
+		}
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	reload := make(chan os.Signal, 1)
+	signal.Notify(reload, syscall.SIGHUP)
+	defer signal.Stop(reload)
 	scheme, secured := "http", ""
-	if config.TLS.Cert != "" {
+	if s.config.TLS.Cert != "" {
 		scheme, secured = "https", " with TLS"
 	}
-	fmt.Fprintf(p.stderr, "badger serves %d functions: Arrow Flight and gRPC on %s%s, HTTP on %s://%s\n", len(catalogue.Functions()), grpcListener.Addr(), secured, scheme, httpListener.Addr())
-	return server.Serve(ctx, grpcListener, httpListener)
+	also := ""
+	if len(listeners) > 2 {
+		also = fmt.Sprintf(", metrics on http://%s/metrics", listeners[2].Addr())
+		m := &http.Server{Handler: s.metrics.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+		go func() { _ = m.Serve(listeners[2]) }()
+		defer m.Close() // after the server: its end can be watched
+	}
+	fmt.Fprintf(s.stderr, "badger serves %d functions: Arrow Flight and gRPC on %s%s, HTTP on %s://%s%s\n",
+		len(s.catalogue.Functions()), listeners[0].Addr(), secured, scheme, listeners[1].Addr(), also)
+	go s.watch(ctx, reload)
+	return s.server.Serve(ctx, listeners[0], listeners[1])
 }

@@ -38,7 +38,7 @@ func (c *sqlCommand) Run(ctx context.Context, p process) error {
 		return usage("expected a query")
 	}
 	path := strings.TrimPrefix(c.DB, "duckdb:")
-	config, err := readConfig(c.Config)
+	config, err := readConfig(c.Config, p)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/telemetry"
+	"github.com/badger-eval/badger/udf"
+)
+
+// reloadable are the keys, or sections, that a running server takes over. The others need a restart.
+var reloadable = []string{"auth", "tls", "metrics", "judges", "timeouts", "limits.caller", "limits.callers"}
+
+func isReloadable(path string) bool {
+	return slices.ContainsFunc(reloadable, func(r string) bool { return path == r || strings.HasPrefix(path, r+".") })
+}
+
+// watch reads the configuration again on a signal, and every so often where that is configured,
+// until ctx ends.
+func (s *functionServer) watch(ctx context.Context, signals <-chan os.Signal) {
+	var tick <-chan time.Time
+	if s.config.Reload > 0 {
+		t := time.NewTicker(s.config.Reload)
+		defer t.Stop()
+		tick = t.C
+	}
+	for {
+		signalled := true
+		select {
+		case <-ctx.Done():
+			return
+		case <-signals:
+		case <-tick:
+			signalled = false
+		}
+		err := s.reload(ctx, signalled)
+		if ctx.Err() != nil {
+			return
+		}
+		s.metrics.Reloaded(err)
+		if err != nil {
+			s.log.Error("the new configuration is refused; the one before stays in force", slog.String("error", err.Error()))
+		}
+	}
+}
+
+// reload takes over the configuration as it is now, and the promoted judges. After an error
+// everything is as before.
+func (s *functionServer) reload(ctx context.Context, say bool) error {
+	config, next, err := s.command.configuration(s.process)
+	if err != nil {
+		return err
+	}
+	was := newLayers(&s.config)
+	for _, key := range next.settings {
+		if next.text(key) == was.text(key) {
+			continue
+		}
+		if isReloadable(key.path) {
+			say = true
+		} else if say {
+			s.log.Warn("this key takes effect at the next start", slog.String("key", key.path))
+		}
+	}
+	before := names(s.catalogue)
+	engine, options, err := s.functions(ctx, config)
+	if err != nil {
+		return err
+	}
+	if _, err := udf.NewCatalogue(engine, options); err != nil { // nothing changes if it is wrong
+		return err
+	}
+	serverOptions, err := s.options(config)
+	if err != nil {
+		return err
+	}
+	if err := s.server.Renew(serverOptions); err != nil {
+		return err
+	}
+	if err := s.catalogue.Renew(engine, options); err != nil {
+		return err
+	}
+	keep := s.config
+	keep.Auth, keep.TLS, keep.Metrics, keep.Judges, keep.Timeouts = config.Auth, config.TLS, config.Metrics, config.Judges, config.Timeouts
+	keep.Limits.Caller, keep.Limits.Callers = config.Limits.Caller, config.Limits.Callers
+	s.config = keep
+	after := names(s.catalogue)
+	added := slices.DeleteFunc(slices.Clone(after), func(n string) bool { return slices.Contains(before, n) })
+	gone := slices.DeleteFunc(slices.Clone(before), func(n string) bool { return slices.Contains(after, n) })
+	if say || len(added)+len(gone) > 0 {
+		s.log.Info("the configuration was taken over", slog.Int("functions", len(after)), slog.Any("added", added), slog.Any("removed", gone))
+	}
+	return nil
+}
+
+// names are the functions with their versions.
+func names(c *udf.Catalogue) []string {
+	list := []string{}
+	for _, f := range c.Functions() {
+		list = append(list, f.Name)
+	}
+	return list
+}
+
+// measure tells the metrics what the judge was asked.
+func (j *judging) measure(m *telemetry.Metrics) {
+	if j == nil {
+		return
+	}
+	const unit = 1e12 // of judgebackend.Money
+	stats := telemetry.JudgeStats{
+		Questions:  func() float64 { return float64(j.stack.Stats().Requests) },
+		LedgerHits: func() float64 { return float64(j.stack.Stats().Hits) },
+		Calls:      func() float64 { return float64(j.stack.Stats().Calls) },
+		Retries:    func() float64 { return float64(j.stack.Stats().Retries) },
+		TokensIn:   func() float64 { return float64(j.budget.Spent().TokensIn) },
+		TokensOut:  func() float64 { return float64(j.budget.Spent().TokensOut) },
+		Money:      func() float64 { return float64(j.budget.Spent().Money) / unit },
+		Refused:    func() float64 { return float64(j.budget.Spent().Refused) },
+	}
+	tokens, money := j.budget.Left()
+	if tokens >= 0 {
+		stats.TokensLeft = func() float64 { left, _ := j.budget.Left(); return float64(left) }
+	}
+	if money >= 0 {
+		stats.MoneyLeft = func() float64 { _, left := j.budget.Left(); return float64(left) / unit }
+	}
+	m.WatchJudge(stats)
+}

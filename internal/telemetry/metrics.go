@@ -1,0 +1,173 @@
+// Package telemetry is what an operator watches a function server by: metrics for Prometheus and
+// traces for OpenTelemetry. Both hold names, counts and durations, never SQL, questions or results.
+//
+// Metrics are kept by Prometheus' own client_golang. The alternative, OpenTelemetry's metric SDK with
+// its Prometheus exporter, is built on top of client_golang: it is all of it and an SDK more, for the
+// same page (docs/serve.md has the sizes). Its releases below version 1 also change their names, and
+// it converts metric names into Prometheus' by rules of its own. Traces are OpenTelemetry's SDK with
+// its OTLP exporter over HTTP: its API is in the build already through the clients of Google's
+// services.
+package telemetry
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/badger-eval/badger/udf"
+)
+
+// JudgeStats are what metrics tell of judges, read when they are asked for. Each function may be called
+// from many goroutines.
+type JudgeStats struct {
+	Questions, LedgerHits, Calls, Retries func() float64
+	TokensIn, TokensOut                   func() float64
+	Money                                 func() float64 // in the currency of the prices
+	Refused                               func() float64 // calls that did not fit into the budget
+	// What is left of the budgets; nil where there is no such limit.
+	TokensLeft, MoneyLeft func() float64
+}
+
+// Metrics are the metrics of one server.
+type Metrics struct {
+	registry *prometheus.Registry
+	calls    *prometheus.CounterVec   // by wire, function and code
+	rows     *prometheus.CounterVec   // by wire and function
+	nulls    *prometheus.CounterVec   // by wire and function
+	seconds  *prometheus.HistogramVec // by wire and function
+	bytes    *prometheus.CounterVec   // by wire and direction
+	refused  *prometheus.CounterVec   // by limit and caller
+	secrets  *prometheus.GaugeVec     // by what
+	reloads  *prometheus.CounterVec   // by result
+
+	mu      sync.Mutex
+	callers map[string]bool
+}
+
+// mostCallers is how many callers have a series of their own.
+const mostCallers = 200
+
+// latencies are the bounds of the histograms in seconds: a judge-free batch takes milliseconds, a
+// judged one up to minutes.
+var latencies = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 600}
+
+// NewMetrics makes the metrics of a badger of the given version.
+func NewMetrics(version string) *Metrics {
+	m := &Metrics{registry: prometheus.NewRegistry(), callers: map[string]bool{}}
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+		m.registry.MustRegister(c)
+		return c
+	}
+	m.calls = counter("badger_calls_total", "Calls that ended, by outcome: ok or the code of the error. A Flight stream is one call.", "wire", "function", "code")
+	m.rows = counter("badger_rows_total", "Rows computed.", "wire", "function")
+	m.nulls = counter("badger_nulls_total", "Rows whose result is NULL.", "wire", "function")
+	m.bytes = counter("badger_bytes_total", "Bytes of requests (in) and replies (out).", "wire", "direction")
+	m.refused = counter("badger_refused_total", "Calls refused for a limit, to be sent again later.", "limit", "caller")
+	m.reloads = counter("badger_reloads_total", "Configurations read again: taken or refused.", "result")
+	m.seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "badger_batch_seconds", Help: "Time from when a batch was there until its reply was made.", Buckets: latencies,
+	}, []string{"wire", "function"})
+	m.secrets = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "badger_secrets_unreadable", Help: "1 while a file of tokens, authorities, certificates or keys cannot be read, so that nobody is let in by it.",
+	}, []string{"what"})
+	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "badger_build_info", Help: "1, with the version of the build."}, []string{"version"})
+	build.WithLabelValues(version).Set(1)
+	for _, result := range []string{"taken", "refused"} {
+		m.reloads.WithLabelValues(result)
+	}
+	m.registry.MustRegister(m.seconds, m.secrets, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Hooks are what a server is to tell the metrics.
+func (m *Metrics) Hooks() udf.Hooks {
+	return udf.Hooks{
+		Called: func(c udf.Call) {
+			m.calls.WithLabelValues(c.Wire, c.Function, c.Code.String()).Inc()
+			m.rows.WithLabelValues(c.Wire, c.Function).Add(float64(c.Rows))
+			m.nulls.WithLabelValues(c.Wire, c.Function).Add(float64(c.Nulls))
+			m.bytes.WithLabelValues(c.Wire, "in").Add(float64(c.In))
+			m.bytes.WithLabelValues(c.Wire, "out").Add(float64(c.Out))
+		},
+		Served: func(wire, function string, took time.Duration) {
+			m.seconds.WithLabelValues(wire, function).Observe(took.Seconds())
+		},
+		Refused: func(caller, limit string) { m.refused.WithLabelValues(limit, m.caller(caller)).Inc() },
+		Secrets: func(what string, err error) {
+			unreadable := 0.0
+			if err != nil {
+				unreadable = 1
+			}
+			m.secrets.WithLabelValues(what).Set(unreadable)
+		},
+	}
+}
+
+// caller is the label of a caller. There may be any number of them.
+func (m *Metrics) caller(name string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.callers[name] && len(m.callers) >= mostCallers {
+		return "other"
+	}
+	m.callers[name] = true
+	return name
+}
+
+// Reloaded counts a configuration that was read again.
+func (m *Metrics) Reloaded(err error) {
+	if err != nil {
+		m.reloads.WithLabelValues("refused").Inc()
+	} else {
+		m.reloads.WithLabelValues("taken").Inc()
+	}
+}
+
+func (m *Metrics) gauge(name, help string, f func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, f))
+}
+
+func (m *Metrics) counter(name, help string, f func() float64, labels prometheus.Labels) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, f))
+}
+
+// WatchServer adds what a server has to do at the moment.
+func (m *Metrics) WatchServer(load func() udf.Load) {
+	m.gauge("badger_calls_in_flight", "Calls that are served now, streams included.", func() float64 { return float64(load().Calls) })
+	m.gauge("badger_memory_bytes", "Bytes that calls hold now: bodies, messages and what references read.", func() float64 { return float64(load().Bytes) })
+	m.gauge("badger_rows_running", "Rows of functions without a judge that run now.", func() float64 { return float64(load().RowsRunning) })
+	m.gauge("badger_workers_waiting", "Batches and cases that wait for a worker.", func() float64 { return float64(load().RowsWaiting) })
+	m.gauge("badger_judged_rows_running", "Rows that ask judges and run now.", func() float64 { return float64(load().JudgedRows) })
+	m.gauge("badger_judged_rows_queued", "Rows that ask judges and have not begun.", func() float64 { return float64(load().JudgedQueue) })
+	m.gauge("badger_parked_bytes", "Bytes of rows that go on although their callers' time is over.", func() float64 { return float64(load().ParkedBytes) })
+}
+
+// WatchJudge adds what judges were asked and what is left to spend.
+func (m *Metrics) WatchJudge(j JudgeStats) {
+	m.counter("badger_judge_questions_total", "Questions to the judge, answered by anybody.", j.Questions, nil)
+	m.counter("badger_judge_ledger_hits_total", "Questions answered by the ledger or by another caller's call.", j.LedgerHits, nil)
+	m.counter("badger_judge_calls_total", "Calls that went out to the judge, retries included.", j.Calls, nil)
+	m.counter("badger_judge_retries_total", "Calls that went out again after a failure.", j.Retries, nil)
+	m.counter("badger_judge_tokens_total", "Tokens paid for.", j.TokensIn, prometheus.Labels{"direction": "in"})
+	m.counter("badger_judge_tokens_total", "Tokens paid for.", j.TokensOut, prometheus.Labels{"direction": "out"})
+	m.counter("badger_judge_money_total", "Money spent, in the currency of the prices; 0 where no price is known.", j.Money, nil)
+	m.counter("badger_judge_over_budget_total", "Calls not made, for the budget did not allow them.", j.Refused, nil)
+	if j.TokensLeft != nil {
+		m.gauge("badger_judge_budget_left_tokens", "Tokens that the budget still allows.", j.TokensLeft)
+	}
+	if j.MoneyLeft != nil {
+		m.gauge("badger_judge_budget_left_money", "Money that the budget still allows.", j.MoneyLeft)
+	}
+}
+
+// Handler serves the metrics in Prometheus' formats, and nothing else.
+func (m *Metrics) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))
+	return mux
+}

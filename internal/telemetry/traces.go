@@ -1,0 +1,210 @@
+package telemetry
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
+)
+
+// TracesConfig says where spans go. The keys of the configuration file are these names.
+type TracesConfig struct {
+	Endpoint    string  `yaml:"endpoint"`     // URL that takes OTLP over HTTP, such as https://collector:4318/v1/traces; empty: none
+	HeadersFile string  `yaml:"headers_file"` // lines "NAME: VALUE" to send along, such as a key
+	CAFile      string  `yaml:"ca_file"`      // authorities of the endpoint's certificate, in PEM form; by default the system's
+	Sample      float64 `yaml:"sample"`       // share of calls without a traced caller that are traced, above 0 to 1; 1
+}
+
+// Traces makes spans and sends them.
+type Traces struct{ provider *sdktrace.TracerProvider }
+
+// exportTime is what sending a batch of spans may take.
+const exportTime = 10 * time.Second
+
+// OpenTraces prepares sending spans to the endpoint that c names, or returns nil where it names none.
+// Nothing is sent elsewhere, whatever OpenTelemetry's own environment variables or a proxy's say.
+// log is told of spans that could not be sent; it may be nil.
+func OpenTraces(ctx context.Context, c TracesConfig, version string, log *slog.Logger) (*Traces, error) {
+	if c.Endpoint == "" {
+		if c != (TracesConfig{}) {
+			return nil, errcode.New(errcode.InvalidArgument, "traces: there is no endpoint; expected a URL such as https://collector:4318/v1/traces")
+		}
+		return nil, nil //nolint:nilnil // no traces
+	}
+	u, err := url.Parse(c.Endpoint)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
+		return nil, errcode.New(errcode.InvalidArgument, "traces.endpoint: expected a URL such as https://collector:4318/v1/traces, without a user or password")
+	}
+	if c.Sample == 0 {
+		c.Sample = 1
+	}
+	if !(c.Sample > 0 && c.Sample <= 1) {
+		return nil, errcode.New(errcode.InvalidArgument, "traces.sample: expected a number above 0 and up to 1")
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = "/v1/traces"
+	}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, IdleConnTimeout: time.Minute} // no proxy
+	if c.CAFile != "" {
+		pem, err := os.ReadFile(c.CAFile)
+		if err != nil {
+			return nil, errcode.New(errcode.InvalidArgument, "traces.ca_file: %w", err)
+		}
+		transport.TLSClientConfig.RootCAs = x509.NewCertPool()
+		if !transport.TLSClientConfig.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, errcode.New(errcode.InvalidArgument, "traces.ca_file: there is no certificate in PEM form in it")
+		}
+	}
+	headers, err := readHeaders(c.HeadersFile)
+	if err != nil {
+		return nil, err
+	}
+	exporter, err := otlptracehttp.New(ctx,
+		otlptracehttp.WithEndpointURL(u.String()), otlptracehttp.WithHeaders(headers), otlptracehttp.WithTimeout(exportTime),
+		otlptracehttp.WithHTTPClient(&http.Client{Transport: transport, Timeout: exportTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}))
+	if err != nil {
+		return nil, errcode.New(errcode.InvalidArgument, "traces: %w", err)
+	}
+	return &Traces{sdktrace.NewTracerProvider(
+		sdktrace.WithBatcher(telling{exporter, log}),
+		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(c.Sample))),
+		sdktrace.WithResource(resource.NewSchemaless(attribute.String("service.name", "badger"), attribute.String("service.version", version))),
+	)}, nil
+}
+
+// telling says in the log that spans could not be sent, and not what the endpoint said of them.
+type telling struct {
+	sdktrace.SpanExporter
+	log *slog.Logger
+}
+
+func (t telling) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	if err := t.SpanExporter.ExportSpans(ctx, spans); err != nil && t.log != nil {
+		t.log.Warn("spans could not be sent", slog.Int("spans", len(spans)))
+	}
+	return nil // the SDK would print it
+}
+
+func readHeaders(path string) (map[string]string, error) {
+	headers := map[string]string{}
+	if path == "" {
+		return headers, nil
+	}
+	f, err := os.Open(path) //nolint:gosec // the configuration names it
+	if err != nil {
+		return nil, errcode.New(errcode.InvalidArgument, "traces.headers_file: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // only read from
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		name, value, ok := strings.Cut(line, ":")
+		if name = strings.TrimSpace(name); !ok || name == "" {
+			return nil, errcode.New(errcode.InvalidArgument, "traces.headers_file: line %d: expected NAME: VALUE", n)
+		}
+		headers[name] = strings.TrimSpace(value)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, errcode.New(errcode.InvalidArgument, "traces.headers_file: %w", err)
+	}
+	return headers, nil
+}
+
+// Tracer is the server's and the judge's; nil where t is.
+func (t *Traces) Tracer() trace.Tracer {
+	if t == nil {
+		return nil
+	}
+	return t.provider.Tracer("github.com/badger-eval/badger")
+}
+
+// Close sends what is left, until ctx ends.
+func (t *Traces) Close(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
+	return t.provider.Shutdown(ctx)
+}
+
+// Judge makes each call of a judge a span after OpenTelemetry's conventions for generative AI
+// (https://opentelemetry.io/docs/specs/semconv/gen-ai/): who was asked, tokens and how it ended;
+// neither the question nor the answer. A nil tracer makes none.
+func Judge(b judgebackend.Backend, tracer trace.Tracer) judgebackend.Backend {
+	if tracer == nil {
+		return b
+	}
+	j := tracedJudge{b, judgebackend.Identity{}, tracer}
+	if i, ok := b.(judgebackend.Identified); ok {
+		j.id = i.Identity()
+	}
+	return j
+}
+
+type tracedJudge struct {
+	judgebackend.Backend
+	id     judgebackend.Identity
+	tracer trace.Tracer
+}
+
+func (j tracedJudge) Identity() judgebackend.Identity { return j.id }
+
+// operation is what every judge is asked for: an answer to messages.
+const operation = "chat"
+
+func (j tracedJudge) Complete(ctx context.Context, r judgebackend.Request) (judgebackend.Response, error) {
+	ctx, span := j.tracer.Start(ctx, operation+" "+j.id.Model, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
+		attribute.String("gen_ai.operation.name", operation),
+		attribute.String("gen_ai.provider.name", provider(j.id.Backend)),
+		attribute.String("gen_ai.request.model", j.id.Model),
+		attribute.String("badger.purpose", r.Purpose), attribute.String("badger.prompt_version", r.PromptVersion),
+	))
+	defer span.End()
+	if host := j.id.Host; host != "" {
+		span.SetAttributes(attribute.String("server.address", host))
+	}
+	resp, err := j.Backend.Complete(ctx, r)
+	if resp.TokensIn > 0 || resp.TokensOut > 0 {
+		span.SetAttributes(attribute.Int64("gen_ai.usage.input_tokens", int64(max(0, resp.TokensIn))), attribute.Int64("gen_ai.usage.output_tokens", int64(max(0, resp.TokensOut))))
+	}
+	if resp.FinishReason != "" {
+		span.SetAttributes(attribute.StringSlice("gen_ai.response.finish_reasons", []string{string(resp.FinishReason)}))
+	}
+	if err != nil {
+		kind := string(judgebackend.KindOf(err))
+		span.SetAttributes(attribute.String("error.type", kind))
+		span.SetStatus(codes.Error, kind)
+	}
+	return resp, err
+}
+
+// provider is the conventions' name for who runs a model, where they have one.
+func provider(backend string) string {
+	switch backend {
+	case "bigqueryai":
+		return "gcp.vertex_ai"
+	case "cortex":
+		return "snowflake.cortex"
+	case "aiquery":
+		return "databricks"
+	}
+	return backend
+}

@@ -1,0 +1,71 @@
+package udf
+
+import "context"
+
+// place is what a row that runs takes from others: a worker. A row that has to wait for something
+// else than its own work gives it back meanwhile.
+type place interface {
+	// take waits for a place and tells whether it got one; ctx may end before.
+	take(ctx context.Context) bool
+	// leave gives the place back, if there is one.
+	leave()
+}
+
+type placeKey struct{}
+
+func withPlace(ctx context.Context, p place) context.Context {
+	return context.WithValue(ctx, placeKey{}, p)
+}
+
+// slot is the place of a row that asks no judge.
+type slot struct {
+	c     *Catalogue
+	taken bool
+}
+
+func (s *slot) take(ctx context.Context) bool {
+	select {
+	case s.c.slots <- struct{}{}:
+		s.taken = true
+		return true
+	default:
+	}
+	s.c.waiting.Add(1)
+	defer s.c.waiting.Add(-1)
+	select {
+	case s.c.slots <- struct{}{}:
+		s.taken = true
+	case <-ctx.Done():
+	}
+	return s.taken
+}
+
+func (s *slot) leave() {
+	if s.taken {
+		s.taken = false
+		<-s.c.slots
+	}
+}
+
+// turn is the place of a row that asks a judge.
+type turn struct{ s *jobs }
+
+// take does not wait: of the rows that left their places only one at a time comes back.
+func (t turn) take(context.Context) bool {
+	t.s.mu.Lock()
+	defer t.s.mu.Unlock()
+	t.s.aside--
+	t.s.running++
+	return true
+}
+
+func (t turn) leave() {
+	t.s.mu.Lock()
+	defer t.s.mu.Unlock()
+	t.s.aside++
+	if len(t.s.queues) > 0 {
+		go t.s.work() // in its place
+	} else {
+		t.s.running--
+	}
+}

@@ -1,0 +1,70 @@
+package udf
+
+import (
+	"context"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// scoreCase scores a case as case files write it.
+func scoreCase(ctx context.Context, engine *scoring.Engine, data []byte, metrics []string) (scores []scoring.Score, err error) {
+	reading(ctx, func(ctx context.Context) {
+		var cs *scoring.Case
+		if cs, err = scoring.DecodeCase(data); err == nil {
+			scores, err = engine.Score(ctx, cs, metrics...)
+		}
+	})
+	return scores, err
+}
+
+// asksJudge tells whether one of the metrics may ask a judge; no names are all metrics.
+func (l *listing) asksJudge(names []string) bool {
+	asks := func(m *scoring.Metric) bool {
+		return (m.Needs|m.Reads)&scoring.FieldJudge != 0 || l.engine.AsksJudge(m)
+	}
+	for _, name := range names {
+		if m, err := l.engine.Metric(name); err == nil && asks(m) {
+			return true
+		}
+	}
+	all := l.engine.Metrics()
+	for i := range all {
+		if len(names) == 0 && asks(&all[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// scoreOne scores the case of POST /v1/score and of ScoreCase. Where a judge may be asked it is a
+// row of the function score_case, which goes on when its caller's time is over. Else it takes one of
+// the catalogue's workers and reads references anew each time.
+func (s *Server) scoreOne(ctx context.Context, data []byte, metrics []string, t traits) ([]scoring.Score, error) {
+	d := s.budget(t)
+	l := s.catalogue.current.Load()
+	if l.asksJudge(metrics) {
+		in := &Batch{Rows: 1, Explain: true, Args: []Column{
+			{Type: JSON, Nulls: []bool{false}, Texts: []string{string(data)}}, {Type: VARCHAR, Nulls: []bool{false}, Texts: []string{strings.Join(metrics, ",")}},
+		}}
+		out := NewColumn(JSON, 1)
+		err := s.catalogue.run(ctx, &l.functions[l.index["score_case"]], in, out, d)
+		if err == nil && len(in.Problems) > 0 {
+			err = errcode.New(in.Problems[0].Code, "%s", in.Problems[0].Reason)
+		}
+		return out.scores, s.cut(err)
+	}
+	if d > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, d)
+		defer cancel()
+	}
+	at := &slot{c: s.catalogue}
+	if !at.take(ctx) {
+		return nil, s.cut(ctx.Err())
+	}
+	defer at.leave()
+	scores, err := scoreCase(withPlace(ctx, at), l.engine, data, metrics)
+	return scores, s.cut(err)
+}
