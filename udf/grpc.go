@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/apache/arrow/go/v17/arrow/flight"
+	"github.com/apache/arrow/go/v17/arrow/flight/gen/flight"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
@@ -30,16 +30,18 @@ func (s *Server) newGRPC() *grpc.Server {
 		grpc.WriteBufferSize(128 << 10), grpc.ReadBufferSize(128 << 10),
 		// Databend pings every 60 s, idle connections included.
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
-		grpc.ChainUnaryInterceptor(s.interceptUnary), grpc.ChainStreamInterceptor(s.interceptStream),
+		grpc.ChainStreamInterceptor(s.interceptStream),
+		grpc.MaxHeaderListSize(64 << 10), // as for HTTP
 	}
 	if c := s.grpcPort.tlsConfig(); c != nil {
 		opts = append(opts, grpc.Creds(credentials.NewTLS(c)))
 	}
 	g := grpc.NewServer(opts...)
-	flight.RegisterFlightServiceServer(g, &flightServer{s: s})
-	udfpb.RegisterScoringServer(g, unary{s: s})
-	grpc_health_v1.RegisterHealthServer(g, s.health)
-	reflection.Register(g)
+	to := unread{g}
+	to.RegisterService(&flight.FlightService_ServiceDesc, &flightServer{s: s})
+	udfpb.RegisterScoringServer(to, unary{s: s})
+	grpc_health_v1.RegisterHealthServer(to, s.health)
+	reflection.Register(to)
 	return g
 }
 
@@ -68,29 +70,9 @@ func callFrom(ctx context.Context) *call {
 
 func public(method string) bool { return strings.HasPrefix(method, "/grpc.health.v1.Health/") }
 
-func (s *Server) interceptUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (resp any, err error) {
-	if public(info.FullMethod) {
-		return next(ctx, req)
-	}
-	ctx, c, err := s.begin(ctx)
-	_ = grpc.SetHeader(ctx, metadata.Pairs("x-request-id", c.id))
-	if err != nil {
-		s.finish(ctx, c, err)
-		return nil, grpcError(err, codes.ResourceExhausted)
-	}
-	ctx, cancel := s.bound(ctx)
-	defer cancel()
-	defer func() {
-		if v := recover(); v != nil {
-			err = s.panicked(ctx, c, info.FullMethod)
-		}
-	}()
-	return next(ctx, req)
-}
-
 func (s *Server) interceptStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
 	if public(info.FullMethod) {
-		return next(srv, stream)
+		return next(srv, openStream{stream})
 	}
 	ctx, c, err := s.begin(stream.Context())
 	_ = stream.SetHeader(metadata.Pairs("x-request-id", c.id))

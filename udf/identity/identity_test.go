@@ -171,6 +171,7 @@ func TestRevokedTokens(t *testing.T) {
 	}{
 		{"emptied", write(""), errcode.Unavailable, true},
 		{"removed", func(_ *testing.T, path string) { _ = os.Remove(path) }, errcode.Unavailable, true},
+		{"a directory", func(_ *testing.T, path string) { _, _ = os.Remove(path), os.Mkdir(path, 0o700) }, errcode.Unavailable, true},
 		{"malformed", write("old:" + secret + "\nwhat is this\n"), errcode.Unavailable, true},
 		{"a secret too short", write("old:short\n"), errcode.Unavailable, true},
 		{"too long", write("old:" + secret + "\n" + strings.Repeat("#", maxSecretFile)), errcode.Unavailable, true},
@@ -219,6 +220,7 @@ func TestRevokedTokens(t *testing.T) {
 func write(text string) func(t *testing.T, path string) {
 	return func(t *testing.T, path string) {
 		t.Helper()
+		_ = os.Remove(path) // perhaps a directory
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -87,7 +87,10 @@ func parseTokens(data []byte) (list []token, err error) {
 	return list, nil
 }
 
-var errNoToken = errcode.New(errcode.Unauthenticated, "a token is required: Authorization: Bearer TOKEN")
+var (
+	errNoToken  = errcode.New(errcode.Unauthenticated, "a token is required: Authorization: Bearer TOKEN")
+	errNotKnown = errcode.New(errcode.Unauthenticated, "the token is not known")
+)
 
 func (t *tokens) identify(_ context.Context, r *Request) (name string, err error) {
 	secret, err := secretIn(r)
@@ -112,7 +115,7 @@ func (t *tokens) identify(_ context.Context, r *Request) (name string, err error
 	case err != nil:
 		return "", err
 	}
-	return "", errNoToken
+	return "", errNotKnown
 }
 
 func (t *tokens) String() string {

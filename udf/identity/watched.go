@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -88,11 +89,18 @@ func (w *Watched[T]) load() {
 }
 
 func readSecretFile(path string) ([]byte, error) {
-	f, err := os.Open(path) //nolint:gosec // the configuration names it
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // the configuration names it
 	if err != nil {
 		return nil, errcode.New(errcode.NotFound, "%w", err)
 	}
 	defer f.Close() //nolint:errcheck // only read from
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errcode.New(errcode.Unavailable, "%w", err)
+	}
+	if !info.Mode().IsRegular() { // nobody would be answered while a pipe is waited for
+		return nil, errcode.New(errcode.InvalidArgument, "not a regular file")
+	}
 	b, err := io.ReadAll(io.LimitReader(f, maxSecretFile+1))
 	if err == nil && len(b) > maxSecretFile {
 		err = errcode.New(errcode.ResourceExhausted, "longer than %d bytes", maxSecretFile)
