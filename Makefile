@@ -33,6 +33,9 @@ corpus: ## keep what the fuzz targets found, in testdata/fuzz of each package (i
 trust: ## 10,000 batches over two replicas that are killed by turns (STORE=postgres)
 	BADGER_TRUST_BATCHES=10000 BADGER_TRUST_STORE=$(STORE) go test -count=1 -v -timeout 2h -run TestTrust ./internal/callstore
 
+spark: ## Apache Spark runs what is installed in Databricks; minutes (BADGER_SPARK_PYTHON, BADGER_SPARK_JARS; BADGER_SPARK_ALL=1: every function)
+	go test -count=1 -v -timeout 1h -run 'TestSpark$$' ./sql/install
+
 bench: ## run the benchmarks (BENCH=pattern)
 	go test -run '^$$' -bench '$(or $(BENCH),.)' -benchmem ./...
 
@@ -55,4 +58,4 @@ verify: generate ## fail if generated files or modules are stale
 	go mod tidy -diff
 	git diff --exit-code -- docs
 
-.PHONY: help build demo test race fuzz corpus trust bench lint generate verify
+.PHONY: help build demo test race fuzz corpus trust spark bench lint generate verify

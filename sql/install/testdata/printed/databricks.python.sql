@@ -1252,7 +1252,7 @@ INSERT INTO lake.badger.run_locks (name) SELECT 'evaluate' WHERE NOT EXISTS (SEL
 CREATE OR REPLACE PROCEDURE lake.badger.evaluate(IN wanted STRING DEFAULT NULL COMMENT 'the batch; NULL: the newest ones', IN metrics STRING DEFAULT NULL COMMENT 'names of metrics, separated by commas')
 LANGUAGE SQL
 SQL SECURITY INVOKER
-COMMENT 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:403839a1f94d8776]'
+COMMENT 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:9cad455397b0b665]'
 AS BEGIN
   DECLARE me STRING DEFAULT uuid();
   DECLARE settings STRING;
@@ -1282,7 +1282,7 @@ AS BEGIN
     WHERE name = 'evaluate' AND (holder IS NULL OR beat_at < current_timestamp() - INTERVAL '60' MINUTE);
   END;
   IF (SELECT COUNT(*) FROM lake.badger.run_locks WHERE name = 'evaluate' AND holder = me) = 0 THEN
-    INSERT INTO lake.badger.run_log (entry_id, logged_at, event) VALUES (uuid(), current_timestamp(), 'refused');
+    INSERT INTO lake.badger.run_log (entry_id, logged_at, event) SELECT uuid(), current_timestamp(), 'refused';
     SIGNAL SQLSTATE '55006' SET MESSAGE_TEXT = 'another evaluation is running';
   END IF;
   BEGIN
@@ -1301,7 +1301,7 @@ AS BEGIN
         WHERE eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed') AND versions = v_versions AND (wanted IS NULL OR batch_id = wanted));
       SET resumed = v_run IS NOT NULL;
       SET v_run = COALESCE(v_run, concat('evaluate-', date_format(to_utc_timestamp(started, current_timezone()), "yyyyMMdd'T'HHmmss"), '-', left(me, 6)));
-      INSERT INTO lake.badger.run_log (entry_id, logged_at, eval_run_id, event) VALUES (uuid(), current_timestamp(), v_run, CASE WHEN resumed THEN 'resumed' ELSE 'began' END);
+      INSERT INTO lake.badger.run_log (entry_id, logged_at, eval_run_id, event) SELECT uuid(), current_timestamp(), v_run, CASE WHEN resumed THEN 'resumed' ELSE 'began' END;
     END IF;
   END;
 
@@ -1389,10 +1389,10 @@ AS BEGIN
       SET in_a_row = 0;
       SET size = 200;
     ELSEIF size > 1 THEN
-      INSERT INTO lake.badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message) VALUES (uuid(), current_timestamp(), v_run, 'slice failed', size, left(problem, 1000));
+      INSERT INTO lake.badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message) SELECT uuid(), current_timestamp(), v_run, 'slice failed', size, left(problem, 1000);
       SET size = 1; -- one by one, to find the answer that cannot be scored
     ELSE
-      INSERT INTO lake.badger.run_log (entry_id, logged_at, eval_run_id, event, case_id, answers, message) VALUES (uuid(), current_timestamp(), v_run, 'answer failed', one_case, 1, left(problem, 1000));
+      INSERT INTO lake.badger.run_log (entry_id, logged_at, eval_run_id, event, case_id, answers, message) SELECT uuid(), current_timestamp(), v_run, 'answer failed', one_case, 1, left(problem, 1000);
       SET left_out = left_out + 1;
       SET in_a_row = in_a_row + 1;
       IF in_a_row >= 3 OR new_key IS NULL OR new_key = last_key THEN
@@ -1422,7 +1422,7 @@ AS BEGIN
     END IF;
   END IF;
   INSERT INTO lake.badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message)
-  VALUES (uuid(), current_timestamp(), v_run, CASE WHEN fatal IS NOT NULL THEN 'run failed' WHEN done = 0 AND NOT resumed THEN 'idle' ELSE 'done' END, done, fatal);
+  SELECT uuid(), current_timestamp(), v_run, CASE WHEN fatal IS NOT NULL THEN 'run failed' WHEN done = 0 AND NOT resumed THEN 'idle' ELSE 'done' END, done, fatal;
   DROP TABLE IF EXISTS lake.badger._slice;
   DROP TABLE IF EXISTS lake.badger._scored;
   UPDATE lake.badger.run_locks SET holder = NULL WHERE name = 'evaluate' AND holder = me;
