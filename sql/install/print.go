@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/badger-eval/badger/internal/report"
 )
 
 // Print writes all steps in the order in which they run. What is not SQL is a comment, so that the
@@ -50,12 +52,12 @@ func (p *Plan) PrintDrop(w io.Writer, withData bool) error {
 // Explain writes what can be chosen.
 func Explain(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("badger install writes the SQL that makes badger's functions callable in a warehouse. Choose one, and how it calls badger:\n")
+	b.WriteString("badger install writes the SQL that makes badger's functions callable in a\nwarehouse. Choose one, and how it calls badger:\n")
 	for i := range Warehouses {
 		h := &Warehouses[i]
 		for k := range h.Vias {
 			v := &h.Vias[k]
-			fmt.Fprintf(&b, "\n  --warehouse %s --via %s\n      %s\n", h.Name, v.Name, v.Doc)
+			fmt.Fprintf(&b, "\n  --warehouse %s --via %s\n      %s\n", h.Name, v.Name, strings.Join(report.Wrap(v.Doc, 74), "\n      "))
 			if len(v.Required) > 0 {
 				fmt.Fprintf(&b, "      Values it needs: %s.\n", strings.Join(v.Required, ", "))
 			}
@@ -65,11 +67,13 @@ func Explain(w io.Writer) error {
 		}
 	}
 	b.WriteString(`
-Values are in a YAML file (--values FILE) or set one by one (--set endpoint=https://badger.example.com). Then
+Values are in a YAML file (--values FILE) or set one by one
+(--set endpoint=https://badger.example.com). Then
   --print        everything, in the order in which it has to run
   --diff URL     what an installation lacks
   --apply URL    run it; run again, it changes nothing
-  --drop         print what undoes it; --drop URL runs that. Tables stay, unless --with-data is given
+  --drop         print what undoes it; --drop URL runs that. Tables stay,
+                 unless --with-data is given
 `)
 	_, err := io.WriteString(w, b.String())
 	return err

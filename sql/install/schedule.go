@@ -46,6 +46,13 @@ func (s *Schedule) complete() error {
 		if len(fields) != 5 || slices.ContainsFunc(fields, func(f string) bool { return !cronField.MatchString(f) }) {
 			return bad("cron is %.40q, want five fields such as 0 6 * * *: minute, hour, day of the month, month, day of the week", s.Cron)
 		}
+		for i, most := range []int{59, 23, 31, 12, 7} {
+			for _, digits := range digits.FindAllString(fields[i], -1) {
+				if n, err := strconv.Atoi(digits); err != nil || n > most {
+					return bad("cron is %.40q: %s is above %d, the most of its field", s.Cron, digits, most)
+				}
+			}
+		}
 		if fields[2] != "*" && fields[4] != "*" {
 			return bad("cron names days of the month and days of the week, which warehouses read in different ways; name one of them")
 		}

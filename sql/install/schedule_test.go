@@ -103,6 +103,8 @@ func TestBadSchedules(t *testing.T) {
 	}{
 		{"four fields", "postgres", install.Schedule{Cron: "0 6 * *"}, "schedule.cron"},
 		{"a quote", "postgres", install.Schedule{Cron: "0 6 * * '"}, "schedule.cron"},
+		{"an hour that is none", "postgres", install.Schedule{Cron: "0 25 * * *"}, "25 is above 23"},
+		{"minutes of another hour", "postgres", install.Schedule{Cron: "0,15-60/5 6 * * 1-5"}, "60 is above 59"},
 		{"both kinds of days", "postgres", install.Schedule{Cron: "0 6 1 * 1"}, "name one of them"},
 		{"a time zone with a quote", "snowflake", install.Schedule{Cron: "0 6 * * *", Compute: "c", Timezone: "U'TC"}, "schedule.timezone"},
 		{"no compute", "snowflake", install.Schedule{Cron: "0 6 * * *"}, "schedule.compute"},

@@ -3,29 +3,38 @@
 CREATE OR REPLACE FUNCTION {{in "_pending"}}(batch text, metrics text[], after text, size int)
 RETURNS TABLE (k text, agent_name text, agent_version text, batch_id text, case_id text, run_json json, missing text)
 LANGUAGE sql STABLE AS $badger$
-  WITH answers AS (
-    SELECT t.*, agent_name || chr(31) || agent_version || chr(31) || batch_id || chr(31) || case_id AS k,
-           ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) AS choice
-    FROM (SELECT {{key "agent_runs" "agent_name"}} AS agent_name, {{key "agent_runs" "agent_version"}} AS agent_version, {{key "agent_runs" "batch_id"}} AS batch_id,
-                 {{key "agent_runs" "case_id"}} AS case_id, ran_at, sql, to_json(r) AS run_json
-          FROM {{in "agent_runs"}} r) t
-  ), scope AS (
+  WITH scope AS MATERIALIZED (
     SELECT agent_name, batch_id FROM (
-      SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY MAX(ran_at) DESC NULLS LAST, batch_id DESC) AS place FROM answers GROUP BY agent_name, batch_id) t
+      SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY MAX(ran_at) DESC NULLS LAST, batch_id DESC) AS place
+      FROM (SELECT {{key "agent_runs" "agent_name"}} AS agent_name, {{key "agent_runs" "batch_id"}} AS batch_id, ran_at FROM {{in "agent_runs"}}) t GROUP BY agent_name, batch_id) t
     WHERE place = 1 AND $1 IS NULL
     UNION
     SELECT agent_name, batch_id FROM {{in "eval_runs"}} WHERE $1 IS NULL AND eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed')
     UNION
-    SELECT agent_name, batch_id FROM answers WHERE batch_id = $1
-  ), missing AS (
-    SELECT a.k, string_agg(m.metric, ',' ORDER BY m.place) AS missing
-    FROM answers a JOIN scope USING (agent_name, batch_id) CROSS JOIN unnest($2) WITH ORDINALITY AS m(metric, place)
-    WHERE a.choice = 1 AND a.k COLLATE "C" > $3 COLLATE "C" AND NOT EXISTS (
+    SELECT agent_name, batch_id FROM (SELECT {{key "agent_runs" "agent_name"}} AS agent_name, {{key "agent_runs" "batch_id"}} AS batch_id FROM {{in "agent_runs"}}) t WHERE batch_id = $1
+  ), answers AS (
+    SELECT DISTINCT agent_name, agent_version, batch_id, case_id, agent_name || chr(31) || agent_version || chr(31) || batch_id || chr(31) || case_id AS k
+    FROM (SELECT {{key "agent_runs" "agent_name"}} AS agent_name, {{key "agent_runs" "agent_version"}} AS agent_version, {{key "agent_runs" "batch_id"}} AS batch_id,
+                 {{key "agent_runs" "case_id"}} AS case_id FROM {{in "agent_runs"}}) t
+    JOIN scope USING (agent_name, batch_id)
+  ), missing AS MATERIALIZED (
+    SELECT a.k, a.agent_name, a.agent_version, a.batch_id, a.case_id, string_agg(m.metric, ',' ORDER BY m.place) AS missing
+    FROM answers a CROSS JOIN unnest($2) WITH ORDINALITY AS m(metric, place)
+    WHERE a.k COLLATE "C" > $3 COLLATE "C" AND NOT EXISTS (
       SELECT 1 FROM {{in "scores"}} s
       WHERE s.agent_name = a.agent_name AND s.agent_version = a.agent_version AND s.batch_id = a.batch_id AND s.case_id = a.case_id AND s.metric = m.metric)
-    GROUP BY a.k ORDER BY a.k COLLATE "C" LIMIT $4
+    GROUP BY a.k, a.agent_name, a.agent_version, a.batch_id, a.case_id ORDER BY a.k COLLATE "C" LIMIT $4
   )
-  SELECT k, a.agent_name, a.agent_version, a.batch_id, a.case_id, a.run_json, m.missing FROM missing m JOIN answers a USING (k) WHERE a.choice = 1 ORDER BY k COLLATE "C"
+  -- Only these rows are read as wholes: the table may have years of answers.
+  SELECT m.k, m.agent_name, m.agent_version, m.batch_id, m.case_id, t.run_json, m.missing
+  FROM missing m JOIN (
+    SELECT *, ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) AS choice
+    FROM (SELECT {{key "agent_runs" "agent_name"}} AS agent_name, {{key "agent_runs" "agent_version"}} AS agent_version, {{key "agent_runs" "batch_id"}} AS batch_id,
+                 {{key "agent_runs" "case_id"}} AS case_id, ran_at, sql, to_json(r) AS run_json
+          FROM {{in "agent_runs"}} r
+          WHERE {{key "agent_runs" "batch_id"}} = ANY (ARRAY(SELECT DISTINCT batch_id FROM missing)) AND {{key "agent_runs" "case_id"}} = ANY (ARRAY(SELECT DISTINCT case_id FROM missing))) w) t
+  USING (agent_name, agent_version, batch_id, case_id)
+  WHERE t.choice = 1 ORDER BY m.k COLLATE "C"
 $badger$
 --- owner: What the function is for, and the mark by which badger knows it.
 COMMENT ON FUNCTION {{in "_pending"}}(text, text[], text, int) IS 'The answers that evaluate has to score. [badger-helper]'

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// A value of --set holds whatever a name may hold, and the choices fit a terminal.
+func TestInstallValues(t *testing.T) {
+	out, _ := must(t, "install", "--warehouse", "databend", "--set", "endpoint=https://badger.example.com", "--set", "roles.caller=a;b=c", "--print")
+	if !strings.Contains(out, "CREATE ROLE IF NOT EXISTS `a;b=c`") && !strings.Contains(out, `CREATE ROLE IF NOT EXISTS "a;b=c"`) {
+		t.Errorf("no statement creates the role a;b=c:\n%.300s", out)
+	}
+	choices, _ := must(t, "install")
+	for line := range strings.SplitSeq(choices, "\n") {
+		if n := utf8.RuneCountInString(line); n > 80 {
+			t.Errorf("a line of %d columns: %s", n, line)
+		}
+	}
+}
