@@ -32,6 +32,9 @@ trust: ## 10,000 batches over two replicas that are killed by turns (STORE=postg
 bench: ## run the benchmarks (BENCH=pattern)
 	go test -run '^$$' -bench '$(or $(BENCH),.)' -benchmem ./...
 
+serving: ## the figures of badger serve, beside Databend's UDF server kit
+	go test -run '^$$' -bench BenchmarkServing -benchtime $(or $(BENCHTIME),3x) ./cmd/badger
+
 lint: $(BIN)/golangci-lint ## vet and lint
 	go vet ./...
 	$(BIN)/golangci-lint run --allow-parallel-runners ./...
@@ -51,4 +54,4 @@ verify: generate ## fail if generated files or modules are stale
 	go mod tidy -diff
 	git diff --exit-code -- docs
 
-.PHONY: help build demo test race fuzz trust bench lint generate verify
+.PHONY: help build demo test race fuzz trust bench serving lint generate verify
