@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -157,6 +159,23 @@ func allAtOnce(b *testing.B, n int, f func(i int) error) {
 	}
 }
 
+// cpuOf is what processes have used of the processors so far, in seconds: a figure that other work
+// on the machine changes little.
+func cpuOf(pids ...int) (seconds float64) {
+	for _, pid := range pids {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			return math.NaN()
+		}
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		for _, f := range fields[11:13] { // utime and stime, in ticks of which Linux shows 100 a second
+			n, _ := strconv.ParseFloat(f, 64)
+			seconds += n / 100
+		}
+	}
+	return seconds
+}
+
 // BenchmarkServingHybridEx is hybrid_ex of two small results: over Flight, as JSON, and beside it
 // the same comparison in pandas under Databend's UDF server kit, called by the same client. An op is
 // a round of 4 streams with 4 batches of 500 rows each.
@@ -165,15 +184,19 @@ func BenchmarkServingHybridEx(b *testing.B) {
 	_, addr, url := benchServer(b)
 	gold, pred := smallResults(rows)
 	rec := recordOf(gold, pred)
-	report := func(b *testing.B) {
+	report := func(b *testing.B, used float64) {
 		b.Helper()
-		b.ReportMetric(float64(b.N*streams*batches*rows)/b.Elapsed().Seconds(), "rows/s")
+		all := float64(b.N * streams * batches * rows)
+		b.ReportMetric(all/b.Elapsed().Seconds(), "rows/s")
+		b.ReportMetric(all/used, "rows/cpu-s") // of client and server together
 	}
+	self := os.Getpid()
 	b.Run("flight", func(b *testing.B) {
+		before := cpuOf(self)
 		for b.Loop() {
 			allAtOnce(b, streams, func(int) error { return exchangeBatches(addr, "hybrid_ex", rec, batches) })
 		}
-		report(b)
+		report(b, cpuOf(self)-before)
 	})
 	b.Run("json", func(b *testing.B) {
 		var in struct {
@@ -186,6 +209,7 @@ func BenchmarkServingHybridEx(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
+		before := cpuOf(self)
 		for b.Loop() {
 			allAtOnce(b, streams, func(int) error {
 				for range batches {
@@ -196,7 +220,7 @@ func BenchmarkServingHybridEx(b *testing.B) {
 				return nil
 			})
 		}
-		report(b)
+		report(b, cpuOf(self)-before)
 	})
 	b.Run("databend-pandas", func(b *testing.B) {
 		python := os.Getenv("BADGER_PYARROW_PYTHON")
@@ -219,10 +243,11 @@ func BenchmarkServingHybridEx(b *testing.B) {
 		if err := exchangeBatches(peer, "hybrid_ex", recordOf(gold[:1], pred[:1]), 1); err != nil {
 			b.Fatalf("%v\n%s", err, &said)
 		}
+		before := cpuOf(self, cmd.Process.Pid)
 		for b.Loop() {
 			allAtOnce(b, streams, func(int) error { return exchangeBatches(peer, "hybrid_ex", rec, batches) })
 		}
-		report(b)
+		report(b, cpuOf(self, cmd.Process.Pid)-before)
 	})
 }
 
