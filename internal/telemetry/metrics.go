@@ -3,7 +3,7 @@
 //
 // Metrics are kept by Prometheus' own client_golang. The alternative, OpenTelemetry's metric SDK with
 // its Prometheus exporter, is built on top of client_golang: it is all of it and an SDK more, for the
-// same page (docs/serve.md has the sizes). Its releases below version 1 also change their names, and
+// same page. It costs SIZES. Its releases below version 1 also change their names, and
 // it converts metric names into Prometheus' by rules of its own. Traces are OpenTelemetry's SDK with
 // its OTLP exporter over HTTP: its API is in the build already through the clients of Google's
 // services.
