@@ -39,6 +39,9 @@ spark: ## Apache Spark runs what is installed in Databricks; minutes (BADGER_SPA
 bench: ## run the benchmarks (BENCH=pattern)
 	go test -run '^$$' -bench '$(or $(BENCH),.)' -benchmem ./...
 
+serving: ## the figures of badger serve, beside Databend's UDF server kit
+	go test -run '^$$' -bench BenchmarkServing -benchtime $(or $(BENCHTIME),3x) ./cmd/badger
+
 lint: $(BIN)/golangci-lint ## vet and lint
 	go vet ./...
 	$(BIN)/golangci-lint run --allow-parallel-runners ./...
@@ -58,4 +61,4 @@ verify: generate ## fail if generated files or modules are stale
 	go mod tidy -diff
 	git diff --exit-code -- docs
 
-.PHONY: help build demo test race fuzz corpus trust spark bench lint generate verify
+.PHONY: help build demo test race fuzz corpus trust spark bench serving lint generate verify

@@ -99,6 +99,9 @@ func (s *Server) scoreCase(x *exchange) error {
 	}
 	x.function, x.rows, x.private = "score_case", 1, true
 	scores, err := s.scoreOne(withShare(x.r.Context(), x.share), body, metricNames(x.r.URL.Query().Get("metrics")), plain{}.traits())
+	if errcode.Of(err) == errcode.DeadlineExceeded { // the same call later gets its scores
+		err = errcode.New(errcode.Unavailable, "%w", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -104,15 +104,15 @@ func TestMetrics(t *testing.T) {
 	got := series(t, addr)
 	for name, want := range map[string]float64{
 		`badger_judge_questions_total`: 2, `badger_judge_ledger_hits_total`: 2, `badger_judge_calls_total`: 0,
-		`badger_calls_total{code="ok",function="flex",wire="snowflake"}`:                 1,
-		`badger_rows_total{function="flex",wire="snowflake"}`:                            2,
+		`badger_calls_total{code="ok",function="flex",wire="snowflake"}`:                        1,
+		`badger_rows_total{function="flex",wire="snowflake"}`:                                   2,
 		`badger_calls_total{code="ok",function="exact_match_text",wire="json"}`:                 1,
 		`badger_calls_total{code="resource_exhausted",function="exact_match_text",wire="json"}`: 1,
-		`badger_calls_total{code="not_found",function="unknown",wire="json"}`:            1,
+		`badger_calls_total{code="not_found",function="unknown",wire="json"}`:                   1,
 		`badger_nulls_total{function="exact_match_text",wire="json"}`:                           1,
 		`badger_batch_seconds_count{function="exact_match_text",wire="json"}`:                   1,
-		`badger_batch_seconds_bucket{function="flex",wire="snowflake",le="+Inf"}`:        1,
-		`badger_refused_total{caller="",limit="caller rows"}`:                            1,
+		`badger_batch_seconds_bucket{function="flex",wire="snowflake",le="+Inf"}`:               1,
+		`badger_refused_total{caller="",limit="caller rows"}`:                                   1,
 		`badger_calls_in_flight`: 0, `badger_memory_bytes`: 0, `badger_judged_rows_queued`: 0,
 		`badger_build_info{version="` + version() + `"}`: 1,
 	} {

@@ -2,11 +2,11 @@
 // traces for OpenTelemetry. Both hold names, counts and durations, never SQL, questions or results.
 //
 // Metrics are kept by Prometheus' own client_golang. The alternative, OpenTelemetry's metric SDK with
-// its Prometheus exporter, is built on top of client_golang: it is all of it and an SDK more, for the
-// same page (docs/serve.md has the sizes). Its releases below version 1 also change their names, and
-// it converts metric names into Prometheus' by rules of its own. Traces are OpenTelemetry's SDK with
-// its OTLP exporter over HTTP: its API is in the build already through the clients of Google's
-// services.
+// its Prometheus exporter, is built on top of client_golang. It is all of it and an SDK more for the
+// same page: 2.0 MB of a binary of 111 MB (stripped, without the embedded engine) in place of 0.9 MB.
+// The exporter's releases are below version 1, and it translates metric names by rules that changed.
+// Traces are OpenTelemetry's SDK with its OTLP exporter over HTTP, 0.6 MB: its API is in the build
+// already through the clients of Google's services.
 package telemetry
 
 import (

@@ -300,7 +300,7 @@ func TestDatabend(t *testing.T) {
 	compared, scored := 0, 0
 	for i := range p.Steps {
 		f := p.Steps[i].Function
-		if f == nil || f.Of.Waits {
+		if f == nil || f.Of.Waits || strings.HasSuffix(f.Of.Name, "_submit") { // every ticket is another
 			continue
 		}
 		got, problem := e.texts(callOf(f), "answers")
