@@ -2,6 +2,7 @@ package connectors
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -114,15 +115,41 @@ func typeOf(f arrow.Field) driver.Type {
 // to the present version. The tables that users fill may also be views of theirs, and may lack
 // columns: they are read as they are. Tables of a newer version of badger, and columns of a type
 // that cannot hold what is written, are errors (FailedPrecondition), before anything is changed.
-// What fails half-way is finished by the next call.
+// What fails half-way is finished by the next call. Processes that install at the same time can be
+// in each other's way: it tries again a few times.
 func (w *Warehouse) Install(ctx context.Context) error {
+	for try := 1; ; try++ {
+		begun, err := w.install(ctx)
+		if err == nil || !begun || try == installTries || errcode.Of(err) == errcode.PermissionDenied {
+			return err
+		}
+		select {
+		case <-time.After(time.Duration(float64(try) * (0.5 + rand.Float64()) * float64(installPause))): //nolint:gosec // no secret
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+const (
+	installTries = 5
+	installPause = 200 * time.Millisecond
+)
+
+// install is one attempt of Install; begun tells that it went about changing something.
+func (w *Warehouse) install(ctx context.Context) (begun bool, err error) {
 	f, err := w.Inspect(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := f.Check(w.dialect); err != nil {
-		return err
+		return false, err
 	}
+	return true, w.bringUp(ctx, &f)
+}
+
+// bringUp makes what was found badger's present schema.
+func (w *Warehouse) bringUp(ctx context.Context, f *badgersql.Found) (err error) {
 	var noSchema error
 	if len(f.Tables) == 0 {
 		// PostgreSQL refuses to create a schema that is there already to a role that may not create
@@ -149,7 +176,7 @@ func (w *Warehouse) Install(ctx context.Context) error {
 	}
 	from := f.Version
 	if len(statements) > 0 {
-		if f, err = w.Inspect(ctx); err != nil {
+		if *f, err = w.Inspect(ctx); err != nil {
 			return err
 		}
 	}

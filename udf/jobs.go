@@ -29,11 +29,12 @@ type jobs struct {
 	all     map[rowKey]*job // those that wait or run, and those that are kept
 	queues  []*queue        // calls with rows that have not begun; they take turns
 	running int
-	aside   int       // rows that have begun and wait without a worker
-	quiet   sync.Cond // nothing runs
-	parked  int64     // bytes of jobs that go on without anybody waiting
-	kept    int64     // bytes of results
-	ended   []*job    // that are kept, the oldest first
+	aside   int              // rows that have begun and wait without a worker
+	quiet   sync.Cond        // nothing runs
+	parked  int64            // bytes of jobs that go on without anybody waiting
+	of      map[string]int64 // of them, by the caller who began the job
+	kept    int64            // bytes of results
+	ended   []*job           // that are kept, the oldest first
 }
 
 // rowKey is the hash of a row's content.
@@ -45,6 +46,7 @@ func (k rowKey) String() string { return hex.EncodeToString(k[:]) }
 type job struct {
 	key    rowKey
 	fn     *Function
+	caller string          // who began it
 	in     *Batch          // of one row
 	ctx    context.Context //nolint:containedctx // of the row's computation
 	cancel context.CancelFunc
@@ -67,7 +69,7 @@ type queue struct{ jobs []*job }
 
 // Bounds of what goes on and of what is kept.
 const (
-	mostParked = 64 << 20         // bytes of rows that go on
+	mostParked = 64 << 20         // bytes of rows that go on; of one caller three quarters
 	mostKept   = 32 << 20         // bytes of results
 	keepFor    = 10 * time.Minute // a result, in case the reply was lost
 	longestRow = 10 * time.Minute // a row that nobody waits for
@@ -78,7 +80,7 @@ var errGoesOn = errcode.New(errcode.DeadlineExceeded, "the judge has not answere
 var errParkedFull = errcode.New(errcode.ResourceExhausted, "too many rows wait for judges; try again later")
 
 func newJobs(c *Catalogue, width int) *jobs {
-	s := &jobs{catalogue: c, width: width, all: map[rowKey]*job{}}
+	s := &jobs{catalogue: c, width: width, all: map[rowKey]*job{}, of: map[string]int64{}}
 	s.quiet.L = &s.mu
 	return s
 }
@@ -241,7 +243,7 @@ func (s *jobs) join(ctx context.Context, fn *Function, in *Batch, i int, q *queu
 		j = nil
 	}
 	if j == nil {
-		j = &job{key: key, fn: fn, in: rowOf(fn, in, i), done: make(chan struct{})}
+		j = &job{key: key, fn: fn, caller: callerOf(ctx), in: rowOf(fn, in, i), done: make(chan struct{})}
 		j.ctx, j.cancel = context.WithCancel(context.WithoutCancel(ctx))
 		s.all[key] = j
 		q.jobs = append(q.jobs, j)
@@ -293,7 +295,7 @@ func (s *jobs) park(j *job) bool {
 		return true
 	}
 	n := j.in.bytes()
-	if s.parked+n > mostParked || j.dropped {
+	if s.parked+n > mostParked || j.caller != "" && s.of[j.caller]+n > threeQuarters(mostParked) || j.dropped {
 		return false
 	}
 	if !j.begun { // its texts would keep the whole batch in memory
@@ -305,15 +307,27 @@ func (s *jobs) park(j *job) bool {
 	}
 	j.parked = n
 	s.parked += n
+	s.of[j.caller] += n
 	return true
+}
+
+// unpark gives back what a job counts for. The caller holds s.mu.
+func (s *jobs) unpark(j *job) {
+	if j.parked == 0 {
+		return
+	}
+	s.parked -= j.parked
+	if s.of[j.caller] -= j.parked; s.of[j.caller] == 0 {
+		delete(s.of, j.caller)
+	}
+	j.parked = 0
 }
 
 // drop forgets a job that has not begun. The caller holds s.mu.
 func (s *jobs) drop(j *job) {
 	j.dropped = true
 	j.cancel()
-	s.parked -= j.parked
-	j.parked = 0
+	s.unpark(j)
 	if s.all[j.key] == j {
 		delete(s.all, j.key)
 	}
@@ -392,8 +406,8 @@ func (s *jobs) compute(j *job) {
 
 // end keeps a job's result for a while. The caller holds s.mu.
 func (s *jobs) end(j *job) {
-	s.parked -= j.parked
-	j.parked, j.ended = 0, time.Now()
+	s.unpark(j)
+	j.ended = time.Now()
 	j.cancel()
 	j.in = &Batch{Problems: j.in.Problems} // the arguments are not asked for again
 	close(j.done)

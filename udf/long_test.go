@@ -3,6 +3,7 @@ package udf
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -454,5 +455,65 @@ func TestParkedRowsAreBounded(t *testing.T) {
 	}
 	if late < 60 || late >= 64 || c.jobs.parked > mostParked {
 		t.Errorf("%d rows go on with %d bytes, want as many as fit into %d", late, c.jobs.parked, int64(mostParked))
+	}
+}
+
+// What goes on without anybody waiting has a bound for each caller: one alone must not keep the
+// others from submitting rows or sending batches.
+func TestOneCallerDoesNotTakeAllThatGoesOn(t *testing.T) {
+	c := slowCatalogue(t, newSlow(time.Second), nil)
+	defer cutOff(c)
+	c.jobs.width = 1
+	limits, err := Limits{}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := newAdmission(limits)
+	as := func(caller string) context.Context { return withShare(t.Context(), a.of(caller)) }
+	submit, _ := c.Function("slow_submit")
+	tickets := func(caller string, rows int) (n int) {
+		in := NewBatch(submit, 1, rows)
+		for i := range rows {
+			in.Args[0].SetText(i, caller+strings.Repeat(string(rune('0'+i)), 1<<20))
+		}
+		out := NewColumn(VARCHAR, rows)
+		if err := c.run(as(caller), submit, in, out, time.Second); err != nil {
+			t.Fatal(err)
+		}
+		for i := range rows {
+			if !out.Nulls[i] {
+				n++
+			}
+		}
+		return n
+	}
+	if n := tickets("greedy", 80); n < 45 || n > 48 {
+		t.Errorf("%d rows of 1 MB were taken of one caller, want as many as fit into 48 MB", n)
+	}
+	if n := tickets("other", 4); n != 4 {
+		t.Errorf("%d of 4 rows of another caller were taken", n)
+	}
+
+	b := batches{all: map[string]*polled{}, of: map[string]int{}}
+	f, _ := c.Function("slow_json")
+	open := func(caller string, i int) (*polled, error) {
+		p, _, err := b.open(as(caller), fmt.Sprint(caller, i), "hash", f, nil)
+		return p, err
+	}
+	var last *polled
+	for i := range mostPolled * 3 / 4 {
+		if last, err = open("greedy", i); err != nil {
+			t.Fatalf("batch %d: %v", i, err)
+		}
+	}
+	if _, err := open("greedy", mostPolled); !errors.Is(err, errBusy) {
+		t.Errorf("one batch too many: %v", err)
+	}
+	if _, err := open("other", 0); err != nil {
+		t.Errorf("another caller's: %v", err)
+	}
+	b.end(last, nil, 0, context.Canceled)
+	if _, err := open("greedy", mostPolled); err != nil {
+		t.Errorf("after one has ended: %v", err)
 	}
 }

@@ -30,7 +30,7 @@ const (
 	pollWait     = 2 * time.Second // a poll waits so long before it is told to come again
 	abandonAfter = 3 * time.Minute // without a poll nobody waits for a batch
 	mostReplies  = 64 << 20        // bytes of replies that are kept
-	mostPolled   = 1024            // batches that run at once
+	mostPolled   = 1024            // batches that run at once; of one caller three quarters
 )
 
 // errForgotten answers polls for a batch that nobody knows: a poll has no body to start again from.
@@ -51,11 +51,13 @@ type batches struct {
 	ended   []*polled // the oldest first
 	kept    int64     // bytes of their replies
 	running int
+	of      map[string]int // of them, by caller
 }
 
 // polled is one of them.
 type polled struct {
 	id, hash string
+	caller   string
 	fn       *Function
 	body     []byte
 	ctx      context.Context //nolint:containedctx // of the batch
@@ -97,11 +99,16 @@ func (b *batches) open(ctx context.Context, id, hash string, fn *Function, body 
 			return p, false, nil
 		}
 	}
+	caller := callerOf(ctx)
+	if caller != "" && b.of[caller] >= int(threeQuarters(mostPolled)) {
+		return nil, false, busy("caller batches", 0, "this caller has %d batches that are not done", b.of[caller])
+	}
 	if b.running >= mostPolled {
-		return nil, false, errBusy
+		return nil, false, busy("batches", 0, "too many batches are not done")
 	}
 	b.running++
-	p = &polled{id: id, hash: hash, fn: fn, body: body, done: make(chan struct{})}
+	b.of[caller]++
+	p = &polled{id: id, hash: hash, caller: caller, fn: fn, body: body, done: make(chan struct{})}
 	p.ctx, p.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	p.abandon = time.AfterFunc(pollTime+abandonAfter, p.cancel)
 	b.all[id] = p
@@ -123,6 +130,9 @@ func (b *batches) end(p *polled, reply []byte, nulls int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.running--
+	if b.of[p.caller]--; b.of[p.caller] == 0 {
+		delete(b.of, p.caller)
+	}
 	p.reply, p.nulls, p.err, p.ended = reply, nulls, err, time.Now()
 	p.abandon.Stop()
 	p.cancel()

@@ -110,7 +110,7 @@ func NewServer(c *Catalogue, o *Options) (*Server, error) {
 	}
 	s := &Server{
 		catalogue: c, limits: limits, admission: newAdmission(limits), plaintext: o.AllowPlaintext, tracer: o.Tracer,
-		site: o.Site, isReady: o.Ready, log: o.Logger, now: o.Now, ids: newIDs(), batches: batches{all: map[string]*polled{}}, health: health.NewServer(), hooks: o.Hooks,
+		site: o.Site, isReady: o.Ready, log: o.Logger, now: o.Now, ids: newIDs(), batches: batches{all: map[string]*polled{}, of: map[string]int{}}, health: health.NewServer(), hooks: o.Hooks,
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

@@ -3,6 +3,8 @@ package judgeledger
 import (
 	"context"
 	"crypto/rand"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,13 +35,14 @@ type claims struct {
 	gives group[string, struct{}]
 
 	mu       sync.Mutex
-	held     map[string]bool
+	held     map[string]bool // also while the claim is being given back
+	kept     map[string]bool // of them, those that could not be given back
 	renewing bool
 	swept    time.Time
 }
 
 func newClaims(t Claims, lease time.Duration, now func() time.Time) *claims {
-	c := &claims{table: t, owner: rand.Text(), lease: lease, now: now, held: map[string]bool{}}
+	c := &claims{table: t, owner: rand.Text(), lease: lease, now: now, held: map[string]bool{}, kept: map[string]bool{}}
 	c.takes.do = c.take
 	c.gives.do = func(ctx context.Context, keys []string) ([]struct{}, error) {
 		return make([]struct{}, len(keys)), t.ReleaseClaims(ctx, c.owner, keys...)
@@ -62,6 +65,9 @@ func (c *claims) take(ctx context.Context, keys []string) ([]bool, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.now().Sub(now) > c.lease/2 { // it ends before it is renewed: taken again
+		got = nil
+	}
 	won := make(map[string]bool, len(got))
 	for _, k := range got {
 		won[k] = true
@@ -83,7 +89,7 @@ func (l *Ledger) Claim(ctx context.Context, requestHash string) (release func(),
 	mine := c.held[requestHash]
 	c.held[requestHash] = true
 	c.mu.Unlock()
-	if mine { // this process asks it already, with another bound of the reply
+	if mine { // this process asks it already, with another bound of the reply, or has just done so
 		return nil, false, nil
 	}
 	free := func() {
@@ -97,10 +103,33 @@ func (l *Ledger) Claim(ctx context.Context, requestHash string) (release func(),
 	}
 	c.keep(ctx)
 	return func() {
-		free()
-		// Nobody waits for it: a claim that is not given back ends by itself.
-		go func() { _, _ = c.gives.ask(context.WithoutCancel(ctx), requestHash) }()
+		go func() { // nobody waits for it
+			if _, err := c.gives.ask(context.WithoutCancel(ctx), requestHash); err == nil {
+				free()
+				return
+			}
+			c.mu.Lock()
+			c.kept[requestHash] = true
+			c.mu.Unlock()
+		}()
 	}, true, nil
+}
+
+// giveBack tries again to give claims back: renewing, which is for all of this process, would keep
+// them from others for ever.
+func (c *claims) giveBack(ctx context.Context) {
+	c.mu.Lock()
+	keys := slices.Collect(maps.Keys(c.kept))
+	c.mu.Unlock()
+	if len(keys) == 0 || c.table.ReleaseClaims(ctx, c.owner, keys...) != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, k := range keys {
+		delete(c.kept, k)
+		delete(c.held, k)
+	}
 }
 
 // keep renews the claims until none is held.
@@ -115,6 +144,7 @@ func (c *claims) keep(ctx context.Context) {
 	go func() {
 		for {
 			time.Sleep(c.lease / 4)
+			c.giveBack(ctx)
 			c.mu.Lock()
 			if len(c.held) == 0 {
 				c.renewing = false

@@ -91,4 +91,5 @@ DROP FUNCTION IF EXISTS large_json;
 DROP FUNCTION IF EXISTS small;
 
 -- Run by a user with CREATE ROLE and GRANT.
+-- Leave this out if the role was there before badger, or serves something else.
 DROP ROLE IF EXISTS badger_caller;

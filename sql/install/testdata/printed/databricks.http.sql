@@ -236,24 +236,24 @@ FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (
     WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k;
 
 -- 32. Run by badger_owner.
--- The newest batch of each agent against the batch before it, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.
+-- The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.
 CREATE OR REPLACE VIEW lake.badger.degradation AS SELECT n.agent_name, n.metric, n.batch_id, b.batch_id AS batch_before, n.judged, b.judged AS judged_before, n.pass_rate, b.pass_rate AS pass_rate_before,
        n.pass_rate - b.pass_rate AS pass_rate_change, n.failed, b.failed AS failed_before
-FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place,
+FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.metric ORDER BY a.place) AS nth,
     COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
     AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
   FROM lake.badger.latest_scores s JOIN (SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN MAX(ran_at) IS NULL THEN 1 ELSE 0 END, MAX(ran_at) DESC, batch_id DESC) AS place
     FROM (SELECT COALESCE(CAST(agent_name AS STRING), '') AS agent_name, COALESCE(CAST(batch_id AS STRING), '') AS batch_id, ran_at AS ran_at FROM lake.badger.agent_runs) k
     GROUP BY agent_name, batch_id) a
   ON a.agent_name = s.agent_name AND a.batch_id = s.batch_id
-  GROUP BY s.agent_name, s.batch_id, s.metric, a.place) n JOIN (SELECT s.agent_name, s.batch_id, s.metric, a.place,
+  GROUP BY s.agent_name, s.batch_id, s.metric, a.place) n JOIN (SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.metric ORDER BY a.place) AS nth,
     COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
     AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
   FROM lake.badger.latest_scores s JOIN (SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN MAX(ran_at) IS NULL THEN 1 ELSE 0 END, MAX(ran_at) DESC, batch_id DESC) AS place
     FROM (SELECT COALESCE(CAST(agent_name AS STRING), '') AS agent_name, COALESCE(CAST(batch_id AS STRING), '') AS batch_id, ran_at AS ran_at FROM lake.badger.agent_runs) k
     GROUP BY agent_name, batch_id) a
   ON a.agent_name = s.agent_name AND a.batch_id = s.batch_id
-  GROUP BY s.agent_name, s.batch_id, s.metric, a.place) b ON b.agent_name = n.agent_name AND b.metric = n.metric AND b.place = n.place + 1
+  GROUP BY s.agent_name, s.batch_id, s.metric, a.place) b ON b.agent_name = n.agent_name AND b.metric = n.metric AND b.nth = 2
 WHERE n.place = 1;
 
 -- 33. Run by badger_owner.
@@ -858,7 +858,7 @@ COMMENT ON TABLE lake.badger.agreement IS 'How often each metric gives the verdi
 
 -- 173. Run by badger_owner.
 -- A comment on the view degradation.
-COMMENT ON TABLE lake.badger.degradation IS 'The newest batch of each agent against the batch before it, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.';
+COMMENT ON TABLE lake.badger.degradation IS 'The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
 -- 174. Run by badger_owner.
 -- A comment on the view latest_run.

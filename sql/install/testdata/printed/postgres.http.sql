@@ -1,20 +1,20 @@
--- badger in postgres via http: 229 steps, in this order. Each may be run again.
+-- badger in postgres via http: 232 steps, in this order. Each may be run again.
 
 -- 1. Run by a superuser.
 -- The role that owns badger's objects. Grant it to users.
-DO $badger$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'badger_owner') THEN CREATE ROLE badger_owner NOLOGIN; END IF; END $badger$;
+DO $badger$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'badger_owner') THEN CREATE ROLE badger_owner NOLOGIN; COMMENT ON ROLE badger_owner IS 'badger: owns badger''s objects'; END IF; END $badger$;
 
 -- 2. Run by a superuser.
 -- The role that may call the functions. Grant it to users.
-DO $badger$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'badger_caller') THEN CREATE ROLE badger_caller NOLOGIN; END IF; END $badger$;
+DO $badger$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'badger_caller') THEN CREATE ROLE badger_caller NOLOGIN; COMMENT ON ROLE badger_caller IS 'badger: may call the functions'; END IF; END $badger$;
 
 -- 3. Run by a superuser.
 -- The role that reads scores and views. Grant it to users.
-DO $badger$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'badger_reader') THEN CREATE ROLE badger_reader NOLOGIN; END IF; END $badger$;
+DO $badger$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'badger_reader') THEN CREATE ROLE badger_reader NOLOGIN; COMMENT ON ROLE badger_reader IS 'badger: reads scores and views'; END IF; END $badger$;
 
 -- 4. Run by a superuser.
 -- The role that writes labels, and nothing else. Grant it to users.
-DO $badger$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'badger_annotator') THEN CREATE ROLE badger_annotator NOLOGIN; END IF; END $badger$;
+DO $badger$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'badger_annotator') THEN CREATE ROLE badger_annotator NOLOGIN; COMMENT ON ROLE badger_annotator IS 'badger: writes labels, and nothing else'; END IF; END $badger$;
 
 -- 5. Run by a superuser.
 -- The schema of everything that belongs to badger. It stays when badger is removed, unless its data go too.
@@ -45,14 +45,18 @@ def connect():
 headers = {"Content-Type": "application/json"}
 if TOKEN_FILE:
     with open(TOKEN_FILE) as f:
-        headers["Authorization"] = "Bearer " + f.read().strip()
+        token = f.read().strip()
+    # What http.client says of a header that it refuses would show the token.
+    if not (token.isascii() and token.isprintable() and token):
+        plpy.error("%s: expected one line with the token" % TOKEN_FILE)
+    headers["Authorization"] = "Bearer " + token
 wait = 0.1
 for attempt in range(9):
     connection = GD.get("badger connection") or connect()
     try:
         connection.request("POST", URL.path.rstrip("/") + "/v1/databricks/" + name, body.encode(), headers)
         reply = connection.getresponse()
-        text = reply.read().decode()
+        text = reply.read().decode(errors="replace")
         if reply.status == 200:
             return text
         problem = "badger serve answered with HTTP status %d: %s" % (reply.status, text[:300])
@@ -71,14 +75,18 @@ plpy.error(problem)
 $badger$;
 
 -- 9. Run by a superuser.
+-- What the function is for, and the mark by which badger knows it.
+COMMENT ON FUNCTION badger._call(text, json) IS 'Sends one row to badger serve. [badger-helper]';
+
+-- 10. Run by a superuser.
 -- A new function may be called by everyone until that is taken away.
 REVOKE ALL ON FUNCTION badger._call(text, json) FROM PUBLIC;
 
--- 10. Run by a superuser.
+-- 11. Run by a superuser.
 -- The functions over it run with the rights of whoever calls them.
 GRANT EXECUTE ON FUNCTION badger._call(text, json) TO badger_owner, badger_caller;
 
--- 11. Run by badger_owner.
+-- 12. Run by badger_owner.
 -- Functions of an earlier version whose arguments were others would stay beside the new ones and make calls ambiguous.
 DO $badger$
 DECLARE f record;
@@ -97,7 +105,7 @@ BEGIN
   END LOOP;
 END $badger$;
 
--- 12. Run by badger_owner.
+-- 13. Run by badger_owner.
 -- badger_version(): The version of badger.
 CREATE OR REPLACE FUNCTION badger.badger_version()
 RETURNS text
@@ -105,11 +113,11 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000 AS $badger$
   SELECT (badger._call('badger_version', json_build_object()) #>> '{}')::text
 $badger$;
 
--- 13. Run by badger_owner.
+-- 14. Run by badger_owner.
 -- What the function says, for those who look it up, and the mark of this version.
 COMMENT ON FUNCTION badger.badger_version() IS 'The version of badger. [badger:42da76a14b40cd69]';
 
--- 14. Run by badger_owner.
+-- 15. Run by badger_owner.
 -- small(gold_sql, agent_latency_ms): A share of it's \ "texts".
 CREATE OR REPLACE FUNCTION badger.small(gold_sql text, agent_latency_ms double precision)
 RETURNS double precision
@@ -117,11 +125,11 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000 AS $badger$
   SELECT (badger._call('small', json_build_object('gold_sql', $1, 'agent_latency_ms', $2)) #>> '{}')::double precision
 $badger$;
 
--- 15. Run by badger_owner.
+-- 16. Run by badger_owner.
 -- What the function says, for those who look it up, and the mark of this version.
 COMMENT ON FUNCTION badger.small(text, double precision) IS 'A share of it''s \ "texts". [badger:496c3424e48501da]';
 
--- 16. Run by badger_owner.
+-- 17. Run by badger_owner.
 -- large_json(gold_result, options): Evidence.
 CREATE OR REPLACE FUNCTION badger.large_json(gold_result json, options json DEFAULT NULL)
 RETURNS json
@@ -129,11 +137,11 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000 AS $badger$
   SELECT badger._call('large_json', json_build_object('gold_result', $1, 'options', $2))
 $badger$;
 
--- 17. Run by badger_owner.
+-- 18. Run by badger_owner.
 -- What the function says, for those who look it up, and the mark of this version.
 COMMENT ON FUNCTION badger.large_json(json, json) IS 'Evidence. [badger:be1b6cf4fae65254]';
 
--- 18. Run by badger_owner.
+-- 19. Run by badger_owner.
 -- run_settings(metrics): What a run is made with.
 CREATE OR REPLACE FUNCTION badger.run_settings(metrics text)
 RETURNS json
@@ -141,11 +149,11 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000 AS $badger$
   SELECT badger._call('run_settings', json_build_object('metrics', $1))
 $badger$;
 
--- 19. Run by badger_owner.
+-- 20. Run by badger_owner.
 -- What the function says, for those who look it up, and the mark of this version.
 COMMENT ON FUNCTION badger.run_settings(text) IS 'What a run is made with. [badger:5b267ae2ab40b5c0]';
 
--- 20. Run by badger_owner.
+-- 21. Run by badger_owner.
 -- score_row(row, metrics): Scores a row.
 CREATE OR REPLACE FUNCTION badger.score_row("row" json, metrics text DEFAULT NULL)
 RETURNS json
@@ -153,11 +161,11 @@ LANGUAGE sql STABLE PARALLEL SAFE COST 10000 AS $badger$
   SELECT badger._call('score_row', json_build_object('row', $1, 'metrics', $2))
 $badger$;
 
--- 21. Run by badger_owner.
+-- 22. Run by badger_owner.
 -- What the function says, for those who look it up, and the mark of this version.
 COMMENT ON FUNCTION badger.score_row(json, text) IS 'Scores a row. [badger:9c5106dbef293e94]';
 
--- 22. Run by badger_owner.
+-- 23. Run by badger_owner.
 -- The functions belong to the owner, whoever ran this; and they may be called by callers only.
 DO $badger$
 DECLARE f record;
@@ -172,95 +180,59 @@ BEGIN
   END LOOP;
 END $badger$;
 
--- 23. Run by a superuser.
+-- 24. Run by a superuser.
 -- Callers find the schema.
 GRANT USAGE ON SCHEMA badger TO badger_caller;
 
--- 24. Run by badger_owner.
+-- 25. Run by badger_owner.
 -- The questions, with their accepted answers. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.golden_set (case_id text, question text, evidence text, schema_ddl text, dialect text, gold_sql text, gold_result text, expected_tools json, expected_clarifications json, expected_behaviour text, tags json, set_version text, gold_latency_ms double precision, gold_error text, alternatives json, database_name text, metric_options json);
 
--- 25. Run by badger_owner.
+-- 26. Run by badger_owner.
 -- The answers of agents: one row for each question, version of an agent, and batch. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.agent_runs (agent_name text, agent_version text, batch_id text, case_id text, interpretation text, sql text, result text, sql_error text, tool_calls json, response text, latency_ms double precision, gold_latency_ms double precision, ran_at timestamptz, conversation_id text, turn bigint);
 
--- 26. Run by badger_owner.
+-- 27. Run by badger_owner.
 -- What people said of answers: one row for each answer and annotator. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.human_labels (case_id text, agent_name text, batch_id text, annotator text, verdict text, note text, labelled_at timestamptz, agent_version text);
 
--- 27. Run by badger_owner.
+-- 28. Run by badger_owner.
 -- The evaluations: one row for each run and each agent, version and batch that it scored. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.eval_runs (eval_run_id text, agent_name text, agent_version text, batch_id text, eval_run_date timestamptz, mode text, config json, judge text, versions json, counts json, tokens json, cost json, status text);
 
--- 28. Run by badger_owner.
+-- 29. Run by badger_owner.
 -- The scores: one row for each run, answer and metric. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.scores (eval_run_id text, case_id text, agent_name text, agent_version text, batch_id text, metric text, metric_version bigint, status text, value double precision, label text, passed boolean, reason text, detail json, assessment_ids json, config_hash text, scored_at timestamptz, code text, usage json);
 
--- 29. Run by badger_owner.
+-- 30. Run by badger_owner.
 -- The replies of judges, recorded. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.assessments (assessment_id text, kind text, backend text, model text, prompt_version text, request_hash text, reply text, tokens_in bigint, tokens_out bigint, latency_ms bigint, created_at timestamptz, detail json, payer text);
 
--- 30. Run by badger_owner.
+-- 31. Run by badger_owner.
 -- The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.schema_version (version bigint, badger text, reached_at timestamptz, views text);
 
--- 31. Run by badger_owner.
+-- 32. Run by badger_owner.
 -- The promoted judge files. A row never changes. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.judges (name text, version bigint, kind text, source text, hash text, promoted_at timestamptz, promoted_by text);
 
--- 32. Run by badger_owner.
+-- 33. Run by badger_owner.
 -- What the evaluations by the warehouse's own procedure did, and what failed: one row for each event. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.run_log (entry_id text, logged_at timestamptz, eval_run_id text, event text, case_id text, answers bigint, message text);
 
--- 33. Run by badger_owner.
+-- 34. Run by badger_owner.
 -- Who evaluates now, in warehouses without locks of their own: a row for each lock. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.run_locks (name text, holder text, taken_at timestamptz, beat_at timestamptz);
 
--- 34. Run by badger_owner.
+-- 35. Run by badger_owner.
 -- Who is asking a judge at this moment: one row for each request. Rows come and go. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.claims (claim_key text, owner text, expires_ms bigint);
 
--- 35. Run by badger_owner.
+-- 36. Run by badger_owner.
 -- Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.calls (call_id text, content_hash text, function text, request text, reply text, expires_ms bigint);
 
--- 36. Run by badger_owner.
--- Scores and labels are found by their key.
-CREATE UNIQUE INDEX IF NOT EXISTS eval_runs_key ON badger.eval_runs (eval_run_id, agent_name, agent_version, batch_id);
-
 -- 37. Run by badger_owner.
--- Scores and labels are found by their key.
-CREATE UNIQUE INDEX IF NOT EXISTS scores_key ON badger.scores (eval_run_id, agent_name, agent_version, batch_id, case_id, metric);
-
--- 38. Run by badger_owner.
--- Scores and labels are found by their key.
-CREATE UNIQUE INDEX IF NOT EXISTS assessments_key ON badger.assessments (assessment_id);
-
--- 39. Run by badger_owner.
--- Scores and labels are found by their key.
-CREATE UNIQUE INDEX IF NOT EXISTS schema_version_key ON badger.schema_version (version);
-
--- 40. Run by badger_owner.
--- Scores and labels are found by their key.
-CREATE UNIQUE INDEX IF NOT EXISTS judges_key ON badger.judges (name, version);
-
--- 41. Run by badger_owner.
--- Scores and labels are found by their key.
-CREATE UNIQUE INDEX IF NOT EXISTS run_log_key ON badger.run_log (entry_id);
-
--- 42. Run by badger_owner.
--- Scores and labels are found by their key.
-CREATE UNIQUE INDEX IF NOT EXISTS run_locks_key ON badger.run_locks (name);
-
--- 43. Run by badger_owner.
--- Scores and labels are found by their key.
-CREATE UNIQUE INDEX IF NOT EXISTS claims_key ON badger.claims (claim_key);
-
--- 44. Run by badger_owner.
--- Scores and labels are found by their key.
-CREATE UNIQUE INDEX IF NOT EXISTS calls_key ON badger.calls (call_id);
-
--- 45. Run by badger_owner.
 -- The latest score of each answer and metric, whichever run it is from, with the status of that run.
 CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, run_status, run_date FROM (
   SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
@@ -269,7 +241,7 @@ CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agen
   ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
 WHERE newest = 1;
 
--- 46. Run by badger_owner.
+-- 38. Run by badger_owner.
 -- What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.
 CREATE OR REPLACE VIEW badger.consensus AS SELECT case_id, agent_name, batch_id, CASE WHEN SUM(said) > 0 THEN 1 WHEN SUM(said) < 0 THEN 0 END AS passes, agent_version
 FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, said
@@ -294,14 +266,14 @@ FROM (SELECT l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.vers
   ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id) v
 WHERE latest = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id;
 
--- 47. Run by badger_owner.
+-- 39. Run by badger_owner.
 -- The complexity tier of each question, from its newest score.
 CREATE OR REPLACE VIEW badger.complexity AS SELECT case_id, label AS tier FROM (
   SELECT case_id, label, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY scored_at DESC, eval_run_id DESC, agent_name, agent_version, batch_id) AS newest
   FROM badger.latest_scores WHERE metric = 'sql_complexity' AND status = 'ok') t
 WHERE newest = 1;
 
--- 48. Run by badger_owner.
+-- 40. Run by badger_owner.
 -- What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.
 CREATE OR REPLACE VIEW badger.coverage AS SELECT agent_name, agent_version, batch_id, metric, applies + not_applicable AS asked, scored, abstained, not_applicable, failed, unanswered,
        CASE WHEN applies > 0 THEN scored * 1.0 / applies END AS coverage, passed,
@@ -322,7 +294,7 @@ FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.ab
     GROUP BY a.agent_name, a.agent_version, a.batch_id) n
   ON n.agent_name = s.agent_name AND n.agent_version = s.agent_version AND n.batch_id = s.batch_id) t;
 
--- 49. Run by badger_owner.
+-- 41. Run by badger_owner.
 -- Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.
 CREATE OR REPLACE VIEW badger.versions_by_metric AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value,
        AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate,
@@ -330,7 +302,7 @@ CREATE OR REPLACE VIEW badger.versions_by_metric AS SELECT s.agent_name, s.agent
 FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
 GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') HAVING COUNT(CASE WHEN s.status = 'ok' THEN 1 END) > 0;
 
--- 50. Run by badger_owner.
+-- 42. Run by badger_owner.
 -- How often each metric gives the verdict that most annotators give.
 CREATE OR REPLACE VIEW badger.agreement AS SELECT metric, labelled, true_pass, false_pass, true_fail, false_fail, (true_pass + true_fail) * 1.0 / labelled AS accuracy,
        CASE WHEN chance < 1.0 THEN ((true_pass + true_fail) * 1.0 / labelled - chance) / (1.0 - chance) END AS kappa
@@ -344,28 +316,28 @@ FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (
     ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
     WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k;
 
--- 51. Run by badger_owner.
--- The newest batch of each agent against the batch before it, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.
+-- 43. Run by badger_owner.
+-- The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.
 CREATE OR REPLACE VIEW badger.degradation AS SELECT n.agent_name, n.metric, n.batch_id, b.batch_id AS batch_before, n.judged, b.judged AS judged_before, n.pass_rate, b.pass_rate AS pass_rate_before,
        n.pass_rate - b.pass_rate AS pass_rate_change, n.failed, b.failed AS failed_before
-FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place,
+FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.metric ORDER BY a.place) AS nth,
     COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
     AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
   FROM badger.latest_scores s JOIN (SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN MAX(ran_at) IS NULL THEN 1 ELSE 0 END, MAX(ran_at) DESC, batch_id DESC) AS place
     FROM (SELECT COALESCE(CAST(agent_name AS text), '') AS agent_name, COALESCE(CAST(batch_id AS text), '') AS batch_id, ran_at AS ran_at FROM badger.agent_runs) k
     GROUP BY agent_name, batch_id) a
   ON a.agent_name = s.agent_name AND a.batch_id = s.batch_id
-  GROUP BY s.agent_name, s.batch_id, s.metric, a.place) n JOIN (SELECT s.agent_name, s.batch_id, s.metric, a.place,
+  GROUP BY s.agent_name, s.batch_id, s.metric, a.place) n JOIN (SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.metric ORDER BY a.place) AS nth,
     COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
     AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
   FROM badger.latest_scores s JOIN (SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN MAX(ran_at) IS NULL THEN 1 ELSE 0 END, MAX(ran_at) DESC, batch_id DESC) AS place
     FROM (SELECT COALESCE(CAST(agent_name AS text), '') AS agent_name, COALESCE(CAST(batch_id AS text), '') AS batch_id, ran_at AS ran_at FROM badger.agent_runs) k
     GROUP BY agent_name, batch_id) a
   ON a.agent_name = s.agent_name AND a.batch_id = s.batch_id
-  GROUP BY s.agent_name, s.batch_id, s.metric, a.place) b ON b.agent_name = n.agent_name AND b.metric = n.metric AND b.place = n.place + 1
+  GROUP BY s.agent_name, s.batch_id, s.metric, a.place) b ON b.agent_name = n.agent_name AND b.metric = n.metric AND b.nth = 2
 WHERE n.place = 1;
 
--- 52. Run by badger_owner.
+-- 44. Run by badger_owner.
 -- The run of each agent, version and batch that started last: what became of it, and of its scores.
 CREATE OR REPLACE VIEW badger.latest_run AS SELECT r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date AS run_date, r.status AS run_status, r.judge, COUNT(DISTINCT s.case_id) AS cases,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN s.status = 'abstained' THEN 1 END) AS abstained,
@@ -377,7 +349,7 @@ FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, eval_run_date, st
 LEFT JOIN badger.scores s ON s.eval_run_id = r.eval_run_id AND s.agent_name = r.agent_name AND s.agent_version = r.agent_version AND s.batch_id = r.batch_id
 WHERE r.newest = 1 GROUP BY r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date, r.status, r.judge;
 
--- 53. Run by badger_owner.
+-- 45. Run by badger_owner.
 -- Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.
 CREATE OR REPLACE VIEW badger.versions_by_batch AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, s.batch_id, CAST((s.run_date AT TIME ZONE 'UTC') AS DATE) AS run_day, COUNT(*) AS answered,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value, COUNT(CASE WHEN s.passed THEN 1 END) AS passed,
@@ -385,7 +357,7 @@ CREATE OR REPLACE VIEW badger.versions_by_batch AS SELECT s.agent_name, s.agent_
 FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
 GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown'), s.batch_id, CAST((s.run_date AT TIME ZONE 'UTC') AS DATE);
 
--- 54. Run by badger_owner.
+-- 46. Run by badger_owner.
 -- The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.
 CREATE OR REPLACE VIEW badger.worst_cases AS SELECT s.agent_name, s.agent_version, s.batch_id, s.metric,
        ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.metric ORDER BY CASE WHEN s.passed THEN 1 ELSE 0 END, CASE WHEN s.value IS NULL THEN 1 ELSE 0 END, s.value, s.case_id) AS place,
@@ -393,7 +365,7 @@ CREATE OR REPLACE VIEW badger.worst_cases AS SELECT s.agent_name, s.agent_versio
 FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
 WHERE s.status = 'ok' AND s.passed IS NOT NULL AND (s.passed = FALSE OR s.value < 1);
 
--- 55. Run by badger_owner.
+-- 47. Run by badger_owner.
 -- What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.
 CREATE OR REPLACE VIEW badger.judge_cost AS SELECT eval_run_id, agent_name, agent_version, batch_id, metric, COUNT(*) AS scores, COUNT(calls) AS asked, SUM(calls) AS calls,
        SUM(CASE WHEN tokens_in >= 0 THEN tokens_in ELSE 0 END) AS tokens_in, SUM(CASE WHEN tokens_out >= 0 THEN tokens_out ELSE 0 END) AS tokens_out,
@@ -402,12 +374,12 @@ FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, metric, CAST((usa
         CAST((usage ->> 'tokens_in') AS bigint) AS tokens_in, CAST((usage ->> 'tokens_out') AS bigint) AS tokens_out FROM badger.scores) u
 GROUP BY eval_run_id, agent_name, agent_version, batch_id, metric HAVING COUNT(calls) > 0;
 
--- 56. Run by badger_owner.
+-- 48. Run by badger_owner.
 -- Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.
 CREATE OR REPLACE VIEW badger.failures_by_reason AS SELECT agent_name, agent_version, batch_id, metric, status, code, reason, COUNT(*) AS answers, MIN(case_id) AS example
 FROM badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_version, batch_id, metric, status, code, reason;
 
--- 57. Run by badger_owner.
+-- 49. Run by badger_owner.
 -- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
 CREATE OR REPLACE VIEW badger.suspect_golds AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
 FROM (SELECT COALESCE(CAST(case_id AS text), '') AS case_id, 'gold_error' AS why, CAST(NULL AS text) AS answer, CAST(NULL AS text) AS agent_name, CAST(NULL AS text) AS agent_version, CAST(NULL AS text) AS batch_id
@@ -429,647 +401,695 @@ FROM (SELECT COALESCE(CAST(case_id AS text), '') AS case_id, 'gold_error' AS why
   WHERE s.metric = 'ex_multiset' AND s.passed = FALSE) t
 GROUP BY t.case_id, t.why;
 
--- 58. Run by badger_owner.
+-- 50. Run by badger_owner.
 -- The version of the tables.
 INSERT INTO badger.schema_version (version, reached_at) SELECT 3, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 3);
 
+-- 51. Run by badger_owner.
+-- Rows are found by their key, and no key is there twice.
+CREATE UNIQUE INDEX IF NOT EXISTS eval_runs_key ON badger.eval_runs (eval_run_id, agent_name, agent_version, batch_id);
+
+-- 52. Run by badger_owner.
+-- Rows are found by their key, and no key is there twice.
+CREATE UNIQUE INDEX IF NOT EXISTS scores_key ON badger.scores (eval_run_id, agent_name, agent_version, batch_id, case_id, metric);
+
+-- 53. Run by badger_owner.
+-- Rows are found by their key, and no key is there twice.
+CREATE UNIQUE INDEX IF NOT EXISTS assessments_key ON badger.assessments (assessment_id);
+
+-- 54. Run by badger_owner.
+-- Rows are found by their key, and no key is there twice.
+CREATE UNIQUE INDEX IF NOT EXISTS schema_version_key ON badger.schema_version (version);
+
+-- 55. Run by badger_owner.
+-- Rows are found by their key, and no key is there twice.
+CREATE UNIQUE INDEX IF NOT EXISTS judges_key ON badger.judges (name, version);
+
+-- 56. Run by badger_owner.
+-- Rows are found by their key, and no key is there twice.
+CREATE UNIQUE INDEX IF NOT EXISTS run_log_key ON badger.run_log (entry_id);
+
+-- 57. Run by badger_owner.
+-- Rows are found by their key, and no key is there twice.
+CREATE UNIQUE INDEX IF NOT EXISTS run_locks_key ON badger.run_locks (name);
+
+-- 58. Run by badger_owner.
+-- Rows are found by their key, and no key is there twice.
+CREATE UNIQUE INDEX IF NOT EXISTS claims_key ON badger.claims (claim_key);
+
 -- 59. Run by badger_owner.
+-- Rows are found by their key, and no key is there twice.
+CREATE UNIQUE INDEX IF NOT EXISTS calls_key ON badger.calls (call_id);
+
+-- 60. Run by badger_owner.
 -- A comment on the table golden_set.
 COMMENT ON TABLE badger.golden_set IS 'The questions, with their accepted answers.';
 
--- 60. Run by badger_owner.
+-- 61. Run by badger_owner.
 -- A comment on golden_set.case_id.
 COMMENT ON COLUMN badger.golden_set.case_id IS 'Identifies the question. Any type is read as its text: 17, ''17'' and a UUID are all fine.';
 
--- 61. Run by badger_owner.
+-- 62. Run by badger_owner.
 -- A comment on golden_set.question.
 COMMENT ON COLUMN badger.golden_set.question IS 'The question as the user asked it.';
 
--- 62. Run by badger_owner.
+-- 63. Run by badger_owner.
 -- A comment on golden_set.evidence.
 COMMENT ON COLUMN badger.golden_set.evidence IS 'Hints that came with the question, such as the definition of a business term.';
 
--- 63. Run by badger_owner.
+-- 64. Run by badger_owner.
 -- A comment on golden_set.schema_ddl.
 COMMENT ON COLUMN badger.golden_set.schema_ddl IS 'CREATE TABLE statements of the tables that the question is about.';
 
--- 64. Run by badger_owner.
+-- 65. Run by badger_owner.
 -- A comment on golden_set.dialect.
 COMMENT ON COLUMN badger.golden_set.dialect IS 'SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …';
 
--- 65. Run by badger_owner.
+-- 66. Run by badger_owner.
 -- A comment on golden_set.gold_sql.
 COMMENT ON COLUMN badger.golden_set.gold_sql IS 'The accepted query.';
 
--- 66. Run by badger_owner.
+-- 67. Run by badger_owner.
 -- A comment on golden_set.gold_result.
 COMMENT ON COLUMN badger.golden_set.gold_result IS 'What the accepted query returned: an inline result, or a reference table:NAME, query:ID or file:PATH.';
 
--- 67. Run by badger_owner.
+-- 68. Run by badger_owner.
 -- A comment on golden_set.expected_tools.
 COMMENT ON COLUMN badger.golden_set.expected_tools IS 'The tools that a good agent calls, in order: a list of names or of {"name", "arguments"}.';
 
--- 68. Run by badger_owner.
+-- 69. Run by badger_owner.
 -- A comment on golden_set.expected_clarifications.
 COMMENT ON COLUMN badger.golden_set.expected_clarifications IS 'What a good agent asks back: a list of texts.';
 
--- 69. Run by badger_owner.
+-- 70. Run by badger_owner.
 -- A comment on golden_set.expected_behaviour.
 COMMENT ON COLUMN badger.golden_set.expected_behaviour IS 'answer (also NULL), clarify or refuse.';
 
--- 70. Run by badger_owner.
+-- 71. Run by badger_owner.
 -- A comment on golden_set.tags.
 COMMENT ON COLUMN badger.golden_set.tags IS 'A list of words to slice reports by.';
 
--- 71. Run by badger_owner.
+-- 72. Run by badger_owner.
 -- A comment on golden_set.set_version.
 COMMENT ON COLUMN badger.golden_set.set_version IS 'Version of the golden set that the row belongs to.';
 
--- 72. Run by badger_owner.
+-- 73. Run by badger_owner.
 -- A comment on golden_set.gold_latency_ms.
 COMMENT ON COLUMN badger.golden_set.gold_latency_ms IS 'How long the accepted query took, in milliseconds.';
 
--- 73. Run by badger_owner.
+-- 74. Run by badger_owner.
 -- A comment on golden_set.gold_error.
 COMMENT ON COLUMN badger.golden_set.gold_error IS 'The message of the database, where the accepted query failed.';
 
--- 74. Run by badger_owner.
+-- 75. Run by badger_owner.
 -- A comment on golden_set.alternatives.
 COMMENT ON COLUMN badger.golden_set.alternatives IS 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The best one counts.';
 
--- 75. Run by badger_owner.
+-- 76. Run by badger_owner.
 -- A comment on golden_set.database_name.
 COMMENT ON COLUMN badger.golden_set.database_name IS 'Name of the database that the question is about. Agreement with people can be shown by database.';
 
--- 76. Run by badger_owner.
+-- 77. Run by badger_owner.
 -- A comment on golden_set.metric_options.
 COMMENT ON COLUMN badger.golden_set.metric_options IS 'Options of single metrics, by name.';
 
--- 77. Run by badger_owner.
+-- 78. Run by badger_owner.
 -- A comment on the table agent_runs.
 COMMENT ON TABLE badger.agent_runs IS 'The answers of agents: one row for each question, version of an agent, and batch.';
 
--- 78. Run by badger_owner.
+-- 79. Run by badger_owner.
 -- A comment on agent_runs.agent_name.
 COMMENT ON COLUMN badger.agent_runs.agent_name IS 'Who answered.';
 
--- 79. Run by badger_owner.
+-- 80. Run by badger_owner.
 -- A comment on agent_runs.agent_version.
 COMMENT ON COLUMN badger.agent_runs.agent_version IS 'Version of the agent.';
 
--- 80. Run by badger_owner.
+-- 81. Run by badger_owner.
 -- A comment on agent_runs.batch_id.
 COMMENT ON COLUMN badger.agent_runs.batch_id IS 'Which batch the answer belongs to, such as the night. The same agent may answer a question again in another batch.';
 
--- 81. Run by badger_owner.
+-- 82. Run by badger_owner.
 -- A comment on agent_runs.case_id.
 COMMENT ON COLUMN badger.agent_runs.case_id IS 'Which question was answered: golden_set.case_id.';
 
--- 82. Run by badger_owner.
+-- 83. Run by badger_owner.
 -- A comment on agent_runs.interpretation.
 COMMENT ON COLUMN badger.agent_runs.interpretation IS 'The question in the agent''s own words.';
 
--- 83. Run by badger_owner.
+-- 84. Run by badger_owner.
 -- A comment on agent_runs.sql.
 COMMENT ON COLUMN badger.agent_runs.sql IS 'The agent''s query.';
 
--- 84. Run by badger_owner.
+-- 85. Run by badger_owner.
 -- A comment on agent_runs.result.
 COMMENT ON COLUMN badger.agent_runs.result IS 'What the agent''s query returned, in the form of gold_result.';
 
--- 85. Run by badger_owner.
+-- 86. Run by badger_owner.
 -- A comment on agent_runs.sql_error.
 COMMENT ON COLUMN badger.agent_runs.sql_error IS 'The message of the database, where the agent''s query failed.';
 
--- 86. Run by badger_owner.
+-- 87. Run by badger_owner.
 -- A comment on agent_runs.tool_calls.
 COMMENT ON COLUMN badger.agent_runs.tool_calls IS 'The tools that the agent called, in order: a list of {"name", "arguments"}.';
 
--- 87. Run by badger_owner.
+-- 88. Run by badger_owner.
 -- A comment on agent_runs.response.
 COMMENT ON COLUMN badger.agent_runs.response IS 'The agent''s answer in prose.';
 
--- 88. Run by badger_owner.
+-- 89. Run by badger_owner.
 -- A comment on agent_runs.latency_ms.
 COMMENT ON COLUMN badger.agent_runs.latency_ms IS 'How long the agent''s query took, in milliseconds.';
 
--- 89. Run by badger_owner.
+-- 90. Run by badger_owner.
 -- A comment on agent_runs.gold_latency_ms.
 COMMENT ON COLUMN badger.agent_runs.gold_latency_ms IS 'How long the accepted query took at the same time, where it was run again. It takes the place of golden_set.gold_latency_ms.';
 
--- 90. Run by badger_owner.
+-- 91. Run by badger_owner.
 -- A comment on agent_runs.ran_at.
 COMMENT ON COLUMN badger.agent_runs.ran_at IS 'When the agent answered.';
 
--- 91. Run by badger_owner.
+-- 92. Run by badger_owner.
 -- A comment on agent_runs.conversation_id.
 COMMENT ON COLUMN badger.agent_runs.conversation_id IS 'The conversation that the answer is part of.';
 
--- 92. Run by badger_owner.
+-- 93. Run by badger_owner.
 -- A comment on agent_runs.turn.
 COMMENT ON COLUMN badger.agent_runs.turn IS 'Position of the answer in its conversation.';
 
--- 93. Run by badger_owner.
+-- 94. Run by badger_owner.
 -- A comment on the table human_labels.
 COMMENT ON TABLE badger.human_labels IS 'What people said of answers: one row for each answer and annotator.';
 
--- 94. Run by badger_owner.
+-- 95. Run by badger_owner.
 -- A comment on human_labels.case_id.
 COMMENT ON COLUMN badger.human_labels.case_id IS 'The question whose answer is labelled.';
 
--- 95. Run by badger_owner.
+-- 96. Run by badger_owner.
 -- A comment on human_labels.agent_name.
 COMMENT ON COLUMN badger.human_labels.agent_name IS 'Who answered.';
 
--- 96. Run by badger_owner.
+-- 97. Run by badger_owner.
 -- A comment on human_labels.batch_id.
 COMMENT ON COLUMN badger.human_labels.batch_id IS 'Which batch the answer belongs to.';
 
--- 97. Run by badger_owner.
+-- 98. Run by badger_owner.
 -- A comment on human_labels.annotator.
 COMMENT ON COLUMN badger.human_labels.annotator IS 'Who labelled the answer.';
 
--- 98. Run by badger_owner.
+-- 99. Run by badger_owner.
 -- A comment on human_labels.verdict.
 COMMENT ON COLUMN badger.human_labels.verdict IS 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, whatever white space is around them. Anything else is unsure.';
 
--- 99. Run by badger_owner.
+-- 100. Run by badger_owner.
 -- A comment on human_labels.note.
 COMMENT ON COLUMN badger.human_labels.note IS 'Why.';
 
--- 100. Run by badger_owner.
+-- 101. Run by badger_owner.
 -- A comment on human_labels.labelled_at.
 COMMENT ON COLUMN badger.human_labels.labelled_at IS 'When. Of several labels of one annotator for one answer, the latest counts.';
 
--- 101. Run by badger_owner.
+-- 102. Run by badger_owner.
 -- A comment on human_labels.agent_version.
 COMMENT ON COLUMN badger.human_labels.agent_version IS 'Version of the agent that answered. NULL means the only version that answered the question in the batch; where several did, the label counts for none of them.';
 
--- 102. Run by badger_owner.
+-- 103. Run by badger_owner.
 -- A comment on the table eval_runs.
 COMMENT ON TABLE badger.eval_runs IS 'The evaluations: one row for each run and each agent, version and batch that it scored.';
 
--- 103. Run by badger_owner.
+-- 104. Run by badger_owner.
 -- A comment on eval_runs.eval_run_id.
 COMMENT ON COLUMN badger.eval_runs.eval_run_id IS 'The run.';
 
--- 104. Run by badger_owner.
+-- 105. Run by badger_owner.
 -- A comment on eval_runs.agent_name.
 COMMENT ON COLUMN badger.eval_runs.agent_name IS 'Whose answers were scored.';
 
--- 105. Run by badger_owner.
+-- 106. Run by badger_owner.
 -- A comment on eval_runs.agent_version.
 COMMENT ON COLUMN badger.eval_runs.agent_version IS 'Version of the agent.';
 
--- 106. Run by badger_owner.
+-- 107. Run by badger_owner.
 -- A comment on eval_runs.batch_id.
 COMMENT ON COLUMN badger.eval_runs.batch_id IS 'Batch of the answers.';
 
--- 107. Run by badger_owner.
+-- 108. Run by badger_owner.
 -- A comment on eval_runs.eval_run_date.
 COMMENT ON COLUMN badger.eval_runs.eval_run_date IS 'When the run started.';
 
--- 108. Run by badger_owner.
+-- 109. Run by badger_owner.
 -- A comment on eval_runs.mode.
 COMMENT ON COLUMN badger.eval_runs.mode IS 'text2sql_only, agentic_only or both.';
 
--- 109. Run by badger_owner.
+-- 110. Run by badger_owner.
 -- A comment on eval_runs.config.
 COMMENT ON COLUMN badger.eval_runs.config IS 'Options and thresholds of metrics.';
 
--- 110. Run by badger_owner.
+-- 111. Run by badger_owner.
 -- A comment on eval_runs.judge.
 COMMENT ON COLUMN badger.eval_runs.judge IS 'Who was asked.';
 
--- 111. Run by badger_owner.
+-- 112. Run by badger_owner.
 -- A comment on eval_runs.versions.
 COMMENT ON COLUMN badger.eval_runs.versions IS 'Versions of badger, of the metrics and of judge files.';
 
--- 112. Run by badger_owner.
+-- 113. Run by badger_owner.
 -- A comment on eval_runs.counts.
 COMMENT ON COLUMN badger.eval_runs.counts IS 'How many scores the run holds, by status.';
 
--- 113. Run by badger_owner.
+-- 114. Run by badger_owner.
 -- A comment on eval_runs.tokens.
 COMMENT ON COLUMN badger.eval_runs.tokens IS 'What judges were asked for the scores.';
 
--- 114. Run by badger_owner.
+-- 115. Run by badger_owner.
 -- A comment on eval_runs.cost.
 COMMENT ON COLUMN badger.eval_runs.cost IS 'What the whole run paid for.';
 
--- 115. Run by badger_owner.
+-- 116. Run by badger_owner.
 -- A comment on eval_runs.status.
 COMMENT ON COLUMN badger.eval_runs.status IS 'running (also: killed), done, stopped or failed. Only a run that is done has scored everything it was asked to.';
 
--- 116. Run by badger_owner.
+-- 117. Run by badger_owner.
 -- A comment on the table scores.
 COMMENT ON TABLE badger.scores IS 'The scores: one row for each run, answer and metric.';
 
--- 117. Run by badger_owner.
+-- 118. Run by badger_owner.
 -- A comment on scores.eval_run_id.
 COMMENT ON COLUMN badger.scores.eval_run_id IS 'The run.';
 
--- 118. Run by badger_owner.
+-- 119. Run by badger_owner.
 -- A comment on scores.case_id.
 COMMENT ON COLUMN badger.scores.case_id IS 'The question.';
 
--- 119. Run by badger_owner.
+-- 120. Run by badger_owner.
 -- A comment on scores.agent_name.
 COMMENT ON COLUMN badger.scores.agent_name IS 'Who answered.';
 
--- 120. Run by badger_owner.
+-- 121. Run by badger_owner.
 -- A comment on scores.agent_version.
 COMMENT ON COLUMN badger.scores.agent_version IS 'Version of the agent.';
 
--- 121. Run by badger_owner.
+-- 122. Run by badger_owner.
 -- A comment on scores.batch_id.
 COMMENT ON COLUMN badger.scores.batch_id IS 'Batch of the answer.';
 
--- 122. Run by badger_owner.
+-- 123. Run by badger_owner.
 -- A comment on scores.metric.
 COMMENT ON COLUMN badger.scores.metric IS 'The metric.';
 
--- 123. Run by badger_owner.
+-- 124. Run by badger_owner.
 -- A comment on scores.metric_version.
 COMMENT ON COLUMN badger.scores.metric_version IS 'Version of the metric. Scores of different versions are not comparable.';
 
--- 124. Run by badger_owner.
+-- 125. Run by badger_owner.
 -- A comment on scores.status.
 COMMENT ON COLUMN badger.scores.status IS 'ok, abstained, not_applicable or failed.';
 
--- 125. Run by badger_owner.
+-- 126. Run by badger_owner.
 -- A comment on scores.value.
 COMMENT ON COLUMN badger.scores.value IS 'The value. NULL unless status is ok.';
 
--- 126. Run by badger_owner.
+-- 127. Run by badger_owner.
 -- A comment on scores.label.
 COMMENT ON COLUMN badger.scores.label IS 'Category, of metrics that have one.';
 
--- 127. Run by badger_owner.
+-- 128. Run by badger_owner.
 -- A comment on scores.passed.
 COMMENT ON COLUMN badger.scores.passed IS 'Verdict by the metric''s threshold. NULL where there is none.';
 
--- 128. Run by badger_owner.
+-- 129. Run by badger_owner.
 -- A comment on scores.reason.
 COMMENT ON COLUMN badger.scores.reason IS 'Why this value, or why none, in one sentence.';
 
--- 129. Run by badger_owner.
+-- 130. Run by badger_owner.
 -- A comment on scores.detail.
 COMMENT ON COLUMN badger.scores.detail IS 'The evidence: alignment, counts, differences.';
 
--- 130. Run by badger_owner.
+-- 131. Run by badger_owner.
 -- A comment on scores.assessment_ids.
 COMMENT ON COLUMN badger.scores.assessment_ids IS 'The recorded judge replies that the score rests on.';
 
--- 131. Run by badger_owner.
+-- 132. Run by badger_owner.
 -- A comment on scores.config_hash.
 COMMENT ON COLUMN badger.scores.config_hash IS 'Identifies the configuration of the run.';
 
--- 132. Run by badger_owner.
+-- 133. Run by badger_owner.
 -- A comment on scores.scored_at.
 COMMENT ON COLUMN badger.scores.scored_at IS 'When the score was stored.';
 
--- 133. Run by badger_owner.
+-- 134. Run by badger_owner.
 -- A comment on scores.code.
 COMMENT ON COLUMN badger.scores.code IS 'Kind of failure. NULL unless status is failed.';
 
--- 134. Run by badger_owner.
+-- 135. Run by badger_owner.
 -- A comment on scores.usage.
 COMMENT ON COLUMN badger.scores.usage IS 'What asking the judge took for this score. NULL where nobody was asked.';
 
--- 135. Run by badger_owner.
+-- 136. Run by badger_owner.
 -- A comment on the table assessments.
 COMMENT ON TABLE badger.assessments IS 'The replies of judges, recorded.';
 
--- 136. Run by badger_owner.
+-- 137. Run by badger_owner.
 -- A comment on assessments.assessment_id.
 COMMENT ON COLUMN badger.assessments.assessment_id IS 'Hash of the content.';
 
--- 137. Run by badger_owner.
+-- 138. Run by badger_owner.
 -- A comment on assessments.kind.
 COMMENT ON COLUMN badger.assessments.kind IS 'What was asked.';
 
--- 138. Run by badger_owner.
+-- 139. Run by badger_owner.
 -- A comment on assessments.backend.
 COMMENT ON COLUMN badger.assessments.backend IS 'Who was asked.';
 
--- 139. Run by badger_owner.
+-- 140. Run by badger_owner.
 -- A comment on assessments.model.
 COMMENT ON COLUMN badger.assessments.model IS 'The model that answered.';
 
--- 140. Run by badger_owner.
+-- 141. Run by badger_owner.
 -- A comment on assessments.prompt_version.
 COMMENT ON COLUMN badger.assessments.prompt_version IS 'Version of the prompt.';
 
--- 141. Run by badger_owner.
+-- 142. Run by badger_owner.
 -- A comment on assessments.request_hash.
 COMMENT ON COLUMN badger.assessments.request_hash IS 'Hash of the request. The same request is not asked again.';
 
--- 142. Run by badger_owner.
+-- 143. Run by badger_owner.
 -- A comment on assessments.reply.
 COMMENT ON COLUMN badger.assessments.reply IS 'The reply, as it came.';
 
--- 143. Run by badger_owner.
+-- 144. Run by badger_owner.
 -- A comment on assessments.tokens_in.
 COMMENT ON COLUMN badger.assessments.tokens_in IS 'Tokens of the request. NULL where unknown.';
 
--- 144. Run by badger_owner.
+-- 145. Run by badger_owner.
 -- A comment on assessments.tokens_out.
 COMMENT ON COLUMN badger.assessments.tokens_out IS 'Tokens of the reply. NULL where unknown.';
 
--- 145. Run by badger_owner.
+-- 146. Run by badger_owner.
 -- A comment on assessments.latency_ms.
 COMMENT ON COLUMN badger.assessments.latency_ms IS 'How long the reply took, in milliseconds.';
 
--- 146. Run by badger_owner.
+-- 147. Run by badger_owner.
 -- A comment on assessments.created_at.
 COMMENT ON COLUMN badger.assessments.created_at IS 'When.';
 
--- 147. Run by badger_owner.
+-- 148. Run by badger_owner.
 -- A comment on assessments.detail.
 COMMENT ON COLUMN badger.assessments.detail IS 'What else is worth keeping.';
 
--- 148. Run by badger_owner.
+-- 149. Run by badger_owner.
 -- A comment on assessments.payer.
 COMMENT ON COLUMN badger.assessments.payer IS 'For whom the judge was asked: run:ID, or the name of a caller of the function server.';
 
--- 149. Run by badger_owner.
+-- 150. Run by badger_owner.
 -- A comment on the table schema_version.
 COMMENT ON TABLE badger.schema_version IS 'The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them.';
 
--- 150. Run by badger_owner.
+-- 151. Run by badger_owner.
 -- A comment on schema_version.version.
 COMMENT ON COLUMN badger.schema_version.version IS 'Version of the tables.';
 
--- 151. Run by badger_owner.
+-- 152. Run by badger_owner.
 -- A comment on schema_version.badger.
 COMMENT ON COLUMN badger.schema_version.badger IS 'Version of badger that brought the tables to it.';
 
--- 152. Run by badger_owner.
+-- 153. Run by badger_owner.
 -- A comment on schema_version.reached_at.
 COMMENT ON COLUMN badger.schema_version.reached_at IS 'When.';
 
--- 153. Run by badger_owner.
+-- 154. Run by badger_owner.
 -- A comment on schema_version.views.
 COMMENT ON COLUMN badger.schema_version.views IS 'Fingerprints of the views, as JSON: of their text and of what the warehouse shows of it.';
 
--- 154. Run by badger_owner.
+-- 155. Run by badger_owner.
 -- A comment on the table judges.
 COMMENT ON TABLE badger.judges IS 'The promoted judge files. A row never changes.';
 
--- 155. Run by badger_owner.
+-- 156. Run by badger_owner.
 -- A comment on judges.name.
 COMMENT ON COLUMN badger.judges.name IS 'Name of the judge.';
 
--- 156. Run by badger_owner.
+-- 157. Run by badger_owner.
 -- A comment on judges.version.
 COMMENT ON COLUMN badger.judges.version IS 'Version of the judge.';
 
--- 157. Run by badger_owner.
+-- 158. Run by badger_owner.
 -- A comment on judges.kind.
 COMMENT ON COLUMN badger.judges.kind IS 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.';
 
--- 158. Run by badger_owner.
+-- 159. Run by badger_owner.
 -- A comment on judges.source.
 COMMENT ON COLUMN badger.judges.source IS 'Text of the judge file.';
 
--- 159. Run by badger_owner.
+-- 160. Run by badger_owner.
 -- A comment on judges.hash.
 COMMENT ON COLUMN badger.judges."hash" IS 'SHA-256 of the text.';
 
--- 160. Run by badger_owner.
+-- 161. Run by badger_owner.
 -- A comment on judges.promoted_at.
 COMMENT ON COLUMN badger.judges.promoted_at IS 'When.';
 
--- 161. Run by badger_owner.
+-- 162. Run by badger_owner.
 -- A comment on judges.promoted_by.
 COMMENT ON COLUMN badger.judges.promoted_by IS 'By whom.';
 
--- 162. Run by badger_owner.
+-- 163. Run by badger_owner.
 -- A comment on the table run_log.
 COMMENT ON TABLE badger.run_log IS 'What the evaluations by the warehouse''s own procedure did, and what failed: one row for each event.';
 
--- 163. Run by badger_owner.
+-- 164. Run by badger_owner.
 -- A comment on run_log.entry_id.
 COMMENT ON COLUMN badger.run_log.entry_id IS 'Identifies the row.';
 
--- 164. Run by badger_owner.
+-- 165. Run by badger_owner.
 -- A comment on run_log.logged_at.
 COMMENT ON COLUMN badger.run_log.logged_at IS 'When.';
 
--- 165. Run by badger_owner.
+-- 166. Run by badger_owner.
 -- A comment on run_log.eval_run_id.
 COMMENT ON COLUMN badger.run_log.eval_run_id IS 'The run. NULL where none had begun.';
 
--- 166. Run by badger_owner.
+-- 167. Run by badger_owner.
 -- A comment on run_log.event.
 COMMENT ON COLUMN badger.run_log.event IS 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).';
 
--- 167. Run by badger_owner.
+-- 168. Run by badger_owner.
 -- A comment on run_log.case_id.
 COMMENT ON COLUMN badger.run_log.case_id IS 'The question, where the event is of one answer.';
 
--- 168. Run by badger_owner.
+-- 169. Run by badger_owner.
 -- A comment on run_log.answers.
 COMMENT ON COLUMN badger.run_log.answers IS 'How many answers the event is about.';
 
--- 169. Run by badger_owner.
+-- 170. Run by badger_owner.
 -- A comment on run_log.message.
 COMMENT ON COLUMN badger.run_log.message IS 'What the database or badger serve said.';
 
--- 170. Run by badger_owner.
+-- 171. Run by badger_owner.
 -- A comment on the table run_locks.
 COMMENT ON TABLE badger.run_locks IS 'Who evaluates now, in warehouses without locks of their own: a row for each lock.';
 
--- 171. Run by badger_owner.
+-- 172. Run by badger_owner.
 -- A comment on run_locks.name.
 COMMENT ON COLUMN badger.run_locks.name IS 'The lock: evaluate.';
 
--- 172. Run by badger_owner.
+-- 173. Run by badger_owner.
 -- A comment on run_locks.holder.
 COMMENT ON COLUMN badger.run_locks.holder IS 'The call that holds it. NULL where nobody does.';
 
--- 173. Run by badger_owner.
+-- 174. Run by badger_owner.
 -- A comment on run_locks.taken_at.
 COMMENT ON COLUMN badger.run_locks.taken_at IS 'When it was taken.';
 
--- 174. Run by badger_owner.
+-- 175. Run by badger_owner.
 -- A comment on run_locks.beat_at.
 COMMENT ON COLUMN badger.run_locks.beat_at IS 'When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.';
 
--- 175. Run by badger_owner.
+-- 176. Run by badger_owner.
 -- A comment on the table claims.
 COMMENT ON TABLE badger.claims IS 'Who is asking a judge at this moment: one row for each request. Rows come and go.';
 
--- 176. Run by badger_owner.
+-- 177. Run by badger_owner.
 -- A comment on claims.claim_key.
 COMMENT ON COLUMN badger.claims.claim_key IS 'Hash of the request.';
 
--- 177. Run by badger_owner.
+-- 178. Run by badger_owner.
 -- A comment on claims.owner.
 COMMENT ON COLUMN badger.claims.owner IS 'The process that asks.';
 
--- 178. Run by badger_owner.
+-- 179. Run by badger_owner.
 -- A comment on claims.expires_ms.
 COMMENT ON COLUMN badger.claims.expires_ms IS 'Until when, in milliseconds since 1970. After that another process may ask.';
 
--- 179. Run by badger_owner.
+-- 180. Run by badger_owner.
 -- A comment on the table calls.
 COMMENT ON TABLE badger.calls IS 'Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.';
 
--- 180. Run by badger_owner.
+-- 181. Run by badger_owner.
 -- A comment on calls.call_id.
 COMMENT ON COLUMN badger.calls.call_id IS 'Names the call.';
 
--- 181. Run by badger_owner.
+-- 182. Run by badger_owner.
 -- A comment on calls.content_hash.
 COMMENT ON COLUMN badger.calls.content_hash IS 'Hash of what was asked. Another call under the same id is refused.';
 
--- 182. Run by badger_owner.
+-- 183. Run by badger_owner.
 -- A comment on calls.function.
 COMMENT ON COLUMN badger.calls."function" IS 'The function.';
 
--- 183. Run by badger_owner.
+-- 184. Run by badger_owner.
 -- A comment on calls.request.
 COMMENT ON COLUMN badger.calls.request IS 'What was asked.';
 
--- 184. Run by badger_owner.
+-- 185. Run by badger_owner.
 -- A comment on calls.reply.
 COMMENT ON COLUMN badger.calls.reply IS 'The reply. NULL until there is one, and where it is computed again from the replies of judges.';
 
--- 185. Run by badger_owner.
+-- 186. Run by badger_owner.
 -- A comment on calls.expires_ms.
 COMMENT ON COLUMN badger.calls.expires_ms IS 'Until when the row is kept, in milliseconds since 1970.';
 
--- 186. Run by badger_owner.
+-- 187. Run by badger_owner.
 -- A comment on the view latest_scores.
 COMMENT ON VIEW badger.latest_scores IS 'The latest score of each answer and metric, whichever run it is from, with the status of that run.';
 
--- 187. Run by badger_owner.
+-- 188. Run by badger_owner.
 -- A comment on the view consensus.
 COMMENT ON VIEW badger.consensus IS 'What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.';
 
--- 188. Run by badger_owner.
+-- 189. Run by badger_owner.
 -- A comment on the view complexity.
 COMMENT ON VIEW badger.complexity IS 'The complexity tier of each question, from its newest score.';
 
--- 189. Run by badger_owner.
+-- 190. Run by badger_owner.
 -- A comment on the view coverage.
 COMMENT ON VIEW badger.coverage IS 'What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
--- 190. Run by badger_owner.
+-- 191. Run by badger_owner.
 -- A comment on the view versions_by_metric.
 COMMENT ON VIEW badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.';
 
--- 191. Run by badger_owner.
+-- 192. Run by badger_owner.
 -- A comment on the view agreement.
 COMMENT ON VIEW badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
 
--- 192. Run by badger_owner.
--- A comment on the view degradation.
-COMMENT ON VIEW badger.degradation IS 'The newest batch of each agent against the batch before it, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.';
-
 -- 193. Run by badger_owner.
+-- A comment on the view degradation.
+COMMENT ON VIEW badger.degradation IS 'The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.';
+
+-- 194. Run by badger_owner.
 -- A comment on the view latest_run.
 COMMENT ON VIEW badger.latest_run IS 'The run of each agent, version and batch that started last: what became of it, and of its scores.';
 
--- 194. Run by badger_owner.
+-- 195. Run by badger_owner.
 -- A comment on the view versions_by_batch.
 COMMENT ON VIEW badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.';
 
--- 195. Run by badger_owner.
+-- 196. Run by badger_owner.
 -- A comment on the view worst_cases.
 COMMENT ON VIEW badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
 
--- 196. Run by badger_owner.
+-- 197. Run by badger_owner.
 -- A comment on the view judge_cost.
 COMMENT ON VIEW badger.judge_cost IS 'What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.';
 
--- 197. Run by badger_owner.
+-- 198. Run by badger_owner.
 -- A comment on the view failures_by_reason.
 COMMENT ON VIEW badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
 
--- 198. Run by badger_owner.
+-- 199. Run by badger_owner.
 -- A comment on the view suspect_golds.
 COMMENT ON VIEW badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer''s is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
 
--- 199. Run by a superuser.
+-- 200. Run by a superuser.
 -- badger_reader finds the schema.
 GRANT USAGE ON SCHEMA badger TO badger_reader;
 
--- 200. Run by a superuser.
+-- 201. Run by a superuser.
 -- badger_annotator finds the schema.
 GRANT USAGE ON SCHEMA badger TO badger_annotator;
 
--- 201. Run by badger_owner.
+-- 202. Run by badger_owner.
 -- The reader reads scores.
 GRANT SELECT ON badger.scores TO badger_reader;
 
--- 202. Run by badger_owner.
+-- 203. Run by badger_owner.
 -- The reader reads eval_runs.
 GRANT SELECT ON badger.eval_runs TO badger_reader;
 
--- 203. Run by badger_owner.
+-- 204. Run by badger_owner.
 -- The reader reads run_log.
 GRANT SELECT ON badger.run_log TO badger_reader;
 
--- 204. Run by badger_owner.
+-- 205. Run by badger_owner.
 -- The reader reads latest_scores.
 GRANT SELECT ON badger.latest_scores TO badger_reader;
 
--- 205. Run by badger_owner.
+-- 206. Run by badger_owner.
 -- The reader reads consensus.
 GRANT SELECT ON badger.consensus TO badger_reader;
 
--- 206. Run by badger_owner.
+-- 207. Run by badger_owner.
 -- The reader reads complexity.
 GRANT SELECT ON badger.complexity TO badger_reader;
 
--- 207. Run by badger_owner.
+-- 208. Run by badger_owner.
 -- The reader reads coverage.
 GRANT SELECT ON badger.coverage TO badger_reader;
 
--- 208. Run by badger_owner.
+-- 209. Run by badger_owner.
 -- The reader reads versions_by_metric.
 GRANT SELECT ON badger.versions_by_metric TO badger_reader;
 
--- 209. Run by badger_owner.
+-- 210. Run by badger_owner.
 -- The reader reads agreement.
 GRANT SELECT ON badger.agreement TO badger_reader;
 
--- 210. Run by badger_owner.
+-- 211. Run by badger_owner.
 -- The reader reads degradation.
 GRANT SELECT ON badger.degradation TO badger_reader;
 
--- 211. Run by badger_owner.
+-- 212. Run by badger_owner.
 -- The reader reads latest_run.
 GRANT SELECT ON badger.latest_run TO badger_reader;
 
--- 212. Run by badger_owner.
+-- 213. Run by badger_owner.
 -- The reader reads versions_by_batch.
 GRANT SELECT ON badger.versions_by_batch TO badger_reader;
 
--- 213. Run by badger_owner.
+-- 214. Run by badger_owner.
 -- The reader reads worst_cases.
 GRANT SELECT ON badger.worst_cases TO badger_reader;
 
--- 214. Run by badger_owner.
+-- 215. Run by badger_owner.
 -- The reader reads judge_cost.
 GRANT SELECT ON badger.judge_cost TO badger_reader;
 
--- 215. Run by badger_owner.
+-- 216. Run by badger_owner.
 -- The reader reads failures_by_reason.
 GRANT SELECT ON badger.failures_by_reason TO badger_reader;
 
--- 216. Run by badger_owner.
+-- 217. Run by badger_owner.
 -- The reader reads suspect_golds.
 GRANT SELECT ON badger.suspect_golds TO badger_reader;
 
--- 217. Run by badger_owner.
+-- 218. Run by badger_owner.
 -- The annotator reads and writes labels, and nothing else.
 GRANT SELECT, INSERT, UPDATE ON badger.human_labels TO badger_annotator;
 
--- 218. Run by badger_owner.
+-- 219. Run by badger_owner.
+-- Nothing of badger's is everyone's.
+DO $badger$
+DECLARE r record;
+BEGIN
+  FOR r IN SELECT c.oid::regclass AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = 'badger' AND c.relname IN ('golden_set', 'agent_runs', 'human_labels', 'eval_runs', 'scores', 'assessments', 'schema_version', 'judges', 'run_log', 'run_locks', 'claims', 'calls', 'latest_scores', 'consensus', 'complexity', 'coverage', 'versions_by_metric', 'agreement', 'degradation', 'latest_run', 'versions_by_batch', 'worst_cases', 'judge_cost', 'failures_by_reason', 'suspect_golds') AND pg_has_role(c.relowner, 'USAGE') AND EXISTS (SELECT FROM aclexplode(c.relacl) a WHERE a.grantee = 0)
+  LOOP
+    EXECUTE format('REVOKE ALL ON %s FROM PUBLIC', r.name);
+  END LOOP;
+END $badger$;
+
+-- 220. Run by badger_owner.
 -- What whoever ran this owns of the tables and views belongs to the owner.
 DO $badger$
 DECLARE r record;
@@ -1082,37 +1102,50 @@ BEGIN
   END LOOP;
 END $badger$;
 
--- 219. Run by badger_owner.
+-- 221. Run by badger_owner.
 -- The first answers behind a key that lack scores of some of the metrics, with the metrics they lack: of one batch, or of each agent's newest batch and of the batches that an earlier call left.
 CREATE OR REPLACE FUNCTION badger._pending(batch text, metrics text[], after text, size int)
 RETURNS TABLE (k text, agent_name text, agent_version text, batch_id text, case_id text, run_json json, missing text)
 LANGUAGE sql STABLE AS $badger$
-  WITH answers AS (
-    SELECT t.*, agent_name || chr(31) || agent_version || chr(31) || batch_id || chr(31) || case_id AS k,
-           ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) AS choice
-    FROM (SELECT COALESCE(CAST(agent_name AS text), '') AS agent_name, COALESCE(CAST(agent_version AS text), '') AS agent_version, COALESCE(CAST(batch_id AS text), '') AS batch_id,
-                 COALESCE(CAST(case_id AS text), '') AS case_id, ran_at, sql, to_json(r) AS run_json
-          FROM badger.agent_runs r) t
-  ), scope AS (
+  WITH scope AS MATERIALIZED (
     SELECT agent_name, batch_id FROM (
-      SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY MAX(ran_at) DESC NULLS LAST, batch_id DESC) AS place FROM answers GROUP BY agent_name, batch_id) t
+      SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY MAX(ran_at) DESC NULLS LAST, batch_id DESC) AS place
+      FROM (SELECT COALESCE(CAST(agent_name AS text), '') AS agent_name, COALESCE(CAST(batch_id AS text), '') AS batch_id, ran_at FROM badger.agent_runs) t GROUP BY agent_name, batch_id) t
     WHERE place = 1 AND $1 IS NULL
     UNION
     SELECT agent_name, batch_id FROM badger.eval_runs WHERE $1 IS NULL AND eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed')
     UNION
-    SELECT agent_name, batch_id FROM answers WHERE batch_id = $1
-  ), missing AS (
-    SELECT a.k, string_agg(m.metric, ',' ORDER BY m.place) AS missing
-    FROM answers a JOIN scope USING (agent_name, batch_id) CROSS JOIN unnest($2) WITH ORDINALITY AS m(metric, place)
-    WHERE a.choice = 1 AND a.k COLLATE "C" > $3 COLLATE "C" AND NOT EXISTS (
+    SELECT agent_name, batch_id FROM (SELECT COALESCE(CAST(agent_name AS text), '') AS agent_name, COALESCE(CAST(batch_id AS text), '') AS batch_id FROM badger.agent_runs) t WHERE batch_id = $1
+  ), answers AS (
+    SELECT DISTINCT agent_name, agent_version, batch_id, case_id, agent_name || chr(31) || agent_version || chr(31) || batch_id || chr(31) || case_id AS k
+    FROM (SELECT COALESCE(CAST(agent_name AS text), '') AS agent_name, COALESCE(CAST(agent_version AS text), '') AS agent_version, COALESCE(CAST(batch_id AS text), '') AS batch_id,
+                 COALESCE(CAST(case_id AS text), '') AS case_id FROM badger.agent_runs) t
+    JOIN scope USING (agent_name, batch_id)
+  ), missing AS MATERIALIZED (
+    SELECT a.k, a.agent_name, a.agent_version, a.batch_id, a.case_id, string_agg(m.metric, ',' ORDER BY m.place) AS missing
+    FROM answers a CROSS JOIN unnest($2) WITH ORDINALITY AS m(metric, place)
+    WHERE a.k COLLATE "C" > $3 COLLATE "C" AND NOT EXISTS (
       SELECT 1 FROM badger.scores s
       WHERE s.agent_name = a.agent_name AND s.agent_version = a.agent_version AND s.batch_id = a.batch_id AND s.case_id = a.case_id AND s.metric = m.metric)
-    GROUP BY a.k ORDER BY a.k COLLATE "C" LIMIT $4
+    GROUP BY a.k, a.agent_name, a.agent_version, a.batch_id, a.case_id ORDER BY a.k COLLATE "C" LIMIT $4
   )
-  SELECT k, a.agent_name, a.agent_version, a.batch_id, a.case_id, a.run_json, m.missing FROM missing m JOIN answers a USING (k) WHERE a.choice = 1 ORDER BY k COLLATE "C"
+  -- Only these rows are read as wholes: the table may have years of answers.
+  SELECT m.k, m.agent_name, m.agent_version, m.batch_id, m.case_id, t.run_json, m.missing
+  FROM missing m JOIN (
+    SELECT *, ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) AS choice
+    FROM (SELECT COALESCE(CAST(agent_name AS text), '') AS agent_name, COALESCE(CAST(agent_version AS text), '') AS agent_version, COALESCE(CAST(batch_id AS text), '') AS batch_id,
+                 COALESCE(CAST(case_id AS text), '') AS case_id, ran_at, sql, to_json(r) AS run_json
+          FROM badger.agent_runs r
+          WHERE COALESCE(CAST(batch_id AS text), '') = ANY (ARRAY(SELECT DISTINCT batch_id FROM missing)) AND COALESCE(CAST(case_id AS text), '') = ANY (ARRAY(SELECT DISTINCT case_id FROM missing))) w) t
+  USING (agent_name, agent_version, batch_id, case_id)
+  WHERE t.choice = 1 ORDER BY m.k COLLATE "C"
 $badger$;
 
--- 220. Run by badger_owner.
+-- 222. Run by badger_owner.
+-- What the function is for, and the mark by which badger knows it.
+COMMENT ON FUNCTION badger._pending(text, text[], text, int) IS 'The answers that evaluate has to score. [badger-helper]';
+
+-- 223. Run by badger_owner.
 -- Scores the answers that have no score: CALL badger.evaluate() those of each agent's newest batch, and what an earlier call left; CALL badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 100 answers at a time are stored. Call it outside a transaction.
 CREATE OR REPLACE PROCEDURE badger.evaluate(batch text DEFAULT NULL, metrics text DEFAULT NULL)
 LANGUAGE plpgsql AS $badger$
@@ -1129,13 +1162,17 @@ DECLARE
   v_case text;
   v_size int := 100;
   v_n bigint;
+  v_asked bigint;          -- scores
+  v_scored bigint;
   v_done bigint := 0;
   v_left_out bigint := 0;
   v_in_a_row int := 0;     -- answers that failed one after the other
   v_problem text;
   v_fatal text;
 BEGIN
-  -- The lock belongs to the session and ends with it, so that it is never stale.
+  COMMIT;                  -- refused inside a transaction, before anything is done
+  -- The lock belongs to the session and ends with it, so that it is never stale. What fails below is
+  -- caught, so that a session that goes on does not keep it.
   IF NOT pg_try_advisory_lock(hashtext('badger'), hashtext('badger.evaluate')) THEN
     INSERT INTO badger.run_log (entry_id, logged_at, event) VALUES (gen_random_uuid()::text, clock_timestamp(), 'refused');
     COMMIT;
@@ -1185,12 +1222,16 @@ BEGIN
         FROM pending p LEFT JOIN golden g ON g.case_id = p.case_id
         CROSS JOIN LATERAL json_to_recordset(badger.score_row(json_build_object('run', p.run_json, 'golden', g.golden_json, 'copies', COALESCE(g.copies, 0)), p.missing))
           AS s(metric text, metric_version bigint, status text, value double precision, label text, passed boolean, reason text, detail json, assessment_ids json, config_hash text, code text, usage json)
-        WHERE s.metric IS NOT NULL
+        WHERE s.metric = ANY(string_to_array(p.missing, ','))
         ON CONFLICT (eval_run_id, agent_name, agent_version, batch_id, case_id, metric) DO UPDATE SET
           metric_version = EXCLUDED.metric_version, status = EXCLUDED.status, value = EXCLUDED.value, label = EXCLUDED.label, passed = EXCLUDED.passed, reason = EXCLUDED.reason,
           detail = EXCLUDED.detail, assessment_ids = EXCLUDED.assessment_ids, config_hash = EXCLUDED.config_hash, scored_at = EXCLUDED.scored_at, code = EXCLUDED.code, usage = EXCLUDED.usage
+        RETURNING 1
       )
-      SELECT MAX(k COLLATE "C"), COUNT(*) INTO v_key, v_n FROM pending;
+      SELECT MAX(k COLLATE "C"), COUNT(*), SUM(cardinality(string_to_array(missing, ','))), (SELECT COUNT(*) FROM scored) INTO v_key, v_n, v_asked, v_scored FROM pending;
+      IF v_scored <> v_asked THEN
+        RAISE EXCEPTION 'badger serve returned % of % scores', v_scored, v_asked;
+      END IF;
     EXCEPTION
       WHEN query_canceled THEN
         v_fatal := SQLERRM;
@@ -1204,17 +1245,24 @@ BEGIN
       v_done := v_done + v_n;
       v_in_a_row := 0;
       v_size := 100;
-    ELSIF v_size > 1 THEN
-      INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message) VALUES (gen_random_uuid()::text, clock_timestamp(), v_run, 'slice failed', v_size, v_problem);
-      v_size := 1;         -- one by one, to find the answer that cannot be scored
     ELSE
-      SELECT k, case_id INTO v_last, v_case FROM badger._pending(v_batch, v_metrics, v_last, 1);
-      INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, case_id, answers, message) VALUES (gen_random_uuid()::text, clock_timestamp(), v_run, 'answer failed', v_case, 1, v_problem);
-      v_left_out := v_left_out + 1;
-      v_in_a_row := v_in_a_row + 1;
-      IF v_in_a_row = 3 THEN
-        v_fatal := v_problem;
-      END IF;
+      BEGIN
+        IF v_size > 1 THEN
+          INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message) VALUES (gen_random_uuid()::text, clock_timestamp(), v_run, 'slice failed', v_size, v_problem);
+          v_size := 1;     -- one by one, to find the answer that cannot be scored
+        ELSE
+          SELECT k, case_id INTO v_last, v_case FROM badger._pending(v_batch, v_metrics, v_last, 1);
+          EXIT WHEN NOT FOUND;
+          INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, case_id, answers, message) VALUES (gen_random_uuid()::text, clock_timestamp(), v_run, 'answer failed', v_case, 1, v_problem);
+          v_left_out := v_left_out + 1;
+          v_in_a_row := v_in_a_row + 1;
+          IF v_in_a_row = 3 THEN
+            v_fatal := v_problem;
+          END IF;
+        END IF;
+      EXCEPTION WHEN query_canceled OR OTHERS THEN
+        v_fatal := SQLERRM;
+      END;
     END IF;
     COMMIT;
   END LOOP;
@@ -1222,7 +1270,7 @@ BEGIN
   IF v_fatal IS NULL AND v_left_out > 0 THEN
     v_fatal := v_left_out || ' answers could not be scored; run_log says why';
   END IF;
-  IF v_run IS NOT NULL THEN
+  BEGIN
     UPDATE badger.eval_runs r SET status = CASE WHEN v_fatal IS NULL THEN 'done' ELSE 'failed' END,
       counts = (SELECT json_object_agg(status, n ORDER BY status) FROM (
         SELECT status, COUNT(*) AS n FROM badger.scores s
@@ -1234,9 +1282,15 @@ BEGIN
     -- What was left under other versions has been scored by this run.
     UPDATE badger.eval_runs SET status = 'stopped'
     WHERE v_fatal IS NULL AND eval_run_id LIKE 'evaluate-%' AND eval_run_id <> v_run AND status IN ('running', 'failed') AND v_batch IS NULL;
-  END IF;
-  INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message)
-  VALUES (gen_random_uuid()::text, clock_timestamp(), v_run, CASE WHEN v_fatal IS NOT NULL THEN 'run failed' WHEN v_done = 0 AND NOT v_resumed THEN 'idle' ELSE 'done' END, v_done, v_fatal);
+  EXCEPTION WHEN query_canceled OR OTHERS THEN
+    v_fatal := COALESCE(v_fatal, SQLERRM);
+  END;
+  BEGIN
+    INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message)
+    VALUES (gen_random_uuid()::text, clock_timestamp(), v_run, CASE WHEN v_fatal IS NOT NULL THEN 'run failed' WHEN v_done = 0 AND NOT v_resumed THEN 'idle' ELSE 'done' END, v_done, v_fatal);
+  EXCEPTION WHEN query_canceled OR OTHERS THEN
+    v_fatal := COALESCE(v_fatal, SQLERRM);
+  END;
   COMMIT;
   PERFORM pg_advisory_unlock(hashtext('badger'), hashtext('badger.evaluate'));
   IF v_fatal IS NOT NULL THEN
@@ -1244,40 +1298,40 @@ BEGIN
   END IF;
 END $badger$;
 
--- 221. Run by badger_owner.
+-- 224. Run by badger_owner.
 -- What the procedure says, for those who look it up.
-COMMENT ON PROCEDURE badger.evaluate(text, text) IS 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:2633d507cd5d7189]';
+COMMENT ON PROCEDURE badger.evaluate(text, text) IS 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:8cad3c75d0bf5066]';
 
--- 222. Run by badger_owner.
+-- 225. Run by badger_owner.
 -- A new procedure may be called by everyone until that is taken away. It needs the rights of the owner.
 REVOKE ALL ON PROCEDURE badger.evaluate(text, text) FROM PUBLIC;
 
--- 223. Run by badger_owner.
+-- 226. Run by badger_owner.
 -- The same for the function it calls.
 REVOKE ALL ON FUNCTION badger._pending(text, text[], text, int) FROM PUBLIC;
 
--- 224. Run by badger_owner.
+-- 227. Run by badger_owner.
 -- They belong to the owner, whoever ran this.
 ALTER PROCEDURE badger.evaluate(text, text) OWNER TO badger_owner;
 
--- 225. Run by badger_owner.
+-- 228. Run by badger_owner.
 -- They belong to the owner, whoever ran this.
 ALTER FUNCTION badger._pending(text, text[], text, int) OWNER TO badger_owner;
 
--- 226. Run by a person, not as SQL.
+-- 229. Run by a person, not as SQL.
 -- pg_cron must be loaded, for this database. It reads schedules in UTC, or in the time zone that cron.timezone names.
 --     shared_preload_libraries = 'pg_cron'
 --     cron.database_name = 'THIS DATABASE'
 
--- 227. Run by a superuser.
+-- 230. Run by a superuser.
 -- What calls the procedure by night.
 CREATE EXTENSION IF NOT EXISTS pg_cron;
 
--- 228. Run by a superuser.
+-- 231. Run by a superuser.
 -- The owner schedules.
 GRANT USAGE ON SCHEMA cron TO badger_owner;
 
--- 229. Run by badger_owner.
+-- 232. Run by badger_owner.
 -- The nightly call. It runs as whoever runs this statement: a user who may log in and is a member of the owner's role.
 SELECT cron.schedule('badger evaluate', '15 3 * * 1', 'CALL badger.evaluate()');
 
@@ -1285,7 +1339,7 @@ SELECT cron.schedule('badger evaluate', '15 3 * * 1', 'CALL badger.evaluate()');
 -- badger out of postgres via http. Scores, labels and all other data of badger go too.
 
 -- Run by badger_owner.
-SELECT cron.unschedule(jobid) FROM cron.job WHERE jobname = 'badger evaluate';
+SELECT cron.unschedule(jobid) FROM cron.job WHERE jobname = 'badger evaluate' AND database = current_database();
 
 -- Run by badger_owner.
 DROP PROCEDURE IF EXISTS badger.evaluate(text, text);
@@ -1453,13 +1507,17 @@ REVOKE ALL ON SCHEMA badger FROM badger_owner;
 DROP SCHEMA IF EXISTS badger RESTRICT;
 
 -- Run by a superuser.
+-- Leave this out if the role was there before badger, or serves something else.
 DROP ROLE IF EXISTS badger_annotator;
 
 -- Run by a superuser.
+-- Leave this out if the role was there before badger, or serves something else.
 DROP ROLE IF EXISTS badger_reader;
 
 -- Run by a superuser.
+-- Leave this out if the role was there before badger, or serves something else.
 DROP ROLE IF EXISTS badger_caller;
 
 -- Run by a superuser.
+-- Leave this out if the role was there before badger, or serves something else.
 DROP ROLE IF EXISTS badger_owner;
