@@ -126,12 +126,14 @@ func keptArguments(in *Batch, i int) []byte {
 	return append(b, ']')
 }
 
-// readArguments appends a row that keptArguments wrote.
+// readArguments appends a row that keptArguments wrote: no row where the text cannot be read, and a
+// whole one, with an error, where one of its values cannot.
 func readArguments(fn *Function, in *Batch, text []byte) error {
 	var values []any
 	if json.Unmarshal(text, &values) != nil || len(values) > len(fn.Params) {
 		return errcode.New(errcode.DataLoss, "the arguments that were kept cannot be read")
 	}
+	var bad error
 	for k := range fn.Params {
 		var value any
 		if k < len(values) {
@@ -149,11 +151,11 @@ func readArguments(fn *Function, in *Batch, text []byte) error {
 			in.Args[k].appendNull()
 		}
 		if wrong != "" {
-			return errcode.New(errcode.DataLoss, "the arguments that were kept cannot be read")
+			bad = errcode.New(errcode.DataLoss, "the argument %s that was kept cannot be read", fn.Params[k].Name)
 		}
 	}
 	in.Rows++
-	return nil
+	return bad
 }
 
 // fetch gives the results of tickets.
@@ -241,7 +243,7 @@ func (c *Catalogue) resume(ctx context.Context, of *Function, tickets []string) 
 	}
 	in := &Batch{}
 	in.reset(of, len(of.Params))
-	ids := make([]string, 0, len(kept))
+	rows := make(map[int]string, len(kept)) // ids of calls by row
 	for i := range kept {
 		if kept[i].Function != of.Name {
 			continue
@@ -250,14 +252,18 @@ func (c *Catalogue) resume(ctx context.Context, of *Function, tickets []string) 
 			err = errors.Join(err, e)
 			continue
 		}
-		ids = append(ids, kept[i].ID)
+		rows[in.Rows-1] = kept[i].ID
 	}
-	jobs := make(map[string]*job, len(ids))
+	jobs := make(map[string]*job, len(rows))
 	q := &queue{}
 	s := c.jobs
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, id := range ids {
+	for i := range in.Rows {
+		id, ok := rows[i]
+		if !ok {
+			continue
+		}
 		j := s.join(ctx, of, in, i, q)
 		j.waiting--
 		s.park(j)

@@ -372,6 +372,7 @@ func (r *replica) kept(hashes []string) {
 // kill ends a replica at once: nothing of it reaches the warehouse, the judge or a caller any more.
 // Only the memory is this process's.
 func (r *replica) kill() {
+	r.conns.cut() // first: a caller must not read that the ledger is gone
 	r.mu.Lock()
 	r.table.dead.Store(true)
 	r.judge.mu.Lock()
@@ -380,7 +381,6 @@ func (r *replica) kill() {
 	}
 	r.judge.mu.Unlock()
 	r.mu.Unlock()
-	r.conns.cut()
 	r.stop()
 }
 
@@ -396,16 +396,20 @@ func (c *campaign) kill(t *testing.T, i int) {
 // conns is a listener whose connections can be cut.
 type conns struct {
 	net.Listener
-	mu  sync.Mutex
-	all []net.Conn
+	mu   sync.Mutex
+	all  []net.Conn
+	gone bool
 }
 
 func (c *conns) Accept() (net.Conn, error) {
 	conn, err := c.Listener.Accept()
 	if err == nil {
 		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.gone {
+			_ = conn.Close()
+		}
 		c.all = append(c.all, conn)
-		c.mu.Unlock()
 	}
 	return conn, err
 }
@@ -414,6 +418,7 @@ func (c *conns) cut() {
 	_ = c.Close()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.gone = true
 	for _, conn := range c.all {
 		_ = conn.Close()
 	}
