@@ -91,7 +91,7 @@ func expected(warehouse string, f *udf.Function) (names []string, params [][]udf
 	switch {
 	case warehouse == "databricks" || warehouse == "postgres" || warehouse == "duckdb":
 		return []string{f.Name}, [][]udf.Param{all}, true
-	case len(required) == len(all):
+	case len(required) == len(all), warehouse == "databend" && len(required) == 0: // which calls no function without arguments
 		return []string{f.Name}, [][]udf.Param{all}, false
 	case warehouse == "snowflake" || warehouse == "redshift": // which know overloads
 		return []string{f.Name, f.Name}, [][]udf.Param{required, all}, false

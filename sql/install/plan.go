@@ -128,7 +128,7 @@ func (p *Plan) declare(functions []udf.Function) ([]Declared, error) {
 			continue
 		}
 		all := Declared{Name: f.Name, Params: f.Params, Result: f.Result, Of: f}
-		if p.Warehouse.Optional == byDefault || f.Required() == len(f.Params) {
+		if p.Warehouse.Optional == byDefault || f.Required() == len(f.Params) || p.Warehouse.Arguments && f.Required() == 0 {
 			out = append(out, all)
 			continue
 		}
