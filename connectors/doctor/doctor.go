@@ -252,8 +252,12 @@ func (d *doctor) tables(ctx context.Context) {
 	case len(missing) == len(badgersql.Tables):
 		d.warn(there, "nothing needs to be done: the first badger run that writes there makes them. Or is this the wrong database?", "not installed yet")
 	case len(missing)+len(lacking)+len(others) > 0:
-		d.warn(there, "the next badger run that writes there brings them to this version, and so does badger install --apply", "of version %d, this program's are of version %d: %s",
-			f.Version, badgersql.Version, strings.Join(append(prefixed("missing: ", append(missing, lacking...)), others...), "; "))
+		version := fmt.Sprintf("of version %d, this program's are of version %d", f.Version, badgersql.Version)
+		if f.Version == badgersql.Version {
+			version = fmt.Sprintf("of version %d, but not complete", f.Version)
+		}
+		d.warn(there, "the next badger run that writes there brings them to this version, and so does badger install --apply", "%s: %s",
+			version, strings.Join(append(prefixed("missing: ", append(missing, lacking...)), others...), "; "))
 	case len(own) > 0:
 		d.say(there, OK, "all %d, of version %d; %s are not badger's and are left alone", len(badgersql.Tables), f.Version, strings.Join(own, ", "))
 	default:
@@ -293,7 +297,7 @@ func (d *doctor) lastRun(ctx context.Context, name string) {
 		return
 	}
 	age := d.Now().Sub(run.Started)
-	text := fmt.Sprintf("%s, %s ago", run.ID, age.Round(time.Minute))
+	text := fmt.Sprintf("%s, %s ago", run.ID, ago(age))
 	switch {
 	case !run.Done && age > stale:
 		d.warn(name, "go on with it: badger run --resume "+run.ID+", or start another", "%s, not finished", text)
@@ -404,4 +408,17 @@ func rounded(t time.Duration) time.Duration {
 		return t.Round(time.Millisecond)
 	}
 	return t.Round(100 * time.Millisecond)
+}
+
+// ago is an age as people say it: in seconds, minutes, hours or days.
+func ago(age time.Duration) string {
+	switch {
+	case age < time.Minute:
+		return age.Round(time.Second).String()
+	case age < time.Hour:
+		return fmt.Sprintf("%dm", age/time.Minute)
+	case age < 48*time.Hour:
+		return fmt.Sprintf("%dh%dm", age/time.Hour, age%time.Hour/time.Minute)
+	}
+	return fmt.Sprintf("%d days", age/(24*time.Hour))
 }
