@@ -30,6 +30,7 @@ type jobs struct {
 	queues  []*queue        // calls with rows that have not begun; they take turns
 	running int
 	aside   int              // rows that have begun and wait without a worker
+	cut     bool             // the server stops, and what had not ended was cancelled
 	quiet   sync.Cond        // nothing runs
 	parked  int64            // bytes of jobs that go on without anybody waiting
 	of      map[string]int64 // of them, by the caller who began the job
@@ -438,6 +439,13 @@ func (j *job) size() int64 {
 	return n
 }
 
+// wasCut tells that rows were cancelled because the server stops.
+func (s *jobs) wasCut() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cut
+}
+
 // drain forgets the rows that have not begun and waits for those that have, until ctx ends; it then
 // cuts them off.
 func (s *jobs) drain(ctx context.Context) {
@@ -454,6 +462,7 @@ func (s *jobs) drain(ctx context.Context) {
 	defer close(done)
 	stop := context.AfterFunc(ctx, func() {
 		s.mu.Lock()
+		s.cut = true
 		for _, j := range s.all {
 			j.cancel()
 		}

@@ -364,6 +364,9 @@ func (s *Server) runBatch(w wire, x *exchange, p *polled, req *request) {
 		req.out.resize(req.batch.Rows)
 		var reply []byte
 		err := s.catalogue.run(ctx, req.fn, &req.batch, &req.out, pollTime)
+		if err == nil && s.catalogue.jobs.wasCut() {
+			err = errStopping // another replica computes the batch; rows that were cut are no reply to keep
+		}
 		if err == nil {
 			reply, err = encodeWithin(nil, w, req, w.traits().reply)
 		}
