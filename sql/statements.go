@@ -84,11 +84,7 @@ func Assessments(d driver.Dialect, f AssessmentFilter) (query string, args []any
 		}
 	}
 	if len(f.RequestHashes) > 0 {
-		params := make([]string, len(f.RequestHashes))
-		for i, h := range f.RequestHashes {
-			params[i] = param(h)
-		}
-		conds = append(conds, "request_hash IN ("+strings.Join(params, ", ")+")")
+		conds = append(conds, "request_hash IN ("+params(d, &args, f.RequestHashes)+")")
 	}
 	where := ""
 	if len(conds) > 0 {

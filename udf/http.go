@@ -133,18 +133,11 @@ func (s *Server) serveBatch(w wire, x *exchange) error {
 // answer computes the reply to a batch: decode, call, encode. It has nothing to do with the
 // connection the batch came on.
 func (s *Server) answer(ctx context.Context, w wire, x *exchange, body, dst []byte) ([]byte, error) {
-	req := requests.Get().(*request) //nolint:forcetypeassert // a pool of one type
-	defer req.release()
-	req.catalogue, req.header, req.name, req.body, req.maxRows = s.catalogue, x.r.Header, x.function, body, s.limits.Rows
-	req.scan.Reset(body)
-	err := w.decode(req)
-	x.query, x.rows = correlation(req.query), req.batch.Rows
-	if req.fn != nil {
-		x.function = req.fn.Name
-	}
+	req, err := s.decoded(w, x, x.function, body)
 	if err != nil {
 		return dst, err
 	}
+	defer req.release()
 	if err := x.share.rows(ctx, req.batch.Rows, false); err != nil {
 		return dst, err
 	}
@@ -156,6 +149,23 @@ func (s *Server) answer(ctx context.Context, w wire, x *exchange, body, dst []by
 	}
 	x.nulls = req.out.countNulls()
 	return encodeWithin(dst, w, req, tr.reply)
+}
+
+// decoded reads a batch. Its request must be released.
+func (s *Server) decoded(w wire, x *exchange, function string, body []byte) (*request, error) {
+	req := requests.Get().(*request) //nolint:forcetypeassert // a pool of one type
+	req.catalogue, req.header, req.name, req.body, req.maxRows = s.catalogue, x.r.Header, function, body, s.limits.Rows
+	req.scan.Reset(body)
+	err := w.decode(req)
+	x.query, x.rows = correlation(req.query), req.batch.Rows
+	if req.fn != nil {
+		x.function = req.fn.Name
+	}
+	if err != nil {
+		req.release()
+		return nil, err
+	}
+	return req, nil
 }
 
 // reply sends a body of JSON.

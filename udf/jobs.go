@@ -194,13 +194,8 @@ func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, bu
 	}
 	late, gone := false, false
 	for _, j := range rows {
-		if j == nil {
+		if j == nil || j.isDone() {
 			continue
-		}
-		select {
-		case <-j.done:
-			continue
-		default:
 		}
 		select {
 		case <-j.done:
@@ -253,9 +248,11 @@ func (s *jobs) join(ctx context.Context, fn *Function, in *Batch, i int, q *queu
 	return j
 }
 
-func (j *job) isDone() bool {
+func (j *job) isDone() bool { return closed(j.done) }
+
+func closed(done <-chan struct{}) bool {
 	select {
-	case <-j.done:
+	case <-done:
 		return true
 	default:
 		return false

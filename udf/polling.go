@@ -78,14 +78,7 @@ type polled struct {
 	kept    bool // in the call store
 }
 
-func (p *polled) running() bool {
-	select {
-	case <-p.done:
-		return false
-	default:
-		return true
-	}
-}
+func (p *polled) running() bool { return !closed(p.done) }
 
 // open finds the call of an id, or makes it; mine tells that the caller is to run it.
 func (b *batches) open(ctx context.Context, id, hash string, fn *Function, body []byte) (p *polled, mine bool, err error) {
@@ -332,23 +325,6 @@ func (p *polled) setKept() {
 	p.keeping.Lock()
 	defer p.keeping.Unlock()
 	p.kept = true
-}
-
-// decoded reads a batch.
-func (s *Server) decoded(w wire, x *exchange, function string, body []byte) (*request, error) {
-	req := requests.Get().(*request) //nolint:forcetypeassert // a pool of one type
-	req.catalogue, req.header, req.name, req.body, req.maxRows = s.catalogue, x.r.Header, function, body, s.limits.Rows
-	req.scan.Reset(body)
-	err := w.decode(req)
-	x.rows = req.batch.Rows
-	if req.fn != nil {
-		x.function = req.fn.Name
-	}
-	if err != nil {
-		req.release()
-		return nil, err
-	}
-	return req, nil
 }
 
 // runBatch runs a batch, which outlives the connection that brought it.

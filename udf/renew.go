@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/udf/identity"
 )
 
 // Renew takes over who may call, the files of certificates, the limits of callers and the timeouts
@@ -26,16 +27,9 @@ func (s *Server) Renew(o *Options) error {
 	around := o.Surroundings
 	around.Changed = s.secretsChanged
 	var ports [2]port
-	for i, l := range []struct {
-		live *livePort
-		port *port
-		err  error
-	}{{live: &s.grpcPort}, {live: &s.httpPort}} {
-		who := o.GRPC
-		if i == 1 {
-			who = o.HTTP
-		}
-		was := l.live.Load()
+	lives := [...]*livePort{&s.grpcPort, &s.httpPort}
+	for i, who := range [...]identity.Config{o.GRPC, o.HTTP} {
+		was := lives[i].Load()
 		p, err := newPort(was.name, who, o.TLS, around)
 		if err != nil {
 			return err
@@ -50,7 +44,7 @@ func (s *Server) Renew(o *Options) error {
 		}
 		ports[i] = p
 	}
-	for i, live := range []*livePort{&s.grpcPort, &s.httpPort} {
+	for i, live := range lives {
 		if was := live.Load(); was.String() != ports[i].String() {
 			s.log.Info("callers changed", slog.String("listener", was.name), slog.String("callers", ports[i].String()))
 		}

@@ -16,7 +16,7 @@ import (
 // installation looks at what badger install put into a warehouse: the functions, the roles and
 // grants, and whether the server that the functions call answers.
 func installation(ctx context.Context, p process, values, url string) ([]doctor.Check, error) {
-	c := installCommand{Values: values}
+	c := installCommand{valuesFlags: valuesFlags{Values: values}}
 	v, err := c.values()
 	if err != nil {
 		return nil, err

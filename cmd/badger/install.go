@@ -17,18 +17,14 @@ import (
 )
 
 type installCommand struct {
-	Warehouse string            `placeholder:"NAME" help:"The warehouse; without it the choices are explained."`
-	Via       string            `placeholder:"WAY" help:"How the warehouse calls badger."`
-	Values    string            `placeholder:"FILE" help:"Values in YAML: names, endpoint, row caps."`
-	Set       map[string]string `placeholder:"KEY=VALUE" mapsep:"none" help:"One value; it wins over the file."`
-	Judges    []string          `placeholder:"FILE,…" help:"Judge files whose functions are installed too, besides those of the values."`
-	Print     bool              `help:"Print everything in the order in which it has to run."`
-	Apply     string            `placeholder:"URL" help:"Run it there."`
-	As        string            `enum:"all,admin,owner" default:"all" help:"With --apply or --drop URL: run only the steps of the administrator or of the owner."`
-	Diff      string            `placeholder:"URL" help:"Show what would change there. The exit code is 1 where something would."`
-	Drop      bool              `help:"Print what undoes it; with a URL, run that. Tables stay."`
-	WithData  bool              `help:"With --drop: the tables go too, with all scores and labels."`
-	URL       string            `arg:"" optional:"" help:"With --drop: where to run it."`
+	valuesFlags
+	Print    bool   `help:"Print everything in the order in which it has to run."`
+	Apply    string `placeholder:"URL" help:"Run it there."`
+	As       string `enum:"all,admin,owner" default:"all" help:"With --apply or --drop URL: run only the steps of the administrator or of the owner."`
+	Diff     string `placeholder:"URL" help:"Show what would change there. The exit code is 1 where something would."`
+	Drop     bool   `help:"Print what undoes it; with a URL, run that. Tables stay."`
+	WithData bool   `help:"With --drop: the tables go too, with all scores and labels."`
+	URL      string `arg:"" optional:"" help:"With --drop: where to run it."`
 }
 
 // dialects are those that functions can be written in, by warehouse. Connectors add theirs in
@@ -73,7 +69,16 @@ func (c *installCommand) Run(ctx context.Context, p process) error {
 	return c.apply(ctx, p, plan)
 }
 
-func (c *installCommand) values() (v install.Values, err error) {
+// valuesFlags say what an installation and its deployment are made from.
+type valuesFlags struct {
+	Warehouse string            `placeholder:"NAME" help:"The warehouse; without it the choices are explained."`
+	Via       string            `placeholder:"WAY" help:"How the warehouse calls badger."`
+	Values    string            `placeholder:"FILE" help:"Values in YAML: names, endpoint, row caps."`
+	Set       map[string]string `placeholder:"KEY=VALUE" mapsep:"none" help:"One value; it wins over the file."`
+	Judges    []string          `placeholder:"FILE,…" help:"Judge files whose functions are installed too, besides those of the values."`
+}
+
+func (c *valuesFlags) values() (v install.Values, err error) {
 	if c.Values != "" {
 		f, err := os.Open(c.Values)
 		if err != nil {

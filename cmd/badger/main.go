@@ -70,6 +70,7 @@ type commands struct {
 	Serve     serveCommand     `cmd:"" help:"Serve the scoring functions over Arrow Flight, gRPC and each warehouse's HTTP form."`
 	SQL       sqlCommand       `cmd:"" name:"sql" help:"Run SQL on the embedded engine with the scoring functions."`
 	Install   installCommand   `cmd:"" help:"Write or run the SQL that makes the functions callable in a warehouse."`
+	Deploy    deployCommand    `cmd:"" help:"Write the files that run badger serve on a platform."`
 	Judge     judgeCommand     `cmd:"" help:"Write, test and promote judge files: your own metrics."`
 	Policy    policyCommand    `cmd:"" help:"Show which relations between results pass, or make that table from labelled cases."`
 	Doctor    doctorCommand    `cmd:"" help:"Check whether badger can work with a warehouse, and say what to do where it cannot."`

@@ -40,8 +40,8 @@ type Dropped struct {
 }
 
 // Remove undoes the plan. An object that something else needs, such as a role that owns tables that
-// stay, is left and named. Functions and roles that badger did not create are kept. Any other failure is an error that says what was done; removing again goes
-// on from there.
+// stay, is left and named. Functions and roles that badger did not create are kept. Any other
+// failure is an error that says what was done; removing again goes on from there.
 func (p *Plan) Remove(ctx context.Context, db Database, withData bool, by ...string) (Dropped, error) {
 	var done Dropped
 	all := p.Drops(withData)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -39,7 +40,8 @@ type Values struct {
 	Secret    Secret `yaml:"secret"`     // Databricks: where the token for badger serve is kept
 	TokenFile string `yaml:"token_file"` // Postgres: a file on the database server that holds the token
 
-	Schedule Schedule `yaml:"schedule"`
+	Schedule Schedule   `yaml:"schedule"`
+	Deploy   Deployment `yaml:"deploy"`
 
 	Rows   Rows     `yaml:"rows"`
 	Judges []string `yaml:"judges"` // judge files whose functions are installed too
@@ -95,7 +97,7 @@ type field struct {
 }
 
 func (v *Values) fields() []field {
-	return []field{
+	return append(v.Deploy.fields(), []field{
 		{"warehouse", &v.Warehouse, "", "snowflake"},
 		{"via", &v.Via, "", "spcs"},
 		{"database", &v.Database, "", "analytics"},
@@ -120,7 +122,7 @@ func (v *Values) fields() []field {
 		{"schedule.cron", &v.Schedule.Cron, "", "0 6 * * *"},
 		{"schedule.timezone", &v.Schedule.Timezone, "UTC", "UTC"},
 		{"schedule.compute", &v.Schedule.Compute, "", "nightly"},
-	}
+	}...)
 }
 
 // complete fills in what is left out and checks what is there. Required names the keys that this
@@ -171,6 +173,9 @@ func (v *Values) complete(required []string) error {
 	if s := v.Rows.JudgeSeconds; !(s >= 0 && s <= 600) {
 		return errcode.New(errcode.InvalidArgument, "values: rows.judge_seconds is %v, want at most 600, or 0 for %v", s, cost[scoring.CostJudged].time.Seconds())
 	}
+	if err := v.Deploy.complete(); err != nil {
+		return err
+	}
 	return v.Schedule.complete()
 }
 
@@ -185,4 +190,14 @@ func (v *Values) Set(key, value string) error {
 		keys = append(keys, f.key)
 	}
 	return errcode.New(errcode.InvalidArgument, "unknown value %.40q%s", key, scoring.Suggest(key, keys))
+}
+
+// Require demands that values are not empty, by their keys.
+func (v *Values) Require(keys ...string) error {
+	for _, f := range v.fields() {
+		if *f.value == "" && slices.Contains(keys, f.key) {
+			return errcode.New(errcode.InvalidArgument, "values: this needs %s, such as %s: %s", f.key, f.key, f.example)
+		}
+	}
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
@@ -49,9 +48,7 @@ func checkURL(text string) error {
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {
 		return errcode.New(errcode.InvalidArgument, "expected a URL https://HOST/…")
 	}
-	addr, err := netip.ParseAddr(u.Hostname())
-	loopback := u.Hostname() == "localhost" || err == nil && addr.IsLoopback()
-	if u.Scheme != "https" && !(u.Scheme == "http" && loopback) {
+	if u.Scheme != "https" && !(u.Scheme == "http" && localName(u.Host)) {
 		return errcode.New(errcode.InvalidArgument, "expected a URL https://HOST/…")
 	}
 	return nil

@@ -1,0 +1,163 @@
+// Package deploy writes the files that run badger serve on a platform: service specifications,
+// manifests, bundles, charts and modules.
+//
+// They are made from the values and the catalogue that sql/install makes an installation from, so
+// that functions, names and endpoints agree. Each target is a folder here. A file that ends in .tmpl
+// is a template of text/template, with the delimiters [[ and ]], because charts use the usual ones;
+// its path may hold them too. Every other file is copied. To add a target, add a folder and an entry
+// in Targets.
+package deploy
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"text/template"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/sql/install"
+)
+
+//go:embed all:cloud-run
+var files embed.FS
+
+// Target is a platform that files are written for.
+type Target struct {
+	Name      string
+	Doc       string   // what it makes, what it needs, what it costs
+	Warehouse string   // whose installation it belongs to; "": any
+	Via       string   // the way of calling that reaches it; "": any
+	Required  []string // keys of the values that it needs
+}
+
+// Targets are all of them.
+var Targets = []Target{
+	{
+		Name: "cloud-run", Warehouse: "bigquery", Via: "cloud-run",
+		Doc:      "badger serve on Google Cloud Run, called by BigQuery remote functions. One instance is always on.",
+		Required: []string{"deploy.image", "database", "location"},
+	},
+}
+
+// Find finds a target by its name.
+func Find(name string) (*Target, error) {
+	var names []string
+	for i := range Targets {
+		if Targets[i].Name == name {
+			return &Targets[i], nil
+		}
+		names = append(names, Targets[i].Name)
+	}
+	return nil, errcode.New(errcode.InvalidArgument, "unknown target %.40q%s, expected one of %s", name, scoring.Suggest(name, names), strings.Join(names, ", "))
+}
+
+// File is one file of a target.
+type File struct {
+	Name    string // a path with slashes, relative to where the files go
+	Content []byte
+}
+
+// page is what a template sees.
+type page struct {
+	*install.Plan
+	Target  *Target
+	Version string // of badger
+}
+
+// Render writes the files of a target for an installation, ordered by name. Version is badger's: each
+// file that is made says it.
+func Render(t *Target, plan *install.Plan, version string) ([]File, error) {
+	if t.Warehouse != "" && plan.Warehouse.Name != t.Warehouse || t.Via != "" && plan.Via.Name != t.Via {
+		return nil, errcode.New(errcode.InvalidArgument, "%s belongs to %s via %s, and the values are for %s via %s", t.Name, t.Warehouse, t.Via, plan.Warehouse.Name, plan.Via.Name)
+	}
+	if err := plan.Values.Require(t.Required...); err != nil {
+		return nil, err
+	}
+	data := &page{Plan: plan, Target: t, Version: version}
+	var out []File
+	err := fs.WalkDir(files, t.Name, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := files.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		to := strings.TrimPrefix(name, t.Name+"/")
+		if rest, made := strings.CutSuffix(to, ".tmpl"); made {
+			if content, err = fill(name, content, data); err != nil {
+				return err
+			}
+			if len(bytes.TrimSpace(content)) == 0 { // the values do not ask for it
+				return nil
+			}
+			to = rest
+		}
+		out = append(out, File{to, content})
+		return nil
+	})
+	return out, err
+}
+
+// fill fills in a template.
+func fill(name string, text []byte, data *page) ([]byte, error) {
+	t, err := template.New(path.Base(name)).Delims("[[", "]]").Funcs(template.FuncMap{
+		"yaml": yamlText, "json": jsonText,
+	}).Option("missingkey=error").Parse(string(text))
+	if err != nil {
+		return nil, errcode.New(errcode.Internal, "template %s: %w", name, err)
+	}
+	var out bytes.Buffer
+	if err := t.Execute(&out, data); err != nil {
+		if coded := (*errcode.Error)(nil); errors.As(err, &coded) {
+			return nil, coded
+		}
+		return nil, errcode.New(errcode.Internal, "template %s: %w", name, err)
+	}
+	return out.Bytes(), nil
+}
+
+// yamlText writes a value as YAML on one line, quoted where it has to be.
+func yamlText(v any) (string, error) {
+	var n yaml.Node
+	if err := n.Encode(v); err != nil {
+		return "", err
+	}
+	n.Style |= yaml.FlowStyle
+	b, err := yaml.Marshal(&n)
+	return strings.TrimSuffix(string(b), "\n"), err
+}
+
+func jsonText(v any) (string, error) {
+	b, err := json.Marshal(v)
+	return string(b), err
+}
+
+// Explain writes what can be chosen.
+func Explain(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("badger deploy writes the files that run badger serve on a platform, from the\nvalues that badger install reads. Choose one:\n")
+	for i := range Targets {
+		t := &Targets[i]
+		fmt.Fprintf(&b, "\n  %s\n      %s\n", t.Name, strings.Join(report.Wrap(t.Doc, 74), "\n      "))
+		if t.Warehouse != "" {
+			fmt.Fprintf(&b, "      for: %s via %s\n", t.Warehouse, t.Via)
+		}
+		if len(t.Required) > 0 {
+			fmt.Fprintf(&b, "      needs: %s\n", strings.Join(t.Required, ", "))
+		}
+	}
+	b.WriteString("\nThen: badger deploy TARGET --values FILE --to DIR\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}

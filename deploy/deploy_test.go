@@ -1,0 +1,131 @@
+package deploy_test
+
+import (
+	"bytes"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/badger-eval/badger/connectors/bigquery"
+	"github.com/badger-eval/badger/connectors/databricks"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/postgres"
+	"github.com/badger-eval/badger/connectors/snowflake"
+	"github.com/badger-eval/badger/deploy"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/sql/install"
+	"github.com/badger-eval/badger/udf"
+)
+
+var update = flag.Bool("update", false, "write golden files anew; look at them before they are committed")
+
+var dialects = map[string]driver.Dialect{
+	"snowflake": snowflake.Dialect, "bigquery": bigquery.Dialect, "databricks": databricks.Dialect, "postgres": postgres.Dialect,
+}
+
+// Each target has sets of values in testdata/TARGET/SET.values.yaml. What is rendered from them is
+// in testdata/TARGET/SET, for whoever reviews a change of it.
+func TestRenderedFiles(t *testing.T) {
+	eachSet(t, func(t *testing.T, target *deploy.Target, set string, files []deploy.File) {
+		dir := filepath.Join("testdata", target.Name, set)
+		if *update {
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		seen := map[string]bool{}
+		for _, f := range files {
+			name := filepath.Join(dir, filepath.FromSlash(f.Name))
+			seen[name] = true
+			if *update {
+				if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(name, f.Content, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(name)
+			if err != nil {
+				t.Errorf("%s is rendered and not golden", f.Name)
+				continue
+			}
+			was, is := bytes.Split(want, []byte("\n")), bytes.Split(f.Content, []byte("\n"))
+			for i := range max(len(was), len(is)) {
+				if i >= len(was) || i >= len(is) || !bytes.Equal(was[i], is[i]) {
+					t.Errorf("%s differs in line %d; -update writes the files, look at what changes", name, i+1)
+					break
+				}
+			}
+		}
+		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && !seen[name] {
+				t.Errorf("%s is golden and not rendered", name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Every target has at least three sets of values.
+func TestEachTargetHasSets(t *testing.T) {
+	t.Skip("to be enabled when all targets are there")
+	for _, target := range deploy.Targets {
+		if n := len(sets(t, target.Name)); n < 3 {
+			t.Errorf("%s has %d sets of values", target.Name, n)
+		}
+	}
+}
+
+func sets(t *testing.T, target string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join("testdata", target, "*.values.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// eachSet calls f for what is rendered for each target from each of its sets of values.
+func eachSet(t *testing.T, f func(t *testing.T, target *deploy.Target, set string, files []deploy.File)) {
+	engine, err := scoring.NewEngine(metric.All(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalogue, err := udf.NewCatalogue(engine, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range deploy.Targets {
+		target := &deploy.Targets[i]
+		for _, file := range sets(t, target.Name) {
+			set := strings.TrimSuffix(filepath.Base(file), ".values.yaml")
+			t.Run(target.Name+"/"+set, func(t *testing.T) {
+				text, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v, err := install.ReadValues(bytes.NewReader(text))
+				if err != nil {
+					t.Fatal(err)
+				}
+				plan, err := install.New(v, dialects[v.Warehouse], catalogue.Functions())
+				if err != nil {
+					t.Fatal(err)
+				}
+				files, err := deploy.Render(target, plan, "v1.2.3")
+				if err != nil {
+					t.Fatal(err)
+				}
+				f(t, target, set, files)
+			})
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package install
+
+import (
+	"regexp"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Deployment is what runs badger serve: the part of the values under deploy. The package deploy
+// writes a platform's files from it.
+type Deployment struct {
+	Image    string   `yaml:"image"` // REGISTRY/REPOSITORY:TAG, or @sha256:DIGEST
+	Replicas Replicas `yaml:"replicas"`
+	CPU      string   `yaml:"cpu"`    // cores, such as 1 or 500m
+	Memory   string   `yaml:"memory"` // such as 1Gi
+
+	// Warehouse is the URL that badger serve keeps its ledger in and reads references from, without
+	// a password.
+	Warehouse string `yaml:"warehouse"`
+	Judge     Judge  `yaml:"judge"`
+}
+
+// Replicas are how many servers run at least and at most.
+type Replicas struct {
+	Min int `yaml:"min"`
+	Max int `yaml:"max"`
+}
+
+// Judge is the judge that badger serve asks. Its key is a secret of the platform, mounted as a file.
+type Judge struct {
+	Backend string `yaml:"backend"` // as judge.backend of badger serve; empty: no judge
+	Model   string `yaml:"model"`
+	URL     string `yaml:"url"`
+	Secret  string `yaml:"secret"` // name of the platform's secret that holds the key
+}
+
+var (
+	cores = regexp.MustCompile(`^([1-9][0-9]*m|[1-9][0-9]*|[0-9]+\.[0-9]+)$`)
+	sizes = regexp.MustCompile(`^[1-9][0-9]*(Mi|Gi)$`)
+)
+
+func (d *Deployment) fields() []field {
+	return []field{
+		{"deploy.image", &d.Image, "", "registry.example.com/badger:1.0.0"},
+		{"deploy.cpu", &d.CPU, "1", "1"},
+		{"deploy.memory", &d.Memory, "1Gi", "1Gi"},
+		{"deploy.warehouse", &d.Warehouse, "", "snowflake://…"},
+		{"deploy.judge.backend", &d.Judge.Backend, "", "openai"},
+		{"deploy.judge.model", &d.Judge.Model, "", "gpt-4o"},
+		{"deploy.judge.url", &d.Judge.URL, "", "https://models.example.com/v1"},
+		{"deploy.judge.secret", &d.Judge.Secret, "", "badger-judge"},
+	}
+}
+
+// complete fills in what is left out and checks what is there.
+func (d *Deployment) complete() error {
+	if d.Replicas.Min == 0 {
+		d.Replicas.Min = 1
+	}
+	if d.Replicas.Max == 0 {
+		d.Replicas.Max = d.Replicas.Min
+	}
+	if d.Replicas.Min < 1 || d.Replicas.Max < d.Replicas.Min || d.Replicas.Max > 1000 {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.replicas: min is %d and max is %d, want 1 to 1000 and min at most max", d.Replicas.Min, d.Replicas.Max)
+	}
+	if !cores.MatchString(d.CPU) {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.cpu is %.20q, want cores, such as 1 or 500m", d.CPU)
+	}
+	if !sizes.MatchString(d.Memory) {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.memory is %.20q, want a size, such as 1Gi", d.Memory)
+	}
+	return nil
+}
