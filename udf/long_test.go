@@ -298,6 +298,36 @@ func TestPolling(t *testing.T) {
 	}
 }
 
+// A server that stops cuts off what its grace leaves no time for. Rows that were cut are no reply:
+// another replica computes the batch from what was kept of it.
+func TestStoppingServerKeepsNoCutReply(t *testing.T) {
+	shared := &memoryCalls{m: map[string]KeptCall{}}
+	o := &Options{Timeouts: map[string]time.Duration{"snowflake": 30 * time.Millisecond}, Limits: Limits{StopGrace: 30 * time.Millisecond}}
+	a := start(t, slowCatalogue(t, newSlow(time.Hour), shared), o)
+	const path = "/v1/snowflake/slow_json"
+	if status, reply, _ := post(t, a.url+path, `{"data":[[0,"one",1]]}`, batchID, "B7"); status != http.StatusAccepted {
+		t.Fatalf("%d %s, want 202", status, reply)
+	}
+	if err := a.stop(); err != nil {
+		t.Fatal(err)
+	}
+	a.catalogue.jobs.drain(t.Context()) // its rows have ended
+	shared.mu.Lock()
+	for _, c := range shared.m {
+		if c.Reply != nil {
+			t.Errorf("kept the reply %s", c.Reply)
+		}
+	}
+	if len(shared.m) != 1 {
+		t.Errorf("%d batches are kept, want 1", len(shared.m))
+	}
+	shared.mu.Unlock()
+	b := start(t, slowCatalogue(t, newSlow(0), shared), &Options{})
+	if status, reply := get(t, b.url+path, batchID, "B7"); status != 200 || !strings.Contains(reply, `"ok`) {
+		t.Errorf("another replica: %d %s", status, reply)
+	}
+}
+
 // What a caller polls for is not another caller's.
 func TestPollingIsPrivate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokens")

@@ -296,13 +296,7 @@ func (l *logged) await(t *testing.T, what string, times int) string {
 // cannot, and keeps what it has where the new one is wrong.
 func TestReload(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
+	write := writer(t, dir)
 	one, two := write("one", "ana:the-first-token-of-ana\n"), write("two", "ana:the-other-token-of-ana\n")
 	base := "auth: {token_file: " + one + "}\nmetrics: {thresholds: {hybrid_ex: 0.9}}\n"
 	config := write("badger.yaml", base)

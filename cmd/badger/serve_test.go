@@ -129,15 +129,21 @@ func testEnv(name string) string {
 	return map[string]string{"JUDGE_KEY": testKey, "NO_COLOR": "1"}[name]
 }
 
-func TestServeRefusesWhatItShould(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) string {
+// writer writes files into a folder and returns their paths.
+func writer(t *testing.T, dir string) func(name, text string) string {
+	return func(name, text string) string {
+		t.Helper()
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return path
 	}
+}
+
+func TestServeRefusesWhatItShould(t *testing.T) {
+	dir := t.TempDir()
+	write := writer(t, dir)
 	for _, tc := range []struct {
 		why  string
 		args []string
@@ -159,13 +165,7 @@ func TestServeRefusesWhatItShould(t *testing.T) {
 // Who may call is chosen for each listener, and --check says it; what would not be safe is refused.
 func TestServeChecksWhoMayCall(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
+	write := writer(t, dir)
 	tokens := write("tokens", "nightly:a-token-of-some-length\n")
 	const open = "listen: {http: '0.0.0.0:8080', grpc: '127.0.0.1:7433'}\n"
 	for _, tc := range []struct {

@@ -53,12 +53,17 @@ func (d *Databend) Create(ctx context.Context) error {
 	if err != nil {
 		return violation("the schema of %s: %v", d.Handler, err)
 	}
-	declared := append(append([]arrow.Field{}, d.Args...), d.Result)
+	return compareFields(schema, d.Args, d.Result, sameDatabend)
+}
+
+// compareFields compares a server's schema with what CREATE FUNCTION declares.
+func compareFields(schema *arrow.Schema, args []arrow.Field, result arrow.Field, same func(a, b arrow.Field) bool) error {
+	declared := append(append([]arrow.Field{}, args...), result)
 	if schema.NumFields() != len(declared) {
-		return violation("%d fields, the DDL has %d arguments and a result", schema.NumFields(), len(d.Args))
+		return violation("%d fields, the DDL has %d arguments and a result", schema.NumFields(), len(args))
 	}
 	for i, want := range declared {
-		if got := schema.Field(i); !sameDatabend(got, want) {
+		if got := schema.Field(i); !same(got, want) {
 			return violation("field %d is %v, the DDL says %v", i, got, want)
 		}
 	}
@@ -152,16 +157,7 @@ func (r *RisingWave) Create(ctx context.Context) error {
 	if err != nil {
 		return violation("the schema of %s: %v", r.Name, err)
 	}
-	declared := append(append([]arrow.Field{}, r.Args...), r.Result)
-	if schema.NumFields() != len(declared) {
-		return violation("%d fields, the DDL has %d arguments and a result", schema.NumFields(), len(r.Args))
-	}
-	for i, want := range declared {
-		if got := schema.Field(i); !sameRisingWave(got, want) {
-			return violation("field %d is %v, the DDL says %v", i, got, want)
-		}
-	}
-	return nil
+	return compareFields(schema, r.Args, r.Result, sameRisingWave)
 }
 
 // sameRisingWave compares types as RisingWave does: without names and nullability, with the name of
