@@ -8,8 +8,8 @@ import (
 )
 
 // parseArguments reads the arguments of a call, an object, with numbers as they are written. Text
-// that holds an object, as some agents log it, is that object. It is nil where there are none; ok
-// is false for anything else.
+// that holds an object, as some agents log it, is that object. It is nil where there are none. ok is
+// false for anything else: a list, a number, broken text, text behind the object.
 func parseArguments(raw json.RawMessage) (arguments map[string]any, ok bool) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -26,7 +26,7 @@ func parseArguments(raw json.RawMessage) (arguments map[string]any, ok bool) {
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
-	if d.Decode(&arguments) != nil || d.More() {
+	if d.Decode(&arguments) != nil || ended(d) != nil {
 		return nil, false
 	}
 	return arguments, true

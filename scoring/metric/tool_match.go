@@ -74,9 +74,9 @@ func matchTools(spec *toolSpec, calls []scoring.ToolCall, o toolOptions) *toolUs
 			u.fits[c] = candidates
 			continue
 		}
-		got, _ := parseArguments(call.Arguments) // arguments that are no object are as none
+		got, readable := parseArguments(call.Arguments)
 		for _, i := range candidates {
-			if want := spec.tools[i].arguments; want == nil || m.objects(want, got) {
+			if want := spec.tools[i].arguments; want == nil || readable && m.objects(want, got) {
 				u.fits[c] = append(u.fits[c], i)
 			}
 		}
@@ -102,30 +102,50 @@ func (u *toolUse) missing() []int {
 	return missing
 }
 
-// excess lists the calls that no expected call is left for, by index. Calls are taken in the order
-// they were made; each takes the first expected call that it is and that is not taken, those that
-// say their arguments before those that do not.
+// excess lists the calls that no expected call is left for, by index: as few as any assignment of
+// calls to expected calls leaves. Of the assignments that leave so few, it takes the one that finds a
+// place for the earliest calls.
+//
+// Each call in turn looks for an expected call that is free, or that becomes free if its holder
+// moves to another one (an augmenting path of a bipartite matching). What such a search without
+// success has seen cannot help a later one, so that all of these together see each expected call
+// once.
 func (u *toolUse) excess() []int {
-	taken := make([]bool, len(u.spec.tools))
-	var excess []int
-	for c, fits := range u.fits {
-		best := -1
-		for _, i := range fits {
-			if taken[i] {
-				continue
-			}
-			if best < 0 {
-				best = i
-			}
-			if u.spec.tools[i].arguments != nil {
-				best = i
-				break
+	const nobody = -1
+	holder := make([]int, len(u.spec.tools))
+	for i := range holder {
+		holder[i] = nobody
+	}
+	seen := make([]int, len(u.spec.tools)) // by the search of which call, from 1
+	hopeless := make([]bool, len(u.spec.tools))
+	var place func(c, search int) bool
+	place = func(c, search int) bool {
+		for _, i := range u.fits[c] {
+			if holder[i] == nobody {
+				holder[i] = c
+				return true
 			}
 		}
-		if best < 0 {
-			excess = append(excess, c)
-		} else {
-			taken[best] = true
+		for _, i := range u.fits[c] {
+			if seen[i] == search || hopeless[i] {
+				continue
+			}
+			seen[i] = search
+			if place(holder[i], search) {
+				holder[i] = c
+				return true
+			}
+		}
+		return false
+	}
+	var excess []int
+	for c := range u.fits {
+		if place(c, c+1) {
+			continue
+		}
+		excess = append(excess, c)
+		for i := range seen {
+			hopeless[i] = hopeless[i] || seen[i] == c+1
 		}
 	}
 	return excess

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -90,7 +91,7 @@ func parseToolSpec(raw json.RawMessage) (*toolSpec, error) {
 	for i, item := range items {
 		at := fmt.Sprintf("%s[%d]", field, i)
 		w := &written[i]
-		if err := w.decode(item, !sequence); err != nil {
+		if err := w.decode(item); err != nil {
 			return fail("%s%w", at, err)
 		}
 		if w.Name == "" {
@@ -120,26 +121,26 @@ func parseToolSpec(raw json.RawMessage) (*toolSpec, error) {
 	return s, nil
 }
 
-// decode reads one call: a bare name or an object. Where exact is set, members that mean nothing
-// here are errors.
-func (w *toolJSON) decode(item json.RawMessage, exact bool) error {
+// decode reads one call: a bare name or an object. Unknown members are errors, because a misspelt
+// one, such as args, would ask for less than its author meant.
+func (w *toolJSON) decode(item json.RawMessage) error {
 	if item[0] == '"' {
 		return json.Unmarshal(item, &w.Name)
 	}
 	if item[0] != '{' {
 		return errcode.New(errcode.InvalidArgument, ": want a name or an object with one")
 	}
-	read := json.Unmarshal
-	if exact {
-		read = strict
-	}
-	err := read(item, w)
+	err := strict(item, w)
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong):
 		return errcode.New(errcode.InvalidArgument, ".%s: a %s stands there, want %s", wrong.Field, wrong.Value, wantOf(wrong.Field))
 	case err != nil:
-		return errcode.New(errcode.InvalidArgument, ": %s", strings.TrimPrefix(err.Error(), "json: "))
+		said := strings.TrimPrefix(err.Error(), "json: ")
+		if name, unknown := strings.CutPrefix(said, "unknown field "); unknown {
+			return errcode.New(errcode.InvalidArgument, ": unknown member %.60s, expected id, name, arguments, optional or after", name)
+		}
+		return errcode.New(errcode.InvalidArgument, ": %s", said)
 	}
 	return nil
 }
@@ -154,10 +155,22 @@ func wantOf(field string) string {
 	return "text"
 }
 
+// strict decodes one JSON value. Unknown members and text behind the value are errors.
 func strict(raw []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
-	return d.Decode(v)
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	return ended(d)
+}
+
+// ended refuses text behind a JSON value.
+func ended(d *json.Decoder) error {
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("text behind the JSON value")
+	}
+	return nil
 }
 
 // connect turns the ids of a partial order into edges and refuses unknown ids and cycles.

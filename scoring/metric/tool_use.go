@@ -14,11 +14,12 @@ func init() {
 		source = "BADGER, section 7.1, equation "
 		match  = " Calls are the same if their names are. With the option match set to exact, their arguments must be the " +
 			"same too (numbers by value, members in any order). With subset, the call must have at least the expected " +
-			"arguments. Arguments that the specification omits may have any value. The option ignore_keys names " +
+			"arguments. Arguments that the specification omits may have any value. A call whose arguments are no object, " +
+			"such as a list or broken text, is none that has expected arguments. The option ignore_keys names " +
 			"arguments that never count. ignore_tools names tools that count neither as expected nor as called. "
 	)
 	register(scoring.Metric{
-		Name: "tool_recall", Version: 1, Group: "agent",
+		Name: "tool_recall", Version: 2, Group: "agent",
 		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "Whether the agent called every tool it was expected to call.",
@@ -30,7 +31,7 @@ func init() {
 		Threshold: scoring.At(1), Options: toolDeclared.OptionSet, Score: toolRecall,
 	})
 	register(scoring.Metric{
-		Name: "tool_order", Version: 1, Group: "agent",
+		Name: "tool_order", Version: 2, Group: "agent",
 		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "Whether the agent made the expected calls in the expected order, with any calls in between.",
@@ -43,12 +44,12 @@ func init() {
 		Threshold: scoring.At(1), Options: toolDeclared.OptionSet, Score: toolOrder,
 	})
 	register(scoring.Metric{
-		Name: "tool_excess", Version: 1, Group: "agent",
+		Name: "tool_excess", Version: 2, Group: "agent",
 		Branch: scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads tool calls, not the query"),
 		Needs:   scoring.FieldTools,
 		Summary: "How much of what the agent called was called for: 1 without an excess call, less for repeated or needless ones.",
 		Range:   "0 to 1",
-		Formula: "1 − |E| / |T|: T the calls made, E those left when each call in turn takes one expected call that it is, as often as it is expected." + match +
+		Formula: "1 − |E| / |T|: T the calls made, E the fewest that are left when each call takes at most one expected call that it is, and no two the same one." + match +
 			"Optional tools are no excess. Not applicable where no tool is expected or none was called.",
 		Source:  source + "4",
 		Example: "expected search, run_sql; called search, search, run_sql, chart: the second search and chart are in excess, 1 − 2/4 = 0.5.",

@@ -74,10 +74,20 @@ func TestToolMetrics(t *testing.T) {
 		{"absent arguments may be anything", `["a"]`, `[{"name":"a","arguments":{"k":1}}]`, `{"match":"exact"}`, 1, 1, 1},
 		{"an empty object asks for none", `[{"name":"a","arguments":{}}]`, `[{"name":"a","arguments":{"k":1}}]`, `{"match":"exact"}`, 0, 0, 0},
 		{"a call without arguments has none", `[{"name":"a","arguments":{}}]`, `["a"]`, `{"match":"exact"}`, 1, 1, 1},
+		{"a list is no empty object", `[{"name":"a","arguments":{}}]`, `[{"name":"a","arguments":[1,2,3]}]`, `{"match":"exact"}`, 0, 0, 0},
+		{"nor is a number", `[{"name":"a","arguments":{}}]`, `[{"name":"a","arguments":5}]`, `{"match":"subset"}`, 0, 0, 0},
+		{"nor is broken text", `[{"name":"a","arguments":{}}]`, `[{"name":"a","arguments":"{\"k\": "}]`, `{"match":"exact"}`, 0, 0, 0},
+		{"nor is an object with text behind it", `[{"name":"a","arguments":{"k":1}}]`, `[{"name":"a","arguments":"{\"k\": 1}} or so"}]`, `{"match":"exact"}`, 0, 0, 0},
+		{"nor is an object with a bracket behind it", `[{"name":"a","arguments":{"k":1}}]`, `[{"name":"a","arguments":"{\"k\": 1}]"}]`, `{"match":"exact"}`, 0, 0, 0},
+		{"what is not asked for may be malformed", `["a"]`, `[{"name":"a","arguments":"{\"k\": "}]`, `{"match":"exact"}`, 1, 1, 1},
 		{"arguments logged as text", `[{"name":"a","arguments":{"k":1}}]`, `[{"name":"a","arguments":"{\"k\": 1}"}]`, `{"match":"exact"}`, 1, 1, 1},
 		{"ignored tools count on neither side", `["a","think","b"]`, `["think","a","think","b"]`, `{"ignore_tools":["think"]}`, 1, 1, 1},
 		{"and leave nothing to be in excess of", `["think"]`, `["think","b"]`, `{"ignore_tools":["think"]}`, 1, 1, na},
 		{"a call takes the expected one that says its arguments first", `["a",{"name":"a","arguments":{"k":1}}]`, `[{"name":"a","arguments":{"k":1}},"a"]`, `{"match":"exact"}`, 1, 0, 1},
+		{"a call that may be two of the expected leaves the place that another needs", `{"tools":[{"id":"1","name":"a","arguments":{"k":1}},{"id":"2","name":"a","arguments":{"k":1,"l":2}}]}`,
+			`[{"name":"a","arguments":{"k":1,"l":2}},{"name":"a","arguments":{"k":1}}]`, `{"match":"subset"}`, 1, 1, 1},
+		{"also where it must move twice", `{"tools":[{"id":"1","name":"a","arguments":{"k":1}},{"id":"2","name":"a","arguments":{"k":1,"l":2}},{"id":"3","name":"a","arguments":{"l":2}}]}`,
+			`[{"name":"a","arguments":{"k":1,"l":2}},{"name":"a","arguments":{"l":2,"k":1}},{"name":"a","arguments":{"k":1}}]`, `{"match":"subset"}`, 1, 1, 1},
 	} {
 		scores := toolScores(t, tt.expected, tt.called, tt.options)
 		for name, want := range map[string]float64{"tool_recall": tt.recall, "tool_order": tt.order, "tool_excess": tt.excess} {
@@ -162,6 +172,67 @@ func exhaustiveOrder(u *toolUse) int {
 		return best
 	}
 	return try(0, 0)
+}
+
+// The calls in excess are as few as any assignment leaves, and which they are does not depend on the
+// order of what is expected.
+func TestToolExcessEqualsExhaustiveSearch(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for round := range 3000 {
+		u := &toolUse{spec: &toolSpec{tools: make([]expectedTool, 1+rng.IntN(5))}, fits: make([][]int, rng.IntN(7))}
+		for c := range u.fits {
+			for i := range u.spec.tools {
+				if rng.IntN(3) == 0 {
+					u.fits[c] = append(u.fits[c], i)
+				}
+			}
+		}
+		got := u.excess()
+		if want := exhaustiveExcess(u, 0, make([]bool, len(u.spec.tools))); len(got) != want {
+			t.Fatalf("round %d: fits %v: %v in excess, want %d", round, u.fits, got, want)
+		}
+		turned := &toolUse{spec: u.spec, fits: make([][]int, len(u.fits))}
+		for c, fits := range u.fits {
+			for _, i := range slices.Backward(fits) {
+				turned.fits[c] = append(turned.fits[c], len(u.spec.tools)-1-i)
+			}
+		}
+		if other := turned.excess(); !slices.Equal(got, other) {
+			t.Fatalf("round %d: fits %v: %v in excess, and %v in another order", round, u.fits, got, other)
+		}
+	}
+}
+
+// exhaustiveExcess tries every expected call, or none, for every call in turn.
+func exhaustiveExcess(u *toolUse, c int, taken []bool) int {
+	if c == len(u.fits) {
+		return 0
+	}
+	best := 1 + exhaustiveExcess(u, c+1, taken)
+	for _, i := range u.fits[c] {
+		if !taken[i] {
+			taken[i] = true
+			best = min(best, exhaustiveExcess(u, c+1, taken))
+			taken[i] = false
+		}
+	}
+	return best
+}
+
+// A thousand equal calls expected, and ten thousand made that none is left for, are quickly matched.
+func BenchmarkToolExcess(b *testing.B) {
+	u := &toolUse{spec: &toolSpec{tools: make([]expectedTool, maxExpectedTools)}, fits: make([][]int, 10_000)}
+	all := make([]int, maxExpectedTools)
+	for i := range all {
+		all[i] = i
+	}
+	for c := range u.fits {
+		u.fits[c] = all
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		u.excess()
+	}
 }
 
 func BenchmarkToolOrder(b *testing.B) {
