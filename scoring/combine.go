@@ -6,6 +6,9 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
+// MetricOf is a metric of the engine, by its name.
+func (in *Input) MetricOf(name string) (*Metric, error) { return in.run.engine.Metric(name) }
+
 // ScoreOf returns the score that another metric of the engine gives on this case, exactly as it is
 // reported when it is asked for by itself: over all accepted answers, with its own options and
 // threshold. A metric is computed once for a case however many ask for it. What its judge calls

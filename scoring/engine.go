@@ -312,9 +312,9 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 		return lacks("evidence")
 	case needs&FieldSchema != 0 && strings.TrimSpace(c.Schema) == "":
 		return lacks("schema")
-	case needs&FieldResponse != 0 && c.Agent.Response == "":
+	case needs&FieldResponse != 0 && strings.TrimSpace(c.Agent.Response) == "":
 		return lacks("response of the agent")
-	case needs&FieldInterpretation != 0 && c.Agent.Interpretation == "":
+	case needs&FieldInterpretation != 0 && strings.TrimSpace(c.Agent.Interpretation) == "":
 		return lacks("interpretation of the agent")
 	case needs&FieldGoldSQL != 0 && (in.Gold == nil || strings.TrimSpace(in.Gold.SQL) == ""):
 		return lacks("gold SQL")

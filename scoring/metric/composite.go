@@ -13,15 +13,16 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "composite", Version: 1, Group: "agent",
+		Name: "composite", Version: 2, Group: "agent",
 		Branch: scoring.BranchSQL | scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("its parts already have their scores for a failed query"),
 		Needs:   scoring.FieldCase,
 		Summary: "One figure for a deployment: the weighted mean of the scores of other metrics.",
 		Range:   "0 to 1",
 		Formula: "Σ w·s / Σ w, over the metrics of the option weights that have a score on the case. Example of weights: {\"weights\": {\"hybrid_ex\": 0.6, " +
 			"\"component_f1\": 0.1, \"faithfulness\": 0.3}}. Metrics that are not applicable, abstained or failed are left out, and a warning names them. So the " +
-			"other metrics weigh more. With the option missing set to zero, abstained and failed metrics count as 0. Metrics must range from 0 to 1. Not applicable " +
-			"if no weights are configured or no metric has a score. It passes or fails only if the configuration sets a threshold.",
+			"other metrics weigh more. With the option missing set to zero, abstained and failed metrics count as 0, and so do metrics that are not applicable " +
+			"because the agent gave no response, or no SQL or result where an answer is expected. Metrics must have values from 0 to 1. A custom metric with " +
+			"lower_is_better must declare a range [low, high], and counts as low + high − s. Not applicable if no weights are configured or no metric has a score. It passes or fails only if the configuration sets a threshold.",
 		Source:  "decided here: weights per deployment",
 		Example: "weights hybrid_ex 0.6, component_f1 0.2, tool_recall 0.2; scores 1, 0.5 and not applicable: (0.6 + 0.1) / 0.8 = 0.875.",
 		Options: compositeDeclared.OptionSet,
@@ -38,7 +39,8 @@ var compositeDeclared = scoring.DeclareOptions(compositeOptions{Missing: "skip"}
 	scoring.Option{Name: "weights", Above: scoring.At(0), Max: scoring.At(1e6), Unset: "none, and the metric is not applicable", Doc: "The weight of each metric, by name."},
 	scoring.Option{
 		Name: "missing", Choices: []string{"skip", "zero"},
-		Doc: "What happens to a metric that abstained or failed on a case: skip, it is left out; zero, it counts as 0. One that is not applicable is always left out.",
+		Doc: "What happens to a metric that has no score on a case: skip, it is left out; zero, it counts as 0 if it abstained or failed, or if it is not applicable because " +
+			"the agent gave no response, or no SQL or result where an answer is expected. Otherwise a metric that is not applicable is always left out.",
 	},
 )
 
@@ -71,6 +73,38 @@ type compositePart struct {
 	Share  float64        `json:"share"`  // of the composite, after those without a score are left out
 	Status scoring.Status `json:"status"`
 	Value  *float64       `json:"value"`
+	// Inverted tells that lower values are better, so that low + high − value is what counts, by its range.
+	Inverted bool `json:"inverted,omitempty"`
+	// Withheld tells that it is not applicable because the agent did not give what it needs.
+	Withheld bool `json:"withheld,omitempty"`
+}
+
+// missing tells whether it counts as 0 where missing scores do.
+func (p *compositePart) missing() bool {
+	return p.Value == nil && (p.Status != scoring.StatusNotApplicable || p.Withheld)
+}
+
+// withheld tells whether a metric lacks what the agent should have given: a response, or SQL or a
+// result where an answer is expected. It is not withheld where the case lacks something besides.
+func withheld(in *scoring.Input, m *scoring.Metric) bool {
+	if m.Needs&scoring.FieldResponse != 0 && strings.TrimSpace(in.Case.Agent.Response) == "" {
+		return true
+	}
+	if b := in.Case.Expected.Behaviour; b != "" && b != scoring.BehaviourAnswer || in.Pred.Error != "" {
+		return false
+	}
+	noSQL, noResult := strings.TrimSpace(in.Pred.SQL) == "", in.Pred.Result.Absent()
+	if !(m.Needs&scoring.FieldPredSQL != 0 && noSQL || m.Needs&scoring.FieldPredResult != 0 && noSQL && noResult) {
+		return false
+	}
+	g := in.Gold
+	switch {
+	case m.Needs&scoring.FieldGoldSQL != 0 && (g == nil || strings.TrimSpace(g.SQL) == ""):
+		return false
+	case m.Needs&scoring.FieldGoldResult != 0 && (g == nil || g.Result.Absent()):
+		return false
+	}
+	return true
 }
 
 func composite(_ context.Context, in *scoring.Input) (scoring.Score, error) {
@@ -91,15 +125,28 @@ func composite(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 			return scoring.Score{}, errcode.New(errcode.Of(err), "option weights: %w", err)
 		}
 		assessments = append(assessments, s.AssessmentIDs...)
-		p := &compositePart{Weight: o.Weights[name], Status: s.Status}
+		m, err := in.MetricOf(name)
+		if err != nil {
+			return scoring.Score{}, err
+		}
+		if m.LowerIsBetter && !withinUnit(m) {
+			return scoring.Score{}, errcode.New(errcode.InvalidArgument, "option weights.%s: lower values of it are better and its range is %q, want one within 0 and 1, so that it can be inverted", name, m.Range)
+		}
+		p := &compositePart{Weight: o.Weights[name], Status: s.Status, Inverted: m.LowerIsBetter}
+		p.Withheld = s.Status == scoring.StatusNotApplicable && withheld(in, m)
 		parts[name] = p
 		switch {
 		case s.Status == scoring.StatusOK && !(s.Value >= 0 && s.Value <= 1):
 			return scoring.Score{}, errcode.New(errcode.InvalidArgument, "option weights.%s: its value is not within 0 and 1", name)
 		case s.Status == scoring.StatusOK:
 			p.Value = &s.Value
-			sum += p.Weight * s.Value
-		case o.Missing == "zero" && s.Status != scoring.StatusNotApplicable:
+			if p.Inverted {
+				low, high := m.Bounds()
+				sum += p.Weight * (low + high - s.Value)
+			} else {
+				sum += p.Weight * s.Value
+			}
+		case o.Missing == "zero" && p.missing():
 			without = append(without, name+" ("+string(s.Status)+", counted as 0)")
 		default:
 			without = append(without, name+" ("+string(s.Status)+")")
@@ -111,7 +158,7 @@ func composite(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 		return scoring.NotApplicable("none of its metrics has a score: " + strings.Join(without, ", ")), nil
 	}
 	for _, p := range parts {
-		if p.Value != nil || o.Missing == "zero" && p.Status != scoring.StatusNotApplicable {
+		if p.Value != nil || o.Missing == "zero" && p.missing() {
 			p.Share = p.Weight / total
 		}
 	}

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"strings"
@@ -90,6 +91,78 @@ func TestCompositeVerdict(t *testing.T) {
 		}
 		if s := scores[0]; s.Passed == nil || *s.Passed != want {
 			t.Errorf("%s: passed %v at %v, want %v", sql, s.Passed, s.Value, want)
+		}
+	}
+}
+
+// A custom metric where lower is better is turned round by its range, and refused without one.
+func TestCompositeTurnsLowerIsBetterRound(t *testing.T) {
+	penalty := func(name, unit string, threshold float64) scoring.Metric {
+		return scoring.Metric{
+			Name: name, Version: 1, Group: "test", Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsIgnored("test"), Range: unit,
+			Threshold: scoring.At(threshold), LowerIsBetter: true,
+			Score: func(context.Context, *scoring.Input) (scoring.Score, error) { return scoring.OK(0.2, "a penalty"), nil },
+		}
+	}
+	engine, err := scoring.NewEngine(append(All(), penalty("penalty_one", "0 to 1", 0.5), penalty("penalty_half", "0 to 0.5", 0.1), penalty("penalty_open", "0 or more", 0.5)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		metric, says string
+		value        float64
+	}{
+		{"penalty_one", "", 0.8},
+		{"penalty_half", "", 0.3},
+		{"penalty_open", "weights.penalty_open: lower values of it are better and its range is \"0 or more\"", 0},
+	} {
+		c := &scoring.Case{ID: "c", Options: map[string]json.RawMessage{"composite": json.RawMessage(`{"weights": {"` + tt.metric + `": 2}}`)}}
+		scores, err := engine.Score(t.Context(), c, "composite")
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch s := scores[0]; {
+		case tt.says != "":
+			if s.Status != scoring.StatusFailed || !strings.Contains(s.Reason, tt.says) {
+				t.Errorf("%s: %s %v %s, want failed: %s", tt.metric, s.Status, s.Value, s.Reason, tt.says)
+			}
+		case s.Status != scoring.StatusOK || math.Abs(s.Value-tt.value) > 1e-12:
+			t.Errorf("%s: %s %v %s, want %v", tt.metric, s.Status, s.Value, s.Reason, tt.value)
+		}
+	}
+}
+
+// What the agent withheld counts as 0 where missing scores do; what the case lacks does not.
+func TestCompositeCountsWhatWasWithheld(t *testing.T) {
+	gold, err := scoring.ParseResult([]byte(`{"columns": [{"name": "n"}], "rows": [[1]]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := func() *scoring.Case {
+		return &scoring.Case{
+			ID: "c", Question: "How many?", Golds: []scoring.Query{{SQL: "SELECT 1", Result: scoring.Result{Table: gold}}},
+			Pred:  scoring.Query{SQL: "SELECT 1", Result: scoring.Result{Table: gold}},
+			Agent: scoring.Agent{Response: "There is 1.", Interpretation: "Count them."},
+		}
+	}
+	for _, tt := range []struct {
+		why, weights string
+		change       func(c *scoring.Case)
+		value        float64
+	}{
+		{"an empty response", `"exact_match_text": 1, "geval_coherence": 3`, func(c *scoring.Case) { c.Agent.Response = "" }, 0.25},
+		{"a response of blanks", `"exact_match_text": 1, "geval_coherence": 3`, func(c *scoring.Case) { c.Agent.Response = " \n\t" }, 0.25},
+		{"no SQL and no result", `"refusal": 1, "hybrid_ex": 3`, func(c *scoring.Case) { c.Pred = scoring.Query{} }, 0},
+		{"no SQL", `"row_f1": 1, "clause_recall": 3`, func(c *scoring.Case) { c.Pred.SQL = "" }, 0.25},
+		{"no SQL where the question calls for a refusal", `"refusal": 1, "hybrid_ex": 3`, func(c *scoring.Case) { c.Pred = scoring.Query{}; c.Expected.Behaviour = scoring.BehaviourRefuse }, 1},
+		{"no gold result", `"exact_match_text": 1, "hybrid_ex": 3`, func(c *scoring.Case) { c.Golds[0].Result = scoring.Result{} }, 1},
+		{"a result that was not kept", `"exact_match_text": 1, "hybrid_ex": 3`, func(c *scoring.Case) { c.Pred.Result = scoring.Result{} }, 1},
+	} {
+		c := base()
+		tt.change(c)
+		c.Options = map[string]json.RawMessage{"composite": json.RawMessage(`{"weights": {` + tt.weights + `}, "missing": "zero"}`)}
+		if s := scoreCase(t, "composite", c); s.Status != scoring.StatusOK || math.Abs(s.Value-tt.value) > 1e-12 {
+			t.Errorf("%s: %s %v (%s, %v), want %v", tt.why, s.Status, s.Value, s.Reason, s.Warnings, tt.value)
 		}
 	}
 }

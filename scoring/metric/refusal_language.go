@@ -15,8 +15,7 @@ const (
 	saidClarification = "clarification"
 )
 
-// refusalReply is what the judge says of a response, and the evidence of the metric refusal where
-// one was asked.
+// refusalReply is what the judge says of a response.
 type refusalReply struct {
 	Kind      string `json:"response"` // answer, refusal or clarification
 	Reasoning string `json:"reasoning,omitempty"`
