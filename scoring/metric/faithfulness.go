@@ -3,26 +3,37 @@ package metric
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/prompt"
 )
 
-// The verdicts on a claim, the judge's and ours. Only the first three count.
+// The verdicts on a claim, the judge's and ours. Only the first three count. The last two are ours
+// alone.
 const (
 	claimSupported    = "supported"
 	claimContradicted = "contradicted"
 	claimUnsupported  = "unsupported"
 	claimNotShown     = "not_shown" // what it is about was cut from what the judge saw
+	claimRepeated     = "repeated"  // another claim says the same
+	claimNotMade      = "not_made"  // the response does not say it
 )
 
 const faithful = 0.8
 
+// Shares beyond which there is no score: of the claims that are left out because the judge was not
+// shown what they are about, and of the response that was not judged.
+const (
+	mostLeftOut  = 0.5
+	mostUnjudged = 0.2
+)
+
 func init() {
 	const source = "BADGER, section 7.2 and Table 2, after the decompose-and-verify protocol of RAGAS; the check of figures is an extension"
 	register(scoring.Metric{
-		Name: "faithfulness", Version: 1, Group: "agent",
+		Name: "faithfulness", Version: 2, Group: "agent",
 		Context: scoring.FieldClarifications,
 		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("a response may be faithful to the failure"),
 		Needs: responseNeeds, Reads: responseReads,
@@ -30,14 +41,17 @@ func init() {
 		Range:   "0 to 1",
 		Formula: "claims supported / claims that can be verified. The judge lists the factual claims and calls each " +
 			"supported, contradicted, unsupported or not_shown. badger counts them, after it checked the figures that " +
-			"stand for cells of the result. A supported claim becomes unsupported if the row and column that the judge " +
-			"names do not contain the figure and, if there is no such row, no cell does. Figures may be rounded or " +
-			"truncated as stated, in any scale. A not_shown claim becomes supported if rows were truncated and every " +
-			"such figure is in the row and column named. Otherwise it is left out if something was truncated, and " +
-			"unsupported if nothing was. Detail: the claims with the judge's verdict, where each figure was found " +
+			"stand for cells of the result. A claim counts once: one with the same words is repeated, and counts with the worse verdict. A claim that the response does not make (one of its " +
+			"figures, or most of its words, are not in the response or the question) is not_made. Neither counts. A supported claim becomes unsupported if the result does not " +
+			"hold a figure where it should: in the cell, if the claim names a row and a column; in the row or the column, if it names one; otherwise anywhere. A row that does not exist holds nothing, and a " +
+			"result without rows holds nothing but zero. A cell holds a figure if it is equal to it, rounded or truncated to the digits that the figure shows, and of " +
+			"the same sign, in any scale (thousands, millions, percent). The zeros at the end of a figure count as digits unless it is said to be rough (about 1,200). A figure without a sign may stand for a negative cell if the " +
+			"claim speaks of a fall. A not_shown claim becomes supported if rows were truncated and every " +
+			"such figure is in the cell named, and unsupported if a figure is not where it should be or if nothing was truncated that it could be about. Otherwise it is left out. " +
+			"Detail: the claims with the judge's verdict, where each figure was found " +
 			"(cell, row, column, elsewhere, scaled, absent, unchecked) and what the claim counts as. Not applicable " +
 			"without a result (unless the query failed) and if the response makes no claim. Abstained if no claim can " +
-			"be verified." + responseCall,
+			"be verified, if more than half of the claims are left out, or if more than a fifth of the response is too long to be judged." + responseCall,
 		Source:    source,
 		Example:   "\"Oslo leads with 3 orders, Rome has 2; sales doubled\" over the rows Oslo 3, Rome 2: two claims supported, the last unsupported: 2/3.",
 		Threshold: scoring.At(faithful),
@@ -45,7 +59,7 @@ func init() {
 		Score:     faithfulness,
 	})
 	register(scoring.Metric{
-		Name: "faithfulness_verdict", Version: 1, Group: "agent",
+		Name: "faithfulness_verdict", Version: 2, Group: "agent",
 		Context: scoring.FieldClarifications,
 		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("a response may be faithful to the failure"),
 		Needs: responseNeeds, Reads: responseReads,
@@ -80,7 +94,7 @@ type claim struct {
 type countedClaim struct {
 	Claim   string          `json:"claim"`
 	Verdict string          `json:"verdict"`   // the judge's
-	Counts  string          `json:"counts_as"` // supported, contradicted, unsupported, or not_shown: left out
+	Counts  string          `json:"counts_as"` // supported, contradicted, unsupported; not_shown, repeated, not_made: does not count
 	Support string          `json:"support,omitempty"`
 	Figures []checkedFigure `json:"figures,omitempty"`
 }
@@ -90,7 +104,9 @@ type faithfulnessDetail struct {
 	Supported int            `json:"supported"`
 	Verified  int            `json:"verified"` // claims that can be verified, the denominator
 	LeftOut   int            `json:"left_out"`
-	Overruled int            `json:"overruled"` // claims that count as something else than the judge says
+	Repeated  int            `json:"repeated,omitempty"`
+	NotMade   int            `json:"not_made,omitempty"` // claims that the judge lists and the response does not make
+	Overruled int            `json:"overruled"`          // claims that count as something else than the judge says
 	Claims    []countedClaim `json:"claims"`
 }
 
@@ -101,6 +117,9 @@ func faithfulness(ctx context.Context, in *scoring.Input) (scoring.Score, error)
 	}
 	if !hasEvidence(in) {
 		return scoring.NotApplicable(noEvidence), nil
+	}
+	if share := prompt.Unshown(in.Case.Agent.Response); share > mostUnjudged {
+		return scoring.Abstain(fmt.Sprintf("%.0f%% of the response is beyond the %d characters that are judged", 100*share, prompt.MostResponse)), nil
 	}
 	reply, _, err := judgedResponse(ctx, in)
 	if err != nil {
@@ -113,48 +132,88 @@ func faithfulness(ctx context.Context, in *scoring.Input) (scoring.Score, error)
 	d := faithfulnessDetail{Claims: make([]countedClaim, len(reply.Claims))}
 	var figures [][]checkedFigure
 	if o.Figures {
-		figures = lookUp(result, reply.Claims)
+		figures = lookUp(result, in.Pred.SQL, reply.Claims)
 	}
-	cut := prompt.Cut(result)
+	gaps := gapsOf(result)
+	made := claimsMade(in.Case.Agent.Response, in.Case.Question, reply.Claims)
 	for i, c := range reply.Claims {
 		counted := countedClaim{Claim: c.Claim, Verdict: c.Verdict, Counts: c.Verdict, Support: c.Support}
 		if figures != nil {
 			counted.Figures = figures[i]
-			counted.Counts = weighClaim(c.Verdict, figures[i], cut)
-		} else if c.Verdict == claimNotShown && !cut {
-			counted.Counts = claimUnsupported
 		}
-		d.add(counted, i)
+		counted.Counts = weighClaim(c.Verdict, counted.Figures, gaps)
+		if !made[i] {
+			counted.Counts = claimNotMade
+		}
+		d.Claims[i] = counted
 	}
-	if d.Verified == 0 {
-		s := scoring.Abstain("every claim is about rows or columns that the judge was not shown")
-		s.Detail = d
-		return s, nil
+	d.count()
+	switch {
+	case d.Verified == 0 && d.LeftOut == 0:
+		return d.abstain("the response makes none of the claims that the judge lists"), nil
+	case d.Verified == 0:
+		return d.abstain("every claim is about rows or columns that the judge was not shown"), nil
+	case float64(d.LeftOut) > mostLeftOut*float64(d.LeftOut+d.Verified):
+		return d.abstain(fmt.Sprintf("%d of %s about what the judge was not shown", d.LeftOut, were(d.LeftOut+d.Verified, "claim"))), nil
 	}
 	s := scoring.OK(float64(d.Supported)/float64(d.Verified), fmt.Sprintf("%d of %s supported", d.Supported, were(d.Verified, "claim")))
 	s.Detail = d
-	s.Warnings = d.warnings()
+	s.Warnings = append(d.warnings(), unjudged(in)...)
 	return s, nil
 }
 
-func (d *faithfulnessDetail) add(c countedClaim, i int) {
-	d.Claims[i] = c
-	if c.Counts != c.Verdict {
-		d.Overruled++
+func (d faithfulnessDetail) abstain(why string) scoring.Score {
+	s := scoring.Abstain(why)
+	s.Detail = d
+	return s
+}
+
+// count adds up what the claims count as. Of claims with the same words the one that counts worst
+// stays.
+func (d *faithfulnessDetail) count() {
+	worst := []string{claimNotMade, claimSupported, claimNotShown, claimUnsupported, claimContradicted}
+	first := map[string]int{}
+	for i := range d.Claims {
+		c := &d.Claims[i]
+		key := strings.TrimRight(strings.Join(strings.Fields(strings.ToLower(c.Claim)), " "), ".!")
+		at, seen := first[key]
+		switch {
+		case key == "" || c.Counts == claimNotMade:
+		case !seen:
+			first[key] = i
+		case slices.Index(worst, c.Counts) > slices.Index(worst, d.Claims[at].Counts):
+			d.Claims[at].Counts, first[key] = claimRepeated, i
+		default:
+			c.Counts = claimRepeated
+		}
 	}
-	switch c.Counts {
-	case claimNotShown:
-		d.LeftOut++
-		return
-	case claimSupported:
-		d.Supported++
+	for _, c := range d.Claims {
+		switch c.Counts {
+		case claimRepeated:
+			d.Repeated++
+			continue
+		case claimNotMade:
+			d.NotMade++
+			continue
+		case claimNotShown:
+			d.LeftOut++
+			continue
+		case claimSupported:
+			d.Supported++
+		}
+		d.Verified++
+		if c.Counts != c.Verdict {
+			d.Overruled++
+		}
 	}
-	d.Verified++
 }
 
 func (d *faithfulnessDetail) warnings() (said []string) {
 	if d.LeftOut > 0 {
 		said = append(said, fmt.Sprintf("%s left out: the judge was not shown what they are about", were(d.LeftOut, "claim")))
+	}
+	if d.NotMade > 0 {
+		said = append(said, fmt.Sprintf("%s not counted: the response does not make them", were(d.NotMade, "claim")))
 	}
 	if len(d.Claims) >= prompt.MostClaims {
 		said = append(said, fmt.Sprintf("the judge was asked for no more than %d claims", prompt.MostClaims))
@@ -165,16 +224,49 @@ func (d *faithfulnessDetail) warnings() (said []string) {
 	return said
 }
 
-// weighClaim is what a claim counts as, by the judge's verdict and by what the result holds. A
-// figure that the result does not hold where it should takes a claim's support away; the figure
-// alone does not make a claim true that the judge has read and found wrong.
-func weighClaim(verdict string, figures []checkedFigure, cut bool) string {
-	absent, cells, quoted := 0, 0, 0
-	for _, f := range figures {
-		if f.Found == figureUnchecked {
-			continue
+// gaps are what was left out of the result that the judge saw.
+type gaps struct {
+	prompt.Gaps
+	columns []string
+}
+
+func gapsOf(t *scoring.Table) gaps {
+	g := gaps{Gaps: prompt.GapsOf(t)}
+	if g.Columns > 0 {
+		for _, c := range t.Columns[g.Columns:] {
+			g.columns = append(g.columns, plainName(c.Name))
 		}
-		quoted++
+	}
+	return g
+}
+
+// mayHold tells whether a claim with these figures may be about what was left out. The ends of long
+// texts hold no cell that a figure stands for.
+func (g *gaps) mayHold(figures []checkedFigure) bool {
+	if g.From == g.To && len(g.columns) == 0 {
+		return g.Cells && len(figures) == 0
+	}
+	if len(figures) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(figures, func(f checkedFigure) bool {
+		switch {
+		case f.rows == nil: // no row is named
+			return g.From < g.To || f.Column == "" || slices.Contains(g.columns, plainName(f.Column))
+		case slices.Contains(g.columns, plainName(f.Column)):
+			return true
+		}
+		return slices.ContainsFunc(f.rows, func(i int32) bool { return int(i) >= g.From && int(i) < g.To })
+	})
+}
+
+// weighClaim is what a claim counts as, by the judge's verdict and by what the result holds. A
+// figure that the result does not hold where it should takes a claim's support away, and that the
+// judge was not shown it is then no excuse, since the whole result was looked at. The figure alone
+// does not make a claim true that the judge has read and found wrong.
+func weighClaim(verdict string, figures []checkedFigure, g gaps) string {
+	absent, cells := 0, 0
+	for _, f := range figures {
 		switch f.Found {
 		case figureAbsent:
 			absent++
@@ -183,13 +275,13 @@ func weighClaim(verdict string, figures []checkedFigure, cut bool) string {
 		}
 	}
 	switch {
-	case verdict == claimSupported && absent > 0:
+	case (verdict == claimSupported || verdict == claimNotShown) && absent > 0:
 		return claimUnsupported
 	case verdict != claimNotShown:
 		return verdict
-	case !cut:
+	case !g.mayHold(figures):
 		return claimUnsupported
-	case quoted > 0 && cells == len(figures):
+	case cells > 0 && cells == len(figures):
 		return claimSupported
 	}
 	return claimNotShown

@@ -1,8 +1,10 @@
 package metric
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
@@ -20,17 +22,19 @@ type figure struct {
 type checkedFigure struct {
 	figure
 	Found string `json:"found"`
+
+	rows []int32 // that its label names; nil where it names none
 }
 
 // Where a figure was found.
 const (
 	figureCell      = "cell"      // in the row and the column that are named
-	figureRow       = "row"       // in the row that is named, in another column
-	figureColumn    = "column"    // in the column that is named; no row is, or there is no such row
-	figureElsewhere = "elsewhere" // in another column; no row is named, or there is no such row
+	figureRow       = "row"       // in the row that is named; no column of the result is
+	figureColumn    = "column"    // in the column that is named; no row is
+	figureElsewhere = "elsewhere" // in another column; no row is named
 	figureScaled    = "scaled"    // in one of these places, in thousands, millions or the like
-	figureAbsent    = "absent"    // nowhere it could be
-	figureUnchecked = "unchecked" // it is worked out from several cells, cannot be read as one number, or there are no numbers to look it up in
+	figureAbsent    = "absent"    // nowhere it could be, or the row that is named does not exist
+	figureUnchecked = "unchecked" // it is worked out from several cells, or cannot be read as one number
 )
 
 // found orders the places from the least to the most precise.
@@ -38,126 +42,246 @@ var found = []string{figureAbsent, figureScaled, figureElsewhere, figureColumn, 
 
 // figureSearch is the look-up of one figure.
 type figureSearch struct {
-	number   statedNumber
-	at       *checkedFigure
-	label    uint64  // of its row; cell.NullKey without one
-	rows     []int32 // those that hold the label, in order
-	column   string
-	best     int // place in found
-	searched bool
+	number statedNumber
+	fall   bool // the claim speaks of a fall, so that the cell may be negative
+	at     *checkedFigure
+	row    rowLabel
+	column int // the one that is named; −1: none that the result has
+	best   int // place in found
+}
+
+// rowLabel is what names the row of a figure: one value, or several with commas and the like between
+// them.
+type rowLabel struct {
+	text  string
+	named bool    // it picks out rows
+	rows  []int32 // those, in order; none where there is no such row
 }
 
 // maxLabelled bounds the rows that a label may name: one that stands in more names none.
 const maxLabelled = 10_000
 
+// maxTexts bounds the texts that figures are looked for in.
+const maxTexts = 1_000_000
+
 // lookUp looks up the figures of claims in a result, which is read once however many there are: all
-// of it, also what a judge was not shown.
-func lookUp(t *scoring.Table, claims []claim) [][]checkedFigure {
+// of it, also what a judge was not shown. Sql is the query that it is the result of: what its filters
+// name holds for every row. A result without rows, and none, holds no figure but zero.
+func lookUp(t *scoring.Table, sql string, claims []claim) [][]checkedFigure {
 	out := make([][]checkedFigure, len(claims))
+	empty := t == nil || t.Rows() == 0
 	var searches []*figureSearch
 	for i, c := range claims {
 		out[i] = make([]checkedFigure, len(c.Figures))
 		for k, f := range c.Figures {
-			out[i][k] = checkedFigure{f, figureUnchecked}
-			if n, ok := parseStated(f.Stated); ok && !f.Computed {
-				s := &figureSearch{number: n, at: &out[i][k], column: strings.TrimSpace(f.Column)}
-				if label := strings.TrimSpace(f.Row); label != "" {
-					s.label = cell.TextKey(label)
+			out[i][k] = checkedFigure{figure: f, Found: figureUnchecked}
+			n, ok := parseStated(f.Stated)
+			switch {
+			case !ok:
+			case empty && !n.isZero():
+				out[i][k].Found = figureAbsent
+			case !empty && !f.Computed:
+				if roughIn(c.Claim, f.Stated) {
+					n, _ = parseStated("about " + f.Stated)
 				}
-				searches = append(searches, s)
+				searches = append(searches, &figureSearch{
+					number: n, fall: falls.MatchString(c.Claim), at: &out[i][k], row: rowLabel{text: strings.TrimSpace(f.Row)}, column: columnNamed(t, f.Column),
+				})
 			}
 		}
 	}
-	if t == nil || t.Rows() == 0 || len(searches) == 0 {
+	if len(searches) == 0 {
 		return out
 	}
-	findLabels(t, searches)
+	findRows(t, sql, searches)
 	values := make([]float64, t.Rows())
+	var texts []int
 	for k := range t.Columns {
 		c := &t.Columns[k]
 		view := cell.View{Kind: scoring.KindNumber}
 		if !c.Type.Numeric() {
 			format, ok := cell.NumberFormat(c)
 			if !ok {
+				texts = append(texts, k)
 				continue
 			}
 			view.Format = format
 		}
 		cell.Magnitudes(c, view, values)
 		for _, s := range searches {
-			s.in(values, strings.EqualFold(c.Name, s.column))
+			s.in(k, len(values), func(i int) (plain, scaled bool) { return s.number.matches(values[i], s.fall) })
+		}
+	}
+	left := maxTexts
+	for _, k := range texts { // a number may stand in a text, such as a year in a date
+		for _, s := range searches {
+			if s.best > 0 {
+				continue
+			}
+			s.in(k, t.Rows(), func(i int) (plain, scaled bool) {
+				if left--; left < 0 {
+					return false, false
+				}
+				return s.number.standsIn(t.Columns[k].Value(i).String()), false
+			})
 		}
 	}
 	for _, s := range searches {
-		if s.searched {
-			s.at.Found = found[s.best]
+		if s.row.named {
+			s.at.rows = s.row.rows
+		}
+		if s.at.Found = found[s.best]; s.best == 0 && left < 0 {
+			s.at.Found = figureUnchecked
 		}
 	}
 	return out
 }
 
-// findLabels finds the rows that hold the labels of searches.
-func findLabels(t *scoring.Table, searches []*figureSearch) {
-	byLabel := map[uint64][]*figureSearch{}
+// roughIn tells whether a claim says of a figure that it is not exact.
+func roughIn(claim, stated string) bool {
+	before, _, ok := strings.Cut(claim, stated)
+	return ok && rough.MatchString(before)
+}
+
+// columnNamed is the column of a name, whose case, spaces and punctuation do not count; −1 without
+// one.
+func columnNamed(t *scoring.Table, name string) int {
+	if name = plainName(name); name == "" {
+		return -1
+	}
+	return slices.IndexFunc(t.Columns, func(c scoring.Column) bool { return plainName(c.Name) == name })
+}
+
+// plainName is a name's letters and digits in lower case.
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
+}
+
+// labelSeparators stand between the values that together name a row.
+var labelSeparators = regexp.MustCompile(`\s*[,;|/]\s*|\s+[-–—:&]\s+|:\s+|\s+and\s+`)
+
+// findRows finds the rows that the labels of searches name: those that hold the whole label, or else
+// all of its parts. A part that no row holds names none, unless the query filters by it, so that it
+// holds for every row.
+func findRows(t *scoring.Table, sql string, searches []*figureSearch) {
+	if t.Rows() == 1 && !slices.ContainsFunc(t.Columns, func(c scoring.Column) bool { return !c.Type.Numeric() }) {
+		return // one row of numbers: nothing in it could name it
+	}
+	rows := map[uint64][]int32{}
 	for _, s := range searches {
-		if s.label != cell.NullKey {
-			byLabel[s.label] = append(byLabel[s.label], s)
+		if s.row.text == "" {
+			continue
+		}
+		rows[cell.TextKey(s.row.text)] = nil
+		for _, part := range labelSeparators.Split(s.row.text, -1) {
+			rows[cell.TextKey(part)] = nil
 		}
 	}
-	if len(byLabel) == 0 {
+	if len(rows) == 0 {
 		return
 	}
 	keys := make([]uint64, t.Rows())
 	for k := range t.Columns {
 		cell.Keys(&t.Columns[k], cell.View{Kind: scoring.KindText}, 0, keys)
 		for i, key := range keys {
-			for _, s := range byLabel[key] {
-				if len(s.rows) <= maxLabelled {
-					s.rows = append(s.rows, int32(i)) //nolint:gosec // rows are bounded far below
-				}
+			if held, wanted := rows[key]; wanted {
+				rows[key] = append(held, int32(i)) //nolint:gosec // rows are bounded far below
 			}
 		}
 	}
+	for key, held := range rows {
+		slices.Sort(held)
+		rows[key] = slices.Compact(held)
+	}
+	sql = strings.ToLower(sql)
 	for _, s := range searches {
-		if len(s.rows) > maxLabelled {
-			s.rows = nil
+		if s.row.text != "" {
+			s.row.resolve(rows, sql)
 		}
-		slices.Sort(s.rows)
-		s.rows = slices.Compact(s.rows)
 	}
 }
 
-// in looks for the figure among the values of one column, in the rows that are named, or in all.
-func (s *figureSearch) in(values []float64, named bool) {
-	s.searched = true
-	place := slices.Index(found, figureElsewhere)
-	switch {
-	case len(s.rows) > 0 && named, s.label == cell.NullKey && len(values) == 1 && named:
-		place = slices.Index(found, figureCell)
-	case len(s.rows) > 0:
-		place = slices.Index(found, figureRow)
-	case named:
-		place = slices.Index(found, figureColumn)
+// resolve takes the rows of the label, or of its parts.
+func (l *rowLabel) resolve(rows map[uint64][]int32, sql string) {
+	if l.rows = rows[cell.TextKey(l.text)]; len(l.rows) > 0 {
+		l.named = len(l.rows) <= maxLabelled
+		return
 	}
+	for _, part := range labelSeparators.Split(l.text, -1) {
+		switch held := rows[cell.TextKey(part)]; {
+		case part == "" || len(held) == 0 && filteredBy(sql, part):
+		case l.named:
+			l.rows = common(l.rows, held)
+		default:
+			l.named, l.rows = true, held
+		}
+	}
+	l.named = l.named && len(l.rows) <= maxLabelled
+}
+
+// filteredBy tells whether a value stands in a query in lower case as a text.
+func filteredBy(sql, value string) bool {
+	value = strings.ToLower(value)
+	return strings.Contains(sql, "'"+value+"'") || strings.Contains(sql, `"`+value+`"`)
+}
+
+// common is what two ascending lists share.
+func common(a, b []int32) (out []int32) {
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] < b[0]:
+			a = a[1:]
+		case a[0] > b[0]:
+			b = b[1:]
+		default:
+			out = append(out, a[0])
+			a, b = a[1:], b[1:]
+		}
+	}
+	return out
+}
+
+// in looks for the figure in one column: where row and column are named, in these cells alone; where
+// one of them is, in it first.
+func (s *figureSearch) in(column, rows int, matches func(row int) (plain, scaled bool)) {
+	var where string
+	switch {
+	case s.row.named && s.column >= 0 && column != s.column:
+		return
+	case s.row.named && s.column >= 0, !s.row.named && rows == 1 && column == s.column:
+		where = figureCell
+	case s.row.named:
+		where = figureRow
+	case column == s.column:
+		where = figureColumn
+	default:
+		where = figureElsewhere
+	}
+	place := slices.Index(found, where)
 	if place <= s.best {
 		return
 	}
-	try := func(v float64) {
-		switch plain, scaled := s.number.matches(v); {
+	try := func(i int) {
+		switch plain, scaled := matches(i); {
 		case plain:
 			s.best = max(s.best, place)
 		case scaled:
 			s.best = max(s.best, slices.Index(found, figureScaled))
 		}
 	}
-	if len(s.rows) > 0 {
-		for _, i := range s.rows {
-			try(values[i])
+	if s.row.named {
+		for _, i := range s.row.rows {
+			try(int(i))
 		}
 		return
 	}
-	for _, v := range values {
-		if try(v); s.best >= place {
+	for i := range rows {
+		if try(i); s.best >= place {
 			return
 		}
 	}

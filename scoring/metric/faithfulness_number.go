@@ -3,8 +3,11 @@ package metric
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/badger-eval/badger/scoring/cell"
 )
@@ -13,12 +16,24 @@ import (
 type statedNumber struct {
 	readings []statedReading
 	percent  bool
+	about    bool // it is said to be rough
+	sign     numberSign
 }
+
+// numberSign is the sign that a number is stated with.
+type numberSign int
+
+const (
+	unsigned numberSign = iota // positive, but where the words speak of a fall
+	negative
+	positive
+	eitherSign // in parentheses, which mean a minus to some and nothing to others
+)
 
 // statedReading is one way to read it: 1,234 is a thousand in most places and little more than one
 // in others.
 type statedReading struct {
-	value float64 // its magnitude; prose says "fell by 3" of −3
+	value float64 // its magnitude
 	unit  float64 // of its last digit that counts
 	word  float64 // what a word behind it multiplies by: a million
 }
@@ -32,8 +47,8 @@ var magnitudes = map[string]float64{
 	"b": 1e9, "bn": 1e9, "billion": 1e9, "billions": 1e9, "tn": 1e12, "trillion": 1e12, "trillions": 1e12,
 }
 
-// mostRounding is how much of a whole number may be rounding where it ends in zeros: 1,200 may be
-// 1,234, and 1,000,000 is not half of it.
+// mostRounding is how much of a rough whole number may be rounding where it ends in zeros: about
+// 1,200 may be 1,234, and about 1,000,000 is not half of it.
 const mostRounding = 0.05
 
 // parseStated reads a figure such as "$1.2 million", "12.5 %", "(3)" or "about 1,200 orders". ok is
@@ -52,6 +67,8 @@ func parseStated(s string) (n statedNumber, ok bool) {
 		n.percent = words[0] == "percent" || words[0] == "percentage" || words[0] == "pp" || words[0] == "pct"
 	}
 	n.percent = n.percent || strings.HasPrefix(strings.TrimSpace(after), "%")
+	n.about = rough.MatchString(m[1])
+	n.sign = signOf(m[1], after)
 	if exponent != "" {
 		e, err := strconv.Atoi(exponent)
 		if err != nil || e > 300 || e < -300 {
@@ -68,7 +85,7 @@ func parseStated(s string) (n statedNumber, ok bool) {
 		if err != nil || math.IsInf(value, 0) {
 			continue
 		}
-		r := statedReading{value * factor, lastDigit(v.String(), value) * factor, factor}
+		r := statedReading{value * factor, lastDigit(v.String(), value, n.about) * factor, factor}
 		if len(n.readings) == 0 || n.readings[0] != r {
 			n.readings = append(n.readings, r)
 		}
@@ -76,14 +93,42 @@ func parseStated(s string) (n statedNumber, ok bool) {
 	return n, len(n.readings) > 0
 }
 
-// lastDigit is the unit of the last digit that counts, of a plain decimal: 0.01 in 3.14, 100 in
-// 1200.
-func lastDigit(plain string, value float64) float64 {
+// rough finds the words that say that a number is not exact.
+var rough = regexp.MustCompile(`(?i)(~|≈|±|\b(about|around|approx|approximately|roughly|nearly|almost|over|under|above|below|some|circa|ca|(more|less|fewer) than|up to|close to))\b?[^0-9a-z]*$`)
+
+// falls finds the words under which a number without a sign may be a negative one.
+var falls = regexp.MustCompile(`(?i)\b(fell|falls?|fallen|falling|drop(s|ped|ping)?|decreas\w*|declin\w*|loss(es)?|los(e|es|t|ing)|down|lower|less|negative|minus|below|deficit|shrank|shrunk|shr?ink\w*|reduc\w*|short|behind|owe[sd]?|debt)\b`)
+
+// signOf is the sign that the text around the digits gives a number.
+func signOf(before, after string) numberSign {
+	before = strings.TrimRight(before, " $€£¥\u00a0\u202f")
+	switch {
+	case strings.HasSuffix(before, "(") && strings.HasPrefix(strings.TrimLeft(after, " %"), ")"):
+		return eitherSign
+	case strings.HasSuffix(before, "+"):
+		return positive
+	case strings.HasSuffix(strings.ToLower(before), "minus"), strings.HasSuffix(strings.ToLower(before), "negative"):
+		return negative
+	}
+	for _, dash := range []string{"-", "−", "–"} {
+		if rest, ok := strings.CutSuffix(before, dash); ok {
+			if r, _ := utf8.DecodeLastRuneInString(rest); !unicode.IsLetter(r) { // a hyphen joins words
+				return negative
+			}
+		}
+	}
+	return unsigned
+}
+
+// lastDigit is the unit of the last digit that counts, of a plain decimal: 0.01 in 3.14. The zeros
+// at the end of a whole number count but where it is said to be rough: 1 in 1200, and up to 100 in
+// about 1200.
+func lastDigit(plain string, value float64, about bool) float64 {
 	if point := strings.IndexByte(plain, '.'); point >= 0 {
 		return math.Pow10(point + 1 - len(plain))
 	}
 	zeros := len(plain) - len(strings.TrimRight(plain, "0"))
-	if zeros == 0 || value == 0 {
+	if zeros == 0 || value == 0 || !about {
 		return 1
 	}
 	return max(1, min(math.Pow10(zeros), mostRounding*value))
@@ -96,27 +141,69 @@ var scales = []float64{1e-6, 1e-3, 1e3, 1e6}
 // 3 would be found in anything between two and four thousand.
 const mostScaled = 0.1
 
-// matches tells whether a cell is the number as it is stated, rounded or cut off, or is so in
-// another scale. Differences are measured in doubles: what is looked for is not equality but a cell
+// matches tells whether a cell is the number as it is stated, rounded or cut off to the digits that
+// it shows, and with its sign, or is so in another scale. Under fall, a number without a sign may be
+// a negative one. Differences are measured in doubles: what is looked for is not equality but a cell
 // that somebody may have stated so.
-func (n statedNumber) matches(v float64) (plain, scaled bool) {
+func (n statedNumber) matches(v float64, fall bool) (plain, scaled bool) {
 	if math.IsNaN(v) {
+		return false, false
+	}
+	switch {
+	case v < 0 && (n.sign == positive || n.sign == unsigned && !fall), v > 0 && n.sign == negative:
 		return false, false
 	}
 	v = math.Abs(v)
 	for _, r := range n.readings {
-		if r.states(v, 1) || n.percent && r.states(v, 0.01) {
+		if r.states(v, 1, n.about) || n.percent && r.states(v, 0.01, n.about) {
 			return true, true
 		}
-		scaled = scaled || r.states(v, 1/r.word) // millions in a column of millions
+		scaled = scaled || r.states(v, 1/r.word, n.about) // millions in a column of millions
 		for _, s := range scales {
-			scaled = scaled || v == r.value*s || r.unit <= mostScaled*r.value && r.states(v, s)
+			scaled = scaled || v == r.value*s || r.unit <= mostScaled*r.value && r.states(v, s, n.about)
 		}
 	}
 	return false, scaled
 }
 
-// states tells whether the reading, times a scale, may state v.
-func (r statedReading) states(v, scale float64) bool {
-	return math.Abs(v-r.value*scale) < r.unit*scale*(1-1e-9) || v == r.value*scale
+// states tells whether the reading, times a scale, may state v: v rounds to it, or is it where it is
+// cut off. A rough one may be off by its last digit that counts, either way.
+func (r statedReading) states(v, scale float64, about bool) bool {
+	const slack = 1e-9 // of a unit, for what doubles cannot hold
+	value, unit := r.value*scale, r.unit*scale
+	switch off := (v - value) / unit; {
+	case v == value:
+		return true
+	case about:
+		return math.Abs(off) < 1-slack
+	case value == 0: // nothing is cut off to zero
+		return off <= 0.5+slack
+	default:
+		return off >= -0.5-slack && off < 1-slack
+	}
 }
+
+// isZero tells whether it states nothing but zero.
+func (n statedNumber) isZero() bool {
+	return !slices.ContainsFunc(n.readings, func(r statedReading) bool { return r.value != 0 })
+}
+
+// standsIn tells whether a text holds the number, digit for digit, as a date holds a year.
+func (n statedNumber) standsIn(text string) bool {
+	for _, token := range numbersInText.FindAllString(text, -1) {
+		for _, comma := range []bool{false, true} {
+			v, _, ok := cell.ParseNumber(token, comma)
+			if !ok {
+				continue
+			}
+			value, err := strconv.ParseFloat(v.String(), 64)
+			if err == nil && slices.ContainsFunc(n.readings, func(r statedReading) bool { return r.value == value || r.value == value*r.word }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// numbersInText finds the numbers in a text.
+var numbersInText = regexp.MustCompile(`[0-9]+(?:[.,'’][0-9]+)*`)

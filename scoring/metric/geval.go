@@ -41,7 +41,7 @@ func init() {
 			needs = " Not applicable without a result, unless the query failed."
 		}
 		register(scoring.Metric{
-			Name: "geval_" + d.dimension, Version: 1, Group: "agent",
+			Name: "geval_" + d.dimension, Version: 2, Group: "agent",
 			Context: scoring.FieldClarifications,
 			Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads the response"),
 			Needs: responseNeeds, Reads: responseReads,
@@ -61,7 +61,9 @@ func init() {
 				if err != nil {
 					return scoring.Score{}, err
 				}
-				return geval(d.dimension, d.rating(reply), response), nil
+				s := geval(d.dimension, d.rating(reply), response)
+				s.Warnings = unjudged(in)
+				return s, nil
 			},
 		})
 	}

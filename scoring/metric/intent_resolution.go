@@ -20,7 +20,7 @@ var intentGrades = []struct {
 func init() {
 	const example = "\"What did we sell, and to whom?\", both answered one after the other; the judge gives 9, decomposition: "
 	register(scoring.Metric{
-		Name: "intent_resolution", Version: 1, Group: "agent",
+		Name: "intent_resolution", Version: 2, Group: "agent",
 		Context: scoring.FieldClarifications,
 		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads the response"),
 		Needs: responseNeeds, Reads: responseReads,
@@ -28,7 +28,7 @@ func init() {
 			"or settled what was ambiguous.",
 		Range: "0 to 1",
 		Formula: "the judge's score from 0 to 10, divided by 10. A single clear request that is answered, or rightly " +
-			"declined, needs no splitting and is resolved. Detail: score; grade (excellent from 8, adequate from 5, " +
+			"declined, needs no splitting and is resolved. A warning says where the score contradicts how the intents were handled. Detail: score; grade (excellent from 8, adequate from 5, " +
 			"poor from 2, else unresolved); category; intents, each with its handling (answered, asked_back, declined, " +
 			"missed); reasoning." + responseCall,
 		Source:  "BADGER, section 7.4 (score and grades), Table 2 and section 7.5 (normalized to 0 to 1); the grade below 2 has no name there",
@@ -38,7 +38,7 @@ func init() {
 		}),
 	})
 	register(scoring.Metric{
-		Name: "intent_resolution_category", Version: 1, Group: "agent",
+		Name: "intent_resolution_category", Version: 2, Group: "agent",
 		Context: scoring.FieldClarifications,
 		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("the metric reads the response"),
 		Needs: responseNeeds, Reads: responseReads, Labels: slices.Clone(intentCategories),
@@ -99,6 +99,39 @@ func scoreIntent(score func(*intentReply) scoring.Score) func(context.Context, *
 		i := &reply.Intent
 		s := score(i)
 		s.Detail = intentDetail{i.Score, i.grade(), i.Category, i.Intents, i.Reasoning}
+		s.Warnings = append(i.contradictions(), unjudged(in)...)
 		return s, nil
 	}
+}
+
+// contradictions says where the score and the category are at odds with how the intents were
+// handled. The score stays the judge's.
+func (i *intentReply) contradictions() (said []string) {
+	handled := map[string]int{}
+	for _, h := range i.Intents {
+		handled[h.Handling]++
+	}
+	missed, asked := handled["missed"], handled["asked_back"]
+	grade := i.grade()
+	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
+	switch all := len(i.Intents); {
+	case all == 0:
+	case missed == all && i.Score >= 2:
+		say("the judge gives %v of 10 and yet calls every intent missed", i.Score)
+	case missed > 0 && grade == "excellent":
+		say("the judge gives %v of 10 and yet calls %d of %d intents missed", i.Score, missed, all)
+	case missed == 0 && grade == "unresolved":
+		say("the judge gives %v of 10 and yet calls no intent missed", i.Score)
+	}
+	switch i.Category {
+	case "clarification", "both":
+		if len(i.Intents) > 0 && missed == len(i.Intents) {
+			say("the judge calls it %s and yet calls every intent missed", i.Category)
+		}
+	case "none", "decomposition":
+		if asked > 0 {
+			say("the judge calls it %s and yet says that the agent asked back", i.Category)
+		}
+	}
+	return said
 }

@@ -11,13 +11,14 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "intent_similarity", Version: 1, Group: "judge",
+		Name: "intent_similarity", Version: 2, Group: "judge",
 		Context: scoring.FieldEvidence,
 		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedIsIgnored("the metric reads the interpretation, not the query"),
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldInterpretation, Reads: scoring.FieldSchema,
 		Summary: "How far the agent's interpretation means what the question means.",
 		Range:   "0 to 1",
-		Formula: "the judge's grade from 0 to 10, divided by 10. If both texts are the same but for case and blanks, the value is 1 and there is no call. Otherwise " +
+		Formula: "the judge's grade from 0 to 10, divided by 10. If both texts are the same but for case, blanks and punctuation, the value is 1 and there is no call. An interpretation that repeats the question is no " +
+			"evidence that the agent understood it: a warning says so. Otherwise " +
 			"there is one call. The judge sees the question, the interpretation and, if the case has them, the hint and the schema. The judge names the differences " +
 			"in meaning before the grade. Detail: score; differences, each with aspect (measure, entity, filter, period, grouping, ordering, limit, unit, other), " +
 			"kind (lost, added, changed) and explanation; reasoning.",
@@ -43,8 +44,11 @@ type intentDifference struct {
 
 func intentSimilarity(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	question, interpretation := in.Case.Question, in.Case.Agent.Interpretation
-	if sameText(question, interpretation) {
-		return scoring.OK(1, "the interpretation is the question"), nil
+	repeats := repeatsText(question, interpretation)
+	if repeats == wholly {
+		s := scoring.OK(1, "the interpretation is the question")
+		s.Warnings = []string{repeatsWarning}
+		return s, nil
 	}
 	var reply intentSimilarityReply
 	if err := in.Ask(ctx, prompt.Intent.Request(prompt.Material{
@@ -54,10 +58,31 @@ func intentSimilarity(ctx context.Context, in *scoring.Input) (scoring.Score, er
 	}
 	s := scoring.OK(reply.Score/10, fmt.Sprintf("the judge gives %v of 10", reply.Score))
 	s.Detail = reply
+	if repeats == partly {
+		s.Warnings = append(s.Warnings, repeatsWarning)
+	}
+	if reply.Score == 10 && len(reply.Differences) > 0 {
+		s.Warnings = append(s.Warnings, "the judge gives 10 of 10 and yet names differences")
+	}
 	return s, nil
 }
 
-// sameText tells whether two texts are the same but for case and blanks.
-func sameText(a, b string) bool {
-	return strings.EqualFold(strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " "))
+const repeatsWarning = "the interpretation repeats the question, which is no evidence that the agent understood it"
+
+// How far an interpretation repeats the question.
+const (
+	notAtAll = iota
+	partly   // it holds the question with other words around it
+	wholly   // it is the question but for case, blanks and punctuation
+)
+
+func repeatsText(question, interpretation string) int {
+	q, i := strings.Join(words(question), " "), strings.Join(words(interpretation), " ")
+	switch {
+	case q == i && (q != "" || strings.TrimSpace(question) == strings.TrimSpace(interpretation)):
+		return wholly
+	case q != "" && strings.Contains(" "+i+" ", " "+q+" "):
+		return partly
+	}
+	return notAtAll
 }

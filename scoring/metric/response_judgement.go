@@ -2,6 +2,7 @@ package metric
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/badger-eval/badger/judgebackend"
@@ -48,6 +49,15 @@ func judgedResponse(ctx context.Context, in *scoring.Input) (*responseReply, jud
 	var reply responseReply
 	response, err := in.AskOnceResponse(ctx, request, &reply)
 	return &reply, response, err
+}
+
+// unjudged warns of a response whose middle the judge was not shown.
+func unjudged(in *scoring.Input) []string {
+	share := prompt.Unshown(in.Case.Agent.Response)
+	if share == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%.1f%% of the response, in its middle, is beyond the %d characters that are judged", 100*share, prompt.MostResponse)}
 }
 
 // expectedReaction says what a right agent does in place of an answer; empty where it answers.

@@ -33,7 +33,7 @@ func Table(t *scoring.Table) string {
 		}
 		line(&out, head)
 		out.WriteString(strings.Repeat("| --- ", columns) + "|\n")
-		rows, _ := body(t, columns)
+		rows, _, _ := body(t, columns)
 		out.WriteString(rows)
 	}
 	if more := len(t.Columns) - columns; more > 0 {
@@ -43,28 +43,43 @@ func Table(t *scoring.Table) string {
 	return out.String()
 }
 
-// Cut tells whether Table leaves out some of a result: rows, columns, or the ends of long texts.
-func Cut(t *scoring.Table) bool {
+// Gaps are what Table leaves out of a result.
+type Gaps struct {
+	From, To int  // rows From to To − 1
+	Columns  int  // columns from this one on; 0: none
+	Cells    bool // the ends of long texts
+}
+
+// GapsOf tells what Table leaves out of a result.
+func GapsOf(t *scoring.Table) (g Gaps) {
 	if t == nil {
-		return false
+		return g
 	}
-	if len(t.Columns) > maxColumns || t.Rows() > 2*edgeRows {
-		return true
+	if len(t.Columns) > maxColumns {
+		g.Columns = maxColumns
 	}
-	for k := range t.Columns {
+	columns := min(len(t.Columns), maxColumns)
+	_, head, left := body(t, columns)
+	if left > 0 {
+		g.From, g.To = head, head+left
+	}
+	for k := range columns {
 		for i := range t.Rows() {
+			if i >= g.From && i < g.To {
+				continue
+			}
 			if utf8.RuneCountInString(visible(t.Columns[k].Value(i).String())) > cellChars {
-				return true
+				g.Cells = true
+				return g
 			}
 		}
 	}
-	_, left := body(t, len(t.Columns))
-	return left > 0
+	return g
 }
 
-// body renders rows from both ends until all are there, or enough, and counts those that are left
-// out.
-func body(t *scoring.Table, columns int) (text string, left int) {
+// body renders rows from both ends until all are there, or enough. It counts those at the head and
+// those that are left out.
+func body(t *scoring.Table, columns int) (text string, first, left int) {
 	rows := t.Rows()
 	edge := edgeRows
 	if rows <= 2*edgeRows {
@@ -101,7 +116,7 @@ func body(t *scoring.Table, columns int) (text string, left int) {
 	for i := len(tail) - 1; i >= 0; i-- {
 		out.WriteString(tail[i])
 	}
-	return out.String(), left
+	return out.String(), len(head), left
 }
 
 func line(out *strings.Builder, cells []string) {
