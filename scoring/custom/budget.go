@@ -39,6 +39,7 @@ type budget struct {
 	thread *starlark.Thread
 
 	patterns map[string]*pattern // that the run has used
+	trust    *trust              // nil where nothing can be asked
 }
 
 func (b *budget) left() int64 { return b.limits.Steps - int64(b.thread.Steps) } //nolint:gosec // bounded by the limit

@@ -229,6 +229,26 @@ func (j *Judge) settings(in *scoring.Input) (map[string]any, error) {
 	return out, nil
 }
 
+// ownSettings are the settings without the texts that the case itself sets, which are not the
+// author's and not the deployment's, unless the author lists them under one_of.
+func (j *Judge) ownSettings(in *scoring.Input, settings map[string]any) map[string]any {
+	raw, ok := in.Case.Options[j.Name]
+	if !ok {
+		return settings
+	}
+	set := map[string]json.RawMessage{}
+	if scoring.DecodeOptions(raw, &set) != nil {
+		return nil
+	}
+	own := maps.Clone(settings)
+	maps.DeleteFunc(own, func(name string, _ any) bool {
+		_, ofCase := set[name]
+		s := j.config[name]
+		return ofCase && len(s.OneOf) == 0 && (s.Type == "string" || s.Type == "list")
+	})
+	return own
+}
+
 func configRecord(settings map[string]any) *record {
 	r := &record{name: "config", fields: make(starlark.StringDict, len(settings))}
 	for name, v := range settings {

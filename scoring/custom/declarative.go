@@ -15,6 +15,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/prompt"
 )
 
 // loadYAML loads a judge of one of the declarative kinds.
@@ -137,7 +138,7 @@ func (j *Judge) loadPrompt(ctx context.Context, limits Limits, o *Options) error
 	j.asks = true
 	j.score = func(ctx context.Context, in *scoring.Input, row *record, settings map[string]any) (scoring.Score, error) {
 		c := &conversation{ctx: ctx, judge: j, in: in}
-		user, err := c.fill(h.Prompt.Value, row, settings)
+		user, err := fill(h.Prompt.Value, row, settings, j.ownSettings(in, settings))
 		if err != nil {
 			return scoring.Score{}, errcode.New(errcode.Of(err), "prompt: %w", err)
 		}
@@ -211,14 +212,17 @@ func (j *Judge) checkPlaceholders() error {
 }
 
 // fill puts the case and the settings into a prompt. What comes from the case is set off as
-// material.
-func (c *conversation) fill(template string, row *record, settings map[string]any) (string, error) {
+// material, and so are settings that are not the author's own or the deployment's.
+func fill(template string, row *record, settings, own map[string]any) (string, error) {
 	b := &budget{limits: DefaultLimits, thread: new(starlark.Thread)}
 	var failed error
 	out := placeholder.ReplaceAllStringFunc(template, func(hole string) string {
 		name := placeholder.FindStringSubmatch(hole)[1]
 		if set, ok := strings.CutPrefix(name, "config."); ok {
-			return settingText(settings[set])
+			if _, ok := own[set]; ok {
+				return settingText(own[set])
+			}
+			return strings.TrimSuffix(prompt.Block(set, settingText(settings[set]), materialText), "\n")
 		}
 		v := row.fields[name]
 		if v == nil {
@@ -239,7 +243,7 @@ func (c *conversation) fill(template string, row *record, settings map[string]an
 		if err != nil {
 			failed = err
 		}
-		return strings.TrimSuffix(c.block(titleOf(name), text, materialText), "\n")
+		return strings.TrimSuffix(prompt.Block(titleOf(name), text, materialText), "\n")
 	})
 	return out, failed
 }

@@ -83,6 +83,9 @@ func operate(b *budget, op syntax.Token, x, y starlark.Value) (starlark.Value, e
 	if err != nil {
 		return nil, err
 	}
+	if err := b.derivedBy(op, z, x, y); err != nil {
+		return nil, err
+	}
 	return z, fits(z)
 }
 
@@ -296,5 +299,9 @@ func slice(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []sta
 	if err := b.alloc(32 + bytesOf(args[0])*int64(max(hi-lo, lo-hi))/int64(max(n, 1))); err != nil {
 		return nil, err
 	}
-	return x.Slice(lo, hi, step), nil
+	out := x.Slice(lo, hi, step)
+	if text, ok := out.(starlark.String); ok {
+		return out, b.derived(text, false, args[0])
+	}
+	return out, nil
 }

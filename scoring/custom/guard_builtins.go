@@ -28,6 +28,12 @@ var universe = func() starlark.StringDict {
 			if err != nil {
 				return nil, plain(name, err)
 			}
+			if text, ok := z.(starlark.String); ok && textMakers[name] {
+				_, same := args[0].(starlark.String) // str of a text is that text
+				if err := budgetOf(t).derived(text, same && name == "str", args...); err != nil {
+					return nil, err
+				}
+			}
 			return z, fits(z)
 		})
 	}

@@ -62,10 +62,12 @@ func method(b *budget, t *starlark.Thread, recv starlark.Value, m *starlark.Buil
 	switch m.Name() {
 	case "codepoints", "codepoint_ords", "elems", "elem_ords": // some of them do not tell how many they are
 		if it, ok := v.(starlark.Iterable); ok {
-			return collect(b, it)
+			if v, err = collect(b, it); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return v, nil
+	return v, b.derivedByMethod(v, recv, m.Name(), args, kwargs)
 }
 
 // collect makes a list of what an iterable holds.

@@ -47,7 +47,10 @@ var jsonModule = &starlarkstruct.Module{Name: "json", Members: starlark.StringDi
 			return nil, err
 		}
 		out, err := encodeJSON(nil, v, 0)
-		return starlark.String(out), err
+		if err != nil {
+			return nil, err
+		}
+		return starlark.String(out), b.derived(starlark.String(out), false, v)
 	}),
 }}
 

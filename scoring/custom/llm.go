@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"go.starlark.net/starlark"
 
@@ -24,11 +23,10 @@ const (
 
 // conversation is what a script asks about one case.
 type conversation struct {
-	ctx    context.Context //nolint:containedctx // lives for one call of a script
-	judge  *Judge
-	in     *scoring.Input
-	calls  int
-	blocks []string // of material, as they were made
+	ctx   context.Context //nolint:containedctx // lives for one call of a script
+	judge *Judge
+	in    *scoring.Input
+	calls int
 }
 
 // conversationKey is where a thread keeps its conversation.
@@ -62,8 +60,7 @@ func material(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwa
 	if limit < 1 || limit > 100_000 {
 		return nil, errcode.New(errcode.InvalidArgument, "material: limit is %d, want 1 to 100000 characters", limit)
 	}
-	c, err := conversationOf(t)
-	if err != nil {
+	if _, err := conversationOf(t); err != nil {
 		return nil, err
 	}
 	b := budgetOf(t)
@@ -74,13 +71,11 @@ func material(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwa
 	if err := b.alloc(int64(min(len(text), 8*limit)) + 200); err != nil {
 		return nil, err
 	}
-	return starlark.String(c.block(title, text, limit)), nil
-}
-
-func (c *conversation) block(title, text string, limit int) string {
 	block := prompt.Block(title, text, limit)
-	c.blocks = append(c.blocks, block)
-	return block
+	if b.trust != nil {
+		b.trust.made[block] = max(b.trust.made[block], framed)
+	}
+	return starlark.String(block), nil
 }
 
 // materialOf is how a judge is shown a value: text as it is, tables in Markdown with their ends,
@@ -145,6 +140,14 @@ func llmComplete(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, 
 	if err := b.read(int64(len(user) + len(system) + len(q.schema))); err != nil {
 		return nil, err
 	}
+	switch {
+	case b.trust.of(starlark.String(user)) == foreign:
+		return nil, foreignText("the prompt")
+	case b.trust.of(starlark.String(system)) == foreign:
+		return nil, foreignText("the system message")
+	case b.trust.of(schema) != own:
+		return nil, foreignText("the schema")
+	}
 	reply, err := c.ask(q)
 	if err != nil {
 		return nil, err
@@ -180,9 +183,6 @@ func (c *conversation) ask(q question) (json.RawMessage, error) {
 	if len(q.user)+len(q.system) > maxPrompt {
 		return nil, errcode.New(errcode.ResourceExhausted, "llm_complete: a prompt of more than %d KiB", maxPrompt>>10)
 	}
-	if err := c.check(q.user, q.system); err != nil {
-		return nil, err
-	}
 	purpose := c.judge.Name
 	switch {
 	case q.purpose != "":
@@ -201,45 +201,10 @@ func (c *conversation) ask(q question) (json.RawMessage, error) {
 	return reply, err
 }
 
-// check refuses a prompt that holds a text of the case which is not set off: what others wrote
-// would speak to the model. Short texts are let through, since they may stand in the prompt by
-// themselves.
-func (c *conversation) check(parts ...string) error {
-	for _, part := range parts {
-		for _, b := range c.blocks {
-			part = strings.ReplaceAll(part, strings.TrimSpace(b), "")
-		}
-		for _, n := range c.judge.needs {
-			if n.text == nil {
-				continue
-			}
-			text := strings.TrimSpace(n.text(c.in))
-			if utf8.RuneCountInString(text) < telltale/2 {
-				continue
-			}
-			if strings.Contains(part, firstOf(text)) || strings.Contains(part, lastOf(text)) {
-				return errcode.New(errcode.InvalidArgument, "llm_complete: the prompt holds row.%s as if it were an instruction; write material(%q, row.%s)", n.name, titleOf(n.name), n.name)
-			}
-		}
-	}
-	return nil
-}
-
-// telltale is how many characters at either end of a text tell that it was put into a prompt.
-const telltale = 48
-
-func firstOf(s string) string {
-	if runes := []rune(s); len(runes) > telltale {
-		return string(runes[:telltale])
-	}
-	return s
-}
-
-func lastOf(s string) string {
-	if runes := []rune(s); len(runes) > telltale {
-		return string(runes[len(runes)-telltale:])
-	}
-	return s
+// foreignText is the error of a prompt with a text that its author did not write.
+func foreignText(where string) error {
+	return errcode.New(errcode.InvalidArgument, "llm_complete: %s holds text that is not the judge's own, of the case or of a reply, where it would be an instruction; "+
+		"write material(TITLE, VALUE), which sets it off", where)
 }
 
 // titleOf is what a part of a case is called in a prompt.

@@ -204,7 +204,8 @@ func reSub(t *starlark.Thread, fn *starlark.Builtin, args starlark.Tuple, kwargs
 		out = p.ExpandString(out, template, text, at)
 		last = at[1]
 	}
-	return starlark.String(append(out, text[last:]...)), nil
+	made := starlark.String(append(out, text[last:]...))
+	return made, b.derived(made, false, starlark.String(replacement), starlark.String(text))
 }
 
 var groupReference = regexp.MustCompile(`\\(?:([0-9]{1,2})|g<([A-Za-z0-9_]+)>)`)

@@ -29,6 +29,7 @@ type script struct {
 	globals  starlark.StringDict
 	literals map[string]bool
 	idents   map[string]bool
+	trust    *trust // nil where it cannot ask
 }
 
 // names are what every script can use.
@@ -74,6 +75,9 @@ func compile(ctx context.Context, file string, f *syntax.File, limits Limits, pr
 		}
 	}
 	s.globals.Freeze()
+	if s.idents["llm_complete"] {
+		s.trust = newTrust(s.literals, s.globals)
+	}
 	return s, nil
 }
 
@@ -107,7 +111,11 @@ func (s *script) thread(ctx context.Context) (*starlark.Thread, func() bool) {
 		}
 	}}
 	t.SetMaxExecutionSteps(uint64(s.limits.Steps)) //nolint:gosec // not negative
-	t.SetLocal(budgetKey, &budget{limits: s.limits, thread: t})
+	b := &budget{limits: s.limits, thread: t}
+	if s.trust != nil {
+		b.trust = &trust{base: s.trust.base, made: map[string]trusted{}}
+	}
+	t.SetLocal(budgetKey, b)
 	t.SetLocal(literalsKey, s.literals)
 	return t, context.AfterFunc(ctx, func() { t.Cancel("the context has ended") })
 }
@@ -118,6 +126,11 @@ func (s *script) call(ctx context.Context, name string, locals map[string]any, a
 	defer stop()
 	for k, v := range locals {
 		t.SetLocal(k, v)
+	}
+	if settings, ok := locals[trustKey].(*record); ok {
+		if tr := budgetOf(t).trust; tr != nil {
+			tr.add(tr.made, settings, own)
+		}
 	}
 	v, err := starlark.Call(t, s.globals[name], args, nil)
 	if err != nil {

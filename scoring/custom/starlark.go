@@ -72,7 +72,9 @@ func (j *Judge) loadStarlark(ctx context.Context, most Limits, o *Options) error
 	}
 	j.asks = s.idents["llm_complete"]
 	j.score = func(ctx context.Context, in *scoring.Input, row *record, settings map[string]any) (scoring.Score, error) {
-		v, err := s.call(ctx, processRow, map[string]any{conversationKey: &conversation{ctx: ctx, judge: j, in: in}}, row, configRecord(settings))
+		v, err := s.call(ctx, processRow, map[string]any{
+			conversationKey: &conversation{ctx: ctx, judge: j, in: in}, trustKey: configRecord(j.ownSettings(in, settings)),
+		}, row, configRecord(settings))
 		if err != nil {
 			return scoring.Score{}, err
 		}

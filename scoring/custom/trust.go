@@ -1,0 +1,233 @@
+package custom
+
+import (
+	"strings"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+)
+
+// trust knows which texts of a run the judge's author wrote, so that nothing else enters a prompt
+// but as material. It starts with the texts of the script and of the settings. What operators,
+// methods and functions make of these alone joins them; what they make with any other text, such as
+// one of the case or of a model's reply, does not. Numbers and truths are trusted: they give no
+// instructions.
+//
+// Texts are told apart by what they say and not by where they come from: a text of the case that is
+// the same as one of the author's says nothing that the author would not.
+type trust struct {
+	base map[string]trusted // of the script; shared by its runs
+	made map[string]trusted // in this run
+}
+
+// trusted is how far a text is trusted.
+type trusted int
+
+const (
+	foreign trusted = iota
+	framed          // the author's, with material whole between its markers: it may be joined, and not be taken apart
+	own             // the author's
+)
+
+// trustKey is where a thread keeps the settings whose texts are trusted.
+const trustKey = "trusted settings"
+
+// of tells how far a value is trusted: as far as the least trusted text in it.
+func (tr *trust) of(v starlark.Value) trusted {
+	least := own
+	lower := func(v starlark.Value) bool {
+		least = min(least, tr.of(v))
+		return least > foreign
+	}
+	switch v := v.(type) {
+	case starlark.String:
+		if v == "" {
+			return own
+		}
+		return max(tr.base[string(v)], tr.made[string(v)])
+	case starlark.NoneType, starlark.Bool, starlark.Int, starlark.Float, *decimal:
+		return own
+	case *starlark.List:
+		for e := range v.Elements() {
+			if !lower(e) {
+				break
+			}
+		}
+		return least
+	case starlark.Tuple:
+		for _, e := range v {
+			if !lower(e) {
+				break
+			}
+		}
+		return least
+	case *starlark.Set:
+		for e := range v.Elements() {
+			if !lower(e) {
+				break
+			}
+		}
+		return least
+	case *starlark.Dict:
+		for k, e := range v.Entries() {
+			if !lower(k) || !lower(e) {
+				break
+			}
+		}
+		return least
+	}
+	return foreign
+}
+
+// add trusts the texts of a value.
+func (tr *trust) add(into map[string]trusted, v starlark.Value, how trusted) {
+	switch v := v.(type) {
+	case starlark.String:
+		into[string(v)] = max(into[string(v)], how)
+	case *starlark.List:
+		for e := range v.Elements() {
+			tr.add(into, e, how)
+		}
+	case starlark.Tuple:
+		for _, e := range v {
+			tr.add(into, e, how)
+		}
+	case *starlark.Set:
+		for e := range v.Elements() {
+			tr.add(into, e, how)
+		}
+	case *starlark.Dict:
+		for k, e := range v.Entries() {
+			tr.add(into, k, how)
+			tr.add(into, e, how)
+		}
+	case *record:
+		for _, e := range v.fields {
+			tr.add(into, e, how)
+		}
+	}
+}
+
+// newTrust is the trust that runs of a script start with: its literals, and what its top level made
+// of them before there was a case.
+func newTrust(literals map[string]bool, globals starlark.StringDict) *trust {
+	tr := &trust{base: make(map[string]trusted, len(literals))}
+	for text := range literals {
+		tr.base[text] = own
+	}
+	for _, v := range globals {
+		tr.add(tr.base, v, own)
+	}
+	return tr
+}
+
+// derived trusts what was made of values as far as these are trusted. Whole tells that it holds
+// framed ones whole.
+func (b *budget) derived(out starlark.Value, whole bool, from ...starlark.Value) error {
+	tr := b.trust
+	if tr == nil || starlark.Len(out) <= 0 { // numbers and truths are trusted anyway
+		return nil
+	}
+	least := own
+	for _, v := range from {
+		if err := b.work(1 + sizeOf(v)/perStep); err != nil {
+			return err
+		}
+		if least = min(least, tr.of(v)); least == foreign || least == framed && !whole {
+			return nil
+		}
+	}
+	if tr.made == nil {
+		tr.made = map[string]trusted{}
+	}
+	tr.add(tr.made, out, least)
+	return b.alloc(entryBytes)
+}
+
+// derivedBy is derived for x op y.
+func (b *budget) derivedBy(op syntax.Token, out, x, y starlark.Value) error {
+	if b.trust == nil {
+		return nil
+	}
+	if _, ok := out.(starlark.String); !ok {
+		return nil // the elements of lists were there before
+	}
+	switch op {
+	case syntax.PERCENT:
+		if b.trust.of(x) != own || converts(x, 'c') {
+			return nil
+		}
+		return b.derived(out, !converts(x, 'r') && b.trust.keepsWhole(y), y)
+	case syntax.PLUS, syntax.STAR:
+		return b.derived(out, true, x, y)
+	}
+	return nil
+}
+
+// keepsWhole tells whether what is framed in values stands in a text as it is when they are written
+// into it: texts do, and what is in lists is quoted.
+func (tr *trust) keepsWhole(v starlark.Value) bool {
+	list, ok := v.(starlark.Tuple)
+	if !ok {
+		list = starlark.Tuple{v}
+	}
+	for _, e := range list {
+		if _, text := e.(starlark.String); !text && tr.of(e) != own {
+			return false
+		}
+	}
+	return true
+}
+
+// converts tells whether a format has a conversion, such as %c, which makes text of numbers, or %r,
+// which quotes.
+func converts(format starlark.Value, conversion byte) bool {
+	text, _ := starlark.AsString(format)
+	for i := 0; i+1 < len(text); i++ {
+		if text[i] != '%' {
+			continue
+		}
+		i++
+		if text[i] == '(' { // %(name)s
+			for i < len(text) && text[i] != ')' {
+				i++
+			}
+			i++
+		}
+		if i < len(text) && text[i] == conversion {
+			return true
+		}
+	}
+	return false
+}
+
+// derivedByMethod is derived for recv.name(args).
+func (b *budget) derivedByMethod(out, recv starlark.Value, name string, args starlark.Tuple, kwargs []starlark.Tuple) error {
+	text, ok := recv.(starlark.String)
+	if b.trust == nil || !ok {
+		return nil // those of lists and dicts give what was there before
+	}
+	from := append(starlark.Tuple{}, args...)
+	for _, kv := range kwargs {
+		from = append(from, kv[1])
+	}
+	switch name {
+	case "join":
+		if b.trust.of(text) != own {
+			return nil
+		}
+		return b.derived(out, true, from...)
+	case "format":
+		if b.trust.of(text) != own {
+			return nil
+		}
+		return b.derived(out, !strings.Contains(string(text), "!r") && b.trust.keepsWhole(from), from...)
+	case "strip", "lstrip", "rstrip":
+		return b.derived(out, len(args) == 0, append(from, text)...)
+	}
+	return b.derived(out, false, append(from, text)...)
+}
+
+// textMakers are the functions that make texts, by what a message calls them; min, sorted and the like
+// give what was there before, and chr makes text of numbers.
+var textMakers = map[string]bool{"str": true, "repr": true}
