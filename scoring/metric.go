@@ -137,6 +137,7 @@ type Metric struct {
 	Labels  []string // the closed list of categories, for a metric whose result is Score.Label
 	Formula string   // how it is computed
 	Source  string   // paper and section, or the program it follows
+	Gaming  string   // how a score can be had without being earned, and what guards against it
 	Example string   // a worked example
 
 	// Cost is what scoring a row takes; "" is judged where the needs name a judge, large where they

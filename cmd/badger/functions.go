@@ -131,7 +131,7 @@ func (c *functionsCommand) show(p process, engine *scoring.Engine, functions []u
 		}
 		parts := [][2]string{{"", f.Doc}}
 		if m, err := engine.Metric(f.Metric); err == nil && f.Name == m.Name {
-			parts = append(parts, [2]string{"range", m.Range}, [2]string{"labels", strings.Join(m.Labels, ", ")}, [2]string{"formula", m.Formula}, [2]string{"source", m.Source}, [2]string{"example", m.Example})
+			parts = append(parts, [2]string{"range", m.Range}, [2]string{"labels", strings.Join(m.Labels, ", ")}, [2]string{"formula", m.Formula}, [2]string{"source", m.Source}, [2]string{"gaming", m.Gaming}, [2]string{"example", m.Example})
 			for i := range m.Options.List {
 				parts = append(parts, [2]string{"option", m.Options.List[i].String()})
 			}

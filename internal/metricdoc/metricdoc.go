@@ -128,6 +128,9 @@ func section(b *strings.Builder, m *scoring.Metric) {
 	}
 	line("Formula", prose(m.Formula))
 	line("Source", prose(m.Source))
+	if m.Gaming != "" {
+		line("How it can be gamed", prose(m.Gaming))
+	}
 	line("Example", prose(m.Example))
 	line("Version", strconv.Itoa(m.Version))
 }

@@ -25,6 +25,7 @@ func init() {
 			"normal form of tree_match: 2 · |common grams| / (grams of gold + grams of pred). A gram is a node with its parent and one child. Trees that match have " +
 			"1. " + clauses,
 		Source:  "the deterministic part of baseline M2 in BADGER, section 6.2 (AST similarity and clause recall); pq-grams: Augsten, Böhlen, Gamper, VLDB 2005",
+		Gaming:  "A query of gold's shape over other values is nearly alike: WHERE x = 1 for x = 2 loses one leaf of the tree. Read it beside a metric of the results.",
 		Example: "SELECT a FROM t WHERE x = 1 against the same: 1. Without the WHERE: both trees have fewer grams in common, and one of three clauses is missing.",
 		Options: similarityDeclared.OptionSet,
 		Score:   clauseSimilarity,
@@ -38,6 +39,7 @@ func init() {
 			Range:   "0 to 1",
 			Formula: m.formula + ", of the sets of clauses. " + clauses,
 			Source:  "baseline M5 in BADGER, section 6.2, clause recall and precision",
+			Gaming:  gaming["clause_"+m.name],
 			Example: "gold SELECT … FROM … WHERE … ORDER BY, agent SELECT … FROM … ORDER BY … LIMIT: recall 3/4, precision 3/4.",
 			Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 				if s, done := withoutQuery(in); done {

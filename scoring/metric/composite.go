@@ -24,6 +24,7 @@ func init() {
 			"because the agent gave no response, or no SQL or result where an answer is expected. Metrics must have values from 0 to 1. A custom metric with " +
 			"lower_is_better must declare a range [low, high], and counts as low + high − s. Not applicable if no weights are configured or no metric has a score. It passes or fails only if the configuration sets a threshold.",
 		Source:  "decided here: weights per deployment",
+		Gaming:  "A metric without a score drops out, so that what is not answered raises the rest. With missing set to zero, what failed, abstained or was withheld by the agent counts as 0. It hides what its parts show; read them.",
 		Example: "weights hybrid_ex 0.6, component_f1 0.2, tool_recall 0.2; scores 1, 0.5 and not applicable: (0.6 + 0.1) / 0.8 = 0.875.",
 		Options: compositeDeclared.OptionSet,
 		Score:   composite,

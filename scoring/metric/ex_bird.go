@@ -21,6 +21,7 @@ func init() {
 			"number ('507' = '507.0', but '0507' stays text). The option typed_text (true or false) overrides this.",
 		Source: "BIRD, Li et al. 2023, section 4 (arXiv:2305.03111); bird-bench/mini_dev 4d970a9, evaluation/evaluation_ex.py, calculate_ex; " +
 			"AlibabaResearch/DAMO-ConvAI bird/llm/src/evaluation.py",
+		Gaming:    "Repeated rows do not count, so that a join that multiplies rows passes, and so does any query without rows where gold has none. A constant that is right today passes. ex_multiset sees repeated rows; the relation both_empty names the second case.",
 		Example:   "gold (1), (1), (2) and pred (2), (1) score 1: a lost DISTINCT is not seen. Gold (1, 'a') and pred ('a', 1) score 0.",
 		Threshold: scoring.At(1),
 		Options:   rowsDeclared.OptionSet,

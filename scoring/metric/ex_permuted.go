@@ -24,6 +24,7 @@ func init() {
 			"ISO text, NULL = NULL, NaN = NaN. Two results without rows are equal. Detail: ordered, whether the order of rows counted; columns, the agent's column for each gold column.",
 		Source: "Execution match with column permutation and value normalization, after Zhong et al. 2020 (arXiv:2010.02840) and " +
 			"taoyds/test-suite-sql-eval e97acc5, exec_eval.py, result_eq, which takes any ORDER BY of the gold query for an order that is asked for, and has no ties",
+		Gaming:    "Columns are told apart by their values alone: where two columns hold the same values in other rows, as in a result of one row, they may change places. A constant that is right today passes. verdict with policy logic judges the query.",
 		Example:   "gold (Alice, 30), (Bob, 25) and pred (25.0, Bob), ('30', Alice) score 1, but 0 where the gold query ends in ORDER BY age DESC and the question asks for the oldest first.",
 		Threshold: scoring.At(1),
 		Options:   permutedDeclared.OptionSet,

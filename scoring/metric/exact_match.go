@@ -23,6 +23,7 @@ func init() {
 			"order. Queries beyond Spider's grammar are compared in the same way. With the option strict, such an answer scores 0, and such a gold query makes the " +
 			"metric not applicable.",
 		Source:    "Spider, Yu et al. 2018, section 5 (arXiv:1809.08887); taoyds/spider b7b5b8c, evaluation.py and process_sql.py",
+		Gaming:    "Values of conditions do not count, as in the benchmark: WHERE x = 1 matches x = 2. component_exact compares them.",
 		Example:   "SELECT name, age FROM singer WHERE age > 20 and SELECT T1.age, T1.name FROM singer AS T1 WHERE T1.age > 30: 1, for values do not count.",
 		Threshold: scoring.At(1),
 		Options:   setMatchDeclared.OptionSet,
@@ -37,6 +38,7 @@ func init() {
 		Formula: "1 if the texts are equal after runs of white space are collapsed white space at both ends is removed, and so are semicolons at the end. White space " +
 			"inside strings and quoted names counts, and so do the line break that ends a comment, case and quotes.",
 		Source:    "ROSE, appendix A, exact match (EM)",
+		Gaming:    "It cannot be raised without knowing gold; keep gold from the agent. It is 0 for nearly every right answer that is written in another way.",
 		Example:   "SELECT a  FROM t; and SELECT a FROM t: 1. select a from t: 0.",
 		Threshold: scoring.At(1),
 		Score: func(_ context.Context, in *scoring.Input) (scoring.Score, error) {

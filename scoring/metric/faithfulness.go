@@ -53,6 +53,7 @@ func init() {
 			"without a result (unless the query failed) and if the response makes no claim. Abstained if no claim can " +
 			"be verified, if more than half of the claims are left out, or if more than a fifth of the response is too long to be judged." + responseCall,
 		Source:    source,
+		Gaming:    "A response that says one safe thing has 1, whether or not it answers; read it with geval_relevance. A figure that the judge takes to be computed is not looked up, so that a judge that is too kind can let it pass; the detail counts it as unchecked. Repeated claims, and claims that only the judge makes, do not count.",
 		Example:   "\"Oslo leads with 3 orders, Rome has 2; sales doubled\" over the rows Oslo 3, Rome 2: two claims supported, the last unsupported: 2/3.",
 		Threshold: scoring.At(faithful),
 		Options:   faithfulnessDeclared.OptionSet,
@@ -68,6 +69,7 @@ func init() {
 		Formula: "1 if faithfulness passes (at least 0.8, or its configured threshold), else 0. No value if faithfulness " +
 			"has none. The options are those of faithfulness." + responseCall,
 		Source:    source,
+		Gaming:    "As faithfulness: a response that says one safe thing passes. Read it with geval_relevance.",
 		Example:   "4 of 5 claims supported: 1. 3 of 4: 0.",
 		Threshold: scoring.At(1),
 		Score:     faithfulnessVerdict,

@@ -22,6 +22,7 @@ func init() {
 			"value representation, reference, several answers or other. Detail: results; execution_error, the error that execution accuracy makes on this case " +
 			"(false_positive, false_negative or none; null if results are not given); categories, each with an explanation.",
 		Source:    "FLEX, section 5 (criteria), appendices A.3 (tables), B.3 and F (categories of false positives and of false negatives)",
+		Gaming:    "The judge may be talked to by comments in the agent's query, or follow its likeness with gold. Everything from the case is set off as material, both results are shown where they differ, and calibrate measures the judge on labels.",
 		Example:   "same results by coincidence, the judge says {\"correct\": false}: 0, execution_error false_positive, categories incorrect_filtering_condition.",
 		Threshold: scoring.At(1),
 		Options:   flexDeclared.OptionSet,

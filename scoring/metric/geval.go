@@ -52,6 +52,7 @@ func init() {
 				"probabilities p are scaled to add up to 1, and s is rounded to six digits. Otherwise s is the score as " +
 				"written. Detail: score, s; judge_score, as written; probabilities of 1 to 5; reasoning." + needs + responseCall,
 			Source:  "BADGER, section 7.3 and Table 2 (scale 1 to 5), section 7.5 (normalized to 0 to 1); G-Eval (Liu et al. 2023), section 2, equation 1",
+			Gaming:  gaming["geval_"+d.dimension],
 			Example: d.example,
 			Score: func(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 				if d.grounded && !hasEvidence(in) {

@@ -32,6 +32,7 @@ func init() {
 			"poor from 2, else unresolved); category; intents, each with its handling (answered, asked_back, declined, " +
 			"missed); reasoning." + responseCall,
 		Source:  "BADGER, section 7.4 (score and grades), Table 2 and section 7.5 (normalized to 0 to 1); the grade below 2 has no name there",
+		Gaming:  "Asking back always, or naming a reading always, pleases a judge. A warning says where the score contradicts how the intents were handled; refusal counts questions back where an answer is expected.",
 		Example: example + "0.9.",
 		Score: scoreIntent(func(i *intentReply) scoring.Score {
 			return scoring.OK(i.Score/10, fmt.Sprintf("the judge gives %v of 10: %s", i.Score, i.grade()))
@@ -47,6 +48,7 @@ func init() {
 		Range:   "0 or 1",
 		Formula: "the label is the judge's: decomposition, clarification, both or none. The value is 0 for none, else 1; none is right for one clear request, so that it is no verdict. Detail as for intent_resolution." + responseCall,
 		Source:  "BADGER, Table 2",
+		Gaming:  "It is no verdict: none is right for one clear request, and an agent that always asks back has 1. Read it with refusal.",
 		Example: example + "decomposition, 1.",
 		Score: scoreIntent(func(i *intentReply) scoring.Score {
 			s := scoring.OK(1, "the judge calls it "+i.Category)

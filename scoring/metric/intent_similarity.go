@@ -23,6 +23,7 @@ func init() {
 			"in meaning before the grade. Detail: score; differences, each with aspect (measure, entity, filter, period, grouping, ordering, limit, unit, other), " +
 			"kind (lost, added, changed) and explanation; reasoning.",
 		Source:  "BADGER, Table 2: semantic similarity of the user's question and the agent's interpretation; graded as the similarity of queries is in section 4.4",
+		Gaming:  "An interpretation that repeats the question has 1 and shows nothing; a warning says so, also where it is repeated among other words.",
 		Example: "\"Sales in Oslo in 2024\" read as \"Total sales in Oslo\": the judge names a lost period and gives 5: 0.5.",
 		Score:   intentSimilarity,
 	})

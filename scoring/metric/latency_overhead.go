@@ -16,6 +16,7 @@ func init() {
 		Range:         "at least -100",
 		Formula:       "100 · (t_agent − t_gold) / t_gold. Not applicable where the gold query took no measurable time.",
 		Source:        "BADGER, Table 2, latency overhead",
+		Gaming:        "A query that does nothing is fast: SELECT 1 is better than any right answer. Read it on right answers only, as r_ves does. The latencies are taken as given: measure both in one place.",
 		Example:       "800 ms against 500 ms of gold is 60; 250 ms is -50.",
 		LowerIsBetter: true,
 		Score:         latencyOverhead,

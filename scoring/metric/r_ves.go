@@ -19,6 +19,7 @@ func init() {
 			"t_agent: 1.25 if r ≥ 2, 1 if r ≥ 1, 0.75 if r ≥ 0.5, 0.5 if r ≥ 0.25, else 0.25. BIRD runs each query a hundred times and reports the mean of 100 · " +
 			"√reward. Here the two given latencies are used as they are, and detail.ves is 100 · √reward.",
 		Source:  "BIRD mini-dev, R-VES; bird-bench/mini_dev, evaluation/evaluation_ves.py",
+		Gaming:  "What passes ex_bird passes here: repeated rows, and constants, which are the fastest of all. The latencies are taken as given: measure both in one place.",
 		Example: "equal results in 80 ms against 200 ms of gold: r = 2.5, reward 1.25, detail.ves 111.8. In 300 ms: r = 0.67, reward 0.75.",
 		Options: rowsDeclared.OptionSet,
 		Score:   rVES,

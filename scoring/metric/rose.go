@@ -26,6 +26,7 @@ func init() {
 			"Refuter calls the gold query wrong; amb_q and amb_schema, it finds the question or the schema ambiguous " +
 			"(null without a Refuter call); judge, the tag rose_<model>-<yymm> that a reported score must carry.",
 		Source:    "ROSE, sections 4.1 to 4.3, appendices B (score), E.1 (tag) and O (what the judges are told)",
+		Gaming:    "The Prover may be talked to by comments and names in the agent's query. Everything from the case is set off as material, the Refuter sees gold where the results differ, and a reply that is missing is a failure and never a pass. calibrate measures the judge on labels.",
 		Example:   "the results differ, the Prover accepts, the Refuter upholds and calls the reference wrong: 1, gold_x.",
 		Threshold: scoring.At(1),
 		Options:   roseDeclared.OptionSet,

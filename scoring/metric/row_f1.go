@@ -27,6 +27,7 @@ func init() {
 			"often.",
 		Source: "BADGER, section 6.2, RAGAS M4 (its deterministic part); the row and column comparison of capitalone/datacompy fd91514 as vibrantlabsai/ragas " +
 			"scores it (DataCompyScore), but joined on values instead of row numbers",
+		Gaming:    "Every row of a table gives recall 1 and pays in precision; a few frequent rows earn a part. Columns without common names are paired by position, so that names that were changed hide columns that were exchanged only if their values agree. A constant that is right today has 1.",
 		Example:   "gold (1, 'a'), (2, 'b') and pred (2, 'b'), (3, 'c'), (1, 'x') share one row: precision 1/3, recall 1/2, F1 0.4.",
 		Threshold: scoring.At(1),
 		Options:   rowF1Declared.OptionSet,

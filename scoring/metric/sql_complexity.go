@@ -23,6 +23,7 @@ func init() {
 			"WITH. extra_hard: at least two of select > 3, where > 3, group_by > 2, nested condition, set operation, having, WITH, tables > 3. hard: select > 2, " +
 			"where > 2, group_by ≥ 2, nested condition, set operation or WITH. medium otherwise. These tiers are not Spider's.",
 		Source:  "BADGER, section 4.3, Algorithm 1, as printed",
+		Gaming:  "It describes and does not judge. Without an accepted query the agent's own tier counts, which needless joins, conditions and subqueries raise.",
 		Example: "SELECT count(*) FROM t: easy. SELECT a, b FROM t ORDER BY a: medium. WITH x AS (…) SELECT a, b, c, d FROM x: extra_hard, by select > 3 and WITH.",
 		Score:   sqlComplexity,
 	})

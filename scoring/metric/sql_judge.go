@@ -44,7 +44,7 @@ func init() {
 			"not.",
 		Range:   "0 to 1",
 		Formula: "the judge's grade from 0 to 10, divided by 10; 0 for a query that failed, 1 for queries that are proved equal." + call,
-		Source:  source, Example: example + "0.4.",
+		Source:  source, Gaming: gaming["sql_judge"], Example: example + "0.4.",
 		Options: sqlJudgeDeclared.OptionSet, Score: sqlJudged(func(j *sqlJudgement) scoring.Score {
 			return scoring.OK(j.Score/10, fmt.Sprintf("the judge grades the query %v of 10", j.Score))
 		}, true),
@@ -56,7 +56,7 @@ func init() {
 		Summary: "Whether the agent's query returns the same answer as the gold query on any data, decided by a judge.",
 		Range:   "0 or 1",
 		Formula: "1 if the judge calls the queries equivalent, else 0; 0 for a query that failed, 1 for queries that are proved equal." + call,
-		Source:  source, Example: example + "0.", Threshold: scoring.At(1),
+		Source:  source, Gaming: gaming["sql_judge"], Example: example + "0.", Threshold: scoring.At(1),
 		Options: sqlJudgeDeclared.OptionSet, Score: sqlJudged(func(j *sqlJudgement) scoring.Score {
 			if j.Equivalent {
 				return scoring.OK(1, "the judge calls the queries equivalent")
@@ -73,7 +73,7 @@ func init() {
 		Formula: "the label is the most serious issue that the judge names. The value is the number of kinds of issues, " +
 			"without performance_issue. none and 0 for queries that are proved equal. Not applicable if the agent's " +
 			"query failed or is missing." + call,
-		Source: source, Example: example + "filters_missing, 1.", Threshold: scoring.At(0),
+		Source: source, Gaming: gaming["sql_judge"], Example: example + "filters_missing, 1.", Threshold: scoring.At(0),
 		Options: sqlJudgeDeclared.OptionSet, Score: sqlJudged(func(j *sqlJudgement) scoring.Score {
 			labels := j.labels()
 			s := scoring.OK(float64(len(labels)), "the judge finds no issue")

@@ -38,6 +38,7 @@ func init() {
 			"moderate, low).",
 		Source: "STEF, equations 1 to 18, tables 1 to 3, sections 3.2 to 5.6 and listing 8; the threshold is that of the " +
 			"tiers that need no human review",
+		Gaming:    "There is no gold: the agent's own interpretation is evidence, so that an agent that words it after its query agrees with itself. stef_enrichment asks whether the interpretation is still the question. The judge extracts and does not grade, which leaves little to talk it into.",
 		Example:   "all filters applied, an extra status = 'Active' that is benign, verdict Likely Correct, confidence 0.7: (4 + 3 + 1) / 10 · 100 · 0.8 = 64, marginal.",
 		Threshold: scoring.At(75),
 		Options:   stefDeclared.OptionSet,
@@ -56,6 +57,7 @@ func init() {
 			"if it asks something else. The judge decides this in the call of stef, without another call if the " +
 			"options are the same (they are the options of stef). Not applicable if the SQL holds no query.",
 		Source:    "STEF, abstract and section 1: the quality of the enriched question as a signal of its own; the four words are decided here",
+		Gaming:    "Repeating the question as the interpretation is faithful. It judges the interpretation and not the query; read it with stef.",
 		Example:   "question: Spend in 2023; enriched: Spend in 2022: changes, 0.",
 		Threshold: scoring.At(1),
 		Options:   stefDeclared.OptionSet,

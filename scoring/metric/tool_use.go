@@ -27,6 +27,7 @@ func init() {
 		Formula: "1 if the set of required calls is within the set of calls made, else 0." + match +
 			"Optional tools are not required. Where no tool is expected (an empty list) there is nothing to miss: 1.",
 		Source:    source + "2",
+		Gaming:    "An agent that calls every tool has 1. Read it with tool_excess. By default names alone are compared: a call with wrong arguments counts unless match is exact or subset.",
 		Example:   "expected search, run_sql; called search, search, run_sql, chart: 1. Called search, chart: 0, detail.missing is [run_sql], detail.share 0.5.",
 		Threshold: scoring.At(1), Options: toolDeclared.OptionSet, Score: toolRecall,
 	})
@@ -40,6 +41,7 @@ func init() {
 			`A list is a sequence; {"tools": [{"id", "name", "arguments", "optional", "after": [ids]}]} is a partial order. Optional tools hold no place themselves. ` +
 			"Where no tool is expected there is nothing to order: 1.",
 		Source:    source + "3; the partial order is an extension",
+		Gaming:    "An agent that calls every tool again and again has every order somewhere. Read it with tool_excess.",
 		Example:   "expected search, run_sql; called search, chart, run_sql: 1. Called run_sql, search: 0, detail.in_order is 1 of 2.",
 		Threshold: scoring.At(1), Options: toolDeclared.OptionSet, Score: toolOrder,
 	})
@@ -52,6 +54,7 @@ func init() {
 		Formula: "1 − |E| / |T|: T the calls made, E the fewest that are left when each call takes at most one expected call that it is, and no two the same one." + match +
 			"Optional tools are no excess. Not applicable where no tool is expected or none was called.",
 		Source:  source + "4",
+		Gaming:  "It is not applicable to an agent that calls nothing. Read it with tool_recall. By default names alone are compared.",
 		Example: "expected search, run_sql; called search, search, run_sql, chart: the second search and chart are in excess, 1 − 2/4 = 0.5.",
 		Options: toolDeclared.OptionSet, Score: toolExcess,
 	})
