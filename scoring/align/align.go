@@ -44,6 +44,8 @@ type column struct {
 	reading  map[cell.View]*reading
 	formats  *formats // made when first needed
 
+	counts *keyCounts // made when first needed
+
 	numberLike *bool // of text: whether any begins as a number does; made when first needed
 
 	read    *cell.View // how it is read when rows are compared to settle which column is which; nil: as it is …
@@ -83,6 +85,25 @@ func newAligner(gold, pred *scoring.Table, o Options) *aligner {
 		a.pairs[i] = scoring.ColumnPair{Gold: i, Pred: -1}
 	}
 	return a
+}
+
+// keyCounts are the keys of a column, if they could be counted by value.
+type keyCounts struct {
+	of []cell.KeyCount
+	ok bool
+}
+
+// counted lists the keys of the column under a view, where they are counted in no time. No view
+// changes those of whole numbers, unless it reads them as text or in a format.
+func (c *column) counted(v cell.View) ([]cell.KeyCount, bool) {
+	if v.Format != "" || v.Kind == scoring.KindText {
+		return nil, false
+	}
+	if c.counts == nil {
+		c.counts = &keyCounts{}
+		c.counts.of, c.counts.ok = cell.KeyCounts(c.col, v)
+	}
+	return c.counts.of, c.counts.ok
 }
 
 func (c *column) nameWords() []string {
@@ -135,8 +156,13 @@ func (a *aligner) bySums() {
 func (a *aligner) sum() {
 	for _, cols := range [][]column{a.gold, a.pred} {
 		for i := range cols {
-			cols[i].sum = cell.SumOf(cols[i].col, a.natural(&cols[i]))
-			cols[i].readSum = cols[i].sum
+			c, view := &cols[i], a.natural(&cols[i])
+			if counts, ok := c.counted(view); ok {
+				c.sum = cell.SumOfCounts(counts)
+			} else {
+				c.sum = cell.SumOf(c.col, view)
+			}
+			c.readSum = c.sum
 		}
 	}
 }

@@ -350,7 +350,7 @@ func TestOverlap(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	read := func(vs []int64) *reading {
 		c := ints("c", vs...)
-		return &reading{col: &c, view: cell.View{Kind: scoring.KindNumber}, digits: -1}
+		return readingOf(&c)
 	}
 	for _, tc := range []struct {
 		why  string
@@ -382,8 +382,8 @@ func TestOverlap(t *testing.T) {
 		if got := overlap(rg, rp); math.Abs(got-share) > 0.03 {
 			t.Errorf("of %d values, %v in common: %v", n, share, got)
 		}
-		if rg.counts.distinct > 2*sampleKeys {
-			t.Errorf("%d keys are kept", rg.counts.distinct)
+		if len(rg.keys) > 2*sampleKeys {
+			t.Errorf("%d keys are kept", len(rg.keys))
 		}
 	}
 }
@@ -404,7 +404,7 @@ func TestDecimals(t *testing.T) {
 		{"none", nil, 0},
 	} {
 		c := scoringFloats("c", tc.vs...)
-		r := &reading{col: &c, view: cell.View{Kind: scoring.KindNumber}, digits: -1}
+		r := readingOf(&c)
 		for range 2 {
 			if got := r.decimals(); got != tc.want {
 				t.Errorf("%s: %d digits, want %d", tc.why, got, tc.want)
