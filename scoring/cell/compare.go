@@ -339,10 +339,19 @@ func (r *Result) count(gold *scoring.Table, index, compared []pair, pairs []int3
 	whole := make([]int, len(pairs)) // equal cells of each gold row
 	for k := range compared {
 		c, n := &compared[k], 0
-		for i, j := range pairs {
-			if j >= 0 && c.equal(i, int(j)) {
-				n++
-				whole[i]++
+		if c.ranges == nil && c.g != nil {
+			for i, j := range pairs {
+				if j >= 0 && c.g[i] == c.p[j] {
+					n++
+					whole[i]++
+				}
+			}
+		} else {
+			for i, j := range pairs {
+				if j >= 0 && c.equal(i, int(j)) {
+					n++
+					whole[i]++
+				}
 			}
 		}
 		equalCells += n
