@@ -69,9 +69,10 @@ func (p *problem) matchNeighbors() bool {
 		order = append(order[1:], order[0])
 	}
 	found := false
-	for _, e := range byWeight(best, len(p.codes)) {
-		if n := min(p.gold.left(int(e.gold)), p.pred.left(int(e.pred))); n > 0 {
-			p.pair(int(e.gold), int(e.pred), n)
+	for _, k := range byWeight(best, len(p.codes)) {
+		gold, pred := int(k/candidates), int(best[k].pred)
+		if n := min(p.gold.left(gold), p.pred.left(pred)); n > 0 {
+			p.pair(gold, pred, n)
 			found = true
 		}
 	}
@@ -81,10 +82,10 @@ func (p *problem) matchNeighbors() bool {
 // near is a predicted kind and how many of its cells equal those of a gold kind.
 type near struct{ pred, weight int32 }
 
-// byWeight lists the edges to what is near each gold kind by weight, at most most, the heaviest
+// byWeight lists the places of what is near each gold kind by weight, at most most, the heaviest
 // first, and leaves out those of none.
-func byWeight(best []near, most int) []edge {
-	at := make([]int, most+2) // of each weight, where the next edge of it goes
+func byWeight(best []near, most int) []int32 {
+	at := make([]int, most+2) // of each weight, where the next place of it goes
 	for _, b := range best {
 		at[b.weight]++
 	}
@@ -92,10 +93,10 @@ func byWeight(best []near, most int) []edge {
 	for w := most; w > 0; w-- {
 		n, at[w] = n+at[w], n
 	}
-	out := make([]edge, n)
+	out := make([]int32, n)
 	for k, b := range best {
 		if b.weight > 0 {
-			out[at[b.weight]] = edge{int32(k / candidates), b.pred, b.weight} //nolint:gosec // rows are bounded far below
+			out[at[b.weight]] = int32(k) //nolint:gosec // rows are bounded far below
 			at[b.weight]++
 		}
 	}

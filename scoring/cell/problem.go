@@ -344,10 +344,14 @@ func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out ki
 	if ranged {
 		out.ends = make([]int32, len(out.cells))
 	}
-	// Cells are brought together by row before they are put in the order of the kinds, some columns
-	// at a time: reading a column in that order would wait for memory again and again.
-	const block, near = 16, 256 // columns, and rows of which they stay in the cache
-	byRow := make([]int32, len(rows)*min(block, width))
+	kindAt := make([]int32, len(rows)) // of the first row of each kind, from 1
+	for t, at := range out.start[:out.len()] {
+		kindAt[out.order[at]] = int32(t + 1) //nolint:gosec // as above
+	}
+	// Cells are brought together by row, some rows and columns at a time, before they go to their kinds:
+	// one column after the other would wait for memory again and again.
+	const block, near = 16, 256 // columns and rows
+	var byRow [near * block]int32
 	spread := func(into []int32, of func(c *codes) []int32) {
 		for from := 0; from < width; from += block {
 			n := min(block, width-from)
@@ -356,15 +360,17 @@ func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out ki
 				sides[k] = of(&p.codes[from+k])
 			}
 			for lo := 0; lo < len(rows); lo += near {
+				kinds := kindAt[lo:min(lo+near, len(rows))]
 				for k, side := range sides[:n] {
-					for at := lo; at < min(lo+near, len(rows)); at++ {
-						byRow[at*n+k] = side[at]
+					for r, code := range side[lo:][:len(kinds)] {
+						byRow[r*block+k] = code
 					}
 				}
-			}
-			for t := range out.len() {
-				at := int(out.order[out.start[t]])
-				copy(into[t*width+from:][:n], byRow[at*n:][:n])
+				for r, t := range kinds {
+					if t > 0 {
+						copy(into[int(t-1)*width+from:][:n], byRow[r*block:])
+					}
+				}
 			}
 		}
 	}
