@@ -52,7 +52,7 @@ func numbered(c int) string { return fmt.Sprint("c", c) }
 // steps runs the aligner and counts what grows with the width of results: pairs of columns that
 // were compared in full, ways of pairing that were tried to the end, and keys that settling made.
 func steps(gold, pred *scoring.Table) (a *aligner, readings int) {
-	a = newAligner(gold, pred, Options{Tolerance: PaperTolerance})
+	a = newAligner(gold, pred, nil, nil, Options{Tolerance: PaperTolerance})
 	a.bySums()
 	a.settle(a.ambiguous)
 	a.byLadder()
@@ -119,7 +119,7 @@ func TestSettlingIsBounded(t *testing.T) {
 		b.Append(other.Value(i))
 	}
 	*last = b.Column()
-	a := newAligner(gold, pred, Options{})
+	a := newAligner(gold, pred, nil, nil, Options{})
 	a.bySums()
 	s := &settler{aligner: a}
 	rows := gold.Rows()

@@ -12,14 +12,14 @@ type KeyCount struct {
 // value.
 const countWindow = 1 << 12
 
-// minCounted is the number of rows from which counting takes less time than making keys of all.
-const minCounted = 1 << 10
+// MinCounted is the number of rows from which counting takes less time than making keys of all.
+const MinCounted = 1 << 10
 
 // KeyCounts lists the distinct keys of a column under a view, NULL among them, with how many cells
 // have each. It takes a fraction of the time that the keys of all cells take, so ok is false where
 // it would not: it counts whole numbers, truth values and dates that lie close together.
 func KeyCounts(c *scoring.Column, v View) (counts []KeyCount, ok bool) {
-	if c.Type != scoring.Int64 && c.Type != scoring.Bool && c.Type != scoring.Date || v.Format != "" || v.Kind == scoring.KindText || c.Len() < minCounted {
+	if c.Type != scoring.Int64 && c.Type != scoring.Bool && c.Type != scoring.Date || v.Format != "" || v.Kind == scoring.KindText || c.Len() < MinCounted {
 		return nil, false
 	}
 	var times [countWindow]int32

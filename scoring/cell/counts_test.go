@@ -13,8 +13,8 @@ import (
 func TestKeyCounts(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	column := func(typ scoring.Type, nulls bool, value func() int64) *scoring.Column {
-		b := scoring.NewBuilder("c", typ, 2*minCounted)
-		for i := range 2 * minCounted {
+		b := scoring.NewBuilder("c", typ, 2*MinCounted)
+		for i := range 2 * MinCounted {
 			v := value()
 			switch {
 			case nulls && (i < 3 || r.IntN(5) == 0):
@@ -32,9 +32,9 @@ func TestKeyCounts(t *testing.T) {
 	}
 	few := func() int64 { return r.Int64N(10) }
 	ends := func() int64 { return math.MaxInt64 - r.Int64N(2)*(math.MaxInt64-7) }
-	nulls := scoring.NewBuilder("c", scoring.Int64, minCounted)
+	nulls := scoring.NewBuilder("c", scoring.Int64, MinCounted)
 	nulls.AppendInt(1)
-	nulls.AppendNulls(minCounted)
+	nulls.AppendNulls(MinCounted)
 	nothing := nulls.Column()
 	first := true
 	for _, tc := range []struct {
