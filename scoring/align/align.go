@@ -69,8 +69,8 @@ type aligner struct {
 func newAligner(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Options) *aligner {
 	a := &aligner{goldT: gold, predT: pred, o: o, bits: cell.FloatBits(gold, pred), rowsEqual: gold.Rows() == pred.Rows()}
 	a.gold, a.pred = make([]column, len(gold.Columns)), make([]column, len(pred.Columns))
-	// Letter case counts where gold has texts that differ in nothing else; then it also counts where
-	// the answer has such.
+	// Letter case counts where gold has texts that differ in nothing else; then it also counts
+	// where the answer has such.
 	verbatim := take(a.gold, gold, goldPlaces, true)
 	take(a.pred, pred, predPlaces, verbatim)
 	a.pairs = make([]scoring.ColumnPair, len(gold.Columns))

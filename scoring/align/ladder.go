@@ -121,8 +121,8 @@ func (a *aligner) equalities(preds []int, pairs int, kind func(*column) scoring.
 	return e
 }
 
-// with fills in the shares for a gold column, by predicted column; those of another kind are 0. They
-// stand until the next call.
+// with fills in the shares for a gold column, by predicted column; those of another kind are 0.
+// They stand until the next call.
 func (e *equalities) with(gold int) []float64 {
 	g := &e.gold[gold]
 	kind, rg := e.kind(g), e.reading(g, e.view(g))

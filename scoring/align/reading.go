@@ -58,7 +58,8 @@ func (t *tally) add(order uint64, n int) {
 	s.n += n
 }
 
-// count counts keys up to a limit in their mixed form, but for NULL, and tells how many are not NULL.
+// count counts keys up to a limit in their mixed form, but for NULL, and tells how many are not
+// NULL.
 func (t *tally) count(keys []uint64, limit uint64) (values int) {
 	for _, key := range keys {
 		if key == cell.NullKey {
@@ -145,8 +146,8 @@ func (r *reading) many() bool {
 }
 
 // loadMany is load for very many distinct values. Counting them all to keep a part takes several
-// times as long as finding first, from marks in a small table, how far the limit goes down at least.
-// It tells whether that could be found.
+// times as long as finding first, from marks in a small table, how far the limit goes down at
+// least. It tells whether that could be found.
 func (r *reading) loadMany() bool {
 	const marks = 1 << 18
 	halvings := 0 // of the limit: those that leave enough values to find the others

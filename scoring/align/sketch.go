@@ -52,8 +52,8 @@ func (t *tally) list() []keyCount {
 	return out
 }
 
-// inOrderOf sorts keys, none of them above a limit. Mixed keys are spread evenly, so nearly all come
-// to their place by their leading digits.
+// inOrderOf sorts keys, none of them above a limit. Mixed keys are spread evenly, so nearly all
+// come to their place by their leading digits.
 func inOrderOf(keys []keyCount, limit uint64) []keyCount {
 	byOrder := func(a, b keyCount) int { return cmp.Compare(a.order, b.order) }
 	if len(keys) < 64 {

@@ -59,8 +59,8 @@ func naiveKeys(c *scoring.Column) (keys []keyCount, values int) {
 	return keys, values
 }
 
-// A sample is all distinct keys up to the largest limit, of those that halving gives, that leaves no
-// more than it may hold, however it is made.
+// A sample is all distinct keys up to the largest limit, of those that halving gives, that leaves
+// no more than it may hold, however it is made.
 func TestSample(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	for why, c := range manyWays(r) {

@@ -142,8 +142,8 @@ func (p *problem) weight(gold, pred int) (n int32) {
 	return n
 }
 
-// packed are the cells of all kinds, each in a few bits of a word, so that many columns are compared
-// at a time.
+// packed are the cells of all kinds, each in a few bits of a word, so that many columns are
+// compared at a time.
 type packed struct {
 	bits       int // of a cell: 4 or 8
 	words      int // of a kind
@@ -365,8 +365,8 @@ type keyPart struct {
 
 // keyParts are the parts of the keys that kinds are sorted by where all cells of both sides are
 // live and none has a range, so that each column has the same place in all keys. They sort as the
-// places do, but are ranks of these, in fewer bits, so that fewer digits are left to sort by: the used
-// ones, from the least.
+// places do, but are ranks of these, in fewer bits, so that fewer digits are left to sort by: the
+// used ones, from the least.
 func (p *problem) keyParts(order []int) (parts []keyPart, used int) {
 	room := 64
 	for _, k := range order {

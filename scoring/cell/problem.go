@@ -348,8 +348,8 @@ func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out ki
 	for t, at := range out.start[:out.len()] {
 		kindAt[out.order[at]] = int32(t + 1) //nolint:gosec // as above
 	}
-	// Cells are brought together by row, some rows and columns at a time, before they go to their kinds:
-	// one column after the other would wait for memory again and again.
+	// Cells are brought together by row, some rows and columns at a time, before they go to their
+	// kinds: one column after the other would wait for memory again and again.
 	const block, near = 16, 256 // columns and rows
 	var byRow [near * block]int32
 	spread := func(into []int32, of func(c *codes) []int32) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// keyLists are keys of many lengths and shapes: hashes, few distinct ones, keys that differ in a few
-// leading or trailing digits only, and keys that are sorted already.
+// keyLists are keys of many lengths and shapes: hashes, few distinct ones, keys that differ in a
+// few leading or trailing digits only, and keys that are sorted already.
 func keyLists(r *rand.Rand) map[string][]uint64 {
 	out := map[string][]uint64{}
 	shapes := map[string]func(i int) uint64{
