@@ -33,7 +33,7 @@ func scanResult(s *jsonscan.Scanner) (*Table, error) {
 	if err := s.Object(); err != nil {
 		return nil, prefix("result: ", err)
 	}
-	var cols []Builder
+	var cols []Column
 	var declared []Type
 	var rows *jsonscan.Scanner // "rows" that stand before "columns" are read last
 	haveColumns, haveRows, n := false, false, 0
@@ -79,11 +79,7 @@ func scanResult(s *jsonscan.Scanner) (*Table, error) {
 			return nil, prefix("result: ", err)
 		}
 	}
-	t := &Table{Columns: make([]Column, len(cols)), rows: n}
-	for i := range cols {
-		t.Columns[i] = cols[i].col
-	}
-	return t, nil
+	return &Table{Columns: cols, rows: n}, nil
 }
 
 func prefix(p string, err error) error {
@@ -93,11 +89,11 @@ func prefix(p string, err error) error {
 // MaxColumns bounds the columns of a result, so that a few bytes for each cannot fill the memory.
 const MaxColumns = 1 << 16
 
-func scanColumns(s *jsonscan.Scanner) ([]Builder, []Type, error) {
+func scanColumns(s *jsonscan.Scanner) ([]Column, []Type, error) {
 	if err := s.Array(); err != nil {
 		return nil, nil, err
 	}
-	cols := make([]Builder, 0, 4)
+	cols := make([]Column, 0, 4)
 	declared := make([]Type, 0, 4)
 	for first := true; ; first = false {
 		more, err := s.More(first)
@@ -121,7 +117,7 @@ func scanColumns(s *jsonscan.Scanner) ([]Builder, []Type, error) {
 		if err != nil {
 			return nil, nil, errcode.New(errcode.Of(err), "column %d (%q): %w", len(cols)+1, name, err)
 		}
-		cols = append(cols, Builder{col: Column{Name: name, Type: t}})
+		cols = append(cols, Column{Name: name, Type: t})
 		declared = append(declared, t)
 	}
 }
@@ -159,7 +155,7 @@ func scanColumn(s *jsonscan.Scanner) (name string, t Type, err error) {
 	}
 }
 
-func scanRows(s *jsonscan.Scanner, cols []Builder, declared []Type) (int, error) {
+func scanRows(s *jsonscan.Scanner, cols []Column, declared []Type) (int, error) {
 	if err := s.Array(); err != nil {
 		return 0, err
 	}
@@ -185,8 +181,8 @@ func scanRows(s *jsonscan.Scanner, cols []Builder, declared []Type) (int, error)
 			if !more {
 				break
 			}
-			if err := scanCell(s, &cols[i], declared[i]); err != nil {
-				return 0, errcode.New(errcode.Of(err), "row %d, column %d (%q): %w", n+1, i+1, cols[i].col.Name, err)
+			if err := scanCell(s, (*Builder)(&cols[i]), declared[i]); err != nil {
+				return 0, errcode.New(errcode.Of(err), "row %d, column %d (%q): %w", n+1, i+1, cols[i].Name, err)
 			}
 		}
 	}
@@ -353,7 +349,7 @@ func (b *Builder) AppendNumber(text []byte, isInt bool) error {
 	if err != nil {
 		return err
 	}
-	c := &b.col
+	c := (*Column)(b)
 	if c.Type == v.Type || c.Type == Null || !c.Type.Numeric() {
 		b.Append(v)
 		b.shows(text)
@@ -380,7 +376,7 @@ func (b *Builder) AppendNumber(text []byte, isInt bool) error {
 
 // shows notes how many digits behind the point a double was written with.
 func (b *Builder) shows(text []byte) {
-	if b.col.Type != Float64 {
+	if b.Type != Float64 {
 		return
 	}
 	point := bytes.IndexByte(text, '.')
@@ -391,13 +387,13 @@ func (b *Builder) shows(text []byte) {
 	if e := bytes.IndexAny(text[point:], "eE"); e >= 0 {
 		digits = e - 1
 	}
-	b.col.Scale = max(b.col.Scale, int32(min(digits, MaxDecimalDigits))) //nolint:gosec // bounded
+	b.Scale = max(b.Scale, int32(min(digits, MaxDecimalDigits))) //nolint:gosec // bounded
 }
 
 func exactInFloat(n int64) bool { return n >= -1<<53 && n <= 1<<53 }
 
 func (b *Builder) intsToFloats() bool {
-	c := &b.col
+	c := (*Column)(b)
 	for _, n := range c.ints {
 		if !exactInFloat(n) {
 			return false
@@ -414,10 +410,10 @@ func (b *Builder) intsToFloats() bool {
 // toDecimals makes a column of numbers DECIMAL, or ANY where NaN or an infinity is among them,
 // which no decimal can say.
 func (b *Builder) toDecimals() {
-	c := b.col
+	c := Column(*b)
 	switch {
 	case c.Type == Int64:
-		b.col.Type = Decimal
+		b.Type = Decimal
 		return
 	case c.Type != Float64:
 		return
@@ -425,7 +421,7 @@ func (b *Builder) toDecimals() {
 		b.becomeAny()
 		return
 	}
-	b.col = Column{Name: c.Name, Type: Decimal}
+	*b = Builder{Name: c.Name, Type: Decimal}
 	for i, f := range c.floats {
 		if c.IsNull(i) {
 			b.AppendNull()

@@ -152,12 +152,12 @@ func (c *Column) Value(i int) Value {
 // Builder grows a column. The first value that is not NULL decides the type where it is [Null] at
 // the start; a value of another type then widens the column: INT64 to DECIMAL or FLOAT64 where that
 // loses nothing, else to [Any].
-type Builder struct{ col Column }
+type Builder Column
 
 // NewBuilder starts a column. A [Null] type is decided by the values. room is a guess at the number
 // of values.
 func NewBuilder(name string, t Type, room int) *Builder {
-	b := &Builder{col: Column{Name: name, Type: t}}
+	b := &Builder{Name: name, Type: t}
 	b.reserve(room)
 	return b
 }
@@ -166,7 +166,7 @@ func (b *Builder) reserve(room int) {
 	if room <= 0 {
 		return
 	}
-	switch c := &b.col; c.Type {
+	switch c := (*Column)(b); c.Type {
 	case Float64:
 		c.floats = make([]float64, 0, room)
 	case String, Bytes, JSON:
@@ -181,11 +181,11 @@ func (b *Builder) reserve(room int) {
 }
 
 // Len is the number of values so far.
-func (b *Builder) Len() int { return b.col.n }
+func (b *Builder) Len() int { return b.n }
 
 // AppendNull appends NULL.
 func (b *Builder) AppendNull() {
-	c := &b.col
+	c := (*Column)(b)
 	switch c.Type {
 	case Null:
 		c.n++
@@ -217,42 +217,42 @@ func (b *Builder) AppendNull() {
 var zero = new(big.Int)
 
 func (b *Builder) markNull(i int) {
-	for len(b.col.nulls) <= i>>6 {
-		b.col.nulls = append(b.col.nulls, 0)
+	for len(b.nulls) <= i>>6 {
+		b.nulls = append(b.nulls, 0)
 	}
-	b.col.nulls[i>>6] |= 1 << (i & 63)
+	b.nulls[i>>6] |= 1 << (i & 63)
 }
 
 // AppendInt appends an INT64.
 func (b *Builder) AppendInt(v int64) {
-	if b.col.Type != Int64 {
+	if b.Type != Int64 {
 		b.Append(IntValue(v))
 		return
 	}
-	b.col.ints = append(b.col.ints, v)
-	b.col.n++
+	b.ints = append(b.ints, v)
+	b.n++
 }
 
 // AppendFloat appends a FLOAT64.
 func (b *Builder) AppendFloat(v float64) {
-	if b.col.Type != Float64 {
+	if b.Type != Float64 {
 		b.Append(FloatValue(v))
 		return
 	}
-	b.col.floats = append(b.col.floats, v)
-	b.col.n++
+	b.floats = append(b.floats, v)
+	b.n++
 }
 
 // AppendText appends a STRING, BYTES or JSON, copying it. A column holds at most 4 GiB of text.
 func (b *Builder) AppendText(t Type, v []byte) error {
-	if b.col.Type == Null {
+	if b.Type == Null {
 		b.become(t)
 	}
-	if b.col.Type != t {
+	if b.Type != t {
 		b.Append(Value{Type: t, text: string(v)})
 		return nil
 	}
-	c := &b.col
+	c := (*Column)(b)
 	if len(c.text)+len(v) > math.MaxUint32 {
 		return errcode.New(errcode.ResourceExhausted, "column %q, row %d: more than 4 GiB of text in one column", c.Name, c.n+1)
 	}
@@ -264,7 +264,7 @@ func (b *Builder) AppendText(t Type, v []byte) error {
 
 // Append appends any value, widening the column where it must.
 func (b *Builder) Append(v Value) {
-	c := &b.col
+	c := (*Column)(b)
 	if v.Type == Null {
 		b.AppendNull()
 		return
@@ -318,8 +318,8 @@ func (b *Builder) Append(v Value) {
 
 // become gives a column that held only NULLs its type.
 func (b *Builder) become(t Type) {
-	n := b.col.n
-	b.col.Type, b.col.n = t, 0
+	n := b.n
+	b.Type, b.n = t, 0
 	b.reserve(n + 16)
 	for range n {
 		b.AppendNull()
@@ -327,7 +327,7 @@ func (b *Builder) become(t Type) {
 }
 
 func (b *Builder) becomeAny() {
-	c := &b.col
+	c := (*Column)(b)
 	if c.Type == Any {
 		return
 	}
@@ -346,7 +346,7 @@ const maxScale = 100
 // appendDecimal appends at the column's scale, raising the scale of all values before where v has
 // more digits.
 func (b *Builder) appendDecimal(v Value) {
-	c := &b.col
+	c := (*Column)(b)
 	if v.aux > c.Scale {
 		up := v.aux - c.Scale
 		c.Scale = v.aux
@@ -380,7 +380,7 @@ func (b *Builder) appendDecimal(v Value) {
 // widen moves a decimal column to unlimited digits; the values from first on are still to be scaled
 // up.
 func (b *Builder) widen(first int, up int32) {
-	c := &b.col
+	c := (*Column)(b)
 	c.bigs = make([]*big.Int, len(c.ints), cap(c.ints)+1)
 	for i, u := range c.ints {
 		if i < first {
@@ -420,4 +420,4 @@ func scaled(v int64, wide *big.Int, by int32) *big.Int {
 }
 
 // Column ends the building and returns the column.
-func (b *Builder) Column() Column { return b.col }
+func (b *Builder) Column() Column { return Column(*b) }

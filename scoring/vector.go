@@ -48,10 +48,10 @@ func (v Validity) nulls(n int, f func(i int)) {
 // takes tells whether the column holds values of type t as they are, giving it that type if it has
 // none.
 func (b *Builder) takes(t Type) bool {
-	if b.col.Type == Null {
+	if b.Type == Null {
 		b.become(t)
 	}
-	return b.col.Type == t
+	return b.Type == t
 }
 
 // AppendInts appends the vector behind BOOL (0 and 1), INT64, DATE (days) or TIME (nanoseconds
@@ -68,7 +68,7 @@ func (b *Builder) AppendInts(t Type, values []int64, valid Validity) {
 }
 
 func (b *Builder) extendInts(values []int64, valid Validity) {
-	c, start := &b.col, b.col.n
+	c, start := (*Column)(b), b.n
 	c.ints = append(grown(c.ints, len(values)), values...)
 	valid.nulls(len(values), func(i int) {
 		c.ints[start+i] = 0
@@ -95,7 +95,7 @@ func (b *Builder) AppendFloats(values []float64, valid Validity) {
 		b.appendEach(len(values), valid, func(i int) Value { return FloatValue(values[i]) })
 		return
 	}
-	c, start := &b.col, b.col.n
+	c, start := (*Column)(b), b.n
 	c.floats = append(grown(c.floats, len(values)), values...)
 	valid.nulls(len(values), func(i int) {
 		c.floats[start+i] = 0
@@ -109,10 +109,10 @@ func (b *Builder) AppendDecimals(unscaled []int64, scale int32, valid Validity) 
 	if len(unscaled) == 0 {
 		return
 	}
-	if b.takes(Decimal) && b.col.n == 0 && scale >= 0 {
-		b.col.Scale = scale
+	if b.takes(Decimal) && b.n == 0 && scale >= 0 {
+		b.Scale = scale
 	}
-	if c := &b.col; c.Type == Decimal && c.Scale == scale && c.bigs == nil {
+	if c := (*Column)(b); c.Type == Decimal && c.Scale == scale && c.bigs == nil {
 		b.extendInts(unscaled, valid)
 		return
 	}
@@ -135,7 +135,7 @@ func (b *Builder) AppendTimestamps(t Type, seconds []int64, nanos []int32, valid
 		})
 		return
 	}
-	c, start := &b.col, b.col.n
+	c, start := (*Column)(b), b.n
 	if nanos != nil && c.nanos == nil {
 		c.nanos = make([]int32, start, max(start+len(nanos), cap(c.ints)))
 	}
@@ -157,7 +157,7 @@ func (b *Builder) AppendTexts(t Type, text []byte, offsets []int32, valid Validi
 	if n <= 0 {
 		return nil
 	}
-	c, first, last := &b.col, offsets[0], offsets[0]
+	c, first, last := (*Column)(b), offsets[0], offsets[0]
 	for _, o := range offsets {
 		if o < last || int64(o)-int64(first) > int64(len(text)) {
 			return errcode.New(errcode.DataLoss, "text offsets run backwards or beyond the text")
@@ -198,8 +198,8 @@ func (b *Builder) AppendTexts(t Type, text []byte, offsets []int32, valid Validi
 
 // AppendNulls appends n NULLs.
 func (b *Builder) AppendNulls(n int) {
-	if b.col.Type == Null {
-		b.col.n += n
+	if b.Type == Null {
+		b.n += n
 		return
 	}
 	for range n {

@@ -48,7 +48,7 @@ func Accept(gold, pred *scoring.Table, evidence *scoring.Alignment, p *Proposal,
 	sorted := scoring.Alignment{Columns: slices.Clone(evidence.Columns)} // nothing else of it is read
 	inPlaces(&sorted, goldAt, predAt)
 	j := &judged{
-		aligner: newAligner(gold, pred, o), evidence: &sorted,
+		aligner: newAligner(gold, pred, nil, nil, o), evidence: &sorted,
 		golds: proposedSide{givenGold, goldAt}, preds: proposedSide{givenPred, predAt},
 	}
 	j.sum()

@@ -12,16 +12,15 @@ import (
 // Align finds the correspondence of the columns of gold and pred. It never fails: what has no
 // counterpart is listed as missing or extra. It does not depend on the order of rows or columns.
 func Align(gold, pred *scoring.Table, o Options) scoring.Alignment {
-	gold, goldPlaces := inOrder(gold)
-	pred, predPlaces := inOrder(pred)
-	out := alignSorted(gold, pred, o)
+	goldPlaces, predPlaces := orderOf(gold), orderOf(pred)
+	out := alignSorted(gold, pred, goldPlaces, predPlaces, o)
 	inPlaces(&out, goldPlaces, predPlaces)
 	return out
 }
 
-// alignSorted is Align for results whose columns stand in an order of their own.
-func alignSorted(gold, pred *scoring.Table, o Options) scoring.Alignment {
-	a := newAligner(gold, pred, o)
+// alignSorted is Align for results whose columns are taken in an order of their own.
+func alignSorted(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Options) scoring.Alignment {
+	a := newAligner(gold, pred, goldPlaces, predPlaces, o)
 	a.bySums()
 	a.settle(a.ambiguous)
 	a.byLadder()
@@ -39,10 +38,13 @@ type column struct {
 	taken bool
 
 	verbatim bool     // letter case counts in it
-	words    []string // of the name; made when first needed
-	bare     *string  // the name without case and punctuation; likewise
+	words    []string // of the name; made when first needed, in …
+	room     [3]string
+	bare     *string // the name without case and punctuation; likewise
 	reading  map[cell.View]*reading
 	formats  *formats // made when first needed
+
+	counts *keyCounts // made when first needed
 
 	numberLike *bool // of text: whether any begins as a number does; made when first needed
 
@@ -63,21 +65,14 @@ type aligner struct {
 	asked      map[string]bool      // words of the question; made when first needed
 }
 
-func newAligner(gold, pred *scoring.Table, o Options) *aligner {
+// newAligner takes the columns in the order of their places, or as they stand if there are none.
+func newAligner(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Options) *aligner {
 	a := &aligner{goldT: gold, predT: pred, o: o, bits: cell.FloatBits(gold, pred), rowsEqual: gold.Rows() == pred.Rows()}
 	a.gold, a.pred = make([]column, len(gold.Columns)), make([]column, len(pred.Columns))
-	for side, cols := range [][]column{a.gold, a.pred} {
-		t := []*scoring.Table{gold, pred}[side]
-		for i := range cols {
-			cols[i].col = &t.Columns[i]
-			cols[i].kind = cell.NaturalKind(&t.Columns[i])
-			// Letter case counts where gold has texts that differ in nothing else; then it also
-			// counts where the answer has such.
-			if side == 0 || slices.ContainsFunc(a.gold, func(c column) bool { return c.verbatim }) {
-				cols[i].verbatim = cols[i].kind == scoring.KindText && cell.MergesTexts(cols[i].col)
-			}
-		}
-	}
+	// Letter case counts where gold has texts that differ in nothing else; then it also counts
+	// where the answer has such.
+	verbatim := take(a.gold, gold, goldPlaces, true)
+	take(a.pred, pred, predPlaces, verbatim)
 	a.pairs = make([]scoring.ColumnPair, len(gold.Columns))
 	for i := range a.pairs {
 		a.pairs[i] = scoring.ColumnPair{Gold: i, Pred: -1}
@@ -85,9 +80,43 @@ func newAligner(gold, pred *scoring.Table, o Options) *aligner {
 	return a
 }
 
+// keyCounts are the keys of a column, if they could be counted by value.
+type keyCounts struct {
+	of []cell.KeyCount
+	ok bool
+}
+
+// counted lists the keys of the column under a view, where they are counted in no time. No view
+// changes those of whole numbers, unless it reads them as text or in a format.
+func (c *column) counted(v cell.View) ([]cell.KeyCount, bool) {
+	if v.Format != "" || v.Kind == scoring.KindText || c.col.Len() < cell.MinCounted {
+		return nil, false
+	}
+	if c.counts == nil {
+		c.counts = &keyCounts{}
+		c.counts.of, c.counts.ok = cell.KeyCounts(c.col, v)
+	}
+	return c.counts.of, c.counts.ok
+}
+
+// take fills in the columns of a result. It tells whether letter case counts in any, if it may.
+func take(cols []column, t *scoring.Table, places []int, verbatim bool) (any bool) {
+	for i := range cols {
+		c, at := &cols[i], i
+		if places != nil {
+			at = places[i]
+		}
+		c.col = &t.Columns[at]
+		c.kind = cell.NaturalKind(c.col)
+		c.verbatim = verbatim && c.kind == scoring.KindText && cell.MergesTexts(c.col)
+		any = any || c.verbatim
+	}
+	return any
+}
+
 func (c *column) nameWords() []string {
 	if c.words == nil {
-		c.words = words(c.col.Name)
+		c.words = appendWords(c.room[:0], c.col.Name)
 	}
 	return c.words
 }
@@ -135,8 +164,13 @@ func (a *aligner) bySums() {
 func (a *aligner) sum() {
 	for _, cols := range [][]column{a.gold, a.pred} {
 		for i := range cols {
-			cols[i].sum = cell.SumOf(cols[i].col, a.natural(&cols[i]))
-			cols[i].readSum = cols[i].sum
+			c, view := &cols[i], a.natural(&cols[i])
+			if counts, ok := c.counted(view); ok {
+				c.sum = cell.SumOfCounts(counts)
+			} else {
+				c.sum = cell.SumOf(c.col, view)
+			}
+			c.readSum = c.sum
 		}
 	}
 }

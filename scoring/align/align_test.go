@@ -52,7 +52,7 @@ func numbered(c int) string { return fmt.Sprint("c", c) }
 // steps runs the aligner and counts what grows with the width of results: pairs of columns that
 // were compared in full, ways of pairing that were tried to the end, and keys that settling made.
 func steps(gold, pred *scoring.Table) (a *aligner, readings int) {
-	a = newAligner(gold, pred, Options{Tolerance: PaperTolerance})
+	a = newAligner(gold, pred, nil, nil, Options{Tolerance: PaperTolerance})
 	a.bySums()
 	a.settle(a.ambiguous)
 	a.byLadder()
@@ -119,7 +119,7 @@ func TestSettlingIsBounded(t *testing.T) {
 		b.Append(other.Value(i))
 	}
 	*last = b.Column()
-	a := newAligner(gold, pred, Options{})
+	a := newAligner(gold, pred, nil, nil, Options{})
 	a.bySums()
 	s := &settler{aligner: a}
 	rows := gold.Rows()
@@ -350,7 +350,7 @@ func TestOverlap(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	read := func(vs []int64) *reading {
 		c := ints("c", vs...)
-		return &reading{col: &c, view: cell.View{Kind: scoring.KindNumber}, digits: -1}
+		return readingOf(&c)
 	}
 	for _, tc := range []struct {
 		why  string
@@ -382,8 +382,8 @@ func TestOverlap(t *testing.T) {
 		if got := overlap(rg, rp); math.Abs(got-share) > 0.03 {
 			t.Errorf("of %d values, %v in common: %v", n, share, got)
 		}
-		if rg.counts.distinct > 2*sampleKeys {
-			t.Errorf("%d keys are kept", rg.counts.distinct)
+		if len(rg.keys) > 2*sampleKeys {
+			t.Errorf("%d keys are kept", len(rg.keys))
 		}
 	}
 }
@@ -404,7 +404,7 @@ func TestDecimals(t *testing.T) {
 		{"none", nil, 0},
 	} {
 		c := scoringFloats("c", tc.vs...)
-		r := &reading{col: &c, view: cell.View{Kind: scoring.KindNumber}, digits: -1}
+		r := readingOf(&c)
 		for range 2 {
 			if got := r.decimals(); got != tc.want {
 				t.Errorf("%s: %d digits, want %d", tc.why, got, tc.want)

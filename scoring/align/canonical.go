@@ -8,11 +8,11 @@ import (
 	"github.com/badger-eval/badger/scoring/cell"
 )
 
-// inOrder returns a result with its columns in an order that follows from their names and content,
-// and of each of them the place that it had: where two columns are as good as each other, the first
-// of this order is taken, so what an alignment says does not depend on where columns stand. Columns
-// of one name are ordered by their values, then by how these fall on the rows of the result.
-func inOrder(t *scoring.Table) (sorted *scoring.Table, places []int) {
+// orderOf lists the places of the columns of a result in an order that follows from their names and
+// content: where two columns are as good as each other, the first of this order is taken, so what
+// an alignment says does not depend on where columns stand. Columns of one name are ordered by
+// their values, then by how these fall on the rows of the result.
+func orderOf(t *scoring.Table) (places []int) {
 	places = make([]int, len(t.Columns))
 	for i := range places {
 		places[i] = i
@@ -31,6 +31,12 @@ func inOrder(t *scoring.Table) (sorted *scoring.Table, places []int) {
 		}
 		from = to
 	}
+	return places
+}
+
+// inOrder returns a result with its columns in the order of [orderOf], and the place that each had.
+func inOrder(t *scoring.Table) (sorted *scoring.Table, places []int) {
+	places = orderOf(t)
 	if slices.IsSorted(places) {
 		return t, places
 	}

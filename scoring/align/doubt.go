@@ -41,7 +41,7 @@ func Open(gold, pred *scoring.Table, evidence *scoring.Alignment, o Options, mos
 		return true
 	}
 	o.Tolerance = max(o.Tolerance, most)
-	j := &judged{aligner: newAligner(gold, pred, o), evidence: evidence}
+	j := &judged{aligner: newAligner(gold, pred, nil, nil, o), evidence: evidence}
 	for g := range j.gold {
 		own := j.counterpart(g)
 		for q := range j.pred {

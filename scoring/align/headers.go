@@ -59,7 +59,17 @@ func (a *aligner) mayCross() bool {
 		if len(own) == 0 || len(other) == 0 { // nothing but words that say little
 			return true
 		}
-		if !slices.Equal(own, other) && slices.ContainsFunc(a.pred, func(c column) bool { return slices.Equal(own, c.nameWords()) }) {
+		if !slices.Equal(own, other) && a.hasName(own) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasName tells whether the name of a column of the answer has just these words.
+func (a *aligner) hasName(words []string) bool {
+	for j := range a.pred {
+		if slices.Equal(words, a.pred[j].nameWords()) {
 			return true
 		}
 	}

@@ -52,10 +52,12 @@ func (a *aligner) byEquality() {
 	golds, preds := a.open(a.gold), a.open(a.pred)
 	pairs := len(golds) * len(preds)
 	many := pairs > manyPairs
+	equal := a.equalities(preds, pairs, naturalKind, a.plain)
 	var candidates, others []candidate // others: pairs of columns of different kinds
 	for _, i := range golds {
 		others = others[:0]
-		for _, j := range preds {
+		shares := equal.with(i)
+		for at, j := range preds {
 			g, p := &a.gold[i], &a.pred[j]
 			if naturalKind(g) != naturalKind(p) {
 				if similar := a.similar(i, j); !many || similar >= 0.3 {
@@ -63,11 +65,10 @@ func (a *aligner) byEquality() {
 				}
 				continue
 			}
-			equal := equality(a.reading(g, a.plain(g)), a.reading(p, a.plain(p)), pairs)
-			if equal < 0.5 {
+			if shares[at] < 0.5 {
 				continue
 			}
-			candidates = append(candidates, candidate{gold: i, pred: j, weight: 10*equal + 2*a.similar(i, j)})
+			candidates = append(candidates, candidate{gold: i, pred: j, weight: 10*shares[at] + 2*a.similar(i, j)})
 		}
 		for _, c := range mostPromising(others) {
 			if g, p := &a.gold[i], &a.pred[c.pred]; a.fitting(g, p, a.readings(g, p)).agreement == 1 {
@@ -99,13 +100,65 @@ func mostPromising(cs []candidate) []candidate {
 	return cs
 }
 
-// equality is the share of values that are equal, from fewer keys the more pairs of columns are
-// compared.
-func equality(g, p *reading, pairs int) float64 {
-	if n := maxRough / pairs; n < sampleKeys {
-		return roughOverlap(g, p, max(n, 64))
+// equalities finds what share of the values of a gold column and of each of some predicted ones of
+// its kind are equal.
+type equalities struct {
+	*aligner
+	preds  []int
+	kind   func(*column) scoring.Kind
+	view   func(*column) cell.View
+	keys   int // of each column; 0: those of its sample
+	rough  map[scoring.Kind]*rough
+	shares []float64
+}
+
+// equalities looks at fewer keys the more pairs of columns are compared.
+func (a *aligner) equalities(preds []int, pairs int, kind func(*column) scoring.Kind, view func(*column) cell.View) *equalities {
+	e := &equalities{aligner: a, preds: preds, kind: kind, view: view, rough: map[scoring.Kind]*rough{}, shares: make([]float64, len(preds))}
+	if n := maxRough / max(pairs, 1); n < sampleKeys {
+		e.keys = max(n, 64)
 	}
-	return overlap(g, p)
+	return e
+}
+
+// with fills in the shares for a gold column, by predicted column; those of another kind are 0.
+// They stand until the next call.
+func (e *equalities) with(gold int) []float64 {
+	g := &e.gold[gold]
+	kind, rg := e.kind(g), e.reading(g, e.view(g))
+	clear(e.shares)
+	var alike []int // places in preds
+	for at, j := range e.preds {
+		if e.kind(&e.pred[j]) == kind {
+			alike = append(alike, at)
+		}
+	}
+	if e.keys == 0 {
+		for _, at := range alike {
+			p := &e.pred[e.preds[at]]
+			e.shares[at] = overlap(rg, e.reading(p, e.view(p)))
+		}
+		return e.shares
+	}
+	if len(alike) == 0 {
+		return e.shares
+	}
+	r := e.rough[kind]
+	if r == nil {
+		readings := make([]*reading, len(alike))
+		for k, at := range alike {
+			p := &e.pred[e.preds[at]]
+			readings[k] = e.reading(p, e.view(p))
+		}
+		r = newRough(readings, e.keys)
+		e.rough[kind] = r
+	}
+	shares := make([]float64, len(alike))
+	r.shares(rg, shares)
+	for k, at := range alike {
+		e.shares[at] = shares[k]
+	}
+	return e.shares
 }
 
 // plain is the view of a column as it is.
@@ -148,13 +201,18 @@ func (a *aligner) byLadder() {
 	candidates := make([]candidate, 0, len(golds)*len(preds))
 	sole := len(golds) == 1 && len(preds) == 1
 	pairs := len(golds) * len(preds)
+	equal := a.equalities(preds, pairs, func(c *column) scoring.Kind { return c.kind }, a.natural)
 	var promising []candidate
 	for _, i := range golds {
 		promising = promising[:0]
-		for _, j := range preds {
+		var shares []float64 // a cheap look at how many values may be equal
+		if pairs > manyPairs {
+			shares = equal.with(i)
+		}
+		for at, j := range preds {
 			similar, agrees := a.similar(i, j), 0.0
-			if pairs > manyPairs {
-				if agrees = a.mayAgree(&a.gold[i], &a.pred[j], pairs); similar < 0.3 && agrees <= 0.1 {
+			if shares != nil {
+				if agrees = shares[at]; similar < 0.3 && agrees <= 0.1 {
 					continue
 				}
 			}
@@ -201,15 +259,6 @@ func (a *aligner) open(cols []column) []int {
 		}
 	}
 	return out
-}
-
-// mayAgree is a cheap look at how many values two columns may have in common, for results of very
-// many columns.
-func (a *aligner) mayAgree(g, p *column, pairs int) float64 {
-	if g.kind != p.kind {
-		return 0
-	}
-	return equality(a.reading(g, a.natural(g)), a.reading(p, a.natural(p)), pairs)
 }
 
 // compatible tells whether columns may correspond although their values do not.
@@ -524,8 +573,10 @@ func formatFact(g, p string) string {
 // numberRungs goes down the ladder for two columns of numbers: the last bits of doubles, rounding,
 // another unit, and a tolerance where one is set. Scaled: only another unit will do.
 func (a *aligner) numberRungs(best *fit, g, p *column, rg, rp *reading, base scoring.Comparison, scaled bool) {
-	if rg.load(); rp.values != rg.values && best.agreement >= 0.5 {
-		return // rows are missing; where the values are equal there is nothing to allow for
+	if best.agreement >= 0.5 {
+		if rg.load(); rp.values != rg.values {
+			return // rows are missing; where the values are equal there is nothing to allow for
+		}
 	}
 	if g.kind == scoring.KindBool || p.kind == scoring.KindBool {
 		return // truth is not rounded

@@ -21,14 +21,16 @@ var fillers = map[string]bool{"of": true, "the": true, "a": true, "by": true, "p
 
 // words splits a column name into its words, lower case, with synonyms made one and what stands
 // before a double underscore or a point left out.
-func words(name string) []string {
+func words(name string) []string { return appendWords(nil, name) }
+
+// appendWords appends the words of a name to a list.
+func appendWords(out []string, name string) []string {
 	if i := strings.LastIndex(name, "__"); i > 0 && i+2 < len(name) {
 		name = name[i+2:]
 	}
 	if i := strings.LastIndexByte(name, '.'); i > 0 && i+1 < len(name) && !strings.ContainsAny(name, "( ") {
 		name = name[i+1:]
 	}
-	var out []string
 	start := -1 // of the word that is being read
 	flush := func(end int) {
 		if start < 0 {
@@ -42,9 +44,6 @@ func words(name string) []string {
 			w = w[:len(w)-1]
 		}
 		if !fillers[w] {
-			if out == nil {
-				out = make([]string, 0, 4)
-			}
 			out = append(out, w)
 		}
 	}

@@ -2,6 +2,7 @@ package align
 
 import (
 	"math"
+	"math/bits"
 	"strings"
 
 	"github.com/badger-eval/badger/scoring"
@@ -10,15 +11,15 @@ import (
 
 // reading is a column read in one way: its values with their numbers, and its numbers in order.
 type reading struct {
+	of   *column
 	col  *scoring.Column
 	view cell.View
 
-	counts tally  // distinct keys in their mixed form, NULL left out; a sample where there are very many
-	limit  uint64 // the sample holds every key whose mixed form is at most this
-	values int    // values that are not NULL
+	keys   []keyCount // distinct keys in their mixed form, ascending, NULL left out; a sample where there are very many
+	limit  uint64     // the sample holds every key whose mixed form is at most this
+	values int        // values that are not NULL
 	loaded bool
-	few    *sketch    // made when first needed
-	least  []keyCount // the least keys of the sample, ascending, as many as were asked for
+	few    *sketch // made when first needed
 
 	numeric
 	digits int // digits behind the point, up to maxDigits; -1: not yet counted
@@ -44,9 +45,6 @@ func (t *tally) slot(order uint64) *keyCount {
 	}
 }
 
-// of is how often a key was counted.
-func (t *tally) of(order uint64) int { return t.slot(order).n }
-
 func (t *tally) add(order uint64, n int) {
 	s := t.slot(order)
 	if s.n == 0 {
@@ -58,6 +56,21 @@ func (t *tally) add(order uint64, n int) {
 		t.distinct++
 	}
 	s.n += n
+}
+
+// count counts keys up to a limit in their mixed form, but for NULL, and tells how many are not
+// NULL.
+func (t *tally) count(keys []uint64, limit uint64) (values int) {
+	for _, key := range keys {
+		if key == cell.NullKey {
+			continue
+		}
+		values++
+		if order := cell.Mix(key, 1); order <= limit {
+			t.add(order, 1)
+		}
+	}
+	return values
 }
 
 // rebuild makes a table of another size with the keys up to a limit.
@@ -79,7 +92,7 @@ func (a *aligner) reading(c *column, v cell.View) *reading {
 	if r, ok := c.reading[v]; ok {
 		return r
 	}
-	r := &reading{col: c.col, view: v, digits: -1}
+	r := &reading{of: c, col: c.col, view: v, digits: -1}
 	if c.reading == nil {
 		c.reading = map[cell.View]*reading{}
 	}
@@ -94,36 +107,119 @@ func (r *reading) load() {
 		return
 	}
 	r.loaded, r.limit = true, math.MaxUint64
+	if counts, ok := r.of.counted(r.view); ok {
+		r.keys, r.values = mixed(counts, r.limit)
+		return
+	}
+	if r.many() && r.loadMany() {
+		return
+	}
 	size := 16
-	if r.few != nil { // about how many distinct keys there are is known
+	if r.few != nil {
 		for most := min(len(r.few.keys)*r.col.Len()/sketchKeys, 2*sampleKeys); size < 2*most+most/4; size *= 2 {
 		}
 	}
-	r.counts.slots = make([]keyCount, size)
+	counts := tally{slots: make([]keyCount, size)}
+	r.eachKeys(func(keys []uint64) {
+		r.values += counts.count(keys, r.limit)
+		for counts.distinct > 2*sampleKeys { // half of them, again and again, leave every value the same chance
+			r.limit /= 2
+			counts.rebuild(len(counts.slots), r.limit)
+		}
+	})
+	r.keys = inOrderOf(counts.list(), r.limit)
+}
+
+// eachKeys calls f with the keys of the column, some at a time.
+func (r *reading) eachKeys(f func(keys []uint64)) {
 	var keys [512]uint64
 	for from := 0; from < r.col.Len(); from += len(keys) {
 		k := keys[:min(len(keys), r.col.Len()-from)]
 		cell.Keys(r.col, r.view, from, k)
-		for _, key := range k {
+		f(k)
+	}
+}
+
+// many tells whether the sketch says that there are more distinct values than a sample holds.
+func (r *reading) many() bool {
+	return r.few != nil && r.few.limit < math.MaxUint64 && len(r.few.keys)*(r.col.Len()/sketchKeys) > 2*sampleKeys
+}
+
+// loadMany is load for very many distinct values. Counting them all to keep a part takes several
+// times as long as finding first, from marks in a small table, how far the limit goes down at
+// least. It tells whether that could be found.
+func (r *reading) loadMany() bool {
+	const marks = 1 << 18
+	halvings := 0 // of the limit: those that leave enough values to find the others
+	for r.col.Len()>>halvings > marks/4 {
+		halvings++
+	}
+	var marked [marks / 64]uint64
+	var distinct [65]int // at least so many keys have exactly so many leading zeros
+	orders := make([]uint64, 0, min(r.col.Len(), marks/2))
+	values := 0
+	limit := uint64(math.MaxUint64) >> halvings
+	r.eachKeys(func(keys []uint64) {
+		for _, key := range keys {
 			if key == cell.NullKey {
 				continue
 			}
-			r.values++
-			if order := cell.Mix(key, 1); order <= r.limit {
-				r.counts.add(order, 1)
+			values++
+			order := cell.Mix(key, 1)
+			if order > limit {
+				continue
+			}
+			orders = append(orders, order)
+			if at := order % marks; marked[at/64]>>(at%64)&1 == 0 {
+				marked[at/64] |= 1 << (at % 64)
+				distinct[bits.LeadingZeros64(order)]++
 			}
 		}
-		for r.counts.distinct > 2*sampleKeys { // half of them, again and again, leave every value the same chance
-			r.limit /= 2
-			r.counts.rebuild(len(r.counts.slots), r.limit)
+	})
+	least, sum := 0, 0 // halvings that it takes at least
+	for zeros := len(distinct) - 1; zeros >= halvings && least == 0; zeros-- {
+		if sum += distinct[zeros]; sum > 2*sampleKeys {
+			least = zeros + 1
 		}
 	}
+	if least == 0 && halvings > 0 {
+		return false
+	}
+	r.values, r.limit = values, math.MaxUint64>>least
+	list := make([]keyCount, 0, len(orders)>>(least-min(least, halvings))+len(orders)/8)
+	for _, order := range orders {
+		if order <= r.limit {
+			list = append(list, keyCount{order, 1})
+		}
+	}
+	r.keys = summedUp(inOrderOf(list, r.limit))
+	for len(r.keys) > 2*sampleKeys {
+		r.limit /= 2
+		r.keys = r.keys[:upTo(r.keys, r.limit)]
+	}
+	return true
+}
+
+// mixed are counted keys in their mixed form, those up to a limit, ascending, and how many values
+// are not NULL.
+func mixed(counts []cell.KeyCount, limit uint64) (keys []keyCount, values int) {
+	keys = make([]keyCount, 0, len(counts))
+	for _, k := range counts {
+		if k.Key == cell.NullKey {
+			continue
+		}
+		values += k.N
+		if order := cell.Mix(k.Key, 1); order <= limit {
+			keys = append(keys, keyCount{order, k.N})
+		}
+	}
+	return inOrderOf(keys, limit), values
 }
 
 // distinct is the number of distinct values that are not NULL, up to the size of the sample.
 func (r *reading) distinct() int {
 	r.load()
-	return r.counts.distinct
+	return len(r.keys)
 }
 
 // distinct is the number of distinct values of a gold column as a comparison reads it, up to the
@@ -170,31 +266,5 @@ func overlap(g, p *reading) float64 {
 	if g.values == 0 && p.values == 0 {
 		return 1
 	}
-	limit := min(g.limit, p.limit)
-	common, inG, inP := 0, g.sampled(limit), p.sampled(limit)
-	if inG > 0 && inP > 0 {
-		few, many := &g.counts, &p.counts
-		if len(few.slots) > len(many.slots) {
-			few, many = many, few
-		}
-		for _, s := range few.slots {
-			if s.n > 0 && s.order <= limit {
-				common += min(s.n, many.of(s.order))
-			}
-		}
-	}
-	return float64(common) / float64(max(inG, inP, 1))
-}
-
-// sampled is how many values the sample holds up to a limit.
-func (r *reading) sampled(limit uint64) (n int) {
-	if r.limit == math.MaxUint64 && limit == r.limit {
-		return r.values
-	}
-	for _, s := range r.counts.slots {
-		if s.order <= limit {
-			n += s.n
-		}
-	}
-	return n
+	return share(g.keys, p.keys, min(g.limit, p.limit))
 }

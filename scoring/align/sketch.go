@@ -3,9 +3,9 @@ package align
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
-
-	"github.com/badger-eval/badger/scoring/cell"
+	"sort"
 )
 
 // sketch is a few of the distinct keys of a column, those that are least in their mixed form: the
@@ -30,30 +30,87 @@ func (r *reading) sketch() *sketch {
 	if rows > sketchKeys {
 		s.limit = math.MaxUint64 / uint64(rows) * sketchKeys //nolint:gosec // a size
 	}
-	counts := tally{slots: make([]keyCount, 16)}
-	var keys [512]uint64
-	for from := 0; from < rows; from += len(keys) {
-		k := keys[:min(len(keys), rows-from)]
-		cell.Keys(r.col, r.view, from, k)
-		for _, key := range k {
-			if key == cell.NullKey {
-				continue
-			}
-			s.values++
-			if order := cell.Mix(key, 1); order <= s.limit {
-				counts.add(order, 1)
-			}
-		}
+	if counts, ok := r.of.counted(r.view); ok {
+		s.keys, s.values = mixed(counts, s.limit)
+	} else {
+		counts := tally{slots: make([]keyCount, 16)}
+		r.eachKeys(func(keys []uint64) { s.values += counts.count(keys, s.limit) })
+		s.keys = inOrderOf(counts.list(), s.limit)
 	}
-	s.keys = inKeyOrder(counts.slots)
 	r.few = s
 	return s
 }
 
-func inKeyOrder(slots []keyCount) []keyCount {
-	keys := slices.DeleteFunc(slices.Clone(slots), func(k keyCount) bool { return k.n == 0 })
-	slices.SortFunc(keys, func(a, b keyCount) int { return cmp.Compare(a.order, b.order) })
-	return keys
+// list lists the keys.
+func (t *tally) list() []keyCount {
+	out := make([]keyCount, 0, t.distinct)
+	for _, k := range t.slots {
+		if k.n > 0 {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// inOrderOf sorts keys, none of them above a limit. Mixed keys are spread evenly, so nearly all
+// come to their place by their leading digits.
+func inOrderOf(keys []keyCount, limit uint64) []keyCount {
+	byOrder := func(a, b keyCount) int { return cmp.Compare(a.order, b.order) }
+	if len(keys) < 64 {
+		slices.SortFunc(keys, byOrder)
+		return keys
+	}
+	digits := bits.Len(uint(len(keys)))
+	shift := max(0, bits.Len64(limit)-digits)
+	start := make([]int32, 1<<digits+1)
+	for _, k := range keys {
+		start[k.order>>shift+1]++
+	}
+	for d := range 1 << digits {
+		start[d+1] += start[d]
+	}
+	out := make([]keyCount, len(keys))
+	for _, k := range keys {
+		d := k.order >> shift
+		out[start[d]] = k
+		start[d]++ // becomes the end
+	}
+	from := int32(0)
+	for _, to := range start[:1<<digits] {
+		switch part := out[from:to]; {
+		case len(part) > 16:
+			slices.SortFunc(part, byOrder)
+		default:
+			for i := 1; i < len(part); i++ {
+				for k := i; k > 0 && part[k].order < part[k-1].order; k-- {
+					part[k], part[k-1] = part[k-1], part[k]
+				}
+			}
+		}
+		from = to
+	}
+	return out
+}
+
+// summedUp makes one of what is the same key, in a list that is sorted.
+func summedUp(keys []keyCount) []keyCount {
+	out := keys[:0]
+	for _, k := range keys {
+		if n := len(out); n > 0 && out[n-1].order == k.order {
+			out[n-1].n += k.n
+		} else {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// upTo is how many keys, ascending, are at most a limit.
+func upTo(keys []keyCount, limit uint64) int {
+	if n := len(keys); n == 0 || keys[n-1].order <= limit {
+		return n
+	}
+	return sort.Search(len(keys), func(i int) bool { return keys[i].order > limit })
 }
 
 // disjoint tells whether both columns hold many distinct values and none of those in the sketches
@@ -65,9 +122,8 @@ func (r *reading) disjoint(p *reading) bool {
 	}
 	gs, ps := r.sketch(), p.sketch()
 	limit := min(gs.limit, ps.limit)
-	distinct := func(keys []keyCount) int {
-		n, _ := slices.BinarySearchFunc(keys, limit, func(k keyCount, limit uint64) int { return cmp.Compare(k.order, limit) })
-		return n
+	distinct := func(keys []keyCount) int { // below the limit
+		return sort.Search(len(keys), func(i int) bool { return keys[i].order >= limit })
 	}
 	return min(distinct(gs.keys), distinct(ps.keys)) >= probes && share(gs.keys, ps.keys, limit) == 0
 }
@@ -81,45 +137,110 @@ func (r *reading) leastKeys(n int) (keys []keyCount, limit uint64) {
 		return s.keys, s.limit
 	}
 	r.load()
-	if r.least == nil {
-		r.least = inKeyOrder(r.counts.slots)
+	if len(r.keys) <= n {
+		return r.keys, r.limit
 	}
-	if len(r.least) <= n {
-		return r.least, r.limit
-	}
-	return r.least[:n], r.least[n-1].order
-}
-
-// roughOverlap is overlap, estimated from the n least keys of both.
-func roughOverlap(g, p *reading, n int) float64 {
-	gs, gl := g.leastKeys(n)
-	ps, pl := p.leastKeys(n)
-	if g.sketch().values == 0 && p.sketch().values == 0 {
-		return 1
-	}
-	return share(gs, ps, min(gl, pl))
+	return r.keys[:n], r.keys[n-1].order
 }
 
 // share is the share of the values whose keys are up to a limit that have an equal on the other
 // side, counting repetitions.
 func share(gs, ps []keyCount, limit uint64) float64 {
-	common, inG, inP := 0, 0, 0
-	j := 0
-	for _, k := range gs {
-		if k.order > limit {
-			break
+	gs, ps = gs[:upTo(gs, limit)], ps[:upTo(ps, limit)]
+	common := 0
+	for i, j := 0, 0; i < len(gs) && j < len(ps); {
+		g, p := gs[i].order, ps[j].order
+		if g == p {
+			common += min(gs[i].n, ps[j].n)
 		}
-		inG += k.n
-		for j < len(ps) && ps[j].order < k.order {
-			inP += ps[j].n
+		if g <= p {
+			i++
+		}
+		if p <= g {
 			j++
 		}
-		if j < len(ps) && ps[j].order == k.order {
-			common += min(k.n, ps[j].n)
+	}
+	return shareOf(common, valuesOf(gs), valuesOf(ps))
+}
+
+func shareOf(common, inG, inP int) float64 { return float64(common) / float64(max(inG, inP, 1)) }
+
+func valuesOf(keys []keyCount) (n int) {
+	for i := range keys {
+		n += keys[i].n
+	}
+	return n
+}
+
+// rough are the least keys of some predicted columns, by which the share of equal values of a gold
+// column with all of them is estimated at once.
+type rough struct {
+	n      int // keys of each column
+	preds  []leastOf
+	heads  map[uint64]int32 // of each key, the first of its entries
+	keys   []roughEntry
+	common []int // with a gold column, of each predicted one
+}
+
+// roughEntry says that a predicted column has a key, n times. next is the entry of another column
+// that has it, or -1.
+type roughEntry struct {
+	pred, next int32
+	n          int
+}
+
+// leastOf are the least keys of a column, and how many values have one of the first so many.
+type leastOf struct {
+	keys   []keyCount
+	limit  uint64
+	values []int
+	empty  bool
+}
+
+func (r *reading) leastOf(n int) leastOf {
+	l := leastOf{empty: r.sketch().values == 0}
+	l.keys, l.limit = r.leastKeys(n)
+	l.values = make([]int, len(l.keys)+1)
+	for i := range l.keys {
+		l.values[i+1] = l.values[i] + l.keys[i].n
+	}
+	return l
+}
+
+func newRough(preds []*reading, n int) *rough {
+	r := &rough{n: n, preds: make([]leastOf, len(preds)), heads: map[uint64]int32{}, common: make([]int, len(preds))}
+	for at, p := range preds {
+		r.preds[at] = p.leastOf(n)
+		for _, k := range r.preds[at].keys {
+			next, ok := r.heads[k.order]
+			if !ok {
+				next = -1
+			}
+			r.heads[k.order] = int32(len(r.keys))                     //nolint:gosec // maxRough bounds them
+			r.keys = append(r.keys, roughEntry{int32(at), next, k.n}) //nolint:gosec // a column
 		}
 	}
-	for ; j < len(ps) && ps[j].order <= limit; j++ {
-		inP += ps[j].n
+	return r
+}
+
+// shares fills in what share is, of the least keys, for a gold column and each predicted one.
+func (r *rough) shares(gold *reading, out []float64) {
+	g := gold.leastOf(r.n)
+	clear(r.common)
+	for _, k := range g.keys {
+		e, ok := r.heads[k.order]
+		if !ok {
+			continue
+		}
+		for ; e >= 0; e = r.keys[e].next {
+			r.common[r.keys[e].pred] += min(k.n, r.keys[e].n)
+		}
 	}
-	return float64(common) / float64(max(inG, inP, 1))
+	for at := range r.preds {
+		p := &r.preds[at]
+		limit := min(g.limit, p.limit)
+		if out[at] = 1; !g.empty || !p.empty {
+			out[at] = shareOf(r.common[at], g.values[upTo(g.keys, limit)], p.values[upTo(p.keys, limit)])
+		}
+	}
 }

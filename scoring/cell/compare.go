@@ -87,7 +87,8 @@ func (c *pair) near(i, j int) bool {
 // Compare scores pred against gold under an alignment, which must fit both tables.
 func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result {
 	r := Result{GoldRows: gold.Rows(), PredRows: pred.Rows()}
-	compared, index := columns(gold, pred, a, o)
+	all, indexed := columns(gold, pred, a, o)
+	index, compared := all[:indexed], all[indexed:]
 	r.Compared = len(compared)
 	for _, c := range compared {
 		if c.gold == nil || c.pred == nil {
@@ -103,7 +104,6 @@ func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result 
 		return r
 	}
 	bits := FloatBits(gold, pred)
-	all := append(slices.Clone(index), compared...)
 	joinTells := len(index) > 0 && slices.ContainsFunc(all, func(c pair) bool { return c.byMagnitude() }) // sooner than classes or ranges do
 	if r.GoldRows == r.PredRows && !joinTells && !valuesDiffer(a) && sameRows(all, r.GoldRows, bits) {
 		r.allEqual(len(gold.Columns))
@@ -112,7 +112,6 @@ func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result 
 	for i := range all {
 		all[i].load(r.GoldRows, r.PredRows, bits)
 	}
-	index, compared = all[:len(index)], all[len(index):]
 	for i := range index {
 		index[i].resolve(r.GoldRows, r.PredRows, bits)
 	}
@@ -156,30 +155,37 @@ func allRows(n int) []int32 {
 	return rows
 }
 
-// columns sorts the columns into those to compare and those that index the rows.
-func columns(gold, pred *scoring.Table, a *scoring.Alignment, o Options) (compared, index []pair) {
-	compared, index = make([]pair, 0, len(gold.Columns)), make([]pair, 0, len(a.Index))
-	for k := range a.Columns {
+// columns lists the columns that index the rows, so many, and those to compare.
+func columns(gold, pred *scoring.Table, a *scoring.Alignment, o Options) (all []pair, indexed int) {
+	all = make([]pair, 0, len(gold.Columns))
+	of := func(k int) pair {
 		cp := &a.Columns[k]
-		c := pair{gold: &gold.Columns[cp.Gold], pred: &pred.Columns[cp.Pred], cmp: cp.Comparison}
+		return pair{gold: &gold.Columns[cp.Gold], pred: &pred.Columns[cp.Pred], cmp: cp.Comparison}
+	}
+	for k := range a.Columns {
 		if slices.Contains(a.Index, k) {
+			c := of(k)
 			c.cmp.Within, c.cmp.Tolerance = 0, 0 // a key is equal or is not
-			index = append(index, c)
-		} else {
-			compared = append(compared, c)
+			all = append(all, c)
+		}
+	}
+	indexed = len(all)
+	for k := range a.Columns {
+		if !slices.Contains(a.Index, k) {
+			all = append(all, of(k))
 		}
 	}
 	for _, i := range a.Missing {
-		compared = append(compared, pair{gold: &gold.Columns[i]})
+		all = append(all, pair{gold: &gold.Columns[i]})
 	}
 	if o.PenalizeExtra {
 		for _, j := range a.Extra {
 			if !slices.Contains(a.Trivial, j) {
-				compared = append(compared, pair{pred: &pred.Columns[j]})
+				all = append(all, pair{pred: &pred.Columns[j]})
 			}
 		}
 	}
-	return compared, index
+	return all, indexed
 }
 
 // views are how the two sides of a pair are read.
@@ -339,10 +345,19 @@ func (r *Result) count(gold *scoring.Table, index, compared []pair, pairs []int3
 	whole := make([]int, len(pairs)) // equal cells of each gold row
 	for k := range compared {
 		c, n := &compared[k], 0
-		for i, j := range pairs {
-			if j >= 0 && c.equal(i, int(j)) {
-				n++
-				whole[i]++
+		if c.ranges == nil && c.g != nil {
+			for i, j := range pairs {
+				if j >= 0 && c.g[i] == c.p[j] {
+					n++
+					whole[i]++
+				}
+			}
+		} else {
+			for i, j := range pairs {
+				if j >= 0 && c.equal(i, int(j)) {
+					n++
+					whole[i]++
+				}
 			}
 		}
 		equalCells += n

@@ -198,7 +198,7 @@ func byContent(cols []pair) []pair {
 	}
 	ids := make([]identity, len(cols))
 	for k := range cols {
-		ids[k] = identity{k, sumOfKeys(cols[k].g), sumOfKeys(cols[k].p)}
+		ids[k] = identity{k, cols[k].sum(true), cols[k].sum(false)}
 	}
 	name := func(k int) (gold, pred string) {
 		if c := &cols[k]; c.gold != nil {
@@ -241,6 +241,21 @@ func byContent(cols []pair) []pair {
 
 // Compare orders sums, in no order that means anything.
 func (s Sum) Compare(t Sum) int { return cmp.Or(cmp.Compare(s.a, t.a), cmp.Compare(s.b, t.b)) }
+
+// sum identifies what one side of a column holds, by its keys.
+func (c *pair) sum(goldSide bool) Sum {
+	gv, v := c.views(false) // whole numbers, which may be counted, have no others
+	col, keys := c.pred, c.p
+	if goldSide {
+		col, keys, v = c.gold, c.g, gv
+	}
+	if col != nil && !c.classed {
+		if counts, ok := KeyCounts(col, v); ok {
+			return SumOfCounts(counts)
+		}
+	}
+	return sumOfKeys(keys)
+}
 
 func sumOfKeys(keys []uint64) Sum { return signature(nil, keys) }
 

@@ -29,7 +29,8 @@ func Paper(gold, pred *scoring.Table, a *scoring.Alignment, delta float64) (scor
 	case golds == 0 || preds == 0:
 		return 0, ""
 	}
-	compared, index := columns(gold, pred, a, Options{PenalizeExtra: true})
+	all, indexed := columns(gold, pred, a, Options{PenalizeExtra: true})
+	index, compared := all[:indexed], all[indexed:]
 	width := max(1, len(compared))
 	if len(index) > 0 { // lines 12-19
 		if max(golds, preds) > maxPaper/width {

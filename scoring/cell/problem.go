@@ -42,6 +42,7 @@ type codes struct {
 	end        []int32  // nil: gold+1
 	n          int      // codes are less than n
 	live       int      // distinct codes of live predicted cells
+	keys       []uint64 // of each code, its key, where there are few
 	start      []int32  // of each code, the first of its places in rows …
 	kinds      []int32  // … where the predicted kinds that have it stand, ascending
 	places     []uint64 // of each code, see [problem.place] …
@@ -131,26 +132,15 @@ func each(n int, parallel bool, f func(k int)) {
 // codes numbers the cells of a column in some rows.
 func (c *pair) codes(gold, pred []int32) codes {
 	out := codes{col: c, gold: make([]int32, len(gold)), pred: make([]int32, len(pred))}
+	if c.ranges == nil && out.few(gold, pred) {
+		return out
+	}
 	base := int32(0)
 	if c.ranges != nil {
 		base = c.ranges.n
 		out.end = make([]int32, len(gold))
 	}
-	met := newFilter(len(gold))
-	for _, i := range gold {
-		met.add(c.g[i])
-	}
-	t := newNumbers()
-	for k, j := range pred {
-		switch {
-		case c.ranges != nil && c.ranges.rank[j] >= 0:
-			out.pred[k] = c.ranges.rank[j]
-		case met.has(c.p[j]):
-			out.pred[k] = base + t.add(c.p[j])
-		default:
-			out.pred[k] = dead
-		}
-	}
+	t := c.numbers(gold, pred, base, out.pred)
 	out.n = int(base) + t.n
 	had := make([]bool, out.n) // keys that gold has
 	var counts, cover []int32  // of ranks: predicted rows below it, and gold ranges that begin less those that end
@@ -206,6 +196,71 @@ func (c *pair) codes(gold, pred []int32) codes {
 	return out
 }
 
+// maxFew is how many distinct values of a column count as few.
+const maxFew = 1 << 9
+
+// few numbers the cells of a column without ranges where the predicted ones have few distinct
+// values. It tells whether that is so.
+func (c *codes) few(gold, pred []int32) bool {
+	t := newNumbers()
+	for k, j := range pred {
+		c.pred[k] = t.add(c.col.p[j])
+		if t.n > maxFew {
+			return false
+		}
+	}
+	had := make([]bool, t.n) // keys that gold has
+	for k, i := range gold {
+		code := t.find(c.col.g[i])
+		if c.gold[k] = code; code != dead {
+			had[code] = true
+		}
+	}
+	keys := t.keys()
+	if slices.Contains(had, false) {
+		to := make([]int32, t.n)
+		live := keys[:0]
+		for code, key := range keys {
+			if to[code] = dead; had[code] {
+				to[code] = int32(len(live)) //nolint:gosec // few
+				live = append(live, key)
+			}
+		}
+		for k, code := range c.pred {
+			c.pred[k] = to[code]
+		}
+		for k, code := range c.gold {
+			if code != dead {
+				c.gold[k] = to[code]
+			}
+		}
+		keys = live
+	}
+	c.keys, c.n, c.live = keys, len(keys), len(keys)
+	return true
+}
+
+// numbers numbers the predicted cells of a column that gold may have: a filter spares most others a
+// place in the table.
+func (c *pair) numbers(gold, pred []int32, base int32, out []int32) *numbers {
+	met := newFilter(len(gold))
+	for _, i := range gold {
+		met.add(c.g[i])
+	}
+	t := newNumbers()
+	for k, j := range pred {
+		switch {
+		case c.ranges != nil && c.ranges.rank[j] >= 0:
+			out[k] = c.ranges.rank[j]
+		case met.has(c.p[j]):
+			out[k] = base + t.add(c.p[j])
+		default:
+			out[k] = dead
+		}
+	}
+	return t
+}
+
 // symbol identifies a live cell, whatever numbers the codes are.
 func (c *pair) symbol(goldSide bool, row int32) uint64 {
 	if r := c.ranges; r != nil {
@@ -222,22 +277,40 @@ func (c *pair) symbol(goldSide bool, row int32) uint64 {
 	return c.p[row]
 }
 
-// kindsOf sorts rows into kinds.
-func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out kinds) {
-	const none = 0 // no key of a row
-	keys := make([]uint64, len(rows))
-	for k := range p.codes {
-		c := &p.codes[k]
-		side := c.pred
-		if goldSide {
-			side = c.gold
+// mixInto mixes the live cells of a column, which has a place among others, into keys of rows.
+func (c *codes) mixInto(keys []uint64, rows []int32, place uint64, goldSide bool) {
+	side, cells := c.pred, c.col.p
+	if goldSide {
+		side, cells = c.gold, c.col.g
+	}
+	switch {
+	case c.keys != nil:
+		for at, code := range side {
+			if code != dead {
+				keys[at] = Mix(keys[at]^place, c.keys[code])
+			}
 		}
-		place := uint64(k + 1) //nolint:gosec // small
+	case c.col.ranges == nil:
+		for at, code := range side {
+			if code != dead {
+				keys[at] = Mix(keys[at]^place, cells[rows[at]])
+			}
+		}
+	default:
 		for at, code := range side {
 			if code != dead {
 				keys[at] = Mix(keys[at]^place, c.col.symbol(goldSide, rows[at]))
 			}
 		}
+	}
+}
+
+// kindsOf sorts rows into kinds.
+func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out kinds) {
+	const none = 0 // no key of a row
+	keys := make([]uint64, len(rows))
+	for k := range p.codes {
+		p.codes[k].mixInto(keys, rows, uint64(k+1), goldSide) //nolint:gosec // small
 	}
 	entries := make([]keyed, 0, len(rows))
 	for at, key := range keys {
@@ -271,26 +344,52 @@ func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out ki
 	if ranged {
 		out.ends = make([]int32, len(out.cells))
 	}
-	block := max(1, min(16, (1<<17)/len(rows))) // columns that are read together: as many as stay in the cache
-	for from := 0; from < width; from += block {
-		for t := range out.len() {
-			at := out.order[out.start[t]]
-			for k := from; k < min(from+block, width); k++ {
-				c := &p.codes[k]
-				if !goldSide {
-					out.cells[t*width+k] = c.pred[at]
-					continue
+	kindAt := make([]int32, len(rows)) // of the first row of each kind, from 1
+	for t, at := range out.start[:out.len()] {
+		kindAt[out.order[at]] = int32(t + 1) //nolint:gosec // as above
+	}
+	// Cells are brought together by row, some rows and columns at a time, before they go to their
+	// kinds: one column after the other would wait for memory again and again.
+	const block, near = 16, 256 // columns and rows
+	var byRow [near * block]int32
+	spread := func(into []int32, of func(c *codes) []int32) {
+		for from := 0; from < width; from += block {
+			n := min(block, width-from)
+			var sides [block][]int32
+			for k := range n {
+				sides[k] = of(&p.codes[from+k])
+			}
+			for lo := 0; lo < len(rows); lo += near {
+				kinds := kindAt[lo:min(lo+near, len(rows))]
+				for k, side := range sides[:n] {
+					for r, code := range side[lo:][:len(kinds)] {
+						byRow[r*block+k] = code
+					}
 				}
-				out.cells[t*width+k] = c.gold[at]
-				switch {
-				case !ranged:
-				case c.end != nil:
-					out.ends[t*width+k] = c.end[at]
-				default:
-					out.ends[t*width+k] = c.gold[at] + 1
+				for r, t := range kinds {
+					if t > 0 {
+						copy(into[int(t-1)*width+from:][:n], byRow[r*block:])
+					}
 				}
 			}
 		}
+	}
+	if !goldSide {
+		spread(out.cells, func(c *codes) []int32 { return c.pred })
+		return out
+	}
+	spread(out.cells, func(c *codes) []int32 { return c.gold })
+	if ranged {
+		spread(out.ends, func(c *codes) []int32 {
+			if c.end != nil {
+				return c.end
+			}
+			ends := make([]int32, len(c.gold))
+			for at, code := range c.gold {
+				ends[at] = code + 1
+			}
+			return ends
+		})
 	}
 	return out
 }
@@ -373,6 +472,17 @@ func (t *numbers) slot(key uint64) *number {
 			return s
 		}
 	}
+}
+
+// keys are the keys by number.
+func (t *numbers) keys() []uint64 {
+	keys := make([]uint64, t.n)
+	for _, s := range t.slots {
+		if s.n > 0 {
+			keys[s.n-1] = s.key
+		}
+	}
+	return keys
 }
 
 // find is the number of a key, or -1.

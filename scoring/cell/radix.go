@@ -2,6 +2,7 @@ package cell
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -80,6 +81,57 @@ func sortKeyed(list []keyed) {
 	if first > 0 {
 		eachRun(list, uint(first*digit), sortKeyed) //nolint:gosec // small
 	}
+}
+
+// sorter lists rows by their keys, again and again in the same memory.
+type sorter struct {
+	keys, other []uint64
+	list        []keyed
+}
+
+// room is where the keys of so many rows are to be put.
+func (s *sorter) room(rows int) []uint64 {
+	if len(s.keys) != rows {
+		s.keys, s.other, s.list = make([]uint64, rows), make([]uint64, rows), make([]keyed, rows)
+	}
+	return s.keys
+}
+
+// sort lists rows by their keys, of so many bits, and rows with the same key in the order in which
+// they are. The list stands until the next call.
+func (s *sorter) sort(used int) []keyed {
+	place := bits.Len(uint(len(s.keys))) // of the row, in the same word, so that half as much is moved
+	if used+place > 64 {
+		for row, key := range s.keys {
+			s.list[row] = keyed{key, int32(row)} //nolint:gosec // rows are bounded far below
+		}
+		sortKeyed(s.list)
+		return s.list
+	}
+	for row := range s.keys {
+		s.keys[row] = s.keys[row]<<place | uint64(row) //nolint:gosec // not negative
+	}
+	for shift := place; shift < place+used; shift += radixDigit {
+		var at [1 << radixDigit]int32
+		for _, k := range s.keys {
+			at[k>>shift&(1<<radixDigit-1)]++
+		}
+		n := int32(0)
+		for v, c := range at {
+			at[v] = n
+			n += c
+		}
+		for _, k := range s.keys {
+			v := k >> shift & (1<<radixDigit - 1)
+			s.other[at[v]] = k
+			at[v]++
+		}
+		s.keys, s.other = s.other, s.keys
+	}
+	for i, k := range s.keys {
+		s.list[i] = keyed{k >> place, int32(k & (1<<place - 1))} //nolint:gosec // a row
+	}
+	return s.list
 }
 
 // countDigits counts the values of some digits of the keys.

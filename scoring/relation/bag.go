@@ -10,16 +10,18 @@ type bag struct {
 }
 
 type slot struct {
-	key                  uint64
-	gold, pred           int32
-	takenGold, takenPred int32 // how many have got a partner
+	key        uint64
+	gold, pred int32
 }
 
 // newBag makes a bag for at most n different keys.
 func newBag(n int) *bag { return &bag{slots: make([]slot, 1<<bits.Len(uint(n+n/2+1)))} } //nolint:gosec // not negative
 
 // at is the slot of a key, made where there is none.
-func (b *bag) at(key uint64) *slot {
+func (b *bag) at(key uint64) *slot { return &b.slots[b.place(key)] }
+
+// place is where the slot of a key is.
+func (b *bag) place(key uint64) int {
 	if key == 0 {
 		key = 1
 	}
@@ -27,11 +29,11 @@ func (b *bag) at(key uint64) *slot {
 	for i := int(key) & mask; ; i = (i + 1) & mask { //nolint:gosec // masked
 		switch s := &b.slots[i]; s.key {
 		case key:
-			return s
+			return i
 		case 0:
 			s.key = key
 			b.n++
-			return s
+			return i
 		}
 	}
 }
@@ -74,36 +76,39 @@ func match(gold, pred []uint64) *matching {
 			m.shared++
 		}
 	}
+	var taken []int32 // of each slot with more rows of one side, how many of them have got a partner
+	take := func(at int, most int32) bool {
+		if taken == nil {
+			taken = make([]int32, len(b.slots))
+		}
+		if taken[at] == most {
+			return false
+		}
+		taken[at]++
+		return true
+	}
 	for i, k := range gold {
-		s := b.at(k)
+		at := b.place(k)
+		s := &b.slots[at]
 		switch {
 		case s.pred == 0:
 			m.newGold = append(m.newGold, int32(i))   //nolint:gosec // rows are bounded far below
 			m.onlyGold = append(m.onlyGold, int32(i)) //nolint:gosec // as above
-		case s.gold <= s.pred:
+		case s.gold <= s.pred || take(at, s.pred):
 			m.equal++
 		default:
-			if s.takenGold < s.pred {
-				s.takenGold++
-				m.equal++
-			} else {
-				m.onlyGold = append(m.onlyGold, int32(i)) //nolint:gosec // as above
-			}
+			m.onlyGold = append(m.onlyGold, int32(i)) //nolint:gosec // as above
 		}
 	}
 	for j, k := range pred {
-		s := b.at(k)
+		at := b.place(k)
+		s := &b.slots[at]
 		switch {
 		case s.gold == 0:
 			m.newPred = append(m.newPred, int32(j))   //nolint:gosec // as above
 			m.onlyPred = append(m.onlyPred, int32(j)) //nolint:gosec // as above
-		case s.pred <= s.gold:
-		default:
-			if s.takenPred < s.gold {
-				s.takenPred++
-			} else {
-				m.onlyPred = append(m.onlyPred, int32(j)) //nolint:gosec // as above
-			}
+		case s.pred > s.gold && !take(at, s.gold):
+			m.onlyPred = append(m.onlyPred, int32(j)) //nolint:gosec // as above
 		}
 	}
 	return m

@@ -17,15 +17,16 @@ type evidence struct {
 	bits        bool
 	queriesOnly bool // there are no tables
 
-	pairKeys map[int]pairKeys     // by position in the alignment
-	natural  map[side][][]uint64  // keys of columns as they are
-	matches  map[string]*matching // by the pairs it is over
-	solid    *solid               // made when first needed
-	q        *queries             // likewise
-	measured *measures            // likewise
-	replaced *[]replacement       // likewise
-	words    map[string]bool      // of the question, likewise
-	broken   **Order              // likewise
+	pairKeys  map[int]pairKeys     // by position in the alignment
+	pairNulls map[int]pairNulls    // likewise
+	natural   map[side][][]uint64  // keys of columns as they are
+	matches   map[string]*matching // by the pairs it is over
+	solid     *solid               // made when first needed
+	q         *queries             // likewise
+	measured  *measures            // likewise
+	replaced  *[]replacement       // likewise
+	words     map[string]bool      // of the question, likewise
+	broken    **Order              // likewise
 }
 
 type side bool

@@ -34,33 +34,53 @@ func (e *evidence) replacedNulls(key func(pair int, null, c *scoring.Column, key
 	if e.queriesOnly || e.gold.Rows() == 0 || e.gold.Rows() != e.pred.Rows() || len(e.missing()) > 0 {
 		return nil, nil
 	}
-	gold, pred := make([]uint64, e.gold.Rows()), make([]uint64, e.pred.Rows())
+	given := map[int]pairKeys{}
 	for k := range e.a.Columns {
 		c := &e.a.Columns[k]
 		g, p := &e.gold.Columns[c.Gold], &e.pred.Columns[c.Pred]
-		keys := e.keys(k)
-		gn, pn := count(keys.g, cell.NullKey), count(keys.p, cell.NullKey)
+		keys, nulls := e.keys(k), e.nulls(k)
 		switch {
-		case gn > pn:
+		case nulls.gold > nulls.pred:
 			if to, ok := key(k, g, p, keys.p); ok && onlyNulls(g, keys.g) && count(keys.g, to) < count(keys.p, to) {
-				keys.g = replaced(keys.g, to)
-				keys.p = replaced(keys.p, to)
+				given[k] = pairKeys{replaced(keys.g, to), replaced(keys.p, to)}
 				pairs = append(pairs, k)
 			}
-		case pn > gn:
+		case nulls.pred > nulls.gold:
 			if to, ok := key(k, p, g, keys.g); ok && onlyNulls(p, keys.p) && count(keys.p, to) < count(keys.g, to) {
-				keys.p = replaced(keys.p, to)
-				keys.g = replaced(keys.g, to)
+				given[k] = pairKeys{replaced(keys.g, to), replaced(keys.p, to)}
 				pairs = append(pairs, k)
 			}
 		}
-		mixInto(gold, keys.g)
-		mixInto(pred, keys.p)
 	}
 	if len(pairs) == 0 {
 		return nil, nil
 	}
+	gold, pred := make([]uint64, e.gold.Rows()), make([]uint64, e.pred.Rows())
+	for k := range e.a.Columns {
+		keys, ok := given[k]
+		if !ok {
+			keys = e.keys(k)
+		}
+		mixInto(gold, keys.g)
+		mixInto(pred, keys.p)
+	}
 	return match(gold, pred), pairs
+}
+
+// pairNulls are how many NULLs the columns of an aligned pair have, as it reads them.
+type pairNulls struct{ gold, pred int }
+
+func (e *evidence) nulls(pair int) pairNulls {
+	if n, ok := e.pairNulls[pair]; ok {
+		return n
+	}
+	keys := e.keys(pair)
+	n := pairNulls{count(keys.g, cell.NullKey), count(keys.p, cell.NullKey)}
+	if e.pairNulls == nil {
+		e.pairNulls = map[int]pairNulls{}
+	}
+	e.pairNulls[pair] = n
+	return n
 }
 
 func count(keys []uint64, key uint64) int {
