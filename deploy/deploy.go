@@ -29,6 +29,7 @@ import (
 )
 
 //go:embed all:cloud-run
+//go:embed all:kubernetes
 var files embed.FS
 
 // Target is a platform that files are written for.
@@ -38,6 +39,7 @@ type Target struct {
 	Warehouse string   // whose installation it belongs to; "": any
 	Via       string   // the way of calling that reaches it; "": any
 	Required  []string // keys of the values that it needs
+	Beside    string   // a folder here that is copied beside what is made, under its last name; "": none
 }
 
 // Targets are all of them.
@@ -65,6 +67,7 @@ func Find(name string) (*Target, error) {
 type File struct {
 	Name    string // a path with slashes, relative to where the files go
 	Content []byte
+	Copied  bool // as it is here, whatever the values say
 }
 
 // page is what a template sees.
@@ -84,8 +87,17 @@ func Render(t *Target, plan *install.Plan, version string) ([]File, error) {
 		return nil, err
 	}
 	data := &page{Plan: plan, Target: t, Version: version}
-	var out []File
-	err := fs.WalkDir(files, t.Name, func(name string, d fs.DirEntry, err error) error {
+	out, err := folder(t.Name, "", data)
+	if err != nil || t.Beside == "" {
+		return out, err
+	}
+	beside, err := folder(t.Beside, path.Base(t.Beside), data)
+	return append(out, beside...), err
+}
+
+// folder renders the files of a folder here into the folder to.
+func folder(root, to string, data *page) (out []File, err error) {
+	err = fs.WalkDir(files, root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -93,17 +105,17 @@ func Render(t *Target, plan *install.Plan, version string) ([]File, error) {
 		if err != nil {
 			return err
 		}
-		to := strings.TrimPrefix(name, t.Name+"/")
-		if rest, made := strings.CutSuffix(to, ".tmpl"); made {
+		file := path.Join(to, strings.TrimPrefix(name, root+"/"))
+		rest, made := strings.CutSuffix(file, ".tmpl")
+		if made {
 			if content, err = fill(name, content, data); err != nil {
 				return err
 			}
 			if len(bytes.TrimSpace(content)) == 0 { // the values do not ask for it
 				return nil
 			}
-			to = rest
 		}
-		out = append(out, File{to, content})
+		out = append(out, File{rest, content, !made})
 		return nil
 	})
 	return out, err
