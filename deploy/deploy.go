@@ -40,6 +40,8 @@ type Target struct {
 	Via       string   // the way of calling that reaches it; "": any
 	Required  []string // keys of the values that it needs
 	Beside    string   // a folder here that is copied beside what is made, under its last name; "": none
+
+	check func(*page) error // of what no single value shows; nil: nothing
 }
 
 // Targets are all of them.
@@ -48,6 +50,11 @@ var Targets = []Target{
 		Name: "cloud-run", Warehouse: "bigquery", Via: "cloud-run",
 		Doc:      "badger serve on Google Cloud Run, called by BigQuery remote functions. One instance is always on.",
 		Required: []string{"deploy.image", "database", "location"},
+	},
+	{
+		Name:     "kubernetes",
+		Doc:      "badger serve in a cluster, by a Helm chart and values for it; any warehouse that reaches the cluster can call it. One pod, unless deploy.replicas says more.",
+		Required: []string{"deploy.image"}, check: inCluster,
 	},
 }
 
@@ -87,6 +94,11 @@ func Render(t *Target, plan *install.Plan, version string) ([]File, error) {
 		return nil, err
 	}
 	data := &page{Plan: plan, Target: t, Version: version}
+	if t.check != nil {
+		if err := t.check(data); err != nil {
+			return nil, err
+		}
+	}
 	out, err := folder(t.Name, "", data)
 	if err != nil || t.Beside == "" {
 		return out, err
@@ -124,7 +136,7 @@ func folder(root, to string, data *page) (out []File, err error) {
 // fill fills in a template.
 func fill(name string, text []byte, data *page) ([]byte, error) {
 	t, err := template.New(path.Base(name)).Delims("[[", "]]").Funcs(template.FuncMap{
-		"yaml": yamlText, "json": jsonText,
+		"yaml": yamlText, "json": jsonText, "image": imageOf,
 	}).Option("missingkey=error").Parse(string(text))
 	if err != nil {
 		return nil, errcode.New(errcode.Internal, "template %s: %w", name, err)

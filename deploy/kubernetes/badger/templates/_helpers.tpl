@@ -81,11 +81,6 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if and $v.tls.plaintext (include "badger.clientCertificates" .) }}
 {{- fail "config: client_ca demands client certificates, which need TLS: expected tls.existingSecret or tls.certManager.enabled" }}
 {{- end }}
-{{- range $k := list "cert" "key" }}
-{{- if dig "tls" $k "" $v.config }}
-{{- fail (printf "config.tls.%s is the chart's: use tls.existingSecret or tls.certManager" $k) }}
-{{- end }}
-{{- end }}
 {{- if and $v.ingress.enabled (not $v.ingress.hosts) }}
 {{- fail "ingress.hosts: expected at least one name" }}
 {{- end }}
@@ -107,10 +102,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if and $v.networkPolicy.cilium.enabled (not $v.networkPolicy.enabled) }}
 {{- fail "networkPolicy.cilium.enabled needs networkPolicy.enabled, which forbids the rest" }}
 {{- end }}
-{{- $needed := regexFindAll "/etc/badger/secrets/[^/\"?&]+" (printf "%s %s" (toJson $v.config) $v.run.source) -1 | uniq }}
+{{- $needed := regexFindAll "/etc/badger/secrets/[^/?&[:space:]]+" (printf "%s %s" (include "badger.config" .) $v.run.source) -1 | uniq }}
 {{- range $path := $needed }}
 {{- $name := base $path }}
-{{- if not (hasKey $v.secretFiles $name) }}
+{{- if not (hasKey ($v.secretFiles | default dict) $name) }}
 {{- fail (printf "secretFiles.%s: the configuration names %s/, expected the name of a Secret" $name $path) }}
 {{- end }}
 {{- end }}
@@ -119,6 +114,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{/* The configuration file: the values, and what follows from the rest of them. */}}
 {{- define "badger.config" -}}
 {{- $c := deepCopy .Values.config }}
+{{- if not $c.auth }}{{ $_ := set $c "auth" (dict "mode" "token" "token_file" "/etc/badger/secrets/tokens/tokens") }}{{ end }}
 {{- $listen := dict "http" "0.0.0.0:7434" "grpc" "0.0.0.0:7433" }}
 {{- if .Values.tls.plaintext }}{{ $_ := set $listen "allow_plaintext" true }}{{ end }}
 {{- if .Values.metrics.enabled }}
@@ -188,7 +184,7 @@ priorityClassName: {{ . }}
 {{- define "badger.env" -}}
 {{- $limit := index . 1 }}
 {{- with index . 0 }}
-{{- $mib := mul (regexFind "^[0-9]+" $limit | int) (ternary 1024 1 (hasSuffix "Gi" $limit)) }}
+{{- $mib := mul (regexFind "^[0-9]+" $limit | int) (ternary 1024 1 (hasSuffix "Gi" $limit)) -}}
 env:
   - name: GOMEMLIMIT
     value: {{ printf "%dMiB" (div (mul $mib (int .Values.goMemLimitPercent)) 100) | quote }}
@@ -258,10 +254,10 @@ envFrom:
 {{- define "badger.check.http" -}}
 {{- $path := index . 1 }}
 {{- with index . 0 }}
-{{- if include "badger.clientCertificates" . }}
+{{- if include "badger.clientCertificates" . -}}
 tcpSocket:
   port: http
-{{- else }}
+{{- else -}}
 httpGet:
   path: {{ $path }}
   port: http
@@ -272,7 +268,7 @@ httpGet:
 
 {{/* Where pods may connect to: the rules of a NetworkPolicy's egress. */}}
 {{- define "badger.egress" -}}
-{{- if and .Values.networkPolicy.dns (not .Values.networkPolicy.cilium.enabled) }}
+{{- if and .Values.networkPolicy.dns (not .Values.networkPolicy.cilium.enabled) -}}
 - to:
     {{- toYaml .Values.networkPolicy.dns | nindent 4 }}
   ports:
