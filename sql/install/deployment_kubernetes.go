@@ -72,9 +72,12 @@ func (k *Kubernetes) complete() error {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.kubernetes.%s is %.60q, want %s", key, value, want)
 	}
 	for _, n := range []struct{ key, value string }{{"namespace", k.Namespace}, {"release", k.Release}} {
-		if !dnsLabel.MatchString(n.value) || n.key == "release" && len(n.value) > 53 {
+		if !dnsLabel.MatchString(n.value) {
 			return bad(n.key, n.value, "lower-case letters, digits and dashes, such as badger")
 		}
+	}
+	if k.Release[0] < 'a' || len(k.Release) > 53 {
+		return bad("release", k.Release, "a name of at most 53 characters that begins with a letter")
 	}
 	for _, n := range []struct{ key, value string }{{"tokens", k.Tokens}, {"pull_secret", k.PullSecret}, {"tls.secret", k.TLS.Secret}, {"tls.issuer", k.TLS.Issuer}} {
 		if n.value != "" && !dnsName.MatchString(n.value) {

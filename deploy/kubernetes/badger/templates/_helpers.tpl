@@ -17,8 +17,8 @@
 
 {{/* By these labels pods are selected. They must not change in an upgrade. */}}
 {{- define "badger.selector" -}}
-app.kubernetes.io/name: {{ include "badger.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ include "badger.name" . | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
 {{/* The labels of every object. */}}
@@ -26,7 +26,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{ include "badger.selector" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/part-of: badger
-app.kubernetes.io/managed-by: {{ .Release.Service }}
+app.kubernetes.io/managed-by: {{ .Release.Service | quote }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- with .Values.commonLabels }}
 {{ toYaml . }}
@@ -68,6 +68,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{/* What would run and not work ends the installation, with what to do. */}}
 {{- define "badger.check" -}}
 {{- $v := .Values }}
+{{- if not (regexMatch "^[a-z]" (include "badger.fullname" .)) }}
+{{- fail (printf "%s: a Service's name begins with a letter: choose another release, or fullnameOverride" (include "badger.fullname" .)) }}
+{{- end }}
 {{- $tls := list }}
 {{- if $v.tls.existingSecret }}{{ $tls = append $tls "tls.existingSecret" }}{{ end }}
 {{- if $v.tls.certManager.enabled }}{{ $tls = append $tls "tls.certManager.enabled" }}{{ end }}
@@ -154,7 +157,7 @@ seccompProfile:
 
 {{/* What all pods have. */}}
 {{- define "badger.podBasics" -}}
-serviceAccountName: {{ include "badger.serviceAccount" . }}
+serviceAccountName: {{ include "badger.serviceAccount" . | quote }}
 automountServiceAccountToken: false
 enableServiceLinks: false
 securityContext:
@@ -176,7 +179,7 @@ affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .Values.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 {{- end }}
 
@@ -227,7 +230,7 @@ envFrom:
 {{- define "badger.volumes" -}}
 - name: config
   configMap:
-    name: {{ include "badger.fullname" . }}
+    name: {{ include "badger.fullname" . | quote }}
 {{- if .Values.files }}
 - name: files
   configMap:
@@ -236,18 +239,18 @@ envFrom:
 {{- with include "badger.tlsSecret" . }}
 - name: tls
   secret:
-    secretName: {{ . }}
+    secretName: {{ . | quote }}
     defaultMode: 0440
 {{- end }}
 {{- range $name, $secret := .Values.secretFiles }}
 - name: secret-{{ $name }}
   secret:
-    secretName: {{ $secret }}
+    secretName: {{ $secret | quote }}
     defaultMode: 0440
 {{- end }}
 - name: tmp
   emptyDir:
-    sizeLimit: {{ .Values.tmpSize }}
+    sizeLimit: {{ .Values.tmpSize | quote }}
 {{- end }}
 
 {{/* A check of the HTTP port. Takes the root and the path. */}}
@@ -278,7 +281,7 @@ httpGet:
 {{- range .Values.networkPolicy.egress }}
 - to:
     - ipBlock:
-        cidr: {{ .cidr }}
+        cidr: {{ .cidr | quote }}
         {{- with .except }}
         except:
           {{- toYaml . | nindent 10 }}
