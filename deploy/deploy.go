@@ -30,6 +30,7 @@ import (
 
 //go:embed all:cloud-run
 //go:embed all:kubernetes
+//go:embed all:terraform all:terraform-snowflake-spcs all:terraform-bigquery-cloud-run all:terraform-databricks all:terraform-aws-external-function
 var files embed.FS
 
 // Target is a platform that files are written for.
@@ -55,6 +56,26 @@ var Targets = []Target{
 		Name:     "kubernetes",
 		Doc:      "badger serve in a cluster, by a Helm chart and values for it; any warehouse that reaches the cluster can call it. One pod, unless deploy.replicas says more.",
 		Required: []string{"deploy.image"}, check: inCluster,
+	},
+	{
+		Name: "terraform-snowflake-spcs", Warehouse: "snowflake", Via: "spcs", Beside: "terraform/snowflake-spcs",
+		Doc:      "A Terraform or OpenTofu module of the compute pool, images, way out and service, and a root that calls it. badger install makes the rest.",
+		Required: []string{"database"},
+	},
+	{
+		Name: "terraform-bigquery-cloud-run", Warehouse: "bigquery", Via: "cloud-run", Beside: "terraform/bigquery-cloud-run",
+		Doc:      "A Terraform or OpenTofu module of the Cloud Run service, its account, the connection and its right to call, and a root that calls it.",
+		Required: []string{"deploy.image", "database", "location"},
+	},
+	{
+		Name: "terraform-databricks", Warehouse: "databricks", Beside: "terraform/databricks",
+		Doc:      "A Terraform or OpenTofu module of the schema, volume, secret scope and nightly job, and a root that calls it. badger serve runs elsewhere.",
+		Required: []string{"database"},
+	},
+	{
+		Name: "terraform-aws-external-function", Warehouse: "snowflake", Via: "api-gateway", Beside: "terraform/aws-external-function",
+		Doc:      "A Terraform or OpenTofu module of the API gateway that Snowflake's external functions call, and a root that calls it. badger serve runs elsewhere.",
+		Required: []string{"database"},
 	},
 }
 
@@ -136,7 +157,7 @@ func folder(root, to string, data *page) (out []File, err error) {
 // fill fills in a template.
 func fill(name string, text []byte, data *page) ([]byte, error) {
 	t, err := template.New(path.Base(name)).Delims("[[", "]]").Funcs(template.FuncMap{
-		"yaml": yamlText, "json": jsonText, "image": imageOf,
+		"yaml": yamlText, "json": jsonText, "image": imageOf, "hcl": hclText, "environment": environmentOf, "quartz": quartz,
 	}).Option("missingkey=error").Parse(string(text))
 	if err != nil {
 		return nil, errcode.New(errcode.Internal, "template %s: %w", name, err)

@@ -73,3 +73,6 @@ func (d *Deployment) complete() error {
 	}
 	return d.Kubernetes.complete()
 }
+
+// Stored is a name as the warehouse keeps it, for what quotes every name.
+func (p *Plan) Stored(name string) string { return p.folded(name) }

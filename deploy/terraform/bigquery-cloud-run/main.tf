@@ -45,7 +45,7 @@ resource "google_cloud_run_v2_service" "this" {
       args  = ["serve"]
 
       ports {
-        name           = "http1"
+        name           = lookup(var.environment, "BADGER_LISTEN_H2C", "false") == "true" ? "h2c" : "http1"
         container_port = 8080
       }
 

@@ -26,8 +26,8 @@ variable "owner_role" {
   default     = "BADGER_OWNER"
 
   validation {
-    condition     = upper(var.owner_role) != "ACCOUNTADMIN"
-    error_message = "ACCOUNTADMIN cannot create services."
+    condition     = upper(var.owner_role) != "ACCOUNTADMIN" && !can(regex("[\"]", var.owner_role))
+    error_message = "Expected a role other than ACCOUNTADMIN, which cannot create services, and without quotes."
   }
 }
 
@@ -35,6 +35,11 @@ variable "compute_pool" {
   description = "Name of the compute pool."
   type        = string
   default     = "BADGER_POOL"
+
+  validation {
+    condition     = can(regex("^[A-Z_][A-Z0-9_]*$", var.compute_pool))
+    error_message = "Expected a name of capitals, digits and underscores."
+  }
 }
 
 variable "instance_family" {
@@ -77,12 +82,22 @@ variable "image_repository" {
   description = "Name of the image repository that is created in the schema."
   type        = string
   default     = "IMAGES"
+
+  validation {
+    condition     = can(regex("^[A-Z_][A-Z0-9_]*$", var.image_repository))
+    error_message = "Expected a name of capitals, digits and underscores."
+  }
 }
 
 variable "service" {
   description = "Name of the service."
   type        = string
   default     = "BADGER"
+
+  validation {
+    condition     = can(regex("^[A-Z_][A-Z0-9_]*$", var.service))
+    error_message = "Expected a name of capitals, digits and underscores."
+  }
 }
 
 variable "specification" {
