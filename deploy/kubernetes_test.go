@@ -204,27 +204,30 @@ func TestChartReadme(t *testing.T) {
 	for _, v := range chartValues(t) {
 		fmt.Fprintf(&table, "| `%s` | `%s` | %s |\n", v.key, v.value, v.doc)
 	}
-	file := filepath.Join(chart, "README.md")
+	between(t, filepath.Join(chart, "README.md"), "values", table.String())
+}
+
+// between holds what stands between the marks of a page against what it should be; -update writes it.
+func between(t *testing.T, file, mark, want string) {
+	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, rest, found := strings.Cut(string(text), "<!-- values -->\n")
-	_, tail, closed := strings.Cut(rest, "<!-- /values -->\n")
-	if !found || !closed {
-		t.Fatal("the marks of the table are missing in README.md")
-	}
-	want := head + "<!-- values -->\n" + table.String() + "<!-- /values -->\n" + tail
-	if want == string(text) {
-		return
-	}
-	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+	begin, end := "<!-- "+mark+" -->\n", "<!-- /"+mark+" -->\n"
+	head, rest, found := strings.Cut(string(text), begin)
+	is, tail, closed := strings.Cut(rest, end)
+	switch {
+	case !found || !closed:
+		t.Fatalf("%s lacks the marks of %s", file, mark)
+	case is == want:
+	case *update:
+		if err := os.WriteFile(file, []byte(head+begin+want+end+tail), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		return
+	default:
+		t.Errorf("the table of %s in %s is not what it should be; -update writes it", mark, file)
 	}
-	t.Error("the table of values in README.md is not that of values.yaml; -update writes it")
 }
 
 func TestChartUnits(t *testing.T) {

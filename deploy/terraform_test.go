@@ -386,6 +386,44 @@ func TestTerraformModules(t *testing.T) {
 	}
 }
 
+// The tables of a module's README are made from its variables and outputs.
+func TestTerraformReadmes(t *testing.T) {
+	for _, name := range moduleNames {
+		m := parse(t, filepath.Join("terraform", name))
+		variables, outputs := "| variable | type | default | |\n| --- | --- | --- | --- |\n", "| output | |\n| --- | --- |\n"
+		for _, b := range m.blocks {
+			// What stands in the file is shown, on one line.
+			source := func(attribute string) string {
+				a := b.Body.Attributes[attribute]
+				if a == nil {
+					return "needed"
+				}
+				text, err := os.ReadFile(filepath.Join("terraform", name, a.Expr.Range().Filename))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return "`" + strings.Join(strings.Fields(string(a.Expr.Range().SliceBytes(text))), " ") + "`"
+			}
+			doc := func() string {
+				v, diags := b.Body.Attributes["description"].Expr.Value(nil)
+				if diags.HasErrors() {
+					t.Fatal(diags)
+				}
+				return strings.ReplaceAll(v.AsString(), "|", `\|`)
+			}
+			switch b.Type {
+			case "variable":
+				variables += fmt.Sprintf("| `%s` | %s | %s | %s |\n", b.Labels[0], source("type"), source("default"), doc())
+			case "output":
+				outputs += fmt.Sprintf("| `%s` | %s |\n", b.Labels[0], doc())
+			}
+		}
+		file := filepath.Join("terraform", name, "README.md")
+		between(t, file, "variables", variables)
+		between(t, file, "outputs", outputs)
+	}
+}
+
 // What badger deploy renders is formatted and calls the module as it wants to be called.
 func TestTerraformRoots(t *testing.T) {
 	all := providers(t)
