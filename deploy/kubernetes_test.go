@@ -340,6 +340,79 @@ func deploymentOf(t *testing.T, objects []object) object {
 	return nil
 }
 
+// Custom resources are held against their definitions, without tolerance of unknown fields.
+func TestCustomResources(t *testing.T) {
+	definitions, err := filepath.Glob(filepath.Join(tool(t, "BADGER_CRDS"), "*.yaml"))
+	if err != nil || len(definitions) != 4 {
+		t.Fatal(definitions, err)
+	}
+	schemas := map[string]*jsonschema.Schema{}
+	for _, file := range definitions {
+		crd := object(readYAML(t, file))
+		for _, v := range crd.at("spec", "versions").([]any) {
+			v := object(v.(map[string]any))
+			schema := v.at("schema", "openAPIV3Schema")
+			closed(schema)
+			c := jsonschema.NewCompiler()
+			if err := c.AddResource(file, asJSON(t, schema)); err != nil {
+				t.Fatal(err)
+			}
+			compiled, err := c.Compile(file)
+			if err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			schemas[fmt.Sprintf("%v/%v %v", crd.at("spec", "group"), v["name"], crd.at("spec", "names", "kind"))] = compiled
+		}
+	}
+	seen := map[string]bool{}
+	for _, file := range valueFiles(t) {
+		objects, _ := manifests(t, file)
+		for _, o := range objects {
+			id := fmt.Sprint(o["apiVersion"], " ", o.kind())
+			schema := schemas[id]
+			if schema == nil {
+				if strings.Contains(fmt.Sprint(o["apiVersion"]), ".") && !strings.HasPrefix(id, "networking.k8s.io/") {
+					t.Errorf("%s: nothing says what it must look like", id)
+				}
+				continue
+			}
+			seen[id] = true
+			if err := schema.Validate(asJSON(t, map[string]any(o))); err != nil {
+				t.Errorf("%s: %s: %v", file, id, err)
+			}
+			spec := maps.Clone(o["spec"].(map[string]any))
+			spec["unknown"] = 1
+			wrong := map[string]any{"apiVersion": o["apiVersion"], "kind": o["kind"], "metadata": o["metadata"], "spec": spec}
+			if err := schema.Validate(asJSON(t, wrong)); err == nil {
+				t.Errorf("%s: an unknown field is taken", id)
+			}
+		}
+	}
+	if len(seen) != 4 {
+		t.Errorf("looked at %v", slices.Sorted(maps.Keys(seen)))
+	}
+}
+
+// closed makes a schema refuse the fields that it does not list.
+func closed(schema any) {
+	switch s := schema.(type) {
+	case map[string]any:
+		_, lists := s["properties"].(map[string]any)
+		if _, says := s["additionalProperties"]; lists && !says && s["x-kubernetes-preserve-unknown-fields"] != true && s["type"] == "object" {
+			s["additionalProperties"] = false
+		}
+		for k, v := range s {
+			if k != "anyOf" && k != "oneOf" && k != "allOf" && k != "not" { // they add to what is listed beside them
+				closed(v)
+			}
+		}
+	case []any:
+		for _, v := range s {
+			closed(v)
+		}
+	}
+}
+
 // restricted lists what the profile "restricted" of the pod security standards does not allow of a
 // pod, rule by rule as https://kubernetes.io/docs/concepts/security/pod-security-standards has them.
 func restricted(spec map[string]any) (faults []string) {
