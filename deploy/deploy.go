@@ -17,6 +17,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -125,7 +126,9 @@ func Render(t *Target, plan *install.Plan, version string) ([]File, error) {
 		return out, err
 	}
 	beside, err := folder(t.Beside, path.Base(t.Beside), data)
-	return append(out, beside...), err
+	out = append(out, beside...)
+	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	return out, err
 }
 
 // folder renders the files of a folder here into the folder to.
@@ -196,7 +199,7 @@ func Explain(w io.Writer) error {
 		t := &Targets[i]
 		fmt.Fprintf(&b, "\n  %s\n      %s\n", t.Name, strings.Join(report.Wrap(t.Doc, 74), "\n      "))
 		if t.Warehouse != "" {
-			fmt.Fprintf(&b, "      for: %s via %s\n", t.Warehouse, t.Via)
+			fmt.Fprintf(&b, "      for: %s\n", strings.TrimSuffix(t.Warehouse+" via "+t.Via, " via "))
 		}
 		if len(t.Required) > 0 {
 			fmt.Fprintf(&b, "      needs: %s\n", strings.Join(t.Required, ", "))

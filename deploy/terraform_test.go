@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -534,14 +535,122 @@ func TestTerraformFindsFaults(t *testing.T) {
 	}
 }
 
-// OpenTofu itself formats as the test above does, and reads the modules.
-func TestTerraformByOpenTofu(t *testing.T) {
-	tofu := tool(t, "BADGER_TOFU")
-	config := filepath.Join(t.TempDir(), "none.tfrc")
+// tofu runs OpenTofu in a folder, without anybody's configuration.
+func tofu(t *testing.T, folder string, args ...string) (string, error) {
+	t.Helper()
+	program, home := tool(t, "BADGER_TOFU"), t.TempDir()
+	config := filepath.Join(home, "none.tfrc")
 	if err := os.WriteFile(config, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("TF_CLI_CONFIG_FILE", config)
-	t.Setenv("CHECKPOINT_DISABLE", "1")
-	run(t, tofu, "fmt", "-check", "-recursive", "-diff", ".")
+	cmd := exec.CommandContext(t.Context(), program, append([]string{"-chdir=" + folder}, args...)...)
+	cmd.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+config, "CHECKPOINT_DISABLE=1", "TF_DATA_DIR="+filepath.Join(home, "data"), "TF_IN_AUTOMATION=1", "NO_COLOR=1")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// OpenTofu itself formats as the tests above do, and loads the examples and what is rendered.
+func TestTerraformByOpenTofu(t *testing.T) {
+	if out, err := tofu(t, ".", "fmt", "-check", "-recursive", "-diff", "."); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	folders, err := filepath.Glob("terraform/*/examples/complete")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range moduleNames {
+		for _, file := range sets(t, "terraform-"+name) {
+			values, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files, err := rendered(t, "terraform-"+name, string(values))
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder := t.TempDir()
+			for _, f := range files {
+				to := filepath.Join(folder, f.Name)
+				if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(to, f.Content, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			folders = append(folders, folder)
+		}
+	}
+	if len(folders) < 16 {
+		t.Errorf("only %d folders", len(folders))
+	}
+	for _, folder := range folders {
+		if out, err := tofu(t, folder, "get"); err != nil {
+			t.Errorf("%s: %v\n%s", folder, err, out)
+		}
+	}
+}
+
+// Variables take what they should and refuse the rest with a message. Without the resources no
+// provider is needed.
+func TestTerraformVariables(t *testing.T) {
+	tool(t, "BADGER_TOFU")
+	fine := map[string][]string{
+		"snowflake-spcs":        {"database=ANALYTICS"},
+		"bigquery-cloud-run":    {"project=analytics-prod", "region=europe-west1", "location=EU", "image=europe-docker.pkg.dev/p/r/i:1.0.0"},
+		"databricks":            {"catalog=main"},
+		"aws-external-function": {"backend_url=https://badger.example.com", "token_secret=badger/token"},
+	}
+	for _, c := range []struct{ module, change, want string }{
+		{"snowflake-spcs", "", ""},
+		{"snowflake-spcs", `egress_hosts=["api.example.com:443"]`, ""},
+		{"snowflake-spcs", `egress_hosts=["api.example.com"]`, "HOST:PORT"},
+		{"snowflake-spcs", `egress_secrets=["x; DROP TABLE y"]`, "DATABASE.SCHEMA.NAME"},
+		{"snowflake-spcs", `instances={min=2,max=1}`, "min at most max"},
+		{"snowflake-spcs", `owner_role=accountadmin`, "ACCOUNTADMIN"},
+		{"snowflake-spcs", `database=a.b`, "name of a database"},
+		{"snowflake-spcs", `service=x' OR '1`, "capitals, digits and underscores"},
+		{"bigquery-cloud-run", "", ""},
+		{"bigquery-cloud-run", "region=EU", "Expected a region"},
+		{"bigquery-cloud-run", "image=badger", "@sha256:DIGEST"},
+		{"bigquery-cloud-run", "memory=1G", "Expected a size"},
+		{"bigquery-cloud-run", `secret_files={"../x"="y"}`, "Expected folders"},
+		{"bigquery-cloud-run", `instances={min=0,max=0}`, "max at least 1"},
+		{"databricks", "", ""},
+		{"databricks", "warehouse_id=nightly", "hexadecimal"},
+		{"databricks", `groups={owner="a",caller="a"}`, "four groups that differ"},
+		{"databricks", "secret_scope=a b", "at most 128"},
+		{"aws-external-function", "", ""},
+		{"aws-external-function", "backend_url=http://badger.example.com", "https URL"},
+		{"aws-external-function", "backend_url=https://badger.example.com/v1", "without a path"},
+		{"aws-external-function", "token_secret=x:y}}", "name of a secret"},
+		{"aws-external-function", "snowflake_user_arn=arn:aws:iam::123456789012:root", "ARN of a user"},
+		{"aws-external-function", "log_retention_days=31", "CloudWatch"},
+		{"aws-external-function", "stage=a/b", "letters, digits and underscores"},
+	} {
+		t.Run(c.module+" "+c.change, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("terraform", c.module, "variables.tf"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder := t.TempDir()
+			if err := os.WriteFile(filepath.Join(folder, "variables.tf"), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			args := []string{"plan", "-input=false"}
+			for _, v := range append(slices.Clone(fine[c.module]), c.change) {
+				if v != "" {
+					args = append(args, "-var", v)
+				}
+			}
+			out, err := tofu(t, folder, args...)
+			out = strings.Join(strings.Fields(strings.ReplaceAll(out, "│", " ")), " ")
+			if c.want == "" && err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+			if c.want != "" && (err == nil || !strings.Contains(out, c.want)) {
+				t.Errorf("%v; want an error with %q:\n%s", err, c.want, out)
+			}
+		})
+	}
 }
