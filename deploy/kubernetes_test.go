@@ -3,6 +3,7 @@ package deploy_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -271,7 +272,7 @@ func manifests(t *testing.T, values string) (objects []object, text string) {
 	d := yaml.NewDecoder(strings.NewReader(text))
 	for {
 		var o map[string]any // not object, which the maps in it would then be, too
-		if err := d.Decode(&o); err == io.EOF {
+		if err := d.Decode(&o); errors.Is(err, io.EOF) {
 			return objects, text
 		} else if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,9 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -54,9 +56,13 @@ func write(args []string) error {
 		return fmt.Errorf("expected the folder of the unpacked packages")
 	}
 	modules, err := filepath.Glob("deploy/terraform/*/main.tf")
-	if err != nil || len(modules) == 0 {
-		return fmt.Errorf("deploy/terraform/*/main.tf: no modules (%v)", err)
+	if err != nil {
+		return err
 	}
+	if len(modules) == 0 {
+		return fmt.Errorf("deploy/terraform has no modules: run this in the root of the repository")
+	}
+	packages := os.DirFS(args[0])
 	providers := map[string]*provider{}
 	for _, m := range modules {
 		text, err := os.ReadFile(m)
@@ -68,7 +74,8 @@ func write(args []string) error {
 			if u[1] == "data" {
 				folder, key = "data-"+u[3]+"-"+folder, "data."+key
 			}
-			typings, err := os.ReadFile(filepath.Join(args[0], u[3], "lib", folder, "index.d.ts"))
+			folder = path.Join(u[3], "lib", folder)
+			typings, err := fs.ReadFile(packages, path.Join(folder, "index.d.ts"))
 			if err != nil {
 				return fmt.Errorf("%s: %w", key, err)
 			}
@@ -77,7 +84,7 @@ func write(args []string) error {
 				p = &provider{Resources: map[string]*block{}}
 				providers[u[3]] = p
 			}
-			if err := p.read(key, string(typings), filepath.Join(args[0], u[3], "lib", folder)); err != nil {
+			if err := p.read(key, string(typings), packages, folder); err != nil {
 				return fmt.Errorf("%s: %w", key, err)
 			}
 		}
@@ -106,7 +113,7 @@ var (
 )
 
 // read reads the typings of one resource. What nests deep is in further files of its folder.
-func (p *provider) read(key, typings, folder string) error {
+func (p *provider) read(key, typings string, packages fs.FS, folder string) error {
 	s := source.FindStringSubmatch(typings)
 	if s == nil {
 		return fmt.Errorf("the typings do not name their provider")
@@ -115,13 +122,13 @@ func (p *provider) read(key, typings, folder string) error {
 		return fmt.Errorf("versions %s and %s", p.Version, s[2])
 	}
 	p.Source, p.Version = s[1], s[2]
-	more, err := filepath.Glob(filepath.Join(folder, "*", "*.d.ts"))
+	more, err := fs.Glob(packages, path.Join(folder, "*", "*.d.ts"))
 	if err != nil {
 		return err
 	}
 	all := typings
 	for _, m := range more {
-		text, err := os.ReadFile(m)
+		text, err := fs.ReadFile(packages, m)
 		if err != nil {
 			return err
 		}
