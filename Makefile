@@ -57,18 +57,17 @@ generate: ## write the generated pages again
 	go run ./cmd/badger functions --tables > docs/tables.md
 	go run ./internal/conformance/page > docs/conformance.md
 
-# Tools that check what badger deploy writes. They are built and not linked: their modules are none of badger's. Some modules
+# Tools that check what badger deploy writes, and definitions of the custom resources in it. They are built and not linked: their modules are none of badger's. Some modules
 # have replace directives, which go install refuses, so they are built where the module cache keeps them.
 HELM          := helm.sh/helm/v3@v3.22.0
 HELM_UNITTEST := github.com/helm-unittest/helm-unittest@v1.1.2
 TOFU          := github.com/opentofu/opentofu@v1.12.6
 module_dir     = $$(cd / && go mod download -json $(1) | sed -n 's/^\t"Dir": "\(.*\)",$$/\1/p')
 
-deploy-tools: $(BIN)/helm $(BIN)/helm-unittest $(BIN)/crds ## the tools that the tests of deploy/ use, for the variables that .ci/run sets
-
-deployables: deploy-tools $(BIN)/tofu ## the slow tools too, and every test of what is deployed with them; half an hour the first time
+deployables: $(BIN)/helm $(BIN)/helm-unittest $(BIN)/crds $(BIN)/tofu ## what badger deploy writes, by tools that take minutes to build
 	BADGER_HELM=$(CURDIR)/$(BIN)/helm BADGER_HELM_UNITTEST=$(CURDIR)/$(BIN)/helm-unittest BADGER_CRDS=$(CURDIR)/$(BIN)/crds BADGER_TOFU=$(CURDIR)/$(BIN)/tofu \
 	  go test -count=1 ./deploy
+	BADGER_HELM=$(CURDIR)/$(BIN)/helm go test -count=1 -tags no_duckdb -run TestChart ./cmd/badger
 
 $(BIN)/helm:
 	cd "$(call module_dir,$(HELM))" && GOFLAGS= go build -trimpath -ldflags "-s -w" -o $(CURDIR)/$@ ./cmd/helm
@@ -79,7 +78,7 @@ $(BIN)/helm-unittest:
 $(BIN)/tofu:
 	cd "$(call module_dir,$(TOFU))" && GOFLAGS= go build -trimpath -ldflags "-s -w" -o $(CURDIR)/$@ ./cmd/tofu
 
-$(BIN)/crds: ## the custom resources that the chart can make
+$(BIN)/crds:
 	rm -rf $@.new && mkdir -p $@.new
 	cp "$(call module_dir,sigs.k8s.io/gateway-api@v1.4.0)"/config/crd/standard/gateway.networking.k8s.io_httproutes.yaml $@.new
 	cp "$(call module_dir,github.com/cert-manager/cert-manager@v1.19.1)"/deploy/crds/cert-manager.io_certificates.yaml $@.new
@@ -98,4 +97,4 @@ verify: generate ## fail if generated files or modules are stale
 	go mod tidy -diff
 	git diff --exit-code -- docs
 
-.PHONY: deploy-tools deployables provider-names help build demo test race fuzz corpus trust spark bench serving lint generate verify
+.PHONY: deployables provider-names help build demo test race fuzz corpus trust spark bench serving lint generate verify
