@@ -57,8 +57,44 @@ generate: ## write the generated pages again
 	go run ./cmd/badger functions --tables > docs/tables.md
 	go run ./internal/conformance/page > docs/conformance.md
 
+# Tools that check what badger deploy writes, and definitions of the custom resources in it. They are built and not linked: their modules are none of badger's. Some modules
+# have replace directives, which go install refuses, so they are built where the module cache keeps them.
+HELM          := helm.sh/helm/v3@v3.22.0
+HELM_UNITTEST := github.com/helm-unittest/helm-unittest@v1.1.2
+TOFU          := github.com/opentofu/opentofu@v1.12.6
+module_dir     = $$(cd / && go mod download -json $(1) | sed -n 's/^\t"Dir": "\(.*\)",$$/\1/p')
+
+deployables: $(BIN)/helm $(BIN)/helm-unittest $(BIN)/crds $(BIN)/tofu ## what badger deploy writes, by tools that take minutes to build
+	BADGER_HELM=$(CURDIR)/$(BIN)/helm BADGER_HELM_UNITTEST=$(CURDIR)/$(BIN)/helm-unittest BADGER_CRDS=$(CURDIR)/$(BIN)/crds BADGER_TOFU=$(CURDIR)/$(BIN)/tofu \
+	  go test -count=1 ./deploy
+	BADGER_HELM=$(CURDIR)/$(BIN)/helm go test -count=1 -tags no_duckdb -run TestChart ./cmd/badger
+
+$(BIN)/helm:
+	cd "$(call module_dir,$(HELM))" && GOFLAGS= go build -trimpath -ldflags "-s -w" -o $(CURDIR)/$@ ./cmd/helm
+
+$(BIN)/helm-unittest:
+	cd "$(call module_dir,$(HELM_UNITTEST))" && GOFLAGS= go build -trimpath -ldflags "-s -w" -o $(CURDIR)/$@ ./cmd/helm-unittest
+
+$(BIN)/tofu:
+	cd "$(call module_dir,$(TOFU))" && GOFLAGS= go build -trimpath -ldflags "-s -w" -o $(CURDIR)/$@ ./cmd/tofu
+
+$(BIN)/crds:
+	rm -rf $@.new && mkdir -p $@.new
+	cp "$(call module_dir,sigs.k8s.io/gateway-api@v1.4.0)"/config/crd/standard/gateway.networking.k8s.io_httproutes.yaml $@.new
+	cp "$(call module_dir,github.com/cert-manager/cert-manager@v1.19.1)"/deploy/crds/cert-manager.io_certificates.yaml $@.new
+	cp "$(call module_dir,github.com/prometheus-operator/prometheus-operator@v0.85.0)"/example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml $@.new
+	cp "$(call module_dir,github.com/cilium/cilium@v1.18.3)"/pkg/k8s/apis/cilium.io/client/crds/v2/ciliumnetworkpolicies.yaml $@.new
+	chmod -R u+w $@.new && mv $@.new $@
+
+provider-names: ## read the names that Terraform modules may use from the providers' typings, which npm brings into bin/cdktf
+	mkdir -p $(BIN)/cdktf
+	cd $(BIN)/cdktf && for p in snowflake@15.9.1 google@16.12.1 databricks@15.16.1 aws@21.22.1; do \
+	  name=$${p%@*}; mkdir -p $$name && npm pack --silent @cdktf/provider-$$p >/dev/null && \
+	  tar xzf cdktf-provider-$$name-*.tgz -C $$name --strip-components=1 --wildcards 'package/lib/*.d.ts' && rm cdktf-provider-$$name-*.tgz || exit 1; done
+	go run ./deploy/names $(BIN)/cdktf
+
 verify: generate ## fail if generated files or modules are stale
 	go mod tidy -diff
 	git diff --exit-code -- docs
 
-.PHONY: help build demo test race fuzz corpus trust spark bench serving lint generate verify
+.PHONY: deployables provider-names help build demo test race fuzz corpus trust spark bench serving lint generate verify

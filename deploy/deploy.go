@@ -17,6 +17,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -29,6 +30,8 @@ import (
 )
 
 //go:embed all:cloud-run
+//go:embed all:kubernetes
+//go:embed all:terraform all:terraform-snowflake-spcs all:terraform-bigquery-cloud-run all:terraform-databricks all:terraform-aws-external-function
 var files embed.FS
 
 // Target is a platform that files are written for.
@@ -38,6 +41,9 @@ type Target struct {
 	Warehouse string   // whose installation it belongs to; "": any
 	Via       string   // the way of calling that reaches it; "": any
 	Required  []string // keys of the values that it needs
+	Beside    string   // a folder here that is copied beside what is made, under its last name; "": none
+
+	check func(*page) error // of what no single value shows; nil: nothing
 }
 
 // Targets are all of them.
@@ -46,6 +52,31 @@ var Targets = []Target{
 		Name: "cloud-run", Warehouse: "bigquery", Via: "cloud-run",
 		Doc:      "badger serve on Google Cloud Run, called by BigQuery remote functions. One instance is always on.",
 		Required: []string{"deploy.image", "database", "location"},
+	},
+	{
+		Name:     "kubernetes",
+		Doc:      "badger serve in a cluster, by a Helm chart and values for it; any warehouse that reaches the cluster can call it. One pod, unless deploy.replicas says more.",
+		Required: []string{"deploy.image"}, check: inCluster,
+	},
+	{
+		Name: "terraform-snowflake-spcs", Warehouse: "snowflake", Via: "spcs", Beside: "terraform/snowflake-spcs",
+		Doc:      "A Terraform or OpenTofu module of the compute pool, images, way out and service, and a root that calls it. badger install makes the rest.",
+		Required: []string{"database"},
+	},
+	{
+		Name: "terraform-bigquery-cloud-run", Warehouse: "bigquery", Via: "cloud-run", Beside: "terraform/bigquery-cloud-run",
+		Doc:      "A Terraform or OpenTofu module of the Cloud Run service, its account, the connection and its right to call, and a root that calls it.",
+		Required: []string{"deploy.image", "database", "location"},
+	},
+	{
+		Name: "terraform-databricks", Warehouse: "databricks", Beside: "terraform/databricks",
+		Doc:      "A Terraform or OpenTofu module of the schema, volume, secret scope and nightly job, and a root that calls it. badger serve runs elsewhere.",
+		Required: []string{"database"},
+	},
+	{
+		Name: "terraform-aws-external-function", Warehouse: "snowflake", Via: "api-gateway", Beside: "terraform/aws-external-function",
+		Doc:      "A Terraform or OpenTofu module of the API gateway that Snowflake's external functions call, and a root that calls it. badger serve runs elsewhere.",
+		Required: []string{"database"},
 	},
 }
 
@@ -65,6 +96,7 @@ func Find(name string) (*Target, error) {
 type File struct {
 	Name    string // a path with slashes, relative to where the files go
 	Content []byte
+	Copied  bool // as it is here, whatever the values say
 }
 
 // page is what a template sees.
@@ -84,8 +116,24 @@ func Render(t *Target, plan *install.Plan, version string) ([]File, error) {
 		return nil, err
 	}
 	data := &page{Plan: plan, Target: t, Version: version}
-	var out []File
-	err := fs.WalkDir(files, t.Name, func(name string, d fs.DirEntry, err error) error {
+	if t.check != nil {
+		if err := t.check(data); err != nil {
+			return nil, err
+		}
+	}
+	out, err := folder(t.Name, "", data)
+	if err != nil || t.Beside == "" {
+		return out, err
+	}
+	beside, err := folder(t.Beside, path.Base(t.Beside), data)
+	out = append(out, beside...)
+	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	return out, err
+}
+
+// folder renders the files of a folder here into the folder to.
+func folder(root, to string, data *page) (out []File, err error) {
+	err = fs.WalkDir(files, root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -93,17 +141,17 @@ func Render(t *Target, plan *install.Plan, version string) ([]File, error) {
 		if err != nil {
 			return err
 		}
-		to := strings.TrimPrefix(name, t.Name+"/")
-		if rest, made := strings.CutSuffix(to, ".tmpl"); made {
+		file := path.Join(to, strings.TrimPrefix(name, root+"/"))
+		rest, made := strings.CutSuffix(file, ".tmpl")
+		if made {
 			if content, err = fill(name, content, data); err != nil {
 				return err
 			}
 			if len(bytes.TrimSpace(content)) == 0 { // the values do not ask for it
 				return nil
 			}
-			to = rest
 		}
-		out = append(out, File{to, content})
+		out = append(out, File{rest, content, !made})
 		return nil
 	})
 	return out, err
@@ -112,7 +160,7 @@ func Render(t *Target, plan *install.Plan, version string) ([]File, error) {
 // fill fills in a template.
 func fill(name string, text []byte, data *page) ([]byte, error) {
 	t, err := template.New(path.Base(name)).Delims("[[", "]]").Funcs(template.FuncMap{
-		"yaml": yamlText, "json": jsonText,
+		"yaml": yamlText, "json": jsonText, "image": imageOf, "hcl": hclText, "environment": environmentOf, "quartz": quartz,
 	}).Option("missingkey=error").Parse(string(text))
 	if err != nil {
 		return nil, errcode.New(errcode.Internal, "template %s: %w", name, err)
@@ -151,7 +199,7 @@ func Explain(w io.Writer) error {
 		t := &Targets[i]
 		fmt.Fprintf(&b, "\n  %s\n      %s\n", t.Name, strings.Join(report.Wrap(t.Doc, 74), "\n      "))
 		if t.Warehouse != "" {
-			fmt.Fprintf(&b, "      for: %s via %s\n", t.Warehouse, t.Via)
+			fmt.Fprintf(&b, "      for: %s\n", strings.TrimSuffix(t.Warehouse+" via "+t.Via, " via "))
 		}
 		if len(t.Required) > 0 {
 			fmt.Fprintf(&b, "      needs: %s\n", strings.Join(t.Required, ", "))

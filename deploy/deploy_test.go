@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/badger-eval/badger/connectors/bigquery"
@@ -39,6 +40,9 @@ func TestRenderedFiles(t *testing.T) {
 		}
 		seen := map[string]bool{}
 		for _, f := range files {
+			if f.Copied {
+				continue
+			}
 			name := filepath.Join(dir, filepath.FromSlash(f.Name))
 			seen[name] = true
 			if *update {
@@ -95,14 +99,6 @@ func sets(t *testing.T, target string) []string {
 
 // eachSet calls f for what is rendered for each target from each of its sets of values.
 func eachSet(t *testing.T, f func(t *testing.T, target *deploy.Target, set string, files []deploy.File)) {
-	engine, err := scoring.NewEngine(metric.All(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalogue, err := udf.NewCatalogue(engine, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for i := range deploy.Targets {
 		target := &deploy.Targets[i]
 		for _, file := range sets(t, target.Name) {
@@ -112,11 +108,7 @@ func eachSet(t *testing.T, f func(t *testing.T, target *deploy.Target, set strin
 				if err != nil {
 					t.Fatal(err)
 				}
-				v, err := install.ReadValues(bytes.NewReader(text))
-				if err != nil {
-					t.Fatal(err)
-				}
-				plan, err := install.New(v, dialects[v.Warehouse], catalogue.Functions())
+				plan, err := planFrom(t, text)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -128,4 +120,31 @@ func eachSet(t *testing.T, f func(t *testing.T, target *deploy.Target, set strin
 			})
 		}
 	}
+}
+
+// functions are those of the catalogue.
+var functions = sync.OnceValues(func() ([]udf.Function, error) {
+	engine, err := scoring.NewEngine(metric.All(), nil)
+	if err != nil {
+		return nil, err
+	}
+	catalogue, err := udf.NewCatalogue(engine, nil)
+	if err != nil {
+		return nil, err
+	}
+	return catalogue.Functions(), nil
+})
+
+// planFrom plans an installation from the text of values.
+func planFrom(t *testing.T, values []byte) (*install.Plan, error) {
+	t.Helper()
+	all, err := functions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := install.ReadValues(bytes.NewReader(values))
+	if err != nil {
+		return nil, err
+	}
+	return install.New(v, dialects[v.Warehouse], all)
 }

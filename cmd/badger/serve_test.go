@@ -266,27 +266,32 @@ func TestServeReferences(t *testing.T) {
 	}
 }
 
-// With TLS the address that is printed begins with https.
-func TestServePrintsHTTPS(t *testing.T) {
-	dir := t.TempDir()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+// serverCertificate makes a certificate of 127.0.0.1 and its key, in PEM form.
+func serverCertificate(t *testing.T) (cert, key string) {
+	t.Helper()
+	pair, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
-	der, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
+	der, err := x509.CreateCertificate(rand.Reader, c, c, &pair.PublicKey, pair)
 	if err != nil {
 		t.Fatal(err)
 	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
+	private, err := x509.MarshalPKCS8PrivateKey(pair)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}))
+}
+
+// With TLS the address that is printed begins with https.
+func TestServePrintsHTTPS(t *testing.T) {
+	dir := t.TempDir()
+	cert, key := serverCertificate(t)
 	config := "tls: {cert: " + filepath.Join(dir, "cert.pem") + ", key: " + filepath.Join(dir, "key.pem") + "}\n"
-	for name, data := range map[string][]byte{
-		"cert.pem": pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), "key.pem": pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), "badger.yaml": []byte(config),
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+	for name, text := range map[string]string{"cert.pem": cert, "key.pem": key, "badger.yaml": config} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,6 +18,8 @@ type Deployment struct {
 	// a password.
 	Warehouse string `yaml:"warehouse"`
 	Judge     Judge  `yaml:"judge"`
+
+	Kubernetes Kubernetes `yaml:"kubernetes"`
 }
 
 // Replicas are how many servers run at least and at most.
@@ -40,7 +42,7 @@ var (
 )
 
 func (d *Deployment) fields() []field {
-	return []field{
+	return append(d.Kubernetes.fields(), []field{
 		{"deploy.image", &d.Image, "", "registry.example.com/badger:1.0.0"},
 		{"deploy.cpu", &d.CPU, "1", "1"},
 		{"deploy.memory", &d.Memory, "1Gi", "1Gi"},
@@ -49,7 +51,7 @@ func (d *Deployment) fields() []field {
 		{"deploy.judge.model", &d.Judge.Model, "", "gpt-4o"},
 		{"deploy.judge.url", &d.Judge.URL, "", "https://models.example.com/v1"},
 		{"deploy.judge.secret", &d.Judge.Secret, "", "badger-judge"},
-	}
+	}...)
 }
 
 // complete fills in what is left out and checks what is there.
@@ -69,5 +71,8 @@ func (d *Deployment) complete() error {
 	if !sizes.MatchString(d.Memory) {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.memory is %.20q, want a size, such as 1Gi", d.Memory)
 	}
-	return nil
+	return d.Kubernetes.complete()
 }
+
+// Stored is a name as the warehouse keeps it, for what quotes every name.
+func (p *Plan) Stored(name string) string { return p.folded(name) }

@@ -1,0 +1,137 @@
+# Infrastructure of badger serve on Cloud Run for BigQuery's remote functions. Functions and tables are made by badger install.
+
+resource "google_service_account" "server" {
+  project      = var.project
+  account_id   = substr("${var.service}-server", 0, 30)
+  display_name = "badger serve"
+}
+
+resource "google_project_iam_member" "server" {
+  for_each = var.project_roles
+
+  project = var.project
+  role    = each.value
+  member  = "serviceAccount:${google_service_account.server.email}"
+}
+
+resource "google_secret_manager_secret_iam_member" "server" {
+  for_each = var.secret_files
+
+  project   = var.project
+  secret_id = each.value
+  role      = "roles/secretmanager.secretAccessor"
+  member    = "serviceAccount:${google_service_account.server.email}"
+}
+
+resource "google_cloud_run_v2_service" "this" {
+  project             = var.project
+  location            = var.region
+  name                = var.service
+  ingress             = "INGRESS_TRAFFIC_INTERNAL_ONLY"
+  deletion_protection = var.deletion_protection
+
+  template {
+    service_account                  = google_service_account.server.email
+    timeout                          = "1200s"
+    max_instance_request_concurrency = 80
+
+    scaling {
+      min_instance_count = var.instances.min
+      max_instance_count = var.instances.max
+    }
+
+    containers {
+      image = var.image
+      args  = ["serve"]
+
+      ports {
+        name           = lookup(var.environment, "BADGER_LISTEN_H2C", "false") == "true" ? "h2c" : "http1"
+        container_port = 8080
+      }
+
+      resources {
+        # The ledger is written between calls, too.
+        cpu_idle          = false
+        startup_cpu_boost = true
+        limits            = { cpu = var.cpu, memory = var.memory }
+      }
+
+      dynamic "env" {
+        for_each = merge({
+          BADGER_AUTH_HTTP_MODE     = "platform"
+          BADGER_AUTH_HTTP_PLATFORM = "cloud-run"
+        }, var.environment)
+
+        content {
+          name  = env.key
+          value = env.value
+        }
+      }
+
+      dynamic "volume_mounts" {
+        for_each = var.secret_files
+
+        content {
+          name       = volume_mounts.key
+          mount_path = "/etc/badger/secrets/${volume_mounts.key}"
+        }
+      }
+
+      startup_probe {
+        period_seconds    = 2
+        failure_threshold = 30
+
+        http_get {
+          path = "/health/live"
+        }
+      }
+
+      liveness_probe {
+        period_seconds    = 10
+        failure_threshold = 6
+
+        http_get {
+          path = "/health/live"
+        }
+      }
+    }
+
+    dynamic "volumes" {
+      for_each = var.secret_files
+
+      content {
+        name = volumes.key
+
+        secret {
+          secret = volumes.value
+
+          items {
+            path    = "value"
+            version = "latest"
+          }
+        }
+      }
+    }
+  }
+
+  depends_on = [google_secret_manager_secret_iam_member.server]
+}
+
+resource "google_bigquery_connection" "this" {
+  project       = var.project
+  location      = var.location
+  connection_id = var.connection
+  friendly_name = "badger"
+  description   = "Remote functions of badger call Cloud Run by this connection"
+
+  cloud_resource {}
+}
+
+# Nobody else may call the service.
+resource "google_cloud_run_v2_service_iam_member" "caller" {
+  project  = var.project
+  location = google_cloud_run_v2_service.this.location
+  name     = google_cloud_run_v2_service.this.name
+  role     = "roles/run.invoker"
+  member   = "serviceAccount:${google_bigquery_connection.this.cloud_resource[0].service_account_id}"
+}

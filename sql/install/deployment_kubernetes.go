@@ -1,0 +1,152 @@
+package install
+
+import (
+	"maps"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Kubernetes is what a cluster is told besides: the part of the values under deploy.kubernetes.
+// Secrets are named, and are in the cluster already.
+type Kubernetes struct {
+	Namespace  string `yaml:"namespace"`
+	Release    string `yaml:"release"`     // name of the Helm release
+	Tokens     string `yaml:"tokens"`      // Secret whose key tokens has lines NAME:SECRET
+	PullSecret string `yaml:"pull_secret"` // Secret for the registry
+	TLS        struct {
+		Secret    string `yaml:"secret"` // of type kubernetes.io/tls
+		Issuer    string `yaml:"issuer"` // a ClusterIssuer of cert-manager
+		Plaintext bool   `yaml:"plaintext"`
+	} `yaml:"tls"`
+	// Secrets are mounted as files, by the folder below /etc/badger/secrets.
+	Secrets map[string]string `yaml:"secrets"`
+	Callers []string          `yaml:"callers"` // namespaces whose pods may call; none: the release's
+	Egress  []Egress          `yaml:"egress"`
+	Hosts   []string          `yaml:"hosts"` // HOST:PORT that may be connected to; only Cilium knows names
+	Run     struct {
+		Source string   `yaml:"source"` // URL of the warehouse that badger run evaluates; empty: no CronJob
+		Args   []string `yaml:"args"`
+	} `yaml:"run"`
+	Metrics bool `yaml:"metrics"` // for Prometheus, by a ServiceMonitor
+}
+
+// Egress is a network that may be connected to.
+type Egress struct {
+	CIDR  string `yaml:"cidr"`
+	Ports []int  `yaml:"ports"`
+}
+
+// HostPort is a host that may be connected to.
+type HostPort struct {
+	Host string
+	Port int
+}
+
+var (
+	dnsLabel  = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+	dnsName   = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
+	fullName  = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]([a-z0-9-]*[a-z0-9])?$`)
+	signsInBy = regexp.MustCompile(`://[^/@]*:[^/@]+@`)
+)
+
+func (k *Kubernetes) fields() []field {
+	return []field{
+		{"deploy.kubernetes.namespace", &k.Namespace, "badger", "badger"},
+		{"deploy.kubernetes.release", &k.Release, "badger", "badger"},
+		{"deploy.kubernetes.tokens", &k.Tokens, "badger-tokens", "badger-tokens"},
+		{"deploy.kubernetes.pull_secret", &k.PullSecret, "", "registry"},
+		{"deploy.kubernetes.tls.secret", &k.TLS.Secret, "", "badger-tls"},
+		{"deploy.kubernetes.tls.issuer", &k.TLS.Issuer, "", "internal"},
+		{"deploy.kubernetes.run.source", &k.Run.Source, "", "postgres://badger@db.example.com/analytics"},
+	}
+}
+
+// complete checks what is there. Whether there is enough of it is for the target to say.
+func (k *Kubernetes) complete() error {
+	bad := func(key, value, want string) error {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.kubernetes.%s is %.60q, want %s", key, value, want)
+	}
+	for _, n := range []struct{ key, value string }{{"namespace", k.Namespace}, {"release", k.Release}} {
+		if !dnsLabel.MatchString(n.value) {
+			return bad(n.key, n.value, "lower-case letters, digits and dashes, such as badger")
+		}
+	}
+	if k.Release[0] < 'a' || len(k.Release) > 53 {
+		return bad("release", k.Release, "a name of at most 53 characters that begins with a letter")
+	}
+	for _, n := range []struct{ key, value string }{{"tokens", k.Tokens}, {"pull_secret", k.PullSecret}, {"tls.secret", k.TLS.Secret}, {"tls.issuer", k.TLS.Issuer}} {
+		if n.value != "" && !dnsName.MatchString(n.value) {
+			return bad(n.key, n.value, "the name of an object, of lower-case letters, digits, dashes and dots")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(k.Secrets)) {
+		if !dnsLabel.MatchString(name) || len(name) > 50 {
+			return bad("secrets", name, "names of folders, of lower-case letters, digits and dashes")
+		}
+		if name == "tokens" || name == "judge" {
+			return bad("secrets", name, "another name: deploy.kubernetes.tokens and deploy.judge.secret name those Secrets")
+		}
+		if !dnsName.MatchString(k.Secrets[name]) {
+			return bad("secrets."+name, k.Secrets[name], "the name of a Secret")
+		}
+	}
+	for _, n := range k.Callers {
+		if !dnsLabel.MatchString(n) {
+			return bad("callers", n, "names of namespaces")
+		}
+	}
+	for _, e := range k.Egress {
+		prefix, err := netip.ParsePrefix(e.CIDR)
+		if err != nil || prefix.Masked() != prefix {
+			return bad("egress", e.CIDR, "a network, such as 10.20.0.0/16")
+		}
+		if len(e.Ports) == 0 {
+			return bad("egress", e.CIDR, "ports for this network, such as {cidr: 10.20.0.0/16, ports: [443]}")
+		}
+		for _, p := range e.Ports {
+			if p < 1 || p > 65535 {
+				return bad("egress", strconv.Itoa(p), "ports from 1 to 65535")
+			}
+		}
+	}
+	for _, h := range k.Hosts {
+		if _, ok := hostPort(h); !ok {
+			return bad("hosts", h, "HOST or HOST:PORT, such as api.example.com:443")
+		}
+	}
+	if signsInBy.MatchString(k.Run.Source) {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.kubernetes.run.source holds a password, want a URL that names a file below /etc/badger/secrets")
+	}
+	for _, a := range k.Run.Args {
+		if !strings.HasPrefix(a, "-") {
+			return bad("run.args", a, "flags of badger run, such as --fail-under=hybrid_ex=0.9")
+		}
+	}
+	return nil
+}
+
+// NamedHosts are the hosts that may be connected to.
+func (k *Kubernetes) NamedHosts() []HostPort {
+	var out []HostPort
+	for _, h := range k.Hosts {
+		if hp, ok := hostPort(h); ok {
+			out = append(out, hp)
+		}
+	}
+	return out
+}
+
+// hostPort reads HOST or HOST:PORT; the port is 443 where it is left out.
+func hostPort(text string) (HostPort, bool) {
+	host, port, found := strings.Cut(text, ":")
+	if !found {
+		port = "443"
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	return HostPort{host, int(n)}, err == nil && n > 0 && fullName.MatchString(host) && len(host) <= 253
+}
