@@ -133,7 +133,7 @@ func (p *Plan) installed(ctx context.Context, db Database) (map[string][]string,
 // Done is what applying did.
 type Done struct {
 	Run     int      // statements
-	Same    int      // functions that were there as planned
+	Same    int      // functions that were there as planned, and the service
 	Hand    []Step   // what is left to a person
 	Refused []string // what optional steps were for that failed
 	LeftOut int      // steps of other roles
@@ -170,6 +170,13 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 			return done, err
 		}
 	}
+	service, err := p.serviceState(ctx, db)
+	if err != nil {
+		return done, err
+	}
+	if service == Foreign {
+		return done, errcode.New(errcode.AlreadyExists, "the service %s is there, and badger did not create it; nothing was done. Drop it, or choose another name", p.in(p.Values.Service))
+	}
 	tables := false
 	for i := range p.Steps {
 		s := &p.Steps[i]
@@ -189,6 +196,12 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 				}
 				continue
 			}
+		}
+		if s.Service != "" && s.Service != service {
+			if s.Service == Missing && service == Same {
+				done.Same++
+			}
+			continue
 		}
 		if s.Table && tables {
 			done.Run++ // the first of them did all

@@ -18,6 +18,8 @@ type Deployment struct {
 	// a password.
 	Warehouse string `yaml:"warehouse"`
 	Judge     Judge  `yaml:"judge"`
+
+	Snowflake SnowflakeService `yaml:"snowflake"`
 }
 
 // Replicas are how many servers run at least and at most.
@@ -40,7 +42,7 @@ var (
 )
 
 func (d *Deployment) fields() []field {
-	return []field{
+	return append(d.Snowflake.fields(), []field{
 		{"deploy.image", &d.Image, "", "registry.example.com/badger:1.0.0"},
 		{"deploy.cpu", &d.CPU, "1", "1"},
 		{"deploy.memory", &d.Memory, "1Gi", "1Gi"},
@@ -49,7 +51,7 @@ func (d *Deployment) fields() []field {
 		{"deploy.judge.model", &d.Judge.Model, "", "gpt-4o"},
 		{"deploy.judge.url", &d.Judge.URL, "", "https://models.example.com/v1"},
 		{"deploy.judge.secret", &d.Judge.Secret, "", "badger-judge"},
-	}
+	}...)
 }
 
 // complete fills in what is left out and checks what is there.

@@ -62,6 +62,7 @@ func functions(t *testing.T) []udf.Function {
 func plain(warehouse, via string) install.Values {
 	return install.Values{
 		Warehouse: warehouse, Via: via, Database: "lake", Location: "eu", Endpoint: "https://badger.example.com", RoleARN: "arn:aws:iam::1:role/badger",
+		Deploy: install.Deployment{Image: "/lake/badger/images/badger:1.0.0", Snowflake: install.SnowflakeService{QueryWarehouse: "badger_wh"}},
 	}
 }
 
@@ -226,6 +227,12 @@ func TestNames(t *testing.T) {
 					t.Errorf("%q: %v", name, err)
 				}
 				v.Schema = "select"
+			}
+			if via.Name == "spcs" { // no compute pool and no service has a quoted name, and nothing that they are in
+				if _, err := install.New(v, snowflake.Dialect, few); errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), "Snowflake takes no quoted name") {
+					t.Errorf("%q: %v", name, err)
+				}
+				v.Database, v.Schema, v.Service, v.Pool = "lake", "scorers", "badger", "badger_pool"
 			}
 			v.Roles = install.Roles{Owner: name + "1", Caller: name + "2", Reader: name + "3", Annotator: name + "4"}
 			p := plan(t, v, few)

@@ -41,6 +41,7 @@ type Step struct {
 	Optional bool   // what it does is welcome but not needed: a table of the users' own may refuse it
 	MayExist bool   // the statement fails where the object is there, which is as good as done
 	Function *Declared
+	Service  State // Missing or Changed: of the service, which has this step only in that state
 }
 
 // Declared is a function as a step creates it.
@@ -65,6 +66,8 @@ type Plan struct {
 
 	dialect   driver.Dialect
 	procedure string // mark of the procedure that evaluates; "" where there is none
+	service   string // mark of the service that runs badger serve; "" where badger does not create one
+	services  string // a query: the services of the schema; "" where there is none
 }
 
 // New plans an installation of functions.
@@ -89,6 +92,11 @@ func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 		}
 	}
 	p := &Plan{Values: v, Warehouse: w, Via: via, dialect: d}
+	if via.Name == "spcs" {
+		if err := p.Values.completeSPCS(p); err != nil {
+			return nil, err
+		}
+	}
 	declared, err := p.declare(functions)
 	if err != nil {
 		return nil, err
@@ -98,7 +106,7 @@ func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 		p.Steps = append(p.Steps, steps...)
 		return err
 	}
-	if err := errors.Join(template("roles"), template(via.Name)); err != nil {
+	if err := errors.Join(template("roles"), p.calling(declared)); err != nil {
 		return nil, err
 	}
 	for i := range declared {
@@ -109,7 +117,7 @@ func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 	if err := errors.Join(template("grants"), p.tables(), p.schedule(functions)); err != nil {
 		return nil, err
 	}
-	for name, query := range map[string]*string{"inventory": &p.Inventory, "rights": &p.Rights, "others": &p.Others, "job": &p.Job} {
+	for name, query := range map[string]*string{"inventory": &p.Inventory, "rights": &p.Rights, "others": &p.Others, "job": &p.Job, "service": &p.services} {
 		text, err := p.text(name, &page{Plan: p, Functions: declared})
 		if err != nil {
 			return nil, err
@@ -193,7 +201,7 @@ type page struct {
 	*Plan
 	Functions []Declared
 	Function  *Declared // in a function's template
-	Mark      string    // of the procedure, in its template
+	Mark      string    // of the procedure or the service, in its template
 }
 
 // text fills in a template.
@@ -266,6 +274,8 @@ func splitSteps(text string) (steps []Step, err error) {
 		}
 		who, what, _ := strings.Cut(header, ": ")
 		by, mayExist := strings.CutSuffix(who, ", may exist")
+		by, ifMissing := strings.CutSuffix(by, ", if missing")
+		by, ifChanged := strings.CutSuffix(by, ", if changed")
 		by, optional := strings.CutSuffix(by, ", optional")
 		switch by {
 		case "drop data":
@@ -279,7 +289,13 @@ func splitSteps(text string) (steps []Step, err error) {
 			}
 			steps[len(steps)-1].Drop, steps[len(steps)-1].DropRole = what, by == "drop role"
 		case Admin, Owner, Hand:
-			steps = append(steps, Step{By: by, Why: what, MayExist: mayExist, Optional: optional})
+			s := Step{By: by, Why: what, MayExist: mayExist, Optional: optional}
+			if ifMissing {
+				s.Service = Missing
+			} else if ifChanged {
+				s.Service = Changed
+			}
+			steps = append(steps, s)
 		default:
 			return nil, fmt.Errorf("unknown step %.40q", header)
 		}

@@ -31,7 +31,6 @@ type Values struct {
 	Pool        string `yaml:"pool"`        // Snowflake: compute pool
 	Instances   string `yaml:"instances"`   // Snowflake: instance family of the pool
 	Service     string `yaml:"service"`     // Snowflake: name of the service; BigQuery: of the Cloud Run service
-	Spec        string `yaml:"spec"`        // Snowflake: file name of the service specification
 
 	Location   string `yaml:"location"`   // BigQuery: of the dataset and the connection
 	Connection string `yaml:"connection"` // BigQuery and Databricks: name of the connection
@@ -112,7 +111,6 @@ func (v *Values) fields() []field {
 		{"pool", &v.Pool, "badger_pool", "badger_pool"},
 		{"instances", &v.Instances, "CPU_X64_XS", "CPU_X64_XS"},
 		{"service", &v.Service, "badger", "badger"},
-		{"spec", &v.Spec, "badger.yaml", "badger.yaml"},
 		{"location", &v.Location, "", "EU"},
 		{"connection", &v.Connection, "badger", "badger"},
 		{"lambda", &v.Lambda, "badger", "badger"},
