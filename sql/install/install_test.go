@@ -454,13 +454,18 @@ func TestNothingIsPublic(t *testing.T) {
 // fakeDatabase has functions with comments and fails where it is told to.
 type fakeDatabase struct {
 	have  map[string]string
+	shown [][]any // what SHOW SERVICES shows: other columns, name, comment
 	ran   []string
 	fail  func(n int) error
 	steps []install.Step
 }
 
-func (d *fakeDatabase) Query(context.Context, string, ...any) (*scoring.Table, error) {
+func (d *fakeDatabase) Query(_ context.Context, query string, _ ...any) (*scoring.Table, error) {
 	rows := [][]any{}
+	if strings.HasPrefix(query, "SHOW SERVICES") {
+		text, _ := json.Marshal(map[string]any{"columns": []map[string]string{{"name": "status", "type": "VARCHAR"}, {"name": "name", "type": "VARCHAR"}, {"name": "comment", "type": "VARCHAR"}}, "rows": append(rows, d.shown...)})
+		return scoring.ParseResult(text)
+	}
 	for name, c := range d.have {
 		rows = append(rows, []any{name, c})
 	}
@@ -537,12 +542,14 @@ func TestApplyByRole(t *testing.T) {
 	p := plan(t, plain("snowflake", "spcs"), functions(t)[:2])
 	count := map[string]int{}
 	for _, s := range p.Steps {
-		count[s.By]++
+		if s.Service != install.Changed { // what changes a service that is there
+			count[s.By]++
+		}
 	}
 	for _, by := range []string{install.Admin, install.Owner} {
 		db := &fakeDatabase{have: map[string]string{}, steps: p.Steps}
 		done, err := p.Apply(t.Context(), db, by)
-		if err != nil || done.Run != count[by] || done.LeftOut != len(p.Steps)-count[by]-count[install.Hand] || len(done.Hand) != count[install.Hand] {
+		if err != nil || done.Run != count[by] || done.LeftOut < count[install.Admin]+count[install.Owner]-count[by] || len(done.Hand) != count[install.Hand] {
 			t.Errorf("%s: %+v, %v; the plan has %v", by, done, err, count)
 		}
 	}
@@ -596,8 +603,11 @@ func TestAgainstSqlglot(t *testing.T) {
 		}
 		for _, via := range w.Vias {
 			v := plain(w.Name, via.Name)
-			if v.Schema = "weird näme"; w.Name == "bigquery" {
+			switch v.Schema = "weird näme"; {
+			case w.Name == "bigquery":
 				v.Schema = "weird_näme"
+			case via.Name == "spcs": // no quoted name
+				v.Schema = "weird_name"
 			}
 			for _, s := range plan(t, v, all).Steps {
 				if _, is, _ := readCreate(s.SQL, w.Name, w.Name != "redshift"); s.Function != nil && is {
@@ -621,7 +631,7 @@ func TestAgainstSqlglot(t *testing.T) {
 		}
 		f := steps[i].Function
 		body := strings.HasSuffix(a.Name[len(a.Name)-1], "__rows")
-		if !body && a.Name[len(a.Name)-1] != f.Name || strings.ReplaceAll(a.Name[len(a.Name)-2], "_", " ") != "weird näme" {
+		if !body && a.Name[len(a.Name)-1] != f.Name || strings.NewReplacer("_", " ", "ä", "a").Replace(a.Name[len(a.Name)-2]) != "weird name" {
 			t.Errorf("%s: the name is %q, want %q", questions[i].Warehouse, a.Name, f.Name)
 		}
 		if body {
