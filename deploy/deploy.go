@@ -28,7 +28,7 @@ import (
 	"github.com/badger-eval/badger/sql/install"
 )
 
-//go:embed all:cloud-run
+//go:embed all:cloud-run all:snowflake
 var files embed.FS
 
 // Target is a platform that files are written for.
@@ -46,6 +46,12 @@ var Targets = []Target{
 		Name: "cloud-run", Warehouse: "bigquery", Via: "cloud-run",
 		Doc:      "badger serve on Google Cloud Run, called by BigQuery remote functions. One instance is always on.",
 		Required: []string{"deploy.image", "database", "location"},
+	},
+	{
+		Name: "snowflake", Warehouse: "snowflake", Via: "spcs",
+		Doc: "badger serve in Snowpark Container Services, in the account: the service specification, scripts to upgrade, take back, suspend and resume, " +
+			"and with deploy.snowflake.app.package a Native App. badger install makes the objects. A node of a compute pool is on while the service is.",
+		Required: []string{"database", "deploy.image", "deploy.snowflake.query_warehouse"},
 	},
 }
 
@@ -112,7 +118,7 @@ func Render(t *Target, plan *install.Plan, version string) ([]File, error) {
 // fill fills in a template.
 func fill(name string, text []byte, data *page) ([]byte, error) {
 	t, err := template.New(path.Base(name)).Delims("[[", "]]").Funcs(template.FuncMap{
-		"yaml": yamlText, "json": jsonText,
+		"yaml": yamlText, "json": jsonText, "appVersion": appVersion, "appLogLevel": appLogLevel,
 	}).Option("missingkey=error").Parse(string(text))
 	if err != nil {
 		return nil, errcode.New(errcode.Internal, "template %s: %w", name, err)

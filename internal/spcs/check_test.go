@@ -23,7 +23,7 @@ func sound() *spcs.Specification {
 			Resources:      &spcs.Resources{Requests: &spcs.Amounts{CPU: "250m", Memory: "1Gi"}, Limits: &spcs.Amounts{CPU: "1", Memory: "2Gi"}},
 		},
 		{
-			Name: "public", Image: "/lake/badger/images/badger@sha256:" + strings.Repeat("0a", 32),
+			Name: "public", Image: "/lake/badger/images/team/badger-2:v1.0.0",
 			Resources: &spcs.Resources{Requests: &spcs.Amounts{CPU: "0.75", Memory: "5Gi"}, Limits: &spcs.Amounts{CPU: "1", Memory: "6Gi"}},
 		},
 	}
@@ -93,16 +93,18 @@ func TestEachRuleCanFail(t *testing.T) {
 		"image with a host": {func(s *spcs.Specification) {
 			s.Spec.Containers[0].Image = "org-acct.registry.snowflakecomputing.com/lake/badger/images/badger:1"
 		}, "spec.containers[0].image"},
-		"image without a tag":       {func(s *spcs.Specification) { s.Spec.Containers[0].Image = "/lake/badger/images/badger" }, "spec.containers[0].image"},
-		"image without repository":  {func(s *spcs.Specification) { s.Spec.Containers[0].Image = "/lake/badger/badger:1" }, "spec.containers[0].image"},
-		"image with capitals":       {func(s *spcs.Specification) { s.Spec.Containers[0].Image = "/Lake/badger/images/badger:1" }, "spec.containers[0].image"},
-		"image with a short digest": {func(s *spcs.Specification) { s.Spec.Containers[0].Image = "/lake/badger/images/badger@sha256:00" }, "spec.containers[0].image"},
-		"probe of no endpoint":      {func(s *spcs.Specification) { s.Spec.Containers[0].ReadinessProbe.Port = 8082 }, "spec.containers[0].readinessProbe.port: 8082 is the port of no endpoint"},
-		"probe without a path":      {func(s *spcs.Specification) { s.Spec.Containers[0].ReadinessProbe.Path = "readyz" }, "spec.containers[0].readinessProbe.path"},
-		"mount of no volume":        {func(s *spcs.Specification) { s.Spec.Containers[1].VolumeMounts = []spcs.VolumeMount{{"cache", "/c"}} }, `spec.containers[1].volumeMounts[0].name: there is no volume "cache"`},
-		"relative mount":            {func(s *spcs.Specification) { s.Spec.Containers[0].VolumeMounts[0].MountPath = "tmp" }, "spec.containers[0].volumeMounts[0].mountPath"},
-		"mount over the root":       {func(s *spcs.Specification) { s.Spec.Containers[0].VolumeMounts[0].MountPath = "/" }, "spec.containers[0].volumeMounts[0].mountPath"},
-		"two mounts at a place":     {func(s *spcs.Specification) { s.Spec.Containers[0].Secrets[0].DirectoryPath = "/tmp" }, `spec.containers[0].secrets[0].directoryPath: something else is mounted at "/tmp"`},
+		"image without a tag":      {func(s *spcs.Specification) { s.Spec.Containers[0].Image = "/lake/badger/images/badger" }, "spec.containers[0].image"},
+		"image without repository": {func(s *spcs.Specification) { s.Spec.Containers[0].Image = "/lake/badger/badger:1" }, "spec.containers[0].image"},
+		"image with capitals":      {func(s *spcs.Specification) { s.Spec.Containers[0].Image = "/Lake/badger/images/badger:1" }, "spec.containers[0].image"},
+		"image with a digest": {func(s *spcs.Specification) {
+			s.Spec.Containers[0].Image = "/lake/badger/images/badger@sha256:" + strings.Repeat("0a", 32)
+		}, "spec.containers[0].image"},
+		"probe of no endpoint":  {func(s *spcs.Specification) { s.Spec.Containers[0].ReadinessProbe.Port = 8082 }, "spec.containers[0].readinessProbe.port: 8082 is the port of no endpoint"},
+		"probe without a path":  {func(s *spcs.Specification) { s.Spec.Containers[0].ReadinessProbe.Path = "readyz" }, "spec.containers[0].readinessProbe.path"},
+		"mount of no volume":    {func(s *spcs.Specification) { s.Spec.Containers[1].VolumeMounts = []spcs.VolumeMount{{"cache", "/c"}} }, `spec.containers[1].volumeMounts[0].name: there is no volume "cache"`},
+		"relative mount":        {func(s *spcs.Specification) { s.Spec.Containers[0].VolumeMounts[0].MountPath = "tmp" }, "spec.containers[0].volumeMounts[0].mountPath"},
+		"mount over the root":   {func(s *spcs.Specification) { s.Spec.Containers[0].VolumeMounts[0].MountPath = "/" }, "spec.containers[0].volumeMounts[0].mountPath"},
+		"two mounts at a place": {func(s *spcs.Specification) { s.Spec.Containers[0].Secrets[0].DirectoryPath = "/tmp" }, `spec.containers[0].secrets[0].directoryPath: something else is mounted at "/tmp"`},
 		"volume nobody mounts": {func(s *spcs.Specification) {
 			s.Spec.Volumes = append(s.Spec.Volumes, spcs.Volume{Name: "v", Source: "local"})
 		}, `no container mounts "v"`},

@@ -65,9 +65,10 @@ type Plan struct {
 	Others    string // a query: those of the roles that badger did not create; "" where the warehouse does not tell
 
 	dialect   driver.Dialect
-	procedure string // mark of the procedure that evaluates; "" where there is none
-	service   string // mark of the service that runs badger serve; "" where badger does not create one
-	services  string // a query: the services of the schema; "" where there is none
+	functions []udf.Function // of the catalogue
+	procedure string         // mark of the procedure that evaluates; "" where there is none
+	service   string         // mark of the service that runs badger serve; "" where badger does not create one
+	services  string         // a query: the services of the schema; "" where there is none
 }
 
 // New plans an installation of functions.
@@ -91,7 +92,7 @@ func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 			return nil, errcode.New(errcode.InvalidArgument, "values: %s has %d bytes; %s takes names of at most %d", f.key, len(*f.value), w.Name, w.Longest)
 		}
 	}
-	p := &Plan{Values: v, Warehouse: w, Via: via, dialect: d}
+	p := &Plan{Values: v, Warehouse: w, Via: via, dialect: d, functions: functions}
 	if via.Name == "spcs" {
 		if err := p.Values.completeSPCS(p); err != nil {
 			return nil, err
@@ -321,8 +322,20 @@ func (p *Plan) SchemaName() string {
 	if p.Warehouse.Connected {
 		return p.dialect.Identifier(p.Values.Schema)
 	}
+	if p.Values.Database == "" { // in an app, whose database the consumer names
+		return p.dialect.Identifier(p.Values.Schema)
+	}
 	return p.dialect.Identifier(p.Values.Database, p.Values.Schema)
 }
+
+// In is a name in badger's schema, as SQL writes it.
+func (p *Plan) In(name string) string { return p.in(name) }
+
+// Identifier is a name as SQL writes it.
+func (p *Plan) Identifier(name string) string { return p.dialect.Identifier(name) }
+
+// Literal is a text as SQL writes it.
+func (p *Plan) Literal(text string) string { return p.dialect.Literal(text) }
 
 // Roles are the names of the four roles with what each is for.
 func (p *Plan) Roles() []Role {
