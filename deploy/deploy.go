@@ -28,7 +28,8 @@ import (
 	"github.com/badger-eval/badger/sql/install"
 )
 
-//go:embed all:cloud-run all:snowflake
+//go:embed all:cloud-run
+//go:embed all:snowflake
 var files embed.FS
 
 // Target is a platform that files are written for.

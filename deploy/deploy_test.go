@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -92,17 +91,6 @@ func sets(t *testing.T, target string) []string {
 		t.Fatal(err)
 	}
 	return found
-}
-
-// few are some functions of the catalogue: with and without optional arguments, and those that the
-// evaluation calls. Golden files do not grow with the metrics.
-func few(all []udf.Function) (out []udf.Function) {
-	for i := range all {
-		if slices.Contains([]string{"badger_version", "hybrid_ex", "hybrid_ex_json", "run_settings", "score_row"}, all[i].Name) {
-			out = append(out, all[i])
-		}
-	}
-	return out
 }
 
 // eachSet calls f for what is rendered for each target from each of its sets of values.

@@ -96,7 +96,7 @@ type field struct {
 }
 
 func (v *Values) fields() []field {
-	return append(v.Deploy.fields(), []field{
+	return append([]field{
 		{"warehouse", &v.Warehouse, "", "snowflake"},
 		{"via", &v.Via, "", "spcs"},
 		{"database", &v.Database, "", "analytics"},
@@ -120,7 +120,7 @@ func (v *Values) fields() []field {
 		{"schedule.cron", &v.Schedule.Cron, "", "0 6 * * *"},
 		{"schedule.timezone", &v.Schedule.Timezone, "UTC", "UTC"},
 		{"schedule.compute", &v.Schedule.Compute, "", "nightly"},
-	}...)
+	}, v.Deploy.fields()...)
 }
 
 // complete fills in what is left out and checks what is there. Required names the keys that this
