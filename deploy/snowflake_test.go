@@ -416,29 +416,30 @@ func deployPython(t *testing.T, question, answer any) {
 
 // The Snowflake CLI's own definition reads the project, and refuses a broken one.
 func TestSnowflakeProject(t *testing.T) {
-	read := func(text string) (entities map[string]string, problem string) {
-		var a struct {
+	var texts, without []string
+	snowflakeSets(t, func(_ *testing.T, _ string, files map[string]string) {
+		if text, app := files["app/snowflake.yml"]; app {
+			texts, without = append(texts, text), append(without, "")
+		}
+	})
+	for _, c := range [][2]string{{"definition_version: 2", "definition_version: 9"}, {"type: application package", "type: application packages"}, {"      target: pkg", "      target: nobody"}, {"    stage:", "    stages:"}} {
+		texts, without = append(texts, strings.Replace(texts[0], c[0], c[1], 1)), append(without, c[0])
+	}
+	var a struct {
+		Projects []struct {
 			Entities map[string]string
 			Error    string
 		}
-		deployPython(t, map[string]any{"project": text}, &a)
-		return a.Entities, a.Error
 	}
-	snowflakeSets(t, func(t *testing.T, set string, files map[string]string) {
-		text, app := files["app/snowflake.yml"]
-		if !app || set != "all" {
-			return
+	deployPython(t, map[string]any{"projects": texts}, &a)
+	for i, p := range a.Projects {
+		switch {
+		case without[i] != "" && p.Error == "":
+			t.Errorf("a project with something else in the place of %q is fine", without[i])
+		case without[i] == "" && (p.Error != "" || !maps.Equal(p.Entities, map[string]string{"pkg": "application package", "app": "application"})):
+			t.Errorf("%v, %s\n%s", p.Entities, p.Error, texts[i])
 		}
-		entities, problem := read(text)
-		if problem != "" || !maps.Equal(entities, map[string]string{"pkg": "application package", "app": "application"}) {
-			t.Errorf("%v, %s", entities, problem)
-		}
-		for _, c := range [][2]string{{"definition_version: 2", "definition_version: 9"}, {"type: application package", "type: application packages"}, {"      target: pkg", "      target: nobody"}, {"    stage:", "    stages:"}} {
-			if _, problem := read(strings.Replace(text, c[0], c[1], 1)); problem == "" {
-				t.Errorf("with %q in the place of %q the project is fine", c[1], c[0])
-			}
-		}
-	})
+	}
 }
 
 // sqlglot parses the scripts where it can. It keeps what only Snowflake has as it is, so that those

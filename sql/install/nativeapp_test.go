@@ -78,7 +78,7 @@ func TestAppIsAnApp(t *testing.T) {
 				t.Errorf("%s", s.SQL)
 			}
 		}
-		if strings.HasPrefix(s.SQL, "CREATE OR REPLACE TASK") || strings.Contains(s.SQL, "lake") || strings.Contains(s.Why, "stays when badger is removed") {
+		if strings.HasPrefix(s.SQL, "CREATE OR REPLACE TASK") || strings.Contains(s.SQL, "lake.") || strings.Contains(s.Why, "stays when badger is removed") {
 			t.Errorf("%s\n%.200s", s.Why, s.SQL)
 		}
 	}
