@@ -133,7 +133,7 @@ func (p *Plan) installed(ctx context.Context, db Database) (map[string][]string,
 // Done is what applying did.
 type Done struct {
 	Run     int      // statements
-	Same    int      // functions that were there as planned, and the service
+	Same    int      // functions that were there as planned
 	Hand    []Step   // what is left to a person
 	Refused []string // what optional steps were for that failed
 	LeftOut int      // steps of other roles
@@ -198,9 +198,6 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 			}
 		}
 		if s.Service != "" && s.Service != service {
-			if s.Service == Missing && service == Same {
-				done.Same++
-			}
 			continue
 		}
 		if s.Table && tables {
