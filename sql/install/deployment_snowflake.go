@@ -71,7 +71,7 @@ func (v *Values) completeSPCS(p *Plan) error {
 		switch f.key { // Snowflake's manual allows no quoted names for these and for what they are in
 		case "database", "schema", "service", "pool", "deploy.judge.secret", "deploy.snowflake.app.package", "deploy.snowflake.app.name":
 			if *f.value != "" && p.dialect.Identifier(*f.value) != *f.value {
-				return bad("%s is %.60q; Snowflake takes no quoted name there: expected small letters, digits and _, and no reserved word", f.key, *f.value)
+				return bad("%s is %.60q; Snowflake takes no quoted name there: expected letters of one case, digits and _, and no reserved word", f.key, *f.value)
 			}
 		}
 	}
