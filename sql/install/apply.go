@@ -174,8 +174,8 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 	if err != nil {
 		return done, err
 	}
-	if service == Foreign {
-		return done, errcode.New(errcode.AlreadyExists, "the service %s is there, and badger did not create it; nothing was done. Drop it, or choose another name", p.in(p.Values.Service))
+	if service == Foreign { // none of its steps is for that state
+		done.Hand = append(done.Hand, Step{By: Hand, Why: "The service " + p.in(p.Values.Service) + " has no mark of badger's: Terraform or a person made it, and brings it to this specification.", SQL: "badger deploy snowflake writes service.yaml and upgrade.sql"})
 	}
 	tables := false
 	for i := range p.Steps {

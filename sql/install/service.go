@@ -91,7 +91,7 @@ func (p *Plan) diffService(ctx context.Context, db Database, c *Comparison) erro
 	case Changed:
 		l.Why, l.Fix = "its specification, image or number of instances is another", "upgrades it in place"
 	case Foreign:
-		l.Why = "badger did not create it, and never replaces it; drop it, or choose another name"
+		l.Why, l.Fine = "badger did not create it, and leaves it alone: whoever made it, such as Terraform, upgrades it", true
 	}
 	c.Lines = append(c.Lines, l)
 	return nil

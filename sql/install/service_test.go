@@ -210,8 +210,12 @@ func TestServiceStates(t *testing.T) {
 		}
 	}
 	foreign := [][]any{{"READY", "BADGER", "mine"}}
-	if db, err = apply(foreign, p); errcode.Of(err) != errcode.AlreadyExists || db.ran != nil || !strings.HasPrefix(state(foreign, p), "foreign") {
-		t.Errorf("somebody else's: %v, %v, %s", db.ran, err, state(foreign, p))
+	if db, err = apply(foreign, p); err != nil || ran(db) != nil || state(foreign, p) != "foreign, " {
+		t.Errorf("somebody else's: %v, %v, %s", ran(db), err, state(foreign, p))
+	}
+	db = &fakeDatabase{have: map[string]string{}, shown: foreign, steps: p.Steps}
+	if done, err := p.Apply(t.Context(), db); err != nil || !strings.Contains(done.Hand[0].Why, "lake.badger.badger has no mark") || !slices.ContainsFunc(db.ran, func(sql string) bool { return strings.HasPrefix(sql, "CREATE OR REPLACE FUNCTION") }) {
+		t.Errorf("over somebody else's service: %v, %+v", err, done.Hand)
 	}
 	for _, shown := range [][][]any{foreign, there} {
 		db := &fakeDatabase{have: map[string]string{}, shown: shown}
