@@ -22,7 +22,7 @@ func TestServiceConfiguration(t *testing.T) {
 	snowflake := sft.New(t)
 	snowflake.Token = "a token of Snowflake's"
 	dir := t.TempDir()
-	for name, text := range map[string]string{"token": snowflake.Token, "judge/secret_string": "a key", "money.star": "NAME = 'money'\n"} {
+	for name, text := range map[string]string{"token": snowflake.Token, "judge/secret_string": "a key"} {
 		file := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			t.Fatal(err)
@@ -30,6 +30,10 @@ func TestServiceConfiguration(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+	judges, err := filepath.Abs("../../examples/judges/pii_guardrail")
+	if err != nil {
+		t.Fatal(err)
 	}
 	host := "127.0.0.1"
 	t.Setenv("SNOWFLAKE_HOST", host)
@@ -53,6 +57,7 @@ func TestServiceConfiguration(t *testing.T) {
 		"no judge":                        {values(func(v *install.Values) { v.Deploy.Judge.Backend = "none" }), false, "none"},
 		"an app, Cortex":                  {values(func(*install.Values) {}), true, "cortex:claude-4-sonnet"},
 		"an app, a judge outside":         {values(func(v *install.Values) { v.Deploy.Judge = outside }), true, "openai:gpt-4o"},
+		"a judge file":                    {values(func(v *install.Values) { v.Judges = []string{filepath.Join(judges, "pii_guardrail.star")} }), false, "cortex:claude-4-sonnet"},
 		"a model with a name of its own":  {values(func(v *install.Values) { v.Deploy.Judge = install.Judge{Model: `m: "x" {y}`} }), false, `cortex:m: "x" {y}`},
 		"names that YAML takes otherwise": {values(func(v *install.Values) { v.Database, v.Schema = "y", "null_" }), false, "cortex:claude-4-sonnet"},
 	} {
@@ -79,7 +84,7 @@ func TestServiceConfiguration(t *testing.T) {
 				check := func(host string) (int, string) {
 					env := map[string]string{"SNOWFLAKE_HOST": host}
 					for key, value := range c.Env {
-						env[key] = strings.ReplaceAll(value, "/secrets/judge", filepath.Join(dir, "judge"))
+						env[key] = strings.NewReplacer("/secrets/judge", filepath.Join(dir, "judge"), "/judges", judges).Replace(value)
 					}
 					env["BADGER_RESULTS_WAREHOUSE"] += "&" + snowflake.Options() + "&token_file=" + filepath.Join(dir, "token")
 					var environ []string

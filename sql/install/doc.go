@@ -11,9 +11,11 @@
 //	WAREHOUSE/tables.sql         comments on tables and views, and who may read and write them
 //	WAREHOUSE/schedule.sql       the procedure that scores what has no score, and what calls it by night
 //	WAREHOUSE/inventory.sql      a query: the functions that are there, with name, signature and comment
+//	WAREHOUSE/service.sql        a query: the services of the schema, where the warehouse runs badger serve
 //	WAREHOUSE/rights.sql         a query: role or grant, which, and whether it is there; where a warehouse shows them
 //
-// A template is a list of steps. "--- WHO: WHY" begins a step; WHO is admin, owner or hand, and
+// A template is a list of steps. "--- WHO: WHY" begins a step; WHO is admin, owner or hand, with
+// ", if missing" or ", if changed" where the step is for a service in that state, and
 // "--- drop: STATEMENT" names the statement that undoes it, "--- drop data: STATEMENT" the one that
 // does so where scores and labels go too. Everything else is the statement, or,
 // of a step by hand, what to type where.
