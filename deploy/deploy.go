@@ -32,6 +32,7 @@ import (
 //go:embed all:cloud-run
 //go:embed all:kubernetes
 //go:embed all:terraform all:terraform-snowflake-spcs all:terraform-bigquery-cloud-run all:terraform-databricks all:terraform-aws-external-function
+//go:embed all:snowflake
 var files embed.FS
 
 // Target is a platform that files are written for.
@@ -77,6 +78,12 @@ var Targets = []Target{
 		Name: "terraform-aws-external-function", Warehouse: "snowflake", Via: "api-gateway", Beside: "terraform/aws-external-function",
 		Doc:      "A Terraform or OpenTofu module of the API gateway that Snowflake's external functions call, and a root that calls it. badger serve runs elsewhere.",
 		Required: []string{"database"},
+	},
+	{
+		Name: "snowflake", Warehouse: "snowflake", Via: "spcs",
+		Doc: "badger serve in Snowpark Container Services, in the account: the service specification, scripts to upgrade, take back, suspend and resume, " +
+			"and with deploy.snowflake.app.package a Native App. badger install makes the objects. A node of a compute pool is on while the service is.",
+		Required: []string{"database", "deploy.image", "deploy.snowflake.query_warehouse"},
 	},
 }
 
@@ -160,7 +167,7 @@ func folder(root, to string, data *page) (out []File, err error) {
 // fill fills in a template.
 func fill(name string, text []byte, data *page) ([]byte, error) {
 	t, err := template.New(path.Base(name)).Delims("[[", "]]").Funcs(template.FuncMap{
-		"yaml": yamlText, "json": jsonText, "image": imageOf, "hcl": hclText, "environment": environmentOf, "quartz": quartz,
+		"yaml": yamlText, "json": jsonText, "image": imageOf, "hcl": hclText, "environment": environmentOf, "quartz": quartz, "appVersion": appVersion, "appLogLevel": appLogLevel,
 	}).Option("missingkey=error").Parse(string(text))
 	if err != nil {
 		return nil, errcode.New(errcode.Internal, "template %s: %w", name, err)

@@ -146,5 +146,5 @@ func planFrom(t *testing.T, values []byte) (*install.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return install.New(v, dialects[v.Warehouse], all)
+	return install.New(v, dialects[v.Warehouse], few(all))
 }

@@ -41,7 +41,7 @@ func installation(ctx context.Context, p process, values, url string) ([]doctor.
 	if err != nil {
 		return failed(err), nil
 	}
-	return append(checks, compared(plan, diff, "functions", "function"), compared(plan, diff, "roles, grants", "role", "grant", "key", "job")), nil
+	return append(checks, compared(plan, diff, "functions", "function", "service"), compared(plan, diff, "roles, grants", "role", "grant", "key", "job")), nil
 }
 
 // compared is a check of the parts of an installation that are of some kinds.

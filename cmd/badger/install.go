@@ -58,6 +58,7 @@ func (c *installCommand) Run(ctx context.Context, p process) error {
 	}
 	switch {
 	case c.Print:
+		fmt.Fprintf(p.stdout, "-- Made by badger %s.\n", version())
 		return plan.Print(p.stdout)
 	case c.Drop && c.URL == "":
 		return plan.PrintDrop(p.stdout, c.WithData)
@@ -189,7 +190,7 @@ func (c *installCommand) diff(ctx context.Context, p process, plan *install.Plan
 	if missing {
 		fmt.Fprintln(p.stdout, "--apply creates, adds and grants what is missing")
 	}
-	for _, what := range []string{"function", "table", "view", "key", "role", "grant", "job"} {
+	for _, what := range []string{"function", "service", "table", "view", "key", "role", "grant", "job"} {
 		if n := diff.Same[what]; n > 0 {
 			fmt.Fprintf(p.stdout, "as they should be: %s\n", report.Counted(n, what))
 		}

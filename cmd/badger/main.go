@@ -42,6 +42,8 @@ type process struct {
 	stdout  io.Writer
 	stderr  io.Writer
 	now     func() time.Time
+
+	spcsToken string // the token file of Snowpark Container Services; "": where Snowflake puts it
 }
 
 // variables are the environment variables.

@@ -151,7 +151,7 @@ func (s *functionServer) options(config configuration) (*udf.Options, error) {
 	return &udf.Options{
 		GRPC:           byGRPC,
 		HTTP:           byHTTP,
-		Surroundings:   identity.Surroundings{Getenv: s.getenv},
+		Surroundings:   identity.Surroundings{Getenv: s.getenv, SPCSToken: s.spcsToken},
 		TLS:            udf.TLS{CertFile: config.TLS.Cert, KeyFile: config.TLS.Key},
 		Limits:         config.Limits.limits(),
 		AllowPlaintext: config.Listen.AllowPlaintext,

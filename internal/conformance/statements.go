@@ -50,7 +50,7 @@ var Sections = []Section{
 		{"SFC-4", "Readiness is refused until the server is ready, and does not depend on a judge.", "udf TestReadiness", "curl: udf TestCurl", ""},
 		{"SFC-5", "The binary starts without secrets and without a network, and scores by rules.", "cmd/badger TestServe", "", "The tests run on linux/amd64, the platform of the image."},
 		{"SFC-6", "The token file is read again for each session; a token of a container without its host is refused.", "connectors/snowflake TestSecretsAreReadAgain; connectors/snowflake TestOpenRefuses", "", ""},
-		{"SFC-7", "Function, service and grant are made from one set of values and name the same objects.", "sql/install", "", "The specification itself is a file of the user's; the printed step names what it must hold."},
+		{"SFC-7", "Function, service and grant are made from one set of values and name the same objects.", "sql/install", "", "The specification is in the statement that creates the service."},
 		{"SFC-8", "Told to stop, the server takes no new call, finishes or parks what runs, and ends in its grace.", "udf TestStopLetsCallsFinish; udf TestStopCutsOffAfterTheGrace; udf TestStopDelay", "", ""},
 		{"SFC-9", "The ingress's header is an identity only on a listener of that mode.", "udf; udf/identity TestIdentityHeaders; udf/identity TestPlatformMarks", "", "A call that stays silent for 90 s is the concern of SFE-9."},
 		{"SFC-10", "Secrets in files are read again when they change.", "udf TestTokens; udf/identity TestRevokedTokens; judgebackend TestKeyFileIsReadAgain", "", ""},

@@ -170,6 +170,13 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 			return done, err
 		}
 	}
+	service, err := p.serviceState(ctx, db)
+	if err != nil {
+		return done, err
+	}
+	if service == Foreign { // none of its steps is for that state
+		done.Hand = append(done.Hand, Step{By: Hand, Why: "The service " + p.in(p.Values.Service) + " has no mark of badger's: Terraform or a person made it, and brings it to this specification.", SQL: "badger deploy snowflake writes service.yaml and upgrade.sql"})
+	}
 	tables := false
 	for i := range p.Steps {
 		s := &p.Steps[i]
@@ -189,6 +196,9 @@ func (p *Plan) Apply(ctx context.Context, db Database, by ...string) (Done, erro
 				}
 				continue
 			}
+		}
+		if s.Service != "" && s.Service != service {
+			continue
 		}
 		if s.Table && tables {
 			done.Run++ // the first of them did all

@@ -11,7 +11,7 @@ import (
 // Line is one line of a comparison of an installation with the plan.
 type Line struct {
 	State string // missing, changed, left over, foreign, wrong type, …
-	What  string // function, table, column, view, role, grant or version
+	What  string // function, service, table, column, view, role, grant or version
 	Name  string
 	Why   string // "" where the state says all
 	Fix   string // what applying does about it; "" where it cannot
@@ -21,7 +21,7 @@ type Line struct {
 // Comparison is how an installation stands to the plan.
 type Comparison struct {
 	Lines       []Line         // what differs
-	Same        map[string]int // how many of each kind are as they should be: functions, tables, views, roles, grants
+	Same        map[string]int // how many of each kind are as they should be: functions, the service, tables, views, roles, grants
 	NotCompared []string       // what this warehouse does not show
 }
 
@@ -41,6 +41,9 @@ func (p *Plan) Diff(ctx context.Context, db Database) (*Comparison, error) {
 	if p.Inventory == "" {
 		c.NotCompared = append(c.NotCompared, "functions")
 	} else if err := p.diffFunctions(ctx, db, c); err != nil {
+		return nil, err
+	}
+	if err := p.diffService(ctx, db, c); err != nil {
 		return nil, err
 	}
 	if p.HasTables() {

@@ -2,6 +2,7 @@ package install
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -19,7 +20,8 @@ type Deployment struct {
 	Warehouse string `yaml:"warehouse"`
 	Judge     Judge  `yaml:"judge"`
 
-	Kubernetes Kubernetes `yaml:"kubernetes"`
+	Kubernetes Kubernetes       `yaml:"kubernetes"`
+	Snowflake  SnowflakeService `yaml:"snowflake"`
 }
 
 // Replicas are how many servers run at least and at most.
@@ -42,7 +44,7 @@ var (
 )
 
 func (d *Deployment) fields() []field {
-	return append(d.Kubernetes.fields(), []field{
+	return slices.Concat(d.Kubernetes.fields(), d.Snowflake.fields(), []field{
 		{"deploy.image", &d.Image, "", "registry.example.com/badger:1.0.0"},
 		{"deploy.cpu", &d.CPU, "1", "1"},
 		{"deploy.memory", &d.Memory, "1Gi", "1Gi"},
@@ -51,7 +53,7 @@ func (d *Deployment) fields() []field {
 		{"deploy.judge.model", &d.Judge.Model, "", "gpt-4o"},
 		{"deploy.judge.url", &d.Judge.URL, "", "https://models.example.com/v1"},
 		{"deploy.judge.secret", &d.Judge.Secret, "", "badger-judge"},
-	}...)
+	})
 }
 
 // complete fills in what is left out and checks what is there.

@@ -8,6 +8,7 @@
 //	WAREHOUSE/VIA.sql            what the way of calling needs: integration, connection, service
 //	WAREHOUSE/VIA.function.sql   one function of the catalogue
 //	WAREHOUSE/grants.sql         who may call
+//	WAREHOUSE/service.sql        a query: the services of the schema, where the warehouse runs badger serve
 //	WAREHOUSE/tables.sql         comments on tables and views, and who may read and write them
 //	WAREHOUSE/schedule.sql       the procedure that scores what has no score, and what calls it by night
 //	WAREHOUSE/inventory.sql      a query: the functions that are there, with name, signature and comment
@@ -17,6 +18,8 @@
 // "--- drop: STATEMENT" names the statement that undoes it, "--- drop data: STATEMENT" the one that
 // does so where scores and labels go too. Everything else is the statement, or,
 // of a step by hand, what to type where.
+//
+// WHO ends with ", if missing" or ", if changed" where the step is for a service in that state.
 //
 // Every statement may be run again. A comment of each function ends with a mark that holds the
 // fingerprint of its statement; by the marks [Compare] finds what an installation lacks, and

@@ -90,6 +90,10 @@ func (p *Plan) keeps(ctx context.Context, db Database) (func(d *Drop) bool, erro
 			}
 		}
 	}
+	service, err := p.serviceState(ctx, db)
+	if err != nil {
+		return nil, err
+	}
 	var others []string
 	if p.Others != "" {
 		t, err := db.Query(ctx, p.Others)
@@ -103,6 +107,9 @@ func (p *Plan) keeps(ctx context.Context, db Database) (func(d *Drop) bool, erro
 	return func(d *Drop) bool {
 		if d.Role {
 			return p.Others == "" || slices.ContainsFunc(others, func(name string) bool { return d.SQL == "DROP ROLE IF EXISTS "+name })
+		}
+		if d.Step.Service != "" {
+			return service == Foreign
 		}
 		_, what, ok := strings.Cut(d.SQL, " IF EXISTS ")
 		return ok && slices.ContainsFunc(foreign, func(name string) bool { return strings.HasPrefix(what, name) })

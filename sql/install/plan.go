@@ -41,6 +41,7 @@ type Step struct {
 	Optional bool   // what it does is welcome but not needed: a table of the users' own may refuse it
 	MayExist bool   // the statement fails where the object is there, which is as good as done
 	Function *Declared
+	Service  State // Missing or Changed: of the service, which has this step only in that state
 }
 
 // Declared is a function as a step creates it.
@@ -64,7 +65,10 @@ type Plan struct {
 	Others    string // a query: those of the roles that badger did not create; "" where the warehouse does not tell
 
 	dialect   driver.Dialect
-	procedure string // mark of the procedure that evaluates; "" where there is none
+	functions []udf.Function // of the catalogue
+	procedure string         // mark of the procedure that evaluates; "" where there is none
+	service   string         // mark of the service that runs badger serve; "" where badger does not create one
+	services  string         // a query: the services of the schema; "" where there is none
 }
 
 // New plans an installation of functions.
@@ -88,7 +92,12 @@ func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 			return nil, errcode.New(errcode.InvalidArgument, "values: %s has %d bytes; %s takes names of at most %d", f.key, len(*f.value), w.Name, w.Longest)
 		}
 	}
-	p := &Plan{Values: v, Warehouse: w, Via: via, dialect: d}
+	p := &Plan{Values: v, Warehouse: w, Via: via, dialect: d, functions: functions}
+	if via.Name == "spcs" {
+		if err := p.Values.completeSPCS(p); err != nil {
+			return nil, err
+		}
+	}
 	declared, err := p.declare(functions)
 	if err != nil {
 		return nil, err
@@ -98,7 +107,7 @@ func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 		p.Steps = append(p.Steps, steps...)
 		return err
 	}
-	if err := errors.Join(template("roles"), template(via.Name)); err != nil {
+	if err := errors.Join(template("roles"), p.calling(declared)); err != nil {
 		return nil, err
 	}
 	for i := range declared {
@@ -109,7 +118,7 @@ func New(v Values, d driver.Dialect, functions []udf.Function) (*Plan, error) {
 	if err := errors.Join(template("grants"), p.tables(), p.schedule(functions)); err != nil {
 		return nil, err
 	}
-	for name, query := range map[string]*string{"inventory": &p.Inventory, "rights": &p.Rights, "others": &p.Others, "job": &p.Job} {
+	for name, query := range map[string]*string{"inventory": &p.Inventory, "rights": &p.Rights, "others": &p.Others, "job": &p.Job, "service": &p.services} {
 		text, err := p.text(name, &page{Plan: p, Functions: declared})
 		if err != nil {
 			return nil, err
@@ -193,7 +202,7 @@ type page struct {
 	*Plan
 	Functions []Declared
 	Function  *Declared // in a function's template
-	Mark      string    // of the procedure, in its template
+	Mark      string    // of the procedure or the service, in its template
 }
 
 // text fills in a template.
@@ -266,6 +275,8 @@ func splitSteps(text string) (steps []Step, err error) {
 		}
 		who, what, _ := strings.Cut(header, ": ")
 		by, mayExist := strings.CutSuffix(who, ", may exist")
+		by, ifMissing := strings.CutSuffix(by, ", if missing")
+		by, ifChanged := strings.CutSuffix(by, ", if changed")
 		by, optional := strings.CutSuffix(by, ", optional")
 		switch by {
 		case "drop data":
@@ -279,7 +290,13 @@ func splitSteps(text string) (steps []Step, err error) {
 			}
 			steps[len(steps)-1].Drop, steps[len(steps)-1].DropRole = what, by == "drop role"
 		case Admin, Owner, Hand:
-			steps = append(steps, Step{By: by, Why: what, MayExist: mayExist, Optional: optional})
+			s := Step{By: by, Why: what, MayExist: mayExist, Optional: optional}
+			if ifMissing {
+				s.Service = Missing
+			} else if ifChanged {
+				s.Service = Changed
+			}
+			steps = append(steps, s)
 		default:
 			return nil, fmt.Errorf("unknown step %.40q", header)
 		}
@@ -305,8 +322,20 @@ func (p *Plan) SchemaName() string {
 	if p.Warehouse.Connected {
 		return p.dialect.Identifier(p.Values.Schema)
 	}
+	if p.Values.Database == "" { // in an app, whose database the consumer names
+		return p.dialect.Identifier(p.Values.Schema)
+	}
 	return p.dialect.Identifier(p.Values.Database, p.Values.Schema)
 }
+
+// In is a name in badger's schema, as SQL writes it.
+func (p *Plan) In(name string) string { return p.in(name) }
+
+// Identifier is a name as SQL writes it.
+func (p *Plan) Identifier(name string) string { return p.dialect.Identifier(name) }
+
+// Literal is a text as SQL writes it.
+func (p *Plan) Literal(text string) string { return p.dialect.Literal(text) }
 
 // Roles are the names of the four roles with what each is for.
 func (p *Plan) Roles() []Role {

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/badger-eval/badger/internal/conformance"
+	"github.com/badger-eval/badger/internal/spcs"
 	"github.com/badger-eval/badger/sql/install"
 	"github.com/badger-eval/badger/udf/callertest"
 )
@@ -209,36 +210,46 @@ func emptyBatches(t *testing.T) {
 	}
 }
 
-// The function, the service and the grant name the same service, and the printed step the same
-// endpoint and role.
+// The function, the service and the grant name the same service, and the specification has the
+// endpoint and the role that they name.
 func serviceNames(t *testing.T) {
 	for _, service := range []string{"badger", "scorer_svc"} {
 		v := plain("snowflake", "spcs")
-		v.Service, v.Spec = service, "scorer.yaml"
+		v.Service = service
 		found := map[string]int{}
 		functions := functions(t)
 		p := plan(t, v, functions)
 		for _, s := range p.Steps {
 			for what, pattern := range map[string]string{
-				"function": `(?s)CREATE OR REPLACE FUNCTION .* SERVICE = (\S+)\s+ENDPOINT = 'api'`, "service": `CREATE SERVICE IF NOT EXISTS (\S+) .*SPECIFICATION_FILE = 'scorer.yaml'`,
-				"grant": `GRANT SERVICE ROLE (\S+)!caller TO`, "by hand": `(?s)snow stage copy (\S+) `,
+				"function": `(?s)CREATE OR REPLACE FUNCTION .* SERVICE = (\S+)\s+ENDPOINT = 'api'`, "service": `CREATE SERVICE IF NOT EXISTS (\S+) `,
+				"grant": `GRANT SERVICE ROLE (\S+)!caller TO`, "change": `ALTER SERVICE IF EXISTS (\S+) FROM SPECIFICATION`,
 			} {
 				m := regexp.MustCompile(pattern).FindStringSubmatch(s.SQL)
 				if m == nil {
 					continue
 				}
 				found[what]++
-				switch {
-				case what == "by hand":
-					if m[1] != "scorer.yaml" || !strings.Contains(s.Why, "endpoint called api") || !strings.Contains(s.Why, "service role called caller") {
-						t.Errorf("by hand: %s: %s", s.Why, s.SQL)
-					}
-				case !strings.EqualFold(m[1][strings.LastIndex(m[1], ".")+1:], service):
+				if !strings.EqualFold(m[1][strings.LastIndex(m[1], ".")+1:], service) {
 					t.Errorf("the %s names the service %s, want %s", what, m[1], service)
+				}
+				_, text, inline := strings.Cut(s.SQL, "$$")
+				if !inline || what == "grant" {
+					continue
+				}
+				text, _, _ = strings.Cut(text, "$$")
+				spec, err := spcs.Parse([]byte(text))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if e := spec.Spec.Endpoints[0]; e.Name != "api" || e.Protocol != "HTTP" || e.Public {
+					t.Errorf("the %s has the endpoint %+v", what, e)
+				}
+				if r := spec.ServiceRoles[0]; r.Name != "caller" || len(r.Endpoints) != 1 || r.Endpoints[0] != "api" {
+					t.Errorf("the %s has the role %+v", what, r)
 				}
 			}
 		}
-		if found["function"] < len(functions) || found["service"] != 1 || found["grant"] != 1 || found["by hand"] != 1 {
+		if found["function"] < len(functions) || found["service"] != 1 || found["grant"] != 1 || found["change"] != 1 {
 			t.Errorf("found %v for %d functions", found, len(functions))
 		}
 	}

@@ -21,7 +21,7 @@ func (p *Plan) tables() error {
 	var indexes []Step
 	for i := range badgersql.Tables {
 		t := &badgersql.Tables[i]
-		add(t.Doc+" The table stays when badger is removed.", t.Create(p.dialect), "", t.Drop())
+		add(t.Doc+tableStays, t.Create(p.dialect), "", t.Drop())
 	}
 	for _, sql := range badgersql.Indexes(p.dialect) {
 		indexes = append(indexes, Step{By: Owner, Why: "Rows are found by their key, and no key is there twice.", SQL: there.Replace(sql)})
@@ -36,6 +36,9 @@ func (p *Plan) tables() error {
 	p.Steps = append(p.Steps, steps...)
 	return err
 }
+
+// tableStays is said of each table.
+const tableStays = " The table stays when badger is removed."
 
 // Tables are badger's tables.
 func (p *page) Tables() []badgersql.Table { return badgersql.Tables }

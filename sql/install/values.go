@@ -26,12 +26,12 @@ type Values struct {
 
 	Endpoint string `yaml:"endpoint"` // URL of badger serve, or of the gateway before it
 
-	Integration string `yaml:"integration"` // Snowflake: name of the API integration
-	RoleARN     string `yaml:"role_arn"`    // Snowflake and Redshift: the role of the cloud that may call the gateway or the Lambda function
-	Pool        string `yaml:"pool"`        // Snowflake: compute pool
-	Instances   string `yaml:"instances"`   // Snowflake: instance family of the pool
-	Service     string `yaml:"service"`     // Snowflake: name of the service; BigQuery: of the Cloud Run service
-	Spec        string `yaml:"spec"`        // Snowflake: file name of the service specification
+	Integration string `yaml:"integration"`  // Snowflake: name of the API integration
+	APIProvider string `yaml:"api_provider"` // Snowflake: the kind of Amazon's API Gateway
+	RoleARN     string `yaml:"role_arn"`     // Snowflake and Redshift: the role of the cloud that may call the gateway or the Lambda function
+	Pool        string `yaml:"pool"`         // Snowflake: compute pool
+	Instances   string `yaml:"instances"`    // Snowflake: instance family of the pool
+	Service     string `yaml:"service"`      // Snowflake: name of the service; BigQuery: of the Cloud Run service
 
 	Location   string `yaml:"location"`   // BigQuery: of the dataset and the connection
 	Connection string `yaml:"connection"` // BigQuery and Databricks: name of the connection
@@ -97,7 +97,7 @@ type field struct {
 }
 
 func (v *Values) fields() []field {
-	return append(v.Deploy.fields(), []field{
+	return append([]field{
 		{"warehouse", &v.Warehouse, "", "snowflake"},
 		{"via", &v.Via, "", "spcs"},
 		{"database", &v.Database, "", "analytics"},
@@ -108,11 +108,11 @@ func (v *Values) fields() []field {
 		{"roles.annotator", &v.Roles.Annotator, "badger_annotator", "badger_annotator"},
 		{"endpoint", &v.Endpoint, "", "https://badger.example.com"},
 		{"integration", &v.Integration, "badger_api", "badger_api"},
+		{"api_provider", &v.APIProvider, "aws_api_gateway", "aws_private_api_gateway"},
 		{"role_arn", &v.RoleARN, "", "arn:aws:iam::123456789012:role/badger"},
 		{"pool", &v.Pool, "badger_pool", "badger_pool"},
 		{"instances", &v.Instances, "CPU_X64_XS", "CPU_X64_XS"},
 		{"service", &v.Service, "badger", "badger"},
-		{"spec", &v.Spec, "badger.yaml", "badger.yaml"},
 		{"location", &v.Location, "", "EU"},
 		{"connection", &v.Connection, "badger", "badger"},
 		{"lambda", &v.Lambda, "badger", "badger"},
@@ -122,7 +122,7 @@ func (v *Values) fields() []field {
 		{"schedule.cron", &v.Schedule.Cron, "", "0 6 * * *"},
 		{"schedule.timezone", &v.Schedule.Timezone, "UTC", "UTC"},
 		{"schedule.compute", &v.Schedule.Compute, "", "nightly"},
-	}...)
+	}, v.Deploy.fields()...)
 }
 
 // complete fills in what is left out and checks what is there. Required names the keys that this
@@ -152,6 +152,9 @@ func (v *Values) complete(required []string) error {
 			return errcode.New(errcode.InvalidArgument, "values: endpoint: expected a URL such as https://badger.example.com, without a user, a query or a fragment")
 		}
 		v.Endpoint = strings.TrimRight(v.Endpoint, "/")
+	}
+	if providers := []string{"aws_api_gateway", "aws_private_api_gateway", "aws_gov_api_gateway", "aws_gov_private_api_gateway"}; !slices.Contains(providers, v.APIProvider) {
+		return errcode.New(errcode.InvalidArgument, "values: api_provider is %.40q, expected one of %s", v.APIProvider, strings.Join(providers, ", "))
 	}
 	seen := map[string]string{}
 	for _, f := range v.fields() {

@@ -75,7 +75,7 @@ var Warehouses = []Warehouse{
 	{
 		Name: "snowflake", Optional: byOverload, Longest: 255, Admin: "a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN",
 		Vias: []Via{
-			{"spcs", "badger serve runs in the account, in Snowpark Container Services. No gateway, no internet, calls may take minutes. Costs one small node of a compute pool.", []string{"database"}, service},
+			{"spcs", "badger serve runs in the account, in Snowpark Container Services. No gateway, no internet, calls may take minutes. Costs one small node of a compute pool.", []string{"database", "deploy.image", "deploy.snowflake.query_warehouse"}, service},
 			{"api-gateway", "badger serve runs outside, behind Amazon API Gateway. Calls end after 29 s. Costs a gateway and wherever the server runs.", []string{"database", "endpoint", "role_arn"}, gateway},
 		},
 	},

@@ -60,6 +60,7 @@ CREATE API INTEGRATION IF NOT EXISTS badger_api API_PROVIDER = aws_api_gateway A
 -- The role of the cloud must trust this account.
 --     DESCRIBE INTEGRATION badger_api
 --     copy API_AWS_IAM_USER_ARN and API_AWS_EXTERNAL_ID into the trust policy of arn:aws:iam::1:role/badger
+--     of the Terraform module aws-external-function, they are snowflake_user_arn and snowflake_external_id: apply it a second time with them
 
 -- 16. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
 -- The owner creates functions over the integration.

@@ -1,4 +1,4 @@
--- badger in snowflake via spcs: 222 steps, in this order. Each may be run again.
+-- badger in snowflake via spcs: 228 steps, in this order. Each may be run again.
 
 -- 1. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
 -- The role that owns badger's objects.
@@ -53,36 +53,158 @@ GRANT USAGE ON DATABASE lake TO ROLE badger_annotator;
 CREATE SCHEMA IF NOT EXISTS lake.badger;
 
 -- 14. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
--- The machines that the service runs on. It sleeps after ten minutes without a call.
-CREATE COMPUTE POOL IF NOT EXISTS badger_pool MIN_NODES = 1 MAX_NODES = 1 INSTANCE_FAMILY = CPU_X64_XS AUTO_RESUME = TRUE AUTO_SUSPEND_SECS = 600;
+-- The machines that the service runs on. They stop 600 s after the last service on them was suspended, and start again with it.
+CREATE COMPUTE POOL IF NOT EXISTS badger_pool MIN_NODES = 1 MAX_NODES = 1 INSTANCE_FAMILY = CPU_X64_XS AUTO_RESUME = TRUE AUTO_SUSPEND_SECS = 600 COMMENT = 'badger: runs badger serve';
 
 -- 15. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
+-- A pool that was there gets these nodes, too. Its instance family cannot be changed: that takes another pool.
+ALTER COMPUTE POOL IF EXISTS badger_pool SET MIN_NODES = 1 MAX_NODES = 1 AUTO_RESUME = TRUE AUTO_SUSPEND_SECS = 600;
+
+-- 16. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
 -- The owner runs the service there.
 GRANT USAGE, MONITOR ON COMPUTE POOL badger_pool TO ROLE badger_owner;
 
--- 16. Run by badger_owner.
+-- 17. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
+-- The service's own statements run on this warehouse: the ledger, references, questions to Cortex.
+GRANT USAGE ON WAREHOUSE badger_wh TO ROLE badger_owner;
+
+-- 18. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
+-- The service asks Cortex with its own token. Nothing leaves the account.
+GRANT DATABASE ROLE SNOWFLAKE.CORTEX_USER TO ROLE badger_owner;
+
+-- 19. Run by badger_owner.
 -- Where the image is kept.
 CREATE IMAGE REPOSITORY IF NOT EXISTS lake.badger.images;
 
--- 17. Run by badger_owner.
--- Where the service specification is kept.
-CREATE STAGE IF NOT EXISTS lake.badger.specs DIRECTORY = (ENABLE = TRUE);
+-- 20. Run by a person, not as SQL.
+-- The image, for linux/amd64, has to be there before the service starts.
+--     snow spcs image-registry login
+--     snow spcs image-repository url images --database lake --schema badger
+--     docker push URL/NAME:TAG, so that it is /lake/badger/images/badger:1.0.0
 
--- 18. Run by a person, not as SQL.
--- The image (linux/amd64) and the specification have to be there before the service starts. The specification names an HTTP endpoint called api and a service role called caller that grants it.
---     snow spcs image-repository url images; docker push that URL/badger:VERSION
---     snow stage copy badger.yaml @specs, in the schema lake.badger
---     in the configuration of badger serve: timeouts: {snowflake: 10m}, because no gateway ends a call after 29 s
-
--- 19. Run by badger_owner.
+-- 21. Run by badger_owner.
 -- badger serve, in the account.
-CREATE SERVICE IF NOT EXISTS lake.badger.badger IN COMPUTE POOL badger_pool FROM @lake.badger.specs SPECIFICATION_FILE = 'badger.yaml' MIN_INSTANCES = 1 MAX_INSTANCES = 1;
+CREATE SERVICE IF NOT EXISTS lake.badger.badger IN COMPUTE POOL badger_pool
+  FROM SPECIFICATION $$
+spec:
+  containers:
+    - name: badger
+      image: /lake/badger/images/badger:1.0.0
+      args:
+        - serve
+      env:
+        BADGER_AUTH_GRPC_MODE: local
+        BADGER_AUTH_HTTP_MODE: platform
+        BADGER_AUTH_HTTP_PLATFORM: spcs
+        BADGER_JUDGE_BACKEND: cortex:claude-4-sonnet
+        BADGER_LIMITS_STOP_GRACE: 25s
+        BADGER_LISTEN_GRPC: 127.0.0.1:7433
+        BADGER_LISTEN_HTTP: 0.0.0.0:8080
+        BADGER_RESULTS_WAREHOUSE: snowflake:///lake/badger?auth=container
+        BADGER_TIMEOUTS: '{snowflake: 10m0s}'
+        GOMEMLIMIT: "966367638"
+      readinessProbe:
+        port: 8080
+        path: /readyz
+      volumeMounts:
+        - name: tmp
+          mountPath: /tmp
+      resources:
+        requests:
+          cpu: 250m
+          memory: 1Gi
+        limits:
+          cpu: 1
+          memory: 1Gi
+  endpoints:
+    - name: api
+      port: 8080
+      public: false
+      protocol: HTTP
+  volumes:
+    - name: tmp
+      source: local
+  logExporters:
+    eventTableConfig:
+      logLevel: INFO
+serviceRoles:
+  - name: caller
+    endpoints:
+      - api
+$$
+  MIN_INSTANCES = 1 MAX_INSTANCES = 1 MIN_READY_INSTANCES = 1
+  AUTO_SUSPEND_SECS = 0 AUTO_RESUME = TRUE QUERY_WAREHOUSE = badger_wh
+  COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:fca3df95ed3c4286]';
 
--- 20. Run by badger_owner.
+-- 22. Run by badger_owner.
+-- A service that is there gets what is outside the specification.
+ALTER SERVICE IF EXISTS lake.badger.badger SET
+  MIN_INSTANCES = 1 MAX_INSTANCES = 1 MIN_READY_INSTANCES = 1
+  AUTO_SUSPEND_SECS = 0 AUTO_RESUME = TRUE QUERY_WAREHOUSE = badger_wh;
+
+-- 23. Run by badger_owner.
+-- No judge outside any more: the service reaches nothing but Snowflake.
+ALTER SERVICE IF EXISTS lake.badger.badger UNSET EXTERNAL_ACCESS_INTEGRATIONS;
+
+-- 24. Run by badger_owner.
+-- And the specification. Snowflake replaces the instances one after another; functions keep their paths, and calls that are cut are sent again.
+ALTER SERVICE IF EXISTS lake.badger.badger FROM SPECIFICATION $$
+spec:
+  containers:
+    - name: badger
+      image: /lake/badger/images/badger:1.0.0
+      args:
+        - serve
+      env:
+        BADGER_AUTH_GRPC_MODE: local
+        BADGER_AUTH_HTTP_MODE: platform
+        BADGER_AUTH_HTTP_PLATFORM: spcs
+        BADGER_JUDGE_BACKEND: cortex:claude-4-sonnet
+        BADGER_LIMITS_STOP_GRACE: 25s
+        BADGER_LISTEN_GRPC: 127.0.0.1:7433
+        BADGER_LISTEN_HTTP: 0.0.0.0:8080
+        BADGER_RESULTS_WAREHOUSE: snowflake:///lake/badger?auth=container
+        BADGER_TIMEOUTS: '{snowflake: 10m0s}'
+        GOMEMLIMIT: "966367638"
+      readinessProbe:
+        port: 8080
+        path: /readyz
+      volumeMounts:
+        - name: tmp
+          mountPath: /tmp
+      resources:
+        requests:
+          cpu: 250m
+          memory: 1Gi
+        limits:
+          cpu: 1
+          memory: 1Gi
+  endpoints:
+    - name: api
+      port: 8080
+      public: false
+      protocol: HTTP
+  volumes:
+    - name: tmp
+      source: local
+  logExporters:
+    eventTableConfig:
+      logLevel: INFO
+serviceRoles:
+  - name: caller
+    endpoints:
+      - api
+$$;
+
+-- 25. Run by badger_owner.
+-- The mark by which the service is compared, last.
+ALTER SERVICE IF EXISTS lake.badger.badger SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:fca3df95ed3c4286]';
+
+-- 26. Run by badger_owner.
 -- The functions' owner may call the service's endpoint; callers of the functions need no right on it.
 GRANT SERVICE ROLE lake.badger.badger!caller TO ROLE badger_owner;
 
--- 21. Run by badger_owner.
+-- 27. Run by badger_owner.
 -- badger_version(): The version of badger.
 CREATE OR REPLACE FUNCTION lake.badger.badger_version()
   RETURNS VARCHAR
@@ -97,7 +219,7 @@ CREATE OR REPLACE FUNCTION lake.badger.badger_version()
   BATCH_TIMEOUT_SECS = 900
   AS '/v1/snowflake/badger_version';
 
--- 22. Run by badger_owner.
+-- 28. Run by badger_owner.
 -- small(gold_sql, agent_latency_ms): A share of it's \ "texts".
 CREATE OR REPLACE FUNCTION lake.badger.small(gold_sql VARCHAR, agent_latency_ms FLOAT)
   RETURNS FLOAT
@@ -112,7 +234,7 @@ CREATE OR REPLACE FUNCTION lake.badger.small(gold_sql VARCHAR, agent_latency_ms 
   BATCH_TIMEOUT_SECS = 900
   AS '/v1/snowflake/small';
 
--- 23. Run by badger_owner.
+-- 29. Run by badger_owner.
 -- large_json(gold_result): Evidence.
 CREATE OR REPLACE FUNCTION lake.badger.large_json(gold_result VARIANT)
   RETURNS VARIANT NOT NULL
@@ -127,7 +249,7 @@ CREATE OR REPLACE FUNCTION lake.badger.large_json(gold_result VARIANT)
   BATCH_TIMEOUT_SECS = 900
   AS '/v1/snowflake/large_json';
 
--- 24. Run by badger_owner.
+-- 30. Run by badger_owner.
 -- large_json(gold_result, options): Evidence.
 CREATE OR REPLACE FUNCTION lake.badger.large_json(gold_result VARIANT, options VARIANT)
   RETURNS VARIANT NOT NULL
@@ -142,7 +264,7 @@ CREATE OR REPLACE FUNCTION lake.badger.large_json(gold_result VARIANT, options V
   BATCH_TIMEOUT_SECS = 900
   AS '/v1/snowflake/large_json';
 
--- 25. Run by badger_owner.
+-- 31. Run by badger_owner.
 -- run_settings(metrics): What a run is made with.
 CREATE OR REPLACE FUNCTION lake.badger.run_settings(metrics VARCHAR)
   RETURNS VARIANT NOT NULL
@@ -157,7 +279,7 @@ CREATE OR REPLACE FUNCTION lake.badger.run_settings(metrics VARCHAR)
   BATCH_TIMEOUT_SECS = 900
   AS '/v1/snowflake/run_settings';
 
--- 26. Run by badger_owner.
+-- 32. Run by badger_owner.
 -- score_row(row): Scores a row.
 CREATE OR REPLACE FUNCTION lake.badger.score_row("row" VARIANT)
   RETURNS VARIANT NOT NULL
@@ -172,7 +294,7 @@ CREATE OR REPLACE FUNCTION lake.badger.score_row("row" VARIANT)
   BATCH_TIMEOUT_SECS = 900
   AS '/v1/snowflake/score_row';
 
--- 27. Run by badger_owner.
+-- 33. Run by badger_owner.
 -- score_row(row, metrics): Scores a row.
 CREATE OR REPLACE FUNCTION lake.badger.score_row("row" VARIANT, metrics VARCHAR)
   RETURNS VARIANT NOT NULL
@@ -187,63 +309,63 @@ CREATE OR REPLACE FUNCTION lake.badger.score_row("row" VARIANT, metrics VARCHAR)
   BATCH_TIMEOUT_SECS = 900
   AS '/v1/snowflake/score_row';
 
--- 28. Run by badger_owner.
+-- 34. Run by badger_owner.
 -- Callers find the schema.
 GRANT USAGE ON SCHEMA lake.badger TO ROLE badger_caller;
 
--- 29. Run by badger_owner.
+-- 35. Run by badger_owner.
 -- Callers call the functions. Creating a function again takes the right away, so this comes last, always.
 GRANT USAGE ON ALL FUNCTIONS IN SCHEMA lake.badger TO ROLE badger_caller;
 
--- 30. Run by badger_owner.
+-- 36. Run by badger_owner.
 -- The questions, with their accepted answers. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.golden_set (case_id VARCHAR, question VARCHAR, evidence VARCHAR, schema_ddl VARCHAR, dialect VARCHAR, gold_sql VARCHAR, gold_result VARCHAR, expected_tools VARIANT, expected_clarifications VARIANT, expected_behaviour VARCHAR, tags VARIANT, set_version VARCHAR, gold_latency_ms FLOAT, gold_error VARCHAR, alternatives VARIANT, database_name VARCHAR, metric_options VARIANT);
 
--- 31. Run by badger_owner.
+-- 37. Run by badger_owner.
 -- The answers of agents: one row for each question, version of an agent, and batch. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR, tool_calls VARIANT, response VARCHAR, latency_ms FLOAT, gold_latency_ms FLOAT, ran_at TIMESTAMP_LTZ(9), conversation_id VARCHAR, turn NUMBER(19, 0));
 
--- 32. Run by badger_owner.
+-- 38. Run by badger_owner.
 -- What people said of answers: one row for each answer and annotator. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.human_labels (case_id VARCHAR, agent_name VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, labelled_at TIMESTAMP_LTZ(9), agent_version VARCHAR);
 
--- 33. Run by badger_owner.
+-- 39. Run by badger_owner.
 -- The evaluations: one row for each run and each agent, version and batch that it scored. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.eval_runs (eval_run_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, eval_run_date TIMESTAMP_LTZ(9), mode VARCHAR, config VARIANT, judge VARCHAR, versions VARIANT, counts VARIANT, tokens VARIANT, cost VARIANT, status VARCHAR);
 
--- 34. Run by badger_owner.
+-- 40. Run by badger_owner.
 -- The scores: one row for each run, answer and metric. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.scores (eval_run_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, metric VARCHAR, metric_version NUMBER(19, 0), status VARCHAR, value FLOAT, label VARCHAR, passed BOOLEAN, reason VARCHAR, detail VARIANT, assessment_ids VARIANT, config_hash VARCHAR, scored_at TIMESTAMP_LTZ(9), code VARCHAR, usage VARIANT);
 
--- 35. Run by badger_owner.
+-- 41. Run by badger_owner.
 -- The replies of judges, recorded. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.assessments (assessment_id VARCHAR, kind VARCHAR, backend VARCHAR, model VARCHAR, prompt_version VARCHAR, request_hash VARCHAR, reply VARCHAR, tokens_in NUMBER(19, 0), tokens_out NUMBER(19, 0), latency_ms NUMBER(19, 0), created_at TIMESTAMP_LTZ(9), detail VARIANT, payer VARCHAR);
 
--- 36. Run by badger_owner.
+-- 42. Run by badger_owner.
 -- The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.schema_version (version NUMBER(19, 0), badger VARCHAR, reached_at TIMESTAMP_LTZ(9), views VARCHAR);
 
--- 37. Run by badger_owner.
+-- 43. Run by badger_owner.
 -- The promoted judge files. A row never changes. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.judges (name VARCHAR, version NUMBER(19, 0), kind VARCHAR, source VARCHAR, hash VARCHAR, promoted_at TIMESTAMP_LTZ(9), promoted_by VARCHAR);
 
--- 38. Run by badger_owner.
+-- 44. Run by badger_owner.
 -- What the evaluations by the warehouse's own procedure did, and what failed: one row for each event. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.run_log (entry_id VARCHAR, logged_at TIMESTAMP_LTZ(9), eval_run_id VARCHAR, event VARCHAR, case_id VARCHAR, answers NUMBER(19, 0), message VARCHAR);
 
--- 39. Run by badger_owner.
+-- 45. Run by badger_owner.
 -- Who evaluates now, in warehouses without locks of their own: a row for each lock. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.run_locks (name VARCHAR, holder VARCHAR, taken_at TIMESTAMP_LTZ(9), beat_at TIMESTAMP_LTZ(9));
 
--- 40. Run by badger_owner.
+-- 46. Run by badger_owner.
 -- Who is asking a judge at this moment: one row for each request. Rows come and go. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.claims (claim_key VARCHAR, owner VARCHAR, expires_ms NUMBER(19, 0));
 
--- 41. Run by badger_owner.
+-- 47. Run by badger_owner.
 -- Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.calls (call_id VARCHAR, content_hash VARCHAR, function VARCHAR, request VARCHAR, reply VARCHAR, expires_ms NUMBER(19, 0));
 
--- 42. Run by badger_owner.
+-- 48. Run by badger_owner.
 -- The latest score of each answer and metric, whichever run it is from, with the status of that run.
 CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, run_status, run_date FROM (
   SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
@@ -252,7 +374,7 @@ CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id,
   ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
 WHERE newest = 1;
 
--- 43. Run by badger_owner.
+-- 49. Run by badger_owner.
 -- What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.
 CREATE OR REPLACE VIEW lake.badger.consensus AS SELECT case_id, agent_name, batch_id, CASE WHEN SUM(said) > 0 THEN 1 WHEN SUM(said) < 0 THEN 0 END AS passes, agent_version
 FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, said
@@ -277,14 +399,14 @@ FROM (SELECT l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.vers
   ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id) v
 WHERE latest = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id;
 
--- 44. Run by badger_owner.
+-- 50. Run by badger_owner.
 -- The complexity tier of each question, from its newest score.
 CREATE OR REPLACE VIEW lake.badger.complexity AS SELECT case_id, label AS tier FROM (
   SELECT case_id, label, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY scored_at DESC, eval_run_id DESC, agent_name, agent_version, batch_id) AS newest
   FROM lake.badger.latest_scores WHERE metric = 'sql_complexity' AND status = 'ok') t
 WHERE newest = 1;
 
--- 45. Run by badger_owner.
+-- 51. Run by badger_owner.
 -- What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.
 CREATE OR REPLACE VIEW lake.badger.coverage AS SELECT agent_name, agent_version, batch_id, metric, applies + not_applicable AS asked, scored, abstained, not_applicable, failed, unanswered,
        CASE WHEN applies > 0 THEN scored * 1.0 / applies END AS coverage, passed,
@@ -305,7 +427,7 @@ FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.ab
     GROUP BY a.agent_name, a.agent_version, a.batch_id) n
   ON n.agent_name = s.agent_name AND n.agent_version = s.agent_version AND n.batch_id = s.batch_id) t;
 
--- 46. Run by badger_owner.
+-- 52. Run by badger_owner.
 -- Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.
 CREATE OR REPLACE VIEW lake.badger.versions_by_metric AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value,
        AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate,
@@ -313,7 +435,7 @@ CREATE OR REPLACE VIEW lake.badger.versions_by_metric AS SELECT s.agent_name, s.
 FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id = s.case_id
 GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') HAVING COUNT(CASE WHEN s.status = 'ok' THEN 1 END) > 0;
 
--- 47. Run by badger_owner.
+-- 53. Run by badger_owner.
 -- How often each metric gives the verdict that most annotators give.
 CREATE OR REPLACE VIEW lake.badger.agreement AS SELECT metric, labelled, true_pass, false_pass, true_fail, false_fail, (true_pass + true_fail) * 1.0 / labelled AS accuracy,
        CASE WHEN chance < 1.0 THEN ((true_pass + true_fail) * 1.0 / labelled - chance) / (1.0 - chance) END AS kappa
@@ -327,7 +449,7 @@ FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (
     ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
     WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k;
 
--- 48. Run by badger_owner.
+-- 54. Run by badger_owner.
 -- The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.
 CREATE OR REPLACE VIEW lake.badger.degradation AS SELECT n.agent_name, n.metric, n.batch_id, b.batch_id AS batch_before, n.judged, b.judged AS judged_before, n.pass_rate, b.pass_rate AS pass_rate_before,
        n.pass_rate - b.pass_rate AS pass_rate_change, n.failed, b.failed AS failed_before
@@ -348,7 +470,7 @@ FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PAR
   GROUP BY s.agent_name, s.batch_id, s.metric, a.place) b ON b.agent_name = n.agent_name AND b.metric = n.metric AND b.nth = 2
 WHERE n.place = 1;
 
--- 49. Run by badger_owner.
+-- 55. Run by badger_owner.
 -- The run of each agent, version and batch that started last: what became of it, and of its scores.
 CREATE OR REPLACE VIEW lake.badger.latest_run AS SELECT r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date AS run_date, r.status AS run_status, r.judge, COUNT(DISTINCT s.case_id) AS cases,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN s.status = 'abstained' THEN 1 END) AS abstained,
@@ -360,7 +482,7 @@ FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, eval_run_date, st
 LEFT JOIN lake.badger.scores s ON s.eval_run_id = r.eval_run_id AND s.agent_name = r.agent_name AND s.agent_version = r.agent_version AND s.batch_id = r.batch_id
 WHERE r.newest = 1 GROUP BY r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date, r.status, r.judge;
 
--- 50. Run by badger_owner.
+-- 56. Run by badger_owner.
 -- Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.
 CREATE OR REPLACE VIEW lake.badger.versions_by_batch AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, s.batch_id, CAST(CONVERT_TIMEZONE('UTC', s.run_date) AS DATE) AS run_day, COUNT(*) AS answered,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value, COUNT(CASE WHEN s.passed THEN 1 END) AS passed,
@@ -368,7 +490,7 @@ CREATE OR REPLACE VIEW lake.badger.versions_by_batch AS SELECT s.agent_name, s.a
 FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id = s.case_id
 GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown'), s.batch_id, CAST(CONVERT_TIMEZONE('UTC', s.run_date) AS DATE);
 
--- 51. Run by badger_owner.
+-- 57. Run by badger_owner.
 -- The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.
 CREATE OR REPLACE VIEW lake.badger.worst_cases AS SELECT s.agent_name, s.agent_version, s.batch_id, s.metric,
        ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.metric ORDER BY CASE WHEN s.passed THEN 1 ELSE 0 END, CASE WHEN s.value IS NULL THEN 1 ELSE 0 END, s.value, s.case_id) AS place,
@@ -376,7 +498,7 @@ CREATE OR REPLACE VIEW lake.badger.worst_cases AS SELECT s.agent_name, s.agent_v
 FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id = s.case_id
 WHERE s.status = 'ok' AND s.passed IS NOT NULL AND (s.passed = FALSE OR s.value < 1);
 
--- 52. Run by badger_owner.
+-- 58. Run by badger_owner.
 -- What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.
 CREATE OR REPLACE VIEW lake.badger.judge_cost AS SELECT eval_run_id, agent_name, agent_version, batch_id, metric, COUNT(*) AS scores, COUNT(calls) AS asked, SUM(calls) AS calls,
        SUM(CASE WHEN tokens_in >= 0 THEN tokens_in ELSE 0 END) AS tokens_in, SUM(CASE WHEN tokens_out >= 0 THEN tokens_out ELSE 0 END) AS tokens_out,
@@ -385,12 +507,12 @@ FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, metric, CAST(CAST
         CAST(CAST(GET(usage, 'tokens_in') AS VARCHAR) AS NUMBER(19, 0)) AS tokens_in, CAST(CAST(GET(usage, 'tokens_out') AS VARCHAR) AS NUMBER(19, 0)) AS tokens_out FROM lake.badger.scores) u
 GROUP BY eval_run_id, agent_name, agent_version, batch_id, metric HAVING COUNT(calls) > 0;
 
--- 53. Run by badger_owner.
+-- 59. Run by badger_owner.
 -- Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.
 CREATE OR REPLACE VIEW lake.badger.failures_by_reason AS SELECT agent_name, agent_version, batch_id, metric, status, code, reason, COUNT(*) AS answers, MIN(case_id) AS example
 FROM lake.badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_version, batch_id, metric, status, code, reason;
 
--- 54. Run by badger_owner.
+-- 60. Run by badger_owner.
 -- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
 CREATE OR REPLACE VIEW lake.badger.suspect_golds AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
 FROM (SELECT COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, 'gold_error' AS why, CAST(NULL AS VARCHAR) AS answer, CAST(NULL AS VARCHAR) AS agent_name, CAST(NULL AS VARCHAR) AS agent_version, CAST(NULL AS VARCHAR) AS batch_id
@@ -412,651 +534,651 @@ FROM (SELECT COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, 'gold_error' AS 
   WHERE s.metric = 'ex_multiset' AND s.passed = FALSE) t
 GROUP BY t.case_id, t.why;
 
--- 55. Run by badger_owner.
+-- 61. Run by badger_owner.
 -- The version of the tables.
 INSERT INTO lake.badger.schema_version (version, reached_at) SELECT 3, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM lake.badger.schema_version WHERE version >= 3);
 
--- 56. Run by badger_owner.
+-- 62. Run by badger_owner.
 -- A comment on the table golden_set.
 COMMENT ON TABLE lake.badger.golden_set IS 'The questions, with their accepted answers.';
 
--- 57. Run by badger_owner.
+-- 63. Run by badger_owner.
 -- A comment on golden_set.case_id.
 COMMENT ON COLUMN lake.badger.golden_set.case_id IS 'Identifies the question. Any type is read as its text: 17, \'17\' and a UUID are all fine.';
 
--- 58. Run by badger_owner.
+-- 64. Run by badger_owner.
 -- A comment on golden_set.question.
 COMMENT ON COLUMN lake.badger.golden_set.question IS 'The question as the user asked it.';
 
--- 59. Run by badger_owner.
+-- 65. Run by badger_owner.
 -- A comment on golden_set.evidence.
 COMMENT ON COLUMN lake.badger.golden_set.evidence IS 'Hints that came with the question, such as the definition of a business term.';
 
--- 60. Run by badger_owner.
+-- 66. Run by badger_owner.
 -- A comment on golden_set.schema_ddl.
 COMMENT ON COLUMN lake.badger.golden_set.schema_ddl IS 'CREATE TABLE statements of the tables that the question is about.';
 
--- 61. Run by badger_owner.
+-- 67. Run by badger_owner.
 -- A comment on golden_set.dialect.
 COMMENT ON COLUMN lake.badger.golden_set.dialect IS 'SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …';
 
--- 62. Run by badger_owner.
+-- 68. Run by badger_owner.
 -- A comment on golden_set.gold_sql.
 COMMENT ON COLUMN lake.badger.golden_set.gold_sql IS 'The accepted query.';
 
--- 63. Run by badger_owner.
+-- 69. Run by badger_owner.
 -- A comment on golden_set.gold_result.
 COMMENT ON COLUMN lake.badger.golden_set.gold_result IS 'What the accepted query returned: an inline result, or a reference table:NAME, query:ID or file:PATH.';
 
--- 64. Run by badger_owner.
+-- 70. Run by badger_owner.
 -- A comment on golden_set.expected_tools.
 COMMENT ON COLUMN lake.badger.golden_set.expected_tools IS 'The tools that a good agent calls, in order: a list of names or of {"name", "arguments"}.';
 
--- 65. Run by badger_owner.
+-- 71. Run by badger_owner.
 -- A comment on golden_set.expected_clarifications.
 COMMENT ON COLUMN lake.badger.golden_set.expected_clarifications IS 'What a good agent asks back: a list of texts.';
 
--- 66. Run by badger_owner.
+-- 72. Run by badger_owner.
 -- A comment on golden_set.expected_behaviour.
 COMMENT ON COLUMN lake.badger.golden_set.expected_behaviour IS 'answer (also NULL), clarify or refuse.';
 
--- 67. Run by badger_owner.
+-- 73. Run by badger_owner.
 -- A comment on golden_set.tags.
 COMMENT ON COLUMN lake.badger.golden_set.tags IS 'A list of words to slice reports by.';
 
--- 68. Run by badger_owner.
+-- 74. Run by badger_owner.
 -- A comment on golden_set.set_version.
 COMMENT ON COLUMN lake.badger.golden_set.set_version IS 'Version of the golden set that the row belongs to.';
 
--- 69. Run by badger_owner.
+-- 75. Run by badger_owner.
 -- A comment on golden_set.gold_latency_ms.
 COMMENT ON COLUMN lake.badger.golden_set.gold_latency_ms IS 'How long the accepted query took, in milliseconds.';
 
--- 70. Run by badger_owner.
+-- 76. Run by badger_owner.
 -- A comment on golden_set.gold_error.
 COMMENT ON COLUMN lake.badger.golden_set.gold_error IS 'The message of the database, where the accepted query failed.';
 
--- 71. Run by badger_owner.
+-- 77. Run by badger_owner.
 -- A comment on golden_set.alternatives.
 COMMENT ON COLUMN lake.badger.golden_set.alternatives IS 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The best one counts.';
 
--- 72. Run by badger_owner.
+-- 78. Run by badger_owner.
 -- A comment on golden_set.database_name.
 COMMENT ON COLUMN lake.badger.golden_set.database_name IS 'Name of the database that the question is about. Agreement with people can be shown by database.';
 
--- 73. Run by badger_owner.
+-- 79. Run by badger_owner.
 -- A comment on golden_set.metric_options.
 COMMENT ON COLUMN lake.badger.golden_set.metric_options IS 'Options of single metrics, by name.';
 
--- 74. Run by badger_owner.
+-- 80. Run by badger_owner.
 -- A comment on the table agent_runs.
 COMMENT ON TABLE lake.badger.agent_runs IS 'The answers of agents: one row for each question, version of an agent, and batch.';
 
--- 75. Run by badger_owner.
+-- 81. Run by badger_owner.
 -- A comment on agent_runs.agent_name.
 COMMENT ON COLUMN lake.badger.agent_runs.agent_name IS 'Who answered.';
 
--- 76. Run by badger_owner.
+-- 82. Run by badger_owner.
 -- A comment on agent_runs.agent_version.
 COMMENT ON COLUMN lake.badger.agent_runs.agent_version IS 'Version of the agent.';
 
--- 77. Run by badger_owner.
+-- 83. Run by badger_owner.
 -- A comment on agent_runs.batch_id.
 COMMENT ON COLUMN lake.badger.agent_runs.batch_id IS 'Which batch the answer belongs to, such as the night. The same agent may answer a question again in another batch.';
 
--- 78. Run by badger_owner.
+-- 84. Run by badger_owner.
 -- A comment on agent_runs.case_id.
 COMMENT ON COLUMN lake.badger.agent_runs.case_id IS 'Which question was answered: golden_set.case_id.';
 
--- 79. Run by badger_owner.
+-- 85. Run by badger_owner.
 -- A comment on agent_runs.interpretation.
 COMMENT ON COLUMN lake.badger.agent_runs.interpretation IS 'The question in the agent\'s own words.';
 
--- 80. Run by badger_owner.
+-- 86. Run by badger_owner.
 -- A comment on agent_runs.sql.
 COMMENT ON COLUMN lake.badger.agent_runs.sql IS 'The agent\'s query.';
 
--- 81. Run by badger_owner.
+-- 87. Run by badger_owner.
 -- A comment on agent_runs.result.
 COMMENT ON COLUMN lake.badger.agent_runs.result IS 'What the agent\'s query returned, in the form of gold_result.';
 
--- 82. Run by badger_owner.
+-- 88. Run by badger_owner.
 -- A comment on agent_runs.sql_error.
 COMMENT ON COLUMN lake.badger.agent_runs.sql_error IS 'The message of the database, where the agent\'s query failed.';
 
--- 83. Run by badger_owner.
+-- 89. Run by badger_owner.
 -- A comment on agent_runs.tool_calls.
 COMMENT ON COLUMN lake.badger.agent_runs.tool_calls IS 'The tools that the agent called, in order: a list of {"name", "arguments"}.';
 
--- 84. Run by badger_owner.
+-- 90. Run by badger_owner.
 -- A comment on agent_runs.response.
 COMMENT ON COLUMN lake.badger.agent_runs.response IS 'The agent\'s answer in prose.';
 
--- 85. Run by badger_owner.
+-- 91. Run by badger_owner.
 -- A comment on agent_runs.latency_ms.
 COMMENT ON COLUMN lake.badger.agent_runs.latency_ms IS 'How long the agent\'s query took, in milliseconds.';
 
--- 86. Run by badger_owner.
+-- 92. Run by badger_owner.
 -- A comment on agent_runs.gold_latency_ms.
 COMMENT ON COLUMN lake.badger.agent_runs.gold_latency_ms IS 'How long the accepted query took at the same time, where it was run again. It takes the place of golden_set.gold_latency_ms.';
 
--- 87. Run by badger_owner.
+-- 93. Run by badger_owner.
 -- A comment on agent_runs.ran_at.
 COMMENT ON COLUMN lake.badger.agent_runs.ran_at IS 'When the agent answered.';
 
--- 88. Run by badger_owner.
+-- 94. Run by badger_owner.
 -- A comment on agent_runs.conversation_id.
 COMMENT ON COLUMN lake.badger.agent_runs.conversation_id IS 'The conversation that the answer is part of.';
 
--- 89. Run by badger_owner.
+-- 95. Run by badger_owner.
 -- A comment on agent_runs.turn.
 COMMENT ON COLUMN lake.badger.agent_runs.turn IS 'Position of the answer in its conversation.';
 
--- 90. Run by badger_owner.
+-- 96. Run by badger_owner.
 -- A comment on the table human_labels.
 COMMENT ON TABLE lake.badger.human_labels IS 'What people said of answers: one row for each answer and annotator.';
 
--- 91. Run by badger_owner.
+-- 97. Run by badger_owner.
 -- A comment on human_labels.case_id.
 COMMENT ON COLUMN lake.badger.human_labels.case_id IS 'The question whose answer is labelled.';
 
--- 92. Run by badger_owner.
+-- 98. Run by badger_owner.
 -- A comment on human_labels.agent_name.
 COMMENT ON COLUMN lake.badger.human_labels.agent_name IS 'Who answered.';
 
--- 93. Run by badger_owner.
+-- 99. Run by badger_owner.
 -- A comment on human_labels.batch_id.
 COMMENT ON COLUMN lake.badger.human_labels.batch_id IS 'Which batch the answer belongs to.';
 
--- 94. Run by badger_owner.
+-- 100. Run by badger_owner.
 -- A comment on human_labels.annotator.
 COMMENT ON COLUMN lake.badger.human_labels.annotator IS 'Who labelled the answer.';
 
--- 95. Run by badger_owner.
+-- 101. Run by badger_owner.
 -- A comment on human_labels.verdict.
 COMMENT ON COLUMN lake.badger.human_labels.verdict IS 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, whatever white space is around them. Anything else is unsure.';
 
--- 96. Run by badger_owner.
+-- 102. Run by badger_owner.
 -- A comment on human_labels.note.
 COMMENT ON COLUMN lake.badger.human_labels.note IS 'Why.';
 
--- 97. Run by badger_owner.
+-- 103. Run by badger_owner.
 -- A comment on human_labels.labelled_at.
 COMMENT ON COLUMN lake.badger.human_labels.labelled_at IS 'When. Of several labels of one annotator for one answer, the latest counts.';
 
--- 98. Run by badger_owner.
+-- 104. Run by badger_owner.
 -- A comment on human_labels.agent_version.
 COMMENT ON COLUMN lake.badger.human_labels.agent_version IS 'Version of the agent that answered. NULL means the only version that answered the question in the batch; where several did, the label counts for none of them.';
 
--- 99. Run by badger_owner.
+-- 105. Run by badger_owner.
 -- A comment on the table eval_runs.
 COMMENT ON TABLE lake.badger.eval_runs IS 'The evaluations: one row for each run and each agent, version and batch that it scored.';
 
--- 100. Run by badger_owner.
+-- 106. Run by badger_owner.
 -- A comment on eval_runs.eval_run_id.
 COMMENT ON COLUMN lake.badger.eval_runs.eval_run_id IS 'The run.';
 
--- 101. Run by badger_owner.
+-- 107. Run by badger_owner.
 -- A comment on eval_runs.agent_name.
 COMMENT ON COLUMN lake.badger.eval_runs.agent_name IS 'Whose answers were scored.';
 
--- 102. Run by badger_owner.
+-- 108. Run by badger_owner.
 -- A comment on eval_runs.agent_version.
 COMMENT ON COLUMN lake.badger.eval_runs.agent_version IS 'Version of the agent.';
 
--- 103. Run by badger_owner.
+-- 109. Run by badger_owner.
 -- A comment on eval_runs.batch_id.
 COMMENT ON COLUMN lake.badger.eval_runs.batch_id IS 'Batch of the answers.';
 
--- 104. Run by badger_owner.
+-- 110. Run by badger_owner.
 -- A comment on eval_runs.eval_run_date.
 COMMENT ON COLUMN lake.badger.eval_runs.eval_run_date IS 'When the run started.';
 
--- 105. Run by badger_owner.
+-- 111. Run by badger_owner.
 -- A comment on eval_runs.mode.
 COMMENT ON COLUMN lake.badger.eval_runs.mode IS 'text2sql_only, agentic_only or both.';
 
--- 106. Run by badger_owner.
+-- 112. Run by badger_owner.
 -- A comment on eval_runs.config.
 COMMENT ON COLUMN lake.badger.eval_runs.config IS 'Options and thresholds of metrics.';
 
--- 107. Run by badger_owner.
+-- 113. Run by badger_owner.
 -- A comment on eval_runs.judge.
 COMMENT ON COLUMN lake.badger.eval_runs.judge IS 'Who was asked.';
 
--- 108. Run by badger_owner.
+-- 114. Run by badger_owner.
 -- A comment on eval_runs.versions.
 COMMENT ON COLUMN lake.badger.eval_runs.versions IS 'Versions of badger, of the metrics and of judge files.';
 
--- 109. Run by badger_owner.
+-- 115. Run by badger_owner.
 -- A comment on eval_runs.counts.
 COMMENT ON COLUMN lake.badger.eval_runs.counts IS 'How many scores the run holds, by status.';
 
--- 110. Run by badger_owner.
+-- 116. Run by badger_owner.
 -- A comment on eval_runs.tokens.
 COMMENT ON COLUMN lake.badger.eval_runs.tokens IS 'What judges were asked for the scores.';
 
--- 111. Run by badger_owner.
+-- 117. Run by badger_owner.
 -- A comment on eval_runs.cost.
 COMMENT ON COLUMN lake.badger.eval_runs.cost IS 'What the whole run paid for.';
 
--- 112. Run by badger_owner.
+-- 118. Run by badger_owner.
 -- A comment on eval_runs.status.
 COMMENT ON COLUMN lake.badger.eval_runs.status IS 'running (also: killed), done, stopped or failed. Only a run that is done has scored everything it was asked to.';
 
--- 113. Run by badger_owner.
+-- 119. Run by badger_owner.
 -- A comment on the table scores.
 COMMENT ON TABLE lake.badger.scores IS 'The scores: one row for each run, answer and metric.';
 
--- 114. Run by badger_owner.
+-- 120. Run by badger_owner.
 -- A comment on scores.eval_run_id.
 COMMENT ON COLUMN lake.badger.scores.eval_run_id IS 'The run.';
 
--- 115. Run by badger_owner.
+-- 121. Run by badger_owner.
 -- A comment on scores.case_id.
 COMMENT ON COLUMN lake.badger.scores.case_id IS 'The question.';
 
--- 116. Run by badger_owner.
+-- 122. Run by badger_owner.
 -- A comment on scores.agent_name.
 COMMENT ON COLUMN lake.badger.scores.agent_name IS 'Who answered.';
 
--- 117. Run by badger_owner.
+-- 123. Run by badger_owner.
 -- A comment on scores.agent_version.
 COMMENT ON COLUMN lake.badger.scores.agent_version IS 'Version of the agent.';
 
--- 118. Run by badger_owner.
+-- 124. Run by badger_owner.
 -- A comment on scores.batch_id.
 COMMENT ON COLUMN lake.badger.scores.batch_id IS 'Batch of the answer.';
 
--- 119. Run by badger_owner.
+-- 125. Run by badger_owner.
 -- A comment on scores.metric.
 COMMENT ON COLUMN lake.badger.scores.metric IS 'The metric.';
 
--- 120. Run by badger_owner.
+-- 126. Run by badger_owner.
 -- A comment on scores.metric_version.
 COMMENT ON COLUMN lake.badger.scores.metric_version IS 'Version of the metric. Scores of different versions are not comparable.';
 
--- 121. Run by badger_owner.
+-- 127. Run by badger_owner.
 -- A comment on scores.status.
 COMMENT ON COLUMN lake.badger.scores.status IS 'ok, abstained, not_applicable or failed.';
 
--- 122. Run by badger_owner.
+-- 128. Run by badger_owner.
 -- A comment on scores.value.
 COMMENT ON COLUMN lake.badger.scores.value IS 'The value. NULL unless status is ok.';
 
--- 123. Run by badger_owner.
+-- 129. Run by badger_owner.
 -- A comment on scores.label.
 COMMENT ON COLUMN lake.badger.scores.label IS 'Category, of metrics that have one.';
 
--- 124. Run by badger_owner.
+-- 130. Run by badger_owner.
 -- A comment on scores.passed.
 COMMENT ON COLUMN lake.badger.scores.passed IS 'Verdict by the metric\'s threshold. NULL where there is none.';
 
--- 125. Run by badger_owner.
+-- 131. Run by badger_owner.
 -- A comment on scores.reason.
 COMMENT ON COLUMN lake.badger.scores.reason IS 'Why this value, or why none, in one sentence.';
 
--- 126. Run by badger_owner.
+-- 132. Run by badger_owner.
 -- A comment on scores.detail.
 COMMENT ON COLUMN lake.badger.scores.detail IS 'The evidence: alignment, counts, differences.';
 
--- 127. Run by badger_owner.
+-- 133. Run by badger_owner.
 -- A comment on scores.assessment_ids.
 COMMENT ON COLUMN lake.badger.scores.assessment_ids IS 'The recorded judge replies that the score rests on.';
 
--- 128. Run by badger_owner.
+-- 134. Run by badger_owner.
 -- A comment on scores.config_hash.
 COMMENT ON COLUMN lake.badger.scores.config_hash IS 'Identifies the configuration of the run.';
 
--- 129. Run by badger_owner.
+-- 135. Run by badger_owner.
 -- A comment on scores.scored_at.
 COMMENT ON COLUMN lake.badger.scores.scored_at IS 'When the score was stored.';
 
--- 130. Run by badger_owner.
+-- 136. Run by badger_owner.
 -- A comment on scores.code.
 COMMENT ON COLUMN lake.badger.scores.code IS 'Kind of failure. NULL unless status is failed.';
 
--- 131. Run by badger_owner.
+-- 137. Run by badger_owner.
 -- A comment on scores.usage.
 COMMENT ON COLUMN lake.badger.scores.usage IS 'What asking the judge took for this score. NULL where nobody was asked.';
 
--- 132. Run by badger_owner.
+-- 138. Run by badger_owner.
 -- A comment on the table assessments.
 COMMENT ON TABLE lake.badger.assessments IS 'The replies of judges, recorded.';
 
--- 133. Run by badger_owner.
+-- 139. Run by badger_owner.
 -- A comment on assessments.assessment_id.
 COMMENT ON COLUMN lake.badger.assessments.assessment_id IS 'Hash of the content.';
 
--- 134. Run by badger_owner.
+-- 140. Run by badger_owner.
 -- A comment on assessments.kind.
 COMMENT ON COLUMN lake.badger.assessments.kind IS 'What was asked.';
 
--- 135. Run by badger_owner.
+-- 141. Run by badger_owner.
 -- A comment on assessments.backend.
 COMMENT ON COLUMN lake.badger.assessments.backend IS 'Who was asked.';
 
--- 136. Run by badger_owner.
+-- 142. Run by badger_owner.
 -- A comment on assessments.model.
 COMMENT ON COLUMN lake.badger.assessments.model IS 'The model that answered.';
 
--- 137. Run by badger_owner.
+-- 143. Run by badger_owner.
 -- A comment on assessments.prompt_version.
 COMMENT ON COLUMN lake.badger.assessments.prompt_version IS 'Version of the prompt.';
 
--- 138. Run by badger_owner.
+-- 144. Run by badger_owner.
 -- A comment on assessments.request_hash.
 COMMENT ON COLUMN lake.badger.assessments.request_hash IS 'Hash of the request. The same request is not asked again.';
 
--- 139. Run by badger_owner.
+-- 145. Run by badger_owner.
 -- A comment on assessments.reply.
 COMMENT ON COLUMN lake.badger.assessments.reply IS 'The reply, as it came.';
 
--- 140. Run by badger_owner.
+-- 146. Run by badger_owner.
 -- A comment on assessments.tokens_in.
 COMMENT ON COLUMN lake.badger.assessments.tokens_in IS 'Tokens of the request. NULL where unknown.';
 
--- 141. Run by badger_owner.
+-- 147. Run by badger_owner.
 -- A comment on assessments.tokens_out.
 COMMENT ON COLUMN lake.badger.assessments.tokens_out IS 'Tokens of the reply. NULL where unknown.';
 
--- 142. Run by badger_owner.
+-- 148. Run by badger_owner.
 -- A comment on assessments.latency_ms.
 COMMENT ON COLUMN lake.badger.assessments.latency_ms IS 'How long the reply took, in milliseconds.';
 
--- 143. Run by badger_owner.
+-- 149. Run by badger_owner.
 -- A comment on assessments.created_at.
 COMMENT ON COLUMN lake.badger.assessments.created_at IS 'When.';
 
--- 144. Run by badger_owner.
+-- 150. Run by badger_owner.
 -- A comment on assessments.detail.
 COMMENT ON COLUMN lake.badger.assessments.detail IS 'What else is worth keeping.';
 
--- 145. Run by badger_owner.
+-- 151. Run by badger_owner.
 -- A comment on assessments.payer.
 COMMENT ON COLUMN lake.badger.assessments.payer IS 'For whom the judge was asked: run:ID, or the name of a caller of the function server.';
 
--- 146. Run by badger_owner.
+-- 152. Run by badger_owner.
 -- A comment on the table schema_version.
 COMMENT ON TABLE lake.badger.schema_version IS 'The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them.';
 
--- 147. Run by badger_owner.
+-- 153. Run by badger_owner.
 -- A comment on schema_version.version.
 COMMENT ON COLUMN lake.badger.schema_version.version IS 'Version of the tables.';
 
--- 148. Run by badger_owner.
+-- 154. Run by badger_owner.
 -- A comment on schema_version.badger.
 COMMENT ON COLUMN lake.badger.schema_version.badger IS 'Version of badger that brought the tables to it.';
 
--- 149. Run by badger_owner.
+-- 155. Run by badger_owner.
 -- A comment on schema_version.reached_at.
 COMMENT ON COLUMN lake.badger.schema_version.reached_at IS 'When.';
 
--- 150. Run by badger_owner.
+-- 156. Run by badger_owner.
 -- A comment on schema_version.views.
 COMMENT ON COLUMN lake.badger.schema_version.views IS 'Fingerprints of the views, as JSON: of their text and of what the warehouse shows of it.';
 
--- 151. Run by badger_owner.
+-- 157. Run by badger_owner.
 -- A comment on the table judges.
 COMMENT ON TABLE lake.badger.judges IS 'The promoted judge files. A row never changes.';
 
--- 152. Run by badger_owner.
+-- 158. Run by badger_owner.
 -- A comment on judges.name.
 COMMENT ON COLUMN lake.badger.judges.name IS 'Name of the judge.';
 
--- 153. Run by badger_owner.
+-- 159. Run by badger_owner.
 -- A comment on judges.version.
 COMMENT ON COLUMN lake.badger.judges.version IS 'Version of the judge.';
 
--- 154. Run by badger_owner.
+-- 160. Run by badger_owner.
 -- A comment on judges.kind.
 COMMENT ON COLUMN lake.badger.judges.kind IS 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.';
 
--- 155. Run by badger_owner.
+-- 161. Run by badger_owner.
 -- A comment on judges.source.
 COMMENT ON COLUMN lake.badger.judges.source IS 'Text of the judge file.';
 
--- 156. Run by badger_owner.
+-- 162. Run by badger_owner.
 -- A comment on judges.hash.
 COMMENT ON COLUMN lake.badger.judges."hash" IS 'SHA-256 of the text.';
 
--- 157. Run by badger_owner.
+-- 163. Run by badger_owner.
 -- A comment on judges.promoted_at.
 COMMENT ON COLUMN lake.badger.judges.promoted_at IS 'When.';
 
--- 158. Run by badger_owner.
+-- 164. Run by badger_owner.
 -- A comment on judges.promoted_by.
 COMMENT ON COLUMN lake.badger.judges.promoted_by IS 'By whom.';
 
--- 159. Run by badger_owner.
+-- 165. Run by badger_owner.
 -- A comment on the table run_log.
 COMMENT ON TABLE lake.badger.run_log IS 'What the evaluations by the warehouse\'s own procedure did, and what failed: one row for each event.';
 
--- 160. Run by badger_owner.
+-- 166. Run by badger_owner.
 -- A comment on run_log.entry_id.
 COMMENT ON COLUMN lake.badger.run_log.entry_id IS 'Identifies the row.';
 
--- 161. Run by badger_owner.
+-- 167. Run by badger_owner.
 -- A comment on run_log.logged_at.
 COMMENT ON COLUMN lake.badger.run_log.logged_at IS 'When.';
 
--- 162. Run by badger_owner.
+-- 168. Run by badger_owner.
 -- A comment on run_log.eval_run_id.
 COMMENT ON COLUMN lake.badger.run_log.eval_run_id IS 'The run. NULL where none had begun.';
 
--- 163. Run by badger_owner.
+-- 169. Run by badger_owner.
 -- A comment on run_log.event.
 COMMENT ON COLUMN lake.badger.run_log.event IS 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).';
 
--- 164. Run by badger_owner.
+-- 170. Run by badger_owner.
 -- A comment on run_log.case_id.
 COMMENT ON COLUMN lake.badger.run_log.case_id IS 'The question, where the event is of one answer.';
 
--- 165. Run by badger_owner.
+-- 171. Run by badger_owner.
 -- A comment on run_log.answers.
 COMMENT ON COLUMN lake.badger.run_log.answers IS 'How many answers the event is about.';
 
--- 166. Run by badger_owner.
+-- 172. Run by badger_owner.
 -- A comment on run_log.message.
 COMMENT ON COLUMN lake.badger.run_log.message IS 'What the database or badger serve said.';
 
--- 167. Run by badger_owner.
+-- 173. Run by badger_owner.
 -- A comment on the table run_locks.
 COMMENT ON TABLE lake.badger.run_locks IS 'Who evaluates now, in warehouses without locks of their own: a row for each lock.';
 
--- 168. Run by badger_owner.
+-- 174. Run by badger_owner.
 -- A comment on run_locks.name.
 COMMENT ON COLUMN lake.badger.run_locks.name IS 'The lock: evaluate.';
 
--- 169. Run by badger_owner.
+-- 175. Run by badger_owner.
 -- A comment on run_locks.holder.
 COMMENT ON COLUMN lake.badger.run_locks.holder IS 'The call that holds it. NULL where nobody does.';
 
--- 170. Run by badger_owner.
+-- 176. Run by badger_owner.
 -- A comment on run_locks.taken_at.
 COMMENT ON COLUMN lake.badger.run_locks.taken_at IS 'When it was taken.';
 
--- 171. Run by badger_owner.
+-- 177. Run by badger_owner.
 -- A comment on run_locks.beat_at.
 COMMENT ON COLUMN lake.badger.run_locks.beat_at IS 'When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.';
 
--- 172. Run by badger_owner.
+-- 178. Run by badger_owner.
 -- A comment on the table claims.
 COMMENT ON TABLE lake.badger.claims IS 'Who is asking a judge at this moment: one row for each request. Rows come and go.';
 
--- 173. Run by badger_owner.
+-- 179. Run by badger_owner.
 -- A comment on claims.claim_key.
 COMMENT ON COLUMN lake.badger.claims.claim_key IS 'Hash of the request.';
 
--- 174. Run by badger_owner.
+-- 180. Run by badger_owner.
 -- A comment on claims.owner.
 COMMENT ON COLUMN lake.badger.claims.owner IS 'The process that asks.';
 
--- 175. Run by badger_owner.
+-- 181. Run by badger_owner.
 -- A comment on claims.expires_ms.
 COMMENT ON COLUMN lake.badger.claims.expires_ms IS 'Until when, in milliseconds since 1970. After that another process may ask.';
 
--- 176. Run by badger_owner.
+-- 182. Run by badger_owner.
 -- A comment on the table calls.
 COMMENT ON TABLE lake.badger.calls IS 'Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.';
 
--- 177. Run by badger_owner.
+-- 183. Run by badger_owner.
 -- A comment on calls.call_id.
 COMMENT ON COLUMN lake.badger.calls.call_id IS 'Names the call.';
 
--- 178. Run by badger_owner.
+-- 184. Run by badger_owner.
 -- A comment on calls.content_hash.
 COMMENT ON COLUMN lake.badger.calls.content_hash IS 'Hash of what was asked. Another call under the same id is refused.';
 
--- 179. Run by badger_owner.
+-- 185. Run by badger_owner.
 -- A comment on calls.function.
 COMMENT ON COLUMN lake.badger.calls."function" IS 'The function.';
 
--- 180. Run by badger_owner.
+-- 186. Run by badger_owner.
 -- A comment on calls.request.
 COMMENT ON COLUMN lake.badger.calls.request IS 'What was asked.';
 
--- 181. Run by badger_owner.
+-- 187. Run by badger_owner.
 -- A comment on calls.reply.
 COMMENT ON COLUMN lake.badger.calls.reply IS 'The reply. NULL until there is one, and where it is computed again from the replies of judges.';
 
--- 182. Run by badger_owner.
+-- 188. Run by badger_owner.
 -- A comment on calls.expires_ms.
 COMMENT ON COLUMN lake.badger.calls.expires_ms IS 'Until when the row is kept, in milliseconds since 1970.';
 
--- 183. Run by badger_owner.
+-- 189. Run by badger_owner.
 -- A comment on the view latest_scores.
 COMMENT ON VIEW lake.badger.latest_scores IS 'The latest score of each answer and metric, whichever run it is from, with the status of that run.';
 
--- 184. Run by badger_owner.
+-- 190. Run by badger_owner.
 -- A comment on the view consensus.
 COMMENT ON VIEW lake.badger.consensus IS 'What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.';
 
--- 185. Run by badger_owner.
+-- 191. Run by badger_owner.
 -- A comment on the view complexity.
 COMMENT ON VIEW lake.badger.complexity IS 'The complexity tier of each question, from its newest score.';
 
--- 186. Run by badger_owner.
+-- 192. Run by badger_owner.
 -- A comment on the view coverage.
 COMMENT ON VIEW lake.badger.coverage IS 'What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
--- 187. Run by badger_owner.
+-- 193. Run by badger_owner.
 -- A comment on the view versions_by_metric.
 COMMENT ON VIEW lake.badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.';
 
--- 188. Run by badger_owner.
+-- 194. Run by badger_owner.
 -- A comment on the view agreement.
 COMMENT ON VIEW lake.badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
 
--- 189. Run by badger_owner.
+-- 195. Run by badger_owner.
 -- A comment on the view degradation.
 COMMENT ON VIEW lake.badger.degradation IS 'The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
--- 190. Run by badger_owner.
+-- 196. Run by badger_owner.
 -- A comment on the view latest_run.
 COMMENT ON VIEW lake.badger.latest_run IS 'The run of each agent, version and batch that started last: what became of it, and of its scores.';
 
--- 191. Run by badger_owner.
+-- 197. Run by badger_owner.
 -- A comment on the view versions_by_batch.
 COMMENT ON VIEW lake.badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.';
 
--- 192. Run by badger_owner.
+-- 198. Run by badger_owner.
 -- A comment on the view worst_cases.
 COMMENT ON VIEW lake.badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
 
--- 193. Run by badger_owner.
+-- 199. Run by badger_owner.
 -- A comment on the view judge_cost.
 COMMENT ON VIEW lake.badger.judge_cost IS 'What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.';
 
--- 194. Run by badger_owner.
+-- 200. Run by badger_owner.
 -- A comment on the view failures_by_reason.
 COMMENT ON VIEW lake.badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
 
--- 195. Run by badger_owner.
+-- 201. Run by badger_owner.
 -- A comment on the view suspect_golds.
 COMMENT ON VIEW lake.badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
 
--- 196. Run by badger_owner.
+-- 202. Run by badger_owner.
 -- badger_reader finds the schema.
 GRANT USAGE ON SCHEMA lake.badger TO ROLE badger_reader;
 
--- 197. Run by badger_owner.
+-- 203. Run by badger_owner.
 -- badger_annotator finds the schema.
 GRANT USAGE ON SCHEMA lake.badger TO ROLE badger_annotator;
 
--- 198. Run by badger_owner.
+-- 204. Run by badger_owner.
 -- The reader reads scores.
 GRANT SELECT ON TABLE lake.badger.scores TO ROLE badger_reader;
 
--- 199. Run by badger_owner.
+-- 205. Run by badger_owner.
 -- The reader reads eval_runs.
 GRANT SELECT ON TABLE lake.badger.eval_runs TO ROLE badger_reader;
 
--- 200. Run by badger_owner.
+-- 206. Run by badger_owner.
 -- The reader reads run_log.
 GRANT SELECT ON TABLE lake.badger.run_log TO ROLE badger_reader;
 
--- 201. Run by badger_owner.
+-- 207. Run by badger_owner.
 -- The reader reads latest_scores.
 GRANT SELECT ON VIEW lake.badger.latest_scores TO ROLE badger_reader;
 
--- 202. Run by badger_owner.
+-- 208. Run by badger_owner.
 -- The reader reads consensus.
 GRANT SELECT ON VIEW lake.badger.consensus TO ROLE badger_reader;
 
--- 203. Run by badger_owner.
+-- 209. Run by badger_owner.
 -- The reader reads complexity.
 GRANT SELECT ON VIEW lake.badger.complexity TO ROLE badger_reader;
 
--- 204. Run by badger_owner.
+-- 210. Run by badger_owner.
 -- The reader reads coverage.
 GRANT SELECT ON VIEW lake.badger.coverage TO ROLE badger_reader;
 
--- 205. Run by badger_owner.
+-- 211. Run by badger_owner.
 -- The reader reads versions_by_metric.
 GRANT SELECT ON VIEW lake.badger.versions_by_metric TO ROLE badger_reader;
 
--- 206. Run by badger_owner.
+-- 212. Run by badger_owner.
 -- The reader reads agreement.
 GRANT SELECT ON VIEW lake.badger.agreement TO ROLE badger_reader;
 
--- 207. Run by badger_owner.
+-- 213. Run by badger_owner.
 -- The reader reads degradation.
 GRANT SELECT ON VIEW lake.badger.degradation TO ROLE badger_reader;
 
--- 208. Run by badger_owner.
+-- 214. Run by badger_owner.
 -- The reader reads latest_run.
 GRANT SELECT ON VIEW lake.badger.latest_run TO ROLE badger_reader;
 
--- 209. Run by badger_owner.
+-- 215. Run by badger_owner.
 -- The reader reads versions_by_batch.
 GRANT SELECT ON VIEW lake.badger.versions_by_batch TO ROLE badger_reader;
 
--- 210. Run by badger_owner.
+-- 216. Run by badger_owner.
 -- The reader reads worst_cases.
 GRANT SELECT ON VIEW lake.badger.worst_cases TO ROLE badger_reader;
 
--- 211. Run by badger_owner.
+-- 217. Run by badger_owner.
 -- The reader reads judge_cost.
 GRANT SELECT ON VIEW lake.badger.judge_cost TO ROLE badger_reader;
 
--- 212. Run by badger_owner.
+-- 218. Run by badger_owner.
 -- The reader reads failures_by_reason.
 GRANT SELECT ON VIEW lake.badger.failures_by_reason TO ROLE badger_reader;
 
--- 213. Run by badger_owner.
+-- 219. Run by badger_owner.
 -- The reader reads suspect_golds.
 GRANT SELECT ON VIEW lake.badger.suspect_golds TO ROLE badger_reader;
 
--- 214. Run by badger_owner.
+-- 220. Run by badger_owner.
 -- The annotator reads and writes labels, and nothing else.
 GRANT SELECT, INSERT, UPDATE ON TABLE lake.badger.human_labels TO ROLE badger_annotator;
 
--- 215. Run by badger_owner.
+-- 221. Run by badger_owner.
 -- The lock of the evaluation.
 INSERT INTO lake.badger.run_locks (name) SELECT 'evaluate' WHERE NOT EXISTS (SELECT 1 FROM lake.badger.run_locks WHERE name = 'evaluate');
 
--- 216. Run by badger_owner.
+-- 222. Run by badger_owner.
 -- Scores the answers that have no score: CALL lake.badger.evaluate() those of each agent's newest batch, and what an earlier call left; CALL lake.badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 200 answers at a time are stored.
 CREATE OR REPLACE PROCEDURE lake.badger.evaluate(BATCH VARCHAR DEFAULT NULL, METRICS VARCHAR DEFAULT NULL)
   RETURNS VARCHAR
@@ -1238,23 +1360,23 @@ BEGIN
 END
 $$;
 
--- 217. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
+-- 223. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
 -- The owner runs tasks and alerts.
 GRANT EXECUTE TASK, EXECUTE ALERT ON ACCOUNT TO ROLE badger_owner;
 
--- 218. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
+-- 224. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
 -- The task and the alert run on this warehouse.
 GRANT USAGE ON WAREHOUSE nightly TO ROLE badger_owner;
 
--- 219. Run by badger_owner.
+-- 225. Run by badger_owner.
 -- What calls the procedure by night. A run that takes longer than a day is ended, and the next one goes on.
 CREATE OR REPLACE TASK lake.badger.nightly WAREHOUSE = nightly SCHEDULE = 'USING CRON 15 3 * * 1 UTC' ALLOW_OVERLAPPING_EXECUTION = FALSE USER_TASK_TIMEOUT_MS = 86400000 COMMENT = 'badger: the nightly evaluation' AS CALL lake.badger.evaluate();
 
--- 220. Run by badger_owner.
+-- 226. Run by badger_owner.
 -- A new task does nothing until it is resumed.
 ALTER TASK lake.badger.nightly RESUME;
 
--- 221. Run by badger_owner.
+-- 227. Run by badger_owner.
 -- Logs each metric whose pass rate fell by 0.05 or more, or that failed more often, against the batch before. Replace the INSERT by SYSTEM$SEND_EMAIL(...) where a notification integration is there.
 CREATE OR REPLACE ALERT lake.badger.degraded WAREHOUSE = nightly SCHEDULE = '720 MINUTE' COMMENT = 'badger: fewer answers pass than in the batch before'
   IF (EXISTS (SELECT 1 FROM lake.badger.degradation WHERE pass_rate_change <= -0.05 OR failed > failed_before))
@@ -1262,7 +1384,7 @@ CREATE OR REPLACE ALERT lake.badger.degraded WAREHOUSE = nightly SCHEDULE = '720
     SELECT UUID_STRING(), CURRENT_TIMESTAMP(), 'degraded', agent_name || ', ' || metric || ', batch ' || batch_id || ': pass rate ' || COALESCE(pass_rate::VARCHAR, 'none') || ', before ' || COALESCE(pass_rate_before::VARCHAR, 'none')
     FROM lake.badger.degradation WHERE pass_rate_change <= -0.05 OR failed > failed_before;
 
--- 222. Run by badger_owner.
+-- 228. Run by badger_owner.
 -- A new alert does nothing until it is resumed.
 ALTER ALERT lake.badger.degraded RESUME;
 
@@ -1444,10 +1566,16 @@ DROP FUNCTION IF EXISTS lake.badger.badger_version();
 DROP SERVICE IF EXISTS lake.badger.badger;
 
 -- Run by badger_owner.
-DROP STAGE IF EXISTS lake.badger.specs;
-
--- Run by badger_owner.
 DROP IMAGE REPOSITORY IF EXISTS lake.badger.images;
+
+-- Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
+REVOKE DATABASE ROLE SNOWFLAKE.CORTEX_USER FROM ROLE badger_owner;
+
+-- Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
+REVOKE USAGE ON WAREHOUSE badger_wh FROM ROLE badger_owner;
+
+-- Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
+REVOKE USAGE, MONITOR ON COMPUTE POOL badger_pool FROM ROLE badger_owner;
 
 -- Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
 DROP COMPUTE POOL IF EXISTS badger_pool;

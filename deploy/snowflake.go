@@ -1,0 +1,23 @@
+package deploy
+
+import "regexp"
+
+var notInName = regexp.MustCompile(`[^A-Za-z0-9]+`)
+
+// appVersion is a version as the name of one of a Native App's, which is an identifier of at most 30
+// letters.
+func appVersion(version string) string {
+	name := notInName.ReplaceAllString(version, "_")
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
+		name = "v" + name
+	}
+	return name[:min(len(name), 30)]
+}
+
+// appLogLevel is the level of a Native App's manifest, which calls none OFF.
+func appLogLevel(level string) string {
+	if level == "NONE" {
+		return "OFF"
+	}
+	return level
+}

@@ -1,0 +1,1135 @@
+-- Made by badger v1.2.3 from the values; make it again instead of editing it.
+-- The setup script of the Native App. It runs when the application is installed and at each upgrade, and may run again at any time.
+
+-- Who may do what.
+CREATE APPLICATION ROLE IF NOT EXISTS badger_owner COMMENT = 'badger: owns badger\'s objects';
+CREATE APPLICATION ROLE IF NOT EXISTS badger_caller COMMENT = 'badger: may call the functions';
+CREATE APPLICATION ROLE IF NOT EXISTS badger_reader COMMENT = 'badger: reads scores and views';
+CREATE APPLICATION ROLE IF NOT EXISTS badger_annotator COMMENT = 'badger: writes labels, and nothing else';
+
+-- Code only, of this version. Data and the service outlive it.
+CREATE OR ALTER VERSIONED SCHEMA code;
+GRANT USAGE ON SCHEMA code TO APPLICATION ROLE badger_owner;
+
+-- Everything that stays: the service, its functions, the tables.
+CREATE SCHEMA IF NOT EXISTS badger;
+GRANT USAGE ON SCHEMA badger TO APPLICATION ROLE badger_owner;
+
+-- The questions, with their accepted answers.
+CREATE TABLE IF NOT EXISTS badger.golden_set (case_id VARCHAR, question VARCHAR, evidence VARCHAR, schema_ddl VARCHAR, dialect VARCHAR, gold_sql VARCHAR, gold_result VARCHAR, expected_tools VARIANT, expected_clarifications VARIANT, expected_behaviour VARCHAR, tags VARIANT, set_version VARCHAR, gold_latency_ms FLOAT, gold_error VARCHAR, alternatives VARIANT, database_name VARCHAR, metric_options VARIANT);
+
+-- The answers of agents: one row for each question, version of an agent, and batch.
+CREATE TABLE IF NOT EXISTS badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR, tool_calls VARIANT, response VARCHAR, latency_ms FLOAT, gold_latency_ms FLOAT, ran_at TIMESTAMP_LTZ(9), conversation_id VARCHAR, turn NUMBER(19, 0));
+
+-- What people said of answers: one row for each answer and annotator.
+CREATE TABLE IF NOT EXISTS badger.human_labels (case_id VARCHAR, agent_name VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, labelled_at TIMESTAMP_LTZ(9), agent_version VARCHAR);
+
+-- The evaluations: one row for each run and each agent, version and batch that it scored.
+CREATE TABLE IF NOT EXISTS badger.eval_runs (eval_run_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, eval_run_date TIMESTAMP_LTZ(9), mode VARCHAR, config VARIANT, judge VARCHAR, versions VARIANT, counts VARIANT, tokens VARIANT, cost VARIANT, status VARCHAR);
+
+-- The scores: one row for each run, answer and metric.
+CREATE TABLE IF NOT EXISTS badger.scores (eval_run_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, metric VARCHAR, metric_version NUMBER(19, 0), status VARCHAR, value FLOAT, label VARCHAR, passed BOOLEAN, reason VARCHAR, detail VARIANT, assessment_ids VARIANT, config_hash VARCHAR, scored_at TIMESTAMP_LTZ(9), code VARCHAR, usage VARIANT);
+
+-- The replies of judges, recorded.
+CREATE TABLE IF NOT EXISTS badger.assessments (assessment_id VARCHAR, kind VARCHAR, backend VARCHAR, model VARCHAR, prompt_version VARCHAR, request_hash VARCHAR, reply VARCHAR, tokens_in NUMBER(19, 0), tokens_out NUMBER(19, 0), latency_ms NUMBER(19, 0), created_at TIMESTAMP_LTZ(9), detail VARIANT, payer VARCHAR);
+
+-- The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them.
+CREATE TABLE IF NOT EXISTS badger.schema_version (version NUMBER(19, 0), badger VARCHAR, reached_at TIMESTAMP_LTZ(9), views VARCHAR);
+
+-- The promoted judge files. A row never changes.
+CREATE TABLE IF NOT EXISTS badger.judges (name VARCHAR, version NUMBER(19, 0), kind VARCHAR, source VARCHAR, hash VARCHAR, promoted_at TIMESTAMP_LTZ(9), promoted_by VARCHAR);
+
+-- What the evaluations by the warehouse's own procedure did, and what failed: one row for each event.
+CREATE TABLE IF NOT EXISTS badger.run_log (entry_id VARCHAR, logged_at TIMESTAMP_LTZ(9), eval_run_id VARCHAR, event VARCHAR, case_id VARCHAR, answers NUMBER(19, 0), message VARCHAR);
+
+-- Who evaluates now, in warehouses without locks of their own: a row for each lock.
+CREATE TABLE IF NOT EXISTS badger.run_locks (name VARCHAR, holder VARCHAR, taken_at TIMESTAMP_LTZ(9), beat_at TIMESTAMP_LTZ(9));
+
+-- Who is asking a judge at this moment: one row for each request. Rows come and go.
+CREATE TABLE IF NOT EXISTS badger.claims (claim_key VARCHAR, owner VARCHAR, expires_ms NUMBER(19, 0));
+
+-- Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.
+CREATE TABLE IF NOT EXISTS badger.calls (call_id VARCHAR, content_hash VARCHAR, function VARCHAR, request VARCHAR, reply VARCHAR, expires_ms NUMBER(19, 0));
+
+-- The latest score of each answer and metric, whichever run it is from, with the status of that run.
+CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, run_status, run_date FROM (
+  SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
+         ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC) AS newest
+  FROM badger.scores s LEFT JOIN badger.eval_runs r
+  ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
+WHERE newest = 1;
+
+-- What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.
+CREATE OR REPLACE VIEW badger.consensus AS SELECT case_id, agent_name, batch_id, CASE WHEN SUM(said) > 0 THEN 1 WHEN SUM(said) < 0 THEN 0 END AS passes, agent_version
+FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, said
+FROM (SELECT l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END) AS agent_version, l.batch_id, l.annotator,
+        CASE WHEN l.verdict IN ('pass', '1', 'true', 'yes', 'correct') THEN 1 WHEN l.verdict IN ('fail', '0', 'false', 'no', 'incorrect') THEN -1 ELSE 0 END AS said,
+        ROW_NUMBER() OVER (PARTITION BY l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END), l.batch_id, l.annotator
+                           ORDER BY CASE WHEN l.labelled_at IS NULL THEN 1 ELSE 0 END, l.labelled_at DESC, l.verdict) AS latest
+  FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, verdict, labelled_at
+    FROM (SELECT case_id AS raw_id, COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, COALESCE(CAST(agent_name AS VARCHAR), '') AS agent_name, CAST(agent_version AS VARCHAR) AS agent_version,
+                 COALESCE(CAST(batch_id AS VARCHAR), '') AS batch_id, COALESCE(CAST(annotator AS VARCHAR), '') AS annotator, LOWER(TRIM(REPLACE(REPLACE(REPLACE(COALESCE(CAST(verdict AS VARCHAR), ''), CHR(9), ' '), CHR(10), ' '), CHR(13), ' '))) AS verdict,
+                 labelled_at AS labelled_at
+          FROM badger.human_labels) k
+    WHERE 1 = 1) l
+  LEFT JOIN (SELECT case_id, agent_name, batch_id, COUNT(DISTINCT agent_version) AS versions, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
+    FROM (SELECT case_id AS raw_id, COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, COALESCE(CAST(agent_name AS VARCHAR), '') AS agent_name, COALESCE(CAST(agent_version AS VARCHAR), '') AS agent_version,
+                 COALESCE(CAST(batch_id AS VARCHAR), '') AS batch_id
+          FROM badger.agent_runs) k
+    WHERE 1 = 1 GROUP BY case_id, agent_name, batch_id) a
+  ON a.case_id = l.case_id AND a.agent_name = l.agent_name AND a.batch_id = l.batch_id
+  LEFT JOIN (SELECT agent_name, batch_id, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
+    FROM badger.eval_runs GROUP BY agent_name, batch_id) e
+  ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id) v
+WHERE latest = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id;
+
+-- The complexity tier of each question, from its newest score.
+CREATE OR REPLACE VIEW badger.complexity AS SELECT case_id, label AS tier FROM (
+  SELECT case_id, label, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY scored_at DESC, eval_run_id DESC, agent_name, agent_version, batch_id) AS newest
+  FROM badger.latest_scores WHERE metric = 'sql_complexity' AND status = 'ok') t
+WHERE newest = 1;
+
+-- What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.
+CREATE OR REPLACE VIEW badger.coverage AS SELECT agent_name, agent_version, batch_id, metric, applies + not_applicable AS asked, scored, abstained, not_applicable, failed, unanswered,
+       CASE WHEN applies > 0 THEN scored * 1.0 / applies END AS coverage, passed,
+       CASE WHEN judged > 0 THEN passed * 1.0 / judged END AS pass_rate, CASE WHEN judged > 0 AND applies > 0 THEN passed * 1.0 / applies END AS rate_of_all
+FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.abstained, s.not_applicable, s.failed, s.unanswered + COALESCE(n.silent, 0) AS unanswered,
+        s.scored + s.abstained + s.failed + s.unanswered + COALESCE(n.silent, 0) AS applies, s.passed, s.judged
+  FROM (SELECT agent_name, agent_version, batch_id, metric,
+          COUNT(CASE WHEN status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN status = 'abstained' THEN 1 END) AS abstained,
+          COUNT(CASE WHEN status = 'not_applicable' AND reason NOT IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given') THEN 1 END) AS not_applicable,
+          COUNT(CASE WHEN status = 'failed' THEN 1 END) AS failed,
+          COUNT(CASE WHEN status = 'not_applicable' AND reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given') THEN 1 END) AS unanswered,
+          COUNT(CASE WHEN passed THEN 1 END) AS passed, COUNT(CASE WHEN passed IS NOT NULL THEN 1 END) AS judged
+    FROM badger.latest_scores GROUP BY agent_name, agent_version, batch_id, metric) s
+  LEFT JOIN (SELECT a.agent_name, a.agent_version, a.batch_id, MAX(q.questions) - COUNT(DISTINCT g.case_id) AS silent
+    FROM (SELECT COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, COALESCE(CAST(agent_name AS VARCHAR), '') AS agent_name, COALESCE(CAST(agent_version AS VARCHAR), '') AS agent_version, COALESCE(CAST(batch_id AS VARCHAR), '') AS batch_id FROM badger.agent_runs) a
+    LEFT JOIN (SELECT DISTINCT COALESCE(CAST(case_id AS VARCHAR), '') AS case_id FROM badger.golden_set) g ON g.case_id = a.case_id
+    CROSS JOIN (SELECT COUNT(DISTINCT COALESCE(CAST(case_id AS VARCHAR), '')) AS questions FROM badger.golden_set) q
+    GROUP BY a.agent_name, a.agent_version, a.batch_id) n
+  ON n.agent_name = s.agent_name AND n.agent_version = s.agent_version AND n.batch_id = s.batch_id) t;
+
+-- Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.
+CREATE OR REPLACE VIEW badger.versions_by_metric AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value,
+       AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate,
+       SUM(CASE WHEN s.run_status = 'done' OR s.status <> 'ok' THEN 0 ELSE 1 END) AS unfinished, COUNT(*) AS answered
+FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
+GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') HAVING COUNT(CASE WHEN s.status = 'ok' THEN 1 END) > 0;
+
+-- How often each metric gives the verdict that most annotators give.
+CREATE OR REPLACE VIEW badger.agreement AS SELECT metric, labelled, true_pass, false_pass, true_fail, false_fail, (true_pass + true_fail) * 1.0 / labelled AS accuracy,
+       CASE WHEN chance < 1.0 THEN ((true_pass + true_fail) * 1.0 / labelled - chance) / (1.0 - chance) END AS kappa
+FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (true_fail + false_fail) * 1.0 * (true_fail + false_pass)) / (labelled * 1.0 * labelled) AS chance
+  FROM (SELECT s.metric, COUNT(*) AS labelled,
+               SUM(CASE WHEN s.passed AND l.passes = 1 THEN 1 ELSE 0 END) AS true_pass,
+               SUM(CASE WHEN s.passed AND l.passes = 0 THEN 1 ELSE 0 END) AS false_pass,
+               SUM(CASE WHEN NOT s.passed AND l.passes = 0 THEN 1 ELSE 0 END) AS true_fail,
+               SUM(CASE WHEN NOT s.passed AND l.passes = 1 THEN 1 ELSE 0 END) AS false_fail
+    FROM badger.latest_scores s JOIN badger.consensus l
+    ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
+    WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k;
+
+-- The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.
+CREATE OR REPLACE VIEW badger.degradation AS SELECT n.agent_name, n.metric, n.batch_id, b.batch_id AS batch_before, n.judged, b.judged AS judged_before, n.pass_rate, b.pass_rate AS pass_rate_before,
+       n.pass_rate - b.pass_rate AS pass_rate_change, n.failed, b.failed AS failed_before
+FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.metric ORDER BY a.place) AS nth,
+    COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
+    AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+  FROM badger.latest_scores s JOIN (SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN MAX(ran_at) IS NULL THEN 1 ELSE 0 END, MAX(ran_at) DESC, batch_id DESC) AS place
+    FROM (SELECT COALESCE(CAST(agent_name AS VARCHAR), '') AS agent_name, COALESCE(CAST(batch_id AS VARCHAR), '') AS batch_id, ran_at AS ran_at FROM badger.agent_runs) k
+    GROUP BY agent_name, batch_id) a
+  ON a.agent_name = s.agent_name AND a.batch_id = s.batch_id
+  GROUP BY s.agent_name, s.batch_id, s.metric, a.place) n JOIN (SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.metric ORDER BY a.place) AS nth,
+    COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
+    AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+  FROM badger.latest_scores s JOIN (SELECT agent_name, batch_id, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN MAX(ran_at) IS NULL THEN 1 ELSE 0 END, MAX(ran_at) DESC, batch_id DESC) AS place
+    FROM (SELECT COALESCE(CAST(agent_name AS VARCHAR), '') AS agent_name, COALESCE(CAST(batch_id AS VARCHAR), '') AS batch_id, ran_at AS ran_at FROM badger.agent_runs) k
+    GROUP BY agent_name, batch_id) a
+  ON a.agent_name = s.agent_name AND a.batch_id = s.batch_id
+  GROUP BY s.agent_name, s.batch_id, s.metric, a.place) b ON b.agent_name = n.agent_name AND b.metric = n.metric AND b.nth = 2
+WHERE n.place = 1;
+
+-- The run of each agent, version and batch that started last: what became of it, and of its scores.
+CREATE OR REPLACE VIEW badger.latest_run AS SELECT r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date AS run_date, r.status AS run_status, r.judge, COUNT(DISTINCT s.case_id) AS cases,
+       COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN s.status = 'abstained' THEN 1 END) AS abstained,
+       COUNT(CASE WHEN s.status = 'not_applicable' THEN 1 END) AS not_applicable, COUNT(CASE WHEN s.status = 'failed' THEN 1 END) AS failed,
+       COUNT(CASE WHEN s.passed THEN 1 END) AS passed, AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, eval_run_date, status, judge,
+        ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC) AS newest
+  FROM badger.eval_runs) r
+LEFT JOIN badger.scores s ON s.eval_run_id = r.eval_run_id AND s.agent_name = r.agent_name AND s.agent_version = r.agent_version AND s.batch_id = r.batch_id
+WHERE r.newest = 1 GROUP BY r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date, r.status, r.judge;
+
+-- Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.
+CREATE OR REPLACE VIEW badger.versions_by_batch AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, s.batch_id, CAST(CONVERT_TIMEZONE('UTC', s.run_date) AS DATE) AS run_day, COUNT(*) AS answered,
+       COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value, COUNT(CASE WHEN s.passed THEN 1 END) AS passed,
+       COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged, AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate
+FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
+GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown'), s.batch_id, CAST(CONVERT_TIMEZONE('UTC', s.run_date) AS DATE);
+
+-- The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.
+CREATE OR REPLACE VIEW badger.worst_cases AS SELECT s.agent_name, s.agent_version, s.batch_id, s.metric,
+       ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.metric ORDER BY CASE WHEN s.passed THEN 1 ELSE 0 END, CASE WHEN s.value IS NULL THEN 1 ELSE 0 END, s.value, s.case_id) AS place,
+       s.case_id, COALESCE(c.tier, 'unknown') AS tier, s.value, s.passed, s.label, s.reason
+FROM badger.latest_scores s LEFT JOIN badger.complexity c ON c.case_id = s.case_id
+WHERE s.status = 'ok' AND s.passed IS NOT NULL AND (s.passed = FALSE OR s.value < 1);
+
+-- What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.
+CREATE OR REPLACE VIEW badger.judge_cost AS SELECT eval_run_id, agent_name, agent_version, batch_id, metric, COUNT(*) AS scores, COUNT(calls) AS asked, SUM(calls) AS calls,
+       SUM(CASE WHEN tokens_in >= 0 THEN tokens_in ELSE 0 END) AS tokens_in, SUM(CASE WHEN tokens_out >= 0 THEN tokens_out ELSE 0 END) AS tokens_out,
+       COUNT(CASE WHEN calls > 0 AND (tokens_in < 0 OR tokens_out < 0 OR tokens_in IS NULL OR tokens_out IS NULL) THEN 1 END) AS uncounted
+FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, metric, CAST(CAST(GET(usage, 'calls') AS VARCHAR) AS NUMBER(19, 0)) AS calls,
+        CAST(CAST(GET(usage, 'tokens_in') AS VARCHAR) AS NUMBER(19, 0)) AS tokens_in, CAST(CAST(GET(usage, 'tokens_out') AS VARCHAR) AS NUMBER(19, 0)) AS tokens_out FROM badger.scores) u
+GROUP BY eval_run_id, agent_name, agent_version, batch_id, metric HAVING COUNT(calls) > 0;
+
+-- Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.
+CREATE OR REPLACE VIEW badger.failures_by_reason AS SELECT agent_name, agent_version, batch_id, metric, status, code, reason, COUNT(*) AS answers, MIN(case_id) AS example
+FROM badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_version, batch_id, metric, status, code, reason;
+
+-- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
+CREATE OR REPLACE VIEW badger.suspect_golds AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
+FROM (SELECT COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, 'gold_error' AS why, CAST(NULL AS VARCHAR) AS answer, CAST(NULL AS VARCHAR) AS agent_name, CAST(NULL AS VARCHAR) AS agent_version, CAST(NULL AS VARCHAR) AS batch_id
+  FROM badger.golden_set WHERE CAST(gold_error AS VARCHAR) <> ''
+  UNION ALL
+  SELECT case_id, 'gold_error' AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
+  FROM badger.latest_scores WHERE status = 'not_applicable' AND reason = 'the gold query failed when it ran'
+  UNION ALL
+  SELECT case_id, CASE WHEN metric = 'rose' THEN 'gold_x' ELSE 'gold_empty' END AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
+  FROM badger.latest_scores WHERE status = 'ok' AND (metric = 'relation' AND label = 'gold_empty' OR metric = 'rose' AND CAST(GET(detail, 'gold_x') AS VARCHAR) = 'true')
+  UNION ALL
+  SELECT s.case_id, 'people' AS why, (s.agent_name || ' ' || s.agent_version || ' ' || s.batch_id) AS answer, s.agent_name, s.agent_version, s.batch_id
+  FROM badger.latest_scores s JOIN badger.consensus l ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
+  WHERE l.passes = 1 AND s.passed = FALSE AND s.metric IN ('verdict', 'ex_multiset')
+  UNION ALL
+  SELECT s.case_id, 'answers_agree' AS why, (s.agent_name || ' ' || s.agent_version || ' ' || s.batch_id) AS answer, s.agent_name, s.agent_version, s.batch_id
+  FROM badger.latest_scores s JOIN (SELECT case_id FROM badger.latest_scores WHERE metric = 'ex_multiset' AND passed IS NOT NULL
+    GROUP BY case_id HAVING COUNT(DISTINCT agent_name || ' ' || agent_version) > 1 AND COUNT(CASE WHEN passed THEN 1 END) = 0) f ON f.case_id = s.case_id
+  WHERE s.metric = 'ex_multiset' AND s.passed = FALSE) t
+GROUP BY t.case_id, t.why;
+
+-- The version of the tables.
+INSERT INTO badger.schema_version (version, reached_at) SELECT 3, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 3);
+
+-- A comment on the table golden_set.
+COMMENT ON TABLE badger.golden_set IS 'The questions, with their accepted answers.';
+
+-- A comment on golden_set.case_id.
+COMMENT ON COLUMN badger.golden_set.case_id IS 'Identifies the question. Any type is read as its text: 17, \'17\' and a UUID are all fine.';
+
+-- A comment on golden_set.question.
+COMMENT ON COLUMN badger.golden_set.question IS 'The question as the user asked it.';
+
+-- A comment on golden_set.evidence.
+COMMENT ON COLUMN badger.golden_set.evidence IS 'Hints that came with the question, such as the definition of a business term.';
+
+-- A comment on golden_set.schema_ddl.
+COMMENT ON COLUMN badger.golden_set.schema_ddl IS 'CREATE TABLE statements of the tables that the question is about.';
+
+-- A comment on golden_set.dialect.
+COMMENT ON COLUMN badger.golden_set.dialect IS 'SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …';
+
+-- A comment on golden_set.gold_sql.
+COMMENT ON COLUMN badger.golden_set.gold_sql IS 'The accepted query.';
+
+-- A comment on golden_set.gold_result.
+COMMENT ON COLUMN badger.golden_set.gold_result IS 'What the accepted query returned: an inline result, or a reference table:NAME, query:ID or file:PATH.';
+
+-- A comment on golden_set.expected_tools.
+COMMENT ON COLUMN badger.golden_set.expected_tools IS 'The tools that a good agent calls, in order: a list of names or of {"name", "arguments"}.';
+
+-- A comment on golden_set.expected_clarifications.
+COMMENT ON COLUMN badger.golden_set.expected_clarifications IS 'What a good agent asks back: a list of texts.';
+
+-- A comment on golden_set.expected_behaviour.
+COMMENT ON COLUMN badger.golden_set.expected_behaviour IS 'answer (also NULL), clarify or refuse.';
+
+-- A comment on golden_set.tags.
+COMMENT ON COLUMN badger.golden_set.tags IS 'A list of words to slice reports by.';
+
+-- A comment on golden_set.set_version.
+COMMENT ON COLUMN badger.golden_set.set_version IS 'Version of the golden set that the row belongs to.';
+
+-- A comment on golden_set.gold_latency_ms.
+COMMENT ON COLUMN badger.golden_set.gold_latency_ms IS 'How long the accepted query took, in milliseconds.';
+
+-- A comment on golden_set.gold_error.
+COMMENT ON COLUMN badger.golden_set.gold_error IS 'The message of the database, where the accepted query failed.';
+
+-- A comment on golden_set.alternatives.
+COMMENT ON COLUMN badger.golden_set.alternatives IS 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The best one counts.';
+
+-- A comment on golden_set.database_name.
+COMMENT ON COLUMN badger.golden_set.database_name IS 'Name of the database that the question is about. Agreement with people can be shown by database.';
+
+-- A comment on golden_set.metric_options.
+COMMENT ON COLUMN badger.golden_set.metric_options IS 'Options of single metrics, by name.';
+
+-- A comment on the table agent_runs.
+COMMENT ON TABLE badger.agent_runs IS 'The answers of agents: one row for each question, version of an agent, and batch.';
+
+-- A comment on agent_runs.agent_name.
+COMMENT ON COLUMN badger.agent_runs.agent_name IS 'Who answered.';
+
+-- A comment on agent_runs.agent_version.
+COMMENT ON COLUMN badger.agent_runs.agent_version IS 'Version of the agent.';
+
+-- A comment on agent_runs.batch_id.
+COMMENT ON COLUMN badger.agent_runs.batch_id IS 'Which batch the answer belongs to, such as the night. The same agent may answer a question again in another batch.';
+
+-- A comment on agent_runs.case_id.
+COMMENT ON COLUMN badger.agent_runs.case_id IS 'Which question was answered: golden_set.case_id.';
+
+-- A comment on agent_runs.interpretation.
+COMMENT ON COLUMN badger.agent_runs.interpretation IS 'The question in the agent\'s own words.';
+
+-- A comment on agent_runs.sql.
+COMMENT ON COLUMN badger.agent_runs.sql IS 'The agent\'s query.';
+
+-- A comment on agent_runs.result.
+COMMENT ON COLUMN badger.agent_runs.result IS 'What the agent\'s query returned, in the form of gold_result.';
+
+-- A comment on agent_runs.sql_error.
+COMMENT ON COLUMN badger.agent_runs.sql_error IS 'The message of the database, where the agent\'s query failed.';
+
+-- A comment on agent_runs.tool_calls.
+COMMENT ON COLUMN badger.agent_runs.tool_calls IS 'The tools that the agent called, in order: a list of {"name", "arguments"}.';
+
+-- A comment on agent_runs.response.
+COMMENT ON COLUMN badger.agent_runs.response IS 'The agent\'s answer in prose.';
+
+-- A comment on agent_runs.latency_ms.
+COMMENT ON COLUMN badger.agent_runs.latency_ms IS 'How long the agent\'s query took, in milliseconds.';
+
+-- A comment on agent_runs.gold_latency_ms.
+COMMENT ON COLUMN badger.agent_runs.gold_latency_ms IS 'How long the accepted query took at the same time, where it was run again. It takes the place of golden_set.gold_latency_ms.';
+
+-- A comment on agent_runs.ran_at.
+COMMENT ON COLUMN badger.agent_runs.ran_at IS 'When the agent answered.';
+
+-- A comment on agent_runs.conversation_id.
+COMMENT ON COLUMN badger.agent_runs.conversation_id IS 'The conversation that the answer is part of.';
+
+-- A comment on agent_runs.turn.
+COMMENT ON COLUMN badger.agent_runs.turn IS 'Position of the answer in its conversation.';
+
+-- A comment on the table human_labels.
+COMMENT ON TABLE badger.human_labels IS 'What people said of answers: one row for each answer and annotator.';
+
+-- A comment on human_labels.case_id.
+COMMENT ON COLUMN badger.human_labels.case_id IS 'The question whose answer is labelled.';
+
+-- A comment on human_labels.agent_name.
+COMMENT ON COLUMN badger.human_labels.agent_name IS 'Who answered.';
+
+-- A comment on human_labels.batch_id.
+COMMENT ON COLUMN badger.human_labels.batch_id IS 'Which batch the answer belongs to.';
+
+-- A comment on human_labels.annotator.
+COMMENT ON COLUMN badger.human_labels.annotator IS 'Who labelled the answer.';
+
+-- A comment on human_labels.verdict.
+COMMENT ON COLUMN badger.human_labels.verdict IS 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, whatever white space is around them. Anything else is unsure.';
+
+-- A comment on human_labels.note.
+COMMENT ON COLUMN badger.human_labels.note IS 'Why.';
+
+-- A comment on human_labels.labelled_at.
+COMMENT ON COLUMN badger.human_labels.labelled_at IS 'When. Of several labels of one annotator for one answer, the latest counts.';
+
+-- A comment on human_labels.agent_version.
+COMMENT ON COLUMN badger.human_labels.agent_version IS 'Version of the agent that answered. NULL means the only version that answered the question in the batch; where several did, the label counts for none of them.';
+
+-- A comment on the table eval_runs.
+COMMENT ON TABLE badger.eval_runs IS 'The evaluations: one row for each run and each agent, version and batch that it scored.';
+
+-- A comment on eval_runs.eval_run_id.
+COMMENT ON COLUMN badger.eval_runs.eval_run_id IS 'The run.';
+
+-- A comment on eval_runs.agent_name.
+COMMENT ON COLUMN badger.eval_runs.agent_name IS 'Whose answers were scored.';
+
+-- A comment on eval_runs.agent_version.
+COMMENT ON COLUMN badger.eval_runs.agent_version IS 'Version of the agent.';
+
+-- A comment on eval_runs.batch_id.
+COMMENT ON COLUMN badger.eval_runs.batch_id IS 'Batch of the answers.';
+
+-- A comment on eval_runs.eval_run_date.
+COMMENT ON COLUMN badger.eval_runs.eval_run_date IS 'When the run started.';
+
+-- A comment on eval_runs.mode.
+COMMENT ON COLUMN badger.eval_runs.mode IS 'text2sql_only, agentic_only or both.';
+
+-- A comment on eval_runs.config.
+COMMENT ON COLUMN badger.eval_runs.config IS 'Options and thresholds of metrics.';
+
+-- A comment on eval_runs.judge.
+COMMENT ON COLUMN badger.eval_runs.judge IS 'Who was asked.';
+
+-- A comment on eval_runs.versions.
+COMMENT ON COLUMN badger.eval_runs.versions IS 'Versions of badger, of the metrics and of judge files.';
+
+-- A comment on eval_runs.counts.
+COMMENT ON COLUMN badger.eval_runs.counts IS 'How many scores the run holds, by status.';
+
+-- A comment on eval_runs.tokens.
+COMMENT ON COLUMN badger.eval_runs.tokens IS 'What judges were asked for the scores.';
+
+-- A comment on eval_runs.cost.
+COMMENT ON COLUMN badger.eval_runs.cost IS 'What the whole run paid for.';
+
+-- A comment on eval_runs.status.
+COMMENT ON COLUMN badger.eval_runs.status IS 'running (also: killed), done, stopped or failed. Only a run that is done has scored everything it was asked to.';
+
+-- A comment on the table scores.
+COMMENT ON TABLE badger.scores IS 'The scores: one row for each run, answer and metric.';
+
+-- A comment on scores.eval_run_id.
+COMMENT ON COLUMN badger.scores.eval_run_id IS 'The run.';
+
+-- A comment on scores.case_id.
+COMMENT ON COLUMN badger.scores.case_id IS 'The question.';
+
+-- A comment on scores.agent_name.
+COMMENT ON COLUMN badger.scores.agent_name IS 'Who answered.';
+
+-- A comment on scores.agent_version.
+COMMENT ON COLUMN badger.scores.agent_version IS 'Version of the agent.';
+
+-- A comment on scores.batch_id.
+COMMENT ON COLUMN badger.scores.batch_id IS 'Batch of the answer.';
+
+-- A comment on scores.metric.
+COMMENT ON COLUMN badger.scores.metric IS 'The metric.';
+
+-- A comment on scores.metric_version.
+COMMENT ON COLUMN badger.scores.metric_version IS 'Version of the metric. Scores of different versions are not comparable.';
+
+-- A comment on scores.status.
+COMMENT ON COLUMN badger.scores.status IS 'ok, abstained, not_applicable or failed.';
+
+-- A comment on scores.value.
+COMMENT ON COLUMN badger.scores.value IS 'The value. NULL unless status is ok.';
+
+-- A comment on scores.label.
+COMMENT ON COLUMN badger.scores.label IS 'Category, of metrics that have one.';
+
+-- A comment on scores.passed.
+COMMENT ON COLUMN badger.scores.passed IS 'Verdict by the metric\'s threshold. NULL where there is none.';
+
+-- A comment on scores.reason.
+COMMENT ON COLUMN badger.scores.reason IS 'Why this value, or why none, in one sentence.';
+
+-- A comment on scores.detail.
+COMMENT ON COLUMN badger.scores.detail IS 'The evidence: alignment, counts, differences.';
+
+-- A comment on scores.assessment_ids.
+COMMENT ON COLUMN badger.scores.assessment_ids IS 'The recorded judge replies that the score rests on.';
+
+-- A comment on scores.config_hash.
+COMMENT ON COLUMN badger.scores.config_hash IS 'Identifies the configuration of the run.';
+
+-- A comment on scores.scored_at.
+COMMENT ON COLUMN badger.scores.scored_at IS 'When the score was stored.';
+
+-- A comment on scores.code.
+COMMENT ON COLUMN badger.scores.code IS 'Kind of failure. NULL unless status is failed.';
+
+-- A comment on scores.usage.
+COMMENT ON COLUMN badger.scores.usage IS 'What asking the judge took for this score. NULL where nobody was asked.';
+
+-- A comment on the table assessments.
+COMMENT ON TABLE badger.assessments IS 'The replies of judges, recorded.';
+
+-- A comment on assessments.assessment_id.
+COMMENT ON COLUMN badger.assessments.assessment_id IS 'Hash of the content.';
+
+-- A comment on assessments.kind.
+COMMENT ON COLUMN badger.assessments.kind IS 'What was asked.';
+
+-- A comment on assessments.backend.
+COMMENT ON COLUMN badger.assessments.backend IS 'Who was asked.';
+
+-- A comment on assessments.model.
+COMMENT ON COLUMN badger.assessments.model IS 'The model that answered.';
+
+-- A comment on assessments.prompt_version.
+COMMENT ON COLUMN badger.assessments.prompt_version IS 'Version of the prompt.';
+
+-- A comment on assessments.request_hash.
+COMMENT ON COLUMN badger.assessments.request_hash IS 'Hash of the request. The same request is not asked again.';
+
+-- A comment on assessments.reply.
+COMMENT ON COLUMN badger.assessments.reply IS 'The reply, as it came.';
+
+-- A comment on assessments.tokens_in.
+COMMENT ON COLUMN badger.assessments.tokens_in IS 'Tokens of the request. NULL where unknown.';
+
+-- A comment on assessments.tokens_out.
+COMMENT ON COLUMN badger.assessments.tokens_out IS 'Tokens of the reply. NULL where unknown.';
+
+-- A comment on assessments.latency_ms.
+COMMENT ON COLUMN badger.assessments.latency_ms IS 'How long the reply took, in milliseconds.';
+
+-- A comment on assessments.created_at.
+COMMENT ON COLUMN badger.assessments.created_at IS 'When.';
+
+-- A comment on assessments.detail.
+COMMENT ON COLUMN badger.assessments.detail IS 'What else is worth keeping.';
+
+-- A comment on assessments.payer.
+COMMENT ON COLUMN badger.assessments.payer IS 'For whom the judge was asked: run:ID, or the name of a caller of the function server.';
+
+-- A comment on the table schema_version.
+COMMENT ON TABLE badger.schema_version IS 'The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them.';
+
+-- A comment on schema_version.version.
+COMMENT ON COLUMN badger.schema_version.version IS 'Version of the tables.';
+
+-- A comment on schema_version.badger.
+COMMENT ON COLUMN badger.schema_version.badger IS 'Version of badger that brought the tables to it.';
+
+-- A comment on schema_version.reached_at.
+COMMENT ON COLUMN badger.schema_version.reached_at IS 'When.';
+
+-- A comment on schema_version.views.
+COMMENT ON COLUMN badger.schema_version.views IS 'Fingerprints of the views, as JSON: of their text and of what the warehouse shows of it.';
+
+-- A comment on the table judges.
+COMMENT ON TABLE badger.judges IS 'The promoted judge files. A row never changes.';
+
+-- A comment on judges.name.
+COMMENT ON COLUMN badger.judges.name IS 'Name of the judge.';
+
+-- A comment on judges.version.
+COMMENT ON COLUMN badger.judges.version IS 'Version of the judge.';
+
+-- A comment on judges.kind.
+COMMENT ON COLUMN badger.judges.kind IS 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.';
+
+-- A comment on judges.source.
+COMMENT ON COLUMN badger.judges.source IS 'Text of the judge file.';
+
+-- A comment on judges.hash.
+COMMENT ON COLUMN badger.judges."hash" IS 'SHA-256 of the text.';
+
+-- A comment on judges.promoted_at.
+COMMENT ON COLUMN badger.judges.promoted_at IS 'When.';
+
+-- A comment on judges.promoted_by.
+COMMENT ON COLUMN badger.judges.promoted_by IS 'By whom.';
+
+-- A comment on the table run_log.
+COMMENT ON TABLE badger.run_log IS 'What the evaluations by the warehouse\'s own procedure did, and what failed: one row for each event.';
+
+-- A comment on run_log.entry_id.
+COMMENT ON COLUMN badger.run_log.entry_id IS 'Identifies the row.';
+
+-- A comment on run_log.logged_at.
+COMMENT ON COLUMN badger.run_log.logged_at IS 'When.';
+
+-- A comment on run_log.eval_run_id.
+COMMENT ON COLUMN badger.run_log.eval_run_id IS 'The run. NULL where none had begun.';
+
+-- A comment on run_log.event.
+COMMENT ON COLUMN badger.run_log.event IS 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).';
+
+-- A comment on run_log.case_id.
+COMMENT ON COLUMN badger.run_log.case_id IS 'The question, where the event is of one answer.';
+
+-- A comment on run_log.answers.
+COMMENT ON COLUMN badger.run_log.answers IS 'How many answers the event is about.';
+
+-- A comment on run_log.message.
+COMMENT ON COLUMN badger.run_log.message IS 'What the database or badger serve said.';
+
+-- A comment on the table run_locks.
+COMMENT ON TABLE badger.run_locks IS 'Who evaluates now, in warehouses without locks of their own: a row for each lock.';
+
+-- A comment on run_locks.name.
+COMMENT ON COLUMN badger.run_locks.name IS 'The lock: evaluate.';
+
+-- A comment on run_locks.holder.
+COMMENT ON COLUMN badger.run_locks.holder IS 'The call that holds it. NULL where nobody does.';
+
+-- A comment on run_locks.taken_at.
+COMMENT ON COLUMN badger.run_locks.taken_at IS 'When it was taken.';
+
+-- A comment on run_locks.beat_at.
+COMMENT ON COLUMN badger.run_locks.beat_at IS 'When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.';
+
+-- A comment on the table claims.
+COMMENT ON TABLE badger.claims IS 'Who is asking a judge at this moment: one row for each request. Rows come and go.';
+
+-- A comment on claims.claim_key.
+COMMENT ON COLUMN badger.claims.claim_key IS 'Hash of the request.';
+
+-- A comment on claims.owner.
+COMMENT ON COLUMN badger.claims.owner IS 'The process that asks.';
+
+-- A comment on claims.expires_ms.
+COMMENT ON COLUMN badger.claims.expires_ms IS 'Until when, in milliseconds since 1970. After that another process may ask.';
+
+-- A comment on the table calls.
+COMMENT ON TABLE badger.calls IS 'Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.';
+
+-- A comment on calls.call_id.
+COMMENT ON COLUMN badger.calls.call_id IS 'Names the call.';
+
+-- A comment on calls.content_hash.
+COMMENT ON COLUMN badger.calls.content_hash IS 'Hash of what was asked. Another call under the same id is refused.';
+
+-- A comment on calls.function.
+COMMENT ON COLUMN badger.calls."function" IS 'The function.';
+
+-- A comment on calls.request.
+COMMENT ON COLUMN badger.calls.request IS 'What was asked.';
+
+-- A comment on calls.reply.
+COMMENT ON COLUMN badger.calls.reply IS 'The reply. NULL until there is one, and where it is computed again from the replies of judges.';
+
+-- A comment on calls.expires_ms.
+COMMENT ON COLUMN badger.calls.expires_ms IS 'Until when the row is kept, in milliseconds since 1970.';
+
+-- A comment on the view latest_scores.
+COMMENT ON VIEW badger.latest_scores IS 'The latest score of each answer and metric, whichever run it is from, with the status of that run.';
+
+-- A comment on the view consensus.
+COMMENT ON VIEW badger.consensus IS 'What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.';
+
+-- A comment on the view complexity.
+COMMENT ON VIEW badger.complexity IS 'The complexity tier of each question, from its newest score.';
+
+-- A comment on the view coverage.
+COMMENT ON VIEW badger.coverage IS 'What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
+
+-- A comment on the view versions_by_metric.
+COMMENT ON VIEW badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.';
+
+-- A comment on the view agreement.
+COMMENT ON VIEW badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
+
+-- A comment on the view degradation.
+COMMENT ON VIEW badger.degradation IS 'The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.';
+
+-- A comment on the view latest_run.
+COMMENT ON VIEW badger.latest_run IS 'The run of each agent, version and batch that started last: what became of it, and of its scores.';
+
+-- A comment on the view versions_by_batch.
+COMMENT ON VIEW badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.';
+
+-- A comment on the view worst_cases.
+COMMENT ON VIEW badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
+
+-- A comment on the view judge_cost.
+COMMENT ON VIEW badger.judge_cost IS 'What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.';
+
+-- A comment on the view failures_by_reason.
+COMMENT ON VIEW badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
+
+-- A comment on the view suspect_golds.
+COMMENT ON VIEW badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
+
+-- badger_reader finds the schema.
+GRANT USAGE ON SCHEMA badger TO APPLICATION ROLE badger_reader;
+
+-- badger_annotator finds the schema.
+GRANT USAGE ON SCHEMA badger TO APPLICATION ROLE badger_annotator;
+
+-- The reader reads scores.
+GRANT SELECT ON TABLE badger.scores TO APPLICATION ROLE badger_reader;
+
+-- The reader reads eval_runs.
+GRANT SELECT ON TABLE badger.eval_runs TO APPLICATION ROLE badger_reader;
+
+-- The reader reads run_log.
+GRANT SELECT ON TABLE badger.run_log TO APPLICATION ROLE badger_reader;
+
+-- The reader reads latest_scores.
+GRANT SELECT ON VIEW badger.latest_scores TO APPLICATION ROLE badger_reader;
+
+-- The reader reads consensus.
+GRANT SELECT ON VIEW badger.consensus TO APPLICATION ROLE badger_reader;
+
+-- The reader reads complexity.
+GRANT SELECT ON VIEW badger.complexity TO APPLICATION ROLE badger_reader;
+
+-- The reader reads coverage.
+GRANT SELECT ON VIEW badger.coverage TO APPLICATION ROLE badger_reader;
+
+-- The reader reads versions_by_metric.
+GRANT SELECT ON VIEW badger.versions_by_metric TO APPLICATION ROLE badger_reader;
+
+-- The reader reads agreement.
+GRANT SELECT ON VIEW badger.agreement TO APPLICATION ROLE badger_reader;
+
+-- The reader reads degradation.
+GRANT SELECT ON VIEW badger.degradation TO APPLICATION ROLE badger_reader;
+
+-- The reader reads latest_run.
+GRANT SELECT ON VIEW badger.latest_run TO APPLICATION ROLE badger_reader;
+
+-- The reader reads versions_by_batch.
+GRANT SELECT ON VIEW badger.versions_by_batch TO APPLICATION ROLE badger_reader;
+
+-- The reader reads worst_cases.
+GRANT SELECT ON VIEW badger.worst_cases TO APPLICATION ROLE badger_reader;
+
+-- The reader reads judge_cost.
+GRANT SELECT ON VIEW badger.judge_cost TO APPLICATION ROLE badger_reader;
+
+-- The reader reads failures_by_reason.
+GRANT SELECT ON VIEW badger.failures_by_reason TO APPLICATION ROLE badger_reader;
+
+-- The reader reads suspect_golds.
+GRANT SELECT ON VIEW badger.suspect_golds TO APPLICATION ROLE badger_reader;
+
+-- The annotator reads and writes labels, and nothing else.
+GRANT SELECT, INSERT, UPDATE ON TABLE badger.human_labels TO APPLICATION ROLE badger_annotator;
+
+-- The lock of the evaluation.
+INSERT INTO badger.run_locks (name) SELECT 'evaluate' WHERE NOT EXISTS (SELECT 1 FROM badger.run_locks WHERE name = 'evaluate');
+
+-- Scores the answers that have no score: CALL badger.evaluate() those of each agent's newest batch, and what an earlier call left; CALL badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 200 answers at a time are stored.
+CREATE OR REPLACE PROCEDURE badger.evaluate(BATCH VARCHAR DEFAULT NULL, METRICS VARCHAR DEFAULT NULL)
+  RETURNS VARCHAR
+  LANGUAGE SQL
+  COMMENT = 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:50043a34bc07c13d]'
+  EXECUTE AS OWNER
+AS $$
+DECLARE
+  me VARCHAR DEFAULT UUID_STRING();
+  holder VARCHAR;
+  asked VARCHAR DEFAULT COALESCE(METRICS, '');
+  wanted VARCHAR DEFAULT BATCH;
+  settings VARCHAR;
+  versions VARCHAR;
+  metric_list VARCHAR;
+  run_id VARCHAR;
+  resumed BOOLEAN DEFAULT FALSE;
+  started TIMESTAMP_LTZ DEFAULT CURRENT_TIMESTAMP();
+  last_key VARCHAR DEFAULT '';
+  new_key VARCHAR;
+  one_case VARCHAR;
+  size INTEGER DEFAULT 200;
+  n INTEGER DEFAULT 0;
+  done INTEGER DEFAULT 0;
+  left_out INTEGER DEFAULT 0;
+  in_a_row INTEGER DEFAULT 0;
+  problem VARCHAR;
+  fatal VARCHAR;
+  event VARCHAR;
+  busy EXCEPTION (-20001, 'another evaluation is running');
+  lost EXCEPTION (-20002, 'another call has taken the lock, because this one was silent for too long');
+  unknown EXCEPTION (-20003, 'the metrics cannot be scored; run_log says why');
+  failed EXCEPTION (-20004, 'the evaluation failed; run_log says why');
+BEGIN
+  -- Whoever is silent for 60 minutes loses the lock. Slices are stored under it only.
+  UPDATE badger.run_locks SET holder = :me, taken_at = CURRENT_TIMESTAMP(), beat_at = CURRENT_TIMESTAMP()
+    WHERE name = 'evaluate' AND (holder IS NULL OR beat_at < DATEADD('minute', -60, CURRENT_TIMESTAMP()));
+  SELECT MAX(holder) INTO :holder FROM badger.run_locks WHERE name = 'evaluate';
+  IF (holder IS NULL OR holder <> me) THEN
+    INSERT INTO badger.run_log (entry_id, logged_at, event) SELECT UUID_STRING(), CURRENT_TIMESTAMP(), 'refused';
+    RAISE busy;
+  END IF;
+  BEGIN
+    SELECT TO_JSON(badger.run_settings(:asked)) INTO :settings;
+    SELECT s:reason::VARCHAR, TO_JSON(s:versions), TO_JSON(s:metrics) INTO :problem, :versions, :metric_list FROM (SELECT PARSE_JSON(:settings) AS s);
+    IF (problem IS NOT NULL) THEN
+      RAISE unknown;
+    END IF;
+    -- A run that was left goes on where it was to score the same metrics of the same versions.
+    SELECT MAX_BY(eval_run_id, eval_run_date) INTO :run_id FROM badger.eval_runs
+      WHERE eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed') AND TO_JSON(versions) = :versions AND (:wanted IS NULL OR batch_id = :wanted);
+    resumed := run_id IS NOT NULL;
+    IF (NOT resumed) THEN
+      run_id := 'evaluate-' || TO_CHAR(CONVERT_TIMEZONE('UTC', started), 'YYYYMMDD"T"HH24MISS') || '-' || LEFT(me, 6);
+    END IF;
+    event := IFF(resumed, 'resumed', 'began');
+    INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event) SELECT UUID_STRING(), CURRENT_TIMESTAMP(), :run_id, :event;
+  EXCEPTION
+    WHEN unknown THEN
+      fatal := problem;
+    WHEN OTHER THEN
+      fatal := SQLERRM;
+  END;
+
+  WHILE (fatal IS NULL) DO
+    problem := NULL;
+    BEGIN
+      -- Variables stand in INSERT, where they may, and not in CREATE TABLE AS.
+      CREATE OR REPLACE TEMPORARY TABLE badger._slice (k VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, missing VARCHAR, row_json VARIANT);
+      INSERT INTO badger._slice (k, agent_name, agent_version, batch_id, case_id, missing, row_json)
+        WITH answers AS (
+          SELECT t.*, agent_name || CHR(31) || agent_version || CHR(31) || batch_id || CHR(31) || case_id AS k
+          FROM (SELECT COALESCE(CAST(agent_name AS VARCHAR), '') AS agent_name, COALESCE(CAST(agent_version AS VARCHAR), '') AS agent_version, COALESCE(CAST(batch_id AS VARCHAR), '') AS batch_id,
+                       COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, ran_at, sql, OBJECT_CONSTRUCT(*) AS run_json
+                FROM badger.agent_runs) t
+          QUALIFY ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id, case_id ORDER BY ran_at, sql) = 1
+        ), scope AS (
+          SELECT agent_name, batch_id FROM answers WHERE :wanted IS NULL GROUP BY agent_name, batch_id
+          QUALIFY ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY MAX(ran_at) DESC NULLS LAST, batch_id DESC) = 1
+          UNION
+          SELECT agent_name, batch_id FROM badger.eval_runs WHERE :wanted IS NULL AND eval_run_id LIKE 'evaluate-%' AND status IN ('running', 'failed')
+          UNION
+          SELECT agent_name, batch_id FROM answers WHERE batch_id = :wanted
+        ), missing AS (
+          SELECT a.k, LISTAGG(m.value::VARCHAR, ',') WITHIN GROUP (ORDER BY m.index) AS missing
+          FROM answers a JOIN scope c ON c.agent_name = a.agent_name AND c.batch_id = a.batch_id
+          CROSS JOIN TABLE(FLATTEN(INPUT => PARSE_JSON(:metric_list))) m
+          LEFT JOIN badger.scores s ON s.agent_name = a.agent_name AND s.agent_version = a.agent_version AND s.batch_id = a.batch_id AND s.case_id = a.case_id AND s.metric = m.value::VARCHAR
+          WHERE s.metric IS NULL AND a.k > :last_key
+          GROUP BY a.k
+          QUALIFY ROW_NUMBER() OVER (ORDER BY a.k) <= :size
+        ), golden AS (
+          SELECT case_id, golden_json, COUNT(*) OVER (PARTITION BY case_id, set_version) AS copies
+          FROM (SELECT COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, COALESCE(CAST(set_version AS VARCHAR), '') AS set_version, OBJECT_CONSTRUCT(*) AS golden_json FROM badger.golden_set) g
+          -- v10 comes after v9: runs of digits count as numbers.
+          QUALIFY ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY REGEXP_REPLACE(REGEXP_REPLACE(set_version, '([0-9]+)', '0000000000000000000000000000000000000000\\1'), '[0-9]*([0-9]{40})', '\\1') DESC, set_version DESC) = 1
+        )
+        SELECT a.k, a.agent_name, a.agent_version, a.batch_id, a.case_id, m.missing,
+               OBJECT_CONSTRUCT('run', a.run_json, 'golden', g.golden_json, 'copies', COALESCE(g.copies, 0))::VARIANT AS row_json
+        FROM missing m JOIN answers a ON a.k = m.k LEFT JOIN golden g ON g.case_id = a.case_id;
+      SELECT COUNT(*), MAX(k), MAX(case_id) INTO :n, :new_key, :one_case FROM badger._slice;
+      IF (n > 0) THEN
+        CREATE OR REPLACE TEMPORARY TABLE badger._scored AS
+          SELECT agent_name, agent_version, batch_id, case_id, badger.score_row(row_json, missing) AS result FROM badger._slice;
+        BEGIN TRANSACTION;
+        UPDATE badger.run_locks SET beat_at = CURRENT_TIMESTAMP() WHERE name = 'evaluate' AND holder = :me;
+        IF (SQLROWCOUNT = 0) THEN
+          RAISE lost;
+        END IF;
+        MERGE INTO badger.eval_runs t USING (SELECT DISTINCT agent_name, agent_version, batch_id, j:config AS config, j:judge::VARCHAR AS judge, j:versions AS versions FROM badger._slice CROSS JOIN (SELECT PARSE_JSON(:settings) AS j) o) s
+          ON t.eval_run_id = :run_id AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id
+          WHEN MATCHED THEN UPDATE SET status = 'running'
+          WHEN NOT MATCHED THEN INSERT (eval_run_id, agent_name, agent_version, batch_id, eval_run_date, mode, config, judge, versions, status)
+            VALUES (:run_id, s.agent_name, s.agent_version, s.batch_id, :started, 'both', s.config, s.judge, s.versions, 'running');
+        MERGE INTO badger.scores t USING (
+            SELECT p.case_id, p.agent_name, p.agent_version, p.batch_id, f.value AS r FROM badger._scored p, LATERAL FLATTEN(INPUT => p.result) f WHERE f.value:metric::VARCHAR IS NOT NULL) s
+          ON t.eval_run_id = :run_id AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id AND t.case_id = s.case_id AND t.metric = s.r:metric::VARCHAR
+          WHEN NOT MATCHED THEN INSERT (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage)
+            VALUES (:run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.r:metric::VARCHAR, s.r:metric_version::NUMBER(19, 0), s.r:status::VARCHAR, s.r:value::FLOAT, s.r:label::VARCHAR,
+              s.r:passed::BOOLEAN, s.r:reason::VARCHAR, STRIP_NULL_VALUE(s.r:detail), STRIP_NULL_VALUE(s.r:assessment_ids), s.r:config_hash::VARCHAR, CURRENT_TIMESTAMP(), s.r:code::VARCHAR, STRIP_NULL_VALUE(s.r:usage));
+        COMMIT;
+      END IF;
+    EXCEPTION
+      WHEN lost THEN
+        ROLLBACK;
+        fatal := 'another call has taken the lock';
+      WHEN OTHER THEN
+        problem := LEFT(SQLERRM, 1000);
+        ROLLBACK;
+    END;
+    IF (fatal IS NULL AND problem IS NULL) THEN
+      IF (n = 0) THEN
+        BREAK;
+      END IF;
+      last_key := new_key;
+      done := done + n;
+      in_a_row := 0;
+      size := 200;
+    ELSEIF (fatal IS NULL AND size > 1) THEN
+      INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message) SELECT UUID_STRING(), CURRENT_TIMESTAMP(), :run_id, 'slice failed', :size, :problem;
+      -- One by one, to find the answer that cannot be scored.
+      size := 1;
+    ELSEIF (fatal IS NULL) THEN
+      INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, case_id, answers, message) SELECT UUID_STRING(), CURRENT_TIMESTAMP(), :run_id, 'answer failed', :one_case, 1, :problem;
+      left_out := left_out + 1;
+      in_a_row := in_a_row + 1;
+      IF (in_a_row >= 3 OR new_key IS NULL OR new_key = last_key) THEN
+        fatal := problem;
+      ELSE
+        last_key := new_key;
+      END IF;
+    END IF;
+  END WHILE;
+
+  IF (fatal IS NULL AND left_out > 0) THEN
+    fatal := left_out || ' answers could not be scored; run_log says why';
+  END IF;
+  IF (run_id IS NOT NULL) THEN
+    UPDATE badger.eval_runs t SET status = IFF(:fatal IS NULL, 'done', 'failed'), counts = s.counts, tokens = s.tokens
+      FROM (
+        SELECT agent_name, agent_version, batch_id, OBJECT_AGG(status, n) AS counts, OBJECT_CONSTRUCT('calls', SUM(calls), 'in', SUM(tokens_in), 'out', SUM(tokens_out)) AS tokens
+        FROM (SELECT agent_name, agent_version, batch_id, status, COUNT(*) AS n, COALESCE(SUM(usage:calls::INTEGER), 0) AS calls,
+                     COALESCE(SUM(GREATEST(usage:tokens_in::INTEGER, 0)), 0) AS tokens_in, COALESCE(SUM(GREATEST(usage:tokens_out::INTEGER, 0)), 0) AS tokens_out
+              FROM badger.scores WHERE eval_run_id = :run_id GROUP BY agent_name, agent_version, batch_id, status) c
+        GROUP BY agent_name, agent_version, batch_id) s
+      WHERE t.eval_run_id = :run_id AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id AND (:wanted IS NULL OR t.batch_id = :wanted);
+    -- What was left under other versions has been scored by this run.
+    IF (fatal IS NULL AND wanted IS NULL) THEN
+      UPDATE badger.eval_runs SET status = 'stopped' WHERE eval_run_id LIKE 'evaluate-%' AND eval_run_id <> :run_id AND status IN ('running', 'failed');
+    END IF;
+  END IF;
+  event := CASE WHEN fatal IS NOT NULL THEN 'run failed' WHEN done = 0 AND NOT resumed THEN 'idle' ELSE 'done' END;
+  INSERT INTO badger.run_log (entry_id, logged_at, eval_run_id, event, answers, message) SELECT UUID_STRING(), CURRENT_TIMESTAMP(), :run_id, :event, :done, :fatal;
+  UPDATE badger.run_locks SET holder = NULL WHERE name = 'evaluate' AND holder = :me;
+  IF (fatal IS NOT NULL) THEN
+    RAISE failed;
+  END IF;
+  RETURN event || ': ' || done || ' answers';
+END
+$$;
+
+-- The owner brings questions and answers, and evaluates.
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE badger.golden_set TO APPLICATION ROLE badger_owner;
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE badger.agent_runs TO APPLICATION ROLE badger_owner;
+GRANT SELECT ON TABLE badger.run_log TO APPLICATION ROLE badger_owner;
+GRANT USAGE ON PROCEDURE badger.evaluate(VARCHAR, VARCHAR) TO APPLICATION ROLE badger_owner;
+
+
+-- The consumer approves this host before the service can reach it.
+ALTER APPLICATION SET SPECIFICATION judge_host
+  TYPE = EXTERNAL_ACCESS
+  LABEL = 'Judge'
+  DESCRIPTION = 'badger asks a judge there where evidence does not decide. Questions, queries and results are sent.'
+  HOST_PORTS = ('models.example.com:443');
+
+-- Binds the secret that the consumer chooses.
+CREATE OR REPLACE PROCEDURE code.register_judge_key(ref_name VARCHAR, operation VARCHAR, ref_or_alias VARCHAR)
+  RETURNS VARCHAR
+  LANGUAGE SQL
+  EXECUTE AS OWNER
+AS $$
+BEGIN
+  CASE (operation)
+    WHEN 'ADD' THEN
+      SELECT SYSTEM$SET_REFERENCE(:ref_name, :ref_or_alias);
+    WHEN 'REMOVE' THEN
+      SELECT SYSTEM$REMOVE_REFERENCE(:ref_name, :ref_or_alias);
+    WHEN 'CLEAR' THEN
+      SELECT SYSTEM$REMOVE_ALL_REFERENCES(:ref_name);
+    ELSE
+      RETURN 'unknown operation: ' || operation;
+  END CASE;
+  RETURN 'done';
+END
+$$;
+GRANT USAGE ON PROCEDURE code.register_judge_key(VARCHAR, VARCHAR, VARCHAR) TO APPLICATION ROLE badger_owner;
+
+-- Tells Snowflake which secret to ask the consumer for.
+CREATE OR REPLACE PROCEDURE code.configure_judge_key(ref_name VARCHAR)
+  RETURNS VARCHAR
+  LANGUAGE SQL
+  EXECUTE AS OWNER
+AS $$
+BEGIN
+  RETURN '{"type": "CONFIGURATION", "payload": {"type": "GENERIC_STRING"}}';
+END
+$$;
+GRANT USAGE ON PROCEDURE code.configure_judge_key(VARCHAR) TO APPLICATION ROLE badger_owner;
+
+-- Creates the functions, which need the service.
+CREATE OR REPLACE PROCEDURE code.create_functions()
+  RETURNS VARCHAR
+  LANGUAGE SQL
+  EXECUTE AS OWNER
+AS $$
+BEGIN
+
+CREATE OR REPLACE FUNCTION badger.badger_version()
+  RETURNS VARCHAR
+  CALLED ON NULL INPUT
+  IMMUTABLE
+  COMMENT = 'The version of badger that answers. [badger:8cc1281919c224d6]'
+  SERVICE = badger.scorer
+  ENDPOINT = 'api'
+  CONTEXT_HEADERS = (CURRENT_ACCOUNT, CURRENT_USER, CURRENT_ROLE)
+  MAX_BATCH_ROWS = 2000
+  ON_BATCH_FAILURE = ABORT
+  BATCH_TIMEOUT_SECS = 900
+  AS '/v1/snowflake/badger_version';
+
+CREATE OR REPLACE FUNCTION badger.hybrid_ex(gold_result VARCHAR, agent_result VARCHAR)
+  RETURNS FLOAT
+  CALLED ON NULL INPUT
+  IMMUTABLE
+  COMMENT = 'Share of the gold result\'s cells that the agent\'s result contains. Column names, order, rounding and formats do not matter. [badger:2c0aa344402df5a3]'
+  SERVICE = badger.scorer
+  ENDPOINT = 'api'
+  CONTEXT_HEADERS = (CURRENT_ACCOUNT, CURRENT_USER, CURRENT_ROLE)
+  MAX_BATCH_ROWS = 500
+  ON_BATCH_FAILURE = ABORT
+  BATCH_TIMEOUT_SECS = 900
+  AS '/v1/snowflake/hybrid_ex';
+
+CREATE OR REPLACE FUNCTION badger.hybrid_ex(gold_result VARCHAR, agent_result VARCHAR, options VARIANT, dialect VARCHAR, expected_behaviour VARCHAR, question VARCHAR, gold_sql VARCHAR, agent_sql VARCHAR, sql_error VARCHAR, evidence VARCHAR, schema_ddl VARCHAR, gold_error VARCHAR)
+  RETURNS FLOAT
+  CALLED ON NULL INPUT
+  IMMUTABLE
+  COMMENT = 'Share of the gold result\'s cells that the agent\'s result contains. Column names, order, rounding and formats do not matter. [badger:403dea4eb4a75093]'
+  SERVICE = badger.scorer
+  ENDPOINT = 'api'
+  CONTEXT_HEADERS = (CURRENT_ACCOUNT, CURRENT_USER, CURRENT_ROLE)
+  MAX_BATCH_ROWS = 500
+  ON_BATCH_FAILURE = ABORT
+  BATCH_TIMEOUT_SECS = 900
+  AS '/v1/snowflake/hybrid_ex';
+
+CREATE OR REPLACE FUNCTION badger.hybrid_ex_json(gold_result VARCHAR, agent_result VARCHAR)
+  RETURNS VARIANT NOT NULL
+  CALLED ON NULL INPUT
+  IMMUTABLE
+  COMMENT = 'The whole score of hybrid_ex as JSON: status, value, label, passed, reason, code, detail. [badger:066e1616d4bf9dee]'
+  SERVICE = badger.scorer
+  ENDPOINT = 'api'
+  CONTEXT_HEADERS = (CURRENT_ACCOUNT, CURRENT_USER, CURRENT_ROLE)
+  MAX_BATCH_ROWS = 500
+  ON_BATCH_FAILURE = ABORT
+  BATCH_TIMEOUT_SECS = 900
+  AS '/v1/snowflake/hybrid_ex_json';
+
+CREATE OR REPLACE FUNCTION badger.hybrid_ex_json(gold_result VARCHAR, agent_result VARCHAR, options VARIANT, dialect VARCHAR, expected_behaviour VARCHAR, question VARCHAR, gold_sql VARCHAR, agent_sql VARCHAR, sql_error VARCHAR, evidence VARCHAR, schema_ddl VARCHAR, gold_error VARCHAR)
+  RETURNS VARIANT NOT NULL
+  CALLED ON NULL INPUT
+  IMMUTABLE
+  COMMENT = 'The whole score of hybrid_ex as JSON: status, value, label, passed, reason, code, detail. [badger:08936da6f93da0a5]'
+  SERVICE = badger.scorer
+  ENDPOINT = 'api'
+  CONTEXT_HEADERS = (CURRENT_ACCOUNT, CURRENT_USER, CURRENT_ROLE)
+  MAX_BATCH_ROWS = 500
+  ON_BATCH_FAILURE = ABORT
+  BATCH_TIMEOUT_SECS = 900
+  AS '/v1/snowflake/hybrid_ex_json';
+
+CREATE OR REPLACE FUNCTION badger.run_settings()
+  RETURNS VARIANT NOT NULL
+  CALLED ON NULL INPUT
+  VOLATILE
+  COMMENT = 'What a row of badger.eval_runs says of a run before it begins, as a JSON object: metrics (a list), versions, config, judge; reason says why the metrics cannot be scored. [badger:a28d98679519e304]'
+  SERVICE = badger.scorer
+  ENDPOINT = 'api'
+  CONTEXT_HEADERS = (CURRENT_ACCOUNT, CURRENT_USER, CURRENT_ROLE)
+  MAX_BATCH_ROWS = 2000
+  ON_BATCH_FAILURE = ABORT
+  BATCH_TIMEOUT_SECS = 900
+  AS '/v1/snowflake/run_settings';
+
+CREATE OR REPLACE FUNCTION badger.run_settings(metrics VARCHAR)
+  RETURNS VARIANT NOT NULL
+  CALLED ON NULL INPUT
+  VOLATILE
+  COMMENT = 'What a row of badger.eval_runs says of a run before it begins, as a JSON object: metrics (a list), versions, config, judge; reason says why the metrics cannot be scored. [badger:a94e690dbc5f9a63]'
+  SERVICE = badger.scorer
+  ENDPOINT = 'api'
+  CONTEXT_HEADERS = (CURRENT_ACCOUNT, CURRENT_USER, CURRENT_ROLE)
+  MAX_BATCH_ROWS = 2000
+  ON_BATCH_FAILURE = ABORT
+  BATCH_TIMEOUT_SECS = 900
+  AS '/v1/snowflake/run_settings';
+
+CREATE OR REPLACE FUNCTION badger.score_row(row_json VARIANT)
+  RETURNS VARIANT NOT NULL
+  CALLED ON NULL INPUT
+  VOLATILE
+  COMMENT = 'Scores one answer as badger run does and returns a JSON array of rows of badger.scores. [badger:2ff7bd091ae0b118]'
+  SERVICE = badger.scorer
+  ENDPOINT = 'api'
+  CONTEXT_HEADERS = (CURRENT_ACCOUNT, CURRENT_USER, CURRENT_ROLE)
+  MAX_BATCH_ROWS = 200
+  ON_BATCH_FAILURE = ABORT
+  BATCH_TIMEOUT_SECS = 900
+  AS '/v1/snowflake/score_row';
+
+CREATE OR REPLACE FUNCTION badger.score_row(row_json VARIANT, metrics VARCHAR)
+  RETURNS VARIANT NOT NULL
+  CALLED ON NULL INPUT
+  VOLATILE
+  COMMENT = 'Scores one answer as badger run does and returns a JSON array of rows of badger.scores. [badger:a47bbf1ccedd61b0]'
+  SERVICE = badger.scorer
+  ENDPOINT = 'api'
+  CONTEXT_HEADERS = (CURRENT_ACCOUNT, CURRENT_USER, CURRENT_ROLE)
+  MAX_BATCH_ROWS = 200
+  ON_BATCH_FAILURE = ABORT
+  BATCH_TIMEOUT_SECS = 900
+  AS '/v1/snowflake/score_row';
+
+GRANT USAGE ON SCHEMA badger TO APPLICATION ROLE badger_caller;
+
+GRANT USAGE ON ALL FUNCTIONS IN SCHEMA badger TO APPLICATION ROLE badger_caller;
+
+  RETURN '9 functions';
+END
+$$;
+
+-- Makes the pool, the warehouse, the service and the functions, or brings them to this version.
+CREATE OR REPLACE PROCEDURE code.start()
+  RETURNS VARCHAR
+  LANGUAGE SQL
+  EXECUTE AS OWNER
+AS $$
+DECLARE
+  pool VARCHAR DEFAULT CURRENT_DATABASE() || '_pool';
+  wh VARCHAR DEFAULT CURRENT_DATABASE() || '_wh';
+  egress VARCHAR DEFAULT CURRENT_DATABASE() || '_judge';
+  statement VARCHAR;
+  made VARCHAR;
+BEGIN
+  CREATE COMPUTE POOL IF NOT EXISTS IDENTIFIER(:pool) MIN_NODES = 1 MAX_NODES = 3 INSTANCE_FAMILY = CPU_X64_M AUTO_RESUME = TRUE AUTO_SUSPEND_SECS = 300;
+  CREATE WAREHOUSE IF NOT EXISTS IDENTIFIER(:wh) WAREHOUSE_SIZE = XSMALL AUTO_SUSPEND = 60 AUTO_RESUME = TRUE INITIALLY_SUSPENDED = TRUE;
+  CREATE NETWORK RULE IF NOT EXISTS badger.judge_host MODE = EGRESS TYPE = HOST_PORT VALUE_LIST = ('models.example.com:443');
+  ALTER NETWORK RULE badger.judge_host SET VALUE_LIST = ('models.example.com:443');
+  statement := 'CREATE EXTERNAL ACCESS INTEGRATION IF NOT EXISTS ' || egress || ' ALLOWED_NETWORK_RULES = (badger.judge_host) ENABLED = TRUE';
+  EXECUTE IMMEDIATE :statement;
+  statement := 'CREATE SERVICE IF NOT EXISTS badger.scorer IN COMPUTE POOL ' || pool
+    || ' FROM SPECIFICATION_FILE = \'/service.yaml\' QUERY_WAREHOUSE = ' || wh || ' EXTERNAL_ACCESS_INTEGRATIONS = (' || egress || ')';
+  EXECUTE IMMEDIATE :statement;
+  statement := 'ALTER SERVICE badger.scorer SET EXTERNAL_ACCESS_INTEGRATIONS = (' || egress || ')';
+  EXECUTE IMMEDIATE :statement;
+  ALTER SERVICE badger.scorer SET
+    MIN_INSTANCES = 2 MAX_INSTANCES = 4 MIN_READY_INSTANCES = 2
+    AUTO_SUSPEND_SECS = 3600 AUTO_RESUME = TRUE COMMENT = 'badger serve, which answers badger\'s functions';
+  ALTER SERVICE badger.scorer FROM SPECIFICATION_FILE = '/service.yaml';
+  ALTER SERVICE badger.scorer RESUME;
+  GRANT SERVICE ROLE badger.scorer!viewer TO APPLICATION ROLE badger_caller;
+  CALL code.create_functions() INTO :made;
+  RETURN 'the service starts; ' || made;
+END
+$$;
+GRANT USAGE ON PROCEDURE code.start() TO APPLICATION ROLE badger_owner;
+
+-- Stops the service and the pool. Nothing is lost.
+CREATE OR REPLACE PROCEDURE code.stop()
+  RETURNS VARCHAR
+  LANGUAGE SQL
+  EXECUTE AS OWNER
+AS $$
+DECLARE
+  pool VARCHAR DEFAULT CURRENT_DATABASE() || '_pool';
+BEGIN
+  ALTER SERVICE IF EXISTS badger.scorer SUSPEND;
+  ALTER COMPUTE POOL IF EXISTS IDENTIFIER(:pool) SUSPEND;
+  RETURN 'stopped';
+END
+$$;
+GRANT USAGE ON PROCEDURE code.stop() TO APPLICATION ROLE badger_owner;
+
+-- Called when the consumer grants privileges.
+CREATE OR REPLACE PROCEDURE code.on_grant(privileges ARRAY)
+  RETURNS VARCHAR
+  LANGUAGE SQL
+  EXECUTE AS OWNER
+AS $$
+BEGIN
+  RETURN 'give the application a secret with the key of the judge, then CALL code.start()';
+END
+$$;
+GRANT USAGE ON PROCEDURE code.on_grant(ARRAY) TO APPLICATION ROLE badger_owner;
+
+-- Called after each installation and upgrade: brings a service that is there to this version.
+CREATE OR REPLACE PROCEDURE code.on_version()
+  RETURNS VARCHAR
+  LANGUAGE SQL
+  EXECUTE AS OWNER
+AS $$
+DECLARE
+  n INTEGER;
+BEGIN
+  SHOW SERVICES IN SCHEMA badger;
+  SELECT COUNT(*) INTO :n FROM TABLE(RESULT_SCAN(LAST_QUERY_ID())) WHERE UPPER("name") = UPPER('scorer');
+  IF (n > 0) THEN
+    CALL code.start();
+  END IF;
+  RETURN 'done';
+END
+$$;

@@ -1,0 +1,113 @@
+-- Made by badger v1.2.3 from the values; make it again instead of editing it.
+-- Upgrades the service analytics.badger.scorer in place, to the image /analytics/badger/images/badger:1.2.3.
+-- badger install --apply runs the same where the service differs from the values.
+-- Functions keep their paths: those of the version before go on working, and badger install --apply brings the new ones.
+USE ROLE badger_owner;
+
+-- A service that is there gets what is outside the specification.
+ALTER SERVICE IF EXISTS analytics.badger.scorer SET
+  MIN_INSTANCES = 2 MAX_INSTANCES = 4 MIN_READY_INSTANCES = 2
+  AUTO_SUSPEND_SECS = 3600 AUTO_RESUME = TRUE QUERY_WAREHOUSE = BADGER_WH
+  EXTERNAL_ACCESS_INTEGRATIONS = (analytics_badger_scorer_judge);
+
+-- And the specification. Snowflake replaces the instances one after another; functions keep their paths, and calls that are cut are sent again.
+ALTER SERVICE IF EXISTS analytics.badger.scorer FROM SPECIFICATION $$
+spec:
+  containers:
+    - name: badger
+      image: /analytics/badger/images/badger:1.2.3
+      args:
+        - serve
+      env:
+        BADGER_AUTH_GRPC_MODE: local
+        BADGER_AUTH_HTTP_MODE: platform
+        BADGER_AUTH_HTTP_PLATFORM: spcs
+        BADGER_JUDGE_BACKEND: openai:gpt-4o
+        BADGER_JUDGE_BASE_URL: https://models.example.com/v1
+        BADGER_JUDGE_KEY_FILE: /secrets/judge/secret_string
+        BADGER_LIMITS_STOP_GRACE: 25s
+        BADGER_LISTEN_GRPC: 127.0.0.1:7433
+        BADGER_LISTEN_HTTP: 0.0.0.0:8080
+        BADGER_RESULTS_WAREHOUSE: snowflake:///analytics/badger?auth=container
+        BADGER_TIMEOUTS: '{snowflake: 10m0s}'
+        GOMEMLIMIT: "7730941131"
+      readinessProbe:
+        port: 8080
+        path: /readyz
+      volumeMounts:
+        - name: tmp
+          mountPath: /tmp
+      secrets:
+        - snowflakeSecret:
+            objectName: analytics.badger.judge_key
+          directoryPath: /secrets/judge
+      resources:
+        requests:
+          cpu: 250m
+          memory: 8Gi
+        limits:
+          cpu: 2
+          memory: 8Gi
+    - name: public
+      image: /analytics/badger/images/badger:1.2.3
+      args:
+        - serve
+      env:
+        BADGER_AUTH_GRPC_MODE: local
+        BADGER_AUTH_HTTP_MODE: platform
+        BADGER_AUTH_HTTP_PLATFORM: spcs
+        BADGER_JUDGE_BACKEND: openai:gpt-4o
+        BADGER_JUDGE_BASE_URL: https://models.example.com/v1
+        BADGER_JUDGE_KEY_FILE: /secrets/judge/secret_string
+        BADGER_LIMITS_STOP_GRACE: 25s
+        BADGER_LISTEN_GRPC: 127.0.0.1:7435
+        BADGER_LISTEN_HTTP: 0.0.0.0:8081
+        BADGER_RESULTS_WAREHOUSE: snowflake:///analytics/badger?auth=container
+        BADGER_TIMEOUTS: '{snowflake: 10m0s}'
+        GOMEMLIMIT: "7730941131"
+      readinessProbe:
+        port: 8081
+        path: /readyz
+      volumeMounts:
+        - name: tmp
+          mountPath: /tmp
+      secrets:
+        - snowflakeSecret:
+            objectName: analytics.badger.judge_key
+          directoryPath: /secrets/judge
+      resources:
+        requests:
+          cpu: 250m
+          memory: 8Gi
+        limits:
+          cpu: 2
+          memory: 8Gi
+  endpoints:
+    - name: api
+      port: 8080
+      public: false
+      protocol: HTTP
+    - name: ui
+      port: 8081
+      public: true
+      protocol: HTTP
+  volumes:
+    - name: tmp
+      source: local
+  logExporters:
+    eventTableConfig:
+      logLevel: ERROR
+serviceRoles:
+  - name: caller
+    endpoints:
+      - api
+  - name: viewer
+    endpoints:
+      - ui
+$$;
+
+-- The mark by which the service is compared, last.
+ALTER SERVICE IF EXISTS analytics.badger.scorer SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:dbb568eb707bb557]';
+
+-- Until all instances are READY:
+SHOW SERVICE CONTAINERS IN SERVICE analytics.badger.scorer;

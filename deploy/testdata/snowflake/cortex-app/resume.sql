@@ -1,0 +1,5 @@
+-- Made by badger v1.2.3 from the values; make it again instead of editing it.
+-- Starts the service provider.scorers.badger, with the image that it had.
+USE ROLE badger_owner;
+ALTER SERVICE IF EXISTS provider.scorers.badger RESUME;
+SHOW SERVICE CONTAINERS IN SERVICE provider.scorers.badger;

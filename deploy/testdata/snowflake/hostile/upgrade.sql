@@ -1,0 +1,79 @@
+-- Made by badger v1.2.3 from the values; make it again instead of editing it.
+-- Upgrades the service null_.scorers.on1 in place, to the image /true_/_y/images/n0:1e3.
+-- badger install --apply runs the same where the service differs from the values.
+-- Functions keep their paths: those of the version before go on working, and badger install --apply brings the new ones.
+USE ROLE "o""wner; DROP TABLE x --";
+
+-- A service that is there gets what is outside the specification.
+ALTER SERVICE IF EXISTS null_.scorers.on1 SET
+  MIN_INSTANCES = 1 MAX_INSTANCES = 1 MIN_READY_INSTANCES = 1
+  AUTO_SUSPEND_SECS = 0 AUTO_RESUME = TRUE QUERY_WAREHOUSE = "Wh ""1"" $1"
+  EXTERNAL_ACCESS_INTEGRATIONS = (null__scorers_on1_judge);
+
+-- And the specification. Snowflake replaces the instances one after another; functions keep their paths, and calls that are cut are sent again.
+ALTER SERVICE IF EXISTS null_.scorers.on1 FROM SPECIFICATION $$
+spec:
+  containers:
+    - name: badger
+      image: /true_/_y/images/n0:1e3
+      args:
+        - serve
+      env:
+        BADGER_AUTH_GRPC_MODE: local
+        BADGER_AUTH_HTTP_MODE: platform
+        BADGER_AUTH_HTTP_PLATFORM: spcs
+        BADGER_JUDGE_BACKEND: 'anthropic:m: "x" # {{y}} %s'
+        BADGER_JUDGE_BASE_URL: https://Models.Example.com:8443/v1/%7B
+        BADGER_JUDGE_KEY_FILE: /secrets/judge/secret_string
+        BADGER_JUDGES: /judges/0x1F.star,/judges/no
+        BADGER_LIMITS_STOP_GRACE: 25s
+        BADGER_LISTEN_GRPC: 127.0.0.1:7433
+        BADGER_LISTEN_HTTP: 0.0.0.0:8080
+        BADGER_RESULTS_WAREHOUSE: snowflake:///null_/scorers?auth=container
+        BADGER_TIMEOUTS: '{snowflake: 10m0s}'
+        GOMEMLIMIT: "483183819"
+      readinessProbe:
+        port: 8080
+        path: /readyz
+      volumeMounts:
+        - name: tmp
+          mountPath: /tmp
+        - name: judges
+          mountPath: /judges
+      secrets:
+        - snowflakeSecret:
+            objectName: null_.scorers.nil_
+          directoryPath: /secrets/judge
+      resources:
+        requests:
+          cpu: 0.2
+          memory: 512Mi
+        limits:
+          cpu: 0.2
+          memory: 512Mi
+  endpoints:
+    - name: api
+      port: 8080
+      public: false
+      protocol: HTTP
+  volumes:
+    - name: tmp
+      source: local
+    - name: judges
+      source: '@null_.scorers.judges'
+      uid: 65532
+      gid: 65532
+  logExporters:
+    eventTableConfig:
+      logLevel: INFO
+serviceRoles:
+  - name: caller
+    endpoints:
+      - api
+$$;
+
+-- The mark by which the service is compared, last.
+ALTER SERVICE IF EXISTS null_.scorers.on1 SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:c166ced09d72c033]';
+
+-- Until all instances are READY:
+SHOW SERVICE CONTAINERS IN SERVICE null_.scorers.on1;

@@ -1,0 +1,156 @@
+// Package spcs has the service specification of Snowpark Container Services: its fields, as
+// Snowflake's specification reference names them, and the rules that no JSON Schema can say.
+//
+// Snowflake checks a specification only when a service is created from it, and no validator can be
+// had outside an account: snowflake-cli and the snowflake.core client pass a specification on as
+// text. So the rules are here.
+package spcs
+
+import (
+	"bytes"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Specification is a service specification.
+type Specification struct {
+	Spec         Spec          `yaml:"spec"`
+	ServiceRoles []ServiceRole `yaml:"serviceRoles,omitempty"`
+	Capabilities *Capabilities `yaml:"capabilities,omitempty"`
+}
+
+// Spec is what runs.
+type Spec struct {
+	Containers   []Container   `yaml:"containers"`
+	Endpoints    []Endpoint    `yaml:"endpoints,omitempty"`
+	Volumes      []Volume      `yaml:"volumes,omitempty"`
+	LogExporters *LogExporters `yaml:"logExporters,omitempty"`
+}
+
+// Container is one program. All containers of an instance share its network.
+type Container struct {
+	Name           string            `yaml:"name"`
+	Image          string            `yaml:"image"` // /DATABASE/SCHEMA/REPOSITORY/NAME:TAG, without a host
+	Command        []string          `yaml:"command,omitempty"`
+	Args           []string          `yaml:"args,omitempty"`
+	Env            map[string]string `yaml:"env,omitempty"`
+	ReadinessProbe *Probe            `yaml:"readinessProbe,omitempty"`
+	VolumeMounts   []VolumeMount     `yaml:"volumeMounts,omitempty"`
+	Secrets        []Secret          `yaml:"secrets,omitempty"`
+	Resources      *Resources        `yaml:"resources,omitempty"`
+}
+
+// Probe is what Snowflake asks to learn whether a container is ready. It wants 200.
+type Probe struct {
+	Port int    `yaml:"port"`
+	Path string `yaml:"path"`
+}
+
+// VolumeMount is where a container sees a volume.
+type VolumeMount struct {
+	Name      string `yaml:"name"`
+	MountPath string `yaml:"mountPath"`
+}
+
+// Secret is where a container sees a secret: as files in a directory, which Snowflake writes anew
+// when the secret changes, or as a variable, which stays as it was at the start.
+type Secret struct {
+	SnowflakeSecret SecretName `yaml:"snowflakeSecret"`
+	DirectoryPath   string     `yaml:"directoryPath,omitempty"`
+	EnvVarName      string     `yaml:"envVarName,omitempty"`
+	SecretKeyRef    string     `yaml:"secretKeyRef,omitempty"` // username, password or secret_string
+}
+
+// SecretName names a secret, or in an app the reference that the consumer binds to one.
+type SecretName struct {
+	ObjectName      string `yaml:"objectName,omitempty"`
+	ObjectReference string `yaml:"objectReference,omitempty"`
+}
+
+// Resources are what a container gets at least, and at most.
+type Resources struct {
+	Requests *Amounts `yaml:"requests,omitempty"`
+	Limits   *Amounts `yaml:"limits,omitempty"`
+}
+
+// Amounts are amounts of resources.
+type Amounts struct {
+	CPU    Quantity `yaml:"cpu,omitempty"`    // cores: 1, 0.5 or 500m
+	Memory Quantity `yaml:"memory,omitempty"` // bytes: 2Gi, 512Mi, 2G or 512M
+	GPU    Quantity `yaml:"nvidia.com/gpu,omitempty"`
+}
+
+// Endpoint is a port that functions, services or people reach.
+type Endpoint struct {
+	Name         string         `yaml:"name"`
+	Port         int            `yaml:"port,omitempty"`
+	PortRange    string         `yaml:"portRange,omitempty"` // FIRST-LAST
+	Public       bool           `yaml:"public"`
+	Protocol     string         `yaml:"protocol,omitempty"` // HTTP or TCP
+	CORSSettings map[string]any `yaml:"corsSettings,omitempty"`
+}
+
+// Volume is a directory that containers mount.
+type Volume struct {
+	Name        string         `yaml:"name"`
+	Source      string         `yaml:"source"` // local, memory, block or @STAGE
+	Size        Quantity       `yaml:"size,omitempty"`
+	BlockConfig map[string]any `yaml:"blockConfig,omitempty"`
+	UID         *int           `yaml:"uid,omitempty"`
+	GID         *int           `yaml:"gid,omitempty"`
+}
+
+// LogExporters say what of the containers' output goes to the event table.
+type LogExporters struct {
+	EventTableConfig struct {
+		LogLevel string `yaml:"logLevel"` // INFO, ERROR or NONE
+	} `yaml:"eventTableConfig"`
+}
+
+// ServiceRole is a role that grants endpoints.
+type ServiceRole struct {
+	Name      string   `yaml:"name"`
+	Endpoints []string `yaml:"endpoints"`
+}
+
+// Capabilities are what a service may do besides.
+type Capabilities struct {
+	SecurityContext struct {
+		ExecuteAsCaller bool `yaml:"executeAsCaller"`
+	} `yaml:"securityContext"`
+}
+
+// Quantity is an amount as text. YAML shows it without quotes, as Snowflake's examples do.
+type Quantity string
+
+// MarshalYAML writes it without quotes.
+func (q Quantity) MarshalYAML() (any, error) {
+	return &yaml.Node{Kind: yaml.ScalarNode, Value: string(q)}, nil
+}
+
+// IsZero tells whether it is left out.
+func (q Quantity) IsZero() bool { return q == "" }
+
+// Marshal writes a specification as YAML.
+func (s *Specification) Marshal() ([]byte, error) {
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := e.Encode(s); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), e.Close()
+}
+
+// Parse reads a specification. An unknown key is an error.
+func Parse(text []byte) (*Specification, error) {
+	var s Specification
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(&s); err != nil {
+		return nil, errcode.New(errcode.InvalidArgument, "service specification: %w", err)
+	}
+	return &s, nil
+}

@@ -1,0 +1,98 @@
+package install
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// serviceMark begins the mark in a service's comment.
+const serviceMark = "badger-service:"
+
+// calling adds the steps of the way of calling. The mark of a service is the hash of what creates
+// and changes it with another mark, so that a change of the specification is seen, and one of the
+// number of instances as well.
+func (p *Plan) calling(declared []Declared) error {
+	steps, err := p.render(p.Via.Name, &page{Plan: p, Functions: declared})
+	if err != nil {
+		return err
+	}
+	ofService := slices.DeleteFunc(slices.Clone(steps), func(s Step) bool { return s.Service == "" })
+	if len(ofService) > 0 {
+		p.service = serviceMark + fingerprint(ofService)
+		if steps, err = p.render(p.Via.Name, &page{Plan: p, Functions: declared, Mark: p.service}); err != nil {
+			return err
+		}
+	}
+	p.Steps = append(p.Steps, steps...)
+	return nil
+}
+
+// ServiceDoc is what the warehouse shows of the service, with the mark by which it is compared.
+func (p *page) ServiceDoc() string {
+	return "badger serve, which answers badger's functions. [" + p.Mark + "]"
+}
+
+// serviceState is how the service stands to the plan; "" where the plan has none.
+func (p *Plan) serviceState(ctx context.Context, db Database) (State, error) {
+	if p.service == "" {
+		return "", nil
+	}
+	t, err := db.Query(ctx, p.services)
+	if errcode.Of(err) == errcode.NotFound { // no schema, no service
+		return Missing, nil
+	}
+	if err != nil {
+		return "", errcode.New(errcode.Of(err), "listing the services of %s: %w", p.SchemaName(), err)
+	}
+	name, comment := -1, -1
+	for i := range t.Columns {
+		switch strings.ToLower(t.Columns[i].Name) {
+		case "name":
+			name = i
+		case "comment":
+			comment = i
+		}
+	}
+	if name < 0 || comment < 0 {
+		return "", errcode.New(errcode.Internal, "%s shows no names and comments of services", p.Warehouse.Name)
+	}
+	for i := range t.Rows() {
+		if t.Columns[name].Value(i).String() != p.folded(p.Values.Service) {
+			continue
+		}
+		said := t.Columns[comment].Value(i).String()
+		switch {
+		case strings.Contains(said, "["+p.service+"]"):
+			return Same, nil
+		case strings.Contains(said, "["+serviceMark):
+			return Changed, nil
+		}
+		return Foreign, nil
+	}
+	return Missing, nil
+}
+
+// diffService compares the service.
+func (p *Plan) diffService(ctx context.Context, db Database, c *Comparison) error {
+	state, err := p.serviceState(ctx, db)
+	if err != nil || state == "" {
+		return err
+	}
+	l := Line{State: string(state), What: "service", Name: p.in(p.Values.Service)}
+	switch state {
+	case Same:
+		c.Same["service"]++
+		return nil
+	case Missing:
+		l.Fix = "creates it"
+	case Changed:
+		l.Why, l.Fix = "its specification, image or number of instances is another", "upgrades it in place"
+	case Foreign:
+		l.Why, l.Fine = "badger did not create it, and leaves it alone: whoever made it, such as Terraform, upgrades it", true
+	}
+	c.Lines = append(c.Lines, l)
+	return nil
+}

@@ -1,0 +1,1 @@
+{{if eq .Via.Name "spcs"}}SHOW SERVICES IN SCHEMA {{.SchemaName}}{{end}}
