@@ -40,6 +40,7 @@ module "badger" {
   instances       = { min = 2, max = 5 }
   service         = "EVAL"
   specification   = var.with_service ? file("${path.module}/service.yaml") : null # badger deploy snowflake writes it
+  query_warehouse = "EVAL_WH"
   egress_hosts    = var.egress_hosts
 }
 

@@ -32,14 +32,15 @@ variable "egress_hosts" {
 module "badger" {
   source = "./snowflake-spcs"
 
-  database        = "select"
-  schema          = "a$${b}%%{c}\\ \"q\""
+  database        = "ANALYTICS_2"
+  schema          = "EVALS"
   owner_role      = "O'Brien $${x}"
-  compute_pool    = "Pool 1"
+  compute_pool    = "POOL_1"
   instance_family = "CPU_X64_XS"
   instances       = { min = 1, max = 1 }
-  service         = "ev\"al"
+  service         = "EVAL_1"
   specification   = var.with_service ? file("${path.module}/service.yaml") : null # badger deploy snowflake writes it
+  query_warehouse = "W$${x} \"1\""
   egress_hosts    = var.egress_hosts
 }
 

@@ -40,6 +40,7 @@ module "badger" {
   instances       = { min = 1, max = 1 }
   service         = "BADGER"
   specification   = var.with_service ? file("${path.module}/service.yaml") : null # badger deploy snowflake writes it
+  query_warehouse = "BADGER_WH"
   egress_hosts    = var.egress_hosts
 }
 
