@@ -28,7 +28,7 @@ import (
 	"github.com/badger-eval/badger/sql/install"
 )
 
-//go:embed all:cloud-run
+//go:embed all:cloud-run all:databricks
 var files embed.FS
 
 // Target is a platform that files are written for.
@@ -38,6 +38,10 @@ type Target struct {
 	Warehouse string   // whose installation it belongs to; "": any
 	Via       string   // the way of calling that reaches it; "": any
 	Required  []string // keys of the values that it needs
+
+	// Prepare checks the values for this target and makes what its templates see as .Own. It may be
+	// nil.
+	Prepare func(*install.Plan) (any, error)
 }
 
 // Targets are all of them.
@@ -46,6 +50,13 @@ var Targets = []Target{
 		Name: "cloud-run", Warehouse: "bigquery", Via: "cloud-run",
 		Doc:      "badger serve on Google Cloud Run, called by BigQuery remote functions. One instance is always on.",
 		Required: []string{"deploy.image", "database", "location"},
+		Prepare:  prepareCloudRun,
+	},
+	{
+		Name: "databricks", Warehouse: "databricks",
+		Doc:      "A bundle: a schema with a volume for badger's program, a secret scope, the nightly job, and badger serve as an app. The jobs cost what their compute takes, the app runs all the time.",
+		Required: []string{"database", "schedule.compute", "deploy.databricks.sha256", "deploy.databricks.service_principal"},
+		Prepare:  prepareDatabricks,
 	},
 }
 
@@ -72,6 +83,7 @@ type page struct {
 	*install.Plan
 	Target  *Target
 	Version string // of badger
+	Own     any    // what Prepare made
 }
 
 // Render writes the files of a target for an installation, ordered by name. Version is badger's: each
@@ -84,6 +96,13 @@ func Render(t *Target, plan *install.Plan, version string) ([]File, error) {
 		return nil, err
 	}
 	data := &page{Plan: plan, Target: t, Version: version}
+	if t.Prepare != nil {
+		own, err := t.Prepare(plan)
+		if err != nil {
+			return nil, err
+		}
+		data.Own = own
+	}
 	var out []File
 	err := fs.WalkDir(files, t.Name, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -112,7 +131,7 @@ func Render(t *Target, plan *install.Plan, version string) ([]File, error) {
 // fill fills in a template.
 func fill(name string, text []byte, data *page) ([]byte, error) {
 	t, err := template.New(path.Base(name)).Delims("[[", "]]").Funcs(template.FuncMap{
-		"yaml": yamlText, "json": jsonText,
+		"yaml": yamlText, "json": jsonText, "sh": install.ShellWord, "cat": func(a ...any) string { return fmt.Sprint(a...) },
 	}).Option("missingkey=error").Parse(string(text))
 	if err != nil {
 		return nil, errcode.New(errcode.Internal, "template %s: %w", name, err)
@@ -151,7 +170,11 @@ func Explain(w io.Writer) error {
 		t := &Targets[i]
 		fmt.Fprintf(&b, "\n  %s\n      %s\n", t.Name, strings.Join(report.Wrap(t.Doc, 74), "\n      "))
 		if t.Warehouse != "" {
-			fmt.Fprintf(&b, "      for: %s via %s\n", t.Warehouse, t.Via)
+			via := ""
+			if t.Via != "" {
+				via = " via " + t.Via
+			}
+			fmt.Fprintf(&b, "      for: %s%s\n", t.Warehouse, via)
 		}
 		if len(t.Required) > 0 {
 			fmt.Fprintf(&b, "      needs: %s\n", strings.Join(t.Required, ", "))

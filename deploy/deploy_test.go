@@ -116,6 +116,7 @@ func eachSet(t *testing.T, f func(t *testing.T, target *deploy.Target, set strin
 				if err != nil {
 					t.Fatal(err)
 				}
+				v.Deploying = true
 				plan, err := install.New(v, dialects[v.Warehouse], catalogue.Functions())
 				if err != nil {
 					t.Fatal(err)

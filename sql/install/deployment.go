@@ -2,6 +2,7 @@ package install
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -18,6 +19,9 @@ type Deployment struct {
 	// a password.
 	Warehouse string `yaml:"warehouse"`
 	Judge     Judge  `yaml:"judge"`
+
+	CloudRun   CloudRun   `yaml:"cloud_run"`
+	Databricks Databricks `yaml:"databricks"`
 }
 
 // Replicas are how many servers run at least and at most.
@@ -40,7 +44,7 @@ var (
 )
 
 func (d *Deployment) fields() []field {
-	return []field{
+	return slices.Concat([]field{
 		{"deploy.image", &d.Image, "", "registry.example.com/badger:1.0.0"},
 		{"deploy.cpu", &d.CPU, "1", "1"},
 		{"deploy.memory", &d.Memory, "1Gi", "1Gi"},
@@ -49,7 +53,7 @@ func (d *Deployment) fields() []field {
 		{"deploy.judge.model", &d.Judge.Model, "", "gpt-4o"},
 		{"deploy.judge.url", &d.Judge.URL, "", "https://models.example.com/v1"},
 		{"deploy.judge.secret", &d.Judge.Secret, "", "badger-judge"},
-	}
+	}, d.CloudRun.fields(), d.Databricks.fields())
 }
 
 // complete fills in what is left out and checks what is there.
@@ -69,5 +73,8 @@ func (d *Deployment) complete() error {
 	if !sizes.MatchString(d.Memory) {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.memory is %.20q, want a size, such as 1Gi", d.Memory)
 	}
-	return nil
+	if err := d.CloudRun.complete(); err != nil {
+		return err
+	}
+	return d.Databricks.complete()
 }
