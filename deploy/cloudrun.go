@@ -106,7 +106,7 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 	set("BADGER_LIMITS_CALLER_MEMORY_BYTES", bytes)
 	set("BADGER_LIMITS_MESSAGE_BYTES", strconv.Itoa(requestMiB<<20)) // gRPC is not reached from outside
 	set("BADGER_LIMITS_STOP_GRACE", "9s")                            // Cloud Run kills after 10 s
-	set("GOMEMLIMIT", strconv.Itoa((memory-tmpMiB)*9/10)+"MiB")
+	set("GOMEMLIMIT", strconv.Itoa(memory-tmpMiB-baseMiB/2)+"MiB")
 	if d.Warehouse != "" {
 		if !strings.HasPrefix(d.Warehouse, "bigquery://") {
 			return nil, bad("deploy.warehouse is %.80q, want bigquery://PROJECT/DATASET?location=%s", d.Warehouse, v.Location)

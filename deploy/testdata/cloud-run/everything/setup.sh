@@ -86,11 +86,11 @@ again gcloud run services add-iam-policy-binding scoring --project=acme-analytic
 # The server takes tokens for this address only, and functions name it.
 urls=$(gcloud run services describe scoring --project=acme-analytics --region=europe-west1 --format=json | jq -r '[.status.url, (.metadata.annotations["run.googleapis.com/urls"] // "[]" | fromjson | .[])] | unique | .[]')
 if ! grep -qxF https://scoring-123456789012.europe-west1.run.app <<<"$urls"; then
-  echo "The service is not at "https://scoring-123456789012.europe-west1.run.app", but at" >&2
+  printf 'The service is not at %s, but at\n' https://scoring-123456789012.europe-west1.run.app >&2
   echo "$urls" >&2
   echo "Set endpoint in the values to one of them, write these files again, and run this again." >&2
   exit 1
 fi
 
 step "next"
-echo "badger install --values VALUES --apply "'bigquery://acme-analytics/badger?location=europe-west1'
+printf 'badger install --values VALUES --apply %s\n' 'bigquery://acme-analytics/badger?location=europe-west1'

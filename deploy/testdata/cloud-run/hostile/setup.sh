@@ -79,11 +79,11 @@ again gcloud run services add-iam-policy-binding no --project=example.com:null-o
 # The server takes tokens for this address only, and functions name it.
 urls=$(gcloud run services describe no --project=example.com:null-off --region=us-central1 --format=json | jq -r '[.status.url, (.metadata.annotations["run.googleapis.com/urls"] // "[]" | fromjson | .[])] | unique | .[]')
 if ! grep -qxF https://scoring.example.com <<<"$urls"; then
-  echo "The service is not at "https://scoring.example.com", but at" >&2
+  printf 'The service is not at %s, but at\n' https://scoring.example.com >&2
   echo "$urls" >&2
   echo "Set endpoint in the values to one of them, write these files again, and run this again." >&2
   exit 1
 fi
 
 step "next"
-echo "badger install --values VALUES --apply "'bigquery://example.com:null-off/badger?location=US'
+printf 'badger install --values VALUES --apply %s\n' 'bigquery://example.com:null-off/badger?location=US'
