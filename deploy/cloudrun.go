@@ -131,9 +131,9 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 		if !gcpName.MatchString(d.Judge.Secret) {
 			return nil, bad("deploy.judge.secret is %.60q, want the name of a secret: letters, digits, _ and dashes", d.Judge.Secret)
 		}
-		own.KeyFolder = "/secrets/judge"
+		own.KeyFolder = "/etc/badger/secrets/judge" // where the Terraform module mounts it, too
 		own.Services = append(own.Services, "secretmanager.googleapis.com")
-		set("BADGER_JUDGE_KEY_FILE", own.KeyFolder+"/key")
+		set("BADGER_JUDGE_KEY_FILE", own.KeyFolder+"/value")
 	}
 	if d.CloudRun.Perimeter != "" && d.CloudRun.ProjectNumber == "" {
 		return nil, bad("deploy.cloud_run.perimeter needs deploy.cloud_run.project_number, by which a perimeter names the project")
@@ -258,22 +258,38 @@ func (c *cloudRun) Accounts() (out []Account) {
 // ModelConnection is the connection to the model; empty: there is none.
 func (c *cloudRun) ModelConnection() string { return c.plan.Values.Deploy.CloudRun.ModelConnection }
 
-// Terraform is what the module bigquery-cloud-run takes, as its variables.
+// Terraform are the variables of the module bigquery-cloud-run.
 func (c *cloudRun) Terraform() (string, error) {
 	v, d := &c.plan.Values, &c.plan.Values.Deploy
-	environment := map[string]string{}
+	environment, secrets, roles := map[string]string{}, map[string]string{}, []string{}
 	for _, e := range c.Env {
 		environment[e.Name] = e.Value
 	}
-	b, err := json.MarshalIndent(map[string]any{
-		"project": v.Database, "region": d.CloudRun.Region, "location": v.Location, "service": v.Service, "image": d.Image, "endpoint": v.Endpoint,
-		"dataset": v.Schema, "connection": v.Connection, "service_account": c.plan.CloudRunAccount(), "nightly_service_account": c.plan.CloudRunNightly(),
-		"min_instances": d.Replicas.Min, "max_instances": d.Replicas.Max, "cpu": c.CPU, "memory": d.Memory, "concurrency": d.CloudRun.Concurrency,
-		"timeout_seconds": 1200, "temporary_mib": c.Tmp, "environment": environment, "judge_secret": d.Judge.Secret, "judge_secret_folder": c.KeyFolder,
-		"network": d.CloudRun.Network, "subnetwork": d.CloudRun.Subnetwork, "services": c.Services,
-		"function_owner_permissions": strings.Split(install.FunctionOwnerPermissions, ","), "bindings": c.Bindings,
-	}, "", "  ")
-	return string(b), err
+	if d.Judge.Secret != "" {
+		secrets["judge"] = d.Judge.Secret
+	}
+	for _, b := range install.BindingsOn("project", c.Bindings) {
+		if b.Member == "serviceAccount:"+c.plan.CloudRunAccount() && b.Resource == v.Database {
+			roles = append(roles, b.Role)
+		}
+	}
+	return indented(map[string]any{
+		"project": v.Database, "region": d.CloudRun.Region, "location": v.Location, "service": v.Service, "connection": v.Connection, "image": d.Image,
+		"instances": map[string]int{"min": d.Replicas.Min, "max": d.Replicas.Max}, "cpu": c.CPU, "memory": d.Memory,
+		"environment": environment, "secret_files": secrets, "project_roles": roles,
+	})
+}
+
+// JSON are all bindings, for whoever grants them in another way.
+func (c *cloudRun) JSON() (string, error) { return indented(c.Bindings) }
+
+func indented(v any) (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(v)
+	return b.String(), err
 }
 
 // FunctionOwnerPermissions are those of the custom role.

@@ -226,9 +226,9 @@ func TestCloudRunMistakes(t *testing.T) {
 		{"half a CPU", `cpu: "1"`, `cpu: "0.5"`, "cpu"},
 		{"no volume of any kind", "emptyDir: {medium: Memory, sizeLimit: 64Mi}", "nfs: {}", "nfs"},
 		{"a volume that is not there", "- name: judge-key\n              mountPath", "- name: judge\n              mountPath", "mounted and not there"},
-		{"a volume that is not mounted", "            - name: judge-key\n              mountPath: /secrets/judge\n", "", "not mounted"},
-		{"a key elsewhere", "value: /secrets/judge/key", "value: /secrets/key", "key /secrets/key is not mounted"},
-		{"two folders in one place", "mountPath: /secrets/judge", "mountPath: /tmp", "two volumes"},
+		{"a volume that is not mounted", "            - name: judge-key\n              mountPath: /etc/badger/secrets/judge\n", "", "not mounted"},
+		{"a key elsewhere", "value: /etc/badger/secrets/judge/value", "value: /secrets/key", "key /secrets/key is not mounted"},
+		{"two folders in one place", "mountPath: /etc/badger/secrets/judge", "mountPath: /tmp", "two volumes"},
 		{"another protocol", "name: h2c", "name: http1", "do not agree"},
 		{"a probe of another port", "port: 8080}\n            periodSeconds: 30", "port: 8081}\n            periodSeconds: 30", "another port"},
 		{"a slow probe", "periodSeconds: 2", "periodSeconds: 1", "longer than its period"},
@@ -306,17 +306,53 @@ func needShell(t *testing.T) {
 	}
 }
 
-// bindings are those that Terraform gets.
-func bindings(t *testing.T, files []deploy.File) (out struct {
-	Bindings []install.Binding
-	Endpoint string
-},
-) {
+// bindings are the roles that have to be given.
+func bindings(t *testing.T, files []deploy.File) (out []install.Binding) {
 	t.Helper()
-	if err := json.Unmarshal(content(t, files, "terraform.tfvars.json"), &out); err != nil {
+	if err := json.Unmarshal(content(t, files, "bindings.json"), &out); err != nil {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// audience is the service's address.
+func audience(t *testing.T, files []deploy.File) string {
+	t.Helper()
+	for _, e := range as[service](t, content(t, files, "service.yaml")).Spec.Template.Spec.Containers[0].Env {
+		if e.Name == "BADGER_AUTH_HTTP_AUDIENCE" {
+			return e.Value
+		}
+	}
+	t.Fatal("there is no audience")
+	return ""
+}
+
+// The module takes every variable, and the container gets the same environment from it.
+func TestCloudRunTerraform(t *testing.T) {
+	module, missing := os.ReadFile(filepath.Join("terraform", "bigquery-cloud-run", "variables.tf"))
+	targetSets(t, "cloud-run", func(t *testing.T, _ string, files []deploy.File) {
+		var vars map[string]any
+		if err := json.Unmarshal(content(t, files, "terraform.tfvars.json"), &vars); err != nil {
+			t.Fatal(err)
+		}
+		if missing == nil {
+			for name := range vars {
+				if !bytes.Contains(module, []byte(`variable "`+name+`"`)) {
+					t.Errorf("the module has no variable %s", name)
+				}
+			}
+		}
+		c := as[service](t, content(t, files, "service.yaml")).Spec.Template.Spec.Containers[0]
+		environment := vars["environment"].(map[string]any)
+		for _, e := range c.Env {
+			if environment[e.Name] != e.Value {
+				t.Errorf("%s is %q, and %q in Terraform", e.Name, e.Value, environment[e.Name])
+			}
+		}
+		if len(environment) != len(c.Env) || vars["cpu"] != c.Resources.Limits.CPU || vars["memory"] != c.Resources.Limits.Memory {
+			t.Error("the module makes another service")
+		}
+	})
 }
 
 // The script gives each role once, to whom and where the bindings say, before the service starts,
@@ -328,7 +364,7 @@ func TestCloudRunSetup(t *testing.T) {
 		want := bindings(t, files)
 		env, calls := stubs(t, nil)
 		cmd := exec.CommandContext(t.Context(), "bash", "setup.sh")
-		cmd.Dir, cmd.Env = written(t, files), append(env, `BADGER_TEST_URLS=["`+want.Endpoint+`"]`)
+		cmd.Dir, cmd.Env = written(t, files), append(env, `BADGER_TEST_URLS=["`+audience(t, files)+`"]`)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -337,7 +373,7 @@ func TestCloudRunSetup(t *testing.T) {
 		if deployed < 0 {
 			t.Fatal("the service is not deployed")
 		}
-		for _, b := range want.Bindings {
+		for _, b := range want {
 			member := b.Member
 			if b.Variable != "" {
 				member = caller
@@ -361,8 +397,8 @@ func TestCloudRunSetup(t *testing.T) {
 				t.Errorf("a call that shows the token, or lets everybody in: %q", c)
 			}
 		}
-		if given != len(want.Bindings) {
-			t.Errorf("%d roles are given, and there are %d bindings", given, len(want.Bindings))
+		if given != len(want) {
+			t.Errorf("%d roles are given, and there are %d bindings", given, len(want))
 		}
 	})
 }
@@ -453,7 +489,7 @@ func TestCloudRunRemove(t *testing.T) {
 			all = append(all, strings.Join(c, " "))
 		}
 		text := strings.Join(all, "\n")
-		for _, b := range bindings(t, files).Bindings {
+		for _, b := range bindings(t, files) {
 			if b.On == "project" && b.Variable == "" && !strings.Contains(text, "remove-iam-policy-binding "+b.Resource+" --member="+b.Member+" --role="+b.Role) {
 				t.Errorf("%s stays with %s", b.Role, b.Member)
 			}
@@ -466,7 +502,7 @@ func TestCloudRunRemove(t *testing.T) {
 		if set == "everything" && !strings.Contains(text, `{"policy":{"bindings":[{"role":"roles/bigquery.connectionUser","members":["user:a@example.com"]}]}}`) {
 			t.Errorf("the connection to the model keeps the service's account:\n%s", text)
 		}
-		if set == "small" && !strings.Contains(text, "delete badger@acme-analytics.iam.gserviceaccount.com") {
+		if set == "small" && !strings.Contains(text, "delete badger-server@acme-analytics.iam.gserviceaccount.com") {
 			t.Errorf("the account that was made stays:\n%s", text)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,8 +94,9 @@ func sets(t *testing.T, target string) []string {
 	return found
 }
 
-// eachSet calls f for what is rendered for each target from each of its sets of values.
-func eachSet(t *testing.T, f func(t *testing.T, target *deploy.Target, set string, files []deploy.File)) {
+// eachSet calls f for what is rendered for each target from each of its sets of values, or for some
+// targets only.
+func eachSet(t *testing.T, f func(t *testing.T, target *deploy.Target, set string, files []deploy.File), only ...string) {
 	engine, err := scoring.NewEngine(metric.All(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -105,6 +107,9 @@ func eachSet(t *testing.T, f func(t *testing.T, target *deploy.Target, set strin
 	}
 	for i := range deploy.Targets {
 		target := &deploy.Targets[i]
+		if len(only) > 0 && !slices.Contains(only, target.Name) {
+			continue
+		}
 		for _, file := range sets(t, target.Name) {
 			set := strings.TrimSuffix(filepath.Base(file), ".values.yaml")
 			t.Run(target.Name+"/"+set, func(t *testing.T) {

@@ -67,11 +67,7 @@ func content(t *testing.T, files []deploy.File, name string) []byte {
 // targetSets calls f for each set of values of a target.
 func targetSets(t *testing.T, name string, f func(t *testing.T, set string, files []deploy.File)) {
 	t.Helper()
-	eachSet(t, func(t *testing.T, target *deploy.Target, set string, files []deploy.File) {
-		if target.Name == name {
-			f(t, set, files)
-		}
-	})
+	eachSet(t, func(t *testing.T, _ *deploy.Target, set string, files []deploy.File) { f(t, set, files) }, name)
 }
 
 // written writes files into a folder of their own.

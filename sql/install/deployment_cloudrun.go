@@ -17,7 +17,7 @@ type CloudRun struct {
 	ProjectNumber string `yaml:"project_number"` // the endpoint follows from it, before the service is there
 	Region        string `yaml:"region"`         // of the service; by default the location, where that is a region
 
-	Account        string   `yaml:"account"`         // service account of the service; SERVICE@PROJECT.iam.gserviceaccount.com
+	Account        string   `yaml:"account"`         // service account of the service; SERVICE-server@PROJECT.iam.gserviceaccount.com
 	NightlyAccount string   `yaml:"nightly_account"` // of the scheduled query; SERVICE-nightly@…
 	Callers        []string `yaml:"callers"`         // service accounts of connections that may call; by default all of BigQuery's, and IAM decides
 	Concurrency    int      `yaml:"concurrency"`     // calls that one instance has at once; 0: 80
@@ -170,7 +170,7 @@ const FunctionOwnerPermissions = "bigquery.connections.delegate,bigquery.connect
 
 // CloudRunAccount is the service account that badger serve runs as.
 func (p *Plan) CloudRunAccount() string {
-	return cmp.Or(p.Values.Deploy.CloudRun.Account, p.Values.Service+"@"+p.accountDomain())
+	return cmp.Or(p.Values.Deploy.CloudRun.Account, accountID(p.Values.Service+"-server")+"@"+p.accountDomain())
 }
 
 // CloudRunNightly is the service account of the scheduled query; "" where nothing is scheduled.
@@ -178,8 +178,11 @@ func (p *Plan) CloudRunNightly() string {
 	if p.Values.Schedule.Cron == "" {
 		return ""
 	}
-	return cmp.Or(p.Values.Deploy.CloudRun.NightlyAccount, p.Values.Service+"-nightly@"+p.accountDomain())
+	return cmp.Or(p.Values.Deploy.CloudRun.NightlyAccount, accountID(p.Values.Service+"-nightly")+"@"+p.accountDomain())
 }
+
+// accountID is a name as the name of a service account, of at most 30 characters.
+func accountID(name string) string { return strings.TrimRight(name[:min(len(name), 30)], "-") }
 
 // accountDomain is where the project's service accounts are. The project example.com:acme has
 // accounts in acme.example.com.iam.gserviceaccount.com.

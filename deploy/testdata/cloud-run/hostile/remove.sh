@@ -9,10 +9,10 @@ cd "$(dirname "$0")" || exit
 . ./connection-role.sh
 
 gcloud run services delete no --project=example.com:null-off --region=us-central1 --quiet
-gcloud secrets remove-iam-policy-binding true --project=example.com:null-off --member=serviceAccount:no@null-off.example.com.iam.gserviceaccount.com --role=roles/secretmanager.secretAccessor
-gcloud projects remove-iam-policy-binding acme-analytics --member=serviceAccount:no@null-off.example.com.iam.gserviceaccount.com --role=roles/bigquery.jobUser --condition=None
-gcloud projects remove-iam-policy-binding acme-analytics --member=serviceAccount:no@null-off.example.com.iam.gserviceaccount.com --role=roles/bigquery.readSessionUser --condition=None
-bq query --project_id=example.com:null-off --location=US --use_legacy_sql=false 'REVOKE `roles/bigquery.dataEditor` ON SCHEMA `acme-analytics`.badger FROM '\''serviceAccount:no@null-off.example.com.iam.gserviceaccount.com'\'''
+gcloud secrets remove-iam-policy-binding true --project=example.com:null-off --member=serviceAccount:no-server@null-off.example.com.iam.gserviceaccount.com --role=roles/secretmanager.secretAccessor
+gcloud projects remove-iam-policy-binding acme-analytics --member=serviceAccount:no-server@null-off.example.com.iam.gserviceaccount.com --role=roles/bigquery.jobUser --condition=None
+gcloud projects remove-iam-policy-binding acme-analytics --member=serviceAccount:no-server@null-off.example.com.iam.gserviceaccount.com --role=roles/bigquery.readSessionUser --condition=None
+bq query --project_id=example.com:null-off --location=US --use_legacy_sql=false 'REVOKE `roles/bigquery.dataEditor` ON SCHEMA `acme-analytics`.badger FROM '\''serviceAccount:no-server@null-off.example.com.iam.gserviceaccount.com'\'''
 bq rm --connection --force example.com:null-off.US.1e3
 gcloud iam roles delete badgerFunctionOwner --project=example.com:null-off --quiet
-gcloud iam service-accounts delete no@null-off.example.com.iam.gserviceaccount.com --project=example.com:null-off --quiet
+gcloud iam service-accounts delete no-server@null-off.example.com.iam.gserviceaccount.com --project=example.com:null-off --quiet

@@ -31,8 +31,8 @@ gcloud services enable --project=example.com:null-off \
   secretmanager.googleapis.com
 
 step "service accounts"
-gcloud iam service-accounts describe no@null-off.example.com.iam.gserviceaccount.com --project=example.com:null-off >/dev/null 2>&1 ||
-  gcloud iam service-accounts create no --project=example.com:null-off --display-name='badger serve'
+gcloud iam service-accounts describe no-server@null-off.example.com.iam.gserviceaccount.com --project=example.com:null-off >/dev/null 2>&1 ||
+  gcloud iam service-accounts create no-server --project=example.com:null-off --display-name='badger serve'
 
 step "the role of those who create functions"
 gcloud iam roles undelete badgerFunctionOwner --project=example.com:null-off --quiet >/dev/null 2>&1 || true # one that remove.sh deleted
@@ -59,13 +59,13 @@ gcloud secrets describe true --project=example.com:null-off >/dev/null 2>&1 || {
 
 step "roles"
 # The service runs queries: promoted judges, references, the ledger.
-again gcloud projects add-iam-policy-binding acme-analytics --member=serviceAccount:no@null-off.example.com.iam.gserviceaccount.com --role=roles/bigquery.jobUser --condition=None
+again gcloud projects add-iam-policy-binding acme-analytics --member=serviceAccount:no-server@null-off.example.com.iam.gserviceaccount.com --role=roles/bigquery.jobUser --condition=None
 # The service reads large results.
-again gcloud projects add-iam-policy-binding acme-analytics --member=serviceAccount:no@null-off.example.com.iam.gserviceaccount.com --role=roles/bigquery.readSessionUser --condition=None
+again gcloud projects add-iam-policy-binding acme-analytics --member=serviceAccount:no-server@null-off.example.com.iam.gserviceaccount.com --role=roles/bigquery.readSessionUser --condition=None
 # The service keeps the judge's replies, and reads promoted judges.
-again bq query --project_id=example.com:null-off --location=US --use_legacy_sql=false 'GRANT `roles/bigquery.dataEditor` ON SCHEMA `acme-analytics`.badger TO '\''serviceAccount:no@null-off.example.com.iam.gserviceaccount.com'\'''
+again bq query --project_id=example.com:null-off --location=US --use_legacy_sql=false 'GRANT `roles/bigquery.dataEditor` ON SCHEMA `acme-analytics`.badger TO '\''serviceAccount:no-server@null-off.example.com.iam.gserviceaccount.com'\'''
 # The service reads the judge's key.
-again gcloud secrets add-iam-policy-binding true --project=example.com:null-off --member=serviceAccount:no@null-off.example.com.iam.gserviceaccount.com --role=roles/secretmanager.secretAccessor
+again gcloud secrets add-iam-policy-binding true --project=example.com:null-off --member=serviceAccount:no-server@null-off.example.com.iam.gserviceaccount.com --role=roles/secretmanager.secretAccessor
 # The owner creates functions over the connection.
 again connection_role add example.com:null-off.US.1e3 'user:o'\''brien+$(id)@example.com' projects/example.com:null-off/roles/badgerFunctionOwner
 # Callers call functions over the connection.

@@ -11,4 +11,4 @@ cd "$(dirname "$0")" || exit
 gcloud run services delete badger --project=acme-analytics --region=europe-west1 --quiet
 bq rm --connection --force acme-analytics.EU.badger
 gcloud iam roles delete badgerFunctionOwner --project=acme-analytics --quiet
-gcloud iam service-accounts delete badger@acme-analytics.iam.gserviceaccount.com --project=acme-analytics --quiet
+gcloud iam service-accounts delete badger-server@acme-analytics.iam.gserviceaccount.com --project=acme-analytics --quiet

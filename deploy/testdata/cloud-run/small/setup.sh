@@ -30,8 +30,8 @@ gcloud services enable --project=acme-analytics \
   run.googleapis.com
 
 step "service accounts"
-gcloud iam service-accounts describe badger@acme-analytics.iam.gserviceaccount.com --project=acme-analytics >/dev/null 2>&1 ||
-  gcloud iam service-accounts create badger --project=acme-analytics --display-name='badger serve'
+gcloud iam service-accounts describe badger-server@acme-analytics.iam.gserviceaccount.com --project=acme-analytics >/dev/null 2>&1 ||
+  gcloud iam service-accounts create badger-server --project=acme-analytics --display-name='badger serve'
 
 step "the role of those who create functions"
 gcloud iam roles undelete badgerFunctionOwner --project=acme-analytics --quiet >/dev/null 2>&1 || true # one that remove.sh deleted
