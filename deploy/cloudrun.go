@@ -3,6 +3,7 @@ package deploy
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -195,8 +196,8 @@ func judgeVariables(d *install.Deployment, inside, example string) ([]Variable, 
 		if j.URL == "" {
 			return bad("url is missing: the address at which %s is asked, such as https://models.example.com/v1", j.Backend)
 		}
-		if !strings.HasPrefix(j.URL, "https://") {
-			return bad("url is %.80q, want https://…", j.URL)
+		if u, err := url.Parse(j.URL); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+			return bad("url: expected https://HOST/PATH, without a user, a query or a fragment")
 		}
 	default:
 		return bad("backend is %.40q, want %s, openai, anthropic or none", j.Backend, inside)
