@@ -112,7 +112,7 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 		if !strings.HasPrefix(d.Warehouse, "bigquery://") {
 			return nil, bad("deploy.warehouse is %.80q, want bigquery://PROJECT/DATASET?location=%s", d.Warehouse, v.Location)
 		}
-		set("BADGER_RESULTS_WAREHOUSE", d.Warehouse)
+		set("BADGER_RESULTS_WAREHOUSE", withOwnAccount(d.Warehouse))
 		set("BADGER_RELOAD", "5m") // judges that are promoted
 	}
 	judge, err := judgeVariables(d, "bigqueryai", "bigquery://"+v.Database+"?location="+v.Location)
@@ -144,6 +144,19 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 	}
 	slices.Sort(own.Services)
 	return own, nil
+}
+
+// withOwnAccount lets a URL of BigQuery sign in as the service's own account, which only the metadata
+// server knows, where the URL names no other credentials.
+func withOwnAccount(warehouse string) string {
+	u, err := url.Parse(warehouse)
+	if err != nil || u.Query().Has("credentials") || u.Query().Has("credentials_file") || u.Query().Has("token_file") {
+		return warehouse
+	}
+	if u.RawQuery == "" {
+		return warehouse + "?credentials=metadata"
+	}
+	return warehouse + "&credentials=metadata"
 }
 
 // cloudRunMemory is the memory of an instance in MiB.
