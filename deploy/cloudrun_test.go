@@ -602,3 +602,29 @@ func refused(t *testing.T, name string, good func() install.Values, table []refu
 		}
 	}
 }
+
+// The perimeter encloses the project and every service that is used, and a trial refuses nothing.
+func TestCloudRunPerimeter(t *testing.T) {
+	needShell(t)
+	targetSets(t, "cloud-run", func(t *testing.T, set string, files []deploy.File) {
+		if set != "everything" {
+			return
+		}
+		for _, mode := range []string{"dry-run", ""} {
+			env, calls := stubs(t, nil)
+			cmd := exec.CommandContext(t.Context(), "bash", "perimeter.sh", mode)
+			cmd.Dir, cmd.Env = written(t, files), env
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			made := calls()
+			last := strings.Join(made[len(made)-1], " ")
+			for _, part := range []string{"perimeters " + strings.TrimSpace(mode+" create"), "resources=projects/123456789012", "access-levels=accessPolicies/987654321/accessLevels/office",
+				"run.googleapis.com", "bigquery.googleapis.com", "bigquerystorage.googleapis.com", "bigqueryconnection.googleapis.com", "artifactregistry.googleapis.com", "aiplatform.googleapis.com"} {
+				if !strings.Contains(last, part) {
+					t.Errorf("there is no %q in %s", part, last)
+				}
+			}
+		}
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/badger-eval/badger/deploy"
+	"github.com/badger-eval/badger/sql/install"
 )
 
 // schema is one of schemas/.
@@ -133,4 +135,24 @@ func TestFilesNameTheVersion(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Every value of a target is on its page.
+func TestValuesAreDocumented(t *testing.T) {
+	for _, tc := range []struct {
+		page, prefix string
+		values       any
+	}{{"deploy-bigquery.md", "deploy.cloud_run", install.CloudRun{}}, {"deploy-databricks.md", "deploy.databricks", install.Databricks{}}} {
+		text, err := os.ReadFile(filepath.Join("..", "docs", tc.page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := reflect.TypeOf(tc.values)
+		for i := range of.NumField() {
+			key := of.Field(i).Tag.Get("yaml")
+			if !bytes.Contains(text, []byte("`"+tc.prefix+"."+key+"`")) && !bytes.Contains(text, []byte("`."+key+"`")) {
+				t.Errorf("%s says nothing of %s.%s", tc.page, tc.prefix, key)
+			}
+		}
+	}
 }
