@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	badgersql "github.com/badger-eval/badger/sql"
 	"github.com/badger-eval/badger/sql/install"
 )
 
@@ -244,6 +245,18 @@ func (c *cloudRun) Revokes() (out []Command) {
 	for _, b := range c.Bindings {
 		if b.Variable == "" && b.On != "service" && b.Resource != c.plan.ConnectionName() {
 			out = append(out, Command{b.Why, b.Revoke(c.plan)})
+		}
+	}
+	return out
+}
+
+// Datasets are those of the project that have to be there before roles are given on them.
+func (c *cloudRun) Datasets() []string {
+	out := []string{c.plan.Values.Database + ":" + c.Dataset}
+	for _, b := range install.BindingsOn("dataset", c.Bindings) {
+		if b.Resource == c.plan.Values.Database+"."+badgersql.Schema && c.Dataset != badgersql.Schema {
+			out = append(out, c.plan.Values.Database+":"+badgersql.Schema)
+			break
 		}
 	}
 	return out

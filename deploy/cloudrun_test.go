@@ -559,7 +559,9 @@ func TestCloudRunValues(t *testing.T) {
 		{"a judge in the clear", func(v *install.Values) {
 			v.Deploy.Judge = install.Judge{Backend: "openai", Model: "m", URL: "http://m"}
 		}, "deploy.judge.url"},
-		{"a judge with a query", func(v *install.Values) { v.Deploy.Judge = install.Judge{Backend: "openai", Model: "m", URL: "https://m/?key=a"} }, "deploy.judge.url"},
+		{"a judge with a query", func(v *install.Values) {
+			v.Deploy.Judge = install.Judge{Backend: "openai", Model: "m", URL: "https://m/?key=a"}
+		}, "deploy.judge.url"},
 		{"a key without a judge", func(v *install.Values) { v.Deploy.Judge.Secret = "s" }, "deploy.judge.backend"},
 		{"a judge inside without the warehouse", func(v *install.Values) { v.Deploy.Judge = install.Judge{Backend: "bigqueryai", Model: "m"} }, "deploy.warehouse"},
 		{"a judge inside with a key", func(v *install.Values) {

@@ -62,6 +62,9 @@ func prepareDatabricks(p *install.Plan) (any, error) {
 			return nil, errcode.New(errcode.InvalidArgument, "values: %s holds ${ or {{, which a bundle replaces and cannot quote", key)
 		}
 	}
+	if v.Schema != badgersql.Schema {
+		return nil, errcode.New(errcode.InvalidArgument, "values: schema is %.60q; the jobs need badger's tables, which are in the schema %s", v.Schema, badgersql.Schema)
+	}
 	if dev == v.Database {
 		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.databricks.dev_catalog is the catalog of prod: dev would write into its tables")
 	}
@@ -96,6 +99,15 @@ func prepareDatabricks(p *install.Plan) (any, error) {
 func warehouseWithoutHost(catalog, id string) string {
 	u := url.URL{Scheme: "databricks", Path: "/" + catalog + "/" + badgersql.Schema, RawQuery: "http_path=/sql/1.0/warehouses/" + id}
 	return "databricks://" + u.EscapedPath() + "?" + u.RawQuery
+}
+
+// Command are the arguments of badger in the job that runs the program.
+func (d *databricks) Command() []string {
+	out := []string{"run", "--source=${var.source}"}
+	if m := d.plan.Values.Schedule.Metrics; len(m) > 0 {
+		out = append(out, "--metrics="+strings.Join(m, ","))
+	}
+	return out
 }
 
 // Procedure is the procedure that evaluates, in a catalog.

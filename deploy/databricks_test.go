@@ -430,6 +430,7 @@ func TestBundleValues(t *testing.T) {
 		{"one catalog for dev and prod", func(v *install.Values) { v.Deploy.Databricks.DevCatalog = "analytics" }, "deploy.databricks.dev_catalog"},
 		{"what a bundle replaces", func(v *install.Values) { v.Roles.Caller = "a${var.scope}" }, "roles.caller"},
 		{"what a job replaces", func(v *install.Values) { v.Database = "{{job.id}}" }, "database"},
+		{"another schema", func(v *install.Values) { v.Schema = "scores" }, "schema"},
 		{"an app's name", func(v *install.Values) { v.Service = "Badger" }, "service"},
 		{"a scope", func(v *install.Values) { v.Secret.Scope = "a b" }, "secret.scope"},
 		{"no sum", func(v *install.Values) { v.Deploy.Databricks.SHA256 = "" }, "deploy.databricks.sha256"},

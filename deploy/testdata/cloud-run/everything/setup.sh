@@ -46,8 +46,7 @@ else
 fi
 
 step "the dataset and the connection"
-bq show --dataset acme-analytics:badger >/dev/null 2>&1 ||
-  bq mk --dataset --location=europe-west1 acme-analytics:badger
+bq show --dataset acme-analytics:badger >/dev/null 2>&1 || bq mk --dataset --location=europe-west1 acme-analytics:badger
 bq show --connection acme-analytics.europe-west1.badger-scoring >/dev/null 2>&1 ||
   bq mk --connection --project_id=acme-analytics --location=europe-west1 --connection_type=CLOUD_RESOURCE badger-scoring
 CALLER=$(account_of acme-analytics.europe-west1.badger-scoring)

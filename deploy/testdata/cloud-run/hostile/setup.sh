@@ -43,8 +43,7 @@ else
 fi
 
 step "the dataset and the connection"
-bq show --dataset example.com:null-off:badger >/dev/null 2>&1 ||
-  bq mk --dataset --location=US example.com:null-off:badger
+bq show --dataset example.com:null-off:badger >/dev/null 2>&1 || bq mk --dataset --location=US example.com:null-off:badger
 bq show --connection example.com:null-off.US.1e3 >/dev/null 2>&1 ||
   bq mk --connection --project_id=example.com:null-off --location=US --connection_type=CLOUD_RESOURCE 1e3
 CALLER=$(account_of example.com:null-off.US.1e3)

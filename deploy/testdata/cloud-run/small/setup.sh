@@ -42,8 +42,7 @@ else
 fi
 
 step "the dataset and the connection"
-bq show --dataset acme-analytics:badger >/dev/null 2>&1 ||
-  bq mk --dataset --location=EU acme-analytics:badger
+bq show --dataset acme-analytics:badger >/dev/null 2>&1 || bq mk --dataset --location=EU acme-analytics:badger
 bq show --connection acme-analytics.EU.badger >/dev/null 2>&1 ||
   bq mk --connection --project_id=acme-analytics --location=EU --connection_type=CLOUD_RESOURCE badger
 CALLER=$(account_of acme-analytics.EU.badger)
