@@ -165,14 +165,15 @@ func bundleRules(t *testing.T, files []deploy.File, target string) (broken []str
 				bad("app.yaml names the resource", e.ValueFrom, "which the app does not have")
 			}
 		}
-		if !there[folder+"/"+env["BADGER_CONFIG"]] {
-			bad("there is no configuration", env["BADGER_CONFIG"])
+		// The arguments behind the starter are badger's.
+		if n := len(app.Command); n != 5 || app.Command[2] != "serve" || app.Command[3] != "--config" || !there[folder+"/"+app.Command[4]] {
+			bad("the command is not that of a server with a configuration of the folder")
 		}
 		volume := "/Volumes/" + values["catalog"].(string) + "/" + b["resources"].(node)["schemas"].(node)["files"].(node)["name"].(string) + "/" + b["resources"].(node)["volumes"].(node)["programs"].(node)["name"].(string) + "/"
-		if name, ok := strings.CutPrefix(env["BADGER_BINARY"], volume); !ok || name == "" || strings.Contains(name, "/") {
+		if name, ok := strings.CutPrefix(env["STARTER_BINARY"], volume); !ok || name == "" || strings.Contains(name, "/") {
 			bad("the program is not in the bundle's volume")
 		}
-		if len(env["BADGER_SHA256"]) != 64 {
+		if len(env["STARTER_SHA256"]) != 64 {
 			bad("the program has no SHA-256")
 		}
 	}
@@ -219,7 +220,7 @@ func TestBundleMistakes(t *testing.T) {
 		{"run_as for all", "databricks.yml", "    mode: production", "    mode: production\n    run_as: {service_principal_name: a}", "run_as"},
 		{"more than reading", "resources/badger.yml", "[READ_VOLUME]", "[ALL_PRIVILEGES]", "privileges"},
 		{"a task of no kind", "resources/badger.yml", "spark_python_task:", "python_wheel_task:", "python_wheel_task"},
-		{"a shell in the command", "app/app.yaml", "[python, starter.py]", "[sh, -c, a && b]", "command"},
+		{"a shell in the command", "app/app.yaml", "[python, starter.py, serve", "[sh, -c, a && b", "command"},
 		{"the platform's own variable", "app/app.yaml", "GOMEMLIMIT", "DATABRICKS_HOST", "name"},
 		{"a value and its source", "app/app.yaml", "valueFrom: judge-key", "valueFrom: judge-key\n    value: a", "oneOf"},
 		{"a variable without a value", "databricks.yml", `      scope: "0x1F"` + "\n", "", "scope has no value"},
@@ -233,7 +234,7 @@ func TestBundleMistakes(t *testing.T) {
 		{"a job that runs as whoever deploys", "databricks.yml", "        run:\n          run_as:\n            service_principal_name: ${var.runner}", "        run: {}", "must run as the service principal"},
 		{"a resource that the app has not", "app/app.yaml", "valueFrom: judge-key", "valueFrom: judge", "names the resource judge"},
 		{"a program elsewhere", "app/app.yaml", "/Volumes/", "/Volumes/x/", "not in the bundle's volume"},
-		{"a configuration that there is not", "app/app.yaml", "value: badger.yaml", "value: other.yaml", "no configuration other.yaml"},
+		{"a configuration that there is not", "app/app.yaml", "--config, badger.yaml", "--config, other.yaml", "not that of a server"},
 	} {
 		var files []deploy.File
 		for _, f := range good {

@@ -165,7 +165,7 @@ func TestDatabricksAppServes(t *testing.T) {
 			env := []string{"DATABRICKS_APP_PORT=8000", "BADGER_RESULTS_WAREHOUSE=" + warehouse.URL("token_env=BADGER_TEST_TOKEN")}
 			t.Setenv("BADGER_TEST_TOKEN", "x")
 			for _, e := range app.Env {
-				if !strings.HasPrefix(e.Name, "BADGER_") { // those are for the starter, and not for badger
+				if !strings.HasPrefix(e.Name, "STARTER_") { // those end with the starter
 					env = append(env, e.Name+"="+e.Value+e.ValueFrom)
 				}
 			}
