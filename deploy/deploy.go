@@ -29,10 +29,8 @@ import (
 	"github.com/badger-eval/badger/sql/install"
 )
 
-//go:embed all:cloud-run
-//go:embed all:kubernetes
+//go:embed all:cloud-run all:databricks all:kubernetes all:snowflake
 //go:embed all:terraform all:terraform-snowflake-spcs all:terraform-bigquery-cloud-run all:terraform-databricks all:terraform-aws-external-function
-//go:embed all:snowflake
 var files embed.FS
 
 // Target is a platform that files are written for.
@@ -44,7 +42,9 @@ type Target struct {
 	Required  []string // keys of the values that it needs
 	Beside    string   // a folder here that is copied beside what is made, under its last name; "": none
 
-	check func(*page) error // of what no single value shows; nil: nothing
+	// Prepare checks what no single value shows and makes what the templates see as .Own. It may be
+	// nil.
+	Prepare func(*install.Plan) (any, error)
 }
 
 // Targets are all of them.
@@ -53,11 +53,18 @@ var Targets = []Target{
 		Name: "cloud-run", Warehouse: "bigquery", Via: "cloud-run",
 		Doc:      "badger serve on Google Cloud Run, called by BigQuery remote functions. One instance is always on.",
 		Required: []string{"deploy.image", "database", "location"},
+		Prepare:  prepareCloudRun,
+	},
+	{
+		Name: "databricks", Warehouse: "databricks",
+		Doc:      "A bundle: a schema with a volume for badger's program, a secret scope, the nightly job, and badger serve as an app. The jobs cost what their compute takes, the app runs all the time.",
+		Required: []string{"database", "schedule.compute", "deploy.databricks.sha256", "deploy.databricks.service_principal"},
+		Prepare:  prepareDatabricks,
 	},
 	{
 		Name:     "kubernetes",
 		Doc:      "badger serve in a cluster, by a Helm chart and values for it; any warehouse that reaches the cluster can call it. One pod, unless deploy.replicas says more.",
-		Required: []string{"deploy.image"}, check: inCluster,
+		Required: []string{"deploy.image"}, Prepare: inCluster,
 	},
 	{
 		Name: "terraform-snowflake-spcs", Warehouse: "snowflake", Via: "spcs", Beside: "terraform/snowflake-spcs",
@@ -111,6 +118,7 @@ type page struct {
 	*install.Plan
 	Target  *Target
 	Version string // of badger
+	Own     any    // what Prepare made
 }
 
 // Render writes the files of a target for an installation, ordered by name. Version is badger's: each
@@ -123,10 +131,12 @@ func Render(t *Target, plan *install.Plan, version string) ([]File, error) {
 		return nil, err
 	}
 	data := &page{Plan: plan, Target: t, Version: version}
-	if t.check != nil {
-		if err := t.check(data); err != nil {
+	if t.Prepare != nil {
+		own, err := t.Prepare(plan)
+		if err != nil {
 			return nil, err
 		}
+		data.Own = own
 	}
 	out, err := folder(t.Name, "", data)
 	if err != nil || t.Beside == "" {
@@ -167,7 +177,8 @@ func folder(root, to string, data *page) (out []File, err error) {
 // fill fills in a template.
 func fill(name string, text []byte, data *page) ([]byte, error) {
 	t, err := template.New(path.Base(name)).Delims("[[", "]]").Funcs(template.FuncMap{
-		"yaml": yamlText, "json": jsonText, "image": imageOf, "hcl": hclText, "environment": environmentOf, "quartz": quartz, "appVersion": appVersion, "appLogLevel": appLogLevel,
+		"yaml": yamlText, "json": jsonText, "image": imageOf, "hcl": hclText, "environment": environmentOf, "quartz": quartz,
+		"appVersion": appVersion, "appLogLevel": appLogLevel, "sh": install.ShellWord, "cat": func(a ...any) string { return fmt.Sprint(a...) },
 	}).Option("missingkey=error").Parse(string(text))
 	if err != nil {
 		return nil, errcode.New(errcode.Internal, "template %s: %w", name, err)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/sql/install"
 )
 
 // imageParts is the reference of an image in parts.
@@ -28,7 +29,7 @@ func imageOf(reference string) (imageParts, error) {
 }
 
 // inCluster checks what the chart would refuse.
-func inCluster(p *page) error {
+func inCluster(p *install.Plan) (any, error) {
 	tls, ways := p.Values.Deploy.Kubernetes.TLS, 0
 	for _, chosen := range []bool{tls.Secret != "", tls.Issuer != "", tls.Plaintext} {
 		if chosen {
@@ -36,7 +37,7 @@ func inCluster(p *page) error {
 		}
 	}
 	if ways != 1 {
-		return errcode.New(errcode.InvalidArgument, "values: %d of deploy.kubernetes.tls.secret, tls.issuer and tls.plaintext are set, want one: a Secret with a certificate, an issuer of cert-manager, or no TLS", ways)
+		return nil, errcode.New(errcode.InvalidArgument, "values: %d of deploy.kubernetes.tls.secret, tls.issuer and tls.plaintext are set, want one: a Secret with a certificate, an issuer of cert-manager, or no TLS", ways)
 	}
-	return nil
+	return nil, nil
 }

@@ -38,15 +38,13 @@ func few(all []udf.Function) (out []udf.Function) {
 
 // snowflakeSets calls f for what is rendered from each set of Snowflake's values.
 func snowflakeSets(t *testing.T, f func(t *testing.T, set string, files map[string]string)) {
-	eachSet(t, func(t *testing.T, target *deploy.Target, set string, files []deploy.File) {
-		if target.Name == "snowflake" {
-			byName := map[string]string{}
-			for _, f := range files {
-				byName[f.Name] = string(f.Content)
-			}
-			f(t, set, byName)
+	eachSet(t, func(t *testing.T, _ *deploy.Target, set string, files []deploy.File) {
+		byName := map[string]string{}
+		for _, f := range files {
+			byName[f.Name] = string(f.Content)
 		}
-	})
+		f(t, set, byName)
+	}, "snowflake")
 }
 
 // snowflakeSchema is one of our schemas, with a reader of documents in YAML.

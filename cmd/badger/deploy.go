@@ -39,6 +39,7 @@ func (c *deployCommand) Run(ctx context.Context, p process) error {
 	if v.Warehouse == "" {
 		v.Warehouse, v.Via = t.Warehouse, t.Via
 	}
+	v.Deploying = true
 	plan, err := planOf(ctx, v)
 	if err != nil {
 		return err
@@ -64,7 +65,11 @@ func (c *deployCommand) Run(ctx context.Context, p process) error {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil { //nolint:gosec // people read what is written
 			return err
 		}
-		if err := os.WriteFile(name, f.Content, 0o644); err != nil { //nolint:gosec // as above; no secrets are in it
+		mode := os.FileMode(0o644)
+		if strings.HasSuffix(f.Name, ".sh") {
+			mode = 0o755
+		}
+		if err := os.WriteFile(name, f.Content, mode); err != nil { //nolint:gosec // as above; no secrets are in it
 			return err
 		}
 	}

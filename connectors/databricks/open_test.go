@@ -17,7 +17,7 @@ const secret = "dapi-hunter2"
 // What is wrong with a URL is said by the option's name; values, which may be secrets, are not
 // repeated.
 func TestWhatIsMissing(t *testing.T) {
-	for _, v := range []string{"DATABRICKS_TOKEN", "DATABRICKS_CLIENT_ID", "DATABRICKS_CLIENT_SECRET", "DATABRICKS_HTTP_PATH"} {
+	for _, v := range []string{"DATABRICKS_TOKEN", "DATABRICKS_CLIENT_ID", "DATABRICKS_CLIENT_SECRET", "DATABRICKS_HTTP_PATH", "DATABRICKS_HOST"} {
 		t.Setenv(v, "")
 	}
 	t.Setenv("BADGER_TEST_TOKEN", secret)
@@ -63,6 +63,38 @@ func TestWhatIsMissing(t *testing.T) {
 		}
 		if strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: %v shows a secret or a path", tc.why, err)
+		}
+	}
+}
+
+// Where the URL names no host, the platform does: apps and jobs know their workspace by a variable.
+func TestHostOfTheWorkspace(t *testing.T) {
+	const path = "/main/badger?http_path=/sql/1.0/warehouses/x"
+	for _, tc := range []struct {
+		variable, url, host string
+		port                int
+		says                string
+	}{
+		{"dbc-1.cloud.databricks.com", "databricks://" + path, "dbc-1.cloud.databricks.com", 0, ""},
+		{"https://adb-1.2.azuredatabricks.net/", "databricks://" + path, "adb-1.2.azuredatabricks.net", 0, ""},
+		{"127.0.0.1:8443", "databricks://" + path, "127.0.0.1", 8443, ""},
+		{"dbc-1.cloud.databricks.com", "databricks://h" + path, "h", 0, ""},
+		{"", "databricks://" + path, "", 0, ""},
+		{"https://h/path", "databricks://" + path, "", 0, "DATABRICKS_HOST"},
+		{"u:hunter2@h", "databricks://" + path, "", 0, "DATABRICKS_HOST"},
+		{"h:99999", "databricks://" + path, "", 0, "DATABRICKS_HOST: expected a port"},
+		{"http://h", "databricks://" + path, "", 0, "DATABRICKS_HOST"},
+	} {
+		t.Setenv("DATABRICKS_HOST", tc.variable)
+		c, err := databricks.ParseURL(tc.url)
+		if tc.says != "" {
+			if err == nil || !strings.Contains(err.Error(), tc.says) || strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("%s, %s: %v, want an error with %q", tc.variable, tc.url, err, tc.says)
+			}
+			continue
+		}
+		if err != nil || c.Host != tc.host || c.Port != tc.port {
+			t.Errorf("%s, %s: host %q, port %d, %v; want %q, %d", tc.variable, tc.url, c.Host, c.Port, err, tc.host, tc.port)
 		}
 	}
 }

@@ -52,7 +52,8 @@ const (
 // Secrets themselves cannot stand in a URL. Files are read again whenever a token is needed, so
 // that a rotated one takes effect. Where the URL names no credentials and the host is one of
 // Databricks' own, they are taken from DATABRICKS_TOKEN, or DATABRICKS_CLIENT_ID and
-// DATABRICKS_CLIENT_SECRET; http_path is taken from DATABRICKS_HTTP_PATH.
+// DATABRICKS_CLIENT_SECRET; http_path is taken from DATABRICKS_HTTP_PATH. Where the URL names no
+// host (databricks:///CATALOG/SCHEMA), it is that of DATABRICKS_HOST, as apps of Databricks have it.
 func ParseURL(rawURL string) (Config, error) { return parseURL(rawURL, os.Getenv) }
 
 func parseURL(rawURL string, getenv func(string) string) (Config, error) {
@@ -90,8 +91,32 @@ func parseURL(rawURL string, getenv func(string) string) (Config, error) {
 			return c, err
 		}
 	}
+	if c.Host == "" {
+		if err := c.hostOfWorkspace(); err != nil {
+			return c, err
+		}
+	}
 	c.complete()
 	return c, nil
+}
+
+// hostOfWorkspace takes the host from DATABRICKS_HOST, which may have https:// in front.
+func (c *Config) hostOfWorkspace() error {
+	address := strings.TrimPrefix(c.env("DATABRICKS_HOST"), "https://")
+	if address == "" {
+		return nil
+	}
+	u, err := url.Parse("https://" + address)
+	if err != nil || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		return invalid("DATABRICKS_HOST: expected the host of the workspace, such as dbc-a1b2c3d4-e5f6.cloud.databricks.com")
+	}
+	if p := u.Port(); p != "" {
+		if c.Port, err = strconv.Atoi(p); err != nil || c.Port < 1 || c.Port > 65535 {
+			return invalid("DATABRICKS_HOST: expected a port from 1 to 65535 behind the host")
+		}
+	}
+	c.Host = u.Hostname()
+	return nil
 }
 
 // option sets one option. Values are not repeated in errors: they may be secrets.
@@ -200,7 +225,7 @@ func (c *Config) check() error {
 	}
 	switch {
 	case c.Host == "":
-		return invalid("no host: expected databricks://HOST/CATALOG/SCHEMA, the host of the workspace, such as dbc-a1b2c3d4-e5f6.cloud.databricks.com")
+		return invalid("no host: expected databricks://HOST/CATALOG/SCHEMA, the host of the workspace, such as dbc-a1b2c3d4-e5f6.cloud.databricks.com, or DATABRICKS_HOST")
 	case c.HTTPPath == "":
 		return invalid("no warehouse: expected http_path=/sql/1.0/warehouses/ID, from the connection details of the SQL warehouse, or DATABRICKS_HTTP_PATH")
 	case c.Protocol == "http" && !c.Insecure && !driver.Loopback(c.Host):

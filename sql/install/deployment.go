@@ -20,6 +20,8 @@ type Deployment struct {
 	Warehouse string `yaml:"warehouse"`
 	Judge     Judge  `yaml:"judge"`
 
+	CloudRun   CloudRun         `yaml:"cloud_run"`
+	Databricks Databricks       `yaml:"databricks"`
 	Kubernetes Kubernetes       `yaml:"kubernetes"`
 	Snowflake  SnowflakeService `yaml:"snowflake"`
 }
@@ -44,7 +46,7 @@ var (
 )
 
 func (d *Deployment) fields() []field {
-	return slices.Concat(d.Kubernetes.fields(), d.Snowflake.fields(), []field{
+	return slices.Concat([]field{
 		{"deploy.image", &d.Image, "", "registry.example.com/badger:1.0.0"},
 		{"deploy.cpu", &d.CPU, "1", "1"},
 		{"deploy.memory", &d.Memory, "1Gi", "1Gi"},
@@ -53,7 +55,7 @@ func (d *Deployment) fields() []field {
 		{"deploy.judge.model", &d.Judge.Model, "", "gpt-4o"},
 		{"deploy.judge.url", &d.Judge.URL, "", "https://models.example.com/v1"},
 		{"deploy.judge.secret", &d.Judge.Secret, "", "badger-judge"},
-	})
+	}, d.CloudRun.fields(), d.Databricks.fields(), d.Kubernetes.fields(), d.Snowflake.fields())
 }
 
 // complete fills in what is left out and checks what is there.
@@ -72,6 +74,12 @@ func (d *Deployment) complete() error {
 	}
 	if !sizes.MatchString(d.Memory) {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.memory is %.20q, want a size, such as 1Gi", d.Memory)
+	}
+	if err := d.CloudRun.complete(); err != nil {
+		return err
+	}
+	if err := d.Databricks.complete(); err != nil {
+		return err
 	}
 	return d.Kubernetes.complete()
 }

@@ -229,6 +229,7 @@ func (p *Plan) text(name string, data *page) (string, error) {
 			b, err := templates.ReadFile(p.Warehouse.Name + "/" + name)
 			return string(b), err
 		},
+		"sh": ShellWord, "name": func(email string) string { name, _, _ := strings.Cut(email, "@"); return name }, "functionOwner": func() string { return FunctionOwnerPermissions },
 		"key": badgersql.Reader{Dialect: p.dialect}.Key, "names": textList, "table": badgersql.TableNamed, "quartz": p.Values.Schedule.quartz, "eventbridge": p.Values.Schedule.eventbridge, "bigquery": p.Values.Schedule.bigquery,
 		"argtype": func(t udf.Type) string { return p.dialect.ArgumentType(driverType(t)) },
 		"type":    func(t udf.Type) string { return p.dialect.ResultType(driverType(t)) },

@@ -45,6 +45,10 @@ type Values struct {
 
 	Rows   Rows     `yaml:"rows"`
 	Judges []string `yaml:"judges"` // judge files whose functions are installed too
+
+	// Deploying tells that the plan is for a server that is not there yet: what only calls of it need,
+	// such as its endpoint, may be missing.
+	Deploying bool `yaml:"-"`
 }
 
 // Roles are the names of the roles, or of the groups that stand for them.
@@ -128,6 +132,14 @@ func (v *Values) fields() []field {
 // complete fills in what is left out and checks what is there. Required names the keys that this
 // way of calling needs.
 func (v *Values) complete(required []string) error {
+	if v.Deploying {
+		required = nil
+	}
+	if v.Warehouse == "bigquery" && v.Endpoint == "" {
+		if err := v.cloudRunEndpoint(); err != nil {
+			return err
+		}
+	}
 	for _, f := range v.fields() {
 		if *f.value == "" {
 			*f.value = f.initial

@@ -129,10 +129,21 @@ func (c *cloudRun) identify(_ context.Context, r *Request) (string, error) {
 	if !slices.Contains(googleIssuers, claims.Issuer) {
 		return "", errIssuer
 	}
-	if err := claims.check(jwt.Expected{AnyAudience: c.audience, Time: c.now()}, c.skew); err != nil {
+	if err := claims.check(jwt.Expected{Time: c.now()}, c.skew); err != nil {
 		return "", err
 	}
+	if c.audience != nil && !slices.ContainsFunc(claims.Audience, c.meant) {
+		return "", errAudience
+	}
 	return claims.allowed(c.emails, nil, c.emails == nil)
+}
+
+// meant tells whether a token for an audience is for this service. Callers name the service's
+// address, or that of what they call below it; Cloud Run takes both.
+func (c *cloudRun) meant(audience string) bool {
+	return slices.ContainsFunc(c.audience, func(a string) bool {
+		return audience == a || strings.HasPrefix(audience, strings.TrimSuffix(a, "/")+"/")
+	})
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {

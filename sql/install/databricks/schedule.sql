@@ -184,7 +184,7 @@ AS BEGIN
   END IF;
 END
 {{if .Values.Schedule.Cron -}}
---- hand: The job that calls the procedure by night, one run at a time. Save the two files; the SQL file goes into the workspace.
+--- hand: The job that calls the procedure by night, one run at a time. badger deploy databricks writes the same as a bundle. By hand: save the two files; the SQL files go into the workspace.
 badger_evaluate.sql:
     CALL {{in "evaluate"}}();
 badger_degraded.sql, which fails where fewer answers pass than in the batch before:

@@ -1,4 +1,4 @@
--- badger in bigquery via cloud-run: 99 steps, in this order. Each may be run again.
+-- badger in bigquery via cloud-run: 101 steps, in this order. Each may be run again.
 
 -- 1. Run by an owner of the project.
 -- The dataset of everything that belongs to badger. It stays when badger is removed, unless its data go too.
@@ -9,17 +9,34 @@ CREATE SCHEMA IF NOT EXISTS lake.badger OPTIONS (location = 'eu', description = 
 GRANT `roles/bigquery.dataOwner` ON SCHEMA lake.badger TO 'badger_owner';
 
 -- 3. Run by a person, not as SQL.
--- The connection by whose service account BigQuery calls the service, and its right to call it.
---     bq mk --connection --location=eu --project_id=lake --connection_type=CLOUD_RESOURCE badger
---     bq show --connection lake.eu.badger    (shows SERVICE_ACCOUNT)
---     gcloud run services add-iam-policy-binding badger --member=serviceAccount:SERVICE_ACCOUNT --role=roles/run.invoker
---     gcloud run services update badger --timeout=1200
+-- The commands of the next steps are in the script setup.sh that badger deploy cloud-run writes from the same values, beside the service and the variables of a Terraform module.
+--     badger deploy cloud-run --values VALUES --to DIR && DIR/setup.sh
 
 -- 4. Run by a person, not as SQL.
--- The owner creates functions over the connection, callers use it. In the console: BigQuery, the connection, Share.
---     roles/bigquery.connectionUser for badger_owner and badger_caller
+-- The account that badger serve runs as, and the connection by whose service account BigQuery calls it.
+--     gcloud iam service-accounts create badger-server --project=lake
+--     gcloud iam service-accounts create badger-nightly --project=lake
+--     bq mk --connection --location=eu --project_id=lake --connection_type=CLOUD_RESOURCE badger
+--     CALLER=$(bq show --format=json --connection lake.eu.badger | jq -er .cloudResource.serviceAccountId)
 
--- 5. Run by badger_owner.
+-- 5. Run by a person, not as SQL.
+-- The owner creates functions over the connection: Google's own role for that may also delete connections, so this one is made for it.
+--     gcloud iam roles create badgerFunctionOwner --project=lake --permissions=bigquery.connections.delegate,bigquery.connections.get,bigquery.connections.use
+
+-- 6. Run by a person, not as SQL.
+-- What each account may do, and nothing else. bq has no command for roles on a connection: in the console, BigQuery, the connection, Share.
+--     projects/lake/roles/badgerFunctionOwner on the connection lake.eu.badger for badger_owner
+--     roles/bigquery.connectionUser on the connection lake.eu.badger for badger_caller
+--     gcloud projects add-iam-policy-binding lake --member=serviceAccount:badger-nightly@lake.iam.gserviceaccount.com --role=roles/bigquery.jobUser --condition=None
+--     bq query --project_id=lake --location=eu --use_legacy_sql=false 'GRANT `roles/bigquery.dataEditor` ON SCHEMA lake.badger TO '\''serviceAccount:badger-nightly@lake.iam.gserviceaccount.com'\'''
+--     roles/bigquery.connectionUser on the connection lake.eu.badger for serviceAccount:badger-nightly@lake.iam.gserviceaccount.com
+
+-- 7. Run by a person, not as SQL.
+-- The service, with internal ingress and no callers without a token; and the right of the connection's account to call it.
+--     gcloud run services replace service.yaml --project=lake --region=REGION
+--     gcloud run services add-iam-policy-binding badger --project=lake --region=REGION --member="serviceAccount:$CALLER" --role=roles/run.invoker
+
+-- 8. Run by badger_owner.
 -- badger_version(): The version of badger.
 CREATE OR REPLACE FUNCTION lake.badger.badger_version()
 RETURNS STRING
@@ -31,7 +48,7 @@ OPTIONS (
   user_defined_context = [('fn', 'badger_version'), ('fnv', '0')]
 );
 
--- 6. Run by badger_owner.
+-- 9. Run by badger_owner.
 -- small(gold_sql, agent_latency_ms): A share of it's \ "texts".
 CREATE OR REPLACE FUNCTION lake.badger.small(gold_sql STRING, agent_latency_ms FLOAT64)
 RETURNS FLOAT64
@@ -43,7 +60,7 @@ OPTIONS (
   user_defined_context = [('fn', 'small'), ('fnv', '1')]
 );
 
--- 7. Run by badger_owner.
+-- 10. Run by badger_owner.
 -- large_json(gold_result): Evidence.
 CREATE OR REPLACE FUNCTION lake.badger.large_json(gold_result STRING)
 RETURNS JSON
@@ -55,7 +72,7 @@ OPTIONS (
   user_defined_context = [('fn', 'large_json'), ('fnv', '2')]
 );
 
--- 8. Run by badger_owner.
+-- 11. Run by badger_owner.
 -- large_json_all(gold_result, options): Evidence.
 CREATE OR REPLACE FUNCTION lake.badger.large_json_all(gold_result STRING, options STRING)
 RETURNS JSON
@@ -67,7 +84,7 @@ OPTIONS (
   user_defined_context = [('fn', 'large_json'), ('fnv', '2')]
 );
 
--- 9. Run by badger_owner.
+-- 12. Run by badger_owner.
 -- run_settings(metrics): What a run is made with.
 CREATE OR REPLACE FUNCTION lake.badger.run_settings(metrics STRING)
 RETURNS JSON
@@ -79,7 +96,7 @@ OPTIONS (
   user_defined_context = [('fn', 'run_settings'), ('fnv', '0')]
 );
 
--- 10. Run by badger_owner.
+-- 13. Run by badger_owner.
 -- score_row(row): Scores a row.
 CREATE OR REPLACE FUNCTION lake.badger.score_row(`row` STRING)
 RETURNS JSON
@@ -91,7 +108,7 @@ OPTIONS (
   user_defined_context = [('fn', 'score_row'), ('fnv', '0')]
 );
 
--- 11. Run by badger_owner.
+-- 14. Run by badger_owner.
 -- score_row_all(row, metrics): Scores a row.
 CREATE OR REPLACE FUNCTION lake.badger.score_row_all(`row` STRING, metrics STRING)
 RETURNS JSON
@@ -103,59 +120,59 @@ OPTIONS (
   user_defined_context = [('fn', 'score_row'), ('fnv', '0')]
 );
 
--- 12. Run by an owner of the project.
+-- 15. Run by an owner of the project.
 -- Callers see the functions; the data of the dataset they do not see.
 GRANT `roles/bigquery.metadataViewer` ON SCHEMA lake.badger TO 'badger_caller';
 
--- 13. Run by badger_owner.
+-- 16. Run by badger_owner.
 -- The questions, with their accepted answers. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.golden_set (case_id STRING, question STRING, evidence STRING, schema_ddl STRING, dialect STRING, gold_sql STRING, gold_result STRING, expected_tools STRING, expected_clarifications STRING, expected_behaviour STRING, tags STRING, set_version STRING, gold_latency_ms FLOAT64, gold_error STRING, alternatives STRING, database_name STRING, metric_options STRING);
 
--- 14. Run by badger_owner.
+-- 17. Run by badger_owner.
 -- The answers of agents: one row for each question, version of an agent, and batch. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.agent_runs (agent_name STRING, agent_version STRING, batch_id STRING, case_id STRING, interpretation STRING, sql STRING, result STRING, sql_error STRING, tool_calls STRING, response STRING, latency_ms FLOAT64, gold_latency_ms FLOAT64, ran_at TIMESTAMP, conversation_id STRING, turn INT64);
 
--- 15. Run by badger_owner.
+-- 18. Run by badger_owner.
 -- What people said of answers: one row for each answer and annotator. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.human_labels (case_id STRING, agent_name STRING, batch_id STRING, annotator STRING, verdict STRING, note STRING, labelled_at TIMESTAMP, agent_version STRING);
 
--- 16. Run by badger_owner.
+-- 19. Run by badger_owner.
 -- The evaluations: one row for each run and each agent, version and batch that it scored. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.eval_runs (eval_run_id STRING, agent_name STRING, agent_version STRING, batch_id STRING, eval_run_date TIMESTAMP, mode STRING, config STRING, judge STRING, versions STRING, counts STRING, tokens STRING, cost STRING, status STRING);
 
--- 17. Run by badger_owner.
+-- 20. Run by badger_owner.
 -- The scores: one row for each run, answer and metric. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.scores (eval_run_id STRING, case_id STRING, agent_name STRING, agent_version STRING, batch_id STRING, metric STRING, metric_version INT64, status STRING, value FLOAT64, label STRING, passed BOOL, reason STRING, detail STRING, assessment_ids STRING, config_hash STRING, scored_at TIMESTAMP, code STRING, usage STRING);
 
--- 18. Run by badger_owner.
+-- 21. Run by badger_owner.
 -- The replies of judges, recorded. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.assessments (assessment_id STRING, kind STRING, backend STRING, model STRING, prompt_version STRING, request_hash STRING, reply STRING, tokens_in INT64, tokens_out INT64, latency_ms INT64, created_at TIMESTAMP, detail STRING, payer STRING);
 
--- 19. Run by badger_owner.
+-- 22. Run by badger_owner.
 -- The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.schema_version (version INT64, badger STRING, reached_at TIMESTAMP, views STRING);
 
--- 20. Run by badger_owner.
+-- 23. Run by badger_owner.
 -- The promoted judge files. A row never changes. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.judges (name STRING, version INT64, kind STRING, source STRING, hash STRING, promoted_at TIMESTAMP, promoted_by STRING);
 
--- 21. Run by badger_owner.
+-- 24. Run by badger_owner.
 -- What the evaluations by the warehouse's own procedure did, and what failed: one row for each event. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.run_log (entry_id STRING, logged_at TIMESTAMP, eval_run_id STRING, event STRING, case_id STRING, answers INT64, message STRING);
 
--- 22. Run by badger_owner.
+-- 25. Run by badger_owner.
 -- Who evaluates now, in warehouses without locks of their own: a row for each lock. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.run_locks (name STRING, holder STRING, taken_at TIMESTAMP, beat_at TIMESTAMP);
 
--- 23. Run by badger_owner.
+-- 26. Run by badger_owner.
 -- Who is asking a judge at this moment: one row for each request. Rows come and go. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.claims (claim_key STRING, owner STRING, expires_ms INT64);
 
--- 24. Run by badger_owner.
+-- 27. Run by badger_owner.
 -- Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.calls (call_id STRING, content_hash STRING, function STRING, request STRING, reply STRING, expires_ms INT64);
 
--- 25. Run by badger_owner.
+-- 28. Run by badger_owner.
 -- The latest score of each answer and metric, whichever run it is from, with the status of that run.
 CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, run_status, run_date FROM (
   SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
@@ -164,7 +181,7 @@ CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id,
   ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
 WHERE newest = 1;
 
--- 26. Run by badger_owner.
+-- 29. Run by badger_owner.
 -- What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.
 CREATE OR REPLACE VIEW lake.badger.consensus AS SELECT case_id, agent_name, batch_id, CASE WHEN SUM(said) > 0 THEN 1 WHEN SUM(said) < 0 THEN 0 END AS passes, agent_version
 FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, said
@@ -189,14 +206,14 @@ FROM (SELECT l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.vers
   ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id) v
 WHERE latest = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id;
 
--- 27. Run by badger_owner.
+-- 30. Run by badger_owner.
 -- The complexity tier of each question, from its newest score.
 CREATE OR REPLACE VIEW lake.badger.complexity AS SELECT case_id, label AS tier FROM (
   SELECT case_id, label, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY scored_at DESC, eval_run_id DESC, agent_name, agent_version, batch_id) AS newest
   FROM lake.badger.latest_scores WHERE metric = 'sql_complexity' AND status = 'ok') t
 WHERE newest = 1;
 
--- 28. Run by badger_owner.
+-- 31. Run by badger_owner.
 -- What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.
 CREATE OR REPLACE VIEW lake.badger.coverage AS SELECT agent_name, agent_version, batch_id, metric, applies + not_applicable AS asked, scored, abstained, not_applicable, failed, unanswered,
        CASE WHEN applies > 0 THEN scored * 1.0 / applies END AS coverage, passed,
@@ -217,7 +234,7 @@ FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.ab
     GROUP BY a.agent_name, a.agent_version, a.batch_id) n
   ON n.agent_name = s.agent_name AND n.agent_version = s.agent_version AND n.batch_id = s.batch_id) t;
 
--- 29. Run by badger_owner.
+-- 32. Run by badger_owner.
 -- Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.
 CREATE OR REPLACE VIEW lake.badger.versions_by_metric AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value,
        AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate,
@@ -225,7 +242,7 @@ CREATE OR REPLACE VIEW lake.badger.versions_by_metric AS SELECT s.agent_name, s.
 FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id = s.case_id
 GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') HAVING COUNT(CASE WHEN s.status = 'ok' THEN 1 END) > 0;
 
--- 30. Run by badger_owner.
+-- 33. Run by badger_owner.
 -- How often each metric gives the verdict that most annotators give.
 CREATE OR REPLACE VIEW lake.badger.agreement AS SELECT metric, labelled, true_pass, false_pass, true_fail, false_fail, (true_pass + true_fail) * 1.0 / labelled AS accuracy,
        CASE WHEN chance < 1.0 THEN ((true_pass + true_fail) * 1.0 / labelled - chance) / (1.0 - chance) END AS kappa
@@ -239,7 +256,7 @@ FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (
     ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
     WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k;
 
--- 31. Run by badger_owner.
+-- 34. Run by badger_owner.
 -- The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.
 CREATE OR REPLACE VIEW lake.badger.degradation AS SELECT n.agent_name, n.metric, n.batch_id, b.batch_id AS batch_before, n.judged, b.judged AS judged_before, n.pass_rate, b.pass_rate AS pass_rate_before,
        n.pass_rate - b.pass_rate AS pass_rate_change, n.failed, b.failed AS failed_before
@@ -260,7 +277,7 @@ FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PAR
   GROUP BY s.agent_name, s.batch_id, s.metric, a.place) b ON b.agent_name = n.agent_name AND b.metric = n.metric AND b.nth = 2
 WHERE n.place = 1;
 
--- 32. Run by badger_owner.
+-- 35. Run by badger_owner.
 -- The run of each agent, version and batch that started last: what became of it, and of its scores.
 CREATE OR REPLACE VIEW lake.badger.latest_run AS SELECT r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date AS run_date, r.status AS run_status, r.judge, COUNT(DISTINCT s.case_id) AS cases,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN s.status = 'abstained' THEN 1 END) AS abstained,
@@ -272,7 +289,7 @@ FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, eval_run_date, st
 LEFT JOIN lake.badger.scores s ON s.eval_run_id = r.eval_run_id AND s.agent_name = r.agent_name AND s.agent_version = r.agent_version AND s.batch_id = r.batch_id
 WHERE r.newest = 1 GROUP BY r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date, r.status, r.judge;
 
--- 33. Run by badger_owner.
+-- 36. Run by badger_owner.
 -- Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.
 CREATE OR REPLACE VIEW lake.badger.versions_by_batch AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, s.batch_id, CAST(s.run_date AS DATE) AS run_day, COUNT(*) AS answered,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value, COUNT(CASE WHEN s.passed THEN 1 END) AS passed,
@@ -280,7 +297,7 @@ CREATE OR REPLACE VIEW lake.badger.versions_by_batch AS SELECT s.agent_name, s.a
 FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id = s.case_id
 GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown'), s.batch_id, CAST(s.run_date AS DATE);
 
--- 34. Run by badger_owner.
+-- 37. Run by badger_owner.
 -- The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.
 CREATE OR REPLACE VIEW lake.badger.worst_cases AS SELECT s.agent_name, s.agent_version, s.batch_id, s.metric,
        ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.metric ORDER BY CASE WHEN s.passed THEN 1 ELSE 0 END, CASE WHEN s.value IS NULL THEN 1 ELSE 0 END, s.value, s.case_id) AS place,
@@ -288,7 +305,7 @@ CREATE OR REPLACE VIEW lake.badger.worst_cases AS SELECT s.agent_name, s.agent_v
 FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id = s.case_id
 WHERE s.status = 'ok' AND s.passed IS NOT NULL AND (s.passed = FALSE OR s.value < 1);
 
--- 35. Run by badger_owner.
+-- 38. Run by badger_owner.
 -- What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.
 CREATE OR REPLACE VIEW lake.badger.judge_cost AS SELECT eval_run_id, agent_name, agent_version, batch_id, metric, COUNT(*) AS scores, COUNT(calls) AS asked, SUM(calls) AS calls,
        SUM(CASE WHEN tokens_in >= 0 THEN tokens_in ELSE 0 END) AS tokens_in, SUM(CASE WHEN tokens_out >= 0 THEN tokens_out ELSE 0 END) AS tokens_out,
@@ -297,12 +314,12 @@ FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, metric, CAST(JSON
         CAST(JSON_VALUE(usage, '$.tokens_in') AS INT64) AS tokens_in, CAST(JSON_VALUE(usage, '$.tokens_out') AS INT64) AS tokens_out FROM lake.badger.scores) u
 GROUP BY eval_run_id, agent_name, agent_version, batch_id, metric HAVING COUNT(calls) > 0;
 
--- 36. Run by badger_owner.
+-- 39. Run by badger_owner.
 -- Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.
 CREATE OR REPLACE VIEW lake.badger.failures_by_reason AS SELECT agent_name, agent_version, batch_id, metric, status, code, reason, COUNT(*) AS answers, MIN(case_id) AS example
 FROM lake.badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_version, batch_id, metric, status, code, reason;
 
--- 37. Run by badger_owner.
+-- 40. Run by badger_owner.
 -- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
 CREATE OR REPLACE VIEW lake.badger.suspect_golds AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
 FROM (SELECT COALESCE(CAST(case_id AS STRING), '') AS case_id, 'gold_error' AS why, CAST(NULL AS STRING) AS answer, CAST(NULL AS STRING) AS agent_name, CAST(NULL AS STRING) AS agent_version, CAST(NULL AS STRING) AS batch_id
@@ -324,246 +341,246 @@ FROM (SELECT COALESCE(CAST(case_id AS STRING), '') AS case_id, 'gold_error' AS w
   WHERE s.metric = 'ex_multiset' AND s.passed = FALSE) t
 GROUP BY t.case_id, t.why;
 
--- 38. Run by badger_owner.
+-- 41. Run by badger_owner.
 -- The version of the tables.
 INSERT INTO lake.badger.schema_version (version, reached_at) SELECT 3, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM lake.badger.schema_version WHERE version >= 3);
 
--- 39. Run by badger_owner.
+-- 42. Run by badger_owner.
 -- A description of the table golden_set and of its columns.
 ALTER TABLE lake.badger.golden_set SET OPTIONS (description = 'The questions, with their accepted answers.');
 
--- 40. Run by badger_owner.
+-- 43. Run by badger_owner.
 -- The same for the columns of golden_set.
 ALTER TABLE lake.badger.golden_set ALTER COLUMN case_id SET OPTIONS (description = 'Identifies the question. Any type is read as its text: 17, \'17\' and a UUID are all fine.'), ALTER COLUMN question SET OPTIONS (description = 'The question as the user asked it.'), ALTER COLUMN evidence SET OPTIONS (description = 'Hints that came with the question, such as the definition of a business term.'), ALTER COLUMN schema_ddl SET OPTIONS (description = 'CREATE TABLE statements of the tables that the question is about.'), ALTER COLUMN dialect SET OPTIONS (description = 'SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …'), ALTER COLUMN gold_sql SET OPTIONS (description = 'The accepted query.'), ALTER COLUMN gold_result SET OPTIONS (description = 'What the accepted query returned: an inline result, or a reference table:NAME, query:ID or file:PATH.'), ALTER COLUMN expected_tools SET OPTIONS (description = 'The tools that a good agent calls, in order: a list of names or of {"name", "arguments"}.'), ALTER COLUMN expected_clarifications SET OPTIONS (description = 'What a good agent asks back: a list of texts.'), ALTER COLUMN expected_behaviour SET OPTIONS (description = 'answer (also NULL), clarify or refuse.'), ALTER COLUMN tags SET OPTIONS (description = 'A list of words to slice reports by.'), ALTER COLUMN set_version SET OPTIONS (description = 'Version of the golden set that the row belongs to.'), ALTER COLUMN gold_latency_ms SET OPTIONS (description = 'How long the accepted query took, in milliseconds.'), ALTER COLUMN gold_error SET OPTIONS (description = 'The message of the database, where the accepted query failed.'), ALTER COLUMN alternatives SET OPTIONS (description = 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The best one counts.'), ALTER COLUMN database_name SET OPTIONS (description = 'Name of the database that the question is about. Agreement with people can be shown by database.'), ALTER COLUMN metric_options SET OPTIONS (description = 'Options of single metrics, by name.');
 
--- 41. Run by badger_owner.
+-- 44. Run by badger_owner.
 -- A description of the table agent_runs and of its columns.
 ALTER TABLE lake.badger.agent_runs SET OPTIONS (description = 'The answers of agents: one row for each question, version of an agent, and batch.');
 
--- 42. Run by badger_owner.
+-- 45. Run by badger_owner.
 -- The same for the columns of agent_runs.
 ALTER TABLE lake.badger.agent_runs ALTER COLUMN agent_name SET OPTIONS (description = 'Who answered.'), ALTER COLUMN agent_version SET OPTIONS (description = 'Version of the agent.'), ALTER COLUMN batch_id SET OPTIONS (description = 'Which batch the answer belongs to, such as the night. The same agent may answer a question again in another batch.'), ALTER COLUMN case_id SET OPTIONS (description = 'Which question was answered: golden_set.case_id.'), ALTER COLUMN interpretation SET OPTIONS (description = 'The question in the agent\'s own words.'), ALTER COLUMN sql SET OPTIONS (description = 'The agent\'s query.'), ALTER COLUMN result SET OPTIONS (description = 'What the agent\'s query returned, in the form of gold_result.'), ALTER COLUMN sql_error SET OPTIONS (description = 'The message of the database, where the agent\'s query failed.'), ALTER COLUMN tool_calls SET OPTIONS (description = 'The tools that the agent called, in order: a list of {"name", "arguments"}.'), ALTER COLUMN response SET OPTIONS (description = 'The agent\'s answer in prose.'), ALTER COLUMN latency_ms SET OPTIONS (description = 'How long the agent\'s query took, in milliseconds.'), ALTER COLUMN gold_latency_ms SET OPTIONS (description = 'How long the accepted query took at the same time, where it was run again. It takes the place of golden_set.gold_latency_ms.'), ALTER COLUMN ran_at SET OPTIONS (description = 'When the agent answered.'), ALTER COLUMN conversation_id SET OPTIONS (description = 'The conversation that the answer is part of.'), ALTER COLUMN turn SET OPTIONS (description = 'Position of the answer in its conversation.');
 
--- 43. Run by badger_owner.
+-- 46. Run by badger_owner.
 -- A description of the table human_labels and of its columns.
 ALTER TABLE lake.badger.human_labels SET OPTIONS (description = 'What people said of answers: one row for each answer and annotator.');
 
--- 44. Run by badger_owner.
+-- 47. Run by badger_owner.
 -- The same for the columns of human_labels.
 ALTER TABLE lake.badger.human_labels ALTER COLUMN case_id SET OPTIONS (description = 'The question whose answer is labelled.'), ALTER COLUMN agent_name SET OPTIONS (description = 'Who answered.'), ALTER COLUMN batch_id SET OPTIONS (description = 'Which batch the answer belongs to.'), ALTER COLUMN annotator SET OPTIONS (description = 'Who labelled the answer.'), ALTER COLUMN verdict SET OPTIONS (description = 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, whatever white space is around them. Anything else is unsure.'), ALTER COLUMN note SET OPTIONS (description = 'Why.'), ALTER COLUMN labelled_at SET OPTIONS (description = 'When. Of several labels of one annotator for one answer, the latest counts.'), ALTER COLUMN agent_version SET OPTIONS (description = 'Version of the agent that answered. NULL means the only version that answered the question in the batch; where several did, the label counts for none of them.');
 
--- 45. Run by badger_owner.
+-- 48. Run by badger_owner.
 -- A description of the table eval_runs and of its columns.
 ALTER TABLE lake.badger.eval_runs SET OPTIONS (description = 'The evaluations: one row for each run and each agent, version and batch that it scored.');
 
--- 46. Run by badger_owner.
+-- 49. Run by badger_owner.
 -- The same for the columns of eval_runs.
 ALTER TABLE lake.badger.eval_runs ALTER COLUMN eval_run_id SET OPTIONS (description = 'The run.'), ALTER COLUMN agent_name SET OPTIONS (description = 'Whose answers were scored.'), ALTER COLUMN agent_version SET OPTIONS (description = 'Version of the agent.'), ALTER COLUMN batch_id SET OPTIONS (description = 'Batch of the answers.'), ALTER COLUMN eval_run_date SET OPTIONS (description = 'When the run started.'), ALTER COLUMN mode SET OPTIONS (description = 'text2sql_only, agentic_only or both.'), ALTER COLUMN config SET OPTIONS (description = 'Options and thresholds of metrics.'), ALTER COLUMN judge SET OPTIONS (description = 'Who was asked.'), ALTER COLUMN versions SET OPTIONS (description = 'Versions of badger, of the metrics and of judge files.'), ALTER COLUMN counts SET OPTIONS (description = 'How many scores the run holds, by status.'), ALTER COLUMN tokens SET OPTIONS (description = 'What judges were asked for the scores.'), ALTER COLUMN cost SET OPTIONS (description = 'What the whole run paid for.'), ALTER COLUMN status SET OPTIONS (description = 'running (also: killed), done, stopped or failed. Only a run that is done has scored everything it was asked to.');
 
--- 47. Run by badger_owner.
+-- 50. Run by badger_owner.
 -- A description of the table scores and of its columns.
 ALTER TABLE lake.badger.scores SET OPTIONS (description = 'The scores: one row for each run, answer and metric.');
 
--- 48. Run by badger_owner.
+-- 51. Run by badger_owner.
 -- The same for the columns of scores.
 ALTER TABLE lake.badger.scores ALTER COLUMN eval_run_id SET OPTIONS (description = 'The run.'), ALTER COLUMN case_id SET OPTIONS (description = 'The question.'), ALTER COLUMN agent_name SET OPTIONS (description = 'Who answered.'), ALTER COLUMN agent_version SET OPTIONS (description = 'Version of the agent.'), ALTER COLUMN batch_id SET OPTIONS (description = 'Batch of the answer.'), ALTER COLUMN metric SET OPTIONS (description = 'The metric.'), ALTER COLUMN metric_version SET OPTIONS (description = 'Version of the metric. Scores of different versions are not comparable.'), ALTER COLUMN status SET OPTIONS (description = 'ok, abstained, not_applicable or failed.'), ALTER COLUMN value SET OPTIONS (description = 'The value. NULL unless status is ok.'), ALTER COLUMN label SET OPTIONS (description = 'Category, of metrics that have one.'), ALTER COLUMN passed SET OPTIONS (description = 'Verdict by the metric\'s threshold. NULL where there is none.'), ALTER COLUMN reason SET OPTIONS (description = 'Why this value, or why none, in one sentence.'), ALTER COLUMN detail SET OPTIONS (description = 'The evidence: alignment, counts, differences.'), ALTER COLUMN assessment_ids SET OPTIONS (description = 'The recorded judge replies that the score rests on.'), ALTER COLUMN config_hash SET OPTIONS (description = 'Identifies the configuration of the run.'), ALTER COLUMN scored_at SET OPTIONS (description = 'When the score was stored.'), ALTER COLUMN code SET OPTIONS (description = 'Kind of failure. NULL unless status is failed.'), ALTER COLUMN usage SET OPTIONS (description = 'What asking the judge took for this score. NULL where nobody was asked.');
 
--- 49. Run by badger_owner.
+-- 52. Run by badger_owner.
 -- A description of the table assessments and of its columns.
 ALTER TABLE lake.badger.assessments SET OPTIONS (description = 'The replies of judges, recorded.');
 
--- 50. Run by badger_owner.
+-- 53. Run by badger_owner.
 -- The same for the columns of assessments.
 ALTER TABLE lake.badger.assessments ALTER COLUMN assessment_id SET OPTIONS (description = 'Hash of the content.'), ALTER COLUMN kind SET OPTIONS (description = 'What was asked.'), ALTER COLUMN backend SET OPTIONS (description = 'Who was asked.'), ALTER COLUMN model SET OPTIONS (description = 'The model that answered.'), ALTER COLUMN prompt_version SET OPTIONS (description = 'Version of the prompt.'), ALTER COLUMN request_hash SET OPTIONS (description = 'Hash of the request. The same request is not asked again.'), ALTER COLUMN reply SET OPTIONS (description = 'The reply, as it came.'), ALTER COLUMN tokens_in SET OPTIONS (description = 'Tokens of the request. NULL where unknown.'), ALTER COLUMN tokens_out SET OPTIONS (description = 'Tokens of the reply. NULL where unknown.'), ALTER COLUMN latency_ms SET OPTIONS (description = 'How long the reply took, in milliseconds.'), ALTER COLUMN created_at SET OPTIONS (description = 'When.'), ALTER COLUMN detail SET OPTIONS (description = 'What else is worth keeping.'), ALTER COLUMN payer SET OPTIONS (description = 'For whom the judge was asked: run:ID, or the name of a caller of the function server.');
 
--- 51. Run by badger_owner.
+-- 54. Run by badger_owner.
 -- A description of the table schema_version and of its columns.
 ALTER TABLE lake.badger.schema_version SET OPTIONS (description = 'The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them.');
 
--- 52. Run by badger_owner.
+-- 55. Run by badger_owner.
 -- The same for the columns of schema_version.
 ALTER TABLE lake.badger.schema_version ALTER COLUMN version SET OPTIONS (description = 'Version of the tables.'), ALTER COLUMN badger SET OPTIONS (description = 'Version of badger that brought the tables to it.'), ALTER COLUMN reached_at SET OPTIONS (description = 'When.'), ALTER COLUMN views SET OPTIONS (description = 'Fingerprints of the views, as JSON: of their text and of what the warehouse shows of it.');
 
--- 53. Run by badger_owner.
+-- 56. Run by badger_owner.
 -- A description of the table judges and of its columns.
 ALTER TABLE lake.badger.judges SET OPTIONS (description = 'The promoted judge files. A row never changes.');
 
--- 54. Run by badger_owner.
+-- 57. Run by badger_owner.
 -- The same for the columns of judges.
 ALTER TABLE lake.badger.judges ALTER COLUMN name SET OPTIONS (description = 'Name of the judge.'), ALTER COLUMN version SET OPTIONS (description = 'Version of the judge.'), ALTER COLUMN kind SET OPTIONS (description = 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.'), ALTER COLUMN source SET OPTIONS (description = 'Text of the judge file.'), ALTER COLUMN `hash` SET OPTIONS (description = 'SHA-256 of the text.'), ALTER COLUMN promoted_at SET OPTIONS (description = 'When.'), ALTER COLUMN promoted_by SET OPTIONS (description = 'By whom.');
 
--- 55. Run by badger_owner.
+-- 58. Run by badger_owner.
 -- A description of the table run_log and of its columns.
 ALTER TABLE lake.badger.run_log SET OPTIONS (description = 'What the evaluations by the warehouse\'s own procedure did, and what failed: one row for each event.');
 
--- 56. Run by badger_owner.
+-- 59. Run by badger_owner.
 -- The same for the columns of run_log.
 ALTER TABLE lake.badger.run_log ALTER COLUMN entry_id SET OPTIONS (description = 'Identifies the row.'), ALTER COLUMN logged_at SET OPTIONS (description = 'When.'), ALTER COLUMN eval_run_id SET OPTIONS (description = 'The run. NULL where none had begun.'), ALTER COLUMN event SET OPTIONS (description = 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).'), ALTER COLUMN case_id SET OPTIONS (description = 'The question, where the event is of one answer.'), ALTER COLUMN answers SET OPTIONS (description = 'How many answers the event is about.'), ALTER COLUMN message SET OPTIONS (description = 'What the database or badger serve said.');
 
--- 57. Run by badger_owner.
+-- 60. Run by badger_owner.
 -- A description of the table run_locks and of its columns.
 ALTER TABLE lake.badger.run_locks SET OPTIONS (description = 'Who evaluates now, in warehouses without locks of their own: a row for each lock.');
 
--- 58. Run by badger_owner.
+-- 61. Run by badger_owner.
 -- The same for the columns of run_locks.
 ALTER TABLE lake.badger.run_locks ALTER COLUMN name SET OPTIONS (description = 'The lock: evaluate.'), ALTER COLUMN holder SET OPTIONS (description = 'The call that holds it. NULL where nobody does.'), ALTER COLUMN taken_at SET OPTIONS (description = 'When it was taken.'), ALTER COLUMN beat_at SET OPTIONS (description = 'When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.');
 
--- 59. Run by badger_owner.
+-- 62. Run by badger_owner.
 -- A description of the table claims and of its columns.
 ALTER TABLE lake.badger.claims SET OPTIONS (description = 'Who is asking a judge at this moment: one row for each request. Rows come and go.');
 
--- 60. Run by badger_owner.
+-- 63. Run by badger_owner.
 -- The same for the columns of claims.
 ALTER TABLE lake.badger.claims ALTER COLUMN claim_key SET OPTIONS (description = 'Hash of the request.'), ALTER COLUMN owner SET OPTIONS (description = 'The process that asks.'), ALTER COLUMN expires_ms SET OPTIONS (description = 'Until when, in milliseconds since 1970. After that another process may ask.');
 
--- 61. Run by badger_owner.
+-- 64. Run by badger_owner.
 -- A description of the table calls and of its columns.
 ALTER TABLE lake.badger.calls SET OPTIONS (description = 'Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.');
 
--- 62. Run by badger_owner.
+-- 65. Run by badger_owner.
 -- The same for the columns of calls.
 ALTER TABLE lake.badger.calls ALTER COLUMN call_id SET OPTIONS (description = 'Names the call.'), ALTER COLUMN content_hash SET OPTIONS (description = 'Hash of what was asked. Another call under the same id is refused.'), ALTER COLUMN `function` SET OPTIONS (description = 'The function.'), ALTER COLUMN request SET OPTIONS (description = 'What was asked.'), ALTER COLUMN reply SET OPTIONS (description = 'The reply. NULL until there is one, and where it is computed again from the replies of judges.'), ALTER COLUMN expires_ms SET OPTIONS (description = 'Until when the row is kept, in milliseconds since 1970.');
 
--- 63. Run by badger_owner.
+-- 66. Run by badger_owner.
 -- A description of the view latest_scores.
 ALTER VIEW lake.badger.latest_scores SET OPTIONS (description = 'The latest score of each answer and metric, whichever run it is from, with the status of that run.');
 
--- 64. Run by badger_owner.
+-- 67. Run by badger_owner.
 -- A description of the view consensus.
 ALTER VIEW lake.badger.consensus SET OPTIONS (description = 'What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.');
 
--- 65. Run by badger_owner.
+-- 68. Run by badger_owner.
 -- A description of the view complexity.
 ALTER VIEW lake.badger.complexity SET OPTIONS (description = 'The complexity tier of each question, from its newest score.');
 
--- 66. Run by badger_owner.
+-- 69. Run by badger_owner.
 -- A description of the view coverage.
 ALTER VIEW lake.badger.coverage SET OPTIONS (description = 'What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.');
 
--- 67. Run by badger_owner.
+-- 70. Run by badger_owner.
 -- A description of the view versions_by_metric.
 ALTER VIEW lake.badger.versions_by_metric SET OPTIONS (description = 'Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.');
 
--- 68. Run by badger_owner.
+-- 71. Run by badger_owner.
 -- A description of the view agreement.
 ALTER VIEW lake.badger.agreement SET OPTIONS (description = 'How often each metric gives the verdict that most annotators give.');
 
--- 69. Run by badger_owner.
+-- 72. Run by badger_owner.
 -- A description of the view degradation.
 ALTER VIEW lake.badger.degradation SET OPTIONS (description = 'The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.');
 
--- 70. Run by badger_owner.
+-- 73. Run by badger_owner.
 -- A description of the view latest_run.
 ALTER VIEW lake.badger.latest_run SET OPTIONS (description = 'The run of each agent, version and batch that started last: what became of it, and of its scores.');
 
--- 71. Run by badger_owner.
+-- 74. Run by badger_owner.
 -- A description of the view versions_by_batch.
 ALTER VIEW lake.badger.versions_by_batch SET OPTIONS (description = 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.');
 
--- 72. Run by badger_owner.
+-- 75. Run by badger_owner.
 -- A description of the view worst_cases.
 ALTER VIEW lake.badger.worst_cases SET OPTIONS (description = 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.');
 
--- 73. Run by badger_owner.
+-- 76. Run by badger_owner.
 -- A description of the view judge_cost.
 ALTER VIEW lake.badger.judge_cost SET OPTIONS (description = 'What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.');
 
--- 74. Run by badger_owner.
+-- 77. Run by badger_owner.
 -- A description of the view failures_by_reason.
 ALTER VIEW lake.badger.failures_by_reason SET OPTIONS (description = 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.');
 
--- 75. Run by badger_owner.
+-- 78. Run by badger_owner.
 -- A description of the view suspect_golds.
 ALTER VIEW lake.badger.suspect_golds SET OPTIONS (description = 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.');
 
--- 76. Run by badger_owner.
+-- 79. Run by badger_owner.
 -- The reader reads scores.
 GRANT `roles/bigquery.dataViewer` ON TABLE lake.badger.scores TO 'badger_reader';
 
--- 77. Run by badger_owner.
+-- 80. Run by badger_owner.
 -- The reader reads eval_runs.
 GRANT `roles/bigquery.dataViewer` ON TABLE lake.badger.eval_runs TO 'badger_reader';
 
--- 78. Run by badger_owner.
+-- 81. Run by badger_owner.
 -- The reader reads run_log.
 GRANT `roles/bigquery.dataViewer` ON TABLE lake.badger.run_log TO 'badger_reader';
 
--- 79. Run by badger_owner.
+-- 82. Run by badger_owner.
 -- The reader reads latest_scores.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.latest_scores TO 'badger_reader';
 
--- 80. Run by badger_owner.
+-- 83. Run by badger_owner.
 -- The reader reads consensus.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.consensus TO 'badger_reader';
 
--- 81. Run by badger_owner.
+-- 84. Run by badger_owner.
 -- The reader reads complexity.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.complexity TO 'badger_reader';
 
--- 82. Run by badger_owner.
+-- 85. Run by badger_owner.
 -- The reader reads coverage.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.coverage TO 'badger_reader';
 
--- 83. Run by badger_owner.
+-- 86. Run by badger_owner.
 -- The reader reads versions_by_metric.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.versions_by_metric TO 'badger_reader';
 
--- 84. Run by badger_owner.
+-- 87. Run by badger_owner.
 -- The reader reads agreement.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.agreement TO 'badger_reader';
 
--- 85. Run by badger_owner.
+-- 88. Run by badger_owner.
 -- The reader reads degradation.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.degradation TO 'badger_reader';
 
--- 86. Run by badger_owner.
+-- 89. Run by badger_owner.
 -- The reader reads latest_run.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.latest_run TO 'badger_reader';
 
--- 87. Run by badger_owner.
+-- 90. Run by badger_owner.
 -- The reader reads versions_by_batch.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.versions_by_batch TO 'badger_reader';
 
--- 88. Run by badger_owner.
+-- 91. Run by badger_owner.
 -- The reader reads worst_cases.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.worst_cases TO 'badger_reader';
 
--- 89. Run by badger_owner.
+-- 92. Run by badger_owner.
 -- The reader reads judge_cost.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.judge_cost TO 'badger_reader';
 
--- 90. Run by badger_owner.
+-- 93. Run by badger_owner.
 -- The reader reads failures_by_reason.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.failures_by_reason TO 'badger_reader';
 
--- 91. Run by badger_owner.
+-- 94. Run by badger_owner.
 -- The reader reads suspect_golds.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.suspect_golds TO 'badger_reader';
 
--- 92. Run by badger_owner.
+-- 95. Run by badger_owner.
 -- A view reads golden_set with the rights of whoever asks.
 GRANT `roles/bigquery.dataViewer` ON TABLE lake.badger.golden_set TO 'badger_reader';
 
--- 93. Run by badger_owner.
+-- 96. Run by badger_owner.
 -- A view reads agent_runs with the rights of whoever asks.
 GRANT `roles/bigquery.dataViewer` ON TABLE lake.badger.agent_runs TO 'badger_reader';
 
--- 94. Run by badger_owner.
+-- 97. Run by badger_owner.
 -- A view reads human_labels with the rights of whoever asks.
 GRANT `roles/bigquery.dataViewer` ON TABLE lake.badger.human_labels TO 'badger_reader';
 
--- 95. Run by badger_owner.
+-- 98. Run by badger_owner.
 -- The annotator reads and writes labels, and nothing else.
 GRANT `roles/bigquery.dataEditor` ON TABLE lake.badger.human_labels TO 'badger_annotator';
 
--- 96. Run by badger_owner.
+-- 99. Run by badger_owner.
 -- The lock of the evaluation.
 INSERT INTO lake.badger.run_locks (name) SELECT 'evaluate' FROM (SELECT 1) WHERE NOT EXISTS (SELECT 1 FROM lake.badger.run_locks WHERE name = 'evaluate');
 
--- 97. Run by badger_owner.
+-- 100. Run by badger_owner.
 -- Scores the answers that have no score: CALL lake.badger.evaluate(NULL, NULL) those of each agent's newest batch, and what an earlier call left; CALL lake.badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 200 answers at a time are stored.
 CREATE OR REPLACE PROCEDURE lake.badger.evaluate(batch STRING, metrics STRING)
-OPTIONS (strict_mode = FALSE, description = 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:c5e924cb3fd053aa]')
+OPTIONS (strict_mode = FALSE, description = 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:fd712b893433a67e]')
 BEGIN
   DECLARE me STRING DEFAULT GENERATE_UUID();
   DECLARE settings JSON;
@@ -735,14 +752,9 @@ BEGIN
   END IF;
 END;
 
--- 98. Run by a person, not as SQL.
--- The scheduled query that calls the procedure by night, in UTC. Give it a service account that has the owner's rights and may use the connection.
---     bq mk --transfer_config --project_id=lake --location=eu --data_source=scheduled_query --display_name='badger evaluate' --schedule='every monday 03:15' --service_account_name=SERVICE_ACCOUNT --params='{"query": "CALL lake.badger.evaluate(NULL, NULL)"}'
---     to remove it: bq ls --transfer_config --transfer_location=eu, then bq rm --transfer_config NAME
-
--- 99. Run by a person, not as SQL.
--- A second scheduled query, an hour later, that fails where fewer answers pass than in the batch before; its e-mail notification is the alert.
---     SELECT ERROR(STRING_AGG(CONCAT(agent_name, ', ', metric, ', batch ', batch_id), '; ')) FROM lake.badger.degradation WHERE pass_rate_change <= -0.05 OR failed > failed_before HAVING COUNT(*) > 0
+-- 101. Run by a person, not as SQL.
+-- The scheduled query that calls the procedure by night, in UTC, as an account that may call functions over the connection and write badger's tables.
+--     bq mk --transfer_config --project_id=lake --location=eu --data_source=scheduled_query --display_name='badger evaluate' --schedule='every monday 03:15' --service_account_name=badger-nightly@lake.iam.gserviceaccount.com --params='{"query": "CALL lake.badger.evaluate(NULL, NULL)"}'
 
 
 -- badger out of bigquery via cloud-run. Scores, labels and all other data of badger go too.

@@ -1432,7 +1432,7 @@ AS BEGIN
 END;
 
 -- 206. Run by a person, not as SQL.
--- The job that calls the procedure by night, one run at a time. Save the two files; the SQL file goes into the workspace.
+-- The job that calls the procedure by night, one run at a time. badger deploy databricks writes the same as a bundle. By hand: save the two files; the SQL files go into the workspace.
 --     badger_evaluate.sql:
 --         CALL lake.badger.evaluate();
 --     badger_degraded.sql, which fails where fewer answers pass than in the batch before:

@@ -1,0 +1,346 @@
+package deploy
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	badgersql "github.com/badger-eval/badger/sql"
+	"github.com/badger-eval/badger/sql/install"
+)
+
+// cloudRun is what the templates of Cloud Run see.
+type cloudRun struct {
+	Env       []Variable // of badger serve
+	CPU       string
+	KeyFolder string // where the judge's key is mounted; empty: there is none
+	Tmp       int    // MiB of the temporary folder
+	Bindings  []install.Binding
+	Services  []string // of Google Cloud that are used
+	Dataset   string
+	plan      *install.Plan
+}
+
+// Variable is an environment variable.
+type Variable struct{ Name, Value string }
+
+// Of the memory of an instance, baseMiB are for the program itself and tmpMiB for its temporary
+// folder, which is in memory on Cloud Run. What callers may make it hold gets a third of the rest: a
+// request takes up to three times its bytes while its rows are decoded, scored and encoded.
+const (
+	baseMiB    = 256
+	tmpMiB     = 64
+	requestMiB = 10
+	perByte    = 3
+)
+
+// cloudRunCPUs are the sizes of an instance with several calls at once, with the least and the most
+// memory of each in MiB.
+var cloudRunCPUs = []struct {
+	cpu         string
+	least, most int
+}{{"1", 512, 4 << 10}, {"2", 512, 8 << 10}, {"4", 2 << 10, 16 << 10}, {"6", 4 << 10, 24 << 10}, {"8", 4 << 10, 32 << 10}}
+
+var (
+	serviceName = regexp.MustCompile(`^[a-z]([a-z0-9-]{0,47}[a-z0-9])?$`)
+	projectID   = regexp.MustCompile(`^([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$`)
+	gcpLocation = regexp.MustCompile(`^[A-Za-z]+(-[a-z]+)*[0-9]*$`)
+	gcpName     = regexp.MustCompile(`^[A-Za-z0-9_-]{1,255}$`)
+	gcpMember   = regexp.MustCompile(`^((user|group|serviceAccount):[^@\s"` + "`" + `\\]+@[^@\s"` + "`" + `\\]+|domain:[A-Za-z0-9.-]+|principal(Set)?://[^\s"` + "`" + `\\]+)$`)
+	imageName   = regexp.MustCompile(`^[a-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._-]+)+(:[A-Za-z0-9._-]+)?(@sha256:[0-9a-f]{64})?$`)
+)
+
+// prepareCloudRun checks what Cloud Run and BigQuery take, and makes the environment of badger serve.
+func prepareCloudRun(p *install.Plan) (any, error) {
+	v, d := &p.Values, &p.Values.Deploy
+	bad := func(format string, args ...any) error {
+		return errcode.New(errcode.InvalidArgument, "values: "+format, args...)
+	}
+	if v.Endpoint == "" {
+		return nil, bad(`this needs deploy.cloud_run.project_number, such as "123456789012", from which the endpoint follows; or endpoint`)
+	}
+	if !strings.HasPrefix(v.Endpoint, "https://") || p.Base() != "" {
+		return nil, bad("endpoint is %.80q; Cloud Run is called by https at a host without a path", v.Endpoint)
+	}
+	if err := v.CloudRunRegion(); err != nil {
+		return nil, err
+	}
+	for _, f := range []struct {
+		key, value string
+		looks      *regexp.Regexp
+		want       string
+	}{
+		{"service", v.Service, serviceName, "the name of a Cloud Run service: a small letter, then small letters, digits and dashes, at most 49"},
+		{"database", v.Database, projectID, "the id of a project, such as acme-analytics"},
+		{"location", v.Location, gcpLocation, "a location of BigQuery, such as EU or europe-west1"},
+		{"connection", v.Connection, gcpName, "letters, digits, _ and dashes"},
+		{"deploy.image", d.Image, imageName, "REGISTRY/REPOSITORY:TAG, or @sha256:DIGEST"},
+		{"roles.owner", v.Roles.Owner, gcpMember, "whoever IAM knows, such as group:badger-owners@example.com"},
+		{"roles.caller", v.Roles.Caller, gcpMember, "whoever IAM knows, such as group:analysts@example.com"},
+	} {
+		if !f.looks.MatchString(f.value) {
+			return nil, bad("%s is %.80q, want %s", f.key, f.value, f.want)
+		}
+	}
+	memory, err := cloudRunMemory(d)
+	if err != nil {
+		return nil, err
+	}
+	own := &cloudRun{
+		CPU: strings.TrimSuffix(d.CPU, "000m"), Tmp: tmpMiB, Bindings: p.CloudRunBindings(), Dataset: v.Schema, plan: p,
+		Services: []string{"artifactregistry.googleapis.com", "bigquery.googleapis.com", "bigqueryconnection.googleapis.com", "iam.googleapis.com", "run.googleapis.com"},
+	}
+	set := func(name, value string) { own.Env = append(own.Env, Variable{name, value}) }
+	calls, bytes := strconv.Itoa(d.CloudRun.Concurrency), strconv.Itoa((memory-baseMiB-tmpMiB)/perByte<<20)
+	set("BADGER_LISTEN_H2C", "true")
+	set("BADGER_AUTH_HTTP_MODE", "platform")
+	set("BADGER_AUTH_HTTP_PLATFORM", "cloud-run")
+	set("BADGER_AUTH_HTTP_AUDIENCE", v.Endpoint)
+	set("BADGER_AUTH_HTTP_EMAILS", strings.Join(d.CloudRun.Callers, ","))
+	set("BADGER_LIMITS_CALLS", calls)
+	set("BADGER_LIMITS_CALLER_CALLS", calls) // one connection makes all calls
+	set("BADGER_LIMITS_MEMORY_BYTES", bytes)
+	set("BADGER_LIMITS_CALLER_MEMORY_BYTES", bytes)
+	set("BADGER_LIMITS_MESSAGE_BYTES", strconv.Itoa(requestMiB<<20)) // gRPC is not reached from outside
+	set("BADGER_LIMITS_STOP_GRACE", "9s")                            // Cloud Run kills after 10 s
+	set("GOMEMLIMIT", strconv.Itoa(memory-tmpMiB-baseMiB/2)+"MiB")
+	if d.Warehouse != "" {
+		if !strings.HasPrefix(d.Warehouse, "bigquery://") {
+			return nil, bad("deploy.warehouse is %.80q, want bigquery://PROJECT/DATASET?location=%s", d.Warehouse, v.Location)
+		}
+		set("BADGER_RESULTS_WAREHOUSE", withOwnAccount(d.Warehouse))
+		set("BADGER_RELOAD", "5m") // judges that are promoted
+	}
+	judge, err := judgeVariables(d, "bigqueryai", "bigquery://"+v.Database+"?location="+v.Location)
+	if err != nil {
+		return nil, err
+	}
+	own.Env = append(own.Env, judge...)
+	if d.Judge.Backend == "bigqueryai" {
+		own.Services = append(own.Services, "aiplatform.googleapis.com")
+		if c := d.CloudRun.ModelConnection; c != "" {
+			set("BADGER_JUDGE_CONNECTION", c)
+		}
+	} else if d.CloudRun.ModelConnection != "" {
+		return nil, bad("deploy.cloud_run.model_connection is for the judge bigqueryai, and the judge is %.40q", d.Judge.Backend)
+	}
+	if d.Judge.Secret != "" {
+		if !gcpName.MatchString(d.Judge.Secret) {
+			return nil, bad("deploy.judge.secret is %.60q, want the name of a secret: letters, digits, _ and dashes", d.Judge.Secret)
+		}
+		own.KeyFolder = "/etc/badger/secrets/judge" // where the Terraform module mounts it, too
+		own.Services = append(own.Services, "secretmanager.googleapis.com")
+		set("BADGER_JUDGE_KEY_FILE", own.KeyFolder+"/value")
+	}
+	if d.CloudRun.Perimeter != "" && d.CloudRun.ProjectNumber == "" {
+		return nil, bad("deploy.cloud_run.perimeter needs deploy.cloud_run.project_number, by which a perimeter names the project")
+	}
+	if p.CloudRunNightly() != "" {
+		own.Services = append(own.Services, "bigquerydatatransfer.googleapis.com")
+	}
+	slices.Sort(own.Services)
+	return own, nil
+}
+
+// withOwnAccount lets a URL of BigQuery sign in as the service's own account, which only the metadata
+// server knows, where the URL names no other credentials.
+func withOwnAccount(warehouse string) string {
+	u, err := url.Parse(warehouse)
+	if err != nil || u.Query().Has("credentials") || u.Query().Has("credentials_file") || u.Query().Has("token_file") {
+		return warehouse
+	}
+	if u.RawQuery == "" {
+		return warehouse + "?credentials=metadata"
+	}
+	return warehouse + "&credentials=metadata"
+}
+
+// cloudRunMemory is the memory of an instance in MiB.
+func cloudRunMemory(d *install.Deployment) (int, error) {
+	memory := mebibytes(d.Memory)
+	var sizes []string
+	for _, s := range cloudRunCPUs {
+		sizes = append(sizes, s.cpu)
+		if d.CPU != s.cpu && d.CPU != s.cpu+"000m" {
+			continue
+		}
+		if memory < s.least || memory > s.most {
+			return 0, errcode.New(errcode.InvalidArgument, "values: deploy.memory is %s; with %s CPU Cloud Run has %d to %d Mi", d.Memory, s.cpu, s.least, s.most)
+		}
+		return memory, nil
+	}
+	return 0, errcode.New(errcode.InvalidArgument, "values: deploy.cpu is %s; where an instance has several calls at once, Cloud Run has %s", d.CPU, strings.Join(sizes, ", "))
+}
+
+// mebibytes reads 512Mi and 1Gi, which the values have checked.
+func mebibytes(size string) int {
+	n, _ := strconv.Atoi(strings.TrimRight(size, "GMi"))
+	if strings.HasSuffix(size, "Gi") {
+		n <<= 10
+	}
+	return n
+}
+
+// judgeVariables are the variables of the judge, but for its key. inside is the backend that asks
+// through the warehouse, which is the only one that needs no URL.
+func judgeVariables(d *install.Deployment, inside, example string) ([]Variable, error) {
+	bad := func(format string, args ...any) ([]Variable, error) {
+		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.judge."+format, args...)
+	}
+	j := d.Judge
+	switch j.Backend {
+	case "", "none":
+		if j.Model != "" || j.URL != "" || j.Secret != "" {
+			return bad("backend is missing, such as %s", inside)
+		}
+		return nil, nil
+	case inside:
+		if j.URL != "" || j.Secret != "" {
+			return bad("url and secret: %s asks through the warehouse and has neither", inside)
+		}
+		if d.Warehouse == "" {
+			return nil, errcode.New(errcode.InvalidArgument, "values: the judge %s asks through the warehouse: this needs deploy.warehouse, such as deploy.warehouse: %s", inside, example)
+		}
+	case "openai", "anthropic":
+		if j.URL == "" {
+			return bad("url is missing: the address at which %s is asked, such as https://models.example.com/v1", j.Backend)
+		}
+		if u, err := url.Parse(j.URL); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+			return bad("url: expected https://HOST/PATH, without a user, a query or a fragment")
+		}
+	default:
+		return bad("backend is %.40q, want %s, openai, anthropic or none", j.Backend, inside)
+	}
+	if j.Model == "" {
+		return bad("model is missing: which model %s asks", j.Backend)
+	}
+	out := []Variable{{"BADGER_JUDGE_BACKEND", j.Backend + ":" + j.Model}}
+	if j.URL != "" {
+		out = append(out, Variable{"BADGER_JUDGE_BASE_URL", j.URL})
+	}
+	return out, nil
+}
+
+// Command is a line of a script and why it is there.
+type Command struct{ Why, Line string }
+
+// Grants are the commands that give the roles on kinds of resources.
+func (c *cloudRun) Grants(kinds ...string) (out []Command) {
+	for _, kind := range kinds {
+		for _, b := range install.BindingsOn(kind, c.Bindings) {
+			out = append(out, Command{b.Why, b.Grant(c.plan)})
+		}
+	}
+	return out
+}
+
+// Revokes are the commands that take away what is not gone with the service, the connection and the
+// accounts. What a model's connection may do stays: others may use it.
+func (c *cloudRun) Revokes() (out []Command) {
+	for _, b := range c.Bindings {
+		if b.Variable == "" && b.On != "service" && b.Resource != c.plan.ConnectionName() {
+			out = append(out, Command{b.Why, b.Revoke(c.plan)})
+		}
+	}
+	return out
+}
+
+// Datasets are those of the project that have to be there before roles are given on them.
+func (c *cloudRun) Datasets() []string {
+	out := []string{c.plan.Values.Database + ":" + c.Dataset}
+	for _, b := range install.BindingsOn("dataset", c.Bindings) {
+		if b.Resource == c.plan.Values.Database+"."+badgersql.Schema && c.Dataset != badgersql.Schema {
+			out = append(out, c.plan.Values.Database+":"+badgersql.Schema)
+			break
+		}
+	}
+	return out
+}
+
+// Account is a service account.
+type Account struct {
+	ID, Email, Doc string // the name before @, the whole, and what it is for
+	Given          bool   // the values name it: it may serve others
+}
+
+// Accounts are the service accounts that are made where they are missing.
+func (c *cloudRun) Accounts() (out []Account) {
+	r := &c.plan.Values.Deploy.CloudRun
+	for _, a := range []Account{
+		{Email: c.plan.CloudRunAccount(), Doc: "badger serve", Given: r.Account != ""},
+		{Email: c.plan.CloudRunNightly(), Doc: "badger: evaluation by night", Given: r.NightlyAccount != ""},
+	} {
+		if a.ID, _, _ = strings.Cut(a.Email, "@"); a.ID != "" {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// ModelConnection is the connection to the model; empty: there is none.
+func (c *cloudRun) ModelConnection() string { return c.plan.Values.Deploy.CloudRun.ModelConnection }
+
+// Terraform are the variables of the module bigquery-cloud-run.
+func (c *cloudRun) Terraform() (string, error) {
+	v, d := &c.plan.Values, &c.plan.Values.Deploy
+	environment, secrets, roles := map[string]string{}, map[string]string{}, []string{}
+	for _, e := range c.Env {
+		environment[e.Name] = e.Value
+	}
+	if d.Judge.Secret != "" {
+		secrets["judge"] = d.Judge.Secret
+	}
+	for _, b := range install.BindingsOn("project", c.Bindings) {
+		if b.Member == "serviceAccount:"+c.plan.CloudRunAccount() && b.Resource == v.Database {
+			roles = append(roles, b.Role)
+		}
+	}
+	return indented(map[string]any{
+		"project": v.Database, "region": d.CloudRun.Region, "location": v.Location, "service": v.Service, "connection": v.Connection, "image": d.Image,
+		"instances": map[string]int{"min": d.Replicas.Min, "max": d.Replicas.Max}, "cpu": c.CPU, "memory": d.Memory,
+		"environment": environment, "secret_files": secrets, "project_roles": roles,
+	})
+}
+
+// JSON are all bindings, for whoever grants them in another way.
+func (c *cloudRun) JSON() (string, error) { return indented(c.Bindings) }
+
+func indented(v any) (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(v)
+	return b.String(), err
+}
+
+// FunctionOwnerPermissions are those of the custom role.
+func (c *cloudRun) FunctionOwnerPermissions() string { return install.FunctionOwnerPermissions }
+
+// Restricted are the services that a perimeter encloses: those that are used, and those behind
+// which the same data are.
+func (c *cloudRun) Restricted() string {
+	out := slices.Concat(c.Services, []string{"bigquerystorage.googleapis.com", "logging.googleapis.com"})
+	out = slices.DeleteFunc(out, func(s string) bool { return s == "iam.googleapis.com" })
+	slices.Sort(out)
+	return strings.Join(out, ",")
+}
+
+// Interfaces is the annotation that names the network.
+func (c *cloudRun) Interfaces() string {
+	r := c.plan.Values.Deploy.CloudRun
+	out := map[string]string{"network": r.Network}
+	if r.Subnetwork != "" {
+		out["subnetwork"] = r.Subnetwork
+	}
+	b, err := json.Marshal([]any{out})
+	if err != nil {
+		panic(fmt.Sprintf("a map of texts has no JSON: %v", err)) // cannot happen
+	}
+	return string(b)
+}

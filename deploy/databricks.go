@@ -1,0 +1,126 @@
+package deploy
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	badgersql "github.com/badger-eval/badger/sql"
+	"github.com/badger-eval/badger/sql/install"
+)
+
+// databricks is what the templates of the bundle see.
+type databricks struct {
+	DevCatalog string
+	Source     string     // URL of prod's warehouse, without a host: an app and a job learn theirs from the platform
+	DevSource  string     // the same in the catalog of dev
+	Quartz     string     // of the nightly jobs; empty: they have no schedule
+	Judge      []Variable // keys below judge in the app's configuration
+	Secret     string     // key of the judge's secret, in the scope; empty: it has none
+	MemoryMiB  int        // for Go's memory, of the app's
+	plan       *install.Plan
+}
+
+var (
+	unityName   = regexp.MustCompile(`^[^./\s[:cntrl:]]{1,255}$`)
+	warehouseID = regexp.MustCompile(`^[0-9A-Za-z]+$`)
+	appName     = regexp.MustCompile(`^[a-z][a-z0-9-]{0,28}[a-z0-9]$`)
+	secretName  = regexp.MustCompile(`^[A-Za-z0-9_.@-]{1,128}$`)
+)
+
+// appMemory is the memory of an app by its size, in MiB.
+var appMemory = map[string]int{"MEDIUM": 6 << 10, "LARGE": 12 << 10}
+
+// prepareDatabricks checks what a bundle takes.
+func prepareDatabricks(p *install.Plan) (any, error) {
+	v, d := &p.Values, &p.Values.Deploy
+	dev := d.Databricks.DevCatalog
+	if dev == "" {
+		dev = v.Database + "_dev"
+	}
+	for _, f := range []struct {
+		key, value string
+		looks      *regexp.Regexp
+		want       string
+	}{
+		{"database", v.Database, unityName, "the name of a catalog, without dots, spaces and slashes"},
+		{"schedule.compute", v.Schedule.Compute, warehouseID, "the id of a SQL warehouse: letters and digits"},
+		{"service", v.Service, appName, "the name of an app: 2 to 30 small letters, digits and dashes, a letter first"},
+		{"secret.scope", v.Secret.Scope, secretName, "letters, digits and _.@-"},
+	} {
+		if !f.looks.MatchString(f.value) {
+			return nil, errcode.New(errcode.InvalidArgument, "values: %s is %.80q, want %s", f.key, f.value, f.want)
+		}
+	}
+	for key, value := range map[string]string{
+		"database": v.Database, "service": v.Service, "schedule.timezone": v.Schedule.Timezone, "roles.owner": v.Roles.Owner, "roles.caller": v.Roles.Caller, "roles.reader": v.Roles.Reader,
+		"deploy.databricks.dev_catalog": dev, "deploy.databricks.schema": d.Databricks.Schema, "deploy.databricks.volume": d.Databricks.Volume,
+		"deploy.judge.model": d.Judge.Model, "deploy.databricks.notify": strings.Join(d.Databricks.Notify, " "),
+	} {
+		if strings.Contains(value, "${") || strings.Contains(value, "{{") {
+			return nil, errcode.New(errcode.InvalidArgument, "values: %s holds ${ or {{, which a bundle replaces and cannot quote", key)
+		}
+	}
+	if v.Schema != badgersql.Schema {
+		return nil, errcode.New(errcode.InvalidArgument, "values: schema is %.60q; the jobs need badger's tables, which are in the schema %s", v.Schema, badgersql.Schema)
+	}
+	if dev == v.Database {
+		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.databricks.dev_catalog is the catalog of prod: dev would write into its tables")
+	}
+	own := &databricks{
+		DevCatalog: dev, plan: p,
+		Source: warehouseWithoutHost(v.Database, v.Schedule.Compute), DevSource: warehouseWithoutHost(dev, v.Schedule.Compute),
+		Secret: d.Judge.Secret, MemoryMiB: appMemory[d.Databricks.AppSize] * 3 / 4,
+	}
+	if d.Warehouse != "" {
+		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.warehouse: leave it out; the bundle names the SQL warehouse of schedule.compute, and no host")
+	}
+	judged := *d
+	judged.Warehouse = own.Source
+	variables, err := judgeVariables(&judged, "aiquery", own.Source)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range variables {
+		own.Judge = append(own.Judge, Variable{strings.ToLower(strings.TrimPrefix(e.Name, "BADGER_JUDGE_")), e.Value})
+	}
+	if own.Secret != "" {
+		if !secretName.MatchString(own.Secret) {
+			return nil, errcode.New(errcode.InvalidArgument, "values: deploy.judge.secret is %.60q, want the key of a secret: letters, digits and _.@-", own.Secret)
+		}
+		own.Judge = append(own.Judge, Variable{"key_env", "JUDGE_KEY"})
+	}
+	own.Quartz = v.Schedule.Quartz()
+	return own, nil
+}
+
+// warehouseWithoutHost is the URL of a SQL warehouse of whatever workspace the program runs in.
+func warehouseWithoutHost(catalog, id string) string {
+	u := url.URL{Scheme: "databricks", Path: "/" + catalog + "/" + badgersql.Schema, RawQuery: "http_path=/sql/1.0/warehouses/" + id}
+	return "databricks://" + u.EscapedPath() + "?" + u.RawQuery
+}
+
+// Command are the arguments of badger in the job that runs the program.
+func (d *databricks) Command() []string {
+	out := []string{"run", "--source=${var.source}"}
+	if m := d.plan.Values.Schedule.Metrics; len(m) > 0 {
+		out = append(out, "--metrics="+strings.Join(m, ","))
+	}
+	return out
+}
+
+// Procedure is the procedure that evaluates, in a catalog.
+func (d *databricks) Procedure(catalog string) string { return d.plan.Named(catalog, "evaluate") }
+
+// Degradation is the view of what became worse, in a catalog.
+func (d *databricks) Degradation(catalog string) string { return d.plan.Named(catalog, "degradation") }
+
+// Paused is the pause status of the job that does not evaluate by night, and of the one that does
+// the variable that dev and prod set.
+func (d *databricks) Paused(job string) string {
+	if d.plan.Values.Deploy.Databricks.Nightly == job {
+		return "${var.schedule}"
+	}
+	return "PAUSED"
+}

@@ -1,0 +1,302 @@
+package install
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	badgersql "github.com/badger-eval/badger/sql"
+)
+
+// CloudRun are the values of Google Cloud Run, where BigQuery's remote functions are served.
+type CloudRun struct {
+	ProjectNumber string `yaml:"project_number"` // the endpoint follows from it, before the service is there
+	Region        string `yaml:"region"`         // of the service; by default the location, where that is a region
+
+	Account        string   `yaml:"account"`         // service account of the service; SERVICE-server@PROJECT.iam.gserviceaccount.com
+	NightlyAccount string   `yaml:"nightly_account"` // of the scheduled query; SERVICE-nightly@…
+	Callers        []string `yaml:"callers"`         // service accounts of connections that may call; by default all of BigQuery's, and IAM decides
+	Concurrency    int      `yaml:"concurrency"`     // calls that one instance has at once; 0: 80
+
+	ModelConnection string `yaml:"model_connection"` // judge bigqueryai: PROJECT.LOCATION.CONNECTION to the model; without it the service's account asks
+
+	Network    string `yaml:"network"`    // all outgoing connections go through this VPC network
+	Subnetwork string `yaml:"subnetwork"` // of it, in the region
+
+	Perimeter    string `yaml:"perimeter"`     // VPC Service Controls: name of the perimeter
+	AccessPolicy string `yaml:"access_policy"` // its access policy, a number
+	AccessLevel  string `yaml:"access_level"`  // the level that lets people in from outside the perimeter
+}
+
+// connectionAccounts are the service accounts of BigQuery's connections to cloud resources, in all
+// projects.
+const connectionAccounts = "*@gcp-sa-bigquery-condel.iam.gserviceaccount.com"
+
+const defaultConcurrency = 80 // Cloud Run's own
+
+var (
+	projectNumber = regexp.MustCompile(`^[1-9][0-9]{0,18}$`)
+	cloudRegion   = regexp.MustCompile(`^[a-z]+(-[a-z]+)+[0-9]+$`)
+	accountEmail  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*@[a-z0-9-]+(\.[a-z0-9-]+)+$`)
+	callerEmail   = regexp.MustCompile(`^(\*|[a-z0-9][a-z0-9._-]*)@[a-z0-9-]+(\.[a-z0-9-]+)+$`)
+	connectionID  = regexp.MustCompile(`^[a-z0-9.:-]+\.[A-Za-z0-9-]+\.[A-Za-z0-9_-]+$`)
+	networkName   = regexp.MustCompile(`^([a-z0-9.:-]+/)*[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
+	policyName    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,49}$`)
+)
+
+func (c *CloudRun) fields() []field {
+	return []field{
+		{"deploy.cloud_run.project_number", &c.ProjectNumber, "", `"123456789012"`},
+		{"deploy.cloud_run.region", &c.Region, "", "europe-west1"},
+		{"deploy.cloud_run.account", &c.Account, "", "badger@acme-analytics.iam.gserviceaccount.com"},
+		{"deploy.cloud_run.nightly_account", &c.NightlyAccount, "", "badger-nightly@acme-analytics.iam.gserviceaccount.com"},
+		{"deploy.cloud_run.model_connection", &c.ModelConnection, "", "acme-analytics.eu.models"},
+		{"deploy.cloud_run.network", &c.Network, "", "default"},
+		{"deploy.cloud_run.subnetwork", &c.Subnetwork, "", "default"},
+		{"deploy.cloud_run.perimeter", &c.Perimeter, "", "badger"},
+		{"deploy.cloud_run.access_policy", &c.AccessPolicy, "", `"987654321"`},
+		{"deploy.cloud_run.access_level", &c.AccessLevel, "", "office"},
+	}
+}
+
+// complete fills in what is left out and checks what is there.
+func (c *CloudRun) complete() error {
+	bad := func(format string, args ...any) error {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.cloud_run."+format, args...)
+	}
+	for _, f := range []struct {
+		key, value string
+		looks      *regexp.Regexp
+		want       string
+	}{
+		{"project_number", c.ProjectNumber, projectNumber, `the number of the project in quotes, such as "123456789012"`},
+		{"region", c.Region, cloudRegion, "a region, such as europe-west1"},
+		{"account", c.Account, accountEmail, "the e-mail address of a service account"},
+		{"nightly_account", c.NightlyAccount, accountEmail, "the e-mail address of a service account"},
+		{"model_connection", c.ModelConnection, connectionID, "PROJECT.LOCATION.CONNECTION"},
+		{"network", c.Network, networkName, "the name of a VPC network"},
+		{"subnetwork", c.Subnetwork, networkName, "the name of a subnetwork"},
+		{"perimeter", c.Perimeter, policyName, "a letter, and then letters, digits and _"},
+		{"access_policy", c.AccessPolicy, projectNumber, `the number of the access policy in quotes, such as "987654321"`},
+		{"access_level", c.AccessLevel, policyName, "a letter, and then letters, digits and _"},
+	} {
+		if f.value != "" && !f.looks.MatchString(f.value) {
+			return bad("%s is %.60q, want %s", f.key, f.value, f.want)
+		}
+	}
+	if len(c.Callers) == 0 {
+		c.Callers = []string{connectionAccounts}
+	}
+	for _, email := range c.Callers {
+		if !callerEmail.MatchString(email) {
+			return bad("callers: %.60q is no e-mail address of a service account, such as bqcx-123456789012-ab12@gcp-sa-bigquery-condel.iam.gserviceaccount.com", email)
+		}
+	}
+	if c.Concurrency == 0 {
+		c.Concurrency = defaultConcurrency
+	}
+	if c.Concurrency < 1 || c.Concurrency > 1000 {
+		return bad("concurrency is %d, want 1 to 1000, or 0 for %d", c.Concurrency, defaultConcurrency)
+	}
+	if c.Subnetwork != "" && c.Network == "" {
+		return bad("subnetwork is set and network is not")
+	}
+	if (c.Perimeter == "") != (c.AccessPolicy == "") || c.AccessLevel != "" && c.Perimeter == "" {
+		return bad("perimeter and access_policy belong together, and access_level to them")
+	}
+	return nil
+}
+
+// cloudRunEndpoint sets the endpoint that follows from the project's number: Cloud Run gives each
+// service the address SERVICE-NUMBER.REGION.run.app, which is known before the service is there.
+func (v *Values) cloudRunEndpoint() error {
+	c := &v.Deploy.CloudRun
+	if c.ProjectNumber == "" {
+		if v.Deploying { // the target says whether it needs one
+			return nil
+		}
+		return errcode.New(errcode.InvalidArgument, "values: bigquery via cloud-run needs endpoint, such as endpoint: https://badger-123456789012.europe-west1.run.app, or deploy.cloud_run.project_number, from which it follows")
+	}
+	if err := c.complete(); err != nil {
+		return err
+	}
+	if err := v.CloudRunRegion(); err != nil {
+		return err
+	}
+	name := cmp.Or(v.Service, "badger") + "-" + c.ProjectNumber
+	if len(name) > 63 {
+		return errcode.New(errcode.InvalidArgument, "values: Cloud Run has no address that is known in advance for a service with the name %.60q: it is %d characters long with the project's number, and 63 are possible; shorten service, or set endpoint", v.Service, len(name))
+	}
+	v.Endpoint = "https://" + name + "." + c.Region + ".run.app"
+	return nil
+}
+
+// CloudRunRegion sets the region that follows from the location, where none is set.
+func (v *Values) CloudRunRegion() error {
+	c := &v.Deploy.CloudRun
+	if c.Region != "" {
+		return nil
+	}
+	region := strings.ToLower(v.Location)
+	if !cloudRegion.MatchString(region) {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.cloud_run.region is missing: the location %.40q is no region; Cloud Run needs one that lies in it, such as europe-west1", v.Location)
+	}
+	c.Region = region
+	return nil
+}
+
+// Binding is a role that somebody gets on a resource of Google Cloud.
+type Binding struct {
+	On       string `json:"on"`       // project, dataset, connection, secret or service
+	Resource string `json:"resource"` // its name
+	Role     string `json:"role"`
+	Member   string `json:"member"` // group:…, serviceAccount:…; empty where Variable is set
+	// Variable is the shell variable with the service account of a connection, which is known when the
+	// connection is there: CALLER or MODEL_CALLER.
+	Variable string `json:"member_of,omitempty"`
+	Why      string `json:"why"`
+}
+
+// FunctionOwner is the custom role that lets functions be created over a connection. Google's own
+// role with bigquery.connections.delegate may also delete connections and give them away.
+const FunctionOwner = "badgerFunctionOwner"
+
+// FunctionOwnerPermissions are what the role FunctionOwner holds.
+const FunctionOwnerPermissions = "bigquery.connections.delegate,bigquery.connections.get,bigquery.connections.use"
+
+// CloudRunAccount is the service account that badger serve runs as.
+func (p *Plan) CloudRunAccount() string {
+	return cmp.Or(p.Values.Deploy.CloudRun.Account, accountID(p.Values.Service+"-server")+"@"+p.accountDomain())
+}
+
+// CloudRunNightly is the service account of the scheduled query; "" where nothing is scheduled.
+func (p *Plan) CloudRunNightly() string {
+	if p.Values.Schedule.Cron == "" {
+		return ""
+	}
+	return cmp.Or(p.Values.Deploy.CloudRun.NightlyAccount, accountID(p.Values.Service+"-nightly")+"@"+p.accountDomain())
+}
+
+// accountID is a name as the name of a service account, of at most 30 characters.
+func accountID(name string) string { return strings.TrimRight(name[:min(len(name), 30)], "-") }
+
+// accountDomain is where the project's service accounts are. The project example.com:acme has
+// accounts in acme.example.com.iam.gserviceaccount.com.
+func (p *Plan) accountDomain() string {
+	domain, name, scoped := strings.Cut(p.Values.Database, ":")
+	if scoped {
+		return name + "." + domain + ".iam.gserviceaccount.com"
+	}
+	return p.Values.Database + ".iam.gserviceaccount.com"
+}
+
+// ConnectionName is the connection over which BigQuery calls, as bq names it.
+func (p *Plan) ConnectionName() string {
+	v := &p.Values
+	return v.Database + "." + v.Location + "." + v.Connection
+}
+
+// CloudRunBindings are all roles that badger on Cloud Run needs, and no others.
+func (p *Plan) CloudRunBindings() []Binding {
+	v, d := &p.Values, &p.Values.Deploy
+	service, judged := "serviceAccount:"+p.CloudRunAccount(), d.Judge.Backend != "" && d.Judge.Backend != "none"
+	project := v.Database
+	out := []Binding{
+		{"service", v.Service, "roles/run.invoker", "", "CALLER", "BigQuery calls the service, and nobody else may."},
+		{"connection", p.ConnectionName(), "projects/" + project + "/roles/" + FunctionOwner, v.Roles.Owner, "", "The owner creates functions over the connection."},
+		{"connection", p.ConnectionName(), "roles/bigquery.connectionUser", v.Roles.Caller, "", "Callers call functions over the connection."},
+	}
+	if judged && d.Judge.Secret != "" {
+		out = append(out, Binding{"secret", d.Judge.Secret, "roles/secretmanager.secretAccessor", service, "", "The service reads the judge's key."})
+	}
+	if u, err := url.Parse(d.Warehouse); err == nil && u.Scheme == "bigquery" {
+		data, billing := u.Host, cmp.Or(u.Query().Get("billing_project"), u.Host)
+		out = append(out,
+			Binding{"project", billing, "roles/bigquery.jobUser", service, "", "The service runs queries: promoted judges, references, the ledger."},
+			Binding{"project", billing, "roles/bigquery.readSessionUser", service, "", "The service reads large results."})
+		role, why := "roles/bigquery.dataViewer", "The service reads promoted judges."
+		if judged {
+			role, why = "roles/bigquery.dataEditor", "The service keeps the judge's replies, and reads promoted judges."
+		}
+		out = append(out, Binding{"dataset", data + "." + badgersql.Schema, role, service, "", why})
+		if other := strings.Trim(u.Path, "/"); other != "" && other != badgersql.Schema {
+			out = append(out, Binding{"dataset", data + "." + other, "roles/bigquery.dataViewer", service, "", "The service reads results that references name."})
+		}
+	}
+	if d.Judge.Backend == "bigqueryai" {
+		if c := d.CloudRun.ModelConnection; c != "" {
+			out = append(out,
+				Binding{"connection", c, "roles/bigquery.connectionUser", service, "", "The service asks the model over this connection."},
+				Binding{"project", project, "roles/aiplatform.user", "", "MODEL_CALLER", "The connection asks the model."})
+		} else {
+			out = append(out, Binding{"project", project, "roles/aiplatform.user", service, "", "The service asks the model."})
+		}
+	}
+	if nightly := p.CloudRunNightly(); nightly != "" {
+		nightly = "serviceAccount:" + nightly
+		out = append(out,
+			Binding{"project", project, "roles/bigquery.jobUser", nightly, "", "The scheduled query runs."},
+			Binding{"dataset", project + "." + v.Schema, "roles/bigquery.dataEditor", nightly, "", "The scheduled query calls the procedure and writes scores."},
+			Binding{"connection", p.ConnectionName(), "roles/bigquery.connectionUser", nightly, "", "The scheduled query calls functions."})
+	}
+	return out
+}
+
+// BindingsOn are those on a kind of resource.
+func BindingsOn(kind string, all []Binding) []Binding {
+	return slices.DeleteFunc(slices.Clone(all), func(b Binding) bool { return b.On != kind })
+}
+
+// member is the member as a word of the shell.
+func (b *Binding) member() string {
+	if b.Variable != "" {
+		return `"serviceAccount:$` + b.Variable + `"`
+	}
+	return ShellWord(b.Member)
+}
+
+// Grant is the command that gives the role. There is none for a connection but the API; the script
+// of badger deploy defines connection_role.
+func (b *Binding) Grant(p *Plan) string { return b.command(p, "add", "GRANT", "TO") }
+
+// Revoke is the command that takes the role away.
+func (b *Binding) Revoke(p *Plan) string { return b.command(p, "remove", "REVOKE", "FROM") }
+
+func (b *Binding) command(p *Plan, verb, sql, to string) string {
+	project, role := ShellWord(p.Values.Database), "--role="+ShellWord(b.Role)
+	member := "--member=" + b.member()
+	switch b.On {
+	case "project":
+		return fmt.Sprintf("gcloud projects %s-iam-policy-binding %s %s %s --condition=None", verb, ShellWord(b.Resource), member, role)
+	case "secret":
+		return fmt.Sprintf("gcloud secrets %s-iam-policy-binding %s --project=%s %s %s", verb, ShellWord(b.Resource), project, member, role)
+	case "service":
+		return fmt.Sprintf("gcloud run services %s-iam-policy-binding %s --project=%s --region=%s %s %s", verb, ShellWord(b.Resource), project, ShellWord(cmp.Or(p.Values.Deploy.CloudRun.Region, "REGION")), member, role)
+	case "dataset":
+		at, name, _ := cutLast(b.Resource, ".")
+		q := fmt.Sprintf("%s `%s` ON SCHEMA %s %s %s", sql, b.Role, p.dialect.Identifier(at, name), to, p.dialect.Literal(b.Member))
+		return fmt.Sprintf("bq query --project_id=%s --location=%s --use_legacy_sql=false %s", project, ShellWord(p.Values.Location), ShellWord(q))
+	}
+	return fmt.Sprintf("connection_role %s %s %s %s", verb, ShellWord(b.Resource), b.member(), ShellWord(b.Role))
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+var shellPlain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// ShellWord is a text as one word of a POSIX shell.
+func ShellWord(s string) string {
+	if shellPlain.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

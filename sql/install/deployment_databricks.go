@@ -1,0 +1,94 @@
+package install
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Databricks are the values of the bundle.
+type Databricks struct {
+	DevCatalog string `yaml:"dev_catalog"` // catalog of the target dev; DATABASE_dev
+	Schema     string `yaml:"schema"`      // of the volume, beside the schema with scores; badger_files
+	Volume     string `yaml:"volume"`      // holds badger's program; programs
+
+	Binary string `yaml:"binary"` // file in the volume; badger-linux-amd64
+	SHA256 string `yaml:"sha256"` // of it
+
+	ServicePrincipal string   `yaml:"service_principal"` // application id: prod runs as it
+	Nightly          string   `yaml:"nightly"`           // what evaluates by night: procedure, or binary
+	Notify           []string `yaml:"notify"`            // e-mail addresses that learn of failed jobs
+	AppSize          string   `yaml:"app_size"`          // MEDIUM or LARGE
+}
+
+var (
+	sha256Hex     = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	applicationID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	fileName      = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)
+	address       = regexp.MustCompile(`^[^@\s]+@[^@\s]+\.[^@\s]+$`)
+)
+
+func (d *Databricks) fields() []field {
+	return []field{
+		{"deploy.databricks.dev_catalog", &d.DevCatalog, "", "analytics_dev"},
+		{"deploy.databricks.schema", &d.Schema, "badger_files", "badger_files"},
+		{"deploy.databricks.volume", &d.Volume, "programs", "programs"},
+		{"deploy.databricks.binary", &d.Binary, "badger-linux-amd64", "badger-linux-amd64"},
+		{"deploy.databricks.sha256", &d.SHA256, "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+		{"deploy.databricks.service_principal", &d.ServicePrincipal, "", "12345678-90ab-cdef-1234-567890abcdef"},
+		{"deploy.databricks.nightly", &d.Nightly, "procedure", "procedure"},
+		{"deploy.databricks.app_size", &d.AppSize, "MEDIUM", "MEDIUM"},
+	}
+}
+
+// complete checks what is there.
+func (d *Databricks) complete() error {
+	bad := func(format string, args ...any) error {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.databricks."+format, args...)
+	}
+	for _, f := range []struct {
+		key, value string
+		looks      *regexp.Regexp
+		want       string
+	}{
+		{"sha256", d.SHA256, sha256Hex, "64 hexadecimal digits in lower case"},
+		{"service_principal", d.ServicePrincipal, applicationID, "the application id of a service principal"},
+		{"binary", d.Binary, fileName, "the name of a file"},
+	} {
+		if f.value != "" && !f.looks.MatchString(f.value) {
+			return bad("%s is %.80q, want %s", f.key, f.value, f.want)
+		}
+	}
+	for _, f := range []struct{ key, value string }{{"dev_catalog", d.DevCatalog}, {"schema", d.Schema}, {"volume", d.Volume}} {
+		// Unity Catalog's own rule for names.
+		if len(f.value) > 255 || strings.ContainsAny(f.value, "./ ") {
+			return bad("%s is %.60q; names of Unity Catalog have no dot, space or slash and at most 255 bytes", f.key, f.value)
+		}
+	}
+	if d.Nightly != "procedure" && d.Nightly != "binary" {
+		return bad("nightly is %.40q, want procedure, or binary", d.Nightly)
+	}
+	if d.AppSize != "MEDIUM" && d.AppSize != "LARGE" {
+		return bad("app_size is %.40q, want MEDIUM or LARGE", d.AppSize)
+	}
+	for _, a := range d.Notify {
+		if !address.MatchString(a) {
+			return bad("notify: %.60q is no e-mail address", a)
+		}
+	}
+	return nil
+}
+
+// Named is an object of badger's schema in another catalog than that of the values.
+func (p *Plan) Named(database, name string) string {
+	return p.dialect.Identifier(database, p.Values.Schema, name)
+}
+
+// Quartz is the cron expression as Databricks' jobs have it; "" where there is none.
+func (s *Schedule) Quartz() string {
+	if s.Cron == "" {
+		return ""
+	}
+	return s.quartz()
+}
