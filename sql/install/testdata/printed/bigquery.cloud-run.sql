@@ -1,4 +1,4 @@
--- badger in bigquery via cloud-run: 101 steps, in this order. Each may be run again.
+-- badger in bigquery via cloud-run: 102 steps, in this order. Each may be run again.
 
 -- 1. Run by an owner of the project.
 -- The dataset of everything that belongs to badger. It stays when badger is removed, unless its data go too.
@@ -580,7 +580,7 @@ INSERT INTO lake.badger.run_locks (name) SELECT 'evaluate' FROM (SELECT 1) WHERE
 -- 100. Run by badger_owner.
 -- Scores the answers that have no score: CALL lake.badger.evaluate(NULL, NULL) those of each agent's newest batch, and what an earlier call left; CALL lake.badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 200 answers at a time are stored.
 CREATE OR REPLACE PROCEDURE lake.badger.evaluate(batch STRING, metrics STRING)
-OPTIONS (strict_mode = FALSE, description = 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:fd712b893433a67e]')
+OPTIONS (strict_mode = FALSE, description = 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:54af602aa05faa3c]')
 BEGIN
   DECLARE me STRING DEFAULT GENERATE_UUID();
   DECLARE settings JSON;
@@ -755,6 +755,11 @@ END;
 -- 101. Run by a person, not as SQL.
 -- The scheduled query that calls the procedure by night, in UTC, as an account that may call functions over the connection and write badger's tables.
 --     bq mk --transfer_config --project_id=lake --location=eu --data_source=scheduled_query --display_name='badger evaluate' --schedule='every monday 03:15' --service_account_name=badger-nightly@lake.iam.gserviceaccount.com --params='{"query": "CALL lake.badger.evaluate(NULL, NULL)"}'
+--     to remove it: bq ls --transfer_config --transfer_location=eu, then bq rm --transfer_config NAME
+
+-- 102. Run by a person, not as SQL.
+-- A second scheduled query, an hour later, that fails where fewer answers pass than in the batch before; its e-mail notification is the alert.
+--     SELECT ERROR(STRING_AGG(CONCAT(agent_name, ', ', metric, ', batch ', batch_id), '; ')) FROM lake.badger.degradation WHERE pass_rate_change <= -0.05 OR failed > failed_before HAVING COUNT(*) > 0
 
 
 -- badger out of bigquery via cloud-run. Scores, labels and all other data of badger go too.
