@@ -42,6 +42,36 @@ bench: ## run the benchmarks (BENCH=pattern)
 serving: ## the figures of badger serve, beside Databend's UDF server kit
 	go test -run '^$$' -bench BenchmarkServing -benchtime $(or $(BENCHTIME),3x) ./cmd/badger
 
+binary: ## build the binary of a release into dist/ (ARCH, TAGS, VERSION)
+	deploy/image/build
+
+image: ## build the image as an OCI layout into dist/; needs root and Debian (ARCH, TAGS, VERSION)
+	deploy/image/tools packages
+	rm -rf dist/image-$(or $(ARCH),$$(go env GOARCH))
+	deploy/image/build
+	deploy/image/image
+
+contracts: image ## run the image's root under the contracts of the platforms; needs root; two minutes
+	BADGER_IMAGE=$(CURDIR)/dist/image-$$(go env GOARCH) go test -count=1 -v -timeout 30m ./deploy/image
+
+reproduce: ## build binary and image twice, in two folders with two caches, and compare
+	deploy/image/tools packages
+	deploy/image/reproduce
+
+licences: ## check the licences of what the binary holds
+	deploy/image/tools sbom
+	deploy/image/build dist/badger
+	deploy/image/licences dist/badger dist/THIRD_PARTY_LICENCES.txt
+
+release: ## build the files of a release into dist/release, and show that their signatures are verified (ARCHES); half an hour
+	deploy/image/tools
+	deploy/image/release
+	deploy/image/signature-test dist/release
+
+lint-release: ## check the Dockerfile, the workflows and the scripts
+	deploy/image/tools lint
+	deploy/image/lint
+
 lint: $(BIN)/golangci-lint ## vet and lint
 	go vet ./...
 	$(BIN)/golangci-lint run --allow-parallel-runners ./...
@@ -97,4 +127,4 @@ verify: generate ## fail if generated files or modules are stale
 	go mod tidy -diff
 	git diff --exit-code -- docs
 
-.PHONY: deployables provider-names help build demo test race fuzz corpus trust spark bench serving lint generate verify
+.PHONY: help build demo test race fuzz corpus trust spark bench serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify

@@ -57,6 +57,7 @@ type job struct {
 	begun   bool  // it runs or has run
 	parked  int64 // bytes it counts for; 0: it does not go on by itself
 	dropped bool
+	cut     bool // it was cancelled because the server stops
 
 	done   chan struct{}
 	out    Column
@@ -192,7 +193,7 @@ func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, bu
 		defer t.Stop()
 		over = t.C
 	}
-	late, gone := false, false
+	late, gone, cut := false, false, false
 	for _, j := range rows {
 		if j == nil || j.isDone() {
 			continue
@@ -215,6 +216,7 @@ func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, bu
 			continue
 		}
 		ended := s.leave(j, late && !gone)
+		cut = cut || j.cut
 		switch {
 		case gone:
 		case ended:
@@ -225,8 +227,11 @@ func (s *jobs) run(ctx context.Context, fn *Function, in *Batch, out *Column, bu
 			fn.fail(in, i, out, errGoesOn)
 		}
 	}
-	if gone {
+	switch {
+	case gone:
 		return ctx.Err()
+	case cut: // without a score, and nobody would send them again
+		return errStopping
 	}
 	return nil
 }
@@ -461,6 +466,7 @@ func (s *jobs) drain(ctx context.Context) {
 		s.mu.Lock()
 		s.cut = true
 		for _, j := range s.all {
+			j.cut = !j.isDone()
 			j.cancel()
 		}
 		s.mu.Unlock()

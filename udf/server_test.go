@@ -108,11 +108,20 @@ func TestStopLetsCallsFinish(t *testing.T) {
 // After the grace, calls are cut off: their rows have no scores, so that the calls as a whole are
 // to be made again.
 func TestStopCutsOffAfterTheGrace(t *testing.T) {
+	for name, judged := range map[string]bool{"rows": false, "rows that ask a judge": true} {
+		t.Run(name, func(t *testing.T) { stopCutsOff(t, judged) })
+	}
+}
+
+func stopCutsOff(t *testing.T, judged bool) {
 	f, began, _ := holding()
+	f.Once = judged
 	s := start(t, newCatalogue(t, f), &Options{Limits: Limits{StopGrace: 30 * time.Millisecond}})
 	httpDone, grpcDone := callBoth(t, s)
 	<-began
-	<-began
+	for s.active.Load() < 2 { // equal rows that ask a judge begin once
+		time.Sleep(time.Millisecond)
+	}
 	if err := s.stop(); err != nil {
 		t.Errorf("Serve: %v", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/connectors"
@@ -102,5 +101,5 @@ func caseWarehouse(ctx context.Context, p process, url string, f connectors.Filt
 // isWarehouse tells a warehouse's URL from the name of a file.
 func isWarehouse(where string) bool {
 	scheme, _, ok := strings.Cut(where, ":")
-	return ok && slices.Contains(warehouses.Schemes(), scheme)
+	return ok && connectorSchemes[scheme] != ""
 }

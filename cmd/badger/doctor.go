@@ -40,6 +40,9 @@ func (c *doctorCommand) Run(ctx context.Context, p process) error {
 	if source == "" {
 		return usage("expected --source URL, or a configuration with results.warehouse")
 	}
+	if err := checkBuilt(source); err != nil {
+		return err
+	}
 	if c.Timeout <= 0 {
 		return usage("--timeout: expected a duration above 0, such as 2m")
 	}

@@ -129,7 +129,7 @@ func planOf(ctx context.Context, v install.Values) (*install.Plan, error) {
 		d = driver.Dialect{Name: v.Warehouse}
 		for _, w := range install.Warehouses {
 			if w.Name == v.Warehouse {
-				return nil, usage("this build of badger has no connector for %s", v.Warehouse)
+				return nil, withoutConnector(connectorSchemes[v.Warehouse])
 			}
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -78,7 +77,7 @@ type commands struct {
 	Doctor    doctorCommand    `cmd:"" help:"Check whether badger can work with a warehouse, and say what to do where it cannot."`
 	Functions functionsCommand `cmd:"" help:"List the scoring functions and metrics."`
 
-	Version kong.VersionFlag `help:"Print the version."`
+	Version kong.VersionFlag `help:"Print the version, the commit and the connectors of this build."`
 }
 
 // run is the whole program but for process state.
@@ -90,7 +89,7 @@ func run(ctx context.Context, args []string, p process) (code int) {
 		kong.Description("Evaluate text-to-SQL and data agents where the data live."),
 		kong.Writers(p.stdout, p.stderr),
 		kong.Exit(func(code int) { exited = code }),
-		kong.Vars{"version": version()},
+		kong.Vars{"version": versionText()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil {
@@ -123,13 +122,4 @@ func run(ctx context.Context, args []string, p process) (code int) {
 	}
 	fmt.Fprintln(p.stderr, "badger:", err)
 	return exitFail
-}
-
-// version is what the build was made of.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "development"
-	}
-	return info.Main.Version
 }

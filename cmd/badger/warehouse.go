@@ -29,12 +29,18 @@ const (
 )
 
 func openWarehouse(ctx context.Context, url string, only bool) (*connectors.Warehouse, error) {
+	if err := checkBuilt(url); err != nil {
+		return nil, err
+	}
 	return warehouses.Open(ctx, url, driver.Options{ReadOnly: only})
 }
 
 // openExisting opens a warehouse to read and write, which is not made where it is not there: a
 // mistyped name must not become a new database.
 func openExisting(ctx context.Context, url string) (*connectors.Warehouse, error) {
+	if err := checkBuilt(url); err != nil {
+		return nil, err
+	}
 	return warehouses.Open(ctx, url, driver.Options{MustExist: true})
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring/custom"
 )
 
@@ -30,4 +29,4 @@ func openForMacros(context.Context, process, string, []string) (*connectors.Ware
 // judgeSQL runs judges of kind sql: none are.
 var judgeSQL custom.SQLEngine
 
-var errNoEngine = errcode.New(errcode.Unimplemented, "this build has no embedded engine")
+var errNoEngine = withoutConnector("duckdb")

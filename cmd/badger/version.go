@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// release is the version of a release build, such as v1.2.3, which the linker sets: -X
+// main.release=v1.2.3. Other builds have the version that the go command derives from the commit.
+var release string
+
+// version is what the build was made of.
+func version() string {
+	if release != "" {
+		return release
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "development"
+	}
+	return info.Main.Version
+}
+
+// versionText is what --version prints: the version alone on the first line, for scripts, and below
+// it what else tells one build from another.
+func versionText() string {
+	commit := "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		settings := map[string]string{}
+		for _, s := range info.Settings {
+			settings[s.Key] = s.Value
+		}
+		if r := settings["vcs.revision"]; r != "" {
+			commit = r + " of " + settings["vcs.time"]
+			if settings["vcs.modified"] == "true" {
+				commit += ", with changes"
+			}
+		}
+	}
+	in, out := builtConnectors()
+	text := fmt.Sprintf("%s\ncommit: %s\ngo: %s %s/%s\nconnectors: %s", version(), commit, runtime.Version(), runtime.GOOS, runtime.GOARCH, orNone(in))
+	if len(out) > 0 {
+		text += "\nbuilt without: " + strings.Join(out, ", ")
+	}
+	return text
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// connectorSchemes are all connectors, by the schemes of their URLs. The build tag no_CONNECTOR
+// leaves one out.
+var connectorSchemes = map[string]string{
+	"bigquery": "bigquery", "databricks": "databricks", "duckdb": "duckdb", "snowflake": "snowflake",
+	"postgres": "postgres", "postgresql": "postgres", "redshift": "postgres",
+}
+
+// builtConnectors names the connectors that this build has, and those it was built without.
+func builtConnectors() (in, out []string) {
+	for scheme, connector := range connectorSchemes {
+		if slices.Contains(warehouses.Schemes(), scheme) {
+			in = append(in, connector)
+		} else {
+			out = append(out, connector)
+		}
+	}
+	slices.Sort(in)
+	slices.Sort(out)
+	return slices.Compact(in), slices.Compact(out)
+}
+
+// checkBuilt is an error where a URL needs a connector that this build lacks.
+func checkBuilt(url string) error {
+	scheme, _, _ := strings.Cut(url, ":")
+	if connector := connectorSchemes[scheme]; connector != "" && !slices.Contains(warehouses.Schemes(), scheme) {
+		return withoutConnector(connector)
+	}
+	return nil
+}
+
+func withoutConnector(name string) error {
+	return usageError{errcode.New(errcode.Unimplemented, "this badger was built without %s (build tag no_%s); badger --version names the connectors it has", name, name)}
+}
