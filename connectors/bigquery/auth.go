@@ -92,7 +92,7 @@ func (c *Conn) storageClients(ctx context.Context, creds *auth.Credentials) erro
 // dial prepares a connection to the Storage API.
 func (c *Conn) dial(creds *auth.Credentials) (*grpc.ClientConn, error) {
 	options := []grpc.DialOption{
-		grpc.WithUserAgent(userAgent), grpc.WithNoProxy(), grpc.WithDisableServiceConfig(), // which is looked up as a name of its own
+		grpc.WithUserAgent(userAgent), grpc.WithNoProxy(), grpc.WithDisableServiceConfig(),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)), // as the library has it
 	}
 	if c.o.plaintext() {
@@ -103,12 +103,11 @@ func (c *Conn) dial(creds *auth.Credentials) (*grpc.ClientConn, error) {
 	if creds != nil {
 		options = append(options, grpc.WithPerRPCCredentials(perRPC{creds, !c.o.plaintext()}))
 	}
-	target := "dns:///" + c.o.storage()
-	if c.o.Proxy != nil {
-		target = "passthrough:///" + c.o.storage() // the proxy looks the name up
+	if c.o.Proxy != nil { // which looks the name up
 		options = append(options, grpc.WithContextDialer(driver.Tunnel(c.o.Proxy)))
 	}
-	return grpc.NewClient(target, options...)
+	// The resolver of gRPC would look up further names, of load balancers.
+	return grpc.NewClient("passthrough:///"+c.o.storage(), options...)
 }
 
 // authorized is a client that sends credentials along, if there are some, and follows no

@@ -23,16 +23,11 @@ const (
 )
 
 // Contacts lists the hosts that the project of a URL is reached by; it is a [driver.Contacts]. It
-// reads the credentials file, which names hosts, too.
+// reads the credentials file, which names hosts, too; of a file that is not there it says so.
 func Contacts(rawURL string) ([]driver.Contact, error) {
 	o, err := ParseURL(rawURL)
 	if err != nil {
 		return nil, err
-	}
-	var out []driver.Contact
-	if o.Proxy != nil {
-		host, port := driver.HostPort(o.Proxy)
-		out = append(out, driver.Contact{Host: host, Port: port, Why: "the proxy that BigQuery is reached through", Off: "leave proxy out"})
 	}
 	rest := driver.Contact{Host: restHost, Port: 443, Why: "BigQuery's API: jobs and small results"}
 	if o.Endpoint != "" {
@@ -42,7 +37,7 @@ func Contacts(rawURL string) ([]driver.Contact, error) {
 		}
 		rest.Host, rest.Port = driver.HostPort(u)
 	}
-	out = append(out, rest)
+	out := []driver.Contact{rest}
 	if o.storage() != "" {
 		host, text, err := net.SplitHostPort(o.storage())
 		port, portErr := strconv.ParseUint(text, 10, 16)
@@ -51,11 +46,21 @@ func Contacts(rawURL string) ([]driver.Contact, error) {
 		}
 		out = append(out, driver.Contact{Host: strings.ToLower(host), Port: int(port), Why: "BigQuery's Storage API: large results and many rows to write", When: "as results and rows need it", Off: "storage=off"})
 	}
-	if o.anonymous() {
-		return out, nil
+	var local []driver.Contact
+	if !o.anonymous() {
+		more, err := o.credentialContacts()
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range more {
+			if c.Host == metadataHost && o.Proxy != nil { // is reached directly
+				local = append(local, c)
+			} else {
+				out = append(out, c)
+			}
+		}
 	}
-	more, err := o.credentialContacts()
-	return append(out, more...), err
+	return append(driver.Behind(o.Proxy, "the proxy that BigQuery is reached through", "leave proxy out", out...), local...), nil
 }
 
 // credentialContacts are those that sign-in needs.
@@ -71,8 +76,9 @@ func (o *Options) credentialContacts() ([]driver.Contact, error) {
 		out = append(out, driver.Contact{Host: metadataHost, Port: 80, Why: "Google's metadata server, for access tokens, in plain HTTP on the machine's own link", Off: "credentials_file or token_file"})
 	default:
 		text, err := readSecret("credentials_file", path)
-		if err != nil {
-			return nil, err
+		if err != nil { // where rules are made for a machine that has the file
+			out = append(out, driver.Contact{Port: 443, Why: "access tokens, as the credentials file says", Learn: "the addresses in the credentials file; oauth2.googleapis.com for a service account's key and for a user"})
+			break
 		}
 		hosts := map[driver.Contact]bool{}
 		if domain, err = fileHosts(text, hosts); err != nil {

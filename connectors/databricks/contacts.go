@@ -16,21 +16,16 @@ func Contacts(rawURL string) ([]driver.Contact, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	var out []driver.Contact
-	if c.Proxy != nil {
-		host, port := driver.HostPort(c.Proxy)
-		out = append(out, driver.Contact{Host: host, Port: port, Why: "the proxy that Databricks is reached through", Off: "leave proxy out"})
-	}
 	what := "the Databricks workspace: statements"
 	if c.Secret.client() {
 		what = "the Databricks workspace: sign-in and statements"
 	}
-	out = append(out, driver.Contact{Host: strings.ToLower(c.Host), Port: cmp.Or(c.Port, map[string]int{"http": 80, "https": 443}[c.Protocol]), Why: what})
+	out := []driver.Contact{{Host: strings.ToLower(c.Host), Port: cmp.Or(c.Port, map[string]int{"http": 80, "https": 443}[c.Protocol]), Why: what}}
 	if c.CloudFetch {
 		out = append(out, driver.Contact{
 			Port: 443, Why: "the workspace's cloud storage", When: "for results that do not fit one answer",
 			Learn: "the storage of the workspace's root, in its cloud's region; the error of a result that cannot be fetched names the host", Off: "cloud_fetch=false",
 		})
 	}
-	return out, nil
+	return driver.Behind(c.Proxy, "the proxy that Databricks is reached through", "leave proxy out", out...), nil
 }

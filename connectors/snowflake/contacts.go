@@ -15,18 +15,14 @@ func Contacts(rawURL string) ([]driver.Contact, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	var out []driver.Contact
-	if c.Proxy != nil {
-		host, port := driver.HostPort(c.Proxy)
-		out = append(out, driver.Contact{Host: host, Port: port, Why: "the proxy that Snowflake is reached through", Off: "leave proxy out"})
-	}
 	host, port := c.server()
-	return append(append(out,
-		driver.Contact{Host: host, Port: port, Why: "the Snowflake account: sign-in and statements"},
-		driver.Contact{
+	return driver.Behind(c.Proxy, "the proxy that Snowflake is reached through", "leave proxy out", append([]driver.Contact{
+		{Host: host, Port: port, Why: "the Snowflake account: sign-in and statements"},
+		{
 			Port: 443, Why: "the account's stage, in its cloud's storage", When: "for results that do not fit one answer",
 			Learn: "SELECT SYSTEM$ALLOWLIST() lists it with the type STAGE",
-		}), c.revocationContacts()...), nil
+		},
+	}, c.revocationContacts()...)...), nil
 }
 
 // revocationContacts are those that issue revocation lists.

@@ -117,7 +117,7 @@ func (w *World) Program(path string) string {
 func (w *World) Write(path, text string) {
 	w.t.Helper()
 	full := filepath.Join(w.root, path)
-	_ = os.Remove(full) // it may be a link
+	_ = os.Remove(full)                                            // it may be a link
 	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil { //nolint:gosec // as directories are
 		w.t.Fatal(err)
 	}
@@ -161,8 +161,11 @@ func (w *World) addr(host string) netip.Addr {
 	return w.last
 }
 
-// Name gives a name an address at which nobody listens.
-func (w *World) Name(host string) { w.addr(host) }
+// Address is the address of a host's port. A name exists from then on; at first nobody listens
+// there.
+func (w *World) Address(host string, port int) string {
+	return net.JoinHostPort(w.addr(host).String(), strconv.Itoa(port))
+}
 
 // Forward serves a host's port from an address of this machine.
 func (w *World) Forward(host string, port int, to string) { w.forward(host, port, to, nil) }
@@ -289,7 +292,7 @@ func (w *World) Start(dir string, env []string, name string, args ...string) *Ru
 	w.names.mu.Unlock()
 	w.before = w.files()
 	r := &Running{w: w, cmd: exec.CommandContext(w.t.Context(), name, args...)} //nolint:gosec // the test's
-	r.cmd.Path = name                                                         // in the world
+	r.cmd.Path = name                                                           // in the world
 	r.cmd.Err = nil
 	r.cmd.Dir, r.cmd.Env = dir, env
 	r.cmd.Stdout, r.cmd.Stderr = &r.Stdout, &r.Stderr
