@@ -2,20 +2,22 @@ package residency_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -26,6 +28,8 @@ import (
 	"github.com/badger-eval/badger/connectors/databricks/databrickstest"
 	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
 	"github.com/badger-eval/badger/connectors/snowflake/snowflaketest"
+	"github.com/badger-eval/badger/internal/residency"
+	"github.com/badger-eval/badger/internal/residency/known"
 	"github.com/badger-eval/badger/internal/residency/residencytest"
 	"github.com/badger-eval/badger/judgebackend/backendtest"
 )
@@ -61,41 +65,42 @@ const (
 	home    = "/home/user"
 	secrets = "/run/badger-secrets"
 	data    = "/data"
-	judge   = "judge.corp.test"
 )
 
 var calm = []string{"HOME=" + home, "PATH=/usr/bin:/bin", "TMPDIR=/tmp", "SSL_CERT_FILE=" + residencytest.Authority, "JUDGE_KEY=a-key", "LANG=C.UTF-8"}
 
+// warehouse is a simulator behind the names of the real one.
 type warehouse struct {
 	name  string
 	url   string
 	large string // a reference to a result that does not fit one answer
+	stage string // the host that answers name for that
 	make  func(t *testing.T, w *residencytest.World)
 }
 
-func address(t *testing.T, url string) string {
-	t.Helper()
+// address is what stands behind the scheme of a URL.
+func address(url string) string {
 	_, rest, _ := strings.Cut(url, "://")
 	return rest
 }
 
 var warehouses = []warehouse{
 	{
-		name: "snowflake", url: "snowflake://ME@acme-eu/DEMO/PUBLIC?warehouse=W&private_key_file=" + secrets + "/key.p8", large: "query:01b2c3d4-0000-0000-0000-000000000001",
+		name: "snowflake", url: "snowflake://ME@acme-eu/DEMO/PUBLIC?warehouse=W&private_key_file=" + secrets + "/key.p8", large: "query:01b2c3d4-0000-0000-0000-000000000001", stage: "acme-stage.s3.eu-central-1.amazonaws.com",
 		make: func(t *testing.T, w *residencytest.World) {
 			s := snowflaketest.New(t)
 			key, err := rsa.GenerateKey(rand.Reader, 2048)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.PublicKey = &key.PublicKey
+			s.PublicKey, s.Token = &key.PublicKey, "a-token"
 			der, err := x509.MarshalPKCS8PrivateKey(key)
 			if err != nil {
 				t.Fatal(err)
 			}
 			w.Write(secrets+"/key.p8", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})))
-			w.TLS("acme-eu.snowflakecomputing.com", 443, address(t, s.URL))
-			w.TLS("acme-stage.s3.eu-central-1.amazonaws.com", 443, address(t, s.URL))
+			w.TLS("acme-eu.snowflakecomputing.com", 443, address(s.URL))
+			w.TLS("acme-stage.s3.eu-central-1.amazonaws.com", 443, address(s.URL))
 			s.URL = "https://acme-stage.s3.eu-central-1.amazonaws.com"
 			part := func(at int) (rows [][]snowflaketest.Cell) {
 				for i := range 10 {
@@ -137,16 +142,33 @@ var warehouses = []warehouse{
 				fmt.Fprint(rw, `{"access_token": "a-token", "token_type": "Bearer", "expires_in": 3600}`)
 			}))
 			t.Cleanup(tokens.Close)
-			w.TLS("oauth2.googleapis.com", 443, address(t, tokens.URL))
-			w.TLS("bigquery.googleapis.com", 443, address(t, s.REST))
+			w.TLS("oauth2.googleapis.com", 443, address(tokens.URL))
+			machine := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("Metadata-Flavor") != "Google" || r.URL.Path != "/computeMetadata/v1/instance/service-accounts/default/token" {
+					http.NotFound(rw, r)
+					return
+				}
+				rw.Header().Set("Metadata-Flavor", "Google")
+				fmt.Fprint(rw, `{"access_token": "a-token", "token_type": "Bearer", "expires_in": 3600}`)
+			}))
+			t.Cleanup(machine.Close)
+			w.Forward("169.254.169.254", 80, address(machine.URL))
+			iam := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+				fmt.Fprintf(rw, `{"accessToken": "a-token", "expireTime": %q}`, time.Now().Add(time.Hour).Format(time.RFC3339))
+			}))
+			t.Cleanup(iam.Close)
+			w.TLS("iamcredentials.googleapis.com", 443, address(iam.URL))
+			w.TLS("bigquery.googleapis.com", 443, address(s.REST))
 			w.TLS("bigquerystorage.googleapis.com", 443, s.Storage, "h2")
 		},
 	},
 	{
-		name: "databricks", url: "databricks://dbc-1.cloud.databricks.com?http_path=" + databrickstest.HTTPPath + "&token_file=" + secrets + "/token", large: "table:big",
+		name: "databricks", url: "databricks://dbc-1.cloud.databricks.com?http_path=" + databrickstest.HTTPPath + "&token_file=" + secrets + "/token", large: "table:big", stage: "dbstorage.blob.core.windows.net",
 		make: func(t *testing.T, w *residencytest.World) {
 			s := databrickstest.New(t)
 			s.Token, s.FileRows, s.PageRows = "a-token", 1000, 1000
+			s.ClientID, s.ClientSecret = "an-id", "a-secret"
+			w.Write(secrets+"/client", "a-secret\n")
 			if err := s.Exec("CREATE TABLE big AS SELECT range AS n FROM range(20000)"); err != nil {
 				t.Fatal(err)
 			}
@@ -197,58 +219,326 @@ func agrees(c backendtest.Call) backendtest.Answer {
 // client calls the server under test as somebody else: its connections are not recorded.
 var client = &http.Client{Transport: &http.Transport{DialContext: residencytest.Dial, DisableKeepAlives: true}}
 
-func TestExplore(t *testing.T) {
+// scenario is a configuration and what is done with it.
+type scenario struct {
+	name    string
+	url     string // of the warehouse; "" is the simulator's usual one
+	options string // further options of the URL
+	env     []string
+	more    string // further lines of the configuration of badger serve
+	judge   string // further keys of its judge
+	silent  bool   // it cannot work, and contacts nobody
+	learned []string
+	config  func(c *residency.Config)
+}
+
+// scenarios are those of each warehouse besides the usual one.
+var scenarios = map[string][]scenario{
+	"snowflake": {
+		{name: "revocation lists", options: "revocation=crl", learned: []string{residencytest.CRLs + ":80"}},
+		{name: "a proxy", options: "proxy=http://" + proxy},
+		{name: "a container of Snowflake's", url: "snowflake:///DEMO/PUBLIC?warehouse=W", env: []string{"SNOWFLAKE_ACCOUNT=acme-eu", "SNOWFLAKE_HOST=acme-eu.snowflakecomputing.com", "SNOWFLAKE_TOKEN_FILE_PATH=" + secrets + "/token"}},
+		{name: "a token", url: "snowflake://acme-eu/DEMO/PUBLIC?warehouse=W&token_file=" + secrets + "/token"},
+	},
+	"bigquery": {
+		{name: "the machine's account", url: "bigquery://" + bigquerytest.Project + "/" + bigquerytest.Dataset + "?credentials=metadata"},
+		{name: "another account", options: "impersonate=other@test-project.iam.gserviceaccount.com"},
+		{name: "a token", url: "bigquery://" + bigquerytest.Project + "/" + bigquerytest.Dataset + "?token_file=" + secrets + "/token"},
+		{name: "without the Storage API", options: "storage=off"},
+		{name: "a proxy", options: "proxy=http://" + proxy},
+		{name: "no credentials", url: "bigquery://" + bigquerytest.Project + "/" + bigquerytest.Dataset, silent: true},
+	},
+	"databricks": {
+		{name: "without cloud storage", options: "cloud_fetch=false"},
+		{name: "a proxy", options: "proxy=http://" + proxy},
+		{name: "a service principal", url: "databricks://dbc-1.cloud.databricks.com?http_path=" + databrickstest.HTTPPath + "&client_id=an-id&client_secret_file=" + secrets + "/client"},
+	},
+	"duckdb": {
+		{name: "traces", more: "traces: {endpoint: 'https://" + collector + ":4318'}\n", config: func(c *residency.Config) { c.Traces = "https://" + collector + ":4318" }},
+		{name: "a judge behind a proxy", judge: ", proxy: 'http://" + proxy + "'", config: func(c *residency.Config) { c.Judge.Proxy = "http://" + proxy }},
+		{
+			name: "an issuer", more: "auth: {http: {mode: oidc, issuer: 'https://" + issuer + "', audience: [badger], emails: ['*']}}\n", learned: []string{"keys.corp.test:443"},
+			config: func(c *residency.Config) {
+				c.Issuers = []residency.Issuer{{Key: "auth.http", URL: "https://" + issuer}}
+			},
+		},
+		{
+			name: "an issuer's keys", more: "auth: {http: {mode: oidc, issuer: 'https://" + issuer + "', keys: 'https://keys.corp.test/keys', audience: [badger], emails: ['*']}}\n",
+			config: func(c *residency.Config) {
+				c.Issuers = []residency.Issuer{{Key: "auth.http", URL: "https://" + issuer, Keys: "https://keys.corp.test/keys"}}
+			},
+		},
+	},
+}
+
+// Whom badger contacts, looks up and where it writes, with every connector and its driver: whoever
+// Hosts lists for the configuration, whatever the environment and the home directory say.
+func TestOnlyNamedHosts(t *testing.T) {
 	var variables []string
-	if os.Getenv("BADGER_RESIDENCY_INSIDE") == "" {
+	if !residencytest.Inside() {
 		variables = append(variables, program+"="+build(t))
 	}
 	if !residencytest.Enter(t, variables...) {
 		return
 	}
-	w := residencytest.New(t)
-	badger := w.Program(os.Getenv(program))
-	w.Dir(data)
-	w.Dir(home)
-	w.Dir("/tmp")
-	w.Write(data+"/cases.jsonl", cases())
-	e := backendtest.NewEndpoint(t, agrees)
-	w.TLS(judge, 443, e.Host())
-	env := calm
-	if os.Getenv("HOSTILE") != "" {
-		env = append(calm[:len(calm):len(calm)], hostile(w)...)
+	p := &prover{World: residencytest.New(t)}
+	p.badger = p.Program(os.Getenv(program))
+	for _, dir := range []string{data, home, "/tmp"} {
+		p.Dir(dir)
 	}
+	p.Write(data+"/cases.jsonl", cases())
+	p.Write(secrets+"/token", "a-token\n")
+	p.surround(t)
+	t.Run("a stranger is seen", p.strangers)
+	surroundings := map[string][]string{"calm": calm, "hostile": append(calm[:len(calm):len(calm)], hostile(p.World)...)}
 	for _, h := range warehouses {
 		t.Run(h.name, func(t *testing.T) {
-			h.make(t, w)
-			show := func(what string, r *residencytest.Running) {
-				code := r.Wait()
-				rec := w.Record()
-				t.Logf("%s: exit %d\ncontacts %v\nlookups %v\nwritten %v\n%s%s", what, code, rec.Contacts, rec.Lookups, rec.Written, &r.Stdout, &r.Stderr)
-			}
-			show("run", w.Start(data, env, badger, "run", "--cases", "cases.jsonl", "--to", h.url, "--metrics", "hybrid_ex,flex", "--quiet", "--judge", "openai:gpt-4o", "--judge-url", "https://"+judge+"/v1", "--judge-key-env", "JUDGE_KEY"))
-			show("doctor", w.Start(data, env, badger, "doctor", "--source", h.url))
-			w.Write("/etc/badger.yaml", "results: {warehouse: '"+h.url+"'}\njudge: {backend: 'openai:gpt-4o', base_url: 'https://"+judge+"/v1', key_env: JUDGE_KEY}\nreload: 200ms\n")
-			r := w.Start(data, env, badger, "serve", "--config", "/etc/badger.yaml")
-			var resp *http.Response
-			var err error
-			for range 100 {
-				resp, err = client.Post("http://127.0.0.1:7434/v1/functions/hybrid_ex_json", "application/json", strings.NewReader(`{"rows":[["`+h.large+`","`+h.large+`"]]}`))
-				if err == nil {
-					break
+			h.make(t, p.World)
+			for _, s := range append([]scenario{{name: "usual"}}, scenarios[h.name]...) {
+				for name, env := range surroundings {
+					t.Run(s.name+", "+name, func(t *testing.T) { p.prove(t, h, s, env) })
 				}
-				time.Sleep(100 * time.Millisecond)
 			}
-			if err != nil {
-				t.Error(err)
-			} else {
-				body, _ := io.ReadAll(resp.Body)
-				t.Logf("%s %.300s", resp.Status, body)
-			}
-			r.Signal(syscall.SIGTERM)
-			show("serve", r)
 		})
 	}
-	_ = context.Background
+}
+
+// Hosts besides the warehouses.
+const (
+	judge     = "judge.corp.test"
+	proxy     = "proxy.corp.test:3128"
+	collector = "collector.corp.test"
+	issuer    = "issuer.corp.test"
+)
+
+// prover runs the program.
+type prover struct {
+	*residencytest.World
+	badger    string
+	questions int // that judges were asked: a new one each time, since answers are kept
+}
+
+// surround serves the hosts besides the warehouses.
+func (p *prover) surround(t *testing.T) {
+	p.TLS(judge, 443, backendtest.NewEndpoint(t, agrees).Host())
+	serve := func(handle http.HandlerFunc) string {
+		s := httptest.NewServer(handle)
+		t.Cleanup(s.Close)
+		return address(s.URL)
+	}
+	p.Forward("proxy.corp.test", 3128, serve(p.tunnel))
+	p.TLS(collector, 4318, serve(func(http.ResponseWriter, *http.Request) {}))
+	p.TLS(issuer, 443, serve(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"issuer": "https://%s", "jwks_uri": "https://keys.corp.test/keys"}`, issuer)
+	}))
+	p.TLS("keys.corp.test", 443, serve(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"keys": []}`) }))
+	list := p.RevocationList()
+	p.Forward(residencytest.CRLs, 80, serve(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(list) }))
+}
+
+// tunnel is a proxy's answer to CONNECT.
+func (p *prover) tunnel(w http.ResponseWriter, r *http.Request) {
+	host, port, err := net.SplitHostPort(r.Host)
+	n, err2 := strconv.Atoi(port)
+	if r.Method != http.MethodConnect || err != nil || err2 != nil {
+		http.Error(w, "CONNECT only", http.StatusMethodNotAllowed)
+		return
+	}
+	to, err := residencytest.Dial(r.Context(), "tcp", p.Address(host, n))
+	if err != nil {
+		http.Error(w, "nobody there", http.StatusBadGateway)
+		return
+	}
+	defer to.Close()
+	w.WriteHeader(http.StatusOK)
+	from, rest, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer from.Close()
+	go func() {
+		_, _ = io.Copy(to, rest)
+		_ = to.(*net.TCPConn).CloseWrite() //nolint:forcetypeassert // what Dial makes
+	}()
+	_, _ = io.Copy(from, to)
+}
+
+// prove runs badger in each of its ways and compares what it did with what Hosts lists.
+func (p *prover) prove(t *testing.T, h warehouse, s scenario, env []string) {
+	where := h.url
+	if s.url != "" {
+		where = s.url
+	}
+	if s.options != "" {
+		where += "&" + s.options
+	}
+	env = append(env[:len(env):len(env)], s.env...)
+	hosts := p.hosts(t, where, env, s)
+	learned := s.learned
+	if h.stage != "" {
+		learned = append(learned[:len(learned):len(learned)], h.stage+":443")
+	}
+	want := 0
+	if s.silent {
+		hosts, want = nil, -1
+	}
+	check := func(t *testing.T, r *residencytest.Running) map[string]bool {
+		t.Helper()
+		if code := r.Wait(); code != want && (want == 0 || code == 0) {
+			t.Errorf("exit code %d\n%s%s", code, &r.Stdout, &r.Stderr)
+		}
+		did := p.Record()
+		for _, wrong := range strange(did, hosts, learned) {
+			t.Errorf("%s\n%s", wrong, &r.Stderr)
+		}
+		contacted := map[string]bool{}
+		for _, c := range did.Contacts {
+			contacted[net.JoinHostPort(c.Host, strconv.Itoa(c.Port))] = true
+		}
+		return contacted
+	}
+	contacted := map[string]bool{}
+	t.Run("run", func(t *testing.T) {
+		maps.Copy(contacted, check(t, p.Start(data, env, p.badger, "run", "--cases", "cases.jsonl", "--to", where, "--metrics", "hybrid_ex,flex", "--quiet", "--judge", "openai:gpt-4o", "--judge-url", "https://"+judge+"/v1", "--judge-key-env", "JUDGE_KEY")))
+	})
+	t.Run("doctor", func(t *testing.T) {
+		maps.Copy(contacted, check(t, p.Start(data, env, p.badger, "doctor", "--source", where)))
+	})
+	t.Run("serve", func(t *testing.T) {
+		p.Write("/etc/badger.yaml", "results: {warehouse: '"+where+"'}\njudge: {backend: 'openai:gpt-4o', base_url: 'https://"+judge+"/v1', key_env: JUDGE_KEY"+s.judge+"}\nreload: 50ms\n"+s.more)
+		r := p.Start(data, env, p.badger, "serve", "--config", "/etc/badger.yaml")
+		if !s.silent {
+			p.questions++
+			call(t, r, "hybrid_ex_json", `{"rows":[["`+h.large+`","`+h.large+`"]]}`, s.more)
+			call(t, r, "flex_json", `{"rows":[["How many boats had harbour `+strconv.Itoa(p.questions)+`?","SELECT 1","SELECT 2","{\"columns\":[\"n\"],\"rows\":[[1]]}","{\"columns\":[\"n\"],\"rows\":[[2]]}"]]}`, s.more)
+			r.Signal(syscall.SIGTERM)
+		}
+		maps.Copy(contacted, check(t, r))
+	})
+	for _, c := range hosts { // the list claims no host that is not needed
+		if name := net.JoinHostPort(c.Host, strconv.Itoa(c.Port)); c.When == "" && c.Via == "" && c.Host != "" && !contacted[name] {
+			t.Errorf("%s is listed (%s), and was not contacted", name, c.Why)
+		}
+	}
+}
+
+// hosts are those that the configuration of a scenario names. The program's environment counts.
+func (p *prover) hosts(t *testing.T, where string, env []string, s scenario) []residency.Contact {
+	t.Helper()
+	for _, v := range env {
+		if name, value, _ := strings.Cut(v, "="); strings.HasPrefix(name, "SNOWFLAKE_") || strings.HasPrefix(name, "PG") {
+			t.Setenv(name, value)
+		}
+	}
+	c := residency.Config{Warehouses: []residency.Named{{Key: "results.warehouse", URL: strings.ReplaceAll(where, secrets, p.Path(secrets))}}, Judge: residency.Judge{Backend: "openai:gpt-4o", BaseURL: "https://" + judge + "/v1"}}
+	if s.config != nil {
+		s.config(&c)
+	}
+	if s.silent {
+		return nil
+	}
+	hosts, err := known.Hosts(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hosts
+}
+
+// strange is what a program did that its configuration does not allow.
+func strange(did residencytest.Record, hosts []residency.Contact, learned []string) (wrong []string) {
+	mayConnect, mayLookUp := map[string]bool{}, map[string]bool{}
+	allow := func(host string, port int) {
+		mayConnect["tcp "+net.JoinHostPort(host, strconv.Itoa(port))], mayLookUp[host] = true, true
+	}
+	for _, c := range hosts {
+		switch {
+		case c.Via != "": // somebody else connects
+		case c.Host != "":
+			allow(c.Host, c.Port)
+		default:
+			for _, l := range learned {
+				if host, port, _ := strings.Cut(l, ":"); port == strconv.Itoa(c.Port) {
+					allow(host, c.Port)
+				}
+			}
+		}
+	}
+	for _, c := range did.Contacts {
+		if !mayConnect[c.String()] {
+			wrong = append(wrong, "contacted "+c.String())
+		}
+	}
+	for _, name := range did.Lookups {
+		if !mayLookUp[name] {
+			wrong = append(wrong, "looked up "+name)
+		}
+	}
+	for _, path := range did.Written {
+		if !strings.HasPrefix(path, data+"/") {
+			wrong = append(wrong, "wrote "+path)
+		}
+	}
+	return wrong
+}
+
+// call calls a function of the server until it listens. Where callers need a token, this one has a
+// token of an unknown key, so that the server looks for it.
+func call(t *testing.T, server *residencytest.Running, function, body, config string) {
+	t.Helper()
+	for {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:7434/v1/functions/"+function, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		wantStatus := http.StatusOK
+		if strings.Contains(config, "oidc") {
+			r.Header.Set("Authorization", "Bearer "+token)
+			wantStatus = http.StatusServiceUnavailable
+		}
+		resp, err := client.Do(r)
+		if err != nil {
+			select {
+			case <-server.Ended():
+				t.Errorf("%s: the server has ended: %v", function, err)
+				return
+			case <-time.After(20 * time.Millisecond): // it does not listen yet
+				continue
+			}
+		}
+		text, _ := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if resp.StatusCode != wantStatus || wantStatus == http.StatusOK && bytes.Contains(text, []byte(`"failed"`)) {
+			t.Errorf("%s: %s %.500s", function, resp.Status, text)
+		}
+		return
+	}
+}
+
+// token is a JSON Web Token with a signature that nobody can verify.
+var token = strings.Join([]string{
+	base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"RS256","kid":"k","typ":"JWT"}`)),
+	base64.RawURLEncoding.EncodeToString([]byte(`{"iss":"https://` + issuer + `","aud":"badger","exp":4102444800,"email":"a@b","email_verified":true}`)),
+	base64.RawURLEncoding.EncodeToString(make([]byte, 256)),
+}, ".")
+
+// strangers shows that the test sees whom the configuration does not name: by name, by an address,
+// over IPv6, and a file. What is seen here would fail the test elsewhere.
+func (p *prover) strangers(t *testing.T) {
+	for where, want := range map[string]string{
+		"postgres://me@stranger.invalid/db?sslmode=disable":                            "looked up stranger.invalid",
+		"postgres://me@169.254.169.254:80/db?sslmode=disable":                          "contacted tcp 169.254.169.254:80",
+		"postgres://me@192.0.2.1/db?sslmode=disable":                                   "contacted tcp 192.0.2.1:5432",
+		"postgres://me@[2001:db8::1]:5433/db?sslmode=disable":                          "contacted tcp [2001:db8::1]:5433",
+		"duckdb:" + home + "/elsewhere.duckdb":                                         "wrote " + home + "/elsewhere.duckdb",
+		"snowflake://me@stranger/DB?password_env=JUDGE_KEY&retries=1&login_timeout=1s": "looked up stranger.snowflakecomputing.com",
+	} {
+		r := p.Start(data, calm, p.badger, "run", "--cases", "cases.jsonl", "--to", where, "--metrics", "hybrid_ex", "--quiet")
+		r.Wait()
+		if got := strange(p.Record(), nil, nil); !slices.Contains(got, want) {
+			t.Errorf("%s: seen %q, want %q\n%s", where, got, want, &r.Stderr)
+		}
+	}
 }
 
 func hostile(w *residencytest.World) []string {

@@ -18,12 +18,15 @@ import (
 // inside is the environment variable by which a test knows that it runs in the namespaces.
 const inside = "BADGER_RESIDENCY_INSIDE"
 
+// Inside tells whether the test runs in the namespaces already.
+func Inside() bool { return os.Getenv(inside) != "" }
+
 // Enter runs the test again in a process with namespaces of its own, and returns false when that
 // has ended; in that process it returns true. Variables are further ones for it, NAME=VALUE. The
 // test is skipped where the machine allows no namespaces.
 func Enter(t *testing.T, variables ...string) bool {
 	t.Helper()
-	if os.Getenv(inside) != "" {
+	if Inside() {
 		return true
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+exact(t.Name()), "-test.v", "-test.count=1") //nolint:gosec // this program

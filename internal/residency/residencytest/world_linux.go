@@ -126,6 +126,9 @@ func (w *World) Write(path, text string) {
 	}
 }
 
+// Path is where the test finds a file of the world.
+func (w *World) Path(path string) string { return filepath.Join(w.root, path) }
+
 // Read reads a file of the world.
 func (w *World) Read(path string) string {
 	w.t.Helper()
@@ -278,8 +281,9 @@ func (w *World) RevocationList() []byte {
 type Running struct {
 	w      *World
 	cmd    *exec.Cmd
-	Stdout bytes.Buffer
-	Stderr bytes.Buffer
+	ended  chan struct{}
+	Stdout bytes.Buffer // after Wait
+	Stderr bytes.Buffer // after Wait
 }
 
 // Start begins a new record and starts a program in the world, in a directory of it.
@@ -291,8 +295,8 @@ func (w *World) Start(dir string, env []string, name string, args ...string) *Ru
 	w.names.asked = nil
 	w.names.mu.Unlock()
 	w.before = w.files()
-	r := &Running{w: w, cmd: exec.CommandContext(w.t.Context(), name, args...)} //nolint:gosec // the test's
-	r.cmd.Path = name                                                           // in the world
+	r := &Running{w: w, ended: make(chan struct{}), cmd: exec.CommandContext(w.t.Context(), name, args...)} //nolint:gosec // the test's
+	r.cmd.Path = name                                                                                       // in the world
 	r.cmd.Err = nil
 	r.cmd.Dir, r.cmd.Env = dir, env
 	r.cmd.Stdout, r.cmd.Stderr = &r.Stdout, &r.Stderr
@@ -300,8 +304,15 @@ func (w *World) Start(dir string, env []string, name string, args ...string) *Ru
 	if err := r.cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
+	go func() {
+		defer close(r.ended)
+		_ = r.cmd.Wait() // the exit code says it
+	}()
 	return r
 }
+
+// Ended is closed when the program has ended.
+func (r *Running) Ended() <-chan struct{} { return r.ended }
 
 // Signal sends it a signal.
 func (r *Running) Signal(s os.Signal) {
@@ -313,7 +324,7 @@ func (r *Running) Signal(s os.Signal) {
 
 // Wait waits for the end and returns the exit code.
 func (r *Running) Wait() int {
-	_ = r.cmd.Wait() // the code says it
+	<-r.ended
 	return r.cmd.ProcessState.ExitCode()
 }
 
