@@ -56,6 +56,7 @@ generate: ## write the generated pages again
 	go run ./cmd/badger functions --equality > docs/equality.md
 	go run ./cmd/badger functions --tables > docs/tables.md
 	go run ./internal/conformance/page > docs/conformance.md
+	go run ./internal/residency/page > docs/residency.md
 
 verify: generate ## fail if generated files or modules are stale
 	go mod tidy -diff

@@ -372,7 +372,7 @@ func (d *deployment) egress(ctx context.Context) {
 		}
 	}
 	if len(set) > 0 {
-		d.warn("egress: proxies", "name the proxy where it is needed: proxy=… in the warehouse's URL, judge.proxy", "%s are set and are not used", strings.Join(set, ", "))
+		d.warn("egress: proxies", "name the proxy where it is needed: proxy=… in the warehouse's URL, judge.proxy", "set, and not used: %s", strings.Join(set, ", "))
 	}
 	ctx, cancel := context.WithTimeout(ctx, egressTime)
 	defer cancel()

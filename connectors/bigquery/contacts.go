@@ -60,7 +60,7 @@ func Contacts(rawURL string) ([]driver.Contact, error) {
 			}
 		}
 	}
-	return append(driver.Behind(o.Proxy, "the proxy that BigQuery is reached through", "leave proxy out", out...), local...), nil
+	return append(driver.Behind(o.Proxy, "the proxy that BigQuery is reached through", out...), local...), nil
 }
 
 // credentialContacts are those that sign-in needs.
@@ -87,7 +87,7 @@ func (o *Options) credentialContacts() ([]driver.Contact, error) {
 		out = append(out, slices.SortedFunc(maps.Keys(hosts), func(a, b driver.Contact) int { return strings.Compare(a.Host, b.Host) })...)
 	}
 	if len(o.Impersonate) > 0 {
-		out = append(out, driver.Contact{Host: "iamcredentials." + domain, Port: 443, Why: "Google's IAM: to act as another service account", Off: "leave impersonate out"})
+		out = append(out, driver.Contact{Host: "iamcredentials." + domain, Port: 443, Why: "Google's IAM: to act as another service account"})
 	}
 	return out, nil
 }

@@ -27,5 +27,5 @@ func Contacts(rawURL string) ([]driver.Contact, error) {
 			Learn: "the storage of the workspace's root, in its cloud's region; the error of a result that cannot be fetched names the host", Off: "cloud_fetch=false",
 		})
 	}
-	return driver.Behind(c.Proxy, "the proxy that Databricks is reached through", "leave proxy out", out...), nil
+	return driver.Behind(c.Proxy, "the proxy that Databricks is reached through", out...), nil
 }

@@ -25,17 +25,17 @@ type Contact struct {
 	Why   string `json:"why"`
 	When  string `json:"when,omitempty"`  // the condition; "" is always
 	Learn string `json:"learn,omitempty"` // how to find out a host that is not known
-	Off   string `json:"off,omitempty"`   // what keeps the host from being contacted, where something does
+	Off   string `json:"off,omitempty"`   // a setting that keeps the host from being contacted, where there is one
 	Via   string `json:"via,omitempty"`   // HOST:PORT of the proxy that connects to the host, and looks its name up, in place of this machine
 }
 
 // Behind are the contacts of a proxy that the others are reached through; a nil proxy is none.
-func Behind(proxy *url.URL, why, off string, contacts ...Contact) []Contact {
+func Behind(proxy *url.URL, why string, contacts ...Contact) []Contact {
 	if proxy == nil {
 		return contacts
 	}
 	host, port := HostPort(proxy)
-	out := []Contact{{Host: host, Port: port, Why: why, Off: off}}
+	out := []Contact{{Host: host, Port: port, Why: why}}
 	for _, c := range contacts {
 		c.Via = net.JoinHostPort(host, strconv.Itoa(port))
 		out = append(out, c)

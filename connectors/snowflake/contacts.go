@@ -16,7 +16,7 @@ func Contacts(rawURL string) ([]driver.Contact, error) {
 		return nil, err
 	}
 	host, port := c.server()
-	return driver.Behind(c.Proxy, "the proxy that Snowflake is reached through", "leave proxy out", append([]driver.Contact{
+	return driver.Behind(c.Proxy, "the proxy that Snowflake is reached through", append([]driver.Contact{
 		{Host: host, Port: port, Why: "the Snowflake account: sign-in and statements"},
 		{
 			Port: 443, Why: "the account's stage, in its cloud's storage", When: "for results that do not fit one answer",
@@ -32,7 +32,7 @@ func (c *Config) revocationContacts() []driver.Contact {
 	}
 	return []driver.Contact{{
 		Port: 80, Why: "lists of revoked certificates, in plain HTTP", When: "at the first connection to a host, and again when a list expires",
-		Learn: "the CRL distribution points in the certificates of the hosts above; SELECT SYSTEM$ALLOWLIST() lists them with the types CRL_DISTRIBUTION_POINT", Off: "leave revocation=crl out",
+		Learn: "the CRL distribution points in the certificates of the hosts above; SELECT SYSTEM$ALLOWLIST() lists them with the type CRL_DISTRIBUTION_POINT",
 	}}
 }
 

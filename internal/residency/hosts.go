@@ -97,7 +97,7 @@ func Hosts(c Config, connectors map[string]driver.Contacts) ([]Contact, error) {
 		if err != nil {
 			return nil, err
 		}
-		add("traces.endpoint", driver.Contact{Host: host, Port: port, Why: "the collector of traces", When: "while badger serve runs", Off: "leave traces out"})
+		add("traces.endpoint", driver.Contact{Host: host, Port: port, Why: "the collector of traces", When: "while badger serve runs"})
 	}
 	return out, nil
 }
@@ -124,8 +124,8 @@ func (j Judge) contacts() ([]driver.Contact, error) {
 		proxy, _ = url.Parse(j.Proxy)
 	}
 	host, port := driver.HostPort(u)
-	return driver.Behind(proxy, "the proxy that the judge is reached through", "leave judge.proxy out",
-		driver.Contact{Host: host, Port: port, Why: "the judge: questions that rules cannot decide", When: "for judged metrics, where the ledger has no answer", Off: "--offline"}), nil
+	return driver.Behind(proxy, "the proxy that the judge is reached through",
+		driver.Contact{Host: host, Port: port, Why: "the judge: questions that rules cannot decide", When: "for judged metrics, where the ledger has no answer", Off: "judge.offline: true"}), nil
 }
 
 func (i Issuer) contacts() ([]driver.Contact, error) {

@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors/bigquery/bigquerytest"
 	"github.com/badger-eval/badger/connectors/databricks/databrickstest"
+	"github.com/badger-eval/badger/connectors/doctor"
 	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
 	"github.com/badger-eval/badger/connectors/snowflake/snowflaketest"
 	"github.com/badger-eval/badger/internal/residency"
@@ -210,6 +212,9 @@ func cases() string {
 
 // agrees is a judge that finds every answer right.
 func agrees(c backendtest.Call) backendtest.Answer {
+	if c.Prompt == "Answer with one word: yes." {
+		return backendtest.Answer{Reply: "Yes."}
+	}
 	_, word, _ := strings.Cut(c.Prompt, "Set the field nonce of your answer to ")
 	word, _, _ = strings.Cut(word, ";")
 	word, _, _ = strings.Cut(strings.TrimRight(word, "."), " ")
@@ -290,17 +295,19 @@ func TestOnlyNamedHosts(t *testing.T) {
 	p.Write(secrets+"/token", "a-token\n")
 	p.surround(t)
 	t.Run("a stranger is seen", p.strangers)
-	surroundings := map[string][]string{"calm": calm, "hostile": append(calm[:len(calm):len(calm)], hostile(p.World)...)}
+	t.Run("commands", p.commands)
+	full := append(calm[:len(calm):len(calm)], hostile(p.World)...)
 	for _, h := range warehouses {
 		t.Run(h.name, func(t *testing.T) {
 			h.make(t, p.World)
+			t.Run("usual, calm", func(t *testing.T) { p.prove(t, h, scenario{}, calm) })
+			t.Run("deployment", func(t *testing.T) { p.deployment(t, h, full) })
 			for _, s := range append([]scenario{{name: "usual"}}, scenarios[h.name]...) {
-				for name, env := range surroundings {
-					t.Run(s.name+", "+name, func(t *testing.T) { p.prove(t, h, s, env) })
-				}
+				t.Run(s.name, func(t *testing.T) { p.prove(t, h, s, full) })
 			}
 		})
 	}
+	t.Run("interception", p.interception)
 }
 
 // Hosts besides the warehouses.
@@ -521,6 +528,110 @@ var token = strings.Join([]string{
 	base64.RawURLEncoding.EncodeToString([]byte(`{"iss":"https://` + issuer + `","aud":"badger","exp":4102444800,"email":"a@b","email_verified":true}`)),
 	base64.RawURLEncoding.EncodeToString(make([]byte, 256)),
 }, ".")
+
+// commands that name nobody contact nobody, also those that are made to mislead the engine.
+func (p *prover) commands(t *testing.T) {
+	env := append(calm[:len(calm):len(calm)], hostile(p.World)...)
+	p.Write(data+"/gold.csv", "n\n1\n")
+	p.Write(data+"/evil.jsonl", `{"case_id": "c", "gold": {"result": "table:https://stranger.test/x.parquet"}, "agent": {"name": "a", "version": "1", "result": {"columns": ["n"], "rows": [[1]]}}}`+"\n")
+	for _, tc := range []struct {
+		args  string
+		fails bool
+	}{
+		{args: "--version"},
+		{args: "functions"},
+		{args: "demo"},
+		{args: "score --gold gold.csv --pred gold.csv"},
+		{args: "install --warehouse duckdb --print"},
+		{args: "sql --db sql.duckdb --write CREATE|TABLE|t|AS|SELECT|1|AS|a"},
+		{args: "run --cases cases.jsonl --metrics hybrid_ex --quiet"},
+		{args: "run --cases evil.jsonl --to duckdb:evil.duckdb --metrics hybrid_ex --quiet", fails: true},
+		{args: "doctor --source duckdb:https://stranger.test/x.duckdb", fails: true},
+		{args: "doctor --source duckdb:s3://stranger/x.duckdb", fails: true},
+		{args: "doctor --source duckdb:md:stranger", fails: true},
+		{args: "sql --db sql.duckdb SELECT|*|FROM|'https://stranger.test/x.parquet'", fails: true},
+		{args: "sql --db sql.duckdb SELECT|*|FROM|read_csv('s3://stranger/x.csv')", fails: true},
+		{args: "sql --db sql.duckdb ATTACH|'postgres:host=stranger.test'|AS|p", fails: true},
+	} {
+		args := strings.Fields(tc.args)
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "|", " ")
+		}
+		r := p.Start(data, env, p.badger, args...)
+		code := r.Wait()
+		for _, wrong := range strange(p.Record(), nil, nil) {
+			t.Errorf("%s: %s\n%s", tc.args, wrong, &r.Stderr)
+		}
+		if (code != 0) != tc.fails {
+			t.Errorf("%s: exit code %d, want that it fails: %v\n%s%s", tc.args, code, tc.fails, &r.Stdout, &r.Stderr)
+		}
+	}
+}
+
+// deployment runs badger doctor --deployment, which besides the hosts of the configuration tries
+// addresses and a name that nobody has.
+func (p *prover) deployment(t *testing.T, h warehouse, env []string) {
+	p.Write("/etc/badger.yaml", "results: {warehouse: '"+h.url+"'}\njudge: {backend: 'openai:gpt-4o', base_url: 'https://"+judge+"/v1', key_env: JUDGE_KEY}\n")
+	hosts := p.hosts(t, h.url, env, scenario{})
+	examine := func(args ...string) (found map[string]doctor.Check, listed []residency.Contact, code int, did residencytest.Record) {
+		r := p.Start(data, env, p.badger, append([]string{"doctor", "--deployment", "--config", "/etc/badger.yaml", "--json"}, args...)...)
+		code = r.Wait()
+		var report struct {
+			doctor.Report
+			Contacts []residency.Contact
+		}
+		if err := json.Unmarshal(r.Stdout.Bytes(), &report); err != nil {
+			t.Fatalf("%v\n%s%s", err, &r.Stdout, &r.Stderr)
+		}
+		found = map[string]doctor.Check{}
+		for _, c := range report.Checks {
+			found[c.Name] = c
+		}
+		return found, report.Contacts, code, p.Record()
+	}
+	found, listed, code, did := examine()
+	want := map[string]doctor.Status{
+		"identity: gRPC": doctor.OK, "identity: HTTP": doctor.OK, "warehouse: reachable": doctor.OK, "warehouse: clock": doctor.OK, "warehouse: writing to them": doctor.OK, "ledger": doctor.OK,
+		"judge": doctor.OK, "clock: judge": doctor.OK, "egress": doctor.OK, "egress: proxies": doctor.Warning, "temporary folder": doctor.OK,
+	}
+	for name, status := range want {
+		if found[name].Status != status {
+			t.Errorf("%s: %+v, want %s", name, found[name], status)
+		}
+	}
+	if code != 0 || !strings.Contains(found["egress"].Detail, "4 refused at once") || !strings.Contains(found["egress"].Detail, ".invalid does not exist") {
+		t.Errorf("exit code %d, %+v", code, found["egress"])
+	}
+	if len(listed) != len(hosts) {
+		t.Errorf("lists %+v, want %+v", listed, hosts)
+	}
+	for _, wrong := range strange(did, hosts, []string{h.stage + ":443"}) {
+		if !slices.Contains([]string{
+			"contacted tcp 192.0.2.1:443", "contacted tcp 198.51.100.1:80", "contacted tcp 203.0.113.1:53", "contacted tcp [2001:db8::1]:443", "looked up badger-doctor.invalid",
+		}, wrong) && !strings.HasPrefix(wrong, "wrote /tmp") { // a file of the check is removed again
+			t.Error(wrong)
+		}
+	}
+	if found, _, _, _ := examine("--read-only"); found["ledger"].Status != doctor.Skipped || found["temporary folder"].Status != doctor.Skipped {
+		t.Errorf("--read-only: %+v, %+v", found["ledger"], found["temporary folder"])
+	}
+}
+
+// Somebody who answers for addresses that nobody has is found out, and a judge that is away.
+func (p *prover) interception(t *testing.T) {
+	p.Forward("192.0.2.1", 443, "127.0.0.1:1")
+	p.Write("/etc/badger.yaml", "judge: {backend: 'openai:gpt-4o', base_url: 'https://away.corp.test/v1', key_env: JUDGE_KEY}\nauth: {http: {mode: platform, platform: spcs}}\n")
+	r := p.Start(data, calm, p.badger, "doctor", "--deployment", "--config", "/etc/badger.yaml")
+	code := r.Wait()
+	for _, line := range []string{
+		`(?m)^failed +identity: HTTP +platform spcs: this is not that platform`, `(?m)^skipped +warehouse +none is configured`, `(?m)^failed +judge +.*away.corp.test`,
+		`(?m)^warning +egress +of 4 addresses .* 3 refused at once, 0 gave no answer, 1 answered`, `(?m)^contacts away.corp.test:443: the judge`,
+	} {
+		if !regexp.MustCompile(line).Match(r.Stdout.Bytes()) || code != 1 {
+			t.Errorf("exit code %d, want 1 and %s in\n%s%s", code, line, &r.Stdout, &r.Stderr)
+		}
+	}
+}
 
 // strangers shows that the test sees whom the configuration does not name: by name, by an address,
 // over IPv6, and a file. What is seen here would fail the test elsewhere.
