@@ -34,9 +34,17 @@ import (
 // want the whole platform.
 var scopes = []string{"https://www.googleapis.com/auth/cloud-platform"}
 
-// The library would ask Google's IAM for the regions of an account where the environment says so.
-// What badger contacts is said by its configuration alone.
-func init() { _ = os.Setenv("GOOGLE_AUTH_TRUST_BOUNDARY_ENABLED", "false") }
+// The libraries look at these variables by themselves: whether to ask Google's IAM for the regions of
+// an account, and whether to look for a client certificate, in the home directory or with help of
+// the metadata server, and to use other hosts with it. The configuration of badger says whom it
+// contacts, the environment does not.
+func init() {
+	for name, value := range map[string]string{
+		"GOOGLE_AUTH_TRUST_BOUNDARY_ENABLED": "false", "GOOGLE_API_USE_CLIENT_CERTIFICATE": "false", "GOOGLE_API_USE_MTLS_ENDPOINT": "never", "EXPERIMENTAL_GOOGLE_API_USE_S2A": "false",
+	} {
+		_ = os.Setenv(name, value)
+	}
+}
 
 // connect makes the clients. The library's own ways to connect follow the environment: to proxies,
 // to other universes of Google's hosts, to hosts for client certificates and to a metadata server

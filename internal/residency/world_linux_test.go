@@ -418,7 +418,9 @@ func (p *prover) prove(t *testing.T, h warehouse, s scenario, env []string) {
 			p.questions++
 			call(t, r, "hybrid_ex_json", `{"rows":[["`+h.large+`","`+h.large+`"]]}`, s.more)
 			call(t, r, "flex_json", `{"rows":[["How many boats had harbour `+strconv.Itoa(p.questions)+`?","SELECT 1","SELECT 2","{\"columns\":[\"n\"],\"rows\":[[1]]}","{\"columns\":[\"n\"],\"rows\":[[2]]}"]]}`, s.more)
-			r.Signal(syscall.SIGTERM)
+			if err := r.Signal(syscall.SIGTERM); err != nil {
+				t.Error(err)
+			}
 		}
 		maps.Copy(contacted, check(t, r))
 	})
@@ -663,7 +665,7 @@ func hostile(w *residencytest.World) []string {
 	w.Write(home+"/.duckdbrc", "INSTALL httpfs;\n")
 	return strings.Fields(`HTTP_PROXY=http://evil-proxy.test:3128 HTTPS_PROXY=http://evil-proxy.test:3128 ALL_PROXY=socks5://evil-proxy.test:1080 http_proxy=http://evil-proxy.test:3128 https_proxy=http://evil-proxy.test:3128 all_proxy=socks5://evil-proxy.test:1080
 		SNOWFLAKE_HOST=evil-snowflake.test SNOWFLAKE_DISABLE_PLATFORM_DETECTION=false SF_DISABLE_MINICORE=false SF_OCSP_RESPONSE_CACHE_SERVER_URL=http://evil-ocsp.test/cache SF_OCSP_TEST_RESPONDER_URL=http://evil-ocsp.test SNOWFLAKE_HOME=/home/user/.snowflake SNOWFLAKE_DEFAULT_CONNECTION_NAME=default
-		GOOGLE_CLOUD_UNIVERSE_DOMAIN=evil-universe.test GOOGLE_API_USE_MTLS_ENDPOINT=always GOOGLE_API_USE_CLIENT_CERTIFICATE=true GCE_METADATA_HOST=evil-metadata.test GOOGLE_CLOUD_PROJECT=evil GOOGLE_APPLICATION_CREDENTIALS=/home/user/.config/gcloud/application_default_credentials.json EXPERIMENTAL_GOOGLE_API_USE_S2A=true BIGQUERY_EMULATOR_HOST=http://evil-bigquery.test STORAGE_EMULATOR_HOST=evil-storage.test GRPC_XDS_BOOTSTRAP=/home/user/xds.json
+		GOOGLE_CLOUD_UNIVERSE_DOMAIN=evil-universe.test GOOGLE_API_USE_MTLS_ENDPOINT=always GOOGLE_API_USE_CLIENT_CERTIFICATE=true GCE_METADATA_HOST=evil-metadata.test GOOGLE_CLOUD_PROJECT=evil GOOGLE_APPLICATION_CREDENTIALS=/home/user/.config/gcloud/application_default_credentials.json EXPERIMENTAL_GOOGLE_API_USE_S2A=true GOOGLE_AUTH_TRUST_BOUNDARY_ENABLED=true GOOGLE_SDK_GO_LOGGING_LEVEL=debug BIGQUERY_EMULATOR_HOST=http://evil-bigquery.test STORAGE_EMULATOR_HOST=evil-storage.test GRPC_XDS_BOOTSTRAP=/home/user/xds.json
 		DATABRICKS_HOST=https://evil-databricks.test DATABRICKS_TOKEN=x DATABRICKS_CONFIG_FILE=/home/user/.databrickscfg
 		AWS_REGION=eu-central-1 AWS_ACCESS_KEY_ID=x AWS_SECRET_ACCESS_KEY=x AWS_ENDPOINT_URL=http://evil-aws.test AWS_EC2_METADATA_SERVICE_ENDPOINT=http://evil-imds.test AWS_CONTAINER_CREDENTIALS_FULL_URI=http://evil-ecs.test IDENTITY_ENDPOINT=http://evil-identity.test IDENTITY_HEADER=x
 		PGHOST=evil-pg.test PGSERVICE= PGSERVICEFILE=/home/user/.pg_service.conf PGPORT=5432

@@ -10,6 +10,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -49,6 +50,7 @@ type World struct {
 	key       *ecdsa.PrivateKey
 
 	root, upper string
+	bare        []string          // directories of the root without an overlay
 	before      map[string]string // files in the overlay, with what tells their contents apart
 }
 
@@ -68,7 +70,8 @@ func New(t *testing.T) *World {
 	return w
 }
 
-// overlay shows the machine's files to the program, and keeps what it changes apart.
+// overlay shows the machine's files to the program, and keeps what it changes apart: one overlay for
+// each directory of the root, since those of a user namespace cannot lie over other mounts.
 func (w *World) overlay() {
 	w.t.Helper()
 	must := func(what string, err error) {
@@ -78,27 +81,38 @@ func (w *World) overlay() {
 	}
 	must("private mounts", unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""))
 	top := w.t.TempDir()
-	must("tmpfs", unix.Mount("tmpfs", top, "tmpfs", 0, ""))
+	must("tmpfs", unix.Mount("tmpfs", top, "tmpfs", 0, "mode=755"))
+	w.t.Cleanup(func() { _ = unix.Unmount(top, unix.MNT_DETACH) })
 	w.root, w.upper = filepath.Join(top, "root"), filepath.Join(top, "upper")
 	work := filepath.Join(top, "work")
 	for _, dir := range []string{w.root, w.upper, work} {
 		must("directory", os.Mkdir(dir, 0o755)) //nolint:gosec // others may look
 	}
-	options := "lowerdir=/,upperdir=" + w.upper + ",workdir=" + work
-	err := unix.Mount("overlay", w.root, "overlay", 0, options)
-	if err != nil {
-		err = unix.Mount("overlay", w.root, "overlay", 0, options+",userxattr")
-	}
-	must("overlay", err)
-	for _, dir := range []string{"/proc", "/dev"} {
-		must(dir, os.MkdirAll(filepath.Join(w.root, dir), 0o755)) //nolint:gosec // as it is
-		must(dir, unix.Mount(dir, filepath.Join(w.root, dir), "", unix.MS_BIND|unix.MS_REC, ""))
-	}
-	w.t.Cleanup(func() {
-		for _, dir := range []string{filepath.Join(w.root, "/proc"), filepath.Join(w.root, "/dev"), w.root, top} {
-			_ = unix.Unmount(dir, unix.MNT_DETACH)
+	entries, err := os.ReadDir("/")
+	must("/", err)
+	for _, e := range entries {
+		name := e.Name()
+		from, to := "/"+name, filepath.Join(w.root, name)
+		if link, err := os.Readlink(from); err == nil {
+			must(from, os.Symlink(link, to))
+			continue
 		}
-	})
+		if !e.IsDir() || name == "sys" {
+			continue
+		}
+		must(from, os.Mkdir(to, 0o755)) //nolint:gosec // as it is
+		if name == "proc" || name == "dev" {
+			must(from, unix.Mount(from, to, "", unix.MS_BIND|unix.MS_REC, ""))
+			continue
+		}
+		upper, worker := filepath.Join(w.upper, name), filepath.Join(work, name)
+		must(from, os.Mkdir(upper, 0o755))  //nolint:gosec // as it is
+		must(from, os.Mkdir(worker, 0o755)) //nolint:gosec // nobody's
+		options := "lowerdir=" + from + ",upperdir=" + upper + ",workdir=" + worker
+		if unix.Mount("overlay", to, "overlay", 0, options) != nil && unix.Mount("overlay", to, "overlay", 0, options+",userxattr") != nil {
+			w.bare = append(w.bare, to) // other mounts lie in it: it is empty for the program
+		}
+	}
 }
 
 // Program makes a program of the machine the program under test. Its path in the world is returned.
@@ -128,16 +142,6 @@ func (w *World) Write(path, text string) {
 
 // Path is where the test finds a file of the world.
 func (w *World) Path(path string) string { return filepath.Join(w.root, path) }
-
-// Read reads a file of the world.
-func (w *World) Read(path string) string {
-	w.t.Helper()
-	text, err := os.ReadFile(filepath.Join(w.root, path)) //nolint:gosec // the test's
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return string(text)
-}
 
 // Dir makes a directory.
 func (w *World) Dir(path string) {
@@ -279,7 +283,6 @@ func (w *World) RevocationList() []byte {
 
 // Running is a program that was started.
 type Running struct {
-	w      *World
 	cmd    *exec.Cmd
 	ended  chan struct{}
 	Stdout bytes.Buffer // after Wait
@@ -295,7 +298,7 @@ func (w *World) Start(dir string, env []string, name string, args ...string) *Ru
 	w.names.asked = nil
 	w.names.mu.Unlock()
 	w.before = w.files()
-	r := &Running{w: w, ended: make(chan struct{}), cmd: exec.CommandContext(w.t.Context(), name, args...)} //nolint:gosec // the test's
+	r := &Running{ended: make(chan struct{}), cmd: exec.CommandContext(w.t.Context(), name, args...)} //nolint:gosec // the test's
 	r.cmd.Path = name                                                                                       // in the world
 	r.cmd.Err = nil
 	r.cmd.Dir, r.cmd.Env = dir, env
@@ -314,13 +317,8 @@ func (w *World) Start(dir string, env []string, name string, args ...string) *Ru
 // Ended is closed when the program has ended.
 func (r *Running) Ended() <-chan struct{} { return r.ended }
 
-// Signal sends it a signal.
-func (r *Running) Signal(s os.Signal) {
-	r.w.t.Helper()
-	if err := r.cmd.Process.Signal(s); err != nil {
-		r.w.t.Fatal(err)
-	}
-}
+// Signal sends it a signal; the error is os.ErrProcessDone where it has ended.
+func (r *Running) Signal(s os.Signal) error { return r.cmd.Process.Signal(s) }
 
 // Wait waits for the end and returns the exit code.
 func (r *Running) Wait() int {
@@ -390,21 +388,32 @@ func (w *World) Record() Record {
 func (w *World) files() map[string]string {
 	w.t.Helper()
 	all := map[string]string{}
-	err := filepath.WalkDir(w.upper, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		state := info.Mode().String()
-		if !d.IsDir() {
-			state += fmt.Sprint(info.Size(), info.ModTime().UnixNano())
-		}
-		all["/"+strings.TrimPrefix(strings.TrimPrefix(path, w.upper), "/")] = state
-		return nil
-	})
+	walk := func(dir, as string) error {
+		return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			state := info.Mode().String()
+			if !d.IsDir() {
+				state += fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+			}
+			all[as+strings.TrimPrefix(path, dir)] = state
+			return nil
+		})
+	}
+	err := walk(w.upper, "")
+	for _, dir := range w.bare {
+		err = errors.Join(err, walk(dir, "/"+filepath.Base(dir)))
+	}
+	entries, readErr := os.ReadDir(w.root)
+	err = errors.Join(err, readErr)
+	for _, e := range entries {
+		all["/"+e.Name()] += e.Type().String() // what is new in the root itself
+	}
 	if err != nil {
 		w.t.Fatal(err)
 	}
