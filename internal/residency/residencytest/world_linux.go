@@ -299,7 +299,7 @@ func (w *World) Start(dir string, env []string, name string, args ...string) *Ru
 	w.names.mu.Unlock()
 	w.before = w.files()
 	r := &Running{ended: make(chan struct{}), cmd: exec.CommandContext(w.t.Context(), name, args...)} //nolint:gosec // the test's
-	r.cmd.Path = name                                                                                       // in the world
+	r.cmd.Path = name                                                                                 // in the world
 	r.cmd.Err = nil
 	r.cmd.Dir, r.cmd.Env = dir, env
 	r.cmd.Stdout, r.cmd.Stderr = &r.Stdout, &r.Stderr
