@@ -86,6 +86,7 @@ generate: ## write the generated pages again
 	go run ./cmd/badger functions --equality > docs/equality.md
 	go run ./cmd/badger functions --tables > docs/tables.md
 	go run ./internal/conformance/page > docs/conformance.md
+	go run ./internal/residency/page > docs/residency.md
 
 # Tools that check what badger deploy writes, and definitions of the custom resources in it. They are built and not linked: their modules are none of badger's. Some modules
 # have replace directives, which go install refuses, so they are built where the module cache keeps them.

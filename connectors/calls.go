@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	badgersql "github.com/badger-eval/badger/sql"
 )
@@ -50,6 +51,31 @@ func (w *Warehouse) Calls(ctx context.Context, ids ...string) (out []Call, err e
 func (w *Warehouse) AnswerCall(ctx context.Context, id, reply string) error {
 	query, args := badgersql.AnswerCall(w.dialect, id, reply)
 	return w.use("writing calls", func() error { return w.conn.Exec(ctx, query, args...) })
+}
+
+// TryCalls writes a row of calls, reads it and deletes it, as the function server does with the calls
+// that it answers later. The id must be new and plain.
+func (w *Warehouse) TryCalls(ctx context.Context, id string, now time.Time) error {
+	err := w.WriteCalls(ctx, Call{ID: id, ContentHash: id, Function: "badger_echo", Request: "[]", Expires: now.Add(time.Minute)})
+	if err == nil {
+		err = w.AnswerCall(ctx, id, "a reply")
+	}
+	var found []Call
+	if err == nil {
+		found, err = w.Calls(ctx, id)
+	}
+	if err == nil && (len(found) != 1 || found[0].Reply != "a reply") {
+		err = errcode.New(errcode.DataLoss, "badger.calls: a row was written and answered, and did not come back")
+	}
+	// Also when the time is over.
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	query, args := badgersql.ForgetCall(w.dialect, id)
+	gone := w.use("writing calls", func() error { return w.conn.Exec(last, query, args...) })
+	if err != nil {
+		return err
+	}
+	return gone
 }
 
 // ForgetCalls deletes the calls that expired before a time.

@@ -21,3 +21,8 @@ func AnswerCall(d driver.Dialect, id, reply string) (query string, args []any) {
 func ForgetCalls(d driver.Dialect, before time.Time) (query string, args []any) {
 	return "DELETE FROM badger.calls WHERE expires_ms < " + d.Param(1), []any{before.UnixMilli()}
 }
+
+// ForgetCall deletes one call.
+func ForgetCall(d driver.Dialect, id string) (query string, args []any) {
+	return "DELETE FROM badger.calls WHERE call_id = " + d.Param(1), []any{id}
+}

@@ -17,6 +17,8 @@ type doctorCommand struct {
 	Timeout  time.Duration `default:"2m" help:"For all checks together."`
 	Values   string        `placeholder:"FILE" help:"The values of badger install: its functions, roles, grants and endpoint are looked at too."`
 	JSON     bool          `help:"Print one JSON document."`
+
+	Deployment bool `help:"Examine the place where badger serve is to run, from the inside: identity, files of secrets, warehouse, ledger, judge (asked for one word), clocks, egress, limits. The hosts that the configuration contacts are listed."`
 }
 
 // Help is the longer help.
@@ -26,6 +28,17 @@ func (doctorCommand) Help() string {
 
 // Run examines a warehouse.
 func (c *doctorCommand) Run(ctx context.Context, p process) error {
+	if c.Timeout <= 0 {
+		return usage("--timeout: expected a duration above 0, such as 2m")
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	if c.Deployment {
+		if c.Values != "" {
+			return usage("--values and --deployment exclude each other")
+		}
+		return c.runDeployment(ctx, p)
+	}
 	config, err := readConfig(c.Config, p)
 	if err != nil {
 		return err
@@ -43,11 +56,6 @@ func (c *doctorCommand) Run(ctx context.Context, p process) error {
 	if err := checkBuilt(source); err != nil {
 		return err
 	}
-	if c.Timeout <= 0 {
-		return usage("--timeout: expected a duration above 0, such as 2m")
-	}
-	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
-	defer cancel()
 	report := doctor.Examine(ctx, doctor.Options{
 		Open: func(ctx context.Context, only bool) (*connectors.Warehouse, error) {
 			return openWarehouse(ctx, source, only)

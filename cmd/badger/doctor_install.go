@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors/doctor"
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/sql/install"
@@ -92,7 +93,7 @@ func endpoint(ctx context.Context, plan *install.Plan) doctor.Check {
 		check.Status, check.Detail, check.Fix = doctor.Failed, "the endpoint is no URL", "correct endpoint in the values"
 		return check
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := (&http.Client{Transport: driver.Transport(nil)}).Do(request)
 	if err != nil {
 		check.Status, check.Detail = doctor.Warning, "nobody answers from here at "+url
 		check.Fix = "is badger serve running there? Where only the warehouse reaches it, call badger_echo from SQL instead"

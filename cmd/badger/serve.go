@@ -114,7 +114,14 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	if c.Check {
-		return s.check(p.stdout, metricsAddr)
+		if err := s.check(p.stdout, metricsAddr); err != nil {
+			return err
+		}
+		hosts, err := config.hosts()
+		if err == nil {
+			printHosts(p.stdout, "# ", hosts)
+		}
+		return err
 	}
 	return s.serve(ctx, metricsAddr)
 }

@@ -23,6 +23,9 @@ import (
 // files, each of which a build tag leaves out.
 var warehouses = connectors.Mux{Program: version()}
 
+// contacts are the hosts of the connectors of this build, by scheme.
+var contacts = map[string]driver.Contacts{}
+
 const (
 	readOnly  = true
 	readWrite = false

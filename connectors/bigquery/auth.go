@@ -2,9 +2,14 @@ package bigquery
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
+	"log/slog"
+	"math"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -18,8 +23,10 @@ import (
 	bq "google.golang.org/api/bigquery/v2"
 	"google.golang.org/api/option"
 	"google.golang.org/grpc"
+	grpccredentials "google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -27,47 +34,60 @@ import (
 // want the whole platform.
 var scopes = []string{"https://www.googleapis.com/auth/cloud-platform"}
 
-// connect makes the clients.
-func (c *Conn) connect(ctx context.Context) error {
-	common := []option.ClientOption{option.WithUserAgent("badger"), option.WithTelemetryDisabled()}
-	if c.o.Endpoint != "" && !c.o.hasCredentials() && (c.o.plaintext() || c.o.AllowInsecure) {
-		common = append(common, option.WithoutAuthentication())
-	} else {
-		creds, err := c.credentials()
-		if err != nil {
-			return err
-		}
-		common = append(common, option.WithAuthCredentials(creds))
+// The libraries look at these variables by themselves: whether to ask Google's IAM for the regions of
+// an account, and whether to look for a client certificate, in the home directory or with help of
+// the metadata server, and to use other hosts with it. The configuration of badger says whom it
+// contacts, the environment does not.
+func init() {
+	for name, value := range map[string]string{
+		"GOOGLE_AUTH_TRUST_BOUNDARY_ENABLED": "false", "GOOGLE_API_USE_CLIENT_CERTIFICATE": "false", "GOOGLE_API_USE_MTLS_ENDPOINT": "never", "EXPERIMENTAL_GOOGLE_API_USE_S2A": "false",
+	} {
+		_ = os.Setenv(name, value)
 	}
-	rest := common
-	if c.o.Endpoint != "" {
-		rest = append(rest[:len(rest):len(rest)], option.WithEndpoint(basePath(c.o.Endpoint)))
-	}
-	var err error
-	if c.rest, err = bq.NewService(ctx, rest...); err != nil {
-		return c.clientError("REST", err)
-	}
-	if c.o.Storage == StorageOff || c.o.Endpoint != "" && c.o.StorageEndpoint == "" {
-		return nil
-	}
-	rpc := common
-	if c.o.StorageEndpoint != "" {
-		rpc = append(rpc[:len(rpc):len(rpc)], option.WithEndpoint(c.o.StorageEndpoint))
-		if c.o.plaintext() {
-			rpc = append(rpc, option.WithGRPCDialOption(grpc.WithTransportCredentials(insecure.NewCredentials())))
-			if c.o.hasCredentials() {
-				return c.plaintextClients(ctx)
-			}
-		}
-	}
-	return c.storageClients(ctx, rpc)
 }
 
-func (c *Conn) storageClients(ctx context.Context, options []option.ClientOption) (err error) {
-	if c.read, err = storage.NewBigQueryReadClient(ctx, options...); err != nil {
+// connect makes the clients. The library's own ways to connect follow the environment: to proxies,
+// to other universes of Google's hosts, to hosts for client certificates and to a metadata server
+// that gives them out. So the connections are made here.
+func (c *Conn) connect(ctx context.Context) error {
+	var creds *auth.Credentials
+	if !c.o.anonymous() {
+		var err error
+		if creds, err = c.credentials(); err != nil {
+			return err
+		}
+	}
+	endpoint := "https://" + restHost
+	if c.o.Endpoint != "" {
+		endpoint = c.o.Endpoint
+	}
+	var err error
+	if c.rest, err = bq.NewService(ctx, option.WithHTTPClient(authorized(c.o.Proxy, creds)), option.WithEndpoint(basePath(endpoint)), option.WithTelemetryDisabled()); err != nil {
+		return c.clientError("REST", err)
+	}
+	c.rest.UserAgent = userAgent
+	if c.o.storage() == "" {
+		return nil
+	}
+	return c.storageClients(ctx, creds)
+}
+
+const userAgent = "badger"
+
+// storageClients make a connection for reading and one for writing.
+func (c *Conn) storageClients(ctx context.Context, creds *auth.Credentials) error {
+	read, err := c.dial(creds)
+	if err == nil {
+		c.read, err = storage.NewBigQueryReadClient(ctx, option.WithGRPCConn(read))
+	}
+	if err != nil {
 		return c.clientError("Storage Read", err)
 	}
-	if c.write, err = storage.NewBigQueryWriteClient(ctx, options...); err != nil {
+	write, err := c.dial(creds)
+	if err == nil {
+		c.write, err = storage.NewBigQueryWriteClient(ctx, option.WithGRPCConn(write))
+	}
+	if err != nil {
 		c.read.Close() //nolint:errcheck // the first error counts
 		c.read = nil
 		return c.clientError("Storage Write", err)
@@ -77,32 +97,92 @@ func (c *Conn) storageClients(ctx context.Context, options []option.ClientOption
 	return nil
 }
 
-// plaintextClients carry credentials to this machine without TLS, which the library's own way
-// refuses.
-func (c *Conn) plaintextClients(ctx context.Context) error {
-	creds, err := c.credentials()
-	if err != nil {
-		return err
+// dial prepares a connection to the Storage API.
+func (c *Conn) dial(creds *auth.Credentials) (*grpc.ClientConn, error) {
+	options := []grpc.DialOption{
+		grpc.WithUserAgent(userAgent), grpc.WithNoProxy(), grpc.WithDisableServiceConfig(),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)), // as the library has it
 	}
-	conn, err := grpc.NewClient(c.o.StorageEndpoint, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithPerRPCCredentials(local{creds}))
-	if err != nil {
-		return c.clientError("Storage", err)
+	if c.o.plaintext() {
+		options = append(options, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	} else {
+		options = append(options, grpc.WithTransportCredentials(grpccredentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12})))
 	}
-	return c.storageClients(ctx, []option.ClientOption{option.WithGRPCConn(conn)})
+	if creds != nil {
+		options = append(options, grpc.WithPerRPCCredentials(perRPC{creds, !c.o.plaintext()}))
+	}
+	if c.o.Proxy != nil { // which looks the name up
+		options = append(options, grpc.WithContextDialer(driver.Tunnel(c.o.Proxy)))
+	}
+	// The resolver of gRPC would look up further names, of load balancers.
+	return grpc.NewClient("passthrough:///"+c.o.storage(), options...)
 }
 
-// local are credentials for connections that do not leave this machine.
-type local struct{ creds *auth.Credentials }
+// authorized is a client that sends credentials along, if there are some, and follows no
+// redirection with them.
+func authorized(proxy *url.URL, creds *auth.Credentials) *http.Client {
+	client := plain(proxy)
+	client.Timeout = 0 // of requests: their contexts say it
+	if creds != nil {
+		client.Transport = bearer{client.Transport, creds}
+	}
+	return client
+}
 
-func (l local) GetRequestMetadata(ctx context.Context, _ ...string) (map[string]string, error) {
-	t, err := l.creds.Token(ctx)
+// plain is a client for requests of tokens.
+func plain(proxy *url.URL) *http.Client {
+	return &http.Client{Transport: driver.Transport(proxy), Timeout: 30 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// bearer sends credentials with each request.
+type bearer struct {
+	base  http.RoundTripper
+	creds *auth.Credentials
+}
+
+// RoundTrip sends a request.
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	headers, err := headers(r.Context(), b.creds)
+	if err != nil {
+		if r.Body != nil {
+			_ = r.Body.Close() // as transports must
+		}
+		return nil, err
+	}
+	r = r.Clone(r.Context())
+	for name, value := range headers {
+		r.Header.Set(name, value)
+	}
+	return b.base.RoundTrip(r)
+}
+
+// perRPC are credentials of gRPC. In plain text they go to this machine only, see
+// [Options].
+type perRPC struct {
+	creds  *auth.Credentials
+	secure bool
+}
+
+// GetRequestMetadata is the headers of a request.
+func (p perRPC) GetRequestMetadata(ctx context.Context, _ ...string) (map[string]string, error) {
+	return headers(ctx, p.creds)
+}
+
+// RequireTransportSecurity tells whether they need TLS.
+func (p perRPC) RequireTransportSecurity() bool { return p.secure }
+
+// headers carry a token, and the project that a user's quota is taken from.
+func headers(ctx context.Context, creds *auth.Credentials) (map[string]string, error) {
+	t, err := creds.Token(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return map[string]string{"authorization": "Bearer " + t.Value}, nil
+	h := map[string]string{"authorization": "Bearer " + t.Value}
+	if project, err := creds.QuotaProjectID(ctx); err == nil && project != "" {
+		h["x-goog-user-project"] = project
+	}
+	return h, nil
 }
-
-func (local) RequireTransportSecurity() bool { return false }
 
 // basePath completes an endpoint that names a host only.
 func basePath(endpoint string) string {
@@ -124,7 +204,7 @@ func (c *Conn) credentials() (*auth.Credentials, error) {
 	}
 	last := len(c.o.Impersonate) - 1
 	creds, err := impersonate.NewCredentials(&impersonate.CredentialsOptions{
-		TargetPrincipal: c.o.Impersonate[last], Delegates: c.o.Impersonate[:last], Scopes: scopes, Credentials: base,
+		TargetPrincipal: c.o.Impersonate[last], Delegates: c.o.Impersonate[:last], Scopes: scopes, Credentials: base, Client: authorized(c.o.Proxy, base), Logger: silent,
 	})
 	if err != nil {
 		return nil, because(err, errcode.Unauthenticated, "bigquery: service account %s cannot be impersonated; the account that asks needs roles/iam.serviceAccountTokenCreator on it", c.o.Impersonate[last])
@@ -133,21 +213,59 @@ func (c *Conn) credentials() (*auth.Credentials, error) {
 }
 
 func (c *Conn) baseCredentials() (*auth.Credentials, error) {
-	switch {
-	case c.o.TokenFile != "":
+	if c.o.TokenFile != "" {
 		t := tokenFile(c.o.TokenFile)
 		if _, err := t.Token(context.Background()); err != nil {
 			return nil, err
 		}
 		return auth.NewCredentials(&auth.CredentialsOptions{TokenProvider: t}), nil
-	case c.o.CredentialsFile != "":
-		return fileCredentials(c.o.CredentialsFile)
 	}
-	creds, err := credentials.DetectDefault(&credentials.DetectOptions{Scopes: scopes})
-	if err != nil {
-		return nil, because(err, errcode.Unauthenticated, "bigquery: there are no application default credentials; set GOOGLE_APPLICATION_CREDENTIALS to a credentials file, log in with gcloud auth application-default login, or give credentials_file or token_file")
+	path, err := c.o.source()
+	switch {
+	case err != nil:
+		return nil, err
+	case path == "":
+		return auth.NewCredentials(&auth.CredentialsOptions{TokenProvider: auth.NewCachedTokenProvider(metadataServer{plain(nil)}, nil)}), nil
 	}
-	return creds, nil
+	return fileCredentials(path, plain(c.o.Proxy))
+}
+
+// anonymous tells that nobody signs in: at an endpoint without TLS, or one that is called insecure.
+func (o *Options) anonymous() bool {
+	return o.Endpoint != "" && !o.hasCredentials() && (o.plaintext() || o.AllowInsecure)
+}
+
+// storage is the address of the Storage API, "" where it is not used.
+func (o *Options) storage() string {
+	switch {
+	case o.Storage == StorageOff || o.Endpoint != "" && o.StorageEndpoint == "":
+		return ""
+	case o.StorageEndpoint != "":
+		return o.StorageEndpoint
+	}
+	return storageHost + ":443"
+}
+
+// source is the file of the credentials, "" for the metadata server.
+func (o *Options) source() (string, error) {
+	switch {
+	case o.CredentialsFile != "":
+		return o.CredentialsFile, nil
+	case o.TokenFile != "", o.Credentials == CredentialsMetadata:
+		return "", nil
+	case o.Credentials != CredentialsDefault:
+		return "", errcode.New(errcode.Unauthenticated, "bigquery: no credentials are named; expected credentials_file=FILE, token_file=FILE, credentials=metadata for the service account of this machine (Cloud Run, GKE, Compute Engine), or credentials=default for Google's application default credentials")
+	}
+	if path := os.Getenv("GOOGLE_APPLICATION_CREDENTIALS"); path != "" {
+		return path, nil
+	}
+	if dir, err := os.UserHomeDir(); err == nil {
+		path := filepath.Join(dir, ".config", "gcloud", "application_default_credentials.json")
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", nil
 }
 
 // credentialTypes are those a file may hold.
@@ -156,7 +274,7 @@ var credentialTypes = map[string]credentials.CredType{
 	"authorized_user": credentials.AuthorizedUser, "external_account_authorized_user": credentials.ExternalAccountAuthorizedUser,
 }
 
-func fileCredentials(path string) (*auth.Credentials, error) {
+func fileCredentials(path string, client *http.Client) (*auth.Credentials, error) {
 	text, err := readSecret("credentials_file", path)
 	if err != nil {
 		return nil, err
@@ -164,21 +282,56 @@ func fileCredentials(path string) (*auth.Credentials, error) {
 	var file struct {
 		Type string `json:"type"`
 	}
-	wrong := func(cause error) error {
-		return because(cause, errcode.Unauthenticated, "bigquery: credentials file %q: expected the JSON of a service account, an external account (workload identity), an impersonated service account or a user", filepath.Base(path))
-	}
 	if err := json.Unmarshal(text, &file); err != nil {
-		return nil, wrong(err)
+		return nil, wrongFile(path, err)
 	}
 	kind, ok := credentialTypes[file.Type]
 	if !ok {
-		return nil, wrong(errors.New("unknown type"))
+		return nil, wrongFile(path, errors.New("unknown type"))
 	}
-	creds, err := credentials.NewCredentialsFromJSON(kind, text, &credentials.DetectOptions{Scopes: scopes})
+	creds, err := credentials.NewCredentialsFromJSON(kind, text, &credentials.DetectOptions{Scopes: scopes, Client: client, Logger: silent})
 	if err != nil {
-		return nil, wrong(err)
+		return nil, wrongFile(path, err)
 	}
 	return creds, nil
+}
+
+func wrongFile(path string, cause error) error {
+	return because(cause, errcode.Unauthenticated, "bigquery: credentials file %q: expected the JSON of a service account, an external account (workload identity), an impersonated service account or a user", filepath.Base(path))
+}
+
+// silent keeps the library from logging requests where the environment tells it to.
+var silent = slog.New(slog.DiscardHandler)
+
+// metadataHost is Google's metadata server, by its address: no name is looked up.
+const metadataHost = "169.254.169.254"
+
+// metadataServer gets access tokens of the machine's service account from the metadata server:
+// https://cloud.google.com/compute/docs/access/authenticate-workloads.
+type metadataServer struct{ client *http.Client }
+
+// Token asks for a token.
+func (m metadataServer) Token(ctx context.Context) (*auth.Token, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+metadataHost+"/computeMetadata/v1/instance/service-accounts/default/token?scopes="+url.QueryEscape(strings.Join(scopes, ",")), nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Metadata-Flavor", "Google")
+	resp, err := m.client.Do(r)
+	if err != nil {
+		return nil, because(err, errcode.Unauthenticated, "bigquery: the metadata server does not answer; credentials=metadata is for machines of Google's, with a service account")
+	}
+	defer resp.Body.Close() //nolint:errcheck // read to the end, or of no use
+	var answer struct {
+		Token   string `json:"access_token"`
+		Type    string `json:"token_type"`
+		Expires int64  `json:"expires_in"`
+	}
+	err = json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&answer)
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Metadata-Flavor") != "Google" || err != nil || answer.Token == "" || answer.Expires <= 0 {
+		return nil, errcode.New(errcode.Unauthenticated, "bigquery: the metadata server gives no access token (HTTP status %d); the machine needs a service account", resp.StatusCode)
+	}
+	return &auth.Token{Value: answer.Token, Type: answer.Type, Expiry: time.Now().Add(time.Duration(min(answer.Expires, 1<<20)) * time.Second)}, nil
 }
 
 // tokenFile is a file that holds an access token. It is read for each request: whoever renews the

@@ -28,13 +28,16 @@ type Options struct {
 	Location       string // of jobs, such as EU; "" is the dataset's
 	BillingProject string // that runs and pays the jobs; "" is Project
 
-	CredentialsFile string   // a service account, workload identity or other credentials file; "" is the application default
-	TokenFile       string   // an access token, read again whenever it is needed
+	CredentialsFile string // a service account, workload identity or other credentials file
+	TokenFile       string // an access token, read again whenever it is needed
+	Credentials     Credentials
 	Impersonate     []string // service accounts: the last is impersonated, those before it are the delegates
 
 	Endpoint        string // of the REST API instead of Google's, such as http://127.0.0.1:9050
 	StorageEndpoint string // of the Storage API, HOST:PORT; "" with an Endpoint is none
 	AllowInsecure   bool   // an Endpoint beyond this machine without TLS and credentials
+
+	Proxy *url.URL // http(s)://HOST:PORT; nil is none. Proxies that the environment names are not used
 
 	Storage        StorageUse
 	Streams        int   // read at once; more than one gives up the order of rows. 0 is one
@@ -42,12 +45,29 @@ type Options struct {
 	MaxBytesBilled int64 // of one query; 0 is BigQuery's limit
 }
 
+// Credentials are found elsewhere than in a file that the configuration names.
+type Credentials string
+
+// The places of credentials.
+const (
+	// CredentialsMetadata are the machine's own service account, of Google's metadata server.
+	CredentialsMetadata Credentials = "metadata"
+	// CredentialsDefault are Google's application default credentials: the file that
+	// GOOGLE_APPLICATION_CREDENTIALS names, else gcloud's, else those of the metadata server.
+	CredentialsDefault Credentials = "default"
+)
+
 // urlOptions are the options of a URL.
 var urlOptions = map[string]func(o *Options, value string) bool{
 	"location":         func(o *Options, v string) bool { o.Location = v; return plainName(v) },
 	"billing_project":  func(o *Options, v string) bool { o.BillingProject = v; return v != "" },
 	"credentials_file": func(o *Options, v string) bool { o.CredentialsFile = v; return v != "" },
 	"token_file":       func(o *Options, v string) bool { o.TokenFile = v; return v != "" },
+	"credentials": func(o *Options, v string) bool {
+		o.Credentials = Credentials(v)
+		return o.Credentials == CredentialsMetadata || o.Credentials == CredentialsDefault
+	},
+	"proxy":            func(o *Options, v string) (ok bool) { o.Proxy, ok = proxyOf(v); return ok },
 	"impersonate":      func(o *Options, v string) bool { o.Impersonate = strings.Split(v, ","); return v != "" },
 	"endpoint":         func(o *Options, v string) bool { o.Endpoint = v; return v != "" },
 	"storage_endpoint": func(o *Options, v string) bool { o.StorageEndpoint = v; return v != "" },
@@ -61,11 +81,11 @@ var urlOptions = map[string]func(o *Options, value string) bool{
 	"max_bytes_billed": func(o *Options, v string) (ok bool) { o.MaxBytesBilled, ok = numberOf(v); return ok },
 }
 
-const optionNames = "location, billing_project, credentials_file, token_file, impersonate, endpoint, storage_endpoint, allow_insecure, storage, streams, page_rows and max_bytes_billed"
+const optionNames = "location, billing_project, credentials_file, token_file, credentials, impersonate, proxy, endpoint, storage_endpoint, allow_insecure, storage, streams, page_rows and max_bytes_billed"
 
 // expected says what an option takes, where that is not any text.
 var expected = map[string]string{
-	"location": "a location such as EU or us-central1", "allow_insecure": "true or false", "storage": "auto, on or off", "streams": "a number from 1 to 1000",
+	"location": "a location such as EU or us-central1", "allow_insecure": "true or false", "storage": "auto, on or off", "credentials": "metadata or default", "proxy": driver.WantProxy, "streams": "a number from 1 to 1000",
 	"page_rows": "a positive number", "max_bytes_billed": "a positive number of bytes",
 }
 
@@ -77,6 +97,11 @@ func boolOf(v string) (b, ok bool) {
 func numberOf(v string) (int64, bool) {
 	n, err := strconv.ParseInt(v, 10, 64)
 	return n, err == nil && n > 0
+}
+
+func proxyOf(v string) (*url.URL, bool) {
+	u, err := driver.ParseProxy(v)
+	return u, err == nil
 }
 
 func plainName(s string) bool {
@@ -93,8 +118,10 @@ func plainName(s string) bool {
 //
 //	location          where jobs run, such as EU; by default where the dataset lies
 //	billing_project   runs and pays the jobs; by default the project
-//	credentials_file  service account, workload identity (external account), impersonation or user credentials; by default the application default
+//	credentials_file  service account, workload identity (external account), impersonation or user credentials
 //	token_file        an access token that something else renews
+//	credentials       metadata: the service account of this machine, from Google's metadata server; default: Google's application default credentials
+//	proxy             http(s)://HOST:PORT, for all connections but those to the metadata server
 //	impersonate       a service account to act as; several, with commas, are a chain of delegates
 //	endpoint          another address of the REST API; one on this machine needs neither TLS nor credentials
 //	storage_endpoint  the Storage API there, HOST:PORT
@@ -153,8 +180,8 @@ func (o *Options) check() error {
 	if o.BillingProject == "" {
 		o.BillingProject = o.Project
 	}
-	if o.CredentialsFile != "" && o.TokenFile != "" {
-		return errcode.New(errcode.InvalidArgument, "bigquery: credentials_file and token_file exclude each other")
+	if o.CredentialsFile != "" && o.TokenFile != "" || o.Credentials != "" && o.CredentialsFile+o.TokenFile != "" {
+		return errcode.New(errcode.InvalidArgument, "bigquery: credentials_file, token_file and credentials exclude each other")
 	}
 	if o.StorageEndpoint != "" && o.Endpoint == "" {
 		return errcode.New(errcode.InvalidArgument, "bigquery: storage_endpoint needs endpoint, the REST API of the same server")
@@ -186,5 +213,5 @@ func (o *Options) check() error {
 func (o *Options) plaintext() bool { return strings.HasPrefix(o.Endpoint, "http:") }
 
 func (o *Options) hasCredentials() bool {
-	return o.CredentialsFile != "" || o.TokenFile != "" || len(o.Impersonate) > 0
+	return o.CredentialsFile != "" || o.TokenFile != "" || o.Credentials != "" || len(o.Impersonate) > 0
 }

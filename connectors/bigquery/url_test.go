@@ -99,7 +99,8 @@ func TestCredentials(t *testing.T) {
 	}
 	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", file("broken.json", `{"hunter2`))
 	for _, tc := range []struct{ why, options, says string }{
-		{"no default", "", "GOOGLE_APPLICATION_CREDENTIALS"},
+		{"none named", "", "credentials=metadata"},
+		{"a broken default", "credentials=default", `"broken.json": expected the JSON`},
 		{"no such file", "credentials_file=" + filepath.Join(dir, "nothing.json"), `"nothing.json" does not exist`},
 		{"no such token", "token_file=" + filepath.Join(dir, "nothing"), `"nothing" does not exist`},
 		{"no JSON", "credentials_file=" + file("text.json", "hunter2"), `"text.json": expected the JSON`},

@@ -94,7 +94,7 @@ func OpenWith(ctx context.Context, config Config, o driver.Options) (*Conn, erro
 	if err := config.check(); err != nil {
 		return nil, err
 	}
-	c := &Conn{config: config, mem: o.Mem, readOnly: o.ReadOnly, client: newClient(), files: newClient(), pauses: defaultPauses, opening: make(chan struct{}, 1)}
+	c := &Conn{config: config, mem: o.Mem, readOnly: o.ReadOnly, client: newClient(config.Proxy), files: newClient(config.Proxy), pauses: defaultPauses, opening: make(chan struct{}, 1)}
 	c.tokens = &tokens{config: &c.config, client: c.client, now: time.Now}
 	if c.mem == nil {
 		c.mem = memory.NewGoAllocator()

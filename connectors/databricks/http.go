@@ -8,20 +8,22 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
 // maxAnswer bounds one answer of the service, which is held whole. Pages of results are far below.
 const maxAnswer = 1 << 30
 
-// newClient makes the client for requests that carry the token: it follows no redirection, which
-// could lead it to another host.
-func newClient() *http.Client {
-	t := http.DefaultTransport.(*http.Transport).Clone()
+// newClient makes a client that reaches others through a proxy, or directly where it is nil. It
+// follows no redirection, which could lead it to another host.
+func newClient(proxy *url.URL) *http.Client {
+	t := driver.Transport(proxy)
 	t.MaxIdleConnsPerHost = 8
 	t.ResponseHeaderTimeout = 10 * time.Minute
 	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

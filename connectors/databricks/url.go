@@ -28,7 +28,9 @@ type Config struct {
 	CloudFetch bool              // large results as files of cloud storage, which this machine must reach then
 	Retries    int               // of one request
 	PageRows   int64             // of one page of a result
+	Proxy      *url.URL          // http(s)://HOST:PORT; nil is none. Proxies that the environment names are not used
 
+	proxy  *url.URL            // Proxy, read by check
 	getenv func(string) string // nil is the process's
 }
 
@@ -47,6 +49,7 @@ const (
 //	conf.NAME                                  a configuration parameter of the session, such as conf.TIMEZONE=UTC
 //	cloud_fetch                                false: results come through the workspace only, where cloud storage is not to be reached
 //	retries, page_rows                         numbers
+//	proxy                                      http(s)://HOST:PORT, for all connections
 //	protocol, insecure                         http for emulators; beyond this machine only with insecure=true
 //
 // Secrets themselves cannot stand in a URL. Files are read again whenever a token is needed, so
@@ -144,6 +147,10 @@ func (c *Config) option(key, value string) (err error) {
 		c.Secret.ClientSecretFile = value
 	case "client_secret_env":
 		c.Secret.ClientSecretEnv = value
+	case "proxy":
+		if c.Proxy, err = driver.ParseProxy(value); err != nil {
+			want = driver.WantProxy
+		}
 	case "protocol":
 		if c.Protocol = strings.ToLower(value); c.Protocol != "http" && c.Protocol != "https" {
 			want = "https or http"

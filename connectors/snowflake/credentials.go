@@ -13,6 +13,7 @@ import (
 
 	sf "github.com/snowflakedb/gosnowflake"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -204,7 +205,16 @@ func (c *Config) driverConfig() (sf.Config, error) {
 		Account: c.Account, User: c.User, Database: c.Database, Schema: c.Schema, Warehouse: c.Warehouse, Role: c.Role,
 		Host: c.Host, Port: c.Port, Protocol: c.Protocol,
 		Application: "badger", MaxRetryCount: c.Retries, LoginTimeout: loginTimeout,
-		DisableTelemetry: true, Params: map[string]*string{},
+		DisableTelemetry: true, DisableOCSPChecks: true, Params: map[string]*string{},
+		// A proxy that no host is reached through: without one the driver uses the environment's.
+		ProxyProtocol: "http", ProxyHost: "proxy.invalid", ProxyPort: 80, NoProxy: "*",
+	}
+	if c.Proxy != nil {
+		host, port := driver.HostPort(c.Proxy)
+		out.ProxyProtocol, out.ProxyHost, out.ProxyPort, out.NoProxy = c.Proxy.Scheme, host, port, ""
+	}
+	if c.Revocation == RevocationCRL {
+		out.CertRevocationCheckMode, out.CrlOnDiskCacheDisabled = sf.CertRevocationCheckEnabled, true
 	}
 	if out.Port == 0 && out.Protocol == "http" {
 		out.Port = 80

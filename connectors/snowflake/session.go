@@ -4,7 +4,6 @@ import (
 	"context"
 	sqldriver "database/sql/driver"
 	"errors"
-	"io"
 	"math"
 	"strconv"
 	"time"
@@ -14,13 +13,6 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 )
-
-// The driver logs SQL text and what is said of it, to the standard error stream.
-func init() {
-	l := sf.GetLogger()
-	l.SetOutput(io.Discard)
-	_ = l.SetLogLevel("off")
-}
 
 // session is a session of the account, used by one call.
 type session struct {

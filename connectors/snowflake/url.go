@@ -32,9 +32,24 @@ type Config struct {
 	LoginTimeout     time.Duration     // 0 is one minute
 	Retries          int               // of one request that meets a busy or failing server; 0 is 7
 	Params           map[string]string // session parameters
+	Proxy            *url.URL          // http(s)://HOST:PORT; nil is none. Proxies that the environment names are not used
+	Revocation       Revocation        // of certificates; "" is RevocationOff
 
+	proxy  *url.URL            // Proxy, read by check
 	getenv func(string) string // nil is the process's
 }
+
+// Revocation says whether the certificates of the account's hosts are looked up among the revoked
+// ones. That contacts others than the account, in plain HTTP, and is therefore off by default.
+type Revocation string
+
+// The ways to look certificates up.
+const (
+	RevocationOff Revocation = "off"
+	// RevocationCRL fetches the lists that the certificates name, keeps them in memory, and connects
+	// only where they can be had and do not hold the certificate.
+	RevocationCRL Revocation = "crl"
+)
 
 // ParseURL reads snowflake://[USER@]ACCOUNT[/DATABASE[/SCHEMA]]?warehouse=W&role=R&…. The options
 // are
@@ -47,11 +62,14 @@ type Config struct {
 //	host, port, protocol, insecure            where the account is reached, for private links and emulators
 //	query_tag, statement_timeout              statement_timeout is a duration such as 10m
 //	login_timeout, retries                    a duration; a number
+//	proxy                                     http(s)://HOST:PORT, for all connections
+//	revocation                                off (the default) or crl: whether certificates are looked up in lists of revoked ones
 //	param.NAME                                a session parameter
 //
 // Secrets themselves cannot stand in a URL. Files and variables are read again at every sign-in, so
 // that a rotated secret takes effect. What the URL leaves out is taken from SNOWFLAKE_ACCOUNT,
-// _USER, _DATABASE, _SCHEMA, _WAREHOUSE, _ROLE and _HOST, and the secret from
+// _USER, _DATABASE, _SCHEMA, _WAREHOUSE and _ROLE; with the account, or in a container of
+// Snowflake's own, the host is taken from SNOWFLAKE_HOST. The secret is taken from
 // SNOWFLAKE_PRIVATE_KEY_FILE (passphrase in SNOWFLAKE_PRIVATE_KEY_PASSPHRASE),
 // SNOWFLAKE_TOKEN_FILE_PATH, SNOWFLAKE_TOKEN, SNOWFLAKE_PASSWORD, or in a container of Snowflake's
 // own the token file that it puts there. Secrets of variables that the URL does not name are sent
@@ -136,6 +154,14 @@ func (c *Config) option(key, value string) (err error) {
 		if c.Retries, err = strconv.Atoi(value); err != nil || c.Retries < 1 {
 			want = "a positive number"
 		}
+	case "proxy":
+		if c.Proxy, err = driver.ParseProxy(value); err != nil {
+			want = driver.WantProxy
+		}
+	case "revocation":
+		if c.Revocation = Revocation(strings.ToLower(value)); c.Revocation != RevocationOff && c.Revocation != RevocationCRL {
+			want = "off or crl"
+		}
 	case "statement_timeout":
 		if c.StatementTimeout, err = time.ParseDuration(value); err != nil || c.StatementTimeout < time.Second {
 			want = "a duration such as 10m, of a second or more"
@@ -157,6 +183,9 @@ func (c *Config) option(key, value string) (err error) {
 
 // complete takes from the environment what the URL leaves out.
 func (c *Config) complete() {
+	// An account that is named is reached at its own host, whatever the environment says. The token
+	// of a container is good at the container's host only.
+	hostless := c.Account == "" || c.Auth == Container || c.Auth == "" && c.Secret == (Secret{}) && exists(ContainerToken)
 	for _, f := range []struct {
 		to   *string
 		name string
@@ -169,7 +198,7 @@ func (c *Config) complete() {
 		}
 	}
 	fromEnv := false
-	if c.Host == "" && c.env("SNOWFLAKE_HOST") != "" {
+	if c.Host == "" && hostless && c.env("SNOWFLAKE_HOST") != "" {
 		c.Host, fromEnv = c.env("SNOWFLAKE_HOST"), true
 	}
 	if c.Secret == (Secret{}) && (fromEnv || c.ownHost()) {

@@ -81,7 +81,9 @@ func (s Surroundings) withDefaults() Surroundings {
 		s.Now = time.Now
 	}
 	if s.Client == nil {
-		s.Client = &http.Client{Timeout: 10 * time.Second}
+		direct := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // its type is part of the package
+		direct.Proxy = nil                                        // a proxy of the environment is a host that no configuration names
+		s.Client = &http.Client{Transport: direct, Timeout: 10 * time.Second}
 	}
 	if s.Changed == nil {
 		s.Changed = func(string, error) {}

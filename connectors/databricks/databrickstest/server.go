@@ -7,6 +7,7 @@
 package databrickstest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -41,6 +42,7 @@ type Server struct {
 	Direct   bool          // the first page comes with the first answer
 	Columns  bool          // results go column by column, as from services without Arrow
 	Extra    bool          // batches and files hold more rows than they announce
+	Storage  string        // address that links to files begin with; "" is the server's own
 
 	url    string
 	engine driver.Conn
@@ -323,7 +325,7 @@ func (s *Server) store(body []byte) (address string, expires time.Time) {
 		life = 15 * time.Minute
 	}
 	s.files[id] = &file{body, time.Now().Add(life)}
-	return s.url + "/files/" + id, s.files[id].expires
+	return cmp.Or(s.Storage, s.url) + "/files/" + id, s.files[id].expires
 }
 
 // Canned is the canned result of a statement, nil where there is none.

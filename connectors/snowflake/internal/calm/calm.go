@@ -1,16 +1,22 @@
 // Package calm keeps the Snowflake driver from doing what nobody asked for when a program starts:
-// unpacking and loading a native library, and asking the metadata servers of three clouds what
-// machine this is. Both are switched by environment variables, the first of which is read when the
+// unpacking and loading a native library, asking the metadata servers of three clouds what machine
+// this is, and making directories for caches of credentials, of revocation lists and of answers
+// about certificates. These are switched by environment variables, most of which are read when the
 // driver's package is initialised; this package imports nothing of it and is therefore initialised
-// before. A variable that is set already stays as it is.
+// before. What the variables say already does not count: the configuration of badger says whom it
+// contacts and where it writes, the environment does not.
 package calm
 
 import "os"
 
 func init() {
-	for _, name := range []string{"SF_DISABLE_MINICORE", "SNOWFLAKE_DISABLE_PLATFORM_DETECTION"} {
-		if _, set := os.LookupEnv(name); !set {
-			_ = os.Setenv(name, "true")
-		}
+	for name, value := range map[string]string{
+		"SF_DISABLE_MINICORE":                  "true",
+		"SNOWFLAKE_DISABLE_PLATFORM_DETECTION": "true",
+		"SNOWFLAKE_CRL_ON_DISK_CACHE_DIR":      os.DevNull, // which is no directory, and there already
+		"SF_OCSP_RESPONSE_CACHE_DIR":           os.DevNull,
+		"SF_TEMPORARY_CREDENTIAL_CACHE_DIR":    "/proc/self", // a directory that nothing can be put into
+	} {
+		_ = os.Setenv(name, value)
 	}
 }

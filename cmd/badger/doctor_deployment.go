@@ -1,0 +1,472 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/connectors/doctor"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/residency"
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// deploymentReport is what was found in the place where badger serve is to run.
+type deploymentReport struct {
+	doctor.Report
+	Contacts []residency.Contact `json:"contacts"`
+}
+
+// deployment examines the place where badger serve is to run, from the inside.
+type deployment struct {
+	process
+	config configuration
+	report doctor.Report
+	files  map[string]string // by the key that names them
+	asks   bool              // a judge that can be asked is configured
+}
+
+func (d *deployment) ok(name, format string, args ...any) {
+	d.report.Add(doctor.Check{Name: name, Status: doctor.OK, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (d *deployment) skip(name, format string, args ...any) {
+	d.report.Add(doctor.Check{Name: name, Status: doctor.Skipped, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (d *deployment) warn(name, fix, format string, args ...any) {
+	d.report.Add(doctor.Check{Name: name, Status: doctor.Warning, Detail: fmt.Sprintf(format, args...), Fix: fix})
+}
+
+func (d *deployment) fail(name string, err error, fix string) {
+	d.report.Add(doctor.Check{Name: name, Status: doctor.Failed, Detail: err.Error(), Fix: fix, Code: errcode.Of(err).String()})
+}
+
+// runDeployment is badger doctor --deployment.
+func (c *doctorCommand) runDeployment(ctx context.Context, p process) error {
+	config, _, err := (&serveCommand{Config: c.Config}).configuration(p)
+	if err != nil {
+		return err
+	}
+	config.Results.Warehouse = firstOf(c.Source, config.Results.Warehouse)
+	hosts, err := config.hosts()
+	if err != nil {
+		return err
+	}
+	name, _, _ := strings.Cut(config.Judge.Backend, ":")
+	d := &deployment{process: p, config: config, asks: config.Judge.asked() && !config.Judge.Offline && name != "replay"}
+	d.report.OK = true
+	d.identity()
+	d.secretFiles()
+	var warehouse doctor.Report
+	if config.Results.Warehouse == "" {
+		d.skip("warehouse", "none is configured (results.warehouse)")
+	} else {
+		warehouse = doctor.Examine(ctx, doctor.Options{ReadOnly: c.ReadOnly, Now: p.now, Open: func(ctx context.Context, only bool) (*connectors.Warehouse, error) {
+			return openWarehouse(ctx, config.Results.Warehouse, only)
+		}})
+		for i := range warehouse.Checks {
+			warehouse.Checks[i].Name = "warehouse: " + warehouse.Checks[i].Name
+		}
+		d.report.Dialect = warehouse.Dialect
+		d.report.Add(warehouse.Checks...)
+	}
+	d.ledger(ctx, c.ReadOnly, warehouse)
+	d.judge(ctx, warehouse.OK)
+	d.egress(ctx)
+	d.temporary(c.ReadOnly)
+	d.report.Add(machine(p.getenv)...)
+	report := deploymentReport{d.report, hosts}
+	if c.JSON {
+		err = writeJSON(p, report)
+	} else if err = printReport(p, report.Report); err == nil {
+		fmt.Fprintln(p.stdout)
+		printHosts(p.stdout, "", hosts)
+	}
+	if err == nil && !report.OK {
+		err = errGate
+	}
+	return err
+}
+
+// identity makes the guards of both listeners as the server does: platforms must show their marks,
+// files of secrets must be there.
+func (d *deployment) identity() {
+	byGRPC, byHTTP, err := d.config.Auth.listeners(d.config.TLS.ClientCA)
+	if err != nil {
+		d.fail("identity", err, "put auth in the configuration right; badger serve --check shows all of it")
+		return
+	}
+	for _, l := range []struct {
+		name, addr string
+		of         identity.Config
+	}{{"gRPC", d.config.Listen.GRPC, byGRPC}, {"HTTP", d.config.Listen.HTTP, byHTTP}} {
+		name := "identity: " + l.name
+		guard, err := identity.New(l.of, identity.Surroundings{Getenv: d.getenv, Now: d.now})
+		switch {
+		case errcode.Of(err) == errcode.FailedPrecondition:
+			d.fail(name, err, "run this inside the container, or configure the mode of the platform that it runs on")
+		case err != nil:
+			d.fail(name, err, "put auth in the configuration right, or mount the file that it names")
+		default:
+			d.ok(name, "%s: %s", l.addr, guard)
+		}
+	}
+}
+
+// secretFiles looks at the files that the configuration names, without showing what is in them.
+func (d *deployment) secretFiles() {
+	c := d.config
+	d.files = map[string]string{
+		"auth.token_file": c.Auth.TokenFile, "auth.client_ca": c.Auth.ClientCAFile, "tls.cert": c.TLS.Cert, "tls.key": c.TLS.Key, "tls.client_ca": c.TLS.ClientCA,
+		"judge.key_file": c.Judge.KeyFile, "judge.ca_file": c.Judge.CAFile, "traces.headers_file": c.Traces.HeadersFile, "traces.ca_file": c.Traces.CAFile,
+	}
+	for key, of := range map[string]*identity.Config{"auth.grpc": c.Auth.GRPC, "auth.http": c.Auth.HTTP} {
+		if of != nil {
+			d.files[key+".token_file"], d.files[key+".client_ca"] = of.TokenFile, of.ClientCAFile
+		}
+	}
+	for key, where := range map[string]string{"results.warehouse": c.Results.Warehouse, "judge.warehouse": c.Judge.Warehouse} {
+		_, query, _ := strings.Cut(where, "?")
+		options, _ := url.ParseQuery(query)
+		for option := range options {
+			if strings.HasSuffix(option, "_file") || strings.HasPrefix(option, "ssl") && filepath.IsAbs(options.Get(option)) {
+				d.files[key+" "+option] = options.Get(option)
+			}
+		}
+	}
+	if d.getenv("SNOWFLAKE_HOST") != "" {
+		const token = "/snowflake/session/token"
+		if _, err := os.Stat(token); err == nil {
+			d.files["the container's token"] = token
+		}
+	}
+	seen := 0
+	for _, key := range slices.Sorted(maps.Keys(d.files)) {
+		if path := d.files[key]; path != "" {
+			d.file(key, path)
+			seen++
+		}
+	}
+	if seen == 0 {
+		d.skip("files of secrets", "the configuration names none")
+	}
+}
+
+// rewritten is the age beyond which a platform's token is not renewed any more: Snowflake rewrites
+// it every few minutes, and it is good for an hour.
+const rewritten = time.Hour
+
+func (d *deployment) file(key, path string) {
+	name := "file: " + key
+	info, err := os.Stat(path)
+	var f *os.File
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is no regular file")
+	}
+	if err == nil {
+		f, err = os.Open(path) //nolint:gosec // the configuration names it
+	}
+	if err != nil {
+		var p *os.PathError
+		if errors.As(err, &p) {
+			err = p.Err // without the path
+		}
+		d.fail(name, errcode.New(errcode.FailedPrecondition, "%q: %w", filepath.Base(path), err), fmt.Sprintf("mount it, readable for user %d", os.Getuid()))
+		return
+	}
+	_ = f.Close()
+	age := max(0, d.now().Sub(info.ModTime())).Round(time.Second)
+	switch {
+	case info.Size() == 0:
+		d.fail(name, errcode.New(errcode.FailedPrecondition, "%q is empty", filepath.Base(path)), "put the secret into it")
+	case key == "the container's token" && age > rewritten:
+		d.warn(name, "the platform rewrites it while the service runs; restart the service if it does not", "%q was last written %s ago", filepath.Base(path), age)
+	default:
+		d.ok(name, "%q can be read; last written %s ago", filepath.Base(path), age)
+	}
+}
+
+// ledger writes a row as the function server does.
+func (d *deployment) ledger(ctx context.Context, only bool, examined doctor.Report) {
+	const name = "ledger"
+	keeps := d.config.Judge.asked() && (d.config.Judge.Ledger == "" || d.config.Judge.Ledger == "warehouse")
+	switch where := d.config.Judge.Ledger; {
+	case !d.config.Judge.asked():
+		d.skip(name, "there is no judge whose answers are kept")
+		return
+	case !keeps && where == "none":
+		d.warn(name, "leave judge.ledger out", "none: what was asked before is asked and paid for again")
+		return
+	case !keeps || d.config.Results.Warehouse == "":
+		if where == "" || where == "warehouse" {
+			d.warn(name, "name results.warehouse, so that answers outlast the process and replicas share them", "answers are kept in memory")
+		} else {
+			d.warn(name, "in a container, keep it in the warehouse: leave judge.ledger out", "file %q; replicas do not share it", filepath.Base(where))
+		}
+		return
+	case only:
+		d.skip(name, "nothing is to be written")
+		return
+	case !examined.OK:
+		d.skip(name, "not tried")
+		return
+	}
+	w, err := openExisting(ctx, d.config.Results.Warehouse)
+	if err == nil {
+		defer w.Close() //nolint:errcheck // nothing is left to be written
+		if !slices.ContainsFunc(examined.Checks, func(c doctor.Check) bool { return c.Name == "warehouse: writing to them" && c.Status == doctor.OK }) {
+			d.skip(name, "badger's tables are not there yet; the first start makes them")
+			return
+		}
+		err = w.TryCalls(ctx, "doctor-"+strings.ToLower(rand.Text()), d.now())
+	}
+	if err != nil {
+		d.fail(name, err, "let the role select, insert, update and delete in the tables of schema badger")
+		return
+	}
+	d.ok(name, "a row was written to badger.calls, answered, read and deleted")
+}
+
+// judge asks the configured judge for one word, and for the time.
+func (d *deployment) judge(ctx context.Context, warehouse bool) {
+	const name = "judge"
+	if !d.asks {
+		d.skip(name, "none is configured that could be asked")
+		return
+	}
+	const fix = "look at judge in the configuration: backend, base_url, key_file; and whether the network lets its host be reached"
+	c := d.config.Judge
+	c.Ledger, c.Audit = "none", ""
+	c.CallerBudget.Tokens, c.CallerBudget.Money = 0, ""
+	s := judgeSurroundings{process: d.process, log: slog.New(slog.DiscardHandler)}
+	if d.config.Results.Warehouse != "" && warehouse {
+		w, err := openWarehouse(ctx, d.config.Results.Warehouse, readOnly)
+		if err == nil {
+			defer w.Close() //nolint:errcheck // only read
+			s.scores = w
+		}
+	}
+	j, err := c.open(ctx, s)
+	if err != nil {
+		d.fail(name, err, fix)
+		return
+	}
+	defer j.Close() //nolint:errcheck // no ledger, no audit
+	start := d.now()
+	answer, err := j.Backend().Complete(ctx, judgebackend.Request{
+		Purpose: "doctor", PromptVersion: "v1", MaxTokens: 64, Messages: []judgebackend.Message{{Role: judgebackend.User, Content: "Answer with one word: yes."}},
+	})
+	took := d.now().Sub(start).Round(time.Millisecond)
+	switch {
+	case err != nil && judgebackend.KindOf(err) == judgebackend.KindLength: // it thinks longer than that
+		d.ok(name, "%s answers, in %s", j.Name(), took)
+	case err != nil:
+		d.fail(name, err, fix)
+	case !strings.Contains(strings.ToLower(answer.Reply), "yes"):
+		d.warn(name, "is this the model that was meant?", "%s answers, in %s, but not with the word that it was asked for", j.Name(), took)
+	default:
+		d.ok(name, "%s answers, in %s", j.Name(), took)
+	}
+	d.judgeClock(ctx)
+}
+
+// tolerated is the difference of clocks beyond which tokens are refused by some services.
+const tolerated = 30 * time.Second
+
+// judgeClock compares this machine's clock with the Date of an answer of the judge's host. The
+// request carries no key and no question.
+func (d *deployment) judgeClock(ctx context.Context) {
+	const name = "clock: judge"
+	c := d.config.Judge
+	at, err := judgebackend.Address(c.Backend, &judgebackend.OpenOptions{BaseURL: c.BaseURL})
+	if err != nil || at == nil {
+		return // it is in the warehouse, whose clock was looked at
+	}
+	var proxy *url.URL
+	if c.Proxy != "" {
+		if proxy, err = url.Parse(c.Proxy); err != nil {
+			return // said before
+		}
+	}
+	transport := driver.Transport(proxy)
+	if c.CAFile != "" {
+		pem, err := os.ReadFile(c.CAFile)
+		pool := x509.NewCertPool()
+		if err != nil || !pool.AppendCertsFromPEM(pem) {
+			return // said before
+		}
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	client := http.Client{Transport: transport, Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	request, err := http.NewRequestWithContext(ctx, http.MethodHead, at.String(), nil)
+	if err != nil {
+		return
+	}
+	before := d.now()
+	response, err := client.Do(request)
+	after := d.now()
+	if err != nil {
+		d.skip(name, "the judge's host does not answer")
+		return
+	}
+	_ = response.Body.Close()
+	theirs, err := http.ParseTime(response.Header.Get("Date"))
+	if err != nil {
+		d.skip(name, "the judge's host does not say what time it is")
+		return
+	}
+	off := apart(theirs, before, after)
+	if off > tolerated {
+		d.warn(name, "set this machine's clock by NTP: keys and tokens are refused when it is wrong", "the judge's host differs by %s", off.Round(time.Second))
+		return
+	}
+	d.ok(name, "differs by less than %s", max(off, after.Sub(before), time.Second).Round(time.Second)+time.Second)
+}
+
+// apart is how far a time of whole seconds is from the span in which it was told.
+func apart(told, before, after time.Time) time.Duration {
+	switch {
+	case told.Add(time.Second).Before(before):
+		return before.Sub(told.Add(time.Second))
+	case told.After(after):
+		return told.Sub(after)
+	}
+	return 0
+}
+
+// Addresses that nobody has: reserved for documentation by RFC 5737 and RFC 3849.
+var nobody = []string{"192.0.2.1:443", "198.51.100.1:80", "203.0.113.1:53", "[2001:db8::1]:443"}
+
+// nobodysName is a name that does not exist, by RFC 6761.
+const nobodysName = "badger-doctor.invalid"
+
+// egressTime is how long an address that nobody has is waited for.
+const egressTime = 3 * time.Second
+
+// egress tries to reach what the configuration does not name. Real hosts are not tried: that would
+// be the very thing that must not happen.
+func (d *deployment) egress(ctx context.Context) {
+	var set []string
+	for _, v := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
+		if d.getenv(v) != "" {
+			set = append(set, v)
+		}
+	}
+	if len(set) > 0 {
+		d.warn("egress: proxies", "name the proxy where it is needed: proxy=… in the warehouse's URL, judge.proxy", "set, and not used: %s", strings.Join(set, ", "))
+	}
+	ctx, cancel := context.WithTimeout(ctx, egressTime)
+	defer cancel()
+	outcomes := make([]string, len(nobody))
+	var name string
+	var wait sync.WaitGroup
+	for i, address := range nobody {
+		wait.Go(func() { outcomes[i] = knock(ctx, address) })
+	}
+	wait.Go(func() {
+		var missing *net.DNSError
+		switch _, err := net.DefaultResolver.LookupHost(ctx, nobodysName); {
+		case err == nil:
+			name = answered
+		case errors.As(err, &missing) && missing.IsNotFound:
+			name = "does not exist"
+		default:
+			name = "cannot be looked up"
+		}
+	})
+	wait.Wait()
+	counts := map[string]int{}
+	for _, o := range outcomes {
+		counts[o]++
+	}
+	said := fmt.Sprintf("of %d addresses reserved for documentation %d refused at once, %d gave no answer, %d answered; the name %s %s", len(nobody), counts[refused], counts[silent], counts[answered], nobodysName, name)
+	const fix = "something between answers for hosts that do not exist, such as a transparent proxy or a name server that knows every name: it sees what badger sends, and TLS is what protects it"
+	if counts[answered] > 0 || name == answered {
+		d.warn("egress", fix, "%s", said)
+		return
+	}
+	if route, known := defaultRoute(); known && !route {
+		d.ok("egress", "closed: this machine has no default route; %s", said)
+		return
+	}
+	d.ok("egress", "%s. This shows that nothing here answers for unknown hosts; whether rules keep real ones away only the network's rules show", said)
+}
+
+// How knocking ends.
+const (
+	answered = "answered"
+	refused  = "refused"
+	silent   = "silent"
+)
+
+func knock(ctx context.Context, address string) string {
+	var dialer net.Dialer
+	c, err := dialer.DialContext(ctx, "tcp", address)
+	switch {
+	case err == nil:
+		_ = c.Close()
+		return answered
+	case ctx.Err() != nil:
+		return silent
+	}
+	return refused
+}
+
+// temporary looks whether files can be made where results that do not fit the memory go.
+func (d *deployment) temporary(only bool) {
+	const name = "temporary folder"
+	dir := os.TempDir()
+	const fix = "mount a writable folder there, or name another with TMPDIR"
+	if only {
+		info, err := os.Stat(dir)
+		if err == nil && !info.IsDir() {
+			err = errors.New("it is no folder")
+		}
+		if err != nil {
+			d.fail(name, errcode.New(errcode.FailedPrecondition, "%s: %w", dir, err), fix)
+			return
+		}
+		d.skip(name, "%s is there; nothing is to be written", dir)
+		return
+	}
+	f, err := os.CreateTemp(dir, "badger-doctor-")
+	if err == nil {
+		_, err = f.Write(make([]byte, 4096))
+		err = cmp.Or(err, f.Close(), os.Remove(f.Name()))
+	}
+	if err != nil {
+		d.fail(name, errcode.New(errcode.FailedPrecondition, "%s: nothing can be written there: %w", dir, err), fix)
+		return
+	}
+	if free, known := freeBytes(dir); known {
+		const little = 512 << 20
+		if free < little {
+			d.warn(name, "results that do not fit the memory go there: give it more room", "%s has %s left", dir, mebibytes(free))
+			return
+		}
+		d.ok(name, "%s can be written; %s left", dir, mebibytes(free))
+		return
+	}
+	d.ok(name, "%s can be written", dir)
+}
+
+func mebibytes(n uint64) string { return fmt.Sprintf("%d MiB", n>>20) }

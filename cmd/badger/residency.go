@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+
+	"github.com/badger-eval/badger/internal/residency"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// hosts are those that badger serve contacts with the configuration.
+func (c *configuration) hosts() ([]residency.Contact, error) {
+	r := residency.Config{
+		Judge:  residency.Judge{Backend: c.Judge.Backend, BaseURL: c.Judge.BaseURL, Proxy: c.Judge.Proxy, Warehouse: c.Judge.Warehouse, Offline: c.Judge.Offline},
+		Traces: c.Traces.Endpoint,
+	}
+	if c.Results.Warehouse != "" {
+		r.Warehouses = []residency.Named{{Key: "results.warehouse", URL: c.Results.Warehouse}}
+	}
+	byGRPC, byHTTP, err := c.Auth.listeners(c.TLS.ClientCA)
+	if err != nil {
+		return nil, err
+	}
+	one := c.Auth.GRPC == nil && c.Auth.HTTP == nil
+	for _, l := range []struct {
+		key string
+		of  identity.Config
+	}{{"auth.grpc", byGRPC}, {"auth.http", byHTTP}} {
+		if l.of.Mode == identity.OIDC && !(one && l.key == "auth.http") {
+			if one {
+				l.key = "auth"
+			}
+			r.Issuers = append(r.Issuers, residency.Issuer{Key: l.key, URL: l.of.Issuer, Keys: l.of.Keys})
+		}
+	}
+	list, err := residency.Hosts(r, contacts)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return list, nil
+}
+
+// printHosts prints a line for each host, behind a prefix.
+func printHosts(w io.Writer, prefix string, hosts []residency.Contact) {
+	if len(hosts) == 0 {
+		fmt.Fprintf(w, "%scontacts nobody\n", prefix)
+	}
+	for _, c := range hosts {
+		where := c.Learn
+		if c.Host != "" {
+			where = net.JoinHostPort(c.Host, strconv.Itoa(c.Port))
+		} else {
+			where = "port " + strconv.Itoa(c.Port) + " of hosts that are not known before (" + where + ")"
+		}
+		fmt.Fprintf(w, "%scontacts %s: %s", prefix, where, c.Why)
+		if c.When != "" {
+			fmt.Fprintf(w, ", %s", c.When)
+		}
+		if c.Via != "" {
+			fmt.Fprintf(w, ", through %s", c.Via)
+		}
+		fmt.Fprintf(w, " [%s]\n", c.Key)
+	}
+}

@@ -1,0 +1,31 @@
+package databricks
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/badger-eval/badger/connectors/driver"
+)
+
+// Contacts lists the hosts that the warehouse of a URL is reached by; it is a [driver.Contacts].
+func Contacts(rawURL string) ([]driver.Contact, error) {
+	c, err := ParseURL(rawURL)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	what := "the Databricks workspace: statements"
+	if c.Secret.client() {
+		what = "the Databricks workspace: sign-in and statements"
+	}
+	out := []driver.Contact{{Host: strings.ToLower(c.Host), Port: cmp.Or(c.Port, map[string]int{"http": 80, "https": 443}[c.Protocol]), Why: what}}
+	if c.CloudFetch {
+		out = append(out, driver.Contact{
+			Port: 443, Why: "the workspace's cloud storage", When: "for results that do not fit one answer",
+			Learn: "the storage of the workspace's root, in its cloud's region; the error of a result that cannot be fetched names the host", Off: "cloud_fetch=false",
+		})
+	}
+	return driver.Behind(c.Proxy, "the proxy that Databricks is reached through", out...), nil
+}

@@ -1,0 +1,36 @@
+package snowflake
+
+import (
+	"io"
+	"sync"
+	_ "unsafe" // for go:linkname
+
+	sf "github.com/snowflakedb/gosnowflake"
+)
+
+// The driver logs SQL text and what is said of it, to the standard error stream.
+func init() {
+	l := sf.GetLogger()
+	l.SetOutput(io.Discard)
+	_ = l.SetLogLevel("off")
+}
+
+// driverLogging is the driver's own state. Before its first session, the driver looks for a file
+// sf_client_config.json beside the program and in the home directory, or named by
+// SF_CLIENT_CONFIG_FILE; the file switches its log, with SQL text, to a file that it names. There
+// is no option against that.
+//
+//go:linkname driverLogging github.com/snowflakedb/gosnowflake.easyLoggingInitTrials
+var driverLogging struct {
+	tried   bool
+	input   string
+	counter int
+	mu      sync.Mutex
+}
+
+// It has been tried, without a file.
+func init() {
+	driverLogging.mu.Lock()
+	defer driverLogging.mu.Unlock()
+	driverLogging.tried, driverLogging.input = true, ""
+}

@@ -1,0 +1,146 @@
+// Package residency says whom badger contacts. [Hosts] derives it from a configuration, for people
+// (badger doctor --deployment, docs/residency.md) and for rules of networks that are rendered from
+// it. A test of this package runs the program in a network of its own, records every connection and
+// every name that is looked up, and fails on any that Hosts does not list.
+//
+// Connectors know their own hosts: each has a function [driver.Contacts]. Package known holds all of
+// them; a program that leaves connectors out passes a map of its own.
+//
+// The machine's name server is asked for the names of the hosts and is not listed.
+package residency
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
+)
+
+// Config is what decides whom badger contacts.
+type Config struct {
+	Warehouses []Named // URLs of warehouses
+	Judge      Judge
+	Issuers    []Issuer // of listeners in mode oidc
+	Traces     string   // the URL that takes spans; "" is none
+}
+
+// Named is a URL, and what names it, such as results.warehouse or --to.
+type Named struct{ Key, URL string }
+
+// Judge is the judge. Keys are those of the configuration.
+type Judge struct {
+	Backend   string // "" or none is no judge
+	BaseURL   string // of the endpoint; the vendor's own where empty
+	Proxy     string
+	Warehouse string // that is asked through, where it is another one than those above
+	Offline   bool   // answers come from the ledger alone
+}
+
+// Issuer is an OpenID Connect provider whose keys a listener needs.
+type Issuer struct {
+	Key  string // such as auth.http
+	URL  string
+	Keys string // a file or the URL of its key set; "": its discovery document names it
+}
+
+// Contact is a host that is contacted, and the key of the configuration that names it.
+type Contact struct {
+	Key string `json:"key"`
+	driver.Contact
+}
+
+// Hosts lists whom badger contacts with a configuration, in the order of its keys; it contacts
+// nobody. Connectors are by the scheme of a URL. It reads the files of credentials that name hosts
+// themselves. The error has the code InvalidArgument for what cannot be read.
+func Hosts(c Config, connectors map[string]driver.Contacts) ([]Contact, error) {
+	var out []Contact
+	add := func(key string, contacts ...driver.Contact) {
+		for _, k := range contacts {
+			out = append(out, Contact{key, k})
+		}
+	}
+	warehouses := c.Warehouses
+	asked := c.Judge.Backend != "" && c.Judge.Backend != "none" && !c.Judge.Offline
+	if asked && c.Judge.Warehouse != "" {
+		warehouses = append(warehouses[:len(warehouses):len(warehouses)], Named{"judge.warehouse", c.Judge.Warehouse})
+	}
+	for _, w := range warehouses {
+		scheme, _, _ := strings.Cut(w.URL, ":")
+		contacts, known := connectors[scheme]
+		if !known {
+			return nil, errcode.New(errcode.InvalidArgument, "%s: no connector for the scheme %.20q", w.Key, scheme)
+		}
+		list, err := contacts(w.URL)
+		if err != nil {
+			return nil, errcode.New(errcode.Of(err), "%s: %w", w.Key, err)
+		}
+		add(w.Key, list...)
+	}
+	if asked {
+		list, err := c.Judge.contacts()
+		if err != nil {
+			return nil, err
+		}
+		add("judge", list...)
+	}
+	for _, i := range c.Issuers {
+		list, err := i.contacts()
+		if err != nil {
+			return nil, err
+		}
+		add(i.Key, list...)
+	}
+	if c.Traces != "" {
+		host, port, err := hostPort("traces.endpoint", c.Traces)
+		if err != nil {
+			return nil, err
+		}
+		add("traces.endpoint", driver.Contact{Host: host, Port: port, Why: "the collector of traces", When: "while badger serve runs"})
+	}
+	return out, nil
+}
+
+func hostPort(key, text string) (string, int, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", 0, errcode.New(errcode.InvalidArgument, "%s: expected a URL http(s)://HOST/…", key)
+	}
+	host, port := driver.HostPort(u)
+	return host, port, nil
+}
+
+func (j Judge) contacts() ([]driver.Contact, error) {
+	u, err := judgebackend.Address(j.Backend, &judgebackend.OpenOptions{BaseURL: j.BaseURL})
+	if err != nil || u == nil {
+		return nil, err
+	}
+	var proxy *url.URL
+	if j.Proxy != "" {
+		if _, _, err := hostPort("judge.proxy", j.Proxy); err != nil {
+			return nil, err
+		}
+		proxy, _ = url.Parse(j.Proxy)
+	}
+	host, port := driver.HostPort(u)
+	return driver.Behind(proxy, "the proxy that the judge is reached through",
+		driver.Contact{Host: host, Port: port, Why: "the judge: questions that rules cannot decide", When: "for judged metrics, where the ledger has no answer", Off: "judge.offline: true"}), nil
+}
+
+func (i Issuer) contacts() ([]driver.Contact, error) {
+	const when = "when a caller's token needs a key that is not fresh"
+	key := i.Key + ".keys"
+	switch {
+	case i.Keys != "" && !strings.Contains(i.Keys, "://"):
+		return nil, nil // a file
+	case i.Keys != "":
+		host, port, err := hostPort(key, i.Keys)
+		return []driver.Contact{{Host: host, Port: port, Why: "the keys of the OpenID Connect issuer", When: when, Off: key + ": FILE"}}, err
+	}
+	host, port, err := hostPort(i.Key+".issuer", i.URL)
+	return []driver.Contact{
+		{Host: host, Port: port, Why: "the OpenID Connect issuer's discovery document", When: when, Off: key + ": FILE or URL"},
+		{Port: 443, Why: "the issuer's keys", When: when, Learn: "jwks_uri in " + strings.TrimSuffix(i.URL, "/") + "/.well-known/openid-configuration", Off: key + ": FILE or URL"},
+	}, err
+}
