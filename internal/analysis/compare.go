@@ -57,7 +57,8 @@ type Change struct {
 	From          Figures `json:"from"` // over all cases of the side, shared or not
 	To            Figures `json:"to"`
 
-	Compared int `json:"compared"` // cases that the test is about
+	Shared   int `json:"shared"`   // cases that both sides have a score of
+	Compared int `json:"compared"` // of them, those that the test is about
 	// Unlike says why other cases that both sides have are not compared.
 	Unlike []Unlike `json:"unlike,omitempty"`
 
@@ -107,7 +108,7 @@ const (
 	otherConfig  = "configuration"
 	otherJudge   = "judge"
 	otherGold    = "golden set"
-	noValue      = "no value"
+	NoValue      = "no value"
 )
 
 // String says it in words.
@@ -119,8 +120,8 @@ func (u Unlike) String() string {
 	switch u.Why {
 	case otherGold:
 		return cases + ": the question or its accepted answer changed"
-	case noValue:
-		return cases + ": abstained, failed or not applicable on one side"
+	case NoValue:
+		return cases + ": abstained, failed or not applicable on a side"
 	case otherConfig:
 		return cases + ": the configuration of the metric changed"
 	}
@@ -216,13 +217,14 @@ func (x *comparing) change(metric, tier string, from, to *series) Change {
 		if a.mark == absent || b.mark == absent || !chosen(n) {
 			continue
 		}
+		c.Shared++
 		if u, ok := x.unlike(a, b); ok {
 			unlike[u]++
 			continue
 		}
 		v, w, ok := values(a, b, c.LowerIsBetter)
 		if !ok {
-			unlike[Unlike{Why: noValue}]++
+			unlike[Unlike{Why: NoValue}]++
 			continue
 		}
 		x.remark(a, b)
@@ -255,7 +257,8 @@ func (x *comparing) change(metric, tier string, from, to *series) Change {
 	slices.SortFunc(c.Unlike, func(a, b Unlike) int {
 		return strings.Compare(a.Why+"\x00"+a.From+"\x00"+a.To, b.Why+"\x00"+b.From+"\x00"+b.To)
 	})
-	if c.Compared = len(diffs); c.Compared == 0 {
+	if c.Compared = len(diffs); c.Compared == 0 || c.From.Scored+c.To.Scored == 0 {
+		c.Compared = 0
 		return c
 	}
 	k := float64(c.Compared)
@@ -332,11 +335,13 @@ func (x *comparing) unlike(a, b entry) (Unlike, bool) {
 		return Unlike{Why: otherVersion, From: strconv.Itoa(m.version), To: strconv.Itoa(n.version)}, true
 	case m.config != n.config && m.config != "" && n.config != "":
 		return Unlike{Why: otherConfig}, true
-	case m.judge != n.judge && m.judge != "" && n.judge != "":
+	case m.judge != n.judge && known(m.judge) && known(n.judge):
 		return Unlike{Why: otherJudge, From: m.judge, To: n.judge}, true
 	}
 	return Unlike{}, false
 }
+
+func known(judge string) bool { return judge != "" && judge != UnknownJudge }
 
 // remark notes what is not known of two scores that are compared.
 func (x *comparing) remark(a, b entry) {
@@ -348,7 +353,9 @@ func (x *comparing) remark(a, b entry) {
 		x.notes["the configuration of some scores is not recorded (score files do not have it): whether it changed is not known"] = true
 	}
 	for _, j := range []string{m.judge, n.judge} {
-		if j != "" && !Versioned(j) {
+		if j == UnknownJudge {
+			x.notes["some scores do not record the judge that was asked: whether it changed is not known"] = true
+		} else if j != "" && !Versioned(j) {
 			x.notes[fmt.Sprintf("the judge %s does not name the version of its model: it may have changed in between", j)] = true
 		}
 	}

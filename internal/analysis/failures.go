@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // Failures says what goes wrong: the labels that judges and rules give, by kind, version and tier.
@@ -43,7 +45,6 @@ type FailureGroup struct {
 type FailureOptions struct {
 	Choose  func(*Batch) bool
 	Metrics []string // of [Evident]; nil: all
-	Latest  bool     // of each version the newest batch only
 }
 
 // NewFailures reads the evidence of the scores. An answer of several batches counts once, with its
@@ -170,4 +171,22 @@ func (f *Failures) Scored(metric string) int {
 		sum += n
 	}
 	return sum
+}
+
+// Keep leaves the named labels only; none keeps all. The error is of a label that nothing has.
+func (f *Failures) Keep(labels []string) error {
+	if len(labels) == 0 {
+		return nil
+	}
+	var there []string
+	for i := range f.Labels {
+		there = append(there, f.Labels[i].Label)
+	}
+	for _, l := range labels {
+		if !slices.Contains(there, l) {
+			return errcode.New(errcode.NotFound, "no answer has the label %.60q%s", l, scoring.Suggest(l, there))
+		}
+	}
+	f.Labels = slices.DeleteFunc(f.Labels, func(l FailureLabel) bool { return !slices.Contains(labels, l.Label) })
+	return nil
 }

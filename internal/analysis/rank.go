@@ -18,6 +18,7 @@ import (
 // RankOptions say how systems are ranked. Zero values mean the defaults.
 type RankOptions struct {
 	Choose    func(*Batch) bool
+	Systems   []string // nil: all
 	EX        string   // execution accuracy: the metric whose ranks others are compared with; default ex_bird, else ex_multiset
 	Metrics   []string // default flex, rose, verdict and hybrid_ex, those that have scores
 	Against   string   // what EX errs against: labels, or a metric; default labels, else the first of verdict, rose and flex that has scores
@@ -117,6 +118,18 @@ func NewRanking(ctx context.Context, src Source, set *Set, labels map[scoring.An
 	if err != nil {
 		return nil, err
 	}
+	if o.Systems != nil {
+		var names []string
+		for _, a := range systems {
+			names = append(names, a.System())
+		}
+		for _, name := range o.Systems {
+			if !slices.Contains(names, name) {
+				return nil, errcode.New(errcode.InvalidArgument, "there are no scores of the system %.60q; there are %s", name, strings.Join(names, ", "))
+			}
+		}
+		systems = slices.DeleteFunc(systems, func(a *Answers) bool { return !slices.Contains(o.Systems, a.System()) })
+	}
 	return rank(set, systems, repeated, metrics, labels, o)
 }
 
@@ -161,6 +174,11 @@ func rank(set *Set, systems []*Answers, repeated bool, metrics []string, labels 
 	case r.Shared < r.Cases:
 		r.Notes = append(r.Notes, fmt.Sprintf("the systems have different cases: they are compared on the %d of %d that all have", r.Shared, r.Cases))
 	}
+	if r.Shared < r.Cases && len(systems) > 2 {
+		if name, n := leaveOut(set, systems); n > r.Shared {
+			r.Notes = append(r.Notes, fmt.Sprintf("without %s the other systems share %d cases (--systems)", name, n))
+		}
+	}
 	x := ranker{set: set, systems: systems, shared: shared, notes: comparing{set: set, notes: map[string]bool{}}}
 	for _, m := range metrics {
 		ranked := x.values(m)
@@ -170,6 +188,33 @@ func rank(set *Set, systems []*Answers, repeated bool, metrics []string, labels 
 	r.Notes = append(r.Notes, x.notes.said()...)
 	x.errors(r, labels, o)
 	return r, nil
+}
+
+// leaveOut finds the system without which the others share the most cases.
+func leaveOut(set *Set, systems []*Answers) (name string, most int) {
+	without := make([]int, len(systems))
+	for n := range set.cases.list {
+		missing, at := 0, 0
+		for i, a := range systems {
+			if !a.asked(n) {
+				missing, at = missing+1, i
+			}
+		}
+		switch missing {
+		case 0:
+			for i := range without {
+				without[i]++
+			}
+		case 1:
+			without[at]++
+		}
+	}
+	for i, n := range without {
+		if n > most {
+			name, most = systems[i].System(), n
+		}
+	}
+	return name, most
 }
 
 type ranker struct {
@@ -208,12 +253,12 @@ cases:
 			case scored:
 			case unanswered:
 				if lower {
-					unlike[Unlike{Why: noValue}]++
+					unlike[Unlike{Why: NoValue}]++
 					continue cases
 				}
 				v = 0
 			default:
-				unlike[Unlike{Why: noValue}]++
+				unlike[Unlike{Why: NoValue}]++
 				continue cases
 			}
 			if u, ok := x.notes.unlike(first, e); ok {

@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -327,4 +328,37 @@ func (a *Answers) asked(n int) bool {
 		}
 	}
 	return false
+}
+
+// UnknownJudge stands for a judge whose name was not recorded.
+const UnknownJudge = "unknown"
+
+// AddAll adds the scores of other answers of the same set; nil metrics are all.
+func (a *Answers) AddAll(o *Answers, metrics []string) {
+	for name, x := range o.series {
+		if metrics != nil && !slices.Contains(metrics, name) {
+			continue
+		}
+		to := a.series[name]
+		if to == nil { // nobody changes them any more
+			a.series[name] = &series{entries: slices.Clone(x.entries), findings: maps.Clone(x.findings)}
+			continue
+		}
+		for n, e := range x.entries {
+			if e.mark == absent {
+				continue
+			}
+			if n >= len(to.entries) {
+				to.entries = slices.Grow(to.entries, n+1-len(to.entries))[:n+1]
+			}
+			to.entries[n] = e
+			delete(to.findings, uint32(n)) //nolint:gosec // a number of a case
+			if f := x.findings[uint32(n)]; f != nil {
+				if to.findings == nil {
+					to.findings = map[uint32][]uint32{}
+				}
+				to.findings[uint32(n)] = f
+			}
+		}
+	}
 }

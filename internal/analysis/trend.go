@@ -69,7 +69,7 @@ func NewTrend(ctx context.Context, src Source, set *Set, o TrendOptions) (*Trend
 		if err := src.Load(ctx, t.Batches[i], load, now); err != nil {
 			return nil, err
 		}
-		before := t.predecessor(i)
+		before := Before(t.Batches, i)
 		if before >= 0 {
 			c := Compare(held[before], now, o.CompareOptions)
 			t.last, t.before = *c, true
@@ -102,14 +102,16 @@ func NewTrend(ctx context.Context, src Source, set *Set, o TrendOptions) (*Trend
 	return t, nil
 }
 
-// predecessor is the place of the batch that batch i is compared with, or -1.
-func (t *Trend) predecessor(i int) int {
+// Before is the place of the batch that batch i of a sorted list is compared with: the one before of
+// the same version, or for the first of a version the last of another version of the agent; -1 where
+// there is none.
+func Before(batches []Batch, i int) int {
 	other := -1
 	for j := i - 1; j >= 0; j-- {
-		switch b := &t.Batches[j]; {
-		case b.sameVersion(&t.Batches[i]):
+		switch b := &batches[j]; {
+		case b.sameVersion(&batches[i]):
 			return j
-		case other < 0 && b.Agent == t.Batches[i].Agent:
+		case other < 0 && b.Agent == batches[i].Agent:
 			other = j
 		}
 	}
