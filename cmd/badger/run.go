@@ -47,9 +47,9 @@ type runCommand struct {
 	Concurrency int    `placeholder:"N" help:"Cases scored at the same time; one for each processor by default."`
 	gateFlags
 	FailOnDrop []string `placeholder:"M=V" help:"Exit with 1 if the mean of metric M dropped by V or more since the batch before, in the database that the scores go to, and a paired test shows it at 0.05, or if it cannot be compared. May be given several times."`
-	Against string `placeholder:"AGENT@VERSION" help:"Compare all others with this version of this agent. By default versions of one agent are compared in turn, and agents of one version with each other."`
-	Quiet   bool   `short:"q" help:"No progress."`
-	JSON    bool   `help:"Print one JSON document."`
+	Against    string   `placeholder:"AGENT@VERSION" help:"Compare all others with this version of this agent. By default versions of one agent are compared in turn, and agents of one version with each other."`
+	Quiet      bool     `short:"q" help:"No progress."`
+	JSON       bool     `help:"Print one JSON document."`
 	judgeFlags
 	terminalFlags
 }
