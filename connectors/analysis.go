@@ -84,7 +84,7 @@ func (w *Warehouse) ScoredMetrics(ctx context.Context) (names []string, err erro
 	return names, err
 }
 
-// LatestScore is a score with what it was made of.
+// LatestScore is a score with what it was made of. Its texts are valid until the next one is read.
 type LatestScore struct {
 	ScoreRow
 	Detail     json.RawMessage // nil unless it is asked for
@@ -117,11 +117,17 @@ func (w *Warehouse) LatestScores(ctx context.Context, l Latest) iter.Seq2[Latest
 }
 
 func latestScore(t *scoring.Table, row int) LatestScore {
+	text := func(c int) string { // no copy: there may be millions of rows
+		if v := t.Columns[c].Value(row); !v.IsNull() {
+			return v.String()
+		}
+		return ""
+	}
 	r := record{t: t, row: row}
-	out := LatestScore{ConfigHash: r.text(12), Judge: r.text(14), Asked: r.count(15) == 1, RunID: r.text(16)}
-	out.AnswerID = scoring.AnswerID{CaseID: r.text(0), Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}
-	out.GoldHash = r.text(13)
-	out.Score = scoring.Score{CaseID: out.CaseID, Metric: r.text(4), Version: int(r.count(5)), Status: scoring.Status(r.text(6)), Label: r.text(8), Reason: r.text(10)}
+	out := LatestScore{ConfigHash: text(12), Judge: text(14), Asked: r.count(15) == 1, RunID: text(16)}
+	out.AnswerID = scoring.AnswerID{CaseID: text(0), Agent: text(1), Version: text(2), Batch: text(3)}
+	out.GoldHash = text(13)
+	out.Score = scoring.Score{CaseID: out.CaseID, Metric: text(4), Version: int(r.count(5)), Status: scoring.Status(text(6)), Label: text(8), Reason: text(10)}
 	if v := t.Columns[7].Value(row); !v.IsNull() {
 		out.Score.Value = v.Float()
 	}
@@ -129,7 +135,7 @@ func latestScore(t *scoring.Table, row int) LatestScore {
 		passed := v.Bool()
 		out.Score.Passed = &passed
 	}
-	if detail := r.text(11); detail != "" {
+	if detail := text(11); detail != "" {
 		out.Detail = json.RawMessage(detail)
 	}
 	return out

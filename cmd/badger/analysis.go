@@ -113,7 +113,18 @@ func (s *scoredWarehouse) Load(ctx context.Context, b analysis.Batch, metrics []
 func (s *scoredWarehouse) Evidence(ctx context.Context, metrics []string) iter.Seq2[analysis.Evidence, error] {
 	return func(yield func(analysis.Evidence, error) bool) {
 		more := true
+		known := map[string]string{} // texts are valid until the next row only
+		keep := func(text string) string {
+			kept, is := known[text]
+			if !is {
+				kept = strings.Clone(text)
+				known[kept] = kept
+			}
+			return kept
+		}
 		err := s.each(ctx, connectors.Latest{Everything: true, Metrics: metrics, Details: analysis.Evident, ByJudge: true}, func(id scoring.AnswerID, score *analysis.Score) bool {
+			id = scoring.AnswerID{CaseID: keep(id.CaseID), Agent: keep(id.Agent), Version: keep(id.Version), Batch: keep(id.Batch)}
+			score.CaseID, score.Metric, score.Judge, score.Reason = id.CaseID, keep(score.Metric), keep(score.Judge), keep(score.Reason)
 			more = yield(analysis.Evidence{AnswerID: id, Score: *score}, nil)
 			return more
 		})
@@ -170,7 +181,7 @@ func (s *scoredWarehouse) config(r *connectors.LatestScore) string {
 	part, ok := s.parts[key]
 	if !ok {
 		part = configPart(s.configs[r.RunID], r.Score.Metric)
-		s.parts[key] = part
+		s.parts[[2]string{strings.Clone(key[0]), strings.Clone(key[1])}] = part
 	}
 	return part
 }

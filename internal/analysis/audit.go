@@ -138,7 +138,7 @@ type SuspectReason struct {
 type evidenceOf struct {
 	ex      mark
 	label   *bool
-	votes   map[voter]bool
+	votes   map[voter]bool             // nil: none
 	reasons map[string]map[string]bool // by reason: the judges that give it, "" for rules
 	literal bool                       // a literal is written otherwise than in gold
 }
@@ -154,7 +154,7 @@ func NewAudit(in AuditInput) (*Audit, error) {
 		}
 		a := answers[e.AnswerID]
 		if a == nil {
-			a = &evidenceOf{votes: map[voter]bool{}, reasons: map[string]map[string]bool{}}
+			a = &evidenceOf{}
 			answers[e.AnswerID] = a
 		}
 		a.add(in.EX, &e.Score)
@@ -182,6 +182,9 @@ func compareAnswers(a, b scoring.AnswerID) int {
 }
 
 func (a *evidenceOf) because(reason, by string) {
+	if a.reasons == nil {
+		a.reasons = map[string]map[string]bool{}
+	}
 	if a.reasons[reason] == nil {
 		a.reasons[reason] = map[string]bool{}
 	}
@@ -198,6 +201,9 @@ func (a *evidenceOf) add(ex string, s *Score) {
 		return
 	}
 	if m.judged() && s.Metric != "relation" {
+		if a.votes == nil {
+			a.votes = map[voter]bool{}
+		}
 		a.votes[voter{s.Metric, s.Judge}] = m.passed()
 	}
 	empty := slices.Contains(s.Findings, KindRelation+":gold_empty")
