@@ -33,7 +33,7 @@ func RunConfigs() string {
 // Latest chooses the latest scores of answers and metrics.
 type Latest struct {
 	Agent, Version, Batch string
-	Everything            bool     // of all batches; the three names do not count
+	Everything            bool     // of all batches that have those of the three names that are not empty
 	Metrics               []string // nil: all
 	Details               []string // metrics whose detail is read
 	ByJudge               bool     // the latest of each judge that was asked
@@ -65,8 +65,10 @@ func (l *Latest) Query(d driver.Dialect) (query string, args []any) {
 		judge = ", r.judge"
 	}
 	var conds []string
-	if !l.Everything {
-		conds = append(conds, "s.agent_name = "+param(l.Agent), "s.agent_version = "+param(l.Version), "s.batch_id = "+param(l.Batch))
+	for _, c := range []struct{ column, value string }{{"agent_name", l.Agent}, {"agent_version", l.Version}, {"batch_id", l.Batch}} {
+		if c.value != "" || !l.Everything {
+			conds = append(conds, "s."+c.column+" = "+param(c.value))
+		}
 	}
 	if l.Metrics != nil {
 		conds = append(conds, "s.metric IN ("+list(l.Metrics)+")")

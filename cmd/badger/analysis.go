@@ -33,15 +33,21 @@ type chosenBatches struct {
 	Batch   chosen `placeholder:"ID" help:"Only this batch."`
 }
 
+// answers is the pattern of the answers that are chosen.
+func (c *chosenBatches) answers() scoring.AnswerID {
+	return scoring.AnswerID{Agent: string(c.Agent), Version: string(c.Version), Batch: string(c.Batch)}
+}
+
 func (c *chosenBatches) choose(b *analysis.Batch) bool {
-	return scoring.AnswerID{Agent: b.Agent, Version: b.Version, Batch: b.ID}.Matches(scoring.AnswerID{Agent: string(c.Agent), Version: string(c.Version), Batch: string(c.Batch)})
+	return scoring.AnswerID{Agent: b.Agent, Version: b.Version, Batch: b.ID}.Matches(c.answers())
 }
 
 // scoreSource is scores that can be analysed, and what people say of the answers.
 type scoreSource interface {
 	analysis.Source
-	// Evidence yields the latest scores of the metrics, of each judge that was asked.
-	Evidence(ctx context.Context, metrics []string) iter.Seq2[analysis.Evidence, error]
+	// Evidence yields the latest scores of the metrics, of each judge that was asked, of the answers
+	// that a pattern names.
+	Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence, error]
 	// Labels are what people say of answers, and Digests the same for answers with the same rows;
 	// digests are nil where the answers cannot be read.
 	Labels(ctx context.Context) (map[scoring.AnswerID]bool, error)
@@ -110,7 +116,7 @@ func (s *scoredWarehouse) Load(ctx context.Context, b analysis.Batch, metrics []
 	})
 }
 
-func (s *scoredWarehouse) Evidence(ctx context.Context, metrics []string) iter.Seq2[analysis.Evidence, error] {
+func (s *scoredWarehouse) Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence, error] {
 	return func(yield func(analysis.Evidence, error) bool) {
 		more := true
 		known := map[string]string{} // texts are valid until the next row only
@@ -122,7 +128,7 @@ func (s *scoredWarehouse) Evidence(ctx context.Context, metrics []string) iter.S
 			}
 			return kept
 		}
-		err := s.each(ctx, connectors.Latest{Everything: true, Metrics: metrics, Details: analysis.Evident, ByJudge: true}, func(id scoring.AnswerID, score *analysis.Score) bool {
+		err := s.each(ctx, connectors.Latest{Agent: of.Agent, Version: of.Version, Batch: of.Batch, Everything: true, Metrics: metrics, Details: analysis.Evident, ByJudge: true}, func(id scoring.AnswerID, score *analysis.Score) bool {
 			id = scoring.AnswerID{CaseID: keep(id.CaseID), Agent: keep(id.Agent), Version: keep(id.Version), Batch: keep(id.Batch)}
 			score.CaseID, score.Metric, score.Judge, score.Reason = id.CaseID, keep(score.Metric), keep(score.Judge), keep(score.Reason)
 			more = yield(analysis.Evidence{AnswerID: id, Score: *score}, nil)
@@ -373,11 +379,11 @@ func (s *scoredFiles) Load(ctx context.Context, b analysis.Batch, metrics []stri
 	return nil
 }
 
-func (s *scoredFiles) Evidence(ctx context.Context, metrics []string) iter.Seq2[analysis.Evidence, error] {
+func (s *scoredFiles) Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence, error] {
 	return func(yield func(analysis.Evidence, error) bool) {
 		for i, path := range s.paths {
 			for r, err := range batch.ReadScores(ctx, path) {
-				if err == nil && !slices.Contains(metrics, r.Score.Metric) {
+				if err == nil && (!slices.Contains(metrics, r.Score.Metric) || !r.Matches(of)) {
 					continue
 				}
 				e := analysis.Evidence{AnswerID: r.AnswerID}

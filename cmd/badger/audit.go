@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"iter"
 	"slices"
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/report"
-	"github.com/badger-eval/badger/scoring"
 )
 
 type auditCommand struct {
@@ -39,7 +37,7 @@ func (c *auditCommand) Run(ctx context.Context, p process) error {
 	} else if err := checkNames("--ex", []string{ex}, there); err != nil {
 		return err
 	}
-	in := analysis.AuditInput{EX: ex, Evidence: c.chosen(src.Evidence(ctx, append([]string{ex}, analysis.AuditMetrics...)))}
+	in := analysis.AuditInput{EX: ex, Evidence: src.Evidence(ctx, append([]string{ex}, analysis.AuditMetrics...), c.answers())}
 	if in.Labels, err = src.Labels(ctx); err != nil {
 		return err
 	}
@@ -54,16 +52,4 @@ func (c *auditCommand) Run(ctx context.Context, p process) error {
 		return writeJSON(p, a)
 	}
 	return report.RenderAudit(p.stdout, a, c.Top, c.options(p))
-}
-
-// chosen are the scores of the chosen batches.
-func (c *auditCommand) chosen(all iter.Seq2[analysis.Evidence, error]) iter.Seq2[analysis.Evidence, error] {
-	of := scoring.AnswerID{Agent: string(c.Agent), Version: string(c.Version), Batch: string(c.Batch)}
-	return func(yield func(analysis.Evidence, error) bool) {
-		for e, err := range all {
-			if (err != nil || e.Matches(of)) && !yield(e, err) {
-				return
-			}
-		}
-	}
 }
