@@ -216,3 +216,18 @@ func TestAuditOfRecordedReplies(t *testing.T) {
 		t.Errorf("discordance of o3: %v", share)
 	}
 }
+
+// Two judges against two are no contradiction.
+func TestMostJudgesMustContradict(t *testing.T) {
+	id := scoring.AnswerID{CaseID: "c1"}
+	list := []Evidence{said(id, "ex", "", false), said(id, "rose", "a", true), said(id, "rose", "b", true), said(id, "rose", "c", false), said(id, "rose", "d", false)}
+	for n, want := range map[int]int{3: 1, 4: 1, 5: 0} { // two of two, two of three, two of four
+		a, err := NewAudit(AuditInput{EX: "ex", Evidence: evidence(list[:n])})
+		if err != nil || len(a.Suspects) != want {
+			t.Errorf("%d judges: %v, %d suspects, want %d", n-1, err, len(a.Suspects), want)
+		}
+	}
+	if a, err := NewAudit(AuditInput{EX: "ex", Evidence: evidence(append(list[1:4:4], said(id, "ex", "", true)))}); err != nil || len(a.Suspects) != 0 {
+		t.Errorf("an answer that EX accepts: %v, %+v", err, a.Suspects)
+	}
+}
