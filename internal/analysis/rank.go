@@ -384,11 +384,16 @@ func kendall(a, b []float64) float64 {
 	return float64(concordant) / below
 }
 
-// places are the ranks of means, from 1 for the best; equal ones share the mean of their places.
+// places are the ranks of means, from 1 for the best; equal ones share the mean of their places. Means
+// that are NaN have none.
 func places(means []float64, sign float64) []float64 {
 	out := make([]float64, len(means))
 	const equal = 1e-12 // sums of the same values may differ in the last bits
 	for i := range means {
+		if math.IsNaN(means[i]) { // no case was drawn
+			out[i] = math.NaN()
+			continue
+		}
 		better, same := 0, 0
 		for j := range means {
 			switch d := sign * (means[j] - means[i]); {

@@ -196,3 +196,22 @@ func TestEqualSystemsTie(t *testing.T) {
 		}
 	}
 }
+
+// Of a metric with few values, some resamples draw none: they say nothing of its ranks.
+func TestResamplesWithoutValues(t *testing.T) {
+	m := &memory{}
+	for name, marks := range map[string]string{"a": "1???????????", "b": "0???????????"} {
+		m.system(name, "rose", marks)
+		m.system(name, "ex_bird", "110000000000")
+	}
+	r, err := NewRanking(t.Context(), m, NewSet(nil), nil, RankOptions{Resamples: 300})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range r.Metrics[1].Systems {
+		want := map[string]float64{"a 1": 1, "b 1": 2}[s.System]
+		if s.RankLow != want || s.RankHigh != want || s.ShiftLow == nil || *s.ShiftLow != 1.5-want || *s.ShiftHigh != 1.5-want {
+			t.Errorf("%+v, want the rank %v in every resample that has a value", s, want)
+		}
+	}
+}
