@@ -298,7 +298,7 @@ func (x *ranker) rank(r *Ranking, o RankOptions) {
 	for m := range means {
 		ranks[m] = places(means[m], signs[m])
 	}
-	draws := x.resample(o)
+	draws := append(x.resample(o), means) // so that there is one with a value
 	for m := range r.Metrics {
 		out := &r.Metrics[m]
 		if out.Compared == 0 {
@@ -310,9 +310,6 @@ func (x *ranker) rank(r *Ranking, o RankOptions) {
 				if v := of(d); !math.IsNaN(v) {
 					values = append(values, v)
 				}
-			}
-			if len(values) == 0 {
-				return math.NaN(), math.NaN()
 			}
 			slices.Sort(values)
 			return agreement.Quantile(values, 0.025), agreement.Quantile(values, 0.975)
