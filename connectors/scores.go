@@ -46,7 +46,8 @@ func (w *Warehouse) WriteRuns(ctx context.Context, runs ...Run) error {
 // ScoreRow is a score with the answer that it is of.
 type ScoreRow struct {
 	scoring.AnswerID
-	Score scoring.Score
+	Score    scoring.Score
+	GoldHash string // [scoring.Case.GoldHash]; empty where it is not known
 }
 
 // WriteScores merges scores on their key: run, agent, version, batch, case and metric. All of them
@@ -82,7 +83,7 @@ func (w *Warehouse) WriteScores(ctx context.Context, runID, configHash string, a
 				return err
 			}
 		}
-		b.row(runID, r.CaseID, r.Agent, r.Version, r.Batch, s.Metric, int64(s.Version), string(s.Status), value, optional(s.Label), passed, s.Reason, detail, ids, configHash, at, code, usage)
+		b.row(runID, r.CaseID, r.Agent, r.Version, r.Batch, s.Metric, int64(s.Version), string(s.Status), value, optional(s.Label), passed, s.Reason, detail, ids, configHash, at, code, usage, optional(r.GoldHash))
 	}
 	return b.merge(ctx, w)
 }

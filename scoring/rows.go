@@ -147,6 +147,7 @@ type StoredScore struct {
 	ConfigHash    string          `json:"config_hash"`
 	Code          *string         `json:"code"`
 	Usage         *Usage          `json:"usage"`
+	GoldHash      *string         `json:"gold_hash"`
 }
 
 // Stored is the score as the table scores holds it. The error is of a detail that is not JSON.

@@ -20,6 +20,18 @@ func jsonMember(d driver.Dialect, column, member string) string {
 	return "json_extract_string(" + column + ", '$." + member + "')"
 }
 
+// jsonPart is a member of a JSON object that is an array or an object, as JSON text. Warehouses
+// differ in its white space. It is NULL where there is none.
+func jsonPart(d driver.Dialect, column, member string) string {
+	switch d.Name {
+	case "snowflake":
+		return "TO_JSON(GET(" + column + ", '" + member + "'))"
+	case "bigquery":
+		return "JSON_QUERY(" + column + ", '$." + member + "')"
+	}
+	return jsonMember(d, column, member)
+}
+
 // day is the day of an instant, in UTC.
 func day(d driver.Dialect, column string) string {
 	switch d.Name {

@@ -88,7 +88,7 @@ func allLabels() string {
 }
 
 // expand fills in {key TABLE.COLUMN}, {text TABLE.COLUMN} and {column TABLE.COLUMN}, {json
-// COLUMN.MEMBER}, and {scores}, the columns of scores.
+// COLUMN.MEMBER}, {array COLUMN.MEMBER}, and {scores}, the columns of scores.
 func (r Reader) expand(query string) string {
 	var out strings.Builder
 	for {
@@ -113,6 +113,12 @@ func (r Reader) expand(query string) string {
 			out.WriteString(r.Column(table, column))
 		case "json":
 			out.WriteString(jsonMember(r.Dialect, table, column))
+		case "array":
+			out.WriteString(jsonPart(r.Dialect, table, column))
+		case "s.array":
+			out.WriteString(jsonPart(r.Dialect, "s."+table, column))
+		case "s.json":
+			out.WriteString(jsonMember(r.Dialect, "s."+table, column))
 		case "bigint":
 			out.WriteString(r.Dialect.Types[driver.BigInt])
 		case "answer":

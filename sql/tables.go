@@ -136,6 +136,7 @@ var Tables = []Table{
 			{"scored_at", timestamp, "When the score was stored.", "2025-01-14 06:00:03+00", false},
 			{"code", text, "Kind of failure. NULL unless status is failed.", "", false},
 			{"usage", jsonText, "What asking the judge took for this score. NULL where nobody was asked.", "", false},
+			{"gold_hash", text, "Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.", "0f63a9c2d41e77b8", false},
 		},
 	},
 	{

@@ -21,6 +21,79 @@ const batchRates = `SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMB
   ON a.agent_name = s.agent_name AND a.batch_id = s.batch_id
   GROUP BY s.agent_name, s.batch_id, s.metric, a.place`
 
+// goldRelations are the relations between results and queries that speak against the accepted query.
+const goldRelations = `'gold_literal_foreign', 'gold_vacuous_limit', 'gold_vacuous_having', 'gold_ungrouped', 'gold_and_for_or', 'gold_sort_against_question'`
+
+// batchOrder are the batches that have scores, with their place in time: those without a date first.
+const batchOrder = `SELECT agent_name, agent_version, batch_id, dated_at, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN dated_at IS NULL THEN 0 ELSE 1 END, dated_at, batch_id, agent_version) AS place
+  FROM (SELECT agent_name, agent_version, batch_id, MIN(run_date) AS dated_at FROM badger.latest_scores GROUP BY agent_name, agent_version, batch_id) d`
+
+// batchBefore pairs each batch with the one before it of the same version, or for the first of a
+// version with the last one of another version of the agent.
+const batchBefore = `SELECT agent_name, agent_version, batch_id, version_before, batch_before FROM (
+    SELECT n.agent_name, n.agent_version, n.batch_id, b.agent_version AS version_before, b.batch_id AS batch_before,
+           ROW_NUMBER() OVER (PARTITION BY n.agent_name, n.agent_version, n.batch_id ORDER BY CASE WHEN b.agent_version = n.agent_version THEN 0 ELSE 1 END, b.place DESC) AS nearest
+    FROM (` + batchOrder + `) n JOIN (` + batchOrder + `) b ON b.agent_name = n.agent_name AND b.place < n.place) p WHERE nearest = 1`
+
+// madeOf are the latest scores with who was asked for them; nobody is the empty text.
+const madeOf = `SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.status, s.value, s.passed, s.config_hash, s.gold_hash,
+           CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN '' ELSE COALESCE(r.judge, '') END AS judge
+    FROM badger.latest_scores s LEFT JOIN badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id`
+
+// unlike is why two scores of a case are not compared; NULL where they are. Nothing is concluded from
+// what is not recorded.
+const unlike = `CASE WHEN n.gold_hash <> b.gold_hash THEN 'golden set' WHEN n.metric_version <> b.metric_version THEN 'metric version' WHEN n.config_hash <> b.config_hash THEN 'configuration'
+             WHEN n.judge <> b.judge AND n.judge <> '' AND b.judge <> '' THEN 'judge' WHEN n.status <> 'ok' OR b.status <> 'ok' THEN 'no value' END`
+
+// failureLabels are the labels that details hold in lists, by metric, kind and member.
+var failureLabels = []struct {
+	metric, kind, member string
+	value                string // which scores, by their value
+	labels               []string
+}{
+	{"sql_judge_issues", "issue", "issues", "", []string{
+		"filters_missing", "filters_incorrect", "joins_missing", "joins_incorrect", "joins_unnecessary", "aggregation_wrong", "aggregation_missing",
+		"columns_missing", "columns_wrong", "ordering_wrong", "schema_misunderstanding", "logic_error", "performance_issue",
+	}},
+	{"flex", "error", "categories", " AND s.value = 0", []string{
+		"incorrect_schema_linking", "incorrect_filtering_condition", "missing_handling_of_nullable_column", "missing_handling_of_multiple_rows", "abused_clauses", "other_fatal_issues",
+	}},
+	{"flex", "difference", "categories", " AND s.value = 1", []string{
+		"different_output_structure", "different_output_value_representation", "incorrect_ground_truth_query", "multiple_answers_available", "other_minor_issues",
+	}},
+}
+
+// FailureLabels lists the labels of a metric that the view failure_labels looks for.
+func FailureLabels(metric string) (labels []string) {
+	for _, l := range failureLabels {
+		if l.metric == metric {
+			labels = append(labels, l.labels...)
+		}
+	}
+	return labels
+}
+
+// labelled are the scores whose details hold labels, a row for each of them.
+func labelled() string {
+	const columns = "SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, "
+	var parts []string
+	for _, l := range failureLabels {
+		var names []string
+		for _, name := range l.labels {
+			names = append(names, "SELECT '"+name+"' AS label")
+		}
+		parts = append(parts, columns+"'"+l.kind+"' AS kind, v.label, s.case_id FROM badger.latest_scores s CROSS JOIN ("+strings.Join(names, " UNION ALL ")+
+			") v WHERE s.status = 'ok' AND s.metric = '"+l.metric+"'"+l.value+" AND {s.array detail."+l.member+"} LIKE '%\"' || v.label || '\"%'")
+	}
+	parts = append(parts,
+		columns+"'relation' AS kind, s.label, s.case_id FROM badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'relation' AND s.label NOT IN ('same', 'permuted')",
+		columns+"'filters' AS kind, {s.json detail.filters_applied_status} AS label, s.case_id FROM badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'stef' AND {s.json detail.filters_applied_status} IS NOT NULL")
+	for _, d := range []string{"gold_x", "amb_q", "amb_schema"} {
+		parts = append(parts, columns+"'diagnosis' AS kind, '"+d+"' AS label, s.case_id FROM badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'rose' AND {s.json detail."+d+"} = 'true'")
+	}
+	return strings.Join(parts, "\n  UNION ALL\n  ")
+}
+
 // View is a view over badger's tables.
 type View struct {
 	Name    string
@@ -159,7 +232,8 @@ GROUP BY eval_run_id, agent_name, agent_version, batch_id, metric HAVING COUNT(c
 FROM badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_version, batch_id, metric, status, code, reason`,
 	},
 	{
-		"suspect_golds", "Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x (a judge found it wrong), " +
+		"suspect_golds", "Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x and gold_flex (ROSE's Refuter, or FLEX, found it wrong), " +
+			"gold_literal (its query compares with a text that neither question nor evidence has, and the answer's with one that is there), gold_logic (its query contradicts the question or has a clause without effect), " +
 			"people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.",
 		"case_id, reason, answers, example_agent, example_version, example_batch",
 		`SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
@@ -169,8 +243,10 @@ FROM (SELECT {key golden_set.case_id} AS case_id, 'gold_error' AS why, CAST(NULL
   SELECT case_id, 'gold_error' AS why, {answer} AS answer, agent_name, agent_version, batch_id
   FROM badger.latest_scores WHERE status = 'not_applicable' AND reason = 'the gold query failed when it ran'
   UNION ALL
-  SELECT case_id, CASE WHEN metric = 'rose' THEN 'gold_x' ELSE 'gold_empty' END AS why, {answer} AS answer, agent_name, agent_version, batch_id
-  FROM badger.latest_scores WHERE status = 'ok' AND (metric = 'relation' AND label = 'gold_empty' OR metric = 'rose' AND {json detail.gold_x} = 'true')
+  SELECT case_id, CASE WHEN metric = 'rose' THEN 'gold_x' WHEN metric = 'flex' THEN 'gold_flex' WHEN label = 'gold_empty' THEN 'gold_empty' WHEN label = 'gold_literal_foreign' THEN 'gold_literal' ELSE 'gold_logic' END AS why,
+         {answer} AS answer, agent_name, agent_version, batch_id
+  FROM badger.latest_scores WHERE status = 'ok' AND (metric = 'relation' AND label IN ('gold_empty', ` + goldRelations + `) OR metric = 'rose' AND {json detail.gold_x} = 'true'
+    OR metric = 'flex' AND value = 1 AND {array detail.categories} LIKE '%"incorrect_ground_truth_query"%')
   UNION ALL
   SELECT s.case_id, 'people' AS why, {s.answer} AS answer, s.agent_name, s.agent_version, s.batch_id
   FROM badger.latest_scores s JOIN badger.consensus l ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
@@ -181,6 +257,87 @@ FROM (SELECT {key golden_set.case_id} AS case_id, 'gold_error' AS why, CAST(NULL
     GROUP BY case_id HAVING COUNT(DISTINCT {version}) > 1 AND COUNT(CASE WHEN passed THEN 1 END) = 0) f ON f.case_id = s.case_id
   WHERE s.metric = 'ex_multiset' AND s.passed = FALSE) t
 GROUP BY t.case_id, t.why`,
+	},
+	{
+		"trend", "Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are of unlike things.",
+		"agent_name, agent_version, batch_id, dated_at, metric, tier, answers, scored, coverage, mean_value, p90, passed, judged, pass_rate, metric_versions, metric_version, configurations, config_hash, judges, judge",
+		`SELECT s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier, COUNT(*) AS answers, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored,
+       COUNT(CASE WHEN s.status = 'ok' THEN 1 END) * 1.0 / NULLIF(COUNT(CASE WHEN s.applies = 1 THEN 1 END), 0) AS coverage, AVG(s.value) AS mean_value,
+       MIN(CASE WHEN s.status = 'ok' AND s.place * 10 >= s.of_ok * 9 THEN s.value END) AS p90, COUNT(CASE WHEN s.passed THEN 1 END) AS passed, COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged,
+       AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate, COUNT(DISTINCT s.metric_version) AS metric_versions, MAX(s.metric_version) AS metric_version,
+       COUNT(DISTINCT s.config_hash) AS configurations, MAX(s.config_hash) AS config_hash, COUNT(DISTINCT NULLIF(s.judge, '')) AS judges, MAX(NULLIF(s.judge, '')) AS judge
+FROM (SELECT m.agent_name, m.agent_version, m.batch_id, m.metric, m.metric_version, m.status, m.value, m.passed, m.config_hash, m.judge, COALESCE(c.tier, 'unknown') AS tier, m.applies,
+        ROW_NUMBER() OVER (PARTITION BY m.agent_name, m.agent_version, m.batch_id, m.metric, COALESCE(c.tier, 'unknown'), CASE WHEN m.status = 'ok' THEN 1 ELSE 0 END ORDER BY m.value) AS place,
+        COUNT(CASE WHEN m.status = 'ok' THEN 1 END) OVER (PARTITION BY m.agent_name, m.agent_version, m.batch_id, m.metric, COALESCE(c.tier, 'unknown')) AS of_ok
+  FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.status, s.value, s.passed, s.config_hash,
+          CASE WHEN s.status = 'not_applicable' AND s.reason NOT IN (` + noAnswer + `) THEN 0 ELSE 1 END AS applies, CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN '' ELSE COALESCE(r.judge, '') END AS judge
+    FROM badger.latest_scores s LEFT JOIN badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) m
+  LEFT JOIN badger.complexity c ON c.case_id = m.case_id) s
+JOIN (` + batchOrder + `) b ON b.agent_name = s.agent_name AND b.agent_version = s.agent_version AND b.batch_id = s.batch_id
+GROUP BY s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier`,
+	},
+	{
+		"batch_changes", "Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration or judge changed are counted and not compared. z is McNemar's (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics.",
+		"agent_name, metric, agent_version, batch_id, version_before, batch_before, shared, compared, other_golden_set, other_metric_version, other_configuration, other_judge, no_value, mean_before, mean_value, mean_change, fixed, broken, z",
+		`SELECT agent_name, metric, agent_version, batch_id, version_before, batch_before, shared, compared, other_golden_set, other_metric_version, other_configuration, other_judge, no_value,
+       mean_before, mean_value, mean_value - mean_before AS mean_change, fixed, broken, CASE WHEN fixed + broken > 0 THEN (fixed - broken) / SQRT(fixed + broken) END AS z
+FROM (SELECT agent_name, metric, agent_version, batch_id, version_before, batch_before, COUNT(*) AS shared, COUNT(CASE WHEN why IS NULL THEN 1 END) AS compared,
+        COUNT(CASE WHEN why = 'golden set' THEN 1 END) AS other_golden_set, COUNT(CASE WHEN why = 'metric version' THEN 1 END) AS other_metric_version,
+        COUNT(CASE WHEN why = 'configuration' THEN 1 END) AS other_configuration, COUNT(CASE WHEN why = 'judge' THEN 1 END) AS other_judge, COUNT(CASE WHEN why = 'no value' THEN 1 END) AS no_value,
+        AVG(CASE WHEN why IS NULL THEN value_before END) AS mean_before, AVG(CASE WHEN why IS NULL THEN value END) AS mean_value,
+        COUNT(CASE WHEN why IS NULL AND passed AND NOT passed_before THEN 1 END) AS fixed, COUNT(CASE WHEN why IS NULL AND NOT passed AND passed_before THEN 1 END) AS broken
+  FROM (SELECT n.agent_name, n.metric, n.agent_version, n.batch_id, p.version_before, p.batch_before, n.value, n.passed, b.value AS value_before, b.passed AS passed_before, ` + unlike + ` AS why
+    FROM (` + madeOf + `) n
+    JOIN (` + batchBefore + `) p ON p.agent_name = n.agent_name AND p.agent_version = n.agent_version AND p.batch_id = n.batch_id
+    JOIN (` + madeOf + `) b ON b.agent_name = n.agent_name AND b.agent_version = p.version_before AND b.batch_id = p.batch_before AND b.case_id = n.case_id AND b.metric = n.metric) c
+  GROUP BY agent_name, metric, agent_version, batch_id, version_before, batch_before) t`,
+	},
+	{
+		"failure_labels", "What goes wrong, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX's errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF's status of the filters (filters), and ROSE's diagnoses (diagnosis). An answer may have several.",
+		"agent_name, agent_version, batch_id, metric, kind, label, tier, case_id",
+		`SELECT l.agent_name, l.agent_version, l.batch_id, l.metric, l.kind, l.label, COALESCE(c.tier, 'unknown') AS tier, l.case_id
+FROM (` + labelled() + `) l LEFT JOIN badger.complexity c ON c.case_id = l.case_id`,
+	},
+	{
+		"failures_by_label", "The labels of failure_labels, counted by version, batch and tier, with one of the cases.",
+		"agent_name, agent_version, batch_id, metric, kind, label, tier, answers, example",
+		`SELECT agent_name, agent_version, batch_id, metric, kind, label, tier, COUNT(*) AS answers, MIN(case_id) AS example
+FROM badger.failure_labels GROUP BY agent_name, agent_version, batch_id, metric, kind, label, tier`,
+	},
+	{
+		"ambiguous_questions", "Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE's Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).",
+		"case_id, reason, answers, example_agent, example_version, example_batch",
+		`SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
+FROM (SELECT case_id, CASE WHEN label = 'multiple_answers_available' THEN 'amb_flex' ELSE label END AS why, {answer} AS answer, agent_name, agent_version, batch_id
+  FROM badger.failure_labels WHERE kind = 'diagnosis' AND label IN ('amb_q', 'amb_schema') OR kind = 'difference' AND label = 'multiple_answers_available') t
+GROUP BY t.case_id, t.why`,
+	},
+	{
+		"ex_discordance", "Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by what ROSE's Refuter says of the question: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.",
+		"agent_name, agent_version, batch_id, ex_metric, metric, tier, diagnosis, answers, false_positives, false_negatives, discordance",
+		`SELECT e.agent_name, e.agent_version, e.batch_id, e.metric AS ex_metric, s.metric, COALESCE(c.tier, 'unknown') AS tier, COALESCE(d.diagnosis, 'neither') AS diagnosis, COUNT(*) AS answers,
+       COUNT(CASE WHEN e.passed AND NOT s.passed THEN 1 END) AS false_positives, COUNT(CASE WHEN NOT e.passed AND s.passed THEN 1 END) AS false_negatives,
+       COUNT(CASE WHEN e.passed AND NOT s.passed OR NOT e.passed AND s.passed THEN 1 END) * 1.0 / COUNT(*) AS discordance
+FROM badger.latest_scores e
+JOIN badger.latest_scores s ON s.agent_name = e.agent_name AND s.agent_version = e.agent_version AND s.batch_id = e.batch_id AND s.case_id = e.case_id
+LEFT JOIN (SELECT agent_name, agent_version, batch_id, case_id, MAX(label) AS diagnosis FROM badger.failure_labels WHERE kind = 'diagnosis' AND label IN ('gold_x', 'amb_q')
+  GROUP BY agent_name, agent_version, batch_id, case_id) d ON d.agent_name = e.agent_name AND d.agent_version = e.agent_version AND d.batch_id = e.batch_id AND d.case_id = e.case_id
+LEFT JOIN badger.complexity c ON c.case_id = e.case_id
+WHERE e.metric IN ('ex_bird', 'ex_multiset') AND s.metric IN ('verdict', 'rose', 'flex') AND e.passed IS NOT NULL AND s.passed IS NOT NULL
+GROUP BY e.agent_name, e.agent_version, e.batch_id, e.metric, s.metric, COALESCE(c.tier, 'unknown'), COALESCE(d.diagnosis, 'neither')`,
+	},
+	{
+		"system_ranks", "The versions of all agents by each metric, on the cases of which all of them have a value, the newest of each: place 1 has the highest mean. Where the versions share no case there is no row.",
+		"metric, agent_name, agent_version, shared, mean_value, pass_rate, place",
+		`SELECT metric, agent_name, agent_version, COUNT(*) AS shared, AVG(value) AS mean_value, AVG(CASE WHEN passed THEN 1.0 WHEN NOT passed THEN 0.0 END) AS pass_rate,
+       RANK() OVER (PARTITION BY metric ORDER BY AVG(value) DESC) AS place
+FROM (SELECT v.metric, v.agent_name, v.agent_version, v.case_id, v.value, v.passed, COUNT(*) OVER (PARTITION BY v.metric, v.case_id) AS having_it, n.systems
+  FROM (SELECT metric, agent_name, agent_version, case_id, value, passed,
+          ROW_NUMBER() OVER (PARTITION BY metric, agent_name, agent_version, case_id ORDER BY CASE WHEN run_date IS NULL THEN 1 ELSE 0 END, run_date DESC, batch_id DESC) AS newest
+    FROM badger.latest_scores WHERE status = 'ok') v
+  JOIN (SELECT metric, COUNT(DISTINCT {version}) AS systems FROM badger.latest_scores WHERE status = 'ok' GROUP BY metric) n ON n.metric = v.metric
+  WHERE v.newest = 1) t
+WHERE having_it = systems GROUP BY metric, agent_name, agent_version`,
 	},
 }
 

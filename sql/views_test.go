@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -16,6 +17,8 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/scoring/prompt"
 	badgersql "github.com/badger-eval/badger/sql"
 )
 
@@ -41,11 +44,13 @@ func newWorld(r *rand.Rand) *world {
 				if r.IntN(4) == 0 {
 					continue
 				}
-				w.runs = append(w.runs, connectors.Run{ID: id, Agent: "a", AgentVersion: version, BatchID: batch, Started: at, Status: pick("done", "done", "stopped"), Judge: "none"})
+				w.runs = append(w.runs, connectors.Run{ID: id, Agent: "a", AgentVersion: version, BatchID: batch, Started: at, Status: pick("done", "done", "stopped"), Judge: fmt.Sprint("judge", i/2)})
 				for c := range 9 {
-					for _, metric := range []string{"ex_multiset", "verdict", "relation", "rose", "sql_complexity", "plain"} {
+					for _, metric := range []string{"ex_multiset", "verdict", "relation", "rose", "sql_complexity", "plain", "flex", "sql_judge_issues", "stef"} {
 						if r.IntN(5) > 0 {
-							w.scores[id] = append(w.scores[id], newScore(r, pick, connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", c), Agent: "a", Version: version, Batch: batch}}, metric))
+							row := newScore(r, pick, connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: fmt.Sprint("c", c), Agent: "a", Version: version, Batch: batch}}, metric)
+							row.Score.Version, row.GoldHash = 1+i/2*r.IntN(2), pick("", "g1", "g1", "g1", "g2")
+							w.scores[id] = append(w.scores[id], row)
 						}
 					}
 				}
@@ -81,11 +86,37 @@ func newScore(r *rand.Rand, pick func(...string) string, row connectors.ScoreRow
 			passed := s.Value > 0.5 && row.CaseID != "c1" // nobody answers c1 right
 			s.Passed = &passed
 		case "relation":
-			s.Label = pick("gold_empty", "superset", "same")
+			s.Label = pick("gold_empty", "superset", "same", "gold_literal_foreign", "gold_ungrouped")
+		case "flex":
+			s.Value = float64(r.IntN(2))
+			passed := s.Value == 1
+			s.Passed = &passed
+			list := []map[string]any{}
+			for _, name := range badgersql.FailureLabels("flex") {
+				if r.IntN(6) == 0 {
+					list = append(list, map[string]any{"name": name, "explanation": `not "abused_clauses", but close`})
+				}
+			}
+			s.Detail = map[string]any{"categories": list, "analysis": "incorrect_ground_truth_query"}
+		case "sql_judge_issues":
+			list := []map[string]any{}
+			for _, name := range badgersql.FailureLabels(metric) {
+				if r.IntN(6) == 0 {
+					list = append(list, map[string]any{"label": name})
+				}
+			}
+			s.Detail = map[string]any{"issues": list, "by": "judge"}
+		case "stef":
+			s.Detail = map[string]any{"filters_applied_status": pick("fully_applied", "not_applied")}
+			if r.IntN(4) == 0 {
+				s.Detail = nil
+			}
 		case "sql_complexity":
 			s.Label = "tier " + row.CaseID[1:]
 		case "rose":
-			s.Detail = map[string]any{"gold_x": r.IntN(2) == 0, "results": "differ"}
+			s.Detail = map[string]any{"gold_x": r.IntN(2) == 0, "amb_q": r.IntN(3) == 0, "amb_schema": nil, "results": "differ"}
+			passed := s.Value > 0.5
+			s.Passed = &passed
 			if r.IntN(3) == 0 {
 				s.Detail = nil
 			}
@@ -314,6 +345,7 @@ func (w *world) views() map[string][]string {
 		return fmt.Sprintf("%d|%s", len(of), slices.Min(ids))
 	})
 	out["SELECT case_id, reason, answers FROM badger.suspect_golds"] = w.suspects(latest, says)
+	w.analyses(out, latest, tier)
 	return out
 }
 
@@ -364,9 +396,15 @@ func (w *world) suspects(latest []row, says map[scoring.AnswerID]string) (out []
 			add(s, "gold_error")
 		case s.Score.Metric == "relation" && s.Score.Status == scoring.StatusOK && s.Score.Label == "gold_empty":
 			add(s, "gold_empty")
+		case s.Score.Metric == "relation" && s.Score.Label == "gold_literal_foreign":
+			add(s, "gold_literal")
+		case s.Score.Metric == "relation" && s.Score.Label == "gold_ungrouped":
+			add(s, "gold_logic")
 		case s.Score.Metric == "rose" && detail["gold_x"] == true:
 			add(s, "gold_x")
-		case judged(&s.Score) && !passed(&s.Score) && says[s.AnswerID] == "pass":
+		case s.Score.Metric == "flex" && s.Score.Value == 1 && slices.Contains(labelsOf(s), "difference|incorrect_ground_truth_query"):
+			add(s, "gold_flex")
+		case (s.Score.Metric == "verdict" || s.Score.Metric == "ex_multiset") && judged(&s.Score) && !passed(&s.Score) && says[s.AnswerID] == "pass":
 			add(s, "people")
 		}
 		if s.Score.Metric == "ex_multiset" && judged(&s.Score) {
@@ -412,4 +450,286 @@ func TestViewsAreDescribed(t *testing.T) {
 			}
 		}
 	})
+}
+
+// labelsOf are the labels of a score as the view failure_labels has them.
+func labelsOf(s row) (out []string) {
+	if s.Score.Status != scoring.StatusOK {
+		return nil
+	}
+	detail, _ := s.Score.Detail.(map[string]any)
+	list := func(member, name, kind string) {
+		items, _ := detail[member].([]map[string]any)
+		for _, item := range items {
+			label := item[name].(string)
+			right := slices.Index(badgersql.FailureLabels("flex"), label) >= 6
+			if kind == "" && (s.Score.Value == 1) != right {
+				continue // an error of a right answer, or a difference of a wrong one, which FLEX does not give
+			}
+			out = append(out, cmp.Or(kind, map[float64]string{0: "error", 1: "difference"}[s.Score.Value])+"|"+label)
+		}
+	}
+	switch s.Score.Metric {
+	case "flex":
+		list("categories", "name", "")
+	case "sql_judge_issues":
+		list("issues", "label", "issue")
+	case "relation":
+		if s.Score.Label != "same" {
+			out = append(out, "relation|"+s.Score.Label)
+		}
+	case "stef":
+		if status, ok := detail["filters_applied_status"].(string); ok {
+			out = append(out, "filters|"+status)
+		}
+	case "rose":
+		for _, d := range []string{"gold_x", "amb_q"} {
+			if detail[d] == true {
+				out = append(out, "diagnosis|"+d)
+			}
+		}
+	}
+	return out
+}
+
+// batchOf is a batch of the only agent, and its date the first of its runs.
+type batchOf struct {
+	version, batch string
+	first          int
+}
+
+// analyses are the views over time, of labels and of ranks.
+func (w *world) analyses(out map[string][]string, latest []row, tier func(string) string) {
+	runOf := func(s row) int {
+		n, _ := strconv.Atoi(s.Score.Warnings[0][1:])
+		return n
+	}
+	judge := func(s row) string {
+		if s.Score.Usage == nil {
+			return ""
+		}
+		return fmt.Sprint("judge", runOf(s)/2)
+	}
+	var batches []batchOf
+	for _, s := range latest {
+		i := slices.IndexFunc(batches, func(b batchOf) bool { return b.version == s.Version && b.batch == s.Batch })
+		if i < 0 {
+			batches = append(batches, batchOf{s.Version, s.Batch, runOf(s)})
+		} else {
+			batches[i].first = min(batches[i].first, runOf(s))
+		}
+	}
+	slices.SortFunc(batches, func(a, b batchOf) int {
+		return cmp.Or(cmp.Compare(a.first, b.first), strings.Compare(a.batch, b.batch), strings.Compare(a.version, b.version))
+	})
+
+	out["SELECT agent_version, batch_id, metric, tier, answers, scored, coverage, mean_value, p90, passed, judged, pass_rate, metric_versions, metric_version, judges, judge FROM badger.trend"] = group(latest, func(s row) string {
+		return strings.Join([]string{s.Version, s.Batch, s.Score.Metric, tier(s.CaseID)}, "|")
+	}, func(of []row) string {
+		var values []float64
+		judges, versions := map[string]bool{}, map[int]bool{}
+		last, highest := "", 0
+		for _, s := range of {
+			if s.Score.Status == scoring.StatusOK {
+				values = append(values, s.Score.Value)
+			}
+			if j := judge(s); j != "" {
+				judges[j], last = true, max(last, j)
+			}
+			versions[s.Score.Version], highest = true, max(highest, s.Score.Version)
+		}
+		slices.Sort(values)
+		p90 := ""
+		if n := len(values); n > 0 {
+			p90 = fmt.Sprint(values[(9*n+9)/10-1])
+		}
+		applies := len(of) - count(of, status(scoring.StatusNotApplicable))
+		return fmt.Sprintf("%d|%d|%s|%s|%s|%d|%d|%s|%d|%d|%d|%s", len(of), len(values), share(float64(len(values)), applies), mean(of), p90, count(of, passed), count(of, judged),
+			share(float64(count(of, passed)), count(of, judged)), len(versions), highest, len(judges), last)
+	})
+
+	scores := map[string]row{}
+	for _, s := range latest {
+		scores[strings.Join([]string{s.Version, s.Batch, s.CaseID, s.Score.Metric}, "|")] = s
+	}
+	type step struct{ metric, version, batch, versionBefore, batchBefore string }
+	type change struct {
+		shared, compared, gold, metric, judge, none, fixed, broken int
+		before, now                                                float64
+	}
+	changes := map[step]*change{}
+	for i, b := range batches {
+		before := -1
+		for j := range i {
+			if before < 0 || batches[j].version == b.version || batches[before].version != b.version {
+				before = j // the last of the same version, else the last
+			}
+		}
+		if before < 0 {
+			continue
+		}
+		for _, s := range latest {
+			old, is := scores[strings.Join([]string{batches[before].version, batches[before].batch, s.CaseID, s.Score.Metric}, "|")]
+			if s.Version != b.version || s.Batch != b.batch || !is {
+				continue
+			}
+			key := step{s.Score.Metric, b.version, b.batch, batches[before].version, batches[before].batch}
+			c := changes[key]
+			if c == nil {
+				c = &change{}
+				changes[key] = c
+			}
+			c.shared++
+			switch {
+			case s.GoldHash != old.GoldHash && s.GoldHash != "" && old.GoldHash != "":
+				c.gold++
+			case s.Score.Version != old.Score.Version:
+				c.metric++
+			case judge(s) != judge(old) && judge(s) != "" && judge(old) != "":
+				c.judge++
+			case s.Score.Status != scoring.StatusOK || old.Score.Status != scoring.StatusOK:
+				c.none++
+			default:
+				c.compared++
+				c.before, c.now = c.before+old.Score.Value, c.now+s.Score.Value
+				if passed(&s.Score) && judged(&old.Score) && !passed(&old.Score) {
+					c.fixed++
+				}
+				if judged(&s.Score) && !passed(&s.Score) && passed(&old.Score) {
+					c.broken++
+				}
+			}
+		}
+	}
+	var lines []string
+	for k, c := range changes {
+		z := ""
+		if n := c.fixed + c.broken; n > 0 {
+			z = fmt.Sprint(float64(c.fixed-c.broken) / math.Sqrt(float64(n)))
+		}
+		lines = append(lines, fmt.Sprintf("%s|%s|%s|%s|%s|%d|%d|%d|%d|%d|%d|%s|%s|%s|%d|%d|%s", k.metric, k.version, k.batch, k.versionBefore, k.batchBefore, c.shared, c.compared, c.gold, c.metric, c.judge, c.none,
+			share(c.before, c.compared), share(c.now, c.compared), share(c.now-c.before, c.compared), c.fixed, c.broken, z))
+	}
+	out["SELECT metric, agent_version, batch_id, version_before, batch_before, shared, compared, other_golden_set, other_metric_version, other_judge, no_value, mean_before, mean_value, mean_change, fixed, broken, z FROM badger.batch_changes"] = lines
+
+	lines = nil
+	counts, diagnoses := map[string][]string{}, map[scoring.AnswerID]string{}
+	ambiguous := map[string]map[scoring.AnswerID]bool{}
+	for _, s := range latest {
+		for _, l := range labelsOf(s) {
+			lines = append(lines, strings.Join([]string{s.Version, s.Batch, s.Score.Metric, l, tier(s.CaseID), s.CaseID}, "|"))
+			key := strings.Join([]string{s.Version, s.Batch, s.Score.Metric, l, tier(s.CaseID)}, "|")
+			counts[key] = append(counts[key], s.CaseID)
+			why := map[string]string{"diagnosis|amb_q": "amb_q", "difference|multiple_answers_available": "amb_flex"}[l]
+			if why != "" {
+				key := s.CaseID + "|" + why
+				if ambiguous[key] == nil {
+					ambiguous[key] = map[scoring.AnswerID]bool{}
+				}
+				ambiguous[key][s.AnswerID] = true
+			}
+			if kind, label, _ := strings.Cut(l, "|"); kind == "diagnosis" {
+				diagnoses[s.AnswerID] = max(diagnoses[s.AnswerID], label)
+			}
+		}
+	}
+	out["SELECT agent_version, batch_id, metric, kind, label, tier, case_id FROM badger.failure_labels"] = lines
+	lines = nil
+	for k, ids := range counts {
+		lines = append(lines, fmt.Sprintf("%s|%d|%s", k, len(ids), slices.Min(ids)))
+	}
+	out["SELECT agent_version, batch_id, metric, kind, label, tier, answers, example FROM badger.failures_by_label"] = lines
+	lines = nil
+	for k, of := range ambiguous {
+		lines = append(lines, fmt.Sprintf("%s|%d", k, len(of)))
+	}
+	out["SELECT case_id, reason, answers FROM badger.ambiguous_questions"] = lines
+
+	out["SELECT agent_version, batch_id, metric, tier, diagnosis, answers, false_positives, false_negatives, discordance FROM badger.ex_discordance"] = group(latest, func(s row) string {
+		ex, is := scores[strings.Join([]string{s.Version, s.Batch, s.CaseID, "ex_multiset"}, "|")]
+		if !is || !judged(&ex.Score) || !judged(&s.Score) || s.Score.Metric == "ex_multiset" {
+			return ""
+		}
+		return strings.Join([]string{s.Version, s.Batch, s.Score.Metric, tier(s.CaseID), cmp.Or(diagnoses[s.AnswerID], "neither")}, "|")
+	}, func(of []row) string {
+		positives, negatives := 0, 0
+		for _, s := range of {
+			ex := scores[strings.Join([]string{s.Version, s.Batch, s.CaseID, "ex_multiset"}, "|")]
+			switch {
+			case passed(&ex.Score) && !passed(&s.Score):
+				positives++
+			case !passed(&ex.Score) && passed(&s.Score):
+				negatives++
+			}
+		}
+		return fmt.Sprintf("%d|%d|%d|%s", len(of), positives, negatives, share(float64(positives+negatives), len(of)))
+	})
+
+	newest := map[string]map[string]row{} // by metric and case, then version
+	for _, s := range latest {
+		if s.Score.Status != scoring.StatusOK {
+			continue
+		}
+		key := s.Score.Metric + "|" + s.CaseID
+		if newest[key] == nil {
+			newest[key] = map[string]row{}
+		}
+		if old, is := newest[key][s.Version]; !is || runOf(s) > runOf(old) || runOf(s) == runOf(old) && s.Batch > old.Batch {
+			newest[key][s.Version] = s
+		}
+	}
+	means := map[string]map[string][]row{}
+	for key, of := range newest {
+		metric, _, _ := strings.Cut(key, "|")
+		if means[metric] == nil {
+			means[metric] = map[string][]row{}
+		}
+		if len(of) == 2 {
+			for v, s := range of {
+				means[metric][v] = append(means[metric][v], s)
+			}
+		}
+	}
+	lines = nil
+	for metric, by := range means {
+		sum := func(v string) (x float64) {
+			for _, s := range by[v] {
+				x += s.Score.Value
+			}
+			return x
+		}
+		for v, of := range by {
+			place := 1
+			for other := range by {
+				if sum(other) > sum(v) {
+					place++
+				}
+			}
+			lines = append(lines, fmt.Sprintf("%s|%s|%d|%s|%s|%d", metric, v, len(of), mean(of), share(float64(count(of, passed)), count(of, judged)), place))
+		}
+	}
+	out["SELECT metric, agent_version, shared, mean_value, pass_rate, place FROM badger.system_ranks"] = lines
+}
+
+// The labels that the view looks for are those that the metrics give.
+func TestFailureLabelsAreThoseOfTheMetrics(t *testing.T) {
+	for _, m := range metric.All() {
+		if m.Name == "sql_judge_issues" {
+			want := slices.DeleteFunc(slices.Clone(m.Labels), func(l string) bool { return l == "none" })
+			got := badgersql.FailureLabels(m.Name)
+			slices.Sort(want)
+			slices.Sort(got)
+			if !slices.Equal(got, want) {
+				t.Errorf("the view looks for the issues %v, the metric gives %v", got, want)
+			}
+		}
+	}
+	for i, p := range []*prompt.Prompt{prompt.FLEXErrors, prompt.FLEXDifferences} {
+		schema := string(p.Request(prompt.Material{}).Schema)
+		for k, label := range badgersql.FailureLabels("flex") {
+			if (k < 6) == (i == 0) && !strings.Contains(schema, `"`+label+`"`) {
+				t.Errorf("FLEX is not asked for %s", label)
+			}
+		}
+	}
 }

@@ -128,11 +128,17 @@ func scoreRow(ctx context.Context, engine *scoring.Engine, data []byte, names []
 			scores = append(scores, scoring.Fail(err))
 		}
 	}
+	var gold *string
+	if cs != nil {
+		h := cs.GoldHash()
+		gold = &h
+	}
 	hash := engine.Config().Hash()
 	out := make([]scoring.StoredScore, len(scores))
 	for i, s := range scores {
 		s.Metric, s.Version = metrics[i].Name, metrics[i].Version
 		out[i] = stored(s, hash)
+		out[i].GoldHash = gold
 	}
 	return out, nil
 }

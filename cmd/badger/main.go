@@ -68,6 +68,11 @@ type commands struct {
 	Score     scoreCommand     `cmd:"" help:"Compare one pair of result files: score, column mapping, differences."`
 	Run       runCommand       `cmd:"" help:"Evaluate cases from a file or a database and write the scores."`
 	Calibrate calibrateCommand `cmd:"" help:"Measure how far metrics agree with people, on labelled cases."`
+	Trend     trendCommand     `cmd:"" help:"Show how metrics went over batches and versions, and test each step."`
+	Compare   compareCommand   `cmd:"" help:"Test whether a version or batch is worse than another."`
+	Failures  failuresCommand  `cmd:"" help:"Count what goes wrong by the labels of judges and rules, with the cases."`
+	Audit     auditCommand     `cmd:"" help:"List questions whose accepted answer or wording is suspect."`
+	Rank      rankCommand      `cmd:"" help:"Rank agents, versions or score files by several metrics."`
 	Serve     serveCommand     `cmd:"" help:"Serve the scoring functions over Arrow Flight, gRPC and each warehouse's HTTP form."`
 	SQL       sqlCommand       `cmd:"" name:"sql" help:"Run SQL on the embedded engine with the scoring functions."`
 	Install   installCommand   `cmd:"" help:"Write or run the SQL that makes the functions callable in a warehouse."`

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -45,9 +46,10 @@ type runCommand struct {
 	RetryFailed bool   `help:"With --resume, score again what failed."`
 	Concurrency int    `placeholder:"N" help:"Cases scored at the same time; one for each processor by default."`
 	gateFlags
-	Against string `placeholder:"AGENT@VERSION" help:"Compare all others with this version of this agent. By default versions of one agent are compared in turn, and agents of one version with each other."`
-	Quiet   bool   `short:"q" help:"No progress."`
-	JSON    bool   `help:"Print one JSON document."`
+	FailOnDrop []string `placeholder:"M=V" help:"Exit with 1 if the mean of metric M dropped by V or more since the batch before, in the database that the scores go to, and a paired test shows it at 0.05, or if it cannot be compared. May be given several times."`
+	Against    string   `placeholder:"AGENT@VERSION" help:"Compare all others with this version of this agent. By default versions of one agent are compared in turn, and agents of one version with each other."`
+	Quiet      bool     `short:"q" help:"No progress."`
+	JSON       bool     `help:"Print one JSON document."`
 	judgeFlags
 	terminalFlags
 }
@@ -109,6 +111,9 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return errcode.New(errcode.InvalidArgument, "none of the %d cases could be scored", outcome.Done)
 	}
 	err = e.gates.check(e.summary.figures, e.stderr)
+	if drop := c.checkDrops(ctx, &e); drop != nil && (err == nil || !errors.Is(drop, errGate)) {
+		err = drop
+	}
 	e.warn()
 	return err
 }
@@ -182,6 +187,9 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 		return err
 	}
 	if e.gates, err = c.gates(config.Gates, e.metrics, "this run"); err != nil {
+		return err
+	}
+	if err := c.dropsAreScored(e.metrics); err != nil {
 		return err
 	}
 	for _, g := range e.gates {

@@ -40,7 +40,8 @@ type Counter interface {
 // Row is a score with the answer that it is of.
 type Row struct {
 	scoring.AnswerID
-	Score scoring.Score
+	Score    scoring.Score
+	GoldHash string // [scoring.Case.GoldHash]; empty where the case could not be read
 }
 
 // Key is the row's key within its run.

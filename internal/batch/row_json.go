@@ -10,11 +10,19 @@ import (
 )
 
 // MarshalJSON writes the row as one line of a score file: the members of the score, with
-// agent_name, agent_version and batch_id before its status where they are known.
+// agent_name, agent_version and batch_id before its status where they are known, and gold_hash at
+// the end.
 func (r Row) MarshalJSON() ([]byte, error) {
 	score, err := r.Score.MarshalJSON()
 	if err != nil {
 		return nil, err
+	}
+	if r.GoldHash != "" {
+		gold, err := json.Marshal(r.GoldHash)
+		if err != nil {
+			return nil, err
+		}
+		score = append(append(append(score[:len(score)-1], `,"gold_hash":`...), gold...), '}')
 	}
 	agent, err := json.Marshal(rowAgent{r.Agent, r.Version, r.Batch})
 	if err != nil || len(agent) == len("{}") {
@@ -98,6 +106,7 @@ func (r *Row) UnmarshalJSON(b []byte) error {
 		Warnings      []string        `json:"warnings"`
 		AssessmentIDs []string        `json:"assessment_ids"`
 		Usage         *scoring.Usage  `json:"usage"`
+		GoldHash      string          `json:"gold_hash"`
 	}
 	if err := json.Unmarshal(b, &j); err != nil {
 		return errcode.New(errcode.DataLoss, "score: %w", err)
@@ -114,6 +123,7 @@ func (r *Row) UnmarshalJSON(b []byte) error {
 			CaseID: j.CaseID, Metric: j.Metric, Version: j.rowHead.Version, Status: j.Status, Label: j.Label, Passed: j.Passed, Reason: j.Reason,
 			Gold: j.Gold, Warnings: j.Warnings, AssessmentIDs: j.AssessmentIDs, Usage: j.Usage,
 		},
+		GoldHash: j.GoldHash,
 	}
 	if j.Value != nil {
 		r.Score.Value = *j.Value

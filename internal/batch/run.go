@@ -226,11 +226,15 @@ func (x *run) score(j *job) {
 			scores[i] = scoring.Fail(err)
 		}
 	}
+	gold := ""
+	if j.c != nil {
+		gold = j.c.GoldHash()
+	}
 	j.rows = make([]Row, len(scores))
 	for i := range scores {
 		s := storable(scores[i])
 		s.CaseID, s.Metric, s.Version = j.item.CaseID, j.metrics[i].Name, j.metrics[i].Version
-		j.rows[i] = Row{AnswerID: j.item.AnswerID, Score: s}
+		j.rows[i] = Row{AnswerID: j.item.AnswerID, Score: s, GoldHash: gold}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/natural"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/agreement"
 )
 
 // Figures computes the figures of the scores so far.
@@ -355,11 +356,11 @@ func (s *Summary) metricChange(name string, old, now *series, pairs []casePair) 
 	}
 	c.Mean = mean(diffs)
 	if judged > 0 {
-		rate, p := float64(after-before)/float64(judged), mcnemar(c.Fixed, c.Broken)
+		rate, p := float64(after-before)/float64(judged), agreement.McNemar(c.Fixed, c.Broken)
 		c.Rate, c.P, c.Significant = &rate, &p, p < significant
 		return c
 	}
-	low, high := meanInterval(diffs, s.o.Seed)
+	low, high := agreement.MeanInterval(diffs, s.o.Seed)
 	c.Low, c.High, c.Significant = &low, &high, low > 0 || high < 0
 	return c
 }

@@ -1,4 +1,4 @@
--- badger in bigquery via cloud-run: 102 steps, in this order. Each may be run again.
+-- badger in bigquery via cloud-run: 123 steps, in this order. Each may be run again.
 
 -- 1. Run by an owner of the project.
 -- The dataset of everything that belongs to badger. It stays when badger is removed, unless its data go too.
@@ -142,7 +142,7 @@ CREATE TABLE IF NOT EXISTS lake.badger.eval_runs (eval_run_id STRING, agent_name
 
 -- 20. Run by badger_owner.
 -- The scores: one row for each run, answer and metric. The table stays when badger is removed.
-CREATE TABLE IF NOT EXISTS lake.badger.scores (eval_run_id STRING, case_id STRING, agent_name STRING, agent_version STRING, batch_id STRING, metric STRING, metric_version INT64, status STRING, value FLOAT64, label STRING, passed BOOL, reason STRING, detail STRING, assessment_ids STRING, config_hash STRING, scored_at TIMESTAMP, code STRING, usage STRING);
+CREATE TABLE IF NOT EXISTS lake.badger.scores (eval_run_id STRING, case_id STRING, agent_name STRING, agent_version STRING, batch_id STRING, metric STRING, metric_version INT64, status STRING, value FLOAT64, label STRING, passed BOOL, reason STRING, detail STRING, assessment_ids STRING, config_hash STRING, scored_at TIMESTAMP, code STRING, usage STRING, gold_hash STRING);
 
 -- 21. Run by badger_owner.
 -- The replies of judges, recorded. The table stays when badger is removed.
@@ -174,8 +174,8 @@ CREATE TABLE IF NOT EXISTS lake.badger.calls (call_id STRING, content_hash STRIN
 
 -- 28. Run by badger_owner.
 -- The latest score of each answer and metric, whichever run it is from, with the status of that run.
-CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, run_status, run_date FROM (
-  SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
+CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, run_status, run_date FROM (
+  SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
          ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC) AS newest
   FROM lake.badger.scores s LEFT JOIN lake.badger.eval_runs r
   ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
@@ -320,7 +320,7 @@ CREATE OR REPLACE VIEW lake.badger.failures_by_reason AS SELECT agent_name, agen
 FROM lake.badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_version, batch_id, metric, status, code, reason;
 
 -- 40. Run by badger_owner.
--- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
+-- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x and gold_flex (ROSE's Refuter, or FLEX, found it wrong), gold_literal (its query compares with a text that neither question nor evidence has, and the answer's with one that is there), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
 CREATE OR REPLACE VIEW lake.badger.suspect_golds AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
 FROM (SELECT COALESCE(CAST(case_id AS STRING), '') AS case_id, 'gold_error' AS why, CAST(NULL AS STRING) AS answer, CAST(NULL AS STRING) AS agent_name, CAST(NULL AS STRING) AS agent_version, CAST(NULL AS STRING) AS batch_id
   FROM lake.badger.golden_set WHERE CAST(gold_error AS STRING) <> ''
@@ -328,8 +328,10 @@ FROM (SELECT COALESCE(CAST(case_id AS STRING), '') AS case_id, 'gold_error' AS w
   SELECT case_id, 'gold_error' AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
   FROM lake.badger.latest_scores WHERE status = 'not_applicable' AND reason = 'the gold query failed when it ran'
   UNION ALL
-  SELECT case_id, CASE WHEN metric = 'rose' THEN 'gold_x' ELSE 'gold_empty' END AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
-  FROM lake.badger.latest_scores WHERE status = 'ok' AND (metric = 'relation' AND label = 'gold_empty' OR metric = 'rose' AND JSON_VALUE(detail, '$.gold_x') = 'true')
+  SELECT case_id, CASE WHEN metric = 'rose' THEN 'gold_x' WHEN metric = 'flex' THEN 'gold_flex' WHEN label = 'gold_empty' THEN 'gold_empty' WHEN label = 'gold_literal_foreign' THEN 'gold_literal' ELSE 'gold_logic' END AS why,
+         (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
+  FROM lake.badger.latest_scores WHERE status = 'ok' AND (metric = 'relation' AND label IN ('gold_empty', 'gold_literal_foreign', 'gold_vacuous_limit', 'gold_vacuous_having', 'gold_ungrouped', 'gold_and_for_or', 'gold_sort_against_question') OR metric = 'rose' AND JSON_VALUE(detail, '$.gold_x') = 'true'
+    OR metric = 'flex' AND value = 1 AND JSON_QUERY(detail, '$.categories') LIKE '%"incorrect_ground_truth_query"%')
   UNION ALL
   SELECT s.case_id, 'people' AS why, (s.agent_name || ' ' || s.agent_version || ' ' || s.batch_id) AS answer, s.agent_name, s.agent_version, s.batch_id
   FROM lake.badger.latest_scores s JOIN lake.badger.consensus l ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
@@ -342,245 +344,400 @@ FROM (SELECT COALESCE(CAST(case_id AS STRING), '') AS case_id, 'gold_error' AS w
 GROUP BY t.case_id, t.why;
 
 -- 41. Run by badger_owner.
--- The version of the tables.
-INSERT INTO lake.badger.schema_version (version, reached_at) SELECT 3, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM lake.badger.schema_version WHERE version >= 3);
+-- Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are of unlike things.
+CREATE OR REPLACE VIEW lake.badger.trend AS SELECT s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier, COUNT(*) AS answers, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored,
+       COUNT(CASE WHEN s.status = 'ok' THEN 1 END) * 1.0 / NULLIF(COUNT(CASE WHEN s.applies = 1 THEN 1 END), 0) AS coverage, AVG(s.value) AS mean_value,
+       MIN(CASE WHEN s.status = 'ok' AND s.place * 10 >= s.of_ok * 9 THEN s.value END) AS p90, COUNT(CASE WHEN s.passed THEN 1 END) AS passed, COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged,
+       AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate, COUNT(DISTINCT s.metric_version) AS metric_versions, MAX(s.metric_version) AS metric_version,
+       COUNT(DISTINCT s.config_hash) AS configurations, MAX(s.config_hash) AS config_hash, COUNT(DISTINCT NULLIF(s.judge, '')) AS judges, MAX(NULLIF(s.judge, '')) AS judge
+FROM (SELECT m.agent_name, m.agent_version, m.batch_id, m.metric, m.metric_version, m.status, m.value, m.passed, m.config_hash, m.judge, COALESCE(c.tier, 'unknown') AS tier, m.applies,
+        ROW_NUMBER() OVER (PARTITION BY m.agent_name, m.agent_version, m.batch_id, m.metric, COALESCE(c.tier, 'unknown'), CASE WHEN m.status = 'ok' THEN 1 ELSE 0 END ORDER BY m.value) AS place,
+        COUNT(CASE WHEN m.status = 'ok' THEN 1 END) OVER (PARTITION BY m.agent_name, m.agent_version, m.batch_id, m.metric, COALESCE(c.tier, 'unknown')) AS of_ok
+  FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.status, s.value, s.passed, s.config_hash,
+          CASE WHEN s.status = 'not_applicable' AND s.reason NOT IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given') THEN 0 ELSE 1 END AS applies, CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN '' ELSE COALESCE(r.judge, '') END AS judge
+    FROM lake.badger.latest_scores s LEFT JOIN lake.badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) m
+  LEFT JOIN lake.badger.complexity c ON c.case_id = m.case_id) s
+JOIN (SELECT agent_name, agent_version, batch_id, dated_at, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN dated_at IS NULL THEN 0 ELSE 1 END, dated_at, batch_id, agent_version) AS place
+  FROM (SELECT agent_name, agent_version, batch_id, MIN(run_date) AS dated_at FROM lake.badger.latest_scores GROUP BY agent_name, agent_version, batch_id) d) b ON b.agent_name = s.agent_name AND b.agent_version = s.agent_version AND b.batch_id = s.batch_id
+GROUP BY s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier;
 
 -- 42. Run by badger_owner.
+-- Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration or judge changed are counted and not compared. z is McNemar's (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics.
+CREATE OR REPLACE VIEW lake.badger.batch_changes AS SELECT agent_name, metric, agent_version, batch_id, version_before, batch_before, shared, compared, other_golden_set, other_metric_version, other_configuration, other_judge, no_value,
+       mean_before, mean_value, mean_value - mean_before AS mean_change, fixed, broken, CASE WHEN fixed + broken > 0 THEN (fixed - broken) / SQRT(fixed + broken) END AS z
+FROM (SELECT agent_name, metric, agent_version, batch_id, version_before, batch_before, COUNT(*) AS shared, COUNT(CASE WHEN why IS NULL THEN 1 END) AS compared,
+        COUNT(CASE WHEN why = 'golden set' THEN 1 END) AS other_golden_set, COUNT(CASE WHEN why = 'metric version' THEN 1 END) AS other_metric_version,
+        COUNT(CASE WHEN why = 'configuration' THEN 1 END) AS other_configuration, COUNT(CASE WHEN why = 'judge' THEN 1 END) AS other_judge, COUNT(CASE WHEN why = 'no value' THEN 1 END) AS no_value,
+        AVG(CASE WHEN why IS NULL THEN value_before END) AS mean_before, AVG(CASE WHEN why IS NULL THEN value END) AS mean_value,
+        COUNT(CASE WHEN why IS NULL AND passed AND NOT passed_before THEN 1 END) AS fixed, COUNT(CASE WHEN why IS NULL AND NOT passed AND passed_before THEN 1 END) AS broken
+  FROM (SELECT n.agent_name, n.metric, n.agent_version, n.batch_id, p.version_before, p.batch_before, n.value, n.passed, b.value AS value_before, b.passed AS passed_before, CASE WHEN n.gold_hash <> b.gold_hash THEN 'golden set' WHEN n.metric_version <> b.metric_version THEN 'metric version' WHEN n.config_hash <> b.config_hash THEN 'configuration'
+             WHEN n.judge <> b.judge AND n.judge <> '' AND b.judge <> '' THEN 'judge' WHEN n.status <> 'ok' OR b.status <> 'ok' THEN 'no value' END AS why
+    FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.status, s.value, s.passed, s.config_hash, s.gold_hash,
+           CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN '' ELSE COALESCE(r.judge, '') END AS judge
+    FROM lake.badger.latest_scores s LEFT JOIN lake.badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) n
+    JOIN (SELECT agent_name, agent_version, batch_id, version_before, batch_before FROM (
+    SELECT n.agent_name, n.agent_version, n.batch_id, b.agent_version AS version_before, b.batch_id AS batch_before,
+           ROW_NUMBER() OVER (PARTITION BY n.agent_name, n.agent_version, n.batch_id ORDER BY CASE WHEN b.agent_version = n.agent_version THEN 0 ELSE 1 END, b.place DESC) AS nearest
+    FROM (SELECT agent_name, agent_version, batch_id, dated_at, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN dated_at IS NULL THEN 0 ELSE 1 END, dated_at, batch_id, agent_version) AS place
+  FROM (SELECT agent_name, agent_version, batch_id, MIN(run_date) AS dated_at FROM lake.badger.latest_scores GROUP BY agent_name, agent_version, batch_id) d) n JOIN (SELECT agent_name, agent_version, batch_id, dated_at, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN dated_at IS NULL THEN 0 ELSE 1 END, dated_at, batch_id, agent_version) AS place
+  FROM (SELECT agent_name, agent_version, batch_id, MIN(run_date) AS dated_at FROM lake.badger.latest_scores GROUP BY agent_name, agent_version, batch_id) d) b ON b.agent_name = n.agent_name AND b.place < n.place) p WHERE nearest = 1) p ON p.agent_name = n.agent_name AND p.agent_version = n.agent_version AND p.batch_id = n.batch_id
+    JOIN (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.status, s.value, s.passed, s.config_hash, s.gold_hash,
+           CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN '' ELSE COALESCE(r.judge, '') END AS judge
+    FROM lake.badger.latest_scores s LEFT JOIN lake.badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) b ON b.agent_name = n.agent_name AND b.agent_version = p.version_before AND b.batch_id = p.batch_before AND b.case_id = n.case_id AND b.metric = n.metric) c
+  GROUP BY agent_name, metric, agent_version, batch_id, version_before, batch_before) t;
+
+-- 43. Run by badger_owner.
+-- What goes wrong, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX's errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF's status of the filters (filters), and ROSE's diagnoses (diagnosis). An answer may have several.
+CREATE OR REPLACE VIEW lake.badger.failure_labels AS SELECT l.agent_name, l.agent_version, l.batch_id, l.metric, l.kind, l.label, COALESCE(c.tier, 'unknown') AS tier, l.case_id
+FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'issue' AS kind, v.label, s.case_id FROM lake.badger.latest_scores s CROSS JOIN (SELECT 'filters_missing' AS label UNION ALL SELECT 'filters_incorrect' AS label UNION ALL SELECT 'joins_missing' AS label UNION ALL SELECT 'joins_incorrect' AS label UNION ALL SELECT 'joins_unnecessary' AS label UNION ALL SELECT 'aggregation_wrong' AS label UNION ALL SELECT 'aggregation_missing' AS label UNION ALL SELECT 'columns_missing' AS label UNION ALL SELECT 'columns_wrong' AS label UNION ALL SELECT 'ordering_wrong' AS label UNION ALL SELECT 'schema_misunderstanding' AS label UNION ALL SELECT 'logic_error' AS label UNION ALL SELECT 'performance_issue' AS label) v WHERE s.status = 'ok' AND s.metric = 'sql_judge_issues' AND JSON_QUERY(s.detail, '$.issues') LIKE '%"' || v.label || '"%'
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'error' AS kind, v.label, s.case_id FROM lake.badger.latest_scores s CROSS JOIN (SELECT 'incorrect_schema_linking' AS label UNION ALL SELECT 'incorrect_filtering_condition' AS label UNION ALL SELECT 'missing_handling_of_nullable_column' AS label UNION ALL SELECT 'missing_handling_of_multiple_rows' AS label UNION ALL SELECT 'abused_clauses' AS label UNION ALL SELECT 'other_fatal_issues' AS label) v WHERE s.status = 'ok' AND s.metric = 'flex' AND s.value = 0 AND JSON_QUERY(s.detail, '$.categories') LIKE '%"' || v.label || '"%'
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'difference' AS kind, v.label, s.case_id FROM lake.badger.latest_scores s CROSS JOIN (SELECT 'different_output_structure' AS label UNION ALL SELECT 'different_output_value_representation' AS label UNION ALL SELECT 'incorrect_ground_truth_query' AS label UNION ALL SELECT 'multiple_answers_available' AS label UNION ALL SELECT 'other_minor_issues' AS label) v WHERE s.status = 'ok' AND s.metric = 'flex' AND s.value = 1 AND JSON_QUERY(s.detail, '$.categories') LIKE '%"' || v.label || '"%'
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'relation' AS kind, s.label, s.case_id FROM lake.badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'relation' AND s.label NOT IN ('same', 'permuted')
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'filters' AS kind, JSON_VALUE(s.detail, '$.filters_applied_status') AS label, s.case_id FROM lake.badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'stef' AND JSON_VALUE(s.detail, '$.filters_applied_status') IS NOT NULL
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'diagnosis' AS kind, 'gold_x' AS label, s.case_id FROM lake.badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'rose' AND JSON_VALUE(s.detail, '$.gold_x') = 'true'
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'diagnosis' AS kind, 'amb_q' AS label, s.case_id FROM lake.badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'rose' AND JSON_VALUE(s.detail, '$.amb_q') = 'true'
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'diagnosis' AS kind, 'amb_schema' AS label, s.case_id FROM lake.badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'rose' AND JSON_VALUE(s.detail, '$.amb_schema') = 'true') l LEFT JOIN lake.badger.complexity c ON c.case_id = l.case_id;
+
+-- 44. Run by badger_owner.
+-- The labels of failure_labels, counted by version, batch and tier, with one of the cases.
+CREATE OR REPLACE VIEW lake.badger.failures_by_label AS SELECT agent_name, agent_version, batch_id, metric, kind, label, tier, COUNT(*) AS answers, MIN(case_id) AS example
+FROM lake.badger.failure_labels GROUP BY agent_name, agent_version, batch_id, metric, kind, label, tier;
+
+-- 45. Run by badger_owner.
+-- Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE's Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).
+CREATE OR REPLACE VIEW lake.badger.ambiguous_questions AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
+FROM (SELECT case_id, CASE WHEN label = 'multiple_answers_available' THEN 'amb_flex' ELSE label END AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
+  FROM lake.badger.failure_labels WHERE kind = 'diagnosis' AND label IN ('amb_q', 'amb_schema') OR kind = 'difference' AND label = 'multiple_answers_available') t
+GROUP BY t.case_id, t.why;
+
+-- 46. Run by badger_owner.
+-- Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by what ROSE's Refuter says of the question: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.
+CREATE OR REPLACE VIEW lake.badger.ex_discordance AS SELECT e.agent_name, e.agent_version, e.batch_id, e.metric AS ex_metric, s.metric, COALESCE(c.tier, 'unknown') AS tier, COALESCE(d.diagnosis, 'neither') AS diagnosis, COUNT(*) AS answers,
+       COUNT(CASE WHEN e.passed AND NOT s.passed THEN 1 END) AS false_positives, COUNT(CASE WHEN NOT e.passed AND s.passed THEN 1 END) AS false_negatives,
+       COUNT(CASE WHEN e.passed AND NOT s.passed OR NOT e.passed AND s.passed THEN 1 END) * 1.0 / COUNT(*) AS discordance
+FROM lake.badger.latest_scores e
+JOIN lake.badger.latest_scores s ON s.agent_name = e.agent_name AND s.agent_version = e.agent_version AND s.batch_id = e.batch_id AND s.case_id = e.case_id
+LEFT JOIN (SELECT agent_name, agent_version, batch_id, case_id, MAX(label) AS diagnosis FROM lake.badger.failure_labels WHERE kind = 'diagnosis' AND label IN ('gold_x', 'amb_q')
+  GROUP BY agent_name, agent_version, batch_id, case_id) d ON d.agent_name = e.agent_name AND d.agent_version = e.agent_version AND d.batch_id = e.batch_id AND d.case_id = e.case_id
+LEFT JOIN lake.badger.complexity c ON c.case_id = e.case_id
+WHERE e.metric IN ('ex_bird', 'ex_multiset') AND s.metric IN ('verdict', 'rose', 'flex') AND e.passed IS NOT NULL AND s.passed IS NOT NULL
+GROUP BY e.agent_name, e.agent_version, e.batch_id, e.metric, s.metric, COALESCE(c.tier, 'unknown'), COALESCE(d.diagnosis, 'neither');
+
+-- 47. Run by badger_owner.
+-- The versions of all agents by each metric, on the cases of which all of them have a value, the newest of each: place 1 has the highest mean. Where the versions share no case there is no row.
+CREATE OR REPLACE VIEW lake.badger.system_ranks AS SELECT metric, agent_name, agent_version, COUNT(*) AS shared, AVG(value) AS mean_value, AVG(CASE WHEN passed THEN 1.0 WHEN NOT passed THEN 0.0 END) AS pass_rate,
+       RANK() OVER (PARTITION BY metric ORDER BY AVG(value) DESC) AS place
+FROM (SELECT v.metric, v.agent_name, v.agent_version, v.case_id, v.value, v.passed, COUNT(*) OVER (PARTITION BY v.metric, v.case_id) AS having_it, n.systems
+  FROM (SELECT metric, agent_name, agent_version, case_id, value, passed,
+          ROW_NUMBER() OVER (PARTITION BY metric, agent_name, agent_version, case_id ORDER BY CASE WHEN run_date IS NULL THEN 1 ELSE 0 END, run_date DESC, batch_id DESC) AS newest
+    FROM lake.badger.latest_scores WHERE status = 'ok') v
+  JOIN (SELECT metric, COUNT(DISTINCT agent_name || ' ' || agent_version) AS systems FROM lake.badger.latest_scores WHERE status = 'ok' GROUP BY metric) n ON n.metric = v.metric
+  WHERE v.newest = 1) t
+WHERE having_it = systems GROUP BY metric, agent_name, agent_version;
+
+-- 48. Run by badger_owner.
+-- The version of the tables.
+INSERT INTO lake.badger.schema_version (version, reached_at) SELECT 4, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM lake.badger.schema_version WHERE version >= 4);
+
+-- 49. Run by badger_owner.
 -- A description of the table golden_set and of its columns.
 ALTER TABLE lake.badger.golden_set SET OPTIONS (description = 'The questions, with their accepted answers.');
 
--- 43. Run by badger_owner.
+-- 50. Run by badger_owner.
 -- The same for the columns of golden_set.
 ALTER TABLE lake.badger.golden_set ALTER COLUMN case_id SET OPTIONS (description = 'Identifies the question. Any type is read as its text: 17, \'17\' and a UUID are all fine.'), ALTER COLUMN question SET OPTIONS (description = 'The question as the user asked it.'), ALTER COLUMN evidence SET OPTIONS (description = 'Hints that came with the question, such as the definition of a business term.'), ALTER COLUMN schema_ddl SET OPTIONS (description = 'CREATE TABLE statements of the tables that the question is about.'), ALTER COLUMN dialect SET OPTIONS (description = 'SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …'), ALTER COLUMN gold_sql SET OPTIONS (description = 'The accepted query.'), ALTER COLUMN gold_result SET OPTIONS (description = 'What the accepted query returned: an inline result, or a reference table:NAME, query:ID or file:PATH.'), ALTER COLUMN expected_tools SET OPTIONS (description = 'The tools that a good agent calls, in order: a list of names or of {"name", "arguments"}.'), ALTER COLUMN expected_clarifications SET OPTIONS (description = 'What a good agent asks back: a list of texts.'), ALTER COLUMN expected_behaviour SET OPTIONS (description = 'answer (also NULL), clarify or refuse.'), ALTER COLUMN tags SET OPTIONS (description = 'A list of words to slice reports by.'), ALTER COLUMN set_version SET OPTIONS (description = 'Version of the golden set that the row belongs to.'), ALTER COLUMN gold_latency_ms SET OPTIONS (description = 'How long the accepted query took, in milliseconds.'), ALTER COLUMN gold_error SET OPTIONS (description = 'The message of the database, where the accepted query failed.'), ALTER COLUMN alternatives SET OPTIONS (description = 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The best one counts.'), ALTER COLUMN database_name SET OPTIONS (description = 'Name of the database that the question is about. Agreement with people can be shown by database.'), ALTER COLUMN metric_options SET OPTIONS (description = 'Options of single metrics, by name.');
 
--- 44. Run by badger_owner.
+-- 51. Run by badger_owner.
 -- A description of the table agent_runs and of its columns.
 ALTER TABLE lake.badger.agent_runs SET OPTIONS (description = 'The answers of agents: one row for each question, version of an agent, and batch.');
 
--- 45. Run by badger_owner.
+-- 52. Run by badger_owner.
 -- The same for the columns of agent_runs.
 ALTER TABLE lake.badger.agent_runs ALTER COLUMN agent_name SET OPTIONS (description = 'Who answered.'), ALTER COLUMN agent_version SET OPTIONS (description = 'Version of the agent.'), ALTER COLUMN batch_id SET OPTIONS (description = 'Which batch the answer belongs to, such as the night. The same agent may answer a question again in another batch.'), ALTER COLUMN case_id SET OPTIONS (description = 'Which question was answered: golden_set.case_id.'), ALTER COLUMN interpretation SET OPTIONS (description = 'The question in the agent\'s own words.'), ALTER COLUMN sql SET OPTIONS (description = 'The agent\'s query.'), ALTER COLUMN result SET OPTIONS (description = 'What the agent\'s query returned, in the form of gold_result.'), ALTER COLUMN sql_error SET OPTIONS (description = 'The message of the database, where the agent\'s query failed.'), ALTER COLUMN tool_calls SET OPTIONS (description = 'The tools that the agent called, in order: a list of {"name", "arguments"}.'), ALTER COLUMN response SET OPTIONS (description = 'The agent\'s answer in prose.'), ALTER COLUMN latency_ms SET OPTIONS (description = 'How long the agent\'s query took, in milliseconds.'), ALTER COLUMN gold_latency_ms SET OPTIONS (description = 'How long the accepted query took at the same time, where it was run again. It takes the place of golden_set.gold_latency_ms.'), ALTER COLUMN ran_at SET OPTIONS (description = 'When the agent answered.'), ALTER COLUMN conversation_id SET OPTIONS (description = 'The conversation that the answer is part of.'), ALTER COLUMN turn SET OPTIONS (description = 'Position of the answer in its conversation.');
 
--- 46. Run by badger_owner.
+-- 53. Run by badger_owner.
 -- A description of the table human_labels and of its columns.
 ALTER TABLE lake.badger.human_labels SET OPTIONS (description = 'What people said of answers: one row for each answer and annotator.');
 
--- 47. Run by badger_owner.
+-- 54. Run by badger_owner.
 -- The same for the columns of human_labels.
 ALTER TABLE lake.badger.human_labels ALTER COLUMN case_id SET OPTIONS (description = 'The question whose answer is labelled.'), ALTER COLUMN agent_name SET OPTIONS (description = 'Who answered.'), ALTER COLUMN batch_id SET OPTIONS (description = 'Which batch the answer belongs to.'), ALTER COLUMN annotator SET OPTIONS (description = 'Who labelled the answer.'), ALTER COLUMN verdict SET OPTIONS (description = 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, whatever white space is around them. Anything else is unsure.'), ALTER COLUMN note SET OPTIONS (description = 'Why.'), ALTER COLUMN labelled_at SET OPTIONS (description = 'When. Of several labels of one annotator for one answer, the latest counts.'), ALTER COLUMN agent_version SET OPTIONS (description = 'Version of the agent that answered. NULL means the only version that answered the question in the batch; where several did, the label counts for none of them.');
 
--- 48. Run by badger_owner.
+-- 55. Run by badger_owner.
 -- A description of the table eval_runs and of its columns.
 ALTER TABLE lake.badger.eval_runs SET OPTIONS (description = 'The evaluations: one row for each run and each agent, version and batch that it scored.');
 
--- 49. Run by badger_owner.
+-- 56. Run by badger_owner.
 -- The same for the columns of eval_runs.
 ALTER TABLE lake.badger.eval_runs ALTER COLUMN eval_run_id SET OPTIONS (description = 'The run.'), ALTER COLUMN agent_name SET OPTIONS (description = 'Whose answers were scored.'), ALTER COLUMN agent_version SET OPTIONS (description = 'Version of the agent.'), ALTER COLUMN batch_id SET OPTIONS (description = 'Batch of the answers.'), ALTER COLUMN eval_run_date SET OPTIONS (description = 'When the run started.'), ALTER COLUMN mode SET OPTIONS (description = 'text2sql_only, agentic_only or both.'), ALTER COLUMN config SET OPTIONS (description = 'Options and thresholds of metrics.'), ALTER COLUMN judge SET OPTIONS (description = 'Who was asked.'), ALTER COLUMN versions SET OPTIONS (description = 'Versions of badger, of the metrics and of judge files.'), ALTER COLUMN counts SET OPTIONS (description = 'How many scores the run holds, by status.'), ALTER COLUMN tokens SET OPTIONS (description = 'What judges were asked for the scores.'), ALTER COLUMN cost SET OPTIONS (description = 'What the whole run paid for.'), ALTER COLUMN status SET OPTIONS (description = 'running (also: killed), done, stopped or failed. Only a run that is done has scored everything it was asked to.');
 
--- 50. Run by badger_owner.
+-- 57. Run by badger_owner.
 -- A description of the table scores and of its columns.
 ALTER TABLE lake.badger.scores SET OPTIONS (description = 'The scores: one row for each run, answer and metric.');
 
--- 51. Run by badger_owner.
+-- 58. Run by badger_owner.
 -- The same for the columns of scores.
-ALTER TABLE lake.badger.scores ALTER COLUMN eval_run_id SET OPTIONS (description = 'The run.'), ALTER COLUMN case_id SET OPTIONS (description = 'The question.'), ALTER COLUMN agent_name SET OPTIONS (description = 'Who answered.'), ALTER COLUMN agent_version SET OPTIONS (description = 'Version of the agent.'), ALTER COLUMN batch_id SET OPTIONS (description = 'Batch of the answer.'), ALTER COLUMN metric SET OPTIONS (description = 'The metric.'), ALTER COLUMN metric_version SET OPTIONS (description = 'Version of the metric. Scores of different versions are not comparable.'), ALTER COLUMN status SET OPTIONS (description = 'ok, abstained, not_applicable or failed.'), ALTER COLUMN value SET OPTIONS (description = 'The value. NULL unless status is ok.'), ALTER COLUMN label SET OPTIONS (description = 'Category, of metrics that have one.'), ALTER COLUMN passed SET OPTIONS (description = 'Verdict by the metric\'s threshold. NULL where there is none.'), ALTER COLUMN reason SET OPTIONS (description = 'Why this value, or why none, in one sentence.'), ALTER COLUMN detail SET OPTIONS (description = 'The evidence: alignment, counts, differences.'), ALTER COLUMN assessment_ids SET OPTIONS (description = 'The recorded judge replies that the score rests on.'), ALTER COLUMN config_hash SET OPTIONS (description = 'Identifies the configuration of the run.'), ALTER COLUMN scored_at SET OPTIONS (description = 'When the score was stored.'), ALTER COLUMN code SET OPTIONS (description = 'Kind of failure. NULL unless status is failed.'), ALTER COLUMN usage SET OPTIONS (description = 'What asking the judge took for this score. NULL where nobody was asked.');
+ALTER TABLE lake.badger.scores ALTER COLUMN eval_run_id SET OPTIONS (description = 'The run.'), ALTER COLUMN case_id SET OPTIONS (description = 'The question.'), ALTER COLUMN agent_name SET OPTIONS (description = 'Who answered.'), ALTER COLUMN agent_version SET OPTIONS (description = 'Version of the agent.'), ALTER COLUMN batch_id SET OPTIONS (description = 'Batch of the answer.'), ALTER COLUMN metric SET OPTIONS (description = 'The metric.'), ALTER COLUMN metric_version SET OPTIONS (description = 'Version of the metric. Scores of different versions are not comparable.'), ALTER COLUMN status SET OPTIONS (description = 'ok, abstained, not_applicable or failed.'), ALTER COLUMN value SET OPTIONS (description = 'The value. NULL unless status is ok.'), ALTER COLUMN label SET OPTIONS (description = 'Category, of metrics that have one.'), ALTER COLUMN passed SET OPTIONS (description = 'Verdict by the metric\'s threshold. NULL where there is none.'), ALTER COLUMN reason SET OPTIONS (description = 'Why this value, or why none, in one sentence.'), ALTER COLUMN detail SET OPTIONS (description = 'The evidence: alignment, counts, differences.'), ALTER COLUMN assessment_ids SET OPTIONS (description = 'The recorded judge replies that the score rests on.'), ALTER COLUMN config_hash SET OPTIONS (description = 'Identifies the configuration of the run.'), ALTER COLUMN scored_at SET OPTIONS (description = 'When the score was stored.'), ALTER COLUMN code SET OPTIONS (description = 'Kind of failure. NULL unless status is failed.'), ALTER COLUMN usage SET OPTIONS (description = 'What asking the judge took for this score. NULL where nobody was asked.'), ALTER COLUMN gold_hash SET OPTIONS (description = 'Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.');
 
--- 52. Run by badger_owner.
+-- 59. Run by badger_owner.
 -- A description of the table assessments and of its columns.
 ALTER TABLE lake.badger.assessments SET OPTIONS (description = 'The replies of judges, recorded.');
 
--- 53. Run by badger_owner.
+-- 60. Run by badger_owner.
 -- The same for the columns of assessments.
 ALTER TABLE lake.badger.assessments ALTER COLUMN assessment_id SET OPTIONS (description = 'Hash of the content.'), ALTER COLUMN kind SET OPTIONS (description = 'What was asked.'), ALTER COLUMN backend SET OPTIONS (description = 'Who was asked.'), ALTER COLUMN model SET OPTIONS (description = 'The model that answered.'), ALTER COLUMN prompt_version SET OPTIONS (description = 'Version of the prompt.'), ALTER COLUMN request_hash SET OPTIONS (description = 'Hash of the request. The same request is not asked again.'), ALTER COLUMN reply SET OPTIONS (description = 'The reply, as it came.'), ALTER COLUMN tokens_in SET OPTIONS (description = 'Tokens of the request. NULL where unknown.'), ALTER COLUMN tokens_out SET OPTIONS (description = 'Tokens of the reply. NULL where unknown.'), ALTER COLUMN latency_ms SET OPTIONS (description = 'How long the reply took, in milliseconds.'), ALTER COLUMN created_at SET OPTIONS (description = 'When.'), ALTER COLUMN detail SET OPTIONS (description = 'What else is worth keeping.'), ALTER COLUMN payer SET OPTIONS (description = 'For whom the judge was asked: run:ID, or the name of a caller of the function server.');
 
--- 54. Run by badger_owner.
+-- 61. Run by badger_owner.
 -- A description of the table schema_version and of its columns.
 ALTER TABLE lake.badger.schema_version SET OPTIONS (description = 'The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them.');
 
--- 55. Run by badger_owner.
+-- 62. Run by badger_owner.
 -- The same for the columns of schema_version.
 ALTER TABLE lake.badger.schema_version ALTER COLUMN version SET OPTIONS (description = 'Version of the tables.'), ALTER COLUMN badger SET OPTIONS (description = 'Version of badger that brought the tables to it.'), ALTER COLUMN reached_at SET OPTIONS (description = 'When.'), ALTER COLUMN views SET OPTIONS (description = 'Fingerprints of the views, as JSON: of their text and of what the warehouse shows of it.');
 
--- 56. Run by badger_owner.
+-- 63. Run by badger_owner.
 -- A description of the table judges and of its columns.
 ALTER TABLE lake.badger.judges SET OPTIONS (description = 'The promoted judge files. A row never changes.');
 
--- 57. Run by badger_owner.
+-- 64. Run by badger_owner.
 -- The same for the columns of judges.
 ALTER TABLE lake.badger.judges ALTER COLUMN name SET OPTIONS (description = 'Name of the judge.'), ALTER COLUMN version SET OPTIONS (description = 'Version of the judge.'), ALTER COLUMN kind SET OPTIONS (description = 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.'), ALTER COLUMN source SET OPTIONS (description = 'Text of the judge file.'), ALTER COLUMN `hash` SET OPTIONS (description = 'SHA-256 of the text.'), ALTER COLUMN promoted_at SET OPTIONS (description = 'When.'), ALTER COLUMN promoted_by SET OPTIONS (description = 'By whom.');
 
--- 58. Run by badger_owner.
+-- 65. Run by badger_owner.
 -- A description of the table run_log and of its columns.
 ALTER TABLE lake.badger.run_log SET OPTIONS (description = 'What the evaluations by the warehouse\'s own procedure did, and what failed: one row for each event.');
 
--- 59. Run by badger_owner.
+-- 66. Run by badger_owner.
 -- The same for the columns of run_log.
 ALTER TABLE lake.badger.run_log ALTER COLUMN entry_id SET OPTIONS (description = 'Identifies the row.'), ALTER COLUMN logged_at SET OPTIONS (description = 'When.'), ALTER COLUMN eval_run_id SET OPTIONS (description = 'The run. NULL where none had begun.'), ALTER COLUMN event SET OPTIONS (description = 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).'), ALTER COLUMN case_id SET OPTIONS (description = 'The question, where the event is of one answer.'), ALTER COLUMN answers SET OPTIONS (description = 'How many answers the event is about.'), ALTER COLUMN message SET OPTIONS (description = 'What the database or badger serve said.');
 
--- 60. Run by badger_owner.
+-- 67. Run by badger_owner.
 -- A description of the table run_locks and of its columns.
 ALTER TABLE lake.badger.run_locks SET OPTIONS (description = 'Who evaluates now, in warehouses without locks of their own: a row for each lock.');
 
--- 61. Run by badger_owner.
+-- 68. Run by badger_owner.
 -- The same for the columns of run_locks.
 ALTER TABLE lake.badger.run_locks ALTER COLUMN name SET OPTIONS (description = 'The lock: evaluate.'), ALTER COLUMN holder SET OPTIONS (description = 'The call that holds it. NULL where nobody does.'), ALTER COLUMN taken_at SET OPTIONS (description = 'When it was taken.'), ALTER COLUMN beat_at SET OPTIONS (description = 'When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.');
 
--- 62. Run by badger_owner.
+-- 69. Run by badger_owner.
 -- A description of the table claims and of its columns.
 ALTER TABLE lake.badger.claims SET OPTIONS (description = 'Who is asking a judge at this moment: one row for each request. Rows come and go.');
 
--- 63. Run by badger_owner.
+-- 70. Run by badger_owner.
 -- The same for the columns of claims.
 ALTER TABLE lake.badger.claims ALTER COLUMN claim_key SET OPTIONS (description = 'Hash of the request.'), ALTER COLUMN owner SET OPTIONS (description = 'The process that asks.'), ALTER COLUMN expires_ms SET OPTIONS (description = 'Until when, in milliseconds since 1970. After that another process may ask.');
 
--- 64. Run by badger_owner.
+-- 71. Run by badger_owner.
 -- A description of the table calls and of its columns.
 ALTER TABLE lake.badger.calls SET OPTIONS (description = 'Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.');
 
--- 65. Run by badger_owner.
+-- 72. Run by badger_owner.
 -- The same for the columns of calls.
 ALTER TABLE lake.badger.calls ALTER COLUMN call_id SET OPTIONS (description = 'Names the call.'), ALTER COLUMN content_hash SET OPTIONS (description = 'Hash of what was asked. Another call under the same id is refused.'), ALTER COLUMN `function` SET OPTIONS (description = 'The function.'), ALTER COLUMN request SET OPTIONS (description = 'What was asked.'), ALTER COLUMN reply SET OPTIONS (description = 'The reply. NULL until there is one, and where it is computed again from the replies of judges.'), ALTER COLUMN expires_ms SET OPTIONS (description = 'Until when the row is kept, in milliseconds since 1970.');
 
--- 66. Run by badger_owner.
+-- 73. Run by badger_owner.
 -- A description of the view latest_scores.
 ALTER VIEW lake.badger.latest_scores SET OPTIONS (description = 'The latest score of each answer and metric, whichever run it is from, with the status of that run.');
 
--- 67. Run by badger_owner.
+-- 74. Run by badger_owner.
 -- A description of the view consensus.
 ALTER VIEW lake.badger.consensus SET OPTIONS (description = 'What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.');
 
--- 68. Run by badger_owner.
+-- 75. Run by badger_owner.
 -- A description of the view complexity.
 ALTER VIEW lake.badger.complexity SET OPTIONS (description = 'The complexity tier of each question, from its newest score.');
 
--- 69. Run by badger_owner.
+-- 76. Run by badger_owner.
 -- A description of the view coverage.
 ALTER VIEW lake.badger.coverage SET OPTIONS (description = 'What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.');
 
--- 70. Run by badger_owner.
+-- 77. Run by badger_owner.
 -- A description of the view versions_by_metric.
 ALTER VIEW lake.badger.versions_by_metric SET OPTIONS (description = 'Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.');
 
--- 71. Run by badger_owner.
+-- 78. Run by badger_owner.
 -- A description of the view agreement.
 ALTER VIEW lake.badger.agreement SET OPTIONS (description = 'How often each metric gives the verdict that most annotators give.');
 
--- 72. Run by badger_owner.
+-- 79. Run by badger_owner.
 -- A description of the view degradation.
 ALTER VIEW lake.badger.degradation SET OPTIONS (description = 'The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.');
 
--- 73. Run by badger_owner.
+-- 80. Run by badger_owner.
 -- A description of the view latest_run.
 ALTER VIEW lake.badger.latest_run SET OPTIONS (description = 'The run of each agent, version and batch that started last: what became of it, and of its scores.');
 
--- 74. Run by badger_owner.
+-- 81. Run by badger_owner.
 -- A description of the view versions_by_batch.
 ALTER VIEW lake.badger.versions_by_batch SET OPTIONS (description = 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.');
 
--- 75. Run by badger_owner.
+-- 82. Run by badger_owner.
 -- A description of the view worst_cases.
 ALTER VIEW lake.badger.worst_cases SET OPTIONS (description = 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.');
 
--- 76. Run by badger_owner.
+-- 83. Run by badger_owner.
 -- A description of the view judge_cost.
 ALTER VIEW lake.badger.judge_cost SET OPTIONS (description = 'What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.');
 
--- 77. Run by badger_owner.
+-- 84. Run by badger_owner.
 -- A description of the view failures_by_reason.
 ALTER VIEW lake.badger.failures_by_reason SET OPTIONS (description = 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.');
 
--- 78. Run by badger_owner.
+-- 85. Run by badger_owner.
 -- A description of the view suspect_golds.
-ALTER VIEW lake.badger.suspect_golds SET OPTIONS (description = 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.');
+ALTER VIEW lake.badger.suspect_golds SET OPTIONS (description = 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x and gold_flex (ROSE\'s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a text that neither question nor evidence has, and the answer\'s with one that is there), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.');
 
--- 79. Run by badger_owner.
+-- 86. Run by badger_owner.
+-- A description of the view trend.
+ALTER VIEW lake.badger.trend SET OPTIONS (description = 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are of unlike things.');
+
+-- 87. Run by badger_owner.
+-- A description of the view batch_changes.
+ALTER VIEW lake.badger.batch_changes SET OPTIONS (description = 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration or judge changed are counted and not compared. z is McNemar\'s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics.');
+
+-- 88. Run by badger_owner.
+-- A description of the view failure_labels.
+ALTER VIEW lake.badger.failure_labels SET OPTIONS (description = 'What goes wrong, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX\'s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF\'s status of the filters (filters), and ROSE\'s diagnoses (diagnosis). An answer may have several.');
+
+-- 89. Run by badger_owner.
+-- A description of the view failures_by_label.
+ALTER VIEW lake.badger.failures_by_label SET OPTIONS (description = 'The labels of failure_labels, counted by version, batch and tier, with one of the cases.');
+
+-- 90. Run by badger_owner.
+-- A description of the view ambiguous_questions.
+ALTER VIEW lake.badger.ambiguous_questions SET OPTIONS (description = 'Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE\'s Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).');
+
+-- 91. Run by badger_owner.
+-- A description of the view ex_discordance.
+ALTER VIEW lake.badger.ex_discordance SET OPTIONS (description = 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by what ROSE\'s Refuter says of the question: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.');
+
+-- 92. Run by badger_owner.
+-- A description of the view system_ranks.
+ALTER VIEW lake.badger.system_ranks SET OPTIONS (description = 'The versions of all agents by each metric, on the cases of which all of them have a value, the newest of each: place 1 has the highest mean. Where the versions share no case there is no row.');
+
+-- 93. Run by badger_owner.
 -- The reader reads scores.
 GRANT `roles/bigquery.dataViewer` ON TABLE lake.badger.scores TO 'badger_reader';
 
--- 80. Run by badger_owner.
+-- 94. Run by badger_owner.
 -- The reader reads eval_runs.
 GRANT `roles/bigquery.dataViewer` ON TABLE lake.badger.eval_runs TO 'badger_reader';
 
--- 81. Run by badger_owner.
+-- 95. Run by badger_owner.
 -- The reader reads run_log.
 GRANT `roles/bigquery.dataViewer` ON TABLE lake.badger.run_log TO 'badger_reader';
 
--- 82. Run by badger_owner.
+-- 96. Run by badger_owner.
 -- The reader reads latest_scores.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.latest_scores TO 'badger_reader';
 
--- 83. Run by badger_owner.
+-- 97. Run by badger_owner.
 -- The reader reads consensus.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.consensus TO 'badger_reader';
 
--- 84. Run by badger_owner.
+-- 98. Run by badger_owner.
 -- The reader reads complexity.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.complexity TO 'badger_reader';
 
--- 85. Run by badger_owner.
+-- 99. Run by badger_owner.
 -- The reader reads coverage.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.coverage TO 'badger_reader';
 
--- 86. Run by badger_owner.
+-- 100. Run by badger_owner.
 -- The reader reads versions_by_metric.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.versions_by_metric TO 'badger_reader';
 
--- 87. Run by badger_owner.
+-- 101. Run by badger_owner.
 -- The reader reads agreement.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.agreement TO 'badger_reader';
 
--- 88. Run by badger_owner.
+-- 102. Run by badger_owner.
 -- The reader reads degradation.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.degradation TO 'badger_reader';
 
--- 89. Run by badger_owner.
+-- 103. Run by badger_owner.
 -- The reader reads latest_run.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.latest_run TO 'badger_reader';
 
--- 90. Run by badger_owner.
+-- 104. Run by badger_owner.
 -- The reader reads versions_by_batch.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.versions_by_batch TO 'badger_reader';
 
--- 91. Run by badger_owner.
+-- 105. Run by badger_owner.
 -- The reader reads worst_cases.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.worst_cases TO 'badger_reader';
 
--- 92. Run by badger_owner.
+-- 106. Run by badger_owner.
 -- The reader reads judge_cost.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.judge_cost TO 'badger_reader';
 
--- 93. Run by badger_owner.
+-- 107. Run by badger_owner.
 -- The reader reads failures_by_reason.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.failures_by_reason TO 'badger_reader';
 
--- 94. Run by badger_owner.
+-- 108. Run by badger_owner.
 -- The reader reads suspect_golds.
 GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.suspect_golds TO 'badger_reader';
 
--- 95. Run by badger_owner.
+-- 109. Run by badger_owner.
+-- The reader reads trend.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.trend TO 'badger_reader';
+
+-- 110. Run by badger_owner.
+-- The reader reads batch_changes.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.batch_changes TO 'badger_reader';
+
+-- 111. Run by badger_owner.
+-- The reader reads failure_labels.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.failure_labels TO 'badger_reader';
+
+-- 112. Run by badger_owner.
+-- The reader reads failures_by_label.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.failures_by_label TO 'badger_reader';
+
+-- 113. Run by badger_owner.
+-- The reader reads ambiguous_questions.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.ambiguous_questions TO 'badger_reader';
+
+-- 114. Run by badger_owner.
+-- The reader reads ex_discordance.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.ex_discordance TO 'badger_reader';
+
+-- 115. Run by badger_owner.
+-- The reader reads system_ranks.
+GRANT `roles/bigquery.dataViewer` ON VIEW lake.badger.system_ranks TO 'badger_reader';
+
+-- 116. Run by badger_owner.
 -- A view reads golden_set with the rights of whoever asks.
 GRANT `roles/bigquery.dataViewer` ON TABLE lake.badger.golden_set TO 'badger_reader';
 
--- 96. Run by badger_owner.
+-- 117. Run by badger_owner.
 -- A view reads agent_runs with the rights of whoever asks.
 GRANT `roles/bigquery.dataViewer` ON TABLE lake.badger.agent_runs TO 'badger_reader';
 
--- 97. Run by badger_owner.
+-- 118. Run by badger_owner.
 -- A view reads human_labels with the rights of whoever asks.
 GRANT `roles/bigquery.dataViewer` ON TABLE lake.badger.human_labels TO 'badger_reader';
 
--- 98. Run by badger_owner.
+-- 119. Run by badger_owner.
 -- The annotator reads and writes labels, and nothing else.
 GRANT `roles/bigquery.dataEditor` ON TABLE lake.badger.human_labels TO 'badger_annotator';
 
--- 99. Run by badger_owner.
+-- 120. Run by badger_owner.
 -- The lock of the evaluation.
 INSERT INTO lake.badger.run_locks (name) SELECT 'evaluate' FROM (SELECT 1) WHERE NOT EXISTS (SELECT 1 FROM lake.badger.run_locks WHERE name = 'evaluate');
 
--- 100. Run by badger_owner.
+-- 121. Run by badger_owner.
 -- Scores the answers that have no score: CALL lake.badger.evaluate(NULL, NULL) those of each agent's newest batch, and what an earlier call left; CALL lake.badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 200 answers at a time are stored.
 CREATE OR REPLACE PROCEDURE lake.badger.evaluate(batch STRING, metrics STRING)
-OPTIONS (strict_mode = FALSE, description = 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:54af602aa05faa3c]')
+OPTIONS (strict_mode = FALSE, description = 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:0f27cb2a0409438b]')
 BEGIN
   DECLARE me STRING DEFAULT GENERATE_UUID();
   DECLARE settings JSON;
@@ -689,12 +846,12 @@ BEGIN
                  JSON_VALUE(r, '$.status') AS status, CAST(JSON_VALUE(r, '$.value') AS FLOAT64) AS value, JSON_VALUE(r, '$.label') AS label, CAST(JSON_VALUE(r, '$.passed') AS BOOL) AS passed,
                  JSON_VALUE(r, '$.reason') AS reason, NULLIF(TO_JSON_STRING(JSON_QUERY(r, '$.detail')), 'null') AS detail,
                  NULLIF(TO_JSON_STRING(JSON_QUERY(r, '$.assessment_ids')), 'null') AS assessment_ids, JSON_VALUE(r, '$.config_hash') AS config_hash, JSON_VALUE(r, '$.code') AS code,
-                 NULLIF(TO_JSON_STRING(JSON_QUERY(r, '$.usage')), 'null') AS usage
+                 NULLIF(TO_JSON_STRING(JSON_QUERY(r, '$.usage')), 'null') AS usage, JSON_VALUE(r, '$.gold_hash') AS gold_hash
           FROM badger_scored AS p, UNNEST(JSON_QUERY_ARRAY(p.result)) AS r WHERE JSON_VALUE(r, '$.metric') IS NOT NULL) AS s
         ON t.eval_run_id = run_id AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id AND t.case_id = s.case_id AND t.metric = s.metric
-        WHEN NOT MATCHED THEN INSERT (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage)
+        WHEN NOT MATCHED THEN INSERT (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash)
           VALUES (run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids,
-            s.config_hash, CURRENT_TIMESTAMP(), s.code, s.usage);
+            s.config_hash, CURRENT_TIMESTAMP(), s.code, s.usage, s.gold_hash);
         COMMIT TRANSACTION;
       END IF;
     EXCEPTION WHEN ERROR THEN
@@ -752,12 +909,12 @@ BEGIN
   END IF;
 END;
 
--- 101. Run by a person, not as SQL.
+-- 122. Run by a person, not as SQL.
 -- The scheduled query that calls the procedure by night, in UTC, as an account that may call functions over the connection and write badger's tables.
 --     bq mk --transfer_config --project_id=lake --location=eu --data_source=scheduled_query --display_name='badger evaluate' --schedule='every monday 03:15' --service_account_name=badger-nightly@lake.iam.gserviceaccount.com --params='{"query": "CALL lake.badger.evaluate(NULL, NULL)"}'
 --     to remove it: bq ls --transfer_config --transfer_location=eu, then bq rm --transfer_config NAME
 
--- 102. Run by a person, not as SQL.
+-- 123. Run by a person, not as SQL.
 -- A second scheduled query, an hour later, that fails where fewer answers pass than in the batch before; its e-mail notification is the alert.
 --     SELECT ERROR(STRING_AGG(CONCAT(agent_name, ', ', metric, ', batch ', batch_id), '; ')) FROM lake.badger.degradation WHERE pass_rate_change <= -0.05 OR failed > failed_before HAVING COUNT(*) > 0
 
@@ -778,6 +935,27 @@ REVOKE `roles/bigquery.dataViewer` ON TABLE lake.badger.agent_runs FROM 'badger_
 
 -- Run by badger_owner.
 REVOKE `roles/bigquery.dataViewer` ON TABLE lake.badger.golden_set FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.system_ranks FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.ex_discordance FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.ambiguous_questions FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.failures_by_label FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.failure_labels FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.batch_changes FROM 'badger_reader';
+
+-- Run by badger_owner.
+REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.trend FROM 'badger_reader';
 
 -- Run by badger_owner.
 REVOKE `roles/bigquery.dataViewer` ON VIEW lake.badger.suspect_golds FROM 'badger_reader';
@@ -826,6 +1004,27 @@ REVOKE `roles/bigquery.dataViewer` ON TABLE lake.badger.eval_runs FROM 'badger_r
 
 -- Run by badger_owner.
 REVOKE `roles/bigquery.dataViewer` ON TABLE lake.badger.scores FROM 'badger_reader';
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.system_ranks;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.ex_discordance;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.ambiguous_questions;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.failures_by_label;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.failure_labels;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.batch_changes;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.trend;
 
 -- Run by badger_owner.
 DROP VIEW IF EXISTS lake.badger.suspect_golds;

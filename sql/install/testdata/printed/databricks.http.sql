@@ -1,4 +1,4 @@
--- badger in databricks via http: 203 steps, in this order. Each may be run again.
+-- badger in databricks via http: 225 steps, in this order. Each may be run again.
 
 -- 1. Run by a person, not as SQL.
 -- Groups belong to the account: create them there, if they are not there yet.
@@ -121,7 +121,7 @@ CREATE TABLE IF NOT EXISTS lake.badger.eval_runs (eval_run_id STRING, agent_name
 
 -- 18. Run by badger_owner.
 -- The scores: one row for each run, answer and metric. The table stays when badger is removed.
-CREATE TABLE IF NOT EXISTS lake.badger.scores (eval_run_id STRING, case_id STRING, agent_name STRING, agent_version STRING, batch_id STRING, metric STRING, metric_version BIGINT, status STRING, value DOUBLE, label STRING, passed BOOLEAN, reason STRING, detail STRING, assessment_ids STRING, config_hash STRING, scored_at TIMESTAMP, code STRING, usage STRING);
+CREATE TABLE IF NOT EXISTS lake.badger.scores (eval_run_id STRING, case_id STRING, agent_name STRING, agent_version STRING, batch_id STRING, metric STRING, metric_version BIGINT, status STRING, value DOUBLE, label STRING, passed BOOLEAN, reason STRING, detail STRING, assessment_ids STRING, config_hash STRING, scored_at TIMESTAMP, code STRING, usage STRING, gold_hash STRING);
 
 -- 19. Run by badger_owner.
 -- The replies of judges, recorded. The table stays when badger is removed.
@@ -153,8 +153,8 @@ CREATE TABLE IF NOT EXISTS lake.badger.calls (call_id STRING, content_hash STRIN
 
 -- 26. Run by badger_owner.
 -- The latest score of each answer and metric, whichever run it is from, with the status of that run.
-CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, run_status, run_date FROM (
-  SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
+CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, run_status, run_date FROM (
+  SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
          ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC) AS newest
   FROM lake.badger.scores s LEFT JOIN lake.badger.eval_runs r
   ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
@@ -299,7 +299,7 @@ CREATE OR REPLACE VIEW lake.badger.failures_by_reason AS SELECT agent_name, agen
 FROM lake.badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_version, batch_id, metric, status, code, reason;
 
 -- 38. Run by badger_owner.
--- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
+-- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x and gold_flex (ROSE's Refuter, or FLEX, found it wrong), gold_literal (its query compares with a text that neither question nor evidence has, and the answer's with one that is there), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
 CREATE OR REPLACE VIEW lake.badger.suspect_golds AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
 FROM (SELECT COALESCE(CAST(case_id AS STRING), '') AS case_id, 'gold_error' AS why, CAST(NULL AS STRING) AS answer, CAST(NULL AS STRING) AS agent_name, CAST(NULL AS STRING) AS agent_version, CAST(NULL AS STRING) AS batch_id
   FROM lake.badger.golden_set WHERE CAST(gold_error AS STRING) <> ''
@@ -307,8 +307,10 @@ FROM (SELECT COALESCE(CAST(case_id AS STRING), '') AS case_id, 'gold_error' AS w
   SELECT case_id, 'gold_error' AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
   FROM lake.badger.latest_scores WHERE status = 'not_applicable' AND reason = 'the gold query failed when it ran'
   UNION ALL
-  SELECT case_id, CASE WHEN metric = 'rose' THEN 'gold_x' ELSE 'gold_empty' END AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
-  FROM lake.badger.latest_scores WHERE status = 'ok' AND (metric = 'relation' AND label = 'gold_empty' OR metric = 'rose' AND get_json_object(detail, '$.gold_x') = 'true')
+  SELECT case_id, CASE WHEN metric = 'rose' THEN 'gold_x' WHEN metric = 'flex' THEN 'gold_flex' WHEN label = 'gold_empty' THEN 'gold_empty' WHEN label = 'gold_literal_foreign' THEN 'gold_literal' ELSE 'gold_logic' END AS why,
+         (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
+  FROM lake.badger.latest_scores WHERE status = 'ok' AND (metric = 'relation' AND label IN ('gold_empty', 'gold_literal_foreign', 'gold_vacuous_limit', 'gold_vacuous_having', 'gold_ungrouped', 'gold_and_for_or', 'gold_sort_against_question') OR metric = 'rose' AND get_json_object(detail, '$.gold_x') = 'true'
+    OR metric = 'flex' AND value = 1 AND get_json_object(detail, '$.categories') LIKE '%"incorrect_ground_truth_query"%')
   UNION ALL
   SELECT s.case_id, 'people' AS why, (s.agent_name || ' ' || s.agent_version || ' ' || s.batch_id) AS answer, s.agent_name, s.agent_version, s.batch_id
   FROM lake.badger.latest_scores s JOIN lake.badger.consensus l ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
@@ -321,663 +323,822 @@ FROM (SELECT COALESCE(CAST(case_id AS STRING), '') AS case_id, 'gold_error' AS w
 GROUP BY t.case_id, t.why;
 
 -- 39. Run by badger_owner.
--- The version of the tables.
-INSERT INTO lake.badger.schema_version (version, reached_at) SELECT 3, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM lake.badger.schema_version WHERE version >= 3);
+-- Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are of unlike things.
+CREATE OR REPLACE VIEW lake.badger.trend AS SELECT s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier, COUNT(*) AS answers, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored,
+       COUNT(CASE WHEN s.status = 'ok' THEN 1 END) * 1.0 / NULLIF(COUNT(CASE WHEN s.applies = 1 THEN 1 END), 0) AS coverage, AVG(s.value) AS mean_value,
+       MIN(CASE WHEN s.status = 'ok' AND s.place * 10 >= s.of_ok * 9 THEN s.value END) AS p90, COUNT(CASE WHEN s.passed THEN 1 END) AS passed, COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged,
+       AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate, COUNT(DISTINCT s.metric_version) AS metric_versions, MAX(s.metric_version) AS metric_version,
+       COUNT(DISTINCT s.config_hash) AS configurations, MAX(s.config_hash) AS config_hash, COUNT(DISTINCT NULLIF(s.judge, '')) AS judges, MAX(NULLIF(s.judge, '')) AS judge
+FROM (SELECT m.agent_name, m.agent_version, m.batch_id, m.metric, m.metric_version, m.status, m.value, m.passed, m.config_hash, m.judge, COALESCE(c.tier, 'unknown') AS tier, m.applies,
+        ROW_NUMBER() OVER (PARTITION BY m.agent_name, m.agent_version, m.batch_id, m.metric, COALESCE(c.tier, 'unknown'), CASE WHEN m.status = 'ok' THEN 1 ELSE 0 END ORDER BY m.value) AS place,
+        COUNT(CASE WHEN m.status = 'ok' THEN 1 END) OVER (PARTITION BY m.agent_name, m.agent_version, m.batch_id, m.metric, COALESCE(c.tier, 'unknown')) AS of_ok
+  FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.status, s.value, s.passed, s.config_hash,
+          CASE WHEN s.status = 'not_applicable' AND s.reason NOT IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given') THEN 0 ELSE 1 END AS applies, CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN '' ELSE COALESCE(r.judge, '') END AS judge
+    FROM lake.badger.latest_scores s LEFT JOIN lake.badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) m
+  LEFT JOIN lake.badger.complexity c ON c.case_id = m.case_id) s
+JOIN (SELECT agent_name, agent_version, batch_id, dated_at, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN dated_at IS NULL THEN 0 ELSE 1 END, dated_at, batch_id, agent_version) AS place
+  FROM (SELECT agent_name, agent_version, batch_id, MIN(run_date) AS dated_at FROM lake.badger.latest_scores GROUP BY agent_name, agent_version, batch_id) d) b ON b.agent_name = s.agent_name AND b.agent_version = s.agent_version AND b.batch_id = s.batch_id
+GROUP BY s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier;
 
 -- 40. Run by badger_owner.
+-- Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration or judge changed are counted and not compared. z is McNemar's (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics.
+CREATE OR REPLACE VIEW lake.badger.batch_changes AS SELECT agent_name, metric, agent_version, batch_id, version_before, batch_before, shared, compared, other_golden_set, other_metric_version, other_configuration, other_judge, no_value,
+       mean_before, mean_value, mean_value - mean_before AS mean_change, fixed, broken, CASE WHEN fixed + broken > 0 THEN (fixed - broken) / SQRT(fixed + broken) END AS z
+FROM (SELECT agent_name, metric, agent_version, batch_id, version_before, batch_before, COUNT(*) AS shared, COUNT(CASE WHEN why IS NULL THEN 1 END) AS compared,
+        COUNT(CASE WHEN why = 'golden set' THEN 1 END) AS other_golden_set, COUNT(CASE WHEN why = 'metric version' THEN 1 END) AS other_metric_version,
+        COUNT(CASE WHEN why = 'configuration' THEN 1 END) AS other_configuration, COUNT(CASE WHEN why = 'judge' THEN 1 END) AS other_judge, COUNT(CASE WHEN why = 'no value' THEN 1 END) AS no_value,
+        AVG(CASE WHEN why IS NULL THEN value_before END) AS mean_before, AVG(CASE WHEN why IS NULL THEN value END) AS mean_value,
+        COUNT(CASE WHEN why IS NULL AND passed AND NOT passed_before THEN 1 END) AS fixed, COUNT(CASE WHEN why IS NULL AND NOT passed AND passed_before THEN 1 END) AS broken
+  FROM (SELECT n.agent_name, n.metric, n.agent_version, n.batch_id, p.version_before, p.batch_before, n.value, n.passed, b.value AS value_before, b.passed AS passed_before, CASE WHEN n.gold_hash <> b.gold_hash THEN 'golden set' WHEN n.metric_version <> b.metric_version THEN 'metric version' WHEN n.config_hash <> b.config_hash THEN 'configuration'
+             WHEN n.judge <> b.judge AND n.judge <> '' AND b.judge <> '' THEN 'judge' WHEN n.status <> 'ok' OR b.status <> 'ok' THEN 'no value' END AS why
+    FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.status, s.value, s.passed, s.config_hash, s.gold_hash,
+           CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN '' ELSE COALESCE(r.judge, '') END AS judge
+    FROM lake.badger.latest_scores s LEFT JOIN lake.badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) n
+    JOIN (SELECT agent_name, agent_version, batch_id, version_before, batch_before FROM (
+    SELECT n.agent_name, n.agent_version, n.batch_id, b.agent_version AS version_before, b.batch_id AS batch_before,
+           ROW_NUMBER() OVER (PARTITION BY n.agent_name, n.agent_version, n.batch_id ORDER BY CASE WHEN b.agent_version = n.agent_version THEN 0 ELSE 1 END, b.place DESC) AS nearest
+    FROM (SELECT agent_name, agent_version, batch_id, dated_at, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN dated_at IS NULL THEN 0 ELSE 1 END, dated_at, batch_id, agent_version) AS place
+  FROM (SELECT agent_name, agent_version, batch_id, MIN(run_date) AS dated_at FROM lake.badger.latest_scores GROUP BY agent_name, agent_version, batch_id) d) n JOIN (SELECT agent_name, agent_version, batch_id, dated_at, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN dated_at IS NULL THEN 0 ELSE 1 END, dated_at, batch_id, agent_version) AS place
+  FROM (SELECT agent_name, agent_version, batch_id, MIN(run_date) AS dated_at FROM lake.badger.latest_scores GROUP BY agent_name, agent_version, batch_id) d) b ON b.agent_name = n.agent_name AND b.place < n.place) p WHERE nearest = 1) p ON p.agent_name = n.agent_name AND p.agent_version = n.agent_version AND p.batch_id = n.batch_id
+    JOIN (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.status, s.value, s.passed, s.config_hash, s.gold_hash,
+           CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN '' ELSE COALESCE(r.judge, '') END AS judge
+    FROM lake.badger.latest_scores s LEFT JOIN lake.badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) b ON b.agent_name = n.agent_name AND b.agent_version = p.version_before AND b.batch_id = p.batch_before AND b.case_id = n.case_id AND b.metric = n.metric) c
+  GROUP BY agent_name, metric, agent_version, batch_id, version_before, batch_before) t;
+
+-- 41. Run by badger_owner.
+-- What goes wrong, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX's errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF's status of the filters (filters), and ROSE's diagnoses (diagnosis). An answer may have several.
+CREATE OR REPLACE VIEW lake.badger.failure_labels AS SELECT l.agent_name, l.agent_version, l.batch_id, l.metric, l.kind, l.label, COALESCE(c.tier, 'unknown') AS tier, l.case_id
+FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'issue' AS kind, v.label, s.case_id FROM lake.badger.latest_scores s CROSS JOIN (SELECT 'filters_missing' AS label UNION ALL SELECT 'filters_incorrect' AS label UNION ALL SELECT 'joins_missing' AS label UNION ALL SELECT 'joins_incorrect' AS label UNION ALL SELECT 'joins_unnecessary' AS label UNION ALL SELECT 'aggregation_wrong' AS label UNION ALL SELECT 'aggregation_missing' AS label UNION ALL SELECT 'columns_missing' AS label UNION ALL SELECT 'columns_wrong' AS label UNION ALL SELECT 'ordering_wrong' AS label UNION ALL SELECT 'schema_misunderstanding' AS label UNION ALL SELECT 'logic_error' AS label UNION ALL SELECT 'performance_issue' AS label) v WHERE s.status = 'ok' AND s.metric = 'sql_judge_issues' AND get_json_object(s.detail, '$.issues') LIKE '%"' || v.label || '"%'
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'error' AS kind, v.label, s.case_id FROM lake.badger.latest_scores s CROSS JOIN (SELECT 'incorrect_schema_linking' AS label UNION ALL SELECT 'incorrect_filtering_condition' AS label UNION ALL SELECT 'missing_handling_of_nullable_column' AS label UNION ALL SELECT 'missing_handling_of_multiple_rows' AS label UNION ALL SELECT 'abused_clauses' AS label UNION ALL SELECT 'other_fatal_issues' AS label) v WHERE s.status = 'ok' AND s.metric = 'flex' AND s.value = 0 AND get_json_object(s.detail, '$.categories') LIKE '%"' || v.label || '"%'
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'difference' AS kind, v.label, s.case_id FROM lake.badger.latest_scores s CROSS JOIN (SELECT 'different_output_structure' AS label UNION ALL SELECT 'different_output_value_representation' AS label UNION ALL SELECT 'incorrect_ground_truth_query' AS label UNION ALL SELECT 'multiple_answers_available' AS label UNION ALL SELECT 'other_minor_issues' AS label) v WHERE s.status = 'ok' AND s.metric = 'flex' AND s.value = 1 AND get_json_object(s.detail, '$.categories') LIKE '%"' || v.label || '"%'
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'relation' AS kind, s.label, s.case_id FROM lake.badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'relation' AND s.label NOT IN ('same', 'permuted')
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'filters' AS kind, get_json_object(s.detail, '$.filters_applied_status') AS label, s.case_id FROM lake.badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'stef' AND get_json_object(s.detail, '$.filters_applied_status') IS NOT NULL
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'diagnosis' AS kind, 'gold_x' AS label, s.case_id FROM lake.badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'rose' AND get_json_object(s.detail, '$.gold_x') = 'true'
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'diagnosis' AS kind, 'amb_q' AS label, s.case_id FROM lake.badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'rose' AND get_json_object(s.detail, '$.amb_q') = 'true'
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'diagnosis' AS kind, 'amb_schema' AS label, s.case_id FROM lake.badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'rose' AND get_json_object(s.detail, '$.amb_schema') = 'true') l LEFT JOIN lake.badger.complexity c ON c.case_id = l.case_id;
+
+-- 42. Run by badger_owner.
+-- The labels of failure_labels, counted by version, batch and tier, with one of the cases.
+CREATE OR REPLACE VIEW lake.badger.failures_by_label AS SELECT agent_name, agent_version, batch_id, metric, kind, label, tier, COUNT(*) AS answers, MIN(case_id) AS example
+FROM lake.badger.failure_labels GROUP BY agent_name, agent_version, batch_id, metric, kind, label, tier;
+
+-- 43. Run by badger_owner.
+-- Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE's Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).
+CREATE OR REPLACE VIEW lake.badger.ambiguous_questions AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
+FROM (SELECT case_id, CASE WHEN label = 'multiple_answers_available' THEN 'amb_flex' ELSE label END AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
+  FROM lake.badger.failure_labels WHERE kind = 'diagnosis' AND label IN ('amb_q', 'amb_schema') OR kind = 'difference' AND label = 'multiple_answers_available') t
+GROUP BY t.case_id, t.why;
+
+-- 44. Run by badger_owner.
+-- Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by what ROSE's Refuter says of the question: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.
+CREATE OR REPLACE VIEW lake.badger.ex_discordance AS SELECT e.agent_name, e.agent_version, e.batch_id, e.metric AS ex_metric, s.metric, COALESCE(c.tier, 'unknown') AS tier, COALESCE(d.diagnosis, 'neither') AS diagnosis, COUNT(*) AS answers,
+       COUNT(CASE WHEN e.passed AND NOT s.passed THEN 1 END) AS false_positives, COUNT(CASE WHEN NOT e.passed AND s.passed THEN 1 END) AS false_negatives,
+       COUNT(CASE WHEN e.passed AND NOT s.passed OR NOT e.passed AND s.passed THEN 1 END) * 1.0 / COUNT(*) AS discordance
+FROM lake.badger.latest_scores e
+JOIN lake.badger.latest_scores s ON s.agent_name = e.agent_name AND s.agent_version = e.agent_version AND s.batch_id = e.batch_id AND s.case_id = e.case_id
+LEFT JOIN (SELECT agent_name, agent_version, batch_id, case_id, MAX(label) AS diagnosis FROM lake.badger.failure_labels WHERE kind = 'diagnosis' AND label IN ('gold_x', 'amb_q')
+  GROUP BY agent_name, agent_version, batch_id, case_id) d ON d.agent_name = e.agent_name AND d.agent_version = e.agent_version AND d.batch_id = e.batch_id AND d.case_id = e.case_id
+LEFT JOIN lake.badger.complexity c ON c.case_id = e.case_id
+WHERE e.metric IN ('ex_bird', 'ex_multiset') AND s.metric IN ('verdict', 'rose', 'flex') AND e.passed IS NOT NULL AND s.passed IS NOT NULL
+GROUP BY e.agent_name, e.agent_version, e.batch_id, e.metric, s.metric, COALESCE(c.tier, 'unknown'), COALESCE(d.diagnosis, 'neither');
+
+-- 45. Run by badger_owner.
+-- The versions of all agents by each metric, on the cases of which all of them have a value, the newest of each: place 1 has the highest mean. Where the versions share no case there is no row.
+CREATE OR REPLACE VIEW lake.badger.system_ranks AS SELECT metric, agent_name, agent_version, COUNT(*) AS shared, AVG(value) AS mean_value, AVG(CASE WHEN passed THEN 1.0 WHEN NOT passed THEN 0.0 END) AS pass_rate,
+       RANK() OVER (PARTITION BY metric ORDER BY AVG(value) DESC) AS place
+FROM (SELECT v.metric, v.agent_name, v.agent_version, v.case_id, v.value, v.passed, COUNT(*) OVER (PARTITION BY v.metric, v.case_id) AS having_it, n.systems
+  FROM (SELECT metric, agent_name, agent_version, case_id, value, passed,
+          ROW_NUMBER() OVER (PARTITION BY metric, agent_name, agent_version, case_id ORDER BY CASE WHEN run_date IS NULL THEN 1 ELSE 0 END, run_date DESC, batch_id DESC) AS newest
+    FROM lake.badger.latest_scores WHERE status = 'ok') v
+  JOIN (SELECT metric, COUNT(DISTINCT agent_name || ' ' || agent_version) AS systems FROM lake.badger.latest_scores WHERE status = 'ok' GROUP BY metric) n ON n.metric = v.metric
+  WHERE v.newest = 1) t
+WHERE having_it = systems GROUP BY metric, agent_name, agent_version;
+
+-- 46. Run by badger_owner.
+-- The version of the tables.
+INSERT INTO lake.badger.schema_version (version, reached_at) SELECT 4, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM lake.badger.schema_version WHERE version >= 4);
+
+-- 47. Run by badger_owner.
 -- A comment on the table golden_set.
 COMMENT ON TABLE lake.badger.golden_set IS 'The questions, with their accepted answers.';
 
--- 41. Run by badger_owner.
+-- 48. Run by badger_owner.
 -- A comment on golden_set.case_id.
 ALTER TABLE lake.badger.golden_set ALTER COLUMN case_id COMMENT 'Identifies the question. Any type is read as its text: 17, \'17\' and a UUID are all fine.';
 
--- 42. Run by badger_owner.
+-- 49. Run by badger_owner.
 -- A comment on golden_set.question.
 ALTER TABLE lake.badger.golden_set ALTER COLUMN question COMMENT 'The question as the user asked it.';
 
--- 43. Run by badger_owner.
+-- 50. Run by badger_owner.
 -- A comment on golden_set.evidence.
 ALTER TABLE lake.badger.golden_set ALTER COLUMN evidence COMMENT 'Hints that came with the question, such as the definition of a business term.';
 
--- 44. Run by badger_owner.
+-- 51. Run by badger_owner.
 -- A comment on golden_set.schema_ddl.
 ALTER TABLE lake.badger.golden_set ALTER COLUMN schema_ddl COMMENT 'CREATE TABLE statements of the tables that the question is about.';
 
--- 45. Run by badger_owner.
+-- 52. Run by badger_owner.
 -- A comment on golden_set.dialect.
 ALTER TABLE lake.badger.golden_set ALTER COLUMN dialect COMMENT 'SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …';
 
--- 46. Run by badger_owner.
+-- 53. Run by badger_owner.
 -- A comment on golden_set.gold_sql.
 ALTER TABLE lake.badger.golden_set ALTER COLUMN gold_sql COMMENT 'The accepted query.';
 
--- 47. Run by badger_owner.
+-- 54. Run by badger_owner.
 -- A comment on golden_set.gold_result.
 ALTER TABLE lake.badger.golden_set ALTER COLUMN gold_result COMMENT 'What the accepted query returned: an inline result, or a reference table:NAME, query:ID or file:PATH.';
 
--- 48. Run by badger_owner.
+-- 55. Run by badger_owner.
 -- A comment on golden_set.expected_tools.
 ALTER TABLE lake.badger.golden_set ALTER COLUMN expected_tools COMMENT 'The tools that a good agent calls, in order: a list of names or of {"name", "arguments"}.';
 
--- 49. Run by badger_owner.
+-- 56. Run by badger_owner.
 -- A comment on golden_set.expected_clarifications.
 ALTER TABLE lake.badger.golden_set ALTER COLUMN expected_clarifications COMMENT 'What a good agent asks back: a list of texts.';
 
--- 50. Run by badger_owner.
+-- 57. Run by badger_owner.
 -- A comment on golden_set.expected_behaviour.
 ALTER TABLE lake.badger.golden_set ALTER COLUMN expected_behaviour COMMENT 'answer (also NULL), clarify or refuse.';
 
--- 51. Run by badger_owner.
+-- 58. Run by badger_owner.
 -- A comment on golden_set.tags.
 ALTER TABLE lake.badger.golden_set ALTER COLUMN tags COMMENT 'A list of words to slice reports by.';
 
--- 52. Run by badger_owner.
+-- 59. Run by badger_owner.
 -- A comment on golden_set.set_version.
 ALTER TABLE lake.badger.golden_set ALTER COLUMN set_version COMMENT 'Version of the golden set that the row belongs to.';
 
--- 53. Run by badger_owner.
+-- 60. Run by badger_owner.
 -- A comment on golden_set.gold_latency_ms.
 ALTER TABLE lake.badger.golden_set ALTER COLUMN gold_latency_ms COMMENT 'How long the accepted query took, in milliseconds.';
 
--- 54. Run by badger_owner.
+-- 61. Run by badger_owner.
 -- A comment on golden_set.gold_error.
 ALTER TABLE lake.badger.golden_set ALTER COLUMN gold_error COMMENT 'The message of the database, where the accepted query failed.';
 
--- 55. Run by badger_owner.
+-- 62. Run by badger_owner.
 -- A comment on golden_set.alternatives.
 ALTER TABLE lake.badger.golden_set ALTER COLUMN alternatives COMMENT 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The best one counts.';
 
--- 56. Run by badger_owner.
+-- 63. Run by badger_owner.
 -- A comment on golden_set.database_name.
 ALTER TABLE lake.badger.golden_set ALTER COLUMN database_name COMMENT 'Name of the database that the question is about. Agreement with people can be shown by database.';
 
--- 57. Run by badger_owner.
+-- 64. Run by badger_owner.
 -- A comment on golden_set.metric_options.
 ALTER TABLE lake.badger.golden_set ALTER COLUMN metric_options COMMENT 'Options of single metrics, by name.';
 
--- 58. Run by badger_owner.
+-- 65. Run by badger_owner.
 -- A comment on the table agent_runs.
 COMMENT ON TABLE lake.badger.agent_runs IS 'The answers of agents: one row for each question, version of an agent, and batch.';
 
--- 59. Run by badger_owner.
+-- 66. Run by badger_owner.
 -- A comment on agent_runs.agent_name.
 ALTER TABLE lake.badger.agent_runs ALTER COLUMN agent_name COMMENT 'Who answered.';
 
--- 60. Run by badger_owner.
+-- 67. Run by badger_owner.
 -- A comment on agent_runs.agent_version.
 ALTER TABLE lake.badger.agent_runs ALTER COLUMN agent_version COMMENT 'Version of the agent.';
 
--- 61. Run by badger_owner.
+-- 68. Run by badger_owner.
 -- A comment on agent_runs.batch_id.
 ALTER TABLE lake.badger.agent_runs ALTER COLUMN batch_id COMMENT 'Which batch the answer belongs to, such as the night. The same agent may answer a question again in another batch.';
 
--- 62. Run by badger_owner.
+-- 69. Run by badger_owner.
 -- A comment on agent_runs.case_id.
 ALTER TABLE lake.badger.agent_runs ALTER COLUMN case_id COMMENT 'Which question was answered: golden_set.case_id.';
 
--- 63. Run by badger_owner.
+-- 70. Run by badger_owner.
 -- A comment on agent_runs.interpretation.
 ALTER TABLE lake.badger.agent_runs ALTER COLUMN interpretation COMMENT 'The question in the agent\'s own words.';
 
--- 64. Run by badger_owner.
+-- 71. Run by badger_owner.
 -- A comment on agent_runs.sql.
 ALTER TABLE lake.badger.agent_runs ALTER COLUMN sql COMMENT 'The agent\'s query.';
 
--- 65. Run by badger_owner.
+-- 72. Run by badger_owner.
 -- A comment on agent_runs.result.
 ALTER TABLE lake.badger.agent_runs ALTER COLUMN result COMMENT 'What the agent\'s query returned, in the form of gold_result.';
 
--- 66. Run by badger_owner.
+-- 73. Run by badger_owner.
 -- A comment on agent_runs.sql_error.
 ALTER TABLE lake.badger.agent_runs ALTER COLUMN sql_error COMMENT 'The message of the database, where the agent\'s query failed.';
 
--- 67. Run by badger_owner.
+-- 74. Run by badger_owner.
 -- A comment on agent_runs.tool_calls.
 ALTER TABLE lake.badger.agent_runs ALTER COLUMN tool_calls COMMENT 'The tools that the agent called, in order: a list of {"name", "arguments"}.';
 
--- 68. Run by badger_owner.
+-- 75. Run by badger_owner.
 -- A comment on agent_runs.response.
 ALTER TABLE lake.badger.agent_runs ALTER COLUMN response COMMENT 'The agent\'s answer in prose.';
 
--- 69. Run by badger_owner.
+-- 76. Run by badger_owner.
 -- A comment on agent_runs.latency_ms.
 ALTER TABLE lake.badger.agent_runs ALTER COLUMN latency_ms COMMENT 'How long the agent\'s query took, in milliseconds.';
 
--- 70. Run by badger_owner.
+-- 77. Run by badger_owner.
 -- A comment on agent_runs.gold_latency_ms.
 ALTER TABLE lake.badger.agent_runs ALTER COLUMN gold_latency_ms COMMENT 'How long the accepted query took at the same time, where it was run again. It takes the place of golden_set.gold_latency_ms.';
 
--- 71. Run by badger_owner.
+-- 78. Run by badger_owner.
 -- A comment on agent_runs.ran_at.
 ALTER TABLE lake.badger.agent_runs ALTER COLUMN ran_at COMMENT 'When the agent answered.';
 
--- 72. Run by badger_owner.
+-- 79. Run by badger_owner.
 -- A comment on agent_runs.conversation_id.
 ALTER TABLE lake.badger.agent_runs ALTER COLUMN conversation_id COMMENT 'The conversation that the answer is part of.';
 
--- 73. Run by badger_owner.
+-- 80. Run by badger_owner.
 -- A comment on agent_runs.turn.
 ALTER TABLE lake.badger.agent_runs ALTER COLUMN turn COMMENT 'Position of the answer in its conversation.';
 
--- 74. Run by badger_owner.
+-- 81. Run by badger_owner.
 -- A comment on the table human_labels.
 COMMENT ON TABLE lake.badger.human_labels IS 'What people said of answers: one row for each answer and annotator.';
 
--- 75. Run by badger_owner.
+-- 82. Run by badger_owner.
 -- A comment on human_labels.case_id.
 ALTER TABLE lake.badger.human_labels ALTER COLUMN case_id COMMENT 'The question whose answer is labelled.';
 
--- 76. Run by badger_owner.
+-- 83. Run by badger_owner.
 -- A comment on human_labels.agent_name.
 ALTER TABLE lake.badger.human_labels ALTER COLUMN agent_name COMMENT 'Who answered.';
 
--- 77. Run by badger_owner.
+-- 84. Run by badger_owner.
 -- A comment on human_labels.batch_id.
 ALTER TABLE lake.badger.human_labels ALTER COLUMN batch_id COMMENT 'Which batch the answer belongs to.';
 
--- 78. Run by badger_owner.
+-- 85. Run by badger_owner.
 -- A comment on human_labels.annotator.
 ALTER TABLE lake.badger.human_labels ALTER COLUMN annotator COMMENT 'Who labelled the answer.';
 
--- 79. Run by badger_owner.
+-- 86. Run by badger_owner.
 -- A comment on human_labels.verdict.
 ALTER TABLE lake.badger.human_labels ALTER COLUMN verdict COMMENT 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, whatever white space is around them. Anything else is unsure.';
 
--- 80. Run by badger_owner.
+-- 87. Run by badger_owner.
 -- A comment on human_labels.note.
 ALTER TABLE lake.badger.human_labels ALTER COLUMN note COMMENT 'Why.';
 
--- 81. Run by badger_owner.
+-- 88. Run by badger_owner.
 -- A comment on human_labels.labelled_at.
 ALTER TABLE lake.badger.human_labels ALTER COLUMN labelled_at COMMENT 'When. Of several labels of one annotator for one answer, the latest counts.';
 
--- 82. Run by badger_owner.
+-- 89. Run by badger_owner.
 -- A comment on human_labels.agent_version.
 ALTER TABLE lake.badger.human_labels ALTER COLUMN agent_version COMMENT 'Version of the agent that answered. NULL means the only version that answered the question in the batch; where several did, the label counts for none of them.';
 
--- 83. Run by badger_owner.
+-- 90. Run by badger_owner.
 -- A comment on the table eval_runs.
 COMMENT ON TABLE lake.badger.eval_runs IS 'The evaluations: one row for each run and each agent, version and batch that it scored.';
 
--- 84. Run by badger_owner.
+-- 91. Run by badger_owner.
 -- A comment on eval_runs.eval_run_id.
 ALTER TABLE lake.badger.eval_runs ALTER COLUMN eval_run_id COMMENT 'The run.';
 
--- 85. Run by badger_owner.
+-- 92. Run by badger_owner.
 -- A comment on eval_runs.agent_name.
 ALTER TABLE lake.badger.eval_runs ALTER COLUMN agent_name COMMENT 'Whose answers were scored.';
 
--- 86. Run by badger_owner.
+-- 93. Run by badger_owner.
 -- A comment on eval_runs.agent_version.
 ALTER TABLE lake.badger.eval_runs ALTER COLUMN agent_version COMMENT 'Version of the agent.';
 
--- 87. Run by badger_owner.
+-- 94. Run by badger_owner.
 -- A comment on eval_runs.batch_id.
 ALTER TABLE lake.badger.eval_runs ALTER COLUMN batch_id COMMENT 'Batch of the answers.';
 
--- 88. Run by badger_owner.
+-- 95. Run by badger_owner.
 -- A comment on eval_runs.eval_run_date.
 ALTER TABLE lake.badger.eval_runs ALTER COLUMN eval_run_date COMMENT 'When the run started.';
 
--- 89. Run by badger_owner.
+-- 96. Run by badger_owner.
 -- A comment on eval_runs.mode.
 ALTER TABLE lake.badger.eval_runs ALTER COLUMN mode COMMENT 'text2sql_only, agentic_only or both.';
 
--- 90. Run by badger_owner.
+-- 97. Run by badger_owner.
 -- A comment on eval_runs.config.
 ALTER TABLE lake.badger.eval_runs ALTER COLUMN config COMMENT 'Options and thresholds of metrics.';
 
--- 91. Run by badger_owner.
+-- 98. Run by badger_owner.
 -- A comment on eval_runs.judge.
 ALTER TABLE lake.badger.eval_runs ALTER COLUMN judge COMMENT 'Who was asked.';
 
--- 92. Run by badger_owner.
+-- 99. Run by badger_owner.
 -- A comment on eval_runs.versions.
 ALTER TABLE lake.badger.eval_runs ALTER COLUMN versions COMMENT 'Versions of badger, of the metrics and of judge files.';
 
--- 93. Run by badger_owner.
+-- 100. Run by badger_owner.
 -- A comment on eval_runs.counts.
 ALTER TABLE lake.badger.eval_runs ALTER COLUMN counts COMMENT 'How many scores the run holds, by status.';
 
--- 94. Run by badger_owner.
+-- 101. Run by badger_owner.
 -- A comment on eval_runs.tokens.
 ALTER TABLE lake.badger.eval_runs ALTER COLUMN tokens COMMENT 'What judges were asked for the scores.';
 
--- 95. Run by badger_owner.
+-- 102. Run by badger_owner.
 -- A comment on eval_runs.cost.
 ALTER TABLE lake.badger.eval_runs ALTER COLUMN cost COMMENT 'What the whole run paid for.';
 
--- 96. Run by badger_owner.
+-- 103. Run by badger_owner.
 -- A comment on eval_runs.status.
 ALTER TABLE lake.badger.eval_runs ALTER COLUMN status COMMENT 'running (also: killed), done, stopped or failed. Only a run that is done has scored everything it was asked to.';
 
--- 97. Run by badger_owner.
+-- 104. Run by badger_owner.
 -- A comment on the table scores.
 COMMENT ON TABLE lake.badger.scores IS 'The scores: one row for each run, answer and metric.';
 
--- 98. Run by badger_owner.
+-- 105. Run by badger_owner.
 -- A comment on scores.eval_run_id.
 ALTER TABLE lake.badger.scores ALTER COLUMN eval_run_id COMMENT 'The run.';
 
--- 99. Run by badger_owner.
+-- 106. Run by badger_owner.
 -- A comment on scores.case_id.
 ALTER TABLE lake.badger.scores ALTER COLUMN case_id COMMENT 'The question.';
 
--- 100. Run by badger_owner.
+-- 107. Run by badger_owner.
 -- A comment on scores.agent_name.
 ALTER TABLE lake.badger.scores ALTER COLUMN agent_name COMMENT 'Who answered.';
 
--- 101. Run by badger_owner.
+-- 108. Run by badger_owner.
 -- A comment on scores.agent_version.
 ALTER TABLE lake.badger.scores ALTER COLUMN agent_version COMMENT 'Version of the agent.';
 
--- 102. Run by badger_owner.
+-- 109. Run by badger_owner.
 -- A comment on scores.batch_id.
 ALTER TABLE lake.badger.scores ALTER COLUMN batch_id COMMENT 'Batch of the answer.';
 
--- 103. Run by badger_owner.
+-- 110. Run by badger_owner.
 -- A comment on scores.metric.
 ALTER TABLE lake.badger.scores ALTER COLUMN metric COMMENT 'The metric.';
 
--- 104. Run by badger_owner.
+-- 111. Run by badger_owner.
 -- A comment on scores.metric_version.
 ALTER TABLE lake.badger.scores ALTER COLUMN metric_version COMMENT 'Version of the metric. Scores of different versions are not comparable.';
 
--- 105. Run by badger_owner.
+-- 112. Run by badger_owner.
 -- A comment on scores.status.
 ALTER TABLE lake.badger.scores ALTER COLUMN status COMMENT 'ok, abstained, not_applicable or failed.';
 
--- 106. Run by badger_owner.
+-- 113. Run by badger_owner.
 -- A comment on scores.value.
 ALTER TABLE lake.badger.scores ALTER COLUMN value COMMENT 'The value. NULL unless status is ok.';
 
--- 107. Run by badger_owner.
+-- 114. Run by badger_owner.
 -- A comment on scores.label.
 ALTER TABLE lake.badger.scores ALTER COLUMN label COMMENT 'Category, of metrics that have one.';
 
--- 108. Run by badger_owner.
+-- 115. Run by badger_owner.
 -- A comment on scores.passed.
 ALTER TABLE lake.badger.scores ALTER COLUMN passed COMMENT 'Verdict by the metric\'s threshold. NULL where there is none.';
 
--- 109. Run by badger_owner.
+-- 116. Run by badger_owner.
 -- A comment on scores.reason.
 ALTER TABLE lake.badger.scores ALTER COLUMN reason COMMENT 'Why this value, or why none, in one sentence.';
 
--- 110. Run by badger_owner.
+-- 117. Run by badger_owner.
 -- A comment on scores.detail.
 ALTER TABLE lake.badger.scores ALTER COLUMN detail COMMENT 'The evidence: alignment, counts, differences.';
 
--- 111. Run by badger_owner.
+-- 118. Run by badger_owner.
 -- A comment on scores.assessment_ids.
 ALTER TABLE lake.badger.scores ALTER COLUMN assessment_ids COMMENT 'The recorded judge replies that the score rests on.';
 
--- 112. Run by badger_owner.
+-- 119. Run by badger_owner.
 -- A comment on scores.config_hash.
 ALTER TABLE lake.badger.scores ALTER COLUMN config_hash COMMENT 'Identifies the configuration of the run.';
 
--- 113. Run by badger_owner.
+-- 120. Run by badger_owner.
 -- A comment on scores.scored_at.
 ALTER TABLE lake.badger.scores ALTER COLUMN scored_at COMMENT 'When the score was stored.';
 
--- 114. Run by badger_owner.
+-- 121. Run by badger_owner.
 -- A comment on scores.code.
 ALTER TABLE lake.badger.scores ALTER COLUMN code COMMENT 'Kind of failure. NULL unless status is failed.';
 
--- 115. Run by badger_owner.
+-- 122. Run by badger_owner.
 -- A comment on scores.usage.
 ALTER TABLE lake.badger.scores ALTER COLUMN usage COMMENT 'What asking the judge took for this score. NULL where nobody was asked.';
 
--- 116. Run by badger_owner.
+-- 123. Run by badger_owner.
+-- A comment on scores.gold_hash.
+ALTER TABLE lake.badger.scores ALTER COLUMN gold_hash COMMENT 'Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.';
+
+-- 124. Run by badger_owner.
 -- A comment on the table assessments.
 COMMENT ON TABLE lake.badger.assessments IS 'The replies of judges, recorded.';
 
--- 117. Run by badger_owner.
+-- 125. Run by badger_owner.
 -- A comment on assessments.assessment_id.
 ALTER TABLE lake.badger.assessments ALTER COLUMN assessment_id COMMENT 'Hash of the content.';
 
--- 118. Run by badger_owner.
+-- 126. Run by badger_owner.
 -- A comment on assessments.kind.
 ALTER TABLE lake.badger.assessments ALTER COLUMN kind COMMENT 'What was asked.';
 
--- 119. Run by badger_owner.
+-- 127. Run by badger_owner.
 -- A comment on assessments.backend.
 ALTER TABLE lake.badger.assessments ALTER COLUMN backend COMMENT 'Who was asked.';
 
--- 120. Run by badger_owner.
+-- 128. Run by badger_owner.
 -- A comment on assessments.model.
 ALTER TABLE lake.badger.assessments ALTER COLUMN model COMMENT 'The model that answered.';
 
--- 121. Run by badger_owner.
+-- 129. Run by badger_owner.
 -- A comment on assessments.prompt_version.
 ALTER TABLE lake.badger.assessments ALTER COLUMN prompt_version COMMENT 'Version of the prompt.';
 
--- 122. Run by badger_owner.
+-- 130. Run by badger_owner.
 -- A comment on assessments.request_hash.
 ALTER TABLE lake.badger.assessments ALTER COLUMN request_hash COMMENT 'Hash of the request. The same request is not asked again.';
 
--- 123. Run by badger_owner.
+-- 131. Run by badger_owner.
 -- A comment on assessments.reply.
 ALTER TABLE lake.badger.assessments ALTER COLUMN reply COMMENT 'The reply, as it came.';
 
--- 124. Run by badger_owner.
+-- 132. Run by badger_owner.
 -- A comment on assessments.tokens_in.
 ALTER TABLE lake.badger.assessments ALTER COLUMN tokens_in COMMENT 'Tokens of the request. NULL where unknown.';
 
--- 125. Run by badger_owner.
+-- 133. Run by badger_owner.
 -- A comment on assessments.tokens_out.
 ALTER TABLE lake.badger.assessments ALTER COLUMN tokens_out COMMENT 'Tokens of the reply. NULL where unknown.';
 
--- 126. Run by badger_owner.
+-- 134. Run by badger_owner.
 -- A comment on assessments.latency_ms.
 ALTER TABLE lake.badger.assessments ALTER COLUMN latency_ms COMMENT 'How long the reply took, in milliseconds.';
 
--- 127. Run by badger_owner.
+-- 135. Run by badger_owner.
 -- A comment on assessments.created_at.
 ALTER TABLE lake.badger.assessments ALTER COLUMN created_at COMMENT 'When.';
 
--- 128. Run by badger_owner.
+-- 136. Run by badger_owner.
 -- A comment on assessments.detail.
 ALTER TABLE lake.badger.assessments ALTER COLUMN detail COMMENT 'What else is worth keeping.';
 
--- 129. Run by badger_owner.
+-- 137. Run by badger_owner.
 -- A comment on assessments.payer.
 ALTER TABLE lake.badger.assessments ALTER COLUMN payer COMMENT 'For whom the judge was asked: run:ID, or the name of a caller of the function server.';
 
--- 130. Run by badger_owner.
+-- 138. Run by badger_owner.
 -- A comment on the table schema_version.
 COMMENT ON TABLE lake.badger.schema_version IS 'The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them.';
 
--- 131. Run by badger_owner.
+-- 139. Run by badger_owner.
 -- A comment on schema_version.version.
 ALTER TABLE lake.badger.schema_version ALTER COLUMN version COMMENT 'Version of the tables.';
 
--- 132. Run by badger_owner.
+-- 140. Run by badger_owner.
 -- A comment on schema_version.badger.
 ALTER TABLE lake.badger.schema_version ALTER COLUMN badger COMMENT 'Version of badger that brought the tables to it.';
 
--- 133. Run by badger_owner.
+-- 141. Run by badger_owner.
 -- A comment on schema_version.reached_at.
 ALTER TABLE lake.badger.schema_version ALTER COLUMN reached_at COMMENT 'When.';
 
--- 134. Run by badger_owner.
+-- 142. Run by badger_owner.
 -- A comment on schema_version.views.
 ALTER TABLE lake.badger.schema_version ALTER COLUMN views COMMENT 'Fingerprints of the views, as JSON: of their text and of what the warehouse shows of it.';
 
--- 135. Run by badger_owner.
+-- 143. Run by badger_owner.
 -- A comment on the table judges.
 COMMENT ON TABLE lake.badger.judges IS 'The promoted judge files. A row never changes.';
 
--- 136. Run by badger_owner.
+-- 144. Run by badger_owner.
 -- A comment on judges.name.
 ALTER TABLE lake.badger.judges ALTER COLUMN name COMMENT 'Name of the judge.';
 
--- 137. Run by badger_owner.
+-- 145. Run by badger_owner.
 -- A comment on judges.version.
 ALTER TABLE lake.badger.judges ALTER COLUMN version COMMENT 'Version of the judge.';
 
--- 138. Run by badger_owner.
+-- 146. Run by badger_owner.
 -- A comment on judges.kind.
 ALTER TABLE lake.badger.judges ALTER COLUMN kind COMMENT 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.';
 
--- 139. Run by badger_owner.
+-- 147. Run by badger_owner.
 -- A comment on judges.source.
 ALTER TABLE lake.badger.judges ALTER COLUMN source COMMENT 'Text of the judge file.';
 
--- 140. Run by badger_owner.
+-- 148. Run by badger_owner.
 -- A comment on judges.hash.
 ALTER TABLE lake.badger.judges ALTER COLUMN `hash` COMMENT 'SHA-256 of the text.';
 
--- 141. Run by badger_owner.
+-- 149. Run by badger_owner.
 -- A comment on judges.promoted_at.
 ALTER TABLE lake.badger.judges ALTER COLUMN promoted_at COMMENT 'When.';
 
--- 142. Run by badger_owner.
+-- 150. Run by badger_owner.
 -- A comment on judges.promoted_by.
 ALTER TABLE lake.badger.judges ALTER COLUMN promoted_by COMMENT 'By whom.';
 
--- 143. Run by badger_owner.
+-- 151. Run by badger_owner.
 -- A comment on the table run_log.
 COMMENT ON TABLE lake.badger.run_log IS 'What the evaluations by the warehouse\'s own procedure did, and what failed: one row for each event.';
 
--- 144. Run by badger_owner.
+-- 152. Run by badger_owner.
 -- A comment on run_log.entry_id.
 ALTER TABLE lake.badger.run_log ALTER COLUMN entry_id COMMENT 'Identifies the row.';
 
--- 145. Run by badger_owner.
+-- 153. Run by badger_owner.
 -- A comment on run_log.logged_at.
 ALTER TABLE lake.badger.run_log ALTER COLUMN logged_at COMMENT 'When.';
 
--- 146. Run by badger_owner.
+-- 154. Run by badger_owner.
 -- A comment on run_log.eval_run_id.
 ALTER TABLE lake.badger.run_log ALTER COLUMN eval_run_id COMMENT 'The run. NULL where none had begun.';
 
--- 147. Run by badger_owner.
+-- 155. Run by badger_owner.
 -- A comment on run_log.event.
 ALTER TABLE lake.badger.run_log ALTER COLUMN event COMMENT 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).';
 
--- 148. Run by badger_owner.
+-- 156. Run by badger_owner.
 -- A comment on run_log.case_id.
 ALTER TABLE lake.badger.run_log ALTER COLUMN case_id COMMENT 'The question, where the event is of one answer.';
 
--- 149. Run by badger_owner.
+-- 157. Run by badger_owner.
 -- A comment on run_log.answers.
 ALTER TABLE lake.badger.run_log ALTER COLUMN answers COMMENT 'How many answers the event is about.';
 
--- 150. Run by badger_owner.
+-- 158. Run by badger_owner.
 -- A comment on run_log.message.
 ALTER TABLE lake.badger.run_log ALTER COLUMN message COMMENT 'What the database or badger serve said.';
 
--- 151. Run by badger_owner.
+-- 159. Run by badger_owner.
 -- A comment on the table run_locks.
 COMMENT ON TABLE lake.badger.run_locks IS 'Who evaluates now, in warehouses without locks of their own: a row for each lock.';
 
--- 152. Run by badger_owner.
+-- 160. Run by badger_owner.
 -- A comment on run_locks.name.
 ALTER TABLE lake.badger.run_locks ALTER COLUMN name COMMENT 'The lock: evaluate.';
 
--- 153. Run by badger_owner.
+-- 161. Run by badger_owner.
 -- A comment on run_locks.holder.
 ALTER TABLE lake.badger.run_locks ALTER COLUMN holder COMMENT 'The call that holds it. NULL where nobody does.';
 
--- 154. Run by badger_owner.
+-- 162. Run by badger_owner.
 -- A comment on run_locks.taken_at.
 ALTER TABLE lake.badger.run_locks ALTER COLUMN taken_at COMMENT 'When it was taken.';
 
--- 155. Run by badger_owner.
+-- 163. Run by badger_owner.
 -- A comment on run_locks.beat_at.
 ALTER TABLE lake.badger.run_locks ALTER COLUMN beat_at COMMENT 'When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.';
 
--- 156. Run by badger_owner.
+-- 164. Run by badger_owner.
 -- A comment on the table claims.
 COMMENT ON TABLE lake.badger.claims IS 'Who is asking a judge at this moment: one row for each request. Rows come and go.';
 
--- 157. Run by badger_owner.
+-- 165. Run by badger_owner.
 -- A comment on claims.claim_key.
 ALTER TABLE lake.badger.claims ALTER COLUMN claim_key COMMENT 'Hash of the request.';
 
--- 158. Run by badger_owner.
+-- 166. Run by badger_owner.
 -- A comment on claims.owner.
 ALTER TABLE lake.badger.claims ALTER COLUMN owner COMMENT 'The process that asks.';
 
--- 159. Run by badger_owner.
+-- 167. Run by badger_owner.
 -- A comment on claims.expires_ms.
 ALTER TABLE lake.badger.claims ALTER COLUMN expires_ms COMMENT 'Until when, in milliseconds since 1970. After that another process may ask.';
 
--- 160. Run by badger_owner.
+-- 168. Run by badger_owner.
 -- A comment on the table calls.
 COMMENT ON TABLE lake.badger.calls IS 'Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.';
 
--- 161. Run by badger_owner.
+-- 169. Run by badger_owner.
 -- A comment on calls.call_id.
 ALTER TABLE lake.badger.calls ALTER COLUMN call_id COMMENT 'Names the call.';
 
--- 162. Run by badger_owner.
+-- 170. Run by badger_owner.
 -- A comment on calls.content_hash.
 ALTER TABLE lake.badger.calls ALTER COLUMN content_hash COMMENT 'Hash of what was asked. Another call under the same id is refused.';
 
--- 163. Run by badger_owner.
+-- 171. Run by badger_owner.
 -- A comment on calls.function.
 ALTER TABLE lake.badger.calls ALTER COLUMN `function` COMMENT 'The function.';
 
--- 164. Run by badger_owner.
+-- 172. Run by badger_owner.
 -- A comment on calls.request.
 ALTER TABLE lake.badger.calls ALTER COLUMN request COMMENT 'What was asked.';
 
--- 165. Run by badger_owner.
+-- 173. Run by badger_owner.
 -- A comment on calls.reply.
 ALTER TABLE lake.badger.calls ALTER COLUMN reply COMMENT 'The reply. NULL until there is one, and where it is computed again from the replies of judges.';
 
--- 166. Run by badger_owner.
+-- 174. Run by badger_owner.
 -- A comment on calls.expires_ms.
 ALTER TABLE lake.badger.calls ALTER COLUMN expires_ms COMMENT 'Until when the row is kept, in milliseconds since 1970.';
 
--- 167. Run by badger_owner.
+-- 175. Run by badger_owner.
 -- A comment on the view latest_scores.
 COMMENT ON TABLE lake.badger.latest_scores IS 'The latest score of each answer and metric, whichever run it is from, with the status of that run.';
 
--- 168. Run by badger_owner.
+-- 176. Run by badger_owner.
 -- A comment on the view consensus.
 COMMENT ON TABLE lake.badger.consensus IS 'What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.';
 
--- 169. Run by badger_owner.
+-- 177. Run by badger_owner.
 -- A comment on the view complexity.
 COMMENT ON TABLE lake.badger.complexity IS 'The complexity tier of each question, from its newest score.';
 
--- 170. Run by badger_owner.
+-- 178. Run by badger_owner.
 -- A comment on the view coverage.
 COMMENT ON TABLE lake.badger.coverage IS 'What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
--- 171. Run by badger_owner.
+-- 179. Run by badger_owner.
 -- A comment on the view versions_by_metric.
 COMMENT ON TABLE lake.badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.';
 
--- 172. Run by badger_owner.
+-- 180. Run by badger_owner.
 -- A comment on the view agreement.
 COMMENT ON TABLE lake.badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
 
--- 173. Run by badger_owner.
+-- 181. Run by badger_owner.
 -- A comment on the view degradation.
 COMMENT ON TABLE lake.badger.degradation IS 'The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
--- 174. Run by badger_owner.
+-- 182. Run by badger_owner.
 -- A comment on the view latest_run.
 COMMENT ON TABLE lake.badger.latest_run IS 'The run of each agent, version and batch that started last: what became of it, and of its scores.';
 
--- 175. Run by badger_owner.
+-- 183. Run by badger_owner.
 -- A comment on the view versions_by_batch.
 COMMENT ON TABLE lake.badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.';
 
--- 176. Run by badger_owner.
+-- 184. Run by badger_owner.
 -- A comment on the view worst_cases.
 COMMENT ON TABLE lake.badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
 
--- 177. Run by badger_owner.
+-- 185. Run by badger_owner.
 -- A comment on the view judge_cost.
 COMMENT ON TABLE lake.badger.judge_cost IS 'What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.';
 
--- 178. Run by badger_owner.
+-- 186. Run by badger_owner.
 -- A comment on the view failures_by_reason.
 COMMENT ON TABLE lake.badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
 
--- 179. Run by badger_owner.
+-- 187. Run by badger_owner.
 -- A comment on the view suspect_golds.
-COMMENT ON TABLE lake.badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
+COMMENT ON TABLE lake.badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x and gold_flex (ROSE\'s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a text that neither question nor evidence has, and the answer\'s with one that is there), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
 
--- 180. Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
+-- 188. Run by badger_owner.
+-- A comment on the view trend.
+COMMENT ON TABLE lake.badger.trend IS 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are of unlike things.';
+
+-- 189. Run by badger_owner.
+-- A comment on the view batch_changes.
+COMMENT ON TABLE lake.badger.batch_changes IS 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration or judge changed are counted and not compared. z is McNemar\'s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics.';
+
+-- 190. Run by badger_owner.
+-- A comment on the view failure_labels.
+COMMENT ON TABLE lake.badger.failure_labels IS 'What goes wrong, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX\'s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF\'s status of the filters (filters), and ROSE\'s diagnoses (diagnosis). An answer may have several.';
+
+-- 191. Run by badger_owner.
+-- A comment on the view failures_by_label.
+COMMENT ON TABLE lake.badger.failures_by_label IS 'The labels of failure_labels, counted by version, batch and tier, with one of the cases.';
+
+-- 192. Run by badger_owner.
+-- A comment on the view ambiguous_questions.
+COMMENT ON TABLE lake.badger.ambiguous_questions IS 'Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE\'s Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).';
+
+-- 193. Run by badger_owner.
+-- A comment on the view ex_discordance.
+COMMENT ON TABLE lake.badger.ex_discordance IS 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by what ROSE\'s Refuter says of the question: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.';
+
+-- 194. Run by badger_owner.
+-- A comment on the view system_ranks.
+COMMENT ON TABLE lake.badger.system_ranks IS 'The versions of all agents by each metric, on the cases of which all of them have a value, the newest of each: place 1 has the highest mean. Where the versions share no case there is no row.';
+
+-- 195. Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
 -- badger_reader finds the catalog.
 GRANT USE CATALOG ON CATALOG lake TO badger_reader;
 
--- 181. Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
+-- 196. Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
 -- badger_annotator finds the catalog.
 GRANT USE CATALOG ON CATALOG lake TO badger_annotator;
 
--- 182. Run by badger_owner.
+-- 197. Run by badger_owner.
 -- badger_reader finds the schema.
 GRANT USE SCHEMA ON SCHEMA lake.badger TO badger_reader;
 
--- 183. Run by badger_owner.
+-- 198. Run by badger_owner.
 -- badger_annotator finds the schema.
 GRANT USE SCHEMA ON SCHEMA lake.badger TO badger_annotator;
 
--- 184. Run by badger_owner.
+-- 199. Run by badger_owner.
 -- The reader reads scores.
 GRANT SELECT ON TABLE lake.badger.scores TO badger_reader;
 
--- 185. Run by badger_owner.
+-- 200. Run by badger_owner.
 -- The reader reads eval_runs.
 GRANT SELECT ON TABLE lake.badger.eval_runs TO badger_reader;
 
--- 186. Run by badger_owner.
+-- 201. Run by badger_owner.
 -- The reader reads run_log.
 GRANT SELECT ON TABLE lake.badger.run_log TO badger_reader;
 
--- 187. Run by badger_owner.
+-- 202. Run by badger_owner.
 -- The reader reads latest_scores.
 GRANT SELECT ON TABLE lake.badger.latest_scores TO badger_reader;
 
--- 188. Run by badger_owner.
+-- 203. Run by badger_owner.
 -- The reader reads consensus.
 GRANT SELECT ON TABLE lake.badger.consensus TO badger_reader;
 
--- 189. Run by badger_owner.
+-- 204. Run by badger_owner.
 -- The reader reads complexity.
 GRANT SELECT ON TABLE lake.badger.complexity TO badger_reader;
 
--- 190. Run by badger_owner.
+-- 205. Run by badger_owner.
 -- The reader reads coverage.
 GRANT SELECT ON TABLE lake.badger.coverage TO badger_reader;
 
--- 191. Run by badger_owner.
+-- 206. Run by badger_owner.
 -- The reader reads versions_by_metric.
 GRANT SELECT ON TABLE lake.badger.versions_by_metric TO badger_reader;
 
--- 192. Run by badger_owner.
+-- 207. Run by badger_owner.
 -- The reader reads agreement.
 GRANT SELECT ON TABLE lake.badger.agreement TO badger_reader;
 
--- 193. Run by badger_owner.
+-- 208. Run by badger_owner.
 -- The reader reads degradation.
 GRANT SELECT ON TABLE lake.badger.degradation TO badger_reader;
 
--- 194. Run by badger_owner.
+-- 209. Run by badger_owner.
 -- The reader reads latest_run.
 GRANT SELECT ON TABLE lake.badger.latest_run TO badger_reader;
 
--- 195. Run by badger_owner.
+-- 210. Run by badger_owner.
 -- The reader reads versions_by_batch.
 GRANT SELECT ON TABLE lake.badger.versions_by_batch TO badger_reader;
 
--- 196. Run by badger_owner.
+-- 211. Run by badger_owner.
 -- The reader reads worst_cases.
 GRANT SELECT ON TABLE lake.badger.worst_cases TO badger_reader;
 
--- 197. Run by badger_owner.
+-- 212. Run by badger_owner.
 -- The reader reads judge_cost.
 GRANT SELECT ON TABLE lake.badger.judge_cost TO badger_reader;
 
--- 198. Run by badger_owner.
+-- 213. Run by badger_owner.
 -- The reader reads failures_by_reason.
 GRANT SELECT ON TABLE lake.badger.failures_by_reason TO badger_reader;
 
--- 199. Run by badger_owner.
+-- 214. Run by badger_owner.
 -- The reader reads suspect_golds.
 GRANT SELECT ON TABLE lake.badger.suspect_golds TO badger_reader;
 
--- 200. Run by badger_owner.
+-- 215. Run by badger_owner.
+-- The reader reads trend.
+GRANT SELECT ON TABLE lake.badger.trend TO badger_reader;
+
+-- 216. Run by badger_owner.
+-- The reader reads batch_changes.
+GRANT SELECT ON TABLE lake.badger.batch_changes TO badger_reader;
+
+-- 217. Run by badger_owner.
+-- The reader reads failure_labels.
+GRANT SELECT ON TABLE lake.badger.failure_labels TO badger_reader;
+
+-- 218. Run by badger_owner.
+-- The reader reads failures_by_label.
+GRANT SELECT ON TABLE lake.badger.failures_by_label TO badger_reader;
+
+-- 219. Run by badger_owner.
+-- The reader reads ambiguous_questions.
+GRANT SELECT ON TABLE lake.badger.ambiguous_questions TO badger_reader;
+
+-- 220. Run by badger_owner.
+-- The reader reads ex_discordance.
+GRANT SELECT ON TABLE lake.badger.ex_discordance TO badger_reader;
+
+-- 221. Run by badger_owner.
+-- The reader reads system_ranks.
+GRANT SELECT ON TABLE lake.badger.system_ranks TO badger_reader;
+
+-- 222. Run by badger_owner.
 -- The annotator reads and writes labels, and nothing else.
 GRANT SELECT, MODIFY ON TABLE lake.badger.human_labels TO badger_annotator;
 
--- 201. Run by badger_owner.
+-- 223. Run by badger_owner.
 -- The lock of the evaluation.
 INSERT INTO lake.badger.run_locks (name) SELECT 'evaluate' WHERE NOT EXISTS (SELECT 1 FROM lake.badger.run_locks WHERE name = 'evaluate');
 
--- 202. Run by badger_owner.
+-- 224. Run by badger_owner.
 -- Scores the answers that have no score: CALL lake.badger.evaluate() those of each agent's newest batch, and what an earlier call left; CALL lake.badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 100 answers at a time are stored. Needs DBR 17.2 or a SQL warehouse.
 CREATE OR REPLACE PROCEDURE lake.badger.evaluate(IN wanted STRING DEFAULT NULL COMMENT 'the batch; NULL: the newest ones', IN metrics STRING DEFAULT NULL COMMENT 'names of metrics, separated by commas')
 LANGUAGE SQL
 SQL SECURITY INVOKER
-COMMENT 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:8e94addead9fa9ef]'
+COMMENT 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:f5e26557815dd836]'
 AS BEGIN
   DECLARE me STRING DEFAULT uuid();
   DECLARE settings STRING;
@@ -1094,12 +1255,12 @@ AS BEGIN
             VALUES (v_run, s.agent_name, s.agent_version, s.batch_id, started, 'both', get_json_object(settings, '$.config'), get_json_object(settings, '$.judge'), v_versions, 'running');
           MERGE INTO lake.badger.scores AS t USING (
             SELECT p.case_id, p.agent_name, p.agent_version, p.batch_id, r.*
-            FROM (SELECT *, explode(from_json(result, 'array<struct<metric:string,metric_version:bigint,status:string,value:double,label:string,passed:boolean,reason:string,detail:string,assessment_ids:string,config_hash:string,code:string,usage:string>>')) AS r
+            FROM (SELECT *, explode(from_json(result, 'array<struct<metric:string,metric_version:bigint,status:string,value:double,label:string,passed:boolean,reason:string,detail:string,assessment_ids:string,config_hash:string,code:string,usage:string,gold_hash:string>>')) AS r
               FROM lake.badger._scored) AS p WHERE r.metric IS NOT NULL) AS s
           ON t.eval_run_id = v_run AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id AND t.case_id = s.case_id AND t.metric = s.metric
-          WHEN NOT MATCHED THEN INSERT (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage)
+          WHEN NOT MATCHED THEN INSERT (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash)
             VALUES (v_run, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids,
-              s.config_hash, current_timestamp(), s.code, s.usage);
+              s.config_hash, current_timestamp(), s.code, s.usage, s.gold_hash);
         END IF;
       END IF;
     END;
@@ -1156,7 +1317,7 @@ AS BEGIN
   END IF;
 END;
 
--- 203. Run by a person, not as SQL.
+-- 225. Run by a person, not as SQL.
 -- The job that calls the procedure by night, one run at a time. badger deploy databricks writes the same as a bundle. By hand: save the two files; the SQL files go into the workspace.
 --     badger_evaluate.sql:
 --         CALL lake.badger.evaluate();
@@ -1179,6 +1340,27 @@ DROP PROCEDURE IF EXISTS lake.badger.evaluate;
 
 -- Run by badger_owner.
 REVOKE SELECT, MODIFY ON TABLE lake.badger.human_labels FROM badger_annotator;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.system_ranks FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.ex_discordance FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.ambiguous_questions FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.failures_by_label FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.failure_labels FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.batch_changes FROM badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON TABLE lake.badger.trend FROM badger_reader;
 
 -- Run by badger_owner.
 REVOKE SELECT ON TABLE lake.badger.suspect_golds FROM badger_reader;
@@ -1239,6 +1421,27 @@ REVOKE USE CATALOG ON CATALOG lake FROM badger_annotator;
 
 -- Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
 REVOKE USE CATALOG ON CATALOG lake FROM badger_reader;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.system_ranks;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.ex_discordance;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.ambiguous_questions;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.failures_by_label;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.failure_labels;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.batch_changes;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.trend;
 
 -- Run by badger_owner.
 DROP VIEW IF EXISTS lake.badger.suspect_golds;

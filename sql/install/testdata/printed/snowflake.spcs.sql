@@ -1,4 +1,4 @@
--- badger in snowflake via spcs: 228 steps, in this order. Each may be run again.
+-- badger in snowflake via spcs: 250 steps, in this order. Each may be run again.
 
 -- 1. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
 -- The role that owns badger's objects.
@@ -335,7 +335,7 @@ CREATE TABLE IF NOT EXISTS lake.badger.eval_runs (eval_run_id VARCHAR, agent_nam
 
 -- 40. Run by badger_owner.
 -- The scores: one row for each run, answer and metric. The table stays when badger is removed.
-CREATE TABLE IF NOT EXISTS lake.badger.scores (eval_run_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, metric VARCHAR, metric_version NUMBER(19, 0), status VARCHAR, value FLOAT, label VARCHAR, passed BOOLEAN, reason VARCHAR, detail VARIANT, assessment_ids VARIANT, config_hash VARCHAR, scored_at TIMESTAMP_LTZ(9), code VARCHAR, usage VARIANT);
+CREATE TABLE IF NOT EXISTS lake.badger.scores (eval_run_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, metric VARCHAR, metric_version NUMBER(19, 0), status VARCHAR, value FLOAT, label VARCHAR, passed BOOLEAN, reason VARCHAR, detail VARIANT, assessment_ids VARIANT, config_hash VARCHAR, scored_at TIMESTAMP_LTZ(9), code VARCHAR, usage VARIANT, gold_hash VARCHAR);
 
 -- 41. Run by badger_owner.
 -- The replies of judges, recorded. The table stays when badger is removed.
@@ -367,8 +367,8 @@ CREATE TABLE IF NOT EXISTS lake.badger.calls (call_id VARCHAR, content_hash VARC
 
 -- 48. Run by badger_owner.
 -- The latest score of each answer and metric, whichever run it is from, with the status of that run.
-CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, run_status, run_date FROM (
-  SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
+CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, run_status, run_date FROM (
+  SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
          ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC) AS newest
   FROM lake.badger.scores s LEFT JOIN lake.badger.eval_runs r
   ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
@@ -513,7 +513,7 @@ CREATE OR REPLACE VIEW lake.badger.failures_by_reason AS SELECT agent_name, agen
 FROM lake.badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_version, batch_id, metric, status, code, reason;
 
 -- 60. Run by badger_owner.
--- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
+-- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x and gold_flex (ROSE's Refuter, or FLEX, found it wrong), gold_literal (its query compares with a text that neither question nor evidence has, and the answer's with one that is there), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
 CREATE OR REPLACE VIEW lake.badger.suspect_golds AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
 FROM (SELECT COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, 'gold_error' AS why, CAST(NULL AS VARCHAR) AS answer, CAST(NULL AS VARCHAR) AS agent_name, CAST(NULL AS VARCHAR) AS agent_version, CAST(NULL AS VARCHAR) AS batch_id
   FROM lake.badger.golden_set WHERE CAST(gold_error AS VARCHAR) <> ''
@@ -521,8 +521,10 @@ FROM (SELECT COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, 'gold_error' AS 
   SELECT case_id, 'gold_error' AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
   FROM lake.badger.latest_scores WHERE status = 'not_applicable' AND reason = 'the gold query failed when it ran'
   UNION ALL
-  SELECT case_id, CASE WHEN metric = 'rose' THEN 'gold_x' ELSE 'gold_empty' END AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
-  FROM lake.badger.latest_scores WHERE status = 'ok' AND (metric = 'relation' AND label = 'gold_empty' OR metric = 'rose' AND CAST(GET(detail, 'gold_x') AS VARCHAR) = 'true')
+  SELECT case_id, CASE WHEN metric = 'rose' THEN 'gold_x' WHEN metric = 'flex' THEN 'gold_flex' WHEN label = 'gold_empty' THEN 'gold_empty' WHEN label = 'gold_literal_foreign' THEN 'gold_literal' ELSE 'gold_logic' END AS why,
+         (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
+  FROM lake.badger.latest_scores WHERE status = 'ok' AND (metric = 'relation' AND label IN ('gold_empty', 'gold_literal_foreign', 'gold_vacuous_limit', 'gold_vacuous_having', 'gold_ungrouped', 'gold_and_for_or', 'gold_sort_against_question') OR metric = 'rose' AND CAST(GET(detail, 'gold_x') AS VARCHAR) = 'true'
+    OR metric = 'flex' AND value = 1 AND TO_JSON(GET(detail, 'categories')) LIKE '%"incorrect_ground_truth_query"%')
   UNION ALL
   SELECT s.case_id, 'people' AS why, (s.agent_name || ' ' || s.agent_version || ' ' || s.batch_id) AS answer, s.agent_name, s.agent_version, s.batch_id
   FROM lake.badger.latest_scores s JOIN lake.badger.consensus l ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
@@ -535,655 +537,814 @@ FROM (SELECT COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, 'gold_error' AS 
 GROUP BY t.case_id, t.why;
 
 -- 61. Run by badger_owner.
--- The version of the tables.
-INSERT INTO lake.badger.schema_version (version, reached_at) SELECT 3, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM lake.badger.schema_version WHERE version >= 3);
+-- Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are of unlike things.
+CREATE OR REPLACE VIEW lake.badger.trend AS SELECT s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier, COUNT(*) AS answers, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored,
+       COUNT(CASE WHEN s.status = 'ok' THEN 1 END) * 1.0 / NULLIF(COUNT(CASE WHEN s.applies = 1 THEN 1 END), 0) AS coverage, AVG(s.value) AS mean_value,
+       MIN(CASE WHEN s.status = 'ok' AND s.place * 10 >= s.of_ok * 9 THEN s.value END) AS p90, COUNT(CASE WHEN s.passed THEN 1 END) AS passed, COUNT(CASE WHEN s.passed IS NOT NULL THEN 1 END) AS judged,
+       AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate, COUNT(DISTINCT s.metric_version) AS metric_versions, MAX(s.metric_version) AS metric_version,
+       COUNT(DISTINCT s.config_hash) AS configurations, MAX(s.config_hash) AS config_hash, COUNT(DISTINCT NULLIF(s.judge, '')) AS judges, MAX(NULLIF(s.judge, '')) AS judge
+FROM (SELECT m.agent_name, m.agent_version, m.batch_id, m.metric, m.metric_version, m.status, m.value, m.passed, m.config_hash, m.judge, COALESCE(c.tier, 'unknown') AS tier, m.applies,
+        ROW_NUMBER() OVER (PARTITION BY m.agent_name, m.agent_version, m.batch_id, m.metric, COALESCE(c.tier, 'unknown'), CASE WHEN m.status = 'ok' THEN 1 ELSE 0 END ORDER BY m.value) AS place,
+        COUNT(CASE WHEN m.status = 'ok' THEN 1 END) OVER (PARTITION BY m.agent_name, m.agent_version, m.batch_id, m.metric, COALESCE(c.tier, 'unknown')) AS of_ok
+  FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.status, s.value, s.passed, s.config_hash,
+          CASE WHEN s.status = 'not_applicable' AND s.reason NOT IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given') THEN 0 ELSE 1 END AS applies, CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN '' ELSE COALESCE(r.judge, '') END AS judge
+    FROM lake.badger.latest_scores s LEFT JOIN lake.badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) m
+  LEFT JOIN lake.badger.complexity c ON c.case_id = m.case_id) s
+JOIN (SELECT agent_name, agent_version, batch_id, dated_at, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN dated_at IS NULL THEN 0 ELSE 1 END, dated_at, batch_id, agent_version) AS place
+  FROM (SELECT agent_name, agent_version, batch_id, MIN(run_date) AS dated_at FROM lake.badger.latest_scores GROUP BY agent_name, agent_version, batch_id) d) b ON b.agent_name = s.agent_name AND b.agent_version = s.agent_version AND b.batch_id = s.batch_id
+GROUP BY s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier;
 
 -- 62. Run by badger_owner.
+-- Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration or judge changed are counted and not compared. z is McNemar's (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics.
+CREATE OR REPLACE VIEW lake.badger.batch_changes AS SELECT agent_name, metric, agent_version, batch_id, version_before, batch_before, shared, compared, other_golden_set, other_metric_version, other_configuration, other_judge, no_value,
+       mean_before, mean_value, mean_value - mean_before AS mean_change, fixed, broken, CASE WHEN fixed + broken > 0 THEN (fixed - broken) / SQRT(fixed + broken) END AS z
+FROM (SELECT agent_name, metric, agent_version, batch_id, version_before, batch_before, COUNT(*) AS shared, COUNT(CASE WHEN why IS NULL THEN 1 END) AS compared,
+        COUNT(CASE WHEN why = 'golden set' THEN 1 END) AS other_golden_set, COUNT(CASE WHEN why = 'metric version' THEN 1 END) AS other_metric_version,
+        COUNT(CASE WHEN why = 'configuration' THEN 1 END) AS other_configuration, COUNT(CASE WHEN why = 'judge' THEN 1 END) AS other_judge, COUNT(CASE WHEN why = 'no value' THEN 1 END) AS no_value,
+        AVG(CASE WHEN why IS NULL THEN value_before END) AS mean_before, AVG(CASE WHEN why IS NULL THEN value END) AS mean_value,
+        COUNT(CASE WHEN why IS NULL AND passed AND NOT passed_before THEN 1 END) AS fixed, COUNT(CASE WHEN why IS NULL AND NOT passed AND passed_before THEN 1 END) AS broken
+  FROM (SELECT n.agent_name, n.metric, n.agent_version, n.batch_id, p.version_before, p.batch_before, n.value, n.passed, b.value AS value_before, b.passed AS passed_before, CASE WHEN n.gold_hash <> b.gold_hash THEN 'golden set' WHEN n.metric_version <> b.metric_version THEN 'metric version' WHEN n.config_hash <> b.config_hash THEN 'configuration'
+             WHEN n.judge <> b.judge AND n.judge <> '' AND b.judge <> '' THEN 'judge' WHEN n.status <> 'ok' OR b.status <> 'ok' THEN 'no value' END AS why
+    FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.status, s.value, s.passed, s.config_hash, s.gold_hash,
+           CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN '' ELSE COALESCE(r.judge, '') END AS judge
+    FROM lake.badger.latest_scores s LEFT JOIN lake.badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) n
+    JOIN (SELECT agent_name, agent_version, batch_id, version_before, batch_before FROM (
+    SELECT n.agent_name, n.agent_version, n.batch_id, b.agent_version AS version_before, b.batch_id AS batch_before,
+           ROW_NUMBER() OVER (PARTITION BY n.agent_name, n.agent_version, n.batch_id ORDER BY CASE WHEN b.agent_version = n.agent_version THEN 0 ELSE 1 END, b.place DESC) AS nearest
+    FROM (SELECT agent_name, agent_version, batch_id, dated_at, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN dated_at IS NULL THEN 0 ELSE 1 END, dated_at, batch_id, agent_version) AS place
+  FROM (SELECT agent_name, agent_version, batch_id, MIN(run_date) AS dated_at FROM lake.badger.latest_scores GROUP BY agent_name, agent_version, batch_id) d) n JOIN (SELECT agent_name, agent_version, batch_id, dated_at, ROW_NUMBER() OVER (PARTITION BY agent_name ORDER BY CASE WHEN dated_at IS NULL THEN 0 ELSE 1 END, dated_at, batch_id, agent_version) AS place
+  FROM (SELECT agent_name, agent_version, batch_id, MIN(run_date) AS dated_at FROM lake.badger.latest_scores GROUP BY agent_name, agent_version, batch_id) d) b ON b.agent_name = n.agent_name AND b.place < n.place) p WHERE nearest = 1) p ON p.agent_name = n.agent_name AND p.agent_version = n.agent_version AND p.batch_id = n.batch_id
+    JOIN (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.status, s.value, s.passed, s.config_hash, s.gold_hash,
+           CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN '' ELSE COALESCE(r.judge, '') END AS judge
+    FROM lake.badger.latest_scores s LEFT JOIN lake.badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) b ON b.agent_name = n.agent_name AND b.agent_version = p.version_before AND b.batch_id = p.batch_before AND b.case_id = n.case_id AND b.metric = n.metric) c
+  GROUP BY agent_name, metric, agent_version, batch_id, version_before, batch_before) t;
+
+-- 63. Run by badger_owner.
+-- What goes wrong, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX's errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF's status of the filters (filters), and ROSE's diagnoses (diagnosis). An answer may have several.
+CREATE OR REPLACE VIEW lake.badger.failure_labels AS SELECT l.agent_name, l.agent_version, l.batch_id, l.metric, l.kind, l.label, COALESCE(c.tier, 'unknown') AS tier, l.case_id
+FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'issue' AS kind, v.label, s.case_id FROM lake.badger.latest_scores s CROSS JOIN (SELECT 'filters_missing' AS label UNION ALL SELECT 'filters_incorrect' AS label UNION ALL SELECT 'joins_missing' AS label UNION ALL SELECT 'joins_incorrect' AS label UNION ALL SELECT 'joins_unnecessary' AS label UNION ALL SELECT 'aggregation_wrong' AS label UNION ALL SELECT 'aggregation_missing' AS label UNION ALL SELECT 'columns_missing' AS label UNION ALL SELECT 'columns_wrong' AS label UNION ALL SELECT 'ordering_wrong' AS label UNION ALL SELECT 'schema_misunderstanding' AS label UNION ALL SELECT 'logic_error' AS label UNION ALL SELECT 'performance_issue' AS label) v WHERE s.status = 'ok' AND s.metric = 'sql_judge_issues' AND TO_JSON(GET(s.detail, 'issues')) LIKE '%"' || v.label || '"%'
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'error' AS kind, v.label, s.case_id FROM lake.badger.latest_scores s CROSS JOIN (SELECT 'incorrect_schema_linking' AS label UNION ALL SELECT 'incorrect_filtering_condition' AS label UNION ALL SELECT 'missing_handling_of_nullable_column' AS label UNION ALL SELECT 'missing_handling_of_multiple_rows' AS label UNION ALL SELECT 'abused_clauses' AS label UNION ALL SELECT 'other_fatal_issues' AS label) v WHERE s.status = 'ok' AND s.metric = 'flex' AND s.value = 0 AND TO_JSON(GET(s.detail, 'categories')) LIKE '%"' || v.label || '"%'
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'difference' AS kind, v.label, s.case_id FROM lake.badger.latest_scores s CROSS JOIN (SELECT 'different_output_structure' AS label UNION ALL SELECT 'different_output_value_representation' AS label UNION ALL SELECT 'incorrect_ground_truth_query' AS label UNION ALL SELECT 'multiple_answers_available' AS label UNION ALL SELECT 'other_minor_issues' AS label) v WHERE s.status = 'ok' AND s.metric = 'flex' AND s.value = 1 AND TO_JSON(GET(s.detail, 'categories')) LIKE '%"' || v.label || '"%'
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'relation' AS kind, s.label, s.case_id FROM lake.badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'relation' AND s.label NOT IN ('same', 'permuted')
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'filters' AS kind, CAST(GET(s.detail, 'filters_applied_status') AS VARCHAR) AS label, s.case_id FROM lake.badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'stef' AND CAST(GET(s.detail, 'filters_applied_status') AS VARCHAR) IS NOT NULL
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'diagnosis' AS kind, 'gold_x' AS label, s.case_id FROM lake.badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'rose' AND CAST(GET(s.detail, 'gold_x') AS VARCHAR) = 'true'
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'diagnosis' AS kind, 'amb_q' AS label, s.case_id FROM lake.badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'rose' AND CAST(GET(s.detail, 'amb_q') AS VARCHAR) = 'true'
+  UNION ALL
+  SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'diagnosis' AS kind, 'amb_schema' AS label, s.case_id FROM lake.badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'rose' AND CAST(GET(s.detail, 'amb_schema') AS VARCHAR) = 'true') l LEFT JOIN lake.badger.complexity c ON c.case_id = l.case_id;
+
+-- 64. Run by badger_owner.
+-- The labels of failure_labels, counted by version, batch and tier, with one of the cases.
+CREATE OR REPLACE VIEW lake.badger.failures_by_label AS SELECT agent_name, agent_version, batch_id, metric, kind, label, tier, COUNT(*) AS answers, MIN(case_id) AS example
+FROM lake.badger.failure_labels GROUP BY agent_name, agent_version, batch_id, metric, kind, label, tier;
+
+-- 65. Run by badger_owner.
+-- Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE's Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).
+CREATE OR REPLACE VIEW lake.badger.ambiguous_questions AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
+FROM (SELECT case_id, CASE WHEN label = 'multiple_answers_available' THEN 'amb_flex' ELSE label END AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
+  FROM lake.badger.failure_labels WHERE kind = 'diagnosis' AND label IN ('amb_q', 'amb_schema') OR kind = 'difference' AND label = 'multiple_answers_available') t
+GROUP BY t.case_id, t.why;
+
+-- 66. Run by badger_owner.
+-- Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by what ROSE's Refuter says of the question: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.
+CREATE OR REPLACE VIEW lake.badger.ex_discordance AS SELECT e.agent_name, e.agent_version, e.batch_id, e.metric AS ex_metric, s.metric, COALESCE(c.tier, 'unknown') AS tier, COALESCE(d.diagnosis, 'neither') AS diagnosis, COUNT(*) AS answers,
+       COUNT(CASE WHEN e.passed AND NOT s.passed THEN 1 END) AS false_positives, COUNT(CASE WHEN NOT e.passed AND s.passed THEN 1 END) AS false_negatives,
+       COUNT(CASE WHEN e.passed AND NOT s.passed OR NOT e.passed AND s.passed THEN 1 END) * 1.0 / COUNT(*) AS discordance
+FROM lake.badger.latest_scores e
+JOIN lake.badger.latest_scores s ON s.agent_name = e.agent_name AND s.agent_version = e.agent_version AND s.batch_id = e.batch_id AND s.case_id = e.case_id
+LEFT JOIN (SELECT agent_name, agent_version, batch_id, case_id, MAX(label) AS diagnosis FROM lake.badger.failure_labels WHERE kind = 'diagnosis' AND label IN ('gold_x', 'amb_q')
+  GROUP BY agent_name, agent_version, batch_id, case_id) d ON d.agent_name = e.agent_name AND d.agent_version = e.agent_version AND d.batch_id = e.batch_id AND d.case_id = e.case_id
+LEFT JOIN lake.badger.complexity c ON c.case_id = e.case_id
+WHERE e.metric IN ('ex_bird', 'ex_multiset') AND s.metric IN ('verdict', 'rose', 'flex') AND e.passed IS NOT NULL AND s.passed IS NOT NULL
+GROUP BY e.agent_name, e.agent_version, e.batch_id, e.metric, s.metric, COALESCE(c.tier, 'unknown'), COALESCE(d.diagnosis, 'neither');
+
+-- 67. Run by badger_owner.
+-- The versions of all agents by each metric, on the cases of which all of them have a value, the newest of each: place 1 has the highest mean. Where the versions share no case there is no row.
+CREATE OR REPLACE VIEW lake.badger.system_ranks AS SELECT metric, agent_name, agent_version, COUNT(*) AS shared, AVG(value) AS mean_value, AVG(CASE WHEN passed THEN 1.0 WHEN NOT passed THEN 0.0 END) AS pass_rate,
+       RANK() OVER (PARTITION BY metric ORDER BY AVG(value) DESC) AS place
+FROM (SELECT v.metric, v.agent_name, v.agent_version, v.case_id, v.value, v.passed, COUNT(*) OVER (PARTITION BY v.metric, v.case_id) AS having_it, n.systems
+  FROM (SELECT metric, agent_name, agent_version, case_id, value, passed,
+          ROW_NUMBER() OVER (PARTITION BY metric, agent_name, agent_version, case_id ORDER BY CASE WHEN run_date IS NULL THEN 1 ELSE 0 END, run_date DESC, batch_id DESC) AS newest
+    FROM lake.badger.latest_scores WHERE status = 'ok') v
+  JOIN (SELECT metric, COUNT(DISTINCT agent_name || ' ' || agent_version) AS systems FROM lake.badger.latest_scores WHERE status = 'ok' GROUP BY metric) n ON n.metric = v.metric
+  WHERE v.newest = 1) t
+WHERE having_it = systems GROUP BY metric, agent_name, agent_version;
+
+-- 68. Run by badger_owner.
+-- The version of the tables.
+INSERT INTO lake.badger.schema_version (version, reached_at) SELECT 4, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM lake.badger.schema_version WHERE version >= 4);
+
+-- 69. Run by badger_owner.
 -- A comment on the table golden_set.
 COMMENT ON TABLE lake.badger.golden_set IS 'The questions, with their accepted answers.';
 
--- 63. Run by badger_owner.
+-- 70. Run by badger_owner.
 -- A comment on golden_set.case_id.
 COMMENT ON COLUMN lake.badger.golden_set.case_id IS 'Identifies the question. Any type is read as its text: 17, \'17\' and a UUID are all fine.';
 
--- 64. Run by badger_owner.
+-- 71. Run by badger_owner.
 -- A comment on golden_set.question.
 COMMENT ON COLUMN lake.badger.golden_set.question IS 'The question as the user asked it.';
 
--- 65. Run by badger_owner.
+-- 72. Run by badger_owner.
 -- A comment on golden_set.evidence.
 COMMENT ON COLUMN lake.badger.golden_set.evidence IS 'Hints that came with the question, such as the definition of a business term.';
 
--- 66. Run by badger_owner.
+-- 73. Run by badger_owner.
 -- A comment on golden_set.schema_ddl.
 COMMENT ON COLUMN lake.badger.golden_set.schema_ddl IS 'CREATE TABLE statements of the tables that the question is about.';
 
--- 67. Run by badger_owner.
+-- 74. Run by badger_owner.
 -- A comment on golden_set.dialect.
 COMMENT ON COLUMN lake.badger.golden_set.dialect IS 'SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …';
 
--- 68. Run by badger_owner.
+-- 75. Run by badger_owner.
 -- A comment on golden_set.gold_sql.
 COMMENT ON COLUMN lake.badger.golden_set.gold_sql IS 'The accepted query.';
 
--- 69. Run by badger_owner.
+-- 76. Run by badger_owner.
 -- A comment on golden_set.gold_result.
 COMMENT ON COLUMN lake.badger.golden_set.gold_result IS 'What the accepted query returned: an inline result, or a reference table:NAME, query:ID or file:PATH.';
 
--- 70. Run by badger_owner.
+-- 77. Run by badger_owner.
 -- A comment on golden_set.expected_tools.
 COMMENT ON COLUMN lake.badger.golden_set.expected_tools IS 'The tools that a good agent calls, in order: a list of names or of {"name", "arguments"}.';
 
--- 71. Run by badger_owner.
+-- 78. Run by badger_owner.
 -- A comment on golden_set.expected_clarifications.
 COMMENT ON COLUMN lake.badger.golden_set.expected_clarifications IS 'What a good agent asks back: a list of texts.';
 
--- 72. Run by badger_owner.
+-- 79. Run by badger_owner.
 -- A comment on golden_set.expected_behaviour.
 COMMENT ON COLUMN lake.badger.golden_set.expected_behaviour IS 'answer (also NULL), clarify or refuse.';
 
--- 73. Run by badger_owner.
+-- 80. Run by badger_owner.
 -- A comment on golden_set.tags.
 COMMENT ON COLUMN lake.badger.golden_set.tags IS 'A list of words to slice reports by.';
 
--- 74. Run by badger_owner.
+-- 81. Run by badger_owner.
 -- A comment on golden_set.set_version.
 COMMENT ON COLUMN lake.badger.golden_set.set_version IS 'Version of the golden set that the row belongs to.';
 
--- 75. Run by badger_owner.
+-- 82. Run by badger_owner.
 -- A comment on golden_set.gold_latency_ms.
 COMMENT ON COLUMN lake.badger.golden_set.gold_latency_ms IS 'How long the accepted query took, in milliseconds.';
 
--- 76. Run by badger_owner.
+-- 83. Run by badger_owner.
 -- A comment on golden_set.gold_error.
 COMMENT ON COLUMN lake.badger.golden_set.gold_error IS 'The message of the database, where the accepted query failed.';
 
--- 77. Run by badger_owner.
+-- 84. Run by badger_owner.
 -- A comment on golden_set.alternatives.
 COMMENT ON COLUMN lake.badger.golden_set.alternatives IS 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The best one counts.';
 
--- 78. Run by badger_owner.
+-- 85. Run by badger_owner.
 -- A comment on golden_set.database_name.
 COMMENT ON COLUMN lake.badger.golden_set.database_name IS 'Name of the database that the question is about. Agreement with people can be shown by database.';
 
--- 79. Run by badger_owner.
+-- 86. Run by badger_owner.
 -- A comment on golden_set.metric_options.
 COMMENT ON COLUMN lake.badger.golden_set.metric_options IS 'Options of single metrics, by name.';
 
--- 80. Run by badger_owner.
+-- 87. Run by badger_owner.
 -- A comment on the table agent_runs.
 COMMENT ON TABLE lake.badger.agent_runs IS 'The answers of agents: one row for each question, version of an agent, and batch.';
 
--- 81. Run by badger_owner.
+-- 88. Run by badger_owner.
 -- A comment on agent_runs.agent_name.
 COMMENT ON COLUMN lake.badger.agent_runs.agent_name IS 'Who answered.';
 
--- 82. Run by badger_owner.
+-- 89. Run by badger_owner.
 -- A comment on agent_runs.agent_version.
 COMMENT ON COLUMN lake.badger.agent_runs.agent_version IS 'Version of the agent.';
 
--- 83. Run by badger_owner.
+-- 90. Run by badger_owner.
 -- A comment on agent_runs.batch_id.
 COMMENT ON COLUMN lake.badger.agent_runs.batch_id IS 'Which batch the answer belongs to, such as the night. The same agent may answer a question again in another batch.';
 
--- 84. Run by badger_owner.
+-- 91. Run by badger_owner.
 -- A comment on agent_runs.case_id.
 COMMENT ON COLUMN lake.badger.agent_runs.case_id IS 'Which question was answered: golden_set.case_id.';
 
--- 85. Run by badger_owner.
+-- 92. Run by badger_owner.
 -- A comment on agent_runs.interpretation.
 COMMENT ON COLUMN lake.badger.agent_runs.interpretation IS 'The question in the agent\'s own words.';
 
--- 86. Run by badger_owner.
+-- 93. Run by badger_owner.
 -- A comment on agent_runs.sql.
 COMMENT ON COLUMN lake.badger.agent_runs.sql IS 'The agent\'s query.';
 
--- 87. Run by badger_owner.
+-- 94. Run by badger_owner.
 -- A comment on agent_runs.result.
 COMMENT ON COLUMN lake.badger.agent_runs.result IS 'What the agent\'s query returned, in the form of gold_result.';
 
--- 88. Run by badger_owner.
+-- 95. Run by badger_owner.
 -- A comment on agent_runs.sql_error.
 COMMENT ON COLUMN lake.badger.agent_runs.sql_error IS 'The message of the database, where the agent\'s query failed.';
 
--- 89. Run by badger_owner.
+-- 96. Run by badger_owner.
 -- A comment on agent_runs.tool_calls.
 COMMENT ON COLUMN lake.badger.agent_runs.tool_calls IS 'The tools that the agent called, in order: a list of {"name", "arguments"}.';
 
--- 90. Run by badger_owner.
+-- 97. Run by badger_owner.
 -- A comment on agent_runs.response.
 COMMENT ON COLUMN lake.badger.agent_runs.response IS 'The agent\'s answer in prose.';
 
--- 91. Run by badger_owner.
+-- 98. Run by badger_owner.
 -- A comment on agent_runs.latency_ms.
 COMMENT ON COLUMN lake.badger.agent_runs.latency_ms IS 'How long the agent\'s query took, in milliseconds.';
 
--- 92. Run by badger_owner.
+-- 99. Run by badger_owner.
 -- A comment on agent_runs.gold_latency_ms.
 COMMENT ON COLUMN lake.badger.agent_runs.gold_latency_ms IS 'How long the accepted query took at the same time, where it was run again. It takes the place of golden_set.gold_latency_ms.';
 
--- 93. Run by badger_owner.
+-- 100. Run by badger_owner.
 -- A comment on agent_runs.ran_at.
 COMMENT ON COLUMN lake.badger.agent_runs.ran_at IS 'When the agent answered.';
 
--- 94. Run by badger_owner.
+-- 101. Run by badger_owner.
 -- A comment on agent_runs.conversation_id.
 COMMENT ON COLUMN lake.badger.agent_runs.conversation_id IS 'The conversation that the answer is part of.';
 
--- 95. Run by badger_owner.
+-- 102. Run by badger_owner.
 -- A comment on agent_runs.turn.
 COMMENT ON COLUMN lake.badger.agent_runs.turn IS 'Position of the answer in its conversation.';
 
--- 96. Run by badger_owner.
+-- 103. Run by badger_owner.
 -- A comment on the table human_labels.
 COMMENT ON TABLE lake.badger.human_labels IS 'What people said of answers: one row for each answer and annotator.';
 
--- 97. Run by badger_owner.
+-- 104. Run by badger_owner.
 -- A comment on human_labels.case_id.
 COMMENT ON COLUMN lake.badger.human_labels.case_id IS 'The question whose answer is labelled.';
 
--- 98. Run by badger_owner.
+-- 105. Run by badger_owner.
 -- A comment on human_labels.agent_name.
 COMMENT ON COLUMN lake.badger.human_labels.agent_name IS 'Who answered.';
 
--- 99. Run by badger_owner.
+-- 106. Run by badger_owner.
 -- A comment on human_labels.batch_id.
 COMMENT ON COLUMN lake.badger.human_labels.batch_id IS 'Which batch the answer belongs to.';
 
--- 100. Run by badger_owner.
+-- 107. Run by badger_owner.
 -- A comment on human_labels.annotator.
 COMMENT ON COLUMN lake.badger.human_labels.annotator IS 'Who labelled the answer.';
 
--- 101. Run by badger_owner.
+-- 108. Run by badger_owner.
 -- A comment on human_labels.verdict.
 COMMENT ON COLUMN lake.badger.human_labels.verdict IS 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, whatever white space is around them. Anything else is unsure.';
 
--- 102. Run by badger_owner.
+-- 109. Run by badger_owner.
 -- A comment on human_labels.note.
 COMMENT ON COLUMN lake.badger.human_labels.note IS 'Why.';
 
--- 103. Run by badger_owner.
+-- 110. Run by badger_owner.
 -- A comment on human_labels.labelled_at.
 COMMENT ON COLUMN lake.badger.human_labels.labelled_at IS 'When. Of several labels of one annotator for one answer, the latest counts.';
 
--- 104. Run by badger_owner.
+-- 111. Run by badger_owner.
 -- A comment on human_labels.agent_version.
 COMMENT ON COLUMN lake.badger.human_labels.agent_version IS 'Version of the agent that answered. NULL means the only version that answered the question in the batch; where several did, the label counts for none of them.';
 
--- 105. Run by badger_owner.
+-- 112. Run by badger_owner.
 -- A comment on the table eval_runs.
 COMMENT ON TABLE lake.badger.eval_runs IS 'The evaluations: one row for each run and each agent, version and batch that it scored.';
 
--- 106. Run by badger_owner.
+-- 113. Run by badger_owner.
 -- A comment on eval_runs.eval_run_id.
 COMMENT ON COLUMN lake.badger.eval_runs.eval_run_id IS 'The run.';
 
--- 107. Run by badger_owner.
+-- 114. Run by badger_owner.
 -- A comment on eval_runs.agent_name.
 COMMENT ON COLUMN lake.badger.eval_runs.agent_name IS 'Whose answers were scored.';
 
--- 108. Run by badger_owner.
+-- 115. Run by badger_owner.
 -- A comment on eval_runs.agent_version.
 COMMENT ON COLUMN lake.badger.eval_runs.agent_version IS 'Version of the agent.';
 
--- 109. Run by badger_owner.
+-- 116. Run by badger_owner.
 -- A comment on eval_runs.batch_id.
 COMMENT ON COLUMN lake.badger.eval_runs.batch_id IS 'Batch of the answers.';
 
--- 110. Run by badger_owner.
+-- 117. Run by badger_owner.
 -- A comment on eval_runs.eval_run_date.
 COMMENT ON COLUMN lake.badger.eval_runs.eval_run_date IS 'When the run started.';
 
--- 111. Run by badger_owner.
+-- 118. Run by badger_owner.
 -- A comment on eval_runs.mode.
 COMMENT ON COLUMN lake.badger.eval_runs.mode IS 'text2sql_only, agentic_only or both.';
 
--- 112. Run by badger_owner.
+-- 119. Run by badger_owner.
 -- A comment on eval_runs.config.
 COMMENT ON COLUMN lake.badger.eval_runs.config IS 'Options and thresholds of metrics.';
 
--- 113. Run by badger_owner.
+-- 120. Run by badger_owner.
 -- A comment on eval_runs.judge.
 COMMENT ON COLUMN lake.badger.eval_runs.judge IS 'Who was asked.';
 
--- 114. Run by badger_owner.
+-- 121. Run by badger_owner.
 -- A comment on eval_runs.versions.
 COMMENT ON COLUMN lake.badger.eval_runs.versions IS 'Versions of badger, of the metrics and of judge files.';
 
--- 115. Run by badger_owner.
+-- 122. Run by badger_owner.
 -- A comment on eval_runs.counts.
 COMMENT ON COLUMN lake.badger.eval_runs.counts IS 'How many scores the run holds, by status.';
 
--- 116. Run by badger_owner.
+-- 123. Run by badger_owner.
 -- A comment on eval_runs.tokens.
 COMMENT ON COLUMN lake.badger.eval_runs.tokens IS 'What judges were asked for the scores.';
 
--- 117. Run by badger_owner.
+-- 124. Run by badger_owner.
 -- A comment on eval_runs.cost.
 COMMENT ON COLUMN lake.badger.eval_runs.cost IS 'What the whole run paid for.';
 
--- 118. Run by badger_owner.
+-- 125. Run by badger_owner.
 -- A comment on eval_runs.status.
 COMMENT ON COLUMN lake.badger.eval_runs.status IS 'running (also: killed), done, stopped or failed. Only a run that is done has scored everything it was asked to.';
 
--- 119. Run by badger_owner.
+-- 126. Run by badger_owner.
 -- A comment on the table scores.
 COMMENT ON TABLE lake.badger.scores IS 'The scores: one row for each run, answer and metric.';
 
--- 120. Run by badger_owner.
+-- 127. Run by badger_owner.
 -- A comment on scores.eval_run_id.
 COMMENT ON COLUMN lake.badger.scores.eval_run_id IS 'The run.';
 
--- 121. Run by badger_owner.
+-- 128. Run by badger_owner.
 -- A comment on scores.case_id.
 COMMENT ON COLUMN lake.badger.scores.case_id IS 'The question.';
 
--- 122. Run by badger_owner.
+-- 129. Run by badger_owner.
 -- A comment on scores.agent_name.
 COMMENT ON COLUMN lake.badger.scores.agent_name IS 'Who answered.';
 
--- 123. Run by badger_owner.
+-- 130. Run by badger_owner.
 -- A comment on scores.agent_version.
 COMMENT ON COLUMN lake.badger.scores.agent_version IS 'Version of the agent.';
 
--- 124. Run by badger_owner.
+-- 131. Run by badger_owner.
 -- A comment on scores.batch_id.
 COMMENT ON COLUMN lake.badger.scores.batch_id IS 'Batch of the answer.';
 
--- 125. Run by badger_owner.
+-- 132. Run by badger_owner.
 -- A comment on scores.metric.
 COMMENT ON COLUMN lake.badger.scores.metric IS 'The metric.';
 
--- 126. Run by badger_owner.
+-- 133. Run by badger_owner.
 -- A comment on scores.metric_version.
 COMMENT ON COLUMN lake.badger.scores.metric_version IS 'Version of the metric. Scores of different versions are not comparable.';
 
--- 127. Run by badger_owner.
+-- 134. Run by badger_owner.
 -- A comment on scores.status.
 COMMENT ON COLUMN lake.badger.scores.status IS 'ok, abstained, not_applicable or failed.';
 
--- 128. Run by badger_owner.
+-- 135. Run by badger_owner.
 -- A comment on scores.value.
 COMMENT ON COLUMN lake.badger.scores.value IS 'The value. NULL unless status is ok.';
 
--- 129. Run by badger_owner.
+-- 136. Run by badger_owner.
 -- A comment on scores.label.
 COMMENT ON COLUMN lake.badger.scores.label IS 'Category, of metrics that have one.';
 
--- 130. Run by badger_owner.
+-- 137. Run by badger_owner.
 -- A comment on scores.passed.
 COMMENT ON COLUMN lake.badger.scores.passed IS 'Verdict by the metric\'s threshold. NULL where there is none.';
 
--- 131. Run by badger_owner.
+-- 138. Run by badger_owner.
 -- A comment on scores.reason.
 COMMENT ON COLUMN lake.badger.scores.reason IS 'Why this value, or why none, in one sentence.';
 
--- 132. Run by badger_owner.
+-- 139. Run by badger_owner.
 -- A comment on scores.detail.
 COMMENT ON COLUMN lake.badger.scores.detail IS 'The evidence: alignment, counts, differences.';
 
--- 133. Run by badger_owner.
+-- 140. Run by badger_owner.
 -- A comment on scores.assessment_ids.
 COMMENT ON COLUMN lake.badger.scores.assessment_ids IS 'The recorded judge replies that the score rests on.';
 
--- 134. Run by badger_owner.
+-- 141. Run by badger_owner.
 -- A comment on scores.config_hash.
 COMMENT ON COLUMN lake.badger.scores.config_hash IS 'Identifies the configuration of the run.';
 
--- 135. Run by badger_owner.
+-- 142. Run by badger_owner.
 -- A comment on scores.scored_at.
 COMMENT ON COLUMN lake.badger.scores.scored_at IS 'When the score was stored.';
 
--- 136. Run by badger_owner.
+-- 143. Run by badger_owner.
 -- A comment on scores.code.
 COMMENT ON COLUMN lake.badger.scores.code IS 'Kind of failure. NULL unless status is failed.';
 
--- 137. Run by badger_owner.
+-- 144. Run by badger_owner.
 -- A comment on scores.usage.
 COMMENT ON COLUMN lake.badger.scores.usage IS 'What asking the judge took for this score. NULL where nobody was asked.';
 
--- 138. Run by badger_owner.
+-- 145. Run by badger_owner.
+-- A comment on scores.gold_hash.
+COMMENT ON COLUMN lake.badger.scores.gold_hash IS 'Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.';
+
+-- 146. Run by badger_owner.
 -- A comment on the table assessments.
 COMMENT ON TABLE lake.badger.assessments IS 'The replies of judges, recorded.';
 
--- 139. Run by badger_owner.
+-- 147. Run by badger_owner.
 -- A comment on assessments.assessment_id.
 COMMENT ON COLUMN lake.badger.assessments.assessment_id IS 'Hash of the content.';
 
--- 140. Run by badger_owner.
+-- 148. Run by badger_owner.
 -- A comment on assessments.kind.
 COMMENT ON COLUMN lake.badger.assessments.kind IS 'What was asked.';
 
--- 141. Run by badger_owner.
+-- 149. Run by badger_owner.
 -- A comment on assessments.backend.
 COMMENT ON COLUMN lake.badger.assessments.backend IS 'Who was asked.';
 
--- 142. Run by badger_owner.
+-- 150. Run by badger_owner.
 -- A comment on assessments.model.
 COMMENT ON COLUMN lake.badger.assessments.model IS 'The model that answered.';
 
--- 143. Run by badger_owner.
+-- 151. Run by badger_owner.
 -- A comment on assessments.prompt_version.
 COMMENT ON COLUMN lake.badger.assessments.prompt_version IS 'Version of the prompt.';
 
--- 144. Run by badger_owner.
+-- 152. Run by badger_owner.
 -- A comment on assessments.request_hash.
 COMMENT ON COLUMN lake.badger.assessments.request_hash IS 'Hash of the request. The same request is not asked again.';
 
--- 145. Run by badger_owner.
+-- 153. Run by badger_owner.
 -- A comment on assessments.reply.
 COMMENT ON COLUMN lake.badger.assessments.reply IS 'The reply, as it came.';
 
--- 146. Run by badger_owner.
+-- 154. Run by badger_owner.
 -- A comment on assessments.tokens_in.
 COMMENT ON COLUMN lake.badger.assessments.tokens_in IS 'Tokens of the request. NULL where unknown.';
 
--- 147. Run by badger_owner.
+-- 155. Run by badger_owner.
 -- A comment on assessments.tokens_out.
 COMMENT ON COLUMN lake.badger.assessments.tokens_out IS 'Tokens of the reply. NULL where unknown.';
 
--- 148. Run by badger_owner.
+-- 156. Run by badger_owner.
 -- A comment on assessments.latency_ms.
 COMMENT ON COLUMN lake.badger.assessments.latency_ms IS 'How long the reply took, in milliseconds.';
 
--- 149. Run by badger_owner.
+-- 157. Run by badger_owner.
 -- A comment on assessments.created_at.
 COMMENT ON COLUMN lake.badger.assessments.created_at IS 'When.';
 
--- 150. Run by badger_owner.
+-- 158. Run by badger_owner.
 -- A comment on assessments.detail.
 COMMENT ON COLUMN lake.badger.assessments.detail IS 'What else is worth keeping.';
 
--- 151. Run by badger_owner.
+-- 159. Run by badger_owner.
 -- A comment on assessments.payer.
 COMMENT ON COLUMN lake.badger.assessments.payer IS 'For whom the judge was asked: run:ID, or the name of a caller of the function server.';
 
--- 152. Run by badger_owner.
+-- 160. Run by badger_owner.
 -- A comment on the table schema_version.
 COMMENT ON TABLE lake.badger.schema_version IS 'The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them.';
 
--- 153. Run by badger_owner.
+-- 161. Run by badger_owner.
 -- A comment on schema_version.version.
 COMMENT ON COLUMN lake.badger.schema_version.version IS 'Version of the tables.';
 
--- 154. Run by badger_owner.
+-- 162. Run by badger_owner.
 -- A comment on schema_version.badger.
 COMMENT ON COLUMN lake.badger.schema_version.badger IS 'Version of badger that brought the tables to it.';
 
--- 155. Run by badger_owner.
+-- 163. Run by badger_owner.
 -- A comment on schema_version.reached_at.
 COMMENT ON COLUMN lake.badger.schema_version.reached_at IS 'When.';
 
--- 156. Run by badger_owner.
+-- 164. Run by badger_owner.
 -- A comment on schema_version.views.
 COMMENT ON COLUMN lake.badger.schema_version.views IS 'Fingerprints of the views, as JSON: of their text and of what the warehouse shows of it.';
 
--- 157. Run by badger_owner.
+-- 165. Run by badger_owner.
 -- A comment on the table judges.
 COMMENT ON TABLE lake.badger.judges IS 'The promoted judge files. A row never changes.';
 
--- 158. Run by badger_owner.
+-- 166. Run by badger_owner.
 -- A comment on judges.name.
 COMMENT ON COLUMN lake.badger.judges.name IS 'Name of the judge.';
 
--- 159. Run by badger_owner.
+-- 167. Run by badger_owner.
 -- A comment on judges.version.
 COMMENT ON COLUMN lake.badger.judges.version IS 'Version of the judge.';
 
--- 160. Run by badger_owner.
+-- 168. Run by badger_owner.
 -- A comment on judges.kind.
 COMMENT ON COLUMN lake.badger.judges.kind IS 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.';
 
--- 161. Run by badger_owner.
+-- 169. Run by badger_owner.
 -- A comment on judges.source.
 COMMENT ON COLUMN lake.badger.judges.source IS 'Text of the judge file.';
 
--- 162. Run by badger_owner.
+-- 170. Run by badger_owner.
 -- A comment on judges.hash.
 COMMENT ON COLUMN lake.badger.judges."hash" IS 'SHA-256 of the text.';
 
--- 163. Run by badger_owner.
+-- 171. Run by badger_owner.
 -- A comment on judges.promoted_at.
 COMMENT ON COLUMN lake.badger.judges.promoted_at IS 'When.';
 
--- 164. Run by badger_owner.
+-- 172. Run by badger_owner.
 -- A comment on judges.promoted_by.
 COMMENT ON COLUMN lake.badger.judges.promoted_by IS 'By whom.';
 
--- 165. Run by badger_owner.
+-- 173. Run by badger_owner.
 -- A comment on the table run_log.
 COMMENT ON TABLE lake.badger.run_log IS 'What the evaluations by the warehouse\'s own procedure did, and what failed: one row for each event.';
 
--- 166. Run by badger_owner.
+-- 174. Run by badger_owner.
 -- A comment on run_log.entry_id.
 COMMENT ON COLUMN lake.badger.run_log.entry_id IS 'Identifies the row.';
 
--- 167. Run by badger_owner.
+-- 175. Run by badger_owner.
 -- A comment on run_log.logged_at.
 COMMENT ON COLUMN lake.badger.run_log.logged_at IS 'When.';
 
--- 168. Run by badger_owner.
+-- 176. Run by badger_owner.
 -- A comment on run_log.eval_run_id.
 COMMENT ON COLUMN lake.badger.run_log.eval_run_id IS 'The run. NULL where none had begun.';
 
--- 169. Run by badger_owner.
+-- 177. Run by badger_owner.
 -- A comment on run_log.event.
 COMMENT ON COLUMN lake.badger.run_log.event IS 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).';
 
--- 170. Run by badger_owner.
+-- 178. Run by badger_owner.
 -- A comment on run_log.case_id.
 COMMENT ON COLUMN lake.badger.run_log.case_id IS 'The question, where the event is of one answer.';
 
--- 171. Run by badger_owner.
+-- 179. Run by badger_owner.
 -- A comment on run_log.answers.
 COMMENT ON COLUMN lake.badger.run_log.answers IS 'How many answers the event is about.';
 
--- 172. Run by badger_owner.
+-- 180. Run by badger_owner.
 -- A comment on run_log.message.
 COMMENT ON COLUMN lake.badger.run_log.message IS 'What the database or badger serve said.';
 
--- 173. Run by badger_owner.
+-- 181. Run by badger_owner.
 -- A comment on the table run_locks.
 COMMENT ON TABLE lake.badger.run_locks IS 'Who evaluates now, in warehouses without locks of their own: a row for each lock.';
 
--- 174. Run by badger_owner.
+-- 182. Run by badger_owner.
 -- A comment on run_locks.name.
 COMMENT ON COLUMN lake.badger.run_locks.name IS 'The lock: evaluate.';
 
--- 175. Run by badger_owner.
+-- 183. Run by badger_owner.
 -- A comment on run_locks.holder.
 COMMENT ON COLUMN lake.badger.run_locks.holder IS 'The call that holds it. NULL where nobody does.';
 
--- 176. Run by badger_owner.
+-- 184. Run by badger_owner.
 -- A comment on run_locks.taken_at.
 COMMENT ON COLUMN lake.badger.run_locks.taken_at IS 'When it was taken.';
 
--- 177. Run by badger_owner.
+-- 185. Run by badger_owner.
 -- A comment on run_locks.beat_at.
 COMMENT ON COLUMN lake.badger.run_locks.beat_at IS 'When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.';
 
--- 178. Run by badger_owner.
+-- 186. Run by badger_owner.
 -- A comment on the table claims.
 COMMENT ON TABLE lake.badger.claims IS 'Who is asking a judge at this moment: one row for each request. Rows come and go.';
 
--- 179. Run by badger_owner.
+-- 187. Run by badger_owner.
 -- A comment on claims.claim_key.
 COMMENT ON COLUMN lake.badger.claims.claim_key IS 'Hash of the request.';
 
--- 180. Run by badger_owner.
+-- 188. Run by badger_owner.
 -- A comment on claims.owner.
 COMMENT ON COLUMN lake.badger.claims.owner IS 'The process that asks.';
 
--- 181. Run by badger_owner.
+-- 189. Run by badger_owner.
 -- A comment on claims.expires_ms.
 COMMENT ON COLUMN lake.badger.claims.expires_ms IS 'Until when, in milliseconds since 1970. After that another process may ask.';
 
--- 182. Run by badger_owner.
+-- 190. Run by badger_owner.
 -- A comment on the table calls.
 COMMENT ON TABLE lake.badger.calls IS 'Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.';
 
--- 183. Run by badger_owner.
+-- 191. Run by badger_owner.
 -- A comment on calls.call_id.
 COMMENT ON COLUMN lake.badger.calls.call_id IS 'Names the call.';
 
--- 184. Run by badger_owner.
+-- 192. Run by badger_owner.
 -- A comment on calls.content_hash.
 COMMENT ON COLUMN lake.badger.calls.content_hash IS 'Hash of what was asked. Another call under the same id is refused.';
 
--- 185. Run by badger_owner.
+-- 193. Run by badger_owner.
 -- A comment on calls.function.
 COMMENT ON COLUMN lake.badger.calls."function" IS 'The function.';
 
--- 186. Run by badger_owner.
+-- 194. Run by badger_owner.
 -- A comment on calls.request.
 COMMENT ON COLUMN lake.badger.calls.request IS 'What was asked.';
 
--- 187. Run by badger_owner.
+-- 195. Run by badger_owner.
 -- A comment on calls.reply.
 COMMENT ON COLUMN lake.badger.calls.reply IS 'The reply. NULL until there is one, and where it is computed again from the replies of judges.';
 
--- 188. Run by badger_owner.
+-- 196. Run by badger_owner.
 -- A comment on calls.expires_ms.
 COMMENT ON COLUMN lake.badger.calls.expires_ms IS 'Until when the row is kept, in milliseconds since 1970.';
 
--- 189. Run by badger_owner.
+-- 197. Run by badger_owner.
 -- A comment on the view latest_scores.
 COMMENT ON VIEW lake.badger.latest_scores IS 'The latest score of each answer and metric, whichever run it is from, with the status of that run.';
 
--- 190. Run by badger_owner.
+-- 198. Run by badger_owner.
 -- A comment on the view consensus.
 COMMENT ON VIEW lake.badger.consensus IS 'What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.';
 
--- 191. Run by badger_owner.
+-- 199. Run by badger_owner.
 -- A comment on the view complexity.
 COMMENT ON VIEW lake.badger.complexity IS 'The complexity tier of each question, from its newest score.';
 
--- 192. Run by badger_owner.
+-- 200. Run by badger_owner.
 -- A comment on the view coverage.
 COMMENT ON VIEW lake.badger.coverage IS 'What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
--- 193. Run by badger_owner.
+-- 201. Run by badger_owner.
 -- A comment on the view versions_by_metric.
 COMMENT ON VIEW lake.badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.';
 
--- 194. Run by badger_owner.
+-- 202. Run by badger_owner.
 -- A comment on the view agreement.
 COMMENT ON VIEW lake.badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
 
--- 195. Run by badger_owner.
+-- 203. Run by badger_owner.
 -- A comment on the view degradation.
 COMMENT ON VIEW lake.badger.degradation IS 'The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
--- 196. Run by badger_owner.
+-- 204. Run by badger_owner.
 -- A comment on the view latest_run.
 COMMENT ON VIEW lake.badger.latest_run IS 'The run of each agent, version and batch that started last: what became of it, and of its scores.';
 
--- 197. Run by badger_owner.
+-- 205. Run by badger_owner.
 -- A comment on the view versions_by_batch.
 COMMENT ON VIEW lake.badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.';
 
--- 198. Run by badger_owner.
+-- 206. Run by badger_owner.
 -- A comment on the view worst_cases.
 COMMENT ON VIEW lake.badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
 
--- 199. Run by badger_owner.
+-- 207. Run by badger_owner.
 -- A comment on the view judge_cost.
 COMMENT ON VIEW lake.badger.judge_cost IS 'What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.';
 
--- 200. Run by badger_owner.
+-- 208. Run by badger_owner.
 -- A comment on the view failures_by_reason.
 COMMENT ON VIEW lake.badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
 
--- 201. Run by badger_owner.
+-- 209. Run by badger_owner.
 -- A comment on the view suspect_golds.
-COMMENT ON VIEW lake.badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x (a judge found it wrong), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
+COMMENT ON VIEW lake.badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x and gold_flex (ROSE\'s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a text that neither question nor evidence has, and the answer\'s with one that is there), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
 
--- 202. Run by badger_owner.
+-- 210. Run by badger_owner.
+-- A comment on the view trend.
+COMMENT ON VIEW lake.badger.trend IS 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are of unlike things.';
+
+-- 211. Run by badger_owner.
+-- A comment on the view batch_changes.
+COMMENT ON VIEW lake.badger.batch_changes IS 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration or judge changed are counted and not compared. z is McNemar\'s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics.';
+
+-- 212. Run by badger_owner.
+-- A comment on the view failure_labels.
+COMMENT ON VIEW lake.badger.failure_labels IS 'What goes wrong, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX\'s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF\'s status of the filters (filters), and ROSE\'s diagnoses (diagnosis). An answer may have several.';
+
+-- 213. Run by badger_owner.
+-- A comment on the view failures_by_label.
+COMMENT ON VIEW lake.badger.failures_by_label IS 'The labels of failure_labels, counted by version, batch and tier, with one of the cases.';
+
+-- 214. Run by badger_owner.
+-- A comment on the view ambiguous_questions.
+COMMENT ON VIEW lake.badger.ambiguous_questions IS 'Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE\'s Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).';
+
+-- 215. Run by badger_owner.
+-- A comment on the view ex_discordance.
+COMMENT ON VIEW lake.badger.ex_discordance IS 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by what ROSE\'s Refuter says of the question: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.';
+
+-- 216. Run by badger_owner.
+-- A comment on the view system_ranks.
+COMMENT ON VIEW lake.badger.system_ranks IS 'The versions of all agents by each metric, on the cases of which all of them have a value, the newest of each: place 1 has the highest mean. Where the versions share no case there is no row.';
+
+-- 217. Run by badger_owner.
 -- badger_reader finds the schema.
 GRANT USAGE ON SCHEMA lake.badger TO ROLE badger_reader;
 
--- 203. Run by badger_owner.
+-- 218. Run by badger_owner.
 -- badger_annotator finds the schema.
 GRANT USAGE ON SCHEMA lake.badger TO ROLE badger_annotator;
 
--- 204. Run by badger_owner.
+-- 219. Run by badger_owner.
 -- The reader reads scores.
 GRANT SELECT ON TABLE lake.badger.scores TO ROLE badger_reader;
 
--- 205. Run by badger_owner.
+-- 220. Run by badger_owner.
 -- The reader reads eval_runs.
 GRANT SELECT ON TABLE lake.badger.eval_runs TO ROLE badger_reader;
 
--- 206. Run by badger_owner.
+-- 221. Run by badger_owner.
 -- The reader reads run_log.
 GRANT SELECT ON TABLE lake.badger.run_log TO ROLE badger_reader;
 
--- 207. Run by badger_owner.
+-- 222. Run by badger_owner.
 -- The reader reads latest_scores.
 GRANT SELECT ON VIEW lake.badger.latest_scores TO ROLE badger_reader;
 
--- 208. Run by badger_owner.
+-- 223. Run by badger_owner.
 -- The reader reads consensus.
 GRANT SELECT ON VIEW lake.badger.consensus TO ROLE badger_reader;
 
--- 209. Run by badger_owner.
+-- 224. Run by badger_owner.
 -- The reader reads complexity.
 GRANT SELECT ON VIEW lake.badger.complexity TO ROLE badger_reader;
 
--- 210. Run by badger_owner.
+-- 225. Run by badger_owner.
 -- The reader reads coverage.
 GRANT SELECT ON VIEW lake.badger.coverage TO ROLE badger_reader;
 
--- 211. Run by badger_owner.
+-- 226. Run by badger_owner.
 -- The reader reads versions_by_metric.
 GRANT SELECT ON VIEW lake.badger.versions_by_metric TO ROLE badger_reader;
 
--- 212. Run by badger_owner.
+-- 227. Run by badger_owner.
 -- The reader reads agreement.
 GRANT SELECT ON VIEW lake.badger.agreement TO ROLE badger_reader;
 
--- 213. Run by badger_owner.
+-- 228. Run by badger_owner.
 -- The reader reads degradation.
 GRANT SELECT ON VIEW lake.badger.degradation TO ROLE badger_reader;
 
--- 214. Run by badger_owner.
+-- 229. Run by badger_owner.
 -- The reader reads latest_run.
 GRANT SELECT ON VIEW lake.badger.latest_run TO ROLE badger_reader;
 
--- 215. Run by badger_owner.
+-- 230. Run by badger_owner.
 -- The reader reads versions_by_batch.
 GRANT SELECT ON VIEW lake.badger.versions_by_batch TO ROLE badger_reader;
 
--- 216. Run by badger_owner.
+-- 231. Run by badger_owner.
 -- The reader reads worst_cases.
 GRANT SELECT ON VIEW lake.badger.worst_cases TO ROLE badger_reader;
 
--- 217. Run by badger_owner.
+-- 232. Run by badger_owner.
 -- The reader reads judge_cost.
 GRANT SELECT ON VIEW lake.badger.judge_cost TO ROLE badger_reader;
 
--- 218. Run by badger_owner.
+-- 233. Run by badger_owner.
 -- The reader reads failures_by_reason.
 GRANT SELECT ON VIEW lake.badger.failures_by_reason TO ROLE badger_reader;
 
--- 219. Run by badger_owner.
+-- 234. Run by badger_owner.
 -- The reader reads suspect_golds.
 GRANT SELECT ON VIEW lake.badger.suspect_golds TO ROLE badger_reader;
 
--- 220. Run by badger_owner.
+-- 235. Run by badger_owner.
+-- The reader reads trend.
+GRANT SELECT ON VIEW lake.badger.trend TO ROLE badger_reader;
+
+-- 236. Run by badger_owner.
+-- The reader reads batch_changes.
+GRANT SELECT ON VIEW lake.badger.batch_changes TO ROLE badger_reader;
+
+-- 237. Run by badger_owner.
+-- The reader reads failure_labels.
+GRANT SELECT ON VIEW lake.badger.failure_labels TO ROLE badger_reader;
+
+-- 238. Run by badger_owner.
+-- The reader reads failures_by_label.
+GRANT SELECT ON VIEW lake.badger.failures_by_label TO ROLE badger_reader;
+
+-- 239. Run by badger_owner.
+-- The reader reads ambiguous_questions.
+GRANT SELECT ON VIEW lake.badger.ambiguous_questions TO ROLE badger_reader;
+
+-- 240. Run by badger_owner.
+-- The reader reads ex_discordance.
+GRANT SELECT ON VIEW lake.badger.ex_discordance TO ROLE badger_reader;
+
+-- 241. Run by badger_owner.
+-- The reader reads system_ranks.
+GRANT SELECT ON VIEW lake.badger.system_ranks TO ROLE badger_reader;
+
+-- 242. Run by badger_owner.
 -- The annotator reads and writes labels, and nothing else.
 GRANT SELECT, INSERT, UPDATE ON TABLE lake.badger.human_labels TO ROLE badger_annotator;
 
--- 221. Run by badger_owner.
+-- 243. Run by badger_owner.
 -- The lock of the evaluation.
 INSERT INTO lake.badger.run_locks (name) SELECT 'evaluate' WHERE NOT EXISTS (SELECT 1 FROM lake.badger.run_locks WHERE name = 'evaluate');
 
--- 222. Run by badger_owner.
+-- 244. Run by badger_owner.
 -- Scores the answers that have no score: CALL lake.badger.evaluate() those of each agent's newest batch, and what an earlier call left; CALL lake.badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 200 answers at a time are stored.
 CREATE OR REPLACE PROCEDURE lake.badger.evaluate(BATCH VARCHAR DEFAULT NULL, METRICS VARCHAR DEFAULT NULL)
   RETURNS VARCHAR
   LANGUAGE SQL
-  COMMENT = 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:4c88865054b3e6e7]'
+  COMMENT = 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:c0381f3e2cf46871]'
   EXECUTE AS OWNER
 AS $$
 DECLARE
@@ -1296,9 +1457,9 @@ BEGIN
         MERGE INTO lake.badger.scores t USING (
             SELECT p.case_id, p.agent_name, p.agent_version, p.batch_id, f.value AS r FROM lake.badger._scored p, LATERAL FLATTEN(INPUT => p.result) f WHERE f.value:metric::VARCHAR IS NOT NULL) s
           ON t.eval_run_id = :run_id AND t.agent_name = s.agent_name AND t.agent_version = s.agent_version AND t.batch_id = s.batch_id AND t.case_id = s.case_id AND t.metric = s.r:metric::VARCHAR
-          WHEN NOT MATCHED THEN INSERT (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage)
+          WHEN NOT MATCHED THEN INSERT (eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash)
             VALUES (:run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.r:metric::VARCHAR, s.r:metric_version::NUMBER(19, 0), s.r:status::VARCHAR, s.r:value::FLOAT, s.r:label::VARCHAR,
-              s.r:passed::BOOLEAN, s.r:reason::VARCHAR, STRIP_NULL_VALUE(s.r:detail), STRIP_NULL_VALUE(s.r:assessment_ids), s.r:config_hash::VARCHAR, CURRENT_TIMESTAMP(), s.r:code::VARCHAR, STRIP_NULL_VALUE(s.r:usage));
+              s.r:passed::BOOLEAN, s.r:reason::VARCHAR, STRIP_NULL_VALUE(s.r:detail), STRIP_NULL_VALUE(s.r:assessment_ids), s.r:config_hash::VARCHAR, CURRENT_TIMESTAMP(), s.r:code::VARCHAR, STRIP_NULL_VALUE(s.r:usage), s.r:gold_hash::VARCHAR);
         COMMIT;
       END IF;
     EXCEPTION
@@ -1360,23 +1521,23 @@ BEGIN
 END
 $$;
 
--- 223. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
+-- 245. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
 -- The owner runs tasks and alerts.
 GRANT EXECUTE TASK, EXECUTE ALERT ON ACCOUNT TO ROLE badger_owner;
 
--- 224. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
+-- 246. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
 -- The task and the alert run on this warehouse.
 GRANT USAGE ON WAREHOUSE nightly TO ROLE badger_owner;
 
--- 225. Run by badger_owner.
+-- 247. Run by badger_owner.
 -- What calls the procedure by night. A run that takes longer than a day is ended, and the next one goes on.
 CREATE OR REPLACE TASK lake.badger.nightly WAREHOUSE = nightly SCHEDULE = 'USING CRON 15 3 * * 1 UTC' ALLOW_OVERLAPPING_EXECUTION = FALSE USER_TASK_TIMEOUT_MS = 86400000 COMMENT = 'badger: the nightly evaluation' AS CALL lake.badger.evaluate();
 
--- 226. Run by badger_owner.
+-- 248. Run by badger_owner.
 -- A new task does nothing until it is resumed.
 ALTER TASK lake.badger.nightly RESUME;
 
--- 227. Run by badger_owner.
+-- 249. Run by badger_owner.
 -- Logs each metric whose pass rate fell by 0.05 or more, or that failed more often, against the batch before. Replace the INSERT by SYSTEM$SEND_EMAIL(...) where a notification integration is there.
 CREATE OR REPLACE ALERT lake.badger.degraded WAREHOUSE = nightly SCHEDULE = '720 MINUTE' COMMENT = 'badger: fewer answers pass than in the batch before'
   IF (EXISTS (SELECT 1 FROM lake.badger.degradation WHERE pass_rate_change <= -0.05 OR failed > failed_before))
@@ -1384,7 +1545,7 @@ CREATE OR REPLACE ALERT lake.badger.degraded WAREHOUSE = nightly SCHEDULE = '720
     SELECT UUID_STRING(), CURRENT_TIMESTAMP(), 'degraded', agent_name || ', ' || metric || ', batch ' || batch_id || ': pass rate ' || COALESCE(pass_rate::VARCHAR, 'none') || ', before ' || COALESCE(pass_rate_before::VARCHAR, 'none')
     FROM lake.badger.degradation WHERE pass_rate_change <= -0.05 OR failed > failed_before;
 
--- 228. Run by badger_owner.
+-- 250. Run by badger_owner.
 -- A new alert does nothing until it is resumed.
 ALTER ALERT lake.badger.degraded RESUME;
 
@@ -1408,6 +1569,27 @@ DROP PROCEDURE IF EXISTS lake.badger.evaluate(VARCHAR, VARCHAR);
 
 -- Run by badger_owner.
 REVOKE SELECT, INSERT, UPDATE ON TABLE lake.badger.human_labels FROM ROLE badger_annotator;
+
+-- Run by badger_owner.
+REVOKE SELECT ON VIEW lake.badger.system_ranks FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON VIEW lake.badger.ex_discordance FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON VIEW lake.badger.ambiguous_questions FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON VIEW lake.badger.failures_by_label FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON VIEW lake.badger.failure_labels FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON VIEW lake.badger.batch_changes FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+REVOKE SELECT ON VIEW lake.badger.trend FROM ROLE badger_reader;
 
 -- Run by badger_owner.
 REVOKE SELECT ON VIEW lake.badger.suspect_golds FROM ROLE badger_reader;
@@ -1462,6 +1644,27 @@ REVOKE USAGE ON SCHEMA lake.badger FROM ROLE badger_annotator;
 
 -- Run by badger_owner.
 REVOKE USAGE ON SCHEMA lake.badger FROM ROLE badger_reader;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.system_ranks;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.ex_discordance;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.ambiguous_questions;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.failures_by_label;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.failure_labels;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.batch_changes;
+
+-- Run by badger_owner.
+DROP VIEW IF EXISTS lake.badger.trend;
 
 -- Run by badger_owner.
 DROP VIEW IF EXISTS lake.badger.suspect_golds;

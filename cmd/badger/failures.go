@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/report"
+)
+
+type failuresCommand struct {
+	scoresFlags
+	chosenBatches
+	Label []string `placeholder:"LABEL" help:"Only these labels, such as filters_missing."`
+	Cases bool     `help:"List the cases behind each label."`
+	By    string   `placeholder:"GROUP" enum:"tier,version,none" default:"none" help:"Also by tier or version."`
+	All   bool     `help:"Show every label; by default the ten most frequent of each kind."`
+	JSON  bool     `help:"Print one JSON document."`
+	terminalFlags
+}
+
+// Run reports what goes wrong.
+func (c *failuresCommand) Run(ctx context.Context, p process) error {
+	src, set, closeAll, err := c.open(ctx, "")
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	f, err := analysis.NewFailures(ctx, src, set, analysis.FailureOptions{Choose: c.choose})
+	if err != nil {
+		return err
+	}
+	if err := f.Keep(c.Label); err != nil {
+		return usageError{err}
+	}
+	if c.JSON {
+		return writeJSON(p, f)
+	}
+	return report.RenderFailures(p.stdout, f, report.FailureView{By: c.By, Cases: c.Cases, All: c.All || len(c.Label) > 0}, c.options(p))
+}

@@ -1,0 +1,522 @@
+package analysis
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/agreement"
+)
+
+// Why an accepted answer, or a question, is suspect.
+const (
+	GoldX            = "gold_x"
+	GoldFLEX         = "gold_flex"
+	GoldError        = "gold_error"
+	GoldEmpty        = "gold_empty"
+	GoldLiteral      = "gold_literal"
+	GoldLogic        = "gold_logic"
+	JudgesContradict = "judges_contradict"
+	AgentsAgree      = "agents_agree"
+	AmbQ             = "amb_q"
+	AmbSchema        = "amb_schema"
+	AmbFLEX          = "amb_flex"
+)
+
+// What a reason speaks for.
+const (
+	WrongGold = "wrong gold"
+	Ambiguous = "ambiguous"
+)
+
+// AuditReasons are the reasons in the order of reports.
+var AuditReasons = []struct{ Name, Of, Doc string }{
+	{GoldX, WrongGold, "the Refuter of ROSE calls the gold query wrong"},
+	{GoldFLEX, WrongGold, "FLEX finds the ground truth incorrect"},
+	{JudgesContradict, WrongGold, "two judges or more, and most of them, accept an answer that EX rejects"},
+	{AgentsAgree, WrongGold, "two versions or agents or more give the same result, and EX rejects it"},
+	{GoldLiteral, WrongGold, "the gold query spells a literal otherwise than the question or the values"},
+	{GoldEmpty, WrongGold, "the gold result is empty or all NULL, and an answer's is not"},
+	{GoldLogic, WrongGold, "the gold query contradicts the question, or has a clause without effect"},
+	{GoldError, WrongGold, "the gold query failed"},
+	{AmbQ, Ambiguous, "the Refuter of ROSE calls the question ambiguous"},
+	{AmbSchema, Ambiguous, "the Refuter of ROSE calls the schema ambiguous"},
+	{AmbFLEX, Ambiguous, "FLEX finds several answers available"},
+}
+
+// relationReasons are the relations between two results and queries that speak against gold.
+var relationReasons = map[string]string{
+	"gold_empty": GoldEmpty, "gold_literal_foreign": GoldLiteral, "gold_vacuous_limit": GoldLogic, "gold_vacuous_having": GoldLogic,
+	"gold_ungrouped": GoldLogic, "gold_and_for_or": GoldLogic, "gold_sort_against_question": GoldLogic,
+}
+
+// AuditMetrics are the metrics that an audit reads besides EX.
+var AuditMetrics = []string{"rose", "flex", "verdict", "relation"}
+
+// Evidence is a score of an answer, of which there may be several by several judges.
+type Evidence struct {
+	scoring.AnswerID
+	Score
+}
+
+// AuditInput is what an audit reads.
+type AuditInput struct {
+	EX       string // execution accuracy
+	Evidence iter.Seq2[Evidence, error]
+	Labels   map[scoring.AnswerID]bool   // what people say of answers
+	Digests  map[scoring.AnswerID]string // equal where two answers hold the same rows; may be nil
+}
+
+// Audit lists the questions whose accepted answer, or whose wording, is suspect (ROSE, section 6.2.3).
+type Audit struct {
+	EX       string `json:"ex"`
+	Cases    int    `json:"cases"`
+	Answers  int    `json:"answers"`
+	Rejected int    `json:"ex_rejects"`          // answers that EX rejects
+	Labelled int    `json:"ex_rejects_labelled"` // of them, with a label
+	Accepted int    `json:"ex_rejects_accepted"` // of them, accepted by people: where EX errs
+
+	Reasons     []Measured    `json:"reasons"`
+	Discordance []Discordance `json:"discordance,omitempty"`
+	Suspects    []Suspect     `json:"suspects"` // the most reasons first
+	Notes       []string      `json:"notes,omitempty"`
+}
+
+// Measured is what labels say of a reason: of the answers that EX rejects, people accept those where
+// EX errs. A reason is precise if people accept what it flags.
+type Measured struct {
+	Reason string `json:"reason"` // or "any", of a kind
+	Of     string `json:"of"`     // wrong gold, ambiguous, or any
+	By     string `json:"by,omitempty"`
+	Cases  int    `json:"cases"`   // flagged questions
+	N      int    `json:"answers"` // flagged answers
+
+	Labelled  int      `json:"labelled"` // flagged answers that EX rejects and people labelled
+	Accepted  int      `json:"accepted"` // of them, accepted
+	Precision *float64 `json:"precision"`
+	Low       *float64 `json:"precision_low,omitempty"` // 95 % Wilson interval
+	High      *float64 `json:"precision_high,omitempty"`
+	Recall    *float64 `json:"recall"` // of all answers that EX rejects and people accept
+}
+
+// Discordance is how often EX and another verdict differ (ROSE, Table 4).
+type Discordance struct {
+	Metric string `json:"metric"`
+	By     string `json:"by,omitempty"`
+	On     string `json:"on"` // gold_x, amb_q, either, or all
+	N      int    `json:"n"`
+	Differ int    `json:"differ"`
+	// Share is the share of all discordant answers that are of this kind (ROSE, Figure 4).
+	Share *float64 `json:"share_of_discordant"`
+}
+
+// Suspect is a question with why it is suspect.
+type Suspect struct {
+	CaseID  string          `json:"case_id"`
+	Of      string          `json:"of"` // wrong gold where any reason says so, else ambiguous
+	Reasons []SuspectReason `json:"reasons"`
+	Answers int             `json:"answers"`
+	// Rejected are the answers that EX rejects, Accepted those of them that people accept; nil without
+	// labels.
+	Rejected int  `json:"ex_rejects"`
+	Accepted *int `json:"accepted"`
+}
+
+// SuspectReason is one reason with who gives it.
+type SuspectReason struct {
+	Reason  string   `json:"reason"`
+	By      []string `json:"by,omitempty"` // judges
+	Answers int      `json:"answers"`
+}
+
+// evidenceOf is what is known of an answer.
+type evidenceOf struct {
+	ex      mark
+	label   *bool
+	votes   map[voter]bool             // nil: none
+	reasons map[string]map[string]bool // by reason: the judges that give it, "" for rules
+	literal bool                       // a literal is written otherwise than in gold
+}
+
+type voter struct{ metric, judge string }
+
+// NewAudit gathers the evidence by answer and question.
+func NewAudit(in AuditInput) (*Audit, error) {
+	answers := map[scoring.AnswerID]*evidenceOf{}
+	for e, err := range in.Evidence {
+		if err != nil {
+			return nil, err
+		}
+		a := answers[e.AnswerID]
+		if a == nil {
+			a = &evidenceOf{}
+			answers[e.AnswerID] = a
+		}
+		a.add(in.EX, &e.Score)
+	}
+	for id, a := range answers {
+		if passes, ok := in.Labels[id]; ok {
+			a.label = &passes
+		} else if passes, ok := in.Labels[scoring.AnswerID{CaseID: id.CaseID, Agent: id.Agent, Version: id.Version}]; ok {
+			a.label = &passes
+		}
+	}
+	x := auditing{answers: answers, byCase: map[string][]scoring.AnswerID{}}
+	for id := range answers {
+		x.byCase[id.CaseID] = append(x.byCase[id.CaseID], id)
+	}
+	for _, ids := range x.byCase {
+		slices.SortFunc(ids, compareAnswers)
+		x.across(ids, in.Digests)
+	}
+	return x.audit(&in), nil
+}
+
+func compareAnswers(a, b scoring.AnswerID) int {
+	return cmp.Or(natural.Compare(a.CaseID, b.CaseID), natural.Compare(a.Agent, b.Agent), natural.Compare(a.Version, b.Version), natural.Compare(a.Batch, b.Batch))
+}
+
+func (a *evidenceOf) because(reason, by string) {
+	if a.reasons == nil {
+		a.reasons = map[string]map[string]bool{}
+	}
+	if a.reasons[reason] == nil {
+		a.reasons[reason] = map[string]bool{}
+	}
+	a.reasons[reason][by] = true
+}
+
+func (a *evidenceOf) add(ex string, s *Score) {
+	m := markOf(s)
+	if s.Metric == ex {
+		a.ex = m
+		if s.Status == scoring.StatusNotApplicable && s.Reason == goldFailed {
+			a.because(GoldError, "")
+		}
+		return
+	}
+	if m.judged() && s.Metric != "relation" {
+		if a.votes == nil {
+			a.votes = map[voter]bool{}
+		}
+		a.votes[voter{s.Metric, s.Judge}] = m.passed()
+	}
+	empty := slices.Contains(s.Findings, KindRelation+":gold_empty")
+	for _, f := range s.Findings {
+		kind, label, _ := strings.Cut(f, ":")
+		switch {
+		case kind == KindDiagnosis:
+			a.because(label, s.Judge)
+		case kind == KindDifference && label == "incorrect_ground_truth_query":
+			a.because(GoldFLEX, s.Judge)
+		case kind == KindDifference && label == "multiple_answers_available":
+			a.because(AmbFLEX, s.Judge)
+		case kind == KindRelation && relationReasons[label] != "":
+			a.because(relationReasons[label], "")
+		case kind == KindRelation && (label == "literal_case" || label == "literal_form"):
+			a.literal = true
+			if empty {
+				a.because(GoldLiteral, "")
+			}
+		}
+	}
+}
+
+// goldFailed is the reason of scores whose accepted query failed.
+const goldFailed = "the gold query failed when it ran"
+
+func (a *evidenceOf) rejected() bool { return a.ex.judged() && !a.ex.passed() }
+
+type auditing struct {
+	answers map[scoring.AnswerID]*evidenceOf
+	byCase  map[string][]scoring.AnswerID
+}
+
+// across adds the reasons that several judges or several answers give together.
+func (x *auditing) across(ids []scoring.AnswerID, digests map[scoring.AnswerID]string) {
+	type version struct{ agent, version string }
+	same, literal := map[string]map[version]bool{}, map[version]bool{}
+	for _, id := range ids {
+		a := x.answers[id]
+		if !a.rejected() {
+			continue
+		}
+		if yes, no := a.opinions(); len(yes) >= 2 && len(yes) > no {
+			for _, judge := range yes {
+				a.because(JudgesContradict, judge)
+			}
+		}
+		v := version{id.Agent, id.Version}
+		if d := digests[id]; d != "" {
+			if same[d] == nil {
+				same[d] = map[version]bool{}
+			}
+			same[d][v] = true
+		}
+		if a.literal {
+			literal[v] = true
+		}
+	}
+	for _, id := range ids {
+		a := x.answers[id]
+		if !a.rejected() {
+			continue
+		}
+		if len(same[digests[id]]) >= 2 {
+			a.because(AgentsAgree, "")
+		}
+		if a.literal && len(literal) >= 2 {
+			a.because(GoldLiteral, "")
+		}
+	}
+}
+
+// opinions are the judges that accept the answer, and how many reject it: of each the verdict of
+// ROSE, else of FLEX. What rules alone decide is no judge's opinion.
+func (a *evidenceOf) opinions() (yes []string, no int) {
+	of := map[string]bool{}
+	for _, metric := range []string{"flex", "rose"} { // the last counts
+		for v, passes := range a.votes {
+			if v.metric == metric {
+				of[v.judge] = passes
+			}
+		}
+	}
+	for _, judge := range slices.Sorted(maps.Keys(of)) {
+		if of[judge] {
+			yes = append(yes, judge)
+		} else {
+			no++
+		}
+	}
+	return yes, no
+}
+
+func (x *auditing) audit(in *AuditInput) *Audit {
+	out := &Audit{EX: in.EX, Cases: len(x.byCase), Answers: len(x.answers), Suspects: []Suspect{}}
+	noEX := 0
+	for _, a := range x.answers {
+		if !a.ex.judged() {
+			noEX++
+		}
+		if !a.rejected() {
+			continue
+		}
+		out.Rejected++
+		if a.label != nil {
+			out.Labelled++
+			if *a.label {
+				out.Accepted++
+			}
+		}
+	}
+	x.measure(out)
+	x.discord(out)
+	x.suspects(out)
+	switch {
+	case len(x.answers) == 0:
+		out.Notes = append(out.Notes, "there are no scores to audit by: expected "+in.EX+", "+strings.Join(AuditMetrics, ", "))
+	case out.Labelled == 0:
+		out.Notes = append(out.Notes, "no answer that "+in.EX+" rejects is labelled: the precision of the reasons is not known")
+	}
+	if noEX > 0 {
+		out.Notes = append(out.Notes, counted(noEX, "answer")+" without a verdict of "+in.EX+" (no results): the reasons are listed, but not measured on them")
+	}
+	if in.Digests == nil && len(x.answers) > 0 {
+		out.Notes = append(out.Notes, "the answers themselves were not read: whether several agents give the same result ("+AgentsAgree+") is not known")
+	}
+	return out
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// ofReason is what a reason speaks for.
+func ofReason(name string) string {
+	for _, r := range AuditReasons {
+		if r.Name == name {
+			return r.Of
+		}
+	}
+	return ""
+}
+
+// measure fills in what labels say of each reason, by each judge and together.
+func (x *auditing) measure(out *Audit) {
+	row := func(reason, of, by string, flags func(*evidenceOf) bool) {
+		m := Measured{Reason: reason, Of: of, By: by}
+		cases := map[string]bool{}
+		for id, a := range x.answers {
+			if !flags(a) {
+				continue
+			}
+			m.N++
+			cases[id.CaseID] = true
+			if a.rejected() && a.label != nil {
+				m.Labelled++
+				if *a.label {
+					m.Accepted++
+				}
+			}
+		}
+		if m.Cases = len(cases); m.N == 0 {
+			return
+		}
+		if m.Labelled > 0 {
+			m.Precision = ratio(m.Accepted, m.Labelled)
+			in := agreement.Wilson(m.Accepted, m.Labelled, agreement.DefaultLevel)
+			m.Low, m.High = &in.Lo, &in.Hi
+		}
+		if out.Accepted > 0 {
+			m.Recall = ratio(m.Accepted, out.Accepted)
+		}
+		out.Reasons = append(out.Reasons, m)
+	}
+	for _, r := range AuditReasons {
+		judges := map[string]bool{}
+		for _, a := range x.answers {
+			for j := range a.reasons[r.Name] {
+				judges[j] = true
+			}
+		}
+		if len(judges) > 1 && r.Name != JudgesContradict {
+			for _, j := range slices.Sorted(maps.Keys(judges)) {
+				row(r.Name, r.Of, j, func(a *evidenceOf) bool { return a.reasons[r.Name][j] })
+			}
+			row(r.Name, r.Of, "any", func(a *evidenceOf) bool { return len(a.reasons[r.Name]) > 0 })
+			continue
+		}
+		by := ""
+		for j := range judges {
+			by = j
+		}
+		if r.Name == JudgesContradict {
+			by = ""
+		}
+		row(r.Name, r.Of, by, func(a *evidenceOf) bool { return len(a.reasons[r.Name]) > 0 })
+	}
+	for _, of := range []string{WrongGold, Ambiguous, "any"} {
+		row("any", of, "", func(a *evidenceOf) bool {
+			for reason := range a.reasons {
+				if of == "any" || ofReason(reason) == of {
+					return true
+				}
+			}
+			return false
+		})
+	}
+}
+
+// discord counts how often EX and the other verdicts differ on suspect questions and on all.
+func (x *auditing) discord(out *Audit) {
+	voters := map[voter]bool{}
+	for _, a := range x.answers {
+		for v := range a.votes {
+			voters[v] = true
+		}
+	}
+	sorted := slices.SortedFunc(maps.Keys(voters), func(a, b voter) int {
+		return cmp.Or(slices.Index(AuditMetrics, a.metric)-slices.Index(AuditMetrics, b.metric), strings.Compare(a.judge, b.judge))
+	})
+	for _, v := range sorted {
+		own := false // whether the judge gives diagnoses itself
+		for _, a := range x.answers {
+			own = own || a.reasons[GoldX][v.judge] || a.reasons[AmbQ][v.judge]
+		}
+		has := func(a *evidenceOf, reason string) bool {
+			if own {
+				return a.reasons[reason][v.judge]
+			}
+			return len(a.reasons[reason]) > 0
+		}
+		rows := []Discordance{{On: GoldX}, {On: AmbQ}, {On: "either"}, {On: "all"}}
+		for _, a := range x.answers {
+			passes, voted := a.votes[v]
+			if !voted || !a.ex.judged() {
+				continue
+			}
+			g, q := has(a, GoldX), has(a, AmbQ)
+			for i, is := range []bool{g, q, g || q, true} {
+				if !is {
+					continue
+				}
+				rows[i].N++
+				if passes != a.ex.passed() {
+					rows[i].Differ++
+				}
+			}
+		}
+		for _, r := range rows {
+			if r.N == 0 {
+				continue
+			}
+			r.Metric, r.By = v.metric, v.judge
+			if whole := rows[3].Differ; whole > 0 {
+				r.Share = ratio(r.Differ, whole)
+			}
+			out.Discordance = append(out.Discordance, r)
+		}
+	}
+}
+
+// suspects lists the questions with a reason.
+func (x *auditing) suspects(out *Audit) {
+	for id, answers := range x.byCase {
+		s := Suspect{CaseID: id, Of: Ambiguous, Answers: len(answers)}
+		labelled, accepted := false, 0
+		for _, a := range answers {
+			if e := x.answers[a]; e.rejected() {
+				s.Rejected++
+				if e.label != nil {
+					labelled = true
+					if *e.label {
+						accepted++
+					}
+				}
+			}
+		}
+		if labelled {
+			s.Accepted = &accepted
+		}
+		for _, r := range AuditReasons {
+			reason := SuspectReason{Reason: r.Name}
+			judges := map[string]bool{}
+			for _, a := range answers {
+				if by := x.answers[a].reasons[r.Name]; len(by) > 0 {
+					reason.Answers++
+					maps.Copy(judges, by)
+				}
+			}
+			if reason.Answers == 0 {
+				continue
+			}
+			delete(judges, "")
+			reason.By = slices.Sorted(maps.Keys(judges))
+			s.Reasons = append(s.Reasons, reason)
+			if r.Of == WrongGold {
+				s.Of = WrongGold
+			}
+		}
+		if len(s.Reasons) > 0 {
+			out.Suspects = append(out.Suspects, s)
+		}
+	}
+	weight := func(s *Suspect) (n int) {
+		for _, r := range s.Reasons {
+			n += max(1, len(r.By))
+		}
+		return n
+	}
+	slices.SortFunc(out.Suspects, func(a, b Suspect) int {
+		return cmp.Or(-strings.Compare(a.Of, b.Of), cmp.Compare(len(b.Reasons), len(a.Reasons)), cmp.Compare(weight(&b), weight(&a)), natural.Compare(a.CaseID, b.CaseID))
+	})
+}

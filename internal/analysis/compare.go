@@ -1,0 +1,472 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/scoring/agreement"
+)
+
+// CompareOptions say how answers are compared. Zero values mean the defaults.
+type CompareOptions struct {
+	Metrics []string // nil: all that both sides have
+	ByTier  bool     // also each tier by itself
+	// MinDrop is the least drop of the mean that counts, in the unit of the metric; default 0.
+	MinDrop float64
+	Alpha   float64 // level of the tests; default 0.05
+	Seed    uint64
+}
+
+func (o CompareOptions) withDefaults() CompareOptions {
+	if o.Alpha == 0 {
+		o.Alpha = 0.05
+	}
+	return o
+}
+
+// Outcomes of a comparison.
+const (
+	Degraded    = "degraded"
+	Improved    = "improved"
+	NotShown    = "not shown"    // a change may be chance, or is below the minimum
+	Same        = "no change"    // no case differs
+	NotCompared = "not compared" // no case may be compared
+)
+
+// Comparison compares two sides on the cases that they share.
+type Comparison struct {
+	From    Batch    `json:"from"`
+	To      Batch    `json:"to"`
+	Shared  int      `json:"shared"` // cases that both sides have scores of
+	OnlyOf  [2]int   `json:"only"`   // cases that only from, or only to, has scores of
+	MinDrop float64  `json:"min_drop"`
+	Alpha   float64  `json:"alpha"`
+	Changes []Change `json:"changes"`
+	Notes   []string `json:"notes,omitempty"`
+}
+
+// Change is how a metric changed from one side to the other.
+type Change struct {
+	Metric        string  `json:"metric"`
+	Tier          string  `json:"tier,omitempty"` // "": all cases
+	LowerIsBetter bool    `json:"lower_is_better,omitempty"`
+	From          Figures `json:"from"` // over all cases of the side, shared or not
+	To            Figures `json:"to"`
+
+	Shared   int `json:"shared"`   // cases that both sides have a score of
+	Compared int `json:"compared"` // of them, those that the test is about
+	// Unlike says why other cases that both sides have are not compared.
+	Unlike []Unlike `json:"unlike,omitempty"`
+
+	// Before and After are the means over the compared cases, where an unanswered case counts as 0.
+	Before *float64 `json:"before"`
+	After  *float64 `json:"after"`
+	Mean   *float64 `json:"mean_change"`
+	Low    *float64 `json:"mean_low,omitempty"` // 95 % interval of the change of the mean
+	High   *float64 `json:"mean_high,omitempty"`
+	// P is of the change of the mean, PAdjusted the same adjusted for all rows of the table (Holm).
+	P         *float64 `json:"p"`
+	PAdjusted *float64 `json:"p_adjusted"`
+	Test      string   `json:"test,omitempty"` // mcnemar_exact or sign_flip
+
+	Rate     *float64 `json:"pass_rate_change"` // of the compared cases with verdicts
+	RateP    *float64 `json:"pass_rate_p"`      // McNemar's exact test
+	Fixed    []string `json:"fixed,omitempty"`  // cases that pass now and did not
+	Broken   []string `json:"broken,omitempty"`
+	P90      *float64 `json:"p90_change"`      // of all cases of each side
+	Coverage *float64 `json:"coverage_change"` // likewise
+
+	Outcome string `json:"outcome"`
+}
+
+// Drop is how much worse the mean became: above 0 is worse, in both directions of metrics.
+func (c *Change) Drop() float64 {
+	if c.Mean == nil {
+		return 0
+	}
+	if c.LowerIsBetter {
+		return *c.Mean
+	}
+	return -*c.Mean
+}
+
+// Unlike counts cases that are not compared, with the reason and what it was on both sides.
+type Unlike struct {
+	Why   string `json:"why"`
+	From  string `json:"from,omitempty"`
+	To    string `json:"to,omitempty"`
+	Cases int    `json:"cases"`
+}
+
+// Why cases are not compared.
+const (
+	otherVersion = "metric version"
+	otherConfig  = "configuration"
+	otherJudge   = "judge"
+	otherGold    = "golden set"
+	NoValue      = "no value"
+)
+
+// String says it in words.
+func (u Unlike) String() string {
+	cases := strconv.Itoa(u.Cases) + " cases"
+	if u.Cases == 1 {
+		cases = "1 case"
+	}
+	switch u.Why {
+	case otherGold:
+		return cases + ": the question or its accepted answer changed"
+	case NoValue:
+		return cases + ": abstained, failed or not applicable on a side"
+	case otherConfig:
+		return cases + ": the configuration of the metric changed"
+	}
+	return fmt.Sprintf("%s: %s %s, then %s", cases, u.Why, u.From, u.To)
+}
+
+// Compare compares two sides of a set. Each side must have been added in the order of time.
+func Compare(from, to *Answers, o CompareOptions) *Comparison {
+	o = o.withDefaults()
+	c := &Comparison{From: from.Batch, To: to.Batch, MinDrop: o.MinDrop, Alpha: o.Alpha}
+	for n := range from.set.cases.list {
+		switch a, b := from.asked(n), to.asked(n); {
+		case a && b:
+			c.Shared++
+		case a:
+			c.OnlyOf[0]++
+		case b:
+			c.OnlyOf[1]++
+		}
+	}
+	metrics := o.Metrics
+	if metrics == nil {
+		metrics = metricsOf(from, to)
+	}
+	tiers := []string{""}
+	if o.ByTier {
+		tiers = append(tiers, from.set.tierNames()...)
+	}
+	x := comparing{CompareOptions: o, set: from.set, notes: map[string]bool{}}
+	for _, m := range metrics {
+		for _, tier := range tiers {
+			if ch := x.change(m, tier, from.series[m], to.series[m]); ch.From.Asked+ch.To.Asked > 0 {
+				c.Changes = append(c.Changes, ch)
+			}
+		}
+	}
+	x.decide(c.Changes)
+	for _, n := range []struct {
+		n    int
+		text string
+	}{{c.OnlyOf[0], "only the first side has"}, {c.OnlyOf[1], "only the second side has"}} {
+		if n.n > 0 {
+			c.Notes = append(c.Notes, fmt.Sprintf("%s %d cases; they are not compared", n.text, n.n))
+		}
+	}
+	c.Notes = append(c.Notes, x.said()...)
+	return c
+}
+
+// tierNames are the tiers of the cases, in their order.
+func (s *Set) tierNames() []string {
+	var out []string
+	for n := range s.cases.list {
+		if t := s.tier(n); !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	slices.SortFunc(out, compareTiers)
+	return out
+}
+
+type comparing struct {
+	CompareOptions
+	set   *Set
+	notes map[string]bool
+}
+
+// said are the notes, in a fixed order.
+func (x *comparing) said() (out []string) {
+	for n := range x.notes {
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (x *comparing) change(metric, tier string, from, to *series) Change {
+	chosen := all
+	if tier != "" {
+		chosen = func(n int) bool { return x.set.tier(n) == tier }
+	}
+	c := Change{Metric: metric, Tier: tier, LowerIsBetter: x.set.lower(metric), Outcome: NotCompared}
+	c.From, c.To = from.figures(chosen, c.LowerIsBetter), to.figures(chosen, c.LowerIsBetter)
+	c.P90, c.Coverage = difference(c.From.P90, c.To.P90), difference(c.From.Coverage, c.To.Coverage)
+	if from == nil || to == nil {
+		return c
+	}
+	var diffs []float64
+	unlike := map[Unlike]int{}
+	before, after, rates, passedBefore, passedAfter := 0.0, 0.0, 0, 0, 0
+	for n := range min(len(from.entries), len(to.entries)) {
+		a, b := from.entries[n], to.entries[n]
+		if a.mark == absent || b.mark == absent || !chosen(n) {
+			continue
+		}
+		c.Shared++
+		if u, ok := x.unlike(a, b); ok {
+			unlike[u]++
+			continue
+		}
+		v, w, ok := values(a, b, c.LowerIsBetter)
+		if !ok {
+			unlike[Unlike{Why: NoValue}]++
+			continue
+		}
+		x.remark(a, b)
+		before, after = before+v, after+w
+		diffs = append(diffs, w-v)
+		judged := func(e entry) bool { return e.mark.judged() || e.mark.status() == unanswered }
+		if !judged(a) || !judged(b) || !a.mark.judged() && !b.mark.judged() {
+			continue
+		}
+		rates++
+		if a.mark.passed() {
+			passedBefore++
+		}
+		if b.mark.passed() {
+			passedAfter++
+		}
+		switch id := x.set.cases.list[n]; {
+		case a.mark.passed() && !b.mark.passed():
+			c.Broken = append(c.Broken, id)
+		case !a.mark.passed() && b.mark.passed():
+			c.Fixed = append(c.Fixed, id)
+		}
+	}
+	slices.SortFunc(c.Broken, natural.Compare)
+	slices.SortFunc(c.Fixed, natural.Compare)
+	for u, n := range unlike {
+		u.Cases = n
+		c.Unlike = append(c.Unlike, u)
+	}
+	slices.SortFunc(c.Unlike, func(a, b Unlike) int {
+		return strings.Compare(a.Why+"\x00"+a.From+"\x00"+a.To, b.Why+"\x00"+b.From+"\x00"+b.To)
+	})
+	if c.Compared = len(diffs); c.Compared == 0 || c.From.Scored+c.To.Scored == 0 {
+		c.Compared = 0
+		return c
+	}
+	k := float64(c.Compared)
+	before, after = before/k, after/k
+	c.Before, c.After = &before, &after
+	x.test(&c, diffs)
+	if rates > 0 {
+		rate, p := float64(passedAfter-passedBefore)/float64(rates), agreement.McNemar(len(c.Fixed), len(c.Broken))
+		c.Rate, c.RateP = &rate, &p
+	}
+	return c
+}
+
+// test fills in the change of the mean and how sure it is.
+func (x *comparing) test(c *Change, diffs []float64) {
+	up, down, binary := 0, 0, true
+	sorted := slices.Sorted(slices.Values(diffs))
+	sum := 0.0
+	for _, d := range sorted {
+		sum += d
+		switch d {
+		case 0:
+		case 1:
+			up++
+		case -1:
+			down++
+		default:
+			binary = false
+		}
+	}
+	mean := sum / float64(len(diffs))
+	p := 0.0
+	if binary {
+		c.Test, p = "mcnemar_exact", agreement.McNemar(up, down)
+	} else {
+		c.Test, p = "sign_flip", agreement.SignFlip(diffs, x.Seed)
+	}
+	low, high := agreement.MeanInterval(sorted, x.Seed)
+	c.Mean, c.P, c.Low, c.High = &mean, &p, &low, &high
+	c.Outcome = NotShown
+	if binary && up+down == 0 {
+		c.Outcome = Same
+	}
+}
+
+// decide adjusts the p-values of all rows together and says what they show.
+func (x *comparing) decide(changes []Change) {
+	var at []int
+	var p []float64
+	for i := range changes {
+		if changes[i].P != nil {
+			at, p = append(at, i), append(p, *changes[i].P)
+		}
+	}
+	for k, adjusted := range agreement.Holm(p) {
+		c := &changes[at[k]]
+		c.PAdjusted = &adjusted
+		if adjusted >= x.Alpha || math.Abs(*c.Mean)+1e-12 < x.MinDrop {
+			continue
+		}
+		if c.Outcome = Improved; c.Drop() > 0 {
+			c.Outcome = Degraded
+		}
+	}
+}
+
+// unlike says why two scores of a case may not be compared.
+func (x *comparing) unlike(a, b entry) (Unlike, bool) {
+	m, n := x.set.makings[a.made], x.set.makings[b.made]
+	switch {
+	case a.gold != b.gold && a.gold != 0 && b.gold != 0:
+		return Unlike{Why: otherGold}, true
+	case m.version != n.version:
+		return Unlike{Why: otherVersion, From: strconv.Itoa(m.version), To: strconv.Itoa(n.version)}, true
+	case m.config != n.config && m.config != "" && n.config != "":
+		return Unlike{Why: otherConfig}, true
+	case m.judge != n.judge && known(m.judge) && known(n.judge):
+		return Unlike{Why: otherJudge, From: m.judge, To: n.judge}, true
+	}
+	return Unlike{}, false
+}
+
+func known(judge string) bool { return judge != "" && judge != UnknownJudge }
+
+// remark notes what is not known of two scores that are compared.
+func (x *comparing) remark(a, b entry) {
+	if a.gold == 0 || b.gold == 0 {
+		x.notes["the scores do not all record the question and its accepted answer: whether the golden set changed is not known"] = true
+	}
+	m, n := x.set.makings[a.made], x.set.makings[b.made]
+	if m.config == "" || n.config == "" {
+		x.notes["the configuration of some scores is not recorded (score files do not have it): whether it changed is not known"] = true
+	}
+	for _, j := range []string{m.judge, n.judge} {
+		if j == UnknownJudge {
+			x.notes["some scores do not record the judge that was asked: whether it changed is not known"] = true
+		} else if j != "" && !Versioned(j) {
+			x.notes[fmt.Sprintf("the judge %s does not name the version of its model: it may have changed in between", j)] = true
+		}
+	}
+}
+
+// Versioned tells whether the name of a judge says which version of a model it is, by a date or
+// month, such as o3-2504 or gpt-4o-2024-08-06. Recorded replies do not change.
+func Versioned(judge string) bool {
+	if strings.HasPrefix(judge, "recorded:") && !strings.Contains(judge, ", ") {
+		return true
+	}
+	digits := 0
+	for _, r := range strings.ReplaceAll(judge, "-", "") {
+		if r >= '0' && r <= '9' {
+			if digits++; digits >= 4 {
+				return true
+			}
+			continue
+		}
+		digits = 0
+	}
+	return false
+}
+
+// values are the values of a pair, where an answer that is missing counts as 0 beside one with a
+// value; less is better in some metrics, of which a missing answer has no value.
+func values(a, b entry, lower bool) (v, w float64, ok bool) {
+	as, bs := a.mark.status(), b.mark.status()
+	if as == unanswered && bs == unanswered {
+		return 0, 0, !lower
+	}
+	has := func(s mark) bool { return s == scored || s == unanswered && !lower }
+	if !has(as) || !has(bs) {
+		return 0, 0, false
+	}
+	if as == scored {
+		v = a.value
+	}
+	if bs == scored {
+		w = b.value
+	}
+	return v, w, true
+}
+
+func difference(a, b *float64) *float64 {
+	if a == nil || b == nil {
+		return nil
+	}
+	d := *b - *a
+	return &d
+}
+
+// Gate is the most that the mean of a metric may drop.
+type Gate struct {
+	Metric string
+	Drop   float64
+}
+
+// Check tells whether a gate is reached, and why, in words. A drop counts if it is at least that of
+// the gate and the test shows it; the p-values are adjusted for the gates, not for other rows. A
+// metric of which nothing may be compared does not reach its gate.
+func (c *Comparison) Check(gates []Gate) (said []string, reached bool) {
+	reached = true
+	rows := make([]*Change, len(gates))
+	var p []float64
+	for i, g := range gates {
+		for k := range c.Changes {
+			if ch := &c.Changes[k]; ch.Metric == g.Metric && ch.Tier == "" {
+				rows[i] = ch
+			}
+		}
+		q := 1.0
+		if rows[i] != nil && rows[i].P != nil {
+			q = *rows[i].P
+		}
+		p = append(p, q)
+	}
+	adjusted := agreement.Holm(p)
+	for i, g := range gates {
+		ch := rows[i]
+		ok, text := false, ""
+		switch {
+		case ch == nil:
+			text = g.Metric + " has no scores to compare"
+		case ch.Mean == nil:
+			text = g.Metric + " cannot be compared"
+			for k, u := range ch.Unlike {
+				text += []string{": ", "; "}[min(k, 1)] + u.String()
+			}
+			if len(ch.Unlike) == 0 {
+				text += ": the sides share no case"
+			}
+		default:
+			ok = ch.Drop()+1e-9 < g.Drop || adjusted[i] >= c.Alpha
+			text = fmt.Sprintf("%s went from %.4f to %.4f on %d shared cases (p = %s), want no drop of %g or more at p < %g",
+				g.Metric, *ch.Before, *ch.After, ch.Compared, PValue(adjusted[i]), g.Drop, c.Alpha)
+		}
+		word := "failed"
+		if ok {
+			word = "passed"
+		}
+		said = append(said, "gate "+word+": "+text)
+		reached = reached && ok
+	}
+	return said, reached
+}
+
+// PValue writes a p-value.
+func PValue(p float64) string {
+	if p < 0.001 {
+		return "<.001"
+	}
+	return strconv.FormatFloat(p, 'f', 3, 64)
+}

@@ -1,0 +1,192 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Failures says what goes wrong: the labels that judges and rules give, by kind, version and tier.
+type Failures struct {
+	Batches []Batch        `json:"batches"`
+	Labels  []FailureLabel `json:"labels"` // by metric, kind and label; the most frequent first within a kind
+	Notes   []string       `json:"notes,omitempty"`
+}
+
+// FailureLabel is a label with the answers that have it.
+type FailureLabel struct {
+	Metric string         `json:"metric"`
+	Kind   string         `json:"kind"`
+	Label  string         `json:"label"`
+	N      int            `json:"n"`      // answers
+	Cases  int            `json:"cases"`  // questions
+	Groups []FailureGroup `json:"groups"` // by system and tier
+}
+
+// FailureGroup is a label's answers of one system in one tier.
+type FailureGroup struct {
+	System string   `json:"system"`
+	Agent  string   `json:"agent_name"`
+	Of     string   `json:"agent_version"`
+	Tier   string   `json:"tier"`
+	N      int      `json:"n"`
+	Scored int      `json:"scored"` // answers of the system in the tier that the metric looked at
+	Cases  []string `json:"case_ids"`
+}
+
+// FailureOptions choose what failures are reported.
+type FailureOptions struct {
+	Choose  func(*Batch) bool
+	Metrics []string // of [Evident]; nil: all
+}
+
+// NewFailures reads the evidence of the scores. An answer of several batches counts once, with its
+// newest batch.
+func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*Failures, error) {
+	batches, err := src.Batches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	batches = slices.DeleteFunc(batches, func(b Batch) bool { return o.Choose != nil && !o.Choose(&b) })
+	Sort(batches)
+	metrics := o.Metrics
+	if metrics == nil {
+		metrics = Evident
+	}
+	f := &Failures{Batches: batches}
+	systems, repeated, err := LoadSystems(ctx, src, set, batches, append(slices.Clone(metrics), complexity))
+	if err != nil {
+		return nil, err
+	}
+	if repeated {
+		f.Notes = append(f.Notes, "the batches of a version are taken together: of a question that several have, the newest answer counts")
+	}
+	for _, m := range metrics {
+		f.add(set, m, systems)
+	}
+	if len(f.Labels) == 0 {
+		f.Notes = append(f.Notes, fmt.Sprintf("no score has labels: they come from the metrics %s", strings.Join(metrics, ", ")))
+	}
+	return f, nil
+}
+
+// LoadSystems reads batches, in the order of time, into one set of answers for each system.
+func LoadSystems(ctx context.Context, src Source, set *Set, batches []Batch, metrics []string) (systems []*Answers, repeated bool, err error) {
+	at := map[string]*Answers{}
+	for _, b := range batches {
+		key := b.Agent + "\x00" + b.Version + "\x00" + b.Origin
+		if at[key] == nil {
+			whole := b
+			whole.ID = ""
+			at[key] = set.Answers(whole)
+			systems = append(systems, at[key])
+		} else {
+			repeated = true
+		}
+		at[key].batches = append(at[key].batches, b.ID)
+		if err := src.Load(ctx, b, metrics, at[key]); err != nil {
+			return nil, false, err
+		}
+	}
+	slices.SortFunc(systems, func(a, b *Answers) int {
+		return cmp.Or(natural.Compare(a.Agent, b.Agent), natural.Compare(a.Version, b.Version), strings.Compare(a.Origin, b.Origin))
+	})
+	return systems, repeated, nil
+}
+
+// add adds the labels of a metric.
+func (f *Failures) add(set *Set, metric string, systems []*Answers) {
+	type group struct {
+		system int
+		tier   string
+	}
+	found := map[uint32]map[group][]string{}
+	looked := map[group]int{}
+	for i, a := range systems {
+		x := a.series[metric]
+		if x == nil {
+			continue
+		}
+		for n, e := range x.entries {
+			if e.mark.status() == scored {
+				looked[group{i, set.tier(n)}]++
+			}
+		}
+		for n, labels := range x.findings {
+			g := group{i, set.tier(int(n))}
+			for _, l := range labels {
+				if found[l] == nil {
+					found[l] = map[group][]string{}
+				}
+				found[l][g] = append(found[l][g], set.cases.list[n])
+			}
+		}
+	}
+	var out []FailureLabel
+	for l, groups := range found {
+		kind, label, _ := strings.Cut(set.findings.list[l], ":")
+		row := FailureLabel{Metric: metric, Kind: kind, Label: label}
+		questions := map[string]bool{}
+		for g, cases := range groups {
+			a := systems[g.system]
+			slices.SortFunc(cases, natural.Compare)
+			row.N += len(cases)
+			for _, c := range cases {
+				questions[c] = true
+			}
+			row.Groups = append(row.Groups, FailureGroup{System: a.System(), Agent: a.Agent, Of: a.Version, Tier: g.tier, N: len(cases), Scored: looked[g], Cases: cases})
+		}
+		row.Cases = len(questions)
+		slices.SortFunc(row.Groups, func(a, b FailureGroup) int {
+			return cmp.Or(natural.Compare(a.System, b.System), compareTiers(a.Tier, b.Tier))
+		})
+		out = append(out, row)
+	}
+	slices.SortFunc(out, func(a, b FailureLabel) int {
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), cmp.Compare(b.N, a.N), strings.Compare(a.Label, b.Label))
+	})
+	f.Labels = append(f.Labels, out...)
+}
+
+// Scored is how many answers the metric of a label looked at, over all systems and tiers.
+func (f *Failures) Scored(metric string) int {
+	looked := map[string]int{}
+	for i := range f.Labels {
+		if f.Labels[i].Metric != metric {
+			continue
+		}
+		for _, g := range f.Labels[i].Groups {
+			looked[g.System+"\x00"+g.Tier] = g.Scored
+		}
+	}
+	sum := 0
+	for n := range maps.Values(looked) {
+		sum += n
+	}
+	return sum
+}
+
+// Keep leaves the named labels only; none keeps all. The error is of a label that nothing has.
+func (f *Failures) Keep(labels []string) error {
+	if len(labels) == 0 {
+		return nil
+	}
+	var there []string
+	for i := range f.Labels {
+		there = append(there, f.Labels[i].Label)
+	}
+	for _, l := range labels {
+		if !slices.Contains(there, l) {
+			return errcode.New(errcode.NotFound, "no answer has the label %.60q%s", l, scoring.Suggest(l, there))
+		}
+	}
+	f.Labels = slices.DeleteFunc(f.Labels, func(l FailureLabel) bool { return !slices.Contains(labels, l.Label) })
+	return nil
+}

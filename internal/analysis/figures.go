@@ -1,0 +1,90 @@
+package analysis
+
+import (
+	"slices"
+
+	"github.com/badger-eval/badger/scoring/agreement"
+)
+
+// Figures are what a metric says of some answers. Shares are fractions; what no score defines is
+// null.
+type Figures struct {
+	Asked         int `json:"asked"` // the counts below add up to it
+	Scored        int `json:"scored"`
+	Abstained     int `json:"abstained"`
+	NotApplicable int `json:"not_applicable"`
+	Failed        int `json:"failed"`
+	Unanswered    int `json:"unanswered"` // the agent gave no answer
+
+	Coverage *float64 `json:"coverage"` // scored, of the cases that the metric applies to
+	Mean     *float64 `json:"mean"`
+	// P90 is the value that nine in ten scores do not exceed (STEF, Table 4), or, where less is
+	// better, that nine in ten do not fall below.
+	P90      *float64 `json:"p90"`
+	Passed   int      `json:"passed"`
+	Judged   int      `json:"judged"` // scores with a verdict
+	PassRate *float64 `json:"pass_rate"`
+	PassLow  *float64 `json:"pass_low,omitempty"` // 95 % Wilson interval
+	PassHigh *float64 `json:"pass_high,omitempty"`
+}
+
+// figures sums up the cases that are chosen.
+func (x *series) figures(chosen func(n int) bool, lower bool) (f Figures) {
+	if x == nil {
+		return f
+	}
+	values := make([]float64, 0, len(x.entries))
+	for n, e := range x.entries {
+		if e.mark == absent || !chosen(n) {
+			continue
+		}
+		f.Asked++
+		switch e.mark.status() {
+		case scored:
+			f.Scored++
+			values = append(values, e.value)
+			if e.mark.judged() {
+				f.Judged++
+			}
+			if e.mark.passed() {
+				f.Passed++
+			}
+		case abstained:
+			f.Abstained++
+		case notApplicable:
+			f.NotApplicable++
+		case unanswered:
+			f.Unanswered++
+		default:
+			f.Failed++
+		}
+	}
+	if n := f.Asked - f.NotApplicable; n > 0 {
+		f.Coverage = ratio(f.Scored, n)
+	}
+	if len(values) > 0 {
+		slices.Sort(values) // the sum does not depend on the order of the cases
+		sum := 0.0
+		for _, v := range values {
+			sum += v
+		}
+		mean, at := sum/float64(len(values)), (9*len(values)+9)/10-1 // nearest rank
+		if lower {
+			at = len(values) - 1 - at
+		}
+		f.Mean, f.P90 = &mean, &values[at]
+	}
+	if f.Judged > 0 {
+		f.PassRate = ratio(f.Passed, f.Judged)
+		in := agreement.Wilson(f.Passed, f.Judged, agreement.DefaultLevel)
+		f.PassLow, f.PassHigh = &in.Lo, &in.Hi
+	}
+	return f
+}
+
+func ratio(part, whole int) *float64 {
+	r := float64(part) / float64(whole)
+	return &r
+}
+
+func all(int) bool { return true }

@@ -1,0 +1,107 @@
+package analysis
+
+import (
+	"encoding/json"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Kinds of findings: a finding is its kind, a colon and a label.
+const (
+	KindIssue      = "issue"      // of the SQL judge (BADGER, Table 3)
+	KindError      = "error"      // FLEX: what is wrong with a query that is not correct
+	KindDifference = "difference" // FLEX: why the results of a correct query differ
+	KindExecution  = "ex"         // FLEX: how execution accuracy errs, false_positive or false_negative
+	KindRelation   = "relation"   // between the two results
+	KindFilters    = "filters"    // STEF's status of the filters
+	KindDiagnosis  = "diagnosis"  // ROSE: gold_x, amb_q, amb_schema
+)
+
+// Evident are the metrics whose detail holds findings.
+var Evident = []string{"sql_judge_issues", "flex", "relation", "stef", "rose"}
+
+// Findings are the labels in the evidence of a score, all of them and not only the gravest, as
+// kind:label. Relations that say that two results are the same are none. Evidence that cannot be
+// read holds none.
+func Findings(metric string, status scoring.Status, value float64, detail []byte) (out []string) {
+	if status != scoring.StatusOK || len(detail) == 0 {
+		return nil
+	}
+	add := func(kind, label string) {
+		if label != "" {
+			out = append(out, kind+":"+label)
+		}
+	}
+	switch metric {
+	case "sql_judge_issues":
+		var d struct {
+			By     string `json:"by"`
+			Issues []struct {
+				Label string `json:"label"`
+			} `json:"issues"`
+		}
+		if json.Unmarshal(detail, &d) != nil {
+			return nil
+		}
+		if d.By == "execution" {
+			add(KindIssue, "query_failed")
+		}
+		for _, i := range d.Issues {
+			add(KindIssue, i.Label)
+		}
+	case "flex":
+		var d struct {
+			ExecutionError string `json:"execution_error"`
+			Categories     []struct {
+				Name string `json:"name"`
+			} `json:"categories"`
+		}
+		if json.Unmarshal(detail, &d) != nil {
+			return nil
+		}
+		if d.ExecutionError != "none" {
+			add(KindExecution, d.ExecutionError)
+		}
+		kind := KindError
+		if value == 1 {
+			kind = KindDifference
+		}
+		for _, c := range d.Categories {
+			add(kind, c.Name)
+		}
+	case "relation":
+		var d struct {
+			Relations []struct {
+				Name  string `json:"name"`
+				Class string `json:"class"`
+			} `json:"relations"`
+		}
+		if json.Unmarshal(detail, &d) != nil {
+			return nil
+		}
+		for _, r := range d.Relations {
+			if r.Class != "equivalent" {
+				add(KindRelation, r.Name)
+			}
+		}
+	case "stef":
+		var d struct {
+			Status string `json:"filters_applied_status"`
+		}
+		if json.Unmarshal(detail, &d) != nil {
+			return nil
+		}
+		add(KindFilters, d.Status)
+	case "rose":
+		var d map[string]json.RawMessage
+		if json.Unmarshal(detail, &d) != nil {
+			return nil
+		}
+		for _, label := range []string{"gold_x", "amb_q", "amb_schema"} {
+			if string(d[label]) == "true" {
+				add(KindDiagnosis, label)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,364 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Batch is what one version of an agent answered at one time.
+type Batch struct {
+	Agent   string `json:"agent_name"`
+	Version string `json:"agent_version"`
+	ID      string `json:"batch_id"`
+	Origin  string `json:"origin,omitempty"` // the score file, where several hold scores of this batch
+	// At is when the batch was answered, or where that is not known first evaluated; zero where
+	// neither is known.
+	At        time.Time `json:"at,omitzero"`
+	Evaluated bool      `json:"at_is_evaluation,omitempty"` // At is when it was evaluated
+}
+
+// Name is how the batch is called in messages and tables.
+func (b *Batch) Name() string {
+	parts := []string{b.System()}
+	if b.ID != "" {
+		parts = append(parts, "batch "+b.ID)
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+}
+
+// System is the agent and its version, with the score file where that tells systems apart.
+func (b *Batch) System() string {
+	name := strings.TrimSpace(b.Agent + " " + b.Version)
+	switch {
+	case b.Origin == "":
+		return name
+	case name == "":
+		return b.Origin
+	}
+	return name + " (" + b.Origin + ")"
+}
+
+// sameAnswers tells whether two batches are of the same version of the same agent.
+func (b *Batch) sameVersion(o *Batch) bool {
+	return b.Agent == o.Agent && b.Version == o.Version && b.Origin == o.Origin
+}
+
+// Sort puts batches in the order of time. Those without a date come first, since nothing says that
+// they are new; names decide where dates do not.
+func Sort(batches []Batch) {
+	slices.SortStableFunc(batches, func(a, b Batch) int {
+		return cmp.Or(a.At.Compare(b.At), natural.Compare(a.ID, b.ID), natural.Compare(a.Agent, b.Agent), natural.Compare(a.Version, b.Version), strings.Compare(a.Origin, b.Origin))
+	})
+}
+
+// Score is a score with what it was made of.
+type Score struct {
+	CaseID        string
+	Metric        string
+	MetricVersion int
+	Status        scoring.Status
+	Value         float64
+	Passed        *bool
+	Label         string
+	Reason        string
+	Findings      []string // see [Findings]
+	// Config identifies the part of the configuration that the metric reads; "" where that is not
+	// known. Gold identifies the question with its accepted answers; "" where that is not known.
+	Config string
+	Gold   string
+	// Judge is who was asked for the score; "" where nobody was.
+	Judge string
+}
+
+// Source is where scores are read from.
+type Source interface {
+	// Batches lists the batches that have scores.
+	Batches(ctx context.Context) ([]Batch, error)
+	// Metrics lists the metrics that have scores.
+	Metrics(ctx context.Context) ([]string, error)
+	// Load adds the scores of a batch to answers: the latest of each answer and metric. Nil metrics
+	// are all.
+	Load(ctx context.Context, b Batch, metrics []string, into *Answers) error
+}
+
+// complexity is the metric whose label is the tier of a case.
+const complexity = "sql_complexity"
+
+// UnknownTier is the tier of cases whose complexity was not computed.
+const UnknownTier = "unknown"
+
+// Tiers are the tiers in their order.
+var Tiers = []string{"easy", "medium", "hard", "extra_hard", UnknownTier}
+
+func compareTiers(a, b string) int {
+	at := func(t string) int {
+		if i := slices.Index(Tiers, t); i >= 0 {
+			return i
+		}
+		return len(Tiers)
+	}
+	return cmp.Or(cmp.Compare(at(a), at(b)), natural.Compare(a, b))
+}
+
+// names numbers texts from 0.
+type names struct {
+	index map[string]uint32
+	list  []string
+}
+
+func (n *names) of(s string) uint32 {
+	if i, ok := n.index[s]; ok {
+		return i
+	}
+	if n.index == nil {
+		n.index = map[string]uint32{}
+	}
+	s = strings.Clone(s)
+	i := uint32(len(n.list)) //nolint:gosec // so many texts do not fit the memory
+	n.list = append(n.list, s)
+	n.index[s] = i
+	return i
+}
+
+// making is what a score was made of besides the answer.
+type making struct {
+	version int
+	config  string
+	judge   string
+}
+
+// Set numbers the cases that several answers share, so that they are found by number.
+type Set struct {
+	cases, golds, findings, labels names
+	makings                        []making
+	byMaking                       map[making]uint32
+	tiers                          []uint32 // by case: a number of labels, from 1
+	metrics                        map[string]*scoring.Metric
+}
+
+// NewSet makes an empty set. Metrics are those that are known, for the direction in which they are
+// better; others are better where they are higher.
+func NewSet(metrics []scoring.Metric) *Set {
+	s := &Set{byMaking: map[making]uint32{}, metrics: map[string]*scoring.Metric{}}
+	s.golds.of("") // 0 is unknown
+	for i := range metrics {
+		s.metrics[metrics[i].Name] = &metrics[i]
+	}
+	return s
+}
+
+// lower tells whether less is better in a metric.
+func (s *Set) lower(metric string) bool {
+	m := s.metrics[metric]
+	return m != nil && m.LowerIsBetter
+}
+
+// Tier is the tier of a case.
+func (s *Set) tier(n int) string {
+	if n < len(s.tiers) && s.tiers[n] > 0 {
+		return s.labels.list[s.tiers[n]-1]
+	}
+	return UnknownTier
+}
+
+func (s *Set) madeOf(m making) uint32 {
+	i, ok := s.byMaking[m]
+	if !ok {
+		m.config, m.judge = strings.Clone(m.config), strings.Clone(m.judge)
+		i = uint32(len(s.makings)) //nolint:gosec // few
+		s.makings = append(s.makings, m)
+		s.byMaking[m] = i
+	}
+	return i
+}
+
+// Answers are the scores of some answers, one for each case and metric.
+type Answers struct {
+	Batch
+	set     *Set
+	series  map[string]*series
+	batches []string // that were added, where there are several
+}
+
+// Answers makes answers without scores.
+func (s *Set) Answers(b Batch) *Answers {
+	return &Answers{Batch: b, set: s, series: map[string]*series{}}
+}
+
+// series are the scores of one metric by the number of the case.
+type series struct {
+	entries  []entry
+	findings map[uint32][]uint32 // by case
+}
+
+type entry struct {
+	value float64
+	made  uint32
+	gold  uint32
+	mark  mark
+}
+
+// mark is what became of a score, in its low bits, and its verdict.
+type mark uint8
+
+const (
+	absent mark = iota
+	scored
+	abstained
+	notApplicable
+	failed
+	unanswered
+	statusBits mark = 7
+	judgedBit  mark = 8
+	passedBit  mark = 16
+)
+
+func (m mark) status() mark { return m & statusBits }
+func (m mark) judged() bool { return m&judgedBit != 0 }
+func (m mark) passed() bool { return m&passedBit != 0 }
+
+// Add adds a score in place of one of the same case and metric.
+func (a *Answers) Add(s *Score) {
+	n := a.set.cases.of(s.CaseID)
+	if s.Metric == complexity && s.Status == scoring.StatusOK {
+		for len(a.set.tiers) <= int(n) {
+			a.set.tiers = append(a.set.tiers, 0)
+		}
+		a.set.tiers[n] = a.set.labels.of(s.Label) + 1
+	}
+	x := a.series[s.Metric]
+	if x == nil {
+		x = &series{}
+		a.series[strings.Clone(s.Metric)] = x
+	}
+	if int(n) >= len(x.entries) {
+		x.entries = slices.Grow(x.entries, int(n)+1-len(x.entries))[:n+1]
+	}
+	x.entries[n] = entry{value: s.Value, made: a.set.madeOf(making{s.MetricVersion, s.Config, s.Judge}), gold: a.set.golds.of(s.Gold), mark: markOf(s)}
+	delete(x.findings, n)
+	if len(s.Findings) > 0 {
+		if x.findings == nil {
+			x.findings = map[uint32][]uint32{}
+		}
+		list := make([]uint32, len(s.Findings))
+		for i, f := range s.Findings {
+			list[i] = a.set.findings.of(f)
+		}
+		x.findings[n] = list
+	}
+}
+
+func markOf(s *Score) (m mark) {
+	switch s.Status {
+	case scoring.StatusOK:
+		m = scored
+		if s.Passed != nil {
+			m |= judgedBit
+			if *s.Passed {
+				m |= passedBit
+			}
+		}
+	case scoring.StatusAbstained:
+		m = abstained
+	case scoring.StatusNotApplicable:
+		m = notApplicable
+		if slices.Contains(scoring.UnansweredReasons(), s.Reason) {
+			m = unanswered
+		}
+	case scoring.StatusFailed:
+		m = failed
+	default:
+		m = failed
+	}
+	return m
+}
+
+// at is a case's score; its mark is absent where there is none.
+func (x *series) at(n int) entry {
+	if x == nil || n >= len(x.entries) {
+		return entry{}
+	}
+	return x.entries[n]
+}
+
+// metrics lists the metrics of several answers: first those of Headline, in their order.
+func metricsOf(all ...*Answers) []string {
+	var out []string
+	for _, a := range all {
+		for name := range a.series {
+			if !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	SortMetrics(out)
+	return out
+}
+
+// Headline are the metrics that say most of an agent, in the order of tables: what is shown where
+// nobody names others.
+var Headline = []string{
+	"hybrid_ex", "verdict", "rose", "flex", "stef", "sql_judge_equivalent", "ex_bird", "ex_multiset", "syntactic_accuracy", "component_f1",
+	"faithfulness", "intent_resolution", "refusal", "tool_recall", "tool_order", "tool_excess",
+}
+
+// SortMetrics sorts names: the headline first, then the others by name.
+func SortMetrics(metrics []string) {
+	at := func(m string) int {
+		if i := slices.Index(Headline, m); i >= 0 {
+			return i
+		}
+		return len(Headline)
+	}
+	slices.SortFunc(metrics, func(a, b string) int { return cmp.Or(cmp.Compare(at(a), at(b)), strings.Compare(a, b)) })
+}
+
+// asked tells whether there is any score of a case.
+func (a *Answers) asked(n int) bool {
+	for _, x := range a.series {
+		if x.at(n).mark != absent {
+			return true
+		}
+	}
+	return false
+}
+
+// UnknownJudge stands for a judge whose name was not recorded.
+const UnknownJudge = "unknown"
+
+// AddAll adds the scores of other answers of the same set; nil metrics are all.
+func (a *Answers) AddAll(o *Answers, metrics []string) {
+	for name, x := range o.series {
+		if metrics != nil && !slices.Contains(metrics, name) {
+			continue
+		}
+		to := a.series[name]
+		if to == nil { // nobody changes them any more
+			a.series[name] = &series{entries: slices.Clone(x.entries), findings: maps.Clone(x.findings)}
+			continue
+		}
+		for n, e := range x.entries {
+			if e.mark == absent {
+				continue
+			}
+			if n >= len(to.entries) {
+				to.entries = slices.Grow(to.entries, n+1-len(to.entries))[:n+1]
+			}
+			to.entries[n] = e
+			delete(to.findings, uint32(n)) //nolint:gosec // a number of a case
+			if f := x.findings[uint32(n)]; f != nil {
+				if to.findings == nil {
+					to.findings = map[uint32][]uint32{}
+				}
+				to.findings[uint32(n)] = f
+			}
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// TrendOptions say what a trend is of.
+type TrendOptions struct {
+	CompareOptions
+	Choose func(*Batch) bool // nil: all batches
+}
+
+// Trend is how metrics went over the batches of agents, the oldest first.
+type Trend struct {
+	Batches []Batch    `json:"batches"`
+	Metrics []string   `json:"metrics"`
+	More    []string   `json:"more_metrics,omitempty"` // that have scores and were not asked for
+	Points  []Point    `json:"points"`                 // by batch, metric and tier
+	MinDrop float64    `json:"min_drop"`
+	Alpha   float64    `json:"alpha"`
+	Notes   []string   `json:"notes,omitempty"`
+	last    Comparison // the newest batch with the one before it
+	before  bool
+}
+
+// Point is what a metric says of one batch, and how it changed from the batch before.
+type Point struct {
+	Batch  int     `json:"batch"` // its place in batches, from 0
+	Metric string  `json:"metric"`
+	Tier   string  `json:"tier,omitempty"`
+	Now    Figures `json:"figures"`
+	// Before is the place of the batch that it is compared with: the one before of the same version,
+	// or for the first of a version the last of another version; null where there is none.
+	Before *int    `json:"before"`
+	Change *Change `json:"change,omitempty"`
+}
+
+// NewTrend reads the batches one after the other; at most one batch of each version is held.
+func NewTrend(ctx context.Context, src Source, set *Set, o TrendOptions) (*Trend, error) {
+	o.CompareOptions = o.withDefaults()
+	t := &Trend{MinDrop: o.MinDrop, Alpha: o.Alpha}
+	batches, err := src.Batches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range batches {
+		if o.Choose == nil || o.Choose(&b) {
+			t.Batches = append(t.Batches, b)
+		}
+	}
+	Sort(t.Batches)
+	there, err := src.Metrics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t.Metrics, t.More = ChooseMetrics(there, o.Metrics)
+	o.Metrics = t.Metrics
+	load := t.Metrics
+	if !slices.Contains(load, complexity) {
+		load = append(slices.Clone(load), complexity)
+	}
+	notes := map[string]bool{}
+	held := map[int]*Answers{} // the last batch of each version
+	for i := range t.Batches {
+		now := set.Answers(t.Batches[i])
+		if err := src.Load(ctx, t.Batches[i], load, now); err != nil {
+			return nil, err
+		}
+		before := Before(t.Batches, i)
+		if before >= 0 {
+			c := Compare(held[before], now, o.CompareOptions)
+			t.last, t.before = *c, true
+			for k := range c.Changes {
+				ch := &c.Changes[k]
+				if ch.To.Asked > 0 {
+					t.Points = append(t.Points, Point{Batch: i, Metric: ch.Metric, Tier: ch.Tier, Now: ch.To, Before: &before, Change: ch})
+				}
+			}
+			for _, n := range c.Notes {
+				if !strings.HasPrefix(n, "only the ") { // said of each batch
+					notes[n] = true
+				}
+			}
+			if c.OnlyOf[0]+c.OnlyOf[1] > 0 {
+				notes["some batches have other cases than the one before: changes are of the cases that both have"] = true
+			}
+		} else {
+			t.alone(i, now, o)
+			t.before = false
+		}
+		for j := range held { // nothing will be compared with these
+			if t.Batches[j].sameVersion(&t.Batches[i]) {
+				delete(held, j)
+			}
+		}
+		held[i] = now
+	}
+	t.note(notes)
+	return t, nil
+}
+
+// Before is the place of the batch that batch i of a sorted list is compared with: the one before of
+// the same version, or for the first of a version the last of another version of the agent; -1 where
+// there is none.
+func Before(batches []Batch, i int) int {
+	other := -1
+	for j := i - 1; j >= 0; j-- {
+		switch b := &batches[j]; {
+		case b.sameVersion(&batches[i]):
+			return j
+		case other < 0 && b.Agent == batches[i].Agent:
+			other = j
+		}
+	}
+	return other
+}
+
+// alone adds the points of a batch that nothing is compared with.
+func (t *Trend) alone(i int, now *Answers, o TrendOptions) {
+	tiers := []string{""}
+	if o.ByTier {
+		tiers = append(tiers, now.set.tierNames()...)
+	}
+	for _, m := range t.Metrics {
+		for _, tier := range tiers {
+			chosen := all
+			if tier != "" {
+				chosen = func(n int) bool { return now.set.tier(n) == tier }
+			}
+			if f := now.series[m].figures(chosen, now.set.lower(m)); f.Asked > 0 {
+				t.Points = append(t.Points, Point{Batch: i, Metric: m, Tier: tier, Now: f})
+			}
+		}
+	}
+}
+
+func (t *Trend) note(notes map[string]bool) {
+	undated, evaluated := 0, 0
+	for i := range t.Batches {
+		switch b := &t.Batches[i]; {
+		case b.At.IsZero():
+			undated++
+		case b.Evaluated:
+			evaluated++
+		}
+	}
+	switch n := len(t.Batches); {
+	case n == 0:
+		t.Notes = append(t.Notes, "there are no scores")
+	case n == 1:
+		t.Notes = append(t.Notes, "there is one batch only: nothing to compare it with")
+	}
+	if undated > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d batches have no date (agent_runs.ran_at, or the date of a run): they come first, in the order of their names", undated, len(t.Batches)))
+	}
+	if evaluated > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d batches do not say when they were answered (agent_runs.ran_at): their date is that of their first evaluation", evaluated, len(t.Batches)))
+	}
+	x := comparing{notes: notes}
+	t.Notes = append(t.Notes, x.said()...)
+}
+
+// Latest is the comparison of the newest batch with the one before it, or nil.
+func (t *Trend) Latest() *Comparison {
+	if !t.before {
+		return nil
+	}
+	return &t.last
+}
+
+// ChooseMetrics are those that are asked for, or where nobody asks the headline of those that have
+// scores; more are the others that have scores. "all" asks for all.
+func ChooseMetrics(there, asked []string) (chosen, more []string) {
+	switch {
+	case len(asked) == 1 && asked[0] == "all":
+		chosen = slices.Clone(there)
+	case len(asked) > 0:
+		chosen = asked
+	default:
+		for _, m := range Headline {
+			if slices.Contains(there, m) {
+				chosen = append(chosen, m)
+			}
+		}
+		if len(chosen) == 0 {
+			chosen = slices.Clone(there)
+		}
+	}
+	if len(asked) != 1 || asked[0] == "all" {
+		SortMetrics(chosen)
+	}
+	for _, m := range there {
+		if !slices.Contains(chosen, m) {
+			more = append(more, m)
+		}
+	}
+	SortMetrics(more)
+	return chosen, more
+}

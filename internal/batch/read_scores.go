@@ -1,0 +1,44 @@
+package batch
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/textlines"
+)
+
+// ReadScores yields the scores of a file in its order, with their evidence. The file is only read; a
+// last line that was cut off, as by a run that was killed, is an error like any other that is no
+// score.
+func ReadScores(ctx context.Context, path string) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		f, err := os.Open(path)
+		if err != nil {
+			yield(Row{}, fileError("the score file", err))
+			return
+		}
+		defer f.Close()
+		for l, err := range textlines.Read(f, DefaultMaxLine) {
+			var r Row
+			switch {
+			case err != nil:
+				err = fileError("the score file", err)
+			case ctx.Err() != nil:
+				err = ctx.Err()
+			case l.Text == nil && l.Length > 0:
+				err = errcode.New(errcode.DataLoss, "%s:%d: expected a score: the line has %d bytes, at most %d are read", filepath.Base(path), l.Number, l.Length, DefaultMaxLine)
+			default:
+				if err = json.Unmarshal(l.Text, &r); err != nil {
+					err = errcode.New(errcode.DataLoss, "%s:%d: expected a score: %w", filepath.Base(path), l.Number, err)
+				}
+			}
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,684 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/analysis"
+)
+
+// analysisView prints what package analysis found.
+type analysisView struct{ *printer }
+
+// note prints texts below a table, each on lines of its own.
+func (v analysisView) notes(notes []string) {
+	if len(notes) > 0 {
+		v.line()
+	}
+	for _, n := range notes {
+		v.paragraph("note: ", n)
+	}
+}
+
+// paragraph prints a text over as many lines as it takes.
+func (v analysisView) paragraph(head, s string) {
+	for i, l := range Wrap(Printable(s), v.Width-len(head)) {
+		if i > 0 {
+			head = strings.Repeat(" ", len(head))
+		}
+		v.line(span{head, dim}, span{l, dim})
+	}
+}
+
+func (v analysisView) share(s *float64) cellSpans {
+	if s == nil {
+		return inStyle(v.dash, dim)
+	}
+	return text(percent(*s))
+}
+
+// covered is a share in whole percent, which is never rounded up to all.
+func (v analysisView) covered(s *float64) cellSpans {
+	if s == nil {
+		return inStyle(v.dash, dim)
+	}
+	return text(strconv.Itoa(int(100**s+1e-9)) + "%")
+}
+
+func (v analysisView) value(f *float64) cellSpans {
+	if f == nil {
+		return inStyle(v.dash, dim)
+	}
+	return text(decimal(*f))
+}
+
+// outcome is what a comparison shows; n.s. is a change that may be chance or is below the minimum.
+func (v analysisView) outcome(o string) cellSpans {
+	switch o {
+	case analysis.NotShown:
+		return inStyle("n.s.", dim)
+	case analysis.Degraded:
+		return inStyle(o, red)
+	case analysis.Improved:
+		return inStyle(o, green)
+	case analysis.NotCompared:
+		return inStyle(o, yellow)
+	}
+	return inStyle(o, dim)
+}
+
+func day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.DateOnly)
+}
+
+func tierName(t string) string { return strings.ReplaceAll(Printable(t), "_", " ") }
+
+// RenderTrend writes for a terminal how metrics went over batches, the last ones of each; last 0 is
+// all.
+func RenderTrend(w io.Writer, t *analysis.Trend, last int, o Options) error {
+	v := analysisView{newPrinter(w, o)}
+	v.line(span{batches(len(t.Batches)), bold}, span{v.dot + " " + Counted(len(t.Metrics), "metric"), plain})
+	var without []string
+	for _, m := range t.Metrics {
+		var points []*analysis.Point
+		tiers, values := []string{}, 0
+		for i := range t.Points {
+			if p := &t.Points[i]; p.Metric == m {
+				points = append(points, p)
+				values += p.Now.Scored
+				if !slices.Contains(tiers, p.Tier) {
+					tiers = append(tiers, p.Tier)
+				}
+			}
+		}
+		if values > 0 {
+			v.trend(t, m, points, tiers, last)
+		} else {
+			without = append(without, m)
+		}
+	}
+	if len(t.Points) > 0 {
+		v.line()
+		v.paragraph("", fmt.Sprintf("change: of the mean, on the cases that the batch shares with the one before of the same version, or else of the agent. p: paired test, adjusted for the metrics of a batch (Holm); n.s.: not shown; %s", minimum(t.MinDrop, t.Alpha)))
+	}
+	if len(without) > 0 {
+		v.paragraph("", fmt.Sprintf("Without a value in any batch: %s", strings.Join(without, ", ")))
+	}
+	if len(t.More) > 0 {
+		v.paragraph("", fmt.Sprintf("%d more metrics have scores: --metrics all, or --metrics %s", len(t.More), strings.Join(t.More[:min(3, len(t.More))], ",")))
+	}
+	v.notes(t.Notes)
+	return v.w.Flush()
+}
+
+func batches(n int) string {
+	if n == 1 {
+		return "1 batch"
+	}
+	return strconv.Itoa(n) + " batches"
+}
+
+func minimum(drop, alpha float64) string {
+	s := fmt.Sprintf("a change counts below %g", alpha)
+	if drop > 0 {
+		s += fmt.Sprintf(" and from %g", drop)
+	}
+	return s
+}
+
+func (v analysisView) trend(t *analysis.Trend, metric string, points []*analysis.Point, tiers []string, last int) {
+	v.title(Printable(metric), "")
+	var g grid
+	sameAgent, sameVersion := true, true
+	for i := range t.Batches {
+		sameAgent = sameAgent && t.Batches[i].Agent == t.Batches[0].Agent && t.Batches[i].Origin == t.Batches[0].Origin
+		sameVersion = sameVersion && t.Batches[i].Version == t.Batches[0].Version
+	}
+	g.column("date").drop = 2
+	g.words("batch", 12)
+	g.words("agent", 8)
+	g.words("version", 7)
+	g.column("tier")
+	g.number("cases").drop = 4
+	g.number("cov.")
+	g.number("mean")
+	g.number("P90").drop = 1
+	g.number("passed").drop = 3
+	g.number("change")
+	g.number("p")
+	g.column("")
+	hidden := 0
+	var remarks []string
+	for _, tier := range tiers {
+		var of []*analysis.Point
+		for _, p := range points {
+			if p.Tier == tier {
+				of = append(of, p)
+			}
+		}
+		if last > 0 && len(of) > last {
+			hidden = max(hidden, len(of)-last)
+			of = of[len(of)-last:]
+		}
+		for _, p := range of {
+			b := &t.Batches[p.Batch]
+			row := make([]cellSpans, 13)
+			row[1] = text(Printable(b.ID))
+			if d := day(b.At); d != b.ID {
+				row[0] = inStyle(d, dim)
+			}
+			if !sameAgent {
+				row[2] = text(Printable(strings.TrimSpace(b.Agent + " " + b.Origin)))
+			}
+			if !sameVersion {
+				row[3] = text(Printable(b.Version))
+			}
+			row[4] = text(tierName(tier))
+			row[5], row[6], row[7], row[8] = text(strconv.Itoa(p.Now.Asked)), v.covered(p.Now.Coverage), v.value(p.Now.Mean), v.value(p.Now.P90)
+			if p.Now.PassRate != nil {
+				row[9] = v.share(p.Now.PassRate)
+			}
+			if c := p.Change; c != nil {
+				if c.Mean != nil {
+					row[10], row[11] = text(signed(*c.Mean)), text(analysis.PValue(*c.PAdjusted))
+				}
+				row[12] = v.outcome(c.Outcome)
+				if tier == "" {
+					remarks = append(remarks, unlike(b.Name(), c)...)
+				}
+			}
+			g.add(row...)
+		}
+	}
+	g.print(v.printer)
+	if hidden > 0 {
+		v.line(span{fmt.Sprintf("%s %d earlier: --last 0", v.ellipsis, hidden), dim})
+	}
+	v.remarks(remarks)
+}
+
+// unlike says why cases are not compared, but for those without a value: the table counts them.
+func unlike(what string, c *analysis.Change) (out []string) {
+	for _, u := range c.Unlike {
+		if u.Why != analysis.NoValue {
+			out = append(out, what+": not compared on "+u.String())
+		}
+	}
+	return out
+}
+
+// remarks prints at most five, and says how to see the others.
+func (v analysisView) remarks(list []string) {
+	const most = 6
+	for _, r := range list[:min(most, len(list))] {
+		v.paragraph("  ! ", r)
+	}
+	if len(list) > most {
+		v.line(span{fmt.Sprintf("  ! and %d more like these: --json", len(list)-most), dim})
+	}
+}
+
+// RenderComparison writes for a terminal how two sides differ. More are metrics that were not asked
+// for.
+func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases bool, o Options) error {
+	v := analysisView{newPrinter(w, o)}
+	v.line(span{Printable(c.From.Name()) + " " + v.arrow + " " + Printable(c.To.Name()), bold}, span{v.dot + " " + Counted(c.Shared, "shared case"), plain})
+	v.line()
+	var g grid
+	g.words("metric", 12)
+	g.column("tier")
+	g.number("compared")
+	g.number("before")
+	g.number("after")
+	g.number("change")
+	g.column("95 % CI").drop = 4
+	g.number("passed").drop = 3
+	g.number(v.up).drop = 2
+	g.number(v.down).drop = 2
+	g.number("p").drop = 5
+	g.number("Holm")
+	g.column("")
+	var remarks []string
+	for i := range c.Changes {
+		ch := &c.Changes[i]
+		row := make([]cellSpans, 13)
+		row[0], row[1], row[2], row[12] = text(Printable(ch.Metric)), text(tierName(ch.Tier)), text(fmt.Sprintf("%d/%d", ch.Compared, ch.Shared)), v.outcome(ch.Outcome)
+		if ch.Mean != nil {
+			row[3], row[4], row[5] = v.value(ch.Before), v.value(ch.After), text(signed(*ch.Mean))
+			row[6] = inStyle(signed(*ch.Low)+" to "+signed(*ch.High), dim)
+			row[10], row[11] = inStyle(analysis.PValue(*ch.P), dim), text(analysis.PValue(*ch.PAdjusted))
+		}
+		if ch.Rate != nil {
+			row[7] = text(fmt.Sprintf("%+.1f pts", rounded(100**ch.Rate, 1)))
+			row[8], row[9] = v.count(len(ch.Fixed), green), v.count(len(ch.Broken), red)
+		}
+		g.add(row...)
+		if ch.Tier == "" {
+			remarks = append(remarks, unlike(ch.Metric, ch)...)
+		}
+	}
+	g.print(v.printer)
+	v.remarks(remarks)
+	v.whole(c)
+	if cases {
+		v.cases(c)
+	}
+	v.line()
+	v.paragraph("", fmt.Sprintf("compared: cases with a value on both sides that may be compared, of those with a score on both. before, after, change: their means, a missing answer as 0. p: paired test of the change, McNemar's exact test or a sign-flip test; Holm: p adjusted for %s; n.s.: not shown; %s",
+		Counted(len(c.Changes), "row"), minimum(c.MinDrop, c.Alpha)))
+	if !cases {
+		v.paragraph("", "Cases behind the changes: --cases, or --json")
+	}
+	if len(more) > 0 {
+		v.paragraph("", fmt.Sprintf("%d more metrics have scores: --metrics all", len(more)))
+	}
+	v.notes(c.Notes)
+	return v.w.Flush()
+}
+
+// whole shows mean, P90 and coverage of each side over all its cases.
+func (v analysisView) whole(c *analysis.Comparison) {
+	v.title("All cases of each side", "")
+	var g grid
+	g.words("metric", 12)
+	g.number("cases").drop = 2
+	g.number("cov.")
+	g.number("mean")
+	g.number("P90")
+	g.number("passed").drop = 1
+	g.column("")
+	g.number("cases").drop = 2
+	g.number("cov.")
+	g.number("mean")
+	g.number("P90")
+	g.number("passed").drop = 1
+	for i := range c.Changes {
+		ch := &c.Changes[i]
+		if ch.Tier != "" {
+			continue
+		}
+		row := []cellSpans{text(Printable(ch.Metric))}
+		for k, f := range []*analysis.Figures{&ch.From, &ch.To} {
+			if k == 1 {
+				row = append(row, inStyle(v.arrow, dim))
+			}
+			row = append(row, text(strconv.Itoa(f.Asked)), v.covered(f.Coverage), v.value(f.Mean), v.value(f.P90))
+			if f.PassRate == nil {
+				row = append(row, nil)
+			} else {
+				row = append(row, v.share(f.PassRate))
+			}
+		}
+		g.add(row...)
+	}
+	g.print(v.printer)
+}
+
+func (v analysisView) cases(c *analysis.Comparison) {
+	v.title("Cases that pass on one side only", "")
+	for i := range c.Changes {
+		ch := &c.Changes[i]
+		if ch.Tier != "" {
+			continue
+		}
+		for _, l := range []struct {
+			what string
+			ids  []string
+		}{{"pass no more", ch.Broken}, {"pass now", ch.Fixed}} {
+			if len(l.ids) > 0 {
+				v.paragraph("  ", fmt.Sprintf("%s, %d %s: %s", ch.Metric, len(l.ids), l.what, strings.Join(l.ids, ", ")))
+			}
+		}
+	}
+}
+
+func (v analysisView) count(n int, st style) cellSpans {
+	if n == 0 {
+		return inStyle("0", dim)
+	}
+	return inStyle(strconv.Itoa(n), st)
+}
+
+// FailureView says what is shown of failures.
+type FailureView struct {
+	By    string // tier, version or none
+	Cases bool   // also the cases
+	All   bool   // all labels of each kind
+}
+
+var kindTitles = map[string]string{
+	analysis.KindIssue: "Issues of the query, by the SQL judge", analysis.KindError: "What is wrong, by FLEX", analysis.KindDifference: "Why right answers differ, by FLEX",
+	analysis.KindExecution: "How execution accuracy errs, by FLEX", analysis.KindRelation: "Relations between the results", analysis.KindFilters: "Filters applied, by STEF",
+	analysis.KindDiagnosis: "Diagnoses, by ROSE",
+}
+
+// RenderFailures writes for a terminal what goes wrong.
+func RenderFailures(w io.Writer, f *analysis.Failures, o FailureView, terminal Options) error {
+	v := analysisView{newPrinter(w, terminal)}
+	v.line(span{Counted(len(f.Labels), "label"), bold}, span{v.dot + " an answer may have several", plain})
+	for i := 0; i < len(f.Labels); {
+		j := i
+		for j < len(f.Labels) && f.Labels[j].Metric == f.Labels[i].Metric && f.Labels[j].Kind == f.Labels[i].Kind {
+			j++
+		}
+		v.failures(f, f.Labels[i:j], o)
+		i = j
+	}
+	if !o.Cases && len(f.Labels) > 0 {
+		v.line()
+		v.paragraph("", "The cases behind a label: --label NAME --cases, or --json. By tier or version: --by tier, --by version")
+	}
+	v.notes(f.Notes)
+	return v.w.Flush()
+}
+
+func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLabel, o FailureView) {
+	scored := f.Scored(labels[0].Metric)
+	v.title(kindTitles[labels[0].Kind], fmt.Sprintf("%s: %d answers looked at", labels[0].Metric, scored))
+	const most = 10
+	shown := labels
+	if !o.All && len(shown) > most {
+		shown = shown[:most]
+	}
+	groupOf := func(g *analysis.FailureGroup) string {
+		switch o.By {
+		case "tier":
+			return tierName(g.Tier)
+		case "version":
+			return Printable(g.System)
+		}
+		return ""
+	}
+	var groups []string
+	for _, l := range shown {
+		for i := range l.Groups {
+			if name := groupOf(&l.Groups[i]); name != "" && !slices.Contains(groups, name) {
+				groups = append(groups, name)
+			}
+		}
+	}
+	if o.By == "tier" {
+		slices.SortFunc(groups, func(a, b string) int {
+			at := func(s string) int {
+				return slices.Index(analysis.Tiers, strings.ReplaceAll(s, " ", "_"))
+			}
+			return at(a) - at(b)
+		})
+	}
+	var g grid
+	g.words("label", 16)
+	g.number("answers")
+	g.number("of all")
+	for i, name := range groups {
+		c := g.number(cut(name, 16, v.ellipsis))
+		c.drop = i + 1
+	}
+	g.words("example", 8)
+	for _, l := range shown {
+		row := []cellSpans{text(Printable(l.Label)), text(strconv.Itoa(l.N))}
+		if scored > 0 {
+			row = append(row, text(percent(float64(l.N)/float64(scored))))
+		} else {
+			row = append(row, nil)
+		}
+		for _, name := range groups {
+			n := 0
+			for i := range l.Groups {
+				if groupOf(&l.Groups[i]) == name {
+					n += l.Groups[i].N
+				}
+			}
+			row = append(row, text(strconv.Itoa(n)))
+		}
+		g.add(append(row, inStyle(Printable(l.Groups[0].Cases[0]), dim))...)
+	}
+	g.print(v.printer)
+	if len(shown) < len(labels) {
+		v.line(span{fmt.Sprintf("%s %d more labels: --all", v.ellipsis, len(labels)-len(shown)), dim})
+	}
+	if o.Cases {
+		for _, l := range shown {
+			for i := range l.Groups {
+				gr := &l.Groups[i]
+				of := strings.TrimSpace(strings.Join([]string{gr.System, tierName(gr.Tier)}, " "))
+				v.paragraph("  ", fmt.Sprintf("%s, %s (%d of %d): %s", l.Label, of, gr.N, gr.Scored, strings.Join(gr.Cases, ", ")))
+			}
+		}
+	}
+}
+
+// RenderAudit writes for a terminal which questions are suspect, the first ones; top 0 is all.
+func RenderAudit(w io.Writer, a *analysis.Audit, top int, o Options) error {
+	v := analysisView{newPrinter(w, o)}
+	v.line(span{fmt.Sprintf("%d of %s suspect", len(a.Suspects), Counted(a.Cases, "question")), bold},
+		span{fmt.Sprintf("%s %d of %s rejected by %s", v.dot, a.Rejected, Counted(a.Answers, "answer"), a.EX), plain})
+	shown := a.Suspects
+	if top > 0 && len(shown) > top {
+		shown = shown[:top]
+	}
+	if len(shown) > 0 {
+		v.title("Suspect questions", "the most reasons first")
+		var g grid
+		g.words("case", 8)
+		g.column("suspicion")
+		g.number("rejected").drop = 2
+		g.number("accepted").drop = 1
+		g.words("reasons", 20)
+		for _, s := range shown {
+			var reasons []string
+			for _, r := range s.Reasons {
+				text := r.Reason
+				if len(r.By) > 1 {
+					text += fmt.Sprintf(" (%d judges)", len(r.By))
+				}
+				reasons = append(reasons, text)
+			}
+			row := []cellSpans{text(Printable(s.CaseID)), text(s.Of), text(fmt.Sprintf("%d/%d", s.Rejected, s.Answers)), nil, text(Printable(strings.Join(reasons, ", ")))}
+			if s.Accepted != nil {
+				row[3] = text(strconv.Itoa(*s.Accepted))
+			}
+			g.add(row...)
+		}
+		g.print(v.printer)
+		if len(shown) < len(a.Suspects) {
+			v.line(span{fmt.Sprintf("%s %d more: --top 0, or --json", v.ellipsis, len(a.Suspects)-len(shown)), dim})
+		}
+	}
+	v.measured(a)
+	v.discordance(a)
+	v.notes(a.Notes)
+	return v.w.Flush()
+}
+
+func (v analysisView) measured(a *analysis.Audit) {
+	if len(a.Reasons) == 0 {
+		return
+	}
+	about := "without labels"
+	if a.Labelled > 0 {
+		about = fmt.Sprintf("people accept %d of %d labelled answers that %s rejects, %s", a.Accepted, a.Labelled, a.EX, percent(float64(a.Accepted)/float64(a.Labelled)))
+	}
+	v.title("Reasons", about)
+	var g grid
+	g.words("reason", 12)
+	g.words("by", 8)
+	g.number("cases")
+	g.number("answers").drop = 2
+	g.number("accepted")
+	g.number("precision")
+	g.column("95 % CI").drop = 1
+	g.number("recall")
+	for i := range a.Reasons {
+		r := &a.Reasons[i]
+		name := r.Reason
+		if name == "any" {
+			name = map[string]string{"any": "any reason"}[r.Of]
+			if name == "" {
+				name = "any: " + r.Of
+			}
+		}
+		row := []cellSpans{text(name), inStyle(Printable(r.By), dim), text(strconv.Itoa(r.Cases)), text(strconv.Itoa(r.N)), nil, nil, nil, nil}
+		if r.Labelled > 0 {
+			row[4] = text(fmt.Sprintf("%d of %d", r.Accepted, r.Labelled))
+			row[5] = v.share(r.Precision)
+			row[6] = inStyle(interval100(*r.Low, *r.High, v.dash), dim)
+		}
+		if r.Recall != nil {
+			row[7] = v.share(r.Recall)
+		}
+		g.add(row...)
+	}
+	g.print(v.printer)
+	if a.Labelled > 0 {
+		v.paragraph("", "precision: of the flagged answers that EX rejects, the share that people accept; recall: of all that it rejects and people accept, the share that is flagged")
+	}
+}
+
+func interval100(low, high float64, dash string) string {
+	return strconv.FormatFloat(100*low, 'f', 0, 64) + dash + strconv.FormatFloat(100*high, 'f', 0, 64)
+}
+
+func (v analysisView) discordance(a *analysis.Audit) {
+	if len(a.Discordance) == 0 {
+		return
+	}
+	v.title("Discordance with "+a.EX, "answers on which the verdicts differ")
+	var g grid
+	g.words("metric", 8)
+	g.words("by", 8)
+	heads := []string{"gold_x", "amb_q", "either", "all"}
+	for _, h := range heads {
+		g.number(h)
+	}
+	g.number("of discordant").drop = 1
+	type key struct{ metric, by string }
+	rows := map[key][]cellSpans{}
+	var order []key
+	for i := range a.Discordance {
+		d := &a.Discordance[i]
+		k := key{d.Metric, d.By}
+		if rows[k] == nil {
+			rows[k] = []cellSpans{text(Printable(d.Metric)), inStyle(Printable(d.By), dim), nil, nil, nil, nil, nil}
+			order = append(order, k)
+		}
+		at := slices.Index(heads, d.On)
+		rows[k][2+at] = text(fmt.Sprintf("%d/%d %s", d.Differ, d.N, percent(float64(d.Differ)/float64(d.N))))
+		if d.On == "either" {
+			rows[k][6] = v.share(d.Share)
+		}
+	}
+	for _, k := range order {
+		g.add(rows[k]...)
+	}
+	g.print(v.printer)
+}
+
+// RenderRanking writes for a terminal how systems rank.
+func RenderRanking(w io.Writer, r *analysis.Ranking, o Options) error {
+	v := analysisView{newPrinter(w, o)}
+	v.line(span{Counted(len(r.Systems), "system"), bold}, span{fmt.Sprintf("%s %d of %s shared by all", v.dot, r.Shared, Counted(r.Cases, "case")), plain})
+	for i := range r.Metrics {
+		v.ranked(r, &r.Metrics[i], i == 0)
+	}
+	v.exErrors(r)
+	v.line()
+	v.paragraph("", fmt.Sprintf("Systems of equal means share the mean of their places. shift: rank by %s minus this rank, above 0 is better than by %[1]s. Brackets: 95 %% bootstrap intervals over the shared cases. Every tier and figure: --json", r.EX))
+	v.notes(r.Notes)
+	return v.w.Flush()
+}
+
+func place(f float64) string { return strconv.FormatFloat(rounded(f, 1), 'f', -1, 64) }
+
+func (v analysisView) ranked(r *analysis.Ranking, m *analysis.Ranked, ex bool) {
+	about := fmt.Sprintf("on %d cases", m.Compared)
+	if m.MeanAbs != nil {
+		about += fmt.Sprintf("; ranks shift by %s on average, %s at most", place(*m.MeanAbs), place(*m.MaxAbs))
+		if m.Tau != nil {
+			about += fmt.Sprintf("; tau %.2f", *m.Tau)
+		}
+	}
+	v.title(Printable(m.Metric), about)
+	if len(m.Systems) == 0 {
+		v.paragraph("  ", "no shared case may be compared for all systems")
+	} else {
+		var g grid
+		g.number("rank")
+		g.column("")
+		g.words("system", 10)
+		g.number("mean")
+		g.column("95 % CI")
+		g.number("shift")
+		g.column("")
+		for i := range m.Systems {
+			s := &m.Systems[i]
+			row := []cellSpans{text(place(s.Rank)), inStyle("["+place(s.RankLow)+v.dash+place(s.RankHigh)+"]", dim), text(Printable(s.System)), text(decimal(s.Mean)),
+				inStyle(decimal(s.Low)+" to "+decimal(s.High), dim), nil, nil}
+			if s.Shift != nil && !ex {
+				st := dim
+				if *s.Shift != 0 {
+					st = bold
+				}
+				shift := place(*s.Shift)
+				if *s.Shift > 0 {
+					shift = "+" + shift
+				}
+				row[5], row[6] = inStyle(shift, st), inStyle(fmt.Sprintf("[%s to %s]", place(*s.ShiftLow), place(*s.ShiftHigh)), dim)
+			}
+			g.add(row...)
+		}
+		g.print(v.printer)
+	}
+	var remarks []string
+	for _, u := range m.Unlike {
+		switch {
+		case u.Why == analysis.NoValue:
+			remarks = append(remarks, Counted(u.Cases, "case")+" left out: a system has no value (abstained, failed or not applicable)")
+		default:
+			remarks = append(remarks, Counted(u.Cases, "case")+" left out: the systems have another "+u.Why)
+		}
+	}
+	v.remarks(remarks)
+}
+
+func (v analysisView) exErrors(r *analysis.Ranking) {
+	if len(r.Errors) == 0 {
+		return
+	}
+	v.title("Errors of "+Printable(r.EX), "against "+Printable(r.Against))
+	var g grid
+	g.words("system", 10)
+	g.column("tier")
+	g.number("answers")
+	g.number("false positives")
+	g.number("false negatives")
+	shownSystems := len(r.Systems) <= 3
+	for i := range r.Errors {
+		e := &r.Errors[i]
+		if e.System != "" && e.Tier != "" && !shownSystems {
+			continue // --json has them
+		}
+		name, tier := Printable(e.System), tierName(e.Tier)
+		if name == "" {
+			name = "all systems"
+		}
+		if tier == "" {
+			tier = "all"
+		}
+		share := func(n int) cellSpans {
+			return text(fmt.Sprintf("%d  %5.1f%%", n, 100*float64(n)/math.Max(1, float64(e.N))))
+		}
+		g.add(text(name), text(tier), text(strconv.Itoa(e.N)), share(e.FalsePositives), share(e.FalseNegatives))
+	}
+	g.print(v.printer)
+	if !shownSystems {
+		v.line(span{"each system by tier: --json", dim})
+	}
+}

@@ -1,0 +1,134 @@
+package agreement
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// McNemar is the exact two-sided p-value of paired verdicts of which b changed one way and c the
+// other: the binomial test of b in b+c at one half (McNemar 1947). Without any change it is 1.
+func McNemar(b, c int) float64 {
+	n, k := b+c, min(b, c)
+	if 2*k >= n {
+		return 1
+	}
+	all, _ := math.Lgamma(float64(n + 1))
+	p := 0.0
+	for i := 0; i <= k; i++ {
+		x, _ := math.Lgamma(float64(i + 1))
+		y, _ := math.Lgamma(float64(n - i + 1))
+		p += math.Exp(all - x - y - float64(n)*math.Ln2)
+	}
+	return min(1, 2*p)
+}
+
+const (
+	// manyPairs is how many pairs make the mean difference as good as normal; resampling more costs
+	// seconds.
+	manyPairs = 5000
+	// fewPairs is up to how many pairs all signs are tried.
+	fewPairs     = 14
+	signFlips    = 20000
+	meanResample = 2000
+)
+
+// Z95 is the 97.5 % quantile of the normal distribution.
+const Z95 = 1.959963984540054
+
+// SignFlip is the two-sided p-value of the mean of paired differences: the share of ways to give
+// them signs whose mean is at least as far from 0 (the randomization test of Fisher 1935, The Design
+// of Experiments, section 21). All ways are tried for up to 14 differences other than 0, else 20,000
+// are drawn and counted with the observed one; beyond 5,000 the mean is taken as normal. Without a
+// difference it is 1.
+func SignFlip(diffs []float64, seed uint64) float64 {
+	var d []float64
+	sum, squares, size := 0.0, 0.0, 0.0
+	for _, x := range diffs {
+		if x != 0 {
+			d = append(d, x)
+			sum += x
+			squares += x * x
+			size += math.Abs(x)
+		}
+	}
+	n := len(d)
+	if n == 0 {
+		return 1
+	}
+	slices.Sort(d)                      // the draws do not depend on the order of the cases
+	least := math.Abs(sum) - 1e-12*size // sums of the same numbers differ in the last bits
+	if n > manyPairs {
+		return math.Erfc(math.Abs(sum) / math.Sqrt(2*squares))
+	}
+	extreme := 0
+	if n <= fewPairs {
+		for signs := range 1 << n {
+			total := 0.0
+			for i, x := range d {
+				if signs>>i&1 == 1 {
+					x = -x
+				}
+				total += x
+			}
+			if math.Abs(total) >= least {
+				extreme++
+			}
+		}
+		return float64(extreme) / float64(int(1)<<n)
+	}
+	r := rand.New(rand.NewPCG(seed, uint64(n)))
+	for range signFlips {
+		total, bits := 0.0, uint64(0)
+		for i, x := range d {
+			if i&63 == 0 {
+				bits = r.Uint64()
+			}
+			if bits&1 == 1 {
+				x = -x
+			}
+			bits >>= 1
+			total += x
+		}
+		if math.Abs(total) >= least {
+			extreme++
+		}
+	}
+	return float64(extreme+1) / (signFlips + 1)
+}
+
+// MeanInterval is the 95 % interval of the mean of paired differences: the percentiles of 2,000
+// bootstrap resamples (Efron and Tibshirani 1993, chapter 13), or beyond 5,000 pairs the normal
+// interval. It sorts the differences, of which there must be one at least.
+func MeanInterval(diffs []float64, seed uint64) (low, high float64) {
+	n := len(diffs)
+	slices.Sort(diffs)
+	m := 0.0
+	for _, d := range diffs {
+		m += d
+	}
+	m /= float64(n)
+	if n > manyPairs {
+		squares := 0.0
+		for _, d := range diffs {
+			squares += (d - m) * (d - m)
+		}
+		half := Z95 * math.Sqrt(squares/float64(n-1)/float64(n))
+		return m - half, m + half
+	}
+	random := rand.New(rand.NewPCG(seed, uint64(n)))
+	means := make([]float64, meanResample)
+	for i := range means {
+		sum := 0.0
+		for range n {
+			sum += diffs[random.IntN(n)]
+		}
+		means[i] = sum / float64(n)
+	}
+	slices.Sort(means)
+	return means[meanResample*25/1000], means[meanResample*975/1000-1]
+}
+
+// Quantile interpolates between the order statistics of sorted values, of which there must be one at
+// least (definition 7 of Hyndman and Fan 1996).
+func Quantile(sorted []float64, q float64) float64 { return quantile(sorted, q) }

@@ -1,0 +1,82 @@
+package scoring
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"hash"
+)
+
+// GoldHash identifies the question with everything that scores may depend on besides the answer: the
+// question, its evidence, schema and dialect, the accepted answers, what is expected, and the options
+// of metrics. Scores of a case whose hash has changed are not comparable. A result that is a
+// reference is identified by its name, not by its rows. It is 16 hexadecimal digits.
+func (c *Case) GoldHash() string {
+	h := goldHash{sha256.New()}
+	h.texts(c.ID, c.Question, c.Evidence, c.Schema, c.Dialect, c.Expected.Behaviour)
+	h.number(len(c.Expected.Clarifications))
+	h.texts(c.Expected.Clarifications...)
+	h.json(c.Expected.Tools)
+	if len(c.Options) > 0 {
+		options, err := json.Marshal(c.Options) // with sorted keys
+		if err == nil {
+			h.json(options)
+		}
+	}
+	h.number(len(c.Golds))
+	for i := range c.Golds {
+		g := &c.Golds[i]
+		h.texts(g.SQL, g.Error, g.Result.Ref)
+		if t := g.Result.Table; t != nil {
+			h.table(t)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// goldHash writes parts that cannot run into each other.
+type goldHash struct{ hash.Hash }
+
+func (h goldHash) number(n int) {
+	_, _ = h.Write(binary.AppendUvarint(nil, uint64(n))) //nolint:gosec // a length
+}
+
+func (h goldHash) texts(texts ...string) {
+	for _, t := range texts {
+		h.number(len(t))
+		_, _ = h.Write([]byte(t))
+	}
+}
+
+// json writes JSON text without the white space that a warehouse may change.
+func (h goldHash) json(text json.RawMessage) {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if d.Decode(&v) == nil {
+		if sorted, err := json.Marshal(v); err == nil {
+			text = sorted
+		}
+	}
+	h.texts(string(text))
+}
+
+func (h goldHash) table(t *Table) {
+	h.number(len(t.Columns))
+	h.number(t.Rows())
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		h.texts(c.Name)
+		for row := range t.Rows() {
+			if v := c.Value(row); v.IsNull() {
+				h.number(0)
+			} else {
+				text := v.String()
+				h.number(len(text) + 1)
+				_, _ = h.Write([]byte(text))
+			}
+		}
+	}
+}
