@@ -20,8 +20,9 @@ func init() {
 			"One call. With the option categories there is a second call in two cases. For a query judged incorrect it names the error: schema linking, filtering, " +
 			"nullable column, multiple rows, abused clauses or other. For a query judged correct whose results differ it names the difference: output structure, " +
 			"value representation, reference, several answers or other. Detail: results; execution_error, the error that execution accuracy makes on this case " +
-			"(false_positive, false_negative or none; null if results are not given); categories, each with an explanation.",
-		Source:    "FLEX, section 5 (criteria), appendices A.3 (tables), B.3 and F (categories of false positives and of false negatives)",
+			"(false_positive, false_negative or none; null if results are not given); categories, each with an explanation; form, whether the judge was told " +
+			"how the results differ (own) or was not, as in the paper (paper). The temperature is 0.",
+		Source:    "FLEX, section 5 (criteria), appendices A.2 (temperature), A.3 (tables), B.3 and F (categories of false positives and of false negatives)",
 		Example:   "same results by coincidence, the judge says {\"correct\": false}: 0, execution_error false_positive, categories incorrect_filtering_condition.",
 		Threshold: scoring.At(1),
 		Options:   flexDeclared.OptionSet,
@@ -30,11 +31,13 @@ func init() {
 }
 
 type flexOptions struct {
-	Categories bool `json:"categories"`
+	Categories bool   `json:"categories"`
+	Form       string `json:"form"`
 }
 
-var flexDeclared = scoring.DeclareOptions(flexOptions{Categories: true}, nil,
+var flexDeclared = scoring.DeclareOptions(flexOptions{Categories: true, Form: formOwn}, nil,
 	scoring.Option{Name: "categories", Doc: "Whether a second call sorts out what is wrong with a query judged incorrect, or why the results of a correct one differ."},
+	formOption,
 )
 
 type flexReply struct {
@@ -51,6 +54,7 @@ type flexCategory struct {
 // flexDetail is the evidence of the metric flex.
 type flexDetail struct {
 	Results        relation       `json:"results"`
+	Form           string         `json:"form"` // of the question: own or paper
 	Analysis       string         `json:"analysis,omitempty"`
 	ExecutionError *string        `json:"execution_error"`
 	Categories     []flexCategory `json:"categories,omitempty"`
@@ -73,7 +77,7 @@ func flex(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	if err != nil {
 		return scoring.Score{}, err
 	}
-	d := flexDetail{Results: relationOf(in, false)}
+	d := flexDetail{Results: relationOf(in, false), Form: o.Form}
 	value, reason, err := d.ask(ctx, in)
 	if err != nil {
 		return scoring.Score{}, err
@@ -98,7 +102,7 @@ func flex(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 func (d *flexDetail) ask(ctx context.Context, in *scoring.Input) (value float64, reason string, err error) {
 	question, m := prompt.FLEXSame, materialOf(in, d.Results)
 	if d.Results != resultsSame {
-		question, m.Relation = prompt.FLEXDiffer, relationText(in)
+		question, m.Relation = inForm(d.Form, prompt.FLEXDiffer), relationText(in)
 	}
 	var reply flexReply
 	if err := in.AskOnce(ctx, question.Request(m), &reply); err != nil {

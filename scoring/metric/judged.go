@@ -71,6 +71,25 @@ func materialOf(in *scoring.Input, r relation) prompt.Material {
 	}
 }
 
+// The forms in which a judge is asked.
+const (
+	formOwn   = "own"   // also told what badger found: how the two results stand to each other
+	formPaper = "paper" // told what the paper says and nothing else
+)
+
+var formOption = scoring.Option{
+	Name: "form", Choices: []string{formOwn, formPaper},
+	Doc: "Whether the judge of results that differ is also told how they differ, as badger found it (own), or only what the paper shows it (paper).",
+}
+
+// inForm is a prompt in a form.
+func inForm(form string, p *prompt.Prompt) *prompt.Prompt {
+	if form == formPaper {
+		return p.InPaperForm()
+	}
+	return p
+}
+
 // remark is a part of a judge's reply that explains: text, and now and then an object or a list in
 // its place, which is kept as JSON text.
 type remark string

@@ -27,7 +27,8 @@ func init() {
 			"policy logic asks whether the query would remain right if the data changed. It requires a proof that both " +
 			"queries are equal, by rules that hold on every database with the schema; results that differ outrank a " +
 			"proof. A table made from labelled cases lists the relations that pass (docs/verdict.md). Evidence only " +
-			"accepts. The judge decides every other answer: rose (1 or 2 calls) or flex (1 call), by the option judge. " +
+			"accepts. The judge decides every other answer: rose (1 or 2 calls) or flex (1 call), by the option judge, " +
+			"asked with the options of that metric. " +
 			"Without a judge the score is abstained, or with the option without_judge set to guess it is the decision " +
 			"that people made more often. If the question calls for a refusal or a clarification, the verdict is that " +
 			"of the metric refusal. Detail: policy; decided_by (evidence, judge or guess); relation with its sentence; " +
@@ -216,19 +217,26 @@ func withoutResults(in *scoring.Input) relations.Relation {
 	return r
 }
 
-// byJudge asks the judge. The relation is part of what it is told.
+// byJudge asks the judge, with the options of the metric rose or flex: both then share the replies.
+// The relation is part of what it is told, unless the form is that of the paper.
 func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdictOptions, relation string) (scoring.Score, error) {
 	d.DecidedBy = "judge"
 	var value float64
 	var reason string
 	var err error
 	if o.Judge == "flex" {
-		d.FLEX = &flexDetail{Results: relationOf(in, false)}
-		value, reason, err = d.FLEX.ask(ctx, in)
+		var flex flexOptions
+		if flex, err = flexDeclared.ReadOf(in, "flex"); err == nil {
+			d.FLEX = &flexDetail{Results: relationOf(in, false), Form: flex.Form}
+			value, reason, err = d.FLEX.ask(ctx, in)
+		}
 	} else {
-		d.ROSE = &roseDetail{Judge: versionTag("rose", "", "", in.JudgeModel())}
-		if d.ROSE.Results, err = relationInAnyOrder(ctx, in); err == nil {
-			value, reason, err = d.ROSE.cascade(ctx, in, true)
+		var rose roseOptions
+		if rose, err = roseDeclared.ReadOf(in, "rose"); err == nil {
+			d.ROSE = &roseDetail{}
+			if d.ROSE.Results, err = relationInAnyOrder(ctx, in); err == nil {
+				value, reason, err = d.ROSE.cascade(ctx, in, &rose)
+			}
 		}
 	}
 	if err != nil {
