@@ -70,16 +70,29 @@ func (b *Budget) Spent() Spending {
 	return b.spent
 }
 
-// price finds the price of a model. A budget of money cannot be kept without one.
-func (b *Budget) price(id Identity) (tokenPrice, error) {
+// Price is the price of a model, of a million tokens; ok is false where none is known.
+func (b *Budget) Price(id Identity) (p Price, ok bool) {
+	t, ok := b.lookup(id)
+	return Price{(t.in * million).String(), (t.out * million).String()}, ok
+}
+
+func (b *Budget) lookup(id Identity) (t tokenPrice, ok bool) {
 	for _, prices := range b.prices {
 		for _, model := range []string{id.Model, undated(id.Model)} {
 			for _, name := range []string{id.Backend + ":" + model, model} {
-				if p, ok := prices[name]; ok {
-					return p, nil
+				if t, ok := prices[name]; ok {
+					return t, true
 				}
 			}
 		}
+	}
+	return tokenPrice{}, false
+}
+
+// price finds the price of a model. A budget of money cannot be kept without one.
+func (b *Budget) price(id Identity) (tokenPrice, error) {
+	if t, ok := b.lookup(id); ok {
+		return t, nil
 	}
 	if b.limits.Money > 0 {
 		return tokenPrice{}, errcode.New(errcode.FailedPrecondition,

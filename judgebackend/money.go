@@ -125,6 +125,8 @@ func ListPrices() PriceTable {
 	}
 }
 
+const million = 1_000_000
+
 // tokenPrice is a Price ready for multiplication.
 type tokenPrice struct{ in, out Money }
 
@@ -137,7 +139,6 @@ func (p Price) perToken() (tokenPrice, error) {
 	if err != nil {
 		return tokenPrice{}, err
 	}
-	const million = 1_000_000
 	if in%million != 0 || out%million != 0 {
 		return tokenPrice{}, errcode.New(errcode.InvalidArgument, "price of a million tokens: at most 6 decimals")
 	}

@@ -166,7 +166,7 @@ func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judg
 	if err != nil {
 		return nil, nil, err
 	}
-	o.Judge = judge.Backend()
+	o.Judge, o.Judges = judge.Backend(), judge.Judges()
 	engine, err := scoring.NewEngine(append(metrics, j.Metric()), &o)
 	if err != nil {
 		_ = judge.Close()

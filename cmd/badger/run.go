@@ -166,7 +166,7 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	if err != nil {
 		return err
 	}
-	o := scoring.EngineOptions{Snapshots: e.snapshots, Judge: e.judge.Backend(), Config: e.config}
+	o := scoring.EngineOptions{Snapshots: e.snapshots, Judge: e.judge.Backend(), Judges: e.judge.Judges(), Config: e.config}
 	if recorded != nil {
 		o.Replies = recorded.Replies
 		e.recorded = recorded.backend
@@ -178,7 +178,7 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	if e.engine, err = scoring.NewEngine(metrics, &o); err != nil {
 		return usageError{err}
 	}
-	if e.metrics, err = chooseMetrics(e.engine, c.Metrics, c.Mode, func(m *scoring.Metric) bool { return e.judge != nil || recorded.answers(m) }); err != nil {
+	if e.metrics, err = chooseMetrics(e.engine, c.Metrics, c.Mode, func(m *scoring.Metric) bool { return e.engine.HasJudge(m.Name) || recorded.answers(m) }); err != nil {
 		return err
 	}
 	if e.gates, err = c.gates(config.Gates, e.metrics, "this run"); err != nil {
@@ -616,6 +616,9 @@ func (e *evaluation) say(o batch.Outcome) {
 		fmt.Fprintf(e.stderr, "golden set: %s\n", s.setVersions())
 	}
 	e.judge.say(e.stderr)
+	if text := e.summary.unversioned(); text != "" {
+		fmt.Fprintln(e.stderr, "note:", text)
+	}
 }
 
 // warn ends a run in which scores failed with a line that stands out.

@@ -282,8 +282,16 @@ func TestJudgeOfEachMetric(t *testing.T) {
 	}
 	judge := &asked{replies: replies}
 	s := scoreJudged(t, "rose", "", scoring.EngineOptions{Judges: map[string]scoring.Judge{"rose": {Backend: judge}}})
-	if tag, month := Tagged(s); tag != "rose_m-2504" || !month {
+	if tag, month := Tagged(&s); tag != "rose_m-2504" || !month {
 		t.Errorf("no common judge: tag %s, %v", tag, month)
+	}
+	stored, err := json.Marshal(s.Detail)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Detail = json.RawMessage(stored)
+	if tag, _ := Tagged(&s); tag != "rose_m-2504" {
+		t.Errorf("of a stored score: tag %s", tag)
 	}
 	hot := 3.0
 	for name, wrong := range map[string]string{"rosé": "unknown metric", "ex_bird": "asks no judge", "flex": "is 3, want a number from 0 to 2"} {

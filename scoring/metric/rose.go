@@ -1,7 +1,9 @@
 package metric
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"regexp"
 	"strings"
 
@@ -202,15 +204,29 @@ func versionTag(metric, model, released, backend string) string {
 	return metric + "_" + model + "-" + released
 }
 
-// Tagged is the tag of the judge that a score rests on, such as rose_o3-2504, and whether it says
-// the month; the tag is empty where the score has none.
-func Tagged(s scoring.Score) (tag string, month bool) {
+// Tagged is the tag of the judge that a score of rose or verdict rests on, such as rose_o3-2504, and
+// whether it says the month; the tag is empty where the score has none. The detail may be as the
+// metric made it or as JSON.
+func Tagged(s *scoring.Score) (tag string, month bool) {
 	switch d := s.Detail.(type) {
 	case roseDetail:
 		tag = d.Judge
 	case verdictDetail:
 		if d.ROSE != nil {
 			tag = d.ROSE.Judge
+		}
+	case json.RawMessage:
+		if s.Metric != "rose" && s.Metric != "verdict" {
+			return "", false
+		}
+		var stored struct {
+			Judge string `json:"judge"`
+			ROSE  struct {
+				Judge string `json:"judge"`
+			} `json:"rose"`
+		}
+		if json.Unmarshal(d, &stored) == nil {
+			tag = cmp.Or(stored.Judge, stored.ROSE.Judge)
 		}
 	}
 	_, month = judgebackend.Released(tag)
