@@ -48,6 +48,7 @@ type runCommand struct {
 	Against string `placeholder:"AGENT@VERSION" help:"Compare all others with this version of this agent. By default versions of one agent are compared in turn, and agents of one version with each other."`
 	Quiet   bool   `short:"q" help:"No progress."`
 	JSON    bool   `help:"Print one JSON document."`
+	executeFlags
 	judgeFlags
 	terminalFlags
 }
@@ -76,6 +77,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer e.judge.Close()
+	defer e.execution.Close()
 	outcome, err := e.evaluate(judgebackend.WithPayer(ctx, payer(e.run)))
 	if err != nil && errcode.Of(err) != errcode.Cancelled {
 		return err
@@ -139,7 +141,7 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	if err != nil {
 		return err
 	}
-	if config.Judge, err = c.over(config.Judge); err != nil {
+	if config.Judge, err = c.judgeFlags.over(config.Judge); err != nil {
 		return err
 	}
 	config.Judge.AskAgain = config.Judge.AskAgain || c.RetryFailed
@@ -191,7 +193,19 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 			}
 		}
 	}
-	return nil
+	e.execution, err = c.executeFlags.open(config.Execute, e.process, e.resumed, c.written(), c.Source)
+	return err
+}
+
+// written is the URL of the database that scores go to; empty for none.
+func (c *runCommand) written() string {
+	switch {
+	case c.NoTo:
+		return ""
+	case c.Source != "":
+		return firstOf(c.To, c.Source)
+	}
+	return firstOf(c.To, "duckdb:scores.duckdb")
 }
 
 // open opens where the cases come from and where the scores go.
@@ -368,6 +382,7 @@ type evaluation struct {
 	metrics     []string
 	snapshots   snapshots
 	source      batch.Source
+	execution   *executionAtWork        // nil: no query is run
 	warehouse   *connectors.Warehouse   // nil: scores go to no database
 	scoreFile   *batch.ScoreFile        // nil: to no file
 	judges      []*connectors.Warehouse // that promoted judges are taken from
@@ -433,7 +448,7 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 	outcome, err := batch.Runner{
 		Engine: e.engine, Metrics: e.metrics, Concurrency: e.concurrency, RetryFailed: e.retryFailed, Ordered: e.scoreFile != nil,
 		Stop: stop, Now: e.now, Progress: bar.update, Held: e.held, Skipped: e.summary.describe, Scored: e.scored,
-	}.Run(ctx, e.run, e.source, ledger)
+	}.Run(ctx, e.run, e.execution.source(e.source), ledger)
 	bar.finish()
 	status := "done"
 	switch {
@@ -614,6 +629,11 @@ func (e *evaluation) say(o batch.Outcome) {
 	}
 	if s, ok := e.source.(*warehouseSource); ok {
 		fmt.Fprintf(e.stderr, "golden set: %s\n", s.setVersions())
+	}
+	if e.execution != nil {
+		for _, line := range e.execution.Lines() {
+			fmt.Fprintln(e.stderr, line)
+		}
 	}
 	e.judge.say(e.stderr)
 	if text := e.summary.unversioned(); text != "" {
