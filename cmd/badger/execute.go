@@ -129,7 +129,9 @@ func (f *executeFlags) open(c executeConfig, p process, resumed bool, others ...
 		return w, nil
 	}
 	if !x.PerDatabase && !f.Kept { // a mistyped URL is said at once
-		if _, err := x.Warehouse(context.Background(), ""); err != nil {
+		if _, err := x.Warehouse(context.Background(), ""); errcode.Of(err) == errcode.InvalidArgument {
+			return nil, usageError{err}
+		} else if err != nil {
 			return nil, err
 		}
 	}

@@ -268,7 +268,7 @@ func keyOf(database, sql string) string {
 
 // run runs a query. The error is that of ctx.
 func (e *Executor) run(ctx context.Context, key, database, sql string) (outcome, error) {
-	if r, ok := e.Store.find(key); ok && (e.KeptFirst || e.KeptOnly) {
+	if r, ok := e.Store.find(key, e.KeptOnly); ok && (e.KeptFirst || e.KeptOnly) {
 		e.mu.Lock()
 		e.tally.Kept++
 		e.mu.Unlock()

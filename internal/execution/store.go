@@ -95,16 +95,16 @@ func (s *Store) Close() error {
 }
 
 // find is the last record of a query that stands for another run of it: what it returned, or that
-// the database did not accept it. Limits, refusals and a warehouse that was away may be other the
-// next time.
-func (s *Store) find(key string) (Record, bool) {
+// the database did not accept it. Limits and refusals may be other the next time; they stand for it
+// where nothing is run.
+func (s *Store) find(key string, nothingRuns bool) (Record, bool) {
 	if s == nil {
 		return Record{}, false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, ok := s.last[key]
-	return r, ok && (r.Outcome == ran || r.Outcome == failed && r.Code != errcode.DeadlineExceeded.String())
+	return r, ok && (nothingRuns || r.Outcome == ran || r.Outcome == failed && r.Code != errcode.DeadlineExceeded.String())
 }
 
 // add adds a record.
