@@ -58,6 +58,8 @@ type flexDetail struct {
 	Analysis       string         `json:"analysis,omitempty"`
 	ExecutionError *string        `json:"execution_error"`
 	Categories     []flexCategory `json:"categories,omitempty"`
+
+	asked []reliedOn
 }
 
 // The categories, in the order of the paper.
@@ -105,7 +107,10 @@ func (d *flexDetail) ask(ctx context.Context, in *scoring.Input) (value float64,
 		question, m.Relation = inForm(d.Form, prompt.FLEXDiffer), relationText(in)
 	}
 	var reply flexReply
-	if err := in.AskOnce(ctx, question.Request(m), &reply); err != nil {
+	r := question.Request(m)
+	resp, err := in.AskOnceResponse(ctx, r, &reply)
+	d.asked = append(d.asked, answeredBy(in, r, resp))
+	if err != nil {
 		return 0, "", err
 	}
 	d.Analysis, d.ExecutionError = reply.Analysis, executionError(d.Results, reply.Correct)

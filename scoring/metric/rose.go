@@ -98,6 +98,8 @@ type roseDetail struct {
 	GoldX     *bool         `json:"gold_x"`
 	AmbQ      *bool         `json:"amb_q"`
 	AmbSchema *bool         `json:"amb_schema"`
+
+	asked []reliedOn
 }
 
 func rose(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
@@ -130,17 +132,18 @@ func (d *roseDetail) cascade(ctx context.Context, in *scoring.Input, o *roseOpti
 	m.Criteria = d.Criteria
 	refuter := o.Refuter
 	ask := func(p *prompt.Prompt, into any) error {
-		resp, err := in.AskOnceResponse(ctx, inForm(o.Form, p).Request(m), into)
-		model := in.JudgeModel(p.Purpose)
-		if _, dated := judgebackend.Released(resp.Model); dated || model == "" {
-			model = resp.Model
-		}
-		d.Judge = versionTag("rose", o.Model, o.Released, model)
+		r := inForm(o.Form, p).Request(m)
+		resp, err := in.AskOnceResponse(ctx, r, into)
+		q := answeredBy(in, r, resp)
+		d.asked = append(d.asked, q)
+		d.Judge = versionTag("rose", o.Model, o.Released, q.model)
 		return err
 	}
 	same := d.Results == resultsSame
-	if in.Recorded(proverAsked) || in.Recorded(refuterAsked) {
-		same = !in.Recorded(proverAsked) // the run that was recorded compared results of its own
+	if in.Recorded(proverAsked) {
+		same = false // the run that was recorded compared results of its own
+	} else if in.Recorded(refuterAsked) && d.Results == resultsUnknown {
+		same = true
 	}
 	if !same || !refuter {
 		d.Prover = &proverReply{}
@@ -164,13 +167,17 @@ func (d *roseDetail) cascade(ctx context.Context, in *scoring.Input, o *roseOpti
 		return 0, "", err
 	}
 	d.label()
+	why := "the results are the same"
+	if d.Results == resultsUnknown {
+		why = "the run that was recorded asked no Prover, as of equal results"
+	}
 	switch {
 	case d.Refuter.Verdict && same:
-		return 0, "the results are the same, the Refuter rejects the query", nil
+		return 0, why + ", the Refuter rejects the query", nil
 	case d.Refuter.Verdict:
 		return 0, "the Prover accepts the query, the Refuter overturns that", nil
 	case same:
-		return 1, "the results are the same, the Refuter finds no fault", nil
+		return 1, why + ", the Refuter finds no fault", nil
 	}
 	return 1, "the Prover accepts the query, the Refuter upholds that", nil
 }
