@@ -171,7 +171,7 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	o := scoring.EngineOptions{Snapshots: e.snapshots, Judge: e.judge.Backend(), Judges: e.judge.Judges(), Config: e.config}
 	if recorded != nil {
 		o.Replies = recorded.Replies
-		e.recorded = recorded.backend
+		e.recorded, e.cases = recorded, map[string]bool{}
 	}
 	metrics, err := withJudges(ctx, append(config.Judges, c.Judges...), e.judges...)
 	if err != nil {
@@ -182,6 +182,9 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	}
 	if e.metrics, err = chooseMetrics(e.engine, c.Metrics, c.Mode, func(m *scoring.Metric) bool { return e.engine.HasJudge(m.Name) || recorded.answers(m) }); err != nil {
 		return err
+	}
+	if e.recorded != nil {
+		e.recorded.metrics = e.metrics
 	}
 	if e.gates, err = c.gates(config.Gates, e.metrics, "this run"); err != nil {
 		return err
@@ -376,8 +379,9 @@ type evaluation struct {
 	chosen      scoring.AnswerID // the pattern of the answers to score
 	quiet       bool
 	config      scoring.Config
-	judge       *judging // nil: nobody is asked
-	recorded    string   // backend whose recorded assessments answer; empty: none do
+	judge       *judging        // nil: nobody is asked
+	recorded    *recorded       // recorded assessments that answer; nil: none do
+	cases       map[string]bool // that were gone through, where assessments were recorded
 	engine      *scoring.Engine
 	metrics     []string
 	snapshots   snapshots
@@ -483,6 +487,9 @@ func (e *evaluation) ask(ctx context.Context) error {
 // as its answers are chosen. What it holds of others may be a part of them, which a gate must not
 // take for the whole.
 func (e *evaluation) held(rows []batch.Row) {
+	if e.recorded != nil {
+		e.cases[rows[0].CaseID] = true
+	}
 	if !rows[0].Matches(e.chosen) {
 		return
 	}
@@ -493,6 +500,10 @@ func (e *evaluation) held(rows []batch.Row) {
 // scored is told of every case whose scores are stored.
 func (e *evaluation) scored(c *scoring.Case, rows []batch.Row) {
 	e.summary.add(c, rows)
+	if e.recorded != nil && len(rows) > 0 {
+		e.cases[rows[0].CaseID] = true
+		e.recorded.count(rows)
+	}
 	if c != nil && e.resumed {
 		e.summary.describe(c) // some of its scores may have been held
 	}
@@ -602,12 +613,12 @@ func (e *evaluation) record(ctx context.Context, status string) error {
 // judgeName is who answers: the judge, or what was recorded of one.
 func (e *evaluation) judgeName() string {
 	switch {
-	case e.recorded == "":
+	case e.recorded == nil:
 		return e.judge.Name()
 	case e.judge == nil:
-		return "recorded:" + e.recorded
+		return "recorded:" + e.recorded.backend
 	}
-	return "recorded:" + e.recorded + ", " + e.judge.Name()
+	return "recorded:" + e.recorded.backend + ", " + e.judge.Name()
 }
 
 func toJSON(v any) string {
@@ -632,6 +643,11 @@ func (e *evaluation) say(o batch.Outcome) {
 	}
 	if e.execution != nil {
 		for _, line := range e.execution.Lines() {
+			fmt.Fprintln(e.stderr, line)
+		}
+	}
+	if e.recorded != nil {
+		for _, line := range e.recorded.lines(func(id string) bool { return e.cases[id] }) {
 			fmt.Fprintln(e.stderr, line)
 		}
 	}
