@@ -15,7 +15,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "rose", Version: 1, Group: "judge",
+		Name: "rose", Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL | scoring.FieldGoldSQL,
 		Reads: circumstance,
