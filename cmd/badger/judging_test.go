@@ -156,3 +156,34 @@ func TestWayToTheJudgeOfAMetric(t *testing.T) {
 		}
 	}
 }
+
+// A run says which recorded lines it used, which are of no case or metric of the run, and which
+// replies were missing; a backend that is not in the file is answered with those that are.
+func TestRecordedLinesAreAccountedFor(t *testing.T) {
+	dir := t.TempDir()
+	cases, file := writeCases(t, dir, 3, 3), filepath.Join(dir, "assessments.jsonl")
+	text := ""
+	for _, id := range []string{"c0000", "c0001", "stranger"} {
+		text += fmt.Sprintf(`{"case_id": %q, "backend": "o3", "method": "flex", "reply_text": "{\"analysis\": \"\", \"correct\": true}"}`+"\n", id)
+	}
+	text += `{"case_id": "c0000", "backend": "o3", "method": "flex_v0", "reply_text": "{\"correct\": true}"}` + "\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := []string{"run", "--cases", cases, "--metrics", "flex", "--no-to", "--quiet", "--assessments", file}
+	code, _, log := badger(t, run...)
+	if code != exitDone {
+		t.Fatalf("exit %d: %s", code, log)
+	}
+	for _, want := range []string{
+		`assessments of o3, method flex: 2 of 3 lines used; 1 are of no case of this run, such as "stranger"`, "not used of o3, since no metric of this run has the name of the method: flex_v0",
+		`!! 1 case has no reply in the file, such as "c0002": flex`,
+	} {
+		if !strings.Contains(log, want) {
+			t.Errorf("%q is not told: %s", want, log)
+		}
+	}
+	if code, _, log := badger(t, append(run, "--backend", "o4")...); code != exitUsage || !strings.Contains(log, `no assessments of backend "o4"; it has those of o3`) {
+		t.Errorf("exit %d: %s", code, log)
+	}
+}

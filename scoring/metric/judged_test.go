@@ -300,3 +300,44 @@ func TestJudgeOfEachMetric(t *testing.T) {
 		}
 	}
 }
+
+// refuterOnly are recorded replies that lack the Prover's.
+type refuterOnly struct{}
+
+func (refuterOnly) Reply(_, purpose string) (reply, id string, ok bool) {
+	return accepting + "}", "file/rose/1/rose/refuter", purpose == "rose/refuter"
+}
+
+// Results that differ need the Prover: without its reply there is no score, and what is missing is
+// named. Where results are not known, the run that was recorded found them the same.
+func TestPartialRecordsOfROSE(t *testing.T) {
+	for _, tc := range []struct {
+		why, cell string
+		results   bool
+		want      scoring.Status
+		reason    string
+	}{
+		{"the results differ", "pred-cell", true, scoring.StatusFailed, "no reply is recorded for rose/prover"},
+		{"the results are the same", "gold-cell", true, scoring.StatusOK, "the results are the same"},
+		{"the results are not known", "pred-cell", false, scoring.StatusOK, "the run that was recorded asked no Prover"},
+	} {
+		c, err := scoring.DecodeCase([]byte(strings.Replace(judgedCase, "%", tc.cell, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !tc.results {
+			c.Golds[0].Result, c.Pred.Result = scoring.Result{}, scoring.Result{}
+		}
+		engine, err := scoring.NewEngine(All(), &scoring.EngineOptions{Replies: refuterOnly{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores, err := engine.Score(t.Context(), c, "rose")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := scores[0]; s.Status != tc.want || !strings.Contains(s.Reason, tc.reason) {
+			t.Errorf("%s: %s %q, want %s %q", tc.why, s.Status, s.Reason, tc.want, tc.reason)
+		}
+	}
+}
