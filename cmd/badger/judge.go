@@ -63,6 +63,9 @@ func (f *judgeFlags) over(c judgeConfig) (judgeConfig, error) {
 	c.Backend, c.KeyFile, c.KeyEnv = firstOf(f.Judge, c.Backend), firstOf(f.JudgeKeyFile, c.KeyFile), firstOf(f.JudgeKeyEnv, c.KeyEnv)
 	c.Ledger, c.Audit, c.Offline = firstOf(f.Ledger, c.Ledger), firstOf(f.Audit, c.Audit), c.Offline || f.Offline
 	c.BaseURL, c.AllowHosts = firstOf(f.JudgeURL, c.BaseURL), append(c.AllowHosts, f.JudgeHost...)
+	if f.Judge == "none" {
+		c.Metrics = nil // nobody is asked, for no metric
+	}
 	for _, text := range f.JudgeFor {
 		name, backend, ok := strings.Cut(text, "=")
 		if !ok || name == "" || backend == "" {

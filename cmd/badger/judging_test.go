@@ -131,6 +131,13 @@ func TestJudgesOfMetricsAreChecked(t *testing.T) {
 			}
 		}
 	}
+	config := filepath.Join(dir, "badger.yaml")
+	if err := os.WriteFile(config, []byte(`judge: {metrics: {flex: {backend: "openai:m", base_url: "http://127.0.0.1:1", key_env: JUDGE_KEY}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, log := badger(t, "run", "--cases", cases, "--no-to", "--quiet", "--config", config, "--judge", "none"); code != exitDone || strings.Contains(out, "flex") {
+		t.Errorf("--judge none: exit %d: %s%s", code, out, log)
+	}
 	if code, _, log := badger(t, "run", "--cases", cases, "--no-to", "--judge-for", "rose"); code != exitUsage || !strings.Contains(log, "expected METRIC=BACKEND:MODEL") {
 		t.Errorf("exit %d: %s", code, log)
 	}
