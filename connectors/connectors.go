@@ -235,6 +235,13 @@ func (w *Warehouse) QueryText(ctx context.Context, query string, args ...any) (t
 
 // Query runs a statement and returns its whole result, of at most 20 million rows or 2 GiB.
 func (w *Warehouse) Query(ctx context.Context, query string, args ...any) (t *scoring.Table, err error) {
+	return w.QueryWithin(ctx, limits.Rows, limits.Bytes, query, args...)
+}
+
+// QueryWithin is Query for a result of at most so many rows, and bytes in memory. A larger one is an
+// error (ResourceExhausted); what is beyond the limit is not fetched.
+func (w *Warehouse) QueryWithin(ctx context.Context, rows, bytes int64, query string, args ...any) (t *scoring.Table, err error) {
+	limits := arrowtable.Limits{Rows: rows, Bytes: bytes}
 	err = w.use("query", func() error {
 		r, err := w.conn.Query(ctx, query, args...)
 		if err != nil {

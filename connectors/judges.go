@@ -26,6 +26,7 @@ type Judge struct {
 	Hash       string // SHA-256 of the text, in hexadecimal
 	PromotedAt time.Time
 	PromotedBy string
+	Tested     string // JSON: what was measured of it, or that nothing was; empty: not known
 }
 
 // WriteJudge promotes a version of a judge. A version that is there with the same text stays as it
@@ -61,7 +62,7 @@ func (w *Warehouse) WriteJudge(ctx context.Context, j Judge) (written bool, err 
 	}
 	b := newRows("judges")
 	defer b.release()
-	b.row(j.Name, int64(j.Version), j.Kind, j.Source, j.Hash, j.PromotedAt, j.PromotedBy)
+	b.row(j.Name, int64(j.Version), j.Kind, j.Source, j.Hash, j.PromotedAt, j.PromotedBy, j.Tested)
 	return true, b.merge(ctx, w)
 }
 
@@ -113,7 +114,7 @@ func (w *Warehouse) judges(ctx context.Context, name ...any) (out []Judge, err e
 	err = w.each(ctx, "reading judges", badgersql.JudgesNamed(w.dialect, len(name) > 0), name,
 		func(t *scoring.Table, row int) bool {
 			r := &record{t: t, row: row}
-			j := Judge{Name: r.text(0), Version: int(t.Columns[1].Value(row).Int()), Kind: r.text(2), Source: r.text(3), Hash: r.text(4), PromotedBy: r.text(6)}
+			j := Judge{Name: r.text(0), Version: int(t.Columns[1].Value(row).Int()), Kind: r.text(2), Source: r.text(3), Hash: r.text(4), PromotedBy: r.text(6), Tested: r.text(7)}
 			if v := t.Columns[5].Value(row); !v.IsNull() {
 				j.PromotedAt = time.Unix(v.Int(), int64(v.Nanos())).UTC()
 			}

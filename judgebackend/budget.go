@@ -11,7 +11,7 @@ import (
 type BudgetLimits struct {
 	Tokens int64      // in and out together
 	Money  Money      // in the price table's currency
-	Prices PriceTable // added to [ListPrices], replacing what both name
+	Prices PriceTable // a model that they name has their price, under whichever of its names; others have that of [ListPrices]
 }
 
 // Spending is what a budget has paid so far.
@@ -28,8 +28,8 @@ type Spending struct {
 // same time: a call that would fit but for the reservations of others waits for them.
 type Budget struct {
 	limits BudgetLimits
-	prices map[string]tokenPrice
-	whose  string // begins the reason of a refusal
+	prices []map[string]tokenPrice // the first that names a model counts: those of the limits, then the list prices
+	whose  string                  // begins the reason of a refusal
 
 	mu       sync.Mutex
 	before   amount // paid before, or by others
@@ -48,15 +48,17 @@ func NewBudget(limits BudgetLimits) (*Budget, error) {
 	if limits.Tokens < 0 || limits.Money < 0 {
 		return nil, errcode.New(errcode.InvalidArgument, "judge budget: limits must not be negative")
 	}
-	b := &Budget{limits: limits, prices: map[string]tokenPrice{}, changed: make(chan struct{})}
-	for _, table := range []PriceTable{ListPrices(), limits.Prices} {
+	b := &Budget{limits: limits, changed: make(chan struct{})}
+	for _, table := range []PriceTable{limits.Prices, ListPrices()} {
+		prices := map[string]tokenPrice{}
 		for model, p := range table {
 			t, err := p.perToken()
 			if err != nil {
 				return nil, errcode.New(errcode.InvalidArgument, "judge budget: price of %q: %w", model, err)
 			}
-			b.prices[model] = t
+			prices[model] = t
 		}
+		b.prices = append(b.prices, prices)
 	}
 	return b, nil
 }
@@ -68,14 +70,29 @@ func (b *Budget) Spent() Spending {
 	return b.spent
 }
 
-// price finds the price of a model. A budget of money cannot be kept without one.
-func (b *Budget) price(id Identity) (tokenPrice, error) {
-	for _, model := range []string{id.Model, undated(id.Model)} {
-		for _, name := range []string{id.Backend + ":" + model, model} {
-			if p, ok := b.prices[name]; ok {
-				return p, nil
+// Price is the price of a model, of a million tokens; ok is false where none is known.
+func (b *Budget) Price(id Identity) (p Price, ok bool) {
+	t, ok := b.lookup(id)
+	return Price{(t.in * million).String(), (t.out * million).String()}, ok
+}
+
+func (b *Budget) lookup(id Identity) (t tokenPrice, ok bool) {
+	for _, prices := range b.prices {
+		for _, model := range []string{id.Model, undated(id.Model)} {
+			for _, name := range []string{id.Backend + ":" + model, model} {
+				if t, ok := prices[name]; ok {
+					return t, true
+				}
 			}
 		}
+	}
+	return tokenPrice{}, false
+}
+
+// price finds the price of a model. A budget of money cannot be kept without one.
+func (b *Budget) price(id Identity) (tokenPrice, error) {
+	if t, ok := b.lookup(id); ok {
+		return t, nil
 	}
 	if b.limits.Money > 0 {
 		return tokenPrice{}, errcode.New(errcode.FailedPrecondition,

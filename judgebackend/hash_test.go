@@ -107,3 +107,18 @@ func TestNonce(t *testing.T) {
 		}
 	}
 }
+
+// The month of a model's release is read off the end of its name, and nothing else is taken for it.
+func TestReleased(t *testing.T) {
+	for model, want := range map[string][2]string{
+		"gpt-4o-2024-08-06": {"gpt-4o", "2408"}, "claude-x-20250514": {"claude-x", "2505"}, "claude-x@20250514": {"claude-x", "2505"}, "o3-2504": {"o3", "2504"},
+		"Qwen3-235B-A22B-Thinking-2507": {"Qwen3-235B-A22B-Thinking", "2507"},
+		"o3":                            {"o3", ""}, "": {"", ""}, "gpt-4o-latest": {"gpt-4o-latest", ""}, "gpt-4-0613": {"gpt-4-0613", ""}, "gpt-4-1106": {"gpt-4-1106", ""},
+		"llama-20251399": {"llama-20251399", ""}, "m-4096": {"m-4096", ""}, "-2504": {"-2504", ""},
+	} {
+		month, ok := judgebackend.Released(model)
+		if base := judgebackend.Undated(model); base != want[0] || month != want[1] || ok != (want[1] != "") {
+			t.Errorf("%q: %q %q %v, want %q", model, base, month, ok, want)
+		}
+	}
+}

@@ -125,6 +125,8 @@ func ListPrices() PriceTable {
 	}
 }
 
+const million = 1_000_000
+
 // tokenPrice is a Price ready for multiplication.
 type tokenPrice struct{ in, out Money }
 
@@ -137,7 +139,6 @@ func (p Price) perToken() (tokenPrice, error) {
 	if err != nil {
 		return tokenPrice{}, err
 	}
-	const million = 1_000_000
 	if in%million != 0 || out%million != 0 {
 		return tokenPrice{}, errcode.New(errcode.InvalidArgument, "price of a million tokens: at most 6 decimals")
 	}
@@ -146,6 +147,38 @@ func (p Price) perToken() (tokenPrice, error) {
 
 // cost of a call, at least nothing.
 func (p tokenPrice) cost(in, out int64) Money { return add(p.in.times(in), p.out.times(out)) }
+
+// Released is the month, as yymm, in which a model was released, as far as the end of its name says:
+// a date as in gpt-4o-2024-08-06 and claude-x-20250514, or the month itself as in o3-2504.
+func Released(model string) (yymm string, ok bool) {
+	base := undated(model)
+	date := strings.ReplaceAll(strings.TrimLeft(model[len(base):], "-@"), "-", "")
+	if len(date) == len("yyyymmdd") {
+		date = date[2:6]
+	} else if i := len(model) - len("-yymm"); i > 0 && fits(model[i:], "-dddd") && model[i+1:] >= firstMonth {
+		date = model[i+1:]
+	}
+	if len(date) != len("yymm") || date[2:] < "01" || date[2:] > "12" {
+		return "", false
+	}
+	return date, true
+}
+
+// firstMonth is before the first model that is asked as a judge: -0613 at the end of a name is the
+// 13th of June.
+const firstMonth = "2201"
+
+// Undated is a model's name without the date at its end, as [Released] reads it.
+func Undated(model string) string {
+	month, ok := Released(model)
+	if !ok {
+		return model
+	}
+	if s, found := strings.CutSuffix(model, "-"+month); found {
+		return s
+	}
+	return undated(model)
+}
 
 // undated is a model's name without the date or tag at its end: -2024-08-06, -20250514, @20250514,
 // -latest.

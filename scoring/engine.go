@@ -29,6 +29,7 @@ type Config struct {
 type EngineOptions struct {
 	Snapshots SnapshotReader       // nil: references are not resolved, and say so
 	Judge     judgebackend.Backend // answers the questions of judge metrics; nil: none does
+	Judges    map[string]Judge     // those of single metrics, by name, in place of Judge
 	Replies   Replies              // recorded answers that are used in place of calls; may be nil
 	Config    Config
 	Panicked  func(metric string, value any, stack []byte) // told of a panic inside a metric; may be nil
@@ -54,6 +55,11 @@ func NewEngine(metrics []Metric, o *EngineOptions) (*Engine, error) {
 			return nil, errcode.New(errcode.AlreadyExists, "metric %q is there twice", metrics[i].Name)
 		}
 		e.index[metrics[i].Name] = i
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.opts.Judges)) {
+		if err := e.checkJudge(name); err != nil {
+			return nil, err
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.opts.Config.Options)) {
 		if err := e.checkOptions(name, e.opts.Config.Options[name]); err != nil {
@@ -96,7 +102,8 @@ func (e *Engine) Metrics() []Metric { return e.metrics }
 // AsksJudge tells whether a metric may wait for a judge: where one is configured and the metric's
 // needs name it, or its configured options do. Options of single cases are not known here.
 func (e *Engine) AsksJudge(m *Metric) bool {
-	return e.opts.Judge != nil && ((m.Needs|m.Reads)&FieldJudge != 0 || m.Asks != nil && m.Asks(e.opts.Config.Options[m.Name]))
+	there := e.opts.Judge != nil || len(e.opts.Judges) > 0
+	return there && ((m.Needs|m.Reads)&FieldJudge != 0 || m.Asks != nil && m.Asks(e.opts.Config.Options[m.Name]))
 }
 
 // Metric finds a metric. The error of an unknown name offers the nearest ones.
@@ -229,7 +236,7 @@ func rank(s Score) int {
 
 func (r *run) scoreOne(m *Metric, gold int) (s Score) {
 	in := &r.inputs[gold]
-	in.Case, in.run, in.judge, in.replies = r.c, r, r.engine.opts.Judge, r.engine.opts.Replies
+	in.Case, in.run, in.metric, in.replies = r.c, r, m.Name, r.engine.opts.Replies
 	in.usage, in.assessments = Usage{}, nil
 	defer func() { // also what a failed metric asked was paid for
 		if in.usage.Calls > 0 {
@@ -324,7 +331,7 @@ func (r *run) meetNeeds(m *Metric, in *Input, gold int) (Score, bool) {
 		return noSQL, true
 	case needs&FieldExecution != 0 && !in.Pred.Ran:
 		return NotApplicable("the agent's query was not run"), true
-	case needs&FieldJudge != 0 && r.engine.opts.Judge == nil && r.engine.opts.Replies == nil:
+	case needs&FieldJudge != 0 && !r.engine.HasJudge(m.Name) && r.engine.opts.Replies == nil:
 		return NotApplicable("no judge is configured"), true
 	case needs&FieldTools != 0 && len(c.Expected.Tools) == 0:
 		return lacks("expected tools")

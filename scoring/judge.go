@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/judgebackend"
@@ -22,6 +23,47 @@ func WithPayer(ctx context.Context, name string) context.Context {
 	return judgebackend.WithPayer(ctx, name)
 }
 
+// Judge is who answers a metric's questions.
+type Judge struct {
+	Backend     judgebackend.Backend // nil: that of [EngineOptions].Judge
+	Temperature *float64             // of the questions, from 0 to 2; nil: that of each prompt
+}
+
+// checkJudge says what is wrong with the judge of a metric.
+func (e *Engine) checkJudge(name string) error {
+	m, err := e.Metric(name)
+	if err != nil {
+		return errcode.New(errcode.Of(err), "judges: %w", err)
+	}
+	if (m.Needs|m.Reads)&FieldJudge == 0 && m.Asks == nil {
+		return errcode.New(errcode.InvalidArgument, "judges: metric %q asks no judge", name)
+	}
+	if t := e.opts.Judges[name].Temperature; t != nil && !(*t >= 0 && *t <= 2) {
+		return errcode.New(errcode.InvalidArgument, "judges: the temperature of %q is %v, want a number from 0 to 2", name, *t)
+	}
+	return nil
+}
+
+// judgeOf is who answers a metric's questions. A question that belongs to another metric, such as
+// rose/prover where the metric verdict asks it, is that metric's unless the first has a judge of its
+// own: both then share the reply.
+func (e *Engine) judgeOf(metric, purpose string) Judge {
+	j, ok := e.opts.Judges[metric]
+	if !ok {
+		of, _, _ := strings.Cut(purpose, "/")
+		j = e.opts.Judges[of]
+	}
+	if j.Backend == nil {
+		j.Backend = e.opts.Judge
+	}
+	return j
+}
+
+// HasJudge tells whether a backend answers a metric's questions.
+func (e *Engine) HasJudge(metric string) bool { return e.judgeOf(metric, "").Backend != nil }
+
+func (in *Input) judgeOf(purpose string) Judge { return in.run.engine.judgeOf(in.metric, purpose) }
+
 // Replies are judge replies that were recorded for cases elsewhere, such as those published with a
 // data set. One that exists is used in place of a call; the text is decoded as strictly as a fresh
 // one.
@@ -37,6 +79,12 @@ type TokenReplies interface {
 	// ReplyLogProbs returns what the backend said of the tokens of the reply that Reply returns;
 	// nil where it said nothing.
 	ReplyLogProbs(caseID, purpose string) []judgebackend.TokenLogProb
+}
+
+// ModelReplies is implemented by Replies that know which model made them.
+type ModelReplies interface {
+	// ReplyModel returns the model that gave the reply that Reply returns.
+	ReplyModel(caseID, purpose string) string
 }
 
 // Usage is what the judge calls behind a score took. Calls that the ledger answered count as calls
@@ -69,16 +117,23 @@ func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into a
 			in.usage.Calls++
 			in.assessments = append(in.assessments, id)
 			resp := judgebackend.Response{Reply: reply, FinishReason: judgebackend.FinishStop, AssessmentID: id, Cached: true}
+			if m, ok := in.replies.(ModelReplies); ok {
+				resp.Model = m.ReplyModel(in.Case.ID, r.Purpose)
+			}
 			if t, ok := in.replies.(TokenReplies); ok {
 				resp.LogProbs = t.ReplyLogProbs(in.Case.ID, r.Purpose)
 			}
 			return resp, judgebackend.Decode(reply, r.Schema, into)
 		}
 	}
-	if in.judge == nil {
+	judge := in.judgeOf(r.Purpose)
+	if judge.Backend == nil {
 		return judgebackend.Response{}, errcode.New(errcode.FailedPrecondition, "no judge is configured and no reply is recorded for %s", r.Purpose)
 	}
-	x, err := judgebackend.CompleteJSON(ctx, in.judge, r, into)
+	if judge.Temperature != nil {
+		r.Temperature = *judge.Temperature
+	}
+	x, err := judgebackend.CompleteJSON(ctx, judge.Backend, r, into)
 	in.usage.Calls += x.Calls
 	if !x.Cached {
 		in.usage.Fresh += x.Calls
@@ -91,7 +146,7 @@ func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into a
 // AskOnce is Ask for a question that several metrics share. On one case and accepted answer it is
 // put once, by the metric that comes first; the others get the same reply, or the same error. The
 // assessments are those of every metric that rests on them; what the call took is counted once,
-// where it was made. Questions are the same if all that the judge would be told is.
+// where it was made. Questions are the same if all that the judge would be told is, and the judge.
 func (in *Input) AskOnce(ctx context.Context, r judgebackend.Request, into any) error {
 	_, err := in.AskOnceResponse(ctx, r, into)
 	return err
@@ -101,7 +156,7 @@ func (in *Input) AskOnce(ctx context.Context, r judgebackend.Request, into any) 
 // it.
 func (in *Input) AskOnceResponse(ctx context.Context, r judgebackend.Request, into any) (judgebackend.Response, error) {
 	made := false
-	a := Memo(in, shared(r), func() (a answer) {
+	a := Memo(in, in.shared(r), func() (a answer) {
 		made = true
 		before := len(in.assessments)
 		a.response, a.err = in.AskResponse(ctx, r, &a.reply)
@@ -125,18 +180,33 @@ type answer struct {
 	err         error
 }
 
-// sharedKey is a question's digest.
-type sharedKey [sha256.Size]byte
+// sharedKey is a question's digest, and who is asked.
+type sharedKey struct {
+	question [sha256.Size]byte
+	judge    judgebackend.Identity
+}
 
-func shared(r judgebackend.Request) sharedKey {
+func (in *Input) shared(r judgebackend.Request) sharedKey {
+	judge := in.judgeOf(r.Purpose)
+	if judge.Temperature != nil {
+		r.Temperature = *judge.Temperature
+	}
 	b, _ := json.Marshal(r) // its members are texts and finite numbers
-	return sha256.Sum256(b)
+	return sharedKey{sha256.Sum256(b), identityOf(judge.Backend)}
+}
+
+// identityOf is who a backend is; the zero value where it does not say.
+func identityOf(b judgebackend.Backend) judgebackend.Identity {
+	if i, ok := b.(judgebackend.Identified); ok {
+		return i.Identity()
+	}
+	return judgebackend.Identity{}
 }
 
 // HasJudge tells whether a question of that purpose can be answered: by a backend, or by what was
 // recorded.
 func (in *Input) HasJudge(purpose string) bool {
-	return in.judge != nil || in.Recorded(purpose)
+	return in.judgeOf(purpose).Backend != nil || in.Recorded(purpose)
 }
 
 // Recorded tells whether a reply to a question of that purpose was recorded for the case.
@@ -148,11 +218,12 @@ func (in *Input) Recorded(purpose string) bool {
 	return ok
 }
 
-// JudgeModel is the model that the configured backend asks, as it was named; empty where there is
-// no backend, or it does not say.
-func (in *Input) JudgeModel() string {
-	if b, ok := in.judge.(judgebackend.Identified); ok {
-		return b.Identity().Model
+// JudgeModel is the model that answers a question of that purpose, as it was named: that of the
+// recorded replies where there is one (see [ModelReplies]), else of the backend; empty where neither
+// says.
+func (in *Input) JudgeModel(purpose string) string {
+	if m, ok := in.replies.(ModelReplies); ok && in.Recorded(purpose) {
+		return m.ReplyModel(in.Case.ID, purpose)
 	}
-	return ""
+	return identityOf(in.judgeOf(purpose).Backend).Model
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/judgebackend"
 )
 
 // Field is a part of a case, or a set of them: what a metric needs, or reads where it is there. The
@@ -233,7 +232,7 @@ type Input struct {
 	memo    map[any]any
 	run     *run // of the engine, for metrics that rest on others
 
-	judge       judgebackend.Backend
+	metric      string // the name of the one that is running
 	replies     Replies
 	usage       Usage    // of the metric that is running
 	assessments []string // likewise

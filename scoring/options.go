@@ -142,6 +142,18 @@ func (d *DeclaredOptions[T]) Read(in *Input) (T, error) {
 	return o, d.whole(&o)
 }
 
+// ReadOf returns the options that a case has for another metric, the one these options are declared
+// for: a metric that puts another's question puts it as that metric would.
+func (d *DeclaredOptions[T]) ReadOf(in *Input, metric string) (T, error) {
+	o := d.Defaults
+	for _, raw := range []json.RawMessage{in.run.engine.opts.Config.Options[metric], in.Case.Options[metric]} {
+		if err := d.decode(raw, &o); err != nil {
+			return o, errcode.New(errcode.Of(err), "options of %s: %w", metric, err)
+		}
+	}
+	return o, d.whole(&o)
+}
+
 // whole is the check of all options together.
 func (d *DeclaredOptions[T]) whole(o *T) error {
 	if d.check == nil {

@@ -187,6 +187,3 @@ func (c Config) Hash() string {
 
 // Config is the configuration that the engine was made with.
 func (e *Engine) Config() Config { return e.opts.Config }
-
-// Judged tells whether somebody answers the questions of judge metrics.
-func (e *Engine) Judged() bool { return e.opts.Judge != nil }

@@ -60,7 +60,7 @@ func JudgesNamed(d driver.Dialect, one bool) string {
 	if one {
 		where = " WHERE name = " + d.Param(1)
 	}
-	return "SELECT name, version, kind, source, hash, promoted_at, promoted_by FROM badger.judges" + where + " ORDER BY name, version"
+	return "SELECT name, version, kind, source, hash, promoted_at, promoted_by, tested FROM badger.judges" + where + " ORDER BY name, version"
 }
 
 // AssessmentFilter chooses assessments. Empty fields choose all.

@@ -179,6 +179,7 @@ var Tables = []Table{
 			{"hash", text, "SHA-256 of the text.", "b5bb…", false},
 			{"promoted_at", timestamp, "When.", "2025-01-10 12:00:00+00", false},
 			{"promoted_by", text, "By whom.", "kim", false},
+			{"tested", jsonText, "What was measured when the version was promoted: how far it agreed with the labels of how many answers. {\"untested\": true} where it was promoted without.", `{"cases": 40, "labelled": 36, "accuracy": 0.94, "kappa": 0.88}`, false},
 		},
 	},
 	{

@@ -72,7 +72,7 @@ func chosen(engine *scoring.Engine, names []string) ([]*scoring.Metric, error) {
 	}
 	all := engine.Metrics()
 	for i := range all {
-		if len(names) == 0 && (all[i].Needs&scoring.FieldJudge == 0 || engine.Judged()) {
+		if len(names) == 0 && (all[i].Needs&scoring.FieldJudge == 0 || engine.HasJudge(all[i].Name)) {
 			out = append(out, &all[i])
 		}
 	}

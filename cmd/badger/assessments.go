@@ -2,9 +2,14 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/assessfile"
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -13,6 +18,66 @@ type recorded struct {
 	scoring.Replies
 	backend string
 	methods map[string]bool // those with replies
+	runs    []*assessfile.Run
+
+	metrics []string                   // of the run
+	used    map[string]map[string]bool // cases whose line was used, by method
+	missing map[string]string          // by case, the question that nobody answered
+}
+
+// count notes which lines the scores of a case used, and which reply was missing.
+func (r *recorded) count(rows []batch.Row) {
+	for i := range rows {
+		s := &rows[i].Score
+		for _, id := range s.AssessmentIDs {
+			for _, run := range r.runs {
+				if strings.HasPrefix(id, run.Backend+"/"+run.Method+"/") && run.Calls(rows[i].CaseID) > 0 {
+					if r.used[run.Method] == nil {
+						r.used[run.Method] = map[string]bool{}
+					}
+					r.used[run.Method][rows[i].CaseID] = true
+				}
+			}
+		}
+		if _, what, ok := strings.Cut(s.Reason, "no reply is recorded for "); ok && s.Status == scoring.StatusFailed {
+			r.missing[rows[i].CaseID] = what
+		}
+	}
+}
+
+func (r *recorded) wanted(method string) bool { return slices.Contains(r.metrics, method) }
+
+// lines say which lines of the file were used, which were not, and which replies were missing. Of
+// the cases it is told whether the run has them.
+func (r *recorded) lines(known func(caseID string) bool) (out []string) {
+	var idle []string
+	for _, run := range r.runs {
+		if r.used[run.Method] == nil && !r.wanted(run.Method) {
+			idle = append(idle, run.Method)
+			continue
+		}
+		of, unknown, example := r.used[run.Method], 0, ""
+		for _, id := range run.Cases() {
+			if !known(id) {
+				if unknown++; example == "" {
+					example = id
+				}
+			}
+		}
+		line := fmt.Sprintf("assessments of %s, method %s: %d of %s used", run.Backend, run.Method, len(of), report.Counted(run.Len(), "line"))
+		if unknown > 0 {
+			line += fmt.Sprintf("; %d are of no case of this run, such as %.40q", unknown, example)
+		}
+		out = append(out, line)
+	}
+	if len(idle) > 0 {
+		out = append(out, fmt.Sprintf("not used of %s, since no metric of this run has the name of the method: %s", r.backend, strings.Join(idle, ", ")))
+	}
+	if n := len(r.missing); n > 0 {
+		id := slices.Min(slices.Collect(maps.Keys(r.missing)))
+		out = append(out, fmt.Sprintf("!! %s %s no reply in the file, such as %.40q: %s", report.Counted(n, "case"), map[bool]string{true: "has", false: "have"}[n == 1], id, r.missing[id]))
+	}
+	return out
 }
 
 // openAssessments reads the assessments of one backend, or returns nil without a path.
@@ -42,10 +107,11 @@ func openAssessments(ctx context.Context, path, backend string) (*recorded, erro
 	if err != nil {
 		return nil, usageError{err}
 	}
-	r := &recorded{Replies: replies, backend: backend, methods: map[string]bool{}}
+	r := &recorded{Replies: replies, backend: backend, methods: map[string]bool{}, used: map[string]map[string]bool{}, missing: map[string]string{}}
 	for _, run := range f.Runs() {
 		if run.Backend == backend && run.HasReplies() {
 			r.methods[run.Method] = true
+			r.runs = append(r.runs, run)
 		}
 	}
 	return r, nil

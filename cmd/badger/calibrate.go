@@ -31,6 +31,7 @@ type calibrateCommand struct {
 	By       []string `placeholder:"GROUP" enum:"tier,dataset,database" help:"Also agreement by tier, dataset or database."`
 	Common   bool     `help:"Only cases on which all metrics give a verdict."`
 	Compare  []string `placeholder:"A,B" help:"Test whether the first metric agrees better or worse than each of the others."`
+	Backbone []string `placeholder:"CURRENT,CANDIDATE" help:"Whether the candidate, such as rose@gemini-2.5-pro, may take the place of the current judge: kappa, accuracy, MCC and F1 must not be worse, and one must be better. Exit with 1 if it may not."`
 	CV       bool     `name:"cv" help:"Choose the thresholds of graded metrics by cross-validation."`
 	Folds    int      `default:"10" help:"Folds of --cv."`
 	LeaveOut string   `placeholder:"GROUP" enum:",tier,dataset,database" default:"" help:"Choose thresholds on all other tiers, datasets or databases than the one they are reported on."`
@@ -78,7 +79,7 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	o := calibration.Options{
-		Resampling: agreement.Resampling{Resamples: c.Resamples, Seed: c.Seed}, Common: c.Common, By: c.By, Compare: c.Compare, LeaveOut: c.LeaveOut,
+		Resampling: agreement.Resampling{Resamples: c.Resamples, Seed: c.Seed}, Common: c.Common, By: c.By, Compare: c.Compare, Backbone: c.Backbone, LeaveOut: c.LeaveOut,
 	}
 	if c.CV {
 		o.Folds = c.Folds
@@ -104,7 +105,13 @@ func (c *calibrateCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	return checkAgreement(r, gates, p.stderr)
+	if err := checkAgreement(r, gates, p.stderr); err != nil {
+		return err
+	}
+	if r.Backbone != nil && !r.Backbone.Adopt {
+		return errGate
+	}
+	return nil
 }
 
 // enough is the share of the labelled cases that a metric applies to on which it must have a

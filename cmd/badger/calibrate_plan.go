@@ -30,7 +30,8 @@ const judged = scoring.FieldJudge | scoring.FieldCase
 
 // backend is somebody who answers for judge metrics.
 type backend struct {
-	name   string
+	name   string                     // of recorded assessments
+	model  func(metric string) string // of a judge that is asked, who may differ from metric to metric; empty: nobody
 	engine *scoring.Engine
 	runs   []*assessfile.Run // what it recorded; none for a judge that is asked
 }
@@ -76,13 +77,12 @@ func (c *calibrateCommand) plan(ctx context.Context, l *labelled, config configu
 		_ = judge.Close()
 	}
 	if judge != nil {
-		e, err := engine(scoring.EngineOptions{Judge: judge.Backend()})
+		e, err := engine(scoring.EngineOptions{Judge: judge.Backend(), Judges: judge.Judges()})
 		if err != nil {
 			_ = judge.Close()
 			return nil, err
 		}
-		_, model, _ := strings.Cut(judge.Name(), ":")
-		backends = append(backends, backend{name: firstOf(model, judge.Name()), engine: e})
+		backends = append(backends, backend{model: judge.modelOf, engine: e})
 		if l.concurrency == 0 {
 			l.concurrency = 64
 		}
@@ -155,7 +155,13 @@ func (l *labelled) choose(c *calibrateCommand, backends []backend, config scorin
 		}
 		for k := range backends {
 			b := &backends[k]
-			about.Key = m.Name + "@" + b.name
+			who := b.name
+			if b.model != nil {
+				if who = b.model(m.Name); who == "" && m.Needs&scoring.FieldJudge != 0 {
+					continue
+				}
+			}
+			about.Key = m.Name + "@" + firstOf(who, "judges")
 			if r := b.run(m.Name); r == nil || r.HasReplies() {
 				add(scored{Metric: about, metric: m, engine: b.engine, alone: true, ifAny: m.Needs&scoring.FieldJudge == 0, by: b}, m.Name)
 			}

@@ -33,6 +33,7 @@ type configuration struct {
 	} `yaml:"results"`
 	Metrics  metricsConfig            `yaml:"metrics"`
 	Gates    gatesConfig              `yaml:"gates"`
+	Execute  executeConfig            `yaml:"execute"`
 	Judge    judgeConfig              `yaml:"judge"`
 	Judges   []string                 `yaml:"judges"`   // judge files to use besides the promoted judges of the warehouse
 	Timeouts map[string]time.Duration `yaml:"timeouts"` // by wire, such as snowflake: 20s

@@ -2,41 +2,27 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
+	"maps"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/judgeledger"
-	"github.com/badger-eval/badger/internal/report"
-	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/judgebackend"
 )
 
 // judgeConfig says who answers the questions of judge metrics, under what limits, and where the
 // answers are kept. It holds no secrets, only where they are.
 type judgeConfig struct {
-	Backend    string `yaml:"backend"`    // openai:MODEL, anthropic:MODEL, cortex:MODEL, bigqueryai:MODEL, aiquery:MODEL, replay:FILE or none
-	BaseURL    string `yaml:"base_url"`   // of the endpoint; its host may be contacted, and no other
-	KeyFile    string `yaml:"key_file"`   // file with the key
-	KeyEnv     string `yaml:"key_env"`    // or the environment variable that holds it
-	Warehouse  string `yaml:"warehouse"`  // cortex, bigqueryai, aiquery: URL of the warehouse that is asked through; by default that of the scores
-	Connection string `yaml:"connection"` // bigqueryai: project.location.connection
+	judgeEndpoint `yaml:",inline"`
 
-	AzureAPIVersion string   `yaml:"azure_api_version"`
-	AllowHosts      []string `yaml:"allow_hosts"` // further hosts that may be contacted: a vendor's own, where there is no base_url
-	AllowPlainHTTP  bool     `yaml:"allow_plain_http"`
-	Proxy           string   `yaml:"proxy"`
-	CAFile          string   `yaml:"ca_file"`
+	Metrics map[string]metricJudge `yaml:"metrics"` // judges of single metrics, by name
 
 	Ledger       string `yaml:"ledger"`        // where answers are kept: warehouse, none, or a file; by default the warehouse where there is one
 	Offline      bool   `yaml:"offline"`       // answer from the ledger alone
@@ -55,16 +41,13 @@ type judgeConfig struct {
 		Money  string `yaml:"money"`
 	} `yaml:"caller_budget"`
 
-	Concurrency       int           `yaml:"concurrency"` // calls in flight; 64 by default
-	RequestsPerMinute int           `yaml:"requests_per_minute"`
-	TokensPerMinute   int           `yaml:"tokens_per_minute"`
-	Timeout           time.Duration `yaml:"timeout"` // of one attempt; 3m by default
-	Audit             string        `yaml:"audit"`   // file to which a line for each call is added: hashes and sizes, no content
+	Audit string `yaml:"audit"` // file to which a line for each call is added: hashes and sizes, no content
 }
 
 // judgeFlags are the same on the command line; they win over a configuration file.
 type judgeFlags struct {
 	Judge        string   `placeholder:"BACKEND:MODEL" help:"Who answers the questions of judge metrics: openai:MODEL, anthropic:MODEL, cortex:MODEL, bigqueryai:MODEL, aiquery:MODEL, replay:FILE or none (the default)."`
+	JudgeFor     []string `name:"judge-for" placeholder:"METRIC=BACKEND:MODEL" help:"Who answers the questions of one metric, in place of --judge, such as rose=openai:o3. May be given several times."`
 	JudgeURL     string   `name:"judge-url" placeholder:"URL" help:"The judge's endpoint, such as http://127.0.0.1:8000/v1. Its host is contacted and no other."`
 	JudgeHost    []string `name:"judge-host" placeholder:"HOST" help:"A host the judge may be asked at where there is no --judge-url, such as api.openai.com."`
 	JudgeKeyFile string   `name:"judge-key-file" placeholder:"FILE" help:"File with the judge's key."`
@@ -80,6 +63,22 @@ func (f *judgeFlags) over(c judgeConfig) (judgeConfig, error) {
 	c.Backend, c.KeyFile, c.KeyEnv = firstOf(f.Judge, c.Backend), firstOf(f.JudgeKeyFile, c.KeyFile), firstOf(f.JudgeKeyEnv, c.KeyEnv)
 	c.Ledger, c.Audit, c.Offline = firstOf(f.Ledger, c.Ledger), firstOf(f.Audit, c.Audit), c.Offline || f.Offline
 	c.BaseURL, c.AllowHosts = firstOf(f.JudgeURL, c.BaseURL), append(c.AllowHosts, f.JudgeHost...)
+	if f.Judge == "none" {
+		c.Metrics = nil // nobody is asked, for no metric
+	}
+	for _, text := range f.JudgeFor {
+		name, backend, ok := strings.Cut(text, "=")
+		if !ok || name == "" || backend == "" {
+			return c, usage("--judge-for: expected METRIC=BACKEND:MODEL, such as rose=openai:o3")
+		}
+		of := c.Metrics[name]
+		of.Backend = backend
+		c.Metrics = maps.Clone(c.Metrics)
+		if c.Metrics == nil {
+			c.Metrics = map[string]metricJudge{}
+		}
+		c.Metrics[name] = of
+	}
 	if f.Budget != "" {
 		tokens, money, err := parseBudget(f.Budget)
 		if err != nil {
@@ -121,46 +120,6 @@ func parseBudget(s string) (tokens int64, money string, err error) {
 	return n * unit, "", nil
 }
 
-// asked tells whether a judge is configured.
-func (c *judgeConfig) asked() bool { return c.Backend != "" && c.Backend != "none" }
-
-// judging is a judge at work.
-type judging struct {
-	stack  *judgebackend.Stack
-	budget *judgebackend.Budget
-	ledger judgebackend.Payments // nil: it cannot tell who paid
-	close  []func() error
-}
-
-// Backend is the judge, or nil where there is none.
-func (j *judging) Backend() judgebackend.Backend {
-	if j == nil {
-		return nil // and not a nil *Stack
-	}
-	return j.stack
-}
-
-// Close ends the ledger and the audit, once nobody asks any more.
-func (j *judging) Close() error {
-	if j == nil {
-		return nil
-	}
-	var errs []error
-	for _, f := range j.close {
-		errs = append(errs, f())
-	}
-	return errors.Join(errs...)
-}
-
-// Name is who answers, as scores and runs record it.
-func (j *judging) Name() string {
-	if j == nil {
-		return "none"
-	}
-	id := j.stack.Identity()
-	return id.Backend + ":" + id.Model
-}
-
 // judgeSurroundings is what a judge needs of the command that opens it.
 type judgeSurroundings struct {
 	process
@@ -168,70 +127,14 @@ type judgeSurroundings struct {
 	log    *slog.Logger          // what goes wrong without failing a call; nil: nowhere
 	audit  *slog.Logger          // where audit lines go if no file is named; nil: nowhere
 	tracer trace.Tracer          // of a span for each call; nil: none
+	vague  func(judge string)    // told once of a judge whose replies do not name the version of its model; nil: nobody
 	opened func(error)           // told when the judge cannot be asked any more
 }
 
-// open opens the judge, or returns nil where none is configured.
-func (c *judgeConfig) open(ctx context.Context, s judgeSurroundings) (_ *judging, err error) {
-	if !c.asked() {
-		return nil, nil //nolint:nilnil // no judge is a valid judge
-	}
-	j := &judging{}
-	defer func() {
-		if err != nil {
-			_ = j.Close()
-		}
-	}()
-	backend, err := c.backend(ctx, s, j)
-	if err != nil {
-		return nil, usageError{err}
-	}
-	backend = telemetry.Judge(backend, s.tracer)
-	store, err := c.store(s, j)
-	if err != nil {
-		return nil, err
-	}
-	if c.Offline && store == nil {
-		return nil, usage("offline: there is no ledger to answer from; name one with --ledger")
-	}
-	limits := judgebackend.BudgetLimits{Tokens: c.Budget.Tokens, Prices: c.Budget.Prices}
-	if c.Budget.Money != "" {
-		if limits.Money, err = judgebackend.ParseMoney(c.Budget.Money); err != nil {
-			return nil, usage("judge.budget.money: %w", err)
-		}
-	}
-	if j.budget, err = judgebackend.NewBudget(limits); err != nil {
-		return nil, usageError{err}
-	}
-	j.ledger, _ = store.(judgebackend.Payments)
-	quota, err := c.quota(j.ledger)
-	if err != nil {
-		return nil, err
-	}
-	audit := s.audit
-	if c.Audit != "" {
-		f, err := os.OpenFile(c.Audit, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		if err != nil {
-			return nil, usage("audit: %w", err)
-		}
-		j.close = append(j.close, f.Close)
-		audit = slog.New(slog.NewJSONHandler(f, nil))
-	}
-	j.stack, err = judgebackend.NewStack(backend, &judgebackend.StackOptions{
-		Store: store, AskAgain: c.AskAgain, Budget: j.budget, Quota: quota, KeepRequests: c.KeepRequests,
-		Concurrency: c.Concurrency, RequestsPerMinute: c.RequestsPerMinute, TokensPerMinute: c.TokensPerMinute, AttemptTimeout: c.Timeout,
-		OnOpen: s.opened, Audit: audit, Log: s.log,
-	})
-	if err != nil {
-		return nil, usageError{err}
-	}
-	return j, nil
-}
-
 // backend opens who is asked.
-func (c *judgeConfig) backend(ctx context.Context, s judgeSurroundings, j *judging) (judgebackend.Backend, error) {
+func (c *judgeEndpoint) backend(ctx context.Context, s judgeSurroundings, j *judging, isOffline bool) (judgebackend.Backend, error) {
 	name, model, _ := strings.Cut(c.Backend, ":")
-	if c.Offline && name != "replay" {
+	if isOffline && name != "replay" {
 		return offline{judgebackend.Identity{Backend: name, Model: model}}, nil
 	}
 	o := judgebackend.OpenOptions{
@@ -298,28 +201,4 @@ func (o offline) Identity() judgebackend.Identity { return o.id }
 
 func (o offline) Complete(context.Context, judgebackend.Request) (judgebackend.Response, error) {
 	return judgebackend.Response{}, &judgebackend.Error{Kind: judgebackend.KindReplayMiss, Backend: o.id.Backend}
-}
-
-// say tells what the judge was asked and what it took.
-func (j *judging) say(w io.Writer) {
-	if j == nil {
-		return
-	}
-	stats, spent := j.stack.Stats(), j.budget.Spent()
-	fmt.Fprintf(w, "judge %s: %s", j.Name(), report.Counted(stats.Requests, "question"))
-	if stats.Hits > 0 {
-		fmt.Fprintf(w, ", %d of them answered by the ledger", stats.Hits)
-	}
-	fmt.Fprintf(w, "; %s", report.Counted(stats.Calls, "call"))
-	if stats.Retries > 0 {
-		fmt.Fprintf(w, " (%d again)", stats.Retries)
-	}
-	fmt.Fprintf(w, ", %d tokens in, %d out", spent.TokensIn, spent.TokensOut)
-	if spent.Money > 0 {
-		fmt.Fprintf(w, ", %s USD", spent.Money)
-	}
-	if spent.Refused > 0 {
-		fmt.Fprintf(w, "; %s not made, for the budget did not allow it", report.Counted(int64(spent.Refused), "call"))
-	}
-	fmt.Fprintln(w)
 }

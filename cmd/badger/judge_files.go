@@ -12,7 +12,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/custom"
@@ -96,51 +95,6 @@ func nameFree(ctx context.Context, name string) error {
 	return nil
 }
 
-type judgePromoteCommand struct {
-	File string `arg:"" placeholder:"FILE" help:"The judge file."`
-	To   string `required:"" placeholder:"URL" help:"The warehouse, such as duckdb:FILE."`
-	By   string `placeholder:"WHO" help:"Who promotes it; the user by default."`
-	JSON bool   `help:"Print one JSON document."`
-}
-
-// Run stores a version.
-func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
-	j, err := loadJudge(ctx, c.File, nil)
-	if err != nil {
-		return err
-	}
-	if err := nameFree(ctx, j.Name); err != nil {
-		return err
-	}
-	w, err := openExisting(ctx, c.To)
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-	if err := w.Install(ctx); err != nil {
-		return err
-	}
-	row := connectors.Judge{
-		Name: j.Name, Version: j.Version, Kind: string(j.Kind), Source: j.Source, Hash: j.Hash, PromotedAt: p.now(), PromotedBy: firstOf(c.By, who(p)),
-	}
-	written, err := w.WriteJudge(ctx, row)
-	switch code := errcode.Of(err); {
-	case code == errcode.AlreadyExists, code == errcode.FailedPrecondition:
-		return usageError{err}
-	case err != nil:
-		return err
-	}
-	if c.JSON {
-		return writeJSON(p, promotedJSON{j.Name, j.Version, string(j.Kind), j.Hash, nil, row.PromotedBy, &written})
-	}
-	if !written {
-		fmt.Fprintf(p.stderr, "%s version %d is promoted already, with this text\n", j.Name, j.Version)
-		return nil
-	}
-	fmt.Fprintf(p.stderr, "promoted %s version %d (%s, %.12s); runs, servers and SQL on this warehouse use it from now on\n", j.Name, j.Version, j.Kind, j.Hash)
-	return nil
-}
-
 type judgeRetireCommand struct {
 	Name string `arg:"" help:"Name of the judge."`
 	From string `required:"" placeholder:"URL" help:"The warehouse, such as duckdb:FILE."`
@@ -190,6 +144,8 @@ type promotedJSON struct {
 	PromotedAt *time.Time `json:"promoted_at,omitempty"`
 	PromotedBy string     `json:"promoted_by"`
 	Written    *bool      `json:"written,omitempty"` // false: it was there already
+
+	Tested json.RawMessage `json:"tested,omitempty"` // what was measured of it, see tested
 }
 
 // Run lists the versions.
@@ -207,7 +163,7 @@ func (c *judgeListCommand) Run(ctx context.Context, p process) error {
 		out := []promotedJSON{}
 		for i := range judges {
 			j := &judges[i]
-			out = append(out, promotedJSON{j.Name, j.Version, j.Kind, j.Hash, &j.PromotedAt, j.PromotedBy, nil})
+			out = append(out, promotedJSON{j.Name, j.Version, j.Kind, j.Hash, &j.PromotedAt, j.PromotedBy, nil, json.RawMessage(j.Tested)})
 		}
 		return writeJSON(p, map[string]any{"judges": out})
 	}
@@ -216,9 +172,9 @@ func (c *judgeListCommand) Run(ctx context.Context, p process) error {
 		return nil
 	}
 	t := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "name\tversion\tkind\tpromoted\tby\thash")
+	fmt.Fprintln(t, "name\tversion\tkind\tpromoted\tby\thash\ttested")
 	for _, j := range judges {
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%.12s\n", j.Name, j.Version, j.Kind, j.PromotedAt.Format("2006-01-02 15:04"), shown(j.PromotedBy, 30), j.Hash)
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%.12s\t%s\n", j.Name, j.Version, j.Kind, j.PromotedAt.Format("2006-01-02 15:04"), shown(j.PromotedBy, 30), j.Hash, testedOf(j.Tested))
 	}
 	return t.Flush()
 }

@@ -45,23 +45,40 @@ func (c *judgeTestCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
+	trial, err := c.trial(ctx, p)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		err = writeJSON(p, trial.json())
+	} else {
+		err = trial.render(p, c.All)
+	}
+	if err != nil {
+		return err
+	}
+	return trial.check(p, gates)
+}
+
+// trial runs the judge on the cases.
+func (c *judgeTestCommand) trial(ctx context.Context, p process) (*judgeTrial, error) {
 	var print func(string)
 	if c.Print {
 		print = func(msg string) { fmt.Fprintln(p.stderr, "print:", msg) }
 	}
 	j, err := loadJudge(ctx, c.File, print)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	trial := &judgeTrial{judge: j}
 	source, snaps, closeSource, err := c.open(ctx, p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer closeSource()
 	engine, closeJudge, err := c.engine(ctx, p, j, snaps)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer closeJudge()
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
@@ -72,21 +89,13 @@ func (c *judgeTestCommand) Run(ctx context.Context, p process) error {
 	}.Run(ctx, "judge test", source, batch.Discard)
 	bar.finish()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if outcome.Done == 0 {
-		return errcode.New(errcode.NotFound, "there are no cases")
+		return nil, errcode.New(errcode.NotFound, "there are no cases")
 	}
 	trial.sum()
-	if c.JSON {
-		err = writeJSON(p, trial.json())
-	} else {
-		err = trial.render(p, c.All)
-	}
-	if err != nil {
-		return err
-	}
-	return trial.check(p, gates)
+	return trial, nil
 }
 
 // open opens where the cases come from.
@@ -166,7 +175,7 @@ func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judg
 	if err != nil {
 		return nil, nil, err
 	}
-	o.Judge = judge.Backend()
+	o.Judge, o.Judges = judge.Backend(), judge.Judges()
 	engine, err := scoring.NewEngine(append(metrics, j.Metric()), &o)
 	if err != nil {
 		_ = judge.Close()

@@ -14,6 +14,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -201,6 +202,8 @@ type policyTrial struct {
 	Calls        float64       `json:"judge_calls_per_case"`
 	JudgeAlone   *float64      `json:"kappa_judge_alone,omitempty"`
 	CallsOfAlone float64       `json:"judge_alone_calls_per_case"`
+	Answered     int           `json:"judge_answered"` // cases with a verdict of the judge
+	Advice       string        `json:"advice,omitempty"`
 }
 
 func tryPolicy(which policy.Policy, cases []policy.Labelled, judge string) policyTrial {
@@ -224,34 +227,69 @@ func tryPolicy(which policy.Policy, cases []policy.Labelled, judge string) polic
 	}
 	t.Groups = len(groups)
 	t.Guess = agreement.Tally(labels, guesses).Kappa().Value
-	if judge != "" {
-		v, a := agreement.Tally(labels, verdicts).Kappa().Value, agreement.Tally(labels, alone).Kappa().Value
-		t.Verdict, t.JudgeAlone = &v, &a
+	if judge == "" {
+		return t
+	}
+	v := agreement.Tally(labels, verdicts).Kappa().Value
+	t.Verdict = &v
+	onTheirs := agreement.Tally(labels, alone)
+	t.Answered = onTheirs.N()
+	if k := onTheirs.Kappa(); k.Defined {
+		t.JudgeAlone = &k.Value
+	}
+	switch {
+	case t.Answered == 0:
+		t.Verdict, t.Advice = nil, "there is no reply of "+judge+" to any of these cases"
+	case v < t.Guess:
+		t.Advice = fmt.Sprintf("asking %s agrees less with people than guessing by the table does (%.3f, %.3f): do not ask it; verdict has the option without_judge: guess", judge, v, t.Guess)
 	}
 	return t
 }
 
 func (t *policyTrial) print(w io.Writer) {
-	fmt.Fprintf(w, "\nPolicy %s on %d labelled cases, each by a table made from the others (%d groups)\n", t.Policy, t.Cases, t.Groups)
-	fmt.Fprintf(w, "  accepted by evidence    %d, of which people refused %d\n", t.ByEvidence, t.WronglySo)
-	fmt.Fprintf(w, "  kappa, nobody asked     %.3f\n", t.Guess)
+	fmt.Fprintf(w, "\nPolicy %s on %d labelled cases, each by a table made from the others\n(%d groups)\n", t.Policy, t.Cases, t.Groups)
+	width := max(len("accepted by evidence"), len("kappa,  alone")+len(t.Judge))
+	line := func(what, format string, args ...any) {
+		fmt.Fprintf(w, "  %-*s  %s\n", width, what, fmt.Sprintf(format, args...))
+	}
+	line("accepted by evidence", "%d, of which people refused %d", t.ByEvidence, t.WronglySo)
+	line("kappa, nobody asked", "%.3f", t.Guess)
 	if t.Verdict != nil {
-		fmt.Fprintf(w, "  kappa, then %-11s %.3f at %.2f calls a case\n", t.Judge, *t.Verdict, t.Calls)
-		fmt.Fprintf(w, "  kappa, %-11s alone %.3f at %.2f calls a case\n", t.Judge, *t.JudgeAlone, t.CallsOfAlone)
+		line("kappa, then "+t.Judge, "%.3f at %.2f calls a case", *t.Verdict, t.Calls)
+	}
+	if t.JudgeAlone != nil {
+		line("kappa, "+t.Judge+" alone", "%.3f at %.2f calls a case", *t.JudgeAlone, t.CallsOfAlone)
+	}
+	if t.Judge != "" && t.Answered > 0 && t.Answered < t.Cases {
+		wrapped(w, fmt.Sprintf("%s has a verdict on %d of the cases; where it has none, the table guesses", t.Judge, t.Answered))
+	}
+	if t.Advice != "" {
+		wrapped(w, "!! "+t.Advice)
 	}
 }
 
+// wrapped writes a sentence in lines that fit the table's width.
+func wrapped(w io.Writer, text string) {
+	for _, l := range report.Wrap(text, policyWidth-2) {
+		fmt.Fprintln(w, "  "+l)
+	}
+}
+
+// policyWidth is how many columns the table of policies has at most.
+const policyWidth = 80
+
 // printPolicies prints what was seen, and what passes though it was not.
 func printPolicies(w io.Writer, t *policy.Table) {
+	const most = policyWidth - len("    presentational    9 of   9  999  0.999  yes")
 	var b bytes.Buffer
 	name := len("relation")
 	for _, r := range t.Rows() {
-		if r.Cases > 0 {
+		if r.Cases > 0 && len(r.Relation) <= most {
 			name = max(name, len(r.Relation))
 		}
 	}
 	for _, which := range policy.Policies() {
-		fmt.Fprintf(&b, "%s\n  %-*s  %-14s  %9s  %9s  %6s\n", strings.ToUpper(string(which)), name, "relation", "class", "accepted", "databases", "chance")
+		fmt.Fprintf(&b, "%s  (dbs: databases whose labels say so)\n  %-*s  %-14s  %10s  %3s  %5s  pass\n", strings.ToUpper(string(which)), name, "relation", "class", "accepted", "dbs", "chance")
 		unseen := 0
 		for _, r := range t.Rows() {
 			if r.Policy != which {
@@ -263,9 +301,14 @@ func printPolicies(w io.Writer, t *policy.Table) {
 			}
 			passes := ""
 			if r.Passes {
-				passes = "  passes"
+				passes = "  yes"
 			}
-			fmt.Fprintf(&b, "  %-*s  %-14s  %3d of %2d  %9d  %6.3f%s\n", name, r.Relation, r.Class, r.Accepted, r.Cases, r.Groups, r.Chance, passes)
+			relation := r.Relation
+			if len(relation) > name { // on a line of its own
+				fmt.Fprintf(&b, "  %s\n", relation)
+				relation = ""
+			}
+			fmt.Fprintf(&b, "  %-*s  %-14s  %3d of %3d  %3d  %5.3f%s\n", name, relation, r.Class, r.Accepted, r.Cases, r.Groups, r.Chance, passes)
 		}
 		if unseen > 0 {
 			fmt.Fprintf(&b, "  and %d relations that no labelled case shows\n", unseen)

@@ -55,6 +55,34 @@ func TestPolicyOnDatabasesLeftOut(t *testing.T) {
 	}
 }
 
+// A judge that agrees less with people than the table's guess is better not asked, which is said; a
+// judge without a reply is not given a figure. Everything fits 80 columns.
+func TestPolicySaysWhomNotToAsk(t *testing.T) {
+	folder := referenceFile(t, "rosevec")
+	for _, tc := range []struct {
+		backend, judge string
+		says           string // nothing: it is worth asking
+	}{
+		{"o3", "rose", ""},
+		{"deepseek-r1-distill-qwen-32b", "rose", "!! asking rose@deepseek-r1-distill-qwen-32b agrees less with people than"},
+		{"qwen3-235b", "rose", "!! asking rose@qwen3-235b agrees less with people than guessing"},
+		{"o3", "flex", "!! there is no reply of flex@o3 to any of these cases"},
+	} {
+		code, out, log := badger(t, "policy", "--answer", filepath.Join(folder, "cases.jsonl"), "--assessments", filepath.Join(folder, "assessments.jsonl"), "--backend", tc.backend, "--judge", tc.judge)
+		if code != exitDone || tc.says == "" && strings.Contains(out, "!!") || !strings.Contains(out, tc.says) {
+			t.Errorf("%s: exit %d, want %q: %s%s", tc.backend, code, tc.says, out, log)
+		}
+		if strings.Contains(tc.says, "no reply") && strings.Contains(out, "alone") {
+			t.Errorf("%s: a judge without a reply has a figure: %s", tc.backend, out)
+		}
+		for line := range strings.Lines(out) {
+			if len(line) > 81 {
+				t.Errorf("%d columns: %s", len(line)-1, line)
+			}
+		}
+	}
+}
+
 // What is not labelled anew stays as delivered, and a table that was written is what the verdict
 // goes by.
 func TestPolicyTableIsUsed(t *testing.T) {
@@ -65,7 +93,7 @@ func TestPolicyTableIsUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	table, config := filepath.Join(dir, "verdict.tsv"), filepath.Join(dir, "badger.yaml")
-	if code, out, log := badger(t, "policy", "--answer", cases, "--out", table); code != exitDone || !regexp.MustCompile(`\n  same +equivalent +0 of 12 `).MatchString(out) {
+	if code, out, log := badger(t, "policy", "--answer", cases, "--out", table); code != exitDone || !regexp.MustCompile(`\n  same +equivalent +0 of +12 `).MatchString(out) {
 		t.Fatalf("exit %d: %s%s", code, out, log)
 	}
 	text := readFile(t, table)

@@ -213,7 +213,7 @@ func TestPromotingAfterRetiring(t *testing.T) {
 	onEngines(t, func(t *testing.T, url string) {
 		execute(t, url, "SELECT 1") // a database that is there
 		judge := filepath.Join("..", "..", "examples", "judges", "response_format", "response_format.star")
-		promote := func(file string) []string { return []string{"judge", "promote", file, "--to", url} }
+		promote := func(file string) []string { return []string{"judge", "promote", file, "--untested", "--to", url} }
 		must(t, promote(judge)...)
 		must(t, "judge", "retire", "response_format", "--from", url)
 		fails(t, exitUsage, `judge "response_format" was retired by version 2; raise the version above it`, promote(judge)...)

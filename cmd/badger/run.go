@@ -50,6 +50,7 @@ type runCommand struct {
 	Against    string   `placeholder:"AGENT@VERSION" help:"Compare all others with this version of this agent. By default versions of one agent are compared in turn, and agents of one version with each other."`
 	Quiet      bool     `short:"q" help:"No progress."`
 	JSON       bool     `help:"Print one JSON document."`
+	executeFlags
 	judgeFlags
 	terminalFlags
 }
@@ -78,6 +79,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	defer e.judge.Close()
+	defer e.execution.Close()
 	outcome, err := e.evaluate(judgebackend.WithPayer(ctx, payer(e.run)))
 	if err != nil && errcode.Of(err) != errcode.Cancelled {
 		return err
@@ -144,7 +146,7 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	if err != nil {
 		return err
 	}
-	if config.Judge, err = c.over(config.Judge); err != nil {
+	if config.Judge, err = c.judgeFlags.over(config.Judge); err != nil {
 		return err
 	}
 	config.Judge.AskAgain = config.Judge.AskAgain || c.RetryFailed
@@ -171,10 +173,10 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	if err != nil {
 		return err
 	}
-	o := scoring.EngineOptions{Snapshots: e.snapshots, Judge: e.judge.Backend(), Config: e.config}
+	o := scoring.EngineOptions{Snapshots: e.snapshots, Judge: e.judge.Backend(), Judges: e.judge.Judges(), Config: e.config}
 	if recorded != nil {
 		o.Replies = recorded.Replies
-		e.recorded = recorded.backend
+		e.recorded, e.cases = recorded, map[string]bool{}
 	}
 	metrics, err := withJudges(ctx, append(config.Judges, c.Judges...), e.judges...)
 	if err != nil {
@@ -183,8 +185,11 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	if e.engine, err = scoring.NewEngine(metrics, &o); err != nil {
 		return usageError{err}
 	}
-	if e.metrics, err = chooseMetrics(e.engine, c.Metrics, c.Mode, func(m *scoring.Metric) bool { return e.judge != nil || recorded.answers(m) }); err != nil {
+	if e.metrics, err = chooseMetrics(e.engine, c.Metrics, c.Mode, func(m *scoring.Metric) bool { return e.engine.HasJudge(m.Name) || recorded.answers(m) }); err != nil {
 		return err
+	}
+	if e.recorded != nil {
+		e.recorded.metrics = e.metrics
 	}
 	if e.gates, err = c.gates(config.Gates, e.metrics, "this run"); err != nil {
 		return err
@@ -199,7 +204,19 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 			}
 		}
 	}
-	return nil
+	e.execution, err = c.executeFlags.open(config.Execute, e.process, e.resumed, c.written(), c.Source)
+	return err
+}
+
+// written is the URL of the database that scores go to; empty for none.
+func (c *runCommand) written() string {
+	switch {
+	case c.NoTo:
+		return ""
+	case c.Source != "":
+		return firstOf(c.To, c.Source)
+	}
+	return firstOf(c.To, "duckdb:scores.duckdb")
 }
 
 // open opens where the cases come from and where the scores go.
@@ -370,12 +387,14 @@ type evaluation struct {
 	chosen      scoring.AnswerID // the pattern of the answers to score
 	quiet       bool
 	config      scoring.Config
-	judge       *judging // nil: nobody is asked
-	recorded    string   // backend whose recorded assessments answer; empty: none do
+	judge       *judging        // nil: nobody is asked
+	recorded    *recorded       // recorded assessments that answer; nil: none do
+	cases       map[string]bool // that were gone through, where assessments were recorded
 	engine      *scoring.Engine
 	metrics     []string
 	snapshots   snapshots
 	source      batch.Source
+	execution   *executionAtWork        // nil: no query is run
 	warehouse   *connectors.Warehouse   // nil: scores go to no database
 	scoreFile   *batch.ScoreFile        // nil: to no file
 	judges      []*connectors.Warehouse // that promoted judges are taken from
@@ -441,7 +460,7 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 	outcome, err := batch.Runner{
 		Engine: e.engine, Metrics: e.metrics, Concurrency: e.concurrency, RetryFailed: e.retryFailed, Ordered: e.scoreFile != nil,
 		Stop: stop, Now: e.now, Progress: bar.update, Held: e.held, Skipped: e.summary.describe, Scored: e.scored,
-	}.Run(ctx, e.run, e.source, ledger)
+	}.Run(ctx, e.run, e.execution.source(e.source), ledger)
 	bar.finish()
 	status := "done"
 	switch {
@@ -476,6 +495,9 @@ func (e *evaluation) ask(ctx context.Context) error {
 // as its answers are chosen. What it holds of others may be a part of them, which a gate must not
 // take for the whole.
 func (e *evaluation) held(rows []batch.Row) {
+	if e.recorded != nil {
+		e.cases[rows[0].CaseID] = true
+	}
 	if !rows[0].Matches(e.chosen) {
 		return
 	}
@@ -486,6 +508,10 @@ func (e *evaluation) held(rows []batch.Row) {
 // scored is told of every case whose scores are stored.
 func (e *evaluation) scored(c *scoring.Case, rows []batch.Row) {
 	e.summary.add(c, rows)
+	if e.recorded != nil && len(rows) > 0 {
+		e.cases[rows[0].CaseID] = true
+		e.recorded.count(rows)
+	}
 	if c != nil && e.resumed {
 		e.summary.describe(c) // some of its scores may have been held
 	}
@@ -595,12 +621,12 @@ func (e *evaluation) record(ctx context.Context, status string) error {
 // judgeName is who answers: the judge, or what was recorded of one.
 func (e *evaluation) judgeName() string {
 	switch {
-	case e.recorded == "":
+	case e.recorded == nil:
 		return e.judge.Name()
 	case e.judge == nil:
-		return "recorded:" + e.recorded
+		return "recorded:" + e.recorded.backend
 	}
-	return "recorded:" + e.recorded + ", " + e.judge.Name()
+	return "recorded:" + e.recorded.backend + ", " + e.judge.Name()
 }
 
 func toJSON(v any) string {
@@ -623,7 +649,20 @@ func (e *evaluation) say(o batch.Outcome) {
 	if s, ok := e.source.(*warehouseSource); ok {
 		fmt.Fprintf(e.stderr, "golden set: %s\n", s.setVersions())
 	}
+	if e.execution != nil {
+		for _, line := range e.execution.Lines() {
+			fmt.Fprintln(e.stderr, line)
+		}
+	}
+	if e.recorded != nil {
+		for _, line := range e.recorded.lines(func(id string) bool { return e.cases[id] }) {
+			fmt.Fprintln(e.stderr, line)
+		}
+	}
 	e.judge.say(e.stderr)
+	if text := e.summary.unversioned(); text != "" {
+		fmt.Fprintln(e.stderr, "note:", text)
+	}
 }
 
 // warn ends a run in which scores failed with a line that stands out.

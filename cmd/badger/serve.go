@@ -72,6 +72,9 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	judged := judgeSurroundings{
 		process: p, log: log, audit: log, opened: func(err error) { log.Error("the judge cannot be asked", "error", err) }, tracer: traces.Tracer(),
 	}
+	if config.Metrics.Options["rose"]["released"] == nil {
+		judged.vague = func(judge string) { log.Warn(unversioned(judge)) }
+	}
 	if url := config.Results.Warehouse; url != "" {
 		keeps := config.Judge.asked() && (config.Judge.Ledger == "" || config.Judge.Ledger == "warehouse")
 		w, err := openWarehouse(ctx, url, !keeps)
@@ -140,7 +143,7 @@ func (s *functionServer) functions(ctx context.Context, config configuration) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Snapshots: s.resolver, Judge: s.judge.Backend(), Config: engineConfig, Panicked: panicked})
+	engine, err := scoring.NewEngine(metrics, &scoring.EngineOptions{Snapshots: s.resolver, Judge: s.judge.Backend(), Judges: s.judge.Judges(), Config: engineConfig, Panicked: panicked})
 	if err != nil {
 		return nil, nil, usageError{err}
 	}

@@ -113,10 +113,10 @@ func (j *judging) measure(m *telemetry.Metrics) {
 	}
 	const unit = 1e12 // of judgebackend.Money
 	stats := telemetry.JudgeStats{
-		Questions:  func() float64 { return float64(j.stack.Stats().Requests) },
-		LedgerHits: func() float64 { return float64(j.stack.Stats().Hits) },
-		Calls:      func() float64 { return float64(j.stack.Stats().Calls) },
-		Retries:    func() float64 { return float64(j.stack.Stats().Retries) },
+		Questions:  func() float64 { return float64(j.stats().Requests) },
+		LedgerHits: func() float64 { return float64(j.stats().Hits) },
+		Calls:      func() float64 { return float64(j.stats().Calls) },
+		Retries:    func() float64 { return float64(j.stats().Retries) },
 		TokensIn:   func() float64 { return float64(j.budget.Spent().TokensIn) },
 		TokensOut:  func() float64 { return float64(j.budget.Spent().TokensOut) },
 		Money:      func() float64 { return float64(j.budget.Spent().Money) / unit },

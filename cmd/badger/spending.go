@@ -53,7 +53,7 @@ func (j *judging) paid() cost {
 		return cost{}
 	}
 	s := j.budget.Spent()
-	c := cost{Calls: j.stack.Stats().Calls, TokensIn: s.TokensIn, TokensOut: s.TokensOut}
+	c := cost{Calls: j.stats().Calls, TokensIn: s.TokensIn, TokensOut: s.TokensOut}
 	if s.Money > 0 {
 		c.Money = s.Money.String()
 	}

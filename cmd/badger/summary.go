@@ -8,6 +8,7 @@ import (
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
 )
 
 // terminalFlags say what the terminal can show, where it does not say so itself.
@@ -31,6 +32,7 @@ func (f terminalFlags) options(p process) report.Options {
 type runSummary struct {
 	report  *report.Summary
 	figures *report.Figures // once it is closed
+	vague   string          // the tag of a judge that lacks the month of its model's release
 }
 
 func newRunSummary(engine *scoring.Engine, names []string) *runSummary {
@@ -58,6 +60,12 @@ func (s *runSummary) add(c *scoring.Case, rows []batch.Row) {
 		r := &rows[i]
 		info.ID, info.Agent, info.Version, info.Batch = r.CaseID, r.Agent, r.Version, r.Batch
 		s.report.Add(r.Score, info)
+		if tag, month := metric.Tagged(&r.Score); tag != "" {
+			s.report.Judged(r.Score.Metric, tag)
+			if !month && s.vague == "" {
+				s.vague = tag
+			}
+		}
 	}
 }
 
@@ -74,6 +82,21 @@ func (s *runSummary) close(against string) error {
 	}
 	s.figures = s.report.Figures()
 	return nil
+}
+
+// unversioned is the warning about a judge whose replies do not name the version of its model; empty
+// where all do.
+func (s *runSummary) unversioned() string {
+	if s.vague == "" {
+		return ""
+	}
+	return unversioned(s.vague)
+}
+
+// unversioned is that warning for a tag, or a judge.
+func unversioned(judge string) string {
+	return judge + ": the replies do not name the version of the model, so that its scores cannot be told from those of a later model of that name; " +
+		"ask for a dated model, or set metrics.options.rose.released to the month of its release, such as 2504"
 }
 
 // anyValue tells whether any score has a value.

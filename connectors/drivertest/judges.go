@@ -24,7 +24,7 @@ func (h Harness) judges(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(n int) time.Time { return time.Date(2026, 11, n, 10, 30, 0, 123000, time.UTC) }
-	tone1 := connectors.Judge{Name: "tone", Version: 1, Kind: "prompt", Source: "name: tone\n# 😀\n", PromotedAt: at(1), PromotedBy: "kim"}
+	tone1 := connectors.Judge{Name: "tone", Version: 1, Kind: "prompt", Source: "name: tone\n# 😀\n", PromotedAt: at(1), PromotedBy: "kim", Tested: `{"untested":true}`}
 	for _, c := range []struct {
 		why     string
 		judge   connectors.Judge

@@ -331,6 +331,14 @@ func (s *selection) Reply(caseID, purpose string) (reply, assessmentID string, o
 	return "", "", false
 }
 
+// ReplyModel is the backend whose replies they are.
+func (s *selection) ReplyModel(string, string) string {
+	if len(s.runs) == 0 {
+		return ""
+	}
+	return s.runs[0].Backend
+}
+
 // Run is what one backend answered under one method. It implements [scoring.Replies] by itself.
 type Run struct {
 	Backend string
@@ -338,7 +346,11 @@ type Run struct {
 	cases   map[string]*entry
 }
 
-var _ scoring.Replies = (*Run)(nil)
+var (
+	_ scoring.ModelReplies = (*Run)(nil)
+	_ scoring.ModelReplies = (*selection)(nil)
+	_ scoring.Replies      = (*Run)(nil)
+)
 
 // entry is the assessment of one case.
 type entry struct {
@@ -384,6 +396,9 @@ func (r *Run) Reply(caseID, purpose string) (reply, assessmentID string, ok bool
 	}
 	return reply, strings.Join([]string{r.Backend, r.Method, caseID, purpose}, "/"), true
 }
+
+// ReplyModel is the backend.
+func (r *Run) ReplyModel(string, string) string { return r.Backend }
 
 // Score is the score that was recorded for a case.
 func (r *Run) Score(caseID string) (float64, bool) {

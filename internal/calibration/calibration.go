@@ -55,6 +55,7 @@ type Options struct {
 	Common     bool     // only cases on which every metric gives a verdict
 	By         []string // kinds of groups to break agreement down by
 	Compare    []string // keys: the first is tested against each of the others
+	Backbone   []string // two keys: whether the judge of the second may take the place of the first
 
 	Folds    int    // above 1: thresholds of graded metrics are chosen by cross-validation in so many folds
 	LeaveOut string // kind of group: thresholds are chosen on all other groups than the one they are reported on
@@ -69,7 +70,8 @@ type Report struct {
 	Metrics     []Result
 	Breakdowns  []Breakdown
 	Comparisons []Comparison
-	People      *People // nil where there are no votes
+	Backbone    *Backbone // nil where it was not asked for
+	People      *People   // nil where there are no votes
 	Notes       []string
 }
 
@@ -82,6 +84,8 @@ type Result struct {
 	Coverage  agreement.Stat // share with a verdict, of the labelled cases that the metric applies to
 	Kappa     agreement.Stat
 	KappaCI   agreement.Interval
+	Mean      agreement.Stat // of the values on labelled cases, whatever the labels say
+	MeanCI    agreement.Interval
 	Threshold *float64
 	Calls     agreement.Stat         // of the judge, for each case with a verdict
 	Without   map[scoring.Status]int // cases without a verdict, by the status of their score; ok: the metric gives none
@@ -108,7 +112,8 @@ type Part struct {
 	Name    string
 	N       int
 	Passes  int
-	Metrics []Result // in the order of the report; without intervals
+	Metrics []Result // in the order of the report; without intervals of agreement
+	People  *People  // nil where there are no votes
 }
 
 // Comparison is a test of two metrics on the cases they share.
@@ -116,6 +121,24 @@ type Comparison struct {
 	A, B string
 	agreement.Comparison
 	Holm float64 // p-value adjusted for all comparisons of the report
+}
+
+// Backbone tells whether a candidate for a judge's model may take the place of the current one: only
+// if it agrees with people no worse by any of four measures, and better by one (ROSE, appendix E.2,
+// asks for better by all four). Both are measured on the cases on which both have a verdict.
+type Backbone struct {
+	Current, Candidate string // keys
+	N                  int    // cases
+	Measures           []BackboneMeasure
+	Adopt              bool // none is worse, and at least one better
+	AllBetter          bool // the rule as ROSE states it
+	Why                string
+}
+
+// BackboneMeasure is one of the four measures.
+type BackboneMeasure struct {
+	Name               string
+	Current, Candidate agreement.Stat
 }
 
 // People is how far those who labelled agree among themselves.

@@ -21,7 +21,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		}
 		parts := []partJSON{}
 		for _, p := range b.Parts {
-			part := partJSON{Name: p.Name, N: p.N, Passes: p.Passes, Metrics: map[string]partResultJSON{}}
+			part := partJSON{Name: p.Name, N: p.N, Passes: p.Passes, Metrics: map[string]partResultJSON{}, People: p.People.json()}
 			for i := range p.Metrics {
 				part.Metrics[p.Metrics[i].Key] = p.Metrics[i].partJSON()
 			}
@@ -35,8 +35,12 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 			CI: ends(c.Interval), P: c.P, Holm: c.Holm, Note: c.Difference.Why,
 		})
 	}
-	if p := r.People; p != nil {
-		out.People = &peopleJSON{p.Annotators, p.Cases, p.Unanimous, pointer(p.Fleiss), pointer(p.Alpha)}
+	out.People = r.People.json()
+	if b := r.Backbone; b != nil {
+		out.Backbone = &backboneJSON{Current: b.Current, Candidate: b.Candidate, N: b.N, Adopt: b.Adopt, AllBetter: b.AllBetter, Why: b.Why, Measures: map[string][2]*float64{}}
+		for _, m := range b.Measures {
+			out.Backbone.Measures[m.Name] = [2]*float64{pointer(m.Current), pointer(m.Candidate)}
+		}
 	}
 	return json.Marshal(out)
 }
@@ -46,6 +50,7 @@ type reportJSON struct {
 	Metrics     map[string]resultJSON `json:"metrics"`
 	By          map[string][]partJSON `json:"by,omitempty"`
 	Comparisons []comparisonJSON      `json:"comparisons,omitempty"`
+	Backbone    *backboneJSON         `json:"backbone,omitempty"`
 	People      *peopleJSON           `json:"people,omitempty"`
 	Notes       []string              `json:"notes,omitempty"`
 }
@@ -56,6 +61,9 @@ type partResultJSON struct {
 	Kappa            *float64 `json:"kappa"`
 	BalancedAccuracy *float64 `json:"balanced_accuracy"`
 	PassRate         *float64 `json:"pass_rate"`
+
+	Mean   *float64    `json:"mean"`
+	MeanCI *[2]float64 `json:"mean_ci"`
 }
 
 type resultJSON struct {
@@ -78,6 +86,9 @@ type resultJSON struct {
 	SensitivityCI *[2]float64 `json:"sensitivity_ci"` // Wilson
 	SpecificityCI *[2]float64 `json:"specificity_ci"`
 
+	Mean   *float64    `json:"mean"` // of the values, whatever the labels say
+	MeanCI *[2]float64 `json:"mean_ci"`
+
 	Recorded bool                   `json:"recorded_verdicts,omitempty"`
 	Chosen   *chosenJSON            `json:"threshold_chosen,omitempty"`
 	Without  map[scoring.Status]int `json:"without_verdict,omitempty"`
@@ -96,6 +107,17 @@ type partJSON struct {
 	N       int                       `json:"n"`
 	Passes  int                       `json:"labelled_pass"`
 	Metrics map[string]partResultJSON `json:"metrics"`
+	People  *peopleJSON               `json:"people,omitempty"`
+}
+
+type backboneJSON struct {
+	Current   string                 `json:"current"`
+	Candidate string                 `json:"candidate"`
+	N         int                    `json:"n"`
+	Measures  map[string][2]*float64 `json:"measures"` // current and candidate
+	Adopt     bool                   `json:"adopt"`
+	AllBetter bool                   `json:"all_better"`
+	Why       string                 `json:"why"`
 }
 
 type comparisonJSON struct {
@@ -126,6 +148,7 @@ func (r *Result) json() resultJSON {
 		BalancedAccuracy: pointer(c.BalancedAccuracy()), MCC: pointer(c.MCC()), F1: pointer(c.F1()), Sensitivity: pointer(c.Sensitivity()),
 		Specificity: pointer(c.Specificity()), Threshold: r.Threshold, Calls: pointer(r.Calls), Recorded: r.Recorded, Without: r.Without, Notes: r.Notes,
 	}
+	out.Mean, out.MeanCI = pointer(r.Mean), ends(r.MeanCI)
 	out.SensitivityCI = ends(agreement.Wilson(c.TP, c.Passes(), agreement.DefaultLevel))
 	out.SpecificityCI = ends(agreement.Wilson(c.TN, c.Fails(), agreement.DefaultLevel))
 	if r.Chosen != nil {
@@ -136,7 +159,14 @@ func (r *Result) json() resultJSON {
 
 func (r *Result) partJSON() partResultJSON {
 	c := r.Confusion
-	return partResultJSON{N: c.N(), Confusion: c, Kappa: pointer(r.Kappa), BalancedAccuracy: pointer(c.BalancedAccuracy()), PassRate: pointer(c.PassRate())}
+	return partResultJSON{N: c.N(), Confusion: c, Kappa: pointer(r.Kappa), BalancedAccuracy: pointer(c.BalancedAccuracy()), PassRate: pointer(c.PassRate()), Mean: pointer(r.Mean), MeanCI: ends(r.MeanCI)}
+}
+
+func (p *People) json() *peopleJSON {
+	if p == nil {
+		return nil
+	}
+	return &peopleJSON{p.Annotators, p.Cases, p.Unanimous, pointer(p.Fleiss), pointer(p.Alpha)}
 }
 
 // pointer is the value of a statistic, or nil where it has none.

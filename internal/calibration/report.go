@@ -23,7 +23,7 @@ func (s *Study) Report(o Options) (*Report, error) {
 	if o.Common {
 		x.keepCommon()
 	}
-	r := &Report{People: s.people()}
+	r := &Report{People: people(s.Cases)}
 	for _, l := range x.labels {
 		if l != agreement.Missing {
 			r.N++
@@ -40,6 +40,9 @@ func (s *Study) Report(o Options) (*Report, error) {
 		r.Breakdowns = append(r.Breakdowns, x.breakdown(by, order))
 	}
 	if err := x.compare(r); err != nil {
+		return nil, err
+	}
+	if err := x.backbone(r); err != nil {
 		return nil, err
 	}
 	r.Notes = x.notes(r)
@@ -128,6 +131,7 @@ func (x *computation) result(i int) Result {
 	m := &x.Metrics[i]
 	r := Result{Key: m.Key, Recorded: m.Recorded, Threshold: m.Threshold, Confusion: agreement.Tally(x.labels, x.verdicts[i]), Without: map[scoring.Status]int{}}
 	r.Kappa, r.KappaCI = r.Confusion.Kappa(), agreement.Bootstrap(r.Confusion, agreement.Confusion.Kappa, x.Resampling)
+	r.Mean, r.MeanCI = agreement.Mean(x.values(i, nil), x.Resampling)
 	calls := 0
 	for c, s := range m.Scores {
 		switch {
@@ -171,6 +175,16 @@ func (x *computation) result(i int) Result {
 		r.Notes = append(r.Notes, "interval: "+r.KappaCI.Why)
 	}
 	return r
+}
+
+// values are those of a metric on labelled cases, of all or of a group.
+func (x *computation) values(i int, in func(c int) bool) (out []float64) {
+	for c, s := range x.Metrics[i].Scores {
+		if s.Status == scoring.StatusOK && x.labels[c] != agreement.Missing && (in == nil || in(c)) {
+			out = append(out, s.Value)
+		}
+	}
+	return out
 }
 
 func (x *computation) tellChoice(r *Result, v *choice) {
@@ -252,8 +266,19 @@ func (x *computation) breakdown(by string, order []int) Breakdown {
 		}
 		for _, name := range names {
 			c := tallied[name]
-			members[name].Metrics = append(members[name].Metrics, Result{Key: x.Metrics[i].Key, Recorded: x.Metrics[i].Recorded, Confusion: c, Kappa: c.Kappa()})
+			r := Result{Key: x.Metrics[i].Key, Recorded: x.Metrics[i].Recorded, Confusion: c, Kappa: c.Kappa()}
+			r.Mean, r.MeanCI = agreement.Mean(x.values(i, func(c int) bool { return groups[c] == name }), x.Resampling)
+			members[name].Metrics = append(members[name].Metrics, r)
 		}
+	}
+	for _, name := range names {
+		var cases []Case
+		for c := range x.Cases {
+			if groups[c] == name {
+				cases = append(cases, x.Cases[c])
+			}
+		}
+		members[name].People = people(cases)
 	}
 	out := Breakdown{By: by}
 	for _, name := range names {
@@ -294,6 +319,66 @@ func (x *computation) compare(r *Report) error {
 	return nil
 }
 
+// backbone compares a candidate for a judge's model with the current one.
+func (x *computation) backbone(r *Report) error {
+	if len(x.Backbone) == 0 {
+		return nil
+	}
+	if len(x.Backbone) != 2 {
+		return errcode.New(errcode.InvalidArgument, "a backbone is compared with one candidate, such as rose@o3,rose@gemini-2.5-pro")
+	}
+	var at [2]int
+	for k, key := range x.Backbone {
+		if at[k] = slices.IndexFunc(x.Metrics, func(m Metric) bool { return m.Key == key }); at[k] < 0 {
+			keys := make([]string, len(x.Metrics))
+			for i := range x.Metrics {
+				keys[i] = x.Metrics[i].Key
+			}
+			return errcode.New(errcode.InvalidArgument, "there is no metric %.60q to compare%s", key, scoring.Suggest(key, keys))
+		}
+	}
+	var shared [2][]agreement.Vote
+	for c := range x.Cases {
+		a, b := x.verdicts[at[0]][c], x.verdicts[at[1]][c]
+		if a == agreement.Missing || b == agreement.Missing {
+			a, b = agreement.Missing, agreement.Missing
+		}
+		shared[0], shared[1] = append(shared[0], a), append(shared[1], b)
+	}
+	current, candidate := agreement.Tally(x.labels, shared[0]), agreement.Tally(x.labels, shared[1])
+	b := &Backbone{Current: x.Backbone[0], Candidate: x.Backbone[1], N: current.N()}
+	better, worse := 0, 0
+	for _, m := range []struct {
+		name string
+		of   agreement.Statistic
+	}{{"kappa", agreement.Confusion.Kappa}, {"accuracy", agreement.Confusion.Accuracy}, {"mcc", agreement.Confusion.MCC}, {"f1", agreement.Confusion.F1}} {
+		measure := BackboneMeasure{m.name, m.of(current), m.of(candidate)}
+		b.Measures = append(b.Measures, measure)
+		switch {
+		case !measure.Current.Defined || !measure.Candidate.Defined:
+			b.Why = m.name + " is not defined"
+		case measure.Candidate.Value > measure.Current.Value:
+			better++
+		case measure.Candidate.Value < measure.Current.Value:
+			worse++
+		}
+	}
+	switch {
+	case b.N == 0:
+		b.Why = "there is no case on which both have a verdict"
+	case b.Why != "":
+	case worse > 0:
+		b.Why = fmt.Sprintf("it is worse by %d of the %d measures", worse, len(b.Measures))
+	case better == 0:
+		b.Why = "it is better by none of the measures"
+	default:
+		b.Adopt, b.AllBetter = true, better == len(b.Measures)
+		b.Why = fmt.Sprintf("it is better by %d of the %d measures and worse by none", better, len(b.Measures))
+	}
+	r.Backbone = b
+	return nil
+}
+
 // notes are what holds for the whole report.
 func (x *computation) notes(r *Report) []string {
 	labels := agreement.Confusion{TP: r.Passes, TN: r.N - r.Passes}
@@ -317,10 +402,10 @@ func (x *computation) notes(r *Report) []string {
 }
 
 // people is the agreement of those who labelled.
-func (s *Study) people() *People {
+func people(cases []Case) *People {
 	var votes [][]agreement.Vote
 	p := &People{}
-	for _, c := range s.Cases {
+	for _, c := range cases {
 		passes, fails := 0, 0
 		for _, v := range c.Votes {
 			switch v {

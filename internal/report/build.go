@@ -117,7 +117,7 @@ func (s *Summary) metricList() []string {
 }
 
 func (s *Summary) metric(name string) Metric {
-	m := Metric{Name: name}
+	m := Metric{Name: name, Judges: s.judges[name]}
 	if known := s.known(name); known != nil {
 		m.Group, m.LowerIsBetter = known.Group, known.LowerIsBetter
 	}

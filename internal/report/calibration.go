@@ -21,9 +21,11 @@ func RenderCalibration(w io.Writer, r *calibration.Report, o Options) error {
 	v.metrics()
 	for _, b := range r.Breakdowns {
 		v.breakdown(b)
+		v.executionScores(b)
 	}
 	v.thresholds()
 	v.comparisons()
+	v.backbone()
 	v.notes()
 	return v.w.Flush()
 }
@@ -191,7 +193,80 @@ func (v *calibrationView) breakdown(b calibration.Breakdown) {
 		}
 		g.add(row...)
 	}
+	if slices.ContainsFunc(b.Parts, func(p calibration.Part) bool { return p.People != nil }) {
+		row := []cellSpans{inStyle("Fleiss' kappa of people", dim)}
+		for _, p := range b.Parts {
+			said := v.dash
+			if p.People != nil {
+				said = v.figure(p.People.Fleiss, 2)
+			}
+			row = append(row, inStyle(said, dim))
+		}
+		g.add(row...)
+	}
 	g.print(v.printer)
+}
+
+// executionMetrics are those whose mean is an execution accuracy, the plain one first.
+var executionMetrics = []string{"ex_bird", "hybrid_ex", "llm_ex"}
+
+// executionScores shows the mean of execution accuracy in each group, beside the share that people
+// pass.
+func (v *calibrationView) executionScores(b calibration.Breakdown) {
+	var keys []string
+	for _, name := range executionMetrics {
+		for i := range v.Metrics {
+			if base, _, _ := strings.Cut(v.Metrics[i].Key, "@"); base == name && v.Metrics[i].Mean.Defined && len(keys) < 3 {
+				keys = append(keys, v.Metrics[i].Key)
+			}
+		}
+	}
+	if len(keys) == 0 {
+		return
+	}
+	v.title("Execution accuracy by "+b.By, "mean, and 95 % bootstrap interval")
+	var g grid
+	g.words(b.By, 12)
+	g.number("people pass")
+	for i, k := range keys {
+		c := g.number(Printable(k))
+		c.drop = i
+	}
+	for _, p := range b.Parts {
+		row := []cellSpans{text(Printable(p.Name)), text(fmt.Sprintf("%d of %d", p.Passes, p.N))}
+		for _, k := range keys {
+			m := p.Metrics[slices.IndexFunc(p.Metrics, func(r calibration.Result) bool { return r.Key == k })]
+			said := v.figure(m.Mean, 2)
+			if m.MeanCI.Defined {
+				said += fmt.Sprintf(" [%s, %s]", fixed(m.MeanCI.Lo, 2), fixed(m.MeanCI.Hi, 2))
+			}
+			row = append(row, text(said))
+		}
+		g.add(row...)
+	}
+	g.print(v.printer)
+}
+
+// backbone tells whether a candidate may take the place of the current judge.
+func (v *calibrationView) backbone() {
+	b := v.Backbone
+	if b == nil {
+		return
+	}
+	v.title("Backbone", fmt.Sprintf("%s in place of %s, on %s with a verdict of both", Printable(b.Candidate), Printable(b.Current), Counted(b.N, "case")))
+	var g grid
+	g.words("measure", 10)
+	g.number("current")
+	g.number("candidate")
+	for _, m := range b.Measures {
+		g.add(text(m.Name), text(v.figure(m.Current, 4)), text(v.figure(m.Candidate, 4)))
+	}
+	g.print(v.printer)
+	said := "keep the current one: "
+	if b.Adopt {
+		said = "the candidate may take its place: "
+	}
+	v.line(span{said + b.Why, bold})
 }
 
 // thresholds tells how thresholds were chosen.

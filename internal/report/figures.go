@@ -37,6 +37,8 @@ type Metric struct {
 	Group         string `json:"group,omitempty"`
 	LowerIsBetter bool   `json:"lower_is_better,omitempty"`
 	Rates         []Rate `json:"rates"`
+
+	Judges []string `json:"judges,omitempty"` // tags of the judges that its scores rest on, such as rose_o3-2504
 }
 
 // Rate is what a metric says of the answers of one agent version.

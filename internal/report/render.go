@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -47,6 +48,15 @@ func (v *view) header() {
 		line = append(line, span{v.dot + " " + strings.Join(agents, ", "), plain})
 	}
 	v.line(line...)
+	by := map[string][]string{}
+	for _, m := range v.Metrics {
+		for _, tag := range m.Judges {
+			by[tag] = append(by[tag], m.Name)
+		}
+	}
+	for _, tag := range slices.Sorted(maps.Keys(by)) {
+		v.line(span{"judged by " + Printable(tag), bold}, span{" (" + strings.Join(by[tag], ", ") + ")", plain})
+	}
 }
 
 // name is how an agent version is called in tables: by what tells it from the others.

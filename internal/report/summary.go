@@ -45,6 +45,7 @@ type Summary struct {
 	groups  []reasonGroup
 	byKey   map[groupKey]uint16
 	metrics map[string]map[int]bool  // versions met
+	judges  map[string][]string      // tags of the judges met, sorted, by metric
 	against *Agent                   // what all others are compared with; nil: versions of one agent in turn, and agents of one version
 	silent  map[Agent]map[int32]bool // cases that the agent was asked and has no answer to
 
@@ -132,7 +133,7 @@ const (
 func NewSummary(o SummaryOptions) *Summary {
 	s := &Summary{
 		o: o, cases: map[caseKey]int32{}, silent: map[Agent]map[int32]bool{}, agents: map[Agent]map[string]*series{}, byKey: map[groupKey]uint16{},
-		metrics: map[string]map[int]bool{}, texts: map[textKey]textOf{}, whys: map[textKey]string{},
+		metrics: map[string]map[int]bool{}, judges: map[string][]string{}, texts: map[textKey]textOf{}, whys: map[textKey]string{},
 	}
 	if len(s.o.Tiers) == 0 {
 		s.o.Tiers = []string{"easy", "medium", "hard", "extra hard", "extra_hard"}
@@ -198,6 +199,13 @@ func (s *Summary) Add(score scoring.Score, c Case) {
 		if score.Status == scoring.StatusOK && (score.Passed == nil || !*score.Passed) && len(s.texts) < maxTexts {
 			s.texts[key] = textOf{shorten(c.Question), shorten(score.Reason)}
 		}
+	}
+}
+
+// Judged tells by whom scores of a metric were judged: the tag of the judge, such as rose_o3-2504.
+func (s *Summary) Judged(metric, tag string) {
+	if at, there := slices.BinarySearch(s.judges[metric], tag); !there {
+		s.judges[metric] = slices.Insert(s.judges[metric], at, tag)
 	}
 }
 

@@ -58,6 +58,40 @@ func Bootstrap(c Confusion, of Statistic, o Resampling) Interval {
 	return in
 }
 
+// Mean is the mean of values with its percentile interval under resampling (BADGER, figure 2).
+func Mean(values []float64, o Resampling) (Stat, Interval) {
+	if len(values) == 0 {
+		const why = "there are no values"
+		return Stat{Why: why}, Interval{Why: why}
+	}
+	o = o.withDefaults()
+	sorted := slices.Sorted(slices.Values(values))
+	var distinct []float64
+	var weights []int
+	sum := 0.0
+	for _, v := range sorted {
+		sum += v
+		if n := len(distinct); n > 0 && distinct[n-1] == v {
+			weights[n-1]++
+			continue
+		}
+		distinct, weights = append(distinct, v), append(weights, 1)
+	}
+	mean := Stat{Value: sum / float64(len(values)), Defined: true}
+	if len(distinct) == 1 {
+		return mean, Interval{Lo: mean.Value, Hi: mean.Value, Defined: true, Why: "all values are the same"}
+	}
+	draw := newMultinomial(weights, o.source())
+	means := make([]float64, o.Resamples)
+	for i := range means {
+		for k, n := range draw.next() {
+			means[i] += float64(n) * distinct[k]
+		}
+		means[i] /= float64(len(values))
+	}
+	return mean, percentile(means, o)
+}
+
 // percentile is the interval of what resampling gave; it reorders values.
 func percentile(values []float64, o Resampling) Interval {
 	lost := o.Resamples - len(values)

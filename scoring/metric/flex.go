@@ -9,7 +9,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "flex", Version: 1, Group: "judge",
+		Name: "flex", Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL | scoring.FieldGoldSQL,
 		Reads: circumstance,
@@ -20,8 +20,9 @@ func init() {
 			"One call. With the option categories there is a second call in two cases. For a query judged incorrect it names the error: schema linking, filtering, " +
 			"nullable column, multiple rows, abused clauses or other. For a query judged correct whose results differ it names the difference: output structure, " +
 			"value representation, reference, several answers or other. Detail: results; execution_error, the error that execution accuracy makes on this case " +
-			"(false_positive, false_negative or none; null if results are not given); categories, each with an explanation.",
-		Source:    "FLEX, section 5 (criteria), appendices A.3 (tables), B.3 and F (categories of false positives and of false negatives)",
+			"(false_positive, false_negative or none; null if results are not given); categories, each with an explanation; form, whether the judge was told " +
+			"how the results differ (own) or was not, as in the paper (paper). The temperature is 0.",
+		Source:    "FLEX, section 5 (criteria), appendices A.2 (temperature), A.3 (tables), B.3 and F (categories of false positives and of false negatives)",
 		Gaming:    "The judge may be talked to by comments in the agent's query, or follow its likeness with gold. Everything from the case is set off as material, both results are shown where they differ, and calibrate measures the judge on labels.",
 		Example:   "same results by coincidence, the judge says {\"correct\": false}: 0, execution_error false_positive, categories incorrect_filtering_condition.",
 		Threshold: scoring.At(1),
@@ -31,11 +32,13 @@ func init() {
 }
 
 type flexOptions struct {
-	Categories bool `json:"categories"`
+	Categories bool   `json:"categories"`
+	Form       string `json:"form"`
 }
 
-var flexDeclared = scoring.DeclareOptions(flexOptions{Categories: true}, nil,
+var flexDeclared = scoring.DeclareOptions(flexOptions{Categories: true, Form: formOwn}, nil,
 	scoring.Option{Name: "categories", Doc: "Whether a second call sorts out what is wrong with a query judged incorrect, or why the results of a correct one differ."},
+	formOption,
 )
 
 type flexReply struct {
@@ -52,9 +55,12 @@ type flexCategory struct {
 // flexDetail is the evidence of the metric flex.
 type flexDetail struct {
 	Results        relation       `json:"results"`
+	Form           string         `json:"form"` // of the question: own or paper
 	Analysis       string         `json:"analysis,omitempty"`
 	ExecutionError *string        `json:"execution_error"`
 	Categories     []flexCategory `json:"categories,omitempty"`
+
+	asked []reliedOn
 }
 
 // The categories, in the order of the paper.
@@ -74,7 +80,7 @@ func flex(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	if err != nil {
 		return scoring.Score{}, err
 	}
-	d := flexDetail{Results: relationOf(in, false)}
+	d := flexDetail{Results: relationOf(in, false), Form: o.Form}
 	value, reason, err := d.ask(ctx, in)
 	if err != nil {
 		return scoring.Score{}, err
@@ -99,10 +105,13 @@ func flex(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 func (d *flexDetail) ask(ctx context.Context, in *scoring.Input) (value float64, reason string, err error) {
 	question, m := prompt.FLEXSame, materialOf(in, d.Results)
 	if d.Results != resultsSame {
-		question, m.Relation = prompt.FLEXDiffer, relationText(in)
+		question, m.Relation = inForm(d.Form, prompt.FLEXDiffer), relationText(in)
 	}
 	var reply flexReply
-	if err := in.AskOnce(ctx, question.Request(m), &reply); err != nil {
+	r := question.Request(m)
+	resp, err := in.AskOnceResponse(ctx, r, &reply)
+	d.asked = append(d.asked, answeredBy(in, r, resp))
+	if err != nil {
 		return 0, "", err
 	}
 	d.Analysis, d.ExecutionError = reply.Analysis, executionError(d.Results, reply.Correct)

@@ -2,10 +2,13 @@ package metric
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
+	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/prompt"
 )
@@ -69,6 +72,64 @@ func materialOf(in *scoring.Input, r relation) prompt.Material {
 		PredSQL: in.Pred.SQL, GoldSQL: in.Gold.SQL, PredResult: in.Pred.Result.Table, GoldResult: in.Gold.Result.Table,
 		ResultsKnown: r != resultsUnknown,
 	}
+}
+
+// The forms in which a judge is asked.
+const (
+	formOwn   = "own"   // also told what badger found: how the two results stand to each other
+	formPaper = "paper" // told what the paper says and nothing else
+)
+
+var formOption = scoring.Option{
+	Name: "form", Choices: []string{formOwn, formPaper},
+	Doc: "Whether the judge of results that differ is also told how they differ, as badger found it (own), or only what the paper shows it (paper).",
+}
+
+// reliedOn is a question whose answer a score rests on.
+type reliedOn struct {
+	purpose, prompt string // the question, and the version of the prompt
+	model           string // as the reply names it; empty where nobody does
+	file            bool   // the reply was recorded elsewhere, and with which prompt is not known
+}
+
+func answeredBy(in *scoring.Input, r judgebackend.Request, resp judgebackend.Response) reliedOn {
+	model := in.JudgeModel(r.Purpose)
+	if _, dated := judgebackend.Released(resp.Model); dated || model == "" {
+		model = resp.Model
+	}
+	return reliedOn{r.Purpose, r.PromptVersion, model, in.Recorded(r.Purpose)}
+}
+
+// restsOn says in a line what a verdict by a judge rests on. It is the same whether the judge was
+// asked now or its ledger answered.
+func restsOn(judge string, all []reliedOn) string {
+	var prompts, recorded, models []string
+	for _, q := range all {
+		if q.model != "" && !slices.Contains(models, q.model) {
+			models = append(models, q.model)
+		}
+		if q.file {
+			recorded = append(recorded, q.purpose)
+		} else {
+			prompts = append(prompts, q.prompt)
+		}
+	}
+	text := judge + " by " + cmp.Or(strings.Join(models, " and "), "a model that is not named")
+	if len(prompts) > 0 {
+		text += ", asked " + strings.Join(prompts, " and ")
+	}
+	if len(recorded) > 0 {
+		text += ", from the replies to " + strings.Join(recorded, " and ") + " recorded in a file, whose prompts are not known"
+	}
+	return text
+}
+
+// inForm is a prompt in a form.
+func inForm(form string, p *prompt.Prompt) *prompt.Prompt {
+	if form == formPaper {
+		return p.InPaperForm()
+	}
+	return p
 }
 
 // remark is a part of a judge's reply that explains: text, and now and then an object or a list in

@@ -1,18 +1,21 @@
 package metric
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"regexp"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/prompt"
 )
 
 func init() {
 	register(scoring.Metric{
-		Name: "rose", Version: 1, Group: "judge",
+		Name: "rose", Version: 2, Group: "judge",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs: scoring.FieldJudge | scoring.FieldQuestion | scoring.FieldPredSQL | scoring.FieldGoldSQL,
 		Reads: circumstance,
@@ -24,7 +27,8 @@ func init() {
 			"in the published runs. Then there is no Prover call, and the Refuter sees neither results nor a Prover's " +
 			"reason. Results count as different if one is not given. 1 or 2 calls. Detail: the replies; gold_x, the " +
 			"Refuter calls the gold query wrong; amb_q and amb_schema, it finds the question or the schema ambiguous " +
-			"(null without a Refuter call); judge, the tag rose_<model>-<yymm> that a reported score must carry.",
+			"(null without a Refuter call); judge, the tag rose_<model>-<yymm> that a reported score must carry; form, whether the Refuter was " +
+			"told how the results differ (own) or was not, as in the paper (paper); criteria, the acceptance criteria that were set by the options criteria and rules.",
 		Source:    "ROSE, sections 4.1 to 4.3, appendices B (score), E.1 (tag) and O (what the judges are told)",
 		Gaming:    "The Prover may be talked to by comments and names in the agent's query. Everything from the case is set off as material, the Refuter sees gold where the results differ, and a reply that is missing is a failure and never a pass. calibrate measures the judge on labels.",
 		Example:   "the results differ, the Prover accepts, the Refuter upholds and calls the reference wrong: 1, gold_x.",
@@ -38,12 +42,19 @@ type roseOptions struct {
 	Model    string `json:"model"`
 	Released string `json:"released"`
 	Refuter  bool   `json:"refuter"`
+	Form     string `json:"form"`
+
+	Criteria map[string]string `json:"criteria"`
+	Rules    []string          `json:"rules"`
 }
 
-var roseDeclared = scoring.DeclareOptions(roseOptions{Refuter: true}, (*roseOptions).check,
+var roseDeclared = scoring.DeclareOptions(roseOptions{Refuter: true, Form: formOwn}, (*roseOptions).check,
 	scoring.Option{Name: "model", Unset: "that of the backend", Doc: "The name of the judge's model, for the tag."},
 	scoring.Option{Name: "released", Unset: "that of the backend's model, if known", Doc: "The month of the model's release as yymm, for the tag."},
 	scoring.Option{Name: "refuter", Doc: "Whether the Refuter is asked; false is the Prover alone, who is then asked in every case."},
+	formOption,
+	scoring.Option{Name: "criteria", Unset: "those of the paper", Doc: "Acceptance criteria that replace the paper's, such as {\"duplicates\": \"forbidden\"}. " + criteriaInWords()},
+	scoring.Option{Name: "rules", Doc: "Further acceptance criteria, a sentence each."},
 )
 
 var yymm = regexp.MustCompile(`^[0-9]{2}(0[1-9]|1[0-2])$`)
@@ -52,7 +63,12 @@ func (o *roseOptions) check() error {
 	if o.Released != "" && !yymm.MatchString(o.Released) {
 		return errcode.New(errcode.InvalidArgument, "option released is %.20q, want the month of the model's release as yymm", o.Released)
 	}
-	return nil
+	for i, rule := range o.Rules {
+		if strings.TrimSpace(rule) == "" {
+			return errcode.New(errcode.InvalidArgument, "option rules[%d] is empty, want a sentence", i)
+		}
+	}
+	return checkCriteria(o.Criteria)
 }
 
 // proverReply is what the Prover says. Only the verdict decides.
@@ -75,12 +91,16 @@ type refuterReply struct {
 // roseDetail is the evidence of the metric rose.
 type roseDetail struct {
 	Judge     string        `json:"judge,omitempty"`
+	Form      string        `json:"form"`               // of the questions: own or paper
+	Criteria  string        `json:"criteria,omitempty"` // that the judges were given besides
 	Results   relation      `json:"results"`
 	Prover    *proverReply  `json:"prover,omitempty"`
 	Refuter   *refuterReply `json:"refuter,omitempty"`
 	GoldX     *bool         `json:"gold_x"`
 	AmbQ      *bool         `json:"amb_q"`
 	AmbSchema *bool         `json:"amb_schema"`
+
+	asked []reliedOn
 }
 
 func rose(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
@@ -92,16 +112,13 @@ func rose(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	if err != nil {
 		return scoring.Score{}, err
 	}
-	d := roseDetail{Judge: versionTag("rose", o.Model, o.Released, in.JudgeModel()), Results: results}
-	value, reason, err := d.cascade(ctx, in, o.Refuter)
+	d := roseDetail{Results: results}
+	value, reason, err := d.cascade(ctx, in, &o)
 	if err != nil {
 		return scoring.Score{}, err
 	}
 	s := scoring.OK(value, reason)
 	s.Detail = d
-	if !taggedWithMonth.MatchString(d.Judge) {
-		s.Warnings = append(s.Warnings, "the month in which the judge's model was released is not known: set the options model and released, so that scores of different judges are told apart")
-	}
 	if d.Results == resultsUnknown {
 		s.Warnings = append(s.Warnings, "a result is not given: the judges went by the queries")
 	}
@@ -109,16 +126,29 @@ func rose(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 }
 
 // cascade asks the Prover where the results differ, and the Refuter of what is accepted so far.
-func (d *roseDetail) cascade(ctx context.Context, in *scoring.Input, refuter bool) (float64, string, error) {
+func (d *roseDetail) cascade(ctx context.Context, in *scoring.Input, o *roseOptions) (float64, string, error) {
 	const proverAsked, refuterAsked = "rose/prover", "rose/refuter"
+	d.Form, d.Criteria = o.Form, o.criteria()
 	m := materialOf(in, d.Results)
+	m.Criteria = d.Criteria
+	refuter := o.Refuter
+	ask := func(p *prompt.Prompt, into any) error {
+		r := inForm(o.Form, p).Request(m)
+		resp, err := in.AskOnceResponse(ctx, r, into)
+		q := answeredBy(in, r, resp)
+		d.asked = append(d.asked, q)
+		d.Judge = versionTag("rose", o.Model, o.Released, q.model)
+		return err
+	}
 	same := d.Results == resultsSame
-	if in.Recorded(proverAsked) || in.Recorded(refuterAsked) {
-		same = !in.Recorded(proverAsked) // the run that was recorded compared results of its own
+	if in.Recorded(proverAsked) {
+		same = false // the run that was recorded compared results of its own
+	} else if in.Recorded(refuterAsked) && d.Results == resultsUnknown {
+		same = true
 	}
 	if !same || !refuter {
 		d.Prover = &proverReply{}
-		if err := in.AskOnce(ctx, prompt.ROSEProver.Request(m), d.Prover); err != nil {
+		if err := ask(prompt.ROSEProver, d.Prover); err != nil {
 			return 0, "", err
 		}
 		if !d.Prover.Verdict {
@@ -129,22 +159,26 @@ func (d *roseDetail) cascade(ctx context.Context, in *scoring.Input, refuter boo
 		}
 		m.Opinion = string(d.Prover.Reason)
 	}
-	ask := prompt.ROSERefuterSame
+	question := prompt.ROSERefuterSame
 	if !same {
-		ask, m.Relation = prompt.ROSERefuter, relationText(in)
+		question, m.Relation = prompt.ROSERefuter, relationText(in)
 	}
 	d.Refuter = &refuterReply{}
-	if err := in.AskOnce(ctx, ask.Request(m), d.Refuter); err != nil {
+	if err := ask(question, d.Refuter); err != nil {
 		return 0, "", err
 	}
 	d.label()
+	why := "the results are the same"
+	if d.Results == resultsUnknown {
+		why = "the run that was recorded asked no Prover, as of equal results"
+	}
 	switch {
 	case d.Refuter.Verdict && same:
-		return 0, "the results are the same, the Refuter rejects the query", nil
+		return 0, why + ", the Refuter rejects the query", nil
 	case d.Refuter.Verdict:
 		return 0, "the Prover accepts the query, the Refuter overturns that", nil
 	case same:
-		return 1, "the results are the same, the Refuter finds no fault", nil
+		return 1, why + ", the Refuter finds no fault", nil
 	}
 	return 1, "the Prover accepts the query, the Refuter upholds that", nil
 }
@@ -157,18 +191,13 @@ func (d *roseDetail) label() {
 	d.GoldX, d.AmbQ, d.AmbSchema = &goldX, &question, &schema
 }
 
-var (
-	taggedWithMonth = regexp.MustCompile(`-[0-9]{4}$`)
-	datedModel      = regexp.MustCompile(`^(.+?)[-@](?:20)([0-9]{2})-?(0[1-9]|1[0-2])-?(?:[0-3][0-9])$`)
-)
-
 // versionTag is metric_model-yymm (ROSE, appendix E.1). What is not configured comes from the
 // backend's model, whose name may end in a date.
 func versionTag(metric, model, released, backend string) string {
-	if dated := datedModel.FindStringSubmatch(backend); dated != nil {
-		backend = dated[1]
+	if month, dated := judgebackend.Released(backend); dated {
+		backend = judgebackend.Undated(backend)
 		if released == "" && model == "" {
-			released = dated[2] + dated[3]
+			released = month
 		}
 	}
 	if model == "" {
@@ -181,4 +210,33 @@ func versionTag(metric, model, released, backend string) string {
 		return metric + "_" + model
 	}
 	return metric + "_" + model + "-" + released
+}
+
+// Tagged is the tag of the judge that a score of rose or verdict rests on, such as rose_o3-2504, and
+// whether it says the month; the tag is empty where the score has none. The detail may be as the
+// metric made it or as JSON.
+func Tagged(s *scoring.Score) (tag string, month bool) {
+	switch d := s.Detail.(type) {
+	case roseDetail:
+		tag = d.Judge
+	case verdictDetail:
+		if d.ROSE != nil {
+			tag = d.ROSE.Judge
+		}
+	case json.RawMessage:
+		if s.Metric != "rose" && s.Metric != "verdict" {
+			return "", false
+		}
+		var stored struct {
+			Judge string `json:"judge"`
+			ROSE  struct {
+				Judge string `json:"judge"`
+			} `json:"rose"`
+		}
+		if json.Unmarshal(d, &stored) == nil {
+			tag = cmp.Or(stored.Judge, stored.ROSE.Judge)
+		}
+	}
+	_, month = judgebackend.Released(tag)
+	return tag, month
 }

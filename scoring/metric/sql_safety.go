@@ -106,6 +106,25 @@ func sqlSafety(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
+// ReadOnlyQuery tells whether a text is one query, read whole, that only reads, by the rules of the
+// metric sql_safety; functions are harmless besides those of the dialect's list. why says what is
+// wrong; unknown tells that this is a function or a piece of text of which nothing is known, rather
+// than a known danger.
+func ReadOnlyQuery(sql string, dialect sqlparts.Dialect, functions ...string) (why string, unknown bool) {
+	sc := sqlparts.Parse(sql, dialect)
+	l := lookout{kept: map[string]int{}}
+	l.script(sc, 0)
+	o := safetyOptions{Functions: functions}
+	if findings := slices.DeleteFunc(l.findings, o.allows); len(findings) > 0 {
+		f := gravest(findings)
+		return f.Danger + ": " + f.By, f.Danger == dangerUnknown
+	}
+	if len(sc.Statements) != 1 || sc.Statements[0].Kind != sqlparts.KindQuery || sc.Statements[0].Query == nil {
+		return "it is no query", false
+	}
+	return "", false
+}
+
 func gravest(findings []finding) finding {
 	return slices.MinFunc(findings, func(a, b finding) int {
 		return slices.Index(dangers, a.Danger) - slices.Index(dangers, b.Danger)

@@ -24,7 +24,7 @@ func init() {
 			"fully_applied_with_extras, 3 partially_applied, 0 not_applied. verdict: 5 Correct, 3 Likely Correct, 2 " +
 			"Potentially Incorrect, 0 Incorrect. leniency: 1 if the filters are fully applied with extras and all " +
 			"extras are in benign_filters. Γ: 1 from a confidence of 0.85, 0.8 from 0.65, else 0.5. Labels: excellent " +
-			"from 90, good from 75, marginal from 50, else poor. The parser reads the query: projections, aggregates, " +
+			"from 90, good from 75, marginal from 50, else poor. Options set other points, limits and tiers; a score by them says so in its detail (scale). The parser reads the query: projections, aggregates, " +
 			"grouping, order, limit, and all filters. From these it decides the normalization rules 1 to 4 (a GROUP BY " +
 			"that the select list requires or whose column is held to one value, a default ORDER BY, a safety LIMIT). " +
 			"The judge reads the question and the interpretation, which is the enriched question, in one call at " +
@@ -76,47 +76,6 @@ const (
 	notApplied             = "not_applied"
 )
 
-// Points of the parts of the base score (STEF, Tables 1 and 2).
-var (
-	stefFilterPoints  = map[string]int{fullyApplied: 5, fullyAppliedWithExtras: 4, partiallyApplied: 3, notApplied: 0}
-	stefVerdictPoints = map[string]int{"Correct": 5, "Likely Correct": 3, "Potentially Incorrect": 2, "Incorrect": 0}
-)
-
-// stefReliability is the confidence multiplier Γ in tenths (STEF, equation 13) and the name of its
-// tier (section 4.4).
-func stefReliability(confidence float64) (tenths int, tier string) {
-	switch {
-	case confidence >= 0.85:
-		return 10, "high"
-	case confidence >= 0.65:
-		return 8, "moderate"
-	}
-	return 5, "low"
-}
-
-// stefScore is Φ (STEF, equations 11 and 12): base points times ten times Γ, in whole numbers.
-func stefScore(status, verdict string, lenient bool, confidence float64) int {
-	base := stefFilterPoints[status] + stefVerdictPoints[verdict]
-	if lenient {
-		base++
-	}
-	tenths, _ := stefReliability(confidence)
-	return base * tenths
-}
-
-// stefTier is the quality tier of a score (STEF, Table 3).
-func stefTier(score int) string {
-	switch {
-	case score >= 90:
-		return "excellent"
-	case score >= 75:
-		return "good"
-	case score >= 50:
-		return "marginal"
-	}
-	return "poor"
-}
-
 // stefReply is what the judge says.
 type stefReply struct {
 	Outputs        []string          `json:"outputs"`
@@ -164,6 +123,7 @@ type stefDetail struct {
 	Lenient        bool         `json:"lenient"`
 	Reliability    string       `json:"reliability"`
 	Tier           string       `json:"tier"`
+	Scale          *stefScale   `json:"scale,omitempty"`      // where it is not that of the paper
 	Enrichment     string       `json:"enrichment,omitempty"` // of the enriched question, where there is one
 	EnrichmentNote string       `json:"enrichment_note,omitempty"`
 	Analysis       string       `json:"reason"`
@@ -174,6 +134,7 @@ type stefRead struct {
 	stefReply
 	spec  *querySpec
 	rules *stefRules
+	scale stefScale
 }
 
 // readSTEF reads the query, and has the judge read the question and compare. none says why there is
@@ -181,6 +142,9 @@ type stefRead struct {
 func readSTEF(ctx context.Context, in *scoring.Input) (r stefRead, none string, err error) {
 	o, err := stefDeclared.Read(in)
 	if err != nil {
+		return r, "", err
+	}
+	if r.scale, err = o.scale(); err != nil {
 		return r, "", err
 	}
 	if r.rules, err = o.rules(sqlparts.DialectOf(in.Case.Dialect)); err != nil {
@@ -227,7 +191,7 @@ func stef(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	}
 	if none != "" {
 		s := scoring.OK(0, none)
-		s.Label = stefTier(0)
+		s.Label = r.scale.tier(0)
 		return s, nil
 	}
 	reply, spec, rules := r.stefReply, r.spec, r.rules
@@ -242,10 +206,13 @@ func stef(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	}
 	d.OrderBy = constructOf(len(spec.OrderBy) > 0, reply.ExplicitOrder || reply.TopK, spec.OrderDefault, "default")
 	d.Limit = constructOf(spec.Limit != nil, reply.TopK, spec.LimitSafe, "safety_default")
-	value := stefScore(d.FilterStatus, d.Verdict, d.Lenient, d.Confidence)
-	_, d.Reliability = stefReliability(d.Confidence)
-	d.Tier = stefTier(value)
-	s := scoring.OK(float64(value), fmt.Sprintf("%s: filters %s, verdict %s, %s confidence", d.Tier, d.FilterStatus, d.Verdict, d.Reliability))
+	value := r.scale.score(d.FilterStatus, d.Verdict, d.Lenient, d.Confidence)
+	_, d.Reliability = r.scale.reliability(d.Confidence)
+	d.Tier = r.scale.tier(value)
+	if r.scale.own {
+		d.Scale = &r.scale
+	}
+	s := scoring.OK(value, fmt.Sprintf("%s: filters %s, verdict %s, %s confidence", d.Tier, d.FilterStatus, d.Verdict, d.Reliability))
 	s.Label = d.Tier
 	s.Warnings = unread(in, predSide)
 	if in.Case.Agent.Interpretation != "" {

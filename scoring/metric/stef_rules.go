@@ -10,20 +10,30 @@ import (
 	"github.com/badger-eval/badger/scoring/sqlparts"
 )
 
-// stefOptions are the application rules R_app (STEF, section 3.5, listing 1) and the threshold of
-// rule 4.
+// stefOptions are the application rules R_app (STEF, section 3.5, listing 1), the threshold of rule
+// 4, and the scale.
 type stefOptions struct {
 	ColumnMappings map[string]string `json:"column_mappings"`
 	BenignFilters  []string          `json:"benign_filters"`
 	IgnoreFilters  []string          `json:"ignore_filters"`
 	LimitMin       int64             `json:"limit_min"`
+
+	FilterPoints     []float64 `json:"filter_points"`
+	VerdictPoints    []float64 `json:"verdict_points"`
+	Leniency         float64   `json:"leniency"`
+	ConfidenceLimits []float64 `json:"confidence_limits"`
+	Multipliers      []float64 `json:"multipliers"`
+	Tiers            []float64 `json:"tiers"`
 }
 
 // stefLimitMin is the recommended threshold λ_min (STEF, section 5.4).
 const stefLimitMin = 1000
 
-var stefDeclared = scoring.DeclareOptions(stefOptions{LimitMin: stefLimitMin},
+var stefDeclared = scoring.DeclareOptions(stefOptions{LimitMin: stefLimitMin, Leniency: paperScale.Leniency},
 	func(o *stefOptions) error {
+		if _, err := o.scale(); err != nil {
+			return err
+		}
 		_, err := o.rules(sqlparts.Generic)
 		return err
 	},
@@ -31,6 +41,12 @@ var stefDeclared = scoring.DeclareOptions(stefOptions{LimitMin: stefLimitMin},
 	scoring.Option{Name: "benign_filters", Doc: "Conditions that nobody needs to ask for, such as \"status = 'Active'\"; each compares one column with constants."},
 	scoring.Option{Name: "ignore_filters", Doc: "Columns whose conditions count neither as called for nor as extra."},
 	scoring.Option{Name: "limit_min", Min: scoring.At(1), Doc: "The number of rows from which a LIMIT is a safety default."},
+	scoring.Option{Name: "filter_points", Unset: "5, 4, 3, 0", Doc: "Points of fully_applied, fully_applied_with_extras, partially_applied and not_applied. The highest points of filters and verdict sum to 10."},
+	scoring.Option{Name: "verdict_points", Unset: "5, 3, 2, 0", Doc: "Points of Correct, Likely Correct, Potentially Incorrect and Incorrect."},
+	scoring.Option{Name: "leniency", Min: scoring.At(0), Max: scoring.At(stefBase), Doc: "Points for extras that are all benign; at most what extras cost."},
+	scoring.Option{Name: "confidence_limits", Unset: "0.85, 0.65", Doc: "The confidence from which the reliability is high, and moderate."},
+	scoring.Option{Name: "multipliers", Unset: "1, 0.8, 0.5", Doc: "The multiplier of high, moderate and low reliability."},
+	scoring.Option{Name: "tiers", Unset: "90, 75, 50", Doc: "The score from which an answer is excellent, good and marginal. The threshold of passed is set apart from it, under thresholds."},
 )
 
 // stefRules are the options, ready to be applied.

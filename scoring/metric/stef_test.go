@@ -20,7 +20,7 @@ func TestSTEFScore(t *testing.T) {
 		why, status, verdict string
 		lenient              bool
 		confidence           float64
-		want                 int
+		want                 float64
 		tier                 string
 	}{
 		{"the greatest: (5 + 5) / 10 * 100 * 1", "fully_applied", "Correct", false, 1, 100, "excellent"},
@@ -38,20 +38,47 @@ func TestSTEFScore(t *testing.T) {
 		{"the least of a verdict that is not Incorrect: 2 / 10 * 100 * 0.5 (section 4.6)", "not_applied", "Potentially Incorrect", false, 0.1, 10, "poor"},
 		{"nothing is right", "not_applied", "Incorrect", false, 1, 0, "poor"},
 	} {
-		got := stefScore(tc.status, tc.verdict, tc.lenient, tc.confidence)
-		if tier := stefTier(got); got != tc.want || tier != tc.tier {
-			t.Errorf("%s: %d %s, want %d %s", tc.why, got, tier, tc.want, tc.tier)
+		got := paperScale.score(tc.status, tc.verdict, tc.lenient, tc.confidence)
+		if tier := paperScale.tier(got); got != tc.want || tier != tc.tier {
+			t.Errorf("%s: %v %s, want %v %s", tc.why, got, tier, tc.want, tc.tier)
 		}
 	}
-	for score, want := range map[int]string{100: "excellent", 90: "excellent", 89: "good", 75: "good", 74: "marginal", 50: "marginal", 49: "poor", 0: "poor"} {
-		if got := stefTier(score); got != want {
-			t.Errorf("%d is %s, want %s (Table 3)", score, got, want)
+	for score, want := range map[float64]string{100: "excellent", 90: "excellent", 89: "good", 75: "good", 74: "marginal", 50: "marginal", 49: "poor", 0: "poor"} {
+		if got := paperScale.tier(score); got != want {
+			t.Errorf("%v is %s, want %s (Table 3)", score, got, want)
 		}
 	}
-	for confidence, want := range map[float64]int{1: 10, 0.85: 10, 0.8499: 8, 0.65: 8, 0.6499: 5, 0: 5} {
-		if got, _ := stefReliability(confidence); got != want {
-			t.Errorf("multiplier of %v is %d tenths, want %d (equation 13)", confidence, got, want)
+	for confidence, want := range map[float64]float64{1: 1, 0.85: 1, 0.8499: 0.8, 0.65: 0.8, 0.6499: 0.5, 0: 0.5} {
+		if got, _ := paperScale.reliability(confidence); got != want {
+			t.Errorf("multiplier of %v is %v, want %v (equation 13)", confidence, got, want)
 		}
+	}
+}
+
+// A scale of one's own keeps a perfect answer at 100 and its parts in order.
+func TestSTEFScaleOfOnesOwn(t *testing.T) {
+	for _, tc := range []struct{ why, options, wrong string }{
+		{"the paper's, spelt out", `{"filter_points": [5, 4, 3, 0], "verdict_points": [5, 3, 2, 0], "leniency": 1, "confidence_limits": [0.85, 0.65], "multipliers": [1, 0.8, 0.5], "tiers": [90, 75, 50]}`, ""},
+		{"filters weigh more", `{"filter_points": [7, 5, 3, 0], "verdict_points": [3, 2, 1, 0], "leniency": 2}`, ""},
+		{"weights that do not sum", `{"filter_points": [6, 4, 3, 0]}`, "the highest are 6 and 5, which sum to 11; want 10"},
+		{"points out of order", `{"filter_points": [5, 3, 4, 0]}`, "filter_points[2] is 4, which is more than the 3 before it"},
+		{"too few points", `{"verdict_points": [5, 0]}`, "verdict_points has 2 numbers, want 4"},
+		{"tiers out of order", `{"tiers": [50, 75, 90]}`, "tiers[1] is 75, which is more than the 50 before it"},
+		{"a tier out of range", `{"tiers": [101, 75, 50]}`, "tiers[0] is 101, want at least 0 and at most 100"},
+		{"a limit that is a percentage", `{"confidence_limits": [85, 65]}`, "confidence_limits[0] is 85"},
+		{"a negative multiplier", `{"multipliers": [1, 0.5, -1]}`, "multipliers[2] is -1"},
+		{"leniency beyond what extras cost", `{"leniency": 2}`, "leniency is 2, want at most 1"},
+		{"an unknown name", `{"tier": [90, 75, 50]}`, "did you mean tiers"},
+	} {
+		err := stefDeclared.Check(json.RawMessage(tc.options))
+		if tc.wrong == "" && err != nil || tc.wrong != "" && (err == nil || !strings.Contains(err.Error(), tc.wrong)) {
+			t.Errorf("%s: %v, want %q", tc.why, err, tc.wrong)
+		}
+	}
+	own := paperScale
+	own.FilterPoints, own.VerdictPoints, own.Tiers = [4]float64{7, 5, 3, 0}, [4]float64{3, 2, 1, 0}, [3]float64{80, 60, 40}
+	if got := own.score("partially_applied", "Correct", false, 0.7); got != 48 || own.tier(got) != "marginal" { // (3 + 3) / 10 * 100 * 0.8
+		t.Errorf("%v %s, want 48 marginal", got, own.tier(got))
 	}
 }
 
@@ -319,11 +346,11 @@ func TestSTEFVocabularyIsThatOfTheSchema(t *testing.T) {
 	if err := json.Unmarshal(prompt.STEF.Schema, &schema); err != nil {
 		t.Fatal(err)
 	}
-	if len(schema.Properties.Verdict.Enum) != len(stefVerdictPoints) {
+	if len(schema.Properties.Verdict.Enum) != len(stefVerdicts) {
 		t.Errorf("%v, want the verdicts of Table 2", schema.Properties.Verdict.Enum)
 	}
 	for _, v := range schema.Properties.Verdict.Enum {
-		if _, ok := stefVerdictPoints[v]; !ok {
+		if !slices.Contains(stefVerdicts, v) {
 			t.Errorf("no points for the verdict %s", v)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "verdict", Version: 2, Group: "verdict",
+		Name: "verdict", Version: 3, Group: "verdict",
 		Context: scoring.FieldResponse | scoring.FieldBehaviour,
 		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true, Why: "if the question calls for a refusal or a clarification, the value of refusal"},
 		Reads: scoring.FieldQuestion | scoring.FieldGoldSQL | scoring.FieldPredSQL | circumstance | scoring.FieldJudge,
@@ -27,11 +27,12 @@ func init() {
 			"policy logic asks whether the query would remain right if the data changed. It requires a proof that both " +
 			"queries are equal, by rules that hold on every database with the schema; results that differ outrank a " +
 			"proof. A table made from labelled cases lists the relations that pass (docs/verdict.md). Evidence only " +
-			"accepts. The judge decides every other answer: rose (1 or 2 calls) or flex (1 call), by the option judge. " +
+			"accepts. The judge decides every other answer: rose (1 or 2 calls) or flex (1 call), by the option judge, " +
+			"asked with the options of that metric. " +
 			"Without a judge the score is abstained, or with the option without_judge set to guess it is the decision " +
 			"that people made more often. If the question calls for a refusal or a clarification, the verdict is that " +
 			"of the metric refusal. Detail: policy; decided_by (evidence, judge or guess); relation with its sentence; " +
-			"chance that people accept an answer with this relation; confidence from 0 to 1; the judge's replies.",
+			"chance that people accept an answer with this relation; confidence from 0 to 1; rests_on, a line that says what the verdict rests on; the judge's replies.",
 		Source: "own; evidence before judge: docs/design.md. The judges are ROSE, section 4, and FLEX, section 5. After a " +
 			"judge decided, confidence follows from Bayes' rule on chance, for a judge who is right judge_accuracy of " +
 			"the time (0.85 by default)",
@@ -105,6 +106,7 @@ type verdictDetail struct {
 	Confidence float64         `json:"confidence"`       // that this verdict is right
 	SameQuery  bool            `json:"same_query"`       // both queries are proven to be the same, and the results at hand do not say otherwise
 	Proof      *sqlproof.Proof `json:"proof,omitempty"`  // how
+	RestsOn    string          `json:"rests_on"`         // in a line
 	ROSE       *roseDetail     `json:"rose,omitempty"`
 	FLEX       *flexDetail     `json:"flex,omitempty"`
 }
@@ -130,6 +132,7 @@ func verdict(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	}
 	d.Relation, d.Class, d.Why, d.Chance, d.Confidence = first.Name, row.Class, first.Text, &row.Chance, row.Chance
 	if row.Passes {
+		d.RestsOn = fmt.Sprintf("evidence: the relation %s passes under the policy %s; nobody was asked", first.Name, o.Policy)
 		s := scoring.OK(1, first.Text)
 		s.Detail = d
 		return s, nil
@@ -137,11 +140,13 @@ func verdict(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	if question := map[string]string{"rose": "rose/prover", "flex": "flex"}[o.Judge]; in.HasJudge(question) || o.Judge == "rose" && in.HasJudge("rose/refuter") {
 		return d.byJudge(ctx, in, &o, first.Text)
 	}
+	d.RestsOn = "nothing: the evidence leaves it open, and nobody was asked"
 	if o.WithoutJudge == "abstain" {
 		s := scoring.Abstain("the evidence leaves it open, and no judge is configured")
 		s.Detail = d
 		return s, nil
 	}
+	d.RestsOn = fmt.Sprintf("a guess: people accept %.0f %% of the answers with the relation %s", 100*row.Chance, first.Name)
 	d.DecidedBy, d.Confidence = "guess", max(row.Chance, 1-row.Chance)
 	s := scoring.OK(0, "a guess, for nobody was asked: "+first.Text)
 	if row.Chance > 0.5 {
@@ -172,6 +177,7 @@ func (d *verdictDetail) withoutComparison(in *scoring.Input) (s scoring.Score, d
 	default:
 		return s, false, nil
 	}
+	d.RestsOn = "evidence: " + s.Reason
 	s.Detail = *d
 	return s, true, nil
 }
@@ -217,19 +223,26 @@ func withoutResults(in *scoring.Input) relations.Relation {
 	return r
 }
 
-// byJudge asks the judge. The relation is part of what it is told.
+// byJudge asks the judge, with the options of the metric rose or flex: both then share the replies.
+// The relation is part of what it is told, unless the form is that of the paper.
 func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdictOptions, relation string) (scoring.Score, error) {
 	d.DecidedBy = "judge"
 	var value float64
 	var reason string
 	var err error
 	if o.Judge == "flex" {
-		d.FLEX = &flexDetail{Results: relationOf(in, false)}
-		value, reason, err = d.FLEX.ask(ctx, in)
+		var flex flexOptions
+		if flex, err = flexDeclared.ReadOf(in, "flex"); err == nil {
+			d.FLEX = &flexDetail{Results: relationOf(in, false), Form: flex.Form}
+			value, reason, err = d.FLEX.ask(ctx, in)
+		}
 	} else {
-		d.ROSE = &roseDetail{Judge: versionTag("rose", "", "", in.JudgeModel())}
-		if d.ROSE.Results, err = relationInAnyOrder(ctx, in); err == nil {
-			value, reason, err = d.ROSE.cascade(ctx, in, true)
+		var rose roseOptions
+		if rose, err = roseDeclared.ReadOf(in, "rose"); err == nil {
+			d.ROSE = &roseDetail{}
+			if d.ROSE.Results, err = relationInAnyOrder(ctx, in); err == nil {
+				value, reason, err = d.ROSE.cascade(ctx, in, &rose)
+			}
 		}
 	}
 	if err != nil {
@@ -240,6 +253,13 @@ func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdi
 		right, wrong = o.JudgeAccuracy*(1-*d.Chance), (1-o.JudgeAccuracy)**d.Chance
 	}
 	d.Confidence = right / (right + wrong)
+	var asked []reliedOn
+	if d.FLEX != nil {
+		asked = d.FLEX.asked
+	} else {
+		asked = d.ROSE.asked
+	}
+	d.RestsOn = restsOn(o.Judge, asked) + fmt.Sprintf("; the evidence (%s, accepted by people with a chance of %.2f) left it open", d.Relation, *d.Chance)
 	s := scoring.OK(value, fmt.Sprintf("%s. %s", strings.TrimSuffix(reason, "."), relation))
 	s.Detail = *d
 	return s, nil

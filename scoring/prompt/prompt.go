@@ -37,11 +37,12 @@ type Prompt struct {
 	Version string          // name and number of the text
 	Schema  json.RawMessage // of the reply
 
-	Temperature float64 // 0.1 for verdicts; extractor sets 0
+	Temperature float64 // 0.1 for verdicts; [at] sets another
 
 	system   string
 	user     *template.Template
 	relation bool // whether it shows how the results stand to each other
+	criteria bool // whether it shows acceptance criteria
 }
 
 // registered holds the prompts that load has made.
@@ -71,6 +72,7 @@ type Material struct {
 	Relation       string // how the results stand to each other, as found from the evidence, in a sentence
 	Facts          string // what the front end read of the agent's query
 	Rules          string // of the application
+	Criteria       string // of the evaluation, a line each: they come before the prompt's own rules
 	Differences    string // in what the two queries differ, as found from their texts, a line each
 
 	Opinion string // what another judge said: the Prover's reason, the analysis behind a verdict
@@ -92,7 +94,7 @@ func load(purpose, name string, version int, schema string) *Prompt {
 	p := &Prompt{
 		Purpose: purpose, Version: fmt.Sprintf("%s/%d", name, version), Schema: json.RawMessage(s), Temperature: scoring.JudgeTemperature,
 		system: strings.TrimSpace(system) + "\n\n" + strings.TrimSpace(read("untrusted.txt")),
-		user:   template.Must(template.New(name).Funcs((&page{}).funcs()).Parse(user)), relation: strings.Contains(user, ".Relation"),
+		user:   template.Must(template.New(name).Funcs((&page{}).funcs()).Parse(user)), relation: strings.Contains(user, ".Relation"), criteria: strings.Contains(user, ".Criteria"),
 	}
 	if err := p.user.Execute(io.Discard, Material{}); err != nil {
 		panic(err)
@@ -101,10 +103,28 @@ func load(purpose, name string, version int, schema string) *Prompt {
 	return p
 }
 
-// extractor makes a prompt one that reads facts out of text rather than judges.
-func extractor(p *Prompt) *Prompt {
-	p.Temperature = scoring.ExtractorTemperature
+// at sets the temperature of a prompt.
+func at(temperature float64, p *Prompt) *Prompt {
+	p.Temperature = temperature
 	return p
+}
+
+// InPaperForm is the prompt without what badger found by itself and tells the judge: the relation
+// between the results. It is the same prompt where there is no such note. The version says which
+// form was asked: rose_refuter-paper/2.
+func (p *Prompt) InPaperForm() *Prompt {
+	if !p.relation {
+		return p
+	}
+	plain := *p
+	plain.relation, plain.Version = false, variant(p.Version, "paper")
+	return &plain
+}
+
+// variant is the version of a prompt's variant: rose_refuter-paper/2.
+func variant(version, name string) string {
+	base, number, _ := strings.Cut(version, "/")
+	return base + "-" + name + "/" + number
 }
 
 func read(name string) string {
@@ -115,10 +135,17 @@ func read(name string) string {
 	return string(b)
 }
 
-// Request is the question about the material, ready to be asked.
+// Request is the question about the material, ready to be asked. With acceptance criteria its
+// version says so: rose_prover-criteria/1.
 func (p *Prompt) Request(m Material) judgebackend.Request {
 	if !p.relation {
 		m.Relation = "" // a question that does not show it does not change with it
+	}
+	version := p.Version
+	if !p.criteria {
+		m.Criteria = ""
+	} else if m.Criteria != "" {
+		version = variant(version, "criteria")
 	}
 	pg := page{marker: marker(m)}
 	var user bytes.Buffer
@@ -127,7 +154,7 @@ func (p *Prompt) Request(m Material) judgebackend.Request {
 		panic(err) // load has executed it
 	}
 	return judgebackend.Request{
-		Purpose: p.Purpose, PromptVersion: p.Version, Schema: p.Schema, Temperature: p.Temperature, NonceField: "nonce",
+		Purpose: p.Purpose, PromptVersion: version, Schema: p.Schema, Temperature: p.Temperature, NonceField: "nonce",
 		Messages: []judgebackend.Message{
 			{Role: judgebackend.System, Content: p.system},
 			{Role: judgebackend.User, Content: strings.TrimSpace(user.String())},
@@ -140,7 +167,7 @@ func (p *Prompt) Request(m Material) judgebackend.Request {
 func marker(m Material) string {
 	h := sha256.New()
 	for i, s := range []string{
-		m.Question, m.Evidence, m.Schema, m.Dialect, m.PredSQL, m.GoldSQL, m.Opinion, Table(m.PredResult), Table(m.GoldResult), m.Response, m.Interpretation, m.Relation, m.Differences, m.Facts, m.Rules, m.Expected,
+		m.Question, m.Evidence, m.Schema, m.Dialect, m.PredSQL, m.GoldSQL, m.Opinion, Table(m.PredResult), Table(m.GoldResult), m.Response, m.Interpretation, m.Relation, m.Differences, m.Facts, m.Rules, m.Expected, m.Criteria,
 	} {
 		if s != "" { // so that a new field leaves the questions that do not use it as they are
 			fmt.Fprintf(h, "%d %d %s\n", i, len(s), s)

@@ -1,4 +1,6 @@
 package prompt
 
+import "github.com/badger-eval/badger/scoring"
+
 // SQLComponents takes one query apart: BADGER, section 4.2 and appendix A.1. Its temperature is 0.
-var SQLComponents = extractor(load("sql_components", "sql_components", 1, "sql_components"))
+var SQLComponents = at(scoring.ExtractorTemperature, load("sql_components", "sql_components", 1, "sql_components"))

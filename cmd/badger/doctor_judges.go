@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/connectors/doctor"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+)
+
+// examineJudges looks at the judges of a configuration, as far as that is possible without a
+// question: the host is allowed, the key is there, the model has a price and a version. Nothing is
+// sent.
+func examineJudges(ctx context.Context, p process, c judgeConfig, source string) []doctor.Check {
+	if !c.asked() && len(c.Metrics) == 0 {
+		return nil
+	}
+	failed := func(name string, err error) []doctor.Check {
+		return []doctor.Check{{Name: name, Status: doctor.Failed, Detail: err.Error(), Fix: "mend the section judge of the configuration", Code: errcode.Of(err).String()}}
+	}
+	s := judgeSurroundings{process: p, log: slog.New(slog.DiscardHandler)}
+	var w *connectors.Warehouse
+	if w, _ = openWarehouse(ctx, source, readOnly); w != nil { // what is wrong with it is said elsewhere
+		defer w.Close()
+		s.scores = w
+	}
+	c.Ledger, c.Audit, c.Offline = "none", "", false
+	j, err := c.open(ctx, s)
+	if err != nil {
+		return failed("judge", err)
+	}
+	defer j.Close()
+	if _, err := scoring.NewEngine(metric.All(), &scoring.EngineOptions{Judge: j.Backend(), Judges: j.standard()}); err != nil {
+		return failed("judge", err)
+	}
+	var checks []doctor.Check
+	for _, stack := range j.stacks() {
+		id := stack.Identity()
+		k := doctor.Check{Name: "judge " + nameOf(stack), Status: doctor.OK, Detail: "configured"}
+		if id.Host != "" {
+			k.Detail = "asked at " + id.Host
+		}
+		var of []string
+		for _, name := range slices.Sorted(maps.Keys(j.byMetric)) {
+			if j.byMetric[name].Backend == stack {
+				of = append(of, name)
+			}
+		}
+		if len(of) > 0 {
+			k.Detail += fmt.Sprintf(", for %v", of)
+		}
+		if price, ok := j.budget.Price(id); ok {
+			k.Detail += fmt.Sprintf("; a million tokens cost %s USD in, %s out", price.In, price.Out)
+		} else {
+			k.Status, k.Fix = doctor.Warning, "name its price under judge.budget.prices, so that costs are told and a budget of money can be kept"
+			k.Detail += "; its price is not known"
+		}
+		if _, dated := judgebackend.Released(id.Model); !dated {
+			k.Detail += "; its name has no date"
+		}
+		checks = append(checks, k)
+	}
+	return checks
+}
+
+// standard are the judges of standard metrics; those of judge files are known where these are.
+func (j *judging) standard() map[string]scoring.Judge {
+	out := maps.Clone(j.Judges())
+	known := map[string]bool{}
+	all := metric.All()
+	for i := range all {
+		known[all[i].Name] = true
+	}
+	maps.DeleteFunc(out, func(name string, _ scoring.Judge) bool { return !known[name] })
+	return out
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/agreement"
+)
+
+type judgePromoteCommand struct {
+	File string `arg:"" placeholder:"FILE" help:"The judge file."`
+	To   string `required:"" placeholder:"URL" help:"The warehouse, such as duckdb:FILE."`
+	By   string `placeholder:"WHO" help:"Who promotes it; the user by default."`
+
+	Cases    string `placeholder:"FILE" xor:"input" help:"Labelled cases in JSON Lines that the judge is tested on first: human.label is what people said of the answer."`
+	Source   string `placeholder:"URL" xor:"input" help:"A warehouse with golden_set, agent_runs and labels that the judge is tested on first."`
+	Untested bool   `xor:"input" help:"Promote without a test; the stored row says so."`
+	answerFlags
+	Config      string   `placeholder:"FILE" help:"Options and thresholds of metrics, and the judge backend, in YAML."`
+	Assessments string   `placeholder:"FILE" help:"Recorded assessments (JSON Lines): their replies answer in place of the judge."`
+	Backend     string   `placeholder:"NAME" help:"Whose assessments, where the file holds several backends'."`
+	FailUnder   []string `placeholder:"F=V" help:"Do not promote if accuracy or kappa of the test is below V. May be given several times."`
+	JSON        bool     `help:"Print one JSON document."`
+	judgeFlags
+}
+
+// tested is what was measured of a version before it was promoted, as the stored row has it.
+type tested struct {
+	Untested bool `json:"untested,omitempty"` // nothing was measured; all else is absent
+
+	Cases    int         `json:"cases,omitempty"`
+	Labelled int         `json:"labelled,omitempty"` // of them, those whose answer people passed or failed
+	N        int         `json:"n,omitempty"`        // of these, those that the judge passed or failed
+	Accuracy *float64    `json:"accuracy,omitempty"`
+	Kappa    *float64    `json:"kappa,omitempty"` // absent where it is not defined
+	KappaCI  *[2]float64 `json:"kappa_ci,omitempty"`
+	Judge    string      `json:"judge,omitempty"` // who answered the judge's questions
+}
+
+// Run tests a version on labels and stores it.
+func (c *judgePromoteCommand) Run(ctx context.Context, p process) error {
+	gates, err := (&gateFlags{FailUnder: c.FailUnder}).gates(gatesConfig{}, []string{"accuracy", "kappa"}, "a test: expected accuracy=V or kappa=V")
+	if err != nil {
+		return err
+	}
+	j, err := loadJudge(ctx, c.File, nil)
+	if err != nil {
+		return err
+	}
+	if err := nameFree(ctx, j.Name); err != nil {
+		return err
+	}
+	switch {
+	case c.Cases == "" && c.Source == "" && !c.Untested:
+		return usage("expected --cases FILE or --source URL with answers that people labelled, to test the judge on; --untested promotes it without, and the stored row says so")
+	case c.Untested && len(c.FailUnder) > 0:
+		return usage("--fail-under: nothing is measured with --untested")
+	}
+	w, err := openExisting(ctx, c.To)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if err := w.Install(ctx); err != nil {
+		return err
+	}
+	measured := tested{Untested: true}
+	if !c.Untested {
+		if measured, err = c.test(ctx, p, gates); err != nil {
+			return err
+		}
+	}
+	row := connectors.Judge{
+		Name: j.Name, Version: j.Version, Kind: string(j.Kind), Source: j.Source, Hash: j.Hash, PromotedAt: p.now(), PromotedBy: firstOf(c.By, who(p)), Tested: toJSON(measured),
+	}
+	written, err := w.WriteJudge(ctx, row)
+	switch code := errcode.Of(err); {
+	case code == errcode.AlreadyExists, code == errcode.FailedPrecondition:
+		return usageError{err}
+	case err != nil:
+		return err
+	}
+	if c.JSON {
+		return writeJSON(p, promotedJSON{j.Name, j.Version, string(j.Kind), j.Hash, nil, row.PromotedBy, &written, json.RawMessage(row.Tested)})
+	}
+	if !written {
+		fmt.Fprintf(p.stderr, "%s version %d is promoted already, with this text\n", j.Name, j.Version)
+		return nil
+	}
+	fmt.Fprintf(p.stderr, "promoted %s version %d (%s, %.12s): %s; runs, servers and SQL on this warehouse use it from now on\n", j.Name, j.Version, j.Kind, j.Hash, measured)
+	return nil
+}
+
+// test runs the judge on labelled answers. It is not promoted if it fails on a case, if it says of
+// no labelled answer whether it passes, or if it misses a gate.
+func (c *judgePromoteCommand) test(ctx context.Context, p process, gates gates) (tested, error) {
+	t := judgeTestCommand{
+		File: c.File, Cases: c.Cases, Source: c.Source, answerFlags: c.answerFlags, Config: c.Config, Assessments: c.Assessments, Backend: c.Backend, JSON: c.JSON, judgeFlags: c.judgeFlags,
+	}
+	trial, err := t.trial(ctx, p)
+	if err != nil {
+		return tested{}, err
+	}
+	n := trial.confusion.N()
+	switch failed := trial.statuses[scoring.StatusFailed]; {
+	case failed > 0:
+		return tested{}, errcode.New(errcode.FailedPrecondition, "not promoted: the judge failed on %s of %d; badger judge test shows why", report.Counted(failed, "case"), len(trial.scores))
+	case trial.labelled() == 0:
+		return tested{}, usage("not promoted: none of the %d cases has a label (human.label) to compare with; --untested promotes without", len(trial.scores))
+	case n == 0:
+		return tested{}, usage("not promoted: the judge says of none of the %s whether it passes; give it a threshold, or --untested", report.Counted(trial.labelled(), "labelled answer"))
+	}
+	if err := trial.check(p, gates); err != nil {
+		return tested{}, fmt.Errorf("not promoted: %w", err)
+	}
+	value := func(s agreement.Stat) *float64 {
+		if !s.Defined {
+			return nil
+		}
+		return &s.Value
+	}
+	m := tested{Cases: len(trial.scores), Labelled: trial.labelled(), N: n, Accuracy: value(trial.confusion.Accuracy()), Kappa: value(trial.confusion.Kappa())}
+	if i := trial.interval; i.Defined {
+		m.KappaCI = &[2]float64{i.Lo, i.Hi}
+	}
+	if trial.judge.Asks() {
+		m.Judge = firstOf(c.Backend, c.Judge, "that of the configuration or of the recorded replies")
+	}
+	return m, nil
+}
+
+// String is what was measured, in words.
+func (t tested) String() string {
+	if t.Untested {
+		return "untested"
+	}
+	text := fmt.Sprintf("tested on %d of %s", t.N, report.Counted(t.Labelled, "labelled answer"))
+	if t.Accuracy != nil {
+		text += fmt.Sprintf(", accuracy %.3f", *t.Accuracy)
+	}
+	if t.Kappa != nil {
+		text += fmt.Sprintf(", kappa %.3f", *t.Kappa)
+	}
+	return text
+}
+
+// testedOf is what a stored row says of its test, in words.
+func testedOf(row string) string {
+	var t tested
+	if row == "" || json.Unmarshal([]byte(row), &t) != nil {
+		return "not known"
+	}
+	return t.String()
+}

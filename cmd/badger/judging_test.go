@@ -1,0 +1,196 @@
+//go:build !no_duckdb
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/badger-eval/badger/judgebackend/backendtest"
+)
+
+// wordOf is the one-time word that a question wants back.
+func wordOf(prompt string) string {
+	_, word, _ := strings.Cut(prompt, "Set the field nonce of your answer to ")
+	word, _, _ = strings.Cut(word, ".")
+	return word
+}
+
+// upholding answers ROSE's Refuter, and FLEX.
+func upholding(c backendtest.Call) backendtest.Answer {
+	if strings.Contains(c.Prompt, "Reference query") && strings.Contains(c.Prompt, "overturned") {
+		return backendtest.Answer{Reply: fmt.Sprintf(`{"judgement": "fine", "verdict": false, "ambiguity": "na", "gold_correct": true, "nonce": %q}`, wordOf(c.Prompt)), TokensIn: 400, TokensOut: 20}
+	}
+	return correct(c)
+}
+
+// Each metric asks its own judge, at its own endpoint; one budget holds over all of them, and the
+// ledger keeps the answers apart.
+func TestJudgesOfMetrics(t *testing.T) {
+	dir := t.TempDir()
+	common, own := backendtest.NewEndpoint(t, upholding), backendtest.NewEndpoint(t, upholding)
+	cases, db := writeCases(t, dir, 6, 4), "duckdb:"+filepath.Join(dir, "w.duckdb")
+	config := filepath.Join(dir, "badger.yaml")
+	text := fmt.Sprintf(`judge:
+  backend: openai:gpt-4o
+  base_url: %s
+  key_env: JUDGE_KEY
+  metrics:
+    rose: {backend: "openai:o3-2025-04-16", base_url: %q, key_env: JUDGE_KEY, temperature: 1}
+`, common.URL(), own.URL())
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"run", "--cases", cases, "--metrics", "flex,rose", "--to", db, "--quiet", "--config", config}
+	code, out, log := badger(t, append(args, "--run-id", "r1")...)
+	if code != exitDone || len(common.Calls()) != 4 || len(own.Calls()) != 4 {
+		t.Fatalf("exit %d after %d and %d calls, want 4 each\n%s%s", code, len(common.Calls()), len(own.Calls()), out, log)
+	}
+	for _, c := range own.Calls() {
+		if !strings.Contains(c.Prompt, "overturned") {
+			t.Error("the judge of rose was asked another metric's question")
+		}
+	}
+	for _, want := range []string{"judge openai:gpt-4o: 6 questions", "judge openai:o3-2025-04-16: 6 questions", "all judges: 8 calls, 3200 tokens in, 160 out"} {
+		if !strings.Contains(log, want) {
+			t.Errorf("%q is not told: %s", want, log)
+		}
+	}
+	if !strings.Contains(out, "judged by rose_o3-2504 (rose)") {
+		t.Errorf("the summary has no tag: %s", out)
+	}
+	if strings.Contains(log, "do not name the version") {
+		t.Errorf("the judge of rose names its version: %s", log)
+	}
+	if code, _, log := badger(t, append(args, "--run-id", "r2")...); code != exitDone || len(common.Calls())+len(own.Calls()) != 8 {
+		t.Errorf("exit %d after %d calls: the ledger answers a second run\n%s", code, len(common.Calls())+len(own.Calls()), log)
+	}
+	w, err := openWarehouse(t.Context(), db, readOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	table, err := w.Query(t.Context(), `SELECT string_agg(DISTINCT model || ' ' || kind, '; ' ORDER BY model || ' ' || kind), count(DISTINCT request_hash), (SELECT min(judge) FROM badger.eval_runs) FROM badger.assessments`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"gpt-4o flex; o3-2025-04-16 rose/refuter", "8", "openai:gpt-4o, rose=openai:o3-2025-04-16 (temperature 1)"} {
+		if got := table.Columns[i].Value(0).String(); got != want {
+			t.Errorf("column %d: %s, want %s", i, got, want)
+		}
+	}
+
+	// A budget is not passed, whichever judge spends it. The judge of rose, here by a
+	// flag, does not say its version, which is said once.
+	fresh := []string{"run", "--cases", cases, "--metrics", "flex,rose", "--no-to", "--quiet", "--judge-url", common.URL(), "--judge-key-env", "JUDGE_KEY", "--judge", "openai:gpt-4o", "--judge-for", "rose=openai:o3"}
+	before := len(common.Calls())
+	code, _, log = badger(t, fresh...)
+	if code != exitDone || len(common.Calls())-before != 8 || strings.Count(log, "rose_o3: the replies do not name the version") != 1 {
+		t.Errorf("exit %d after %d calls: %s", code, len(common.Calls())-before, log)
+	}
+	before = len(common.Calls())
+	_, _, log = badger(t, append(fresh, "--budget", "12k", "--concurrency", "1")...)
+	if n := len(common.Calls()) - before; n == 0 || n >= 8 || !strings.Contains(log, "for the budget did not allow it") {
+		t.Errorf("%d calls within a budget for fewer than 8: %s", n, log)
+	}
+	code, out, log = badger(t, "doctor", "--source", db, "--read-only", "--config", config)
+	if code != exitDone || !strings.Contains(out, "judge openai:gpt-4o") || !strings.Contains(out, "judge openai:o3-2025-04-16") || !strings.Contains(out, "a million tokens cost 2.00 USD in, 8.00 out") {
+		t.Errorf("doctor: exit %d\n%s%s", code, out, log)
+	}
+}
+
+// What is wrong in the judges of metrics is said before anybody is asked.
+func TestJudgesOfMetricsAreChecked(t *testing.T) {
+	dir := t.TempDir()
+	cases := writeCases(t, dir, 1, 1)
+	for _, tc := range []struct{ why, yaml, wrong string }{
+		{"an unknown metric", `judge: {backend: "openai:m", base_url: "http://127.0.0.1:1", metrics: {rosee: {backend: "openai:o3"}}}`, `unknown metric "rosee"; did you mean rose?`},
+		{"a metric that asks nobody", `judge: {backend: "openai:m", base_url: "http://127.0.0.1:1", metrics: {ex_bird: {backend: "openai:o3"}}}`, `metric "ex_bird" asks no judge`},
+		{"an unknown backend", `judge: {metrics: {rose: {backend: "oracle:delphi"}}}`, "judge.metrics.rose: judge backend: want one of aiquery"},
+		{"no backend anywhere", `judge: {metrics: {rose: {temperature: 1}}}`, "judge.metrics.rose: expected a backend, since judge.backend names none"},
+		{"nothing", `judge: {backend: "openai:m", metrics: {rose: {}}}`, "judge.metrics.rose: expected a backend or a temperature"},
+		{"a way without a backend", `judge: {backend: "openai:m", metrics: {rose: {base_url: "http://127.0.0.1:1"}}}`, "judge.metrics.rose: expected a backend with the other settings"},
+		{"none", `judge: {backend: "openai:m", metrics: {rose: {backend: none}}}`, "expected a backend other than none"},
+		{"a temperature beyond", `judge: {backend: "openai:m", base_url: "http://127.0.0.1:1", key_env: JUDGE_KEY, metrics: {rose: {temperature: 3}}}`, `the temperature of "rose" is 3, want a number from 0 to 2`},
+		{"an unknown setting", `judge: {metrics: {rose: {backend: "openai:m", temprature: 3}}}`, "field temprature not found"},
+		{"an unknown criterion", `metrics: {options: {rose: {criteria: {nul: allowed}}}}`, "unknown criterion \"nul\""},
+		{"weights that do not sum", `metrics: {options: {stef: {verdict_points: [6, 3, 2, 0]}}}`, "which sum to 11; want 10"},
+		{"tiers out of order", `metrics: {options: {stef: {tiers: [75, 90, 50]}}}`, "which is more than the 75 before it"},
+	} {
+		config := filepath.Join(dir, "badger.yaml")
+		if err := os.WriteFile(config, []byte(tc.yaml), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range [][]string{{"run", "--cases", cases, "--no-to", "--quiet"}, {"serve", "--check"}} {
+			code, _, log := badger(t, append(command, "--config", config)...)
+			if code != exitUsage || !strings.Contains(log, tc.wrong) {
+				t.Errorf("%s: %s: exit %d, %s; want %q", tc.why, command[0], code, log, tc.wrong)
+			}
+		}
+	}
+	config := filepath.Join(dir, "badger.yaml")
+	if err := os.WriteFile(config, []byte(`judge: {metrics: {flex: {backend: "openai:m", base_url: "http://127.0.0.1:1", key_env: JUDGE_KEY}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, log := badger(t, "run", "--cases", cases, "--no-to", "--quiet", "--config", config, "--judge", "none"); code != exitDone || strings.Contains(out, "flex") {
+		t.Errorf("--judge none: exit %d: %s%s", code, out, log)
+	}
+	if code, _, log := badger(t, "run", "--cases", cases, "--no-to", "--judge-for", "rose"); code != exitUsage || !strings.Contains(log, "expected METRIC=BACKEND:MODEL") {
+		t.Errorf("exit %d: %s", code, log)
+	}
+}
+
+// The way to a model is that of the common judge, or the metric's own as a whole: a key never goes
+// to another address.
+func TestWayToTheJudgeOfAMetric(t *testing.T) {
+	common := judgeEndpoint{Backend: "openai:gpt-4o", BaseURL: "https://one.example/v1", KeyEnv: "K1", Concurrency: 8}
+	for _, tc := range []struct {
+		why  string
+		own  judgeEndpoint
+		want judgeEndpoint
+	}{
+		{"another model at the same endpoint", judgeEndpoint{Backend: "openai:o3"}, judgeEndpoint{Backend: "openai:o3", BaseURL: "https://one.example/v1", KeyEnv: "K1", Concurrency: 8}},
+		{"another endpoint without a key gets none", judgeEndpoint{Backend: "openai:o3", BaseURL: "https://two.example/v1"}, judgeEndpoint{Backend: "openai:o3", BaseURL: "https://two.example/v1", Concurrency: 8}},
+		{"another vendor gets neither", judgeEndpoint{Backend: "anthropic:claude-x", KeyEnv: "K2", Concurrency: 2}, judgeEndpoint{Backend: "anthropic:claude-x", KeyEnv: "K2", Concurrency: 2}},
+	} {
+		c := judgeConfig{judgeEndpoint: common, Metrics: map[string]metricJudge{"rose": {judgeEndpoint: tc.own}}}
+		got, ok, err := c.endpointOf("rose")
+		if err != nil || !ok || toJSON(got) != toJSON(tc.want) {
+			t.Errorf("%s: %+v %v %v, want %+v", tc.why, got, ok, err, tc.want)
+		}
+	}
+}
+
+// A run says which recorded lines it used, which are of no case or metric of the run, and which
+// replies were missing; a backend that is not in the file is answered with those that are.
+func TestRecordedLinesAreAccountedFor(t *testing.T) {
+	dir := t.TempDir()
+	cases, file := writeCases(t, dir, 3, 3), filepath.Join(dir, "assessments.jsonl")
+	text := ""
+	for _, id := range []string{"c0000", "c0001", "stranger"} {
+		text += fmt.Sprintf(`{"case_id": %q, "backend": "o3", "method": "flex", "reply_text": "{\"analysis\": \"\", \"correct\": true}"}`+"\n", id)
+	}
+	text += `{"case_id": "c0000", "backend": "o3", "method": "flex_v0", "reply_text": "{\"correct\": true}"}` + "\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := []string{"run", "--cases", cases, "--metrics", "flex", "--no-to", "--quiet", "--assessments", file}
+	code, _, log := badger(t, run...)
+	if code != exitDone {
+		t.Fatalf("exit %d: %s", code, log)
+	}
+	for _, want := range []string{
+		`assessments of o3, method flex: 2 of 3 lines used; 1 are of no case of this run, such as "stranger"`, "not used of o3, since no metric of this run has the name of the method: flex_v0",
+		`!! 1 case has no reply in the file, such as "c0002": flex`,
+	} {
+		if !strings.Contains(log, want) {
+			t.Errorf("%q is not told: %s", want, log)
+		}
+	}
+	if code, _, log := badger(t, append(run, "--backend", "o4")...); code != exitUsage || !strings.Contains(log, `no assessments of backend "o4"; it has those of o3`) {
+		t.Errorf("exit %d: %s", code, log)
+	}
+}

@@ -1,0 +1,414 @@
+// Package execution runs the queries of cases whose results are absent: the accepted one and the
+// agent's, on one warehouse, at one time, so that both see the same data.
+//
+// Queries of agents are written by others. A text is run only if it is one query, read whole, that
+// calls known harmless functions and nothing else ([metric.ReadOnlyQuery]), on a connection that
+// only reads, within limits of rows, bytes and time. The role that the URL names bounds what can be
+// read; it should have no other privileges.
+//
+// What a query returned is kept as a file under the hash of its content, and an index says which
+// query returned it ([Store]). Scores are made from the kept form, so that scoring again from there
+// gives the same.
+package execution
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// Warehouse is what queries run on: a connection that only reads.
+type Warehouse interface {
+	Dialect() string
+	QueryWithin(ctx context.Context, rows, bytes int64, query string, args ...any) (*scoring.Table, error)
+}
+
+// Limits bound one query.
+type Limits struct {
+	Rows    int64         // of its result
+	Bytes   int64         // of its result in memory
+	Timeout time.Duration // of running it and reading the result
+}
+
+// DefaultLimits are those of badger run.
+var DefaultLimits = Limits{Rows: 100_000, Bytes: 64 << 20, Timeout: time.Minute}
+
+// concurrency is how many queries run at a time.
+const concurrency = 8
+
+// Executor runs the queries of cases. It may be used from several goroutines at once.
+type Executor struct {
+	// Open opens the warehouse of a case's database; it is called once for each.
+	Open        func(ctx context.Context, database string) (Warehouse, error)
+	PerDatabase bool // cases say which database is theirs; else all have one, called ""
+
+	Limits    Limits
+	Functions []string // harmless besides those that are known of the dialect
+	Store     *Store   // where results are kept; nil: nowhere
+	KeptFirst bool     // a query whose result the store has is not run again
+	KeptOnly  bool     // nothing is run
+	Now       func() time.Time
+
+	once  sync.Once
+	slots chan struct{}
+
+	mu      sync.Mutex
+	opened  map[string]*opening
+	flights map[string]*flight
+	tally   Tally
+}
+
+type opening struct {
+	done chan struct{}
+	w    Warehouse
+	err  error
+}
+
+// flight is one query, run once for all cases that have it.
+type flight struct {
+	done chan struct{}
+	out  outcome
+}
+
+// outcome is what became of a query.
+type outcome struct {
+	Record
+	table *scoring.Table
+}
+
+// Outcomes of a query.
+const (
+	ran     = "ok"
+	failed  = "error"   // the database did not accept it, or it took too long: the query's own fault
+	refused = "refused" // not run: it is no query, or would do more than read
+	unknown = "unknown" // not run: nothing is known of a function that it calls
+	beyond  = "limit"   // it ran, and returned more than is read
+	away    = "away"    // the warehouse could not run it: nobody's fault who wrote it
+	notKept = "not kept"
+)
+
+// Side is whose query one is.
+type Side string
+
+// The sides.
+const (
+	Gold  Side = "gold"
+	Agent Side = "agent"
+)
+
+// Tally counts what became of queries. A query that several cases share counts once in Ran.
+type Tally struct {
+	Ran, Kept int // queries that were run, and that had a kept result
+	Outcomes  map[Side]map[string]int
+	First     map[string]string // by side and outcome, a case of it and why
+}
+
+// Source is a source whose cases get the results that they lack.
+func (e *Executor) Source(s batch.Source) batch.Source {
+	if c, ok := s.(batch.Counter); ok {
+		return countedSource{source{e, s}, c}
+	}
+	return source{e, s}
+}
+
+type source struct {
+	e    *Executor
+	from batch.Source
+}
+
+type countedSource struct {
+	source
+	batch.Counter
+}
+
+// Cases yields the cases of the source. Queries run when a case is loaded.
+func (s source) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
+	return func(yield func(batch.Item, error) bool) {
+		for item, err := range s.from.Cases(ctx) {
+			if err == nil {
+				load := item.Load
+				item.Load = func(ctx context.Context) (*scoring.Case, error) {
+					c, err := load(ctx)
+					if err != nil {
+						return nil, err
+					}
+					return c, s.e.Fill(ctx, c)
+				}
+			}
+			if !yield(item, err) {
+				return
+			}
+		}
+	}
+}
+
+// Fill runs the queries of a case that have neither a result nor an error, and sets one of these.
+// An error of the database is the query's own; it makes a failed query of an agent's, and a case
+// that no result can be compared in of a gold one. A query that is not the reason why it has no
+// result, such as on a warehouse that is away, gets a result that cannot be read, whose scores are
+// failed and can be made again. Fill returns an error when ctx ends or a result cannot be kept.
+func (e *Executor) Fill(ctx context.Context, c *scoring.Case) error {
+	answered := strings.TrimSpace(c.Pred.SQL) != "" || !c.Pred.Result.Absent()
+	if answered {
+		for i := range c.Golds {
+			if err := e.fill(ctx, c, &c.Golds[i], Gold); err != nil {
+				return err
+			}
+		}
+	}
+	return e.fill(ctx, c, &c.Pred, Agent)
+}
+
+func (e *Executor) fill(ctx context.Context, c *scoring.Case, q *scoring.Query, side Side) error {
+	if strings.TrimSpace(q.SQL) == "" || q.Error != "" || !q.Result.Absent() {
+		return nil
+	}
+	database := ""
+	if e.PerDatabase {
+		database = c.Database
+	}
+	out, err := e.outcome(ctx, database, q.SQL)
+	if err != nil {
+		return err
+	}
+	e.count(c.ID, side, &out)
+	q.Ran = out.Outcome == ran || out.Outcome == failed || out.Outcome == beyond
+	switch out.Outcome {
+	case ran:
+		q.Result.Table = out.table
+	case failed, refused:
+		q.Error, q.Ran = out.Message, true
+	default:
+		q.Result.Err = errcode.New(errcode.Named(out.Code), "%s", out.Message)
+	}
+	return nil
+}
+
+func (e *Executor) begin() {
+	e.slots, e.opened, e.flights = make(chan struct{}, concurrency), map[string]*opening{}, map[string]*flight{}
+}
+
+// outcome runs a query, or waits for the one that runs it.
+func (e *Executor) outcome(ctx context.Context, database, sql string) (outcome, error) {
+	e.once.Do(e.begin)
+	key := keyOf(database, sql)
+	for {
+		e.mu.Lock()
+		f := e.flights[key]
+		own := f == nil
+		if own {
+			f = &flight{done: make(chan struct{})}
+			e.flights[key] = f
+		}
+		e.mu.Unlock()
+		if !own {
+			select {
+			case <-f.done:
+			case <-ctx.Done():
+				return outcome{}, ctx.Err()
+			}
+			if f.out.Outcome == "" {
+				continue // its case was given up
+			}
+			return e.again(f.out)
+		}
+		out, err := e.run(ctx, key, database, sql)
+		e.mu.Lock()
+		f.out = out
+		if e.Store != nil || err != nil {
+			f.out.table = nil // it is read again from where it is kept
+		}
+		if err != nil {
+			f.out.Outcome = ""
+			delete(e.flights, key)
+		}
+		e.mu.Unlock()
+		close(f.done)
+		return out, err
+	}
+}
+
+// again is the outcome of a query that was run for another case.
+func (e *Executor) again(out outcome) (outcome, error) {
+	if out.Outcome == ran && out.table == nil {
+		return e.read(out.Record), nil
+	}
+	return out, nil
+}
+
+// read reads a kept result.
+func (e *Executor) read(r Record) outcome {
+	out := outcome{Record: r}
+	if r.Outcome != ran {
+		return out
+	}
+	var err error
+	if out.table, err = e.Store.Read(r.Snapshot); err != nil {
+		out.Outcome, out.Code, out.Message = away, errcode.Of(err).String(), err.Error()
+	}
+	return out
+}
+
+func keyOf(database, sql string) string {
+	sum := sha256.Sum256([]byte(database + "\x00" + sql))
+	return hex.EncodeToString(sum[:])
+}
+
+// run runs a query. The error is that of ctx.
+func (e *Executor) run(ctx context.Context, key, database, sql string) (outcome, error) {
+	if r, ok := e.Store.find(key, e.KeptOnly); ok && (e.KeptFirst || e.KeptOnly) {
+		e.mu.Lock()
+		e.tally.Kept++
+		e.mu.Unlock()
+		return e.read(r), nil
+	}
+	if e.KeptOnly {
+		return outcome{Record: Record{Outcome: notKept, Code: errcode.NotFound.String(), Message: "no result of this query is kept"}}, nil
+	}
+	r := Record{Key: key, Database: database, SQL: sql, RanAt: e.Now().UTC()}
+	w, err := e.Warehouse(ctx, database)
+	if err != nil {
+		if ctx.Err() != nil {
+			return outcome{}, ctx.Err()
+		}
+		r.Outcome, r.Code, r.Message = away, errcode.Of(err).String(), err.Error()
+		return outcome{Record: r}, nil
+	}
+	if why, isUnknown := metric.ReadOnlyQuery(sql, sqlparts.DialectOf(w.Dialect()), e.Functions...); why != "" {
+		r.Outcome, r.Code, r.Message = refused, errcode.PermissionDenied.String(), "the query was not run, since it is not one query that only reads: "+why
+		if isUnknown {
+			r.Outcome, r.Message = unknown, "the query was not run, since not everything in it is known to only read: "+why+" (--execute-functions names functions that do)"
+		}
+		return outcome{Record: r}, e.keep(r)
+	}
+	select {
+	case e.slots <- struct{}{}:
+		defer func() { <-e.slots }()
+	case <-ctx.Done():
+		return outcome{}, ctx.Err()
+	}
+	e.mu.Lock()
+	e.tally.Ran++
+	e.mu.Unlock()
+	limited, cancel := context.WithTimeout(ctx, e.Limits.Timeout)
+	defer cancel()
+	start := e.Now()
+	table, err := w.QueryWithin(limited, e.Limits.Rows, e.Limits.Bytes, sql)
+	r.LatencyMS = e.Now().Sub(start).Milliseconds()
+	if ctx.Err() != nil {
+		return outcome{}, ctx.Err()
+	}
+	if err != nil {
+		r.Outcome, r.Message = e.classify(limited, err)
+		r.Code = errcode.Of(err).String()
+		return outcome{Record: r}, e.keep(r)
+	}
+	out := outcome{Record: r}
+	text := table.AppendJSON(nil)
+	if out.table, err = scoring.ParseResult(text); err != nil {
+		return outcome{}, errcode.New(errcode.Internal, "a result cannot be written and read again: %w", err)
+	}
+	out.Outcome, out.Rows = ran, int64(out.table.Rows())
+	if e.Store != nil {
+		if out.Snapshot, err = e.Store.write(text); err != nil {
+			return outcome{}, err
+		}
+	}
+	return out, e.keep(out.Record)
+}
+
+// classify tells whose fault an error is.
+func (e *Executor) classify(limited context.Context, err error) (what, message string) {
+	switch code := errcode.Of(err); {
+	case limited.Err() != nil || code == errcode.DeadlineExceeded:
+		return failed, fmt.Sprintf("the query took longer than the %s that it may take", e.Limits.Timeout)
+	case code == errcode.ResourceExhausted:
+		return beyond, "the result is larger than what is read of one, or than the engine's memory: " + err.Error()
+	case slices.Contains([]errcode.Code{errcode.InvalidArgument, errcode.NotFound, errcode.AlreadyExists, errcode.Unimplemented}, code):
+		return failed, err.Error()
+	default:
+		return away, err.Error()
+	}
+}
+
+func (e *Executor) keep(r Record) error {
+	if e.Store == nil {
+		return nil
+	}
+	return e.Store.add(r)
+}
+
+// Warehouse opens the warehouse of a database, once.
+func (e *Executor) Warehouse(ctx context.Context, database string) (Warehouse, error) {
+	e.once.Do(e.begin)
+	e.mu.Lock()
+	o := e.opened[database]
+	own := o == nil
+	if own {
+		o = &opening{done: make(chan struct{})}
+		e.opened[database] = o
+	}
+	e.mu.Unlock()
+	if own {
+		o.w, o.err = e.Open(context.WithoutCancel(ctx), database)
+		close(o.done)
+	}
+	select {
+	case <-o.done:
+		return o.w, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// count notes what became of a case's query.
+func (e *Executor) count(id string, side Side, out *outcome) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.tally.Outcomes == nil {
+		e.tally.Outcomes, e.tally.First = map[Side]map[string]int{Gold: {}, Agent: {}}, map[string]string{}
+	}
+	e.tally.Outcomes[side][out.Outcome]++
+	if key := string(side) + " " + out.Outcome; out.Outcome != ran && e.tally.First[key] == "" {
+		e.tally.First[key] = fmt.Sprintf("case %q: %s", id, out.Message)
+	}
+}
+
+// Lines say what became of the queries, for people: a first line with the numbers, and one for each
+// kind of query without a result, with an example.
+func (e *Executor) Lines() (lines []string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	line := fmt.Sprintf("executed %d queries", e.tally.Ran)
+	if e.tally.Kept > 0 {
+		line += fmt.Sprintf(", took the kept results of %d", e.tally.Kept)
+	}
+	lines = append(lines, line)
+	for _, side := range []Side{Gold, Agent} {
+		for _, k := range []struct{ outcome, says string }{
+			{failed, "failed"}, {refused, "were refused: each is no query, or would do more than read"},
+			{unknown, "were not run: they call something of which nothing is known"}, {beyond, "returned more than is read"},
+			{away, "could not be run or kept"}, {notKept, "have no kept result"},
+		} {
+			if n := e.tally.Outcomes[side][k.outcome]; n > 0 {
+				lines = append(lines, fmt.Sprintf("%d of the %s queries %s, such as %s", n, side, k.says, e.tally.First[string(side)+" "+k.outcome]))
+			}
+		}
+	}
+	if all := e.tally.Outcomes[Gold]; all[failed] > 0 && all[ran] == 0 {
+		lines = append(lines, "!! no gold query ran: are the database and the role the right ones?")
+	}
+	return lines
+}

@@ -1,0 +1,293 @@
+//go:build !no_duckdb
+
+package execution_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/execution"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// shop is a database with a table t of three rows, opened only to read.
+func shop(t *testing.T) *connectors.Warehouse {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "shop.duckdb")
+	c, err := duckdb.OpenFile(t.Context(), path, driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Exec(t.Context(), "CREATE TABLE t AS SELECT * FROM (VALUES (1, 'a'), (2, 'b'), (3, NULL)) v(id, name); CREATE SEQUENCE s; CREATE MACRO tax(x) AS x * 1.2"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c, err = duckdb.OpenWith(t.Context(), path, duckdb.Options{Options: driver.Options{ReadOnly: true}, Confined: true, MemoryLimit: "200MB", TempDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := connectors.New(c, duckdb.Dialect)
+	t.Cleanup(func() { _ = w.Close() })
+	return w
+}
+
+// counted counts the queries that reach a warehouse.
+type counted struct {
+	execution.Warehouse
+	mu      sync.Mutex
+	queries []string
+}
+
+func (c *counted) QueryWithin(ctx context.Context, rows, bytes int64, query string, args ...any) (*scoring.Table, error) {
+	c.mu.Lock()
+	c.queries = append(c.queries, query)
+	c.mu.Unlock()
+	return c.Warehouse.QueryWithin(ctx, rows, bytes, query, args...)
+}
+
+func executor(w execution.Warehouse) *execution.Executor {
+	return &execution.Executor{
+		Open:   func(context.Context, string) (execution.Warehouse, error) { return w, nil },
+		Limits: execution.Limits{Rows: 1000, Bytes: 1 << 20, Timeout: 30 * time.Second}, Now: time.Now,
+	}
+}
+
+func caseOf(gold, agent string) *scoring.Case {
+	return &scoring.Case{ID: "c", Golds: []scoring.Query{{SQL: gold}}, Pred: scoring.Query{SQL: agent}}
+}
+
+// What is no single query that only reads never reaches the engine.
+func TestRefused(t *testing.T) {
+	w := &counted{Warehouse: shop(t)}
+	file := filepath.Join(t.TempDir(), "secret.csv")
+	if err := os.WriteFile(file, []byte("a\nhidden\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e := executor(w)
+	for _, sql := range []string{
+		"COPY t TO '" + file + "'", "COPY (SELECT 1) TO '" + file + "'", "ATTACH 'x.db'", "PRAGMA database_list", "PRAGMA enable_profiling", "SELECT * INTO u FROM t",
+		"WITH gone AS (DELETE FROM t RETURNING *) SELECT * FROM gone", "SELECT 1; DROP TABLE t", "SELECT 1; SELECT 2", "/* SELECT */ DROP TABLE t", "-- SELECT\nDELETE FROM t",
+		"SELECT nextval('s')", "SELECT * FROM read_csv('" + file + "')", "SELECT * FROM '" + file + "'", "FROM read_text('" + file + "')", "SELECT getenv('HOME')", "SET memory_limit = '90%'",
+		"EXPLAIN ANALYZE DELETE FROM t", "EXPLAIN SELECT 1", "SHOW TABLES", "DESCRIBE t", "INSTALL httpfs", "LOAD httpfs", "CALL pragma_version()", "BEGIN", "COMMIT", "VACUUM", "CHECKPOINT",
+		"EXECUTE x", "PREPARE x AS SELECT 1", "EXPORT DATABASE 'x'", "IMPORT DATABASE 'x'", "USE memory", "SELECT query('DROP TABLE t')", "SELECT * FROM query('SELECT 1')", "SELECT * FROM glob('/*')",
+		"SELECT pg_terminate_backend(1)", "CREATE TABLE u AS SELECT 1", "sorry, I cannot", "SELECT tax(1)", "SELECT * FROM sniff_csv('" + file + "')", "SELECT 1 \x00; DROP TABLE t",
+	} {
+		c := caseOf("SELECT 1 AS n", sql)
+		if err := e.Fill(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		if c.Pred.Result.Table != nil || c.Pred.Error == "" && c.Pred.Result.Err == nil {
+			t.Errorf("%q was run", sql)
+		}
+		if c.Golds[0].Result.Table == nil {
+			t.Errorf("%q: the gold query has no result: %v %s", sql, c.Golds[0].Result.Err, c.Golds[0].Error)
+		}
+	}
+	for _, q := range w.queries {
+		if q != "SELECT 1 AS n" {
+			t.Errorf("%q was sent", q)
+		}
+	}
+}
+
+// The engine itself refuses what the check of the text would let through.
+func TestTheEngineRefusesToo(t *testing.T) {
+	w := shop(t)
+	file := filepath.Join(t.TempDir(), "secret.csv")
+	if err := os.WriteFile(file, []byte("a\nhidden\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, sql := range []string{
+		"DELETE FROM t", "DROP TABLE t", "CREATE TABLE u AS SELECT 1", "COPY t TO '" + file + "'", "SELECT * FROM read_csv('" + file + "')", "SELECT * FROM '" + file + "'", "ATTACH '" + file + ".db'",
+		"SET memory_limit = '90%'", "SET enable_external_access = true", "INSTALL httpfs", "SELECT * FROM glob('/*')",
+	} {
+		if table, err := w.QueryWithin(t.Context(), 10, 1<<20, sql); err == nil {
+			t.Errorf("%q was run: %s", sql, table.AppendJSON(nil))
+		}
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != "a\nhidden\n" {
+		t.Errorf("the file is changed: %q %v", text, err)
+	}
+}
+
+// Whose fault it is that there is no result, and what the metrics make of it.
+func TestOutcomes(t *testing.T) {
+	for _, tc := range []struct {
+		why, gold, agent string
+		limits           execution.Limits
+		goldError        bool
+		agentError       string       // the message of a failed query
+		agentResult      errcode.Code // of a result that cannot be read
+	}{
+		{"both return", "SELECT count(*) FROM t", "SELECT 3 AS n", execution.Limits{}, false, "", errcode.OK},
+		{"the agent's query fails", "SELECT 1", "SELECT nam FROM t", execution.Limits{}, false, "nam", errcode.OK},
+		{"the agent's table is not there", "SELECT 1", "SELECT * FROM orders", execution.Limits{}, false, "orders", errcode.OK},
+		{"the gold query fails", "SELECT nam FROM t", "SELECT 1", execution.Limits{}, true, "", errcode.OK},
+		{"the agent's query fails on a value", "SELECT 1", "SELECT name::INT FROM t", execution.Limits{}, false, "onver", errcode.OK},
+		{"an endless query", "SELECT 1", "SELECT count(*) FROM range(1000000) a, range(1000000) b, range(1000000) c WHERE a.range + b.range * c.range = 7", execution.Limits{Timeout: 300 * time.Millisecond}, false, "longer than the 300ms", errcode.OK},
+		{"an endless recursion", "SELECT 1", "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r", execution.Limits{Timeout: 300 * time.Millisecond}, false, "longer than the 300ms", errcode.OK},
+		{"too many rows", "SELECT 1", "SELECT * FROM range(1000000000000)", execution.Limits{}, false, "", errcode.ResourceExhausted},
+		{"too many bytes", "SELECT 1", "SELECT repeat('x', 5000) FROM range(900)", execution.Limits{}, false, "", errcode.ResourceExhausted},
+		{"one cell of a gigabyte", "SELECT 1", "SELECT repeat('x', 1000000000)", execution.Limits{}, false, "", errcode.ResourceExhausted},
+		{"as many rows as are allowed", "SELECT 1", "SELECT * FROM range(1000)", execution.Limits{}, false, "", errcode.OK},
+		{"an unknown function is nobody's failure", "SELECT 1", "SELECT tax(id) FROM t", execution.Limits{}, false, "", errcode.PermissionDenied},
+		{"no query", "SELECT 1", "DROP TABLE t", execution.Limits{}, false, "drops: DROP", errcode.OK},
+	} {
+		e := executor(shop(t))
+		if tc.limits.Timeout > 0 {
+			e.Limits.Timeout = tc.limits.Timeout
+			e.Limits.Rows = 1
+		}
+		c := caseOf(tc.gold, tc.agent)
+		if err := e.Fill(t.Context(), c); err != nil {
+			t.Fatalf("%s: %v", tc.why, err)
+		}
+		gold, pred := &c.Golds[0], &c.Pred
+		if (gold.Error != "") != tc.goldError || gold.Result.Err != nil {
+			t.Errorf("%s: gold: error %q, result %v", tc.why, gold.Error, gold.Result.Err)
+		}
+		if (pred.Error != "") != (tc.agentError != "") || !strings.Contains(pred.Error, tc.agentError) {
+			t.Errorf("%s: agent: error %q, want %q", tc.why, pred.Error, tc.agentError)
+		}
+		if code := errcode.Of(pred.Result.Err); pred.Result.Err != nil && code != tc.agentResult || pred.Result.Err == nil && tc.agentResult != errcode.OK {
+			t.Errorf("%s: agent: result %v, want %s", tc.why, pred.Result.Err, tc.agentResult)
+		}
+		if tc.agentError == "" && tc.agentResult == errcode.OK && pred.Result.Table == nil {
+			t.Errorf("%s: no result", tc.why)
+		}
+		if text := strings.Join(e.Lines(), "\n"); tc.goldError != strings.Contains(text, "of the gold queries failed") || (tc.agentError != "" || tc.agentResult != errcode.OK) != strings.Contains(text, "of the agent queries") {
+			t.Errorf("%s: told: %s", tc.why, text)
+		}
+	}
+}
+
+// A result that is given is not made again, a query is run once, and what is kept is the same when
+// it is taken from there.
+func TestKept(t *testing.T) {
+	w := &counted{Warehouse: shop(t)}
+	dir := t.TempDir()
+	run := func(set func(*execution.Executor)) []*scoring.Case {
+		t.Helper()
+		store, err := execution.OpenStore(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		e := executor(w)
+		e.Store = store
+		set(e)
+		given := caseOf("SELECT id FROM t ORDER BY id", "SELECT name FROM t")
+		given.Pred.Error = "it failed elsewhere"
+		cases := []*scoring.Case{caseOf("SELECT id, name FROM t ORDER BY id", "SELECT sum(id) / 3.0 AS x FROM t"), caseOf("SELECT id, name FROM t ORDER BY id", "SELECT nam FROM t"), given}
+		var wg sync.WaitGroup
+		for _, c := range cases {
+			wg.Go(func() {
+				if err := e.Fill(t.Context(), c); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		return cases
+	}
+	first := run(func(*execution.Executor) {})
+	if len(w.queries) != 4 {
+		t.Errorf("sent %q, want four different queries once", w.queries)
+	}
+	if got := string(first[0].Golds[0].Result.Table.AppendJSON(nil)); !strings.Contains(got, `[3,null]`) {
+		t.Errorf("result %s", got)
+	}
+	for why, set := range map[string]func(*execution.Executor){
+		"resumed":   func(e *execution.Executor) { e.KeptFirst = true },
+		"kept only": func(e *execution.Executor) { e.KeptOnly = true; e.Open = nil },
+	} {
+		again := run(set)
+		if len(w.queries) != 4 {
+			t.Errorf("%s: %d queries sent", why, len(w.queries)-4)
+		}
+		for i := range again {
+			a, b := first[i], again[i]
+			if a.Pred.Error != b.Pred.Error || string(a.Golds[0].Result.Table.AppendJSON(nil)) != string(b.Golds[0].Result.Table.AppendJSON(nil)) {
+				t.Errorf("%s: case %d differs", why, i)
+			}
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) != 3 {
+		t.Fatalf("%d files kept, want 3: %v", len(files), err)
+	}
+	info, err := os.Stat(files[0])
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("others may read a kept result: %v %v", info.Mode(), err)
+	}
+	for _, f := range files { // damage is seen, and is nobody's wrong answer
+		if err := os.WriteFile(f, []byte(`{"columns":["x"],"rows":[[1]]}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range run(func(e *execution.Executor) { e.KeptOnly = true }) {
+		if errcode.Of(c.Golds[0].Result.Err) != errcode.DataLoss {
+			t.Errorf("a damaged result: %v", c.Golds[0].Result.Err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "executions.jsonl"), []byte("{\"key\": \"torn"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := len(w.queries)
+	run(func(e *execution.Executor) { e.KeptFirst = true })
+	if len(w.queries)-before != 4 {
+		t.Errorf("a torn index: %d queries sent, want 4 again", len(w.queries)-before)
+	}
+	for _, c := range run(func(e *execution.Executor) { e.KeptOnly = true })[:1] {
+		if c.Golds[0].Result.Table == nil {
+			t.Errorf("what was added behind a torn line is not read: %v", c.Golds[0].Result.Err)
+		}
+	}
+}
+
+// brokenWarehouse is one that does not answer.
+type brokenWarehouse struct{}
+
+func (brokenWarehouse) Dialect() string { return "duckdb" }
+
+func (brokenWarehouse) QueryWithin(context.Context, int64, int64, string, ...any) (*scoring.Table, error) {
+	return nil, errcode.New(errcode.Unavailable, "the network is down")
+}
+
+// A warehouse that is away fails the scores, which can be made again; it makes no query wrong.
+func TestAwayIsNobodysFault(t *testing.T) {
+	for why, open := range map[string]func(context.Context, string) (execution.Warehouse, error){
+		"the query": func(context.Context, string) (execution.Warehouse, error) { return brokenWarehouse{}, nil },
+		"opening": func(context.Context, string) (execution.Warehouse, error) {
+			return nil, errcode.New(errcode.Unavailable, "the network is down")
+		},
+	} {
+		e := executor(nil)
+		e.Open = open
+		c := caseOf("SELECT 1", "SELECT 2")
+		if err := e.Fill(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		if c.Pred.Error != "" || c.Golds[0].Error != "" || errcode.Of(c.Pred.Result.Err) != errcode.Unavailable || c.Pred.Ran {
+			t.Errorf("%s: %+v", why, c.Pred)
+		}
+	}
+	e := executor(brokenWarehouse{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := e.Fill(ctx, caseOf("SELECT 1", "SELECT 2")); !errors.Is(err, context.Canceled) {
+		t.Errorf("an ended run: %v", err)
+	}
+}

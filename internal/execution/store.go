@@ -1,0 +1,186 @@
+package execution
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Record is a line of the index: what became of a query.
+type Record struct {
+	Key       string    `json:"key"` // hash of database and query
+	Database  string    `json:"database,omitempty"`
+	SQL       string    `json:"sql"`
+	Outcome   string    `json:"outcome"`            // ok, error, refused, unknown, limit or away
+	Snapshot  string    `json:"snapshot,omitempty"` // SHA-256 of the result: the file's name, without .json
+	Rows      int64     `json:"rows,omitempty"`
+	Code      string    `json:"code,omitempty"`
+	Message   string    `json:"message,omitempty"`
+	LatencyMS int64     `json:"latency_ms"`
+	RanAt     time.Time `json:"ran_at"`
+}
+
+// Store is a directory of results: a file SHA256.json for each result that differs from the others,
+// in badger's form of results, and the index executions.jsonl, to which lines are added. It may be
+// used from several goroutines at once, and by one process at a time.
+type Store struct {
+	dir string
+
+	mu    sync.Mutex
+	index *os.File
+	last  map[string]Record // by key
+}
+
+// indexName is the index's file.
+const indexName = "executions.jsonl"
+
+// OpenStore opens a directory, and makes it where it is not there. Only the user may read it.
+func OpenStore(dir string) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fileError(err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, indexName), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fileError(err)
+	}
+	s := &Store{dir: dir, index: f, last: map[string]Record{}}
+	whole := true
+	in := bufio.NewReader(f)
+	for {
+		line, err := in.ReadBytes('\n')
+		if len(line) > 0 {
+			var r Record
+			whole = line[len(line)-1] == '\n'
+			if json.Unmarshal(line, &r) == nil && r.Key != "" { // a line that was torn is not used
+				s.last[r.Key] = r
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			_ = f.Close()
+			return nil, fileError(err)
+		}
+	}
+	if !whole {
+		if _, err := f.WriteString("\n"); err != nil {
+			_ = f.Close()
+			return nil, fileError(err)
+		}
+	}
+	return s, nil
+}
+
+// Close ends the store.
+func (s *Store) Close() error {
+	if s == nil {
+		return nil
+	}
+	return s.index.Close()
+}
+
+// find is the last record of a query that stands for another run of it: what it returned, or that
+// the database did not accept it. Limits and refusals may be other the next time; they stand for it
+// where nothing is run.
+func (s *Store) find(key string, nothingRuns bool) (Record, bool) {
+	if s == nil {
+		return Record{}, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.last[key]
+	return r, ok && (nothingRuns || r.Outcome == ran || r.Outcome == failed && r.Code != errcode.DeadlineExceeded.String())
+}
+
+// add adds a record.
+func (s *Store) add(r Record) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return errcode.New(errcode.Internal, "the record of a query cannot be written: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := s.index.Write(append(line, '\n')); err != nil {
+		return fileError(err)
+	}
+	s.last[r.Key] = r
+	return nil
+}
+
+// write keeps a result, and returns its hash.
+func (s *Store) write(text []byte) (string, error) {
+	sum := sha256.Sum256(text)
+	hash := hex.EncodeToString(sum[:])
+	path := s.path(hash)
+	if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, text) {
+		return hash, nil
+	}
+	f, err := os.CreateTemp(s.dir, ".new-*")
+	if err != nil {
+		return "", fileError(err)
+	}
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return "", fileError(err)
+	}
+	return hash, nil
+}
+
+func (s *Store) path(hash string) string { return filepath.Join(s.dir, hash+".json") }
+
+var isHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// Read reads a kept result. One whose content is not that of its name is an error (DataLoss).
+func (s *Store) Read(hash string) (*scoring.Table, error) {
+	if !isHash.MatchString(hash) {
+		return nil, errcode.New(errcode.DataLoss, "a kept result: the index names no file")
+	}
+	text, err := os.ReadFile(s.path(hash))
+	if err != nil {
+		return nil, fileError(err)
+	}
+	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != hash {
+		return nil, errcode.New(errcode.DataLoss, "the kept result %.12s… is damaged", hash)
+	}
+	return scoring.ParseResult(text)
+}
+
+// fileError gives an error of the file system its code, without the directory.
+func fileError(err error) error {
+	code := errcode.Unavailable
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		code = errcode.NotFound
+	case errors.Is(err, fs.ErrPermission):
+		code = errcode.PermissionDenied
+	}
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return errcode.New(code, "kept results: %s %s: %w", p.Op, strings.TrimPrefix(filepath.Base(p.Path), "."), p.Err)
+	}
+	return errcode.New(code, "kept results: %w", err)
+}
