@@ -30,7 +30,6 @@ type Config struct {
 	PageRows   int64             // of one page of a result
 	Proxy      *url.URL          // http(s)://HOST:PORT; nil is none. Proxies that the environment names are not used
 
-	proxy  *url.URL            // Proxy, read by check
 	getenv func(string) string // nil is the process's
 }
 

@@ -112,7 +112,7 @@ func connect(c net.Conn, address string) (net.Conn, error) {
 		return nil, err
 	}
 	r := bufio.NewReader(c)
-	resp, err := http.ReadResponse(r, &http.Request{Method: http.MethodConnect})
+	resp, err := http.ReadResponse(r, &http.Request{Method: http.MethodConnect}) //nolint:bodyclose // the connection is the body, and is the tunnel
 	switch {
 	case err != nil:
 		return nil, err

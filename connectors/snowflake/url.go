@@ -35,7 +35,6 @@ type Config struct {
 	Proxy            *url.URL          // http(s)://HOST:PORT; nil is none. Proxies that the environment names are not used
 	Revocation       Revocation        // of certificates; "" is RevocationOff
 
-	proxy  *url.URL            // Proxy, read by check
 	getenv func(string) string // nil is the process's
 }
 
