@@ -154,7 +154,7 @@ CREATE TABLE IF NOT EXISTS lake.badger.schema_version (version INT64, badger STR
 
 -- 23. Run by badger_owner.
 -- The promoted judge files. A row never changes. The table stays when badger is removed.
-CREATE TABLE IF NOT EXISTS lake.badger.judges (name STRING, version INT64, kind STRING, source STRING, hash STRING, promoted_at TIMESTAMP, promoted_by STRING);
+CREATE TABLE IF NOT EXISTS lake.badger.judges (name STRING, version INT64, kind STRING, source STRING, hash STRING, promoted_at TIMESTAMP, promoted_by STRING, tested STRING);
 
 -- 24. Run by badger_owner.
 -- What the evaluations by the warehouse's own procedure did, and what failed: one row for each event. The table stays when badger is removed.
@@ -508,7 +508,7 @@ ALTER TABLE lake.badger.judges SET OPTIONS (description = 'The promoted judge fi
 
 -- 64. Run by badger_owner.
 -- The same for the columns of judges.
-ALTER TABLE lake.badger.judges ALTER COLUMN name SET OPTIONS (description = 'Name of the judge.'), ALTER COLUMN version SET OPTIONS (description = 'Version of the judge.'), ALTER COLUMN kind SET OPTIONS (description = 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.'), ALTER COLUMN source SET OPTIONS (description = 'Text of the judge file.'), ALTER COLUMN `hash` SET OPTIONS (description = 'SHA-256 of the text.'), ALTER COLUMN promoted_at SET OPTIONS (description = 'When.'), ALTER COLUMN promoted_by SET OPTIONS (description = 'By whom.');
+ALTER TABLE lake.badger.judges ALTER COLUMN name SET OPTIONS (description = 'Name of the judge.'), ALTER COLUMN version SET OPTIONS (description = 'Version of the judge.'), ALTER COLUMN kind SET OPTIONS (description = 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.'), ALTER COLUMN source SET OPTIONS (description = 'Text of the judge file.'), ALTER COLUMN `hash` SET OPTIONS (description = 'SHA-256 of the text.'), ALTER COLUMN promoted_at SET OPTIONS (description = 'When.'), ALTER COLUMN promoted_by SET OPTIONS (description = 'By whom.'), ALTER COLUMN tested SET OPTIONS (description = 'What was measured when the version was promoted: how far it agreed with the labels of how many answers. {"untested": true} where it was promoted without.');
 
 -- 65. Run by badger_owner.
 -- A description of the table run_log and of its columns.

@@ -1,4 +1,4 @@
--- badger in databricks via http: 225 steps, in this order. Each may be run again.
+-- badger in databricks via http: 226 steps, in this order. Each may be run again.
 
 -- 1. Run by a person, not as SQL.
 -- Groups belong to the account: create them there, if they are not there yet.
@@ -133,7 +133,7 @@ CREATE TABLE IF NOT EXISTS lake.badger.schema_version (version BIGINT, badger ST
 
 -- 21. Run by badger_owner.
 -- The promoted judge files. A row never changes. The table stays when badger is removed.
-CREATE TABLE IF NOT EXISTS lake.badger.judges (name STRING, version BIGINT, kind STRING, source STRING, hash STRING, promoted_at TIMESTAMP, promoted_by STRING);
+CREATE TABLE IF NOT EXISTS lake.badger.judges (name STRING, version BIGINT, kind STRING, source STRING, hash STRING, promoted_at TIMESTAMP, promoted_by STRING, tested STRING);
 
 -- 22. Run by badger_owner.
 -- What the evaluations by the warehouse's own procedure did, and what failed: one row for each event. The table stays when badger is removed.
@@ -842,298 +842,302 @@ ALTER TABLE lake.badger.judges ALTER COLUMN promoted_at COMMENT 'When.';
 ALTER TABLE lake.badger.judges ALTER COLUMN promoted_by COMMENT 'By whom.';
 
 -- 151. Run by badger_owner.
+-- A comment on judges.tested.
+ALTER TABLE lake.badger.judges ALTER COLUMN tested COMMENT 'What was measured when the version was promoted: how far it agreed with the labels of how many answers. {"untested": true} where it was promoted without.';
+
+-- 152. Run by badger_owner.
 -- A comment on the table run_log.
 COMMENT ON TABLE lake.badger.run_log IS 'What the evaluations by the warehouse\'s own procedure did, and what failed: one row for each event.';
 
--- 152. Run by badger_owner.
+-- 153. Run by badger_owner.
 -- A comment on run_log.entry_id.
 ALTER TABLE lake.badger.run_log ALTER COLUMN entry_id COMMENT 'Identifies the row.';
 
--- 153. Run by badger_owner.
+-- 154. Run by badger_owner.
 -- A comment on run_log.logged_at.
 ALTER TABLE lake.badger.run_log ALTER COLUMN logged_at COMMENT 'When.';
 
--- 154. Run by badger_owner.
+-- 155. Run by badger_owner.
 -- A comment on run_log.eval_run_id.
 ALTER TABLE lake.badger.run_log ALTER COLUMN eval_run_id COMMENT 'The run. NULL where none had begun.';
 
--- 155. Run by badger_owner.
+-- 156. Run by badger_owner.
 -- A comment on run_log.event.
 ALTER TABLE lake.badger.run_log ALTER COLUMN event COMMENT 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).';
 
--- 156. Run by badger_owner.
+-- 157. Run by badger_owner.
 -- A comment on run_log.case_id.
 ALTER TABLE lake.badger.run_log ALTER COLUMN case_id COMMENT 'The question, where the event is of one answer.';
 
--- 157. Run by badger_owner.
+-- 158. Run by badger_owner.
 -- A comment on run_log.answers.
 ALTER TABLE lake.badger.run_log ALTER COLUMN answers COMMENT 'How many answers the event is about.';
 
--- 158. Run by badger_owner.
+-- 159. Run by badger_owner.
 -- A comment on run_log.message.
 ALTER TABLE lake.badger.run_log ALTER COLUMN message COMMENT 'What the database or badger serve said.';
 
--- 159. Run by badger_owner.
+-- 160. Run by badger_owner.
 -- A comment on the table run_locks.
 COMMENT ON TABLE lake.badger.run_locks IS 'Who evaluates now, in warehouses without locks of their own: a row for each lock.';
 
--- 160. Run by badger_owner.
+-- 161. Run by badger_owner.
 -- A comment on run_locks.name.
 ALTER TABLE lake.badger.run_locks ALTER COLUMN name COMMENT 'The lock: evaluate.';
 
--- 161. Run by badger_owner.
+-- 162. Run by badger_owner.
 -- A comment on run_locks.holder.
 ALTER TABLE lake.badger.run_locks ALTER COLUMN holder COMMENT 'The call that holds it. NULL where nobody does.';
 
--- 162. Run by badger_owner.
+-- 163. Run by badger_owner.
 -- A comment on run_locks.taken_at.
 ALTER TABLE lake.badger.run_locks ALTER COLUMN taken_at COMMENT 'When it was taken.';
 
--- 163. Run by badger_owner.
+-- 164. Run by badger_owner.
 -- A comment on run_locks.beat_at.
 ALTER TABLE lake.badger.run_locks ALTER COLUMN beat_at COMMENT 'When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.';
 
--- 164. Run by badger_owner.
+-- 165. Run by badger_owner.
 -- A comment on the table claims.
 COMMENT ON TABLE lake.badger.claims IS 'Who is asking a judge at this moment: one row for each request. Rows come and go.';
 
--- 165. Run by badger_owner.
+-- 166. Run by badger_owner.
 -- A comment on claims.claim_key.
 ALTER TABLE lake.badger.claims ALTER COLUMN claim_key COMMENT 'Hash of the request.';
 
--- 166. Run by badger_owner.
+-- 167. Run by badger_owner.
 -- A comment on claims.owner.
 ALTER TABLE lake.badger.claims ALTER COLUMN owner COMMENT 'The process that asks.';
 
--- 167. Run by badger_owner.
+-- 168. Run by badger_owner.
 -- A comment on claims.expires_ms.
 ALTER TABLE lake.badger.claims ALTER COLUMN expires_ms COMMENT 'Until when, in milliseconds since 1970. After that another process may ask.';
 
--- 168. Run by badger_owner.
+-- 169. Run by badger_owner.
 -- A comment on the table calls.
 COMMENT ON TABLE lake.badger.calls IS 'Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.';
 
--- 169. Run by badger_owner.
+-- 170. Run by badger_owner.
 -- A comment on calls.call_id.
 ALTER TABLE lake.badger.calls ALTER COLUMN call_id COMMENT 'Names the call.';
 
--- 170. Run by badger_owner.
+-- 171. Run by badger_owner.
 -- A comment on calls.content_hash.
 ALTER TABLE lake.badger.calls ALTER COLUMN content_hash COMMENT 'Hash of what was asked. Another call under the same id is refused.';
 
--- 171. Run by badger_owner.
+-- 172. Run by badger_owner.
 -- A comment on calls.function.
 ALTER TABLE lake.badger.calls ALTER COLUMN `function` COMMENT 'The function.';
 
--- 172. Run by badger_owner.
+-- 173. Run by badger_owner.
 -- A comment on calls.request.
 ALTER TABLE lake.badger.calls ALTER COLUMN request COMMENT 'What was asked.';
 
--- 173. Run by badger_owner.
+-- 174. Run by badger_owner.
 -- A comment on calls.reply.
 ALTER TABLE lake.badger.calls ALTER COLUMN reply COMMENT 'The reply. NULL until there is one, and where it is computed again from the replies of judges.';
 
--- 174. Run by badger_owner.
+-- 175. Run by badger_owner.
 -- A comment on calls.expires_ms.
 ALTER TABLE lake.badger.calls ALTER COLUMN expires_ms COMMENT 'Until when the row is kept, in milliseconds since 1970.';
 
--- 175. Run by badger_owner.
+-- 176. Run by badger_owner.
 -- A comment on the view latest_scores.
 COMMENT ON TABLE lake.badger.latest_scores IS 'The latest score of each answer and metric, whichever run it is from, with the status of that run.';
 
--- 176. Run by badger_owner.
+-- 177. Run by badger_owner.
 -- A comment on the view consensus.
 COMMENT ON TABLE lake.badger.consensus IS 'What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.';
 
--- 177. Run by badger_owner.
+-- 178. Run by badger_owner.
 -- A comment on the view complexity.
 COMMENT ON TABLE lake.badger.complexity IS 'The complexity tier of each question, from its newest score.';
 
--- 178. Run by badger_owner.
+-- 179. Run by badger_owner.
 -- A comment on the view coverage.
 COMMENT ON TABLE lake.badger.coverage IS 'What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
--- 179. Run by badger_owner.
+-- 180. Run by badger_owner.
 -- A comment on the view versions_by_metric.
 COMMENT ON TABLE lake.badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.';
 
--- 180. Run by badger_owner.
+-- 181. Run by badger_owner.
 -- A comment on the view agreement.
 COMMENT ON TABLE lake.badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
 
--- 181. Run by badger_owner.
+-- 182. Run by badger_owner.
 -- A comment on the view degradation.
 COMMENT ON TABLE lake.badger.degradation IS 'The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
--- 182. Run by badger_owner.
+-- 183. Run by badger_owner.
 -- A comment on the view latest_run.
 COMMENT ON TABLE lake.badger.latest_run IS 'The run of each agent, version and batch that started last: what became of it, and of its scores.';
 
--- 183. Run by badger_owner.
+-- 184. Run by badger_owner.
 -- A comment on the view versions_by_batch.
 COMMENT ON TABLE lake.badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.';
 
--- 184. Run by badger_owner.
+-- 185. Run by badger_owner.
 -- A comment on the view worst_cases.
 COMMENT ON TABLE lake.badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
 
--- 185. Run by badger_owner.
+-- 186. Run by badger_owner.
 -- A comment on the view judge_cost.
 COMMENT ON TABLE lake.badger.judge_cost IS 'What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.';
 
--- 186. Run by badger_owner.
+-- 187. Run by badger_owner.
 -- A comment on the view failures_by_reason.
 COMMENT ON TABLE lake.badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
 
--- 187. Run by badger_owner.
+-- 188. Run by badger_owner.
 -- A comment on the view suspect_golds.
 COMMENT ON TABLE lake.badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x and gold_flex (ROSE\'s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a text that neither question nor evidence has, and the answer\'s with one that is there), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
 
--- 188. Run by badger_owner.
+-- 189. Run by badger_owner.
 -- A comment on the view trend.
 COMMENT ON TABLE lake.badger.trend IS 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are of unlike things.';
 
--- 189. Run by badger_owner.
+-- 190. Run by badger_owner.
 -- A comment on the view batch_changes.
 COMMENT ON TABLE lake.badger.batch_changes IS 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration or judge changed are counted and not compared. z is McNemar\'s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics.';
 
--- 190. Run by badger_owner.
+-- 191. Run by badger_owner.
 -- A comment on the view failure_labels.
 COMMENT ON TABLE lake.badger.failure_labels IS 'What goes wrong, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX\'s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF\'s status of the filters (filters), and ROSE\'s diagnoses (diagnosis). An answer may have several.';
 
--- 191. Run by badger_owner.
+-- 192. Run by badger_owner.
 -- A comment on the view failures_by_label.
 COMMENT ON TABLE lake.badger.failures_by_label IS 'The labels of failure_labels, counted by version, batch and tier, with one of the cases.';
 
--- 192. Run by badger_owner.
+-- 193. Run by badger_owner.
 -- A comment on the view ambiguous_questions.
 COMMENT ON TABLE lake.badger.ambiguous_questions IS 'Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE\'s Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).';
 
--- 193. Run by badger_owner.
+-- 194. Run by badger_owner.
 -- A comment on the view ex_discordance.
 COMMENT ON TABLE lake.badger.ex_discordance IS 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by what ROSE\'s Refuter says of the question: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.';
 
--- 194. Run by badger_owner.
+-- 195. Run by badger_owner.
 -- A comment on the view system_ranks.
 COMMENT ON TABLE lake.badger.system_ranks IS 'The versions of all agents by each metric, on the cases of which all of them have a value, the newest of each: place 1 has the highest mean. Where the versions share no case there is no row.';
 
--- 195. Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
+-- 196. Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
 -- badger_reader finds the catalog.
 GRANT USE CATALOG ON CATALOG lake TO badger_reader;
 
--- 196. Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
+-- 197. Run by a metastore admin, or CREATE CONNECTION on the metastore and USE CATALOG, CREATE SCHEMA on the catalog.
 -- badger_annotator finds the catalog.
 GRANT USE CATALOG ON CATALOG lake TO badger_annotator;
 
--- 197. Run by badger_owner.
+-- 198. Run by badger_owner.
 -- badger_reader finds the schema.
 GRANT USE SCHEMA ON SCHEMA lake.badger TO badger_reader;
 
--- 198. Run by badger_owner.
+-- 199. Run by badger_owner.
 -- badger_annotator finds the schema.
 GRANT USE SCHEMA ON SCHEMA lake.badger TO badger_annotator;
 
--- 199. Run by badger_owner.
+-- 200. Run by badger_owner.
 -- The reader reads scores.
 GRANT SELECT ON TABLE lake.badger.scores TO badger_reader;
 
--- 200. Run by badger_owner.
+-- 201. Run by badger_owner.
 -- The reader reads eval_runs.
 GRANT SELECT ON TABLE lake.badger.eval_runs TO badger_reader;
 
--- 201. Run by badger_owner.
+-- 202. Run by badger_owner.
 -- The reader reads run_log.
 GRANT SELECT ON TABLE lake.badger.run_log TO badger_reader;
 
--- 202. Run by badger_owner.
+-- 203. Run by badger_owner.
 -- The reader reads latest_scores.
 GRANT SELECT ON TABLE lake.badger.latest_scores TO badger_reader;
 
--- 203. Run by badger_owner.
+-- 204. Run by badger_owner.
 -- The reader reads consensus.
 GRANT SELECT ON TABLE lake.badger.consensus TO badger_reader;
 
--- 204. Run by badger_owner.
+-- 205. Run by badger_owner.
 -- The reader reads complexity.
 GRANT SELECT ON TABLE lake.badger.complexity TO badger_reader;
 
--- 205. Run by badger_owner.
+-- 206. Run by badger_owner.
 -- The reader reads coverage.
 GRANT SELECT ON TABLE lake.badger.coverage TO badger_reader;
 
--- 206. Run by badger_owner.
+-- 207. Run by badger_owner.
 -- The reader reads versions_by_metric.
 GRANT SELECT ON TABLE lake.badger.versions_by_metric TO badger_reader;
 
--- 207. Run by badger_owner.
+-- 208. Run by badger_owner.
 -- The reader reads agreement.
 GRANT SELECT ON TABLE lake.badger.agreement TO badger_reader;
 
--- 208. Run by badger_owner.
+-- 209. Run by badger_owner.
 -- The reader reads degradation.
 GRANT SELECT ON TABLE lake.badger.degradation TO badger_reader;
 
--- 209. Run by badger_owner.
+-- 210. Run by badger_owner.
 -- The reader reads latest_run.
 GRANT SELECT ON TABLE lake.badger.latest_run TO badger_reader;
 
--- 210. Run by badger_owner.
+-- 211. Run by badger_owner.
 -- The reader reads versions_by_batch.
 GRANT SELECT ON TABLE lake.badger.versions_by_batch TO badger_reader;
 
--- 211. Run by badger_owner.
+-- 212. Run by badger_owner.
 -- The reader reads worst_cases.
 GRANT SELECT ON TABLE lake.badger.worst_cases TO badger_reader;
 
--- 212. Run by badger_owner.
+-- 213. Run by badger_owner.
 -- The reader reads judge_cost.
 GRANT SELECT ON TABLE lake.badger.judge_cost TO badger_reader;
 
--- 213. Run by badger_owner.
+-- 214. Run by badger_owner.
 -- The reader reads failures_by_reason.
 GRANT SELECT ON TABLE lake.badger.failures_by_reason TO badger_reader;
 
--- 214. Run by badger_owner.
+-- 215. Run by badger_owner.
 -- The reader reads suspect_golds.
 GRANT SELECT ON TABLE lake.badger.suspect_golds TO badger_reader;
 
--- 215. Run by badger_owner.
+-- 216. Run by badger_owner.
 -- The reader reads trend.
 GRANT SELECT ON TABLE lake.badger.trend TO badger_reader;
 
--- 216. Run by badger_owner.
+-- 217. Run by badger_owner.
 -- The reader reads batch_changes.
 GRANT SELECT ON TABLE lake.badger.batch_changes TO badger_reader;
 
--- 217. Run by badger_owner.
+-- 218. Run by badger_owner.
 -- The reader reads failure_labels.
 GRANT SELECT ON TABLE lake.badger.failure_labels TO badger_reader;
 
--- 218. Run by badger_owner.
+-- 219. Run by badger_owner.
 -- The reader reads failures_by_label.
 GRANT SELECT ON TABLE lake.badger.failures_by_label TO badger_reader;
 
--- 219. Run by badger_owner.
+-- 220. Run by badger_owner.
 -- The reader reads ambiguous_questions.
 GRANT SELECT ON TABLE lake.badger.ambiguous_questions TO badger_reader;
 
--- 220. Run by badger_owner.
+-- 221. Run by badger_owner.
 -- The reader reads ex_discordance.
 GRANT SELECT ON TABLE lake.badger.ex_discordance TO badger_reader;
 
--- 221. Run by badger_owner.
+-- 222. Run by badger_owner.
 -- The reader reads system_ranks.
 GRANT SELECT ON TABLE lake.badger.system_ranks TO badger_reader;
 
--- 222. Run by badger_owner.
+-- 223. Run by badger_owner.
 -- The annotator reads and writes labels, and nothing else.
 GRANT SELECT, MODIFY ON TABLE lake.badger.human_labels TO badger_annotator;
 
--- 223. Run by badger_owner.
+-- 224. Run by badger_owner.
 -- The lock of the evaluation.
 INSERT INTO lake.badger.run_locks (name) SELECT 'evaluate' WHERE NOT EXISTS (SELECT 1 FROM lake.badger.run_locks WHERE name = 'evaluate');
 
--- 224. Run by badger_owner.
+-- 225. Run by badger_owner.
 -- Scores the answers that have no score: CALL lake.badger.evaluate() those of each agent's newest batch, and what an earlier call left; CALL lake.badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 100 answers at a time are stored. Needs DBR 17.2 or a SQL warehouse.
 CREATE OR REPLACE PROCEDURE lake.badger.evaluate(IN wanted STRING DEFAULT NULL COMMENT 'the batch; NULL: the newest ones', IN metrics STRING DEFAULT NULL COMMENT 'names of metrics, separated by commas')
 LANGUAGE SQL
@@ -1317,7 +1321,7 @@ AS BEGIN
   END IF;
 END;
 
--- 225. Run by a person, not as SQL.
+-- 226. Run by a person, not as SQL.
 -- The job that calls the procedure by night, one run at a time. badger deploy databricks writes the same as a bundle. By hand: save the two files; the SQL files go into the workspace.
 --     badger_evaluate.sql:
 --         CALL lake.badger.evaluate();

@@ -1,4 +1,4 @@
--- badger in duckdb via embedded: 197 steps, in this order. Each may be run again.
+-- badger in duckdb via embedded: 198 steps, in this order. Each may be run again.
 
 -- 1. Run by whoever may write the file.
 -- The schema of everything that belongs to badger. It stays when badger is removed, unless its data go too.
@@ -74,7 +74,7 @@ CREATE TABLE IF NOT EXISTS badger.schema_version (version BIGINT, badger VARCHAR
 
 -- 19. Run by whoever may write the file.
 -- The promoted judge files. A row never changes. The table stays when badger is removed.
-CREATE TABLE IF NOT EXISTS badger.judges (name VARCHAR, version BIGINT, kind VARCHAR, source VARCHAR, hash VARCHAR, promoted_at TIMESTAMPTZ, promoted_by VARCHAR);
+CREATE TABLE IF NOT EXISTS badger.judges (name VARCHAR, version BIGINT, kind VARCHAR, source VARCHAR, hash VARCHAR, promoted_at TIMESTAMPTZ, promoted_by VARCHAR, tested JSON);
 
 -- 20. Run by whoever may write the file.
 -- What the evaluations by the warehouse's own procedure did, and what failed: one row for each event. The table stays when badger is removed.
@@ -783,182 +783,186 @@ COMMENT ON COLUMN badger.judges.promoted_at IS 'When.';
 COMMENT ON COLUMN badger.judges.promoted_by IS 'By whom.';
 
 -- 149. Run by whoever may write the file.
+-- A comment on judges.tested.
+COMMENT ON COLUMN badger.judges.tested IS 'What was measured when the version was promoted: how far it agreed with the labels of how many answers. {"untested": true} where it was promoted without.';
+
+-- 150. Run by whoever may write the file.
 -- A comment on the table run_log.
 COMMENT ON TABLE badger.run_log IS 'What the evaluations by the warehouse''s own procedure did, and what failed: one row for each event.';
 
--- 150. Run by whoever may write the file.
+-- 151. Run by whoever may write the file.
 -- A comment on run_log.entry_id.
 COMMENT ON COLUMN badger.run_log.entry_id IS 'Identifies the row.';
 
--- 151. Run by whoever may write the file.
+-- 152. Run by whoever may write the file.
 -- A comment on run_log.logged_at.
 COMMENT ON COLUMN badger.run_log.logged_at IS 'When.';
 
--- 152. Run by whoever may write the file.
+-- 153. Run by whoever may write the file.
 -- A comment on run_log.eval_run_id.
 COMMENT ON COLUMN badger.run_log.eval_run_id IS 'The run. NULL where none had begun.';
 
--- 153. Run by whoever may write the file.
+-- 154. Run by whoever may write the file.
 -- A comment on run_log.event.
 COMMENT ON COLUMN badger.run_log.event IS 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).';
 
--- 154. Run by whoever may write the file.
+-- 155. Run by whoever may write the file.
 -- A comment on run_log.case_id.
 COMMENT ON COLUMN badger.run_log.case_id IS 'The question, where the event is of one answer.';
 
--- 155. Run by whoever may write the file.
+-- 156. Run by whoever may write the file.
 -- A comment on run_log.answers.
 COMMENT ON COLUMN badger.run_log.answers IS 'How many answers the event is about.';
 
--- 156. Run by whoever may write the file.
+-- 157. Run by whoever may write the file.
 -- A comment on run_log.message.
 COMMENT ON COLUMN badger.run_log.message IS 'What the database or badger serve said.';
 
--- 157. Run by whoever may write the file.
+-- 158. Run by whoever may write the file.
 -- A comment on the table run_locks.
 COMMENT ON TABLE badger.run_locks IS 'Who evaluates now, in warehouses without locks of their own: a row for each lock.';
 
--- 158. Run by whoever may write the file.
+-- 159. Run by whoever may write the file.
 -- A comment on run_locks.name.
 COMMENT ON COLUMN badger.run_locks.name IS 'The lock: evaluate.';
 
--- 159. Run by whoever may write the file.
+-- 160. Run by whoever may write the file.
 -- A comment on run_locks.holder.
 COMMENT ON COLUMN badger.run_locks.holder IS 'The call that holds it. NULL where nobody does.';
 
--- 160. Run by whoever may write the file.
+-- 161. Run by whoever may write the file.
 -- A comment on run_locks.taken_at.
 COMMENT ON COLUMN badger.run_locks.taken_at IS 'When it was taken.';
 
--- 161. Run by whoever may write the file.
+-- 162. Run by whoever may write the file.
 -- A comment on run_locks.beat_at.
 COMMENT ON COLUMN badger.run_locks.beat_at IS 'When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.';
 
--- 162. Run by whoever may write the file.
+-- 163. Run by whoever may write the file.
 -- A comment on the table claims.
 COMMENT ON TABLE badger.claims IS 'Who is asking a judge at this moment: one row for each request. Rows come and go.';
 
--- 163. Run by whoever may write the file.
+-- 164. Run by whoever may write the file.
 -- A comment on claims.claim_key.
 COMMENT ON COLUMN badger.claims.claim_key IS 'Hash of the request.';
 
--- 164. Run by whoever may write the file.
+-- 165. Run by whoever may write the file.
 -- A comment on claims.owner.
 COMMENT ON COLUMN badger.claims.owner IS 'The process that asks.';
 
--- 165. Run by whoever may write the file.
+-- 166. Run by whoever may write the file.
 -- A comment on claims.expires_ms.
 COMMENT ON COLUMN badger.claims.expires_ms IS 'Until when, in milliseconds since 1970. After that another process may ask.';
 
--- 166. Run by whoever may write the file.
+-- 167. Run by whoever may write the file.
 -- A comment on the table calls.
 COMMENT ON TABLE badger.calls IS 'Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.';
 
--- 167. Run by whoever may write the file.
+-- 168. Run by whoever may write the file.
 -- A comment on calls.call_id.
 COMMENT ON COLUMN badger.calls.call_id IS 'Names the call.';
 
--- 168. Run by whoever may write the file.
+-- 169. Run by whoever may write the file.
 -- A comment on calls.content_hash.
 COMMENT ON COLUMN badger.calls.content_hash IS 'Hash of what was asked. Another call under the same id is refused.';
 
--- 169. Run by whoever may write the file.
+-- 170. Run by whoever may write the file.
 -- A comment on calls.function.
 COMMENT ON COLUMN badger.calls."function" IS 'The function.';
 
--- 170. Run by whoever may write the file.
+-- 171. Run by whoever may write the file.
 -- A comment on calls.request.
 COMMENT ON COLUMN badger.calls.request IS 'What was asked.';
 
--- 171. Run by whoever may write the file.
+-- 172. Run by whoever may write the file.
 -- A comment on calls.reply.
 COMMENT ON COLUMN badger.calls.reply IS 'The reply. NULL until there is one, and where it is computed again from the replies of judges.';
 
--- 172. Run by whoever may write the file.
+-- 173. Run by whoever may write the file.
 -- A comment on calls.expires_ms.
 COMMENT ON COLUMN badger.calls.expires_ms IS 'Until when the row is kept, in milliseconds since 1970.';
 
--- 173. Run by whoever may write the file.
+-- 174. Run by whoever may write the file.
 -- A comment on the view latest_scores.
 COMMENT ON VIEW badger.latest_scores IS 'The latest score of each answer and metric, whichever run it is from, with the status of that run.';
 
--- 174. Run by whoever may write the file.
+-- 175. Run by whoever may write the file.
 -- A comment on the view consensus.
 COMMENT ON VIEW badger.consensus IS 'What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.';
 
--- 175. Run by whoever may write the file.
+-- 176. Run by whoever may write the file.
 -- A comment on the view complexity.
 COMMENT ON VIEW badger.complexity IS 'The complexity tier of each question, from its newest score.';
 
--- 176. Run by whoever may write the file.
+-- 177. Run by whoever may write the file.
 -- A comment on the view coverage.
 COMMENT ON VIEW badger.coverage IS 'What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
--- 177. Run by whoever may write the file.
+-- 178. Run by whoever may write the file.
 -- A comment on the view versions_by_metric.
 COMMENT ON VIEW badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.';
 
--- 178. Run by whoever may write the file.
+-- 179. Run by whoever may write the file.
 -- A comment on the view agreement.
 COMMENT ON VIEW badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
 
--- 179. Run by whoever may write the file.
+-- 180. Run by whoever may write the file.
 -- A comment on the view degradation.
 COMMENT ON VIEW badger.degradation IS 'The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
--- 180. Run by whoever may write the file.
+-- 181. Run by whoever may write the file.
 -- A comment on the view latest_run.
 COMMENT ON VIEW badger.latest_run IS 'The run of each agent, version and batch that started last: what became of it, and of its scores.';
 
--- 181. Run by whoever may write the file.
+-- 182. Run by whoever may write the file.
 -- A comment on the view versions_by_batch.
 COMMENT ON VIEW badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.';
 
--- 182. Run by whoever may write the file.
+-- 183. Run by whoever may write the file.
 -- A comment on the view worst_cases.
 COMMENT ON VIEW badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
 
--- 183. Run by whoever may write the file.
+-- 184. Run by whoever may write the file.
 -- A comment on the view judge_cost.
 COMMENT ON VIEW badger.judge_cost IS 'What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.';
 
--- 184. Run by whoever may write the file.
+-- 185. Run by whoever may write the file.
 -- A comment on the view failures_by_reason.
 COMMENT ON VIEW badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
 
--- 185. Run by whoever may write the file.
+-- 186. Run by whoever may write the file.
 -- A comment on the view suspect_golds.
 COMMENT ON VIEW badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer''s is not), gold_x and gold_flex (ROSE''s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a text that neither question nor evidence has, and the answer''s with one that is there), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
 
--- 186. Run by whoever may write the file.
+-- 187. Run by whoever may write the file.
 -- A comment on the view trend.
 COMMENT ON VIEW badger.trend IS 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are of unlike things.';
 
--- 187. Run by whoever may write the file.
+-- 188. Run by whoever may write the file.
 -- A comment on the view batch_changes.
 COMMENT ON VIEW badger.batch_changes IS 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration or judge changed are counted and not compared. z is McNemar''s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics.';
 
--- 188. Run by whoever may write the file.
+-- 189. Run by whoever may write the file.
 -- A comment on the view failure_labels.
 COMMENT ON VIEW badger.failure_labels IS 'What goes wrong, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX''s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF''s status of the filters (filters), and ROSE''s diagnoses (diagnosis). An answer may have several.';
 
--- 189. Run by whoever may write the file.
+-- 190. Run by whoever may write the file.
 -- A comment on the view failures_by_label.
 COMMENT ON VIEW badger.failures_by_label IS 'The labels of failure_labels, counted by version, batch and tier, with one of the cases.';
 
--- 190. Run by whoever may write the file.
+-- 191. Run by whoever may write the file.
 -- A comment on the view ambiguous_questions.
 COMMENT ON VIEW badger.ambiguous_questions IS 'Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE''s Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).';
 
--- 191. Run by whoever may write the file.
+-- 192. Run by whoever may write the file.
 -- A comment on the view ex_discordance.
 COMMENT ON VIEW badger.ex_discordance IS 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by what ROSE''s Refuter says of the question: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.';
 
--- 192. Run by whoever may write the file.
+-- 193. Run by whoever may write the file.
 -- A comment on the view system_ranks.
 COMMENT ON VIEW badger.system_ranks IS 'The versions of all agents by each metric, on the cases of which all of them have a value, the newest of each: place 1 has the highest mean. Where the versions share no case there is no row.';
 
--- 193. Run by whoever may write the file.
+-- 194. Run by whoever may write the file.
 -- Scores the answers that have no score, as rows of scores: SELECT * FROM badger.evaluate() those of each agent's newest batch; badger.evaluate(batch := 'BATCH', metrics := 'METRIC,METRIC') those of a batch. INSERT INTO badger.scores SELECT * FROM badger.evaluate() stores them. A transaction of the file's one writer is the lock.
 CREATE OR REPLACE MACRO badger.evaluate(batch := NULL, metrics := 'small,large') AS TABLE
 WITH settings AS MATERIALIZED (
@@ -994,11 +998,11 @@ WITH settings AS MATERIALIZED (
 SELECT run AS eval_run_id, case_id, agent_name, agent_version, batch_id, r.metric, r.metric_version, r.status, r.value, r.label, r.passed, r.reason, r.detail, r.assessment_ids, r.config_hash, now() AS scored_at, r.code, r.usage, r.gold_hash
 FROM (SELECT * EXCLUDE (results), unnest(results) AS r FROM scored) t CROSS JOIN settings;
 
--- 194. Run by whoever may write the file.
+-- 195. Run by whoever may write the file.
 -- What the macro says, for those who look it up.
 COMMENT ON MACRO TABLE badger.evaluate IS 'Scores the answers that have no score, of one batch or of the newest ones. run_log says what came of it. [badger-procedure:0ee11763ce4ba2fe]';
 
--- 195. Run by whoever may write the file.
+-- 196. Run by whoever may write the file.
 -- The rows of eval_runs of evaluations that have none: INSERT INTO badger.eval_runs SELECT * FROM badger.evaluated().
 CREATE OR REPLACE MACRO badger.evaluated() AS TABLE
 SELECT eval_run_id, agent_name, agent_version, batch_id, MIN(scored_at) AS eval_run_date, 'both' AS mode, json_extract(run_settings(string_agg(DISTINCT metric, ',')), '$.config') AS config,
@@ -1009,12 +1013,12 @@ SELECT eval_run_id, agent_name, agent_version, batch_id, MIN(scored_at) AS eval_
   NULL::JSON AS cost, 'done' AS status
 FROM badger.scores s ANTI JOIN badger.eval_runs e USING (eval_run_id, agent_name, agent_version, batch_id) WHERE eval_run_id LIKE 'evaluate-%' GROUP BY eval_run_id, agent_name, agent_version, batch_id;
 
--- 196. Run by a person, not as SQL.
+-- 197. Run by a person, not as SQL.
 -- DuckDB has no scheduler and no procedures. A line of crontab, whose time zone is the machine's, scores what has no score; a second writer of the file is refused, so that two never run at once.
 --     15 3 * * 1  badger sql --db FILE --write 'INSERT INTO badger.scores SELECT * FROM badger.evaluate()' && badger sql --db FILE --write 'INSERT INTO badger.eval_runs SELECT * FROM badger.evaluated()' || badger sql --db FILE --write "INSERT INTO badger.run_log (entry_id, logged_at, event) VALUES (uuid(), now(), 'run failed')"
 --     or, with a report and gates, and all batches scored again:  badger run --source duckdb:FILE --quiet
 
--- 197. Run by a person, not as SQL.
+-- 198. Run by a person, not as SQL.
 -- What to ask for an alert: it has rows where fewer answers pass than in the batch before.
 --     badger sql --db FILE 'SELECT * FROM badger.degradation WHERE pass_rate_change <= -0.05 OR failed > failed_before'
 

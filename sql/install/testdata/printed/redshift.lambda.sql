@@ -1,4 +1,4 @@
--- badger in redshift via lambda: 242 steps, in this order. Each may be run again.
+-- badger in redshift via lambda: 243 steps, in this order. Each may be run again.
 
 -- 1. Run by a superuser.
 -- The role that owns badger's objects. Grant it to users.
@@ -224,7 +224,7 @@ CREATE TABLE IF NOT EXISTS badger.schema_version (version bigint, badger varchar
 
 -- 38. Run by badger_owner.
 -- The promoted judge files. A row never changes. The table stays when badger is removed.
-CREATE TABLE IF NOT EXISTS badger.judges (name varchar(65535), version bigint, kind varchar(65535), source varchar(65535), hash varchar(65535), promoted_at timestamptz, promoted_by varchar(65535));
+CREATE TABLE IF NOT EXISTS badger.judges (name varchar(65535), version bigint, kind varchar(65535), source varchar(65535), hash varchar(65535), promoted_at timestamptz, promoted_by varchar(65535), tested super);
 
 -- 39. Run by badger_owner.
 -- What the evaluations by the warehouse's own procedure did, and what failed: one row for each event. The table stays when badger is removed.
@@ -933,290 +933,294 @@ COMMENT ON COLUMN badger.judges.promoted_at IS 'When.';
 COMMENT ON COLUMN badger.judges.promoted_by IS 'By whom.';
 
 -- 168. Run by badger_owner.
+-- A comment on judges.tested.
+COMMENT ON COLUMN badger.judges.tested IS 'What was measured when the version was promoted: how far it agreed with the labels of how many answers. {"untested": true} where it was promoted without.';
+
+-- 169. Run by badger_owner.
 -- A comment on the table run_log.
 COMMENT ON TABLE badger.run_log IS 'What the evaluations by the warehouse\'s own procedure did, and what failed: one row for each event.';
 
--- 169. Run by badger_owner.
+-- 170. Run by badger_owner.
 -- A comment on run_log.entry_id.
 COMMENT ON COLUMN badger.run_log.entry_id IS 'Identifies the row.';
 
--- 170. Run by badger_owner.
+-- 171. Run by badger_owner.
 -- A comment on run_log.logged_at.
 COMMENT ON COLUMN badger.run_log.logged_at IS 'When.';
 
--- 171. Run by badger_owner.
+-- 172. Run by badger_owner.
 -- A comment on run_log.eval_run_id.
 COMMENT ON COLUMN badger.run_log.eval_run_id IS 'The run. NULL where none had begun.';
 
--- 172. Run by badger_owner.
+-- 173. Run by badger_owner.
 -- A comment on run_log.event.
 COMMENT ON COLUMN badger.run_log.event IS 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).';
 
--- 173. Run by badger_owner.
+-- 174. Run by badger_owner.
 -- A comment on run_log.case_id.
 COMMENT ON COLUMN badger.run_log.case_id IS 'The question, where the event is of one answer.';
 
--- 174. Run by badger_owner.
+-- 175. Run by badger_owner.
 -- A comment on run_log.answers.
 COMMENT ON COLUMN badger.run_log.answers IS 'How many answers the event is about.';
 
--- 175. Run by badger_owner.
+-- 176. Run by badger_owner.
 -- A comment on run_log.message.
 COMMENT ON COLUMN badger.run_log.message IS 'What the database or badger serve said.';
 
--- 176. Run by badger_owner.
+-- 177. Run by badger_owner.
 -- A comment on the table run_locks.
 COMMENT ON TABLE badger.run_locks IS 'Who evaluates now, in warehouses without locks of their own: a row for each lock.';
 
--- 177. Run by badger_owner.
+-- 178. Run by badger_owner.
 -- A comment on run_locks.name.
 COMMENT ON COLUMN badger.run_locks.name IS 'The lock: evaluate.';
 
--- 178. Run by badger_owner.
+-- 179. Run by badger_owner.
 -- A comment on run_locks.holder.
 COMMENT ON COLUMN badger.run_locks.holder IS 'The call that holds it. NULL where nobody does.';
 
--- 179. Run by badger_owner.
+-- 180. Run by badger_owner.
 -- A comment on run_locks.taken_at.
 COMMENT ON COLUMN badger.run_locks.taken_at IS 'When it was taken.';
 
--- 180. Run by badger_owner.
+-- 181. Run by badger_owner.
 -- A comment on run_locks.beat_at.
 COMMENT ON COLUMN badger.run_locks.beat_at IS 'When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.';
 
--- 181. Run by badger_owner.
+-- 182. Run by badger_owner.
 -- A comment on the table claims.
 COMMENT ON TABLE badger.claims IS 'Who is asking a judge at this moment: one row for each request. Rows come and go.';
 
--- 182. Run by badger_owner.
+-- 183. Run by badger_owner.
 -- A comment on claims.claim_key.
 COMMENT ON COLUMN badger.claims.claim_key IS 'Hash of the request.';
 
--- 183. Run by badger_owner.
+-- 184. Run by badger_owner.
 -- A comment on claims.owner.
 COMMENT ON COLUMN badger.claims.owner IS 'The process that asks.';
 
--- 184. Run by badger_owner.
+-- 185. Run by badger_owner.
 -- A comment on claims.expires_ms.
 COMMENT ON COLUMN badger.claims.expires_ms IS 'Until when, in milliseconds since 1970. After that another process may ask.';
 
--- 185. Run by badger_owner.
+-- 186. Run by badger_owner.
 -- A comment on the table calls.
 COMMENT ON TABLE badger.calls IS 'Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.';
 
--- 186. Run by badger_owner.
+-- 187. Run by badger_owner.
 -- A comment on calls.call_id.
 COMMENT ON COLUMN badger.calls.call_id IS 'Names the call.';
 
--- 187. Run by badger_owner.
+-- 188. Run by badger_owner.
 -- A comment on calls.content_hash.
 COMMENT ON COLUMN badger.calls.content_hash IS 'Hash of what was asked. Another call under the same id is refused.';
 
--- 188. Run by badger_owner.
+-- 189. Run by badger_owner.
 -- A comment on calls.function.
 COMMENT ON COLUMN badger.calls."function" IS 'The function.';
 
--- 189. Run by badger_owner.
+-- 190. Run by badger_owner.
 -- A comment on calls.request.
 COMMENT ON COLUMN badger.calls.request IS 'What was asked.';
 
--- 190. Run by badger_owner.
+-- 191. Run by badger_owner.
 -- A comment on calls.reply.
 COMMENT ON COLUMN badger.calls.reply IS 'The reply. NULL until there is one, and where it is computed again from the replies of judges.';
 
--- 191. Run by badger_owner.
+-- 192. Run by badger_owner.
 -- A comment on calls.expires_ms.
 COMMENT ON COLUMN badger.calls.expires_ms IS 'Until when the row is kept, in milliseconds since 1970.';
 
--- 192. Run by badger_owner.
+-- 193. Run by badger_owner.
 -- A comment on the view latest_scores.
 COMMENT ON VIEW badger.latest_scores IS 'The latest score of each answer and metric, whichever run it is from, with the status of that run.';
 
--- 193. Run by badger_owner.
+-- 194. Run by badger_owner.
 -- A comment on the view consensus.
 COMMENT ON VIEW badger.consensus IS 'What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.';
 
--- 194. Run by badger_owner.
+-- 195. Run by badger_owner.
 -- A comment on the view complexity.
 COMMENT ON VIEW badger.complexity IS 'The complexity tier of each question, from its newest score.';
 
--- 195. Run by badger_owner.
+-- 196. Run by badger_owner.
 -- A comment on the view coverage.
 COMMENT ON VIEW badger.coverage IS 'What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
--- 196. Run by badger_owner.
+-- 197. Run by badger_owner.
 -- A comment on the view versions_by_metric.
 COMMENT ON VIEW badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.';
 
--- 197. Run by badger_owner.
+-- 198. Run by badger_owner.
 -- A comment on the view agreement.
 COMMENT ON VIEW badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
 
--- 198. Run by badger_owner.
+-- 199. Run by badger_owner.
 -- A comment on the view degradation.
 COMMENT ON VIEW badger.degradation IS 'The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
--- 199. Run by badger_owner.
+-- 200. Run by badger_owner.
 -- A comment on the view latest_run.
 COMMENT ON VIEW badger.latest_run IS 'The run of each agent, version and batch that started last: what became of it, and of its scores.';
 
--- 200. Run by badger_owner.
+-- 201. Run by badger_owner.
 -- A comment on the view versions_by_batch.
 COMMENT ON VIEW badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.';
 
--- 201. Run by badger_owner.
+-- 202. Run by badger_owner.
 -- A comment on the view worst_cases.
 COMMENT ON VIEW badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
 
--- 202. Run by badger_owner.
+-- 203. Run by badger_owner.
 -- A comment on the view judge_cost.
 COMMENT ON VIEW badger.judge_cost IS 'What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.';
 
--- 203. Run by badger_owner.
+-- 204. Run by badger_owner.
 -- A comment on the view failures_by_reason.
 COMMENT ON VIEW badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
 
--- 204. Run by badger_owner.
+-- 205. Run by badger_owner.
 -- A comment on the view suspect_golds.
 COMMENT ON VIEW badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x and gold_flex (ROSE\'s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a text that neither question nor evidence has, and the answer\'s with one that is there), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
 
--- 205. Run by badger_owner.
+-- 206. Run by badger_owner.
 -- A comment on the view trend.
 COMMENT ON VIEW badger.trend IS 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are of unlike things.';
 
--- 206. Run by badger_owner.
+-- 207. Run by badger_owner.
 -- A comment on the view batch_changes.
 COMMENT ON VIEW badger.batch_changes IS 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration or judge changed are counted and not compared. z is McNemar\'s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics.';
 
--- 207. Run by badger_owner.
+-- 208. Run by badger_owner.
 -- A comment on the view failure_labels.
 COMMENT ON VIEW badger.failure_labels IS 'What goes wrong, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX\'s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF\'s status of the filters (filters), and ROSE\'s diagnoses (diagnosis). An answer may have several.';
 
--- 208. Run by badger_owner.
+-- 209. Run by badger_owner.
 -- A comment on the view failures_by_label.
 COMMENT ON VIEW badger.failures_by_label IS 'The labels of failure_labels, counted by version, batch and tier, with one of the cases.';
 
--- 209. Run by badger_owner.
+-- 210. Run by badger_owner.
 -- A comment on the view ambiguous_questions.
 COMMENT ON VIEW badger.ambiguous_questions IS 'Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE\'s Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).';
 
--- 210. Run by badger_owner.
+-- 211. Run by badger_owner.
 -- A comment on the view ex_discordance.
 COMMENT ON VIEW badger.ex_discordance IS 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by what ROSE\'s Refuter says of the question: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.';
 
--- 211. Run by badger_owner.
+-- 212. Run by badger_owner.
 -- A comment on the view system_ranks.
 COMMENT ON VIEW badger.system_ranks IS 'The versions of all agents by each metric, on the cases of which all of them have a value, the newest of each: place 1 has the highest mean. Where the versions share no case there is no row.';
 
--- 212. Run by a superuser.
+-- 213. Run by a superuser.
 -- badger_reader finds the schema.
 GRANT USAGE ON SCHEMA badger TO ROLE badger_reader;
 
--- 213. Run by a superuser.
+-- 214. Run by a superuser.
 -- badger_annotator finds the schema.
 GRANT USAGE ON SCHEMA badger TO ROLE badger_annotator;
 
--- 214. Run by badger_owner.
+-- 215. Run by badger_owner.
 -- The reader reads scores.
 GRANT SELECT ON badger.scores TO ROLE badger_reader;
 
--- 215. Run by badger_owner.
+-- 216. Run by badger_owner.
 -- The reader reads eval_runs.
 GRANT SELECT ON badger.eval_runs TO ROLE badger_reader;
 
--- 216. Run by badger_owner.
+-- 217. Run by badger_owner.
 -- The reader reads run_log.
 GRANT SELECT ON badger.run_log TO ROLE badger_reader;
 
--- 217. Run by badger_owner.
+-- 218. Run by badger_owner.
 -- The reader reads latest_scores.
 GRANT SELECT ON badger.latest_scores TO ROLE badger_reader;
 
--- 218. Run by badger_owner.
+-- 219. Run by badger_owner.
 -- The reader reads consensus.
 GRANT SELECT ON badger.consensus TO ROLE badger_reader;
 
--- 219. Run by badger_owner.
+-- 220. Run by badger_owner.
 -- The reader reads complexity.
 GRANT SELECT ON badger.complexity TO ROLE badger_reader;
 
--- 220. Run by badger_owner.
+-- 221. Run by badger_owner.
 -- The reader reads coverage.
 GRANT SELECT ON badger.coverage TO ROLE badger_reader;
 
--- 221. Run by badger_owner.
+-- 222. Run by badger_owner.
 -- The reader reads versions_by_metric.
 GRANT SELECT ON badger.versions_by_metric TO ROLE badger_reader;
 
--- 222. Run by badger_owner.
+-- 223. Run by badger_owner.
 -- The reader reads agreement.
 GRANT SELECT ON badger.agreement TO ROLE badger_reader;
 
--- 223. Run by badger_owner.
+-- 224. Run by badger_owner.
 -- The reader reads degradation.
 GRANT SELECT ON badger.degradation TO ROLE badger_reader;
 
--- 224. Run by badger_owner.
+-- 225. Run by badger_owner.
 -- The reader reads latest_run.
 GRANT SELECT ON badger.latest_run TO ROLE badger_reader;
 
--- 225. Run by badger_owner.
+-- 226. Run by badger_owner.
 -- The reader reads versions_by_batch.
 GRANT SELECT ON badger.versions_by_batch TO ROLE badger_reader;
 
--- 226. Run by badger_owner.
+-- 227. Run by badger_owner.
 -- The reader reads worst_cases.
 GRANT SELECT ON badger.worst_cases TO ROLE badger_reader;
 
--- 227. Run by badger_owner.
+-- 228. Run by badger_owner.
 -- The reader reads judge_cost.
 GRANT SELECT ON badger.judge_cost TO ROLE badger_reader;
 
--- 228. Run by badger_owner.
+-- 229. Run by badger_owner.
 -- The reader reads failures_by_reason.
 GRANT SELECT ON badger.failures_by_reason TO ROLE badger_reader;
 
--- 229. Run by badger_owner.
+-- 230. Run by badger_owner.
 -- The reader reads suspect_golds.
 GRANT SELECT ON badger.suspect_golds TO ROLE badger_reader;
 
--- 230. Run by badger_owner.
+-- 231. Run by badger_owner.
 -- The reader reads trend.
 GRANT SELECT ON badger.trend TO ROLE badger_reader;
 
--- 231. Run by badger_owner.
+-- 232. Run by badger_owner.
 -- The reader reads batch_changes.
 GRANT SELECT ON badger.batch_changes TO ROLE badger_reader;
 
--- 232. Run by badger_owner.
+-- 233. Run by badger_owner.
 -- The reader reads failure_labels.
 GRANT SELECT ON badger.failure_labels TO ROLE badger_reader;
 
--- 233. Run by badger_owner.
+-- 234. Run by badger_owner.
 -- The reader reads failures_by_label.
 GRANT SELECT ON badger.failures_by_label TO ROLE badger_reader;
 
--- 234. Run by badger_owner.
+-- 235. Run by badger_owner.
 -- The reader reads ambiguous_questions.
 GRANT SELECT ON badger.ambiguous_questions TO ROLE badger_reader;
 
--- 235. Run by badger_owner.
+-- 236. Run by badger_owner.
 -- The reader reads ex_discordance.
 GRANT SELECT ON badger.ex_discordance TO ROLE badger_reader;
 
--- 236. Run by badger_owner.
+-- 237. Run by badger_owner.
 -- The reader reads system_ranks.
 GRANT SELECT ON badger.system_ranks TO ROLE badger_reader;
 
--- 237. Run by badger_owner.
+-- 238. Run by badger_owner.
 -- The annotator reads and writes labels, and nothing else.
 GRANT SELECT, INSERT, UPDATE ON badger.human_labels TO ROLE badger_annotator;
 
--- 238. Run by badger_owner.
+-- 239. Run by badger_owner.
 -- The lock of the evaluation.
 INSERT INTO badger.run_locks (name) SELECT 'evaluate' WHERE NOT EXISTS (SELECT 1 FROM badger.run_locks WHERE name = 'evaluate');
 
--- 239. Run by badger_owner.
+-- 240. Run by badger_owner.
 -- Scores the answers that have no score: CALL badger.evaluate(NULL, NULL) those of each agent's newest batch, and what an earlier call left; CALL badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 100 answers at a time are stored. A call to badger scores one metric, because its result holds 65535 bytes at most. Call it outside a transaction.
 CREATE OR REPLACE PROCEDURE badger.evaluate(v_batch varchar(65535), v_asked varchar(65535)) NONATOMIC AS $$
 DECLARE
@@ -1389,17 +1393,17 @@ BEGIN
 END
 $$ LANGUAGE plpgsql;
 
--- 240. Run by badger_owner.
+-- 241. Run by badger_owner.
 -- A new procedure may be called by everyone until that is taken away. It needs the rights of the owner.
 REVOKE ALL ON PROCEDURE badger.evaluate(varchar, varchar) FROM PUBLIC;
 
--- 241. Run by a person, not as SQL.
+-- 242. Run by a person, not as SQL.
 -- What calls the procedure by night: a schedule of the query editor, or of EventBridge Scheduler with the Data API. Its role needs redshift-data:ExecuteStatement and the owner's rights.
 --     schedule: cron(15 3 ? * 2 *), time zone UTC
 --     SQL: CALL badger.evaluate(NULL, NULL)
 --     aws scheduler create-schedule --name badger-evaluate --schedule-expression 'cron(15 3 ? * 2 *)' --schedule-expression-timezone UTC --flexible-time-window Mode=OFF --target '{"Arn": "arn:aws:scheduler:::aws-sdk:redshiftdata:executeStatement", "RoleArn": "ROLE", "Input": "{\"Sql\": \"CALL badger.evaluate(NULL, NULL)\", \"Database\": \"DATABASE\", \"WorkgroupName\": \"WORKGROUP\"}"}'
 
--- 242. Run by a person, not as SQL.
+-- 243. Run by a person, not as SQL.
 -- What to ask for an alert, an hour later: it has rows where fewer answers pass than in the batch before.
 --     SELECT agent_name, metric, batch_id, pass_rate, pass_rate_before FROM badger.degradation WHERE pass_rate_change <= -0.05 OR failed > failed_before
 
