@@ -36,6 +36,9 @@ trust: ## 10,000 batches over two replicas that are killed by turns (STORE=postg
 spark: ## Apache Spark runs what is installed in Databricks; minutes (BADGER_SPARK_PYTHON, BADGER_SPARK_JARS; BADGER_SPARK_ALL=1: every function)
 	go test -count=1 -v -timeout 1h -run 'TestSpark$$' ./sql/install
 
+residency: ## whom badger contacts, with every connector, in a network of its own; a minute
+	BADGER_RESIDENCY=1 go test -count=1 -v -run TestOnlyNamedHosts ./internal/residency
+
 bench: ## run the benchmarks (BENCH=pattern)
 	go test -run '^$$' -bench '$(or $(BENCH),.)' -benchmem ./...
 
@@ -128,4 +131,4 @@ verify: generate ## fail if generated files or modules are stale
 	go mod tidy -diff
 	git diff --exit-code -- docs
 
-.PHONY: help build demo test race fuzz corpus trust spark bench serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify
+.PHONY: residency help build demo test race fuzz corpus trust spark bench serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify
