@@ -35,6 +35,9 @@ func (o *OpenOptions) keySource(fallback string) (keySource, error) {
 	case k.file == "" && k.env == "":
 		k.env = fallback
 	}
+	if k.file != "" && o.KeyLater {
+		return k, nil
+	}
 	_, err := k.key()
 	return k, err
 }

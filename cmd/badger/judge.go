@@ -169,6 +169,7 @@ type judgeSurroundings struct {
 	audit  *slog.Logger          // where audit lines go if no file is named; nil: nowhere
 	tracer trace.Tracer          // of a span for each call; nil: none
 	opened func(error)           // told when the judge cannot be asked any more
+	later  *parts                // takes what is missing now; nil: that is an error
 }
 
 // open opens the judge, or returns nil where none is configured.
@@ -237,6 +238,7 @@ func (c *judgeConfig) backend(ctx context.Context, s judgeSurroundings, j *judgi
 	o := judgebackend.OpenOptions{
 		BaseURL: c.BaseURL, KeyFile: c.KeyFile, KeyEnv: c.KeyEnv, AzureAPIVersion: c.AzureAPIVersion, AllowHosts: c.AllowHosts,
 		AllowPlainHTTP: c.AllowPlainHTTP, Proxy: c.Proxy, CAFile: c.CAFile, Connection: c.Connection, Log: s.log, Getenv: s.getenv,
+		KeyLater: s.later != nil,
 	}
 	if u, err := url.Parse(c.BaseURL); err == nil && u.Host != "" { // naming the endpoint is allowing it
 		host := u.Host
@@ -250,7 +252,12 @@ func (c *judgeConfig) backend(ctx context.Context, s judgeSurroundings, j *judgi
 		w := s.scores
 		if c.Warehouse != "" {
 			var err error
-			if w, err = openWarehouse(ctx, c.Warehouse, readOnly); err != nil {
+			if s.later != nil {
+				w, err = s.later.warehouse("judge.warehouse", c.Warehouse, readOnly, nil, nil)
+			} else {
+				w, err = openWarehouse(ctx, c.Warehouse, readOnly)
+			}
+			if err != nil {
 				return nil, fmt.Errorf("judge.warehouse: %w", err)
 			}
 			j.close = append(j.close, w.Close)
@@ -260,6 +267,9 @@ func (c *judgeConfig) backend(ctx context.Context, s judgeSurroundings, j *judgi
 		}
 	}
 	backend, err := judgebackend.Open(ctx, c.Backend, &o)
+	if err == nil && s.later != nil && c.KeyFile != "" && (name == "openai" || name == "anthropic") {
+		s.later.file("judge.key_file", c.KeyFile)
+	}
 	if errcode.Of(err) == errcode.PermissionDenied {
 		err = errcode.New(errcode.PermissionDenied, "%w; --judge-host HOST or judge.allow_hosts in the configuration allows a host", err)
 	}
