@@ -15,8 +15,8 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -440,7 +440,7 @@ func TestSiteServesOtherPaths(t *testing.T) {
 	}
 }
 
-// What is missing is in the body of readiness, which stays 200; the server's end comes first.
+// What is missing is in the body of readiness, which stays 200.
 func TestReadinessNamesWhatIsMissing(t *testing.T) {
 	var missing atomic.Pointer[[]string]
 	s := start(t, newCatalogue(t), &Options{Missing: func() []string { return *missing.Load() }})
