@@ -98,7 +98,11 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	defer s.judge.Close()
 	defer s.parts.stop()
 	if !c.Check {
-		if err := s.parts.start(ctx); err != nil {
+		waiting, release := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		err := s.parts.start(ctx, waiting.Done())
+		ended := waiting.Err() != nil
+		release()
+		if err != nil || ended {
 			return err
 		}
 	}

@@ -273,6 +273,29 @@ func TestServeEndsWithoutItsWarehouse(t *testing.T) {
 	}
 }
 
+// A server that is told to end before it listens ends.
+func TestServeEndsWhileItWaits(t *testing.T) {
+	addr, calls := hanging(t)
+	config := writer(t, t.TempDir())("badger.yaml", "results: {warehouse: 'postgres://u@"+addr+"/d?sslmode=disable'}\n")
+	before := goleak.IgnoreCurrent()
+	code := make(chan int, 1)
+	log := &logged{}
+	go func() {
+		code <- run(t.Context(), []string{"serve", "--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0", "--config", config},
+			process{getenv: testEnv, stdin: strings.NewReader(""), stdout: io.Discard, stderr: log, now: time.Now})
+	}()
+	for calls.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := <-code; code != exitDone || strings.Contains(log.String(), "serves") {
+		t.Errorf("exit code %d:\n%s", code, log)
+	}
+	goleak.VerifyNone(t, before)
+}
+
 // --check connects to nothing; what is wrong as such is refused with and without it.
 func TestServeChecksTheWarehouseByItsURL(t *testing.T) {
 	addr, calls := hanging(t)

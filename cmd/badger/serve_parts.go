@@ -87,9 +87,10 @@ func (p *parts) file(key, path string) {
 	}})
 }
 
-// start begins to try all parts and waits until each was tried, but not for long. The error is that
+// start begins to try all parts and waits until each was tried, but not for long and not after
+// enough. The error is that
 // of a part whose configuration is wrong, which no other try mends.
-func (p *parts) start(ctx context.Context) error {
+func (p *parts) start(ctx context.Context, enough <-chan struct{}) error {
 	ctx, p.end = context.WithCancel(ctx)
 	p.tried = make(chan error, len(p.all))
 	for _, part := range p.all {
@@ -104,6 +105,8 @@ func (p *parts) start(ctx context.Context) error {
 			if code := errcode.Of(err); code == errcode.InvalidArgument || code == errcode.Unimplemented {
 				return usageError{err}
 			}
+		case <-enough:
+			return nil
 		case <-over.C:
 			p.mu.Lock()
 			defer p.mu.Unlock()

@@ -40,7 +40,7 @@ func TestPartsAreTriedAgain(t *testing.T) {
 			}
 			return nil
 		})
-		if err := p.start(t.Context()); err != nil {
+		if err := p.start(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		if m := p.missing(); len(m) != 1 || m[0] != "results.warehouse" {
@@ -78,7 +78,7 @@ func TestPartsThatHang(t *testing.T) {
 			return ctx.Err()
 		})
 		begin := time.Now()
-		if err := p.start(t.Context()); err != nil {
+		if err := p.start(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(begin); took != firstTry {
@@ -107,7 +107,7 @@ func TestPartsKeepTheirContext(t *testing.T) {
 			kept = ctx
 			return nil
 		})
-		if err := p.start(t.Context()); err != nil {
+		if err := p.start(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * longestTry)
@@ -126,7 +126,7 @@ func TestPartsThatAreWrong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for code, wrong := range map[errcode.Code]bool{errcode.InvalidArgument: true, errcode.Unimplemented: true, errcode.Unauthenticated: false, errcode.NotFound: false, errcode.FailedPrecondition: false} {
 			p := newParts(io.Discard, func(context.Context) error { return errcode.New(code, "the reason") })
-			err := p.start(t.Context())
+			err := p.start(t.Context(), nil)
 			if u := (usageError{}); errors.As(err, &u) != wrong || wrong && err.Error() != "results.warehouse: the reason" {
 				t.Errorf("%v: %v", code, err)
 			}
