@@ -88,8 +88,7 @@ func (p *parts) file(key, path string) {
 }
 
 // start begins to try all parts and waits until each was tried, but not for long and not after
-// enough. The error is that
-// of a part whose configuration is wrong, which no other try mends.
+// enough. The error is that of a part whose configuration is wrong, which no other try mends.
 func (p *parts) start(ctx context.Context, enough <-chan struct{}) error {
 	ctx, p.end = context.WithCancel(ctx)
 	p.tried = make(chan error, len(p.all))
