@@ -49,12 +49,7 @@ func (m *Mux) Schemes() []string {
 
 // Open opens the warehouse that a URL such as duckdb:FILE names.
 func (m *Mux) Open(ctx context.Context, url string, o driver.Options) (*Warehouse, error) {
-	scheme, _, ok := strings.Cut(url, ":")
-	open, known := m.openers[scheme]
-	if !ok || !known {
-		return nil, errcode.New(errcode.InvalidArgument, "expected a URL that begins with one of %s:", strings.Join(m.Schemes(), ":, "))
-	}
-	conn, dialect, err := open(ctx, url, o)
+	conn, dialect, err := m.open(ctx, url, o)
 	if err != nil {
 		return nil, err
 	}
@@ -63,12 +58,26 @@ func (m *Mux) Open(ctx context.Context, url string, o driver.Options) (*Warehous
 	return w, nil
 }
 
+func (m *Mux) open(ctx context.Context, url string, o driver.Options) (driver.Conn, driver.Dialect, error) {
+	scheme, _, ok := strings.Cut(url, ":")
+	open, known := m.openers[scheme]
+	if !ok || !known {
+		return nil, driver.Dialect{}, errcode.New(errcode.InvalidArgument, "expected a URL that begins with one of %s:", strings.Join(m.Schemes(), ":, "))
+	}
+	return open(ctx, url, o)
+}
+
 // Warehouse is a database that holds results, cases and scores. It may be used from several
 // goroutines at once.
 type Warehouse struct {
 	conn    driver.Conn
 	dialect driver.Dialect
 	program string
+
+	// Of a warehouse that [Mux.Later] made: its name in errors, and what opens its connection, which
+	// is nil until then.
+	name string
+	open func(context.Context) (driver.Conn, error)
 
 	mu      sync.Mutex
 	ended   sync.Cond // a call has ended
@@ -109,7 +118,10 @@ func (w *Warehouse) Close() error {
 		s.rows = nil
 	}
 	w.streams = nil
-	w.err, w.done = w.conn.Close(), true
+	if w.conn != nil {
+		w.err = w.conn.Close()
+	}
+	w.done = true
 	w.ended.Broadcast()
 	return w.err
 }
@@ -121,6 +133,10 @@ func (w *Warehouse) use(what string, f func() error) error {
 	if w.closed {
 		w.mu.Unlock()
 		return errcode.New(errcode.FailedPrecondition, "%s: the warehouse is closed", what)
+	}
+	if w.conn == nil {
+		w.mu.Unlock()
+		return errcode.New(errcode.Unavailable, "%s: %s cannot be reached now; try again later", what, w.name)
 	}
 	w.calls++
 	w.mu.Unlock()
@@ -214,6 +230,11 @@ func (w *Warehouse) SQL() driver.Dialect { return w.dialect }
 
 // HostsModels tells whether QueryText can be asked: whether the warehouse is one that runs models.
 func (w *Warehouse) HostsModels() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.conn == nil {
+		return !w.dialect.NoModels
+	}
 	_, ok := w.conn.(driver.TextQueryer)
 	return ok
 }
@@ -222,11 +243,11 @@ func (w *Warehouse) HostsModels() bool {
 // (driver.TextQueryer).
 func (w *Warehouse) QueryText(ctx context.Context, query string, args ...any) (text string, err error) {
 	const what = "asking a model of the warehouse"
-	q, ok := w.conn.(driver.TextQueryer)
-	if !ok {
-		return "", errcode.New(errcode.Unimplemented, "%s: %s hosts none", what, w.dialect.Name)
-	}
 	err = w.use(what, func() error {
+		q, ok := w.conn.(driver.TextQueryer)
+		if !ok {
+			return errcode.New(errcode.Unimplemented, "%s hosts none", w.dialect.Name)
+		}
 		text, err = q.QueryText(ctx, query, args...)
 		return err
 	})

@@ -128,6 +128,37 @@ func TestOfflineBackendsHaveNoHost(t *testing.T) {
 	}
 }
 
+// A key file that may come later stops nothing but the calls until it is there, and these do not open
+// the circuit.
+func TestKeyFileThatComesLater(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "key")
+	s := newServer(t, func(map[string]any) (int, string) { return 200, completion })
+	b := open(t, "openai:m", &judgebackend.OpenOptions{BaseURL: s.URL, AllowHosts: []string{s.host()}, KeyFile: path, KeyLater: true})
+	stack, err := judgebackend.NewStack(b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"", "\n"} {
+		for range 3 {
+			if _, err := stack.Complete(t.Context(), backendtest.Question()); judgebackend.KindOf(err) != judgebackend.KindNoKey || errcode.Of(err) != errcode.Unavailable {
+				t.Errorf("file %q: %v", text, err)
+			}
+		}
+		if err := os.WriteFile(path, []byte("\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.calls() != 0 {
+		t.Errorf("%d calls without a key", s.calls())
+	}
+	if err := os.WriteFile(path, []byte("key\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stack.Complete(t.Context(), backendtest.Question()); err != nil || s.calls() != 1 {
+		t.Errorf("%d calls, %v", s.calls(), err)
+	}
+}
+
 // A rotated key file takes effect at the next call.
 func TestKeyFileIsReadAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key")

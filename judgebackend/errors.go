@@ -41,6 +41,7 @@ const (
 	KindEgress       Kind = "egress"       // a host that the configuration does not name
 	KindBudget       Kind = "budget"       // the budget would be passed
 	KindCircuitOpen  Kind = "circuit_open" // not tried: the last calls showed that none can succeed
+	KindNoKey        Kind = "no_key"       // the key is not there yet
 	KindNoJudge      Kind = "no_judge"     // the backend is none
 	KindReplayMiss   Kind = "replay_miss"  // no recorded answer to this request
 	KindStore        Kind = "store"        // the ledger cannot be read
@@ -77,6 +78,7 @@ var kinds = map[Kind]struct {
 	KindEgress:       {errcode.PermissionDenied, false, false, false, "host is not on the allow list"},
 	KindBudget:       {errcode.ResourceExhausted, false, false, false, "the budget would be passed"},
 	KindCircuitOpen:  {errcode.Unavailable, false, false, false, "not asked, because earlier calls showed that none can succeed"},
+	KindNoKey:        {errcode.Unavailable, false, false, false, "the key is not there yet"},
 	KindNoJudge:      {errcode.FailedPrecondition, false, false, false, "no judge configured"},
 	KindReplayMiss:   {errcode.NotFound, false, false, false, "no recorded answer"},
 	KindStore:        {errcode.Unavailable, false, false, false, "the ledger cannot be read"},

@@ -16,6 +16,7 @@ import (
 type OpenOptions struct {
 	BaseURL         string   // of the endpoint; the vendor's own where empty
 	KeyFile         string   // file with the key, read again at every call
+	KeyLater        bool     // the key file may come later: until then calls fail with KindNoKey, and Open does not
 	KeyEnv          string   // or the environment variable that holds it
 	AzureAPIVersion string   // openai: the endpoint is Azure's and speaks this version, "2024-10-21"
 	AllowHosts      []string // the only hosts ever contacted: "host" (port 443) or "host:port"

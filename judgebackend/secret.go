@@ -1,6 +1,7 @@
 package judgebackend
 
 import (
+	"bytes"
 	"log/slog"
 	"os"
 	"strings"
@@ -19,6 +20,7 @@ func (secret) MarshalText() ([]byte, error) { return []byte("[secret]"), nil }
 // keySource finds a key at every call, so that a rotated file takes effect without a restart.
 type keySource struct {
 	file, env string
+	later     bool // a file that cannot be read may come
 	getenv    func(string) string
 }
 
@@ -26,7 +28,7 @@ type keySource struct {
 // which is set only where the vendor's own host is contacted (a variable nobody named must not
 // reach another host).
 func (o *OpenOptions) keySource(fallback string) (keySource, error) {
-	k := keySource{file: o.KeyFile, env: o.KeyEnv, getenv: o.getenv()}
+	k := keySource{file: o.KeyFile, env: o.KeyEnv, later: o.KeyLater, getenv: o.getenv()}
 	switch {
 	case k.file != "" && k.env != "":
 		return k, errcode.New(errcode.InvalidArgument, "judge key: name a file or an environment variable, not both")
@@ -36,6 +38,9 @@ func (o *OpenOptions) keySource(fallback string) (keySource, error) {
 		k.env = fallback
 	}
 	_, err := k.key()
+	if KindOf(err) == KindNoKey {
+		err = nil
+	}
 	return k, err
 }
 
@@ -44,6 +49,9 @@ func (k keySource) key() (secret, error) {
 	switch {
 	case k.file != "":
 		b, err := os.ReadFile(k.file)
+		if k.later && len(bytes.TrimSpace(b)) == 0 {
+			return secret{}, &Error{Kind: KindNoKey, Detail: "the key file cannot be read or is empty"}
+		}
 		if err != nil {
 			return secret{}, noKey("the key file cannot be read")
 		}

@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -436,5 +437,23 @@ func TestSiteServesOtherPaths(t *testing.T) {
 	}
 	if status, _, _ := post(t, s.url+"/v1/functions/nope", "{}"); status != 400 {
 		t.Errorf("functions beside a site: %d", status)
+	}
+}
+
+// What is missing is in the body of readiness, which stays 200.
+func TestReadinessNamesWhatIsMissing(t *testing.T) {
+	var missing atomic.Pointer[[]string]
+	s := start(t, newCatalogue(t), &Options{Missing: func() []string { return *missing.Load() }})
+	for want, names := range map[string][]string{
+		`{"status":"ready"}`: nil,
+		`{"status":"degraded","missing":["results.warehouse"]}`:                  {"results.warehouse"},
+		`{"status":"degraded","missing":["results.warehouse","judge.key_file"]}`: {"results.warehouse", "judge.key_file"},
+	} {
+		missing.Store(&names)
+		for path, want := range map[string]string{"/readyz": want, "/health/ready": want, "/healthz": `{"status":"ok"}`} {
+			if status, got := get(t, s.url+path); status != http.StatusOK || got != want {
+				t.Errorf("%s: %d %s, want %s", path, status, got, want)
+			}
+		}
 	}
 }

@@ -109,16 +109,31 @@ func (s *Server) scoreCase(x *exchange) error {
 	return nil
 }
 
+type degraded struct {
+	Status  string   `json:"status"`
+	Missing []string `json:"missing"`
+}
+
 func (s *Server) live(x *exchange) error {
 	x.reply(http.StatusOK, []byte(`{"status":"ok"}`), traits{compress: 1 << 30})
 	return nil
 }
 
-// ready tells whether calls are taken. It does not depend on a judge.
+// ready tells whether calls are taken, and what is missing meanwhile. It does not depend on a judge
+// or a warehouse.
 func (s *Server) ready(x *exchange) error {
 	if err := s.readiness(x.r.Context()); err != nil {
 		return errcode.New(errcode.Unavailable, "not ready: %w", err)
 	}
-	x.reply(http.StatusOK, []byte(`{"status":"ready"}`), traits{compress: 1 << 30})
+	body := []byte(`{"status":"ready"}`)
+	if s.missing != nil {
+		if missing := s.missing(); len(missing) > 0 {
+			var err error
+			if body, err = json.Marshal(degraded{"degraded", missing}); err != nil {
+				return err
+			}
+		}
+	}
+	x.reply(http.StatusOK, body, traits{compress: 1 << 30})
 	return nil
 }

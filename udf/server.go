@@ -38,12 +38,15 @@ type Options struct {
 	// Site serves the paths that are none of the server's, such as a report; may be nil. Who asks,
 	// and in which roles, is in the context of a request ([identity.From]). The server lets any
 	// identified caller through to it.
-	Site   http.Handler
-	Ready  func(context.Context) error // further condition of readiness; may be nil
-	Logger *slog.Logger                // one line a call, without values; nil: silent
-	Now    func() time.Time            // for durations in the log; nil: time.Now
-	Hooks  Hooks
-	Tracer trace.Tracer // of a span for each call; nil: none
+	Site  http.Handler
+	Ready func(context.Context) error // further condition of readiness; may be nil
+	// Missing names what the server serves without for now, such as results.warehouse: readiness then
+	// says so, and stays. May be nil.
+	Missing func() []string
+	Logger  *slog.Logger     // one line a call, without values; nil: silent
+	Now     func() time.Time // for durations in the log; nil: time.Now
+	Hooks   Hooks
+	Tracer  trace.Tracer // of a span for each call; nil: none
 	// H2C lets the HTTP listener speak HTTP/2 without TLS, beside HTTP/1.1, for a platform that
 	// encrypts in front of it and sends many requests on one connection.
 	H2C bool
@@ -84,6 +87,7 @@ type Server struct {
 	hooks     Hooks
 	site      http.Handler
 	isReady   func(context.Context) error
+	missing   func() []string // may be nil
 	log       *slog.Logger
 	now       func() time.Time
 	ids       *ids
@@ -110,7 +114,7 @@ func NewServer(c *Catalogue, o *Options) (*Server, error) {
 	}
 	s := &Server{
 		catalogue: c, limits: limits, admission: newAdmission(limits), plaintext: o.AllowPlaintext, tracer: o.Tracer,
-		site: o.Site, isReady: o.Ready, log: o.Logger, now: o.Now, ids: newIDs(), batches: batches{all: map[string]*polled{}, of: map[string]int{}}, health: health.NewServer(), hooks: o.Hooks,
+		site: o.Site, isReady: o.Ready, missing: o.Missing, log: o.Logger, now: o.Now, ids: newIDs(), batches: batches{all: map[string]*polled{}, of: map[string]int{}}, health: health.NewServer(), hooks: o.Hooks,
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

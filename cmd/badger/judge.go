@@ -129,6 +129,7 @@ type judgeSurroundings struct {
 	tracer trace.Tracer          // of a span for each call; nil: none
 	vague  func(judge string)    // told once of a judge whose replies do not name the version of its model; nil: nobody
 	opened func(error)           // told when the judge cannot be asked any more
+	later  *parts                // takes what is missing now; nil: that is an error
 }
 
 // backend opens who is asked.
@@ -140,6 +141,7 @@ func (c *judgeEndpoint) backend(ctx context.Context, s judgeSurroundings, j *jud
 	o := judgebackend.OpenOptions{
 		BaseURL: c.BaseURL, KeyFile: c.KeyFile, KeyEnv: c.KeyEnv, AzureAPIVersion: c.AzureAPIVersion, AllowHosts: c.AllowHosts,
 		AllowPlainHTTP: c.AllowPlainHTTP, Proxy: c.Proxy, CAFile: c.CAFile, Connection: c.Connection, Log: s.log, Getenv: s.getenv,
+		KeyLater: s.later != nil,
 	}
 	if u, err := url.Parse(c.BaseURL); err == nil && u.Host != "" { // naming the endpoint is allowing it
 		host := u.Host
@@ -153,7 +155,12 @@ func (c *judgeEndpoint) backend(ctx context.Context, s judgeSurroundings, j *jud
 		w := s.scores
 		if c.Warehouse != "" {
 			var err error
-			if w, err = openWarehouse(ctx, c.Warehouse, readOnly); err != nil {
+			if s.later != nil {
+				w, err = s.later.warehouse("judge.warehouse", c.Warehouse, readOnly, nil, nil)
+			} else {
+				w, err = openWarehouse(ctx, c.Warehouse, readOnly)
+			}
+			if err != nil {
 				return nil, fmt.Errorf("judge.warehouse: %w", err)
 			}
 			j.close = append(j.close, w.Close)
@@ -163,6 +170,9 @@ func (c *judgeEndpoint) backend(ctx context.Context, s judgeSurroundings, j *jud
 		}
 	}
 	backend, err := judgebackend.Open(ctx, c.Backend, &o)
+	if err == nil && s.later != nil && c.KeyFile != "" && (name == "openai" || name == "anthropic") {
+		s.later.file("judge.key_file", c.KeyFile)
+	}
 	if errcode.Of(err) == errcode.PermissionDenied {
 		err = errcode.New(errcode.PermissionDenied, "%w; --judge-host HOST or judge.allow_hosts in the configuration allows a host", err)
 	}

@@ -9,8 +9,11 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
+
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/callstore"
@@ -39,7 +42,9 @@ type functionServer struct {
 	log       *slog.Logger
 	resolver  snapshots
 	judge     *judging
-	promoted  *connectors.Warehouse // nil: none
+	parts     parts
+	taking    sync.Mutex            // held while functions are made or replaced
+	promoted  *connectors.Warehouse // whose judges are served; nil: none, or it is not there yet
 	calls     udf.CallStore         // may be nil
 	metrics   *telemetry.Metrics
 	catalogue *udf.Catalogue
@@ -59,6 +64,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	}
 	log := slog.New(slog.NewJSONHandler(p.stderr, nil))
 	s := &functionServer{process: p, command: c, config: config, log: log, metrics: telemetry.NewMetrics(version())}
+	s.parts.log, s.parts.metrics = log, s.metrics
 	traces, err := telemetry.OpenTraces(ctx, config.Traces, version(), log)
 	if err != nil {
 		return usageError{err}
@@ -71,44 +77,40 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	s.resolver.allow(config)
 	judged := judgeSurroundings{
 		process: p, log: log, audit: log, opened: func(err error) { log.Error("the judge cannot be asked", "error", err) }, tracer: traces.Tracer(),
+		later: &s.parts,
 	}
 	if config.Metrics.Options["rose"]["released"] == nil {
 		judged.vague = func(judge string) { log.Warn(unversioned(judge)) }
 	}
 	if url := config.Results.Warehouse; url != "" {
 		keeps := config.Judge.asked() && (config.Judge.Ledger == "" || config.Judge.Ledger == "warehouse")
-		w, err := openWarehouse(ctx, url, !keeps)
+		w, err := s.resultsWarehouse(url, !keeps)
 		if err != nil {
-			return fmt.Errorf("results.warehouse: %w", err)
+			return usageError{fmt.Errorf("results.warehouse: %w", err)}
 		}
 		defer w.Close()
 		if keeps {
-			if err := w.Install(ctx); err != nil {
-				return fmt.Errorf("results.warehouse: %w", err)
-			}
 			judged.scores = w
 			s.calls = callstore.New(w, p.now)
 		}
-		s.resolver.warehouse, s.promoted = w, w
+		s.resolver.warehouse = w
 	}
 	if s.judge, err = config.Judge.open(ctx, judged); err != nil {
 		return err
 	}
 	defer s.judge.Close()
-	engine, options, err := s.functions(ctx, config)
-	if err != nil {
+	defer s.parts.stop()
+	if !c.Check {
+		waiting, release := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		err := s.parts.start(ctx, waiting.Done())
+		ended := waiting.Err() != nil
+		release()
+		if err != nil || ended {
+			return err
+		}
+	}
+	if err := s.assemble(ctx, traces.Tracer()); err != nil {
 		return err
-	}
-	if s.catalogue, err = udf.NewCatalogue(engine, options); err != nil {
-		return usageError{err}
-	}
-	serverOptions, err := s.options(config)
-	if err != nil {
-		return err
-	}
-	serverOptions.Tracer = traces.Tracer()
-	if s.server, err = udf.NewServer(s.catalogue, serverOptions); err != nil {
-		return usageError{err}
 	}
 	s.metrics.WatchServer(s.server.Load)
 	s.judge.measure(s.metrics)
@@ -117,7 +119,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	if c.Check {
-		if err := s.check(p.stdout, metricsAddr); err != nil {
+		if err := s.check(ctx, p.stdout, metricsAddr); err != nil {
 			return err
 		}
 		hosts, err := config.hosts()
@@ -127,6 +129,43 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	return s.serve(ctx, metricsAddr)
+}
+
+// assemble makes the catalogue and the server.
+func (s *functionServer) assemble(ctx context.Context, tracer trace.Tracer) error {
+	s.taking.Lock()
+	defer s.taking.Unlock()
+	engine, options, err := s.functions(ctx, s.config)
+	if err != nil {
+		return err
+	}
+	if s.catalogue, err = udf.NewCatalogue(engine, options); err != nil {
+		return usageError{err}
+	}
+	serverOptions, err := s.options(s.config)
+	if err != nil {
+		return err
+	}
+	serverOptions.Tracer, serverOptions.Missing = tracer, s.parts.missing
+	if s.server, err = udf.NewServer(s.catalogue, serverOptions); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+// resultsWarehouse is the warehouse of references, promoted judges and, unless it is only read, what
+// judges are asked. It may come later than the server.
+func (s *functionServer) resultsWarehouse(url string, only bool) (*connectors.Warehouse, error) {
+	prepare := func(ctx context.Context, w *connectors.Warehouse) error {
+		if !only {
+			if err := w.Install(ctx); err != nil {
+				return err
+			}
+		}
+		_, err := w.NewestJudges(ctx) // a warehouse may let in and run no statements
+		return err
+	}
+	return s.parts.warehouse("results.warehouse", url, only, prepare, s.promote)
 }
 
 // lastSpans is how long the end of the server waits for its last spans to be sent.
@@ -173,7 +212,7 @@ func (s *functionServer) options(config configuration) (*udf.Options, error) {
 }
 
 // check says what would be served, as comments behind the configuration.
-func (s *functionServer) check(w io.Writer, metricsAddr string) error {
+func (s *functionServer) check(ctx context.Context, w io.Writer, metricsAddr string) error {
 	listen := s.config.Listen
 	for _, l := range []struct{ name, addr string }{{"gRPC", listen.GRPC}, {"HTTP", listen.HTTP}} {
 		if err := s.server.AllowAddress(l.name, l.addr); err != nil {
@@ -185,6 +224,13 @@ func (s *functionServer) check(w io.Writer, metricsAddr string) error {
 	fmt.Fprintf(w, "# Flight and gRPC on %s: %s\n# HTTP on %s: %s\n", listen.GRPC, byGRPC, listen.HTTP, byHTTP)
 	if metricsAddr != "" {
 		fmt.Fprintf(w, "# metrics on http://%s/metrics\n", metricsAddr)
+	}
+	for _, part := range s.parts.all {
+		if !part.local {
+			fmt.Fprintf(w, "# %s is not connected to; badger doctor --deployment does that\n", part.key)
+		} else if err := part.try(ctx); err != nil {
+			fmt.Fprintf(w, "# %s: %s; the server starts without it\n", part.key, err)
+		}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/udf"
 )
@@ -51,6 +52,8 @@ func (s *functionServer) watch(ctx context.Context, signals <-chan os.Signal) {
 // reload takes over the configuration as it is now, and the promoted judges. After an error
 // everything is as before.
 func (s *functionServer) reload(ctx context.Context, say bool) error {
+	s.taking.Lock()
+	defer s.taking.Unlock()
 	config, next, err := s.command.configuration(s.process)
 	if err != nil {
 		return err
@@ -66,7 +69,6 @@ func (s *functionServer) reload(ctx context.Context, say bool) error {
 			s.log.Warn("this key takes effect at the next start", slog.String("key", key.path))
 		}
 	}
-	before := names(s.catalogue)
 	engine, options, err := s.functions(ctx, config)
 	if err != nil {
 		return err
@@ -81,6 +83,7 @@ func (s *functionServer) reload(ctx context.Context, say bool) error {
 	if err := s.server.Renew(serverOptions); err != nil {
 		return err
 	}
+	before := names(s.catalogue)
 	if err := s.catalogue.Renew(engine, options); err != nil {
 		return err
 	}
@@ -88,13 +91,39 @@ func (s *functionServer) reload(ctx context.Context, say bool) error {
 	keep.Auth, keep.TLS, keep.Metrics, keep.Judges, keep.Timeouts = config.Auth, config.TLS, config.Metrics, config.Judges, config.Timeouts
 	keep.Limits.Caller, keep.Limits.Callers = config.Limits.Caller, config.Limits.Callers
 	s.config = keep
+	s.tell(before, say)
+	return nil
+}
+
+// promote takes over the promoted judges of a warehouse that is connected now. After an error
+// everything is as before.
+func (s *functionServer) promote(ctx context.Context, w *connectors.Warehouse) error {
+	s.taking.Lock()
+	defer s.taking.Unlock()
+	s.promoted = w
+	if s.catalogue == nil { // it will be made with them
+		return nil
+	}
+	engine, options, err := s.functions(ctx, s.config)
+	if err == nil {
+		before := names(s.catalogue)
+		if err = s.catalogue.Renew(engine, options); err == nil {
+			s.tell(before, false)
+			return nil
+		}
+	}
+	s.promoted = nil
+	return err
+}
+
+// tell says in the log which functions came and went.
+func (s *functionServer) tell(before []string, say bool) {
 	after := names(s.catalogue)
 	added := slices.DeleteFunc(slices.Clone(after), func(n string) bool { return slices.Contains(before, n) })
 	gone := slices.DeleteFunc(slices.Clone(before), func(n string) bool { return slices.Contains(after, n) })
 	if say || len(added)+len(gone) > 0 {
 		s.log.Info("the configuration was taken over", slog.Int("functions", len(after)), slog.Any("added", added), slog.Any("removed", gone))
 	}
-	return nil
 }
 
 // names are the functions with their versions.

@@ -75,6 +75,9 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	if err != nil {
 		return nil, Dialect, err
 	}
+	if o.URLOnly {
+		return nil, Dialect, options.check()
+	}
 	options.Options = o
 	c, err := OpenWith(ctx, options)
 	if err != nil {

@@ -75,6 +75,9 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	if err != nil {
 		return nil, Dialect, err
 	}
+	if o.URLOnly {
+		return nil, Dialect, config.check()
+	}
 	c, err := OpenWith(ctx, config, o)
 	if err != nil {
 		return nil, Dialect, err // not a nil *Conn in an interface

@@ -74,6 +74,7 @@ type Features struct {
 type Options struct {
 	ReadOnly  bool             // nothing will be written; the database must exist
 	MustExist bool             // a database that is not there is not made
+	URLOnly   bool             // check the URL and connect to nothing: the connection is then nil
 	Mem       memory.Allocator // for records; nil is the Go heap
 }
 
@@ -100,6 +101,8 @@ type Dialect struct {
 	// NoClaims tells that no single statement of the warehouse inserts a row only where its key is
 	// not there yet, whatever others insert at the same time.
 	NoClaims bool
+	// NoModels tells that the warehouse hosts no models: its connections are no TextQueryer.
+	NoModels bool
 	// Embedded tells that the engine sorts and joins in this process's memory: many rows are then
 	// better read in small pieces than at once.
 	Embedded bool

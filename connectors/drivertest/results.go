@@ -188,7 +188,7 @@ func (h Harness) features(t *testing.T) {
 		declared, there bool
 	}{
 		{"Snapshots", h.Features.Snapshots, snapshots}, {"TextQuery", h.Features.TextQuery, texts}, {"Functions", h.Features.Functions, functions},
-		{"ReadOnly", h.Features.ReadOnly, h.OpenReadOnly != nil},
+		{"ReadOnly", h.Features.ReadOnly, h.OpenReadOnly != nil}, {"Dialect.NoModels", h.Dialect.NoModels, !texts},
 	} {
 		if f.declared != f.there {
 			t.Errorf("%s: declared %v, there %v", f.name, f.declared, f.there)

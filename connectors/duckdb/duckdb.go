@@ -67,6 +67,9 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	if err != nil {
 		return nil, Dialect, err
 	}
+	if o.URLOnly {
+		return nil, Dialect, nil
+	}
 	options.ReadOnly, options.MustExist = options.ReadOnly || o.ReadOnly, options.MustExist || o.MustExist
 	options.Mem = o.Mem
 	c, err := OpenWith(ctx, path, options)

@@ -41,6 +41,7 @@ var Dialect = driver.Dialect{
 	},
 	Identifiers: driver.Identifiers{Quote: '"'},
 	Placeholder: placeholder,
+	NoModels:    true,
 	KeyIndex: func(schema, table string, key []string) string {
 		return fmt.Sprintf("CREATE UNIQUE INDEX IF NOT EXISTS %s_key ON %s.%s (%s)", table, schema, table, strings.Join(key, ", "))
 	},
@@ -56,6 +57,7 @@ var RedshiftDialect = driver.Dialect{
 	Results:     map[driver.Type]string{driver.JSON: "varchar(65535)"},
 	Identifiers: driver.Identifiers{Quote: '"', Backslash: true},
 	Placeholder: placeholder,
+	NoModels:    true,
 	NoClaims:    true, // MERGE has no conditions, and two transactions may insert one key
 }
 
@@ -101,6 +103,10 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 	dialect := Dialect
 	if strings.HasPrefix(rawURL, SchemeRedshift+":") {
 		dialect = RedshiftDialect
+	}
+	if o.URLOnly {
+		_, _, err := parseURL(rawURL)
+		return nil, dialect, err
 	}
 	c, err := open(ctx, rawURL, o)
 	if err != nil {

@@ -43,6 +43,7 @@ type Metrics struct {
 	refused  *prometheus.CounterVec   // by limit and caller
 	secrets  *prometheus.GaugeVec     // by what
 	reloads  *prometheus.CounterVec   // by result
+	missing  *prometheus.GaugeVec     // by part
 
 	mu      sync.Mutex
 	callers map[string]bool
@@ -75,12 +76,15 @@ func NewMetrics(version string) *Metrics {
 	m.secrets = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "badger_secrets_unreadable", Help: "1 while a file of tokens, authorities, certificates or keys cannot be read, so that nobody is let in by it.",
 	}, []string{"what"})
+	m.missing = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "badger_part_missing", Help: "1 while a part of the configuration that the server starts without, such as results.warehouse, has not been reached.",
+	}, []string{"part"})
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "badger_build_info", Help: "1, with the version of the build."}, []string{"version"})
 	build.WithLabelValues(version).Set(1)
 	for _, result := range []string{"taken", "refused"} {
 		m.reloads.WithLabelValues(result)
 	}
-	m.registry.MustRegister(m.seconds, m.secrets, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(m.seconds, m.secrets, m.missing, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
@@ -126,6 +130,15 @@ func (m *Metrics) Reloaded(err error) {
 	} else {
 		m.reloads.WithLabelValues("taken").Inc()
 	}
+}
+
+// Missing tells whether a part of the configuration is missing that the server starts without.
+func (m *Metrics) Missing(part string, missing bool) {
+	value := 0.0
+	if missing {
+		value = 1
+	}
+	m.missing.WithLabelValues(part).Set(value)
 }
 
 func (m *Metrics) gauge(name, help string, f func() float64) {

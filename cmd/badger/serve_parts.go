@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/telemetry"
+)
+
+// parts are what badger serve can start without: warehouses and files that may come later. Each is
+// tried until it is there; one that goes away after that is the matter of the calls that need it.
+type parts struct {
+	log     *slog.Logger
+	metrics *telemetry.Metrics
+
+	all   []*part
+	tried chan error // an error for each part once it was tried for the first time
+	end   context.CancelFunc
+	work  sync.WaitGroup
+
+	mu sync.Mutex // guards there and told of the parts
+}
+
+// part is one of them.
+type part struct {
+	key   string // of the configuration
+	local bool   // it is a file: --check looks at it, too
+	try   func(context.Context) error
+	there bool
+	told  bool // the log says that it is missing
+}
+
+// Times of trying.
+const (
+	firstTry    = 5 * time.Second // the server waits so long for all parts before it listens
+	longestTry  = 2 * time.Minute
+	firstPause  = time.Second
+	longestWait = time.Minute
+	lastTry     = 3 * time.Second // the end waits so long for a try to notice
+)
+
+// warehouse adds a warehouse, which is connected later. Prepare is called with it before anybody can
+// use it, then afterwards. It is there when both have succeeded; either may be nil.
+func (p *parts) warehouse(key, url string, only bool, prepare, then func(context.Context, *connectors.Warehouse) error) (*connectors.Warehouse, error) {
+	w, err := warehouses.Later(url, driver.Options{ReadOnly: only}, key)
+	if err != nil {
+		return nil, err
+	}
+	p.all = append(p.all, &part{key: key, try: func(ctx context.Context) error {
+		err := w.Connect(ctx, func(w *connectors.Warehouse) error {
+			if prepare == nil {
+				return nil
+			}
+			return prepare(ctx, w)
+		})
+		if err != nil || then == nil {
+			return err
+		}
+		return then(ctx, w)
+	}})
+	return w, nil
+}
+
+// file adds a file with a secret, which others read at each use.
+func (p *parts) file(key, path string) {
+	p.all = append(p.all, &part{key: key, local: true, try: func(context.Context) error {
+		text, err := os.ReadFile(path) //nolint:gosec // the configuration names it
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return errcode.New(errcode.Unauthenticated, "the file does not exist")
+		case err != nil:
+			return errcode.New(errcode.Unauthenticated, "the file cannot be read")
+		case len(bytes.TrimSpace(text)) == 0:
+			return errcode.New(errcode.Unauthenticated, "the file is empty")
+		}
+		return nil
+	}})
+}
+
+// start begins to try all parts and waits until each was tried, but not for long and not after
+// enough. The error is that of a part whose configuration is wrong, which no other try mends.
+func (p *parts) start(ctx context.Context, enough <-chan struct{}) error {
+	ctx, p.end = context.WithCancel(ctx)
+	p.tried = make(chan error, len(p.all))
+	for _, part := range p.all {
+		p.metrics.Missing(part.key, true)
+		p.work.Go(func() { p.await(ctx, part) })
+	}
+	over := time.NewTimer(firstTry)
+	defer over.Stop()
+	for range p.all {
+		select {
+		case err := <-p.tried:
+			if code := errcode.Of(err); code == errcode.InvalidArgument || code == errcode.Unimplemented {
+				return usageError{err}
+			}
+		case <-enough:
+			return nil
+		case <-over.C:
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			for _, part := range p.all {
+				if !part.there && !part.told {
+					part.told = true
+					p.log.Warn("missing: no answer yet", slog.String("part", part.key))
+				}
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// stop ends the trying.
+func (p *parts) stop() {
+	if p.end == nil {
+		return
+	}
+	p.end()
+	ended := make(chan struct{})
+	go func() {
+		p.work.Wait()
+		close(ended)
+	}()
+	over := time.NewTimer(lastTry)
+	defer over.Stop()
+	select {
+	case <-ended:
+	case <-over.C:
+	}
+}
+
+// missing are the keys of the parts that are not there.
+func (p *parts) missing() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var keys []string
+	for _, part := range p.all {
+		if !part.there {
+			keys = append(keys, part.key)
+		}
+	}
+	return keys
+}
+
+// await tries a part until it is there or ctx ends. It logs that the part is missing once for each
+// reason.
+func (p *parts) await(ctx context.Context, part *part) {
+	said := ""
+	for n, pause := 0, firstPause; ; n, pause = n+1, min(2*pause, longestWait) {
+		err := tryFor(ctx, longestTry, part.try)
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil {
+			p.mu.Lock()
+			told := part.told
+			part.there = true
+			p.mu.Unlock()
+			p.metrics.Missing(part.key, false)
+			if told {
+				p.log.Info("there now", slog.String("part", part.key), slog.Int("tries", n+1))
+			}
+		} else if err.Error() != said {
+			said = err.Error()
+			p.mu.Lock()
+			part.told = true
+			p.mu.Unlock()
+			p.log.Warn("missing: rows that need it fail until it is there", slog.String("part", part.key), slog.String("error", said))
+		}
+		if n == 0 {
+			if err != nil {
+				err = errcode.New(errcode.Of(err), "%s: %w", part.key, err)
+			}
+			p.tried <- err
+		}
+		if err == nil {
+			return
+		}
+		t := time.NewTimer(time.Duration((0.5 + rand.Float64()/2) * float64(pause))) //nolint:gosec // no secret
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return
+		}
+	}
+}
+
+// tryFor calls f with a context that ends after d, unless f has ended by then: clients that f makes
+// may keep the context.
+func tryFor(ctx context.Context, d time.Duration, f func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	over := time.AfterFunc(d, cancel)
+	err := f(ctx)
+	switch late := !over.Stop(); {
+	case err == nil:
+		return nil
+	case late:
+		err = errcode.New(errcode.DeadlineExceeded, "no answer within %v", d)
+	}
+	cancel()
+	return err
+}
