@@ -153,7 +153,7 @@ func TestServeWithoutItsWarehouse(t *testing.T) {
 		write := writer(t, dir)
 		withTables(t, url)
 		execute(t, url, "CREATE SCHEMA gold", "CREATE TABLE gold.one AS SELECT 1 AS n")
-		if code, _, stderr := badger(t, "judge", "promote", write("polite.yaml", politeJudge), "--to", url); code != exitDone {
+		if code, _, stderr := badger(t, "judge", "promote", write("polite.yaml", politeJudge), "--untested", "--to", url); code != exitDone {
 			t.Fatal(stderr)
 		}
 		away, come := awayFrom(t, url)
@@ -308,7 +308,7 @@ func TestServeChecksTheWarehouseByItsURL(t *testing.T) {
 	}{
 		{"PostgreSQL", "results: {warehouse: 'postgres://u@" + addr + "/d'}\n", exitDone, "results.warehouse is not connected to"},
 		{"Snowflake", "results: {warehouse: 'snowflake://u@acct/db/s?warehouse=w&private_key_file=/none'}\n", exitDone, "results.warehouse is not connected to"},
-		{"BigQuery", "results: {warehouse: 'bigquery://project/dataset'}\n", exitDone, "results.warehouse is not connected to"},
+		{"BigQuery", "results: {warehouse: 'bigquery://project/dataset?credentials=metadata'}\n", exitDone, "results.warehouse is not connected to"},
 		{"DuckDB", "results: {warehouse: 'duckdb:" + dir + "/none/w.duckdb'}\n", exitDone, "results.warehouse is not connected to"},
 		{
 			"the judge's warehouse", "judge: {backend: 'cortex:m', ledger: none, warehouse: 'snowflake://u@acct/db/s?warehouse=w&private_key_file=/none'}\n", exitDone,
