@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -153,6 +155,11 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	e.snapshots.allow(config)
 	if e.config, err = config.Metrics.engineConfig(); err != nil {
 		return err
+	}
+	for _, r := range e.earlier {
+		if what := otherConfiguration(r.Config, toJSON(e.config)); what != "" {
+			return usage("--resume: run %.80q was made with another configuration (%s), and a run has one; give the same configuration, or begin a new run", e.run, what)
+		}
 	}
 	e.judge, err = config.Judge.open(ctx, judgeSurroundings{
 		process: e.process, scores: e.warehouse, log: slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
@@ -300,6 +307,34 @@ func (c *runCommand) open(ctx context.Context, e *evaluation) (_ func(), err err
 		closers = append(closers, func() { _ = f.Close() })
 	}
 	return closeAll, nil
+}
+
+// otherConfiguration names what differs between two configurations of metrics in JSON, such as
+// thresholds.hybrid_ex; "" where nothing does, or the first is not recorded. Warehouses may write
+// JSON anew.
+func otherConfiguration(was, is string) string {
+	var a, b map[string]map[string]any
+	if json.Unmarshal([]byte(was), &a) != nil || json.Unmarshal([]byte(is), &b) != nil {
+		return ""
+	}
+	for _, part := range slices.Sorted(maps.Keys(merged(a, b))) {
+		for _, metric := range slices.Sorted(maps.Keys(merged(a[part], b[part]))) {
+			if !reflect.DeepEqual(a[part][metric], b[part][metric]) {
+				return part + "." + metric
+			}
+		}
+	}
+	return ""
+}
+
+// merged has the keys of both maps.
+func merged[V any](a, b map[string]V) map[string]V {
+	out := maps.Clone(a)
+	if out == nil {
+		out = map[string]V{}
+	}
+	maps.Copy(out, b)
+	return out
 }
 
 // checkRun makes sure that a run that is resumed is there, and that a new one is new.
