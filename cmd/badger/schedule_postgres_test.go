@@ -108,6 +108,9 @@ func TestNights(t *testing.T) {
 		}
 	}
 
+	// Slices that take a while, so that a call is interrupted between two of them however fast it is.
+	execute(t, url, "CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.3); RETURN NULL; END'",
+		"CREATE TRIGGER linger AFTER INSERT ON badger.scores FOR EACH STATEMENT EXECUTE FUNCTION linger()")
 	night("n1", 1)
 	ended := started("n1")
 	execute(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CALL badger.evaluate%' AND pid <> pg_backend_pid()")
