@@ -109,7 +109,7 @@ func TestNights(t *testing.T) {
 	}
 
 	// Slices that take a while, so that a call is interrupted between two of them however fast it is.
-	execute(t, url, "CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.3); RETURN NULL; END'",
+	execute(t, url, "CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.1); RETURN NULL; END'",
 		"CREATE TRIGGER linger AFTER INSERT ON badger.scores FOR EACH STATEMENT EXECUTE FUNCTION linger()")
 	night("n1", 1)
 	ended := started("n1")
@@ -173,6 +173,7 @@ func TestNights(t *testing.T) {
 		t.Fatal(err)
 	}
 	complete("n3")
+	execute(t, url, "DROP TRIGGER linger ON badger.scores")
 
 	// A batch and metrics by hand; what is unknown is refused.
 	if err := call("'n0', 'ex_bird,hybrid_ex'"); err != nil {
