@@ -446,6 +446,34 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// Answers, systems and tiers without labels count as looked at, whichever labels are shown.
+func TestFailuresCountWhatWasLookedAt(t *testing.T) {
+	m := &memory{}
+	for i, id := range ids(10) {
+		tier := Score{CaseID: id, Metric: "sql_complexity", Status: scoring.StatusOK, Label: []string{"easy", "hard"}[i%2]}
+		m.add(Batch{Agent: "good", ID: "g"}, tier, value("relation", id, 1))
+		poor := value("relation", id, 0)
+		poor.Findings = []string{"relation:overlap"}
+		if i == 0 {
+			poor.Findings = []string{"relation:overlap", "relation:subset"}
+		}
+		m.add(Batch{Agent: "poor", ID: "p"}, poor)
+	}
+	failed := value("relation", "c11", 0)
+	failed.Status = scoring.StatusFailed
+	m.add(Batch{Agent: "good", ID: "g"}, failed)
+	f, err := NewFailures(t.Context(), m, NewSet(nil), FailureOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.LookedAt["relation"] != 20 || f.Labels[0].N != 10 {
+		t.Errorf("%d of %d answers, want 10 of 20", f.Labels[0].N, f.LookedAt["relation"])
+	}
+	if err := f.Keep([]string{"subset"}); err != nil || f.LookedAt["relation"] != 20 {
+		t.Errorf("with one label: %v, %d looked at", err, f.LookedAt["relation"])
+	}
+}
+
 func near(a, b, by float64) bool { return math.Abs(a-b) <= by }
 
 // The figures do not depend on the order in which scores are added.

@@ -381,7 +381,7 @@ func RenderFailures(w io.Writer, f *analysis.Failures, o FailureView, terminal O
 }
 
 func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLabel, o FailureView) {
-	scored := f.Scored(labels[0].Metric)
+	scored := f.LookedAt[labels[0].Metric]
 	v.title(kindTitles[labels[0].Kind], fmt.Sprintf("%s: %d answers looked at", labels[0].Metric, scored))
 	const most = 10
 	shown := labels
