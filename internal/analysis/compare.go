@@ -204,7 +204,7 @@ func (x *comparing) change(metric, tier string, from, to *series) Change {
 		chosen = func(n int) bool { return x.set.tier(n) == tier }
 	}
 	c := Change{Metric: metric, Tier: tier, LowerIsBetter: x.set.lower(metric), Outcome: NotCompared}
-	c.From, c.To = from.figures(chosen, c.LowerIsBetter), to.figures(chosen, c.LowerIsBetter)
+	c.From, c.To = from.figures(chosen), to.figures(chosen)
 	c.P90, c.Coverage = difference(c.From.P90, c.To.P90), difference(c.From.Coverage, c.To.Coverage)
 	if from == nil || to == nil {
 		return c

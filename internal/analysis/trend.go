@@ -130,7 +130,7 @@ func (t *Trend) alone(i int, now *Answers, o TrendOptions) {
 			if tier != "" {
 				chosen = func(n int) bool { return now.set.tier(n) == tier }
 			}
-			if f := now.series[m].figures(chosen, now.set.lower(m)); f.Asked > 0 {
+			if f := now.series[m].figures(chosen); f.Asked > 0 {
 				t.Points = append(t.Points, Point{Batch: i, Metric: m, Tier: tier, Now: f})
 			}
 		}
