@@ -100,6 +100,9 @@ func (s *scoredWarehouse) Batches(ctx context.Context) ([]analysis.Batch, error)
 		if a.At.IsZero() && !b.Evaluated.IsZero() {
 			a.At, a.Evaluated = b.Evaluated, true
 		}
+		if b.Status != "done" {
+			a.Unfinished = b.Status
+		}
 		out = append(out, a)
 	}
 	return out, err

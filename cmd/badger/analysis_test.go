@@ -88,6 +88,16 @@ func TestFailOnDrop(t *testing.T) {
 			t.Errorf("%v: exit %d\n%s\nwant %s", tc.args, code, log, tc.want)
 		}
 	}
+	if code, _, log := badger(t, "sql", "--db", db, "--write", "UPDATE badger.eval_runs SET status = 'stopped' WHERE batch_id = 'tue'"); code != exitDone {
+		t.Fatalf("exit %d, %s", code, log)
+	}
+	const stopped = "the last run of atlas 1, batch tue is not done (stopped)"
+	if code, out, log := badger(t, "compare", "--db", db, "--from-batch", "mon", "--to-batch", "tue", "--width", "200", "--fail-on-drop", "ex_bird=0.9"); code != exitGate || !strings.Contains(out, "note: "+stopped) || !strings.Contains(log, "gate failed: "+stopped) {
+		t.Errorf("a stopped run: exit %d, %s\n%s", code, log, out)
+	}
+	if code, _, log := badger(t, "trend", "--db", db, "--batch", "tue", "--fail-on-drop", "ex_bird=0.9"); code != exitGate || !strings.Contains(log, "gate failed: "+stopped) {
+		t.Errorf("a stopped run without one before: exit %d, %s", code, log)
+	}
 	if code, _, log := badger(t, "rank", "--db", db); code != exitFail || !strings.Contains(log, "found 1") {
 		t.Errorf("one system: exit %d, %s", code, log)
 	}

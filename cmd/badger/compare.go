@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -74,6 +75,9 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 		if len(side) > 1 {
 			whole.ID = ""
 			notes = append(notes, strconv.Itoa(len(side))+" batches of "+whole.System()+" are taken together: of a question that several have, the newest answer counts")
+		}
+		for _, b := range side {
+			whole.Unfinished = cmp.Or(b.Unfinished, whole.Unfinished)
 		}
 		sides[i] = set.Answers(whole)
 		for _, b := range side {

@@ -287,6 +287,31 @@ func TestP90WhereLessIsBetter(t *testing.T) {
 	}
 }
 
+// A batch whose last run is not done may lack scores: that is said, and no gate passes over it.
+func TestUnfinishedRuns(t *testing.T) {
+	m := &memory{}
+	m.add(Batch{Agent: "a", Version: "1", ID: "mon", At: day(1), Unfinished: "stopped"}, verdict("c1", true))
+	m.add(Batch{Agent: "a", Version: "1", ID: "tue", At: day(2), Unfinished: "running"}, verdict("c1", true))
+	m.add(Batch{Agent: "a", Version: "1", ID: "wed", At: day(3)}, verdict("c1", true))
+	const mon, tue = "the last run of a 1, batch mon is not done (stopped)", "the last run of a 1, batch tue is not done (running)"
+	said := func(upTo string, reached bool) {
+		t.Helper()
+		tr, err := NewTrend(t.Context(), m, NewSet(nil), TrendOptions{Choose: func(b *Batch) bool { return b.ID <= upTo }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if notes := strings.Join(tr.Notes, "\n"); strings.Count(notes, mon) != 1 || strings.Count(notes, tue) != 1 {
+			t.Errorf("notes %q", tr.Notes)
+		}
+		why, ok := tr.Latest().Check([]Gate{{"ex", 0.1}})
+		if ok != reached || strings.Contains(why[0], tue) == reached {
+			t.Errorf("up to %s: %v %q", upTo, ok, why)
+		}
+	}
+	said("tue", false)
+	said("wed", true)
+}
+
 func day(n int) time.Time { return time.Date(2025, 1, n, 0, 0, 0, 0, time.UTC) }
 
 func TestTrend(t *testing.T) {

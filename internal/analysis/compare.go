@@ -159,6 +159,11 @@ func Compare(from, to *Answers, o CompareOptions) *Comparison {
 		}
 	}
 	x.decide(c.Changes)
+	for _, b := range []*Batch{&c.From, &c.To} {
+		if n := b.unfinished(); n != "" {
+			c.Notes = append(c.Notes, n)
+		}
+	}
 	for _, n := range []struct {
 		n    int
 		text string
@@ -416,9 +421,13 @@ type Gate struct {
 
 // Check tells whether a gate is reached, and why, in words. A drop counts if it is at least that of
 // the gate and the test shows it; the p-values are adjusted for the gates, not for other rows. A
-// metric of which nothing may be compared does not reach its gate.
+// metric of which nothing may be compared does not reach its gate, and neither does a newer side whose
+// run is not done.
 func (c *Comparison) Check(gates []Gate) (said []string, reached bool) {
 	reached = true
+	if n := c.To.unfinished(); n != "" && len(gates) > 0 {
+		said, reached = append(said, "gate failed: "+n), false
+	}
 	rows := make([]*Change, len(gates))
 	var p []float64
 	for i, g := range gates {

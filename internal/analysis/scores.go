@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -22,6 +23,17 @@ type Batch struct {
 	// neither is known.
 	At        time.Time `json:"at,omitzero"`
 	Evaluated bool      `json:"at_is_evaluation,omitempty"` // At is when it was evaluated
+	// Unfinished is what became of the last run that evaluated the batch, if it is not done: running,
+	// stopped or failed. Scores may be missing then.
+	Unfinished string `json:"unfinished,omitempty"`
+}
+
+// unfinished says that the last run of the batch is not done; "" if it is, or if that is not known.
+func (b *Batch) unfinished() string {
+	if b.Unfinished == "" {
+		return ""
+	}
+	return fmt.Sprintf("the last run of %s is not done (%s): scores may be missing", b.Name(), b.Unfinished)
 }
 
 // Name is how the batch is called in messages and tables.
