@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -342,14 +343,34 @@ func fileScore(r *batch.Row) analysis.Score {
 	score := analysed(&r.Score, r.GoldHash, detail)
 	if r.Score.Usage != nil || len(r.Score.AssessmentIDs) > 0 {
 		score.Judge = analysis.UnknownJudge
-		var d struct {
-			Judge string `json:"judge"`
-		}
-		if r.Score.Metric == "rose" && json.Unmarshal(detail, &d) == nil && d.Judge != "" {
-			score.Judge = strings.TrimPrefix(d.Judge, "rose_")
-		}
+	}
+	if judge := fileJudge(&r.Score, detail); judge != "" {
+		score.Judge = judge
 	}
 	return score
+}
+
+// restsOn is how the detail of a verdict begins that a judge decided.
+var restsOn = regexp.MustCompile(`^(?:rose|flex) by (.+?)(?:, asked |, from the replies to |; the evidence )`)
+
+// fileJudge is the judge that the detail of a score names, as ROSE's tag or in what a verdict rests
+// on; empty where it names none.
+func fileJudge(s *scoring.Score, detail json.RawMessage) string {
+	score := *s
+	score.Detail = detail
+	if tag, _ := metric.Tagged(&score); tag != "" {
+		return strings.TrimPrefix(tag, "rose_")
+	}
+	var d struct {
+		RestsOn string `json:"rests_on"`
+	}
+	if s.Metric != "verdict" || json.Unmarshal(detail, &d) != nil {
+		return ""
+	}
+	if m := restsOn.FindStringSubmatch(d.RestsOn); m != nil && m[1] != "a model that is not named" {
+		return m[1]
+	}
+	return ""
 }
 
 func (s *scoredFiles) Batches(ctx context.Context) ([]analysis.Batch, error) {

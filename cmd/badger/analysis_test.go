@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // nights writes cases of one batch: the first right of ten answers are right. Gold is what the
@@ -115,6 +117,27 @@ func scoresOf(t *testing.T, name, cases string, args ...string) string {
 		t.Fatalf("exit %d %s", code, log)
 	}
 	return file
+}
+
+// The judge of a score file stands in the detail, at a place of its own for each metric.
+func TestJudgesOfScoreFiles(t *testing.T) {
+	for _, tc := range []struct{ metric, detail, want string }{
+		{"rose", `{"judge": "rose_o3-2504"}`, "o3-2504"},
+		{"verdict", `{"decided_by": "judge", "rests_on": "rose by o3, asked rose/prover@1; the evidence (overlap) left it open", "rose": {"judge": "rose_o3-2504"}}`, "o3-2504"},
+		{"verdict", `{"rests_on": "rose by o3, from the replies to rose/prover recorded in a file, whose prompts are not known; the evidence (x) left it open", "rose": {}}`, "o3"},
+		{"verdict", `{"rests_on": "flex by gpt-4o-2024-08-06 and o3, asked flex@2; the evidence (x) left it open", "flex": {}}`, "gpt-4o-2024-08-06 and o3"},
+		{"verdict", `{"rests_on": "flex by a model that is not named, asked flex@2; the evidence (x) left it open", "flex": {}}`, analysis.UnknownJudge},
+		{"flex", `{"categories": []}`, analysis.UnknownJudge},
+	} {
+		r := batch.Row{Score: scoring.Score{Metric: tc.metric, Status: scoring.StatusOK, AssessmentIDs: []string{"x"}, Detail: json.RawMessage(tc.detail)}}
+		if s := fileScore(&r); s.Judge != tc.want {
+			t.Errorf("%s %s: judge %q, want %q", tc.metric, tc.detail, s.Judge, tc.want)
+		}
+	}
+	r := batch.Row{Score: scoring.Score{Metric: "verdict", Status: scoring.StatusOK, Detail: json.RawMessage(`{"rests_on": "evidence: the relation same passes under the policy answer; nobody was asked"}`)}}
+	if s := fileScore(&r); s.Judge != "" {
+		t.Errorf("judge %q of a verdict by evidence", s.Judge)
+	}
 }
 
 // asSystems rewrites reference cases; each gets a line and returns another.
