@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
@@ -17,6 +18,8 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 )
@@ -307,7 +310,10 @@ func (s *scoredFiles) readAll(ctx context.Context) error {
 				s.held[b] = s.set.Answers(b)
 			}
 			metrics[r.Score.Metric] = true
-			score := fileScore(&r)
+			score := fileScore(&r.Row)
+			if s.held[b].Contradicts(&score) {
+				return contradiction(ctx, path, &r)
+			}
 			s.held[b].Add(&score)
 		}
 	}
@@ -325,6 +331,27 @@ func (s *scoredFiles) readAll(ctx context.Context) error {
 	slices.Sort(s.names)
 	s.read = true
 	return nil
+}
+
+// contradiction says that a line of a score file has another score of the same answer and metric than
+// a line before it.
+func contradiction(ctx context.Context, path string, r *batch.FileRow) error {
+	first := 0
+	for o, err := range batch.ReadScores(ctx, path) {
+		if err != nil {
+			return err
+		}
+		if o.AnswerID == r.AnswerID && o.Score.Metric == r.Score.Metric {
+			first = o.Line
+			break
+		}
+	}
+	b := analysis.Batch{Agent: r.Agent, Version: r.Version, ID: r.Batch}
+	of := fmt.Sprintf("case %s, metric %s", report.Short(r.CaseID), report.Short(r.Score.Metric))
+	if name := b.Name(); name != "" {
+		of += ", " + report.Short(name)
+	}
+	return errcode.New(errcode.DataLoss, "%s:%d: expected one score of each answer and metric: line %d has another one of %s", report.Short(filepath.Base(path)), r.Line, first, of)
 }
 
 // originOf names a file by its base, or by its path where two have the same base.
@@ -412,7 +439,7 @@ func (s *scoredFiles) Evidence(ctx context.Context, metrics []string, of scoring
 				}
 				e := analysis.Evidence{AnswerID: r.AnswerID}
 				if err == nil {
-					e.Score = fileScore(&r)
+					e.Score = fileScore(&r.Row)
 					if e.Judge == analysis.UnknownJudge || judges(e.Metric) && (e.Judge == "" || len(s.paths) > 1) {
 						e.Judge = strings.TrimSuffix(originOf(s.paths, i), ".jsonl") // a file is of one judge
 					}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -137,6 +138,32 @@ func TestJudgesOfScoreFiles(t *testing.T) {
 	r := batch.Row{Score: scoring.Score{Metric: "verdict", Status: scoring.StatusOK, Detail: json.RawMessage(`{"rests_on": "evidence: the relation same passes under the policy answer; nobody was asked"}`)}}
 	if s := fileScore(&r); s.Judge != "" {
 		t.Errorf("judge %q of a verdict by evidence", s.Judge)
+	}
+}
+
+// A score file that says two things of an answer is refused, whichever comes last.
+func TestContradictingScores(t *testing.T) {
+	line := func(id, value string) string {
+		return `{"case_id":"` + id + `","metric":"ex_bird","metric_version":2,"agent_name":"a","agent_version":"1","batch_id":"mon","status":"ok","value":` + value + `,"passed":` + strconv.FormatBool(value == "1") + `,"reason":"x"}` + "\n"
+	}
+	long := strings.Repeat("long", 800)
+	for _, tc := range []struct{ lines, want string }{
+		{line("c1", "1") + line("c2", "0") + line("c1", "0"), "f.jsonl:3: expected one score of each answer and metric: line 1 has another one of case c1, metric ex_bird, a 1, batch mon"},
+		{line("c1", "0") + line("c2", "0") + line("c1", "1"), "f.jsonl:3: expected one score"},
+		{line(`\u001b[2J\n`+long, "0") + line(`\u001b[2J\n`+long, "1"), `case \x1b[2J\nlonglong`},
+		{line("c1", "1") + line("c2", "0") + line("c1", "1"), ""},
+		{strings.Replace(line("c1", "null"), `"status":"ok"`, `"status":"failed","code":"unavailable"`, 1) + line("c1", "1"), ""}, // scored again
+	} {
+		file := filepath.Join(t.TempDir(), "f.jsonl")
+		if err := os.WriteFile(file, []byte(tc.lines), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range []string{"trend", "audit"} {
+			code, _, log := badger(t, command, "--scores", file)
+			if code == exitDone != (tc.want == "") || !strings.Contains(log, tc.want) || len(log) > 400 {
+				t.Errorf("%s: exit %d %s\nwant %s", command, code, log, tc.want)
+			}
+		}
 	}
 }
 

@@ -236,6 +236,20 @@ func (m mark) status() mark { return m & statusBits }
 func (m mark) judged() bool { return m&judgedBit != 0 }
 func (m mark) passed() bool { return m&passedBit != 0 }
 
+// Contradicts tells whether there is another score of the same case and metric, with another value or
+// made of something else. One that failed may be scored again.
+func (a *Answers) Contradicts(s *Score) bool {
+	n, is := a.set.cases.index[s.CaseID]
+	if !is {
+		return false
+	}
+	e := a.series[s.Metric].at(int(n))
+	if e.mark == absent || e.mark.status() == failed {
+		return false
+	}
+	return e.mark != markOf(s) || e.mark.status() == scored && e.value != s.Value || a.set.makings[e.made] != making{s.MetricVersion, s.Config, s.Judge} || a.set.golds.list[e.gold] != s.Gold
+}
+
 // Add adds a score in place of one of the same case and metric.
 func (a *Answers) Add(s *Score) {
 	n := a.set.cases.of(s.CaseID)
