@@ -518,11 +518,30 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		from, to = append(from, value("m", id, r.Float64())), append(to, value("m", id, r.Float64()))
 	}
 	_, want := compareOne(t, from, to, CompareOptions{})
+	ranking := func() string {
+		set := NewSet(nil)
+		a, b := set.Answers(Batch{Agent: "a"}), set.Answers(Batch{Agent: "b"})
+		for i := range from {
+			a.Add(&from[i])
+		}
+		for i := range to {
+			b.Add(&to[i])
+		}
+		r, err := rank(set, []*Answers{a, b}, false, []string{"m"}, nil, RankOptions{EX: "m", Resamples: 50})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(r.Metrics[0].Systems)
+	}
+	ranked := ranking()
 	for range 5 {
 		r.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
 		_, got := compareOne(t, from, to, CompareOptions{})
-		if !near(*got.Mean, *want.Mean, 1e-12) || *got.P != *want.P || !near(*got.Low, *want.Low, 1e-12) {
+		if *got.Mean != *want.Mean || *got.Before != *want.Before || *got.After != *want.After || *got.P != *want.P || *got.Low != *want.Low {
 			t.Errorf("%v %v %v and %v %v %v", *got.Mean, *got.P, *got.Low, *want.Mean, *want.P, *want.Low)
+		}
+		if got := ranking(); got != ranked {
+			t.Errorf("ranks %s and %s", got, ranked)
 		}
 	}
 }

@@ -214,9 +214,9 @@ func (x *comparing) change(metric, tier string, from, to *series) Change {
 	if from == nil || to == nil {
 		return c
 	}
-	var diffs []float64
+	var diffs, befores, afters []float64
 	unlike := map[Unlike]int{}
-	before, after, rates, passedBefore, passedAfter := 0.0, 0.0, 0, 0, 0
+	rates, passedBefore, passedAfter := 0, 0, 0
 	for n := range min(len(from.entries), len(to.entries)) {
 		a, b := from.entries[n], to.entries[n]
 		if a.mark == absent || b.mark == absent || !chosen(n) {
@@ -233,8 +233,7 @@ func (x *comparing) change(metric, tier string, from, to *series) Change {
 			continue
 		}
 		x.remark(a, b)
-		before, after = before+v, after+w
-		diffs = append(diffs, w-v)
+		befores, afters, diffs = append(befores, v), append(afters, w), append(diffs, w-v)
 		judged := func(e entry) bool { return e.mark.judged() || e.mark.status() == unanswered }
 		if !judged(a) || !judged(b) || !a.mark.judged() && !b.mark.judged() {
 			continue
@@ -266,8 +265,7 @@ func (x *comparing) change(metric, tier string, from, to *series) Change {
 		c.Compared = 0
 		return c
 	}
-	k := float64(c.Compared)
-	before, after = before/k, after/k
+	before, after := sortedMean(befores), sortedMean(afters)
 	c.Before, c.After = &before, &after
 	x.test(&c, diffs)
 	if rates > 0 {
@@ -280,10 +278,8 @@ func (x *comparing) change(metric, tier string, from, to *series) Change {
 // test fills in the change of the mean and how sure it is.
 func (x *comparing) test(c *Change, diffs []float64) {
 	up, down, binary := 0, 0, true
-	sorted := slices.Sorted(slices.Values(diffs))
-	sum := 0.0
-	for _, d := range sorted {
-		sum += d
+	mean := sortedMean(diffs)
+	for _, d := range diffs {
 		switch d {
 		case 0:
 		case 1:
@@ -294,14 +290,13 @@ func (x *comparing) test(c *Change, diffs []float64) {
 			binary = false
 		}
 	}
-	mean := sum / float64(len(diffs))
 	p := 0.0
 	if binary {
 		c.Test, p = "mcnemar_exact", agreement.McNemar(up, down)
 	} else {
 		c.Test, p = "sign_flip", agreement.SignFlip(diffs, x.Seed)
 	}
-	low, high := agreement.MeanInterval(sorted, x.Seed)
+	low, high := agreement.MeanInterval(diffs, x.Seed)
 	c.Mean, c.P, c.Low, c.High = &mean, &p, &low, &high
 	c.Outcome = NotShown
 	if binary && up+down == 0 {

@@ -63,12 +63,7 @@ func (x *series) figures(chosen func(n int) bool) (f Figures) {
 		f.Coverage = ratio(f.Scored, n)
 	}
 	if len(values) > 0 {
-		slices.Sort(values) // the sum does not depend on the order of the cases
-		sum := 0.0
-		for _, v := range values {
-			sum += v
-		}
-		mean, at := sum/float64(len(values)), (9*len(values)+9)/10-1 // nearest rank
+		mean, at := sortedMean(values), (9*len(values)+9)/10-1 // nearest rank
 		f.Mean, f.P90 = &mean, &values[at]
 	}
 	if f.Judged > 0 {
@@ -77,6 +72,17 @@ func (x *series) figures(chosen func(n int) bool) (f Figures) {
 		f.PassLow, f.PassHigh = &in.Lo, &in.Hi
 	}
 	return f
+}
+
+// sortedMean sorts values and returns their mean, whose last bits then do not depend on the order of
+// the cases.
+func sortedMean(values []float64) float64 {
+	slices.Sort(values)
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
 }
 
 func ratio(part, whole int) *float64 {

@@ -168,6 +168,9 @@ func rank(set *Set, systems []*Answers, repeated bool, metrics []string, labels 
 		}
 	}
 	r.Shared = len(shared)
+	slices.SortFunc(shared, func(a, b int) int { // figures do not depend on the order of the source
+		return strings.Compare(set.cases.list[a], set.cases.list[b])
+	})
 	switch {
 	case r.Shared == 0:
 		r.Notes = append(r.Notes, fmt.Sprintf("the systems share none of %d cases: they cannot be ranked", r.Cases))
