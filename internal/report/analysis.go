@@ -247,8 +247,12 @@ func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases 
 	g.number("Holm")
 	g.column("")
 	var remarks []string
+	adjusted := 0
 	for i := range c.Changes {
 		ch := &c.Changes[i]
+		if ch.PAdjusted != nil {
+			adjusted++
+		}
 		row := make([]cellSpans, 13)
 		row[0], row[1], row[2], row[12] = text(Printable(ch.Metric)), text(tierName(ch.Tier)), text(fmt.Sprintf("%d/%d", ch.Compared, ch.Shared)), v.outcome(ch.Outcome)
 		if ch.Mean != nil {
@@ -273,7 +277,7 @@ func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases 
 	}
 	v.line()
 	v.paragraph("", fmt.Sprintf("compared: cases with a value on both sides that may be compared, of those with a score on both. before, after, change: their means, a missing answer as 0. p: paired test of the change, McNemar's exact test or a sign-flip test; Holm: p adjusted for %s; n.s.: not shown; %s",
-		Counted(len(c.Changes), "row"), minimum(c.MinDrop, c.Alpha)))
+		Counted(adjusted, "row"), minimum(c.MinDrop, c.Alpha)))
 	if !cases {
 		v.paragraph("", "Cases behind the changes: --cases, or --json")
 	}
