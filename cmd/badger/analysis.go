@@ -77,10 +77,16 @@ func (f *scoresFlags) open(ctx context.Context, cases string) (scoreSource, *ana
 		return &scoredWarehouse{w: w, set: set, cases: labelled}, set, func() { _ = w.Close() }, nil
 	case len(f.Scores) > 0:
 		s := &scoredFiles{set: set, cases: labelled, paths: f.Scores}
+		var files []os.FileInfo
 		for _, path := range f.Scores {
-			if _, err := os.Stat(path); err != nil {
+			file, err := os.Stat(path)
+			if err != nil {
 				return nil, nil, nil, usage("--scores: there is no file %q", filepath.Base(path))
 			}
+			if slices.ContainsFunc(files, func(o os.FileInfo) bool { return os.SameFile(file, o) }) {
+				return nil, nil, nil, usage("--scores: the file %q is named twice", filepath.Base(path))
+			}
+			files = append(files, file)
 		}
 		return s, set, func() {}, nil
 	}

@@ -167,6 +167,33 @@ func TestContradictingScores(t *testing.T) {
 	}
 }
 
+// Names from data are shown in messages as tables show them, and a side is not compared with itself.
+func TestSidesOfCompare(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "f.jsonl")
+	var lines string
+	for _, batch := range []string{"mon", "tue", "wed"} {
+		lines += `{"case_id":"c1","metric":"ex_bird","metric_version":2,"agent_name":"x\n\u001b[2J` + strings.Repeat("long", 800) + `","agent_version":"1","batch_id":"` + batch + `","status":"ok","value":1,"passed":true,"reason":"x"}` + "\n"
+	}
+	if err := os.WriteFile(file, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--to", "zeus"}, `there are x\n\x1b[2Jlonglong`},
+		{[]string{"--to-batch", "mon"}, `before x\n\x1b[2Jlonglong`},
+		{[]string{"--from-batch", "mon", "--to-batch", "mon"}, `expected two sides: x\n\x1b[2Jlonglong`},
+		{[]string{"--from", "1", "--to-batch", "mon"}, "expected two sides"},
+		{[]string{"--scores", file}, `the file "f.jsonl" is named twice`},
+	} {
+		code, _, log := badger(t, append([]string{"compare", "--scores", file}, tc.args...)...)
+		if code != exitUsage || !strings.Contains(log, tc.want) || len(log) > 500 || strings.Contains(log, "\x1b") {
+			t.Errorf("%v: exit %d %s\nwant %s", tc.args, code, log, tc.want)
+		}
+	}
+}
+
 // asSystems rewrites reference cases; each gets a line and returns another.
 func asSystems(t *testing.T, file string, change func(c map[string]any)) string {
 	t.Helper()

@@ -125,12 +125,25 @@ func NewRanking(ctx context.Context, src Source, set *Set, labels map[scoring.An
 		}
 		for _, name := range o.Systems {
 			if !slices.Contains(names, name) {
-				return nil, errcode.New(errcode.InvalidArgument, "there are no scores of the system %.60q; there are %s", name, strings.Join(names, ", "))
+				return nil, errcode.New(errcode.InvalidArgument, "there are no scores of the system %.60q; there are %s", name, quoted(names))
 			}
 		}
 		systems = slices.DeleteFunc(systems, func(a *Answers) bool { return !slices.Contains(o.Systems, a.System()) })
 	}
 	return rank(set, systems, repeated, metrics, labels, o)
+}
+
+// quoted are names from data for a message.
+func quoted(names []string) string {
+	var out []string
+	for _, n := range names {
+		if len(out) == 8 {
+			out = append(out, fmt.Sprintf("%d more", len(names)-8))
+			break
+		}
+		out = append(out, fmt.Sprintf("%.60q", n))
+	}
+	return strings.Join(out, ", ")
 }
 
 // AgainstLabels takes the labels of people for the truth.
