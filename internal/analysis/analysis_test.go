@@ -110,7 +110,7 @@ func TestCompareVerdicts(t *testing.T) {
 	for _, tc := range []struct {
 		o    CompareOptions
 		want string
-	}{{CompareOptions{Alpha: 0.1}, Degraded}, {CompareOptions{Alpha: 0.1, MinDrop: 0.3}, Degraded}, {CompareOptions{Alpha: 0.1, MinDrop: 0.31}, NotShown}} {
+	}{{CompareOptions{Alpha: 0.1}, Degraded}, {CompareOptions{Alpha: 0.1, MinDrop: 0.3}, Degraded}, {CompareOptions{Alpha: 0.1, MinDrop: 0.31}, Small}, {CompareOptions{MinDrop: 0.31}, NotShown}} {
 		if _, ch := compareOne(t, from, to, tc.o); ch.Outcome != tc.want {
 			t.Errorf("%+v: %s, want %s", tc.o, ch.Outcome, tc.want)
 		}

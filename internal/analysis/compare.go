@@ -32,9 +32,10 @@ func (o CompareOptions) withDefaults() CompareOptions {
 const (
 	Degraded    = "degraded"
 	Improved    = "improved"
-	NotShown    = "not shown"    // a change may be chance, or is below the minimum
-	Same        = "no change"    // no case differs
-	NotCompared = "not compared" // no case may be compared
+	NotShown    = "not shown"     // a change may be chance
+	Small       = "below minimum" // the test shows a change, which is below the minimum
+	Same        = "no change"     // no case differs
+	NotCompared = "not compared"  // no case may be compared
 )
 
 // Comparison compares two sides on the cases that they share.
@@ -316,7 +317,11 @@ func (x *comparing) decide(changes []Change) {
 	for k, adjusted := range agreement.Holm(p) {
 		c := &changes[at[k]]
 		c.PAdjusted = &adjusted
-		if adjusted >= x.Alpha || math.Abs(*c.Mean)+1e-12 < x.MinDrop {
+		if adjusted >= x.Alpha {
+			continue
+		}
+		if math.Abs(*c.Mean)+1e-12 < x.MinDrop {
+			c.Outcome = Small
 			continue
 		}
 		if c.Outcome = Improved; c.Drop() > 0 {

@@ -133,7 +133,7 @@ func NewRanking(ctx context.Context, src Source, set *Set, labels map[scoring.An
 	return rank(set, systems, repeated, metrics, labels, o)
 }
 
-// quoted are names from data for a message.
+// quoted are names from data for a message, escaped and at most 60 characters of each.
 func quoted(names []string) string {
 	var out []string
 	for _, n := range names {
@@ -141,7 +141,8 @@ func quoted(names []string) string {
 			out = append(out, fmt.Sprintf("%d more", len(names)-8))
 			break
 		}
-		out = append(out, fmt.Sprintf("%.60q", n))
+		q := fmt.Sprintf("%.60q", n)
+		out = append(out, q[1:len(q)-1])
 	}
 	return strings.Join(out, ", ")
 }

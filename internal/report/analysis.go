@@ -57,11 +57,13 @@ func (v analysisView) value(f *float64) cellSpans {
 	return text(decimal(*f))
 }
 
-// outcome is what a comparison shows; n.s. is a change that may be chance or is below the minimum.
+// outcome is what a comparison shows; n.s. is a change that may be chance.
 func (v analysisView) outcome(o string) cellSpans {
 	switch o {
 	case analysis.NotShown:
 		return inStyle("n.s.", dim)
+	case analysis.Small:
+		return inStyle("below --min-drop", dim)
 	case analysis.Degraded:
 		return inStyle(o, red)
 	case analysis.Improved:
