@@ -515,7 +515,7 @@ func (v analysisView) measured(a *analysis.Audit) {
 	v.title("Reasons", about)
 	var g grid
 	g.words("reason", 12)
-	g.words("by", 8)
+	g.names("by", 8)
 	g.number("cases")
 	g.number("answers").drop = 2
 	g.number("accepted")
@@ -559,7 +559,7 @@ func (v analysisView) discordance(a *analysis.Audit) {
 	v.title("Discordance with "+a.EX, "answers on which the verdicts differ")
 	var g grid
 	g.words("metric", 8)
-	g.words("by", 8)
+	g.names("by", 8)
 	heads := []string{"gold_x", "amb_q", "either", "all"}
 	for _, h := range heads {
 		g.number(h)
