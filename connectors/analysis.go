@@ -16,6 +16,7 @@ type ScoredBatch struct {
 	Agent, Version, Batch string
 	Answered              time.Time // agent_runs.ran_at of its last answer; zero where it is not known
 	Evaluated             time.Time // when the first run that scored it began; zero where it is not known
+	Status                string    // of the last run that scored it; empty where it is not known
 }
 
 const readingScores = "reading scores"
@@ -47,7 +48,7 @@ func (w *Warehouse) ScoredBatches(ctx context.Context) ([]ScoredBatch, error) {
 	var out []ScoredBatch
 	err = w.each(ctx, readingScores, badgersql.ScoredBatches(), nil, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
-		b := ScoredBatch{Agent: r.text(0), Version: r.text(1), Batch: r.text(2), Evaluated: instant(t, 3, row)}
+		b := ScoredBatch{Agent: r.text(0), Version: r.text(1), Batch: r.text(2), Evaluated: instant(t, 3, row), Status: r.text(4)}
 		b.Answered = answered[scoring.AnswerID{Agent: b.Agent, Version: b.Version, Batch: b.Batch}]
 		out = append(out, b)
 		return true

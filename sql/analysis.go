@@ -7,11 +7,12 @@ import (
 )
 
 // ScoredBatches reads the batches that have scores, with the date of the first run that evaluated
-// them.
+// them and the status of the last one.
 func ScoredBatches() string {
-	return `SELECT s.agent_name, s.agent_version, s.batch_id, r.evaluated FROM (SELECT DISTINCT agent_name, agent_version, batch_id FROM badger.scores) s
-LEFT JOIN (SELECT agent_name, agent_version, batch_id, MIN(eval_run_date) AS evaluated FROM badger.eval_runs GROUP BY agent_name, agent_version, batch_id) r
-ON r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id
+	return `SELECT s.agent_name, s.agent_version, s.batch_id, r.evaluated, r.status FROM (SELECT DISTINCT agent_name, agent_version, batch_id FROM badger.scores) s
+LEFT JOIN (SELECT agent_name, agent_version, batch_id, status, MIN(eval_run_date) OVER (PARTITION BY agent_name, agent_version, batch_id) AS evaluated,
+    ROW_NUMBER() OVER (PARTITION BY agent_name, agent_version, batch_id ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC) AS newest FROM badger.eval_runs) r
+ON r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id AND r.newest = 1
 ORDER BY s.agent_name, s.agent_version, s.batch_id`
 }
 

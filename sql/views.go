@@ -35,15 +35,27 @@ const batchBefore = `SELECT agent_name, agent_version, batch_id, version_before,
            ROW_NUMBER() OVER (PARTITION BY n.agent_name, n.agent_version, n.batch_id ORDER BY CASE WHEN b.agent_version = n.agent_version THEN 0 ELSE 1 END, b.place DESC) AS nearest
     FROM (` + batchOrder + `) n JOIN (` + batchOrder + `) b ON b.agent_name = n.agent_name AND b.place < n.place) p WHERE nearest = 1`
 
-// madeOf are the latest scores with who was asked for them; nobody is the empty text.
-const madeOf = `SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.status, s.value, s.passed, s.config_hash, s.gold_hash,
+// lowerIsBetter lists the metrics of badger of which less is better.
+const lowerIsBetter = "'latency_overhead', 'sql_judge_issues'"
+
+// silent tells whether the agent gave no answer, in a metric where that counts as 0: not where less
+// is better.
+var silent = "s.status = 'not_applicable' AND s.reason IN (" + noAnswer + ") AND s.metric NOT IN (" + lowerIsBetter + ")"
+
+// madeOf are the latest scores with who was asked for them; nobody is the empty text. An answer that
+// is missing has the value 0 and did not pass. judged tells verdicts that a score gives, and scored is
+// 1 where any score of the batch and metric has a value of its own.
+var madeOf = `SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
+           CASE WHEN ` + silent + ` THEN 'ok' ELSE s.status END AS status, CASE WHEN ` + silent + ` THEN 0 ELSE s.value END AS value, CASE WHEN ` + silent + ` THEN FALSE ELSE s.passed END AS passed,
+           CASE WHEN s.passed IS NULL THEN 0 ELSE 1 END AS judged,
+           MAX(CASE WHEN s.status = 'ok' THEN 1 ELSE 0 END) OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.metric) AS scored,
            CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN '' ELSE COALESCE(r.judge, '') END AS judge
     FROM badger.latest_scores s LEFT JOIN badger.eval_runs r ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id`
 
 // unlike is why two scores of a case are not compared; NULL where they are. Nothing is concluded from
 // what is not recorded.
 const unlike = `CASE WHEN n.gold_hash <> b.gold_hash THEN 'golden set' WHEN n.metric_version <> b.metric_version THEN 'metric version' WHEN n.config_hash <> b.config_hash THEN 'configuration'
-             WHEN n.judge <> b.judge AND n.judge <> '' AND b.judge <> '' THEN 'judge' WHEN n.status <> 'ok' OR b.status <> 'ok' THEN 'no value' END`
+             WHEN n.judge <> b.judge AND n.judge <> '' AND b.judge <> '' THEN 'judge' WHEN n.status <> 'ok' OR b.status <> 'ok' OR n.scored + b.scored = 0 THEN 'no value' END`
 
 // failureLabels are the labels that details hold in lists, by metric, kind and member.
 var failureLabels = []struct {
@@ -277,7 +289,7 @@ JOIN (` + batchOrder + `) b ON b.agent_name = s.agent_name AND b.agent_version =
 GROUP BY s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier`,
 	},
 	{
-		"batch_changes", "Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration or judge changed are counted and not compared. z is McNemar's (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics.",
+		"batch_changes", "Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value where less is better. z is McNemar's (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.",
 		"agent_name, metric, agent_version, batch_id, version_before, batch_before, shared, compared, other_golden_set, other_metric_version, other_configuration, other_judge, no_value, mean_before, mean_value, mean_change, fixed, broken, z",
 		`WITH made AS (` + madeOf + `), earlier AS (` + batchBefore + `)
 SELECT agent_name, metric, agent_version, batch_id, version_before, batch_before, shared, compared, other_golden_set, other_metric_version, other_configuration, other_judge, no_value,
@@ -328,16 +340,19 @@ WHERE e.metric IN ('ex_bird', 'ex_multiset') AND s.metric IN ('verdict', 'rose',
 GROUP BY e.agent_name, e.agent_version, e.batch_id, e.metric, s.metric, COALESCE(c.tier, 'unknown'), COALESCE(d.diagnosis, 'neither')`,
 	},
 	{
-		"system_ranks", "The versions of all agents by each metric, on the cases of which all of them have a value, the newest of each: place 1 has the highest mean. Where the versions share no case there is no row.",
+		"system_ranks", "The versions of all agents by each metric, on the cases of which all versions that have values of the metric have one, the newest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; " +
+			"a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value where less is better. Where the versions share no case there is no row. " +
+			"The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.",
 		"metric, agent_name, agent_version, shared, mean_value, pass_rate, place",
-		`SELECT metric, agent_name, agent_version, COUNT(*) AS shared, AVG(value) AS mean_value, AVG(CASE WHEN passed THEN 1.0 WHEN NOT passed THEN 0.0 END) AS pass_rate,
-       RANK() OVER (PARTITION BY metric ORDER BY AVG(value) DESC) AS place
-FROM (SELECT v.metric, v.agent_name, v.agent_version, v.case_id, v.value, v.passed, COUNT(*) OVER (PARTITION BY v.metric, v.case_id) AS having_it, n.systems
-  FROM (SELECT metric, agent_name, agent_version, case_id, value, passed,
-          ROW_NUMBER() OVER (PARTITION BY metric, agent_name, agent_version, case_id ORDER BY CASE WHEN run_date IS NULL THEN 1 ELSE 0 END, run_date DESC, batch_id DESC) AS newest
-    FROM badger.latest_scores WHERE status = 'ok') v
-  JOIN (SELECT metric, COUNT(DISTINCT {version}) AS systems FROM badger.latest_scores WHERE status = 'ok' GROUP BY metric) n ON n.metric = v.metric
-  WHERE v.newest = 1) t
+		`WITH made AS (` + madeOf + `)
+SELECT metric, agent_name, agent_version, COUNT(*) AS shared, AVG(value) AS mean_value, AVG(CASE WHEN verdicts = 0 THEN NULL WHEN passed THEN 1.0 WHEN NOT passed THEN 0.0 END) AS pass_rate,
+       RANK() OVER (PARTITION BY metric ORDER BY CASE WHEN metric IN (` + lowerIsBetter + `) THEN AVG(value) ELSE -AVG(value) END) AS place
+FROM (SELECT v.metric, v.agent_name, v.agent_version, v.case_id, v.value, v.passed, MAX(v.judged) OVER (PARTITION BY v.metric) AS verdicts, COUNT(*) OVER (PARTITION BY v.metric, v.case_id) AS having_it, n.systems
+  FROM (SELECT m.metric, m.agent_name, m.agent_version, m.case_id, m.status, m.value, m.passed, m.judged,
+          ROW_NUMBER() OVER (PARTITION BY m.metric, m.agent_name, m.agent_version, m.case_id ORDER BY b.place DESC) AS newest
+    FROM made m JOIN (` + batchOrder + `) b ON b.agent_name = m.agent_name AND b.agent_version = m.agent_version AND b.batch_id = m.batch_id) v
+  JOIN (SELECT metric, COUNT(DISTINCT {version}) AS systems FROM made WHERE status = 'ok' GROUP BY metric) n ON n.metric = v.metric
+  WHERE v.newest = 1 AND v.status = 'ok') t
 WHERE having_it = systems GROUP BY metric, agent_name, agent_version`,
 	},
 }

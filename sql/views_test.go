@@ -78,6 +78,8 @@ func newScore(r *rand.Rand, pick func(...string) string, row connectors.ScoreRow
 		s.Status, s.Reason = scoring.StatusNotApplicable, "the gold query failed when it ran"
 	case k == 2:
 		s.Status = scoring.StatusAbstained
+	case k == 3:
+		s.Status, s.Reason = scoring.StatusNotApplicable, scoring.NoPredResult
 	}
 	if s.Status == scoring.StatusOK {
 		s.Value = float64(r.IntN(5)) / 4
@@ -205,6 +207,23 @@ func status(want scoring.Status) func(*scoring.Score) bool {
 
 func passed(s *scoring.Score) bool { return s.Passed != nil && *s.Passed }
 func judged(s *scoring.Score) bool { return s.Passed != nil }
+
+// unanswered scores are of agents that gave no answer.
+func unanswered(s *scoring.Score) bool {
+	return s.Status == scoring.StatusNotApplicable && s.Reason == scoring.NoPredResult
+}
+
+// lower tells whether less is better.
+func lower(name string) bool {
+	all := metric.All()
+	i := slices.IndexFunc(all, func(m scoring.Metric) bool { return m.Name == name })
+	return i >= 0 && all[i].LowerIsBetter
+}
+
+// valued tells whether a score has a value to compare: its own, or 0 where there is no answer.
+func valued(s *scoring.Score) bool {
+	return s.Status == scoring.StatusOK || unanswered(s) && !lower(s.Metric)
+}
 
 // share is n of d, or NULL.
 func share(n float64, d int) string {
@@ -393,7 +412,9 @@ func (w *world) suspects(latest []row, says map[scoring.AnswerID]string) (out []
 		detail, _ := s.Score.Detail.(map[string]any)
 		switch {
 		case s.Score.Status == scoring.StatusNotApplicable:
-			add(s, "gold_error")
+			if s.Score.Reason != scoring.NoPredResult {
+				add(s, "gold_error")
+			}
 		case s.Score.Metric == "relation" && s.Score.Status == scoring.StatusOK && s.Score.Label == "gold_empty":
 			add(s, "gold_empty")
 		case s.Score.Metric == "relation" && s.Score.Label == "gold_literal_foreign":
@@ -543,7 +564,7 @@ func (w *world) analyses(out map[string][]string, latest []row, tier func(string
 		if n := len(values); n > 0 {
 			p90 = fmt.Sprint(values[(9*n+9)/10-1])
 		}
-		applies := len(of) - count(of, status(scoring.StatusNotApplicable))
+		applies := len(of) - count(of, func(s *scoring.Score) bool { return s.Status == scoring.StatusNotApplicable && !unanswered(s) })
 		return fmt.Sprintf("%d|%d|%s|%s|%s|%d|%d|%s|%d|%d|%d|%s", len(of), len(values), share(float64(len(values)), applies), mean(of), p90, count(of, passed), count(of, judged),
 			share(float64(count(of, passed)), count(of, judged)), len(versions), highest, len(judges), last)
 	})
@@ -556,6 +577,9 @@ func (w *world) analyses(out map[string][]string, latest []row, tier func(string
 	type change struct {
 		shared, compared, gold, metric, judge, none, fixed, broken int
 		before, now                                                float64
+	}
+	anyScored := func(metric, version, batch string) (n int) {
+		return count(slices.DeleteFunc(slices.Clone(latest), func(s row) bool { return s.Score.Metric != metric || s.Version != version || s.Batch != batch }), status(scoring.StatusOK))
 	}
 	changes := map[step]*change{}
 	for i, b := range batches {
@@ -587,15 +611,15 @@ func (w *world) analyses(out map[string][]string, latest []row, tier func(string
 				c.metric++
 			case judge(s) != judge(old) && judge(s) != "" && judge(old) != "":
 				c.judge++
-			case s.Score.Status != scoring.StatusOK || old.Score.Status != scoring.StatusOK:
+			case !valued(&s.Score) || !valued(&old.Score) || anyScored(key.metric, b.version, b.batch)+anyScored(key.metric, batches[before].version, batches[before].batch) == 0:
 				c.none++
 			default:
 				c.compared++
 				c.before, c.now = c.before+old.Score.Value, c.now+s.Score.Value
-				if passed(&s.Score) && judged(&old.Score) && !passed(&old.Score) {
+				if passed(&s.Score) && (judged(&old.Score) || unanswered(&old.Score)) && !passed(&old.Score) {
 					c.fixed++
 				}
-				if judged(&s.Score) && !passed(&s.Score) && passed(&old.Score) {
+				if (judged(&s.Score) || unanswered(&s.Score)) && !passed(&s.Score) && passed(&old.Score) {
 					c.broken++
 				}
 			}
@@ -665,17 +689,24 @@ func (w *world) analyses(out map[string][]string, latest []row, tier func(string
 		return fmt.Sprintf("%d|%d|%d|%s", len(of), positives, negatives, share(float64(positives+negatives), len(of)))
 	})
 
+	placeOf := func(s row) int {
+		return slices.IndexFunc(batches, func(b batchOf) bool { return b.version == s.Version && b.batch == s.Batch })
+	}
 	newest := map[string]map[string]row{} // by metric and case, then version
+	versions, verdicts := map[string]map[string]bool{}, map[string]bool{}
 	for _, s := range latest {
-		if s.Score.Status != scoring.StatusOK {
-			continue
-		}
 		key := s.Score.Metric + "|" + s.CaseID
 		if newest[key] == nil {
 			newest[key] = map[string]row{}
 		}
-		if old, is := newest[key][s.Version]; !is || runOf(s) > runOf(old) || runOf(s) == runOf(old) && s.Batch > old.Batch {
+		if old, is := newest[key][s.Version]; !is || placeOf(s) > placeOf(old) {
 			newest[key][s.Version] = s
+		}
+		if valued(&s.Score) {
+			if versions[s.Score.Metric] == nil {
+				versions[s.Score.Metric] = map[string]bool{}
+			}
+			versions[s.Score.Metric][s.Version] = true
 		}
 	}
 	means := map[string]map[string][]row{}
@@ -684,10 +715,12 @@ func (w *world) analyses(out map[string][]string, latest []row, tier func(string
 		if means[metric] == nil {
 			means[metric] = map[string][]row{}
 		}
-		if len(of) == 2 {
-			for v, s := range of {
+		maps.DeleteFunc(of, func(_ string, s row) bool { return !valued(&s.Score) })
+		for v, s := range of {
+			if len(of) == len(versions[metric]) {
 				means[metric][v] = append(means[metric][v], s)
 			}
+			verdicts[metric] = verdicts[metric] || judged(&s.Score)
 		}
 	}
 	lines = nil
@@ -699,16 +732,33 @@ func (w *world) analyses(out map[string][]string, latest []row, tier func(string
 			return x
 		}
 		for v, of := range by {
-			place := 1
+			place, rate := 1, ""
 			for other := range by {
-				if sum(other) > sum(v) {
+				if better := sum(other) - sum(v); better > 0 && !lower(metric) || better < 0 && lower(metric) {
 					place++
 				}
 			}
-			lines = append(lines, fmt.Sprintf("%s|%s|%d|%s|%s|%d", metric, v, len(of), mean(of), share(float64(count(of, passed)), count(of, judged)), place))
+			if verdicts[metric] {
+				rate = share(float64(count(of, passed)), count(of, judged)+count(of, unanswered))
+			}
+			lines = append(lines, fmt.Sprintf("%s|%s|%d|%s|%s|%d", metric, v, len(of), share(sum(v), len(of)), rate, place))
 		}
 	}
 	out["SELECT metric, agent_version, shared, mean_value, pass_rate, place FROM badger.system_ranks"] = lines
+}
+
+// The views rank the metrics of which less is better by that direction; those are known here.
+func TestViewsKnowWhereLessIsBetter(t *testing.T) {
+	ranks := badgersql.Views[slices.IndexFunc(badgersql.Views, func(v badgersql.View) bool { return v.Name == "system_ranks" })]
+	for _, m := range metric.All() {
+		quoted := "'" + m.Name + "'"
+		if is := strings.Contains(ranks.Query(badgersql.Reader{}), quoted); is != m.LowerIsBetter {
+			t.Errorf("the view names %s: %v, less is better: %v", m.Name, is, m.LowerIsBetter)
+		}
+		if m.LowerIsBetter && !strings.Contains(ranks.Doc, m.Name) {
+			t.Errorf("the description does not name %s", m.Name)
+		}
+	}
 }
 
 // The labels that the view looks for are those that the metrics give.

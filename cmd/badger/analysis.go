@@ -6,9 +6,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +18,8 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 )
@@ -73,10 +77,16 @@ func (f *scoresFlags) open(ctx context.Context, cases string) (scoreSource, *ana
 		return &scoredWarehouse{w: w, set: set, cases: labelled}, set, func() { _ = w.Close() }, nil
 	case len(f.Scores) > 0:
 		s := &scoredFiles{set: set, cases: labelled, paths: f.Scores}
+		var files []os.FileInfo
 		for _, path := range f.Scores {
-			if _, err := os.Stat(path); err != nil {
+			file, err := os.Stat(path)
+			if err != nil {
 				return nil, nil, nil, usage("--scores: there is no file %q", filepath.Base(path))
 			}
+			if slices.ContainsFunc(files, func(o os.FileInfo) bool { return os.SameFile(file, o) }) {
+				return nil, nil, nil, usage("--scores: the file %q is named twice", filepath.Base(path))
+			}
+			files = append(files, file)
 		}
 		return s, set, func() {}, nil
 	}
@@ -99,6 +109,9 @@ func (s *scoredWarehouse) Batches(ctx context.Context) ([]analysis.Batch, error)
 		a := analysis.Batch{Agent: b.Agent, Version: b.Version, ID: b.Batch, At: b.Answered}
 		if a.At.IsZero() && !b.Evaluated.IsZero() {
 			a.At, a.Evaluated = b.Evaluated, true
+		}
+		if b.Status != "done" {
+			a.Unfinished = b.Status
 		}
 		out = append(out, a)
 	}
@@ -303,7 +316,10 @@ func (s *scoredFiles) readAll(ctx context.Context) error {
 				s.held[b] = s.set.Answers(b)
 			}
 			metrics[r.Score.Metric] = true
-			score := fileScore(&r)
+			score := fileScore(&r.Row)
+			if s.held[b].Contradicts(&score) {
+				return contradiction(ctx, path, &r)
+			}
 			s.held[b].Add(&score)
 		}
 	}
@@ -323,6 +339,27 @@ func (s *scoredFiles) readAll(ctx context.Context) error {
 	return nil
 }
 
+// contradiction says that a line of a score file has another score of the same answer and metric than
+// a line before it.
+func contradiction(ctx context.Context, path string, r *batch.FileRow) error {
+	first := 0
+	for o, err := range batch.ReadScores(ctx, path) {
+		if err != nil {
+			return err
+		}
+		if o.AnswerID == r.AnswerID && o.Score.Metric == r.Score.Metric {
+			first = o.Line
+			break
+		}
+	}
+	b := analysis.Batch{Agent: r.Agent, Version: r.Version, ID: r.Batch}
+	of := fmt.Sprintf("case %s, metric %s", report.Short(r.CaseID), report.Short(r.Score.Metric))
+	if name := b.Name(); name != "" {
+		of += ", " + report.Short(name)
+	}
+	return errcode.New(errcode.DataLoss, "%s:%d: expected one score of each answer and metric: line %d has another one of %s", report.Short(filepath.Base(path)), r.Line, first, of)
+}
+
 // originOf names a file by its base, or by its path where two have the same base.
 func originOf(paths []string, i int) string {
 	base := filepath.Base(paths[i])
@@ -339,14 +376,34 @@ func fileScore(r *batch.Row) analysis.Score {
 	score := analysed(&r.Score, r.GoldHash, detail)
 	if r.Score.Usage != nil || len(r.Score.AssessmentIDs) > 0 {
 		score.Judge = analysis.UnknownJudge
-		var d struct {
-			Judge string `json:"judge"`
-		}
-		if r.Score.Metric == "rose" && json.Unmarshal(detail, &d) == nil && d.Judge != "" {
-			score.Judge = strings.TrimPrefix(d.Judge, "rose_")
-		}
+	}
+	if judge := fileJudge(&r.Score, detail); judge != "" {
+		score.Judge = judge
 	}
 	return score
+}
+
+// restsOn is how the detail of a verdict begins that a judge decided.
+var restsOn = regexp.MustCompile(`^(?:rose|flex) by (.+?)(?:, asked |, from the replies to |; the evidence )`)
+
+// fileJudge is the judge that the detail of a score names, as ROSE's tag or in what a verdict rests
+// on; empty where it names none.
+func fileJudge(s *scoring.Score, detail json.RawMessage) string {
+	score := *s
+	score.Detail = detail
+	if tag, _ := metric.Tagged(&score); tag != "" {
+		return strings.TrimPrefix(tag, "rose_")
+	}
+	var d struct {
+		RestsOn string `json:"rests_on"`
+	}
+	if s.Metric != "verdict" || json.Unmarshal(detail, &d) != nil {
+		return ""
+	}
+	if m := restsOn.FindStringSubmatch(d.RestsOn); m != nil && m[1] != "a model that is not named" {
+		return m[1]
+	}
+	return ""
 }
 
 func (s *scoredFiles) Batches(ctx context.Context) ([]analysis.Batch, error) {
@@ -388,7 +445,7 @@ func (s *scoredFiles) Evidence(ctx context.Context, metrics []string, of scoring
 				}
 				e := analysis.Evidence{AnswerID: r.AnswerID}
 				if err == nil {
-					e.Score = fileScore(&r)
+					e.Score = fileScore(&r.Row)
 					if e.Judge == analysis.UnknownJudge || judges(e.Metric) && (e.Judge == "" || len(s.paths) > 1) {
 						e.Judge = strings.TrimSuffix(originOf(s.paths, i), ".jsonl") // a file is of one judge
 					}

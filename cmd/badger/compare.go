@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -66,6 +67,11 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
+	for _, b := range from {
+		if slices.Contains(to, b) {
+			return usage("expected two sides: %s is on both", report.Short(b.Name()))
+		}
+	}
 	load := append(slices.Clone(o.Metrics), "sql_complexity")
 	sides := make([]*analysis.Answers, 2)
 	var notes []string
@@ -74,6 +80,9 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 		if len(side) > 1 {
 			whole.ID = ""
 			notes = append(notes, strconv.Itoa(len(side))+" batches of "+whole.System()+" are taken together: of a question that several have, the newest answer counts")
+		}
+		for _, b := range side {
+			whole.Unfinished = cmp.Or(b.Unfinished, whole.Unfinished)
 		}
 		sides[i] = set.Answers(whole)
 		for _, b := range side {
@@ -133,7 +142,7 @@ func (c *compareCommand) sides(batches []analysis.Batch) (from, to []analysis.Ba
 		if len(systems) != 1 {
 			var known []string
 			for _, b := range batches {
-				if what := strings.TrimSuffix(b.Agent+"@"+b.Version, "@") + batchOf(&b); !slices.Contains(known, what) {
+				if what := report.Short(strings.TrimSuffix(b.Agent+"@"+b.Version, "@") + batchOf(&b)); !slices.Contains(known, what) {
 					known = append(known, what)
 				}
 			}
@@ -157,7 +166,7 @@ func (c *compareCommand) sides(batches []analysis.Batch) (from, to []analysis.Ba
 	at := slices.Index(batches, first)
 	i := analysis.Before(batches, at)
 	if i < 0 {
-		return nil, nil, usage("there is no batch of agent %.60q before %s; name a side with --from", first.Agent, first.Name())
+		return nil, nil, usage("there is no batch of agent %.60q before %s; name a side with --from", first.Agent, report.Short(first.Name()))
 	}
 	return batches[i : i+1], to, nil
 }

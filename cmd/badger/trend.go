@@ -54,7 +54,7 @@ func dropGates(specs []string) (gates []analysis.Gate, err error) {
 func checkDrops(w io.Writer, c *analysis.Comparison, gates []analysis.Gate) error {
 	said, reached := c.Check(gates)
 	for _, s := range said {
-		fmt.Fprintln(w, s)
+		fmt.Fprintln(w, report.Printable(s))
 	}
 	if !reached {
 		return errGate
@@ -136,6 +136,10 @@ func (c *trendCommand) Run(ctx context.Context, p process) error {
 	}
 	latest := t.Latest()
 	if latest == nil {
+		if n := t.Unfinished(); n != "" {
+			fmt.Fprintln(p.stderr, "gate failed: "+report.Printable(n))
+			return errGate
+		}
 		fmt.Fprintln(p.stderr, "gate passed: there is no batch before the newest one to compare it with")
 		return nil
 	}

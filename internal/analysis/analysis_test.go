@@ -110,7 +110,7 @@ func TestCompareVerdicts(t *testing.T) {
 	for _, tc := range []struct {
 		o    CompareOptions
 		want string
-	}{{CompareOptions{Alpha: 0.1}, Degraded}, {CompareOptions{Alpha: 0.1, MinDrop: 0.3}, Degraded}, {CompareOptions{Alpha: 0.1, MinDrop: 0.31}, NotShown}} {
+	}{{CompareOptions{Alpha: 0.1}, Degraded}, {CompareOptions{Alpha: 0.1, MinDrop: 0.3}, Degraded}, {CompareOptions{Alpha: 0.1, MinDrop: 0.31}, Small}, {CompareOptions{MinDrop: 0.31}, NotShown}} {
 		if _, ch := compareOne(t, from, to, tc.o); ch.Outcome != tc.want {
 			t.Errorf("%+v: %s, want %s", tc.o, ch.Outcome, tc.want)
 		}
@@ -266,16 +266,50 @@ func TestFigures(t *testing.T) {
 		s.CaseID, s.Metric = fmt.Sprint("x", i), "m"
 		a.Add(&s)
 	}
-	f := a.series["m"].figures(all, false)
+	f := a.series["m"].figures(all)
 	if f.Asked != 14 || f.Scored != 10 || f.Abstained != 1 || f.Failed != 1 || f.NotApplicable != 1 || f.Unanswered != 1 {
 		t.Errorf("%+v", f)
 	}
 	if !near(*f.Coverage, 10.0/13, 1e-12) || !near(*f.Mean, 0.55, 1e-12) || *f.P90 != 0.9 || f.PassRate != nil {
 		t.Errorf("coverage %v, mean %v, P90 %v", *f.Coverage, *f.Mean, *f.P90)
 	}
-	if low := a.series["m"].figures(all, true); *low.P90 != 0.2 {
-		t.Errorf("where less is better, P90 is %v, want 0.2", *low.P90)
+}
+
+// P90 is the slow tail of a latency: the value that nine in ten scores do not exceed.
+func TestP90WhereLessIsBetter(t *testing.T) {
+	var scores []Score
+	for i, id := range ids(10) {
+		scores = append(scores, value("latency", id, float64(i+1)))
 	}
+	_, ch := compareOne(t, scores, scores, CompareOptions{})
+	if !ch.LowerIsBetter || *ch.From.P90 != 9 || *ch.To.P90 != 9 {
+		t.Errorf("P90 %v and %v, want 9", *ch.From.P90, *ch.To.P90)
+	}
+}
+
+// A batch whose last run is not done may lack scores: that is said, and no gate passes over it.
+func TestUnfinishedRuns(t *testing.T) {
+	m := &memory{}
+	m.add(Batch{Agent: "a", Version: "1", ID: "mon", At: day(1), Unfinished: "stopped"}, verdict("c1", true))
+	m.add(Batch{Agent: "a", Version: "1", ID: "tue", At: day(2), Unfinished: "running"}, verdict("c1", true))
+	m.add(Batch{Agent: "a", Version: "1", ID: "wed", At: day(3)}, verdict("c1", true))
+	const mon, tue = "the last run of a 1, batch mon is not done (stopped)", "the last run of a 1, batch tue is not done (running)"
+	said := func(upTo string, reached bool) {
+		t.Helper()
+		tr, err := NewTrend(t.Context(), m, NewSet(nil), TrendOptions{Choose: func(b *Batch) bool { return b.ID <= upTo }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if notes := strings.Join(tr.Notes, "\n"); strings.Count(notes, mon) != 1 || strings.Count(notes, tue) != 1 {
+			t.Errorf("notes %q", tr.Notes)
+		}
+		why, ok := tr.Latest().Check([]Gate{{"ex", 0.1}})
+		if ok != reached || strings.Contains(why[0], tue) == reached {
+			t.Errorf("up to %s: %v %q", upTo, ok, why)
+		}
+	}
+	said("tue", false)
+	said("wed", true)
 }
 
 func day(n int) time.Time { return time.Date(2025, 1, n, 0, 0, 0, 0, time.UTC) }
@@ -446,6 +480,34 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// Answers, systems and tiers without labels count as looked at, whichever labels are shown.
+func TestFailuresCountWhatWasLookedAt(t *testing.T) {
+	m := &memory{}
+	for i, id := range ids(10) {
+		tier := Score{CaseID: id, Metric: "sql_complexity", Status: scoring.StatusOK, Label: []string{"easy", "hard"}[i%2]}
+		m.add(Batch{Agent: "good", ID: "g"}, tier, value("relation", id, 1))
+		poor := value("relation", id, 0)
+		poor.Findings = []string{"relation:overlap"}
+		if i == 0 {
+			poor.Findings = []string{"relation:overlap", "relation:subset"}
+		}
+		m.add(Batch{Agent: "poor", ID: "p"}, poor)
+	}
+	failed := value("relation", "c11", 0)
+	failed.Status = scoring.StatusFailed
+	m.add(Batch{Agent: "good", ID: "g"}, failed)
+	f, err := NewFailures(t.Context(), m, NewSet(nil), FailureOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.LookedAt["relation"] != 20 || f.Labels[0].N != 10 {
+		t.Errorf("%d of %d answers, want 10 of 20", f.Labels[0].N, f.LookedAt["relation"])
+	}
+	if err := f.Keep([]string{"subset"}); err != nil || f.LookedAt["relation"] != 20 {
+		t.Errorf("with one label: %v, %d looked at", err, f.LookedAt["relation"])
+	}
+}
+
 func near(a, b, by float64) bool { return math.Abs(a-b) <= by }
 
 // The figures do not depend on the order in which scores are added.
@@ -456,11 +518,30 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		from, to = append(from, value("m", id, r.Float64())), append(to, value("m", id, r.Float64()))
 	}
 	_, want := compareOne(t, from, to, CompareOptions{})
+	ranking := func() string {
+		set := NewSet(nil)
+		a, b := set.Answers(Batch{Agent: "a"}), set.Answers(Batch{Agent: "b"})
+		for i := range from {
+			a.Add(&from[i])
+		}
+		for i := range to {
+			b.Add(&to[i])
+		}
+		r, err := rank(set, []*Answers{a, b}, false, []string{"m"}, nil, RankOptions{EX: "m", Resamples: 50})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(r.Metrics[0].Systems)
+	}
+	ranked := ranking()
 	for range 5 {
 		r.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
 		_, got := compareOne(t, from, to, CompareOptions{})
-		if !near(*got.Mean, *want.Mean, 1e-12) || *got.P != *want.P || !near(*got.Low, *want.Low, 1e-12) {
+		if *got.Mean != *want.Mean || *got.Before != *want.Before || *got.After != *want.After || *got.P != *want.P || *got.Low != *want.Low {
 			t.Errorf("%v %v %v and %v %v %v", *got.Mean, *got.P, *got.Low, *want.Mean, *want.P, *want.Low)
+		}
+		if got := ranking(); got != ranked {
+			t.Errorf("ranks %s and %s", got, ranked)
 		}
 	}
 }

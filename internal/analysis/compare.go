@@ -32,9 +32,10 @@ func (o CompareOptions) withDefaults() CompareOptions {
 const (
 	Degraded    = "degraded"
 	Improved    = "improved"
-	NotShown    = "not shown"    // a change may be chance, or is below the minimum
-	Same        = "no change"    // no case differs
-	NotCompared = "not compared" // no case may be compared
+	NotShown    = "not shown"     // a change may be chance
+	Small       = "below minimum" // the test shows a change, which is below the minimum
+	Same        = "no change"     // no case differs
+	NotCompared = "not compared"  // no case may be compared
 )
 
 // Comparison compares two sides on the cases that they share.
@@ -159,6 +160,11 @@ func Compare(from, to *Answers, o CompareOptions) *Comparison {
 		}
 	}
 	x.decide(c.Changes)
+	for _, b := range []*Batch{&c.From, &c.To} {
+		if n := b.unfinished(); n != "" {
+			c.Notes = append(c.Notes, n)
+		}
+	}
 	for _, n := range []struct {
 		n    int
 		text string
@@ -204,14 +210,14 @@ func (x *comparing) change(metric, tier string, from, to *series) Change {
 		chosen = func(n int) bool { return x.set.tier(n) == tier }
 	}
 	c := Change{Metric: metric, Tier: tier, LowerIsBetter: x.set.lower(metric), Outcome: NotCompared}
-	c.From, c.To = from.figures(chosen, c.LowerIsBetter), to.figures(chosen, c.LowerIsBetter)
+	c.From, c.To = from.figures(chosen), to.figures(chosen)
 	c.P90, c.Coverage = difference(c.From.P90, c.To.P90), difference(c.From.Coverage, c.To.Coverage)
 	if from == nil || to == nil {
 		return c
 	}
-	var diffs []float64
+	var diffs, befores, afters []float64
 	unlike := map[Unlike]int{}
-	before, after, rates, passedBefore, passedAfter := 0.0, 0.0, 0, 0, 0
+	rates, passedBefore, passedAfter := 0, 0, 0
 	for n := range min(len(from.entries), len(to.entries)) {
 		a, b := from.entries[n], to.entries[n]
 		if a.mark == absent || b.mark == absent || !chosen(n) {
@@ -228,8 +234,7 @@ func (x *comparing) change(metric, tier string, from, to *series) Change {
 			continue
 		}
 		x.remark(a, b)
-		before, after = before+v, after+w
-		diffs = append(diffs, w-v)
+		befores, afters, diffs = append(befores, v), append(afters, w), append(diffs, w-v)
 		judged := func(e entry) bool { return e.mark.judged() || e.mark.status() == unanswered }
 		if !judged(a) || !judged(b) || !a.mark.judged() && !b.mark.judged() {
 			continue
@@ -261,8 +266,7 @@ func (x *comparing) change(metric, tier string, from, to *series) Change {
 		c.Compared = 0
 		return c
 	}
-	k := float64(c.Compared)
-	before, after = before/k, after/k
+	before, after := sortedMean(befores), sortedMean(afters)
 	c.Before, c.After = &before, &after
 	x.test(&c, diffs)
 	if rates > 0 {
@@ -275,10 +279,8 @@ func (x *comparing) change(metric, tier string, from, to *series) Change {
 // test fills in the change of the mean and how sure it is.
 func (x *comparing) test(c *Change, diffs []float64) {
 	up, down, binary := 0, 0, true
-	sorted := slices.Sorted(slices.Values(diffs))
-	sum := 0.0
-	for _, d := range sorted {
-		sum += d
+	mean := sortedMean(diffs)
+	for _, d := range diffs {
 		switch d {
 		case 0:
 		case 1:
@@ -289,14 +291,13 @@ func (x *comparing) test(c *Change, diffs []float64) {
 			binary = false
 		}
 	}
-	mean := sum / float64(len(diffs))
 	p := 0.0
 	if binary {
 		c.Test, p = "mcnemar_exact", agreement.McNemar(up, down)
 	} else {
 		c.Test, p = "sign_flip", agreement.SignFlip(diffs, x.Seed)
 	}
-	low, high := agreement.MeanInterval(sorted, x.Seed)
+	low, high := agreement.MeanInterval(diffs, x.Seed)
 	c.Mean, c.P, c.Low, c.High = &mean, &p, &low, &high
 	c.Outcome = NotShown
 	if binary && up+down == 0 {
@@ -316,7 +317,11 @@ func (x *comparing) decide(changes []Change) {
 	for k, adjusted := range agreement.Holm(p) {
 		c := &changes[at[k]]
 		c.PAdjusted = &adjusted
-		if adjusted >= x.Alpha || math.Abs(*c.Mean)+1e-12 < x.MinDrop {
+		if adjusted >= x.Alpha {
+			continue
+		}
+		if math.Abs(*c.Mean)+1e-12 < x.MinDrop {
+			c.Outcome = Small
 			continue
 		}
 		if c.Outcome = Improved; c.Drop() > 0 {
@@ -416,9 +421,13 @@ type Gate struct {
 
 // Check tells whether a gate is reached, and why, in words. A drop counts if it is at least that of
 // the gate and the test shows it; the p-values are adjusted for the gates, not for other rows. A
-// metric of which nothing may be compared does not reach its gate.
+// metric of which nothing may be compared does not reach its gate, and neither does a newer side whose
+// run is not done.
 func (c *Comparison) Check(gates []Gate) (said []string, reached bool) {
 	reached = true
+	if n := c.To.unfinished(); n != "" && len(gates) > 0 {
+		said, reached = append(said, "gate failed: "+n), false
+	}
 	rows := make([]*Change, len(gates))
 	var p []float64
 	for i, g := range gates {

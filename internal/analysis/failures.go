@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,7 +16,9 @@ import (
 type Failures struct {
 	Batches []Batch        `json:"batches"`
 	Labels  []FailureLabel `json:"labels"` // by metric, kind and label; the most frequent first within a kind
-	Notes   []string       `json:"notes,omitempty"`
+	// LookedAt is by metric how many answers it looked at, with and without labels.
+	LookedAt map[string]int `json:"looked_at"`
+	Notes    []string       `json:"notes,omitempty"`
 }
 
 // FailureLabel is a label with the answers that have it.
@@ -60,7 +61,7 @@ func NewFailures(ctx context.Context, src Source, set *Set, o FailureOptions) (*
 	if metrics == nil {
 		metrics = Evident
 	}
-	f := &Failures{Batches: batches}
+	f := &Failures{Batches: batches, LookedAt: map[string]int{}}
 	systems, repeated, err := LoadSystems(ctx, src, set, batches, append(slices.Clone(metrics), complexity))
 	if err != nil {
 		return nil, err
@@ -117,6 +118,7 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 		for n, e := range x.entries {
 			if e.mark.status() == scored {
 				looked[group{i, set.tier(n)}]++
+				f.LookedAt[metric]++
 			}
 		}
 		for n, labels := range x.findings {
@@ -153,24 +155,6 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), cmp.Compare(b.N, a.N), strings.Compare(a.Label, b.Label))
 	})
 	f.Labels = append(f.Labels, out...)
-}
-
-// Scored is how many answers the metric of a label looked at, over all systems and tiers.
-func (f *Failures) Scored(metric string) int {
-	looked := map[string]int{}
-	for i := range f.Labels {
-		if f.Labels[i].Metric != metric {
-			continue
-		}
-		for _, g := range f.Labels[i].Groups {
-			looked[g.System+"\x00"+g.Tier] = g.Scored
-		}
-	}
-	sum := 0
-	for n := range maps.Values(looked) {
-		sum += n
-	}
-	return sum
 }
 
 // Keep leaves the named labels only; none keeps all. The error is of a label that nothing has.

@@ -18,8 +18,8 @@ type Figures struct {
 
 	Coverage *float64 `json:"coverage"` // scored, of the cases that the metric applies to
 	Mean     *float64 `json:"mean"`
-	// P90 is the value that nine in ten scores do not exceed (STEF, Table 4), or, where less is
-	// better, that nine in ten do not fall below.
+	// P90 is the value that nine in ten scores do not exceed, by nearest rank (STEF, Table 4), also
+	// of metrics where less is better: of a latency it is the slow tail.
 	P90      *float64 `json:"p90"`
 	Passed   int      `json:"passed"`
 	Judged   int      `json:"judged"` // scores with a verdict
@@ -29,7 +29,7 @@ type Figures struct {
 }
 
 // figures sums up the cases that are chosen.
-func (x *series) figures(chosen func(n int) bool, lower bool) (f Figures) {
+func (x *series) figures(chosen func(n int) bool) (f Figures) {
 	if x == nil {
 		return f
 	}
@@ -63,15 +63,7 @@ func (x *series) figures(chosen func(n int) bool, lower bool) (f Figures) {
 		f.Coverage = ratio(f.Scored, n)
 	}
 	if len(values) > 0 {
-		slices.Sort(values) // the sum does not depend on the order of the cases
-		sum := 0.0
-		for _, v := range values {
-			sum += v
-		}
-		mean, at := sum/float64(len(values)), (9*len(values)+9)/10-1 // nearest rank
-		if lower {
-			at = len(values) - 1 - at
-		}
+		mean, at := sortedMean(values), (9*len(values)+9)/10-1 // nearest rank
 		f.Mean, f.P90 = &mean, &values[at]
 	}
 	if f.Judged > 0 {
@@ -80,6 +72,17 @@ func (x *series) figures(chosen func(n int) bool, lower bool) (f Figures) {
 		f.PassLow, f.PassHigh = &in.Lo, &in.Hi
 	}
 	return f
+}
+
+// sortedMean sorts values and returns their mean, whose last bits then do not depend on the order of
+// the cases.
+func sortedMean(values []float64) float64 {
+	slices.Sort(values)
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
 }
 
 func ratio(part, whole int) *float64 {

@@ -125,12 +125,26 @@ func NewRanking(ctx context.Context, src Source, set *Set, labels map[scoring.An
 		}
 		for _, name := range o.Systems {
 			if !slices.Contains(names, name) {
-				return nil, errcode.New(errcode.InvalidArgument, "there are no scores of the system %.60q; there are %s", name, strings.Join(names, ", "))
+				return nil, errcode.New(errcode.InvalidArgument, "there are no scores of the system %.60q; there are %s", name, quoted(names))
 			}
 		}
 		systems = slices.DeleteFunc(systems, func(a *Answers) bool { return !slices.Contains(o.Systems, a.System()) })
 	}
 	return rank(set, systems, repeated, metrics, labels, o)
+}
+
+// quoted are names from data for a message, escaped and at most 60 characters of each.
+func quoted(names []string) string {
+	var out []string
+	for _, n := range names {
+		if len(out) == 8 {
+			out = append(out, fmt.Sprintf("%d more", len(names)-8))
+			break
+		}
+		q := fmt.Sprintf("%.60q", n)
+		out = append(out, q[1:len(q)-1])
+	}
+	return strings.Join(out, ", ")
 }
 
 // AgainstLabels takes the labels of people for the truth.
@@ -168,6 +182,9 @@ func rank(set *Set, systems []*Answers, repeated bool, metrics []string, labels 
 		}
 	}
 	r.Shared = len(shared)
+	slices.SortFunc(shared, func(a, b int) int { // figures do not depend on the order of the source
+		return strings.Compare(set.cases.list[a], set.cases.list[b])
+	})
 	switch {
 	case r.Shared == 0:
 		r.Notes = append(r.Notes, fmt.Sprintf("the systems share none of %d cases: they cannot be ranked", r.Cases))

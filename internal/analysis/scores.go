@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -22,6 +23,17 @@ type Batch struct {
 	// neither is known.
 	At        time.Time `json:"at,omitzero"`
 	Evaluated bool      `json:"at_is_evaluation,omitempty"` // At is when it was evaluated
+	// Unfinished is what became of the last run that evaluated the batch, if it is not done: running,
+	// stopped or failed. Scores may be missing then.
+	Unfinished string `json:"unfinished,omitempty"`
+}
+
+// unfinished says that the last run of the batch is not done; "" if it is, or if that is not known.
+func (b *Batch) unfinished() string {
+	if b.Unfinished == "" {
+		return ""
+	}
+	return fmt.Sprintf("the last run of %s is not done (%s): scores may be missing", b.Name(), b.Unfinished)
 }
 
 // Name is how the batch is called in messages and tables.
@@ -223,6 +235,20 @@ const (
 func (m mark) status() mark { return m & statusBits }
 func (m mark) judged() bool { return m&judgedBit != 0 }
 func (m mark) passed() bool { return m&passedBit != 0 }
+
+// Contradicts tells whether there is another score of the same case and metric, with another value or
+// made of something else. One that failed may be scored again.
+func (a *Answers) Contradicts(s *Score) bool {
+	n, is := a.set.cases.index[s.CaseID]
+	if !is {
+		return false
+	}
+	e := a.series[s.Metric].at(int(n))
+	if e.mark == absent || e.mark.status() == failed {
+		return false
+	}
+	return e.mark != markOf(s) || e.mark.status() == scored && e.value != s.Value || a.set.makings[e.made] != making{s.MetricVersion, s.Config, s.Judge} || a.set.golds.list[e.gold] != s.Gold
+}
 
 // Add adds a score in place of one of the same case and metric.
 func (a *Answers) Add(s *Score) {

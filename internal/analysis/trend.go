@@ -80,7 +80,7 @@ func NewTrend(ctx context.Context, src Source, set *Set, o TrendOptions) (*Trend
 				}
 			}
 			for _, n := range c.Notes {
-				if !strings.HasPrefix(n, "only the ") { // said of each batch
+				if !strings.HasPrefix(n, "only the ") && n != c.From.unfinished() && n != c.To.unfinished() { // said of each batch
 					notes[n] = true
 				}
 			}
@@ -130,7 +130,7 @@ func (t *Trend) alone(i int, now *Answers, o TrendOptions) {
 			if tier != "" {
 				chosen = func(n int) bool { return now.set.tier(n) == tier }
 			}
-			if f := now.series[m].figures(chosen, now.set.lower(m)); f.Asked > 0 {
+			if f := now.series[m].figures(chosen); f.Asked > 0 {
 				t.Points = append(t.Points, Point{Batch: i, Metric: m, Tier: tier, Now: f})
 			}
 		}
@@ -159,6 +159,11 @@ func (t *Trend) note(notes map[string]bool) {
 	if evaluated > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d batches do not say when they were answered (agent_runs.ran_at): their date is that of their first evaluation", evaluated, len(t.Batches)))
 	}
+	for i := range t.Batches {
+		if n := t.Batches[i].unfinished(); n != "" {
+			t.Notes = append(t.Notes, n)
+		}
+	}
 	x := comparing{notes: notes}
 	t.Notes = append(t.Notes, x.said()...)
 }
@@ -169,6 +174,14 @@ func (t *Trend) Latest() *Comparison {
 		return nil
 	}
 	return &t.last
+}
+
+// Unfinished says that the last run of the newest batch is not done, or is empty.
+func (t *Trend) Unfinished() string {
+	if len(t.Batches) == 0 {
+		return ""
+	}
+	return t.Batches[len(t.Batches)-1].unfinished()
 }
 
 // ChooseMetrics are those that are asked for, or where nobody asks the headline of those that have

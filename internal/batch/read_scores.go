@@ -11,19 +11,25 @@ import (
 	"github.com/badger-eval/badger/internal/textlines"
 )
 
+// FileRow is a row of a score file with its line, from 1.
+type FileRow struct {
+	Row
+	Line int
+}
+
 // ReadScores yields the scores of a file in its order, with their evidence. The file is only read; a
 // last line that was cut off, as by a run that was killed, is an error like any other that is no
 // score.
-func ReadScores(ctx context.Context, path string) iter.Seq2[Row, error] {
-	return func(yield func(Row, error) bool) {
+func ReadScores(ctx context.Context, path string) iter.Seq2[FileRow, error] {
+	return func(yield func(FileRow, error) bool) {
 		f, err := os.Open(path)
 		if err != nil {
-			yield(Row{}, fileError("the score file", err))
+			yield(FileRow{}, fileError("the score file", err))
 			return
 		}
 		defer f.Close()
 		for l, err := range textlines.Read(f, DefaultMaxLine) {
-			var r Row
+			r := FileRow{Line: l.Number}
 			switch {
 			case err != nil:
 				err = fileError("the score file", err)
@@ -32,7 +38,7 @@ func ReadScores(ctx context.Context, path string) iter.Seq2[Row, error] {
 			case l.Text == nil && l.Length > 0:
 				err = errcode.New(errcode.DataLoss, "%s:%d: expected a score: the line has %d bytes, at most %d are read", filepath.Base(path), l.Number, l.Length, DefaultMaxLine)
 			default:
-				if err = json.Unmarshal(l.Text, &r); err != nil {
+				if err = json.Unmarshal(l.Text, &r.Row); err != nil {
 					err = errcode.New(errcode.DataLoss, "%s:%d: expected a score: %w", filepath.Base(path), l.Number, err)
 				}
 			}

@@ -57,11 +57,13 @@ func (v analysisView) value(f *float64) cellSpans {
 	return text(decimal(*f))
 }
 
-// outcome is what a comparison shows; n.s. is a change that may be chance or is below the minimum.
+// outcome is what a comparison shows; n.s. is a change that may be chance.
 func (v analysisView) outcome(o string) cellSpans {
 	switch o {
 	case analysis.NotShown:
 		return inStyle("n.s.", dim)
+	case analysis.Small:
+		return inStyle("below --min-drop", dim)
 	case analysis.Degraded:
 		return inStyle(o, red)
 	case analysis.Improved:
@@ -247,8 +249,12 @@ func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases 
 	g.number("Holm")
 	g.column("")
 	var remarks []string
+	adjusted := 0
 	for i := range c.Changes {
 		ch := &c.Changes[i]
+		if ch.PAdjusted != nil {
+			adjusted++
+		}
 		row := make([]cellSpans, 13)
 		row[0], row[1], row[2], row[12] = text(Printable(ch.Metric)), text(tierName(ch.Tier)), text(fmt.Sprintf("%d/%d", ch.Compared, ch.Shared)), v.outcome(ch.Outcome)
 		if ch.Mean != nil {
@@ -273,7 +279,7 @@ func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases 
 	}
 	v.line()
 	v.paragraph("", fmt.Sprintf("compared: cases with a value on both sides that may be compared, of those with a score on both. before, after, change: their means, a missing answer as 0. p: paired test of the change, McNemar's exact test or a sign-flip test; Holm: p adjusted for %s; n.s.: not shown; %s",
-		Counted(len(c.Changes), "row"), minimum(c.MinDrop, c.Alpha)))
+		Counted(adjusted, "row"), minimum(c.MinDrop, c.Alpha)))
 	if !cases {
 		v.paragraph("", "Cases behind the changes: --cases, or --json")
 	}
@@ -381,7 +387,7 @@ func RenderFailures(w io.Writer, f *analysis.Failures, o FailureView, terminal O
 }
 
 func (v analysisView) failures(f *analysis.Failures, labels []analysis.FailureLabel, o FailureView) {
-	scored := f.Scored(labels[0].Metric)
+	scored := f.LookedAt[labels[0].Metric]
 	v.title(kindTitles[labels[0].Kind], fmt.Sprintf("%s: %d answers looked at", labels[0].Metric, scored))
 	const most = 10
 	shown := labels
@@ -509,7 +515,7 @@ func (v analysisView) measured(a *analysis.Audit) {
 	v.title("Reasons", about)
 	var g grid
 	g.words("reason", 12)
-	g.words("by", 8)
+	g.names("by", 8)
 	g.number("cases")
 	g.number("answers").drop = 2
 	g.number("accepted")
@@ -553,7 +559,7 @@ func (v analysisView) discordance(a *analysis.Audit) {
 	v.title("Discordance with "+a.EX, "answers on which the verdicts differ")
 	var g grid
 	g.words("metric", 8)
-	g.words("by", 8)
+	g.names("by", 8)
 	heads := []string{"gold_x", "amb_q", "either", "all"}
 	for _, h := range heads {
 		g.number(h)

@@ -1,6 +1,9 @@
 package report
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // column is a column of a printed table.
 type column struct {
@@ -8,7 +11,9 @@ type column struct {
 	right bool // aligned at the right, as numbers are
 	flex  bool // may be cut so that the table fits
 	least int  // columns a flexible one keeps at least
-	drop  int  // where the table still does not fit, the column with the highest drop goes first; 0 stays
+	// middle cells are cut in the middle, and no shorter than they are different.
+	middle bool
+	drop   int // where the table still does not fit, the column with the highest drop goes first; 0 stays
 }
 
 // grid is a table of styled cells that fits a width.
@@ -38,6 +43,9 @@ func (g *grid) column(head string) *column {
 func (g *grid) number(head string) *column { c := g.column(head); c.right = true; return c }
 func (g *grid) words(head string, n int)   { c := g.column(head); c.flex, c.least = true, n }
 
+// names is a column of names that are cut in the middle and stay different from one another.
+func (g *grid) names(head string, n int) { g.words(head, n); g.cols[len(g.cols)-1].middle = true }
+
 const gap = "  "
 
 // print writes the table. Columns in which every cell is empty are left out.
@@ -49,6 +57,11 @@ func (g *grid) print(p *printer) {
 		}
 		if widths[i] > 0 {
 			widths[i] = max(widths[i], textWidth(c.head))
+		}
+	}
+	for i, c := range g.cols {
+		if c.middle {
+			g.cols[i].least = g.apart(i, c.least, widths[i], p.ellipsis)
 		}
 	}
 	g.fit(widths, p.Width)
@@ -64,6 +77,45 @@ func (g *grid) print(p *printer) {
 	for _, row := range g.rows {
 		g.printRow(p, row, widths)
 	}
+}
+
+// apart is the least width, from least to most, in which the different names of a column stay
+// different when they are cut.
+func (g *grid) apart(col, least, most int, ellipsis string) int {
+	for n := least; n < most; n++ {
+		names := map[string]string{}
+		same := false
+		for _, row := range g.rows {
+			for _, s := range row[col] {
+				short := cutMiddle(s.text, n, ellipsis)
+				if name, is := names[short]; is && name != s.text {
+					same = true
+				}
+				names[short] = s.text
+			}
+		}
+		if !same {
+			return n
+		}
+	}
+	return most
+}
+
+// cutMiddle shortens a text to n columns and keeps its beginning and its end.
+func cutMiddle(s string, n int, ellipsis string) string {
+	if textWidth(s) <= n {
+		return s
+	}
+	end := max(0, n-textWidth(ellipsis)) / 2
+	tail, used := len(s), 0
+	for tail > 0 {
+		r, size := utf8.DecodeLastRuneInString(s[:tail])
+		if used += runeWidth(r); used > end {
+			break
+		}
+		tail -= size
+	}
+	return cut(s, n-textWidth(s[tail:]), ellipsis) + s[tail:]
 }
 
 // fit lowers the widths until the table fits: first flexible columns, the widest first, then whole
@@ -105,6 +157,9 @@ func (g *grid) printRow(p *printer, row []cellSpans, widths []int) {
 		}
 		if len(line) > 0 {
 			line = append(line, span{gap, plain})
+		}
+		if cell.width() > w && g.cols[i].middle && len(cell) == 1 {
+			cell = cellSpans{{cutMiddle(cell[0].text, w, p.ellipsis), cell[0].style}}
 		}
 		if cell.width() > w {
 			cell = cutSpans(cell, w, p.ellipsis)

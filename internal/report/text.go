@@ -134,6 +134,14 @@ func pad(s string, n int, right bool) string {
 	return s + blanks
 }
 
+// Short is a name from data for a message: [Printable], and at most 60 columns wide.
+func Short(s string) string {
+	if len(s) > 1000 { // what does not fit need not be escaped
+		s = s[:1000]
+	}
+	return cut(Printable(s), 60, "...")
+}
+
 // Wrap breaks a text into lines of at most n columns, at blanks where there are any.
 func Wrap(s string, n int) []string {
 	var lines []string
