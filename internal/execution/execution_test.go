@@ -96,7 +96,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	for _, q := range w.queries {
-		if q != "SELECT 1 AS n" {
+		if q != "SELECT 1 AS n" && !strings.Contains(q, "FROM duckdb_functions()") && !strings.Contains(q, "json_serialize_sql(") {
 			t.Errorf("%q was sent", q)
 		}
 	}
@@ -143,6 +143,15 @@ func TestOutcomes(t *testing.T) {
 		{"one cell of a gigabyte", "SELECT 1", "SELECT repeat('x', 1000000000)", execution.Limits{}, false, "", errcode.ResourceExhausted},
 		{"as many rows as are allowed", "SELECT 1", "SELECT * FROM range(1000)", execution.Limits{}, false, "", errcode.OK},
 		{"an unknown function is nobody's failure", "SELECT 1", "SELECT tax(id) FROM t", execution.Limits{}, false, "", errcode.PermissionDenied},
+		{"a function that the database does not have", "SELECT 1", "SELECT revenue_of(id) FROM t", execution.Limits{}, false, "no function revenue_of()", errcode.OK},
+		{"one of several", "SELECT 1", "SELECT tax(main.revenue_of(id)) FROM t", execution.Limits{}, false, "no function main.revenue_of()", errcode.OK},
+		{"prose", "SELECT 1", "I'm sorry, I can't", execution.Limits{}, false, "cannot be read as one query", errcode.OK},
+		{"a misspelt keyword", "SELECT 1", "SELEC 1", execution.Limits{}, false, "cannot be read as one query", errcode.OK},
+		{"half an expression", "SELECT 1", "SELECT 1 +", execution.Limits{}, false, "cannot be read as one query", errcode.OK},
+		{"an open parenthesis", "SELECT 1", "SELECT count(* FROM t", execution.Limits{}, false, "cannot be read as one query", errcode.OK},
+		{"prose in place of gold", "see the wiki", "SELECT 1", execution.Limits{}, true, "", errcode.OK},
+		{"an invented function in gold", "SELECT revenue_of(1)", "SELECT 1", execution.Limits{}, true, "", errcode.OK},
+		{"an unknown function in gold", "SELECT tax(1)", "SELECT 1", execution.Limits{}, false, "", errcode.OK},
 		{"no query", "SELECT 1", "DROP TABLE t", execution.Limits{}, false, "drops: DROP", errcode.OK},
 	} {
 		e := executor(shop(t))
@@ -155,7 +164,7 @@ func TestOutcomes(t *testing.T) {
 			t.Fatalf("%s: %v", tc.why, err)
 		}
 		gold, pred := &c.Golds[0], &c.Pred
-		if (gold.Error != "") != tc.goldError || gold.Result.Err != nil {
+		if (gold.Error != "") != tc.goldError || (gold.Result.Err != nil) != strings.Contains(tc.gold, "tax(") {
 			t.Errorf("%s: gold: error %q, result %v", tc.why, gold.Error, gold.Result.Err)
 		}
 		if (pred.Error != "") != (tc.agentError != "") || !strings.Contains(pred.Error, tc.agentError) {
@@ -167,7 +176,7 @@ func TestOutcomes(t *testing.T) {
 		if tc.agentError == "" && tc.agentResult == errcode.OK && pred.Result.Table == nil {
 			t.Errorf("%s: no result", tc.why)
 		}
-		if text := strings.Join(e.Lines(), "\n"); tc.goldError != strings.Contains(text, "of the gold queries failed") || (tc.agentError != "" || tc.agentResult != errcode.OK) != strings.Contains(text, "of the agent queries") {
+		if text := strings.Join(e.Lines(), "\n"); tc.goldError != (strings.Contains(text, "of the gold queries failed") || strings.Contains(text, "of the gold queries were refused")) || (tc.agentError != "" || tc.agentResult != errcode.OK) != strings.Contains(text, "of the agent queries") {
 			t.Errorf("%s: told: %s", tc.why, text)
 		}
 	}
@@ -289,5 +298,52 @@ func TestAwayIsNobodysFault(t *testing.T) {
 	cancel()
 	if err := e.Fill(ctx, caseOf("SELECT 1", "SELECT 2")); !errors.Is(err, context.Canceled) {
 		t.Errorf("an ended run: %v", err)
+	}
+}
+
+// tellTale is a warehouse that says of each query that it was asked.
+type tellTale struct {
+	dialect string
+	queries []string
+}
+
+func (w *tellTale) Dialect() string { return w.dialect }
+
+func (w *tellTale) QueryWithin(_ context.Context, _, _ int64, query string, _ ...any) (*scoring.Table, error) {
+	w.queries = append(w.queries, query)
+	return scoring.ParseResult([]byte(`{"columns":["n"],"rows":[[0]]}`))
+}
+
+// What is no query is the agent's error on every warehouse. A function is its error only where the
+// database can be asked for it.
+func TestWhoseErrorByDialect(t *testing.T) {
+	for _, tc := range []struct {
+		dialect, sql string
+		error        string // of the agent's query; "": a result that cannot be read
+		asks         string // what the warehouse is asked
+	}{
+		{"postgres", "SELECT revenue_of(1)", "no function revenue_of()", "pg_catalog.pg_proc"},
+		{"snowflake", "SELECT revenue_of(1)", "", ""},
+		{"bigquery", "SELECT revenue_of(1)", "", ""},
+		{"databricks", "SELECT revenue_of(1)", "", ""},
+		{"postgres", "SELECT 1 +", "cannot be read as one query", ""},
+		{"snowflake", "SELECT count(* FROM x", "cannot be read as one query", ""},
+		{"bigquery", "the answer is 12", "cannot be read as one query", ""},
+	} {
+		w := &tellTale{dialect: tc.dialect}
+		c := caseOf("", tc.sql)
+		c.Golds = nil
+		if err := executor(w).Fill(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		if (c.Pred.Error == "") != (tc.error == "") || !strings.Contains(c.Pred.Error, tc.error) {
+			t.Errorf("%s: %s: error %q, want %q", tc.dialect, tc.sql, c.Pred.Error, tc.error)
+		}
+		if tc.error == "" && (c.Pred.Result.Err == nil || !strings.Contains(c.Pred.Result.Err.Error(), "revenue_of()")) {
+			t.Errorf("%s: %s: %v", tc.dialect, tc.sql, c.Pred.Result.Err)
+		}
+		if asked := strings.Join(w.queries, "\n"); (asked == "") != (tc.asks == "") || !strings.Contains(asked, tc.asks) {
+			t.Errorf("%s: %s: asked %q", tc.dialect, tc.sql, asked)
+		}
 	}
 }
