@@ -145,6 +145,7 @@ func TestOutcomes(t *testing.T) {
 		{"an unknown function is nobody's failure", "SELECT 1", "SELECT tax(id) FROM t", execution.Limits{}, false, "", errcode.PermissionDenied},
 		{"a function that the database does not have", "SELECT 1", "SELECT revenue_of(id) FROM t", execution.Limits{}, false, "no function revenue_of()", errcode.OK},
 		{"one of several", "SELECT 1", "SELECT tax(main.revenue_of(id)) FROM t", execution.Limits{}, false, "no function main.revenue_of()", errcode.OK},
+		{"what DuckDB reads and badger does not", "SELECT 1", "SELECT 5!", execution.Limits{}, false, "", errcode.PermissionDenied},
 		{"prose", "SELECT 1", "I'm sorry, I can't", execution.Limits{}, false, "cannot be read as one query", errcode.OK},
 		{"a misspelt keyword", "SELECT 1", "SELEC 1", execution.Limits{}, false, "cannot be read as one query", errcode.OK},
 		{"half an expression", "SELECT 1", "SELECT 1 +", execution.Limits{}, false, "cannot be read as one query", errcode.OK},
