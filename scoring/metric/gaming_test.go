@@ -24,6 +24,8 @@ var gamed = []struct {
 	{why: "a constant under the policy that judges queries", metrics: "verdict", text: constantAnswer, options: `{"policy": "logic"}`, want: "abstained"},
 	{why: "a constant runs, and fast", metrics: "syntactic_accuracy", text: constantAnswer, want: "1"},
 	{why: "a constant is the fastest", metrics: "r_ves", text: constantAnswer, want: "1.25"},
+	{why: "a slow answer without its latency drops out", metrics: "r_ves", text: `{"gold": {"result": {"columns": [{"name": "n"}], "rows": [[42]]}, "latency_ms": 1}, "agent": {"result": {"columns": [{"name": "n"}], "rows": [[42]]}}}`, want: "not_applicable"},
+	{why: "a latency of nothing", metrics: "r_ves", text: `{"gold": {"result": {"columns": [{"name": "n"}], "rows": [[42]]}, "latency_ms": 1}, "agent": {"result": {"columns": [{"name": "n"}], "rows": [[42]]}, "latency_ms": 0}}`, want: "1.25"},
 	{why: "a constant is the fastest", metrics: "latency_overhead", text: constantAnswer, want: "-90"},
 	{why: "repeated rows", metrics: "ex_bird match_defog r_ves", text: twoResults(`[[1], [2]]`, `[[1], [1], [2], [2], [2]]`), want: "1"},
 	{why: "repeated rows are seen", metrics: "ex_multiset", text: twoResults(`[[1], [2]]`, `[[1], [1], [2], [2], [2]]`), want: "0"},
