@@ -293,6 +293,10 @@ func (e *Executor) run(ctx context.Context, key, database, sql string) (outcome,
 		}
 		return outcome{Record: r}, e.keep(r)
 	}
+	if name := ofHost(sql, sqlparts.DialectOf(w.Dialect()), e.Functions); name != "" {
+		r.Outcome, r.Code, r.Message = refused, errcode.PermissionDenied.String(), "the query was not run: "+name+" tells of the host or of settings, not of data"
+		return outcome{Record: r}, e.keep(r)
+	}
 	select {
 	case e.slots <- struct{}{}:
 		defer func() { <-e.slots }()

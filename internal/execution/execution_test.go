@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -346,5 +347,35 @@ func TestWhoseErrorByDialect(t *testing.T) {
 		if asked := strings.Join(w.queries, "\n"); (asked == "") != (tc.asks == "") || !strings.Contains(asked, tc.asks) {
 			t.Errorf("%s: %s: asked %q", tc.dialect, tc.sql, asked)
 		}
+	}
+}
+
+// What tells of the host, its files and the settings is never sent.
+func TestTheHostIsNotAsked(t *testing.T) {
+	for dialect, queries := range map[string][]string{
+		"duckdb": {
+			"SELECT * FROM duckdb_databases()", "SELECT path FROM duckdb_databases", "SELECT * FROM DuckDB_Settings()", "SELECT current_setting('temp_directory')", "FROM duckdb_secrets()",
+			"SELECT (SELECT max(value) FROM main.duckdb_settings())", "SELECT * FROM pragma_database_list", "WITH x AS (SELECT * FROM \"duckdb_settings\"()) SELECT * FROM x",
+		},
+		"postgres": {
+			"SELECT current_setting('data_directory')", "SELECT * FROM pg_settings", "SELECT * FROM pg_catalog.pg_settings", "SELECT pg_read_file('x')", "SELECT pg_read_binary_file('x')",
+			"SELECT inet_server_addr()", "SELECT * FROM pg_hba_file_rules", "SELECT query FROM pg_stat_activity", "SELECT pg_ls_dir('.')", "SELECT version()",
+		},
+	} {
+		for _, sql := range queries {
+			w := &tellTale{dialect: dialect}
+			c := caseOf("", sql)
+			c.Golds = nil
+			if err := executor(w).Fill(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			if c.Pred.Error == "" || slices.Contains(w.queries, sql) {
+				t.Errorf("%s: %s: error %q, result %v, sent %q", dialect, sql, c.Pred.Error, c.Pred.Result.Err, w.queries)
+			}
+		}
+	}
+	w := &tellTale{dialect: "duckdb"}
+	if err := executor(w).Fill(t.Context(), caseOf("SELECT pg_settings, version FROM t", "SELECT count(*) FROM information_schema.tables")); err != nil || len(w.queries) != 2 {
+		t.Errorf("columns and tables of data: %v, sent %q", err, w.queries)
 	}
 }
