@@ -51,6 +51,10 @@ type Result struct {
 // Absent tells whether no result was given at all.
 func (r Result) Absent() bool { return r.Table == nil && r.Ref == "" && r.Err == nil }
 
+// Given tells whether there is a result, or a reference to one, whether or not it leads to one. The
+// reason alone why there is none is no result.
+func (r Result) Given() bool { return r.Table != nil || r.Ref != "" }
+
 // Agent is who answered and what it did besides the query.
 type Agent struct {
 	Name           string

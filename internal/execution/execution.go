@@ -2,7 +2,7 @@
 // agent's, on one warehouse, at one time, so that both see the same data.
 //
 // Queries of agents are written by others. A text is run only if it is one query, read whole, that
-// calls known harmless functions and nothing else ([metric.ReadOnlyQuery]), on a connection that
+// calls known harmless functions and nothing else ([metric.ReadQuery]), on a connection that
 // only reads, within limits of rows, bytes and time. The role that the URL names bounds what can be
 // read; it should have no other privileges.
 //
@@ -92,7 +92,7 @@ type outcome struct {
 const (
 	ran     = "ok"
 	failed  = "error"   // the database did not accept it, or it took too long: the query's own fault
-	refused = "refused" // not run: it is no query, or would do more than read
+	refused = "refused" // not run: it is no query, calls what is not there, or would do more than read
 	unknown = "unknown" // not run: nothing is known of a function that it calls
 	beyond  = "limit"   // it ran, and returned more than is read
 	away    = "away"    // the warehouse could not run it: nobody's fault who wrote it
@@ -286,11 +286,15 @@ func (e *Executor) run(ctx context.Context, key, database, sql string) (outcome,
 		r.Outcome, r.Code, r.Message = away, errcode.Of(err).String(), err.Error()
 		return outcome{Record: r}, nil
 	}
-	if why, isUnknown := metric.ReadOnlyQuery(sql, sqlparts.DialectOf(w.Dialect()), e.Functions...); why != "" {
-		r.Outcome, r.Code, r.Message = refused, errcode.PermissionDenied.String(), "the query was not run, since it is not one query that only reads: "+why
-		if isUnknown {
-			r.Outcome, r.Message = unknown, "the query was not run, since not everything in it is known to only read: "+why+" (--execute-functions names functions that do)"
+	if reading := metric.ReadQuery(sql, sqlparts.DialectOf(w.Dialect()), e.Functions...); !reading.Reads() {
+		r.Outcome, r.Code, r.Message = e.refuse(ctx, w, sql, &reading)
+		if ctx.Err() != nil {
+			return outcome{}, ctx.Err()
 		}
+		return outcome{Record: r}, e.keep(r)
+	}
+	if name := ofHost(sql, sqlparts.DialectOf(w.Dialect()), e.Functions); name != "" {
+		r.Outcome, r.Code, r.Message = refused, errcode.PermissionDenied.String(), "the query was not run: "+name+" tells of the host or of settings, not of data"
 		return outcome{Record: r}, e.keep(r)
 	}
 	select {
@@ -398,7 +402,7 @@ func (e *Executor) Lines() (lines []string) {
 	lines = append(lines, line)
 	for _, side := range []Side{Gold, Agent} {
 		for _, k := range []struct{ outcome, says string }{
-			{failed, "failed"}, {refused, "were refused: each is no query, or would do more than read"},
+			{failed, "failed"}, {refused, "were refused: each is no query, calls a function that does not exist, or would do more than read"},
 			{unknown, "were not run: they call something of which nothing is known"}, {beyond, "returned more than is read"},
 			{away, "could not be run or kept"}, {notKept, "have no kept result"},
 		} {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -96,7 +97,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	for _, q := range w.queries {
-		if q != "SELECT 1 AS n" {
+		if q != "SELECT 1 AS n" && !strings.Contains(q, "FROM duckdb_functions()") && !strings.Contains(q, "json_serialize_sql(") {
 			t.Errorf("%q was sent", q)
 		}
 	}
@@ -143,6 +144,16 @@ func TestOutcomes(t *testing.T) {
 		{"one cell of a gigabyte", "SELECT 1", "SELECT repeat('x', 1000000000)", execution.Limits{}, false, "", errcode.ResourceExhausted},
 		{"as many rows as are allowed", "SELECT 1", "SELECT * FROM range(1000)", execution.Limits{}, false, "", errcode.OK},
 		{"an unknown function is nobody's failure", "SELECT 1", "SELECT tax(id) FROM t", execution.Limits{}, false, "", errcode.PermissionDenied},
+		{"a function that the database does not have", "SELECT 1", "SELECT revenue_of(id) FROM t", execution.Limits{}, false, "no function revenue_of()", errcode.OK},
+		{"one of several", "SELECT 1", "SELECT tax(main.revenue_of(id)) FROM t", execution.Limits{}, false, "no function main.revenue_of()", errcode.OK},
+		{"what DuckDB reads and badger does not", "SELECT 1", "SELECT 5!", execution.Limits{}, false, "", errcode.PermissionDenied},
+		{"prose", "SELECT 1", "I'm sorry, I can't", execution.Limits{}, false, "cannot be read as one query", errcode.OK},
+		{"a misspelt keyword", "SELECT 1", "SELEC 1", execution.Limits{}, false, "cannot be read as one query", errcode.OK},
+		{"half an expression", "SELECT 1", "SELECT 1 +", execution.Limits{}, false, "cannot be read as one query", errcode.OK},
+		{"an open parenthesis", "SELECT 1", "SELECT count(* FROM t", execution.Limits{}, false, "cannot be read as one query", errcode.OK},
+		{"prose in place of gold", "see the wiki", "SELECT 1", execution.Limits{}, true, "", errcode.OK},
+		{"an invented function in gold", "SELECT revenue_of(1)", "SELECT 1", execution.Limits{}, true, "", errcode.OK},
+		{"an unknown function in gold", "SELECT tax(1)", "SELECT 1", execution.Limits{}, false, "", errcode.OK},
 		{"no query", "SELECT 1", "DROP TABLE t", execution.Limits{}, false, "drops: DROP", errcode.OK},
 	} {
 		e := executor(shop(t))
@@ -155,7 +166,7 @@ func TestOutcomes(t *testing.T) {
 			t.Fatalf("%s: %v", tc.why, err)
 		}
 		gold, pred := &c.Golds[0], &c.Pred
-		if (gold.Error != "") != tc.goldError || gold.Result.Err != nil {
+		if (gold.Error != "") != tc.goldError || (gold.Result.Err != nil) != strings.Contains(tc.gold, "tax(") {
 			t.Errorf("%s: gold: error %q, result %v", tc.why, gold.Error, gold.Result.Err)
 		}
 		if (pred.Error != "") != (tc.agentError != "") || !strings.Contains(pred.Error, tc.agentError) {
@@ -167,7 +178,7 @@ func TestOutcomes(t *testing.T) {
 		if tc.agentError == "" && tc.agentResult == errcode.OK && pred.Result.Table == nil {
 			t.Errorf("%s: no result", tc.why)
 		}
-		if text := strings.Join(e.Lines(), "\n"); tc.goldError != strings.Contains(text, "of the gold queries failed") || (tc.agentError != "" || tc.agentResult != errcode.OK) != strings.Contains(text, "of the agent queries") {
+		if text := strings.Join(e.Lines(), "\n"); tc.goldError != (strings.Contains(text, "of the gold queries failed") || strings.Contains(text, "of the gold queries were refused")) || (tc.agentError != "" || tc.agentResult != errcode.OK) != strings.Contains(text, "of the agent queries") {
 			t.Errorf("%s: told: %s", tc.why, text)
 		}
 	}
@@ -289,5 +300,84 @@ func TestAwayIsNobodysFault(t *testing.T) {
 	cancel()
 	if err := e.Fill(ctx, caseOf("SELECT 1", "SELECT 2")); !errors.Is(err, context.Canceled) {
 		t.Errorf("an ended run: %v", err)
+	}
+}
+
+// tellTale is a warehouse that says of each query that it was asked.
+type tellTale struct {
+	dialect string
+	queries []string
+}
+
+func (w *tellTale) Dialect() string { return w.dialect }
+
+func (w *tellTale) QueryWithin(_ context.Context, _, _ int64, query string, _ ...any) (*scoring.Table, error) {
+	w.queries = append(w.queries, query)
+	return scoring.ParseResult([]byte(`{"columns":["n"],"rows":[[0]]}`))
+}
+
+// What is no query is the agent's error on every warehouse. A query that badger cannot read whole, and
+// a function, are its error only where the database can be asked.
+func TestWhoseErrorByDialect(t *testing.T) {
+	for _, tc := range []struct {
+		dialect, sql string
+		error        string // of the agent's query; "": a result that cannot be read
+		asks         string // what the warehouse is asked
+	}{
+		{"postgres", "SELECT revenue_of(1)", "no function revenue_of()", "pg_catalog.pg_proc"},
+		{"snowflake", "SELECT revenue_of(1)", "", ""},
+		{"bigquery", "SELECT revenue_of(1)", "", ""},
+		{"databricks", "SELECT revenue_of(1)", "", ""},
+		{"duckdb", "SELECT 1 +", "cannot be read as one query", "json_serialize_sql"},
+		{"postgres", "SELECT 1 +", "", ""},
+		{"snowflake", "SELECT count(* FROM x", "", ""},
+		{"snowflake", "SELECT 1; SELECT 2", "only reads", ""},
+		{"bigquery", "the answer is 12", "cannot be read as one query", ""},
+	} {
+		w := &tellTale{dialect: tc.dialect}
+		c := caseOf("", tc.sql)
+		c.Golds = nil
+		if err := executor(w).Fill(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		if (c.Pred.Error == "") != (tc.error == "") || !strings.Contains(c.Pred.Error, tc.error) {
+			t.Errorf("%s: %s: error %q, want %q", tc.dialect, tc.sql, c.Pred.Error, tc.error)
+		}
+		if tc.error == "" && (c.Pred.Result.Err == nil || !strings.Contains(c.Pred.Result.Err.Error(), "revenue_of()") && !strings.Contains(c.Pred.Result.Err.Error(), "cannot read it whole")) {
+			t.Errorf("%s: %s: %v", tc.dialect, tc.sql, c.Pred.Result.Err)
+		}
+		if asked := strings.Join(w.queries, "\n"); (asked == "") != (tc.asks == "") || !strings.Contains(asked, tc.asks) {
+			t.Errorf("%s: %s: asked %q", tc.dialect, tc.sql, asked)
+		}
+	}
+}
+
+// What tells of the host, its files and the settings is never sent.
+func TestTheHostIsNotAsked(t *testing.T) {
+	for dialect, queries := range map[string][]string{
+		"duckdb": {
+			"SELECT * FROM duckdb_databases()", "SELECT path FROM duckdb_databases", "SELECT * FROM DuckDB_Settings()", "SELECT current_setting('temp_directory')", "FROM duckdb_secrets()",
+			"SELECT (SELECT max(value) FROM main.duckdb_settings())", "SELECT * FROM pragma_database_list", "WITH x AS (SELECT * FROM \"duckdb_settings\"()) SELECT * FROM x",
+		},
+		"postgres": {
+			"SELECT current_setting('data_directory')", "SELECT * FROM pg_settings", "SELECT * FROM pg_catalog.pg_settings", "SELECT pg_read_file('x')", "SELECT pg_read_binary_file('x')",
+			"SELECT inet_server_addr()", "SELECT * FROM pg_hba_file_rules", "SELECT query FROM pg_stat_activity", "SELECT pg_ls_dir('.')", "SELECT version()",
+		},
+	} {
+		for _, sql := range queries {
+			w := &tellTale{dialect: dialect}
+			c := caseOf("", sql)
+			c.Golds = nil
+			if err := executor(w).Fill(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			if c.Pred.Error == "" || slices.Contains(w.queries, sql) {
+				t.Errorf("%s: %s: error %q, result %v, sent %q", dialect, sql, c.Pred.Error, c.Pred.Result.Err, w.queries)
+			}
+		}
+	}
+	w := &tellTale{dialect: "duckdb"}
+	if err := executor(w).Fill(t.Context(), caseOf("SELECT pg_settings, version FROM t", "SELECT count(*) FROM information_schema.tables")); err != nil || len(w.queries) != 2 {
+		t.Errorf("columns and tables of data: %v, sent %q", err, w.queries)
 	}
 }

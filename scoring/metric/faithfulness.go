@@ -33,7 +33,7 @@ const (
 func init() {
 	const source = "BADGER, section 7.2 and Table 2, after the decompose-and-verify protocol of RAGAS; the check of figures is an extension"
 	register(scoring.Metric{
-		Name: "faithfulness", Version: 2, Group: "agent",
+		Name: "faithfulness", Version: 3, Group: "agent",
 		Context: scoring.FieldClarifications,
 		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("a response may be faithful to the failure"),
 		Needs: responseNeeds, Reads: responseReads,
@@ -60,7 +60,7 @@ func init() {
 		Score:     faithfulness,
 	})
 	register(scoring.Metric{
-		Name: "faithfulness_verdict", Version: 2, Group: "agent",
+		Name: "faithfulness_verdict", Version: 3, Group: "agent",
 		Context: scoring.FieldClarifications,
 		Branch:  scoring.BranchAgentic, FailedQuery: scoring.FailedIsIgnored("a response may be faithful to the failure"),
 		Needs: responseNeeds, Reads: responseReads,

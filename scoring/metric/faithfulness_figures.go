@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -84,6 +85,7 @@ func lookUp(t *scoring.Table, sql string, claims []claim) [][]checkedFigure {
 				if roughIn(c.Claim, f.Stated) {
 					n, _ = parseStated("about " + f.Stated)
 				}
+				n.percent = n.percent || percentIn(c.Claim, f.Stated)
 				searches = append(searches, &figureSearch{
 					number: n, fall: falls.MatchString(c.Claim), at: &out[i][k], row: rowLabel{text: strings.TrimSpace(f.Row)}, column: columnNamed(t, f.Column),
 				})
@@ -109,7 +111,21 @@ func lookUp(t *scoring.Table, sql string, claims []claim) [][]checkedFigure {
 		}
 		cell.Magnitudes(c, view, values)
 		for _, s := range searches {
-			s.in(k, len(values), func(i int) (plain, scaled bool) { return s.number.matches(values[i], s.fall) })
+			s.in(k, len(values), func(i int) (plain, scaled bool) {
+				if len(s.number.exact) > 0 && !math.IsNaN(values[i]) && (c.Type == scoring.Int64 || c.Type == scoring.Decimal) {
+					return s.number.matchesExactly(c.Value(i).String(), s.fall)
+				}
+				if len(s.number.exact) > 0 && !c.Type.Numeric() {
+					for _, comma := range []bool{false, true} {
+						if v, _, ok := cell.ParseNumber(c.Value(i).String(), comma); ok {
+							p, sc := s.number.matchesExactly(v.String(), s.fall)
+							plain, scaled = plain || p, scaled || sc
+						}
+					}
+					return plain, scaled
+				}
+				return s.number.matches(values[i], s.fall)
+			})
 		}
 	}
 	left := maxTexts
@@ -142,6 +158,27 @@ func roughIn(claim, stated string) bool {
 	before, _, ok := strings.Cut(claim, stated)
 	return ok && rough.MatchString(before)
 }
+
+// percentIn tells whether a claim has a sign or word for percent behind a figure.
+func percentIn(claim, stated string) bool {
+	for rest := claim; stated != ""; {
+		before, after, ok := strings.Cut(rest, stated)
+		if !ok {
+			return false
+		}
+		// The figure is not a part of a longer number, such as 2.5 in 12.5.
+		if !digitAt.MatchString(before) && percentBehind.MatchString(after) {
+			return true
+		}
+		rest = after
+	}
+	return false
+}
+
+var (
+	digitAt       = regexp.MustCompile(`[0-9][.,]?$`)
+	percentBehind = regexp.MustCompile(`^\s*(%|(?i:percent|percentage|per cent|pct|pp)\b)`)
+)
 
 // columnNamed is the column of a name, whose case, spaces and punctuation do not count; −1 without
 // one.

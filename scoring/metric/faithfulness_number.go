@@ -1,7 +1,9 @@
 package metric
 
 import (
+	"cmp"
 	"math"
+	"math/big"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,6 +17,7 @@ import (
 // statedNumber is a number as people write it in prose: what it may mean, and how exactly.
 type statedNumber struct {
 	readings []statedReading
+	exact    []exactReading // the same, where doubles cannot hold the digits that are stated
 	percent  bool
 	about    bool // it is said to be rough
 	sign     numberSign
@@ -86,8 +89,12 @@ func parseStated(s string) (n statedNumber, ok bool) {
 			continue
 		}
 		r := statedReading{value * factor, lastDigit(v.String(), value, n.about) * factor, factor}
-		if len(n.readings) == 0 || n.readings[0] != r {
-			n.readings = append(n.readings, r)
+		if len(n.readings) > 0 && n.readings[0] == r {
+			continue
+		}
+		n.readings = append(n.readings, r)
+		if e, ok := parseExact(v.String()); ok && factor == 1 && !n.about {
+			n.exact = append(n.exact, e)
 		}
 	}
 	return n, len(n.readings) > 0
@@ -149,8 +156,7 @@ func (n statedNumber) matches(v float64, fall bool) (plain, scaled bool) {
 	if math.IsNaN(v) {
 		return false, false
 	}
-	switch {
-	case v < 0 && (n.sign == positive || n.sign == unsigned && !fall), v > 0 && n.sign == negative:
+	if !n.mayBe(cmp.Compare(v, 0), fall) {
 		return false, false
 	}
 	v = math.Abs(v)
@@ -183,6 +189,67 @@ func (r statedReading) states(v, scale float64, about bool) bool {
 	}
 }
 
+// doubleDigits is how many significant digits every double keeps.
+const doubleDigits = 15
+
+// exactReading is a reading with all of its digits.
+type exactReading struct {
+	plain string
+	value *big.Rat
+	unit  *big.Rat // of its last digit
+}
+
+// parseExact reads a plain decimal without a sign. ok is false where a double holds it.
+func parseExact(plain string) (e exactReading, ok bool) {
+	whole, fraction, _ := strings.Cut(plain, ".")
+	if len(strings.TrimLeft(whole+fraction, "0")) <= doubleDigits {
+		return e, false
+	}
+	e = exactReading{plain: plain, unit: new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(len(fraction))), nil))}
+	e.value, ok = new(big.Rat).SetString(plain)
+	return e, ok
+}
+
+// matchesExactly is matches for a cell that is written with all of its digits, without doubles.
+func (n statedNumber) matchesExactly(plain string, fall bool) (is, scaled bool) {
+	v, ok := new(big.Rat).SetString(plain)
+	if !ok || !n.mayBe(v.Sign(), fall) {
+		return false, false
+	}
+	v.Abs(v)
+	for _, e := range n.exact {
+		if e.states(v, one) || n.percent && e.states(v, hundredth) {
+			return true, true
+		}
+		scaled = scaled || slices.ContainsFunc(exactScales, func(scale *big.Rat) bool { return e.states(v, scale) })
+	}
+	return false, scaled
+}
+
+var (
+	one, minusHalf, hundredth = big.NewRat(1, 1), big.NewRat(-1, 2), big.NewRat(1, 100)
+	exactScales               = []*big.Rat{big.NewRat(1, 1_000_000), big.NewRat(1, 1000), big.NewRat(1000, 1), big.NewRat(1_000_000, 1)}
+)
+
+// states tells whether the reading, times a scale, may state v: v rounds to it, or is it where it is
+// cut off.
+func (e exactReading) states(v, scale *big.Rat) bool {
+	off := new(big.Rat).Sub(v, new(big.Rat).Mul(e.value, scale))
+	off.Quo(off, new(big.Rat).Mul(e.unit, scale))
+	return off.Cmp(minusHalf) >= 0 && off.Cmp(one) < 0
+}
+
+// mayBe tells whether a cell of a sign, −1 to 1, may be stated so.
+func (n statedNumber) mayBe(sign int, fall bool) bool {
+	switch {
+	case sign < 0:
+		return n.sign != positive && (n.sign != unsigned || fall)
+	case sign > 0:
+		return n.sign != negative
+	}
+	return true
+}
+
 // isZero tells whether it states nothing but zero.
 func (n statedNumber) isZero() bool {
 	return !slices.ContainsFunc(n.readings, func(r statedReading) bool { return r.value != 0 })
@@ -194,6 +261,12 @@ func (n statedNumber) standsIn(text string) bool {
 		for _, comma := range []bool{false, true} {
 			v, _, ok := cell.ParseNumber(token, comma)
 			if !ok {
+				continue
+			}
+			if len(n.exact) > 0 {
+				if slices.ContainsFunc(n.exact, func(e exactReading) bool { return e.plain == v.String() }) {
+					return true
+				}
 				continue
 			}
 			value, err := strconv.ParseFloat(v.String(), 64)

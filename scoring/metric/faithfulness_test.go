@@ -170,6 +170,43 @@ func TestLookUp(t *testing.T) {
 	}
 }
 
+// Figures of more digits than a double holds are compared by their digits, and a word for percent
+// may stand in the claim alone.
+func TestLookUpKeepsAllDigits(t *testing.T) {
+	result, err := scoring.ParseResult([]byte(`{"columns":[{"name":"id","type":"INT64"},{"name":"total","type":"DECIMAL(38,2)"},{"name":"code","type":"STRING"},{"name":"note","type":"STRING"},{"name":"share","type":"FLOAT64"}],
+		"rows":[[9007199254740992,"12345678901234567.25","9,007,199,254,740,992","see 9007199254740992 there",0.125],[-5,"1.00","7","none",0.5]]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		claim, stated, column, want string
+	}{
+		{"", "9007199254740992", "id", figureColumn},
+		{"", "9007199254740993", "id", figureAbsent},
+		{"", "9,007,199,254,740,993", "id", figureAbsent},
+		{"", "9007199254740993", "code", figureAbsent},
+		{"", "9007199254740992", "code", figureColumn},
+		{"", "9007199254740993", "note", figureAbsent},
+		{"", "9007199254740992", "note", figureElsewhere},
+		{"", "12345678901234567.25", "total", figureColumn},
+		{"", "12345678901234567", "total", figureColumn},
+		{"", "12345678901234567.26", "total", figureAbsent},
+		{"", "12345678901234568", "total", figureAbsent},
+		{"", "-12345678901234567.25", "total", figureAbsent},
+		{"about 9007199254740993", "9007199254740993", "id", figureColumn},
+		{"The share is 12.5 percent.", "12.5", "share", figureColumn},
+		{"The share is 12.5%.", "12.5", "share", figureColumn},
+		{"The share is 12.5 orders.", "12.5", "share", figureAbsent},
+		{"The share is 112.5 percent.", "12.5", "share", figureAbsent},
+		{"12.5 orders, which is 50 percent.", "12.5", "share", figureAbsent},
+	} {
+		got := lookUp(result, "", []claim{{Claim: tc.claim, Figures: []figure{{Stated: tc.stated, Column: tc.column}}}})
+		if found := got[0][0].Found; found != tc.want {
+			t.Errorf("%q in %q of %s: %s, want %s", tc.stated, tc.claim, tc.column, found, tc.want)
+		}
+	}
+}
+
 // What the judge was not shown, the result shows: it is looked up in all rows.
 func TestClaimsOnRowsThatWereCut(t *testing.T) {
 	var rows strings.Builder

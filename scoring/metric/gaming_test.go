@@ -24,6 +24,8 @@ var gamed = []struct {
 	{why: "a constant under the policy that judges queries", metrics: "verdict", text: constantAnswer, options: `{"policy": "logic"}`, want: "abstained"},
 	{why: "a constant runs, and fast", metrics: "syntactic_accuracy", text: constantAnswer, want: "1"},
 	{why: "a constant is the fastest", metrics: "r_ves", text: constantAnswer, want: "1.25"},
+	{why: "a slow answer without its latency drops out", metrics: "r_ves", text: `{"gold": {"result": {"columns": [{"name": "n"}], "rows": [[42]]}, "latency_ms": 1}, "agent": {"result": {"columns": [{"name": "n"}], "rows": [[42]]}}}`, want: "not_applicable"},
+	{why: "a latency of nothing", metrics: "r_ves", text: `{"gold": {"result": {"columns": [{"name": "n"}], "rows": [[42]]}, "latency_ms": 1}, "agent": {"result": {"columns": [{"name": "n"}], "rows": [[42]]}, "latency_ms": 0}}`, want: "1.25"},
 	{why: "a constant is the fastest", metrics: "latency_overhead", text: constantAnswer, want: "-90"},
 	{why: "repeated rows", metrics: "ex_bird match_defog r_ves", text: twoResults(`[[1], [2]]`, `[[1], [1], [2], [2], [2]]`), want: "1"},
 	{why: "repeated rows are seen", metrics: "ex_multiset", text: twoResults(`[[1], [2]]`, `[[1], [1], [2], [2], [2]]`), want: "0"},
@@ -33,6 +35,9 @@ var gamed = []struct {
 	{why: "precision sees the rest", metrics: "row_f1", text: twoResults(`[[3]]`, `[[1], [2], [3], [4], [5]]`), want: "0.333333"},
 	{why: "two columns that change places in one row", metrics: "ex_permuted", text: `{"gold": {"result": {"columns": [{"name": "revenue"}, {"name": "cost"}], "rows": [[5, 3]]}}, "agent": {"result": {"columns": [{"name": "revenue"}, {"name": "cost"}], "rows": [[3, 5]]}}}`, want: "1"},
 	{why: "right values under the wrong columns", metrics: "soft_f1_bird", text: `{"gold": {"result": {"columns": [{"name": "a"}, {"name": "b"}], "rows": [[1, 2]]}}, "agent": {"result": {"columns": [{"name": "a"}, {"name": "b"}], "rows": [[2, 1]]}}}`, want: "1"},
+	{why: "columns under each other's names", metrics: "match_defog match_spider2", text: `{"gold": {"result": {"columns": [{"name": "lo"}, {"name": "hi"}], "rows": [[1, 9]]}}, "agent": {"result": {"columns": [{"name": "lo"}, {"name": "hi"}], "rows": [[9, 1]]}}}`, want: "1"},
+	{why: "columns that nobody asked for", metrics: "hybrid_ex result_match_category verdict", text: `{"question": "Which cities are there?", "gold": {"sql": "SELECT city FROM t", "result": {"columns": [{"name": "city"}], "rows": [["Oslo"], ["Rome"], ["Bonn"]]}}, "agent": {"sql": "SELECT * FROM t", "result": {"columns": [{"name": "city"}, {"name": "mayor"}, {"name": "sister"}], "rows": [["Oslo", "Ann", "x"], ["Rome", "Bob", "y"], ["Bonn", "Cid", "z"]]}}}`, want: "1"},
+	{why: "two aliases that change places", metrics: "tree_match", text: twoQueries("SELECT min(a) AS lo, max(a) AS hi FROM t", "SELECT min(a) AS hi, max(a) AS lo FROM t"), want: "1"},
 	{why: "NULL is 0", metrics: "match_spider2", text: twoResults(`[[0], [2]]`, `[[null], [2]]`), want: "1"},
 	{why: "one gold row equals its copies", metrics: "match_defog", text: twoResults(`[[7]]`, `[[7], [7], [7]]`), want: "1"},
 

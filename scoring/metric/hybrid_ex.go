@@ -50,7 +50,7 @@ func init() {
 			"count in the mean. detail.counts.paper_score is Algorithm 2 as printed, with its row order and its " +
 			"tolerance for whole numbers. It is computed up to 131,072 comparisons of cells (above that, " +
 			"detail.counts.paper_score_omitted says so)",
-		Gaming:    "Columns that gold does not have cost nothing: SELECT * contains the column that was asked for. The option extra_columns can penalize them, and verdict asks what they are. Rows that gold does not have do count. A constant that is right today has 1.",
+		Gaming:    "Columns that gold does not have cost nothing: SELECT * contains the column that was asked for. The option extra_columns can penalize them. For verdict they are the relation extra_columns, which passes too. Rows that gold does not have do count. A constant that is right today has 1.",
 		Example:   "gold (region, total_revenue) = (north, 1234.56), (south, 99.10); agent (rev, region) = ($1,234.56, North), ($99.10, South): 1. With $98.00 for the south: 3 of 4 cells, or, joined on region, 1 of 2 compared cells: 0.5",
 		Threshold: scoring.At(1),
 		Options:   hybridDeclared.OptionSet,
@@ -79,7 +79,7 @@ func init() {
 		Range:   "1 complete, 0.75 near_complete, 0.5 partial, 0.25 overlap, 0 no_match",
 		Formula: "by hybrid_ex h: complete where h = 1, near_complete from 0.9, partial from 0.5, overlap above 0, else no_match",
 		Source:  "BADGER, Table 2 and appendix A.3 (matching category), decided from the evidence",
-		Gaming:  "As hybrid_ex: columns that gold does not have cost nothing, so that SELECT * is complete. verdict asks what they are.",
+		Gaming:  "As hybrid_ex: columns that gold does not have cost nothing, so that SELECT * is complete. For verdict they are the relation extra_columns, which passes too.",
 		Example: "nine of ten rows equal and one missing: near_complete",
 		Options: hybridDeclared.OptionSet,
 		Asks:    asksForAlignment,

@@ -23,7 +23,7 @@ func init() {
 			"sort or arrange, or the option category is order_by, rows are not sorted; for the exact match they are then sorted by the columns of each query's " +
 			"first ORDER BY. Cells that cannot be sorted and repeated column names make the original program fail; here they score 0.",
 		Source:    "defog-ai/sql-eval b833324, eval/eval.py, compare_df, subset_df, normalize_table and compare_query_results, on pandas 2.3",
-		Gaming:    "One gold row equals any number of its copies, repeated rows do not count, and the answer may have any further columns. It is the peer's comparison with its faults; hybrid_ex and verdict see more.",
+		Gaming:    "One gold row equals any number of its copies, repeated rows do not count, and the answer may have any further columns. Columns may stand under each other's names: lo = 9, hi = 1 equals lo = 1, hi = 9. It is the peer's comparison with its faults; hybrid_ex and verdict see more.",
 		Example:   "gold n = 1, 1, 2 and pred n = 2, 1 match exactly; pred total = 2, 1 is a subset (another name), and so is pred n = 1, 1, 2 with a column more.",
 		Threshold: scoring.At(1),
 		Options:   defogDeclared.OptionSet,

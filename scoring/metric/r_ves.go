@@ -10,16 +10,17 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "r_ves", Version: 1, Group: "execution",
+		Name: "r_ves", Version: 2, Group: "execution",
 		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
-		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult | scoring.FieldLatency,
+		Needs:   scoring.FieldGoldResult | scoring.FieldPredResult,
+		Reads:   scoring.FieldLatency,
 		Summary: "The reward of the BIRD benchmark for a right answer that comes fast: reward-based valid efficiency.",
 		Range:   "one of 0, 0.25, 0.5, 0.75, 1 and 1.25",
-		Formula: "0 if the results do not hold the same set of rows (ex_bird; the option typed_text is the same). Otherwise the reward follows from r = t_gold / " +
+		Formula: "0 if the results do not hold the same set of rows (ex_bird; the option typed_text is the same), whatever the latencies. Not applicable if they do and a latency is missing. Otherwise the reward follows from r = t_gold / " +
 			"t_agent: 1.25 if r ≥ 2, 1 if r ≥ 1, 0.75 if r ≥ 0.5, 0.5 if r ≥ 0.25, else 0.25. BIRD runs each query a hundred times and reports the mean of 100 · " +
 			"√reward. Here the two given latencies are used as they are, and detail.ves is 100 · √reward.",
 		Source:  "BIRD mini-dev, R-VES; bird-bench/mini_dev, evaluation/evaluation_ves.py",
-		Gaming:  "What passes ex_bird passes here: repeated rows, and constants, which are the fastest of all. The latencies are taken as given: measure both in one place.",
+		Gaming:  "What passes ex_bird passes here: repeated rows, and constants, which are the fastest of all. The latencies are taken as given: one of 0 earns 1.25, and a right but slow answer without one drops out of the mean instead of lowering it. Measure both in one place, for every answer.",
 		Example: "equal results in 80 ms against 200 ms of gold: r = 2.5, reward 1.25, detail.ves 111.8. In 300 ms: r = 0.67, reward 0.75.",
 		Options: rowsDeclared.OptionSet,
 		Score:   rVES,
@@ -30,6 +31,12 @@ func rVES(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
 	s, err := exBird(ctx, in)
 	if err != nil || s.Value != 1 {
 		return s, err
+	}
+	switch {
+	case in.Gold.Latency == nil:
+		return scoring.NotApplicable("no gold latency given"), nil
+	case in.Pred.Latency == nil:
+		return scoring.NotApplicable("no latency of the agent given"), nil
 	}
 	gold, pred := float64(*in.Gold.Latency), float64(*in.Pred.Latency)
 	ratio := 1.0 // neither took measurable time

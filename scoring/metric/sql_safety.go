@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -106,23 +107,44 @@ func sqlSafety(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 	return s, nil
 }
 
-// ReadOnlyQuery tells whether a text is one query, read whole, that only reads, by the rules of the
-// metric sql_safety; functions are harmless besides those of the dialect's list. why says what is
-// wrong; unknown tells that this is a function or a piece of text of which nothing is known, rather
-// than a known danger.
-func ReadOnlyQuery(sql string, dialect sqlparts.Dialect, functions ...string) (why string, unknown bool) {
+// QueryReading says what keeps a text from being one query, read whole, that only reads. Nothing does
+// where all fields are empty.
+type QueryReading struct {
+	Danger    string   // what it would do besides reading: a label of sql_safety and by what
+	Unread    string   // why it is not read whole as one query
+	Functions []string // functions that it calls and of which nothing is known, with their schemas
+	NoQuery   bool     // it is no single query at all: words, or another statement
+}
+
+// Reads tells whether the text is one query, read whole, that only reads.
+func (r *QueryReading) Reads() bool { return r.Danger == "" && r.Unread == "" && len(r.Functions) == 0 }
+
+// ReadQuery reads a text by the rules of the metric sql_safety. Functions are harmless besides those
+// of the dialect's list.
+func ReadQuery(sql string, dialect sqlparts.Dialect, functions ...string) (r QueryReading) {
 	sc := sqlparts.Parse(sql, dialect)
 	l := lookout{kept: map[string]int{}}
 	l.script(sc, 0)
 	o := safetyOptions{Functions: functions}
-	if findings := slices.DeleteFunc(l.findings, o.allows); len(findings) > 0 {
-		f := gravest(findings)
-		return f.Danger + ": " + f.By, f.Danger == dangerUnknown
+	var known []finding
+	for _, f := range slices.DeleteFunc(l.findings, o.allows) {
+		switch {
+		case f.Danger != dangerUnknown:
+			known = append(known, f)
+		case f.function == "":
+			r.Unread = cmp.Or(r.Unread, f.By)
+		case !slices.Contains(r.Functions, f.function):
+			r.Functions = append(r.Functions, f.function)
+		}
+	}
+	if len(known) > 0 {
+		f := gravest(known)
+		r.Danger = f.Danger + ": " + f.By
 	}
 	if len(sc.Statements) != 1 || sc.Statements[0].Kind != sqlparts.KindQuery || sc.Statements[0].Query == nil {
-		return "it is no query", false
+		r.Unread, r.NoQuery = cmp.Or(r.Unread, "it is no query"), true
 	}
-	return "", false
+	return r
 }
 
 func gravest(findings []finding) finding {

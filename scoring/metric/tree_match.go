@@ -22,7 +22,7 @@ func init() {
 			"of scoring/metric/sqltree lists them all. Keys come from schema_ddl. Without it, a column counts as a key if its name is id or its table's name " +
 			"followed by id. 0 if the agent's SQL holds no query.",
 		Source:    "Ascoli, Kandikonda, Choi 2024, arXiv:2407.07313 (rules 1-26 and 100-108 of emorynlp/ETM e1cfb07), with rule 2, 4, 13, 20 and 25 held to the conditions under which they are true; ROSE, appendix A",
-		Gaming:    "It cannot be raised without knowing gold; keep gold from the agent. Its rules are those of a careful reader and no proofs: max(a) matches ORDER BY a DESC LIMIT 1, which differ where the table is empty. verdict rests on proofs.",
+		Gaming:    "It cannot be raised without knowing gold; keep gold from the agent. Its rules are those of a careful reader and no proofs: max(a) matches ORDER BY a DESC LIMIT 1, which differ where the table is empty, and two aliases of the output that change places still match. verdict rests on proofs.",
 		Example:   "SELECT T1.a FROM t AS T1 JOIN u ON u.id = T1.id WHERE x BETWEEN 1 AND 2 and SELECT a FROM u INNER JOIN t ON t.id = u.id WHERE x <= 2 AND x >= 1: 1.",
 		Threshold: scoring.At(1),
 		Options:   treeDeclared.OptionSet,
