@@ -3,6 +3,9 @@ package deploy
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -20,34 +23,58 @@ func hclText(s string) (string, error) {
 	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(strings.TrimSuffix(b.String(), "\n")), nil
 }
 
-// variable is a variable of a container's environment.
-type variable struct{ Name, Value string }
+// hclValue writes a value as Terraform's language has it, on one line. Keys of maps must be
+// identifiers.
+func hclValue(value any) (string, error) {
+	switch value := value.(type) {
+	case nil:
+		return "null", nil
+	case string:
+		return hclText(value)
+	case int, bool:
+		return fmt.Sprint(value), nil
+	case []string:
+		out := make([]string, len(value))
+		for i, item := range value {
+			text, err := hclText(item)
+			if err != nil {
+				return "", err
+			}
+			out[i] = text
+		}
+		return "[" + strings.Join(out, ", ") + "]", nil
+	case map[string]any:
+		var out []string
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			text, err := hclValue(value[name])
+			if err != nil {
+				return "", err
+			}
+			out = append(out, name+" = "+text)
+		}
+		if len(out) == 0 {
+			return "{}", nil
+		}
+		return "{ " + strings.Join(out, ", ") + " }", nil
+	}
+	return "", errcode.New(errcode.Internal, "a %T has no form in Terraform's language", value)
+}
 
-// environmentOf is the configuration of badger serve as variables, ordered so that equal signs align.
-func environmentOf(p *page) []variable {
-	d := p.Values.Deploy
-	var out []variable
-	add := func(name, value string) {
-		if value != "" {
-			out = append(out, variable{name, value})
+// hclAttributes writes a line for each key, ordered, with equal signs in one column as terraform fmt
+// wants them.
+func hclAttributes(all map[string]any, indent string) (string, error) {
+	longest, out := 0, ""
+	for name := range all {
+		longest = max(longest, len(name))
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		text, err := hclValue(all[name])
+		if err != nil {
+			return "", err
 		}
+		out += fmt.Sprintf("%s%-*s = %s\n", indent, longest, name, text)
 	}
-	add("BADGER_RESULTS_WAREHOUSE", d.Warehouse)
-	if d.Judge.Backend != "" {
-		add("BADGER_JUDGE_BACKEND", strings.TrimSuffix(d.Judge.Backend+":"+d.Judge.Model, ":"))
-		add("BADGER_JUDGE_BASE_URL", d.Judge.URL)
-		if d.Judge.Secret != "" {
-			add("BADGER_JUDGE_KEY_FILE", "/etc/badger/secrets/judge/value")
-		}
-	}
-	longest := 0
-	for _, v := range out {
-		longest = max(longest, len(v.Name))
-	}
-	for i := range out {
-		out[i].Name += strings.Repeat(" ", longest-len(out[i].Name))
-	}
-	return out
+	return out, nil
 }
 
 // quartz is a schedule of cron in Quartz' form, which begins with seconds, counts days of the week
