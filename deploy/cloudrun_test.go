@@ -640,6 +640,18 @@ func TestCloudRunValues(t *testing.T) {
 		{"an image that is none", func(v *install.Values) { v.Deploy.Image = "badger" }, "deploy.image"},
 		{"a multi-region alone", func(v *install.Values) { v.Deploy.CloudRun.Region = "" }, "deploy.cloud_run.region"},
 		{"no region", func(v *install.Values) { v.Deploy.CloudRun.Region = "EU" }, "deploy.cloud_run.region"},
+		{"a region outside EU", func(v *install.Values) { v.Deploy.CloudRun.Region = "us-east1" }, "deploy.cloud_run.region"},
+		{"London is not in EU", func(v *install.Values) { v.Deploy.CloudRun.Region = "europe-west2" }, "deploy.cloud_run.region"},
+		{"Warsaw is in EU", func(v *install.Values) { v.Deploy.CloudRun.Region = "europe-central2" }, ""},
+		{"a region in US", func(v *install.Values) { v.Location, v.Deploy.CloudRun.Region = "us", "us-east4" }, ""},
+		{"Montréal is not in US", func(v *install.Values) {
+			v.Location, v.Deploy.CloudRun.Region = "US", "northamerica-northeast1"
+		}, "deploy.cloud_run.region"},
+		{"another region than the location", func(v *install.Values) { v.Location = "us-central1" }, "deploy.cloud_run.region"},
+		{"another region with an endpoint", func(v *install.Values) { v.Location, v.Endpoint = "us-central1", "https://b.example.com" }, "deploy.cloud_run.region"},
+		{"a location elsewhere", func(v *install.Values) { v.Location = "mars" }, "location"},
+		{"a warehouse elsewhere", func(v *install.Values) { v.Deploy.Warehouse = "bigquery://acme-analytics?location=US" }, "deploy.warehouse"},
+		{"a warehouse there", func(v *install.Values) { v.Deploy.Warehouse = "bigquery://acme-analytics?location=eu" }, ""},
 		{"a project's name as number", func(v *install.Values) { v.Deploy.CloudRun.ProjectNumber = "acme" }, "deploy.cloud_run.project_number"},
 		{"a long name", func(v *install.Values) { v.Service = strings.Repeat("a", 51) }, "63 are possible"},
 		{"a service that is none", func(v *install.Values) { v.Service = "Badger" }, "service"},
