@@ -17,6 +17,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/badger-eval/badger/deploy"
+	"github.com/badger-eval/badger/sql/install"
 )
 
 // names are what a block may hold, as deploy/names writes them.
@@ -465,6 +466,48 @@ func TestTerraformRoots(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// The gateway's endpoint and role are outputs of the first pass, which needs neither.
+func TestTerraformFirstPass(t *testing.T) {
+	if _, err := rendered(t, "terraform-aws-external-function", "warehouse: snowflake\nvia: api-gateway\ndatabase: main\n"); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a target says that it needs is enough.
+func TestTerraformNeeds(t *testing.T) {
+	for _, name := range moduleNames {
+		target, err := deploy.Find("terraform-" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := install.Values{Warehouse: target.Warehouse, Via: target.Via, Roles: install.Roles{Owner: "group:o@example.com", Caller: "group:c@example.com"}}
+		for _, key := range target.Required {
+			value := map[string]string{"deploy.image": "badger:1.0.0", "database": "analytics", "location": "europe-west1"}[key]
+			if name == "bigquery-cloud-run" && key == "deploy.image" {
+				value = "example.com/badger:1.0.0"
+			}
+			if err := v.Set(key, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if name == "bigquery-cloud-run" { // or endpoint, as its error says
+			v.Deploy.CloudRun.ProjectNumber = "123456789012"
+		}
+		v.Deploying = true
+		all, err := functions()
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := install.New(v, dialects[v.Warehouse], few(all))
+		if err == nil {
+			_, err = deploy.Render(target, plan, "v1.2.3")
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
