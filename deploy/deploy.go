@@ -70,6 +70,7 @@ var Targets = []Target{
 		Name: "terraform-snowflake-spcs", Warehouse: "snowflake", Via: "spcs", Beside: "terraform/snowflake-spcs",
 		Doc:      "A Terraform or OpenTofu module of the compute pool, images, way out and service, and a root that calls it. badger install makes the rest.",
 		Required: []string{"database", "deploy.image"},
+		Prepare:  prepareSnowflakeRoot,
 	},
 	{
 		Name: "terraform-bigquery-cloud-run", Warehouse: "bigquery", Via: "cloud-run", Beside: "terraform/bigquery-cloud-run",

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/sql/install"
 )
 
 // hclText writes a text as a literal of Terraform's language, which has the escapes of JSON. A text
@@ -21,6 +22,36 @@ func hclText(s string) (string, error) {
 		return "", err
 	}
 	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(strings.TrimSuffix(b.String(), "\n")), nil
+}
+
+// snowflakeRoot is what the root of the module snowflake-spcs sees.
+type snowflakeRoot struct{ plan *install.Plan }
+
+func prepareSnowflakeRoot(p *install.Plan) (any, error) { return &snowflakeRoot{p}, nil }
+
+// HCL are the variables of the module that follow from the values.
+func (r *snowflakeRoot) HCL() (string, error) {
+	p, v := r.plan, &r.plan.Values
+	d, s := &v.Deploy, &v.Deploy.Snowflake
+	all := map[string]any{
+		"database": p.Stored(v.Database), "schema": p.Stored(v.Schema), "owner_role": p.Stored(v.Roles.Owner),
+		"compute_pool": p.Stored(v.Pool), "instance_family": v.Instances, "service": p.Stored(v.Service),
+		"instances":            map[string]any{"min": d.Replicas.Min, "max": d.Replicas.Max},
+		"nodes":                map[string]any{"min": s.Nodes.Min, "max": s.Nodes.Max},
+		"min_ready_instances":  s.Ready,
+		"auto_suspend_seconds": s.PoolSuspend,
+	}
+	if s.Suspend > 0 {
+		all["service_suspend_seconds"] = s.Suspend
+	}
+	if s.QueryWarehouse != "" {
+		all["query_warehouse"] = p.Stored(s.QueryWarehouse)
+	}
+	if p.Outside() {
+		all["egress_hosts"] = []string{p.JudgeHost()}
+		all["egress_secrets"] = []string{strings.Join([]string{p.Stored(v.Database), p.Stored(v.Schema), p.Stored(d.Judge.Secret)}, ".")}
+	}
+	return hclAttributes(all, "  ")
 }
 
 // hclValue writes a value as Terraform's language has it, on one line. Keys of maps must be

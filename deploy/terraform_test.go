@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/badger-eval/badger/deploy"
 	"github.com/badger-eval/badger/sql/install"
@@ -477,6 +478,48 @@ func TestTerraformFirstPass(t *testing.T) {
 	}
 }
 
+// The root of Snowflake lets the service reach the judge of the values and no other host, and has their
+// nodes and times.
+func TestTerraformSnowflakeValues(t *testing.T) {
+	const values = "warehouse: snowflake\nvia: spcs\ndatabase: main\ndeploy:\n  image: badger:1.0.0\n  replicas: {min: 2, max: 4}\n"
+	for _, c := range []struct {
+		more string
+		want map[string]string // by attribute, as JSON; "" where it is not there
+	}{
+		{"  snowflake: {query_warehouse: wh}\n", map[string]string{
+			"egress_hosts": "", "egress_secrets": "", "nodes": `{"max":4,"min":2}`, "service_suspend_seconds": "", "auto_suspend_seconds": "600", "min_ready_instances": "1",
+		}},
+		{"  snowflake: {query_warehouse: wh, nodes: {min: 1, max: 3}, ready: 2, suspend: 900, pool_suspend: 30}\n  judge: {backend: openai, model: m, url: 'https://Models.example.com/v1', secret: key}\n", map[string]string{
+			"egress_hosts": `["models.example.com:443"]`, "egress_secrets": `["MAIN.BADGER.KEY"]`, "nodes": `{"max":3,"min":1}`,
+			"service_suspend_seconds": "900", "auto_suspend_seconds": "30", "min_ready_instances": "2",
+		}},
+	} {
+		files, err := rendered(t, "terraform-snowflake-spcs", values+c.more)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range parseText(t, "root", map[string]string{"main.tf": string(content(t, files, "main.tf"))}).blocks {
+			if b.Type != "module" {
+				continue
+			}
+			for name, want := range c.want {
+				got := ""
+				if a := b.Body.Attributes[name]; a != nil {
+					v, _ := a.Expr.Value(nil)
+					text, err := ctyjson.Marshal(v, v.Type())
+					if err != nil {
+						t.Fatal(err)
+					}
+					got = string(text)
+				}
+				if got != want {
+					t.Errorf("%s is %q, want %q", name, got, want)
+				}
+			}
+		}
+	}
+}
+
 // What a target says that it needs is enough.
 func TestTerraformNeeds(t *testing.T) {
 	for _, name := range moduleNames {
@@ -549,7 +592,7 @@ func TestTerraformFindsFaults(t *testing.T) {
 	}
 	for _, c := range []struct{ module, file, from, to, want string }{
 		{"snowflake-spcs", "main.tf", "  auto_suspend_secs = ", "  suspend_after_sec = ", "no attribute suspend_after_sec"},
-		{"snowflake-spcs", "main.tf", "  min_nodes         = var.instances.min\n", "", "min_nodes is missing"},
+		{"snowflake-spcs", "main.tf", "  min_nodes         = coalesce(var.nodes, var.instances).min\n", "", "min_nodes is missing"},
 		{"snowflake-spcs", "main.tf", `auto_resume       = "true"`, `auto_resume       = true`, "auto_resume is a bool"},
 		{"snowflake-spcs", "main.tf", "from_specification {", "from_spec {", "no block from_spec"},
 		{"snowflake-spcs", "main.tf", `resource "snowflake_compute_pool"`, `resource "snowflake_pool"`, "no resource snowflake_pool"},
@@ -650,6 +693,7 @@ func TestTerraformVariables(t *testing.T) {
 		{"snowflake-spcs", `egress_hosts=["api.example.com"]`, "HOST:PORT"},
 		{"snowflake-spcs", `egress_secrets=["x; DROP TABLE y"]`, "DATABASE.SCHEMA.NAME"},
 		{"snowflake-spcs", `instances={min=2,max=1}`, "min at most max"},
+		{"snowflake-spcs", `service_suspend_seconds=60`, "at least 300"},
 		{"snowflake-spcs", `owner_role=accountadmin`, "ACCOUNTADMIN"},
 		{"snowflake-spcs", `database=a.b`, "name of a database"},
 		{"snowflake-spcs", `service=x' OR '1`, "capitals, digits and underscores"},
@@ -658,6 +702,9 @@ func TestTerraformVariables(t *testing.T) {
 		{"bigquery-cloud-run", "image=badger", "@sha256:DIGEST"},
 		{"bigquery-cloud-run", "memory=1G", "Expected a size"},
 		{"bigquery-cloud-run", `secret_files={"../x"="y"}`, "Expected folders"},
+		{"bigquery-cloud-run", `secret_files={"tmp"="y"}`, "none with the name tmp"},
+		{"bigquery-cloud-run", "concurrency=1001", "1 to 1000"},
+		{"bigquery-cloud-run", "account=badger", "e-mail address"},
 		{"bigquery-cloud-run", `instances={min=0,max=0}`, "max at least 1"},
 		{"databricks", "", ""},
 		{"databricks", "warehouse_id=nightly", "hexadecimal"},
