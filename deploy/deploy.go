@@ -82,6 +82,7 @@ var Targets = []Target{
 		Name: "terraform-databricks", Warehouse: "databricks", Beside: "terraform/databricks",
 		Doc:      "A Terraform or OpenTofu module of the schema, volume, secret scope and nightly job, and a root that calls it. badger serve runs elsewhere.",
 		Required: []string{"database"},
+		Prepare:  prepareDatabricksRoot,
 	},
 	{
 		Name: "terraform-aws-external-function", Warehouse: "snowflake", Via: "api-gateway", Beside: "terraform/aws-external-function",
@@ -179,7 +180,7 @@ func folder(root, to string, data *page) (out []File, err error) {
 // fill fills in a template.
 func fill(name string, text []byte, data *page) ([]byte, error) {
 	t, err := template.New(path.Base(name)).Delims("[[", "]]").Funcs(template.FuncMap{
-		"yaml": yamlText, "json": jsonText, "image": imageOf, "hcl": hclText, "quartz": quartz,
+		"yaml": yamlText, "json": jsonText, "image": imageOf, "hcl": hclText,
 		"appVersion": appVersion, "appLogLevel": appLogLevel, "sh": install.ShellWord, "cat": func(a ...any) string { return fmt.Sprint(a...) },
 	}).Option("missingkey=error").Parse(string(text))
 	if err != nil {

@@ -54,6 +54,34 @@ func (r *snowflakeRoot) HCL() (string, error) {
 	return hclAttributes(all, "  ")
 }
 
+// databricksRoot is what the root of the module databricks sees.
+type databricksRoot struct{ variables map[string]any }
+
+// prepareDatabricksRoot makes the variables of the module databricks that follow from the values.
+func prepareDatabricksRoot(p *install.Plan) (any, error) {
+	v, d := &p.Values, &p.Values.Deploy.Databricks
+	if d.Nightly != "procedure" {
+		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.databricks.nightly is %.40q; the job of terraform-databricks calls the procedure: want procedure, or the target databricks, whose bundle has the program", d.Nightly)
+	}
+	cron, err := quartz(v.Schedule.Cron)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]any{
+		"catalog": v.Database, "schema": v.Schema, "secret_scope": v.Secret.Scope, "timezone": v.Schedule.Timezone,
+		"schedule": nil, "warehouse_id": nil, "notify": d.Notify, "drop": v.Schedule.Drop,
+	}
+	for name, value := range map[string]string{"schedule": cron, "warehouse_id": v.Schedule.Compute, "service_principal": d.ServicePrincipal} {
+		if value != "" {
+			all[name] = value
+		}
+	}
+	return &databricksRoot{all}, nil
+}
+
+// HCL are the variables in the call of the module.
+func (r *databricksRoot) HCL() (string, error) { return hclAttributes(r.variables, "  ") }
+
 // hclValue writes a value as Terraform's language has it, on one line. Keys of maps must be
 // identifiers.
 func hclValue(value any) (string, error) {
@@ -62,7 +90,7 @@ func hclValue(value any) (string, error) {
 		return "null", nil
 	case string:
 		return hclText(value)
-	case int, bool:
+	case int, float64, bool:
 		return fmt.Sprint(value), nil
 	case []string:
 		out := make([]string, len(value))

@@ -520,6 +520,41 @@ func TestTerraformSnowflakeValues(t *testing.T) {
 	}
 }
 
+// The nightly job of Databricks tells whom the values name, runs as their principal, and fails where
+// fewer answers pass.
+func TestTerraformDatabricksJob(t *testing.T) {
+	const values = "warehouse: databricks\ndatabase: main\nschedule: {cron: 0 6 * * *, compute: 0123456789abcdef, drop: 0.1}\n"
+	files, err := rendered(t, "terraform-databricks", values+"deploy: {databricks: {notify: [a@example.com], service_principal: 12345678-90ab-cdef-1234-567890abcdef}}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := strings.Join(strings.Fields(string(content(t, files, "main.tf"))), " ")
+	for _, want := range []string{`notify = ["a@example.com"]`, `service_principal = "12345678-90ab-cdef-1234-567890abcdef"`, "drop = 0.1"} {
+		if !strings.Contains(root, want) {
+			t.Errorf("the root lacks %s", want)
+		}
+	}
+	tasks := map[string]bool{}
+	for _, b := range parse(t, filepath.Join("terraform", "databricks")).blocks {
+		if b.Type != "resource" || b.Labels[0] != "databricks_job" {
+			continue
+		}
+		for _, inner := range b.Body.Blocks {
+			if inner.Type == "task" {
+				v, _ := inner.Body.Attributes["task_key"].Expr.Value(nil)
+				tasks[v.AsString()] = true
+			}
+		}
+	}
+	if !tasks["evaluate"] || !tasks["degraded"] {
+		t.Errorf("the job has the tasks %v", tasks)
+	}
+	_, err = rendered(t, "terraform-databricks", values+"deploy: {databricks: {nightly: binary}}\n")
+	if err == nil || !strings.Contains(err.Error(), "deploy.databricks.nightly") {
+		t.Errorf("nightly: binary: %v", err)
+	}
+}
+
 // What a target says that it needs is enough.
 func TestTerraformNeeds(t *testing.T) {
 	for _, name := range moduleNames {
@@ -709,6 +744,8 @@ func TestTerraformVariables(t *testing.T) {
 		{"databricks", "", ""},
 		{"databricks", "warehouse_id=nightly", "hexadecimal"},
 		{"databricks", `groups={owner="a",caller="a"}`, "four groups that differ"},
+		{"databricks", "drop=0", "more than 0"},
+		{"databricks", "service_principal=badger", "application id"},
 		{"databricks", "secret_scope=a b", "at most 128"},
 		{"aws-external-function", "", ""},
 		{"aws-external-function", "backend_url=http://badger.example.com", "https URL"},
