@@ -286,9 +286,23 @@ func (c *cloudRun) Accounts() (out []Account) {
 func (c *cloudRun) ModelConnection() string { return c.plan.Values.Deploy.CloudRun.ModelConnection }
 
 // Terraform are the variables of the module bigquery-cloud-run.
-func (c *cloudRun) Terraform() (string, error) {
+func (c *cloudRun) Terraform() (string, error) { return indented(c.moduleVariables()) }
+
+// HCL are the same in the call of the module.
+func (c *cloudRun) HCL() (string, error) {
+	all := c.moduleVariables()
+	environment, err := hclAttributes(all["environment"].(map[string]any), "    ")
+	if err != nil {
+		return "", err
+	}
+	delete(all, "environment")
+	rest, err := hclAttributes(all, "  ")
+	return rest + "\n  environment = {\n" + environment + "  }\n", err
+}
+
+func (c *cloudRun) moduleVariables() map[string]any {
 	v, d := &c.plan.Values, &c.plan.Values.Deploy
-	environment, secrets, roles := map[string]string{}, map[string]string{}, []string{}
+	environment, secrets, roles := map[string]any{}, map[string]any{}, []string{}
 	for _, e := range c.Env {
 		environment[e.Name] = e.Value
 	}
@@ -300,11 +314,17 @@ func (c *cloudRun) Terraform() (string, error) {
 			roles = append(roles, b.Role)
 		}
 	}
-	return indented(map[string]any{
+	out := map[string]any{
 		"project": v.Database, "region": d.CloudRun.Region, "location": v.Location, "service": v.Service, "connection": v.Connection, "image": d.Image,
-		"instances": map[string]int{"min": d.Replicas.Min, "max": d.Replicas.Max}, "cpu": c.CPU, "memory": d.Memory,
-		"environment": environment, "secret_files": secrets, "project_roles": roles,
-	})
+		"instances": map[string]any{"min": d.Replicas.Min, "max": d.Replicas.Max}, "cpu": c.CPU, "memory": d.Memory,
+		"environment": environment, "secret_files": secrets, "project_roles": roles, "concurrency": d.CloudRun.Concurrency,
+	}
+	for name, value := range map[string]string{"account": d.CloudRun.Account, "network": d.CloudRun.Network, "subnetwork": d.CloudRun.Subnetwork} {
+		if value != "" {
+			out[name] = value
+		}
+	}
+	return out
 }
 
 // JSON are all bindings, for whoever grants them in another way.

@@ -7,10 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/badger-eval/badger/deploy"
 	"github.com/badger-eval/badger/sql/install"
@@ -349,10 +352,106 @@ func TestCloudRunTerraform(t *testing.T) {
 				t.Errorf("%s is %q, and %q in Terraform", e.Name, e.Value, environment[e.Name])
 			}
 		}
+		template := as[service](t, content(t, files, "service.yaml")).Spec.Template
+		if n := vars["concurrency"]; n != float64(template.Spec.ContainerConcurrency) {
+			t.Errorf("concurrency is %v, and %d in service.yaml", n, template.Spec.ContainerConcurrency)
+		}
+		network, _ := vars["network"].(string)
+		if interfaces := template.Metadata.Annotations["run.googleapis.com/network-interfaces"]; (network == "") != (interfaces == "") || !strings.Contains(interfaces, network) {
+			t.Errorf("the network is %q, and %q in service.yaml", network, interfaces)
+		}
 		if len(environment) != len(c.Env) || vars["cpu"] != c.Resources.Limits.CPU || vars["memory"] != c.Resources.Limits.Memory {
 			t.Error("the module makes another service")
 		}
 	})
+}
+
+// The module's container has the probes, the temporary folder and the way out of service.yaml.
+func TestCloudRunModule(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("terraform", "bigquery-cloud-run", "main.tf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	module := strings.Join(strings.Fields(string(text)), " ")
+	for _, want := range []string{
+		`startup_probe { period_seconds = 2 timeout_seconds = 2 failure_threshold = 60 http_get { path = "/health/ready" } }`,
+		`liveness_probe { period_seconds = 30 timeout_seconds = 5 failure_threshold = 4 http_get { path = "/health/live" } }`,
+		`empty_dir { medium = "MEMORY" size_limit = "64Mi" }`,
+		`egress = "ALL_TRAFFIC"`,
+		`max_instance_request_concurrency = var.concurrency`,
+	} {
+		if !strings.Contains(module, want) {
+			t.Errorf("the module lacks %s", want)
+		}
+	}
+	targetSets(t, "cloud-run", func(t *testing.T, _ string, files []deploy.File) {
+		service := strings.Join(strings.Fields(string(content(t, files, "service.yaml"))), " ")
+		for _, want := range []string{
+			"startupProbe: httpGet: {path: /health/ready, port: 8080} periodSeconds: 2 timeoutSeconds: 2 failureThreshold: 60",
+			"livenessProbe: httpGet: {path: /health/live, port: 8080} periodSeconds: 30 timeoutSeconds: 5 failureThreshold: 4",
+			"emptyDir: {medium: Memory, sizeLimit: 64Mi}",
+		} {
+			if !strings.Contains(service, want) {
+				t.Errorf("service.yaml lacks %s", want)
+			}
+		}
+	})
+}
+
+// A root of the module has the environment of service.yaml, and every other variable of
+// terraform.tfvars.json.
+func TestCloudRunRoot(t *testing.T) {
+	for _, file := range sets(t, "cloud-run") {
+		values, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(file, func(t *testing.T) {
+			files, err := rendered(t, "cloud-run", string(values))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want map[string]any
+			if err := json.Unmarshal(content(t, files, "terraform.tfvars.json"), &want); err != nil {
+				t.Fatal(err)
+			}
+			files, err = rendered(t, "terraform-bigquery-cloud-run", string(values))
+			if err != nil {
+				t.Fatal(err)
+			}
+			root := parseText(t, "root", map[string]string{"main.tf": string(content(t, files, "main.tf"))})
+			if len(root.variables) > 0 {
+				t.Errorf("the root asks for %v, and the values say everything", root.variables)
+			}
+			for _, b := range root.blocks {
+				if b.Type != "module" {
+					continue
+				}
+				got := map[string]any{}
+				for name, a := range b.Body.Attributes {
+					if name == "source" {
+						continue
+					}
+					v, diags := a.Expr.Value(nil)
+					if diags.HasErrors() {
+						t.Fatal(diags)
+					}
+					text, err := ctyjson.Marshal(v, v.Type())
+					if err != nil {
+						t.Fatal(err)
+					}
+					var value any
+					if err := json.Unmarshal(text, &value); err != nil {
+						t.Fatal(err)
+					}
+					got[name] = value
+				}
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("the root has\n%v, and terraform.tfvars.json\n%v", got, want)
+				}
+			}
+		})
+	}
 }
 
 // The script gives each role once, to whom and where the bindings say, before the service starts,
@@ -369,7 +468,20 @@ func TestCloudRunSetup(t *testing.T) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		made := calls()
-		deployed := slices.IndexFunc(made, func(c []string) bool { return slices.Contains(c, "replace") })
+		replaces := func(c []string) bool { return slices.Contains(c, "replace") }
+
+		// Beside Terraform it gives the same roles and leaves the service alone.
+		env, calls = stubs(t, nil)
+		beside := exec.CommandContext(t.Context(), "bash", "setup.sh", "--roles")
+		beside.Dir, beside.Env = cmd.Dir, append(env, `BADGER_TEST_URLS=["`+audience(t, files)+`"]`)
+		if out, err := beside.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if again := calls(); !reflect.DeepEqual(again, slices.DeleteFunc(slices.Clone(made), replaces)) {
+			t.Errorf("setup.sh --roles calls %q", again)
+		}
+
+		deployed := slices.IndexFunc(made, replaces)
 		if deployed < 0 {
 			t.Fatal("the service is not deployed")
 		}
@@ -528,6 +640,18 @@ func TestCloudRunValues(t *testing.T) {
 		{"an image that is none", func(v *install.Values) { v.Deploy.Image = "badger" }, "deploy.image"},
 		{"a multi-region alone", func(v *install.Values) { v.Deploy.CloudRun.Region = "" }, "deploy.cloud_run.region"},
 		{"no region", func(v *install.Values) { v.Deploy.CloudRun.Region = "EU" }, "deploy.cloud_run.region"},
+		{"a region outside EU", func(v *install.Values) { v.Deploy.CloudRun.Region = "us-east1" }, "deploy.cloud_run.region"},
+		{"London is not in EU", func(v *install.Values) { v.Deploy.CloudRun.Region = "europe-west2" }, "deploy.cloud_run.region"},
+		{"Warsaw is in EU", func(v *install.Values) { v.Deploy.CloudRun.Region = "europe-central2" }, ""},
+		{"a region in US", func(v *install.Values) { v.Location, v.Deploy.CloudRun.Region = "us", "us-east4" }, ""},
+		{"Montréal is not in US", func(v *install.Values) {
+			v.Location, v.Deploy.CloudRun.Region = "US", "northamerica-northeast1"
+		}, "deploy.cloud_run.region"},
+		{"another region than the location", func(v *install.Values) { v.Location = "us-central1" }, "deploy.cloud_run.region"},
+		{"another region with an endpoint", func(v *install.Values) { v.Location, v.Endpoint = "us-central1", "https://b.example.com" }, "deploy.cloud_run.region"},
+		{"a location elsewhere", func(v *install.Values) { v.Location = "mars" }, "location"},
+		{"a warehouse elsewhere", func(v *install.Values) { v.Deploy.Warehouse = "bigquery://acme-analytics?location=US" }, "deploy.warehouse"},
+		{"a warehouse there", func(v *install.Values) { v.Deploy.Warehouse = "bigquery://acme-analytics?location=eu" }, ""},
 		{"a project's name as number", func(v *install.Values) { v.Deploy.CloudRun.ProjectNumber = "acme" }, "deploy.cloud_run.project_number"},
 		{"a long name", func(v *install.Values) { v.Service = strings.Repeat("a", 51) }, "63 are possible"},
 		{"a service that is none", func(v *install.Values) { v.Service = "Badger" }, "service"},

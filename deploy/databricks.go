@@ -68,6 +68,9 @@ func prepareDatabricks(p *install.Plan) (any, error) {
 	if dev == v.Database {
 		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.databricks.dev_catalog is the catalog of prod: dev would write into its tables")
 	}
+	if strings.EqualFold(d.Databricks.Schema, badgersql.Schema) {
+		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.databricks.schema is the schema with the scores: bundle destroy would remove them; want another, such as badger_files")
+	}
 	own := &databricks{
 		DevCatalog: dev, plan: p,
 		Source: warehouseWithoutHost(v.Database, v.Schedule.Compute), DevSource: warehouseWithoutHost(dev, v.Schedule.Compute),

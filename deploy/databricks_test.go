@@ -441,6 +441,7 @@ func TestBundleValues(t *testing.T) {
 		{"a file in a folder", func(v *install.Values) { v.Deploy.Databricks.Binary = "a/b" }, "deploy.databricks.binary"},
 		{"a volume with a slash", func(v *install.Values) { v.Deploy.Databricks.Volume = "a/b" }, "deploy.databricks.volume"},
 		{"a schema with a dot", func(v *install.Values) { v.Deploy.Databricks.Schema = "a.b" }, "deploy.databricks.schema"},
+		{"the schema with the scores", func(v *install.Values) { v.Deploy.Databricks.Schema = "Badger" }, "deploy.databricks.schema"},
 		{"another night", func(v *install.Values) { v.Deploy.Databricks.Nightly = "both" }, "deploy.databricks.nightly"},
 		{"another size", func(v *install.Values) { v.Deploy.Databricks.AppSize = "SMALL" }, "deploy.databricks.app_size"},
 		{"nobody to notify", func(v *install.Values) { v.Deploy.Databricks.Notify = []string{"team"} }, "deploy.databricks.notify"},

@@ -69,17 +69,20 @@ var Targets = []Target{
 	{
 		Name: "terraform-snowflake-spcs", Warehouse: "snowflake", Via: "spcs", Beside: "terraform/snowflake-spcs",
 		Doc:      "A Terraform or OpenTofu module of the compute pool, images, way out and service, and a root that calls it. badger install makes the rest.",
-		Required: []string{"database"},
+		Required: []string{"database", "deploy.image"},
+		Prepare:  prepareSnowflakeRoot,
 	},
 	{
 		Name: "terraform-bigquery-cloud-run", Warehouse: "bigquery", Via: "cloud-run", Beside: "terraform/bigquery-cloud-run",
-		Doc:      "A Terraform or OpenTofu module of the Cloud Run service, its account, the connection and its right to call, and a root that calls it.",
+		Doc:      "A Terraform or OpenTofu module of the Cloud Run service, its account, the connection and its right to call, and a root that calls it. badger deploy cloud-run writes the script of the other roles.",
 		Required: []string{"deploy.image", "database", "location"},
+		Prepare:  prepareCloudRun,
 	},
 	{
 		Name: "terraform-databricks", Warehouse: "databricks", Beside: "terraform/databricks",
 		Doc:      "A Terraform or OpenTofu module of the schema, volume, secret scope and nightly job, and a root that calls it. badger serve runs elsewhere.",
 		Required: []string{"database"},
+		Prepare:  prepareDatabricksRoot,
 	},
 	{
 		Name: "terraform-aws-external-function", Warehouse: "snowflake", Via: "api-gateway", Beside: "terraform/aws-external-function",
@@ -177,7 +180,7 @@ func folder(root, to string, data *page) (out []File, err error) {
 // fill fills in a template.
 func fill(name string, text []byte, data *page) ([]byte, error) {
 	t, err := template.New(path.Base(name)).Delims("[[", "]]").Funcs(template.FuncMap{
-		"yaml": yamlText, "json": jsonText, "image": imageOf, "hcl": hclText, "environment": environmentOf, "quartz": quartz,
+		"yaml": yamlText, "json": jsonText, "image": imageOf, "hcl": hclText,
 		"appVersion": appVersion, "appLogLevel": appLogLevel, "sh": install.ShellWord, "cat": func(a ...any) string { return fmt.Sprint(a...) },
 	}).Option("missingkey=error").Parse(string(text))
 	if err != nil {

@@ -15,8 +15,10 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/badger-eval/badger/deploy"
+	"github.com/badger-eval/badger/sql/install"
 )
 
 // names are what a block may hold, as deploy/names writes them.
@@ -469,6 +471,125 @@ func TestTerraformRoots(t *testing.T) {
 	}
 }
 
+// The gateway's endpoint and role are outputs of the first pass, which needs neither.
+func TestTerraformFirstPass(t *testing.T) {
+	if _, err := rendered(t, "terraform-aws-external-function", "warehouse: snowflake\nvia: api-gateway\ndatabase: main\n"); err != nil {
+		t.Error(err)
+	}
+}
+
+// The root of Snowflake lets the service reach the judge of the values and no other host, and has their
+// nodes and times.
+func TestTerraformSnowflakeValues(t *testing.T) {
+	const values = "warehouse: snowflake\nvia: spcs\ndatabase: main\ndeploy:\n  image: badger:1.0.0\n  replicas: {min: 2, max: 4}\n"
+	for _, c := range []struct {
+		more string
+		want map[string]string // by attribute, as JSON; "" where it is not there
+	}{
+		{"  snowflake: {query_warehouse: wh}\n", map[string]string{
+			"egress_hosts": "", "egress_secrets": "", "nodes": `{"max":4,"min":2}`, "service_suspend_seconds": "", "auto_suspend_seconds": "600", "min_ready_instances": "1",
+		}},
+		{"  snowflake: {query_warehouse: wh, nodes: {min: 1, max: 3}, ready: 2, suspend: 900, pool_suspend: 30}\n  judge: {backend: openai, model: m, url: 'https://Models.example.com/v1', secret: judge_key}\n", map[string]string{
+			"egress_hosts": `["models.example.com:443"]`, "egress_secrets": `["MAIN.BADGER.JUDGE_KEY"]`, "nodes": `{"max":3,"min":1}`,
+			"service_suspend_seconds": "900", "auto_suspend_seconds": "30", "min_ready_instances": "2",
+		}},
+	} {
+		files, err := rendered(t, "terraform-snowflake-spcs", values+c.more)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range parseText(t, "root", map[string]string{"main.tf": string(content(t, files, "main.tf"))}).blocks {
+			if b.Type != "module" {
+				continue
+			}
+			for name, want := range c.want {
+				got := ""
+				if a := b.Body.Attributes[name]; a != nil {
+					v, _ := a.Expr.Value(nil)
+					text, err := ctyjson.Marshal(v, v.Type())
+					if err != nil {
+						t.Fatal(err)
+					}
+					got = string(text)
+				}
+				if got != want {
+					t.Errorf("%s is %q, want %q", name, got, want)
+				}
+			}
+		}
+	}
+}
+
+// The nightly job of Databricks tells whom the values name, runs as their principal, and fails where
+// fewer answers pass.
+func TestTerraformDatabricksJob(t *testing.T) {
+	const values = "warehouse: databricks\ndatabase: main\nschedule: {cron: 0 6 * * *, compute: 0123456789abcdef, drop: 0.1}\n"
+	files, err := rendered(t, "terraform-databricks", values+"deploy: {databricks: {notify: [a@example.com], service_principal: 12345678-90ab-cdef-1234-567890abcdef}}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := strings.Join(strings.Fields(string(content(t, files, "main.tf"))), " ")
+	for _, want := range []string{`notify = ["a@example.com"]`, `service_principal = "12345678-90ab-cdef-1234-567890abcdef"`, "drop = 0.1"} {
+		if !strings.Contains(root, want) {
+			t.Errorf("the root lacks %s", want)
+		}
+	}
+	tasks := map[string]bool{}
+	for _, b := range parse(t, filepath.Join("terraform", "databricks")).blocks {
+		if b.Type != "resource" || b.Labels[0] != "databricks_job" {
+			continue
+		}
+		for _, inner := range b.Body.Blocks {
+			if inner.Type == "task" {
+				v, _ := inner.Body.Attributes["task_key"].Expr.Value(nil)
+				tasks[v.AsString()] = true
+			}
+		}
+	}
+	if !tasks["evaluate"] || !tasks["degraded"] {
+		t.Errorf("the job has the tasks %v", tasks)
+	}
+	_, err = rendered(t, "terraform-databricks", values+"deploy: {databricks: {nightly: binary}}\n")
+	if err == nil || !strings.Contains(err.Error(), "deploy.databricks.nightly") {
+		t.Errorf("nightly: binary: %v", err)
+	}
+}
+
+// What a target says that it needs is enough.
+func TestTerraformNeeds(t *testing.T) {
+	for _, name := range moduleNames {
+		target, err := deploy.Find("terraform-" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := install.Values{Warehouse: target.Warehouse, Via: target.Via, Roles: install.Roles{Owner: "group:o@example.com", Caller: "group:c@example.com"}}
+		for _, key := range target.Required {
+			value := map[string]string{"deploy.image": "badger:1.0.0", "database": "analytics", "location": "europe-west1"}[key]
+			if name == "bigquery-cloud-run" && key == "deploy.image" {
+				value = "example.com/badger:1.0.0"
+			}
+			if err := v.Set(key, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if name == "bigquery-cloud-run" { // or endpoint, as its error says
+			v.Deploy.CloudRun.ProjectNumber = "123456789012"
+		}
+		v.Deploying = true
+		all, err := functions()
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := install.New(v, dialects[v.Warehouse], few(all))
+		if err == nil {
+			_, err = deploy.Render(target, plan, "v1.2.3")
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // Values come out of the literals as they went in.
 func TestTerraformTexts(t *testing.T) {
 	const hostile = `a${b}%{c}\ "q" <&>`
@@ -506,7 +627,7 @@ func TestTerraformFindsFaults(t *testing.T) {
 	}
 	for _, c := range []struct{ module, file, from, to, want string }{
 		{"snowflake-spcs", "main.tf", "  auto_suspend_secs = ", "  suspend_after_sec = ", "no attribute suspend_after_sec"},
-		{"snowflake-spcs", "main.tf", "  min_nodes         = var.instances.min\n", "", "min_nodes is missing"},
+		{"snowflake-spcs", "main.tf", "  min_nodes         = coalesce(var.nodes, var.instances).min\n", "", "min_nodes is missing"},
 		{"snowflake-spcs", "main.tf", `auto_resume       = "true"`, `auto_resume       = true`, "auto_resume is a bool"},
 		{"snowflake-spcs", "main.tf", "from_specification {", "from_spec {", "no block from_spec"},
 		{"snowflake-spcs", "main.tf", `resource "snowflake_compute_pool"`, `resource "snowflake_pool"`, "no resource snowflake_pool"},
@@ -607,6 +728,7 @@ func TestTerraformVariables(t *testing.T) {
 		{"snowflake-spcs", `egress_hosts=["api.example.com"]`, "HOST:PORT"},
 		{"snowflake-spcs", `egress_secrets=["x; DROP TABLE y"]`, "DATABASE.SCHEMA.NAME"},
 		{"snowflake-spcs", `instances={min=2,max=1}`, "min at most max"},
+		{"snowflake-spcs", `service_suspend_seconds=60`, "at least 300"},
 		{"snowflake-spcs", `owner_role=accountadmin`, "ACCOUNTADMIN"},
 		{"snowflake-spcs", `database=a.b`, "name of a database"},
 		{"snowflake-spcs", `service=x' OR '1`, "capitals, digits and underscores"},
@@ -615,10 +737,15 @@ func TestTerraformVariables(t *testing.T) {
 		{"bigquery-cloud-run", "image=badger", "@sha256:DIGEST"},
 		{"bigquery-cloud-run", "memory=1G", "Expected a size"},
 		{"bigquery-cloud-run", `secret_files={"../x"="y"}`, "Expected folders"},
+		{"bigquery-cloud-run", `secret_files={"tmp"="y"}`, "none with the name tmp"},
+		{"bigquery-cloud-run", "concurrency=1001", "1 to 1000"},
+		{"bigquery-cloud-run", "account=badger", "e-mail address"},
 		{"bigquery-cloud-run", `instances={min=0,max=0}`, "max at least 1"},
 		{"databricks", "", ""},
 		{"databricks", "warehouse_id=nightly", "hexadecimal"},
 		{"databricks", `groups={owner="a",caller="a"}`, "four groups that differ"},
+		{"databricks", "drop=0", "more than 0"},
+		{"databricks", "service_principal=badger", "application id"},
 		{"databricks", "secret_scope=a b", "at most 128"},
 		{"aws-external-function", "", ""},
 		{"aws-external-function", "backend_url=http://badger.example.com", "https URL"},

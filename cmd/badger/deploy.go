@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,8 +37,9 @@ func (c *deployCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	if v.Warehouse == "" {
-		v.Warehouse, v.Via = t.Warehouse, t.Via
+	v.Warehouse = cmp.Or(v.Warehouse, t.Warehouse)
+	if v.Warehouse == t.Warehouse {
+		v.Via = cmp.Or(v.Via, t.Via)
 	}
 	v.Deploying = true
 	plan, err := planOf(ctx, v)

@@ -149,6 +149,41 @@ func (v *Values) CloudRunRegion() error {
 	return nil
 }
 
+// outsideEU are the regions in Europe that are not in BigQuery's multi-region EU, which is the member
+// states of the European Union: London and Zurich.
+var outsideEU = []string{"europe-west2", "europe-west6"}
+
+// cloudRunPlace checks that what must lie in one place does. A remote function is called in the
+// region of its dataset, or in any region inside its multi-region.
+func (v *Values) cloudRunPlace() error {
+	bad := func(format string, args ...any) error {
+		return errcode.New(errcode.InvalidArgument, "values: "+format, args...)
+	}
+	location, region := strings.ToLower(v.Location), v.Deploy.CloudRun.Region
+	if location == "" {
+		return nil // who needs it says so
+	}
+	inside, want := region == location, location
+	switch {
+	case location == "eu":
+		inside = strings.HasPrefix(region, "europe-") && !slices.Contains(outsideEU, region)
+		want = "a region in the European Union, such as europe-west1"
+	case location == "us":
+		inside, want = strings.HasPrefix(region, "us-"), "a region in the United States, such as us-central1"
+	case !cloudRegion.MatchString(location):
+		return bad("location is %.40q, want EU, US, or a region, such as europe-west1", v.Location)
+	}
+	if region != "" && !inside {
+		return bad("deploy.cloud_run.region is %.40q, and location is %.40q: the service must lie in it; want %s", region, v.Location, want)
+	}
+	if u, err := url.Parse(v.Deploy.Warehouse); err == nil && u.Scheme == "bigquery" {
+		if l := u.Query().Get("location"); l != "" && !strings.EqualFold(l, v.Location) {
+			return bad("deploy.warehouse has location=%.40s, and location is %.40q: one query reads datasets of one location", l, v.Location)
+		}
+	}
+	return nil
+}
+
 // Binding is a role that somebody gets on a resource of Google Cloud.
 type Binding struct {
 	On       string `json:"on"`       // project, dataset, connection, secret or service

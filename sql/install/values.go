@@ -191,6 +191,11 @@ func (v *Values) complete(required []string) error {
 	if err := v.Deploy.complete(); err != nil {
 		return err
 	}
+	if v.Warehouse == "bigquery" {
+		if err := v.cloudRunPlace(); err != nil {
+			return err
+		}
+	}
 	return v.Schedule.complete()
 }
 

@@ -1,6 +1,12 @@
 # Infrastructure of badger serve on Cloud Run for BigQuery's remote functions. Functions and tables are made by badger install.
 
+locals {
+  account = var.account == null ? google_service_account.server[0].email : var.account
+}
+
 resource "google_service_account" "server" {
+  count = var.account == null ? 1 : 0
+
   project      = var.project
   account_id   = substr("${var.service}-server", 0, 30)
   display_name = "badger serve"
@@ -11,7 +17,7 @@ resource "google_project_iam_member" "server" {
 
   project = var.project
   role    = each.value
-  member  = "serviceAccount:${google_service_account.server.email}"
+  member  = "serviceAccount:${local.account}"
 }
 
 resource "google_secret_manager_secret_iam_member" "server" {
@@ -20,7 +26,7 @@ resource "google_secret_manager_secret_iam_member" "server" {
   project   = var.project
   secret_id = each.value
   role      = "roles/secretmanager.secretAccessor"
-  member    = "serviceAccount:${google_service_account.server.email}"
+  member    = "serviceAccount:${local.account}"
 }
 
 resource "google_cloud_run_v2_service" "this" {
@@ -31,13 +37,27 @@ resource "google_cloud_run_v2_service" "this" {
   deletion_protection = var.deletion_protection
 
   template {
-    service_account                  = google_service_account.server.email
+    execution_environment            = "EXECUTION_ENVIRONMENT_GEN2"
+    service_account                  = local.account
     timeout                          = "1200s"
-    max_instance_request_concurrency = 80
+    max_instance_request_concurrency = var.concurrency
 
     scaling {
       min_instance_count = var.instances.min
       max_instance_count = var.instances.max
+    }
+
+    dynamic "vpc_access" {
+      for_each = var.network == null ? [] : [var.network]
+
+      content {
+        egress = "ALL_TRAFFIC"
+
+        network_interfaces {
+          network    = vpc_access.value
+          subnetwork = var.subnetwork
+        }
+      }
     }
 
     containers {
@@ -68,6 +88,12 @@ resource "google_cloud_run_v2_service" "this" {
         }
       }
 
+      # All that badger writes.
+      volume_mounts {
+        name       = "tmp"
+        mount_path = "/tmp"
+      }
+
       dynamic "volume_mounts" {
         for_each = var.secret_files
 
@@ -79,20 +105,31 @@ resource "google_cloud_run_v2_service" "this" {
 
       startup_probe {
         period_seconds    = 2
-        failure_threshold = 30
+        timeout_seconds   = 2
+        failure_threshold = 60
+
+        http_get {
+          path = "/health/ready"
+        }
+      }
+
+      liveness_probe {
+        period_seconds    = 30
+        timeout_seconds   = 5
+        failure_threshold = 4
 
         http_get {
           path = "/health/live"
         }
       }
+    }
 
-      liveness_probe {
-        period_seconds    = 10
-        failure_threshold = 6
+    volumes {
+      name = "tmp"
 
-        http_get {
-          path = "/health/live"
-        }
+      empty_dir {
+        medium     = "MEMORY"
+        size_limit = "64Mi"
       }
     }
 
@@ -114,7 +151,14 @@ resource "google_cloud_run_v2_service" "this" {
     }
   }
 
-  depends_on = [google_secret_manager_secret_iam_member.server]
+  lifecycle {
+    precondition {
+      condition     = var.subnetwork == null || var.network != null
+      error_message = "subnetwork needs network."
+    }
+  }
+
+  depends_on = [google_project_iam_member.server, google_secret_manager_secret_iam_member.server]
 }
 
 resource "google_bigquery_connection" "this" {

@@ -14,6 +14,6 @@ output "connection_account" {
 }
 
 output "server_account" {
-  description = "Account of the server: grant it roles/bigquery.dataEditor on the dataset that keeps its ledger."
-  value       = google_service_account.server.email
+  description = "Account of the server. setup.sh --roles of badger deploy cloud-run gives it its roles on datasets."
+  value       = local.account
 }

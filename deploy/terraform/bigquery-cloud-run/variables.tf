@@ -3,7 +3,7 @@ variable "project" {
   type        = string
 
   validation {
-    condition     = can(regex("^[a-z][a-z0-9-]{4,28}[a-z0-9]$", var.project))
+    condition     = can(regex("^([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$", var.project))
     error_message = "Expected the id of a project, such as analytics-prod."
   }
 }
@@ -13,7 +13,7 @@ variable "region" {
   type        = string
 
   validation {
-    condition     = can(regex("^[a-z]+-[a-z]+[0-9]+$", var.region))
+    condition     = can(regex("^[a-z]+(-[a-z]+)+[0-9]+$", var.region))
     error_message = "Expected a region, such as europe-west1."
   }
 }
@@ -45,7 +45,7 @@ variable "image" {
   type        = string
 
   validation {
-    condition     = can(regex("^[a-z0-9.-]+/.+(:[^/]+|@sha256:[0-9a-f]{64})$", var.image))
+    condition     = can(regex("^[a-z0-9.-]+(:[0-9]+)?/.+(:[^/]+|@sha256:[0-9a-f]{64})$", var.image))
     error_message = "Expected HOST/PROJECT/REPOSITORY/IMAGE:TAG, or @sha256:DIGEST."
   }
 }
@@ -81,6 +81,40 @@ variable "memory" {
   }
 }
 
+variable "concurrency" {
+  description = "Calls that one server has at once. Set BADGER_LIMITS_CALLS and BADGER_LIMITS_CALLER_CALLS in environment to the same."
+  type        = number
+  default     = 80
+
+  validation {
+    condition     = var.concurrency >= 1 && var.concurrency <= 1000
+    error_message = "Expected 1 to 1000 calls."
+  }
+}
+
+variable "account" {
+  description = "E-mail address of a service account that is there and that the server runs as. null: the module makes SERVICE-server."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.account == null || can(regex("^[a-z0-9][a-z0-9._-]*@[a-z0-9-]+([.][a-z0-9-]+)+$", var.account))
+    error_message = "Expected the e-mail address of a service account."
+  }
+}
+
+variable "network" {
+  description = "VPC network that all outgoing connections go through. null: Cloud Run's own way out."
+  type        = string
+  default     = null
+}
+
+variable "subnetwork" {
+  description = "Subnetwork of the network, in the region. null: the one with the network's name. It needs network."
+  type        = string
+  default     = null
+}
+
 variable "environment" {
   description = "Further variables of the server: BADGER_… sets a key of its configuration. No secrets: name files of secret_files."
   type        = map(string)
@@ -93,13 +127,13 @@ variable "secret_files" {
   default     = {}
 
   validation {
-    condition     = alltrue([for k, v in var.secret_files : can(regex("^[a-z0-9]([a-z0-9-]*[a-z0-9])?$", k))])
-    error_message = "Expected folders of lower-case letters, digits and dashes."
+    condition     = alltrue([for k, v in var.secret_files : can(regex("^[a-z0-9]([a-z0-9-]*[a-z0-9])?$", k)) && k != "tmp"])
+    error_message = "Expected folders of lower-case letters, digits and dashes, and none with the name tmp."
   }
 }
 
 variable "project_roles" {
-  description = "Roles of the server's account in the project. It needs jobUser where it reads or writes the warehouse; the right to its dataset is granted on the dataset."
+  description = "Roles of the server's account in the project. It needs jobUser where it reads or writes the warehouse; its rights to datasets are granted by setup.sh --roles of badger deploy cloud-run."
   type        = set(string)
   default     = ["roles/bigquery.jobUser"]
 }

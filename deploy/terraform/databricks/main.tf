@@ -53,6 +53,10 @@ resource "databricks_grants" "volume" {
   }
 }
 
+locals {
+  qualified = "`${replace(var.catalog, "`", "``")}`.`${replace(databricks_schema.this.name, "`", "``")}`"
+}
+
 resource "databricks_secret_scope" "this" {
   name = var.secret_scope
 }
@@ -71,7 +75,23 @@ resource "databricks_query" "evaluate" {
   display_name = "badger evaluate"
   catalog      = var.catalog
   schema       = databricks_schema.this.name
-  query_text   = "CALL `${replace(var.catalog, "`", "``")}`.`${replace(databricks_schema.this.name, "`", "``")}`.evaluate()"
+  query_text   = "CALL ${local.qualified}.evaluate()"
+}
+
+# It fails where fewer answers pass than in the batch before, so that the job's notification tells of it.
+resource "databricks_query" "degraded" {
+  count = var.schedule == null ? 0 : 1
+
+  warehouse_id = var.warehouse_id
+  display_name = "badger degraded"
+  catalog      = var.catalog
+  schema       = databricks_schema.this.name
+  query_text = join("\n", [
+    "SELECT raise_error(concat_ws('; ', collect_list(concat(agent_name, ', ', metric, ', batch ', batch_id))))",
+    "FROM ${local.qualified}.degradation",
+    "WHERE pass_rate_change <= -${var.drop} OR failed > failed_before",
+    "HAVING COUNT(*) > 0",
+  ])
 }
 
 resource "databricks_job" "evaluate" {
@@ -79,7 +99,7 @@ resource "databricks_job" "evaluate" {
 
   name                = "badger evaluate"
   max_concurrent_runs = 1
-  timeout_seconds     = 14400
+  timeout_seconds     = 36000
 
   task {
     task_key = "evaluate"
@@ -90,6 +110,30 @@ resource "databricks_job" "evaluate" {
       query {
         query_id = databricks_query.evaluate[0].id
       }
+    }
+  }
+
+  task {
+    task_key = "degraded"
+
+    depends_on {
+      task_key = "evaluate"
+    }
+
+    sql_task {
+      warehouse_id = var.warehouse_id
+
+      query {
+        query_id = databricks_query.degraded[0].id
+      }
+    }
+  }
+
+  dynamic "run_as" {
+    for_each = var.service_principal == null ? [] : [var.service_principal]
+
+    content {
+      service_principal_name = run_as.value
     }
   }
 

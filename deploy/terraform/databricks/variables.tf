@@ -66,7 +66,29 @@ variable "warehouse_id" {
 }
 
 variable "notify" {
-  description = "Addresses that are told when the evaluation fails."
+  description = "Addresses that are told when the evaluation fails, or when fewer answers pass than in the batch before."
   type        = list(string)
   default     = []
+}
+
+variable "drop" {
+  description = "How far the share of passing answers must fall for the task degraded to fail, from 0 to 1."
+  type        = number
+  default     = 0.05
+
+  validation {
+    condition     = var.drop > 0 && var.drop <= 1
+    error_message = "Expected more than 0 and at most 1."
+  }
+}
+
+variable "service_principal" {
+  description = "Application id of the service principal that the job runs as. It needs CAN RUN on both queries. null: whoever applies."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.service_principal == null || can(regex("^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", var.service_principal))
+    error_message = "Expected the application id of a service principal."
+  }
 }

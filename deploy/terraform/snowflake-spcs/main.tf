@@ -9,8 +9,8 @@ locals {
 resource "snowflake_compute_pool" "this" {
   name              = var.compute_pool
   instance_family   = var.instance_family
-  min_nodes         = var.instances.min
-  max_nodes         = var.instances.max
+  min_nodes         = coalesce(var.nodes, var.instances).min
+  max_nodes         = coalesce(var.nodes, var.instances).max
   auto_resume       = "true"
   auto_suspend_secs = var.auto_suspend_seconds
   comment           = "badger serve"
@@ -92,6 +92,8 @@ resource "snowflake_service" "this" {
   compute_pool                 = snowflake_compute_pool.this.name
   min_instances                = var.instances.min
   max_instances                = var.instances.max
+  min_ready_instances          = var.min_ready_instances
+  auto_suspend_secs            = var.service_suspend_seconds
   auto_resume                  = "true"
   query_warehouse              = var.query_warehouse
   external_access_integrations = local.open ? [local.external] : []

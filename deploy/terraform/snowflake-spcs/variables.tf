@@ -54,7 +54,7 @@ variable "instance_family" {
 }
 
 variable "instances" {
-  description = "How many servers run at least and at most. Each has a node of its own."
+  description = "How many servers run at least and at most. nodes says on how many nodes."
   type = object({
     min = number
     max = number
@@ -67,14 +67,45 @@ variable "instances" {
   }
 }
 
+variable "nodes" {
+  description = "How many nodes the pool has at least and at most. null: as many as instances."
+  type = object({
+    min = number
+    max = number
+  })
+  default = null
+}
+
+variable "min_ready_instances" {
+  description = "Servers that must be ready for the service to be so."
+  type        = number
+  default     = 1
+
+  validation {
+    condition     = var.min_ready_instances >= 1
+    error_message = "Expected at least 1."
+  }
+}
+
+variable "service_suspend_seconds" {
+  description = "Seconds without a call after which the service stops, 300 or more. 0: never."
+  type        = number
+  default     = 0
+
+  validation {
+    condition     = var.service_suspend_seconds == 0 || var.service_suspend_seconds >= 300
+    error_message = "Expected 0, or at least 300 seconds."
+  }
+}
+
 variable "auto_suspend_seconds" {
   description = "Seconds without a service after which the pool's nodes are given back."
   type        = number
   default     = 600
 
   validation {
-    condition     = var.auto_suspend_seconds >= 60
-    error_message = "Expected at least 60 seconds."
+    condition     = var.auto_suspend_seconds >= 1
+    error_message = "Expected at least 1 second."
   }
 }
 

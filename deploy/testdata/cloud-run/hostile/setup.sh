@@ -3,8 +3,12 @@
 # Sets badger serve up on Cloud Run for BigQuery. It may be run again. It needs gcloud, bq, curl and jq, and an account with
 # roles/owner, or roles/run.admin, roles/iam.serviceAccountAdmin, roles/iam.roleAdmin, roles/resourcemanager.projectIamAdmin,
 # roles/serviceusage.serviceUsageAdmin, roles/bigquery.admin, roles/secretmanager.admin and roles/iam.serviceAccountUser.
+# With --roles it leaves the service as it is: for a service that Terraform makes, after terraform apply.
 set -euo pipefail
 cd "$(dirname "$0")"
+
+only=${1:-}
+case $only in '' | --roles) ;; *) echo "unknown argument $only, expected --roles or nothing" >&2 && exit 2 ;; esac
 
 step() { printf '\n== %s\n' "$1"; }
 
@@ -71,7 +75,7 @@ again connection_role add example.com:null-off.US.1e3 'user:o'\''brien+$(id)@exa
 again connection_role add example.com:null-off.US.1e3 'principalSet://iam.googleapis.com/locations/global/workforcePools/p/group/a;b#c' roles/bigquery.connectionUser
 
 step "the service"
-gcloud run services replace service.yaml --project=example.com:null-off --region=us-central1
+[ "$only" = --roles ] || gcloud run services replace service.yaml --project=example.com:null-off --region=us-central1
 # BigQuery calls the service, and nobody else may.
 again gcloud run services add-iam-policy-binding no --project=example.com:null-off --region=us-central1 --member="serviceAccount:$CALLER" --role=roles/run.invoker
 

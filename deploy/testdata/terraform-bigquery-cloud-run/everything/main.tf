@@ -12,44 +12,58 @@ terraform {
   }
 }
 
-variable "region" {
-  description = "Region of the service, in or near the location of the dataset."
-  type        = string
-}
-
 provider "google" {
-  project = "analytics-prod"
-  region  = var.region
+  project = "acme-analytics"
+  region  = "europe-west1"
 }
 
+# The module gives no roles on datasets and connections, and makes no account of the nightly job: run "setup.sh --roles" of
+# badger deploy cloud-run after terraform apply, and then its perimeter.sh. The account must be there before.
 module "badger" {
   source = "./bigquery-cloud-run"
 
-  project      = "analytics-prod"
-  region       = var.region
-  location     = "europe-west1"
-  service      = "eval"
-  connection   = "eval"
-  image        = "europe-docker.pkg.dev/analytics-prod/badger/badger@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-  instances    = { min = 1, max = 8 }
-  cpu          = "2"
-  memory       = "2Gi"
-  secret_files = { judge = "badger-judge" }
+  account       = "scorer@acme-analytics.iam.gserviceaccount.com"
+  concurrency   = 40
+  connection    = "badger-scoring"
+  cpu           = "4"
+  image         = "europe-docker.pkg.dev/acme-analytics/badger/badger@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+  instances     = { max = 10, min = 2 }
+  location      = "europe-west1"
+  memory        = "4Gi"
+  network       = "inside"
+  project       = "acme-analytics"
+  project_roles = []
+  region        = "europe-west1"
+  secret_files  = {}
+  service       = "scoring"
+  subnetwork    = "inside-ew1"
 
   environment = {
-    BADGER_RESULTS_WAREHOUSE = "bigquery://analytics-prod/badger?location=europe-west1"
-    BADGER_JUDGE_BACKEND     = "openai:gpt-4o"
-    BADGER_JUDGE_BASE_URL    = "https://models.example.com/v1"
-    BADGER_JUDGE_KEY_FILE    = "/etc/badger/secrets/judge/value"
+    BADGER_AUTH_HTTP_AUDIENCE         = "https://scoring-123456789012.europe-west1.run.app"
+    BADGER_AUTH_HTTP_EMAILS           = "bqcx-123456789012-ab12@gcp-sa-bigquery-condel.iam.gserviceaccount.com"
+    BADGER_AUTH_HTTP_MODE             = "platform"
+    BADGER_AUTH_HTTP_PLATFORM         = "cloud-run"
+    BADGER_JUDGE_BACKEND              = "bigqueryai:gemini-2.5-flash"
+    BADGER_JUDGE_CONNECTION           = "acme-analytics.europe-west1.models"
+    BADGER_LIMITS_CALLER_CALLS        = "40"
+    BADGER_LIMITS_CALLER_MEMORY_BYTES = "1319108608"
+    BADGER_LIMITS_CALLS               = "40"
+    BADGER_LIMITS_MEMORY_BYTES        = "1319108608"
+    BADGER_LIMITS_MESSAGE_BYTES       = "10485760"
+    BADGER_LIMITS_STOP_GRACE          = "9s"
+    BADGER_LISTEN_H2C                 = "true"
+    BADGER_RELOAD                     = "5m"
+    BADGER_RESULTS_WAREHOUSE          = "bigquery://acme-analytics/answers?location=europe-west1&billing_project=acme-billing&credentials=metadata"
+    GOMEMLIMIT                        = "3904MiB"
   }
 }
 
 output "endpoint" {
-  description = "For endpoint in the values of badger install."
+  description = "URL of the service that Cloud Run reports; the functions name the one in the values."
   value       = module.badger.endpoint
 }
 
 output "server_account" {
-  description = "Grant it roles/bigquery.dataEditor on the dataset that keeps its ledger."
+  description = "Account of the server, which setup.sh --roles gives its roles on datasets."
   value       = module.badger.server_account
 }

@@ -12,43 +12,56 @@ terraform {
   }
 }
 
-variable "region" {
-  description = "Region of the service, in or near the location of the dataset."
-  type        = string
-}
-
 provider "google" {
-  project = "example.com:my-project"
-  region  = var.region
+  project = "example.com:null-off"
+  region  = "europe-west1"
 }
 
+# The module gives no roles on datasets and connections, and makes no account of the nightly job: run "setup.sh --roles" of
+# badger deploy cloud-run after terraform apply.
 module "badger" {
   source = "./bigquery-cloud-run"
 
-  project      = "example.com:my-project"
-  region       = var.region
-  location     = "EU$${var.x}"
-  service      = "a\"b"
-  connection   = "c\\d"
-  image        = "europe-docker.pkg.dev/p/r/i:1.0.0$${path.module}"
-  instances    = { min = 1, max = 1 }
-  cpu          = "1"
-  memory       = "1Gi"
-  secret_files = { judge = "a\\\"b" }
+  concurrency   = 80
+  connection    = "1e3"
+  cpu           = "1"
+  image         = "registry.example.com:5000/a/b_c.d:0x1F"
+  instances     = { max = 1, min = 1 }
+  location      = "EU"
+  memory        = "1Gi"
+  project       = "example.com:null-off"
+  project_roles = []
+  region        = "europe-west1"
+  secret_files  = { judge = "true" }
+  service       = "no"
 
   environment = {
-    BADGER_JUDGE_BACKEND  = "openai:%%{ if true }"
-    BADGER_JUDGE_BASE_URL = "https://models.example.com/<&>"
-    BADGER_JUDGE_KEY_FILE = "/etc/badger/secrets/judge/value"
+    BADGER_AUTH_HTTP_AUDIENCE         = "https://badger.example.com"
+    BADGER_AUTH_HTTP_EMAILS           = "*@gcp-sa-bigquery-condel.iam.gserviceaccount.com"
+    BADGER_AUTH_HTTP_MODE             = "platform"
+    BADGER_AUTH_HTTP_PLATFORM         = "cloud-run"
+    BADGER_JUDGE_BACKEND              = "openai:%%{ if true }$${x} \"q\" \\"
+    BADGER_JUDGE_BASE_URL             = "https://models.example.com/<&>"
+    BADGER_JUDGE_KEY_FILE             = "/etc/badger/secrets/judge/value"
+    BADGER_LIMITS_CALLER_CALLS        = "80"
+    BADGER_LIMITS_CALLER_MEMORY_BYTES = "245366784"
+    BADGER_LIMITS_CALLS               = "80"
+    BADGER_LIMITS_MEMORY_BYTES        = "245366784"
+    BADGER_LIMITS_MESSAGE_BYTES       = "10485760"
+    BADGER_LIMITS_STOP_GRACE          = "9s"
+    BADGER_LISTEN_H2C                 = "true"
+    BADGER_RELOAD                     = "5m"
+    BADGER_RESULTS_WAREHOUSE          = "bigquery://acme-analytics/a$${b}?location=EU&credentials=metadata"
+    GOMEMLIMIT                        = "832MiB"
   }
 }
 
 output "endpoint" {
-  description = "For endpoint in the values of badger install."
+  description = "URL of the service that Cloud Run reports; the functions name the one in the values."
   value       = module.badger.endpoint
 }
 
 output "server_account" {
-  description = "Grant it roles/bigquery.dataEditor on the dataset that keeps its ledger."
+  description = "Account of the server, which setup.sh --roles gives its roles on datasets."
   value       = module.badger.server_account
 }

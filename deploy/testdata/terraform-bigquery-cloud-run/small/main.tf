@@ -12,40 +12,51 @@ terraform {
   }
 }
 
-variable "region" {
-  description = "Region of the service, in or near the location of the dataset."
-  type        = string
-}
-
 provider "google" {
   project = "analytics-prod"
-  region  = var.region
+  region  = "europe-west1"
 }
 
+# The module gives no roles on datasets and connections, and makes no account of the nightly job: run "setup.sh --roles" of
+# badger deploy cloud-run after terraform apply.
 module "badger" {
   source = "./bigquery-cloud-run"
 
-  project      = "analytics-prod"
-  region       = var.region
-  location     = "EU"
-  service      = "badger"
-  connection   = "badger"
-  image        = "europe-docker.pkg.dev/analytics-prod/badger/badger:1.0.0"
-  instances    = { min = 1, max = 1 }
-  cpu          = "1"
-  memory       = "1Gi"
-  secret_files = {}
+  concurrency   = 80
+  connection    = "badger"
+  cpu           = "1"
+  image         = "europe-docker.pkg.dev/analytics-prod/badger/badger:1.0.0"
+  instances     = { max = 1, min = 1 }
+  location      = "EU"
+  memory        = "1Gi"
+  project       = "analytics-prod"
+  project_roles = []
+  region        = "europe-west1"
+  secret_files  = {}
+  service       = "badger"
 
   environment = {
+    BADGER_AUTH_HTTP_AUDIENCE         = "https://badger-123456789012.europe-west1.run.app"
+    BADGER_AUTH_HTTP_EMAILS           = "*@gcp-sa-bigquery-condel.iam.gserviceaccount.com"
+    BADGER_AUTH_HTTP_MODE             = "platform"
+    BADGER_AUTH_HTTP_PLATFORM         = "cloud-run"
+    BADGER_LIMITS_CALLER_CALLS        = "80"
+    BADGER_LIMITS_CALLER_MEMORY_BYTES = "245366784"
+    BADGER_LIMITS_CALLS               = "80"
+    BADGER_LIMITS_MEMORY_BYTES        = "245366784"
+    BADGER_LIMITS_MESSAGE_BYTES       = "10485760"
+    BADGER_LIMITS_STOP_GRACE          = "9s"
+    BADGER_LISTEN_H2C                 = "true"
+    GOMEMLIMIT                        = "832MiB"
   }
 }
 
 output "endpoint" {
-  description = "For endpoint in the values of badger install."
+  description = "URL of the service that Cloud Run reports; the functions name the one in the values."
   value       = module.badger.endpoint
 }
 
 output "server_account" {
-  description = "Grant it roles/bigquery.dataEditor on the dataset that keeps its ledger."
+  description = "Account of the server, which setup.sh --roles gives its roles on datasets."
   value       = module.badger.server_account
 }

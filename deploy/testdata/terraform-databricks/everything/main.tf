@@ -18,12 +18,15 @@ provider "databricks" {}
 module "badger" {
   source = "./databricks"
 
-  catalog      = "main"
-  schema       = "badger"
-  secret_scope = "eval"
-  schedule     = "0 30 5 ? * 2-6"
-  timezone     = "Europe/Berlin"
-  warehouse_id = "0123456789abcdef"
+  catalog           = "main"
+  drop              = 0.05
+  notify            = ["data@example.com", "ops@example.com"]
+  schedule          = "0 30 5 ? * 2-6"
+  schema            = "badger"
+  secret_scope      = "eval"
+  service_principal = "12345678-90ab-cdef-1234-567890abcdef"
+  timezone          = "Europe/Berlin"
+  warehouse_id      = "0123456789abcdef"
 
   groups = {
     owner     = "eval-owners"

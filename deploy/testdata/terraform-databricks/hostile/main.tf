@@ -19,9 +19,11 @@ module "badger" {
   source = "./databricks"
 
   catalog      = "ma$${in}`x`"
+  drop         = 0.05
+  notify       = []
+  schedule     = null
   schema       = "s \"q\" \\"
   secret_scope = "badger"
-  schedule     = null
   timezone     = "UTC"
   warehouse_id = null
 

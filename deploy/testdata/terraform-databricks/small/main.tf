@@ -19,9 +19,11 @@ module "badger" {
   source = "./databricks"
 
   catalog      = "main"
+  drop         = 0.05
+  notify       = []
+  schedule     = null
   schema       = "badger"
   secret_scope = "badger"
-  schedule     = null
   timezone     = "UTC"
   warehouse_id = null
 

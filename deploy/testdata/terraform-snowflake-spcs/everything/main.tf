@@ -23,25 +23,25 @@ variable "with_service" {
   default     = false
 }
 
-variable "egress_hosts" {
-  description = "HOST:PORT that the service may connect to. Empty: nothing leaves the account."
-  type        = list(string)
-  default     = []
-}
-
 module "badger" {
   source = "./snowflake-spcs"
 
-  database        = "ANALYTICS"
-  schema          = "BADGER"
-  owner_role      = "EVAL_OWNER"
-  compute_pool    = "EVAL_POOL"
-  instance_family = "CPU_X64_S"
-  instances       = { min = 2, max = 5 }
-  service         = "EVAL"
-  specification   = var.with_service ? file("${path.module}/service.yaml") : null # badger deploy snowflake writes it
-  query_warehouse = "EVAL_WH"
-  egress_hosts    = var.egress_hosts
+  auto_suspend_seconds    = 300
+  compute_pool            = "EVAL_POOL"
+  database                = "ANALYTICS"
+  egress_hosts            = ["models.example.com:8443"]
+  egress_secrets          = ["ANALYTICS.BADGER.JUDGE_KEY"]
+  instance_family         = "CPU_X64_S"
+  instances               = { max = 5, min = 2 }
+  min_ready_instances     = 2
+  nodes                   = { max = 3, min = 1 }
+  owner_role              = "EVAL_OWNER"
+  query_warehouse         = "EVAL_WH"
+  schema                  = "BADGER"
+  service                 = "EVAL"
+  service_suspend_seconds = 600
+  # badger deploy snowflake writes it into this folder.
+  specification = var.with_service ? file("${path.module}/service.yaml") : null
 }
 
 output "image_repository" {

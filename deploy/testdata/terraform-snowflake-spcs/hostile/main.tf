@@ -23,25 +23,22 @@ variable "with_service" {
   default     = false
 }
 
-variable "egress_hosts" {
-  description = "HOST:PORT that the service may connect to. Empty: nothing leaves the account."
-  type        = list(string)
-  default     = []
-}
-
 module "badger" {
   source = "./snowflake-spcs"
 
-  database        = "ANALYTICS_2"
-  schema          = "EVALS"
-  owner_role      = "O'Brien $${x}"
-  compute_pool    = "POOL_1"
-  instance_family = "CPU_X64_XS"
-  instances       = { min = 1, max = 1 }
-  service         = "EVAL_1"
-  specification   = var.with_service ? file("${path.module}/service.yaml") : null # badger deploy snowflake writes it
-  query_warehouse = "W$${x} \"1\""
-  egress_hosts    = var.egress_hosts
+  auto_suspend_seconds = 600
+  compute_pool         = "POOL_1"
+  database             = "ANALYTICS_2"
+  instance_family      = "CPU_X64_XS"
+  instances            = { max = 1, min = 1 }
+  min_ready_instances  = 1
+  nodes                = { max = 1, min = 1 }
+  owner_role           = "O'Brien $${x}"
+  query_warehouse      = "W$${x} \"1\""
+  schema               = "EVALS"
+  service              = "EVAL_1"
+  # badger deploy snowflake writes it into this folder.
+  specification = var.with_service ? file("${path.module}/service.yaml") : null
 }
 
 output "image_repository" {

@@ -23,25 +23,22 @@ variable "with_service" {
   default     = false
 }
 
-variable "egress_hosts" {
-  description = "HOST:PORT that the service may connect to. Empty: nothing leaves the account."
-  type        = list(string)
-  default     = []
-}
-
 module "badger" {
   source = "./snowflake-spcs"
 
-  database        = "ANALYTICS"
-  schema          = "BADGER"
-  owner_role      = "BADGER_OWNER"
-  compute_pool    = "BADGER_POOL"
-  instance_family = "CPU_X64_XS"
-  instances       = { min = 1, max = 1 }
-  service         = "BADGER"
-  specification   = var.with_service ? file("${path.module}/service.yaml") : null # badger deploy snowflake writes it
-  query_warehouse = "BADGER_WH"
-  egress_hosts    = var.egress_hosts
+  auto_suspend_seconds = 600
+  compute_pool         = "BADGER_POOL"
+  database             = "ANALYTICS"
+  instance_family      = "CPU_X64_XS"
+  instances            = { max = 1, min = 1 }
+  min_ready_instances  = 1
+  nodes                = { max = 1, min = 1 }
+  owner_role           = "BADGER_OWNER"
+  query_warehouse      = "BADGER_WH"
+  schema               = "BADGER"
+  service              = "BADGER"
+  # badger deploy snowflake writes it into this folder.
+  specification = var.with_service ? file("${path.module}/service.yaml") : null
 }
 
 output "image_repository" {
