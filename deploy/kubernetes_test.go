@@ -152,6 +152,33 @@ func TestChartSchema(t *testing.T) {
 }
 
 // chartValue is a line of the table of values.
+// URLs in the chart's values may not hold a secret.
+func TestChartRefusesSecrets(t *testing.T) {
+	schema := chartSchema(t)
+	defaults := merged(readYAML(t, filepath.Join(chart, "values.yaml")), readYAML(t, "testdata/chart/least.values.yaml"))
+	for value, fine := range map[string]bool{
+		"config: {results: {warehouse: 'postgres://u:pw@h/d'}}":               false,
+		"config: {results: {warehouse: 'postgres://h/d?password=pw'}}":        false,
+		"config: {results: {warehouse: 'databricks://dapi1@h/d'}}":            false,
+		"config: {results: {warehouse: 'snowflake:///d?role=r&token=t'}}":     false,
+		"config: {results: {warehouse: 'postgres://u@h:5432/d?passfile=/a'}}": true,
+		"config: {results: {warehouse: 'snowflake:///d?token_file=/a/t'}}":    true,
+		"config: {judge: {base_url: 'https://u:pw@h/v1'}}":                    false,
+		"config: {judge: {base_url: 'https://h/v1?api_key=k'}}":               false,
+		"config: {judge: {base_url: 'https://h:8443/v1/@a'}}":                 true,
+		"run: {source: 'postgres://u:pw@h/d'}":                                false,
+		"run: {source: 'postgres://h/d?sslpassword=pw'}":                      false,
+	} {
+		var over map[string]any
+		if err := yaml.Unmarshal([]byte(value), &over); err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(asJSON(t, merged(defaults, over))); (err == nil) != fine {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
+}
+
 type chartValue struct{ key, value, doc string }
 
 // chartValues reads values.yaml: every value needs a comment "# -- …" right above it.
@@ -653,6 +680,7 @@ func TestKubernetesValues(t *testing.T) {
 		{"tls:", "hosts: ['https://a.example.com']\n    tls:", "deploy.kubernetes.hosts"},
 		{"tls:", "hosts: ['*.example.com']\n    tls:", "deploy.kubernetes.hosts"},
 		{"tls:", "run: {source: 'postgres://a:hunter2@db/x'}\n    tls:", "run.source holds a password"},
+		{"deploy:", "deploy:\n  warehouse: 'postgres://a:hunter2@db/x'", "deploy.warehouse holds a password"},
 		{"tls:", "run: {args: [x]}\n    tls:", "deploy.kubernetes.run.args"},
 		{"tls:", "ports: [1]\n    tls:", "ports"},
 	} {

@@ -51,7 +51,6 @@ var (
 	dnsLabel  = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 	dnsName   = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
 	fullName  = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]([a-z0-9-]*[a-z0-9])?$`)
-	signsInBy = regexp.MustCompile(`://[^/@]*:[^/@]+@`)
 )
 
 func (k *Kubernetes) fields() []field {
@@ -118,9 +117,6 @@ func (k *Kubernetes) complete() error {
 		if _, ok := hostPort(h); !ok {
 			return bad("hosts", h, "HOST or HOST:PORT, such as api.example.com:443")
 		}
-	}
-	if signsInBy.MatchString(k.Run.Source) {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.kubernetes.run.source holds a password, want a URL that names a file below /etc/badger/secrets")
 	}
 	for _, a := range k.Run.Args {
 		if !strings.HasPrefix(a, "-") {

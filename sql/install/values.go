@@ -132,6 +132,9 @@ func (v *Values) fields() []field {
 // complete fills in what is left out and checks what is there. Required names the keys that this
 // way of calling needs.
 func (v *Values) complete(required []string) error {
+	if err := v.checkSecrets(); err != nil {
+		return err
+	}
 	if v.Deploying {
 		required = nil
 	}
