@@ -84,7 +84,7 @@ func ReadValues(r io.Reader) (v Values, err error) {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	if err := d.Decode(&v); err != nil && !errors.Is(err, io.EOF) {
-		return v, errcode.New(errcode.InvalidArgument, "values: %w", err)
+		return v, errcode.New(errcode.InvalidArgument, "values: %s", yamlMessage(err))
 	}
 	if !errors.Is(d.Decode(&yaml.Node{}), io.EOF) {
 		return v, errcode.New(errcode.InvalidArgument, "values: expected one YAML document")
@@ -195,19 +195,6 @@ func (v *Values) complete(required []string) error {
 		return err
 	}
 	return v.Schedule.complete()
-}
-
-// Set sets a value by its key, such as roles.owner.
-func (v *Values) Set(key, value string) error {
-	var keys []string
-	for _, f := range v.fields() {
-		if f.key == key {
-			*f.value = value
-			return nil
-		}
-		keys = append(keys, f.key)
-	}
-	return errcode.New(errcode.InvalidArgument, "unknown value %.40q%s", key, scoring.Suggest(key, keys))
 }
 
 // Require demands that values are not empty, by their keys.
