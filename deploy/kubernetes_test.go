@@ -664,7 +664,14 @@ func TestKubernetesValues(t *testing.T) {
 		{"image: r.example.com/badger:1", "image: r.example.com/badger", "deploy.image"},
 		{"image: r.example.com/badger:1", "image: r.example.com:5000/badger", "deploy.image"},
 		{"image: r.example.com/badger:1", "image: r.example.com/badger@md5:00", "deploy.image"},
+		{"image: r.example.com/badger:1", "image: r.example.com/badger@sha256:abc", "deploy.image"},
+		{"image: r.example.com/badger:1", "image: UPPER/x:1", "deploy.image"},
+		{"image: r.example.com/badger:1", "image: 'r.example.com/b:{{x}}'", "deploy.image"},
+		{"image: r.example.com/badger:1", "image: 'https://r.example.com/badger:1'", "deploy.image"},
+		{"image: r.example.com/badger:1", "image: 'r.example.com/badger:'", "deploy.image"},
 		{"image: r.example.com/badger:1", "cpu: \"1\"", "deploy.image"},
+		{"image:", "memory: 1Mi\n  image:", "deploy.memory is 1Mi, want at least 128Mi"},
+		{"image:", "judge: {backend: aiquery, model: m}\n  image:", "deploy.warehouse is missing"},
 		{"tls: {secret: s}", "tls: {}", "tls.secret"},
 		{"tls: {secret: s}", "tls: {secret: s, plaintext: true}", "want one"},
 		{"{secret: s}", "{secret: S}", "deploy.kubernetes.tls.secret"},
@@ -696,6 +703,14 @@ func TestKubernetesValues(t *testing.T) {
 		} else if strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("the error tells the password: %v", err)
 		}
+	}
+}
+
+// A service in Snowflake's account is no Deployment of a cluster.
+func TestKubernetesIsNoServiceInTheAccount(t *testing.T) {
+	_, err := rendered(t, "kubernetes", "warehouse: snowflake\nvia: spcs\ndatabase: analytics\ndeploy:\n  image: badger:1.0.0\n  snowflake: {query_warehouse: w}\n  kubernetes: {tls: {secret: s}}\n")
+	if err == nil || !strings.Contains(err.Error(), "via is spcs") {
+		t.Error(err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -47,6 +48,8 @@ var (
 	sizes = regexp.MustCompile(`^[1-9][0-9]*(Mi|Gi)$`)
 )
 
+const leastMemory = 128 // Mi; the program, its engine and some calls
+
 // schemes are those of the URLs of warehouses.
 var schemes = []string{"bigquery", "databricks", "duckdb", "postgres", "postgresql", "redshift", "snowflake"}
 
@@ -79,6 +82,9 @@ func (d *Deployment) complete() error {
 	}
 	if !sizes.MatchString(d.Memory) {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.memory is %.20q, want a size, such as 1Gi", d.Memory)
+	}
+	if n, err := strconv.Atoi(strings.TrimSuffix(d.Memory, "Mi")); err == nil && n < leastMemory {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.memory is %s, want at least %dMi", d.Memory, leastMemory)
 	}
 	for _, u := range []struct{ key, value string }{{"deploy.warehouse", d.Warehouse}, {"deploy.kubernetes.run.source", d.Kubernetes.Run.Source}} {
 		if scheme, _, _ := strings.Cut(u.value, ":"); u.value != "" && (scheme == u.value || !slices.Contains(schemes, scheme)) {
