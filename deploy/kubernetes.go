@@ -55,5 +55,15 @@ func inCluster(p *install.Plan) (any, error) {
 	if slices.Contains([]string{"cortex", "aiquery", "bigqueryai"}, d.Judge.Backend) && d.Warehouse == "" {
 		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.judge.backend is %s, which asks the warehouse's own models, and deploy.warehouse is missing", d.Judge.Backend)
 	}
-	return nil, nil
+	hosts, err := d.NamedHosts()
+	if err != nil {
+		return nil, err
+	}
+	return &cluster{hosts, d.Contacts() && len(hosts) == 0 && len(d.Kubernetes.Egress) == 0}, nil
+}
+
+// cluster is what the templates see besides the values.
+type cluster struct {
+	Hosts []install.HostPort // that may be connected to, by name
+	Shut  bool               // somebody is to be connected to, and nothing is allowed
 }

@@ -689,6 +689,10 @@ func TestKubernetesValues(t *testing.T) {
 		{"tls:", "run: {source: 'postgres://a:hunter2@db/x'}\n    tls:", "run.source holds a password"},
 		{"deploy:", "deploy:\n  warehouse: 'postgres://a:hunter2@db/x'", "deploy.warehouse holds a password"},
 		{"tls:", "run: {args: [x]}\n    tls:", "deploy.kubernetes.run.args"},
+		{"tls:", "metrics: true\n    tls:", "metrics_callers"},
+		{"tls:", "metrics_callers: [monitoring]\n    tls:", "deploy.kubernetes.metrics and metrics_callers"},
+		{"tls:", "metrics: true\n    metrics_callers: ['*']\n    tls:", "deploy.kubernetes.metrics_callers"},
+		{"kubernetes:", "warehouse: 'postgres://u@db/d'\n  kubernetes:\n    hosts: [a.example.com]", "deploy.warehouse names the host \"db\""},
 		{"tls:", "ports: [1]\n    tls:", "ports"},
 	} {
 		_, err := rendered(t, "kubernetes", strings.Replace(fine, c.from, c.to, 1))
@@ -703,6 +707,64 @@ func TestKubernetesValues(t *testing.T) {
 		} else if strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("the error tells the password: %v", err)
 		}
+	}
+}
+
+// With names that may be looked up, those of the warehouses and of the judge are among them; where
+// nothing is allowed, and somebody named, the files say so.
+func TestKubernetesHosts(t *testing.T) {
+	const values = "warehouse: postgres\nvia: http\nendpoint: https://b.example.com\ndeploy:\n  image: r.example.com/badger:1\n  warehouse: %s\n  judge: {backend: openai, model: m, url: 'https://Models.example.com/v1', secret: k}\n  kubernetes:\n    tls: {secret: s}\n    %s\n"
+	for warehouse, want := range map[string]string{
+		"postgres://u@db.example.com/d":          "{host: db.example.com, port: 5432}",
+		"postgres://u@db.example.com:6432/d":     "{host: db.example.com, port: 6432}",
+		"redshift://u@db.example.com/d":          "{host: db.example.com, port: 5439}",
+		"snowflake://u@org-account/d":            "{host: org-account.snowflakecomputing.com, port: 443}",
+		"snowflake://u@a/d?host=s.example.com":   "{host: s.example.com, port: 443}",
+		"databricks://dbc.cloud.databricks.com/": "{host: dbc.cloud.databricks.com, port: 443}",
+		"bigquery://p/d?credentials=metadata":    "{host: bigquery.googleapis.com, port: 443}",
+		"postgres://u@10.0.0.1/d":                "",
+	} {
+		files, err := rendered(t, "kubernetes", fmt.Sprintf(values, warehouse, "hosts: [a.example.com]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(files[slices.IndexFunc(files, func(f deploy.File) bool { return f.Name == "values-badger.yaml" })].Content)
+		if !strings.Contains(text, want) || !strings.Contains(text, "{host: models.example.com, port: 443}") || strings.Contains(text, "10.0.0.1, port") || strings.Contains(text, "nobody be connected") {
+			t.Errorf("%s: no %s in\n%s", warehouse, want, text)
+		}
+		files, err = rendered(t, "kubernetes", fmt.Sprintf(values, warehouse, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"values-badger.yaml", "install.sh"} {
+			i := slices.IndexFunc(files, func(f deploy.File) bool { return f.Name == name })
+			if !strings.Contains(string(files[i].Content), "lets nobody be connected to") {
+				t.Errorf("%s does not say that nothing can be reached", name)
+			}
+		}
+	}
+}
+
+// The page makes a namespace that enforces what the pods satisfy, and its probe satisfies it.
+func TestKubernetesPageIsRestricted(t *testing.T) {
+	text, err := os.ReadFile("../docs/deploy-kubernetes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, made := strings.Cut(string(text), "kubectl create namespace badger\n")
+	if !made || !strings.HasPrefix(strings.TrimSpace(rest), "kubectl label namespace badger pod-security.kubernetes.io/enforce=restricted") {
+		t.Error("the page's namespace enforces nothing")
+	}
+	_, rest, found := strings.Cut(string(text), "--overrides='")
+	overrides, _, ends := strings.Cut(rest, "'\n")
+	var pod struct {
+		Spec map[string]any `json:"spec"`
+	}
+	if err := json.Unmarshal([]byte(overrides), &pod); err != nil || !found || !ends {
+		t.Fatalf("the page's probe: %v", err)
+	}
+	for _, fault := range restricted(pod.Spec) {
+		t.Errorf("the page's probe: %s", fault)
 	}
 }
 
