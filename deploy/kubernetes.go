@@ -1,6 +1,8 @@
 package deploy
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -9,6 +11,13 @@ import (
 
 // imageParts is the reference of an image in parts.
 type imageParts struct{ Repository, Tag, Digest string }
+
+// The grammar of references is that of github.com/distribution/reference.
+var (
+	repositories = regexp.MustCompile(`^([a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?/)?[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
+	tags         = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
+	digests      = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+)
 
 // imageOf takes the reference of an image apart: REGISTRY/REPOSITORY, with :TAG, @sha256:DIGEST or both.
 func imageOf(reference string) (imageParts, error) {
@@ -19,25 +28,42 @@ func imageOf(reference string) (imageParts, error) {
 	if i := strings.LastIndexByte(name, ':'); i > strings.LastIndexByte(name, '/') {
 		p.Repository, p.Tag = name[:i], name[i+1:]
 		if p.Tag == "" {
-			p.Repository = ""
+			p.Repository = "" // a colon without a tag
 		}
 	}
-	if p.Repository == "" || pinned && !strings.HasPrefix(digest, "sha256:") || p.Tag == "" && !pinned {
-		return p, errcode.New(errcode.InvalidArgument, "values: deploy.image is %.100q, want REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@sha256:DIGEST", reference)
+	if !repositories.MatchString(p.Repository) || p.Tag != "" && !tags.MatchString(p.Tag) || pinned && !digests.MatchString(digest) || p.Tag == "" && !pinned {
+		return p, errcode.New(errcode.InvalidArgument, "values: deploy.image is %.100q, want REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@sha256:DIGEST, in lower case but for the tag, without a scheme, and with 64 digits of the digest", reference)
 	}
 	return p, nil
 }
 
-// inCluster checks what the chart would refuse.
+// inCluster checks what the chart would refuse, and what would not run.
 func inCluster(p *install.Plan) (any, error) {
-	tls, ways := p.Values.Deploy.Kubernetes.TLS, 0
+	d := &p.Values.Deploy
+	tls, ways := d.Kubernetes.TLS, 0
 	for _, chosen := range []bool{tls.Secret != "", tls.Issuer != "", tls.Plaintext} {
 		if chosen {
 			ways++
 		}
 	}
+	if p.Via.Name == "spcs" {
+		return nil, errcode.New(errcode.InvalidArgument, "values: via is spcs, whose service runs in the account: expected via: api-gateway, or the target snowflake")
+	}
 	if ways != 1 {
 		return nil, errcode.New(errcode.InvalidArgument, "values: %d of deploy.kubernetes.tls.secret, tls.issuer and tls.plaintext are set, want one: a Secret with a certificate, an issuer of cert-manager, or no TLS", ways)
 	}
-	return nil, nil
+	if slices.Contains([]string{"cortex", "aiquery", "bigqueryai"}, d.Judge.Backend) && d.Warehouse == "" {
+		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.judge.backend is %s, which asks the warehouse's own models, and deploy.warehouse is missing", d.Judge.Backend)
+	}
+	hosts, err := d.NamedHosts()
+	if err != nil {
+		return nil, err
+	}
+	return &cluster{hosts, d.Contacts() && len(hosts) == 0 && len(d.Kubernetes.Egress) == 0}, nil
+}
+
+// cluster is what the templates see besides the values.
+type cluster struct {
+	Hosts []install.HostPort // that may be connected to, by name
+	Shut  bool               // somebody is to be connected to, and nothing is allowed
 }

@@ -152,6 +152,33 @@ func TestChartSchema(t *testing.T) {
 }
 
 // chartValue is a line of the table of values.
+// URLs in the chart's values may not hold a secret.
+func TestChartRefusesSecrets(t *testing.T) {
+	schema := chartSchema(t)
+	defaults := merged(readYAML(t, filepath.Join(chart, "values.yaml")), readYAML(t, "testdata/chart/least.values.yaml"))
+	for value, fine := range map[string]bool{
+		"config: {results: {warehouse: 'postgres://u:pw@h/d'}}":               false,
+		"config: {results: {warehouse: 'postgres://h/d?password=pw'}}":        false,
+		"config: {results: {warehouse: 'databricks://dapi1@h/d'}}":            false,
+		"config: {results: {warehouse: 'snowflake:///d?role=r&token=t'}}":     false,
+		"config: {results: {warehouse: 'postgres://u@h:5432/d?passfile=/a'}}": true,
+		"config: {results: {warehouse: 'snowflake:///d?token_file=/a/t'}}":    true,
+		"config: {judge: {base_url: 'https://u:pw@h/v1'}}":                    false,
+		"config: {judge: {base_url: 'https://h/v1?api_key=k'}}":               false,
+		"config: {judge: {base_url: 'https://h:8443/v1/@a'}}":                 true,
+		"run: {source: 'postgres://u:pw@h/d'}":                                false,
+		"run: {source: 'postgres://h/d?sslpassword=pw'}":                      false,
+	} {
+		var over map[string]any
+		if err := yaml.Unmarshal([]byte(value), &over); err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(asJSON(t, merged(defaults, over))); (err == nil) != fine {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
+}
+
 type chartValue struct{ key, value, doc string }
 
 // chartValues reads values.yaml: every value needs a comment "# -- …" right above it.
@@ -637,7 +664,14 @@ func TestKubernetesValues(t *testing.T) {
 		{"image: r.example.com/badger:1", "image: r.example.com/badger", "deploy.image"},
 		{"image: r.example.com/badger:1", "image: r.example.com:5000/badger", "deploy.image"},
 		{"image: r.example.com/badger:1", "image: r.example.com/badger@md5:00", "deploy.image"},
+		{"image: r.example.com/badger:1", "image: r.example.com/badger@sha256:abc", "deploy.image"},
+		{"image: r.example.com/badger:1", "image: UPPER/x:1", "deploy.image"},
+		{"image: r.example.com/badger:1", "image: 'r.example.com/b:{{x}}'", "deploy.image"},
+		{"image: r.example.com/badger:1", "image: 'https://r.example.com/badger:1'", "deploy.image"},
+		{"image: r.example.com/badger:1", "image: 'r.example.com/badger:'", "deploy.image"},
 		{"image: r.example.com/badger:1", "cpu: \"1\"", "deploy.image"},
+		{"image:", "memory: 1Mi\n  image:", "deploy.memory is 1Mi, want at least 128Mi"},
+		{"image:", "judge: {backend: aiquery, model: m}\n  image:", "deploy.warehouse is missing"},
 		{"tls: {secret: s}", "tls: {}", "tls.secret"},
 		{"tls: {secret: s}", "tls: {secret: s, plaintext: true}", "want one"},
 		{"{secret: s}", "{secret: S}", "deploy.kubernetes.tls.secret"},
@@ -653,7 +687,12 @@ func TestKubernetesValues(t *testing.T) {
 		{"tls:", "hosts: ['https://a.example.com']\n    tls:", "deploy.kubernetes.hosts"},
 		{"tls:", "hosts: ['*.example.com']\n    tls:", "deploy.kubernetes.hosts"},
 		{"tls:", "run: {source: 'postgres://a:hunter2@db/x'}\n    tls:", "run.source holds a password"},
+		{"deploy:", "deploy:\n  warehouse: 'postgres://a:hunter2@db/x'", "deploy.warehouse holds a password"},
 		{"tls:", "run: {args: [x]}\n    tls:", "deploy.kubernetes.run.args"},
+		{"tls:", "metrics: true\n    tls:", "metrics_callers"},
+		{"tls:", "metrics_callers: [monitoring]\n    tls:", "deploy.kubernetes.metrics and metrics_callers"},
+		{"tls:", "metrics: true\n    metrics_callers: ['*']\n    tls:", "deploy.kubernetes.metrics_callers"},
+		{"kubernetes:", "warehouse: 'postgres://u@db/d'\n  kubernetes:\n    hosts: [a.example.com]", "deploy.warehouse names the host \"db\""},
 		{"tls:", "ports: [1]\n    tls:", "ports"},
 	} {
 		_, err := rendered(t, "kubernetes", strings.Replace(fine, c.from, c.to, 1))
@@ -668,6 +707,72 @@ func TestKubernetesValues(t *testing.T) {
 		} else if strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("the error tells the password: %v", err)
 		}
+	}
+}
+
+// With names that may be looked up, those of the warehouses and of the judge are among them; where
+// nothing is allowed, and somebody named, the files say so.
+func TestKubernetesHosts(t *testing.T) {
+	const values = "warehouse: postgres\nvia: http\nendpoint: https://b.example.com\ndeploy:\n  image: r.example.com/badger:1\n  warehouse: %s\n  judge: {backend: openai, model: m, url: 'https://Models.example.com/v1', secret: k}\n  kubernetes:\n    tls: {secret: s}\n    %s\n"
+	for warehouse, want := range map[string]string{
+		"postgres://u@db.example.com/d":          "{host: db.example.com, port: 5432}",
+		"postgres://u@db.example.com:6432/d":     "{host: db.example.com, port: 6432}",
+		"redshift://u@db.example.com/d":          "{host: db.example.com, port: 5439}",
+		"snowflake://u@org-account/d":            "{host: org-account.snowflakecomputing.com, port: 443}",
+		"snowflake://u@a/d?host=s.example.com":   "{host: s.example.com, port: 443}",
+		"databricks://dbc.cloud.databricks.com/": "{host: dbc.cloud.databricks.com, port: 443}",
+		"bigquery://p/d?credentials=metadata":    "{host: bigquery.googleapis.com, port: 443}",
+		"postgres://u@10.0.0.1/d":                "",
+	} {
+		files, err := rendered(t, "kubernetes", fmt.Sprintf(values, warehouse, "hosts: [a.example.com]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(files[slices.IndexFunc(files, func(f deploy.File) bool { return f.Name == "values-badger.yaml" })].Content)
+		if !strings.Contains(text, want) || !strings.Contains(text, "{host: models.example.com, port: 443}") || strings.Contains(text, "10.0.0.1, port") || strings.Contains(text, "nobody be connected") {
+			t.Errorf("%s: no %s in\n%s", warehouse, want, text)
+		}
+		files, err = rendered(t, "kubernetes", fmt.Sprintf(values, warehouse, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"values-badger.yaml", "install.sh"} {
+			i := slices.IndexFunc(files, func(f deploy.File) bool { return f.Name == name })
+			if !strings.Contains(string(files[i].Content), "lets nobody be connected to") {
+				t.Errorf("%s does not say that nothing can be reached", name)
+			}
+		}
+	}
+}
+
+// The page makes a namespace that enforces what the pods satisfy, and its probe satisfies it.
+func TestKubernetesPageIsRestricted(t *testing.T) {
+	text, err := os.ReadFile("../docs/deploy-kubernetes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, made := strings.Cut(string(text), "kubectl create namespace badger\n")
+	if !made || !strings.HasPrefix(strings.TrimSpace(rest), "kubectl label namespace badger pod-security.kubernetes.io/enforce=restricted") {
+		t.Error("the page's namespace enforces nothing")
+	}
+	_, rest, found := strings.Cut(string(text), "--overrides='")
+	overrides, _, ends := strings.Cut(rest, "'\n")
+	var pod struct {
+		Spec map[string]any `json:"spec"`
+	}
+	if err := json.Unmarshal([]byte(overrides), &pod); err != nil || !found || !ends {
+		t.Fatalf("the page's probe: %v", err)
+	}
+	for _, fault := range restricted(pod.Spec) {
+		t.Errorf("the page's probe: %s", fault)
+	}
+}
+
+// A service in Snowflake's account is no Deployment of a cluster.
+func TestKubernetesIsNoServiceInTheAccount(t *testing.T) {
+	_, err := rendered(t, "kubernetes", "warehouse: snowflake\nvia: spcs\ndatabase: analytics\ndeploy:\n  image: badger:1.0.0\n  snowflake: {query_warehouse: w}\n  kubernetes: {tls: {secret: s}}\n")
+	if err == nil || !strings.Contains(err.Error(), "via is spcs") {
+		t.Error(err)
 	}
 }
 

@@ -52,6 +52,9 @@ func (l Limits) withDefaults() (Limits, error) {
 	if l.Body < 0 || l.Message < 0 || l.Rows < 0 || l.Calls < 0 || l.InFlight < least || l.Reference < 0 || l.ReadTime < 0 || l.StopGrace < 0 || l.StopDelay < 0 {
 		return l, errcode.New(errcode.InvalidArgument, "limits: expected positive numbers, and in-flight bytes of at least one body and one message")
 	}
+	if l.StopDelay > l.StopGrace {
+		return l, errcode.New(errcode.InvalidArgument, "limits: stop_delay is %v, expected at most stop_grace, which is %v", l.StopDelay, l.StopGrace)
+	}
 	set(&l.Caller.Calls, max(1, l.Calls*3/4))
 	set(&l.Caller.InFlight, max(l.InFlight/4*3, least))
 	callers := map[string]CallerLimits{}

@@ -136,6 +136,7 @@ func stopCutsOff(t *testing.T, judged bool) {
 func TestLimitsAreChecked(t *testing.T) {
 	for why, l := range map[string]Limits{
 		"a negative one": {Rows: -1}, "no room for one body": {Body: 100, Message: 100, InFlight: 50}, "no room for one message": {Message: 1 << 30},
+		"a delay beyond the grace": {StopDelay: 10 * time.Hour, StopGrace: 10 * time.Second},
 	} {
 		if _, err := NewServer(newCatalogue(t), &Options{Limits: l}); errcode.Of(err) != errcode.InvalidArgument {
 			t.Errorf("%s: %v", why, err)

@@ -12,6 +12,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -290,7 +291,7 @@ func maskSecrets(text string) string {
 			if plain, err := url.QueryUnescape(name); err == nil {
 				name = plain
 			}
-			if value != "" && secretName.MatchString(name) && !namesOne.MatchString(name) {
+			if value != "" && driver.SecretOption(name) {
 				parts[i] = name + "=" + masked
 			}
 		}
@@ -311,11 +312,6 @@ func maskSecrets(text string) string {
 }
 
 const masked = "***"
-
-var (
-	secretName = regexp.MustCompile(`(?i)pass|secret|token|key|pwd|credential|signature|^pat$`)
-	namesOne   = regexp.MustCompile(`(?i)(_file|_env|file|path)$`)
-)
 
 // read reads a configuration from a file and the environment.
 func (l *layers) read(path string, environ []string) error {

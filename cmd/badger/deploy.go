@@ -3,10 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/badger-eval/badger/deploy"
@@ -18,7 +15,8 @@ type deployCommand struct {
 	Target string `arg:"" optional:"" help:"The platform; without it the choices are explained."`
 	To     string `placeholder:"DIR" help:"The folder to write the files to."`
 	Print  bool   `help:"Print the files."`
-	Check  bool   `help:"Compare the files in the folder of --to with what would be written. The exit code is 1 where they differ."`
+	Check  bool   `help:"Compare the files in the folder of --to with what would be written. The exit code is 1 where they differ, or where files of earlier values are left."`
+	Force  bool   `help:"Replace files in the folder that badger did not write, or that were changed since."`
 }
 
 // Run writes the files of a platform.
@@ -32,6 +30,9 @@ func (c *deployCommand) Run(ctx context.Context, p process) error {
 	}
 	if c.Print == (c.To != "") || c.Check && c.To == "" {
 		return usage("expected --print, --to DIR, or --to DIR --check")
+	}
+	if c.Force && (c.To == "" || c.Check) {
+		return usage("--force belongs to --to DIR, without --check")
 	}
 	v, err := c.values()
 	if err != nil {
@@ -60,56 +61,32 @@ func (c *deployCommand) Run(ctx context.Context, p process) error {
 		return nil
 	}
 	if c.Check {
-		return c.check(p, files)
+		return c.check(p, t, files)
 	}
-	for _, f := range files {
-		name := filepath.Join(c.To, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil { //nolint:gosec // people read what is written
-			return err
-		}
-		mode := os.FileMode(0o644)
-		if strings.HasSuffix(f.Name, ".sh") {
-			mode = 0o755
-		}
-		if err := os.WriteFile(name, f.Content, mode); err != nil { //nolint:gosec // as above; no secrets are in it
-			return err
-		}
+	changes, err := deploy.Write(c.To, t.Name, files, version(), c.Force)
+	if err != nil {
+		return err
+	}
+	for _, name := range changes.Removed {
+		fmt.Fprintf(p.stderr, "removed, because the values no longer ask for it: %s\n", name)
+	}
+	for _, name := range changes.Kept {
+		fmt.Fprintf(p.stderr, "the values no longer ask for it, but it was changed and stays: %s\n", name)
 	}
 	fmt.Fprintf(p.stderr, "%s written to %s\n", report.Counted(len(files), "file"), c.To)
 	return nil
 }
 
-// check compares what is in the folder with what would be written. Other files there are fine.
-func (c *deployCommand) check(p process, files []deploy.File) error {
-	differs := false
-	for _, f := range files {
-		is, err := os.ReadFile(filepath.Join(c.To, filepath.FromSlash(f.Name)))
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			fmt.Fprintf(p.stdout, "missing    %s\n", f.Name)
-		case err != nil:
-			return err
-		case string(is) != string(f.Content):
-			fmt.Fprintf(p.stdout, "different  %s%s\n", f.Name, firstDifference(string(is), string(f.Content)))
-		default:
-			continue
-		}
-		differs = true
+// check compares what is in the folder with what would be written. Files of others are fine.
+func (c *deployCommand) check(p process, t *deploy.Target, files []deploy.File) error {
+	lines, err := deploy.Differences(c.To, t.Name, files)
+	if err != nil {
+		return err
 	}
-	if differs {
+	if len(lines) > 0 {
+		fmt.Fprintln(p.stdout, strings.Join(lines, "\n"))
 		return errGate
 	}
 	fmt.Fprintf(p.stdout, "as they should be: %s\n", report.Counted(len(files), "file"))
 	return nil
-}
-
-// firstDifference tells where two texts begin to differ.
-func firstDifference(is, want string) string {
-	a, b := strings.Split(is, "\n"), strings.Split(want, "\n")
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			return fmt.Sprintf(", line %d", i+1)
-		}
-	}
-	return fmt.Sprintf(", line %d", min(len(a), len(b))+1)
 }

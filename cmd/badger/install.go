@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/connectors"
@@ -75,7 +77,7 @@ type valuesFlags struct {
 	Warehouse string            `placeholder:"NAME" help:"The warehouse; without it the choices are explained."`
 	Via       string            `placeholder:"WAY" help:"How the warehouse calls badger."`
 	Values    string            `placeholder:"FILE" help:"Values in YAML: names, endpoint, row caps."`
-	Set       map[string]string `placeholder:"KEY=VALUE" mapsep:"none" help:"One value; it wins over the file."`
+	Set       map[string]string `placeholder:"KEY=VALUE" mapsep:"none" help:"One value, of any key; it wins over the file. A list is YAML, such as judges='[a.yaml]'."`
 	Judges    []string          `placeholder:"FILE,…" help:"Judge files whose functions are installed too, besides those of the values."`
 }
 
@@ -95,8 +97,8 @@ func (c *valuesFlags) values() (v install.Values, err error) {
 			}
 		}
 	}
-	for key, value := range c.Set {
-		if err := v.Set(key, value); err != nil {
+	for _, key := range slices.Sorted(maps.Keys(c.Set)) { // a section comes before its keys
+		if err := v.Set(key, c.Set[key]); err != nil {
 			return v, usage("--set: %w", err)
 		}
 	}

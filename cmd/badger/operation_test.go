@@ -369,7 +369,7 @@ func TestReload(t *testing.T) {
 
 // Promoted judges and the configuration are looked for every so often, too.
 func TestReloadByItself(t *testing.T) {
-	j := asking(t, correct, "reload: 20ms\n")
+	j := asking(t, correct, "reload: 1s\n")
 	text, err := os.ReadFile(j.config)
 	if err != nil {
 		t.Fatal(err)
@@ -381,7 +381,7 @@ func TestReloadByItself(t *testing.T) {
 	if err := os.WriteFile(j.config, append(text, "judges: ["+path+"]\n"...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for range 500 {
+	for range 3000 {
 		resp, err := http.Get(j.http + "/v1/functions")
 		if err != nil {
 			t.Fatal(err)

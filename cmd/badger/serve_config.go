@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/udf"
@@ -99,6 +100,9 @@ func (c *configuration) defaults() error {
 	if c.Workers == 0 {
 		c.Workers = udf.DefaultWorkers
 	}
+	if c.Reload != 0 && c.Reload < leastReload {
+		return usage("reload is %v, expected at least %v, or 0 for never", c.Reload, leastReload)
+	}
 	limits, err := c.Limits.limits().WithDefaults()
 	if err != nil {
 		return usageError{err}
@@ -114,6 +118,9 @@ func (c *configuration) defaults() error {
 	}
 	return nil
 }
+
+// leastReload keeps a server from doing little else than looking for another configuration.
+const leastReload = time.Second
 
 // fill takes the limits that hold.
 func (c *limitsConfig) fill(l udf.Limits) {

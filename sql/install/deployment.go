@@ -1,8 +1,11 @@
 package install
 
 import (
+	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/badger-eval/badger/internal/errcode"
 )
@@ -45,6 +48,11 @@ var (
 	sizes = regexp.MustCompile(`^[1-9][0-9]*(Mi|Gi)$`)
 )
 
+const leastMemory = 128 // Mi; the program, its engine and some calls
+
+// schemes are those of the URLs of warehouses.
+var schemes = []string{"bigquery", "databricks", "duckdb", "postgres", "postgresql", "redshift", "snowflake"}
+
 func (d *Deployment) fields() []field {
 	return slices.Concat([]field{
 		{"deploy.image", &d.Image, "", "registry.example.com/badger:1.0.0"},
@@ -74,6 +82,17 @@ func (d *Deployment) complete() error {
 	}
 	if !sizes.MatchString(d.Memory) {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.memory is %.20q, want a size, such as 1Gi", d.Memory)
+	}
+	if n, err := strconv.Atoi(strings.TrimSuffix(d.Memory, "Mi")); err == nil && n < leastMemory {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.memory is %s, want at least %dMi", d.Memory, leastMemory)
+	}
+	for _, u := range []struct{ key, value string }{{"deploy.warehouse", d.Warehouse}, {"deploy.kubernetes.run.source", d.Kubernetes.Run.Source}} {
+		if scheme, _, _ := strings.Cut(u.value, ":"); u.value != "" && (scheme == u.value || !slices.Contains(schemes, scheme)) {
+			return errcode.New(errcode.InvalidArgument, "values: %s is no URL of a warehouse, want one that begins with one of %s:", u.key, strings.Join(schemes, ":, "))
+		}
+	}
+	if u, err := url.Parse(d.Judge.URL); d.Judge.URL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.judge.url is no URL such as https://models.example.com/v1")
 	}
 	if err := d.CloudRun.complete(); err != nil {
 		return err

@@ -2,7 +2,9 @@ package install
 
 import (
 	"maps"
+	"net"
 	"net/netip"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -32,7 +34,8 @@ type Kubernetes struct {
 		Source string   `yaml:"source"` // URL of the warehouse that badger run evaluates; empty: no CronJob
 		Args   []string `yaml:"args"`
 	} `yaml:"run"`
-	Metrics bool `yaml:"metrics"` // for Prometheus, by a ServiceMonitor
+	Metrics        bool     `yaml:"metrics"`         // for Prometheus, by a ServiceMonitor
+	MetricsCallers []string `yaml:"metrics_callers"` // namespaces whose pods may read them
 }
 
 // Egress is a network that may be connected to.
@@ -48,10 +51,9 @@ type HostPort struct {
 }
 
 var (
-	dnsLabel  = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
-	dnsName   = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
-	fullName  = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]([a-z0-9-]*[a-z0-9])?$`)
-	signsInBy = regexp.MustCompile(`://[^/@]*:[^/@]+@`)
+	dnsLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+	dnsName  = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
+	fullName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]([a-z0-9-]*[a-z0-9])?$`)
 )
 
 func (k *Kubernetes) fields() []field {
@@ -95,10 +97,18 @@ func (k *Kubernetes) complete() error {
 			return bad("secrets."+name, k.Secrets[name], "the name of a Secret")
 		}
 	}
-	for _, n := range k.Callers {
-		if !dnsLabel.MatchString(n) {
-			return bad("callers", n, "names of namespaces")
+	for _, l := range []struct {
+		key   string
+		names []string
+	}{{"callers", k.Callers}, {"metrics_callers", k.MetricsCallers}} {
+		for _, n := range l.names {
+			if !dnsLabel.MatchString(n) {
+				return bad(l.key, n, "names of namespaces")
+			}
 		}
+	}
+	if k.Metrics != (len(k.MetricsCallers) > 0) {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.kubernetes.metrics and metrics_callers belong together: want the namespaces whose pods may read the metrics, such as metrics_callers: [monitoring]")
 	}
 	for _, e := range k.Egress {
 		prefix, err := netip.ParsePrefix(e.CIDR)
@@ -119,9 +129,6 @@ func (k *Kubernetes) complete() error {
 			return bad("hosts", h, "HOST or HOST:PORT, such as api.example.com:443")
 		}
 	}
-	if signsInBy.MatchString(k.Run.Source) {
-		return errcode.New(errcode.InvalidArgument, "values: deploy.kubernetes.run.source holds a password, want a URL that names a file below /etc/badger/secrets")
-	}
 	for _, a := range k.Run.Args {
 		if !strings.HasPrefix(a, "-") {
 			return bad("run.args", a, "flags of badger run, such as --fail-under=hybrid_ex=0.9")
@@ -130,15 +137,70 @@ func (k *Kubernetes) complete() error {
 	return nil
 }
 
-// NamedHosts are the hosts that may be connected to.
-func (k *Kubernetes) NamedHosts() []HostPort {
+// NamedHosts are the hosts that may be connected to: those of hosts, and where there are some those
+// of the warehouses and of the judge, too, because no other name can be looked up then. The error
+// names a host that is no full name, which could not be looked up.
+func (d *Deployment) NamedHosts() ([]HostPort, error) {
 	var out []HostPort
-	for _, h := range k.Hosts {
+	for _, h := range d.Kubernetes.Hosts {
 		if hp, ok := hostPort(h); ok {
 			out = append(out, hp)
 		}
 	}
-	return out
+	if len(out) == 0 {
+		return nil, nil
+	}
+	for _, u := range d.urls() {
+		hp := hostOf(u.value)
+		if hp.Host == "" || net.ParseIP(hp.Host) != nil || slices.Contains(out, hp) {
+			continue
+		}
+		if !fullName.MatchString(hp.Host) {
+			return nil, errcode.New(errcode.InvalidArgument, "values: %s names the host %.60q, want a full name such as db.data.svc.cluster.local: with deploy.kubernetes.hosts no other can be looked up", u.key, hp.Host)
+		}
+		out = append(out, hp)
+	}
+	return out, nil
+}
+
+// Contacts tells whether the server or badger run connects to anybody.
+func (d *Deployment) Contacts() bool {
+	return slices.ContainsFunc(d.urls(), func(u urlValue) bool { return u.value != "" && !strings.HasPrefix(u.value, "duckdb:") })
+}
+
+type urlValue struct{ key, value string }
+
+func (d *Deployment) urls() []urlValue {
+	return []urlValue{{"deploy.warehouse", d.Warehouse}, {"deploy.judge.url", d.Judge.URL}, {"deploy.kubernetes.run.source", d.Kubernetes.Run.Source}}
+}
+
+// hostOf is the host of a URL that statements or questions go to; empty where the URL names none.
+func hostOf(text string) HostPort {
+	u, err := url.Parse(text)
+	if err != nil {
+		return HostPort{}
+	}
+	hp := HostPort{Host: strings.ToLower(u.Hostname()), Port: map[string]int{"postgres": 5432, "postgresql": 5432, "redshift": 5439, "http": 80}[u.Scheme]}
+	if hp.Port == 0 {
+		hp.Port = 443
+	}
+	port := u.Port()
+	switch u.Scheme {
+	case "duckdb":
+		return HostPort{}
+	case "bigquery":
+		hp.Host = "bigquery.googleapis.com"
+	case "snowflake":
+		if port = u.Query().Get("port"); u.Query().Get("host") != "" {
+			hp.Host = strings.ToLower(u.Query().Get("host"))
+		} else if hp.Host != "" {
+			hp.Host += ".snowflakecomputing.com"
+		}
+	}
+	if n, err := strconv.Atoi(port); err == nil {
+		hp.Port = n
+	}
+	return hp
 }
 
 // hostPort reads HOST or HOST:PORT; the port is 443 where it is left out.

@@ -194,6 +194,9 @@ func (p *Plan) imagePath(key, image string) (string, error) {
 	if image != "" && !strings.Contains(image, "/") {
 		image = "/" + strings.ToLower(p.Values.Database+"/"+p.Values.Schema+"/"+imageRepository) + "/" + image
 	}
+	if image == "" {
+		return "", errcode.New(errcode.InvalidArgument, "values: snowflake via spcs needs %s, such as %s: badger:1.0.0", key, key)
+	}
 	if err := spcs.CheckImage(image); err != nil {
 		return "", errcode.New(errcode.InvalidArgument, "values: %s: %w; NAME:TAG alone means badger's own repository", key, err)
 	}

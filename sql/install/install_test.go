@@ -354,7 +354,7 @@ func TestBadValues(t *testing.T) {
 		{"a way of another warehouse", func(v *install.Values) { v.Via = "flight" }, "expected spcs or api-gateway"},
 		{"no endpoint", func(v *install.Values) { v.Endpoint = "" }, "needs endpoint, such as endpoint: https://"},
 		{"no database", func(v *install.Values) { v.Database = "" }, "needs database"},
-		{"an endpoint with a password", func(v *install.Values) { v.Endpoint = "https://u:secret@x" }, "endpoint: expected a URL"},
+		{"an endpoint with a password", func(v *install.Values) { v.Endpoint = "https://u:secret@x" }, "endpoint holds a password"},
 		{"an endpoint with a query", func(v *install.Values) { v.Endpoint = "https://x/?a=1" }, "endpoint: expected a URL"},
 		{"a line break", func(v *install.Values) { v.Schema = "a\n--- admin: x" }, "schema holds a control character"},
 		{"the end of a function's text", func(v *install.Values) { v.Service = "a$$b" }, "service holds $$"},
@@ -382,6 +382,31 @@ func TestBadValues(t *testing.T) {
 	}
 	if v, err := install.ReadValues(strings.NewReader("")); err != nil || v.Schema != "" {
 		t.Errorf("an empty file: %v", err)
+	}
+}
+
+// No value may be a URL with a secret, and the error does not repeat it.
+func TestSecretsInValues(t *testing.T) {
+	for key, text := range map[string]string{
+		"deploy.warehouse":                   "deploy: {warehouse: 'postgres://u:hunter2@db.example.com/d'}",
+		"deploy.judge.url":                   "deploy: {judge: {url: 'https://models.example.com/v1?api_key=hunter2'}}",
+		"endpoint":                           "endpoint: 'https://u:hunter2@b.example.com'",
+		"deploy.kubernetes.run.source":       "deploy: {kubernetes: {run: {source: 'snowflake:///db?password=hunter2'}}}",
+		"deploy.kubernetes.run.args[1]":      "deploy: {kubernetes: {run: {args: [--x, '--store=databricks://hunter2@dbc.example.com/c']}}}",
+		"deploy.kubernetes.secrets.a":        "deploy: {kubernetes: {secrets: {a: 'postgres://u:hunter2@h'}}}",
+		"deploy.warehouse is no URL":         "deploy: {warehouse: hunter2}",
+		"deploy.warehouse is no URL of":      "deploy: {warehouse: 'mysql://hunter2'}",
+		"deploy.judge.url is no URL such as": "deploy: {judge: {url: hunter2}}",
+	} {
+		v, err := install.ReadValues(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Warehouse, v.Via, v.Deploying = "postgres", "http", true
+		_, err = install.New(v, dialects["postgres"], few)
+		if errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), key) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", key, err)
+		}
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+	_ "time/tzdata" // for machines and images without the files
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -56,10 +58,18 @@ func (s *Schedule) complete() error {
 		if fields[2] != "*" && fields[4] != "*" {
 			return bad("cron names days of the month and days of the week, which warehouses read in different ways; name one of them")
 		}
+		if most := mostDays(fields[3]); most > 0 && number.MatchString(fields[2]) {
+			if n, err := strconv.Atoi(fields[2]); err != nil || n > most {
+				return bad("cron is %.40q, and its months have at most %d days: it would never start", s.Cron, most)
+			}
+		}
 		s.Cron = strings.Join(fields, " ")
 	}
 	if !timezone.MatchString(s.Timezone) {
 		return bad("timezone is %.40q, want a name such as UTC or Europe/Berlin", s.Timezone)
+	}
+	if _, err := time.LoadLocation(s.Timezone); err != nil || s.Timezone == "Local" {
+		return bad("timezone is %.40q, which is no time zone, want a name such as UTC or Europe/Berlin", s.Timezone)
 	}
 	if s.Slice < 0 || s.Slice > 100_000 {
 		return bad("slice is %d, want 1 to 100000, or 0 for what a call may have", s.Slice)
@@ -77,6 +87,19 @@ func (s *Schedule) complete() error {
 		s.Drop = defaultDrop
 	}
 	return nil
+}
+
+// mostDays is the most days that a month of a cron expression's field has; 0 where the field names
+// them otherwise than by a number or a list of numbers.
+func mostDays(months string) (most int) {
+	for _, m := range strings.Split(months, ",") {
+		n, err := strconv.Atoi(m)
+		if err != nil || n < 1 || n > 12 {
+			return 0
+		}
+		most = max(most, [...]int{31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}[n-1])
+	}
+	return most
 }
 
 // schedule adds the procedure that scores what has no score, and what calls it by night. Both are

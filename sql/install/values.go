@@ -84,7 +84,7 @@ func ReadValues(r io.Reader) (v Values, err error) {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	if err := d.Decode(&v); err != nil && !errors.Is(err, io.EOF) {
-		return v, errcode.New(errcode.InvalidArgument, "values: %w", err)
+		return v, errcode.New(errcode.InvalidArgument, "values: %s", yamlMessage(err))
 	}
 	if !errors.Is(d.Decode(&yaml.Node{}), io.EOF) {
 		return v, errcode.New(errcode.InvalidArgument, "values: expected one YAML document")
@@ -132,6 +132,9 @@ func (v *Values) fields() []field {
 // complete fills in what is left out and checks what is there. Required names the keys that this
 // way of calling needs.
 func (v *Values) complete(required []string) error {
+	if err := v.checkSecrets(); err != nil {
+		return err
+	}
 	if v.Deploying {
 		required = nil
 	}
@@ -197,19 +200,6 @@ func (v *Values) complete(required []string) error {
 		}
 	}
 	return v.Schedule.complete()
-}
-
-// Set sets a value by its key, such as roles.owner.
-func (v *Values) Set(key, value string) error {
-	var keys []string
-	for _, f := range v.fields() {
-		if f.key == key {
-			*f.value = value
-			return nil
-		}
-		keys = append(keys, f.key)
-	}
-	return errcode.New(errcode.InvalidArgument, "unknown value %.40q%s", key, scoring.Suggest(key, keys))
 }
 
 // Require demands that values are not empty, by their keys.

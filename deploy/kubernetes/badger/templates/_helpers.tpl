@@ -84,6 +84,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if and $v.tls.plaintext (include "badger.clientCertificates" .) }}
 {{- fail "config: client_ca demands client certificates, which need TLS: expected tls.existingSecret or tls.certManager.enabled" }}
 {{- end }}
+{{- $ports := list (int $v.service.httpPort) (int $v.service.grpcPort) }}
+{{- if ne (len ($ports | uniq)) 2 }}
+{{- fail "service.httpPort and service.grpcPort are the same, expected two ports" }}
+{{- end }}
 {{- if and $v.ingress.enabled (not $v.ingress.hosts) }}
 {{- fail "ingress.hosts: expected at least one name" }}
 {{- end }}

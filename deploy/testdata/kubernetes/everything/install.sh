@@ -9,6 +9,10 @@ set -eu
 if ! kubectl get namespace scoring >/dev/null 2>&1; then
   kubectl create namespace scoring
   kubectl label namespace scoring pod-security.kubernetes.io/enforce=restricted
+elif [ -z "$(kubectl get namespace scoring -o 'jsonpath={.metadata.labels.pod-security\.kubernetes\.io/enforce}')" ]; then
+  # It may hold pods of others, which the label could keep from starting.
+  echo "the namespace scoring enforces no pod security standard; badger's pods need none but restricted:" >&2
+  echo "  kubectl label namespace scoring pod-security.kubernetes.io/enforce=restricted" >&2
 fi
 for secret in gateway-tokens badger-judge registry badger-warehouse; do
   kubectl -n scoring get secret "$secret" >/dev/null || { echo "the Secret $secret is missing in scoring" >&2; exit 1; }

@@ -9,10 +9,15 @@ set -eu
 if ! kubectl get namespace 123 >/dev/null 2>&1; then
   kubectl create namespace 123
   kubectl label namespace 123 pod-security.kubernetes.io/enforce=restricted
+elif [ -z "$(kubectl get namespace 123 -o 'jsonpath={.metadata.labels.pod-security\.kubernetes\.io/enforce}')" ]; then
+  # It may hold pods of others, which the label could keep from starting.
+  echo "the namespace 123 enforces no pod security standard; badger's pods need none but restricted:" >&2
+  echo "  kubectl label namespace 123 pod-security.kubernetes.io/enforce=restricted" >&2
 fi
 for secret in 1.0 true null; do
   kubectl -n 123 get secret "$secret" >/dev/null || { echo "the Secret $secret is missing in 123" >&2; exit 1; }
 done
+echo "The values name a warehouse or a judge, and the NetworkPolicy lets nobody be connected to: set deploy.kubernetes.egress or hosts, unless another policy allows it." >&2
 
 # Where Helm may not write to the cluster: helm template null badger -n 123 -f values-badger.yaml | kubectl apply -f -
 helm upgrade --install null badger --namespace 123 --values values-badger.yaml --wait --timeout 10m

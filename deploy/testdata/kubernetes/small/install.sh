@@ -9,6 +9,10 @@ set -eu
 if ! kubectl get namespace badger >/dev/null 2>&1; then
   kubectl create namespace badger
   kubectl label namespace badger pod-security.kubernetes.io/enforce=restricted
+elif [ -z "$(kubectl get namespace badger -o 'jsonpath={.metadata.labels.pod-security\.kubernetes\.io/enforce}')" ]; then
+  # It may hold pods of others, which the label could keep from starting.
+  echo "the namespace badger enforces no pod security standard; badger's pods need none but restricted:" >&2
+  echo "  kubectl label namespace badger pod-security.kubernetes.io/enforce=restricted" >&2
 fi
 for secret in badger-tokens badger-tls; do
   kubectl -n badger get secret "$secret" >/dev/null || { echo "the Secret $secret is missing in badger" >&2; exit 1; }

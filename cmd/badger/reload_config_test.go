@@ -1,0 +1,22 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// Times that a server could not work with are no sound configuration.
+func TestUnsoundTimes(t *testing.T) {
+	for config, want := range map[string]string{
+		"reload: 1ns\n": "reload is 1ns, expected at least 1s",
+		"reload: -5m\n": "reload is -5m0s, expected at least 1s",
+		"limits: {stop_delay: 10h, stop_grace: 10s}\n": "stop_delay is 10h0m0s, expected at most stop_grace, which is 10s",
+	} {
+		if code, _, stderr := checked(t, config, nil); code != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%q: exit %d, %s, want %s", config, code, stderr, want)
+		}
+	}
+	if code, _, stderr := checked(t, "reload: 1s\nlimits: {stop_delay: 10s, stop_grace: 10s}\n", nil); code != exitDone {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}

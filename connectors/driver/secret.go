@@ -1,0 +1,55 @@
+package driver
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+var (
+	secretName = regexp.MustCompile(`(?i)pass|secret|token|key|pwd|credential|signature|^(pat|sig|pw)$`)
+	placeName  = regexp.MustCompile(`(?i)(_file|_env|file|path|^sslkey|^credentials)$`)
+	plainURL   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+	userOnly   = regexp.MustCompile(`(?i)^(postgres|postgresql|redshift|snowflake)$`)
+)
+
+// SecretOption tells whether the option of a URL with this name is a secret itself, and not the
+// name of a file, of a variable or of a way to sign in.
+func SecretOption(name string) bool {
+	return secretName.MatchString(name) && !placeName.MatchString(name)
+}
+
+// HoldsSecret tells whether a URL has a password, a user where only a token would stand, or an
+// option that is a secret, also inside the value of an option. A text that is no URL has none.
+func HoldsSecret(text string) bool {
+	scheme, rest, _ := strings.Cut(text, ":")
+	if !plainURL.MatchString(text) {
+		return false
+	}
+	before, query, _ := strings.Cut(rest, "?")
+	if after, ok := strings.CutPrefix(before, "//"); ok {
+		if scheme == "http" || scheme == "https" { // an @ may be in the path
+			after, _, _ = strings.Cut(after, "/")
+		}
+		if at := strings.LastIndexByte(after, '@'); at >= 0 && (strings.Contains(after[:at], ":") || !userOnly.MatchString(scheme)) {
+			return true
+		}
+	}
+	query, _, _ = strings.Cut(query, "#")
+	for _, option := range strings.FieldsFunc(query, func(c rune) bool { return c == '&' || c == ';' }) {
+		name, value, _ := strings.Cut(option, "=")
+		name, value = plain(name), plain(value)
+		if value != "" && SecretOption(name) || HoldsSecret(value) {
+			return true
+		}
+	}
+	return false
+}
+
+// plain undoes the escapes of a URL, where they can be read.
+func plain(text string) string {
+	if t, err := url.QueryUnescape(text); err == nil {
+		return t
+	}
+	return text
+}

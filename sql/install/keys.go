@@ -1,0 +1,168 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// visit calls f for each value below v that is no section, with its key. Elements of a list are
+// visited too, with the key LIST[INDEX].
+func visit(key string, v reflect.Value, f func(key string, v reflect.Value) error) error {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			name := v.Type().Field(i).Tag.Get("yaml")
+			if name == "" || name == "-" {
+				continue
+			}
+			if err := visit(joined(key, name), v.Field(i), f); err != nil {
+				return err
+			}
+		}
+		return nil
+	case reflect.Map:
+		for _, name := range v.MapKeys() {
+			if err := visit(joined(key, name.String()), v.MapIndex(name), f); err != nil {
+				return err
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			if err := visit(key+"["+strconv.Itoa(i)+"]", v.Index(i), f); err != nil {
+				return err
+			}
+		}
+	}
+	return f(key, v)
+}
+
+func joined(key, name string) string {
+	if key == "" {
+		return name
+	}
+	return key + "." + name
+}
+
+// checkSecrets refuses URLs that hold a secret, wherever they are in the values: what is made from
+// the values is kept with code. The error does not repeat them.
+func (v *Values) checkSecrets() error {
+	return visit("", reflect.ValueOf(v).Elem(), func(key string, v reflect.Value) error {
+		if v.Kind() != reflect.String {
+			return nil
+		}
+		text := v.String()
+		if strings.HasPrefix(text, "-") { // a flag
+			_, text, _ = strings.Cut(text, "=")
+		}
+		if driver.HoldsSecret(text) {
+			return errcode.New(errcode.InvalidArgument, "values: %s holds a password, a token or another secret, want a URL that names a file or an environment variable with it", key)
+		}
+		return nil
+	})
+}
+
+// Set sets a value by its key, such as roles.owner or deploy.replicas.min. A text is taken as it is;
+// a number, true or false, a list and a mapping are read as YAML.
+func (v *Values) Set(key, value string) error {
+	at, rest := reflect.ValueOf(v).Elem(), key
+	for rest != "" {
+		if at.Kind() == reflect.Map { // of the users' own names to texts
+			if at.IsNil() {
+				at.Set(reflect.MakeMap(at.Type()))
+			}
+			at.SetMapIndex(reflect.ValueOf(rest), reflect.ValueOf(value))
+			return nil
+		}
+		name, after, nested := strings.Cut(rest, ".")
+		next := fieldOf(at, name)
+		if !next.IsValid() || nested && after == "" {
+			return v.unknown(key)
+		}
+		at, rest = next, after
+	}
+	if key == "" {
+		return v.unknown(key)
+	}
+	if at.Kind() == reflect.String {
+		at.SetString(value)
+		return nil
+	}
+	d := yaml.NewDecoder(bytes.NewReader([]byte(value)))
+	d.KnownFields(true)
+	if err := d.Decode(at.Addr().Interface()); err != nil {
+		return errcode.New(errcode.InvalidArgument, "%s: expected %s, such as %s=%s", key, kinds[at.Kind()].want, key, kinds[at.Kind()].example)
+	}
+	return nil
+}
+
+func (v *Values) unknown(key string) error {
+	var keys []string
+	_ = visit("", reflect.ValueOf(&Values{}).Elem(), func(key string, _ reflect.Value) error { // f makes no error
+		keys = append(keys, key)
+		return nil
+	})
+	return errcode.New(errcode.InvalidArgument, "unknown value %.60q%s", key, scoring.Suggest(key, keys))
+}
+
+// fieldOf is the field of a section by its key.
+func fieldOf(v reflect.Value, name string) reflect.Value {
+	if v.Kind() == reflect.Struct && name != "-" && name != "" {
+		for i := range v.NumField() {
+			if v.Type().Field(i).Tag.Get("yaml") == name {
+				return v.Field(i)
+			}
+		}
+	}
+	return reflect.Value{}
+}
+
+var kinds = map[reflect.Kind]struct{ want, example string }{
+	reflect.Int: {"a whole number", "2"}, reflect.Float64: {"a number", "0.5"}, reflect.Bool: {"true or false", "true"},
+	reflect.Slice: {"a list", "'[a, b]'"}, reflect.Map: {"a mapping of names to texts", "'{a: b}'"}, reflect.Struct: {"a mapping of its keys", "'{a: b}'"},
+}
+
+var (
+	unknownKey = regexp.MustCompile(`^line (\d+): field (\S+) not found in type .*$`)
+	wrongType  = regexp.MustCompile(`^line (\d+): cannot unmarshal .* into (\S+)$`)
+)
+
+// yamlMessage says what is wrong with YAML without Go's types and without what stands there, which
+// may be a secret.
+func yamlMessage(err error) string {
+	var t *yaml.TypeError
+	if !errors.As(err, &t) || len(t.Errors) == 0 {
+		return strings.TrimPrefix(err.Error(), "yaml: ")
+	}
+	if m := unknownKey.FindStringSubmatch(t.Errors[0]); m != nil {
+		return fmt.Sprintf("line %s: unknown key %.60q", m[1], m[2])
+	}
+	m := wrongType.FindStringSubmatch(t.Errors[0])
+	if m == nil {
+		return "a value is of the wrong kind"
+	}
+	want := "a mapping"
+	switch {
+	case strings.HasPrefix(m[2], "[]"):
+		want = "a list"
+	case m[2] == "string":
+		want = "text"
+	case m[2] == "int":
+		want = "a whole number"
+	case m[2] == "float64":
+		want = "a number"
+	case m[2] == "bool":
+		want = "true or false"
+	}
+	return fmt.Sprintf("line %s: expected %s", m[1], want)
+}
