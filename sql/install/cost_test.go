@@ -81,14 +81,16 @@ func BenchmarkCost(b *testing.B) {
 	}
 }
 
-// The declared time of a row is that of the reference data within an order of magnitude. What counts
-// is the time of the processors, so that other programs do not matter.
+// The declared time of a row is not far from that of the reference data: no less than a tenth of what
+// is measured, or calls would time out, and no more than a hundred times it, since a few cases on a
+// fast machine take much less than all of them on a slow one. What counts is the time of the
+// processors, so that other programs do not matter.
 func TestCostIsMeasured(t *testing.T) {
 	worst, which, sizes := measuredCost(t, 10, processorTime)
 	for _, class := range []scoring.Cost{scoring.CostSmall, scoring.CostLarge} {
 		declared, measured := install.CostOf(class), worst[class]
 		t.Logf("%s: %v (%s) over %d cases, declared %v", class, measured, which[class], len(sizes), declared)
-		if measured <= 0 || declared < measured/10 || declared > measured*10 {
+		if measured <= 0 || declared < measured/10 || declared > measured*100 {
 			t.Errorf("a %s row is declared to take %v; nine of ten rows of %s stay below %v", class, declared, which[class], measured)
 		}
 	}
