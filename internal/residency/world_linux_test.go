@@ -415,7 +415,7 @@ func (p *prover) prove(t *testing.T, h warehouse, s scenario, env []string) {
 		maps.Copy(contacted, check(t, p.Start(data, env, p.badger, "doctor", "--source", where)))
 	})
 	t.Run("serve", func(t *testing.T) {
-		p.Write("/etc/badger.yaml", "results: {warehouse: '"+where+"'}\njudge: {backend: 'openai:gpt-4o', base_url: 'https://"+judge+"/v1', key_env: JUDGE_KEY"+s.judge+"}\nreload: 50ms\n"+s.more)
+		p.Write("/etc/badger.yaml", "results: {warehouse: '"+where+"'}\njudge: {backend: 'openai:gpt-4o', base_url: 'https://"+judge+"/v1', key_env: JUDGE_KEY"+s.judge+"}\nreload: 1s\n"+s.more)
 		r := p.Start(data, env, p.badger, "serve", "--config", "/etc/badger.yaml")
 		if !s.silent {
 			p.questions++
