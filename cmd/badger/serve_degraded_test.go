@@ -319,6 +319,7 @@ func TestServeChecksTheWarehouseByItsURL(t *testing.T) {
 		{"a path", "results: {warehouse: 'w.duckdb'}\n", exitUsage, "results.warehouse: expected a URL"},
 		{"a password", "results: {warehouse: 'postgres://u:secret@" + addr + "/d'}\n", exitUsage, "results.warehouse: postgres: a URL ends up in logs"},
 		{"no project", "results: {warehouse: 'bigquery://'}\n", exitUsage, "results.warehouse: bigquery"},
+		{"no credentials", "results: {warehouse: 'bigquery://project/dataset'}\n", exitUsage, "results.warehouse: bigquery: no credentials are named"},
 		{"no account", "results: {warehouse: 'snowflake://'}\n", exitUsage, "results.warehouse: snowflake"},
 		{"no path", "results: {warehouse: 'databricks://'}\n", exitUsage, "results.warehouse: databricks"},
 		{"a judge in a warehouse without models", "results: {warehouse: 'postgres://u@" + addr + "/d'}\njudge: {backend: 'cortex:m'}\n", exitUsage, "needs a connection"},

@@ -246,6 +246,14 @@ func (o *Options) storage() string {
 	return storageHost + ":443"
 }
 
+// named is an error where the options name no credentials and somebody has to sign in.
+func (o *Options) named() error {
+	if o.anonymous() || o.Credentials != "" || o.CredentialsFile+o.TokenFile != "" {
+		return nil
+	}
+	return errcode.New(errcode.Unauthenticated, "bigquery: no credentials are named; expected credentials_file=FILE, token_file=FILE, credentials=metadata for the service account of this machine (Cloud Run, GKE, Compute Engine), or credentials=default for Google's application default credentials")
+}
+
 // source is the file of the credentials, "" for the metadata server.
 func (o *Options) source() (string, error) {
 	switch {
@@ -253,8 +261,9 @@ func (o *Options) source() (string, error) {
 		return o.CredentialsFile, nil
 	case o.TokenFile != "", o.Credentials == CredentialsMetadata:
 		return "", nil
-	case o.Credentials != CredentialsDefault:
-		return "", errcode.New(errcode.Unauthenticated, "bigquery: no credentials are named; expected credentials_file=FILE, token_file=FILE, credentials=metadata for the service account of this machine (Cloud Run, GKE, Compute Engine), or credentials=default for Google's application default credentials")
+	}
+	if err := o.named(); err != nil {
+		return "", err
 	}
 	if path := os.Getenv("GOOGLE_APPLICATION_CREDENTIALS"); path != "" {
 		return path, nil

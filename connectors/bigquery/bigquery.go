@@ -76,7 +76,7 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 		return nil, Dialect, err
 	}
 	if o.URLOnly {
-		return nil, Dialect, options.check()
+		return nil, Dialect, options.named()
 	}
 	options.Options = o
 	c, err := OpenWith(ctx, options)

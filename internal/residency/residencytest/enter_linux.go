@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -29,7 +30,11 @@ func Enter(t *testing.T, variables ...string) bool {
 	if Inside() {
 		return true
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+exact(t.Name()), "-test.v", "-test.count=1") //nolint:gosec // this program
+	args := []string{"-test.run=" + exact(t.Name()), "-test.v", "-test.count=1"}
+	if deadline, ok := t.Deadline(); ok { // a little earlier, so that what hangs is told here
+		args = append(args, "-test.timeout="+(time.Until(deadline)*9/10).String())
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...) //nolint:gosec // this program
 	cmd.Env = append(append(os.Environ(), inside+"=1"), variables...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
