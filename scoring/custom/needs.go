@@ -17,12 +17,11 @@ type field struct {
 	needs scoring.Field
 	given func(in *scoring.Input) bool // nil: never missing
 	value func(in *scoring.Input) (starlark.Value, error)
-	text  func(in *scoring.Input) string // for those that are text, written by others
 }
 
 func textField(name, doc string, needs scoring.Field, text func(in *scoring.Input) string) field {
 	return field{
-		name: name, doc: doc, needs: needs, text: text,
+		name: name, doc: doc, needs: needs,
 		given: func(in *scoring.Input) bool { return strings.TrimSpace(text(in)) != "" },
 		value: func(in *scoring.Input) (starlark.Value, error) { return starlark.String(text(in)), nil },
 	}
@@ -69,7 +68,6 @@ var fields = []field{
 	tableField("result", "the agent's result, a table", scoring.FieldPredResult, pred),
 	textField("schema_ddl", "DDL of the tables the question is about", scoring.FieldSchema, func(in *scoring.Input) string { return in.Case.Schema }),
 	{name: "error", doc: "the database's message where the agent's query failed, else empty text", needs: scoring.FieldExecution,
-		text:  func(in *scoring.Input) string { return in.Pred.Error },
 		value: func(in *scoring.Input) (starlark.Value, error) { return starlark.String(in.Pred.Error), nil }},
 
 	textField("evidence", "hints that came with the question", scoring.FieldEvidence, func(in *scoring.Input) string { return in.Case.Evidence }),

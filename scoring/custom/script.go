@@ -129,7 +129,9 @@ func (s *script) call(ctx context.Context, name string, locals map[string]any, a
 	}
 	if settings, ok := locals[trustKey].(*record); ok {
 		if tr := budgetOf(t).trust; tr != nil {
-			tr.add(tr.made, settings, own)
+			for _, v := range settings.fields {
+				trustTexts(tr.made, v, own)
+			}
 		}
 	}
 	v, err := starlark.Call(t, s.globals[name], args, nil)

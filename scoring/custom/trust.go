@@ -1,6 +1,7 @@
 package custom
 
 import (
+	"iter"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -32,13 +33,30 @@ const (
 // trustKey is where a thread keeps the settings whose texts are trusted.
 const trustKey = "trusted settings"
 
-// of tells how far a value is trusted: as far as the least trusted text in it.
-func (tr *trust) of(v starlark.Value) trusted {
-	least := own
-	lower := func(v starlark.Value) bool {
-		least = min(least, tr.of(v))
-		return least > foreign
+// elements are the values in a list, tuple, set or dict, keys among them; nil for any other value.
+func elements(v starlark.Value) iter.Seq[starlark.Value] {
+	switch v := v.(type) {
+	case *starlark.List:
+		return starlark.Elements(v)
+	case starlark.Tuple:
+		return starlark.Elements(v)
+	case *starlark.Set:
+		return starlark.Elements(v)
+	case *starlark.Dict:
+		return func(yield func(starlark.Value) bool) {
+			for k, e := range v.Entries() {
+				if !yield(k) || !yield(e) {
+					return
+				}
+			}
+		}
 	}
+	return nil
+}
+
+// of tells how far a value is trusted: as far as the least trusted text in it. The value must have
+// been walked, so that it holds no cycle.
+func (tr *trust) of(v starlark.Value) trusted {
 	switch v := v.(type) {
 	case starlark.String:
 		if v == "" {
@@ -47,63 +65,28 @@ func (tr *trust) of(v starlark.Value) trusted {
 		return max(tr.base[string(v)], tr.made[string(v)])
 	case starlark.NoneType, starlark.Bool, starlark.Int, starlark.Float, *decimal:
 		return own
-	case *starlark.List:
-		for e := range v.Elements() {
-			if !lower(e) {
-				break
-			}
-		}
-		return least
-	case starlark.Tuple:
-		for _, e := range v {
-			if !lower(e) {
-				break
-			}
-		}
-		return least
-	case *starlark.Set:
-		for e := range v.Elements() {
-			if !lower(e) {
-				break
-			}
-		}
-		return least
-	case *starlark.Dict:
-		for k, e := range v.Entries() {
-			if !lower(k) || !lower(e) {
-				break
-			}
-		}
-		return least
 	}
-	return foreign
+	inside := elements(v)
+	if inside == nil {
+		return foreign
+	}
+	least := own
+	for e := range inside {
+		if least = min(least, tr.of(e)); least == foreign {
+			break
+		}
+	}
+	return least
 }
 
-// add trusts the texts of a value.
-func (tr *trust) add(into map[string]trusted, v starlark.Value, how trusted) {
-	switch v := v.(type) {
-	case starlark.String:
-		into[string(v)] = max(into[string(v)], how)
-	case *starlark.List:
-		for e := range v.Elements() {
-			tr.add(into, e, how)
-		}
-	case starlark.Tuple:
-		for _, e := range v {
-			tr.add(into, e, how)
-		}
-	case *starlark.Set:
-		for e := range v.Elements() {
-			tr.add(into, e, how)
-		}
-	case *starlark.Dict:
-		for k, e := range v.Entries() {
-			tr.add(into, k, how)
-			tr.add(into, e, how)
-		}
-	case *record:
-		for _, e := range v.fields {
-			tr.add(into, e, how)
+// trustTexts trusts the texts of a value.
+func trustTexts(into map[string]trusted, v starlark.Value, how trusted) {
+	if text, ok := v.(starlark.String); ok {
+		into[string(text)] = max(into[string(text)], how)
+	}
+	if inside := elements(v); inside != nil {
+		for e := range inside {
+			trustTexts(into, e, how)
 		}
 	}
 }
@@ -116,7 +99,7 @@ func newTrust(literals map[string]bool, globals starlark.StringDict) *trust {
 		tr.base[text] = own
 	}
 	for _, v := range globals {
-		tr.add(tr.base, v, own)
+		trustTexts(tr.base, v, own)
 	}
 	return tr
 }
@@ -137,10 +120,7 @@ func (b *budget) derived(out starlark.Value, whole bool, from ...starlark.Value)
 			return nil
 		}
 	}
-	if tr.made == nil {
-		tr.made = map[string]trusted{}
-	}
-	tr.add(tr.made, out, least)
+	trustTexts(tr.made, out, least)
 	return b.alloc(entryBytes)
 }
 
@@ -228,6 +208,6 @@ func (b *budget) derivedByMethod(out, recv starlark.Value, name string, args sta
 	return b.derived(out, false, append(from, text)...)
 }
 
-// textMakers are the functions that make texts, by what a message calls them; min, sorted and the like
-// give what was there before, and chr makes text of numbers.
+// textMakers are the functions that make texts of values. min, sorted and the like return values that
+// were there before, and chr makes text of numbers, which may be those of a text of the case.
 var textMakers = map[string]bool{"str": true, "repr": true}

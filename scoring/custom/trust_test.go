@@ -125,6 +125,24 @@ def process_row(row, config):
 	}
 }
 
+// A list that holds itself ends in an error and not in a stack overflow.
+func TestTrustOfCycles(t *testing.T) {
+	for _, call := range []string{`str(l)`, `"%s" % l`, `"{}".format(l)`, `json.encode(l)`, `llm_complete("x", schema = {"a": l})`, `"".join(l)`} {
+		source := `judge(name = "j", version = 1, summary = "A test.", needs = ["response"])
+def process_row(row, config):
+    l = []
+    l.append(l)
+    ` + call + `
+    return {"value": 1, "reason": llm_complete("x")}
+`
+		c := &scoring.Case{ID: "c", Agent: scoring.Agent{Response: "An answer."}}
+		s, err := scoreTest(t, t.Context(), loadTest(t, "j.star", source, nil), c, &scoring.EngineOptions{Replies: replies{"c j": `{"answer": "ok"}`}})
+		if err != nil || s.Status != scoring.StatusFailed {
+			t.Errorf("%s: %s %s %v, want a failed score", call, s.Status, s.Reason, err)
+		}
+	}
+}
+
 // A setting that the case itself sets is text of the case, unless the author foresaw its values.
 func TestSettingsOfTheCaseAreMaterial(t *testing.T) {
 	const script = `judge(name = "j", version = 1, summary = "A test.", needs = ["response"], config = {"tone": "kind", "kind": {"default": "a", "one_of": ["a", "b"]}, "most": 5})

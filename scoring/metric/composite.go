@@ -154,14 +154,13 @@ func composite(_ context.Context, in *scoring.Input) (scoring.Score, error) {
 			continue
 		}
 		total += p.Weight
+		p.Share = p.Weight
 	}
 	if total == 0 {
 		return scoring.NotApplicable("none of its metrics has a score: " + strings.Join(without, ", ")), nil
 	}
 	for _, p := range parts {
-		if p.Value != nil || o.Missing == "zero" && p.missing() {
-			p.Share = p.Weight / total
-		}
+		p.Share /= total
 	}
 	s := scoring.OK(min(sum/total, 1), fmt.Sprintf("weighted mean of %d of %d metrics", len(names)-len(without), len(names)))
 	s.Detail = struct {

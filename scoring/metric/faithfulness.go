@@ -236,7 +236,7 @@ func gapsOf(t *scoring.Table) gaps {
 	g := gaps{Gaps: prompt.GapsOf(t)}
 	if g.Columns > 0 {
 		for _, c := range t.Columns[g.Columns:] {
-			g.columns = append(g.columns, plainName(c.Name))
+			g.columns = append(g.columns, nameKey(c.Name))
 		}
 	}
 	return g
@@ -254,8 +254,8 @@ func (g *gaps) mayHold(figures []checkedFigure) bool {
 	return slices.ContainsFunc(figures, func(f checkedFigure) bool {
 		switch {
 		case f.rows == nil: // no row is named
-			return g.From < g.To || f.Column == "" || slices.Contains(g.columns, plainName(f.Column))
-		case slices.Contains(g.columns, plainName(f.Column)):
+			return g.From < g.To || f.Column == "" || slices.Contains(g.columns, nameKey(f.Column))
+		case slices.Contains(g.columns, nameKey(f.Column)):
 			return true
 		}
 		return slices.ContainsFunc(f.rows, func(i int32) bool { return int(i) >= g.From && int(i) < g.To })

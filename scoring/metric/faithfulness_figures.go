@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
@@ -55,6 +54,7 @@ type figureSearch struct {
 // them.
 type rowLabel struct {
 	text  string
+	parts []string
 	named bool    // it picks out rows
 	rows  []int32 // those, in order; none where there is no such row
 }
@@ -87,7 +87,7 @@ func lookUp(t *scoring.Table, sql string, claims []claim) [][]checkedFigure {
 				}
 				n.percent = n.percent || percentIn(c.Claim, f.Stated)
 				searches = append(searches, &figureSearch{
-					number: n, fall: falls.MatchString(c.Claim), at: &out[i][k], row: rowLabel{text: strings.TrimSpace(f.Row)}, column: columnNamed(t, f.Column),
+					number: n, fall: falls.MatchString(c.Claim), at: &out[i][k], row: newRowLabel(f.Row), column: columnNamed(t, f.Column),
 				})
 			}
 		}
@@ -183,24 +183,19 @@ var (
 // columnNamed is the column of a name, whose case, spaces and punctuation do not count; −1 without
 // one.
 func columnNamed(t *scoring.Table, name string) int {
-	if name = plainName(name); name == "" {
+	if name = nameKey(name); name == "" {
 		return -1
 	}
-	return slices.IndexFunc(t.Columns, func(c scoring.Column) bool { return plainName(c.Name) == name })
-}
-
-// plainName is a name's letters and digits in lower case.
-func plainName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, name)
+	return slices.IndexFunc(t.Columns, func(c scoring.Column) bool { return nameKey(c.Name) == name })
 }
 
 // labelSeparators stand between the values that together name a row.
 var labelSeparators = regexp.MustCompile(`\s*[,;|/]\s*|\s+[-–—:&]\s+|:\s+|\s+and\s+`)
+
+func newRowLabel(text string) rowLabel {
+	text = strings.TrimSpace(text)
+	return rowLabel{text: text, parts: labelSeparators.Split(text, -1)}
+}
 
 // findRows finds the rows that the labels of searches name: those that hold the whole label, or else
 // all of its parts. A part that no row holds names none, unless the query filters by it, so that it
@@ -215,7 +210,7 @@ func findRows(t *scoring.Table, sql string, searches []*figureSearch) {
 			continue
 		}
 		rows[cell.TextKey(s.row.text)] = nil
-		for _, part := range labelSeparators.Split(s.row.text, -1) {
+		for _, part := range s.row.parts {
 			rows[cell.TextKey(part)] = nil
 		}
 	}
@@ -249,7 +244,7 @@ func (l *rowLabel) resolve(rows map[uint64][]int32, sql string) {
 		l.named = len(l.rows) <= maxLabelled
 		return
 	}
-	for _, part := range labelSeparators.Split(l.text, -1) {
+	for _, part := range l.parts {
 		switch held := rows[cell.TextKey(part)]; {
 		case part == "" || len(held) == 0 && filteredBy(sql, part):
 		case l.named:

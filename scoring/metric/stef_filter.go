@@ -39,6 +39,7 @@ func (n stefNames) key(name string) string {
 	return k
 }
 
+// nameKey is a name's letters and digits in lower case.
 func nameKey(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -63,8 +63,19 @@ func TestTheJudgeIsToldHowManyClaims(t *testing.T) {
 	}
 }
 
-// Cut tells exactly when Table says that something is left out.
-func TestCut(t *testing.T) {
+// A response is shown up to the length that the metrics warn beyond.
+func TestTheJudgeIsShownSoMuchOfAResponse(t *testing.T) {
+	for n, cut := range map[int]bool{MostResponse: false, MostResponse + 1: true} {
+		response := strings.Repeat("x", n)
+		said := strings.Contains(Response.Request(Material{Response: response}).Messages[1].Content, "left out")
+		if said != cut || (Unshown(response) > 0) != cut {
+			t.Errorf("%d characters: said to be cut %t, unshown %v, want %t", n, said, Unshown(response), cut)
+		}
+	}
+}
+
+// GapsOf tells that something is left out exactly where Table says so.
+func TestGaps(t *testing.T) {
 	long := scoring.NewBuilder("text", scoring.String, 1)
 	long.Append(scoring.StringValue(strings.Repeat("x", cellChars+1)))
 	cell, err := scoring.NewTable(long.Column())
