@@ -29,7 +29,7 @@ func TestLargeHasItsSize(t *testing.T) {
 		"runs":                        {"SELECT count(*) FROM badger.eval_runs", 3},
 		"keys of scores":              {"SELECT count(*) FROM (SELECT DISTINCT eval_run_id, agent_name, agent_version, batch_id, case_id, metric FROM badger.scores)", 15000},
 		"scores":                      {"SELECT count(*) FROM badger.scores", 15000},
-		"labels":                      {"SELECT count(*) FROM badger.human_labels", 300},
+		"labelled answers":            {"SELECT count(*) FROM (SELECT DISTINCT case_id, agent_version, batch_id FROM badger.human_labels)", 300},
 		"relations are among the few": {"SELECT count(DISTINCT metric) FROM badger.scores WHERE metric IN ('hybrid_ex', 'verdict', 'relation')", 3},
 		"scores without an answer":    {"SELECT count(*) FROM badger.scores s ANTI JOIN badger.agent_runs r USING (agent_name, agent_version, batch_id, case_id)", 0},
 		"scores without a run":        {"SELECT count(*) FROM badger.scores s ANTI JOIN badger.eval_runs r USING (eval_run_id, agent_name, agent_version, batch_id)", 0},
