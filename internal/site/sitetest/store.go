@@ -4,7 +4,9 @@ package sitetest
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -61,36 +63,39 @@ func Small(tb testing.TB) string {
 }
 
 // small is the file of the small store, made once in a process.
-var small = sync.OnceValues(func() ([]byte, error) {
+var small = sync.OnceValues(func() ([]byte, error) { return made(fillSmall) })
+
+// made is the file of a store that a function fills.
+func made(fill func(context.Context, *connectors.Warehouse, *sql.DB) error) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "sitetest")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // what is left is a temporary file
-	path := filepath.Join(dir, "small.duckdb")
-	if err := fillSmall(context.Background(), path); err != nil {
-		return nil, fmt.Errorf("making the small store: %w", err)
-	}
-	return os.ReadFile(path)
-})
-
-func fillSmall(ctx context.Context, path string) error {
+	path := filepath.Join(dir, "made.duckdb")
+	ctx := context.Background()
 	conn, err := duckdb.OpenFile(ctx, path, driver.Options{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	w := connectors.New(conn, duckdb.Dialect)
-	defer w.Close()
-	if err := demo.Build(ctx, conn.DB(), nil); err != nil {
+	if err := errors.Join(fill(ctx, w, conn.DB()), w.Close()); err != nil {
+		return nil, fmt.Errorf("making a store: %w", err)
+	}
+	return os.ReadFile(path)
+}
+
+func fillSmall(ctx context.Context, w *connectors.Warehouse, db *sql.DB) error {
+	if err := demo.Build(ctx, db, nil); err != nil {
 		return err
 	}
 	if err := w.Install(ctx); err != nil {
 		return err
 	}
-	if err := demo.Populate(ctx, conn.DB(), badgersql.Schema); err != nil {
+	if err := demo.Populate(ctx, db, badgersql.Schema); err != nil {
 		return err
 	}
-	if err := demo.Annotate(ctx, conn.DB(), badgersql.Schema); err != nil {
+	if err := demo.Annotate(ctx, db, badgersql.Schema); err != nil {
 		return err
 	}
 	if err := w.Exec(ctx, rerun); err != nil {

@@ -3,6 +3,7 @@
 package sitetest_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/badger-eval/badger/internal/site/sitetest"
@@ -33,5 +34,30 @@ func TestSmallHasSomethingOfEverything(t *testing.T) {
 		if number(t, w, "SELECT count(*) "+tc.query) == 0 {
 			t.Errorf("the small store has no %s", tc.what)
 		}
+	}
+}
+
+func TestHostileStoreHasEveryTextInItsPlaces(t *testing.T) {
+	w := sitetest.Open(t, sitetest.HostileStore(t))
+	n := int64(len(sitetest.Hostile()))
+	for _, tc := range []struct{ what, query string }{
+		{"questions", "golden_set"},
+		{"answers in the plain run", "agent_runs WHERE agent_name = 'atlas'"},
+		{"answers in runs of their own", "agent_runs WHERE agent_name <> 'atlas'"},
+		{"runs of their own", "eval_runs WHERE eval_run_id = agent_name"},
+		{"cases with scores", "(SELECT DISTINCT case_id FROM badger.scores WHERE eval_run_id = 'plain')"},
+	} {
+		if got := number(t, w, "SELECT count(*) FROM "+strings.Replace("badger."+tc.query, "badger.(", "(", 1)); got != n {
+			t.Errorf("%d %s, want %d", got, tc.what, n)
+		}
+	}
+	for _, column := range []string{"golden_set.question", "golden_set.gold_sql", "golden_set.gold_result", "golden_set.tags", "agent_runs.sql", "agent_runs.result", "agent_runs.response", "agent_runs.agent_name", "human_labels.note", "human_labels.annotator", "scores.case_id"} {
+		table, name, _ := strings.Cut(column, ".")
+		if got := number(t, w, "SELECT count(DISTINCT mark) FROM (SELECT unnest(regexp_extract_all("+name+"::VARCHAR, 'mark...x')) AS mark FROM badger."+table+")"); got != n {
+			t.Errorf("%s holds %d texts, want %d", column, got, n)
+		}
+	}
+	if said := number(t, w, "SELECT count(*) FROM badger.assessments WHERE regexp_matches(reply, 'mark...x')"); said < 100 {
+		t.Errorf("the judge said %d hostile texts, want 100 and more", said)
 	}
 }
