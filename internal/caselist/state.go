@@ -1,0 +1,261 @@
+package caselist
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Run identifies one row of eval_runs: what one run scored of one agent, version and batch. In it
+// case and metric are a key of scores.
+type Run struct{ ID, Agent, Version, Batch string }
+
+// The keys of a run in the query of an address.
+const (
+	keyRun, keyAgent, keyVersion, keyBatch = "run", "agent", "version", "batch"
+)
+
+// Values are the run as the query of an address. Empty parts are left out.
+func (r Run) Values() url.Values {
+	v := url.Values{}
+	r.into(v, "")
+	return v
+}
+
+// into adds the run to a query, under keys that begin with prefix.
+func (r Run) into(v url.Values, prefix string) {
+	set(v, prefix+keyRun, r.ID)
+	set(v, prefix+keyAgent, r.Agent)
+	set(v, prefix+keyVersion, r.Version)
+	set(v, prefix+keyBatch, r.Batch)
+}
+
+func set(v url.Values, key, value string) {
+	if value != "" {
+		v.Set(key, value)
+	}
+}
+
+// ParseRun reads the run in the query of an address. Only its ID may be missing where any run will
+// do: what is missing is empty.
+func ParseRun(v url.Values) Run { return parseRun(v, "") }
+
+func parseRun(v url.Values, prefix string) Run {
+	return Run{v.Get(prefix + keyRun), v.Get(prefix + keyAgent), v.Get(prefix + keyVersion), v.Get(prefix + keyBatch)}
+}
+
+// Mode is the part of a run's cases that a list shows.
+type Mode string
+
+// The modes.
+const (
+	All        Mode = "all"
+	Failed     Mode = "failed"    // the primary metric did not pass
+	Passed     Mode = "passed"    // the primary metric passed
+	Errors     Mode = "errors"    // a score failed
+	Abstained  Mode = "abstained" // the primary metric abstained
+	Changed    Mode = "changed"   // another verdict of the primary metric than in the baseline
+	Disagrees  Mode = "disagrees" // the primary metric's verdict is not that of people
+	Unlabelled Mode = "unlabelled"
+)
+
+// Modes lists the modes in the order in which they are shown.
+var Modes = []Mode{All, Failed, Passed, Errors, Abstained, Changed, Disagrees, Unlabelled}
+
+// Op compares a column with a value.
+type Op string
+
+// The operations of filters.
+const (
+	Equal    Op = "="
+	NotEqual Op = "!="
+	Contains Op = "~"
+	Greater  Op = ">"
+	Less     Op = "<"
+)
+
+// ops in the order in which a filter's text is searched for them.
+var ops = []Op{NotEqual, Equal, Contains, Greater, Less}
+
+// Filter is one condition on the cases of a list.
+type Filter struct {
+	Column string // a metric's name, or a column of the list: case, question, sql, reason, relation, status, tier, tag, database, dialect
+	Op     Op
+	Value  string
+}
+
+// String is the filter as an address holds it, such as hybrid_ex<0.5.
+func (f Filter) String() string { return f.Column + string(f.Op) + f.Value }
+
+func parseFilter(s string) (Filter, error) {
+	at := strings.IndexAny(s, "!=~<>")
+	if at > 0 {
+		for _, op := range ops {
+			if value, ok := strings.CutPrefix(s[at:], string(op)); ok {
+				return Filter{s[:at], op, value}, nil
+			}
+		}
+	}
+	return Filter{}, errcode.New(errcode.InvalidArgument, "filter: %.80q is no condition, expected COLUMN OP VALUE with one of = != ~ > <, such as hybrid_ex<0.5", s)
+}
+
+// Sort is the order of a list: a column of a filter, ascending or not.
+type Sort struct {
+	Column     string // "": by case
+	Descending bool
+}
+
+// Sizes of pages, in cases.
+const (
+	DefaultSize = 50
+	MinSize     = 25
+	MaxSize     = 500
+)
+
+// maxPattern is how long what is searched may be, in bytes.
+const maxPattern = 1000
+
+// State is all that a list of cases shows. Its zero value, with a run, is the first page of all
+// cases.
+type State struct {
+	Run
+	Baseline Run // what Changed compares with; may be empty
+	Mode     Mode
+	Search   string // in case, question and queries
+	Regexp   bool   // Search is a regular expression, in the syntax of package regexp
+	Filters  []Filter
+	Sort     Sort
+	Page     int      // from 1
+	Size     int      // cases on a page
+	Columns  []string // metrics that are shown; nil: the default ones
+	Tall     bool     // rows show their whole text
+}
+
+// Parse reads the state from the query of an address. Unknown keys are left to others.
+func Parse(v url.Values) (State, error) {
+	s := State{
+		Run: ParseRun(v), Baseline: parseRun(v, "base_"), Mode: Mode(v.Get("mode")), Search: v.Get("search"), Regexp: v.Get("regexp") != "",
+		Page: 1, Size: DefaultSize, Tall: v.Get("rows") == "tall",
+	}
+	if s.Mode == "" {
+		s.Mode = All
+	}
+	if !slices.Contains(Modes, s.Mode) {
+		return s, errcode.New(errcode.InvalidArgument, "mode: %.40q is no mode, expected one of %s", s.Mode, modeNames())
+	}
+	if len(s.Search) > maxPattern {
+		return s, errcode.New(errcode.InvalidArgument, "search: %d bytes, expected at most %d", len(s.Search), maxPattern)
+	}
+	if s.Regexp {
+		if _, err := regexp.Compile(s.Search); err != nil {
+			return s, errcode.New(errcode.InvalidArgument, "search: %w", err)
+		}
+	}
+	for _, text := range v["filter"] {
+		if text == "" { // an empty field of a form
+			continue
+		}
+		f, err := parseFilter(text)
+		if err != nil {
+			return s, err
+		}
+		s.Filters = append(s.Filters, f)
+	}
+	if sort := v.Get("sort"); sort != "" {
+		s.Sort.Column, s.Sort.Descending = strings.CutPrefix(sort, "-")
+	}
+	for _, c := range v["column"] {
+		if c != "" && !slices.Contains(s.Columns, c) {
+			s.Columns = append(s.Columns, c)
+		}
+	}
+	var err error
+	if s.Page, err = whole(v, "page", 1, 1, 1<<30); err != nil {
+		return s, err
+	}
+	s.Size, err = whole(v, "size", DefaultSize, MinSize, MaxSize)
+	return s, err
+}
+
+func whole(v url.Values, key string, missing, least, most int) (int, error) {
+	text := v.Get(key)
+	if text == "" {
+		return missing, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return missing, errcode.New(errcode.InvalidArgument, "%s: %.40q, expected a whole number from %d to %d", key, text, least, most)
+	}
+	return n, nil
+}
+
+func modeNames() string {
+	names := make([]string, len(Modes))
+	for i, m := range Modes {
+		names[i] = string(m)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Values are the state as the query of an address. What has its default is left out, so that equal
+// states have equal addresses.
+func (s State) Values() url.Values {
+	v := s.Run.Values()
+	s.Baseline.into(v, "base_")
+	if s.Mode != All {
+		set(v, "mode", string(s.Mode))
+	}
+	set(v, "search", s.Search)
+	if s.Regexp {
+		v.Set("regexp", "1")
+	}
+	for _, f := range s.Filters {
+		v.Add("filter", f.String())
+	}
+	if s.Sort.Column != "" {
+		sign := ""
+		if s.Sort.Descending {
+			sign = "-"
+		}
+		v.Set("sort", sign+s.Sort.Column)
+	}
+	for _, c := range s.Columns {
+		v.Add("column", c)
+	}
+	if s.Page > 1 {
+		v.Set("page", strconv.Itoa(s.Page))
+	}
+	if s.Size != 0 && s.Size != DefaultSize {
+		v.Set("size", strconv.Itoa(s.Size))
+	}
+	if s.Tall {
+		v.Set("rows", "tall")
+	}
+	return v
+}
+
+// With is the state with another condition, on its first page.
+func (s State) With(f Filter) State {
+	s.Page = 1
+	if !slices.Contains(s.Filters, f) {
+		s.Filters = append(slices.Clone(s.Filters), f)
+	}
+	return s
+}
+
+// Without is the state without a condition, on its first page.
+func (s State) Without(f Filter) State {
+	s.Page = 1
+	s.Filters = slices.DeleteFunc(slices.Clone(s.Filters), func(g Filter) bool { return g == f })
+	return s
+}
+
+// In is the state in another mode, on its first page.
+func (s State) In(m Mode) State {
+	s.Page, s.Mode = 1, m
+	return s
+}
