@@ -30,10 +30,10 @@ const (
 
 // Row is a row of the cells. Numbers count from 1; 0 is none.
 type Row struct {
-	Kind  RowKind `json:"kind"`
-	Gold  int     `json:"gold_row,omitempty"`
-	Agent int     `json:"agent_row,omitempty"`
-	Cells []Cell  `json:"cells"` // in the order of the columns
+	Kind     RowKind `json:"kind"`
+	GoldRow  int     `json:"gold_row,omitempty"`
+	AgentRow int     `json:"agent_row,omitempty"`
+	Cells    []Cell  `json:"cells"` // in the order of the columns
 }
 
 // Cell is one cell. A side that lacks the cell is nil.
@@ -48,11 +48,11 @@ type Cell struct {
 
 // Difference is a cell in the list of cells, with the row it is in.
 type Difference struct {
-	Kind   RowKind `json:"kind"`
-	Gold   int     `json:"gold_row,omitempty"`
-	Agent  int     `json:"agent_row,omitempty"`
-	Key    []Cell  `json:"key,omitempty"` // the cells of the key columns
-	Column int     `json:"column"`        // in Cells.Columns
+	Kind     RowKind `json:"kind"`
+	GoldRow  int     `json:"gold_row,omitempty"`
+	AgentRow int     `json:"agent_row,omitempty"`
+	Key      []Cell  `json:"key,omitempty"` // the cells of the key columns
+	Column   int     `json:"column"`        // in Cells.Columns
 	Cell
 }
 
@@ -96,6 +96,7 @@ type CellOptions struct {
 	Layout Arrangement
 	From   int // the first row (of the list: cell), from 0
 	Rows   int // at most so many; 0: DefaultRows
+	Each   int // above 0: the first so many of each kind of row, in place of From and Rows
 	Cut    int // characters after which a text is cut; 0: DefaultCut
 }
 
@@ -310,8 +311,10 @@ func (k *classified) each(show States, f func(gold, agent int) bool) {
 
 // page shows the rows of a page.
 func (k *classified) page(out *Cells, o *CellOptions) {
+	of := map[RowKind]int{}
 	k.each(o.Show, func(gold, agent int) bool {
-		if at := out.Total; at >= out.From && at < out.From+o.Rows {
+		if at := out.Total; o.Each <= 0 && at >= out.From && at < out.From+o.Rows || of[kindOf(gold, agent)] < o.Each {
+			of[kindOf(gold, agent)]++
 			out.Page = append(out.Page, k.row(gold, agent))
 		}
 		out.Total++
@@ -353,7 +356,7 @@ func (k *classified) list(out *Cells, o *CellOptions) {
 				continue
 			}
 			if at := out.Total; at >= out.From && at < out.From+o.Rows {
-				d := Difference{Kind: kindOf(gold, agent), Gold: gold + 1, Agent: agent + 1, Column: c, Cell: k.cell(c, gold, agent)}
+				d := Difference{Kind: kindOf(gold, agent), GoldRow: gold + 1, AgentRow: agent + 1, Column: c, Cell: k.cell(c, gold, agent)}
 				for _, key := range keys {
 					d.Key = append(d.Key, k.cell(key, gold, agent))
 				}
@@ -388,7 +391,7 @@ func (k *classified) stateOf(column, gold, agent int) (s State, is bool) {
 }
 
 func (k *classified) row(gold, agent int) Row {
-	r := Row{Kind: kindOf(gold, agent), Gold: gold + 1, Agent: agent + 1, Cells: make([]Cell, len(k.columns))}
+	r := Row{Kind: kindOf(gold, agent), GoldRow: gold + 1, AgentRow: agent + 1, Cells: make([]Cell, len(k.columns))}
 	for c := range k.columns {
 		r.Cells[c] = k.cell(c, gold, agent)
 	}

@@ -32,7 +32,9 @@ type MappedColumn struct {
 	Type     string       `json:"gold_type"`
 	Agent    *AgentColumn `json:"agent"` // nil: nothing answers it
 	By       string       `json:"by,omitempty"`
-	How      string       `json:"how,omitempty"` // how the cells are compared, in words
+	Kind     scoring.Kind `json:"kind,omitempty"`
+	Fact     string       `json:"fact,omitempty"` // such as percent for fraction
+	How      string       `json:"how,omitempty"`  // how the cells are compared, in words: kind, fact and bounds
 	Key      bool         `json:"key,omitempty"`
 	Masked   bool         `json:"masked,omitempty"`
 	Equal    int          `json:"equal"`             // matched rows whose cells are equal under the mapping
@@ -95,7 +97,7 @@ func (t *tables) mapping(h *metric.Hybrid) *Mapping {
 		if k := t.Pair(i); k >= 0 {
 			p := &a.Columns[k]
 			c.Agent, c.By, c.Key, c.Overlap = agent(p.Pred), p.By, t.key(k), p.Overlap
-			c.How = inWords(&p.Comparison)
+			c.Kind, c.Fact, c.How = p.Kind, p.Fact, inWords(&p.Comparison)
 			c.Of = t.Counts.Matched
 			c.Equal = c.Of - t.differs[k].Len()
 			if c.Of > 0 {

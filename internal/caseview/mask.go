@@ -308,7 +308,7 @@ func (m *Masked) number(text string) bool {
 		return false
 	}
 	x, _ := exactNumber(v)
-	return m.numbers[exactText(x)]
+	return m.numbers[exactText(x, 0)]
 }
 
 // written is a text that a model or a database wrote.

@@ -119,7 +119,13 @@ func changeOf(g, a scoring.Value, how *scoring.Comparison) *Change {
 			y = y.Mul(y, pow10(how.Scale))
 		}
 		diff := new(big.Rat).Sub(y, x)
-		c := &Change{Absolute: signed(diff, exactText(diff))}
+		digits := 0
+		if how.Scale == 0 && g.Type == scoring.Decimal && a.Type == scoring.Decimal { // as the column shows them
+			_, _, x := g.Decimal()
+			_, _, y := a.Decimal()
+			digits = int(max(x, y))
+		}
+		c := &Change{Absolute: signed(diff, exactText(diff, digits))}
 		if x.Sign() != 0 {
 			share := new(big.Rat).Quo(diff, new(big.Rat).Abs(x))
 			c.Relative = percent(share)
@@ -164,13 +170,10 @@ func pow10(n int) *big.Rat {
 	return p
 }
 
-// exactText writes a decimal fraction with all its digits.
-func exactText(r *big.Rat) string {
-	digits, exact := r.FloatPrec()
-	if !exact {
-		digits = 20
-	}
-	return r.FloatString(digits)
+// exactText writes a decimal fraction with all its digits, and at least so many behind the point.
+func exactText(r *big.Rat, least int) string {
+	digits, _ := r.FloatPrec() // the denominators of decimals are products of 2 and 5
+	return r.FloatString(max(digits, least))
 }
 
 func signed(r *big.Rat, text string) string {
@@ -191,11 +194,7 @@ func percent(share *big.Rat) string {
 	for limit := big.NewRat(1, 1); digits < 12 && size.Sign() > 0 && size.Cmp(limit) < 0; limit.Quo(limit, big.NewRat(10, 1)) {
 		digits++
 	}
-	text := p.FloatString(digits)
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return signed(p, text) + " %"
+	return signed(p, p.FloatString(digits)) + " %"
 }
 
 // nanosOf is a date or time in nanoseconds.
