@@ -106,7 +106,7 @@ func (e *explanation) tools() string {
 	var out []string
 	for _, t := range e.Tools {
 		if !e.full {
-			t = cut(Printable(t), 60, e.ellipsis)
+			t = cut(t, 60, e.ellipsis)
 		}
 		out = append(out, t)
 	}
