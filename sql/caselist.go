@@ -387,10 +387,10 @@ func (q *CaseList) order() string {
 	return "CASE WHEN " + e + " IS NULL THEN 1 ELSE 0 END, " + e + down + ", " + byCase
 }
 
-// Counts counts the cases of each mode, in the order of [caselist.Modes].
-func (q *CaseList) Counts() (query string, args []any, err error) {
-	counts := make([]string, len(caselist.Modes))
-	for i, m := range caselist.Modes {
+// Counts counts the cases of some modes, in their order.
+func (q *CaseList) Counts(modes []caselist.Mode) (query string, args []any, err error) {
+	counts := make([]string, len(modes))
+	for i, m := range modes {
 		counts[i] = "COUNT(CASE WHEN " + q.mode(m) + " THEN 1 END)"
 	}
 	return q.over(strings.Join(counts, ", "), false, "")
@@ -461,6 +461,11 @@ func (q *CaseList) over(selected string, withMode bool, after string) (query str
 	}
 	query, args = q.finish(q.query(selected, conditions, after))
 	return query, args, nil
+}
+
+// OfScores tells whether what was written reads scores only, and nothing that users write.
+func (q *CaseList) OfScores() bool {
+	return !q.joined[ofGolden] && !q.joined[ofAnswer] && !q.joined[ofPeople]
 }
 
 // Questions reads of some cases the id, question, gold_sql, dialect, database_name and tags.

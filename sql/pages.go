@@ -98,6 +98,12 @@ func CasesOfRun(d driver.Dialect, run caselist.Run) (query string, args []any) {
 	return "SELECT COUNT(DISTINCT case_id), MAX(scored_at) FROM badger.scores WHERE " + where, args
 }
 
+// MetricsOfRun reads the metrics of a run, with how many scores and how many verdicts each has.
+func MetricsOfRun(d driver.Dialect, run caselist.Run) (query string, args []any) {
+	where := runIs(d, &args, run)
+	return "SELECT metric, COUNT(*), COUNT(passed) FROM badger.scores WHERE " + where + " GROUP BY metric ORDER BY metric", args
+}
+
 // FiguresOfRuns sums up the scores of some metrics in some runs: the run, the agent, the version, the
 // batch, the metric, when the last score was stored, and [figures].
 func FiguresOfRuns(d driver.Dialect, ids, metrics []string) (query string, args []any) {
@@ -135,4 +141,16 @@ func (r Reader) LabelsOfCase(run caselist.Run, caseID string) (query string, arg
   {text human_labels.agent_version} AS agent_version, {key human_labels.batch_id} AS batch_id, {key human_labels.annotator} AS annotator, {key human_labels.verdict} AS verdict, {text human_labels.note} AS note,
   {column human_labels.labelled_at} AS labelled_at FROM badger.human_labels) k
 WHERE ` + where + ` ORDER BY CASE WHEN labelled_at IS NULL THEN 1 ELSE 0 END, labelled_at DESC, annotator`), args
+}
+
+// Question reads a question as a row of [Answers.Cases] without an answer.
+func (q *Answers) Question(caseID string) string {
+	columns := []string{"g.case_id", "NULL AS agent_name", "NULL AS agent_version", "NULL AS batch_id", "g.set_version", "g.copies"}
+	for _, c := range RunColumns {
+		columns = append(columns, "NULL AS "+c+"_of_run")
+	}
+	for _, c := range GoldenColumns {
+		columns = append(columns, "g."+c)
+	}
+	return "SELECT " + strings.Join(columns, ", ") + ", NULL AS passes FROM " + q.golden(Filter{}, &Range{First: caseID, Last: caseID})
 }
