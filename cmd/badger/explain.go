@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
@@ -144,56 +144,25 @@ func (c *explainCommand) stored(ctx context.Context, w *connectors.Warehouse, in
 		}
 		return usage("no run has scores of the case %s", report.Short(c.Case))
 	}
-	if err := caseInput(ctx, w, in, id); err != nil {
+	pages, err := w.Pages(ctx)
+	if err != nil {
 		return err
 	}
-	if c.Cases != "" {
-		in.Case = &scoring.Case{ID: id.CaseID, Agent: scoring.Agent{Name: id.Agent, Version: id.Version, BatchID: id.Batch}}
-		return nil
+	run := caselist.Run{ID: in.RunID, Agent: id.Agent, Version: id.Version, Batch: id.Batch}
+	d, err := pages.Case(ctx, run, c.Case)
+	if err != nil {
+		return err
 	}
-	var err error
-	if in.Case, err = w.Case(ctx, id); errcode.Of(err) == errcode.NotFound {
-		return errcode.New(errcode.NotFound, "%w; give the file that was scored with --cases", err)
+	if !d.Answered && c.Cases == "" {
+		return usage("badger.agent_runs has no answer to the case %s by %s; give the file that was scored with --cases", report.Short(c.Case), report.Short(id.Of()))
 	}
+	if d.Answer.Err != nil && c.Cases == "" {
+		return d.Answer.Err
+	}
+	mask := in.Mask
+	*in, err = caseview.Stored(ctx, w, d, run)
+	in.Mask = mask
 	return err
-}
-
-// caseInput reads the scores of an answer in a run, what they rest on and how the run was
-// configured.
-func caseInput(ctx context.Context, w *connectors.Warehouse, in *caseview.Input, id scoring.AnswerID) error {
-	scores, err := w.CaseScores(ctx, in.RunID, id)
-	if err != nil {
-		return err
-	}
-	var ids []string
-	for _, s := range scores {
-		in.Scores = append(in.Scores, s.Score)
-		in.GoldHash = s.GoldHash
-		for _, a := range s.Score.AssessmentIDs {
-			if !slices.Contains(ids, a) {
-				ids = append(ids, a)
-			}
-		}
-	}
-	if len(ids) > 0 {
-		for a, err := range w.Assessments(ctx, connectors.AssessmentFilter{IDs: ids}) {
-			if err != nil {
-				return err
-			}
-			in.Assessments = append(in.Assessments, a)
-		}
-	}
-	rows, err := w.Runs(ctx, in.RunID)
-	if err != nil {
-		return err
-	}
-	for _, r := range rows {
-		var config scoring.Config
-		if r.Agent == id.Agent && r.AgentVersion == id.Version && r.BatchID == id.Batch && json.Unmarshal([]byte(r.Config), &config) == nil {
-			in.Config = config
-		}
-	}
-	return nil
 }
 
 func answersText(list []scoring.AnswerID) string {

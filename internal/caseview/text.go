@@ -40,7 +40,13 @@ const maxMarks = 4
 // Pieces cuts a text into what is plain and what needs a symbol: control and bidirectional
 // characters, bytes that are no text, blanks at both ends, runs of blanks, and blanks other than
 // the space. The symbols keep line feeds as characters, so the text may be shown on one line.
-func Pieces(s string) []Piece {
+func Pieces(s string) []Piece { return inPieces(s, true) }
+
+// Line is Pieces for a line of a text with lines, such as a query, where blanks and tabs are for
+// reading.
+func Line(s string) []Piece { return inPieces(s, false) }
+
+func inPieces(s string, blanks bool) []Piece {
 	if s == "" {
 		return nil
 	}
@@ -64,10 +70,11 @@ func Pieces(s string) []Piece {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			symbol(i, 1, fmt.Sprintf(`\x%02x`, s[i]), "a byte that is no text")
-		case r == ' ' && (i == 0 || i >= end || last == ' '):
+		case blanks && r == ' ' && (i == 0 || i >= end || last == ' '):
 			symbol(i, 1, "·", "space")
 		case r != ' ' && unicode.Is(unicode.Zs, r):
 			symbol(i, n, "⍽", named(r))
+		case r == '\t' && !blanks:
 		case r < ' ':
 			symbol(i, 1, string('␀'+r), controls[r])
 		case r == 0x7f:

@@ -274,19 +274,28 @@ func (b *builder) choose(ctx context.Context, wanted int) (*metric.Hybrid, error
 	var stored metric.Hybrid
 	have := b.detail("hybrid_ex", &stored) && stored.GoldColumns != nil
 	counted := b.countedGold(&stored, have)
+	var fits bool
+	if counted > 0 {
+		fits = have && b.fits(&stored, c.Golds[counted-1].Result.Table)
+	}
 	now := make([]*metric.Hybrid, len(c.Golds))
 	for i := range c.Golds {
 		g := Gold{Counted: i+1 == counted, SQL: c.Golds[i].SQL}
-		score, h, err := b.against(ctx, i)
-		if err != nil {
-			return nil, err
+		if s := b.score("hybrid_ex"); g.Counted && fits {
+			value := s.Value
+			g.Value, g.Reason = &value, s.Reason
+		} else {
+			score, h, err := b.against(ctx, i)
+			if err != nil {
+				return nil, err
+			}
+			now[i] = h
+			if score.Status == scoring.StatusOK {
+				value := score.Value
+				g.Value = &value
+			}
+			g.Reason = score.Reason
 		}
-		now[i] = h
-		if score.Status == scoring.StatusOK {
-			value := score.Value
-			g.Value = &value
-		}
-		g.Reason = score.Reason
 		b.view.Golds = append(b.view.Golds, g)
 	}
 	if counted == 0 { // no score says which: the best
@@ -304,14 +313,11 @@ func (b *builder) choose(ctx context.Context, wanted int) (*metric.Hybrid, error
 		at = counted
 	}
 	b.view.Gold, b.gold = at, &c.Golds[at-1]
-	if have && at == counted && b.fits(&stored, b.gold.Result.Table) {
+	switch {
+	case at == counted && fits:
 		b.view.Stored = true
-		s := b.score("hybrid_ex")
-		value := s.Value
-		b.view.Golds[at-1].Value, b.view.Golds[at-1].Reason = &value, s.Reason
 		return &stored, nil
-	}
-	if have && at == counted && b.gold.Result.Table != nil && c.Pred.Result.Table != nil {
+	case at == counted && have && b.gold.Result.Table != nil && c.Pred.Result.Table != nil:
 		b.note("The results at hand are not those that were scored; the comparison was made anew.")
 	}
 	return now[at-1], nil
@@ -428,9 +434,6 @@ func (b *builder) engine(judge judgebackend.Backend) (*scoring.Engine, error) {
 // results compares the two results.
 func (b *builder) results(h *metric.Hybrid, o CellOptions) {
 	v := b.view
-	for i := range b.view.Golds { // what may quote values is hidden once it is known what is masked
-		b.view.Golds[i].SQL = b.Case.Golds[i].SQL
-	}
 	if h == nil || b.gold.Result.Table == nil || b.Case.Pred.Result.Table == nil {
 		b.whyNot()
 		return
