@@ -6,9 +6,13 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/judgebackend"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -43,6 +47,7 @@ func TestSameNumbersAsTheScore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			recorded := withoutRequests(t, in.Assessments)
 			v, err := caseview.Build(t.Context(), in, caseview.Options{Cells: caseview.CellOptions{Show: caseview.All, Rows: 1 << 20}})
 			if err != nil {
 				t.Fatalf("%s %s: %v", run.ID, id, err)
@@ -55,8 +60,8 @@ func TestSameNumbersAsTheScore(t *testing.T) {
 			}
 			for _, vote := range v.Judge.Asked {
 				asked++
-				if len(vote.Question) == 0 {
-					t.Errorf("%s %s: the question %s (%s) cannot be put again", run.ID, id, vote.Kind, vote.RequestHash)
+				if diff := cmp.Diff(recorded[vote.ID], vote.Question); diff != "" || !vote.Rebuilt {
+					t.Errorf("%s %s: the question %s (%s) was put again: %t\n%s", run.ID, id, vote.Kind, vote.RequestHash, vote.Rebuilt, diff)
 				}
 			}
 		}
@@ -64,6 +69,28 @@ func TestSameNumbersAsTheScore(t *testing.T) {
 	if compared < 100 || asked < 100 {
 		t.Errorf("only %d cases were compared and %d questions put again", compared, asked)
 	}
+}
+
+// withoutRequests takes the recorded questions from assessments, so that they must be put again.
+func withoutRequests(t *testing.T, list []connectors.Assessment) map[string][]caseview.Message {
+	t.Helper()
+	out := map[string][]caseview.Message{}
+	for i := range list {
+		var d map[string]json.RawMessage
+		var request judgebackend.Request
+		if err := json.Unmarshal(list[i].Detail, &d); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(d["request"], &request); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range request.Messages {
+			out[list[i].ID] = append(out[list[i].ID], caseview.Message{Role: string(m.Role), Text: m.Content})
+		}
+		delete(d, "request")
+		list[i].Detail, _ = json.Marshal(d)
+	}
+	return out
 }
 
 // compareStored compares a view with the detail of the score of hybrid_ex.
