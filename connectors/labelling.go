@@ -268,3 +268,14 @@ func (w *Warehouse) LabelledCase(ctx context.Context, of scoring.AnswerID) (*sco
 	}
 	return found.Case, found.Err
 }
+
+// WriteLoggedLabels writes many rows of label_log. A row with the ID of one of them is replaced.
+func (w *Warehouse) WriteLoggedLabels(ctx context.Context, labels []LoggedLabel) error {
+	b := newRows("label_log")
+	defer b.release()
+	for i := range labels {
+		v := &labels[i]
+		b.row(v.ID, v.CaseID, v.Agent, v.Version, v.Batch, v.Annotator, v.Verdict, optional(v.Note), v.GoldWrong, v.Ambiguous, v.At, optional(v.Queue), optional(v.AnswerHash), v.Decides)
+	}
+	return b.merge(ctx, w)
+}

@@ -92,7 +92,7 @@ func check(q *Queue, l *Label) error {
 		return errcode.New(errcode.InvalidArgument, "label: the annotator is missing")
 	case l.CaseID == "":
 		return errcode.New(errcode.InvalidArgument, "label: the case is missing")
-	case l.Verdict != Skip && l.Verdict != Withdrawn && !slices.Contains(options, l.Verdict):
+	case l.Verdict == "" || l.Verdict != Skip && l.Verdict != Withdrawn && !slices.Contains(options, l.Verdict):
 		return errcode.New(errcode.InvalidArgument, "label: the verdict is %.40q, expected one of %s, %s", l.Verdict, strings.Join(options, ", "), Skip)
 	case reason && l.Verdict == "fail" && l.Note == "":
 		return errcode.New(errcode.InvalidArgument, "label: the note is missing: this queue asks for a reason with fail")
@@ -100,7 +100,7 @@ func check(q *Queue, l *Label) error {
 	for _, text := range []struct {
 		what, text string
 		longest    int
-	}{{"note", l.Note, maxNote}, {"annotator", l.Annotator, maxAnnotator}, {"case", l.CaseID, maxNote}, {"answer", l.AnswerHash, maxID}} {
+	}{{"note", l.Note, maxNote}, {"verdict", l.Verdict, maxID}, {"annotator", l.Annotator, maxAnnotator}, {"case", l.CaseID, maxNote}, {"answer", l.AnswerHash, maxID}} {
 		if err := plain(text.what, text.text, text.longest); err != nil {
 			return err
 		}
