@@ -477,4 +477,13 @@ func signed(f float64) string {
 	return "+" + s
 }
 
+// Percent is a share as the terminal prints it, such as 93.4%.
+func Percent(share float64) string { return percent(share) }
+
+// Value is a value of a metric as the terminal prints it.
+func Value(f float64) string { return decimal(f) }
+
+// Signed is a difference of values as the terminal prints it, with its sign.
+func Signed(f float64) string { return signed(f) }
+
 func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + "%" }

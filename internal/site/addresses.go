@@ -1,0 +1,63 @@
+package site
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/caselist"
+)
+
+// An address is a path and a query from the site's root, such as /cases?run=r1. Names of runs,
+// agents, batches and cases are arbitrary texts, so they are always in the query. Equal views have
+// equal addresses: keys are sorted.
+
+func address(path string, v url.Values) string {
+	if len(v) == 0 {
+		return path
+	}
+	return path + "?" + v.Encode()
+}
+
+// addressOf is the address of a page that the links of every page lead to.
+func addressOf(p *page, run *caselist.Run) string {
+	_, path, _ := strings.Cut(p.pattern, " ")
+	path = strings.TrimSuffix(path, "{$}")
+	if p.perRun && run != nil {
+		return address(path, run.Values())
+	}
+	return path
+}
+
+func runsAddress() string { return "/" }
+
+func runAddress(run caselist.Run) string { return address("/run", run.Values()) }
+
+func casesAddress(s caselist.State) string { return address("/cases", s.Values()) }
+
+// caseAddress is one case, looked at from a list in a state.
+func caseAddress(s caselist.State, caseID string) string {
+	v := s.Values()
+	v.Set("case", caseID)
+	return address("/case", v)
+}
+
+// failuresAddress lists what goes wrong in a run.
+func failuresAddress(run caselist.Run) string { return address("/failures", run.Values()) }
+
+// costAddress is what a run's judges took.
+func costAddress(run caselist.Run) string { return address("/cost", run.Values()) }
+
+func queuesAddress() string { return "/queues" }
+
+func queueAddress(queue string) string {
+	return address("/queue", url.Values{"queue": {queue}})
+}
+
+// labelAddress is a case of a queue to label; no case: the next one.
+func labelAddress(queue, caseKey string) string {
+	v := url.Values{"queue": {queue}}
+	if caseKey != "" {
+		v.Set("case", caseKey)
+	}
+	return address("/label", v)
+}

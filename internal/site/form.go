@@ -1,0 +1,169 @@
+package site
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// addressing is how a form of the report leads from one page to another.
+type addressing interface {
+	// href is where an address of the site leads from any page of the form; "" where the form does
+	// not have that page.
+	href(address string) string
+	// static tells whether nobody answers: there are no forms to send and nothing changes.
+	static() bool
+}
+
+// servedForm is the report as a server gives it out.
+type servedForm struct{ prefix string }
+
+func (f servedForm) href(address string) string { return f.prefix + address }
+func (servedForm) static() bool                 { return false }
+
+// form is a form of the report: its addresses, and the templates that use them.
+type form struct {
+	addressing
+	templates map[string]*template.Template // by name of a page
+}
+
+//go:embed templates
+var templateFiles embed.FS
+
+// newForm parses the templates for a form.
+func newForm(a addressing, pages []*page) (*form, error) {
+	f := &form{a, map[string]*template.Template{}}
+	layout, err := template.New("layout.html").Funcs(f.functions()).Option("missingkey=error").ParseFS(templateFiles, "templates/layout.html", "templates/parts.html")
+	if err != nil {
+		return nil, err
+	}
+	names := []string{"error"}
+	for _, p := range pages {
+		if p.show != nil {
+			names = append(names, p.name)
+		}
+	}
+	for _, name := range names {
+		own, err := layout.Clone()
+		if err == nil {
+			own, err = own.ParseFS(templateFiles, "templates/"+name+".html")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("page %s: %w", name, err)
+		}
+		f.templates[name] = own
+	}
+	return f, nil
+}
+
+// link is where a text of a page leads.
+type link struct {
+	Href  string // "": nowhere in this form
+	Text  string
+	Class string
+}
+
+// content is what a page shows.
+type content struct {
+	Title string
+	Run   *caselist.Run // the run that is looked at; nil: none
+	Page  any           // what the page's template sees as .Page
+	Poll  bool          // what is shown goes on: the page is loaded again while it is looked at
+}
+
+// frame is what every template sees.
+type frame struct {
+	content
+	Version string
+	Static  bool
+	Labels  bool   // who looks may label
+	Admin   bool   // who looks may make queues
+	Caller  string // who looks; "" where nobody is known
+	Nav     []navLink
+	RunNav  []navLink // the pages of the run
+	Script  string    // addresses of assets; "" where the form has them inline
+	Style   string
+}
+
+// navLink leads to a page.
+type navLink struct {
+	Address string
+	Text    string
+	Here    bool
+}
+
+func (s *Site) frame(ctx context.Context, f *form, here *page, c content) frame {
+	who := caller(ctx)
+	out := frame{
+		content: c, Version: s.o.Version, Static: f.static(), Caller: who.Name,
+		Labels: s.o.Labels && !f.static() && who.May(identity.Label), Admin: s.o.Labels && !f.static() && who.May(identity.Admin),
+	}
+	for _, p := range s.pages {
+		if p.nav == "" || p.perRun && c.Run == nil {
+			continue
+		}
+		l := navLink{addressOf(p, c.Run), p.nav, p == here}
+		if p.perRun {
+			out.RunNav = append(out.RunNav, l)
+		} else {
+			out.Nav = append(out.Nav, l)
+		}
+	}
+	return out
+}
+
+// render writes a page, asked for by r.
+func (f *form) render(ctx context.Context, w io.Writer, s *Site, p *page, r *http.Request) error {
+	c, err := p.show(s, r)
+	if err != nil {
+		return err
+	}
+	return f.write(w, p.name, s.frame(ctx, f, p, c))
+}
+
+func (f *form) write(w io.Writer, name string, data frame) error {
+	t := f.templates[name]
+	if t == nil {
+		return errcode.New(errcode.Internal, "there is no template %s", name)
+	}
+	return t.ExecuteTemplate(w, "layout", data)
+}
+
+// functions are what templates can call, besides those of html/template.
+func (f *form) functions() template.FuncMap {
+	return template.FuncMap{
+		// to is a link: {{template "a" (to .Address "text")}}, or with a class as third argument.
+		"to": func(address string, text any, class ...string) link {
+			return link{f.href(address), shown(text), strings.Join(class, " ")}
+		},
+		// href is an address for the action of a form, which only a served page has.
+		"href":  f.href,
+		"asset": func(name string) string { return f.href(assetAddress(name)) },
+		"list":  func(v ...any) []any { return v },
+		// with makes the arguments of a template of several: {{template "x" (with "A" 1 "B" 2)}}.
+		"with": func(pairs ...any) (map[string]any, error) {
+			m := map[string]any{}
+			for i := 0; i+1 < len(pairs); i += 2 {
+				key, ok := pairs[i].(string)
+				if !ok {
+					return nil, fmt.Errorf("with: %v is no name", pairs[i])
+				}
+				m[key] = pairs[i+1]
+			}
+			return m, nil
+		},
+		"count":   count,
+		"share":   share,
+		"figure":  figure,
+		"instant": instant,
+		"took":    took,
+	}
+}

@@ -1,0 +1,90 @@
+package site
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/badger-eval/badger/internal/report"
+)
+
+// dash stands for a figure that is missing. It is never 0.
+const dash = "–"
+
+// shown is a value as the text of a link.
+func shown(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	return fmt.Sprint(v)
+}
+
+// count is a number of things, with thousands apart: 1,234.
+func count(n any) string {
+	digits := fmt.Sprint(n)
+	sign := ""
+	if digits != "" && digits[0] == '-' {
+		sign, digits = "-", digits[1:]
+	}
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return sign + digits
+}
+
+// share is a share of passed answers, as the terminal prints it: 93.4%.
+func share(v any) string {
+	switch v := v.(type) {
+	case *float64:
+		if v != nil {
+			return report.Percent(*v)
+		}
+	case float64:
+		return report.Percent(v)
+	}
+	return dash
+}
+
+// figure is a value of a metric, as the terminal prints it.
+func figure(v any) string {
+	switch v := v.(type) {
+	case *float64:
+		if v != nil {
+			return report.Value(*v)
+		}
+	case float64:
+		return report.Value(v)
+	}
+	return dash
+}
+
+// instant is a time in UTC: 2025-01-13 02:00:00Z.
+func instant(t time.Time) string {
+	if t.IsZero() {
+		return dash
+	}
+	return t.UTC().Format("2006-01-02 15:04:05Z")
+}
+
+// took is a time span in milliseconds, as people read it: 57 ms, 2.3 s, 4 min 5 s.
+func took(ms any) string {
+	f, ok := ms.(float64)
+	if p, is := ms.(*float64); is && p != nil {
+		f, ok = *p, true
+	}
+	if d, is := ms.(time.Duration); is {
+		f, ok = float64(d)/float64(time.Millisecond), true
+	}
+	switch {
+	case !ok:
+		return dash
+	case f < 10:
+		return strconv.FormatFloat(f, 'f', 1, 64) + " ms"
+	case f < 1000:
+		return strconv.FormatFloat(f, 'f', 0, 64) + " ms"
+	case f < 60_000:
+		return strconv.FormatFloat(f/1000, 'f', 1, 64) + " s"
+	}
+	d := time.Duration(f * float64(time.Millisecond)).Round(time.Second)
+	return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
+}

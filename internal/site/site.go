@@ -1,0 +1,197 @@
+package site
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// Options are what a site is made of.
+type Options struct {
+	Warehouse *connectors.Warehouse // whose runs are shown; it may come later
+	Prefix    string                // of all paths, such as /report; "" for none
+	Version   string                // of badger
+	Metrics   []scoring.Metric      // their order, groups and directions; others come after them by name
+	Masked    []string              // columns of results whose cells are shown as hashes
+	Labels    bool                  // people may label; else the site only reads
+	EmbedIn   []string              // origins that may show the pages in a frame
+	Now       func() time.Time      // nil: time.Now
+	Log       *slog.Logger          // nil: silent
+}
+
+// page is one page of the report.
+type page struct {
+	name    string // templates/NAME.html, which defines "content"
+	pattern string // of the address, such as GET /cases; its state is in the query
+	nav     string // the text of the link that leads to it; "": none
+	perRun  bool   // it shows one run: the link is there where a run is chosen
+	role    identity.Role
+	show    func(s *Site, r *http.Request) (content, error)
+	// serve answers what is no page, such as a label that is sent; name and show are then empty.
+	serve func(s *Site, rw http.ResponseWriter, r *http.Request) error
+}
+
+// pages are all pages, in the order of their links.
+var pages = []*page{}
+
+// Site is the report over HTTP. It is safe for use by several goroutines.
+type Site struct {
+	o       Options
+	pages   []*page
+	handler http.Handler
+	served  *form
+	policy  string // Content-Security-Policy
+}
+
+// New makes a site. An error is a wrong option.
+func New(o Options) (*Site, error) {
+	if o.Prefix = strings.TrimSuffix(o.Prefix, "/"); o.Prefix != "" && (!strings.HasPrefix(o.Prefix, "/") || strings.ContainsAny(o.Prefix, "?#{} \"'<>\\")) {
+		return nil, errcode.New(errcode.InvalidArgument, "prefix: %.80q is no path, expected one such as /report", o.Prefix)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Site{o: o, pages: pages}
+	var err error
+	if s.policy, err = contentPolicy(o.EmbedIn); err != nil {
+		return nil, err
+	}
+	if s.served, err = newForm(servedForm{o.Prefix}, s.pages); err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	for _, p := range s.pages {
+		method, path, _ := strings.Cut(p.pattern, " ")
+		mux.Handle(method+" "+o.Prefix+path, s.page(p))
+	}
+	mux.HandleFunc("GET "+o.Prefix+assetsPath, s.asset)
+	mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
+		s.fail(rw, r, errcode.New(errcode.NotFound, "there is no such page"))
+	})
+	cross := http.NewCrossOriginProtection()
+	cross.SetDenyHandler(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		s.fail(rw, r, errcode.New(errcode.PermissionDenied, "the request came from a page of another site"))
+	}))
+	s.handler = cross.Handler(mux)
+	return s, nil
+}
+
+// contentPolicy is the Content-Security-Policy of served pages.
+func contentPolicy(ancestors []string) (string, error) {
+	allowed := "'none'"
+	for _, a := range ancestors {
+		host, ok := strings.CutPrefix(a, "https://")
+		if !ok || host == "" || strings.ContainsAny(host, "/;, '\"") {
+			return "", errcode.New(errcode.InvalidArgument, "embed_in: %.80q is no origin, expected one such as https://app.example.com", a)
+		}
+	}
+	if len(ancestors) > 0 {
+		allowed = strings.Join(ancestors, " ")
+	}
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors " + allowed, nil
+}
+
+// ServeHTTP serves the site. Who asks is in the context of the request ([identity.From]); a request
+// of nobody gets nothing.
+func (s *Site) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	h := rw.Header()
+	h.Set("Content-Security-Policy", s.policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	// Not no-referrer: with it, browsers send the forms of our own pages with the origin null.
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	if h.Get(requestID) == "" {
+		h.Set(requestID, rand.Text()[:16])
+	}
+	defer func() {
+		if v := recover(); v != nil && v != http.ErrAbortHandler { //nolint:errorlint // it is that value
+			s.o.Log.Error("a page could not be made", slog.String("id", h.Get(requestID)), slog.String("path", r.URL.Path), slog.String("stack", string(debug.Stack())))
+			s.fail(rw, r, errcode.New(errcode.Internal, "the page could not be made; this is a defect of badger"))
+		}
+	}()
+	s.handler.ServeHTTP(rw, r)
+}
+
+const requestID = "X-Request-Id"
+
+// page serves a page.
+func (s *Site) page(p *page) http.HandlerFunc {
+	return func(rw http.ResponseWriter, r *http.Request) {
+		who, _ := identity.From(r.Context())
+		err := who.Demand(p.role)
+		switch {
+		case err != nil:
+		case p.serve != nil:
+			err = p.serve(s, rw, r)
+		default:
+			var b bytes.Buffer
+			if err = s.served.render(r.Context(), &b, s, p, r); err == nil {
+				rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+				_, _ = rw.Write(b.Bytes())
+			}
+		}
+		if err != nil {
+			s.fail(rw, r, err)
+		}
+	}
+}
+
+// failure is what the page of an error shows.
+type failure struct {
+	Status  int
+	Heading string
+	Message string
+	Advice  string
+	ID      string // by which the log knows the request
+}
+
+// fail answers with the page of an error: what is wrong, what to do, and the request's identifier.
+func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
+	f := failure{ID: rw.Header().Get(requestID), Message: err.Error()}
+	switch code := errcode.Of(err); code {
+	case errcode.NotFound:
+		f.Status, f.Heading, f.Advice = http.StatusNotFound, "Not found", "The run or the case may have been removed. The list of runs shows what is there."
+	case errcode.InvalidArgument:
+		f.Status, f.Heading, f.Advice = http.StatusBadRequest, "The address is wrong", "Correct the value that is named, or begin from the list of runs."
+	case errcode.PermissionDenied, errcode.Unauthenticated:
+		f.Status, f.Heading, f.Advice = http.StatusForbidden, "Not allowed", "Ask whoever runs the server for the role that is named."
+	case errcode.FailedPrecondition:
+		f.Status, f.Heading, f.Advice = http.StatusConflict, "Not possible now", "Go back, load the page again and repeat what you did."
+	case errcode.Unavailable, errcode.DeadlineExceeded, errcode.ResourceExhausted:
+		f.Status, f.Heading, f.Advice = http.StatusServiceUnavailable, "The warehouse does not answer", "Load the page again in a moment."
+		rw.Header().Set("Retry-After", "5")
+	default:
+		f.Status, f.Heading, f.Advice = http.StatusInternalServerError, "The page could not be made", "Load the page again. Where it fails again, tell whoever runs the server the identifier below."
+		s.o.Log.Error("a page could not be made", slog.String("id", f.ID), slog.String("path", r.URL.Path), slog.String("code", code.String()))
+	}
+	var b bytes.Buffer
+	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if err := s.served.write(&b, "error", s.frame(r.Context(), s.served, nil, content{Title: f.Heading, Page: f})); err != nil {
+		b.Reset()
+		rw.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		b.WriteString(f.Heading + " (" + f.ID + ")\n")
+	}
+	rw.WriteHeader(f.Status)
+	_, _ = rw.Write(b.Bytes())
+}
+
+// caller is who asked for a page; nobody for a static report.
+func caller(ctx context.Context) identity.Caller {
+	who, _ := identity.From(ctx)
+	return who
+}
