@@ -286,7 +286,8 @@ cases:
 				unlike[Unlike{Why: NoValue}]++
 				continue cases
 			}
-			if u, ok := x.notes.unlike(first, e); ok {
+			p := x.set.pair(first, e)
+			if u, ok := unlikePair(&p); ok {
 				u.From, u.To = "", ""
 				unlike[u]++
 				continue cases
@@ -294,7 +295,8 @@ cases:
 			values = append(values, v)
 		}
 		for i := 1; i < k; i++ {
-			x.notes.remark(first, series[i].at(n))
+			p := x.set.pair(first, series[i].at(n))
+			x.notes.remark(&p)
 		}
 		copy(row, values)
 		r.Compared++

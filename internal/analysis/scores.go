@@ -298,6 +298,13 @@ func markOf(s *Score) (m mark) {
 	return m
 }
 
+func (x *series) len() int {
+	if x == nil {
+		return 0
+	}
+	return len(x.entries)
+}
+
 // at is a case's score; its mark is absent where there is none.
 func (x *series) at(n int) entry {
 	if x == nil || n >= len(x.entries) {
