@@ -133,7 +133,8 @@ func (u Unlike) String() string {
 // Compare compares two sides of a set. Each side must have been added in the order of time.
 func Compare(from, to *Answers, o CompareOptions) *Comparison {
 	o = o.withDefaults()
-	c := &Comparison{From: from.Batch, To: to.Batch, MinDrop: o.MinDrop, Alpha: o.Alpha}
+	begun := NewComparison(from.Batch, to.Batch, o)
+	c := &begun
 	for n := range from.set.cases.Len() {
 		switch a, b := from.asked(n), to.asked(n); {
 		case a && b:
@@ -160,6 +161,22 @@ func Compare(from, to *Answers, o CompareOptions) *Comparison {
 			}
 		}
 	}
+	c.Finish(x.said(), o)
+	return c
+}
+
+// NewComparison begins a comparison, to which the counts of cases and the changes are added before it
+// is finished.
+func NewComparison(from, to Batch, o CompareOptions) Comparison {
+	o = o.withDefaults()
+	return Comparison{From: from, To: to, MinDrop: o.MinDrop, Alpha: o.Alpha}
+}
+
+// Finish sorts the changes as tables have them, says what they show, and adds notes: what is to be
+// said of the batches and of the cases, and those that the changes made.
+func (c *Comparison) Finish(made []string, o CompareOptions) {
+	x := comparing{CompareOptions: o.withDefaults()}
+	slices.SortStableFunc(c.Changes, func(a, b Change) int { return compareMetrics(a.Metric, b.Metric) })
 	x.decide(c.Changes)
 	for _, b := range []*Batch{&c.From, &c.To} {
 		if n := b.unfinished(); n != "" {
@@ -174,8 +191,8 @@ func Compare(from, to *Answers, o CompareOptions) *Comparison {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s %d cases; they are not compared", n.text, n.n))
 		}
 	}
-	c.Notes = append(c.Notes, x.said()...)
-	return c
+	slices.Sort(made)
+	c.Notes = append(c.Notes, slices.Compact(made)...)
 }
 
 // tierNames are the tiers of the cases, in their order.

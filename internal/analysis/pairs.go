@@ -116,7 +116,7 @@ func (t *Tally) Add(p *Pair) {
 	}
 }
 
-// Change is what the pairs say. Its p-value is not adjusted yet: [Decide].
+// Change is what the pairs say. Its p-value is not adjusted yet: [Comparison.Finish].
 func (t *Tally) Change() Change {
 	c := t.change
 	c.From, c.To = t.from.figures(), t.to.figures()
@@ -148,10 +148,8 @@ func (t *Tally) Change() Change {
 // Notes are what is not known of the scores that were compared, in a fixed order.
 func (t *Tally) Notes() []string { return t.x.said() }
 
-// Decide adjusts the p-values of changes together, and says what each of them shows.
-func Decide(changes []Change, o CompareOptions) {
-	(&comparing{CompareOptions: o.withDefaults()}).decide(changes)
-}
+// Metric is the metric of the tally.
+func (t *Tally) Metric() string { return t.change.Metric }
 
 // Standing is what became of a case in a metric.
 type Standing int8

@@ -84,30 +84,16 @@ func (s *Warehouse) Evidence(ctx context.Context, metrics []string, of scoring.A
 }
 
 func (s *Warehouse) each(ctx context.Context, l connectors.Latest, f func(scoring.AnswerID, *analysis.Score) bool) error {
-	if s.configs == nil {
-		texts, err := s.w.RunConfigs(ctx)
-		if err != nil {
-			return err
-		}
-		s.configs, s.parts = map[string]*scoring.Config{}, map[[2]string]string{}
-		for run, text := range texts {
-			var c scoring.Config
-			if json.Unmarshal([]byte(text), &c) == nil {
-				s.configs[run] = &c
-			}
-		}
+	if err := s.readConfigs(ctx); err != nil {
+		return err
 	}
 	for r, err := range s.w.LatestScores(ctx, l) {
 		if err != nil {
 			return err
 		}
 		score := Score(&r.Score, r.GoldHash, r.Detail)
-		score.Config = s.config(&r)
-		if r.Asked || l.ByJudge && JudgedAnyway(r.Score.Metric) {
-			if score.Judge = r.Judge; score.Judge == "" {
-				score.Judge = analysis.UnknownJudge
-			}
-		}
+		score.Config = s.config(r.RunID, r.ConfigHash, r.Score.Metric)
+		score.Judge = judgeOf(r.Judge, r.Asked || l.ByJudge && JudgedAnyway(r.Score.Metric))
 		if !f(r.AnswerID, &score) {
 			return nil
 		}
@@ -115,23 +101,53 @@ func (s *Warehouse) each(ctx context.Context, l connectors.Latest, f func(scorin
 	return nil
 }
 
+func (s *Warehouse) readConfigs(ctx context.Context) error {
+	if s.configs != nil {
+		return nil
+	}
+	texts, err := s.w.RunConfigs(ctx)
+	if err != nil {
+		return err
+	}
+	s.configs, s.parts = map[string]*scoring.Config{}, map[[2]string]string{}
+	for run, text := range texts {
+		var c scoring.Config
+		if json.Unmarshal([]byte(text), &c) == nil {
+			s.configs[run] = &c
+		}
+	}
+	return nil
+}
+
+// judgeOf is who was asked for a score, of a run's judge.
+func judgeOf(judge string, asked bool) string {
+	switch {
+	case !asked:
+		return ""
+	case judge == "":
+		return analysis.UnknownJudge
+	}
+	return judge
+}
+
 // JudgedAnyway tells whether a metric gives a judge's verdict, also where rules spare the judge the call.
 func JudgedAnyway(metric string) bool {
 	return metric == "rose" || metric == "flex" || metric == "verdict"
 }
 
-// config is the part of the configuration of a score's run that its metric reads.
-func (s *Warehouse) config(r *connectors.LatestScore) string {
-	key := [2]string{r.ConfigHash, r.Score.Metric}
-	if s.configs[r.RunID] == nil {
-		return r.ConfigHash
+// config is the part of a run's configuration that a metric reads.
+func (s *Warehouse) config(run, hash, metric string) string {
+	c := s.configs[run]
+	if c == nil {
+		return hash
 	}
-	if r.ConfigHash == "" {
-		key[0] = r.RunID
+	key := [2]string{hash, metric}
+	if hash == "" {
+		key[0] = run
 	}
 	part, ok := s.parts[key]
 	if !ok {
-		part = configPart(s.configs[r.RunID], r.Score.Metric)
+		part = configPart(c, metric)
 		s.parts[[2]string{strings.Clone(key[0]), strings.Clone(key[1])}] = part
 	}
 	return part
@@ -235,3 +251,94 @@ func Digest(r *scoring.Result) string {
 	sum := sha256.Sum256([]byte(strings.Join(rows, "\x1e")))
 	return hex.EncodeToString(sum[:8])
 }
+
+// Side is the scores of one side of a comparison: those of a run, or without one the latest of a
+// batch.
+type Side struct {
+	Run                   string
+	Agent, Version, Batch string
+}
+
+func (s Side) latest(metrics []string) connectors.Latest {
+	return connectors.Latest{Run: s.Run, Agent: s.Agent, Version: s.Version, Batch: s.Batch, Metrics: metrics}
+}
+
+// half is one side of a pair.
+func (s *Warehouse) half(metric string, h *connectors.Half) analysis.Half {
+	if h.Score.Status == "" {
+		return analysis.Half{}
+	}
+	score := analysis.Score{Metric: metric, MetricVersion: h.Score.Version, Status: h.Score.Status, Value: h.Score.Value, Passed: h.Score.Passed, Reason: h.Score.Reason}
+	score.Config = s.config(h.RunID, h.ConfigHash, metric)
+	score.Judge = judgeOf(h.Judge, h.Asked)
+	return analysis.HalfOf(&score)
+}
+
+// Tallies yields the tally of each of some metrics of two sides, in the order of their names. At most
+// the pairs of one metric are held at a time.
+func (s *Warehouse) Tallies(ctx context.Context, set *analysis.Set, from, to Side, o analysis.CompareOptions) iter.Seq2[*analysis.Tally, error] {
+	return func(yield func(*analysis.Tally, error) bool) {
+		if err := s.readConfigs(ctx); err != nil {
+			yield(nil, err)
+			return
+		}
+		metrics := slices.Sorted(slices.Values(o.Metrics))
+		for part := range slices.Chunk(metrics, metricsAtOnce) {
+			var t *analysis.Tally
+			for p, err := range s.w.PairCounts(ctx, from.latest(part), to.latest(part)) {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if t != nil && t.Metric() != p.Metric {
+					if !yield(t, nil) {
+						return
+					}
+					t = nil
+				}
+				if t == nil {
+					t = set.NewTally(p.Metric, o)
+				}
+				t.Add(&analysis.Pair{
+					From: s.half(p.Metric, &p.From), To: s.half(p.Metric, &p.To), Gold: analysis.Likeness(p.Gold), Reasons: analysis.Likeness(p.Reasons), Cases: p.Cases, //nolint:gosec // 0 to 2
+				})
+			}
+			if t != nil && !yield(t, nil) {
+				return
+			}
+		}
+	}
+}
+
+// metricsAtOnce is how many metrics one query reads: with more, the warehouse joins more rows at a
+// time; with fewer, it looks through the scores more often.
+const metricsAtOnce = 4
+
+// Compared is a comparison of two sides with the transitions of each metric.
+type Compared struct {
+	analysis.Comparison
+	Transitions map[string][]analysis.Transition // by metric
+}
+
+// Compare compares two sides in some metrics, without naming cases.
+func (s *Warehouse) Compare(ctx context.Context, set *analysis.Set, from, to Side, fromBatch, toBatch analysis.Batch, o analysis.CompareOptions) (*Compared, error) {
+	out := &Compared{Comparison: analysis.NewComparison(fromBatch, toBatch, o), Transitions: map[string][]analysis.Transition{}}
+	var err error
+	if out.Shared, out.OnlyOf[0], out.OnlyOf[1], err = s.w.SharedCases(ctx, from.latest(o.Metrics), to.latest(o.Metrics)); err != nil {
+		return nil, err
+	}
+	var notes []string
+	for t, err := range s.Tallies(ctx, set, from, to, o) {
+		if err != nil {
+			return nil, err
+		}
+		out.Changes = append(out.Changes, t.Change())
+		out.Transitions[t.Metric()] = t.Transitions()
+		notes = append(notes, t.Notes()...)
+	}
+	out.Finish(notes, o)
+	return out, nil
+}
+
+// SideOf is a batch, with its latest scores.
+func SideOf(b analysis.Batch) Side { return Side{Agent: b.Agent, Version: b.Version, Batch: b.ID} }
