@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 )
 
 // leading are the metrics that say most about answers, each in its own way: what evidence and judge
@@ -91,35 +90,16 @@ func (v *view) leading() {
 			if s := r.Passed; s != nil {
 				row[4] = v.bar(s.Rate, 10)
 				row[5] = inStyle(percent(s.Rate), shareStyle(s.Rate))
-				row[6] = inStyle(fmt.Sprintf("%2.0f%s%.0f", 100*s.Low, v.dash, 100*s.High), dim)
+				row[6] = inStyle(s.Interval(v.dash), dim)
 			}
 			if c := v.Change(m.Name, r.Agent); c != nil {
-				row[7], row[8] = text(change(c)), text(chance(c))
+				row[7], row[8] = text(c.By()), text(c.Chance())
 			}
 			g.add(row...)
 		}
 	}
 	v.title("Scores", fmt.Sprintf("%d of %s", len(v.Leading(briefMetrics)), Counted(len(v.Metrics), "metric")))
 	g.print(v.printer)
-}
-
-// change is how much a metric changed: of its pass rate where it has one, else of its mean.
-func change(c *MetricChange) string {
-	if c.Rate != nil {
-		return fmt.Sprintf("%+.1f pts", rounded(100**c.Rate, 1))
-	}
-	return signed(c.Mean)
-}
-
-// chance is the p of a change; "" where the metric gives no verdict.
-func chance(c *MetricChange) string {
-	switch {
-	case c.P == nil:
-		return ""
-	case *c.P < 0.001:
-		return "<.001"
-	}
-	return strconv.FormatFloat(*c.P, 'f', 3, 64)
 }
 
 // worseBriefly shows the answers that became worse most, and where none did, the worst ones.
