@@ -31,6 +31,7 @@ type configuration struct {
 		Files     []string `yaml:"files"`     // directories that file: references may read; none: such references are refused
 		Warehouse string   `yaml:"warehouse"` // URL that table: and query: references are read from, such as duckdb:FILE
 	} `yaml:"results"`
+	Report   reportConfig             `yaml:"report"`
 	Metrics  metricsConfig            `yaml:"metrics"`
 	Gates    gatesConfig              `yaml:"gates"`
 	Execute  executeConfig            `yaml:"execute"`

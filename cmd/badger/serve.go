@@ -18,6 +18,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/callstore"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/site"
 	"github.com/badger-eval/badger/internal/telemetry"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf"
@@ -44,6 +45,7 @@ type functionServer struct {
 	judge     *judging
 	parts     parts
 	taking    sync.Mutex            // held while functions are made or replaced
+	results   *connectors.Warehouse // results.warehouse; nil: none
 	promoted  *connectors.Warehouse // whose judges are served; nil: none, or it is not there yet
 	calls     udf.CallStore         // may be nil
 	metrics   *telemetry.Metrics
@@ -84,7 +86,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 	}
 	if url := config.Results.Warehouse; url != "" {
 		keeps := config.Judge.asked() && (config.Judge.Ledger == "" || config.Judge.Ledger == "warehouse")
-		w, err := s.resultsWarehouse(url, !keeps)
+		w, err := s.resultsWarehouse(url, !keeps && !config.Report.Labels)
 		if err != nil {
 			return usageError{fmt.Errorf("results.warehouse: %w", err)}
 		}
@@ -93,7 +95,7 @@ func (c *serveCommand) Run(ctx context.Context, p process) error {
 			judged.scores = w
 			s.calls = callstore.New(w, p.now)
 		}
-		s.resolver.warehouse = w
+		s.results, s.resolver.warehouse = w, w
 	}
 	if s.judge, err = config.Judge.open(ctx, judged); err != nil {
 		return err
@@ -147,10 +149,31 @@ func (s *functionServer) assemble(ctx context.Context, tracer trace.Tracer) erro
 		return err
 	}
 	serverOptions.Tracer, serverOptions.Missing = tracer, s.parts.missing
+	if serverOptions.Site, err = s.site(engine.Metrics()); err != nil {
+		return err
+	}
 	if s.server, err = udf.NewServer(s.catalogue, serverOptions); err != nil {
 		return usageError{err}
 	}
 	return nil
+}
+
+// site is the report of results.warehouse, for those who have the role read; nil where there is none.
+func (s *functionServer) site(metrics []scoring.Metric) (http.Handler, error) {
+	r := s.config.Report
+	if s.results == nil || r.Off {
+		if r.Labels {
+			return nil, usage("report.labels: there is no report without results.warehouse, or with report.off")
+		}
+		return nil, nil
+	}
+	pages, err := site.New(site.Options{
+		Warehouse: s.results, Prefix: r.Prefix, Version: version(), Metrics: metrics, Masked: r.Masked, Labels: r.Labels, EmbedIn: r.EmbedIn, Now: s.now, Log: s.log,
+	})
+	if err != nil {
+		return nil, usageError{fmt.Errorf("report: %w", err)}
+	}
+	return pages, nil
 }
 
 // resultsWarehouse is the warehouse of references, promoted judges and, unless it is only read, what
@@ -271,6 +294,9 @@ func (s *functionServer) serve(ctx context.Context, metricsAddr string) error {
 		m := &http.Server{Handler: s.metrics.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
 		go func() { _ = m.Serve(listeners[2]) }()
 		defer m.Close() // after the server: its end can be watched
+	}
+	if s.results != nil && !s.config.Report.Off {
+		also += fmt.Sprintf(", the report on %s://%s%s/", scheme, listeners[1].Addr(), s.config.Report.Prefix)
 	}
 	fmt.Fprintf(s.stderr, "badger serves %d functions: Arrow Flight and gRPC on %s%s, HTTP on %s://%s%s\n",
 		len(s.catalogue.Functions()), listeners[0].Addr(), secured, scheme, listeners[1].Addr(), also)

@@ -1,0 +1,142 @@
+//go:build !no_duckdb
+
+package sitetest
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// HostileStore is a store in which every text is one of [Hostile]: questions, hints, queries, names
+// and cells of results, errors, tools, what judges said, notes, and the names of cases, runs, agents,
+// versions, batches, tags, databases and people. The i-th case is called by the i-th text. All cases
+// are answered in the run [Plain], and each once more in a run of its own whose id, agent, version
+// and batch are texts. It returns the path of the file, which belongs to the test.
+func HostileStore(tb testing.TB) string {
+	tb.Helper()
+	original, err := hostileStore()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	path := filepath.Join(tb.TempDir(), "hostile.duckdb")
+	if err := os.WriteFile(path, original, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// Plain is the run of a hostile store that has all cases; its own names are harmless.
+var Plain = connectors.Run{ID: "plain", Agent: "atlas", AgentVersion: "2.0", BatchID: "b1"}
+
+var hostileStore = sync.OnceValues(func() ([]byte, error) { return made(fillHostile) })
+
+func fillHostile(ctx context.Context, w *connectors.Warehouse, _ *sql.DB) error {
+	if err := w.Install(ctx); err != nil {
+		return err
+	}
+	texts := Hostile()
+	at := func(i int) string { return texts[i%len(texts)].Text }
+	var cases []*scoring.Case
+	var labels []connectors.Label
+	for i := range texts {
+		for _, plain := range []bool{true, false} {
+			c, err := hostileCase(at, i)
+			if err != nil {
+				return err
+			}
+			c.Agent.Name, c.Agent.Version, c.Agent.BatchID = Plain.Agent, Plain.AgentVersion, Plain.BatchID
+			if !plain {
+				c.Agent.Name, c.Agent.Version, c.Agent.BatchID = at(i), at(i+1), at(i+2)
+			}
+			cases = append(cases, c)
+			for n, verdict := range []string{"pass", "fail"} {
+				labels = append(labels, connectors.Label{AnswerID: c.AnswerID(), Annotator: at(i + n), Verdict: verdict, Note: at(i + 2 + n), At: began.Add(time.Duration(i) * time.Minute)})
+			}
+		}
+	}
+	if err := w.WriteCases(ctx, at(0), cases); err != nil {
+		return err
+	}
+	if err := w.WriteLabels(ctx, labels...); err != nil {
+		return err
+	}
+	metrics := append([]string{"ex_bird", "soft_f1_bird", "row_f1", "component_f1", "component_f1_tables", "tool_recall", "schema_link_f1", "sql_safety"}, judged...)
+	judge := &Judge{Says: func(asked uint64) string { return at(int(asked % uint64(len(texts)))) }, Malformed: 20}
+	for i, r := range []Run{
+		{ID: Plain.ID, Filter: connectors.Filter{Agent: Plain.Agent, Version: Plain.AgentVersion, Batch: Plain.BatchID}},
+		{ID: "hostile"},
+	} {
+		r.Started, r.Metrics, r.Judge = began.AddDate(0, 0, i), metrics, judge
+		if err := r.Score(ctx, w); err != nil {
+			return err
+		}
+	}
+	return w.Exec(ctx, `
+		DELETE FROM badger.scores WHERE eval_run_id = 'hostile' AND agent_name = 'atlas';
+		DELETE FROM badger.eval_runs WHERE eval_run_id = 'hostile' AND agent_name = 'atlas';
+		UPDATE badger.scores SET eval_run_id = agent_name WHERE eval_run_id = 'hostile';
+		UPDATE badger.eval_runs SET eval_run_id = agent_name, judge = agent_name, mode = agent_name WHERE eval_run_id = 'hostile';
+		UPDATE badger.assessments SET model = (SELECT first(agent_name) FROM badger.eval_runs WHERE length(agent_name) < 200) WHERE kind = 'llm_ex'`)
+}
+
+// hostileCase is the i-th case. Some queries failed, some results agree, some hold other rows or
+// names.
+func hostileCase(at func(int) string, i int) (*scoring.Case, error) {
+	id := strings.ToValidUTF8(at(i), "\ufffd") // as the store has it
+	gold, err := resultOf([]string{at(i), at(i + 1)}, []string{at(i), at(i + 1), at(i + 2)}, 3)
+	if err != nil {
+		return nil, err
+	}
+	pred, rows := gold, 3
+	if i%3 > 0 {
+		if i%3 == 2 {
+			rows = 2
+		}
+		if pred, err = resultOf([]string{at(i + 3), at(i + 4), at(i + 5)}, []string{at(i), at(i + 1), at(i + 3)}, rows); err != nil {
+			return nil, err
+		}
+	}
+	arguments, err := json.Marshal(map[string]string{at(i): at(i + 1)})
+	if err != nil {
+		return nil, err
+	}
+	c := &scoring.Case{
+		ID: id, Question: at(i), Evidence: at(i + 1), Schema: "CREATE TABLE t (a TEXT); " + at(i+2), Database: at(i), Dialect: "duckdb", Tags: []string{at(i), at(i + 1), "tier:" + at(i)},
+		Golds: []scoring.Query{{SQL: "SELECT a FROM t WHERE a = '" + at(i) + "'", Result: scoring.Result{Table: gold}, Ran: true}},
+		Pred:  scoring.Query{SQL: "SELECT b FROM t WHERE " + at(i) + " = " + at(i+1), Result: scoring.Result{Table: pred}, Ran: true},
+		Agent: scoring.Agent{Interpretation: at(i + 1), Response: at(i), ToolCalls: []scoring.ToolCall{{Name: at(i), Arguments: arguments}}},
+	}
+	if i%10 == 0 {
+		c.Golds = append(c.Golds, scoring.Query{SQL: at(i + 6), Result: scoring.Result{Table: pred}, Ran: true})
+	}
+	if i%11 == 5 {
+		c.Pred.Result, c.Pred.Error = scoring.Result{}, at(i)
+	}
+	return c, nil
+}
+
+// resultOf is a result with columns of these names. Its first rows are numbered and hold the cells
+// by turns.
+func resultOf(names, cells []string, rows int) (*scoring.Table, error) {
+	columns := make([]scoring.Column, len(names))
+	for c := range names {
+		b := scoring.NewBuilder(strings.ToValidUTF8(names[c], "\ufffd"), scoring.String, rows)
+		for r := range rows {
+			if err := b.AppendText(scoring.String, []byte(strings.ToValidUTF8(cells[(r+c)%len(cells)], "\ufffd"))); err != nil {
+				return nil, err
+			}
+		}
+		columns[c] = b.Column()
+	}
+	return scoring.NewTable(columns...)
+}
