@@ -205,7 +205,11 @@ func (c *calibrateCommand) draw(r *calibration.Report) error {
 			return errcode.New(errcode.PermissionDenied, "--svg: %w", err)
 		}
 		for _, picture := range pictures {
-			if err := write("--svg", filepath.Join(c.SVG, picture.Name+".svg"), picture.SVG); err != nil {
+			text, err := picture.SVG()
+			if err != nil {
+				return err
+			}
+			if err := write("--svg", filepath.Join(c.SVG, picture.Name+".svg"), text); err != nil {
 				return err
 			}
 		}

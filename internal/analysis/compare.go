@@ -133,7 +133,7 @@ func (u Unlike) String() string {
 func Compare(from, to *Answers, o CompareOptions) *Comparison {
 	o = o.withDefaults()
 	c := &Comparison{From: from.Batch, To: to.Batch, MinDrop: o.MinDrop, Alpha: o.Alpha}
-	for n := range from.set.cases.list {
+	for n := range from.set.cases.Len() {
 		switch a, b := from.asked(n), to.asked(n); {
 		case a && b:
 			c.Shared++
@@ -180,7 +180,7 @@ func Compare(from, to *Answers, o CompareOptions) *Comparison {
 // tierNames are the tiers of the cases, in their order.
 func (s *Set) tierNames() []string {
 	var out []string
-	for n := range s.cases.list {
+	for n := range s.cases.Len() {
 		if t := s.tier(n); !slices.Contains(out, t) {
 			out = append(out, t)
 		}
@@ -246,7 +246,7 @@ func (x *comparing) change(metric, tier string, from, to *series) Change {
 		if b.mark.passed() {
 			passedAfter++
 		}
-		switch id := x.set.cases.list[n]; {
+		switch id := x.set.caseID(n); {
 		case a.mark.passed() && !b.mark.passed():
 			c.Broken = append(c.Broken, id)
 		case !a.mark.passed() && b.mark.passed():

@@ -127,13 +127,13 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 				if found[l] == nil {
 					found[l] = map[group][]string{}
 				}
-				found[l][g] = append(found[l][g], set.cases.list[n])
+				found[l][g] = append(found[l][g], set.caseID(int(n)))
 			}
 		}
 	}
 	var out []FailureLabel
 	for l, groups := range found {
-		kind, label, _ := strings.Cut(set.findings.list[l], ":")
+		kind, label, _ := strings.Cut(set.findings.Text(l), ":")
 		row := FailureLabel{Metric: metric, Kind: kind, Label: label}
 		questions := map[string]bool{}
 		for g, cases := range groups {

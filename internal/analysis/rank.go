@@ -165,7 +165,7 @@ func rank(set *Set, systems []*Answers, repeated bool, metrics []string, labels 
 		r.Notes = append(r.Notes, "the batches of a system are taken together: of a question that several have, the newest answer counts")
 	}
 	var shared []int
-	for n := range set.cases.list {
+	for n := range set.cases.Len() {
 		some, every := false, true
 		for _, a := range systems {
 			if a.asked(n) {
@@ -183,7 +183,7 @@ func rank(set *Set, systems []*Answers, repeated bool, metrics []string, labels 
 	}
 	r.Shared = len(shared)
 	slices.SortFunc(shared, func(a, b int) int { // figures do not depend on the order of the source
-		return strings.Compare(set.cases.list[a], set.cases.list[b])
+		return strings.Compare(set.caseID(a), set.caseID(b))
 	})
 	switch {
 	case r.Shared == 0:
@@ -210,7 +210,7 @@ func rank(set *Set, systems []*Answers, repeated bool, metrics []string, labels 
 // leaveOut finds the system without which the others share the most cases.
 func leaveOut(set *Set, systems []*Answers) (name string, most int) {
 	without := make([]int, len(systems))
-	for n := range set.cases.list {
+	for n := range set.cases.Len() {
 		missing, at := 0, 0
 		for i, a := range systems {
 			if !a.asked(n) {
@@ -587,7 +587,7 @@ func (x *ranker) errors(r *Ranking, labels map[scoring.AnswerID]bool, o RankOpti
 			passes, exPasses, known := false, e.mark.passed(), e.mark.judged()
 			if against == AgainstLabels {
 				var is bool
-				passes, is = labelOf(labels, x.set.cases.list[n], a)
+				passes, is = labelOf(labels, x.set.caseID(n), a)
 				known = known && is
 			} else {
 				other := a.series[against].at(n).mark

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/internal/numbered"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -119,24 +120,12 @@ func compareTiers(a, b string) int {
 	return cmp.Or(cmp.Compare(at(a), at(b)), natural.Compare(a, b))
 }
 
-// names numbers texts from 0.
-type names struct {
-	index map[string]uint32
-	list  []string
-}
+// texts numbers texts; so many that there are no numbers left do not fit the memory.
+type texts struct{ numbered.Texts[uint32] }
 
-func (n *names) of(s string) uint32 {
-	if i, ok := n.index[s]; ok {
-		return i
-	}
-	if n.index == nil {
-		n.index = map[string]uint32{}
-	}
-	s = strings.Clone(s)
-	i := uint32(len(n.list)) //nolint:gosec // so many texts do not fit the memory
-	n.list = append(n.list, s)
-	n.index[s] = i
-	return i
+func (t *texts) of(s string) uint32 {
+	n, _ := t.Of(s)
+	return n
 }
 
 // making is what a score was made of besides the answer.
@@ -148,7 +137,7 @@ type making struct {
 
 // Set numbers the cases that several answers share, so that they are found by number.
 type Set struct {
-	cases, golds, findings, labels names
+	cases, golds, findings, labels texts
 	makings                        []making
 	byMaking                       map[making]uint32
 	tiers                          []uint32 // by case: a number of labels, from 1
@@ -172,10 +161,13 @@ func (s *Set) lower(metric string) bool {
 	return m != nil && m.LowerIsBetter
 }
 
+// caseID names a case by its number.
+func (s *Set) caseID(n int) string { return s.cases.Text(uint32(n)) } //nolint:gosec // a number of a case
+
 // Tier is the tier of a case.
 func (s *Set) tier(n int) string {
 	if n < len(s.tiers) && s.tiers[n] > 0 {
-		return s.labels.list[s.tiers[n]-1]
+		return s.labels.Text(s.tiers[n] - 1)
 	}
 	return UnknownTier
 }
@@ -239,7 +231,7 @@ func (m mark) passed() bool { return m&passedBit != 0 }
 // Contradicts tells whether there is another score of the same case and metric, with another value or
 // made of something else. One that failed may be scored again.
 func (a *Answers) Contradicts(s *Score) bool {
-	n, is := a.set.cases.index[s.CaseID]
+	n, is := a.set.cases.Known(s.CaseID)
 	if !is {
 		return false
 	}
@@ -247,7 +239,7 @@ func (a *Answers) Contradicts(s *Score) bool {
 	if e.mark == absent || e.mark.status() == failed {
 		return false
 	}
-	return e.mark != markOf(s) || e.mark.status() == scored && e.value != s.Value || a.set.makings[e.made] != making{s.MetricVersion, s.Config, s.Judge} || a.set.golds.list[e.gold] != s.Gold
+	return e.mark != markOf(s) || e.mark.status() == scored && e.value != s.Value || a.set.makings[e.made] != making{s.MetricVersion, s.Config, s.Judge} || a.set.golds.Text(e.gold) != s.Gold
 }
 
 // Add adds a score in place of one of the same case and metric.

@@ -3,10 +3,7 @@ package calibration_test
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"regexp"
 	"slices"
@@ -17,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/badger-eval/badger/internal/calibration"
+	"github.com/badger-eval/badger/internal/chart/charttest"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
@@ -221,8 +219,8 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%d pictures, want %d", len(pictures), want)
 		}
 		for _, p := range pictures {
-			checkSVG(t, p)
-			if len(r.Metrics) > 0 && !bytes.Contains(p.SVG, []byte("&lt;script&gt;&amp;")) {
+			svg := charttest.Check(t, p)
+			if len(r.Metrics) > 0 && !bytes.Contains(svg, []byte("&lt;script&gt;&amp;")) {
 				t.Errorf("%s does not name a metric, as text", p.Name)
 			}
 		}
@@ -233,44 +231,5 @@ func TestPictures(t *testing.T) {
 		if bytes.Contains(page, []byte("<script")) || bytes.Contains(page, []byte("src=")) || bytes.Count(page, []byte("<svg")) != len(pictures) {
 			t.Error("the page holds a script, or something from elsewhere, or not all pictures")
 		}
-	}
-}
-
-func checkSVG(t *testing.T, p calibration.Picture) {
-	t.Helper()
-	var width, height float64
-	d := xml.NewDecoder(bytes.NewReader(p.SVG))
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", p.Name, err)
-		}
-		e, ok := token.(xml.StartElement)
-		if !ok {
-			continue
-		}
-		for _, a := range e.Attr {
-			v, err := strconv.ParseFloat(a.Value, 64)
-			switch name := a.Name.Local; {
-			case e.Name.Local == "svg" && name == "width":
-				width = v
-			case e.Name.Local == "svg" && name == "height":
-				height = v
-			case slices.Contains([]string{"x", "x1", "x2", "cx", "y", "y1", "y2", "cy", "r"}, name):
-				limit := height
-				if strings.Contains(name, "x") {
-					limit = width
-				}
-				if err != nil || math.IsNaN(v) || v < 0 || v > limit {
-					t.Errorf("%s: <%s %s=%q> is outside of %v x %v", p.Name, e.Name.Local, name, a.Value, width, height)
-				}
-			}
-		}
-	}
-	if width < 300 || height < 100 {
-		t.Errorf("%s is %v x %v", p.Name, width, height)
 	}
 }

@@ -6,18 +6,19 @@ import (
 	"html/template"
 	"strconv"
 
+	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
 //go:embed page.html
 var pageText string
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"figure": func(s agreement.Stat) string { return orDash(s, func(v float64) string { return decimal(v, 3) }) },
+var page = template.Must(template.Must(template.New("page").Funcs(template.FuncMap{
+	"figure": func(s agreement.Stat) string { return orDash(s, func(v float64) string { return chart.Decimal(v, 3) }) },
 	"percent": func(s agreement.Stat) string {
-		return orDash(s, func(v float64) string { return decimal(100*v, 1) + " %" })
+		return orDash(s, func(v float64) string { return chart.Decimal(100*v, 1) + " %" })
 	},
-	"calls":    func(s agreement.Stat) string { return orDash(s, func(v float64) string { return decimal(v, 2) }) },
+	"calls":    func(s agreement.Stat) string { return orDash(s, func(v float64) string { return chart.Decimal(v, 2) }) },
 	"interval": interval,
 	"class": func(s agreement.Stat) string {
 		if !s.Defined {
@@ -35,18 +36,18 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"signed": func(s agreement.Stat) string {
 		return orDash(s, func(v float64) string {
 			if v > 0 {
-				return "+" + decimal(v, 3)
+				return "+" + chart.Decimal(v, 3)
 			}
-			return decimal(v, 3)
+			return chart.Decimal(v, 3)
 		})
 	},
 	"p": func(p float64) string {
 		if p < 0.001 {
 			return "< 0.001"
 		}
-		return decimal(p, 3)
+		return chart.Decimal(p, 3)
 	},
-}).Parse(pageText))
+}).Parse(chart.Template + `{{define "chart.css"}}` + chart.CSS + `{{end}}`)).Parse(pageText))
 
 func orDash(s agreement.Stat, text func(float64) string) string {
 	if !s.Defined {
@@ -59,21 +60,15 @@ func interval(i agreement.Interval) string {
 	if !i.Defined {
 		return ""
 	}
-	return "[" + decimal(i.Lo, 3) + ", " + decimal(i.Hi, 3) + "]"
+	return "[" + chart.Decimal(i.Lo, 3) + ", " + chart.Decimal(i.Hi, 3) + "]"
 }
 
 // Page is the report as one HTML page that needs nothing from elsewhere.
-func Page(r *Report, pictures []Picture) ([]byte, error) {
-	drawn := make([]template.HTML, len(pictures))
-	for i, p := range pictures {
-		drawn[i] = template.HTML(p.SVG) //nolint:gosec // made by Pictures, which escapes what comes from data
-	}
+func Page(r *Report, pictures []*chart.Picture) ([]byte, error) {
 	var b bytes.Buffer
-	if err := page.Execute(&b, struct {
+	err := page.Execute(&b, struct {
 		*Report
-		Pictures []template.HTML
-	}{r, drawn}); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+		Pictures []*chart.Picture
+	}{r, pictures})
+	return b.Bytes(), err
 }

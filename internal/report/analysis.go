@@ -295,17 +295,16 @@ func (v analysisView) whole(c *analysis.Comparison) {
 	v.title("All cases of each side", "")
 	var g grid
 	g.words("metric", 12)
-	g.number("cases").drop = 2
-	g.number("cov.")
-	g.number("mean")
-	g.number("P90")
-	g.number("passed").drop = 1
-	g.column("")
-	g.number("cases").drop = 2
-	g.number("cov.")
-	g.number("mean")
-	g.number("P90")
-	g.number("passed").drop = 1
+	for side := range 2 {
+		if side == 1 {
+			g.column("")
+		}
+		g.number("cases").drop = 2
+		g.number("cov.")
+		g.number("mean")
+		g.number("P90")
+		g.number("passed").drop = 1
+	}
 	for i := range c.Changes {
 		ch := &c.Changes[i]
 		if ch.Tier != "" {

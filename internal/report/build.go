@@ -196,7 +196,7 @@ func (s *Summary) rate(x *series, cases []int32, a Agent) Rate {
 	}
 	r.Coverage.finish()
 	for w, n := range labels {
-		r.Labels = append(r.Labels, Count{s.labels.list[w-1], n})
+		r.Labels = append(r.Labels, Count{s.labels.Text(w - 1), n})
 	}
 	slices.SortFunc(r.Labels, func(a, b Count) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Label, b.Label)) })
 	return r
@@ -217,15 +217,16 @@ func (x *series) at(n int32) mark {
 }
 
 // slices sums up the primary metric over the cases of every name.
-func (s *Summary) slices(agents []Agent, byID []int32, names *names, of func(*caseInfo) []uint16) []Slice {
-	members := make([][]int32, len(names.list)+1)
+func (s *Summary) slices(agents []Agent, byID []int32, names *texts, of func(*caseInfo) []uint16) []Slice {
+	members := make([][]int32, names.Len()+1)
 	for _, n := range byID {
 		for _, i := range of(&s.infos[n]) {
 			members[i] = append(members[i], n)
 		}
 	}
 	var out []Slice
-	for i, name := range names.list {
+	for i := range names.Len() {
+		name := names.Text(uint16(i)) //nolint:gosec // a number that was given
 		sl := Slice{Name: name, Cases: len(members[i+1])}
 		for _, a := range agents {
 			if x := s.agents[a][s.o.Primary]; x != nil {
@@ -369,7 +370,7 @@ func (s *Summary) metricChange(name string, old, now *series, pairs []casePair) 
 func (s *Summary) answer(a Agent, n int32, value float64) Answer {
 	out := Answer{CaseID: s.infos[n].id, Agent: a, Batch: s.infos[n].batch, Value: value}
 	if t := s.infos[n].tier; t > 0 {
-		out.Tier = s.tiers.list[t-1]
+		out.Tier = s.tiers.Text(t - 1)
 	}
 	said := s.texts[textKey{a, n}]
 	out.Question, out.Reason = said.question, said.reason

@@ -3,12 +3,12 @@ package report
 import (
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/numbered"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -39,9 +39,9 @@ type Summary struct {
 	cases   map[caseKey]int32
 	infos   []caseInfo
 	agents  map[Agent]map[string]*series // by metric
-	tiers   names
-	tags    names
-	labels  names
+	tiers   texts
+	tags    texts
+	labels  texts
 	groups  []reasonGroup
 	byKey   map[groupKey]uint16
 	metrics map[string]map[int]bool  // versions met
@@ -61,25 +61,15 @@ type caseInfo struct {
 	tags []uint16
 }
 
-// names numbers texts from 1.
-type names struct {
-	index map[string]uint16
-	list  []string
-}
+// texts numbers texts from 1; 0 is for those beyond the last number.
+type texts struct{ numbered.Texts[uint16] }
 
-func (n *names) of(s string) uint16 {
-	if i, ok := n.index[s]; ok {
-		return i
-	}
-	if len(n.list) >= math.MaxUint16-1 {
+func (t *texts) of(s string) uint16 {
+	n, ok := t.Of(s)
+	if !ok {
 		return 0
 	}
-	if n.index == nil {
-		n.index = map[string]uint16{}
-	}
-	n.list = append(n.list, s)
-	n.index[s] = uint16(len(n.list)) //nolint:gosec // checked above
-	return n.index[s]
+	return n + 1
 }
 
 // series holds the scores of one metric for one agent version, by the number of the case.

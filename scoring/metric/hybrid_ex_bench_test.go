@@ -45,6 +45,15 @@ func shuffledPair(rows int) (gold, pred *scoring.Table) {
 
 func score(tb testing.TB, name string, gold, pred *scoring.Table) float64 {
 	tb.Helper()
+	s := scoreOf(tb, name, gold, pred)
+	if s.Status != scoring.StatusOK {
+		tb.Fatalf("%s: %s", s.Status, s.Reason)
+	}
+	return s.Value
+}
+
+func scoreOf(tb testing.TB, name string, gold, pred *scoring.Table) scoring.Score {
+	tb.Helper()
 	engine, err := scoring.NewEngine(metric.All(), nil)
 	if err != nil {
 		tb.Fatal(err)
@@ -54,10 +63,7 @@ func score(tb testing.TB, name string, gold, pred *scoring.Table) float64 {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if s[0].Status != scoring.StatusOK {
-		tb.Fatalf("%s: %s", s[0].Status, s[0].Reason)
-	}
-	return s[0].Value
+	return s[0]
 }
 
 func BenchmarkHybridEX(b *testing.B) {

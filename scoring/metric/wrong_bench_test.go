@@ -150,7 +150,9 @@ func BenchmarkWrong(b *testing.B) {
 				for b.Loop() {
 					for k, pred := range []*scoring.Table{right, wrong} {
 						from := processorTime(b)
-						score(b, metric, gold, pred)
+						if s := scoreOf(b, metric, gold, pred); s.Status == scoring.StatusFailed { // verdict may abstain: no judge is asked
+							b.Fatal(s.Reason)
+						}
 						times[k] += processorTime(b) - from
 					}
 				}

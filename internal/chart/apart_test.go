@@ -1,4 +1,4 @@
-package calibration
+package chart
 
 import (
 	"math"
@@ -17,7 +17,7 @@ func TestApart(t *testing.T) {
 			wanted[i] = r.Float64() * 400
 		}
 		slices.Sort(wanted)
-		got := apart(wanted, 15, 0, 400)
+		got := Apart(wanted, 15, 0, 400)
 		if len(got) != len(wanted) {
 			t.Fatalf("%d places for %d labels", len(got), len(wanted))
 		}
@@ -34,7 +34,7 @@ func TestApart(t *testing.T) {
 			}
 		}
 	}
-	if got := apart([]float64{100, 100}, 10, 0, 400); got[0] != 95 || got[1] != 105 {
+	if got := Apart([]float64{100, 100}, 10, 0, 400); got[0] != 95 || got[1] != 105 {
 		t.Errorf("two at one place go to %v, want both sides of it", got)
 	}
 }

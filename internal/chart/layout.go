@@ -1,0 +1,119 @@
+package chart
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Margin is the space around a picture, in pixels.
+const Margin = 28.0
+
+// Axis maps values to pixels.
+type Axis struct{ From, To, Start, End float64 }
+
+// At is where a value is; one beyond the axis is at its end.
+func (a Axis) At(v float64) float64 {
+	return a.Start + (max(a.From, min(a.To, v))-a.From)/(a.To-a.From)*(a.End-a.Start)
+}
+
+// Ticks are the multiples of a step, a tenth or more, within the axis.
+func (a Axis) Ticks(step float64) (out []float64) {
+	for k := math.Ceil(a.From/step - 1e-9); k*step <= a.To+1e-9; k++ {
+		out = append(out, math.Round(k*step*10)/10)
+	}
+	return out
+}
+
+// round is an axis for values from lo to hi that begins and ends at round ones, with the step of its
+// ticks: at most n of them.
+func round(lo, hi float64, n int) (from, to, step float64) {
+	if !(hi > lo) {
+		lo, hi = lo-0.5, lo+0.5
+	}
+	step = math.Pow(10, math.Floor(math.Log10((hi-lo)/float64(n))))
+	for _, more := range []float64{1, 2, 5, 10} {
+		if (hi-lo)/(step*more) <= float64(n) {
+			step *= more
+			break
+		}
+	}
+	return math.Floor(lo/step+1e-9) * step, math.Ceil(hi/step-1e-9) * step, step
+}
+
+// places is how many decimals the multiples of a step have, at most 6.
+func places(step float64) int {
+	_, decimals, _ := strings.Cut(strconv.FormatFloat(math.Round(step*1e6)/1e6, 'f', -1, 64), ".")
+	return len(decimals)
+}
+
+// Decimal writes a number with so many decimals, and the minus sign of print. What rounds to 0 has
+// no sign.
+func Decimal(v float64, digits int) string {
+	if math.Abs(v) < 0.5*math.Pow10(-digits) {
+		v = 0
+	}
+	return strings.Replace(strconv.FormatFloat(v, 'f', digits, 64), "-", "−", 1)
+}
+
+// Apart moves ascending places as little as it takes (in the sum of squares) for them to be spacing
+// from one another, then within the bounds, where there is room: what is wanted less the spacing so
+// far must not fall, so neighbours that would are pooled into their mean.
+func Apart(wanted []float64, spacing, least, most float64) []float64 {
+	type pool struct {
+		sum float64
+		n   int
+	}
+	mean := func(p pool) float64 { return p.sum / float64(p.n) }
+	var pools []pool
+	for i, w := range wanted {
+		p := pool{w - float64(i)*spacing, 1}
+		for len(pools) > 0 && mean(pools[len(pools)-1]) >= mean(p) {
+			last := pools[len(pools)-1]
+			p = pool{p.sum + last.sum, p.n + last.n}
+			pools = pools[:len(pools)-1]
+		}
+		pools = append(pools, p)
+	}
+	out := make([]float64, 0, len(wanted))
+	for _, p := range pools {
+		at := max(least, min(most-float64(len(wanted)-1)*spacing, mean(p)))
+		for range p.n {
+			out = append(out, at+float64(len(out))*spacing)
+		}
+	}
+	return out
+}
+
+// TextWidth is about how wide a text is at 12 pixels, on the safe side for the fonts of [CSS].
+func TextWidth(text string) float64 {
+	w := 0.0
+	for _, r := range text {
+		switch {
+		case r > 0x2e80:
+			w += 12
+		case r >= 'A' && r <= 'Z' || r == 'm' || r == 'w' || r == '@' || r == '%':
+			w += 9.6
+		case r == 'i' || r == 'l' || r == 'j' || r == '.' || r == ',' || r == '|' || r == '\'':
+			w += 4
+		default:
+			w += 7.2
+		}
+	}
+	return w
+}
+
+// Shortened cuts a text to a width, in the middle: names differ at both ends.
+func Shortened(text string, width float64) string {
+	if TextWidth(text) <= width {
+		return text
+	}
+	runes := []rune(text)
+	for cut := 1; cut < len(runes)-2; cut++ {
+		head := (len(runes) - cut) / 2
+		if s := string(runes[:head]) + "…" + string(runes[head+cut:]); TextWidth(s) <= width {
+			return s
+		}
+	}
+	return "…"
+}

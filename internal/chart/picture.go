@@ -1,0 +1,161 @@
+// Package chart draws pictures as SVG: values over versions, bars with their intervals, a statistic
+// over a threshold, histograms. The same values give the same picture.
+//
+// A [Picture] is data, and the template "chart" writes it, so that html/template escapes every text
+// in it. Colours are classes, whose rules are in [CSS]: they follow the page's color-scheme, forced
+// colours and print. A title and a description say in words what the picture shows.
+package chart
+
+import (
+	"bytes"
+	_ "embed"
+	"html/template"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// CSS are the rules of the classes that pictures use.
+//
+//go:embed chart.css
+var CSS string
+
+// Template defines "chart", which writes a [Picture] as an element svg of an HTML page.
+//
+//go:embed chart.html
+var Template string
+
+// alone writes a picture as a file.
+var alone = template.Must(template.Must(template.New("alone").Parse(Template)).Parse(`{{define "style"}}` + lightCSS(CSS) + `{{end}}`))
+
+var variable = regexp.MustCompile(`(--chart-[a-z-]+): light-dark\((#[0-9a-f]+), [^)]*\);`)
+
+// lightCSS are the rules with the light colours in place of the variables, which not every reader of
+// SVG files knows, and without those for a page.
+func lightCSS(css string) string {
+	css, _, _ = strings.Cut(css, "@media")
+	for _, m := range variable.FindAllStringSubmatch(css, -1) {
+		css = strings.ReplaceAll(css, m[0], "")
+		css = strings.ReplaceAll(css, "var("+m[1]+")", m[2])
+	}
+	return css
+}
+
+// Picture is a drawing. Coordinates are pixels from the top left corner.
+type Picture struct {
+	Name   string // of a file; lower-case letters and dashes
+	Title  string // what it shows
+	Desc   string // what is to be read from it, in a sentence; may be empty
+	Width  Pixels
+	Height Pixels
+	Shapes []Shape
+	Alone  bool // it is a file, and not part of a page
+}
+
+// Pixels is a length in pixels, written in tenths.
+type Pixels float64
+
+func (p Pixels) String() string {
+	tenths := float64(int(p*10 + 0.5))
+	if p < 0 {
+		tenths = float64(int(p*10 - 0.5))
+	}
+	return strconv.FormatFloat(tenths/10, 'f', -1, 64)
+}
+
+// Shape is one element of a picture. Kind says which of the others it has.
+type Shape struct {
+	Kind       string // rect, line, path, dot or text
+	Class      string
+	X, Y       Pixels // of the corner, the start, the centre or the anchor
+	X2, Y2     Pixels // of a line's end
+	W, H, R    Pixels
+	Path       string // points of a path
+	Text, Tip  string // a tip is shown where the pointer rests, and read aloud
+	Anchor     string // of a text: middle or end
+	TurnedLeft bool   // a text runs upwards
+}
+
+// New begins a picture.
+func New(name, title, desc string, width, height float64) *Picture {
+	p := &Picture{Name: name, Title: shownText(title), Desc: shownText(desc), Width: Pixels(width), Height: Pixels(height)}
+	p.Rect("paper", 0, 0, width, height, 0, "")
+	return p
+}
+
+// Heading draws the title and the description, of a picture that stands without a caption.
+func (p *Picture) Heading() {
+	p.Text("heading", Margin, 30, p.Title)
+	p.Text("muted", Margin, 49, p.Desc)
+}
+
+// SVG is the picture as a file.
+func (p *Picture) SVG() ([]byte, error) {
+	q := *p
+	q.Alone = true
+	var b bytes.Buffer
+	err := alone.ExecuteTemplate(&b, "chart", &q)
+	return b.Bytes(), err
+}
+
+// Rect draws a box with round corners of radius r.
+func (p *Picture) Rect(class string, x, y, w, h, r float64, tip string) {
+	p.Shapes = append(p.Shapes, Shape{Kind: "rect", Class: class, X: Pixels(x), Y: Pixels(y), W: Pixels(w), H: Pixels(h), R: Pixels(r), Tip: shownText(tip)})
+}
+
+// Line draws a straight line.
+func (p *Picture) Line(class string, x, y, x2, y2 float64) {
+	p.Shapes = append(p.Shapes, Shape{Kind: "line", Class: class, X: Pixels(x), Y: Pixels(y), X2: Pixels(x2), Y2: Pixels(y2)})
+}
+
+// Path draws straight lines through points, given as x and y in turn.
+func (p *Picture) Path(class string, points ...float64) {
+	var b strings.Builder
+	for i := 0; i+1 < len(points); i += 2 {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(Pixels(points[i]).String() + "," + Pixels(points[i+1]).String())
+	}
+	p.Shapes = append(p.Shapes, Shape{Kind: "path", Class: class, Path: b.String()})
+}
+
+// Dot draws a point.
+func (p *Picture) Dot(class string, x, y float64, tip string) {
+	p.Shapes = append(p.Shapes, Shape{Kind: "dot", Class: class, X: Pixels(x), Y: Pixels(y), R: 4.8, Tip: shownText(tip)})
+}
+
+// Text writes a text that begins at x.
+func (p *Picture) Text(class string, x, y float64, text string) { p.text(class, "", x, y, text) }
+
+// TextBefore writes a text that ends at x.
+func (p *Picture) TextBefore(class string, x, y float64, text string) {
+	p.text(class, "end", x, y, text)
+}
+
+// TextAround writes a text with its middle at x.
+func (p *Picture) TextAround(class string, x, y float64, text string) {
+	p.text(class, "middle", x, y, text)
+}
+
+// TextUp writes a text upwards with its middle at y.
+func (p *Picture) TextUp(class string, x, y float64, text string) {
+	p.text(class, "middle", x, y, text)
+	p.Shapes[len(p.Shapes)-1].TurnedLeft = true
+}
+
+func (p *Picture) text(class, anchor string, x, y float64, text string) {
+	p.Shapes = append(p.Shapes, Shape{Kind: "text", Class: class, Anchor: anchor, X: Pixels(x), Y: Pixels(y), Text: shownText(text)})
+}
+
+// shownText has U+FFFD in place of control and other invisible characters, which XML may not hold or
+// which turn the direction of writing.
+func shownText(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsGraphic(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, s)
+}
