@@ -175,7 +175,11 @@ func (q *CaseList) people() string {
 	}
 	ofLabels := of()
 	ofAnswers := of() + " AND k.case_id IN (SELECT " + q.Key("human_labels", "case_id") + " FROM badger.human_labels)"
-	return "(SELECT case_id, passes FROM (" + q.expand(consensus(labelsOfRuns(ofLabels, ofAnswers))) + ") v WHERE agent_version = " + q.param(run.Version) + ")"
+	log := ""
+	if !q.NoLog {
+		log = logged(of())
+	}
+	return "(SELECT case_id, passes FROM (" + q.expand(consensus(labelsOfRuns(ofLabels, ofAnswers, log))) + ") v WHERE agent_version = " + q.param(run.Version) + ")"
 }
 
 // mode is the condition that a case is in a mode.
