@@ -1,10 +1,12 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
@@ -264,9 +266,16 @@ func (s *Site) aboutMetric(ctx context.Context, p *connectors.Pages, list *conne
 		values := base.Values()
 		values.Set("by", by.column)
 		of.Address = address("/run", values)
+		if by.column == "tier" {
+			slices.SortStableFunc(parts, func(a, b connectors.Slice) int { return cmp.Compare(tierPlace(a.Part), tierPlace(b.Part)) })
+		}
 		for i := range parts {
-			f := caselist.Filter{Column: by.column, Op: caselist.Equal, Value: parts[i].Part}
-			of.Rows = append(of.Rows, rowOf(parts[i].Part, &parts[i].Figures, parts[i].Scores, base.With(f)))
+			name := parts[i].Part
+			f := caselist.Filter{Column: by.column, Op: caselist.Equal, Value: name}
+			if by.column == "tier" {
+				name = strings.ReplaceAll(name, "_", " ")
+			}
+			of.Rows = append(of.Rows, rowOf(name, &parts[i].Figures, parts[i].Scores, base.With(f)))
 		}
 		v.Slices = append(v.Slices, of)
 	}
@@ -274,6 +283,15 @@ func (s *Site) aboutMetric(ctx context.Context, p *connectors.Pages, list *conne
 		return errcode.New(errcode.InvalidArgument, "by: %.40q is no slice, expected tier, tag, database, dialect, relation or reason", v.Only)
 	}
 	return nil
+}
+
+// tierPlace is a tier's place among others: the easiest first, unknown ones last.
+func tierPlace(tier string) int {
+	tiers := []string{"easy", "medium", "hard", "extra_hard"}
+	if i := slices.Index(tiers, tier); i >= 0 {
+		return i
+	}
+	return len(tiers)
 }
 
 // worst finds the answers that did not pass, the worst first; of a metric without verdicts those with
