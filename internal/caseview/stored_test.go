@@ -23,7 +23,7 @@ import (
 // and that every recorded question of a judge can be put again to the byte.
 func TestSameNumbersAsTheScore(t *testing.T) {
 	w := sitetest.Open(t, sitetest.Small(t))
-	pages, err := w.Pages(t.Context())
+	pages, err := w.Pages(t.Context(), metric.All())
 	if err != nil {
 		t.Fatal(err)
 	}

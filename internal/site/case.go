@@ -29,14 +29,6 @@ type caseState struct {
 	Raw    bool // the queries as they were written
 }
 
-// reader knows the columns of the users' tables, for one page.
-func (s *Site) reader(ctx context.Context) (*connectors.Pages, error) {
-	if s.o.Warehouse == nil {
-		return nil, errcode.New(errcode.Unavailable, "there is no warehouse yet")
-	}
-	return s.o.Warehouse.Pages(ctx)
-}
-
 // parseCase reads the state in the query of an address.
 func parseCase(v url.Values) (s caseState, err error) {
 	if s.List, err = caselist.Parse(v); err != nil {

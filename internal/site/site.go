@@ -43,7 +43,7 @@ type page struct {
 }
 
 // pages are all pages, in the order of their links.
-var pages = []*page{onecasePage}
+var pages = []*page{runsPage, runPage, casesPage, onecasePage}
 
 // Site is the report over HTTP. It is safe for use by several goroutines.
 type Site struct {
