@@ -249,7 +249,7 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	in.Mask = s.mask
-	o := caseview.CellOptions{Show: state.Show, Layout: state.Layout, From: state.From, Rest: shortText}
+	o := caseview.CellOptions{Show: state.Show, Layout: state.Layout, From: state.From, Rest: shortRest}
 	if state.Whole {
 		o.Rest = 0
 	}
@@ -345,8 +345,9 @@ func (c *onecase) cells() {
 
 // Lengths after which texts are cut, in characters.
 const (
-	shortText    = 1200
-	shortMessage = 4000 // of what a judge was asked
+	shortText    = 1000
+	shortMessage = 2500 // of what a judge was asked
+	shortRest    = 400  // of a value, behind where it is folded
 )
 
 // shorten cuts long texts, unless they were asked for whole.

@@ -151,8 +151,10 @@ func (p *seen) check(tb testing.TB) {
 	if !strings.HasPrefix(p.header.Get("Content-Type"), "text/html") {
 		return
 	}
-	if len(p.body) > 300_000 {
-		wrong("the page has %d bytes, want at most 300,000", len(p.body))
+	size := len(p.body) // without addresses, which repeat the names of the case
+	p.Find("[href]").Each(func(_ int, a *goquery.Selection) { size -= len(a.AttrOr("href", "")) })
+	if size > 300_000 {
+		wrong("the page has %d bytes without its addresses, want at most 300,000", size)
 	}
 	if n := p.Find("h1").Length(); n != 1 {
 		wrong("%d headings of the first rank, want 1", n)
