@@ -725,7 +725,7 @@ func TestCloudRunReport(t *testing.T) {
 		}
 		var roles map[string][]string
 		if text := env["BADGER_AUTH_HTTP_ROLES"]; text != "" {
-			if err := yaml.Unmarshal([]byte(text), &roles); err != nil {
+			if err := json.Unmarshal([]byte(text), &roles); err != nil {
 				t.Fatal(err)
 			}
 		}
