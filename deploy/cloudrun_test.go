@@ -235,7 +235,7 @@ func TestCloudRunMistakes(t *testing.T) {
 		{"another protocol", "name: h2c", "name: http1", "do not agree"},
 		{"a probe of another port", "port: 8080}\n            periodSeconds: 30", "port: 8081}\n            periodSeconds: 30", "another port"},
 		{"a slow probe", "periodSeconds: 2", "periodSeconds: 1", "longer than its period"},
-		{"any audience", "value: https://scoring.example.com", `value: ""`, "not pinned"},
+		{"any audience", "value: https://scoring.example.com,32555940559.apps.googleusercontent.com", `value: ""`, "not pinned"},
 		{"a port of its own", "BADGER_RELOAD", "BADGER_LISTEN_HTTP", "$PORT"},
 		{"Cloud Run's own time", "timeoutSeconds: 1200", "timeoutSeconds: 300", "end before"},
 		{"more calls than places", "containerConcurrency: 80", "containerConcurrency: 81", "more calls"},
@@ -323,7 +323,8 @@ func audience(t *testing.T, files []deploy.File) string {
 	t.Helper()
 	for _, e := range as[service](t, content(t, files, "service.yaml")).Spec.Template.Spec.Containers[0].Env {
 		if e.Name == "BADGER_AUTH_HTTP_AUDIENCE" {
-			return e.Value
+			address, _, _ := strings.Cut(e.Value, ",") // gcloud's comes after it
+			return address
 		}
 	}
 	t.Fatal("there is no audience")
