@@ -62,16 +62,26 @@ func (q *Answers) runs(columns []string) string {
 // golden is one row for each question: of the version that is asked for, or of the highest that has
 // the question. copies says how many rows there are of the question in that version.
 func (q *Answers) golden(f Filter, r *Range) string {
-	columns := []string{"case_id AS raw_id", q.Key("golden_set", "case_id") + " AS case_id", q.Key("golden_set", "set_version") + " AS set_version"}
+	columns := []string{"case_id AS raw_id"}
 	for _, c := range GoldenColumns {
 		columns = append(columns, q.Column("golden_set", c)+" AS "+c)
 	}
-	out := "(SELECT * FROM (SELECT k.*, COUNT(*) OVER (PARTITION BY case_id, set_version) AS copies, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY " +
-		q.rank() + " DESC) AS choice FROM (SELECT " + strings.Join(columns, ", ") + " FROM badger.golden_set) k WHERE " + q.within("k", r)
-	if f.SetVersion != "" {
-		out += " AND set_version = " + q.param(f.SetVersion)
-	}
-	return out + ") c WHERE choice = 1) g"
+	newest := q.newest(columns, func() string {
+		which := q.within("k", r)
+		if f.SetVersion != "" {
+			which += " AND set_version = " + q.param(f.SetVersion)
+		}
+		return which
+	})
+	return "(" + newest + ") g"
+}
+
+// newest reads columns of golden_set, one row for each question: of those that a condition on k
+// chooses, the one of the highest version.
+func (q *Answers) newest(columns []string, which func() string) string {
+	columns = append([]string{q.Key("golden_set", "case_id") + " AS case_id", q.Key("golden_set", "set_version") + " AS set_version"}, columns...)
+	return "SELECT * FROM (SELECT k.*, COUNT(*) OVER (PARTITION BY case_id, set_version) AS copies, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY " +
+		q.rank() + " DESC) AS choice FROM (SELECT " + strings.Join(columns, ", ") + " FROM badger.golden_set) k WHERE " + which() + ") c WHERE choice = 1"
 }
 
 // rank numbers the versions of the golden set in their order.

@@ -113,8 +113,10 @@ FROM (SELECT case_id, agent_name, agent_version, batch_id, CASE WHEN MAX(decides
 
 // allLabels also knows the versions of answers that were scored from files and are not in
 // agent_runs.
-func allLabels() string {
-	return labels("1 = 1", "1 = 1", logged("1 = 1"), `
+func allLabels() string { return labelsOfRuns("1 = 1", "1 = 1", logged("1 = 1")) }
+
+func labelsOfRuns(ofLabels, ofAnswers, log string) string {
+	return labels(ofLabels, ofAnswers, log, `
   LEFT JOIN (SELECT agent_name, batch_id, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
     FROM badger.eval_runs GROUP BY agent_name, batch_id) e
   ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id`, "CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END")
