@@ -28,19 +28,25 @@ import (
 type Pages struct {
 	w         *Warehouse
 	layout    badgersql.Answers
-	searching time.Duration // how long a regular expression may look at texts
+	order     map[string]int // of known metrics
+	searching time.Duration  // how long a regular expression may look at texts
 }
 
 // remembered is how much is kept of the scores of runs that are done, in bytes.
 const remembered = 16 << 20
 
-// Pages finds out which columns the users' tables have.
-func (w *Warehouse) Pages(ctx context.Context) (*Pages, error) {
+// Pages finds out which columns the users' tables have. Known metrics are in their order; others come
+// after them by name.
+func (w *Warehouse) Pages(ctx context.Context, known []scoring.Metric) (*Pages, error) {
 	q, err := w.query(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &Pages{w, q, searching}, nil
+	p := &Pages{w, q, make(map[string]int, len(known)), searching}
+	for i := range known {
+		p.order[known[i].Name] = i - len(known)
+	}
+	return p, nil
 }
 
 // RunFilter chooses rows of eval_runs.
@@ -163,7 +169,7 @@ func figures(t *scoring.Table, row, first int) Figures {
 // Shape is what a run's scores are of.
 type Shape struct {
 	Cases   int64
-	Metrics []MetricShape // the primary one first, then by name
+	Metrics []MetricShape // the primary one first, then in their order
 	Last    time.Time     // when the last score was stored; zero where it is not known
 }
 
@@ -173,7 +179,7 @@ type MetricShape struct {
 	Scores, Judged int64 // Judged: with a verdict
 }
 
-// Primary is the primary metric: hybrid_ex where the run has it, else the first with verdicts, else
+// Primary is the primary metric: hybrid_ex where the run has it, else the first with a verdict, else
 // the first; empty in a run without scores.
 func (s *Shape) Primary() string {
 	if len(s.Metrics) == 0 {
@@ -193,44 +199,52 @@ func (s *Shape) metric(name string) *MetricShape {
 
 // Shape finds out which metrics a run has scores of, and of how many cases.
 func (p *Pages) Shape(ctx context.Context, run *Run) (*Shape, error) {
-	return remember(p, []*Run{run}, "shape", func(s *Shape) int { return 100 * len(s.Metrics) }, func() (*Shape, error) {
-		s := &Shape{}
-		query, args := badgersql.CasesOfRun(p.w.dialect, run.Key())
-		err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-			s.Cases, s.Last = (&record{t: t, row: row}).count(0), instant(t, 1, row)
-			return true
-		})
-		if err != nil {
-			return nil, err
+	found, err := Remember(p, []*Run{run}, "shape", func(s *Shape) int { return 100 * len(s.Metrics) }, func() (*Shape, error) { return p.shape(ctx, run) })
+	if err != nil {
+		return nil, err
+	}
+	s := &Shape{found.Cases, slices.Clone(found.Metrics), found.Last}
+	inOrder := func(a, b MetricShape) int {
+		return cmp.Or(cmp.Compare(p.order[a.Metric], p.order[b.Metric]), cmp.Compare(a.Metric, b.Metric))
+	}
+	rank := func(m MetricShape) int {
+		switch {
+		case m.Metric == "hybrid_ex":
+			return 0
+		case m.Judged > 0:
+			return 1
 		}
-		query, args = badgersql.MetricsOfRun(p.w.dialect, run.Key())
-		err = p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-			r := record{t: t, row: row}
-			s.Metrics = append(s.Metrics, MetricShape{r.text(0), r.count(1), r.count(2)})
-			return true
-		})
-		rank := func(m MetricShape) int {
-			switch {
-			case m.Metric == "hybrid_ex":
-				return 0
-			case m.Judged > 0:
-				return 1
-			}
-			return 2
-		}
-		slices.SortFunc(s.Metrics, func(a, b MetricShape) int {
-			return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Metric, b.Metric))
-		})
-		if len(s.Metrics) > 1 {
-			slices.SortFunc(s.Metrics[1:], func(a, b MetricShape) int { return cmp.Compare(a.Metric, b.Metric) })
-		}
-		return s, err
+		return 2
+	}
+	slices.SortFunc(s.Metrics, func(a, b MetricShape) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), inOrder(a, b)) })
+	if len(s.Metrics) > 1 {
+		slices.SortFunc(s.Metrics[1:], inOrder)
+	}
+	return s, nil
+}
+
+func (p *Pages) shape(ctx context.Context, run *Run) (*Shape, error) {
+	s := &Shape{}
+	query, args := badgersql.CasesOfRun(p.w.dialect, run.Key())
+	err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+		s.Cases, s.Last = (&record{t: t, row: row}).count(0), instant(t, 1, row)
+		return true
 	})
+	if err != nil {
+		return nil, err
+	}
+	query, args = badgersql.MetricsOfRun(p.w.dialect, run.Key())
+	err = p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		s.Metrics = append(s.Metrics, MetricShape{r.text(0), r.count(1), r.count(2)})
+		return true
+	})
+	return s, err
 }
 
 // Figures sums up the scores of a run by metric.
 func (p *Pages) Figures(ctx context.Context, run *Run) (map[string]Figures, error) {
-	return remember(p, []*Run{run}, "figures", func(m map[string]Figures) int { return 200 * len(m) }, func() (map[string]Figures, error) {
+	return Remember(p, []*Run{run}, "figures", func(m map[string]Figures) int { return 200 * len(m) }, func() (map[string]Figures, error) {
 		out := map[string]Figures{}
 		query, args := badgersql.FiguresOfRun(p.w.dialect, run.Key())
 		err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
@@ -243,7 +257,7 @@ func (p *Pages) Figures(ctx context.Context, run *Run) (map[string]Figures, erro
 
 // Values are the values of a metric in a run, in ascending order.
 func (p *Pages) Values(ctx context.Context, run *Run, metric string) ([]float64, error) {
-	return remember(p, []*Run{run}, "values\x00"+metric, func(v []float64) int { return 8 * len(v) }, func() (values []float64, err error) {
+	return Remember(p, []*Run{run}, "values\x00"+metric, func(v []float64) int { return 8 * len(v) }, func() (values []float64, err error) {
 		query, args := badgersql.ValuesOfRun(p.w.dialect, run.Key(), metric)
 		err = p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
 			values = append(values, t.Columns[0].Value(row).Float())
@@ -319,13 +333,14 @@ func prints(runs []*Run) string {
 	return out
 }
 
-// remember makes a value of the scores of some runs, or takes the one that is remembered.
-func remember[T any](p *Pages, runs []*Run, what string, size func(T) int, make func() (T, error)) (T, error) {
+// Remember makes a value of the scores of some runs, or takes the one that is remembered where all of
+// them are done. What names the value; nobody may change it.
+func Remember[T any](p *Pages, runs []*Run, what string, size func(T) int, compute func() (T, error)) (T, error) {
 	mark := prints(runs)
 	if v, there := p.w.remembered.Get(mark + what); there && mark != "" {
 		return v.(T), nil //nolint:forcetypeassert // put below
 	}
-	v, err := make()
+	v, err := compute()
 	if err == nil && mark != "" {
 		p.w.remembered.Put(mark+what, v, size(v))
 	}
@@ -408,7 +423,7 @@ func ask[T any](ctx context.Context, l *List, build func(*badgersql.CaseList) (s
 	if !q.OfScores() {
 		return load()
 	}
-	return remember(l.p, l.runs, fmt.Sprintf("%s\x00%q", query, args), func(rows []T) int {
+	return Remember(l.p, l.runs, fmt.Sprintf("%s\x00%q", query, args), func(rows []T) int {
 		n := 0
 		for _, r := range rows {
 			n += size(r)

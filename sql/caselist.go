@@ -71,7 +71,7 @@ const (
 
 // listColumns are the columns of lists that are texts, with what they are read from.
 var listColumns = map[string]struct{ join, text string }{
-	"case": {"", "p.case_id"}, "status": {"", "p.status"}, "reason": {"", "p.reason"}, "label": {"", "p.label"},
+	"case": {"", "p.case_id"}, "status": {"", "CASE WHEN p.status = 'not_applicable' AND p.reason IN (" + noAnswer + ") THEN 'unanswered' ELSE p.status END"}, "reason": {"", "p.reason"}, "label": {"", "p.label"},
 	"question": {ofGolden, "g.question"}, "gold": {ofGolden, "g.gold_sql"}, "database": {ofGolden, "g.database_name"}, "dialect": {ofGolden, "g.dialect"},
 	"sql": {ofAnswer, "a.sql"}, "relation": {ofRelation, "r.label"}, "tier": {ofTier, "t.label"},
 	"people": {ofPeople, "CASE WHEN l.passes = 1 THEN 'pass' WHEN l.passes = 0 THEN 'fail' WHEN l.case_id IS NOT NULL THEN 'divided' END"},

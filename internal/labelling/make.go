@@ -131,7 +131,7 @@ func distinct(list []string) []string {
 // Cases are the ids of all cases that a list chooses, in its order. The metrics are those of the
 // program, which tell the primary one of a run.
 func Cases(ctx context.Context, w *connectors.Warehouse, metrics []scoring.Metric, list caselist.State) ([]string, error) {
-	p, err := w.Pages(ctx)
+	p, err := w.Pages(ctx, metrics)
 	if err != nil {
 		return nil, err
 	}

@@ -68,3 +68,10 @@ func adjudicateAddress(queue string) string {
 
 // newQueueAddress makes a queue of the cases of a list.
 func newQueueAddress(s caselist.State) string { return address("/queue/new", s.Values()) }
+
+// exportAddress is all cases of a list, in a format.
+func exportAddress(s caselist.State, format string) string {
+	v := s.Values()
+	v.Set("format", format)
+	return address("/export", v)
+}

@@ -144,6 +144,13 @@ func (f *form) functions() template.FuncMap {
 		"to": func(address string, text any, class ...string) link {
 			return link{f.href(address), shown(text), strings.Join(class, " ")}
 		},
+		// those is a number of cases that leads to them; none lead nowhere.
+		"those": func(address string, n int64) link {
+			if n == 0 {
+				return link{Text: "0"}
+			}
+			return link{Href: f.href(address), Text: count(n)}
+		},
 		// href is an address for the action of a form, which only a served page has.
 		"href":  f.href,
 		"asset": func(name string) string { return f.href(assetAddress(name)) },
@@ -160,10 +167,12 @@ func (f *form) functions() template.FuncMap {
 			}
 			return m, nil
 		},
-		"count":   count,
-		"share":   share,
-		"figure":  figure,
-		"instant": instant,
-		"took":    took,
+		"count":    count,
+		"share":    share,
+		"interval": interval,
+		"opname":   opName,
+		"figure":   figure,
+		"instant":  instant,
+		"took":     took,
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/scoring"
@@ -164,4 +165,15 @@ func (s *Site) newLabelControl(r *http.Request, q *labelling.Queue, of scoring.A
 	}
 	c.Options = append(c.Options, labelOption{labelling.Skip, "s", verdictSigns[labelling.Skip], c.Mine != nil && c.Mine.Verdict == labelling.Skip})
 	return c, nil
+}
+
+// stateOf reads the state of a list from the query of its address.
+func stateOf(query string) (caselist.State, error) {
+	v, err := url.ParseQuery(query)
+	if err != nil {
+		return caselist.State{}, errcode.New(errcode.InvalidArgument, "list: expected the query of the address of a list")
+	}
+	state, err := caselist.Parse(v)
+	state.Page = 1
+	return state, err
 }
