@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -174,5 +175,14 @@ func (f *form) functions() template.FuncMap {
 		"figure":   figure,
 		"instant":  instant,
 		"took":     took,
+
+		"runAddress":  runAddress,
+		"pieces":      caseview.Pieces,
+		"lines":       textLines,
+		"pad":         padding,
+		"columnState": columnState,
+		"add":         func(a, b int) int { return a + b },
+		"float":       func(n int64) float64 { return float64(n) },
+		"isTrue":      func(b *bool) bool { return b != nil && *b },
 	}
 }

@@ -1,14 +1,19 @@
 package site
 
 import (
+	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/sqlparts"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -21,29 +26,30 @@ type labelView struct {
 	Queue    queueRow
 	Item     labelling.Item
 	Progress labelling.Progress
-	Case     *scoring.Case
-	Trouble  string // why the case cannot be shown
-	Gold     []answerView
-	Agent    answerView
+	View     *caseview.View // nil: the case cannot be shown
+	Trouble  string         // why
+	Gold     *side
+	Agent    *side
+	Others   [][]caseview.SQLPart // further accepted queries
+	Cells    *caseview.Cells      // both sides cell by cell; nil: the queue is blind, or they cannot be compared
+	To       int
 	Control  *labelControl
-	List     string // address of the queue
 	Before   string // addresses of the neighbours; "": none
 	After    string
 	Next     string // address that gives the next answer
-	Ahead    string // the same but for this answer, to fetch it early
+	Ahead    string // the same, beside this answer, to fetch it early
 	CasePage string // "": the queue is blind
-	Undo     bool   // there is something to undo
-	UndoID   string
+	UndoID   string // "": there is nothing to undo
 }
 
-// answerView is a query with what it returned.
-type answerView struct {
-	Title    string
-	SQL      string
-	Error    string
-	Response string
-	Result   *resultView
-	Note     string // why there is no result
+// side is a query with what it returned, as it was returned.
+type side struct {
+	Title   string
+	SQL     []caseview.SQLPart
+	Columns []caseview.Column
+	Rows    [][]*caseview.Value
+	Of      int // rows of the result
+	Result  bool
 }
 
 // labelNextPage leads to the next answer of a queue for whoever asks.
@@ -88,10 +94,10 @@ func (s *Site) label(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	out := labelView{Queue: rowOf(q), Item: *item, List: queueAddress(q.ID), Next: labelAddress(q.ID, "")}
+	out := labelView{Queue: queueRowOf(q), Item: *item, Next: labelAddress(q.ID, "")}
 	out.Ahead = address("/label/next", url.Values{"queue": {q.ID}, "not": {item.CaseID}})
 	if !q.Blind {
-		out.CasePage = caseAddress(allOf(out.Queue.Run), item.CaseID)
+		out.CasePage = caseAddress(caselist.State{Run: out.Queue.Run, Mode: caselist.All}, item.CaseID)
 	}
 	before, after, err := store.Neighbours(ctx, q, me, item.Position)
 	if err != nil {
@@ -113,39 +119,113 @@ func (s *Site) label(r *http.Request) (content, error) {
 	}
 	of := q.Answer(item.CaseID)
 	c, err := s.o.Warehouse.LabelledCase(ctx, of)
-	switch {
-	case err == nil:
-		out.Case = c
-		s.showAnswers(r, &out)
-	case errcode.Of(err) == errcode.NotFound || errcode.Of(err) == errcode.InvalidArgument || errcode.Of(err) == errcode.FailedPrecondition:
-		out.Trouble = err.Error()
-	default:
-		return content{}, err
-	}
 	seen := ""
-	if c != nil {
+	switch code := errcode.Of(err); {
+	case err == nil:
 		seen = labelling.AnswerHash(c)
+		err = s.showAnswers(ctx, &out, c)
+	case code == errcode.NotFound || code == errcode.InvalidArgument || code == errcode.FailedPrecondition:
+		out.Trouble, err = err.Error(), nil
+	}
+	if err != nil {
+		return content{}, err
 	}
 	if out.Control, err = s.newLabelControl(r, q, of, seen, labelAddress(q.ID, "")); err != nil {
 		return content{}, err
 	}
 	out.Control.NameBack, out.Control.Keys = labelAddress(q.ID, item.CaseID), true
-	out.Undo, out.UndoID = out.Progress.Mine+out.Progress.MySkipped > 0, newLabelID()
-	return content{Title: item.CaseID + " · " + q.Name, Page: out}, nil
+	if out.Progress.Mine+out.Progress.MySkipped > 0 {
+		out.UndoID = newLabelID()
+	}
+	return content{Title: item.CaseID + " · " + q.Name, Page: &out}, nil
 }
 
-// showAnswers shows what the accepted query and the agent's returned.
-func (s *Site) showAnswers(r *http.Request, out *labelView) {
-	c := out.Case
-	for i := range c.Golds {
-		title := "Accepted answer"
-		if i > 0 {
-			title = "Another accepted answer"
-		}
-		out.Gold = append(out.Gold, s.answer(r, title, &c.Golds[i]))
+// showAnswers shows what both queries returned. Of the figures of the case it takes none that says
+// whether the answer is right, unless the queue is open: then the cells are compared.
+func (s *Site) showAnswers(ctx context.Context, out *labelView, c *scoring.Case) error {
+	build := func(c *scoring.Case) (*caseview.View, error) {
+		return caseview.Build(ctx, caseview.Input{Case: c, Snapshots: s.o.Warehouse, Mask: s.mask},
+			caseview.Options{Cells: caseview.CellOptions{Show: caseview.All, Layout: caseview.Merged, Rows: caseview.MaxRows}})
 	}
-	out.Agent = s.answer(r, "The agent's answer", &c.Pred)
-	out.Agent.Response = c.Agent.Response
+	v, err := build(c)
+	if err != nil {
+		return err
+	}
+	out.View = v
+	gold, agent := v, v
+	if v.Cells == nil { // one of them has no result: each is shown for itself
+		if len(c.Golds) > 0 {
+			alone := *c
+			alone.Pred = c.Golds[max(v.Gold, 1)-1]
+			if gold, err = build(&alone); err != nil {
+				return err
+			}
+		}
+		alone := *c
+		alone.Golds = []scoring.Query{c.Pred}
+		if agent, err = build(&alone); err != nil {
+			return err
+		}
+	} else if !out.Queue.Blind {
+		out.Cells, out.To = v.Cells, v.Cells.From+len(v.Cells.Page)
+	}
+	out.Gold, out.Agent = newSide("Accepted answer", gold.Cells, true), newSide("The agent's answer", agent.Cells, false)
+	out.Gold.SQL, out.Agent.SQL = v.Queries.Gold, v.Queries.Agent
+	for i := range v.Golds {
+		if i+1 != v.Gold && v.Golds[i].SQL != "" {
+			out.Others = append(out.Others, caseview.Layout(v.Golds[i].SQL, sqlparts.DialectOf(v.Dialect)))
+		}
+	}
+	return nil
+}
+
+// newSide is one of two results in its own order, from the cells of both.
+func newSide(title string, cells *caseview.Cells, gold bool) *side {
+	out := &side{Title: title}
+	if cells == nil {
+		return out
+	}
+	var columns []int
+	for i, c := range cells.Columns {
+		if gold && c.Gold > 0 || !gold && c.Agent > 0 {
+			columns = append(columns, i)
+		}
+	}
+	place := func(i int) int {
+		if gold {
+			return cells.Columns[i].Gold
+		}
+		return cells.Columns[i].Agent
+	}
+	slices.SortFunc(columns, func(a, b int) int { return place(a) - place(b) })
+	number := func(r *caseview.Row) int {
+		if gold {
+			return r.GoldRow
+		}
+		return r.AgentRow
+	}
+	rows := slices.Clone(cells.Page)
+	rows = slices.DeleteFunc(rows, func(r caseview.Row) bool { return number(&r) == 0 })
+	slices.SortFunc(rows, func(a, b caseview.Row) int { return number(&a) - number(&b) })
+	out.Result, out.Of = true, cells.Rows.Agent
+	if gold {
+		out.Of = cells.Rows.Gold
+	}
+	for _, i := range columns {
+		out.Columns = append(out.Columns, cells.Columns[i])
+	}
+	for r := range rows {
+		var row []*caseview.Value
+		for _, i := range columns {
+			v := rows[r].Cells[i].Agent
+			if gold {
+				v = rows[r].Cells[i].Gold
+			}
+			row = append(row, v)
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
 }
 
 // saveLabelPage keeps a label. A script gets the label as JSON, and a form leads on.

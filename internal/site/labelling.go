@@ -135,6 +135,9 @@ type labelControl struct {
 	NameBack string           // where saying one's name leads to
 }
 
+// newLabelID names a label.
+func newLabelID() string { return strings.ToLower(rand.Text()) }
+
 // labelOption is a verdict that is offered.
 type labelOption struct {
 	Value, Key, Sign string
@@ -150,7 +153,7 @@ func (s *Site) newLabelControl(r *http.Request, q *labelling.Queue, of scoring.A
 	if err != nil {
 		return nil, err
 	}
-	c := &labelControl{AnswerID: of, Seen: seen, ID: strings.ToLower(rand.Text()), Back: here, NameBack: here, Name: annotator(r)}
+	c := &labelControl{AnswerID: of, Seen: seen, ID: newLabelID(), Back: here, NameBack: here, Name: annotator(r)}
 	options := labelling.DefaultOptions
 	if q != nil {
 		c.Queue, c.Reason, options = q.ID, q.ReasonRequired, q.Options

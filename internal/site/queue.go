@@ -61,7 +61,7 @@ func (s *Site) queue(r *http.Request) (content, error) {
 			return content{}, errcode.New(errcode.InvalidArgument, "from: %.40q, expected a whole number from 1", text)
 		}
 	}
-	out := queueView{queueRow: rowOf(q), Me: annotator(r), Begin: labelAddress(q.ID, ""), Adjudicate: adjudicateAddress(q.ID), Labels: address("/queue/labels", url.Values{"queue": {q.ID}}), From: from}
+	out := queueView{queueRow: queueRowOf(q), Me: annotator(r), Begin: labelAddress(q.ID, ""), Adjudicate: adjudicateAddress(q.ID), Labels: address("/queue/labels", url.Values{"queue": {q.ID}}), From: from}
 	out.Back = queueAddress(q.ID)
 	if state, err := stateOf(q.Filter); err == nil {
 		out.Listed = casesAddress(state)

@@ -27,7 +27,7 @@ type queueRow struct {
 	Closed  bool
 }
 
-func rowOf(q *labelling.Queue) queueRow {
+func queueRowOf(q *labelling.Queue) queueRow {
 	run := caselist.Run{ID: q.RunID, Agent: q.Agent, Version: q.Version, Batch: q.Batch}
 	return queueRow{*q, queueAddress(q.ID), run, runAddress(run), !q.ClosedAt.IsZero()}
 }
@@ -43,7 +43,7 @@ func (s *Site) queues(r *http.Request) (content, error) {
 	}
 	out := queueList{}
 	for i := range all {
-		out.Queues = append(out.Queues, rowOf(&all[i]))
+		out.Queues = append(out.Queues, queueRowOf(&all[i]))
 	}
 	slices.SortStableFunc(out.Queues, func(a, b queueRow) int {
 		switch {
