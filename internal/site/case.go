@@ -137,7 +137,7 @@ type onecase struct {
 
 	Labels  []connectors.Label // what people said of the answer, the newest first
 	Control *labelControl      // nil: who looks may not label
-	Masked bool
+	Masked  bool
 }
 
 // goldChoice is an accepted answer with the address that compares it.

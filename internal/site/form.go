@@ -42,7 +42,7 @@ var templateFiles embed.FS
 // newForm parses the templates for a form.
 func newForm(a addressing, pages []*page) (*form, error) {
 	f := &form{a, map[string]*template.Template{}}
-	layout, err := template.New("layout.html").Funcs(f.functions()).Option("missingkey=error").ParseFS(templateFiles, "templates/layout.html", "templates/parts.html", "templates/labelcontrol.html")
+	layout, err := template.New("layout.html").Funcs(f.functions()).Option("missingkey=error").ParseFS(templateFiles, "templates/layout.html", "templates/parts.html", "templates/cells.html", "templates/labelcontrol.html")
 	if err != nil {
 		return nil, err
 	}

@@ -169,7 +169,7 @@ func (s *Site) showAnswers(ctx context.Context, out *labelView, c *scoring.Case)
 	} else if !out.Queue.Blind {
 		out.Cells, out.To = v.Cells, v.Cells.From+len(v.Cells.Page)
 	}
-	out.Gold, out.Agent = newSide("Accepted answer", gold.Cells, true), newSide("The agent's answer", agent.Cells, false)
+	out.Gold, out.Agent = newSide("Accepted answer", gold, true), newSide("The agent's answer", agent, false)
 	out.Gold.SQL, out.Agent.SQL = v.Queries.Gold, v.Queries.Agent
 	for i := range v.Golds {
 		if i+1 != v.Gold && v.Golds[i].SQL != "" {
@@ -180,10 +180,18 @@ func (s *Site) showAnswers(ctx context.Context, out *labelView, c *scoring.Case)
 }
 
 // newSide is one of two results in its own order, from the cells of both.
-func newSide(title string, cells *caseview.Cells, gold bool) *side {
-	out := &side{Title: title}
+func newSide(title string, v *caseview.View, gold bool) *side {
+	out, cells := &side{Title: title}, v.Cells
 	if cells == nil {
 		return out
+	}
+	names := map[int]string{} // of the answer's columns: the cells have those of gold
+	if v.Mapping != nil {
+		for _, c := range v.Mapping.Columns {
+			if c.Agent != nil {
+				names[c.Agent.Position] = c.Agent.Name
+			}
+		}
 	}
 	var columns []int
 	for i, c := range cells.Columns {
@@ -212,7 +220,11 @@ func newSide(title string, cells *caseview.Cells, gold bool) *side {
 		out.Of = cells.Rows.Gold
 	}
 	for _, i := range columns {
-		out.Columns = append(out.Columns, cells.Columns[i])
+		c := cells.Columns[i]
+		if name, own := names[c.Agent]; own && !gold {
+			c.Label = name
+		}
+		out.Columns = append(out.Columns, c)
 	}
 	for r := range rows {
 		var row []*caseview.Value

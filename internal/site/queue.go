@@ -26,7 +26,8 @@ type queueView struct {
 	From, To   int64
 	Before     string
 	After      string
-	Back       string
+	Nothing    string // why whoever asked for the next case came here: left or busy
+	Verb       string // Begin or Continue
 	Listed     string // address of the list that the queue was made of
 }
 
@@ -62,12 +63,15 @@ func (s *Site) queue(r *http.Request) (content, error) {
 		}
 	}
 	out := queueView{queueRow: queueRowOf(q), Me: annotator(r), Begin: labelAddress(q.ID, ""), Adjudicate: adjudicateAddress(q.ID), Labels: address("/queue/labels", url.Values{"queue": {q.ID}}), From: from}
-	out.Back = queueAddress(q.ID)
+	out.Nothing = v.Get("nothing")
 	if state, err := stateOf(q.Filter); err == nil {
 		out.Listed = casesAddress(state)
 	}
 	if out.Progress, err = store.Progress(ctx, q, out.Me); err != nil {
 		return content{}, err
+	}
+	if out.Verb = "Begin"; out.Progress.Mine+out.Progress.MySkipped > 0 {
+		out.Verb = "Continue"
 	}
 	if out.Rate = dash; out.Progress.PerHour > 0 {
 		out.Rate = strconv.FormatFloat(out.Progress.PerHour, 'f', 0, 64)

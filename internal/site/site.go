@@ -43,7 +43,10 @@ type page struct {
 }
 
 // pages are all pages, in the order of their links.
-var pages = []*page{runsPage, runPage, casesPage, onecasePage}
+var pages = []*page{
+	runsPage, runPage, casesPage, onecasePage,
+	queuesPage, queuePage, queueLabelsPage, newQueuePage, makeQueuePage, closeQueuePage, labelPage, labelNextPage, saveLabelPage, undoLabelPage, renewPage, adjudicatePage, namePage,
+}
 
 // Site is the report over HTTP. It is safe for use by several goroutines.
 type Site struct {
