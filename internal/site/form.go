@@ -156,13 +156,13 @@ func (f *form) functions() template.FuncMap {
 		"href":  f.href,
 		"asset": func(name string) string { return f.href(assetAddress(name)) },
 		"list":  func(v ...any) []any { return v },
-		// with makes the arguments of a template of several: {{template "x" (with "A" 1 "B" 2)}}.
-		"with": func(pairs ...any) (map[string]any, error) {
+		// args makes the arguments of a template of several: {{template "x" (args "A" 1 "B" 2)}}.
+		"args": func(pairs ...any) (map[string]any, error) {
 			m := map[string]any{}
 			for i := 0; i+1 < len(pairs); i += 2 {
 				key, ok := pairs[i].(string)
 				if !ok {
-					return nil, fmt.Errorf("with: %v is no name", pairs[i])
+					return nil, fmt.Errorf("args: %v is no name", pairs[i])
 				}
 				m[key] = pairs[i+1]
 			}

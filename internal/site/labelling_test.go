@@ -73,8 +73,8 @@ func (b *browser) open(address string) (string, *goquery.Document) {
 	return "", nil
 }
 
-// fields are what a form of a page would send.
-func fields(form *goquery.Selection) url.Values {
+// sends are what a form of a page would send.
+func sends(form *goquery.Selection) url.Values {
 	v := url.Values{}
 	form.Find("input[name], textarea[name]").Each(func(_ int, e *goquery.Selection) {
 		if _, checked := e.Attr("checked"); checked || e.AttrOr("type", "") != "checkbox" {
@@ -90,7 +90,7 @@ func (b *browser) send(form *goquery.Selection, with url.Values) (string, *goque
 	if form.Length() != 1 {
 		b.t.Fatalf("%d forms", form.Length())
 	}
-	v := fields(form)
+	v := sends(form)
 	for name, values := range with {
 		v[name] = values
 	}
@@ -163,8 +163,8 @@ func TestLabellingWithoutScript(t *testing.T) {
 	// What was said is shown, and can be changed and taken back.
 	_, page = kim.open(labelAddress(strings.TrimPrefix(queueAt, "/queue?queue="), cases[1]))
 	form := page.Find("form.label")
-	if form.Find("button[aria-pressed=true]").AttrOr("value", "") != "fail" || form.Find("textarea").Text() != "a <b>note</b>" || fields(form).Get("gold_wrong") != "1" || fields(form).Get("ambiguous") != "" {
-		t.Errorf("what was said: %v", fields(form))
+	if form.Find("button[aria-pressed=true]").AttrOr("value", "") != "fail" || form.Find("textarea").Text() != "a <b>note</b>" || sends(form).Get("gold_wrong") != "1" || sends(form).Get("ambiguous") != "" {
+		t.Errorf("what was said: %v", sends(form))
 	}
 	kim.send(form, url.Values{"verdict": {"unsure"}})
 	at, page = kim.send(page.Find("form[data-undo]"), nil)
@@ -225,7 +225,7 @@ func TestLabelByScript(t *testing.T) {
 	q := makeQueue(t, s, labelling.Plan{Most: 2, ReasonRequired: true})
 	kim := &browser{t: t, site: s, who: identity.Caller{Name: "kim", Roles: []identity.Role{identity.Label}}}
 	_, page := kim.open(labelAddress(q.ID, ""))
-	form := fields(page.Find("form.label"))
+	form := sends(page.Find("form.label"))
 	send := func(status int, change ...string) sentLabel {
 		t.Helper()
 		v := url.Values{}
@@ -380,7 +380,7 @@ func TestBlind(t *testing.T) {
 	}
 	secrets := []string{"Zebedee", "Quirinus", "xylophone", "hybrid_ex", "Checked against the ledger", "can be read in two ways"}
 	for _, query := range []string{
-		"SELECT DISTINCT metric FROM badger.scores", "SELECT DISTINCT label FROM badger.scores WHERE metric = 'relation'", "SELECT DISTINCT reason FROM badger.scores WHERE length(reason) > 20",
+		"SELECT DISTINCT metric FROM badger.scores WHERE metric <> 'verdict'", "SELECT DISTINCT label FROM badger.scores WHERE metric = 'relation'", "SELECT DISTINCT reason FROM badger.scores WHERE length(reason) > 20",
 		"SELECT DISTINCT code FROM badger.scores WHERE code IS NOT NULL", "SELECT DISTINCT reply FROM badger.assessments",
 	} {
 		table, err := s.o.Warehouse.Query(t.Context(), query)
