@@ -263,7 +263,7 @@ func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases 
 			row[10], row[11] = inStyle(analysis.PValue(*ch.P), dim), text(analysis.PValue(*ch.PAdjusted))
 		}
 		if ch.Rate != nil {
-			row[7] = text(fmt.Sprintf("%+.1f pts", rounded(100**ch.Rate, 1)))
+			row[7] = text(Points(*ch.Rate))
 			row[8], row[9] = v.count(len(ch.Fixed), green), v.count(len(ch.Broken), red)
 		}
 		g.add(row...)

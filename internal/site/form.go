@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -42,6 +43,9 @@ var templateFiles embed.FS
 func newForm(a addressing, pages []*page) (*form, error) {
 	f := &form{a, map[string]*template.Template{}}
 	layout, err := template.New("layout.html").Funcs(f.functions()).Option("missingkey=error").ParseFS(templateFiles, "templates/layout.html", "templates/parts.html")
+	if err == nil {
+		_, err = layout.New("chart.html").Parse(chart.Template)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -259,7 +259,8 @@ type Side struct {
 	Agent, Version, Batch string
 }
 
-func (s Side) latest(metrics []string) connectors.Latest {
+// Latest chooses the side's scores of some metrics.
+func (s Side) Latest(metrics ...string) connectors.Latest {
 	return connectors.Latest{Run: s.Run, Agent: s.Agent, Version: s.Version, Batch: s.Batch, Metrics: metrics}
 }
 
@@ -285,7 +286,7 @@ func (s *Warehouse) Tallies(ctx context.Context, set *analysis.Set, from, to Sid
 		metrics := slices.Sorted(slices.Values(o.Metrics))
 		for part := range slices.Chunk(metrics, metricsAtOnce) {
 			var t *analysis.Tally
-			for p, err := range s.w.PairCounts(ctx, from.latest(part), to.latest(part)) {
+			for p, err := range s.w.PairCounts(ctx, from.Latest(part...), to.Latest(part...)) {
 				if err != nil {
 					yield(nil, err)
 					return
@@ -324,7 +325,7 @@ type Compared struct {
 func (s *Warehouse) Compare(ctx context.Context, set *analysis.Set, from, to Side, fromBatch, toBatch analysis.Batch, o analysis.CompareOptions) (*Compared, error) {
 	out := &Compared{Comparison: analysis.NewComparison(fromBatch, toBatch, o), Transitions: map[string][]analysis.Transition{}}
 	var err error
-	if out.Shared, out.OnlyOf[0], out.OnlyOf[1], err = s.w.SharedCases(ctx, from.latest(o.Metrics), to.latest(o.Metrics)); err != nil {
+	if out.Shared, out.OnlyOf[0], out.OnlyOf[1], err = s.w.SharedCases(ctx, from.Latest(o.Metrics...), to.Latest(o.Metrics...)); err != nil {
 		return nil, err
 	}
 	var notes []string
