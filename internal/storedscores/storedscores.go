@@ -257,11 +257,12 @@ func Digest(r *scoring.Result) string {
 type Side struct {
 	Run                   string
 	Agent, Version, Batch string
+	None                  bool // no scores at all
 }
 
 // Latest chooses the side's scores of some metrics.
 func (s Side) Latest(metrics ...string) connectors.Latest {
-	return connectors.Latest{Run: s.Run, Agent: s.Agent, Version: s.Version, Batch: s.Batch, Metrics: metrics}
+	return connectors.Latest{Run: s.Run, None: s.None, Agent: s.Agent, Version: s.Version, Batch: s.Batch, Metrics: metrics}
 }
 
 // half is one side of a pair.
@@ -339,6 +340,33 @@ func (s *Warehouse) Compare(ctx context.Context, set *analysis.Set, from, to Sid
 	}
 	out.Finish(notes, o)
 	return out, nil
+}
+
+// Trend is [analysis.NewTrend] of the last batches of those that are chosen, without naming cases; last
+// 0 is all.
+func (s *Warehouse) Trend(ctx context.Context, set *analysis.Set, o analysis.TrendOptions, last int) (*analysis.Trend, error) {
+	batches, err := s.Batches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	there, err := s.Metrics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return analysis.TrendOf(batches, there, o, func(batches []analysis.Batch, before, i int, o analysis.CompareOptions) (*analysis.Comparison, error) {
+		if last > 0 && i < len(batches)-last {
+			return nil, nil //nolint:nilnil // it is left out
+		}
+		from, fromBatch := Side{None: true}, analysis.Batch{}
+		if before >= 0 {
+			from, fromBatch = SideOf(batches[before]), batches[before]
+		}
+		c, err := s.Compare(ctx, set, from, SideOf(batches[i]), fromBatch, batches[i], o)
+		if err != nil {
+			return nil, err
+		}
+		return &c.Comparison, nil
+	})
 }
 
 // SideOf is a batch, with its latest scores.
