@@ -2,6 +2,7 @@
 package storedscores
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -341,6 +342,39 @@ func (s *Warehouse) Compare(ctx context.Context, set *analysis.Set, from, to Sid
 	out.Finish(notes, o)
 	return out, nil
 }
+
+// Failures counts what goes wrong on one side, without naming cases. In a run and in a batch an answer
+// has one score of a metric, so that answers and questions are as many.
+func (s *Warehouse) Failures(ctx context.Context, side Side, metrics []string) (*analysis.Failures, error) {
+	l := side.Latest(metrics...)
+	l.Details = metrics
+	out := &analysis.Failures{LookedAt: map[string]int{}}
+	counts := map[[2]string]int{} // by metric and finding
+	for r, err := range s.w.LatestScores(ctx, l) {
+		if err != nil {
+			return nil, err
+		}
+		if r.Score.Status != scoring.StatusOK {
+			continue
+		}
+		m := known(metrics, r.Score.Metric)
+		out.LookedAt[m]++
+		for _, f := range analysis.Findings(m, r.Score.Status, r.Score.Value, r.Detail) {
+			counts[[2]string{m, f}]++
+		}
+	}
+	for key, n := range counts {
+		kind, label, _ := strings.Cut(key[1], ":")
+		out.Labels = append(out.Labels, analysis.FailureLabel{Metric: key[0], Kind: kind, Label: label, N: n, Cases: n})
+	}
+	slices.SortFunc(out.Labels, func(a, b analysis.FailureLabel) int {
+		return cmp.Or(cmp.Compare(slices.Index(metrics, a.Metric), slices.Index(metrics, b.Metric)), strings.Compare(a.Kind, b.Kind), cmp.Compare(b.N, a.N), strings.Compare(a.Label, b.Label))
+	})
+	return out, nil
+}
+
+// known is the text of a list that equals another one, which is valid until the next row only.
+func known(list []string, text string) string { return list[slices.Index(list, text)] }
 
 // Trend is [analysis.NewTrend] of the last batches of those that are chosen, without naming cases; last
 // 0 is all.
