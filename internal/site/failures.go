@@ -24,6 +24,7 @@ type failuresContent struct {
 
 // failureKind is the labels of one kind.
 type failureKind struct {
+	Kind    string
 	Title   string
 	Metric  string
 	Scored  int // answers that the metric looked at
@@ -49,16 +50,7 @@ func (s *Site) failures(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	page := &failuresContent{}
-	for i := range f.Labels {
-		l := &f.Labels[i]
-		if i == 0 || f.Labels[i-1].Kind != l.Kind || f.Labels[i-1].Metric != l.Metric {
-			page.Kinds = append(page.Kinds, failureKind{Title: report.KindTitle(l.Kind), Metric: l.Metric, Scored: f.LookedAt[l.Metric]})
-		}
-		k := &page.Kinds[len(page.Kinds)-1]
-		state := caselist.State{Run: run, Mode: caselist.All}.With(caselist.Filter{Column: "finding", Op: caselist.Equal, Value: l.Kind + ":" + l.Label})
-		k.Labels = append(k.Labels, failureLabel{l.Label, counted{l.N, casesAddress(state)}, share(float64(l.N) / float64(k.Scored))})
-	}
+	page := &failuresContent{Kinds: failureKinds(f, run)}
 	for i := range page.Kinds {
 		k := &page.Kinds[i]
 		bars := chart.Bars{Name: "failures-" + strconv.Itoa(i+1), Title: k.Title, Desc: "How many answers have each label.", X: "answers"}
@@ -72,4 +64,18 @@ func (s *Site) failures(r *http.Request) (content, error) {
 		page.None = "Nothing was found in this run. Labels come from the metrics relation, sql_judge_issues, flex, stef and rose: badger run --metrics relation scores the first without a judge."
 	}
 	return content{Title: "Failures", Run: &run, Page: page}, nil
+}
+
+// failureKinds are the labels of a run by their kinds.
+func failureKinds(f *analysis.Failures, run caselist.Run) (out []failureKind) {
+	for i := range f.Labels {
+		l := &f.Labels[i]
+		if i == 0 || f.Labels[i-1].Kind != l.Kind || f.Labels[i-1].Metric != l.Metric {
+			out = append(out, failureKind{Kind: l.Kind, Title: report.KindTitle(l.Kind), Metric: l.Metric, Scored: f.LookedAt[l.Metric]})
+		}
+		k := &out[len(out)-1]
+		state := caselist.State{Run: run, Mode: caselist.All}.With(caselist.Filter{Column: "finding", Op: caselist.Equal, Value: l.Kind + ":" + l.Label})
+		k.Labels = append(k.Labels, failureLabel{l.Label, counted{l.N, casesAddress(state)}, share(float64(l.N) / float64(k.Scored))})
+	}
+	return out
 }

@@ -61,6 +61,18 @@ func (s *Warehouse) Load(ctx context.Context, b analysis.Batch, metrics []string
 // Evidence yields the latest scores of the metrics, of each judge that was asked, of the answers that
 // a pattern names.
 func (s *Warehouse) Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence, error] {
+	return s.evidence(ctx, connectors.Latest{Agent: of.Agent, Version: of.Version, Batch: of.Batch, Everything: true, Metrics: metrics, ByJudge: true})
+}
+
+// EvidenceOf yields the scores of the metrics of one side.
+func (s *Warehouse) EvidenceOf(ctx context.Context, side Side, metrics []string) iter.Seq2[analysis.Evidence, error] {
+	l := side.Latest(metrics...)
+	l.ByJudge = true
+	return s.evidence(ctx, l)
+}
+
+func (s *Warehouse) evidence(ctx context.Context, l connectors.Latest) iter.Seq2[analysis.Evidence, error] {
+	l.Details = analysis.Evident
 	return func(yield func(analysis.Evidence, error) bool) {
 		more := true
 		known := map[string]string{} // texts are valid until the next row only
@@ -72,7 +84,7 @@ func (s *Warehouse) Evidence(ctx context.Context, metrics []string, of scoring.A
 			}
 			return kept
 		}
-		err := s.each(ctx, connectors.Latest{Agent: of.Agent, Version: of.Version, Batch: of.Batch, Everything: true, Metrics: metrics, Details: analysis.Evident, ByJudge: true}, func(id scoring.AnswerID, score *analysis.Score) bool {
+		err := s.each(ctx, l, func(id scoring.AnswerID, score *analysis.Score) bool {
 			id = scoring.AnswerID{CaseID: keep(id.CaseID), Agent: keep(id.Agent), Version: keep(id.Version), Batch: keep(id.Batch)}
 			score.CaseID, score.Metric, score.Judge, score.Reason = id.CaseID, keep(score.Metric), keep(score.Judge), keep(score.Reason)
 			more = yield(analysis.Evidence{AnswerID: id, Score: *score}, nil)
