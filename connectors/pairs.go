@@ -154,8 +154,8 @@ func (w *Warehouse) reader(ctx context.Context, name string) (badgersql.Reader, 
 	return r, nil
 }
 
-// Answered is one answer to a question, given in a number of batches.
-type Answered struct {
+// GivenAnswer is one answer to a question, given in a number of batches.
+type GivenAnswer struct {
 	CaseID, SQL, Error string
 	Times              int
 	First              string // batch
@@ -163,7 +163,7 @@ type Answered struct {
 
 // AnsweredBy tells the distinct answers that a version of an agent gave to some questions in all of
 // its batches, the most frequent of a question first. Without the table agent_runs there are none.
-func (w *Warehouse) AnsweredBy(ctx context.Context, agent, version string, ids []string) (out []Answered, err error) {
+func (w *Warehouse) AnsweredBy(ctx context.Context, agent, version string, ids []string) (out []GivenAnswer, err error) {
 	r, err := w.reader(ctx, "agent_runs")
 	if errcode.Of(err) == errcode.NotFound || len(ids) == 0 {
 		return nil, nil
@@ -174,7 +174,7 @@ func (w *Warehouse) AnsweredBy(ctx context.Context, agent, version string, ids [
 	query, args := r.Answered(agent, version, ids)
 	err = w.each(ctx, "reading agent_runs", query, args, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
-		out = append(out, Answered{r.text(0), r.text(1), r.text(2), int(r.count(3)), r.text(4)})
+		out = append(out, GivenAnswer{r.text(0), r.text(1), r.text(2), int(r.count(3)), r.text(4)})
 		return true
 	})
 	return out, err

@@ -196,9 +196,12 @@ func (s *Warehouse) Labels(ctx context.Context) (map[scoring.AnswerID]bool, erro
 	if err != nil {
 		return nil, err
 	}
-	sums := map[scoring.AnswerID]int{}
+	sums, decided := map[scoring.AnswerID]int{}, map[scoring.AnswerID]bool{}
 	for _, v := range votes {
-		if v.Known {
+		decided[v.AnswerID] = decided[v.AnswerID] || v.Decides
+	}
+	for _, v := range votes {
+		if v.Known && v.Decides == decided[v.AnswerID] {
 			sums[v.AnswerID] += v.Says
 		}
 	}
