@@ -179,14 +179,3 @@ func (w *Warehouse) AnsweredBy(ctx context.Context, agent, version string, ids [
 	})
 	return out, err
 }
-
-// RecentRuns lists the rows of eval_runs that began last, at most n of them, the latest first: what
-// names them, their start, judge and status.
-func (w *Warehouse) RecentRuns(ctx context.Context, n int) (out []Run, err error) {
-	err = w.each(ctx, "reading eval_runs", badgersql.RecentRuns(n), nil, func(t *scoring.Table, row int) bool {
-		r := record{t: t, row: row}
-		out = append(out, Run{ID: r.text(0), Agent: r.text(1), AgentVersion: r.text(2), BatchID: r.text(3), Started: instant(t, 4, row), Judge: r.text(5), Status: r.text(6)})
-		return true
-	})
-	return out, err
-}

@@ -20,11 +20,6 @@ const (
 // Evident are the metrics whose detail holds findings.
 var Evident = []string{"sql_judge_issues", "flex", "relation", "stef", "rose"}
 
-// KindMetrics are the metrics that findings of a kind come from.
-var KindMetrics = map[string]string{
-	KindIssue: "sql_judge_issues", KindError: "flex", KindDifference: "flex", KindExecution: "flex", KindRelation: "relation", KindFilters: "stef", KindDiagnosis: "rose",
-}
-
 // Findings are the labels in the evidence of a score, all of them and not only the gravest, as
 // kind:label. Relations that say that two results are the same are none. Evidence that cannot be
 // read holds none.

@@ -17,7 +17,7 @@ import (
 )
 
 // comparePage compares a baseline with up to four other runs.
-var comparePage = page{name: "compare", pattern: "GET /compare", nav: "Compare", perRun: true, role: identity.Read, show: (*Site).compare}
+var comparePage = &page{name: "compare", pattern: "GET /compare", nav: "Compare", perRun: true, role: identity.Read, show: (*Site).compare}
 
 // mostCandidates is how many runs are compared with a baseline.
 const mostCandidates = 4
@@ -159,9 +159,8 @@ func (s *Site) compare(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	w := s.o.Warehouse
 	ctx := r.Context()
-	recent, err := w.RecentRuns(ctx, 200)
+	recent, err := s.recentRuns(ctx)
 	if err != nil {
 		return content{}, err
 	}
@@ -175,7 +174,7 @@ func (s *Site) compare(r *http.Request) (content, error) {
 		asked.From = before(recent, asked.To[0])
 	}
 	for _, run := range recent {
-		id := runOf(&run)
+		id := run.Key()
 		c := runChoice{Value: id.Values().Encode(), Text: runName(&run)}
 		b := c
 		b.Chosen, c.Chosen = id == asked.From, slices.Contains(asked.To, id)
@@ -193,8 +192,17 @@ func (s *Site) compare(r *http.Request) (content, error) {
 	return out, s.compared(ctx, page, asked, recent)
 }
 
-func runOf(r *connectors.Run) caselist.Run {
-	return caselist.Run{ID: r.ID, Agent: r.Agent, Version: r.AgentVersion, Batch: r.BatchID}
+// offeredRuns is how many runs pages offer to choose from.
+const offeredRuns = 500
+
+// recentRuns are the runs that began last.
+func (s *Site) recentRuns(ctx context.Context) ([]connectors.Run, error) {
+	pages, err := s.o.Warehouse.Pages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	runs, _, err := pages.Runs(ctx, connectors.RunFilter{Limit: offeredRuns})
+	return runs, err
 }
 
 func runName(r *connectors.Run) string {
@@ -213,10 +221,10 @@ func runName(r *connectors.Run) string {
 // before is the run that another one is compared with where nobody names one: the latest before it of
 // the same agent, of another version where there is one. Runs are the latest first.
 func before(recent []connectors.Run, run caselist.Run) caselist.Run {
-	at := slices.IndexFunc(recent, func(r connectors.Run) bool { return runOf(&r) == run })
+	at := slices.IndexFunc(recent, func(r connectors.Run) bool { return r.Key() == run })
 	var any caselist.Run
 	for i := at + 1; at >= 0 && i < len(recent); i++ {
-		id := runOf(&recent[i])
+		id := recent[i].Key()
 		if id.Agent != run.Agent {
 			continue
 		}
@@ -233,7 +241,7 @@ func before(recent []connectors.Run, run caselist.Run) caselist.Run {
 func (s *Site) line(recent []connectors.Run, run caselist.Run) runLine {
 	out := runLine{Run: run, Address: runAddress(run)}
 	for i := range recent {
-		if r := &recent[i]; runOf(r) == run {
+		if r := &recent[i]; r.Key() == run {
 			out.Status, out.Judge, out.Started = r.Status, r.Judge, instant(r.Started)
 		}
 	}

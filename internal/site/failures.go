@@ -15,7 +15,7 @@ import (
 
 // failuresPage counts what goes wrong in a run: relations between results, issues of queries,
 // categories of FLEX, and what else judges find.
-var failuresPage = page{name: "failures", pattern: "GET /failures", nav: "Failures", perRun: true, role: identity.Read, show: (*Site).failures}
+var failuresPage = &page{name: "failures", pattern: "GET /failures", nav: "Failures", perRun: true, role: identity.Read, show: (*Site).failures}
 
 type failuresContent struct {
 	Kinds []failureKind

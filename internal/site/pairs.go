@@ -18,7 +18,7 @@ import (
 )
 
 // pairsPage lists the cases of two runs side by side in one metric, the largest regressions first.
-var pairsPage = page{name: "pairs", pattern: "GET /compare/cases", role: identity.Read, show: (*Site).pairs}
+var pairsPage = &page{name: "pairs", pattern: "GET /compare/cases", role: identity.Read, show: (*Site).pairs}
 
 // pairs is which cases of a comparison are listed.
 type pairs struct {
@@ -187,7 +187,7 @@ func (s *Site) pairs(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	recent, err := w.RecentRuns(ctx, 200)
+	recent, err := s.recentRuns(ctx)
 	if err != nil {
 		return content{}, err
 	}
@@ -253,7 +253,7 @@ func (p *pairs) row(c *connectors.CasePair, lower bool, repeated [2]map[string]*
 }
 
 // repeatsOf gathers the answers of questions that were answered in more than one batch.
-func repeatsOf(answers []connectors.Answered) map[string]*repeats {
+func repeatsOf(answers []connectors.GivenAnswer) map[string]*repeats {
 	out := map[string]*repeats{}
 	for _, a := range answers {
 		r := out[a.CaseID]

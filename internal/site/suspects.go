@@ -17,7 +17,7 @@ import (
 )
 
 // suspectsPage lists questions whose accepted answer, or whose wording, is suspect.
-var suspectsPage = page{name: "suspects", pattern: "GET /suspects", nav: "Suspect golds", perRun: true, role: identity.Read, show: (*Site).suspects}
+var suspectsPage = &page{name: "suspects", pattern: "GET /suspects", nav: "Suspect golds", perRun: true, role: identity.Read, show: (*Site).suspects}
 
 const suspectsPerPage = 50
 

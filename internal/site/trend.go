@@ -19,7 +19,7 @@ import (
 )
 
 // trendPage shows how metrics went over the batches of agents.
-var trendPage = page{name: "trend", pattern: "GET /trend", nav: "Trend", role: identity.Read, show: (*Site).trend}
+var trendPage = &page{name: "trend", pattern: "GET /trend", nav: "Trend", role: identity.Read, show: (*Site).trend}
 
 const (
 	lastBatches   = 10 // that are shown unless more are asked for
@@ -102,8 +102,8 @@ type trendRow struct {
 	Address        string   // the comparison with the batch before
 }
 
-// marks are the letters of what changes besides the answers, with their meaning.
-var marks = []struct{ letter, why, said string }{
+// changeMarks are the letters of what changes besides the answers, with their meaning.
+var changeMarks = []struct{ letter, why, said string }{
 	{"G", "golden set", "the question or its accepted answer changed in some cases"},
 	{"M", "metric version", "the metric has another version"},
 	{"C", "configuration", "options or threshold of the metric changed"},
@@ -161,7 +161,7 @@ func (s *Site) trend(r *http.Request) (content, error) {
 	for i, m := range t.Metrics {
 		page.Metrics = append(page.Metrics, trendOf(t, m, i, state, asked, occurred))
 	}
-	for _, m := range marks {
+	for _, m := range changeMarks {
 		if occurred[m.letter] {
 			page.Legend = append(page.Legend, m.letter+": "+m.said)
 		}
@@ -181,7 +181,7 @@ func (s *Site) prompts(ctx context.Context) (map[caselist.Run]map[string][2][]st
 	if err != nil {
 		return nil, err
 	}
-	recent, err := s.o.Warehouse.RecentRuns(ctx, 1000)
+	recent, err := s.recentRuns(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (s *Site) prompts(ctx context.Context) (map[caselist.Run]map[string][2][]st
 	}
 	out := map[caselist.Run]map[string][2][]string{}
 	for i := len(recent) - 1; i >= 0; i-- { // the latest run of a batch counts
-		run := runOf(&recent[i])
+		run := recent[i].Key()
 		if of := byRun[run.ID]; of != nil {
 			run.ID = ""
 			out[run] = of
@@ -230,7 +230,7 @@ func trendOf(t *analysis.Trend, metric string, number int, state trendState, ask
 		}
 		b := t.Batches[p.Batch]
 		row, cut := rowOfPoint(t, p, asked)
-		for _, m := range marks {
+		for _, m := range changeMarks {
 			if slices.ContainsFunc(row.Changed, func(c string) bool { return strings.HasPrefix(c, m.why) }) {
 				occurred[m.letter] = true
 				letters[len(picture.Steps)] = append(letters[len(picture.Steps)], m.letter)
