@@ -11,6 +11,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -43,6 +44,9 @@ var templateFiles embed.FS
 func newForm(a addressing, pages []*page) (*form, error) {
 	f := &form{a, map[string]*template.Template{}}
 	layout, err := template.New("layout.html").Funcs(f.functions()).Option("missingkey=error").ParseFS(templateFiles, "templates/layout.html", "templates/parts.html", "templates/cells.html", "templates/labelcontrol.html")
+	if err == nil {
+		_, err = layout.New("chart.html").Parse(chart.Template)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ type page struct {
 
 // pages are all pages, in the order of their links.
 var pages = []*page{
-	runsPage, runPage, casesPage, onecasePage,
+	runsPage, runPage, casesPage, onecasePage, comparePage, pairsPage, failuresPage, trendPage, suspectsPage,
 	queuesPage, queuePage, queueLabelsPage, newQueuePage, makeQueuePage, closeQueuePage, labelPage, labelNextPage, saveLabelPage, undoLabelPage, renewPage, adjudicatePage, namePage,
 }
 
