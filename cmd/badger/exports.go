@@ -84,7 +84,11 @@ type exports struct {
 	files    []*exportFile
 	writers  []export.Writer
 	markdown *exportFile
+	err      error // the first one of writing
 }
+
+// any tells whether anything is written.
+func (e *exports) any() bool { return e != nil && len(e.files) > 0 }
 
 // exportFile is a file that takes its name once it is whole.
 type exportFile struct {
@@ -184,24 +188,26 @@ func (f *exportFlags) open(p process, o export.Options) (_ *exports, err error) 
 	return e, nil
 }
 
-// add writes an answer to every file.
-func (e *exports) add(a *export.Answer) error {
+// add writes an answer to every file. Finish tells the error.
+func (e *exports) add(a *export.Answer) {
 	for _, w := range e.writers {
-		if err := w.Add(a); err != nil {
-			return errcode.New(errcode.ResourceExhausted, "writing the exports: %w", err)
+		if e.err == nil {
+			e.err = w.Add(a)
 		}
 	}
-	return nil
 }
 
 // finish ends the files and says which there are.
 func (e *exports) finish(f *report.Figures, o export.MarkdownOptions) error {
 	for _, w := range e.writers {
-		if err := w.Close(); err != nil {
-			return errcode.New(errcode.ResourceExhausted, "writing the exports: %w", err)
+		if err := w.Close(); e.err == nil {
+			e.err = err
 		}
 	}
 	e.writers = nil
+	if e.err != nil {
+		return errcode.New(errcode.ResourceExhausted, "writing the exports: %w", e.err)
+	}
 	if e.markdown != nil {
 		if err := export.Markdown(e.markdown.w, f, o); err != nil {
 			return errcode.New(errcode.ResourceExhausted, "--markdown: %w", err)
@@ -220,6 +226,9 @@ func (e *exports) finish(f *report.Figures, o export.MarkdownOptions) error {
 
 // drop removes what did not become whole.
 func (e *exports) drop() {
+	if e == nil {
+		return
+	}
 	for _, w := range e.writers {
 		_ = w.Close() // what it writes goes with the file
 	}

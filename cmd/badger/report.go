@@ -156,13 +156,19 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 	defer e.drop()
 	defer r.bar.finish()
 	r.begun = r.now()
-	against, err := r.readBase(ctx, of, base)
-	if err != nil {
-		return err
+	summed := c.JSON || !c.any() || c.Markdown != "" // figures take memory for each score, exports for one answer
+	against := ""
+	if summed {
+		if against, err = r.readBase(ctx, of, base); err != nil {
+			return err
+		}
 	}
 	err = r.each(ctx, of, func(a *export.Answer) error {
-		r.sum(a)
-		return e.add(a)
+		if summed {
+			r.sum(a)
+		}
+		e.add(a)
+		return e.err
 	})
 	if err != nil {
 		return err
@@ -221,8 +227,7 @@ func (r *runReport) each(ctx context.Context, of connectors.OfRun, f func(*expor
 		if err != nil {
 			return err
 		}
-		a := &export.Answer{RunID: of.Run, AnswerID: s.AnswerID, Question: s.Question, Tags: s.Tags, Scores: s.Scores, Tier: tierOf(s.Scores)}
-		if err := f(a); err != nil {
+		if err := f(exported(of.Run, &s)); err != nil {
 			return err
 		}
 		r.read++
