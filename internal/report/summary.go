@@ -134,7 +134,7 @@ func NewSummary(o SummaryOptions) *Summary {
 		s.o.Worst = 5
 	}
 	if s.o.Primary == "" {
-		s.o.Primary = primary(o.Metrics)
+		s.o.Primary = Primary(o.Metrics)
 	}
 	return s
 }
@@ -142,7 +142,9 @@ func NewSummary(o SummaryOptions) *Summary {
 // Primary is the metric of tiers, tags and worst answers.
 func (s *Summary) Primary() string { return s.o.Primary }
 
-func primary(metrics []scoring.Metric) string {
+// Primary is the metric that summaries of these metrics are about: hybrid_ex where it is among them or
+// there are none, else the first with a verdict, else the first.
+func Primary(metrics []scoring.Metric) string {
 	best := ""
 	for i := range metrics {
 		switch m := &metrics[i]; {

@@ -61,3 +61,10 @@ func labelAddress(queue, caseKey string) string {
 	}
 	return address("/label", v)
 }
+
+// exportAddress is all cases of a list, in a format.
+func exportAddress(s caselist.State, format string) string {
+	v := s.Values()
+	v.Set("format", format)
+	return address("/export", v)
+}

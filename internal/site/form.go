@@ -144,6 +144,14 @@ func (f *form) functions() template.FuncMap {
 		"to": func(address string, text any, class ...string) link {
 			return link{f.href(address), shown(text), strings.Join(class, " ")}
 		},
+		// those is a number of cases that leads to them; none, or an unknown number, leads nowhere.
+		"those": func(address string, number any) link {
+			text := count(number)
+			if text == "0" || text == dash {
+				return link{Text: text}
+			}
+			return link{Href: f.href(address), Text: text}
+		},
 		// href is an address for the action of a form, which only a served page has.
 		"href":  f.href,
 		"asset": func(name string) string { return f.href(assetAddress(name)) },
@@ -160,10 +168,12 @@ func (f *form) functions() template.FuncMap {
 			}
 			return m, nil
 		},
-		"count":   count,
-		"share":   share,
-		"figure":  figure,
-		"instant": instant,
-		"took":    took,
+		"count":    count,
+		"share":    share,
+		"interval": interval,
+		"opname":   opName,
+		"figure":   figure,
+		"instant":  instant,
+		"took":     took,
 	}
 }
