@@ -33,6 +33,7 @@ func (servedForm) static() bool                 { return false }
 type form struct {
 	addressing
 	templates map[string]*template.Template // by name of a page
+	layout    string                        // the template that a page is shown in
 }
 
 //go:embed templates
@@ -40,7 +41,7 @@ var templateFiles embed.FS
 
 // newForm parses the templates for a form.
 func newForm(a addressing, pages []*page) (*form, error) {
-	f := &form{a, map[string]*template.Template{}}
+	f := &form{a, map[string]*template.Template{}, "layout"}
 	layout, err := template.New("layout.html").Funcs(f.functions()).Option("missingkey=error").ParseFS(templateFiles, "templates/layout.html", "templates/parts.html")
 	if err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func (f *form) write(w io.Writer, name string, data frame) error {
 	if t == nil {
 		return errcode.New(errcode.Internal, "there is no template %s", name)
 	}
-	return t.ExecuteTemplate(w, "layout", data)
+	return t.ExecuteTemplate(w, f.layout, data)
 }
 
 // functions are what templates can call, besides those of html/template.
