@@ -13,6 +13,7 @@ import (
 
 // exportFlags say in which forms a run is written.
 type exportFlags struct {
+	HTML     string   `name:"html" placeholder:"FILE|DIR" help:"Write the report as pages that need no server: one document where the name ends with .html, else a folder."`
 	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write JUnit XML for CI servers: a test for each case. - is standard output, here and below."`
 	SARIF    string   `name:"sarif" placeholder:"FILE" help:"Write SARIF 2.1.0 for code scanning: a result for each case that failed."`
 	CSV      string   `name:"csv" placeholder:"FILE" help:"Write a table: a line for each case, a column for each metric."`
@@ -24,7 +25,7 @@ type exportFlags struct {
 const standardOutput = "-"
 
 func (f *exportFlags) files() []struct{ flag, path string } {
-	return []struct{ flag, path string }{{"--junit", f.JUnit}, {"--sarif", f.SARIF}, {"--csv", f.CSV}, {"--jsonl", f.JSONL}, {"--markdown", f.Markdown}}
+	return []struct{ flag, path string }{{"--junit", f.JUnit}, {"--sarif", f.SARIF}, {"--csv", f.CSV}, {"--jsonl", f.JSONL}, {"--markdown", f.Markdown}, {"--html", f.HTML}}
 }
 
 // any tells whether anything is to be written.
@@ -87,7 +88,7 @@ type exports struct {
 	err      error // the first one of writing
 }
 
-// any tells whether anything is written.
+// any tells whether answers are written.
 func (e *exports) any() bool { return e != nil && len(e.files) > 0 }
 
 // exportFile is a file that takes its name once it is whole.
@@ -159,7 +160,7 @@ func (f *exportFlags) open(p process, o export.Options) (_ *exports, err error) 
 		}
 	}()
 	for _, x := range f.files() {
-		if x.path == "" {
+		if x.path == "" || x.flag == "--html" { // the pages are written at the end, from the database
 			continue
 		}
 		file, err := p.createExport(x.flag, x.path)

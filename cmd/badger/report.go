@@ -22,6 +22,7 @@ type reportCommand struct {
 	chosenBatches
 	Against string `placeholder:"RUN" help:"Compare with this run."`
 	exportFlags
+	Cases  string `default:"failed" enum:"failed,all" help:"Which cases have a page in --html: failed (also those with an error, and those that changed), or all."`
 	Config string `placeholder:"FILE" help:"Configuration in YAML, of which report.masked counts."`
 	Quiet  bool   `short:"q" help:"No progress."`
 	JSON   bool   `help:"Print the figures as one JSON document."`
@@ -163,13 +164,15 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 			return err
 		}
 	}
-	err = r.each(ctx, of, func(a *export.Answer) error {
-		if summed {
-			r.sum(a)
-		}
-		e.add(a)
-		return e.err
-	})
+	if summed || e.any() { // pages read for themselves
+		err = r.each(ctx, of, func(a *export.Answer) error {
+			if summed {
+				r.sum(a)
+			}
+			e.add(a)
+			return e.err
+		})
+	}
 	if err != nil {
 		return err
 	}
@@ -177,8 +180,16 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 	if err := r.summary.close(against); err != nil {
 		return err
 	}
-	if err := e.finish(r.summary.figures, export.MarkdownOptions{Run: of.Run}); err != nil {
+	if err := e.finish(r.summary.figures, export.MarkdownOptions{Run: of.Run, Report: c.HTML}); err != nil {
 		return err
+	}
+	if c.HTML != "" {
+		pages := pagesOf{process: r.process, w: r.w, masked: r.masked, quiet: c.Quiet, run: of.Run, chosen: func(row *connectors.Run) bool {
+			return scoring.AnswerID{Agent: row.Agent, Version: row.AgentVersion, Batch: row.BatchID}.Matches(c.answers())
+		}, baseline: base.Run, all: c.Cases == "all"}
+		if err := pages.write(ctx, c.HTML); err != nil {
+			return err
+		}
 	}
 	switch {
 	case c.JSON:

@@ -102,8 +102,16 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	if e := e.summary.close(c.Against); e != nil {
 		return e
 	}
-	if e := e.export(ctx); e != nil {
+	if e := e.export(ctx, c.HTML); e != nil {
 		return e
+	}
+	if c.HTML != "" {
+		pages := pagesOf{process: p, w: e.warehouse, masked: e.masked, quiet: e.quiet, run: e.run, chosen: func(row *connectors.Run) bool {
+			return scoring.AnswerID{Agent: row.Agent, Version: row.AgentVersion, Batch: row.BatchID}.Matches(c.answers())
+		}}
+		if e := pages.write(context.WithoutCancel(ctx), c.HTML); e != nil {
+			return e
+		}
 	}
 	switch {
 	case c.JSON:
@@ -223,7 +231,7 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	if e.execution, err = c.executeFlags.open(config.Execute, e.process, e.resumed, c.written(), c.Source); err != nil {
 		return err
 	}
-	e.summary = newRunSummary(e.engine, e.metrics)
+	e.summary, e.masked = newRunSummary(e.engine, e.metrics), append(config.Report.Masked, c.Mask...)
 	if e.exports, err = c.exportFlags.open(e.process, exportOptions(e.summary, e.metrics)); err != nil {
 		return err
 	}
@@ -455,6 +463,7 @@ type evaluation struct {
 
 	summary *runSummary
 	exports *exports // nil: none
+	masked  []string // columns of results that nothing shows
 	places  *places  // of the cases that are being scored; nil: nobody asks
 	gates   gates
 	started time.Time

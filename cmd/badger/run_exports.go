@@ -20,6 +20,9 @@ func (c *runCommand) checkExports() error {
 	if c.exportFlags.any() && c.Resume != "" && c.NoTo {
 		return usage("exports with --resume: expected a database, in which the whole run is; leave out --no-to")
 	}
+	if c.HTML != "" && c.NoTo {
+		return usage("--html: expected a database, from which the pages are made; leave out --no-to")
+	}
 	printed := ""
 	if c.JSON {
 		printed = "--json"
@@ -44,8 +47,8 @@ func (e *evaluation) exportScored(c *scoring.Case, rows []batch.Row) {
 	e.exports.add(a)
 }
 
-// export ends the exports of the run.
-func (e *evaluation) export(ctx context.Context) error {
+// export ends the exports of the run. The summary names the pages.
+func (e *evaluation) export(ctx context.Context, pages string) error {
 	if !e.exports.any() {
 		return nil
 	}
@@ -61,7 +64,7 @@ func (e *evaluation) export(ctx context.Context) error {
 	for _, c := range e.summary.report.Unanswered() {
 		e.exports.add(&export.Answer{RunID: e.run, AnswerID: scoring.AnswerID{CaseID: c.ID, Agent: c.Agent, Version: c.Version, Batch: c.Batch}})
 	}
-	return e.exports.finish(e.summary.figures, export.MarkdownOptions{Run: e.run})
+	return e.exports.finish(e.summary.figures, export.MarkdownOptions{Run: e.run, Report: pages})
 }
 
 // exported is an answer that was read for the exports.
