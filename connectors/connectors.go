@@ -17,6 +17,7 @@ import (
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/internal/arrowtable"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/lru"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -87,12 +88,14 @@ type Warehouse struct {
 	err     error
 	streams map[*stream]bool // that are open
 
+	remembered *lru.Cache // of [Pages]
+
 	claiming sync.Mutex // one statement at a time changes claims: an embedded engine has nobody else who decides
 }
 
 // New makes a warehouse of a connection, which it owns from then on.
 func New(conn driver.Conn, dialect driver.Dialect) *Warehouse {
-	w := &Warehouse{conn: conn, dialect: dialect, streams: map[*stream]bool{}}
+	w := &Warehouse{conn: conn, dialect: dialect, streams: map[*stream]bool{}, remembered: lru.New(remembered)}
 	w.ended.L = &w.mu
 	return w
 }

@@ -17,7 +17,7 @@ var foreignArrow = map[string]string{"connectors/snowflake": "github.com/apache/
 // What each package may import of this module, directly. A connector imports neither scoring nor
 // another connector; this package knows none.
 var allowed = map[string][]string{
-	"connectors":                       {"connectors/driver", "scoring", "sql", "internal/arrowtable", "internal/errcode", "internal/natural"},
+	"connectors":                       {"connectors/driver", "scoring", "sql", "internal/arrowtable", "internal/caselist", "internal/errcode", "internal/lru", "internal/natural"},
 	"connectors/driver":                {"internal/errcode"},
 	"connectors/drivertest":            {"connectors", "connectors/doctor", "connectors/driver", "scoring", "internal/arrowtable", "internal/errcode"},
 	"connectors/doctor":                {"connectors", "connectors/driver", "scoring", "sql", "internal/errcode"},
@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"connectors/databricks":                 {"connectors/driver", "internal/errcode", "connectors/databricks/internal/thrift"},
 	"connectors/databricks/databrickstest":  {"connectors/driver", "connectors/duckdb", "internal/errcode", "connectors/databricks/internal/thrift"},
 	"connectors/databricks/internal/thrift": {},
-	"sql":                                   {"connectors/driver", "scoring", "internal/errcode"}, // the reasons of scores that the view coverage counts by
+	"sql":                                   {"connectors/driver", "scoring", "internal/caselist", "internal/errcode"}, // the reasons of scores that the view coverage counts by
 	"internal/arrowtable":                   {"scoring", "internal/account", "internal/errcode", "internal/jsonscan"},
 	"internal/resultfile":                   {"scoring", "internal/arrowtable", "internal/errcode", "internal/jsonscan"},
 }

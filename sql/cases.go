@@ -62,16 +62,26 @@ func (q *Answers) runs(columns []string) string {
 // golden is one row for each question: of the version that is asked for, or of the highest that has
 // the question. copies says how many rows there are of the question in that version.
 func (q *Answers) golden(f Filter, r *Range) string {
-	columns := []string{"case_id AS raw_id", q.Key("golden_set", "case_id") + " AS case_id", q.Key("golden_set", "set_version") + " AS set_version"}
+	columns := []string{"case_id AS raw_id"}
 	for _, c := range GoldenColumns {
 		columns = append(columns, q.Column("golden_set", c)+" AS "+c)
 	}
-	out := "(SELECT * FROM (SELECT k.*, COUNT(*) OVER (PARTITION BY case_id, set_version) AS copies, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY " +
-		q.rank() + " DESC) AS choice FROM (SELECT " + strings.Join(columns, ", ") + " FROM badger.golden_set) k WHERE " + q.within("k", r)
-	if f.SetVersion != "" {
-		out += " AND set_version = " + q.param(f.SetVersion)
-	}
-	return out + ") c WHERE choice = 1) g"
+	newest := q.newest(columns, func() string {
+		which := q.within("k", r)
+		if f.SetVersion != "" {
+			which += " AND set_version = " + q.param(f.SetVersion)
+		}
+		return which
+	})
+	return "(" + newest + ") g"
+}
+
+// newest reads columns of golden_set, one row for each question: of those that a condition on k
+// chooses, the one of the highest version.
+func (q *Answers) newest(columns []string, which func() string) string {
+	columns = append([]string{q.Key("golden_set", "case_id") + " AS case_id", q.Key("golden_set", "set_version") + " AS set_version"}, columns...)
+	return "SELECT * FROM (SELECT k.*, COUNT(*) OVER (PARTITION BY case_id, set_version) AS copies, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY " +
+		q.rank() + " DESC) AS choice FROM (SELECT " + strings.Join(columns, ", ") + " FROM badger.golden_set) k WHERE " + which() + ") c WHERE choice = 1"
 }
 
 // rank numbers the versions of the golden set in their order.
@@ -140,7 +150,7 @@ func (q *Answers) Cases(f Filter, r *Range) string {
 	from := q.runs(append(slices.Clone(RunColumns), "ran_at")) + join + q.golden(f, r) + " ON g.case_id = r.case_id"
 	if q.Labelled {
 		passes = "l.passes"
-		labels = " LEFT JOIN (" + q.Consensus(q.within("k", r), q.within("k", r)) +
+		labels = " LEFT JOIN (" + q.Consensus(q.within("k", r), q.within("k", r), q.within("k", r)) +
 			") l ON l.case_id = r.case_id AND l.agent_name = r.agent_name AND l.agent_version = r.agent_version AND l.batch_id = r.batch_id"
 	}
 	return "SELECT " + strings.Join(columns, ", ") + ", " + passes + " FROM " + from + labels + q.where(f, r) + inOrder + ", r.ran_at, r.sql"
@@ -180,8 +190,8 @@ func (q *Answers) Count(f Filter) string {
 
 // Votes reads what people say of answers.
 func (q *Answers) Votes() string {
-	return "SELECT case_id, agent_name, agent_version, batch_id, annotator, said FROM (" + q.Labels("1 = 1", "1 = 1") +
-		") v ORDER BY case_id, agent_name, agent_version, batch_id, annotator"
+	return "SELECT case_id, agent_name, agent_version, batch_id, annotator, said, decides FROM (" + q.Labels("1 = 1", "1 = 1", "1 = 1") +
+		") v ORDER BY case_id, agent_name, agent_version, batch_id, annotator, decides"
 }
 
 // Folding is a query that is true where letters that differ are the same text under a table's own

@@ -1,6 +1,11 @@
 package sql
 
-import "github.com/badger-eval/badger/connectors/driver"
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/badger-eval/badger/connectors/driver"
+)
 
 // jsonMember is a member of a JSON object in a column of badger's tables, as text: a number's digits,
 // true or false. It is NULL where there is none.
@@ -41,4 +46,13 @@ func day(d driver.Dialect, column string) string {
 		return "CAST(" + column + " AS DATE)"
 	}
 	return "CAST((" + column + " AT TIME ZONE 'UTC') AS DATE)"
+}
+
+// jsonString is a text as it stands in JSON.
+func jsonString(text string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // a text always can be
+	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }

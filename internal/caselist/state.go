@@ -56,15 +56,20 @@ const (
 	All        Mode = "all"
 	Failed     Mode = "failed"    // the primary metric did not pass
 	Passed     Mode = "passed"    // the primary metric passed
-	Errors     Mode = "errors"    // a score failed
+	Errors     Mode = "errors"    // a score failed, of whichever metric
 	Abstained  Mode = "abstained" // the primary metric abstained
-	Changed    Mode = "changed"   // another verdict of the primary metric than in the baseline
+	Changed    Mode = "changed"   // another status or verdict of the primary metric than in the baseline, or value where it gives no verdict
 	Disagrees  Mode = "disagrees" // the primary metric's verdict is not that of people
 	Unlabelled Mode = "unlabelled"
 )
 
 // Modes lists the modes in the order in which they are shown.
 var Modes = []Mode{All, Failed, Passed, Errors, Abstained, Changed, Disagrees, Unlabelled}
+
+// Columns are the columns of a list that are no metrics. status, reason and label are those of the
+// primary metric; people is what people say of the answer: pass, fail or divided; latency is that of
+// the agent's query, in milliseconds.
+var Columns = []string{"case", "question", "sql", "gold", "status", "reason", "label", "relation", "tier", "tag", "database", "dialect", "people", "latency"}
 
 // Op compares a column with a value.
 type Op string
@@ -82,8 +87,12 @@ const (
 var ops = []Op{NotEqual, Equal, Contains, Greater, Less}
 
 // Filter is one condition on the cases of a list.
+//
+// Of a text Equal and NotEqual take the whole of it, where a missing text is the empty one; Contains
+// does not tell upper from lower case. Of a metric they compare the value, or the label where the
+// filter's value is no number; the empty value is a score that has none.
 type Filter struct {
-	Column string // a metric's name, or a column of the list: case, question, sql, reason, relation, status, tier, tag, database, dialect
+	Column string // one of [Columns], or a metric's name
 	Op     Op
 	Value  string
 }
@@ -123,7 +132,8 @@ const maxPattern = 1000
 // cases.
 type State struct {
 	Run
-	Baseline Run // what Changed compares with; may be empty
+	Baseline Run    // what Changed compares with; may be empty
+	Metric   string // the primary metric, whose scores the modes are of; "": the run's own
 	Mode     Mode
 	Search   string // in case, question and queries
 	Regexp   bool   // Search is a regular expression, in the syntax of package regexp
@@ -138,7 +148,7 @@ type State struct {
 // Parse reads the state from the query of an address. Unknown keys are left to others.
 func Parse(v url.Values) (State, error) {
 	s := State{
-		Run: ParseRun(v), Baseline: parseRun(v, "base_"), Mode: Mode(v.Get("mode")), Search: v.Get("search"), Regexp: v.Get("regexp") != "",
+		Run: ParseRun(v), Baseline: parseRun(v, "base_"), Metric: v.Get("metric"), Mode: Mode(v.Get("mode")), Search: v.Get("search"), Regexp: v.Get("regexp") != "",
 		Page: 1, Size: DefaultSize, Tall: v.Get("rows") == "tall",
 	}
 	if s.Mode == "" {
@@ -206,6 +216,7 @@ func modeNames() string {
 func (s State) Values() url.Values {
 	v := s.Run.Values()
 	s.Baseline.into(v, "base_")
+	set(v, "metric", s.Metric)
 	if s.Mode != All {
 		set(v, "mode", string(s.Mode))
 	}

@@ -16,7 +16,7 @@ func TestRoundTrip(t *testing.T) {
 	for _, want := range []State{
 		{Run: Run{ID: "r1"}, Mode: All, Page: 1, Size: DefaultSize},
 		{
-			Run: Run{odd, odd, odd, odd}, Baseline: Run{"r0", "", odd, ""}, Mode: Changed, Search: odd, Page: 7, Size: 500, Tall: true,
+			Run: Run{odd, odd, odd, odd}, Baseline: Run{"r0", "", odd, ""}, Metric: odd, Mode: Changed, Search: odd, Page: 7, Size: 500, Tall: true,
 			Filters: []Filter{{"hybrid_ex", Less, "0.5"}, {"question", Contains, odd}, {"relation", Equal, "a=b"}, {"status", NotEqual, ""}},
 			Sort:    Sort{"hybrid_ex", true}, Columns: []string{"verdict", "row_f1"},
 		},

@@ -137,6 +137,9 @@ func NewSummary(o SummaryOptions) *Summary {
 	return s
 }
 
+// Primary is the metric of tiers, tags and worst answers.
+func (s *Summary) Primary() string { return s.o.Primary }
+
 func primary(metrics []scoring.Metric) string {
 	best := ""
 	for i := range metrics {

@@ -1,0 +1,868 @@
+package connectors
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	badgersql "github.com/badger-eval/badger/sql"
+)
+
+// Pages answers what pages about runs ask. It knows the columns of the users' tables as they were
+// when it was made: make one for each page.
+//
+// What it reads of the scores of a run that is done is remembered, up to 16 MB: such scores do not
+// change. A run that goes on, or is made again under its name, has another status, start or count of
+// scores in eval_runs, and what was remembered of it is not used. Nothing that comes from the users'
+// tables is remembered.
+type Pages struct {
+	w         *Warehouse
+	layout    badgersql.Answers
+	searching time.Duration // how long a regular expression may look at texts
+}
+
+// remembered is how much is kept of the scores of runs that are done, in bytes.
+const remembered = 16 << 20
+
+// Pages finds out which columns the users' tables have.
+func (w *Warehouse) Pages(ctx context.Context) (*Pages, error) {
+	q, err := w.query(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Pages{w, q, searching}, nil
+}
+
+// RunFilter chooses rows of eval_runs.
+type RunFilter = badgersql.RunFilter
+
+// Key identifies the run.
+func (r *Run) Key() caselist.Run {
+	return caselist.Run{ID: r.ID, Agent: r.Agent, Version: r.AgentVersion, Batch: r.BatchID}
+}
+
+// Metrics are the names of the metrics that the run was asked for, as versions names them, in order.
+func (r *Run) Metrics() []string {
+	var versions struct {
+		Metrics map[string]json.RawMessage `json:"metrics"`
+	}
+	if json.Unmarshal([]byte(r.Versions), &versions) != nil {
+		return nil
+	}
+	names := make([]string, 0, len(versions.Metrics))
+	for name := range versions.Metrics {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Runs lists the rows of eval_runs that a filter chooses, the newest first, and says how many there
+// are without the filter's limit.
+func (p *Pages) Runs(ctx context.Context, f RunFilter) (runs []Run, of int64, err error) {
+	query, args := badgersql.RunsListed(p.w.dialect, f)
+	err = p.w.each(ctx, readingRuns, query, args, func(t *scoring.Table, row int) bool {
+		runs = append(runs, listedRun(t, row))
+		of = (&record{t: t, row: row}).count(13)
+		return true
+	})
+	if err == nil && runs == nil && f.Offset > 0 { // beyond the last one: nothing says how many there are
+		f.Offset, f.Limit = 0, 1
+		_, of, err = p.Runs(ctx, f)
+		runs = nil
+	}
+	return runs, of, err
+}
+
+// Run is one row of eval_runs; NotFound where there is none.
+func (p *Pages) Run(ctx context.Context, key caselist.Run) (run Run, err error) {
+	found := false
+	query, args := badgersql.RunNamed(p.w.dialect, key)
+	err = p.w.each(ctx, readingRuns, query, args, func(t *scoring.Table, row int) bool {
+		run, found = listedRun(t, row), true
+		return true
+	})
+	if err == nil && !found {
+		err = errcode.New(errcode.NotFound, "there is no run %.80q of agent %.80q, version %.80q, batch %.80q", key.ID, key.Agent, key.Version, key.Batch)
+	}
+	return run, err
+}
+
+const readingRuns = "reading eval_runs"
+
+func listedRun(t *scoring.Table, row int) Run {
+	r := record{t: t, row: row}
+	run := Run{
+		ID: r.text(0), Agent: r.text(1), AgentVersion: r.text(2), BatchID: r.text(3), Mode: r.text(5), Config: r.text(6), Judge: r.text(7), Versions: r.text(8),
+		Counts: r.text(9), Tokens: r.text(10), Cost: r.text(11), Status: r.text(12),
+	}
+	if v := t.Columns[4].Value(row); !v.IsNull() {
+		run.Started = time.Unix(v.Int(), int64(v.Nanos())).UTC()
+	}
+	return run
+}
+
+// AgentVersion is a version of an agent.
+type AgentVersion struct{ Agent, Version string }
+
+// AgentsOfRuns lists the agents and versions that were evaluated, in order.
+func (p *Pages) AgentsOfRuns(ctx context.Context) (out []AgentVersion, err error) {
+	err = p.w.each(ctx, readingRuns, badgersql.AgentsOfRuns(), nil, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		out = append(out, AgentVersion{r.text(0), r.text(1)})
+		return true
+	})
+	return out, err
+}
+
+// Figures sum up scores of one metric.
+type Figures struct {
+	Scores        int64 // all of them
+	OK            int64 // with a value
+	Abstained     int64
+	NotApplicable int64 // what the metric needs is not part of the question
+	Unanswered    int64 // the agent gave no answer
+	Failed        int64
+	Judged        int64 // with a verdict
+	Passed        int64
+	Sum           float64 // of the values
+	Deviation     float64 // of the values, the standard deviation of a sample; NaN for fewer than two
+	Min, Max      float64 // NaN without values
+}
+
+// figures reads what the statements of package sql call figures, from a column on.
+func figures(t *scoring.Table, row, first int) Figures {
+	r := record{t: t, row: row}
+	number := func(c int) float64 {
+		v := t.Columns[first+c].Value(row)
+		if v.IsNull() {
+			return math.NaN()
+		}
+		return v.Float()
+	}
+	f := Figures{
+		Scores: r.count(first), OK: r.count(first + 1), Abstained: r.count(first + 2), NotApplicable: r.count(first + 3), Unanswered: r.count(first + 4), Failed: r.count(first + 5),
+		Judged: r.count(first + 6), Passed: r.count(first + 7), Deviation: number(9), Min: number(10), Max: number(11),
+	}
+	if f.OK > 0 {
+		f.Sum = number(8)
+	}
+	return f
+}
+
+// Shape is what a run's scores are of.
+type Shape struct {
+	Cases   int64
+	Metrics []MetricShape // the primary one first, then by name
+	Last    time.Time     // when the last score was stored; zero where it is not known
+}
+
+// MetricShape is how many scores of a metric a run has.
+type MetricShape struct {
+	Metric         string
+	Scores, Judged int64 // Judged: with a verdict
+}
+
+// Primary is the primary metric: hybrid_ex where the run has it, else the first with verdicts, else
+// the first; empty in a run without scores.
+func (s *Shape) Primary() string {
+	if len(s.Metrics) == 0 {
+		return ""
+	}
+	return s.Metrics[0].Metric
+}
+
+func (s *Shape) metric(name string) *MetricShape {
+	for i := range s.Metrics {
+		if s.Metrics[i].Metric == name {
+			return &s.Metrics[i]
+		}
+	}
+	return nil
+}
+
+// Shape finds out which metrics a run has scores of, and of how many cases.
+func (p *Pages) Shape(ctx context.Context, run *Run) (*Shape, error) {
+	return remember(p, []*Run{run}, "shape", func(s *Shape) int { return 100 * len(s.Metrics) }, func() (*Shape, error) {
+		s := &Shape{}
+		query, args := badgersql.CasesOfRun(p.w.dialect, run.Key())
+		err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+			s.Cases, s.Last = (&record{t: t, row: row}).count(0), instant(t, 1, row)
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+		query, args = badgersql.MetricsOfRun(p.w.dialect, run.Key())
+		err = p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+			r := record{t: t, row: row}
+			s.Metrics = append(s.Metrics, MetricShape{r.text(0), r.count(1), r.count(2)})
+			return true
+		})
+		rank := func(m MetricShape) int {
+			switch {
+			case m.Metric == "hybrid_ex":
+				return 0
+			case m.Judged > 0:
+				return 1
+			}
+			return 2
+		}
+		slices.SortFunc(s.Metrics, func(a, b MetricShape) int {
+			return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Metric, b.Metric))
+		})
+		if len(s.Metrics) > 1 {
+			slices.SortFunc(s.Metrics[1:], func(a, b MetricShape) int { return cmp.Compare(a.Metric, b.Metric) })
+		}
+		return s, err
+	})
+}
+
+// Figures sums up the scores of a run by metric.
+func (p *Pages) Figures(ctx context.Context, run *Run) (map[string]Figures, error) {
+	return remember(p, []*Run{run}, "figures", func(m map[string]Figures) int { return 200 * len(m) }, func() (map[string]Figures, error) {
+		out := map[string]Figures{}
+		query, args := badgersql.FiguresOfRun(p.w.dialect, run.Key())
+		err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+			out[(&record{t: t, row: row}).text(0)] = figures(t, row, 1)
+			return true
+		})
+		return out, err
+	})
+}
+
+// Values are the values of a metric in a run, in ascending order.
+func (p *Pages) Values(ctx context.Context, run *Run, metric string) ([]float64, error) {
+	return remember(p, []*Run{run}, "values\x00"+metric, func(v []float64) int { return 8 * len(v) }, func() (values []float64, err error) {
+		query, args := badgersql.ValuesOfRun(p.w.dialect, run.Key(), metric)
+		err = p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+			values = append(values, t.Columns[0].Value(row).Float())
+			return true
+		})
+		return values, err
+	})
+}
+
+// RunMetric is a metric in a run.
+type RunMetric struct {
+	caselist.Run
+	Metric string
+}
+
+// RunFigures are the figures of a metric in a run.
+type RunFigures struct {
+	Figures
+	Last time.Time // when the last score was stored; zero where it is not known
+}
+
+// FiguresOf sums up one metric of each of some runs, at once where that is not remembered.
+func (p *Pages) FiguresOf(ctx context.Context, runs []Run, metric func(*Run) string) (map[RunMetric]RunFigures, error) {
+	out, wanted := map[RunMetric]RunFigures{}, map[RunMetric]*Run{}
+	var ids, metrics []string
+	for i := range runs {
+		r := &runs[i]
+		key := RunMetric{r.Key(), metric(r)}
+		if f, there := p.w.remembered.Get(print(r) + "figures\x00" + key.Metric); there && print(r) != "" {
+			out[key] = f.(RunFigures) //nolint:forcetypeassert // put below
+			continue
+		}
+		wanted[key] = r
+		ids, metrics = append(ids, r.ID), append(metrics, key.Metric)
+	}
+	if len(wanted) == 0 {
+		return out, nil
+	}
+	slices.Sort(ids)
+	slices.Sort(metrics)
+	query, args := badgersql.FiguresOfRuns(p.w.dialect, slices.Compact(ids), slices.Compact(metrics))
+	err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		key := RunMetric{caselist.Run{ID: r.text(0), Agent: r.text(1), Version: r.text(2), Batch: r.text(3)}, r.text(4)}
+		if run := wanted[key]; run != nil {
+			out[key] = RunFigures{figures(t, row, 6), instant(t, 5, row)}
+			if mark := print(run); mark != "" {
+				p.w.remembered.Put(mark+"figures\x00"+key.Metric, out[key], 200)
+			}
+		}
+		return true
+	})
+	return out, err
+}
+
+// print tells the scores of a run that is done from all others; it is empty where they may change.
+func print(run *Run) string {
+	if run.Status != "done" {
+		return ""
+	}
+	return fmt.Sprintf("%q %d %q\x00", []string{run.ID, run.Agent, run.AgentVersion, run.BatchID}, run.Started.UnixNano(), run.Counts)
+}
+
+func prints(runs []*Run) string {
+	out := ""
+	for _, r := range runs {
+		mark := print(r)
+		if mark == "" {
+			return ""
+		}
+		out += mark
+	}
+	return out
+}
+
+// remember makes a value of the scores of some runs, or takes the one that is remembered.
+func remember[T any](p *Pages, runs []*Run, what string, size func(T) int, make func() (T, error)) (T, error) {
+	mark := prints(runs)
+	if v, there := p.w.remembered.Get(mark + what); there && mark != "" {
+		return v.(T), nil //nolint:forcetypeassert // put below
+	}
+	v, err := make()
+	if err == nil && mark != "" {
+		p.w.remembered.Put(mark+what, v, size(v))
+	}
+	return v, err
+}
+
+// List is the cases of one run that a state chooses.
+type List struct {
+	State caselist.State // with its primary metric
+	Run   Run
+	Shape *Shape
+
+	p       *Pages
+	runs    []*Run // whose scores are read
+	covered bool
+	found   *found // by a regular expression
+}
+
+// List reads which cases there are to choose from. A state that names no metric is about the run's
+// primary one. A column that is neither one of lists nor a metric of the run is an error
+// (InvalidArgument).
+func (p *Pages) List(ctx context.Context, s caselist.State) (*List, error) {
+	l := &List{State: s, p: p}
+	var err error
+	if l.Run, err = p.Run(ctx, s.Run); err != nil {
+		return nil, err
+	}
+	l.runs = []*Run{&l.Run}
+	if s.Baseline != (caselist.Run{}) {
+		base, err := p.Run(ctx, s.Baseline)
+		if err != nil {
+			return nil, err
+		}
+		l.runs = append(l.runs, &base)
+	}
+	if l.Shape, err = p.Shape(ctx, &l.Run); err != nil {
+		return nil, err
+	}
+	if s.Metric == "" {
+		l.State.Metric = l.Shape.Primary()
+	}
+	metric := l.Shape.metric(l.State.Metric)
+	l.covered = metric != nil && metric.Scores == l.Shape.Cases
+	known := func(what, column string) error {
+		if slices.Contains(caselist.Columns, column) || l.Shape.metric(column) != nil {
+			return nil
+		}
+		return errcode.New(errcode.InvalidArgument, "%s: %.60q is neither a metric of this run nor one of %s", what, column, strings.Join(caselist.Columns, ", "))
+	}
+	for _, f := range s.Filters {
+		if err := known("filter", f.Column); err != nil {
+			return nil, err
+		}
+	}
+	if s.Sort.Column != "" {
+		if err := known("sort", s.Sort.Column); err != nil {
+			return nil, err
+		}
+	}
+	if metric == nil && l.State.Metric != "" {
+		return nil, errcode.New(errcode.InvalidArgument, "metric: the run has no scores of %.60q", l.State.Metric)
+	}
+	return l, nil
+}
+
+// ask reads the rows of a query over the list, or takes them as they are remembered.
+func ask[T any](ctx context.Context, l *List, build func(*badgersql.CaseList) (string, []any, error), read func(t *scoring.Table, row int) T, size func(T) int) ([]T, error) {
+	q := badgersql.NewCaseList(l.p.layout, l.State, l.covered)
+	query, args, err := build(q)
+	if err != nil {
+		return nil, err
+	}
+	load := func() (out []T, err error) {
+		err = l.p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+			out = append(out, read(t, row))
+			return true
+		})
+		return out, err
+	}
+	if !q.OfScores() {
+		return load()
+	}
+	return remember(l.p, l.runs, fmt.Sprintf("%s\x00%q", query, args), func(rows []T) int {
+		n := 0
+		for _, r := range rows {
+			n += size(r)
+		}
+		return n
+	}, load)
+}
+
+// Counts are how many cases each mode has, under the state's filters and search.
+func (l *List) Counts(ctx context.Context) (map[caselist.Mode]int64, error) {
+	out := map[caselist.Mode]int64{}
+	if l.regexp() {
+		f, err := l.find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, of := range f.modes {
+			for i, m := range caselist.Modes {
+				if of&(1<<i) != 0 {
+					out[m]++
+				}
+			}
+		}
+		return out, nil
+	}
+	for _, modes := range [][]caselist.Mode{{caselist.All, caselist.Failed, caselist.Passed, caselist.Errors, caselist.Abstained, caselist.Changed}, {caselist.Disagrees, caselist.Unlabelled}} {
+		rows, err := ask(ctx, l, func(q *badgersql.CaseList) (string, []any, error) { return q.Counts(modes) }, func(t *scoring.Table, row int) []int64 {
+			r := record{t: t, row: row}
+			counts := make([]int64, len(modes))
+			for i := range modes {
+				counts[i] = r.count(i)
+			}
+			return counts
+		}, func(counts []int64) int { return 8 * len(counts) })
+		if err != nil {
+			return nil, err
+		}
+		for i, m := range modes {
+			out[m] = rows[0][i]
+		}
+	}
+	return out, nil
+}
+
+// IDs streams the ids of all cases of the list, in its order.
+func (l *List) IDs(ctx context.Context) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		if l.regexp() {
+			f, err := l.find(ctx)
+			if err != nil {
+				yield("", err)
+				return
+			}
+			for _, id := range f.of(l.State.Mode) {
+				if !yield(id, nil) {
+					return
+				}
+			}
+			return
+		}
+		query, args, err := badgersql.NewCaseList(l.p.layout, l.State, l.covered).IDs(0, 0)
+		more := true
+		if err == nil {
+			err = l.p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+				more = yield((&record{t: t, row: row}).text(0), nil)
+				return more
+			})
+		}
+		if err != nil && more {
+			yield("", err)
+		}
+	}
+}
+
+// pageIDs are the ids of the cases of the state's page.
+func (l *List) pageIDs(ctx context.Context) ([]string, error) {
+	size := cmp.Or(l.State.Size, caselist.DefaultSize)
+	offset := (max(l.State.Page, 1) - 1) * size
+	if l.regexp() {
+		f, err := l.find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		ids := f.of(l.State.Mode)
+		return ids[min(offset, len(ids)):min(offset+size, len(ids))], nil
+	}
+	return ask(ctx, l, func(q *badgersql.CaseList) (string, []any, error) { return q.IDs(size, offset) },
+		func(t *scoring.Table, row int) string { return (&record{t: t, row: row}).text(0) }, func(id string) int { return 16 + len(id) })
+}
+
+// CaseRow is a case as a list shows it. What is not known is empty.
+type CaseRow struct {
+	ID                string
+	Question, Gold    string // Gold is the accepted query
+	Dialect, Database string
+	Tags              []string
+	SQL, Error        string                   // the agent's query, and what the database said to it
+	Latency           string                   // of the agent's query, in milliseconds
+	People            string                   // pass, fail or divided
+	Scores            map[string]scoring.Score // by metric; without evidence
+}
+
+// Page reads the cases of the state's page, with the scores of some metrics.
+func (l *List) Page(ctx context.Context, metrics []string) ([]CaseRow, error) {
+	ids, err := l.pageIDs(ctx)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	rows := make([]CaseRow, len(ids))
+	byID := make(map[string]*CaseRow, len(ids))
+	for i, id := range ids {
+		rows[i] = CaseRow{ID: id, Scores: map[string]scoring.Score{}}
+		byID[id] = &rows[i]
+	}
+	if len(metrics) > 0 {
+		scores, err := ask(ctx, l, func(*badgersql.CaseList) (string, []any, error) {
+			query, args := badgersql.ScoresOfCases(l.p.w.dialect, l.State.Run, ids, metrics)
+			return query, args, nil
+		}, cell, func(s scoring.Score) int { return 200 + len(s.Reason) + len(s.CaseID) + len(s.Label) })
+		if err != nil {
+			return nil, err
+		}
+		for i := range scores {
+			byID[scores[i].CaseID].Scores[scores[i].Metric] = scores[i]
+		}
+	}
+	each := func(build func(*badgersql.CaseList) (string, []any), read func(to *CaseRow, r *record)) error {
+		query, args := build(badgersql.NewCaseList(l.p.layout, l.State, l.covered))
+		return l.p.w.each(ctx, readingCases, query, args, func(t *scoring.Table, row int) bool {
+			r := record{t: t, row: row}
+			if to := byID[r.text(0)]; to != nil {
+				read(to, &r)
+			}
+			return true
+		})
+	}
+	err = each(func(q *badgersql.CaseList) (string, []any) { return q.Questions(ids) }, func(to *CaseRow, r *record) {
+		to.Question, to.Gold, to.Dialect, to.Database, to.Tags = r.text(1), r.text(2), r.text(3), r.text(4), tags(r.text(5))
+	})
+	if err == nil {
+		err = each(func(q *badgersql.CaseList) (string, []any) { return q.AnswersOf(ids) }, func(to *CaseRow, r *record) {
+			to.SQL, to.Error, to.Latency = r.text(1), r.text(2), r.text(3)
+		})
+	}
+	if err == nil && l.p.layout.Labelled {
+		err = each(func(q *badgersql.CaseList) (string, []any) { return q.People(ids) }, func(to *CaseRow, r *record) {
+			to.People = map[string]string{"1": "pass", "0": "fail", "": "divided"}[r.text(1)]
+		})
+	}
+	return rows, err
+}
+
+// tags reads a list of tags; one that cannot be read is none.
+func tags(text string) (list []string) {
+	if json.Unmarshal([]byte(text), &list) != nil {
+		return nil
+	}
+	return list
+}
+
+// cell reads a score without its evidence.
+func cell(t *scoring.Table, row int) scoring.Score {
+	r := record{t: t, row: row}
+	s := scoring.Score{CaseID: r.text(0), Metric: r.text(1), Version: int(r.count(2)), Status: scoring.Status(r.text(3)), Label: r.text(5), Reason: r.text(7)}
+	if v := t.Columns[4].Value(row); !v.IsNull() {
+		s.Value = v.Float()
+	}
+	if v := t.Columns[6].Value(row); !v.IsNull() {
+		passed := v.Bool()
+		s.Passed = &passed
+	}
+	if s.Status == scoring.StatusFailed {
+		s.Code = errcode.Named(r.text(8))
+	}
+	return s
+}
+
+// Neighbours are where a case is in a list.
+type Neighbours struct {
+	Before, After string // ids of the cases beside it; empty at the ends
+	Place, Of     int64  // from 1; 0 where the list does not have the case
+}
+
+// Neighbours finds where a case is in the list.
+func (l *List) Neighbours(ctx context.Context, caseID string) (n Neighbours, err error) {
+	if l.regexp() {
+		f, err := l.find(ctx)
+		if err != nil {
+			return n, err
+		}
+		ids := f.of(l.State.Mode)
+		n.Of = int64(len(ids))
+		at := slices.Index(ids, caseID)
+		if at < 0 {
+			return n, nil
+		}
+		n.Place = int64(at) + 1
+		if at > 0 {
+			n.Before = ids[at-1]
+		}
+		if at+1 < len(ids) {
+			n.After = ids[at+1]
+		}
+		return n, nil
+	}
+	rows, err := ask(ctx, l, func(q *badgersql.CaseList) (string, []any, error) { return q.Neighbours(caseID) }, func(t *scoring.Table, row int) Neighbours {
+		r := record{t: t, row: row}
+		return Neighbours{r.text(0), r.text(1), r.count(2), r.count(3)}
+	}, func(n Neighbours) int { return 64 + len(n.Before) + len(n.After) })
+	if len(rows) > 0 {
+		n = rows[0]
+	}
+	return n, err
+}
+
+// Slice is what the primary metric says of a part of the cases.
+type Slice struct {
+	Part string // "" is what is not known
+	Figures
+}
+
+// Slices sums up the primary metric by a column of texts over the cases of the list: at most limit
+// parts, those with the most cases first, and how many more there are. A case with several tags is
+// in several parts, and one without any in the part "". Figures of tags have no deviation. A search
+// by a regular expression is an error (Unimplemented).
+func (l *List) Slices(ctx context.Context, column string, limit int) (parts []Slice, more int64, err error) {
+	if l.regexp() {
+		return nil, 0, errcode.New(errcode.Unimplemented, "slices of a search by a regular expression")
+	}
+	most := limit
+	if column == "tag" {
+		most = 0 // lists of tags are many
+	}
+	type part struct {
+		Slice
+		parts int64
+	}
+	rows, err := ask(ctx, l, func(q *badgersql.CaseList) (string, []any, error) { return q.Slices(column, most) }, func(t *scoring.Table, row int) part {
+		r := record{t: t, row: row}
+		return part{Slice{r.text(0), figures(t, row, 2)}, r.count(1)}
+	}, func(p part) int { return 150 + len(p.Part) })
+	if err != nil || len(rows) == 0 {
+		return nil, 0, err
+	}
+	for _, r := range rows {
+		parts = append(parts, r.Slice)
+	}
+	more = rows[0].parts - int64(len(parts))
+	if column == "tag" {
+		parts = byTag(parts)
+		more = int64(max(0, len(parts)-limit))
+		parts = parts[:len(parts)-int(more)]
+	}
+	return parts, more, nil
+}
+
+// byTag makes parts of lists of tags into parts of single tags.
+func byTag(lists []Slice) []Slice {
+	byTag := map[string]*Figures{}
+	for i := range lists {
+		names := tags(lists[i].Part)
+		if len(names) == 0 {
+			names = []string{""}
+		}
+		slices.Sort(names)
+		for _, name := range slices.Compact(names) {
+			if f := byTag[name]; f != nil {
+				f.plus(&lists[i].Figures)
+			} else {
+				f := lists[i].Figures
+				f.Deviation = math.NaN()
+				byTag[name] = &f
+			}
+		}
+	}
+	out := make([]Slice, 0, len(byTag))
+	for name, f := range byTag {
+		out = append(out, Slice{name, *f})
+	}
+	slices.SortFunc(out, func(a, b Slice) int { return cmp.Or(cmp.Compare(b.Scores, a.Scores), cmp.Compare(a.Part, b.Part)) })
+	return out
+}
+
+func (f *Figures) plus(o *Figures) {
+	f.Scores += o.Scores
+	f.OK += o.OK
+	f.Abstained += o.Abstained
+	f.NotApplicable += o.NotApplicable
+	f.Unanswered += o.Unanswered
+	f.Failed += o.Failed
+	f.Judged += o.Judged
+	f.Passed += o.Passed
+	f.Sum += o.Sum
+	if math.IsNaN(f.Min) || o.Min < f.Min {
+		f.Min = o.Min
+	}
+	if math.IsNaN(f.Max) || o.Max > f.Max {
+		f.Max = o.Max
+	}
+}
+
+// searching is how long a regular expression may look at texts.
+const searching = 200 * time.Millisecond
+
+// found are the cases that a regular expression matches, in the order of the list.
+type found struct {
+	ids   []string
+	modes []uint16 // a bit for each mode that the case is in
+	left  int64    // cases that were not looked at
+}
+
+func (f *found) of(m caselist.Mode) (ids []string) {
+	i := max(0, slices.Index(caselist.Modes, m))
+	for n, of := range f.modes {
+		if of&(1<<i) != 0 {
+			ids = append(ids, f.ids[n])
+		}
+	}
+	return ids
+}
+
+func (l *List) regexp() bool { return l.State.Regexp && l.State.Search != "" }
+
+// find looks at the texts of the cases, one at a time, until its time is over.
+func (l *List) find(ctx context.Context) (*found, error) {
+	if l.found != nil {
+		return l.found, nil
+	}
+	pattern, err := regexp.Compile(l.State.Search)
+	if err != nil {
+		return nil, errcode.New(errcode.InvalidArgument, "search: %w", err)
+	}
+	query, args, err := badgersql.NewCaseList(l.p.layout, l.State, l.covered).Texts()
+	if err != nil {
+		return nil, err
+	}
+	f := &found{}
+	var spent time.Duration
+	err = l.p.w.each(ctx, readingCases, query, args, func(t *scoring.Table, row int) bool {
+		if spent > l.p.searching {
+			f.left++
+			return true
+		}
+		began := time.Now()
+		modes := len(caselist.Modes)
+		match := pattern.MatchString(plain(t, 0, row)) || pattern.MatchString(plain(t, modes, row)) || pattern.MatchString(plain(t, modes+1, row)) || pattern.MatchString(plain(t, modes+2, row))
+		spent += time.Since(began)
+		if !match {
+			return true
+		}
+		r := record{t: t, row: row}
+		in := uint16(1) // all
+		for i := 1; i < modes; i++ {
+			if r.count(i) == 1 {
+				in |= 1 << i
+			}
+		}
+		f.ids, f.modes = append(f.ids, r.text(0)), append(f.modes, in)
+		return true
+	})
+	if err == nil {
+		l.found = f
+	}
+	return f, err
+}
+
+// plain is a cell's text, no copy.
+func plain(t *scoring.Table, c, row int) string {
+	if v := t.Columns[c].Value(row); !v.IsNull() {
+		return v.String()
+	}
+	return ""
+}
+
+// Unsearched is how many cases a search by a regular expression did not look at, because it may take
+// no more than 200 ms of looking. The lists and counts are without them.
+func (l *List) Unsearched(ctx context.Context) (int64, error) {
+	if !l.regexp() {
+		return 0, nil
+	}
+	f, err := l.find(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return f.left, nil
+}
+
+// CaseScore is a score with what it rests on.
+type CaseScore struct {
+	scoring.Score
+	ConfigHash string
+	GoldHash   string
+	At         time.Time // when it was stored; zero where it is not known
+}
+
+// CaseDetail is all that is known of a case in a run.
+type CaseDetail struct {
+	Answer   Answer // without a Case where neither the golden set nor agent_runs has it
+	Answered bool   // agent_runs has the answer
+	Scores   []CaseScore
+	Labels   []Label // of this answer, the newest first; also those that replaced ones
+}
+
+// Case reads one case of a run. A case that the run has no scores of is NotFound.
+func (p *Pages) Case(ctx context.Context, key caselist.Run, caseID string) (*CaseDetail, error) {
+	out := &CaseDetail{Answer: Answer{AnswerID: scoring.AnswerID{CaseID: caseID, Agent: key.Agent, Version: key.Version, Batch: key.Batch}}}
+	query, args := badgersql.ScoresOfCase(p.w.dialect, key, caseID)
+	var broken error
+	err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+		s, err := caseScore(t, row)
+		out.Scores, broken = append(out.Scores, s), cmp.Or(broken, err)
+		return true
+	})
+	if err = cmp.Or(err, broken); err != nil {
+		return nil, err
+	}
+	if out.Scores == nil {
+		return nil, errcode.New(errcode.NotFound, "the run has no scores of a case %.80q", caseID)
+	}
+	q := p.layout
+	query = q.Cases(Filter{}, &badgersql.Range{Agent: key.Agent, Version: key.Version, Batch: key.Batch, First: caseID, Last: caseID})
+	err = p.w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
+		out.Answer, out.Answered = answer(t, row), true
+		return false
+	})
+	if err == nil && !out.Answered {
+		q := p.layout
+		query := q.Question(caseID)
+		err = p.w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
+			a := answer(t, row)
+			out.Answer.SetVersion, out.Answer.InSet, out.Answer.Case, out.Answer.Err = a.SetVersion, a.InSet, a.Case, a.Err
+			return false
+		})
+	}
+	if err == nil && p.layout.Labelled {
+		query, args := p.layout.LabelsOfCase(key, caseID)
+		err = p.w.each(ctx, "reading human_labels", query, args, func(t *scoring.Table, row int) bool {
+			r := record{t: t, row: row}
+			out.Labels = append(out.Labels, Label{
+				AnswerID: scoring.AnswerID{CaseID: caseID, Agent: key.Agent, Version: r.text(4), Batch: key.Batch}, Annotator: r.text(0), Verdict: r.text(1), Note: r.text(2), At: instant(t, 3, row),
+			})
+			return true
+		})
+	}
+	return out, err
+}
+
+func caseScore(t *scoring.Table, row int) (CaseScore, error) {
+	r := record{t: t, row: row}
+	s := CaseScore{Score: cell(t, row), ConfigHash: r.text(12), GoldHash: r.text(13), At: instant(t, 14, row)}
+	if text := r.text(9); text != "" {
+		s.Detail = json.RawMessage(text)
+	}
+	r.json(10, "scores.assessment_ids", &s.AssessmentIDs)
+	r.json(11, "scores.usage", &s.Usage)
+	return s, r.err
+}

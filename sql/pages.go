@@ -1,0 +1,156 @@
+package sql
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/internal/caselist"
+)
+
+// RunFilter chooses rows of eval_runs. Empty fields choose all.
+type RunFilter struct {
+	Text    string // in the run, the agent, the version, the batch or the judge
+	Agent   string
+	Version string
+	Batch   string
+	Status  string
+	Limit   int // rows, after Offset
+	Offset  int
+}
+
+const runColumns = "eval_run_id, agent_name, agent_version, batch_id, eval_run_date, mode, config, judge, versions, counts, tokens, cost, status"
+
+// RunsListed reads the rows of eval_runs that a filter chooses, the newest first, with how many there
+// are of them.
+func RunsListed(d driver.Dialect, f RunFilter) (query string, args []any) {
+	param := func(v any) string {
+		args = append(args, v)
+		return d.Param(len(args))
+	}
+	var conds []string
+	for _, c := range []struct{ column, value string }{{"agent_name", f.Agent}, {"agent_version", f.Version}, {"batch_id", f.Batch}, {"status", f.Status}} {
+		if c.value != "" {
+			conds = append(conds, c.column+" = "+param(c.value))
+		}
+	}
+	if f.Text != "" {
+		var any []string
+		for _, c := range strings.Fields("eval_run_id agent_name agent_version batch_id judge") {
+			any = append(any, position(d, "LOWER(COALESCE("+c+", ''))", "LOWER(CAST("+param(f.Text)+" AS "+d.Types[driver.Text]+"))"))
+		}
+		conds = append(conds, "("+strings.Join(any, " OR ")+")")
+	}
+	where := ""
+	if len(conds) > 0 {
+		where = " WHERE " + strings.Join(conds, " AND ")
+	}
+	return "SELECT " + runColumns + ", COUNT(*) OVER () AS listed FROM badger.eval_runs" + where +
+		" ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC, agent_name, agent_version, batch_id LIMIT " + strconv.Itoa(f.Limit) + " OFFSET " + strconv.Itoa(f.Offset), args
+}
+
+// RunNamed reads one row of eval_runs.
+func RunNamed(d driver.Dialect, run caselist.Run) (query string, args []any) {
+	return "SELECT " + runColumns + " FROM badger.eval_runs WHERE " + runIs(d, &args, run), args
+}
+
+// AgentsOfRuns reads the agents and versions that were evaluated.
+func AgentsOfRuns() string {
+	return "SELECT DISTINCT agent_name, agent_version FROM badger.eval_runs ORDER BY agent_name, agent_version"
+}
+
+// runIs is the condition that a row of eval_runs or scores is of a run.
+func runIs(d driver.Dialect, args *[]any, run caselist.Run) string {
+	param := func(v any) string {
+		*args = append(*args, v)
+		return d.Param(len(*args))
+	}
+	return "eval_run_id = " + param(run.ID) + " AND agent_name = " + param(run.Agent) + " AND agent_version = " + param(run.Version) + " AND batch_id = " + param(run.Batch)
+}
+
+// figures sum up scores: how many there are, with a value, abstained, not applicable though the agent
+// answered, not applicable because it did not, and failed; how many have a verdict, and passed; then
+// of the values the sum, the standard deviation of a sample, the least and the greatest.
+func figures(d driver.Dialect, prefix string) string {
+	count := func(condition string) string {
+		return "COUNT(CASE WHEN " + strings.ReplaceAll(condition, "%", prefix) + " THEN 1 END)"
+	}
+	out := []string{
+		"COUNT(*)", count("%status = 'ok'"), count("%status = 'abstained'"), count("%status = 'not_applicable' AND %reason NOT IN (" + noAnswer + ")"),
+		count("%status = 'not_applicable' AND %reason IN (" + noAnswer + ")"), count("%status NOT IN ('ok', 'abstained', 'not_applicable')"), count("%status = 'ok' AND %passed IS NOT NULL"), count("%status = 'ok' AND %passed"),
+	}
+	value := "CASE WHEN " + prefix + "status = 'ok' THEN " + prefix + "value END"
+	for _, f := range []string{"SUM", "STDDEV_SAMP", "MIN", "MAX"} {
+		out = append(out, f+"("+value+")")
+	}
+	return strings.Join(out, ", ")
+}
+
+// FiguresOfRun sums up the scores of a run by metric: the metric and [figures].
+func FiguresOfRun(d driver.Dialect, run caselist.Run) (query string, args []any) {
+	where := runIs(d, &args, run)
+	return "SELECT metric, " + figures(d, "") + " FROM badger.scores WHERE " + where + " GROUP BY metric ORDER BY metric", args
+}
+
+// CasesOfRun counts the cases of a run, and reads when its last score was stored.
+func CasesOfRun(d driver.Dialect, run caselist.Run) (query string, args []any) {
+	where := runIs(d, &args, run)
+	return "SELECT COUNT(DISTINCT case_id), MAX(scored_at) FROM badger.scores WHERE " + where, args
+}
+
+// MetricsOfRun reads the metrics of a run, with how many scores and how many verdicts each has.
+func MetricsOfRun(d driver.Dialect, run caselist.Run) (query string, args []any) {
+	where := runIs(d, &args, run)
+	return "SELECT metric, COUNT(*), COUNT(passed) FROM badger.scores WHERE " + where + " GROUP BY metric ORDER BY metric", args
+}
+
+// FiguresOfRuns sums up the scores of some metrics in some runs: the run, the agent, the version, the
+// batch, the metric, when the last score was stored, and [figures].
+func FiguresOfRuns(d driver.Dialect, ids, metrics []string) (query string, args []any) {
+	const key = "eval_run_id, agent_name, agent_version, batch_id, metric"
+	where := "eval_run_id IN (" + params(d, &args, ids) + ") AND metric IN (" + params(d, &args, metrics) + ")"
+	return "SELECT " + key + ", MAX(scored_at), " + figures(d, "") + " FROM badger.scores WHERE " + where + " GROUP BY " + key, args
+}
+
+// ValuesOfRun reads the values of a metric in a run, in ascending order.
+func ValuesOfRun(d driver.Dialect, run caselist.Run, metric string) (query string, args []any) {
+	where := runIs(d, &args, run)
+	return "SELECT value FROM badger.scores WHERE " + where + " AND metric = " + params(d, &args, []string{metric}) + " AND status = 'ok' AND value IS NOT NULL ORDER BY value", args
+}
+
+const cellColumns = "case_id, metric, metric_version, status, value, label, passed, reason, code"
+
+// ScoresOfCases reads the scores of some metrics of some cases of a run.
+func ScoresOfCases(d driver.Dialect, run caselist.Run, ids, metrics []string) (query string, args []any) {
+	where := runIs(d, &args, run)
+	return "SELECT " + cellColumns + " FROM badger.scores WHERE " + where + " AND case_id IN (" + params(d, &args, ids) + ") AND metric IN (" + params(d, &args, metrics) + ")", args
+}
+
+// ScoresOfCase reads all scores of a case of a run, with what they rest on.
+func ScoresOfCase(d driver.Dialect, run caselist.Run, caseID string) (query string, args []any) {
+	where := runIs(d, &args, run)
+	return "SELECT " + cellColumns + ", detail, assessment_ids, usage, config_hash, gold_hash, scored_at FROM badger.scores WHERE " + where + " AND case_id = " + params(d, &args, []string{caseID}) + " ORDER BY metric", args
+}
+
+// LabelsOfCase reads what annotators said of an answer, in every version of the agent and of none,
+// the newest first.
+func (r Reader) LabelsOfCase(run caselist.Run, caseID string) (query string, args []any) {
+	where := "case_id = " + params(r.Dialect, &args, []string{caseID}) + " AND agent_name = " + params(r.Dialect, &args, []string{run.Agent}) + " AND batch_id = " + params(r.Dialect, &args, []string{run.Batch}) +
+		" AND (agent_version IS NULL OR agent_version = " + params(r.Dialect, &args, []string{run.Version}) + ")"
+	return r.expand(`SELECT annotator, verdict, note, labelled_at, agent_version FROM (SELECT {key human_labels.case_id} AS case_id, {key human_labels.agent_name} AS agent_name,
+  {text human_labels.agent_version} AS agent_version, {key human_labels.batch_id} AS batch_id, {key human_labels.annotator} AS annotator, {key human_labels.verdict} AS verdict, {text human_labels.note} AS note,
+  {column human_labels.labelled_at} AS labelled_at FROM badger.human_labels) k
+WHERE ` + where + ` ORDER BY CASE WHEN labelled_at IS NULL THEN 1 ELSE 0 END, labelled_at DESC, annotator`), args
+}
+
+// Question reads a question as a row of [Answers.Cases] without an answer.
+func (q *Answers) Question(caseID string) string {
+	columns := []string{"g.case_id", "NULL AS agent_name", "NULL AS agent_version", "NULL AS batch_id", "g.set_version", "g.copies"}
+	for _, c := range RunColumns {
+		columns = append(columns, "NULL AS "+c+"_of_run")
+	}
+	for _, c := range GoldenColumns {
+		columns = append(columns, "g."+c)
+	}
+	return "SELECT " + strings.Join(columns, ", ") + ", NULL AS passes FROM " + q.golden(Filter{}, &Range{First: caseID, Last: caseID})
+}
