@@ -9,8 +9,7 @@
   /* Actions with their keys, in the order in which the sheet shows them. None is a key that browsers or
      screen readers take by themselves while a page has the focus. */
   const ACTIONS = [
-    ["option1", "1", "first verdict: pass"], ["option2", "2", "second verdict: fail"], ["option3", "3", "third verdict: unsure"],
-    ["option4", "4", "fourth verdict"], ["option5", "5", "fifth verdict"], ["option6", "6", "sixth verdict"], ["option7", "7", "seventh verdict"], ["option8", "8", "eighth verdict"], ["option9", "9", "ninth verdict"],
+    ...["pass", "fail", "unsure"].map((v, i) => ["option" + (i + 1), String(i + 1), "verdict " + v]), ...[4, 5, 6, 7, 8, 9].map((n) => ["option" + n, String(n), "verdict " + n]),
     ["skip", "s", "skip"], ["note", "n", "write a note"], ["save", "Enter", "save and go to the next case"], ["undo", "u", "undo my last"],
     ["next", "j", "next case"], ["previous", "k", "previous case"], ["differences", "d", "only what differs"], ["gold", "g", "the accepted result alone"], ["agent", "a", "the agent's result alone"],
     ["list", "l", "back to the list"], ["sheet", "?", "show the keys"],
@@ -213,8 +212,8 @@
         row.append(make("th", text, { scope: "row" }), cell);
         table.append(row);
       }
-      const done = make("button", "Keep", { class: "main", value: "keep" }), reset = make("button", "As they were made", { value: "reset" });
-      form.append(switched, table, done, " ", reset, " ", make("button", "Close", { value: "" }));
+      const buttons = [["Keep", "keep"], ["Defaults", "reset"], ["Close", ""]].map(([text, value]) => make("button", text, { value }));
+      form.append(switched, table, ...buttons);
       d.append(form);
       document.body.append(d);
       d.addEventListener("close", () => {
@@ -247,7 +246,7 @@
       say(text);
     };
 
-    /* other tabs send, too: what is there to send is read again from storage, and an id is kept once. */
+    // Other tabs send, too.
     const merge = () => {
       const there = store.get("unsent", []);
       if (Array.isArray(there)) unsent = there;
