@@ -144,7 +144,7 @@ func (c *explainCommand) stored(ctx context.Context, w *connectors.Warehouse, in
 		}
 		return usage("no run has scores of the case %s", report.Short(c.Case))
 	}
-	pages, err := w.Pages(ctx)
+	pages, err := w.Pages(ctx, metric.All())
 	if err != nil {
 		return err
 	}

@@ -133,7 +133,7 @@ CREATE TABLE IF NOT EXISTS lake.badger.golden_set (case_id STRING, question STRI
 CREATE TABLE IF NOT EXISTS lake.badger.agent_runs (agent_name STRING, agent_version STRING, batch_id STRING, case_id STRING, interpretation STRING, sql STRING, result STRING, sql_error STRING, tool_calls STRING, response STRING, latency_ms FLOAT64, gold_latency_ms FLOAT64, ran_at TIMESTAMP, conversation_id STRING, turn INT64);
 
 -- 18. Run by badger_owner.
--- What people said of answers: one row for each answer and annotator. The table stays when badger is removed.
+-- What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.human_labels (case_id STRING, agent_name STRING, batch_id STRING, annotator STRING, verdict STRING, note STRING, labelled_at TIMESTAMP, agent_version STRING);
 
 -- 19. Run by badger_owner.
@@ -181,7 +181,7 @@ CREATE TABLE IF NOT EXISTS lake.badger.queues (queue_id STRING, name STRING, eva
 CREATE TABLE IF NOT EXISTS lake.badger.queue_items (queue_id STRING, position INT64, case_id STRING);
 
 -- 30. Run by badger_owner.
--- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer, in this table and in human_labels, the latest counts. The table stays when badger is removed.
+-- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.label_log (label_id STRING, case_id STRING, agent_name STRING, agent_version STRING, batch_id STRING, annotator STRING, verdict STRING, note STRING, gold_wrong BOOL, ambiguous BOOL, labelled_at TIMESTAMP, queue_id STRING, answer_hash STRING, decides BOOL);
 
 -- 31. Run by badger_owner.
@@ -497,7 +497,7 @@ ALTER TABLE lake.badger.agent_runs ALTER COLUMN agent_name SET OPTIONS (descript
 
 -- 56. Run by badger_owner.
 -- A description of the table human_labels and of its columns.
-ALTER TABLE lake.badger.human_labels SET OPTIONS (description = 'What people said of answers: one row for each answer and annotator.');
+ALTER TABLE lake.badger.human_labels SET OPTIONS (description = 'What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log.');
 
 -- 57. Run by badger_owner.
 -- The same for the columns of human_labels.
@@ -593,7 +593,7 @@ ALTER TABLE lake.badger.queue_items ALTER COLUMN queue_id SET OPTIONS (descripti
 
 -- 80. Run by badger_owner.
 -- A description of the table label_log and of its columns.
-ALTER TABLE lake.badger.label_log SET OPTIONS (description = 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer, in this table and in human_labels, the latest counts.');
+ALTER TABLE lake.badger.label_log SET OPTIONS (description = 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn.');
 
 -- 81. Run by badger_owner.
 -- The same for the columns of label_log.

@@ -112,7 +112,7 @@ CREATE TABLE IF NOT EXISTS lake.badger.golden_set (case_id STRING, question STRI
 CREATE TABLE IF NOT EXISTS lake.badger.agent_runs (agent_name STRING, agent_version STRING, batch_id STRING, case_id STRING, interpretation STRING, sql STRING, result STRING, sql_error STRING, tool_calls STRING, response STRING, latency_ms DOUBLE, gold_latency_ms DOUBLE, ran_at TIMESTAMP, conversation_id STRING, turn BIGINT);
 
 -- 16. Run by badger_owner.
--- What people said of answers: one row for each answer and annotator. The table stays when badger is removed.
+-- What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.human_labels (case_id STRING, agent_name STRING, batch_id STRING, annotator STRING, verdict STRING, note STRING, labelled_at TIMESTAMP, agent_version STRING);
 
 -- 17. Run by badger_owner.
@@ -160,7 +160,7 @@ CREATE TABLE IF NOT EXISTS lake.badger.queues (queue_id STRING, name STRING, eva
 CREATE TABLE IF NOT EXISTS lake.badger.queue_items (queue_id STRING, position BIGINT, case_id STRING);
 
 -- 28. Run by badger_owner.
--- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer, in this table and in human_labels, the latest counts. The table stays when badger is removed.
+-- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.label_log (label_id STRING, case_id STRING, agent_name STRING, agent_version STRING, batch_id STRING, annotator STRING, verdict STRING, note STRING, gold_wrong BOOLEAN, ambiguous BOOLEAN, labelled_at TIMESTAMP, queue_id STRING, answer_hash STRING, decides BOOLEAN);
 
 -- 29. Run by badger_owner.
@@ -596,7 +596,7 @@ ALTER TABLE lake.badger.agent_runs ALTER COLUMN turn COMMENT 'Position of the an
 
 -- 84. Run by badger_owner.
 -- A comment on the table human_labels.
-COMMENT ON TABLE lake.badger.human_labels IS 'What people said of answers: one row for each answer and annotator.';
+COMMENT ON TABLE lake.badger.human_labels IS 'What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log.';
 
 -- 85. Run by badger_owner.
 -- A comment on human_labels.case_id.
@@ -1068,7 +1068,7 @@ ALTER TABLE lake.badger.queue_items ALTER COLUMN case_id COMMENT 'The question w
 
 -- 202. Run by badger_owner.
 -- A comment on the table label_log.
-COMMENT ON TABLE lake.badger.label_log IS 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer, in this table and in human_labels, the latest counts.';
+COMMENT ON TABLE lake.badger.label_log IS 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn.';
 
 -- 203. Run by badger_owner.
 -- A comment on label_log.label_id.

@@ -53,7 +53,7 @@ CREATE TABLE IF NOT EXISTS badger.golden_set (case_id VARCHAR, question VARCHAR,
 CREATE TABLE IF NOT EXISTS badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR, tool_calls JSON, response VARCHAR, latency_ms DOUBLE, gold_latency_ms DOUBLE, ran_at TIMESTAMPTZ, conversation_id VARCHAR, turn BIGINT);
 
 -- 14. Run by whoever may write the file.
--- What people said of answers: one row for each answer and annotator. The table stays when badger is removed.
+-- What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.human_labels (case_id VARCHAR, agent_name VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, labelled_at TIMESTAMPTZ, agent_version VARCHAR);
 
 -- 15. Run by whoever may write the file.
@@ -101,7 +101,7 @@ CREATE TABLE IF NOT EXISTS badger.queues (queue_id VARCHAR, name VARCHAR, eval_r
 CREATE TABLE IF NOT EXISTS badger.queue_items (queue_id VARCHAR, position BIGINT, case_id VARCHAR);
 
 -- 26. Run by whoever may write the file.
--- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer, in this table and in human_labels, the latest counts. The table stays when badger is removed.
+-- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.label_log (label_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, gold_wrong BOOLEAN, ambiguous BOOLEAN, labelled_at TIMESTAMPTZ, queue_id VARCHAR, answer_hash VARCHAR, decides BOOLEAN);
 
 -- 27. Run by whoever may write the file.
@@ -537,7 +537,7 @@ COMMENT ON COLUMN badger.agent_runs.turn IS 'Position of the answer in its conve
 
 -- 82. Run by whoever may write the file.
 -- A comment on the table human_labels.
-COMMENT ON TABLE badger.human_labels IS 'What people said of answers: one row for each answer and annotator.';
+COMMENT ON TABLE badger.human_labels IS 'What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log.';
 
 -- 83. Run by whoever may write the file.
 -- A comment on human_labels.case_id.
@@ -1009,7 +1009,7 @@ COMMENT ON COLUMN badger.queue_items.case_id IS 'The question whose answer is la
 
 -- 200. Run by whoever may write the file.
 -- A comment on the table label_log.
-COMMENT ON TABLE badger.label_log IS 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer, in this table and in human_labels, the latest counts.';
+COMMENT ON TABLE badger.label_log IS 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn.';
 
 -- 201. Run by whoever may write the file.
 -- A comment on label_log.label_id.

@@ -193,7 +193,7 @@ CREATE TABLE IF NOT EXISTS badger.golden_set (case_id text, question text, evide
 CREATE TABLE IF NOT EXISTS badger.agent_runs (agent_name text, agent_version text, batch_id text, case_id text, interpretation text, sql text, result text, sql_error text, tool_calls json, response text, latency_ms double precision, gold_latency_ms double precision, ran_at timestamptz, conversation_id text, turn bigint);
 
 -- 27. Run by badger_owner.
--- What people said of answers: one row for each answer and annotator. The table stays when badger is removed.
+-- What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.human_labels (case_id text, agent_name text, batch_id text, annotator text, verdict text, note text, labelled_at timestamptz, agent_version text);
 
 -- 28. Run by badger_owner.
@@ -241,7 +241,7 @@ CREATE TABLE IF NOT EXISTS badger.queues (queue_id text, name text, eval_run_id 
 CREATE TABLE IF NOT EXISTS badger.queue_items (queue_id text, position bigint, case_id text);
 
 -- 39. Run by badger_owner.
--- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer, in this table and in human_labels, the latest counts. The table stays when badger is removed.
+-- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.label_log (label_id text, case_id text, agent_name text, agent_version text, batch_id text, annotator text, verdict text, note text, gold_wrong boolean, ambiguous boolean, labelled_at timestamptz, queue_id text, answer_hash text, decides boolean);
 
 -- 40. Run by badger_owner.
@@ -725,7 +725,7 @@ COMMENT ON COLUMN badger.agent_runs.turn IS 'Position of the answer in its conve
 
 -- 107. Run by badger_owner.
 -- A comment on the table human_labels.
-COMMENT ON TABLE badger.human_labels IS 'What people said of answers: one row for each answer and annotator.';
+COMMENT ON TABLE badger.human_labels IS 'What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log.';
 
 -- 108. Run by badger_owner.
 -- A comment on human_labels.case_id.
@@ -1197,7 +1197,7 @@ COMMENT ON COLUMN badger.queue_items.case_id IS 'The question whose answer is la
 
 -- 225. Run by badger_owner.
 -- A comment on the table label_log.
-COMMENT ON TABLE badger.label_log IS 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer, in this table and in human_labels, the latest counts.';
+COMMENT ON TABLE badger.label_log IS 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn.';
 
 -- 226. Run by badger_owner.
 -- A comment on label_log.label_id.

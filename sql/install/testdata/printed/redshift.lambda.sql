@@ -203,7 +203,7 @@ CREATE TABLE IF NOT EXISTS badger.golden_set (case_id varchar(65535), question v
 CREATE TABLE IF NOT EXISTS badger.agent_runs (agent_name varchar(65535), agent_version varchar(65535), batch_id varchar(65535), case_id varchar(65535), interpretation varchar(65535), sql varchar(65535), result varchar(65535), sql_error varchar(65535), tool_calls super, response varchar(65535), latency_ms double precision, gold_latency_ms double precision, ran_at timestamptz, conversation_id varchar(65535), turn bigint);
 
 -- 33. Run by badger_owner.
--- What people said of answers: one row for each answer and annotator. The table stays when badger is removed.
+-- What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.human_labels (case_id varchar(65535), agent_name varchar(65535), batch_id varchar(65535), annotator varchar(65535), verdict varchar(65535), note varchar(65535), labelled_at timestamptz, agent_version varchar(65535));
 
 -- 34. Run by badger_owner.
@@ -251,7 +251,7 @@ CREATE TABLE IF NOT EXISTS badger.queues (queue_id varchar(65535), name varchar(
 CREATE TABLE IF NOT EXISTS badger.queue_items (queue_id varchar(65535), position bigint, case_id varchar(65535));
 
 -- 45. Run by badger_owner.
--- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer, in this table and in human_labels, the latest counts. The table stays when badger is removed.
+-- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.label_log (label_id varchar(65535), case_id varchar(65535), agent_name varchar(65535), agent_version varchar(65535), batch_id varchar(65535), annotator varchar(65535), verdict varchar(65535), note varchar(65535), gold_wrong boolean, ambiguous boolean, labelled_at timestamptz, queue_id varchar(65535), answer_hash varchar(65535), decides boolean);
 
 -- 46. Run by badger_owner.
@@ -687,7 +687,7 @@ COMMENT ON COLUMN badger.agent_runs.turn IS 'Position of the answer in its conve
 
 -- 101. Run by badger_owner.
 -- A comment on the table human_labels.
-COMMENT ON TABLE badger.human_labels IS 'What people said of answers: one row for each answer and annotator.';
+COMMENT ON TABLE badger.human_labels IS 'What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log.';
 
 -- 102. Run by badger_owner.
 -- A comment on human_labels.case_id.
@@ -1159,7 +1159,7 @@ COMMENT ON COLUMN badger.queue_items.case_id IS 'The question whose answer is la
 
 -- 219. Run by badger_owner.
 -- A comment on the table label_log.
-COMMENT ON TABLE badger.label_log IS 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer, in this table and in human_labels, the latest counts.';
+COMMENT ON TABLE badger.label_log IS 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn.';
 
 -- 220. Run by badger_owner.
 -- A comment on label_log.label_id.

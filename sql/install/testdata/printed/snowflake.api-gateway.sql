@@ -174,7 +174,7 @@ CREATE TABLE IF NOT EXISTS lake.badger.golden_set (case_id VARCHAR, question VAR
 CREATE TABLE IF NOT EXISTS lake.badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR, tool_calls VARIANT, response VARCHAR, latency_ms FLOAT, gold_latency_ms FLOAT, ran_at TIMESTAMP_LTZ(9), conversation_id VARCHAR, turn NUMBER(19, 0));
 
 -- 28. Run by badger_owner.
--- What people said of answers: one row for each answer and annotator. The table stays when badger is removed.
+-- What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.human_labels (case_id VARCHAR, agent_name VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, labelled_at TIMESTAMP_LTZ(9), agent_version VARCHAR);
 
 -- 29. Run by badger_owner.
@@ -222,7 +222,7 @@ CREATE TABLE IF NOT EXISTS lake.badger.queues (queue_id VARCHAR, name VARCHAR, e
 CREATE TABLE IF NOT EXISTS lake.badger.queue_items (queue_id VARCHAR, position NUMBER(19, 0), case_id VARCHAR);
 
 -- 40. Run by badger_owner.
--- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer, in this table and in human_labels, the latest counts. The table stays when badger is removed.
+-- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.label_log (label_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, gold_wrong BOOLEAN, ambiguous BOOLEAN, labelled_at TIMESTAMP_LTZ(9), queue_id VARCHAR, answer_hash VARCHAR, decides BOOLEAN);
 
 -- 41. Run by badger_owner.
@@ -658,7 +658,7 @@ COMMENT ON COLUMN lake.badger.agent_runs.turn IS 'Position of the answer in its 
 
 -- 96. Run by badger_owner.
 -- A comment on the table human_labels.
-COMMENT ON TABLE lake.badger.human_labels IS 'What people said of answers: one row for each answer and annotator.';
+COMMENT ON TABLE lake.badger.human_labels IS 'What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log.';
 
 -- 97. Run by badger_owner.
 -- A comment on human_labels.case_id.
@@ -1130,7 +1130,7 @@ COMMENT ON COLUMN lake.badger.queue_items.case_id IS 'The question whose answer 
 
 -- 214. Run by badger_owner.
 -- A comment on the table label_log.
-COMMENT ON TABLE lake.badger.label_log IS 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer, in this table and in human_labels, the latest counts.';
+COMMENT ON TABLE lake.badger.label_log IS 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn.';
 
 -- 215. Run by badger_owner.
 -- A comment on label_log.label_id.
