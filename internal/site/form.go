@@ -145,12 +145,13 @@ func (f *form) functions() template.FuncMap {
 		"to": func(address string, text any, class ...string) link {
 			return link{f.href(address), shown(text), strings.Join(class, " ")}
 		},
-		// those is a number of cases that leads to them; none lead nowhere.
-		"those": func(address string, n int64) link {
-			if n == 0 {
-				return link{Text: "0"}
+		// those is a number of cases that leads to them; none, or an unknown number, leads nowhere.
+		"those": func(address string, number any) link {
+			text := count(number)
+			if text == "0" || text == dash {
+				return link{Text: text}
 			}
-			return link{Href: f.href(address), Text: count(n)}
+			return link{Href: f.href(address), Text: text}
 		},
 		// href is an address for the action of a form, which only a served page has.
 		"href":  f.href,

@@ -1,10 +1,12 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
@@ -104,7 +106,7 @@ func (s *Site) run(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	rows, err := s.runRows(ctx, p, []connectors.Run{run})
+	rows, err := s.runRows(ctx, p, []connectors.Run{run.Run})
 	if err != nil {
 		return content{}, err
 	}
@@ -112,7 +114,7 @@ func (s *Site) run(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	figures, err := p.Figures(ctx, &run)
+	figures, err := p.Figures(ctx, run)
 	if err != nil {
 		return content{}, err
 	}
@@ -161,7 +163,7 @@ func (s *Site) lower(metric string) bool {
 }
 
 // metricGroups are the figures of all metrics, in the order of the terminal's summary.
-func (s *Site) metricGroups(ctx context.Context, p *connectors.Pages, list *connectors.List, figures map[string]connectors.Figures) ([]metricGroup, error) {
+func (s *Site) metricGroups(ctx context.Context, p *connectors.Pages, list *connectors.List, figures map[string]connectors.MetricFigures) ([]metricGroup, error) {
 	var groups []metricGroup
 	for _, m := range list.Shape.Metrics {
 		name := ""
@@ -173,10 +175,10 @@ func (s *Site) metricGroups(ctx context.Context, p *connectors.Pages, list *conn
 			state.Metric = m.Metric
 		}
 		f := figures[m.Metric]
-		row := rowOf(m.Metric, &f, list.Shape.Cases, state)
+		row := rowOf(m.Metric, &f.Figures, list.Shape.Cases, state)
 		row.Address, row.Chosen, row.Lower = s.ofMetric(list.State.Run, list, m.Metric), m.Metric == list.State.Metric, s.lower(m.Metric)
 		var err error
-		if row.Interval, err = meanInterval(ctx, p, &list.Run, m.Metric, &f); err != nil {
+		if row.Interval, err = meanInterval(ctx, p, list.Run, m.Metric, &f); err != nil {
 			return nil, err
 		}
 		i := slices.IndexFunc(groups, func(g metricGroup) bool { return g.Name == name })
@@ -208,7 +210,7 @@ const few = 5000
 // meanInterval is the 95 % interval of the mean of a metric's values, as summaries compute it: by the
 // bootstrap, or beyond few values the normal one. Metrics with verdicts have the interval of their
 // share instead.
-func meanInterval(ctx context.Context, p *connectors.Pages, run *connectors.Run, metric string, f *connectors.Figures) (string, error) {
+func meanInterval(ctx context.Context, p *connectors.Pages, run *connectors.ScoredRun, metric string, f *connectors.MetricFigures) (string, error) {
 	if f.Judged > 0 || f.OK < 2 {
 		return "", nil
 	}
@@ -216,7 +218,7 @@ func meanInterval(ctx context.Context, p *connectors.Pages, run *connectors.Run,
 		mean, half := f.Sum/float64(f.OK), agreement.Z95*f.Deviation/math.Sqrt(float64(f.OK))
 		return between(mean-half, mean+half), nil
 	}
-	return connectors.Remember(p, []*connectors.Run{run}, "interval\x00"+metric, func(s string) int { return len(s) }, func() (string, error) {
+	return connectors.Remember(p, []*connectors.Run{&run.Run}, "interval\x00"+metric, func(s string) int { return len(s) }, func() (string, error) {
 		values, err := p.Values(ctx, run, metric)
 		if err != nil || len(values) < 2 {
 			return "", err
@@ -234,7 +236,7 @@ func (s *Site) aboutMetric(ctx context.Context, p *connectors.Pages, list *conne
 		base.Metric = v.Metric
 	}
 	if v.Only == "" {
-		values, err := p.Values(ctx, &list.Run, v.Metric)
+		values, err := p.Values(ctx, list.Run, v.Metric)
 		if err != nil {
 			return err
 		}
@@ -264,9 +266,16 @@ func (s *Site) aboutMetric(ctx context.Context, p *connectors.Pages, list *conne
 		values := base.Values()
 		values.Set("by", by.column)
 		of.Address = address("/run", values)
+		if by.column == "tier" {
+			slices.SortStableFunc(parts, func(a, b connectors.Slice) int { return cmp.Compare(tierPlace(a.Part), tierPlace(b.Part)) })
+		}
 		for i := range parts {
-			f := caselist.Filter{Column: by.column, Op: caselist.Equal, Value: parts[i].Part}
-			of.Rows = append(of.Rows, rowOf(parts[i].Part, &parts[i].Figures, parts[i].Scores, base.With(f)))
+			name := parts[i].Part
+			f := caselist.Filter{Column: by.column, Op: caselist.Equal, Value: name}
+			if by.column == "tier" {
+				name = strings.ReplaceAll(name, "_", " ")
+			}
+			of.Rows = append(of.Rows, rowOf(name, &parts[i].Figures, parts[i].Scores, base.With(f)))
 		}
 		v.Slices = append(v.Slices, of)
 	}
@@ -274,6 +283,15 @@ func (s *Site) aboutMetric(ctx context.Context, p *connectors.Pages, list *conne
 		return errcode.New(errcode.InvalidArgument, "by: %.40q is no slice, expected tier, tag, database, dialect, relation or reason", v.Only)
 	}
 	return nil
+}
+
+// tierPlace is a tier's place among others: the easiest first, unknown ones last.
+func tierPlace(tier string) int {
+	tiers := []string{"easy", "medium", "hard", "extra_hard"}
+	if i := slices.Index(tiers, tier); i >= 0 {
+		return i
+	}
+	return len(tiers)
 }
 
 // worst finds the answers that did not pass, the worst first; of a metric without verdicts those with
