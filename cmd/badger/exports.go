@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -218,9 +217,7 @@ func (e *exports) finish(f *report.Figures, o export.MarkdownOptions) error {
 		if err := x.done(); err != nil {
 			return err
 		}
-		if x.path != standardOutput {
-			fmt.Fprintf(e.stderr, "wrote %s\n", x.path)
-		}
+		e.say(x.path)
 	}
 	return nil
 }

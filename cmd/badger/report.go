@@ -190,6 +190,7 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 		if err := pages.write(ctx, c.HTML); err != nil {
 			return err
 		}
+		r.say(c.HTML)
 	}
 	switch {
 	case c.JSON:

@@ -112,6 +112,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		if e := pages.write(context.WithoutCancel(ctx), c.HTML); e != nil {
 			return e
 		}
+		p.say(c.HTML)
 	}
 	switch {
 	case c.JSON:
