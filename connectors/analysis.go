@@ -24,18 +24,11 @@ const readingScores = "reading scores"
 // ScoredBatches lists the batches that have scores.
 func (w *Warehouse) ScoredBatches(ctx context.Context) ([]ScoredBatch, error) {
 	answered := map[scoring.AnswerID]time.Time{}
-	r := badgersql.Reader{Dialect: w.dialect, Missing: map[string]bool{}}
-	table := badgersql.TableNamed("agent_runs")
-	there, err := w.columns(ctx, table)
+	r, err := w.reader(ctx, "agent_runs")
 	if err != nil && errcode.Of(err) != errcode.NotFound {
 		return nil, err
 	}
 	if err == nil {
-		for _, c := range table.Columns {
-			if !there[c.Name] {
-				r.Missing["agent_runs."+c.Name] = true
-			}
-		}
 		err := w.each(ctx, "reading agent_runs", r.AnsweredAt(), nil, func(t *scoring.Table, row int) bool {
 			r := record{t: t, row: row}
 			answered[scoring.AnswerID{Agent: r.text(0), Version: r.text(1), Batch: r.text(2)}] = instant(t, 3, row)

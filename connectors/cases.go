@@ -56,6 +56,12 @@ func (w *Warehouse) query(ctx context.Context) (badgersql.Answers, error) {
 			}
 		}
 	}
+	if q.Labelled {
+		_, err := w.columns(ctx, badgersql.TableNamed("label_log"))
+		if q.NoLog = errcode.Of(err) == errcode.NotFound; err != nil && !q.NoLog {
+			return q, err
+		}
+	}
 	sets, err := w.setVersions(ctx, &q)
 	for _, s := range sets {
 		q.Versions = append(q.Versions, s.Version)

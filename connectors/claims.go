@@ -61,11 +61,16 @@ func (w *Warehouse) ForgetClaims(ctx context.Context, before time.Time) error {
 	return w.changeClaims(ctx, query, args)
 }
 
-// changeClaims runs a statement, again where it conflicted with that of another process.
-func (w *Warehouse) changeClaims(ctx context.Context, query string, args []any) (err error) {
+func (w *Warehouse) changeClaims(ctx context.Context, query string, args []any) error {
+	return w.decide(ctx, "writing claims", query, args)
+}
+
+// decide runs a statement by which the database decides who comes first, again where it conflicted
+// with that of another process.
+func (w *Warehouse) decide(ctx context.Context, what, query string, args []any) (err error) {
 	for try := range 6 {
 		w.claiming.Lock()
-		err = w.use("writing claims", func() error { return w.conn.Exec(ctx, query, args...) })
+		err = w.use(what, func() error { return w.conn.Exec(ctx, query, args...) })
 		w.claiming.Unlock()
 		if code := errcode.Of(err); code != errcode.Unavailable && code != errcode.AlreadyExists {
 			return err

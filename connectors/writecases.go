@@ -161,10 +161,12 @@ type Vote struct {
 	scoring.AnswerID
 	Annotator string
 	Says      int  // 1: it passes, -1: it fails, 0: unsure
+	Decides   bool // settles a disagreement, in place of the other votes
 	Known     bool // false where the label names no version of the agent, and several versions or none answered in the batch: it counts for none
 }
 
-// Votes lists what people say of answers. A warehouse without human_labels has none.
+// Votes lists what people say of answers, in human_labels and in label_log. A warehouse without
+// human_labels has none.
 func (w *Warehouse) Votes(ctx context.Context) ([]Vote, error) {
 	q, err := w.query(ctx)
 	if err != nil || !q.Labelled {
@@ -175,7 +177,7 @@ func (w *Warehouse) Votes(ctx context.Context) ([]Vote, error) {
 		r := record{t: t, row: row}
 		out = append(out, Vote{
 			AnswerID:  scoring.AnswerID{CaseID: r.text(0), Agent: r.text(1), Version: r.text(2), Batch: r.text(3)},
-			Annotator: r.text(4), Says: int(r.count(5)), Known: !t.Columns[2].Value(row).IsNull(),
+			Annotator: r.text(4), Says: int(r.count(5)), Decides: r.count(6) == 1, Known: !t.Columns[2].Value(row).IsNull(),
 		})
 		return true
 	})

@@ -34,6 +34,7 @@ func RunConfigs() string {
 // Latest chooses the latest scores of answers and metrics.
 type Latest struct {
 	Agent, Version, Batch string
+	Run                   string   // only what this run scored; "": of all runs
 	Everything            bool     // of all batches that have those of the three names that are not empty
 	Metrics               []string // nil: all
 	Details               []string // metrics whose detail is read
@@ -41,22 +42,32 @@ type Latest struct {
 	WithoutGold           bool     // the table has no column gold_hash
 }
 
+const latestColumns = "case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, config_hash, gold_hash, judge, asked, eval_run_id"
+
 // Query reads the latest scores, with the judge of their run.
 func (l *Latest) Query(d driver.Dialect) (query string, args []any) {
-	param := func(v any) string {
-		args = append(args, v)
-		return d.Param(len(args))
-	}
-	list := func(names []string) string {
-		params := make([]string, len(names))
-		for i, n := range names {
-			params[i] = param(n)
-		}
-		return strings.Join(params, ", ")
-	}
+	p := arguments{dialect: d}
+	return l.text(&p), p.args
+}
+
+// arguments are those of a query, in the order of its text.
+type arguments struct {
+	dialect driver.Dialect
+	args    []any
+}
+
+func (p *arguments) add(v any) string {
+	p.args = append(p.args, v)
+	return p.dialect.Param(len(p.args))
+}
+
+func (p *arguments) list(values []string) string { return params(p.dialect, &p.args, values) }
+
+func (l *Latest) text(p *arguments) string {
+	d := p.dialect
 	detail := "CAST(NULL AS " + d.Types[driver.Text] + ")"
 	if len(l.Details) > 0 {
-		detail = "CASE WHEN s.metric IN (" + list(l.Details) + ") THEN s.detail END"
+		detail = "CASE WHEN s.metric IN (" + p.list(l.Details) + ") THEN s.detail END"
 	}
 	gold, judge := "s.gold_hash", ""
 	if l.WithoutGold {
@@ -68,21 +79,28 @@ func (l *Latest) Query(d driver.Dialect) (query string, args []any) {
 	var conds []string
 	for _, c := range []struct{ column, value string }{{"agent_name", l.Agent}, {"agent_version", l.Version}, {"batch_id", l.Batch}} {
 		if c.value != "" || !l.Everything {
-			conds = append(conds, "s."+c.column+" = "+param(c.value))
+			conds = append(conds, "s."+c.column+" = "+p.add(c.value))
 		}
 	}
+	if l.Run != "" {
+		conds = append(conds, "s.eval_run_id = "+p.add(l.Run))
+	}
 	if l.Metrics != nil {
-		conds = append(conds, "s.metric IN ("+list(l.Metrics)+")")
+		conds = append(conds, "s.metric IN ("+p.list(l.Metrics)+")")
+	}
+	newest := `ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric` + judge + ` ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC)`
+	if l.Run != "" { // in a run each answer has one score of a metric
+		newest = "1"
 	}
 	where := ""
 	if len(conds) > 0 {
 		where = " WHERE " + strings.Join(conds, " AND ")
 	}
-	return `SELECT case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, config_hash, gold_hash, judge, asked, eval_run_id FROM (
+	return `SELECT ` + latestColumns + ` FROM (
   SELECT s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, ` + detail + ` AS detail, s.config_hash, ` + gold + ` AS gold_hash, r.judge,
          CASE WHEN s.usage IS NULL AND s.assessment_ids IS NULL THEN 0 ELSE 1 END AS asked, s.eval_run_id,
-         ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric` + judge + ` ORDER BY s.scored_at DESC, CASE WHEN r.eval_run_date IS NULL THEN 1 ELSE 0 END, r.eval_run_date DESC, s.eval_run_id DESC) AS newest
+         ` + newest + ` AS newest
   FROM badger.scores s LEFT JOIN badger.eval_runs r
   ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id` + where + `) t
-WHERE newest = 1`, args
+WHERE newest = 1`
 }

@@ -186,7 +186,7 @@ func (q *CaseList) people(and func() string) string {
 		unversioned = " WHERE agent_version IS NULL"
 	}
 	ofAnswers := of() + " AND k.case_id IN (SELECT " + q.Key("human_labels", "case_id") + " FROM badger.human_labels" + unversioned + ")"
-	return "(SELECT case_id, passes FROM (" + q.expand(consensus(labelsOfRuns(of(), ofAnswers))) + ") v WHERE agent_version = " + q.param(run.Version) + ")"
+	return "(SELECT case_id, passes FROM (" + q.expand(consensus(labelsOfRuns(of(), ofAnswers, q.log(of())))) + ") v WHERE agent_version = " + q.param(run.Version) + ")"
 }
 
 // mode is the condition that a case is in a mode.

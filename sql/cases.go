@@ -150,7 +150,7 @@ func (q *Answers) Cases(f Filter, r *Range) string {
 	from := q.runs(append(slices.Clone(RunColumns), "ran_at")) + join + q.golden(f, r) + " ON g.case_id = r.case_id"
 	if q.Labelled {
 		passes = "l.passes"
-		labels = " LEFT JOIN (" + q.Consensus(q.within("k", r), q.within("k", r)) +
+		labels = " LEFT JOIN (" + q.Consensus(q.within("k", r), q.within("k", r), q.within("k", r)) +
 			") l ON l.case_id = r.case_id AND l.agent_name = r.agent_name AND l.agent_version = r.agent_version AND l.batch_id = r.batch_id"
 	}
 	return "SELECT " + strings.Join(columns, ", ") + ", " + passes + " FROM " + from + labels + q.where(f, r) + inOrder + ", r.ran_at, r.sql"
@@ -190,8 +190,8 @@ func (q *Answers) Count(f Filter) string {
 
 // Votes reads what people say of answers.
 func (q *Answers) Votes() string {
-	return "SELECT case_id, agent_name, agent_version, batch_id, annotator, said FROM (" + q.Labels("1 = 1", "1 = 1") +
-		") v ORDER BY case_id, agent_name, agent_version, batch_id, annotator"
+	return "SELECT case_id, agent_name, agent_version, batch_id, annotator, said, decides FROM (" + q.Labels("1 = 1", "1 = 1", "1 = 1") +
+		") v ORDER BY case_id, agent_name, agent_version, batch_id, annotator, decides"
 }
 
 // Folding is a query that is true where letters that differ are the same text under a table's own

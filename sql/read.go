@@ -11,6 +11,7 @@ import (
 type Reader struct {
 	Dialect driver.Dialect
 	Missing map[string]bool // columns that are not there, such as agent_runs.turn
+	NoLog   bool            // the table label_log is not there: tables of an earlier version
 }
 
 // Column is a column of a table, or NULL where it is missing.
@@ -35,31 +36,61 @@ func (r Reader) Key(table, column string) string {
 	return "COALESCE(" + r.Text(table, column) + ", '')"
 }
 
-// Labels lists what annotators say of answers, one row for each answer and annotator: said is 1 for
-// pass, -1 for fail and 0 otherwise. A label that names no version of the agent is of the only
-// version that answered; agent_version is NULL where several or none did. Both conditions are on
-// k.case_id, and on k.raw_id, the column as it is.
-func (r Reader) Labels(ofLabels, ofAnswers string) string {
-	return r.expand(labels(ofLabels, ofAnswers, "", "a.only_version"))
+// Labels lists what annotators say of answers, one row for each answer and annotator, and another
+// where that annotator settled a disagreement (decides is 1): said is 1 for pass, -1 for fail and 0
+// otherwise. What the log says of an answer counts before what human_labels says: the times of
+// human_labels may be of any type, so that those of both tables cannot be compared. A label that
+// names no version of the agent is of the only version that answered; agent_version is NULL where
+// several or none did. The conditions are on k.case_id, and on k.raw_id, the column as text: those
+// of human_labels, of agent_runs and of the log, in the order in which they stand in the text.
+func (r Reader) Labels(ofLabels, ofAnswers, ofLog string) string {
+	return r.expand(labels(ofLabels, ofAnswers, r.log(ofLog), "", "a.only_version"))
 }
 
-// Consensus is what most annotators say of each answer. Both conditions are on k.case_id and
-// k.raw_id.
-func (r Reader) Consensus(ofLabels, ofAnswers string) string {
-	return r.expand(consensus(labels(ofLabels, ofAnswers, "", "a.only_version")))
+// Consensus is what most annotators say of each answer, or who settled their disagreement. The
+// conditions are those of [Reader.Labels].
+func (r Reader) Consensus(ofLabels, ofAnswers, ofLog string) string {
+	return r.expand(consensus(labels(ofLabels, ofAnswers, r.log(ofLog), "", "a.only_version")))
 }
+
+// log is what the log says of answers, the newest of each annotator; "" where there is none.
+func (r Reader) log(condition string) string {
+	if r.NoLog {
+		return ""
+	}
+	return logged(condition)
+}
+
+func logged(condition string) string {
+	const of = "case_id, agent_name, agent_version, batch_id, annotator, decides"
+	return `
+  UNION ALL SELECT ` + of + `, said, 0 AS origin
+  FROM (SELECT ` + of + `, CASE verdict WHEN 'pass' THEN 1 WHEN 'fail' THEN -1 ELSE 0 END AS said, verdict,
+          ROW_NUMBER() OVER (PARTITION BY ` + of + ` ORDER BY labelled_at DESC, label_id DESC) AS latest
+    FROM (SELECT {text label_log.case_id} AS raw_id, {key label_log.case_id} AS case_id, {key label_log.agent_name} AS agent_name, {key label_log.agent_version} AS agent_version,
+                 {key label_log.batch_id} AS batch_id, {key label_log.annotator} AS annotator, CASE WHEN decides THEN 1 ELSE 0 END AS decides, verdict, labelled_at, label_id
+          FROM badger.label_log) k
+    WHERE ` + condition + `) g
+  WHERE latest = 1 AND verdict NOT IN (` + noOpinion + `)`
+}
+
+// noOpinion are the verdicts in the log that say nothing of an answer.
+const noOpinion = "'skip', 'withdrawn'"
 
 // labels joins what annotators say with the versions that answered; only is the one that a label
-// without a version is of, found in agent_runs or in what is joined besides.
-func labels(ofLabels, ofAnswers, besides, only string) string {
+// without a version is of, found in agent_runs or in what is joined besides. log follows the rows of
+// human_labels.
+func labels(ofLabels, ofAnswers, log, besides, only string) string {
 	version := "COALESCE(l.agent_version, " + only + ")"
-	return `SELECT case_id, agent_name, agent_version, batch_id, annotator, said
+	return `SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, said
+FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, said, ROW_NUMBER() OVER (PARTITION BY case_id, agent_name, agent_version, batch_id, annotator, decides ORDER BY origin) AS choice
+FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, 0 AS decides, said, 1 AS origin
 FROM (SELECT l.case_id, l.agent_name, ` + version + ` AS agent_version, l.batch_id, l.annotator,
         CASE WHEN l.verdict IN ('pass', '1', 'true', 'yes', 'correct') THEN 1 WHEN l.verdict IN ('fail', '0', 'false', 'no', 'incorrect') THEN -1 ELSE 0 END AS said,
         ROW_NUMBER() OVER (PARTITION BY l.case_id, l.agent_name, ` + version + `, l.batch_id, l.annotator
                            ORDER BY CASE WHEN l.labelled_at IS NULL THEN 1 ELSE 0 END, l.labelled_at DESC, l.verdict) AS latest
   FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, verdict, labelled_at
-    FROM (SELECT case_id AS raw_id, {key human_labels.case_id} AS case_id, {key human_labels.agent_name} AS agent_name, {text human_labels.agent_version} AS agent_version,
+    FROM (SELECT {text human_labels.case_id} AS raw_id, {key human_labels.case_id} AS case_id, {key human_labels.agent_name} AS agent_name, {text human_labels.agent_version} AS agent_version,
                  {key human_labels.batch_id} AS batch_id, {key human_labels.annotator} AS annotator, LOWER(TRIM(REPLACE(REPLACE(REPLACE({key human_labels.verdict}, CHR(9), ' '), CHR(10), ' '), CHR(13), ' '))) AS verdict,
                  {column human_labels.labelled_at} AS labelled_at
           FROM badger.human_labels) k
@@ -70,20 +101,22 @@ FROM (SELECT l.case_id, l.agent_name, ` + version + ` AS agent_version, l.batch_
           FROM badger.agent_runs) k
     WHERE ` + ofAnswers + ` GROUP BY case_id, agent_name, batch_id) a
   ON a.case_id = l.case_id AND a.agent_name = l.agent_name AND a.batch_id = l.batch_id` + besides + `) v
-WHERE latest = 1 OR agent_version IS NULL`
+WHERE latest = 1 OR agent_version IS NULL` + log + `) u) w
+WHERE choice = 1 OR agent_version IS NULL`
 }
 
 func consensus(labels string) string {
-	return `SELECT case_id, agent_name, batch_id, CASE WHEN SUM(said) > 0 THEN 1 WHEN SUM(said) < 0 THEN 0 END AS passes, agent_version
-FROM (` + labels + `) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id`
+	return `SELECT case_id, agent_name, batch_id, CASE WHEN says > 0 THEN 1 WHEN says < 0 THEN 0 END AS passes, agent_version
+FROM (SELECT case_id, agent_name, agent_version, batch_id, CASE WHEN MAX(decides) = 1 THEN SUM(decides * said) ELSE SUM(said) END AS says
+  FROM (` + labels + `) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id) c`
 }
 
 // allLabels also knows the versions of answers that were scored from files and are not in
 // agent_runs.
-func allLabels() string { return labelsOfRuns("1 = 1", "1 = 1") }
+func allLabels() string { return labelsOfRuns("1 = 1", "1 = 1", logged("1 = 1")) }
 
-func labelsOfRuns(ofLabels, ofAnswers string) string {
-	return labels(ofLabels, ofAnswers, `
+func labelsOfRuns(ofLabels, ofAnswers, log string) string {
+	return labels(ofLabels, ofAnswers, log, `
   LEFT JOIN (SELECT agent_name, batch_id, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
     FROM badger.eval_runs GROUP BY agent_name, batch_id) e
   ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id`, "CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END")

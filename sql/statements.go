@@ -30,10 +30,12 @@ func (t *Table) TryWrite() []string {
 	}
 }
 
+const scoresOfRunColumns = "SELECT case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, code, usage FROM badger.scores"
+
 // ScoresOfRun reads the scores of a run, whose name is the parameter.
 func ScoresOfRun(d driver.Dialect) string {
-	return `SELECT case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, code, usage FROM badger.scores
-WHERE eval_run_id = ` + d.Param(1) + " ORDER BY agent_name, agent_version, batch_id, case_id, metric"
+	query, _ := OfRun{}.Scores(d)
+	return query
 }
 
 // RowsOfRun reads the rows of eval_runs of a run, whose name is the parameter.

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,11 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 )
@@ -28,6 +26,13 @@ import (
 type scoresFlags struct {
 	DB     string   `name:"db" placeholder:"URL" xor:"scores" help:"The database that holds the scores, such as duckdb:scores.duckdb."`
 	Scores []string `placeholder:"FILE" xor:"scores" sep:"none" help:"A file of scores, as run --scores writes it. May be given several times."`
+}
+
+// labelledScores are the flags of commands that read scores with what people say of the answers.
+type labelledScores struct {
+	scoresFlags
+	chosenBatches
+	CaseFile string `name:"cases" placeholder:"FILE" help:"The cases that the scores are of, with their labels and answers. By default those of the database."`
 }
 
 // chosenBatches choose among the batches that have scores.
@@ -58,224 +63,76 @@ type scoreSource interface {
 	Digests(ctx context.Context) (map[scoring.AnswerID]string, error)
 }
 
+// openScores is scores that are open.
+type openScores struct {
+	scoreSource
+	set   *analysis.Set
+	close func()
+}
+
+// there lists the metrics that have scores. It refuses names of a flag that have none.
+func (s *openScores) there(ctx context.Context, flag string, names ...string) ([]string, error) {
+	there, err := s.Metrics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return there, checkNames(flag, names, there)
+}
+
 // open opens the scores; cases is a file with the labels and answers that they are of, or empty.
-func (f *scoresFlags) open(ctx context.Context, cases string) (scoreSource, *analysis.Set, func(), error) {
+func (f *scoresFlags) open(ctx context.Context, cases string) (*openScores, error) {
 	set := analysis.NewSet(metric.All())
 	var labelled *caseLabels
 	if cases != "" {
 		var err error
 		if labelled, err = readCaseLabels(ctx, cases); err != nil {
-			return nil, nil, nil, err
+			return nil, err
 		}
 	}
 	switch {
 	case f.DB != "":
 		w, err := openWarehouse(ctx, f.DB, readOnly)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, err
 		}
-		return &scoredWarehouse{w: w, set: set, cases: labelled}, set, func() { _ = w.Close() }, nil
+		return &openScores{scoredWarehouse{storedscores.In(w), labelled}, set, func() { _ = w.Close() }}, nil
 	case len(f.Scores) > 0:
 		s := &scoredFiles{set: set, cases: labelled, paths: f.Scores}
 		var files []os.FileInfo
 		for _, path := range f.Scores {
 			file, err := os.Stat(path)
 			if err != nil {
-				return nil, nil, nil, usage("--scores: there is no file %q", filepath.Base(path))
+				return nil, usage("--scores: there is no file %q", filepath.Base(path))
 			}
 			if slices.ContainsFunc(files, func(o os.FileInfo) bool { return os.SameFile(file, o) }) {
-				return nil, nil, nil, usage("--scores: the file %q is named twice", filepath.Base(path))
+				return nil, usage("--scores: the file %q is named twice", filepath.Base(path))
 			}
 			files = append(files, file)
 		}
-		return s, set, func() {}, nil
+		return &openScores{s, set, func() {}}, nil
 	}
-	return nil, nil, nil, usage("expected --db URL or --scores FILE")
+	return nil, usage("expected --db URL or --scores FILE")
 }
 
-// scoredWarehouse is the scores in a warehouse.
+// scoredWarehouse is the scores in a warehouse, with the labels and answers of a file where there is
+// one.
 type scoredWarehouse struct {
-	w       *connectors.Warehouse
-	set     *analysis.Set
-	cases   *caseLabels
-	configs map[string]*scoring.Config // by run
-	parts   map[[2]string]string       // of the configuration that a metric reads, by hash and metric
+	*storedscores.Warehouse
+	cases *caseLabels
 }
 
-func (s *scoredWarehouse) Batches(ctx context.Context) ([]analysis.Batch, error) {
-	list, err := s.w.ScoredBatches(ctx)
-	var out []analysis.Batch
-	for _, b := range list {
-		a := analysis.Batch{Agent: b.Agent, Version: b.Version, ID: b.Batch, At: b.Answered}
-		if a.At.IsZero() && !b.Evaluated.IsZero() {
-			a.At, a.Evaluated = b.Evaluated, true
-		}
-		if b.Status != "done" {
-			a.Unfinished = b.Status
-		}
-		out = append(out, a)
-	}
-	return out, err
-}
-
-func (s *scoredWarehouse) Metrics(ctx context.Context) ([]string, error) {
-	return s.w.ScoredMetrics(ctx)
-}
-
-func (s *scoredWarehouse) Load(ctx context.Context, b analysis.Batch, metrics []string, into *analysis.Answers) error {
-	return s.each(ctx, connectors.Latest{Agent: b.Agent, Version: b.Version, Batch: b.ID, Metrics: metrics, Details: analysis.Evident}, func(_ scoring.AnswerID, score *analysis.Score) bool {
-		into.Add(score)
-		return true
-	})
-}
-
-func (s *scoredWarehouse) Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence, error] {
-	return func(yield func(analysis.Evidence, error) bool) {
-		more := true
-		known := map[string]string{} // texts are valid until the next row only
-		keep := func(text string) string {
-			kept, is := known[text]
-			if !is {
-				kept = strings.Clone(text)
-				known[kept] = kept
-			}
-			return kept
-		}
-		err := s.each(ctx, connectors.Latest{Agent: of.Agent, Version: of.Version, Batch: of.Batch, Everything: true, Metrics: metrics, Details: analysis.Evident, ByJudge: true}, func(id scoring.AnswerID, score *analysis.Score) bool {
-			id = scoring.AnswerID{CaseID: keep(id.CaseID), Agent: keep(id.Agent), Version: keep(id.Version), Batch: keep(id.Batch)}
-			score.CaseID, score.Metric, score.Judge, score.Reason = id.CaseID, keep(score.Metric), keep(score.Judge), keep(score.Reason)
-			more = yield(analysis.Evidence{AnswerID: id, Score: *score}, nil)
-			return more
-		})
-		if err != nil && more {
-			yield(analysis.Evidence{}, err)
-		}
-	}
-}
-
-func (s *scoredWarehouse) each(ctx context.Context, l connectors.Latest, f func(scoring.AnswerID, *analysis.Score) bool) error {
-	if s.configs == nil {
-		texts, err := s.w.RunConfigs(ctx)
-		if err != nil {
-			return err
-		}
-		s.configs, s.parts = map[string]*scoring.Config{}, map[[2]string]string{}
-		for run, text := range texts {
-			var c scoring.Config
-			if json.Unmarshal([]byte(text), &c) == nil {
-				s.configs[run] = &c
-			}
-		}
-	}
-	for r, err := range s.w.LatestScores(ctx, l) {
-		if err != nil {
-			return err
-		}
-		score := analysed(&r.Score, r.GoldHash, r.Detail)
-		score.Config = s.config(&r)
-		if r.Asked || l.ByJudge && judges(r.Score.Metric) {
-			if score.Judge = r.Judge; score.Judge == "" {
-				score.Judge = analysis.UnknownJudge
-			}
-		}
-		if !f(r.AnswerID, &score) {
-			return nil
-		}
-	}
-	return nil
-}
-
-// judges tells whether a metric gives a judge's verdict, also where rules spare the judge the call.
-func judges(metric string) bool { return metric == "rose" || metric == "flex" || metric == "verdict" }
-
-// config is the part of the configuration of a score's run that its metric reads.
-func (s *scoredWarehouse) config(r *connectors.LatestScore) string {
-	key := [2]string{r.ConfigHash, r.Score.Metric}
-	if s.configs[r.RunID] == nil {
-		return r.ConfigHash
-	}
-	if r.ConfigHash == "" {
-		key[0] = r.RunID
-	}
-	part, ok := s.parts[key]
-	if !ok {
-		part = configPart(s.configs[r.RunID], r.Score.Metric)
-		s.parts[[2]string{strings.Clone(key[0]), strings.Clone(key[1])}] = part
-	}
-	return part
-}
-
-// configPart identifies the options and the threshold of a metric; of one that rests on other
-// metrics, of all.
-func configPart(c *scoring.Config, name string) string {
-	part := scoring.Config{Options: map[string]json.RawMessage{}, Thresholds: map[string]float64{}}
-	all := metric.All()
-	i := slices.IndexFunc(all, func(m scoring.Metric) bool { return m.Name == name })
-	whole := i < 0 || (all[i].Needs|all[i].Reads)&scoring.FieldCase != 0
-	for m, options := range c.Options {
-		var v any // warehouses write JSON in an order of their own
-		if m != name && !whole || json.Unmarshal(options, &v) != nil {
-			continue
-		}
-		if sorted, err := json.Marshal(v); err == nil {
-			part.Options[m] = sorted
-		}
-	}
-	for m, t := range c.Thresholds {
-		if m == name || whole {
-			part.Thresholds[m] = t
-		}
-	}
-	return part.Hash()
-}
-
-func (s *scoredWarehouse) Labels(ctx context.Context) (map[scoring.AnswerID]bool, error) {
+func (s scoredWarehouse) Labels(ctx context.Context) (map[scoring.AnswerID]bool, error) {
 	if s.cases != nil {
 		return s.cases.labels, nil
 	}
-	votes, err := s.w.Votes(ctx)
-	if err != nil {
-		return nil, err
-	}
-	sums := map[scoring.AnswerID]int{}
-	for _, v := range votes {
-		if v.Known {
-			sums[v.AnswerID] += v.Says
-		}
-	}
-	out := map[scoring.AnswerID]bool{}
-	for id, sum := range sums {
-		if sum != 0 {
-			out[id] = sum > 0
-		}
-	}
-	return out, nil
+	return s.Warehouse.Labels(ctx)
 }
 
-func (s *scoredWarehouse) Digests(ctx context.Context) (map[scoring.AnswerID]string, error) {
+func (s scoredWarehouse) Digests(ctx context.Context) (map[scoring.AnswerID]string, error) {
 	if s.cases != nil {
 		return s.cases.digests, nil
 	}
-	out := map[scoring.AnswerID]string{}
-	for a, err := range s.w.Cases(ctx, connectors.Filter{}) {
-		if err != nil {
-			return nil, nil //nolint:nilerr // there are no answers in a database that holds scores only
-		}
-		if a.Case != nil {
-			if d := digest(&a.Case.Pred.Result); d != "" {
-				out[a.AnswerID] = d
-			}
-		}
-	}
-	return out, nil
-}
-
-// analysed is a score for analysis.
-func analysed(s *scoring.Score, gold string, detail []byte) analysis.Score {
-	return analysis.Score{
-		CaseID: s.CaseID, Metric: s.Metric, MetricVersion: s.Version, Status: s.Status, Value: s.Value, Passed: s.Passed, Label: s.Label, Reason: s.Reason,
-		Findings: analysis.Findings(s.Metric, s.Status, s.Value, detail), Gold: gold,
-	}
+	return s.Warehouse.Digests(ctx)
 }
 
 // scoredFiles is the scores of files.
@@ -373,7 +230,7 @@ func originOf(paths []string, i int) string {
 
 func fileScore(r *batch.Row) analysis.Score {
 	detail, _ := r.Score.Detail.(json.RawMessage)
-	score := analysed(&r.Score, r.GoldHash, detail)
+	score := storedscores.Score(&r.Score, r.GoldHash, detail)
 	if r.Score.Usage != nil || len(r.Score.AssessmentIDs) > 0 {
 		score.Judge = analysis.UnknownJudge
 	}
@@ -446,7 +303,7 @@ func (s *scoredFiles) Evidence(ctx context.Context, metrics []string, of scoring
 				e := analysis.Evidence{AnswerID: r.AnswerID}
 				if err == nil {
 					e.Score = fileScore(&r.Row)
-					if e.Judge == analysis.UnknownJudge || judges(e.Metric) && (e.Judge == "" || len(s.paths) > 1) {
+					if e.Judge == analysis.UnknownJudge || storedscores.JudgedAnyway(e.Metric) && (e.Judge == "" || len(s.paths) > 1) {
 						e.Judge = strings.TrimSuffix(originOf(s.paths, i), ".jsonl") // a file is of one judge
 					}
 				}
@@ -495,39 +352,9 @@ func readCaseLabels(ctx context.Context, path string) (*caseLabels, error) {
 		if c.Human != nil {
 			out.labels[c.AnswerID()] = *c.Human
 		}
-		if d := digest(&c.Pred.Result); d != "" {
+		if d := storedscores.Digest(&c.Pred.Result); d != "" {
 			out.digests[c.AnswerID()] = d
 		}
 	}
 	return out, nil
-}
-
-// digest is the same for two results that hold the same rows, in whatever order of rows and columns.
-// It is empty for references, and for results that hold no value: that two agents find nothing says
-// little.
-func digest(r *scoring.Result) string {
-	if r.Table == nil {
-		return ""
-	}
-	rows := make([]string, r.Table.Rows())
-	any := false
-	for i := range rows {
-		cells := make([]string, 0, len(r.Table.Columns))
-		for c := range r.Table.Columns {
-			if v := r.Table.Columns[c].Value(i); v.IsNull() {
-				cells = append(cells, "\x00")
-			} else {
-				cells = append(cells, v.String())
-				any = true
-			}
-		}
-		slices.Sort(cells)
-		rows[i] = strings.Join(cells, "\x1f")
-	}
-	if !any {
-		return ""
-	}
-	slices.Sort(rows)
-	sum := sha256.Sum256([]byte(strings.Join(rows, "\x1e")))
-	return hex.EncodeToString(sum[:8])
 }

@@ -2,41 +2,31 @@ package main
 
 import (
 	"context"
-	"slices"
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/report"
 )
 
 type auditCommand struct {
-	scoresFlags
-	chosenBatches
-	CaseFile string `name:"cases" placeholder:"FILE" help:"The cases that the scores are of: their labels measure the reasons, and their answers are compared with one another. By default those of the database."`
-	EX       string `name:"ex" placeholder:"METRIC" help:"Execution accuracy; by default ex_bird, else ex_multiset."`
-	Top      int    `default:"20" placeholder:"N" help:"List the N most suspect questions; 0: all."`
-	JSON     bool   `help:"Print one JSON document."`
+	labelledScores
+	EX   string `name:"ex" placeholder:"METRIC" help:"Execution accuracy; by default ex_bird, else ex_multiset."`
+	Top  int    `default:"20" placeholder:"N" help:"List the N most suspect questions; 0: all."`
+	JSON bool   `help:"Print one JSON document."`
 	terminalFlags
 }
 
 // Run lists suspect questions and measures the reasons.
 func (c *auditCommand) Run(ctx context.Context, p process) error {
-	src, _, closeAll, err := c.open(ctx, c.CaseFile)
+	src, err := c.open(ctx, c.CaseFile)
 	if err != nil {
 		return err
 	}
-	defer closeAll()
-	there, err := src.Metrics(ctx)
+	defer src.close()
+	there, err := src.there(ctx, "--ex", c.EX)
 	if err != nil {
 		return err
 	}
-	ex := c.EX
-	if ex == "" {
-		if ex = "ex_bird"; !slices.Contains(there, ex) && slices.Contains(there, "ex_multiset") {
-			ex = "ex_multiset"
-		}
-	} else if err := checkNames("--ex", []string{ex}, there); err != nil {
-		return err
-	}
+	ex := analysis.ChooseEX(there, c.EX)
 	in := analysis.AuditInput{EX: ex, Evidence: src.Evidence(ctx, append([]string{ex}, analysis.AuditMetrics...), c.answers())}
 	if in.Labels, err = src.Labels(ctx); err != nil {
 		return err

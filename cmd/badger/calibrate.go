@@ -238,6 +238,9 @@ func warehouseVotes(ctx context.Context, p process, w *connectors.Warehouse) (ma
 			unknown++
 			continue
 		}
+		if v.Decides { // it is in the consensus, and no rating of its own
+			continue
+		}
 		if votes[v.AnswerID] == nil {
 			votes[v.AnswerID] = map[string]agreement.Vote{}
 		}

@@ -30,19 +30,12 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	src, set, closeAll, err := c.open(ctx, "")
+	src, err := c.open(ctx, "")
 	if err != nil {
 		return err
 	}
-	defer closeAll()
-	there, err := src.Metrics(ctx)
-	if err != nil {
-		return err
-	}
-	if err := checkNames("--metrics", c.Metrics, there); err != nil {
-		return err
-	}
-	gates, err := dropGates(c.FailOnDrop)
+	defer src.close()
+	there, gates, err := c.gates(ctx, src, c.Metrics)
 	if err != nil {
 		return err
 	}
@@ -51,9 +44,6 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 	var more []string
 	o.Metrics, more = analysis.ChooseMetrics(there, c.Metrics)
 	for _, g := range gates {
-		if err := checkNames("--fail-on-drop", []string{g.Metric}, there); err != nil {
-			return err
-		}
 		if !slices.Contains(o.Metrics, g.Metric) {
 			o.Metrics = append(o.Metrics, g.Metric)
 		}
@@ -84,7 +74,7 @@ func (c *compareCommand) Run(ctx context.Context, p process) error {
 		for _, b := range side {
 			whole.Unfinished = cmp.Or(b.Unfinished, whole.Unfinished)
 		}
-		sides[i] = set.Answers(whole)
+		sides[i] = src.set.Answers(whole)
 		for _, b := range side {
 			if err := src.Load(ctx, b, load, sides[i]); err != nil {
 				return err

@@ -20,12 +20,12 @@ type failuresCommand struct {
 
 // Run reports what goes wrong.
 func (c *failuresCommand) Run(ctx context.Context, p process) error {
-	src, set, closeAll, err := c.open(ctx, "")
+	src, err := c.open(ctx, "")
 	if err != nil {
 		return err
 	}
-	defer closeAll()
-	f, err := analysis.NewFailures(ctx, src, set, analysis.FailureOptions{Choose: c.choose})
+	defer src.close()
+	f, err := analysis.NewFailures(ctx, src, src.set, analysis.FailureOptions{Choose: c.choose})
 	if err != nil {
 		return err
 	}

@@ -73,6 +73,7 @@ type commands struct {
 	Failures  failuresCommand  `cmd:"" help:"Count what goes wrong by the labels of judges and rules, with the cases."`
 	Audit     auditCommand     `cmd:"" help:"List questions whose accepted answer or wording is suspect."`
 	Rank      rankCommand      `cmd:"" help:"Rank agents, versions or score files by several metrics."`
+	Report    reportCommand    `cmd:"" help:"Report on a run: to the terminal, or as JUnit, SARIF, CSV, Markdown or JSON Lines."`
 	View      viewCommand      `cmd:"" help:"Show runs, their cases and what people say of them in a browser on this machine."`
 	Serve     serveCommand     `cmd:"" help:"Serve the scoring functions over Arrow Flight, gRPC and each warehouse's HTTP form."`
 	SQL       sqlCommand       `cmd:"" name:"sql" help:"Run SQL on the embedded engine with the scoring functions."`

@@ -8,9 +8,7 @@ import (
 )
 
 type rankCommand struct {
-	scoresFlags
-	chosenBatches
-	CaseFile  string   `name:"cases" placeholder:"FILE" help:"The cases that the scores are of, for their labels. By default those of the database."`
+	labelledScores
 	EX        string   `name:"ex" placeholder:"METRIC" help:"Execution accuracy, whose ranks the others are compared with; by default ex_bird, else ex_multiset."`
 	Metrics   []string `placeholder:"A,B" help:"Metrics to rank by besides; by default flex, rose, verdict and hybrid_ex."`
 	Against   string   `placeholder:"METRIC" help:"Count the errors of execution accuracy against this metric, or against labels. By default labels, else verdict, rose or flex."`
@@ -26,27 +24,28 @@ func (c *rankCommand) Run(ctx context.Context, p process) error {
 	if c.Resamples < 2 {
 		return usage("--resamples: expected 2 or more")
 	}
-	src, set, closeAll, err := c.open(ctx, c.CaseFile)
+	src, err := c.open(ctx, c.CaseFile)
 	if err != nil {
 		return err
 	}
-	defer closeAll()
-	there, err := src.Metrics(ctx)
+	defer src.close()
+	there, err := src.there(ctx, "--ex", c.EX)
 	if err != nil {
 		return err
 	}
-	for flag, names := range map[string][]string{"--ex": {c.EX}, "--metrics": c.Metrics, "--against": {c.Against}} {
-		if names != nil && names[0] != "" && names[0] != analysis.AgainstLabels {
-			if err := checkNames(flag, names, there); err != nil {
-				return err
-			}
+	if err := checkNames("--metrics", c.Metrics, there); err != nil {
+		return err
+	}
+	if c.Against != analysis.AgainstLabels {
+		if err := checkNames("--against", []string{c.Against}, there); err != nil {
+			return err
 		}
 	}
 	labels, err := src.Labels(ctx)
 	if err != nil {
 		return err
 	}
-	r, err := analysis.NewRanking(ctx, src, set, labels, analysis.RankOptions{
+	r, err := analysis.NewRanking(ctx, src, src.set, labels, analysis.RankOptions{
 		Choose: c.choose, Systems: c.Systems, EX: c.EX, Metrics: c.Metrics, Against: c.Against, Resamples: c.Resamples, Seed: c.Seed,
 	})
 	if err != nil {

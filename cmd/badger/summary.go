@@ -52,8 +52,8 @@ func (s *runSummary) add(c *scoring.Case, rows []batch.Row) {
 		info = report.Case{ID: c.ID, Question: c.Question, Tags: c.Tags}
 	}
 	for i := range rows {
-		if sc := &rows[i].Score; sc.Metric == "sql_complexity" && sc.Status == scoring.StatusOK {
-			info.Tier = strings.ReplaceAll(sc.Label, "_", " ")
+		if tier := tier(&rows[i].Score); tier != "" {
+			info.Tier = tier
 		}
 	}
 	for i := range rows {
@@ -67,6 +67,24 @@ func (s *runSummary) add(c *scoring.Case, rows []batch.Row) {
 			}
 		}
 	}
+}
+
+// tier is the complexity that a score says its case has, such as extra hard; "" where it says none.
+func tier(s *scoring.Score) string {
+	if s.Metric == "sql_complexity" && s.Status == scoring.StatusOK {
+		return strings.ReplaceAll(s.Label, "_", " ")
+	}
+	return ""
+}
+
+// tierOf is the complexity that scores say their case has.
+func tierOf(scores []scoring.Score) string {
+	for i := range scores {
+		if t := tier(&scores[i]); t != "" {
+			return t
+		}
+	}
+	return ""
 }
 
 // describe tells of a case whose scores, or some of them, were added without it.

@@ -9,6 +9,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -50,6 +51,23 @@ func dropGates(specs []string) (gates []analysis.Gate, err error) {
 	return gates, nil
 }
 
+// gates are the metrics that have scores, and the gates of --fail-on-drop. Metrics are those of
+// --metrics. Names without scores are refused.
+func (f *dropFlags) gates(ctx context.Context, src *openScores, metrics []string) (there []string, gates []analysis.Gate, err error) {
+	if there, err = src.there(ctx, "--metrics", metrics...); err != nil {
+		return nil, nil, err
+	}
+	if gates, err = dropGates(f.FailOnDrop); err != nil {
+		return nil, nil, err
+	}
+	for _, g := range gates {
+		if err := checkNames("--fail-on-drop", []string{g.Metric}, there); err != nil {
+			return nil, nil, err
+		}
+	}
+	return there, gates, nil
+}
+
 // checkDrops prints whether the gates are reached.
 func checkDrops(w io.Writer, c *analysis.Comparison, gates []analysis.Gate) error {
 	said, reached := c.Check(gates)
@@ -65,7 +83,7 @@ func checkDrops(w io.Writer, c *analysis.Comparison, gates []analysis.Gate) erro
 // checkNames refuses metrics that have no scores.
 func checkNames(flag string, names, there []string) error {
 	for _, n := range names {
-		if n != "all" && !slices.Contains(there, n) {
+		if n != "" && n != "all" && !slices.Contains(there, n) {
 			return usage("%s: there are no scores of metric %.60q%s", flag, n, scoring.Suggest(n, there))
 		}
 	}
@@ -88,28 +106,18 @@ func (c *trendCommand) Run(ctx context.Context, p process) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	src, set, closeAll, err := c.open(ctx, "")
+	src, err := c.open(ctx, "")
 	if err != nil {
 		return err
 	}
-	defer closeAll()
-	there, err := src.Metrics(ctx)
-	if err != nil {
-		return err
-	}
-	if err := checkNames("--metrics", c.Metrics, there); err != nil {
-		return err
-	}
-	gates, err := dropGates(c.FailOnDrop)
+	defer src.close()
+	there, gates, err := c.gates(ctx, src, c.Metrics)
 	if err != nil {
 		return err
 	}
 	o := analysis.TrendOptions{CompareOptions: c.tests(), Choose: c.choose}
 	o.Metrics, o.ByTier = c.Metrics, c.By == "tier"
 	for _, g := range gates {
-		if err := checkNames("--fail-on-drop", []string{g.Metric}, there); err != nil {
-			return err
-		}
 		if len(c.Metrics) > 0 && c.Metrics[0] != "all" && !slices.Contains(c.Metrics, g.Metric) {
 			o.Metrics = append(o.Metrics, g.Metric)
 		}
@@ -122,7 +130,7 @@ func (c *trendCommand) Run(ctx context.Context, p process) error {
 			}
 		}
 	}
-	t, err := analysis.NewTrend(ctx, src, set, o)
+	t, err := analysis.NewTrend(ctx, src, src.set, o)
 	if err != nil {
 		return err
 	}
@@ -170,7 +178,7 @@ func (c *runCommand) checkDrops(ctx context.Context, e *evaluation) error {
 		return err
 	}
 	set := analysis.NewSet(e.engine.Metrics())
-	src := &scoredWarehouse{w: e.warehouse, set: set}
+	src := storedscores.In(e.warehouse)
 	batches, err := src.Batches(ctx)
 	if err != nil {
 		return err

@@ -161,6 +161,8 @@ func (d *door) takes(key string) bool {
 }
 
 func (d *door) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	rw.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'") // the pages have a policy of their own
+	rw.Header().Set("X-Content-Type-Options", "nosniff")
 	who, err := d.guard.Identify(r.Context(), &identity.Request{Header: r.Header.Values, HTTP: true, Host: r.Host, Origin: r.Header.Get("Origin")})
 	if err != nil {
 		http.Error(rw, err.Error(), http.StatusForbidden)
@@ -173,7 +175,6 @@ func (d *door) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		// A page, not a redirection: a strict cookie is not sent to where another program's link is
 		// redirected.
 		rw.Header().Set("Content-Type", "text/html; charset=utf-8")
-		rw.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		_, _ = io.WriteString(rw, `<!DOCTYPE html><html lang="en"><meta http-equiv="refresh" content="0; url=/"><title>badger</title><p><a href="/">Open the report</a></p></html>`)
 		return
 	}

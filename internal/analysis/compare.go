@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/badger-eval/badger/internal/natural"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
@@ -76,7 +75,9 @@ type Change struct {
 
 	Rate     *float64 `json:"pass_rate_change"` // of the compared cases with verdicts
 	RateP    *float64 `json:"pass_rate_p"`      // McNemar's exact test
-	Fixed    []string `json:"fixed,omitempty"`  // cases that pass now and did not
+	NFixed   int      `json:"-"`                // how many cases pass now and did not
+	NBroken  int      `json:"-"`
+	Fixed    []string `json:"fixed,omitempty"` // which; nil where the cases are only counted
 	Broken   []string `json:"broken,omitempty"`
 	P90      *float64 `json:"p90_change"`      // of all cases of each side
 	Coverage *float64 `json:"coverage_change"` // likewise
@@ -132,7 +133,8 @@ func (u Unlike) String() string {
 // Compare compares two sides of a set. Each side must have been added in the order of time.
 func Compare(from, to *Answers, o CompareOptions) *Comparison {
 	o = o.withDefaults()
-	c := &Comparison{From: from.Batch, To: to.Batch, MinDrop: o.MinDrop, Alpha: o.Alpha}
+	begun := NewComparison(from.Batch, to.Batch, o)
+	c := &begun
 	for n := range from.set.cases.Len() {
 		switch a, b := from.asked(n), to.asked(n); {
 		case a && b:
@@ -159,6 +161,22 @@ func Compare(from, to *Answers, o CompareOptions) *Comparison {
 			}
 		}
 	}
+	c.Finish(x.said(), o)
+	return c
+}
+
+// NewComparison begins a comparison, to which the counts of cases and the changes are added before it
+// is finished.
+func NewComparison(from, to Batch, o CompareOptions) Comparison {
+	o = o.withDefaults()
+	return Comparison{From: from, To: to, MinDrop: o.MinDrop, Alpha: o.Alpha}
+}
+
+// Finish sorts the changes as tables have them, says what they show, and adds notes: what is to be
+// said of the batches and of the cases, and those that the changes made.
+func (c *Comparison) Finish(made []string, o CompareOptions) {
+	x := comparing{CompareOptions: o.withDefaults()}
+	slices.SortStableFunc(c.Changes, func(a, b Change) int { return compareMetrics(a.Metric, b.Metric) })
 	x.decide(c.Changes)
 	for _, b := range []*Batch{&c.From, &c.To} {
 		if n := b.unfinished(); n != "" {
@@ -173,8 +191,8 @@ func Compare(from, to *Answers, o CompareOptions) *Comparison {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s %d cases; they are not compared", n.text, n.n))
 		}
 	}
-	c.Notes = append(c.Notes, x.said()...)
-	return c
+	slices.Sort(made)
+	c.Notes = append(c.Notes, slices.Compact(made)...)
 }
 
 // tierNames are the tiers of the cases, in their order.
@@ -209,71 +227,36 @@ func (x *comparing) change(metric, tier string, from, to *series) Change {
 	if tier != "" {
 		chosen = func(n int) bool { return x.set.tier(n) == tier }
 	}
-	c := Change{Metric: metric, Tier: tier, LowerIsBetter: x.set.lower(metric), Outcome: NotCompared}
-	c.From, c.To = from.figures(chosen), to.figures(chosen)
-	c.P90, c.Coverage = difference(c.From.P90, c.To.P90), difference(c.From.Coverage, c.To.Coverage)
-	if from == nil || to == nil {
-		return c
-	}
-	var diffs, befores, afters []float64
-	unlike := map[Unlike]int{}
-	rates, passedBefore, passedAfter := 0, 0, 0
-	for n := range min(len(from.entries), len(to.entries)) {
-		a, b := from.entries[n], to.entries[n]
-		if a.mark == absent || b.mark == absent || !chosen(n) {
+	t := x.tally(metric, tier, x.set.lower(metric))
+	for n := range max(from.len(), to.len()) {
+		if !chosen(n) {
 			continue
 		}
-		c.Shared++
-		if u, ok := x.unlike(a, b); ok {
-			unlike[u]++
-			continue
-		}
-		v, w, ok := values(a, b, c.LowerIsBetter)
-		if !ok {
-			unlike[Unlike{Why: NoValue}]++
-			continue
-		}
-		x.remark(a, b)
-		befores, afters, diffs = append(befores, v), append(afters, w), append(diffs, w-v)
-		judged := func(e entry) bool { return e.mark.judged() || e.mark.status() == unanswered }
-		if !judged(a) || !judged(b) || !a.mark.judged() && !b.mark.judged() {
-			continue
-		}
-		rates++
-		if a.mark.passed() {
-			passedBefore++
-		}
-		if b.mark.passed() {
-			passedAfter++
-		}
-		switch id := x.set.caseID(n); {
-		case a.mark.passed() && !b.mark.passed():
-			c.Broken = append(c.Broken, id)
-		case !a.mark.passed() && b.mark.passed():
-			c.Fixed = append(c.Fixed, id)
+		p := x.set.pair(from.at(n), to.at(n))
+		p.id = x.set.caseID(n)
+		t.Add(&p)
+	}
+	return t.Change()
+}
+
+// pair is two scores of a case.
+func (s *Set) pair(a, b entry) Pair {
+	p := Pair{From: s.half(a), To: s.half(b), Cases: 1}
+	if a.gold != 0 && b.gold != 0 {
+		if p.Gold = Alike; a.gold != b.gold {
+			p.Gold = Differs
 		}
 	}
-	slices.SortFunc(c.Broken, natural.Compare)
-	slices.SortFunc(c.Fixed, natural.Compare)
-	for u, n := range unlike {
-		u.Cases = n
-		c.Unlike = append(c.Unlike, u)
+	return p
+}
+
+// half is a score as one side of a pair.
+func (s *Set) half(e entry) Half {
+	if e.mark == absent {
+		return Half{}
 	}
-	slices.SortFunc(c.Unlike, func(a, b Unlike) int {
-		return strings.Compare(a.Why+"\x00"+a.From+"\x00"+a.To, b.Why+"\x00"+b.From+"\x00"+b.To)
-	})
-	if c.Compared = len(diffs); c.Compared == 0 || c.From.Scored+c.To.Scored == 0 {
-		c.Compared = 0
-		return c
-	}
-	before, after := sortedMean(befores), sortedMean(afters)
-	c.Before, c.After = &before, &after
-	x.test(&c, diffs)
-	if rates > 0 {
-		rate, p := float64(passedAfter-passedBefore)/float64(rates), agreement.McNemar(len(c.Fixed), len(c.Broken))
-		c.Rate, c.RateP = &rate, &p
-	}
-	return c
+	m := &s.makings[e.made]
+	return Half{e.mark, e.value, m.version, m.config, m.judge}
 }
 
 // test fills in the change of the mean and how sure it is.
@@ -330,34 +313,17 @@ func (x *comparing) decide(changes []Change) {
 	}
 }
 
-// unlike says why two scores of a case may not be compared.
-func (x *comparing) unlike(a, b entry) (Unlike, bool) {
-	m, n := x.set.makings[a.made], x.set.makings[b.made]
-	switch {
-	case a.gold != b.gold && a.gold != 0 && b.gold != 0:
-		return Unlike{Why: otherGold}, true
-	case m.version != n.version:
-		return Unlike{Why: otherVersion, From: strconv.Itoa(m.version), To: strconv.Itoa(n.version)}, true
-	case m.config != n.config && m.config != "" && n.config != "":
-		return Unlike{Why: otherConfig}, true
-	case m.judge != n.judge && known(m.judge) && known(n.judge):
-		return Unlike{Why: otherJudge, From: m.judge, To: n.judge}, true
-	}
-	return Unlike{}, false
-}
-
 func known(judge string) bool { return judge != "" && judge != UnknownJudge }
 
 // remark notes what is not known of two scores that are compared.
-func (x *comparing) remark(a, b entry) {
-	if a.gold == 0 || b.gold == 0 {
+func (x *comparing) remark(p *Pair) {
+	if p.Gold == NotKnown {
 		x.notes["the scores do not all record the question and its accepted answer: whether the golden set changed is not known"] = true
 	}
-	m, n := x.set.makings[a.made], x.set.makings[b.made]
-	if m.config == "" || n.config == "" {
+	if p.From.config == "" || p.To.config == "" {
 		x.notes["the configuration of some scores is not recorded (score files do not have it): whether it changed is not known"] = true
 	}
-	for _, j := range []string{m.judge, n.judge} {
+	for _, j := range []string{p.From.judge, p.To.judge} {
 		if j == UnknownJudge {
 			x.notes["some scores do not record the judge that was asked: whether it changed is not known"] = true
 		} else if j != "" && !Versioned(j) {
@@ -387,7 +353,7 @@ func Versioned(judge string) bool {
 
 // values are the values of a pair, where an answer that is missing counts as 0 beside one with a
 // value; less is better in some metrics, of which a missing answer has no value.
-func values(a, b entry, lower bool) (v, w float64, ok bool) {
+func values(a, b *Half, lower bool) (v, w float64, ok bool) {
 	as, bs := a.mark.status(), b.mark.status()
 	if as == unanswered && bs == unanswered {
 		return 0, 0, !lower

@@ -28,43 +28,62 @@ type Figures struct {
 	PassHigh *float64 `json:"pass_high,omitempty"`
 }
 
+// figuring gathers figures.
+type figuring struct {
+	f      Figures
+	values []float64
+}
+
+// add adds cases with the same score.
+func (g *figuring) add(m mark, value float64, cases int) {
+	if m == absent {
+		return
+	}
+	f := &g.f
+	f.Asked += cases
+	switch m.status() {
+	case scored:
+		f.Scored += cases
+		for range cases {
+			g.values = append(g.values, value)
+		}
+		if m.judged() {
+			f.Judged += cases
+		}
+		if m.passed() {
+			f.Passed += cases
+		}
+	case abstained:
+		f.Abstained += cases
+	case notApplicable:
+		f.NotApplicable += cases
+	case unanswered:
+		f.Unanswered += cases
+	default:
+		f.Failed += cases
+	}
+}
+
 // figures sums up the cases that are chosen.
-func (x *series) figures(chosen func(n int) bool) (f Figures) {
-	if x == nil {
-		return f
-	}
-	values := make([]float64, 0, len(x.entries))
-	for n, e := range x.entries {
-		if e.mark == absent || !chosen(n) {
-			continue
-		}
-		f.Asked++
-		switch e.mark.status() {
-		case scored:
-			f.Scored++
-			values = append(values, e.value)
-			if e.mark.judged() {
-				f.Judged++
-			}
-			if e.mark.passed() {
-				f.Passed++
-			}
-		case abstained:
-			f.Abstained++
-		case notApplicable:
-			f.NotApplicable++
-		case unanswered:
-			f.Unanswered++
-		default:
-			f.Failed++
+func (x *series) figures(chosen func(n int) bool) Figures {
+	var g figuring
+	for n := range x.len() {
+		if chosen(n) {
+			e := x.at(n)
+			g.add(e.mark, e.value, 1)
 		}
 	}
+	return g.figures()
+}
+
+func (g *figuring) figures() Figures {
+	f := g.f
 	if n := f.Asked - f.NotApplicable; n > 0 {
 		f.Coverage = ratio(f.Scored, n)
 	}
-	if len(values) > 0 {
-		mean, at := sortedMean(values), (9*len(values)+9)/10-1 // nearest rank
-		f.Mean, f.P90 = &mean, &values[at]
+	if len(g.values) > 0 {
+		mean, p90 := sortedMean(g.values), g.values[(9*len(g.values)+9)/10-1] // nearest rank
+		f.Mean, f.P90 = &mean, &p90
 	}
 	if f.Judged > 0 {
 		f.PassRate = ratio(f.Passed, f.Judged)

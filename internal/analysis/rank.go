@@ -95,11 +95,7 @@ func NewRanking(ctx context.Context, src Source, set *Set, labels map[scoring.An
 	if err != nil {
 		return nil, err
 	}
-	if o.EX == "" {
-		if o.EX = "ex_bird"; !slices.Contains(there, o.EX) && slices.Contains(there, "ex_multiset") {
-			o.EX = "ex_multiset"
-		}
-	}
+	o.EX = ChooseEX(there, o.EX)
 	metrics := slices.Clone(o.Metrics)
 	if len(metrics) == 0 {
 		for _, m := range rankedByDefault {
@@ -131,6 +127,18 @@ func NewRanking(ctx context.Context, src Source, set *Set, labels map[scoring.An
 		systems = slices.DeleteFunc(systems, func(a *Answers) bool { return !slices.Contains(o.Systems, a.System()) })
 	}
 	return rank(set, systems, repeated, metrics, labels, o)
+}
+
+// ChooseEX is the metric of execution accuracy that is asked for, or where nobody asks ex_bird, or
+// ex_multiset where only that has scores.
+func ChooseEX(there []string, asked string) string {
+	switch {
+	case asked != "":
+		return asked
+	case !slices.Contains(there, "ex_bird") && slices.Contains(there, "ex_multiset"):
+		return "ex_multiset"
+	}
+	return "ex_bird"
 }
 
 // quoted are names from data for a message, escaped and at most 60 characters of each.
@@ -278,7 +286,8 @@ cases:
 				unlike[Unlike{Why: NoValue}]++
 				continue cases
 			}
-			if u, ok := x.notes.unlike(first, e); ok {
+			p := x.set.pair(first, e)
+			if u, ok := unlikePair(&p); ok {
 				u.From, u.To = "", ""
 				unlike[u]++
 				continue cases
@@ -286,7 +295,8 @@ cases:
 			values = append(values, v)
 		}
 		for i := 1; i < k; i++ {
-			x.notes.remark(first, series[i].at(n))
+			p := x.set.pair(first, series[i].at(n))
+			x.notes.remark(&p)
 		}
 		copy(row, values)
 		r.Compared++

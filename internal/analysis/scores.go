@@ -298,6 +298,13 @@ func markOf(s *Score) (m mark) {
 	return m
 }
 
+func (x *series) len() int {
+	if x == nil {
+		return 0
+	}
+	return len(x.entries)
+}
+
 // at is a case's score; its mark is absent where there is none.
 func (x *series) at(n int) entry {
 	if x == nil || n >= len(x.entries) {
@@ -328,14 +335,16 @@ var Headline = []string{
 }
 
 // SortMetrics sorts names: the headline first, then the others by name.
-func SortMetrics(metrics []string) {
+func SortMetrics(metrics []string) { slices.SortFunc(metrics, compareMetrics) }
+
+func compareMetrics(a, b string) int {
 	at := func(m string) int {
 		if i := slices.Index(Headline, m); i >= 0 {
 			return i
 		}
 		return len(Headline)
 	}
-	slices.SortFunc(metrics, func(a, b string) int { return cmp.Or(cmp.Compare(at(a), at(b)), strings.Compare(a, b)) })
+	return cmp.Or(cmp.Compare(at(a), at(b)), strings.Compare(a, b))
 }
 
 // asked tells whether there is any score of a case.

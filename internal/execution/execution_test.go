@@ -61,7 +61,7 @@ func (c *counted) QueryWithin(ctx context.Context, rows, bytes int64, query stri
 func executor(w execution.Warehouse) *execution.Executor {
 	return &execution.Executor{
 		Open:   func(context.Context, string) (execution.Warehouse, error) { return w, nil },
-		Limits: execution.Limits{Rows: 1000, Bytes: 1 << 20, Timeout: 30 * time.Second}, Now: time.Now,
+		Limits: execution.Limits{Rows: 1000, Bytes: 1 << 20, Timeout: 10 * time.Minute}, Now: time.Now,
 	}
 }
 

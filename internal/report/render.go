@@ -39,7 +39,7 @@ type view struct {
 func (v *view) header() {
 	agents := make([]string, 0, len(v.Agents))
 	for _, a := range v.Agents {
-		if name := Printable(strings.TrimSpace(a.Name + " " + a.Version)); name != "" {
+		if name := Printable(a.Full()); name != "" {
 			agents = append(agents, name)
 		}
 	}
@@ -59,22 +59,29 @@ func (v *view) header() {
 	}
 }
 
-// name is how an agent version is called in tables: by what tells it from the others.
-func (v *view) name(a Agent) string {
+// name is how an agent version is called in tables.
+func (v *view) name(a Agent) string { return Printable(v.Label(a)) }
+
+// Label is how an agent version is called in tables: by what tells it from the others; "" where
+// there is only one.
+func (f *Figures) Label(a Agent) string {
 	sameName, sameVersion := true, true
-	for _, b := range v.Agents {
+	for _, b := range f.Agents {
 		sameName, sameVersion = sameName && a.Name == b.Name, sameVersion && a.Version == b.Version
 	}
 	switch {
 	case sameName && sameVersion:
 		return ""
 	case sameName:
-		return Printable(orDash(a.Version))
+		return orDash(a.Version)
 	case sameVersion:
-		return Printable(orDash(a.Name))
+		return orDash(a.Name)
 	}
-	return Printable(strings.TrimSpace(a.Name + " " + a.Version))
+	return a.Full()
 }
+
+// Full is the agent's name and version.
+func (a Agent) Full() string { return strings.TrimSpace(a.Name + " " + a.Version) }
 
 func orDash(s string) string {
 	if s == "" {
@@ -182,7 +189,7 @@ func (v *view) addRates(g *grid, name string, strong bool, rates []Rate) {
 		if s := r.Passed; s != nil {
 			row[5] = v.bar(s.Rate, v.barWidth())
 			row[6] = inStyle(percent(s.Rate), shareStyle(s.Rate))
-			row[7] = inStyle(fmt.Sprintf("%2.0f%s%.0f", 100*s.Low, v.dash, 100*s.High), dim)
+			row[7] = inStyle(s.Interval(v.dash), dim)
 		}
 		g.add(append(row, v.count(c.Abstained, dim), v.count(c.NotApplicable, dim), v.count(c.Failed, red), v.count(c.Unanswered, red))...)
 	}
@@ -416,7 +423,7 @@ func (v *view) verdict() {
 		}
 		v.line()
 		for _, r := range m.Rates {
-			who := Printable(strings.TrimSpace(r.Agent.Name + " " + r.Agent.Version))
+			who := Printable(r.Agent.Full())
 			if who == "" {
 				who = "the agent"
 			}
@@ -485,5 +492,10 @@ func Value(f float64) string { return decimal(f) }
 
 // Signed is a difference of values as the terminal prints it, with its sign.
 func Signed(f float64) string { return signed(f) }
+
+// Interval is the 95 % interval of a pass rate in percent, such as 67–90.
+func (s *Share) Interval(dash string) string {
+	return fmt.Sprintf("%2.0f%s%.0f", 100*s.Low, dash, 100*s.High)
+}
 
 func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + "%" }

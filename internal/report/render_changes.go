@@ -32,28 +32,49 @@ func (v *view) changes() {
 }
 
 func (v *view) changeRow(m *MetricChange) []cellSpans {
-	row := []cellSpans{text(Printable(m.Metric)), text(fmt.Sprintf("%d/%d", m.N, m.Of)), text(signed(m.Mean)), nil, v.count(m.Improved, green), v.count(m.Worse, red), nil, nil, nil}
+	row := []cellSpans{text(Printable(m.Metric)), text(fmt.Sprintf("%d/%d", m.N, m.Of)), text(signed(m.Mean)), nil, v.count(m.Improved, green), v.count(m.Worse, red), text(m.Chance()), nil, nil}
 	if m.Rate != nil {
-		row[3] = text(fmt.Sprintf("%+.1f pts", rounded(100**m.Rate, 1)))
+		row[3] = text(m.By())
 	}
-	switch {
-	case m.Improved+m.Worse == 0:
-		row[7] = inStyle("no change", dim)
-		return row
-	case m.Significant:
-		row[7] = inStyle("significant", bold)
-	default:
-		row[7] = inStyle("not significant", dim)
+	row[7] = inStyle(m.Sure(), dim)
+	if m.Significant {
+		row[7] = inStyle(m.Sure(), bold)
 	}
-	switch {
-	case m.P == nil:
+	if m.P == nil && m.Improved+m.Worse > 0 {
 		row[8] = inStyle(signed(*m.Low)+" to "+signed(*m.High), dim)
-	case *m.P < 0.001:
-		row[6] = text("<.001")
-	default:
-		row[6] = text(strconv.FormatFloat(*m.P, 'f', 3, 64))
 	}
 	return row
+}
+
+// By is how much the metric changed: its pass rate where it has one, such as +3.4 pts, else its
+// mean.
+func (c *MetricChange) By() string {
+	if c.Rate != nil {
+		return fmt.Sprintf("%+.1f pts", rounded(100**c.Rate, 1))
+	}
+	return signed(c.Mean)
+}
+
+// Chance is the p of the change; "" where nothing changed or the metric gives no verdict.
+func (c *MetricChange) Chance() string {
+	switch {
+	case c.P == nil || c.Improved+c.Worse == 0:
+		return ""
+	case *c.P < 0.001:
+		return "<.001"
+	}
+	return strconv.FormatFloat(*c.P, 'f', 3, 64)
+}
+
+// Sure says whether the change is more than chance.
+func (c *MetricChange) Sure() string {
+	switch {
+	case c.Improved+c.Worse == 0:
+		return "no change"
+	case c.Significant:
+		return "significant"
+	}
+	return "not significant"
 }
 
 func (v *view) regressed(c *Change) {
@@ -74,15 +95,11 @@ func (v *view) comparison(a Agent) string {
 			if c.To != a || m.Metric != v.Primary {
 				continue
 			}
-			by := signed(m.Mean)
-			if m.Rate != nil {
-				by = fmt.Sprintf("%+.1f pts", rounded(100**m.Rate, 1))
-			}
 			sure := "not significant"
 			if m.Significant {
 				sure = "significant"
 			}
-			return fmt.Sprintf(" (%s, %s)", by, sure)
+			return fmt.Sprintf(" (%s, %s)", m.By(), sure)
 		}
 	}
 	return ""

@@ -137,6 +137,9 @@ func NewSummary(o SummaryOptions) *Summary {
 	return s
 }
 
+// Primary is the metric of tiers, tags and worst answers.
+func (s *Summary) Primary() string { return s.o.Primary }
+
 // Primary is the metric that summaries of these metrics are about: hybrid_ex where it is among them or
 // there are none, else the first with a verdict, else the first.
 func Primary(metrics []scoring.Metric) string {

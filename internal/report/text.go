@@ -125,6 +125,12 @@ func cut(s string, n int, ellipsis string) string {
 	return s
 }
 
+// Width is how many columns of a terminal a text takes.
+func Width(s string) int { return textWidth(s) }
+
+// Pad fills a text up to n columns, at its end, or before it where it stands at the right.
+func Pad(s string, n int, right bool) string { return pad(s, n, right) }
+
 // pad fills a text up to n columns.
 func pad(s string, n int, right bool) string {
 	blanks := strings.Repeat(" ", max(0, n-textWidth(s)))

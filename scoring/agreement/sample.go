@@ -1,6 +1,9 @@
 package agreement
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Least sample sizes below which figures are reported with a warning.
 const (
@@ -29,4 +32,61 @@ func SampleWarnings(c Confusion) []string {
 	few(c.Passes(), "pass", "sensitivity")
 	few(c.Fails(), "fail", "specificity")
 	return out
+}
+
+// CohenCases is how many cases it takes for a confidence interval of Cohen's kappa to be at most so
+// wide (above 0, at most 2), if all come out as those of the table do: n = (2 z s / width)², with z
+// the normal quantile of the level and s² the variance of kappa times n in large samples,
+//
+//	s² = (A + B - C) / (1 - e)⁴
+//	A = Σ pᵢᵢ ((1 - e) - (pᵢ. + p.ᵢ)(1 - o))²
+//	B = (1 - o)² Σ pᵢⱼ (p.ᵢ + pⱼ.)², over i ≠ j
+//	C = (o e - 2e + o)²
+//
+// where o is the share on which both agree and e that expected by chance (Fleiss, Cohen and Everitt
+// 1969, Large sample standard errors of kappa and weighted kappa). It assumes that cases
+// are drawn independently: a sample of strata in other shares than those of the whole needs others.
+// Where the raters never disagree, or agree by chance alone, the variance is not known yet and the
+// figure is not defined.
+func CohenCases(table [][]int, width, level float64) Stat {
+	kappa := Cohen(table)
+	if !kappa.Defined {
+		return kappa
+	}
+	k := len(table)
+	n, rows, cols := 0.0, make([]float64, k), make([]float64, k)
+	for i := range k {
+		for j := range k {
+			v := float64(table[i][j])
+			n, rows[i], cols[j] = n+v, rows[i]+v, cols[j]+v
+		}
+	}
+	var o, e float64
+	for i := range k {
+		o += float64(table[i][i]) / n
+		e += rows[i] * cols[i] / (n * n)
+	}
+	if o == 1 {
+		return undefined(noDisagreement)
+	}
+	var a, b float64
+	for i := range k {
+		for j := range k {
+			p := float64(table[i][j]) / n
+			if i == j {
+				d := (1 - e) - (rows[i]+cols[i])/n*(1-o)
+				a += p * d * d
+				continue
+			}
+			d := (cols[i] + rows[j]) / n
+			b += p * d * d
+		}
+	}
+	c := o*e - 2*e + o
+	variance := (a + (1-o)*(1-o)*b - c*c) / math.Pow(1-e, 4)
+	if variance <= 1e-12 {
+		return undefined(noVariation)
+	}
+	z := math.Sqrt2 * math.Erfinv(level)
+	return defined(math.Ceil(4*z*z*variance/(width*width) - 1e-9))
 }

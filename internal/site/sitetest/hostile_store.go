@@ -35,9 +35,6 @@ func HostileStore(tb testing.TB) string {
 	return path
 }
 
-// Plain is the run of a hostile store that has all cases; its own names are harmless.
-var Plain = connectors.Run{ID: "plain", Agent: "atlas", AgentVersion: "2.0", BatchID: "b1"}
-
 var hostileStore = sync.OnceValues(func() ([]byte, error) { return made(fillHostile) })
 
 func fillHostile(ctx context.Context, w *connectors.Warehouse, _ *sql.DB) error {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // Size is how large a store is to be.
@@ -31,6 +32,73 @@ func Large(tb testing.TB, s Size) *connectors.Warehouse {
 		tb.Fatal(err)
 	}
 	return Open(tb, path)
+}
+
+// Wide makes a store with one case, [WideCase], in the run [Plain]: two results of rows x columns, of
+// which every hundredth cell differs, in another order of rows. It returns the path of the file.
+func Wide(tb testing.TB, rows, columns int) string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "wide.duckdb")
+	w := Open(tb, path)
+	defer w.Close()
+	if err := fillWide(tb.Context(), w, rows, columns); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// WideCase is the id of the case of a wide store.
+const WideCase = "wide"
+
+func fillWide(ctx context.Context, w *connectors.Warehouse, rows, columns int) error {
+	if err := w.Install(ctx); err != nil {
+		return err
+	}
+	result := func(answer bool) (*scoring.Table, error) {
+		out := make([]scoring.Column, columns)
+		for c := range out {
+			kind := scoring.Int64
+			if c%2 == 1 {
+				kind = scoring.String
+			}
+			b := scoring.NewBuilder(fmt.Sprintf("column %d", c+1), kind, rows)
+			for i := range rows {
+				r := i
+				if answer {
+					r = rows - 1 - i
+				}
+				v := int64(r*columns+c) * 7919
+				if answer && c > 0 && (r*columns+c)%100 == 0 {
+					v++
+				}
+				if kind == scoring.Int64 {
+					b.AppendInt(v)
+				} else if err := b.AppendText(kind, fmt.Appendf(nil, "text %d of some length", v)); err != nil {
+					return nil, err
+				}
+			}
+			out[c] = b.Column()
+		}
+		return scoring.NewTable(out...)
+	}
+	gold, err := result(false)
+	if err != nil {
+		return err
+	}
+	pred, err := result(true)
+	if err != nil {
+		return err
+	}
+	c := &scoring.Case{
+		ID: WideCase, Question: "Show everything.", Dialect: "duckdb", Golds: []scoring.Query{{SQL: "SELECT * FROM t", Result: scoring.Result{Table: gold}, Ran: true}},
+		Pred:  scoring.Query{SQL: "SELECT * FROM t ORDER BY 1 DESC", Result: scoring.Result{Table: pred}, Ran: true},
+		Agent: scoring.Agent{Name: Plain.Agent, Version: Plain.AgentVersion, BatchID: Plain.BatchID},
+	}
+	if err := w.WriteCases(ctx, "v1", []*scoring.Case{c}); err != nil {
+		return err
+	}
+	r := Run{ID: Plain.ID, Started: began, Metrics: []string{"hybrid_ex", "relation", "verdict", "row_f1"}}
+	return r.Score(ctx, w)
 }
 
 // RunID is the eval_run_id of the i-th run of a large store, counted from 0. Its agent is atlas, its

@@ -120,6 +120,9 @@ func fillSmall(ctx context.Context, w *connectors.Warehouse, db *sql.DB) error {
 		connectors.Run{ID: "cut-short", Agent: "atlas", AgentVersion: "1.0", BatchID: "atlas-1.0", Started: began.AddDate(0, 0, 4), Mode: "both", Judge: "none", Status: "stopped"})
 }
 
+// Plain is the run of a hostile or wide store that has all cases; its own names are harmless.
+var Plain = connectors.Run{ID: "plain", Agent: "atlas", AgentVersion: "2.0", BatchID: "b1"}
+
 // began is when the first run of the small store started.
 var began = time.Date(2025, 1, 14, 6, 0, 0, 0, time.UTC)
 

@@ -1,4 +1,4 @@
--- badger in snowflake via api-gateway: 241 steps, in this order. Each may be run again.
+-- badger in snowflake via api-gateway: 282 steps, in this order. Each may be run again.
 
 -- 1. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
 -- The role that owns badger's objects.
@@ -174,7 +174,7 @@ CREATE TABLE IF NOT EXISTS lake.badger.golden_set (case_id VARCHAR, question VAR
 CREATE TABLE IF NOT EXISTS lake.badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR, tool_calls VARIANT, response VARCHAR, latency_ms FLOAT, gold_latency_ms FLOAT, ran_at TIMESTAMP_LTZ(9), conversation_id VARCHAR, turn NUMBER(19, 0));
 
 -- 28. Run by badger_owner.
--- What people said of answers: one row for each answer and annotator. The table stays when badger is removed.
+-- What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.human_labels (case_id VARCHAR, agent_name VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, labelled_at TIMESTAMP_LTZ(9), agent_version VARCHAR);
 
 -- 29. Run by badger_owner.
@@ -206,7 +206,7 @@ CREATE TABLE IF NOT EXISTS lake.badger.run_log (entry_id VARCHAR, logged_at TIME
 CREATE TABLE IF NOT EXISTS lake.badger.run_locks (name VARCHAR, holder VARCHAR, taken_at TIMESTAMP_LTZ(9), beat_at TIMESTAMP_LTZ(9));
 
 -- 36. Run by badger_owner.
--- Who is asking a judge at this moment: one row for each request. Rows come and go. The table stays when badger is removed.
+-- Who is asking a judge, or has an answer before them to label, at this moment: one row for each request, and for each annotator of an answer. Rows come and go. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS lake.badger.claims (claim_key VARCHAR, owner VARCHAR, expires_ms NUMBER(19, 0));
 
 -- 37. Run by badger_owner.
@@ -214,6 +214,18 @@ CREATE TABLE IF NOT EXISTS lake.badger.claims (claim_key VARCHAR, owner VARCHAR,
 CREATE TABLE IF NOT EXISTS lake.badger.calls (call_id VARCHAR, content_hash VARCHAR, function VARCHAR, request VARCHAR, reply VARCHAR, expires_ms NUMBER(19, 0));
 
 -- 38. Run by badger_owner.
+-- The labelling queues: answers of one run that people are to label, in an order. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.queues (queue_id VARCHAR, name VARCHAR, eval_run_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, filter VARCHAR, ordering VARCHAR, seed NUMBER(19, 0), annotators NUMBER(19, 0), guideline VARCHAR, options VARIANT, blind BOOLEAN, reason_required BOOLEAN, cases NUMBER(19, 0), created_by VARCHAR, created_at TIMESTAMP_LTZ(9), closed_at TIMESTAMP_LTZ(9));
+
+-- 39. Run by badger_owner.
+-- The answers of the labelling queues. They are fixed when a queue is made. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.queue_items (queue_id VARCHAR, position NUMBER(19, 0), case_id VARCHAR);
+
+-- 40. Run by badger_owner.
+-- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn. The table stays when badger is removed.
+CREATE TABLE IF NOT EXISTS lake.badger.label_log (label_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, gold_wrong BOOLEAN, ambiguous BOOLEAN, labelled_at TIMESTAMP_LTZ(9), queue_id VARCHAR, answer_hash VARCHAR, decides BOOLEAN);
+
+-- 41. Run by badger_owner.
 -- The latest score of each answer and metric, whichever run it is from, with the status of that run.
 CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, run_status, run_date FROM (
   SELECT s.eval_run_id, s.case_id, s.agent_name, s.agent_version, s.batch_id, s.metric, s.metric_version, s.status, s.value, s.label, s.passed, s.reason, s.detail, s.assessment_ids, s.config_hash, s.scored_at, s.code, s.usage, s.gold_hash, COALESCE(r.status, 'running') AS run_status, r.eval_run_date AS run_date,
@@ -222,16 +234,19 @@ CREATE OR REPLACE VIEW lake.badger.latest_scores AS SELECT eval_run_id, case_id,
   ON r.eval_run_id = s.eval_run_id AND r.agent_name = s.agent_name AND r.agent_version = s.agent_version AND r.batch_id = s.batch_id) t
 WHERE newest = 1;
 
--- 39. Run by badger_owner.
+-- 42. Run by badger_owner.
 -- What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.
-CREATE OR REPLACE VIEW lake.badger.consensus AS SELECT case_id, agent_name, batch_id, CASE WHEN SUM(said) > 0 THEN 1 WHEN SUM(said) < 0 THEN 0 END AS passes, agent_version
-FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, said
+CREATE OR REPLACE VIEW lake.badger.consensus AS SELECT case_id, agent_name, batch_id, CASE WHEN says > 0 THEN 1 WHEN says < 0 THEN 0 END AS passes, agent_version
+FROM (SELECT case_id, agent_name, agent_version, batch_id, CASE WHEN MAX(decides) = 1 THEN SUM(decides * said) ELSE SUM(said) END AS says
+  FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, said
+FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, said, ROW_NUMBER() OVER (PARTITION BY case_id, agent_name, agent_version, batch_id, annotator, decides ORDER BY origin) AS choice
+FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, 0 AS decides, said, 1 AS origin
 FROM (SELECT l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END) AS agent_version, l.batch_id, l.annotator,
         CASE WHEN l.verdict IN ('pass', '1', 'true', 'yes', 'correct') THEN 1 WHEN l.verdict IN ('fail', '0', 'false', 'no', 'incorrect') THEN -1 ELSE 0 END AS said,
         ROW_NUMBER() OVER (PARTITION BY l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END), l.batch_id, l.annotator
                            ORDER BY CASE WHEN l.labelled_at IS NULL THEN 1 ELSE 0 END, l.labelled_at DESC, l.verdict) AS latest
   FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, verdict, labelled_at
-    FROM (SELECT case_id AS raw_id, COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, COALESCE(CAST(agent_name AS VARCHAR), '') AS agent_name, CAST(agent_version AS VARCHAR) AS agent_version,
+    FROM (SELECT CAST(case_id AS VARCHAR) AS raw_id, COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, COALESCE(CAST(agent_name AS VARCHAR), '') AS agent_name, CAST(agent_version AS VARCHAR) AS agent_version,
                  COALESCE(CAST(batch_id AS VARCHAR), '') AS batch_id, COALESCE(CAST(annotator AS VARCHAR), '') AS annotator, LOWER(TRIM(REPLACE(REPLACE(REPLACE(COALESCE(CAST(verdict AS VARCHAR), ''), CHR(9), ' '), CHR(10), ' '), CHR(13), ' '))) AS verdict,
                  labelled_at AS labelled_at
           FROM lake.badger.human_labels) k
@@ -245,16 +260,25 @@ FROM (SELECT l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.vers
   LEFT JOIN (SELECT agent_name, batch_id, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
     FROM lake.badger.eval_runs GROUP BY agent_name, batch_id) e
   ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id) v
-WHERE latest = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id;
+WHERE latest = 1 OR agent_version IS NULL
+  UNION ALL SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, said, 0 AS origin
+  FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, CASE verdict WHEN 'pass' THEN 1 WHEN 'fail' THEN -1 ELSE 0 END AS said, verdict,
+          ROW_NUMBER() OVER (PARTITION BY case_id, agent_name, agent_version, batch_id, annotator, decides ORDER BY labelled_at DESC, label_id DESC) AS latest
+    FROM (SELECT CAST(case_id AS VARCHAR) AS raw_id, COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, COALESCE(CAST(agent_name AS VARCHAR), '') AS agent_name, COALESCE(CAST(agent_version AS VARCHAR), '') AS agent_version,
+                 COALESCE(CAST(batch_id AS VARCHAR), '') AS batch_id, COALESCE(CAST(annotator AS VARCHAR), '') AS annotator, CASE WHEN decides THEN 1 ELSE 0 END AS decides, verdict, labelled_at, label_id
+          FROM lake.badger.label_log) k
+    WHERE 1 = 1) g
+  WHERE latest = 1 AND verdict NOT IN ('skip', 'withdrawn')) u) w
+WHERE choice = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id) c;
 
--- 40. Run by badger_owner.
+-- 43. Run by badger_owner.
 -- The complexity tier of each question, from its newest score.
 CREATE OR REPLACE VIEW lake.badger.complexity AS SELECT case_id, label AS tier FROM (
   SELECT case_id, label, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY scored_at DESC, eval_run_id DESC, agent_name, agent_version, batch_id) AS newest
   FROM lake.badger.latest_scores WHERE metric = 'sql_complexity' AND status = 'ok') t
 WHERE newest = 1;
 
--- 41. Run by badger_owner.
+-- 44. Run by badger_owner.
 -- What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.
 CREATE OR REPLACE VIEW lake.badger.coverage AS SELECT agent_name, agent_version, batch_id, metric, applies + not_applicable AS asked, scored, abstained, not_applicable, failed, unanswered,
        CASE WHEN applies > 0 THEN scored * 1.0 / applies END AS coverage, passed,
@@ -275,7 +299,7 @@ FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.ab
     GROUP BY a.agent_name, a.agent_version, a.batch_id) n
   ON n.agent_name = s.agent_name AND n.agent_version = s.agent_version AND n.batch_id = s.batch_id) t;
 
--- 42. Run by badger_owner.
+-- 45. Run by badger_owner.
 -- Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.
 CREATE OR REPLACE VIEW lake.badger.versions_by_metric AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value,
        AVG(CASE WHEN s.passed THEN 1.0 WHEN NOT s.passed THEN 0.0 END) AS pass_rate,
@@ -283,7 +307,7 @@ CREATE OR REPLACE VIEW lake.badger.versions_by_metric AS SELECT s.agent_name, s.
 FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id = s.case_id
 GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') HAVING COUNT(CASE WHEN s.status = 'ok' THEN 1 END) > 0;
 
--- 43. Run by badger_owner.
+-- 46. Run by badger_owner.
 -- How often each metric gives the verdict that most annotators give.
 CREATE OR REPLACE VIEW lake.badger.agreement AS SELECT metric, labelled, true_pass, false_pass, true_fail, false_fail, (true_pass + true_fail) * 1.0 / labelled AS accuracy,
        CASE WHEN chance < 1.0 THEN ((true_pass + true_fail) * 1.0 / labelled - chance) / (1.0 - chance) END AS kappa
@@ -297,7 +321,7 @@ FROM (SELECT c.*, ((true_pass + false_pass) * 1.0 * (true_pass + false_fail) + (
     ON l.case_id = s.case_id AND l.agent_name = s.agent_name AND l.agent_version = s.agent_version AND l.batch_id = s.batch_id
     WHERE s.passed IS NOT NULL AND l.passes IS NOT NULL GROUP BY s.metric) c) k;
 
--- 44. Run by badger_owner.
+-- 47. Run by badger_owner.
 -- The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.
 CREATE OR REPLACE VIEW lake.badger.degradation AS SELECT n.agent_name, n.metric, n.batch_id, b.batch_id AS batch_before, n.judged, b.judged AS judged_before, n.pass_rate, b.pass_rate AS pass_rate_before,
        n.pass_rate - b.pass_rate AS pass_rate_change, n.failed, b.failed AS failed_before
@@ -318,7 +342,7 @@ FROM (SELECT s.agent_name, s.batch_id, s.metric, a.place, ROW_NUMBER() OVER (PAR
   GROUP BY s.agent_name, s.batch_id, s.metric, a.place) b ON b.agent_name = n.agent_name AND b.metric = n.metric AND b.nth = 2
 WHERE n.place = 1;
 
--- 45. Run by badger_owner.
+-- 48. Run by badger_owner.
 -- The run of each agent, version and batch that started last: what became of it, and of its scores.
 CREATE OR REPLACE VIEW lake.badger.latest_run AS SELECT r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date AS run_date, r.status AS run_status, r.judge, COUNT(DISTINCT s.case_id) AS cases,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN s.status = 'abstained' THEN 1 END) AS abstained,
@@ -330,7 +354,7 @@ FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, eval_run_date, st
 LEFT JOIN lake.badger.scores s ON s.eval_run_id = r.eval_run_id AND s.agent_name = r.agent_name AND s.agent_version = r.agent_version AND s.batch_id = r.batch_id
 WHERE r.newest = 1 GROUP BY r.agent_name, r.agent_version, r.batch_id, r.eval_run_id, r.eval_run_date, r.status, r.judge;
 
--- 46. Run by badger_owner.
+-- 49. Run by badger_owner.
 -- Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.
 CREATE OR REPLACE VIEW lake.badger.versions_by_batch AS SELECT s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown') AS tier, s.batch_id, CAST(CONVERT_TIMEZONE('UTC', s.run_date) AS DATE) AS run_day, COUNT(*) AS answered,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored, AVG(s.value) AS mean_value, COUNT(CASE WHEN s.passed THEN 1 END) AS passed,
@@ -338,7 +362,7 @@ CREATE OR REPLACE VIEW lake.badger.versions_by_batch AS SELECT s.agent_name, s.a
 FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id = s.case_id
 GROUP BY s.agent_name, s.agent_version, s.metric, COALESCE(c.tier, 'unknown'), s.batch_id, CAST(CONVERT_TIMEZONE('UTC', s.run_date) AS DATE);
 
--- 47. Run by badger_owner.
+-- 50. Run by badger_owner.
 -- The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.
 CREATE OR REPLACE VIEW lake.badger.worst_cases AS SELECT s.agent_name, s.agent_version, s.batch_id, s.metric,
        ROW_NUMBER() OVER (PARTITION BY s.agent_name, s.agent_version, s.batch_id, s.metric ORDER BY CASE WHEN s.passed THEN 1 ELSE 0 END, CASE WHEN s.value IS NULL THEN 1 ELSE 0 END, s.value, s.case_id) AS place,
@@ -346,7 +370,7 @@ CREATE OR REPLACE VIEW lake.badger.worst_cases AS SELECT s.agent_name, s.agent_v
 FROM lake.badger.latest_scores s LEFT JOIN lake.badger.complexity c ON c.case_id = s.case_id
 WHERE s.status = 'ok' AND s.passed IS NOT NULL AND (s.passed = FALSE OR s.value < 1);
 
--- 48. Run by badger_owner.
+-- 51. Run by badger_owner.
 -- What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.
 CREATE OR REPLACE VIEW lake.badger.judge_cost AS SELECT eval_run_id, agent_name, agent_version, batch_id, metric, COUNT(*) AS scores, COUNT(calls) AS asked, SUM(calls) AS calls,
        SUM(CASE WHEN tokens_in >= 0 THEN tokens_in ELSE 0 END) AS tokens_in, SUM(CASE WHEN tokens_out >= 0 THEN tokens_out ELSE 0 END) AS tokens_out,
@@ -355,12 +379,12 @@ FROM (SELECT eval_run_id, agent_name, agent_version, batch_id, metric, CAST(CAST
         CAST(CAST(GET(usage, 'tokens_in') AS VARCHAR) AS NUMBER(19, 0)) AS tokens_in, CAST(CAST(GET(usage, 'tokens_out') AS VARCHAR) AS NUMBER(19, 0)) AS tokens_out FROM lake.badger.scores) u
 GROUP BY eval_run_id, agent_name, agent_version, batch_id, metric HAVING COUNT(calls) > 0;
 
--- 49. Run by badger_owner.
+-- 52. Run by badger_owner.
 -- Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.
 CREATE OR REPLACE VIEW lake.badger.failures_by_reason AS SELECT agent_name, agent_version, batch_id, metric, status, code, reason, COUNT(*) AS answers, MIN(case_id) AS example
 FROM lake.badger.latest_scores WHERE status <> 'ok' GROUP BY agent_name, agent_version, batch_id, metric, status, code, reason;
 
--- 50. Run by badger_owner.
+-- 53. Run by badger_owner.
 -- Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer's is not), gold_x and gold_flex (ROSE's Refuter, or FLEX, found it wrong), gold_literal (its query compares with a text that neither question nor evidence has, and the answer's with one that is there), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.
 CREATE OR REPLACE VIEW lake.badger.suspect_golds AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
 FROM (SELECT COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, 'gold_error' AS why, CAST(NULL AS VARCHAR) AS answer, CAST(NULL AS VARCHAR) AS agent_name, CAST(NULL AS VARCHAR) AS agent_version, CAST(NULL AS VARCHAR) AS batch_id
@@ -384,7 +408,7 @@ FROM (SELECT COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, 'gold_error' AS 
   WHERE s.metric = 'ex_multiset' AND s.passed = FALSE) t
 GROUP BY t.case_id, t.why;
 
--- 51. Run by badger_owner.
+-- 54. Run by badger_owner.
 -- Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are of unlike things.
 CREATE OR REPLACE VIEW lake.badger.trend AS SELECT s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier, COUNT(*) AS answers, COUNT(CASE WHEN s.status = 'ok' THEN 1 END) AS scored,
        COUNT(CASE WHEN s.status = 'ok' THEN 1 END) * 1.0 / NULLIF(COUNT(CASE WHEN s.applies = 1 THEN 1 END), 0) AS coverage, AVG(s.value) AS mean_value,
@@ -402,7 +426,7 @@ JOIN (SELECT agent_name, agent_version, batch_id, dated_at, ROW_NUMBER() OVER (P
   FROM (SELECT agent_name, agent_version, batch_id, MIN(run_date) AS dated_at FROM lake.badger.latest_scores GROUP BY agent_name, agent_version, batch_id) d) b ON b.agent_name = s.agent_name AND b.agent_version = s.agent_version AND b.batch_id = s.batch_id
 GROUP BY s.agent_name, s.agent_version, s.batch_id, b.dated_at, s.metric, s.tier;
 
--- 52. Run by badger_owner.
+-- 55. Run by badger_owner.
 -- Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value where less is better. z is McNemar's (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.
 CREATE OR REPLACE VIEW lake.badger.batch_changes AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
@@ -429,7 +453,7 @@ FROM (SELECT agent_name, metric, agent_version, batch_id, version_before, batch_
     JOIN made b ON b.agent_name = n.agent_name AND b.agent_version = p.version_before AND b.batch_id = p.batch_before AND b.case_id = n.case_id AND b.metric = n.metric) c
   GROUP BY agent_name, metric, agent_version, batch_id, version_before, batch_before) t;
 
--- 53. Run by badger_owner.
+-- 56. Run by badger_owner.
 -- What goes wrong, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX's errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF's status of the filters (filters), and ROSE's diagnoses (diagnosis). An answer may have several.
 CREATE OR REPLACE VIEW lake.badger.failure_labels AS SELECT l.agent_name, l.agent_version, l.batch_id, l.metric, l.kind, l.label, COALESCE(c.tier, 'unknown') AS tier, l.case_id
 FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'issue' AS kind, v.label, s.case_id FROM lake.badger.latest_scores s CROSS JOIN (SELECT 'filters_missing' AS label UNION ALL SELECT 'filters_incorrect' AS label UNION ALL SELECT 'joins_missing' AS label UNION ALL SELECT 'joins_incorrect' AS label UNION ALL SELECT 'joins_unnecessary' AS label UNION ALL SELECT 'aggregation_wrong' AS label UNION ALL SELECT 'aggregation_missing' AS label UNION ALL SELECT 'columns_missing' AS label UNION ALL SELECT 'columns_wrong' AS label UNION ALL SELECT 'ordering_wrong' AS label UNION ALL SELECT 'schema_misunderstanding' AS label UNION ALL SELECT 'logic_error' AS label UNION ALL SELECT 'performance_issue' AS label) v WHERE s.status = 'ok' AND s.metric = 'sql_judge_issues' AND TO_JSON(GET(s.detail, 'issues')) LIKE '%"' || v.label || '"%'
@@ -448,19 +472,19 @@ FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'issue' AS kin
   UNION ALL
   SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, 'diagnosis' AS kind, 'amb_schema' AS label, s.case_id FROM lake.badger.latest_scores s WHERE s.status = 'ok' AND s.metric = 'rose' AND CAST(GET(s.detail, 'amb_schema') AS VARCHAR) = 'true') l LEFT JOIN lake.badger.complexity c ON c.case_id = l.case_id;
 
--- 54. Run by badger_owner.
+-- 57. Run by badger_owner.
 -- The labels of failure_labels, counted by version, batch and tier, with one of the cases.
 CREATE OR REPLACE VIEW lake.badger.failures_by_label AS SELECT agent_name, agent_version, batch_id, metric, kind, label, tier, COUNT(*) AS answers, MIN(case_id) AS example
 FROM lake.badger.failure_labels GROUP BY agent_name, agent_version, batch_id, metric, kind, label, tier;
 
--- 55. Run by badger_owner.
+-- 58. Run by badger_owner.
 -- Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE's Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).
 CREATE OR REPLACE VIEW lake.badger.ambiguous_questions AS SELECT t.case_id, t.why AS reason, COUNT(DISTINCT t.answer) AS answers, MIN(t.agent_name) AS example_agent, MIN(t.agent_version) AS example_version, MIN(t.batch_id) AS example_batch
 FROM (SELECT case_id, CASE WHEN label = 'multiple_answers_available' THEN 'amb_flex' ELSE label END AS why, (agent_name || ' ' || agent_version || ' ' || batch_id) AS answer, agent_name, agent_version, batch_id
   FROM lake.badger.failure_labels WHERE kind = 'diagnosis' AND label IN ('amb_q', 'amb_schema') OR kind = 'difference' AND label = 'multiple_answers_available') t
 GROUP BY t.case_id, t.why;
 
--- 56. Run by badger_owner.
+-- 59. Run by badger_owner.
 -- Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by what ROSE's Refuter says of the question: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.
 CREATE OR REPLACE VIEW lake.badger.ex_discordance AS SELECT e.agent_name, e.agent_version, e.batch_id, e.metric AS ex_metric, s.metric, COALESCE(c.tier, 'unknown') AS tier, COALESCE(d.diagnosis, 'neither') AS diagnosis, COUNT(*) AS answers,
        COUNT(CASE WHEN e.passed AND NOT s.passed THEN 1 END) AS false_positives, COUNT(CASE WHEN NOT e.passed AND s.passed THEN 1 END) AS false_negatives,
@@ -473,7 +497,7 @@ LEFT JOIN lake.badger.complexity c ON c.case_id = e.case_id
 WHERE e.metric IN ('ex_bird', 'ex_multiset') AND s.metric IN ('verdict', 'rose', 'flex') AND e.passed IS NOT NULL AND s.passed IS NOT NULL
 GROUP BY e.agent_name, e.agent_version, e.batch_id, e.metric, s.metric, COALESCE(c.tier, 'unknown'), COALESCE(d.diagnosis, 'neither');
 
--- 57. Run by badger_owner.
+-- 60. Run by badger_owner.
 -- The versions of all agents by each metric, on the cases of which all versions that have values of the metric have one, the newest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value where less is better. Where the versions share no case there is no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.
 CREATE OR REPLACE VIEW lake.badger.system_ranks AS WITH made AS (SELECT s.agent_name, s.agent_version, s.batch_id, s.case_id, s.metric, s.metric_version, s.config_hash, s.gold_hash,
            CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 'ok' ELSE s.status END AS status, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN 0 ELSE s.value END AS value, CASE WHEN s.status = 'not_applicable' AND s.reason IN ('no SQL of the agent given', 'no result of the agent given', 'no query and no result of the agent given') AND s.metric NOT IN ('latency_overhead', 'sql_judge_issues') THEN FALSE ELSE s.passed END AS passed,
@@ -492,715 +516,867 @@ FROM (SELECT v.metric, v.agent_name, v.agent_version, v.case_id, v.value, v.pass
   WHERE v.newest = 1 AND v.status = 'ok') t
 WHERE having_it = systems GROUP BY metric, agent_name, agent_version;
 
--- 58. Run by badger_owner.
+-- 61. Run by badger_owner.
 -- The version of the tables.
-INSERT INTO lake.badger.schema_version (version, reached_at) SELECT 4, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM lake.badger.schema_version WHERE version >= 4);
+INSERT INTO lake.badger.schema_version (version, reached_at) SELECT 5, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM lake.badger.schema_version WHERE version >= 5);
 
--- 59. Run by badger_owner.
+-- 62. Run by badger_owner.
 -- A comment on the table golden_set.
 COMMENT ON TABLE lake.badger.golden_set IS 'The questions, with their accepted answers.';
 
--- 60. Run by badger_owner.
+-- 63. Run by badger_owner.
 -- A comment on golden_set.case_id.
 COMMENT ON COLUMN lake.badger.golden_set.case_id IS 'Identifies the question. Any type is read as its text: 17, \'17\' and a UUID are all fine.';
 
--- 61. Run by badger_owner.
+-- 64. Run by badger_owner.
 -- A comment on golden_set.question.
 COMMENT ON COLUMN lake.badger.golden_set.question IS 'The question as the user asked it.';
 
--- 62. Run by badger_owner.
+-- 65. Run by badger_owner.
 -- A comment on golden_set.evidence.
 COMMENT ON COLUMN lake.badger.golden_set.evidence IS 'Hints that came with the question, such as the definition of a business term.';
 
--- 63. Run by badger_owner.
+-- 66. Run by badger_owner.
 -- A comment on golden_set.schema_ddl.
 COMMENT ON COLUMN lake.badger.golden_set.schema_ddl IS 'CREATE TABLE statements of the tables that the question is about.';
 
--- 64. Run by badger_owner.
+-- 67. Run by badger_owner.
 -- A comment on golden_set.dialect.
 COMMENT ON COLUMN lake.badger.golden_set.dialect IS 'SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …';
 
--- 65. Run by badger_owner.
+-- 68. Run by badger_owner.
 -- A comment on golden_set.gold_sql.
 COMMENT ON COLUMN lake.badger.golden_set.gold_sql IS 'The accepted query.';
 
--- 66. Run by badger_owner.
+-- 69. Run by badger_owner.
 -- A comment on golden_set.gold_result.
 COMMENT ON COLUMN lake.badger.golden_set.gold_result IS 'What the accepted query returned: an inline result, or a reference table:NAME, query:ID or file:PATH.';
 
--- 67. Run by badger_owner.
+-- 70. Run by badger_owner.
 -- A comment on golden_set.expected_tools.
 COMMENT ON COLUMN lake.badger.golden_set.expected_tools IS 'The tools that a good agent calls, in order: a list of names or of {"name", "arguments"}.';
 
--- 68. Run by badger_owner.
+-- 71. Run by badger_owner.
 -- A comment on golden_set.expected_clarifications.
 COMMENT ON COLUMN lake.badger.golden_set.expected_clarifications IS 'What a good agent asks back: a list of texts.';
 
--- 69. Run by badger_owner.
+-- 72. Run by badger_owner.
 -- A comment on golden_set.expected_behaviour.
 COMMENT ON COLUMN lake.badger.golden_set.expected_behaviour IS 'answer (also NULL), clarify or refuse.';
 
--- 70. Run by badger_owner.
+-- 73. Run by badger_owner.
 -- A comment on golden_set.tags.
 COMMENT ON COLUMN lake.badger.golden_set.tags IS 'A list of words to slice reports by.';
 
--- 71. Run by badger_owner.
+-- 74. Run by badger_owner.
 -- A comment on golden_set.set_version.
 COMMENT ON COLUMN lake.badger.golden_set.set_version IS 'Version of the golden set that the row belongs to.';
 
--- 72. Run by badger_owner.
+-- 75. Run by badger_owner.
 -- A comment on golden_set.gold_latency_ms.
 COMMENT ON COLUMN lake.badger.golden_set.gold_latency_ms IS 'How long the accepted query took, in milliseconds.';
 
--- 73. Run by badger_owner.
+-- 76. Run by badger_owner.
 -- A comment on golden_set.gold_error.
 COMMENT ON COLUMN lake.badger.golden_set.gold_error IS 'The message of the database, where the accepted query failed.';
 
--- 74. Run by badger_owner.
+-- 77. Run by badger_owner.
 -- A comment on golden_set.alternatives.
 COMMENT ON COLUMN lake.badger.golden_set.alternatives IS 'Further accepted answers: a list of {"sql", "result", "error", "latency_ms"}. The best one counts.';
 
--- 75. Run by badger_owner.
+-- 78. Run by badger_owner.
 -- A comment on golden_set.database_name.
 COMMENT ON COLUMN lake.badger.golden_set.database_name IS 'Name of the database that the question is about. Agreement with people can be shown by database.';
 
--- 76. Run by badger_owner.
+-- 79. Run by badger_owner.
 -- A comment on golden_set.metric_options.
 COMMENT ON COLUMN lake.badger.golden_set.metric_options IS 'Options of single metrics, by name.';
 
--- 77. Run by badger_owner.
+-- 80. Run by badger_owner.
 -- A comment on the table agent_runs.
 COMMENT ON TABLE lake.badger.agent_runs IS 'The answers of agents: one row for each question, version of an agent, and batch.';
 
--- 78. Run by badger_owner.
+-- 81. Run by badger_owner.
 -- A comment on agent_runs.agent_name.
 COMMENT ON COLUMN lake.badger.agent_runs.agent_name IS 'Who answered.';
 
--- 79. Run by badger_owner.
+-- 82. Run by badger_owner.
 -- A comment on agent_runs.agent_version.
 COMMENT ON COLUMN lake.badger.agent_runs.agent_version IS 'Version of the agent.';
 
--- 80. Run by badger_owner.
+-- 83. Run by badger_owner.
 -- A comment on agent_runs.batch_id.
 COMMENT ON COLUMN lake.badger.agent_runs.batch_id IS 'Which batch the answer belongs to, such as the night. The same agent may answer a question again in another batch.';
 
--- 81. Run by badger_owner.
+-- 84. Run by badger_owner.
 -- A comment on agent_runs.case_id.
 COMMENT ON COLUMN lake.badger.agent_runs.case_id IS 'Which question was answered: golden_set.case_id.';
 
--- 82. Run by badger_owner.
+-- 85. Run by badger_owner.
 -- A comment on agent_runs.interpretation.
 COMMENT ON COLUMN lake.badger.agent_runs.interpretation IS 'The question in the agent\'s own words.';
 
--- 83. Run by badger_owner.
+-- 86. Run by badger_owner.
 -- A comment on agent_runs.sql.
 COMMENT ON COLUMN lake.badger.agent_runs.sql IS 'The agent\'s query.';
 
--- 84. Run by badger_owner.
+-- 87. Run by badger_owner.
 -- A comment on agent_runs.result.
 COMMENT ON COLUMN lake.badger.agent_runs.result IS 'What the agent\'s query returned, in the form of gold_result.';
 
--- 85. Run by badger_owner.
+-- 88. Run by badger_owner.
 -- A comment on agent_runs.sql_error.
 COMMENT ON COLUMN lake.badger.agent_runs.sql_error IS 'The message of the database, where the agent\'s query failed.';
 
--- 86. Run by badger_owner.
+-- 89. Run by badger_owner.
 -- A comment on agent_runs.tool_calls.
 COMMENT ON COLUMN lake.badger.agent_runs.tool_calls IS 'The tools that the agent called, in order: a list of {"name", "arguments"}.';
 
--- 87. Run by badger_owner.
+-- 90. Run by badger_owner.
 -- A comment on agent_runs.response.
 COMMENT ON COLUMN lake.badger.agent_runs.response IS 'The agent\'s answer in prose.';
 
--- 88. Run by badger_owner.
+-- 91. Run by badger_owner.
 -- A comment on agent_runs.latency_ms.
 COMMENT ON COLUMN lake.badger.agent_runs.latency_ms IS 'How long the agent\'s query took, in milliseconds.';
 
--- 89. Run by badger_owner.
+-- 92. Run by badger_owner.
 -- A comment on agent_runs.gold_latency_ms.
 COMMENT ON COLUMN lake.badger.agent_runs.gold_latency_ms IS 'How long the accepted query took at the same time, where it was run again. It takes the place of golden_set.gold_latency_ms.';
 
--- 90. Run by badger_owner.
+-- 93. Run by badger_owner.
 -- A comment on agent_runs.ran_at.
 COMMENT ON COLUMN lake.badger.agent_runs.ran_at IS 'When the agent answered.';
 
--- 91. Run by badger_owner.
+-- 94. Run by badger_owner.
 -- A comment on agent_runs.conversation_id.
 COMMENT ON COLUMN lake.badger.agent_runs.conversation_id IS 'The conversation that the answer is part of.';
 
--- 92. Run by badger_owner.
+-- 95. Run by badger_owner.
 -- A comment on agent_runs.turn.
 COMMENT ON COLUMN lake.badger.agent_runs.turn IS 'Position of the answer in its conversation.';
 
--- 93. Run by badger_owner.
+-- 96. Run by badger_owner.
 -- A comment on the table human_labels.
-COMMENT ON TABLE lake.badger.human_labels IS 'What people said of answers: one row for each answer and annotator.';
+COMMENT ON TABLE lake.badger.human_labels IS 'What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log.';
 
--- 94. Run by badger_owner.
+-- 97. Run by badger_owner.
 -- A comment on human_labels.case_id.
 COMMENT ON COLUMN lake.badger.human_labels.case_id IS 'The question whose answer is labelled.';
 
--- 95. Run by badger_owner.
+-- 98. Run by badger_owner.
 -- A comment on human_labels.agent_name.
 COMMENT ON COLUMN lake.badger.human_labels.agent_name IS 'Who answered.';
 
--- 96. Run by badger_owner.
+-- 99. Run by badger_owner.
 -- A comment on human_labels.batch_id.
 COMMENT ON COLUMN lake.badger.human_labels.batch_id IS 'Which batch the answer belongs to.';
 
--- 97. Run by badger_owner.
+-- 100. Run by badger_owner.
 -- A comment on human_labels.annotator.
 COMMENT ON COLUMN lake.badger.human_labels.annotator IS 'Who labelled the answer.';
 
--- 98. Run by badger_owner.
+-- 101. Run by badger_owner.
 -- A comment on human_labels.verdict.
 COMMENT ON COLUMN lake.badger.human_labels.verdict IS 'pass, fail or unsure. 1, true, yes, correct and 0, false, no, incorrect mean the same, in upper or lower case, whatever white space is around them. Anything else is unsure.';
 
--- 99. Run by badger_owner.
+-- 102. Run by badger_owner.
 -- A comment on human_labels.note.
 COMMENT ON COLUMN lake.badger.human_labels.note IS 'Why.';
 
--- 100. Run by badger_owner.
+-- 103. Run by badger_owner.
 -- A comment on human_labels.labelled_at.
 COMMENT ON COLUMN lake.badger.human_labels.labelled_at IS 'When. Of several labels of one annotator for one answer, the latest counts.';
 
--- 101. Run by badger_owner.
+-- 104. Run by badger_owner.
 -- A comment on human_labels.agent_version.
 COMMENT ON COLUMN lake.badger.human_labels.agent_version IS 'Version of the agent that answered. NULL means the only version that answered the question in the batch; where several did, the label counts for none of them.';
 
--- 102. Run by badger_owner.
+-- 105. Run by badger_owner.
 -- A comment on the table eval_runs.
 COMMENT ON TABLE lake.badger.eval_runs IS 'The evaluations: one row for each run and each agent, version and batch that it scored.';
 
--- 103. Run by badger_owner.
+-- 106. Run by badger_owner.
 -- A comment on eval_runs.eval_run_id.
 COMMENT ON COLUMN lake.badger.eval_runs.eval_run_id IS 'The run.';
 
--- 104. Run by badger_owner.
+-- 107. Run by badger_owner.
 -- A comment on eval_runs.agent_name.
 COMMENT ON COLUMN lake.badger.eval_runs.agent_name IS 'Whose answers were scored.';
 
--- 105. Run by badger_owner.
+-- 108. Run by badger_owner.
 -- A comment on eval_runs.agent_version.
 COMMENT ON COLUMN lake.badger.eval_runs.agent_version IS 'Version of the agent.';
 
--- 106. Run by badger_owner.
+-- 109. Run by badger_owner.
 -- A comment on eval_runs.batch_id.
 COMMENT ON COLUMN lake.badger.eval_runs.batch_id IS 'Batch of the answers.';
 
--- 107. Run by badger_owner.
+-- 110. Run by badger_owner.
 -- A comment on eval_runs.eval_run_date.
 COMMENT ON COLUMN lake.badger.eval_runs.eval_run_date IS 'When the run started.';
 
--- 108. Run by badger_owner.
+-- 111. Run by badger_owner.
 -- A comment on eval_runs.mode.
 COMMENT ON COLUMN lake.badger.eval_runs.mode IS 'text2sql_only, agentic_only or both.';
 
--- 109. Run by badger_owner.
+-- 112. Run by badger_owner.
 -- A comment on eval_runs.config.
 COMMENT ON COLUMN lake.badger.eval_runs.config IS 'Options and thresholds of metrics.';
 
--- 110. Run by badger_owner.
+-- 113. Run by badger_owner.
 -- A comment on eval_runs.judge.
 COMMENT ON COLUMN lake.badger.eval_runs.judge IS 'Who was asked.';
 
--- 111. Run by badger_owner.
+-- 114. Run by badger_owner.
 -- A comment on eval_runs.versions.
 COMMENT ON COLUMN lake.badger.eval_runs.versions IS 'Versions of badger, of the metrics and of judge files.';
 
--- 112. Run by badger_owner.
+-- 115. Run by badger_owner.
 -- A comment on eval_runs.counts.
 COMMENT ON COLUMN lake.badger.eval_runs.counts IS 'How many scores the run holds, by status.';
 
--- 113. Run by badger_owner.
+-- 116. Run by badger_owner.
 -- A comment on eval_runs.tokens.
 COMMENT ON COLUMN lake.badger.eval_runs.tokens IS 'What judges were asked for the scores.';
 
--- 114. Run by badger_owner.
+-- 117. Run by badger_owner.
 -- A comment on eval_runs.cost.
 COMMENT ON COLUMN lake.badger.eval_runs.cost IS 'What the whole run paid for.';
 
--- 115. Run by badger_owner.
+-- 118. Run by badger_owner.
 -- A comment on eval_runs.status.
 COMMENT ON COLUMN lake.badger.eval_runs.status IS 'running (also: killed), done, stopped or failed. Only a run that is done has scored everything it was asked to.';
 
--- 116. Run by badger_owner.
+-- 119. Run by badger_owner.
 -- A comment on the table scores.
 COMMENT ON TABLE lake.badger.scores IS 'The scores: one row for each run, answer and metric.';
 
--- 117. Run by badger_owner.
+-- 120. Run by badger_owner.
 -- A comment on scores.eval_run_id.
 COMMENT ON COLUMN lake.badger.scores.eval_run_id IS 'The run.';
 
--- 118. Run by badger_owner.
+-- 121. Run by badger_owner.
 -- A comment on scores.case_id.
 COMMENT ON COLUMN lake.badger.scores.case_id IS 'The question.';
 
--- 119. Run by badger_owner.
+-- 122. Run by badger_owner.
 -- A comment on scores.agent_name.
 COMMENT ON COLUMN lake.badger.scores.agent_name IS 'Who answered.';
 
--- 120. Run by badger_owner.
+-- 123. Run by badger_owner.
 -- A comment on scores.agent_version.
 COMMENT ON COLUMN lake.badger.scores.agent_version IS 'Version of the agent.';
 
--- 121. Run by badger_owner.
+-- 124. Run by badger_owner.
 -- A comment on scores.batch_id.
 COMMENT ON COLUMN lake.badger.scores.batch_id IS 'Batch of the answer.';
 
--- 122. Run by badger_owner.
+-- 125. Run by badger_owner.
 -- A comment on scores.metric.
 COMMENT ON COLUMN lake.badger.scores.metric IS 'The metric.';
 
--- 123. Run by badger_owner.
+-- 126. Run by badger_owner.
 -- A comment on scores.metric_version.
 COMMENT ON COLUMN lake.badger.scores.metric_version IS 'Version of the metric. Scores of different versions are not comparable.';
 
--- 124. Run by badger_owner.
+-- 127. Run by badger_owner.
 -- A comment on scores.status.
 COMMENT ON COLUMN lake.badger.scores.status IS 'ok, abstained, not_applicable or failed.';
 
--- 125. Run by badger_owner.
+-- 128. Run by badger_owner.
 -- A comment on scores.value.
 COMMENT ON COLUMN lake.badger.scores.value IS 'The value. NULL unless status is ok.';
 
--- 126. Run by badger_owner.
+-- 129. Run by badger_owner.
 -- A comment on scores.label.
 COMMENT ON COLUMN lake.badger.scores.label IS 'Category, of metrics that have one.';
 
--- 127. Run by badger_owner.
+-- 130. Run by badger_owner.
 -- A comment on scores.passed.
 COMMENT ON COLUMN lake.badger.scores.passed IS 'Verdict by the metric\'s threshold. NULL where there is none.';
 
--- 128. Run by badger_owner.
+-- 131. Run by badger_owner.
 -- A comment on scores.reason.
 COMMENT ON COLUMN lake.badger.scores.reason IS 'Why this value, or why none, in one sentence.';
 
--- 129. Run by badger_owner.
+-- 132. Run by badger_owner.
 -- A comment on scores.detail.
 COMMENT ON COLUMN lake.badger.scores.detail IS 'The evidence: alignment, counts, differences.';
 
--- 130. Run by badger_owner.
+-- 133. Run by badger_owner.
 -- A comment on scores.assessment_ids.
 COMMENT ON COLUMN lake.badger.scores.assessment_ids IS 'The recorded judge replies that the score rests on.';
 
--- 131. Run by badger_owner.
+-- 134. Run by badger_owner.
 -- A comment on scores.config_hash.
 COMMENT ON COLUMN lake.badger.scores.config_hash IS 'Identifies the configuration of the run.';
 
--- 132. Run by badger_owner.
+-- 135. Run by badger_owner.
 -- A comment on scores.scored_at.
 COMMENT ON COLUMN lake.badger.scores.scored_at IS 'When the score was stored.';
 
--- 133. Run by badger_owner.
+-- 136. Run by badger_owner.
 -- A comment on scores.code.
 COMMENT ON COLUMN lake.badger.scores.code IS 'Kind of failure. NULL unless status is failed.';
 
--- 134. Run by badger_owner.
+-- 137. Run by badger_owner.
 -- A comment on scores.usage.
 COMMENT ON COLUMN lake.badger.scores.usage IS 'What asking the judge took for this score. NULL where nobody was asked.';
 
--- 135. Run by badger_owner.
+-- 138. Run by badger_owner.
 -- A comment on scores.gold_hash.
 COMMENT ON COLUMN lake.badger.scores.gold_hash IS 'Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.';
 
--- 136. Run by badger_owner.
+-- 139. Run by badger_owner.
 -- A comment on the table assessments.
 COMMENT ON TABLE lake.badger.assessments IS 'The replies of judges, recorded.';
 
--- 137. Run by badger_owner.
+-- 140. Run by badger_owner.
 -- A comment on assessments.assessment_id.
 COMMENT ON COLUMN lake.badger.assessments.assessment_id IS 'Hash of the content.';
 
--- 138. Run by badger_owner.
+-- 141. Run by badger_owner.
 -- A comment on assessments.kind.
 COMMENT ON COLUMN lake.badger.assessments.kind IS 'What was asked.';
 
--- 139. Run by badger_owner.
+-- 142. Run by badger_owner.
 -- A comment on assessments.backend.
 COMMENT ON COLUMN lake.badger.assessments.backend IS 'Who was asked.';
 
--- 140. Run by badger_owner.
+-- 143. Run by badger_owner.
 -- A comment on assessments.model.
 COMMENT ON COLUMN lake.badger.assessments.model IS 'The model that answered.';
 
--- 141. Run by badger_owner.
+-- 144. Run by badger_owner.
 -- A comment on assessments.prompt_version.
 COMMENT ON COLUMN lake.badger.assessments.prompt_version IS 'Version of the prompt.';
 
--- 142. Run by badger_owner.
+-- 145. Run by badger_owner.
 -- A comment on assessments.request_hash.
 COMMENT ON COLUMN lake.badger.assessments.request_hash IS 'Hash of the request. The same request is not asked again.';
 
--- 143. Run by badger_owner.
+-- 146. Run by badger_owner.
 -- A comment on assessments.reply.
 COMMENT ON COLUMN lake.badger.assessments.reply IS 'The reply, as it came.';
 
--- 144. Run by badger_owner.
+-- 147. Run by badger_owner.
 -- A comment on assessments.tokens_in.
 COMMENT ON COLUMN lake.badger.assessments.tokens_in IS 'Tokens of the request. NULL where unknown.';
 
--- 145. Run by badger_owner.
+-- 148. Run by badger_owner.
 -- A comment on assessments.tokens_out.
 COMMENT ON COLUMN lake.badger.assessments.tokens_out IS 'Tokens of the reply. NULL where unknown.';
 
--- 146. Run by badger_owner.
+-- 149. Run by badger_owner.
 -- A comment on assessments.latency_ms.
 COMMENT ON COLUMN lake.badger.assessments.latency_ms IS 'How long the reply took, in milliseconds.';
 
--- 147. Run by badger_owner.
+-- 150. Run by badger_owner.
 -- A comment on assessments.created_at.
 COMMENT ON COLUMN lake.badger.assessments.created_at IS 'When.';
 
--- 148. Run by badger_owner.
+-- 151. Run by badger_owner.
 -- A comment on assessments.detail.
 COMMENT ON COLUMN lake.badger.assessments.detail IS 'What else is worth keeping.';
 
--- 149. Run by badger_owner.
+-- 152. Run by badger_owner.
 -- A comment on assessments.payer.
 COMMENT ON COLUMN lake.badger.assessments.payer IS 'For whom the judge was asked: run:ID, or the name of a caller of the function server.';
 
--- 150. Run by badger_owner.
+-- 153. Run by badger_owner.
 -- A comment on the table schema_version.
 COMMENT ON TABLE lake.badger.schema_version IS 'The versions that these tables have had; the highest counts. A program that knows lower versions only does not write to them.';
 
--- 151. Run by badger_owner.
+-- 154. Run by badger_owner.
 -- A comment on schema_version.version.
 COMMENT ON COLUMN lake.badger.schema_version.version IS 'Version of the tables.';
 
--- 152. Run by badger_owner.
+-- 155. Run by badger_owner.
 -- A comment on schema_version.badger.
 COMMENT ON COLUMN lake.badger.schema_version.badger IS 'Version of badger that brought the tables to it.';
 
--- 153. Run by badger_owner.
+-- 156. Run by badger_owner.
 -- A comment on schema_version.reached_at.
 COMMENT ON COLUMN lake.badger.schema_version.reached_at IS 'When.';
 
--- 154. Run by badger_owner.
+-- 157. Run by badger_owner.
 -- A comment on schema_version.views.
 COMMENT ON COLUMN lake.badger.schema_version.views IS 'Fingerprints of the views, as JSON: of their text and of what the warehouse shows of it.';
 
--- 155. Run by badger_owner.
+-- 158. Run by badger_owner.
 -- A comment on the table judges.
 COMMENT ON TABLE lake.badger.judges IS 'The promoted judge files. A row never changes.';
 
--- 156. Run by badger_owner.
+-- 159. Run by badger_owner.
 -- A comment on judges.name.
 COMMENT ON COLUMN lake.badger.judges.name IS 'Name of the judge.';
 
--- 157. Run by badger_owner.
+-- 160. Run by badger_owner.
 -- A comment on judges.version.
 COMMENT ON COLUMN lake.badger.judges.version IS 'Version of the judge.';
 
--- 158. Run by badger_owner.
+-- 161. Run by badger_owner.
 -- A comment on judges.kind.
 COMMENT ON COLUMN lake.badger.judges.kind IS 'starlark, expression, prompt, sql, or retired for a version that switches the judge off.';
 
--- 159. Run by badger_owner.
+-- 162. Run by badger_owner.
 -- A comment on judges.source.
 COMMENT ON COLUMN lake.badger.judges.source IS 'Text of the judge file.';
 
--- 160. Run by badger_owner.
+-- 163. Run by badger_owner.
 -- A comment on judges.hash.
 COMMENT ON COLUMN lake.badger.judges."hash" IS 'SHA-256 of the text.';
 
--- 161. Run by badger_owner.
+-- 164. Run by badger_owner.
 -- A comment on judges.promoted_at.
 COMMENT ON COLUMN lake.badger.judges.promoted_at IS 'When.';
 
--- 162. Run by badger_owner.
+-- 165. Run by badger_owner.
 -- A comment on judges.promoted_by.
 COMMENT ON COLUMN lake.badger.judges.promoted_by IS 'By whom.';
 
--- 163. Run by badger_owner.
+-- 166. Run by badger_owner.
 -- A comment on judges.tested.
 COMMENT ON COLUMN lake.badger.judges.tested IS 'What was measured when the version was promoted: how far it agreed with the labels of how many answers. {"untested": true} where it was promoted without.';
 
--- 164. Run by badger_owner.
+-- 167. Run by badger_owner.
 -- A comment on the table run_log.
 COMMENT ON TABLE lake.badger.run_log IS 'What the evaluations by the warehouse\'s own procedure did, and what failed: one row for each event.';
 
--- 165. Run by badger_owner.
+-- 168. Run by badger_owner.
 -- A comment on run_log.entry_id.
 COMMENT ON COLUMN lake.badger.run_log.entry_id IS 'Identifies the row.';
 
--- 166. Run by badger_owner.
+-- 169. Run by badger_owner.
 -- A comment on run_log.logged_at.
 COMMENT ON COLUMN lake.badger.run_log.logged_at IS 'When.';
 
--- 167. Run by badger_owner.
+-- 170. Run by badger_owner.
 -- A comment on run_log.eval_run_id.
 COMMENT ON COLUMN lake.badger.run_log.eval_run_id IS 'The run. NULL where none had begun.';
 
--- 168. Run by badger_owner.
+-- 171. Run by badger_owner.
 -- A comment on run_log.event.
 COMMENT ON COLUMN lake.badger.run_log.event IS 'began, resumed, done, idle (there was nothing to score), refused (another evaluation was running), slice failed, answer failed, run failed, or degraded (an alert).';
 
--- 169. Run by badger_owner.
+-- 172. Run by badger_owner.
 -- A comment on run_log.case_id.
 COMMENT ON COLUMN lake.badger.run_log.case_id IS 'The question, where the event is of one answer.';
 
--- 170. Run by badger_owner.
+-- 173. Run by badger_owner.
 -- A comment on run_log.answers.
 COMMENT ON COLUMN lake.badger.run_log.answers IS 'How many answers the event is about.';
 
--- 171. Run by badger_owner.
+-- 174. Run by badger_owner.
 -- A comment on run_log.message.
 COMMENT ON COLUMN lake.badger.run_log.message IS 'What the database or badger serve said.';
 
--- 172. Run by badger_owner.
+-- 175. Run by badger_owner.
 -- A comment on the table run_locks.
 COMMENT ON TABLE lake.badger.run_locks IS 'Who evaluates now, in warehouses without locks of their own: a row for each lock.';
 
--- 173. Run by badger_owner.
+-- 176. Run by badger_owner.
 -- A comment on run_locks.name.
 COMMENT ON COLUMN lake.badger.run_locks.name IS 'The lock: evaluate.';
 
--- 174. Run by badger_owner.
+-- 177. Run by badger_owner.
 -- A comment on run_locks.holder.
 COMMENT ON COLUMN lake.badger.run_locks.holder IS 'The call that holds it. NULL where nobody does.';
 
--- 175. Run by badger_owner.
+-- 178. Run by badger_owner.
 -- A comment on run_locks.taken_at.
 COMMENT ON COLUMN lake.badger.run_locks.taken_at IS 'When it was taken.';
 
--- 176. Run by badger_owner.
+-- 179. Run by badger_owner.
 -- A comment on run_locks.beat_at.
 COMMENT ON COLUMN lake.badger.run_locks.beat_at IS 'When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.';
 
--- 177. Run by badger_owner.
--- A comment on the table claims.
-COMMENT ON TABLE lake.badger.claims IS 'Who is asking a judge at this moment: one row for each request. Rows come and go.';
-
--- 178. Run by badger_owner.
--- A comment on claims.claim_key.
-COMMENT ON COLUMN lake.badger.claims.claim_key IS 'Hash of the request.';
-
--- 179. Run by badger_owner.
--- A comment on claims.owner.
-COMMENT ON COLUMN lake.badger.claims.owner IS 'The process that asks.';
-
 -- 180. Run by badger_owner.
--- A comment on claims.expires_ms.
-COMMENT ON COLUMN lake.badger.claims.expires_ms IS 'Until when, in milliseconds since 1970. After that another process may ask.';
+-- A comment on the table claims.
+COMMENT ON TABLE lake.badger.claims IS 'Who is asking a judge, or has an answer before them to label, at this moment: one row for each request, and for each annotator of an answer. Rows come and go.';
 
 -- 181. Run by badger_owner.
+-- A comment on claims.claim_key.
+COMMENT ON COLUMN lake.badger.claims.claim_key IS 'Hash of the request, or label:QUEUE:POSITION:PLACE.';
+
+-- 182. Run by badger_owner.
+-- A comment on claims.owner.
+COMMENT ON COLUMN lake.badger.claims.owner IS 'The process that asks, or label:ANNOTATOR.';
+
+-- 183. Run by badger_owner.
+-- A comment on claims.expires_ms.
+COMMENT ON COLUMN lake.badger.claims.expires_ms IS 'Until when, in milliseconds since 1970. After that another process may ask, or another person label.';
+
+-- 184. Run by badger_owner.
 -- A comment on the table calls.
 COMMENT ON TABLE lake.badger.calls IS 'Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.';
 
--- 182. Run by badger_owner.
+-- 185. Run by badger_owner.
 -- A comment on calls.call_id.
 COMMENT ON COLUMN lake.badger.calls.call_id IS 'Names the call.';
 
--- 183. Run by badger_owner.
+-- 186. Run by badger_owner.
 -- A comment on calls.content_hash.
 COMMENT ON COLUMN lake.badger.calls.content_hash IS 'Hash of what was asked. Another call under the same id is refused.';
 
--- 184. Run by badger_owner.
+-- 187. Run by badger_owner.
 -- A comment on calls.function.
 COMMENT ON COLUMN lake.badger.calls."function" IS 'The function.';
 
--- 185. Run by badger_owner.
+-- 188. Run by badger_owner.
 -- A comment on calls.request.
 COMMENT ON COLUMN lake.badger.calls.request IS 'What was asked.';
 
--- 186. Run by badger_owner.
+-- 189. Run by badger_owner.
 -- A comment on calls.reply.
 COMMENT ON COLUMN lake.badger.calls.reply IS 'The reply. NULL until there is one, and where it is computed again from the replies of judges.';
 
--- 187. Run by badger_owner.
+-- 190. Run by badger_owner.
 -- A comment on calls.expires_ms.
 COMMENT ON COLUMN lake.badger.calls.expires_ms IS 'Until when the row is kept, in milliseconds since 1970.';
 
--- 188. Run by badger_owner.
+-- 191. Run by badger_owner.
+-- A comment on the table queues.
+COMMENT ON TABLE lake.badger.queues IS 'The labelling queues: answers of one run that people are to label, in an order.';
+
+-- 192. Run by badger_owner.
+-- A comment on queues.queue_id.
+COMMENT ON COLUMN lake.badger.queues.queue_id IS 'Identifies the queue.';
+
+-- 193. Run by badger_owner.
+-- A comment on queues.name.
+COMMENT ON COLUMN lake.badger.queues.name IS 'What people call it.';
+
+-- 194. Run by badger_owner.
+-- A comment on queues.eval_run_id.
+COMMENT ON COLUMN lake.badger.queues.eval_run_id IS 'The run whose answers are labelled.';
+
+-- 195. Run by badger_owner.
+-- A comment on queues.agent_name.
+COMMENT ON COLUMN lake.badger.queues.agent_name IS 'Who answered.';
+
+-- 196. Run by badger_owner.
+-- A comment on queues.agent_version.
+COMMENT ON COLUMN lake.badger.queues.agent_version IS 'Version of the agent.';
+
+-- 197. Run by badger_owner.
+-- A comment on queues.batch_id.
+COMMENT ON COLUMN lake.badger.queues.batch_id IS 'Batch of the answers.';
+
+-- 198. Run by badger_owner.
+-- A comment on queues.filter.
+COMMENT ON COLUMN lake.badger.queues."filter" IS 'Which answers of the run were chosen: the query of the address of a list of cases.';
+
+-- 199. Run by badger_owner.
+-- A comment on queues.ordering.
+COMMENT ON COLUMN lake.badger.queues.ordering IS 'How they were put in order: listed, random, disagreement, unsure or strata.';
+
+-- 200. Run by badger_owner.
+-- A comment on queues.seed.
+COMMENT ON COLUMN lake.badger.queues.seed IS 'Seed of what was drawn by lot. The same seed gives the same order.';
+
+-- 201. Run by badger_owner.
+-- A comment on queues.annotators.
+COMMENT ON COLUMN lake.badger.queues.annotators IS 'How many people are to label each answer.';
+
+-- 202. Run by badger_owner.
+-- A comment on queues.guideline.
+COMMENT ON COLUMN lake.badger.queues.guideline IS 'What the annotators are told.';
+
+-- 203. Run by badger_owner.
+-- A comment on queues.options.
+COMMENT ON COLUMN lake.badger.queues.options IS 'The verdicts that are offered besides skip, in their order.';
+
+-- 204. Run by badger_owner.
+-- A comment on queues.blind.
+COMMENT ON COLUMN lake.badger.queues.blind IS 'Whether annotators see no score, verdict, relation or label of others.';
+
+-- 205. Run by badger_owner.
+-- A comment on queues.reason_required.
+COMMENT ON COLUMN lake.badger.queues.reason_required IS 'Whether fail needs a note.';
+
+-- 206. Run by badger_owner.
+-- A comment on queues.cases.
+COMMENT ON COLUMN lake.badger.queues.cases IS 'How many answers the queue holds.';
+
+-- 207. Run by badger_owner.
+-- A comment on queues.created_by.
+COMMENT ON COLUMN lake.badger.queues.created_by IS 'By whom it was made.';
+
+-- 208. Run by badger_owner.
+-- A comment on queues.created_at.
+COMMENT ON COLUMN lake.badger.queues.created_at IS 'When.';
+
+-- 209. Run by badger_owner.
+-- A comment on queues.closed_at.
+COMMENT ON COLUMN lake.badger.queues.closed_at IS 'When it was closed. NULL while it is open.';
+
+-- 210. Run by badger_owner.
+-- A comment on the table queue_items.
+COMMENT ON TABLE lake.badger.queue_items IS 'The answers of the labelling queues. They are fixed when a queue is made.';
+
+-- 211. Run by badger_owner.
+-- A comment on queue_items.queue_id.
+COMMENT ON COLUMN lake.badger.queue_items.queue_id IS 'The queue.';
+
+-- 212. Run by badger_owner.
+-- A comment on queue_items.position.
+COMMENT ON COLUMN lake.badger.queue_items.position IS 'Place in the queue, from 1.';
+
+-- 213. Run by badger_owner.
+-- A comment on queue_items.case_id.
+COMMENT ON COLUMN lake.badger.queue_items.case_id IS 'The question whose answer is labelled.';
+
+-- 214. Run by badger_owner.
+-- A comment on the table label_log.
+COMMENT ON TABLE lake.badger.label_log IS 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn.';
+
+-- 215. Run by badger_owner.
+-- A comment on label_log.label_id.
+COMMENT ON COLUMN lake.badger.label_log.label_id IS 'Identifies the label, as its sender named it. The same label sent again is not written again.';
+
+-- 216. Run by badger_owner.
+-- A comment on label_log.case_id.
+COMMENT ON COLUMN lake.badger.label_log.case_id IS 'The question whose answer is labelled.';
+
+-- 217. Run by badger_owner.
+-- A comment on label_log.agent_name.
+COMMENT ON COLUMN lake.badger.label_log.agent_name IS 'Who answered.';
+
+-- 218. Run by badger_owner.
+-- A comment on label_log.agent_version.
+COMMENT ON COLUMN lake.badger.label_log.agent_version IS 'Version of the agent.';
+
+-- 219. Run by badger_owner.
+-- A comment on label_log.batch_id.
+COMMENT ON COLUMN lake.badger.label_log.batch_id IS 'Batch of the answer.';
+
+-- 220. Run by badger_owner.
+-- A comment on label_log.annotator.
+COMMENT ON COLUMN lake.badger.label_log.annotator IS 'Who labelled the answer.';
+
+-- 221. Run by badger_owner.
+-- A comment on label_log.verdict.
+COMMENT ON COLUMN lake.badger.label_log.verdict IS 'pass, fail, unsure or another option of the queue, which counts as unsure; skip; or withdrawn, where the annotator says nothing any more.';
+
+-- 222. Run by badger_owner.
+-- A comment on label_log.note.
+COMMENT ON COLUMN lake.badger.label_log.note IS 'Why.';
+
+-- 223. Run by badger_owner.
+-- A comment on label_log.gold_wrong.
+COMMENT ON COLUMN lake.badger.label_log.gold_wrong IS 'Whether the accepted answer is wrong, apart from the verdict.';
+
+-- 224. Run by badger_owner.
+-- A comment on label_log.ambiguous.
+COMMENT ON COLUMN lake.badger.label_log.ambiguous IS 'Whether the question can be understood in several ways, apart from the verdict.';
+
+-- 225. Run by badger_owner.
+-- A comment on label_log.labelled_at.
+COMMENT ON COLUMN lake.badger.label_log.labelled_at IS 'When it was received.';
+
+-- 226. Run by badger_owner.
+-- A comment on label_log.queue_id.
+COMMENT ON COLUMN lake.badger.label_log.queue_id IS 'The queue. NULL where the answer was labelled outside of one.';
+
+-- 227. Run by badger_owner.
+-- A comment on label_log.answer_hash.
+COMMENT ON COLUMN lake.badger.label_log.answer_hash IS 'Identifies what the annotator saw: question, accepted answers and the agent\'s answer.';
+
+-- 228. Run by badger_owner.
+-- A comment on label_log.decides.
+COMMENT ON COLUMN lake.badger.label_log.decides IS 'Whether the verdict settles a disagreement: it then counts in place of the others.';
+
+-- 229. Run by badger_owner.
 -- A comment on the view latest_scores.
 COMMENT ON VIEW lake.badger.latest_scores IS 'The latest score of each answer and metric, whichever run it is from, with the status of that run.';
 
--- 189. Run by badger_owner.
+-- 230. Run by badger_owner.
 -- A comment on the view consensus.
 COMMENT ON VIEW lake.badger.consensus IS 'What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.';
 
--- 190. Run by badger_owner.
+-- 231. Run by badger_owner.
 -- A comment on the view complexity.
 COMMENT ON VIEW lake.badger.complexity IS 'The complexity tier of each question, from its newest score.';
 
--- 191. Run by badger_owner.
+-- 232. Run by badger_owner.
 -- A comment on the view coverage.
 COMMENT ON VIEW lake.badger.coverage IS 'What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.';
 
--- 192. Run by badger_owner.
+-- 233. Run by badger_owner.
 -- A comment on the view versions_by_metric.
 COMMENT ON VIEW lake.badger.versions_by_metric IS 'Version against version, by metric and complexity tier: scored answers have a value, of so many that were answered. unfinished counts the values that are from runs that are not done. coverage says what became of the others.';
 
--- 193. Run by badger_owner.
+-- 234. Run by badger_owner.
 -- A comment on the view agreement.
 COMMENT ON VIEW lake.badger.agreement IS 'How often each metric gives the verdict that most annotators give.';
 
--- 194. Run by badger_owner.
+-- 235. Run by badger_owner.
 -- A comment on the view degradation.
 COMMENT ON VIEW lake.badger.degradation IS 'The newest batch of each agent against the newest batch before it that has scores, by metric, all versions of the agent together. pass_rate_change is below 0 where fewer answers pass; failed counts scores that failed. Alerts read this view.';
 
--- 195. Run by badger_owner.
+-- 236. Run by badger_owner.
 -- A comment on the view latest_run.
 COMMENT ON VIEW lake.badger.latest_run IS 'The run of each agent, version and batch that started last: what became of it, and of its scores.';
 
--- 196. Run by badger_owner.
+-- 237. Run by badger_owner.
 -- A comment on the view versions_by_batch.
 COMMENT ON VIEW lake.badger.versions_by_batch IS 'Version against version, by metric, complexity tier, batch, and the date of the run that the score is from.';
 
--- 197. Run by badger_owner.
+-- 238. Run by badger_owner.
 -- A comment on the view worst_cases.
 COMMENT ON VIEW lake.badger.worst_cases IS 'The scored answers of each agent, version, batch and metric, the worst first: place 1 did not pass and has the lowest value. Metrics without a verdict and answers that passed with the value 1 are left out.';
 
--- 198. Run by badger_owner.
+-- 239. Run by badger_owner.
 -- A comment on the view judge_cost.
 COMMENT ON VIEW lake.badger.judge_cost IS 'What judges were asked for the scores of each run, by agent, version, batch and metric, whether somebody answered or the ledger did. uncounted are the scores whose tokens are not known. What was paid is eval_runs.cost.';
 
--- 199. Run by badger_owner.
+-- 240. Run by badger_owner.
 -- A comment on the view failures_by_reason.
 COMMENT ON VIEW lake.badger.failures_by_reason IS 'Why scores failed or are missing: the latest scores that failed, abstained or do not apply, by metric and reason, with one of the cases.';
 
--- 200. Run by badger_owner.
+-- 241. Run by badger_owner.
 -- A comment on the view suspect_golds.
 COMMENT ON VIEW lake.badger.suspect_golds IS 'Questions whose accepted answer may be wrong, one row for each reason: gold_error (the accepted query failed), gold_empty (its result is empty or all NULL and an answer\'s is not), gold_x and gold_flex (ROSE\'s Refuter, or FLEX, found it wrong), gold_literal (its query compares with a text that neither question nor evidence has, and the answer\'s with one that is there), gold_logic (its query contradicts the question or has a clause without effect), people (most annotators pass an answer that the metric verdict or ex_multiset fails), answers_agree (at least two agents or versions answered, and all of them fail). answers counts the answers that speak for the reason.';
 
--- 201. Run by badger_owner.
+-- 242. Run by badger_owner.
 -- A comment on the view trend.
 COMMENT ON VIEW lake.badger.trend IS 'Each metric over time, by batch, version and tier. dated_at is when a run first evaluated the batch. p90 is the value that nine in ten scores do not exceed (nearest rank). metric_versions, configurations and judges count what the scores were made with: above 1, or other than in the batch before, the figures are of unlike things.';
 
--- 202. Run by badger_owner.
+-- 243. Run by badger_owner.
 -- A comment on the view batch_changes.
 COMMENT ON VIEW lake.badger.batch_changes IS 'Each batch against the one before it of the same version (for the first of a version: the last of another version of the agent), by metric, on the cases that both have. Cases whose question, metric version, configuration (any part of it) or judge changed are counted and not compared. A missing answer counts as 0 and as not passed, but has no value where less is better. z is McNemar\'s (fixed - broken) / sqrt(fixed + broken): below -1.96, more answers broke than chance explains. The command badger compare has exact tests, adjusted for many metrics, dates batches by agent_runs.ran_at, and looks only at the configuration that a metric reads.';
 
--- 203. Run by badger_owner.
+-- 244. Run by badger_owner.
 -- A comment on the view failure_labels.
 COMMENT ON VIEW lake.badger.failure_labels IS 'What goes wrong, a row for each answer and label: the issues of the SQL judge (kind issue), FLEX\'s errors and its reasons why right answers differ (error, difference), the relation between the results that explains most (relation), STEF\'s status of the filters (filters), and ROSE\'s diagnoses (diagnosis). An answer may have several.';
 
--- 204. Run by badger_owner.
+-- 245. Run by badger_owner.
 -- A comment on the view failures_by_label.
 COMMENT ON VIEW lake.badger.failures_by_label IS 'The labels of failure_labels, counted by version, batch and tier, with one of the cases.';
 
--- 205. Run by badger_owner.
+-- 246. Run by badger_owner.
 -- A comment on the view ambiguous_questions.
 COMMENT ON VIEW lake.badger.ambiguous_questions IS 'Questions that a judge found ambiguous, one row for each reason: amb_q and amb_schema (ROSE\'s Refuter calls the question, or the schema, ambiguous), amb_flex (FLEX finds several answers available).';
 
--- 206. Run by badger_owner.
+-- 247. Run by badger_owner.
 -- A comment on the view ex_discordance.
 COMMENT ON VIEW lake.badger.ex_discordance IS 'Where execution accuracy (ex_bird or ex_multiset) and another verdict (verdict, rose or flex) differ, by tier and by what ROSE\'s Refuter says of the question: gold_x, amb_q or neither. false_positives pass by execution accuracy alone, false_negatives by the other verdict alone.';
 
--- 207. Run by badger_owner.
+-- 248. Run by badger_owner.
 -- A comment on the view system_ranks.
 COMMENT ON VIEW lake.badger.system_ranks IS 'The versions of all agents by each metric, on the cases of which all versions that have values of the metric have one, the newest answer of each. Place 1 has the highest mean, or the lowest in latency_overhead and sql_judge_issues; a view cannot know in which direction your own metrics are better, and places the highest first. A missing answer counts as 0, but has no value where less is better. Where the versions share no case there is no row. The command badger rank also leaves out cases whose scores were made in different ways, takes all versions or those of --systems, and gives equal means the mean of their places.';
 
--- 208. Run by badger_owner.
+-- 249. Run by badger_owner.
 -- badger_reader finds the schema.
 GRANT USAGE ON SCHEMA lake.badger TO ROLE badger_reader;
 
--- 209. Run by badger_owner.
+-- 250. Run by badger_owner.
 -- badger_annotator finds the schema.
 GRANT USAGE ON SCHEMA lake.badger TO ROLE badger_annotator;
 
--- 210. Run by badger_owner.
+-- 251. Run by badger_owner.
 -- The reader reads scores.
 GRANT SELECT ON TABLE lake.badger.scores TO ROLE badger_reader;
 
--- 211. Run by badger_owner.
+-- 252. Run by badger_owner.
 -- The reader reads eval_runs.
 GRANT SELECT ON TABLE lake.badger.eval_runs TO ROLE badger_reader;
 
--- 212. Run by badger_owner.
+-- 253. Run by badger_owner.
 -- The reader reads run_log.
 GRANT SELECT ON TABLE lake.badger.run_log TO ROLE badger_reader;
 
--- 213. Run by badger_owner.
+-- 254. Run by badger_owner.
 -- The reader reads latest_scores.
 GRANT SELECT ON VIEW lake.badger.latest_scores TO ROLE badger_reader;
 
--- 214. Run by badger_owner.
+-- 255. Run by badger_owner.
 -- The reader reads consensus.
 GRANT SELECT ON VIEW lake.badger.consensus TO ROLE badger_reader;
 
--- 215. Run by badger_owner.
+-- 256. Run by badger_owner.
 -- The reader reads complexity.
 GRANT SELECT ON VIEW lake.badger.complexity TO ROLE badger_reader;
 
--- 216. Run by badger_owner.
+-- 257. Run by badger_owner.
 -- The reader reads coverage.
 GRANT SELECT ON VIEW lake.badger.coverage TO ROLE badger_reader;
 
--- 217. Run by badger_owner.
+-- 258. Run by badger_owner.
 -- The reader reads versions_by_metric.
 GRANT SELECT ON VIEW lake.badger.versions_by_metric TO ROLE badger_reader;
 
--- 218. Run by badger_owner.
+-- 259. Run by badger_owner.
 -- The reader reads agreement.
 GRANT SELECT ON VIEW lake.badger.agreement TO ROLE badger_reader;
 
--- 219. Run by badger_owner.
+-- 260. Run by badger_owner.
 -- The reader reads degradation.
 GRANT SELECT ON VIEW lake.badger.degradation TO ROLE badger_reader;
 
--- 220. Run by badger_owner.
+-- 261. Run by badger_owner.
 -- The reader reads latest_run.
 GRANT SELECT ON VIEW lake.badger.latest_run TO ROLE badger_reader;
 
--- 221. Run by badger_owner.
+-- 262. Run by badger_owner.
 -- The reader reads versions_by_batch.
 GRANT SELECT ON VIEW lake.badger.versions_by_batch TO ROLE badger_reader;
 
--- 222. Run by badger_owner.
+-- 263. Run by badger_owner.
 -- The reader reads worst_cases.
 GRANT SELECT ON VIEW lake.badger.worst_cases TO ROLE badger_reader;
 
--- 223. Run by badger_owner.
+-- 264. Run by badger_owner.
 -- The reader reads judge_cost.
 GRANT SELECT ON VIEW lake.badger.judge_cost TO ROLE badger_reader;
 
--- 224. Run by badger_owner.
+-- 265. Run by badger_owner.
 -- The reader reads failures_by_reason.
 GRANT SELECT ON VIEW lake.badger.failures_by_reason TO ROLE badger_reader;
 
--- 225. Run by badger_owner.
+-- 266. Run by badger_owner.
 -- The reader reads suspect_golds.
 GRANT SELECT ON VIEW lake.badger.suspect_golds TO ROLE badger_reader;
 
--- 226. Run by badger_owner.
+-- 267. Run by badger_owner.
 -- The reader reads trend.
 GRANT SELECT ON VIEW lake.badger.trend TO ROLE badger_reader;
 
--- 227. Run by badger_owner.
+-- 268. Run by badger_owner.
 -- The reader reads batch_changes.
 GRANT SELECT ON VIEW lake.badger.batch_changes TO ROLE badger_reader;
 
--- 228. Run by badger_owner.
+-- 269. Run by badger_owner.
 -- The reader reads failure_labels.
 GRANT SELECT ON VIEW lake.badger.failure_labels TO ROLE badger_reader;
 
--- 229. Run by badger_owner.
+-- 270. Run by badger_owner.
 -- The reader reads failures_by_label.
 GRANT SELECT ON VIEW lake.badger.failures_by_label TO ROLE badger_reader;
 
--- 230. Run by badger_owner.
+-- 271. Run by badger_owner.
 -- The reader reads ambiguous_questions.
 GRANT SELECT ON VIEW lake.badger.ambiguous_questions TO ROLE badger_reader;
 
--- 231. Run by badger_owner.
+-- 272. Run by badger_owner.
 -- The reader reads ex_discordance.
 GRANT SELECT ON VIEW lake.badger.ex_discordance TO ROLE badger_reader;
 
--- 232. Run by badger_owner.
+-- 273. Run by badger_owner.
 -- The reader reads system_ranks.
 GRANT SELECT ON VIEW lake.badger.system_ranks TO ROLE badger_reader;
 
--- 233. Run by badger_owner.
+-- 274. Run by badger_owner.
 -- The annotator reads and writes labels, and nothing else.
 GRANT SELECT, INSERT, UPDATE ON TABLE lake.badger.human_labels TO ROLE badger_annotator;
 
--- 234. Run by badger_owner.
+-- 275. Run by badger_owner.
 -- The lock of the evaluation.
 INSERT INTO lake.badger.run_locks (name) SELECT 'evaluate' WHERE NOT EXISTS (SELECT 1 FROM lake.badger.run_locks WHERE name = 'evaluate');
 
--- 235. Run by badger_owner.
+-- 276. Run by badger_owner.
 -- Scores the answers that have no score: CALL lake.badger.evaluate() those of each agent's newest batch, and what an earlier call left; CALL lake.badger.evaluate('BATCH', 'METRIC,METRIC') those of a batch. 50 answers at a time are stored.
 CREATE OR REPLACE PROCEDURE lake.badger.evaluate(BATCH VARCHAR DEFAULT NULL, METRICS VARCHAR DEFAULT NULL)
   RETURNS VARCHAR
@@ -1382,23 +1558,23 @@ BEGIN
 END
 $$;
 
--- 236. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
+-- 277. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
 -- The owner runs tasks and alerts.
 GRANT EXECUTE TASK, EXECUTE ALERT ON ACCOUNT TO ROLE badger_owner;
 
--- 237. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
+-- 278. Run by a role with CREATE ROLE, CREATE INTEGRATION and CREATE COMPUTE POOL, such as ACCOUNTADMIN.
 -- The task and the alert run on this warehouse.
 GRANT USAGE ON WAREHOUSE nightly TO ROLE badger_owner;
 
--- 238. Run by badger_owner.
+-- 279. Run by badger_owner.
 -- What calls the procedure by night. A run that takes longer than a day is ended, and the next one goes on.
 CREATE OR REPLACE TASK lake.badger.nightly WAREHOUSE = nightly SCHEDULE = 'USING CRON 15 3 * * 1 UTC' ALLOW_OVERLAPPING_EXECUTION = FALSE USER_TASK_TIMEOUT_MS = 86400000 COMMENT = 'badger: the nightly evaluation' AS CALL lake.badger.evaluate();
 
--- 239. Run by badger_owner.
+-- 280. Run by badger_owner.
 -- A new task does nothing until it is resumed.
 ALTER TASK lake.badger.nightly RESUME;
 
--- 240. Run by badger_owner.
+-- 281. Run by badger_owner.
 -- Logs each metric whose pass rate fell by 0.05 or more, or that failed more often, against the batch before. Replace the INSERT by SYSTEM$SEND_EMAIL(...) where a notification integration is there.
 CREATE OR REPLACE ALERT lake.badger.degraded WAREHOUSE = nightly SCHEDULE = '720 MINUTE' COMMENT = 'badger: fewer answers pass than in the batch before'
   IF (EXISTS (SELECT 1 FROM lake.badger.degradation WHERE pass_rate_change <= -0.05 OR failed > failed_before))
@@ -1406,7 +1582,7 @@ CREATE OR REPLACE ALERT lake.badger.degraded WAREHOUSE = nightly SCHEDULE = '720
     SELECT UUID_STRING(), CURRENT_TIMESTAMP(), 'degraded', agent_name || ', ' || metric || ', batch ' || batch_id || ': pass rate ' || COALESCE(pass_rate::VARCHAR, 'none') || ', before ' || COALESCE(pass_rate_before::VARCHAR, 'none')
     FROM lake.badger.degradation WHERE pass_rate_change <= -0.05 OR failed > failed_before;
 
--- 241. Run by badger_owner.
+-- 282. Run by badger_owner.
 -- A new alert does nothing until it is resumed.
 ALTER ALERT lake.badger.degraded RESUME;
 
@@ -1565,6 +1741,15 @@ DROP VIEW IF EXISTS lake.badger.consensus;
 
 -- Run by badger_owner.
 DROP VIEW IF EXISTS lake.badger.latest_scores;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.label_log;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.queue_items;
+
+-- Run by badger_owner.
+DROP TABLE lake.badger.queues;
 
 -- Run by badger_owner.
 DROP TABLE lake.badger.calls;

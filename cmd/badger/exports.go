@@ -1,0 +1,229 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/export"
+	"github.com/badger-eval/badger/internal/report"
+)
+
+// exportFlags say in which forms a run is written.
+type exportFlags struct {
+	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write JUnit XML for CI servers: a test for each case. - is standard output, here and below."`
+	SARIF    string   `name:"sarif" placeholder:"FILE" help:"Write SARIF 2.1.0 for code scanning: a result for each case that failed."`
+	CSV      string   `name:"csv" placeholder:"FILE" help:"Write a table: a line for each case, a column for each metric."`
+	JSONL    string   `name:"jsonl" placeholder:"FILE" help:"Write JSON Lines: an object for each case, with all scores."`
+	Markdown string   `name:"markdown" placeholder:"FILE" help:"Write a short summary in Markdown, for a comment on a pull request."`
+	Mask     []string `placeholder:"COLUMN,…" help:"Columns of results whose values no export shows."`
+}
+
+const standardOutput = "-"
+
+func (f *exportFlags) files() []struct{ flag, path string } {
+	return []struct{ flag, path string }{{"--junit", f.JUnit}, {"--sarif", f.SARIF}, {"--csv", f.CSV}, {"--jsonl", f.JSONL}, {"--markdown", f.Markdown}}
+}
+
+// any tells whether anything is to be written.
+func (f *exportFlags) any() bool {
+	for _, x := range f.files() {
+		if x.path != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// exportOptions are those of a run with these metrics; the primary one comes first.
+func exportOptions(s *runSummary, metrics []string) export.Options {
+	primary := s.report.Primary()
+	ordered := []string{primary}
+	for _, m := range metrics {
+		if m != primary {
+			ordered = append(ordered, m)
+		}
+	}
+	return export.Options{Metric: primary, Metrics: ordered, Program: version()}
+}
+
+// check finds what cannot be meant. printed names what else goes to standard output; "" for nothing.
+func (f *exportFlags) check(printed string) error {
+	flags := map[string]string{}
+	if printed != "" {
+		flags[standardOutput] = printed
+	}
+	for _, x := range f.files() {
+		if x.path == "" {
+			continue
+		}
+		path := filepath.Clean(x.path)
+		if other := flags[path]; other != "" {
+			return usage("%s and %s both write to %.80q", other, x.flag, x.path)
+		}
+		flags[path] = x.flag
+	}
+	return nil
+}
+
+// printed tells whether an export goes to standard output.
+func (f *exportFlags) printed() bool {
+	for _, x := range f.files() {
+		if x.path == standardOutput {
+			return true
+		}
+	}
+	return false
+}
+
+// exports are the files that a run is being written to.
+type exports struct {
+	process
+	files    []*exportFile
+	writers  []export.Writer
+	markdown *exportFile
+}
+
+// exportFile is a file that takes its name once it is whole.
+type exportFile struct {
+	flag, path string
+	f          *os.File // nil: standard output
+	w          io.Writer
+	direct     bool // it is no regular file, such as a pipe
+}
+
+const partial = ".partial"
+
+func (p process) createExport(flag, path string) (*exportFile, error) {
+	if path == standardOutput {
+		return &exportFile{flag: flag, path: path, w: p.stdout}, nil
+	}
+	x := &exportFile{flag: flag, path: path}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		if info.IsDir() {
+			return nil, usage("%s: %.80q is a folder, expected the name of a file", flag, path)
+		}
+		x.direct = true
+	}
+	name := path
+	if !x.direct {
+		name += partial
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, usage("%s: %w", flag, err)
+	}
+	x.f, x.w = f, f
+	return x, nil
+}
+
+// done gives the file its name.
+func (x *exportFile) done() error {
+	if x.f == nil {
+		return nil
+	}
+	err := x.f.Close()
+	if err == nil && !x.direct {
+		err = os.Rename(x.path+partial, x.path)
+	}
+	x.f = nil
+	if err != nil {
+		return errcode.New(errcode.ResourceExhausted, "%s: %w", x.flag, err)
+	}
+	return nil
+}
+
+// drop removes a file that did not become whole.
+func (x *exportFile) drop() {
+	if x.f != nil {
+		_ = x.f.Close()
+		if !x.direct {
+			_ = os.Remove(x.path + partial)
+		}
+	}
+}
+
+// open creates the files, so that one that cannot be written to is known before the work begins.
+// Call drop in the end.
+func (f *exportFlags) open(p process, o export.Options) (_ *exports, err error) {
+	e := &exports{process: p}
+	defer func() {
+		if err != nil {
+			e.drop()
+		}
+	}()
+	for _, x := range f.files() {
+		if x.path == "" {
+			continue
+		}
+		file, err := p.createExport(x.flag, x.path)
+		if err != nil {
+			return nil, err
+		}
+		e.files = append(e.files, file)
+		var w export.Writer
+		switch x.flag {
+		case "--junit":
+			if w, err = export.NewJUnit(file.w, o); err != nil {
+				return nil, err
+			}
+		case "--sarif":
+			w = export.NewSARIF(file.w, o)
+		case "--csv":
+			w = export.NewCSV(file.w, o)
+		case "--jsonl":
+			w = export.NewJSONLines(file.w, o)
+		case "--markdown":
+			e.markdown = file
+			continue
+		}
+		e.writers = append(e.writers, w)
+	}
+	return e, nil
+}
+
+// add writes an answer to every file.
+func (e *exports) add(a *export.Answer) error {
+	for _, w := range e.writers {
+		if err := w.Add(a); err != nil {
+			return errcode.New(errcode.ResourceExhausted, "writing the exports: %w", err)
+		}
+	}
+	return nil
+}
+
+// finish ends the files and says which there are.
+func (e *exports) finish(f *report.Figures, o export.MarkdownOptions) error {
+	for _, w := range e.writers {
+		if err := w.Close(); err != nil {
+			return errcode.New(errcode.ResourceExhausted, "writing the exports: %w", err)
+		}
+	}
+	e.writers = nil
+	if e.markdown != nil {
+		if err := export.Markdown(e.markdown.w, f, o); err != nil {
+			return errcode.New(errcode.ResourceExhausted, "--markdown: %w", err)
+		}
+	}
+	for _, x := range e.files {
+		if err := x.done(); err != nil {
+			return err
+		}
+		if x.path != standardOutput {
+			fmt.Fprintf(e.stderr, "wrote %s\n", x.path)
+		}
+	}
+	return nil
+}
+
+// drop removes what did not become whole.
+func (e *exports) drop() {
+	for _, w := range e.writers {
+		_ = w.Close() // what it writes goes with the file
+	}
+	for _, x := range e.files {
+		x.drop()
+	}
+}

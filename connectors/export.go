@@ -1,0 +1,110 @@
+package connectors
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	badgersql "github.com/badger-eval/badger/sql"
+)
+
+// OfRun chooses answers that a run scored. Empty fields but the run's choose all.
+type OfRun = badgersql.OfRun
+
+// ScoredAnswer is an answer with its scores in one run, without what is only evidence.
+type ScoredAnswer struct {
+	scoring.AnswerID
+	Question string // "" where the golden set lacks it
+	Tags     []string
+	Scores   []scoring.Score // by metric
+}
+
+// ScoredAnswers streams the answers that a run scored, those of an agent, version and batch
+// together. It holds one of them at a time.
+func (w *Warehouse) ScoredAnswers(ctx context.Context, of OfRun) iter.Seq2[ScoredAnswer, error] {
+	return func(yield func(ScoredAnswer, error) bool) {
+		questions, stop := iter.Pull2(w.questionsOf(ctx, of))
+		defer stop()
+		query, args := of.Scores(w.dialect)
+		var now ScoredAnswer
+		more := true
+		var broken error
+		// give ends an answer: what comes next is of another one.
+		give := func() bool {
+			if len(now.Scores) == 0 {
+				return true
+			}
+			asked, err, any := questions()
+			if broken = err; err != nil {
+				return false
+			}
+			if any && asked.AnswerID == now.AnswerID {
+				now.Question, now.Tags = asked.Question, asked.Tags
+			}
+			more = yield(now, nil)
+			return more
+		}
+		err := w.each(ctx, "reading the scores of a run", query, args, func(t *scoring.Table, row int) bool {
+			r, err := scoreRow(t, row)
+			if broken = err; err != nil {
+				return false
+			}
+			if r.AnswerID != now.AnswerID || len(now.Scores) == 0 {
+				if !give() {
+					return false
+				}
+				now = ScoredAnswer{AnswerID: r.AnswerID, Scores: make([]scoring.Score, 0, len(now.Scores))}
+			}
+			now.Scores = append(now.Scores, r.Score)
+			return true
+		})
+		if err == nil && broken == nil && more {
+			give()
+		}
+		if broken != nil {
+			err = broken
+		}
+		if err != nil && more {
+			yield(ScoredAnswer{}, err)
+		}
+	}
+}
+
+// questionsOf streams the questions of the answers that a run scored, in the order of their scores.
+// Where there is no golden set, or none of badger's form, it streams nothing.
+func (w *Warehouse) questionsOf(ctx context.Context, of OfRun) iter.Seq2[ScoredAnswer, error] {
+	return func(yield func(ScoredAnswer, error) bool) {
+		q, err := w.query(ctx)
+		if code := errcode.Of(err); code == errcode.NotFound || code == errcode.FailedPrecondition {
+			return
+		}
+		more := true
+		if err == nil {
+			query := q.QuestionsOf(of)
+			err = w.each(ctx, "reading golden_set", query, q.Args, func(t *scoring.Table, row int) bool {
+				r := record{t: t, row: row}
+				a := ScoredAnswer{AnswerID: scoring.AnswerID{Agent: r.text(0), Version: r.text(1), Batch: r.text(2), CaseID: r.text(3)}, Question: r.text(4)}
+				if json.Unmarshal([]byte(r.text(5)), &a.Tags) != nil {
+					a.Tags = nil
+				}
+				more = yield(a, nil)
+				return more
+			})
+		}
+		if err != nil && more {
+			yield(ScoredAnswer{}, err)
+		}
+	}
+}
+
+// MetricsOf lists the metrics that answers of a run have scores of.
+func (w *Warehouse) MetricsOf(ctx context.Context, of OfRun) (names []string, err error) {
+	query, args := of.Metrics(w.dialect)
+	err = w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+		names = append(names, (&record{t: t, row: row}).text(0))
+		return true
+	})
+	return names, err
+}

@@ -1,0 +1,281 @@
+package connectors
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	badgersql "github.com/badger-eval/badger/sql"
+)
+
+// Queue is a row of queues: answers of one run that people are to label.
+type Queue struct {
+	ID, Name              string
+	RunID                 string
+	Agent, Version, Batch string
+	Filter                string // which cases were chosen, as the query of an address
+	Ordering              string
+	Seed                  int64
+	Annotators            int64 // how many people are to label each answer
+	Guideline             string
+	Options               []string // verdicts besides skip
+	Blind, ReasonRequired bool
+	Cases                 int64
+	CreatedBy             string
+	CreatedAt             time.Time
+	ClosedAt              time.Time // zero while it is open
+}
+
+// Answer is whose answer to a question the queue holds.
+func (q *Queue) Answer(caseID string) scoring.AnswerID {
+	return scoring.AnswerID{CaseID: caseID, Agent: q.Agent, Version: q.Version, Batch: q.Batch}
+}
+
+const (
+	readingQueues = "reading queues"
+	readingLabels = "reading labels"
+	writingLabels = "writing labels"
+)
+
+// WriteQueue writes a queue with its cases in their order. The cases are written first: a queue
+// that is there is whole.
+func (w *Warehouse) WriteQueue(ctx context.Context, q *Queue, cases []string) error {
+	items := newRows("queue_items")
+	defer items.release()
+	for i, id := range cases {
+		items.row(q.ID, int64(i+1), id)
+	}
+	if err := items.merge(ctx, w); err != nil {
+		return err
+	}
+	options, err := json.Marshal(q.Options)
+	if err != nil {
+		return err
+	}
+	b := newRows("queues")
+	defer b.release()
+	b.row(q.ID, q.Name, q.RunID, q.Agent, q.Version, q.Batch, q.Filter, q.Ordering, q.Seed, q.Annotators, optional(q.Guideline), string(options), q.Blind, q.ReasonRequired,
+		int64(len(cases)), optional(q.CreatedBy), q.CreatedAt, q.ClosedAt)
+	return b.merge(ctx, w)
+}
+
+// Queues lists the labelling queues, the newest first, or the one of an id that is not empty.
+func (w *Warehouse) Queues(ctx context.Context, id string) (out []Queue, err error) {
+	l := badgersql.Labelling{Dialect: w.dialect}
+	query := l.Queues(id)
+	var bad error
+	err = w.each(ctx, readingQueues, query, l.Args, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		q := Queue{
+			ID: r.text(0), Name: r.text(1), RunID: r.text(2), Agent: r.text(3), Version: r.text(4), Batch: r.text(5), Filter: r.text(6), Ordering: r.text(7), Seed: r.count(8),
+			Annotators: r.count(9), Guideline: r.text(10), Blind: r.bool(12), ReasonRequired: r.bool(13), Cases: r.count(14), CreatedBy: r.text(15),
+			CreatedAt: instant(t, 16, row), ClosedAt: instant(t, 17, row),
+		}
+		r.json(11, "queues.options", &q.Options)
+		bad = r.err
+		out = append(out, q)
+		return bad == nil
+	})
+	if err == nil {
+		err = bad
+	}
+	return out, err
+}
+
+// CloseQueue closes a queue that is open. Its labels stay.
+func (w *Warehouse) CloseQueue(ctx context.Context, id string, at time.Time) error {
+	l := badgersql.Labelling{Dialect: w.dialect}
+	query := l.CloseQueue(id, at.UTC())
+	return w.use("writing queues", func() error { return w.conn.Exec(ctx, query, l.Args...) })
+}
+
+// QueueItem is an answer of a queue, with what is said of it there.
+type QueueItem struct {
+	Position int64 // from 1
+	CaseID   string
+	Done     int64 // how many people answered
+	Skipped  int64 // how many passed it over
+	Differ   bool  // whether those who answered say different things
+	Decided  bool  // whether somebody settled that
+	Mine     Mine
+}
+
+// Mine is what one annotator did with an answer.
+type Mine int64
+
+// What an annotator did.
+const (
+	Untouched Mine = iota
+	Skipped
+	Answered
+)
+
+// QueueItems chooses answers of a queue.
+type QueueItems = badgersql.ItemFilter
+
+// QueueItems lists answers of a queue in its order.
+func (w *Warehouse) QueueItems(ctx context.Context, f QueueItems) (out []QueueItem, err error) {
+	l := badgersql.Labelling{Dialect: w.dialect}
+	query := l.Items(&f)
+	err = w.each(ctx, readingQueues, query, l.Args, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		out = append(out, QueueItem{r.count(0), r.text(1), r.count(2), r.count(3), r.count(4) > 1, r.count(5) > 0, Mine(r.count(6))})
+		return true
+	})
+	return out, err
+}
+
+// QueueProgress counts answers of a queue.
+type QueueProgress struct {
+	Cases       int64
+	Done        int64 // those that enough people answered
+	Skipped     int64 // those of the others that somebody passed over
+	Conflicting int64 // those of which people say different things, and nobody settled it
+	Mine        int64 // those that I answered
+	MySkipped   int64
+	MyLeft      int64 // those that I have neither answered nor skipped and that still want annotators
+}
+
+// QueueProgress counts the answers of a queue as one annotator sees it.
+func (w *Warehouse) QueueProgress(ctx context.Context, q *Queue, me string) (p QueueProgress, err error) {
+	l := badgersql.Labelling{Dialect: w.dialect}
+	query := l.Progress(q.ID, me, q.Annotators)
+	err = w.each(ctx, readingQueues, query, l.Args, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		p = QueueProgress{r.count(0), r.count(1), r.count(2), r.count(3), r.count(4), r.count(5), r.count(6)}
+		return true
+	})
+	return p, err
+}
+
+// LoggedLabel is a row of label_log: what a person said of an answer at one time.
+type LoggedLabel struct {
+	ID string
+	scoring.AnswerID
+	Annotator            string
+	Verdict              string
+	Note                 string
+	GoldWrong, Ambiguous bool
+	At                   time.Time
+	Queue                string // empty outside of a queue
+	AnswerHash           string
+	Decides              bool // settles a disagreement
+}
+
+// LabelFilter chooses labels. Empty fields choose all.
+type LabelFilter = badgersql.LabelFilter
+
+// LoggedLabels reads rows of label_log, at most so many where most is above 0.
+func (w *Warehouse) LoggedLabels(ctx context.Context, f LabelFilter, most int) (out []LoggedLabel, err error) {
+	l := badgersql.Labelling{Dialect: w.dialect}
+	query := l.Labels(&f)
+	err = w.each(ctx, readingLabels, query, l.Args, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		out = append(out, LoggedLabel{
+			ID: r.text(0), AnswerID: scoring.AnswerID{CaseID: r.text(1), Agent: r.text(2), Version: r.text(3), Batch: r.text(4)}, Annotator: r.text(5), Verdict: r.text(6),
+			Note: r.text(7), GoldWrong: r.bool(8), Ambiguous: r.bool(9), At: instant(t, 10, row), Queue: r.text(11), AnswerHash: r.text(12), Decides: r.bool(13),
+		})
+		return len(out) != most
+	})
+	return out, err
+}
+
+// AddLabel adds a row to label_log unless one with its ID is there.
+func (w *Warehouse) AddLabel(ctx context.Context, v *LoggedLabel) error {
+	l := badgersql.Labelling{Dialect: w.dialect}
+	query := l.AddLabel(v.ID, v.CaseID, v.Agent, v.Version, v.Batch, v.Annotator, v.Verdict, optional(v.Note), v.GoldWrong, v.Ambiguous, v.At.UTC(), optional(v.Queue), optional(v.AnswerHash), v.Decides)
+	return w.decide(ctx, writingLabels, query, l.Args)
+}
+
+// Lease is the claim of one place of an answer of a queue.
+type Lease struct{ Key, Owner string }
+
+// Leases lists the claims whose key begins with prefix and that are good at a time. The prefix must
+// hold none of the characters % and _.
+func (w *Warehouse) Leases(ctx context.Context, prefix string, now time.Time) (out []Lease, err error) {
+	l := badgersql.Labelling{Dialect: w.dialect}
+	query := l.Leases(prefix, now)
+	err = w.each(ctx, "reading claims", query, l.Args, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		out = append(out, Lease{r.text(0), r.text(1)})
+		return true
+	})
+	return out, err
+}
+
+// RenewLeases makes some claims of an owner last longer. Those that the owner does not hold stay as
+// they are.
+func (w *Warehouse) RenewLeases(ctx context.Context, owner string, until time.Time, keys ...string) error {
+	if len(keys) == 0 || w.dialect.NoClaims {
+		return nil
+	}
+	l := badgersql.Labelling{Dialect: w.dialect}
+	query := l.RenewLeases(owner, until, keys)
+	return w.changeClaims(ctx, query, l.Args)
+}
+
+// CaseSignal is what the order of a queue may go by.
+type CaseSignal struct {
+	CaseID         string
+	Passes, Fails  int64   // metrics by their verdict
+	Unsure         float64 // of judges, 0 to 1
+	Relation, Tier string
+}
+
+// CaseSignals reads the signals of all cases of a run, by case.
+func (w *Warehouse) CaseSignals(ctx context.Context, runID string, of scoring.AnswerID) (out []CaseSignal, err error) {
+	l := badgersql.Labelling{Dialect: w.dialect}
+	query := l.CaseSignals(runID, of.Agent, of.Version, of.Batch)
+	err = w.each(ctx, readingScores, query, l.Args, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		s := CaseSignal{CaseID: r.text(0), Passes: r.count(1), Fails: r.count(2), Relation: r.text(4), Tier: r.text(5)}
+		if v := t.Columns[3].Value(row); !v.IsNull() {
+			s.Unsure = v.Float()
+		}
+		out = append(out, s)
+		return true
+	})
+	return out, err
+}
+
+// bool is a cell that is true; NULL is not.
+func (r *record) bool(c int) bool {
+	v := r.t.Columns[c].Value(r.row)
+	return !v.IsNull() && v.Bool()
+}
+
+// LabelledCase reads one answer with its question, as [Warehouse.Cases] does.
+func (w *Warehouse) LabelledCase(ctx context.Context, of scoring.AnswerID) (*scoring.Case, error) {
+	q, err := w.query(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &badgersql.Range{Agent: of.Agent, Version: of.Version, Batch: of.Batch, First: of.CaseID, Last: of.CaseID}
+	query := q.Cases(Filter{}, r)
+	var found *Answer
+	err = w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
+		a := answer(t, row)
+		found = &a
+		return false
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case found == nil:
+		return nil, errcode.New(errcode.NotFound, "case %q: there is no such answer in agent_runs", of.CaseID)
+	}
+	return found.Case, found.Err
+}
+
+// WriteLoggedLabels writes many rows of label_log. A row with the ID of one of them is replaced.
+func (w *Warehouse) WriteLoggedLabels(ctx context.Context, labels []LoggedLabel) error {
+	b := newRows("label_log")
+	defer b.release()
+	for i := range labels {
+		v := &labels[i]
+		b.row(v.ID, v.CaseID, v.Agent, v.Version, v.Batch, v.Annotator, v.Verdict, optional(v.Note), v.GoldWrong, v.Ambiguous, v.At, optional(v.Queue), optional(v.AnswerHash), v.Decides)
+	}
+	return b.merge(ctx, w)
+}

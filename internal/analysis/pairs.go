@@ -1,0 +1,252 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/scoring/agreement"
+)
+
+// Half is the score of a case on one side of a comparison. Its zero value is that there is none.
+type Half struct {
+	mark    mark
+	value   float64
+	version int
+	config  string
+	judge   string
+}
+
+// HalfOf is a score as one side of a pair.
+func HalfOf(s *Score) Half {
+	return Half{markOf(s), s.Value, s.MetricVersion, s.Config, s.Judge}
+}
+
+// Likeness tells whether something is the same on both sides.
+type Likeness int8
+
+// The likenesses.
+const (
+	NotKnown Likeness = iota
+	Alike
+	Differs
+)
+
+// Pair is cases whose scores are the same in what counts, on each side by itself.
+type Pair struct {
+	From, To Half
+	Gold     Likeness // of the questions with their accepted answers
+	Reasons  Likeness // of the reasons of the scores
+	Cases    int
+	id       string // of the case, where it is one that is known
+}
+
+// Tally gathers the pairs of one metric. The order of the pairs does not matter.
+type Tally struct {
+	x      *comparing
+	change Change
+
+	from, to               figuring
+	diffs, befores, afters []float64
+	unlike                 map[Unlike]int
+	rated                  int // cases with a verdict on both sides, or on one beside no answer
+	passedFrom, passedTo   int
+	broken, fixed          int
+	transitions            map[[2]Standing]*Transition
+}
+
+// NewTally begins a tally.
+func (s *Set) NewTally(metric string, o CompareOptions) *Tally {
+	return (&comparing{CompareOptions: o.withDefaults(), notes: map[string]bool{}}).tally(metric, "", s.lower(metric))
+}
+
+func (x *comparing) tally(metric, tier string, lower bool) *Tally {
+	return &Tally{
+		x: x, change: Change{Metric: metric, Tier: tier, LowerIsBetter: lower, Outcome: NotCompared},
+		unlike: map[Unlike]int{}, transitions: map[[2]Standing]*Transition{},
+	}
+}
+
+// Add adds cases.
+func (t *Tally) Add(p *Pair) {
+	a, b, c := &p.From, &p.To, &t.change
+	t.from.add(a.mark, a.value, p.Cases)
+	t.to.add(b.mark, b.value, p.Cases)
+	t.move(p)
+	if a.mark == absent || b.mark == absent {
+		return
+	}
+	c.Shared += p.Cases
+	if u, ok := unlikePair(p); ok {
+		t.unlike[u] += p.Cases
+		return
+	}
+	v, w, ok := values(a, b, c.LowerIsBetter)
+	if !ok {
+		t.unlike[Unlike{Why: NoValue}] += p.Cases
+		return
+	}
+	t.x.remark(p)
+	for range p.Cases {
+		t.befores, t.afters, t.diffs = append(t.befores, v), append(t.afters, w), append(t.diffs, w-v)
+	}
+	judged := func(m mark) bool { return m.judged() || m.status() == unanswered }
+	if !judged(a.mark) || !judged(b.mark) || !a.mark.judged() && !b.mark.judged() {
+		return
+	}
+	t.rated += p.Cases
+	if a.mark.passed() {
+		t.passedFrom += p.Cases
+	}
+	if b.mark.passed() {
+		t.passedTo += p.Cases
+	}
+	switch {
+	case a.mark.passed() && !b.mark.passed():
+		t.broken += p.Cases
+		if p.id != "" {
+			c.Broken = append(c.Broken, p.id)
+		}
+	case !a.mark.passed() && b.mark.passed():
+		t.fixed += p.Cases
+		if p.id != "" {
+			c.Fixed = append(c.Fixed, p.id)
+		}
+	}
+}
+
+// Change is what the pairs say. Its p-value is not adjusted yet: [Comparison.Finish].
+func (t *Tally) Change() Change {
+	c := t.change
+	c.From, c.To = t.from.figures(), t.to.figures()
+	c.P90, c.Coverage = difference(c.From.P90, c.To.P90), difference(c.From.Coverage, c.To.Coverage)
+	slices.SortFunc(c.Broken, natural.Compare)
+	slices.SortFunc(c.Fixed, natural.Compare)
+	for u, n := range t.unlike {
+		u.Cases = n
+		c.Unlike = append(c.Unlike, u)
+	}
+	slices.SortFunc(c.Unlike, func(a, b Unlike) int {
+		return cmp.Or(cmp.Compare(a.Why, b.Why), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
+	if len(t.diffs) == 0 || c.From.Scored+c.To.Scored == 0 {
+		return c
+	}
+	c.Compared = len(t.diffs)
+	before, after := sortedMean(t.befores), sortedMean(t.afters)
+	c.Before, c.After = &before, &after
+	t.x.test(&c, t.diffs)
+	if t.rated > 0 {
+		rate, p := float64(t.passedTo-t.passedFrom)/float64(t.rated), agreement.McNemar(t.fixed, t.broken)
+		c.Rate, c.RateP = &rate, &p
+		c.NFixed, c.NBroken = t.fixed, t.broken
+	}
+	return c
+}
+
+// Notes are what is not known of the scores that were compared, in a fixed order.
+func (t *Tally) Notes() []string { return t.x.said() }
+
+// Metric is the metric of the tally.
+func (t *Tally) Metric() string { return t.change.Metric }
+
+// Standing is what became of a case in a metric.
+type Standing int8
+
+// The standings, the best first.
+const (
+	StandPassed Standing = iota
+	StandFailed
+	StandScored // a value without a verdict
+	StandAbstained
+	StandNotApplicable
+	StandUnanswered
+	StandError
+	StandAbsent
+)
+
+// standings are how addresses and tables name the standings.
+var standings = []string{"passed", "failed", "no_verdict", "abstained", "not_applicable", "unanswered", "error", "absent"}
+
+// String names the standing: passed, failed, no_verdict, abstained, not_applicable, unanswered, error
+// or absent.
+func (s Standing) String() string { return standings[s] }
+
+// StandingNamed is the standing of a name.
+func StandingNamed(name string) (Standing, bool) {
+	i := slices.Index(standings, name)
+	return Standing(i), i >= 0
+}
+
+func (m mark) standing() Standing {
+	switch m.status() {
+	case absent:
+		return StandAbsent
+	case abstained:
+		return StandAbstained
+	case notApplicable:
+		return StandNotApplicable
+	case unanswered:
+		return StandUnanswered
+	case scored:
+		switch {
+		case m.passed():
+			return StandPassed
+		case m.judged():
+			return StandFailed
+		}
+		return StandScored
+	}
+	return StandError
+}
+
+// Transition counts the cases that went from one standing to another, or stayed.
+type Transition struct {
+	From, To    Standing
+	Cases       int
+	OtherReason int // of them, those whose reason is another
+}
+
+func (t *Tally) move(p *Pair) {
+	key := [2]Standing{p.From.mark.standing(), p.To.mark.standing()}
+	if key[0] == StandAbsent && key[1] == StandAbsent {
+		return
+	}
+	m := t.transitions[key]
+	if m == nil {
+		m = &Transition{From: key[0], To: key[1]}
+		t.transitions[key] = m
+	}
+	m.Cases += p.Cases
+	if p.Reasons == Differs {
+		m.OtherReason += p.Cases
+	}
+}
+
+// Transitions lists the transitions that occur, those out of passed first. Together they are all
+// cases that either side has a score of.
+func (t *Tally) Transitions() []Transition {
+	var out []Transition
+	for _, m := range t.transitions {
+		out = append(out, *m)
+	}
+	slices.SortFunc(out, func(a, b Transition) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	return out
+}
+
+// unlikePair says why the scores of a pair may not be compared.
+func unlikePair(p *Pair) (Unlike, bool) {
+	a, b := &p.From, &p.To
+	switch {
+	case p.Gold == Differs:
+		return Unlike{Why: otherGold}, true
+	case a.version != b.version:
+		return Unlike{Why: otherVersion, From: strconv.Itoa(a.version), To: strconv.Itoa(b.version)}, true
+	case a.config != b.config && a.config != "" && b.config != "":
+		return Unlike{Why: otherConfig}, true
+	case a.judge != b.judge && known(a.judge) && known(b.judge):
+		return Unlike{Why: otherJudge, From: a.judge, To: b.judge}, true
+	}
+	return Unlike{}, false
+}

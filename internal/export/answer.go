@@ -1,0 +1,139 @@
+package export
+
+import (
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Answer is one answer of a run with its scores.
+type Answer struct {
+	RunID string
+	scoring.AnswerID
+	Question string // "" where it is not known
+	Tier     string // complexity, such as easy; "" where it is not known
+	Tags     []string
+	Place    Place
+	Scores   []scoring.Score // by metric
+}
+
+// Place is the line of a file that an answer's case stands in. The zero value is none.
+type Place struct {
+	File string // its path, with slashes
+	Line int    // from 1
+}
+
+// Options say what is written of a run.
+type Options struct {
+	Metric  string   // whose verdict is the outcome of an answer
+	Metrics []string // that have scores, in the order of columns
+	Program string   // version of badger
+}
+
+// Writer writes answers in one form. The answers of an agent, version and batch may come in any
+// order. What is written is the same for the same answers in the same order.
+type Writer interface {
+	// Add writes an answer, which it does not keep.
+	Add(a *Answer) error
+	// Close ends the document. It does not close what the document is written to.
+	Close() error
+}
+
+// Outcome is what a metric says of an answer.
+type Outcome string
+
+// The outcomes.
+const (
+	Passed        Outcome = "passed"
+	Failed        Outcome = "failed"         // the verdict, not the status of the score
+	Unanswered    Outcome = "unanswered"     // the agent gave no answer; it counts as one that did not pass
+	Error         Outcome = "error"          // the score failed
+	Abstained     Outcome = "abstained"      // the metric could not decide
+	NotApplicable Outcome = "not_applicable" // the question lacks what the metric needs
+	Unjudged      Outcome = "unjudged"       // there is a value, and the metric gives no verdict
+	Unscored      Outcome = "unscored"       // the run holds no score of the metric
+)
+
+// Score is the answer's score of a metric, or nil.
+func (a *Answer) Score(metric string) *scoring.Score {
+	for i := range a.Scores {
+		if a.Scores[i].Metric == metric {
+			return &a.Scores[i]
+		}
+	}
+	return nil
+}
+
+// Outcome is what a metric says of the answer.
+func (a *Answer) Outcome(metric string) Outcome {
+	s := a.Score(metric)
+	switch {
+	case s == nil && len(a.Scores) == 0:
+		return Unanswered // a question that was asked, and nothing came back
+	case s == nil:
+		return Unscored
+	case s.Unanswered():
+		return Unanswered
+	case s.Status == scoring.StatusAbstained:
+		return Abstained
+	case s.Status == scoring.StatusNotApplicable:
+		return NotApplicable
+	case s.Status != scoring.StatusOK:
+		return Error
+	case s.Passed == nil:
+		return Unjudged
+	case *s.Passed:
+		return Passed
+	}
+	return Failed
+}
+
+// relationMetric is the metric that says why two results differ.
+const relationMetric = "relation"
+
+// difference is how the answer's result differs from the accepted one: the name of the relation and
+// its sentence; "" where nothing is known, or nothing differs.
+func (a *Answer) difference() (name, sentence string) {
+	s := a.Score(relationMetric)
+	if s == nil || s.Status != scoring.StatusOK || s.Label == "same" {
+		return "", ""
+	}
+	return s.Label, s.Reason
+}
+
+// reason says why a metric came to its outcome.
+func (a *Answer) reason(metric string) string {
+	if s := a.Score(metric); s != nil {
+		return s.Reason
+	}
+	if len(a.Scores) == 0 {
+		return "the agent gave no answer"
+	}
+	return "the run holds no score of " + metric
+}
+
+// shownValue is the value of a score with the digits of all reports; a dash where there is none.
+func shownValue(s *scoring.Score) string {
+	if s == nil || s.Status != scoring.StatusOK {
+		return "–"
+	}
+	return report.Value(s.Value)
+}
+
+// maxText is how many bytes a text of data may take in forms that people read.
+const maxText = 4000
+
+// oneLine is text from data on one line, with everything escaped that is not visible, and cut where
+// it is very long.
+func oneLine(s string) string { return report.Printable(cut(s, maxText)) }
+
+// cut shortens a text to at most n bytes, at the start of a rune, and says how many it had.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	end := n
+	for end > 0 && s[end]&0xc0 == 0x80 {
+		end--
+	}
+	return s[:end] + "… (" + report.Counted(len(s), "byte") + ")"
+}

@@ -1,0 +1,93 @@
+package export
+
+import (
+	"bufio"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// csvColumns are the columns before those of the metrics.
+var csvColumns = []string{"eval_run_id", "agent_name", "agent_version", "batch_id", "case_id", "question", "tier", "tags", "outcome", "reason", "relation", "difference"}
+
+// csvWriter is RFC 4180: lines end with CR LF, and a field that holds a quote, a comma or the end of
+// a line is quoted. Package encoding/csv changes the line ends within fields.
+type csvWriter struct {
+	w *bufio.Writer
+	o Options
+}
+
+// NewCSV writes a table: a line for each answer, and a column with the value of each metric, named
+// score_METRIC and empty where there is none. Values have all their digits.
+//
+// Spreadsheets take a cell that begins with = + - @, a tab or the end of a line for a formula. Such
+// a text gets an apostrophe before it, also where blanks stand before the sign. A text that begins
+// with an apostrophe gets one more, so that whoever takes one away has the text again. Numbers stay
+// as they are, negative ones too.
+func NewCSV(w io.Writer, o Options) Writer {
+	c := &csvWriter{bufio.NewWriter(w), o}
+	line := append([]string(nil), csvColumns...)
+	for _, m := range o.Metrics {
+		line = append(line, "score_"+m)
+	}
+	c.line(line)
+	return c
+}
+
+// Add writes a line.
+func (c *csvWriter) Add(a *Answer) error {
+	relation, difference := a.difference()
+	line := []string{
+		a.RunID, a.Agent, a.Version, a.Batch, a.CaseID, a.Question, a.Tier, strings.Join(a.Tags, ";"), string(a.Outcome(c.o.Metric)), a.reason(c.o.Metric), relation, difference,
+	}
+	for i := range line {
+		line[i] = guarded(line[i])
+	}
+	for _, m := range c.o.Metrics {
+		value := ""
+		if s := a.Score(m); s != nil && s.Status == scoring.StatusOK {
+			value = strconv.FormatFloat(s.Value, 'g', -1, 64)
+		}
+		line = append(line, value)
+	}
+	return c.line(line)
+}
+
+func (c *csvWriter) line(fields []string) error {
+	for i, f := range fields {
+		if i > 0 {
+			_ = c.w.WriteByte(',')
+		}
+		if strings.ContainsAny(f, "\",\r\n") || strings.TrimSpace(f) != f {
+			f = `"` + strings.ReplaceAll(f, `"`, `""`) + `"`
+		}
+		_, _ = c.w.WriteString(f)
+	}
+	_, err := c.w.WriteString("\r\n") // of any of these writes
+	return err
+}
+
+// Close writes what is left.
+func (c *csvWriter) Close() error { return c.w.Flush() }
+
+// plainNumber is what is a number to every spreadsheet, and nothing else.
+var plainNumber = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+
+// formulaSigns begin formulas. The wide ones do in spreadsheets of East Asian languages.
+const formulaSigns = "=+-@\t\r\n＝＋－＠"
+
+// guarded is a text that no spreadsheet takes for a formula. What is not valid UTF-8 and NUL, which
+// some readers end the file at, are replaced.
+func guarded(s string) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
+	if s == "" || plainNumber.MatchString(s) {
+		return s
+	}
+	if s[0] == '\'' || strings.IndexAny(s, formulaSigns) == 0 || strings.IndexAny(strings.TrimLeft(s, " \u00a0\ufeff\v\f"), formulaSigns) == 0 {
+		return "'" + s
+	}
+	return s
+}

@@ -1,0 +1,241 @@
+package export
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/xml"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// junit keeps the test cases in a file until it knows how many of a suite failed, which stands
+// before them.
+type junit struct {
+	w      io.Writer
+	o      Options
+	spool  *os.File
+	cases  *bufio.Writer
+	size   int64 // of the spool
+	suites map[suiteKey]*suite
+}
+
+type suiteKey struct{ run, agent, version, batch string }
+
+type suite struct {
+	parts                            []part // of the spool
+	tests, failures, errors, skipped int
+	means                            map[string]*sum // by metric
+}
+
+// part is a part of the spool that holds test cases of one suite.
+type part struct{ from, to int64 }
+
+type sum struct {
+	total float64
+	n     int
+}
+
+// suitePlace stands in the spool where the name of a class begins. No XML holds it.
+const suitePlace = '\x00'
+
+// NewJUnit writes JUnit XML: a test suite for each agent, version and batch, and a test case for
+// each answer. An answer that did not pass, or that is missing, is a failure; one whose score failed
+// is an error; one that the metric says nothing of is skipped. The class of a test case is its tier,
+// or its first tag. Until Close the test cases are in a temporary file.
+func NewJUnit(w io.Writer, o Options) (Writer, error) {
+	f, err := os.CreateTemp("", "badger-junit-")
+	if err != nil {
+		return nil, errcode.New(errcode.Unavailable, "JUnit: no temporary file can be made: %w", err)
+	}
+	return &junit{w: w, o: o, spool: f, cases: bufio.NewWriter(f), suites: map[suiteKey]*suite{}}, nil
+}
+
+// maxCase is how many bytes of text a test case may hold; servers refuse or cut longer ones.
+const maxCase = 60_000
+
+// Add writes a test case.
+func (j *junit) Add(a *Answer) error {
+	key := suiteKey{a.RunID, a.Agent, a.Version, a.Batch}
+	s := j.suites[key]
+	if s == nil {
+		s = &suite{means: map[string]*sum{}}
+		j.suites[key] = s
+	}
+	for i := range a.Scores {
+		if of := &a.Scores[i]; of.Status == scoring.StatusOK {
+			m := s.means[of.Metric]
+			if m == nil {
+				m = &sum{}
+				s.means[strings.Clone(of.Metric)] = m
+			}
+			m.total += of.Value
+			m.n++
+		}
+	}
+	s.tests++
+	var b strings.Builder
+	b.WriteString(`    <testcase name="` + attribute(a.CaseID) + `" classname="` + string(suitePlace) + attribute(className(a)) + `">`)
+	what, kind := "", ""
+	relation, difference := a.difference()
+	switch a.Outcome(j.o.Metric) {
+	case Failed:
+		what, kind = "failure", cmp.Or(relation, j.o.Metric)
+		s.failures++
+	case Unanswered:
+		what, kind = "failure", string(Unanswered)
+		s.failures++
+	case Error:
+		what, kind = "error", a.Score(j.o.Metric).Code.String()
+		s.errors++
+	case Abstained, NotApplicable, Unscored:
+		what = "skipped"
+		s.skipped++
+	}
+	if what != "" {
+		b.WriteString("\n      <" + what + ` message="` + attribute(a.reason(j.o.Metric)) + `"`)
+		if kind != "" {
+			b.WriteString(` type="` + attribute(kind) + `"`)
+		}
+		if what == "skipped" {
+			b.WriteString("/>")
+		} else {
+			b.WriteString(">" + j.body(a, difference) + "</" + what + ">")
+		}
+		b.WriteString("\n    ")
+	}
+	b.WriteString("</testcase>\n")
+	from := j.size
+	j.size += int64(b.Len())
+	if n := len(s.parts) - 1; n >= 0 && s.parts[n].to == from {
+		s.parts[n].to = j.size
+	} else {
+		s.parts = append(s.parts, part{from, j.size})
+	}
+	_, err := j.cases.WriteString(b.String())
+	return err
+}
+
+// body says what is behind a failure.
+func (j *junit) body(a *Answer, difference string) string {
+	var b strings.Builder
+	add := func(label, text string) {
+		if text != "" {
+			b.WriteString("\n" + label + ": " + oneLine(text))
+		}
+	}
+	b.WriteString(j.o.Metric + " " + shownValue(a.Score(j.o.Metric)))
+	add("reason", a.reason(j.o.Metric))
+	add("why they differ", difference)
+	add("question", a.Question)
+	for i := range a.Scores {
+		if s := &a.Scores[i]; s.Passed != nil && !*s.Passed && s.Metric != j.o.Metric {
+			add(s.Metric+" "+shownValue(s), s.Reason)
+		}
+	}
+	return element(cut(b.String(), maxCase))
+}
+
+// className is the class of a test case. A dot would begin another one.
+func className(a *Answer) string {
+	name := a.Tier
+	if name == "" && len(a.Tags) > 0 {
+		name = a.Tags[0]
+	}
+	return strings.ReplaceAll(cmp.Or(name, "cases"), ".", "_")
+}
+
+// name is what a suite is called.
+func (k suiteKey) name() string {
+	name := strings.Join(strings.Fields(k.agent+" "+k.version), " ")
+	if k.batch != "" {
+		name = strings.TrimSpace(name + " " + k.batch)
+	}
+	return cmp.Or(name, k.run, "badger")
+}
+
+// Close writes the document.
+func (j *junit) Close() error {
+	defer func() {
+		_ = j.spool.Close()
+		_ = os.Remove(j.spool.Name())
+	}()
+	if err := j.cases.Flush(); err != nil {
+		return errcode.New(errcode.ResourceExhausted, "JUnit: the temporary file cannot be written: %w", err)
+	}
+	keys := slices.SortedFunc(maps.Keys(j.suites), func(a, b suiteKey) int {
+		return cmp.Or(natural.Compare(a.run, b.run), natural.Compare(a.agent, b.agent), natural.Compare(a.version, b.version), natural.Compare(a.batch, b.batch))
+	})
+	w := bufio.NewWriter(j.w)
+	_, _ = w.WriteString(xml.Header + `<testsuites name="badger">` + "\n")
+	for _, k := range keys {
+		prefix := "" // servers know a test again by its class and name, over files and versions
+		if len(keys) > 1 {
+			prefix = attribute(strings.ReplaceAll(k.name(), ".", "_")) + "."
+		}
+		if err := j.suite(w, k, prefix); err != nil {
+			return err
+		}
+	}
+	_, _ = w.WriteString("</testsuites>\n")
+	return w.Flush()
+}
+
+func (j *junit) suite(w *bufio.Writer, k suiteKey, prefix string) error {
+	s := j.suites[k]
+	_, _ = w.WriteString(`  <testsuite name="` + attribute(k.name()) + `" tests="` + strconv.Itoa(s.tests) + `" failures="` + strconv.Itoa(s.failures) +
+		`" errors="` + strconv.Itoa(s.errors) + `" skipped="` + strconv.Itoa(s.skipped) + "\">\n    <properties>\n")
+	property := func(name, value string) {
+		_, _ = w.WriteString(`      <property name="` + attribute(name) + `" value="` + attribute(value) + "\"/>\n")
+	}
+	property("eval_run_id", k.run)
+	property("agent_name", k.agent)
+	property("agent_version", k.version)
+	property("batch_id", k.batch)
+	property("metric", j.o.Metric)
+	for _, m := range j.o.Metrics {
+		if of := s.means[m]; of != nil {
+			property("mean "+m, report.Value(of.total/float64(of.n)))
+		}
+	}
+	_, _ = w.WriteString("    </properties>\n")
+	r := bufio.NewReader(nil)
+	for _, p := range s.parts {
+		r.Reset(io.NewSectionReader(j.spool, p.from, p.to-p.from))
+		for {
+			b, err := r.ReadByte()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				return errcode.New(errcode.DataLoss, "JUnit: the temporary file cannot be read: %w", err)
+			}
+			if b == suitePlace {
+				_, _ = w.WriteString(prefix)
+				continue
+			}
+			_ = w.WriteByte(b)
+		}
+	}
+	_, err := w.WriteString("  </testsuite>\n")
+	return err
+}
+
+// attribute is text from data in an attribute of XML, on one line, of the characters that XML 1.0
+// allows: others are shown as escapes.
+func attribute(s string) string { return element(oneLine(s)) }
+
+// element is text in an element of XML.
+func element(s string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(s)) // never fails
+	return strings.ReplaceAll(b.String(), "&#xA;", "\n")
+}

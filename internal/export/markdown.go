@@ -1,0 +1,257 @@
+package export
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/report"
+)
+
+// MarkdownOptions say what stands in the summary besides the figures.
+type MarkdownOptions struct {
+	Run    string // its identifier; "" for none
+	Report string // where the whole report is, such as report.html; "" for none
+}
+
+// Bounds of a summary: short enough for a comment on a pull request.
+const (
+	markdownMetrics  = 8
+	markdownVersions = 8 // of agents, the last ones
+	markdownAnswers  = 5
+	markdownText     = 240 // bytes of a text of data
+)
+
+// last is the last versions of a list.
+func last[T any](list []T) []T { return list[max(0, len(list)-markdownVersions):] }
+
+// Markdown writes the summary of a run: the leading metrics, what changed, what became worse and the
+// worst answers, at most 60 KB. All that comes from data stands in code spans, in which neither HTML
+// nor links nor mentions mean anything; bars within tables are escaped.
+func Markdown(w io.Writer, f *report.Figures, o MarkdownOptions) error {
+	m := &markdown{Figures: f, w: bufio.NewWriter(w)}
+	m.head(o)
+	if f.Scores > 0 {
+		m.scores()
+		m.changes()
+		m.worst()
+	}
+	if o.Report != "" {
+		m.line("\nThe whole report: " + code(o.Report))
+	}
+	return m.w.Flush()
+}
+
+type markdown struct {
+	*report.Figures
+	w *bufio.Writer
+}
+
+func (m *markdown) line(s string) { _, _ = m.w.WriteString(s + "\n") }
+
+func (m *markdown) head(o MarkdownOptions) {
+	m.line("## badger\n")
+	for _, metric := range m.Metrics {
+		if metric.Name != m.Primary {
+			continue
+		}
+		for _, r := range last(metric.Rates) {
+			who := "The agent"
+			if name := r.Agent.Full(); name != "" {
+				who = code(name)
+			}
+			switch {
+			case r.Passed != nil:
+				m.line(fmt.Sprintf("- %s passes %s on %d of %s: **%s**%s", who, code(metric.Name), r.Passed.Passed, report.Counted(r.Passed.Of, "case"), report.Percent(r.Passed.Rate), m.comparison(r.Agent)))
+			case r.Mean != nil:
+				m.line(fmt.Sprintf("- %s has a mean %s of **%s** on %s%s", who, code(metric.Name), report.Value(*r.Mean), report.Counted(r.N, "case"), m.comparison(r.Agent)))
+			}
+		}
+	}
+	line := "\n" + report.Counted(m.Cases, "case") + ", " + report.Counted(m.Scores, "score")
+	if o.Run != "" {
+		line += ", run " + code(o.Run)
+	}
+	m.line(line)
+}
+
+func (m *markdown) comparison(a report.Agent) string {
+	for _, c := range m.Changes {
+		if change := m.Change(m.Primary, a); change != nil && c.To == a {
+			return fmt.Sprintf(" (%s against %s, %s)", change.By(), code(c.From.Full()), change.Sure())
+		}
+	}
+	return ""
+}
+
+func (m *markdown) scores() {
+	t := table{columns: []string{"metric", "answers", "cases", "mean", "passed", "95 % CI", "failed", "no answer"}, right: []bool{2: true, 3: true, 4: true, 6: true, 7: true}}
+	leading := m.Leading(markdownMetrics)
+	for _, metric := range leading {
+		for i, r := range last(metric.Rates) {
+			c := &r.Coverage
+			row := []string{"", code(m.Label(r.Agent)), fmt.Sprintf("%d/%d", c.Scored, c.Asked), dash, dash, dash, number(c.Failed), number(c.Unanswered)}
+			if i == 0 {
+				row[0] = code(metric.Name)
+			}
+			if r.Mean != nil {
+				row[3] = report.Value(*r.Mean)
+			}
+			if s := r.Passed; s != nil {
+				row[4], row[5] = report.Percent(s.Rate), strings.TrimSpace(s.Interval("–"))
+			}
+			t.rows = append(t.rows, row)
+		}
+	}
+	m.line("")
+	t.write(m.w)
+	var more []string
+	if n := len(m.Metrics) - len(leading); n > 0 {
+		more = append(more, report.Counted(n, "more metric"))
+	}
+	if n := len(m.Agents) - markdownVersions; n > 0 {
+		more = append(more, report.Counted(n, "earlier version"))
+	}
+	if len(more) > 0 {
+		m.line("\nand " + strings.Join(more, ", "))
+	}
+}
+
+// number is a count that is only shown where it is not zero.
+func number(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}
+
+func (m *markdown) changes() {
+	for _, c := range last(m.Changes) {
+		t := table{columns: []string{"metric", "cases", "change", "better", "worse", "p", ""}, right: []bool{1: true, 2: true, 3: true, 4: true, 5: true}}
+		for _, metric := range m.Leading(markdownMetrics) {
+			for i := range c.Metrics {
+				if x := &c.Metrics[i]; x.Metric == metric.Name {
+					t.rows = append(t.rows, []string{code(x.Metric), fmt.Sprintf("%d/%d", x.N, x.Of), x.By(), number(x.Improved), number(x.Worse), x.Chance(), x.Sure()})
+				}
+			}
+		}
+		if len(t.rows) == 0 {
+			continue
+		}
+		m.line("\n### " + code(c.From.Full()) + " → " + code(c.To.Full()) + "\n")
+		t.write(m.w)
+		if len(c.Regressed) == 0 {
+			continue
+		}
+		m.line("\nWorse than before, by " + code(m.Primary) + ":\n")
+		worse := table{columns: []string{"case", "before", "now", "why"}, right: []bool{1: true, 2: true, 3: false}}
+		for _, a := range c.Regressed[:min(len(c.Regressed), markdownAnswers)] {
+			worse.rows = append(worse.rows, []string{code(a.CaseID), report.Value(*a.Before), report.Value(a.Value), why(&a)})
+		}
+		worse.write(m.w)
+	}
+}
+
+// worst lists the worst answers of the last version of every agent.
+func (m *markdown) worst() {
+	newest := map[string]report.Agent{}
+	for _, a := range last(m.Agents) {
+		newest[a.Name] = a
+	}
+	shown := map[report.Agent]int{}
+	t := table{columns: []string{"case", "answer", "value", "question", "why"}, right: []bool{2: true, 4: false}}
+	for i := range m.Worst {
+		a := &m.Worst[i]
+		if shown[a.Agent]++; newest[a.Name] != a.Agent || shown[a.Agent] > markdownAnswers {
+			continue
+		}
+		t.rows = append(t.rows, []string{code(a.CaseID), code(m.Label(a.Agent)), report.Value(a.Value), code(a.Question), why(a)})
+	}
+	if len(t.rows) > 0 {
+		m.line("\n### Worst answers\n\nBy " + code(m.Primary) + ".\n")
+		t.write(m.w)
+	}
+}
+
+// why is why an answer did not pass: how the results differ, else the metric's reason.
+func why(a *report.Answer) string {
+	if a.Why != "" {
+		return code(a.Why)
+	}
+	return code(a.Reason)
+}
+
+// dash stands for what is missing.
+const dash = "–"
+
+// table is a table of Markdown, whose columns also line up in its text. Columns without any text are
+// left out.
+type table struct {
+	columns []string
+	right   []bool // aligned at the right
+	rows    [][]string
+}
+
+func (t *table) write(w io.Writer) {
+	widths := make([]int, len(t.columns))
+	for i, c := range t.columns {
+		filled := false
+		for _, row := range t.rows {
+			widths[i] = max(widths[i], report.Width(row[i]))
+			filled = filled || row[i] != "" && row[i] != dash
+		}
+		if widths[i] = max(widths[i], report.Width(c), 3); !filled {
+			widths[i] = 0
+		}
+	}
+	isRight := func(i int) bool { return i < len(t.right) && t.right[i] }
+	line := func(cells []string) {
+		var b strings.Builder
+		for i, c := range cells {
+			if widths[i] > 0 {
+				b.WriteString("| " + report.Pad(c, widths[i], isRight(i)) + " ")
+			}
+		}
+		_, _ = io.WriteString(w, b.String()+"|\n")
+	}
+	line(t.columns)
+	rule := make([]string, len(widths))
+	for i, n := range widths {
+		switch {
+		case n == 0:
+		case isRight(i):
+			rule[i] = strings.Repeat("-", n-1) + ":"
+		default:
+			rule[i] = strings.Repeat("-", n)
+		}
+	}
+	line(rule)
+	for _, row := range t.rows {
+		line(row)
+	}
+}
+
+// code is text from data as a code span, for a cell of a table or a line. Nothing in a code span is
+// markup, and servers look for no mentions, references and addresses in it. A bar would end a cell
+// even there, so it is escaped; a backslash before it would take the escape away, so that an
+// invisible blank stands between them.
+func code(s string) string {
+	if s == "" {
+		return dash
+	}
+	s = report.Printable(cut(s, markdownText))
+	s = strings.ReplaceAll(strings.ReplaceAll(s, `\|`, "\\\u200b|"), "|", `\|`)
+	longest, run := 0, 0
+	for _, r := range s {
+		if run++; r != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	fence := strings.Repeat("`", longest+1)
+	if s[0] == '`' || s[len(s)-1] == '`' || s[0] == ' ' && strings.TrimSpace(s) != "" {
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}

@@ -1,0 +1,178 @@
+//go:build !no_duckdb && !no_postgres
+
+package labelling_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/connectors/driver"
+	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/connectors/postgres"
+	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/scoring"
+)
+
+var server struct {
+	sync.Mutex
+	*postgrestest.Server
+	err       error
+	databases int
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if server.Server != nil {
+		server.Remove()
+	}
+	os.Exit(code)
+}
+
+// clock is a time that tests set.
+type clock struct {
+	sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.Lock()
+	defer c.Unlock()
+	return c.at
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.Lock()
+	defer c.Unlock()
+	c.at = c.at.Add(d)
+}
+
+func newClock() *clock { return &clock{at: time.Date(2025, 1, 14, 8, 0, 0, 0, time.UTC)} }
+
+// onEngines calls f with so many servers over one new installation: with one connection each in
+// PostgreSQL, and with one connection for all in DuckDB, whose file one process opens.
+func onEngines(t *testing.T, servers int, f func(t *testing.T, c *clock, of []*labelling.Store)) {
+	t.Helper()
+	begin := func(t *testing.T, open func() (driver.Conn, driver.Dialect, error), connections int) {
+		t.Helper()
+		c := newClock()
+		var stores []*labelling.Store
+		for i := range servers {
+			if i < connections {
+				conn, d, err := open()
+				if err != nil {
+					t.Fatal(err)
+				}
+				w := connectors.New(conn, d)
+				t.Cleanup(func() { _ = w.Close() })
+				stores = append(stores, &labelling.Store{Warehouse: w, Now: c.now})
+			} else {
+				stores = append(stores, &labelling.Store{Warehouse: stores[0].Warehouse, Now: c.now})
+			}
+		}
+		if err := stores[0].Warehouse.Install(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		f(t, c, stores)
+	}
+	t.Run("duckdb", func(t *testing.T) {
+		begin(t, func() (driver.Conn, driver.Dialect, error) {
+			conn, err := duckdb.OpenWith(t.Context(), "", duckdb.Options{})
+			return conn, duckdb.Dialect, err
+		}, 1)
+	})
+	t.Run("postgres", func(t *testing.T) {
+		url := emptyPostgres(t)
+		begin(t, func() (driver.Conn, driver.Dialect, error) {
+			return postgres.Open(context.WithoutCancel(t.Context()), url, driver.Options{})
+		}, servers)
+	})
+}
+
+func emptyPostgres(t *testing.T) (url string) {
+	t.Helper()
+	server.Lock()
+	defer server.Unlock()
+	if server.Server == nil && server.err == nil {
+		server.Server, server.err = postgrestest.Start(nil)
+	}
+	if server.err != nil {
+		t.Skipf("there is no PostgreSQL server to test with: %v", server.err)
+	}
+	server.databases++
+	name := fmt.Sprintf("db%d", server.databases)
+	c, _, err := postgres.Open(t.Context(), server.URL("postgres", server.Port), driver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Exec(t.Context(), "CREATE DATABASE "+name); err != nil {
+		t.Fatal(err)
+	}
+	return server.URL(name, server.Port)
+}
+
+var run = caselist.Run{ID: "r1", Agent: "atlas", Version: "2", Batch: "mon"}
+
+// queue makes a queue of cases named c001 and so on.
+func queue(t *testing.T, s *labelling.Store, cases int, p labelling.Plan) *labelling.Queue {
+	t.Helper()
+	p.List = caselist.State{Run: run, Mode: caselist.All}
+	q, err := s.Make(t.Context(), p, caseIDs(cases))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+func caseIDs(n int) (ids []string) {
+	for i := range n {
+		ids = append(ids, fmt.Sprintf("c%03d", i+1))
+	}
+	return ids
+}
+
+// say is a label of a case of a queue.
+func say(q *labelling.Queue, id, who, caseID, verdict string) labelling.Label {
+	return labelling.Label{
+		ID: id, AnswerID: scoring.AnswerID{CaseID: caseID, Agent: run.Agent, Version: run.Version, Batch: run.Batch}, Annotator: who, Verdict: verdict, Queue: q.ID, AnswerHash: "h",
+	}
+}
+
+func save(t *testing.T, s *labelling.Store, q *labelling.Queue, l labelling.Label) labelling.Label {
+	t.Helper()
+	got, err := s.Save(t.Context(), q, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// next is the case that somebody is given; "" where there is none.
+func next(t *testing.T, s *labelling.Store, q *labelling.Queue, who string, not ...string) string {
+	t.Helper()
+	got, err := s.Next(t.Context(), q, who, not...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Item == nil {
+		return ""
+	}
+	return got.Item.CaseID
+}
+
+// logged are all rows of label_log.
+func logged(t *testing.T, s *labelling.Store) []labelling.Label {
+	t.Helper()
+	rows, err := s.Warehouse.LoggedLabels(t.Context(), connectors.LabelFilter{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}

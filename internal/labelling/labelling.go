@@ -1,0 +1,154 @@
+// Package labelling is how people label answers: queues of answers in an order, who has which answer
+// before them, what they say of it, how far they are, and where they differ. It holds no pages.
+//
+// Queues and labels are tables of the warehouse (queues, queue_items, label_log), and so is who has
+// an answer before them (claims). Several servers may work on the same tables. What was saved is a
+// row that never changes: a change of mind is another row, and the newest of an annotator counts. A
+// label is named by whoever sends it, so that one that is sent again is not written again.
+//
+// label_log stands beside human_labels and not in place of it: human_labels is often a view over a
+// table of the users' own, to which nothing can be written, and its key allows one row for each
+// annotator, which leaves no room for changes. All readers of labels read both.
+package labelling
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// DefaultLease is how long an answer is kept for the person who has it before them, unless they
+// renew it.
+const DefaultLease = 10 * time.Minute
+
+// Verdicts that every queue knows besides its options.
+const (
+	Skip      = "skip"      // passed over: others may take the answer
+	Withdrawn = "withdrawn" // the annotator says nothing any more
+)
+
+// DefaultOptions are the verdicts that are offered.
+var DefaultOptions = []string{"pass", "fail", "unsure"}
+
+// Queue is a labelling queue.
+type Queue = connectors.Queue
+
+// Label is what a person said of an answer at one time.
+type Label = connectors.LoggedLabel
+
+// Item is an answer of a queue.
+type Item = connectors.QueueItem
+
+// Store is the labelling of a warehouse. It may be used from several goroutines at once.
+type Store struct {
+	Warehouse *connectors.Warehouse
+	Now       func() time.Time // nil: time.Now
+	Lease     time.Duration    // 0: [DefaultLease]
+}
+
+func (s *Store) now() time.Time {
+	if s.Now == nil {
+		return time.Now()
+	}
+	return s.Now()
+}
+
+func (s *Store) until() time.Time {
+	if s.Lease == 0 {
+		return s.now().Add(DefaultLease)
+	}
+	return s.now().Add(s.Lease)
+}
+
+// Queues lists the queues, the newest first.
+func (s *Store) Queues(ctx context.Context) ([]Queue, error) {
+	return s.Warehouse.Queues(ctx, "")
+}
+
+// Queue finds a queue; NotFound where there is none.
+func (s *Store) Queue(ctx context.Context, id string) (*Queue, error) {
+	if id == "" {
+		return nil, errcode.New(errcode.InvalidArgument, "queue: expected the id of a queue")
+	}
+	found, err := s.Warehouse.Queues(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, errcode.New(errcode.NotFound, "queue: there is no queue %.40q", id)
+	}
+	return &found[0], nil
+}
+
+// Close closes a queue: nobody is given an answer of it any more. Labels that were on their way are
+// still saved.
+func (s *Store) Close(ctx context.Context, q *Queue) error {
+	return s.Warehouse.CloseQueue(ctx, q.ID, s.now())
+}
+
+// Items lists at most limit answers of a queue in its order, from a position on.
+func (s *Store) Items(ctx context.Context, q *Queue, me string, from, limit int64) ([]Item, error) {
+	return s.Warehouse.QueueItems(ctx, connectors.QueueItems{Queue: q.ID, Me: me, From: from, Limit: limit})
+}
+
+// Item finds the answer to a question in a queue; NotFound where the queue has none.
+func (s *Store) Item(ctx context.Context, q *Queue, me, caseID string) (*Item, error) {
+	found, err := s.Warehouse.QueueItems(ctx, connectors.QueueItems{Queue: q.ID, Me: me, Case: caseID})
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, errcode.New(errcode.NotFound, "queue %s: it has no case %.80q", q.ID, caseID)
+	}
+	return &found[0], nil
+}
+
+// Neighbours are the answers before and after a position; nil at the ends.
+func (s *Store) Neighbours(ctx context.Context, q *Queue, me string, position int64) (before, after *Item, err error) {
+	near, err := s.Warehouse.QueueItems(ctx, connectors.QueueItems{Queue: q.ID, Me: me, From: position - 1, To: position + 1})
+	for i := range near {
+		switch near[i].Position {
+		case position - 1:
+			before = &near[i]
+		case position + 1:
+			after = &near[i]
+		}
+	}
+	return before, after, err
+}
+
+// Mine is the newest label of an annotator for an answer, in a queue or outside of one; nil where
+// there is none.
+func (s *Store) Mine(ctx context.Context, of Label) (*Label, error) {
+	rows, err := s.newest(ctx, &of, 0)
+	for i := range rows {
+		if rows[i].Queue == of.Queue && rows[i].Decides == of.Decides {
+			return &rows[i], err
+		}
+	}
+	return nil, err
+}
+
+// newest are the labels of one annotator for one answer, in any queue, the newest first.
+func (s *Store) newest(ctx context.Context, l *Label, most int) ([]Label, error) {
+	return s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{
+		Cases: []string{l.CaseID}, Agent: l.Agent, Version: l.Version, Batch: l.Batch, OfAnswer: true, Annotator: l.Annotator, NewestFirst: true,
+	}, most)
+}
+
+// answered tells whether a verdict says something of the answer.
+func answered(verdict string) bool { return verdict != Skip && verdict != Withdrawn }
+
+// plain checks a text from outside: tables hold no NUL.
+func plain(what, text string, longest int) error {
+	switch {
+	case len(text) > longest:
+		return errcode.New(errcode.InvalidArgument, "%s: %d bytes, expected at most %d", what, len(text), longest)
+	case strings.ContainsRune(text, 0):
+		return errcode.New(errcode.InvalidArgument, "%s: it holds the character NUL, expected text", what)
+	}
+	return nil
+}

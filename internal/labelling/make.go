@@ -1,0 +1,128 @@
+package labelling
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Plan is a queue that is to be made.
+type Plan struct {
+	Name           string // empty: the order and the mode
+	List           caselist.State
+	Order          Order
+	Seed           int64
+	Annotators     int      // 0: 1
+	Most           int      // answers; 0: all
+	Options        []string // nil: [DefaultOptions]
+	Guideline      string
+	Blind          bool
+	ReasonRequired bool
+	By             string // who makes it
+}
+
+// How much a queue may be.
+const (
+	maxName       = 200
+	maxAnnotators = 20
+	maxOptions    = 9 // as many as there are keys for
+)
+
+// Make makes a queue of cases of the list's run, given in the list's order.
+func (s *Store) Make(ctx context.Context, p Plan, cases []string) (*Queue, error) {
+	q, err := p.queue()
+	if err != nil {
+		return nil, err
+	}
+	var known signals
+	if p.Order != Listed && p.Order != Random {
+		rows, err := s.Warehouse.CaseSignals(ctx, q.RunID, scoring.AnswerID{Agent: q.Agent, Version: q.Version, Batch: q.Batch})
+		if err != nil {
+			return nil, err
+		}
+		known = signals{}
+		for _, r := range rows {
+			known[r.CaseID] = r
+		}
+	}
+	cases = arrange(distinct(cases), p.Order, p.Seed, known)
+	if p.Most > 0 && len(cases) > p.Most {
+		cases = cases[:p.Most]
+	}
+	if len(cases) == 0 {
+		return nil, errcode.New(errcode.FailedPrecondition, "queue: no case of the run is chosen")
+	}
+	q.ID, q.Cases, q.CreatedAt = strings.ToLower(rand.Text()[:10]), int64(len(cases)), s.now().UTC().Truncate(time.Microsecond)
+	return q, s.Warehouse.WriteQueue(ctx, q, cases)
+}
+
+// queue is the queue without its id, or what is wrong with the plan.
+func (p *Plan) queue() (*Queue, error) {
+	q := &Queue{
+		Name: strings.TrimSpace(p.Name), RunID: p.List.ID, Agent: p.List.Agent, Version: p.List.Version, Batch: p.List.Batch, Ordering: string(p.Order), Seed: p.Seed,
+		Annotators: int64(p.Annotators), Guideline: strings.TrimSpace(p.Guideline), Options: p.Options, Blind: p.Blind, ReasonRequired: p.ReasonRequired, CreatedBy: p.By,
+	}
+	list := p.List
+	list.Page, list.Size, list.Columns, list.Tall = 1, 0, nil, false
+	q.Filter = list.Values().Encode()
+	if q.Name == "" {
+		q.Name = strings.Join(slices.DeleteFunc([]string{string(p.List.Mode), string(p.Order)}, func(s string) bool { return s == "" }), ", ")
+	}
+	if q.Annotators == 0 {
+		q.Annotators = 1
+	}
+	if q.Options == nil {
+		q.Options = DefaultOptions
+	}
+	if q.RunID == "" {
+		return nil, errcode.New(errcode.InvalidArgument, "queue: the run is missing")
+	}
+	if q.Annotators < 1 || q.Annotators > maxAnnotators {
+		return nil, errcode.New(errcode.InvalidArgument, "annotators: %d, expected a whole number from 1 to %d", q.Annotators, maxAnnotators)
+	}
+	if p.Most < 0 {
+		return nil, errcode.New(errcode.InvalidArgument, "cases: %d, expected a whole number from 0, which is all", p.Most)
+	}
+	if _, err := ParseOrder(string(p.Order)); err != nil {
+		return nil, err
+	}
+	if len(q.Options) < 2 || len(q.Options) > maxOptions || len(distinct(q.Options)) != len(q.Options) {
+		return nil, errcode.New(errcode.InvalidArgument, "options: expected 2 to %d different verdicts, such as pass, fail, unsure", maxOptions)
+	}
+	for _, o := range q.Options {
+		if o == "" || o != strings.TrimSpace(o) || o == Skip || o == Withdrawn {
+			return nil, errcode.New(errcode.InvalidArgument, "options: %.40q, expected a word other than %s and %s", o, Skip, Withdrawn)
+		}
+		if err := plain("options", o, 40); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range []struct {
+		what, text string
+		longest    int
+	}{{"name", q.Name, maxName}, {"guideline", q.Guideline, 50_000}} {
+		if err := plain(text.what, text.text, text.longest); err != nil {
+			return nil, err
+		}
+	}
+	return q, nil
+}
+
+// distinct are the texts without those that were there before.
+func distinct(list []string) []string {
+	seen := make(map[string]bool, len(list))
+	out := make([]string, 0, len(list))
+	for _, s := range list {
+		if !seen[s] {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,201 @@
+package labelling
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// Next is what an annotator is to label next.
+type Next struct {
+	Item *Item // nil: nothing
+	Busy bool  // answers are left that others have before them at this moment
+}
+
+// candidates is how many answers of a queue are looked at in one go.
+const candidates = 100
+
+// Next gives an annotator the first answer of a queue that they have neither answered nor skipped,
+// that wants annotators, and that is none of not. It is kept for them while they renew it: then no
+// more people than the queue asks for are given an answer. Where the warehouse cannot decide who
+// comes first (driver.Dialect.NoClaims), nothing is kept.
+func (s *Store) Next(ctx context.Context, q *Queue, me string, not ...string) (Next, error) {
+	if !q.ClosedAt.IsZero() {
+		return Next{}, errcode.New(errcode.FailedPrecondition, "queue %s: it was closed", q.ID)
+	}
+	for try := 0; ; try++ {
+		next, yielded, err := s.next(ctx, q, me, not)
+		if err != nil || next.Item != nil || !yielded || try == 3 {
+			return next, err
+		}
+		select { // two who gave way to each other
+		case <-time.After(time.Duration(1+rand.IntN(20<<try)) * time.Millisecond): //nolint:gosec // a pause
+		case <-ctx.Done():
+			return next, ctx.Err()
+		}
+	}
+}
+
+func (s *Store) next(ctx context.Context, q *Queue, me string, not []string) (next Next, yielded bool, err error) {
+	held, err := s.leases(ctx, q)
+	if err != nil {
+		return next, false, err
+	}
+	for from := int64(1); ; {
+		items, err := s.Warehouse.QueueItems(ctx, connectors.QueueItems{Queue: q.ID, Me: me, From: from, Open: q.Annotators, Limit: candidates})
+		if err != nil || len(items) == 0 {
+			return next, yielded, err
+		}
+		for i := range items {
+			item := &items[i]
+			from = item.Position + 1
+			if slices.Contains(not, item.CaseID) {
+				continue
+			}
+			if item.Done+int64(len(held[item.Position].others(me))) >= q.Annotators {
+				next.Busy = true
+				continue
+			}
+			given, err := s.take(ctx, q, item, me, held[item.Position])
+			if err != nil {
+				return next, yielded, err
+			}
+			if given {
+				next.Item = item
+				return next, false, nil
+			}
+			yielded, next.Busy = true, true
+		}
+	}
+}
+
+// Open keeps an answer for whoever has it before them, where it has a place left. It makes a lease
+// last longer too. Nothing depends on it but what others are given.
+func (s *Store) Open(ctx context.Context, q *Queue, item *Item, me string) error {
+	held, err := s.leases(ctx, q)
+	if err != nil {
+		return err
+	}
+	_, err = s.take(ctx, q, item, me, held[item.Position])
+	return err
+}
+
+// places are the leases of an answer: owner by place.
+type places map[int64]string
+
+func (p places) others(me string) (names []string) {
+	for _, owner := range p {
+		if owner != ownerOf(me) && !slices.Contains(names, owner) {
+			names = append(names, owner)
+		}
+	}
+	return names
+}
+
+func ownerOf(annotator string) string { return "label:" + annotator }
+
+func leasePrefix(q *Queue) string { return "label:" + q.ID + ":" }
+
+func leaseKey(q *Queue, position, place int64) string {
+	return leasePrefix(q) + strconv.FormatInt(position, 10) + ":" + strconv.FormatInt(place, 10)
+}
+
+// leases are the places that are taken, by position.
+func (s *Store) leases(ctx context.Context, q *Queue) (map[int64]places, error) {
+	rows, err := s.Warehouse.Leases(ctx, leasePrefix(q), s.now())
+	held := map[int64]places{}
+	for _, l := range rows {
+		position, place, _ := strings.Cut(strings.TrimPrefix(l.Key, leasePrefix(q)), ":")
+		at, err := strconv.ParseInt(position, 10, 64)
+		if err != nil {
+			continue
+		}
+		n, err := strconv.ParseInt(place, 10, 64)
+		if err != nil {
+			continue
+		}
+		if held[at] == nil {
+			held[at] = places{}
+		}
+		held[at][n] = l.Owner
+	}
+	return held, err
+}
+
+// take takes a place of an answer, or makes the one that the annotator has last longer. An answer has
+// as many places as it wants annotators, and the database decides who gets a place. What others said
+// and hold is read again once the place is ours: whoever answered before that has given their place
+// back, so that a free place alone does not mean that the answer wants somebody.
+func (s *Store) take(ctx context.Context, q *Queue, item *Item, me string, held places) (bool, error) {
+	key := ""
+	for place, owner := range held {
+		if owner == ownerOf(me) {
+			key = leaseKey(q, item.Position, place)
+			if err := s.Warehouse.RenewLeases(ctx, ownerOf(me), s.until(), key); err != nil {
+				return false, err
+			}
+		}
+	}
+	for place := int64(0); key == "" && place < q.Annotators; place++ {
+		if _, taken := held[place]; taken {
+			continue
+		}
+		got, err := s.Warehouse.Claim(ctx, ownerOf(me), s.now(), s.until(), leaseKey(q, item.Position, place))
+		if err != nil {
+			return false, err
+		}
+		if len(got) == 1 {
+			key = got[0]
+		}
+	}
+	if key == "" {
+		return false, nil
+	}
+	wanted, err := s.wanted(ctx, q, item, me)
+	if err != nil || wanted {
+		return wanted, err
+	}
+	return false, s.Warehouse.ReleaseClaims(ctx, ownerOf(me), key)
+}
+
+// wanted tells whether an answer wants this annotator: they have not answered it, and those who have
+// or hold a place are fewer than it wants.
+func (s *Store) wanted(ctx context.Context, q *Queue, item *Item, me string) (bool, error) {
+	held, err := s.leases(ctx, q)
+	if err != nil {
+		return false, err
+	}
+	of := q.Answer(item.CaseID)
+	labels, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{
+		Queue: q.ID, Cases: []string{of.CaseID}, Agent: of.Agent, Version: of.Version, Batch: of.Batch, OfAnswer: true, Newest: true,
+	}, 0)
+	if err != nil {
+		return false, err
+	}
+	others := held[item.Position].others(me)
+	for i := range labels {
+		switch l := &labels[i]; {
+		case !answered(l.Verdict) || l.Decides:
+		case l.Annotator == me:
+			return false, nil
+		case !slices.Contains(others, ownerOf(l.Annotator)):
+			others = append(others, ownerOf(l.Annotator))
+		}
+	}
+	return int64(len(others)) < q.Annotators, nil
+}
+
+// Leave gives an answer back.
+func (s *Store) Leave(ctx context.Context, q *Queue, item *Item, me string) error {
+	keys := make([]string, q.Annotators)
+	for place := range keys {
+		keys[place] = leaseKey(q, item.Position, int64(place))
+	}
+	return s.Warehouse.ReleaseClaims(ctx, ownerOf(me), keys...)
+}

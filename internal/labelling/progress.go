@@ -1,0 +1,87 @@
+package labelling
+
+import (
+	"context"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+)
+
+// Progress is how far a queue is, as one annotator sees it.
+type Progress struct {
+	connectors.QueueProgress
+	Left    int64   // answers that want more people
+	PerHour float64 // labels that the annotator gave in an hour, lately; 0: not known
+}
+
+// rateOver is how many labels the rate is taken over.
+const rateOver = 50
+
+// Progress tells how far a queue is. The rate is that of the annotator's last labels, at most 50,
+// between which no more than ten minutes passed; three labels are needed.
+func (s *Store) Progress(ctx context.Context, q *Queue, me string) (Progress, error) {
+	counts, err := s.Warehouse.QueueProgress(ctx, q, me)
+	if err != nil {
+		return Progress{}, err
+	}
+	p := Progress{QueueProgress: counts, Left: counts.Cases - counts.Done}
+	last, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true}, rateOver)
+	at := make([]time.Time, len(last))
+	for i := range last {
+		at[i] = last[i].At
+	}
+	p.PerHour = rate(at)
+	return p, err
+}
+
+// rate is labels in an hour, from their times, the newest first.
+func rate(at []time.Time) float64 {
+	n := 1
+	for n < len(at) && at[n-1].Sub(at[n]) <= DefaultLease {
+		n++
+	}
+	if n < 3 || len(at) < 3 || !at[0].After(at[n-1]) {
+		return 0
+	}
+	return float64(n-1) / at[0].Sub(at[n-1]).Hours()
+}
+
+// Conflict is an answer of which people say different things.
+type Conflict struct {
+	Item
+	Labels   []Label // the newest of each annotator
+	Decision *Label  // the verdict that settles it; nil: none
+}
+
+// Conflicts lists at most limit answers of which people say different things, from a position on, in
+// the queue's order. Of a blind queue those are left out that want more people: whoever comes next
+// must not see what others said.
+func (s *Store) Conflicts(ctx context.Context, q *Queue, me string, from, limit int64) ([]Conflict, error) {
+	least := int64(2)
+	if q.Blind {
+		least = max(least, q.Annotators)
+	}
+	items, err := s.Warehouse.QueueItems(ctx, connectors.QueueItems{Queue: q.ID, Me: me, From: from, Conflict: least, Limit: limit})
+	if err != nil || len(items) == 0 {
+		return nil, err
+	}
+	out, at, cases := make([]Conflict, len(items)), map[string]int{}, make([]string, len(items))
+	for i := range items {
+		out[i].Item, at[items[i].CaseID], cases[i] = items[i], i, items[i].CaseID
+	}
+	labels, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Queue: q.ID, Cases: cases, Newest: true}, 0)
+	for i := range labels {
+		l := &labels[i]
+		c := &out[at[l.CaseID]]
+		switch {
+		case !answered(l.Verdict):
+		case l.Decides:
+			if c.Decision == nil || l.At.After(c.Decision.At) {
+				c.Decision = l
+			}
+		default:
+			c.Labels = append(c.Labels, *l)
+		}
+	}
+	return out, err
+}

@@ -1,0 +1,150 @@
+package labelling
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// How long texts may be, in bytes.
+const (
+	maxNote      = 10_000
+	maxAnnotator = 200
+	maxID        = 100
+)
+
+// Save writes a label and gives the answer back. It returns what is written, with its time. The same
+// label sent again is not written again; another one under its ID is an error (AlreadyExists). q is
+// the label's queue, or nil where there is none. Neither a lease nor a queue that was closed is in
+// the way of a label: what somebody said is kept.
+func (s *Store) Save(ctx context.Context, q *Queue, l Label) (Label, error) {
+	if err := check(q, &l); err != nil {
+		return l, err
+	}
+	if q != nil {
+		if l.AnswerID != q.Answer(l.CaseID) || l.Queue != q.ID {
+			return l, errcode.New(errcode.InvalidArgument, "label: it is of another answer than those of queue %s", q.ID)
+		}
+		item, err := s.Item(ctx, q, l.Annotator, l.CaseID)
+		if err != nil {
+			return l, err
+		}
+		defer func() { _ = s.Leave(context.WithoutCancel(ctx), q, item, l.Annotator) }() // else it ends by itself
+	}
+	if there, err := s.saved(ctx, &l); err != nil || there != nil {
+		return valueOf(there, l), err
+	}
+	l.At = s.now().UTC().Truncate(time.Microsecond)
+	newest, err := s.newest(ctx, &l, 1)
+	if err != nil {
+		return l, err
+	}
+	// The clocks of two servers may differ, and what somebody says last must be the newest.
+	if len(newest) > 0 && !l.At.After(newest[0].At) {
+		l.At = newest[0].At.Add(time.Microsecond)
+	}
+	if err := s.Warehouse.AddLabel(ctx, &l); err != nil {
+		return l, err
+	}
+	there, err := s.saved(ctx, &l) // it may have been sent twice at the same time
+	if err == nil && there == nil {
+		err = errcode.New(errcode.DataLoss, "label: it was written, and is not there")
+	}
+	return valueOf(there, l), err
+}
+
+func valueOf(l *Label, or Label) Label {
+	if l == nil {
+		return or
+	}
+	return *l
+}
+
+// saved is the row with the label's ID, or nil. A row that says something else is an error.
+func (s *Store) saved(ctx context.Context, l *Label) (*Label, error) {
+	rows, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{ID: l.ID}, 1)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	same := rows[0]
+	same.At = l.At
+	if same != *l {
+		return nil, errcode.New(errcode.AlreadyExists, "label: another label has the id %q", l.ID)
+	}
+	return &rows[0], nil
+}
+
+// check tells what is wrong with a label, and brings its texts into the form in which they are kept.
+func check(q *Queue, l *Label) error {
+	options, reason := DefaultOptions, false
+	if q != nil {
+		options, reason = q.Options, q.ReasonRequired
+	}
+	l.Note, l.Annotator = strings.ToValidUTF8(strings.TrimSpace(l.Note), "\ufffd"), strings.ToValidUTF8(strings.TrimSpace(l.Annotator), "\ufffd")
+	switch {
+	case !isID(l.ID):
+		return errcode.New(errcode.InvalidArgument, "label: the id is %.40q, expected 1 to %d letters, digits and hyphens", l.ID, maxID)
+	case l.Annotator == "":
+		return errcode.New(errcode.InvalidArgument, "label: the annotator is missing")
+	case l.CaseID == "":
+		return errcode.New(errcode.InvalidArgument, "label: the case is missing")
+	case l.Verdict == "" || l.Verdict != Skip && l.Verdict != Withdrawn && !slices.Contains(options, l.Verdict):
+		return errcode.New(errcode.InvalidArgument, "label: the verdict is %.40q, expected one of %s, %s", l.Verdict, strings.Join(options, ", "), Skip)
+	case reason && l.Verdict == "fail" && l.Note == "":
+		return errcode.New(errcode.InvalidArgument, "label: the note is missing: this queue asks for a reason with fail")
+	}
+	for _, text := range []struct {
+		what, text string
+		longest    int
+	}{{"note", l.Note, maxNote}, {"verdict", l.Verdict, maxID}, {"annotator", l.Annotator, maxAnnotator}, {"case", l.CaseID, maxNote}, {"answer", l.AnswerHash, maxID}} {
+		if err := plain(text.what, text.text, text.longest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isID(s string) bool {
+	plain := func(r rune) bool {
+		return r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
+	return s != "" && len(s) <= maxID && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) })
+}
+
+// Undo takes back what an annotator said last in a queue: a new label, named id, says what they had
+// said of that answer before, or that it is withdrawn. Undoing once more brings it back. NotFound
+// where they have said nothing.
+func (s *Store) Undo(ctx context.Context, q *Queue, me, id string) (Label, error) {
+	if !isID(id) {
+		return Label{}, errcode.New(errcode.InvalidArgument, "label: the id is %.40q, expected 1 to %d letters, digits and hyphens", id, maxID)
+	}
+	sent, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{ID: id, Queue: q.ID, Annotator: me}, 1)
+	if err != nil {
+		return Label{}, err
+	}
+	if len(sent) == 1 { // this was sent before
+		return sent[0], nil
+	}
+	rows, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true}, 0)
+	if err != nil {
+		return Label{}, err
+	}
+	rows = slices.DeleteFunc(rows, func(l Label) bool { return l.Decides })
+	if len(rows) == 0 {
+		return Label{}, errcode.New(errcode.NotFound, "queue %s: there is nothing to undo", q.ID)
+	}
+	last := rows[0]
+	back := Label{AnswerID: last.AnswerID, Annotator: me, Verdict: Withdrawn, Queue: q.ID, AnswerHash: last.AnswerHash}
+	for i := range rows[1:] {
+		if r := &rows[1+i]; r.AnswerID == last.AnswerID {
+			back = *r
+			break
+		}
+	}
+	back.ID = id
+	return s.Save(ctx, q, back)
+}

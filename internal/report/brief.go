@@ -1,0 +1,127 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+)
+
+// leading are the metrics that say most about answers, each in its own way: what evidence and judge
+// decide, the measure that papers publish, the text of the query, behaviour, tools.
+var leading = []string{"verdict", "ex_bird", "component_f1", "refusal", "tool_recall", "faithfulness"}
+
+// Leading is the metrics that say most about the answers, at most n: the primary one, others that
+// tell something else, and then the rest in their order. Metrics without any value are left out.
+func (f *Figures) Leading(n int) []*Metric {
+	var out []*Metric
+	take := func(name string) {
+		for i := range f.Metrics {
+			m := &f.Metrics[i]
+			if m.Name == name && len(out) < n && !slices.Contains(out, m) && slices.ContainsFunc(m.Rates, func(r Rate) bool { return r.N > 0 }) {
+				out = append(out, m)
+			}
+		}
+	}
+	take(f.Primary)
+	for _, name := range leading {
+		take(name)
+	}
+	for i := range f.Metrics {
+		take(f.Metrics[i].Name)
+	}
+	return out
+}
+
+// Change is how a metric changed to the answers of an agent version, or nil.
+func (f *Figures) Change(metric string, to Agent) *MetricChange {
+	for i := range f.Changes {
+		if f.Changes[i].To != to {
+			continue
+		}
+		for k := range f.Changes[i].Metrics {
+			if m := &f.Changes[i].Metrics[k]; m.Metric == metric {
+				return m
+			}
+		}
+	}
+	return nil
+}
+
+// RenderBrief writes for a terminal what fits a screen of 80 columns: the leading metrics of every
+// agent version, what became worse and why, and how many answers pass.
+func (f *Figures) RenderBrief(w io.Writer, o Options) error {
+	v := &view{Figures: f, printer: newPrinter(w, o)}
+	v.header()
+	if f.Scores > 0 {
+		v.leading()
+		v.worseBriefly()
+		v.verdict()
+	}
+	return v.w.Flush()
+}
+
+const (
+	briefMetrics = 5
+	briefAnswers = 3
+)
+
+func (v *view) leading() {
+	var g grid
+	g.words("metric", 12)
+	g.words("", v.agentWidth())
+	g.number("cases")
+	g.number("mean")
+	g.column("passed").drop = 3
+	g.number("")
+	g.column("95 % CI").drop = 2
+	g.number("change")
+	g.number("p").drop = 1
+	for _, m := range v.Leading(briefMetrics) {
+		for i, r := range m.Rates {
+			row := make([]cellSpans, len(g.cols))
+			if i == 0 {
+				row[0] = inStyle(Printable(m.Name), bold)
+			}
+			row[1] = text(v.name(r.Agent))
+			row[2] = text(fmt.Sprintf("%d/%d", r.Coverage.Scored, r.Coverage.Asked))
+			if r.Mean != nil {
+				row[3] = text(decimal(*r.Mean))
+			}
+			if s := r.Passed; s != nil {
+				row[4] = v.bar(s.Rate, 10)
+				row[5] = inStyle(percent(s.Rate), shareStyle(s.Rate))
+				row[6] = inStyle(s.Interval(v.dash), dim)
+			}
+			if c := v.Change(m.Name, r.Agent); c != nil {
+				row[7], row[8] = text(c.By()), text(c.Chance())
+			}
+			g.add(row...)
+		}
+	}
+	v.title("Scores", fmt.Sprintf("%d of %s", len(v.Leading(briefMetrics)), Counted(len(v.Metrics), "metric")))
+	g.print(v.printer)
+}
+
+// worseBriefly shows the answers that became worse most, and where none did, the worst ones.
+func (v *view) worseBriefly() {
+	shown := 0
+	for _, c := range v.Changes {
+		if len(c.Regressed) == 0 {
+			continue
+		}
+		if m := v.Change(v.Primary, c.To); m != nil {
+			v.title("Worse than before", fmt.Sprintf("%d of %d in %s, by %s", m.Worse, m.N, v.name(c.To), Printable(v.Primary)))
+		}
+		for i := range c.Regressed[:min(len(c.Regressed), briefAnswers)] {
+			a := c.Regressed[i]
+			v.answer(&a, decimal(*a.Before)+" "+v.arrow+" "+decimal(a.Value))
+			shown++
+		}
+	}
+	if shown > 0 {
+		return
+	}
+	brief := *v.Figures
+	brief.Worst = v.Worst[:min(len(v.Worst), briefAnswers)]
+	(&view{Figures: &brief, printer: v.printer}).worst()
+}

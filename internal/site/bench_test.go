@@ -1,0 +1,145 @@
+//go:build !no_duckdb
+
+package site
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// largeStore is the path of a store of 100,000 cases and 60 metrics with two runs: 12 million
+// scores, which take half a minute and a gigabyte. BADGER_LARGE_STORE names a file to keep it in.
+func largeStore(b *testing.B) string {
+	b.Helper()
+	path := os.Getenv("BADGER_LARGE_STORE")
+	if path == "" {
+		path = filepath.Join(b.TempDir(), "large.duckdb")
+	}
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	if err := (sitetest.Size{Cases: 100_000, Metrics: 60, Runs: 2}).Fill(b.Context(), path); err != nil {
+		b.Fatal(err)
+	}
+	return path
+}
+
+// BenchmarkPages measures pages of a run of 100,000 cases and 60 metrics: the mean time, that of the
+// first, their size, and by how much the process grew at most above what it was before.
+func BenchmarkPages(b *testing.B) {
+	h := siteOf(b, largeStore(b), identity.Admin)
+	run := caselist.Run{ID: sitetest.RunID(1), Agent: "atlas", Version: sitetest.AgentVersion(1), Batch: sitetest.BatchID(1)}
+	before := caselist.Run{ID: sitetest.RunID(0), Agent: "atlas", Version: sitetest.AgentVersion(0), Batch: sitetest.BatchID(0)}
+	list := func(change func(*caselist.State)) string {
+		s := caselist.State{Run: run, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}
+		if change != nil {
+			change(&s)
+		}
+		return casesAddress(s)
+	}
+	type measured struct{ name, address string }
+	all := []measured{
+		{"runs", "/"}, {"run", runAddress(run)}, {"failures", failuresAddress(run)}, {"cost", costAddress(run)},
+		{"case", caseAddress(caselist.State{Run: run, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, sitetest.CaseID(77_777))},
+		{"cases", list(nil)},
+		{"cases/page 2000", list(func(s *caselist.State) { s.Page = 2000 })},
+		{"cases/500 a page", list(func(s *caselist.State) { s.Size = 500 })},
+		{"cases/by value", list(func(s *caselist.State) { s.Sort = caselist.Sort{Column: "row_f1", Descending: true} })},
+		{"cases/search", list(func(s *caselist.State) { s.Search = "orders" })},
+		{"cases/search for one", list(func(s *caselist.State) { s.Search = "(77777)" })},
+		{"cases/regexp", list(func(s *caselist.State) { s.Search, s.Regexp = "net +revenue.*7{3}", true })},
+		{"cases/value and tag", list(func(s *caselist.State) {
+			s.Filters = []caselist.Filter{{Column: "hybrid_ex", Op: caselist.Less, Value: "0.5"}, {Column: "tag", Op: caselist.Equal, Value: "tier:hard"}}
+		})},
+		{"cases/relation", list(func(s *caselist.State) {
+			s.Filters = []caselist.Filter{{Column: "relation", Op: caselist.Equal, Value: "formatted"}}
+		})},
+		{"compare", address("/compare", func() url.Values {
+			v := run.Values()
+			for k, vs := range (caselist.State{Run: caselist.Run{ID: "x"}, Baseline: before, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}).Values() {
+				if strings.HasPrefix(k, "base_") {
+					v[k] = vs
+				}
+			}
+			return v
+		}())},
+		{"agreement", address("/agreement", run.Values())},
+		{"queues", queuesAddress()},
+	}
+	for _, m := range caselist.Modes {
+		all = append(all, measured{"cases/" + string(m), list(func(s *caselist.State) { s.Mode, s.Baseline = m, before })})
+	}
+	for _, m := range all {
+		b.Run(m.name, func(b *testing.B) { measure(b, h, m.address) })
+	}
+}
+
+// BenchmarkWideCase measures the page of a case with two results of 10,000 rows and 50 columns.
+func BenchmarkWideCase(b *testing.B) {
+	h := siteOf(b, sitetest.Wide(b, 10_000, 50), identity.Admin)
+	p := sitetest.Plain
+	measure(b, h, caseAddress(caselist.State{Run: caselist.Run{ID: p.ID, Agent: p.Agent, Version: p.AgentVersion, Batch: p.BatchID}}, sitetest.WideCase))
+}
+
+func measure(b *testing.B, h http.Handler, address string) {
+	b.Helper()
+	var first time.Duration
+	size := 0
+	runtime.GC()
+	debug.FreeOSMemory()
+	before := forgetPeak()
+	for b.Loop() {
+		start := time.Now()
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://127.0.0.1"+address, nil))
+		if w.Code != http.StatusOK {
+			b.Skipf("status %d: %.2000s", w.Code, w.Body)
+		}
+		if first == 0 {
+			first, size = time.Since(start), w.Body.Len()
+		}
+	}
+	b.ReportMetric(float64(first)/1e6, "first-ms")
+	b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N), "ms/page")
+	b.ReportMetric(float64(size)/1e3, "kB")
+	if before > 0 {
+		b.ReportMetric(float64(memory("VmHWM")-before)/1e6, "MB-more")
+	}
+}
+
+// forgetPeak begins a new peak of the process's memory and returns what it has now, in bytes; 0
+// where the system does not tell.
+func forgetPeak() int64 {
+	if os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) != nil {
+		return 0
+	}
+	return memory("VmRSS")
+}
+
+// memory reads a figure of the process from the system, in bytes.
+func memory(name string) int64 {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(text), name+":")
+	n, err := strconv.ParseInt(strings.Fields(fmt.Sprint(rest, " 0"))[0], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n << 10
+}

@@ -1,0 +1,56 @@
+package browsertest
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/chromedp/chromedp"
+)
+
+// Pictures tells whether pictures of pages are wanted: BADGER_SCREENSHOTS names the folder where
+// people look at them.
+func Pictures() bool { return os.Getenv("BADGER_SCREENSHOTS") != "" }
+
+// Picture takes a picture of the whole page, where pictures are wanted.
+func (t *Tab) Picture(name string) {
+	t.tb.Helper()
+	if !Pictures() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.ctx, timeout)
+	defer cancel()
+	png, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	t.must(err)
+	t.write(name+".png", png)
+}
+
+// Print prints the page as PDF, where pictures are wanted, and makes pictures of the first pages of
+// paper where pdftoppm is there.
+func (t *Tab) Print(name string) {
+	t.tb.Helper()
+	if !Pictures() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.ctx, timeout)
+	defer cancel()
+	pdf, err := chromedp.Run(ctx, chromedp.PrintToPDF(chromedp.PDFPaper(chromedp.PaperA4), chromedp.PDFPrintBackground()))
+	t.must(err)
+	path := t.write(name+".pdf", pdf)
+	if tool, err := exec.LookPath("pdftoppm"); err == nil {
+		out, err := exec.CommandContext(ctx, tool, "-png", "-r", "70", "-l", "3", path, path[:len(path)-len(".pdf")]).CombinedOutput()
+		if err != nil {
+			t.tb.Errorf("pdftoppm: %v: %s", err, out)
+		}
+	}
+}
+
+func (t *Tab) write(name string, data []byte) string {
+	t.tb.Helper()
+	folder := os.Getenv("BADGER_SCREENSHOTS")
+	t.must(os.MkdirAll(folder, 0o750))
+	path := filepath.Join(folder, name)
+	t.must(os.WriteFile(path, data, 0o600))
+	return path
+}

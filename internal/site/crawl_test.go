@@ -1,0 +1,284 @@
+//go:build !no_duckdb
+
+package site
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+
+	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// siteOf is the site of a store, looked at by somebody with the role.
+func siteOf(tb testing.TB, path string, role identity.Role) http.Handler {
+	tb.Helper()
+	s, err := New(Options{Warehouse: sitetest.Open(tb, path), Version: "test", Metrics: metric.All(), Labels: true})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return as(s, role)
+}
+
+// as lets a handler see somebody with a role.
+func as(h http.Handler, role identity.Role) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(rw, r.WithContext(identity.With(r.Context(), identity.Caller{Name: "kim", Roles: []identity.Role{role}})))
+	})
+}
+
+// seen is a page that a walk through a site came to.
+type seen struct {
+	address string
+	from    string // where the link stands
+	status  int
+	header  http.Header
+	body    string
+	*goquery.Document
+}
+
+// path is that of its address.
+func (p *seen) path() string {
+	path, _, _ := strings.Cut(p.address, "?")
+	return path
+}
+
+// visit asks for a page.
+func visit(tb testing.TB, h http.Handler, address, from string) *seen {
+	tb.Helper()
+	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1"+address, nil)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	p := &seen{address: address, from: from, status: w.Code, header: w.Header(), body: w.Body.String()}
+	var err error
+	if p.Document, err = goquery.NewDocumentFromReader(strings.NewReader(p.body)); err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+// crawl follows the links and the GET forms of a site from its first page, at most so many of each
+// path, and shows every page once.
+func crawl(tb testing.TB, h http.Handler, perPath int, show func(*seen)) {
+	tb.Helper()
+	type link struct{ address, from string }
+	queue, known, of := []link{{"/", ""}}, map[string]bool{"/": true}, map[string]int{}
+	for len(queue) > 0 {
+		next := queue[0]
+		queue = queue[1:]
+		p := visit(tb, h, next.address, next.from)
+		show(p)
+		if !strings.HasPrefix(p.header.Get("Content-Type"), "text/html") {
+			continue
+		}
+		for _, to := range p.links() {
+			path, _, _ := strings.Cut(to, "?")
+			if known[to] || of[path] == perPath {
+				continue
+			}
+			known[to] = true
+			of[path]++
+			queue = append(queue, link{to, next.address})
+		}
+	}
+}
+
+// links are the addresses of the site that a page leads to or loads, without fragments.
+func (p *seen) links() (out []string) {
+	base, err := url.Parse(p.address)
+	if err != nil {
+		return nil
+	}
+	add := func(href string) {
+		u, err := base.Parse(href)
+		if err != nil || u.Scheme != "" || u.Host != "" {
+			return // judged elsewhere
+		}
+		if u.Fragment = ""; u.Path == "" {
+			u.Path = base.Path
+		}
+		out = append(out, u.String())
+	}
+	for _, name := range []string{"href", "src"} {
+		p.Find("[" + name + "]").Each(func(_ int, e *goquery.Selection) { add(e.AttrOr(name, "")) })
+	}
+	p.Find("form").Each(func(_ int, f *goquery.Selection) {
+		if !strings.EqualFold(f.AttrOr("method", "get"), "get") {
+			return
+		}
+		v := url.Values{}
+		f.Find("input[name], textarea[name]").Each(func(_ int, e *goquery.Selection) {
+			_, checked := e.Attr("checked")
+			if kind := e.AttrOr("type", ""); kind != "submit" && (checked || kind != "checkbox" && kind != "radio") {
+				v.Add(e.AttrOr("name", ""), e.AttrOr("value", e.Text()))
+			}
+		})
+		f.Find("select[name]").Each(func(_ int, e *goquery.Selection) {
+			chosen := e.Find("option[selected]")
+			if chosen.Length() == 0 {
+				chosen = e.Find("option").First()
+			}
+			v.Add(e.AttrOr("name", ""), chosen.AttrOr("value", chosen.Text()))
+		})
+		add(f.AttrOr("action", "") + "?" + v.Encode())
+	})
+	return out
+}
+
+// check says what is wrong with a page that a link led to.
+func (p *seen) check(tb testing.TB) {
+	tb.Helper()
+	wrong := func(format string, args ...any) {
+		tb.Helper()
+		tb.Errorf("%.300s (from %.200s): %s", p.address, p.from, fmt.Sprintf(format, args...))
+	}
+	if p.status != http.StatusOK {
+		wrong("status %d: %.300s", p.status, p.Find(".lead").Text())
+		return
+	}
+	if policy := p.header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; style-src 'self';") || strings.Contains(policy, "unsafe") {
+		wrong("the policy is %q", policy)
+	}
+	if !strings.HasPrefix(p.header.Get("Content-Type"), "text/html") {
+		return
+	}
+	if len(p.body) > 300_000 {
+		wrong("the page has %d bytes, want at most 300,000", len(p.body))
+	}
+	if n := p.Find("h1").Length(); n != 1 {
+		wrong("%d headings of the first rank, want 1", n)
+	}
+	if strings.TrimSpace(strings.TrimSuffix(p.Find("head > title").Text(), "· badger")) == "" || p.Find("html").AttrOr("lang", "") != "en" {
+		wrong("the page has no title or no language")
+	}
+	p.elements(wrong)
+	p.names(wrong)
+	p.Find("table").Each(func(_ int, e *goquery.Selection) {
+		if e.ChildrenFiltered("caption").Length() == 0 {
+			wrong("a table without a caption: %.100q", e.Text())
+		}
+	})
+	p.Find("thead th").Each(func(_ int, e *goquery.Selection) {
+		if e.AttrOr("scope", "") == "" {
+			wrong("a head of a column without its scope: %.60q", e.Text())
+		}
+	})
+}
+
+// allowed are the elements that pages are made of. What only an attacker would make is not among them.
+var allowed = strings.Fields(`html head meta title link script body a header main nav footer section article aside div p span h1 h2 h3 h4 h5 ul ol li dl dt dd
+	table caption colgroup col thead tbody tfoot tr th td form fieldset legend label input select option optgroup textarea button output
+	details summary b strong em i bdi bdo code pre kbd small sub sup mark ins del time abbr br hr wbr figure figcaption progress dialog
+	svg g title desc rect line path circle text tspan polyline polygon defs use clippath lineargradient stop blockquote`)
+
+// elements looks at elements and attributes: none may run anything, style itself, or come from or
+// lead to elsewhere.
+func (p *seen) elements(wrong func(string, ...any)) {
+	own := map[string]bool{}
+	for _, a := range assets() {
+		own[a.address] = true
+	}
+	for n := range p.Nodes[0].Descendants() {
+		if n.Type == html.CommentNode {
+			wrong("a comment: %.100q", n.Data)
+		}
+		if n.Type != html.ElementNode {
+			continue
+		}
+		if !slices.Contains(allowed, strings.ToLower(n.Data)) {
+			wrong("an element <%.60s>", n.Data)
+		}
+		if n.Data == "script" && (n.FirstChild != nil || !own[attribute(n, "src")]) {
+			wrong("a script that is not the report's own: %v", n.Attr)
+		}
+		for _, a := range n.Attr {
+			key := strings.ToLower(a.Key)
+			switch {
+			case strings.HasPrefix(key, "on") || slices.Contains([]string{"style", "srcdoc", "formaction", "http-equiv", "background", "ping", "target", "xlink:href", "is"}, key),
+				strings.Contains(key, "pwned") || key == "id" && strings.Contains(a.Val, "pwned"):
+				wrong("<%s> has an attribute %s=%.60q", n.Data, a.Key, a.Val)
+			case slices.Contains([]string{"href", "src", "action", "data", "poster", "cite", "manifest", "longdesc"}, key):
+				if n.Data == "link" && !own[a.Val] {
+					wrong("<link> loads %.100q", a.Val)
+				}
+				if u, err := url.Parse(a.Val); err != nil || u.Scheme != "" && !documentation(n, u) || u.Scheme == "" && u.Host != "" || strings.HasPrefix(a.Val, "//") || strings.HasPrefix(a.Val, `/\`) {
+					wrong("<%s> leads to %.100q", n.Data, a.Val)
+				}
+			}
+		}
+	}
+}
+
+// documentation tells whether an element is a link to badger's own documentation, which people may
+// follow and no page loads.
+func documentation(n *html.Node, u *url.URL) bool {
+	return n.Data == "a" && u.Scheme == "https" && u.Host == "github.com" && strings.HasPrefix(u.Path, "/badger-eval/badger/")
+}
+
+func attribute(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// names looks at identifiers: they are there once, and who refers to one finds it.
+func (p *seen) names(wrong func(string, ...any)) {
+	ids := map[string]int{}
+	p.Find("[id]").Each(func(_ int, e *goquery.Selection) { ids[e.AttrOr("id", "")]++ })
+	for id, n := range ids {
+		if n > 1 || id == "" {
+			wrong("the identifier %.60q is there %d times", id, n)
+		}
+	}
+	for _, name := range []string{"for", "form", "list", "aria-labelledby", "aria-describedby", "aria-controls", "headers"} {
+		p.Find("[" + name + "]").Each(func(_ int, e *goquery.Selection) {
+			for _, id := range strings.Fields(e.AttrOr(name, "")) {
+				if ids[id] == 0 {
+					wrong("%s names %.60q, which is not there", name, id)
+				}
+			}
+		})
+	}
+	p.Find("a[href^='#']").Each(func(_ int, e *goquery.Selection) {
+		if id := e.AttrOr("href", "#")[1:]; id != "" && ids[id] == 0 {
+			wrong("a link leads to #%.60s, which is not there", id)
+		}
+	})
+}
+
+// TestEveryLinkLeadsSomewhere walks through the site of the small store, as one who labels and as one
+// who only reads.
+func TestEveryLinkLeadsSomewhere(t *testing.T) {
+	if len(pages) == 0 {
+		t.Skip("there are no pages yet")
+	}
+	path := sitetest.Small(t)
+	for role, perPath := range map[identity.Role]int{identity.Admin: 60, identity.Read: 10} {
+		t.Run(string(role), func(t *testing.T) {
+			of := map[string]int{}
+			crawl(t, siteOf(t, path, role), perPath, func(p *seen) {
+				of[p.path()]++
+				p.check(t)
+			})
+			t.Logf("pages seen: %v", of)
+			for _, page := range pages {
+				method, path, _ := strings.Cut(page.pattern, " ")
+				if path = strings.TrimSuffix(path, "{$}"); method == http.MethodGet && page.role == identity.Read && of[path] == 0 {
+					t.Errorf("no link leads to %s", path)
+				}
+			}
+		})
+	}
+}

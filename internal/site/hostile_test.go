@@ -1,0 +1,120 @@
+//go:build !no_duckdb
+
+package site
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// TestHostileTextsStayText walks through the site of a store in which every text tries to leave its
+// place. No page gets an element or an attribute of them, every case is reached, and the text can be
+// read where it belongs.
+func TestHostileTextsStayText(t *testing.T) {
+	if len(pages) == 0 {
+		t.Skip("there are no pages yet")
+	}
+	texts := sitetest.Hostile()
+	h := siteOf(t, sitetest.HostileStore(t), identity.Admin)
+	read := map[string]map[string]bool{} // marks that can be read on a page's path
+	crawl(t, h, 3*len(texts), func(p *seen) {
+		p.check(t)
+		p.Find("script, style, head").Remove()
+		if read[p.path()] == nil {
+			read[p.path()] = map[string]bool{}
+		}
+		for _, m := range marks.FindAllString(p.Text(), -1) {
+			read[p.path()][m] = true
+		}
+	})
+	for _, path := range []string{"/", "/cases", "/case"} {
+		for _, text := range texts {
+			if !read[path][text.Mark] {
+				t.Errorf("%s: nothing on a page %s shows it", text.Name, path)
+			}
+		}
+	}
+}
+
+var marks = regexp.MustCompile(`mark\d\d\dx`)
+
+// TestHostileCasesAreReached opens every case by its address and finds its texts on the page.
+func TestHostileCasesAreReached(t *testing.T) {
+	if len(pages) == 0 {
+		t.Skip("there are no pages yet")
+	}
+	h := siteOf(t, sitetest.HostileStore(t), identity.Admin)
+	texts := sitetest.Hostile()
+	at := func(i int) string { return strings.ToValidUTF8(texts[i%len(texts)].Text, "\ufffd") }
+	for i, text := range texts {
+		for _, run := range []caselist.Run{
+			{ID: sitetest.Plain.ID, Agent: sitetest.Plain.Agent, Version: sitetest.Plain.AgentVersion, Batch: sitetest.Plain.BatchID},
+			{ID: at(i), Agent: at(i), Version: at(i + 1), Batch: at(i + 2)},
+		} {
+			p := visit(t, h, caseAddress(caselist.State{Run: run}, at(i)), text.Name)
+			p.check(t)
+			p.Find("script, style, head").Remove()
+			if shown := plain(p.Text()); !strings.Contains(shown, begin(plain(at(i)), 60)) {
+				t.Errorf("%s: the page of its case does not show it; want %q", text.Name, begin(plain(at(i)), 60))
+			}
+		}
+	}
+}
+
+// plain is what is left of a text when everything is taken away that a page may show as a symbol, or
+// break into several lines.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r > ' ' && r < 0x7f {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+func begin(s string, n int) string { return s[:min(n, len(s))] }
+
+// TestHostileAddressesRoundTrip holds that whatever a run, a case or a filter is called, its address
+// leads to it and to nothing else.
+func TestHostileAddressesRoundTrip(t *testing.T) {
+	texts := sitetest.Hostile()
+	at := func(i int) string { return texts[i%len(texts)].Text }
+	for i, text := range texts {
+		want := caselist.State{
+			Run: caselist.Run{ID: at(i), Agent: at(i + 1), Version: at(i + 2), Batch: at(i + 3)}, Baseline: caselist.Run{ID: at(i + 4), Agent: at(i + 5)},
+			Mode: caselist.All, Search: begin(at(i), 900), Page: 1, Size: caselist.DefaultSize, Columns: []string{at(i), at(i + 1)},
+			Filters: []caselist.Filter{{Column: "tag", Op: caselist.Equal, Value: at(i)}},
+		}
+		address := caseAddress(want, at(i))
+		for _, c := range []byte(address) {
+			if c <= ' ' || c >= 0x7f || strings.IndexByte(`"'<>\^{}|`+"`", c) >= 0 {
+				t.Errorf("%s: the address holds %q", text.Name, c)
+			}
+		}
+		u, err := url.Parse(address)
+		if err != nil || u.Path != "/case" || u.Host != "" || u.Scheme != "" || u.Fragment != "" {
+			t.Errorf("%s: the address leads to %+v, %v", text.Name, u, err)
+			continue
+		}
+		v, err := url.ParseQuery(u.RawQuery)
+		if err != nil {
+			t.Errorf("%s: %v", text.Name, err)
+			continue
+		}
+		got, err := caselist.Parse(v)
+		if err != nil {
+			t.Errorf("%s: %v", text.Name, err)
+			continue
+		}
+		if got.Run != want.Run || got.Baseline != want.Baseline || got.Search != want.Search || v.Get("case") != at(i) || !slices.Equal(got.Filters, want.Filters) || !slices.Equal(got.Columns, want.Columns) {
+			t.Errorf("%s: the address leads to %+v, want %+v", text.Name, got, want)
+		}
+	}
+}

@@ -1,0 +1,347 @@
+// Package storedscores reads the scores that a warehouse holds, for analyses.
+package storedscores
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+)
+
+// Warehouse is the scores in a warehouse; it is a source for analyses. Its methods may not be called
+// at the same time.
+type Warehouse struct {
+	w       *connectors.Warehouse
+	configs map[string]*scoring.Config // by run
+	parts   map[[2]string]string       // of the configuration that a metric reads, by hash and metric
+}
+
+// In is the scores in a warehouse.
+func In(w *connectors.Warehouse) *Warehouse { return &Warehouse{w: w} }
+
+// Batches lists the batches that have scores.
+func (s *Warehouse) Batches(ctx context.Context) ([]analysis.Batch, error) {
+	list, err := s.w.ScoredBatches(ctx)
+	var out []analysis.Batch
+	for _, b := range list {
+		a := analysis.Batch{Agent: b.Agent, Version: b.Version, ID: b.Batch, At: b.Answered}
+		if a.At.IsZero() && !b.Evaluated.IsZero() {
+			a.At, a.Evaluated = b.Evaluated, true
+		}
+		if b.Status != "done" {
+			a.Unfinished = b.Status
+		}
+		out = append(out, a)
+	}
+	return out, err
+}
+
+// Metrics lists the metrics that have scores.
+func (s *Warehouse) Metrics(ctx context.Context) ([]string, error) {
+	return s.w.ScoredMetrics(ctx)
+}
+
+// Load adds the latest scores of a batch to answers.
+func (s *Warehouse) Load(ctx context.Context, b analysis.Batch, metrics []string, into *analysis.Answers) error {
+	return s.each(ctx, connectors.Latest{Agent: b.Agent, Version: b.Version, Batch: b.ID, Metrics: metrics, Details: analysis.Evident}, func(_ scoring.AnswerID, score *analysis.Score) bool {
+		into.Add(score)
+		return true
+	})
+}
+
+// Evidence yields the latest scores of the metrics, of each judge that was asked, of the answers that
+// a pattern names.
+func (s *Warehouse) Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence, error] {
+	return func(yield func(analysis.Evidence, error) bool) {
+		more := true
+		known := map[string]string{} // texts are valid until the next row only
+		keep := func(text string) string {
+			kept, is := known[text]
+			if !is {
+				kept = strings.Clone(text)
+				known[kept] = kept
+			}
+			return kept
+		}
+		err := s.each(ctx, connectors.Latest{Agent: of.Agent, Version: of.Version, Batch: of.Batch, Everything: true, Metrics: metrics, Details: analysis.Evident, ByJudge: true}, func(id scoring.AnswerID, score *analysis.Score) bool {
+			id = scoring.AnswerID{CaseID: keep(id.CaseID), Agent: keep(id.Agent), Version: keep(id.Version), Batch: keep(id.Batch)}
+			score.CaseID, score.Metric, score.Judge, score.Reason = id.CaseID, keep(score.Metric), keep(score.Judge), keep(score.Reason)
+			more = yield(analysis.Evidence{AnswerID: id, Score: *score}, nil)
+			return more
+		})
+		if err != nil && more {
+			yield(analysis.Evidence{}, err)
+		}
+	}
+}
+
+func (s *Warehouse) each(ctx context.Context, l connectors.Latest, f func(scoring.AnswerID, *analysis.Score) bool) error {
+	if err := s.readConfigs(ctx); err != nil {
+		return err
+	}
+	for r, err := range s.w.LatestScores(ctx, l) {
+		if err != nil {
+			return err
+		}
+		score := Score(&r.Score, r.GoldHash, r.Detail)
+		score.Config = s.config(r.RunID, r.ConfigHash, r.Score.Metric)
+		score.Judge = judgeOf(r.Judge, r.Asked || l.ByJudge && JudgedAnyway(r.Score.Metric))
+		if !f(r.AnswerID, &score) {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (s *Warehouse) readConfigs(ctx context.Context) error {
+	if s.configs != nil {
+		return nil
+	}
+	texts, err := s.w.RunConfigs(ctx)
+	if err != nil {
+		return err
+	}
+	s.configs, s.parts = map[string]*scoring.Config{}, map[[2]string]string{}
+	for run, text := range texts {
+		var c scoring.Config
+		if json.Unmarshal([]byte(text), &c) == nil {
+			s.configs[run] = &c
+		}
+	}
+	return nil
+}
+
+// judgeOf is who was asked for a score, of a run's judge.
+func judgeOf(judge string, asked bool) string {
+	switch {
+	case !asked:
+		return ""
+	case judge == "":
+		return analysis.UnknownJudge
+	}
+	return judge
+}
+
+// JudgedAnyway tells whether a metric gives a judge's verdict, also where rules spare the judge the call.
+func JudgedAnyway(metric string) bool {
+	return metric == "rose" || metric == "flex" || metric == "verdict"
+}
+
+// config is the part of a run's configuration that a metric reads.
+func (s *Warehouse) config(run, hash, metric string) string {
+	c := s.configs[run]
+	if c == nil {
+		return hash
+	}
+	key := [2]string{hash, metric}
+	if hash == "" {
+		key[0] = run
+	}
+	part, ok := s.parts[key]
+	if !ok {
+		part = configPart(c, metric)
+		s.parts[[2]string{strings.Clone(key[0]), strings.Clone(key[1])}] = part
+	}
+	return part
+}
+
+// configPart identifies the options and the threshold of a metric; of one that rests on other
+// metrics, of all.
+func configPart(c *scoring.Config, name string) string {
+	part := scoring.Config{Options: map[string]json.RawMessage{}, Thresholds: map[string]float64{}}
+	all := metric.All()
+	i := slices.IndexFunc(all, func(m scoring.Metric) bool { return m.Name == name })
+	whole := i < 0 || (all[i].Needs|all[i].Reads)&scoring.FieldCase != 0
+	for m, options := range c.Options {
+		var v any // warehouses write JSON in an order of their own
+		if m != name && !whole || json.Unmarshal(options, &v) != nil {
+			continue
+		}
+		if sorted, err := json.Marshal(v); err == nil {
+			part.Options[m] = sorted
+		}
+	}
+	for m, t := range c.Thresholds {
+		if m == name || whole {
+			part.Thresholds[m] = t
+		}
+	}
+	return part.Hash()
+}
+
+// Labels are what most people say of answers; where they are divided evenly there is none.
+func (s *Warehouse) Labels(ctx context.Context) (map[scoring.AnswerID]bool, error) {
+	votes, err := s.w.Votes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sums, decided := map[scoring.AnswerID]int{}, map[scoring.AnswerID]bool{}
+	for _, v := range votes {
+		decided[v.AnswerID] = decided[v.AnswerID] || v.Decides
+	}
+	for _, v := range votes {
+		if v.Known && v.Decides == decided[v.AnswerID] {
+			sums[v.AnswerID] += v.Says
+		}
+	}
+	out := map[scoring.AnswerID]bool{}
+	for id, sum := range sums {
+		if sum != 0 {
+			out[id] = sum > 0
+		}
+	}
+	return out, nil
+}
+
+// Digests are the same for answers with the same rows; nil where the answers cannot be read.
+func (s *Warehouse) Digests(ctx context.Context) (map[scoring.AnswerID]string, error) {
+	out := map[scoring.AnswerID]string{}
+	for a, err := range s.w.Cases(ctx, connectors.Filter{}) {
+		if err != nil {
+			return nil, nil //nolint:nilerr // there are no answers in a database that holds scores only
+		}
+		if a.Case != nil {
+			if d := Digest(&a.Case.Pred.Result); d != "" {
+				out[a.AnswerID] = d
+			}
+		}
+	}
+	return out, nil
+}
+
+// Score is a score for analyses, with what its detail finds.
+func Score(s *scoring.Score, gold string, detail []byte) analysis.Score {
+	return analysis.Score{
+		CaseID: s.CaseID, Metric: s.Metric, MetricVersion: s.Version, Status: s.Status, Value: s.Value, Passed: s.Passed, Label: s.Label, Reason: s.Reason,
+		Findings: analysis.Findings(s.Metric, s.Status, s.Value, detail), Gold: gold,
+	}
+}
+
+// Digest is the same for two results that hold the same rows, in whatever order of rows and columns.
+// It is empty for references, and for results that hold no value: that two agents find nothing says
+// little.
+func Digest(r *scoring.Result) string {
+	if r.Table == nil {
+		return ""
+	}
+	rows := make([]string, r.Table.Rows())
+	any := false
+	for i := range rows {
+		cells := make([]string, 0, len(r.Table.Columns))
+		for c := range r.Table.Columns {
+			if v := r.Table.Columns[c].Value(i); v.IsNull() {
+				cells = append(cells, "\x00")
+			} else {
+				cells = append(cells, v.String())
+				any = true
+			}
+		}
+		slices.Sort(cells)
+		rows[i] = strings.Join(cells, "\x1f")
+	}
+	if !any {
+		return ""
+	}
+	slices.Sort(rows)
+	sum := sha256.Sum256([]byte(strings.Join(rows, "\x1e")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Side is the scores of one side of a comparison: those of a run, or without one the latest of a
+// batch.
+type Side struct {
+	Run                   string
+	Agent, Version, Batch string
+}
+
+func (s Side) latest(metrics []string) connectors.Latest {
+	return connectors.Latest{Run: s.Run, Agent: s.Agent, Version: s.Version, Batch: s.Batch, Metrics: metrics}
+}
+
+// half is one side of a pair.
+func (s *Warehouse) half(metric string, h *connectors.Half) analysis.Half {
+	if h.Score.Status == "" {
+		return analysis.Half{}
+	}
+	score := analysis.Score{Metric: metric, MetricVersion: h.Score.Version, Status: h.Score.Status, Value: h.Score.Value, Passed: h.Score.Passed, Reason: h.Score.Reason}
+	score.Config = s.config(h.RunID, h.ConfigHash, metric)
+	score.Judge = judgeOf(h.Judge, h.Asked)
+	return analysis.HalfOf(&score)
+}
+
+// Tallies yields the tally of each of some metrics of two sides, in the order of their names. At most
+// the pairs of one metric are held at a time.
+func (s *Warehouse) Tallies(ctx context.Context, set *analysis.Set, from, to Side, o analysis.CompareOptions) iter.Seq2[*analysis.Tally, error] {
+	return func(yield func(*analysis.Tally, error) bool) {
+		if err := s.readConfigs(ctx); err != nil {
+			yield(nil, err)
+			return
+		}
+		metrics := slices.Sorted(slices.Values(o.Metrics))
+		for part := range slices.Chunk(metrics, metricsAtOnce) {
+			var t *analysis.Tally
+			for p, err := range s.w.PairCounts(ctx, from.latest(part), to.latest(part)) {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if t != nil && t.Metric() != p.Metric {
+					if !yield(t, nil) {
+						return
+					}
+					t = nil
+				}
+				if t == nil {
+					t = set.NewTally(p.Metric, o)
+				}
+				t.Add(&analysis.Pair{
+					From: s.half(p.Metric, &p.From), To: s.half(p.Metric, &p.To), Gold: analysis.Likeness(p.Gold), Reasons: analysis.Likeness(p.Reasons), Cases: p.Cases, //nolint:gosec // 0 to 2
+				})
+			}
+			if t != nil && !yield(t, nil) {
+				return
+			}
+		}
+	}
+}
+
+// metricsAtOnce is how many metrics one query reads: with more, the warehouse joins more rows at a
+// time; with fewer, it looks through the scores more often.
+const metricsAtOnce = 4
+
+// Compared is a comparison of two sides with the transitions of each metric.
+type Compared struct {
+	analysis.Comparison
+	Transitions map[string][]analysis.Transition // by metric
+}
+
+// Compare compares two sides in some metrics, without naming cases.
+func (s *Warehouse) Compare(ctx context.Context, set *analysis.Set, from, to Side, fromBatch, toBatch analysis.Batch, o analysis.CompareOptions) (*Compared, error) {
+	out := &Compared{Comparison: analysis.NewComparison(fromBatch, toBatch, o), Transitions: map[string][]analysis.Transition{}}
+	var err error
+	if out.Shared, out.OnlyOf[0], out.OnlyOf[1], err = s.w.SharedCases(ctx, from.latest(o.Metrics), to.latest(o.Metrics)); err != nil {
+		return nil, err
+	}
+	var notes []string
+	for t, err := range s.Tallies(ctx, set, from, to, o) {
+		if err != nil {
+			return nil, err
+		}
+		out.Changes = append(out.Changes, t.Change())
+		out.Transitions[t.Metric()] = t.Transitions()
+		notes = append(notes, t.Notes()...)
+	}
+	out.Finish(notes, o)
+	return out, nil
+}
+
+// SideOf is a batch, with its latest scores.
+func SideOf(b analysis.Batch) Side { return Side{Agent: b.Agent, Version: b.Version, Batch: b.ID} }
