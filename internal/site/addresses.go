@@ -61,3 +61,6 @@ func labelAddress(queue, caseKey string) string {
 	}
 	return address("/label", v)
 }
+
+// newQueueAddress makes a queue of the cases of a list.
+func newQueueAddress(s caselist.State) string { return address("/queue/new", s.Values()) }

@@ -42,7 +42,7 @@ type page struct {
 }
 
 // pages are all pages, in the order of their links.
-var pages = []*page{comparePage, pairsPage, trendPage, failuresPage, suspectsPage}
+var pages = []*page{comparePage, pairsPage, trendPage, failuresPage, suspectsPage, agreementPage}
 
 // Site is the report over HTTP. It is safe for use by several goroutines.
 type Site struct {
