@@ -25,6 +25,7 @@ type Options struct {
 	Masked    []string              // columns of results whose cells are shown as hashes
 	Labels    bool                  // people may label; else the site only reads
 	EmbedIn   []string              // origins that may show the pages in a frame
+	Budget    Budget                // of judges
 	Now       func() time.Time      // nil: time.Now
 	Log       *slog.Logger          // nil: silent
 }
@@ -42,7 +43,7 @@ type page struct {
 }
 
 // pages are all pages, in the order of their links.
-var pages = []*page{comparePage, pairsPage, trendPage, failuresPage, suspectsPage, agreementPage}
+var pages = []*page{comparePage, pairsPage, trendPage, failuresPage, suspectsPage, agreementPage, costPage}
 
 // Site is the report over HTTP. It is safe for use by several goroutines.
 type Site struct {
