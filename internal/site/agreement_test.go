@@ -21,7 +21,7 @@ import (
 func TestAgreement(t *testing.T) {
 	w := sitetest.Open(t, sitetest.Small(t))
 	s := opened(t, w)
-	pages, err := w.Pages(t.Context())
+	pages, err := w.Pages(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
