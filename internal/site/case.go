@@ -11,6 +11,7 @@ import (
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -141,8 +142,9 @@ type onecase struct {
 	Relations []relationPart
 	Metrics   []metricScores
 
-	Labels []connectors.Label // what people said of the answer, the newest first
-	Masked bool
+	Labels  []connectors.LoggedLabel // what people said of the answer, the newest first
+	Control *labelControl            // nil: who looks may not label
+	Masked  bool
 }
 
 // goldChoice is an accepted answer with the address that compares it.
@@ -272,6 +274,16 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	}
 	if err := out.beside(ctx, p); err != nil {
 		return content{}, err
+	}
+	if s.o.Labels && caller(ctx).May(identity.Label) {
+		seen := ""
+		if detail.Answer.Case != nil {
+			seen = labelling.AnswerHash(detail.Answer.Case)
+		}
+		if out.Control, err = s.newLabelControl(r, nil, detail.Answer.AnswerID, seen, state.address()); err != nil {
+			return content{}, err
+		}
+		out.Control.Keys = true
 	}
 	out.shorten()
 	out.cells()
