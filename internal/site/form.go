@@ -189,6 +189,8 @@ func (f *form) functions() template.FuncMap {
 
 		"runAddress":  runAddress,
 		"pieces":      caseview.Pieces,
+		"name":        columnName,
+		"brief":       func(s string) string { return cutText(s, 200) },
 		"lines":       textLines,
 		"pad":         padding,
 		"columnState": columnState,
