@@ -11,6 +11,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -34,6 +35,7 @@ func (servedForm) static() bool                 { return false }
 type form struct {
 	addressing
 	templates map[string]*template.Template // by name of a page
+	layout    string                        // the template that a page is shown in
 }
 
 //go:embed templates
@@ -41,8 +43,11 @@ var templateFiles embed.FS
 
 // newForm parses the templates for a form.
 func newForm(a addressing, pages []*page) (*form, error) {
-	f := &form{a, map[string]*template.Template{}}
+	f := &form{a, map[string]*template.Template{}, "layout"}
 	layout, err := template.New("layout.html").Funcs(f.functions()).Option("missingkey=error").ParseFS(templateFiles, "templates/layout.html", "templates/parts.html", "templates/cells.html", "templates/labelcontrol.html")
+	if err == nil {
+		_, err = layout.New("chart.html").Parse(chart.Template)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +140,7 @@ func (f *form) write(w io.Writer, name string, data frame) error {
 	if t == nil {
 		return errcode.New(errcode.Internal, "there is no template %s", name)
 	}
-	return t.ExecuteTemplate(w, "layout", data)
+	return t.ExecuteTemplate(w, f.layout, data)
 }
 
 // functions are what templates can call, besides those of html/template.
