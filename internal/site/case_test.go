@@ -211,7 +211,7 @@ func TestCaseChoices(t *testing.T) {
 	}
 	plainly.Find(".legend a").Each(func(_ int, a *goquery.Selection) {
 		p := visit(t, h, a.AttrOr("href", ""), "legend")
-		if p.check(t); !slices.Contains(words(p.Find(".legend a[aria-current]")), strings.Join(strings.Fields(a.Text()), " ")) {
+		if p.check(t, 300_000); !slices.Contains(words(p.Find(".legend a[aria-current]")), strings.Join(strings.Fields(a.Text()), " ")) {
 			t.Errorf("%s: not chosen after its link was followed: %q", a.Text(), words(p.Find(".legend a[aria-current]")))
 		}
 	})
@@ -245,7 +245,7 @@ func TestCasePaging(t *testing.T) {
 			break
 		}
 		p = visit(t, h, next.AttrOr("href", ""), "pager")
-		p.check(t)
+		p.check(t, 300_000)
 	}
 	if len(rows) != 450 || rows[0] != "1 ↔ 1" || rows[449] != "450 ↔ 450" {
 		t.Errorf("%d rows: %q", len(rows), rows[:min(3, len(rows))])
@@ -259,7 +259,7 @@ func TestCasePaging(t *testing.T) {
 			break
 		}
 		p = visit(t, h, next.AttrOr("href", ""), "next")
-		p.check(t)
+		p.check(t, 300_000)
 	}
 	if !slices.Equal(seenCases, []string{"Case a long one", "Case sales", "Case z failed"}) {
 		t.Errorf("%q", seenCases)
@@ -347,7 +347,7 @@ func TestJudgedCasePage(t *testing.T) {
 		}
 	}
 	p := visit(t, h, caseAddress(caselist.State{Run: run, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, "retail-01"), "")
-	p.check(t)
+	p.check(t, 300_000)
 	votes := p.Find("section.vote")
 	if votes.Length() != len(ids) || len(ids) == 0 {
 		t.Fatalf("%d replies are shown of %d", votes.Length(), len(ids))
