@@ -150,7 +150,11 @@ func (q *Answers) Cases(f Filter, r *Range) string {
 	from := q.runs(append(slices.Clone(RunColumns), "ran_at")) + join + q.golden(f, r) + " ON g.case_id = r.case_id"
 	if q.Labelled {
 		passes = "l.passes"
-		labels = " LEFT JOIN (" + q.Consensus(q.within("k", r), q.within("k", r), q.within("k", r)) +
+		ofLabels, ofAnswers, ofLog := q.within("k", r), q.within("k", r), ""
+		if !q.NoLog { // else its arguments would be those of nothing
+			ofLog = q.within("k", r)
+		}
+		labels = " LEFT JOIN (" + q.Consensus(ofLabels, ofAnswers, ofLog) +
 			") l ON l.case_id = r.case_id AND l.agent_name = r.agent_name AND l.agent_version = r.agent_version AND l.batch_id = r.batch_id"
 	}
 	return "SELECT " + strings.Join(columns, ", ") + ", " + passes + " FROM " + from + labels + q.where(f, r) + inOrder + ", r.ran_at, r.sql"

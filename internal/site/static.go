@@ -9,7 +9,6 @@ import (
 	"encoding/hex"
 	"html"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -390,6 +389,9 @@ func usedAssets() []*asset {
 	return []*asset{assets()["icon.svg"], assets()["site.css"], assets()["site.js"]}
 }
 
+// reportFile is the names of files of reports.
+var reportFile = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*\.(html|css|js|svg|txt)$`)
+
 // clear makes a folder for a report, or removes the report that is in it.
 func clear(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // a report is to be read
@@ -408,8 +410,8 @@ func clear(dir string) error {
 	}
 	for name := range strings.Lines(string(list)) {
 		name = strings.TrimSpace(name)
-		if name == "" || name != filepath.Base(name) || !fs.ValidPath(name) {
-			continue
+		if !reportFile.MatchString(name) {
+			continue // the list was changed
 		}
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !os.IsNotExist(err) {
 			return errcode.New(errcode.PermissionDenied, "the report that is in the folder: %w", err)
