@@ -43,6 +43,7 @@ func (q *Answers) param(v any) string {
 type Range struct {
 	Agent, Version, Batch string
 	First, Last           string
+	IDs                   []string // these instead of those from the first to the last; nil: none
 }
 
 const inOrder = " ORDER BY r.agent_name, r.agent_version, r.batch_id, r.case_id"
@@ -101,6 +102,13 @@ func (q *Answers) rank() string {
 func (q *Answers) within(table string, r *Range) string {
 	if r == nil {
 		return "1 = 1"
+	}
+	if r.IDs != nil {
+		cond := table + ".case_id IN (" + params(q.Dialect, &q.Args, r.IDs) + ")"
+		if q.Plain && !slices.Contains(r.IDs, "") { // NULL is read as the empty text
+			cond += " AND " + table + ".raw_id IN (" + params(q.Dialect, &q.Args, r.IDs) + ")"
+		}
+		return cond
 	}
 	cond := table + ".case_id BETWEEN " + q.param(r.First) + " AND " + q.param(r.Last)
 	if q.Plain && r.First != "" { // NULL is read as the empty text
