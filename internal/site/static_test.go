@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -305,4 +307,68 @@ func TestStaticHostile(t *testing.T) {
 	if slices.Contains([]string{caseName(nightOne, "a"), caseName(nightTwo, "b")}, caseName(nightTwo, "a")) {
 		t.Error("two cases have one page")
 	}
+}
+
+// TestReadTogether holds that cases that are read together are what each is when it is read alone.
+func TestReadTogether(t *testing.T) {
+	w := sitetest.Open(t, sitetest.Small(t))
+	p, err := w.Pages(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Static{}
+	for _, run := range []caselist.Run{nightOne, nightTwo, {ID: "judged", Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}} {
+		ids, err := o.ids(t.Context(), p, run, caselist.All)
+		if err != nil || len(ids) < 50 {
+			t.Fatalf("%d cases, %v", len(ids), err)
+		}
+		together, err := p.Cases(t.Context(), run, ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, id := range ids {
+			alone, err := p.Case(t.Context(), run, id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			alone.Labels = nil
+			if d := cmp.Diff(fmt.Sprintf("%+v", *alone), fmt.Sprintf("%+v", *together[i])); alone.Answer.Case == nil && d != "" {
+				t.Errorf("%s %s:\n%s", run.ID, id, d)
+			}
+			for _, of := range [][2]any{{alone.Scores, together[i].Scores}, {alone.Answered, together[i].Answered}, {alone.Answer.AnswerID, together[i].Answer.AnswerID}, {alone.Answer.SetVersion, together[i].Answer.SetVersion}} {
+				if d := cmp.Diff(of[0], of[1]); d != "" {
+					t.Errorf("%s %s:\n%s", run.ID, id, d)
+				}
+			}
+			if a, b := alone.Answer.Case, together[i].Answer.Case; a != nil && (b == nil || a.GoldHash() != b.GoldHash() || a.Pred.SQL != b.Pred.SQL || a.Question != b.Question || fmt.Sprint(a.Human) == "<nil>" != (fmt.Sprint(b.Human) == "<nil>")) {
+				t.Errorf("%s %s: another case", run.ID, id)
+			}
+		}
+	}
+	if _, err := p.Cases(t.Context(), nightOne, []string{"bank-01", "none"}); errcode.Of(err) != errcode.NotFound {
+		t.Errorf("a case that is not there: %v", err)
+	}
+}
+
+// BenchmarkStatic writes the report of 10,000 cases as one document: every fifth of them has a page.
+func BenchmarkStatic(b *testing.B) {
+	w := sitetest.Large(b, sitetest.Size{Cases: 10_000, Metrics: 60})
+	s := siteOver(b, w)
+	run := caselist.Run{ID: sitetest.RunID(0), Agent: "atlas", Version: sitetest.AgentVersion(0), Batch: sitetest.BatchID(0)}
+	for b.Loop() {
+		n := &weighed{}
+		if err := s.WriteFile(b.Context(), n, Static{Runs: []caselist.Run{run}, Done: func(_, of int) { n.pages = of }}); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(n.bytes)/1e6, "MB")
+		b.ReportMetric(float64(n.pages), "pages")
+	}
+}
+
+// weighed counts what is written.
+type weighed struct{ bytes, pages int }
+
+func (c *weighed) Write(p []byte) (int, error) {
+	c.bytes += len(p)
+	return len(p), nil
 }
