@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -218,7 +219,11 @@ func (t *Tab) Click(selector string) {
 // Press presses keys, one after the other.
 func (t *Tab) Press(keys string, modifiers ...chromedp.Modifier) {
 	t.tb.Helper()
-	t.Do(chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...)))
+	t.Do(chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...), func(p *input.DispatchKeyEventParams) {
+		if p.Type == input.DispatchKeyEventTypeKeyDown { // of a keyboard: what a script takes is not typed, too
+			p.Type = input.DispatchKeyEventTypeRawKeyDown
+		}
+	}))
 }
 
 // Address is that of the page.
