@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,19 +27,25 @@ import (
 type Pages struct {
 	w         *Warehouse
 	layout    badgersql.Answers
-	searching time.Duration // how long a regular expression may look at texts
+	order     map[string]int // of known metrics
+	searching time.Duration  // how long a regular expression may look at texts
 }
 
 // remembered is how much is kept of the scores of runs that are done, in bytes.
 const remembered = 16 << 20
 
-// Pages finds out which columns the users' tables have.
-func (w *Warehouse) Pages(ctx context.Context) (*Pages, error) {
+// Pages finds out which columns the users' tables have. Known metrics are in their order; others come
+// after them by name.
+func (w *Warehouse) Pages(ctx context.Context, known []scoring.Metric) (*Pages, error) {
 	q, err := w.query(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &Pages{w, q, searching}, nil
+	p := &Pages{w, q, make(map[string]int, len(known)), searching}
+	for i := range known {
+		p.order[known[i].Name] = i - len(known)
+	}
+	return p, nil
 }
 
 // RunFilter chooses rows of eval_runs.
@@ -84,18 +89,36 @@ func (p *Pages) Runs(ctx context.Context, f RunFilter) (runs []Run, of int64, er
 	return runs, of, err
 }
 
+// ScoredRun is one row of eval_runs, whose scores are to be read.
+type ScoredRun struct {
+	Run
+	alone bool
+}
+
+func (r *ScoredRun) scored() badgersql.ScoredRun {
+	return badgersql.ScoredRun{Run: r.Key(), Alone: r.alone}
+}
+
 // Run is one row of eval_runs; NotFound where there is none.
-func (p *Pages) Run(ctx context.Context, key caselist.Run) (run Run, err error) {
-	found := false
-	query, args := badgersql.RunNamed(p.w.dialect, key)
-	err = p.w.each(ctx, readingRuns, query, args, func(t *scoring.Table, row int) bool {
-		run, found = listedRun(t, row), true
+func (p *Pages) Run(ctx context.Context, key caselist.Run) (*ScoredRun, error) {
+	var run *ScoredRun
+	rows := 0
+	query, args := badgersql.RowsNamed(p.w.dialect, key.ID)
+	err := p.w.each(ctx, readingRuns, query, args, func(t *scoring.Table, row int) bool {
+		rows++
+		if r := listedRun(t, row); r.Key() == key {
+			run = &ScoredRun{Run: r}
+		}
 		return true
 	})
-	if err == nil && !found {
+	if err == nil && run == nil {
 		err = errcode.New(errcode.NotFound, "there is no run %.80q of agent %.80q, version %.80q, batch %.80q", key.ID, key.Agent, key.Version, key.Batch)
 	}
-	return run, err
+	if err != nil {
+		return nil, err
+	}
+	run.alone = rows == 1 && run.Status == "done" // until then, others may have scores and no row yet
+	return run, nil
 }
 
 const readingRuns = "reading eval_runs"
@@ -136,34 +159,47 @@ type Figures struct {
 	Judged        int64 // with a verdict
 	Passed        int64
 	Sum           float64 // of the values
-	Deviation     float64 // of the values, the standard deviation of a sample; NaN for fewer than two
-	Min, Max      float64 // NaN without values
 }
 
 // figures reads what the statements of package sql call figures, from a column on.
 func figures(t *scoring.Table, row, first int) Figures {
 	r := record{t: t, row: row}
-	number := func(c int) float64 {
-		v := t.Columns[first+c].Value(row)
-		if v.IsNull() {
-			return math.NaN()
-		}
+	return Figures{
+		Scores: r.count(first), OK: r.count(first + 1), Abstained: r.count(first + 2), NotApplicable: r.count(first + 3), Unanswered: r.count(first + 4), Failed: r.count(first + 5),
+		Judged: r.count(first + 6), Passed: r.count(first + 7), Sum: floatOf(t, first+8, row),
+	}
+}
+
+// floatOf is a cell's number, 0 for NULL.
+func floatOf(t *scoring.Table, c, row int) float64 {
+	if v := t.Columns[c].Value(row); !v.IsNull() {
 		return v.Float()
 	}
-	f := Figures{
-		Scores: r.count(first), OK: r.count(first + 1), Abstained: r.count(first + 2), NotApplicable: r.count(first + 3), Unanswered: r.count(first + 4), Failed: r.count(first + 5),
-		Judged: r.count(first + 6), Passed: r.count(first + 7), Deviation: number(9), Min: number(10), Max: number(11),
-	}
-	if f.OK > 0 {
-		f.Sum = number(8)
-	}
-	return f
+	return 0
+}
+
+func (f *Figures) plus(o *Figures) {
+	f.Scores += o.Scores
+	f.OK += o.OK
+	f.Abstained += o.Abstained
+	f.NotApplicable += o.NotApplicable
+	f.Unanswered += o.Unanswered
+	f.Failed += o.Failed
+	f.Judged += o.Judged
+	f.Passed += o.Passed
+	f.Sum += o.Sum
+}
+
+// MetricFigures are the figures of a metric over a whole run.
+type MetricFigures struct {
+	Figures
+	Deviation float64 // of the values, the standard deviation of a sample; 0 for fewer than two
 }
 
 // Shape is what a run's scores are of.
 type Shape struct {
 	Cases   int64
-	Metrics []MetricShape // the primary one first, then by name
+	Metrics []MetricShape // the primary one first, then in their order
 	Last    time.Time     // when the last score was stored; zero where it is not known
 }
 
@@ -173,7 +209,7 @@ type MetricShape struct {
 	Scores, Judged int64 // Judged: with a verdict
 }
 
-// Primary is the primary metric: hybrid_ex where the run has it, else the first with verdicts, else
+// Primary is the primary metric: hybrid_ex where the run has it, else the first with a verdict, else
 // the first; empty in a run without scores.
 func (s *Shape) Primary() string {
 	if len(s.Metrics) == 0 {
@@ -192,49 +228,57 @@ func (s *Shape) metric(name string) *MetricShape {
 }
 
 // Shape finds out which metrics a run has scores of, and of how many cases.
-func (p *Pages) Shape(ctx context.Context, run *Run) (*Shape, error) {
-	return remember(p, []*Run{run}, "shape", func(s *Shape) int { return 100 * len(s.Metrics) }, func() (*Shape, error) {
-		s := &Shape{}
-		query, args := badgersql.CasesOfRun(p.w.dialect, run.Key())
-		err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-			s.Cases, s.Last = (&record{t: t, row: row}).count(0), instant(t, 1, row)
-			return true
-		})
-		if err != nil {
-			return nil, err
+func (p *Pages) Shape(ctx context.Context, run *ScoredRun) (*Shape, error) {
+	found, err := Remember(p, []*Run{&run.Run}, "shape", func(s *Shape) int { return 100 * len(s.Metrics) }, func() (*Shape, error) { return p.shape(ctx, run) })
+	if err != nil {
+		return nil, err
+	}
+	s := &Shape{found.Cases, slices.Clone(found.Metrics), found.Last}
+	inOrder := func(a, b MetricShape) int {
+		return cmp.Or(cmp.Compare(p.order[a.Metric], p.order[b.Metric]), cmp.Compare(a.Metric, b.Metric))
+	}
+	rank := func(m MetricShape) int {
+		switch {
+		case m.Metric == "hybrid_ex":
+			return 0
+		case m.Judged > 0:
+			return 1
 		}
-		query, args = badgersql.MetricsOfRun(p.w.dialect, run.Key())
-		err = p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-			r := record{t: t, row: row}
-			s.Metrics = append(s.Metrics, MetricShape{r.text(0), r.count(1), r.count(2)})
-			return true
-		})
-		rank := func(m MetricShape) int {
-			switch {
-			case m.Metric == "hybrid_ex":
-				return 0
-			case m.Judged > 0:
-				return 1
-			}
-			return 2
-		}
-		slices.SortFunc(s.Metrics, func(a, b MetricShape) int {
-			return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Metric, b.Metric))
-		})
-		if len(s.Metrics) > 1 {
-			slices.SortFunc(s.Metrics[1:], func(a, b MetricShape) int { return cmp.Compare(a.Metric, b.Metric) })
-		}
-		return s, err
+		return 2
+	}
+	slices.SortFunc(s.Metrics, func(a, b MetricShape) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), inOrder(a, b)) })
+	if len(s.Metrics) > 1 {
+		slices.SortFunc(s.Metrics[1:], inOrder)
+	}
+	return s, nil
+}
+
+func (p *Pages) shape(ctx context.Context, run *ScoredRun) (*Shape, error) {
+	s := &Shape{}
+	query, args := badgersql.CasesOfRun(p.w.dialect, run.scored())
+	err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+		s.Cases, s.Last = (&record{t: t, row: row}).count(0), instant(t, 1, row)
+		return true
 	})
+	if err != nil {
+		return nil, err
+	}
+	query, args = badgersql.MetricsOfRun(p.w.dialect, run.scored())
+	err = p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		s.Metrics = append(s.Metrics, MetricShape{r.text(0), r.count(1), r.count(2)})
+		return true
+	})
+	return s, err
 }
 
 // Figures sums up the scores of a run by metric.
-func (p *Pages) Figures(ctx context.Context, run *Run) (map[string]Figures, error) {
-	return remember(p, []*Run{run}, "figures", func(m map[string]Figures) int { return 200 * len(m) }, func() (map[string]Figures, error) {
-		out := map[string]Figures{}
-		query, args := badgersql.FiguresOfRun(p.w.dialect, run.Key())
+func (p *Pages) Figures(ctx context.Context, run *ScoredRun) (map[string]MetricFigures, error) {
+	return Remember(p, []*Run{&run.Run}, "figures", func(m map[string]MetricFigures) int { return 200 * len(m) }, func() (map[string]MetricFigures, error) {
+		out := map[string]MetricFigures{}
+		query, args := badgersql.FiguresOfRun(p.w.dialect, run.scored())
 		err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-			out[(&record{t: t, row: row}).text(0)] = figures(t, row, 1)
+			out[(&record{t: t, row: row}).text(0)] = MetricFigures{figures(t, row, 1), floatOf(t, 10, row)}
 			return true
 		})
 		return out, err
@@ -242,9 +286,9 @@ func (p *Pages) Figures(ctx context.Context, run *Run) (map[string]Figures, erro
 }
 
 // Values are the values of a metric in a run, in ascending order.
-func (p *Pages) Values(ctx context.Context, run *Run, metric string) ([]float64, error) {
-	return remember(p, []*Run{run}, "values\x00"+metric, func(v []float64) int { return 8 * len(v) }, func() (values []float64, err error) {
-		query, args := badgersql.ValuesOfRun(p.w.dialect, run.Key(), metric)
+func (p *Pages) Values(ctx context.Context, run *ScoredRun, metric string) ([]float64, error) {
+	return Remember(p, []*Run{&run.Run}, "values\x00"+metric, func(v []float64) int { return 8 * len(v) }, func() (values []float64, err error) {
+		query, args := badgersql.ValuesOfRun(p.w.dialect, run.scored(), metric)
 		err = p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
 			values = append(values, t.Columns[0].Value(row).Float())
 			return true
@@ -319,13 +363,14 @@ func prints(runs []*Run) string {
 	return out
 }
 
-// remember makes a value of the scores of some runs, or takes the one that is remembered.
-func remember[T any](p *Pages, runs []*Run, what string, size func(T) int, make func() (T, error)) (T, error) {
+// Remember makes a value of the scores of some runs, or takes the one that is remembered where all of
+// them are done. What names the value; nobody may change it.
+func Remember[T any](p *Pages, runs []*Run, what string, size func(T) int, compute func() (T, error)) (T, error) {
 	mark := prints(runs)
 	if v, there := p.w.remembered.Get(mark + what); there && mark != "" {
 		return v.(T), nil //nolint:forcetypeassert // put below
 	}
-	v, err := make()
+	v, err := compute()
 	if err == nil && mark != "" {
 		p.w.remembered.Put(mark+what, v, size(v))
 	}
@@ -335,13 +380,15 @@ func remember[T any](p *Pages, runs []*Run, what string, size func(T) int, make 
 // List is the cases of one run that a state chooses.
 type List struct {
 	State caselist.State // with its primary metric
-	Run   Run
+	Run   *ScoredRun
 	Shape *Shape
 
 	p       *Pages
-	runs    []*Run // whose scores are read
+	base    *ScoredRun // the baseline; nil: none
 	covered bool
-	found   *found // by a regular expression
+
+	found     *found                         // by a search that is made here
+	questions map[string]map[string]*Figures // slices by column and part
 }
 
 // List reads which cases there are to choose from. A state that names no metric is about the run's
@@ -353,15 +400,12 @@ func (p *Pages) List(ctx context.Context, s caselist.State) (*List, error) {
 	if l.Run, err = p.Run(ctx, s.Run); err != nil {
 		return nil, err
 	}
-	l.runs = []*Run{&l.Run}
 	if s.Baseline != (caselist.Run{}) {
-		base, err := p.Run(ctx, s.Baseline)
-		if err != nil {
+		if l.base, err = p.Run(ctx, s.Baseline); err != nil {
 			return nil, err
 		}
-		l.runs = append(l.runs, &base)
 	}
-	if l.Shape, err = p.Shape(ctx, &l.Run); err != nil {
+	if l.Shape, err = p.Shape(ctx, l.Run); err != nil {
 		return nil, err
 	}
 	if s.Metric == "" {
@@ -391,9 +435,26 @@ func (p *Pages) List(ctx context.Context, s caselist.State) (*List, error) {
 	return l, nil
 }
 
+// query begins a query over the list.
+func (l *List) query() *badgersql.CaseList {
+	var base badgersql.ScoredRun
+	if l.base != nil {
+		base = l.base.scored()
+	}
+	return badgersql.NewCaseList(l.p.layout, l.State, l.Run.scored(), base, l.covered)
+}
+
+// runs are those whose scores are read.
+func (l *List) runs() []*Run {
+	if l.base == nil {
+		return []*Run{&l.Run.Run}
+	}
+	return []*Run{&l.Run.Run, &l.base.Run}
+}
+
 // ask reads the rows of a query over the list, or takes them as they are remembered.
 func ask[T any](ctx context.Context, l *List, build func(*badgersql.CaseList) (string, []any, error), read func(t *scoring.Table, row int) T, size func(T) int) ([]T, error) {
-	q := badgersql.NewCaseList(l.p.layout, l.State, l.covered)
+	q := l.query()
 	query, args, err := build(q)
 	if err != nil {
 		return nil, err
@@ -408,7 +469,7 @@ func ask[T any](ctx context.Context, l *List, build func(*badgersql.CaseList) (s
 	if !q.OfScores() {
 		return load()
 	}
-	return remember(l.p, l.runs, fmt.Sprintf("%s\x00%q", query, args), func(rows []T) int {
+	return Remember(l.p, l.runs(), fmt.Sprintf("%s\x00%q", query, args), func(rows []T) int {
 		n := 0
 		for _, r := range rows {
 			n += size(r)
@@ -420,7 +481,7 @@ func ask[T any](ctx context.Context, l *List, build func(*badgersql.CaseList) (s
 // Counts are how many cases each mode has, under the state's filters and search.
 func (l *List) Counts(ctx context.Context) (map[caselist.Mode]int64, error) {
 	out := map[caselist.Mode]int64{}
-	if l.regexp() {
+	if l.here() {
 		f, err := l.find(ctx)
 		if err != nil {
 			return nil, err
@@ -456,7 +517,7 @@ func (l *List) Counts(ctx context.Context) (map[caselist.Mode]int64, error) {
 // IDs streams the ids of all cases of the list, in its order.
 func (l *List) IDs(ctx context.Context) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		if l.regexp() {
+		if l.here() {
 			f, err := l.find(ctx)
 			if err != nil {
 				yield("", err)
@@ -469,7 +530,7 @@ func (l *List) IDs(ctx context.Context) iter.Seq2[string, error] {
 			}
 			return
 		}
-		query, args, err := badgersql.NewCaseList(l.p.layout, l.State, l.covered).IDs(0, 0)
+		query, args, err := l.query().IDs(0, 0)
 		more := true
 		if err == nil {
 			err = l.p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
@@ -487,7 +548,7 @@ func (l *List) IDs(ctx context.Context) iter.Seq2[string, error] {
 func (l *List) pageIDs(ctx context.Context) ([]string, error) {
 	size := cmp.Or(l.State.Size, caselist.DefaultSize)
 	offset := (max(l.State.Page, 1) - 1) * size
-	if l.regexp() {
+	if l.here() {
 		f, err := l.find(ctx)
 		if err != nil {
 			return nil, err
@@ -525,7 +586,7 @@ func (l *List) Page(ctx context.Context, metrics []string) ([]CaseRow, error) {
 	}
 	if len(metrics) > 0 {
 		scores, err := ask(ctx, l, func(*badgersql.CaseList) (string, []any, error) {
-			query, args := badgersql.ScoresOfCases(l.p.w.dialect, l.State.Run, ids, metrics)
+			query, args := badgersql.ScoresOfCases(l.p.w.dialect, l.Run.scored(), ids, metrics)
 			return query, args, nil
 		}, cell, func(s scoring.Score) int { return 200 + len(s.Reason) + len(s.CaseID) + len(s.Label) })
 		if err != nil {
@@ -536,7 +597,7 @@ func (l *List) Page(ctx context.Context, metrics []string) ([]CaseRow, error) {
 		}
 	}
 	each := func(build func(*badgersql.CaseList) (string, []any), read func(to *CaseRow, r *record)) error {
-		query, args := build(badgersql.NewCaseList(l.p.layout, l.State, l.covered))
+		query, args := build(l.query())
 		return l.p.w.each(ctx, readingCases, query, args, func(t *scoring.Table, row int) bool {
 			r := record{t: t, row: row}
 			if to := byID[r.text(0)]; to != nil {
@@ -594,7 +655,7 @@ type Neighbours struct {
 
 // Neighbours finds where a case is in the list.
 func (l *List) Neighbours(ctx context.Context, caseID string) (n Neighbours, err error) {
-	if l.regexp() {
+	if l.here() {
 		f, err := l.find(ctx)
 		if err != nil {
 			return n, err
@@ -632,21 +693,22 @@ type Slice struct {
 
 // Slices sums up the primary metric by a column of texts over the cases of the list: at most limit
 // parts, those with the most cases first, and how many more there are. A case with several tags is
-// in several parts, and one without any in the part "". Figures of tags have no deviation. A search
-// by a regular expression is an error (Unimplemented).
+// in several parts, and one without any in the part "". A search by a regular expression is an error
+// (Unimplemented).
 func (l *List) Slices(ctx context.Context, column string, limit int) (parts []Slice, more int64, err error) {
 	if l.regexp() {
 		return nil, 0, errcode.New(errcode.Unimplemented, "slices of a search by a regular expression")
 	}
-	most := limit
-	if column == "tag" {
-		most = 0 // lists of tags are many
+	if slices.Contains(ofQuestions, column) {
+		parts, err = l.questionSlices(ctx, column)
+		more = int64(max(0, len(parts)-limit))
+		return parts[:len(parts)-int(more)], more, err
 	}
 	type part struct {
 		Slice
 		parts int64
 	}
-	rows, err := ask(ctx, l, func(q *badgersql.CaseList) (string, []any, error) { return q.Slices(column, most) }, func(t *scoring.Table, row int) part {
+	rows, err := ask(ctx, l, func(q *badgersql.CaseList) (string, []any, error) { return q.Slices([]string{column}, limit) }, func(t *scoring.Table, row int) part {
 		r := record{t: t, row: row}
 		return part{Slice{r.text(0), figures(t, row, 2)}, r.count(1)}
 	}, func(p part) int { return 150 + len(p.Part) })
@@ -656,58 +718,54 @@ func (l *List) Slices(ctx context.Context, column string, limit int) (parts []Sl
 	for _, r := range rows {
 		parts = append(parts, r.Slice)
 	}
-	more = rows[0].parts - int64(len(parts))
-	if column == "tag" {
-		parts = byTag(parts)
-		more = int64(max(0, len(parts)-limit))
-		parts = parts[:len(parts)-int(more)]
-	}
-	return parts, more, nil
+	return parts, rows[0].parts - int64(len(parts)), nil
 }
 
-// byTag makes parts of lists of tags into parts of single tags.
-func byTag(lists []Slice) []Slice {
-	byTag := map[string]*Figures{}
-	for i := range lists {
-		names := tags(lists[i].Part)
-		if len(names) == 0 {
-			names = []string{""}
+// ofQuestions are the columns that come from golden_set. Their slices are read at once.
+var ofQuestions = []string{"tag", "database", "dialect"}
+
+func (l *List) questionSlices(ctx context.Context, column string) ([]Slice, error) {
+	if l.questions == nil {
+		byPart := map[string]map[string]*Figures{}
+		for _, c := range ofQuestions {
+			byPart[c] = map[string]*Figures{}
 		}
-		slices.Sort(names)
-		for _, name := range slices.Compact(names) {
-			if f := byTag[name]; f != nil {
-				f.plus(&lists[i].Figures)
-			} else {
-				f := lists[i].Figures
-				f.Deviation = math.NaN()
-				byTag[name] = &f
+		query, args, err := l.query().Slices(ofQuestions, 0)
+		if err != nil {
+			return nil, err
+		}
+		err = l.p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+			r := record{t: t, row: row}
+			f := figures(t, row, len(ofQuestions)+1)
+			for i, c := range ofQuestions {
+				names := []string{r.text(i)}
+				if c == "tag" {
+					if names = tags(names[0]); len(names) == 0 {
+						names = []string{""}
+					}
+					slices.Sort(names)
+					names = slices.Compact(names)
+				}
+				for _, name := range names {
+					if byPart[c][name] == nil {
+						byPart[c][name] = &Figures{}
+					}
+					byPart[c][name].plus(&f)
+				}
 			}
+			return true
+		})
+		if err != nil {
+			return nil, err
 		}
+		l.questions = byPart
 	}
-	out := make([]Slice, 0, len(byTag))
-	for name, f := range byTag {
+	out := make([]Slice, 0, len(l.questions[column]))
+	for name, f := range l.questions[column] {
 		out = append(out, Slice{name, *f})
 	}
 	slices.SortFunc(out, func(a, b Slice) int { return cmp.Or(cmp.Compare(b.Scores, a.Scores), cmp.Compare(a.Part, b.Part)) })
-	return out
-}
-
-func (f *Figures) plus(o *Figures) {
-	f.Scores += o.Scores
-	f.OK += o.OK
-	f.Abstained += o.Abstained
-	f.NotApplicable += o.NotApplicable
-	f.Unanswered += o.Unanswered
-	f.Failed += o.Failed
-	f.Judged += o.Judged
-	f.Passed += o.Passed
-	f.Sum += o.Sum
-	if math.IsNaN(f.Min) || o.Min < f.Min {
-		f.Min = o.Min
-	}
-	if math.IsNaN(f.Max) || o.Max > f.Max {
-		f.Max = o.Max
-	}
+	return out, nil
 }
 
 // searching is how long a regular expression may look at texts.
@@ -732,37 +790,59 @@ func (f *found) of(m caselist.Mode) (ids []string) {
 
 func (l *List) regexp() bool { return l.State.Regexp && l.State.Search != "" }
 
-// find looks at the texts of the cases, one at a time, until its time is over.
+// here tells whether the cases are found at once and kept while the page is made: where a regular
+// expression looks for them, which not all warehouses understand alike, and where an engine in this
+// process reads the users' tables, whose joins would be made again for each question.
+func (l *List) here() bool {
+	if l.regexp() {
+		return true
+	}
+	q := l.query()
+	_, _, err := q.IDs(1, 0)
+	return err == nil && !q.OfScores() && l.p.w.dialect.Embedded
+}
+
+// find reads all cases of the list; a regular expression looks at their texts, one at a time, until
+// its time is over.
 func (l *List) find(ctx context.Context) (*found, error) {
 	if l.found != nil {
 		return l.found, nil
 	}
-	pattern, err := regexp.Compile(l.State.Search)
-	if err != nil {
-		return nil, errcode.New(errcode.InvalidArgument, "search: %w", err)
+	var pattern *regexp.Regexp
+	var err error
+	if l.regexp() {
+		if pattern, err = regexp.Compile(l.State.Search); err != nil {
+			return nil, errcode.New(errcode.InvalidArgument, "search: %w", err)
+		}
 	}
-	query, args, err := badgersql.NewCaseList(l.p.layout, l.State, l.covered).Texts()
+	query, args, err := l.query().Found(pattern != nil)
 	if err != nil {
 		return nil, err
 	}
 	f := &found{}
 	var spent time.Duration
-	err = l.p.w.each(ctx, readingCases, query, args, func(t *scoring.Table, row int) bool {
-		if spent > l.p.searching {
-			f.left++
+	modes := len(caselist.Modes)
+	matches := func(t *scoring.Table, row int) bool {
+		if pattern == nil {
 			return true
 		}
+		if spent > l.p.searching {
+			f.left++
+			return false
+		}
 		began := time.Now()
-		modes := len(caselist.Modes)
 		match := pattern.MatchString(plain(t, 0, row)) || pattern.MatchString(plain(t, modes, row)) || pattern.MatchString(plain(t, modes+1, row)) || pattern.MatchString(plain(t, modes+2, row))
 		spent += time.Since(began)
-		if !match {
+		return match
+	}
+	err = l.p.w.each(ctx, readingCases, query, args, func(t *scoring.Table, row int) bool {
+		if !matches(t, row) {
 			return true
 		}
 		r := record{t: t, row: row}
 		in := uint16(1) // all
 		for i := 1; i < modes; i++ {
-			if r.count(i) == 1 {
+			if plain(t, i, row) == "1" {
 				in |= 1 << i
 			}
 		}
@@ -815,7 +895,7 @@ type CaseDetail struct {
 // Case reads one case of a run. A case that the run has no scores of is NotFound.
 func (p *Pages) Case(ctx context.Context, key caselist.Run, caseID string) (*CaseDetail, error) {
 	out := &CaseDetail{Answer: Answer{AnswerID: scoring.AnswerID{CaseID: caseID, Agent: key.Agent, Version: key.Version, Batch: key.Batch}}}
-	query, args := badgersql.ScoresOfCase(p.w.dialect, key, caseID)
+	query, args := badgersql.ScoresOfCase(p.w.dialect, badgersql.ScoredRun{Run: key}, caseID)
 	var broken error
 	err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
 		s, err := caseScore(t, row)

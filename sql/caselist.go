@@ -16,6 +16,8 @@ import (
 type CaseList struct {
 	Answers
 	state   caselist.State
+	run     ScoredRun
+	base    ScoredRun // the baseline
 	covered bool
 	numbers driver.Dialect // that numbers the arguments in the end, in the order of the text
 
@@ -23,10 +25,11 @@ type CaseList struct {
 	joined  map[string]bool
 }
 
-// NewCaseList begins a query over the cases of a state with a primary metric. covered tells that
-// every case of the run has a score of that metric: these scores are then the cases.
-func NewCaseList(a Answers, s caselist.State, covered bool) *CaseList {
-	q := &CaseList{Answers: a, state: s, covered: covered, numbers: a.Dialect, joined: map[string]bool{}}
+// NewCaseList begins a query over the cases of a state with a primary metric, where run and base are
+// its run and its baseline. covered tells that every case of the run has a score of that metric: these
+// scores are then the cases.
+func NewCaseList(a Answers, s caselist.State, run, base ScoredRun, covered bool) *CaseList {
+	q := &CaseList{Answers: a, state: s, run: run, base: base, covered: covered, numbers: a.Dialect, joined: map[string]bool{}}
 	q.Args = nil
 	q.Dialect.Placeholder = func(n int) string { return mark + strconv.Itoa(n) + mark }
 	return q
@@ -71,13 +74,17 @@ const (
 
 // listColumns are the columns of lists that are texts, with what they are read from.
 var listColumns = map[string]struct{ join, text string }{
-	"case": {"", "p.case_id"}, "status": {"", "p.status"}, "reason": {"", "p.reason"}, "label": {"", "p.label"},
+	"case": {"", "p.case_id"}, "status": {"", "CASE WHEN p.status = 'not_applicable' AND p.reason IN (" + noAnswer + ") THEN 'unanswered' ELSE p.status END"}, "reason": {"", "p.reason"}, "label": {"", "p.label"},
 	"question": {ofGolden, "g.question"}, "gold": {ofGolden, "g.gold_sql"}, "database": {ofGolden, "g.database_name"}, "dialect": {ofGolden, "g.dialect"},
 	"sql": {ofAnswer, "a.sql"}, "relation": {ofRelation, "r.label"}, "tier": {ofTier, "t.label"},
 	"people": {ofPeople, "CASE WHEN l.passes = 1 THEN 'pass' WHEN l.passes = 0 THEN 'fail' WHEN l.case_id IS NOT NULL THEN 'divided' END"},
 }
 
-func (q *CaseList) join(alias string) { q.joined[alias] = true }
+func (q *CaseList) join(alias string) {
+	if alias != "" {
+		q.joined[alias] = true
+	}
+}
 
 // score is the alias of the scores of a metric.
 func (q *CaseList) score(metric string) string {
@@ -103,19 +110,19 @@ func (q *CaseList) query(selected string, conditions []string, after string) str
 }
 
 // scores reads columns of the scores of a run and a metric.
-func (q *CaseList) scores(run caselist.Run, metric, columns, and string) string {
-	return "(SELECT " + columns + " FROM badger.scores WHERE " + runIs(q.Dialect, &q.Args, run) + " AND metric = " + q.param(metric) + and + ")"
+func (q *CaseList) scores(run ScoredRun, metric, columns, and string) string {
+	return "(SELECT " + columns + " FROM badger.scores WHERE " + run.is(q.Dialect, &q.Args) + " AND metric = " + q.param(metric) + and + ")"
 }
 
 const scoreColumnsOfList = "case_id, status, value, label, passed, reason"
 
 func (q *CaseList) from() string {
-	run := q.state.Run
+	run := q.run
 	out := ""
 	if q.covered {
 		out = q.scores(run, q.state.Metric, scoreColumnsOfList, "") + " p"
 	} else {
-		out = "(SELECT k.case_id, s.status, s.value, s.label, s.passed, s.reason FROM (SELECT DISTINCT case_id FROM badger.scores WHERE " + runIs(q.Dialect, &q.Args, run) + ") k LEFT JOIN " +
+		out = "(SELECT k.case_id, s.status, s.value, s.label, s.passed, s.reason FROM (SELECT DISTINCT case_id FROM badger.scores WHERE " + run.is(q.Dialect, &q.Args) + ") k LEFT JOIN " +
 			q.scores(run, q.state.Metric, scoreColumnsOfList, "") + " s ON s.case_id = k.case_id) p"
 	}
 	join := func(alias string, table func() string) {
@@ -124,12 +131,12 @@ func (q *CaseList) from() string {
 		}
 	}
 	join(ofFailed, func() string {
-		return "(SELECT DISTINCT case_id FROM badger.scores WHERE " + runIs(q.Dialect, &q.Args, run) + " AND status = 'failed')"
+		return "(SELECT DISTINCT case_id FROM badger.scores WHERE " + run.is(q.Dialect, &q.Args) + " AND status = 'failed')"
 	})
 	join(ofRelation, func() string { return q.scores(run, relationMetric, "case_id, label", " AND status = 'ok'") })
 	join(ofTier, func() string { return q.scores(run, tierMetric, "case_id, label", " AND status = 'ok'") })
 	join(ofBaseline, func() string {
-		return q.scores(q.state.Baseline, q.state.Metric, "case_id, status, value, passed", "")
+		return q.scores(q.base, q.state.Metric, "case_id, status, value, passed", "")
 	})
 	join(ofGolden, func() string { return q.questions("") })
 	join(ofAnswer, func() string { return q.answers("") })
@@ -147,7 +154,7 @@ func (q *CaseList) questions(and string) string {
 	for i, c := range questionColumns {
 		columns[i] = q.Text("golden_set", c) + " AS " + c
 	}
-	return "(" + q.newest(columns, func() string { return "1 = 1" + and }) + ")"
+	return "(" + q.newest(columns, "", func() string { return "1 = 1" + and }) + ")"
 }
 
 var (
@@ -412,15 +419,17 @@ func (q *CaseList) IDs(limit, offset int) (query string, args []any, err error) 
 	return q.over("p.case_id", true, after)
 }
 
-// Texts reads what a search looks at, in the order of the state, of its cases of all modes: the id,
-// 1 or 0 for each mode but the first, and the other texts.
-func (q *CaseList) Texts() (query string, args []any, err error) {
+// Found reads the cases of all modes in the order of the state: the id, and for each mode but the first
+// 1 or 0; with texts also the other texts that a search looks at.
+func (q *CaseList) Found(texts bool) (query string, args []any, err error) {
 	columns := []string{"p.case_id"}
 	for _, m := range caselist.Modes[1:] {
 		columns = append(columns, "CASE WHEN "+q.mode(m)+" THEN 1 ELSE 0 END")
 	}
-	for _, name := range searched[1:] {
-		columns = append(columns, q.text(name))
+	if texts {
+		for _, name := range searched[1:] {
+			columns = append(columns, q.text(name))
+		}
 	}
 	return q.over(strings.Join(columns, ", "), false, "\nORDER BY "+q.order())
 }
@@ -438,25 +447,28 @@ func (q *CaseList) Neighbours(caseID string) (query string, args []any, err erro
 	return query, args, nil
 }
 
-// Slices sums up the scores of the primary metric by a column of texts, the parts with the most
-// cases first: the part, how many parts there are, then [figures]. A part of tags is a list of them,
-// as JSON.
-func (q *CaseList) Slices(column string, limit int) (query string, args []any, err error) {
-	e := ""
-	switch {
-	case column == "tag":
-		q.join(ofGolden)
-		e = "COALESCE(g.tags, '')"
-	case listColumns[column].text != "":
-		e = "COALESCE(" + q.text(column) + ", '')"
-	default:
-		return "", nil, errcode.New(errcode.InvalidArgument, "slices: %.40q is no column of texts", column)
+// Slices sums up the scores of the primary metric by columns of texts, the parts with the most cases
+// first: the part of each column, how many rows there are, then [figures]. A part of tags is a list of
+// them, as JSON.
+func (q *CaseList) Slices(columns []string, limit int) (query string, args []any, err error) {
+	parts := make([]string, len(columns))
+	for i, column := range columns {
+		switch {
+		case column == "tag":
+			q.join(ofGolden)
+			parts[i] = "COALESCE(g.tags, '')"
+		case listColumns[column].text != "":
+			parts[i] = "COALESCE(" + q.text(column) + ", '')"
+		default:
+			return "", nil, errcode.New(errcode.InvalidArgument, "slices: %.40q is no column of texts", column)
+		}
 	}
-	after := "\nGROUP BY " + e + "\nORDER BY COUNT(*) DESC, 1"
+	of := strings.Join(parts, ", ")
+	after := "\nGROUP BY " + of + "\nORDER BY COUNT(*) DESC, 1"
 	if limit > 0 {
 		after += " LIMIT " + strconv.Itoa(limit)
 	}
-	return q.over(e+" AS part, COUNT(*) OVER () AS parts, "+figures(q.Dialect, "p."), true, after)
+	return q.over(of+", COUNT(*) OVER () AS parts, "+figures("p."), true, after)
 }
 
 // over writes a query over the cases of the state.

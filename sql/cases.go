@@ -66,7 +66,7 @@ func (q *Answers) golden(f Filter, r *Range) string {
 	for _, c := range GoldenColumns {
 		columns = append(columns, q.Column("golden_set", c)+" AS "+c)
 	}
-	newest := q.newest(columns, func() string {
+	newest := q.newest(columns, "COUNT(*) OVER (PARTITION BY case_id, set_version) AS copies, ", func() string {
 		which := q.within("k", r)
 		if f.SetVersion != "" {
 			which += " AND set_version = " + q.param(f.SetVersion)
@@ -76,11 +76,11 @@ func (q *Answers) golden(f Filter, r *Range) string {
 	return "(" + newest + ") g"
 }
 
-// newest reads columns of golden_set, one row for each question: of those that a condition on k
-// chooses, the one of the highest version.
-func (q *Answers) newest(columns []string, which func() string) string {
+// newest reads columns of golden_set, and more that is computed, one row for each question: of those
+// that a condition on k chooses, the one of the highest version.
+func (q *Answers) newest(columns []string, more string, which func() string) string {
 	columns = append([]string{q.Key("golden_set", "case_id") + " AS case_id", q.Key("golden_set", "set_version") + " AS set_version"}, columns...)
-	return "SELECT * FROM (SELECT k.*, COUNT(*) OVER (PARTITION BY case_id, set_version) AS copies, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY " +
+	return "SELECT * FROM (SELECT k.*, " + more + "ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY " +
 		q.rank() + " DESC) AS choice FROM (SELECT " + strings.Join(columns, ", ") + " FROM badger.golden_set) k WHERE " + which() + ") c WHERE choice = 1"
 }
 

@@ -49,14 +49,27 @@ func RunsListed(d driver.Dialect, f RunFilter) (query string, args []any) {
 		" ORDER BY CASE WHEN eval_run_date IS NULL THEN 1 ELSE 0 END, eval_run_date DESC, eval_run_id DESC, agent_name, agent_version, batch_id LIMIT " + strconv.Itoa(f.Limit) + " OFFSET " + strconv.Itoa(f.Offset), args
 }
 
-// RunNamed reads one row of eval_runs.
-func RunNamed(d driver.Dialect, run caselist.Run) (query string, args []any) {
-	return "SELECT " + runColumns + " FROM badger.eval_runs WHERE " + runIs(d, &args, run), args
+// RowsNamed reads the rows of eval_runs of a run's ID.
+func RowsNamed(d driver.Dialect, id string) (query string, args []any) {
+	return "SELECT " + runColumns + " FROM badger.eval_runs WHERE eval_run_id = " + params(d, &args, []string{id}), args
 }
 
 // AgentsOfRuns reads the agents and versions that were evaluated.
 func AgentsOfRuns() string {
 	return "SELECT DISTINCT agent_name, agent_version FROM badger.eval_runs ORDER BY agent_name, agent_version"
+}
+
+// ScoredRun is a run whose scores are read.
+type ScoredRun struct {
+	caselist.Run
+	Alone bool // nothing else has scores under its ID: a scan then need not compare the rest
+}
+
+func (r ScoredRun) is(d driver.Dialect, args *[]any) string {
+	if r.Alone && d.KeyIndex == nil {
+		return "eval_run_id = " + params(d, args, []string{r.ID})
+	}
+	return runIs(d, args, r.Run)
 }
 
 // runIs is the condition that a row of eval_runs or scores is of a run.
@@ -69,38 +82,35 @@ func runIs(d driver.Dialect, args *[]any, run caselist.Run) string {
 }
 
 // figures sum up scores: how many there are, with a value, abstained, not applicable though the agent
-// answered, not applicable because it did not, and failed; how many have a verdict, and passed; then
-// of the values the sum, the standard deviation of a sample, the least and the greatest.
-func figures(d driver.Dialect, prefix string) string {
+// answered, not applicable because it did not, and failed; how many have a verdict, and passed; the
+// sum of the values.
+func figures(prefix string) string {
 	count := func(condition string) string {
 		return "COUNT(CASE WHEN " + strings.ReplaceAll(condition, "%", prefix) + " THEN 1 END)"
 	}
-	out := []string{
+	return strings.Join([]string{
 		"COUNT(*)", count("%status = 'ok'"), count("%status = 'abstained'"), count("%status = 'not_applicable' AND %reason NOT IN (" + noAnswer + ")"),
 		count("%status = 'not_applicable' AND %reason IN (" + noAnswer + ")"), count("%status NOT IN ('ok', 'abstained', 'not_applicable')"), count("%status = 'ok' AND %passed IS NOT NULL"), count("%status = 'ok' AND %passed"),
-	}
-	value := "CASE WHEN " + prefix + "status = 'ok' THEN " + prefix + "value END"
-	for _, f := range []string{"SUM", "STDDEV_SAMP", "MIN", "MAX"} {
-		out = append(out, f+"("+value+")")
-	}
-	return strings.Join(out, ", ")
+		"SUM(CASE WHEN " + prefix + "status = 'ok' THEN " + prefix + "value END)",
+	}, ", ")
 }
 
-// FiguresOfRun sums up the scores of a run by metric: the metric and [figures].
-func FiguresOfRun(d driver.Dialect, run caselist.Run) (query string, args []any) {
-	where := runIs(d, &args, run)
-	return "SELECT metric, " + figures(d, "") + " FROM badger.scores WHERE " + where + " GROUP BY metric ORDER BY metric", args
+// FiguresOfRun sums up the scores of a run by metric: the metric, [figures], and the standard deviation
+// of the values as of a sample.
+func FiguresOfRun(d driver.Dialect, run ScoredRun) (query string, args []any) {
+	where := run.is(d, &args)
+	return "SELECT metric, " + figures("") + ", STDDEV_SAMP(CASE WHEN status = 'ok' THEN value END) FROM badger.scores WHERE " + where + " GROUP BY metric ORDER BY metric", args
 }
 
 // CasesOfRun counts the cases of a run, and reads when its last score was stored.
-func CasesOfRun(d driver.Dialect, run caselist.Run) (query string, args []any) {
-	where := runIs(d, &args, run)
+func CasesOfRun(d driver.Dialect, run ScoredRun) (query string, args []any) {
+	where := run.is(d, &args)
 	return "SELECT COUNT(DISTINCT case_id), MAX(scored_at) FROM badger.scores WHERE " + where, args
 }
 
 // MetricsOfRun reads the metrics of a run, with how many scores and how many verdicts each has.
-func MetricsOfRun(d driver.Dialect, run caselist.Run) (query string, args []any) {
-	where := runIs(d, &args, run)
+func MetricsOfRun(d driver.Dialect, run ScoredRun) (query string, args []any) {
+	where := run.is(d, &args)
 	return "SELECT metric, COUNT(*), COUNT(passed) FROM badger.scores WHERE " + where + " GROUP BY metric ORDER BY metric", args
 }
 
@@ -109,26 +119,26 @@ func MetricsOfRun(d driver.Dialect, run caselist.Run) (query string, args []any)
 func FiguresOfRuns(d driver.Dialect, ids, metrics []string) (query string, args []any) {
 	const key = "eval_run_id, agent_name, agent_version, batch_id, metric"
 	where := "eval_run_id IN (" + params(d, &args, ids) + ") AND metric IN (" + params(d, &args, metrics) + ")"
-	return "SELECT " + key + ", MAX(scored_at), " + figures(d, "") + " FROM badger.scores WHERE " + where + " GROUP BY " + key, args
+	return "SELECT " + key + ", MAX(scored_at), " + figures("") + " FROM badger.scores WHERE " + where + " GROUP BY " + key, args
 }
 
 // ValuesOfRun reads the values of a metric in a run, in ascending order.
-func ValuesOfRun(d driver.Dialect, run caselist.Run, metric string) (query string, args []any) {
-	where := runIs(d, &args, run)
+func ValuesOfRun(d driver.Dialect, run ScoredRun, metric string) (query string, args []any) {
+	where := run.is(d, &args)
 	return "SELECT value FROM badger.scores WHERE " + where + " AND metric = " + params(d, &args, []string{metric}) + " AND status = 'ok' AND value IS NOT NULL ORDER BY value", args
 }
 
 const cellColumns = "case_id, metric, metric_version, status, value, label, passed, reason, code"
 
 // ScoresOfCases reads the scores of some metrics of some cases of a run.
-func ScoresOfCases(d driver.Dialect, run caselist.Run, ids, metrics []string) (query string, args []any) {
-	where := runIs(d, &args, run)
+func ScoresOfCases(d driver.Dialect, run ScoredRun, ids, metrics []string) (query string, args []any) {
+	where := run.is(d, &args)
 	return "SELECT " + cellColumns + " FROM badger.scores WHERE " + where + " AND case_id IN (" + params(d, &args, ids) + ") AND metric IN (" + params(d, &args, metrics) + ")", args
 }
 
 // ScoresOfCase reads all scores of a case of a run, with what they rest on.
-func ScoresOfCase(d driver.Dialect, run caselist.Run, caseID string) (query string, args []any) {
-	where := runIs(d, &args, run)
+func ScoresOfCase(d driver.Dialect, run ScoredRun, caseID string) (query string, args []any) {
+	where := run.is(d, &args)
 	return "SELECT " + cellColumns + ", detail, assessment_ids, usage, config_hash, gold_hash, scored_at FROM badger.scores WHERE " + where + " AND case_id = " + params(d, &args, []string{caseID}) + " ORDER BY metric", args
 }
 

@@ -49,7 +49,7 @@ func TestChartKnowsTheConfiguration(t *testing.T) {
 	}
 	visit("", schema.Properties["config"])
 	var want []string
-	set := []string{"listen.grpc", "listen.http", "listen.allow_plaintext", "listen.metrics", "listen.allow_open_metrics", "tls.cert", "tls.key", "limits.stop_grace", "limits.stop_delay"}
+	set := []string{"listen.grpc", "listen.http", "listen.allow_plaintext", "listen.metrics", "listen.allow_open_metrics", "tls.cert", "tls.key", "limits.stop_grace", "limits.stop_delay", "report.off"}
 	for _, s := range settingsOf(reflect.TypeOf(configuration{})) {
 		if !slices.Contains(set, s.path) {
 			want = append(want, s.path)

@@ -71,6 +71,7 @@ type commands struct {
 	Trend     trendCommand     `cmd:"" help:"Show how metrics went over batches and versions, and test each step."`
 	Compare   compareCommand   `cmd:"" help:"Test whether a version or batch is worse than another."`
 	Failures  failuresCommand  `cmd:"" help:"Count what goes wrong by the labels of judges and rules, with the cases."`
+	Explain   explainCommand   `cmd:"" help:"Show one case: the mapping, the cells that differ, both queries, and what its scores rest on."`
 	Audit     auditCommand     `cmd:"" help:"List questions whose accepted answer or wording is suspect."`
 	Rank      rankCommand      `cmd:"" help:"Rank agents, versions or score files by several metrics."`
 	Report    reportCommand    `cmd:"" help:"Report on a run: to the terminal, or as JUnit, SARIF, CSV, Markdown or JSON Lines."`

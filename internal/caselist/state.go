@@ -67,9 +67,10 @@ const (
 var Modes = []Mode{All, Failed, Passed, Errors, Abstained, Changed, Disagrees, Unlabelled}
 
 // Columns are the columns of a list that are no metrics. status, reason and label are those of the
-// primary metric; people is what people say of the answer: pass, fail or divided; latency is that of
-// the agent's query, in milliseconds. A finding is what the evidence of a score holds, as KIND:LABEL,
-// such as relation:extra_rows or issue:filters_missing.
+// primary metric, where the status unanswered is a score that is not applicable because the agent gave
+// no answer, and not_applicable is any other; people is what people say of the answer: pass, fail or
+// divided; latency is that of the agent's query, in milliseconds. A finding is what the evidence of a
+// score holds, as KIND:LABEL, such as relation:extra_rows or issue:filters_missing.
 var Columns = []string{"case", "question", "sql", "gold", "status", "reason", "label", "relation", "tier", "finding", "tag", "database", "dialect", "people", "latency"}
 
 // Op compares a column with a value.
@@ -146,7 +147,9 @@ type State struct {
 	Tall     bool     // rows show their whole text
 }
 
-// Parse reads the state from the query of an address. Unknown keys are left to others.
+// Parse reads the state from the query of an address. Unknown keys are left to others. Besides the
+// keys that [State.Values] writes there are filter_column, filter_op and filter_value, which are one
+// more condition: a form without a script cannot put its fields together.
 func Parse(v url.Values) (State, error) {
 	s := State{
 		Run: ParseRun(v), Baseline: parseRun(v, "base_"), Metric: v.Get("metric"), Mode: Mode(v.Get("mode")), Search: v.Get("search"), Regexp: v.Get("regexp") != "",
@@ -175,6 +178,13 @@ func Parse(v url.Values) (State, error) {
 			return s, err
 		}
 		s.Filters = append(s.Filters, f)
+	}
+	if column := v.Get("filter_column"); column != "" { // a form that works without a script
+		f, err := parseFilter(column + v.Get("filter_op") + v.Get("filter_value"))
+		if err != nil {
+			return s, err
+		}
+		s = s.With(f)
 	}
 	if sort := v.Get("sort"); sort != "" {
 		s.Sort.Column, s.Sort.Descending = strings.CutPrefix(sort, "-")

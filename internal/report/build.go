@@ -189,7 +189,7 @@ func (s *Summary) rate(x *series, cases []int32, a Agent) Rate {
 		r.Mean = &m
 	}
 	if judged > 0 {
-		r.Passed = shareOf(passed, judged)
+		r.Passed = ShareOf(passed, judged)
 	}
 	for w, n := range reasons {
 		r.Coverage.Reasons = append(r.Coverage.Reasons, Reason{s.groups[w-1].reason(), n})
@@ -202,7 +202,8 @@ func (s *Summary) rate(x *series, cases []int32, a Agent) Rate {
 	return r
 }
 
-func shareOf(passed, of int) *Share {
+// ShareOf is the pass rate of so many passed answers, with its interval.
+func ShareOf(passed, of int) *Share {
 	s := &Share{Passed: passed, Of: of, Rate: float64(passed) / float64(of)}
 	s.Low, s.High = wilson(passed, of)
 	return s

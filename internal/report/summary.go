@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"maps"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/natural"
 	"github.com/badger-eval/badger/internal/numbered"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -132,7 +134,7 @@ func NewSummary(o SummaryOptions) *Summary {
 		s.o.Worst = 5
 	}
 	if s.o.Primary == "" {
-		s.o.Primary = primary(o.Metrics)
+		s.o.Primary = Primary(o.Metrics)
 	}
 	return s
 }
@@ -140,7 +142,9 @@ func NewSummary(o SummaryOptions) *Summary {
 // Primary is the metric of tiers, tags and worst answers.
 func (s *Summary) Primary() string { return s.o.Primary }
 
-func primary(metrics []scoring.Metric) string {
+// Primary is the metric that summaries of these metrics are about: hybrid_ex where it is among them or
+// there are none, else the first with a verdict, else the first.
+func Primary(metrics []scoring.Metric) string {
 	best := ""
 	for i := range metrics {
 		switch m := &metrics[i]; {
@@ -257,6 +261,20 @@ func (s *Summary) Ask(questions []string) {
 			}
 		}
 	}
+}
+
+// Unanswered lists the questions that [Summary.Ask] found to have no answer.
+func (s *Summary) Unanswered() []Case {
+	var out []Case
+	for agent, cases := range s.silent {
+		for n := range cases {
+			out = append(out, Case{ID: s.infos[n].id, Batch: s.infos[n].batch, Agent: agent.Name, Version: agent.Version})
+		}
+	}
+	slices.SortFunc(out, func(a, b Case) int {
+		return cmp.Or(natural.Compare(a.Agent, b.Agent), natural.Compare(a.Version, b.Version), natural.Compare(a.Batch, b.Batch), natural.Compare(a.ID, b.ID))
+	})
+	return out
 }
 
 func (s *Summary) unanswered(agent Agent, id, batch string) {

@@ -197,7 +197,7 @@ const offeredRuns = 500
 
 // recentRuns are the runs that began last.
 func (s *Site) recentRuns(ctx context.Context) ([]connectors.Run, error) {
-	pages, err := s.o.Warehouse.Pages(ctx)
+	pages, err := s.reader(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -246,6 +246,14 @@ func (s *Site) line(recent []connectors.Run, run caselist.Run) runLine {
 		}
 	}
 	return out
+}
+
+// scores are the scores of the warehouse, for one page.
+func (s *Site) scores() (*storedscores.Warehouse, error) {
+	if s.o.Warehouse == nil {
+		return nil, errcode.New(errcode.Unavailable, "there is no warehouse yet")
+	}
+	return storedscores.In(s.o.Warehouse), nil
 }
 
 // chosenMetrics are those that a page shows: those that are asked for, or else those that say most,
@@ -308,7 +316,7 @@ func (s *Site) compared(ctx context.Context, page *compareContent, asked sides, 
 					differs[u.Why] = true
 				}
 			}
-			one.Rows = append(one.Rows, rowOf(ch, pair))
+			one.Rows = append(one.Rows, changeRowOf(ch, pair))
 		}
 		pair.Metric = one.Metric
 		one.Cases = pairsAddress(pair)
@@ -330,7 +338,7 @@ func (s *Site) compared(ctx context.Context, page *compareContent, asked sides, 
 }
 
 // rowOf is a change as a table shows it, in the digits of the terminal.
-func rowOf(ch *analysis.Change, pair pairs) changeRow {
+func changeRowOf(ch *analysis.Change, pair pairs) changeRow {
 	pair.Metric = ch.Metric
 	row := changeRow{
 		Metric: ch.Metric, Address: pairsAddress(pair), Compared: ch.Compared, Shared: ch.Shared,

@@ -24,7 +24,7 @@ func TestFindingsLeadToTheirCases(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	pages, err := w.Pages(t.Context())
+	pages, err := w.Pages(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

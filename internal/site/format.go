@@ -21,6 +21,12 @@ func shown(v any) string {
 
 // count is a number of things, with thousands apart: 1,234.
 func count(n any) string {
+	if p, is := n.(*int64); is {
+		if p == nil {
+			return dash
+		}
+		n = *p
+	}
 	digits := fmt.Sprint(n)
 	sign := ""
 	if digits != "" && digits[0] == '-' {
@@ -43,6 +49,14 @@ func share(v any) string {
 		return report.Percent(v)
 	}
 	return dash
+}
+
+// interval is the 95 % interval of a share, as the terminal prints it, in percent: 39–67.
+func interval(s *report.Share) string {
+	if s == nil {
+		return dash
+	}
+	return fmt.Sprintf("%.0f–%.0f", 100*s.Low, 100*s.High)
 }
 
 // figure is a value of a metric, as the terminal prints it.

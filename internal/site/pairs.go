@@ -43,13 +43,9 @@ func parsePairs(v url.Values) (p pairs, err error) {
 	if s.From.ID == "" || len(s.To) != 1 || s.Metric == "" {
 		return p, errcode.New(errcode.InvalidArgument, "the address names no pair of runs and metric: expected from, to and metric")
 	}
-	p = pairs{From: s.From, To: s.To[0], Metric: s.Metric, Cell: v.Get("cell"), Sign: v.Get("sign"), Least: v.Get("least"), Changed: v.Get("changed"), Page: 1}
-	if text := v.Get("page"); text != "" {
-		if p.Page, err = strconv.Atoi(text); err != nil || p.Page < 1 || p.Page > 1e6 {
-			return p, errcode.New(errcode.InvalidArgument, "page: %.40q, expected a whole number from 1", text)
-		}
-	}
-	return p, nil
+	p = pairs{From: s.From, To: s.To[0], Metric: s.Metric, Cell: v.Get("cell"), Sign: v.Get("sign"), Least: v.Get("least"), Changed: v.Get("changed")}
+	p.Page, err = pageNumber(v)
+	return p, err
 }
 
 // pairsAddress lists cases of a comparison.
@@ -137,11 +133,11 @@ type pairsContent struct {
 	Cases            []casePair
 	First, Last      int
 	Previous, Next   string
-	Cells            []choice
+	Cells            []option
 }
 
-// choice is an option of a form.
-type choice struct {
+// option is one of several that a form offers.
+type option struct {
 	Value, Text string
 	Chosen      bool
 }
@@ -274,17 +270,17 @@ func repeatsOf(answers []connectors.GivenAnswer) map[string]*repeats {
 }
 
 // cellChoices are the transitions that the form offers, and the one that was asked for.
-func cellChoices(chosen string) []choice {
-	out := []choice{
+func cellChoices(chosen string) []option {
+	out := []option{
 		{"", "any", false}, {"passed.failed", "passed → failed", false}, {"failed.passed", "failed → passed", false}, {"failed.failed.reason", "failed → failed, for another reason", false},
 		{"status", "another status", false}, {"broken", "compared, passes no more", false}, {"fixed", "compared, passes now", false},
 	}
-	at := slices.IndexFunc(out, func(c choice) bool { return c.Value == chosen })
+	at := slices.IndexFunc(out, func(c option) bool { return c.Value == chosen })
 	if at < 0 {
 		was, is, _ := strings.Cut(chosen, ".")
 		from, _ := analysis.StandingNamed(was)
 		to, _ := analysis.StandingNamed(is)
-		out, at = append(out, choice{Value: chosen, Text: standingNames[from] + " → " + standingNames[to]}), len(out)
+		out, at = append(out, option{Value: chosen, Text: standingNames[from] + " → " + standingNames[to]}), len(out)
 	}
 	out[at].Chosen = true
 	return out

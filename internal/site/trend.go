@@ -14,7 +14,6 @@ import (
 	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
-	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -69,7 +68,7 @@ func trendAddress(s trendState) string {
 
 type trendContent struct {
 	State   trendState
-	Agents  []choice
+	Agents  []option
 	Metrics []trendMetric
 	Others  []trendLink // metrics that are not shown
 	AllAt   string      // the address with all batches; "": they are shown
@@ -117,7 +116,10 @@ func (s *Site) trend(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	ctx := r.Context()
-	src := storedscores.In(s.o.Warehouse)
+	src, err := s.scores()
+	if err != nil {
+		return content{}, err
+	}
 	metrics, others, err := s.chosenMetrics(ctx, state.Metrics)
 	if err != nil {
 		return content{}, err
@@ -142,8 +144,8 @@ func (s *Site) trend(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	for _, b := range all {
-		if !slices.ContainsFunc(page.Agents, func(c choice) bool { return c.Value == b.Agent }) {
-			page.Agents = append(page.Agents, choice{b.Agent, b.Agent, b.Agent == state.Agent})
+		if !slices.ContainsFunc(page.Agents, func(c option) bool { return c.Value == b.Agent }) {
+			page.Agents = append(page.Agents, option{b.Agent, b.Agent, b.Agent == state.Agent})
 		}
 	}
 	asked, err := s.prompts(ctx)

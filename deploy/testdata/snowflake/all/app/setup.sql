@@ -1232,7 +1232,8 @@ BEGIN
     AUTO_SUSPEND_SECS = 3600 AUTO_RESUME = TRUE COMMENT = 'badger serve, which answers badger\'s functions';
   ALTER SERVICE badger.scorer FROM SPECIFICATION_FILE = '/service.yaml';
   ALTER SERVICE badger.scorer RESUME;
-  GRANT SERVICE ROLE badger.scorer!viewer TO APPLICATION ROLE badger_caller;
+  GRANT SERVICE ROLE badger.scorer!viewer TO APPLICATION ROLE badger_reader;
+  GRANT SERVICE ROLE badger.scorer!viewer TO APPLICATION ROLE badger_annotator;
   CALL code.create_functions() INTO :made;
   RETURN 'the service starts; ' || made;
 END

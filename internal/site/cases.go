@@ -1,0 +1,311 @@
+package site
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// casesPage lists the cases of a run.
+var casesPage = &page{name: "cases", pattern: "GET /cases", nav: "Cases", perRun: true, role: identity.Read, show: (*Site).cases}
+
+// modeNames are the modes as people read them.
+var modeNames = map[caselist.Mode]string{
+	caselist.All: "All", caselist.Failed: "Failed", caselist.Passed: "Passed", caselist.Errors: "Errors", caselist.Abstained: "Abstained", caselist.Changed: "Changed",
+	caselist.Disagrees: "Disagrees with people", caselist.Unlabelled: "Unlabelled",
+}
+
+// caseList is what the list of cases shows.
+type caseList struct {
+	State    caselist.State
+	Metric   string
+	Modes    []modeLink
+	Pills    []pill       // the conditions, each with the list without it
+	Kept     []hidden     // of the state, in forms that change a part of it
+	Queue    string       // address of a new queue of all cases
+	Heads    []columnHead // of the metrics and other columns
+	Case     columnHead
+	Question columnHead
+	Status   columnHead
+	Rows     []caseRow
+	Of       int64 // cases in the mode
+	From, To int
+	Before   string
+	After    string
+	Left     int64 // cases that a search did not look at
+	Columns  []string
+	Ops      []caselist.Op
+	Metrics  []columnChoice
+	Sizes    []int
+	Exports  []namedAddress
+	Unfilter string // address of the list without conditions
+	Compared bool   // with a baseline
+}
+
+// modeLink is a mode with how many cases it has.
+type modeLink struct {
+	Name    string
+	N       int64
+	Address string
+	Here    bool
+}
+
+// pill is a condition.
+type pill struct {
+	Text    string
+	Without string // address of the list without it
+}
+
+// hidden is a field of a form that people do not see.
+type hidden struct{ Name, Value string }
+
+// namedAddress is an address with its text.
+type namedAddress struct{ Text, Address string }
+
+// columnHead is the head of a column: it sorts by it.
+type columnHead struct {
+	Name    string
+	Address string
+	Sorted  string // ascending, descending or none
+}
+
+// columnChoice is a metric that may be a column.
+type columnChoice struct {
+	Metric string
+	Shown  bool
+}
+
+// caseRow is one case.
+type caseRow struct {
+	connectors.CaseRow
+	Address  string
+	Status   string // as the template of statuses knows it
+	Reason   string
+	Relation string
+	SameOf   map[string]string // addresses of lists of those with the same value, by column
+	TagLinks []namedAddress
+	Cells    []scoreCell
+}
+
+// scoreCell is a score of a metric.
+type scoreCell struct {
+	Value  *float64
+	Label  string
+	Status string // where there is no value
+	Same   string // address of those with the same label
+}
+
+func (s *Site) cases(r *http.Request) (content, error) {
+	ctx := r.Context()
+	state, err := caselist.Parse(r.URL.Query())
+	if err != nil {
+		return content{}, err
+	}
+	p, err := s.reader(ctx)
+	if err != nil {
+		return content{}, err
+	}
+	list, err := p.List(ctx, state)
+	if err != nil {
+		return content{}, err
+	}
+	counts, err := list.Counts(ctx)
+	if err != nil {
+		return content{}, err
+	}
+	v := caseList{State: state, Metric: list.State.Metric, Columns: caselist.Columns, Ops: []caselist.Op{caselist.Equal, caselist.NotEqual, caselist.Contains, caselist.Greater, caselist.Less},
+		Sizes: []int{25, 50, 100, 250, 500}, Of: counts[state.Mode], Compared: state.Baseline != (caselist.Run{})}
+	for _, m := range caselist.Modes {
+		if m == caselist.Changed && !v.Compared {
+			continue
+		}
+		v.Modes = append(v.Modes, modeLink{modeNames[m], counts[m], casesAddress(state.In(m)), m == state.Mode})
+	}
+	metrics := shownMetrics(list)
+	rows, err := list.Page(ctx, append([]string{v.Metric, "relation"}, metrics...))
+	if err != nil {
+		return content{}, err
+	}
+	if v.Left, err = list.Unsearched(ctx); err != nil {
+		return content{}, err
+	}
+	for i := range rows {
+		v.Rows = append(v.Rows, rowOfCase(&rows[i], state, v.Metric, metrics))
+	}
+	v.frame(list, metrics)
+	return content{Title: modeNames[state.Mode] + " cases", Run: &state.Run, Page: v, Poll: list.Run.Status == "running"}, nil
+}
+
+// shownMetrics are the metrics that are columns besides the primary one: those that were chosen, else
+// those that the list is filtered or sorted by.
+func shownMetrics(list *connectors.List) []string {
+	s := &list.State
+	var out []string
+	add := func(name string) {
+		known := slices.ContainsFunc(list.Shape.Metrics, func(m connectors.MetricShape) bool { return m.Metric == name })
+		if known && name != s.Metric && name != "relation" && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	for _, c := range s.Columns {
+		add(c)
+	}
+	for _, f := range s.Filters {
+		add(f.Column)
+	}
+	add(s.Sort.Column)
+	return out
+}
+
+// frame fills in what is around the rows.
+func (v *caseList) frame(list *connectors.List, metrics []string) {
+	s := v.State
+	head := func(column, name string) columnHead {
+		to := s
+		to.Page, to.Sort = 1, caselist.Sort{Column: column}
+		h := columnHead{Name: name, Sorted: "none"}
+		if s.Sort.Column == column || s.Sort.Column == "" && column == "case" {
+			h.Sorted, to.Sort.Descending = "ascending", true
+			if s.Sort.Descending {
+				h.Sorted, to.Sort.Descending = "descending", false
+			}
+		}
+		if to.Sort == (caselist.Sort{Column: "case"}) { // the order of a list that says none
+			to.Sort.Column = ""
+		}
+		h.Address = casesAddress(to)
+		return h
+	}
+	v.Case, v.Question, v.Status = head("case", "case"), head("question", "question"), head("status", "status")
+	v.Heads = append(v.Heads, head(v.Metric, v.Metric))
+	for _, m := range metrics {
+		v.Heads = append(v.Heads, head(m, m))
+	}
+	for _, c := range []string{"relation", "people", "latency"} {
+		v.Heads = append(v.Heads, head(c, map[string]string{"latency": "ms"}[c]))
+		if h := &v.Heads[len(v.Heads)-1]; h.Name == "" {
+			h.Name = c
+		}
+	}
+	for _, f := range s.Filters {
+		v.Pills = append(v.Pills, pill{f.Column + " " + string(f.Op) + " " + f.Value, casesAddress(s.Without(f))})
+	}
+	if s.Search != "" {
+		without := s
+		without.Search, without.Regexp, without.Page = "", false, 1
+		v.Pills = append(v.Pills, pill{"search " + s.Search, casesAddress(without)})
+	}
+	v.Unfilter = casesAddress(caselist.State{Run: s.Run, Baseline: s.Baseline, Metric: s.Metric, Mode: s.Mode, Columns: s.Columns, Size: s.Size, Tall: s.Tall})
+	v.Kept = fields(s, "search", "regexp", "page", "size", "column", "rows")
+	v.Queue = newQueueAddress(s)
+	for _, m := range list.Shape.Metrics {
+		if m.Metric != v.Metric && m.Metric != "relation" {
+			v.Metrics = append(v.Metrics, columnChoice{m.Metric, slices.Contains(metrics, m.Metric)})
+		}
+	}
+	for _, format := range exportFormats {
+		v.Exports = append(v.Exports, namedAddress{format.name, exportAddress(s, format.name)})
+	}
+	size := s.Size
+	v.From, v.To = (s.Page-1)*size+1, (s.Page-1)*size+len(v.Rows)
+	if s.Page > 1 {
+		before := s
+		before.Page--
+		v.Before = casesAddress(before)
+	}
+	if int64(v.To) < v.Of && len(v.Rows) > 0 {
+		after := s
+		after.Page++
+		v.After = casesAddress(after)
+	}
+}
+
+// fields are the state as fields of a form, without some keys.
+func fields(s caselist.State, without ...string) (out []hidden) {
+	values := s.Values()
+	for _, key := range without {
+		values.Del(key)
+	}
+	for _, key := range sortedKeys(values) {
+		for _, value := range values[key] {
+			out = append(out, hidden{key, value})
+		}
+	}
+	return out
+}
+
+func sortedKeys(v url.Values) []string {
+	keys := make([]string, 0, len(v))
+	for key := range v {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func rowOfCase(c *connectors.CaseRow, s caselist.State, metric string, metrics []string) caseRow {
+	primary, scored := c.Scores[metric]
+	row := caseRow{CaseRow: *c, Address: caseAddress(s, c.ID), Reason: primary.Reason, SameOf: map[string]string{}}
+	if scored {
+		row.Status = statusOf(&primary)
+	}
+	same := func(column, value string) string {
+		return casesAddress(s.With(caselist.Filter{Column: column, Op: caselist.Equal, Value: value}))
+	}
+	if r, there := c.Scores["relation"]; there && r.Status == scoring.StatusOK {
+		row.Relation = r.Label
+	}
+	for column, value := range map[string]string{"relation": row.Relation, "database": c.Database, "dialect": c.Dialect, "people": c.People} {
+		if value != "" {
+			row.SameOf[column] = same(column, value)
+		}
+	}
+	for _, tag := range c.Tags {
+		row.TagLinks = append(row.TagLinks, namedAddress{tag, same("tag", tag)})
+	}
+	for _, m := range append([]string{metric}, metrics...) {
+		cell := scoreCell{}
+		if score, there := c.Scores[m]; there {
+			if score.Status == scoring.StatusOK {
+				value := score.Value
+				cell.Value, cell.Label = &value, score.Label
+				if _, err := strconv.ParseFloat(score.Label, 64); score.Label != "" && err != nil {
+					cell.Same = same(m, score.Label)
+				}
+			} else {
+				cell.Status = statusOf(&score)
+			}
+		}
+		row.Cells = append(row.Cells, cell)
+	}
+	return row
+}
+
+// opName is a comparison as people read it.
+func opName(op caselist.Op) string {
+	if op == caselist.Contains {
+		return "contains"
+	}
+	return string(op)
+}
+
+// statusOf is a score's status or verdict, as the template of statuses knows it.
+func statusOf(s *scoring.Score) string {
+	switch {
+	case s.Status == scoring.StatusFailed:
+		return "error"
+	case s.Status != scoring.StatusOK:
+		return string(s.Status)
+	case s.Passed == nil:
+		return "scored"
+	case *s.Passed:
+		return "passed"
+	}
+	return "failed"
+}

@@ -1,0 +1,337 @@
+package site
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/agreement"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// runPage is the results of a run.
+var runPage = &page{name: "run", pattern: "GET /run", nav: "Results", perRun: true, role: identity.Read, show: (*Site).run}
+
+const (
+	partsShown = 50   // of a slice
+	partsAll   = 1000 // of the slice that is asked for
+	worstShown = 10
+)
+
+// sliced are the columns by which the page of a run is cut, with their headings.
+var sliced = []struct{ column, heading string }{
+	{"tier", "Complexity"}, {"tag", "Tags"}, {"database", "Databases"}, {"dialect", "Dialects"}, {"relation", "Why results differ"}, {"reason", "Reasons"},
+}
+
+// runView is what the page of a run shows.
+type runView struct {
+	Row     runRow
+	Cases   int64
+	Every   string // address of all cases
+	Program string // version of badger
+	Groups  []metricGroup
+	Metric  string // that slices and worst cases are of
+	Lower   bool   // less of it is better
+	Chosen  *metricRow
+	Spread  *spread
+	Slices  []slice
+	Worst   []worst
+	AllBad  string // address of all cases that did not pass
+	Only    string // the one slice that is shown; "": all
+	Whole   string // address of the page with all slices
+}
+
+// metricGroup is the metrics of one family.
+type metricGroup struct {
+	Name string
+	Rows []metricRow
+}
+
+// metricRow is what one metric, or one part of the cases, says. Each number has the address of the
+// cases behind it.
+type metricRow struct {
+	Name     string
+	Address  string // of what the row is about
+	Chosen   bool
+	Lower    bool // less is better
+	Figures  connectors.Figures
+	Cases    int64
+	Mean     *float64
+	Interval string // of the mean; "": not known
+	Share    *report.Share
+	To       rowAddresses
+}
+
+// rowAddresses lead to the cases behind the numbers of a row.
+type rowAddresses struct{ All, OK, Passed, NotPassed, Abstained, NotApplicable, Unanswered, Failed string }
+
+// spread is how the values of a metric lie.
+type spread struct{ Min, Q1, Median, Q3, Max float64 }
+
+// slice is the primary metric by the parts of the cases.
+type slice struct {
+	Column  string
+	Heading string
+	Rows    []metricRow
+	More    int64
+	Address string // of the slice with more parts
+}
+
+// worst is an answer that did not pass.
+type worst struct {
+	connectors.CaseRow
+	Address string
+	Score   scoring.Score
+	Why     string // why the results differ
+}
+
+func (s *Site) run(r *http.Request) (content, error) {
+	q := r.URL.Query()
+	ctx := r.Context()
+	key := caselist.ParseRun(q)
+	p, err := s.reader(ctx)
+	if err != nil {
+		return content{}, err
+	}
+	run, err := p.Run(ctx, key)
+	if err != nil {
+		return content{}, err
+	}
+	rows, err := s.runRows(ctx, p, []connectors.Run{run.Run})
+	if err != nil {
+		return content{}, err
+	}
+	list, err := p.List(ctx, caselist.State{Run: key, Mode: caselist.All, Metric: q.Get("metric")})
+	if err != nil {
+		return content{}, err
+	}
+	figures, err := p.Figures(ctx, run)
+	if err != nil {
+		return content{}, err
+	}
+	v := runView{Row: rows[0], Cases: list.Shape.Cases, Every: casesAddress(caselist.State{Run: key}), Metric: list.State.Metric, Only: q.Get("by"), Whole: s.ofMetric(key, list, list.State.Metric)}
+	v.Lower = s.lower(v.Metric)
+	if v.Groups, err = s.metricGroups(ctx, p, list, figures); err != nil {
+		return content{}, err
+	}
+	for _, g := range v.Groups {
+		for i := range g.Rows {
+			if g.Rows[i].Chosen {
+				v.Chosen = &g.Rows[i]
+			}
+		}
+	}
+	if v.Chosen != nil {
+		if err := s.aboutMetric(ctx, p, list, &v); err != nil {
+			return content{}, err
+		}
+	}
+	title := run.Agent + " " + run.AgentVersion
+	return content{Title: title, Run: &key, Page: v, Poll: run.Status == "running"}, nil
+}
+
+// ofMetric is the address of the page of a run about a metric.
+func (s *Site) ofMetric(key caselist.Run, list *connectors.List, metric string) string {
+	v := key.Values()
+	if metric != list.Shape.Primary() {
+		v.Set("metric", metric)
+	}
+	return address("/run", v)
+}
+
+func (s *Site) known(metric string) *scoring.Metric {
+	for i := range s.o.Metrics {
+		if s.o.Metrics[i].Name == metric {
+			return &s.o.Metrics[i]
+		}
+	}
+	return nil
+}
+
+func (s *Site) lower(metric string) bool {
+	m := s.known(metric)
+	return m != nil && m.LowerIsBetter
+}
+
+// metricGroups are the figures of all metrics, in the order of the terminal's summary.
+func (s *Site) metricGroups(ctx context.Context, p *connectors.Pages, list *connectors.List, figures map[string]connectors.MetricFigures) ([]metricGroup, error) {
+	var groups []metricGroup
+	for _, m := range list.Shape.Metrics {
+		name := ""
+		if known := s.known(m.Metric); known != nil {
+			name = known.Group
+		}
+		state := caselist.State{Run: list.State.Run, Mode: caselist.All}
+		if m.Metric != list.Shape.Primary() {
+			state.Metric = m.Metric
+		}
+		f := figures[m.Metric]
+		row := rowOf(m.Metric, &f.Figures, list.Shape.Cases, state)
+		row.Address, row.Chosen, row.Lower = s.ofMetric(list.State.Run, list, m.Metric), m.Metric == list.State.Metric, s.lower(m.Metric)
+		var err error
+		if row.Interval, err = meanInterval(ctx, p, list.Run, m.Metric, &f); err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(groups, func(g metricGroup) bool { return g.Name == name })
+		if i < 0 {
+			i, groups = len(groups), append(groups, metricGroup{Name: name})
+		}
+		groups[i].Rows = append(groups[i].Rows, row)
+	}
+	return groups, nil
+}
+
+// rowOf is figures with the addresses of the cases behind them.
+func rowOf(name string, f *connectors.Figures, cases int64, s caselist.State) metricRow {
+	status := func(of string) string {
+		return casesAddress(s.With(caselist.Filter{Column: "status", Op: caselist.Equal, Value: of}))
+	}
+	return metricRow{
+		Name: name, Figures: *f, Cases: cases, Mean: meanOf(f), Share: shareOf(f),
+		To: rowAddresses{
+			All: casesAddress(s), OK: status("ok"), Passed: casesAddress(s.In(caselist.Passed)), NotPassed: casesAddress(s.In(caselist.Failed)),
+			Abstained: status("abstained"), NotApplicable: status("not_applicable"), Unanswered: status("unanswered"), Failed: status("failed"),
+		},
+	}
+}
+
+// few is up to how many values the interval of their mean is found by resampling them.
+const few = 5000
+
+// meanInterval is the 95 % interval of the mean of a metric's values, as summaries compute it: by the
+// bootstrap, or beyond few values the normal one. Metrics with verdicts have the interval of their
+// share instead.
+func meanInterval(ctx context.Context, p *connectors.Pages, run *connectors.ScoredRun, metric string, f *connectors.MetricFigures) (string, error) {
+	if f.Judged > 0 || f.OK < 2 {
+		return "", nil
+	}
+	if f.OK > few {
+		mean, half := f.Sum/float64(f.OK), agreement.Z95*f.Deviation/math.Sqrt(float64(f.OK))
+		return between(mean-half, mean+half), nil
+	}
+	return connectors.Remember(p, []*connectors.Run{&run.Run}, "interval\x00"+metric, func(s string) int { return len(s) }, func() (string, error) {
+		values, err := p.Values(ctx, run, metric)
+		if err != nil || len(values) < 2 {
+			return "", err
+		}
+		return between(agreement.MeanInterval(slices.Clone(values), 0)), nil
+	})
+}
+
+func between(low, high float64) string { return report.Value(low) + "–" + report.Value(high) }
+
+// aboutMetric finds what the page says of the metric that is chosen.
+func (s *Site) aboutMetric(ctx context.Context, p *connectors.Pages, list *connectors.List, v *runView) error {
+	base := caselist.State{Run: list.State.Run, Mode: caselist.All}
+	if v.Metric != list.Shape.Primary() {
+		base.Metric = v.Metric
+	}
+	if v.Only == "" {
+		values, err := p.Values(ctx, list.Run, v.Metric)
+		if err != nil {
+			return err
+		}
+		if n := len(values); n > 0 {
+			v.Spread = &spread{values[0], agreement.Quantile(values, .25), agreement.Quantile(values, .5), agreement.Quantile(values, .75), values[n-1]}
+		}
+		if err := s.worst(ctx, p, base, v); err != nil {
+			return err
+		}
+	}
+	for _, by := range sliced {
+		if v.Only != "" && v.Only != by.column {
+			continue
+		}
+		limit := partsShown
+		if v.Only != "" {
+			limit = partsAll
+		}
+		parts, more, err := list.Slices(ctx, by.column, limit)
+		if err != nil {
+			return err
+		}
+		if len(parts) == 0 || len(parts) == 1 && parts[0].Part == "" { // nothing is known of it
+			continue
+		}
+		of := slice{Column: by.column, Heading: by.heading, More: more}
+		values := base.Values()
+		values.Set("by", by.column)
+		of.Address = address("/run", values)
+		if by.column == "tier" {
+			slices.SortStableFunc(parts, func(a, b connectors.Slice) int { return cmp.Compare(tierPlace(a.Part), tierPlace(b.Part)) })
+		}
+		for i := range parts {
+			name := parts[i].Part
+			f := caselist.Filter{Column: by.column, Op: caselist.Equal, Value: name}
+			if by.column == "tier" {
+				name = strings.ReplaceAll(name, "_", " ")
+			}
+			of.Rows = append(of.Rows, rowOf(name, &parts[i].Figures, parts[i].Scores, base.With(f)))
+		}
+		v.Slices = append(v.Slices, of)
+	}
+	if v.Only != "" && len(v.Slices) == 0 && !slices.ContainsFunc(sliced, func(by struct{ column, heading string }) bool { return by.column == v.Only }) {
+		return errcode.New(errcode.InvalidArgument, "by: %.40q is no slice, expected tier, tag, database, dialect, relation or reason", v.Only)
+	}
+	return nil
+}
+
+// tierPlace is a tier's place among others: the easiest first, unknown ones last.
+func tierPlace(tier string) int {
+	tiers := []string{"easy", "medium", "hard", "extra_hard"}
+	if i := slices.Index(tiers, tier); i >= 0 {
+		return i
+	}
+	return len(tiers)
+}
+
+// worst finds the answers that did not pass, the worst first; of a metric without verdicts those with
+// the worst values.
+func (s *Site) worst(ctx context.Context, p *connectors.Pages, state caselist.State, v *runView) error {
+	state.Sort = caselist.Sort{Column: v.Metric, Descending: v.Lower}
+	if v.Chosen.Share != nil {
+		state = state.In(caselist.Failed)
+	} else {
+		state = state.With(caselist.Filter{Column: "status", Op: caselist.Equal, Value: "ok"})
+	}
+	v.AllBad = casesAddress(state)
+	short := state
+	short.Size = worstShown
+	list, err := p.List(ctx, short)
+	if err != nil {
+		return err
+	}
+	rows, err := list.Page(ctx, []string{v.Metric, "relation"})
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		w := worst{CaseRow: rows[i], Address: caseAddress(state, rows[i].ID), Score: rows[i].Scores[v.Metric]}
+		if r, there := rows[i].Scores["relation"]; there && r.Status == scoring.StatusOK && r.Label != "same" && v.Metric != "relation" {
+			w.Why = r.Reason
+		}
+		v.Worst = append(v.Worst, w)
+	}
+	return nil
+}
+
+// tookSince is the time between two instants in milliseconds; nil where one is not known.
+func tookSince(from, to time.Time) *float64 {
+	if from.IsZero() || to.IsZero() || to.Before(from) {
+		return nil
+	}
+	ms := float64(to.Sub(from)) / float64(time.Millisecond)
+	return &ms
+}
+
+// NotPassed is how many have a verdict and did not pass.
+func (r metricRow) NotPassed() int64 { return r.Figures.Judged - r.Figures.Passed }

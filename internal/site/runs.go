@@ -1,0 +1,251 @@
+package site
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// runsPage lists the runs.
+var runsPage = &page{name: "runs", pattern: "GET /{$}", nav: "Runs", role: identity.Read, show: (*Site).runs}
+
+// runsOnPage is how many runs a page of them shows.
+const runsOnPage = 50
+
+// runStatuses are the statuses of runs, for choosing among them.
+var runStatuses = []string{"done", "running", "stopped", "failed"}
+
+// runList is what the list of runs shows.
+type runList struct {
+	Filter   connectors.RunFilter
+	Filtered bool
+	Rows     []runRow
+	Of       int64
+	From, To int // which of them are on the page, from 1
+	Agents   []string
+	Versions []string
+	Statuses []string
+	Before   string // address of the page before; "": none
+	After    string
+}
+
+// runRow is one run.
+type runRow struct {
+	connectors.Run
+	Address string
+	Cases   int64  // with a score of the primary metric; 0: none yet
+	Answers int64  // that the agent gave in the batch; 0: not known
+	All     string // address of its cases
+	Metric  string // the primary metric
+	Share   *report.Share
+	Mean    *float64 // where the metric gives no verdict
+	Passed  string   // address of the cases that passed
+	Scores  int64    // 0: not known
+	Failed  *int64   // scores that failed; nil: not known
+	Errors  string
+	// GoldenSet are the versions of the golden set that the questions were taken from; "" where the run
+	// does not say.
+	GoldenSet string
+	Duration  *float64 // milliseconds; nil: not known
+	Tokens    *int64
+	Cost      string
+}
+
+// reader knows what columns the users' tables have. It serves one page.
+func (s *Site) reader(ctx context.Context) (*connectors.Pages, error) {
+	if s.o.Warehouse == nil {
+		return nil, errcode.New(errcode.Unavailable, "there is no warehouse yet")
+	}
+	return s.o.Warehouse.Pages(ctx, s.o.Metrics)
+}
+
+func (s *Site) runs(r *http.Request) (content, error) {
+	q := r.URL.Query()
+	ctx := r.Context()
+	number, err := pageNumber(q)
+	if err != nil {
+		return content{}, err
+	}
+	list := runList{Filter: connectors.RunFilter{
+		Text: q.Get("text"), Agent: q.Get("agent"), Version: q.Get("version"), Status: q.Get("status"), Limit: runsOnPage, Offset: (number - 1) * runsOnPage,
+	}, Statuses: runStatuses}
+	f := list.Filter
+	list.Filtered = f.Text != "" || f.Agent != "" || f.Version != "" || f.Status != ""
+	p, err := s.reader(ctx)
+	if err != nil {
+		return content{}, err
+	}
+	runs, of, err := p.Runs(ctx, f)
+	if err != nil {
+		return content{}, err
+	}
+	list.Of, list.From, list.To = of, f.Offset+1, f.Offset+len(runs)
+	agents, err := p.AgentsOfRuns(ctx)
+	if err != nil {
+		return content{}, err
+	}
+	for _, a := range agents {
+		list.Agents, list.Versions = append(list.Agents, a.Agent), append(list.Versions, a.Version)
+	}
+	list.Agents = slices.Compact(list.Agents)
+	slices.Sort(list.Versions)
+	list.Versions = slices.Compact(list.Versions)
+	if list.Rows, err = s.runRows(ctx, p, runs); err != nil {
+		return content{}, err
+	}
+	at := func(number int) string {
+		v := url.Values{}
+		for key, value := range map[string]string{"text": f.Text, "agent": f.Agent, "version": f.Version, "status": f.Status} {
+			if value != "" {
+				v.Set(key, value)
+			}
+		}
+		if number > 1 {
+			v.Set("page", strconv.Itoa(number))
+		}
+		return address(runsAddress(), v)
+	}
+	if number > 1 {
+		list.Before = at(number - 1)
+	}
+	if int64(list.To) < of && len(runs) > 0 {
+		list.After = at(number + 1)
+	}
+	running := slices.ContainsFunc(runs, func(r connectors.Run) bool { return r.Status == "running" })
+	return content{Title: "Runs", Page: list, Poll: running}, nil
+}
+
+func pageNumber(q url.Values) (int, error) {
+	text := q.Get("page")
+	if text == "" {
+		return 1, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > 1e6 {
+		return 0, errcode.New(errcode.InvalidArgument, "page: %.40q, expected a whole number from 1", text)
+	}
+	return n, nil
+}
+
+// runRows finds the figures of runs.
+func (s *Site) runRows(ctx context.Context, p *connectors.Pages, runs []connectors.Run) ([]runRow, error) {
+	metric := func(r *connectors.Run) string { return s.primary(r.Metrics()) }
+	figures, err := p.FiguresOf(ctx, runs, metric)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]runRow, len(runs))
+	for i := range runs {
+		run := &runs[i]
+		key := run.Key()
+		f, there := figures[connectors.RunMetric{Run: key, Metric: metric(run)}]
+		row := runRow{Run: *run, Address: runAddress(key), Metric: metric(run)}
+		state := caselist.State{Run: key, Mode: caselist.All}
+		if there {
+			row.Cases, row.All, row.Passed = f.Scores, casesAddress(state), casesAddress(state.In(caselist.Passed))
+			row.Share, row.Mean = shareOf(&f.Figures), meanOf(&f.Figures)
+			row.Duration = tookSince(run.Started, f.Last)
+		}
+		row.Failed, row.Errors = runErrors(run), casesAddress(state.In(caselist.Errors))
+		row.GoldenSet = goldenSets(run)
+		row.Tokens, row.Cost = runTokens(run), runCost(run)
+		if run.Status == "running" {
+			if row.Answers, err = s.o.Warehouse.Count(ctx, connectors.Filter{Agent: key.Agent, Version: key.Version, Batch: key.Batch}); err != nil {
+				return nil, err
+			}
+		}
+		rows[i] = row
+	}
+	return rows, nil
+}
+
+// primary is the primary metric of a run that has these: the one of its summary in the terminal.
+func (s *Site) primary(names []string) string {
+	var known []scoring.Metric
+	for i := range s.o.Metrics {
+		if len(names) == 0 || slices.Contains(names, s.o.Metrics[i].Name) {
+			known = append(known, s.o.Metrics[i])
+		}
+	}
+	if len(known) == 0 && len(names) > 0 {
+		return names[0]
+	}
+	return report.Primary(known)
+}
+
+// shareOf is the share of a metric's verdicts that passed; nil where it gave none.
+func shareOf(f *connectors.Figures) *report.Share {
+	if f.Judged == 0 {
+		return nil
+	}
+	return report.ShareOf(int(f.Passed), int(f.Judged))
+}
+
+// meanOf is the mean of a metric's values; nil where there are none.
+func meanOf(f *connectors.Figures) *float64 {
+	if f.OK == 0 {
+		return nil
+	}
+	mean := f.Sum / float64(f.OK)
+	return &mean
+}
+
+// runErrors is how many scores of a run failed, as its row says; nil where it does not.
+func runErrors(run *connectors.Run) *int64 {
+	var counts map[string]int64
+	if json.Unmarshal([]byte(run.Counts), &counts) != nil || counts == nil {
+		return nil
+	}
+	n := counts[string(scoring.StatusFailed)]
+	return &n
+}
+
+// goldenSets are the versions of the golden set that a run took its questions from.
+func goldenSets(run *connectors.Run) string {
+	var versions struct {
+		GoldenSet map[string]int64 `json:"golden_set"`
+	}
+	if json.Unmarshal([]byte(run.Versions), &versions) != nil {
+		return ""
+	}
+	names := slices.Collect(maps.Keys(versions.GoldenSet))
+	slices.SortFunc(names, natural.Compare)
+	return strings.Join(names, ", ")
+}
+
+// runTokens is how many tokens judges read and wrote for a run; nil where that is not known.
+func runTokens(run *connectors.Run) *int64 {
+	var tokens struct {
+		In  *int64 `json:"in"`
+		Out *int64 `json:"out"`
+	}
+	if json.Unmarshal([]byte(run.Tokens), &tokens) != nil || tokens.In == nil || tokens.Out == nil {
+		return nil
+	}
+	n := *tokens.In + *tokens.Out
+	return &n
+}
+
+// runCost is what a run paid, in the currency of its prices; "" where no price is known.
+func runCost(run *connectors.Run) string {
+	var cost struct {
+		Money string `json:"money"`
+	}
+	if json.Unmarshal([]byte(run.Cost), &cost) != nil {
+		return ""
+	}
+	return cost.Money
+}
