@@ -547,3 +547,15 @@ func (m *Masked) outputs(query string, columns int) (positions []bool, all bool)
 	}
 	return positions, false
 }
+
+// Scores are scores as lists and exports show them, see [Mask.Reason].
+func (m *Mask) Scores(scores []scoring.Score) []scoring.Score {
+	if m.None() {
+		return scores
+	}
+	scores = slices.Clone(scores)
+	for i := range scores {
+		scores[i].Reason = m.Reason(scores[i].Metric, scores[i].Reason)
+	}
+	return scores
+}

@@ -44,7 +44,7 @@ type page struct {
 
 // pages are all pages, in the order of their links.
 var pages = []*page{
-	runsPage, runPage, casesPage, onecasePage, comparePage, pairsPage, failuresPage, trendPage, suspectsPage,
+	runsPage, runPage, casesPage, exportPage, onecasePage, comparePage, pairsPage, failuresPage, trendPage, suspectsPage,
 	queuesPage, queuePage, queueLabelsPage, newQueuePage, makeQueuePage, closeQueuePage, labelPage, labelNextPage, saveLabelPage, undoLabelPage, renewPage, adjudicatePage, namePage,
 }
 
@@ -127,7 +127,11 @@ func (s *Site) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		h.Set(requestID, rand.Text()[:16])
 	}
 	defer func() {
-		if v := recover(); v != nil && v != http.ErrAbortHandler { //nolint:errorlint // it is that value
+		switch v := recover(); v {
+		case nil:
+		case http.ErrAbortHandler: // a file that was begun cannot be ended
+			panic(v)
+		default:
 			s.o.Log.Error("a page could not be made", slog.String("id", h.Get(requestID)), slog.String("path", r.URL.Path), slog.String("stack", string(debug.Stack())))
 			s.fail(rw, r, errcode.New(errcode.Internal, "the page could not be made; this is a defect of badger"))
 		}
