@@ -102,16 +102,16 @@ func FiguresOfRun(d driver.Dialect, run ScoredRun) (query string, args []any) {
 	return "SELECT metric, " + figures("") + ", STDDEV_SAMP(CASE WHEN status = 'ok' THEN value END) FROM badger.scores WHERE " + where + " GROUP BY metric ORDER BY metric", args
 }
 
-// CasesOfRun counts the cases of a run, and reads when its last score was stored.
+// CasesOfRun counts the cases of a run.
 func CasesOfRun(d driver.Dialect, run ScoredRun) (query string, args []any) {
 	where := run.is(d, &args)
-	return "SELECT COUNT(DISTINCT case_id), MAX(scored_at) FROM badger.scores WHERE " + where, args
+	return "SELECT COUNT(DISTINCT case_id) FROM badger.scores WHERE " + where, args
 }
 
-// MetricsOfRun reads the metrics of a run, with how many scores and how many verdicts each has.
+// MetricsOfRun counts the scores of each metric of a run.
 func MetricsOfRun(d driver.Dialect, run ScoredRun) (query string, args []any) {
 	where := run.is(d, &args)
-	return "SELECT metric, COUNT(*), COUNT(passed) FROM badger.scores WHERE " + where + " GROUP BY metric ORDER BY metric", args
+	return "SELECT metric, COUNT(*) FROM badger.scores WHERE " + where + " GROUP BY metric ORDER BY metric", args
 }
 
 // FiguresOfRuns sums up the scores of some metrics in some runs: the run, the agent, the version, the

@@ -10,6 +10,7 @@ import (
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -135,8 +136,8 @@ type onecase struct {
 	Relations []relationPart
 	Metrics   []metricScores
 
-	Labels  []connectors.Label // what people said of the answer, the newest first
-	Control *labelControl      // nil: who looks may not label
+	Labels  []connectors.LoggedLabel // what people said of the answer, the newest first
+	Control *labelControl            // nil: who looks may not label
 	Masked  bool
 }
 
@@ -230,6 +231,16 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	}
 	if err := out.beside(ctx, p); err != nil {
 		return content{}, err
+	}
+	if s.o.Labels && caller(ctx).May(identity.Label) {
+		seen := ""
+		if detail.Answer.Case != nil {
+			seen = labelling.AnswerHash(detail.Answer.Case)
+		}
+		if out.Control, err = s.newLabelControl(r, nil, detail.Answer.AnswerID, seen, state.address()); err != nil {
+			return content{}, err
+		}
+		out.Control.Keys = true
 	}
 	out.cells()
 	out.texts()

@@ -146,9 +146,14 @@ func (f *form) write(w io.Writer, name string, data frame) error {
 // functions are what templates can call, besides those of html/template.
 func (f *form) functions() template.FuncMap {
 	return template.FuncMap{
-		// to is a link: {{template "a" (to .Address "text")}}, or with a class as third argument.
+		// to is a link: {{template "a" (to .Address "text")}}, or with a class as third argument. Without an
+		// address it leads nowhere.
 		"to": func(address string, text any, class ...string) link {
-			return link{f.href(address), shown(text), strings.Join(class, " ")}
+			l := link{Text: shown(text), Class: strings.Join(class, " ")}
+			if address != "" {
+				l.Href = f.href(address)
+			}
+			return l
 		},
 		// those is a number of cases that leads to them; none, or an unknown number, leads nowhere.
 		"those": func(address string, number any) link {

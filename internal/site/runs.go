@@ -161,7 +161,7 @@ func (s *Site) runRows(ctx context.Context, p *connectors.Pages, runs []connecto
 		}
 		row.Failed, row.Errors = runErrors(run), casesAddress(state.In(caselist.Errors))
 		row.GoldenSet = goldenSets(run)
-		row.Tokens, row.Cost = runTokens(run), runCost(run)
+		row.Tokens, row.Cost = runTokens(run), costOfRun(run)
 		if run.Status == "running" {
 			if row.Answers, err = s.o.Warehouse.Count(ctx, connectors.Filter{Agent: key.Agent, Version: key.Version, Batch: key.Batch}); err != nil {
 				return nil, err
@@ -239,8 +239,8 @@ func runTokens(run *connectors.Run) *int64 {
 	return &n
 }
 
-// runCost is what a run paid, in the currency of its prices; "" where no price is known.
-func runCost(run *connectors.Run) string {
+// costOfRun is what a run paid, in the currency of its prices; "" where no price is known.
+func costOfRun(run *connectors.Run) string {
 	var cost struct {
 		Money string `json:"money"`
 	}

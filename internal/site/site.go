@@ -26,6 +26,7 @@ type Options struct {
 	Masked    []string              // columns of results whose cells are shown as hashes
 	Labels    bool                  // people may label; else the site only reads
 	EmbedIn   []string              // origins that may show the pages in a frame
+	Budget    Budget                // of judges
 	Now       func() time.Time      // nil: time.Now
 	Log       *slog.Logger          // nil: silent
 }
@@ -44,7 +45,7 @@ type page struct {
 
 // pages are all pages, in the order of their links.
 var pages = []*page{
-	runsPage, runPage, casesPage, exportPage, onecasePage, comparePage, pairsPage, failuresPage, trendPage, suspectsPage,
+	runsPage, runPage, casesPage, exportPage, onecasePage, comparePage, pairsPage, failuresPage, trendPage, suspectsPage, agreementPage, costPage,
 	queuesPage, queuePage, queueLabelsPage, newQueuePage, makeQueuePage, closeQueuePage, labelPage, labelNextPage, saveLabelPage, undoLabelPage, renewPage, adjudicatePage, namePage,
 }
 
