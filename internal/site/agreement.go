@@ -88,12 +88,12 @@ type agreementContent struct {
 	Picture     *chart.Picture
 	Rows        []agreementRow
 	Without     []string // metrics without a verdict on a labelled case
-	Keys        []choice // for the test of two
-	Others      []choice
+	Keys        []option // for the test of two
+	Others      []option
 	Comparisons []comparisonRow
 	Slices      *sliceTable
-	Bys         []choice
-	Graded      []choice
+	Bys         []option
+	Graded      []option
 	Threshold   *thresholdView
 	Notes       []string
 	Unlabelled  string // the address of the answers that nobody labelled
@@ -183,15 +183,15 @@ func (s *Site) agreement(r *http.Request) (content, error) {
 			continue
 		}
 		page.Rows = append(page.Rows, agreementOf(m, study, state))
-		page.Keys = append(page.Keys, choice{m.Key, m.Key, m.Key == state.A})
-		page.Others = append(page.Others, choice{m.Key, m.Key, m.Key == state.B})
+		page.Keys = append(page.Keys, option{m.Key, m.Key, m.Key == state.A})
+		page.Others = append(page.Others, option{m.Key, m.Key, m.Key == state.B})
 	}
 	if page.Comparisons, err = comparisonsOf(study, report, state); err != nil {
 		return content{}, err
 	}
 	page.Slices = slicesOf(report)
 	for _, by := range []string{calibration.ByTier, storedscores.ByRelation} {
-		page.Bys = append(page.Bys, choice{by, by, by == state.By})
+		page.Bys = append(page.Bys, option{by, by, by == state.By})
 	}
 	page.Threshold, page.Graded = thresholdOf(study, state.Key)
 	return out, nil
@@ -358,7 +358,7 @@ const (
 
 // thresholdOf shows how kappa depends on the threshold of a metric with more than two values: of the
 // one that is named, or the first. choices are all such metrics.
-func thresholdOf(study *storedscores.Labelled, key string) (view *thresholdView, choices []choice) {
+func thresholdOf(study *storedscores.Labelled, key string) (view *thresholdView, choices []option) {
 	var chosen *calibration.Metric
 	for i := range study.Metrics {
 		m := &study.Metrics[i]
@@ -366,7 +366,7 @@ func thresholdOf(study *storedscores.Labelled, key string) (view *thresholdView,
 		if len(valuesOf(cases)) < 3 {
 			continue
 		}
-		choices = append(choices, choice{m.Key, m.Key, m.Key == key})
+		choices = append(choices, option{m.Key, m.Key, m.Key == key})
 		if chosen == nil || m.Key == key {
 			chosen = m
 		}
