@@ -66,9 +66,13 @@ func visit(tb testing.TB, h http.Handler, address, from string) *seen {
 	if to := p.header.Get("Location"); p.status == http.StatusSeeOther && strings.HasPrefix(to, "/") {
 		return visit(tb, h, to, address)
 	}
+	text := ""
+	if strings.HasPrefix(p.header.Get("Content-Type"), "text/html") {
+		text = p.body
+	}
 	var err error
-	if p.Document, err = goquery.NewDocumentFromReader(strings.NewReader(p.body)); err != nil {
-		tb.Fatal(err)
+	if p.Document, err = goquery.NewDocumentFromReader(strings.NewReader(text)); err != nil {
+		tb.Fatalf("%.300s: %v", address, err)
 	}
 	return p
 }
@@ -156,6 +160,9 @@ func (p *seen) check(tb testing.TB, limit int) {
 		wrong("the policy is %q", policy)
 	}
 	if !strings.HasPrefix(p.header.Get("Content-Type"), "text/html") {
+		if p.header.Get("X-Content-Type-Options") != "nosniff" || p.path() == "/export" && !strings.HasPrefix(p.header.Get("Content-Disposition"), "attachment") {
+			wrong("what is no page may be taken for one: %v", p.header)
+		}
 		return
 	}
 	size := len(p.body) // without addresses, which repeat the names of the case
