@@ -242,11 +242,11 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	detail, err := p.Case(ctx, state.List.Run, state.Case)
+	detail, err := detailOf(ctx, p, &state)
 	if err != nil {
 		return content{}, err
 	}
-	in, err := caseview.Stored(ctx, s.o.Warehouse, detail, state.List.Run)
+	in, err := s.storedOf(ctx, detail, state.List.Run)
 	if err != nil {
 		return content{}, err
 	}
@@ -293,12 +293,8 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 }
 
 // beside finds the cases before and after this one in the list.
-func (c *onecase) beside(ctx context.Context, p *connectors.Pages) error {
-	l, err := p.List(ctx, c.State.List)
-	if err != nil {
-		return err
-	}
-	if c.Neighbour, err = l.Neighbours(ctx, c.State.Case); err != nil {
+func (c *onecase) beside(ctx context.Context, p *connectors.Pages) (err error) {
+	if c.Neighbour, err = neighboursOf(ctx, p, &c.State); err != nil {
 		return err
 	}
 	if id := c.Neighbour.Before; id != "" {

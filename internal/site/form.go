@@ -158,7 +158,7 @@ func (f *form) functions() template.FuncMap {
 		// those is a number of cases that leads to them; none, or an unknown number, leads nowhere.
 		"those": func(address string, number any) link {
 			text := count(number)
-			if text == "0" || text == dash {
+			if address == "" || text == "0" || text == dash {
 				return link{Text: text}
 			}
 			return link{Href: f.href(address), Text: text}
