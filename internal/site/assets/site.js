@@ -63,6 +63,7 @@
     const make = (tag, text, attributes = {}) => {
       const e = document.createElement(tag);
       e.textContent = text;
+      e.dataset.made = "";
       for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
       return e;
     };
@@ -156,7 +157,7 @@
       const keyOf = (action) => [...map].find(([, a]) => a === action)?.[0];
       const hint = (e, action) => {
         const key = e && keyOf(action);
-        if (key) { e.append(" ", make("kbd", key, { class: "key", "aria-hidden": "true" })); if (key.length === 1) e.setAttribute("aria-keyshortcuts", key); }
+        if (key) { e.append(make("kbd", key, { class: "key", "aria-hidden": "true" })); if (key.length === 1) e.setAttribute("aria-keyshortcuts", key); }
       };
       for (const b of $$("form[data-keys] button[data-key]")) hint(b, b.dataset.key === "s" ? "skip" : "option" + b.dataset.key);
       hint($("form[data-keys] .note span"), "note");
