@@ -92,8 +92,6 @@ func TestLabelByKeys(t *testing.T) {
 		tab.Wait(`document.querySelector("form[data-keys] .saved").textContent === "saved"`)
 		if i == 4 { // a note, in which keys are letters
 			tab.Press("n")
-			// Chromium gives a page that is steered the character even where its key was taken.
-			browsertest.Eval[bool](tab, `(document.querySelector("textarea").value = "") === ""`)
 			tab.Press("just 1 s")
 			want[at] += " just 1 s"
 			tab.Wait(`document.querySelector("form[data-keys] .saved").textContent === "saved" && document.querySelector("textarea").value === "just 1 s"`)

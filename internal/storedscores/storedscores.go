@@ -196,19 +196,16 @@ func (s *Warehouse) Labels(ctx context.Context) (map[scoring.AnswerID]bool, erro
 	if err != nil {
 		return nil, err
 	}
-	sums, decided := map[scoring.AnswerID]int{}, map[scoring.AnswerID]bool{}
+	said := map[scoring.AnswerID][]connectors.Vote{}
 	for _, v := range votes {
-		decided[v.AnswerID] = decided[v.AnswerID] || v.Decides
-	}
-	for _, v := range votes {
-		if v.Known && v.Decides == decided[v.AnswerID] {
-			sums[v.AnswerID] += v.Says
+		if v.Known {
+			said[v.AnswerID] = append(said[v.AnswerID], v)
 		}
 	}
 	out := map[scoring.AnswerID]bool{}
-	for id, sum := range sums {
-		if sum != 0 {
-			out[id] = sum > 0
+	for id, of := range said {
+		if b := balance(of); b != 0 {
+			out[id] = b > 0
 		}
 	}
 	return out, nil

@@ -63,7 +63,6 @@
     const make = (tag, text, attributes = {}) => {
       const e = document.createElement(tag);
       e.textContent = text;
-      e.dataset.made = "";
       for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
       return e;
     };
