@@ -135,6 +135,7 @@ type onecase struct {
 	Raw       choice
 	Relations []relationPart
 	Metrics   []metricScores
+	LeftOut   int // scores that are not shown
 
 	Labels  []connectors.LoggedLabel // what people said of the answer, the newest first
 	Control *labelControl            // nil: who looks may not label
@@ -244,6 +245,9 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	}
 	out.cells()
 	out.texts()
+	if h := heldIn(ctx); h != nil && h.brief {
+		out.shorten()
+	}
 	run := state.List.Run
 	return content{Title: "Case " + state.Case, Run: &run, Page: out}, nil
 }
