@@ -213,7 +213,7 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	in.Mask = s.mask
-	v, err := caseview.Build(ctx, in, caseview.Options{Metric: state.Metric, Gold: state.Gold, Cells: caseview.CellOptions{Show: state.Show, Layout: state.Layout, From: state.From}})
+	v, err := caseview.Build(ctx, in, caseview.Options{Metric: state.Metric, Gold: state.Gold, Cells: caseview.CellOptions{Show: state.Show, Layout: state.Layout, From: state.From, Rows: rowsOf(ctx)}})
 	if err != nil {
 		return content{}, err
 	}

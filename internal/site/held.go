@@ -70,6 +70,17 @@ func neighboursOf(ctx context.Context, p *connectors.Pages, s *caseState) (n con
 // briefMetrics are those whose scores stand on a short page, besides the one that is explained.
 var briefMetrics = map[string]bool{"hybrid_ex": true, "verdict": true, "ex_bird": true, "relation": true, "result_match_category": true, "component_f1": true, "refusal": true, "rose": true, "flex": true, "llm_ex": true}
 
+// briefRows is how many rows a short page shows.
+const briefRows = 25
+
+// rowsOf is how many rows the page of a case shows; 0: as many as pages do.
+func rowsOf(ctx context.Context) int {
+	if h := heldIn(ctx); h != nil && h.brief {
+		return briefRows
+	}
+	return 0
+}
+
 // shorten leaves out what a short page does not show.
 func (c *onecase) shorten() {
 	if c.View.Relations != nil {
