@@ -226,7 +226,8 @@ func TestSameReport(t *testing.T) {
 	path := sitetest.Small(t)
 	w := sitetest.Open(t, path)
 	o := Static{Runs: []caselist.Run{nightTwo, nightOne}, Baseline: nightOne}
-	if oneFile(t, siteOver(t, w), o) != oneFile(t, siteOver(t, w), o) {
+	document := oneFile(t, siteOver(t, w), o)
+	if second := oneFile(t, siteOver(t, w), o); document != second {
 		t.Error("two documents of one run differ")
 	}
 	_, first := folder(t, siteOver(t, w), o)
