@@ -299,7 +299,7 @@ func rowOfCase(c *connectors.CaseRow, s caselist.State, metric string, metrics [
 }
 
 // lineLength is how much of a text a row of one line can show, about, in characters.
-const lineLength = 100
+const lineLength = 90
 
 // shortened is the beginning of a text.
 func shortened(s string) string {
