@@ -22,54 +22,98 @@ type ScoredAnswer struct {
 }
 
 // ScoredAnswers streams the answers that a run scored, those of an agent, version and batch
-// together. It holds one of them at a time.
+// together. It holds few of them at a time.
 func (w *Warehouse) ScoredAnswers(ctx context.Context, of OfRun) iter.Seq2[ScoredAnswer, error] {
 	return func(yield func(ScoredAnswer, error) bool) {
-		questions, stop := iter.Pull2(w.questionsOf(ctx, of))
-		defer stop()
-		query, args := of.Scores(w.dialect)
-		var now ScoredAnswer
-		more := true
-		var broken error
-		// give ends an answer: what comes next is of another one.
-		give := func() bool {
-			if len(now.Scores) == 0 {
-				return true
-			}
-			asked, err, any := questions()
-			if broken = err; err != nil {
-				return false
-			}
-			if any && asked.AnswerID == now.AnswerID {
-				now.Question, now.Tags = asked.Question, asked.Tags
-			}
-			more = yield(now, nil)
-			return more
+		parts, err := []OfRun{of}, error(nil)
+		if w.dialect.Embedded { // sorting all scores at once would take the memory of all
+			parts, err = w.partsOf(ctx, of)
 		}
-		err := w.each(ctx, "reading the scores of a run", query, args, func(t *scoring.Table, row int) bool {
-			r, err := scoreRow(t, row)
-			if broken = err; err != nil {
-				return false
+		for _, part := range parts {
+			more := true
+			if err == nil {
+				more, err = w.scoredAnswers(ctx, part, yield)
 			}
-			if r.AnswerID != now.AnswerID || len(now.Scores) == 0 {
-				if !give() {
-					return false
-				}
-				now = ScoredAnswer{AnswerID: r.AnswerID, Scores: make([]scoring.Score, 0, len(now.Scores))}
+			if !more {
+				return
 			}
-			now.Scores = append(now.Scores, r.Score)
-			return true
-		})
-		if err == nil && broken == nil && more {
-			give()
+			if err != nil {
+				break
+			}
 		}
-		if broken != nil {
-			err = broken
-		}
-		if err != nil && more {
+		if err != nil {
 			yield(ScoredAnswer{}, err)
 		}
 	}
+}
+
+// rangeScores is how many scores are sorted at once in an embedded engine.
+const rangeScores = 100_000
+
+// partsOf cuts the answers of a run into parts of about so many scores.
+func (w *Warehouse) partsOf(ctx context.Context, of OfRun) (parts []OfRun, err error) {
+	var r *badgersql.Range
+	n := int64(0)
+	query, args := of.Keys(w.dialect)
+	err = w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+		k := record{t: t, row: row}
+		agent, version, batch, id, scores := k.text(0), k.text(1), k.text(2), k.text(3), k.count(4)
+		if r != nil && r.Agent == agent && r.Version == version && r.Batch == batch && n < rangeScores {
+			r.Last = id
+		} else {
+			r, n = &badgersql.Range{Agent: agent, Version: version, Batch: batch, First: id, Last: id}, 0
+			parts = append(parts, OfRun{Run: of.Run, Within: r})
+		}
+		n += scores
+		return true
+	})
+	return parts, err
+}
+
+// scoredAnswers streams answers until yield wants no more.
+func (w *Warehouse) scoredAnswers(ctx context.Context, of OfRun, yield func(ScoredAnswer, error) bool) (more bool, err error) {
+	questions, stop := iter.Pull2(w.questionsOf(ctx, of))
+	defer stop()
+	var now ScoredAnswer
+	var broken error
+	more = true
+	// give ends an answer: what comes next is of another one.
+	give := func() bool {
+		if len(now.Scores) == 0 {
+			return true
+		}
+		asked, err, any := questions()
+		if broken = err; err != nil {
+			return false
+		}
+		if any && asked.AnswerID == now.AnswerID {
+			now.Question, now.Tags = asked.Question, asked.Tags
+		}
+		more = yield(now, nil)
+		return more
+	}
+	query, args := of.Scores(w.dialect)
+	err = w.each(ctx, "reading the scores of a run", query, args, func(t *scoring.Table, row int) bool {
+		r, err := scoreRow(t, row)
+		if broken = err; err != nil {
+			return false
+		}
+		if r.AnswerID != now.AnswerID || len(now.Scores) == 0 {
+			if !give() {
+				return false
+			}
+			now = ScoredAnswer{AnswerID: r.AnswerID, Scores: make([]scoring.Score, 0, len(now.Scores))}
+		}
+		now.Scores = append(now.Scores, r.Score)
+		return true
+	})
+	if err == nil && broken == nil && more {
+		give()
+	}
+	if broken != nil {
+		err = broken
+	}
+	return more, err
 }
 
 // questionsOf streams the questions of the answers that a run scored, in the order of their scores.

@@ -887,7 +887,7 @@ type CaseDetail struct {
 	Answer   Answer // without a Case where neither the golden set nor agent_runs has it
 	Answered bool   // agent_runs has the answer
 	Scores   []CaseScore
-	Labels   []Label // of this answer, the newest first; also those that replaced ones
+	Labels   []LoggedLabel // of this answer, the newest first; also those that others replaced
 }
 
 // Case reads one case of a run. A case that the run has no scores of is NotFound.
@@ -925,11 +925,17 @@ func (p *Pages) Case(ctx context.Context, key caselist.Run, caseID string) (*Cas
 		query, args := p.layout.LabelsOfCase(key, caseID)
 		err = p.w.each(ctx, "reading human_labels", query, args, func(t *scoring.Table, row int) bool {
 			r := record{t: t, row: row}
-			out.Labels = append(out.Labels, Label{
+			out.Labels = append(out.Labels, LoggedLabel{
 				AnswerID: scoring.AnswerID{CaseID: caseID, Agent: key.Agent, Version: r.text(4), Batch: key.Batch}, Annotator: r.text(0), Verdict: r.text(1), Note: r.text(2), At: instant(t, 3, row),
 			})
 			return true
 		})
+	}
+	if err == nil && p.layout.Labelled && !p.layout.NoLog {
+		var logged []LoggedLabel
+		logged, err = p.w.LoggedLabels(ctx, LabelFilter{Cases: []string{caseID}, Agent: key.Agent, Version: key.Version, Batch: key.Batch, OfAnswer: true, NewestFirst: true}, 0)
+		out.Labels = append(out.Labels, logged...)
+		slices.SortStableFunc(out.Labels, func(a, b LoggedLabel) int { return b.At.Compare(a.At) })
 	}
 	return out, err
 }

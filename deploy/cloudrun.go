@@ -3,6 +3,7 @@ package deploy
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -52,6 +53,7 @@ var (
 	gcpLocation = regexp.MustCompile(`^[A-Za-z]+(-[a-z]+)*[0-9]*$`)
 	gcpName     = regexp.MustCompile(`^[A-Za-z0-9_-]{1,255}$`)
 	gcpMember   = regexp.MustCompile(`^((user|group|serviceAccount):[^@\s"` + "`" + `\\]+@[^@\s"` + "`" + `\\]+|domain:[A-Za-z0-9.-]+|principal(Set)?://[^\s"` + "`" + `\\]+)$`)
+	readerEmail = regexp.MustCompile(`^[a-z0-9][a-z0-9._+-]*@[a-z0-9-]+(\.[a-z0-9-]+)+$`)
 	imageName   = regexp.MustCompile(`^[a-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._-]+)+(:[A-Za-z0-9._-]+)?(@sha256:[0-9a-f]{64})?$`)
 )
 
@@ -100,8 +102,19 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 	set("BADGER_LISTEN_H2C", "true")
 	set("BADGER_AUTH_HTTP_MODE", "platform")
 	set("BADGER_AUTH_HTTP_PLATFORM", "cloud-run")
-	set("BADGER_AUTH_HTTP_AUDIENCE", v.Endpoint)
-	set("BADGER_AUTH_HTTP_EMAILS", strings.Join(d.CloudRun.Callers, ","))
+	audience, emails := []string{v.Endpoint}, slices.Clone(d.CloudRun.Callers)
+	if d.Report.On() {
+		if err := checkReaders(d); err != nil {
+			return nil, err
+		}
+		audience, emails = append(audience, gcloudAudience), append(emails, d.Report.People()...)
+	}
+	set("BADGER_AUTH_HTTP_AUDIENCE", strings.Join(audience, ","))
+	set("BADGER_AUTH_HTTP_EMAILS", strings.Join(emails, ","))
+	report := d.Report.Environment()
+	for _, name := range slices.Sorted(maps.Keys(report)) {
+		set(name, report[name])
+	}
 	set("BADGER_LIMITS_CALLS", calls)
 	set("BADGER_LIMITS_CALLER_CALLS", calls) // one connection makes all calls
 	set("BADGER_LIMITS_MEMORY_BYTES", bytes)
@@ -145,6 +158,27 @@ func prepareCloudRun(p *install.Plan) (any, error) {
 	}
 	slices.Sort(own.Services)
 	return own, nil
+}
+
+// gcloudAudience is for whom gcloud's tokens of people are. Cloud Run takes them for any service that
+// the person may call.
+const gcloudAudience = "32555940559.apps.googleusercontent.com"
+
+// checkReaders checks who is to see the report: people, by the addresses that IAM and their tokens
+// name. Nobody else is let through, so that * would be the connections that call functions.
+func checkReaders(d *install.Deployment) error {
+	if d.Warehouse == "" {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.report: this needs deploy.warehouse, whose runs the report shows")
+	}
+	if d.Report.Everybody() {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.report: * is whoever may call, which is BigQuery; want e-mail addresses")
+	}
+	for _, who := range d.Report.People() {
+		if !readerEmail.MatchString(who) {
+			return errcode.New(errcode.InvalidArgument, "values: deploy.report: %.60q is no e-mail address in lower case, such as ana@example.com", who)
+		}
+	}
+	return nil
 }
 
 // withOwnAccount lets a URL of BigQuery sign in as the service's own account, which only the metadata
@@ -309,6 +343,12 @@ func (c *cloudRun) moduleVariables() map[string]any {
 	if d.Judge.Secret != "" {
 		secrets["judge"] = d.Judge.Secret
 	}
+	var invokers []string
+	for _, b := range install.BindingsOn("service", c.Bindings) {
+		if b.Member != "" { // the module has the connection's account itself
+			invokers = append(invokers, b.Member)
+		}
+	}
 	for _, b := range install.BindingsOn("project", c.Bindings) {
 		if b.Member == "serviceAccount:"+c.plan.CloudRunAccount() && b.Resource == v.Database {
 			roles = append(roles, b.Role)
@@ -323,6 +363,9 @@ func (c *cloudRun) moduleVariables() map[string]any {
 		if value != "" {
 			out[name] = value
 		}
+	}
+	if len(invokers) > 0 {
+		out["invokers"] = invokers
 	}
 	return out
 }

@@ -235,7 +235,7 @@ func TestCloudRunMistakes(t *testing.T) {
 		{"another protocol", "name: h2c", "name: http1", "do not agree"},
 		{"a probe of another port", "port: 8080}\n            periodSeconds: 30", "port: 8081}\n            periodSeconds: 30", "another port"},
 		{"a slow probe", "periodSeconds: 2", "periodSeconds: 1", "longer than its period"},
-		{"any audience", "value: https://scoring.example.com", `value: ""`, "not pinned"},
+		{"any audience", "value: https://scoring.example.com,32555940559.apps.googleusercontent.com", `value: ""`, "not pinned"},
 		{"a port of its own", "BADGER_RELOAD", "BADGER_LISTEN_HTTP", "$PORT"},
 		{"Cloud Run's own time", "timeoutSeconds: 1200", "timeoutSeconds: 300", "end before"},
 		{"more calls than places", "containerConcurrency: 80", "containerConcurrency: 81", "more calls"},
@@ -323,7 +323,8 @@ func audience(t *testing.T, files []deploy.File) string {
 	t.Helper()
 	for _, e := range as[service](t, content(t, files, "service.yaml")).Spec.Template.Spec.Containers[0].Env {
 		if e.Name == "BADGER_AUTH_HTTP_AUDIENCE" {
-			return e.Value
+			address, _, _ := strings.Cut(e.Value, ",") // gcloud's comes after it
+			return address
 		}
 	}
 	t.Fatal("there is no audience")
@@ -696,7 +697,79 @@ func TestCloudRunValues(t *testing.T) {
 		}, "deploy.judge.secret"},
 		{"a model's connection without its judge", func(v *install.Values) { v.Deploy.CloudRun.ModelConnection = "a.b.c" }, "model_connection"},
 		{"replicas", func(v *install.Values) { v.Deploy.Replicas = install.Replicas{Min: 3, Max: 2} }, "deploy.replicas"},
+		{"a report", func(v *install.Values) {
+			v.Deploy.Warehouse, v.Deploy.Report.Readers = "bigquery://acme-analytics", []string{"ana@example.com"}
+		}, ""},
+		{"a report of nothing", func(v *install.Values) { v.Deploy.Report.Readers = []string{"ana@example.com"} }, "deploy.report: this needs deploy.warehouse"},
+		{"a report for BigQuery", func(v *install.Values) {
+			v.Deploy.Warehouse, v.Deploy.Report.Annotators = "bigquery://acme-analytics", []string{"*"}
+		}, "deploy.report: * is whoever may call"},
+		{"a reader who is no address", func(v *install.Values) {
+			v.Deploy.Warehouse, v.Deploy.Report.Admins = "bigquery://acme-analytics", []string{"ana"}
+		}, `deploy.report: "ana" is no e-mail address`},
+		{"a reader in capitals", func(v *install.Values) {
+			v.Deploy.Warehouse, v.Deploy.Report.Readers = "bigquery://acme-analytics", []string{"Ana@example.com"}
+		}, "deploy.report: "},
+		{"a reader who is two", func(v *install.Values) {
+			v.Deploy.Warehouse, v.Deploy.Report.Readers = "bigquery://acme-analytics", []string{"ana@example.com,*@example.com"}
+		}, "deploy.report: "},
 	})
+}
+
+// Whoever sees the report is let through by IAM and taken by the server, and nobody else is. Labels
+// are written, and so the service may write.
+func TestCloudRunReport(t *testing.T) {
+	targetSets(t, "cloud-run", func(t *testing.T, set string, files []deploy.File) {
+		env := map[string]string{}
+		for _, e := range as[service](t, content(t, files, "service.yaml")).Spec.Template.Spec.Containers[0].Env {
+			env[e.Name] = e.Value
+		}
+		var roles map[string][]string
+		if text := env["BADGER_AUTH_HTTP_ROLES"]; text != "" {
+			if err := json.Unmarshal([]byte(text), &roles); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if (len(roles) > 0) == (env["BADGER_REPORT_OFF"] == "true") || env["BADGER_AUTH_HTTP_DEFAULT_ROLES"] != "" {
+			t.Errorf("the report is off: %q, and the roles are %v, by default %q", env["BADGER_REPORT_OFF"], roles, env["BADGER_AUTH_HTTP_DEFAULT_ROLES"])
+		}
+		taken, invokers, writes := strings.Split(env["BADGER_AUTH_HTTP_EMAILS"], ","), map[string]bool{}, false
+		for _, b := range bindings(t, files) {
+			if b.On == "service" && b.Member != "" {
+				_, who, _ := strings.Cut(b.Member, ":")
+				invokers[who] = true
+			}
+			writes = writes || b.On == "dataset" && b.Role == "roles/bigquery.dataEditor" && strings.Contains(b.Why, "The service")
+		}
+		for who := range roles {
+			if !invokers[who] || !slices.Contains(taken, who) {
+				t.Errorf("%s sees the report, and cannot call: %v, %v", who, invokers, taken)
+			}
+		}
+		if len(invokers) != len(roles) {
+			t.Errorf("%v may call, and %v see the report", invokers, roles)
+		}
+		if env["BADGER_REPORT_LABELS"] == "true" && !writes {
+			t.Error("labels cannot be written")
+		}
+		var vars struct{ Invokers []string }
+		if err := json.Unmarshal(content(t, files, "terraform.tfvars.json"), &vars); err != nil || len(vars.Invokers) != len(roles) {
+			t.Errorf("Terraform lets %q call, %v", vars.Invokers, err)
+		}
+	})
+	const values = "warehouse: bigquery\ndatabase: acme-analytics\nlocation: EU\nendpoint: https://b.example.com\nroles: {owner: 'group:o@example.com', caller: 'group:c@example.com'}\n" +
+		"deploy:\n  image: example.com/badger:1\n  warehouse: bigquery://acme-analytics\n  report: {%s: [ana@example.com]}\n  cloud_run: {region: europe-west1}\n"
+	for list, role := range map[string]string{"readers": "roles/bigquery.dataViewer", "annotators": "roles/bigquery.dataEditor"} {
+		files, err := rendered(t, "cloud-run", fmt.Sprintf(values, list))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range bindings(t, files) {
+			if b.On == "dataset" && b.Role != role {
+				t.Errorf("with %s the service gets %s on %s", list, b.Role, b.Resource)
+			}
+		}
+	}
 }
 
 type refusal struct {

@@ -447,6 +447,7 @@ func TestBundleValues(t *testing.T) {
 		{"nobody to notify", func(v *install.Values) { v.Deploy.Databricks.Notify = []string{"team"} }, "deploy.databricks.notify"},
 		{"a host", func(v *install.Values) { v.Deploy.Warehouse = "databricks://h/a" }, "deploy.warehouse"},
 		{"a judge of another warehouse", func(v *install.Values) { v.Deploy.Judge = install.Judge{Backend: "cortex", Model: "m"} }, "deploy.judge.backend"},
+		{"a report for nobody that * could be", func(v *install.Values) { v.Deploy.Report.Admins = []string{"*"} }, "deploy.report.admins"},
 		{"a secret's key", func(v *install.Values) {
 			v.Deploy.Judge = install.Judge{Backend: "openai", Model: "m", URL: "https://m", Secret: "a b"}
 		}, "deploy.judge.secret"},

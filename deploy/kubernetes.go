@@ -37,6 +37,8 @@ func imageOf(reference string) (imageParts, error) {
 	return p, nil
 }
 
+const longestToken = 64 // bytes of a token's name
+
 // inCluster checks what the chart would refuse, and what would not run.
 func inCluster(p *install.Plan) (any, error) {
 	d := &p.Values.Deploy
@@ -54,6 +56,14 @@ func inCluster(p *install.Plan) (any, error) {
 	}
 	if slices.Contains([]string{"cortex", "aiquery", "bigqueryai"}, d.Judge.Backend) && d.Warehouse == "" {
 		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.judge.backend is %s, which asks the warehouse's own models, and deploy.warehouse is missing", d.Judge.Backend)
+	}
+	if d.Report.On() && d.Warehouse == "" {
+		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.report: this needs deploy.warehouse, whose runs the report shows")
+	}
+	for _, who := range d.Report.People() {
+		if len(who) > longestToken || strings.ContainsAny(who, ":%") {
+			return nil, errcode.New(errcode.InvalidArgument, "values: deploy.report: %.80q is no name of a token, want 1 to %d letters, digits and punctuation", who, longestToken)
+		}
 	}
 	hosts, err := d.NamedHosts()
 	if err != nil {

@@ -776,6 +776,25 @@ func TestKubernetesIsNoServiceInTheAccount(t *testing.T) {
 	}
 }
 
+// The report needs runs, and whoever sees it a token.
+func TestKubernetesReport(t *testing.T) {
+	const values = "warehouse: postgres\nvia: http\nendpoint: https://b.example.com\ndeploy:\n  image: r.example.com/badger:1\n%s  report: {readers: [%s]}\n  kubernetes: {tls: {secret: s}}\n"
+	const warehouse = "  warehouse: postgres://u@db.example.com/d\n"
+	for _, tc := range []struct{ warehouse, reader, says string }{
+		{warehouse, "ana", ""},
+		{warehouse, `"*"`, ""},
+		{"", "ana", "deploy.report: this needs deploy.warehouse"},
+		{warehouse, "'ana:b'", "is no name of a token"},
+		{warehouse, "ana lopez", "is no name of a token"},
+		{warehouse, strings.Repeat("a", 65), "is no name of a token"},
+	} {
+		_, err := rendered(t, "kubernetes", fmt.Sprintf(values, tc.warehouse, tc.reader))
+		if (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s: %v, want %q", tc.reader, err, tc.says)
+		}
+	}
+}
+
 // rendered renders the files of a target from the text of values.
 func rendered(t *testing.T, target, values string) ([]deploy.File, error) {
 	t.Helper()

@@ -142,7 +142,7 @@ func TestValuesAreDocumented(t *testing.T) {
 	for _, tc := range []struct {
 		page, prefix string
 		values       any
-	}{{"deploy-bigquery.md", "deploy.cloud_run", install.CloudRun{}}, {"deploy-databricks.md", "deploy.databricks", install.Databricks{}}} {
+	}{{"deploy.md", "deploy.report", install.Report{}}, {"deploy-bigquery.md", "deploy.cloud_run", install.CloudRun{}}, {"deploy-databricks.md", "deploy.databricks", install.Databricks{}}} {
 		text, err := os.ReadFile(filepath.Join("..", "docs", tc.page))
 		if err != nil {
 			t.Fatal(err)

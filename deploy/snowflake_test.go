@@ -150,8 +150,8 @@ func TestSnowflakeSchemasRefuse(t *testing.T) {
 			{"  name: v1_2_3", "  name: 1.2.3"},
 			{"  setup_script: setup.sql", "  setup: setup.sql"},
 			{"  readme: README.md", "  readme: /README.md"},
-			{"  readme: README.md", "  default_streamlit: x\n  default_web_endpoint: {service: a, endpoint: ui}"},
-			{"  readme: README.md", "  default_web_endpoint: {service: a}"},
+			{"  default_web_endpoint:", "  default_streamlit: x\n  default_web_endpoint:"},
+			{"    endpoint: ui\n", ""},
 			{":1.2.3", ""},
 			{"  log_level: ERROR", "  log_level: NONE"},
 			{"  grant_callback: code.on_grant", "  grant_callback: on_grant"},
@@ -191,8 +191,12 @@ func TestSnowflakeAppAgrees(t *testing.T) {
 		}
 		var m struct {
 			Artifacts struct {
-				Setup      string `yaml:"setup_script"`
-				Readme     string `yaml:"readme"`
+				Setup  string `yaml:"setup_script"`
+				Readme string `yaml:"readme"`
+				Web    *struct {
+					Service  string `yaml:"service"`
+					Endpoint string `yaml:"endpoint"`
+				} `yaml:"default_web_endpoint"`
 				Containers struct {
 					Images []string `yaml:"images"`
 				} `yaml:"container_services"`
@@ -261,8 +265,16 @@ func TestSnowflakeAppAgrees(t *testing.T) {
 				t.Errorf("there is no app/%s", file)
 			}
 		}
-		if strings.Contains(text, "default_web_endpoint") {
-			t.Error("badger serve has no page that could be the app's")
+		// What the app opens is the report: of the service that the script makes, at an endpoint of the
+		// specification that people reach.
+		web := m.Artifacts.Web
+		shown := slices.ContainsFunc(spec.Spec.Containers, func(c spcs.Container) bool { return c.Env["BADGER_REPORT_OFF"] == "" })
+		if (web != nil) != shown {
+			t.Errorf("there is a report: %v, and the app opens %+v", shown, web)
+		}
+		if web != nil && (!strings.Contains(setup, "CREATE SERVICE IF NOT EXISTS "+web.Service+" ") ||
+			!slices.ContainsFunc(spec.Spec.Endpoints, func(e spcs.Endpoint) bool { return e.Name == web.Endpoint && e.Public })) {
+			t.Errorf("the app opens %+v, and the endpoints are %+v", web, spec.Spec.Endpoints)
 		}
 	})
 }

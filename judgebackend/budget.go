@@ -76,6 +76,19 @@ func (b *Budget) Price(id Identity) (p Price, ok bool) {
 	return Price{(t.in * million).String(), (t.out * million).String()}, ok
 }
 
+// Cost is what a number of tokens cost at the price of a model; ok is false where none is known.
+func (b *Budget) Cost(id Identity, in, out int64) (m Money, ok bool) {
+	t, ok := b.lookup(id)
+	return t.cost(in, out), ok
+}
+
+// Listed tells whether the price of a model is a list price, and not one of the limits.
+func (b *Budget) Listed(id Identity) bool {
+	own := Budget{prices: b.prices[:1]}
+	_, is := own.lookup(id)
+	return !is
+}
+
 func (b *Budget) lookup(id Identity) (t tokenPrice, ok bool) {
 	for _, prices := range b.prices {
 		for _, model := range []string{id.Model, undated(id.Model)} {

@@ -98,7 +98,10 @@ type Price struct {
 // name, such as gpt-4o-2024-08-06, finds the price of the name without the date.
 type PriceTable map[string]Price
 
-// ListPrices are vendors' list prices in US dollars as of 2026, for models asked at the vendors'
+// ListPricesOf is when the list prices were looked up.
+const ListPricesOf = "2026"
+
+// ListPrices are vendors' list prices in US dollars of [ListPricesOf], for models asked at the vendors'
 // own endpoints. They change without notice: a configuration that counts money should name its own.
 func ListPrices() PriceTable {
 	return PriceTable{

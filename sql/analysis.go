@@ -35,6 +35,7 @@ func RunConfigs() string {
 type Latest struct {
 	Agent, Version, Batch string
 	Run                   string   // only what this run scored; "": of all runs
+	None                  bool     // nothing at all
 	Everything            bool     // of all batches that have those of the three names that are not empty
 	Metrics               []string // nil: all
 	Details               []string // metrics whose detail is read
@@ -84,6 +85,9 @@ func (l *Latest) text(p *arguments) string {
 	}
 	if l.Run != "" {
 		conds = append(conds, "s.eval_run_id = "+p.add(l.Run))
+	}
+	if l.None {
+		conds = append(conds, "1 = 0")
 	}
 	if l.Metrics != nil {
 		conds = append(conds, "s.metric IN ("+p.list(l.Metrics)+")")

@@ -311,6 +311,8 @@ func (q *CaseList) filter(f caselist.Filter) (string, error) {
 	switch {
 	case f.Column == "tag":
 		return q.tagged(f)
+	case f.Column == "finding":
+		return q.finding(f)
 	case f.Column == "latency":
 		e := q.latency()
 		switch {

@@ -7,10 +7,20 @@ import (
 )
 
 // OfRun chooses answers that a run scored. Empty fields but the run's choose all.
-type OfRun struct{ Run, Agent, Version, Batch string }
+type OfRun struct {
+	Run, Agent, Version, Batch string
+	Within                     *Range // only these; nil: all
+}
 
 func (o OfRun) where(d driver.Dialect) (where string, args []any) {
 	var conds []string
+	if r := o.Within; r != nil {
+		for _, c := range []struct{ condition, value string }{{"agent_name = ", r.Agent}, {"agent_version = ", r.Version}, {"batch_id = ", r.Batch}, {"case_id >= ", r.First}, {"case_id <= ", r.Last}} {
+			args = append(args, c.value)
+			conds = append(conds, c.condition+d.Param(len(args)))
+		}
+		o.Agent, o.Version, o.Batch = "", "", ""
+	}
 	for _, c := range []struct{ column, value string }{{"eval_run_id", o.Run}, {"agent_name", o.Agent}, {"agent_version", o.Version}, {"batch_id", o.Batch}} {
 		if c.value != "" || c.column == "eval_run_id" {
 			args = append(args, c.value)
@@ -36,11 +46,17 @@ func (o OfRun) Metrics(d driver.Dialect) (query string, args []any) {
 	return "SELECT DISTINCT metric FROM badger.scores" + where + " ORDER BY metric", args
 }
 
+// Keys reads the keys of the answers in their order, with how many scores each has.
+func (o OfRun) Keys(d driver.Dialect) (query string, args []any) {
+	where, args := o.where(d)
+	return "SELECT " + byAnswer + ", COUNT(*) FROM badger.scores" + where + " GROUP BY " + byAnswer + " ORDER BY " + byAnswer, args
+}
+
 // QuestionsOf reads the questions and tags of the answers that a run scored, one row for each answer,
 // in the order of [OfRun.Scores].
 func (q *Answers) QuestionsOf(o OfRun) string {
 	where, args := o.where(q.Dialect)
 	q.Args = args
 	return "SELECT k.agent_name, k.agent_version, k.batch_id, k.case_id, g.question, g.tags FROM (SELECT DISTINCT " + byAnswer + " FROM badger.scores" + where + ") k LEFT JOIN " +
-		q.golden(Filter{}, nil) + " ON g.case_id = k.case_id ORDER BY k.agent_name, k.agent_version, k.batch_id, k.case_id"
+		q.golden(Filter{}, o.Within) + " ON g.case_id = k.case_id ORDER BY k.agent_name, k.agent_version, k.batch_id, k.case_id"
 }

@@ -63,9 +63,10 @@ FROM (` + side(q.From) + ") f FULL OUTER JOIN (" + side(q.To) + ") t ON t.case_i
 type PairList struct {
 	Pairs
 	LowerIsBetter bool
-	From, To      string   // a standing; "": any
+	Was, Is       []string // standings of the sides; nil: any
+	Comparable    bool     // of the same question and version of the metric
 	Reasons       bool     // the reason is another
-	Moved         bool     // the status or the verdict is another
+	Status        bool     // the status is another
 	Worse, Better bool     // the value is
 	Least         *float64 // the least absolute change of the value
 	// Answers and Scores choose by what changed: the query or its result, or nothing of it and the
@@ -105,12 +106,13 @@ func (q *PairList) lists(p *arguments, selected string) string {
 		on   bool
 		text func() string
 	}{
-		{q.From != "", func() string { return "f_standing = " + p.add(q.From) }},
-		{q.To != "", func() string { return "t_standing = " + p.add(q.To) }},
+		{q.Was != nil, func() string { return "f_standing IN (" + p.list(q.Was) + ")" }},
+		{q.Is != nil, func() string { return "t_standing IN (" + p.list(q.Is) + ")" }},
+		{q.Comparable, func() string { return "gold <> 2 AND f_version = t_version" }},
 		{q.Reasons, func() string { return "reasons = 2" }},
-		{q.Moved, func() string { return "f_standing <> t_standing" }},
-		{q.Worse, func() string { return "(better < 0 OR f_standing = 'passed' AND t_standing <> 'passed' AND t_standing <> 'absent')" }},
-		{q.Better, func() string { return "(better > 0 OR t_standing = 'passed' AND f_standing <> 'passed' AND f_standing <> 'absent')" }},
+		{q.Status, func() string { return "COALESCE(f_status, '') <> COALESCE(t_status, '')" }},
+		{q.Worse, func() string { return "better < 0" }},
+		{q.Better, func() string { return "better > 0" }},
 		{q.Least != nil, func() string { return "ABS(better) >= " + p.add(*q.Least) }},
 		{q.Answers, func() string { return "(a.sql <> b.sql OR a.result <> b.result OR a.sql_error <> b.sql_error)" }},
 		{q.Scores, func() string {

@@ -68,6 +68,7 @@ func JudgesNamed(d driver.Dialect, one bool) string {
 // AssessmentFilter chooses assessments. Empty fields choose all.
 type AssessmentFilter struct {
 	ID            string
+	IDs           []string // any of these; what scores rest on
 	RequestHashes []string // any of these; what the ledger asks for
 	Kind          string
 	Backend       string
@@ -84,6 +85,9 @@ func Assessments(d driver.Dialect, f AssessmentFilter) (query string, args []any
 		if c.value != "" {
 			conds = append(conds, c.column+" = "+param(c.value))
 		}
+	}
+	if len(f.IDs) > 0 {
+		conds = append(conds, "assessment_id IN ("+params(d, &args, f.IDs)+")")
 	}
 	if len(f.RequestHashes) > 0 {
 		conds = append(conds, "request_hash IN ("+params(d, &args, f.RequestHashes)+")")

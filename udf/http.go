@@ -59,7 +59,9 @@ func (s *Server) handler(rt *route) http.HandlerFunc {
 
 func (s *Server) exchange(rt *route, x *exchange) (err error) {
 	defer func() {
-		if v := recover(); v != nil {
+		if v := recover(); v == http.ErrAbortHandler { //nolint:errorlint // it is that value
+			panic(v)
+		} else if v != nil {
 			LogPanics(s.log)(x.wire, v, debug.Stack())
 			err = errcode.New(errcode.Internal, "the request could not be served; this is a defect of badger")
 		}

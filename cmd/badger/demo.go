@@ -23,7 +23,8 @@ import (
 )
 
 type demoCommand struct {
-	Dir  string `default:"badger-demo" placeholder:"DIR" help:"Where the database is left."`
+	Dir  string `default:"badger-demo" placeholder:"DIR" help:"Where the database and the report are left."`
+	Full bool   `help:"Print every metric, and how the functions are called from SQL."`
 	JSON bool   `help:"Print one JSON document."`
 	terminalFlags
 }
@@ -41,8 +42,12 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 		}
 	}
 	start := p.now()
+	over, end := "", "\n"
+	if isTerminal(p.stderr) { // the report needs the room
+		over, end = "\r\x1b[K", ""
+	}
 	step := func(what string) {
-		fmt.Fprintf(p.stderr, "%6.2f s  %s\n", p.now().Sub(start).Seconds(), what)
+		fmt.Fprintf(p.stderr, "%s%6.2f s  %s%s", over, p.now().Sub(start).Seconds(), what, end)
 	}
 	conn, err := duckdb.OpenFile(ctx, path, driver.Options{})
 	if err != nil {
@@ -76,7 +81,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 	for _, v := range []string{"1.0", "2.0"} {
 		step("score atlas " + v)
 		e := evaluation{
-			process: p, run: "demo-atlas-" + v, mode: "both", quiet: true, engine: engine, metrics: metrics, warehouse: w, summary: summary,
+			process: p, run: demoRun(v), mode: "both", quiet: true, engine: engine, metrics: metrics, warehouse: w, summary: summary,
 			source: &warehouseSource{w: w, filter: connectors.Filter{Version: v}}, snapshots: snapshots{warehouse: w},
 		}
 		o, err := e.evaluate(ctx)
@@ -87,6 +92,13 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 		outcome.Failed += o.Failed
 		outcome.Scores += o.Scores
 	}
+	step("write the report")
+	page := filepath.Join(c.Dir, "report.html")
+	pages := pagesOf{process: p, w: w, quiet: true, run: demoRun("2.0"), baseline: demoRun("1.0"), all: true}
+	if err := pages.write(ctx, page); err != nil {
+		return err
+	}
+	end = "\n"
 	step(fmt.Sprintf("done: %d answers, %d scores", outcome.Done, outcome.Scores))
 	if err := summary.close(""); err != nil {
 		return err
@@ -94,18 +106,26 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 	if c.JSON {
 		return summary.writeJSON(p.stdout)
 	}
-	if err := summary.render(p.stdout, c.options(p)); err != nil {
+	if c.Full {
+		if err := summary.render(p.stdout, c.options(p)); err != nil {
+			return err
+		}
+		if err := c.callFromSQL(ctx, conn, w, p); err != nil {
+			return err
+		}
+	} else if err := summary.figures.RenderBrief(p.stdout, c.options(p)); err != nil {
 		return err
 	}
-	if err := c.callFromSQL(ctx, conn, w, p); err != nil {
-		return err
-	}
-	fmt.Fprintf(p.stdout, "\nThe warehouse is in %s (%s). Explore it:\n\n"+
-		"  badger sql --db %[1]s \"SELECT * FROM badger.versions_by_metric WHERE metric = 'hybrid_ex' ORDER BY ALL\"\n"+
-		"  badger sql --db %[1]s \"SELECT * FROM badger.agreement ORDER BY true_pass + true_fail DESC\"\n"+
-		"  badger run --source duckdb:%[1]s --agent-version 2.0 --fail-under hybrid_ex=0.9\n", path, fileSize(path))
+	fmt.Fprintf(p.stdout, "\nOpen %s in a browser. The database (%s) says more:\n"+
+		"  badger view --db duckdb:%[3]s\n"+
+		"  badger report --db duckdb:%[3]s --against %[4]s\n"+
+		"  badger sql --db %[3]s \"SELECT * FROM badger.agreement\"\n"+
+		"  badger demo --full\n", page, fileSize(path), path, demoRun("1.0"))
 	return nil
 }
+
+// demoRun is the run that scores a version of the demonstration's agent.
+func demoRun(version string) string { return "demo-atlas-" + version }
 
 // callFromSQL shows the functions at work in a plain query.
 func (*demoCommand) callFromSQL(ctx context.Context, conn *duckdb.Conn, w *connectors.Warehouse, p process) error {

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
+	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/internal/report"
@@ -13,6 +13,7 @@ import (
 
 // exportFlags say in which forms a run is written.
 type exportFlags struct {
+	HTML     string   `name:"html" placeholder:"FILE|DIR" help:"Write the report as pages that need no server: one document where the name ends with .html, else a folder."`
 	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write JUnit XML for CI servers: a test for each case. - is standard output, here and below."`
 	SARIF    string   `name:"sarif" placeholder:"FILE" help:"Write SARIF 2.1.0 for code scanning: a result for each case that failed."`
 	CSV      string   `name:"csv" placeholder:"FILE" help:"Write a table: a line for each case, a column for each metric."`
@@ -23,8 +24,18 @@ type exportFlags struct {
 
 const standardOutput = "-"
 
+// masking hides the columns that the configuration and the flag name. Hashes are no part of exports,
+// so that they need no salt of their own.
+func (f *exportFlags) masking(masked []string) (*caseview.Mask, error) {
+	m, err := caseview.NewMask(append(masked[:len(masked):len(masked)], f.Mask...), nil)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return m, nil
+}
+
 func (f *exportFlags) files() []struct{ flag, path string } {
-	return []struct{ flag, path string }{{"--junit", f.JUnit}, {"--sarif", f.SARIF}, {"--csv", f.CSV}, {"--jsonl", f.JSONL}, {"--markdown", f.Markdown}}
+	return []struct{ flag, path string }{{"--junit", f.JUnit}, {"--sarif", f.SARIF}, {"--csv", f.CSV}, {"--jsonl", f.JSONL}, {"--markdown", f.Markdown}, {"--html", f.HTML}}
 }
 
 // any tells whether anything is to be written.
@@ -84,7 +95,12 @@ type exports struct {
 	files    []*exportFile
 	writers  []export.Writer
 	markdown *exportFile
+	mask     *caseview.Mask // nil: nothing is hidden
+	err      error          // the first one of writing
 }
+
+// any tells whether answers are written.
+func (e *exports) any() bool { return e != nil && len(e.files) > 0 }
 
 // exportFile is a file that takes its name once it is whole.
 type exportFile struct {
@@ -147,15 +163,15 @@ func (x *exportFile) drop() {
 
 // open creates the files, so that one that cannot be written to is known before the work begins.
 // Call drop in the end.
-func (f *exportFlags) open(p process, o export.Options) (_ *exports, err error) {
-	e := &exports{process: p}
+func (f *exportFlags) open(p process, o export.Options, mask *caseview.Mask) (_ *exports, err error) {
+	e := &exports{process: p, mask: mask}
 	defer func() {
 		if err != nil {
 			e.drop()
 		}
 	}()
 	for _, x := range f.files() {
-		if x.path == "" {
+		if x.path == "" || x.flag == "--html" { // the pages are written at the end, from the database
 			continue
 		}
 		file, err := p.createExport(x.flag, x.path)
@@ -184,24 +200,29 @@ func (f *exportFlags) open(p process, o export.Options) (_ *exports, err error) 
 	return e, nil
 }
 
-// add writes an answer to every file.
-func (e *exports) add(a *export.Answer) error {
+// add writes an answer to every file. Finish tells the error.
+func (e *exports) add(a *export.Answer) {
+	if !e.mask.None() { // the answer is not looked at, so that all texts that may quote values go
+		a.Question, a.Scores = "", e.mask.Scores(a.Scores)
+	}
 	for _, w := range e.writers {
-		if err := w.Add(a); err != nil {
-			return errcode.New(errcode.ResourceExhausted, "writing the exports: %w", err)
+		if e.err == nil {
+			e.err = w.Add(a)
 		}
 	}
-	return nil
 }
 
 // finish ends the files and says which there are.
 func (e *exports) finish(f *report.Figures, o export.MarkdownOptions) error {
 	for _, w := range e.writers {
-		if err := w.Close(); err != nil {
-			return errcode.New(errcode.ResourceExhausted, "writing the exports: %w", err)
+		if err := w.Close(); e.err == nil {
+			e.err = err
 		}
 	}
 	e.writers = nil
+	if e.err != nil {
+		return errcode.New(errcode.ResourceExhausted, "writing the exports: %w", e.err)
+	}
 	if e.markdown != nil {
 		if err := export.Markdown(e.markdown.w, f, o); err != nil {
 			return errcode.New(errcode.ResourceExhausted, "--markdown: %w", err)
@@ -211,15 +232,16 @@ func (e *exports) finish(f *report.Figures, o export.MarkdownOptions) error {
 		if err := x.done(); err != nil {
 			return err
 		}
-		if x.path != standardOutput {
-			fmt.Fprintf(e.stderr, "wrote %s\n", x.path)
-		}
+		e.say(x.path)
 	}
 	return nil
 }
 
 // drop removes what did not become whole.
 func (e *exports) drop() {
+	if e == nil {
+		return
+	}
 	for _, w := range e.writers {
 		_ = w.Close() // what it writes goes with the file
 	}

@@ -71,6 +71,7 @@ type commands struct {
 	Trend     trendCommand     `cmd:"" help:"Show how metrics went over batches and versions, and test each step."`
 	Compare   compareCommand   `cmd:"" help:"Test whether a version or batch is worse than another."`
 	Failures  failuresCommand  `cmd:"" help:"Count what goes wrong by the labels of judges and rules, with the cases."`
+	Explain   explainCommand   `cmd:"" help:"Show one case: the mapping, the cells that differ, both queries, and what its scores rest on."`
 	Audit     auditCommand     `cmd:"" help:"List questions whose accepted answer or wording is suspect."`
 	Rank      rankCommand      `cmd:"" help:"Rank agents, versions or score files by several metrics."`
 	Report    reportCommand    `cmd:"" help:"Report on a run: to the terminal, or as JUnit, SARIF, CSV, Markdown or JSON Lines."`
@@ -80,6 +81,7 @@ type commands struct {
 	Install   installCommand   `cmd:"" help:"Write or run the SQL that makes the functions callable in a warehouse."`
 	Deploy    deployCommand    `cmd:"" help:"Write the files that run badger serve on a platform."`
 	Judge     judgeCommand     `cmd:"" help:"Write, test and promote judge files: your own metrics."`
+	Queue     queueCommand     `cmd:"" help:"Make queues of answers that people label, and read and write labels."`
 	Policy    policyCommand    `cmd:"" help:"Show which relations between results pass, or make that table from labelled cases."`
 	Doctor    doctorCommand    `cmd:"" help:"Check whether badger can work with a warehouse, and say what to do where it cannot."`
 	Functions functionsCommand `cmd:"" help:"List the scoring functions and metrics."`

@@ -22,6 +22,7 @@ type reportCommand struct {
 	chosenBatches
 	Against string `placeholder:"RUN" help:"Compare with this run."`
 	exportFlags
+	Cases  string `default:"failed" enum:"failed,all" help:"Which cases have a page in --html: failed (also those with an error, and those that changed), or all."`
 	Config string `placeholder:"FILE" help:"Configuration in YAML, of which report.masked counts."`
 	Quiet  bool   `short:"q" help:"No progress."`
 	JSON   bool   `help:"Print the figures as one JSON document."`
@@ -60,7 +61,7 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 		}
 		base = connectors.OfRun{Run: base.Run}
 	}
-	r := &runReport{process: p, w: w, masked: append(config.Report.Masked, c.Mask...), bar: newProgressBar(p.stderr, c.Quiet || c.printedOn(p))}
+	r := &runReport{process: p, w: w, masked: config.Report.Masked, bar: newProgressBar(p.stderr, c.Quiet || c.printedOn(p))}
 	return r.write(ctx, c, of, base)
 }
 
@@ -148,22 +149,34 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 		return errcode.New(errcode.NotFound, "run %s holds no scores", report.Short(of.Run))
 	}
 	metrics := metricsNamed(names)
-	r.summary = &runSummary{report: report.NewSummary(report.SummaryOptions{Metrics: metrics})}
-	e, err := c.open(r.process, exportOptions(r.summary, namesOf(metrics)))
+	mask, err := c.masking(r.masked)
+	if err != nil {
+		return err
+	}
+	r.summary = &runSummary{report: report.NewSummary(report.SummaryOptions{Metrics: metrics}), mask: mask}
+	e, err := c.open(r.process, exportOptions(r.summary, namesOf(metrics)), mask)
 	if err != nil {
 		return err
 	}
 	defer e.drop()
 	defer r.bar.finish()
 	r.begun = r.now()
-	against, err := r.readBase(ctx, of, base)
-	if err != nil {
-		return err
+	summed := c.JSON || !c.any() || c.Markdown != "" // figures take memory for each score, exports for one answer
+	against := ""
+	if summed {
+		if against, err = r.readBase(ctx, of, base); err != nil {
+			return err
+		}
 	}
-	err = r.each(ctx, of, func(a *export.Answer) error {
-		r.sum(a)
-		return e.add(a)
-	})
+	if summed || e.any() { // pages read for themselves
+		err = r.each(ctx, of, func(a *export.Answer) error {
+			if summed {
+				r.sum(a)
+			}
+			e.add(a)
+			return e.err
+		})
+	}
 	if err != nil {
 		return err
 	}
@@ -171,8 +184,17 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 	if err := r.summary.close(against); err != nil {
 		return err
 	}
-	if err := e.finish(r.summary.figures, export.MarkdownOptions{Run: of.Run}); err != nil {
+	if err := e.finish(r.summary.figures, export.MarkdownOptions{Run: of.Run, Report: c.HTML}); err != nil {
 		return err
+	}
+	if c.HTML != "" {
+		pages := pagesOf{process: r.process, w: r.w, masked: slices.Concat(r.masked, c.Mask), quiet: c.Quiet, run: of.Run, chosen: func(row *connectors.Run) bool {
+			return scoring.AnswerID{Agent: row.Agent, Version: row.AgentVersion, Batch: row.BatchID}.Matches(c.answers())
+		}, baseline: base.Run, all: c.Cases == "all"}
+		if err := pages.write(ctx, c.HTML); err != nil {
+			return err
+		}
+		r.say(c.HTML)
 	}
 	switch {
 	case c.JSON:
@@ -221,8 +243,7 @@ func (r *runReport) each(ctx context.Context, of connectors.OfRun, f func(*expor
 		if err != nil {
 			return err
 		}
-		a := &export.Answer{RunID: of.Run, AnswerID: s.AnswerID, Question: s.Question, Tags: s.Tags, Scores: s.Scores, Tier: tierOf(s.Scores)}
-		if err := f(a); err != nil {
+		if err := f(exported(of.Run, &s)); err != nil {
 			return err
 		}
 		r.read++

@@ -52,6 +52,7 @@ type runCommand struct {
 	Against    string   `placeholder:"AGENT@VERSION" help:"Compare all others with this version of this agent. By default versions of one agent are compared in turn, and agents of one version with each other."`
 	Quiet      bool     `short:"q" help:"No progress."`
 	JSON       bool     `help:"Print one JSON document."`
+	exportFlags
 	executeFlags
 	judgeFlags
 	terminalFlags
@@ -64,6 +65,9 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	}
 	if c.Resume != "" && c.ID != "" && c.ID != c.Resume {
 		return usage("--resume and --run-id name two runs")
+	}
+	if err := c.checkExports(); err != nil {
+		return err
 	}
 	e := evaluation{
 		process: p, run: firstOf(c.Resume, c.ID), mode: c.Mode, concurrency: c.Concurrency, retryFailed: c.RetryFailed, resumed: c.Resume != "", chosen: c.answers(),
@@ -82,6 +86,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	}
 	defer e.judge.Close()
 	defer e.execution.Close()
+	defer e.exports.drop()
 	outcome, err := e.evaluate(judgebackend.WithPayer(ctx, payer(e.run)))
 	if err != nil && errcode.Of(err) != errcode.Cancelled {
 		return err
@@ -97,11 +102,24 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	if e := e.summary.close(c.Against); e != nil {
 		return e
 	}
-	if c.JSON {
+	if e := e.export(ctx, c.HTML); e != nil {
+		return e
+	}
+	if c.HTML != "" {
+		pages := pagesOf{process: p, w: e.warehouse, masked: e.masked, quiet: e.quiet, run: e.run, chosen: func(row *connectors.Run) bool {
+			return scoring.AnswerID{Agent: row.Agent, Version: row.AgentVersion, Batch: row.BatchID}.Matches(c.answers())
+		}}
+		if e := pages.write(context.WithoutCancel(ctx), c.HTML); e != nil {
+			return e
+		}
+		p.say(c.HTML)
+	}
+	switch {
+	case c.JSON:
 		if e := e.summary.writeJSON(p.stdout); e != nil {
 			return e
 		}
-	} else {
+	case !c.printed():
 		if e := e.summary.render(p.stdout, c.options(p)); e != nil {
 			return e
 		}
@@ -211,8 +229,21 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 			}
 		}
 	}
-	e.execution, err = c.executeFlags.open(config.Execute, e.process, e.resumed, c.written(), c.Source)
-	return err
+	if e.execution, err = c.executeFlags.open(config.Execute, e.process, e.resumed, c.written(), c.Source); err != nil {
+		return err
+	}
+	e.summary, e.masked = newRunSummary(e.engine, e.metrics), slices.Concat(config.Report.Masked, c.Mask)
+	if e.summary.mask, err = c.masking(config.Report.Masked); err != nil {
+		return err
+	}
+	if e.exports, err = c.exportFlags.open(e.process, exportOptions(e.summary, e.metrics), e.summary.mask); err != nil {
+		return err
+	}
+	if e.exports.any() && c.Cases != "" {
+		e.places = placed(e.source, c.Cases)
+		e.source = e.places
+	}
+	return nil
 }
 
 // written is the URL of the database that scores go to; empty for none.
@@ -435,6 +466,9 @@ type evaluation struct {
 	judges      []*connectors.Warehouse // that promoted judges are taken from
 
 	summary *runSummary
+	exports *exports // nil: none
+	masked  []string // columns of results that nothing shows
+	places  *places  // of the cases that are being scored; nil: nobody asks
 	gates   gates
 	started time.Time
 	begun   map[connectors.Run]bool           // rows of eval_runs that are written
@@ -493,7 +527,7 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 	}
 	bar := newProgressBar(e.stderr, e.quiet)
 	outcome, err := batch.Runner{
-		Engine: e.engine, Metrics: e.metrics, Concurrency: e.concurrency, RetryFailed: e.retryFailed, Ordered: e.scoreFile != nil,
+		Engine: e.engine, Metrics: e.metrics, Concurrency: e.concurrency, RetryFailed: e.retryFailed, Ordered: e.scoreFile != nil || e.exports.any(),
 		Stop: stop, Now: e.now, Progress: bar.update, Held: e.held, Skipped: e.summary.describe, Scored: e.scored,
 	}.Run(ctx, e.run, e.execution.source(e.source), ledger)
 	bar.finish()
@@ -543,6 +577,7 @@ func (e *evaluation) held(rows []batch.Row) {
 // scored is told of every case whose scores are stored.
 func (e *evaluation) scored(c *scoring.Case, rows []batch.Row) {
 	e.summary.add(c, rows)
+	e.exportScored(c, rows)
 	if e.recorded != nil && len(rows) > 0 {
 		e.cases[rows[0].CaseID] = true
 		e.recorded.count(rows)

@@ -168,7 +168,7 @@ func (s *functionServer) site(metrics []scoring.Metric) (http.Handler, error) {
 		return nil, nil
 	}
 	pages, err := site.New(site.Options{
-		Warehouse: s.results, Prefix: r.Prefix, Version: version(), Metrics: metrics, Masked: r.Masked, Labels: r.Labels, EmbedIn: r.EmbedIn, Now: s.now, Log: s.log,
+		Warehouse: s.results, Prefix: r.Prefix, Version: version(), Metrics: metrics, Masked: r.Masked, Labels: r.Labels, EmbedIn: r.EmbedIn, Budget: site.Budget(s.config.Judge.Budget), Now: s.now, Log: s.log,
 	})
 	if err != nil {
 		return nil, usageError{fmt.Errorf("report: %w", err)}

@@ -59,7 +59,7 @@ func (c *viewCommand) Run(ctx context.Context, p process) error {
 	defer w.Close()
 	pages, err := site.New(site.Options{
 		Warehouse: w, Version: version(), Metrics: metric.All(), Masked: append(config.Report.Masked, c.Mask...), Labels: c.Label, Now: p.now,
-		Log: slog.New(slog.NewTextHandler(p.stderr, nil)),
+		Budget: site.Budget(config.Judge.Budget), Log: slog.New(slog.NewTextHandler(p.stderr, nil)),
 	})
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/badger-eval/badger/internal/natural"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
@@ -172,6 +173,21 @@ var standings = []string{"passed", "failed", "no_verdict", "abstained", "not_app
 // String names the standing: passed, failed, no_verdict, abstained, not_applicable, unanswered, error
 // or absent.
 func (s Standing) String() string { return standings[s] }
+
+// Status is the status of a score of this standing; "" where there is none.
+func (s Standing) Status() scoring.Status {
+	switch s {
+	case StandPassed, StandFailed, StandScored:
+		return scoring.StatusOK
+	case StandAbstained:
+		return scoring.StatusAbstained
+	case StandNotApplicable, StandUnanswered:
+		return scoring.StatusNotApplicable
+	case StandAbsent:
+		return ""
+	}
+	return scoring.StatusFailed
+}
 
 // StandingNamed is the standing of a name.
 func StandingNamed(name string) (Standing, bool) {

@@ -40,63 +40,87 @@ type Point struct {
 
 // NewTrend reads the batches one after the other; at most one batch of each version is held.
 func NewTrend(ctx context.Context, src Source, set *Set, o TrendOptions) (*Trend, error) {
-	o.CompareOptions = o.withDefaults()
-	t := &Trend{MinDrop: o.MinDrop, Alpha: o.Alpha}
 	batches, err := src.Batches(ctx)
 	if err != nil {
 		return nil, err
 	}
+	there, err := src.Metrics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	held := map[int]*Answers{} // the last batch of each version
+	return TrendOf(batches, there, o, func(batches []Batch, before, i int, o CompareOptions) (*Comparison, error) {
+		load := o.Metrics
+		if !slices.Contains(load, complexity) {
+			load = append(slices.Clone(load), complexity)
+		}
+		now := set.Answers(batches[i])
+		if err := src.Load(ctx, batches[i], load, now); err != nil {
+			return nil, err
+		}
+		from := set.Answers(Batch{})
+		if before >= 0 {
+			from = held[before]
+		}
+		c := Compare(from, now, o)
+		for j := range held { // nothing will be compared with these
+			if batches[j].sameVersion(&batches[i]) {
+				delete(held, j)
+			}
+		}
+		held[i] = now
+		return c, nil
+	})
+}
+
+// TrendOf makes a trend of batches. compare compares batch i with an earlier one, or with no scores
+// where before is below 0; it is called for each batch in the order of time, and may return nil to
+// leave the batch out.
+func TrendOf(batches []Batch, there []string, o TrendOptions, compare func(batches []Batch, before, i int, o CompareOptions) (*Comparison, error)) (*Trend, error) {
+	o.CompareOptions = o.withDefaults()
+	t := &Trend{MinDrop: o.MinDrop, Alpha: o.Alpha}
 	for _, b := range batches {
 		if o.Choose == nil || o.Choose(&b) {
 			t.Batches = append(t.Batches, b)
 		}
 	}
 	Sort(t.Batches)
-	there, err := src.Metrics(ctx)
-	if err != nil {
-		return nil, err
-	}
 	t.Metrics, t.More = ChooseMetrics(there, o.Metrics)
 	o.Metrics = t.Metrics
-	load := t.Metrics
-	if !slices.Contains(load, complexity) {
-		load = append(slices.Clone(load), complexity)
-	}
 	notes := map[string]bool{}
-	held := map[int]*Answers{} // the last batch of each version
 	for i := range t.Batches {
-		now := set.Answers(t.Batches[i])
-		if err := src.Load(ctx, t.Batches[i], load, now); err != nil {
+		before := Before(t.Batches, i)
+		c, err := compare(t.Batches, before, i, o.CompareOptions)
+		if err != nil {
 			return nil, err
 		}
-		before := Before(t.Batches, i)
-		if before >= 0 {
-			c := Compare(held[before], now, o.CompareOptions)
-			t.last, t.before = *c, true
-			for k := range c.Changes {
-				ch := &c.Changes[k]
-				if ch.To.Asked > 0 {
-					t.Points = append(t.Points, Point{Batch: i, Metric: ch.Metric, Tier: ch.Tier, Now: ch.To, Before: &before, Change: ch})
-				}
-			}
-			for _, n := range c.Notes {
-				if !strings.HasPrefix(n, "only the ") && n != c.From.unfinished() && n != c.To.unfinished() { // said of each batch
-					notes[n] = true
-				}
-			}
-			if c.OnlyOf[0]+c.OnlyOf[1] > 0 {
-				notes["some batches have other cases than the one before: changes are of the cases that both have"] = true
-			}
-		} else {
-			t.alone(i, now, o)
-			t.before = false
+		if c == nil { // it was left out
+			continue
 		}
-		for j := range held { // nothing will be compared with these
-			if t.Batches[j].sameVersion(&t.Batches[i]) {
-				delete(held, j)
+		if t.before = before >= 0; t.before {
+			t.last = *c
+		}
+		for k := range c.Changes {
+			ch := &c.Changes[k]
+			p := Point{Batch: i, Metric: ch.Metric, Tier: ch.Tier, Now: ch.To}
+			if before >= 0 {
+				p.Before, p.Change = &before, ch
+			}
+			if ch.To.Asked > 0 {
+				t.Points = append(t.Points, p)
 			}
 		}
-		held[i] = now
+		if before < 0 {
+			continue
+		}
+		for _, n := range c.Notes {
+			if !strings.HasPrefix(n, "only the ") && n != c.From.unfinished() && n != c.To.unfinished() { // said of each batch
+				notes[n] = true
+			}
+		}
+		if c.OnlyOf[0]+c.OnlyOf[1] > 0 {
+			notes["some batches have other cases than the one before: changes are of the cases that both have"] = true
+		}
 	}
 	t.note(notes)
 	return t, nil
@@ -116,25 +140,6 @@ func Before(batches []Batch, i int) int {
 		}
 	}
 	return other
-}
-
-// alone adds the points of a batch that nothing is compared with.
-func (t *Trend) alone(i int, now *Answers, o TrendOptions) {
-	tiers := []string{""}
-	if o.ByTier {
-		tiers = append(tiers, now.set.tierNames()...)
-	}
-	for _, m := range t.Metrics {
-		for _, tier := range tiers {
-			chosen := all
-			if tier != "" {
-				chosen = func(n int) bool { return now.set.tier(n) == tier }
-			}
-			if f := now.series[m].figures(chosen); f.Asked > 0 {
-				t.Points = append(t.Points, Point{Batch: i, Metric: m, Tier: tier, Now: f})
-			}
-		}
-	}
 }
 
 func (t *Trend) note(notes map[string]bool) {

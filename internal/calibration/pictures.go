@@ -15,7 +15,7 @@ import (
 // accuracy, and, where the report is broken down by tier, the share of cases that metrics pass in
 // each. The same report gives the same bytes.
 func Pictures(r *Report) []*chart.Picture {
-	out := []*chart.Picture{forest(r), scatter(r)}
+	out := []*chart.Picture{Forest(r), scatter(r)}
 	for _, b := range r.Breakdowns {
 		if b.By == ByTier && len(b.Parts) > 0 {
 			out = append(out, bars(r, b))
@@ -107,8 +107,8 @@ var strengths = []struct {
 	from, to float64
 }{{"poor", -1, 0}, {"slight", 0, 0.2}, {"fair", 0.2, 0.4}, {"moderate", 0.4, 0.6}, {"substantial", 0.6, 0.8}, {"almost perfect", 0.8, 1}}
 
-// forest is kappa with its interval, a row for every metric.
-func forest(r *Report) *chart.Picture {
+// Forest is kappa with its interval, a row for every metric.
+func Forest(r *Report) *chart.Picture {
 	metrics := shown(r)
 	const rowHeight, plot, figures = 22.0, 460.0, 190.0
 	names := nameWidth(metrics)

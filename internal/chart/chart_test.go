@@ -131,6 +131,17 @@ func TestPointsAreInProportion(t *testing.T) {
 	}
 }
 
+// Lines are not areas: no rule fills what may be a line but through the kind of its element.
+func TestLinesAreNotFilled(t *testing.T) {
+	for _, rule := range regexp.MustCompile(`(?m)^(\.chart [^{]+)\{[^}]*\bfill: var`).FindAllStringSubmatch(chart.CSS, -1) {
+		for _, selector := range strings.Split(rule[1], ",") {
+			if last := strings.Fields(selector)[1]; strings.HasPrefix(last, ".") && last != ".paper" && last != ".shade" {
+				t.Errorf("the rule %s fills lines, too", selector)
+			}
+		}
+	}
+}
+
 // No line joins points that cannot be compared.
 func TestCutLines(t *testing.T) {
 	lines := func(cut ...bool) int {

@@ -136,11 +136,6 @@ func (j *junit) body(a *Answer, difference string) string {
 	add("reason", a.reason(j.o.Metric))
 	add("why they differ", difference)
 	add("question", a.Question)
-	for i := range a.Scores {
-		if s := &a.Scores[i]; s.Passed != nil && !*s.Passed && s.Metric != j.o.Metric {
-			add(s.Metric+" "+shownValue(s), s.Reason)
-		}
-	}
 	return element(cut(b.String(), maxCase))
 }
 

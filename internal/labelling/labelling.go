@@ -120,13 +120,16 @@ func (s *Store) Neighbours(ctx context.Context, q *Queue, me string, position in
 	return before, after, err
 }
 
-// Mine is the newest label of an annotator for an answer, in a queue or outside of one; nil where
-// there is none.
+// Mine is the newest label of an annotator for an answer, in a queue, or in any and outside of one
+// where the queue is empty; nil where there is none. Decisions count apart.
 func (s *Store) Mine(ctx context.Context, of Label) (*Label, error) {
 	rows, err := s.newest(ctx, &of, 0)
 	for i := range rows {
-		if rows[i].Queue == of.Queue && rows[i].Decides == of.Decides {
-			return &rows[i], err
+		if r := &rows[i]; r.Decides == of.Decides && (of.Queue == "" || r.Queue == of.Queue) {
+			if r.Verdict == Withdrawn {
+				return nil, err
+			}
+			return r, err
 		}
 	}
 	return nil, err
@@ -151,4 +154,25 @@ func plain(what, text string, longest int) error {
 		return errcode.New(errcode.InvalidArgument, "%s: it holds the character NUL, expected text", what)
 	}
 	return nil
+}
+
+// MineIn is what an annotator says of answers of a queue, by case: verdicts, Skip too.
+func (s *Store) MineIn(ctx context.Context, q *Queue, me string, items []Item) (map[string]string, error) {
+	var cases []string
+	for i := range items {
+		if items[i].Mine != connectors.Untouched {
+			cases = append(cases, items[i].CaseID)
+		}
+	}
+	if cases == nil {
+		return nil, nil
+	}
+	rows, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Queue: q.ID, Annotator: me, Cases: cases, Newest: true}, 0)
+	out := map[string]string{}
+	for i := range rows {
+		if l := &rows[i]; !l.Decides && l.Verdict != Withdrawn {
+			out[l.CaseID] = l.Verdict
+		}
+	}
+	return out, err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -125,4 +126,25 @@ func distinct(list []string) []string {
 		}
 	}
 	return out
+}
+
+// Cases are the ids of all cases that a list chooses, in its order. The metrics are those of the
+// program, which tell the primary one of a run.
+func Cases(ctx context.Context, w *connectors.Warehouse, metrics []scoring.Metric, list caselist.State) ([]string, error) {
+	p, err := w.Pages(ctx, metrics)
+	if err != nil {
+		return nil, err
+	}
+	l, err := p.List(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for id, err := range l.IDs(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
 }

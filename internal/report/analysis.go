@@ -263,7 +263,7 @@ func RenderComparison(w io.Writer, c *analysis.Comparison, more []string, cases 
 			row[10], row[11] = inStyle(analysis.PValue(*ch.P), dim), text(analysis.PValue(*ch.PAdjusted))
 		}
 		if ch.Rate != nil {
-			row[7] = text(fmt.Sprintf("%+.1f pts", rounded(100**ch.Rate, 1)))
+			row[7] = text(Points(*ch.Rate))
 			row[8], row[9] = v.count(len(ch.Fixed), green), v.count(len(ch.Broken), red)
 		}
 		g.add(row...)
@@ -359,11 +359,15 @@ type FailureView struct {
 	All   bool   // all labels of each kind
 }
 
+// kindTitles are what kinds of findings are about.
 var kindTitles = map[string]string{
 	analysis.KindIssue: "Issues of the query, by the SQL judge", analysis.KindError: "What is wrong, by FLEX", analysis.KindDifference: "Why right answers differ, by FLEX",
 	analysis.KindExecution: "How execution accuracy errs, by FLEX", analysis.KindRelation: "Relations between the results", analysis.KindFilters: "Filters applied, by STEF",
 	analysis.KindDiagnosis: "Diagnoses, by ROSE",
 }
+
+// KindTitle is what a kind of findings is about, as a heading.
+func KindTitle(kind string) string { return kindTitles[kind] }
 
 // RenderFailures writes for a terminal what goes wrong.
 func RenderFailures(w io.Writer, f *analysis.Failures, o FailureView, terminal Options) error {

@@ -114,6 +114,9 @@ func (v *view) worseBriefly() {
 		}
 		for i := range c.Regressed[:min(len(c.Regressed), briefAnswers)] {
 			a := c.Regressed[i]
+			if a.Why != "" { // it says more than the metric's own reason
+				a.Reason, a.Why = a.Why, ""
+			}
 			v.answer(&a, decimal(*a.Before)+" "+v.arrow+" "+decimal(a.Value))
 			shown++
 		}

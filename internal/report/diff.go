@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/cell"
 	"github.com/badger-eval/badger/scoring/relation"
@@ -108,45 +109,37 @@ func (d *Diff) Figures() *DiffFigures {
 		Gold: Shape{d.Gold.Rows(), len(d.Gold.Columns)}, Pred: Shape{d.Pred.Rows(), len(d.Pred.Columns)},
 		Relations: d.Relations, Matched: r.Matched, OnlyGold: d.Gold.Rows() - r.Matched, OnlyPred: d.Pred.Rows() - r.Matched,
 	}
-	differs := make([]rowSet, len(a.Columns))
-	var differing rowSet
-	for k := range a.Columns {
-		differs[k] = d.differing(k)
-		differing = differing.union(differs[k])
-	}
-	f.Differing = differing.len()
+	c := caseview.Compare(d.Gold, d.Pred, a, r)
+	f.Differing = c.Differing().Len()
 	if r.Pairs == nil && r.Method != cell.MethodRows {
 		f.Differing = r.Matched - r.Equal // which ones is not known
 	}
 	f.Equal = f.Matched - f.Differing
-	d.columns(f, differs)
+	d.columns(f, c)
 	limit := d.Rows
 	if limit == 0 {
 		limit = 10
 	}
-	order := d.pairOrder(f)
-	for i := range differing.all() {
+	for i := range c.Differing().All() {
 		if len(f.Rows) >= limit {
 			break
 		}
-		f.Rows = append(f.Rows, d.row(i, order, differs))
+		f.Rows = append(f.Rows, d.row(i, c))
 	}
 	d.loneRows(f, limit)
 	return f
 }
 
 // columns fills in the mapping, in gold's order.
-func (d *Diff) columns(f *DiffFigures, differs []rowSet) {
+func (d *Diff) columns(f *DiffFigures, compared *caseview.Comparison) {
 	a := &d.Alignment
 	for i := range d.Gold.Columns {
 		c := DiffColumn{Gold: d.Gold.Columns[i].Name, GoldPosition: i + 1, goldRight: d.Gold.Columns[i].Type.Numeric()}
-		for k, p := range a.Columns {
-			if p.Gold != i {
-				continue
-			}
+		if k := compared.Pair(i); k >= 0 {
+			p := &a.Columns[k]
 			pred := &d.Pred.Columns[p.Pred]
 			c.Pred, c.PredPosition, c.By, c.Kind, c.Fact, c.Key = pred.Name, p.Pred+1, p.By, p.Kind, p.Fact, slices.Contains(a.Index, k)
-			c.Differing, c.predRight = differs[k].len(), pred.Type.Numeric()
+			c.Differing, c.predRight = compared.Differs(k).Len(), pred.Type.Numeric()
 		}
 		f.Columns = append(f.Columns, c)
 	}
@@ -155,22 +148,13 @@ func (d *Diff) columns(f *DiffFigures, differs []rowSet) {
 	}
 }
 
-// pairOrder is the position in the alignment of every column of the figures, or -1.
-func (d *Diff) pairOrder(f *DiffFigures) []int {
-	order := make([]int, len(f.Columns))
-	for i := range order {
-		order[i] = slices.IndexFunc(d.Alignment.Columns, func(p scoring.ColumnPair) bool { return p.Gold == i })
-	}
-	return order
-}
-
-func (d *Diff) row(i int, order []int, differs []rowSet) DiffRow {
-	j := int(d.Result.Pairs[i])
-	row := DiffRow{Gold: i + 1, Pred: j + 1, Cells: make([]DiffCell, len(order))}
-	for c, k := range order {
+func (d *Diff) row(i int, compared *caseview.Comparison) DiffRow {
+	j := compared.Partner(i)
+	row := DiffRow{Gold: i + 1, Pred: j + 1, Cells: make([]DiffCell, len(d.Gold.Columns))}
+	for c := range d.Gold.Columns {
 		cell := DiffCell{Gold: valueText(&d.Gold.Columns[c], i)}
-		if k >= 0 {
-			cell.Pred, cell.Equal = valueText(&d.Pred.Columns[d.Alignment.Columns[k].Pred], j), !differs[k].has(i)
+		if k := compared.Pair(c); k >= 0 {
+			cell.Pred, cell.Equal = valueText(&d.Pred.Columns[d.Alignment.Columns[k].Pred], j), !compared.Differs(k).Has(i)
 		}
 		row.Cells[c] = cell
 	}
@@ -221,45 +205,6 @@ func (d *Diff) loneRows(f *DiffFigures, limit int) {
 		}
 		f.PredRows = append(f.PredRows, row)
 	}
-}
-
-// differing is the matched gold rows whose cells of the k-th mapped column differ, by the same
-// rules as package cell's.
-func (d *Diff) differing(k int) rowSet {
-	if d.Result.Pairs == nil {
-		return nil
-	}
-	p := &d.Alignment.Columns[k]
-	gold, pred, c := &d.Gold.Columns[p.Gold], &d.Pred.Columns[p.Pred], p.Comparison
-	if slices.Contains(d.Alignment.Index, k) {
-		return nil // rows are matched on it
-	}
-	goldView, predView := cell.Views(&c, cell.FloatBits(d.Gold, d.Pred))
-	goldKeys, predKeys := cell.AllKeys(gold, goldView), cell.AllKeys(pred, predView)
-	equal := func(i, j int) bool { return goldKeys[i] == predKeys[j] }
-	if c.Kind == scoring.KindNumber && (!c.Exact() || c.Scale != 0) {
-		g, q, unit := make([]float64, gold.Len()), make([]float64, pred.Len()), cell.Pow10(c.Scale)
-		cell.Magnitudes(gold, goldView, g)
-		cell.Magnitudes(pred, predView, q)
-		sameKey := equal
-		equal = func(i, j int) bool {
-			x, y := g[i], q[j]
-			if c.Scale != 0 {
-				y *= unit
-			}
-			if x != x || y != y { // NULL, or text that is no number
-				return x != x && y != y && sameKey(i, j)
-			}
-			return cell.Near(x, y, &c)
-		}
-	}
-	set := make(rowSet, (len(d.Result.Pairs)+63)/64)
-	for i, j := range d.Result.Pairs {
-		if j >= 0 && !equal(i, int(j)) {
-			set[i>>6] |= 1 << (i & 63)
-		}
-	}
-	return set
 }
 
 // JSON is the diff as one document.

@@ -12,7 +12,15 @@ import (
 
 // Render writes the diff for a terminal.
 func (f *DiffFigures) Render(w io.Writer, o Options) error {
-	v := &diffView{DiffFigures: f, printer: newPrinter(w, o)}
+	v := newDiffView(f, newPrinter(w, o))
+	v.summary()
+	v.relations()
+	v.tables()
+	return v.w.Flush()
+}
+
+func newDiffView(f *DiffFigures, p *printer) *diffView {
+	v := &diffView{DiffFigures: f, printer: p}
 	for _, c := range f.Columns {
 		v.goldNames = append(v.goldNames, c.Gold)
 		if c.PredPosition > 0 {
@@ -22,13 +30,15 @@ func (f *DiffFigures) Render(w io.Writer, o Options) error {
 	for _, x := range f.Extra {
 		v.predNames = append(v.predNames, x.Pred)
 	}
-	v.summary()
-	v.relations()
+	return v
+}
+
+// tables shows the mapping of the columns and the rows that differ.
+func (v *diffView) tables() {
 	v.mapping()
 	v.differing()
-	v.lone("Only in gold", f.GoldRows, f.OnlyGold, v.goldBlocks())
-	v.lone("Only in the predicted result", f.PredRows, f.OnlyPred, v.predBlocks())
-	return v.w.Flush()
+	v.lone("Only in gold", v.GoldRows, v.OnlyGold, v.goldBlocks())
+	v.lone("Only in the predicted result", v.PredRows, v.OnlyPred, v.predBlocks())
 }
 
 // diffView is the figures of a diff on a printer.
@@ -46,12 +56,21 @@ func (v *diffView) predName(c *DiffColumn) string {
 }
 
 func (v *diffView) summary() {
+	v.score()
+	v.shapes()
+}
+
+func (v *diffView) score() {
 	line := []span{{"score " + strconv.FormatFloat(v.Score, 'f', -1, 64), bold}}
 	if len(line[0].text) > len("score 0.1234") {
 		line[0].text = fmt.Sprintf("score %.4f", v.Score)
 	}
 	line = append(append(line, span{gap, plain}), v.bar(v.Score, 20)...)
 	v.line(line...)
+}
+
+// shapes says how large the results are and how their rows were matched.
+func (v *diffView) shapes() {
 	v.line(span{fmt.Sprintf("gold has %s of %s, the predicted result %s of %s",
 		Counted(v.Gold.Rows, "row"), Counted(v.Gold.Columns, "column"), Counted(v.Pred.Rows, "row"), Counted(v.Pred.Columns, "column")), plain})
 	if v.Matched == 0 {

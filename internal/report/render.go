@@ -490,6 +490,9 @@ func Percent(share float64) string { return percent(share) }
 // Value is a value of a metric as the terminal prints it.
 func Value(f float64) string { return decimal(f) }
 
+// Points is a difference of shares as the terminal prints it, in points of a percent, such as +1.5 pts.
+func Points(f float64) string { return fmt.Sprintf("%+.1f pts", rounded(100*f, 1)) }
+
 // Signed is a difference of values as the terminal prints it, with its sign.
 func Signed(f float64) string { return signed(f) }
 

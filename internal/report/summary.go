@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"maps"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/natural"
 	"github.com/badger-eval/badger/internal/numbered"
 	"github.com/badger-eval/badger/scoring"
 )
@@ -259,6 +261,20 @@ func (s *Summary) Ask(questions []string) {
 			}
 		}
 	}
+}
+
+// Unanswered lists the questions that [Summary.Ask] found to have no answer.
+func (s *Summary) Unanswered() []Case {
+	var out []Case
+	for agent, cases := range s.silent {
+		for n := range cases {
+			out = append(out, Case{ID: s.infos[n].id, Batch: s.infos[n].batch, Agent: agent.Name, Version: agent.Version})
+		}
+	}
+	slices.SortFunc(out, func(a, b Case) int {
+		return cmp.Or(natural.Compare(a.Agent, b.Agent), natural.Compare(a.Version, b.Version), natural.Compare(a.Batch, b.Batch), natural.Compare(a.ID, b.ID))
+	})
+	return out
 }
 
 func (s *Summary) unanswered(agent Agent, id, batch string) {

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/badger-eval/badger/internal/caseview"
 	"golang.org/x/text/width"
 )
 
@@ -44,7 +45,7 @@ func Printable(s string) string {
 			b.WriteString(`\t`)
 		case r < 0x80 && unicode.IsControl(r):
 			fmt.Fprintf(&b, `\x%02x`, r)
-		case !visible(r, last) || runeWidth(r) == 0 && marks >= maxMarks:
+		case !caseview.Visible(r, last) || runeWidth(r) == 0 && marks >= maxMarks:
 			if r > 0xffff {
 				fmt.Fprintf(&b, `\U%08x`, r)
 			} else {
@@ -71,17 +72,6 @@ const (
 	zeroWidthNonJoiner = '\u200c'
 	zeroWidthJoiner    = '\u200d'
 )
-
-// visible tells whether a rune may be shown as it is, after another one.
-func visible(r, last rune) bool {
-	switch {
-	case r == zeroWidthNonJoiner || r == zeroWidthJoiner: // part of the spelling in several scripts
-		return unicode.In(last, unicode.L, unicode.M) && last > 0x7f
-	case r >= 0xe0100 && r <= 0xe01ef: // selectors that can carry hidden text
-		return false
-	}
-	return unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Zs)
-}
 
 // runeWidth is how many columns of a terminal a rune takes.
 func runeWidth(r rune) int {

@@ -54,13 +54,20 @@ func queueAddress(queue string) string {
 }
 
 // labelAddress is a case of a queue to label; no case: the next one.
-func labelAddress(queue, caseKey string) string {
-	v := url.Values{"queue": {queue}}
-	if caseKey != "" {
-		v.Set("case", caseKey)
+func labelAddress(queue, caseID string) string {
+	if caseID == "" {
+		return address("/label/next", url.Values{"queue": {queue}})
 	}
-	return address("/label", v)
+	return address("/label", url.Values{"queue": {queue}, "case": {caseID}})
 }
+
+// adjudicateAddress lists where the annotators of a queue differ.
+func adjudicateAddress(queue string) string {
+	return address("/adjudicate", url.Values{"queue": {queue}})
+}
+
+// newQueueAddress makes a queue of the cases of a list.
+func newQueueAddress(s caselist.State) string { return address("/queue/new", s.Values()) }
 
 // exportAddress is all cases of a list, in a format.
 func exportAddress(s caselist.State, format string) string {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
@@ -44,6 +45,9 @@ var assets = sync.OnceValue(func() map[string]*asset {
 		data, err := assetFiles.ReadFile("assets/" + f.Name())
 		if err != nil {
 			panic(err)
+		}
+		if f.Name() == "site.css" {
+			data = append(data, chart.CSS...)
 		}
 		sum := sha256.Sum256(data)
 		ext := path.Ext(f.Name())

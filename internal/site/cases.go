@@ -15,9 +15,6 @@ import (
 // casesPage lists the cases of a run.
 var casesPage = &page{name: "cases", pattern: "GET /cases", nav: "Cases", perRun: true, role: identity.Read, show: (*Site).cases}
 
-// exportFormats are the forms in which a list of cases can be had.
-var exportFormats = []string{"csv", "jsonl", "junit"}
-
 // modeNames are the modes as people read them.
 var modeNames = map[caselist.Mode]string{
 	caselist.All: "All", caselist.Failed: "Failed", caselist.Passed: "Passed", caselist.Errors: "Errors", caselist.Abstained: "Abstained", caselist.Changed: "Changed",
@@ -31,7 +28,7 @@ type caseList struct {
 	Modes    []modeLink
 	Pills    []pill       // the conditions, each with the list without it
 	Kept     []hidden     // of the state, in forms that change a part of it
-	ForQueue []hidden     // the whole state
+	Queue    string       // address of a new queue of all cases
 	Heads    []columnHead // of the metrics and other columns
 	Case     columnHead
 	Question columnHead
@@ -206,14 +203,14 @@ func (v *caseList) frame(list *connectors.List, metrics []string) {
 	}
 	v.Unfilter = casesAddress(caselist.State{Run: s.Run, Baseline: s.Baseline, Metric: s.Metric, Mode: s.Mode, Columns: s.Columns, Size: s.Size, Tall: s.Tall})
 	v.Kept = fields(s, "search", "regexp", "page", "size", "column", "rows")
-	v.ForQueue = fields(s, "page", "size", "column", "rows")
+	v.Queue = newQueueAddress(s)
 	for _, m := range list.Shape.Metrics {
 		if m.Metric != v.Metric && m.Metric != "relation" {
 			v.Metrics = append(v.Metrics, columnChoice{m.Metric, slices.Contains(metrics, m.Metric)})
 		}
 	}
 	for _, format := range exportFormats {
-		v.Exports = append(v.Exports, namedAddress{format, exportAddress(s, format)})
+		v.Exports = append(v.Exports, namedAddress{format.name, exportAddress(s, format.name)})
 	}
 	size := s.Size
 	v.From, v.To = (s.Page-1)*size+1, (s.Page-1)*size+len(v.Rows)

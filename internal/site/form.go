@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -33,6 +35,7 @@ func (servedForm) static() bool                 { return false }
 type form struct {
 	addressing
 	templates map[string]*template.Template // by name of a page
+	layout    string                        // the template that a page is shown in
 }
 
 //go:embed templates
@@ -40,8 +43,11 @@ var templateFiles embed.FS
 
 // newForm parses the templates for a form.
 func newForm(a addressing, pages []*page) (*form, error) {
-	f := &form{a, map[string]*template.Template{}}
-	layout, err := template.New("layout.html").Funcs(f.functions()).Option("missingkey=error").ParseFS(templateFiles, "templates/layout.html", "templates/parts.html")
+	f := &form{a, map[string]*template.Template{}, "layout"}
+	layout, err := template.New("layout.html").Funcs(f.functions()).Option("missingkey=error").ParseFS(templateFiles, "templates/layout.html", "templates/parts.html", "templates/cells.html", "templates/labelcontrol.html")
+	if err == nil {
+		_, err = layout.New("chart.html").Parse(chart.Template)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +140,7 @@ func (f *form) write(w io.Writer, name string, data frame) error {
 	if t == nil {
 		return errcode.New(errcode.Internal, "there is no template %s", name)
 	}
-	return t.ExecuteTemplate(w, "layout", data)
+	return t.ExecuteTemplate(w, f.layout, data)
 }
 
 // functions are what templates can call, besides those of html/template.
@@ -161,13 +167,13 @@ func (f *form) functions() template.FuncMap {
 		"href":  f.href,
 		"asset": func(name string) string { return f.href(assetAddress(name)) },
 		"list":  func(v ...any) []any { return v },
-		// with makes the arguments of a template of several: {{template "x" (with "A" 1 "B" 2)}}.
-		"with": func(pairs ...any) (map[string]any, error) {
+		// args makes the arguments of a template of several: {{template "x" (args "A" 1 "B" 2)}}.
+		"args": func(pairs ...any) (map[string]any, error) {
 			m := map[string]any{}
 			for i := 0; i+1 < len(pairs); i += 2 {
 				key, ok := pairs[i].(string)
 				if !ok {
-					return nil, fmt.Errorf("with: %v is no name", pairs[i])
+					return nil, fmt.Errorf("args: %v is no name", pairs[i])
 				}
 				m[key] = pairs[i+1]
 			}
@@ -180,5 +186,16 @@ func (f *form) functions() template.FuncMap {
 		"figure":   figure,
 		"instant":  instant,
 		"took":     took,
+
+		"runAddress":  runAddress,
+		"pieces":      caseview.Pieces,
+		"name":        columnName,
+		"brief":       func(s string) string { return cutText(s, 200) },
+		"lines":       textLines,
+		"pad":         padding,
+		"columnState": columnState,
+		"add":         func(a, b int) int { return a + b },
+		"float":       func(n int64) float64 { return float64(n) },
+		"isTrue":      func(b *bool) bool { return b != nil && *b },
 	}
 }

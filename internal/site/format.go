@@ -102,3 +102,11 @@ func took(ms any) string {
 	d := time.Duration(f * float64(time.Millisecond)).Round(time.Second)
 	return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
 }
+
+// plural is a number of things: 1 batch, 1,200 batches.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return count(n) + " " + many
+}

@@ -64,8 +64,11 @@ type runRow struct {
 	Cost      string
 }
 
-// reader knows what columns the users' tables have. It serves one page.
+// reader knows what columns the users' tables have. It serves one page, or a whole static report.
 func (s *Site) reader(ctx context.Context) (*connectors.Pages, error) {
+	if h := heldIn(ctx); h != nil {
+		return h.pages, nil
+	}
 	if s.o.Warehouse == nil {
 		return nil, errcode.New(errcode.Unavailable, "there is no warehouse yet")
 	}
@@ -164,7 +167,7 @@ func (s *Site) runRows(ctx context.Context, p *connectors.Pages, runs []connecto
 		}
 		row.Failed = runErrors(run)
 		row.GoldenSet = goldenSets(run)
-		row.Tokens, row.Cost = runTokens(run), runCost(run)
+		row.Tokens, row.Cost = runTokens(run), costOfRun(run)
 		if run.Status == "running" {
 			if row.Answers, err = s.o.Warehouse.Count(ctx, connectors.Filter{Agent: key.Agent, Version: key.Version, Batch: key.Batch}); err != nil {
 				return nil, err
@@ -242,8 +245,8 @@ func runTokens(run *connectors.Run) *int64 {
 	return &n
 }
 
-// runCost is what a run paid, in the currency of its prices; "" where no price is known.
-func runCost(run *connectors.Run) string {
+// costOfRun is what a run paid, in the currency of its prices; "" where no price is known.
+func costOfRun(run *connectors.Run) string {
 	var cost struct {
 		Money string `json:"money"`
 	}

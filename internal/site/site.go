@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
@@ -25,6 +26,7 @@ type Options struct {
 	Masked    []string              // columns of results whose cells are shown as hashes
 	Labels    bool                  // people may label; else the site only reads
 	EmbedIn   []string              // origins that may show the pages in a frame
+	Budget    Budget                // of judges
 	Now       func() time.Time      // nil: time.Now
 	Log       *slog.Logger          // nil: silent
 }
@@ -42,7 +44,10 @@ type page struct {
 }
 
 // pages are all pages, in the order of their links.
-var pages = []*page{runsPage, runPage, casesPage}
+var pages = []*page{
+	runsPage, runPage, casesPage, exportPage, onecasePage, comparePage, pairsPage, failuresPage, trendPage, suspectsPage, agreementPage, costPage,
+	queuesPage, queuePage, queueLabelsPage, newQueuePage, makeQueuePage, closeQueuePage, labelPage, labelNextPage, saveLabelPage, undoLabelPage, renewPage, adjudicatePage, namePage,
+}
 
 // Site is the report over HTTP. It is safe for use by several goroutines.
 type Site struct {
@@ -51,6 +56,7 @@ type Site struct {
 	handler http.Handler
 	served  *form
 	policy  string // Content-Security-Policy
+	mask    *caseview.Mask
 }
 
 // New makes a site. An error is a wrong option.
@@ -66,6 +72,9 @@ func New(o Options) (*Site, error) {
 	}
 	s := &Site{o: o, pages: pages}
 	var err error
+	if s.mask, err = caseview.NewMask(o.Masked, nil); err != nil {
+		return nil, err
+	}
 	if s.policy, err = contentPolicy(o.EmbedIn); err != nil {
 		return nil, err
 	}
@@ -119,7 +128,11 @@ func (s *Site) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		h.Set(requestID, rand.Text()[:16])
 	}
 	defer func() {
-		if v := recover(); v != nil && v != http.ErrAbortHandler { //nolint:errorlint // it is that value
+		switch v := recover(); v {
+		case nil:
+		case http.ErrAbortHandler: // a file that was begun cannot be ended
+			panic(v)
+		default:
 			s.o.Log.Error("a page could not be made", slog.String("id", h.Get(requestID)), slog.String("path", r.URL.Path), slog.String("stack", string(debug.Stack())))
 			s.fail(rw, r, errcode.New(errcode.Internal, "the page could not be made; this is a defect of badger"))
 		}
@@ -176,6 +189,10 @@ func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 		f.Status, f.Heading, f.Advice = http.StatusServiceUnavailable, "The warehouse does not answer", "Load the page again in a moment."
 		rw.Header().Set("Retry-After", "5")
 	default:
+		if code == errcode.Unknown { // it is not written for people
+			f.Message = "This is a defect of badger."
+			s.o.Log.Error("a defect", slog.String("id", f.ID), slog.String("error", err.Error()))
+		}
 		f.Status, f.Heading, f.Advice = http.StatusInternalServerError, "The page could not be made", "Load the page again. Where it fails again, tell whoever runs the server the identifier below."
 		s.o.Log.Error("a page could not be made", slog.String("id", f.ID), slog.String("path", r.URL.Path), slog.String("code", code.String()))
 	}

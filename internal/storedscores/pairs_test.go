@@ -150,6 +150,18 @@ func TestCompare(t *testing.T) {
 		}
 	}
 
+	trend, err := analysis.NewTrend(t.Context(), storedscores.In(w), analysis.NewSet(metric.All()), analysis.TrendOptions{CompareOptions: analysis.CompareOptions{Metrics: metrics}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted, err := storedscores.In(w).Trend(t.Context(), analysis.NewSet(metric.All()), analysis.TrendOptions{CompareOptions: analysis.CompareOptions{Metrics: metrics}}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(trend, counted, cmpopts.IgnoreUnexported(analysis.Trend{}), cmpopts.IgnoreFields(analysis.Change{}, "Fixed", "Broken", "NFixed", "NBroken")); d != "" || len(trend.Points) != 8 {
+		t.Errorf("%d points; the trend from counts differs: %s", len(trend.Points), d)
+	}
+
 	// of the earlier run of the second version alone
 	set = analysis.NewSet(metric.All())
 	got, err = storedscores.In(w).Compare(t.Context(), set, storedscores.Side{Run: "r1", Agent: "atlas", Version: "1", Batch: "b1"}, storedscores.Side{Run: "r2", Agent: "atlas", Version: "2", Batch: "b1"}, from, to, o)

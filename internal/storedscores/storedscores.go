@@ -2,6 +2,7 @@
 package storedscores
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -60,6 +61,18 @@ func (s *Warehouse) Load(ctx context.Context, b analysis.Batch, metrics []string
 // Evidence yields the latest scores of the metrics, of each judge that was asked, of the answers that
 // a pattern names.
 func (s *Warehouse) Evidence(ctx context.Context, metrics []string, of scoring.AnswerID) iter.Seq2[analysis.Evidence, error] {
+	return s.evidence(ctx, connectors.Latest{Agent: of.Agent, Version: of.Version, Batch: of.Batch, Everything: true, Metrics: metrics, ByJudge: true})
+}
+
+// EvidenceOf yields the scores of the metrics of one side.
+func (s *Warehouse) EvidenceOf(ctx context.Context, side Side, metrics []string) iter.Seq2[analysis.Evidence, error] {
+	l := side.Latest(metrics...)
+	l.ByJudge = true
+	return s.evidence(ctx, l)
+}
+
+func (s *Warehouse) evidence(ctx context.Context, l connectors.Latest) iter.Seq2[analysis.Evidence, error] {
+	l.Details = analysis.Evident
 	return func(yield func(analysis.Evidence, error) bool) {
 		more := true
 		known := map[string]string{} // texts are valid until the next row only
@@ -71,7 +84,7 @@ func (s *Warehouse) Evidence(ctx context.Context, metrics []string, of scoring.A
 			}
 			return kept
 		}
-		err := s.each(ctx, connectors.Latest{Agent: of.Agent, Version: of.Version, Batch: of.Batch, Everything: true, Metrics: metrics, Details: analysis.Evident, ByJudge: true}, func(id scoring.AnswerID, score *analysis.Score) bool {
+		err := s.each(ctx, l, func(id scoring.AnswerID, score *analysis.Score) bool {
 			id = scoring.AnswerID{CaseID: keep(id.CaseID), Agent: keep(id.Agent), Version: keep(id.Version), Batch: keep(id.Batch)}
 			score.CaseID, score.Metric, score.Judge, score.Reason = id.CaseID, keep(score.Metric), keep(score.Judge), keep(score.Reason)
 			more = yield(analysis.Evidence{AnswerID: id, Score: *score}, nil)
@@ -183,19 +196,16 @@ func (s *Warehouse) Labels(ctx context.Context) (map[scoring.AnswerID]bool, erro
 	if err != nil {
 		return nil, err
 	}
-	sums, decided := map[scoring.AnswerID]int{}, map[scoring.AnswerID]bool{}
+	said := map[scoring.AnswerID][]connectors.Vote{}
 	for _, v := range votes {
-		decided[v.AnswerID] = decided[v.AnswerID] || v.Decides
-	}
-	for _, v := range votes {
-		if v.Known && v.Decides == decided[v.AnswerID] {
-			sums[v.AnswerID] += v.Says
+		if v.Known {
+			said[v.AnswerID] = append(said[v.AnswerID], v)
 		}
 	}
 	out := map[scoring.AnswerID]bool{}
-	for id, sum := range sums {
-		if sum != 0 {
-			out[id] = sum > 0
+	for id, of := range said {
+		if b := balance(of); b != 0 {
+			out[id] = b > 0
 		}
 	}
 	return out, nil
@@ -260,10 +270,12 @@ func Digest(r *scoring.Result) string {
 type Side struct {
 	Run                   string
 	Agent, Version, Batch string
+	None                  bool // no scores at all
 }
 
-func (s Side) latest(metrics []string) connectors.Latest {
-	return connectors.Latest{Run: s.Run, Agent: s.Agent, Version: s.Version, Batch: s.Batch, Metrics: metrics}
+// Latest chooses the side's scores of some metrics.
+func (s Side) Latest(metrics ...string) connectors.Latest {
+	return connectors.Latest{Run: s.Run, None: s.None, Agent: s.Agent, Version: s.Version, Batch: s.Batch, Metrics: metrics}
 }
 
 // half is one side of a pair.
@@ -288,7 +300,7 @@ func (s *Warehouse) Tallies(ctx context.Context, set *analysis.Set, from, to Sid
 		metrics := slices.Sorted(slices.Values(o.Metrics))
 		for part := range slices.Chunk(metrics, metricsAtOnce) {
 			var t *analysis.Tally
-			for p, err := range s.w.PairCounts(ctx, from.latest(part), to.latest(part)) {
+			for p, err := range s.w.PairCounts(ctx, from.Latest(part...), to.Latest(part...)) {
 				if err != nil {
 					yield(nil, err)
 					return
@@ -327,7 +339,7 @@ type Compared struct {
 func (s *Warehouse) Compare(ctx context.Context, set *analysis.Set, from, to Side, fromBatch, toBatch analysis.Batch, o analysis.CompareOptions) (*Compared, error) {
 	out := &Compared{Comparison: analysis.NewComparison(fromBatch, toBatch, o), Transitions: map[string][]analysis.Transition{}}
 	var err error
-	if out.Shared, out.OnlyOf[0], out.OnlyOf[1], err = s.w.SharedCases(ctx, from.latest(o.Metrics), to.latest(o.Metrics)); err != nil {
+	if out.Shared, out.OnlyOf[0], out.OnlyOf[1], err = s.w.SharedCases(ctx, from.Latest(o.Metrics...), to.Latest(o.Metrics...)); err != nil {
 		return nil, err
 	}
 	var notes []string
@@ -341,6 +353,66 @@ func (s *Warehouse) Compare(ctx context.Context, set *analysis.Set, from, to Sid
 	}
 	out.Finish(notes, o)
 	return out, nil
+}
+
+// Failures counts what goes wrong on one side, without naming cases. In a run and in a batch an answer
+// has one score of a metric, so that answers and questions are as many.
+func (s *Warehouse) Failures(ctx context.Context, side Side, metrics []string) (*analysis.Failures, error) {
+	l := side.Latest(metrics...)
+	l.Details = metrics
+	out := &analysis.Failures{LookedAt: map[string]int{}}
+	counts := map[[2]string]int{} // by metric and finding
+	for r, err := range s.w.LatestScores(ctx, l) {
+		if err != nil {
+			return nil, err
+		}
+		if r.Score.Status != scoring.StatusOK {
+			continue
+		}
+		m := known(metrics, r.Score.Metric)
+		out.LookedAt[m]++
+		for _, f := range analysis.Findings(m, r.Score.Status, r.Score.Value, r.Detail) {
+			counts[[2]string{m, f}]++
+		}
+	}
+	for key, n := range counts {
+		kind, label, _ := strings.Cut(key[1], ":")
+		out.Labels = append(out.Labels, analysis.FailureLabel{Metric: key[0], Kind: kind, Label: label, N: n, Cases: n})
+	}
+	slices.SortFunc(out.Labels, func(a, b analysis.FailureLabel) int {
+		return cmp.Or(cmp.Compare(slices.Index(metrics, a.Metric), slices.Index(metrics, b.Metric)), strings.Compare(a.Kind, b.Kind), cmp.Compare(b.N, a.N), strings.Compare(a.Label, b.Label))
+	})
+	return out, nil
+}
+
+// known is the text of a list that equals another one, which is valid until the next row only.
+func known(list []string, text string) string { return list[slices.Index(list, text)] }
+
+// Trend is [analysis.NewTrend] of the last batches of those that are chosen, without naming cases; last
+// 0 is all.
+func (s *Warehouse) Trend(ctx context.Context, set *analysis.Set, o analysis.TrendOptions, last int) (*analysis.Trend, error) {
+	batches, err := s.Batches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	there, err := s.Metrics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return analysis.TrendOf(batches, there, o, func(batches []analysis.Batch, before, i int, o analysis.CompareOptions) (*analysis.Comparison, error) {
+		if last > 0 && i < len(batches)-last {
+			return nil, nil //nolint:nilnil // it is left out
+		}
+		from, fromBatch := Side{None: true}, analysis.Batch{}
+		if before >= 0 {
+			from, fromBatch = SideOf(batches[before]), batches[before]
+		}
+		c, err := s.Compare(ctx, set, from, SideOf(batches[i]), fromBatch, batches[i], o)
+		if err != nil {
+			return nil, err
+		}
+		return &c.Comparison, nil
+	})
 }
 
 // SideOf is a batch, with its latest scores.

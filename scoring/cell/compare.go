@@ -11,6 +11,7 @@ import (
 type Options struct {
 	PenalizeExtra bool // count every extra predicted column that is not trivial as a column of mismatches, as the paper's padding does
 	Pairs         bool // also say which row was matched with which, for showing differences
+	EqualPairs    bool // with Pairs: also where all rows are equal, which takes longer
 }
 
 // How rows were matched.
@@ -40,8 +41,8 @@ type Result struct {
 	// PaperOmitted why there is none.
 	PaperScore   *float64 `json:"paper_score,omitempty"`
 	PaperOmitted string   `json:"paper_score_omitted,omitempty"`
-	// Pairs[i] is the predicted row matched with gold row i, or -1. Only where asked for, and not
-	// where all rows are equal.
+	// Pairs[i] is the predicted row matched with gold row i, or -1. Only where asked for, and where
+	// all rows are equal only with EqualPairs.
 	Pairs []int32 `json:"-"`
 }
 
@@ -105,7 +106,8 @@ func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result 
 	}
 	bits := FloatBits(gold, pred)
 	joinTells := len(index) > 0 && slices.ContainsFunc(all, func(c pair) bool { return c.byMagnitude() }) // sooner than classes or ranges do
-	if r.GoldRows == r.PredRows && !joinTells && !valuesDiffer(a) && sameRows(all, r.GoldRows, bits) {
+	same := r.GoldRows == r.PredRows && !joinTells && !valuesDiffer(a) && sameRows(all, r.GoldRows, bits)
+	if same && !(o.Pairs && o.EqualPairs) {
 		r.allEqual(len(gold.Columns))
 		return r
 	}
@@ -127,11 +129,11 @@ func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result 
 		pairs = m.pairs
 	}
 	r.count(gold, index, compared, pairs)
-	if joinTells && r.Equal == r.GoldRows && r.Equal == r.PredRows {
+	same = same || joinTells && r.Equal == r.GoldRows && r.Equal == r.PredRows
+	if same {
 		r.allEqual(len(gold.Columns))
-		return r
 	}
-	if o.Pairs {
+	if o.Pairs && (!same || o.EqualPairs) {
 		r.Pairs = pairs
 	}
 	return r

@@ -22,6 +22,7 @@ type Deployment struct {
 	// a password.
 	Warehouse string `yaml:"warehouse"`
 	Judge     Judge  `yaml:"judge"`
+	Report    Report `yaml:"report"`
 
 	CloudRun   CloudRun         `yaml:"cloud_run"`
 	Databricks Databricks       `yaml:"databricks"`
@@ -93,6 +94,9 @@ func (d *Deployment) complete() error {
 	}
 	if u, err := url.Parse(d.Judge.URL); d.Judge.URL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		return errcode.New(errcode.InvalidArgument, "values: deploy.judge.url is no URL such as https://models.example.com/v1")
+	}
+	if err := d.Report.complete(); err != nil {
+		return err
 	}
 	if err := d.CloudRun.complete(); err != nil {
 		return err

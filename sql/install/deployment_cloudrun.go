@@ -241,9 +241,16 @@ func (p *Plan) CloudRunBindings() []Binding {
 	service, judged := "serviceAccount:"+p.CloudRunAccount(), d.Judge.Backend != "" && d.Judge.Backend != "none"
 	project := v.Database
 	out := []Binding{
-		{"service", v.Service, "roles/run.invoker", "", "CALLER", "BigQuery calls the service, and nobody else may."},
+		{"service", v.Service, "roles/run.invoker", "", "CALLER", "BigQuery calls the service."},
 		{"connection", p.ConnectionName(), "projects/" + project + "/roles/" + FunctionOwner, v.Roles.Owner, "", "The owner creates functions over the connection."},
 		{"connection", p.ConnectionName(), "roles/bigquery.connectionUser", v.Roles.Caller, "", "Callers call functions over the connection."},
+	}
+	for _, who := range d.Report.People() {
+		kind := "user:"
+		if strings.HasSuffix(who, ".gserviceaccount.com") {
+			kind = "serviceAccount:"
+		}
+		out = append(out, Binding{"service", v.Service, "roles/run.invoker", kind + who, "", "Whom deploy.report names opens the report."})
 	}
 	if judged && d.Judge.Secret != "" {
 		out = append(out, Binding{"secret", d.Judge.Secret, "roles/secretmanager.secretAccessor", service, "", "The service reads the judge's key."})
@@ -254,8 +261,11 @@ func (p *Plan) CloudRunBindings() []Binding {
 			Binding{"project", billing, "roles/bigquery.jobUser", service, "", "The service runs queries: promoted judges, references, the ledger."},
 			Binding{"project", billing, "roles/bigquery.readSessionUser", service, "", "The service reads large results."})
 		role, why := "roles/bigquery.dataViewer", "The service reads promoted judges."
-		if judged {
+		switch {
+		case judged:
 			role, why = "roles/bigquery.dataEditor", "The service keeps the judge's replies, and reads promoted judges."
+		case d.Report.Labels():
+			role, why = "roles/bigquery.dataEditor", "The service keeps labels, and reads promoted judges."
 		}
 		out = append(out, Binding{"dataset", data + "." + badgersql.Schema, role, service, "", why})
 		if other := strings.Trim(u.Path, "/"); other != "" && other != badgersql.Schema {

@@ -2,6 +2,7 @@ package install
 
 import (
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/spcs"
+	badgersql "github.com/badger-eval/badger/sql"
 )
 
 // SnowflakeService is what only a service in Snowpark Container Services decides: the values under
@@ -119,6 +121,18 @@ func (v *Values) completeSPCS(p *Plan) error {
 	}
 	if err := v.Deploy.Judge.completeSPCS(); err != nil {
 		return err
+	}
+	if r := &v.Deploy.Report; r.On() {
+		if !s.Public {
+			return bad("deploy.report: people reach the report by the public endpoint, and deploy.snowflake.public is false")
+		}
+		for _, people := range []*[]string{&r.Readers, &r.Annotators, &r.Admins} {
+			stored := make([]string, len(*people))
+			for i, name := range *people {
+				stored[i] = p.folded(name)
+			}
+			*people = stored
+		}
 	}
 	if w := v.Deploy.Warehouse; w != "" {
 		if u, err := url.Parse(w); err != nil || u.Scheme != "snowflake" || u.User != nil {
@@ -271,14 +285,20 @@ func (p *Plan) specificationText(image string, app bool) (string, error) {
 func (p *Plan) specification(image string, app bool) (*spcs.Specification, error) {
 	v := &p.Values
 	s := &spcs.Specification{}
+	if app && v.Deploy.Report.On() && !p.HasTables() {
+		return nil, errcode.New(errcode.InvalidArgument, "values: deploy.report: a Native App has tables to show in the schema %s alone, and schema is %.60q", badgersql.Schema, v.Schema)
+	}
 	api := p.container("badger", image, apiPort, grpcPort, app)
+	api.Env["BADGER_REPORT_OFF"] = "true" // there is no sign-in, and names are not believed
 	s.Spec.Containers = []spcs.Container{api}
 	s.Spec.Endpoints = []spcs.Endpoint{{Name: "api", Port: apiPort, Protocol: "HTTP"}}
 	s.ServiceRoles = []spcs.ServiceRole{{Name: "caller", Endpoints: []string{"api"}}}
 	if v.Deploy.Snowflake.Public {
 		// Whoever holds the role caller may send any header to the endpoint api. What comes through
 		// the ingress has a server of its own, so that names that the ingress vouches for stay so.
-		s.Spec.Containers = append(s.Spec.Containers, p.container("public", image, publicPort, grpcPort+2, app))
+		public := p.container("public", image, publicPort, grpcPort+2, app)
+		maps.Copy(public.Env, v.Deploy.Report.Environment())
+		s.Spec.Containers = append(s.Spec.Containers, public)
 		s.Spec.Endpoints = append(s.Spec.Endpoints, spcs.Endpoint{Name: "ui", Port: publicPort, Protocol: "HTTP", Public: true})
 		s.ServiceRoles = append(s.ServiceRoles, spcs.ServiceRole{Name: "viewer", Endpoints: []string{"ui"}})
 	}

@@ -147,13 +147,8 @@ func (v *Values) complete(required []string) error {
 		if *f.value == "" {
 			*f.value = f.initial
 		}
-		for _, c := range *f.value {
-			if c < ' ' || c == 0x7f || c == 0x85 || c == 0x2028 || c == 0x2029 {
-				return errcode.New(errcode.InvalidArgument, "values: %s holds a control character", f.key)
-			}
-		}
-		if strings.Contains(*f.value, "$$") || strings.Contains(*f.value, "$badger$") {
-			return errcode.New(errcode.InvalidArgument, "values: %s holds $$ or $badger$, which end the text of a function", f.key)
+		if err := checkText(f.key, *f.value); err != nil {
+			return err
 		}
 		for _, key := range required {
 			if key == f.key && *f.value == "" {
@@ -200,6 +195,19 @@ func (v *Values) complete(required []string) error {
 		}
 	}
 	return v.Schedule.complete()
+}
+
+// checkText refuses a text that would end another text that it becomes part of.
+func checkText(key, text string) error {
+	for _, c := range text {
+		if c < ' ' || c == 0x7f || c == 0x85 || c == 0x2028 || c == 0x2029 {
+			return errcode.New(errcode.InvalidArgument, "values: %s holds a control character", key)
+		}
+	}
+	if strings.Contains(text, "$$") || strings.Contains(text, "$badger$") {
+		return errcode.New(errcode.InvalidArgument, "values: %s holds $$ or $badger$, which end the text of a function", key)
+	}
+	return nil
 }
 
 // Require demands that values are not empty, by their keys.

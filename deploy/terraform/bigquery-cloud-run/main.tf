@@ -171,11 +171,21 @@ resource "google_bigquery_connection" "this" {
   cloud_resource {}
 }
 
-# Nobody else may call the service.
+# Nobody may call the service but BigQuery and var.invokers.
 resource "google_cloud_run_v2_service_iam_member" "caller" {
   project  = var.project
   location = google_cloud_run_v2_service.this.location
   name     = google_cloud_run_v2_service.this.name
   role     = "roles/run.invoker"
   member   = "serviceAccount:${google_bigquery_connection.this.cloud_resource[0].service_account_id}"
+}
+
+resource "google_cloud_run_v2_service_iam_member" "invoker" {
+  for_each = var.invokers
+
+  project  = var.project
+  location = google_cloud_run_v2_service.this.location
+  name     = google_cloud_run_v2_service.this.name
+  role     = "roles/run.invoker"
+  member   = each.value
 }

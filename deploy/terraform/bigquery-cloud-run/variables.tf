@@ -138,6 +138,17 @@ variable "project_roles" {
   default     = ["roles/bigquery.jobUser"]
 }
 
+variable "invokers" {
+  description = "Who may call the service besides BigQuery, such as user:ana@example.com, who opens the report."
+  type        = set(string)
+  default     = []
+
+  validation {
+    condition     = alltrue([for m in var.invokers : can(regex("^(user|serviceAccount|group):[^@]+@[^@]+$", m))])
+    error_message = "Expected user:EMAIL, serviceAccount:EMAIL or group:EMAIL."
+  }
+}
+
 variable "deletion_protection" {
   description = "Terraform refuses to destroy the service while this is true."
   type        = bool

@@ -39,7 +39,7 @@ func (t *Tab) Print(name string) {
 	t.must(err)
 	path := t.write(name+".pdf", pdf)
 	if tool, err := exec.LookPath("pdftoppm"); err == nil {
-		out, err := exec.CommandContext(ctx, tool, "-png", "-r", "70", "-l", "3", path, path[:len(path)-len(".pdf")]).CombinedOutput()
+		out, err := exec.CommandContext(ctx, tool, "-png", "-r", "70", "-l", "3", path, path[:len(path)-len(".pdf")]).CombinedOutput() //nolint:gosec // the test names the file
 		if err != nil {
 			t.tb.Errorf("pdftoppm: %v: %s", err, out)
 		}
@@ -49,8 +49,8 @@ func (t *Tab) Print(name string) {
 func (t *Tab) write(name string, data []byte) string {
 	t.tb.Helper()
 	folder := os.Getenv("BADGER_SCREENSHOTS")
-	t.must(os.MkdirAll(folder, 0o750))
+	t.must(os.MkdirAll(folder, 0o750)) //nolint:gosec // whoever runs the test names the folder
 	path := filepath.Join(folder, name)
-	t.must(os.WriteFile(path, data, 0o600))
+	t.must(os.WriteFile(path, data, 0o600)) //nolint:gosec // the same
 	return path
 }

@@ -43,10 +43,13 @@ func (j *Judge) Complete(_ context.Context, r judgebackend.Request) (judgebacken
 		resp.Reply = "I would rather not say."
 		return resp, nil
 	}
-	var schema schemaJSON
-	if len(r.Schema) == 0 || json.Unmarshal(r.Schema, &schema) != nil {
+	if len(r.Schema) == 0 {
 		resp.Reply = c.says(c.next())
 		return resp, nil
+	}
+	var schema schemaJSON
+	if err := json.Unmarshal(r.Schema, &schema); err != nil {
+		return resp, err
 	}
 	reply, err := json.Marshal(c.value("", &schema))
 	resp.Reply = string(reply)

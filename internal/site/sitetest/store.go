@@ -107,8 +107,8 @@ func fillSmall(ctx context.Context, w *connectors.Warehouse, db *sql.DB) error {
 	for i, r := range []Run{
 		{ID: "night-1.0", Filter: connectors.Filter{Version: "1.0"}},
 		{ID: "night-2.0", Filter: connectors.Filter{Version: "2.0", Batch: "atlas-2.0"}},
-		{ID: "judged", Filter: connectors.Filter{Batch: Rerun}, Metrics: judged, Judge: &Judge{Malformed: 12}},
 		{ID: "judged-1.0", Filter: connectors.Filter{Version: "1.0"}, Metrics: judged, Judge: &Judge{Malformed: 12}},
+		{ID: "judged", Filter: connectors.Filter{Batch: Rerun}, Metrics: judged, Judge: &Judge{Malformed: 12}},
 	} {
 		r.Started = began.AddDate(0, 0, i)
 		if err := r.Score(ctx, w); err != nil {
@@ -116,8 +116,8 @@ func fillSmall(ctx context.Context, w *connectors.Warehouse, db *sql.DB) error {
 		}
 	}
 	return w.WriteRuns(ctx,
-		connectors.Run{ID: "under-way", Agent: "atlas", AgentVersion: "2.0", BatchID: Rerun, Started: began.AddDate(0, 0, 5), Mode: "both", Judge: "none", Status: "running"},
-		connectors.Run{ID: "cut-short", Agent: "atlas", AgentVersion: "1.0", BatchID: "atlas-1.0", Started: began.AddDate(0, 0, 4), Mode: "both", Judge: "none", Status: "stopped"})
+		connectors.Run{ID: "under-way", Agent: "atlas", AgentVersion: "2.0", BatchID: Rerun, Started: began.AddDate(0, 0, -1), Mode: "both", Judge: "none", Status: "running"},
+		connectors.Run{ID: "cut-short", Agent: "atlas", AgentVersion: "1.0", BatchID: "atlas-1.0", Started: began.AddDate(0, 0, -2), Mode: "both", Judge: "none", Status: "stopped"})
 }
 
 // Plain is the run of a hostile or wide store that has all cases; its own names are harmless.

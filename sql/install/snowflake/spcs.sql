@@ -75,8 +75,10 @@ ALTER SERVICE IF EXISTS {{in .Values.Service}} SET COMMENT = {{lit .ServiceDoc}}
 --- owner: The functions' owner may call the service's endpoint; callers of the functions need no right on it.
 GRANT SERVICE ROLE {{in .Values.Service}}!caller TO ROLE {{id .Values.Roles.Owner}}
 {{if .Values.Deploy.Snowflake.Public -}}
---- owner: Callers may call the functions from outside, too.
-GRANT SERVICE ROLE {{in .Values.Service}}!viewer TO ROLE {{id .Values.Roles.Caller}}
+{{range .Values.Visitors -}}
+--- owner: {{oneline .}} reaches the public endpoint{{if $.Values.Deploy.Report.On}}, where the report is{{end}}.
+GRANT SERVICE ROLE {{in $.Values.Service}}!viewer TO ROLE {{id .}}
+{{end -}}
 {{end -}}
 {{define "properties"}}  MIN_INSTANCES = {{.Values.Deploy.Replicas.Min}} MAX_INSTANCES = {{.Values.Deploy.Replicas.Max}} MIN_READY_INSTANCES = {{.Values.Deploy.Snowflake.Ready}}
   AUTO_SUSPEND_SECS = {{.Values.Deploy.Snowflake.Suspend}} AUTO_RESUME = TRUE QUERY_WAREHOUSE = {{id .Values.Deploy.Snowflake.QueryWarehouse}}{{if .Outside}}

@@ -94,6 +94,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if and $v.httpRoute.enabled (not $v.httpRoute.parentRefs) }}
 {{- fail "httpRoute.parentRefs: expected the gateways that the route belongs to" }}
 {{- end }}
+{{- if and $v.report.enabled (not (dig "results" "warehouse" "" $v.config)) (not $v.extraEnv) (not $v.extraEnvFrom) }}
+{{- fail "report.enabled needs config.results.warehouse, whose runs the report shows" }}
+{{- end }}
+{{- if and $v.config.report (not $v.report.enabled) }}
+{{- fail "config.report is of no use without report.enabled" }}
+{{- end }}
 {{- if and $v.metrics.serviceMonitor.enabled (not $v.metrics.enabled) }}
 {{- fail "metrics.serviceMonitor.enabled needs metrics.enabled" }}
 {{- end }}
@@ -128,11 +134,24 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $_ := set $listen "metrics" (printf "0.0.0.0:%d" (int .Values.metrics.port)) }}
 {{- $_ := set $listen "allow_open_metrics" true }}
 {{- end }}
-{{- $added := dict "listen" $listen "limits" (dict "stop_grace" (printf "%ds" (sub (int .Values.terminationGracePeriodSeconds) 5)) "stop_delay" .Values.stopDelay) }}
+{{- $report := dict "off" true }}
+{{- if .Values.report.enabled }}{{ $report = dict "prefix" "/report" }}{{ end }}
+{{- $added := dict "listen" $listen "report" $report "limits" (dict "stop_grace" (printf "%ds" (sub (int .Values.terminationGracePeriodSeconds) 5)) "stop_delay" .Values.stopDelay) }}
 {{- if include "badger.tlsSecret" . }}
 {{- $_ := set $added "tls" (dict "cert" "/etc/badger/tls/tls.crt" "key" "/etc/badger/tls/tls.key") }}
 {{- end }}
 {{- toYaml (mergeOverwrite $added $c) }}
+{{- end }}
+
+{{/* The paths that are passed on from outside, as JSON. The report has its own. */}}
+{{- define "badger.paths" -}}
+{{- $paths := list "/v1" "/api/v1" "/health" }}
+{{- if .Values.report.enabled }}{{ $paths = append $paths (include "badger.reportPath" .) }}{{ end }}
+{{- toJson $paths }}
+{{- end }}
+
+{{- define "badger.reportPath" -}}
+{{- dig "report" "prefix" "/report" .Values.config | default "/" }}
 {{- end }}
 
 {{/* What the profile "restricted" of the pod security standards demands of a pod. */}}

@@ -83,8 +83,16 @@ again connection_role add acme-analytics.europe-west1.badger-scoring serviceAcco
 
 step "the service"
 [ "$only" = --roles ] || gcloud run services replace service.yaml --project=acme-analytics --region=europe-west1
-# BigQuery calls the service, and nobody else may.
+# BigQuery calls the service.
 again gcloud run services add-iam-policy-binding scoring --project=acme-analytics --region=europe-west1 --member="serviceAccount:$CALLER" --role=roles/run.invoker
+# Whom deploy.report names opens the report.
+again gcloud run services add-iam-policy-binding scoring --project=acme-analytics --region=europe-west1 --member=user:ana@example.com --role=roles/run.invoker
+# Whom deploy.report names opens the report.
+again gcloud run services add-iam-policy-binding scoring --project=acme-analytics --region=europe-west1 --member=user:ben@example.com --role=roles/run.invoker
+# Whom deploy.report names opens the report.
+again gcloud run services add-iam-policy-binding scoring --project=acme-analytics --region=europe-west1 --member=user:eva@example.com --role=roles/run.invoker
+# Whom deploy.report names opens the report.
+again gcloud run services add-iam-policy-binding scoring --project=acme-analytics --region=europe-west1 --member=serviceAccount:viewer@acme-analytics.iam.gserviceaccount.com --role=roles/run.invoker
 
 # The server takes tokens for this address only, and functions name it.
 urls=$(gcloud run services describe scoring --project=acme-analytics --region=europe-west1 --format=json | jq -r '[.status.url, (.metadata.annotations["run.googleapis.com/urls"] // "[]" | fromjson | .[])] | unique | .[]')

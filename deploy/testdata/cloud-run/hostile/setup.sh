@@ -76,8 +76,10 @@ again connection_role add example.com:null-off.US.1e3 'principalSet://iam.google
 
 step "the service"
 [ "$only" = --roles ] || gcloud run services replace service.yaml --project=example.com:null-off --region=us-central1
-# BigQuery calls the service, and nobody else may.
+# BigQuery calls the service.
 again gcloud run services add-iam-policy-binding no --project=example.com:null-off --region=us-central1 --member="serviceAccount:$CALLER" --role=roles/run.invoker
+# Whom deploy.report names opens the report.
+again gcloud run services add-iam-policy-binding no --project=example.com:null-off --region=us-central1 --member=user:null+off@example.com --role=roles/run.invoker
 
 # The server takes tokens for this address only, and functions name it.
 urls=$(gcloud run services describe no --project=example.com:null-off --region=us-central1 --format=json | jq -r '[.status.url, (.metadata.annotations["run.googleapis.com/urls"] // "[]" | fromjson | .[])] | unique | .[]')

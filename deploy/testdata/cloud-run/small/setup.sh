@@ -60,7 +60,7 @@ again connection_role add acme-analytics.EU.badger group:analysts@example.com ro
 
 step "the service"
 [ "$only" = --roles ] || gcloud run services replace service.yaml --project=acme-analytics --region=europe-west1
-# BigQuery calls the service, and nobody else may.
+# BigQuery calls the service.
 again gcloud run services add-iam-policy-binding badger --project=acme-analytics --region=europe-west1 --member="serviceAccount:$CALLER" --role=roles/run.invoker
 
 # The server takes tokens for this address only, and functions name it.

@@ -28,6 +28,7 @@ spec:
         BADGER_LIMITS_STOP_GRACE: 25s
         BADGER_LISTEN_GRPC: 127.0.0.1:7433
         BADGER_LISTEN_HTTP: 0.0.0.0:8080
+        BADGER_REPORT_OFF: "true"
         BADGER_RESULTS_WAREHOUSE: snowflake:///analytics/badger?auth=container
         BADGER_TIMEOUTS: '{snowflake: 10m0s}'
         GOMEMLIMIT: "7730941131"
@@ -54,14 +55,18 @@ spec:
         - serve
       env:
         BADGER_AUTH_GRPC_MODE: local
+        BADGER_AUTH_HTTP_DEFAULT_ROLES: '["call","read"]'
         BADGER_AUTH_HTTP_MODE: platform
         BADGER_AUTH_HTTP_PLATFORM: spcs
+        BADGER_AUTH_HTTP_ROLES: '{"ANA":["call","label"],"Ben%20Li":["call","label"],"EVA@EXAMPLE.COM":["admin"]}'
         BADGER_JUDGE_BACKEND: openai:gpt-4o
         BADGER_JUDGE_BASE_URL: https://models.example.com/v1
         BADGER_JUDGE_KEY_FILE: /secrets/judge/secret_string
         BADGER_LIMITS_STOP_GRACE: 25s
         BADGER_LISTEN_GRPC: 127.0.0.1:7435
         BADGER_LISTEN_HTTP: 0.0.0.0:8081
+        BADGER_REPORT_LABELS: "true"
+        BADGER_REPORT_MASKED: '["email","iban"]'
         BADGER_RESULTS_WAREHOUSE: snowflake:///analytics/badger?auth=container
         BADGER_TIMEOUTS: '{snowflake: 10m0s}'
         GOMEMLIMIT: "7730941131"
@@ -107,7 +112,7 @@ serviceRoles:
 $$;
 
 -- The mark by which the service is compared, last.
-ALTER SERVICE IF EXISTS analytics.badger.scorer SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:dbb568eb707bb557]';
+ALTER SERVICE IF EXISTS analytics.badger.scorer SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:60ea20871ccb8872]';
 
 -- Until all instances are READY:
 SHOW SERVICE CONTAINERS IN SERVICE analytics.badger.scorer;

@@ -28,6 +28,7 @@ spec:
         BADGER_LIMITS_STOP_GRACE: 25s
         BADGER_LISTEN_GRPC: 127.0.0.1:7433
         BADGER_LISTEN_HTTP: 0.0.0.0:8080
+        BADGER_REPORT_OFF: "true"
         BADGER_RESULTS_WAREHOUSE: snowflake:///provider/scorers?auth=container
         BADGER_TIMEOUTS: '{snowflake: 10m0s}'
         GOMEMLIMIT: "966367638"
@@ -62,7 +63,7 @@ serviceRoles:
 $$;
 
 -- The mark by which the service is compared, last.
-ALTER SERVICE IF EXISTS provider.scorers.badger SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:be9939c16e5a7a8e]';
+ALTER SERVICE IF EXISTS provider.scorers.badger SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:67ae461e8ba20806]';
 
 -- Until all instances are READY:
 SHOW SERVICE CONTAINERS IN SERVICE provider.scorers.badger;

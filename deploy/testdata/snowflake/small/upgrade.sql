@@ -28,6 +28,7 @@ spec:
         BADGER_LIMITS_STOP_GRACE: 25s
         BADGER_LISTEN_GRPC: 127.0.0.1:7433
         BADGER_LISTEN_HTTP: 0.0.0.0:8080
+        BADGER_REPORT_OFF: "true"
         BADGER_RESULTS_WAREHOUSE: snowflake:///analytics/badger?auth=container
         BADGER_TIMEOUTS: '{snowflake: 10m0s}'
         GOMEMLIMIT: "966367638"
@@ -62,7 +63,7 @@ serviceRoles:
 $$;
 
 -- The mark by which the service is compared, last.
-ALTER SERVICE IF EXISTS analytics.badger.badger SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:5ccdf544c413c34c]';
+ALTER SERVICE IF EXISTS analytics.badger.badger SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:279ba3c3b0f36858]';
 
 -- Until all instances are READY:
 SHOW SERVICE CONTAINERS IN SERVICE analytics.badger.badger;

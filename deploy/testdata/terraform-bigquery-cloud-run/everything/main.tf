@@ -28,6 +28,7 @@ module "badger" {
   cpu           = "4"
   image         = "europe-docker.pkg.dev/acme-analytics/badger/badger@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
   instances     = { max = 10, min = 2 }
+  invokers      = ["user:ana@example.com", "user:ben@example.com", "user:eva@example.com", "serviceAccount:viewer@acme-analytics.iam.gserviceaccount.com"]
   location      = "europe-west1"
   memory        = "4Gi"
   network       = "inside"
@@ -39,10 +40,11 @@ module "badger" {
   subnetwork    = "inside-ew1"
 
   environment = {
-    BADGER_AUTH_HTTP_AUDIENCE         = "https://scoring-123456789012.europe-west1.run.app"
-    BADGER_AUTH_HTTP_EMAILS           = "bqcx-123456789012-ab12@gcp-sa-bigquery-condel.iam.gserviceaccount.com"
+    BADGER_AUTH_HTTP_AUDIENCE         = "https://scoring-123456789012.europe-west1.run.app,32555940559.apps.googleusercontent.com"
+    BADGER_AUTH_HTTP_EMAILS           = "bqcx-123456789012-ab12@gcp-sa-bigquery-condel.iam.gserviceaccount.com,ana@example.com,ben@example.com,eva@example.com,viewer@acme-analytics.iam.gserviceaccount.com"
     BADGER_AUTH_HTTP_MODE             = "platform"
     BADGER_AUTH_HTTP_PLATFORM         = "cloud-run"
+    BADGER_AUTH_HTTP_ROLES            = "{\"ana@example.com\":[\"call\",\"read\"],\"ben@example.com\":[\"call\",\"label\"],\"eva@example.com\":[\"admin\"],\"viewer@acme-analytics.iam.gserviceaccount.com\":[\"call\",\"read\"]}"
     BADGER_JUDGE_BACKEND              = "bigqueryai:gemini-2.5-flash"
     BADGER_JUDGE_CONNECTION           = "acme-analytics.europe-west1.models"
     BADGER_LIMITS_CALLER_CALLS        = "40"
@@ -53,6 +55,8 @@ module "badger" {
     BADGER_LIMITS_STOP_GRACE          = "9s"
     BADGER_LISTEN_H2C                 = "true"
     BADGER_RELOAD                     = "5m"
+    BADGER_REPORT_LABELS              = "true"
+    BADGER_REPORT_MASKED              = "[\"email\",\"iban\"]"
     BADGER_RESULTS_WAREHOUSE          = "bigquery://acme-analytics/answers?location=europe-west1&billing_project=acme-billing&credentials=metadata"
     GOMEMLIMIT                        = "3904MiB"
   }

@@ -27,6 +27,7 @@ module "badger" {
   cpu           = "1"
   image         = "registry.example.com:5000/a/b_c.d:0x1F"
   instances     = { max = 1, min = 1 }
+  invokers      = ["user:null+off@example.com"]
   location      = "EU"
   memory        = "1Gi"
   project       = "example.com:null-off"
@@ -36,10 +37,11 @@ module "badger" {
   service       = "no"
 
   environment = {
-    BADGER_AUTH_HTTP_AUDIENCE         = "https://badger.example.com"
-    BADGER_AUTH_HTTP_EMAILS           = "*@gcp-sa-bigquery-condel.iam.gserviceaccount.com"
+    BADGER_AUTH_HTTP_AUDIENCE         = "https://badger.example.com,32555940559.apps.googleusercontent.com"
+    BADGER_AUTH_HTTP_EMAILS           = "*@gcp-sa-bigquery-condel.iam.gserviceaccount.com,null+off@example.com"
     BADGER_AUTH_HTTP_MODE             = "platform"
     BADGER_AUTH_HTTP_PLATFORM         = "cloud-run"
+    BADGER_AUTH_HTTP_ROLES            = "{\"null+off@example.com\":[\"call\",\"read\"]}"
     BADGER_JUDGE_BACKEND              = "openai:%%{ if true }$${x} \"q\" \\"
     BADGER_JUDGE_BASE_URL             = "https://models.example.com/<&>"
     BADGER_JUDGE_KEY_FILE             = "/etc/badger/secrets/judge/value"
@@ -51,6 +53,7 @@ module "badger" {
     BADGER_LIMITS_STOP_GRACE          = "9s"
     BADGER_LISTEN_H2C                 = "true"
     BADGER_RELOAD                     = "5m"
+    BADGER_REPORT_MASKED              = "[\"a, b: 'c' $${d} $(e) %%{f}\",\"null\"]"
     BADGER_RESULTS_WAREHOUSE          = "bigquery://acme-analytics/a$${b}?location=EU&credentials=metadata"
     GOMEMLIMIT                        = "832MiB"
   }

@@ -47,6 +47,7 @@ module "badger" {
     BADGER_LIMITS_MESSAGE_BYTES       = "10485760"
     BADGER_LIMITS_STOP_GRACE          = "9s"
     BADGER_LISTEN_H2C                 = "true"
+    BADGER_REPORT_OFF                 = "true"
     GOMEMLIMIT                        = "832MiB"
   }
 }

@@ -100,6 +100,7 @@ spec:
         BADGER_LIMITS_STOP_GRACE: 25s
         BADGER_LISTEN_GRPC: 127.0.0.1:7433
         BADGER_LISTEN_HTTP: 0.0.0.0:8080
+        BADGER_REPORT_OFF: "true"
         BADGER_RESULTS_WAREHOUSE: snowflake:///lake/badger?auth=container
         BADGER_TIMEOUTS: '{snowflake: 10m0s}'
         GOMEMLIMIT: "966367638"
@@ -134,7 +135,7 @@ serviceRoles:
 $$
   MIN_INSTANCES = 1 MAX_INSTANCES = 1 MIN_READY_INSTANCES = 1
   AUTO_SUSPEND_SECS = 0 AUTO_RESUME = TRUE QUERY_WAREHOUSE = badger_wh
-  COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:fca3df95ed3c4286]';
+  COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:68c67ef80b033ef5]';
 
 -- 22. Run by badger_owner.
 -- A service that is there gets what is outside the specification.
@@ -163,6 +164,7 @@ spec:
         BADGER_LIMITS_STOP_GRACE: 25s
         BADGER_LISTEN_GRPC: 127.0.0.1:7433
         BADGER_LISTEN_HTTP: 0.0.0.0:8080
+        BADGER_REPORT_OFF: "true"
         BADGER_RESULTS_WAREHOUSE: snowflake:///lake/badger?auth=container
         BADGER_TIMEOUTS: '{snowflake: 10m0s}'
         GOMEMLIMIT: "966367638"
@@ -198,7 +200,7 @@ $$;
 
 -- 25. Run by badger_owner.
 -- The mark by which the service is compared, last.
-ALTER SERVICE IF EXISTS lake.badger.badger SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:fca3df95ed3c4286]';
+ALTER SERVICE IF EXISTS lake.badger.badger SET COMMENT = 'badger serve, which answers badger\'s functions. [badger-service:68c67ef80b033ef5]';
 
 -- 26. Run by badger_owner.
 -- The functions' owner may call the service's endpoint; callers of the functions need no right on it.

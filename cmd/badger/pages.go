@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/site"
+	"github.com/badger-eval/badger/scoring/metric"
+)
+
+// pagesOf are the pages about runs of a warehouse, as a report that needs no server.
+type pagesOf struct {
+	process
+	w        *connectors.Warehouse
+	masked   []string // columns of results
+	quiet    bool
+	run      string // in it the answers that are chosen
+	chosen   func(*connectors.Run) bool
+	baseline string // the run that is compared with; "": none
+	all      bool   // every case has a page
+}
+
+// write writes the pages: one document where the name ends with .html, else a folder.
+func (r *pagesOf) write(ctx context.Context, path string) error {
+	o, err := r.report(ctx)
+	if err != nil {
+		return err
+	}
+	pages, err := site.New(site.Options{Warehouse: r.w, Version: version(), Metrics: metric.All(), Masked: r.masked, Now: r.now})
+	if err != nil {
+		return err
+	}
+	bar := newProgressBar(r.stderr, r.quiet || path == standardOutput && isTerminal(r.stdout))
+	o.Done = func(done, of int) {
+		if done%100 == 0 {
+			bar.update(batch.Progress{Done: int64(done), Total: int64(of)})
+		}
+	}
+	defer bar.finish()
+	if isFolder(path) {
+		return pages.WriteFolder(ctx, path, o)
+	}
+	file, err := r.createExport("--html", path)
+	if err != nil {
+		return err
+	}
+	defer file.drop()
+	if err := pages.WriteFile(ctx, file.w, o); err != nil {
+		return err
+	}
+	return file.done()
+}
+
+// say tells what was written.
+func (p process) say(path string) {
+	if path == standardOutput {
+		return
+	}
+	if isFolder(path) {
+		path = filepath.Join(path, "index.html")
+	}
+	fmt.Fprintf(p.stderr, "wrote %s\n", path)
+}
+
+// isFolder tells whether pages go to a folder of this name.
+func isFolder(path string) bool {
+	if info, err := os.Stat(path); err == nil {
+		return info.IsDir()
+	}
+	return path != standardOutput && !slices.Contains([]string{".html", ".htm"}, strings.ToLower(filepath.Ext(path)))
+}
+
+// report chooses the rows of eval_runs that the report is about.
+func (r *pagesOf) report(ctx context.Context) (o site.Static, err error) {
+	o.All = r.all
+	rows, err := r.w.Runs(ctx, r.run)
+	if err != nil {
+		return o, err
+	}
+	for i := range rows {
+		if r.chosen == nil || r.chosen(&rows[i]) {
+			o.Runs = append(o.Runs, rows[i].Key())
+		}
+	}
+	if len(o.Runs) == 0 {
+		return o, errcode.New(errcode.NotFound, "the run has no answers to report on")
+	}
+	if r.baseline == "" {
+		return o, nil
+	}
+	if rows, err = r.w.Runs(ctx, r.baseline); err != nil {
+		return o, err
+	}
+	o.Baseline = baselineOf(rows, o.Runs[0])
+	return o, nil
+}
+
+// baselineOf is the row of a run that another run's row is compared with: of the same agent where
+// there is one, the last of several.
+func baselineOf(rows []connectors.Run, of caselist.Run) (out caselist.Run) {
+	for i := range rows {
+		if key := rows[i].Key(); out == (caselist.Run{}) || key.Agent == of.Agent || out.Agent != of.Agent {
+			out = key
+		}
+	}
+	return out
+}

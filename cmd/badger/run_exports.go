@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"iter"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/export"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// checkExports finds exports that a run cannot write.
+func (c *runCommand) checkExports() error {
+	if c.exportFlags.any() && c.Resume != "" && c.NoTo {
+		return usage("exports with --resume: expected a database, in which the whole run is; leave out --no-to")
+	}
+	if c.HTML != "" && c.NoTo {
+		return usage("--html: expected a database, from which the pages are made; leave out --no-to")
+	}
+	printed := ""
+	if c.JSON {
+		printed = "--json"
+	}
+	return c.exportFlags.check(printed)
+}
+
+// exportScored writes a case that was scored to the exports. Those of a run that goes on are written
+// in the end, when its cases are whole.
+func (e *evaluation) exportScored(c *scoring.Case, rows []batch.Row) {
+	if !e.exports.any() || e.resumed || len(rows) == 0 {
+		return
+	}
+	a := &export.Answer{RunID: e.run, AnswerID: rows[0].AnswerID, Place: e.places.take(rows[0].AnswerID)}
+	for i := range rows {
+		a.Scores = append(a.Scores, rows[i].Score)
+	}
+	if c != nil {
+		a.Question, a.Tags = c.Question, c.Tags
+	}
+	a.Tier = tierOf(a.Scores)
+	e.exports.add(a)
+}
+
+// export ends the exports of the run. The summary names the pages.
+func (e *evaluation) export(ctx context.Context, pages string) error {
+	if !e.exports.any() {
+		return nil
+	}
+	if e.resumed {
+		of := connectors.OfRun{Run: e.run, Agent: e.chosen.Agent, Version: e.chosen.Version, Batch: e.chosen.Batch}
+		for s, err := range e.warehouse.ScoredAnswers(context.WithoutCancel(ctx), of) {
+			if err != nil {
+				return err
+			}
+			e.exports.add(exported(e.run, &s))
+		}
+	}
+	for _, c := range e.summary.report.Unanswered() {
+		e.exports.add(&export.Answer{RunID: e.run, AnswerID: scoring.AnswerID{CaseID: c.ID, Agent: c.Agent, Version: c.Version, Batch: c.Batch}})
+	}
+	return e.exports.finish(e.summary.figures, export.MarkdownOptions{Run: e.run, Report: pages})
+}
+
+// exported is an answer that was read for the exports.
+func exported(run string, s *connectors.ScoredAnswer) *export.Answer {
+	return &export.Answer{RunID: run, AnswerID: s.AnswerID, Question: s.Question, Tags: s.Tags, Scores: s.Scores, Tier: tierOf(s.Scores)}
+}
+
+// places are the lines of a case file on which the cases stand that are being scored.
+type places struct {
+	batch.Source
+	path string
+
+	mu sync.Mutex
+	at map[scoring.AnswerID]int
+}
+
+// placed is a source of a file's cases that takes note of their lines.
+func placed(s batch.Source, path string) *places {
+	return &places{Source: s, path: filepath.ToSlash(filepath.Clean(path)), at: map[scoring.AnswerID]int{}}
+}
+
+// Cases yields the cases of the source.
+func (p *places) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
+	return func(yield func(batch.Item, error) bool) {
+		for item, err := range p.Source.Cases(ctx) {
+			if n, bad := strconv.Atoi(item.Place[strings.LastIndexByte(item.Place, ':')+1:]); err == nil && bad == nil {
+				p.mu.Lock()
+				p.at[item.AnswerID] = n
+				p.mu.Unlock()
+			}
+			if !yield(item, err) {
+				return
+			}
+		}
+	}
+}
+
+// Count is the number of cases.
+func (p *places) Count(ctx context.Context) (int64, error) {
+	if c, ok := p.Source.(batch.Counter); ok {
+		return c.Count(ctx)
+	}
+	return 0, errcode.New(errcode.Unimplemented, "the source does not count its cases")
+}
+
+// take is the line of a case, which is forgotten; the zero value where it is not known.
+func (p *places) take(id scoring.AnswerID) export.Place {
+	if p == nil {
+		return export.Place{}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n, known := p.at[id]
+	if !known {
+		return export.Place{}
+	}
+	delete(p.at, id)
+	return export.Place{File: p.path, Line: n}
+}

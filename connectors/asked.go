@@ -1,0 +1,57 @@
+package connectors
+
+import (
+	"context"
+
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/scoring"
+	badgersql "github.com/badger-eval/badger/sql"
+)
+
+// Asked is what was asked of one model with one prompt.
+type Asked struct {
+	Payer, Kind, Backend, Model, Prompt string
+	Replies                             int64
+	TokensIn, TokensOut                 int64
+	Uncounted                           int64    // replies whose tokens are not known
+	Latency                             *float64 // mean, in milliseconds; nil where it is not known
+}
+
+// Asked sums up the recorded replies of judges, those that a payer such as run:ID asked for, or all
+// where it is "".
+func (w *Warehouse) Asked(ctx context.Context, payer string) (out []Asked, err error) {
+	query, args := badgersql.Asked(w.dialect, payer)
+	err = w.each(ctx, "reading assessments", query, args, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		out = append(out, Asked{
+			Payer: r.text(0), Kind: r.text(1), Backend: r.text(2), Model: r.text(3), Prompt: r.text(4), Replies: r.count(5), TokensIn: r.count(6), TokensOut: r.count(7), Uncounted: r.count(8), Latency: float(&r, 9),
+		})
+		return true
+	})
+	return out, err
+}
+
+// Judged is what the scores of a run in one metric asked of judges, whether somebody answered then or
+// the ledger did.
+type Judged struct {
+	Metric              string
+	Scores              int64
+	Asked               int64 // scores that a judge was asked for
+	Calls               int64
+	TokensIn, TokensOut int64
+	Uncounted           int64 // scores with tokens that are not known
+	Failed              int64 // scores that failed although a judge was asked
+	Wasted              int64 // their tokens
+	Evident             int64 // scores with a value that rest on no reply
+}
+
+// Judged sums up what a run asked of judges, by metric, of those that asked at all.
+func (w *Warehouse) Judged(ctx context.Context, run caselist.Run) (out []Judged, err error) {
+	query, args := badgersql.Judged(w.dialect, run)
+	err = w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		out = append(out, Judged{r.text(0), r.count(1), r.count(2), r.count(3), r.count(4), r.count(5), r.count(6), r.count(7), r.count(8), r.count(9)})
+		return true
+	})
+	return out, err
+}

@@ -1,0 +1,128 @@
+package connectors
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	badgersql "github.com/badger-eval/badger/sql"
+)
+
+// LabelledScore is a score of an answer whose question somebody labelled an answer to.
+type LabelledScore struct {
+	CaseID, Metric string
+	Status         scoring.Status
+	Value          float64 // where the status is ok
+	Label          string
+	Passed         *bool
+	Calls          int    // to a judge
+	Judge          string // of the run
+	Asked          bool   // whether the score rests on a reply
+	RunID          string
+}
+
+// labelReader reads the tables of labels; NotFound where there is none.
+func (w *Warehouse) labelReader(ctx context.Context) (badgersql.Reader, error) {
+	r, err := w.reader(ctx, "human_labels")
+	if err != nil {
+		return r, err
+	}
+	_, err = w.columns(ctx, badgersql.TableNamed("label_log"))
+	if r.NoLog = errcode.Of(err) == errcode.NotFound; r.NoLog {
+		err = nil
+	}
+	return r, err
+}
+
+// LabelledScores reads the scores of a batch's answers whose questions are labelled, those of later
+// runs after those of earlier ones. Without tables of labels there are none.
+func (w *Warehouse) LabelledScores(ctx context.Context, agent, version, batch string) (out []LabelledScore, err error) {
+	r, err := w.labelReader(ctx)
+	if errcode.Of(err) == errcode.NotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	query, args := r.LabelledScores(agent, version, batch)
+	kept := map[string]string{} // texts occur often
+	keep := func(text string) string {
+		if _, is := kept[text]; !is {
+			kept[text] = text
+		}
+		return kept[text]
+	}
+	err = w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		s := LabelledScore{
+			CaseID: keep(r.text(0)), Metric: keep(r.text(1)), Status: scoring.Status(keep(r.text(2))), Label: keep(r.text(4)), Calls: int(r.count(6)), Judge: keep(r.text(7)), Asked: r.count(8) == 1, RunID: keep(r.text(9)),
+		}
+		if v := float(&r, 3); v != nil {
+			s.Value = *v
+		}
+		if !t.Columns[5].Value(row).IsNull() {
+			passed := r.count(5) == 1
+			s.Passed = &passed
+		}
+		out = append(out, s)
+		return true
+	})
+	return out, err
+}
+
+// Labeller is who labelled answers.
+type Labeller struct {
+	Annotator   string
+	Answers     int       // at most; those labelled in both tables count twice
+	Since, Last time.Time // zero where it is not known
+}
+
+// Labellers tells who labelled answers of a batch, by name.
+func (w *Warehouse) Labellers(ctx context.Context, agent, version, batch string) ([]Labeller, error) {
+	r, err := w.labelReader(ctx)
+	if errcode.Of(err) == errcode.NotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]*Labeller{}
+	read := func(query string, args []any) error {
+		return w.each(ctx, readingLabels, query, args, func(t *scoring.Table, row int) bool {
+			r := record{t: t, row: row}
+			name := r.text(0)
+			l := found[name]
+			if l == nil {
+				l = &Labeller{Annotator: name}
+				found[name] = l
+			}
+			l.Answers += int(r.count(1))
+			if at := instant(t, 2, row); !at.IsZero() && (l.Since.IsZero() || at.Before(l.Since)) {
+				l.Since = at
+			}
+			if at := instant(t, 3, row); at.After(l.Last) {
+				l.Last = at
+			}
+			return true
+		})
+	}
+	query, args := r.Labellers(agent, version, batch)
+	if err := read(query, args); err != nil {
+		return nil, err
+	}
+	if !r.NoLog {
+		query, args = badgersql.LogLabellers(w.dialect, agent, version, batch)
+		if err := read(query, args); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]Labeller, 0, len(found))
+	for _, l := range found {
+		out = append(out, *l)
+	}
+	slices.SortFunc(out, func(a, b Labeller) int { return cmp.Compare(a.Annotator, b.Annotator) })
+	return out, nil
+}

@@ -1,0 +1,167 @@
+package caseview
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/judgebackend"
+)
+
+// Judgement is what judges were asked about the case and what they said.
+type Judgement struct {
+	Asked     []Vote   `json:"asked"`
+	Unknown   []string `json:"not_recorded,omitempty"` // assessments that scores rest on and that are not at hand
+	Overruled []string `json:"overruled,omitempty"`    // what evidence did not let the judge say, a sentence each
+}
+
+// Vote is one reply of a judge.
+type Vote struct {
+	ID            string   `json:"assessment_id"`
+	Kind          string   `json:"kind"`    // what was asked
+	Metrics       []string `json:"metrics"` // whose scores rest on it
+	Backend       string   `json:"backend"`
+	Model         string   `json:"model"`
+	ServedModel   string   `json:"served_model,omitempty"` // as the backend named it
+	PromptVersion string   `json:"prompt_version,omitempty"`
+	RequestHash   string   `json:"request_hash"`
+
+	Question []Message `json:"question,omitempty"` // as it was put, or put again and proven the same by its hash; empty where neither is known
+	Rebuilt  bool      `json:"rebuilt,omitempty"`  // the question was put again
+
+	Reply   string  `json:"reply"`
+	Decoded []Field `json:"decoded,omitempty"` // the members of the reply where it holds a JSON object
+
+	TokensIn  *int64    `json:"tokens_in"` // null where unknown
+	TokensOut *int64    `json:"tokens_out"`
+	LatencyMS int64     `json:"latency_ms"`
+	At        time.Time `json:"at"`
+	Fresh     *bool     `json:"fresh"` // whether it was asked for by the run of the scores, not taken from the ledger; null where that is not known
+	Ended     string    `json:"ended,omitempty"`
+}
+
+// Message is a part of what a judge was asked.
+type Message struct {
+	Role string `json:"role"`
+	Text string `json:"text"`
+}
+
+// Field is a member of a judge's reply.
+type Field struct {
+	Name string `json:"name"`
+	Text string `json:"text"` // a text as it is, anything else as JSON
+}
+
+// judgement lists the replies that the scores rest on, by what was asked.
+func (b *builder) judgement() *Judgement {
+	byID := map[string]*connectors.Assessment{}
+	for i := range b.Assessments {
+		byID[b.Assessments[i].ID] = &b.Assessments[i]
+	}
+	out := &Judgement{}
+	votes := map[string]int{}
+	for i := range b.Scores {
+		s := &b.Scores[i]
+		for _, id := range s.AssessmentIDs {
+			if at, there := votes[id]; there {
+				if v := &out.Asked[at]; !slices.Contains(v.Metrics, s.Metric) {
+					v.Metrics = append(v.Metrics, s.Metric)
+				}
+				continue
+			}
+			a := byID[id]
+			if a == nil {
+				if !slices.Contains(out.Unknown, id) {
+					out.Unknown = append(out.Unknown, id)
+				}
+				continue
+			}
+			votes[id] = len(out.Asked)
+			v := b.vote(a)
+			v.Metrics = []string{s.Metric}
+			out.Asked = append(out.Asked, v)
+		}
+	}
+	if m := b.view.Mapping; m != nil && m.Judge != nil && m.Judge.Asked {
+		if !m.Judge.Used && !m.Judge.Unusable {
+			out.Overruled = append(out.Overruled, "The judge's mapping of columns was not used: no more cells are equal under it.")
+		}
+		for _, r := range m.Judge.Rejected {
+			out.Overruled = append(out.Overruled, b.masked.written(r.Part+": "+r.Why))
+		}
+	}
+	if len(out.Asked)+len(out.Unknown)+len(out.Overruled) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(out.Asked, func(x, y Vote) int { return bytes.Compare([]byte(x.Kind), []byte(y.Kind)) })
+	return out
+}
+
+// assessmentDetail is what the ledger keeps of a reply besides its columns.
+type assessmentDetail struct {
+	FinishReason string                `json:"finish_reason"`
+	ServedModel  string                `json:"served_model"`
+	Request      *judgebackend.Request `json:"request"`
+}
+
+func (b *builder) vote(a *connectors.Assessment) Vote {
+	v := Vote{
+		ID: a.ID, Kind: a.Kind, Backend: a.Backend, Model: a.Model, PromptVersion: a.PromptVersion, RequestHash: a.RequestHash,
+		Reply: b.masked.written(a.Reply), TokensIn: a.TokensIn, TokensOut: a.TokensOut, LatencyMS: a.LatencyMS, At: a.CreatedAt,
+	}
+	var d assessmentDetail
+	if len(a.Detail) > 0 && json.Unmarshal(a.Detail, &d) == nil {
+		v.ServedModel, v.Ended = d.ServedModel, d.FinishReason
+	}
+	request := d.Request
+	if request == nil {
+		if request = b.requests[a.RequestHash]; request != nil {
+			v.Rebuilt = true
+		}
+	}
+	if b.RunID != "" && a.Payer != "" {
+		fresh := a.Payer == "run:"+b.RunID
+		v.Fresh = &fresh
+	}
+	if b.masked.active {
+		return v
+	}
+	if request != nil {
+		for _, m := range request.Messages {
+			v.Question = append(v.Question, Message{string(m.Role), m.Content})
+		}
+	}
+	v.Decoded = fields(a.Reply)
+	return v
+}
+
+// fields are the members of the JSON object in a reply, in their order.
+func fields(reply string) (out []Field) {
+	start := bytes.IndexByte([]byte(reply), '{')
+	if start < 0 {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader([]byte(reply[start:])))
+	d.UseNumber()
+	if _, err := d.Token(); err != nil {
+		return nil
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil
+		}
+		var raw json.RawMessage
+		if d.Decode(&raw) != nil {
+			return nil
+		}
+		f := Field{Name: name.(string)} //nolint:forcetypeassert // keys of objects are strings
+		if raw[0] != '"' || json.Unmarshal(raw, &f.Text) != nil {
+			f.Text = string(raw)
+		}
+		out = append(out, f)
+	}
+	return out
+}

@@ -1,0 +1,162 @@
+package caseview
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/align"
+	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/metric"
+)
+
+// Mapping is which column answers which, who says so, and how each pair is compared.
+type Mapping struct {
+	Source     string   `json:"source"`     // evidence, judge or given
+	Confidence float64  `json:"confidence"` // 0 to 1
+	Why        []string `json:"why,omitempty"`
+	Method     string   `json:"method"` // how rows were matched, one of package cell's
+	Keys       []string `json:"keys,omitempty"`
+
+	Columns []MappedColumn `json:"columns"`         // gold's, in order
+	Extra   []AgentColumn  `json:"extra,omitempty"` // the answer's that no gold column has
+
+	Judge *MappingJudge `json:"judge,omitempty"` // where a judge was to be asked
+}
+
+// MappedColumn is a gold column and what answers it.
+type MappedColumn struct {
+	Name     string       `json:"gold"`
+	Position int          `json:"gold_position"`
+	Type     string       `json:"gold_type"`
+	Agent    *AgentColumn `json:"agent"` // nil: nothing answers it
+	By       string       `json:"by,omitempty"`
+	Kind     scoring.Kind `json:"kind,omitempty"`
+	Fact     string       `json:"fact,omitempty"` // such as percent for fraction
+	How      string       `json:"how,omitempty"`  // how the cells are compared, in words: kind, fact and bounds
+	Key      bool         `json:"key,omitempty"`
+	Masked   bool         `json:"masked,omitempty"`
+	Equal    int          `json:"equal"`             // matched rows whose cells are equal under the mapping
+	Of       int          `json:"of"`                // matched rows
+	Share    *float64     `json:"share"`             // Equal of Of; null where no rows are matched
+	Overlap  float64      `json:"overlap,omitempty"` // share of the values of both that have an equal on the other side
+}
+
+// AgentColumn is a column of the answer.
+type AgentColumn struct {
+	Name     string `json:"name"`
+	Position int    `json:"position"`
+	Type     string `json:"type"`
+	Trivial  bool   `json:"trivial,omitempty"` // of an extra one: a row number, a constant, a copy
+}
+
+// MappingJudge is what came of asking a judge how the columns correspond.
+type MappingJudge struct {
+	Asked    bool     `json:"asked"` // false: no judge was configured
+	Used     bool     `json:"used"`
+	Unusable bool     `json:"unusable,omitempty"`
+	Doubts   []string `json:"doubts,omitempty"`
+
+	EvidenceScore float64  `json:"evidence_score"`
+	JudgeScore    *float64 `json:"judge_score,omitempty"`
+
+	Rejected []align.Rejection `json:"rejected,omitempty"`
+}
+
+// columnNames are what the columns of a result are called: by their names, and by their positions
+// too where there is none or several have the same.
+func columnNames(t *scoring.Table) []string {
+	times := map[string]int{}
+	for i := range t.Columns {
+		times[t.Columns[i].Name]++
+	}
+	names := make([]string, len(t.Columns))
+	for i := range t.Columns {
+		switch name := t.Columns[i].Name; {
+		case name == "":
+			names[i] = "[" + strconv.Itoa(i+1) + "]"
+		case times[name] > 1:
+			names[i] = name + " [" + strconv.Itoa(i+1) + "]"
+		default:
+			names[i] = name
+		}
+	}
+	return names
+}
+
+func (t *tables) mapping(h *metric.Hybrid) *Mapping {
+	a := t.Alignment
+	m := &Mapping{Source: a.Source, Confidence: a.Confidence, Why: a.Why, Method: t.Counts.Method}
+	golds, agents := columnNames(t.Comparison.Gold), columnNames(t.Comparison.Agent)
+	agent := func(j int) *AgentColumn {
+		return &AgentColumn{Name: agents[j], Position: j + 1, Type: t.Comparison.Agent.Columns[j].Type.String()}
+	}
+	for i := range t.Comparison.Gold.Columns {
+		c := MappedColumn{Name: golds[i], Position: i + 1, Type: t.Comparison.Gold.Columns[i].Type.String(), Masked: t.maskedGold[i]}
+		if k := t.Pair(i); k >= 0 {
+			p := &a.Columns[k]
+			c.Agent, c.By, c.Key, c.Overlap = agent(p.Pred), p.By, t.key(k), p.Overlap
+			c.Kind, c.Fact, c.How = p.Kind, p.Fact, inWords(&p.Comparison)
+			c.Of = t.Counts.Matched
+			c.Equal = c.Of - t.differs[k].Len()
+			if c.Of > 0 {
+				share := float64(c.Equal) / float64(c.Of)
+				c.Share = &share
+			}
+			if c.Key {
+				m.Keys = append(m.Keys, c.Name)
+			}
+		}
+		m.Columns = append(m.Columns, c)
+	}
+	trivial := map[int]bool{}
+	for _, j := range a.Trivial {
+		trivial[j] = true
+	}
+	for _, j := range a.Extra {
+		x := agent(j)
+		x.Trivial = trivial[j]
+		m.Extra = append(m.Extra, *x)
+	}
+	if s := h.Stage1; s != nil {
+		m.Judge = &MappingJudge{
+			Asked: s.Asked, Used: s.Used, Unusable: s.Unusable, Doubts: s.Doubts, EvidenceScore: s.EvidenceScore, JudgeScore: s.JudgeScore, Rejected: s.Rejected,
+		}
+	}
+	return m
+}
+
+// inWords says how the cells of two columns are compared.
+func inWords(c *scoring.Comparison) string {
+	parts := []string{string(c.Kind)}
+	if c.Kind == "" {
+		parts = nil
+	}
+	if c.Fact != "" {
+		parts = append(parts, c.Fact)
+	}
+	if c.Within > 0 {
+		parts = append(parts, fmt.Sprintf("up to %.4g apart", c.Within))
+	}
+	if c.Tolerance > 0 && c.Tolerance >= 1e-9 {
+		parts = append(parts, fmt.Sprintf("up to %.4g %% apart", 100*c.Tolerance))
+	}
+	if c.Verbatim {
+		parts = append(parts, "letter case counts")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Matching says how rows were matched, in words.
+func (m *Mapping) Matching() string {
+	switch m.Method {
+	case cell.MethodIndex:
+		return "rows are matched on " + strings.Join(m.Keys, ", ")
+	case cell.MethodContent:
+		return "rows are matched by their values"
+	case cell.MethodRows:
+		return "all rows agree"
+	}
+	return "a result has no rows"
+}

@@ -1,0 +1,561 @@
+package caseview
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// Mask hides columns: their values are shown as salted hashes, so that equal values still look
+// equal. Everything that shows cases or scores to people goes through it. nil and the zero value
+// hide nothing.
+//
+// Of a case that has a masked column, these are hidden:
+//
+//   - The values of columns with a masked name, of columns that the queries compute from them under
+//     any name, of columns that the mapping pairs with them, and of columns of text that have a value in
+//     common with them. COUNT of a masked column is shown. If a query uses a masked column and was not
+//     understood as a whole, all of its columns are hidden.
+//   - All constants and comments of a query that names such a column, and constants that are one of
+//     the masked values in any query.
+//   - The masked values where they stand in the question and the evidence.
+//   - As a whole: what models wrote (replies of judges, what they were asked, the agent's response,
+//     interpretation and tool calls), messages of databases, and the reasons and details of scores that
+//     may quote values.
+//
+// NULL is shown as NULL, and the type of a column is shown.
+type Mask struct {
+	patterns []string
+	salt     []byte
+}
+
+// NewMask makes a mask of column names, in any letter case; * stands for any characters. The hashes
+// of two masks are the same where the salt is: a secret of at least 16 bytes, or nil for a random
+// one.
+func NewMask(columns []string, salt []byte) (*Mask, error) {
+	m := &Mask{salt: salt}
+	for i, c := range columns {
+		p := strings.ToLower(strings.TrimSpace(c))
+		escaped := strings.NewReplacer(`\`, `\\`, `[`, `\[`, `?`, `\?`, `/`, `\/`).Replace(p)
+		if p == "" {
+			return nil, errcode.New(errcode.InvalidArgument, "mask[%d]: expected the name of a column", i)
+		}
+		if !utf8.ValidString(c) {
+			return nil, errcode.New(errcode.InvalidArgument, "mask[%d]: expected UTF-8 text", i)
+		}
+		m.patterns = append(m.patterns, escaped)
+	}
+	switch {
+	case salt == nil:
+		m.salt = make([]byte, 32)
+		_, _ = rand.Read(m.salt) // never fails
+	case len(salt) < 16:
+		return nil, errcode.New(errcode.InvalidArgument, "the salt of masked columns has %d bytes, expected at least 16", len(salt))
+	}
+	return m, nil
+}
+
+// None tells whether nothing is hidden.
+func (m *Mask) None() bool { return m == nil || len(m.patterns) == 0 }
+
+// hides tells whether a column of this name is masked.
+func (m *Mask) hides(name string) bool {
+	name = strings.ReplaceAll(strings.ToLower(name), "/", "\x00") // * is to stand for a slash too
+	return slices.ContainsFunc(m.patterns, func(p string) bool {
+		ok, err := path.Match(strings.ReplaceAll(p, `\/`, "\x00"), name)
+		return ok && err == nil
+	})
+}
+
+// Withheld stands in place of a text that is not shown.
+const Withheld = "withheld: a column is masked"
+
+// plainReasons are metrics whose reasons hold names of columns, counts and words of badger only.
+var plainReasons = map[string]bool{
+	"hybrid_ex": true, "result_match_category": true, "ex_bird": true, "ex_multiset": true, "row_f1": true, "soft_f1_bird": true,
+	"latency_overhead": true, "sql_complexity": true, "r_ves": true,
+}
+
+// Reason is the reason of a score as it is shown where the case is not looked at, as in lists and
+// exports. The reasons of some metrics hold no values; the others are withheld where any column is
+// masked.
+func (m *Mask) Reason(metric, reason string) string {
+	if m.None() || reason == "" || plainReasons[metric] || slices.Contains(scoring.UnansweredReasons(), reason) {
+		return reason
+	}
+	return Withheld
+}
+
+// hash is what stands for a value. Numbers that are equal have the same.
+func (m *Mask) hash(v scoring.Value) string {
+	text := v.String()
+	if r, ok := exactNumber(v); ok {
+		text = r.RatString()
+	}
+	return m.hashText(text)
+}
+
+func (m *Mask) hashText(text string) string {
+	h := hmac.New(sha256.New, m.salt)
+	_, _ = h.Write([]byte(text))
+	return "#" + hex.EncodeToString(h.Sum(nil)[:6])
+}
+
+// Masked is a mask over one case.
+type Masked struct {
+	*Mask
+	active   bool            // the case has a masked column
+	names    map[string]bool // names that masked values have in the queries, in lower case
+	dialect  sqlparts.Dialect
+	values   map[string]bool // masked texts, in lower case
+	longest  int             // of them, in bytes
+	numbers  map[string]bool // masked numbers, as they are written
+	anywhere []string        // masked values that are long enough to be looked for in sentences
+}
+
+// over lays the mask over a case.
+func (m *Mask) over(c *scoring.Case) *Masked {
+	out := &Masked{Mask: m, dialect: sqlparts.DialectOf(c.Dialect), names: map[string]bool{}, values: map[string]bool{}, numbers: map[string]bool{}}
+	if m.None() {
+		return out
+	}
+	queries := []string{c.Pred.SQL}
+	for i := range c.Golds {
+		queries = append(queries, c.Golds[i].SQL)
+	}
+	for _, q := range queries {
+		out.trace(q)
+	}
+	out.active = len(out.names) > 0
+	for i := range c.Golds {
+		out.look(&c.Golds[i])
+	}
+	out.look(&c.Pred)
+	return out
+}
+
+// look takes note of the masked columns of a query's result.
+func (m *Masked) look(q *scoring.Query) {
+	if t := q.Result.Table; t != nil {
+		masked := make([]bool, len(t.Columns))
+		m.byName(t, q.SQL, masked)
+		m.learn(t, masked)
+		m.active = m.active || slices.Contains(masked, true)
+	}
+}
+
+// sides says which columns of two results are masked, and takes note of their values.
+func (m *Masked) sides(gold, agent *scoring.Table, a *scoring.Alignment, goldSQL, agentSQL string) (inGold, inAgent []bool) {
+	inGold, inAgent = make([]bool, len(gold.Columns)), make([]bool, len(agent.Columns))
+	if m.None() {
+		return inGold, inAgent
+	}
+	m.byName(gold, goldSQL, inGold)
+	m.byName(agent, agentSQL, inAgent)
+	for changed := true; changed; {
+		changed = false
+		for _, p := range a.Columns {
+			if inGold[p.Gold] != inAgent[p.Pred] {
+				inGold[p.Gold], inAgent[p.Pred], changed = true, true, true
+			}
+		}
+		m.learn(gold, inGold)
+		m.learn(agent, inAgent)
+		changed = m.byValue(gold, inGold) || m.byValue(agent, inAgent) || changed
+	}
+	m.active = m.active || slices.Contains(inGold, true) || slices.Contains(inAgent, true)
+	return inGold, inAgent
+}
+
+// byName masks columns by their names and by what the query computes.
+func (m *Masked) byName(t *scoring.Table, sql string, masked []bool) {
+	positions, all := m.outputs(sql, len(t.Columns))
+	for i := range t.Columns {
+		name := t.Columns[i].Name
+		masked[i] = all || m.hidden(name) || positions != nil && positions[i]
+		for _, mention := range sqlparts.Mentions(name, m.dialect) { // such as lower(email)
+			masked[i] = masked[i] || !strings.HasPrefix(strings.ToLower(name), "count(") && m.hidden(mention.Name.Last().Text)
+		}
+	}
+}
+
+// hidden tells whether a name in a query or a result stands for a masked value.
+func (m *Masked) hidden(name string) bool { return m.hides(name) || m.names[strings.ToLower(name)] }
+
+// learn takes note of the values of masked columns.
+func (m *Masked) learn(t *scoring.Table, masked []bool) {
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if !masked[i] {
+			continue
+		}
+		for row := range c.Len() {
+			v := c.Value(row)
+			switch {
+			case v.IsNull():
+			case v.Type == scoring.String || v.Type == scoring.JSON || v.Type.Temporal():
+				text := strings.ToLower(v.String())
+				if !m.values[text] {
+					m.values[text] = true
+					if len(text) >= 3 {
+						m.anywhere = append(m.anywhere, text)
+					}
+				}
+			case v.Type.Numeric():
+				m.numbers[v.String()] = true
+			}
+		}
+	}
+}
+
+// byValue masks columns of text that share a value with a masked column. What is short or a number
+// may be the same by chance.
+func (m *Masked) byValue(t *scoring.Table, masked []bool) (changed bool) {
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if masked[i] || c.Type != scoring.String && c.Type != scoring.Any && c.Type != scoring.JSON {
+			continue
+		}
+		for row := range c.Len() {
+			if v := c.Value(row); !v.IsNull() && !v.Type.Numeric() && len(v.String()) >= 4 && m.values[strings.ToLower(v.String())] {
+				masked[i], changed = true, true
+				break
+			}
+		}
+	}
+	return changed
+}
+
+// value is a masked value as it is shown.
+func (m *Masked) value(v scoring.Value) *Value {
+	out := &Value{Type: v.Type, Null: v.IsNull(), Masked: true}
+	if !out.Null {
+		out.Text = m.hash(v)
+		out.Pieces = []Piece{{Text: out.Text}}
+	}
+	return out
+}
+
+// text is a text of people, such as a question, with masked values replaced.
+func (m *Masked) text(s string) string {
+	if !m.active || s == "" {
+		return s
+	}
+	lower := strings.ToLower(s)
+	if len(lower) != len(s) { // letters whose lower case has another length
+		s = lower
+	}
+	slices.SortFunc(m.anywhere, func(a, b string) int { return len(b) - len(a) })
+	type cut struct{ from, to int }
+	var cuts []cut
+	taken := func(from, to int) bool {
+		return slices.ContainsFunc(cuts, func(c cut) bool { return from < c.to && c.from < to })
+	}
+	for _, value := range m.anywhere {
+		for at := 0; ; {
+			i := strings.Index(lower[at:], value)
+			if i < 0 {
+				break
+			}
+			from, to := at+i, at+i+len(value)
+			if !taken(from, to) {
+				cuts = append(cuts, cut{from, to})
+			}
+			at = to
+		}
+	}
+	for i := 0; i < len(s); { // numbers
+		if s[i] < '0' || s[i] > '9' {
+			i++
+			continue
+		}
+		from := i
+		for i < len(s) && (s[i] >= '0' && s[i] <= '9' || (s[i] == '.' || s[i] == ',') && i+1 < len(s) && s[i+1] >= '0' && s[i+1] <= '9') {
+			i++
+		}
+		if number := strings.ReplaceAll(s[from:i], ",", ""); len(number) >= 3 && m.number(number) && !taken(from, i) {
+			cuts = append(cuts, cut{from, i})
+		}
+	}
+	slices.SortFunc(cuts, func(a, b cut) int { return a.from - b.from })
+	var b strings.Builder
+	end := 0
+	for _, c := range cuts {
+		b.WriteString(s[end:c.from])
+		b.WriteString(m.hashText(s[c.from:c.to]))
+		end = c.to
+	}
+	b.WriteString(s[end:])
+	return b.String()
+}
+
+// number tells whether a number is a masked value, in whatever way it is written.
+func (m *Masked) number(text string) bool {
+	if m.numbers[text] {
+		return true
+	}
+	v, ok := scoring.ParseDecimal(text)
+	if !ok {
+		return false
+	}
+	x, _ := exactNumber(v)
+	return m.numbers[exactText(x, 0)]
+}
+
+// written is a text that a model or a database wrote.
+func (m *Masked) written(s string) string {
+	if !m.active || s == "" {
+		return s
+	}
+	return Withheld
+}
+
+// reason is the reason of a score of the case.
+func (m *Masked) reason(metric, reason string) string {
+	if !m.active {
+		return reason
+	}
+	return m.Reason(metric, reason)
+}
+
+// sql is a query with its masked constants and comments replaced.
+func (m *Masked) sql(query string) string {
+	if !m.active || query == "" {
+		return query
+	}
+	toks := sqlparts.Tokens(query, m.dialect)
+	names := slices.ContainsFunc(toks, func(t sqlparts.Token) bool {
+		return (t.Kind == sqlparts.TokenWord || t.Kind == sqlparts.TokenName) && m.hidden(t.Value)
+	})
+	var b strings.Builder
+	end := 0
+	for _, t := range toks {
+		b.WriteString(query[end:t.Start])
+		end = int(t.End)
+		text := query[t.Start:t.End]
+		switch {
+		case t.Kind == sqlparts.TokenComment && names:
+			text = "/* masked */"
+		case t.Kind == sqlparts.TokenString && (names || m.values[strings.ToLower(strings.TrimSpace(t.Value))]), t.Kind == sqlparts.TokenName && m.values[t.Value]:
+			text = "'" + m.hashText(t.Value) + "'"
+		case t.Kind == sqlparts.TokenNumber && len(text) > 1 && (names || m.number(text)):
+			text = "'" + m.hashText(t.Value) + "'"
+		}
+		b.WriteString(text)
+	}
+	return b.String() + query[end:]
+}
+
+// trace finds the names that masked values have in a query: masked columns, and the aliases of what
+// is computed from them.
+func (m *Masked) trace(query string) {
+	for _, mention := range sqlparts.Mentions(query, m.dialect) {
+		if name := mention.Name.Last().Text; m.hides(name) {
+			m.names[strings.ToLower(name)] = true
+		}
+	}
+	if len(m.names) == 0 {
+		return
+	}
+	script := sqlparts.Parse(query, m.dialect)
+	for before := -1; before != len(m.names); {
+		before = len(m.names)
+		for _, s := range script.Statements {
+			if s.Query != nil {
+				sqlparts.Walk(s.Query, func(n sqlparts.Node) bool { m.follow(n); return true })
+			}
+		}
+	}
+}
+
+// follow adds the names that a node gives to masked values.
+func (m *Masked) follow(n sqlparts.Node) {
+	rename := func(q *sqlparts.Query, columns []sqlparts.Ident) {
+		if q == nil {
+			return
+		}
+		outs, known := m.selected(q)
+		for i, c := range columns {
+			if known && i < len(outs) && outs[i].masked || !known && m.computes(q) {
+				m.names[strings.ToLower(c.Text)] = true
+			}
+		}
+	}
+	switch n := n.(type) {
+	case *sqlparts.Item:
+		if n.Alias.Text != "" && m.computes(n.Expr) {
+			m.names[strings.ToLower(n.Alias.Text)] = true
+		}
+	case *sqlparts.Query:
+		for _, c := range n.With {
+			rename(c.Query, c.Columns)
+		}
+	case *sqlparts.Source:
+		rename(n.Query, n.Columns)
+		for _, p := range n.Pivots {
+			m.pivot(p)
+		}
+	case *sqlparts.SetOp:
+		var all [][]selectedItem
+		for _, q := range n.Terms {
+			outs, _ := m.selected(q)
+			all = append(all, outs)
+		}
+		for _, outs := range all {
+			for i := range outs {
+				if outs[i].masked {
+					for _, others := range all {
+						if i < len(others) && others[i].name != "" {
+							m.names[strings.ToLower(others[i].name)] = true
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// pivot masks all names that a pivot over a masked column makes.
+func (m *Masked) pivot(p *sqlparts.Pivot) {
+	masked := false
+	for _, i := range p.Values {
+		masked = masked || m.computes(i.Expr)
+	}
+	for _, e := range p.For {
+		masked = masked || m.computes(e)
+	}
+	if !masked {
+		return
+	}
+	for _, i := range slices.Concat(p.In, p.Values) {
+		if i.Alias.Text != "" {
+			m.names[strings.ToLower(i.Alias.Text)] = true
+		}
+	}
+	for _, c := range p.Columns {
+		m.names[strings.ToLower(c.Text)] = true
+	}
+}
+
+// selectedItem is a column that a query returns.
+type selectedItem struct {
+	name   string
+	masked bool
+}
+
+// selected lists the columns that a query returns; known is false where a * or the like is among
+// them.
+func (m *Masked) selected(q *sqlparts.Query) (outs []selectedItem, known bool) {
+	switch b := q.Body.(type) {
+	case *sqlparts.Select:
+		known = true
+		for _, item := range b.Items {
+			o := selectedItem{name: item.Alias.Text, masked: m.computes(item.Expr)}
+			switch e := item.Expr.(type) {
+			case *sqlparts.Star:
+				known = false
+			case *sqlparts.Column:
+				if o.name == "" {
+					o.name = e.Name.Last().Text
+				}
+			}
+			outs = append(outs, o)
+		}
+		return outs, known
+	case *sqlparts.Query:
+		return m.selected(b)
+	case *sqlparts.SetOp:
+		known = true
+		for i, term := range b.Terms {
+			more, ok := m.selected(term)
+			known = known && ok && (i == 0 || len(more) == len(outs))
+			if i == 0 {
+				outs = more
+				continue
+			}
+			for k := range min(len(outs), len(more)) {
+				outs[k].masked = outs[k].masked || more[k].masked
+			}
+		}
+		return outs, known
+	}
+	return nil, false
+}
+
+// computes tells whether a masked column is read in an expression or query, other than to be
+// counted.
+func (m *Masked) computes(n sqlparts.Node) (found bool) {
+	if n == nil {
+		return false
+	}
+	sqlparts.Walk(n, func(n sqlparts.Node) bool {
+		switch n := n.(type) {
+		case *sqlparts.Call:
+			if len(n.Name) == 1 && strings.EqualFold(n.Name[0].Text, "count") {
+				return false
+			}
+		case *sqlparts.Column:
+			for _, part := range n.Name {
+				found = found || m.hidden(part.Text)
+			}
+		case *sqlparts.Field:
+			found = found || m.hidden(n.Name.Text)
+		case *sqlparts.Path:
+			found = found || m.mentions(n.Text)
+		case *sqlparts.Raw:
+			found = found || m.mentions(n.Text)
+		}
+		return !found
+	})
+	return found
+}
+
+func (m *Masked) mentions(text string) bool {
+	return slices.ContainsFunc(sqlparts.Mentions(text, m.dialect), func(n sqlparts.Mention) bool {
+		return slices.ContainsFunc(n.Name, func(i sqlparts.Ident) bool { return m.hidden(i.Text) })
+	})
+}
+
+// outputs says which of the columns that a query returns are computed from masked ones, by position;
+// nil where that is not known. all is true where the query uses a masked column and was not
+// understood as a whole.
+func (m *Masked) outputs(query string, columns int) (positions []bool, all bool) {
+	if !m.mentions(query) {
+		return nil, false
+	}
+	script := sqlparts.Parse(query, m.dialect)
+	final := script.Final()
+	if final == nil || len(script.Notes) > 0 {
+		return nil, true
+	}
+	outs, known := m.selected(final)
+	if !known || len(outs) != columns {
+		return nil, false
+	}
+	positions = make([]bool, columns)
+	for i := range outs {
+		positions[i] = outs[i].masked
+	}
+	return positions, false
+}
+
+// Scores are scores as lists and exports show them, see [Mask.Reason].
+func (m *Mask) Scores(scores []scoring.Score) []scoring.Score {
+	if m.None() {
+		return scores
+	}
+	scores = slices.Clone(scores)
+	for i := range scores {
+		scores[i].Reason = m.Reason(scores[i].Metric, scores[i].Reason)
+	}
+	return scores
+}

@@ -1,0 +1,335 @@
+package caseview
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// SQLPart is a stretch of a query as it is laid out. The texts of all parts, joined, are the query.
+type SQLPart struct {
+	Text string  `json:"text"`
+	Kind SQLKind `json:"kind"`
+	In   Side    `json:"in,omitempty"` // empty: of both queries, or not compared
+}
+
+// SQLKind is what a part of a query is.
+type SQLKind string
+
+// The kinds of parts.
+const (
+	SQLSpace     SQLKind = "space"
+	SQLKeyword   SQLKind = "keyword"
+	SQLName      SQLKind = "name"
+	SQLString    SQLKind = "string"
+	SQLNumber    SQLKind = "number"
+	SQLParameter SQLKind = "parameter"
+	SQLSign      SQLKind = "sign"
+	SQLComment   SQLKind = "comment"
+)
+
+// Side is one of the two answers that are compared.
+type Side string
+
+// The sides.
+const (
+	InGold  Side = "gold"
+	InAgent Side = "agent"
+)
+
+// lineWidth is how wide a clause may be before its elements get lines of their own, in bytes.
+const lineWidth = 88
+
+// Layout lays a query out anew: clauses and the elements of long lists begin lines, and queries in
+// parentheses are indented. Only the white space between tokens changes. A text that would not read
+// as the same tokens afterwards, such as one whose meaning hangs on a space, stays as it is.
+func Layout(sql string, dialect sqlparts.Dialect) []SQLPart {
+	toks := sqlparts.Tokens(sql, dialect)
+	if len(toks) == 0 || len(toks) > mostTokens {
+		return plainSQL(sql)
+	}
+	l := layouter{sql: sql, toks: toks, breaks: make([]int, len(toks))}
+	l.mates()
+	l.query(0, len(toks), 0)
+	if parts := l.parts(l.space); sameTokens(toks, sqlparts.Tokens(joined(parts), dialect)) {
+		return parts
+	}
+	return l.parts(l.gap)
+}
+
+// mostTokens is how long a query is laid out and compared; a longer one is shown as it is.
+const mostTokens = 50_000
+
+func plainSQL(sql string) []SQLPart {
+	if sql == "" {
+		return nil
+	}
+	return []SQLPart{{Text: sql, Kind: SQLName}}
+}
+
+func joined(parts []SQLPart) string {
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+// sameTokens tells whether two texts are the same tokens in order. Comments may have other white
+// space around them.
+func sameTokens(a, b []sqlparts.Token) bool {
+	return slices.EqualFunc(a, b, func(x, y sqlparts.Token) bool {
+		return x.Kind == y.Kind && x.Value == y.Value && x.Keyword == y.Keyword
+	})
+}
+
+// layouter decides where lines begin.
+type layouter struct {
+	sql    string
+	toks   []sqlparts.Token
+	mate   []int // of an opening bracket, where it closes
+	breaks []int // of a token, the indentation of the line that it begins, from 1; 0: none begins
+}
+
+func (l *layouter) text(i int) string { return l.sql[l.toks[i].Start:l.toks[i].End] }
+
+// is tells whether token i is a keyword or sign.
+func (l *layouter) is(i int, value string) bool {
+	return i >= 0 && i < len(l.toks) && l.toks[i].Value == value && (l.toks[i].Kind == sqlparts.TokenWord || l.toks[i].Kind == sqlparts.TokenSign)
+}
+
+func (l *layouter) mates() {
+	l.mate = make([]int, len(l.toks))
+	var open []int
+	for i := range l.toks {
+		switch {
+		case l.is(i, "("):
+			l.mate[i] = len(l.toks)
+			open = append(open, i)
+		case l.is(i, ")") && len(open) > 0:
+			l.mate[open[len(open)-1]] = i
+			open = open[:len(open)-1]
+		}
+	}
+}
+
+// line makes a token begin a line.
+func (l *layouter) line(i, indent int) {
+	if i > 0 && i < len(l.toks) {
+		l.breaks[i] = indent + 1
+	}
+}
+
+// starters are the words that begin a clause; joins those that begin a join.
+var (
+	starters = wordSet("select from where group having qualify order limit offset fetch union intersect except minus window with values connect start returning")
+	joins    = wordSet("join left right full inner cross natural asof anti semi outer straight_join")
+)
+
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		set[w] = true
+	}
+	return set
+}
+
+// query lays out the tokens from one place to another as a query.
+func (l *layouter) query(from, to, indent int) {
+	start := from
+	for i := from; i < to; i++ {
+		switch {
+		case l.is(i, "("):
+			i = l.brackets(i, indent)
+		case l.is(i, ";"):
+			l.clause(start, i, indent)
+			start = i + 1
+			l.line(start, indent)
+		case l.clauseAt(i, from):
+			l.clause(start, i, indent)
+			start = i
+			l.line(i, indent)
+		}
+	}
+	l.clause(start, to, indent)
+}
+
+// clauseAt tells whether a clause begins at token i of a query that begins at token from.
+func (l *layouter) clauseAt(i, from int) bool {
+	if i == from || l.toks[i].Kind != sqlparts.TokenWord || l.is(i-1, ".") || l.is(i-1, "as") {
+		return false
+	}
+	word := l.toks[i].Value
+	switch {
+	case joins[word]:
+		// LEFT OUTER JOIN begins once, and left(x, 1) is a function.
+		return !joins[l.toks[i-1].Value] && !l.is(i+1, "(") && l.joinFollows(i)
+	case !starters[word]:
+		return false
+	case word == "select" || word == "values":
+		return !l.is(i-1, ",")
+	case word == "with":
+		return l.is(i-1, ";")
+	case word == "from":
+		return !l.is(i-1, "distinct")
+	case word == "group" || word == "order":
+		return l.is(i+1, "by") && !l.is(i-1, "within")
+	case word == "connect":
+		return l.is(i+1, "by")
+	case word == "start":
+		return l.is(i+1, "with")
+	case word == "except":
+		return !l.is(i+1, "(") || l.is(i+2, "select")
+	case word == "offset" || word == "limit" || word == "window" || word == "minus" || word == "fetch" || word == "returning":
+		return !l.is(i-1, ",") && !l.is(i+1, ",") && !l.is(i+1, ".") && !l.is(i+1, "=") && !l.is(i-1, "select")
+	}
+	return true
+}
+
+// joinFollows tells whether the words from i on lead to JOIN.
+func (l *layouter) joinFollows(i int) bool {
+	for ; i < len(l.toks) && l.toks[i].Kind == sqlparts.TokenWord && joins[l.toks[i].Value]; i++ {
+		if v := l.toks[i].Value; v == "join" || v == "straight_join" {
+			return true
+		}
+	}
+	return false
+}
+
+// brackets lays out what stands in brackets, and returns where they close. A query in them gets
+// lines of its own.
+func (l *layouter) brackets(open, indent int) int {
+	end := l.mate[open]
+	if l.queryAt(open + 1) {
+		l.line(open+1, indent+1)
+		l.query(open+1, end, indent+1)
+		l.line(end, indent)
+		return end
+	}
+	for i := open + 1; i < end; i++ {
+		if l.is(i, "(") {
+			i = l.brackets(i, indent+1)
+		}
+	}
+	return end
+}
+
+func (l *layouter) queryAt(i int) bool {
+	for l.is(i, "(") {
+		i++
+	}
+	return l.is(i, "select") || l.is(i, "with") && !l.is(i+1, ",") && !l.is(i+1, ")") || i < len(l.toks) && l.toks[i].Kind == sqlparts.TokenComment && l.is(i+1, "select")
+}
+
+// clause gives the elements of a clause lines of their own where it is too long for one, or holds a
+// line already.
+func (l *layouter) clause(from, to, indent int) {
+	if from >= to || l.width(from, to)+2*indent <= lineWidth {
+		return
+	}
+	first := from + 1
+	for first < to && (l.is(first, "by") || l.is(first, "distinct") || l.is(first, "all") && l.is(from, "select")) {
+		first++
+	}
+	cases, between := 0, 0
+	for i := first; i < to; i++ {
+		switch {
+		case l.is(i, "("):
+			i = l.mate[i]
+		case l.is(i, "case"):
+			cases++
+		case l.is(i, "end") && cases > 0:
+			cases--
+		case l.is(i, "between"):
+			between++
+		case l.is(i, "and") && between > 0:
+			between--
+		case (l.is(i, "and") || l.is(i, "or")) && cases == 0:
+			l.lineWithin(i, indent+1)
+		case l.is(i, ",") && cases == 0:
+			l.lineWithin(i+1, indent+1)
+		}
+	}
+}
+
+// lineWithin begins a line where none begins yet.
+func (l *layouter) lineWithin(i, indent int) {
+	if i < len(l.toks) && l.breaks[i] == 0 {
+		l.line(i, indent)
+	}
+}
+
+// width is how wide tokens are on one line, up to more than fits.
+func (l *layouter) width(from, to int) int {
+	n := 0
+	for i := from; i < to && n <= lineWidth; i++ {
+		if l.breaks[i] > 0 && i > from {
+			return n // what is on lines of its own does not count
+		}
+		n += len(l.text(i)) + 1
+	}
+	return n
+}
+
+// parts are the tokens with white space between them.
+func (l *layouter) parts(between func(i int) string) []SQLPart {
+	parts := make([]SQLPart, 0, 2*len(l.toks))
+	for i := range l.toks {
+		if space := between(i); space != "" {
+			parts = append(parts, SQLPart{Text: space, Kind: SQLSpace})
+		}
+		parts = append(parts, SQLPart{Text: l.text(i), Kind: partKind(&l.toks[i])})
+	}
+	return parts
+}
+
+// gap is the white space that the text has before a token.
+func (l *layouter) gap(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return l.sql[l.toks[i-1].End:l.toks[i].Start]
+}
+
+// space is what stands before a token: a new line, a blank where there was white space, or nothing.
+func (l *layouter) space(i int) string {
+	if i == 0 {
+		return ""
+	}
+	before := l.gap(i)
+	comment := l.toks[i-1].Kind == sqlparts.TokenComment && (!strings.HasSuffix(l.text(i-1), "*/") || strings.Contains(before, "\n"))
+	switch {
+	case l.breaks[i] > 0:
+		return "\n" + strings.Repeat("  ", l.breaks[i]-1)
+	case comment:
+		return "\n"
+	case before == "":
+		return ""
+	case l.is(i, ",") || l.is(i, ")") || l.is(i-1, "("):
+		return ""
+	}
+	return " "
+}
+
+func partKind(t *sqlparts.Token) SQLKind {
+	switch t.Kind {
+	case sqlparts.TokenWord:
+		if t.Keyword {
+			return SQLKeyword
+		}
+		return SQLName
+	case sqlparts.TokenName:
+		return SQLName
+	case sqlparts.TokenString:
+		return SQLString
+	case sqlparts.TokenNumber:
+		return SQLNumber
+	case sqlparts.TokenParameter:
+		return SQLParameter
+	case sqlparts.TokenComment:
+		return SQLComment
+	case sqlparts.TokenSign:
+	}
+	return SQLSign
+}

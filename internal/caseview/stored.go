@@ -1,0 +1,63 @@
+package caseview
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Stored is what a warehouse holds of a case in a run: the case as far as it is there, its scores,
+// the replies that they rest on, and the configuration of the run. References to results are read
+// from the warehouse. A case that agent_runs lacks has no answer, one that golden_set lacks, too, has
+// its names only.
+func Stored(ctx context.Context, w *connectors.Warehouse, d *connectors.CaseDetail, run caselist.Run) (Input, error) {
+	rows, err := w.Runs(ctx, run.ID)
+	if err != nil {
+		return Input{}, err
+	}
+	return StoredUnder(ctx, w, d, run, ConfigOf(rows, run))
+}
+
+// ConfigOf is the configuration of a run.
+func ConfigOf(rows []connectors.Run, run caselist.Run) (config scoring.Config) {
+	for i := range rows {
+		var c scoring.Config
+		if rows[i].Key() == run && json.Unmarshal([]byte(rows[i].Config), &c) == nil {
+			config = c
+		}
+	}
+	return config
+}
+
+// StoredUnder is [Stored] for a run whose configuration is known.
+func StoredUnder(ctx context.Context, w *connectors.Warehouse, d *connectors.CaseDetail, run caselist.Run, config scoring.Config) (Input, error) {
+	in := Input{Case: d.Answer.Case, RunID: run.ID, Snapshots: w, Config: config}
+	if in.Case == nil {
+		in.Case = &scoring.Case{ID: d.Answer.CaseID}
+	}
+	in.Case.Agent.Name, in.Case.Agent.Version, in.Case.Agent.BatchID = run.Agent, run.Version, run.Batch
+	var ids []string
+	for i := range d.Scores {
+		s := &d.Scores[i]
+		in.Scores = append(in.Scores, s.Score)
+		in.GoldHash = s.GoldHash
+		for _, id := range s.AssessmentIDs {
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	if len(ids) > 0 {
+		for a, err := range w.Assessments(ctx, connectors.AssessmentFilter{IDs: ids}) {
+			if err != nil {
+				return in, err
+			}
+			in.Assessments = append(in.Assessments, a)
+		}
+	}
+	return in, nil
+}

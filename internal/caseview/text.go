@@ -1,0 +1,105 @@
+package caseview
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/runenames"
+)
+
+// Piece is a stretch of a text from data. Plain text is shown as it is. What would not be seen, or
+// would change how the rest is seen, is a piece of its own with a symbol in its place.
+type Piece struct {
+	Text   string `json:"text"`             // what to show
+	Symbol string `json:"symbol,omitempty"` // what stands there instead, in words; empty for plain text
+}
+
+// zero width characters that are part of the spelling in several scripts.
+const (
+	zeroWidthNonJoiner = '\u200c'
+	zeroWidthJoiner    = '\u200d'
+)
+
+// Visible tells whether a rune may be shown as it is, after another one: it is seen, and changes
+// neither the direction of writing nor what is around it.
+func Visible(r, last rune) bool {
+	switch {
+	case r == zeroWidthNonJoiner || r == zeroWidthJoiner:
+		return unicode.In(last, unicode.L, unicode.M) && last > 0x7f
+	case r >= 0xe0100 && r <= 0xe01ef: // selectors that can carry hidden text
+		return false
+	}
+	return unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Zs)
+}
+
+// maxMarks is how many marks may stand on one letter: more than any script needs.
+const maxMarks = 4
+
+// Pieces cuts a text into what is plain and what needs a symbol: control and bidirectional
+// characters, bytes that are no text, blanks at both ends, runs of blanks, and blanks other than
+// the space. The symbols keep line feeds as characters, so the text may be shown on one line.
+func Pieces(s string) []Piece { return inPieces(s, true) }
+
+// Line is Pieces for a line of a text with lines, such as a query, where blanks and tabs are for
+// reading.
+func Line(s string) []Piece { return inPieces(s, false) }
+
+func inPieces(s string, blanks bool) []Piece {
+	if s == "" {
+		return nil
+	}
+	end := len(strings.TrimRight(s, " "))
+	var out []Piece
+	start, last, marks := 0, rune(0), 0
+	symbol := func(i, n int, show, words string) {
+		if start < i {
+			out = append(out, Piece{Text: s[start:i]})
+		}
+		out = append(out, Piece{Text: show, Symbol: words})
+		start = i + n
+	}
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if unicode.In(r, unicode.Mn, unicode.Me) {
+			marks++
+		} else {
+			marks = 0
+		}
+		switch {
+		case r == utf8.RuneError && n == 1:
+			symbol(i, 1, fmt.Sprintf(`\x%02x`, s[i]), "a byte that is no text")
+		case blanks && r == ' ' && (i == 0 || i >= end || last == ' '):
+			symbol(i, 1, "·", "space")
+		case r != ' ' && unicode.Is(unicode.Zs, r):
+			symbol(i, n, "⍽", named(r))
+		case r == '\t' && !blanks:
+		case r < ' ':
+			symbol(i, 1, string('␀'+r), controls[r])
+		case r == 0x7f:
+			symbol(i, 1, "␡", "delete")
+		case marks > maxMarks+1 && start == i && len(out) > 0: // one symbol for all of them
+			out[len(out)-1].Text += fmt.Sprintf(" %04X", r)
+			out[len(out)-1].Symbol = "combining marks"
+			start = i + n
+		case !Visible(r, last) || marks > maxMarks:
+			symbol(i, n, fmt.Sprintf("U+%04X", r), named(r))
+		}
+		last = r
+		i += n
+	}
+	if start < len(s) {
+		out = append(out, Piece{Text: s[start:]})
+	}
+	return out
+}
+
+// named is a character's name in Unicode, in lower case.
+func named(r rune) string { return strings.ToLower(runenames.Name(r)) }
+
+var controls = [...]string{
+	"null character", "start of heading", "start of text", "end of text", "end of transmission", "enquiry", "acknowledge", "bell", "backspace", "tab", "line feed", "line tabulation",
+	"form feed", "carriage return", "shift out", "shift in", "data link escape", "device control 1", "device control 2", "device control 3", "device control 4", "negative acknowledge",
+	"synchronous idle", "end of transmission block", "cancel", "end of medium", "substitute", "escape", "file separator", "group separator", "record separator", "unit separator",
+}

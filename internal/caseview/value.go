@@ -1,0 +1,239 @@
+package caseview
+
+import (
+	"encoding/json"
+	"math/big"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+// Value is one cell as it is shown.
+type Value struct {
+	Type   scoring.Type // of the value itself
+	Null   bool
+	Masked bool   // Text is a hash
+	Text   string // all of it, exactly as it is stored; empty for NULL
+	Number bool   // aligned on its decimal sign
+
+	// Pieces are the text in pieces that can be seen, up to where it is cut, and Rest the others.
+	// Length is its length in characters where it is cut, else 0.
+	Pieces, Rest []Piece
+	Length       int
+
+	// Pad is how many characters stand behind the decimal sign, the sign included, in the widest
+	// number of the column on the page, beyond those of this one.
+	Pad int
+}
+
+// Empty tells whether the value is the empty text, which is not NULL.
+func (v *Value) Empty() bool { return !v.Null && v.Text == "" }
+
+// MarshalJSON writes the value as {"type", "text"}; the text is null for NULL.
+func (v *Value) MarshalJSON() ([]byte, error) {
+	out := struct {
+		Type   string  `json:"type"`
+		Text   *string `json:"text"`
+		Masked bool    `json:"masked,omitempty"`
+	}{Type: v.Type.String(), Masked: v.Masked}
+	if !v.Null {
+		out.Text = &v.Text
+	}
+	return json.Marshal(out)
+}
+
+// Lengths of text that is shown, in characters: up to where it is cut, and of the rest.
+const (
+	DefaultCut = 160
+	mostRest   = 20_000
+)
+
+// newValue shows a value. Text longer than cut characters is cut, and so many of the others are kept.
+func newValue(v scoring.Value, cut, rest int) *Value {
+	out := &Value{Type: v.Type, Null: v.IsNull()}
+	if out.Null {
+		return out
+	}
+	out.Text = v.String()
+	out.Number = v.Type.Numeric()
+	out.show(cut, rest)
+	return out
+}
+
+func (v *Value) show(cut, rest int) {
+	head := prefix(v.Text, cut)
+	if n := len(v.Text) - len(head); n > 0 && n <= 16 { // nothing is gained
+		head = v.Text
+	}
+	v.Pieces = Pieces(head)
+	if len(head) < len(v.Text) {
+		v.Rest, v.Length = Pieces(prefix(v.Text[len(head):], rest)), utf8.RuneCountInString(v.Text)
+	}
+}
+
+// prefix is the first n characters of a text.
+func prefix(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// fraction is how many characters of a number stand behind its whole part.
+func (v *Value) fraction() int {
+	if v == nil || !v.Number {
+		return 0
+	}
+	if at := strings.IndexAny(v.Text, ".eE"); at >= 0 {
+		return min(len(v.Text)-at, mostPad)
+	}
+	return 0
+}
+
+const mostPad = 24
+
+// Change is how far an agent's cell is from gold's, computed exactly.
+type Change struct {
+	Absolute string `json:"absolute"`           // agent - gold, in gold's unit
+	Relative string `json:"relative,omitempty"` // of gold, in percent, to four digits; empty where gold is 0 or no number
+}
+
+// changeOf is the difference of two cells under the way in which they are read. It is nil where
+// they are not both numbers, or both dates or times.
+func changeOf(g, a scoring.Value, how *scoring.Comparison) *Change {
+	if x, ok := exactNumber(g); ok {
+		y, also := exactNumber(a)
+		if !also {
+			return nil
+		}
+		if how.Scale != 0 {
+			y = y.Mul(y, pow10(how.Scale))
+		}
+		diff := new(big.Rat).Sub(y, x)
+		digits := 0
+		if how.Scale == 0 && g.Type == scoring.Decimal && a.Type == scoring.Decimal { // as the column shows them
+			_, _, x := g.Decimal()
+			_, _, y := a.Decimal()
+			digits = int(max(x, y))
+		}
+		c := &Change{Absolute: signed(diff, exactText(diff, digits))}
+		if x.Sign() != 0 {
+			share := new(big.Rat).Quo(diff, new(big.Rat).Abs(x))
+			c.Relative = percent(share)
+		}
+		return c
+	}
+	if x, ok := nanosOf(g); ok {
+		if y, also := nanosOf(a); also && (g.Type == scoring.Time) == (a.Type == scoring.Time) {
+			return &Change{Absolute: span(y.Sub(y, x))}
+		}
+	}
+	return nil
+}
+
+// exactNumber is a number as a fraction. A double is the shortest decimal that reads back as it.
+func exactNumber(v scoring.Value) (*big.Rat, bool) {
+	switch v.Type {
+	case scoring.Int64:
+		return new(big.Rat).SetInt64(v.Int()), true
+	case scoring.Float64:
+		d, ok := scoring.ParseDecimal(strconv.AppendFloat(nil, v.Float(), 'e', -1, 64))
+		if !ok {
+			return nil, false
+		}
+		return exactNumber(d)
+	case scoring.Decimal:
+		unscaled, wide, scale := v.Decimal()
+		if wide == nil {
+			wide = big.NewInt(unscaled)
+		}
+		n := new(big.Rat).SetInt(wide)
+		return n.Mul(n, pow10(-int(scale))), true
+	}
+	return nil, false
+}
+
+func pow10(n int) *big.Rat {
+	p := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(n, -n))), nil))
+	if n < 0 {
+		p.Inv(p)
+	}
+	return p
+}
+
+// exactText writes a decimal fraction with all its digits, and at least so many behind the point.
+func exactText(r *big.Rat, least int) string {
+	digits, _ := r.FloatPrec() // the denominators of decimals are products of 2 and 5
+	return r.FloatString(max(digits, least))
+}
+
+func signed(r *big.Rat, text string) string {
+	if r.Sign() > 0 {
+		return "+" + text
+	}
+	return text
+}
+
+// percent writes a share in percent with four significant digits.
+func percent(share *big.Rat) string {
+	p := new(big.Rat).Mul(share, big.NewRat(100, 1))
+	size := new(big.Rat).Abs(p)
+	digits := 3
+	for limit := big.NewRat(10, 1); digits > 0 && size.Cmp(limit) >= 0; limit.Mul(limit, big.NewRat(10, 1)) {
+		digits--
+	}
+	for limit := big.NewRat(1, 1); digits < 30 && size.Sign() > 0 && size.Cmp(limit) < 0; limit.Quo(limit, big.NewRat(10, 1)) {
+		digits++
+	}
+	return signed(p, p.FloatString(digits)) + " %"
+}
+
+// nanosOf is a date or time in nanoseconds.
+func nanosOf(v scoring.Value) (*big.Int, bool) {
+	switch v.Type {
+	case scoring.Date:
+		return new(big.Int).Mul(big.NewInt(v.Int()), big.NewInt(86400e9)), true
+	case scoring.Time:
+		return big.NewInt(v.Int()), true
+	case scoring.Timestamp, scoring.TimestampTZ:
+		n := new(big.Int).Mul(big.NewInt(v.Int()), big.NewInt(1e9))
+		return n.Add(n, big.NewInt(int64(v.Nanos()))), true
+	}
+	return nil, false
+}
+
+// span writes a stretch of time, such as "+3 days" or "-1 day 02:30:00".
+func span(nanos *big.Int) string {
+	sign := "+"
+	if nanos.Sign() < 0 {
+		sign = "-"
+	}
+	days, rest := new(big.Int).QuoRem(new(big.Int).Abs(nanos), big.NewInt(86400e9), new(big.Int))
+	var parts []string
+	if days.Sign() > 0 {
+		unit := " days"
+		if days.IsInt64() && days.Int64() == 1 {
+			unit = " day"
+		}
+		parts = append(parts, days.String()+unit)
+	}
+	if rest.Sign() > 0 || days.Sign() == 0 {
+		parts = append(parts, scoring.TimeValue(rest.Int64()).String())
+	}
+	return sign + strings.Join(parts, " ")
+}
+
+// readAs are two cells as a comparison reads them.
+func readAs(gold, agent *scoring.Column, how *scoring.Comparison, i, j int) (g, a scoring.Value) {
+	goldView, agentView := cell.Views(how, false)
+	return cell.Read(gold, goldView, i), cell.Read(agent, agentView, j)
+}

@@ -1,0 +1,499 @@
+package caseview
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+)
+
+// Input is what is known of a case. Only Case is needed.
+type Input struct {
+	Case        *scoring.Case
+	Scores      []scoring.Score // of one run; details as the metrics made them or as JSON
+	GoldHash    string          // that the scores were stored with; empty where it is not known
+	RunID       string
+	Config      scoring.Config          // of the run
+	Assessments []connectors.Assessment // that the scores rest on
+	Snapshots   scoring.SnapshotReader  // nil: references are not resolved
+	Mask        *Mask                   // nil: nothing is hidden
+}
+
+// Options choose what is shown.
+type Options struct {
+	Metric string // whose score is explained; empty: the verdict, or the first that is there of the comparing ones
+	Gold   int    // which accepted answer is compared, from 1; 0: the one that counted
+	Cells  CellOptions
+}
+
+// View is a case as figures.
+type View struct {
+	CaseID       string   `json:"case_id"`
+	Question     string   `json:"question"`
+	Evidence     string   `json:"evidence,omitempty"`
+	Database     string   `json:"database,omitempty"`
+	Dialect      string   `json:"dialect,omitempty"`
+	Tags         []string `json:"tags,omitempty"`
+	Agent        string   `json:"agent_name"`
+	AgentVersion string   `json:"agent_version"`
+	Batch        string   `json:"batch_id,omitempty"`
+	Run          string   `json:"eval_run_id,omitempty"`
+
+	Behaviour      string   `json:"expected_behaviour,omitempty"`
+	Interpretation string   `json:"interpretation,omitempty"`
+	Response       string   `json:"response,omitempty"`
+	Tools          []string `json:"tool_calls,omitempty"`
+	AgentError     string   `json:"agent_error,omitempty"` // the database's message, where the agent's query failed
+
+	Latency     *time.Duration `json:"-"`
+	GoldLatency *time.Duration `json:"-"`
+	LatencyMS   *float64       `json:"latency_ms"`
+	GoldMS      *float64       `json:"gold_latency_ms"`
+
+	Asked  *Score  `json:"score"`  // the one that is explained; null where there is none
+	Scores []Score `json:"scores"` // all, in the order of the metrics
+
+	Golds []Gold `json:"golds"` // the accepted answers
+	Gold  int    `json:"gold"`  // the one that is compared, from 1; 0: there is none
+
+	Score     *float64   `json:"comparison_score"` // hybrid_ex under the mapping that is shown
+	Stored    bool       `json:"stored"`           // the mapping is that of the score; false: found for this page
+	Reshaped  string     `json:"reshaped,omitempty"`
+	Order     string     `json:"order,omitempty"` // what became of the order that the question asks for
+	Mapping   *Mapping   `json:"mapping"`
+	Cells     *Cells     `json:"cells"`
+	Queries   Queries    `json:"queries"`
+	Relations *Relations `json:"relations"`
+	Judge     *Judgement `json:"judge"`
+
+	Masked bool     `json:"masked,omitempty"` // parts are hidden
+	Notes  []string `json:"notes,omitempty"`  // what a reader should know: what is missing, what has changed since
+}
+
+// Score is a score as it is shown.
+type Score struct {
+	Metric   string         `json:"metric"`
+	Version  int            `json:"metric_version"`
+	Group    string         `json:"group,omitempty"`
+	Status   scoring.Status `json:"status"`
+	Value    *float64       `json:"value"`
+	Label    string         `json:"label,omitempty"`
+	Passed   *bool          `json:"passed"`
+	Reason   string         `json:"reason"`
+	Code     string         `json:"code,omitempty"`
+	Warnings []string       `json:"warnings,omitempty"`
+	Judged   bool           `json:"judged,omitempty"` // it rests on a judge's reply
+}
+
+// Gold is an accepted answer, and how the agent's result compares with it.
+type Gold struct {
+	Counted bool     `json:"counted"` // the scores are by this one
+	Value   *float64 `json:"hybrid_ex"`
+	Reason  string   `json:"reason"` // or why there is no value
+	SQL     string   `json:"sql,omitempty"`
+}
+
+// builder makes a view.
+type builder struct {
+	Input
+	view     *View
+	masked   *Masked
+	gold     *scoring.Query
+	compared *Comparison
+	requests map[string]*judgebackend.Request
+}
+
+// Build makes the figures of a case. What cannot be read or compared is left out, and Notes say so.
+// The error is of options that name what is not there, or of a context that ended.
+func Build(ctx context.Context, in Input, o Options) (*View, error) {
+	if o.Gold < 0 || o.Gold > len(in.Case.Golds) {
+		return nil, errcode.New(errcode.InvalidArgument, "gold: %d, expected 1 to %d, the number of accepted answers", o.Gold, len(in.Case.Golds))
+	}
+	b := &builder{Input: in, view: &View{}}
+	b.resolve(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	b.masked = in.Mask.over(b.Case)
+	h, err := b.choose(ctx, o.Gold)
+	if err != nil {
+		return nil, err
+	}
+	b.results(h, o.Cells) // also finds out what is masked
+	if err := b.head(o.Metric); err != nil {
+		return nil, err
+	}
+	b.queries()
+	b.view.Relations = b.relations()
+	if err := b.ask(ctx); err != nil {
+		return nil, err
+	}
+	b.view.Judge = b.judgement()
+	b.view.Masked = b.masked.active
+	return b.view, nil
+}
+
+func (b *builder) note(text string) { b.view.Notes = append(b.view.Notes, text) }
+
+// resolve reads the results that are references, into a copy of the case.
+func (b *builder) resolve(ctx context.Context) {
+	c := *b.Case
+	c.Golds = slices.Clone(c.Golds)
+	read := func(q *scoring.Query) {
+		r := &q.Result
+		if r.Table != nil || r.Err != nil || r.Ref == "" {
+			return
+		}
+		if b.Snapshots == nil {
+			r.Err = errcode.New(errcode.FailedPrecondition, "references are not resolved here")
+			return
+		}
+		if r.Table, r.Err = b.Snapshots.ReadSnapshot(ctx, r.Ref); r.Table == nil && r.Err == nil {
+			r.Err = errcode.New(errcode.NotFound, "the reference led to no result")
+		}
+	}
+	read(&c.Pred)
+	for i := range c.Golds {
+		read(&c.Golds[i])
+	}
+	b.Case = &c
+}
+
+// head fills in what is said of the case and its scores.
+func (b *builder) head(asked string) error {
+	v, c, m := b.view, b.Case, b.masked
+	v.CaseID, v.Question, v.Evidence, v.Database, v.Dialect, v.Tags = c.ID, m.text(c.Question), m.text(c.Evidence), c.Database, c.Dialect, c.Tags
+	v.Agent, v.AgentVersion, v.Batch, v.Run, v.Behaviour = c.Agent.Name, c.Agent.Version, c.Agent.BatchID, b.RunID, c.Expected.Behaviour
+	v.Interpretation, v.Response, v.AgentError = m.written(c.Agent.Interpretation), m.written(c.Agent.Response), m.written(c.Pred.Error)
+	for _, t := range c.Agent.ToolCalls {
+		text := t.Name
+		if len(t.Arguments) > 0 {
+			text += " " + m.written(string(t.Arguments))
+		}
+		v.Tools = append(v.Tools, text)
+	}
+	v.Latency = c.Pred.Latency
+	v.LatencyMS = milliseconds(v.Latency)
+	if b.gold != nil {
+		v.GoldLatency = b.gold.Latency
+		v.GoldMS = milliseconds(v.GoldLatency)
+	}
+	groups := map[string]int{}
+	metrics := metric.All()
+	for i := range metrics {
+		groups[metrics[i].Name] = i
+	}
+	for i := range b.Scores {
+		s := &b.Scores[i]
+		out := Score{Metric: s.Metric, Version: s.Version, Status: s.Status, Label: s.Label, Passed: s.Passed, Reason: m.reason(s.Metric, s.Reason), Judged: len(s.AssessmentIDs) > 0 || s.Usage != nil}
+		if s.Status == scoring.StatusOK {
+			value := s.Value
+			out.Value = &value
+		}
+		if s.Status == scoring.StatusFailed {
+			out.Code = s.Code.String()
+			out.Reason = m.written(s.Reason)
+		}
+		for _, w := range s.Warnings {
+			out.Warnings = append(out.Warnings, m.written(w))
+		}
+		if at, known := groups[s.Metric]; known {
+			out.Group = metrics[at].Group
+		}
+		v.Scores = append(v.Scores, out)
+	}
+	place := func(name string) int {
+		if at, known := groups[name]; known {
+			return at
+		}
+		return len(metrics)
+	}
+	slices.SortStableFunc(v.Scores, func(x, y Score) int { return place(x.Metric) - place(y.Metric) })
+	if asked != "" {
+		if v.Asked = v.scoreOf(asked); v.Asked == nil {
+			return errcode.New(errcode.NotFound, "there is no score of the metric %.60q for the case%s", asked, scoring.Suggest(asked, v.metricNames()))
+		}
+		return nil
+	}
+	for _, name := range []string{"verdict", "hybrid_ex", "ex_permuted", "ex_bird", "refusal"} {
+		if s := v.scoreOf(name); s != nil && (v.Asked == nil || v.Asked.Status != scoring.StatusOK) {
+			if v.Asked == nil || s.Status == scoring.StatusOK {
+				v.Asked = s
+			}
+		}
+	}
+	if v.Asked == nil && len(v.Scores) > 0 {
+		v.Asked = &v.Scores[0]
+	}
+	return nil
+}
+
+func (v *View) metricNames() (names []string) {
+	for i := range v.Scores {
+		names = append(names, v.Scores[i].Metric)
+	}
+	return names
+}
+
+// scoreOf is the score of a metric, or nil.
+func (v *View) scoreOf(name string) *Score {
+	if i := slices.IndexFunc(v.Scores, func(s Score) bool { return s.Metric == name }); i >= 0 {
+		return &v.Scores[i]
+	}
+	return nil
+}
+
+func milliseconds(d *time.Duration) *float64 {
+	if d == nil {
+		return nil
+	}
+	ms := float64(*d) / float64(time.Millisecond)
+	return &ms
+}
+
+// choose decides which accepted answer is compared, and under which mapping: that of the stored
+// score of hybrid_ex if it is of this answer and of these results, else one that is found now.
+func (b *builder) choose(ctx context.Context, wanted int) (*metric.Hybrid, error) {
+	c := b.Case
+	if len(c.Golds) == 0 {
+		b.note("The question has no accepted answer.")
+		return nil, nil
+	}
+	if b.GoldHash != "" && b.Input.GoldHash != c.GoldHash() {
+		b.note("The question or its accepted answers have changed since the scores were made.")
+	}
+	var stored metric.Hybrid
+	have := b.detail("hybrid_ex", &stored) && stored.GoldColumns != nil
+	counted := b.countedGold(&stored, have)
+	var fits bool
+	if counted > 0 {
+		fits = have && b.fits(&stored, c.Golds[counted-1].Result.Table)
+	}
+	now := make([]*metric.Hybrid, len(c.Golds))
+	for i := range c.Golds {
+		g := Gold{Counted: i+1 == counted, SQL: c.Golds[i].SQL}
+		if s := b.score("hybrid_ex"); g.Counted && fits {
+			value := s.Value
+			g.Value, g.Reason = &value, s.Reason
+		} else {
+			score, h, err := b.against(ctx, i)
+			if err != nil {
+				return nil, err
+			}
+			now[i] = h
+			if score.Status == scoring.StatusOK {
+				value := score.Value
+				g.Value = &value
+			}
+			g.Reason = score.Reason
+		}
+		b.view.Golds = append(b.view.Golds, g)
+	}
+	if counted == 0 { // no score says which: the best
+		best := 0
+		for i := range b.view.Golds {
+			if v := b.view.Golds[i].Value; v != nil && (b.view.Golds[best].Value == nil || *v > *b.view.Golds[best].Value) {
+				best = i
+			}
+		}
+		counted = best + 1
+		b.view.Golds[best].Counted = true
+	}
+	at := wanted
+	if at == 0 {
+		at = counted
+	}
+	b.view.Gold, b.gold = at, &c.Golds[at-1]
+	switch {
+	case at == counted && fits:
+		b.view.Stored = true
+		return &stored, nil
+	case at == counted && have && b.gold.Result.Table != nil && c.Pred.Result.Table != nil:
+		b.note("The results at hand are not those that were scored; the comparison was made anew.")
+	}
+	return now[at-1], nil
+}
+
+// countedGold is the accepted answer that the scores are by, from 1; 0 where no score tells.
+func (b *builder) countedGold(stored *metric.Hybrid, have bool) int {
+	if len(b.Case.Golds) == 1 {
+		return 1
+	}
+	for _, name := range []string{"hybrid_ex", "verdict"} {
+		if s := b.score(name); s != nil && s.Gold > 0 && s.Gold <= len(b.Case.Golds) {
+			return s.Gold
+		}
+	}
+	if !have {
+		return 0
+	}
+	for i := range b.Case.Golds { // tables of scores do not hold it
+		if b.fits(stored, b.Case.Golds[i].Result.Table) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// fits tells whether a stored comparison is of an accepted result and the answer's: it has their
+// columns, and counting again gives its counts.
+func (b *builder) fits(h *metric.Hybrid, gold *scoring.Table) bool {
+	agent := b.Case.Pred.Result.Table
+	if gold == nil || agent == nil || !slices.Equal(h.GoldColumns, namesOf(gold)) || !slices.Equal(h.PredColumns, namesOf(agent)) || !within(&h.Alignment, len(gold.Columns), len(agent.Columns)) {
+		return false
+	}
+	again := countAgain(h, gold, agent)
+	c := &h.Counts
+	return again.GoldRows == c.GoldRows && again.PredRows == c.PredRows && again.Matched == c.Matched && again.Equal == c.Equal && again.Method == c.Method &&
+		slices.Equal(again.ColumnEqual, c.ColumnEqual)
+}
+
+// within tells whether an alignment names columns that are there, each once.
+func within(a *scoring.Alignment, golds, agents int) bool {
+	gold, agent := make([]bool, golds), make([]bool, agents)
+	take := func(side []bool, i int) bool {
+		if i < 0 || i >= len(side) || side[i] {
+			return false
+		}
+		side[i] = true
+		return true
+	}
+	for _, p := range a.Columns {
+		if !take(gold, p.Gold) || !take(agent, p.Pred) {
+			return false
+		}
+	}
+	for _, i := range a.Missing {
+		if !take(gold, i) {
+			return false
+		}
+	}
+	for _, j := range a.Extra {
+		if !take(agent, j) {
+			return false
+		}
+	}
+	for _, k := range a.Index {
+		if k < 0 || k >= len(a.Columns) {
+			return false
+		}
+	}
+	return !slices.Contains(gold, false) && !slices.Contains(agent, false)
+}
+
+func namesOf(t *scoring.Table) []string {
+	out := make([]string, len(t.Columns))
+	for i := range t.Columns {
+		out[i] = t.Columns[i].Name
+	}
+	return out
+}
+
+// countAgain counts under a stored alignment, with the pairs of rows, which are not stored.
+func countAgain(h *metric.Hybrid, gold, agent *scoring.Table) cell.Result {
+	return cell.Compare(gold, agent, &h.Alignment, cell.Options{Pairs: true, EqualPairs: true, PenalizeExtra: h.Counts.NullFilled > len(h.Alignment.Missing)})
+}
+
+// against scores the answer against one accepted answer, by the evidence alone.
+func (b *builder) against(ctx context.Context, gold int) (scoring.Score, *metric.Hybrid, error) {
+	e, err := b.engine(nil)
+	if err != nil {
+		return scoring.Score{}, nil, err
+	}
+	c := *b.Case
+	c.Golds = []scoring.Query{c.Golds[gold]}
+	scores, err := e.Score(ctx, &c, "hybrid_ex")
+	if err != nil {
+		return scoring.Score{}, nil, err
+	}
+	h, _ := scores[0].Detail.(*metric.Hybrid)
+	return scores[0], h, nil
+}
+
+// engine makes an engine as the run had it, as far as its metrics are known here.
+func (b *builder) engine(judge judgebackend.Backend) (*scoring.Engine, error) {
+	config := scoring.Config{Options: map[string]json.RawMessage{}}
+	metrics := metric.All()
+	for name, raw := range b.Config.Options {
+		if slices.ContainsFunc(metrics, func(m scoring.Metric) bool { return m.Name == name && !m.Options.None() && m.Options.Check(raw) == nil }) {
+			config.Options[name] = raw
+		}
+	}
+	return scoring.NewEngine(metrics, &scoring.EngineOptions{Config: config, Judge: judge})
+}
+
+// results compares the two results.
+func (b *builder) results(h *metric.Hybrid, o CellOptions) {
+	v := b.view
+	if h == nil || b.gold.Result.Table == nil || b.Case.Pred.Result.Table == nil {
+		b.whyNot()
+		return
+	}
+	gold, agent := b.gold.Result.Table, b.Case.Pred.Result.Table
+	counts := countAgain(h, gold, agent)
+	b.compared = Compare(gold, agent, &h.Alignment, &counts)
+	t := &tables{Comparison: b.compared, mask: b.masked}
+	t.maskedGold, t.maskedAns = b.masked.sides(gold, agent, &h.Alignment, b.gold.SQL, b.Case.Pred.SQL)
+	score := counts.Score
+	if h.Reshaped != nil {
+		score = 1
+		v.Reshaped = b.masked.written(h.Reshaped.Text)
+	}
+	v.Score = &score
+	if h.Order != nil {
+		v.Order = "The rows are in the order that the question asks for."
+		if !h.Order.Kept {
+			v.Order = b.masked.written(h.Order.Why)
+		}
+	}
+	v.Mapping = t.mapping(h)
+	v.Cells = t.cells(o)
+}
+
+// whyNot says why there is no comparison of results.
+func (b *builder) whyNot() {
+	say := func(whose string, q *scoring.Query) {
+		switch r := &q.Result; {
+		case r.Table != nil:
+		case q.Error != "":
+			b.note(whose + " query failed when it ran.")
+		case r.Err != nil:
+			b.note(whose + " result cannot be read: " + r.Err.Error())
+		case r.Absent():
+			b.note(whose + " result is not given.")
+		}
+	}
+	if b.gold != nil {
+		say("The accepted", b.gold)
+	}
+	say("The agent's", &b.Case.Pred)
+}
+
+// queries lays out both queries.
+func (b *builder) queries() {
+	gold := ""
+	if b.gold != nil {
+		gold = b.masked.sql(b.gold.SQL)
+	}
+	b.view.Queries = CompareQueries(gold, b.masked.sql(b.Case.Pred.SQL), sqlparts.DialectOf(b.Case.Dialect))
+	for i := range b.view.Golds {
+		g := &b.view.Golds[i]
+		g.SQL, g.Reason = b.masked.sql(g.SQL), b.masked.reason("hybrid_ex", g.Reason)
+	}
+	if n := len(b.view.Golds); n > 1 {
+		for i := range b.view.Golds {
+			if b.view.Golds[i].Counted && b.view.Gold != i+1 {
+				b.note("The scores are by accepted answer " + strconv.Itoa(i+1) + "; this page shows number " + strconv.Itoa(b.view.Gold) + ".")
+			}
+		}
+	}
+}

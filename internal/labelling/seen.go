@@ -1,0 +1,24 @@
+package labelling
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/badger-eval/badger/scoring"
+)
+
+// AnswerHash identifies what an annotator sees of a case: the question with its accepted answers
+// ([scoring.Case.GoldHash]), the agent's query, its result or error, and its answer in prose. A label
+// of another answer is out of date. It is 16 hexadecimal digits.
+func AnswerHash(c *scoring.Case) string {
+	h := sha256.New()
+	result := c.Pred.Result.Ref
+	if t := c.Pred.Result.Table; t != nil {
+		result = string(t.AppendJSON(nil))
+	}
+	for _, text := range []string{c.GoldHash(), c.Pred.SQL, c.Pred.Error, result, c.Agent.Response} {
+		part := sha256.Sum256([]byte(text)) // of one length, so that parts cannot run into each other
+		h.Write(part[:])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}

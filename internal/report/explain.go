@@ -1,0 +1,591 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/cell"
+)
+
+// ExplainOptions say how much of a case is shown.
+type ExplainOptions struct {
+	Options
+	Full bool // whole texts: what judges were asked, their replies, all relations that were looked for
+}
+
+// RenderCase writes a case for a terminal.
+func RenderCase(w io.Writer, v *caseview.View, o ExplainOptions) error {
+	e := &explanation{View: v, printer: newPrinter(w, o.Options), full: o.Full}
+	e.head()
+	e.golds()
+	e.comparison()
+	e.list()
+	e.relations()
+	e.queries()
+	e.judge()
+	e.scores()
+	for _, n := range v.Notes {
+		e.line()
+		e.text("note: " + n)
+	}
+	return e.w.Flush()
+}
+
+type explanation struct {
+	*caseview.View
+	*printer
+	full bool
+}
+
+// text writes a text from data on as many lines as it takes.
+func (e *explanation) text(s string) { e.indented("", s, plain) }
+
+func (e *explanation) indented(indent, s string, st style) {
+	for _, l := range Wrap(Printable(s), e.Width-len(indent)) {
+		e.line(span{indent, plain}, span{l, st})
+	}
+}
+
+// facts writes names and values one below the other. What is empty is left out.
+func (e *explanation) facts(pairs ...string) {
+	wide := 0
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			wide = max(wide, textWidth(pairs[i]))
+		}
+	}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		for k, l := range Wrap(Printable(pairs[i+1]), e.Width-wide-len(gap)) {
+			name := ""
+			if k == 0 {
+				name = pairs[i]
+			}
+			e.line(span{pad(name, wide, false), dim}, span{gap, plain}, span{l, plain})
+		}
+	}
+}
+
+func (e *explanation) head() {
+	of := scoring.AnswerID{Agent: e.Agent, Version: e.AgentVersion, Batch: e.Batch}.Of()
+	if e.Run != "" {
+		of = strings.TrimPrefix(of+", run "+e.Run, ", ")
+	}
+	e.line(span{"case " + Printable(e.CaseID), bold}, span{gap, plain}, span{Printable(of), dim})
+	e.text(e.Question)
+	latency := ""
+	if e.LatencyMS != nil {
+		latency = fmt.Sprintf("%.4g ms", *e.LatencyMS)
+		if e.GoldMS != nil {
+			latency += fmt.Sprintf(" (gold %.4g ms)", *e.GoldMS)
+		}
+	}
+	e.facts("hint", e.Evidence, "expected", e.Behaviour, "understood as", e.Interpretation, "response", e.Response, "tools", e.tools(), "failed with", e.AgentError, "latency", latency)
+	if s := e.Asked; s != nil {
+		e.line()
+		line := []span{{Printable(s.Metric) + " " + scoreText(s), bold}}
+		if s.Passed != nil {
+			line = append(line, span{gap, plain}, passedSpan(*s.Passed))
+		}
+		if s.Value != nil && *s.Value >= 0 && *s.Value <= 1 && s.Label == "" {
+			line = append(append(line, span{gap, plain}), e.bar(*s.Value, 20)...)
+		}
+		e.line(line...)
+		e.text(s.Reason)
+		for _, w := range s.Warnings {
+			e.indented("", "warning: "+w, yellow)
+		}
+	}
+}
+
+// tools are the calls of tools.
+func (e *explanation) tools() string {
+	var out []string
+	for _, t := range e.Tools {
+		if !e.full {
+			t = cut(t, 60, e.ellipsis)
+		}
+		out = append(out, t)
+	}
+	return strings.Join(out, "; ")
+}
+
+// scoreText is the value of a score, or its status where it has none.
+func scoreText(s *caseview.Score) string {
+	switch {
+	case s.Value == nil:
+		return string(s.Status)
+	case s.Label != "":
+		return Printable(s.Label)
+	}
+	return Value(*s.Value)
+}
+
+func passedSpan(passed bool) span {
+	if passed {
+		return span{"passed", green}
+	}
+	return span{"failed", red}
+}
+
+func (e *explanation) scores() {
+	if len(e.Scores) < 2 {
+		return
+	}
+	e.title("Scores", "")
+	var g grid
+	g.words("metric", 12)
+	g.number("value")
+	g.column("")
+	g.words("reason", 20)
+	left := 0
+	for i := range e.Scores {
+		s := &e.Scores[i]
+		if !e.full && (s.Status == scoring.StatusNotApplicable || part(s.Metric)) {
+			left++
+			continue
+		}
+		passed := cellSpans(nil)
+		if s.Passed != nil {
+			passed = cellSpans{passedSpan(*s.Passed)}
+		}
+		g.add(text(Printable(s.Metric)), text(scoreText(s)), passed, inStyle(Printable(s.Reason), dim))
+	}
+	g.print(e.printer)
+	if left > 0 {
+		e.line(span{"and " + Counted(left, "metric") + " of single clauses or not applicable", dim})
+	}
+}
+
+// part tells whether a metric is a part of another one, such as component_f1_where.
+func part(name string) bool {
+	return strings.HasPrefix(name, "component_") && strings.Count(name, "_") > 1
+}
+
+func (e *explanation) golds() {
+	if len(e.Golds) < 2 {
+		return
+	}
+	e.title("Accepted answers", fmt.Sprintf("%d; number %d is compared", len(e.Golds), e.Gold))
+	var g grid
+	g.number("")
+	g.number("hybrid_ex")
+	g.column("")
+	g.words("", 20)
+	for i := range e.Golds {
+		a := &e.Golds[i]
+		value, counted := e.dash, cellSpans(nil)
+		if a.Value != nil {
+			value = Value(*a.Value)
+		}
+		if a.Counted {
+			counted = inStyle("counts", green)
+		}
+		g.add(text(fmt.Sprint(i+1)), text(value), counted, inStyle(Printable(a.Reason), dim))
+	}
+	g.print(e.printer)
+}
+
+// comparison shows the mapping and the rows that differ, as badger score does.
+func (e *explanation) comparison() {
+	if e.Cells == nil {
+		return
+	}
+	d := newDiffView(diffOfView(e.View), e.printer)
+	how := "hybrid_ex " + Value(*e.Score)
+	if !e.Stored {
+		how += ", found now: no score of these results is stored"
+	}
+	e.title("Results", how)
+	d.shapes()
+	if e.Reshaped != "" {
+		e.text("The score is 1 all the same: " + e.Reshaped)
+	}
+	if e.Order != "" {
+		e.text(e.Order)
+	}
+	e.states()
+	d.tables()
+	if m := e.Mapping.Judge; m != nil {
+		e.mappingJudge(m)
+	}
+}
+
+// states counts the cells by their states.
+func (e *explanation) states() {
+	var parts []string
+	for _, c := range e.Cells.Counts {
+		if c.Cells > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", c.State.Words(), c.Cells))
+		}
+	}
+	e.text("cells: " + strings.Join(parts, ", "))
+}
+
+func (e *explanation) mappingJudge(m *caseview.MappingJudge) {
+	switch {
+	case !m.Asked:
+		e.text("A judge was to be asked how the columns correspond, but none was configured.")
+	case m.Unusable:
+		e.text("A judge was asked how the columns correspond; the reply could not be read.")
+	case m.Used:
+		e.text("A judge was asked how the columns correspond; the mapping is the judge's, as far as the tables bear it out.")
+	default:
+		e.text("A judge was asked how the columns correspond; no more cells are equal under its mapping, so that of the evidence stands.")
+	}
+	for _, r := range m.Rejected {
+		e.indented("  ", "rejected: "+r.Part+": "+r.Why, dim)
+	}
+}
+
+// diffOfView brings a case into the figures that badger score prints.
+func diffOfView(v *caseview.View) *DiffFigures {
+	c, m := v.Cells, v.Mapping
+	f := &DiffFigures{
+		Method: m.Method, Source: m.Source, Confidence: m.Confidence, Why: m.Why,
+		Gold: Shape{c.Rows.Gold, len(m.Columns)}, Pred: Shape{c.Rows.Agent, len(m.Extra)},
+		Matched: c.Rows.Matched, Equal: c.Rows.Equal, Differing: c.Rows.Differing, OnlyGold: c.Rows.Missing, OnlyPred: c.Rows.Extra,
+	}
+	numbers := map[int]bool{} // by gold position
+	for i := range c.Columns {
+		numbers[c.Columns[i].Gold] = c.Columns[i].Number
+	}
+	for i := range m.Columns {
+		x := &m.Columns[i]
+		d := DiffColumn{Gold: x.Name, GoldPosition: x.Position, By: x.By, Key: x.Key, Differing: x.Of - x.Equal, goldRight: numbers[x.Position], predRight: numbers[x.Position]}
+		if x.Agent != nil {
+			f.Pred.Columns++
+			d.Pred, d.PredPosition = x.Agent.Name, x.Agent.Position
+			d.Kind, d.Fact = x.Kind, x.Fact
+		}
+		f.Columns = append(f.Columns, d)
+	}
+	for i := range m.Extra {
+		x := &m.Extra[i]
+		f.Extra = append(f.Extra, ExtraColumn{x.Name, x.Position, x.Trivial, strings.HasPrefix(x.Type, "INT") || x.Type == "FLOAT64" || x.Type == "DECIMAL"})
+	}
+	for i := range c.Page {
+		r := &c.Page[i]
+		switch r.Kind {
+		case caseview.MatchedRow:
+			row := DiffRow{Gold: r.GoldRow, Pred: r.AgentRow}
+			for k := range f.Columns {
+				x := &r.Cells[k]
+				row.Cells = append(row.Cells, DiffCell{storedText(x.Gold), storedText(x.Agent), x.State == caseview.Equal || x.State == caseview.Mapped})
+			}
+			f.Rows = append(f.Rows, row)
+		case caseview.MissingRow:
+			row := LoneRow{Row: r.GoldRow}
+			for k := range f.Columns {
+				row.Cells = append(row.Cells, storedText(r.Cells[k].Gold))
+			}
+			f.GoldRows = append(f.GoldRows, row)
+		case caseview.ExtraRow:
+			row := LoneRow{Row: r.AgentRow}
+			for k := range r.Cells {
+				row.Cells = append(row.Cells, storedText(r.Cells[k].Agent))
+			}
+			f.PredRows = append(f.PredRows, row)
+		}
+	}
+	if f.Method == cell.MethodRows { // all rows agree: there is nothing to list
+		f.Rows = nil
+	}
+	return f
+}
+
+func storedText(v *caseview.Value) *string {
+	if v == nil || v.Null {
+		return nil
+	}
+	return &v.Text
+}
+
+// list shows the cells that differ, one a line.
+func (e *explanation) list() {
+	if e.Cells == nil || len(e.Cells.List) == 0 {
+		return
+	}
+	e.title("Cells that differ", fmt.Sprintf("%d of %d", len(e.Cells.List), e.Cells.Total))
+	var g grid
+	g.words("row", 8)
+	g.words("column", 8)
+	g.number("gold").flex = true
+	g.cols[len(g.cols)-1].least = 10
+	g.column("")
+	g.words("answer", 10)
+	g.number("by")
+	g.number("of gold")
+	for i := range e.Cells.List {
+		d := &e.Cells.List[i]
+		var key []string
+		for k := range d.Key {
+			v := d.Key[k].Gold
+			if v == nil {
+				v = d.Key[k].Agent
+			}
+			key = append(key, cellText(storedText(v)))
+		}
+		if len(key) == 0 {
+			key = []string{fmt.Sprint(max(d.GoldRow, d.AgentRow))}
+		}
+		change := caseview.Change{}
+		if d.Change != nil {
+			change = *d.Change
+		}
+		side := func(v *caseview.Value, st style) cellSpans {
+			if v == nil {
+				return nil
+			}
+			return inStyle(cellText(storedText(v)), st)
+		}
+		sign := d.State.Sign()
+		if !e.Unicode {
+			sign = [...]string{"=", "~", "!=", "-", "+"}[d.State]
+		}
+		g.add(text(strings.Join(key, ", ")), text(Printable(e.Cells.Columns[d.Column].Label)), side(d.Gold, green), text(sign), side(d.Agent, red), text(change.Absolute), text(change.Relative))
+	}
+	g.print(e.printer)
+	e.more(e.Cells.Total-len(e.Cells.List), "cell")
+}
+
+func (e *explanation) more(n int, what string) {
+	if n > 0 {
+		e.line(span{"and " + Counted(n, "more "+what), dim})
+	}
+}
+
+func (e *explanation) queries() {
+	q := &e.Queries
+	if len(q.Gold)+len(q.Agent) == 0 {
+		return
+	}
+	how := ""
+	switch {
+	case !q.Compared:
+	case q.Same:
+		how = "token by token the same"
+	case e.Color:
+		how = "marked is what only one of them has"
+	default:
+		how = "{-only in gold-} {+only in the answer+}"
+	}
+	e.title("Queries", how)
+	e.query("gold", q.Gold)
+	e.query("answer", q.Agent)
+}
+
+// query writes a laid out query. Lines that are too wide are broken.
+func (e *explanation) query(name string, parts []caseview.SQLPart) {
+	e.line(span{name, dim})
+	if len(parts) == 0 {
+		e.line(span{"  " + e.dash, dim})
+		return
+	}
+	const indent = "  "
+	line, used := []span{{indent, plain}}, len(indent)
+	flush := func() {
+		e.line(line...)
+		line, used = []span{{indent, plain}}, len(indent)
+	}
+	for i := range parts {
+		p := &parts[i]
+		if p.Kind == caseview.SQLSpace {
+			if k := strings.LastIndexByte(p.Text, '\n'); k >= 0 {
+				flush()
+				line, used = append(line, span{p.Text[k+1:], plain}), used+len(p.Text)-k-1
+			} else {
+				line, used = append(line, span{" ", plain}), used+1
+			}
+			continue
+		}
+		st := plain
+		open, end := "", ""
+		switch {
+		case p.In == caseview.InGold:
+			st, open, end = green, "{-", "-}"
+		case p.In == caseview.InAgent:
+			st, open, end = red, "{+", "+}"
+		case p.Kind == caseview.SQLKeyword:
+			st = bold
+		case p.Kind == caseview.SQLComment:
+			st = dim
+		}
+		if e.Color {
+			open, end = "", ""
+		} else { // neighbours of one kind are marked together
+			if i > 0 && marked(parts, i, -1) == p.In {
+				open = ""
+			}
+			if marked(parts, i, 1) == p.In {
+				end = ""
+			}
+		}
+		for k, l := range strings.Split(p.Text, "\n") {
+			if k > 0 {
+				flush()
+			}
+			t := Printable(strings.TrimSuffix(l, "\r"))
+			if k == 0 {
+				t = open + t
+			}
+			if k == strings.Count(p.Text, "\n") {
+				t += end
+			}
+			for _, piece := range pieces(t, e.Width-len(indent)-2) {
+				if w := textWidth(piece); used > len(indent) && used+w > e.Width {
+					flush()
+					line, used = append(line, span{"  ", plain}), used+2
+				}
+				line, used = append(line, span{piece, st}), used+textWidth(piece)
+			}
+		}
+	}
+	flush()
+}
+
+// marked is which side the token before or after a part is marked with, where only a blank lies
+// between.
+func marked(parts []caseview.SQLPart, i, step int) caseview.Side {
+	for i += step; i >= 0 && i < len(parts); i += step {
+		if p := &parts[i]; p.Kind != caseview.SQLSpace {
+			return p.In
+		} else if strings.Contains(p.Text, "\n") {
+			break
+		}
+	}
+	return ""
+}
+
+// pieces cuts a text into pieces of at most n columns.
+func pieces(s string, n int) (out []string) {
+	used, from := 0, 0
+	for i, r := range s {
+		if used += runeWidth(r); used > n {
+			out, from, used = append(out, s[from:i]), i, runeWidth(r)
+		}
+	}
+	return append(out, s[from:])
+}
+
+func (e *explanation) relations() {
+	r := e.Relations
+	if r == nil {
+		return
+	}
+	how := "as the score has it"
+	if !r.Stored {
+		how = "found now"
+	}
+	e.title("Why the results differ", how)
+	shown := r.Holds
+	if !e.full {
+		shown = shown[:min(len(shown), shownRelations)]
+	}
+	for i := range shown {
+		h := &shown[i]
+		e.line(span{h.Name, bold}, span{"  " + string(h.Class), dim})
+		e.indented("  ", h.Text, plain)
+		if len(h.Rows) > 0 {
+			e.indented("  ", "rows "+numbers(h.Rows), dim)
+		}
+		e.indented("  ", peopleText(&h.People, string(r.Policy)), dim)
+	}
+	e.more(len(r.Holds)-len(shown), "relation")
+	if n := len(r.Tried); n > 0 {
+		e.indented("", fmt.Sprintf("looked for and not found: %s; labels: %s", Counted(n, "other relation"), r.Source), dim)
+	}
+	if e.full {
+		var names []string
+		for _, t := range r.Tried {
+			names = append(names, t.Name)
+		}
+		e.indented("  ", strings.Join(names, ", "), dim)
+	}
+}
+
+func numbers(list []int) string {
+	out := make([]string, len(list))
+	for i, n := range list {
+		out[i] = fmt.Sprint(n)
+	}
+	return strings.Join(out, ", ")
+}
+
+// peopleText says whether people accept answers with a relation.
+func peopleText(p *caseview.People, policy string) string {
+	said := "people have labelled no such answer"
+	if p.Cases > 0 {
+		said = fmt.Sprintf("people accepted %d of %s, from %s", p.Accepted, Counted(p.Cases, "such answer"), Counted(p.Groups, "database"))
+	}
+	does := "does not pass by evidence alone"
+	if p.Passes {
+		does = "passes by evidence alone"
+	}
+	return fmt.Sprintf("%s; chance %s; %s (policy %s)", said, Percent(p.Chance), does, policy)
+}
+
+func (e *explanation) judge() {
+	j := e.Judge
+	if j == nil {
+		return
+	}
+	e.title("Judge", Counted(len(j.Asked), "answer"))
+	for i := range j.Asked {
+		e.vote(&j.Asked[i])
+	}
+	for _, o := range j.Overruled {
+		e.text(o)
+	}
+	if n := len(j.Unknown); n > 0 {
+		e.line(span{Counted(n, "recorded answer") + " not at hand", dim})
+	}
+}
+
+func (e *explanation) vote(v *caseview.Vote) {
+	model := v.Model
+	if v.ServedModel != "" {
+		model += " (" + v.ServedModel + ")"
+	}
+	e.line(span{Printable(v.Kind), bold}, span{"  " + Printable(strings.Join(v.Metrics, ", ")), dim})
+	tokens := ""
+	if v.TokensIn != nil && v.TokensOut != nil {
+		tokens = fmt.Sprintf("%d in, %d out", *v.TokensIn, *v.TokensOut)
+	}
+	asked := ""
+	if v.Fresh != nil {
+		asked = map[bool]string{true: "asked by this run", false: "from the ledger"}[*v.Fresh]
+	}
+	when := ""
+	if !v.At.IsZero() {
+		when = v.At.UTC().Format(time.RFC3339)
+	}
+	facts := []string{"by", v.Backend + " " + model, "prompt", v.PromptVersion, "request", v.RequestHash, "tokens", tokens, "took", fmt.Sprintf("%d ms", v.LatencyMS), "at", when, "", asked}
+	for _, f := range v.Decoded {
+		value := f.Text
+		if !e.full && textWidth(value) > 300 {
+			value = cut(value, 300, e.ellipsis)
+		}
+		facts = append(facts, f.Name, value)
+	}
+	if len(v.Decoded) == 0 {
+		facts = append(facts, "reply", v.Reply)
+	}
+	e.facts(facts...)
+	if !e.full {
+		return
+	}
+	for _, m := range v.Question {
+		e.line(span{"  asked (" + Printable(m.Role) + ")", dim})
+		for l := range strings.SplitSeq(m.Text, "\n") {
+			e.indented("    ", l, plain)
+		}
+	}
+	if len(v.Decoded) > 0 {
+		e.line(span{"  reply as it came", dim})
+		e.indented("    ", v.Reply, plain)
+	}
+}

@@ -1,0 +1,100 @@
+package site
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// adjudicatePage lists the answers of a queue of which people say different things, with what they
+// say and a control that settles it.
+var adjudicatePage = &page{name: "adjudicate", pattern: "GET /adjudicate", role: identity.Label, show: (*Site).adjudicate}
+
+type adjudication struct {
+	Queue     queueRow
+	Conflicts []conflictView
+	After     string
+	Before    string
+	Name      string
+	NameBack  string
+}
+
+type conflictView struct {
+	labelling.Conflict
+	Address string // of the page of the case
+	Control *labelControl
+}
+
+// conflictsOnPage is how many a page shows.
+const conflictsOnPage = 20
+
+func (s *Site) adjudicate(r *http.Request) (content, error) {
+	if _, err := s.writing(); err != nil {
+		return content{}, err
+	}
+	v := r.URL.Query()
+	store, q, err := queueOf(s, r, v.Get("queue"))
+	if err != nil {
+		return content{}, err
+	}
+	from := int64(1)
+	if text := v.Get("from"); text != "" {
+		if from, err = strconv.ParseInt(text, 10, 64); err != nil || from < 1 {
+			return content{}, errcode.New(errcode.InvalidArgument, "from: %.40q, expected a whole number from 1", text)
+		}
+	}
+	out := adjudication{Queue: queueRowOf(q), Name: annotator(r)}
+	here := func(from int64) string {
+		return address("/adjudicate", url.Values{"queue": {q.ID}, "from": {strconv.FormatInt(from, 10)}})
+	}
+	out.NameBack = here(from)
+	conflicts, err := store.Conflicts(r.Context(), q, out.Name, from, conflictsOnPage)
+	if err != nil {
+		return content{}, err
+	}
+	for i, c := range conflicts {
+		x := conflictView{Conflict: c, Address: caseAddress(caselist.State{Run: out.Queue.Run, Mode: caselist.All}, c.CaseID)}
+		if x.Control, err = s.newLabelControl(r, q, q.Answer(c.CaseID), seenLast(c.Labels), here(from)); err != nil {
+			return content{}, err
+		}
+		x.Control.settle(c.Decision)
+		out.Conflicts = append(out.Conflicts, x)
+		if i == conflictsOnPage-1 {
+			out.After = here(c.Position + 1)
+		}
+	}
+	if from > 1 {
+		out.Before = here(1)
+	}
+	return content{Title: "Where people differ · " + q.Name, Page: out}, nil
+}
+
+// seenLast is the answer that whoever labelled last saw.
+func seenLast(labels []labelling.Label) string {
+	last := labelling.Label{}
+	for _, l := range labels {
+		if !l.At.Before(last.At) {
+			last = l
+		}
+	}
+	return last.AnswerHash
+}
+
+// settle makes the control one that settles a disagreement.
+func (c *labelControl) settle(decision *labelling.Label) {
+	c.Decides, c.Mine = true, decision
+	options := c.Options[:0:0]
+	for _, o := range c.Options {
+		if o.Value == labelling.Skip {
+			continue
+		}
+		o.Chosen = decision != nil && decision.Verdict == o.Value
+		options = append(options, o)
+	}
+	c.Options = options
+}

@@ -1,0 +1,433 @@
+package site
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/calibration"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/chart"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/storedscores"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/agreement"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// agreementPage shows how far metrics and judges agree with the people who labelled a run's batch.
+var agreementPage = &page{name: "agreement", pattern: "GET /agreement", nav: "Agreement", perRun: true, role: identity.Read, show: (*Site).agreement}
+
+// defaultWidth is how wide the interval of kappa may be that the page counts labels for.
+const defaultWidth = 0.2
+
+// agreementState is what the page shows, as an address holds it.
+type agreementState struct {
+	Run    caselist.Run
+	Common bool    // only cases on which every metric gives a verdict
+	By     string  // tier or relation; "": tier
+	A, B   string  // two keys that are tested against each other; "": the best against the next ones
+	Key    string  // whose threshold is shown; "": the first that is graded
+	Width  float64 // of the interval of kappa that labels are counted for
+}
+
+func parseAgreement(v url.Values) (s agreementState, err error) {
+	s = agreementState{Run: caselist.ParseRun(v), Common: v.Get("common") != "", By: v.Get("by"), A: v.Get("a"), B: v.Get("b"), Key: v.Get("key"), Width: defaultWidth}
+	switch {
+	case s.Run.ID == "":
+		return s, errcode.New(errcode.InvalidArgument, "run: missing, expected the run whose metrics are compared with people")
+	case s.By == "":
+		s.By = calibration.ByTier
+	case s.By != calibration.ByTier && s.By != storedscores.ByRelation:
+		return s, errcode.New(errcode.InvalidArgument, "by: %.40q, expected tier or relation", s.By)
+	}
+	if text := v.Get("width"); text != "" {
+		if s.Width, err = strconv.ParseFloat(text, 64); err != nil || !(s.Width >= 0.01 && s.Width <= 2) {
+			return s, errcode.New(errcode.InvalidArgument, "width: %.40q, expected the width of an interval from 0.01 to 2", text)
+		}
+	}
+	return s, nil
+}
+
+// agreementAddress shows the agreement of metrics with people.
+func agreementAddress(s agreementState) string {
+	v := s.Run.Values()
+	for _, f := range []struct{ key, value string }{{"a", s.A}, {"b", s.B}, {"key", s.Key}} {
+		if f.value != "" {
+			v.Set(f.key, f.value)
+		}
+	}
+	if s.Common {
+		v.Set("common", "1")
+	}
+	if s.By != "" && s.By != calibration.ByTier {
+		v.Set("by", s.By)
+	}
+	if s.Width != 0 && s.Width != defaultWidth {
+		v.Set("width", strconv.FormatFloat(s.Width, 'g', -1, 64))
+	}
+	return address("/agreement", v)
+}
+
+type agreementContent struct {
+	State       agreementState
+	N           int
+	Passes      int
+	Fails       int
+	Unsure      int
+	About       string // what the labels are about
+	People      *calibration.People
+	PeopleText  [2]string // Fleiss' kappa and Krippendorff's alpha
+	Labellers   []connectors.Labeller
+	Picture     *chart.Picture
+	Rows        []agreementRow
+	Without     []string // metrics without a verdict on a labelled case
+	Keys        []option // for the test of two
+	Others      []option
+	Comparisons []comparisonRow
+	Slices      *sliceTable
+	Bys         []option
+	Graded      []option
+	Threshold   *thresholdView
+	Notes       []string
+	Unlabelled  string // the address of the answers that nobody labelled
+	Label       string // the address where a queue of them is made
+}
+
+// agreementRow is one metric beside people.
+type agreementRow struct {
+	Key            string
+	N              int
+	Kappa, Band    string
+	Interval       string
+	Balanced       string
+	Sensitivity    string
+	Specificity    string
+	Calls          string
+	TP, FP, FN, TN counted
+	Queue          string // the address where a queue of the disagreements is made; "": there are none
+	More           string // how many more labels the width takes
+	Notes          []string
+}
+
+type comparisonRow struct {
+	A, B       string
+	N          int
+	Difference string
+	Interval   string
+	P, Holm    string
+	Better     string
+}
+
+type sliceTable struct {
+	Parts []string // with their sizes
+	Rows  []sliceRow
+}
+
+type sliceRow struct {
+	Key   string
+	Cells []string
+}
+
+// thresholdView is how the agreement of a graded metric depends on its threshold.
+type thresholdView struct {
+	Key     string
+	Picture *chart.Picture
+	Own     string // kappa at the metric's own threshold
+	Chosen  string // the threshold that was chosen, and its kappa on other cases than those it was chosen on
+	Why     string // why there is none
+}
+
+func (s *Site) agreement(r *http.Request) (content, error) {
+	state, err := parseAgreement(r.URL.Query())
+	if err != nil {
+		return content{}, err
+	}
+	ctx := r.Context()
+	run := state.Run
+	src, err := s.scores()
+	if err != nil {
+		return content{}, err
+	}
+	study, err := src.Labelled(ctx, analysis.Batch{Agent: run.Agent, Version: run.Version, ID: run.Batch}, s.o.Metrics)
+	if err != nil {
+		return content{}, err
+	}
+	list := caselist.State{Run: run, Mode: caselist.Unlabelled}
+	page := &agreementContent{State: state, Unsure: study.Unsure, Unlabelled: casesAddress(list), Label: newQueueAddress(list)}
+	out := content{Title: "Agreement with people", Run: &run, Page: page}
+	if len(study.Cases) == 0 {
+		return out, nil
+	}
+	if page.Labellers, err = s.o.Warehouse.Labellers(ctx, run.Agent, run.Version, run.Batch); err != nil {
+		return content{}, err
+	}
+	if page.About, err = s.labelsAbout(r, run); err != nil {
+		return content{}, err
+	}
+	report, err := study.Report(calibration.Options{Common: state.Common, By: []string{state.By}})
+	if err != nil {
+		return content{}, err
+	}
+	page.N, page.Passes, page.Fails, page.People, page.Notes = report.N, report.Passes, report.N-report.Passes, report.People, report.Notes
+	if p := report.People; p != nil {
+		page.PeopleText = [2]string{stat(p.Fleiss), stat(p.Alpha)}
+	}
+	page.Picture = calibration.Forest(report)
+	for i := range report.Metrics {
+		m := &report.Metrics[i]
+		if m.N() == 0 {
+			page.Without = append(page.Without, m.Key)
+			continue
+		}
+		page.Rows = append(page.Rows, agreementOf(m, study, state))
+		page.Keys = append(page.Keys, option{m.Key, m.Key, m.Key == state.A})
+		page.Others = append(page.Others, option{m.Key, m.Key, m.Key == state.B})
+	}
+	if page.Comparisons, err = comparisonsOf(study, report, state); err != nil {
+		return content{}, err
+	}
+	page.Slices = slicesOf(report)
+	for _, by := range []string{calibration.ByTier, storedscores.ByRelation} {
+		page.Bys = append(page.Bys, option{by, by, by == state.By})
+	}
+	page.Threshold, page.Graded = thresholdOf(study, state.Key)
+	return out, nil
+}
+
+// labelsAbout says what the labels are about: what the run's verdicts say under their policy.
+func (s *Site) labelsAbout(r *http.Request, run caselist.Run) (string, error) {
+	pages, err := s.reader(r.Context())
+	if err != nil {
+		return "", err
+	}
+	row, err := pages.Run(r.Context(), run)
+	if errcode.Of(err) == errcode.NotFound {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	var config struct {
+		Options struct {
+			Verdict struct {
+				Policy string `json:"policy"`
+			} `json:"verdict"`
+		} `json:"options"`
+	}
+	if json.Unmarshal([]byte(row.Config), &config) != nil || config.Options.Verdict.Policy != "logic" {
+		return "The run's verdicts are about the answer: whether the result answers the question (policy answer). Labels should be about the same.", nil
+	}
+	return "The run's verdicts are about the logic: whether the query is right on any data (policy logic). Labels should be about the same.", nil
+}
+
+// stat is a statistic as a table shows it.
+func stat(s agreement.Stat) string {
+	if !s.Defined {
+		return dash
+	}
+	return chart.Decimal(s.Value, 3)
+}
+
+func statPercent(s agreement.Stat) string {
+	if !s.Defined {
+		return dash
+	}
+	return share(s.Value)
+}
+
+func statInterval(i agreement.Interval) string {
+	if !i.Defined {
+		return dash
+	}
+	return chart.Decimal(i.Lo, 3) + " to " + chart.Decimal(i.Hi, 3)
+}
+
+// agreementOf is a row of a metric. Each cell of its confusion leads to the cases, where all of its
+// scores are of one run and no case is left out.
+func agreementOf(m *calibration.Result, study *storedscores.Labelled, state agreementState) agreementRow {
+	row := agreementRow{
+		Key: m.Key, N: m.N(), Kappa: stat(m.Kappa), Interval: statInterval(m.KappaCI), Balanced: statPercent(m.BalancedAccuracy()), Sensitivity: statPercent(m.Sensitivity()), Specificity: statPercent(m.Specificity()),
+		Calls: dash, More: dash, Notes: m.Notes, TP: counted{N: m.TP}, FP: counted{N: m.FP}, FN: counted{N: m.FN}, TN: counted{N: m.TN},
+	}
+	if m.Kappa.Defined {
+		row.Band = agreement.LandisKoch(m.Kappa.Value)
+	}
+	if m.Calls.Defined {
+		row.Calls = chart.Decimal(m.Calls.Value, 2)
+	}
+	if need := agreement.CohenCases([][]int{{m.TP, m.FN}, {m.FP, m.TN}}, state.Width, agreement.DefaultLevel); need.Defined {
+		row.More = count(max(0, int(need.Value)-m.N()))
+	}
+	run := state.Run
+	if run.ID = study.Run[m.Key]; run.ID == "" || state.Common {
+		return row
+	}
+	list := caselist.State{Run: run, Metric: study.Metric[m.Key], Mode: caselist.Disagrees}
+	if m.FP+m.FN > 0 {
+		row.Queue = newQueueAddress(list)
+	}
+	for _, cell := range []struct {
+		to   *counted
+		mode caselist.Mode
+		says string
+	}{{&row.TP, caselist.Passed, "pass"}, {&row.FP, caselist.Passed, "fail"}, {&row.FN, caselist.Failed, "pass"}, {&row.TN, caselist.Failed, "fail"}} {
+		cell.to.Address = casesAddress(list.In(cell.mode).With(caselist.Filter{Column: "people", Op: caselist.Equal, Value: cell.says}))
+	}
+	return row
+}
+
+// comparisonsOf tests two metrics that are named against each other, or else the best one against the
+// next four.
+func comparisonsOf(study *storedscores.Labelled, r *calibration.Report, state agreementState) ([]comparisonRow, error) {
+	o := calibration.Options{Common: state.Common}
+	switch {
+	case state.A != "" && state.B != "" && state.A != state.B:
+		o.Compare = []string{state.A, state.B}
+	default:
+		for i := range r.Metrics {
+			if m := &r.Metrics[i]; m.Kappa.Defined && len(o.Compare) < 5 {
+				o.Compare = append(o.Compare, m.Key)
+			}
+		}
+	}
+	if len(o.Compare) < 2 {
+		return nil, nil
+	}
+	of := calibration.Study{Cases: study.Cases}
+	for _, m := range study.Metrics {
+		if state.Common || slices.Contains(o.Compare, m.Key) {
+			of.Metrics = append(of.Metrics, m)
+		}
+	}
+	compared, err := of.Report(o)
+	if err != nil {
+		return nil, err
+	}
+	var out []comparisonRow
+	for _, c := range compared.Comparisons {
+		row := comparisonRow{A: c.A, B: c.B, N: c.N, Difference: stat(c.Difference), Interval: statInterval(c.Interval), P: analysis.PValue(c.P), Holm: analysis.PValue(c.Holm), Better: "not shown"}
+		if c.Difference.Defined && c.Difference.Value > 0 {
+			row.Difference = "+" + row.Difference
+		}
+		if c.Difference.Defined && c.Holm < 0.05 {
+			if row.Better = c.A; c.Difference.Value < 0 {
+				row.Better = c.B
+			}
+		}
+		out = append(out, row)
+	}
+	return out, nil
+}
+
+// mostSlices is how many parts a table has.
+const mostSlices = 12
+
+func slicesOf(r *calibration.Report) *sliceTable {
+	if len(r.Breakdowns) == 0 || len(r.Breakdowns[0].Parts) == 0 {
+		return nil
+	}
+	parts := slices.Clone(r.Breakdowns[0].Parts)
+	if len(parts) > mostSlices {
+		slices.SortStableFunc(parts, func(a, b calibration.Part) int { return b.N - a.N })
+		parts = parts[:mostSlices]
+	}
+	out := &sliceTable{}
+	for _, p := range parts {
+		out.Parts = append(out.Parts, fmt.Sprintf("%s (%d)", p.Name, p.N))
+	}
+	for i := range r.Metrics {
+		if r.Metrics[i].N() == 0 {
+			continue
+		}
+		row := sliceRow{Key: r.Metrics[i].Key}
+		for _, p := range parts {
+			row.Cells = append(row.Cells, stat(p.Metrics[i].Kappa))
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}
+
+const (
+	thresholdFolds = 10
+	mostThresholds = 200
+)
+
+// thresholdOf shows how kappa depends on the threshold of a metric with more than two values: of the
+// one that is named, or the first. choices are all such metrics.
+func thresholdOf(study *storedscores.Labelled, key string) (view *thresholdView, choices []option) {
+	var chosen *calibration.Metric
+	for i := range study.Metrics {
+		m := &study.Metrics[i]
+		cases := gradedOf(study, m)
+		if len(valuesOf(cases)) < 3 {
+			continue
+		}
+		choices = append(choices, option{m.Key, m.Key, m.Key == key})
+		if chosen == nil || m.Key == key {
+			chosen = m
+		}
+	}
+	if chosen == nil {
+		return nil, nil
+	}
+	cases := gradedOf(study, chosen)
+	view = &thresholdView{Key: chosen.Key}
+	values := valuesOf(cases)
+	step := max(1, (len(values)+mostThresholds-1)/mostThresholds)
+	line := chart.Series{Bare: true}
+	for i := 0; i < len(values); i += step {
+		if k := chosen.Scale.At(values[i], cases).Kappa(); k.Defined {
+			line.Points = append(line.Points, chart.Point{X: values[i], Y: k.Value})
+		}
+	}
+	picture := chart.Lines{
+		Name: "threshold", Title: "Kappa of " + chosen.Key + " over its threshold", Desc: "On all labelled cases with a value: too good where the threshold is chosen on the same cases.", X: "threshold", Y: "kappa", High: 1, Series: []chart.Series{line},
+	}
+	view.Own = "It gives no verdict of its own."
+	if t := chosen.Threshold; t != nil {
+		picture.Marks = append(picture.Marks, chart.Mark{X: *t, Text: "own"})
+		view.Own = "At its own threshold of " + strconv.FormatFloat(*t, 'g', 4, 64) + " kappa is " + stat(chosen.Scale.At(*t, cases).Kappa()) + "."
+	}
+	v := agreement.CrossValidate(cases, agreement.StratifiedFolds(cases, thresholdFolds, 0), chosen.Scale, agreement.Confusion.Kappa)
+	if v.Fitted.N() == 0 {
+		view.Why = v.Why
+	} else {
+		picture.Marks = append(picture.Marks, chart.Mark{X: v.Threshold, Text: "chosen"})
+		view.Chosen = fmt.Sprintf("The best threshold is %s. Chosen on other cases than those it is reported on (%d folds), kappa is %s; on the very cases it is chosen on, %s.",
+			strconv.FormatFloat(v.Threshold, 'g', 4, 64), thresholdFolds, stat(v.Held.Kappa()), stat(v.Fitted.Kappa()))
+	}
+	view.Picture = picture.Picture()
+	return view, choices
+}
+
+// gradedOf are the labelled cases with a value of a metric.
+func gradedOf(study *storedscores.Labelled, m *calibration.Metric) (out []agreement.Graded) {
+	for c := range m.Scores {
+		if l := study.Cases[c].Label; l != agreement.Missing && m.Scores[c].Status == scoring.StatusOK {
+			out = append(out, agreement.Graded{Value: m.Scores[c].Value, Label: l == agreement.Pass})
+		}
+	}
+	return out
+}
+
+func valuesOf(cases []agreement.Graded) []float64 {
+	out := make([]float64, len(cases))
+	for i, c := range cases {
+		out[i] = c.Value
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// widthText is the width that labels are counted for.
+func (s agreementState) WidthText() string {
+	return strings.TrimSuffix(strconv.FormatFloat(s.Width, 'f', 2, 64), "0")
+}

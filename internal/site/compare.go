@@ -1,0 +1,477 @@
+package site
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/storedscores"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// comparePage compares a baseline with up to four other runs.
+var comparePage = &page{name: "compare", pattern: "GET /compare", nav: "Compare", perRun: true, role: identity.Read, show: (*Site).compare}
+
+// mostCandidates is how many runs are compared with a baseline.
+const mostCandidates = 4
+
+// sides are the runs of a comparison, as an address holds them: each is a query within the query.
+type sides struct {
+	From    caselist.Run // the baseline
+	To      []caselist.Run
+	Metrics []string // nil: those that say most; "all": all
+	Metric  string   // whose transitions are shown; "": the first
+}
+
+func parseSides(v url.Values) (s sides, err error) {
+	one := func(key, text string) (caselist.Run, error) {
+		q, err := url.ParseQuery(text)
+		if err != nil {
+			return caselist.Run{}, errcode.New(errcode.InvalidArgument, "%s: %.80q names no run", key, text)
+		}
+		return caselist.ParseRun(q), nil
+	}
+	if text := v.Get("from"); text != "" {
+		if s.From, err = one("from", text); err != nil {
+			return s, err
+		}
+	}
+	for _, text := range v["to"] {
+		if text == "" { // an empty field of a form
+			continue
+		}
+		run, err := one("to", text)
+		if err != nil {
+			return s, err
+		}
+		if run != s.From && !slices.Contains(s.To, run) {
+			s.To = append(s.To, run)
+		}
+	}
+	if run := caselist.ParseRun(v); run.ID != "" && len(s.To) == 0 { // the link of a run's pages
+		s.To = []caselist.Run{run}
+	}
+	if len(s.To) > mostCandidates {
+		return s, errcode.New(errcode.InvalidArgument, "to: %d runs, expected at most %d to compare with the baseline", len(s.To), mostCandidates)
+	}
+	for _, m := range v["metrics"] {
+		if m != "" && !slices.Contains(s.Metrics, m) {
+			s.Metrics = append(s.Metrics, m)
+		}
+	}
+	s.Metric = v.Get("metric")
+	return s, nil
+}
+
+func (s sides) values() url.Values {
+	v := url.Values{}
+	if s.From.ID != "" {
+		v.Set("from", s.From.Values().Encode())
+	}
+	for _, run := range s.To {
+		v.Add("to", run.Values().Encode())
+	}
+	for _, m := range s.Metrics {
+		v.Add("metrics", m)
+	}
+	if s.Metric != "" {
+		v.Set("metric", s.Metric)
+	}
+	return v
+}
+
+// compareAddress compares runs.
+func compareAddress(s sides) string { return address("/compare", s.values()) }
+
+// runChoice is a run in a list to choose from.
+type runChoice struct {
+	Value  string
+	Text   string
+	Chosen bool
+}
+
+type compareContent struct {
+	Baselines  []runChoice
+	Candidates []runChoice
+	Asked      []string
+	Metric     string
+	All        string // the address with all metrics; "": they are shown, or there are no more
+	More       int    // metrics that are not shown
+	From       runLine
+	Compared   []comparedRun
+	Warnings   []string // of what differs besides the answers
+	Hint       string   // what to do where there is nothing to compare
+}
+
+// runLine names a run.
+type runLine struct {
+	caselist.Run
+	Address string
+	Status  string
+	Started string
+	Judge   string
+}
+
+// comparedRun is a candidate beside the baseline.
+type comparedRun struct {
+	Run              runLine
+	Shared           int
+	OnlyFrom, OnlyTo int
+	Rows             []changeRow
+	Notes            []string
+	Metric           string
+	Transitions      transitionTable
+	Moves            []move // the transitions that people look for first
+	Cases            string // the address of all changes of the metric
+}
+
+// counted is a number of cases, and where they are.
+type counted struct {
+	N       int
+	Address string // "": nowhere
+}
+
+// changeRow is what became of a metric.
+type changeRow struct {
+	Metric           string
+	Address          string // the cases, the largest regressions first
+	Compared, Shared int
+	Before, After    string
+	Change, Interval string
+	Class            string // better, worse or nothing
+	Rate             string
+	Fixed, Broken    counted
+	P, Adjusted      string
+	Outcome          string
+	Unlike           []string
+	HasRate          bool
+}
+
+func (s *Site) compare(r *http.Request) (content, error) {
+	asked, err := parseSides(r.URL.Query())
+	if err != nil {
+		return content{}, err
+	}
+	ctx := r.Context()
+	recent, err := s.recentRuns(ctx)
+	if err != nil {
+		return content{}, err
+	}
+	page := &compareContent{Asked: asked.Metrics, Metric: asked.Metric}
+	out := content{Title: "Compare runs", Page: page}
+	if len(asked.To) > 0 {
+		run := asked.To[0]
+		out.Run = &run
+	}
+	if asked.From.ID == "" && len(asked.To) > 0 {
+		asked.From = before(recent, asked.To[0])
+	}
+	for _, run := range recent {
+		id := run.Key()
+		c := runChoice{Value: id.Values().Encode(), Text: runName(&run)}
+		b := c
+		b.Chosen, c.Chosen = id == asked.From, slices.Contains(asked.To, id)
+		page.Baselines, page.Candidates = append(page.Baselines, b), append(page.Candidates, c)
+	}
+	switch {
+	case len(recent) < 2:
+		page.Hint = "There are not two runs to compare. badger run --cases FILE --to URL makes another one."
+	case asked.From.ID == "" || len(asked.To) == 0:
+		page.Hint = "Choose a baseline, and the runs to compare with it."
+	}
+	if page.Hint != "" {
+		return out, nil
+	}
+	return out, s.compared(ctx, page, asked, recent)
+}
+
+// offeredRuns is how many runs pages offer to choose from.
+const offeredRuns = 500
+
+// recentRuns are the runs that began last.
+func (s *Site) recentRuns(ctx context.Context) ([]connectors.Run, error) {
+	pages, err := s.reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	runs, _, err := pages.Runs(ctx, connectors.RunFilter{Limit: offeredRuns})
+	return runs, err
+}
+
+func runName(r *connectors.Run) string {
+	name := strings.TrimSpace(r.Agent + " " + r.AgentVersion)
+	for _, part := range []string{r.BatchID, r.ID} {
+		if part != "" {
+			name += " · " + part
+		}
+	}
+	if !r.Started.IsZero() {
+		name += " · " + r.Started.UTC().Format("2006-01-02 15:04Z")
+	}
+	return name
+}
+
+// before is the run that another one is compared with where nobody names one: the latest before it of
+// the same agent, of another version where there is one. Runs are the latest first.
+func before(recent []connectors.Run, run caselist.Run) caselist.Run {
+	at := slices.IndexFunc(recent, func(r connectors.Run) bool { return r.Key() == run })
+	var any caselist.Run
+	for i := at + 1; at >= 0 && i < len(recent); i++ {
+		id := recent[i].Key()
+		if id.Agent != run.Agent {
+			continue
+		}
+		if id.Version != run.Version {
+			return id
+		}
+		if any.ID == "" {
+			any = id
+		}
+	}
+	return any
+}
+
+func (s *Site) line(recent []connectors.Run, run caselist.Run) runLine {
+	out := runLine{Run: run, Address: runAddress(run)}
+	for i := range recent {
+		if r := &recent[i]; r.Key() == run {
+			out.Status, out.Judge, out.Started = r.Status, r.Judge, instant(r.Started)
+		}
+	}
+	return out
+}
+
+// scores are the scores of the warehouse, for one page.
+func (s *Site) scores() (*storedscores.Warehouse, error) {
+	if s.o.Warehouse == nil {
+		return nil, errcode.New(errcode.Unavailable, "there is no warehouse yet")
+	}
+	return storedscores.In(s.o.Warehouse), nil
+}
+
+// chosenMetrics are those that a page shows: those that are asked for, or else those that say most,
+// and the others.
+func (s *Site) chosenMetrics(ctx context.Context, asked []string) (shown, more []string, err error) {
+	there, err := s.o.Warehouse.ScoredMetrics(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, m := range asked {
+		if m != "all" && !slices.Contains(there, m) {
+			return nil, nil, errcode.New(errcode.InvalidArgument, "metrics: there are no scores of the metric %.60q", m)
+		}
+	}
+	shown, more = analysis.ChooseMetrics(there, asked)
+	return shown, more, nil
+}
+
+func sideOf(run caselist.Run) storedscores.Side {
+	return storedscores.Side{Run: run.ID, Agent: run.Agent, Version: run.Version, Batch: run.Batch}
+}
+
+// batchOf is a run as analyses name it.
+func batchOf(l *runLine) analysis.Batch {
+	b := analysis.Batch{Agent: l.Agent, Version: l.Version, ID: l.Batch}
+	if l.Status != "done" {
+		b.Unfinished = l.Status
+	}
+	return b
+}
+
+func (s *Site) compared(ctx context.Context, page *compareContent, asked sides, recent []connectors.Run) error {
+	metrics, more, err := s.chosenMetrics(ctx, asked.Metrics)
+	if err != nil {
+		return err
+	}
+	if page.More = len(more); page.More > 0 {
+		all := asked
+		all.Metrics = []string{"all"}
+		page.All = compareAddress(all)
+	}
+	page.From = s.line(recent, asked.From)
+	src, set := storedscores.In(s.o.Warehouse), analysis.NewSet(s.o.Metrics)
+	differs := map[string]bool{}
+	for _, to := range asked.To {
+		line := s.line(recent, to)
+		c, err := src.Compare(ctx, set, sideOf(asked.From), sideOf(to), batchOf(&page.From), batchOf(&line), analysis.CompareOptions{Metrics: metrics})
+		if err != nil {
+			return err
+		}
+		one := comparedRun{Run: line, Shared: c.Shared, OnlyFrom: c.OnlyOf[0], OnlyTo: c.OnlyOf[1], Notes: c.Notes, Metric: asked.Metric}
+		pair := pairs{From: asked.From, To: to}
+		for i := range c.Changes {
+			ch := &c.Changes[i]
+			if one.Metric == "" || i == 0 && c.Transitions[one.Metric] == nil {
+				one.Metric = ch.Metric
+			}
+			for _, u := range ch.Unlike {
+				if u.Why != analysis.NoValue {
+					differs[u.Why] = true
+				}
+			}
+			one.Rows = append(one.Rows, changeRowOf(ch, pair))
+		}
+		pair.Metric = one.Metric
+		one.Cases = pairsAddress(pair)
+		one.Transitions = transitionsOf(c.Transitions[one.Metric], pair)
+		one.Moves = movesOf(c.Transitions[one.Metric], pair)
+		page.Compared = append(page.Compared, one)
+	}
+	for _, d := range []struct{ why, said string }{
+		{"golden set", "The golden sets differ: the question or its accepted answer changed in some cases."},
+		{"configuration", "The configurations differ: some metrics were computed with other options or thresholds."},
+		{"metric version", "Some metrics have another version."},
+		{"judge", "Another judge was asked."},
+	} {
+		if differs[d.why] {
+			page.Warnings = append(page.Warnings, d.said+" Such scores are not compared; the tables count them.")
+		}
+	}
+	return nil
+}
+
+// rowOf is a change as a table shows it, in the digits of the terminal.
+func changeRowOf(ch *analysis.Change, pair pairs) changeRow {
+	pair.Metric = ch.Metric
+	row := changeRow{
+		Metric: ch.Metric, Address: pairsAddress(pair), Compared: ch.Compared, Shared: ch.Shared,
+		Before: figure(ch.Before), After: figure(ch.After), Change: dash, Interval: dash, Rate: dash, P: dash, Adjusted: dash, Outcome: outcomes[ch.Outcome],
+	}
+	if ch.Mean != nil {
+		row.Change, row.Interval = report.Signed(*ch.Mean), report.Signed(*ch.Low)+" to "+report.Signed(*ch.High)
+		row.P, row.Adjusted = analysis.PValue(*ch.P), analysis.PValue(*ch.PAdjusted)
+	}
+	if ch.Rate != nil {
+		row.HasRate = true
+		row.Rate = report.Points(*ch.Rate)
+		pair.Cell = "fixed"
+		row.Fixed = counted{ch.NFixed, pairsAddress(pair)}
+		pair.Cell = "broken"
+		row.Broken = counted{ch.NBroken, pairsAddress(pair)}
+	}
+	switch ch.Outcome {
+	case analysis.Degraded:
+		row.Class = "worse"
+	case analysis.Improved:
+		row.Class = "better"
+	}
+	for _, u := range ch.Unlike {
+		row.Unlike = append(row.Unlike, u.String())
+		if u.Why == "configuration" || u.Why == "judge" { // a list of cases does not tell these apart
+			row.Fixed.Address, row.Broken.Address = "", ""
+		}
+	}
+	return row
+}
+
+// outcomes are the outcomes in words and signs.
+var outcomes = map[string]string{
+	analysis.Degraded: "▼ degraded", analysis.Improved: "▲ improved", analysis.NotShown: "not shown", analysis.Small: "below the minimum", analysis.Same: "no change", analysis.NotCompared: "not compared",
+}
+
+// transitionTable is how many cases went from each standing, a row, to each, a column.
+type transitionTable struct {
+	Columns []string
+	Rows    []transitionRow
+	N       int // the sum of all cells
+}
+
+type transitionRow struct {
+	Name  string
+	Cells []transitionCell
+	N     int
+}
+
+type transitionCell struct {
+	N       int
+	Other   int // of them, with another reason
+	Address string
+	Class   string
+}
+
+// standingNames are the standings as people read them.
+var standingNames = map[analysis.Standing]string{
+	analysis.StandPassed: "passed", analysis.StandFailed: "failed", analysis.StandScored: "no verdict", analysis.StandAbstained: "abstained", analysis.StandNotApplicable: "not applicable",
+	analysis.StandUnanswered: "unanswered", analysis.StandError: "error", analysis.StandAbsent: "no score",
+}
+
+func transitionsOf(all []analysis.Transition, pair pairs) transitionTable {
+	var rows, columns []analysis.Standing
+	cells := map[[2]analysis.Standing]analysis.Transition{}
+	for _, t := range all {
+		cells[[2]analysis.Standing{t.From, t.To}] = t
+		if !slices.Contains(rows, t.From) {
+			rows = append(rows, t.From)
+		}
+		if !slices.Contains(columns, t.To) {
+			columns = append(columns, t.To)
+		}
+	}
+	slices.Sort(rows)
+	slices.Sort(columns)
+	var out transitionTable
+	for _, c := range columns {
+		out.Columns = append(out.Columns, standingNames[c])
+	}
+	for _, from := range rows {
+		row := transitionRow{Name: standingNames[from]}
+		for _, to := range columns {
+			t := cells[[2]analysis.Standing{from, to}]
+			pair.Cell = from.String() + "." + to.String()
+			cell := transitionCell{N: t.Cases, Other: t.OtherReason, Address: pairsAddress(pair)}
+			switch {
+			case t.Cases == 0:
+			case from == analysis.StandPassed && to != analysis.StandPassed && to != analysis.StandAbsent:
+				cell.Class = "worse"
+			case to == analysis.StandPassed && from != analysis.StandPassed && from != analysis.StandAbsent:
+				cell.Class = "better"
+			}
+			row.Cells = append(row.Cells, cell)
+			row.N += t.Cases
+		}
+		out.N += row.N
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}
+
+// move is one of the transitions that people look for first.
+type move struct {
+	Text    string
+	N       int
+	Class   string
+	Address string
+}
+
+func movesOf(all []analysis.Transition, pair pairs) []move {
+	to := func(cell string) string {
+		pair.Cell = cell
+		return pairsAddress(pair)
+	}
+	out := []move{
+		{"passed, now failed", 0, "worse", to("passed.failed")},
+		{"failed, now passed", 0, "better", to("failed.passed")},
+		{"failed both times, for another reason", 0, "", to("failed.failed.reason")},
+		{"another status", 0, "", to("status")},
+	}
+	for _, t := range all {
+		switch {
+		case t.From == analysis.StandPassed && t.To == analysis.StandFailed:
+			out[0].N += t.Cases
+		case t.From == analysis.StandFailed && t.To == analysis.StandPassed:
+			out[1].N += t.Cases
+		case t.From == analysis.StandFailed && t.To == analysis.StandFailed:
+			out[2].N += t.OtherReason
+		case t.From.Status() != t.To.Status():
+			out[3].N += t.Cases
+		}
+	}
+	return out
+}

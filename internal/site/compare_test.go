@@ -1,0 +1,167 @@
+//go:build !no_duckdb
+
+package site
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/internal/storedscores"
+	"github.com/badger-eval/badger/scoring/metric"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// shows asks for a page, which must be there, and reads it.
+func shows(t *testing.T, s *Site, address string) *goquery.Document {
+	t.Helper()
+	res, body := ask(t, s, "GET", address, nil, identity.Read)
+	if res.StatusCode != 200 {
+		t.Fatalf("%s: %d\n%s", address, res.StatusCode, body)
+	}
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// texts are the texts of the cells of a table's row.
+func texts(row *goquery.Selection) (out []string) {
+	row.Children().Each(func(_ int, c *goquery.Selection) { out = append(out, strings.Join(strings.Fields(c.Text()), " ")) })
+	return out
+}
+
+// opened is a site over a warehouse.
+func opened(t testing.TB, w *connectors.Warehouse) *Site {
+	t.Helper()
+	s, err := New(Options{Warehouse: w, Version: "test", Metrics: metric.All(), Labels: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var (
+	night1 = caselist.Run{ID: "night-1.0", Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}
+	night2 = caselist.Run{ID: "night-2.0", Agent: "atlas", Version: "2.0", Batch: "atlas-2.0"}
+)
+
+// number reads a count as pages show it.
+func number(t *testing.T, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(strings.ReplaceAll(text, ",", ""))
+	if err != nil {
+		t.Fatalf("%q is no count", text)
+	}
+	return n
+}
+
+// The page has the digits of the comparison that the terminal prints as JSON, and every count leads
+// to a list of so many cases.
+func TestCompare(t *testing.T) {
+	w := sitetest.Open(t, sitetest.Small(t))
+	s := opened(t, w)
+	doc := shows(t, s, compareAddress(sides{From: night1, To: []caselist.Run{night2}, Metrics: []string{"all"}, Metric: "hybrid_ex"}))
+
+	set := analysis.NewSet(metric.All())
+	src := storedscores.In(w)
+	metrics, err := src.Metrics(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := func(run caselist.Run) *analysis.Answers {
+		a := set.Answers(analysis.Batch{Agent: run.Agent, Version: run.Version, ID: run.Batch})
+		for _, score := range scoresOf(t, w, run) {
+			a.Add(&score)
+		}
+		return a
+	}
+	text, err := json.Marshal(analysis.Compare(answers(night1), answers(night2), analysis.CompareOptions{Metrics: metrics}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want analysis.Comparison
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string][]string{}
+	doc.Find("table").First().Find("tbody tr").Each(func(_ int, row *goquery.Selection) {
+		if cells := texts(row); cells[0] != "" {
+			rows[cells[0]] = cells
+		}
+	})
+	if len(rows) != len(want.Changes) || len(rows) < 40 {
+		t.Fatalf("%d metrics, want %d", len(rows), len(want.Changes))
+	}
+	for i := range want.Changes {
+		c := &want.Changes[i]
+		cells := rows[c.Metric]
+		expected := []string{c.Metric, fmt.Sprintf("%d/%d", c.Compared, c.Shared), figure(c.Before), figure(c.After)}
+		if c.Mean != nil {
+			expected = append(expected, report.Signed(*c.Mean), report.Signed(*c.Low)+" to "+report.Signed(*c.High))
+		}
+		for k, e := range expected {
+			if cells[k] != e {
+				t.Errorf("%s: column %d is %s, want %s", c.Metric, k, cells[k], e)
+			}
+		}
+		if c.Rate != nil && (cells[6] != report.Points(*c.Rate) || number(t, cells[7]) != len(c.Fixed) || number(t, cells[8]) != len(c.Broken)) {
+			t.Errorf("%s: %v, want %v, %d and %d", c.Metric, cells[6:9], *c.Rate, len(c.Fixed), len(c.Broken))
+		}
+		if c.P != nil && (cells[9] != analysis.PValue(*c.P) || cells[10] != analysis.PValue(*c.PAdjusted)) {
+			t.Errorf("%s: p %v, want %v and %v", c.Metric, cells[9:11], *c.P, *c.PAdjusted)
+		}
+	}
+	if said := doc.Find("section p").First().Text(); !strings.HasPrefix(said, fmt.Sprintf("%d cases of both", want.Shared)) {
+		t.Errorf("%q, want %d shared cases", said, want.Shared)
+	}
+
+	counts := 0
+	doc.Find("section a").Each(func(_ int, a *goquery.Selection) {
+		href, _ := a.Attr("href")
+		u, err := url.Parse(href)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := strconv.Atoi(a.Text())
+		if a.Closest(".tile").Length() > 0 {
+			n, err = strconv.Atoi(a.Closest(".tile").Find("b").Text())
+		}
+		if err != nil || u.Path != "/compare/cases" {
+			return
+		}
+		counts++
+		list := shows(t, s, href)
+		if got := list.Find("tbody tr").Length(); got != min(n, pairsPerPage) {
+			t.Errorf("%s leads to %d cases, the count is %d", href, got, n)
+		}
+	})
+	if counts < 10 {
+		t.Errorf("only %d counts lead to cases", counts)
+	}
+}
+
+// scoresOf are the scores of a run, one by one.
+func scoresOf(t testing.TB, w *connectors.Warehouse, run caselist.Run) (out []analysis.Score) {
+	t.Helper()
+	for r, err := range w.LatestScores(t.Context(), connectors.Latest{Run: run.ID, Agent: run.Agent, Version: run.Version, Batch: run.Batch, Details: analysis.Evident}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := storedscores.Score(&r.Score, r.GoldHash, r.Detail)
+		s.CaseID, s.Metric, s.Reason, s.Label, s.Gold = strings.Clone(s.CaseID), strings.Clone(s.Metric), strings.Clone(s.Reason), strings.Clone(s.Label), strings.Clone(s.Gold)
+		out = append(out, s)
+	}
+	return out
+}

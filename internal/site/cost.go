@@ -1,0 +1,270 @@
+package site
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/chart"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// costPage shows what the judges of a run took, and what evidence saved.
+var costPage = &page{name: "cost", pattern: "GET /cost", nav: "Cost", perRun: true, role: identity.Read, show: (*Site).cost}
+
+type costContent struct {
+	Judge    string
+	Asked    spent // for the scores, whether somebody answered or the ledger did
+	Paid     spent // by the run
+	Ledger   string
+	Evident  string // share of the scores of judged metrics that rest on no reply
+	Saved    saved
+	Metrics  []metricCost
+	Picture  *chart.Picture
+	Models   []modelCost
+	Runs     []paidRun
+	Budget   *budgetLeft
+	PricesOf string
+}
+
+// spent are calls and what they took; a dash where it is not known.
+type spent struct{ Calls, In, Out, Money string }
+
+// saved is about what the scores that rest on evidence would have taken.
+type saved struct{ Calls, Tokens, Money string }
+
+type metricCost struct {
+	Metric        string
+	Scores, Asked int64
+	Calls         int64
+	Further       int64 // calls beyond the first of a score
+	In, Out       string
+	Failed        counted
+	Wasted        int64
+	Evident       int64
+	EvidentShare  string
+	SavedCalls    string
+	Uncounted     int64
+}
+
+type modelCost struct {
+	Kind, Backend, Model, Prompt string
+	Replies                      int64
+	In, Out                      int64
+	Latency                      string
+	PriceIn, PriceOut, PriceFrom string
+	Money                        string
+}
+
+type paidRun struct {
+	runLine
+	Paid spent
+	Here bool
+}
+
+// budgetLeft is what the configuration lets a run cost, and what is left of it.
+type budgetLeft struct{ Limit, Left string }
+
+// Budget is what the configuration lets judges cost.
+type Budget struct {
+	Tokens int64  // in and out together; 0 for no limit
+	Money  string // in the currency of the prices; "" for no limit
+	Prices judgebackend.PriceTable
+}
+
+// paidCost is eval_runs.cost, and askedTokens is eval_runs.tokens.
+type paidCost struct {
+	Calls     int64  `json:"calls"`
+	TokensIn  int64  `json:"tokens_in"`
+	TokensOut int64  `json:"tokens_out"`
+	Money     string `json:"money"`
+}
+
+type askedTokens struct {
+	Calls     int64 `json:"calls"`
+	Uncounted int64 `json:"uncounted_calls"`
+	In        int64 `json:"in"`
+	Out       int64 `json:"out"`
+}
+
+func (s *Site) cost(r *http.Request) (content, error) {
+	run := caselist.ParseRun(r.URL.Query())
+	if run.ID == "" {
+		return content{}, errcode.New(errcode.InvalidArgument, "run: missing, expected the run whose cost is shown")
+	}
+	ctx, w := r.Context(), s.o.Warehouse
+	pages, err := s.reader(ctx)
+	if err != nil {
+		return content{}, err
+	}
+	row, err := pages.Run(ctx, run)
+	if err != nil {
+		return content{}, err
+	}
+	judged, err := w.Judged(ctx, run)
+	if err != nil {
+		return content{}, err
+	}
+	replies, err := w.Asked(ctx, "run:"+run.ID)
+	if err != nil {
+		return content{}, err
+	}
+	recent, err := s.recentRuns(ctx)
+	if err != nil {
+		return content{}, err
+	}
+	prices, err := judgebackend.NewBudget(judgebackend.BudgetLimits{Prices: s.o.Budget.Prices})
+	if err != nil {
+		return content{}, err
+	}
+	page := &costContent{Judge: row.Judge, PricesOf: judgebackend.ListPricesOf}
+	var asked askedTokens
+	var paid paidCost
+	askedKnown, paidKnown := json.Unmarshal([]byte(row.Tokens), &asked) == nil, json.Unmarshal([]byte(row.Cost), &paid) == nil
+	page.Asked, page.Paid = spent{dash, dash, dash, dash}, spent{dash, dash, dash, dash}
+	if askedKnown {
+		page.Asked = spent{count(asked.Calls), count(asked.In), count(asked.Out), dash}
+	}
+	if paidKnown {
+		page.Paid = paid.spent()
+	}
+	page.Metrics, page.Evident, page.Saved = metricCosts(judged, run, paid)
+	page.Models = modelCosts(replies, prices)
+	if page.Ledger, err = s.fromLedger(ctx, run.ID, paid, paidKnown); err != nil {
+		return content{}, err
+	}
+	if len(page.Metrics) > 0 {
+		page.Picture = costPicture(judged)
+	}
+	page.Budget = s.o.Budget.left(paid)
+	for i := range recent {
+		if len(page.Runs) == 20 {
+			break
+		}
+		var c paidCost
+		line := paidRun{runLine: s.line(recent, recent[i].Key()), Here: recent[i].Key() == run, Paid: spent{dash, dash, dash, dash}}
+		if json.Unmarshal([]byte(recent[i].Cost), &c) == nil {
+			line.Paid = c.spent()
+		}
+		page.Runs = append(page.Runs, line)
+	}
+	return content{Title: "Cost", Run: &run, Page: page}, nil
+}
+
+// fromLedger is how many calls of a run, with all batches that it scored, the ledger answered: those
+// for its scores less those that it paid for.
+func (s *Site) fromLedger(ctx context.Context, id string, paid paidCost, known bool) (string, error) {
+	rows, err := s.o.Warehouse.Runs(ctx, id)
+	if err != nil {
+		return dash, err
+	}
+	var calls int64
+	for i := range rows {
+		var asked askedTokens
+		known = known && json.Unmarshal([]byte(rows[i].Tokens), &asked) == nil
+		calls += asked.Calls
+	}
+	if !known || calls < paid.Calls { // answers whose scores were not stored were paid for, too
+		return dash, nil
+	}
+	return count(calls - paid.Calls), nil
+}
+
+func (c *paidCost) spent() spent {
+	out := spent{count(c.Calls), count(c.TokensIn), count(c.TokensOut), dash}
+	if c.Money != "" {
+		out.Money = c.Money
+	}
+	return out
+}
+
+// metricCosts are what metrics took, the share of their scores that rests on evidence, and about what
+// that saved: the mean calls, tokens and money of the scores that a judge was asked for.
+func metricCosts(judged []connectors.Judged, run caselist.Run, paid paidCost) (out []metricCost, evidentShare string, s saved) {
+	var evident, valued, calls, tokens int64
+	savedCalls, savedTokens := 0.0, 0.0
+	for i := range judged {
+		j := &judged[i]
+		m := metricCost{
+			Metric: j.Metric, Scores: j.Scores, Asked: j.Asked, Calls: j.Calls, Further: max(0, j.Calls-j.Asked), In: count(j.TokensIn), Out: count(j.TokensOut), Wasted: j.Wasted, Evident: j.Evident,
+			EvidentShare: dash, SavedCalls: dash, Uncounted: j.Uncounted,
+			Failed: counted{N: int(j.Failed)},
+		}
+		if j.Evident+j.Asked > 0 {
+			m.EvidentShare = share(float64(j.Evident) / float64(j.Evident+j.Asked))
+		}
+		if j.Asked > 0 {
+			each := float64(j.Calls) / float64(j.Asked)
+			m.SavedCalls = chart.Decimal(each*float64(j.Evident), 0)
+			savedCalls += each * float64(j.Evident)
+			savedTokens += float64(j.TokensIn+j.TokensOut) / float64(j.Asked) * float64(j.Evident)
+			evident, valued = evident+j.Evident, valued+j.Evident+j.Asked
+			calls, tokens = calls+j.Calls, tokens+j.TokensIn+j.TokensOut
+		}
+		out = append(out, m)
+	}
+	s, evidentShare = saved{dash, dash, dash}, dash
+	if valued > 0 {
+		evidentShare = share(float64(evident) / float64(valued))
+		s.Calls = chart.Decimal(savedCalls, 0)
+		s.Tokens = chart.Decimal(savedTokens, 0)
+	}
+	if money, err := judgebackend.ParseMoney(paid.Money); err == nil && money > 0 && paid.TokensIn+paid.TokensOut > 0 {
+		s.Money = chart.Decimal(savedTokens*float64(money)/1e12/float64(paid.TokensIn+paid.TokensOut), 2)
+	}
+	return out, evidentShare, s
+}
+
+func modelCosts(replies []connectors.Asked, prices *judgebackend.Budget) (out []modelCost) {
+	for _, a := range replies {
+		m := modelCost{Kind: a.Kind, Backend: a.Backend, Model: a.Model, Prompt: a.Prompt, Replies: a.Replies, In: a.TokensIn, Out: a.TokensOut, Latency: took(a.Latency), PriceIn: dash, PriceOut: dash, PriceFrom: "not known", Money: dash}
+		id := judgebackend.Identity{Backend: a.Backend, Model: a.Model}
+		if p, ok := prices.Price(id); ok {
+			m.PriceIn, m.PriceOut, m.PriceFrom = p.In, p.Out, "configuration"
+			if prices.Listed(id) {
+				m.PriceFrom = "list prices of " + judgebackend.ListPricesOf
+			}
+			if a.Uncounted == 0 {
+				money, _ := prices.Cost(id, a.TokensIn, a.TokensOut)
+				m.Money = money.String()
+			}
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func costPicture(judged []connectors.Judged) *chart.Picture {
+	bars := chart.Bars{Name: "cost", Title: "Tokens by metric", Desc: "Tokens in and out that were asked for the scores of each metric.", X: "tokens"}
+	for i := range judged {
+		n := float64(judged[i].TokensIn + judged[i].TokensOut)
+		bars.Rows = append(bars.Rows, chart.Bar{Name: judged[i].Metric, Value: &n, Text: count(judged[i].TokensIn + judged[i].TokensOut)})
+	}
+	return bars.Picture()
+}
+
+// left is what remains of the budget after a run; nil where there is none.
+func (b *Budget) left(paid paidCost) *budgetLeft {
+	limit, _ := judgebackend.ParseMoney(b.Money)
+	switch {
+	case b.Tokens > 0:
+		return &budgetLeft{count(b.Tokens) + " tokens", count(max(0, b.Tokens-paid.TokensIn-paid.TokensOut)) + " tokens"}
+	case limit > 0:
+		money, _ := judgebackend.ParseMoney(paid.Money)
+		return &budgetLeft{limit.String(), max(0, limit-money).String()}
+	}
+	return nil
+}
+
+// UncountedText says of how many scores the tokens are not known; "" where there is none.
+func (m metricCost) UncountedText() string {
+	if m.Uncounted == 0 {
+		return ""
+	}
+	return "tokens not known of " + strconv.FormatInt(m.Uncounted, 10)
+}

@@ -1,0 +1,102 @@
+//go:build !no_duckdb
+
+package site
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/judgebackend"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+)
+
+// The page adds up what the scores of the run say that they took.
+func TestCost(t *testing.T) {
+	w := sitetest.Open(t, sitetest.Small(t))
+	if err := w.Exec(t.Context(), "UPDATE badger.assessments SET payer = 'run:"+judgedRun.ID+"'"); err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(Options{Warehouse: w, Version: "test", Metrics: metric.All(), Budget: Budget{Tokens: 10_000_000, Prices: judgebackend.PriceTable{"judge-1": {In: "2", Out: "8"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type sums struct{ asked, calls, in, out, failed, evident int }
+	want := map[string]*sums{}
+	for r, err := range w.Scores(t.Context(), judgedRun.ID) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := want[r.Score.Metric]
+		if m == nil {
+			m = &sums{}
+			want[r.Score.Metric] = m
+		}
+		if u := r.Score.Usage; u != nil && u.Calls > 0 {
+			m.asked, m.calls, m.in, m.out = m.asked+1, m.calls+u.Calls, m.in+int(u.TokensIn), m.out+int(u.TokensOut)
+			if r.Score.Status == scoring.StatusFailed {
+				m.failed++
+			}
+		}
+	}
+	for l, err := range w.LatestScores(t.Context(), connectors.Latest{Run: judgedRun.ID, Agent: judgedRun.Agent, Version: judgedRun.Version, Batch: judgedRun.Batch}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Score.Status == scoring.StatusOK && !l.Asked {
+			want[l.Score.Metric].evident++
+		}
+	}
+	doc := shows(t, s, costAddress(judgedRun))
+	seen, calls := 0, 0
+	doc.Find(`[aria-label="Metrics"] tbody tr`).Each(func(_ int, row *goquery.Selection) {
+		cells := texts(row)
+		m := want[cells[0]]
+		got := sums{number(t, cells[2]), number(t, cells[3]), number(t, cells[5]), number(t, cells[6]), number(t, cells[7]), number(t, cells[9])}
+		if m == nil || got != *m {
+			t.Errorf("%s: %+v, want %+v", cells[0], got, m)
+		}
+		seen++
+		calls += got.calls
+	})
+	for name, m := range want {
+		if m.asked > 0 && !strings.Contains(doc.Find(`[aria-label="Metrics"]`).Text(), name) {
+			t.Errorf("%s asked a judge and is missing", name)
+		}
+	}
+	if seen < 5 || calls < 50 {
+		t.Errorf("%d metrics with %d calls are too few to show much", seen, calls)
+	}
+	models := doc.Find(`[aria-label="Models"] tbody tr`)
+	if models.Length() < 3 {
+		t.Fatalf("%d models and prompts", models.Length())
+	}
+	models.Each(func(_ int, row *goquery.Selection) {
+		cells := texts(row)
+		in, out := number(t, cells[5]), number(t, cells[6])
+		// a million tokens cost 2 in and 8 out: 2 and 8 millionths each
+		if want := judgebackend.Money(in*2_000_000 + out*8_000_000).String(); cells[11] != want || cells[10] != "configuration" {
+			t.Errorf("%q, want a cost of %s by the configuration", cells, want)
+		}
+	})
+	if tiles := doc.Find(".tiles").Text(); !strings.Contains(tiles, "left of a budget of 10,000,000 tokens") {
+		t.Errorf("the page does not say what is left: %s", tiles)
+	}
+}
+
+// A run that asked nobody says so, and a cost that is not recorded is a dash.
+func TestCostOfNothing(t *testing.T) {
+	s := opened(t, sitetest.Open(t, sitetest.Small(t)))
+	if text := shows(t, s, costAddress(night2)).Find(".notice").Text(); !strings.Contains(text, "asked a judge") {
+		t.Errorf("the page says %q", text)
+	}
+	running := night2
+	running.ID, running.Batch = "under-way", sitetest.Rerun
+	if text := strings.Join(strings.Fields(shows(t, s, costAddress(running)).Find(".tile").First().Text()), " "); !strings.HasPrefix(text, "–calls") {
+		t.Errorf("a run without a record of its calls shows %q", text)
+	}
+}

@@ -1,0 +1,377 @@
+package site
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/sqlparts"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// labelPage shows one answer of a queue to label. It shows no score, verdict or relation and nothing
+// that others said: in a blind queue none of it may be in the page, and in an open one it is on the
+// page of the case, one link away.
+var labelPage = &page{name: "label", pattern: "GET /label", role: identity.Label, show: (*Site).label}
+
+type labelView struct {
+	Queue    queueRow
+	Item     labelling.Item
+	Progress labelling.Progress
+	View     *caseview.View // nil: the case cannot be shown
+	Trouble  string         // why
+	Gold     *side
+	Agent    *side
+	Others   [][]caseview.SQLPart // further accepted queries
+	Cells    *caseview.Cells      // both sides cell by cell; nil: the queue is blind, or they cannot be compared
+	To       int
+	Control  *labelControl
+	Before   string // addresses of the neighbours; "": none
+	After    string
+	Next     string // address that gives the next answer
+	Ahead    string // the same, beside this answer, to fetch it early
+	CasePage string // "": the queue is blind
+	UndoID   string // "": there is nothing to undo
+}
+
+// side is a query with what it returned, as it was returned.
+type side struct {
+	Title   string
+	SQL     []caseview.SQLPart
+	Columns []caseview.Column
+	Rows    [][]*caseview.Value
+	Of      int // rows of the result
+	Result  bool
+}
+
+// labelNextPage leads to the next answer of a queue for whoever asks.
+var labelNextPage = &page{pattern: "GET /label/next", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+	if _, err := s.writing(); err != nil {
+		return err
+	}
+	v := r.URL.Query()
+	store, q, err := queueOf(s, r, v.Get("queue"))
+	if err != nil {
+		return err
+	}
+	me := annotator(r)
+	if me == "" {
+		return s.goTo(rw, r, queueAddress(q.ID))
+	}
+	next, err := store.Next(r.Context(), q, me, v["not"]...)
+	if err != nil {
+		return err
+	}
+	if next.Item == nil {
+		to := url.Values{"queue": {q.ID}, "nothing": {"left"}}
+		if next.Busy {
+			to.Set("nothing", "busy")
+		}
+		return s.goTo(rw, r, address("/queue", to))
+	}
+	return s.goTo(rw, r, labelAddress(q.ID, next.Item.CaseID))
+}}
+
+func (s *Site) label(r *http.Request) (content, error) {
+	ctx, v := r.Context(), r.URL.Query()
+	if _, err := s.writing(); err != nil {
+		return content{}, err
+	}
+	store, q, err := queueOf(s, r, v.Get("queue"))
+	if err != nil {
+		return content{}, err
+	}
+	me := annotator(r)
+	item, err := store.Item(ctx, q, me, v.Get("case"))
+	if err != nil {
+		return content{}, err
+	}
+	out := labelView{Queue: queueRowOf(q), Item: *item, Next: labelAddress(q.ID, "")}
+	out.Ahead = address("/label/next", url.Values{"queue": {q.ID}, "not": {item.CaseID}})
+	if !q.Blind {
+		out.CasePage = caseAddress(caselist.State{Run: out.Queue.Run, Mode: caselist.All}, item.CaseID)
+	}
+	before, after, err := store.Neighbours(ctx, q, me, item.Position)
+	if err != nil {
+		return content{}, err
+	}
+	if before != nil {
+		out.Before = labelAddress(q.ID, before.CaseID)
+	}
+	if after != nil {
+		out.After = labelAddress(q.ID, after.CaseID)
+	}
+	if out.Progress, err = store.Progress(ctx, q, me); err != nil {
+		return content{}, err
+	}
+	if me != "" && q.ClosedAt.IsZero() && item.Mine == connectors.Untouched {
+		if err := store.Open(ctx, q, item, me); err != nil {
+			return content{}, err
+		}
+	}
+	of := q.Answer(item.CaseID)
+	c, err := s.o.Warehouse.LabelledCase(ctx, of)
+	seen := ""
+	switch code := errcode.Of(err); {
+	case err == nil:
+		seen = labelling.AnswerHash(c)
+		err = s.showAnswers(ctx, &out, c)
+	case code == errcode.NotFound || code == errcode.InvalidArgument || code == errcode.FailedPrecondition:
+		out.Trouble, err = err.Error(), nil
+	}
+	if err != nil {
+		return content{}, err
+	}
+	if out.Control, err = s.newLabelControl(r, q, of, seen, labelAddress(q.ID, "")); err != nil {
+		return content{}, err
+	}
+	out.Control.NameBack, out.Control.Keys = labelAddress(q.ID, item.CaseID), true
+	if out.Progress.Mine+out.Progress.MySkipped > 0 {
+		out.UndoID = newLabelID()
+	}
+	return content{Title: item.CaseID + " · " + q.Name, Page: &out}, nil
+}
+
+// showAnswers shows what both queries returned. Of the figures of the case it takes none that says
+// whether the answer is right, unless the queue is open: then the cells are compared.
+func (s *Site) showAnswers(ctx context.Context, out *labelView, c *scoring.Case) error {
+	build := func(c *scoring.Case) (*caseview.View, error) {
+		return caseview.Build(ctx, caseview.Input{Case: c, Snapshots: s.o.Warehouse, Mask: s.mask},
+			caseview.Options{Cells: caseview.CellOptions{Show: caseview.All, Layout: caseview.Merged, Rows: caseview.MaxRows}})
+	}
+	v, err := build(c)
+	if err != nil {
+		return err
+	}
+	out.View = v
+	gold, agent := v, v
+	if v.Cells == nil { // one of them has no result: each is shown for itself
+		if len(c.Golds) > 0 {
+			alone := *c
+			alone.Pred = c.Golds[max(v.Gold, 1)-1]
+			if gold, err = build(&alone); err != nil {
+				return err
+			}
+		}
+		alone := *c
+		alone.Golds = []scoring.Query{c.Pred}
+		if agent, err = build(&alone); err != nil {
+			return err
+		}
+	} else if !out.Queue.Blind {
+		out.Cells, out.To = v.Cells, v.Cells.From+len(v.Cells.Page)
+	}
+	out.Gold, out.Agent = newSide("Accepted answer", gold, true), newSide("The agent's answer", agent, false)
+	out.Gold.SQL, out.Agent.SQL = v.Queries.Gold, v.Queries.Agent
+	for i := range v.Golds {
+		if i+1 != v.Gold && v.Golds[i].SQL != "" {
+			out.Others = append(out.Others, caseview.Layout(v.Golds[i].SQL, sqlparts.DialectOf(v.Dialect)))
+		}
+	}
+	return nil
+}
+
+// newSide is one of two results in its own order, from the cells of both.
+func newSide(title string, v *caseview.View, gold bool) *side {
+	out, cells := &side{Title: title}, v.Cells
+	if cells == nil {
+		return out
+	}
+	names := map[int]string{} // of the answer's columns: the cells have those of gold
+	if v.Mapping != nil {
+		for _, c := range v.Mapping.Columns {
+			if c.Agent != nil {
+				names[c.Agent.Position] = c.Agent.Name
+			}
+		}
+	}
+	var columns []int
+	for i, c := range cells.Columns {
+		if gold && c.Gold > 0 || !gold && c.Agent > 0 {
+			columns = append(columns, i)
+		}
+	}
+	place := func(i int) int {
+		if gold {
+			return cells.Columns[i].Gold
+		}
+		return cells.Columns[i].Agent
+	}
+	slices.SortFunc(columns, func(a, b int) int { return place(a) - place(b) })
+	number := func(r *caseview.Row) int {
+		if gold {
+			return r.GoldRow
+		}
+		return r.AgentRow
+	}
+	rows := slices.Clone(cells.Page)
+	rows = slices.DeleteFunc(rows, func(r caseview.Row) bool { return number(&r) == 0 })
+	slices.SortFunc(rows, func(a, b caseview.Row) int { return number(&a) - number(&b) })
+	out.Result, out.Of = true, cells.Rows.Agent
+	if gold {
+		out.Of = cells.Rows.Gold
+	}
+	for _, i := range columns {
+		c := cells.Columns[i]
+		if name, own := names[c.Agent]; own && !gold {
+			c.Label = name
+		}
+		out.Columns = append(out.Columns, c)
+	}
+	for r := range rows {
+		var row []*caseview.Value
+		for _, i := range columns {
+			v := rows[r].Cells[i].Agent
+			if gold {
+				v = rows[r].Cells[i].Gold
+			}
+			row = append(row, v)
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}
+
+// saveLabelPage keeps a label. A script gets the label as JSON, and a form leads on.
+var saveLabelPage = &page{pattern: "POST /label", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+	saved, err := s.saveLabel(rw, r)
+	if wantsJSON(r) {
+		return answerLabel(rw, saved, err)
+	}
+	if err != nil {
+		return err
+	}
+	return s.goTo(rw, r, back(r, queuesAddress()))
+}}
+
+func (s *Site) saveLabel(rw http.ResponseWriter, r *http.Request) (labelling.Label, error) {
+	store, err := s.writing()
+	if err != nil {
+		return labelling.Label{}, err
+	}
+	if err := readForm(rw, r); err != nil {
+		return labelling.Label{}, err
+	}
+	me, err := s.whoSends(r)
+	if err != nil {
+		return labelling.Label{}, err
+	}
+	f := r.PostFormValue
+	l := labelling.Label{
+		ID: f("id"), AnswerID: scoring.AnswerID{CaseID: f("case"), Agent: f("agent"), Version: f("version"), Batch: f("batch")}, Annotator: me, Verdict: f("verdict"), Note: f("note"),
+		GoldWrong: f("gold_wrong") != "", Ambiguous: f("ambiguous") != "", Queue: f("queue"), AnswerHash: f("answer"), Decides: f("decides") != "",
+	}
+	var q *labelling.Queue
+	if l.Queue != "" {
+		if q, err = store.Queue(r.Context(), l.Queue); err != nil {
+			return l, err
+		}
+	}
+	return store.Save(r.Context(), q, l)
+}
+
+// whoSends is who a label is of. What was sent in the name of somebody else, before another person
+// began to use the browser, is refused rather than kept under the wrong name.
+func (s *Site) whoSends(r *http.Request) (string, error) {
+	me := annotator(r)
+	if me == "" {
+		return "", errcode.New(errcode.FailedPrecondition, "your name is not known yet: open a queue and say it")
+	}
+	if as := r.PostFormValue("as"); as != "" && as != me {
+		return "", errcode.New(errcode.FailedPrecondition, "the label was given by %.100s, and you are %s", as, me)
+	}
+	return me, nil
+}
+
+// sentLabel is what a script is told of a label that it sent.
+type sentLabel struct {
+	ID    string     `json:"id"`
+	At    *time.Time `json:"at,omitempty"`    // when it was saved
+	Case  string     `json:"case,omitempty"`  // whose answer it is of
+	Error string     `json:"error,omitempty"` // why it was not saved
+	Again bool       `json:"again,omitempty"` // sending it again may help
+}
+
+// answerLabel answers a script.
+func answerLabel(rw http.ResponseWriter, l labelling.Label, err error) error {
+	if err == nil {
+		return answerJSON(rw, http.StatusOK, sentLabel{ID: l.ID, At: &l.At, Case: l.CaseID})
+	}
+	out, status := sentLabel{ID: l.ID, Error: err.Error()}, http.StatusInternalServerError
+	switch errcode.Of(err) {
+	case errcode.InvalidArgument, errcode.FailedPrecondition, errcode.NotFound, errcode.AlreadyExists:
+		status = http.StatusConflict
+	case errcode.PermissionDenied, errcode.Unauthenticated:
+		status = http.StatusForbidden
+	case errcode.Unavailable, errcode.DeadlineExceeded, errcode.ResourceExhausted:
+		status, out.Again = http.StatusServiceUnavailable, true
+	default:
+		out.Again = true
+	}
+	return answerJSON(rw, status, out)
+}
+
+// undoLabelPage takes back what somebody said last in a queue, and leads to that answer.
+var undoLabelPage = &page{pattern: "POST /label/undo", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+	l, err := s.undoLabel(rw, r)
+	if wantsJSON(r) {
+		return answerLabel(rw, l, err)
+	}
+	if err != nil {
+		return err
+	}
+	return s.goTo(rw, r, labelAddress(l.Queue, l.CaseID))
+}}
+
+func (s *Site) undoLabel(rw http.ResponseWriter, r *http.Request) (labelling.Label, error) {
+	if _, err := s.writing(); err != nil {
+		return labelling.Label{}, err
+	}
+	if err := readForm(rw, r); err != nil {
+		return labelling.Label{}, err
+	}
+	store, q, err := queueOf(s, r, r.PostFormValue("queue"))
+	if err != nil {
+		return labelling.Label{}, err
+	}
+	me, err := s.whoSends(r)
+	if err != nil {
+		return labelling.Label{}, err
+	}
+	return store.Undo(r.Context(), q, me, r.PostFormValue("id"))
+}
+
+// renewPage keeps an answer for who has it before them.
+var renewPage = &page{pattern: "POST /label/renew", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+	if _, err := s.writing(); err != nil {
+		return err
+	}
+	if err := readForm(rw, r); err != nil {
+		return err
+	}
+	store, q, err := queueOf(s, r, r.PostFormValue("queue"))
+	if err != nil {
+		return err
+	}
+	me, err := s.whoSends(r)
+	if err != nil {
+		return err
+	}
+	item, err := store.Item(r.Context(), q, me, r.PostFormValue("case"))
+	if err == nil && item.Mine == connectors.Untouched {
+		err = store.Open(r.Context(), q, item, me)
+	}
+	if err != nil {
+		return err
+	}
+	rw.WriteHeader(http.StatusNoContent)
+	return nil
+}}

@@ -1,0 +1,182 @@
+package site
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// What pages have in common with which people label: who they are, what they send, and the control by
+// which they say what they think of an answer.
+
+// labels is the labelling of the warehouse.
+func (s *Site) labels() (*labelling.Store, error) {
+	if s.o.Warehouse == nil {
+		return nil, errcode.New(errcode.Unavailable, "there is no warehouse yet")
+	}
+	return &labelling.Store{Warehouse: s.o.Warehouse, Now: s.o.Now}, nil
+}
+
+// writing is the labelling of a warehouse to which people may write labels.
+func (s *Site) writing() (*labelling.Store, error) {
+	if !s.o.Labels {
+		return nil, errcode.New(errcode.PermissionDenied, "labelling is switched off: begin badger view with --label, or set report.labels for badger serve")
+	}
+	return s.labels()
+}
+
+// nameCookie holds the name of somebody whom nothing else names. Only a server on loopback has such
+// callers.
+const nameCookie = "badger_name"
+
+// maxAnnotator is how long a name may be, in bytes.
+const maxAnnotator = 100
+
+// annotator is the name under which the labels of who asks are kept; "" where they have not said it
+// yet. It comes from the identity of the caller, and never from what a form says where there is one.
+func annotator(r *http.Request) string {
+	if who := caller(r.Context()); who.Name != "" {
+		return who.Name
+	}
+	c, err := r.Cookie(nameCookie)
+	if err != nil {
+		return ""
+	}
+	name, err := url.PathUnescape(c.Value)
+	if err != nil || checkName(name) != nil {
+		return ""
+	}
+	return name
+}
+
+func checkName(name string) error {
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
+	if name == "" || name != strings.TrimSpace(name) || len(name) > maxAnnotator || !utf8.ValidString(name) || strings.ContainsFunc(name, hidden) {
+		return errcode.New(errcode.InvalidArgument, "name: expected 1 to %d bytes of letters, digits and signs", maxAnnotator)
+	}
+	return nil
+}
+
+// namePage takes the name of somebody whom nothing else names.
+var namePage = &page{pattern: "POST /name", role: "label", serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+	if err := readForm(rw, r); err != nil {
+		return err
+	}
+	if who := caller(r.Context()); who.Name != "" {
+		return errcode.New(errcode.PermissionDenied, "your name is known already: it is %s", who.Name)
+	}
+	name := strings.TrimSpace(r.PostFormValue("name"))
+	if err := checkName(name); err != nil {
+		return err
+	}
+	http.SetCookie(rw, &http.Cookie{Name: nameCookie, Value: url.PathEscape(name), Path: s.o.Prefix + "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 365 * 24 * 60 * 60}) //nolint:gosec // loopback has no TLS
+	return s.goTo(rw, r, back(r, queuesAddress()))
+}}
+
+// maxForm is how much may be sent in one form.
+const maxForm = 1 << 20
+
+func readForm(rw http.ResponseWriter, r *http.Request) error {
+	r.Body = http.MaxBytesReader(rw, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		return errcode.New(errcode.InvalidArgument, "the form cannot be read: expected at most %d bytes of fields", maxForm)
+	}
+	return nil
+}
+
+// back is the address of this site that a form names, or another where it names none.
+func back(r *http.Request, or string) string {
+	text := r.PostFormValue("back")
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") || strings.ContainsAny(text, "\\\r\n") {
+		return or
+	}
+	return text
+}
+
+// goTo sends a browser to an address of the site after a form.
+func (s *Site) goTo(rw http.ResponseWriter, r *http.Request, address string) error {
+	http.Redirect(rw, r, s.served.href(address), http.StatusSeeOther)
+	return nil
+}
+
+// wantsJSON tells whether a script asks.
+func wantsJSON(r *http.Request) bool { return r.Header.Get("Accept") == "application/json" }
+
+func answerJSON(rw http.ResponseWriter, status int, v any) error {
+	rw.Header().Set("Content-Type", "application/json")
+	rw.WriteHeader(status)
+	return json.NewEncoder(rw).Encode(v)
+}
+
+// labelControl is what the template labelcontrol shows: the control by which somebody says what they
+// think of an answer. It is the same wherever it stands.
+type labelControl struct {
+	scoring.AnswerID
+	Queue    string // "": outside of one
+	Seen     string // which answer they see
+	ID       string // of the label, so that it is kept once however often it is sent
+	Options  []labelOption
+	Mine     *labelling.Label // what they said of it; nil: nothing
+	Reason   bool             // fail needs a note
+	Decides  bool             // it settles a disagreement
+	Back     string           // where the form leads to without a script
+	Name     string           // under which it is kept; "": they are to say it first
+	Keys     bool             // keys work for it: there is one on the page
+	NameBack string           // where saying one's name leads to
+}
+
+// newLabelID names a label.
+func newLabelID() string { return strings.ToLower(rand.Text()) }
+
+// labelOption is a verdict that is offered.
+type labelOption struct {
+	Value, Key, Sign string
+	Chosen           bool
+}
+
+var verdictSigns = map[string]string{"pass": "✓", "fail": "✗", "unsure": "?", labelling.Skip: "»"}
+
+// newLabelControl is the control for an answer; q is nil outside of a queue. here is the page that it
+// stands on.
+func (s *Site) newLabelControl(r *http.Request, q *labelling.Queue, of scoring.AnswerID, seen, here string) (*labelControl, error) {
+	store, err := s.writing()
+	if err != nil {
+		return nil, err
+	}
+	c := &labelControl{AnswerID: of, Seen: seen, ID: newLabelID(), Back: here, NameBack: here, Name: annotator(r)}
+	options := labelling.DefaultOptions
+	if q != nil {
+		c.Queue, c.Reason, options = q.ID, q.ReasonRequired, q.Options
+	}
+	if c.Name != "" {
+		if c.Mine, err = store.Mine(r.Context(), labelling.Label{AnswerID: of, Annotator: c.Name, Queue: c.Queue}); err != nil {
+			return nil, err
+		}
+	}
+	for i, v := range options {
+		c.Options = append(c.Options, labelOption{v, string(rune('1' + i)), verdictSigns[v], c.Mine != nil && c.Mine.Verdict == v})
+	}
+	c.Options = append(c.Options, labelOption{labelling.Skip, "s", verdictSigns[labelling.Skip], c.Mine != nil && c.Mine.Verdict == labelling.Skip})
+	return c, nil
+}
+
+// stateOf reads the state of a list from the query of its address.
+func stateOf(query string) (caselist.State, error) {
+	v, err := url.ParseQuery(query)
+	if err != nil {
+		return caselist.State{}, errcode.New(errcode.InvalidArgument, "list: expected the query of the address of a list")
+	}
+	state, err := caselist.Parse(v)
+	state.Page = 1
+	return state, err
+}

@@ -1,0 +1,287 @@
+package site
+
+import (
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// pairsPage lists the cases of two runs side by side in one metric, the largest regressions first.
+var pairsPage = &page{name: "pairs", pattern: "GET /compare/cases", role: identity.Read, show: (*Site).pairs}
+
+// pairs is which cases of a comparison are listed.
+type pairs struct {
+	From, To caselist.Run
+	Metric   string
+	// Cell is WAS.IS, of two standings, or WAS.IS.reason where the reason is another; or status (is
+	// another), fixed or broken (of those that may be compared); "" is any.
+	Cell    string
+	Sign    string // worse or better: the direction of the change of the value
+	Least   string // the least absolute change of the value
+	Changed string // answer: the query or its result is another; score: only the score is
+	Page    int    // from 1
+}
+
+const pairsPerPage = 50
+
+func parsePairs(v url.Values) (p pairs, err error) {
+	s, err := parseSides(v)
+	if err != nil {
+		return p, err
+	}
+	if s.From.ID == "" || len(s.To) != 1 || s.Metric == "" {
+		return p, errcode.New(errcode.InvalidArgument, "the address names no pair of runs and metric: expected from, to and metric")
+	}
+	p = pairs{From: s.From, To: s.To[0], Metric: s.Metric, Cell: v.Get("cell"), Sign: v.Get("sign"), Least: v.Get("least"), Changed: v.Get("changed")}
+	p.Page, err = pageNumber(v)
+	return p, err
+}
+
+// pairsAddress lists cases of a comparison.
+func pairsAddress(p pairs) string {
+	v := sides{From: p.From, To: []caselist.Run{p.To}, Metric: p.Metric}.values()
+	for _, f := range []struct{ key, value string }{{"cell", p.Cell}, {"sign", p.Sign}, {"least", p.Least}, {"changed", p.Changed}} {
+		if f.value != "" {
+			v.Set(f.key, f.value)
+		}
+	}
+	if p.Page > 1 {
+		v.Set("page", strconv.Itoa(p.Page))
+	}
+	return address("/compare/cases", v)
+}
+
+// filter is what is asked for, for the warehouse.
+func (p *pairs) filter(lower bool) (f connectors.PairFilter, err error) {
+	f = connectors.PairFilter{LowerIsBetter: lower, Limit: pairsPerPage, Offset: (p.Page - 1) * pairsPerPage}
+	wrong := func(key, value, expected string) error {
+		return errcode.New(errcode.InvalidArgument, "%s: %.60q, expected %s", key, value, expected)
+	}
+	answered := []string{analysis.StandFailed.String()}
+	if !lower { // a missing answer counts as 0, which is the best where less is better
+		answered = append(answered, analysis.StandUnanswered.String())
+	}
+	switch p.Cell {
+	case "":
+	case "status":
+		f.Status = true
+	case "broken":
+		f.Comparable, f.Was, f.Is = true, []string{analysis.StandPassed.String()}, answered
+	case "fixed":
+		f.Comparable, f.Was, f.Is = true, answered, []string{analysis.StandPassed.String()}
+	default:
+		parts := strings.Split(p.Cell, ".")
+		if len(parts) == 3 && parts[2] == "reason" {
+			f.Reasons, parts = true, parts[:2]
+		}
+		if len(parts) != 2 {
+			return f, wrong("cell", p.Cell, "two standings, such as passed.failed")
+		}
+		for _, name := range parts {
+			if _, ok := analysis.StandingNamed(name); !ok {
+				return f, wrong("cell", p.Cell, "two standings, such as passed.failed")
+			}
+		}
+		f.Was, f.Is = parts[:1], parts[1:]
+	}
+	switch p.Sign {
+	case "":
+	case "worse":
+		f.Worse = true
+	case "better":
+		f.Better = true
+	default:
+		return f, wrong("sign", p.Sign, "worse or better")
+	}
+	if p.Least != "" {
+		least, err := strconv.ParseFloat(p.Least, 64)
+		if err != nil || !(least >= 0) || math.IsInf(least, 0) {
+			return f, wrong("least", p.Least, "a number of 0 or more")
+		}
+		f.Least = &least
+	}
+	switch p.Changed {
+	case "":
+	case "answer":
+		f.Answers = true
+	case "score":
+		f.Scores = true
+	default:
+		return f, wrong("changed", p.Changed, "answer or score")
+	}
+	return f, nil
+}
+
+type pairsContent struct {
+	pairs
+	FromLine, ToLine runLine
+	FromValue        string // as the form sends it
+	ToValue          string
+	Compare          string // the address of the comparison
+	All              int
+	Cases            []casePair
+	First, Last      int
+	Previous, Next   string
+	Cells            []option
+}
+
+// option is one of several that a form offers.
+type option struct {
+	Value, Text string
+	Chosen      bool
+}
+
+// casePair is a case with both of its scores.
+type casePair struct {
+	ID       string
+	Address  string
+	From, To halfCell
+	Change   string
+	Class    string
+}
+
+type halfCell struct {
+	Standing string
+	Value    string
+	Label    string
+	Reason   string
+	Repeats  *repeats
+}
+
+// repeats is what a version of an agent answered to one question in all of its batches.
+type repeats struct {
+	Answers  int
+	Distinct int
+	Counts   []string // of each distinct answer, the most frequent first
+}
+
+func (s *Site) pairs(r *http.Request) (content, error) {
+	p, err := parsePairs(r.URL.Query())
+	if err != nil {
+		return content{}, err
+	}
+	at := slices.IndexFunc(s.o.Metrics, func(m scoring.Metric) bool { return m.Name == p.Metric })
+	lower := at >= 0 && s.o.Metrics[at].LowerIsBetter
+	f, err := p.filter(lower)
+	if err != nil {
+		return content{}, err
+	}
+	ctx, w := r.Context(), s.o.Warehouse
+	from, to := sideOf(p.From).Latest(p.Metric), sideOf(p.To).Latest(p.Metric)
+	list, all, err := w.CasePairs(ctx, from, to, f)
+	if err != nil {
+		return content{}, err
+	}
+	recent, err := s.recentRuns(ctx)
+	if err != nil {
+		return content{}, err
+	}
+	page := &pairsContent{
+		pairs: p, FromLine: s.line(recent, p.From), ToLine: s.line(recent, p.To), FromValue: p.From.Values().Encode(), ToValue: p.To.Values().Encode(), All: all,
+		Compare: compareAddress(sides{From: p.From, To: []caselist.Run{p.To}, Metric: p.Metric}), Cells: cellChoices(p.Cell),
+	}
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = list[i].CaseID
+	}
+	var repeated [2]map[string]*repeats
+	for i, run := range []caselist.Run{p.From, p.To} {
+		answers, err := w.AnsweredBy(ctx, run.Agent, run.Version, ids)
+		if err != nil {
+			return content{}, err
+		}
+		repeated[i] = repeatsOf(answers)
+	}
+	for i := range list {
+		page.Cases = append(page.Cases, p.row(&list[i], lower, repeated))
+	}
+	if len(list) > 0 {
+		page.First = (p.Page-1)*pairsPerPage + 1
+		page.Last = page.First + len(list) - 1
+	}
+	page.Previous, page.Next = p.beside(all)
+	return content{Title: "Cases of " + p.Metric + " in two runs", Run: &p.To, Page: page}, nil
+}
+
+// beside are the addresses of the pages before and after; "" where there is none.
+func (p pairs) beside(all int) (previous, next string) {
+	at := p.Page
+	if p.Page = at - 1; p.Page > 0 {
+		previous = pairsAddress(p)
+	}
+	if p.Page = at + 1; at*pairsPerPage < all {
+		next = pairsAddress(p)
+	}
+	return previous, next
+}
+
+func (p *pairs) row(c *connectors.CasePair, lower bool, repeated [2]map[string]*repeats) casePair {
+	half := func(stands string, value *float64, label, reason string, r *repeats) halfCell {
+		standing, _ := analysis.StandingNamed(stands)
+		return halfCell{standingNames[standing], figure(value), label, reason, r}
+	}
+	out := casePair{
+		ID: c.CaseID, Address: caseAddress(caselist.State{Run: p.To, Baseline: p.From, Mode: caselist.All}, c.CaseID),
+		From: half(c.FromStands, c.FromValue, c.FromLabel, c.FromReason, repeated[0][c.CaseID]), To: half(c.ToStands, c.ToValue, c.ToLabel, c.ToReason, repeated[1][c.CaseID]), Change: dash,
+	}
+	if c.FromValue != nil && c.ToValue != nil {
+		d := *c.ToValue - *c.FromValue
+		out.Change = report.Signed(d)
+		switch {
+		case d != 0 && d < 0 != lower:
+			out.Class = "worse"
+		case d != 0:
+			out.Class = "better"
+		}
+	}
+	return out
+}
+
+// repeatsOf gathers the answers of questions that were answered in more than one batch.
+func repeatsOf(answers []connectors.GivenAnswer) map[string]*repeats {
+	out := map[string]*repeats{}
+	for _, a := range answers {
+		r := out[a.CaseID]
+		if r == nil {
+			r = &repeats{}
+			out[a.CaseID] = r
+		}
+		r.Answers += a.Times
+		r.Distinct++
+		r.Counts = append(r.Counts, strconv.Itoa(a.Times)+" ×")
+	}
+	for id, r := range out {
+		if r.Answers < 2 {
+			delete(out, id)
+		}
+	}
+	return out
+}
+
+// cellChoices are the transitions that the form offers, and the one that was asked for.
+func cellChoices(chosen string) []option {
+	out := []option{
+		{"", "any", false}, {"passed.failed", "passed → failed", false}, {"failed.passed", "failed → passed", false}, {"failed.failed.reason", "failed → failed, for another reason", false},
+		{"status", "another status", false}, {"broken", "compared, passes no more", false}, {"fixed", "compared, passes now", false},
+	}
+	at := slices.IndexFunc(out, func(c option) bool { return c.Value == chosen })
+	if at < 0 {
+		was, is, _ := strings.Cut(chosen, ".")
+		from, _ := analysis.StandingNamed(was)
+		to, _ := analysis.StandingNamed(is)
+		out, at = append(out, option{Value: chosen, Text: standingNames[from] + " → " + standingNames[to]}), len(out)
+	}
+	out[at].Chosen = true
+	return out
+}

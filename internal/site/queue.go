@@ -1,0 +1,120 @@
+package site
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// queuePage shows how far a queue is, with its answers.
+var queuePage = &page{name: "queue", pattern: "GET /queue", role: identity.Read, show: (*Site).queue}
+
+type queueView struct {
+	queueRow
+	Progress   labelling.Progress
+	Rate       string // labels an hour
+	Agreement  labelling.Agreement
+	Width      float64
+	Me         string
+	Items      []queueItem
+	Begin      string // address of the next case
+	Adjudicate string
+	Labels     string // address of all labels, as a file
+	From, To   int64
+	Before     string
+	After      string
+	Nothing    string // why whoever asked for the next case came here: left or busy
+	Verb       string // Begin or Continue
+	Listed     string // address of the list that the queue was made of
+}
+
+type queueItem struct {
+	labelling.Item
+	Address string
+	Mine    string // pass, fail, …; "": nothing
+}
+
+// itemsOnPage is how many answers of a queue a page shows.
+const itemsOnPage = 100
+
+// queueOf finds the queue that an address names.
+func queueOf(s *Site, r *http.Request, id string) (*labelling.Store, *labelling.Queue, error) {
+	store, err := s.labels()
+	if err != nil {
+		return nil, nil, err
+	}
+	q, err := store.Queue(r.Context(), id)
+	return store, q, err
+}
+
+func (s *Site) queue(r *http.Request) (content, error) {
+	ctx, v := r.Context(), r.URL.Query()
+	store, q, err := queueOf(s, r, v.Get("queue"))
+	if err != nil {
+		return content{}, err
+	}
+	from := int64(1)
+	if text := v.Get("from"); text != "" {
+		if from, err = strconv.ParseInt(text, 10, 64); err != nil || from < 1 {
+			return content{}, errcode.New(errcode.InvalidArgument, "from: %.40q, expected a whole number from 1", text)
+		}
+	}
+	out := queueView{queueRow: queueRowOf(q), Me: annotator(r), Begin: labelAddress(q.ID, ""), Adjudicate: adjudicateAddress(q.ID), Labels: address("/queue/labels", url.Values{"queue": {q.ID}}), From: from}
+	out.Nothing = v.Get("nothing")
+	if state, err := stateOf(q.Filter); err == nil {
+		out.Listed = casesAddress(state)
+	}
+	if out.Progress, err = store.Progress(ctx, q, out.Me); err != nil {
+		return content{}, err
+	}
+	if out.Verb = "Begin"; out.Progress.Mine+out.Progress.MySkipped > 0 {
+		out.Verb = "Continue"
+	}
+	if out.Rate = dash; out.Progress.PerHour > 0 {
+		out.Rate = strconv.FormatFloat(out.Progress.PerHour, 'f', 0, 64)
+	}
+	out.Width = labelling.KappaWidth
+	if out.Agreement, err = store.Agreement(ctx, q); err != nil {
+		return content{}, err
+	}
+	items, err := store.Items(ctx, q, out.Me, from, itemsOnPage)
+	if err != nil {
+		return content{}, err
+	}
+	mine, err := store.MineIn(ctx, q, out.Me, items)
+	if err != nil {
+		return content{}, err
+	}
+	for _, item := range items {
+		out.Items = append(out.Items, queueItem{item, labelAddress(q.ID, item.CaseID), mine[item.CaseID]})
+		out.To = item.Position
+	}
+	at := func(position int64) string {
+		return address("/queue", url.Values{"queue": {q.ID}, "from": {strconv.FormatInt(position, 10)}})
+	}
+	if from > 1 {
+		out.Before = at(max(1, from-itemsOnPage))
+	}
+	if out.To < q.Cases && len(items) > 0 {
+		out.After = at(out.To + 1)
+	}
+	return content{Title: q.Name, Run: &out.Run, Page: out}, nil
+}
+
+// queueLabelsPage gives out the labels of a queue as JSON Lines. They show what others said, which the
+// annotators of a blind queue must not see.
+var queueLabelsPage = &page{pattern: "GET /queue/labels", role: identity.Admin, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+	store, q, err := queueOf(s, r, r.URL.Query().Get("queue"))
+	if err != nil {
+		return err
+	}
+	rw.Header().Set("Content-Type", "application/jsonl")
+	rw.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=\"labels-%s.jsonl\"", q.ID))
+	_, err = store.Export(r.Context(), rw, q.ID)
+	return err
+}}

@@ -1,0 +1,170 @@
+package site
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// queuesPage lists the labelling queues.
+var queuesPage = &page{name: "queues", pattern: "GET /queues", nav: "Labelling", role: identity.Read, show: (*Site).queues}
+
+type queueList struct {
+	Queues []queueRow
+}
+
+type queueRow struct {
+	labelling.Queue
+	Address string
+	Run     caselist.Run
+	RunPage string
+	Closed  bool
+}
+
+func queueRowOf(q *labelling.Queue) queueRow {
+	run := caselist.Run{ID: q.RunID, Agent: q.Agent, Version: q.Version, Batch: q.Batch}
+	return queueRow{*q, queueAddress(q.ID), run, runAddress(run), !q.ClosedAt.IsZero()}
+}
+
+func (s *Site) queues(r *http.Request) (content, error) {
+	store, err := s.labels()
+	if err != nil {
+		return content{}, err
+	}
+	all, err := store.Queues(r.Context())
+	if err != nil && errcode.Of(err) != errcode.NotFound { // tables of an earlier version have none
+		return content{}, err
+	}
+	out := queueList{}
+	for i := range all {
+		out.Queues = append(out.Queues, queueRowOf(&all[i]))
+	}
+	slices.SortStableFunc(out.Queues, func(a, b queueRow) int {
+		switch {
+		case a.Closed == b.Closed:
+			return 0
+		case a.Closed:
+			return 1
+		}
+		return -1
+	})
+	return content{Title: "Labelling", Page: out}, nil
+}
+
+// newQueuePage asks how a queue of the cases of a list is to be.
+var newQueuePage = &page{name: "newqueue", pattern: "GET /queue/new", role: identity.Admin, show: (*Site).newQueue}
+
+type newQueue struct {
+	List   string // the query of the list's address
+	State  caselist.State
+	Cases  int64
+	Listed string // address of the list
+	Orders []orderText
+}
+
+type orderText struct{ Value, Text string }
+
+var orders = []orderText{
+	{string(labelling.Disagreement), "where metrics disagree first"},
+	{string(labelling.Unsure), "where judges are least sure first"},
+	{string(labelling.Strata), "in turn from each relation, tier and agreement of metrics"},
+	{string(labelling.Random), "by lot"},
+	{string(labelling.Listed), "as the list shows them"},
+}
+
+func (s *Site) newQueue(r *http.Request) (content, error) {
+	if _, err := s.writing(); err != nil {
+		return content{}, err
+	}
+	state, err := caselist.Parse(r.URL.Query())
+	if err != nil {
+		return content{}, err
+	}
+	state.Page = 1
+	ids, err := s.casesOf(r, state)
+	if err != nil {
+		return content{}, err
+	}
+	return content{Title: "New queue", Run: &state.Run, Page: newQueue{state.Values().Encode(), state, int64(len(ids)), casesAddress(state), orders}}, nil
+}
+
+// casesOf are the ids of all cases of a list.
+func (s *Site) casesOf(r *http.Request, state caselist.State) ([]string, error) {
+	return labelling.Cases(r.Context(), s.o.Warehouse, s.o.Metrics, state)
+}
+
+// makeQueuePage makes a queue.
+var makeQueuePage = &page{pattern: "POST /queue/new", role: identity.Admin, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+	store, err := s.writing()
+	if err != nil {
+		return err
+	}
+	if err := readForm(rw, r); err != nil {
+		return err
+	}
+	state, err := stateOf(r.PostFormValue("list"))
+	if err != nil {
+		return err
+	}
+	plan := labelling.Plan{
+		Name: r.PostFormValue("name"), List: state, Guideline: r.PostFormValue("guideline"),
+		Blind: r.PostFormValue("blind") != "", ReasonRequired: r.PostFormValue("reason") != "", By: annotator(r),
+	}
+	if plan.Order, err = labelling.ParseOrder(r.PostFormValue("order")); err != nil {
+		return err
+	}
+	for _, n := range []struct {
+		key string
+		to  *int
+	}{{"annotators", &plan.Annotators}, {"cases", &plan.Most}} {
+		if text := strings.TrimSpace(r.PostFormValue(n.key)); text != "" {
+			if *n.to, err = strconv.Atoi(text); err != nil {
+				return errcode.New(errcode.InvalidArgument, "%s: %.40q, expected a whole number", n.key, text)
+			}
+		}
+	}
+	if text := strings.TrimSpace(r.PostFormValue("seed")); text != "" {
+		if plan.Seed, err = strconv.ParseInt(text, 10, 64); err != nil {
+			return errcode.New(errcode.InvalidArgument, "seed: %.40q, expected a whole number", text)
+		}
+	}
+	if text := r.PostFormValue("options"); strings.TrimSpace(text) != "" {
+		for o := range strings.SplitSeq(text, ",") {
+			plan.Options = append(plan.Options, strings.TrimSpace(o))
+		}
+	}
+	ids, err := s.casesOf(r, state)
+	if err != nil {
+		return err
+	}
+	q, err := store.Make(r.Context(), plan, ids)
+	if err != nil {
+		return err
+	}
+	return s.goTo(rw, r, queueAddress(q.ID))
+}}
+
+// closeQueuePage closes a queue.
+var closeQueuePage = &page{pattern: "POST /queue/close", role: identity.Admin, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
+	store, err := s.writing()
+	if err != nil {
+		return err
+	}
+	if err := readForm(rw, r); err != nil {
+		return err
+	}
+	q, err := store.Queue(r.Context(), r.PostFormValue("queue"))
+	if err == nil {
+		err = store.Close(r.Context(), q)
+	}
+	if err != nil {
+		return err
+	}
+	return s.goTo(rw, r, queueAddress(q.ID))
+}}

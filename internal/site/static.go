@@ -1,0 +1,596 @@
+package site
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"html"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// Static says what a static report holds.
+type Static struct {
+	Runs     []caselist.Run // the first one is what it opens with
+	Baseline caselist.Run   // that the runs are compared with; the zero value: none
+	All      bool           // every case has a page; else those that did not pass, have an error or changed
+	Done     func(pages, of int)
+}
+
+// staticForm is a report that nobody serves: an address leads to a file of the folder, or to a
+// section of the one file.
+type staticForm struct {
+	names map[string]string                // by address
+	cases map[caselist.Run]map[string]bool // that have pages
+	one   bool                             // all pages are sections of one file
+}
+
+func (*staticForm) static() bool { return true }
+
+func (f *staticForm) href(address string) string {
+	if name, ok := f.names[address]; ok {
+		return f.to(name)
+	}
+	if strings.HasPrefix(address, "/assets/") {
+		if f.one {
+			return ""
+		}
+		return strings.TrimPrefix(address, "/assets/")
+	}
+	if query, ok := strings.CutPrefix(address, "/case?"); ok {
+		if run, id, plain := caseOf(query); plain && f.cases[run][id] {
+			return f.to(caseName(run, id))
+		}
+	}
+	return ""
+}
+
+func (f *staticForm) to(name string) string {
+	if f.one {
+		return "#" + sectionMark + name
+	}
+	return name + ".html"
+}
+
+// sectionMark begins the names of sections, and of nothing else on their page.
+const sectionMark = "p-"
+
+// listKeys are the keys of the list that a case is looked at from. What else an address asks for,
+// such as other rows, is another page.
+var listKeys = map[string]bool{
+	"run": true, "agent": true, "version": true, "batch": true, "mode": true, "search": true, "regexp": true, "filter": true, "sort": true, "column": true, "page": true, "size": true, "rows": true,
+	"base_run": true, "base_agent": true, "base_version": true, "base_batch": true, "case": true,
+}
+
+// caseOf is the case that the query of an address is about; plain is false where the address asks
+// for something else than the case as it is first shown.
+func caseOf(query string) (run caselist.Run, id string, plain bool) {
+	v, err := url.ParseQuery(query)
+	if err != nil {
+		return run, "", false
+	}
+	for key := range v {
+		if !listKeys[key] {
+			return run, "", false
+		}
+	}
+	return caselist.ParseRun(v), v.Get("case"), true
+}
+
+// caseName is the name of the page of a case. It depends on nothing else in the report, so that
+// links to it last.
+func caseName(run caselist.Run, id string) string {
+	h := sha256.New()
+	for _, part := range []string{run.ID, run.Agent, run.Version, run.Batch, id} {
+		_, _ = h.Write([]byte(part + "\x00"))
+	}
+	return "case-" + hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// inReports are the pages of a run that a static report has. The others are about all runs, or need
+// a server.
+var inReports = map[string]bool{"run": true, "cases": true, "failures": true, "suspects": true, "agreement": true, "cost": true, "compare": true}
+
+// staticPage is a page of a static report.
+type staticPage struct {
+	page    *page
+	address string
+	name    string
+	of      *staticCase // nil: no case
+}
+
+// staticCase is the case that a page of a static report is about.
+type staticCase struct {
+	run        caselist.Run
+	id         string
+	neighbours connectors.Neighbours // among the cases that have pages
+	labelled   bool
+}
+
+// pageSize is how many cases a list in a static report shows on a page.
+const pageSize = caselist.MaxSize
+
+// plan finds out which pages the report has.
+func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) ([]staticPage, error) {
+	p := heldIn(ctx).pages
+	var out, ofCases []staticPage
+	add := func(p *page, address, name string, also ...string) {
+		if _, there := f.names[address]; there {
+			return
+		}
+		f.names[address] = name
+		for _, a := range also {
+			f.names[a] = name
+		}
+		out = append(out, staticPage{page: p, address: address, name: name})
+	}
+	for i, run := range o.Runs {
+		suffix := ""
+		if i > 0 {
+			suffix = "-" + strconv.Itoa(i+1)
+		}
+		for _, pg := range s.pages {
+			switch {
+			case !inReports[pg.name]:
+			case pg.name == "compare":
+				if state := o.state(run, caselist.All); state.Baseline != (caselist.Run{}) {
+					both := url.Values{"from": {o.Baseline.Values().Encode()}, "to": {run.Values().Encode()}}
+					add(pg, address("/compare", both), pg.name+suffix, addressOf(pg, &run))
+				}
+			case pg.name == "run" && i == 0:
+				add(pg, addressOf(pg, &run), "index")
+			case pg.name == "cases":
+				for _, mode := range []caselist.Mode{caselist.All, caselist.Failed, caselist.Errors, caselist.Changed} {
+					if mode == caselist.Changed && o.Baseline == (caselist.Run{}) {
+						continue
+					}
+					if err := s.planList(ctx, p, pg, o.state(run, mode), suffix, add); err != nil {
+						return nil, err
+					}
+				}
+			default:
+				add(pg, addressOf(pg, &run), pg.name+suffix)
+			}
+		}
+		ids, err := o.chosen(ctx, p, run)
+		if err != nil {
+			return nil, err
+		}
+		labelled, err := o.labelled(ctx, p, run)
+		if err != nil {
+			return nil, err
+		}
+		f.cases[run] = map[string]bool{}
+		for i, id := range ids {
+			f.cases[run][id] = true
+			n := connectors.Neighbours{Place: int64(i) + 1, Of: int64(len(ids))}
+			if i > 0 {
+				n.Before = ids[i-1]
+			}
+			if i+1 < len(ids) {
+				n.After = ids[i+1]
+			}
+			ofCases = append(ofCases, staticPage{
+				s.pageNamed("case"), caseAddress(o.state(run, caselist.All), id), caseName(run, id), &staticCase{run, id, n, labelled[id]},
+			})
+		}
+	}
+	if s.pageNamed("case") == nil {
+		ofCases, f.cases = nil, nil
+	}
+	return append(out, ofCases...), nil
+}
+
+func (s *Site) pageNamed(name string) *page {
+	for _, p := range s.pages {
+		if p.name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// state is the list of the cases of a run in a mode.
+func (o *Static) state(run caselist.Run, mode caselist.Mode) caselist.State {
+	s := caselist.State{Run: run, Mode: mode, Page: 1, Size: pageSize}
+	if run != o.Baseline {
+		s.Baseline = o.Baseline
+	}
+	return s
+}
+
+// planList adds the pages of a list. Links of other pages, which say nothing of the pages' size or
+// the baseline, lead to the first of them.
+func (s *Site) planList(ctx context.Context, p *connectors.Pages, pg *page, state caselist.State, suffix string, add func(p *page, address, name string, also ...string)) error {
+	list, err := p.List(ctx, state)
+	if err != nil {
+		return err
+	}
+	counts, err := list.Counts(ctx)
+	if err != nil {
+		return err
+	}
+	name := "cases"
+	if state.Mode != caselist.All {
+		name = string(state.Mode)
+	}
+	pages := max(1, int((counts[state.Mode]+pageSize-1)/pageSize))
+	for n := range pages {
+		at, number := state, ""
+		at.Page = n + 1
+		var also []string
+		if n > 0 {
+			number = "-page-" + strconv.Itoa(n+1)
+		} else {
+			bare := state
+			bare.Size = caselist.DefaultSize
+			also = append(also, casesAddress(bare))
+			bare.Baseline = caselist.Run{}
+			also = append(also, casesAddress(bare))
+		}
+		add(pg, casesAddress(at), name+suffix+number, also...)
+	}
+	return nil
+}
+
+// ids are the cases of a run in a mode, in the order of the list.
+func (o *Static) ids(ctx context.Context, p *connectors.Pages, run caselist.Run, mode caselist.Mode) (out []string, err error) {
+	list, err := p.List(ctx, o.state(run, mode))
+	if err != nil {
+		return nil, err
+	}
+	for id, err := range list.IDs(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, id)
+	}
+	return out, nil
+}
+
+// chosen are the ids of the cases that have pages, in the order of the list.
+func (o *Static) chosen(ctx context.Context, p *connectors.Pages, run caselist.Run) (ids []string, err error) {
+	all, err := o.ids(ctx, p, run, caselist.All)
+	if err != nil || o.All {
+		return all, err
+	}
+	chosen := map[string]bool{}
+	modes := []caselist.Mode{caselist.Failed, caselist.Errors}
+	if o.state(run, caselist.All).Baseline != (caselist.Run{}) {
+		modes = append(modes, caselist.Changed)
+	}
+	for _, mode := range modes {
+		some, err := o.ids(ctx, p, run, mode)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range some {
+			chosen[id] = true
+		}
+	}
+	return slices.DeleteFunc(all, func(id string) bool { return !chosen[id] }), nil
+}
+
+// labelled are the cases of a run of which people said something.
+func (o *Static) labelled(ctx context.Context, p *connectors.Pages, run caselist.Run) (map[string]bool, error) {
+	out := map[string]bool{}
+	all, err := o.ids(ctx, p, run, caselist.All)
+	if err != nil {
+		return nil, err
+	}
+	without, err := o.ids(ctx, p, run, caselist.Unlabelled)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range all {
+		out[id] = true
+	}
+	for _, id := range without {
+		delete(out, id)
+	}
+	return out, nil
+}
+
+// readTogether is how many cases are read at once.
+const readTogether = 200
+
+// contexts are those in which some pages are rendered: what the pages of cases show is read at once.
+func contexts(ctx context.Context, pages []staticPage) ([]context.Context, error) {
+	shared := heldIn(ctx)
+	out := make([]context.Context, len(pages))
+	ids := map[caselist.Run][]string{}
+	for i, p := range pages {
+		if out[i] = ctx; p.of != nil && !p.of.labelled {
+			ids[p.of.run] = append(ids[p.of.run], p.of.id)
+		}
+	}
+	read := map[caselist.Run][]*connectors.CaseDetail{}
+	for run, of := range ids {
+		var err error
+		if read[run], err = shared.pages.Cases(ctx, run, of); err != nil {
+			return nil, err
+		}
+	}
+	for i, p := range pages {
+		if p.of == nil {
+			continue
+		}
+		h := *shared
+		h.shown = &heldCase{neighbours: p.of.neighbours}
+		if p.of.labelled { // what people said is read case by case
+			var err error
+			if h.shown.detail, err = shared.pages.Case(ctx, p.of.run, p.of.id); err != nil {
+				return nil, err
+			}
+		} else {
+			h.shown.detail, read[p.of.run] = read[p.of.run][0], read[p.of.run][1:]
+		}
+		out[i] = holding(ctx, &h)
+	}
+	return out, nil
+}
+
+// each renders the pages of a report, several at once, and hands them over in their order.
+func (s *Site) each(ctx context.Context, f *form, pages []staticPage, o *Static, write func(p staticPage, text []byte) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	workers := max(2, runtime.GOMAXPROCS(0))
+	type made struct {
+		staticPage
+		ctx  context.Context //nolint:containedctx // what the page is rendered in
+		text chan []byte
+	}
+	todo, ready := make(chan made, readTogether), make(chan made, readTogether) // the next cases are read while these are rendered
+	group.Go(func() error {
+		defer close(todo)
+		defer close(ready)
+		for some := range slices.Chunk(pages, readTogether) {
+			in, err := contexts(ctx, some)
+			if err != nil {
+				return err
+			}
+			for i, p := range some {
+				m := made{p, in[i], make(chan []byte, 1)}
+				for _, to := range []chan made{ready, todo} {
+					select {
+					case to <- m:
+					case <-ctx.Done():
+						return ctx.Err()
+					}
+				}
+			}
+		}
+		return nil
+	})
+	for range workers {
+		group.Go(func() error {
+			for m := range todo {
+				var b bytes.Buffer
+				r, err := http.NewRequestWithContext(m.ctx, http.MethodGet, m.address, nil)
+				if err != nil {
+					return errcode.New(errcode.Internal, "page %s: %w", m.name, err)
+				}
+				if err := f.render(m.ctx, &b, s, m.page, r); err != nil {
+					return errcode.New(errcode.Of(err), "page %s: %w", m.address, err)
+				}
+				m.text <- b.Bytes()
+			}
+			return nil
+		})
+	}
+	group.Go(func() error {
+		done := 0
+		for m := range ready {
+			select {
+			case text := <-m.text:
+				if err := write(m.staticPage, text); err != nil {
+					return err
+				}
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if done++; o.Done != nil {
+				o.Done(done, len(pages))
+			}
+		}
+		return nil
+	})
+	return group.Wait()
+}
+
+// begin plans a report and parses its templates. The context that it returns holds what the pages
+// share.
+func (s *Site) begin(ctx context.Context, o *Static, one bool) (context.Context, *form, []staticPage, error) {
+	if len(o.Runs) == 0 {
+		return nil, nil, nil, errcode.New(errcode.InvalidArgument, "a report needs a run")
+	}
+	p, err := s.reader(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	shared := &held{pages: p, configs: map[caselist.Run]scoring.Config{}}
+	for _, run := range o.Runs {
+		rows, err := s.o.Warehouse.Runs(ctx, run.ID)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		shared.configs[run] = caseview.ConfigOf(rows, run)
+	}
+	ctx = holding(ctx, shared)
+	a := &staticForm{names: map[string]string{}, cases: map[caselist.Run]map[string]bool{}, one: one}
+	pages, err := s.plan(ctx, o, a)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	f, err := newForm(a, s.pages)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if one {
+		f.layout = "section"
+	}
+	return ctx, f, pages, nil
+}
+
+// listFile names the files of a report in a folder, so that another report can take its place.
+const listFile = "badger-report.txt"
+
+// WriteFolder writes the report into a folder: index.html, a page for each case that has one, and the
+// assets beside them. The folder is made, or must be empty or hold a report, whose files are removed
+// first. The same run gives the same bytes.
+func (s *Site) WriteFolder(ctx context.Context, dir string, o Static) error {
+	if err := clear(dir); err != nil {
+		return err
+	}
+	ctx, f, pages, err := s.begin(ctx, &o, false)
+	if err != nil {
+		return err
+	}
+	write := func(name string, text []byte) error {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil { //nolint:gosec // a report is to be read
+			return errcode.New(errcode.ResourceExhausted, "writing the report: %w", err)
+		}
+		return nil
+	}
+	names := []string{listFile}
+	for _, a := range usedAssets() {
+		names = append(names, a.name)
+	}
+	for _, p := range pages {
+		names = append(names, p.name+".html")
+	}
+	slices.Sort(names)
+	if err := write(listFile, []byte(strings.Join(names, "\n")+"\n")); err != nil { // first: what is there is known even where the rest fails
+		return err
+	}
+	for _, a := range usedAssets() {
+		if err := write(a.name, a.data); err != nil {
+			return err
+		}
+	}
+	return s.each(ctx, f, pages, &o, func(p staticPage, text []byte) error { return write(p.name+".html", text) })
+}
+
+// usedAssets are the assets that pages name.
+func usedAssets() []*asset {
+	return []*asset{assets()["icon.svg"], assets()["site.css"], assets()["site.js"]}
+}
+
+// reportFile is the names of files of reports.
+var reportFile = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*\.(html|css|js|svg|txt)$`)
+
+// clear makes a folder for a report, or removes the report that is in it.
+func clear(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // a report is to be read
+		return errcode.New(errcode.PermissionDenied, "the folder of the report: %w", err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return errcode.New(errcode.PermissionDenied, "the folder of the report: %w", err)
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	list, err := os.ReadFile(filepath.Join(dir, listFile))
+	if err != nil {
+		return errcode.New(errcode.AlreadyExists, "the folder %.80q is not empty and holds no report; name a new one", dir)
+	}
+	for name := range strings.Lines(string(list)) {
+		name = strings.TrimSpace(name)
+		if !reportFile.MatchString(name) {
+			continue // the list was changed
+		}
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !os.IsNotExist(err) {
+			return errcode.New(errcode.PermissionDenied, "the report that is in the folder: %w", err)
+		}
+	}
+	return nil
+}
+
+// WriteFile writes the report as one document: its pages are sections, its style and script stand in
+// it, and its policy allows these two and nothing else. The same run gives the same bytes.
+func (s *Site) WriteFile(ctx context.Context, w io.Writer, o Static) error {
+	ctx, f, pages, err := s.begin(ctx, &o, true)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(w, 1<<20)
+	title := o.Runs[0].Agent + " " + o.Runs[0].Version
+	_, _ = out.WriteString(documentHead(strings.TrimSpace(title)))
+	err = s.each(ctx, f, pages, &o, func(p staticPage, text []byte) error {
+		name := sectionMark + p.name
+		_, _ = out.WriteString(`<section class="page" id="` + name + "\">\n")
+		_, _ = out.Write(inSection(name, text))
+		_, err := out.WriteString("</section>\n")
+		return err
+	})
+	if err == nil {
+		_, _ = out.WriteString("</main>\n<footer><p>badger " + html.EscapeString(s.o.Version) + "</p></footer>\n<script>" + string(assets()["site.js"].data) + "</script>\n</body>\n</html>\n")
+		err = out.Flush()
+	}
+	if err != nil {
+		return errcode.New(errcode.Of(err), "writing the report: %w", err)
+	}
+	return nil
+}
+
+// documentHead is what stands before the sections of a report in one file.
+func documentHead(title string) string {
+	hash := func(text []byte) string {
+		sum := sha256.Sum256(text)
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	style, script := assets()["site.css"].data, assets()["site.js"].data
+	return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ` + hash(style) + `; script-src ` + hash(script) + `; img-src data:; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>` + html.EscapeString(title) + ` · badger</title>
+<style>` + string(style) + `</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<main id="content" tabindex="-1">
+`
+}
+
+// named are the places of a page that name an element of it. What comes from data has no quotes in
+// HTML, so that it cannot look like one.
+var named = regexp.MustCompile(` (id|for|aria-labelledby|aria-describedby|aria-controls)="([^"]*)"| href="#([^"]*)"`)
+
+// inSection gives the elements of a page names that only its section has. Sections themselves, and
+// links to them, begin with the sectionMark.
+func inSection(section string, text []byte) []byte {
+	return named.ReplaceAllFunc(text, func(b []byte) []byte {
+		at := bytes.IndexByte(b, '"') + 1
+		if b[at] == '#' {
+			at++
+		}
+		if bytes.HasPrefix(b[at:], []byte(sectionMark)) {
+			return b
+		}
+		return slices.Concat(b[:at], []byte(section+"-"), b[at:])
+	})
+}

@@ -1,0 +1,327 @@
+package site
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/chart"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// trendPage shows how metrics went over the batches of agents.
+var trendPage = &page{name: "trend", pattern: "GET /trend", nav: "Trend", role: identity.Read, show: (*Site).trend}
+
+const (
+	lastBatches   = 10 // that are shown unless more are asked for
+	firstPictures = 4  // metrics that are shown unless others are asked for
+)
+
+// trendState is what a trend is of, as an address holds it.
+type trendState struct {
+	Agent   string   // "": all
+	Metrics []string // nil: the first of those that say most
+	Last    int      // batches; 0: all
+	Across  bool     // join points that may not be compared, too
+}
+
+func parseTrend(v url.Values) (s trendState, err error) {
+	s = trendState{Agent: v.Get("agent"), Last: lastBatches, Across: v.Get("across") != ""}
+	for _, m := range v["metrics"] {
+		if m != "" && !slices.Contains(s.Metrics, m) {
+			s.Metrics = append(s.Metrics, m)
+		}
+	}
+	if text := v.Get("last"); text != "" {
+		if s.Last, err = strconv.Atoi(text); err != nil || s.Last < 0 || s.Last > 1e6 {
+			return s, errcode.New(errcode.InvalidArgument, "last: %.40q, expected a number of batches, or 0 for all", text)
+		}
+	}
+	return s, nil
+}
+
+// trendAddress shows how metrics went.
+func trendAddress(s trendState) string {
+	v := url.Values{}
+	if s.Agent != "" {
+		v.Set("agent", s.Agent)
+	}
+	for _, m := range s.Metrics {
+		v.Add("metrics", m)
+	}
+	if s.Last != lastBatches {
+		v.Set("last", strconv.Itoa(s.Last))
+	}
+	if s.Across {
+		v.Set("across", "1")
+	}
+	return address("/trend", v)
+}
+
+type trendContent struct {
+	State   trendState
+	Agents  []option
+	Metrics []trendMetric
+	Others  []trendLink // metrics that are not shown
+	AllAt   string      // the address with all batches; "": they are shown
+	Hidden  int         // batches that are not shown
+	Legend  []string    // what the marks mean
+	Notes   []string
+	Alpha   float64
+	Batches int
+}
+
+type trendLink struct{ Address, Text string }
+
+// trendMetric is one metric over the batches.
+type trendMetric struct {
+	Name    string
+	Picture *chart.Picture
+	Rows    []trendRow
+}
+
+type trendRow struct {
+	Batch          analysis.Batch
+	Day            string
+	Cases          int
+	Coverage       string
+	Mean, P90      string
+	Passed         string
+	Change, P      string
+	Class, Outcome string
+	Changed        []string // what else changed since the batch before
+	Address        string   // the comparison with the batch before
+}
+
+// changeMarks are the letters of what changes besides the answers, with their meaning.
+var changeMarks = []struct{ letter, why, said string }{
+	{"G", "golden set", "the question or its accepted answer changed in some cases"},
+	{"M", "metric version", "the metric has another version"},
+	{"C", "configuration", "options or threshold of the metric changed"},
+	{"J", "judge", "another judge was asked, or another model answered"},
+	{"P", "prompt", "the judge was asked with another version of a prompt"},
+}
+
+func (s *Site) trend(r *http.Request) (content, error) {
+	state, err := parseTrend(r.URL.Query())
+	if err != nil {
+		return content{}, err
+	}
+	ctx := r.Context()
+	src, err := s.scores()
+	if err != nil {
+		return content{}, err
+	}
+	metrics, others, err := s.chosenMetrics(ctx, state.Metrics)
+	if err != nil {
+		return content{}, err
+	}
+	if len(state.Metrics) == 0 && len(metrics) > firstPictures {
+		metrics, others = metrics[:firstPictures], append(slices.Clone(metrics[firstPictures:]), others...)
+	}
+	o := analysis.TrendOptions{Choose: func(b *analysis.Batch) bool { return state.Agent == "" || b.Agent == state.Agent }}
+	o.Metrics = metrics
+	page := &trendContent{State: state}
+	out := content{Title: "Trend", Page: page}
+	if len(metrics) == 0 {
+		page.Notes = []string{"there are no scores"}
+		return out, nil
+	}
+	t, err := src.Trend(ctx, analysis.NewSet(s.o.Metrics), o, state.Last)
+	if err != nil {
+		return content{}, err
+	}
+	all, err := src.Batches(ctx)
+	if err != nil {
+		return content{}, err
+	}
+	for _, b := range all {
+		if !slices.ContainsFunc(page.Agents, func(c option) bool { return c.Value == b.Agent }) {
+			page.Agents = append(page.Agents, option{b.Agent, b.Agent, b.Agent == state.Agent})
+		}
+	}
+	asked, err := s.prompts(ctx)
+	if err != nil {
+		return content{}, err
+	}
+	page.Notes, page.Alpha, page.Batches = t.Notes, t.Alpha, len(t.Batches)
+	if state.Last > 0 && len(t.Batches) > state.Last {
+		page.Hidden = len(t.Batches) - state.Last
+		more := state
+		more.Last = 0
+		page.AllAt = trendAddress(more)
+	}
+	occurred := map[string]bool{}
+	for i, m := range t.Metrics {
+		page.Metrics = append(page.Metrics, trendOf(t, m, i, state, asked, occurred))
+	}
+	for _, m := range changeMarks {
+		if occurred[m.letter] {
+			page.Legend = append(page.Legend, m.letter+": "+m.said)
+		}
+	}
+	for _, m := range others {
+		one := state
+		one.Metrics = []string{m}
+		page.Others = append(page.Others, trendLink{trendAddress(one), m})
+	}
+	return out, nil
+}
+
+// prompts are, by agent, version and batch, the models and versions of prompts that the runs of the
+// batch paid for, by what was asked: those that are recorded.
+func (s *Site) prompts(ctx context.Context) (map[caselist.Run]map[string][2][]string, error) {
+	asked, err := s.o.Warehouse.Asked(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	recent, err := s.recentRuns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byRun := map[string]map[string][2][]string{}
+	for _, a := range asked {
+		run, ok := strings.CutPrefix(a.Payer, "run:")
+		if !ok {
+			continue
+		}
+		if byRun[run] == nil {
+			byRun[run] = map[string][2][]string{}
+		}
+		seen := byRun[run][a.Kind]
+		for i, text := range []string{a.Model, a.Prompt} {
+			if text != "" && !slices.Contains(seen[i], text) {
+				seen[i] = append(seen[i], text)
+			}
+		}
+		byRun[run][a.Kind] = seen
+	}
+	out := map[caselist.Run]map[string][2][]string{}
+	for i := len(recent) - 1; i >= 0; i-- { // the latest run of a batch counts
+		run := recent[i].Key()
+		if of := byRun[run.ID]; of != nil {
+			run.ID = ""
+			out[run] = of
+		}
+	}
+	return out, nil
+}
+
+// trendOf is one metric of a trend.
+func trendOf(t *analysis.Trend, metric string, number int, state trendState, asked map[caselist.Run]map[string][2][]string, occurred map[string]bool) trendMetric {
+	out := trendMetric{Name: metric}
+	picture := chart.Lines{
+		Name: "trend-" + strconv.Itoa(number), Title: metric + " over the batches", X: "batch", Y: "mean", Steps: []string{},
+	}
+	series := map[string]*chart.Series{} // by agent
+	var agents []string
+	place := map[int]int{} // of a batch among those that are shown
+	letters := map[int][]string{}
+	for i := range t.Points {
+		p := &t.Points[i]
+		if p.Metric != metric || p.Tier != "" {
+			continue
+		}
+		b := t.Batches[p.Batch]
+		row, cut := rowOfPoint(t, p, asked)
+		for _, m := range changeMarks {
+			if slices.ContainsFunc(row.Changed, func(c string) bool { return strings.HasPrefix(c, m.why) }) {
+				occurred[m.letter] = true
+				letters[len(picture.Steps)] = append(letters[len(picture.Steps)], m.letter)
+			}
+		}
+		out.Rows = append(out.Rows, row)
+		place[p.Batch] = len(picture.Steps)
+		if p.Now.Mean != nil {
+			if series[b.Agent] == nil {
+				series[b.Agent] = &chart.Series{Name: b.Agent}
+				agents = append(agents, b.Agent)
+			}
+			line := series[b.Agent]
+			point := chart.Point{X: float64(len(picture.Steps)), Y: *p.Now.Mean, Cut: cut && !state.Across, Tip: b.Name() + ": " + row.Mean + ", " + report.Counted(p.Now.Scored, "case")}
+			if p.Now.PassLow != nil && p.Now.PassRate != nil && *p.Now.PassRate == *p.Now.Mean {
+				point.Low, point.High = p.Now.PassLow, p.Now.PassHigh
+			}
+			line.Points = append(line.Points, point)
+		}
+		picture.Steps = append(picture.Steps, stepName(&b))
+	}
+	for _, a := range agents {
+		picture.Series = append(picture.Series, *series[a])
+	}
+	if len(picture.Series) == 1 {
+		picture.Series[0].Name = ""
+	}
+	for x := range picture.Steps {
+		if l := letters[x]; l != nil {
+			picture.Marks = append(picture.Marks, chart.Mark{X: float64(x) - 0.5, Text: strings.Join(l, " ")})
+		}
+	}
+	if n := len(out.Rows); n > 0 {
+		picture.Desc = fmt.Sprintf("From %s to %s over %s.", out.Rows[0].Mean, out.Rows[n-1].Mean, plural(n, "batch", "batches"))
+	}
+	out.Picture = picture.Picture()
+	return out
+}
+
+func stepName(b *analysis.Batch) string {
+	if b.Version != "" && b.ID != "" {
+		return b.Version + " " + b.ID
+	}
+	return b.Version + b.ID
+}
+
+// rowOfPoint is a point as a table shows it; cut tells that it may not be compared with the one
+// before, whole or in part.
+func rowOfPoint(t *analysis.Trend, p *analysis.Point, asked map[caselist.Run]map[string][2][]string) (row trendRow, cut bool) {
+	b := t.Batches[p.Batch]
+	row = trendRow{
+		Batch: b, Cases: p.Now.Asked, Coverage: share(p.Now.Coverage), Mean: figure(p.Now.Mean), P90: figure(p.Now.P90), Passed: share(p.Now.PassRate), Change: dash, P: dash,
+	}
+	if !b.At.IsZero() {
+		row.Day = b.At.UTC().Format("2006-01-02")
+	}
+	c := p.Change
+	if c == nil {
+		return row, true
+	}
+	before := t.Batches[*p.Before]
+	if c.Mean != nil {
+		row.Change, row.P = report.Signed(*c.Mean), analysis.PValue(*c.PAdjusted)
+	}
+	row.Outcome = outcomes[c.Outcome]
+	switch c.Outcome {
+	case analysis.Degraded:
+		row.Class = "worse"
+	case analysis.Improved:
+		row.Class = "better"
+	}
+	for _, u := range c.Unlike {
+		if u.Why != analysis.NoValue {
+			row.Changed = append(row.Changed, u.Why+": "+u.String())
+			cut = true
+		}
+	}
+	was, is := asked[caselist.Run{Agent: before.Agent, Version: before.Version, Batch: before.ID}], asked[caselist.Run{Agent: b.Agent, Version: b.Version, Batch: b.ID}]
+	for kind, now := range is {
+		then, ok := was[kind]
+		if !ok || !strings.HasPrefix(p.Metric, kind) && !strings.HasPrefix(kind, p.Metric) {
+			continue
+		}
+		for i, what := range []string{"judge", "prompt"} {
+			if !slices.Equal(then[i], now[i]) {
+				row.Changed = append(row.Changed, what+": "+strings.Join(then[i], ", ")+", then "+strings.Join(now[i], ", "))
+			}
+		}
+	}
+	slices.Sort(row.Changed)
+	return row, cut || c.Compared == 0
+}

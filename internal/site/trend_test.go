@@ -1,0 +1,96 @@
+//go:build !no_duckdb
+
+package site
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/internal/storedscores"
+	"github.com/badger-eval/badger/scoring/metric"
+)
+
+// The page has the digits of the trend that the terminal prints, and a picture has a point for every
+// row with a value.
+func TestTrend(t *testing.T) {
+	w := sitetest.Open(t, sitetest.Small(t))
+	s := opened(t, w)
+	metrics := []string{"hybrid_ex", "rose", "verdict"}
+	doc := shows(t, s, trendAddress(trendState{Metrics: metrics, Last: lastBatches}))
+	want, err := analysis.NewTrend(t.Context(), storedscores.In(w), analysis.NewSet(metric.All()), analysis.TrendOptions{CompareOptions: analysis.CompareOptions{Metrics: metrics}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for _, m := range want.Metrics {
+		section := doc.Find("section").Eq(at)
+		at++
+		if got := section.Find("h2").Text(); got != m {
+			t.Fatalf("section of %s, want %s", got, m)
+		}
+		var rows [][]string
+		section.Find("tbody tr").Each(func(_ int, row *goquery.Selection) {
+			if cells := texts(row); len(cells) > 2 {
+				rows = append(rows, cells)
+			}
+		})
+		i := 0
+		for _, p := range want.Points {
+			if p.Metric != m {
+				continue
+			}
+			if i >= len(rows) {
+				t.Fatalf("%s: %d rows are too few", m, len(rows))
+			}
+			b, row := want.Batches[p.Batch], rows[i]
+			i++
+			expected := []string{strings.TrimSpace(b.Agent + " " + b.Version), b.ID, strconv.Itoa(p.Now.Asked), share(p.Now.Coverage), figure(p.Now.Mean), figure(p.Now.P90), share(p.Now.PassRate), dash}
+			if p.Change != nil && p.Change.Mean != nil {
+				expected[7] = report.Signed(*p.Change.Mean)
+			}
+			for k, e := range expected {
+				if row[k+1] != e {
+					t.Errorf("%s, %s: column %d is %q, want %q", m, b.Name(), k+1, row[k+1], e)
+				}
+			}
+		}
+		if i != len(rows) || i == 0 {
+			t.Errorf("%s: %d rows, want %d", m, len(rows), i)
+		}
+		if n := section.Find("svg circle").Length(); n != len(rows) {
+			t.Errorf("%s: %d points in the picture, %d rows", m, n, len(rows))
+		}
+	}
+	if n := doc.Find("svg [style], svg [onload]").Length(); n > 0 {
+		t.Errorf("%d elements of pictures have a style of their own", n)
+	}
+}
+
+// Points are joined only where the two may be compared, unless that is asked for.
+func TestTrendJoinsWhatMayBeCompared(t *testing.T) {
+	w := sitetest.Open(t, sitetest.Small(t))
+	if err := w.Exec(t.Context(), "UPDATE badger.scores SET metric_version = 99 WHERE batch_id = '"+sitetest.Rerun+"' AND metric = 'hybrid_ex'"); err != nil {
+		t.Fatal(err)
+	}
+	s := opened(t, w)
+	state := trendState{Metrics: []string{"hybrid_ex"}, Last: lastBatches}
+	points := func(state trendState) (joined int, marks, said string) {
+		doc := shows(t, s, trendAddress(state))
+		line, _ := doc.Find("svg polyline.one").Attr("points")
+		return len(strings.Fields(line)), doc.Find("svg text.small").FilterFunction(func(_ int, e *goquery.Selection) bool { return e.Text() == "M" || e.Text() == "G M" }).Text(), doc.Find("section td.quiet").Text()
+	}
+	joined, marks, said := points(state)
+	if joined != 2 || !strings.Contains(marks, "M") || !strings.Contains(said, "metric version") {
+		t.Errorf("%d points are joined, want 2 of 3; marks %q, %q", joined, marks, said)
+	}
+	state.Across = true
+	if joined, _, _ = points(state); joined != 3 {
+		t.Errorf("%d points are joined where that is asked for, want 3", joined)
+	}
+}

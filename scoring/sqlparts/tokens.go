@@ -1,0 +1,84 @@
+package sqlparts
+
+import "strings"
+
+// TokenKind is what a [Token] is.
+type TokenKind uint8
+
+// The kinds of tokens.
+const (
+	TokenWord      TokenKind = iota // a keyword or an unquoted name
+	TokenName                       // a quoted name; in a dialect where "x" may be either, also a string
+	TokenString                     // a string of any kind, prefix included
+	TokenNumber                     // a number
+	TokenParameter                  // a placeholder, a variable or an expression of a template
+	TokenSign                       // an operator, a bracket, a comma, and what begins nothing
+	TokenComment                    // comments that follow each other, and statements of a template
+)
+
+// Token is a stretch of a text that is no white space. The text between two tokens is white space.
+type Token struct {
+	Span
+	Kind    TokenKind
+	Keyword bool   // a word that the reader knows, such as SELECT
+	Value   string // what it says: equal for two spellings of the same word, name or constant
+}
+
+// Tokens cuts a text into its tokens, comments and a last semicolon included. Unlike [Lexemes] it
+// leaves out nothing but white space, so that the text can be laid out anew.
+func Tokens(sql string, dialect Dialect) []Token {
+	if int(dialect) >= len(syntaxes) {
+		dialect = Generic
+	}
+	l := lexer{sql: sql[:min(len(sql), maxText)], syntax: dialect.syntax(), guess: dialect == Generic}
+	l.lex()
+	p := parser{sql: l.sql, dialect: dialect, syntax: l.syntax}
+	out := make([]Token, 0, len(l.toks))
+	end := 0
+	for i := range l.toks {
+		t := &l.toks[i]
+		out = appendComment(out, l.sql, end, int(t.start))
+		end = int(t.end)
+		if t.kind == tokEOF {
+			break
+		}
+		x := Token{Span: Span{t.start, t.end}, Kind: TokenSign, Value: p.textOf(t)}
+		switch t.kind {
+		case tokWord:
+			x.Kind, x.Value = TokenWord, strings.ToLower(x.Value)
+			x.Keyword = t.code != 0 && (i == 0 || l.toks[i-1].code != oColon && l.toks[i-1].code != oDot)
+		case tokQuoted, tokDouble:
+			x.Kind, x.Value = TokenName, strings.ToLower(p.identOf(t).Text)
+		case tokString:
+			x.Kind, x.Value = TokenString, p.stringOf(t)
+		case tokNumber:
+			x.Kind, x.Value = TokenNumber, strings.ToLower(x.Value)
+		case tokParam:
+			x.Kind = TokenParameter
+		case tokHint:
+			x.Kind = TokenComment
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// appendComment adds what stands between two tokens and is no white space.
+func appendComment(out []Token, sql string, from, to int) []Token {
+	for from < to && spaceAt(sql, from) > 0 {
+		from += spaceAt(sql, from)
+	}
+	if from == to {
+		return out
+	}
+	gap := strings.TrimRight(sql[from:to], " \t\r\n\f\v")
+	return append(out, Token{Span: Span{int32(from), int32(from + len(gap))}, Kind: TokenComment, Value: gap}) //nolint:gosec // within maxText
+}
+
+// spaceAt is the length of the white space that stands at a place, 0 for none.
+func spaceAt(sql string, at int) int {
+	if class[sql[at]] == clsSpace {
+		return 1
+	}
+	return wideSpace(sql[at:])
+}

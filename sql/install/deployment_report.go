@@ -1,0 +1,134 @@
+package install
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/udf/identity"
+)
+
+// Report says who sees the report that badger serve shows beside its functions: the values under
+// deploy.report. Where nobody is named there is none. People are named as the platform names them to
+// the server; * among readers or annotators is everybody whom the platform lets through to it.
+type Report struct {
+	Readers    []string `yaml:"readers"`    // may look at it
+	Annotators []string `yaml:"annotators"` // may write labels, too
+	Admins     []string `yaml:"admins"`     // may make queues for labelling, too
+	Masked     []string `yaml:"masked"`     // columns of results whose cells are shown as hashes
+}
+
+const (
+	everybody  = "*"
+	longestWho = 160 // bytes of a name, as the server takes it
+)
+
+// complete checks what is there.
+func (r *Report) complete() error {
+	for _, l := range []struct {
+		key    string
+		values []string
+	}{{"readers", r.Readers}, {"annotators", r.Annotators}, {"admins", r.Admins}, {"masked", r.Masked}} {
+		for _, value := range l.values {
+			if err := checkText("deploy.report."+l.key, value); err != nil {
+				return err
+			}
+			if value == "" || len(identity.Clean(value)) > longestWho {
+				return errcode.New(errcode.InvalidArgument, "values: deploy.report.%s: %.60q is no name, want one of 1 to %d bytes", l.key, value, longestWho)
+			}
+		}
+	}
+	if slices.Contains(r.Admins, everybody) {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.report.admins: want names; * is for readers and annotators")
+	}
+	if len(r.Masked) > 0 && !r.On() {
+		return errcode.New(errcode.InvalidArgument, "values: deploy.report.masked: there is no report without deploy.report.readers, annotators or admins")
+	}
+	return nil
+}
+
+// On tells whether there is a report.
+func (r *Report) On() bool { return len(r.Readers) > 0 || r.Labels() }
+
+// Labels tells whether labels can be written.
+func (r *Report) Labels() bool { return len(r.Annotators) > 0 || len(r.Admins) > 0 }
+
+// Everybody tells whether whoever is let through to the report sees it.
+func (r *Report) Everybody() bool {
+	return slices.Contains(r.Readers, everybody) || slices.Contains(r.Annotators, everybody)
+}
+
+// People are those who are named, in order.
+func (r *Report) People() []string { return slices.Sorted(maps.Keys(r.Roles())) }
+
+// Roles are those of badger serve by the names of people, as the server writes them. Who sees the
+// report may call functions, as everybody may.
+func (r *Report) Roles() map[string][]string {
+	out := map[string][]string{}
+	for _, l := range []struct {
+		people []string
+		roles  []string
+	}{{r.Readers, []string{"call", "read"}}, {r.Annotators, []string{"call", "label"}}, {r.Admins, []string{"admin"}}} {
+		for _, name := range l.people {
+			if name != everybody {
+				out[identity.Clean(name)] = l.roles
+			}
+		}
+	}
+	return out
+}
+
+// DefaultRoles are those of everybody else; nil where that is what badger serve gives by itself.
+func (r *Report) DefaultRoles() []string {
+	switch {
+	case slices.Contains(r.Annotators, everybody):
+		return []string{"call", "label"}
+	case slices.Contains(r.Readers, everybody):
+		return []string{"call", "read"}
+	}
+	return nil
+}
+
+// Environment tells badger serve of the report, by variables. Callers come by HTTP.
+func (r *Report) Environment() map[string]string {
+	if !r.On() {
+		return map[string]string{"BADGER_REPORT_OFF": "true"}
+	}
+	out := map[string]string{}
+	for name, v := range map[string]struct {
+		value any
+		set   bool
+	}{
+		"BADGER_AUTH_HTTP_ROLES":         {r.Roles(), len(r.Roles()) > 0},
+		"BADGER_AUTH_HTTP_DEFAULT_ROLES": {r.DefaultRoles(), r.Everybody()},
+		"BADGER_REPORT_LABELS":           {true, r.Labels()},
+		"BADGER_REPORT_MASKED":           {r.Masked, len(r.Masked) > 0},
+	} {
+		if !v.set {
+			continue
+		}
+		text, err := json.Marshal(v.value) // which is YAML, too
+		if err != nil {
+			panic(err) // texts have JSON
+		}
+		out[name] = string(text)
+	}
+	return out
+}
+
+// Visitors are the roles that the platform lets through to where the report is. Functions are served
+// there, too; but where everybody who is let through sees the report, callers of functions are not.
+func (v *Values) Visitors() (roles []string) {
+	r := &v.Deploy.Report
+	if !r.Everybody() {
+		roles = append(roles, v.Roles.Caller)
+	}
+	if r.On() {
+		roles = append(roles, v.Roles.Reader)
+	}
+	if len(r.Annotators) > 0 {
+		roles = append(roles, v.Roles.Annotator)
+	}
+	return roles
+}
