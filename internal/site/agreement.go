@@ -221,7 +221,8 @@ func (s *Site) labelsAbout(r *http.Request, run caselist.Run) (string, error) {
 			} `json:"verdict"`
 		} `json:"options"`
 	}
-	if json.Unmarshal([]byte(row.Config), &config) != nil || config.Options.Verdict.Policy != "logic" {
+	_ = json.Unmarshal([]byte(row.Config), &config) // a run without options has the default
+	if config.Options.Verdict.Policy != "logic" {
 		return "The run's verdicts are about the answer: whether the result answers the question (policy answer). Labels should be about the same.", nil
 	}
 	return "The run's verdicts are about the logic: whether the query is right on any data (policy logic). Labels should be about the same.", nil
