@@ -19,7 +19,7 @@ var foreignArrow = map[string]string{"connectors/snowflake": "github.com/apache/
 var allowed = map[string][]string{
 	"connectors":                       {"connectors/driver", "scoring", "sql", "internal/arrowtable", "internal/caselist", "internal/errcode", "internal/lru", "internal/natural"},
 	"connectors/driver":                {"internal/errcode"},
-	"connectors/drivertest":            {"connectors", "connectors/doctor", "connectors/driver", "scoring", "internal/arrowtable", "internal/errcode"},
+	"connectors/drivertest":            {"connectors", "connectors/doctor", "connectors/driver", "scoring", "internal/arrowtable", "internal/caselist", "internal/errcode"},
 	"connectors/doctor":                {"connectors", "connectors/driver", "scoring", "sql", "internal/errcode"},
 	"connectors/*":                     {"connectors/driver", "internal/errcode"},
 	"connectors/snowflake":             {"connectors/driver", "internal/errcode", "connectors/snowflake/internal/calm"},

@@ -27,8 +27,8 @@ import (
 type Pages struct {
 	w         *Warehouse
 	layout    badgersql.Answers
-	order     map[string]int // of known metrics
-	searching time.Duration  // how long a regular expression may look at texts
+	known     []scoring.Metric
+	searching time.Duration // how long a regular expression may look at texts
 }
 
 // remembered is how much is kept of the scores of runs that are done, in bytes.
@@ -41,11 +41,7 @@ func (w *Warehouse) Pages(ctx context.Context, known []scoring.Metric) (*Pages, 
 	if err != nil {
 		return nil, err
 	}
-	p := &Pages{w, q, make(map[string]int, len(known)), searching}
-	for i := range known {
-		p.order[known[i].Name] = i - len(known)
-	}
-	return p, nil
+	return &Pages{w, q, known, searching}, nil
 }
 
 // RunFilter chooses rows of eval_runs.
@@ -200,17 +196,16 @@ type MetricFigures struct {
 type Shape struct {
 	Cases   int64
 	Metrics []MetricShape // the primary one first, then in their order
-	Last    time.Time     // when the last score was stored; zero where it is not known
 }
 
 // MetricShape is how many scores of a metric a run has.
 type MetricShape struct {
-	Metric         string
-	Scores, Judged int64 // Judged: with a verdict
+	Metric string
+	Scores int64
 }
 
-// Primary is the primary metric: hybrid_ex where the run has it, else the first with a verdict, else
-// the first; empty in a run without scores.
+// Primary is the primary metric: hybrid_ex where the run has it, else the first known one with a
+// threshold, else the first; empty in a run without scores.
 func (s *Shape) Primary() string {
 	if len(s.Metrics) == 0 {
 		return ""
@@ -233,18 +228,21 @@ func (p *Pages) Shape(ctx context.Context, run *ScoredRun) (*Shape, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Shape{found.Cases, slices.Clone(found.Metrics), found.Last}
-	inOrder := func(a, b MetricShape) int {
-		return cmp.Or(cmp.Compare(p.order[a.Metric], p.order[b.Metric]), cmp.Compare(a.Metric, b.Metric))
+	s := &Shape{found.Cases, slices.Clone(found.Metrics)}
+	place := func(m MetricShape) int {
+		return slices.IndexFunc(p.known, func(k scoring.Metric) bool { return k.Name == m.Metric })
 	}
 	rank := func(m MetricShape) int {
-		switch {
+		switch at := place(m); {
 		case m.Metric == "hybrid_ex":
 			return 0
-		case m.Judged > 0:
+		case at >= 0 && p.known[at].Threshold != nil:
 			return 1
 		}
 		return 2
+	}
+	inOrder := func(a, b MetricShape) int {
+		return cmp.Or(cmp.Compare(uint(place(a)), uint(place(b))), cmp.Compare(a.Metric, b.Metric)) //nolint:gosec // unknown ones, -1, come last
 	}
 	slices.SortFunc(s.Metrics, func(a, b MetricShape) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), inOrder(a, b)) })
 	if len(s.Metrics) > 1 {
@@ -257,7 +255,7 @@ func (p *Pages) shape(ctx context.Context, run *ScoredRun) (*Shape, error) {
 	s := &Shape{}
 	query, args := badgersql.CasesOfRun(p.w.dialect, run.scored())
 	err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-		s.Cases, s.Last = (&record{t: t, row: row}).count(0), instant(t, 1, row)
+		s.Cases = (&record{t: t, row: row}).count(0)
 		return true
 	})
 	if err != nil {
@@ -266,7 +264,7 @@ func (p *Pages) shape(ctx context.Context, run *ScoredRun) (*Shape, error) {
 	query, args = badgersql.MetricsOfRun(p.w.dialect, run.scored())
 	err = p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
-		s.Metrics = append(s.Metrics, MetricShape{r.text(0), r.count(1), r.count(2)})
+		s.Metrics = append(s.Metrics, MetricShape{r.text(0), r.count(1)})
 		return true
 	})
 	return s, err
@@ -889,7 +887,7 @@ type CaseDetail struct {
 	Answer   Answer // without a Case where neither the golden set nor agent_runs has it
 	Answered bool   // agent_runs has the answer
 	Scores   []CaseScore
-	Labels   []Label // of this answer, the newest first; also those that replaced ones
+	Labels   []LoggedLabel // of this answer, the newest first; also those that others replaced
 }
 
 // Case reads one case of a run. A case that the run has no scores of is NotFound.
@@ -927,11 +925,17 @@ func (p *Pages) Case(ctx context.Context, key caselist.Run, caseID string) (*Cas
 		query, args := p.layout.LabelsOfCase(key, caseID)
 		err = p.w.each(ctx, "reading human_labels", query, args, func(t *scoring.Table, row int) bool {
 			r := record{t: t, row: row}
-			out.Labels = append(out.Labels, Label{
+			out.Labels = append(out.Labels, LoggedLabel{
 				AnswerID: scoring.AnswerID{CaseID: caseID, Agent: key.Agent, Version: r.text(4), Batch: key.Batch}, Annotator: r.text(0), Verdict: r.text(1), Note: r.text(2), At: instant(t, 3, row),
 			})
 			return true
 		})
+	}
+	if err == nil && p.layout.Labelled && !p.layout.NoLog {
+		var logged []LoggedLabel
+		logged, err = p.w.LoggedLabels(ctx, LabelFilter{Cases: []string{caseID}, Agent: key.Agent, Version: key.Version, Batch: key.Batch, OfAnswer: true, NewestFirst: true}, 0)
+		out.Labels = append(out.Labels, logged...)
+		slices.SortStableFunc(out.Labels, func(a, b LoggedLabel) int { return b.At.Compare(a.At) })
 	}
 	return out, err
 }

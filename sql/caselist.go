@@ -140,7 +140,7 @@ func (q *CaseList) from() string {
 	})
 	join(ofGolden, func() string { return q.questions("") })
 	join(ofAnswer, func() string { return q.answers("") })
-	join(ofPeople, q.people)
+	join(ofPeople, func() string { return q.people(func() string { return "" }) })
 	for i, m := range q.metrics {
 		out += "\nLEFT JOIN " + q.scores(run, m, scoreColumnsOfList, "") + " m" + strconv.Itoa(i) + " ON m" + strconv.Itoa(i) + ".case_id = p.case_id"
 	}
@@ -174,19 +174,19 @@ func (q *CaseList) answers(and string) string {
 		" FROM badger.agent_runs) k WHERE agent_name = " + q.param(run.Agent) + " AND agent_version = " + q.param(run.Version) + " AND batch_id = " + q.param(run.Batch) + and + ") c WHERE choice = 1)"
 }
 
-// people is what people say of the run's answers.
-func (q *CaseList) people() string {
+// people is what people say of the run's answers. Only labels that name no version of the agent need
+// to know which versions answered.
+func (q *CaseList) people(and func() string) string {
 	run := q.state.Run
 	of := func() string {
-		return "k.agent_name = " + q.param(run.Agent) + " AND k.batch_id = " + q.param(run.Batch)
+		return "k.agent_name = " + q.param(run.Agent) + " AND k.batch_id = " + q.param(run.Batch) + and()
 	}
-	ofLabels := of()
-	ofAnswers := of() + " AND k.case_id IN (SELECT " + q.Key("human_labels", "case_id") + " FROM badger.human_labels)"
-	log := ""
-	if !q.NoLog {
-		log = logged(of())
+	unversioned := ""
+	if !q.Missing["human_labels.agent_version"] {
+		unversioned = " WHERE agent_version IS NULL"
 	}
-	return "(SELECT case_id, passes FROM (" + q.expand(consensus(labelsOfRuns(ofLabels, ofAnswers, log))) + ") v WHERE agent_version = " + q.param(run.Version) + ")"
+	ofAnswers := of() + " AND k.case_id IN (SELECT " + q.Key("human_labels", "case_id") + " FROM badger.human_labels" + unversioned + ")"
+	return "(SELECT case_id, passes FROM (" + q.expand(consensus(labelsOfRuns(of(), ofAnswers, q.log(of())))) + ") v WHERE agent_version = " + q.param(run.Version) + ")"
 }
 
 // mode is the condition that a case is in a mode.
@@ -498,5 +498,5 @@ func (q *CaseList) AnswersOf(ids []string) (query string, args []any) {
 
 // People reads of some cases the id and what people say: 1, 0, or NULL where they are divided.
 func (q *CaseList) People(ids []string) (query string, args []any) {
-	return q.finish("SELECT case_id, passes FROM " + q.people() + " l WHERE case_id IN (" + params(q.Dialect, &q.Args, ids) + ")")
+	return q.finish("SELECT case_id, passes FROM " + q.people(func() string { return " AND k.case_id IN (" + params(q.Dialect, &q.Args, ids) + ")" }) + " l")
 }

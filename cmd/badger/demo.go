@@ -81,7 +81,7 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 	for _, v := range []string{"1.0", "2.0"} {
 		step("score atlas " + v)
 		e := evaluation{
-			process: p, run: "demo-atlas-" + v, mode: "both", quiet: true, engine: engine, metrics: metrics, warehouse: w, summary: summary,
+			process: p, run: demoRun(v), mode: "both", quiet: true, engine: engine, metrics: metrics, warehouse: w, summary: summary,
 			source: &warehouseSource{w: w, filter: connectors.Filter{Version: v}}, snapshots: snapshots{warehouse: w},
 		}
 		o, err := e.evaluate(ctx)
@@ -91,6 +91,12 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 		outcome.Done += o.Done
 		outcome.Failed += o.Failed
 		outcome.Scores += o.Scores
+	}
+	step("write the report")
+	page := filepath.Join(c.Dir, "report.html")
+	pages := pagesOf{process: p, w: w, quiet: true, run: demoRun("2.0"), baseline: demoRun("1.0"), all: true}
+	if err := pages.write(ctx, page); err != nil {
+		return err
 	}
 	end = "\n"
 	step(fmt.Sprintf("done: %d answers, %d scores", outcome.Done, outcome.Scores))
@@ -110,13 +116,16 @@ func (c *demoCommand) Run(ctx context.Context, p process) error {
 	} else if err := summary.figures.RenderBrief(p.stdout, c.options(p)); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "\nThe database is %s (%s). Look further:\n"+
-		"  badger view --db duckdb:%[1]s\n"+
-		"  badger report --db duckdb:%[1]s --against demo-atlas-1.0\n"+
-		"  badger sql --db %[1]s \"SELECT * FROM badger.agreement\"\n"+
-		"  badger demo --full\n", path, fileSize(path))
+	fmt.Fprintf(p.stdout, "\nOpen %s in a browser. The database (%s) says more:\n"+
+		"  badger view --db duckdb:%[3]s\n"+
+		"  badger report --db duckdb:%[3]s --against %[4]s\n"+
+		"  badger sql --db %[3]s \"SELECT * FROM badger.agreement\"\n"+
+		"  badger demo --full\n", page, fileSize(path), path, demoRun("1.0"))
 	return nil
 }
+
+// demoRun is the run that scores a version of the demonstration's agent.
+func demoRun(version string) string { return "demo-atlas-" + version }
 
 // callFromSQL shows the functions at work in a plain query.
 func (*demoCommand) callFromSQL(ctx context.Context, conn *duckdb.Conn, w *connectors.Warehouse, p process) error {

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
+	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/internal/report"
@@ -23,6 +23,16 @@ type exportFlags struct {
 }
 
 const standardOutput = "-"
+
+// masking hides the columns that the configuration and the flag name. Hashes are no part of exports,
+// so that they need no salt of their own.
+func (f *exportFlags) masking(masked []string) (*caseview.Mask, error) {
+	m, err := caseview.NewMask(append(masked[:len(masked):len(masked)], f.Mask...), nil)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return m, nil
+}
 
 func (f *exportFlags) files() []struct{ flag, path string } {
 	return []struct{ flag, path string }{{"--junit", f.JUnit}, {"--sarif", f.SARIF}, {"--csv", f.CSV}, {"--jsonl", f.JSONL}, {"--markdown", f.Markdown}, {"--html", f.HTML}}
@@ -85,7 +95,8 @@ type exports struct {
 	files    []*exportFile
 	writers  []export.Writer
 	markdown *exportFile
-	err      error // the first one of writing
+	mask     *caseview.Mask // nil: nothing is hidden
+	err      error          // the first one of writing
 }
 
 // any tells whether answers are written.
@@ -152,8 +163,8 @@ func (x *exportFile) drop() {
 
 // open creates the files, so that one that cannot be written to is known before the work begins.
 // Call drop in the end.
-func (f *exportFlags) open(p process, o export.Options) (_ *exports, err error) {
-	e := &exports{process: p}
+func (f *exportFlags) open(p process, o export.Options, mask *caseview.Mask) (_ *exports, err error) {
+	e := &exports{process: p, mask: mask}
 	defer func() {
 		if err != nil {
 			e.drop()
@@ -191,6 +202,9 @@ func (f *exportFlags) open(p process, o export.Options) (_ *exports, err error) 
 
 // add writes an answer to every file. Finish tells the error.
 func (e *exports) add(a *export.Answer) {
+	if !e.mask.None() { // the answer is not looked at, so that all texts that may quote values go
+		a.Question, a.Scores = "", e.mask.Scores(a.Scores)
+	}
 	for _, w := range e.writers {
 		if e.err == nil {
 			e.err = w.Add(a)
@@ -218,9 +232,7 @@ func (e *exports) finish(f *report.Figures, o export.MarkdownOptions) error {
 		if err := x.done(); err != nil {
 			return err
 		}
-		if x.path != standardOutput {
-			fmt.Fprintf(e.stderr, "wrote %s\n", x.path)
-		}
+		e.say(x.path)
 	}
 	return nil
 }

@@ -81,6 +81,7 @@ type commands struct {
 	Install   installCommand   `cmd:"" help:"Write or run the SQL that makes the functions callable in a warehouse."`
 	Deploy    deployCommand    `cmd:"" help:"Write the files that run badger serve on a platform."`
 	Judge     judgeCommand     `cmd:"" help:"Write, test and promote judge files: your own metrics."`
+	Queue     queueCommand     `cmd:"" help:"Make queues of answers that people label, and read and write labels."`
 	Policy    policyCommand    `cmd:"" help:"Show which relations between results pass, or make that table from labelled cases."`
 	Doctor    doctorCommand    `cmd:"" help:"Check whether badger can work with a warehouse, and say what to do where it cannot."`
 	Functions functionsCommand `cmd:"" help:"List the scoring functions and metrics."`

@@ -46,28 +46,28 @@ func (r *pagesOf) write(ctx context.Context, path string) error {
 	}
 	defer bar.finish()
 	if isFolder(path) {
-		if err := pages.WriteFolder(ctx, path, o); err != nil {
-			return err
-		}
+		return pages.WriteFolder(ctx, path, o)
+	}
+	file, err := r.createExport("--html", path)
+	if err != nil {
+		return err
+	}
+	defer file.drop()
+	if err := pages.WriteFile(ctx, file.w, o); err != nil {
+		return err
+	}
+	return file.done()
+}
+
+// say tells what was written.
+func (p process) say(path string) {
+	if path == standardOutput {
+		return
+	}
+	if isFolder(path) {
 		path = filepath.Join(path, "index.html")
-	} else {
-		file, err := r.createExport("--html", path)
-		if err != nil {
-			return err
-		}
-		defer file.drop()
-		if err := pages.WriteFile(ctx, file.w, o); err != nil {
-			return err
-		}
-		if err := file.done(); err != nil {
-			return err
-		}
 	}
-	bar.finish()
-	if path != standardOutput {
-		fmt.Fprintf(r.stderr, "wrote %s\n", path)
-	}
-	return nil
+	fmt.Fprintf(p.stderr, "wrote %s\n", path)
 }
 
 // isFolder tells whether pages go to a folder of this name.

@@ -61,7 +61,7 @@ func (c *reportCommand) Run(ctx context.Context, p process) error {
 		}
 		base = connectors.OfRun{Run: base.Run}
 	}
-	r := &runReport{process: p, w: w, masked: append(config.Report.Masked, c.Mask...), bar: newProgressBar(p.stderr, c.Quiet || c.printedOn(p))}
+	r := &runReport{process: p, w: w, masked: config.Report.Masked, bar: newProgressBar(p.stderr, c.Quiet || c.printedOn(p))}
 	return r.write(ctx, c, of, base)
 }
 
@@ -149,8 +149,12 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 		return errcode.New(errcode.NotFound, "run %s holds no scores", report.Short(of.Run))
 	}
 	metrics := metricsNamed(names)
-	r.summary = &runSummary{report: report.NewSummary(report.SummaryOptions{Metrics: metrics})}
-	e, err := c.open(r.process, exportOptions(r.summary, namesOf(metrics)))
+	mask, err := c.masking(r.masked)
+	if err != nil {
+		return err
+	}
+	r.summary = &runSummary{report: report.NewSummary(report.SummaryOptions{Metrics: metrics}), mask: mask}
+	e, err := c.open(r.process, exportOptions(r.summary, namesOf(metrics)), mask)
 	if err != nil {
 		return err
 	}
@@ -184,12 +188,13 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 		return err
 	}
 	if c.HTML != "" {
-		pages := pagesOf{process: r.process, w: r.w, masked: r.masked, quiet: c.Quiet, run: of.Run, chosen: func(row *connectors.Run) bool {
+		pages := pagesOf{process: r.process, w: r.w, masked: slices.Concat(r.masked, c.Mask), quiet: c.Quiet, run: of.Run, chosen: func(row *connectors.Run) bool {
 			return scoring.AnswerID{Agent: row.Agent, Version: row.AgentVersion, Batch: row.BatchID}.Matches(c.answers())
 		}, baseline: base.Run, all: c.Cases == "all"}
 		if err := pages.write(ctx, c.HTML); err != nil {
 			return err
 		}
+		r.say(c.HTML)
 	}
 	switch {
 	case c.JSON:

@@ -112,6 +112,7 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 		if e := pages.write(context.WithoutCancel(ctx), c.HTML); e != nil {
 			return e
 		}
+		p.say(c.HTML)
 	}
 	switch {
 	case c.JSON:
@@ -231,8 +232,11 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	if e.execution, err = c.executeFlags.open(config.Execute, e.process, e.resumed, c.written(), c.Source); err != nil {
 		return err
 	}
-	e.summary, e.masked = newRunSummary(e.engine, e.metrics), append(config.Report.Masked, c.Mask...)
-	if e.exports, err = c.exportFlags.open(e.process, exportOptions(e.summary, e.metrics)); err != nil {
+	e.summary, e.masked = newRunSummary(e.engine, e.metrics), slices.Concat(config.Report.Masked, c.Mask)
+	if e.summary.mask, err = c.masking(config.Report.Masked); err != nil {
+		return err
+	}
+	if e.exports, err = c.exportFlags.open(e.process, exportOptions(e.summary, e.metrics), e.summary.mask); err != nil {
 		return err
 	}
 	if e.exports.any() && c.Cases != "" {

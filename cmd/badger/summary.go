@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/internal/batch"
+	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -33,6 +34,7 @@ type runSummary struct {
 	report  *report.Summary
 	figures *report.Figures // once it is closed
 	vague   string          // the tag of a judge that lacks the month of its model's release
+	mask    *caseview.Mask  // nil: nothing is hidden
 }
 
 func newRunSummary(engine *scoring.Engine, names []string) *runSummary {
@@ -56,8 +58,12 @@ func (s *runSummary) add(c *scoring.Case, rows []batch.Row) {
 			info.Tier = tier
 		}
 	}
+	if !s.mask.None() {
+		info.Question = "" // it may hold a masked value
+	}
 	for i := range rows {
-		r := &rows[i]
+		r := rows[i]
+		r.Score.Reason = s.mask.Reason(r.Score.Metric, r.Score.Reason)
 		info.ID, info.Agent, info.Version, info.Batch = r.CaseID, r.Agent, r.Version, r.Batch
 		s.report.Add(r.Score, info)
 		if tag, month := metric.Tagged(&r.Score); tag != "" {
@@ -89,6 +95,9 @@ func tierOf(scores []scoring.Score) string {
 
 // describe tells of a case whose scores, or some of them, were added without it.
 func (s *runSummary) describe(c *scoring.Case) {
+	if !s.mask.None() {
+		return
+	}
 	s.report.Describe(report.Case{ID: c.ID, Question: c.Question, Tags: c.Tags, Agent: c.Agent.Name, Version: c.Agent.Version, Batch: c.Agent.BatchID})
 }
 

@@ -137,11 +137,14 @@ func (c *Comparison) how(k, i, j int) string {
 		return "blank text for NULL"
 	case p.Kind == scoring.KindText && g.Type == scoring.String && a.Type == scoring.String && p.GoldFormat == "" && p.PredFormat == "":
 		x, y := g.Text(), a.Text()
+		oneX, oneY := strings.Join(strings.Fields(x), " "), strings.Join(strings.Fields(y), " ")
 		switch {
 		case strings.EqualFold(x, y):
 			return "letter case"
-		case strings.Join(strings.Fields(x), " ") == strings.Join(strings.Fields(y), " "):
+		case oneX == oneY:
 			return "white space"
+		case strings.EqualFold(oneX, oneY):
+			return "letter case and white space"
 		}
 		return "another spelling of the text"
 	case p.Fact != "":

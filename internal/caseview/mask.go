@@ -49,7 +49,7 @@ func NewMask(columns []string, salt []byte) (*Mask, error) {
 		if p == "" {
 			return nil, errcode.New(errcode.InvalidArgument, "mask[%d]: expected the name of a column", i)
 		}
-		if !utf8.ValidString(p) {
+		if !utf8.ValidString(c) {
 			return nil, errcode.New(errcode.InvalidArgument, "mask[%d]: expected UTF-8 text", i)
 		}
 		m.patterns = append(m.patterns, escaped)

@@ -41,7 +41,7 @@ func largeStore(b *testing.B) string {
 // BenchmarkPages measures pages of a run of 100,000 cases and 60 metrics: the mean time, that of the
 // first, their size, and by how much the process grew at most above what it was before.
 func BenchmarkPages(b *testing.B) {
-	h := siteOf(b, largeStore(b), identity.Admin)
+	h := as(siteOf(b, largeStore(b)), identity.Admin)
 	run := caselist.Run{ID: sitetest.RunID(1), Agent: "atlas", Version: sitetest.AgentVersion(1), Batch: sitetest.BatchID(1)}
 	before := caselist.Run{ID: sitetest.RunID(0), Agent: "atlas", Version: sitetest.AgentVersion(0), Batch: sitetest.BatchID(0)}
 	list := func(change func(*caselist.State)) string {
@@ -95,7 +95,7 @@ func BenchmarkPages(b *testing.B) {
 
 // BenchmarkWideCase measures the page of a case with two results of 10,000 rows and 50 columns.
 func BenchmarkWideCase(b *testing.B) {
-	h := siteOf(b, sitetest.Wide(b, 10_000, 50), identity.Admin)
+	h := as(siteOf(b, sitetest.Wide(b, 10_000, 50)), identity.Admin)
 	p := sitetest.Plain
 	measure(b, h, caseAddress(caselist.State{Run: caselist.Run{ID: p.ID, Agent: p.Agent, Version: p.AgentVersion, Batch: p.BatchID}}, sitetest.WideCase))
 }

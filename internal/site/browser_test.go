@@ -4,12 +4,17 @@ package site
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/browsertest"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/udf/identity"
@@ -22,13 +27,16 @@ func TestInBrowser(t *testing.T) {
 		t.Skip("there are no pages yet")
 	}
 	b := browsertest.Start(t)
-	h := siteOf(t, sitetest.Small(t), identity.Admin)
+	s := siteOf(t, sitetest.Small(t))
+	q := makeQueue(t, s, labelling.Plan{Name: "Everything", Guideline: "Compare the answer with the question."})
+	h := as(s, identity.Admin)
 	server := httptest.NewServer(h)
 	defer server.Close()
 	sample := samples(t, h)
 	t.Run("every page", func(t *testing.T) { everyPage(t, b, server.URL, sample) })
 	t.Run("accessibility", func(t *testing.T) { accessibility(t, b, server.URL, sample) })
 	t.Run("without script", func(t *testing.T) { withoutScript(t, b, server.URL, sample) })
+	t.Run("walk", func(t *testing.T) { walk(t, b, server.URL, s, q) })
 	t.Run("hostile texts", func(t *testing.T) { hostileTexts(t, b) })
 }
 
@@ -113,6 +121,9 @@ func accessibility(t *testing.T, b *browsertest.Browser, origin string, sample [
 	}
 }
 
+// readable is what can be read on a page, without buttons, which scripts add, and their keys.
+const readable = `(() => { const main = document.querySelector("main").cloneNode(true); main.querySelectorAll("button, kbd, .saved").forEach(e => e.remove()); return main.textContent.replace(/\s+/g, " ").trim() })()`
+
 // withoutScript looks at every page with and without scripts: what can be read is the same.
 func withoutScript(t *testing.T, b *browsertest.Browser, origin string, sample []sampled) {
 	with, without := b.Tab(t, browsertest.Options{}), b.Tab(t, browsertest.Options{NoScript: true})
@@ -120,7 +131,7 @@ func withoutScript(t *testing.T, b *browsertest.Browser, origin string, sample [
 		var text []string
 		for _, tab := range []*browsertest.Tab{with, without} {
 			tab.Go(origin + p.address)
-			text = append(text, browsertest.Eval[string](tab, "document.querySelector('main').textContent.replace(/\\s+/g, ' ')"))
+			text = append(text, browsertest.Eval[string](tab, readable))
 		}
 		if p.name != "error" && text[0] != text[1] {
 			at := 0
@@ -135,7 +146,7 @@ func withoutScript(t *testing.T, b *browsertest.Browser, origin string, sample [
 // hostileTexts opens pages full of hostile texts: no script of theirs runs, nobody else is asked, and
 // nothing is forbidden by the page's policy because nothing tries.
 func hostileTexts(t *testing.T, b *browsertest.Browser) {
-	h := siteOf(t, sitetest.HostileStore(t), identity.Admin)
+	h := as(hostileSite(t, 30), identity.Admin)
 	server := httptest.NewServer(h)
 	defer server.Close()
 	tab := b.Tab(t, browsertest.Options{})
@@ -152,4 +163,77 @@ func hostileTexts(t *testing.T, b *browsertest.Browser) {
 		}
 	}
 	tab.Clean(server.URL)
+}
+
+// walk goes from the list of runs over a comparison to a case, and labels twenty cases of a queue by
+// keys only.
+func walk(t *testing.T, b *browsertest.Browser, origin string, s *Site, q *labelling.Queue) {
+	tab := b.Tab(t, browsertest.Options{})
+	at := func(want string) {
+		t.Helper()
+		if got := strings.TrimPrefix(tab.Address(), origin); !strings.HasPrefix(got, want) {
+			t.Fatalf("the walk is at %s, want %s", got, want)
+		}
+	}
+	follow := func(selector, want string) {
+		t.Helper()
+		tab.Click(selector)
+		at(want)
+		tab.Clean(origin)
+	}
+	tab.Go(origin + "/")
+	follow("main table a[href^='/run?']", "/run?")
+	follow("nav.run a[href^='/compare']", "/compare?")
+	follow("main a[href^='/compare/cases']", "/compare/cases?")
+	follow("main table a[href^='/case?']", "/case?")
+	// Back and forth, and a view that is opened again by its address.
+	here := tab.Address()
+	browsertest.Eval[bool](tab, "history.back(), true")
+	tab.Wait("location.pathname === '/compare/cases' && document.readyState === 'complete'")
+	tab.Go(here)
+	title := browsertest.Eval[string](tab, "document.title")
+	tab.Do(chromedp.Reload())
+	if again := browsertest.Eval[string](tab, "document.title"); again != title {
+		t.Errorf("the same address shows %q, then %q", title, again)
+	}
+
+	tab.Go(origin + queueAddress(q.ID))
+	follow("main a[href^='/label/next']", "/label?")
+	said := map[string]string{} // verdict by case
+	verdicts := []string{"pass", "fail", "unsure"}
+	for i := range 20 {
+		tab.Wait("document.querySelector('form[data-keys]') && document.querySelector('[data-save]')")
+		id := browsertest.Eval[string](tab, "document.querySelector('form[data-keys]').elements.case.value")
+		if said[id] != "" {
+			t.Fatalf("case %s comes again", id)
+		}
+		n := i % len(verdicts)
+		said[id] = verdicts[n]
+		tab.Press(fmt.Sprint(n + 1))
+		if i%5 == 0 {
+			tab.Press("n")
+			tab.Wait("document.activeElement.name == 'note'")
+			tab.Press(fmt.Sprintf("because of j, k and %d", i)) // keys are text here
+			tab.Press("\r", chromedp.ModifierCtrl)
+		} else {
+			tab.Press("\r")
+		}
+		tab.Wait(fmt.Sprintf("document.querySelector('form[data-keys]')?.elements.case.value !== %q", id))
+	}
+	tab.Wait("(JSON.parse(localStorage.getItem('badger.unsent')) || []).length === 0")
+	tab.Clean(origin)
+	rows, err := s.o.Warehouse.LoggedLabels(t.Context(), connectors.LabelFilter{Queue: q.ID, Annotator: "kim"}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, notes := map[string]string{}, 0
+	for _, r := range rows {
+		got[r.CaseID] = r.Verdict // the newest comes last
+		if strings.HasPrefix(r.Note, "because of j, k and ") {
+			notes++
+		}
+	}
+	if !maps.Equal(got, said) || notes < 4 {
+		t.Errorf("the store holds %v with %d notes, want %v with 4", got, notes, said)
+	}
 }

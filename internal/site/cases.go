@@ -249,6 +249,10 @@ func sortedKeys(v url.Values) []string {
 	return keys
 }
 
+// linkedRows is up to how many rows of a page each value leads to the cases that share it. On longer
+// pages these addresses would be most of what is sent.
+const linkedRows = 100
+
 func rowOfCase(c *connectors.CaseRow, s caselist.State, metric string, metrics []string) caseRow {
 	primary, scored := c.Scores[metric]
 	row := caseRow{CaseRow: *c, Address: caseAddress(s, c.ID), Reason: primary.Reason, SameOf: map[string]string{}}
@@ -256,6 +260,9 @@ func rowOfCase(c *connectors.CaseRow, s caselist.State, metric string, metrics [
 		row.Status = statusOf(&primary)
 	}
 	same := func(column, value string) string {
+		if s.Size > linkedRows {
+			return ""
+		}
 		return casesAddress(s.With(caselist.Filter{Column: column, Op: caselist.Equal, Value: value}))
 	}
 	if r, there := c.Scores["relation"]; there && r.Status == scoring.StatusOK {

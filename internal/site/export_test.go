@@ -1,3 +1,5 @@
+//go:build !no_duckdb
+
 package site
 
 import (

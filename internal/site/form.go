@@ -146,14 +146,19 @@ func (f *form) write(w io.Writer, name string, data frame) error {
 // functions are what templates can call, besides those of html/template.
 func (f *form) functions() template.FuncMap {
 	return template.FuncMap{
-		// to is a link: {{template "a" (to .Address "text")}}, or with a class as third argument.
+		// to is a link: {{template "a" (to .Address "text")}}, or with a class as third argument. Without an
+		// address it leads nowhere.
 		"to": func(address string, text any, class ...string) link {
-			return link{f.href(address), shown(text), strings.Join(class, " ")}
+			l := link{Text: shown(text), Class: strings.Join(class, " ")}
+			if address != "" {
+				l.Href = f.href(address)
+			}
+			return l
 		},
 		// those is a number of cases that leads to them; none, or an unknown number, leads nowhere.
 		"those": func(address string, number any) link {
 			text := count(number)
-			if text == "0" || text == dash {
+			if address == "" || text == "0" || text == dash {
 				return link{Text: text}
 			}
 			return link{Href: f.href(address), Text: text}
@@ -184,6 +189,8 @@ func (f *form) functions() template.FuncMap {
 
 		"runAddress":  runAddress,
 		"pieces":      caseview.Pieces,
+		"name":        columnName,
+		"brief":       func(s string) string { return cutText(s, 200) },
 		"lines":       textLines,
 		"pad":         padding,
 		"columnState": columnState,

@@ -3,12 +3,14 @@
 package site
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -22,7 +24,8 @@ func TestHostileTextsStayText(t *testing.T) {
 	}
 	texts := sitetest.Hostile()
 	at := func(i int) string { return strings.ToValidUTF8(texts[i%len(texts)].Text, "\ufffd") }
-	h := siteOf(t, sitetest.HostileStore(t), identity.Admin)
+	s := hostileSite(t, 2)
+	h := as(s, identity.Admin)
 	crawl(t, h, 10, func(p *seen) { p.check(t, 0) })
 
 	all := caselist.State{Run: caselist.Run{ID: sitetest.Plain.ID, Agent: sitetest.Plain.Agent, Version: sitetest.Plain.AgentVersion, Batch: sitetest.Plain.BatchID}, Mode: caselist.All, Page: 1, Size: caselist.MaxSize}
@@ -44,6 +47,44 @@ func TestHostileTextsStayText(t *testing.T) {
 			t.Errorf("%s: the page of its case does not show it", of.Name)
 		}
 	}
+}
+
+// hostileSite is the site of the hostile store, with queues whose names, guidelines and verdicts are
+// hostile, too, and a label in each: a queue for each text, or for one of so many.
+func hostileSite(t *testing.T, of int) *Site {
+	t.Helper()
+	s := siteOf(t, sitetest.HostileStore(t))
+	store, err := s.labels()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := caselist.State{Run: caselist.Run{ID: sitetest.Plain.ID, Agent: sitetest.Plain.Agent, Version: sitetest.Plain.AgentVersion, Batch: sitetest.Plain.BatchID}, Mode: caselist.All}
+	ids, err := labelling.Cases(t.Context(), s.o.Warehouse, s.o.Metrics, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range sitetest.Hostile() {
+		if i%of != 0 {
+			continue
+		}
+		// Names are short, and no text of a queue holds NUL.
+		harmless := strings.ReplaceAll(text.Text, "\x00", "")
+		verdict := strings.TrimSpace(strings.ToValidUTF8(begin(harmless, 40), ""))
+		q, err := store.Make(t.Context(), labelling.Plan{Name: begin(harmless, 200), List: list, Guideline: harmless, Options: []string{"pass", "fail", verdict}, Most: 5, Order: labelling.Random, Seed: int64(i)}, ids)
+		if err != nil {
+			t.Errorf("%s: %v", text.Name, err)
+			continue
+		}
+		item, err := store.Next(t.Context(), q, text.Name)
+		if err != nil || item.Item == nil {
+			t.Fatalf("%s: %v", text.Name, err)
+		}
+		l := labelling.Label{ID: fmt.Sprintf("hostile-%d", i), AnswerID: q.Answer(item.Item.CaseID), Annotator: text.Name, Verdict: verdict, Note: harmless, Queue: q.ID}
+		if _, err := store.Save(t.Context(), q, l); err != nil && !strings.Contains(l.CaseID, "\x00") {
+			t.Errorf("%s: %v", text.Name, err)
+		}
+	}
+	return s
 }
 
 // text is what can be read on a page, as [plain] leaves it.

@@ -354,8 +354,8 @@ func TestFormsLeadBackToThisSite(t *testing.T) {
 // the answers were scored, nor of what others said.
 func TestBlind(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
-	q := makeQueue(t, s, labelling.Plan{Blind: true, Annotators: 3, Order: labelling.Disagreement})
-	open := makeQueue(t, s, labelling.Plan{})
+	q := makeQueue(t, s, labelling.Plan{Blind: true, Annotators: 3, Order: labelling.Random, Seed: 3, Most: 15})
+	open := makeQueue(t, s, labelling.Plan{Order: labelling.Random, Seed: 3, Most: 15})
 	store, err := s.labels()
 	if err != nil {
 		t.Fatal(err)

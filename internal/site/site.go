@@ -189,6 +189,10 @@ func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 		f.Status, f.Heading, f.Advice = http.StatusServiceUnavailable, "The warehouse does not answer", "Load the page again in a moment."
 		rw.Header().Set("Retry-After", "5")
 	default:
+		if code == errcode.Unknown { // it is not written for people
+			f.Message = "This is a defect of badger."
+			s.o.Log.Error("a defect", slog.String("id", f.ID), slog.String("error", err.Error()))
+		}
 		f.Status, f.Heading, f.Advice = http.StatusInternalServerError, "The page could not be made", "Load the page again. Where it fails again, tell whoever runs the server the identifier below."
 		s.o.Log.Error("a page could not be made", slog.String("id", f.ID), slog.String("path", r.URL.Path), slog.String("code", code.String()))
 	}

@@ -1,7 +1,10 @@
 package site
 
 import (
+	"bytes"
+	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -66,13 +69,27 @@ func TestErrorPage(t *testing.T) {
 		t.Errorf("%d %s\n%s", res.StatusCode, id, body)
 	}
 	for code, want := range map[errcode.Code]int{
-		errcode.InvalidArgument: 400, errcode.PermissionDenied: 403, errcode.FailedPrecondition: 409, errcode.Unavailable: 503, errcode.DeadlineExceeded: 503, errcode.Internal: 500, errcode.Unknown: 500,
+		errcode.InvalidArgument: 400, errcode.PermissionDenied: 403, errcode.FailedPrecondition: 409, errcode.Unavailable: 503, errcode.DeadlineExceeded: 503, errcode.Internal: 500,
 	} {
 		w := httptest.NewRecorder()
 		s.fail(w, httptest.NewRequest(http.MethodGet, "/", nil), errcode.New(code, "<b>%s</b>", "hostile"))
 		if w.Code != want || strings.Contains(w.Body.String(), "<b>hostile") || !strings.Contains(w.Body.String(), "&lt;b&gt;hostile") {
 			t.Errorf("%s: %d, want %d\n%s", code, w.Code, want, w.Body)
 		}
+	}
+}
+
+// TestDefectsAreNotShown holds that an error that was not written for people is in the log alone.
+func TestDefectsAreNotShown(t *testing.T) {
+	var log bytes.Buffer
+	s, err := New(Options{Version: "test", Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	s.fail(w, httptest.NewRequest(http.MethodGet, "/", nil), errors.New("template: x.html:1: boom"))
+	if w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "boom") || !strings.Contains(log.String(), "boom") {
+		t.Errorf("%d\n%s\n%s", w.Code, w.Body, &log)
 	}
 }
 

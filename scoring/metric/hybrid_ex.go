@@ -245,6 +245,11 @@ func CompareResults(gold, pred *scoring.Table) *Hybrid {
 	return compareResults(gold, pred, &o, "", true)
 }
 
+// CompareUnder compares two results as hybrid_ex does, under an alignment that fits both.
+func CompareUnder(gold, pred *scoring.Table, a *scoring.Alignment) *Hybrid {
+	return &Hybrid{Alignment: *a, GoldColumns: names(gold), PredColumns: names(pred), Counts: countCells(gold, pred, a, cell.Options{Pairs: true}, paperDelta)}
+}
+
 func compareResults(gold, pred *scoring.Table, o *hybridOptions, asked string, pairs bool) *Hybrid {
 	h := &Hybrid{Alignment: align.Align(gold, pred, o.align(asked)), GoldColumns: names(gold), PredColumns: names(pred)}
 	compare := o.cell()

@@ -25,7 +25,7 @@ func TestWhatGoesWrongIsSeen(t *testing.T) {
 		"/axe":     pageOf("Axe", `<p>A picture</p><img src="data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==">`),
 		"/dark":    pageOf("Dark", `<p>Grey</p><style>@media (prefers-color-scheme: dark) { body { background: #333 } p { color: #444 } h1 { color: #fff } }</style>`),
 		"/script":  pageOf("Script", `<p id="p">off</p><script>document.getElementById("p").textContent = "on"</script>`),
-		"/keys":    pageOf("Keys", `<p id="p"></p><script>addEventListener("keydown", e => { p.textContent += e.key })</script>`),
+		"/keys":    pageOf("Keys", `<p id="p"></p><input id="i"><script>addEventListener("keydown", e => { p.textContent += e.key; if (e.key === "n" && e.target !== i) { i.focus(); e.preventDefault() } })</script>`),
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/policy" {
@@ -101,6 +101,8 @@ func TestWhatGoesWrongIsSeen(t *testing.T) {
 		tab.Go(server.URL + "/keys")
 		tab.Press("1j\r")
 		tab.Wait("p.textContent == '1jEnter'")
+		tab.Press("nan") // the first is taken, the others are typed
+		tab.Wait("i.value == 'an'")
 	})
 	t.Run("width", func(t *testing.T) {
 		tab := b.Tab(t, browsertest.Options{Width: 320})

@@ -21,7 +21,7 @@ CREATE TABLE IF NOT EXISTS badger.golden_set (case_id VARCHAR, question VARCHAR,
 -- The answers of agents: one row for each question, version of an agent, and batch.
 CREATE TABLE IF NOT EXISTS badger.agent_runs (agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, case_id VARCHAR, interpretation VARCHAR, sql VARCHAR, result VARCHAR, sql_error VARCHAR, tool_calls VARIANT, response VARCHAR, latency_ms FLOAT, gold_latency_ms FLOAT, ran_at TIMESTAMP_LTZ(9), conversation_id VARCHAR, turn NUMBER(19, 0));
 
--- What people said of answers: one row for each answer and annotator.
+-- What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log.
 CREATE TABLE IF NOT EXISTS badger.human_labels (case_id VARCHAR, agent_name VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, labelled_at TIMESTAMP_LTZ(9), agent_version VARCHAR);
 
 -- The evaluations: one row for each run and each agent, version and batch that it scored.
@@ -45,11 +45,20 @@ CREATE TABLE IF NOT EXISTS badger.run_log (entry_id VARCHAR, logged_at TIMESTAMP
 -- Who evaluates now, in warehouses without locks of their own: a row for each lock.
 CREATE TABLE IF NOT EXISTS badger.run_locks (name VARCHAR, holder VARCHAR, taken_at TIMESTAMP_LTZ(9), beat_at TIMESTAMP_LTZ(9));
 
--- Who is asking a judge at this moment: one row for each request. Rows come and go.
+-- Who is asking a judge, or has an answer before them to label, at this moment: one row for each request, and for each annotator of an answer. Rows come and go.
 CREATE TABLE IF NOT EXISTS badger.claims (claim_key VARCHAR, owner VARCHAR, expires_ms NUMBER(19, 0));
 
 -- Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.
 CREATE TABLE IF NOT EXISTS badger.calls (call_id VARCHAR, content_hash VARCHAR, function VARCHAR, request VARCHAR, reply VARCHAR, expires_ms NUMBER(19, 0));
+
+-- The labelling queues: answers of one run that people are to label, in an order.
+CREATE TABLE IF NOT EXISTS badger.queues (queue_id VARCHAR, name VARCHAR, eval_run_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, filter VARCHAR, ordering VARCHAR, seed NUMBER(19, 0), annotators NUMBER(19, 0), guideline VARCHAR, options VARIANT, blind BOOLEAN, reason_required BOOLEAN, cases NUMBER(19, 0), created_by VARCHAR, created_at TIMESTAMP_LTZ(9), closed_at TIMESTAMP_LTZ(9));
+
+-- The answers of the labelling queues. They are fixed when a queue is made.
+CREATE TABLE IF NOT EXISTS badger.queue_items (queue_id VARCHAR, position NUMBER(19, 0), case_id VARCHAR);
+
+-- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn.
+CREATE TABLE IF NOT EXISTS badger.label_log (label_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, gold_wrong BOOLEAN, ambiguous BOOLEAN, labelled_at TIMESTAMP_LTZ(9), queue_id VARCHAR, answer_hash VARCHAR, decides BOOLEAN);
 
 -- The latest score of each answer and metric, whichever run it is from, with the status of that run.
 CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agent_name, agent_version, batch_id, metric, metric_version, status, value, label, passed, reason, detail, assessment_ids, config_hash, scored_at, code, usage, gold_hash, run_status, run_date FROM (
@@ -60,14 +69,17 @@ CREATE OR REPLACE VIEW badger.latest_scores AS SELECT eval_run_id, case_id, agen
 WHERE newest = 1;
 
 -- What most annotators say of an answer: passes is 1 or 0, and NULL where they are divided.
-CREATE OR REPLACE VIEW badger.consensus AS SELECT case_id, agent_name, batch_id, CASE WHEN SUM(said) > 0 THEN 1 WHEN SUM(said) < 0 THEN 0 END AS passes, agent_version
-FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, said
+CREATE OR REPLACE VIEW badger.consensus AS SELECT case_id, agent_name, batch_id, CASE WHEN says > 0 THEN 1 WHEN says < 0 THEN 0 END AS passes, agent_version
+FROM (SELECT case_id, agent_name, agent_version, batch_id, CASE WHEN MAX(decides) = 1 THEN SUM(decides * said) ELSE SUM(said) END AS says
+  FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, said
+FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, said, ROW_NUMBER() OVER (PARTITION BY case_id, agent_name, agent_version, batch_id, annotator, decides ORDER BY origin) AS choice
+FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, 0 AS decides, said, 1 AS origin
 FROM (SELECT l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END) AS agent_version, l.batch_id, l.annotator,
         CASE WHEN l.verdict IN ('pass', '1', 'true', 'yes', 'correct') THEN 1 WHEN l.verdict IN ('fail', '0', 'false', 'no', 'incorrect') THEN -1 ELSE 0 END AS said,
         ROW_NUMBER() OVER (PARTITION BY l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.versions IS NULL THEN e.only_version ELSE a.only_version END), l.batch_id, l.annotator
                            ORDER BY CASE WHEN l.labelled_at IS NULL THEN 1 ELSE 0 END, l.labelled_at DESC, l.verdict) AS latest
   FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, verdict, labelled_at
-    FROM (SELECT case_id AS raw_id, COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, COALESCE(CAST(agent_name AS VARCHAR), '') AS agent_name, CAST(agent_version AS VARCHAR) AS agent_version,
+    FROM (SELECT CAST(case_id AS VARCHAR) AS raw_id, COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, COALESCE(CAST(agent_name AS VARCHAR), '') AS agent_name, CAST(agent_version AS VARCHAR) AS agent_version,
                  COALESCE(CAST(batch_id AS VARCHAR), '') AS batch_id, COALESCE(CAST(annotator AS VARCHAR), '') AS annotator, LOWER(TRIM(REPLACE(REPLACE(REPLACE(COALESCE(CAST(verdict AS VARCHAR), ''), CHR(9), ' '), CHR(10), ' '), CHR(13), ' '))) AS verdict,
                  labelled_at AS labelled_at
           FROM badger.human_labels) k
@@ -81,7 +93,16 @@ FROM (SELECT l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.vers
   LEFT JOIN (SELECT agent_name, batch_id, CASE WHEN COUNT(DISTINCT agent_version) = 1 THEN MIN(agent_version) END AS only_version
     FROM badger.eval_runs GROUP BY agent_name, batch_id) e
   ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id) v
-WHERE latest = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id;
+WHERE latest = 1 OR agent_version IS NULL
+  UNION ALL SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, said, 0 AS origin
+  FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, CASE verdict WHEN 'pass' THEN 1 WHEN 'fail' THEN -1 ELSE 0 END AS said, verdict,
+          ROW_NUMBER() OVER (PARTITION BY case_id, agent_name, agent_version, batch_id, annotator, decides ORDER BY labelled_at DESC, label_id DESC) AS latest
+    FROM (SELECT CAST(case_id AS VARCHAR) AS raw_id, COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, COALESCE(CAST(agent_name AS VARCHAR), '') AS agent_name, COALESCE(CAST(agent_version AS VARCHAR), '') AS agent_version,
+                 COALESCE(CAST(batch_id AS VARCHAR), '') AS batch_id, COALESCE(CAST(annotator AS VARCHAR), '') AS annotator, CASE WHEN decides THEN 1 ELSE 0 END AS decides, verdict, labelled_at, label_id
+          FROM badger.label_log) k
+    WHERE 1 = 1) g
+  WHERE latest = 1 AND verdict NOT IN ('skip', 'withdrawn')) u) w
+WHERE choice = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id) c;
 
 -- The complexity tier of each question, from its newest score.
 CREATE OR REPLACE VIEW badger.complexity AS SELECT case_id, label AS tier FROM (
@@ -311,7 +332,7 @@ FROM (SELECT v.metric, v.agent_name, v.agent_version, v.case_id, v.value, v.pass
 WHERE having_it = systems GROUP BY metric, agent_name, agent_version;
 
 -- The version of the tables.
-INSERT INTO badger.schema_version (version, reached_at) SELECT 4, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 4);
+INSERT INTO badger.schema_version (version, reached_at) SELECT 5, CURRENT_TIMESTAMP FROM (SELECT 1 AS one) o WHERE NOT EXISTS (SELECT 1 FROM badger.schema_version WHERE version >= 5);
 
 -- A comment on the table golden_set.
 COMMENT ON TABLE badger.golden_set IS 'The questions, with their accepted answers.';
@@ -416,7 +437,7 @@ COMMENT ON COLUMN badger.agent_runs.conversation_id IS 'The conversation that th
 COMMENT ON COLUMN badger.agent_runs.turn IS 'Position of the answer in its conversation.';
 
 -- A comment on the table human_labels.
-COMMENT ON TABLE badger.human_labels IS 'What people said of answers: one row for each answer and annotator.';
+COMMENT ON TABLE badger.human_labels IS 'What people said of answers: one row for each answer and annotator. Labels that are given in the web report are in label_log.';
 
 -- A comment on human_labels.case_id.
 COMMENT ON COLUMN badger.human_labels.case_id IS 'The question whose answer is labelled.';
@@ -668,16 +689,16 @@ COMMENT ON COLUMN badger.run_locks.taken_at IS 'When it was taken.';
 COMMENT ON COLUMN badger.run_locks.beat_at IS 'When the holder last said that it is alive. A lock that has been silent for schedule.stale minutes may be taken.';
 
 -- A comment on the table claims.
-COMMENT ON TABLE badger.claims IS 'Who is asking a judge at this moment: one row for each request. Rows come and go.';
+COMMENT ON TABLE badger.claims IS 'Who is asking a judge, or has an answer before them to label, at this moment: one row for each request, and for each annotator of an answer. Rows come and go.';
 
 -- A comment on claims.claim_key.
-COMMENT ON COLUMN badger.claims.claim_key IS 'Hash of the request.';
+COMMENT ON COLUMN badger.claims.claim_key IS 'Hash of the request, or label:QUEUE:POSITION:PLACE.';
 
 -- A comment on claims.owner.
-COMMENT ON COLUMN badger.claims.owner IS 'The process that asks.';
+COMMENT ON COLUMN badger.claims.owner IS 'The process that asks, or label:ANNOTATOR.';
 
 -- A comment on claims.expires_ms.
-COMMENT ON COLUMN badger.claims.expires_ms IS 'Until when, in milliseconds since 1970. After that another process may ask.';
+COMMENT ON COLUMN badger.claims.expires_ms IS 'Until when, in milliseconds since 1970. After that another process may ask, or another person label.';
 
 -- A comment on the table calls.
 COMMENT ON TABLE badger.calls IS 'Calls of the function server that last longer than a connection: what was asked, and the reply. Rows are deleted some time after they expire.';
@@ -699,6 +720,120 @@ COMMENT ON COLUMN badger.calls.reply IS 'The reply. NULL until there is one, and
 
 -- A comment on calls.expires_ms.
 COMMENT ON COLUMN badger.calls.expires_ms IS 'Until when the row is kept, in milliseconds since 1970.';
+
+-- A comment on the table queues.
+COMMENT ON TABLE badger.queues IS 'The labelling queues: answers of one run that people are to label, in an order.';
+
+-- A comment on queues.queue_id.
+COMMENT ON COLUMN badger.queues.queue_id IS 'Identifies the queue.';
+
+-- A comment on queues.name.
+COMMENT ON COLUMN badger.queues.name IS 'What people call it.';
+
+-- A comment on queues.eval_run_id.
+COMMENT ON COLUMN badger.queues.eval_run_id IS 'The run whose answers are labelled.';
+
+-- A comment on queues.agent_name.
+COMMENT ON COLUMN badger.queues.agent_name IS 'Who answered.';
+
+-- A comment on queues.agent_version.
+COMMENT ON COLUMN badger.queues.agent_version IS 'Version of the agent.';
+
+-- A comment on queues.batch_id.
+COMMENT ON COLUMN badger.queues.batch_id IS 'Batch of the answers.';
+
+-- A comment on queues.filter.
+COMMENT ON COLUMN badger.queues."filter" IS 'Which answers of the run were chosen: the query of the address of a list of cases.';
+
+-- A comment on queues.ordering.
+COMMENT ON COLUMN badger.queues.ordering IS 'How they were put in order: listed, random, disagreement, unsure or strata.';
+
+-- A comment on queues.seed.
+COMMENT ON COLUMN badger.queues.seed IS 'Seed of what was drawn by lot. The same seed gives the same order.';
+
+-- A comment on queues.annotators.
+COMMENT ON COLUMN badger.queues.annotators IS 'How many people are to label each answer.';
+
+-- A comment on queues.guideline.
+COMMENT ON COLUMN badger.queues.guideline IS 'What the annotators are told.';
+
+-- A comment on queues.options.
+COMMENT ON COLUMN badger.queues.options IS 'The verdicts that are offered besides skip, in their order.';
+
+-- A comment on queues.blind.
+COMMENT ON COLUMN badger.queues.blind IS 'Whether annotators see no score, verdict, relation or label of others.';
+
+-- A comment on queues.reason_required.
+COMMENT ON COLUMN badger.queues.reason_required IS 'Whether fail needs a note.';
+
+-- A comment on queues.cases.
+COMMENT ON COLUMN badger.queues.cases IS 'How many answers the queue holds.';
+
+-- A comment on queues.created_by.
+COMMENT ON COLUMN badger.queues.created_by IS 'By whom it was made.';
+
+-- A comment on queues.created_at.
+COMMENT ON COLUMN badger.queues.created_at IS 'When.';
+
+-- A comment on queues.closed_at.
+COMMENT ON COLUMN badger.queues.closed_at IS 'When it was closed. NULL while it is open.';
+
+-- A comment on the table queue_items.
+COMMENT ON TABLE badger.queue_items IS 'The answers of the labelling queues. They are fixed when a queue is made.';
+
+-- A comment on queue_items.queue_id.
+COMMENT ON COLUMN badger.queue_items.queue_id IS 'The queue.';
+
+-- A comment on queue_items.position.
+COMMENT ON COLUMN badger.queue_items.position IS 'Place in the queue, from 1.';
+
+-- A comment on queue_items.case_id.
+COMMENT ON COLUMN badger.queue_items.case_id IS 'The question whose answer is labelled.';
+
+-- A comment on the table label_log.
+COMMENT ON TABLE badger.label_log IS 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn.';
+
+-- A comment on label_log.label_id.
+COMMENT ON COLUMN badger.label_log.label_id IS 'Identifies the label, as its sender named it. The same label sent again is not written again.';
+
+-- A comment on label_log.case_id.
+COMMENT ON COLUMN badger.label_log.case_id IS 'The question whose answer is labelled.';
+
+-- A comment on label_log.agent_name.
+COMMENT ON COLUMN badger.label_log.agent_name IS 'Who answered.';
+
+-- A comment on label_log.agent_version.
+COMMENT ON COLUMN badger.label_log.agent_version IS 'Version of the agent.';
+
+-- A comment on label_log.batch_id.
+COMMENT ON COLUMN badger.label_log.batch_id IS 'Batch of the answer.';
+
+-- A comment on label_log.annotator.
+COMMENT ON COLUMN badger.label_log.annotator IS 'Who labelled the answer.';
+
+-- A comment on label_log.verdict.
+COMMENT ON COLUMN badger.label_log.verdict IS 'pass, fail, unsure or another option of the queue, which counts as unsure; skip; or withdrawn, where the annotator says nothing any more.';
+
+-- A comment on label_log.note.
+COMMENT ON COLUMN badger.label_log.note IS 'Why.';
+
+-- A comment on label_log.gold_wrong.
+COMMENT ON COLUMN badger.label_log.gold_wrong IS 'Whether the accepted answer is wrong, apart from the verdict.';
+
+-- A comment on label_log.ambiguous.
+COMMENT ON COLUMN badger.label_log.ambiguous IS 'Whether the question can be understood in several ways, apart from the verdict.';
+
+-- A comment on label_log.labelled_at.
+COMMENT ON COLUMN badger.label_log.labelled_at IS 'When it was received.';
+
+-- A comment on label_log.queue_id.
+COMMENT ON COLUMN badger.label_log.queue_id IS 'The queue. NULL where the answer was labelled outside of one.';
+
+-- A comment on label_log.answer_hash.
+COMMENT ON COLUMN badger.label_log.answer_hash IS 'Identifies what the annotator saw: question, accepted answers and the agent\'s answer.';
+
+-- A comment on label_log.decides.
+COMMENT ON COLUMN badger.label_log.decides IS 'Whether the verdict settles a disagreement: it then counts in place of the others.';
 
 -- A comment on the view latest_scores.
 COMMENT ON VIEW badger.latest_scores IS 'The latest score of each answer and metric, whichever run it is from, with the status of that run.';

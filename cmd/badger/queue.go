@@ -1,0 +1,354 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
+	"github.com/badger-eval/badger/scoring/metric"
+)
+
+type queueCommand struct {
+	New    queueNewCommand    `cmd:"" help:"Make a queue of answers of a run that people are to label."`
+	List   queueListCommand   `cmd:"" help:"List the queues with how far they are."`
+	Close  queueCloseCommand  `cmd:"" help:"Close a queue. Its labels stay."`
+	Export queueExportCommand `cmd:"" help:"Write labels as JSON Lines, an answer a line, in the form of case files."`
+	Import queueImportCommand `cmd:"" help:"Read labels from JSON Lines in the form of case files."`
+}
+
+// labelStore is the database that holds queues and labels.
+type labelStore struct {
+	DB string `name:"db" required:"" placeholder:"URL" help:"The database that holds the runs and labels, such as duckdb:scores.duckdb."`
+}
+
+// open opens the labels, to write with the tables brought to the present version.
+func (c *labelStore) open(ctx context.Context, p process, only bool) (*labelling.Store, error) {
+	open := openExisting
+	if only {
+		open = func(ctx context.Context, url string) (*connectors.Warehouse, error) {
+			return openWarehouse(ctx, url, readOnly)
+		}
+	}
+	w, err := open(ctx, c.DB)
+	if err != nil {
+		return nil, err
+	}
+	if !only {
+		if err := w.Install(ctx); err != nil {
+			w.Close()
+			return nil, err
+		}
+	}
+	return &labelling.Store{Warehouse: w, Now: p.now}, nil
+}
+
+type queueNewCommand struct {
+	labelStore
+	ID string `name:"run" placeholder:"ID" help:"The run; the last one by default."`
+	chosenBatches
+	List       string   `placeholder:"QUERY" help:"Which answers: the query of the address of a list of cases, as a browser shows it. In place of --mode, --filter and --search."`
+	Mode       string   `placeholder:"MODE" help:"Which answers: all (the default), failed, passed, errors, abstained, disagrees or unlabelled."`
+	Filter     []string `sep:"none" placeholder:"CONDITION" help:"Which answers: COLUMN OP VALUE with one of = != ~ > <, such as 'hybrid_ex<0.5' or relation=rounding. May be given several times."`
+	Search     string   `placeholder:"TEXT" help:"Which answers: those with this text in the case, the question or a query."`
+	Order      string   `default:"listed" enum:"listed,random,disagreement,unsure,strata" help:"In which order: listed, random, disagreement (of metrics, first), unsure (judges, first), or strata (in turn from each relation, tier and agreement of metrics)."`
+	Seed       int64    `default:"1" help:"Of what is drawn by lot: the same seed gives the same order."`
+	Cases      int      `placeholder:"N" help:"At most so many answers."`
+	Annotators int      `default:"1" help:"How many people are to label each answer."`
+	Blind      bool     `help:"Annotators see no score, verdict, relation or label of others."`
+	Options    []string `placeholder:"VERDICT,…" help:"The verdicts that are offered besides skip; pass, fail and unsure by default."`
+	Guideline  string   `placeholder:"FILE" help:"File with what the annotators are told."`
+	Reason     bool     `name:"reason-required" help:"Fail needs a note."`
+	Name       string   `placeholder:"TEXT" help:"What people call the queue."`
+	By         string   `placeholder:"WHO" help:"Who makes it; the user by default."`
+	JSON       bool     `help:"Print one JSON document."`
+}
+
+// Run makes a queue.
+func (c *queueNewCommand) Run(ctx context.Context, p process) error {
+	plan := labelling.Plan{
+		Name: c.Name, Order: labelling.Order(c.Order), Seed: c.Seed, Annotators: c.Annotators, Most: c.Cases, Options: c.Options, Blind: c.Blind, ReasonRequired: c.Reason, By: firstOf(c.By, who(p)),
+	}
+	if c.Annotators < 1 {
+		return usage("--annotators: %d, expected a whole number from 1", c.Annotators)
+	}
+	if c.Guideline != "" {
+		text, err := os.ReadFile(c.Guideline)
+		if err != nil {
+			return usage("--guideline: %w", err)
+		}
+		plan.Guideline = string(text)
+	}
+	var err error
+	if plan.List, err = c.list(); err != nil {
+		return err
+	}
+	s, err := c.open(ctx, p, readWrite)
+	if err != nil {
+		return err
+	}
+	defer s.Warehouse.Close()
+	if plan.List.Run, err = c.run(ctx, s.Warehouse, plan.List.Run); err != nil {
+		return err
+	}
+	ids, err := labelling.Cases(ctx, s.Warehouse, metric.All(), plan.List)
+	if err != nil {
+		return asUsage(err)
+	}
+	q, err := s.Make(ctx, plan, ids)
+	if err != nil {
+		return asUsage(err)
+	}
+	if c.JSON {
+		return writeJSON(p, queueJSON{q.ID, q.Name, q.RunID, q.Agent, q.Version, q.Batch, q.Cases, q.Annotators, q.Ordering, q.Seed, q.Blind, true, nil})
+	}
+	fmt.Fprintf(p.stdout, "queue %s: %s, %s for each\nlabel with: badger view --label --db %s\n", q.ID, report.Counted(int(q.Cases), "case"), report.Counted(int(q.Annotators), "annotator"), c.DB)
+	return nil
+}
+
+// asUsage makes what is wrong with an argument a usage error.
+func asUsage(err error) error {
+	if errcode.Of(err) == errcode.InvalidArgument {
+		return usageError{err}
+	}
+	return err
+}
+
+// list is the list of cases that the flags choose.
+func (c *queueNewCommand) list() (caselist.State, error) {
+	v := url.Values{"filter": c.Filter}
+	if c.List != "" {
+		if c.Mode != "" || c.Filter != nil || c.Search != "" {
+			return caselist.State{}, usage("--list says all that --mode, --filter and --search say; expected one or the other")
+		}
+		var err error
+		if v, err = url.ParseQuery(strings.TrimPrefix(c.List, "?")); err != nil {
+			return caselist.State{}, usage("--list: expected the query of an address, such as mode=failed&filter=hybrid_ex%%3C0.5")
+		}
+	}
+	if c.Mode != "" {
+		v.Set("mode", c.Mode)
+	}
+	if c.Search != "" {
+		v.Set("search", c.Search)
+	}
+	state, err := caselist.Parse(v)
+	return state, asUsage(err)
+}
+
+// run finds the row of eval_runs that the flags choose, or that the list names.
+func (c *queueNewCommand) run(ctx context.Context, w *connectors.Warehouse, named caselist.Run) (caselist.Run, error) {
+	id := firstOf(c.ID, named.ID)
+	if id == "" {
+		last, err := w.LastRun(ctx)
+		if err != nil {
+			return named, err
+		}
+		if last == nil {
+			return named, errcode.New(errcode.NotFound, "the database holds no runs; badger run --to %s makes one", c.DB)
+		}
+		id = last.ID
+	}
+	rows, err := w.Runs(ctx, id)
+	if err != nil {
+		return named, err
+	}
+	if len(rows) == 0 {
+		return named, usage("--run: there is no run %s", report.Short(id))
+	}
+	pattern := c.answers()
+	if pattern == (scoring.AnswerID{}) && named.ID != "" {
+		pattern = scoring.AnswerID{Agent: named.Agent, Version: named.Version, Batch: named.Batch}
+	}
+	var found []caselist.Run
+	var names []string
+	for i := range rows {
+		key := rows[i].Key()
+		if (scoring.AnswerID{Agent: key.Agent, Version: key.Version, Batch: key.Batch}).Matches(pattern) {
+			found = append(found, key)
+		}
+		names = append(names, strings.Join(strings.Fields(key.Agent+" "+key.Version+" "+key.Batch), " "))
+	}
+	if len(found) != 1 {
+		return named, usage("run %s has the answers of %s; choose one with --agent, --agent-version and --batch", report.Short(id), shortList(names))
+	}
+	return found[0], nil
+}
+
+// queueJSON is a queue in the output.
+type queueJSON struct {
+	ID         string         `json:"queue_id"`
+	Name       string         `json:"name"`
+	Run        string         `json:"eval_run_id"`
+	Agent      string         `json:"agent_name"`
+	Version    string         `json:"agent_version"`
+	Batch      string         `json:"batch_id"`
+	Cases      int64          `json:"cases"`
+	Annotators int64          `json:"annotators"`
+	Order      string         `json:"order"`
+	Seed       int64          `json:"seed"`
+	Blind      bool           `json:"blind"`
+	Open       bool           `json:"open"`
+	Progress   *queueProgress `json:"progress,omitempty"`
+}
+
+type queueProgress struct {
+	Done        int64 `json:"done"`
+	Left        int64 `json:"left"`
+	Skipped     int64 `json:"skipped"`
+	Conflicting int64 `json:"conflicting"`
+}
+
+type queueListCommand struct {
+	labelStore
+	JSON bool `help:"Print one JSON document."`
+}
+
+// Run lists the queues.
+func (c *queueListCommand) Run(ctx context.Context, p process) error {
+	s, err := c.open(ctx, p, readOnly)
+	if err != nil {
+		return err
+	}
+	defer s.Warehouse.Close()
+	queues, err := s.Queues(ctx)
+	if err != nil && errcode.Of(err) != errcode.NotFound { // tables of an earlier version have none
+		return err
+	}
+	out := []queueJSON{}
+	for i := range queues {
+		q := &queues[i]
+		progress, err := s.Progress(ctx, q, "")
+		if err != nil {
+			return err
+		}
+		out = append(out, queueJSON{
+			q.ID, q.Name, q.RunID, q.Agent, q.Version, q.Batch, q.Cases, q.Annotators, q.Ordering, q.Seed, q.Blind, q.ClosedAt.IsZero(),
+			&queueProgress{progress.Done, progress.Left, progress.Skipped, progress.Conflicting},
+		})
+	}
+	if c.JSON {
+		return writeJSON(p, out)
+	}
+	if len(out) == 0 {
+		fmt.Fprintln(p.stdout, "There are no queues; badger queue new makes one.")
+	}
+	for _, q := range out {
+		state := ""
+		if !q.Open {
+			state = ", closed"
+		}
+		fmt.Fprintf(p.stdout, "%s  %s  run %s  %d of %d done, %d skipped, %d differ%s\n", q.ID, report.Printable(q.Name), report.Printable(q.Run), q.Progress.Done, q.Cases, q.Progress.Skipped, q.Progress.Conflicting, state)
+	}
+	return nil
+}
+
+type queueCloseCommand struct {
+	labelStore
+	Queue string `arg:"" placeholder:"QUEUE" help:"The queue's id, as badger queue list shows it."`
+}
+
+// Run closes a queue.
+func (c *queueCloseCommand) Run(ctx context.Context, p process) error {
+	s, err := c.open(ctx, p, readWrite)
+	if err != nil {
+		return err
+	}
+	defer s.Warehouse.Close()
+	q, err := s.Queue(ctx, c.Queue)
+	if err != nil {
+		return noQueue(err)
+	}
+	return s.Close(ctx, q)
+}
+
+// noQueue makes a queue that is not there a usage error.
+func noQueue(err error) error {
+	if errcode.Of(err) == errcode.NotFound {
+		return usageError{err}
+	}
+	return asUsage(err)
+}
+
+type queueExportCommand struct {
+	labelStore
+	Queue string `placeholder:"QUEUE" help:"Only labels of this queue."`
+	To    string `default:"-" placeholder:"FILE" help:"Where they are written; - is standard output."`
+}
+
+// Run writes labels.
+func (c *queueExportCommand) Run(ctx context.Context, p process) (err error) {
+	s, err := c.open(ctx, p, readOnly)
+	if err != nil {
+		return err
+	}
+	defer s.Warehouse.Close()
+	if c.Queue != "" {
+		if _, err := s.Queue(ctx, c.Queue); err != nil {
+			return noQueue(err)
+		}
+	}
+	to := p.stdout
+	if c.To != "-" {
+		f, err := os.OpenFile(c.To, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+		if err != nil {
+			return usage("--to: %w", err)
+		}
+		defer func() {
+			if closed := f.Close(); err == nil && closed != nil {
+				err = errcode.New(errcode.ResourceExhausted, "--to: %w", closed)
+			}
+		}()
+		to = f
+	}
+	n, err := s.Export(ctx, to, c.Queue)
+	if err == nil {
+		fmt.Fprintf(p.stderr, "labels of %s\n", report.Counted(n, "answer"))
+	}
+	return err
+}
+
+type queueImportCommand struct {
+	labelStore
+	File      string `arg:"" placeholder:"FILE" help:"JSON Lines; - is standard input."`
+	Queue     string `placeholder:"QUEUE" help:"The queue that human.votes and human.label count for."`
+	Annotator string `placeholder:"NAME" help:"Whose label human.label is, where a line does not say who labelled."`
+}
+
+// Run reads labels.
+func (c *queueImportCommand) Run(ctx context.Context, p process) error {
+	var in io.Reader = p.stdin
+	if c.File != "-" {
+		f, err := os.Open(c.File)
+		if err != nil {
+			return usage("%w", err)
+		}
+		defer f.Close()
+		in = bufio.NewReader(f)
+	}
+	s, err := c.open(ctx, p, readWrite)
+	if err != nil {
+		return err
+	}
+	defer s.Warehouse.Close()
+	if c.Queue != "" {
+		if _, err := s.Queue(ctx, c.Queue); err != nil {
+			return noQueue(err)
+		}
+	}
+	done, err := s.Import(ctx, in, labelling.ImportOptions{Queue: c.Queue, Annotator: c.Annotator})
+	if err != nil {
+		return asUsage(err)
+	}
+	fmt.Fprintf(p.stdout, "%s in %s, %d new\n", report.Counted(done.Labels, "label"), report.Counted(done.Lines, "line"), done.Written)
+	return nil
+}

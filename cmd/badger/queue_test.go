@@ -1,0 +1,105 @@
+//go:build !no_duckdb
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/badger-eval/badger/internal/site/sitetest"
+)
+
+// TestQueueCommand makes queues, and takes labels through a file into them and out again.
+func TestQueueCommand(t *testing.T) {
+	db := "duckdb:" + sitetest.Small(t)
+	of := func(command ...string) []string {
+		return append([]string{"queue", command[0], "--db", db}, command[1:]...)
+	}
+	run := []string{"--run", "judged", "--agent-version", "2.0"}
+	done := func(command ...string) string {
+		t.Helper()
+		code, out, log := badger(t, of(command...)...)
+		if code != exitDone {
+			t.Fatalf("%q: %d\n%s%s", command, code, out, log)
+		}
+		return out
+	}
+	if out := done("list"); !strings.Contains(out, "There are no queues") {
+		t.Errorf("%s", out)
+	}
+	guideline := filepath.Join(t.TempDir(), "guideline.txt")
+	if err := os.WriteFile(guideline, []byte("Be fair.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var q, all queueJSON
+	if err := json.Unmarshal([]byte(done(append([]string{"new", "--filter", "hybrid_ex<1", "--blind", "--annotators", "2", "--order", "random", "--seed", "7", "--guideline", guideline, "--json"}, run...)...)), &q); err != nil {
+		t.Fatal(err)
+	}
+	if q.Run != "judged" || q.Version != "2.0" || q.Annotators != 2 || !q.Blind || !q.Open || q.Order != "random" || q.Seed != 7 || q.Cases < 2 {
+		t.Errorf("%+v", q)
+	}
+	if err := json.Unmarshal([]byte(done(append([]string{"new", "--json"}, run...)...)), &all); err != nil || all.Cases <= q.Cases {
+		t.Errorf("all of %d cases, hybrid_ex below 1 of %d: %v", all.Cases, q.Cases, err)
+	}
+	var listed queueJSON
+	if err := json.Unmarshal([]byte(done(append([]string{"new", "--list", "mode=failed&page=3", "--cases", "1", "--json"}, run...)...)), &listed); err != nil || listed.Cases != 1 {
+		t.Errorf("%+v, %v", listed, err)
+	}
+
+	file := filepath.Join(t.TempDir(), "labels.jsonl")
+	lines := `{"case_id": "bank-01", "agent": {"name": "atlas", "version": "2.0", "batch_id": "` + sitetest.Rerun + `"}, "human": {"votes": {"kim": "pass", "lee": "fail"}}}` + "\n"
+	if err := os.WriteFile(file, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := done("import", file, "--queue", all.ID); out != "2 labels in 1 line, 2 new\n" {
+		t.Errorf("import: %s", out)
+	}
+	exported := done("export", "--queue", all.ID)
+	if err := os.WriteFile(file, []byte(exported), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := done("import", file); out != "2 labels in 1 line, 0 new\n" || done("export") != exported || !strings.Contains(exported, `"kim":"pass"`) {
+		t.Errorf("import of what was exported: %s\n%s", out, exported)
+	}
+	done("close", q.ID)
+	var queues []queueJSON
+	if err := json.Unmarshal([]byte(done("list", "--json")), &queues); err != nil || len(queues) != 3 {
+		t.Fatalf("%+v, %v", queues, err)
+	}
+	for _, is := range queues {
+		if is.Open != (is.ID != q.ID) || is.Progress == nil || is.ID == all.ID && (is.Progress.Conflicting != 1 || is.Progress.Left != all.Cases-1) {
+			t.Errorf("%+v %+v", is, is.Progress)
+		}
+	}
+
+	for want, command := range map[string][]string{
+		"choose one with --agent":          {"new", "--run", "judged-1.0", "--agent", "nobody"},
+		"there is no run":                  {"new", "--run", "x"},
+		"--list says all":                  append([]string{"new", "--list", "mode=all", "--mode", "failed"}, run...),
+		`mode: "best" is no mode`:          append([]string{"new", "--mode", "best"}, run...),
+		`filter: "hybrid_ex"`:              append([]string{"new", "--filter", "hybrid_ex"}, run...),
+		"--annotators: 0":                  append([]string{"new", "--annotators", "0"}, run...),
+		"options: expected 2 to 9":         append([]string{"new", "--options", "pass"}, run...),
+		"--guideline":                      append([]string{"new", "--guideline", file + ".not"}, run...),
+		"there is no queue":                {"close", "x"},
+		"queue: there is no queue":         {"export", "--queue", "x"},
+		"nowhere.jsonl":                    {"import", "nowhere.jsonl"},
+		"line 1: case: case_id is missing": {"import", fileOf(t, `{}`)},
+	} {
+		if code, _, log := badger(t, of(command...)...); code != exitUsage || !strings.Contains(log, want) {
+			t.Errorf("%q: %d, want %s\n%s", command, code, want, log)
+		}
+	}
+}
+
+func fileOf(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

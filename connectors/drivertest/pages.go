@@ -1,0 +1,178 @@
+package drivertest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// pages checks the queries behind pages about runs: every one of them runs, and gives the same
+// everywhere.
+func (h Harness) pages(t *testing.T) {
+	ctx := context.Background()
+	w := connectors.New(h.open(t), h.Dialect)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(w.Install(ctx))
+	at := time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
+	yes, no := true, false
+	ms := func(n int) *time.Duration { d := time.Duration(n) * time.Millisecond; return &d }
+	question := func(id, text, dialect string, tags ...string) *scoring.Case {
+		return &scoring.Case{ID: id, Question: text, Dialect: dialect, Database: "shop", Tags: tags, Golds: []scoring.Query{{SQL: "SELECT gold " + id}}}
+	}
+	answer := func(id, version string, latency int) *scoring.Case {
+		return &scoring.Case{ID: id, Agent: scoring.Agent{Name: "atlas", Version: version, BatchID: "mon"}, Pred: scoring.Query{SQL: "select " + id + " of " + version, Latency: ms(latency)}}
+	}
+	must(w.WriteCases(ctx, "v9", []*scoring.Case{question("a", "an older text", "duckdb"), question("b", "How many 100% orders?", "duckdb", "sales")}))
+	must(w.WriteCases(ctx, "v10", []*scoring.Case{question("a", "How many Orders?", "postgres", "sales", "t\"x")}))
+	must(w.WriteCases(ctx, "v2", []*scoring.Case{answer("a", "2", 10), answer("b", "2", 20), answer("c", "2", 30), answer("a", "1", 5)}))
+	run, before := caselist.Run{ID: "r1", Agent: "atlas", Version: "2", Batch: "mon"}, caselist.Run{ID: "r0", Agent: "atlas", Version: "1", Batch: "mon"}
+	for i, r := range []caselist.Run{before, run} {
+		must(w.WriteRuns(ctx, connectors.Run{ID: r.ID, Agent: r.Agent, AgentVersion: r.Version, BatchID: r.Batch, Started: at.Add(time.Duration(i) * time.Hour), Judge: "none", Counts: `{"ok": 3}`, Versions: `{"metrics": {"hybrid_ex": 2, "relation": 1}}`, Status: "done"}))
+	}
+	score := func(version, id, metric string, value float64, passed *bool, label, reason string) connectors.ScoreRow {
+		s := scoring.Score{CaseID: id, Metric: metric, Version: 1, Status: scoring.StatusOK, Value: value, Passed: passed, Label: label, Reason: reason}
+		return connectors.ScoreRow{AnswerID: scoring.AnswerID{CaseID: id, Agent: "atlas", Version: version, Batch: "mon"}, Score: s}
+	}
+	without := func(id, metric string, status scoring.Status, reason string) connectors.ScoreRow {
+		r := score("2", id, metric, 0, nil, "", reason)
+		r.Score.Status = status
+		return r
+	}
+	must(w.WriteScores(ctx, "r1", "h", at, []connectors.ScoreRow{
+		score("2", "a", "hybrid_ex", 1, &yes, "", "all agree"), score("2", "b", "hybrid_ex", 0.25, &no, "", "1 of 4"), score("2", "c", "hybrid_ex", 0.5, &no, "", "1 of 2"), without("d", "hybrid_ex", scoring.StatusAbstained, "unsure"),
+		score("2", "a", "relation", 1, nil, "same", ""), score("2", "b", "relation", 0, nil, "rounded", ""), without("c", "relation", scoring.StatusFailed, "broke"),
+		without("d", "relation", scoring.StatusNotApplicable, scoring.NoPredSQL), score("2", "a", "sql_complexity", 1, nil, "easy", ""),
+	}))
+	must(w.WriteScores(ctx, "r0", "h", at, []connectors.ScoreRow{score("1", "a", "hybrid_ex", 0, &no, "", ""), score("1", "b", "hybrid_ex", 0.5, &no, "", "")}))
+	must(w.WriteLabels(ctx,
+		connectors.Label{AnswerID: scoring.AnswerID{CaseID: "a", Agent: "atlas", Version: "2", Batch: "mon"}, Annotator: "kim", Verdict: "fail", Note: "no", At: at},
+		connectors.Label{AnswerID: scoring.AnswerID{CaseID: "c", Agent: "atlas", Batch: "mon"}, Annotator: "kim", Verdict: "fail", At: at})) // of the only version
+
+	p, err := w.Pages(ctx, nil)
+	must(err)
+	runs, of, err := p.Runs(ctx, connectors.RunFilter{Text: "ATLAS", Status: "done", Limit: 1})
+	must(err)
+	if of != 2 || len(runs) != 1 || runs[0].ID != "r1" || strings.Join(runs[0].Metrics(), " ") != "hybrid_ex relation" {
+		t.Errorf("runs: %d of %d, %+v", len(runs), of, runs)
+	}
+	if agents, err := p.AgentsOfRuns(ctx); err != nil || fmt.Sprint(agents) != "[{atlas 1} {atlas 2}]" {
+		t.Errorf("agents: %v, %v", agents, err)
+	}
+	sums, err := p.FiguresOf(ctx, runs, func(*connectors.Run) string { return "hybrid_ex" })
+	must(err)
+	if f := sums[connectors.RunMetric{Run: run, Metric: "hybrid_ex"}]; f.Scores != 4 || f.OK != 3 || f.Judged != 3 || f.Passed != 1 || f.Abstained != 1 || f.Sum != 1.75 || !f.Last.Equal(at) {
+		t.Errorf("figures of runs: %+v", f)
+	}
+	scored, err := p.Run(ctx, run)
+	must(err)
+	figures, err := p.Figures(ctx, scored)
+	must(err)
+	want := connectors.Figures{Scores: 4, OK: 2, Failed: 1, Unanswered: 1, Sum: 1}
+	if f := figures["relation"]; f.Figures != want || f.Deviation < 0.7 || f.Deviation > 0.71 { // of 0 and 1: sqrt(1/2)
+		t.Errorf("figures of relation: %+v", f)
+	}
+	if values, err := p.Values(ctx, scored, "hybrid_ex"); err != nil || !slices.Equal(values, []float64{0.25, 0.5, 1}) {
+		t.Errorf("values: %v, %v", values, err)
+	}
+
+	filter := func(f ...caselist.Filter) caselist.State { return caselist.State{Filters: f} }
+	sorted := func(column string, down bool) caselist.State {
+		return caselist.State{Sort: caselist.Sort{Column: column, Descending: down}}
+	}
+	for _, c := range []struct {
+		name  string
+		state caselist.State
+		want  string
+	}{
+		{"all", caselist.State{}, "a b c d"},
+		{"failed", caselist.State{Mode: caselist.Failed}, "b c"},
+		{"passed", caselist.State{Mode: caselist.Passed}, "a"},
+		{"errors", caselist.State{Mode: caselist.Errors}, "c"},
+		{"abstained", caselist.State{Mode: caselist.Abstained}, "d"},
+		{"changed", caselist.State{Mode: caselist.Changed, Baseline: before}, "a"},
+		{"disagrees", caselist.State{Mode: caselist.Disagrees}, "a"},
+		{"unlabelled", caselist.State{Mode: caselist.Unlabelled}, "b d"},
+		{"value", filter(caselist.Filter{Column: "hybrid_ex", Op: caselist.Less, Value: "0.5"}), "b"},
+		{"not a value", filter(caselist.Filter{Column: "hybrid_ex", Op: caselist.NotEqual, Value: "0.5"}), "a b d"},
+		{"label", filter(caselist.Filter{Column: "relation", Op: caselist.Equal, Value: "rounded"}), "b"},
+		{"tier", filter(caselist.Filter{Column: "tier", Op: caselist.NotEqual, Value: "easy"}), "b c d"},
+		{"tag", filter(caselist.Filter{Column: "tag", Op: caselist.Equal, Value: "t\"x"}), "a"},
+		{"no tag", filter(caselist.Filter{Column: "tag", Op: caselist.Equal}), "c d"},
+		{"dialect", filter(caselist.Filter{Column: "dialect", Op: caselist.Contains, Value: "POST"}), "a"},
+		{"question of the highest version", filter(caselist.Filter{Column: "question", Op: caselist.Equal, Value: "How many Orders?"}), "a"},
+		{"latency", filter(caselist.Filter{Column: "latency", Op: caselist.Greater, Value: "10"}), "b c"},
+		{"people", filter(caselist.Filter{Column: "people", Op: caselist.Equal, Value: "fail"}), "a c"},
+		{"unanswered", caselist.State{Metric: "relation", Filters: []caselist.Filter{{Column: "status", Op: caselist.Equal, Value: "unanswered"}}}, "d"},
+		{"two", filter(caselist.Filter{Column: "hybrid_ex", Op: caselist.Greater, Value: "0.3"}, caselist.Filter{Column: "sql", Op: caselist.Contains, Value: "of 2"}), "a c"},
+		{"search", caselist.State{Search: "100%"}, "b"},
+		{"search in the query", caselist.State{Search: "SELECT C"}, "c"},
+		{"expression", caselist.State{Search: `^How many .*[Oo]rders\?$`, Regexp: true}, "a b"},
+		{"by value, missing last", sorted("hybrid_ex", true), "a c b d"},
+		{"by label", sorted("relation", false), "b a c d"},
+		{"by case, down", sorted("case", true), "d c b a"},
+	} {
+		s := c.state
+		s.Run = run
+		if s.Mode == "" {
+			s.Mode = caselist.All
+		}
+		l, err := p.List(ctx, s)
+		must(err)
+		var ids []string
+		for id, err := range l.IDs(ctx) {
+			must(err)
+			ids = append(ids, id)
+		}
+		counts, err := l.Counts(ctx)
+		must(err)
+		rows, err := l.Page(ctx, []string{"hybrid_ex"})
+		must(err)
+		if got := strings.Join(ids, " "); got != c.want || counts[s.Mode] != int64(len(ids)) || len(rows) != len(ids) || len(ids) > 0 && rows[0].ID != ids[0] {
+			t.Errorf("%s: %s, counted %d, %d on the page; want %s", c.name, got, counts[s.Mode], len(rows), c.want)
+		}
+	}
+
+	l, err := p.List(ctx, caselist.State{Run: run, Mode: caselist.All, Page: 1})
+	must(err)
+	if n, err := l.Neighbours(ctx, "b"); err != nil || n != (connectors.Neighbours{Before: "a", After: "c", Place: 2, Of: 4}) {
+		t.Errorf("neighbours: %+v, %v", n, err)
+	}
+	for column, want := range map[string]string{"tag": "(none) 2, sales 2, t\"x 1", "dialect": "(none) 2, duckdb 1, postgres 1", "relation": "(none) 2, rounded 1, same 1", "reason": "1 of 2 1, 1 of 4 1, all agree 1, 1 more"} {
+		parts, more, err := l.Slices(ctx, column, 3)
+		must(err)
+		var got []string
+		for _, p := range parts {
+			name := p.Part
+			if name == "" {
+				name = "(none)"
+			}
+			got = append(got, fmt.Sprintf("%s %d", name, p.Scores))
+		}
+		if more > 0 {
+			got = append(got, fmt.Sprintf("%d more", more))
+		}
+		if text := strings.Join(got, ", "); text != want {
+			t.Errorf("slices by %s: %s, want %s", column, text, want)
+		}
+	}
+	detail, err := p.Case(ctx, run, "a")
+	must(err)
+	if c := detail.Answer.Case; c == nil || c.Question != "How many Orders?" || c.Pred.SQL != "select a of 2" || !detail.Answered || len(detail.Scores) != 3 || len(detail.Labels) != 1 || detail.Labels[0].Note != "no" || !detail.Labels[0].At.Equal(at) {
+		t.Errorf("case a: %+v", detail)
+	}
+	if detail, err = p.Case(ctx, run, "d"); err != nil || detail.Answer.Case != nil || detail.Answered || len(detail.Scores) != 2 {
+		t.Errorf("case d, of which the tables of answers and questions know nothing: %+v, %v", detail, err)
+	}
+}
