@@ -52,6 +52,7 @@ const (
 // Options say what a report holds.
 type Options struct {
 	Resampling agreement.Resampling
+	NoMeans    bool     // means of values and their intervals, which take longest, are left out
 	Common     bool     // only cases on which every metric gives a verdict
 	By         []string // kinds of groups to break agreement down by
 	Compare    []string // keys: the first is tested against each of the others

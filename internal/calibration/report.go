@@ -131,7 +131,7 @@ func (x *computation) result(i int) Result {
 	m := &x.Metrics[i]
 	r := Result{Key: m.Key, Recorded: m.Recorded, Threshold: m.Threshold, Confusion: agreement.Tally(x.labels, x.verdicts[i]), Without: map[scoring.Status]int{}}
 	r.Kappa, r.KappaCI = r.Confusion.Kappa(), agreement.Bootstrap(r.Confusion, agreement.Confusion.Kappa, x.Resampling)
-	r.Mean, r.MeanCI = agreement.Mean(x.values(i, nil), x.Resampling)
+	r.Mean, r.MeanCI = x.mean(i, nil)
 	calls := 0
 	for c, s := range m.Scores {
 		switch {
@@ -175,6 +175,14 @@ func (x *computation) result(i int) Result {
 		r.Notes = append(r.Notes, "interval: "+r.KappaCI.Why)
 	}
 	return r
+}
+
+// mean is the mean of values, unless means are left out.
+func (x *computation) mean(i int, in func(c int) bool) (agreement.Stat, agreement.Interval) {
+	if x.NoMeans {
+		return agreement.Stat{}, agreement.Interval{}
+	}
+	return agreement.Mean(x.values(i, in), x.Resampling)
 }
 
 // values are those of a metric on labelled cases, of all or of a group.
@@ -267,7 +275,7 @@ func (x *computation) breakdown(by string, order []int) Breakdown {
 		for _, name := range names {
 			c := tallied[name]
 			r := Result{Key: x.Metrics[i].Key, Recorded: x.Metrics[i].Recorded, Confusion: c, Kappa: c.Kappa()}
-			r.Mean, r.MeanCI = agreement.Mean(x.values(i, func(c int) bool { return groups[c] == name }), x.Resampling)
+			r.Mean, r.MeanCI = x.mean(i, func(c int) bool { return groups[c] == name })
 			members[name].Metrics = append(members[name].Metrics, r)
 		}
 	}

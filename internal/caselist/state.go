@@ -44,6 +44,9 @@ func set(v url.Values, key, value string) {
 // do: what is missing is empty.
 func ParseRun(v url.Values) Run { return parseRun(v, "") }
 
+// ParseBaseline reads the run that the state of a list is compared with; empty where there is none.
+func ParseBaseline(v url.Values) Run { return parseRun(v, "base_") }
+
 func parseRun(v url.Values, prefix string) Run {
 	return Run{v.Get(prefix + keyRun), v.Get(prefix + keyAgent), v.Get(prefix + keyVersion), v.Get(prefix + keyBatch)}
 }
@@ -152,7 +155,7 @@ type State struct {
 // more condition: a form without a script cannot put its fields together.
 func Parse(v url.Values) (State, error) {
 	s := State{
-		Run: ParseRun(v), Baseline: parseRun(v, "base_"), Metric: v.Get("metric"), Mode: Mode(v.Get("mode")), Search: v.Get("search"), Regexp: v.Get("regexp") != "",
+		Run: ParseRun(v), Baseline: ParseBaseline(v), Metric: v.Get("metric"), Mode: Mode(v.Get("mode")), Search: v.Get("search"), Regexp: v.Get("regexp") != "",
 		Page: 1, Size: DefaultSize, Tall: v.Get("rows") == "tall",
 	}
 	if s.Mode == "" {

@@ -171,7 +171,7 @@ func (s *Site) agreement(r *http.Request) (content, error) {
 	if page.About, err = s.labelsAbout(r, run); err != nil {
 		return content{}, err
 	}
-	report, err := study.Report(calibration.Options{Common: state.Common, By: []string{state.By}})
+	report, err := study.Report(calibration.Options{Common: state.Common, By: []string{state.By}, NoMeans: true})
 	if err != nil {
 		return content{}, err
 	}
@@ -221,7 +221,8 @@ func (s *Site) labelsAbout(r *http.Request, run caselist.Run) (string, error) {
 			} `json:"verdict"`
 		} `json:"options"`
 	}
-	if json.Unmarshal([]byte(row.Config), &config) != nil || config.Options.Verdict.Policy != "logic" {
+	_ = json.Unmarshal([]byte(row.Config), &config) // a run without options has the default
+	if config.Options.Verdict.Policy != "logic" {
 		return "The run's verdicts are about the answer: whether the result answers the question (policy answer). Labels should be about the same.", nil
 	}
 	return "The run's verdicts are about the logic: whether the query is right on any data (policy logic). Labels should be about the same.", nil
@@ -286,7 +287,7 @@ func agreementOf(m *calibration.Result, study *storedscores.Labelled, state agre
 // comparisonsOf tests two metrics that are named against each other, or else the best one against the
 // next four.
 func comparisonsOf(study *storedscores.Labelled, r *calibration.Report, state agreementState) ([]comparisonRow, error) {
-	o := calibration.Options{Common: state.Common}
+	o := calibration.Options{Common: state.Common, NoMeans: true}
 	switch {
 	case state.A != "" && state.B != "" && state.A != state.B:
 		o.Compare = []string{state.A, state.B}

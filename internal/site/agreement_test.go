@@ -4,6 +4,7 @@ package site
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -129,7 +130,7 @@ func TestTwoMetrics(t *testing.T) {
 	}
 	for _, wrong := range []string{"width=0", "width=x", "by=judge"} {
 		res, _ := ask(t, s, "GET", agreementAddress(agreementState{Run: night1, By: "tier"})+"&"+wrong, nil, "read")
-		if res.StatusCode != 400 {
+		if res.StatusCode != http.StatusBadRequest {
 			t.Errorf("%s: %d", wrong, res.StatusCode)
 		}
 	}

@@ -77,7 +77,12 @@ func BenchmarkPages(b *testing.B) {
 			}
 			return v
 		}())},
-		{"agreement", address("/agreement", run.Values())},
+		{"compare/all metrics", compareAddress(sides{From: before, To: []caselist.Run{run}, Metrics: []string{"all"}})},
+		{"compare/cases", pairsAddress(pairs{From: before, To: run, Metric: "hybrid_ex"})},
+		{"compare/cases, other answers", pairsAddress(pairs{From: before, To: run, Metric: "hybrid_ex", Changed: "answer"})},
+		{"agreement", agreementAddress(agreementState{Run: run, By: "tier"})},
+		{"suspects", suspectsAddress(run, "", 1)},
+		{"trend", trendAddress(trendState{Last: lastBatches})},
 		{"queues", queuesAddress()},
 	}
 	for _, m := range caselist.Modes {

@@ -43,6 +43,9 @@ func parseSides(v url.Values) (s sides, err error) {
 			return s, err
 		}
 	}
+	if base := caselist.ParseBaseline(v); s.From.ID == "" && base.ID != "" { // the state of a list of cases
+		s.From = base
+	}
 	for _, text := range v["to"] {
 		if text == "" { // an empty field of a form
 			continue

@@ -5,6 +5,7 @@ package site
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -26,7 +27,7 @@ import (
 func shows(t *testing.T, s *Site, address string) *goquery.Document {
 	t.Helper()
 	res, body := ask(t, s, "GET", address, nil, identity.Read)
-	if res.StatusCode != 200 {
+	if res.StatusCode != http.StatusOK {
 		t.Fatalf("%s: %d\n%s", address, res.StatusCode, body)
 	}
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(body))

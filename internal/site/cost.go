@@ -3,6 +3,7 @@ package site
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"net/http"
 	"strconv"
 
@@ -200,7 +201,7 @@ func metricCosts(judged []connectors.Judged, run caselist.Run, paid paidCost) (o
 		}
 		if j.Asked > 0 {
 			each := float64(j.Calls) / float64(j.Asked)
-			m.SavedCalls = chart.Decimal(each*float64(j.Evident), 0)
+			m.SavedCalls = count(int64(math.Round(each * float64(j.Evident))))
 			savedCalls += each * float64(j.Evident)
 			savedTokens += float64(j.TokensIn+j.TokensOut) / float64(j.Asked) * float64(j.Evident)
 			evident, valued = evident+j.Evident, valued+j.Evident+j.Asked
@@ -211,8 +212,8 @@ func metricCosts(judged []connectors.Judged, run caselist.Run, paid paidCost) (o
 	s, evidentShare = saved{dash, dash, dash}, dash
 	if valued > 0 {
 		evidentShare = share(float64(evident) / float64(valued))
-		s.Calls = chart.Decimal(savedCalls, 0)
-		s.Tokens = chart.Decimal(savedTokens, 0)
+		s.Calls = count(int64(math.Round(savedCalls)))
+		s.Tokens = count(int64(math.Round(savedTokens)))
 	}
 	if money, err := judgebackend.ParseMoney(paid.Money); err == nil && money > 0 && paid.TokensIn+paid.TokensOut > 0 {
 		s.Money = chart.Decimal(savedTokens*float64(money)/1e12/float64(paid.TokensIn+paid.TokensOut), 2)

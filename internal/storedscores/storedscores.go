@@ -297,37 +297,26 @@ func (s *Warehouse) Tallies(ctx context.Context, set *analysis.Set, from, to Sid
 			yield(nil, err)
 			return
 		}
-		metrics := slices.Sorted(slices.Values(o.Metrics))
-		for part := range slices.Chunk(metrics, metricsAtOnce) {
-			var t *analysis.Tally
-			for p, err := range s.w.PairCounts(ctx, from.Latest(part...), to.Latest(part...)) {
+		// One query for each metric: of 100,000 cases an embedded warehouse takes 50 MB for the join of
+		// one, and 170 MB for that of four.
+		for _, metric := range slices.Sorted(slices.Values(o.Metrics)) {
+			t, found := set.NewTally(metric, o), false
+			for p, err := range s.w.PairCounts(ctx, from.Latest(metric), to.Latest(metric)) {
 				if err != nil {
 					yield(nil, err)
 					return
 				}
-				if t != nil && t.Metric() != p.Metric {
-					if !yield(t, nil) {
-						return
-					}
-					t = nil
-				}
-				if t == nil {
-					t = set.NewTally(p.Metric, o)
-				}
+				found = true
 				t.Add(&analysis.Pair{
-					From: s.half(p.Metric, &p.From), To: s.half(p.Metric, &p.To), Gold: analysis.Likeness(p.Gold), Reasons: analysis.Likeness(p.Reasons), Cases: p.Cases, //nolint:gosec // 0 to 2
+					From: s.half(metric, &p.From), To: s.half(metric, &p.To), Gold: analysis.Likeness(p.Gold), Reasons: analysis.Likeness(p.Reasons), Cases: p.Cases, //nolint:gosec // 0 to 2
 				})
 			}
-			if t != nil && !yield(t, nil) {
+			if found && !yield(t, nil) {
 				return
 			}
 		}
 	}
 }
-
-// metricsAtOnce is how many metrics one query reads: with more, the warehouse joins more rows at a
-// time; with fewer, it looks through the scores more often.
-const metricsAtOnce = 4
 
 // Compared is a comparison of two sides with the transitions of each metric.
 type Compared struct {
