@@ -1,4 +1,4 @@
-//go:build !no_duckdb
+//go:build !no_duckdb && unix
 
 package site
 
@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -20,6 +21,9 @@ import (
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/udf/identity"
 )
+
+// largeCases is how many cases the large store has.
+const largeCases = 100_000
 
 // largeStore is the path of a store of 100,000 cases and 60 metrics with two runs: 12 million
 // scores, which take half a minute and a gigabyte. BADGER_LARGE_STORE names a file to keep it in.
@@ -32,7 +36,7 @@ func largeStore(b *testing.B) string {
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
-	if err := (sitetest.Size{Cases: 100_000, Metrics: 60, Runs: 2}).Fill(b.Context(), path); err != nil {
+	if err := (sitetest.Size{Cases: largeCases, Metrics: 60, Runs: 2}).Fill(b.Context(), path); err != nil {
 		b.Fatal(err)
 	}
 	return path
@@ -101,7 +105,7 @@ func measure(b *testing.B, h http.Handler, address string) {
 	size := 0
 	runtime.GC()
 	debug.FreeOSMemory()
-	before := forgetPeak()
+	before, cpu := forgetPeak(), processorTime()
 	for b.Loop() {
 		start := time.Now()
 		w := httptest.NewRecorder()
@@ -115,10 +119,21 @@ func measure(b *testing.B, h http.Handler, address string) {
 	}
 	b.ReportMetric(float64(first)/1e6, "first-ms")
 	b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N), "ms/page")
+	b.ReportMetric((processorTime()-cpu).Seconds()*1e3/float64(b.N), "cpu-ms/page")
 	b.ReportMetric(float64(size)/1e3, "kB")
 	if before > 0 {
 		b.ReportMetric(float64(memory("VmHWM")-before)/1e6, "MB-more")
 	}
+}
+
+// processorTime is what the process took of all processors so far. Unlike the time that passes it
+// says little of what else the machine does.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // forgetPeak begins a new peak of the process's memory and returns what it has now, in bytes; 0
