@@ -43,6 +43,7 @@ func (q *Answers) param(v any) string {
 type Range struct {
 	Agent, Version, Batch string
 	First, Last           string
+	IDs                   []string // these instead of those from the first to the last; nil: none
 }
 
 const inOrder = " ORDER BY r.agent_name, r.agent_version, r.batch_id, r.case_id"
@@ -102,6 +103,13 @@ func (q *Answers) within(table string, r *Range) string {
 	if r == nil {
 		return "1 = 1"
 	}
+	if r.IDs != nil {
+		cond := table + ".case_id IN (" + params(q.Dialect, &q.Args, r.IDs) + ")"
+		if q.Plain && !slices.Contains(r.IDs, "") { // NULL is read as the empty text
+			cond += " AND " + table + ".raw_id IN (" + params(q.Dialect, &q.Args, r.IDs) + ")"
+		}
+		return cond
+	}
 	cond := table + ".case_id BETWEEN " + q.param(r.First) + " AND " + q.param(r.Last)
 	if q.Plain && r.First != "" { // NULL is read as the empty text
 		cond += " AND " + table + ".raw_id BETWEEN " + q.param(r.First) + " AND " + q.param(r.Last)
@@ -150,7 +158,11 @@ func (q *Answers) Cases(f Filter, r *Range) string {
 	from := q.runs(append(slices.Clone(RunColumns), "ran_at")) + join + q.golden(f, r) + " ON g.case_id = r.case_id"
 	if q.Labelled {
 		passes = "l.passes"
-		labels = " LEFT JOIN (" + q.Consensus(q.within("k", r), q.within("k", r), q.within("k", r)) +
+		ofLabels, ofAnswers, ofLog := q.within("k", r), q.within("k", r), ""
+		if !q.NoLog { // else its arguments would be those of nothing
+			ofLog = q.within("k", r)
+		}
+		labels = " LEFT JOIN (" + q.Consensus(ofLabels, ofAnswers, ofLog) +
 			") l ON l.case_id = r.case_id AND l.agent_name = r.agent_name AND l.agent_version = r.agent_version AND l.batch_id = r.batch_id"
 	}
 	return "SELECT " + strings.Join(columns, ", ") + ", " + passes + " FROM " + from + labels + q.where(f, r) + inOrder + ", r.ran_at, r.sql"

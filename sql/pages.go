@@ -136,10 +136,19 @@ func ScoresOfCases(d driver.Dialect, run ScoredRun, ids, metrics []string) (quer
 	return "SELECT " + cellColumns + " FROM badger.scores WHERE " + where + " AND case_id IN (" + params(d, &args, ids) + ") AND metric IN (" + params(d, &args, metrics) + ")", args
 }
 
+const wholeScores = "SELECT " + cellColumns + ", detail, assessment_ids, usage, config_hash, gold_hash, scored_at FROM badger.scores WHERE "
+
 // ScoresOfCase reads all scores of a case of a run, with what they rest on.
 func ScoresOfCase(d driver.Dialect, run ScoredRun, caseID string) (query string, args []any) {
 	where := run.is(d, &args)
-	return "SELECT " + cellColumns + ", detail, assessment_ids, usage, config_hash, gold_hash, scored_at FROM badger.scores WHERE " + where + " AND case_id = " + params(d, &args, []string{caseID}) + " ORDER BY metric", args
+	return wholeScores + where + " AND case_id = " + params(d, &args, []string{caseID}) + " ORDER BY metric", args
+}
+
+// ScoresOfWhole reads all scores of some cases of a run as [ScoresOfCase] does, those of a case
+// together.
+func ScoresOfWhole(d driver.Dialect, run ScoredRun, ids []string) (query string, args []any) {
+	where := run.is(d, &args)
+	return wholeScores + where + " AND case_id IN (" + params(d, &args, ids) + ") ORDER BY case_id, metric", args
 }
 
 // LabelsOfCase reads what annotators said of an answer, in every version of the agent and of none,
@@ -155,6 +164,11 @@ WHERE ` + where + ` ORDER BY CASE WHEN labelled_at IS NULL THEN 1 ELSE 0 END, la
 
 // Question reads a question as a row of [Answers.Cases] without an answer.
 func (q *Answers) Question(caseID string) string {
+	return q.QuestionsWithin(&Range{First: caseID, Last: caseID})
+}
+
+// QuestionsWithin reads the questions of a range as rows of [Answers.Cases] without an answer.
+func (q *Answers) QuestionsWithin(r *Range) string {
 	columns := []string{"g.case_id", "NULL AS agent_name", "NULL AS agent_version", "NULL AS batch_id", "g.set_version", "g.copies"}
 	for _, c := range RunColumns {
 		columns = append(columns, "NULL AS "+c+"_of_run")
@@ -162,5 +176,5 @@ func (q *Answers) Question(caseID string) string {
 	for _, c := range GoldenColumns {
 		columns = append(columns, "g."+c)
 	}
-	return "SELECT " + strings.Join(columns, ", ") + ", NULL AS passes FROM " + q.golden(Filter{}, &Range{First: caseID, Last: caseID})
+	return "SELECT " + strings.Join(columns, ", ") + ", NULL AS passes FROM " + q.golden(Filter{}, r)
 }

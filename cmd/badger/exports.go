@@ -203,10 +203,7 @@ func (f *exportFlags) open(p process, o export.Options, mask *caseview.Mask) (_ 
 // add writes an answer to every file. Finish tells the error.
 func (e *exports) add(a *export.Answer) {
 	if !e.mask.None() { // the answer is not looked at, so that all texts that may quote values go
-		a.Question = ""
-		for i := range a.Scores {
-			a.Scores[i].Reason = e.mask.Reason(a.Scores[i].Metric, a.Scores[i].Reason)
-		}
+		a.Question, a.Scores = "", e.mask.Scores(a.Scores)
 	}
 	for _, w := range e.writers {
 		if e.err == nil {

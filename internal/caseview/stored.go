@@ -15,7 +15,27 @@ import (
 // from the warehouse. A case that agent_runs lacks has no answer, one that golden_set lacks, too, has
 // its names only.
 func Stored(ctx context.Context, w *connectors.Warehouse, d *connectors.CaseDetail, run caselist.Run) (Input, error) {
-	in := Input{Case: d.Answer.Case, RunID: run.ID, Snapshots: w}
+	rows, err := w.Runs(ctx, run.ID)
+	if err != nil {
+		return Input{}, err
+	}
+	return StoredUnder(ctx, w, d, run, ConfigOf(rows, run))
+}
+
+// ConfigOf is the configuration of a run.
+func ConfigOf(rows []connectors.Run, run caselist.Run) (config scoring.Config) {
+	for i := range rows {
+		var c scoring.Config
+		if rows[i].Key() == run && json.Unmarshal([]byte(rows[i].Config), &c) == nil {
+			config = c
+		}
+	}
+	return config
+}
+
+// StoredUnder is [Stored] for a run whose configuration is known.
+func StoredUnder(ctx context.Context, w *connectors.Warehouse, d *connectors.CaseDetail, run caselist.Run, config scoring.Config) (Input, error) {
+	in := Input{Case: d.Answer.Case, RunID: run.ID, Snapshots: w, Config: config}
 	if in.Case == nil {
 		in.Case = &scoring.Case{ID: d.Answer.CaseID}
 	}
@@ -39,12 +59,5 @@ func Stored(ctx context.Context, w *connectors.Warehouse, d *connectors.CaseDeta
 			in.Assessments = append(in.Assessments, a)
 		}
 	}
-	rows, err := w.Runs(ctx, run.ID)
-	for i := range rows {
-		var config scoring.Config
-		if rows[i].Key() == run && json.Unmarshal([]byte(rows[i].Config), &config) == nil {
-			in.Config = config
-		}
-	}
-	return in, err
+	return in, nil
 }

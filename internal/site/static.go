@@ -9,7 +9,6 @@ import (
 	"encoding/hex"
 	"html"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -24,7 +23,9 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // Static says what a static report holds.
@@ -107,13 +108,22 @@ func caseName(run caselist.Run, id string) string {
 
 // inReports are the pages of a run that a static report has. The others are about all runs, or need
 // a server.
-var inReports = map[string]bool{"run": true, "cases": true, "failures": true, "cost": true, "compare": true}
+var inReports = map[string]bool{"run": true, "cases": true, "failures": true, "suspects": true, "agreement": true, "cost": true, "compare": true}
 
 // staticPage is a page of a static report.
 type staticPage struct {
 	page    *page
 	address string
 	name    string
+	of      *staticCase // nil: no case
+}
+
+// staticCase is the case that a page of a static report is about.
+type staticCase struct {
+	run        caselist.Run
+	id         string
+	neighbours connectors.Neighbours // among the cases that have pages
+	labelled   bool
 }
 
 // pageSize is how many cases a list in a static report shows on a page.
@@ -121,10 +131,7 @@ const pageSize = caselist.MaxSize
 
 // plan finds out which pages the report has.
 func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) ([]staticPage, error) {
-	p, err := s.reader(ctx)
-	if err != nil {
-		return nil, err
-	}
+	p := heldIn(ctx).pages
 	var out, ofCases []staticPage
 	add := func(p *page, address, name string, also ...string) {
 		if _, there := f.names[address]; there {
@@ -134,7 +141,7 @@ func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) ([]staticPage
 		for _, a := range also {
 			f.names[a] = name
 		}
-		out = append(out, staticPage{p, address, name})
+		out = append(out, staticPage{page: p, address: address, name: name})
 	}
 	for i, run := range o.Runs {
 		suffix := ""
@@ -168,10 +175,23 @@ func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) ([]staticPage
 		if err != nil {
 			return nil, err
 		}
+		labelled, err := o.labelled(ctx, p, run)
+		if err != nil {
+			return nil, err
+		}
 		f.cases[run] = map[string]bool{}
-		for _, id := range ids {
+		for i, id := range ids {
 			f.cases[run][id] = true
-			ofCases = append(ofCases, staticPage{s.pageNamed("case"), caseAddress(o.state(run, caselist.All), id), caseName(run, id)})
+			n := connectors.Neighbours{Place: int64(i) + 1, Of: int64(len(ids))}
+			if i > 0 {
+				n.Before = ids[i-1]
+			}
+			if i+1 < len(ids) {
+				n.After = ids[i+1]
+			}
+			ofCases = append(ofCases, staticPage{
+				s.pageNamed("case"), caseAddress(o.state(run, caselist.All), id), caseName(run, id), &staticCase{run, id, n, labelled[id]},
+			})
 		}
 	}
 	if s.pageNamed("case") == nil {
@@ -232,23 +252,24 @@ func (s *Site) planList(ctx context.Context, p *connectors.Pages, pg *page, stat
 	return nil
 }
 
-// chosen are the ids of the cases that have pages, in the order of the list.
-func (o *Static) chosen(ctx context.Context, p *connectors.Pages, run caselist.Run) (ids []string, err error) {
-	read := func(mode caselist.Mode) ([]string, error) {
-		list, err := p.List(ctx, o.state(run, mode))
+// ids are the cases of a run in a mode, in the order of the list.
+func (o *Static) ids(ctx context.Context, p *connectors.Pages, run caselist.Run, mode caselist.Mode) (out []string, err error) {
+	list, err := p.List(ctx, o.state(run, mode))
+	if err != nil {
+		return nil, err
+	}
+	for id, err := range list.IDs(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		var out []string
-		for id, err := range list.IDs(ctx) {
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, id)
-		}
-		return out, nil
+		out = append(out, id)
 	}
-	all, err := read(caselist.All)
+	return out, nil
+}
+
+// chosen are the ids of the cases that have pages, in the order of the list.
+func (o *Static) chosen(ctx context.Context, p *connectors.Pages, run caselist.Run) (ids []string, err error) {
+	all, err := o.ids(ctx, p, run, caselist.All)
 	if err != nil || o.All {
 		return all, err
 	}
@@ -258,7 +279,7 @@ func (o *Static) chosen(ctx context.Context, p *connectors.Pages, run caselist.R
 		modes = append(modes, caselist.Changed)
 	}
 	for _, mode := range modes {
-		some, err := read(mode)
+		some, err := o.ids(ctx, p, run, mode)
 		if err != nil {
 			return nil, err
 		}
@@ -269,25 +290,91 @@ func (o *Static) chosen(ctx context.Context, p *connectors.Pages, run caselist.R
 	return slices.DeleteFunc(all, func(id string) bool { return !chosen[id] }), nil
 }
 
+// labelled are the cases of a run of which people said something.
+func (o *Static) labelled(ctx context.Context, p *connectors.Pages, run caselist.Run) (map[string]bool, error) {
+	out := map[string]bool{}
+	all, err := o.ids(ctx, p, run, caselist.All)
+	if err != nil {
+		return nil, err
+	}
+	without, err := o.ids(ctx, p, run, caselist.Unlabelled)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range all {
+		out[id] = true
+	}
+	for _, id := range without {
+		delete(out, id)
+	}
+	return out, nil
+}
+
+// readTogether is how many cases are read at once.
+const readTogether = 200
+
+// contexts are those in which some pages are rendered: what the pages of cases show is read at once.
+func contexts(ctx context.Context, pages []staticPage) ([]context.Context, error) {
+	shared := heldIn(ctx)
+	out := make([]context.Context, len(pages))
+	ids := map[caselist.Run][]string{}
+	for i, p := range pages {
+		if out[i] = ctx; p.of != nil && !p.of.labelled {
+			ids[p.of.run] = append(ids[p.of.run], p.of.id)
+		}
+	}
+	read := map[caselist.Run][]*connectors.CaseDetail{}
+	for run, of := range ids {
+		var err error
+		if read[run], err = shared.pages.Cases(ctx, run, of); err != nil {
+			return nil, err
+		}
+	}
+	for i, p := range pages {
+		if p.of == nil {
+			continue
+		}
+		h := *shared
+		h.shown = &heldCase{neighbours: p.of.neighbours}
+		if p.of.labelled { // what people said is read case by case
+			var err error
+			if h.shown.detail, err = shared.pages.Case(ctx, p.of.run, p.of.id); err != nil {
+				return nil, err
+			}
+		} else {
+			h.shown.detail, read[p.of.run] = read[p.of.run][0], read[p.of.run][1:]
+		}
+		out[i] = holding(ctx, &h)
+	}
+	return out, nil
+}
+
 // each renders the pages of a report, several at once, and hands them over in their order.
 func (s *Site) each(ctx context.Context, f *form, pages []staticPage, o *Static, write func(p staticPage, text []byte) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	workers := max(2, runtime.GOMAXPROCS(0))
 	type made struct {
 		staticPage
+		ctx  context.Context //nolint:containedctx // what the page is rendered in
 		text chan []byte
 	}
-	todo, ready := make(chan made), make(chan made, 4*workers)
+	todo, ready := make(chan made, readTogether), make(chan made, readTogether) // the next cases are read while these are rendered
 	group.Go(func() error {
 		defer close(todo)
 		defer close(ready)
-		for _, p := range pages {
-			m := made{p, make(chan []byte, 1)}
-			for _, to := range []chan made{ready, todo} {
-				select {
-				case to <- m:
-				case <-ctx.Done():
-					return ctx.Err()
+		for some := range slices.Chunk(pages, readTogether) {
+			in, err := contexts(ctx, some)
+			if err != nil {
+				return err
+			}
+			for i, p := range some {
+				m := made{p, in[i], make(chan []byte, 1)}
+				for _, to := range []chan made{ready, todo} {
+					select {
+					case to <- m:
+					case <-ctx.Done():
+						return ctx.Err()
+					}
 				}
 			}
 		}
@@ -297,11 +384,11 @@ func (s *Site) each(ctx context.Context, f *form, pages []staticPage, o *Static,
 		group.Go(func() error {
 			for m := range todo {
 				var b bytes.Buffer
-				r, err := http.NewRequestWithContext(ctx, http.MethodGet, m.address, nil)
+				r, err := http.NewRequestWithContext(m.ctx, http.MethodGet, m.address, nil)
 				if err != nil {
 					return errcode.New(errcode.Internal, "page %s: %w", m.name, err)
 				}
-				if err := f.render(ctx, &b, s, m.page, r); err != nil {
+				if err := f.render(m.ctx, &b, s, m.page, r); err != nil {
 					return errcode.New(errcode.Of(err), "page %s: %w", m.address, err)
 				}
 				m.text <- b.Bytes()
@@ -329,21 +416,38 @@ func (s *Site) each(ctx context.Context, f *form, pages []staticPage, o *Static,
 	return group.Wait()
 }
 
-// begin plans a report and parses its templates.
-func (s *Site) begin(ctx context.Context, o *Static, one bool) (*form, []staticPage, error) {
+// begin plans a report and parses its templates. The context that it returns holds what the pages
+// share.
+func (s *Site) begin(ctx context.Context, o *Static, one bool) (context.Context, *form, []staticPage, error) {
 	if len(o.Runs) == 0 {
-		return nil, nil, errcode.New(errcode.InvalidArgument, "a report needs a run")
+		return nil, nil, nil, errcode.New(errcode.InvalidArgument, "a report needs a run")
 	}
+	p, err := s.reader(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	shared := &held{pages: p, configs: map[caselist.Run]scoring.Config{}}
+	for _, run := range o.Runs {
+		rows, err := s.o.Warehouse.Runs(ctx, run.ID)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		shared.configs[run] = caseview.ConfigOf(rows, run)
+	}
+	ctx = holding(ctx, shared)
 	a := &staticForm{names: map[string]string{}, cases: map[caselist.Run]map[string]bool{}, one: one}
 	pages, err := s.plan(ctx, o, a)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	f, err := newForm(a, s.pages)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	if one {
 		f.layout = "section"
 	}
-	return f, pages, err
+	return ctx, f, pages, nil
 }
 
 // listFile names the files of a report in a folder, so that another report can take its place.
@@ -356,7 +460,7 @@ func (s *Site) WriteFolder(ctx context.Context, dir string, o Static) error {
 	if err := clear(dir); err != nil {
 		return err
 	}
-	f, pages, err := s.begin(ctx, &o, false)
+	ctx, f, pages, err := s.begin(ctx, &o, false)
 	if err != nil {
 		return err
 	}
@@ -390,6 +494,9 @@ func usedAssets() []*asset {
 	return []*asset{assets()["icon.svg"], assets()["site.css"], assets()["site.js"]}
 }
 
+// reportFile is the names of files of reports.
+var reportFile = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*\.(html|css|js|svg|txt)$`)
+
 // clear makes a folder for a report, or removes the report that is in it.
 func clear(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // a report is to be read
@@ -408,8 +515,8 @@ func clear(dir string) error {
 	}
 	for name := range strings.Lines(string(list)) {
 		name = strings.TrimSpace(name)
-		if name == "" || name != filepath.Base(name) || !fs.ValidPath(name) {
-			continue
+		if !reportFile.MatchString(name) {
+			continue // the list was changed
 		}
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !os.IsNotExist(err) {
 			return errcode.New(errcode.PermissionDenied, "the report that is in the folder: %w", err)
@@ -421,7 +528,7 @@ func clear(dir string) error {
 // WriteFile writes the report as one document: its pages are sections, its style and script stand in
 // it, and its policy allows these two and nothing else. The same run gives the same bytes.
 func (s *Site) WriteFile(ctx context.Context, w io.Writer, o Static) error {
-	f, pages, err := s.begin(ctx, &o, true)
+	ctx, f, pages, err := s.begin(ctx, &o, true)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,374 @@
+//go:build !no_duckdb
+
+package site
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/internal/site/sitetest"
+)
+
+var (
+	nightOne = caselist.Run{ID: "night-1.0", Agent: "atlas", Version: "1.0", Batch: "atlas-1.0"}
+	nightTwo = caselist.Run{ID: "night-2.0", Agent: "atlas", Version: "2.0", Batch: "atlas-2.0"}
+)
+
+// folder is the pages of a static report, by the names of their files.
+func folder(t *testing.T, s *Site, o Static) (pages map[string]*goquery.Document, files map[string]string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "report")
+	if err := s.WriteFolder(t.Context(), dir, o); err != nil {
+		t.Fatal(err)
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, files = map[string]*goquery.Document{}, map[string]string{}
+	for _, f := range list {
+		text, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[f.Name()] = string(text)
+		if strings.HasSuffix(f.Name(), ".html") {
+			pages[f.Name()] = parsed(t, text)
+		}
+	}
+	return pages, files
+}
+
+func parsed(t *testing.T, text []byte) *goquery.Document {
+	t.Helper()
+	doc, err := goquery.NewDocumentFromReader(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// oneFile is a static report in one document.
+func oneFile(t *testing.T, s *Site, o Static) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := s.WriteFile(t.Context(), &b, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// names lists the values of an attribute.
+func names(doc *goquery.Selection, selector, attribute string) (out []string) {
+	doc.Find(selector).Each(func(_ int, s *goquery.Selection) {
+		out = append(out, s.AttrOr(attribute, ""))
+	})
+	return out
+}
+
+// TestFolder holds that a report in a folder opens from the disk: all that a page names is a file
+// beside it, every page can be reached, and nothing is there that needs a server.
+func TestFolder(t *testing.T) {
+	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
+	pages, files := folder(t, s, Static{Runs: []caselist.Run{nightTwo}, Baseline: nightOne})
+	reached := map[string]bool{"index.html": true}
+	for todo := []string{"index.html"}; len(todo) > 0; todo = todo[1:] {
+		for _, to := range names(pages[todo[0]].Selection, "a[href]", "href") {
+			if strings.HasPrefix(to, "#") {
+				continue
+			}
+			if _, there := files[to]; !there {
+				t.Errorf("%s leads to %q", todo[0], to)
+			} else if !reached[to] {
+				reached[to], todo = true, append(todo, to)
+			}
+		}
+	}
+	cases := 0
+	for name, page := range pages {
+		if !reached[name] {
+			t.Errorf("nothing leads to %s", name)
+		}
+		if strings.HasPrefix(name, "case-") {
+			cases++
+		}
+		if n := page.Find("form, input, button[type=submit], iframe, object, [style], script:not([src]), style").Length(); n > 0 {
+			t.Errorf("%s has %d elements that a static page has no use for", name, n)
+		}
+		for _, of := range [][2]string{{"script", "src"}, {"link", "href"}, {"img", "src"}} {
+			for _, to := range names(page.Selection, of[0]+"["+of[1]+"]", of[1]) {
+				if _, there := files[to]; !there {
+					t.Errorf("%s names the %s %q", name, of[0], to)
+				}
+			}
+		}
+	}
+	if cases == 0 || cases >= 56 {
+		t.Errorf("%d of 56 cases have a page", cases)
+	}
+	all, _ := folder(t, s, Static{Runs: []caselist.Run{nightTwo}, All: true})
+	cases = 0
+	for name := range all {
+		if strings.HasPrefix(name, "case-") {
+			cases++
+		}
+	}
+	if cases != 56 {
+		t.Errorf("%d of 56 cases have a page, where all were asked for", cases)
+	}
+}
+
+// TestChosenCases holds which cases have a page: those that did not pass, those with an error, and
+// those that changed.
+func TestChosenCases(t *testing.T) {
+	w := sitetest.Open(t, sitetest.Small(t))
+	s := siteOver(t, w)
+	pages, _ := folder(t, s, Static{Runs: []caselist.Run{nightTwo}, Baseline: nightOne})
+	p, err := w.Pages(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]bool{}
+	for _, mode := range []caselist.Mode{caselist.Failed, caselist.Errors, caselist.Changed} {
+		list, err := p.List(t.Context(), caselist.State{Run: nightTwo, Baseline: nightOne, Mode: mode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id, err := range list.IDs(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			want[caseName(nightTwo, id)+".html"] = true
+		}
+	}
+	for name := range pages {
+		if strings.HasPrefix(name, "case-") != want[name] {
+			t.Errorf("%s: is there, and should be: %t", name, want[name])
+		}
+		delete(want, name)
+	}
+	if len(want) > 0 {
+		t.Errorf("%d pages are missing", len(want))
+	}
+}
+
+// TestOneFile holds that a report in one document holds together: its links lead to its sections, its
+// names are unique, and its policy is that of its own style and script.
+func TestOneFile(t *testing.T) {
+	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
+	text := oneFile(t, s, Static{Runs: []caselist.Run{nightTwo}, Baseline: nightOne})
+	doc := parsed(t, []byte(text))
+	there := map[string]int{}
+	for _, id := range names(doc.Selection, "[id]", "id") {
+		if there[id]++; there[id] > 1 {
+			t.Errorf("two elements are called %s", id)
+		}
+	}
+	links := 0
+	doc.Find("[href], [src], [for], [aria-labelledby], [aria-controls], [aria-describedby]").Each(func(_ int, e *goquery.Selection) {
+		for _, a := range e.Nodes[0].Attr {
+			to := a.Val
+			switch a.Key {
+			case "href", "src":
+				if !strings.HasPrefix(to, "#") {
+					t.Errorf("%s=%q leads out of the document", a.Key, to)
+				}
+				links++
+				to = strings.TrimPrefix(to, "#")
+			case "for", "aria-labelledby", "aria-controls", "aria-describedby":
+			default:
+				continue
+			}
+			if there[to] != 1 {
+				t.Errorf("%s=%q names nothing", a.Key, a.Val)
+			}
+		}
+	})
+	if links < 50 {
+		t.Errorf("%d links", links)
+	}
+	if n := doc.Find("form, iframe, object, [style]").Length(); n > 0 {
+		t.Errorf("%d elements that a static page has no use for", n)
+	}
+	policy := doc.Find(`meta[http-equiv="Content-Security-Policy"]`).AttrOr("content", "")
+	for element, directive := range map[string]string{"style": "style-src", "script": "script-src"} {
+		found := doc.Find(element)
+		sum := sha256.Sum256([]byte(found.Text()))
+		if found.Length() != 1 || !strings.Contains(policy, directive+" 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"';") {
+			t.Errorf("%d %s elements; the policy is %q", found.Length(), element, policy)
+		}
+	}
+	if !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") {
+		t.Errorf("policy %q", policy)
+	}
+	for _, data := range assets() { // they stand in elements that such an end tag would close
+		if bytes.Contains(data.data, []byte("</script")) || bytes.Contains(data.data, []byte("</style")) {
+			t.Errorf("%s holds an end tag", data.name)
+		}
+	}
+}
+
+// TestSameReport holds that the same run gives the same bytes, in both forms.
+func TestSameReport(t *testing.T) {
+	path := sitetest.Small(t)
+	w := sitetest.Open(t, path)
+	o := Static{Runs: []caselist.Run{nightTwo, nightOne}, Baseline: nightOne}
+	if oneFile(t, siteOver(t, w), o) != oneFile(t, siteOver(t, w), o) {
+		t.Error("two documents of one run differ")
+	}
+	_, first := folder(t, siteOver(t, w), o)
+	_, again := folder(t, siteOver(t, w), o)
+	if len(first) != len(again) {
+		t.Errorf("%d and %d files", len(first), len(again))
+	}
+	for name, text := range first {
+		if again[name] != text {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+// TestFolderReplaced holds that a report takes the place of another one in its folder, and that a
+// folder with anything else in it is left alone.
+func TestFolderReplaced(t *testing.T) {
+	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
+	dir := t.TempDir()
+	if err := s.WriteFolder(t.Context(), dir, Static{Runs: []caselist.Run{nightTwo}, All: true}); err != nil {
+		t.Fatal(err)
+	}
+	mine := filepath.Join(dir, "notes.txt")
+	if err := os.WriteFile(mine, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.WriteFolder(t.Context(), dir, Static{Runs: []caselist.Run{nightOne}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(mine); err != nil {
+		t.Errorf("a file that is no part of the report: %v", err)
+	}
+	if old, err := os.Stat(filepath.Join(dir, caseName(nightTwo, "bank-01")+".html")); err == nil {
+		t.Errorf("%s of the report before is still there", old.Name())
+	}
+	other := t.TempDir()
+	if err := os.WriteFile(filepath.Join(other, "index.html"), []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.WriteFolder(t.Context(), other, Static{Runs: []caselist.Run{nightOne}}); errcode.Of(err) != errcode.AlreadyExists {
+		t.Errorf("a folder of somebody else's: %v", err)
+	}
+	// A list of files that somebody changed removes nothing outside of the folder.
+	outside := filepath.Join(filepath.Dir(dir), "outside")
+	if err := os.WriteFile(outside, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, listFile), []byte("../outside\n/etc/none\n..\n.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.WriteFolder(t.Context(), dir, Static{Runs: []caselist.Run{nightOne}}); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(outside); err != nil {
+		t.Errorf("a file outside of the folder: %v", err)
+	}
+}
+
+// TestStaticHostile holds that texts from data make no elements in a report of one document, and that
+// they cannot look like the names of elements.
+func TestStaticHostile(t *testing.T) {
+	if got := string(inSection("p-x", []byte(`<a href="#cells" id="a"> id=&#34;b&#34; <a href="#p-y"><svg aria-labelledby="t">`))); got != `<a href="#p-x-cells" id="p-x-a"> id=&#34;b&#34; <a href="#p-y"><svg aria-labelledby="p-x-t">` {
+		t.Errorf("%s", got)
+	}
+	odd := caselist.Run{ID: "../r", Agent: `"><script>`, Version: "a/b", Batch: "?x=1&y#z"}
+	for _, id := range []string{"", "../../x", "a b", "\x00", "é", strings.Repeat("x", 5000)} {
+		if name := caseName(odd, id); !regexp.MustCompile(`^case-[0-9a-f]{16}$`).MatchString(name) {
+			t.Errorf("%q has a page called %q", id, name)
+		}
+		f := &staticForm{cases: map[caselist.Run]map[string]bool{odd: {id: true}}}
+		if got, want := f.href(caseAddress(caselist.State{Run: odd, Mode: caselist.Failed, Page: 3, Search: "x"}, id)), caseName(odd, id)+".html"; got != want && id != "" {
+			t.Errorf("%q: %q, want %q", id, got, want)
+		}
+		if got := f.href(caseAddress(caselist.State{Run: odd}, id) + "&layout=list"); got != "" {
+			t.Errorf("another view of a case leads to %q", got)
+		}
+	}
+	if slices.Contains([]string{caseName(nightOne, "a"), caseName(nightTwo, "b")}, caseName(nightTwo, "a")) {
+		t.Error("two cases have one page")
+	}
+}
+
+// TestReadTogether holds that cases that are read together are what each is when it is read alone.
+func TestReadTogether(t *testing.T) {
+	w := sitetest.Open(t, sitetest.Small(t))
+	p, err := w.Pages(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Static{}
+	for _, run := range []caselist.Run{nightOne, nightTwo, {ID: "judged", Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}} {
+		ids, err := o.ids(t.Context(), p, run, caselist.All)
+		if err != nil || len(ids) < 50 {
+			t.Fatalf("%d cases, %v", len(ids), err)
+		}
+		together, err := p.Cases(t.Context(), run, ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, id := range ids {
+			alone, err := p.Case(t.Context(), run, id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			alone.Labels = nil
+			if d := cmp.Diff(fmt.Sprintf("%+v", *alone), fmt.Sprintf("%+v", *together[i])); alone.Answer.Case == nil && d != "" {
+				t.Errorf("%s %s:\n%s", run.ID, id, d)
+			}
+			for _, of := range [][2]any{{alone.Scores, together[i].Scores}, {alone.Answered, together[i].Answered}, {alone.Answer.AnswerID, together[i].Answer.AnswerID}, {alone.Answer.SetVersion, together[i].Answer.SetVersion}} {
+				if d := cmp.Diff(of[0], of[1]); d != "" {
+					t.Errorf("%s %s:\n%s", run.ID, id, d)
+				}
+			}
+			if a, b := alone.Answer.Case, together[i].Answer.Case; a != nil && (b == nil || a.GoldHash() != b.GoldHash() || a.Pred.SQL != b.Pred.SQL || a.Question != b.Question || fmt.Sprint(a.Human) == "<nil>" != (fmt.Sprint(b.Human) == "<nil>")) {
+				t.Errorf("%s %s: another case", run.ID, id)
+			}
+		}
+	}
+	if _, err := p.Cases(t.Context(), nightOne, []string{"bank-01", "none"}); errcode.Of(err) != errcode.NotFound {
+		t.Errorf("a case that is not there: %v", err)
+	}
+}
+
+// BenchmarkStatic writes the report of 10,000 cases as one document: every fifth of them has a page.
+func BenchmarkStatic(b *testing.B) {
+	w := sitetest.Large(b, sitetest.Size{Cases: 10_000, Metrics: 60})
+	s := siteOver(b, w)
+	run := caselist.Run{ID: sitetest.RunID(0), Agent: "atlas", Version: sitetest.AgentVersion(0), Batch: sitetest.BatchID(0)}
+	for b.Loop() {
+		n := &weighed{}
+		if err := s.WriteFile(b.Context(), n, Static{Runs: []caselist.Run{run}, Done: func(_, of int) { n.pages = of }}); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(n.bytes)/1e6, "MB")
+		b.ReportMetric(float64(n.pages), "pages")
+	}
+}
+
+// weighed counts what is written.
+type weighed struct{ bytes, pages int }
+
+func (c *weighed) Write(p []byte) (int, error) {
+	c.bytes += len(p)
+	return len(p), nil
+}
