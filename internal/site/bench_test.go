@@ -99,10 +99,44 @@ func BenchmarkWideCase(b *testing.B) {
 	measure(b, h, caseAddress(caselist.State{Run: caselist.Run{ID: p.ID, Agent: p.Agent, Version: p.AgentVersion, Batch: p.BatchID}}, sitetest.WideCase))
 }
 
+// BenchmarkFile measures the report of a run of 10,000 cases in one file: its size, and by how much the
+// process grew at most.
+func BenchmarkFile(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "report.duckdb")
+	if err := (sitetest.Size{Cases: 10_000, Metrics: 60, Runs: 2}).Fill(b.Context(), path); err != nil {
+		b.Fatal(err)
+	}
+	s := siteOf(b, path)
+	o := Static{
+		Runs:     []caselist.Run{{ID: sitetest.RunID(1), Agent: "atlas", Version: sitetest.AgentVersion(1), Batch: sitetest.BatchID(1)}},
+		Baseline: caselist.Run{ID: sitetest.RunID(0), Agent: "atlas", Version: sitetest.AgentVersion(0), Batch: sitetest.BatchID(0)},
+	}
+	runtime.GC()
+	debug.FreeOSMemory()
+	before, cpu := forgetPeak(), processorTime()
+	var n size
+	for b.Loop() {
+		n = 0
+		if err := s.WriteFile(b.Context(), &n, o); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric((processorTime()-cpu).Seconds()*1e3/float64(b.N), "cpu-ms/file")
+	b.ReportMetric(float64(n)/1e6, "MB")
+	if before > 0 {
+		b.ReportMetric(float64(memory("VmHWM")-before)/1e6, "MB-more")
+	}
+}
+
+// size counts what is written.
+type size int64
+
+func (n *size) Write(p []byte) (int, error) { *n += size(len(p)); return len(p), nil }
+
 func measure(b *testing.B, h http.Handler, address string) {
 	b.Helper()
 	var first time.Duration
-	size := 0
+	length := 0
 	runtime.GC()
 	debug.FreeOSMemory()
 	before, cpu := forgetPeak(), processorTime()
@@ -114,13 +148,13 @@ func measure(b *testing.B, h http.Handler, address string) {
 			b.Skipf("status %d: %.2000s", w.Code, w.Body)
 		}
 		if first == 0 {
-			first, size = time.Since(start), w.Body.Len()
+			first, length = time.Since(start), w.Body.Len()
 		}
 	}
 	b.ReportMetric(float64(first)/1e6, "first-ms")
 	b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N), "ms/page")
 	b.ReportMetric((processorTime()-cpu).Seconds()*1e3/float64(b.N), "cpu-ms/page")
-	b.ReportMetric(float64(size)/1e3, "kB")
+	b.ReportMetric(float64(length)/1e3, "kB")
 	if before > 0 {
 		b.ReportMetric(float64(memory("VmHWM")-before)/1e6, "MB-more")
 	}
