@@ -36,8 +36,8 @@ var sliced = []struct{ column, heading string }{
 type runView struct {
 	Row     runRow
 	Cases   int64
-	Every   string // address of all cases
-	Program string // version of badger
+	Every   string      // address of all cases
+	Program string      // version of badger
 	Leading []metricRow // the primary metric and others that say most
 	Groups  []metricGroup
 	Metrics int    // in all groups
