@@ -268,13 +268,13 @@ func TestCasesForms(t *testing.T) {
 	v.Set("rows", "tall")
 	page := see(t, s, "/cases?"+v.Encode(), identity.Admin)
 	for _, want := range []string{"tag = domain:retail", "hybrid_ex &lt; 0.5", `<th scope="col"><a href="/cases?`, ">verdict</a>", `<input type="hidden" name="filter" value="hybrid_ex&lt;0.5">`, `<table class="cases tall">`,
-		`action="/queues"`, "format=csv"} {
+		"/queue/new?", "format=csv"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s\n%s", want, page)
 		}
 	}
-	if strings.Contains(see(t, s, "/cases?"+v.Encode()), `action="/queues"`) {
-		t.Error("who may not make queues has the form to make one")
+	if strings.Contains(see(t, s, "/cases?"+v.Encode()), "/queue/new?") {
+		t.Error("who may not make queues is led to a new one")
 	}
 	for query, want := range map[string]string{
 		"filter=nothing%3D1": "nothing", "sort=nothing": "nothing", "metric=nothing": "nothing", "mode=nothing": "nothing", "regexp=1&search=(": "missing closing", "filter=hybrid_ex%3Ex": "expected a number", "size=7": "size",
