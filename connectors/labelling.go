@@ -150,6 +150,24 @@ func (w *Warehouse) QueueProgress(ctx context.Context, q *Queue, me string) (p Q
 	return p, err
 }
 
+// LabelPair is how many answers two people labelled in a way.
+type LabelPair struct {
+	First, Second string // verdicts, in the order of the names of those who gave them
+	Count         int64
+}
+
+// LabelPairs counts what pairs of people say of the same answers of a queue.
+func (w *Warehouse) LabelPairs(ctx context.Context, queue string) (out []LabelPair, err error) {
+	l := badgersql.Labelling{Dialect: w.dialect}
+	query := l.Pairs(queue)
+	err = w.each(ctx, readingLabels, query, l.Args, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		out = append(out, LabelPair{r.text(0), r.text(1), r.count(2)})
+		return true
+	})
+	return out, err
+}
+
 // LoggedLabel is a row of label_log: what a person said of an answer at one time.
 type LoggedLabel struct {
 	ID string

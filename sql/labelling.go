@@ -180,6 +180,16 @@ func (l *Labelling) Progress(queue, me string, annotators int64) string {
 	}, ", ") + " FROM " + l.items(queue, me)
 }
 
+// Pairs counts the answers of a queue that two people labelled, by what they say: the verdict of the
+// one whose name comes first, the other's, and how many. A third verdict counts for nobody.
+func (l *Labelling) Pairs(queue string) string {
+	newest := func() string {
+		return `(SELECT case_id, annotator, verdict FROM (SELECT case_id, annotator, verdict, ROW_NUMBER() OVER (PARTITION BY case_id, annotator ORDER BY labelled_at DESC, label_id DESC) AS newest
+    FROM badger.label_log WHERE queue_id = ` + l.param(queue) + ` AND NOT decides) n WHERE newest = 1 AND verdict NOT IN (` + noOpinion + `))`
+	}
+	return "SELECT a.verdict, b.verdict, COUNT(*) FROM " + newest() + " a JOIN " + newest() + " b ON a.case_id = b.case_id AND a.annotator < b.annotator GROUP BY a.verdict, b.verdict"
+}
+
 // Leases reads the claims of a queue's answers that are still good: claim_key and owner.
 func (l *Labelling) Leases(prefix string, now time.Time) string {
 	return "SELECT claim_key, owner FROM badger.claims WHERE claim_key LIKE " + l.param(prefix+"%") + " AND expires_ms >= " + l.param(now.UnixMilli())

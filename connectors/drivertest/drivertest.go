@@ -70,6 +70,7 @@ func Run(t *testing.T, h Harness) {
 	h.run(t, "Pages", h.pages)
 	h.run(t, "Judges", h.judges)
 	h.run(t, "Claims", h.claims)
+	h.run(t, "Labelling", h.labelling)
 	h.run(t, "Examination", h.examination)
 	if h.Features.Functions {
 		h.run(t, "Functions", h.functions)

@@ -98,6 +98,7 @@ type CellOptions struct {
 	Rows   int // at most so many; 0: DefaultRows
 	Each   int // above 0: the first so many of each kind of row, in place of From and Rows
 	Cut    int // characters after which a text is cut; 0: DefaultCut
+	Rest   int // characters behind that are shown when it is unfolded; 0: 20,000
 }
 
 // Rows of a page.
@@ -111,7 +112,7 @@ type tables struct {
 	*Comparison
 	mask                  *Masked
 	maskedGold, maskedAns []bool
-	cut                   int
+	cut, rest             int
 }
 
 func (t *tables) gold(column, row int) *Value {
@@ -126,7 +127,7 @@ func (t *tables) value(c *scoring.Column, row int, masked bool) *Value {
 	if masked {
 		return t.mask.value(c.Value(row))
 	}
-	return newValue(c.Value(row), t.cut)
+	return newValue(c.Value(row), t.cut, t.rest)
 }
 
 // cells classifies all cells and shows a page of them.
@@ -136,6 +137,9 @@ func (t *tables) cells(o CellOptions) *Cells {
 	}
 	if t.cut = o.Cut; t.cut <= 0 {
 		t.cut = DefaultCut
+	}
+	if t.rest = o.Rest; t.rest <= 0 {
+		t.rest = mostRest
 	}
 	out := &Cells{Columns: t.columns(), Show: o.Show, Layout: o.Layout, From: max(0, o.From)}
 	if out.Layout == "" {

@@ -80,17 +80,17 @@ func (b *builder) relations() *Relations {
 	var detail struct {
 		Relations []relation.Relation `json:"relations"`
 	}
-	switch {
-	case b.detail("relation", &detail) && len(detail.Relations) > 0:
+	stored := b.detail("relation", &detail) && len(detail.Relations) > 0
+	if stored && len(b.Case.Golds) == 1 {
 		found, out.Stored = detail.Relations, true
-	case b.compared != nil:
-		c := b.compared
-		found = relation.Find(relation.Input{
-			Gold: c.Gold, Pred: c.Agent, Alignment: c.Alignment, Counts: &c.Counts, GoldSQL: b.gold.SQL, PredSQL: b.Case.Pred.SQL,
-			Question: b.Case.Question, Evidence: b.Case.Evidence, Dialect: b.Case.Dialect,
-		})
-	case b.gold != nil && b.gold.SQL != "" && b.Case.Pred.SQL != "":
-		found = relation.Queries(relation.Input{GoldSQL: b.gold.SQL, PredSQL: b.Case.Pred.SQL, Question: b.Case.Question, Evidence: b.Case.Evidence, Dialect: b.Case.Dialect})
+	} else {
+		found = b.findRelations()
+		if stored { // by whichever accepted answer counts for the metric relation
+			names := func(a, b relation.Relation) bool { return a.Name == b.Name && a.Text == b.Text }
+			if out.Stored = slices.EqualFunc(found, detail.Relations, names); !out.Stored {
+				b.note("The score of the metric relation is by another accepted answer than the one that is shown.")
+			}
+		}
 	}
 	if len(found) == 0 {
 		return nil
@@ -112,6 +112,22 @@ func (b *builder) relations() *Relations {
 		out.Tried = tried(found, b.compared.Counts.Score == 1)
 	}
 	return out
+}
+
+// findRelations says which relations hold between the answer and the accepted answer that is shown.
+func (b *builder) findRelations() []relation.Relation {
+	if b.gold == nil {
+		return nil
+	}
+	in := relation.Input{GoldSQL: b.gold.SQL, PredSQL: b.Case.Pred.SQL, Question: b.Case.Question, Evidence: b.Case.Evidence, Dialect: b.Case.Dialect}
+	switch c := b.compared; {
+	case c != nil:
+		in.Gold, in.Pred, in.Alignment, in.Counts = c.Gold, c.Agent, c.Alignment, &c.Counts
+		return relation.Find(in)
+	case in.GoldSQL != "" && in.PredSQL != "":
+		return relation.Queries(in)
+	}
+	return nil
 }
 
 // tried are the relations that were looked for and do not hold: of results with the same data other

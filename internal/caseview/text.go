@@ -79,6 +79,10 @@ func inPieces(s string, blanks bool) []Piece {
 			symbol(i, 1, string('␀'+r), controls[r])
 		case r == 0x7f:
 			symbol(i, 1, "␡", "delete")
+		case marks > maxMarks+1 && start == i && len(out) > 0: // one symbol for all of them
+			out[len(out)-1].Text += fmt.Sprintf(" %04X", r)
+			out[len(out)-1].Symbol = "combining marks"
+			start = i + n
 		case !Visible(r, last) || marks > maxMarks:
 			symbol(i, n, fmt.Sprintf("U+%04X", r), named(r))
 		}

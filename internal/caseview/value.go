@@ -51,26 +51,26 @@ const (
 	mostRest   = 20_000
 )
 
-// newValue shows a value. Text longer than cut characters is cut.
-func newValue(v scoring.Value, cut int) *Value {
+// newValue shows a value. Text longer than cut characters is cut, and so many of the others are kept.
+func newValue(v scoring.Value, cut, rest int) *Value {
 	out := &Value{Type: v.Type, Null: v.IsNull()}
 	if out.Null {
 		return out
 	}
 	out.Text = v.String()
 	out.Number = v.Type.Numeric()
-	out.show(cut)
+	out.show(cut, rest)
 	return out
 }
 
-func (v *Value) show(cut int) {
+func (v *Value) show(cut, rest int) {
 	head := prefix(v.Text, cut)
 	if n := len(v.Text) - len(head); n > 0 && n <= 16 { // nothing is gained
 		head = v.Text
 	}
 	v.Pieces = Pieces(head)
 	if len(head) < len(v.Text) {
-		v.Rest, v.Length = Pieces(prefix(v.Text[len(head):], mostRest)), utf8.RuneCountInString(v.Text)
+		v.Rest, v.Length = Pieces(prefix(v.Text[len(head):], rest)), utf8.RuneCountInString(v.Text)
 	}
 }
 

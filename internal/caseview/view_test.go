@@ -64,6 +64,12 @@ func TestSeveralGolds(t *testing.T) {
 	if g := v.Golds[3]; g.Value != nil || g.Counted || g.Reason == "" {
 		t.Errorf("number 4: %+v", g)
 	}
+	if v.Relations == nil || !v.Relations.Stored || v.Relations.Holds[0].Name != "same" {
+		t.Errorf("relations of the one that counted: %+v", v.Relations)
+	}
+	if r := build(t, in, caseview.Options{Gold: 2}).Relations; r == nil || r.Stored || r.Holds[0].Class == relation.Equivalent {
+		t.Errorf("relations of another one: %+v", r)
+	}
 	v = build(t, in, caseview.Options{Gold: 2, Cells: caseview.CellOptions{Show: caseview.All}})
 	if v.Gold != 2 || v.Stored || *v.Score != 0.75 || v.Queries.RawGold != "select 3" || !strings.Contains(strings.Join(v.Notes, " "), "by accepted answer 3") {
 		t.Errorf("number 2: %d %t %v %q", v.Gold, v.Stored, *v.Score, v.Notes)

@@ -233,6 +233,36 @@ func TestProgressAndConflicts(t *testing.T) {
 	}
 }
 
+// By hand: of eight answers both pass three and fail three, and they differ about two. o = 3/4, and
+// with half of the labels being pass e = 1/2: kappa is 1/2, and 289 answers make its interval 0.2 wide.
+func TestAgreement(t *testing.T) {
+	onEngines(t, 1, func(t *testing.T, c *clock, of []*labelling.Store) {
+		s := of[0]
+		q := queue(t, s, 10, labelling.Plan{Annotators: 2})
+		if a, err := s.Agreement(t.Context(), q); err != nil || a.Kappa.Defined || a.More.Defined {
+			t.Errorf("without labels: %+v, %v", a, err)
+		}
+		n := 0
+		give := func(who string, verdicts ...string) {
+			for i, v := range verdicts {
+				n++
+				c.pass(time.Second)
+				save(t, s, q, say(q, fmt.Sprintf("a%d", n), who, caseIDs(10)[i], v))
+			}
+		}
+		give("kim", "fail", "pass", "pass", "pass", "fail", "fail", "fail", "fail", "pass", "skip")
+		give("kim", "pass") // a change of mind
+		give("lee", "pass", "pass", "pass", "fail", "fail", "fail", "fail", "pass", "skip", "fail")
+		third := say(q, "third", "mo", "c001", "fail")
+		third.Decides = true
+		save(t, s, q, third)
+		a, err := s.Agreement(t.Context(), q)
+		if err != nil || a.Answers != 8 || a.Kappa.Value != 0.5 || a.More.Value != 281 {
+			t.Errorf("%+v, %v", a, err)
+		}
+	})
+}
+
 // What the log says counts in place of what human_labels says of the same annotator, unless it says
 // nothing.
 func TestLogAndHumanLabels(t *testing.T) {

@@ -151,7 +151,11 @@ func (s *Site) agreement(r *http.Request) (content, error) {
 	}
 	ctx := r.Context()
 	run := state.Run
-	study, err := storedscores.In(s.o.Warehouse).Labelled(ctx, analysis.Batch{Agent: run.Agent, Version: run.Version, ID: run.Batch}, s.o.Metrics)
+	src, err := s.scores()
+	if err != nil {
+		return content{}, err
+	}
+	study, err := src.Labelled(ctx, analysis.Batch{Agent: run.Agent, Version: run.Version, ID: run.Batch}, s.o.Metrics)
 	if err != nil {
 		return content{}, err
 	}

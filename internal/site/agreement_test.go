@@ -14,6 +14,7 @@ import (
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring/agreement"
+	"github.com/badger-eval/badger/scoring/metric"
 )
 
 // The page counts verdicts against labels as the statements of the warehouse do, with kappa from
@@ -21,7 +22,7 @@ import (
 func TestAgreement(t *testing.T) {
 	w := sitetest.Open(t, sitetest.Small(t))
 	s := opened(t, w)
-	pages, err := w.Pages(t.Context(), nil)
+	pages, err := w.Pages(t.Context(), metric.All())
 	if err != nil {
 		t.Fatal(err)
 	}

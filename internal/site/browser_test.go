@@ -146,7 +146,7 @@ func withoutScript(t *testing.T, b *browsertest.Browser, origin string, sample [
 // hostileTexts opens pages full of hostile texts: no script of theirs runs, nobody else is asked, and
 // nothing is forbidden by the page's policy because nothing tries.
 func hostileTexts(t *testing.T, b *browsertest.Browser) {
-	h := as(hostileSite(t), identity.Admin)
+	h := as(hostileSite(t, 30), identity.Admin)
 	server := httptest.NewServer(h)
 	defer server.Close()
 	tab := b.Tab(t, browsertest.Options{})

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caselist"
@@ -28,6 +29,7 @@ type caseState struct {
 	Layout caseview.Arrangement
 	From   int  // the first row, or cell of the list
 	Raw    bool // the queries as they were written
+	Whole  bool // no text is cut
 }
 
 // parseCase reads the state in the query of an address.
@@ -38,7 +40,7 @@ func parseCase(v url.Values) (s caseState, err error) {
 	if s.Case = v.Get("case"); s.Case == "" {
 		return s, errcode.New(errcode.InvalidArgument, "case: expected the id of a case")
 	}
-	s.Metric, s.Raw = v.Get("metric"), v.Get("sql") == "raw"
+	s.Metric, s.Raw, s.Whole = v.Get("metric"), v.Get("sql") == "raw", v.Get("texts") == "whole"
 	if s.Show, err = caseview.ParseStates(v.Get("show")); err != nil {
 		return s, err
 	}
@@ -82,6 +84,9 @@ func (s caseState) address() string {
 	}
 	if s.Raw {
 		v.Set("sql", "raw")
+	}
+	if s.Whole {
+		v.Set("texts", "whole")
 	}
 	return address("/case", v)
 }
@@ -133,6 +138,7 @@ type onecase struct {
 	Golds     []goldChoice
 	Queries   []query
 	Raw       choice
+	Whole     *choice // shows the texts that are cut; nil: none is
 	Relations []relationPart
 	Metrics   []metricScores
 	LeftOut   int // scores that are not shown
@@ -152,9 +158,43 @@ type goldChoice struct {
 
 // query is one of the two queries.
 type query struct {
-	Name  string
+	Name   string
+	Groups []sqlGroup
+	Text   string
+}
+
+// sqlGroup is neighbouring parts of a query that one of the queries or both have.
+type sqlGroup struct {
+	In    caseview.Side // empty: both
 	Parts []caseview.SQLPart
-	Text  string
+}
+
+// grouped puts neighbouring parts of one side together, with the blanks between them.
+func grouped(parts []caseview.SQLPart) (out []sqlGroup) {
+	var blank []caseview.SQLPart
+	for _, p := range parts {
+		if p.Kind == caseview.SQLSpace {
+			blank = append(blank, p)
+			continue
+		}
+		n := len(out)
+		same := n > 0 && out[n-1].In == p.In
+		switch {
+		case same:
+			out[n-1].Parts = append(out[n-1].Parts, blank...)
+		case len(blank) > 0 && n > 0 && out[n-1].In == "":
+			out[n-1].Parts = append(out[n-1].Parts, blank...)
+		case len(blank) > 0:
+			out = append(out, sqlGroup{Parts: blank})
+			same = p.In == ""
+		}
+		blank = nil
+		if !same {
+			out = append(out, sqlGroup{In: p.In})
+		}
+		out[len(out)-1].Parts = append(out[len(out)-1].Parts, p)
+	}
+	return out
 }
 
 // relationPart is a relation that holds, with the address of its cases.
@@ -169,10 +209,9 @@ type metricScores struct {
 	Scores []scoreLink
 }
 
-// scoreLink is a score with the address that explains it, and that of all cases with its reason.
+// scoreLink is a score with the address of all cases with its reason.
 type scoreLink struct {
 	caseview.Score
-	Address string
 	Reasons string // "": none
 	Here    bool
 }
@@ -213,7 +252,11 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	in.Mask = s.mask
-	v, err := caseview.Build(ctx, in, caseview.Options{Metric: state.Metric, Gold: state.Gold, Cells: caseview.CellOptions{Show: state.Show, Layout: state.Layout, From: state.From, Rows: rowsOf(ctx)}})
+	o := caseview.CellOptions{Show: state.Show, Layout: state.Layout, From: state.From, Rest: shortRest, Rows: rowsOf(ctx)}
+	if state.Whole {
+		o.Rest = 0
+	}
+	v, err := caseview.Build(ctx, in, caseview.Options{Metric: state.Metric, Gold: state.Gold, Cells: o})
 	if err != nil {
 		return content{}, err
 	}
@@ -243,10 +286,11 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 		}
 		out.Control.Keys = true
 	}
+	out.shorten()
 	out.cells()
 	out.texts()
 	if h := heldIn(ctx); h != nil && h.brief {
-		out.shorten()
+		out.abridge()
 	}
 	run := state.List.Run
 	return content{Title: "Case " + state.Case, Run: &run, Page: out}, nil
@@ -311,6 +355,69 @@ func (c *onecase) cells() {
 	}
 }
 
+// Lengths after which texts are cut, in characters.
+const (
+	shortText    = 1000
+	shortMessage = 2500 // of what a judge was asked
+	shortRest    = 400  // of a value, behind where it is folded
+)
+
+// shorten cuts long texts, unless they were asked for whole.
+func (c *onecase) shorten() {
+	was := false
+	cut := func(s *string, n int) {
+		if short := cutText(*s, n); short != *s {
+			was, *s = true, short
+		}
+	}
+	if c.State.Whole {
+		c.Whole = &choice{Text: "cut long texts", Address: c.State.with(func(s *caseState) { s.Whole = false })}
+		return
+	}
+	v := c.View
+	for _, s := range []*string{&v.Question, &v.Evidence, &v.Interpretation, &v.Response, &v.AgentError} {
+		cut(s, shortText)
+	}
+	for _, list := range [][]string{v.Tools, v.Notes} {
+		for i := range list {
+			cut(&list[i], shortText)
+		}
+	}
+	for i := range v.Scores {
+		cut(&v.Scores[i].Reason, shortText)
+	}
+	for i := range c.Labels {
+		cut(&c.Labels[i].Note, shortText)
+	}
+	if v.Judge != nil {
+		for i := range v.Judge.Asked {
+			a := &v.Judge.Asked[i]
+			cut(&a.Reply, shortMessage)
+			for k := range a.Decoded {
+				cut(&a.Decoded[k].Text, shortText)
+			}
+			for k := range a.Question {
+				cut(&a.Question[k].Text, shortMessage)
+			}
+		}
+	}
+	if was {
+		c.Whole = &choice{Text: "show long texts whole", Address: c.State.with(func(s *caseState) { s.Whole = true })}
+	}
+}
+
+// cutText is the first n characters of a text, with its length where it is longer.
+func cutText(s string, n int) string {
+	if len(s) <= n+40 {
+		return s
+	}
+	length := utf8.RuneCountInString(s)
+	if length <= n+40 {
+		return s
+	}
+	return string([]rune(s)[:n]) + "… (" + count(length) + " characters)"
+}
+
 // texts fills in queries, accepted answers, relations and scores.
 func (c *onecase) texts() {
 	v, state := c.View, c.State
@@ -323,7 +430,7 @@ func (c *onecase) texts() {
 		})
 		c.Golds = append(c.Golds, g)
 	}
-	c.Queries = []query{{"Accepted query", v.Queries.Gold, v.Queries.RawGold}, {"Query of the answer", v.Queries.Agent, v.Queries.RawAgent}}
+	c.Queries = []query{{"Accepted query", grouped(v.Queries.Gold), v.Queries.RawGold}, {"Query of the answer", grouped(v.Queries.Agent), v.Queries.RawAgent}}
 	c.Raw = choice{"as written", state.with(func(s *caseState) { s.Raw = !s.Raw }), state.Raw}
 	if c.Raw.Here {
 		c.Raw.Text = "laid out and compared"
@@ -338,7 +445,6 @@ func (c *onecase) texts() {
 	}
 	for i := range v.Scores {
 		s := scoreLink{Score: v.Scores[i], Here: v.Asked != nil && v.Asked.Metric == v.Scores[i].Metric}
-		s.Address = state.with(func(n *caseState) { n.Metric = s.Metric })
 		group := s.Group
 		if group == "" {
 			group = "custom"
@@ -351,7 +457,7 @@ func (c *onecase) texts() {
 	}
 	if a := v.Asked; a != nil {
 		c.Shown = &scoreLink{Score: *a}
-		if a.Reason != "" && a.Reason != caseview.Withheld {
+		if a.Reason != "" && a.Reason != caseview.Withheld && len(a.Reason) <= shortText {
 			c.Shown.Reasons = filtered("reason", a.Reason)
 		}
 	}

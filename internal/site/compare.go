@@ -248,6 +248,14 @@ func (s *Site) line(recent []connectors.Run, run caselist.Run) runLine {
 	return out
 }
 
+// scores are the scores of the warehouse, for one page.
+func (s *Site) scores() (*storedscores.Warehouse, error) {
+	if s.o.Warehouse == nil {
+		return nil, errcode.New(errcode.Unavailable, "there is no warehouse yet")
+	}
+	return storedscores.In(s.o.Warehouse), nil
+}
+
 // chosenMetrics are those that a page shows: those that are asked for, or else those that say most,
 // and the others.
 func (s *Site) chosenMetrics(ctx context.Context, asked []string) (shown, more []string, err error) {

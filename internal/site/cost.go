@@ -27,7 +27,7 @@ type costContent struct {
 	Metrics  []metricCost
 	Picture  *chart.Picture
 	Models   []modelCost
-	Runs     []runCost
+	Runs     []paidRun
 	Budget   *budgetLeft
 	PricesOf string
 }
@@ -61,7 +61,7 @@ type modelCost struct {
 	Money                        string
 }
 
-type runCost struct {
+type paidRun struct {
 	runLine
 	Paid spent
 	Here bool
@@ -147,7 +147,7 @@ func (s *Site) cost(r *http.Request) (content, error) {
 			break
 		}
 		var c paidCost
-		line := runCost{runLine: s.line(recent, recent[i].Key()), Here: recent[i].Key() == run, Paid: spent{dash, dash, dash, dash}}
+		line := paidRun{runLine: s.line(recent, recent[i].Key()), Here: recent[i].Key() == run, Paid: spent{dash, dash, dash, dash}}
 		if json.Unmarshal([]byte(recent[i].Cost), &c) == nil {
 			line.Paid = c.spent()
 		}

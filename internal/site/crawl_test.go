@@ -66,9 +66,13 @@ func visit(tb testing.TB, h http.Handler, address, from string) *seen {
 	if to := p.header.Get("Location"); p.status == http.StatusSeeOther && strings.HasPrefix(to, "/") {
 		return visit(tb, h, to, address)
 	}
+	text := ""
+	if strings.HasPrefix(p.header.Get("Content-Type"), "text/html") {
+		text = p.body
+	}
 	var err error
-	if p.Document, err = goquery.NewDocumentFromReader(strings.NewReader(p.body)); err != nil {
-		tb.Fatal(err)
+	if p.Document, err = goquery.NewDocumentFromReader(strings.NewReader(text)); err != nil {
+		tb.Fatalf("%.300s: %v", address, err)
 	}
 	return p
 }
@@ -156,10 +160,15 @@ func (p *seen) check(tb testing.TB, limit int) {
 		wrong("the policy is %q", policy)
 	}
 	if !strings.HasPrefix(p.header.Get("Content-Type"), "text/html") {
+		if p.header.Get("X-Content-Type-Options") != "nosniff" || p.path() == "/export" && !strings.HasPrefix(p.header.Get("Content-Disposition"), "attachment") {
+			wrong("what is no page may be taken for one: %v", p.header)
+		}
 		return
 	}
-	if limit > 0 && len(p.body) > limit {
-		wrong("the page has %d bytes, want at most %d", len(p.body), limit)
+	size := len(p.body) // without addresses, which repeat the names of the case
+	p.Find("[href]").Each(func(_ int, a *goquery.Selection) { size -= len(a.AttrOr("href", "")) })
+	if limit > 0 && size > limit {
+		wrong("the page has %d bytes without its addresses, want at most %d", size, limit)
 	}
 	if n := p.Find("h1").Length(); n != 1 {
 		wrong("%d headings of the first rank, want 1", n)

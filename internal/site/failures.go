@@ -9,7 +9,6 @@ import (
 	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
-	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -46,7 +45,11 @@ func (s *Site) failures(r *http.Request) (content, error) {
 	if run.ID == "" {
 		return content{}, errcode.New(errcode.InvalidArgument, "run: missing, expected the run whose failures are shown")
 	}
-	f, err := storedscores.In(s.o.Warehouse).Failures(r.Context(), sideOf(run), analysis.Evident)
+	src, err := s.scores()
+	if err != nil {
+		return content{}, err
+	}
+	f, err := src.Failures(r.Context(), sideOf(run), analysis.Evident)
 	if err != nil {
 		return content{}, err
 	}

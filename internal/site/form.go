@@ -158,7 +158,7 @@ func (f *form) functions() template.FuncMap {
 		// those is a number of cases that leads to them; none, or an unknown number, leads nowhere.
 		"those": func(address string, number any) link {
 			text := count(number)
-			if text == "0" || text == dash {
+			if address == "" || text == "0" || text == dash {
 				return link{Text: text}
 			}
 			return link{Href: f.href(address), Text: text}
@@ -189,6 +189,8 @@ func (f *form) functions() template.FuncMap {
 
 		"runAddress":  runAddress,
 		"pieces":      caseview.Pieces,
+		"name":        columnName,
+		"brief":       func(s string) string { return cutText(s, 200) },
 		"lines":       textLines,
 		"pad":         padding,
 		"columnState": columnState,

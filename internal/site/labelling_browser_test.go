@@ -16,6 +16,7 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/browsertest"
+	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -36,7 +37,7 @@ func TestScript(t *testing.T) {
 // TestLabelByKeys labels in a browser by keys alone, over a network that fails and a page that is
 // loaded again, and finds every label once.
 func TestLabelByKeys(t *testing.T) {
-	s := labelSite(t)
+	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
 	b := browsertest.Start(t)
 	q := makeQueue(t, s, labelling.Plan{Most: 25})
 	var down atomic.Bool // the server answers what is sent with an error

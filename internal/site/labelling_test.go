@@ -101,16 +101,6 @@ func (b *browser) send(form *goquery.Selection, with url.Values) (string, *goque
 	return b.open(res.Header.Get("Location"))
 }
 
-// labelSite is a site over the small store on which people may label.
-func labelSite(t *testing.T) *Site {
-	t.Helper()
-	s, err := New(Options{Warehouse: sitetest.Open(t, sitetest.Small(t)), Version: "test", Metrics: metric.All(), Labels: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // makeQueue makes a queue of some cases of a run with a judge.
 func makeQueue(t *testing.T, s *Site, p labelling.Plan) *labelling.Queue {
 	t.Helper()
@@ -133,7 +123,7 @@ func makeQueue(t *testing.T, s *Site, p labelling.Plan) *labelling.Queue {
 // TestLabellingWithoutScript walks through it all as a browser without scripts does: say one's name,
 // make a queue, label, undo, change one's mind, and settle where two people differ.
 func TestLabellingWithoutScript(t *testing.T) {
-	s := labelSite(t)
+	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
 	kim := &browser{t: t, site: s, who: identity.Caller{Roles: []identity.Role{identity.Admin}}} // nobody says who this is
 	list := caselist.State{Run: judgedRun, Mode: caselist.Failed}
 	_, page := kim.open(newQueueAddress(list))
@@ -229,7 +219,7 @@ func TestLabellingWithoutScript(t *testing.T) {
 
 // TestLabelByScript holds what a script is told.
 func TestLabelByScript(t *testing.T) {
-	s := labelSite(t)
+	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
 	q := makeQueue(t, s, labelling.Plan{Most: 2, ReasonRequired: true})
 	kim := &browser{t: t, site: s, who: identity.Caller{Name: "kim", Roles: []identity.Role{identity.Label}}}
 	_, page := kim.open(labelAddress(q.ID, ""))
@@ -282,7 +272,7 @@ func TestLabelByScript(t *testing.T) {
 
 // TestLabelRoles holds who may do what.
 func TestLabelRoles(t *testing.T) {
-	s := labelSite(t)
+	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
 	q := makeQueue(t, s, labelling.Plan{Most: 2})
 	caseID := func() string {
 		store, _ := s.labels()
@@ -363,7 +353,7 @@ func TestFormsLeadBackToThisSite(t *testing.T) {
 // TestBlind holds that what a blind queue shows on the pages of its annotators tells nothing of how
 // the answers were scored, nor of what others said.
 func TestBlind(t *testing.T) {
-	s := labelSite(t)
+	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
 	q := makeQueue(t, s, labelling.Plan{Blind: true, Annotators: 3, Order: labelling.Random, Seed: 3, Most: 15})
 	open := makeQueue(t, s, labelling.Plan{Order: labelling.Random, Seed: 3, Most: 15})
 	store, err := s.labels()

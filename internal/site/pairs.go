@@ -43,13 +43,9 @@ func parsePairs(v url.Values) (p pairs, err error) {
 	if s.From.ID == "" || len(s.To) != 1 || s.Metric == "" {
 		return p, errcode.New(errcode.InvalidArgument, "the address names no pair of runs and metric: expected from, to and metric")
 	}
-	p = pairs{From: s.From, To: s.To[0], Metric: s.Metric, Cell: v.Get("cell"), Sign: v.Get("sign"), Least: v.Get("least"), Changed: v.Get("changed"), Page: 1}
-	if text := v.Get("page"); text != "" {
-		if p.Page, err = strconv.Atoi(text); err != nil || p.Page < 1 || p.Page > 1e6 {
-			return p, errcode.New(errcode.InvalidArgument, "page: %.40q, expected a whole number from 1", text)
-		}
-	}
-	return p, nil
+	p = pairs{From: s.From, To: s.To[0], Metric: s.Metric, Cell: v.Get("cell"), Sign: v.Get("sign"), Least: v.Get("least"), Changed: v.Get("changed")}
+	p.Page, err = pageNumber(v)
+	return p, err
 }
 
 // pairsAddress lists cases of a comparison.

@@ -18,6 +18,8 @@ type queueView struct {
 	queueRow
 	Progress   labelling.Progress
 	Rate       string // labels an hour
+	Agreement  labelling.Agreement
+	Width      float64
 	Me         string
 	Items      []queueItem
 	Begin      string // address of the next case
@@ -75,6 +77,10 @@ func (s *Site) queue(r *http.Request) (content, error) {
 	}
 	if out.Rate = dash; out.Progress.PerHour > 0 {
 		out.Rate = strconv.FormatFloat(out.Progress.PerHour, 'f', 0, 64)
+	}
+	out.Width = labelling.KappaWidth
+	if out.Agreement, err = store.Agreement(ctx, q); err != nil {
+		return content{}, err
 	}
 	items, err := store.Items(ctx, q, out.Me, from, itemsOnPage)
 	if err != nil {

@@ -23,7 +23,7 @@ type ribbon struct {
 type ribbonBox struct {
 	X, Y, TextX, TextY int
 	Name               string // cut
-	Whole              string
+	Whole              string // "": Name is
 	Class              string
 	Sign               string
 }
@@ -57,7 +57,10 @@ func newRibbon(m *caseview.Mapping) *ribbon {
 		return row
 	}
 	box := func(row int, left bool, name, class, sign string) ribbonBox {
-		b := ribbonBox{Y: row*ribbonStep + 1, Name: shortName(name), Whole: name, Class: class, Sign: sign}
+		b := ribbonBox{Y: row*ribbonStep + 1, Name: shortName(name), Class: class, Sign: sign}
+		if b.Name != name {
+			b.Whole = visibleName(name)
+		}
 		if b.X = 1; !left {
 			b.X = ribbonWidth - ribbonBoxes - 1
 		}
@@ -149,17 +152,23 @@ func textLines(s string) (out [][]caseview.Piece) {
 	return out
 }
 
-// shortName is a text from data for a picture: what is not seen as its symbol, and cut.
-func shortName(s string) string {
+// columnName is the name of a column in a table, cut.
+func columnName(s string) []caseview.Piece { return caseview.Pieces(cutText(s, 80)) }
+
+// visibleName is a text from data for a picture: what is not seen as its symbol, and cut.
+func visibleName(s string) string {
 	var b strings.Builder
-	n := 0
-	for _, p := range caseview.Pieces(s) {
-		for _, r := range p.Text {
-			if n++; n > ribbonNames {
-				return b.String() + "…"
-			}
-			b.WriteRune(r)
-		}
+	for _, p := range columnName(s) {
+		b.WriteString(p.Text)
 	}
 	return b.String()
+}
+
+// shortName is a text from data that has its place in a picture.
+func shortName(s string) string {
+	short := []rune(visibleName(s))
+	if len(short) > ribbonNames {
+		return string(short[:ribbonNames]) + "…"
+	}
+	return string(short)
 }

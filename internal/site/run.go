@@ -38,7 +38,9 @@ type runView struct {
 	Cases   int64
 	Every   string // address of all cases
 	Program string // version of badger
+	Leading []metricRow // the primary metric and others that say most
 	Groups  []metricGroup
+	Metrics int    // in all groups
 	Metric  string // that slices and worst cases are of
 	Lower   bool   // less of it is better
 	Chosen  *metricRow
@@ -124,9 +126,17 @@ func (s *Site) run(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	for _, g := range v.Groups {
+		v.Metrics += len(g.Rows)
 		for i := range g.Rows {
-			if g.Rows[i].Chosen {
-				v.Chosen = &g.Rows[i]
+			row := &g.Rows[i]
+			if row.Chosen {
+				v.Chosen = row
+			}
+			switch {
+			case row.Name == list.Shape.Primary():
+				v.Leading = slices.Insert(v.Leading, 0, *row)
+			case report.Leads(row.Name) && row.Figures.OK > 0:
+				v.Leading = append(v.Leading, *row)
 			}
 		}
 	}
@@ -176,7 +186,10 @@ func (s *Site) metricGroups(ctx context.Context, p *connectors.Pages, list *conn
 		}
 		f := figures[m.Metric]
 		row := rowOf(m.Metric, &f.Figures, list.Shape.Cases, state)
-		row.Address, row.Chosen, row.Lower = s.ofMetric(list.State.Run, list, m.Metric), m.Metric == list.State.Metric, s.lower(m.Metric)
+		row.Chosen, row.Lower = m.Metric == list.State.Metric, s.lower(m.Metric)
+		if linked(list.State.Run) {
+			row.Address = s.ofMetric(list.State.Run, list, m.Metric)
+		}
 		var err error
 		if row.Interval, err = meanInterval(ctx, p, list.Run, m.Metric, &f); err != nil {
 			return nil, err
@@ -190,8 +203,18 @@ func (s *Site) metricGroups(ctx context.Context, p *connectors.Pages, list *conn
 	return groups, nil
 }
 
+// longestLinked is up to how long the names of a run may be, as part of an address in bytes, so that
+// each number of its tables leads to its cases. The hundreds of addresses of longer ones would be a
+// page of megabytes.
+const longestLinked = 1000
+
+func linked(run caselist.Run) bool { return len(run.Values().Encode()) <= longestLinked }
+
 // rowOf is figures with the addresses of the cases behind them.
 func rowOf(name string, f *connectors.Figures, cases int64, s caselist.State) metricRow {
+	if !linked(s.Run) {
+		return metricRow{Name: name, Figures: *f, Cases: cases, Mean: meanOf(f), Share: shareOf(f)}
+	}
 	status := func(of string) string {
 		return casesAddress(s.With(caselist.Filter{Column: "status", Op: caselist.Equal, Value: of}))
 	}

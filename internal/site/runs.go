@@ -157,12 +157,15 @@ func (s *Site) runRows(ctx context.Context, p *connectors.Pages, runs []connecto
 		f, there := figures[connectors.RunMetric{Run: key, Metric: metric(run)}]
 		row := runRow{Run: *run, Address: runAddress(key), Metric: metric(run)}
 		state := caselist.State{Run: key, Mode: caselist.All}
+		if linked(key) {
+			row.All, row.Passed, row.Errors = casesAddress(state), casesAddress(state.In(caselist.Passed)), casesAddress(state.In(caselist.Errors))
+		}
 		if there {
-			row.Cases, row.All, row.Passed = f.Scores, casesAddress(state), casesAddress(state.In(caselist.Passed))
+			row.Cases = f.Scores
 			row.Share, row.Mean = shareOf(&f.Figures), meanOf(&f.Figures)
 			row.Duration = tookSince(run.Started, f.Last)
 		}
-		row.Failed, row.Errors = runErrors(run), casesAddress(state.In(caselist.Errors))
+		row.Failed = runErrors(run)
 		row.GoldenSet = goldenSets(run)
 		row.Tokens, row.Cost = runTokens(run), costOfRun(run)
 		if run.Status == "running" {

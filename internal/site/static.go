@@ -108,7 +108,7 @@ func caseName(run caselist.Run, id string) string {
 
 // inReports are the pages of a run that a static report has. The others are about all runs, or need
 // a server.
-var inReports = map[string]bool{"run": true, "cases": true, "failures": true, "cost": true, "compare": true}
+var inReports = map[string]bool{"run": true, "cases": true, "failures": true, "suspects": true, "agreement": true, "cost": true, "compare": true}
 
 // staticPage is a page of a static report.
 type staticPage struct {

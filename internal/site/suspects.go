@@ -3,7 +3,6 @@ package site
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -81,25 +80,13 @@ type suspectRow struct {
 	Reasons  []string
 }
 
-func pageOf(v url.Values) (int, error) {
-	text := v.Get("page")
-	if text == "" {
-		return 1, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > 1e6 {
-		return 0, errcode.New(errcode.InvalidArgument, "page: %.40q, expected a whole number from 1", text)
-	}
-	return n, nil
-}
-
 func (s *Site) suspects(r *http.Request) (content, error) {
 	v := r.URL.Query()
 	run, reason := caselist.ParseRun(v), v.Get("reason")
 	if run.ID == "" {
 		return content{}, errcode.New(errcode.InvalidArgument, "run: missing, expected the run whose questions are shown")
 	}
-	at, err := pageOf(v)
+	at, err := pageNumber(v)
 	if err != nil {
 		return content{}, err
 	}
@@ -149,7 +136,10 @@ func (s *Site) suspects(r *http.Request) (content, error) {
 // scored its batch.
 func (s *Site) audit(r *http.Request, run caselist.Run) (*analysis.Audit, error) {
 	ctx := r.Context()
-	src := storedscores.In(s.o.Warehouse)
+	src, err := s.scores()
+	if err != nil {
+		return nil, err
+	}
 	there, err := src.Metrics(ctx)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,6 @@ import (
 	"github.com/badger-eval/badger/internal/chart"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/report"
-	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -117,7 +116,10 @@ func (s *Site) trend(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	ctx := r.Context()
-	src := storedscores.In(s.o.Warehouse)
+	src, err := s.scores()
+	if err != nil {
+		return content{}, err
+	}
 	metrics, others, err := s.chosenMetrics(ctx, state.Metrics)
 	if err != nil {
 		return content{}, err

@@ -205,6 +205,29 @@ func (t *Tab) Go(address string) int64 {
 	return r.Status
 }
 
+// Reach opens an address of a server that may be down, and waits until it is loaded.
+func (t *Tab) Reach(address string) {
+	t.tb.Helper()
+	for end := time.Now().Add(timeout); ; time.Sleep(50 * time.Millisecond) {
+		ctx, cancel := context.WithTimeout(t.ctx, timeout)
+		err := chromedp.Do(ctx, chromedp.Navigate(address))
+		cancel()
+		if err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			t.tb.Fatalf("%.300s: %v", address, err)
+		}
+	}
+}
+
+// Header sends a header with each request from now on.
+func (t *Tab) Header(name, value string) {
+	t.tb.Helper()
+	_, err := chromedp.Call(t.ctx, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{name: value}})
+	t.must(err)
+}
+
 // Click clicks the first element that a selector finds, which leads to another page, and waits until
 // that is loaded.
 func (t *Tab) Click(selector string) {
@@ -250,15 +273,23 @@ func Eval[T any](t *Tab, expression string) T {
 // Wait waits until an expression is true in the page.
 func (t *Tab) Wait(expression string) {
 	t.tb.Helper()
-	for end := time.Now().Add(timeout); ; time.Sleep(5 * time.Millisecond) {
+	if !t.Soon(timeout, expression) {
+		t.tb.Fatalf("%s does not become true on %.200s", expression, t.Address())
+	}
+}
+
+// Soon tells whether an expression becomes true in the page within some time.
+func (t *Tab) Soon(within time.Duration, expression string) bool {
+	t.tb.Helper()
+	for end := time.Now().Add(within); ; time.Sleep(5 * time.Millisecond) {
 		ctx, cancel := context.WithTimeout(t.ctx, timeout)
 		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
 		cancel()
-		if err == nil && is {
-			return
+		if err == nil && is { // an error may be a page that was just left
+			return true
 		}
-		if time.Now().After(end) { // an error may be a page that was just left
-			t.tb.Fatalf("%s does not become true on %.200s: %v", expression, t.Address(), err)
+		if time.Now().After(end) {
+			return false
 		}
 	}
 }
