@@ -290,7 +290,7 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	out.cells()
 	out.texts()
 	if h := heldIn(ctx); h != nil && h.brief {
-		out.leaveOut()
+		out.abridge()
 	}
 	run := state.List.Run
 	return content{Title: "Case " + state.Case, Run: &run, Page: out}, nil

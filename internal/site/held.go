@@ -81,8 +81,8 @@ func rowsOf(ctx context.Context) int {
 	return 0
 }
 
-// leaveOut leaves out what a short page does not show.
-func (c *onecase) leaveOut() {
+// abridge leaves out what a short page does not show.
+func (c *onecase) abridge() {
 	if c.View.Relations != nil {
 		short := *c.View.Relations
 		short.Tried = nil
