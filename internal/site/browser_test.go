@@ -204,7 +204,7 @@ func hostileTexts(t *testing.T, b *browsertest.Browser) {
 	defer server.Close()
 	tab := b.Tab(t, browsertest.Options{})
 	var addresses []string
-	crawl(t, h, 5, func(p *seen) { // the walk without a browser sees more
+	crawl(t, h, 3, func(p *seen) { // the walk without a browser sees more
 		if strings.HasPrefix(p.header.Get("Content-Type"), "text/html") {
 			addresses = append(addresses, p.address)
 		}

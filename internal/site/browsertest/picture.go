@@ -13,7 +13,8 @@ import (
 // people look at them.
 func Pictures() bool { return os.Getenv("BADGER_SCREENSHOTS") != "" }
 
-// Picture takes a picture of the whole page, where pictures are wanted.
+// Picture takes a picture of the whole page, where pictures are wanted; of a very long one, of what the
+// window shows.
 func (t *Tab) Picture(name string) {
 	t.tb.Helper()
 	if !Pictures() {
@@ -21,7 +22,11 @@ func (t *Tab) Picture(name string) {
 	}
 	ctx, cancel := context.WithTimeout(t.ctx, timeout)
 	defer cancel()
-	png, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	take := chromedp.FullScreenshot(100)
+	if Eval[int](t, "document.documentElement.scrollHeight") > 16_000 {
+		take = chromedp.CaptureScreenshot()
+	}
+	png, err := chromedp.Run(ctx, take)
 	t.must(err)
 	t.write(name+".png", png)
 }
