@@ -48,10 +48,15 @@ func TestInBrowser(t *testing.T) {
 // sampled is a page to look at.
 type sampled struct{ name, address string }
 
-// samples are the first page of each path that the links of a site lead to, and an error.
+// samples are the first page of each path that the links of a site lead to, an error, and pages with
+// more on them than the first ones.
 func samples(t *testing.T, h http.Handler) []sampled {
 	t.Helper()
-	out := []sampled{{"error", "/nowhere"}}
+	judged := caselist.State{Run: caselist.Run{ID: "judged", Agent: "atlas", Version: "2.0", Batch: sitetest.Rerun}, Mode: caselist.All}
+	out := []sampled{
+		{"error", "/nowhere"}, {"run-labelled", runAddress(nightTwo)}, {"agreement-labelled", address("/agreement", nightTwo.Values())},
+		{"case-long", caseAddress(judged, "retail-05")}, {"case-hard-values", caseAddress(judged, "retail-06")}, {"case-unreadable", caseAddress(judged, "retail-03")},
+	}
 	crawl(t, h, 1, func(p *seen) {
 		if !strings.HasPrefix(p.header.Get("Content-Type"), "text/html") || p.status != http.StatusOK {
 			return
