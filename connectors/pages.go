@@ -921,21 +921,10 @@ func (p *Pages) Case(ctx context.Context, key caselist.Run, caseID string) (*Cas
 			return false
 		})
 	}
-	if err == nil && p.layout.Labelled {
-		query, args := p.layout.LabelsOfCase(key, caseID)
-		err = p.w.each(ctx, "reading human_labels", query, args, func(t *scoring.Table, row int) bool {
-			r := record{t: t, row: row}
-			out.Labels = append(out.Labels, LoggedLabel{
-				AnswerID: scoring.AnswerID{CaseID: caseID, Agent: key.Agent, Version: r.text(4), Batch: key.Batch}, Annotator: r.text(0), Verdict: r.text(1), Note: r.text(2), At: instant(t, 3, row),
-			})
-			return true
-		})
-	}
-	if err == nil && p.layout.Labelled && !p.layout.NoLog {
-		var logged []LoggedLabel
-		logged, err = p.w.LoggedLabels(ctx, LabelFilter{Cases: []string{caseID}, Agent: key.Agent, Version: key.Version, Batch: key.Batch, OfAnswer: true, NewestFirst: true}, 0)
-		out.Labels = append(out.Labels, logged...)
-		slices.SortStableFunc(out.Labels, func(a, b LoggedLabel) int { return b.At.Compare(a.At) })
+	if err == nil {
+		var labels map[string][]LoggedLabel
+		labels, err = p.labels(ctx, key, []string{caseID})
+		out.Labels = labels[caseID]
 	}
 	return out, err
 }

@@ -3,6 +3,7 @@ package connectors
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -10,9 +11,8 @@ import (
 	badgersql "github.com/badger-eval/badger/sql"
 )
 
-// Cases reads some cases of a run as [Pages.Case] does, but for what people said of them, with a
-// statement or two for all. They are in the order of ids. A case that the run has no scores of is
-// NotFound.
+// Cases reads some cases of a run as [Pages.Case] does, with a few statements for all. They are in the
+// order of ids. A case that the run has no scores of is NotFound.
 func (p *Pages) Cases(ctx context.Context, key caselist.Run, ids []string) ([]*CaseDetail, error) {
 	out, byID := make([]*CaseDetail, len(ids)), make(map[string]*CaseDetail, len(ids))
 	for i, id := range ids {
@@ -56,17 +56,51 @@ func (p *Pages) Cases(ctx context.Context, key caselist.Run, ids []string) ([]*C
 			silent = append(silent, c.Answer.CaseID)
 		}
 	}
-	if silent == nil {
+	if silent != nil {
+		q = p.layout
+		query = q.QuestionsWithin(&badgersql.Range{IDs: silent})
+		err = p.w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
+			a := answer(t, row)
+			if of := byID[a.CaseID]; of != nil {
+				of.Answer.SetVersion, of.Answer.InSet, of.Answer.Case, of.Answer.Err = a.SetVersion, a.InSet, a.Case, a.Err
+			}
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	labels, err := p.labels(ctx, key, ids)
+	for _, c := range out {
+		c.Labels = labels[c.Answer.CaseID]
+	}
+	return out, err
+}
+
+// labels reads what people said of answers, the newest first.
+func (p *Pages) labels(ctx context.Context, key caselist.Run, ids []string) (map[string][]LoggedLabel, error) {
+	out := map[string][]LoggedLabel{}
+	if !p.layout.Labelled {
 		return out, nil
 	}
-	q = p.layout
-	query = q.QuestionsWithin(&badgersql.Range{IDs: silent})
-	err = p.w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
-		a := answer(t, row)
-		if of := byID[a.CaseID]; of != nil {
-			of.Answer.SetVersion, of.Answer.InSet, of.Answer.Case, of.Answer.Err = a.SetVersion, a.InSet, a.Case, a.Err
-		}
+	query, args := p.layout.LabelsOfCases(key, ids)
+	err := p.w.each(ctx, "reading human_labels", query, args, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		id := r.text(5)
+		out[id] = append(out[id], LoggedLabel{
+			AnswerID: scoring.AnswerID{CaseID: id, Agent: key.Agent, Version: r.text(4), Batch: key.Batch}, Annotator: r.text(0), Verdict: r.text(1), Note: r.text(2), At: instant(t, 3, row),
+		})
 		return true
 	})
+	if err != nil || p.layout.NoLog {
+		return out, err
+	}
+	logged, err := p.w.LoggedLabels(ctx, LabelFilter{Cases: ids, Agent: key.Agent, Version: key.Version, Batch: key.Batch, OfAnswer: true, NewestFirst: true}, 0)
+	for _, l := range logged {
+		out[l.CaseID] = append(out[l.CaseID], l)
+	}
+	for _, of := range out {
+		slices.SortStableFunc(of, func(a, b LoggedLabel) int { return b.At.Compare(a.At) })
+	}
 	return out, err
 }

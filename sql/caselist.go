@@ -23,6 +23,7 @@ type CaseList struct {
 
 	metrics []string // that columns are read from, besides the primary one; their aliases are m0, m1, …
 	joined  map[string]bool
+	columns []string // of golden_set and agent_runs that are read: only these are, as they may be long
 }
 
 // NewCaseList begins a query over the cases of a state with a primary metric, where run and base are
@@ -80,9 +81,14 @@ var listColumns = map[string]struct{ join, text string }{
 	"people": {ofPeople, "CASE WHEN l.passes = 1 THEN 'pass' WHEN l.passes = 0 THEN 'fail' WHEN l.case_id IS NOT NULL THEN 'divided' END"},
 }
 
-func (q *CaseList) join(alias string) {
+// join joins a table, to read a column such as g.question.
+func (q *CaseList) join(alias, column string) {
 	if alias != "" {
 		q.joined[alias] = true
+	}
+	_, name, _ := strings.Cut(column, ".")
+	if (alias == ofGolden || alias == ofAnswer) && !slices.Contains(q.columns, name) {
+		q.columns = append(q.columns, name)
 	}
 }
 
@@ -138,8 +144,8 @@ func (q *CaseList) from() string {
 	join(ofBaseline, func() string {
 		return q.scores(q.base, q.state.Metric, "case_id, status, value, passed", "")
 	})
-	join(ofGolden, func() string { return q.questions("") })
-	join(ofAnswer, func() string { return q.answers("") })
+	join(ofGolden, func() string { return q.questions(q.columns, "") })
+	join(ofAnswer, func() string { return q.answers(q.columns, "") })
 	join(ofPeople, func() string { return q.people(func() string { return "" }) })
 	for i, m := range q.metrics {
 		out += "\nLEFT JOIN " + q.scores(run, m, scoreColumnsOfList, "") + " m" + strconv.Itoa(i) + " ON m" + strconv.Itoa(i) + ".case_id = p.case_id"
@@ -147,12 +153,13 @@ func (q *CaseList) from() string {
 	return out
 }
 
-// questions are the texts of the questions that lists show, one row for each: the one that a run
-// reads.
-func (q *CaseList) questions(and string) string {
-	columns := make([]string, len(questionColumns))
-	for i, c := range questionColumns {
-		columns[i] = q.Text("golden_set", c) + " AS " + c
+// questions are columns of the questions as text, one row for each question: the one that a run reads.
+func (q *CaseList) questions(names []string, and string) string {
+	var columns []string
+	for _, c := range names {
+		if slices.Contains(questionColumns, c) {
+			columns = append(columns, q.Text("golden_set", c)+" AS "+c)
+		}
 	}
 	return "(" + q.newest(columns, "", func() string { return "1 = 1" + and }) + ")"
 }
@@ -162,15 +169,18 @@ var (
 	answerColumns   = strings.Fields("sql sql_error latency_ms")
 )
 
-// answers are the texts of the agent's rows, one for each case: the one that a run takes first.
-func (q *CaseList) answers(and string) string {
+// answers are columns of the agent's rows as text, one row for each case: the one that a run takes
+// first.
+func (q *CaseList) answers(names []string, and string) string {
 	columns := []string{q.Key("agent_runs", "case_id") + " AS case_id", q.Key("agent_runs", "agent_name") + " AS agent_name", q.Key("agent_runs", "agent_version") + " AS agent_version",
-		q.Key("agent_runs", "batch_id") + " AS batch_id", q.Column("agent_runs", "ran_at") + " AS ran_at"}
-	for _, c := range answerColumns {
-		columns = append(columns, q.Text("agent_runs", c)+" AS "+c)
+		q.Key("agent_runs", "batch_id") + " AS batch_id", q.Column("agent_runs", "ran_at") + " AS ran_at", q.Text("agent_runs", "sql") + " AS sql"}
+	for _, c := range names {
+		if slices.Contains(answerColumns[1:], c) {
+			columns = append(columns, q.Text("agent_runs", c)+" AS "+c)
+		}
 	}
 	run := q.state.Run
-	return "(SELECT case_id, " + strings.Join(answerColumns, ", ") + " FROM (SELECT k.*, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY ran_at, sql) AS choice FROM (SELECT " + strings.Join(columns, ", ") +
+	return "(SELECT * FROM (SELECT k.*, ROW_NUMBER() OVER (PARTITION BY case_id ORDER BY ran_at, sql) AS choice FROM (SELECT " + strings.Join(columns, ", ") +
 		" FROM badger.agent_runs) k WHERE agent_name = " + q.param(run.Agent) + " AND agent_version = " + q.param(run.Version) + " AND batch_id = " + q.param(run.Batch) + and + ") c WHERE choice = 1)"
 }
 
@@ -199,7 +209,7 @@ func (q *CaseList) mode(m caselist.Mode) string {
 	case caselist.Passed:
 		return "p.passed = TRUE"
 	case caselist.Errors:
-		q.join(ofFailed)
+		q.join(ofFailed, "")
 		return "e.case_id IS NOT NULL"
 	case caselist.Abstained:
 		return "p.status = 'abstained'"
@@ -207,19 +217,19 @@ func (q *CaseList) mode(m caselist.Mode) string {
 		if q.state.Baseline == (caselist.Run{}) {
 			return never
 		}
-		q.join(ofBaseline)
+		q.join(ofBaseline, "")
 		return "p.status <> b.status OR " + of("p", verdict) + " <> " + of("b", verdict) + " AND b.case_id IS NOT NULL AND p.status IS NOT NULL OR p.passed IS NULL AND b.passed IS NULL AND p.value <> b.value"
 	case caselist.Disagrees:
 		if !q.Labelled {
 			return never
 		}
-		q.join(ofPeople)
+		q.join(ofPeople, "")
 		return "l.passes = 1 AND p.passed = FALSE OR l.passes = 0 AND p.passed = TRUE"
 	case caselist.Unlabelled:
 		if !q.Labelled {
 			return "1 = 1"
 		}
-		q.join(ofPeople)
+		q.join(ofPeople, "")
 		return "l.case_id IS NULL"
 	}
 	return "1 = 1"
@@ -261,7 +271,7 @@ func (q *CaseList) text(name string) string {
 	if c.join == ofPeople && !q.Labelled {
 		return "CAST(NULL AS " + q.Dialect.Types[driver.Text] + ")"
 	}
-	q.join(c.join)
+	q.join(c.join, c.text)
 	return c.text
 }
 
@@ -283,7 +293,7 @@ func position(d driver.Dialect, text, part string) string {
 }
 
 func (q *CaseList) latency() string {
-	q.join(ofAnswer)
+	q.join(ofAnswer, "a.latency_ms")
 	if q.Missing["agent_runs.latency_ms"] {
 		return "CAST(NULL AS " + q.Dialect.Types[driver.Double] + ")"
 	}
@@ -354,7 +364,7 @@ func (q *CaseList) textIs(e string, f caselist.Filter) string {
 
 // tagged is a condition on the list of tags, which is JSON text.
 func (q *CaseList) tagged(f caselist.Filter) (string, error) {
-	q.join(ofGolden)
+	q.join(ofGolden, "g.tags")
 	tags := "COALESCE(g.tags, '')"
 	switch {
 	case f.Op == caselist.Contains:
@@ -386,7 +396,7 @@ func (q *CaseList) order() string {
 	case name == "latency":
 		e = q.latency()
 	case name == "tag":
-		q.join(ofGolden)
+		q.join(ofGolden, "g.tags")
 		e = "g.tags" + q.Dialect.Binary
 	case listColumns[name].text != "":
 		e = q.text(name)
@@ -455,7 +465,7 @@ func (q *CaseList) Slices(columns []string, limit int) (query string, args []any
 	for i, column := range columns {
 		switch {
 		case column == "tag":
-			q.join(ofGolden)
+			q.join(ofGolden, "g.tags")
 			parts[i] = "COALESCE(g.tags, '')"
 		case listColumns[column].text != "":
 			parts[i] = "COALESCE(" + q.text(column) + ", '')"
@@ -488,12 +498,12 @@ func (q *CaseList) OfScores() bool {
 
 // Questions reads of some cases the id, question, gold_sql, dialect, database_name and tags.
 func (q *CaseList) Questions(ids []string) (query string, args []any) {
-	return q.finish("SELECT case_id, " + strings.Join(questionColumns, ", ") + " FROM " + q.questions(" AND k.case_id IN ("+params(q.Dialect, &q.Args, ids)+")") + " g")
+	return q.finish("SELECT case_id, " + strings.Join(questionColumns, ", ") + " FROM " + q.questions(questionColumns, " AND k.case_id IN ("+params(q.Dialect, &q.Args, ids)+")") + " g")
 }
 
 // AnswersOf reads of some cases the id, sql, sql_error and latency_ms.
 func (q *CaseList) AnswersOf(ids []string) (query string, args []any) {
-	return q.finish("SELECT case_id, " + strings.Join(answerColumns, ", ") + " FROM " + q.answers(" AND k.case_id IN ("+params(q.Dialect, &q.Args, ids)+")") + " a")
+	return q.finish("SELECT case_id, " + strings.Join(answerColumns, ", ") + " FROM " + q.answers(answerColumns, " AND k.case_id IN ("+params(q.Dialect, &q.Args, ids)+")") + " a")
 }
 
 // People reads of some cases the id and what people say: 1, 0, or NULL where they are divided.

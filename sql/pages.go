@@ -151,12 +151,12 @@ func ScoresOfWhole(d driver.Dialect, run ScoredRun, ids []string) (query string,
 	return wholeScores + where + " AND case_id IN (" + params(d, &args, ids) + ") ORDER BY case_id, metric", args
 }
 
-// LabelsOfCase reads what annotators said of an answer, in every version of the agent and of none,
-// the newest first.
-func (r Reader) LabelsOfCase(run caselist.Run, caseID string) (query string, args []any) {
-	where := "case_id = " + params(r.Dialect, &args, []string{caseID}) + " AND agent_name = " + params(r.Dialect, &args, []string{run.Agent}) + " AND batch_id = " + params(r.Dialect, &args, []string{run.Batch}) +
+// LabelsOfCases reads what annotators said of answers, in every version of the agent and of none, the
+// newest first.
+func (r Reader) LabelsOfCases(run caselist.Run, ids []string) (query string, args []any) {
+	where := "case_id IN (" + params(r.Dialect, &args, ids) + ") AND agent_name = " + params(r.Dialect, &args, []string{run.Agent}) + " AND batch_id = " + params(r.Dialect, &args, []string{run.Batch}) +
 		" AND (agent_version IS NULL OR agent_version = " + params(r.Dialect, &args, []string{run.Version}) + ")"
-	return r.expand(`SELECT annotator, verdict, note, labelled_at, agent_version FROM (SELECT {key human_labels.case_id} AS case_id, {key human_labels.agent_name} AS agent_name,
+	return r.expand(`SELECT annotator, verdict, note, labelled_at, agent_version, case_id FROM (SELECT {key human_labels.case_id} AS case_id, {key human_labels.agent_name} AS agent_name,
   {text human_labels.agent_version} AS agent_version, {key human_labels.batch_id} AS batch_id, {key human_labels.annotator} AS annotator, {key human_labels.verdict} AS verdict, {text human_labels.note} AS note,
   {column human_labels.labelled_at} AS labelled_at FROM badger.human_labels) k
 WHERE ` + where + ` ORDER BY CASE WHEN labelled_at IS NULL THEN 1 ELSE 0 END, labelled_at DESC, annotator`), args

@@ -389,7 +389,7 @@ func TestCaseLists(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for range 60 {
+			for range 40 {
 				checkList(t, p, m, someState(r), r)
 			}
 			if t.Failed() {

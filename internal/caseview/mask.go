@@ -117,7 +117,6 @@ type Masked struct {
 	names    map[string]bool // names that masked values have in the queries, in lower case
 	dialect  sqlparts.Dialect
 	values   map[string]bool // masked texts, in lower case
-	longest  int             // of them, in bytes
 	numbers  map[string]bool // masked numbers, as they are written
 	anywhere []string        // masked values that are long enough to be looked for in sentences
 }

@@ -75,10 +75,12 @@ func inPieces(s string, blanks bool) []Piece {
 		case r != ' ' && unicode.Is(unicode.Zs, r):
 			symbol(i, n, "⍽", named(r))
 		case r == '\t' && !blanks:
+		case r == '\t':
+			symbol(i, 1, "⇥", "tab")
+		case r == '\n':
+			symbol(i, 1, "↵", "line feed")
 		case r < ' ':
-			symbol(i, 1, string('␀'+r), controls[r])
-		case r == 0x7f:
-			symbol(i, 1, "␡", "delete")
+			symbol(i, 1, fmt.Sprintf("U+%04X", r), controls[r])
 		case marks > maxMarks+1 && start == i && len(out) > 0: // one symbol for all of them
 			out[len(out)-1].Text += fmt.Sprintf(" %04X", r)
 			out[len(out)-1].Symbol = "combining marks"

@@ -109,6 +109,7 @@ type builder struct {
 	masked   *Masked
 	gold     *scoring.Query
 	compared *Comparison
+	again    *cell.Result // counted under the stored alignment, where that fits
 	requests map[string]*judgebackend.Request
 }
 
@@ -352,6 +353,7 @@ func (b *builder) fits(h *metric.Hybrid, gold *scoring.Table) bool {
 		return false
 	}
 	again := countAgain(h, gold, agent)
+	b.again = &again
 	c := &h.Counts
 	return again.GoldRows == c.GoldRows && again.PredRows == c.PredRows && again.Matched == c.Matched && again.Equal == c.Equal && again.Method == c.Method &&
 		slices.Equal(again.ColumnEqual, c.ColumnEqual)
@@ -439,8 +441,12 @@ func (b *builder) results(h *metric.Hybrid, o CellOptions) {
 		return
 	}
 	gold, agent := b.gold.Result.Table, b.Case.Pred.Result.Table
-	counts := countAgain(h, gold, agent)
-	b.compared = Compare(gold, agent, &h.Alignment, &counts)
+	if !b.view.Stored { // else it was counted to see whether it fits
+		counts := countAgain(h, gold, agent)
+		b.again = &counts
+	}
+	counts := b.again
+	b.compared = Compare(gold, agent, &h.Alignment, counts)
 	t := &tables{Comparison: b.compared, mask: b.masked}
 	t.maskedGold, t.maskedAns = b.masked.sides(gold, agent, &h.Alignment, b.gold.SQL, b.Case.Pred.SQL)
 	score := counts.Score

@@ -33,7 +33,7 @@ func NewCSV(w io.Writer, o Options) Writer {
 	for _, m := range o.Metrics {
 		line = append(line, "score_"+m)
 	}
-	c.line(line)
+	_ = c.line(line) // Close tells the error
 	return c
 }
 

@@ -100,7 +100,7 @@ func check(q *Queue, l *Label) error {
 	for _, text := range []struct {
 		what, text string
 		longest    int
-	}{{"note", l.Note, maxNote}, {"verdict", l.Verdict, maxID}, {"annotator", l.Annotator, maxAnnotator}, {"case", l.CaseID, maxNote}, {"answer", l.AnswerHash, maxID}} {
+	}{{"note", l.Note, maxNote}, {"verdict", l.Verdict, maxID}, {"annotator", l.Annotator, maxAnnotator}, {"answer", l.AnswerHash, maxID}} {
 		if err := plain(text.what, text.text, text.longest); err != nil {
 			return err
 		}

@@ -10,6 +10,9 @@ import (
 // decide, the measure that papers publish, the text of the query, behaviour, tools.
 var leading = []string{"verdict", "ex_bird", "component_f1", "refusal", "tool_recall", "faithfulness"}
 
+// Leads tells whether a metric is one of those that say most about answers.
+func Leads(metric string) bool { return slices.Contains(leading, metric) }
+
 // Leading is the metrics that say most about the answers, at most n: the primary one, others that
 // tell something else, and then the rest in their order. Metrics without any value are left out.
 func (f *Figures) Leading(n int) []*Metric {

@@ -406,9 +406,9 @@ func (e *explanation) query(name string, parts []caseview.SQLPart) {
 		open, end := "", ""
 		switch {
 		case p.In == caseview.InGold:
-			st, open, end = green, "{-", "-}"
+			st, open, end = "4;32", "{-", "-}" // underlined: not by colour alone
 		case p.In == caseview.InAgent:
-			st, open, end = red, "{+", "+}"
+			st, open, end = "4;31", "{+", "+}"
 		case p.Kind == caseview.SQLKeyword:
 			st = bold
 		case p.Kind == caseview.SQLComment:

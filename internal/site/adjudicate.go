@@ -1,13 +1,16 @@
 package site
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strconv"
 
 	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -58,6 +61,9 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	for i, c := range conflicts {
+		if err := s.withhold(r.Context(), q.Answer(c.CaseID), c); err != nil {
+			return content{}, err
+		}
 		x := conflictView{Conflict: c, Address: caseAddress(caselist.State{Run: out.Queue.Run, Mode: caselist.All}, c.CaseID)}
 		if x.Control, err = s.newLabelControl(r, q, q.Answer(c.CaseID), seenLast(c.Labels), here(from)); err != nil {
 			return content{}, err
@@ -72,6 +78,32 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 		out.Before = here(1)
 	}
 	return content{Title: "Where people differ · " + q.Name, Page: out}, nil
+}
+
+// withhold takes the notes away where columns of the case are masked: they are free text, and may
+// quote what is hidden.
+func (s *Site) withhold(ctx context.Context, of scoring.AnswerID, c labelling.Conflict) error {
+	if s.mask.None() {
+		return nil
+	}
+	one, err := s.o.Warehouse.LabelledCase(ctx, of)
+	if err == nil {
+		v, err := caseview.Build(ctx, caseview.Input{Case: one, Snapshots: s.o.Warehouse, Mask: s.mask}, caseview.Options{})
+		if err != nil || !v.Masked {
+			return err
+		}
+	} else if ctx.Err() != nil {
+		return err
+	} // what cannot be read may be masked
+	for i := range c.Labels {
+		if c.Labels[i].Note != "" {
+			c.Labels[i].Note = caseview.Withheld
+		}
+	}
+	if c.Decision != nil && c.Decision.Note != "" {
+		c.Decision.Note = caseview.Withheld
+	}
+	return nil
 }
 
 // seenLast is the answer that whoever labelled last saw.

@@ -1,4 +1,4 @@
-//go:build !no_duckdb
+//go:build !no_duckdb && unix
 
 package site
 
@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -20,6 +21,9 @@ import (
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/udf/identity"
 )
+
+// largeCases is how many cases the large store has.
+const largeCases = 100_000
 
 // largeStore is the path of a store of 100,000 cases and 60 metrics with two runs: 12 million
 // scores, which take half a minute and a gigabyte. BADGER_LARGE_STORE names a file to keep it in.
@@ -32,7 +36,7 @@ func largeStore(b *testing.B) string {
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
-	if err := (sitetest.Size{Cases: 100_000, Metrics: 60, Runs: 2}).Fill(b.Context(), path); err != nil {
+	if err := (sitetest.Size{Cases: largeCases, Metrics: 60, Runs: 2}).Fill(b.Context(), path); err != nil {
 		b.Fatal(err)
 	}
 	return path
@@ -100,13 +104,47 @@ func BenchmarkWideCase(b *testing.B) {
 	measure(b, h, caseAddress(caselist.State{Run: caselist.Run{ID: p.ID, Agent: p.Agent, Version: p.AgentVersion, Batch: p.BatchID}}, sitetest.WideCase))
 }
 
+// BenchmarkFile measures the report of a run of 10,000 cases in one file: its size, and by how much the
+// process grew at most.
+func BenchmarkFile(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "report.duckdb")
+	if err := (sitetest.Size{Cases: 10_000, Metrics: 60, Runs: 2}).Fill(b.Context(), path); err != nil {
+		b.Fatal(err)
+	}
+	s := siteOf(b, path)
+	o := Static{
+		Runs:     []caselist.Run{{ID: sitetest.RunID(1), Agent: "atlas", Version: sitetest.AgentVersion(1), Batch: sitetest.BatchID(1)}},
+		Baseline: caselist.Run{ID: sitetest.RunID(0), Agent: "atlas", Version: sitetest.AgentVersion(0), Batch: sitetest.BatchID(0)},
+	}
+	runtime.GC()
+	debug.FreeOSMemory()
+	before, cpu := forgetPeak(), processorTime()
+	var n size
+	for b.Loop() {
+		n = 0
+		if err := s.WriteFile(b.Context(), &n, o); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric((processorTime()-cpu).Seconds()*1e3/float64(b.N), "cpu-ms/file")
+	b.ReportMetric(float64(n)/1e6, "MB")
+	if before > 0 {
+		b.ReportMetric(float64(memory("VmHWM")-before)/1e6, "MB-more")
+	}
+}
+
+// size counts what is written.
+type size int64
+
+func (n *size) Write(p []byte) (int, error) { *n += size(len(p)); return len(p), nil }
+
 func measure(b *testing.B, h http.Handler, address string) {
 	b.Helper()
 	var first time.Duration
-	size := 0
+	length := 0
 	runtime.GC()
 	debug.FreeOSMemory()
-	before := forgetPeak()
+	before, cpu := forgetPeak(), processorTime()
 	for b.Loop() {
 		start := time.Now()
 		w := httptest.NewRecorder()
@@ -115,15 +153,26 @@ func measure(b *testing.B, h http.Handler, address string) {
 			b.Skipf("status %d: %.2000s", w.Code, w.Body)
 		}
 		if first == 0 {
-			first, size = time.Since(start), w.Body.Len()
+			first, length = time.Since(start), w.Body.Len()
 		}
 	}
 	b.ReportMetric(float64(first)/1e6, "first-ms")
 	b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N), "ms/page")
-	b.ReportMetric(float64(size)/1e3, "kB")
+	b.ReportMetric((processorTime()-cpu).Seconds()*1e3/float64(b.N), "cpu-ms/page")
+	b.ReportMetric(float64(length)/1e3, "kB")
 	if before > 0 {
 		b.ReportMetric(float64(memory("VmHWM")-before)/1e6, "MB-more")
 	}
+}
+
+// processorTime is what the process took of all processors so far. Unlike the time that passes it
+// says little of what else the machine does.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // forgetPeak begins a new peak of the process's memory and returns what it has now, in bytes; 0

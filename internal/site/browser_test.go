@@ -3,10 +3,13 @@
 package site
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/browsertest"
 	"github.com/badger-eval/badger/internal/site/sitetest"
@@ -37,6 +41,7 @@ func TestInBrowser(t *testing.T) {
 	t.Run("accessibility", func(t *testing.T) { accessibility(t, b, server.URL, sample) })
 	t.Run("without script", func(t *testing.T) { withoutScript(t, b, server.URL, sample) })
 	t.Run("walk", func(t *testing.T) { walk(t, b, server.URL, s, q) })
+	t.Run("from files", func(t *testing.T) { fromFiles(t, b, s) })
 	t.Run("hostile texts", func(t *testing.T) { hostileTexts(t, b) })
 }
 
@@ -141,6 +146,54 @@ func withoutScript(t *testing.T, b *browsertest.Browser, origin string, sample [
 			t.Errorf("%s: with scripts %.200q, without %.200q", p.address, text[0][max(0, at-20):], text[1][max(0, at-20):])
 		}
 	}
+}
+
+// fromFiles opens the report as one file and as a folder, with the network off: it looks like the
+// served one, its links work, and its own policy stands in the way of nothing.
+func fromFiles(t *testing.T, b *browsertest.Browser, s *Site) {
+	o := Static{Runs: []caselist.Run{nightTwo}, Baseline: nightOne}
+	dir := t.TempDir()
+	var one bytes.Buffer
+	if err := s.WriteFile(t.Context(), &one, o); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "report.html"), one.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.WriteFolder(t.Context(), filepath.Join(dir, "report"), o); err != nil {
+		t.Fatal(err)
+	}
+	tab := b.Tab(t, browsertest.Options{Offline: true})
+	for name, path := range map[string]string{"file": "report.html", "folder": "report/index.html"} {
+		tab.Go("file://" + filepath.Join(dir, path))
+		if got := browsertest.Eval[string](tab, "getComputedStyle(document.body).marginTop"); got != "0px" {
+			t.Errorf("%s: the report's style does not count: the margin is %s", name, got)
+		}
+		for _, look := range looks {
+			tab.Resize(look.width)
+			tab.Theme(look.dark)
+			if wide := browsertest.Eval[int64](tab, "document.documentElement.scrollWidth"); wide > look.width {
+				t.Errorf("%s: %d wide in a window of %d; what sticks out: %s", name, wide, look.width, browsertest.Eval[string](tab, fmt.Sprintf(sticksOut, look.width)))
+			}
+			tab.Picture("static-" + name + "-" + look.name)
+		}
+		tab.Resize(0)
+		tab.Theme(false)
+		tab.Print("static-" + name + "-print")
+		// Every link within the report leads to something that is there.
+		if lost := browsertest.Eval[[]string](tab, `[...document.querySelectorAll("a[href^='#']")].map(a => a.getAttribute("href")).filter(h => h.length > 1 && !document.getElementById(decodeURIComponent(h.slice(1))))`); len(lost) > 0 {
+			t.Errorf("%s: %d links lead nowhere, such as %.300q", name, len(lost), lost[0])
+		}
+		if n := browsertest.Eval[int](tab, `document.querySelectorAll("main a[href]").length`); n < 10 {
+			t.Errorf("%s: the first page has %d links", name, n)
+		}
+	}
+	tab.Go("file://" + filepath.Join(dir, "report/index.html"))
+	tab.Click("main table a[href$='.html']")
+	if at := tab.Address(); strings.HasSuffix(at, "index.html") || browsertest.Eval[string](tab, "document.querySelector('h1').textContent") == "" {
+		t.Errorf("a link of the folder leads to %s", at)
+	}
+	tab.Clean("file://")
 }
 
 // hostileTexts opens pages full of hostile texts: no script of theirs runs, nobody else is asked, and

@@ -141,6 +141,7 @@ type onecase struct {
 	Whole     *choice // shows the texts that are cut; nil: none is
 	Relations []relationPart
 	Metrics   []metricScores
+	LeftOut   int // scores that are not shown
 
 	Labels  []connectors.LoggedLabel // what people said of the answer, the newest first
 	Control *labelControl            // nil: who looks may not label
@@ -251,11 +252,11 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	in.Mask = s.mask
-	o := caseview.CellOptions{Show: state.Show, Layout: state.Layout, From: state.From, Rest: shortRest}
+	o := caseview.CellOptions{Show: state.Show, Layout: state.Layout, From: state.From, Rest: shortRest, Rows: rowsOf(ctx)}
 	if state.Whole {
 		o.Rest = 0
 	}
-	v, err := caseview.Build(ctx, in, caseview.Options{Metric: state.Metric, Gold: state.Gold, Cells: caseview.CellOptions{Show: state.Show, Layout: state.Layout, From: state.From}})
+	v, err := caseview.Build(ctx, in, caseview.Options{Metric: state.Metric, Gold: state.Gold, Cells: o})
 	if err != nil {
 		return content{}, err
 	}
@@ -288,6 +289,9 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	out.shorten()
 	out.cells()
 	out.texts()
+	if h := heldIn(ctx); h != nil && h.brief {
+		out.leaveOut()
+	}
 	run := state.List.Run
 	return content{Title: "Case " + state.Case, Run: &run, Page: out}, nil
 }

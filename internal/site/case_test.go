@@ -4,7 +4,9 @@ package site
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
@@ -380,4 +383,53 @@ func TestJudgedCasePage(t *testing.T) {
 	if got := p.Find("#labels").NextAllFiltered("div.wide").First().Find("tbody tr").Length(); got != len(d.Labels) {
 		t.Errorf("%d labels are shown of %d", got, len(d.Labels))
 	}
+}
+
+// BenchmarkCasePage opens a case of two results of 10,000 rows and 50 columns, from the warehouse to
+// the whole page.
+func BenchmarkCasePage(b *testing.B) {
+	w := sitetest.Open(b, filepath.Join(b.TempDir(), "wide.duckdb"))
+	if err := w.Install(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	agent := scoring.Agent{Name: showcase.Agent, Version: showcase.Version, BatchID: showcase.Batch}
+	c := &scoring.Case{ID: "wide", Question: "?", Agent: agent, Golds: []scoring.Query{{Ran: true, Result: wide(10_000, 50, 0)}}, Pred: scoring.Query{Ran: true, Result: wide(10_000, 50, 3)}}
+	if err := w.WriteCases(b.Context(), "1", []*scoring.Case{c}); err != nil {
+		b.Fatal(err)
+	}
+	run := sitetest.Run{ID: showcase.ID, Metrics: []string{"hybrid_ex", "relation", "verdict"}}
+	if err := run.Score(b.Context(), w); err != nil {
+		b.Fatal(err)
+	}
+	h := as(siteOver(b, w), identity.Read)
+	for name, show := range map[string]caseview.States{"differences": 0, "all": caseview.All} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				s := caseState{List: caselist.State{Run: showcase, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, Case: "wide", Show: show}
+				rw := httptest.NewRecorder()
+				if h.ServeHTTP(rw, httptest.NewRequest(http.MethodGet, s.address(), nil)); rw.Code != http.StatusOK || strings.Count(rw.Body.String(), "<tr") < 100 {
+					b.Fatal(rw.Code)
+				}
+			}
+		})
+	}
+}
+
+// wide is a result of numbers, of which every hundredth is larger by some number.
+func wide(rows, columns int, by int64) scoring.Result {
+	var out []scoring.Column
+	for c := range columns {
+		x := scoring.NewBuilder(fmt.Sprintf("column_%d", c), scoring.Decimal, rows)
+		for i := range rows {
+			n := int64(i*columns + c)
+			if c > 0 && (i+c)%100 == 0 {
+				n += by
+			}
+			x.Append(scoring.DecimalValue(n, 2))
+		}
+		out = append(out, x.Column())
+	}
+	t, _ := scoring.NewTable(out...)
+	return scoring.Result{Table: t}
 }

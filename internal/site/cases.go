@@ -259,6 +259,9 @@ func rowOfCase(c *connectors.CaseRow, s caselist.State, metric string, metrics [
 	if scored {
 		row.Status = statusOf(&primary)
 	}
+	if !s.Tall {
+		row.Question, row.Reason = shortened(row.Question), shortened(row.Reason)
+	}
 	same := func(column, value string) string {
 		if s.Size > linkedRows {
 			return ""
@@ -268,10 +271,8 @@ func rowOfCase(c *connectors.CaseRow, s caselist.State, metric string, metrics [
 	if r, there := c.Scores["relation"]; there && r.Status == scoring.StatusOK {
 		row.Relation = r.Label
 	}
-	for column, value := range map[string]string{"relation": row.Relation, "database": c.Database, "dialect": c.Dialect, "people": c.People} {
-		if value != "" {
-			row.SameOf[column] = same(column, value)
-		}
+	for column, value := range map[string]string{"relation": row.Relation, "database": c.Database, "people": c.People} {
+		row.SameOf[column] = same(column, value)
 	}
 	for _, tag := range c.Tags {
 		row.TagLinks = append(row.TagLinks, namedAddress{tag, same("tag", tag)})
@@ -292,6 +293,20 @@ func rowOfCase(c *connectors.CaseRow, s caselist.State, metric string, metrics [
 		row.Cells = append(row.Cells, cell)
 	}
 	return row
+}
+
+// lineLength is how much of a text a row of one line can show, about, in characters.
+const lineLength = 90
+
+// shortened is the beginning of a text.
+func shortened(s string) string {
+	n := 0
+	for at := range s {
+		if n++; n > lineLength {
+			return s[:at] + "…"
+		}
+	}
+	return s
 }
 
 // opName is a comparison as people read it.

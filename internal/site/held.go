@@ -14,6 +14,7 @@ import (
 type held struct {
 	pages   *connectors.Pages
 	configs map[caselist.Run]scoring.Config
+	brief   bool      // pages of cases are short
 	shown   *heldCase // what the page is about; nil: no case
 }
 
@@ -64,4 +65,42 @@ func neighboursOf(ctx context.Context, p *connectors.Pages, s *caseState) (n con
 		return n, err
 	}
 	return l.Neighbours(ctx, s.Case)
+}
+
+// briefMetrics are those whose scores stand on a short page, besides the one that is explained.
+var briefMetrics = map[string]bool{"hybrid_ex": true, "verdict": true, "ex_bird": true, "relation": true, "result_match_category": true, "component_f1": true, "refusal": true, "rose": true, "flex": true, "llm_ex": true}
+
+// briefRows is how many rows a short page shows.
+const briefRows = 25
+
+// rowsOf is how many rows the page of a case shows; 0: as many as pages do.
+func rowsOf(ctx context.Context) int {
+	if h := heldIn(ctx); h != nil && h.brief {
+		return briefRows
+	}
+	return 0
+}
+
+// leaveOut leaves out what a short page does not show.
+func (c *onecase) leaveOut() {
+	if c.View.Relations != nil {
+		short := *c.View.Relations
+		short.Tried = nil
+		c.View.Relations = &short
+	}
+	var groups []metricScores
+	for _, g := range c.Metrics {
+		kept := metricScores{Group: g.Group}
+		for _, s := range g.Scores {
+			if s.Here || briefMetrics[s.Metric] || s.Status == scoring.StatusFailed {
+				kept.Scores = append(kept.Scores, s)
+			} else {
+				c.LeftOut++
+			}
+		}
+		if kept.Scores != nil {
+			groups = append(groups, kept)
+		}
+	}
+	c.Metrics = groups
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/labelling"
 	"github.com/badger-eval/badger/internal/site/browsertest"
 	"github.com/badger-eval/badger/internal/site/sitetest"
@@ -152,4 +153,49 @@ func TestLabelByKeys(t *testing.T) {
 	if stored := browsertest.Eval[string](tab, `Object.keys(localStorage).sort().join() + document.cookie`); stored != "badger.keys,badger.unsent" {
 		t.Errorf("stored are %s", stored)
 	}
+}
+
+// TestLabellingPagesInBrowser looks at the pages of labelling as TestInBrowser looks at the others,
+// which find no queue.
+func TestLabellingPagesInBrowser(t *testing.T) {
+	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
+	b := browsertest.Start(t)
+	open := makeQueue(t, s, labelling.Plan{Name: "open", Guideline: "Compare the answer with the question.", Annotators: 2, Most: 8, Order: labelling.Disagreement})
+	blind := makeQueue(t, s, labelling.Plan{Name: "blind", Blind: true, Most: 3, ReasonRequired: true})
+	store, err := s.labels()
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, err := store.Items(t.Context(), open, "", 1, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, item := range items {
+		for who, verdict := range map[string]string{"kim": "pass", "lee": []string{"fail", "pass"}[i%2]} {
+			l := labelling.Label{ID: fmt.Sprint(who, i), AnswerID: open.Answer(item.CaseID), Annotator: who, Verdict: verdict, Note: "The alias differs.\nThe count is right.", Queue: open.ID}
+			if _, err := store.Save(t.Context(), open, l); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	rest, err := store.Items(t.Context(), open, "", 5, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden, err := store.Items(t.Context(), blind, "", 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(as(s, identity.Admin))
+	defer server.Close()
+	sample := []sampled{
+		{"error", "/label?queue=none"}, {"queues", queuesAddress()}, {"queue", queueAddress(open.ID)}, {"adjudicate", adjudicateAddress(open.ID)},
+		{"newqueue", newQueueAddress(caselist.State{Run: judgedRun, Mode: caselist.Failed})}, {"label-blind", labelAddress(blind.ID, hidden[0].CaseID)},
+	}
+	for i, item := range append(items[:1], rest...) {
+		sample = append(sample, sampled{fmt.Sprint("label-", i), labelAddress(open.ID, item.CaseID)})
+	}
+	t.Run("every page", func(t *testing.T) { everyPage(t, b, server.URL, sample) })
+	t.Run("accessibility", func(t *testing.T) { accessibility(t, b, server.URL, sample) })
+	t.Run("without script", func(t *testing.T) { withoutScript(t, b, server.URL, sample) })
 }

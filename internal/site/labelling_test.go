@@ -438,3 +438,100 @@ func TestBlind(t *testing.T) {
 		t.Error("nothing is found on pages that are not blind: the test cannot fail")
 	}
 }
+
+// TestMaskedLabelling holds that what is masked is hidden on the pages of labelling, too: the cells,
+// the queries, and the notes that may quote them.
+func TestMaskedLabelling(t *testing.T) {
+	w := sitetest.Open(t, sitetest.Small(t))
+	show := func(masked ...string) string {
+		t.Helper()
+		s, err := New(Options{Warehouse: w, Version: "test", Metrics: metric.All(), Labels: true, Masked: masked})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := makeQueue(t, s, labelling.Plan{Blind: true, Annotators: 2})
+		store, err := s.labels()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for who, verdict := range map[string]string{"lee": "pass", "mo": "fail"} {
+			l := labelling.Label{ID: q.ID + who, AnswerID: q.Answer("retail-06"), Annotator: who, Verdict: verdict, Note: "it has 12345678901234567890.0123456789", Queue: q.ID}
+			if _, err := store.Save(t.Context(), q, l); err != nil {
+				t.Fatal(err)
+			}
+		}
+		kim := &browser{t: t, site: s, who: identity.Caller{Name: "kim", Roles: []identity.Role{identity.Label}}}
+		all := ""
+		for _, address := range []string{labelAddress(q.ID, "retail-06"), adjudicateAddress(q.ID)} {
+			_, body := kim.do(http.MethodGet, address, nil)
+			all += body
+		}
+		return all
+	}
+	const secret = "12345678901234567890.01234567"
+	if n := strings.Count(show(), secret); n < 3 {
+		t.Errorf("what is not masked is there %d times: the test cannot fail", n)
+	}
+	if hidden := show("exact"); strings.Contains(hidden, secret) || !strings.Contains(hidden, "are masked") {
+		t.Error("what is masked is shown")
+	}
+}
+
+// TestHostileLabelling holds that hostile texts stay texts on the pages of labelling.
+func TestHostileLabelling(t *testing.T) {
+	s := siteOver(t, sitetest.Open(t, sitetest.HostileStore(t)))
+	store, err := s.labels()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kim := as(s, identity.Admin)
+	texts := sitetest.Hostile()
+	list := caselist.State{Run: caselist.Run{ID: sitetest.Plain.ID, Agent: sitetest.Plain.Agent, Version: sitetest.Plain.AgentVersion, Batch: sitetest.Plain.BatchID}, Mode: caselist.All}
+	ids, err := labelling.Cases(t.Context(), s.o.Warehouse, s.o.Metrics, list)
+	if err != nil || len(ids) != len(texts) {
+		t.Fatal(len(ids), err)
+	}
+	free := func(text string) bool { return !strings.ContainsRune(text, 0) && len(text) < 180 }
+	pwned := func(p *seen) {
+		t.Helper()
+		if n := p.Find("pwned, [data-pwned], #pwned, iframe, object, embed, base, [onerror], [onload], [onclick], [onmouseover], [style]").Length(); n > 0 || p.status != http.StatusOK {
+			t.Errorf("%.300s: status %d, %d elements of an attacker", p.address, p.status, n)
+		}
+	}
+	n := 0
+	for i := 0; i < len(texts); i += 7 {
+		text := texts[i].Text
+		if !free(text) {
+			continue
+		}
+		q, err := store.Make(t.Context(), labelling.Plan{Name: text, Guideline: text, By: text, List: list, Annotators: 3, Most: 1}, ids[i:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, who := range []string{text, "other"} {
+			l := labelling.Label{ID: q.ID + who[:1] + "x", AnswerID: q.Answer(ids[i]), Annotator: who, Verdict: []string{"pass", "fail"}[j], Note: text, Queue: q.ID}
+			l.ID = strings.Map(func(r rune) rune {
+				if r > 'a' && r < 'z' {
+					return r
+				}
+				return -1
+			}, l.ID) + string(rune('a'+j))
+			if _, err := store.Save(t.Context(), q, l); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, address := range []string{queueAddress(q.ID), labelAddress(q.ID, ids[i]), adjudicateAddress(q.ID)} {
+			p := visit(t, kim, address, texts[i].Name)
+			pwned(p)
+			p.Find("script, style, head").Remove()
+			if !strings.Contains(p.Text(), texts[i].Mark) {
+				t.Errorf("%s: %s does not show it", texts[i].Name, address)
+			}
+		}
+		n++
+	}
+	pwned(visit(t, kim, queuesAddress(), ""))
+	if n < 20 {
+		t.Errorf("%d texts were shown", n)
+	}
+}

@@ -295,7 +295,7 @@ func TestRuns(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
 	page := see(t, s, "/")
 	last := -1
-	for _, id := range []string{"under-way", "cut-short", "judged-1.0", "judged", "night-2.0", "night-1.0"} {
+	for _, id := range []string{"judged", "judged-1.0", "night-2.0", "night-1.0", "under-way", "cut-short"} {
 		at := strings.Index(page, ">"+id+"</a>")
 		if at <= last {
 			t.Errorf("%s is at %d, behind %d", id, at, last)

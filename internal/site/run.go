@@ -36,9 +36,11 @@ var sliced = []struct{ column, heading string }{
 type runView struct {
 	Row     runRow
 	Cases   int64
-	Every   string // address of all cases
-	Program string // version of badger
+	Every   string      // address of all cases
+	Program string      // version of badger
+	Leading []metricRow // the primary metric and others that say most
 	Groups  []metricGroup
+	Metrics int    // in all groups
 	Metric  string // that slices and worst cases are of
 	Lower   bool   // less of it is better
 	Chosen  *metricRow
@@ -124,9 +126,17 @@ func (s *Site) run(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	for _, g := range v.Groups {
+		v.Metrics += len(g.Rows)
 		for i := range g.Rows {
-			if g.Rows[i].Chosen {
-				v.Chosen = &g.Rows[i]
+			row := &g.Rows[i]
+			if row.Chosen {
+				v.Chosen = row
+			}
+			switch {
+			case row.Name == list.Shape.Primary():
+				v.Leading = slices.Insert(v.Leading, 0, *row)
+			case report.Leads(row.Name) && row.Figures.OK > 0:
+				v.Leading = append(v.Leading, *row)
 			}
 		}
 	}

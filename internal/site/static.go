@@ -123,7 +123,6 @@ type staticCase struct {
 	run        caselist.Run
 	id         string
 	neighbours connectors.Neighbours // among the cases that have pages
-	labelled   bool
 }
 
 // pageSize is how many cases a list in a static report shows on a page.
@@ -175,10 +174,6 @@ func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) ([]staticPage
 		if err != nil {
 			return nil, err
 		}
-		labelled, err := o.labelled(ctx, p, run)
-		if err != nil {
-			return nil, err
-		}
 		f.cases[run] = map[string]bool{}
 		for i, id := range ids {
 			f.cases[run][id] = true
@@ -190,15 +185,21 @@ func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) ([]staticPage
 				n.After = ids[i+1]
 			}
 			ofCases = append(ofCases, staticPage{
-				s.pageNamed("case"), caseAddress(o.state(run, caselist.All), id), caseName(run, id), &staticCase{run, id, n, labelled[id]},
+				s.pageNamed("case"), caseAddress(o.state(run, caselist.All), id), caseName(run, id), &staticCase{run, id, n},
 			})
 		}
 	}
 	if s.pageNamed("case") == nil {
 		ofCases, f.cases = nil, nil
 	}
+	heldIn(ctx).brief = len(ofCases) > manyCases
 	return append(out, ofCases...), nil
 }
+
+// manyCases is up to how many pages of cases are whole. In a larger report they leave out what can be
+// looked up in the database: scores of metrics that say little of the difference, and the relations that do
+// not hold.
+const manyCases = 500
 
 func (s *Site) pageNamed(name string) *page {
 	for _, p := range s.pages {
@@ -290,26 +291,6 @@ func (o *Static) chosen(ctx context.Context, p *connectors.Pages, run caselist.R
 	return slices.DeleteFunc(all, func(id string) bool { return !chosen[id] }), nil
 }
 
-// labelled are the cases of a run of which people said something.
-func (o *Static) labelled(ctx context.Context, p *connectors.Pages, run caselist.Run) (map[string]bool, error) {
-	out := map[string]bool{}
-	all, err := o.ids(ctx, p, run, caselist.All)
-	if err != nil {
-		return nil, err
-	}
-	without, err := o.ids(ctx, p, run, caselist.Unlabelled)
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range all {
-		out[id] = true
-	}
-	for _, id := range without {
-		delete(out, id)
-	}
-	return out, nil
-}
-
 // readTogether is how many cases are read at once.
 const readTogether = 200
 
@@ -319,7 +300,7 @@ func contexts(ctx context.Context, pages []staticPage) ([]context.Context, error
 	out := make([]context.Context, len(pages))
 	ids := map[caselist.Run][]string{}
 	for i, p := range pages {
-		if out[i] = ctx; p.of != nil && !p.of.labelled {
+		if out[i] = ctx; p.of != nil {
 			ids[p.of.run] = append(ids[p.of.run], p.of.id)
 		}
 	}
@@ -335,15 +316,8 @@ func contexts(ctx context.Context, pages []staticPage) ([]context.Context, error
 			continue
 		}
 		h := *shared
-		h.shown = &heldCase{neighbours: p.of.neighbours}
-		if p.of.labelled { // what people said is read case by case
-			var err error
-			if h.shown.detail, err = shared.pages.Case(ctx, p.of.run, p.of.id); err != nil {
-				return nil, err
-			}
-		} else {
-			h.shown.detail, read[p.of.run] = read[p.of.run][0], read[p.of.run][1:]
-		}
+		h.shown = &heldCase{read[p.of.run][0], p.of.neighbours}
+		read[p.of.run] = read[p.of.run][1:]
 		out[i] = holding(ctx, &h)
 	}
 	return out, nil

@@ -156,7 +156,7 @@
       const keyOf = (action) => [...map].find(([, a]) => a === action)?.[0];
       const hint = (e, action) => {
         const key = e && keyOf(action);
-        if (key) { e.append(" ", make("kbd", key, { class: "key", "aria-hidden": "true" })); if (key.length === 1) e.setAttribute("aria-keyshortcuts", key); }
+        if (key) { e.append(make("kbd", key, { class: "key", "aria-hidden": "true" })); if (key.length === 1) e.setAttribute("aria-keyshortcuts", key); }
       };
       for (const b of $$("form[data-keys] button[data-key]")) hint(b, b.dataset.key === "s" ? "skip" : "option" + b.dataset.key);
       hint($("form[data-keys] .note span"), "note");
