@@ -55,7 +55,7 @@ func Layout(sql string, dialect sqlparts.Dialect) []SQLPart {
 	if parts := l.parts(l.space); sameTokens(toks, sqlparts.Tokens(joined(parts), dialect)) {
 		return parts
 	}
-	return l.parts(l.gap)
+	return l.asWritten()
 }
 
 // mostTokens is how long a query is laid out and compared; a longer one is shown as it is.
@@ -284,10 +284,19 @@ func (l *layouter) parts(between func(i int) string) []SQLPart {
 	return parts
 }
 
+// asWritten are the tokens with the white space of the text, also before and behind them.
+func (l *layouter) asWritten() []SQLPart {
+	parts := l.parts(l.gap)
+	if behind := l.sql[l.toks[len(l.toks)-1].End:]; behind != "" {
+		parts = append(parts, SQLPart{Text: behind, Kind: SQLSpace})
+	}
+	return parts
+}
+
 // gap is the white space that the text has before a token.
 func (l *layouter) gap(i int) string {
 	if i == 0 {
-		return ""
+		return l.sql[:l.toks[0].Start]
 	}
 	return l.sql[l.toks[i-1].End:l.toks[i].Start]
 }

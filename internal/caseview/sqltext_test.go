@@ -125,7 +125,7 @@ func FuzzLayout(f *testing.F) {
 	for _, s := range []string{
 		"select a, b from t where x = 'y' -- z", "with r as (select 1) select * from r", "select 1;;select $$a b$$", "a.b . c", "select '", "/* a", "-- a", "{{ a }} {% b %}",
 		"select a-- b\n-1", "select a /* b */ /* c */ from t", "select x from t |> where y", "((select 1) union (select 2))", "select 0x1f, 1e5, .5, 1..2", "from t # c\n select 1", "select a: b : c",
-		"\x00\xff select", "select\u00a0a", "case when a then b end)", "select * from [a b]]c]", "select a from t left join u using (x) cross join v", "select `a`, \"b\"\"c\", e'\\n'", "--\n--\n",
+		"\x00\xff select", "select\u00a0a", "case when a then b end)", "select * from [a b]]c]", "select a from t left join u using (x) cross join v", "select `a`, \"b\"\"c\", e'\\n'", "--\n--\n", "case0x # ",
 	} {
 		f.Add(s, "select 1", uint8(0))
 	}

@@ -201,7 +201,7 @@ func TestDiffFitsEveryTerminal(t *testing.T) {
 	}
 }
 
-var colour = regexp.MustCompile("\x1b\\[[0-9]+m")
+var colour = regexp.MustCompile("\x1b\\[[0-9;]+m")
 
 func checkLines(t *testing.T, text string, width int) {
 	t.Helper()

@@ -1,8 +1,9 @@
-//go:build !no_duckdb
+//go:build !no_duckdb && !no_postgres
 
 package storedscores_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -14,26 +15,42 @@ import (
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/connectors/driver"
 	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/connectors/postgres"
+	"github.com/badger-eval/badger/connectors/postgres/postgrestest"
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/storedscores"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// warehouse is an embedded one with badger's tables.
-func warehouse(t testing.TB) *connectors.Warehouse {
+// onEngines calls f with an empty installation in DuckDB and in PostgreSQL.
+func onEngines(t *testing.T, f func(t *testing.T, w *connectors.Warehouse)) {
 	t.Helper()
-	var mux connectors.Mux
-	mux.Register("duckdb", duckdb.Open)
-	w, err := mux.Open(t.Context(), "duckdb:", driver.Options{})
-	if err != nil {
-		t.Fatal(err)
+	installed := func(t *testing.T, conn driver.Conn, d driver.Dialect, err error) *connectors.Warehouse {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := connectors.New(conn, d)
+		t.Cleanup(func() { _ = w.Close() })
+		if err := w.Install(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return w
 	}
-	t.Cleanup(func() { _ = w.Close() })
-	if err := w.Install(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return w
+	t.Run("duckdb", func(t *testing.T) {
+		conn, err := duckdb.OpenWith(t.Context(), "", duckdb.Options{})
+		f(t, installed(t, conn, duckdb.Dialect, err))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		server, err := postgrestest.Start(nil)
+		if err != nil {
+			t.Skipf("there is no PostgreSQL server to test with: %v", err)
+		}
+		t.Cleanup(server.Remove)
+		conn, d, err := postgres.Open(context.WithoutCancel(t.Context()), server.URL("postgres", server.Port), driver.Options{})
+		f(t, installed(t, conn, d, err))
+	})
 }
 
 // fill writes a run of random scores.
@@ -90,9 +107,10 @@ func at[T any](v T) *T { return &v }
 // A comparison from counts of equal pairs is the comparison of the scores one by one, to the last
 // digit, whether a run or the latest scores of a batch are compared. Its transitions add up to the
 // cases that either side has a score of.
-func TestCompare(t *testing.T) {
+func TestCompare(t *testing.T) { onEngines(t, compares) }
+
+func compares(t *testing.T, w *connectors.Warehouse) {
 	r := rand.New(rand.NewPCG(3, 4))
-	w := warehouse(t)
 	metrics := []string{"hybrid_ex", "row_f1", "latency_overhead", "own"}
 	day := time.Date(2025, 1, 13, 0, 0, 0, 0, time.UTC)
 	runs := []connectors.Run{
@@ -162,6 +180,8 @@ func TestCompare(t *testing.T) {
 		t.Errorf("%d points; the trend from counts differs: %s", len(trend.Points), d)
 	}
 
+	statements(t, w, runs)
+
 	// of the earlier run of the second version alone
 	set = analysis.NewSet(metric.All())
 	got, err = storedscores.In(w).Compare(t.Context(), set, storedscores.Side{Run: "r1", Agent: "atlas", Version: "1", Batch: "b1"}, storedscores.Side{Run: "r2", Agent: "atlas", Version: "2", Batch: "b1"}, from, to, o)
@@ -173,6 +193,83 @@ func TestCompare(t *testing.T) {
 			if u.Why == "judge" {
 				t.Errorf("%s: both runs have the same judge: %v", c.Metric, u)
 			}
+		}
+	}
+}
+
+// statements runs the other statements that pages rest on, and compares what they count.
+func statements(t *testing.T, w *connectors.Warehouse, runs []connectors.Run) {
+	t.Helper()
+	from := storedscores.Side{Run: "r1", Agent: "atlas", Version: "1", Batch: "b1"}.Latest("hybrid_ex")
+	to := storedscores.Side{Run: "r2", Agent: "atlas", Version: "2", Batch: "b1"}.Latest("hybrid_ex")
+	all := func(f connectors.PairFilter) int {
+		t.Helper()
+		f.Limit = 50
+		list, n, err := w.CasePairs(t.Context(), from, to, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list) != min(n, 50) {
+			t.Errorf("%d cases are listed of %d", len(list), n)
+		}
+		return n
+	}
+	least := 0.5
+	n := all(connectors.PairFilter{})
+	worse, better := all(connectors.PairFilter{Worse: true}), all(connectors.PairFilter{Better: true})
+	if n < 500 || worse < 20 || better < 20 || all(connectors.PairFilter{Worse: true, Least: &least}) != worse {
+		t.Errorf("of %d pairs %d are worse and %d better; hybrid_ex is 0 or 1 here", n, worse, better)
+	}
+	if got := all(connectors.PairFilter{Better: true, LowerIsBetter: true}); got != worse {
+		t.Errorf("where less is better %d are better, want %d", got, worse)
+	}
+	standings := 0
+	for s := analysis.StandPassed; s <= analysis.StandAbsent; s++ {
+		standings += all(connectors.PairFilter{Was: []string{s.String()}})
+	}
+	if standings != n {
+		t.Errorf("by standing there are %d pairs, want %d", standings, n)
+	}
+	for _, f := range []connectors.PairFilter{{Status: true}, {Reasons: true}, {Comparable: true}} {
+		if got := all(f); got == 0 || got == n {
+			t.Errorf("%+v: %d of %d", f, got, n)
+		}
+	}
+	// the answers: of the first version two batches, of the second an answer that is another
+	for _, q := range []string{
+		"INSERT INTO badger.agent_runs (agent_name, agent_version, batch_id, case_id, sql, result) VALUES ('atlas', '1', 'b1', 'c1', 'SELECT 1', '1'), ('atlas', '1', 'b2', 'c1', 'SELECT 1', '1'), ('atlas', '1', 'b3', 'c1', 'SELECT 2', '2'), ('atlas', '2', 'b1', 'c1', 'SELECT 1', '3'), ('atlas', '1', 'b1', 'c2', 'SELECT 1', '1'), ('atlas', '2', 'b1', 'c2', 'SELECT 1', '1')",
+		"INSERT INTO badger.human_labels (case_id, agent_name, agent_version, batch_id, annotator, verdict, labelled_at) VALUES ('c1', 'atlas', '1', 'b1', 'kim', 'pass', '2025-01-14 08:00:00'), ('c2', 'atlas', '1', 'b1', 'kim', 'fail', '2025-01-15 08:00:00')",
+		"INSERT INTO badger.assessments (assessment_id, kind, backend, model, prompt_version, tokens_in, tokens_out, latency_ms, payer) VALUES ('a', 'rose', 'openai', 'o3', 'rose-1', 10, 2, 100, 'run:r1'), ('b', 'rose', 'openai', 'o3', 'rose-1', 30, NULL, 300, 'run:r1'), ('c', 'flex', 'openai', 'o3', 'flex-1', 1, 1, NULL, 'run:r2')",
+	} {
+		if err := w.Exec(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range []connectors.PairFilter{{Answers: true}, {Scores: true}} {
+		if list, _, err := w.CasePairs(t.Context(), from, to, connectors.PairFilter{Answers: f.Answers, Scores: f.Scores, Limit: 9}); err != nil || len(list) > 1 || len(list) == 1 && list[0].CaseID != map[bool]string{true: "c1", false: "c2"}[f.Answers] {
+			t.Errorf("%+v: %v %v", f, list, err)
+		}
+	}
+	if got, err := w.AnsweredBy(t.Context(), "atlas", "1", []string{"c1", "c9"}); err != nil || len(got) != 2 || got[0].Times != 2 || got[0].SQL != "SELECT 1" || got[1].Times != 1 {
+		t.Errorf("answers: %+v %v", got, err)
+	}
+	if got, err := w.Labellers(t.Context(), "atlas", "1", "b1"); err != nil || len(got) != 1 || got[0].Answers != 2 || got[0].Since.Day() != 14 || got[0].Last.Day() != 15 {
+		t.Errorf("labellers: %+v %v", got, err)
+	}
+	study, err := storedscores.In(w).Labelled(t.Context(), analysis.Batch{Agent: "atlas", Version: "1", ID: "b1"}, metric.All())
+	if err != nil || len(study.Cases) != 2 || len(study.Metrics) == 0 {
+		t.Errorf("labelled: %+v %v", study, err)
+	}
+	if got, err := w.Asked(t.Context(), "run:r1"); err != nil || len(got) != 1 || got[0].Replies != 2 || got[0].TokensIn != 40 || got[0].TokensOut != 2 || got[0].Uncounted != 1 || *got[0].Latency != 200 {
+		t.Errorf("asked: %+v %v", got, err)
+	}
+	judged, err := w.Judged(t.Context(), runs[0].Key())
+	if err != nil || len(judged) != 4 {
+		t.Fatalf("judged: %+v %v", judged, err)
+	}
+	for _, j := range judged {
+		if j.Asked == 0 || j.Calls != j.Asked || j.Evident == 0 || j.Evident+j.Asked > j.Scores {
+			t.Errorf("judged: %+v, want one call for each score that was asked for", j)
 		}
 	}
 }
