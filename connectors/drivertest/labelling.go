@@ -136,18 +136,20 @@ func (h Harness) labelling(t *testing.T) {
 	if h.Dialect.NoClaims {
 		return
 	}
-	if _, err := w.Claim(ctx, "label:kim", at(0), at(60), "label:q1:1:0", "label:q1:2:0"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Claim(ctx, "label:lee", at(0), at(60), "label:q11:1:0"); err != nil {
-		t.Fatal(err)
-	}
-	must(w.RenewLeases(ctx, "label:kim", at(120), "label:q1:2:0"))
-	must(w.RenewLeases(ctx, "label:lee", at(120), "label:q1:1:0")) // which is kim's
-	leases, err := w.Leases(ctx, "label:q1:", at(90))
-	if d := cmp.Diff([]connectors.Lease{{Key: "label:q1:2:0", Owner: "label:kim"}}, leases); err != nil || d != "" {
-		t.Errorf("leases: %v %s", err, d)
-	}
+	h.run(t, "leases", func(t *testing.T) {
+		if _, err := w.Claim(ctx, "label:kim", at(0), at(60), "label:q1:1:0", "label:q1:2:0"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Claim(ctx, "label:lee", at(0), at(60), "label:q11:1:0"); err != nil {
+			t.Fatal(err)
+		}
+		must(w.RenewLeases(ctx, "label:kim", at(120), "label:q1:2:0"))
+		must(w.RenewLeases(ctx, "label:lee", at(120), "label:q1:1:0")) // which is kim's
+		leases, err := w.Leases(ctx, "label:q1:", at(90))
+		if d := cmp.Diff([]connectors.Lease{{Key: "label:q1:2:0", Owner: "label:kim"}}, leases); err != nil || d != "" {
+			t.Errorf("leases: %v %s", err, d)
+		}
+	})
 	h.run(t, "sent at the same time", func(t *testing.T) {
 		twice := say("l9", 9, "c2", "mo", "pass")
 		var wg sync.WaitGroup

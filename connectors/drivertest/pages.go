@@ -132,7 +132,9 @@ func (h Harness) pages(t *testing.T) {
 		must(err)
 		var ids []string
 		for id, err := range l.IDs(ctx) {
-			must(err)
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
 			ids = append(ids, id)
 		}
 		counts, err := l.Counts(ctx)

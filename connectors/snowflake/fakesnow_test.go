@@ -87,6 +87,7 @@ func TestFakesnow(t *testing.T) {
 		"Cancel":                          "the emulator cancels nothing",
 		"Parallel":                        "the emulator's MERGE is no single transaction",
 		"Claims":                          "the emulator mixes up the parameters of a MERGE whose source is a UNION ALL",
+		"Labelling/leases":                "as Claims",
 	}
 	drivertest.Run(t, h)
 }

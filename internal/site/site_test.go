@@ -144,10 +144,10 @@ func TestAssets(t *testing.T) {
 		t.Fatal(err)
 	}
 	res, body := ask(t, s, "GET", "/report"+assetAddress("site.css"), nil)
-	if res.StatusCode != 200 || res.Header.Get("Content-Type") != "text/css; charset=utf-8" || !strings.Contains(res.Header.Get("Cache-Control"), "immutable") || !strings.Contains(body, ":root") {
+	if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "text/css; charset=utf-8" || !strings.Contains(res.Header.Get("Cache-Control"), "immutable") || !strings.Contains(body, ":root") {
 		t.Errorf("%d %v", res.StatusCode, res.Header)
 	}
-	if res, _ = ask(t, s, "GET", "/report/assets/site.css", nil); res.StatusCode != 404 {
+	if res, _ = ask(t, s, "GET", "/report/assets/site.css", nil); res.StatusCode != http.StatusNotFound {
 		t.Errorf("a name without a hash: %d", res.StatusCode)
 	}
 	if n := len(assets()["site.js"].data); n > 20<<10 {

@@ -18,6 +18,7 @@ var (
 	asOf       = regexp.MustCompile("`[^`]*`\\.`[^`]*`\\.`([^`]*)` FOR SYSTEM_TIME AS OF TIMESTAMP_MICROS\\((\\d+)\\)")
 	parameters = regexp.MustCompile(`\(SELECT r\.\*, (\w+) FROM UNNEST\(\?\) AS r WITH OFFSET AS \w+\)`)
 	columnType = regexp.MustCompile(`\b(STRING|INT64|FLOAT64|BOOL|TIMESTAMP|BYTES)\b`)
+	castType   = regexp.MustCompile(` AS FLOAT64\)`) // the engine knows the other types by these names
 )
 
 // translate spells a statement for the engine, with its parameters.
@@ -55,7 +56,7 @@ func (s *Server) translate(ctx context.Context, j *job) (sql string, args []any,
 		}
 		args = append(args, arg)
 	}
-	return engineNames(sql), args, nil, nil
+	return engineNames(castType.ReplaceAllString(sql, " AS DOUBLE)")), args, nil, nil
 }
 
 func engineNames(sql string) string {
