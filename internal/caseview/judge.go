@@ -3,7 +3,9 @@ package caseview
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
@@ -51,7 +53,7 @@ type Message struct {
 // Field is a member of a judge's reply.
 type Field struct {
 	Name string `json:"name"`
-	Text string `json:"text"` // a text as it is, anything else as JSON
+	Text string `json:"text"` // a text as it is; a number, true, false, null and what is empty as JSON
 }
 
 // judgement lists the replies that the scores rest on, by what was asked.
@@ -137,31 +139,62 @@ func (b *builder) vote(a *connectors.Assessment) Vote {
 	return v
 }
 
-// fields are the members of the JSON object in a reply, in their order.
+// fields are the members of the JSON object in a reply, in their order. A member of a member has
+// both names, and one of a list its number: claims 2 › support. The nonce only shows that the reply
+// belongs to the request, and is left out.
 func fields(reply string) (out []Field) {
-	start := bytes.IndexByte([]byte(reply), '{')
+	start := strings.IndexByte(reply, '{')
 	if start < 0 {
 		return nil
 	}
-	d := json.NewDecoder(bytes.NewReader([]byte(reply[start:])))
-	d.UseNumber()
-	if _, err := d.Token(); err != nil {
+	return membersOf(nil, "", json.RawMessage(reply[start:]))
+}
+
+// mostFields is how many members of a reply are shown by themselves.
+const mostFields = 200
+
+// membersOf adds the members of an object or list, or a value that is neither; nil where the text is
+// no JSON.
+func membersOf(out []Field, name string, raw json.RawMessage) []Field {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	opening, err := d.Token()
+	if err != nil {
 		return nil
 	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil
-		}
-		var raw json.RawMessage
-		if d.Decode(&raw) != nil {
-			return nil
-		}
-		f := Field{Name: name.(string)} //nolint:forcetypeassert // keys of objects are strings
-		if raw[0] != '"' || json.Unmarshal(raw, &f.Text) != nil {
+	kind, _ := opening.(json.Delim)
+	if name == "" && !d.More() {
+		return nil
+	}
+	if kind == 0 || !d.More() || len(out) >= mostFields {
+		f := Field{Name: name}
+		if text, ok := opening.(string); ok {
+			f.Text = text
+		} else {
 			f.Text = string(raw)
 		}
-		out = append(out, f)
+		return append(out, f)
+	}
+	for n := 1; d.More(); n++ {
+		member := strings.TrimSpace(fmt.Sprintf("%s %d", name, n))
+		if kind == '{' {
+			key, err := d.Token()
+			if err != nil {
+				return nil
+			}
+			if member = key.(string); name != "" { //nolint:forcetypeassert // keys of objects are strings
+				member = name + " › " + member
+			}
+		}
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return nil
+		}
+		if member == "nonce" {
+			continue
+		}
+		if out = membersOf(out, member, value); out == nil {
+			return nil
+		}
 	}
 	return out
 }
