@@ -13,7 +13,7 @@ func TestFieldsOfReplies(t *testing.T) {
 			{"claims 1 › claim", "a"}, {"claims 1 › support", "null"}, {"claims 2", "b"}, {"none", "[]"}, {"deep › in › x", "{}"},
 		},
 		`{}`:             nil,
-		`{"a": 1`:        nil,
+		`{"a": 1`:        {{"a", "1"}}, // it was cut off
 		`{"a": {"b": }}`: nil,
 		`no object`:      nil,
 	} {
