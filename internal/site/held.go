@@ -2,6 +2,7 @@ package site
 
 import (
 	"context"
+	"sync"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caselist"
@@ -16,6 +17,60 @@ type held struct {
 	configs map[caselist.Run]scoring.Config
 	brief   bool      // pages of cases are short
 	shown   *heldCase // what the page is about; nil: no case
+	lists   *heldLists
+}
+
+// heldLists are the counts of lists, and the rows that were read last: those of several pages are
+// read at once. Several goroutines may use it.
+type heldLists struct {
+	mu     sync.Mutex
+	counts map[string]map[caselist.Mode]int64 // by address of the list of all cases
+	block  string                             // the address of the pages that rows are of
+	rows   []connectors.CaseRow
+}
+
+// pagesTogether is how many pages of a list are read at once.
+const pagesTogether = 5
+
+// countsOf are how many cases each mode of a list has.
+func countsOf(ctx context.Context, l *connectors.List) (map[caselist.Mode]int64, error) {
+	h := heldIn(ctx)
+	if h == nil {
+		return l.Counts(ctx)
+	}
+	h.lists.mu.Lock()
+	defer h.lists.mu.Unlock()
+	key := casesAddress(l.State.In(caselist.All))
+	if counts, there := h.lists.counts[key]; there {
+		return counts, nil
+	}
+	counts, err := l.Counts(ctx)
+	if err == nil {
+		h.lists.counts[key] = counts
+	}
+	return counts, err
+}
+
+// rowsOfPage are the cases of a page of a list with the scores of some metrics, which are the same
+// for all pages of a list.
+func rowsOfPage(ctx context.Context, l *connectors.List, metrics []string) ([]connectors.CaseRow, error) {
+	h := heldIn(ctx)
+	if h == nil {
+		return l.Page(ctx, metrics)
+	}
+	h.lists.mu.Lock()
+	defer h.lists.mu.Unlock()
+	block, at := *l, (l.State.Page-1)%pagesTogether*l.State.Size
+	block.State.Page, block.State.Size = (l.State.Page-1)/pagesTogether+1, l.State.Size*pagesTogether
+	if key := casesAddress(block.State); h.lists.block != key {
+		rows, err := block.Page(ctx, metrics)
+		if err != nil {
+			return nil, err
+		}
+		h.lists.block, h.lists.rows = key, rows
+	}
+	rows := h.lists.rows
+	return rows[min(at, len(rows)):min(at+l.State.Size, len(rows))], nil
 }
 
 // heldCase is a case that was read together with others, and where it stands among those that have
