@@ -122,8 +122,9 @@ func neighboursOf(ctx context.Context, p *connectors.Pages, s *caseState) (n con
 	return l.Neighbours(ctx, s.Case)
 }
 
-// briefMetrics are those whose scores stand on a short page, besides the one that is explained.
-var briefMetrics = map[string]bool{"hybrid_ex": true, "verdict": true, "ex_bird": true, "relation": true, "result_match_category": true, "component_f1": true, "refusal": true, "rose": true, "flex": true, "llm_ex": true}
+// briefMetrics are those whose scores stand on a short page, besides the one that is explained at its
+// top.
+var briefMetrics = map[string]bool{"hybrid_ex": true, "verdict": true, "ex_bird": true, "component_f1": true, "refusal": true, "rose": true, "flex": true, "llm_ex": true}
 
 // briefRows is how many rows a short page shows.
 const briefRows = 25
@@ -147,9 +148,11 @@ func (c *onecase) abridge() {
 	for _, g := range c.Metrics {
 		kept := metricScores{Group: g.Group}
 		for _, s := range g.Scores {
-			if s.Here || briefMetrics[s.Metric] || s.Status == scoring.StatusFailed {
+			switch {
+			case s.Here: // stands at the top
+			case briefMetrics[s.Metric] || s.Status == scoring.StatusFailed:
 				kept.Scores = append(kept.Scores, s)
-			} else {
+			default:
 				c.LeftOut++
 			}
 		}
@@ -158,4 +161,14 @@ func (c *onecase) abridge() {
 		}
 	}
 	c.Metrics = groups
+}
+
+// plainCell is the text of a cell of a matched row on which both sides agree, where all of it can be
+// seen; else it is empty. Numbers are padded as the template value does it.
+func plainCell(c caseview.Cell, matched bool) string {
+	v := c.Gold
+	if !matched || c.State != caseview.Equal || v == nil || v.Null || v.Masked || v.Length > 0 || len(v.Pieces) != 1 || v.Pieces[0].Symbol != "" {
+		return ""
+	}
+	return v.Pieces[0].Text + padding(v.Pad)
 }
