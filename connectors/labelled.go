@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -38,39 +39,47 @@ func (w *Warehouse) labelReader(ctx context.Context) (badgersql.Reader, error) {
 }
 
 // LabelledScores reads the scores of a batch's answers whose questions are labelled, those of later
-// runs after those of earlier ones. Without tables of labels there are none.
-func (w *Warehouse) LabelledScores(ctx context.Context, agent, version, batch string) (out []LabelledScore, err error) {
+// runs after those of earlier ones, one at a time. Without tables of labels there are none.
+func (w *Warehouse) LabelledScores(ctx context.Context, agent, version, batch string, each func(*LabelledScore)) error {
 	r, err := w.labelReader(ctx)
 	if errcode.Of(err) == errcode.NotFound {
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	query, args := r.LabelledScores(agent, version, batch)
 	kept := map[string]string{} // texts occur often
-	keep := func(text string) string {
-		if _, is := kept[text]; !is {
-			kept[text] = text
+	keep := func(t *scoring.Table, c, row int) string {
+		v := t.Columns[c].Value(row)
+		if v.IsNull() {
+			return ""
 		}
-		return kept[text]
+		text := v.String() // of memory that the next rows take
+		known, is := kept[text]
+		if !is {
+			known = strings.Clone(text)
+			kept[known] = known
+		}
+		return known
 	}
-	err = w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+	yes, no := true, false
+	return w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
 		s := LabelledScore{
-			CaseID: keep(r.text(0)), Metric: keep(r.text(1)), Status: scoring.Status(keep(r.text(2))), Label: keep(r.text(4)), Calls: int(r.count(6)), Judge: keep(r.text(7)), Asked: r.count(8) == 1, RunID: keep(r.text(9)),
+			CaseID: keep(t, 0, row), Metric: keep(t, 1, row), Status: scoring.Status(keep(t, 2, row)), Label: keep(t, 4, row), Calls: int(r.count(6)), Judge: keep(t, 7, row), Asked: r.count(8) == 1, RunID: keep(t, 9, row),
 		}
 		if v := float(&r, 3); v != nil {
 			s.Value = *v
 		}
 		if !t.Columns[5].Value(row).IsNull() {
-			passed := r.count(5) == 1
-			s.Passed = &passed
+			if s.Passed = &no; r.count(5) == 1 {
+				s.Passed = &yes
+			}
 		}
-		out = append(out, s)
+		each(&s)
 		return true
 	})
-	return out, err
 }
 
 // Labeller is who labelled answers.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -192,6 +193,39 @@ type MetricFigures struct {
 	Deviation float64 // of the values, the standard deviation of a sample; 0 for fewer than two
 }
 
+// add adds n scores of a status with a verdict (1, 0, or empty: none), whose values have a sum and a
+// standard deviation. Those that are not applicable count as of questions. Deviations come together
+// by their squares about the common mean (Chan, Golub and LeVeque 1983).
+func (f *MetricFigures) add(status scoring.Status, verdict string, n int64, sum, deviation float64) {
+	f.Scores += n
+	switch status {
+	case scoring.StatusOK:
+		if verdict != "" {
+			f.Judged += n
+		}
+		if verdict == "1" {
+			f.Passed += n
+		}
+		a, b := float64(f.OK), float64(n)
+		squares := max(0, a-1)*f.Deviation*f.Deviation + (b-1)*deviation*deviation
+		if a > 0 {
+			apart := sum/b - f.Sum/a
+			squares += apart * apart * a * b / (a + b)
+		}
+		f.OK += n
+		f.Sum += sum
+		if f.OK > 1 {
+			f.Deviation = math.Sqrt(squares / float64(f.OK-1))
+		}
+	case scoring.StatusAbstained:
+		f.Abstained += n
+	case scoring.StatusNotApplicable:
+		f.NotApplicable += n
+	default:
+		f.Failed += n
+	}
+}
+
 // Shape is what a run's scores are of.
 type Shape struct {
 	Cases   int64
@@ -276,7 +310,22 @@ func (p *Pages) Figures(ctx context.Context, run *ScoredRun) (map[string]MetricF
 		out := map[string]MetricFigures{}
 		query, args := badgersql.FiguresOfRun(p.w.dialect, run.scored())
 		err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
-			out[(&record{t: t, row: row}).text(0)] = MetricFigures{figures(t, row, 1), floatOf(t, 10, row)}
+			r := record{t: t, row: row}
+			f := out[r.text(0)]
+			f.add(scoring.Status(r.text(1)), r.text(2), r.count(3), floatOf(t, 4, row), floatOf(t, 5, row))
+			out[r.text(0)] = f
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+		query, args = badgersql.UnansweredOfRun(p.w.dialect, run.scored())
+		err = p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+			r := record{t: t, row: row}
+			f := out[r.text(0)]
+			f.Unanswered = r.count(1)
+			f.NotApplicable -= f.Unanswered
+			out[r.text(0)] = f
 			return true
 		})
 		return out, err

@@ -496,17 +496,30 @@ func (q *CaseList) OfScores() bool {
 	return !q.joined[ofGolden] && !q.joined[ofAnswer] && !q.joined[ofPeople]
 }
 
+// manyIDs is from how many ids on a list takes an engine longer than the rows they choose.
+const manyIDs = 1000
+
+// among chooses cases by their ids, which are in the order of the list. Many of them that follow each
+// other are chosen by the first and the last.
+func (q *CaseList) among(ids []string) string {
+	s := &q.state
+	if len(ids) >= manyIDs && s.Mode == caselist.All && s.Search == "" && len(s.Filters) == 0 && s.Sort == (caselist.Sort{}) {
+		return "k.case_id" + q.Dialect.Binary + " BETWEEN " + q.param(ids[0]) + " AND " + q.param(ids[len(ids)-1])
+	}
+	return "k.case_id IN (" + params(q.Dialect, &q.Args, ids) + ")"
+}
+
 // Questions reads of some cases the id, question, gold_sql, dialect, database_name and tags.
 func (q *CaseList) Questions(ids []string) (query string, args []any) {
-	return q.finish("SELECT case_id, " + strings.Join(questionColumns, ", ") + " FROM " + q.questions(questionColumns, " AND k.case_id IN ("+params(q.Dialect, &q.Args, ids)+")") + " g")
+	return q.finish("SELECT case_id, " + strings.Join(questionColumns, ", ") + " FROM " + q.questions(questionColumns, " AND "+q.among(ids)) + " g")
 }
 
 // AnswersOf reads of some cases the id, sql, sql_error and latency_ms.
 func (q *CaseList) AnswersOf(ids []string) (query string, args []any) {
-	return q.finish("SELECT case_id, " + strings.Join(answerColumns, ", ") + " FROM " + q.answers(answerColumns, " AND k.case_id IN ("+params(q.Dialect, &q.Args, ids)+")") + " a")
+	return q.finish("SELECT case_id, " + strings.Join(answerColumns, ", ") + " FROM " + q.answers(answerColumns, " AND "+q.among(ids)) + " a")
 }
 
 // People reads of some cases the id and what people say: 1, 0, or NULL where they are divided.
 func (q *CaseList) People(ids []string) (query string, args []any) {
-	return q.finish("SELECT case_id, passes FROM " + q.people(func() string { return " AND k.case_id IN (" + params(q.Dialect, &q.Args, ids) + ")" }) + " l")
+	return q.finish("SELECT case_id, passes FROM " + q.people(func() string { return " AND " + q.among(ids) }) + " l")
 }

@@ -46,9 +46,25 @@ func Pieces(s string) []Piece { return inPieces(s, true) }
 // reading.
 func Line(s string) []Piece { return inPieces(s, false) }
 
+// isPlain tells of most texts that they are one piece: they are of ASCII letters, digits and signs,
+// with single spaces between.
+func isPlain(s string) bool {
+	last := byte(' ')
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == ' ' && last == ' ' {
+			return false
+		}
+		last = s[i]
+	}
+	return last != ' '
+}
+
 func inPieces(s string, blanks bool) []Piece {
 	if s == "" {
 		return nil
+	}
+	if isPlain(s) {
+		return []Piece{{Text: s}}
 	}
 	end := len(strings.TrimRight(s, " "))
 	var out []Piece

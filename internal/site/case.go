@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/badger-eval/badger/connectors"
@@ -141,7 +142,8 @@ type onecase struct {
 	Whole     *choice // shows the texts that are cut; nil: none is
 	Relations []relationPart
 	Metrics   []metricScores
-	LeftOut   int // scores that are not shown
+	Short     bool // only what differs and why
+	LeftOut   int  // scores that are not shown
 
 	Labels  []connectors.LoggedLabel // what people said of the answer, the newest first
 	Control *labelControl            // nil: who looks may not label
@@ -167,6 +169,15 @@ type query struct {
 type sqlGroup struct {
 	In    caseview.Side // empty: both
 	Parts []caseview.SQLPart
+}
+
+// Plain is the text of the group, which is of one side.
+func (g sqlGroup) Plain() string {
+	var b strings.Builder
+	for _, p := range g.Parts {
+		b.WriteString(p.Text)
+	}
+	return b.String()
 }
 
 // grouped puts neighbouring parts of one side together, with the blanks between them.
@@ -286,14 +297,15 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 		}
 		out.Control.Keys = true
 	}
+	out.Short = heldIn(ctx) != nil && heldIn(ctx).brief
 	out.shorten()
 	out.cells()
 	out.texts()
-	if h := heldIn(ctx); h != nil && h.brief {
+	if out.Short {
 		out.abridge()
 	}
 	run := state.List.Run
-	return content{Title: "Case " + state.Case, Run: &run, Page: out}, nil
+	return content{Title: "Case " + state.Case, Run: &run, Page: out, Short: out.Short}, nil
 }
 
 // beside finds the cases before and after this one in the list.
@@ -320,8 +332,12 @@ func (c *onecase) cells() {
 	if c.View.Cells == nil {
 		return
 	}
-	c.Ribbon = newRibbon(c.View.Mapping)
 	cells, state := c.View.Cells, c.State
+	if c.Short {
+		c.To = cells.From + len(cells.Page)
+		return
+	}
+	c.Ribbon = newRibbon(c.View.Mapping)
 	for _, n := range cells.Counts {
 		one := caseview.Set(n.State)
 		here := state.Show != caseview.All && state.Show.Has(n.State)

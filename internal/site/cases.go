@@ -115,7 +115,7 @@ func (s *Site) cases(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	counts, err := list.Counts(ctx)
+	counts, err := countsOf(ctx, list)
 	if err != nil {
 		return content{}, err
 	}
@@ -128,7 +128,7 @@ func (s *Site) cases(r *http.Request) (content, error) {
 		v.Modes = append(v.Modes, modeLink{modeNames[m], counts[m], casesAddress(state.In(m)), m == state.Mode})
 	}
 	metrics := shownMetrics(list)
-	rows, err := list.Page(ctx, append([]string{v.Metric, "relation"}, metrics...))
+	rows, err := rowsOfPage(ctx, list, append([]string{v.Metric, "relation"}, metrics...))
 	if err != nil {
 		return content{}, err
 	}

@@ -44,7 +44,7 @@ var templateFiles embed.FS
 // newForm parses the templates for a form.
 func newForm(a addressing, pages []*page) (*form, error) {
 	f := &form{a, map[string]*template.Template{}, "layout"}
-	layout, err := template.New("layout.html").Funcs(f.functions()).Option("missingkey=error").ParseFS(templateFiles, "templates/layout.html", "templates/parts.html", "templates/cells.html", "templates/labelcontrol.html")
+	layout, err := template.New("layout.html").Funcs(f.functions()).Option("missingkey=error").ParseFS(templateFiles, "templates/layout.html", "templates/parts.html", "templates/cells.html", "templates/shortcase.html", "templates/labelcontrol.html")
 	if err == nil {
 		_, err = layout.New("chart.html").Parse(chart.Template)
 	}
@@ -82,6 +82,7 @@ type content struct {
 	Title string
 	Run   *caselist.Run // the run that is looked at; nil: none
 	Page  any           // what the page's template sees as .Page
+	Short bool          // it is one of many in a report: it has no links to the pages of the run
 	Poll  bool          // what is shown goes on: the page is loaded again while it is looked at
 }
 
@@ -193,6 +194,7 @@ func (f *form) functions() template.FuncMap {
 		"brief":       func(s string) string { return cutText(s, 200) },
 		"lines":       textLines,
 		"pad":         padding,
+		"plainCell":   plainCell,
 		"columnState": columnState,
 		"add":         func(a, b int) int { return a + b },
 		"float":       func(n int64) float64 { return float64(n) },

@@ -2,6 +2,7 @@ package site
 
 import (
 	"context"
+	"sync"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caselist"
@@ -16,6 +17,60 @@ type held struct {
 	configs map[caselist.Run]scoring.Config
 	brief   bool      // pages of cases are short
 	shown   *heldCase // what the page is about; nil: no case
+	lists   *heldLists
+}
+
+// heldLists are the counts of lists, and the rows that were read last: those of several pages are
+// read at once. Several goroutines may use it.
+type heldLists struct {
+	mu     sync.Mutex
+	counts map[string]map[caselist.Mode]int64 // by address of the list of all cases
+	block  string                             // the address of the pages that rows are of
+	rows   []connectors.CaseRow
+}
+
+// pagesTogether is how many pages of a list are read at once.
+const pagesTogether = 5
+
+// countsOf are how many cases each mode of a list has.
+func countsOf(ctx context.Context, l *connectors.List) (map[caselist.Mode]int64, error) {
+	h := heldIn(ctx)
+	if h == nil {
+		return l.Counts(ctx)
+	}
+	h.lists.mu.Lock()
+	defer h.lists.mu.Unlock()
+	key := casesAddress(l.State.In(caselist.All))
+	if counts, there := h.lists.counts[key]; there {
+		return counts, nil
+	}
+	counts, err := l.Counts(ctx)
+	if err == nil {
+		h.lists.counts[key] = counts
+	}
+	return counts, err
+}
+
+// rowsOfPage are the cases of a page of a list with the scores of some metrics, which are the same
+// for all pages of a list.
+func rowsOfPage(ctx context.Context, l *connectors.List, metrics []string) ([]connectors.CaseRow, error) {
+	h := heldIn(ctx)
+	if h == nil {
+		return l.Page(ctx, metrics)
+	}
+	h.lists.mu.Lock()
+	defer h.lists.mu.Unlock()
+	block, at := *l, (l.State.Page-1)%pagesTogether*l.State.Size
+	block.State.Page, block.State.Size = (l.State.Page-1)/pagesTogether+1, l.State.Size*pagesTogether
+	if key := casesAddress(block.State); h.lists.block != key {
+		rows, err := block.Page(ctx, metrics)
+		if err != nil {
+			return nil, err
+		}
+		h.lists.block, h.lists.rows = key, rows
+	}
+	rows := h.lists.rows
+	return rows[min(at, len(rows)):min(at+l.State.Size, len(rows))], nil
 }
 
 // heldCase is a case that was read together with others, and where it stands among those that have
@@ -67,8 +122,9 @@ func neighboursOf(ctx context.Context, p *connectors.Pages, s *caseState) (n con
 	return l.Neighbours(ctx, s.Case)
 }
 
-// briefMetrics are those whose scores stand on a short page, besides the one that is explained.
-var briefMetrics = map[string]bool{"hybrid_ex": true, "verdict": true, "ex_bird": true, "relation": true, "result_match_category": true, "component_f1": true, "refusal": true, "rose": true, "flex": true, "llm_ex": true}
+// briefMetrics are those whose scores stand on a short page, besides the one that is explained at its
+// top.
+var briefMetrics = map[string]bool{"hybrid_ex": true, "verdict": true, "ex_bird": true, "component_f1": true, "refusal": true, "rose": true, "flex": true, "llm_ex": true}
 
 // briefRows is how many rows a short page shows.
 const briefRows = 25
@@ -92,9 +148,11 @@ func (c *onecase) abridge() {
 	for _, g := range c.Metrics {
 		kept := metricScores{Group: g.Group}
 		for _, s := range g.Scores {
-			if s.Here || briefMetrics[s.Metric] || s.Status == scoring.StatusFailed {
+			switch {
+			case s.Here: // stands at the top
+			case briefMetrics[s.Metric] || s.Status == scoring.StatusFailed:
 				kept.Scores = append(kept.Scores, s)
-			} else {
+			default:
 				c.LeftOut++
 			}
 		}
@@ -103,4 +161,14 @@ func (c *onecase) abridge() {
 		}
 	}
 	c.Metrics = groups
+}
+
+// plainCell is the text of a cell of a matched row on which both sides agree, where all of it can be
+// seen; else it is empty. Numbers are padded as the template value does it.
+func plainCell(c caseview.Cell, matched bool) string {
+	v := c.Gold
+	if !matched || c.State != caseview.Equal || v == nil || v.Null || v.Masked || v.Length > 0 || len(v.Pieces) != 1 || v.Pieces[0].Symbol != "" {
+		return ""
+	}
+	return v.Pieces[0].Text + padding(v.Pad)
 }

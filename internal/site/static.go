@@ -400,7 +400,7 @@ func (s *Site) begin(ctx context.Context, o *Static, one bool) (context.Context,
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	shared := &held{pages: p, configs: map[caselist.Run]scoring.Config{}}
+	shared := &held{pages: p, configs: map[caselist.Run]scoring.Config{}, lists: &heldLists{counts: map[string]map[caselist.Mode]int64{}}}
 	for _, run := range o.Runs {
 		rows, err := s.o.Warehouse.Runs(ctx, run.ID)
 		if err != nil {
@@ -550,21 +550,32 @@ func documentHead(title string) string {
 `
 }
 
-// named are the places of a page that name an element of it. What comes from data has no quotes in
-// HTML, so that it cannot look like one.
-var named = regexp.MustCompile(` (id|for|aria-labelledby|aria-describedby|aria-controls)="([^"]*)"| href="#([^"]*)"`)
+// naming are the attributes that name an element of a page.
+var naming = []string{"id", "for", "aria-labelledby", "aria-describedby", "aria-controls"}
 
 // inSection gives the elements of a page names that only its section has. Sections themselves, and
-// links to them, begin with the sectionMark.
+// links to them, begin with the sectionMark. What comes from data has no quotes in HTML, so that it
+// cannot look like an attribute.
 func inSection(section string, text []byte) []byte {
-	return named.ReplaceAllFunc(text, func(b []byte) []byte {
-		at := bytes.IndexByte(b, '"') + 1
-		if b[at] == '#' {
-			at++
+	out := make([]byte, 0, len(text)+len(text)/16)
+	for {
+		at := bytes.Index(text, []byte(`="`))
+		if at < 0 {
+			return append(out, text...)
 		}
-		if bytes.HasPrefix(b[at:], []byte(sectionMark)) {
-			return b
+		attribute := text[bytes.LastIndexByte(text[:at], ' ')+1 : at]
+		at += len(`="`)
+		out, text = append(out, text[:at]...), text[at:]
+		names := false
+		if string(attribute) == "href" {
+			if names = bytes.HasPrefix(text, []byte("#")); names {
+				out, text = append(out, '#'), text[1:]
+			}
+		} else {
+			names = slices.Contains(naming, string(attribute))
 		}
-		return slices.Concat(b[:at], []byte(section+"-"), b[at:])
-	})
+		if names && !bytes.HasPrefix(text, []byte(sectionMark)) {
+			out = append(append(out, section...), '-')
+		}
+	}
 }

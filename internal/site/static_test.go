@@ -7,6 +7,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +22,7 @@ import (
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/site/sitetest"
+	"github.com/badger-eval/badger/udf/identity"
 )
 
 var (
@@ -344,6 +347,49 @@ func TestReadTogether(t *testing.T) {
 	}
 	if _, err := p.Cases(t.Context(), nightOne, []string{"bank-01", "none"}); errcode.Of(err) != errcode.NotFound {
 		t.Errorf("a case that is not there: %v", err)
+	}
+}
+
+// TestShortCases holds that the short pages of a report of many cases say of what differs and why all
+// that the whole pages say.
+func TestShortCases(t *testing.T) {
+	w := sitetest.Large(t, sitetest.Size{Cases: manyCases + 56, Metrics: 60})
+	s := siteOver(t, w)
+	run := caselist.Run{ID: sitetest.RunID(0), Agent: "atlas", Version: sitetest.AgentVersion(0), Batch: sitetest.BatchID(0)}
+	short, _ := folder(t, s, Static{Runs: []caselist.Run{run}, All: true})
+	texts := func(page *goquery.Selection, selector string) (out []string) {
+		page.Find(selector).Each(func(_ int, s *goquery.Selection) { out = append(out, s.Text()) })
+		return out
+	}
+	marked, related, several := 0, 0, 0
+	for i := range 56 {
+		id := sitetest.CaseID(i)
+		page := short[caseName(run, id)+".html"]
+		w := httptest.NewRecorder()
+		as(s, identity.Read).ServeHTTP(w, httptest.NewRequest(http.MethodGet, caseAddress(caselist.State{Run: run, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, id), nil))
+		whole, err := goquery.NewDocumentFromReader(w.Body)
+		if err != nil || w.Code != http.StatusOK {
+			t.Fatal(w.Code, err)
+		}
+		if page.Find("svg").Length() > 0 || page.Find("#queries").Length() != whole.Find("#queries").Length() {
+			t.Errorf("%s: the page is not short, or has other parts", id)
+		}
+		for _, selector := range []string{"h1", ".question", ".verdict strong", ".verdict .why", "pre.sql", "pre.sql del", "pre.sql ins", ".relation h3", ".relation > p:first-of-type", "td.differs .g", "td.differs .a", "tr.missing td", "tr.extra td"} {
+			all := texts(whole.Selection, selector)
+			got := texts(page.Selection, selector)
+			if strings.HasPrefix(selector, "t") && len(page.Find(".cells tbody tr").Nodes) == briefRows {
+				all = all[:min(len(all), len(got))]
+			}
+			if d := cmp.Diff(all, got); d != "" {
+				t.Errorf("%s: %s (-whole +short):\n%s", id, selector, d)
+			}
+		}
+		marked += page.Find("pre.sql del, pre.sql ins").Length()
+		related += page.Find(".relation").Length()
+		several += page.Find("td.differs .g").Length()
+	}
+	if marked == 0 || related == 0 || several == 0 {
+		t.Errorf("%d marks, %d relations, %d cells that differ: there is nothing to compare", marked, related, several)
 	}
 }
 

@@ -36,16 +36,11 @@ func (s *Warehouse) Labelled(ctx context.Context, b analysis.Batch, metrics []sc
 	}
 	out := &Labelled{Metric: map[string]string{}, Run: map[string]string{}}
 	place := out.addCases(votes, b)
-	rows, err := s.w.LabelledScores(ctx, b.Agent, b.Version, b.ID)
-	if err != nil {
-		return nil, err
-	}
 	at := map[string]int{} // of keys among the metrics
-	for i := range rows {
-		r := &rows[i]
+	err = s.w.LabelledScores(ctx, b.Agent, b.Version, b.ID, func(r *connectors.LabelledScore) {
 		c, is := place[r.CaseID]
 		if !is {
-			continue
+			return
 		}
 		if r.Status == scoring.StatusOK {
 			switch r.Metric {
@@ -67,6 +62,9 @@ func (s *Warehouse) Labelled(ctx context.Context, b analysis.Batch, metrics []sc
 			out.Run[key] = ""
 		}
 		out.Metrics[k].Scores[c] = calibration.Score{Status: r.Status, Value: r.Value, Verdict: agreement.VoteOf(r.Passed), Calls: r.Calls}
+	})
+	if err != nil {
+		return nil, err
 	}
 	return out, nil
 }
