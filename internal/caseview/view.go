@@ -172,7 +172,7 @@ func (b *builder) resolve(ctx context.Context) {
 // head fills in what is said of the case and its scores.
 func (b *builder) head(asked string) error {
 	v, c, m := b.view, b.Case, b.masked
-	v.CaseID, v.Question, v.Evidence, v.Database, v.Dialect, v.Tags = c.ID, m.text(c.Question), m.text(c.Evidence), c.Database, c.Dialect, c.Tags
+	v.CaseID, v.Question, v.Evidence, v.Database, v.Dialect, v.Tags = c.ID, m.text(c.Question), m.text(c.Evidence), c.Database, c.Dialect, m.tags(c.Tags)
 	v.Agent, v.AgentVersion, v.Batch, v.Run, v.Behaviour = c.Agent.Name, c.Agent.Version, c.Agent.BatchID, b.RunID, c.Expected.Behaviour
 	v.Interpretation, v.Response, v.AgentError = m.written(c.Agent.Interpretation), m.written(c.Agent.Response), m.written(c.Pred.Error)
 	for _, t := range c.Agent.ToolCalls {
@@ -473,7 +473,11 @@ func (b *builder) whyNot() {
 		case q.Error != "":
 			b.note(whose + " query failed when it ran.")
 		case r.Err != nil:
-			b.note(whose + " result cannot be read: " + r.Err.Error())
+			why := r.Err.Error()
+			if !b.masked.None() { // it may quote the result
+				why = Withheld
+			}
+			b.note(whose + " result cannot be read: " + why)
 		case r.Absent():
 			b.note(whose + " result is not given.")
 		}

@@ -33,33 +33,33 @@ type caseState struct {
 }
 
 // parseCase reads the state in the query of an address.
-func parseCase(v url.Values) (s caseState, err error) {
-	if s.List, err = caselist.Parse(v); err != nil {
-		return s, err
+func (s *Site) parseCase(v url.Values) (c caseState, err error) {
+	if c.List, err = s.listOf(v); err != nil {
+		return c, err
 	}
-	if s.Case = v.Get("case"); s.Case == "" {
-		return s, errcode.New(errcode.InvalidArgument, "case: expected the id of a case")
+	if c.Case = v.Get("case"); c.Case == "" {
+		return c, errcode.New(errcode.InvalidArgument, "case: expected the id of a case")
 	}
-	s.Metric, s.Raw, s.Whole = v.Get("metric"), v.Get("sql") == "raw", v.Get("texts") == "whole"
-	if s.Show, err = caseview.ParseStates(v.Get("show")); err != nil {
-		return s, err
+	c.Metric, c.Raw, c.Whole = v.Get("metric"), v.Get("sql") == "raw", v.Get("texts") == "whole"
+	if c.Show, err = caseview.ParseStates(v.Get("show")); err != nil {
+		return c, err
 	}
-	if s.Layout, err = caseview.ParseArrangement(v.Get("layout")); err != nil {
-		return s, err
+	if c.Layout, err = caseview.ParseArrangement(v.Get("layout")); err != nil {
+		return c, err
 	}
 	for _, n := range []struct {
 		key  string
 		into *int
-	}{{"gold", &s.Gold}, {"from", &s.From}} {
+	}{{"gold", &c.Gold}, {"from", &c.From}} {
 		text := v.Get(n.key)
 		if text == "" {
 			continue
 		}
 		if *n.into, err = strconv.Atoi(text); err != nil || *n.into < 0 || *n.into > 1<<30 {
-			return s, errcode.New(errcode.InvalidArgument, "%s: %.40q, expected a whole number from 0", n.key, text)
+			return c, errcode.New(errcode.InvalidArgument, "%s: %.40q, expected a whole number from 0", n.key, text)
 		}
 	}
-	return s, nil
+	return c, nil
 }
 
 // address is the address of the page. What has its default is left out.
@@ -235,7 +235,7 @@ func verdictOf(s *caseview.Score) string {
 
 func (s *Site) oneCase(r *http.Request) (content, error) {
 	ctx := r.Context()
-	state, err := parseCase(r.URL.Query())
+	state, err := s.parseCase(r.URL.Query())
 	if err != nil {
 		return content{}, err
 	}
@@ -262,11 +262,15 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	}
 	out := &onecase{View: v, State: state, List: casesAddress(state.List), Labels: detail.Labels, Masked: v.Masked}
 	if detail.Answer.Err != nil {
-		v.Notes = append(v.Notes, "The case cannot be read: "+detail.Answer.Err.Error())
+		why := detail.Answer.Err.Error()
+		if !s.mask.None() {
+			why = caseview.Withheld
+		}
+		v.Notes = append(v.Notes, "The case cannot be read: "+why)
 	} else if !detail.Answered {
 		v.Notes = append(v.Notes, "The answer is not in this warehouse: only its scores are.")
 	}
-	if out.Masked { // notes are free text
+	if out.Masked || detail.Answer.Err != nil && !s.mask.None() { // notes are free text
 		for i := range out.Labels {
 			if out.Labels[i].Note != "" {
 				out.Labels[i].Note = caseview.Withheld
@@ -289,6 +293,9 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	out.shorten()
 	out.cells()
 	out.texts()
+	if out.Shown != nil && !s.mask.Filters("reason") {
+		out.Shown.Reasons = ""
+	}
 	if h := heldIn(ctx); h != nil && h.brief {
 		out.abridge()
 	}
