@@ -129,6 +129,7 @@ type comparedRun struct {
 	OnlyFrom, OnlyTo int
 	Rows             []changeRow
 	Notes            []string
+	Tested           int // rows that p is adjusted for
 	Metric           string
 	Transitions      transitionTable
 	Moves            []move // the transitions that people look for first
@@ -318,6 +319,9 @@ func (s *Site) compared(ctx context.Context, page *compareContent, asked sides, 
 				if u.Why != analysis.NoValue {
 					differs[u.Why] = true
 				}
+			}
+			if ch.PAdjusted != nil {
+				one.Tested++
 			}
 			one.Rows = append(one.Rows, changeRowOf(ch, pair))
 		}
