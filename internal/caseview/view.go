@@ -26,6 +26,7 @@ type Input struct {
 	Assessments []connectors.Assessment // that the scores rest on
 	Snapshots   scoring.SnapshotReader  // nil: references are not resolved
 	Mask        *Mask                   // nil: nothing is hidden
+	Unstored    bool                    // the question and its accepted answers are not at hand
 }
 
 // Options choose what is shown.
@@ -265,6 +266,10 @@ func milliseconds(d *time.Duration) *float64 {
 // score of hybrid_ex if it is of this answer and of these results, else one that is found now.
 func (b *builder) choose(ctx context.Context, wanted int) (*metric.Hybrid, error) {
 	c := b.Case
+	if b.Unstored {
+		b.note("The question and its accepted answers are not stored in this database: badger run --cases FILE --to URL stores scores only.")
+		return nil, nil
+	}
 	if len(c.Golds) == 0 {
 		b.note("The question has no accepted answer.")
 		return nil, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -256,7 +257,7 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	if state.Whole {
 		o.Rest = 0
 	}
-	v, err := caseview.Build(ctx, in, caseview.Options{Metric: state.Metric, Gold: state.Gold, Cells: o})
+	v, err := caseview.Build(ctx, in, caseview.Options{Metric: s.headline(&state, detail.Scores), Gold: state.Gold, Cells: o})
 	if err != nil {
 		return content{}, err
 	}
@@ -301,6 +302,25 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	}
 	run := state.List.Run
 	return content{Title: "Case " + state.Case, Run: &run, Page: out}, nil
+}
+
+// headline is the metric whose score heads the page: the one that is asked for, else that of the list,
+// so that all cases of a list have the same.
+func (s *Site) headline(state *caseState, scores []connectors.CaseScore) string {
+	names := make([]string, len(scores))
+	for i := range scores {
+		names[i] = scores[i].Metric
+	}
+	switch {
+	case state.Metric != "" || len(names) == 0:
+		return state.Metric
+	case slices.Contains(names, state.List.Metric):
+		return state.List.Metric
+	}
+	if primary := s.primary(names); slices.Contains(names, primary) {
+		return primary
+	}
+	return ""
 }
 
 // beside finds the cases before and after this one in the list.
@@ -355,7 +375,7 @@ func (c *onecase) cells() {
 		return state.address()
 	}
 	if cells.From > 0 {
-		c.First, c.Previous = at(0), at(max(0, cells.From-caseview.DefaultRows))
+		c.First, c.Previous = at(0), at(max(0, min(cells.From, cells.Total)-caseview.DefaultRows))
 	}
 	if c.To < cells.Total && n > 0 {
 		c.Next = at(c.To)

@@ -120,7 +120,7 @@ func (s *Site) cases(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	v := caseList{State: state, Metric: list.State.Metric, Columns: s.shownColumns(), Masked: !s.mask.None(), Ops: []caselist.Op{caselist.Equal, caselist.NotEqual, caselist.Contains, caselist.Greater, caselist.Less},
+	v := caseList{State: state, Metric: list.State.Metric, Columns: s.shownColumns(), Masked: !s.mask.None(), Ops: caselist.Ops,
 		Sizes: []int{25, 50, 100, 250, 500}, Of: counts[state.Mode], Compared: state.Baseline != (caselist.Run{})}
 	for _, m := range caselist.Modes {
 		if m == caselist.Changed && !v.Compared {

@@ -177,6 +177,16 @@ func (s *Site) compare(r *http.Request) (content, error) {
 	if asked.From.ID == "" && len(asked.To) > 0 {
 		asked.From = before(recent, asked.To[0])
 	}
+	for key, runs := range map[string][]caselist.Run{"from": {asked.From}, "to": asked.To} {
+		for _, run := range runs {
+			if run.ID == "" {
+				continue
+			}
+			if err := s.runThere(r, recent, key, run); err != nil {
+				return content{}, err
+			}
+		}
+	}
 	for _, run := range recent {
 		id := run.Key()
 		c := runChoice{Value: id.Values().Encode(), Text: runName(&run)}

@@ -150,6 +150,9 @@ func (s *Site) trend(r *http.Request) (content, error) {
 			page.Agents = append(page.Agents, option{b.Agent, b.Agent, b.Agent == state.Agent})
 		}
 	}
+	if state.Agent != "" && !slices.ContainsFunc(page.Agents, func(o option) bool { return o.Chosen }) {
+		return content{}, errcode.New(errcode.NotFound, "agent: there are no scores of an agent %.80q", state.Agent)
+	}
 	asked, err := s.prompts(ctx)
 	if err != nil {
 		return content{}, err
