@@ -317,7 +317,7 @@ func (q *CaseList) filter(f caselist.Filter) (string, error) {
 		e := q.latency()
 		switch {
 		case f.Op == caselist.Contains || f.Value != "" && !isNumber || f.Value == "" && f.Op != caselist.Equal && f.Op != caselist.NotEqual:
-			return wrong("a number of milliseconds, compared with = != > or <")
+			return wrong("a number of milliseconds, compared with = != > >= < or <=")
 		case f.Value == "":
 			return e + missing(f.Op), nil
 		case f.Op == caselist.NotEqual:
@@ -329,7 +329,7 @@ func (q *CaseList) filter(f caselist.Filter) (string, error) {
 	}
 	m := q.score(f.Column)
 	switch {
-	case f.Op == caselist.Greater || f.Op == caselist.Less:
+	case f.Op == caselist.Greater || f.Op == caselist.Less || f.Op == caselist.AtLeast || f.Op == caselist.AtMost:
 		if !isNumber {
 			return wrong("a number")
 		}

@@ -105,6 +105,8 @@ func (h Harness) pages(t *testing.T) {
 		{"disagrees", caselist.State{Mode: caselist.Disagrees}, "a"},
 		{"unlabelled", caselist.State{Mode: caselist.Unlabelled}, "b d"},
 		{"value", filter(caselist.Filter{Column: "hybrid_ex", Op: caselist.Less, Value: "0.5"}), "b"},
+		{"at least", filter(caselist.Filter{Column: "hybrid_ex", Op: caselist.AtLeast, Value: "0.5"}), "a c"},
+		{"at most", filter(caselist.Filter{Column: "hybrid_ex", Op: caselist.AtMost, Value: "0.5"}), "b c"},
 		{"not a value", filter(caselist.Filter{Column: "hybrid_ex", Op: caselist.NotEqual, Value: "0.5"}), "a b d"},
 		{"label", filter(caselist.Filter{Column: "relation", Op: caselist.Equal, Value: "rounded"}), "b"},
 		{"tier", filter(caselist.Filter{Column: "tier", Op: caselist.NotEqual, Value: "easy"}), "b c d"},

@@ -86,10 +86,15 @@ const (
 	Contains Op = "~"
 	Greater  Op = ">"
 	Less     Op = "<"
+	AtLeast  Op = ">="
+	AtMost   Op = "<="
 )
 
+// Ops lists the operations in the order in which they are offered.
+var Ops = []Op{Equal, NotEqual, Contains, Greater, AtLeast, Less, AtMost}
+
 // ops in the order in which a filter's text is searched for them.
-var ops = []Op{NotEqual, Equal, Contains, Greater, Less}
+var ops = []Op{NotEqual, Equal, Contains, AtLeast, AtMost, Greater, Less}
 
 // Filter is one condition on the cases of a list.
 //
@@ -114,7 +119,7 @@ func parseFilter(s string) (Filter, error) {
 			}
 		}
 	}
-	return Filter{}, errcode.New(errcode.InvalidArgument, "filter: %.80q is no condition, expected COLUMN OP VALUE with one of = != ~ > <, such as hybrid_ex<0.5", s)
+	return Filter{}, errcode.New(errcode.InvalidArgument, "filter: %.80q is no condition, expected COLUMN OP VALUE with one of = != ~ > >= < <=, such as hybrid_ex<0.5", s)
 }
 
 // Sort is the order of a list: a column of a filter, ascending or not.

@@ -17,7 +17,7 @@ func TestRoundTrip(t *testing.T) {
 		{Run: Run{ID: "r1"}, Mode: All, Page: 1, Size: DefaultSize},
 		{
 			Run: Run{odd, odd, odd, odd}, Baseline: Run{"r0", "", odd, ""}, Metric: odd, Mode: Changed, Search: odd, Page: 7, Size: 500, Tall: true,
-			Filters: []Filter{{"hybrid_ex", Less, "0.5"}, {"question", Contains, odd}, {"relation", Equal, "a=b"}, {"status", NotEqual, ""}},
+			Filters: []Filter{{"hybrid_ex", Less, "0.5"}, {"hybrid_ex", AtLeast, "0.5"}, {"hybrid_ex", AtMost, "-1"}, {"question", Contains, odd}, {"relation", Equal, "a=b"}, {"status", NotEqual, ""}},
 			Sort:    Sort{"hybrid_ex", true}, Columns: []string{"verdict", "row_f1"},
 		},
 		{Run: Run{ID: "r1", Batch: "b"}, Mode: Failed, Search: `^o\d+$`, Regexp: true, Sort: Sort{Column: "case"}, Page: 1, Size: 25},

@@ -157,7 +157,7 @@ func (t *tables) cells(o CellOptions) *Cells {
 
 // columns are gold's in their order, then those that only the answer has.
 func (t *tables) columns() []Column {
-	names := columnNames(t.Comparison.Gold)
+	names := t.names(t.Comparison.Gold)
 	var out []Column
 	for i := range t.Comparison.Gold.Columns {
 		g := &t.Comparison.Gold.Columns[i]
@@ -169,7 +169,7 @@ func (t *tables) columns() []Column {
 		}
 		out = append(out, c)
 	}
-	names = columnNames(t.Comparison.Agent)
+	names = t.names(t.Comparison.Agent)
 	for _, j := range t.Alignment.Extra {
 		a := &t.Comparison.Agent.Columns[j]
 		out = append(out, Column{Label: names[j], Agent: j + 1, Number: a.Type.Numeric(), Masked: t.maskedAns[j], Type: a.Type, pair: -1})

@@ -85,10 +85,19 @@ func columnNames(t *scoring.Table) []string {
 	return names
 }
 
+// names are what the columns of a result are called. The name of a computed column may be a constant.
+func (t *tables) names(of *scoring.Table) []string {
+	names := columnNames(of)
+	for i := range names {
+		names[i] = t.mask.text(names[i])
+	}
+	return names
+}
+
 func (t *tables) mapping(h *metric.Hybrid) *Mapping {
 	a := t.Alignment
 	m := &Mapping{Source: a.Source, Confidence: a.Confidence, Why: a.Why, Method: t.Counts.Method}
-	golds, agents := columnNames(t.Comparison.Gold), columnNames(t.Comparison.Agent)
+	golds, agents := t.names(t.Comparison.Gold), t.names(t.Comparison.Agent)
 	agent := func(j int) *AgentColumn {
 		return &AgentColumn{Name: agents[j], Position: j + 1, Type: t.Comparison.Agent.Columns[j].Type.String()}
 	}
@@ -122,6 +131,14 @@ func (t *tables) mapping(h *metric.Hybrid) *Mapping {
 	if s := h.Stage1; s != nil {
 		m.Judge = &MappingJudge{
 			Asked: s.Asked, Used: s.Used, Unusable: s.Unusable, Doubts: s.Doubts, EvidenceScore: s.EvidenceScore, JudgeScore: s.JudgeScore, Rejected: s.Rejected,
+		}
+	}
+	if t.mask.active { // texts of a judge, and sentences that may quote values
+		if len(m.Why) > 0 {
+			m.Why = []string{Withheld}
+		}
+		if m.Judge != nil {
+			m.Judge.Doubts, m.Judge.Rejected = nil, nil
 		}
 	}
 	return m

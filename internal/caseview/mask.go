@@ -25,14 +25,15 @@ import (
 //     any name, of columns that the mapping pairs with them, and of columns of text that have a value in
 //     common with them. COUNT of a masked column is shown. If a query uses a masked column and was not
 //     understood as a whole, all of its columns are hidden.
-//   - All constants and comments of a query that names such a column, and constants that are one of
-//     the masked values in any query.
-//   - The masked values where they stand in the question and the evidence.
+//   - All constants and comments of the queries, numbers and texts alike.
+//   - The masked values and the constants of queries that name such a column, where they stand in the
+//     question and the evidence.
 //   - As a whole: what models wrote (replies of judges, what they were asked, the agent's response,
 //     interpretation and tool calls), messages of databases, and the reasons and details of scores that
 //     may quote values.
 //
-// NULL is shown as NULL, and the type of a column is shown.
+// Of every case these are hidden as a whole: tags, and a query that cannot be read to its end, as
+// nobody knows what it names. NULL is shown as NULL, and the type of a column is shown.
 type Mask struct {
 	patterns []string
 	salt     []byte
@@ -139,7 +140,26 @@ func (m *Mask) over(c *scoring.Case) *Masked {
 		out.look(&c.Golds[i])
 	}
 	out.look(&c.Pred)
+	if out.active {
+		for _, q := range queries {
+			out.constants(q)
+		}
+	}
 	return out
+}
+
+// constants takes note of the texts and numbers in a query: masked columns are compared with them, so
+// that the question has them, too.
+func (m *Masked) constants(query string) {
+	for _, t := range sqlparts.Tokens(query, m.dialect) {
+		text := strings.ToLower(strings.Trim(t.Value, "% "))
+		switch {
+		case t.Kind == sqlparts.TokenString && len(text) >= 3 && !slices.Contains(m.anywhere, text):
+			m.anywhere = append(m.anywhere, text)
+		case t.Kind == sqlparts.TokenNumber:
+			m.numbers[t.Value] = true
+		}
+	}
 }
 
 // look takes note of the masked columns of a query's result.
@@ -318,6 +338,14 @@ func (m *Masked) written(s string) string {
 	return Withheld
 }
 
+// tags are the tags of the case.
+func (m *Masked) tags(tags []string) []string {
+	if m.None() || len(tags) == 0 {
+		return tags
+	}
+	return []string{Withheld}
+}
+
 // reason is the reason of a score of the case.
 func (m *Masked) reason(metric, reason string) string {
 	if !m.active {
@@ -326,15 +354,19 @@ func (m *Masked) reason(metric, reason string) string {
 	return m.Reason(metric, reason)
 }
 
-// sql is a query with its masked constants and comments replaced.
+// sql is a query with its constants and comments replaced. A query that cannot be read as a whole is
+// withheld: where its constants end is not known.
 func (m *Masked) sql(query string) string {
-	if !m.active || query == "" {
+	if m.None() || query == "" {
+		return query
+	}
+	if !m.read(query) {
+		return "/* " + Withheld + " */"
+	}
+	if !m.active {
 		return query
 	}
 	toks := sqlparts.Tokens(query, m.dialect)
-	names := slices.ContainsFunc(toks, func(t sqlparts.Token) bool {
-		return (t.Kind == sqlparts.TokenWord || t.Kind == sqlparts.TokenName) && m.hidden(t.Value)
-	})
 	var b strings.Builder
 	end := 0
 	for _, t := range toks {
@@ -342,16 +374,20 @@ func (m *Masked) sql(query string) string {
 		end = int(t.End)
 		text := query[t.Start:t.End]
 		switch {
-		case t.Kind == sqlparts.TokenComment && names:
+		case t.Kind == sqlparts.TokenComment:
 			text = "/* masked */"
-		case t.Kind == sqlparts.TokenString && (names || m.values[strings.ToLower(strings.TrimSpace(t.Value))]), t.Kind == sqlparts.TokenName && m.values[t.Value]:
-			text = "'" + m.hashText(t.Value) + "'"
-		case t.Kind == sqlparts.TokenNumber && len(text) > 1 && (names || m.number(text)):
+		case t.Kind == sqlparts.TokenString || t.Kind == sqlparts.TokenNumber || t.Kind == sqlparts.TokenName && m.values[strings.ToLower(t.Value)]:
 			text = "'" + m.hashText(t.Value) + "'"
 		}
 		b.WriteString(text)
 	}
 	return b.String() + query[end:]
+}
+
+// read tells whether a query is understood as a whole.
+func (m *Masked) read(query string) bool {
+	script := sqlparts.Parse(query, m.dialect)
+	return script.Final() != nil && len(script.Notes) == 0
 }
 
 // trace finds the names that masked values have in a query: masked columns, and the aliases of what
@@ -554,7 +590,23 @@ func (m *Mask) Scores(scores []scoring.Score) []scoring.Score {
 	}
 	scores = slices.Clone(scores)
 	for i := range scores {
-		scores[i].Reason = m.Reason(scores[i].Metric, scores[i].Reason)
+		scores[i].Reason = m.ReasonOf(&scores[i])
 	}
 	return scores
+}
+
+// ReasonOf is the reason of a score as lists and exports show it, see [Mask.Reason]. That of a score
+// that failed may quote the message of a database.
+func (m *Mask) ReasonOf(s *scoring.Score) string {
+	if !m.None() && s.Status == scoring.StatusFailed && s.Reason != "" {
+		return Withheld
+	}
+	return m.Reason(s.Metric, s.Reason)
+}
+
+// Filters tells whether a list of cases may be filtered, sorted or cut by a column of it, one of
+// [caselist.Columns] or a metric. With a mask those that hold free texts are not shown, and whoever
+// could filter by them could find out letter by letter what they hold.
+func (m *Mask) Filters(column string) bool {
+	return m.None() || !slices.Contains([]string{"question", "sql", "gold", "reason", "tag"}, column)
 }

@@ -26,6 +26,7 @@ type Input struct {
 	Assessments []connectors.Assessment // that the scores rest on
 	Snapshots   scoring.SnapshotReader  // nil: references are not resolved
 	Mask        *Mask                   // nil: nothing is hidden
+	Unstored    bool                    // the question and its accepted answers are not at hand
 }
 
 // Options choose what is shown.
@@ -172,7 +173,7 @@ func (b *builder) resolve(ctx context.Context) {
 // head fills in what is said of the case and its scores.
 func (b *builder) head(asked string) error {
 	v, c, m := b.view, b.Case, b.masked
-	v.CaseID, v.Question, v.Evidence, v.Database, v.Dialect, v.Tags = c.ID, m.text(c.Question), m.text(c.Evidence), c.Database, c.Dialect, c.Tags
+	v.CaseID, v.Question, v.Evidence, v.Database, v.Dialect, v.Tags = c.ID, m.text(c.Question), m.text(c.Evidence), c.Database, c.Dialect, m.tags(c.Tags)
 	v.Agent, v.AgentVersion, v.Batch, v.Run, v.Behaviour = c.Agent.Name, c.Agent.Version, c.Agent.BatchID, b.RunID, c.Expected.Behaviour
 	v.Interpretation, v.Response, v.AgentError = m.written(c.Agent.Interpretation), m.written(c.Agent.Response), m.written(c.Pred.Error)
 	for _, t := range c.Agent.ToolCalls {
@@ -265,6 +266,10 @@ func milliseconds(d *time.Duration) *float64 {
 // score of hybrid_ex if it is of this answer and of these results, else one that is found now.
 func (b *builder) choose(ctx context.Context, wanted int) (*metric.Hybrid, error) {
 	c := b.Case
+	if b.Unstored {
+		b.note("The question and its accepted answers are not stored in this database: badger run --cases FILE --to URL stores scores only.")
+		return nil, nil
+	}
 	if len(c.Golds) == 0 {
 		b.note("The question has no accepted answer.")
 		return nil, nil
@@ -473,7 +478,11 @@ func (b *builder) whyNot() {
 		case q.Error != "":
 			b.note(whose + " query failed when it ran.")
 		case r.Err != nil:
-			b.note(whose + " result cannot be read: " + r.Err.Error())
+			why := r.Err.Error()
+			if !b.masked.None() { // it may quote the result
+				why = Withheld
+			}
+			b.note(whose + " result cannot be read: " + why)
 		case r.Absent():
 			b.note(whose + " result is not given.")
 		}

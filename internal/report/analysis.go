@@ -26,12 +26,12 @@ func (v analysisView) notes(notes []string) {
 }
 
 // paragraph prints a text over as many lines as it takes.
-func (v analysisView) paragraph(head, s string) {
-	for i, l := range Wrap(Printable(s), v.Width-len(head)) {
+func (p *printer) paragraph(head, s string) {
+	for i, l := range Wrap(Printable(s), p.Width-len(head)) {
 		if i > 0 {
 			head = strings.Repeat(" ", len(head))
 		}
-		v.line(span{head, dim}, span{l, dim})
+		p.line(span{head, dim}, span{l, dim})
 	}
 }
 

@@ -103,6 +103,10 @@ func (v *view) leading() {
 	}
 	v.title("Scores", fmt.Sprintf("%d of %s", len(v.Leading(briefMetrics)), Counted(len(v.Metrics), "metric")))
 	g.print(v.printer)
+	if len(v.Changes) > 0 {
+		v.line()
+		v.paragraph("", "change: on the cases with a value in both versions; p: of this metric alone. badger compare counts a missing answer as 0 and adjusts p for all metrics (Holm).")
+	}
 }
 
 // worseBriefly shows the answers that became worse most, and where none did, the worst ones.

@@ -5,6 +5,11 @@ import (
 	"strconv"
 )
 
+// changesCount says what the figures of changes count, as other commands count other cases.
+const changesCount = "cases: with a value in both, of those asked; a case that one version did not answer is left out. mean: of the change of the value, " +
+	"and how many values are better and worse. passed, p: of the verdicts (McNemar's exact test); p is not adjusted for the number of metrics. " +
+	"badger compare and badger trend count a missing answer as 0 and adjust p (Holm)."
+
 func (v *view) changes() {
 	for _, c := range v.Changes {
 		if len(c.Metrics) == 0 {
@@ -27,6 +32,8 @@ func (v *view) changes() {
 			}
 		}
 		g.print(v.printer)
+		v.line()
+		v.paragraph("", changesCount)
 		v.regressed(&c)
 	}
 }

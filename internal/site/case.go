@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -34,33 +35,33 @@ type caseState struct {
 }
 
 // parseCase reads the state in the query of an address.
-func parseCase(v url.Values) (s caseState, err error) {
-	if s.List, err = caselist.Parse(v); err != nil {
-		return s, err
+func (s *Site) parseCase(v url.Values) (c caseState, err error) {
+	if c.List, err = s.listOf(v); err != nil {
+		return c, err
 	}
-	if s.Case = v.Get("case"); s.Case == "" {
-		return s, errcode.New(errcode.InvalidArgument, "case: expected the id of a case")
+	if c.Case = v.Get("case"); c.Case == "" {
+		return c, errcode.New(errcode.InvalidArgument, "case: expected the id of a case")
 	}
-	s.Metric, s.Raw, s.Whole = v.Get("metric"), v.Get("sql") == "raw", v.Get("texts") == "whole"
-	if s.Show, err = caseview.ParseStates(v.Get("show")); err != nil {
-		return s, err
+	c.Metric, c.Raw, c.Whole = v.Get("metric"), v.Get("sql") == "raw", v.Get("texts") == "whole"
+	if c.Show, err = caseview.ParseStates(v.Get("show")); err != nil {
+		return c, err
 	}
-	if s.Layout, err = caseview.ParseArrangement(v.Get("layout")); err != nil {
-		return s, err
+	if c.Layout, err = caseview.ParseArrangement(v.Get("layout")); err != nil {
+		return c, err
 	}
 	for _, n := range []struct {
 		key  string
 		into *int
-	}{{"gold", &s.Gold}, {"from", &s.From}} {
+	}{{"gold", &c.Gold}, {"from", &c.From}} {
 		text := v.Get(n.key)
 		if text == "" {
 			continue
 		}
 		if *n.into, err = strconv.Atoi(text); err != nil || *n.into < 0 || *n.into > 1<<30 {
-			return s, errcode.New(errcode.InvalidArgument, "%s: %.40q, expected a whole number from 0", n.key, text)
+			return c, errcode.New(errcode.InvalidArgument, "%s: %.40q, expected a whole number from 0", n.key, text)
 		}
 	}
-	return s, nil
+	return c, nil
 }
 
 // address is the address of the page. What has its default is left out.
@@ -246,7 +247,7 @@ func verdictOf(s *caseview.Score) string {
 
 func (s *Site) oneCase(r *http.Request) (content, error) {
 	ctx := r.Context()
-	state, err := parseCase(r.URL.Query())
+	state, err := s.parseCase(r.URL.Query())
 	if err != nil {
 		return content{}, err
 	}
@@ -267,17 +268,21 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	if state.Whole {
 		o.Rest = 0
 	}
-	v, err := caseview.Build(ctx, in, caseview.Options{Metric: state.Metric, Gold: state.Gold, Cells: o})
+	v, err := caseview.Build(ctx, in, caseview.Options{Metric: s.headline(&state, detail.Scores), Gold: state.Gold, Cells: o})
 	if err != nil {
 		return content{}, err
 	}
 	out := &onecase{View: v, State: state, List: casesAddress(state.List), Labels: detail.Labels, Masked: v.Masked}
 	if detail.Answer.Err != nil {
-		v.Notes = append(v.Notes, "The case cannot be read: "+detail.Answer.Err.Error())
+		why := detail.Answer.Err.Error()
+		if !s.mask.None() {
+			why = caseview.Withheld
+		}
+		v.Notes = append(v.Notes, "The case cannot be read: "+why)
 	} else if !detail.Answered {
 		v.Notes = append(v.Notes, "The answer is not in this warehouse: only its scores are.")
 	}
-	if out.Masked { // notes are free text
+	if out.Masked || detail.Answer.Err != nil && !s.mask.None() { // notes are free text
 		for i := range out.Labels {
 			if out.Labels[i].Note != "" {
 				out.Labels[i].Note = caseview.Withheld
@@ -301,11 +306,33 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	out.shorten()
 	out.cells()
 	out.texts()
+	if out.Shown != nil && !s.mask.Filters("reason") {
+		out.Shown.Reasons = ""
+	}
 	if out.Short {
 		out.abridge()
 	}
 	run := state.List.Run
 	return content{Title: "Case " + state.Case, Run: &run, Page: out, Short: out.Short}, nil
+}
+
+// headline is the metric whose score heads the page: the one that is asked for, else that of the list,
+// so that all cases of a list have the same.
+func (s *Site) headline(state *caseState, scores []connectors.CaseScore) string {
+	names := make([]string, len(scores))
+	for i := range scores {
+		names[i] = scores[i].Metric
+	}
+	switch {
+	case state.Metric != "" || len(names) == 0:
+		return state.Metric
+	case slices.Contains(names, state.List.Metric):
+		return state.List.Metric
+	}
+	if primary := s.primary(names); slices.Contains(names, primary) {
+		return primary
+	}
+	return ""
 }
 
 // beside finds the cases before and after this one in the list.
@@ -364,7 +391,7 @@ func (c *onecase) cells() {
 		return state.address()
 	}
 	if cells.From > 0 {
-		c.First, c.Previous = at(0), at(max(0, cells.From-caseview.DefaultRows))
+		c.First, c.Previous = at(0), at(max(0, min(cells.From, cells.Total)-caseview.DefaultRows))
 	}
 	if c.To < cells.Total && n > 0 {
 		c.Next = at(c.To)

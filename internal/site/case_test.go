@@ -290,7 +290,7 @@ func TestCaseStateRoundTrip(t *testing.T) {
 	if err != nil || u.Path != "/case" {
 		t.Fatal(u, err)
 	}
-	got, err := parseCase(u.Query())
+	got, err := (&Site{}).parseCase(u.Query())
 	if err != nil || got.address() != s.address() {
 		t.Errorf("%v\n%s\n%s", err, got.address(), s.address())
 	}

@@ -46,6 +46,7 @@ type caseList struct {
 	Exports  []namedAddress
 	Unfilter string // address of the list without conditions
 	Compared bool   // with a baseline
+	Masked   bool   // questions, queries, reasons and tags are withheld
 }
 
 // modeLink is a mode with how many cases it has.
@@ -103,7 +104,7 @@ type scoreCell struct {
 
 func (s *Site) cases(r *http.Request) (content, error) {
 	ctx := r.Context()
-	state, err := caselist.Parse(r.URL.Query())
+	state, err := s.listOf(r.URL.Query())
 	if err != nil {
 		return content{}, err
 	}
@@ -119,7 +120,7 @@ func (s *Site) cases(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	v := caseList{State: state, Metric: list.State.Metric, Columns: caselist.Columns, Ops: []caselist.Op{caselist.Equal, caselist.NotEqual, caselist.Contains, caselist.Greater, caselist.Less},
+	v := caseList{State: state, Metric: list.State.Metric, Columns: s.shownColumns(), Masked: !s.mask.None(), Ops: caselist.Ops,
 		Sizes: []int{25, 50, 100, 250, 500}, Of: counts[state.Mode], Compared: state.Baseline != (caselist.Run{})}
 	for _, m := range caselist.Modes {
 		if m == caselist.Changed && !v.Compared {
@@ -136,6 +137,7 @@ func (s *Site) cases(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	for i := range rows {
+		s.withholdRow(&rows[i])
 		v.Rows = append(v.Rows, rowOfCase(&rows[i], state, v.Metric, metrics))
 	}
 	v.frame(list, metrics)
@@ -183,6 +185,9 @@ func (v *caseList) frame(list *connectors.List, metrics []string) {
 		return h
 	}
 	v.Case, v.Question, v.Status = head("case", "case"), head("question", "question"), head("status", "status")
+	if v.Masked {
+		v.Question.Address = ""
+	}
 	v.Heads = append(v.Heads, head(v.Metric, v.Metric))
 	for _, m := range metrics {
 		v.Heads = append(v.Heads, head(m, m))

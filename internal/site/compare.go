@@ -129,6 +129,7 @@ type comparedRun struct {
 	OnlyFrom, OnlyTo int
 	Rows             []changeRow
 	Notes            []string
+	Tested           int // rows that p is adjusted for
 	Metric           string
 	Transitions      transitionTable
 	Moves            []move // the transitions that people look for first
@@ -175,6 +176,16 @@ func (s *Site) compare(r *http.Request) (content, error) {
 	}
 	if asked.From.ID == "" && len(asked.To) > 0 {
 		asked.From = before(recent, asked.To[0])
+	}
+	for key, runs := range map[string][]caselist.Run{"from": {asked.From}, "to": asked.To} {
+		for _, run := range runs {
+			if run.ID == "" {
+				continue
+			}
+			if err := s.runThere(r, recent, key, run); err != nil {
+				return content{}, err
+			}
+		}
 	}
 	for _, run := range recent {
 		id := run.Key()
@@ -318,6 +329,9 @@ func (s *Site) compared(ctx context.Context, page *compareContent, asked sides, 
 				if u.Why != analysis.NoValue {
 					differs[u.Why] = true
 				}
+			}
+			if ch.PAdjusted != nil {
+				one.Tested++
 			}
 			one.Rows = append(one.Rows, changeRowOf(ch, pair))
 		}

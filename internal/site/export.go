@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/scoring"
@@ -23,7 +22,7 @@ var exportFormats = []struct{ name, file, kind string }{
 // exportPage gives out all cases of a list as a file, in the order of their ids. What comes after the
 // first bytes went out and fails breaks the connection off: the file is then known to be cut.
 var exportPage = &page{pattern: "GET /export", role: identity.Read, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
-	state, err := caselist.Parse(r.URL.Query())
+	state, err := s.listOf(r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -75,6 +74,9 @@ var exportPage = &page{pattern: "GET /export", role: identity.Read, serve: func(
 			continue
 		}
 		if err == nil {
+			if !s.mask.None() {
+				a.Question, a.Tags = "", nil
+			}
 			err = w.Add(&export.Answer{RunID: state.ID, AnswerID: a.AnswerID, Question: a.Question, Tags: a.Tags, Tier: tierOf(a.Scores), Scores: s.mask.Scores(a.Scores)})
 		}
 		if err != nil {

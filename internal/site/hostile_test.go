@@ -89,7 +89,7 @@ func hostileSite(t *testing.T, of int) *Site {
 
 // text is what can be read on a page, as [plain] leaves it.
 func (p *seen) text() string {
-	p.Find("script, style, head").Remove()
+	p.Find("script, style, head, i.symbol").Remove()
 	return plain(p.Text())
 }
 

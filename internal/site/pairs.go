@@ -204,6 +204,7 @@ func (s *Site) pairs(r *http.Request) (content, error) {
 		repeated[i] = repeatsOf(answers)
 	}
 	for i := range list {
+		s.withholdPair(p.Metric, &list[i])
 		page.Cases = append(page.Cases, p.row(&list[i], lower, repeated))
 	}
 	if len(list) > 0 {

@@ -82,7 +82,7 @@ func (s *Site) newQueue(r *http.Request) (content, error) {
 	if _, err := s.writing(); err != nil {
 		return content{}, err
 	}
-	state, err := caselist.Parse(r.URL.Query())
+	state, err := s.listOf(r.URL.Query())
 	if err != nil {
 		return content{}, err
 	}

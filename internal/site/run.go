@@ -270,7 +270,15 @@ func (s *Site) aboutMetric(ctx context.Context, p *connectors.Pages, list *conne
 			return err
 		}
 	}
+	if v.Only != "" {
+		if err := s.mayTell("by", v.Only); err != nil {
+			return err
+		}
+	}
 	for _, by := range sliced {
+		if !s.mask.Filters(by.column) {
+			continue
+		}
 		if v.Only != "" && v.Only != by.column {
 			continue
 		}
@@ -338,6 +346,7 @@ func (s *Site) worst(ctx context.Context, p *connectors.Pages, state caselist.St
 		return err
 	}
 	for i := range rows {
+		s.withholdRow(&rows[i])
 		w := worst{CaseRow: rows[i], Address: caseAddress(state, rows[i].ID), Score: rows[i].Scores[v.Metric]}
 		if r, there := rows[i].Scores["relation"]; there && r.Status == scoring.StatusOK && r.Label != "same" && v.Metric != "relation" {
 			w.Why = r.Reason

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -82,12 +83,22 @@ func New(o Options) (*Site, error) {
 		return nil, err
 	}
 	mux := http.NewServeMux()
+	methods := map[string][]string{} // by path
 	for _, p := range s.pages {
 		method, path, _ := strings.Cut(p.pattern, " ")
+		at := o.Prefix + strings.TrimSuffix(path, "{$}")
+		if methods[at] = append(methods[at], method); method == http.MethodGet {
+			methods[at] = append(methods[at], http.MethodHead)
+		}
 		mux.Handle(method+" "+o.Prefix+path, s.page(p))
 	}
 	mux.HandleFunc("GET "+o.Prefix+assetsPath, s.asset)
 	mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
+		if allowed := methods[r.URL.Path]; len(allowed) > 0 {
+			rw.Header().Set("Allow", strings.Join(allowed, ", "))
+			s.fail(rw, r, errMethod)
+			return
+		}
 		s.fail(rw, r, errcode.New(errcode.NotFound, "there is no such page"))
 	})
 	cross := http.NewCrossOriginProtection()
@@ -112,6 +123,9 @@ func contentPolicy(ancestors []string) (string, error) {
 	}
 	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors " + allowed, nil
 }
+
+// errMethod is of a page that is asked for with a method that it does not have.
+var errMethod = errcode.New(errcode.InvalidArgument, "the page cannot be asked for in this way (wrong HTTP method)")
 
 // ServeHTTP serves the site. Who asks is in the context of the request ([identity.From]); a request
 // of nobody gets nothing.
@@ -147,8 +161,14 @@ func (s *Site) page(p *page) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		who, _ := identity.From(r.Context())
 		err := who.Demand(p.role)
+		to := ""
+		if err == nil && (p.perRun || p == onecasePage || p == exportPage) {
+			to, err = s.whichRun(r)
+		}
 		switch {
 		case err != nil:
+		case to != "":
+			err = s.goTo(rw, r, to)
 		case p.serve != nil:
 			err = p.serve(s, rw, r)
 		default:
@@ -170,12 +190,16 @@ type failure struct {
 	Heading string
 	Message string
 	Advice  string
-	ID      string // by which the log knows the request
+	ID      string         // by which the log knows the request
+	Meant   []namedAddress // what the address may mean
 }
 
 // fail answers with the page of an error: what is wrong, what to do, and the request's identifier.
 func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	f := failure{ID: rw.Header().Get(requestID), Message: err.Error()}
+	if m := (*runMissing)(nil); errors.As(err, &m) {
+		f.Meant = m.meant
+	}
 	switch code := errcode.Of(err); code {
 	case errcode.NotFound:
 		f.Status, f.Heading, f.Advice = http.StatusNotFound, "Not found", "The run or the case may have been removed. The list of runs shows what is there."
@@ -195,6 +219,9 @@ func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 		}
 		f.Status, f.Heading, f.Advice = http.StatusInternalServerError, "The page could not be made", "Load the page again. Where it fails again, tell whoever runs the server the identifier below."
 		s.o.Log.Error("a page could not be made", slog.String("id", f.ID), slog.String("path", r.URL.Path), slog.String("code", code.String()))
+	}
+	if errors.Is(err, errMethod) {
+		f.Status, f.Heading, f.Advice = http.StatusMethodNotAllowed, "Not possible", "Open the address with a browser, or begin from the list of runs."
 	}
 	var b bytes.Buffer
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -67,16 +67,17 @@ func trendAddress(s trendState) string {
 }
 
 type trendContent struct {
-	State   trendState
-	Agents  []option
-	Metrics []trendMetric
-	Others  []trendLink // metrics that are not shown
-	AllAt   string      // the address with all batches; "": they are shown
-	Hidden  int         // batches that are not shown
-	Legend  []string    // what the marks mean
-	Notes   []string
-	Alpha   float64
-	Batches int
+	State    trendState
+	Agents   []option
+	Metrics  []trendMetric
+	Others   []trendLink // metrics that are not shown
+	AllAt    string      // the address with all batches; "": they are shown
+	Hidden   int         // batches that are not shown
+	Legend   []string    // what the marks mean
+	Notes    []string
+	Alpha    float64
+	Adjusted int // metrics that the p of a batch are adjusted for
+	Batches  int
 }
 
 type trendLink struct{ Address, Text string }
@@ -124,11 +125,12 @@ func (s *Site) trend(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
+	shown := metrics
 	if len(state.Metrics) == 0 && len(metrics) > firstPictures {
-		metrics, others = metrics[:firstPictures], append(slices.Clone(metrics[firstPictures:]), others...)
+		shown, others = metrics[:firstPictures], append(slices.Clone(metrics[firstPictures:]), others...)
 	}
 	o := analysis.TrendOptions{Choose: func(b *analysis.Batch) bool { return state.Agent == "" || b.Agent == state.Agent }}
-	o.Metrics = metrics
+	o.Metrics = metrics // all of them, as p is adjusted for their number
 	page := &trendContent{State: state}
 	out := content{Title: "Trend", Page: page}
 	if len(metrics) == 0 {
@@ -148,6 +150,9 @@ func (s *Site) trend(r *http.Request) (content, error) {
 			page.Agents = append(page.Agents, option{b.Agent, b.Agent, b.Agent == state.Agent})
 		}
 	}
+	if state.Agent != "" && !slices.ContainsFunc(page.Agents, func(o option) bool { return o.Chosen }) {
+		return content{}, errcode.New(errcode.NotFound, "agent: there are no scores of an agent %.80q", state.Agent)
+	}
 	asked, err := s.prompts(ctx)
 	if err != nil {
 		return content{}, err
@@ -160,7 +165,8 @@ func (s *Site) trend(r *http.Request) (content, error) {
 		page.AllAt = trendAddress(more)
 	}
 	occurred := map[string]bool{}
-	for i, m := range t.Metrics {
+	page.Adjusted = len(t.Metrics)
+	for i, m := range shown {
 		page.Metrics = append(page.Metrics, trendOf(t, m, i, state, asked, occurred))
 	}
 	for _, m := range changeMarks {

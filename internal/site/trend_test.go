@@ -16,19 +16,33 @@ import (
 	"github.com/badger-eval/badger/scoring/metric"
 )
 
-// The page has the digits of the trend that the terminal prints, and a picture has a point for every
-// row with a value.
+// The page has the digits of the trend that the terminal prints, of the metrics that are asked for and
+// of the default ones, of which it shows the first; a picture has a point for every row with a value.
 func TestTrend(t *testing.T) {
+	for name, metrics := range map[string][]string{"named": {"hybrid_ex", "rose", "verdict"}, "default": nil} {
+		t.Run(name, func(t *testing.T) { trendIsThatOfTheTerminal(t, metrics) })
+	}
+}
+
+func trendIsThatOfTheTerminal(t *testing.T, metrics []string) {
 	w := sitetest.Open(t, sitetest.Small(t))
 	s := opened(t, w)
-	metrics := []string{"hybrid_ex", "rose", "verdict"}
 	doc := shows(t, s, trendAddress(trendState{Metrics: metrics, Last: lastBatches}))
 	want, err := analysis.NewTrend(t.Context(), storedscores.In(w), analysis.NewSet(metric.All()), analysis.TrendOptions{CompareOptions: analysis.CompareOptions{Metrics: metrics}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := 0
-	for _, m := range want.Metrics {
+	if n := doc.Find("section").Length(); n != min(len(want.Metrics), firstPictures) {
+		t.Fatalf("%d sections for %d metrics", n, len(want.Metrics))
+	}
+	if metrics == nil && len(want.Metrics) <= firstPictures {
+		t.Fatal("all metrics are shown, so that it is not tested what p is adjusted for")
+	}
+	if said := "adjusted for " + strconv.Itoa(len(want.Metrics)) + " metrics"; !strings.Contains(doc.Find("section caption").First().Text(), said) {
+		t.Errorf("the caption does not say %q", said)
+	}
+	at, tested := 0, 0
+	for _, m := range want.Metrics[:min(len(want.Metrics), firstPictures)] {
 		section := doc.Find("section").Eq(at)
 		at++
 		if got := section.Find("h2").Text(); got != m {
@@ -50,9 +64,10 @@ func TestTrend(t *testing.T) {
 			}
 			b, row := want.Batches[p.Batch], rows[i]
 			i++
-			expected := []string{strings.TrimSpace(b.Agent + " " + b.Version), b.ID, strconv.Itoa(p.Now.Asked), share(p.Now.Coverage), figure(p.Now.Mean), figure(p.Now.P90), share(p.Now.PassRate), dash}
+			expected := []string{strings.TrimSpace(b.Agent + " " + b.Version), b.ID, strconv.Itoa(p.Now.Asked), share(p.Now.Coverage), figure(p.Now.Mean), figure(p.Now.P90), share(p.Now.PassRate), dash, dash}
 			if p.Change != nil && p.Change.Mean != nil {
-				expected[7] = report.Signed(*p.Change.Mean)
+				expected[7], expected[8] = report.Signed(*p.Change.Mean), analysis.PValue(*p.Change.PAdjusted)
+				tested++
 			}
 			for k, e := range expected {
 				if row[k+1] != e {
@@ -66,6 +81,9 @@ func TestTrend(t *testing.T) {
 		if n := section.Find("svg circle").Length(); n != len(rows) {
 			t.Errorf("%s: %d points in the picture, %d rows", m, n, len(rows))
 		}
+	}
+	if tested == 0 {
+		t.Error("no point has a change")
 	}
 	if n := doc.Find("svg [style], svg [onload]").Length(); n > 0 {
 		t.Errorf("%d elements of pictures have a style of their own", n)

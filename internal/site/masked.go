@@ -1,0 +1,80 @@
+package site
+
+import (
+	"net/url"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/caseview"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// listOf reads the state of a list of cases from the query of an address. With masked columns a search
+// or a condition on what is not shown is refused: its counts would tell masked values.
+func (s *Site) listOf(v url.Values) (caselist.State, error) {
+	state, err := caselist.Parse(v)
+	if err != nil || s.mask.None() {
+		return state, err
+	}
+	if state.Search != "" {
+		return state, errcode.New(errcode.InvalidArgument, "search: not possible while columns are masked: it would look into questions and queries, which are withheld")
+	}
+	for _, f := range state.Filters {
+		if err := s.mayTell("filter", f.Column); err != nil {
+			return state, err
+		}
+	}
+	return state, s.mayTell("sort", state.Sort.Column)
+}
+
+// mayTell refuses a column whose texts are withheld.
+func (s *Site) mayTell(key, column string) error {
+	if s.mask.Filters(column) {
+		return nil
+	}
+	return errcode.New(errcode.InvalidArgument, "%s: not possible by %s while columns are masked: it is withheld", key, column)
+}
+
+// shownColumns are the columns that lists can be filtered by.
+func (s *Site) shownColumns() (out []string) {
+	for _, c := range caselist.Columns {
+		if s.mask.Filters(c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// withholdRow takes from a case of a list what may quote masked values. The case is not looked at, so
+// that it is all free texts.
+func (s *Site) withholdRow(c *connectors.CaseRow) {
+	if s.mask.None() {
+		return
+	}
+	for _, text := range []*string{&c.Question, &c.SQL, &c.Error} {
+		if *text != "" {
+			*text = caseview.Withheld
+		}
+	}
+	c.Tags = nil
+	for name, score := range c.Scores {
+		score.Reason = s.mask.ReasonOf(&score)
+		c.Scores[name] = score
+	}
+}
+
+// withholdPair takes from a case of two runs the reasons that may quote masked values.
+func (s *Site) withholdPair(metric string, c *connectors.CasePair) {
+	for _, side := range []struct {
+		stands string
+		reason *string
+	}{{c.FromStands, &c.FromReason}, {c.ToStands, &c.ToReason}} {
+		score := scoring.Score{Metric: metric, Reason: *side.reason}
+		if side.stands == analysis.StandError.String() {
+			score.Status = scoring.StatusFailed
+		}
+		*side.reason = s.mask.ReasonOf(&score)
+	}
+}
