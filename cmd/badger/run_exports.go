@@ -102,6 +102,11 @@ func (p *places) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	}
 }
 
+// Copies finds the cases that several lines give.
+func (p *places) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
+	return batch.FindCopies(ctx, p.Source)
+}
+
 // Count is the number of cases.
 func (p *places) Count(ctx context.Context) (int64, error) {
 	if c, ok := p.Source.(batch.Counter); ok {
