@@ -61,9 +61,6 @@ func (e *evaluation) export(ctx context.Context, pages string) error {
 			e.exports.add(exported(e.run, &s))
 		}
 	}
-	for _, c := range e.summary.report.Unanswered() {
-		e.exports.add(&export.Answer{RunID: e.run, AnswerID: scoring.AnswerID{CaseID: c.ID, Agent: c.Agent, Version: c.Version, Batch: c.Batch}})
-	}
 	return e.exports.finish(e.summary.figures, export.MarkdownOptions{Run: e.run, Report: pages})
 }
 
