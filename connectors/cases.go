@@ -238,6 +238,22 @@ func (w *Warehouse) Count(ctx context.Context, f Filter) (int64, error) {
 	return n, err
 }
 
+// Copies finds the answers that several rows of agent_runs give, and how many do.
+func (w *Warehouse) Copies(ctx context.Context, f Filter) (map[scoring.AnswerID]int64, error) {
+	q, err := w.query(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := map[scoring.AnswerID]int64{}
+	query := q.Copies(f)
+	err = w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		out[scoring.AnswerID{Agent: r.text(0), Version: r.text(1), Batch: r.text(2), CaseID: r.text(3)}] = r.count(4)
+		return true
+	})
+	return out, err
+}
+
 // record reads the cells of one row by position.
 type record struct {
 	t   *scoring.Table

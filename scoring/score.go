@@ -53,10 +53,11 @@ const (
 	NoPredSQL    = "no SQL of the agent given"
 	NoPredResult = "no result of the agent given"
 	NoPred       = "no query and no result of the agent given"
+	NoAnswer     = "the agent gave no answer" // of every metric: the question was asked, and there is no row of an answer
 )
 
 // UnansweredReasons lists the reasons by which [Score.Unanswered] tells that there is no answer.
-func UnansweredReasons() []string { return []string{NoPredSQL, NoPredResult, NoPred} }
+func UnansweredReasons() []string { return []string{NoPredSQL, NoPredResult, NoPred, NoAnswer} }
 
 // Unanswered tells whether the score has no value because the agent gave no answer, not because the
 // metric does not apply to the question. Coverage and gates count such a case as one that did not
@@ -64,6 +65,9 @@ func UnansweredReasons() []string { return []string{NoPredSQL, NoPredResult, NoP
 func (s *Score) Unanswered() bool {
 	return s.Status == StatusNotApplicable && slices.Contains(UnansweredReasons(), s.Reason)
 }
+
+// Missing tells whether the score says that there is no row of an answer to a question that was asked.
+func (s *Score) Missing() bool { return s.Status == StatusNotApplicable && s.Reason == NoAnswer }
 
 // Abstain makes a score of a metric that could not decide.
 func Abstain(reason string) Score { return Score{Status: StatusAbstained, Reason: reason} }

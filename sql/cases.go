@@ -140,8 +140,7 @@ func (q *Answers) where(f Filter, r *Range) string {
 
 // Cases joins the answers with their questions and with what people said of them. An answer whose
 // question is not in the golden set is still a case, without gold, unless a version of the set is
-// asked for. Several answers of one key are ordered too, so that every run takes the same one as
-// the first.
+// asked for. Several answers of one key are ordered too, so that they always come in one order.
 func (q *Answers) Cases(f Filter, r *Range) string {
 	columns := []string{"r.case_id AS case_id", "r.agent_name AS agent_name", "r.agent_version AS agent_version", "r.batch_id AS batch_id", "g.set_version", "g.copies"}
 	for _, c := range RunColumns {
@@ -173,16 +172,23 @@ func (q *Answers) Keys(f Filter) string {
 	return "SELECT agent_name, agent_version, batch_id, case_id, LENGTH(CAST(result AS " + q.Dialect.Types[driver.Text] + ")) FROM " + q.runs([]string{"result"}) + q.where(f, nil) + inOrder
 }
 
+// Copies counts the rows of the answers that have several.
+func (q *Answers) Copies(f Filter) string {
+	const key = "agent_name, agent_version, batch_id, case_id"
+	return "SELECT " + key + ", COUNT(*) FROM " + q.runs(nil) + q.where(f, nil) + " GROUP BY " + key + " HAVING COUNT(*) > 1"
+}
+
 // SetVersions counts the questions of each version of the golden set.
 func (q *Answers) SetVersions() string {
 	return "SELECT set_version, COUNT(*) FROM (SELECT " + q.Key("golden_set", "set_version") + " AS set_version FROM badger.golden_set) k GROUP BY set_version"
 }
 
 // Questions reads the ids of the questions, those of a version of the set where the filter names one.
+// A question without an id is none that an agent could have been asked.
 func (q *Answers) Questions(f Filter) string {
-	query := "SELECT DISTINCT case_id FROM (SELECT " + q.Key("golden_set", "case_id") + " AS case_id, " + q.Key("golden_set", "set_version") + " AS set_version FROM badger.golden_set) k"
+	query := "SELECT DISTINCT case_id FROM (SELECT " + q.Key("golden_set", "case_id") + " AS case_id, " + q.Key("golden_set", "set_version") + " AS set_version FROM badger.golden_set) k WHERE case_id <> ''"
 	if f.SetVersion != "" {
-		query += " WHERE set_version = " + q.param(f.SetVersion)
+		query += " AND set_version = " + q.param(f.SetVersion)
 	}
 	return query + " ORDER BY case_id"
 }

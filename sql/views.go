@@ -106,6 +106,13 @@ func labelled() string {
 	return strings.Join(parts, "\n  UNION ALL\n  ")
 }
 
+// answered are the answers, with the question of the golden set that each is to; copy is 1 for one of
+// several rows of an answer. Batches of a version that share cases are repetitions, each of which was
+// asked all questions; batches that share none are parts of one.
+const answered = `SELECT a.agent_name, a.agent_version, a.batch_id, a.case_id, g.case_id AS question, ROW_NUMBER() OVER (PARTITION BY a.agent_name, a.agent_version, a.batch_id, a.case_id ORDER BY a.case_id) AS copy
+      FROM (SELECT {key agent_runs.case_id} AS case_id, {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id FROM badger.agent_runs) a
+      LEFT JOIN (SELECT DISTINCT {key golden_set.case_id} AS case_id FROM badger.golden_set) g ON g.case_id = a.case_id AND a.case_id <> ''`
+
 // View is a view over badger's tables.
 type View struct {
 	Name    string
@@ -142,26 +149,29 @@ WHERE newest = 1`,
 WHERE newest = 1`,
 	},
 	{
-		"coverage", "What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions of golden_set that have no answer in the batch. " +
+		"coverage", "What became of the questions that an agent was asked, by metric and batch. unanswered counts the answers that lack what the metric needs of the agent, and the questions that have no answer: those that a run recorded, or else those of golden_set. " +
 			"coverage is the share of scored ones among those that the metric applies to. rate_of_all counts failed, unanswered and abstained ones as not passed.",
 		"agent_name, agent_version, batch_id, metric, asked, scored, abstained, not_applicable, failed, unanswered, coverage, passed, pass_rate, rate_of_all",
 		`SELECT agent_name, agent_version, batch_id, metric, applies + not_applicable AS asked, scored, abstained, not_applicable, failed, unanswered,
        CASE WHEN applies > 0 THEN scored * 1.0 / applies END AS coverage, passed,
        CASE WHEN judged > 0 THEN passed * 1.0 / judged END AS pass_rate, CASE WHEN judged > 0 AND applies > 0 THEN passed * 1.0 / applies END AS rate_of_all
-FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.abstained, s.not_applicable, s.failed, s.unanswered + COALESCE(n.silent, 0) AS unanswered,
-        s.scored + s.abstained + s.failed + s.unanswered + COALESCE(n.silent, 0) AS applies, s.passed, s.judged
+FROM (SELECT s.agent_name, s.agent_version, s.batch_id, s.metric, s.scored, s.abstained, s.not_applicable, s.failed, s.unanswered + CASE WHEN s.missing = 0 THEN COALESCE(n.silent, 0) ELSE 0 END AS unanswered,
+        s.scored + s.abstained + s.failed + s.unanswered + CASE WHEN s.missing = 0 THEN COALESCE(n.silent, 0) ELSE 0 END AS applies, s.passed, s.judged
   FROM (SELECT agent_name, agent_version, batch_id, metric,
           COUNT(CASE WHEN status = 'ok' THEN 1 END) AS scored, COUNT(CASE WHEN status = 'abstained' THEN 1 END) AS abstained,
           COUNT(CASE WHEN status = 'not_applicable' AND reason NOT IN (` + noAnswer + `) THEN 1 END) AS not_applicable,
           COUNT(CASE WHEN status = 'failed' THEN 1 END) AS failed,
           COUNT(CASE WHEN status = 'not_applicable' AND reason IN (` + noAnswer + `) THEN 1 END) AS unanswered,
+          COUNT(CASE WHEN status = 'not_applicable' AND reason = '` + scoring.NoAnswer + `' THEN 1 END) AS missing,
           COUNT(CASE WHEN passed THEN 1 END) AS passed, COUNT(CASE WHEN passed IS NOT NULL THEN 1 END) AS judged
     FROM badger.latest_scores GROUP BY agent_name, agent_version, batch_id, metric) s
-  LEFT JOIN (SELECT a.agent_name, a.agent_version, a.batch_id, MAX(q.questions) - COUNT(DISTINCT g.case_id) AS silent
-    FROM (SELECT {key agent_runs.case_id} AS case_id, {key agent_runs.agent_name} AS agent_name, {key agent_runs.agent_version} AS agent_version, {key agent_runs.batch_id} AS batch_id FROM badger.agent_runs) a
-    LEFT JOIN (SELECT DISTINCT {key golden_set.case_id} AS case_id FROM badger.golden_set) g ON g.case_id = a.case_id
-    CROSS JOIN (SELECT COUNT(DISTINCT {key golden_set.case_id}) AS questions FROM badger.golden_set) q
-    GROUP BY a.agent_name, a.agent_version, a.batch_id) n
+  LEFT JOIN (SELECT b.agent_name, b.agent_version, b.batch_id,
+      CASE WHEN v.answers > v.cases THEN v.questions - b.answered WHEN b.batch_id = v.first_batch THEN v.questions - v.answered ELSE 0 END AS silent
+    FROM (SELECT agent_name, agent_version, batch_id, COUNT(DISTINCT question) AS answered FROM (` + answered + `) a GROUP BY agent_name, agent_version, batch_id) b
+    JOIN (SELECT agent_name, agent_version, COUNT(DISTINCT case_id) AS cases, COUNT(DISTINCT question) AS answered, MIN(batch_id) AS first_batch, MAX(questions) AS questions, MAX(answers) AS answers
+      FROM (SELECT k.*, q.questions, SUM(CASE WHEN copy = 1 THEN 1 ELSE 0 END) OVER (PARTITION BY agent_name, agent_version) AS answers FROM (` + answered + `) k
+        CROSS JOIN (SELECT COUNT(DISTINCT {key golden_set.case_id}) AS questions FROM badger.golden_set WHERE {key golden_set.case_id} <> '') q) a GROUP BY agent_name, agent_version) v
+    ON v.agent_name = b.agent_name AND v.agent_version = b.agent_version) n
   ON n.agent_name = s.agent_name AND n.agent_version = s.agent_version AND n.batch_id = s.batch_id) t`,
 	},
 	{

@@ -5,9 +5,12 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/badger-eval/badger/internal/report"
 )
 
 // Tables as users make them: a few columns, of the types that their own tables have.
@@ -67,13 +70,13 @@ func TestRowsWithoutAKey(t *testing.T) {
 ('a', '1', 'b', 'c1', `+right+`), ('a', '1', 'b', NULL, `+right+`), ('a', '1', 'b', NULL, `+right+`), ('a', '1', 'b', '', `+right+`),
 ('a', '1', NULL, 'c2', `+right+`), (NULL, NULL, NULL, 'c3', `+right+`), ('a', NULL, NULL, NULL, `+right+`)`)
 		_, log := must(t, "run", "--source", url, "--run-id", "r", "--metrics", "ex_bird", "--quiet")
-		if !strings.Contains(log, "7 cases scored") {
+		if !strings.Contains(log, "5 cases scored") {
 			t.Errorf("the run says\n%s", log)
 		}
-		if got := ask(t, url, "SELECT status, COUNT(*), COUNT(DISTINCT case_id) FROM badger.scores GROUP BY status ORDER BY status"); got != "failed 4 4\nok 3 3\n" {
+		if got := ask(t, url, "SELECT status, COUNT(*), COUNT(DISTINCT case_id) FROM badger.scores GROUP BY status ORDER BY status"); got != "failed 2 2\nok 3 3\n" {
 			t.Errorf("status, scores, cases:\n%s", got)
 		}
-		if got := ask(t, url, "SELECT COUNT(*) FROM badger.scores WHERE status = 'failed' AND reason LIKE '%case_id is missing%'"); got != "2\n" { // the first of its batch each; the others are told of as duplicates
+		if got := ask(t, url, "SELECT COUNT(*) FROM badger.scores WHERE status = 'failed' AND reason LIKE '%case_id is missing%' OR reason LIKE '%has 3 rows%'"); got != "2\n" {
 			t.Errorf("rows that say what is missing: %s\n%s", got, ask(t, url, "SELECT case_id, reason FROM badger.scores WHERE status = 'failed'"))
 		}
 	})
@@ -104,7 +107,7 @@ SELECT 'beta', agent_version, batch_id, case_id, sql, result, sql_error, respons
 				same(t, metric+" in "+from, want, ask(t, url, fmt.Sprintf(answers, "(SELECT * FROM "+from+" WHERE metric = '"+metric+"') s")))
 			}
 		}
-		if got := ask(t, url, "SELECT COUNT(*) FROM badger.scores WHERE status = 'failed' AND reason LIKE '%twice%'"); got != "0\n" {
+		if got := ask(t, url, "SELECT COUNT(*) FROM badger.scores WHERE status = 'failed' AND reason LIKE '%rows%'"); got != "0\n" {
 			t.Errorf("answers that were taken for duplicates: %s", got)
 		}
 		// The same answer has the same score in every batch.
@@ -123,20 +126,43 @@ SELECT 'beta', agent_version, batch_id, case_id, sql, result, sql_error, respons
 	})
 }
 
-// Answers to the same question in one batch, of which nobody can say which is meant: the first is
-// scored, the others say so.
+// Answers to the same question in one batch, of which nobody can say which is meant: none is scored,
+// whichever comes first, and they are one case everywhere.
 func TestAnswersThatAreThereTwice(t *testing.T) {
 	onEngines(t, func(t *testing.T, url string) {
-		series := "(SELECT i FROM generate_series(1, 4) g(i)) g"
-		execute(t, url, "CREATE SCHEMA badger", fmt.Sprintf(ownGolden, "'c' || i", series), fmt.Sprintf(ownRuns, "'c1'", "CAST(i AS TEXT)", series))
-		must(t, "run", "--source", url, "--run-id", "r", "--metrics", "ex_bird", "--quiet")
-		if got := ask(t, url, "SELECT status, COUNT(*), COUNT(DISTINCT case_id) FROM badger.scores GROUP BY status ORDER BY status"); got != "failed 3 3\nok 1 1\n" {
-			t.Errorf("status, scores, cases:\n%s", got)
-		}
-		// A label of it is of one answer, not of four.
-		execute(t, url, "INSERT INTO badger.human_labels (case_id, agent_name, agent_version, batch_id, annotator, verdict) VALUES ('c1', 'a', '1', 'b', 'kim', 'pass')")
-		if out := calibrate(t, "--source", url, "--metrics", "ex_bird"); out.N != 1 {
-			t.Errorf("calibrate counts %d labelled cases, want 1", out.N)
+		right, wrong := "(1), (2)", "(2), (1)"
+		for why, values := range map[string]string{"the right row first": right, "the wrong row first": wrong} {
+			t.Run(why, func(t *testing.T) {
+				series := "(SELECT i FROM generate_series(1, 4) g(i)) g"
+				execute(t, url, "DROP SCHEMA IF EXISTS badger CASCADE", "CREATE SCHEMA badger", fmt.Sprintf(ownGolden, "'c' || i", series),
+					fmt.Sprintf(ownRuns, "'c' || i", "v", series+", (VALUES "+values+") r(v)"), // two rows of each
+					"DELETE FROM badger.agent_runs WHERE case_id = 'c4' AND result LIKE '%2%'",
+					"INSERT INTO badger.agent_runs SELECT agent_name, agent_version, batch_id, '', result FROM badger.agent_runs WHERE case_id = 'c4'",
+					"INSERT INTO badger.golden_set SELECT '', question, gold_result, set_version FROM badger.golden_set WHERE case_id = 'c4'")
+				junit := filepath.Join(t.TempDir(), "j.xml")
+				out, log := must(t, "run", "--source", url, "--run-id", "r", "--metrics", "ex_bird", "--quiet", "--json", "--junit", junit)
+				if !strings.Contains(log, "5 cases scored") || !strings.Contains(log, "version v1 for 5 answers") {
+					t.Errorf("the run says\n%s", log)
+				}
+				f := figuresOf(t, out)
+				if c := f.rate("ex_bird").Coverage; c.Asked != 5 || c.Scored != 1 || c.Failed != 4 || c.Unanswered != 0 {
+					t.Errorf("coverage %+v", c)
+				}
+				if text, err := os.ReadFile(junit); err != nil || strings.Count(string(text), "<testcase ") != 5 {
+					t.Errorf("%v; JUnit has\n%s", err, text)
+				}
+				if got := ask(t, url, "SELECT case_id, status, code FROM badger.scores WHERE case_id LIKE 'c%' ORDER BY case_id"); got != "c1 failed already_exists\nc2 failed already_exists\nc3 failed already_exists\nc4 ok NULL\n" {
+					t.Errorf("scores:\n%s", got)
+				}
+				if got := ask(t, url, "SELECT COUNT(*) FROM badger.scores WHERE reason LIKE 'case \"c_\" of agent a 1, batch b has 2 rows, expected one%'"); got != "3\n" {
+					t.Errorf("%s", ask(t, url, "SELECT reason FROM badger.scores"))
+				}
+				// A label of an answer that nobody can tell counts for none.
+				execute(t, url, "INSERT INTO badger.human_labels (case_id, agent_name, agent_version, batch_id, annotator, verdict) VALUES ('c1', 'a', '1', 'b', 'kim', 'pass'), ('c4', 'a', '1', 'b', 'kim', 'pass')")
+				if out := calibrate(t, "--source", url, "--metrics", "ex_bird"); out.N != 1 {
+					t.Errorf("calibrate counts %d labelled cases, want 1", out.N)
+				}
+			})
 		}
 	})
 }
@@ -312,12 +338,13 @@ type figures struct {
 }
 
 type rate struct {
-	Agent   string `json:"agent_name"`
-	Version string `json:"agent_version"`
-	N       int
-	Mean    float64
-	Status  map[string]int
-	Passed  struct{ Passed, Of int }
+	Agent    string `json:"agent_name"`
+	Version  string `json:"agent_version"`
+	N        int
+	Mean     float64
+	Status   map[string]int
+	Passed   struct{ Passed, Of int }
+	Coverage report.Coverage
 }
 
 func figuresOf(t testing.TB, out string) (f figures) {

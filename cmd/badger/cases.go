@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,6 +83,13 @@ func (s chosenCases) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 			}
 		}
 	}
+}
+
+// Copies finds the chosen cases that several lines give.
+func (s chosenCases) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
+	all, err := s.file.Copies(ctx)
+	maps.DeleteFunc(all, func(a scoring.AnswerID, _ batch.Copies) bool { return !a.Matches(s.of) })
+	return all, err
 }
 
 // caseWarehouse opens a warehouse whose answers are only read.

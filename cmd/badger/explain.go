@@ -153,7 +153,8 @@ func (c *explainCommand) stored(ctx context.Context, w *connectors.Warehouse, in
 	if err != nil {
 		return err
 	}
-	if !d.Answered && c.Cases == "" {
+	missing := slices.ContainsFunc(d.Scores, func(s connectors.CaseScore) bool { return s.Missing() }) // the question alone is all there is
+	if !d.Answered && !missing && c.Cases == "" {
 		return usage("badger.agent_runs has no answer to the case %s by %s; give the file that was scored with --cases", report.Short(c.Case), report.Short(id.Of()))
 	}
 	if d.Answer.Err != nil && c.Cases == "" {

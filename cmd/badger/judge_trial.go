@@ -139,6 +139,11 @@ func (f firstCases) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	}
 }
 
+// Copies finds the answers that the source has several times.
+func (f firstCases) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
+	return batch.FindCopies(ctx, f.Source)
+}
+
 // engine makes an engine of the standard metrics and the judge, with whoever answers its questions.
 func (c *judgeTestCommand) engine(ctx context.Context, p process, j *custom.Judge, snaps snapshots) (*scoring.Engine, func(), error) {
 	config, err := readConfig(c.Config, p)

@@ -94,11 +94,6 @@ func (c *runCommand) Run(ctx context.Context, p process) error {
 	if err == nil && outcome.Done+outcome.Skipped == 0 {
 		return c.noCases()
 	}
-	if err == nil {
-		if err := e.ask(ctx); err != nil {
-			return err
-		}
-	}
 	if e := e.summary.close(c.Against); e != nil {
 		return e
 	}
@@ -526,10 +521,14 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 		e.summary = newRunSummary(e.engine, e.metrics)
 	}
 	bar := newProgressBar(e.stderr, e.quiet)
-	outcome, err := batch.Runner{
+	runner := batch.Runner{
 		Engine: e.engine, Metrics: e.metrics, Concurrency: e.concurrency, RetryFailed: e.retryFailed, Ordered: e.scoreFile != nil || e.exports.any(),
 		Stop: stop, Now: e.now, Progress: bar.update, Held: e.held, Skipped: e.summary.describe, Scored: e.scored,
-	}.Run(ctx, e.run, e.execution.source(e.source), ledger)
+	}
+	outcome, err := runner.Run(ctx, e.run, e.execution.source(e.source), ledger)
+	if err == nil {
+		err = e.recordMissing(ctx, &runner, ledger)
+	}
 	bar.finish()
 	status := "done"
 	switch {
@@ -546,8 +545,9 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 	return outcome, err
 }
 
-// ask puts the questions of the golden set that have no answer into the summary.
-func (e *evaluation) ask(ctx context.Context) error {
+// recordMissing stores that questions of the golden set have no answer, as a score in every metric:
+// what the run asked is recorded with it, and stays true when the golden set changes.
+func (e *evaluation) recordMissing(ctx context.Context, r *batch.Runner, ledger batch.Ledger) error {
 	s, ok := e.source.(*warehouseSource)
 	if !ok {
 		return nil // each line of a case file is an answer
@@ -556,7 +556,27 @@ func (e *evaluation) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.summary.report.Ask(questions)
+	metrics, err := r.Selection()
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(e.summary.report.Unanswered(questions), 64) {
+		var rows []batch.Row
+		for i := range some {
+			of := scoring.AnswerID{CaseID: some[i].ID, Agent: some[i].Agent, Version: some[i].Version, Batch: some[i].Batch}
+			for _, m := range metrics {
+				score := scoring.NotApplicable(scoring.NoAnswer)
+				score.CaseID, score.Metric, score.Version = of.CaseID, m.Name, m.Version
+				rows = append(rows, batch.Row{AnswerID: of, Score: score})
+			}
+		}
+		if err := ledger.Append(ctx, e.run, rows); err != nil {
+			return err
+		}
+		for of := range slices.Chunk(rows, len(metrics)) {
+			e.scored(nil, of)
+		}
+	}
 	return nil
 }
 

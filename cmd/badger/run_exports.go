@@ -61,9 +61,6 @@ func (e *evaluation) export(ctx context.Context, pages string) error {
 			e.exports.add(exported(e.run, &s))
 		}
 	}
-	for _, c := range e.summary.report.Unanswered() {
-		e.exports.add(&export.Answer{RunID: e.run, AnswerID: scoring.AnswerID{CaseID: c.ID, Agent: c.Agent, Version: c.Version, Batch: c.Batch}})
-	}
 	return e.exports.finish(e.summary.figures, export.MarkdownOptions{Run: e.run, Report: pages})
 }
 
@@ -100,6 +97,11 @@ func (p *places) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 			}
 		}
 	}
+}
+
+// Copies finds the cases that several lines give.
+func (p *places) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
+	return batch.FindCopies(ctx, p.Source)
 }
 
 // Count is the number of cases.

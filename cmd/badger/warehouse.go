@@ -94,14 +94,16 @@ func (s *warehouseSource) Cases(ctx context.Context) iter.Seq2[batch.Item, error
 		s.mu.Lock()
 		s.taken, s.loose = map[string]int64{}, 0
 		s.mu.Unlock()
-		read := int64(0)
+		read, last := int64(0), scoring.AnswerID{}
 		for a, err := range s.w.Cases(ctx, s.filter) {
 			if err != nil {
 				yield(batch.Item{}, err)
 				return
 			}
-			read++
-			s.count(&a)
+			if read++; read == 1 || a.AnswerID != last { // rows of one answer follow each other
+				s.count(&a)
+			}
+			last = a.AnswerID
 			if !yield(itemOf(&a), nil) {
 				return
 			}
@@ -135,15 +137,32 @@ func (s *warehouseSource) all(ctx context.Context, before, read int64) error {
 }
 
 func itemOf(a *connectors.Answer) batch.Item {
-	place := strings.Join([]string{"agent_runs", a.Agent, a.Version, a.Batch, a.CaseID}, " ")
 	if a.Case != nil {
-		return batch.ItemOf(a.Case, place)
+		return batch.ItemOf(a.Case, placeOf(a.AnswerID))
 	}
-	item := batch.Item{AnswerID: a.AnswerID, Place: place, Load: func(context.Context) (*scoring.Case, error) { return nil, a.Err }}
-	if item.CaseID == "" {
-		item.CaseID = strings.TrimSpace(place) + ": no case_id"
+	return batch.Item{AnswerID: named(a.AnswerID), Place: placeOf(a.AnswerID), Load: func(context.Context) (*scoring.Case, error) { return nil, a.Err }}
+}
+
+func placeOf(a scoring.AnswerID) string {
+	return strings.Join([]string{"agent_runs", a.Agent, a.Version, a.Batch, a.CaseID}, " ")
+}
+
+// named is an answer with a case id to be reported under, where its row has none.
+func named(a scoring.AnswerID) scoring.AnswerID {
+	if a.CaseID == "" {
+		a.CaseID = strings.TrimSpace(placeOf(a)) + ": no case_id"
 	}
-	return item
+	return a
+}
+
+// Copies finds the answers that several rows of agent_runs give.
+func (s *warehouseSource) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
+	rows, err := s.w.Copies(ctx, s.filter)
+	out := map[scoring.AnswerID]batch.Copies{}
+	for a, n := range rows {
+		out[named(a)] = batch.Copies{Items: int(n)}
+	}
+	return out, err
 }
 
 // Count is the number of answers.

@@ -29,6 +29,7 @@ func newDoneSet() doneSet {
 }
 
 // readDone reads what the run holds in the ledger. With RetryFailed, failed scores do not count.
+// Scores of answers that were missing do not either: the answer may have come since.
 // Held is told of what counts and is among the metrics, answer by answer.
 func (r *Runner) readDone(ctx context.Context, l Ledger, run string, metrics []*scoring.Metric) (doneSet, error) {
 	s := newDoneSet()
@@ -43,7 +44,7 @@ func (r *Runner) readDone(ctx context.Context, l Ledger, run string, metrics []*
 		if err != nil {
 			return s, err
 		}
-		if r.RetryFailed && row.Score.Status == scoring.StatusFailed {
+		if r.RetryFailed && row.Score.Status == scoring.StatusFailed || row.Score.Missing() {
 			continue
 		}
 		s.put(row.Key())

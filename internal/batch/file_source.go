@@ -78,6 +78,24 @@ func (s FileSource) Cases(ctx context.Context) iter.Seq2[Item, error] {
 	}
 }
 
+// Copies finds the cases that several lines give. It finds none in what can be read only once.
+func (s FileSource) Copies(ctx context.Context) (map[scoring.AnswerID]Copies, error) {
+	if !s.again() {
+		return nil, nil
+	}
+	return ReadCopies(ctx, s)
+}
+
+// again tells whether the source can be read several times. One that cannot be looked at can: reading
+// it says what is wrong.
+func (s FileSource) again() bool {
+	if s.In != nil {
+		return false
+	}
+	info, err := os.Stat(s.Path)
+	return err != nil || info.Mode().IsRegular() || info.IsDir()
+}
+
 func placeOf(name string, n int) string { return name + strconv.Itoa(n) }
 
 func (s FileSource) maxLine() int {

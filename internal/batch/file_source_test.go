@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,18 +121,22 @@ func TestCasesFromAStream(t *testing.T) {
 	}
 }
 
-// The same id twice in a file: the first is scored, the second says where both are. Another version of the agent is another answer.
+// The same id several times in a file: none of the lines is scored, and one case says where they are.
+// Another version of the agent is another answer.
 func TestDuplicateCases(t *testing.T) {
 	path := write(t, "c.jsonl", `{"case_id":"a"}
 {"case_id":"a","agent":{"version":"2"}}
 {"case_id":"a"}
 {"case_id":"a","agent":{"version":"2","name":""}}
+{"case_id":"b"}
+{"case_id":"a"}
+{"case_id":"a"}
 `)
 	l := &ledgertest.Memory{}
 	r := batch.Runner{Engine: engineOf(t, scoring.Metric{Name: "m", Score: one}), Ordered: true}
 	for _, part := range []string{"first", "resumed"} {
 		o, err := r.Run(context.Background(), "r", batch.FileSource{Path: path}, l)
-		if err != nil || o.Skipped+o.Done != 4 {
+		if err != nil || o.Skipped+o.Done != 3 {
 			t.Fatalf("%s: %v, %+v", part, err, o)
 		}
 	}
@@ -140,11 +145,54 @@ func TestDuplicateCases(t *testing.T) {
 		got = append(got, row.Score.CaseID+": "+row.Score.Reason)
 	}
 	if diff := cmp.Diff([]string{
-		"a: ", "a: ",
-		`a (c.jsonl:3): case "a" is there twice, c.jsonl:1 and c.jsonl:3; only the first is scored`,
-		`a (c.jsonl:4): case "a" of agent  2 is there twice, c.jsonl:2 and c.jsonl:4; only the first is scored`,
+		`a: case "a" has 4 rows (c.jsonl:1, c.jsonl:3, c.jsonl:6, …), expected one; none of them is scored`,
+		`a: case "a" of agent  2 has 2 rows (c.jsonl:2, c.jsonl:4), expected one; none of them is scored`,
+		"b: ",
 	}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What is read from a pipe can be read once: a line that repeats a case is found when that is scored
+// already, and the run fails rather than that the first line counts.
+func TestDuplicateCasesOfAPipe(t *testing.T) {
+	r := batch.Runner{Engine: engineOf(t, scoring.Metric{Name: "m", Score: one})}
+	_, err := r.Run(context.Background(), "r", batch.FileSource{Path: "stdin", In: strings.NewReader(`{"case_id":"a"}
+{"case_id":"b"}
+{"case_id":"a"}
+`)}, &ledgertest.Memory{})
+	if errcode.Of(err) != errcode.FailedPrecondition || !strings.Contains(err.Error(), `case "a" came again at stdin:3`) {
+		t.Errorf("%v", err)
+	}
+}
+
+// In whatever order the rows come: an answer that has one row is scored, one that has several is
+// failed once, for the same reason, and counts as one.
+func TestTheOrderOfRowsDecidesNothing(t *testing.T) {
+	lines := []string{
+		`{"case_id":"a","question":"1"}`, `{"case_id":"a","question":"0"}`, `{"case_id":"b","question":"1"}`, `{"case_id":"c","question":"0"}`,
+		`{"case_id":"c","question":"1"}`, `{"case_id":"c","question":"0"}`, `{"case_id":"c","agent":{"version":"2"},"question":"0"}`,
+	}
+	said := func(_ context.Context, in *scoring.Input) (scoring.Score, error) {
+		return scoring.OK(float64(len(strings.Trim(in.Case.Question, "0"))), ""), nil
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		rnd.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+		l, told := &ledgertest.Memory{}, 0
+		r := batch.Runner{Engine: engineOf(t, scoring.Metric{Name: "m", Score: said}), Scored: func(*scoring.Case, []batch.Row) { told++ }}
+		o, err := r.Run(context.Background(), "r", batch.FileSource{Path: write(t, "c.jsonl", strings.Join(lines, "\n"))}, l)
+		if err != nil || o.Done != 4 || o.Failed != 2 || told != 4 {
+			t.Fatalf("%v, %+v, %d cases told", err, o, told)
+		}
+		got := map[string]string{}
+		for _, row := range l.Rows("r") {
+			reason, _, _ := strings.Cut(row.Score.Reason, " (")
+			got[row.CaseID+row.Version] = fmt.Sprint(row.Score.Status, " ", row.Score.Value, " ", reason)
+		}
+		if diff := cmp.Diff(map[string]string{"a": `failed 0 case "a" has 2 rows`, "b": "ok 1 ", "c": `failed 0 case "c" has 3 rows`, "c2": "ok 0 "}, got); diff != "" {
+			t.Fatalf("of %q (-want +got):\n%s", lines, diff)
+		}
 	}
 }
 

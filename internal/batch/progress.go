@@ -20,13 +20,14 @@ type Progress struct {
 	ETA     time.Duration // until the end at that rate; negative where it cannot be told
 }
 
-// meter measures the progress of a run. It is used by the goroutine that stores, but for total and
-// skipped.
+// meter measures the progress of a run. It is used by the goroutine that stores, but for total,
+// skipped and surplus.
 type meter struct {
 	now     func() time.Time
 	start   time.Time
 	total   atomic.Int64
 	skipped atomic.Int64
+	surplus atomic.Int64 // items of the source that share the identity of another
 
 	done, failed, scores int64
 	samples              []sample // of the last half minute, oldest first
@@ -54,7 +55,7 @@ func (m *meter) stored(rows []Row) {
 
 func (m *meter) progress() Progress {
 	now := m.now()
-	p := Progress{Total: m.total.Load(), Done: m.done, Failed: m.failed, Skipped: m.skipped.Load(), Scores: m.scores, Elapsed: now.Sub(m.start), ETA: -1}
+	p := Progress{Total: max(m.total.Load()-m.surplus.Load(), 0), Done: m.done, Failed: m.failed, Skipped: m.skipped.Load(), Scores: m.scores, Elapsed: now.Sub(m.start), ETA: -1}
 	if len(m.samples) == 0 {
 		m.samples = append(m.samples, sample{m.start, 0})
 	}

@@ -108,7 +108,18 @@ func (x *run) watchStop() {
 func (x *run) read(src Source) {
 	defer close(x.sourceDone)
 	defer close(x.items)
-	for item, err := range Distinct(x.taking, src) {
+	copies, err := FindCopies(x.taking, src)
+	if err != nil {
+		select {
+		case x.items <- sourced{err: err}:
+		case <-x.taking.Done():
+		}
+		return
+	}
+	for _, c := range copies {
+		x.meter.surplus.Add(int64(c.Items - 1))
+	}
+	for item, err := range distinct(x.taking, src, copies) {
 		select {
 		case x.items <- sourced{item, err}:
 		case <-x.taking.Done():

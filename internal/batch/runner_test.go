@@ -53,6 +53,12 @@ func (s items) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	}
 }
 
+// Copies finds those before an error, which reading meets.
+func (s items) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
+	found, _ := batch.ReadCopies(ctx, s)
+	return found, nil
+}
+
 func (s items) Count(context.Context) (int64, error) { return int64(len(s)), nil }
 
 func numbered(n int) items {
@@ -82,13 +88,13 @@ func TestEveryCaseEndsInScores(t *testing.T) {
 			return s, nil
 		}},
 	)
-	src := numbered(5)
+	src := numbered(6)
 	src[1].Load = func(context.Context) (*scoring.Case, error) {
 		return nil, errcode.New(errcode.InvalidArgument, "case 2: torn")
 	}
 	src[2].Load = func(context.Context) (*scoring.Case, error) { panic("defect") }
 	src[3].Load = func(context.Context) (*scoring.Case, error) { return nil, nil }
-	src[4].CaseID = "q000"
+	src[5].CaseID = "q004"
 	l := &ledgertest.Memory{}
 	o, err := batch.Runner{Engine: e, Ordered: true}.Run(context.Background(), "r", src, l)
 	if err != nil || !o.Complete {
@@ -108,15 +114,15 @@ func TestEveryCaseEndsInScores(t *testing.T) {
 		all[got{r.Score.CaseID, r.Score.Metric, r.Score.Status, r.Score.Code, r.Score.Reason}] = true
 	}
 	for why, want := range map[string]got{
-		"a score":                          {"q000", "m", scoring.StatusOK, 0, ""},
-		"a metric that does not apply":     {"q000", "sql", scoring.StatusNotApplicable, 0, "no gold SQL given"},
-		"a metric that breaks down":        {"q000", "breaks", scoring.StatusFailed, errcode.Internal, "metric breaks broke down on this case; this is a defect of badger"},
-		"evidence that JSON cannot hold":   {"q000", "odd_detail", scoring.StatusFailed, errcode.Internal, "the evidence of the score cannot be written as JSON; this is a defect of badger"},
-		"a case that cannot be read":       {"q001", "m", scoring.StatusFailed, errcode.InvalidArgument, "case 2: torn"},
-		"the same, of every metric":        {"q001", "sql", scoring.StatusFailed, errcode.InvalidArgument, "case 2: torn"},
-		"a reader that breaks down":        {"q002", "m", scoring.StatusFailed, errcode.Internal, "case 3: reading the case broke down; this is a defect of badger"},
-		"a reader without a case":          {"q003", "m", scoring.StatusFailed, errcode.NotFound, "case 4: there is no case"},
-		"an id that comes twice, both led": {"q000 (case 5)", "m", scoring.StatusFailed, errcode.AlreadyExists, `case "q000" is there twice, case 1 and case 5; only the first is scored`},
+		"a score":                        {"q000", "m", scoring.StatusOK, 0, ""},
+		"a metric that does not apply":   {"q000", "sql", scoring.StatusNotApplicable, 0, "no gold SQL given"},
+		"a metric that breaks down":      {"q000", "breaks", scoring.StatusFailed, errcode.Internal, "metric breaks broke down on this case; this is a defect of badger"},
+		"evidence that JSON cannot hold": {"q000", "odd_detail", scoring.StatusFailed, errcode.Internal, "the evidence of the score cannot be written as JSON; this is a defect of badger"},
+		"a case that cannot be read":     {"q001", "m", scoring.StatusFailed, errcode.InvalidArgument, "case 2: torn"},
+		"the same, of every metric":      {"q001", "sql", scoring.StatusFailed, errcode.InvalidArgument, "case 2: torn"},
+		"a reader that breaks down":      {"q002", "m", scoring.StatusFailed, errcode.Internal, "case 3: reading the case broke down; this is a defect of badger"},
+		"a reader without a case":        {"q003", "m", scoring.StatusFailed, errcode.NotFound, "case 4: there is no case"},
+		"an id that comes twice":         {"q004", "m", scoring.StatusFailed, errcode.AlreadyExists, `case "q004" has 2 rows (case 5, case 6), expected one; none of them is scored`},
 	} {
 		if !all[want] {
 			t.Errorf("%s: no row %+v", why, want)

@@ -154,6 +154,11 @@ func (s source) Cases(ctx context.Context) iter.Seq2[batch.Item, error] {
 	}
 }
 
+// Copies finds the answers that the source has several times.
+func (s source) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
+	return batch.FindCopies(ctx, s.from)
+}
+
 // Fill runs the queries of a case that have neither a result nor an error, and sets one of these.
 // An error of the database is the query's own; it makes a failed query of an agent's, and a case
 // that no result can be compared in of a gold one. A query that is not the reason why it has no

@@ -106,7 +106,7 @@ func (a *Answer) reason(metric string) string {
 		return s.Reason
 	}
 	if len(a.Scores) == 0 {
-		return "the agent gave no answer"
+		return scoring.NoAnswer
 	}
 	return "the run holds no score of " + metric
 }

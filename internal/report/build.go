@@ -155,9 +155,6 @@ func (s *Summary) rate(x *series, cases []int32, a Agent) Rate {
 	for _, n := range cases {
 		m := x.at(n)
 		if m.outcome() < 0 {
-			if s.silent[a][n] {
-				r.Coverage.count(unanswered)
-			}
 			continue
 		}
 		outcome := outcomes[m.outcome()]
@@ -273,9 +270,6 @@ func (s *Summary) casePairs(from, to Agent, byID []int32) []casePair {
 
 // asked tells whether an agent version was asked a case.
 func (s *Summary) asked(a Agent, n int32) bool {
-	if s.silent[a][n] {
-		return true
-	}
 	for _, x := range s.agents[a] {
 		if x.at(n).outcome() >= 0 {
 			return true

@@ -15,6 +15,13 @@ func scoreOf(s *report.Summary, id, agent, version, batch string, score scoring.
 	s.Add(score, report.Case{ID: id, Agent: agent, Version: version, Batch: batch})
 }
 
+// record adds the scores that a run records of questions without an answer.
+func record(s *report.Summary, questions ...string) {
+	for _, c := range s.Unanswered(questions) {
+		scoreOf(s, c.ID, c.Agent, c.Version, c.Batch, scoring.NotApplicable(scoring.NoAnswer))
+	}
+}
+
 // Every case that was asked is in one count, and the share is of those that the metric applies to.
 func TestCoverage(t *testing.T) {
 	s := report.NewSummary(report.SummaryOptions{})
@@ -24,7 +31,7 @@ func TestCoverage(t *testing.T) {
 	} {
 		scoreOf(s, fmt.Sprint("c", i), "a", "1", "b", score)
 	}
-	s.Ask([]string{"c0", "c1", "never answered"})
+	record(s, "c0", "c1", "never answered")
 	got := s.Figures().Metrics[0].Rates[0].Coverage
 	if got.Asked != 9 || got.Scored != 2 || got.Abstained != 1 || got.Failed != 1 || got.NotApplicable != 2 || got.Unanswered != 3 || got.Share == nil || *got.Share != 2.0/7 {
 		t.Errorf("%+v, want 9 asked: 2 scored, 1 abstained, 1 failed, 2 not applicable, 3 unanswered, and 2 of 7", got)
@@ -50,7 +57,7 @@ func TestQuestionsOfBatches(t *testing.T) {
 		for _, a := range tc.answers {
 			scoreOf(s, a[3:], "a", "1", a[:2], scoring.OK(1, ""))
 		}
-		s.Ask([]string{"q1", "q2", "q3", "q4"})
+		record(s, "q1", "q2", "q3", "q4")
 		if c := s.Figures().Metrics[0].Rates[0].Coverage; c.Asked != tc.asked || c.Unanswered != tc.unanswered || c.Scored != len(tc.answers) {
 			t.Errorf("%s: %+v, want %d asked, %d unanswered", tc.why, c, tc.asked, tc.unanswered)
 		}

@@ -46,10 +46,9 @@ type Summary struct {
 	labels  texts
 	groups  []reasonGroup
 	byKey   map[groupKey]uint16
-	metrics map[string]map[int]bool  // versions met
-	judges  map[string][]string      // tags of the judges met, sorted, by metric
-	against *Agent                   // what all others are compared with; nil: versions of one agent in turn, and agents of one version
-	silent  map[Agent]map[int32]bool // cases that the agent was asked and has no answer to
+	metrics map[string]map[int]bool // versions met
+	judges  map[string][]string     // tags of the judges met, sorted, by metric
+	against *Agent                  // what all others are compared with; nil: versions of one agent in turn, and agents of one version
 
 	texts map[textKey]textOf
 	whys  map[textKey]string // why the results of an answer differ
@@ -124,7 +123,7 @@ const (
 // NewSummary starts a summary.
 func NewSummary(o SummaryOptions) *Summary {
 	s := &Summary{
-		o: o, cases: map[caseKey]int32{}, silent: map[Agent]map[int32]bool{}, agents: map[Agent]map[string]*series{}, byKey: map[groupKey]uint16{},
+		o: o, cases: map[caseKey]int32{}, agents: map[Agent]map[string]*series{}, byKey: map[groupKey]uint16{},
 		metrics: map[string]map[int]bool{}, judges: map[string][]string{}, texts: map[textKey]textOf{}, whys: map[textKey]string{},
 	}
 	if len(s.o.Tiers) == 0 {
@@ -180,7 +179,6 @@ func (s *Summary) Add(score scoring.Score, c Case) {
 		s.metrics[score.Metric] = map[int]bool{}
 	}
 	s.metrics[score.Metric][score.Version] = true
-	delete(s.silent[agent], n)
 	of.put(int(n), s.markOf(&score), score.Value, s.wordOf(&score))
 
 	if score.Metric == relationMetric {
@@ -229,11 +227,11 @@ func (s *Summary) CompareWith(name string) error {
 	return nil
 }
 
-// Ask says which questions every agent version was asked, once all scores are added. A question
-// that a version has no score of has no answer: it counts with every metric. Batches of a version
-// that share questions are repetitions, each of which was asked them all; batches that share none
-// are parts of one.
-func (s *Summary) Ask(questions []string) {
+// Unanswered lists, of the questions that every agent version was asked, those that it has no scores
+// of, once all others are added. Batches of a version that share questions are repetitions, each of
+// which was asked them all; batches that share none are parts of one.
+func (s *Summary) Unanswered(questions []string) []Case {
+	var out []Case
 	for agent := range s.agents {
 		answered := map[string]map[string]bool{} // by batch
 		union, repeated := map[string]bool{}, false
@@ -256,32 +254,15 @@ func (s *Summary) Ask(questions []string) {
 		for batch, ids := range answered {
 			for _, id := range questions {
 				if !ids[id] {
-					s.unanswered(agent, id, batch)
+					out = append(out, Case{ID: id, Batch: batch, Agent: agent.Name, Version: agent.Version})
 				}
 			}
-		}
-	}
-}
-
-// Unanswered lists the questions that [Summary.Ask] found to have no answer.
-func (s *Summary) Unanswered() []Case {
-	var out []Case
-	for agent, cases := range s.silent {
-		for n := range cases {
-			out = append(out, Case{ID: s.infos[n].id, Batch: s.infos[n].batch, Agent: agent.Name, Version: agent.Version})
 		}
 	}
 	slices.SortFunc(out, func(a, b Case) int {
 		return cmp.Or(natural.Compare(a.Agent, b.Agent), natural.Compare(a.Version, b.Version), natural.Compare(a.Batch, b.Batch), natural.Compare(a.ID, b.ID))
 	})
 	return out
-}
-
-func (s *Summary) unanswered(agent Agent, id, batch string) {
-	if s.silent[agent] == nil {
-		s.silent[agent] = map[int32]bool{}
-	}
-	s.silent[agent][s.caseNumber(&Case{ID: id, Batch: batch})] = true
 }
 
 // Describe tells of a case whose scores were added without its question and tags. A case without

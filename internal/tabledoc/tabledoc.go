@@ -23,7 +23,7 @@ to let it create them and to insert rows. They may also be views over tables of 
 - Only the columns marked as required must be there. Others that are missing are read as NULL, and a run names them.
 - An answer is identified by case_id, agent_name, agent_version and batch_id together. These columns may have any type: they are read as their text. NULL
   is the same as the empty text.
-- Two answers with the same identity, and two rows of golden_set with the same case_id and set_version, are an error of that case, which its scores report.
+- Two answers with the same identity, and two rows of golden_set with the same case_id and set_version, are an error of that case: it counts once, as failed, and its scores say how many rows there are.
   Further accepted answers belong into golden_set.alternatives.
 - A question may be in several versions of the golden set. A run takes each question in the highest version that has it, and prints which versions it
   took. Versions are ordered as people order them: digits count as numbers, so that v10 is above v9 and 2024-10 above 2024-9; other characters are

@@ -166,6 +166,9 @@ func source() batch.Source {
 type sourceFunc func(ctx context.Context) iter.Seq2[batch.Item, error]
 
 func (f sourceFunc) Cases(ctx context.Context) iter.Seq2[batch.Item, error] { return f(ctx) }
+func (f sourceFunc) Copies(ctx context.Context) (map[scoring.AnswerID]batch.Copies, error) {
+	return batch.ReadCopies(ctx, f)
+}
 
 func engine(t *testing.T) *scoring.Engine {
 	t.Helper()
@@ -189,8 +192,8 @@ func want(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	all := held(t, l, "r")
-	if len(all) != 3*cases {
-		t.Fatalf("%d scores of an uninterrupted run, want %d", len(all), 3*cases)
+	if len(all) != 3*(cases-1) {
+		t.Fatalf("%d scores of an uninterrupted run, want %d", len(all), 3*(cases-1))
 	}
 	return all
 }
@@ -220,7 +223,7 @@ func (c *crashing) Append(ctx context.Context, run string, rows []batch.Row) err
 func killedAtEveryStep(t *testing.T, open func(t *testing.T) func(t *testing.T) batch.Ledger) {
 	all := want(t)
 	for _, after := range []bool{false, true} {
-		for step := range cases {
+		for step := range cases - 1 { // one is there twice
 			reopen := open(t)
 			r := batch.Runner{Engine: engine(t), Concurrency: 3, BatchSize: 1, Ordered: step%2 == 0}
 			_, err := r.Run(context.Background(), "r", source(), &crashing{reopen(t), step, after})
