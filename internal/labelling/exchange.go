@@ -83,17 +83,25 @@ func lineOf(labels []Label) *line {
 	out.Agent.Name, out.Agent.Version, out.Agent.BatchID = of.Agent, of.Version, of.Batch
 	out.Human.Votes = map[string]string{}
 	decisions := map[string]string{}
-	for i := range labels {
+	type whose struct {
+		annotator string
+		decides   bool
+	}
+	given := map[whose][]Label{}
+	for i := range slices.Backward(labels) {
 		l := &labels[i]
+		given[whose{l.Annotator, l.Decides}] = append(given[whose{l.Annotator, l.Decides}], *l)
+	}
+	for _, l := range labels {
 		out.Human.Labels = append(out.Human.Labels, labelJSON{l.ID, l.Annotator, l.Verdict, l.Note, l.GoldWrong, l.Ambiguous, l.At.UTC(), l.Queue, l.AnswerHash, l.Decides})
+	}
+	for who, rows := range given {
 		votes := out.Human.Votes
-		if l.Decides {
+		if who.decides {
 			votes = decisions
 		}
-		if answered(l.Verdict) {
-			votes[l.Annotator] = l.Verdict
-		} else {
-			delete(votes, l.Annotator)
+		if l := counting(rows); l != nil && answered(l.Verdict) {
+			votes[who.annotator] = l.Verdict
 		}
 	}
 	out.Human.Label = majority(out.Human.Votes)

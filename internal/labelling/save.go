@@ -115,32 +115,45 @@ func isID(s string) bool {
 	return s != "" && len(s) <= maxID && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) })
 }
 
-// Undo takes back what an annotator said last in a queue: a new label, named id, says what they had
-// said of that answer before, or that it is withdrawn. Undoing once more brings it back. NotFound
-// where they have said nothing.
+// Undo takes back what an annotator said last in a queue, a third verdict too: a new label, named id,
+// says what they had said of that answer before, or that it is withdrawn. Undoing once more brings it
+// back. NotFound where they have said nothing.
 func (s *Store) Undo(ctx context.Context, q *Queue, me, id string) (Label, error) {
+	return s.undo(ctx, connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true}, q, id)
+}
+
+// UndoDecision is [Store.Undo] of the third verdict that an annotator gave on a case.
+func (s *Store) UndoDecision(ctx context.Context, q *Queue, me, caseID, id string) (Label, error) {
+	f := connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true, Cases: []string{caseID}}
+	return s.undo(ctx, f, q, id, func(l Label) bool { return !l.Decides })
+}
+
+// undo takes back the newest label that a filter chooses and that is none of not.
+func (s *Store) undo(ctx context.Context, f connectors.LabelFilter, q *Queue, id string, not ...func(Label) bool) (Label, error) {
 	if !isID(id) {
 		return Label{}, errcode.New(errcode.InvalidArgument, "label: the id is %.40q, expected 1 to %d letters, digits and hyphens", id, maxID)
 	}
-	sent, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{ID: id, Queue: q.ID, Annotator: me}, 1)
+	sent, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{ID: id, Queue: q.ID, Annotator: f.Annotator}, 1)
 	if err != nil {
 		return Label{}, err
 	}
 	if len(sent) == 1 { // this was sent before
 		return sent[0], nil
 	}
-	rows, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true}, 0)
+	rows, err := s.Warehouse.LoggedLabels(ctx, f, 0)
 	if err != nil {
 		return Label{}, err
 	}
-	rows = slices.DeleteFunc(rows, func(l Label) bool { return l.Decides })
+	for _, leaveOut := range not {
+		rows = slices.DeleteFunc(rows, leaveOut)
+	}
 	if len(rows) == 0 {
 		return Label{}, errcode.New(errcode.NotFound, "queue %s: there is nothing to undo", q.ID)
 	}
 	last := rows[0]
-	back := Label{AnswerID: last.AnswerID, Annotator: me, Verdict: Withdrawn, Queue: q.ID, AnswerHash: last.AnswerHash}
+	back := Label{AnswerID: last.AnswerID, Annotator: last.Annotator, Verdict: Withdrawn, Queue: q.ID, AnswerHash: last.AnswerHash, Decides: last.Decides}
 	for i := range rows[1:] {
-		if r := &rows[1+i]; r.AnswerID == last.AnswerID {
+		if r := &rows[1+i]; r.AnswerID == last.AnswerID && r.Decides == last.Decides {
 			back = *r
 			break
 		}
