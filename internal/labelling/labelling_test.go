@@ -253,11 +253,11 @@ func TestAgreement(t *testing.T) {
 		give("kim", "fail", "pass", "pass", "pass", "fail", "fail", "fail", "fail", "pass", "skip")
 		give("kim", "pass") // a change of mind
 		give("lee", "pass", "pass", "pass", "fail", "fail", "fail", "fail", "pass", "skip", "fail")
-		third := say(q, "third", "mo", "c001", "fail")
+		third := say(q, "third", "mo", "c004", "fail")
 		third.Decides = true
 		save(t, s, q, third)
 		a, err := s.Agreement(t.Context(), q)
-		if err != nil || a.Answers != 8 || a.Kappa.Value != 0.5 || a.More.Value != 281 {
+		if err != nil || a.Pairs != 8 || a.Kappa.Value != 0.5 || a.More.Value != 281 {
 			t.Errorf("%+v, %v", a, err)
 		}
 	})
@@ -284,9 +284,7 @@ func TestLogAndHumanLabels(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := w.WriteCases(t.Context(), "v1", []*scoring.Case{{ID: "c001", Question: "?", Agent: scoring.Agent{Name: run.Agent, Version: run.Version, BatchID: run.Batch, Response: "r"}}}); err != nil {
-			t.Fatal(err)
-		}
+		answer(t, s, run, "c001")
 		votes, err := w.Votes(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -379,6 +377,7 @@ func TestHostileNames(t *testing.T) {
 			cases = append(cases, "case "+h)
 		}
 		for i, h := range hostile {
+			answer(t, s, caselist.Run{ID: h, Agent: h, Version: h, Batch: h}, cases...)
 			q, err := s.Make(t.Context(), labelling.Plan{
 				Name: h, Guideline: h, By: h, Annotators: len(hostile), Options: []string{"pass", "fail", "o" + h},
 				List: caselist.State{Run: caselist.Run{ID: h, Agent: h, Version: h, Batch: h}, Mode: caselist.All, Search: h},

@@ -6,12 +6,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/scoring/agreement"
 )
 
 // Whoever passes over an answer in one queue, or takes a label of it back there, says nothing of what
@@ -149,5 +153,125 @@ func TestUndoDecision(t *testing.T) {
 			}
 		}
 		says("kim c001 fail, lee c001 pass, !sam c001 fail, kim c002 fail, lee c002 pass, !sam c002 pass")
+	})
+}
+
+// A third verdict needs people who differ: as many as are told to the others in a blind queue.
+func TestDecisionNeedsConflict(t *testing.T) {
+	onEngines(t, 1, func(t *testing.T, c *clock, of []*labelling.Store) {
+		s := of[0]
+		open := queue(t, s, 3, labelling.Plan{Annotators: 3})
+		blind := queue(t, s, 3, labelling.Plan{Annotators: 3, Blind: true})
+		for i, tc := range []struct {
+			q       *labelling.Queue
+			caseID  string
+			given   string // verdicts before it
+			refused bool
+		}{
+			{open, "c001", "", true}, {open, "c001", "pass", true}, {open, "c002", "pass pass", true}, {open, "c003", "pass skip", true}, {open, "c003", "pass fail", false},
+			{blind, "c001", "pass fail", true}, {blind, "c001", "pass fail pass", false},
+		} {
+			c.pass(time.Second)
+			for j, verdict := range strings.Fields(tc.given) {
+				save(t, s, tc.q, say(tc.q, fmt.Sprintf("v%d-%d", i, j), []string{"kim", "lee", "mo"}[j], tc.caseID, verdict))
+			}
+			l := say(tc.q, fmt.Sprintf("d%d", i), "sam", tc.caseID, "pass")
+			l.Decides = true
+			_, err := s.Save(t.Context(), tc.q, l)
+			if (err != nil) != tc.refused || tc.refused && errcode.Of(err) != errcode.FailedPrecondition {
+				t.Errorf("%d: after %q of %s: %v", i, tc.given, tc.caseID, err)
+			}
+			if l.Queue = ""; err == nil {
+				continue
+			}
+			if _, err := s.Save(t.Context(), nil, l); errcode.Of(err) != errcode.FailedPrecondition {
+				t.Errorf("%d: outside of a queue: %v", i, err)
+			}
+		}
+		for _, l := range logged(t, s) {
+			if l.Decides && l.ID != "d4" && l.ID != "d6" {
+				t.Errorf("written: %+v", l)
+			}
+		}
+	})
+}
+
+// What people are called makes no difference to how far they agree. Where three labelled all answers,
+// kappa is that of Fleiss.
+func TestAgreementHasNoNames(t *testing.T) {
+	onEngines(t, 1, func(t *testing.T, c *clock, of []*labelling.Store) {
+		s := of[0]
+		verdicts := [][]string{
+			{"pass", "pass", "pass", "pass", "pass", "fail"},
+			{"pass", "fail", "fail", "fail", "pass", "unsure"},
+			{"fail", "fail", "fail", "unsure", "pass", "fail"},
+		}
+		counts := make([][]int, 6)
+		for i := range counts {
+			counts[i] = make([]int, 3)
+			for _, said := range verdicts {
+				counts[i][slices.Index(labelling.DefaultOptions, said[i])]++
+			}
+		}
+		want := agreement.Fleiss(counts)
+		n := 0
+		for _, names := range [][]string{{"a", "b", "c"}, {"c", "b", "a"}, {"b", "a", "c"}, {"b", "c", "a"}} {
+			q := queue(t, s, 6, labelling.Plan{Annotators: 3})
+			for rater, name := range names {
+				for i, v := range verdicts[rater] {
+					n++
+					save(t, s, q, say(q, fmt.Sprintf("n%d", n), name, caseIDs(6)[i], v))
+				}
+			}
+			got, err := s.Agreement(t.Context(), q)
+			if err != nil || math.Abs(got.Kappa.Value-want.Value) > 1e-12 || !got.Kappa.Defined || got.Pairs != 18 || len(got.People) != 3 || got.More.Defined {
+				t.Errorf("%q: %+v, %v, want kappa %v", names, got, err, want.Value)
+			}
+		}
+	})
+}
+
+// An answer that the warehouse does not hold is given to nobody: there is nothing to look at.
+func TestAnswersThatAreGone(t *testing.T) {
+	onEngines(t, 1, func(t *testing.T, c *clock, of []*labelling.Store) {
+		s := of[0]
+		q := queue(t, s, 3, labelling.Plan{})
+		other := run
+		other.Batch = "tue"
+		answer(t, s, other, "c004") // of another batch
+		var many []string
+		for i := range 1500 {
+			many = append(many, fmt.Sprintf("b%d", i))
+		}
+		for _, cases := range [][]string{{"c003", "c004", "c001", "x"}, append(many, "c003", "c001", "z")} {
+			shown, err := s.Shown(t.Context(), q.Answer(""), cases)
+			if err != nil || strings.Join(shown, " ") != "c003 c001" {
+				t.Errorf("of %d cases %q can be shown, %v", len(cases), shown, err)
+			}
+		}
+		if err := s.Warehouse.Exec(t.Context(), "DELETE FROM badger.agent_runs WHERE case_id IN ('c001', 'c003')"); err != nil {
+			t.Fatal(err)
+		}
+		if got := next(t, s, q, "kim"); got != "c002" {
+			t.Errorf("kim is given %q", got)
+		}
+		if got, err := s.Next(t.Context(), q, "lee"); err != nil || got.Item != nil || !got.Busy || !got.Gone {
+			t.Errorf("lee is given %+v, %v", got, err)
+		}
+		save(t, s, q, say(q, "l", "kim", "c002", "pass"))
+		if got, err := s.Next(t.Context(), q, "kim"); err != nil || got.Item != nil || got.Busy || !got.Gone {
+			t.Errorf("then kim is given %+v, %v", got, err)
+		}
+		// A file was scored: there is no such table at all.
+		drop := "DROP TABLE badger.agent_runs CASCADE"
+		if s.Warehouse.Dialect() == "duckdb" {
+			drop = "DROP TABLE badger.agent_runs"
+		}
+		if err := s.Warehouse.Exec(t.Context(), drop); err != nil {
+			t.Fatal(err)
+		}
+		if shown, err := s.Shown(t.Context(), q.Answer(""), caseIDs(3)); err != nil || shown != nil {
+			t.Errorf("without agent_runs %q can be shown, %v", shown, err)
+		}
 	})
 }

@@ -20,23 +20,33 @@ const (
 // Save writes a label and gives the answer back. It returns what is written, with its time. The same
 // label sent again is not written again; another one under its ID is an error (AlreadyExists). q is
 // the label's queue, or nil where there is none. Neither a lease nor a queue that was closed is in
-// the way of a label: what somebody said is kept.
+// the way of a label: what somebody said is kept. A third verdict is a label of an answer that
+// [Store.Conflicts] lists; of others it is an error (FailedPrecondition).
 func (s *Store) Save(ctx context.Context, q *Queue, l Label) (Label, error) {
+	return s.save(ctx, q, l, false)
+}
+
+// save is [Store.Save]; what is restored was in order when it was first said.
+func (s *Store) save(ctx context.Context, q *Queue, l Label, restored bool) (Label, error) {
 	if err := check(q, &l); err != nil {
 		return l, err
 	}
+	var item *Item
 	if q != nil {
 		if l.AnswerID != q.Answer(l.CaseID) || l.Queue != q.ID {
 			return l, errcode.New(errcode.InvalidArgument, "label: it is of another answer than those of queue %s", q.ID)
 		}
-		item, err := s.Item(ctx, q, l.Annotator, l.CaseID)
-		if err != nil {
+		var err error
+		if item, err = s.Item(ctx, q, l.Annotator, l.CaseID); err != nil {
 			return l, err
 		}
 		defer func() { _ = s.Leave(context.WithoutCancel(ctx), q, item, l.Annotator) }() // else it ends by itself
 	}
 	if there, err := s.saved(ctx, &l); err != nil || there != nil {
 		return valueOf(there, l), err
+	}
+	if l.Decides && !restored && (item == nil || !inConflict(q, item)) {
+		return l, errcode.New(errcode.FailedPrecondition, "label: a third verdict settles what people say differently of an answer, and of case %.80q they do not", l.CaseID)
 	}
 	l.At = s.now().UTC().Truncate(time.Microsecond)
 	newest, err := s.newest(ctx, &l, 1)
@@ -159,5 +169,5 @@ func (s *Store) undo(ctx context.Context, f connectors.LabelFilter, q *Queue, id
 		}
 	}
 	back.ID = id
-	return s.Save(ctx, q, back)
+	return s.save(ctx, q, back, true)
 }
