@@ -316,6 +316,20 @@ func (w *Warehouse) Answered(ctx context.Context, of scoring.AnswerID, cases []s
 	})
 }
 
+// Scored tells which of some cases have scores of an agent's version in a batch.
+func (w *Warehouse) Scored(ctx context.Context, of scoring.AnswerID, cases []string) (map[string]bool, error) {
+	there := map[string]bool{}
+	if len(cases) == 0 {
+		return there, nil
+	}
+	l := badgersql.Labelling{Dialect: w.dialect}
+	query := l.Scored(of.Agent, of.Version, of.Batch, cases)
+	return there, w.each(ctx, readingScores, query, l.Args, func(t *scoring.Table, row int) bool {
+		there[(&record{t: t, row: row}).text(0)] = true
+		return true
+	})
+}
+
 // WriteLoggedLabels writes many rows of label_log. A row with the ID of one of them is replaced.
 func (w *Warehouse) WriteLoggedLabels(ctx context.Context, labels []LoggedLabel) error {
 	b := newRows("label_log")

@@ -218,3 +218,8 @@ GROUP BY case_id ORDER BY case_id`
 func (q *Answers) Answered(r *Range) string {
 	return "SELECT DISTINCT r.case_id FROM " + q.runs(nil) + q.where(Filter{}, r)
 }
+
+// Scored reads which of some cases have scores: case_id.
+func (l *Labelling) Scored(agent, version, batch string, cases []string) string {
+	return "SELECT DISTINCT case_id FROM badger.scores WHERE agent_name = " + l.param(agent) + " AND agent_version = " + l.param(version) + " AND batch_id = " + l.param(batch) + " AND case_id IN (" + params(l.Dialect, &l.Args, cases) + ")"
+}

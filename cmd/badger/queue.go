@@ -333,6 +333,7 @@ type queueImportCommand struct {
 	File      string `arg:"" placeholder:"FILE" help:"JSON Lines; - is standard input."`
 	Queue     string `placeholder:"QUEUE" help:"The queue that human.votes and human.label count for."`
 	Annotator string `placeholder:"NAME" help:"Whose label human.label is, where a line does not say who labelled."`
+	Unknown   bool   `help:"Take labels of answers that the database does not have, too. Otherwise they are an error."`
 }
 
 // Run reads labels.
@@ -356,9 +357,15 @@ func (c *queueImportCommand) Run(ctx context.Context, p process) error {
 			return noQueue(err)
 		}
 	}
-	done, err := s.Import(ctx, in, labelling.ImportOptions{Queue: c.Queue, Annotator: c.Annotator})
+	done, err := s.Import(ctx, in, labelling.ImportOptions{Queue: c.Queue, Annotator: c.Annotator, Unknown: c.Unknown})
 	if err != nil {
+		if done.Unknown > 0 && !c.Unknown {
+			err = errcode.New(errcode.Of(err), "%w; --unknown takes them, too", err)
+		}
 		return asUsage(err)
+	}
+	if done.Unknown > 0 {
+		fmt.Fprintf(p.stderr, "%s of answers that the database does not have\n", report.Counted(done.Unknown, "line"))
 	}
 	fmt.Fprintf(p.stdout, "%s in %s, %d new\n", report.Counted(done.Labels, "label"), report.Counted(done.Lines, "line"), done.Written)
 	return nil

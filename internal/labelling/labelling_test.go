@@ -460,9 +460,13 @@ func TestExchange(t *testing.T) {
 			t.Errorf("reading the file again changed the log: %s", d)
 		}
 	})
-	onEngines(t, 1, func(t *testing.T, _ *clock, of []*labelling.Store) {
+	onEngines(t, 1, func(t *testing.T, c *clock, of []*labelling.Store) {
 		s := of[0]
-		if done, err := s.Import(t.Context(), bytes.NewReader(file.Bytes()), labelling.ImportOptions{}); err != nil || done.Written != 8 {
+		c.pass(time.Hour)
+		if done, err := s.Import(t.Context(), bytes.NewReader(file.Bytes()), labelling.ImportOptions{}); errcode.Of(err) != errcode.FailedPrecondition || done.Written != 0 || len(logged(t, s)) != 0 {
+			t.Errorf("into a warehouse without the answers: %+v, %v", done, err)
+		}
+		if done, err := s.Import(t.Context(), bytes.NewReader(file.Bytes()), labelling.ImportOptions{Unknown: true}); err != nil || done.Written != 8 || done.Unknown != 3 {
 			t.Fatalf("into another warehouse: %+v, %v", done, err)
 		}
 		other.Reset()
@@ -477,12 +481,13 @@ func TestImportVotes(t *testing.T) {
 		s := of[0]
 		read := func(o labelling.ImportOptions, lines ...string) (labelling.Imported, error) {
 			c.pass(time.Second)
+			o.Unknown = true
 			return s.Import(t.Context(), strings.NewReader(strings.Join(lines, "\n")), o)
 		}
-		votes := `{"case_id": "c1", "agent": {"name": "atlas", "batch_id": 7}, "human": {"label": 1, "votes": {"kim": "yes", "lee": 0, "mo": "perhaps", "nobody": null}}}`
+		votes := `{"case_id": "c1", "agent": {"name": "atlas", "batch_id": 7}, "human": {"label": 1, "votes": {"kim": "yes", "lee": 0, "mo": "Unsure", "nobody": null}}}`
 		label := `{"case_id": "c2", "agent": {"name": "atlas"}, "human": {"label": "incorrect"}}`
 		for i, want := range []int{4, 0} {
-			if done, err := read(labelling.ImportOptions{Annotator: "kim"}, "\xef\xbb\xbf"+votes, "", label); err != nil || done != (labelling.Imported{Lines: 2, Labels: 4, Written: want}) {
+			if done, err := read(labelling.ImportOptions{Annotator: "kim"}, "\xef\xbb\xbf"+votes, "", label); err != nil || done != (labelling.Imported{Lines: 2, Labels: 4, Written: want, Unknown: 2}) {
 				t.Errorf("time %d: %+v, %v", i+1, done, err)
 			}
 		}
@@ -511,6 +516,9 @@ func TestImportVotes(t *testing.T) {
 			{`{"human": {"votes": {}}}`, "line 2: case: case_id is missing"},
 			{`{"case_id": "c1", "human": {"labels": [{"id": "a", "annotator": "kim", "verdict": "pass"}]}}`, "line 2: human.labels: label 1 has no labelled_at"},
 			{`{"case_id": "c1", "human": {"labels": [{"id": "a", "verdict": "pass", "labelled_at": "2025-01-14T08:00:00Z"}]}}`, "line 2: label: the annotator is missing"},
+			{`{"case_id": "c1", "human": {"votes": {"kim": "pass", "lee": "banana"}}}`, `line 2: human.votes: "lee" says "banana", expected pass, fail, unsure`},
+			{`{"case_id": "c1", "human": {"votes": {"lee": 7}}}`, `line 2: human.votes: "lee" says "7"`},
+			{`{"case_id": "c1", "human": {"labels": [{"id": "a", "annotator": "kim", "verdict": "banana", "labelled_at": "2025-01-14T08:00:00Z"}]}}`, `line 2: label: the verdict is "banana"`},
 			{`{"case_id": "c1", "human": {"labels": 3}}`, "line 2: human.labels"},
 			{`{"case_id": "c1", "human": {"votes": {"a\u0000": "pass"}}}`, "line 2: annotator: it holds the character NUL"},
 		} {
