@@ -3,6 +3,7 @@ package connectors
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -152,8 +153,8 @@ func (w *Warehouse) QueueProgress(ctx context.Context, q *Queue, me string) (p Q
 
 // LabelPair is how many answers two people labelled in a way.
 type LabelPair struct {
-	First, Second string // verdicts, in the order of the names of those who gave them
-	Count         int64
+	One, Says, Other, OtherSays string // the people, by name, and their verdicts
+	Count                       int64
 }
 
 // LabelPairs counts what pairs of people say of the same answers of a queue.
@@ -162,7 +163,7 @@ func (w *Warehouse) LabelPairs(ctx context.Context, queue string) (out []LabelPa
 	query := l.Pairs(queue)
 	err = w.each(ctx, readingLabels, query, l.Args, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
-		out = append(out, LabelPair{r.text(0), r.text(1), r.count(2)})
+		out = append(out, LabelPair{r.text(0), r.text(1), r.text(2), r.text(3), r.count(4)})
 		return true
 	})
 	return out, err
@@ -285,6 +286,48 @@ func (w *Warehouse) LabelledCase(ctx context.Context, of scoring.AnswerID) (*sco
 		return nil, errcode.New(errcode.NotFound, "case %q: there is no such answer in agent_runs", of.CaseID)
 	}
 	return found.Case, found.Err
+}
+
+// manyCases is from how many cases on all of a range are read rather than each named.
+const manyCases = 1000
+
+// Answered tells which of some cases an agent's version answered in a batch, in agent_runs. Where there
+// is no such table, it answered none.
+func (w *Warehouse) Answered(ctx context.Context, of scoring.AnswerID, cases []string) (map[string]bool, error) {
+	there := map[string]bool{}
+	if len(cases) == 0 {
+		return there, nil
+	}
+	q, err := w.query(ctx)
+	if errcode.Of(err) == errcode.NotFound {
+		return there, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &badgersql.Range{Agent: of.Agent, Version: of.Version, Batch: of.Batch, IDs: cases}
+	if len(cases) > manyCases {
+		r.IDs, r.First, r.Last = nil, slices.Min(cases), slices.Max(cases)
+	}
+	query := q.Answered(r)
+	return there, w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
+		there[(&record{t: t, row: row}).text(0)] = true
+		return true
+	})
+}
+
+// Scored tells which of some cases have scores of an agent's version in a batch.
+func (w *Warehouse) Scored(ctx context.Context, of scoring.AnswerID, cases []string) (map[string]bool, error) {
+	there := map[string]bool{}
+	if len(cases) == 0 {
+		return there, nil
+	}
+	l := badgersql.Labelling{Dialect: w.dialect}
+	query := l.Scored(of.Agent, of.Version, of.Batch, cases)
+	return there, w.each(ctx, readingScores, query, l.Args, func(t *scoring.Table, row int) bool {
+		there[(&record{t: t, row: row}).text(0)] = true
+		return true
+	})
 }
 
 // WriteLoggedLabels writes many rows of label_log. A row with the ID of one of them is replaced.

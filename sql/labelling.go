@@ -180,14 +180,16 @@ func (l *Labelling) Progress(queue, me string, annotators int64) string {
 	}, ", ") + " FROM " + l.items(queue, me)
 }
 
-// Pairs counts the answers of a queue that two people labelled, by what they say: the verdict of the
-// one whose name comes first, the other's, and how many. A third verdict counts for nobody.
+// Pairs counts the answers of a queue that two people labelled, for each two people by what they say:
+// the one whose name comes first and their verdict, the other and theirs, and how many. A third verdict
+// counts for nobody.
 func (l *Labelling) Pairs(queue string) string {
 	newest := func() string {
 		return `(SELECT case_id, annotator, verdict FROM (SELECT case_id, annotator, verdict, ROW_NUMBER() OVER (PARTITION BY case_id, annotator ORDER BY labelled_at DESC, label_id DESC) AS newest
     FROM badger.label_log WHERE queue_id = ` + l.param(queue) + ` AND NOT decides) n WHERE newest = 1 AND verdict NOT IN (` + noOpinion + `))`
 	}
-	return "SELECT a.verdict, b.verdict, COUNT(*) FROM " + newest() + " a JOIN " + newest() + " b ON a.case_id = b.case_id AND a.annotator < b.annotator GROUP BY a.verdict, b.verdict"
+	const by = "a.annotator, a.verdict, b.annotator, b.verdict"
+	return "SELECT a.annotator AS one, a.verdict AS says, b.annotator AS other, b.verdict AS other_says, COUNT(*) AS answers FROM " + newest() + " a JOIN " + newest() + " b ON a.case_id = b.case_id AND a.annotator < b.annotator GROUP BY " + by + " ORDER BY " + by
 }
 
 // Leases reads the claims of a queue's answers that are still good: claim_key and owner.
@@ -210,4 +212,14 @@ func (l *Labelling) CaseSignals(run, agent, version, batch string) string {
     MAX(CASE WHEN metric = 'relation' THEN label END) AS relation, MAX(CASE WHEN metric = 'sql_complexity' THEN label END) AS tier
 FROM badger.scores WHERE eval_run_id = ` + l.param(run) + " AND agent_name = " + l.param(agent) + " AND agent_version = " + l.param(version) + " AND batch_id = " + l.param(batch) + `
 GROUP BY case_id ORDER BY case_id`
+}
+
+// Answered reads which cases of a range are in agent_runs: case_id.
+func (q *Answers) Answered(r *Range) string {
+	return "SELECT DISTINCT r.case_id FROM " + q.runs(nil) + q.where(Filter{}, r)
+}
+
+// Scored reads which of some cases have scores: case_id.
+func (l *Labelling) Scored(agent, version, batch string, cases []string) string {
+	return "SELECT DISTINCT case_id FROM badger.scores WHERE agent_name = " + l.param(agent) + " AND agent_version = " + l.param(version) + " AND batch_id = " + l.param(batch) + " AND case_id IN (" + params(l.Dialect, &l.Args, cases) + ")"
 }

@@ -53,7 +53,8 @@ func (r Reader) Consensus(ofLabels, ofAnswers, ofLog string) string {
 	return r.expand(consensus(labels(ofLabels, ofAnswers, r.log(ofLog), "", "a.only_version")))
 }
 
-// log is what the log says of answers, the newest of each annotator; "" where there is none.
+// log is what the log says of answers, the newest of each annotator; "" where there is none. Who passes
+// over an answer in one queue, or takes a label of it back, says nothing of their labels in others.
 func (r Reader) log(condition string) string {
 	if r.NoLog {
 		return ""
@@ -65,13 +66,15 @@ func logged(condition string) string {
 	const of = "case_id, agent_name, agent_version, batch_id, annotator, decides"
 	return `
   UNION ALL SELECT ` + of + `, said, 0 AS origin
-  FROM (SELECT ` + of + `, CASE verdict WHEN 'pass' THEN 1 WHEN 'fail' THEN -1 ELSE 0 END AS said, verdict,
+  FROM (SELECT ` + of + `, CASE verdict WHEN 'pass' THEN 1 WHEN 'fail' THEN -1 ELSE 0 END AS said,
           ROW_NUMBER() OVER (PARTITION BY ` + of + ` ORDER BY labelled_at DESC, label_id DESC) AS latest
+    FROM (SELECT ` + of + `, verdict, labelled_at, label_id, ROW_NUMBER() OVER (PARTITION BY ` + of + `, queue_id ORDER BY labelled_at DESC, label_id DESC) AS choice
     FROM (SELECT {text label_log.case_id} AS raw_id, {key label_log.case_id} AS case_id, {key label_log.agent_name} AS agent_name, {key label_log.agent_version} AS agent_version,
-                 {key label_log.batch_id} AS batch_id, {key label_log.annotator} AS annotator, CASE WHEN decides THEN 1 ELSE 0 END AS decides, verdict, labelled_at, label_id
+                 {key label_log.batch_id} AS batch_id, {key label_log.annotator} AS annotator, CASE WHEN decides THEN 1 ELSE 0 END AS decides, queue_id, verdict, labelled_at, label_id
           FROM badger.label_log) k
-    WHERE ` + condition + `) g
-  WHERE latest = 1 AND verdict NOT IN (` + noOpinion + `)`
+    WHERE ` + condition + `) h
+    WHERE choice = 1 AND verdict NOT IN (` + noOpinion + `)) g
+  WHERE latest = 1`
 }
 
 // noOpinion are the verdicts in the log that say nothing of an answer.

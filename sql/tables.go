@@ -261,7 +261,7 @@ var Tables = []Table{
 	},
 	{
 		Name: "label_log", Key: []string{"label_id"},
-		Doc: "What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn.",
+		Doc: "What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer in one queue the latest counts, unless it says skip or withdrawn; of those of several queues the latest of these. It counts in place of what human_labels holds of them.",
 		Columns: []Column{
 			{"label_id", text, "Identifies the label, as its sender named it. The same label sent again is not written again.", "6f1c…", false},
 			{"case_id", text, "The question whose answer is labelled.", "orders-01", false},

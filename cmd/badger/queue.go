@@ -104,7 +104,18 @@ func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 	if err != nil {
 		return asUsage(err)
 	}
-	q, err := s.Make(ctx, plan, ids)
+	run := plan.List.Run
+	shown, err := s.Shown(ctx, scoring.AnswerID{Agent: run.Agent, Version: run.Version, Batch: run.Batch}, ids)
+	if err != nil {
+		return err
+	}
+	if len(ids) > 0 && len(shown) == 0 {
+		return errcode.New(errcode.FailedPrecondition, "queue: the database holds none of the answers of the %s, only their scores, so that people would have nothing to look at; put the answers into badger.agent_runs and run over these, see docs/tables.md", report.Counted(len(ids), "case"))
+	}
+	if n := len(ids) - len(shown); n > 0 {
+		fmt.Fprintf(p.stderr, "%d of %s left out: their answers are not in badger.agent_runs, so that people would have nothing to look at\n", n, report.Counted(len(ids), "case"))
+	}
+	q, err := s.Make(ctx, plan, shown)
 	if err != nil {
 		return asUsage(err)
 	}
@@ -322,6 +333,7 @@ type queueImportCommand struct {
 	File      string `arg:"" placeholder:"FILE" help:"JSON Lines; - is standard input."`
 	Queue     string `placeholder:"QUEUE" help:"The queue that human.votes and human.label count for."`
 	Annotator string `placeholder:"NAME" help:"Whose label human.label is, where a line does not say who labelled."`
+	Unknown   bool   `help:"Take labels of answers that the database does not have, too. Otherwise they are an error."`
 }
 
 // Run reads labels.
@@ -345,9 +357,15 @@ func (c *queueImportCommand) Run(ctx context.Context, p process) error {
 			return noQueue(err)
 		}
 	}
-	done, err := s.Import(ctx, in, labelling.ImportOptions{Queue: c.Queue, Annotator: c.Annotator})
+	done, err := s.Import(ctx, in, labelling.ImportOptions{Queue: c.Queue, Annotator: c.Annotator, Unknown: c.Unknown})
 	if err != nil {
+		if done.Unknown > 0 && !c.Unknown {
+			err = errcode.New(errcode.Of(err), "%w; --unknown takes them, too", err)
+		}
 		return asUsage(err)
+	}
+	if done.Unknown > 0 {
+		fmt.Fprintf(p.stderr, "%s of answers that the database does not have\n", report.Counted(done.Unknown, "line"))
 	}
 	fmt.Fprintf(p.stdout, "%s in %s, %d new\n", report.Counted(done.Labels, "label"), report.Counted(done.Lines, "line"), done.Written)
 	return nil

@@ -103,7 +103,7 @@ func (h Harness) labelling(t *testing.T) {
 	if p, err := w.QueueProgress(ctx, &q, "kim"); err != nil || p != (connectors.QueueProgress{Cases: 3, Done: 1, Skipped: 1, Conflicting: 1, Mine: 1, MySkipped: 1, MyLeft: 1}) {
 		t.Errorf("progress: %+v, %v", p, err)
 	}
-	if pairs, err := w.LabelPairs(ctx, "q1"); err != nil || len(pairs) != 1 || pairs[0] != (connectors.LabelPair{First: "pass", Second: "partly", Count: 1}) {
+	if pairs, err := w.LabelPairs(ctx, "q1"); err != nil || len(pairs) != 1 || pairs[0] != (connectors.LabelPair{One: "kim", Says: "pass", Other: "lee", OtherSays: "partly", Count: 1}) {
 		t.Errorf("pairs: %+v, %v", pairs, err)
 	}
 

@@ -2,6 +2,8 @@ package labelling
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/badger-eval/badger/scoring/agreement"
 )
@@ -12,38 +14,49 @@ const KappaWidth = 0.2
 
 // Agreement is how far people agree with each other in a queue.
 type Agreement struct {
-	Answers int64          // labelled by two people; by three: counted for each pair
-	Kappa   agreement.Stat // Cohen's, over all verdicts that the queue offers
-	More    agreement.Stat // how many more answers it takes for an interval of kappa that is KappaWidth wide
+	People []string       // who labelled answers that somebody else labelled too, by name
+	Pairs  int64          // pairs of labels of the same answer
+	Kappa  agreement.Stat // over all verdicts that the queue offers
+	More   agreement.Stat // how many more answers it takes for an interval of kappa that is KappaWidth wide; only of two people
 }
 
-// Agreement tells how far the people who labelled a queue agree. Of three and more people every pair
-// counts.
+// Agreement tells how far the people who labelled a queue agree. Of two people kappa is Cohen's. Of
+// three and more every pair of labels counts, in both directions, so that it makes no difference who
+// is named first; where all of them labelled all answers, this is Fleiss' kappa (Fleiss 1971). The
+// pairs of one answer depend on each other then, and the variance that More rests on does not hold.
 func (s *Store) Agreement(ctx context.Context, q *Queue) (Agreement, error) {
 	pairs, err := s.Warehouse.LabelPairs(ctx, q.ID)
 	if err != nil {
 		return Agreement{}, err
 	}
-	place := map[string]int{}
+	out, people, place := Agreement{}, map[string]bool{}, map[string]int{}
 	for _, p := range pairs {
-		for _, v := range []string{p.First, p.Second} {
+		people[p.One], people[p.Other] = true, true
+		for _, v := range []string{p.Says, p.OtherSays} {
 			if _, known := place[v]; !known {
 				place[v] = len(place)
 			}
 		}
+		out.Pairs += p.Count
 	}
+	out.People = slices.Sorted(maps.Keys(people))
 	table := make([][]int, len(place))
 	for i := range table {
 		table[i] = make([]int, len(place))
 	}
-	out := Agreement{}
 	for _, p := range pairs {
-		table[place[p.First]][place[p.Second]] += int(p.Count)
-		out.Answers += p.Count
+		table[place[p.Says]][place[p.OtherSays]] += int(p.Count)
+		if len(people) > 2 {
+			table[place[p.OtherSays]][place[p.Says]] += int(p.Count)
+		}
 	}
-	out.Kappa, out.More = agreement.Cohen(table), agreement.CohenCases(table, KappaWidth, agreement.DefaultLevel)
-	if out.More.Defined {
-		out.More.Value = max(0, out.More.Value-float64(out.Answers))
+	out.Kappa = agreement.Cohen(table)
+	if len(people) > 2 {
+		out.More.Why = "more than two people labelled"
+		return out, nil
+	}
+	if out.More = agreement.CohenCases(table, KappaWidth, agreement.DefaultLevel); out.More.Defined {
+		out.More.Value = max(0, out.More.Value-float64(out.Pairs))
 	}
 	return out, nil
 }

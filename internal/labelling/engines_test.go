@@ -124,11 +124,24 @@ var run = caselist.Run{ID: "r1", Agent: "atlas", Version: "2", Batch: "mon"}
 func queue(t *testing.T, s *labelling.Store, cases int, p labelling.Plan) *labelling.Queue {
 	t.Helper()
 	p.List = caselist.State{Run: run, Mode: caselist.All}
+	answer(t, s, run, caseIDs(cases)...)
 	q, err := s.Make(t.Context(), p, caseIDs(cases))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return q
+}
+
+// answer writes answers of a run.
+func answer(t *testing.T, s *labelling.Store, run caselist.Run, cases ...string) {
+	t.Helper()
+	var out []*scoring.Case
+	for _, id := range cases {
+		out = append(out, &scoring.Case{ID: id, Question: "?", Agent: scoring.Agent{Name: run.Agent, Version: run.Version, BatchID: run.Batch, Response: "r"}})
+	}
+	if err := s.Warehouse.WriteCases(t.Context(), "v1", out); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func caseIDs(n int) (ids []string) {

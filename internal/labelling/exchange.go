@@ -3,6 +3,7 @@ package labelling
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -34,8 +35,9 @@ type line struct {
 	Human struct {
 		Label  string            `json:"label,omitempty"`
 		Votes  map[string]string `json:"votes,omitempty"`
-		Labels []labelJSON       `json:"labels"`
+		Labels []labelJSON       `json:"labels,omitempty"`
 	} `json:"human"`
+	decisions map[string]string // third verdicts that stand, by who gave them
 }
 
 // labelJSON is one label, with all that the table holds of it.
@@ -52,55 +54,115 @@ type labelJSON struct {
 	Decides    bool      `json:"decides,omitempty"`
 }
 
-// Export writes the labels of a queue, or all of label_log where queue is empty, as JSON Lines in the
-// form of case files: an answer a line, with every label that was given, the oldest first.
+// Export writes the labels of a queue, or all labels where queue is empty, as JSON Lines in the form
+// of case files: an answer a line, with every label in label_log, the oldest first. What all labels come
+// to counts human_labels too, as everything does that reads labels; labels that name no version of the
+// agent, where it is not known which answered, are left out.
 func (s *Store) Export(ctx context.Context, to io.Writer, queue string) (answers int, err error) {
 	labels, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Queue: queue}, 0)
 	if err != nil {
 		return 0, err
 	}
-	out := bufio.NewWriter(to)
-	write := json.NewEncoder(out)
-	write.SetEscapeHTML(false)
+	lines := map[scoring.AnswerID]*line{}
 	for len(labels) > 0 {
 		n := slices.IndexFunc(labels, func(l Label) bool { return l.AnswerID != labels[0].AnswerID })
 		if n < 0 {
 			n = len(labels)
 		}
-		if err := write.Encode(lineOf(labels[:n])); err != nil {
+		lines[labels[0].AnswerID] = lineOf(labels[:n])
+		labels = labels[n:]
+	}
+	if queue == "" {
+		votes, err := s.votes(ctx)
+		if err != nil {
+			return 0, err
+		}
+		for i := range votes {
+			v := &votes[i]
+			if !v.Known || v.Decides {
+				continue
+			}
+			if lines[v.AnswerID] == nil {
+				lines[v.AnswerID] = newLine(v.AnswerID)
+			}
+			lines[v.AnswerID].add(v.Annotator, verdictOf(v))
+		}
+	}
+	out := bufio.NewWriter(to)
+	write := json.NewEncoder(out)
+	write.SetEscapeHTML(false)
+	for _, id := range slices.SortedFunc(maps.Keys(lines), compareAnswers) {
+		lines[id].decide()
+		if err := write.Encode(lines[id]); err != nil {
 			return answers, err
 		}
-		labels = labels[n:]
 		answers++
 	}
 	return answers, out.Flush()
 }
 
-// lineOf is the line of one answer; its labels are given the oldest first.
-func lineOf(labels []Label) *line {
-	out := &line{CaseID: labels[0].CaseID}
-	of := labels[0].AnswerID
+func compareAnswers(a, b scoring.AnswerID) int {
+	return cmp.Or(strings.Compare(a.CaseID, b.CaseID), strings.Compare(a.Agent, b.Agent), strings.Compare(a.Version, b.Version), strings.Compare(a.Batch, b.Batch))
+}
+
+// votes are what people say of answers, as it counts. A warehouse whose answers are not in its tables
+// has none but those of the log.
+func (s *Store) votes(ctx context.Context) ([]connectors.Vote, error) {
+	votes, err := s.Warehouse.Votes(ctx)
+	if errcode.Of(err) == errcode.NotFound {
+		return nil, nil
+	}
+	return votes, err
+}
+
+func verdictOf(v *connectors.Vote) string { return []string{"fail", "unsure", "pass"}[v.Says+1] }
+
+func newLine(of scoring.AnswerID) *line {
+	out := &line{CaseID: of.CaseID, decisions: map[string]string{}}
 	out.Agent.Name, out.Agent.Version, out.Agent.BatchID = of.Agent, of.Version, of.Batch
 	out.Human.Votes = map[string]string{}
-	decisions := map[string]string{}
-	for i := range labels {
-		l := &labels[i]
-		out.Human.Labels = append(out.Human.Labels, labelJSON{l.ID, l.Annotator, l.Verdict, l.Note, l.GoldWrong, l.Ambiguous, l.At.UTC(), l.Queue, l.AnswerHash, l.Decides})
-		votes := out.Human.Votes
-		if l.Decides {
-			votes = decisions
-		}
-		if answered(l.Verdict) {
-			votes[l.Annotator] = l.Verdict
-		} else {
-			delete(votes, l.Annotator)
-		}
+	return out
+}
+
+// lineOf is the line of one answer; its labels are given the oldest first.
+func lineOf(labels []Label) *line {
+	out := newLine(labels[0].AnswerID)
+	type whose struct {
+		annotator string
+		decides   bool
 	}
-	out.Human.Label = majority(out.Human.Votes)
-	if len(decisions) > 0 {
-		out.Human.Label = majority(decisions)
+	given := map[whose][]Label{}
+	for _, l := range slices.Backward(labels) {
+		given[whose{l.Annotator, l.Decides}] = append(given[whose{l.Annotator, l.Decides}], l)
+	}
+	for _, l := range labels {
+		out.Human.Labels = append(out.Human.Labels, labelJSON{l.ID, l.Annotator, l.Verdict, l.Note, l.GoldWrong, l.Ambiguous, l.At.UTC(), l.Queue, l.AnswerHash, l.Decides})
+	}
+	for who, rows := range given {
+		votes := out.Human.Votes
+		if who.decides {
+			votes = out.decisions
+		}
+		if l := counting(rows); l != nil && answered(l.Verdict) {
+			votes[who.annotator] = l.Verdict
+		}
 	}
 	return out
+}
+
+// add adds the vote of somebody of whom the log says nothing.
+func (l *line) add(annotator, verdict string) {
+	if l.Human.Votes[annotator] == "" {
+		l.Human.Votes[annotator] = verdict
+	}
+}
+
+// decide says what the labels come to.
+func (l *line) decide() {
+	l.Human.Label = majority(l.Human.Votes)
+	if len(l.decisions) > 0 {
+		l.Human.Label = majority(l.decisions)
+	}
 }
 
 // majority is what most votes say: pass, fail, or nothing.
@@ -127,27 +189,32 @@ func majority(votes map[string]string) string {
 type Imported struct {
 	Lines, Labels int // that the file holds
 	Written       int // labels that were new
+	Unknown       int // lines that name answers that the warehouse does not hold
 }
 
 // ImportOptions say how a file is read.
 type ImportOptions struct {
 	Queue     string // of labels that name no queue; empty: none
 	Annotator string // whose label human.label is, where the line has no votes; empty: such a line is an error
+	Unknown   bool   // labels of answers that the warehouse does not hold are written too, rather than an error
 }
 
 // Import reads labels from JSON Lines in the form of case files. Labels that [Store.Export] wrote are
-// written as they are, with their times, unless a label with their ID is there. Of human.votes and
-// human.label those are written that say something else than the annotator's newest label of the
-// answer. Reading a file again changes nothing. An error names the line; the lines before it may have
-// been written.
+// written as they are, unless a label with their ID is there; times that are still to come become the
+// present. Of human.votes and human.label the last counts that the file has of an annotator and an
+// answer, and it is written where it says something else than the annotator's label of the answer.
+// Reading a file again changes nothing.
+//
+// An error names the line, and nothing is written then. Lines that name answers of which the warehouse
+// has neither the answer nor a score are an error (FailedPrecondition) unless the options allow them.
 func (s *Store) Import(ctx context.Context, in io.Reader, o ImportOptions) (done Imported, err error) {
-	var pending [][]Label
-	write := func() error {
-		n, err := s.bring(ctx, pending)
-		done.Written += n
-		pending = pending[:0]
-		return err
+	queues, err := s.optionsOfQueues(ctx)
+	if err != nil {
+		return done, err
 	}
+	var labels []Label
+	firstOf := map[scoring.AnswerID]int{} // the first line of each answer
+	lines := map[scoring.AnswerID]int{}
 	for l, err := range textlines.Read(in, maxLine) {
 		if err != nil {
 			return done, errcode.New(errcode.Of(err), "reading labels: %w", err)
@@ -159,30 +226,138 @@ func (s *Store) Import(ctx context.Context, in io.Reader, o ImportOptions) (done
 		if len(text) == 0 {
 			continue
 		}
-		labels, err := s.read(text, o)
+		of, read, err := s.read(text, o, queues)
 		if err != nil {
 			return done, errcode.New(errcode.Of(err), "line %d: %w", l.Number, err)
 		}
+		if lines[of]++; lines[of] == 1 {
+			firstOf[of] = int(l.Number)
+		}
 		done.Lines++
-		done.Labels += len(labels)
-		if pending = append(pending, labels); len(pending) == batch {
-			if err := write(); err != nil {
-				return done, err
+		done.Labels += len(read)
+		labels = append(labels, read...)
+	}
+	unknown, err := s.unknown(ctx, slices.Collect(maps.Keys(lines)))
+	if err != nil {
+		return done, err
+	}
+	first := scoring.AnswerID{}
+	for _, of := range unknown {
+		done.Unknown += lines[of]
+		if first == (scoring.AnswerID{}) || firstOf[of] < firstOf[first] {
+			first = of
+		}
+	}
+	if done.Unknown > 0 && !o.Unknown {
+		return done, errcode.New(errcode.FailedPrecondition, "%d of %d lines name answers that the database does not have, the first in line %d: case %.80q of agent %.80q, version %.80q, batch %.80q; nothing was written",
+			done.Unknown, done.Lines, firstOf[first], first.CaseID, first.Agent, first.Version, first.Batch)
+	}
+	labels = lastVotes(labels)
+	s.notLaterThanNow(labels)
+	said, err := s.saidElsewhere(ctx, labels)
+	if err != nil {
+		return done, err
+	}
+	for part := range slices.Chunk(labels, batch) {
+		n, err := s.bring(ctx, part, said)
+		done.Written += n
+		if err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}
+
+// batch is how many labels are written at once.
+const batch = 500
+
+// optionsOfQueues are the verdicts that the queues offer, by queue.
+func (s *Store) optionsOfQueues(ctx context.Context) (map[string][]string, error) {
+	all, err := s.Queues(ctx)
+	if err != nil && errcode.Of(err) != errcode.NotFound { // tables of an earlier version have none
+		return nil, err
+	}
+	out := map[string][]string{}
+	for i := range all {
+		out[all[i].ID] = all[i].Options
+	}
+	return out, nil
+}
+
+// unknown are those of some answers that are neither in agent_runs nor scored.
+func (s *Store) unknown(ctx context.Context, answers []scoring.AnswerID) ([]scoring.AnswerID, error) {
+	cases := map[scoring.AnswerID][]string{}
+	for _, of := range answers {
+		id := of.CaseID
+		of.CaseID = ""
+		cases[of] = append(cases[of], id)
+	}
+	var out []scoring.AnswerID
+	for of, ids := range cases {
+		for part := range slices.Chunk(ids, batch) {
+			there, err := s.Warehouse.Answered(ctx, of, part)
+			if err != nil {
+				return nil, err
+			}
+			scored, err := s.Warehouse.Scored(ctx, of, part)
+			if err != nil {
+				return nil, err
+			}
+			for _, id := range part {
+				if !there[id] && !scored[id] {
+					one := of
+					one.CaseID = id
+					out = append(out, one)
+				}
 			}
 		}
 	}
-	return done, write()
+	return out, nil
 }
 
-// batch is how many answers are written at once.
-const batch = 200
+// lastVotes are the labels without votes that the file itself replaces later on.
+func lastVotes(labels []Label) []Label {
+	type whose struct {
+		scoring.AnswerID
+		annotator, queue string
+	}
+	seen := map[whose]bool{}
+	var out []Label
+	for _, l := range slices.Backward(labels) {
+		who := whose{l.AnswerID, l.Annotator, l.Queue}
+		if l.At.IsZero() && seen[who] {
+			continue
+		}
+		seen[who] = seen[who] || l.At.IsZero()
+		out = append(out, l)
+	}
+	slices.Reverse(out)
+	return out
+}
 
-// read reads the labels of a line. Those without a time are votes.
-func (s *Store) read(text []byte, o ImportOptions) ([]Label, error) {
+// notLaterThanNow brings times that are still to come to the present, in their order: else they would
+// count before all that people say until then.
+func (s *Store) notLaterThanNow(labels []Label) {
+	now := s.now().UTC().Truncate(time.Microsecond)
+	var late []*Label
+	for i := range labels {
+		if labels[i].At.After(now) {
+			late = append(late, &labels[i])
+		}
+	}
+	slices.SortStableFunc(late, func(a, b *Label) int { return a.At.Compare(b.At) })
+	for i, l := range late {
+		l.At = now.Add(time.Duration(i+1-len(late)) * time.Microsecond)
+	}
+}
+
+// read reads the labels of a line, and whose answer they are of. Those without a time are votes.
+func (s *Store) read(text []byte, o ImportOptions, queues map[string][]string) (of scoring.AnswerID, out []Label, err error) {
 	c, err := scoring.DecodeCase(text)
 	if err != nil {
-		return nil, err
+		return of, nil, err
 	}
+	of = c.AnswerID()
 	var more struct {
 		Human struct {
 			Labels []labelJSON     `json:"labels"`
@@ -190,38 +365,47 @@ func (s *Store) read(text []byte, o ImportOptions) ([]Label, error) {
 		} `json:"human"`
 	}
 	if err := json.Unmarshal(text, &more); err != nil {
-		return nil, errcode.New(errcode.InvalidArgument, "human.labels: %w", err)
+		return of, nil, errcode.New(errcode.InvalidArgument, "human.labels: %w", err)
 	}
-	var out []Label
-	if more.Human.Labels != nil {
-		for i, j := range more.Human.Labels {
-			l := Label{
-				ID: j.ID, AnswerID: c.AnswerID(), Annotator: j.Annotator, Verdict: j.Verdict, Note: j.Note, GoldWrong: j.GoldWrong, Ambiguous: j.Ambiguous,
-				At: j.At.UTC().Truncate(time.Microsecond), Queue: j.Queue, AnswerHash: j.AnswerHash, Decides: j.Decides,
-			}
-			if l.At.IsZero() {
-				return nil, errcode.New(errcode.InvalidArgument, "human.labels: label %d has no labelled_at", i+1)
-			}
-			out = append(out, l)
+	named := map[string]bool{}
+	for i, j := range more.Human.Labels {
+		l := Label{
+			ID: j.ID, AnswerID: of, Annotator: j.Annotator, Verdict: j.Verdict, Note: j.Note, GoldWrong: j.GoldWrong, Ambiguous: j.Ambiguous,
+			At: j.At.UTC().Truncate(time.Microsecond), Queue: j.Queue, AnswerHash: j.AnswerHash, Decides: j.Decides,
 		}
-	} else if out, err = votes(c, more.Human.Label, o); err != nil {
-		return nil, err
+		if l.At.IsZero() {
+			return of, nil, errcode.New(errcode.InvalidArgument, "human.labels: label %d has no labelled_at", i+1)
+		}
+		named[strings.TrimSpace(l.Annotator)] = true
+		out = append(out, l)
+	}
+	if more.Human.Labels == nil || len(c.Votes) > 0 {
+		given, err := votes(c, more.Human.Label, o, queues[o.Queue], named)
+		if err != nil {
+			return of, nil, err
+		}
+		out = append(out, given...)
 	}
 	for i := range out {
-		id := out[i].ID
-		if out[i].At.IsZero() {
-			out[i].ID = "vote"
+		l := &out[i]
+		id, options := l.ID, slices.Concat(DefaultOptions, queues[l.Queue])
+		if _, here := queues[l.Queue]; !here && l.Queue != "" { // of another database, whose queue offered it
+			options = append(options, l.Verdict)
 		}
-		if err := check(&Queue{Options: append(slices.Clone(DefaultOptions), out[i].Verdict)}, &out[i]); err != nil {
-			return nil, err
+		if l.At.IsZero() {
+			l.ID = "vote"
 		}
-		out[i].ID = id
+		if err := check(&Queue{Options: options}, l); err != nil {
+			return of, nil, err
+		}
+		l.ID = id
 	}
-	return out, nil
+	return of, out, nil
 }
 
-// votes are the labels of a case file's line that only says who says what.
-func votes(c *scoring.Case, label json.RawMessage, o ImportOptions) ([]Label, error) {
+// votes are the labels of a case file's line that only says who says what, but for those of the people
+// whose labels it lists besides.
+func votes(c *scoring.Case, label json.RawMessage, o ImportOptions, options []string, besides map[string]bool) ([]Label, error) {
 	var said map[string]any
 	if len(c.Votes) > 0 && json.Unmarshal(c.Votes, &said) != nil {
 		return nil, errcode.New(errcode.InvalidArgument, "human.votes: expected an object of verdicts by name, such as {\"kim\": \"pass\"}: a list does not say whose they are")
@@ -243,28 +427,29 @@ func votes(c *scoring.Case, label json.RawMessage, o ImportOptions) ([]Label, er
 			b, _ := json.Marshal(said[name]) // came from JSON
 			text = string(b)
 		}
-		if said[name] == nil {
+		if said[name] == nil || besides[strings.TrimSpace(name)] {
 			continue
 		}
-		verdict := "unsure"
-		if passes, says := scoring.ReadLabel(text); says {
+		verdict := strings.TrimSpace(text)
+		switch passes, says := scoring.ReadLabel(text); {
+		case says:
 			verdict = map[bool]string{true: "pass", false: "fail"}[passes]
+		case slices.Contains(options, verdict):
+		case strings.EqualFold(verdict, "unsure"):
+			verdict = "unsure"
+		default:
+			return nil, errcode.New(errcode.InvalidArgument, "human.votes: %.80q says %.40q, expected pass, fail, unsure, true, false, 1, 0, yes, no, correct, incorrect or an option of the queue", name, text)
 		}
 		out = append(out, Label{AnswerID: c.AnswerID(), Annotator: strings.TrimSpace(name), Verdict: verdict, Queue: o.Queue})
 	}
 	return out, nil
 }
 
-// bring writes the labels of some answers that are not there yet.
-func (s *Store) bring(ctx context.Context, answers [][]Label) (written int, err error) {
+// bring writes those of some labels that are not there yet. said is what people say already.
+func (s *Store) bring(ctx context.Context, labels []Label, said map[voter]string) (written int, err error) {
 	var cases []string
-	for _, labels := range answers {
-		for i := range labels {
-			cases = append(cases, labels[i].CaseID)
-		}
-	}
-	if len(cases) == 0 {
-		return 0, nil
+	for i := range labels {
+		cases = append(cases, labels[i].CaseID)
 	}
 	there, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Cases: distinct(cases)}, 0)
 	if err != nil {
@@ -285,31 +470,48 @@ func (s *Store) bring(ctx context.Context, answers [][]Label) (written int, err 
 		note(&there[i])
 	}
 	var fresh []Label
-	for _, labels := range answers {
-		for i := range labels {
-			l := &labels[i]
-			if l.At.IsZero() { // a vote
-				n := newest[whose{l.AnswerID, l.Annotator, l.Queue}]
-				if n != nil && n.Verdict == l.Verdict {
-					continue
-				}
-				l.ID, l.At = strings.ToLower(rand.Text()), s.now().UTC().Truncate(time.Microsecond)
-				if n != nil && !l.At.After(n.At) {
-					l.At = n.At.Add(time.Microsecond)
-				}
-			} else if is := known[l.ID]; is != nil {
-				same := *is
-				if same.At.Equal(l.At) {
-					same.At = l.At
-				}
-				if same != *l {
-					return 0, errcode.New(errcode.AlreadyExists, "case %q: another label has the id %q", l.CaseID, l.ID)
-				}
+	for i := range labels {
+		l := &labels[i]
+		if l.At.IsZero() { // a vote
+			n := newest[whose{l.AnswerID, l.Annotator, l.Queue}]
+			if n != nil && n.Verdict == l.Verdict || n == nil && l.Queue == "" && said[voter{l.AnswerID, l.Annotator}] == l.Verdict {
 				continue
 			}
-			note(l)
-			fresh = append(fresh, *l)
+			l.ID, l.At = strings.ToLower(rand.Text()), s.now().UTC().Truncate(time.Microsecond)
+			if n != nil && !l.At.After(n.At) {
+				l.At = n.At.Add(time.Microsecond)
+			}
+		} else if is := known[l.ID]; is != nil {
+			same := *is
+			same.At = l.At // it may have been to come when it was read first
+			if same != *l {
+				return 0, errcode.New(errcode.AlreadyExists, "case %q: another label has the id %q", l.CaseID, l.ID)
+			}
+			continue
 		}
+		note(l)
+		fresh = append(fresh, *l)
 	}
 	return len(fresh), s.Warehouse.WriteLoggedLabels(ctx, fresh)
+}
+
+type voter struct {
+	scoring.AnswerID
+	annotator string
+}
+
+// saidElsewhere is what people say as it counts, human_labels included; nothing where no label is a
+// vote.
+func (s *Store) saidElsewhere(ctx context.Context, labels []Label) (map[voter]string, error) {
+	if !slices.ContainsFunc(labels, func(l Label) bool { return l.At.IsZero() }) {
+		return nil, nil
+	}
+	all, err := s.votes(ctx)
+	out := map[voter]string{}
+	for i := range all {
+		if v := &all[i]; v.Known && !v.Decides {
+			out[voter{v.AnswerID, v.Annotator}] = verdictOf(v)
+		}
+	}
+	return out, err
 }

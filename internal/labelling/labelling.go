@@ -13,6 +13,7 @@ package labelling
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -120,19 +121,36 @@ func (s *Store) Neighbours(ctx context.Context, q *Queue, me string, position in
 	return before, after, err
 }
 
-// Mine is the newest label of an annotator for an answer, in a queue, or in any and outside of one
-// where the queue is empty; nil where there is none. Decisions count apart.
+// Mine is the label of an annotator for an answer, in a queue, or where the queue is empty the one that
+// counts of all queues and outside of them; nil where there is none. Decisions count apart.
 func (s *Store) Mine(ctx context.Context, of Label) (*Label, error) {
 	rows, err := s.newest(ctx, &of, 0)
+	if err != nil {
+		return nil, err
+	}
+	rows = slices.DeleteFunc(rows, func(r Label) bool { return r.Decides != of.Decides || of.Queue != "" && r.Queue != of.Queue })
+	return counting(rows), nil
+}
+
+// counting is the one of an annotator's labels for an answer that counts, given the newest first: the
+// newest of each queue, of these the newest that says something of the answer, or else that it was
+// passed over. nil where there is none.
+func counting(rows []Label) (found *Label) {
+	seen := map[string]bool{}
 	for i := range rows {
-		if r := &rows[i]; r.Decides == of.Decides && (of.Queue == "" || r.Queue == of.Queue) {
-			if r.Verdict == Withdrawn {
-				return nil, err
-			}
-			return r, err
+		r := &rows[i]
+		if seen[r.Queue] {
+			continue
+		}
+		seen[r.Queue] = true
+		if answered(r.Verdict) {
+			return r
+		}
+		if found == nil && r.Verdict == Skip {
+			found = r
 		}
 	}
-	return nil, err
+	return found
 }
 
 // newest are the labels of one annotator for one answer, in any queue, the newest first.

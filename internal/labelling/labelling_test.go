@@ -253,11 +253,11 @@ func TestAgreement(t *testing.T) {
 		give("kim", "fail", "pass", "pass", "pass", "fail", "fail", "fail", "fail", "pass", "skip")
 		give("kim", "pass") // a change of mind
 		give("lee", "pass", "pass", "pass", "fail", "fail", "fail", "fail", "pass", "skip", "fail")
-		third := say(q, "third", "mo", "c001", "fail")
+		third := say(q, "third", "mo", "c004", "fail")
 		third.Decides = true
 		save(t, s, q, third)
 		a, err := s.Agreement(t.Context(), q)
-		if err != nil || a.Answers != 8 || a.Kappa.Value != 0.5 || a.More.Value != 281 {
+		if err != nil || a.Pairs != 8 || a.Kappa.Value != 0.5 || a.More.Value != 281 {
 			t.Errorf("%+v, %v", a, err)
 		}
 	})
@@ -284,9 +284,7 @@ func TestLogAndHumanLabels(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := w.WriteCases(t.Context(), "v1", []*scoring.Case{{ID: "c001", Question: "?", Agent: scoring.Agent{Name: run.Agent, Version: run.Version, BatchID: run.Batch, Response: "r"}}}); err != nil {
-			t.Fatal(err)
-		}
+		answer(t, s, run, "c001")
 		votes, err := w.Votes(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -379,6 +377,7 @@ func TestHostileNames(t *testing.T) {
 			cases = append(cases, "case "+h)
 		}
 		for i, h := range hostile {
+			answer(t, s, caselist.Run{ID: h, Agent: h, Version: h, Batch: h}, cases...)
 			q, err := s.Make(t.Context(), labelling.Plan{
 				Name: h, Guideline: h, By: h, Annotators: len(hostile), Options: []string{"pass", "fail", "o" + h},
 				List: caselist.State{Run: caselist.Run{ID: h, Agent: h, Version: h, Batch: h}, Mode: caselist.All, Search: h},
@@ -461,9 +460,13 @@ func TestExchange(t *testing.T) {
 			t.Errorf("reading the file again changed the log: %s", d)
 		}
 	})
-	onEngines(t, 1, func(t *testing.T, _ *clock, of []*labelling.Store) {
+	onEngines(t, 1, func(t *testing.T, c *clock, of []*labelling.Store) {
 		s := of[0]
-		if done, err := s.Import(t.Context(), bytes.NewReader(file.Bytes()), labelling.ImportOptions{}); err != nil || done.Written != 8 {
+		c.pass(time.Hour)
+		if done, err := s.Import(t.Context(), bytes.NewReader(file.Bytes()), labelling.ImportOptions{}); errcode.Of(err) != errcode.FailedPrecondition || done.Written != 0 || len(logged(t, s)) != 0 {
+			t.Errorf("into a warehouse without the answers: %+v, %v", done, err)
+		}
+		if done, err := s.Import(t.Context(), bytes.NewReader(file.Bytes()), labelling.ImportOptions{Unknown: true}); err != nil || done.Written != 8 || done.Unknown != 3 {
 			t.Fatalf("into another warehouse: %+v, %v", done, err)
 		}
 		other.Reset()
@@ -478,12 +481,13 @@ func TestImportVotes(t *testing.T) {
 		s := of[0]
 		read := func(o labelling.ImportOptions, lines ...string) (labelling.Imported, error) {
 			c.pass(time.Second)
+			o.Unknown = true
 			return s.Import(t.Context(), strings.NewReader(strings.Join(lines, "\n")), o)
 		}
-		votes := `{"case_id": "c1", "agent": {"name": "atlas", "batch_id": 7}, "human": {"label": 1, "votes": {"kim": "yes", "lee": 0, "mo": "perhaps", "nobody": null}}}`
+		votes := `{"case_id": "c1", "agent": {"name": "atlas", "batch_id": 7}, "human": {"label": 1, "votes": {"kim": "yes", "lee": 0, "mo": "Unsure", "nobody": null}}}`
 		label := `{"case_id": "c2", "agent": {"name": "atlas"}, "human": {"label": "incorrect"}}`
 		for i, want := range []int{4, 0} {
-			if done, err := read(labelling.ImportOptions{Annotator: "kim"}, "\xef\xbb\xbf"+votes, "", label); err != nil || done != (labelling.Imported{Lines: 2, Labels: 4, Written: want}) {
+			if done, err := read(labelling.ImportOptions{Annotator: "kim"}, "\xef\xbb\xbf"+votes, "", label); err != nil || done != (labelling.Imported{Lines: 2, Labels: 4, Written: want, Unknown: 2}) {
 				t.Errorf("time %d: %+v, %v", i+1, done, err)
 			}
 		}
@@ -512,6 +516,9 @@ func TestImportVotes(t *testing.T) {
 			{`{"human": {"votes": {}}}`, "line 2: case: case_id is missing"},
 			{`{"case_id": "c1", "human": {"labels": [{"id": "a", "annotator": "kim", "verdict": "pass"}]}}`, "line 2: human.labels: label 1 has no labelled_at"},
 			{`{"case_id": "c1", "human": {"labels": [{"id": "a", "verdict": "pass", "labelled_at": "2025-01-14T08:00:00Z"}]}}`, "line 2: label: the annotator is missing"},
+			{`{"case_id": "c1", "human": {"votes": {"kim": "pass", "lee": "banana"}}}`, `line 2: human.votes: "lee" says "banana", expected pass, fail, unsure`},
+			{`{"case_id": "c1", "human": {"votes": {"lee": 7}}}`, `line 2: human.votes: "lee" says "7"`},
+			{`{"case_id": "c1", "human": {"labels": [{"id": "a", "annotator": "kim", "verdict": "banana", "labelled_at": "2025-01-14T08:00:00Z"}]}}`, `line 2: label: the verdict is "banana"`},
 			{`{"case_id": "c1", "human": {"labels": 3}}`, "line 2: human.labels"},
 			{`{"case_id": "c1", "human": {"votes": {"a\u0000": "pass"}}}`, "line 2: annotator: it holds the character NUL"},
 		} {

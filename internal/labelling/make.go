@@ -15,7 +15,7 @@ import (
 
 // Plan is a queue that is to be made.
 type Plan struct {
-	Name           string // empty: the order and the mode
+	Name           string // empty: the mode and the order, but for a blind queue
 	List           caselist.State
 	Order          Order
 	Seed           int64
@@ -72,6 +72,9 @@ func (p *Plan) queue() (*Queue, error) {
 	list := p.List
 	list.Page, list.Size, list.Columns, list.Tall = 1, 0, nil, false
 	q.Filter = list.Values().Encode()
+	if q.Name == "" && q.Blind {
+		q.Name = "blind queue" // which answers were chosen may tell how they were scored
+	}
 	if q.Name == "" {
 		q.Name = strings.Join(slices.DeleteFunc([]string{string(p.List.Mode), string(p.Order)}, func(s string) bool { return s == "" }), ", ")
 	}

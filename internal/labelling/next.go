@@ -10,19 +10,21 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // Next is what an annotator is to label next.
 type Next struct {
 	Item *Item // nil: nothing
 	Busy bool  // answers are left that others have before them at this moment
+	Gone bool  // answers are left that the warehouse does not hold any more, so that nobody can see them
 }
 
 // candidates is how many answers of a queue are looked at in one go.
 const candidates = 100
 
 // Next gives an annotator the first answer of a queue that they have neither answered nor skipped,
-// that wants annotators, and that is none of not. It is kept for them while they renew it: then no
+// that wants annotators, that can be shown, and that is none of not. It is kept for them while they renew it: then no
 // more people than the queue asks for are given an answer. Where the warehouse cannot decide who
 // comes first (driver.Dialect.NoClaims), nothing is kept.
 func (s *Store) Next(ctx context.Context, q *Queue, me string, not ...string) (Next, error) {
@@ -52,10 +54,18 @@ func (s *Store) next(ctx context.Context, q *Queue, me string, not []string) (ne
 		if err != nil || len(items) == 0 {
 			return next, yielded, err
 		}
+		shown, err := s.Shown(ctx, q.Answer(""), casesOf(items))
+		if err != nil {
+			return next, yielded, err
+		}
 		for i := range items {
 			item := &items[i]
 			from = item.Position + 1
 			if slices.Contains(not, item.CaseID) {
+				continue
+			}
+			if !slices.Contains(shown, item.CaseID) {
+				next.Gone = true
 				continue
 			}
 			if item.Done+int64(len(held[item.Position].others(me))) >= q.Annotators {
@@ -73,6 +83,30 @@ func (s *Store) next(ctx context.Context, q *Queue, me string, not []string) (ne
 			yielded, next.Busy = true, true
 		}
 	}
+}
+
+func casesOf(items []Item) []string {
+	out := make([]string, len(items))
+	for i := range items {
+		out[i] = items[i].CaseID
+	}
+	return out
+}
+
+// Shown are those of some cases of which people can see the answer of an agent, in their order: its
+// answer is in agent_runs. A run over a file leaves only scores.
+func (s *Store) Shown(ctx context.Context, of scoring.AnswerID, cases []string) ([]string, error) {
+	there, err := s.Warehouse.Answered(ctx, of, cases)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, id := range cases {
+		if there[id] {
+			out = append(out, id)
+		}
+	}
+	return out, nil
 }
 
 // Open keeps an answer for whoever has it before them, where it has a place left. It makes a lease

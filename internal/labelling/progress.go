@@ -53,15 +53,21 @@ type Conflict struct {
 	Decision *Label  // the verdict that settles it; nil: none
 }
 
+// atLeast is how many people are to have answered before it is told that they differ.
+func atLeast(q *Queue) int64 {
+	if q.Blind {
+		return max(2, q.Annotators)
+	}
+	return 2
+}
+
+func inConflict(q *Queue, item *Item) bool { return item.Differ && item.Done >= atLeast(q) }
+
 // Conflicts lists at most limit answers of which people say different things, from a position on, in
 // the queue's order. Of a blind queue those are left out that want more people: whoever comes next
 // must not see what others said.
 func (s *Store) Conflicts(ctx context.Context, q *Queue, me string, from, limit int64) ([]Conflict, error) {
-	least := int64(2)
-	if q.Blind {
-		least = max(least, q.Annotators)
-	}
-	items, err := s.Warehouse.QueueItems(ctx, connectors.QueueItems{Queue: q.ID, Me: me, From: from, Conflict: least, Limit: limit})
+	items, err := s.Warehouse.QueueItems(ctx, connectors.QueueItems{Queue: q.ID, Me: me, From: from, Conflict: atLeast(q), Limit: limit})
 	if err != nil || len(items) == 0 {
 		return nil, err
 	}

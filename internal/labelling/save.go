@@ -20,23 +20,33 @@ const (
 // Save writes a label and gives the answer back. It returns what is written, with its time. The same
 // label sent again is not written again; another one under its ID is an error (AlreadyExists). q is
 // the label's queue, or nil where there is none. Neither a lease nor a queue that was closed is in
-// the way of a label: what somebody said is kept.
+// the way of a label: what somebody said is kept. A third verdict is a label of an answer that
+// [Store.Conflicts] lists; of others it is an error (FailedPrecondition).
 func (s *Store) Save(ctx context.Context, q *Queue, l Label) (Label, error) {
+	return s.save(ctx, q, l, false)
+}
+
+// save is [Store.Save]; what is restored was in order when it was first said.
+func (s *Store) save(ctx context.Context, q *Queue, l Label, restored bool) (Label, error) {
 	if err := check(q, &l); err != nil {
 		return l, err
 	}
+	var item *Item
 	if q != nil {
 		if l.AnswerID != q.Answer(l.CaseID) || l.Queue != q.ID {
 			return l, errcode.New(errcode.InvalidArgument, "label: it is of another answer than those of queue %s", q.ID)
 		}
-		item, err := s.Item(ctx, q, l.Annotator, l.CaseID)
-		if err != nil {
+		var err error
+		if item, err = s.Item(ctx, q, l.Annotator, l.CaseID); err != nil {
 			return l, err
 		}
 		defer func() { _ = s.Leave(context.WithoutCancel(ctx), q, item, l.Annotator) }() // else it ends by itself
 	}
 	if there, err := s.saved(ctx, &l); err != nil || there != nil {
 		return valueOf(there, l), err
+	}
+	if l.Decides && !restored && (item == nil || !inConflict(q, item)) {
+		return l, errcode.New(errcode.FailedPrecondition, "label: a third verdict settles what people say differently of an answer, and of case %.80q they do not", l.CaseID)
 	}
 	l.At = s.now().UTC().Truncate(time.Microsecond)
 	newest, err := s.newest(ctx, &l, 1)
@@ -115,36 +125,49 @@ func isID(s string) bool {
 	return s != "" && len(s) <= maxID && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) })
 }
 
-// Undo takes back what an annotator said last in a queue: a new label, named id, says what they had
-// said of that answer before, or that it is withdrawn. Undoing once more brings it back. NotFound
-// where they have said nothing.
+// Undo takes back what an annotator said last in a queue, a third verdict too: a new label, named id,
+// says what they had said of that answer before, or that it is withdrawn. Undoing once more brings it
+// back. NotFound where they have said nothing.
 func (s *Store) Undo(ctx context.Context, q *Queue, me, id string) (Label, error) {
+	return s.undo(ctx, connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true}, q, id)
+}
+
+// UndoDecision is [Store.Undo] of the third verdict that an annotator gave on a case.
+func (s *Store) UndoDecision(ctx context.Context, q *Queue, me, caseID, id string) (Label, error) {
+	f := connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true, Cases: []string{caseID}}
+	return s.undo(ctx, f, q, id, func(l Label) bool { return !l.Decides })
+}
+
+// undo takes back the newest label that a filter chooses and that is none of not.
+func (s *Store) undo(ctx context.Context, f connectors.LabelFilter, q *Queue, id string, not ...func(Label) bool) (Label, error) {
 	if !isID(id) {
 		return Label{}, errcode.New(errcode.InvalidArgument, "label: the id is %.40q, expected 1 to %d letters, digits and hyphens", id, maxID)
 	}
-	sent, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{ID: id, Queue: q.ID, Annotator: me}, 1)
+	sent, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{ID: id, Queue: q.ID, Annotator: f.Annotator}, 1)
 	if err != nil {
 		return Label{}, err
 	}
 	if len(sent) == 1 { // this was sent before
 		return sent[0], nil
 	}
-	rows, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true}, 0)
+	rows, err := s.Warehouse.LoggedLabels(ctx, f, 0)
 	if err != nil {
 		return Label{}, err
 	}
-	rows = slices.DeleteFunc(rows, func(l Label) bool { return l.Decides })
+	for _, leaveOut := range not {
+		rows = slices.DeleteFunc(rows, leaveOut)
+	}
 	if len(rows) == 0 {
 		return Label{}, errcode.New(errcode.NotFound, "queue %s: there is nothing to undo", q.ID)
 	}
 	last := rows[0]
-	back := Label{AnswerID: last.AnswerID, Annotator: me, Verdict: Withdrawn, Queue: q.ID, AnswerHash: last.AnswerHash}
+	back := Label{AnswerID: last.AnswerID, Annotator: last.Annotator, Verdict: Withdrawn, Queue: q.ID, AnswerHash: last.AnswerHash, Decides: last.Decides}
 	for i := range rows[1:] {
-		if r := &rows[1+i]; r.AnswerID == last.AnswerID {
+		if r := &rows[1+i]; r.AnswerID == last.AnswerID && r.Decides == last.Decides {
 			back = *r
 			break
 		}
 	}
 	back.ID = id
-	return s.Save(ctx, q, back)
+	return s.save(ctx, q, back, true)
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
+	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -29,8 +31,29 @@ type adjudication struct {
 
 type conflictView struct {
 	labelling.Conflict
-	Address string // of the page of the case
-	Control *labelControl
+	Address string        // of the page of the case
+	Control *labelControl // nil: who asks may not settle it, or it cannot be shown
+	Why     string        // why they may not
+	UndoID  string        // "": the third verdict is not theirs
+}
+
+// Rater tells whether somebody labelled the case, too.
+func (c conflictView) Rater(who string) bool {
+	return slices.ContainsFunc(c.Labels, func(l labelling.Label) bool { return l.Annotator == who })
+}
+
+// maySettle is the error of who may not settle what people say differently of an answer, or nil. Who is
+// of one of the opinions is no judge of them. An admin may do everything, and the page shows it.
+func maySettle(r *http.Request, q *labelling.Queue, item *labelling.Item) error {
+	switch {
+	case caller(r.Context()).May(identity.Admin):
+		return nil
+	case !seesOthers(r, q):
+		return errcode.New(errcode.PermissionDenied, "this queue is blind: until it is closed, only an admin sees and settles where people differ")
+	case item.Mine == connectors.Answered:
+		return errcode.New(errcode.PermissionDenied, "you labelled this case yourself: somebody else settles it, or an admin")
+	}
+	return nil
 }
 
 // conflictsOnPage is how many a page shows.
@@ -51,6 +74,9 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 			return content{}, errcode.New(errcode.InvalidArgument, "from: %.40q, expected a whole number from 1", text)
 		}
 	}
+	if !seesOthers(r, q) {
+		return content{}, errcode.New(errcode.PermissionDenied, "this queue is blind: until it is closed, only an admin sees and settles where people differ")
+	}
 	out := adjudication{Queue: queueRowOf(q), Name: annotator(r)}
 	here := func(from int64) string {
 		return address("/adjudicate", url.Values{"queue": {q.ID}, "from": {strconv.FormatInt(from, 10)}})
@@ -61,14 +87,24 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	for i, c := range conflicts {
-		if err := s.withhold(r.Context(), q.Answer(c.CaseID), c); err != nil {
+		one, err := s.withhold(r.Context(), q.Answer(c.CaseID), c)
+		if err != nil {
 			return content{}, err
 		}
 		x := conflictView{Conflict: c, Address: caseAddress(caselist.State{Run: out.Queue.Run, Mode: caselist.All}, c.CaseID)}
-		if x.Control, err = s.newLabelControl(r, q, q.Answer(c.CaseID), seenLast(c.Labels), here(from)); err != nil {
-			return content{}, err
+		if c.Decision != nil && c.Decision.Annotator == out.Name {
+			x.UndoID = newLabelID()
 		}
-		x.Control.settle(c.Decision)
+		if err := maySettle(r, q, &c.Item); err != nil {
+			x.Why = err.Error()
+		} else if one == nil {
+			x.Why = "The answer cannot be read any more, so that it cannot be settled."
+		} else {
+			if x.Control, err = s.newLabelControl(r, q, q.Answer(c.CaseID), labelling.AnswerHash(one), here(from)); err != nil {
+				return content{}, err
+			}
+			x.Control.settle(c.Decision)
+		}
 		out.Conflicts = append(out.Conflicts, x)
 		if i == conflictsOnPage-1 {
 			out.After = here(c.Position + 1)
@@ -81,20 +117,24 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 }
 
 // withhold takes the notes away where columns of the case are masked: they are free text, and may
-// quote what is hidden.
-func (s *Site) withhold(ctx context.Context, of scoring.AnswerID, c labelling.Conflict) error {
-	if s.mask.None() {
-		return nil
-	}
+// quote what is hidden. It returns the case; nil where it cannot be read.
+func (s *Site) withhold(ctx context.Context, of scoring.AnswerID, c labelling.Conflict) (*scoring.Case, error) {
 	one, err := s.o.Warehouse.LabelledCase(ctx, of)
-	if err == nil {
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		one = nil
+	}
+	if s.mask.None() {
+		return one, nil
+	}
+	if one != nil { // what cannot be read may be masked
 		v, err := caseview.Build(ctx, caseview.Input{Case: one, Snapshots: s.o.Warehouse, Mask: s.mask}, caseview.Options{})
 		if err != nil || !v.Masked {
-			return err
+			return one, err
 		}
-	} else if ctx.Err() != nil {
-		return err
-	} // what cannot be read may be masked
+	}
 	for i := range c.Labels {
 		if c.Labels[i].Note != "" {
 			c.Labels[i].Note = caseview.Withheld
@@ -103,18 +143,7 @@ func (s *Site) withhold(ctx context.Context, of scoring.AnswerID, c labelling.Co
 	if c.Decision != nil && c.Decision.Note != "" {
 		c.Decision.Note = caseview.Withheld
 	}
-	return nil
-}
-
-// seenLast is the answer that whoever labelled last saw.
-func seenLast(labels []labelling.Label) string {
-	last := labelling.Label{}
-	for _, l := range labels {
-		if !l.At.Before(last.At) {
-			last = l
-		}
-	}
-	return last.AnswerHash
+	return one, nil
 }
 
 // settle makes the control one that settles a disagreement.

@@ -292,7 +292,7 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 	if err := out.beside(ctx, p); err != nil {
 		return content{}, err
 	}
-	if s.o.Labels && caller(ctx).May(identity.Label) {
+	if s.o.Labels && caller(ctx).May(identity.Label) && detail.Answer.Case != nil { // else there is nothing to look at
 		seen := ""
 		if detail.Answer.Case != nil {
 			seen = labelling.AnswerHash(detail.Answer.Case)

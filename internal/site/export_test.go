@@ -22,7 +22,7 @@ func TestExportOfAList(t *testing.T) {
 	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
 	all := caselist.State{Run: judgedRun, Mode: caselist.All}
 	for _, state := range []caselist.State{all, all.In(caselist.Failed), all.In(caselist.Passed), {Run: judgedRun, Mode: caselist.All, Search: "no such text"}} {
-		want, err := s.casesOf(httptest.NewRequest(http.MethodGet, "/", nil), state)
+		want, _, err := s.casesOf(httptest.NewRequest(http.MethodGet, "/", nil), state)
 		if err != nil {
 			t.Fatal(err)
 		}

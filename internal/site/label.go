@@ -66,14 +66,20 @@ var labelNextPage = &page{pattern: "GET /label/next", role: identity.Label, serv
 	if me == "" {
 		return s.goTo(rw, r, queueAddress(q.ID))
 	}
+	if !q.ClosedAt.IsZero() { // the page of the queue says so
+		return s.goTo(rw, r, queueAddress(q.ID))
+	}
 	next, err := store.Next(r.Context(), q, me, v["not"]...)
 	if err != nil {
 		return err
 	}
 	if next.Item == nil {
 		to := url.Values{"queue": {q.ID}, "nothing": {"left"}}
-		if next.Busy {
+		switch {
+		case next.Busy:
 			to.Set("nothing", "busy")
+		case next.Gone:
+			to.Set("nothing", "gone")
 		}
 		return s.goTo(rw, r, address("/queue", to))
 	}
@@ -275,6 +281,9 @@ func (s *Site) saveLabel(rw http.ResponseWriter, r *http.Request) (labelling.Lab
 			return l, err
 		}
 	}
+	if err := inOrder(r, store, q, &l); err != nil {
+		return l, err
+	}
 	return store.Save(r.Context(), q, l)
 }
 
@@ -325,8 +334,13 @@ var undoLabelPage = &page{pattern: "POST /label/undo", role: identity.Label, ser
 	if wantsJSON(r) {
 		return answerLabel(rw, l, err)
 	}
-	if err != nil {
+	switch {
+	case errcode.Of(err) == errcode.NotFound && r.PostFormValue("queue") != "":
+		return s.goTo(rw, r, address("/queue", url.Values{"queue": {r.PostFormValue("queue")}, "nothing": {"undo"}}))
+	case err != nil:
 		return err
+	case l.Decides:
+		return s.goTo(rw, r, back(r, adjudicateAddress(l.Queue)))
 	}
 	return s.goTo(rw, r, labelAddress(l.Queue, l.CaseID))
 }}
@@ -345,6 +359,9 @@ func (s *Site) undoLabel(rw http.ResponseWriter, r *http.Request) (labelling.Lab
 	me, err := s.whoSends(r)
 	if err != nil {
 		return labelling.Label{}, err
+	}
+	if settled := r.PostFormValue("case"); settled != "" {
+		return store.UndoDecision(r.Context(), q, me, settled, r.PostFormValue("id"))
 	}
 	return store.Undo(r.Context(), q, me, r.PostFormValue("id"))
 }

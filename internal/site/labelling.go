@@ -2,6 +2,7 @@ package site
 
 import (
 	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -133,6 +134,28 @@ type labelControl struct {
 	Name     string           // under which it is kept; "": they are to say it first
 	Keys     bool             // keys work for it: there is one on the page
 	NameBack string           // where saying one's name leads to
+}
+
+// inOrder tells what is wrong with a label that somebody sent, besides what [labelling.Store.Save]
+// refuses: it says which answer they saw, and whoever settles a disagreement may do so.
+func inOrder(r *http.Request, store *labelling.Store, q *labelling.Queue, l *labelling.Label) error {
+	if !isSeen(l.AnswerHash) {
+		return errcode.New(errcode.InvalidArgument, "label: the answer that you saw is %.40q, expected 16 hexadecimal digits as the page has them", l.AnswerHash)
+	}
+	if !l.Decides || q == nil {
+		return nil
+	}
+	item, err := store.Item(r.Context(), q, l.Annotator, l.CaseID)
+	if err != nil {
+		return err
+	}
+	return maySettle(r, q, item)
+}
+
+// isSeen tells whether a text has the form of [labelling.AnswerHash].
+func isSeen(text string) bool {
+	_, err := hex.DecodeString(text)
+	return err == nil && len(text) == 16
 }
 
 // newLabelID names a label.

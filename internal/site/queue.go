@@ -18,6 +18,7 @@ type queueView struct {
 	queueRow
 	Progress   labelling.Progress
 	Rate       string // labels an hour
+	Others     bool   // whether the page tells what others did: not to the annotators of a blind queue
 	Agreement  labelling.Agreement
 	Width      float64
 	Me         string
@@ -52,6 +53,13 @@ func queueOf(s *Site, r *http.Request, id string) (*labelling.Store, *labelling.
 	return store, q, err
 }
 
+// seesOthers tells whether somebody may learn what others did in a queue. While a blind one is open,
+// its annotators may not: with few labels even a count says what somebody else said.
+func seesOthers(r *http.Request, q *labelling.Queue) bool {
+	who := caller(r.Context())
+	return !q.Blind || !q.ClosedAt.IsZero() || who.May(identity.Admin) || !who.May(identity.Label)
+}
+
 func (s *Site) queue(r *http.Request) (content, error) {
 	ctx, v := r.Context(), r.URL.Query()
 	store, q, err := queueOf(s, r, v.Get("queue"))
@@ -66,7 +74,8 @@ func (s *Site) queue(r *http.Request) (content, error) {
 	}
 	out := queueView{queueRow: queueRowOf(q), Me: annotator(r), Begin: labelAddress(q.ID, ""), Adjudicate: adjudicateAddress(q.ID), Labels: address("/queue/labels", url.Values{"queue": {q.ID}}), From: from}
 	out.Nothing = v.Get("nothing")
-	if state, err := stateOf(q.Filter); err == nil {
+	out.Others = seesOthers(r, q)
+	if state, err := stateOf(q.Filter); err == nil && out.Others {
 		out.Listed = casesAddress(state)
 	}
 	if out.Progress, err = store.Progress(ctx, q, out.Me); err != nil {
@@ -79,8 +88,10 @@ func (s *Site) queue(r *http.Request) (content, error) {
 		out.Rate = strconv.FormatFloat(out.Progress.PerHour, 'f', 0, 64)
 	}
 	out.Width = labelling.KappaWidth
-	if out.Agreement, err = store.Agreement(ctx, q); err != nil {
-		return content{}, err
+	if out.Others {
+		if out.Agreement, err = store.Agreement(ctx, q); err != nil {
+			return content{}, err
+		}
 	}
 	items, err := store.Items(ctx, q, out.Me, from, itemsOnPage)
 	if err != nil {

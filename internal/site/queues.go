@@ -9,6 +9,7 @@ import (
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/labelling"
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
 
@@ -64,6 +65,7 @@ type newQueue struct {
 	List   string // the query of the list's address
 	State  caselist.State
 	Cases  int64
+	Gone   int64  // those of the list that people could not see: their answers are not in the warehouse
 	Listed string // address of the list
 	Orders []orderText
 }
@@ -87,16 +89,25 @@ func (s *Site) newQueue(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	state.Page = 1
-	ids, err := s.casesOf(r, state)
+	ids, gone, err := s.casesOf(r, state)
 	if err != nil {
 		return content{}, err
 	}
-	return content{Title: "New queue", Run: &state.Run, Page: newQueue{state.Values().Encode(), state, int64(len(ids)), casesAddress(state), orders}}, nil
+	return content{Title: "New queue", Run: &state.Run, Page: newQueue{state.Values().Encode(), state, int64(len(ids)), gone, casesAddress(state), orders}}, nil
 }
 
-// casesOf are the ids of all cases of a list.
-func (s *Site) casesOf(r *http.Request, state caselist.State) ([]string, error) {
-	return labelling.Cases(r.Context(), s.o.Warehouse, s.o.Metrics, state)
+// casesOf are the ids of the cases of a list that people can see, and how many there are besides.
+func (s *Site) casesOf(r *http.Request, state caselist.State) (ids []string, gone int64, err error) {
+	store, err := s.labels()
+	if err != nil {
+		return nil, 0, err
+	}
+	all, err := labelling.Cases(r.Context(), s.o.Warehouse, s.o.Metrics, state)
+	if err != nil {
+		return nil, 0, err
+	}
+	ids, err = store.Shown(r.Context(), scoring.AnswerID{Agent: state.Agent, Version: state.Version, Batch: state.Batch}, all)
+	return ids, int64(len(all) - len(ids)), err
 }
 
 // makeQueuePage makes a queue.
@@ -139,9 +150,12 @@ var makeQueuePage = &page{pattern: "POST /queue/new", role: identity.Admin, serv
 			plan.Options = append(plan.Options, strings.TrimSpace(o))
 		}
 	}
-	ids, err := s.casesOf(r, state)
+	ids, gone, err := s.casesOf(r, state)
 	if err != nil {
 		return err
+	}
+	if len(ids) == 0 && gone > 0 {
+		return errcode.New(errcode.FailedPrecondition, "queue: the warehouse holds none of these %d answers, only their scores, so that people would have nothing to look at", gone)
 	}
 	q, err := store.Make(r.Context(), plan, ids)
 	if err != nil {

@@ -207,7 +207,7 @@ func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 		f.Status, f.Heading, f.Advice = http.StatusBadRequest, "The address is wrong", "Correct the value that is named, or begin from the list of runs."
 	case errcode.PermissionDenied, errcode.Unauthenticated:
 		f.Status, f.Heading, f.Advice = http.StatusForbidden, "Not allowed", "Ask whoever runs the server for the role that is named."
-	case errcode.FailedPrecondition:
+	case errcode.FailedPrecondition, errcode.AlreadyExists:
 		f.Status, f.Heading, f.Advice = http.StatusConflict, "Not possible now", "Go back, load the page again and repeat what you did."
 	case errcode.Unavailable, errcode.DeadlineExceeded, errcode.ResourceExhausted:
 		f.Status, f.Heading, f.Advice = http.StatusServiceUnavailable, "The warehouse does not answer", "Load the page again in a moment."

@@ -251,7 +251,7 @@ CREATE TABLE IF NOT EXISTS badger.queues (queue_id varchar(65535), name varchar(
 CREATE TABLE IF NOT EXISTS badger.queue_items (queue_id varchar(65535), position bigint, case_id varchar(65535));
 
 -- 45. Run by badger_owner.
--- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn. The table stays when badger is removed.
+-- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer in one queue the latest counts, unless it says skip or withdrawn; of those of several queues the latest of these. It counts in place of what human_labels holds of them. The table stays when badger is removed.
 CREATE TABLE IF NOT EXISTS badger.label_log (label_id varchar(65535), case_id varchar(65535), agent_name varchar(65535), agent_version varchar(65535), batch_id varchar(65535), annotator varchar(65535), verdict varchar(65535), note varchar(65535), gold_wrong boolean, ambiguous boolean, labelled_at timestamptz, queue_id varchar(65535), answer_hash varchar(65535), decides boolean);
 
 -- 46. Run by badger_owner.
@@ -291,13 +291,15 @@ FROM (SELECT l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.vers
   ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id) v
 WHERE latest = 1 OR agent_version IS NULL
   UNION ALL SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, said, 0 AS origin
-  FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, CASE verdict WHEN 'pass' THEN 1 WHEN 'fail' THEN -1 ELSE 0 END AS said, verdict,
+  FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, CASE verdict WHEN 'pass' THEN 1 WHEN 'fail' THEN -1 ELSE 0 END AS said,
           ROW_NUMBER() OVER (PARTITION BY case_id, agent_name, agent_version, batch_id, annotator, decides ORDER BY labelled_at DESC, label_id DESC) AS latest
+    FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, verdict, labelled_at, label_id, ROW_NUMBER() OVER (PARTITION BY case_id, agent_name, agent_version, batch_id, annotator, decides, queue_id ORDER BY labelled_at DESC, label_id DESC) AS choice
     FROM (SELECT CAST(case_id AS varchar(65535)) AS raw_id, COALESCE(CAST(case_id AS varchar(65535)), '') AS case_id, COALESCE(CAST(agent_name AS varchar(65535)), '') AS agent_name, COALESCE(CAST(agent_version AS varchar(65535)), '') AS agent_version,
-                 COALESCE(CAST(batch_id AS varchar(65535)), '') AS batch_id, COALESCE(CAST(annotator AS varchar(65535)), '') AS annotator, CASE WHEN decides THEN 1 ELSE 0 END AS decides, verdict, labelled_at, label_id
+                 COALESCE(CAST(batch_id AS varchar(65535)), '') AS batch_id, COALESCE(CAST(annotator AS varchar(65535)), '') AS annotator, CASE WHEN decides THEN 1 ELSE 0 END AS decides, queue_id, verdict, labelled_at, label_id
           FROM badger.label_log) k
-    WHERE 1 = 1) g
-  WHERE latest = 1 AND verdict NOT IN ('skip', 'withdrawn')) u) w
+    WHERE 1 = 1) h
+    WHERE choice = 1 AND verdict NOT IN ('skip', 'withdrawn')) g
+  WHERE latest = 1) u) w
 WHERE choice = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id) c;
 
 -- 48. Run by badger_owner.
@@ -1159,7 +1161,7 @@ COMMENT ON COLUMN badger.queue_items.case_id IS 'The question whose answer is la
 
 -- 219. Run by badger_owner.
 -- A comment on the table label_log.
-COMMENT ON TABLE badger.label_log IS 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn.';
+COMMENT ON TABLE badger.label_log IS 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer in one queue the latest counts, unless it says skip or withdrawn; of those of several queues the latest of these. It counts in place of what human_labels holds of them.';
 
 -- 220. Run by badger_owner.
 -- A comment on label_log.label_id.

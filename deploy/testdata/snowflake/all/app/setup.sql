@@ -57,7 +57,7 @@ CREATE TABLE IF NOT EXISTS badger.queues (queue_id VARCHAR, name VARCHAR, eval_r
 -- The answers of the labelling queues. They are fixed when a queue is made.
 CREATE TABLE IF NOT EXISTS badger.queue_items (queue_id VARCHAR, position NUMBER(19, 0), case_id VARCHAR);
 
--- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn.
+-- What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer in one queue the latest counts, unless it says skip or withdrawn; of those of several queues the latest of these. It counts in place of what human_labels holds of them.
 CREATE TABLE IF NOT EXISTS badger.label_log (label_id VARCHAR, case_id VARCHAR, agent_name VARCHAR, agent_version VARCHAR, batch_id VARCHAR, annotator VARCHAR, verdict VARCHAR, note VARCHAR, gold_wrong BOOLEAN, ambiguous BOOLEAN, labelled_at TIMESTAMP_LTZ(9), queue_id VARCHAR, answer_hash VARCHAR, decides BOOLEAN);
 
 -- The latest score of each answer and metric, whichever run it is from, with the status of that run.
@@ -95,13 +95,15 @@ FROM (SELECT l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.vers
   ON e.agent_name = l.agent_name AND e.batch_id = l.batch_id) v
 WHERE latest = 1 OR agent_version IS NULL
   UNION ALL SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, said, 0 AS origin
-  FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, CASE verdict WHEN 'pass' THEN 1 WHEN 'fail' THEN -1 ELSE 0 END AS said, verdict,
+  FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, CASE verdict WHEN 'pass' THEN 1 WHEN 'fail' THEN -1 ELSE 0 END AS said,
           ROW_NUMBER() OVER (PARTITION BY case_id, agent_name, agent_version, batch_id, annotator, decides ORDER BY labelled_at DESC, label_id DESC) AS latest
+    FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, verdict, labelled_at, label_id, ROW_NUMBER() OVER (PARTITION BY case_id, agent_name, agent_version, batch_id, annotator, decides, queue_id ORDER BY labelled_at DESC, label_id DESC) AS choice
     FROM (SELECT CAST(case_id AS VARCHAR) AS raw_id, COALESCE(CAST(case_id AS VARCHAR), '') AS case_id, COALESCE(CAST(agent_name AS VARCHAR), '') AS agent_name, COALESCE(CAST(agent_version AS VARCHAR), '') AS agent_version,
-                 COALESCE(CAST(batch_id AS VARCHAR), '') AS batch_id, COALESCE(CAST(annotator AS VARCHAR), '') AS annotator, CASE WHEN decides THEN 1 ELSE 0 END AS decides, verdict, labelled_at, label_id
+                 COALESCE(CAST(batch_id AS VARCHAR), '') AS batch_id, COALESCE(CAST(annotator AS VARCHAR), '') AS annotator, CASE WHEN decides THEN 1 ELSE 0 END AS decides, queue_id, verdict, labelled_at, label_id
           FROM badger.label_log) k
-    WHERE 1 = 1) g
-  WHERE latest = 1 AND verdict NOT IN ('skip', 'withdrawn')) u) w
+    WHERE 1 = 1) h
+    WHERE choice = 1 AND verdict NOT IN ('skip', 'withdrawn')) g
+  WHERE latest = 1) u) w
 WHERE choice = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id) c;
 
 -- The complexity tier of each question, from its newest score.
@@ -791,7 +793,7 @@ COMMENT ON COLUMN badger.queue_items.position IS 'Place in the queue, from 1.';
 COMMENT ON COLUMN badger.queue_items.case_id IS 'The question whose answer is labelled.';
 
 -- A comment on the table label_log.
-COMMENT ON TABLE badger.label_log IS 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer the latest counts, and it counts in place of what human_labels holds of them, unless it says skip or withdrawn.';
+COMMENT ON TABLE badger.label_log IS 'What people said of answers in the web report and in imported files: one row for each time. Rows are added and never change. Of the rows of one annotator for one answer in one queue the latest counts, unless it says skip or withdrawn; of those of several queues the latest of these. It counts in place of what human_labels holds of them.';
 
 -- A comment on label_log.label_id.
 COMMENT ON COLUMN badger.label_log.label_id IS 'Identifies the label, as its sender named it. The same label sent again is not written again.';
