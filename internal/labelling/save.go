@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf16"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// How long texts may be, in bytes.
+// How long texts may be, in bytes; notes are counted as browsers count.
 const (
 	maxNote      = 10_000
 	maxAnnotator = 200
@@ -94,18 +95,28 @@ func check(q *Queue, l *Label) error {
 		return errcode.New(errcode.InvalidArgument, "label: the case is missing")
 	case l.Verdict == "" || l.Verdict != Skip && l.Verdict != Withdrawn && !slices.Contains(options, l.Verdict):
 		return errcode.New(errcode.InvalidArgument, "label: the verdict is %.40q, expected one of %s, %s", l.Verdict, strings.Join(options, ", "), Skip)
+	case utf16Length(l.Note) > maxNote:
+		return errcode.New(errcode.InvalidArgument, "note: %d characters, expected at most %d", utf16Length(l.Note), maxNote)
 	case reason && l.Verdict == "fail" && l.Note == "":
 		return errcode.New(errcode.InvalidArgument, "label: the note is missing: this queue asks for a reason with fail")
 	}
 	for _, text := range []struct {
 		what, text string
 		longest    int
-	}{{"note", l.Note, maxNote}, {"verdict", l.Verdict, maxID}, {"annotator", l.Annotator, maxAnnotator}, {"answer", l.AnswerHash, maxID}} {
+	}{{"verdict", l.Verdict, maxID}, {"annotator", l.Annotator, maxAnnotator}, {"answer", l.AnswerHash, maxID}} {
 		if err := plain(text.what, text.text, text.longest); err != nil {
 			return err
 		}
 	}
-	return nil
+	return plain("note", l.Note, len(l.Note))
+}
+
+// utf16Length is how many characters a text has as browsers count them.
+func utf16Length(s string) (n int) {
+	for _, r := range s {
+		n += utf16.RuneLen(r)
+	}
+	return n
 }
 
 func isID(s string) bool {
@@ -115,9 +126,9 @@ func isID(s string) bool {
 	return s != "" && len(s) <= maxID && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) })
 }
 
-// Undo takes back what an annotator said last in a queue: a new label, named id, says what they had
-// said of that answer before, or that it is withdrawn. Undoing once more brings it back. NotFound
-// where they have said nothing.
+// Undo takes back what an annotator said last in a queue, with all that they said on the same visit: a
+// new label, named id, says what they had said of that answer before, or that it is withdrawn. Undoing
+// once more brings it back. NotFound where they have said nothing.
 func (s *Store) Undo(ctx context.Context, q *Queue, me, id string) (Label, error) {
 	if !isID(id) {
 		return Label{}, errcode.New(errcode.InvalidArgument, "label: the id is %.40q, expected 1 to %d letters, digits and hyphens", id, maxID)
@@ -140,7 +151,7 @@ func (s *Store) Undo(ctx context.Context, q *Queue, me, id string) (Label, error
 	last := rows[0]
 	back := Label{AnswerID: last.AnswerID, Annotator: me, Verdict: Withdrawn, Queue: q.ID, AnswerHash: last.AnswerHash}
 	for i := range rows[1:] {
-		if r := &rows[1+i]; r.AnswerID == last.AnswerID {
+		if r := &rows[1+i]; r.AnswerID == last.AnswerID && visit(r.ID) != visit(last.ID) {
 			back = *r
 			break
 		}

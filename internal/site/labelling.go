@@ -133,6 +133,7 @@ type labelControl struct {
 	Name     string           // under which it is kept; "": they are to say it first
 	Keys     bool             // keys work for it: there is one on the page
 	NameBack string           // where saying one's name leads to
+	Refused  *refusal         // what they sent, and why it was not saved; nil: nothing
 }
 
 // newLabelID names a label.
@@ -158,6 +159,7 @@ func (s *Site) newLabelControl(r *http.Request, q *labelling.Queue, of scoring.A
 	if q != nil {
 		c.Queue, c.Reason, options = q.ID, q.ReasonRequired, q.Options
 	}
+	c.Refused = refused(r, of, c.Queue)
 	if c.Name != "" {
 		if c.Mine, err = store.Mine(r.Context(), labelling.Label{AnswerID: of, Annotator: c.Name, Queue: c.Queue}); err != nil {
 			return nil, err

@@ -173,7 +173,8 @@ type failure struct {
 	ID      string // by which the log knows the request
 }
 
-// fail answers with the page of an error: what is wrong, what to do, and the request's identifier.
+// fail answers with the page of an error: what is wrong, what to do, and the request's identifier. A
+// script is told the same as JSON.
 func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	f := failure{ID: rw.Header().Get(requestID), Message: err.Error()}
 	switch code := errcode.Of(err); code {
@@ -195,6 +196,10 @@ func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 		}
 		f.Status, f.Heading, f.Advice = http.StatusInternalServerError, "The page could not be made", "Load the page again. Where it fails again, tell whoever runs the server the identifier below."
 		s.o.Log.Error("a page could not be made", slog.String("id", f.ID), slog.String("path", r.URL.Path), slog.String("code", code.String()))
+	}
+	if wantsJSON(r) {
+		_ = answerJSON(rw, f.Status, map[string]string{"error": f.Message, "id": f.ID})
+		return
 	}
 	var b bytes.Buffer
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
