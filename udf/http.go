@@ -215,7 +215,9 @@ func (x *exchange) refuse(err error) {
 		h.Set("Retry-After", strconv.Itoa(int((after+time.Second-1)/time.Second)))
 	case http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", `Bearer realm="badger"`)
-		h.Add("WWW-Authenticate", `Basic realm="badger"`)
+		if x.r.Header.Get("Sec-Fetch-Dest") != "empty" { // a script of a page: the browser would ask for a password
+			h.Add("WWW-Authenticate", `Basic realm="badger"`)
+		}
 	}
 	if x.r.ContentLength != 0 && x.in == 0 {
 		h.Set("Connection", "close") // a body that nobody read

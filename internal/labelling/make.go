@@ -15,7 +15,7 @@ import (
 
 // Plan is a queue that is to be made.
 type Plan struct {
-	Name           string // empty: the mode and the order, but for a blind queue
+	Name           string // empty: the order and the mode, or of a blind queue its ID
 	List           caselist.State
 	Order          Order
 	Seed           int64
@@ -60,6 +60,9 @@ func (s *Store) Make(ctx context.Context, p Plan, cases []string) (*Queue, error
 		return nil, errcode.New(errcode.FailedPrecondition, "queue: no case of the run is chosen")
 	}
 	q.ID, q.Cases, q.CreatedAt = strings.ToLower(rand.Text()[:10]), int64(len(cases)), s.now().UTC().Truncate(time.Microsecond)
+	if q.Name == "" {
+		q.Name = "blind " + q.ID
+	}
 	return q, s.Warehouse.WriteQueue(ctx, q, cases)
 }
 
@@ -72,10 +75,7 @@ func (p *Plan) queue() (*Queue, error) {
 	list := p.List
 	list.Page, list.Size, list.Columns, list.Tall = 1, 0, nil, false
 	q.Filter = list.Values().Encode()
-	if q.Name == "" && q.Blind {
-		q.Name = "blind queue" // which answers were chosen may tell how they were scored
-	}
-	if q.Name == "" {
+	if q.Name == "" && !p.Blind { // whoever labels blind is not to know why these cases were chosen
 		q.Name = strings.Join(slices.DeleteFunc([]string{string(p.List.Mode), string(p.Order)}, func(s string) bool { return s == "" }), ", ")
 	}
 	if q.Annotators == 0 {

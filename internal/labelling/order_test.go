@@ -102,6 +102,7 @@ func TestRate(t *testing.T) {
 		{at(0, 1, 2, 60, 61), 60}, // a break is not counted, nor what was before it
 		{at(0, 11, 12, 13), 0},    // just back from one
 		{at(0, 0, 0), 0},          // no time passed: nothing is known
+		{at(0, 0.1, 0.2, 1.9), 0}, // some seconds say nothing of an hour
 	} {
 		if got := rate(tc.at); got != tc.want {
 			t.Errorf("%v: %v, want %v", tc.at, got, tc.want)

@@ -18,7 +18,7 @@ type Progress struct {
 const rateOver = 50
 
 // Progress tells how far a queue is. The rate is that of the annotator's last labels, at most 50,
-// between which no more than ten minutes passed; three labels are needed.
+// between which no more than ten minutes passed; three labels are needed, and some minutes.
 func (s *Store) Progress(ctx context.Context, q *Queue, me string) (Progress, error) {
 	counts, err := s.Warehouse.QueueProgress(ctx, q, me)
 	if err != nil {
@@ -34,13 +34,16 @@ func (s *Store) Progress(ctx context.Context, q *Queue, me string) (Progress, er
 	return p, err
 }
 
+// rateAfter is how long somebody has to label before their rate says something.
+const rateAfter = 2 * time.Minute
+
 // rate is labels in an hour, from their times, the newest first.
 func rate(at []time.Time) float64 {
 	n := 1
 	for n < len(at) && at[n-1].Sub(at[n]) <= DefaultLease {
 		n++
 	}
-	if n < 3 || len(at) < 3 || !at[0].After(at[n-1]) {
+	if n < 3 || len(at) < 3 || at[0].Sub(at[n-1]) < rateAfter {
 		return 0
 	}
 	return float64(n-1) / at[0].Sub(at[n-1]).Hours()

@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf16"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
 )
 
-// How long texts may be, in bytes.
+// How long texts may be, in bytes; notes are counted as browsers count.
 const (
 	maxNote      = 10_000
 	maxAnnotator = 200
@@ -104,18 +105,28 @@ func check(q *Queue, l *Label) error {
 		return errcode.New(errcode.InvalidArgument, "label: the case is missing")
 	case l.Verdict == "" || l.Verdict != Skip && l.Verdict != Withdrawn && !slices.Contains(options, l.Verdict):
 		return errcode.New(errcode.InvalidArgument, "label: the verdict is %.40q, expected one of %s, %s", l.Verdict, strings.Join(options, ", "), Skip)
+	case utf16Length(l.Note) > maxNote:
+		return errcode.New(errcode.InvalidArgument, "note: %d characters, expected at most %d", utf16Length(l.Note), maxNote)
 	case reason && l.Verdict == "fail" && l.Note == "":
 		return errcode.New(errcode.InvalidArgument, "label: the note is missing: this queue asks for a reason with fail")
 	}
 	for _, text := range []struct {
 		what, text string
 		longest    int
-	}{{"note", l.Note, maxNote}, {"verdict", l.Verdict, maxID}, {"annotator", l.Annotator, maxAnnotator}, {"answer", l.AnswerHash, maxID}} {
+	}{{"verdict", l.Verdict, maxID}, {"annotator", l.Annotator, maxAnnotator}, {"answer", l.AnswerHash, maxID}} {
 		if err := plain(text.what, text.text, text.longest); err != nil {
 			return err
 		}
 	}
-	return nil
+	return plain("note", l.Note, len(l.Note))
+}
+
+// utf16Length is how many characters a text has as browsers count them.
+func utf16Length(s string) (n int) {
+	for _, r := range s {
+		n += utf16.RuneLen(r)
+	}
+	return n
 }
 
 func isID(s string) bool {
@@ -125,9 +136,9 @@ func isID(s string) bool {
 	return s != "" && len(s) <= maxID && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) })
 }
 
-// Undo takes back what an annotator said last in a queue, a third verdict too: a new label, named id,
-// says what they had said of that answer before, or that it is withdrawn. Undoing once more brings it
-// back. NotFound where they have said nothing.
+// Undo takes back what an annotator said last in a queue, a third verdict too, with all that they said
+// on the same visit: a new label, named id, says what they had said of that answer before, or that it
+// is withdrawn. Undoing once more brings it back. NotFound where they have said nothing.
 func (s *Store) Undo(ctx context.Context, q *Queue, me, id string) (Label, error) {
 	return s.undo(ctx, connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true}, q, id)
 }
@@ -163,7 +174,7 @@ func (s *Store) undo(ctx context.Context, f connectors.LabelFilter, q *Queue, id
 	last := rows[0]
 	back := Label{AnswerID: last.AnswerID, Annotator: last.Annotator, Verdict: Withdrawn, Queue: q.ID, AnswerHash: last.AnswerHash, Decides: last.Decides}
 	for i := range rows[1:] {
-		if r := &rows[1+i]; r.AnswerID == last.AnswerID && r.Decides == last.Decides {
+		if r := &rows[1+i]; r.AnswerID == last.AnswerID && r.Decides == last.Decides && visit(r.ID) != visit(last.ID) {
 			back = *r
 			break
 		}

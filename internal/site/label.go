@@ -1,10 +1,12 @@
 package site
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
@@ -39,7 +41,6 @@ type labelView struct {
 	Next     string // address that gives the next answer
 	Ahead    string // the same, beside this answer, to fetch it early
 	CasePage string // "": the queue is blind
-	UndoID   string // "": there is nothing to undo
 }
 
 // side is a query with what it returned, as it was returned.
@@ -140,9 +141,6 @@ func (s *Site) label(r *http.Request) (content, error) {
 		return content{}, err
 	}
 	out.Control.NameBack, out.Control.Keys = labelAddress(q.ID, item.CaseID), true
-	if out.Progress.Mine+out.Progress.MySkipped > 0 {
-		out.UndoID = newLabelID()
-	}
 	return content{Title: item.CaseID + " · " + q.Name, Page: &out}, nil
 }
 
@@ -246,17 +244,70 @@ func newSide(title string, v *caseview.View, gold bool) *side {
 	return out
 }
 
-// saveLabelPage keeps a label. A script gets the label as JSON, and a form leads on.
+// saveLabelPage keeps a label. A script gets the label as JSON, and a form leads on; a form that is
+// refused comes back with what was typed.
 var saveLabelPage = &page{pattern: "POST /label", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	saved, err := s.saveLabel(rw, r)
 	if wantsJSON(r) {
-		return answerLabel(rw, saved, err)
+		return answerLabel(rw, sentLabel{ID: saved.ID, At: &saved.At, Case: saved.CaseID}, err)
 	}
-	if err != nil {
-		return err
+	switch errcode.Of(err) {
+	case errcode.OK:
+		return s.goTo(rw, r, back(r, queuesAddress()))
+	case errcode.InvalidArgument, errcode.FailedPrecondition, errcode.AlreadyExists:
+		return s.comeBack(rw, r, saved, err)
 	}
-	return s.goTo(rw, r, back(r, queuesAddress()))
+	return err
 }}
+
+// refusal is a label that was not saved, and why.
+type refusal struct {
+	labelling.Label
+	Why string
+}
+
+type refusalKey struct{}
+
+// refused is the label that the control of a page shows again; nil for none.
+func refused(r *http.Request, of scoring.AnswerID, queue string) *refusal {
+	v, _ := r.Context().Value(refusalKey{}).(*refusal)
+	if v == nil || v.AnswerID != of || v.Queue != queue {
+		return nil
+	}
+	return v
+}
+
+// comeBack shows the page of a form again that was refused, with what was typed and why.
+func (s *Site) comeBack(rw http.ResponseWriter, r *http.Request, l labelling.Label, why error) error {
+	u, err := url.Parse(s.pageOf(r, &l))
+	if err != nil {
+		return why
+	}
+	again := r.Clone(context.WithValue(r.Context(), refusalKey{}, &refusal{l, why.Error()}))
+	again.Method, again.URL, again.Form, again.PostForm = http.MethodGet, u, nil, nil
+	for _, p := range s.pages {
+		if p.pattern != "GET "+u.Path || p.show == nil || caller(r.Context()).Demand(p.role) != nil {
+			continue
+		}
+		var b bytes.Buffer
+		if err := s.served.render(again.Context(), &b, s, p, again); err != nil {
+			break // such as that of a case that is not in the queue
+		}
+		rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+		rw.WriteHeader(http.StatusBadRequest)
+		_, _ = rw.Write(b.Bytes())
+		return nil
+	}
+	return why
+}
+
+// pageOf is the address of the page that a label was sent from.
+func (*Site) pageOf(r *http.Request, l *labelling.Label) string {
+	if l.Queue != "" && !l.Decides {
+		return labelAddress(l.Queue, l.CaseID)
+	}
+	return back(r, queuesAddress())
+}
 
 func (s *Site) saveLabel(rw http.ResponseWriter, r *http.Request) (labelling.Label, error) {
 	store, err := s.writing()
@@ -272,7 +323,8 @@ func (s *Site) saveLabel(rw http.ResponseWriter, r *http.Request) (labelling.Lab
 	}
 	f := r.PostFormValue
 	l := labelling.Label{
-		ID: f("id"), AnswerID: scoring.AnswerID{CaseID: f("case"), Agent: f("agent"), Version: f("version"), Batch: f("batch")}, Annotator: me, Verdict: f("verdict"), Note: f("note"),
+		// Forms send two characters for the end of a line, which browsers count as one.
+		ID: f("id"), AnswerID: answerOf(r), Annotator: me, Verdict: f("verdict"), Note: strings.ReplaceAll(f("note"), "\r\n", "\n"),
 		GoldWrong: f("gold_wrong") != "", Ambiguous: f("ambiguous") != "", Queue: f("queue"), AnswerHash: f("answer"), Decides: f("decides") != "",
 	}
 	var q *labelling.Queue
@@ -285,6 +337,12 @@ func (s *Site) saveLabel(rw http.ResponseWriter, r *http.Request) (labelling.Lab
 		return l, err
 	}
 	return store.Save(r.Context(), q, l)
+}
+
+// answerOf is the answer that a form names.
+func answerOf(r *http.Request) scoring.AnswerID {
+	f := r.PostFormValue
+	return scoring.AnswerID{CaseID: f("case"), Agent: f("agent"), Version: f("version"), Batch: f("batch")}
 }
 
 // whoSends is who a label is of. What was sent in the name of somebody else, before another person
@@ -307,12 +365,13 @@ type sentLabel struct {
 	Case  string     `json:"case,omitempty"`  // whose answer it is of
 	Error string     `json:"error,omitempty"` // why it was not saved
 	Again bool       `json:"again,omitempty"` // sending it again may help
+	To    string     `json:"to,omitempty"`    // where its answer is shown
 }
 
 // answerLabel answers a script.
-func answerLabel(rw http.ResponseWriter, l labelling.Label, err error) error {
+func answerLabel(rw http.ResponseWriter, l sentLabel, err error) error {
 	if err == nil {
-		return answerJSON(rw, http.StatusOK, sentLabel{ID: l.ID, At: &l.At, Case: l.CaseID})
+		return answerJSON(rw, http.StatusOK, l)
 	}
 	out, status := sentLabel{ID: l.ID, Error: err.Error()}, http.StatusInternalServerError
 	switch errcode.Of(err) {
@@ -328,13 +387,17 @@ func answerLabel(rw http.ResponseWriter, l labelling.Label, err error) error {
 	return answerJSON(rw, status, out)
 }
 
-// undoLabelPage takes back what somebody said last in a queue, and leads to that answer.
+// undoLabelPage takes back what somebody said last in a queue, or of one answer outside of queues, and
+// leads to that answer.
 var undoLabelPage = &page{pattern: "POST /label/undo", role: identity.Label, serve: func(s *Site, rw http.ResponseWriter, r *http.Request) error {
 	l, err := s.undoLabel(rw, r)
-	if wantsJSON(r) {
-		return answerLabel(rw, l, err)
+	to := back(r, queuesAddress())
+	if l.Queue != "" {
+		to = labelAddress(l.Queue, l.CaseID)
 	}
 	switch {
+	case wantsJSON(r):
+		return answerLabel(rw, sentLabel{ID: l.ID, At: &l.At, Case: l.CaseID, To: s.served.href(to)}, err)
 	case errcode.Of(err) == errcode.NotFound && r.PostFormValue("queue") != "":
 		return s.goTo(rw, r, address("/queue", url.Values{"queue": {r.PostFormValue("queue")}, "nothing": {"undo"}}))
 	case err != nil:
@@ -342,21 +405,25 @@ var undoLabelPage = &page{pattern: "POST /label/undo", role: identity.Label, ser
 	case l.Decides:
 		return s.goTo(rw, r, back(r, adjudicateAddress(l.Queue)))
 	}
-	return s.goTo(rw, r, labelAddress(l.Queue, l.CaseID))
+	return s.goTo(rw, r, to)
 }}
 
 func (s *Site) undoLabel(rw http.ResponseWriter, r *http.Request) (labelling.Label, error) {
-	if _, err := s.writing(); err != nil {
+	store, err := s.writing()
+	if err != nil {
 		return labelling.Label{}, err
 	}
 	if err := readForm(rw, r); err != nil {
 		return labelling.Label{}, err
 	}
-	store, q, err := queueOf(s, r, r.PostFormValue("queue"))
+	me, err := s.whoSends(r)
 	if err != nil {
 		return labelling.Label{}, err
 	}
-	me, err := s.whoSends(r)
+	if r.PostFormValue("queue") == "" {
+		return store.UndoAnswer(r.Context(), answerOf(r), me, r.PostFormValue("id"))
+	}
+	q, err := store.Queue(r.Context(), r.PostFormValue("queue"))
 	if err != nil {
 		return labelling.Label{}, err
 	}

@@ -134,6 +134,7 @@ type labelControl struct {
 	Name     string           // under which it is kept; "": they are to say it first
 	Keys     bool             // keys work for it: there is one on the page
 	NameBack string           // where saying one's name leads to
+	Refused  *refusal         // what they sent, and why it was not saved; nil: nothing
 }
 
 // inOrder tells what is wrong with a label that somebody sent, besides what [labelling.Store.Save]
@@ -181,6 +182,7 @@ func (s *Site) newLabelControl(r *http.Request, q *labelling.Queue, of scoring.A
 	if q != nil {
 		c.Queue, c.Reason, options = q.ID, q.ReasonRequired, q.Options
 	}
+	c.Refused = refused(r, of, c.Queue)
 	if c.Name != "" {
 		if c.Mine, err = store.Mine(r.Context(), labelling.Label{AnswerID: of, Annotator: c.Name, Queue: c.Queue}); err != nil {
 			return nil, err

@@ -26,11 +26,12 @@ type queueRow struct {
 	Run     caselist.Run
 	RunPage string
 	Closed  bool
+	Done    int64 // answers that enough people labelled; 0 of one that is closed, which nobody counts
 }
 
 func queueRowOf(q *labelling.Queue) queueRow {
 	run := caselist.Run{ID: q.RunID, Agent: q.Agent, Version: q.Version, Batch: q.Batch}
-	return queueRow{*q, queueAddress(q.ID), run, runAddress(run), !q.ClosedAt.IsZero()}
+	return queueRow{*q, queueAddress(q.ID), run, runAddress(run), !q.ClosedAt.IsZero(), 0}
 }
 
 func (s *Site) queues(r *http.Request) (content, error) {
@@ -44,7 +45,15 @@ func (s *Site) queues(r *http.Request) (content, error) {
 	}
 	out := queueList{}
 	for i := range all {
-		out.Queues = append(out.Queues, queueRowOf(&all[i]))
+		row := queueRowOf(&all[i])
+		if !row.Closed {
+			p, err := s.o.Warehouse.QueueProgress(r.Context(), &all[i], "")
+			if err != nil {
+				return content{}, err
+			}
+			row.Done = p.Done
+		}
+		out.Queues = append(out.Queues, row)
 	}
 	slices.SortStableFunc(out.Queues, func(a, b queueRow) int {
 		switch {

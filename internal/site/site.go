@@ -194,7 +194,8 @@ type failure struct {
 	Meant   []namedAddress // what the address may mean
 }
 
-// fail answers with the page of an error: what is wrong, what to do, and the request's identifier.
+// fail answers with the page of an error: what is wrong, what to do, and the request's identifier. A
+// script is told the same as JSON.
 func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	f := failure{ID: rw.Header().Get(requestID), Message: err.Error()}
 	if m := (*runMissing)(nil); errors.As(err, &m) {
@@ -222,6 +223,10 @@ func (s *Site) fail(rw http.ResponseWriter, r *http.Request, err error) {
 	}
 	if errors.Is(err, errMethod) {
 		f.Status, f.Heading, f.Advice = http.StatusMethodNotAllowed, "Not possible", "Open the address with a browser, or begin from the list of runs."
+	}
+	if wantsJSON(r) {
+		_ = answerJSON(rw, f.Status, map[string]string{"error": f.Message, "id": f.ID})
+		return
 	}
 	var b bytes.Buffer
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -56,5 +56,8 @@ test("what a reply means", () => {
   assert.equal(outcome(500, { error: "broken" }).is, "again");
   assert.equal(outcome(502, null).is, "again", "a proxy's page");
   assert.equal(outcome(200, null).is, "again", "a sign-in page is no acknowledgement");
-  assert.equal(outcome(403, null).is, "again", "signed out: it is kept until they are back");
+  assert.match(outcome(401, { error: { code: 16 } }).why, /signed out/);
+  assert.deepEqual(outcome(403, { error: "the caller lacks the role label" }), { is: "refused", why: "the caller lacks the role label" });
+  for (const status of [400, 401, 403, 404, 413]) assert.equal(outcome(status, null).is, "refused", `${status} is not sent for ever`);
+  for (const status of [408, 429, 500, 503]) assert.equal(outcome(status, null).is, "again", status);
 });
