@@ -394,7 +394,7 @@ func TestWhatIsRefused(t *testing.T) {
 			`the verdict is ""`:             func(l *labelling.Label) { l.Verdict = "" },
 			"note is missing":               func(l *labelling.Label) { l.Verdict, l.Note = "fail", " \n" },
 			"note: it holds the character":  func(l *labelling.Label) { l.Note = "a\x00b" },
-			"note: 10001 characters":             func(l *labelling.Label) { l.Note = strings.Repeat("x", 10_001) },
+			"note: 10001 characters":        func(l *labelling.Label) { l.Note = strings.Repeat("x", 10_001) },
 			"annotator: 201 bytes":          func(l *labelling.Label) { l.Annotator = strings.Repeat("x", 201) },
 			`it has no case "c002"`:         func(l *labelling.Label) { l.CaseID = "c002" },
 			"it is of another answer":       func(l *labelling.Label) { l.Batch = "tue" },
