@@ -162,6 +162,60 @@ func TestUndo(t *testing.T) {
 	})
 }
 
+// TestUndoVisit holds that what was said on one visit of a page, a verdict and then its note, is taken
+// back as one, in a queue and outside of queues.
+func TestUndoVisit(t *testing.T) {
+	onEngines(t, 1, func(t *testing.T, _ *clock, of []*labelling.Store) {
+		s := of[0]
+		q := queue(t, s, 2, labelling.Plan{})
+		for name, in := range map[string]*labelling.Queue{"queue": q, "outside": nil} {
+			put := func(id, verdict, note string) {
+				t.Helper()
+				l := say(q, id, "kim", "c001", verdict)
+				l.Note = note
+				if in == nil {
+					l.Queue = ""
+				}
+				if _, err := s.Save(t.Context(), in, l); err != nil {
+					t.Fatal(err)
+				}
+			}
+			undo := func(id, verdict, note string) {
+				t.Helper()
+				var got labelling.Label
+				var err error
+				if in == nil {
+					got, err = s.UndoAnswer(t.Context(), q.Answer("c001"), "kim", id)
+				} else {
+					got, err = s.Undo(t.Context(), q, "kim", id)
+				}
+				if err != nil || got.Verdict != verdict || got.Note != note {
+					t.Errorf("%s: undo is %s %q, %v, want %s %q", name, got.Verdict, got.Note, err, verdict, note)
+				}
+			}
+			if in == nil {
+				if _, err := s.UndoAnswer(t.Context(), q.Answer("c001"), "kim", "nothing"); errcode.Of(err) != errcode.NotFound {
+					t.Errorf("undoing nothing: %v", err)
+				}
+			}
+			put(name+"1-a", "pass", "")
+			put(name+"1-b", "pass", "first")
+			put(name+"2-a", "fail", "")
+			put(name+"2-b", "fail", "second")
+			undo(name+"u1", "pass", "first")
+			undo(name+"u1", "pass", "first") // sent again
+			undo(name+"u2", "fail", "second")
+		}
+		l := say(q, "long", "kim", "c002", "pass")
+		l.Note = strings.Repeat("ж", 10_000)
+		save(t, s, q, l)
+		l.ID, l.Note = "longer", l.Note+"ж"
+		if _, err := s.Save(t.Context(), q, l); errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), "10001 characters") {
+			t.Errorf("a note of 10001 characters: %v", err)
+		}
+	})
+}
+
 func TestProgressAndConflicts(t *testing.T) {
 	for _, blind := range []bool{false, true} {
 		onEngines(t, 1, func(t *testing.T, c *clock, of []*labelling.Store) {
@@ -338,7 +392,7 @@ func TestWhatIsRefused(t *testing.T) {
 			`the verdict is ""`:             func(l *labelling.Label) { l.Verdict = "" },
 			"note is missing":               func(l *labelling.Label) { l.Verdict, l.Note = "fail", " \n" },
 			"note: it holds the character":  func(l *labelling.Label) { l.Note = "a\x00b" },
-			"note: 10001 bytes":             func(l *labelling.Label) { l.Note = strings.Repeat("x", 10_001) },
+			"note: 10001 characters":        func(l *labelling.Label) { l.Note = strings.Repeat("x", 10_001) },
 			"annotator: 201 bytes":          func(l *labelling.Label) { l.Annotator = strings.Repeat("x", 201) },
 			`it has no case "c002"`:         func(l *labelling.Label) { l.CaseID = "c002" },
 			"it is of another answer":       func(l *labelling.Label) { l.Batch = "tue" },

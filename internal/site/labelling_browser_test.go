@@ -138,7 +138,7 @@ func TestLabelByKeys(t *testing.T) {
 	tab.Wait(`document.querySelector("form[data-keys] button[aria-pressed=true]") === null`)
 	want[at] = labelling.Withdrawn
 	same("after undo")
-	browsertest.Eval[bool](tab, `(document.querySelector("form[data-keys] input[name=as]").value = "somebody") !== ""`)
+	browsertest.Eval[bool](tab, `(document.querySelector("form[data-keys] input[name=as]").value = document.querySelector("[data-as]").dataset.as = "somebody") !== ""`)
 	tab.Press("1")
 	tab.Wait(`document.querySelector("#refused")?.textContent.includes("and you are kim")`)
 	same("refused")

@@ -1,7 +1,7 @@
 "use strict";
-/* What the pages do beyond links and forms: keys, labels that are saved in the background, the next
-   case fetched early, themes, copies, tables that scroll together, pages that go on by themselves.
-   Every page works without this script. Storage holds the theme, the keys and labels that were not
+/* What the pages do beyond links and forms: keys, labels saved in the background, the next case
+   fetched early, themes, copies, tables that scroll together, pages that go on by themselves.
+   Pages work without it. Storage holds the theme, the keys and labels that were not
    sent yet, and nothing else. */
 
 // --- Pure parts, which have tests of their own.
