@@ -106,7 +106,7 @@ func TestBlindRaters(t *testing.T) {
 	q, caseID := divided(t, s, true)
 	kim, boss := visitor(t, s, "kim", identity.Label), visitor(t, s, "boss", identity.Admin)
 	page := must(kim, queueAddress(q.ID))
-	if text := page.Find("main").Text(); strings.Contains(text, "differ") || strings.Contains(text, "kappa") || strings.Contains(text, "done") || page.Find("thead th").Length() != 3 || page.Find("a[href^='/cases']").Length() != 0 {
+	if text := page.Find("main").Text(); strings.Contains(text, "differ") || strings.Contains(text, "kappa") || strings.Contains(text, "done") || page.Find("thead th").Length() != 3 || page.Find("main a[href^='/cases']").Length() != 0 {
 		t.Errorf("a rater sees %s", text)
 	}
 	if res, _ := kim.do(http.MethodGet, adjudicateAddress(q.ID), nil); res.StatusCode != http.StatusForbidden {
@@ -131,6 +131,22 @@ func TestBlindRaters(t *testing.T) {
 	}
 	if res, _ := kim.do(http.MethodGet, labelAddress(q.ID, ""), nil); res.StatusCode != http.StatusSeeOther || !strings.HasPrefix(res.Header.Get("Location"), "/queue?") {
 		t.Errorf("the next of a closed queue: %d %v", res.StatusCode, res.Header)
+	}
+}
+
+// TestCountOfAPageFetchedAhead holds that a page that is fetched while the case before it is labelled
+// counts that case as labelled.
+func TestCountOfAPageFetchedAhead(t *testing.T) {
+	s := siteOver(t, sitetest.Open(t, sitetest.Small(t)))
+	q := makeQueue(t, s, labelling.Plan{Most: 3})
+	kim := visitor(t, s, "kim", identity.Label)
+	_, first := kim.open(labelAddress(q.ID, ""))
+	at, ahead := kim.open(first.Find("[data-ahead]").AttrOr("data-ahead", ""))
+	kim.send(first.Find("form.label"), url.Values{"verdict": {"pass"}})
+	for name, page := range map[string]*goquery.Document{"ahead": ahead, "loaded again": must(kim, at)} {
+		if text := page.Find("nav .quiet").Text(); text != "2 of 3, 2 left for you" {
+			t.Errorf("%s: %q", name, text)
+		}
 	}
 }
 
