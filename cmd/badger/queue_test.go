@@ -61,8 +61,18 @@ func TestQueueCommand(t *testing.T) {
 	if err := os.WriteFile(file, []byte(exported), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out := done("import", file); out != "2 labels in 1 line, 0 new\n" || done("export") != exported || !strings.Contains(exported, `"kim":"pass"`) {
+	if out := done("import", file); out != "2 labels in 1 line, 0 new\n" || done("export", "--queue", all.ID) != exported || !strings.Contains(exported, `"kim":"pass"`) {
 		t.Errorf("import of what was exported: %s\n%s", out, exported)
+	}
+	if whole := done("export"); strings.Count(whole, "\n") <= 1 { // the store has rows in human_labels
+		t.Errorf("all labels: %s", whole)
+	}
+	unknown := fileOf(t, strings.ReplaceAll(lines, "bank-01", "bank-99"))
+	if code, _, log := badger(t, of("import", unknown)...); code == exitDone || !strings.Contains(log, "1 of 1 lines name answers that the database does not have, the first in line 1") || !strings.Contains(log, "--unknown") {
+		t.Errorf("unknown answers: %d\n%s", code, log)
+	}
+	if out := done("import", unknown, "--unknown"); out != "2 labels in 1 line, 2 new\n" {
+		t.Errorf("unknown answers that are meant: %s", out)
 	}
 	done("close", q.ID)
 	var queues []queueJSON
@@ -86,12 +96,36 @@ func TestQueueCommand(t *testing.T) {
 		"--guideline":                      append([]string{"new", "--guideline", file + ".not"}, run...),
 		"there is no queue":                {"close", "x"},
 		"queue: there is no queue":         {"export", "--queue", "x"},
+		`"kim" says "banana"`:              {"import", fileOf(t, strings.ReplaceAll(lines, `"kim": "pass"`, `"kim": "banana"`))},
 		"nowhere.jsonl":                    {"import", "nowhere.jsonl"},
 		"line 1: case: case_id is missing": {"import", fileOf(t, `{}`)},
 	} {
 		if code, _, log := badger(t, of(command...)...); code != exitUsage || !strings.Contains(log, want) {
 			t.Errorf("%q: %d, want %s\n%s", command, code, want, log)
 		}
+	}
+}
+
+// TestQueueOfAnswersThatAreGone holds that no queue is made of answers of which the database holds only
+// the scores, as a run over a file leaves them, and that it is said how many are left out.
+func TestQueueOfAnswersThatAreGone(t *testing.T) {
+	store := sitetest.Small(t)
+	make := func(t *testing.T, gone string) (int, string, string) {
+		t.Helper()
+		w := sitetest.Open(t, store)
+		if err := w.Exec(t.Context(), "DELETE FROM badger.agent_runs"+gone); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return badger(t, "queue", "new", "--db", "duckdb:"+store, "--run", "judged", "--agent-version", "2.0")
+	}
+	if code, out, log := make(t, " WHERE case_id IN ('bank-01', 'bank-02')"); code != exitDone || !strings.Contains(log, "2 of ") || !strings.Contains(log, "left out") || !strings.Contains(out, "queue ") {
+		t.Errorf("%d %s %s", code, out, log)
+	}
+	if code, out, log := make(t, ""); code == exitDone || !strings.Contains(log, "holds none of the answers of the ") || out != "" {
+		t.Errorf("%d %s %s", code, out, log)
 	}
 }
 

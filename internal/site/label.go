@@ -84,7 +84,11 @@ var labelNextPage = &page{pattern: "GET /label/next", role: identity.Label, serv
 		}
 		return s.goTo(rw, r, address("/queue", to))
 	}
-	return s.goTo(rw, r, labelAddress(q.ID, next.Item.CaseID))
+	to := url.Values{"queue": {q.ID}, "case": {next.Item.CaseID}}
+	if len(v["not"]) > 0 {
+		to["behind"] = v["not"]
+	}
+	return s.goTo(rw, r, address("/label", to))
 }}
 
 func (s *Site) label(r *http.Request) (content, error) {
@@ -118,6 +122,11 @@ func (s *Site) label(r *http.Request) (content, error) {
 	}
 	if out.Progress, err = store.Progress(ctx, q, me); err != nil {
 		return content{}, err
+	}
+	for _, id := range v["behind"] { // the page was fetched before the labels of these were sent
+		if left, err := store.Item(ctx, q, me, id); err == nil && left.Mine == connectors.Untouched && out.Progress.MyLeft > 1 {
+			out.Progress.MyLeft--
+		}
 	}
 	if me != "" && q.ClosedAt.IsZero() && item.Mine == connectors.Untouched {
 		if err := store.Open(ctx, q, item, me); err != nil {
