@@ -57,7 +57,7 @@ func exportOptions(s *runSummary, metrics []string) export.Options {
 			ordered = append(ordered, m)
 		}
 	}
-	return export.Options{Metric: primary, Metrics: ordered, Program: version()}
+	return export.Options{Metric: primary, Metrics: ordered, Program: version(), Status: func() string { return s.status }}
 }
 
 // check finds what cannot be meant. printed names what else goes to standard output; "" for nothing.

@@ -154,6 +154,9 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 		return err
 	}
 	r.summary = &runSummary{report: report.NewSummary(report.SummaryOptions{Metrics: metrics}), mask: mask}
+	if r.summary.status, err = r.status(ctx, of); err != nil {
+		return err
+	}
 	e, err := c.open(r.process, exportOptions(r.summary, namesOf(metrics)), mask)
 	if err != nil {
 		return err
@@ -203,6 +206,18 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 		return nil
 	}
 	return r.summary.render(r.stdout, c.options(r.process))
+}
+
+// status is that of the answers of a run that are reported on: done where all are.
+func (r *runReport) status(ctx context.Context, of connectors.OfRun) (status string, err error) {
+	rows, err := r.w.Runs(ctx, of.Run)
+	for _, row := range rows {
+		key := scoring.AnswerID{Agent: row.Agent, Version: row.AgentVersion, Batch: row.BatchID}
+		if key.Matches(scoring.AnswerID{Agent: of.Agent, Version: of.Version, Batch: of.Batch}) && (status == "" || status == report.RunDone) {
+			status = row.Status
+		}
+	}
+	return status, err
 }
 
 // readBase sums up the run that is compared with, and returns the agent version that all others are

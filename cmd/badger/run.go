@@ -537,6 +537,7 @@ func (e *evaluation) evaluate(ctx context.Context) (batch.Outcome, error) {
 	case err != nil:
 		status = "failed"
 	}
+	e.summary.status = status
 	if e.warehouse != nil {
 		if e := e.record(context.WithoutCancel(ctx), status); e != nil && err == nil {
 			err = e

@@ -35,6 +35,7 @@ type runSummary struct {
 	figures *report.Figures // once it is closed
 	vague   string          // the tag of a judge that lacks the month of its model's release
 	mask    *caseview.Mask  // nil: nothing is hidden
+	status  string          // of the run; empty where it is not known
 }
 
 func newRunSummary(engine *scoring.Engine, names []string) *runSummary {
@@ -108,6 +109,7 @@ func (s *runSummary) close(against string) error {
 		return usage("--against: %w", err)
 	}
 	s.figures = s.report.Figures()
+	s.figures.RunStatus = s.status
 	return nil
 }
 

@@ -24,9 +24,18 @@ type Place struct {
 
 // Options say what is written of a run.
 type Options struct {
-	Metric  string   // whose verdict is the outcome of an answer
-	Metrics []string // that have scores, in the order of columns
-	Program string   // version of badger
+	Metric  string        // whose verdict is the outcome of an answer
+	Metrics []string      // that have scores, in the order of columns
+	Program string        // version of badger
+	Status  func() string // of the run, asked when a document ends: done, running (also: killed), stopped or failed; nil, or "": not known
+}
+
+// status is that of the run; "" where it is not known.
+func (o *Options) status() string {
+	if o.Status == nil {
+		return ""
+	}
+	return o.Status()
 }
 
 // Writer writes answers in one form. The answers of an agent, version and batch may come in any

@@ -195,6 +195,9 @@ func (j *junit) suite(w *bufio.Writer, k suiteKey, prefix string) error {
 	property("agent_name", k.agent)
 	property("agent_version", k.version)
 	property("batch_id", k.batch)
+	if status := j.o.status(); status != "" {
+		property("run_status", status)
+	}
 	property("metric", j.o.Metric)
 	for _, m := range j.o.Metrics {
 		if of := s.means[m]; of != nil {

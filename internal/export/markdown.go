@@ -2,6 +2,7 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -52,6 +53,9 @@ func (m *markdown) line(s string) { _, _ = m.w.WriteString(s + "\n") }
 
 func (m *markdown) head(o MarkdownOptions) {
 	m.line("## badger\n")
+	if m.RunStatus != "" && m.RunStatus != report.RunDone {
+		m.line("**" + report.Unfinished(m.RunStatus) + "**\n")
+	}
 	for _, metric := range m.Metrics {
 		if metric.Name != m.Primary {
 			continue
@@ -66,6 +70,8 @@ func (m *markdown) head(o MarkdownOptions) {
 				m.line(fmt.Sprintf("- %s passes %s on %d of %s: **%s**%s", who, code(metric.Name), r.Passed.Passed, report.Counted(r.Passed.Of, "case"), report.Percent(r.Passed.Rate), m.comparison(r.Agent)))
 			case r.Mean != nil:
 				m.line(fmt.Sprintf("- %s has a mean %s of **%s** on %s%s", who, code(metric.Name), report.Value(*r.Mean), report.Counted(r.N, "case"), m.comparison(r.Agent)))
+			default:
+				m.line(fmt.Sprintf("- %s has no value of %s: of %d asked, %s", who, code(metric.Name), r.Coverage.Asked, cmp.Or(r.Coverage.Left(), "none has one")))
 			}
 		}
 	}
@@ -104,8 +110,10 @@ func (m *markdown) scores() {
 			t.rows = append(t.rows, row)
 		}
 	}
-	m.line("")
-	t.write(m.w)
+	if len(t.rows) > 0 {
+		m.line("")
+		t.write(m.w)
+	}
 	var more []string
 	if n := len(m.Metrics) - len(leading); n > 0 {
 		more = append(more, report.Counted(n, "more metric"))

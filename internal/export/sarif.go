@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring/relation"
 )
 
@@ -199,8 +200,17 @@ func (s *sarif) Close() error {
 		Version string      `json:"version,omitempty"`
 		Rules   []sarifRule `json:"rules"`
 	}
+	type notification struct {
+		Level   string    `json:"level"`
+		Message sarifText `json:"message"`
+	}
+	type invocation struct {
+		Successful    bool           `json:"executionSuccessful"`
+		Notifications []notification `json:"toolExecutionNotifications,omitempty"`
+	}
 	end := struct {
-		Tool struct {
+		Invocations []invocation `json:"invocations,omitempty"`
+		Tool        struct {
 			Driver driver `json:"driver"`
 		} `json:"tool"`
 		Details struct {
@@ -214,6 +224,13 @@ func (s *sarif) Close() error {
 	}
 	// What is before the last slash is the category by which servers tell analyses apart.
 	end.Details.ID = "badger/" + s.run
+	if status := s.o.status(); status != "" {
+		i := invocation{Successful: status == report.RunDone}
+		if !i.Successful {
+			i.Notifications = []notification{{sarifWarning, sarifText{message(report.Unfinished(status))}}}
+		}
+		end.Invocations = []invocation{i}
+	}
 	text, err := json.Marshal(&end)
 	if err != nil {
 		return err

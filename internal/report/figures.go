@@ -12,16 +12,31 @@ import (
 
 // Figures are what a summary found: one JSON document, the same for the same scores in any order.
 type Figures struct {
-	Cases    int        `json:"cases"` // questions
-	Scores   int        `json:"scores"`
-	Agents   []Agent    `json:"agents"`
-	Primary  string     `json:"primary"` // the metric of tiers, tags and worst answers
-	Metrics  []Metric   `json:"metrics"`
+	Cases   int      `json:"cases"` // questions
+	Scores  int      `json:"scores"`
+	Agents  []Agent  `json:"agents"`
+	Primary string   `json:"primary"` // the metric of tiers, tags and worst answers
+	Metrics []Metric `json:"metrics"`
+	// RunStatus is the status of the run, as in eval_runs; empty where the figures are of no single run,
+	// or it is not known.
+	RunStatus string `json:"run_status,omitempty"`
+
 	Changes  []Change   `json:"changes,omitempty"` // every version against the one before it, agents of one version against each other
 	Tiers    []Slice    `json:"tiers,omitempty"`
 	Tags     []Slice    `json:"tags,omitempty"`
 	Worst    []Answer   `json:"worst,omitempty"` // answers that did not pass, by agent version, the worst first
 	Unscored []Unscored `json:"unscored,omitempty"`
+}
+
+// RunDone is the status of a run that scored all that it was asked to.
+const RunDone = "done"
+
+// Unfinished says what a run that is not done means for figures, given its status.
+func Unfinished(status string) string {
+	if status == "running" {
+		status = "still running, or was killed"
+	}
+	return "The run is not done (" + status + "): the figures are of the scores that it holds."
 }
 
 // Agent is one version of an agent.

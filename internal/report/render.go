@@ -222,7 +222,7 @@ func (v *view) parts() {
 	var bases, names []string
 	for _, m := range v.Metrics {
 		base, part := v.partOf(m.Name)
-		if base == "" {
+		if base == "" || !slices.ContainsFunc(m.Rates, func(r Rate) bool { return r.Mean != nil }) {
 			continue
 		}
 		if !slices.Contains(bases, base) {
@@ -434,15 +434,15 @@ func (v *view) verdict() {
 			case r.Mean != nil:
 				v.line(span{who, bold}, span{fmt.Sprintf(" has a mean %s of %s on %s", Printable(m.Name), decimal(*r.Mean), Counted(r.N, "case")), plain}, span{v.comparison(r.Agent), plain})
 			}
-			if left := r.Coverage.left(); left != "" {
+			if left := r.Coverage.Left(); left != "" {
 				v.line(span{fmt.Sprintf("  of %d asked; without a value: %s", r.Coverage.Asked, left), dim})
 			}
 		}
 	}
 }
 
-// left says which cases have no value.
-func (c *Coverage) left() string {
+// Left says which cases have no value, such as 2 unanswered, 1 failed.
+func (c *Coverage) Left() string {
 	var parts []string
 	for _, p := range []struct {
 		n    int
