@@ -110,7 +110,7 @@ func (c *queueNewCommand) Run(ctx context.Context, p process) error {
 		return err
 	}
 	if len(ids) > 0 && len(shown) == 0 {
-		return errcode.New(errcode.FailedPrecondition, "queue: the database holds none of the answers of the %s, only their scores, so that people would have nothing to look at; put the answers into badger.agent_runs and run over these, see docs/tables.md", report.Counted(len(ids), "case"))
+		return errcode.New(errcode.FailedPrecondition, "queue: the database holds none of the answers of the %s, only their scores, so that people would have nothing to look at; fill badger.agent_runs with the answers and run over these, see docs/tables.md", report.Counted(len(ids), "case"))
 	}
 	if n := len(ids) - len(shown); n > 0 {
 		fmt.Fprintf(p.stderr, "%d of %s left out: their answers are not in badger.agent_runs, so that people would have nothing to look at\n", n, report.Counted(len(ids), "case"))

@@ -45,7 +45,7 @@ func TestQueuesApart(t *testing.T) {
 			for j, step := range strings.Fields(tc.steps) {
 				c.pass(time.Second)
 				name, verdict, _ := strings.Cut(step, ":")
-				q, id := queues[name], fmt.Sprintf("s%d-%d", i, j)
+				q, id := queues[name], fmt.Sprintf("s%dx%d", i, j)
 				var err error
 				if verdict == "undo" {
 					_, err = s.Undo(t.Context(), q, "lee", id)
