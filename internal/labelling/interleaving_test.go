@@ -32,13 +32,8 @@ func (r *room) mark(of map[string]map[string]bool, a, b string, v bool) {
 	of[a][b] = v
 }
 
-// given notes that somebody is given a case, in a call that began at a time with these behind them.
-func (r *room) given(who, caseID string, began time.Time, behind map[string]bool) {
-	r.Lock()
-	defer r.Unlock()
-	if behind[caseID] {
-		r.t.Errorf("%s is given %s again", who, caseID)
-	}
+// others are who else has a case or answered it. The room is locked.
+func (r *room) others(who, caseID string) map[string]bool {
 	others := map[string]bool{}
 	for person, until := range r.has[caseID] {
 		if person != who && r.clock.now().Before(until) {
@@ -50,13 +45,53 @@ func (r *room) given(who, caseID string, began time.Time, behind map[string]bool
 			others[person] = true
 		}
 	}
+	return others
+}
+
+// before is what holds before a call that gives somebody a case.
+type before struct {
+	began  time.Time
+	behind map[string]bool            // cases that they are through with
+	others map[string]map[string]bool // of each case, who else has or answered it
+}
+
+func (r *room) before(who string) before {
+	b := before{r.clock.now(), map[string]bool{}, map[string]map[string]bool{}}
+	r.Lock()
+	defer r.Unlock()
+	for id := range r.past[who] {
+		b.behind[id] = true
+	}
+	for id := range r.has {
+		b.others[id] = r.others(who, id)
+	}
+	for id := range r.said {
+		b.others[id] = r.others(who, id)
+	}
+	return b
+}
+
+// given notes that somebody is given a case. Others count who had or answered it before the call and
+// still do: a label may be sent without a lease at any moment.
+func (r *room) given(who, caseID string, b before) {
+	r.Lock()
+	defer r.Unlock()
+	if b.behind[caseID] {
+		r.t.Errorf("%s is given %s again", who, caseID)
+	}
+	others := r.others(who, caseID)
+	for person := range others {
+		if !b.others[caseID][person] {
+			delete(others, person)
+		}
+	}
 	if int64(len(others)) >= r.queue.Annotators {
 		r.t.Errorf("%s is given %s, which %d others have or answered", who, caseID, len(others))
 	}
 	if r.has[caseID] == nil {
 		r.has[caseID] = map[string]time.Time{}
 	}
-	r.has[caseID][who] = began.Add(labelling.DefaultLease)
+	r.has[caseID][who] = b.began.Add(labelling.DefaultLease)
 }
 
 // person labels with random steps, and is cut off at random moments.
@@ -75,23 +110,17 @@ func (r *room) person(who string, stores []*labelling.Store, seed uint64, steps 
 		case what == 1:
 			caseID = "" // walks away
 		case caseID == "" || what == 2:
-			began := r.clock.now()
-			r.Lock()
-			behind := map[string]bool{}
-			for id := range r.past[who] {
-				behind[id] = true
-			}
-			r.Unlock()
+			b := r.before(who)
 			if got, err := s.Next(ctx, r.queue, who); err == nil && got.Item != nil {
 				caseID = got.Item.CaseID
-				r.given(who, caseID, began, behind)
+				r.given(who, caseID, b)
 			}
 		case what == 3:
 			began := r.clock.now()
 			item, err := s.Item(ctx, r.queue, who, caseID)
 			if err == nil && s.Open(ctx, r.queue, item, who) == nil {
 				r.Lock()
-				if until := r.has[caseID][who]; began.Before(until) { // it was theirs all along
+				if until := r.has[caseID][who]; r.clock.now().Before(until) { // it was theirs all along
 					r.has[caseID][who] = began.Add(labelling.DefaultLease)
 				}
 				r.Unlock()
