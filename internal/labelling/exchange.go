@@ -231,7 +231,7 @@ func (s *Store) Import(ctx context.Context, in io.Reader, o ImportOptions) (done
 			return done, errcode.New(errcode.Of(err), "line %d: %w", l.Number, err)
 		}
 		if lines[of]++; lines[of] == 1 {
-			firstOf[of] = int(l.Number)
+			firstOf[of] = l.Number
 		}
 		done.Lines++
 		done.Labels += len(read)
