@@ -411,8 +411,10 @@ var undoLabelPage = &page{pattern: "POST /label/undo", role: identity.Label, ser
 		return s.goTo(rw, r, address("/queue", url.Values{"queue": {r.PostFormValue("queue")}, "nothing": {"undo"}}))
 	case err != nil:
 		return err
-	case l.Decides:
+	case l.Decides && r.PostFormValue("decides") != "":
 		return s.goTo(rw, r, back(r, adjudicateAddress(l.Queue)))
+	case l.Decides:
+		return s.goTo(rw, r, adjudicateAddress(l.Queue))
 	}
 	return s.goTo(rw, r, to)
 }}
@@ -436,8 +438,8 @@ func (s *Site) undoLabel(rw http.ResponseWriter, r *http.Request) (labelling.Lab
 	if err != nil {
 		return labelling.Label{}, err
 	}
-	if settled := r.PostFormValue("case"); settled != "" {
-		return store.UndoDecision(r.Context(), q, me, settled, r.PostFormValue("id"))
+	if r.PostFormValue("decides") != "" {
+		return store.UndoDecision(r.Context(), q, me, r.PostFormValue("case"), r.PostFormValue("id"))
 	}
 	return store.Undo(r.Context(), q, me, r.PostFormValue("id"))
 }

@@ -148,7 +148,7 @@ func TestQueuesShowProgress(t *testing.T) {
 	// Undoing twice brings it back, and undoing nothing is told on the page of the queue.
 	lee := &browser{t: t, site: s, who: identity.Caller{Name: "lee", Roles: []identity.Role{identity.Label}}}
 	_, page = lee.open(labelAddress(strings.TrimPrefix(at, "/queue?queue="), ""))
-	if _, page = lee.send(page.Find("form[data-undo]"), nil); !strings.Contains(page.Find(".notice").Text(), "nothing of yours to undo") {
+	if _, page = lee.send(page.Find("form[data-undo]"), nil); !strings.Contains(page.Find(".notice").Text(), "nothing to undo") {
 		t.Errorf("undoing nothing says %q", page.Find(".notice").Text())
 	}
 }
