@@ -206,6 +206,7 @@ func (c *explainCommand) fromFile(ctx context.Context, of scoring.AnswerID, in *
 		return files, usage("--cases: there are %s to the case: %s; choose one with --agent, --agent-version and --batch", report.Counted(len(found), "answer"), answersText(ids))
 	}
 	in.Case, err = found[0].Load(ctx)
+	in.Unstored = false // the file has what the database lacks
 	return files, err
 }
 
