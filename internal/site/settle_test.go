@@ -176,7 +176,7 @@ func TestFormsOfLabelling(t *testing.T) {
 	if res, _ := kim.do(http.MethodPost, "/label", form); res.StatusCode != http.StatusSeeOther {
 		t.Errorf("%d", res.StatusCode)
 	}
-	form.Set("verdict", "fail") // the same form, another button
+	form.Set("verdict", "fail")                                                                     // the same form, another button
 	if res, _ := kim.do(http.MethodPost, "/label", form); res.StatusCode != http.StatusBadRequest { // it comes back
 		t.Errorf("the same form sent with another verdict: %d", res.StatusCode)
 	}
