@@ -75,9 +75,11 @@ lint-release: ## check the Dockerfile, the workflows and the scripts
 	deploy/image/tools lint
 	deploy/image/lint
 
+# The linter caches issues with the path of the checkout that it first read. A cache shared between checkouts reports issues in
+# files that are gone, so each checkout has its own.
 lint: $(BIN)/golangci-lint ## vet and lint
 	go vet ./...
-	$(BIN)/golangci-lint run --allow-parallel-runners ./...
+	GOLANGCI_LINT_CACHE=$${GOLANGCI_LINT_CACHE:-$(CURDIR)/$(BIN)/lint-cache} $(BIN)/golangci-lint run --allow-parallel-runners ./...
 
 $(BIN)/golangci-lint:
 	GOBIN=$(CURDIR)/$(BIN) GOFLAGS= go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
