@@ -244,17 +244,10 @@ func (s Sum) Compare(t Sum) int { return cmp.Or(cmp.Compare(s.a, t.a), cmp.Compa
 
 // sum identifies what one side of a column holds, by its keys.
 func (c *pair) sum(goldSide bool) Sum {
-	gv, v := c.views(false) // whole numbers, which may be counted, have no others
-	col, keys := c.pred, c.p
 	if goldSide {
-		col, keys, v = c.gold, c.g, gv
+		return sumOfKeys(c.g)
 	}
-	if col != nil && !c.classed {
-		if counts, ok := KeyCounts(col, v); ok {
-			return SumOfCounts(counts)
-		}
-	}
-	return sumOfKeys(keys)
+	return sumOfKeys(c.p)
 }
 
 func sumOfKeys(keys []uint64) Sum { return signature(nil, keys) }
