@@ -274,23 +274,20 @@ func (p *problem) sorted(order []int, goldSide bool) []keyed {
 	out := make([]keyed, side.len())
 	Spread(len(out), func(lo, hi int) {
 		for t := lo; t < hi; t++ {
-			key, room := uint64(0), 64
+			key, used := uint64(0), 0
 			for _, k := range order {
 				at := t*width + k
-				code := side.cells[at]
-				if code == dead {
-					continue
-				}
 				c := &p.codes[k]
-				cell, n := c.places[code], c.bits
-				if r := c.col.ranges; r != nil && goldSide && code < r.n { // the middle of its range
-					cell = uint64(code+side.ends[at]-1) / 2 //nolint:gosec // a live range holds something
+				code, n := int(side.cells[at]), c.bits
+				if code == dead { // without a jump, which would be guessed wrong half of the time
+					code, n = c.n, 0
 				}
-				if n > room {
-					cell, n = cell>>(n-room), room
+				cell := c.places[code]
+				if r := c.col.ranges; r != nil && goldSide && n > 0 && code < int(r.n) { // the middle of its range
+					cell = uint64(code+int(side.ends[at])-1) / 2 //nolint:gosec // a live range holds something
 				}
-				key |= cell << (room - n)
-				if room -= n; room == 0 {
+				key |= cell << (64 - c.bits) >> used
+				if used += n; used >= 64 {
 					break
 				}
 			}
@@ -384,7 +381,7 @@ func (p *problem) keyParts(order []int) (parts []keyPart, used int) {
 		c := &p.codes[k]
 		n := min(c.bits, room)
 		part := keyPart{col: k, of: make([]uint64, c.n)}
-		for code, place := range c.places {
+		for code, place := range c.places[:c.n] {
 			part.of[code] = place >> (c.bits - n)
 		}
 		width := n
@@ -424,10 +421,10 @@ func (p *problem) keyParts(order []int) (parts []keyPart, used int) {
 // magnitude where there are ranges, else by their keys, of which a few bits more than there are
 // values keep most of them apart.
 func (p *problem) place(c *codes) {
-	c.places = make([]uint64, c.n)
+	c.places = make([]uint64, c.n+1) // the last of a dead cell: 0
 	if r := c.col.ranges; r != nil {
 		c.bits = bits.Len(uint(r.n)) //nolint:gosec // not negative
-		for code := range c.places {
+		for code := range c.places[:c.n] {
 			if c.places[code] = 1<<c.bits - 1; int32(code) < r.n { //nolint:gosec // rows are bounded far below
 				c.places[code] = uint64(code)
 			}
