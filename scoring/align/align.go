@@ -44,7 +44,8 @@ type column struct {
 	reading  map[cell.View]*reading
 	formats  *formats // made when first needed
 
-	counts *keyCounts // made when first needed
+	values **cell.Counts      // what it holds, see [column.counts] …
+	keyed  [2][]cell.KeyCount // … and its keys, without and with those of fractions made of their bits; made when first needed
 
 	numberLike *bool // of text: whether any begins as a number does; made when first needed
 
@@ -80,23 +81,34 @@ func newAligner(gold, pred *scoring.Table, goldPlaces, predPlaces []int, o Optio
 	return a
 }
 
-// keyCounts are the keys of a column, if they could be counted by value.
-type keyCounts struct {
-	of []cell.KeyCount
-	ok bool
+// counts are the distinct values of the column, or nil where they are too many to count.
+func (c *column) counts() *cell.Counts {
+	if c.values == nil {
+		counts := cell.CountValues(c.col)
+		c.values = &counts
+	}
+	return *c.values
 }
 
-// counted lists the keys of the column under a view, where they are counted in no time. No view
-// changes those of whole numbers, unless it reads them as text or in a format.
-func (c *column) counted(v cell.View) ([]cell.KeyCount, bool) {
-	if v.Format != "" || v.Kind == scoring.KindText || c.col.Len() < cell.MinCounted {
+// counted lists the keys of the column under a view, where they are counted in no time. Views that
+// read the column neither as text nor in a format differ in nothing but whether fractions are keyed
+// by their bits.
+func (c *column) counted(v cell.View) (keys []cell.KeyCount, ok bool) {
+	if !v.AsIs() {
 		return nil, false
 	}
-	if c.counts == nil {
-		c.counts = &keyCounts{}
-		c.counts.of, c.counts.ok = cell.KeyCounts(c.col, v)
+	counts := c.counts()
+	if counts == nil {
+		return nil, false
 	}
-	return c.counts.of, c.counts.ok
+	at := 0
+	if v.FloatBits {
+		at = 1
+	}
+	if c.keyed[at] == nil {
+		c.keyed[at] = counts.Keys(v)
+	}
+	return c.keyed[at], true
 }
 
 // take fills in the columns of a result. It tells whether letter case counts in any, if it may.

@@ -13,6 +13,7 @@ import (
 // answers need nothing but the digits and the extent of theirs, and sorting costs more than all of
 // that.
 type numeric struct {
+	tally  *tallied    // the distinct ones, where there are few
 	all    []float64   // in no order that means anything; may be those of the column itself
 	sorted []float64   // ascending
 	runs   *cell.Runs  // sorted as far as was needed
@@ -20,6 +21,46 @@ type numeric struct {
 	sample []float64   // those that are looked up on the other side
 	extent *[2]float64 // the least and the largest
 	double *bool       // see [reading.exact]
+}
+
+// tallied are the distinct numbers of a column, ascending, each with its repetitions; empty where
+// they are too many to count.
+type tallied struct {
+	numbers []float64
+	ends    []int // how many numbers of the column are not above each
+}
+
+// tallied are the distinct numbers of the column, or nil where they are too many: what is found of
+// them costs next to nothing, where the same of all numbers takes a pass, or sorting.
+func (r *reading) tallied() *tallied {
+	if r.tally == nil {
+		r.tally = &tallied{}
+		if r.view.Format == "" {
+			counts := r.of.counts().Numbers()
+			r.tally.numbers, r.tally.ends = make([]float64, len(counts)), make([]int, len(counts))
+			n := 0
+			for i, c := range counts {
+				n += c.N
+				r.tally.numbers[i], r.tally.ends[i] = c.Number, n
+			}
+		}
+	}
+	if len(r.tally.numbers) == 0 {
+		return nil
+	}
+	return r.tally
+}
+
+// at is the number of a rank, from 0.
+func (t *tallied) at(rank int) float64 { return t.numbers[sort.SearchInts(t.ends, rank+1)] }
+
+// distinctMagnitudes are the numbers of the column, without repetitions where there are few, not to
+// be changed.
+func (r *reading) distinctMagnitudes() []float64 {
+	if t := r.tallied(); t != nil {
+		return t.numbers
+	}
+	return r.magnitudes()
 }
 
 // integers tells whether the column holds whole numbers by its type.
@@ -48,6 +89,9 @@ func (r *reading) count() int {
 	if r.integers() && !r.col.HasNulls() {
 		return r.col.Len()
 	}
+	if t := r.tallied(); t != nil {
+		return t.ends[len(t.ends)-1]
+	}
 	return len(r.magnitudes())
 }
 
@@ -56,7 +100,9 @@ func (r *reading) bounds() (least, most float64) {
 	if r.extent != nil {
 		return r.extent[0], r.extent[1]
 	}
-	if r.integers() && !r.col.HasNulls() {
+	if t := r.tallied(); t != nil {
+		least, most = t.numbers[0], t.numbers[len(t.numbers)-1]
+	} else if r.integers() && !r.col.HasNulls() {
 		lo, hi := r.col.Ints()[0], r.col.Ints()[0]
 		for _, n := range r.col.Ints() {
 			lo, hi = min(lo, n), max(hi, n)
@@ -79,11 +125,22 @@ func (r *reading) bounds() (least, most float64) {
 
 // numbers are the magnitudes of the column, ascending.
 func (r *reading) numbers() []float64 {
-	if r.sorted == nil {
-		r.sorted = slices.Clone(r.magnitudes())
-		cell.SortNumbers(r.sorted)
-		r.runs = nil
+	if r.sorted != nil {
+		return r.sorted
 	}
+	if t := r.tallied(); t != nil {
+		r.sorted = make([]float64, t.ends[len(t.ends)-1])
+		from := 0
+		for i, to := range t.ends {
+			for ; from < to; from++ {
+				r.sorted[from] = t.numbers[i]
+			}
+		}
+		return r.sorted
+	}
+	r.sorted = slices.Clone(r.magnitudes())
+	cell.SortNumbers(r.sorted)
+	r.runs = nil
 	return r.sorted
 }
 
@@ -121,7 +178,7 @@ func (r *reading) countDecimals() int {
 			}
 		}
 	} else {
-		for _, f := range r.magnitudes() {
+		for _, f := range r.distinctMagnitudes() {
 			if !note(f) {
 				break
 			}
@@ -137,7 +194,7 @@ func (r *reading) countDecimals() int {
 func (r *reading) needed() int {
 	d := 0
 	lacks := func(f float64) bool { return !whole(f * cell.Pow10(d)) }
-	for _, f := range r.magnitudes() {
+	for _, f := range r.distinctMagnitudes() {
 		if !lacks(f) {
 			continue
 		}
@@ -149,11 +206,15 @@ func (r *reading) needed() int {
 			return d
 		}
 	}
-	if !slices.ContainsFunc(r.magnitudes(), lacks) {
+	if !slices.ContainsFunc(r.distinctMagnitudes(), lacks) {
 		return d
 	}
 	d = 0
-	for _, f := range r.numbers() { // some are whole but for the last bits, so the order counts
+	numbers := r.numbers
+	if t := r.tallied(); t != nil {
+		numbers = func() []float64 { return t.numbers }
+	}
+	for _, f := range numbers() { // some are whole but for the last bits, so the order counts
 		for d < maxDigits && lacks(f) {
 			d++
 		}
@@ -170,7 +231,7 @@ func whole(f float64) bool {
 func (r *reading) exact() bool {
 	if r.double == nil {
 		k := cell.Pow10(max(r.decimals(), 0))
-		exact := r.col.Type != scoring.Float64 || !slices.ContainsFunc(r.magnitudes(), func(n float64) bool { return math.Abs(n*k) < 1<<53 && math.Round(n*k)/k != n })
+		exact := r.col.Type != scoring.Float64 || !slices.ContainsFunc(r.distinctMagnitudes(), func(n float64) bool { return math.Abs(n*k) < 1<<53 && math.Round(n*k)/k != n })
 		r.double = &exact
 	}
 	return *r.double
@@ -185,7 +246,9 @@ func (r *reading) probe() []float64 {
 	if r.sample == nil {
 		r.sample = make([]float64, probes)
 		at := func(i int) float64 { return r.sorted[i] }
-		if r.sorted == nil {
+		if t := r.tallied(); t != nil {
+			at = t.at
+		} else if r.sorted == nil {
 			at = r.inRuns().At
 		}
 		for n := range r.sample {
@@ -206,10 +269,14 @@ func (r *reading) inRuns() *cell.Runs {
 // is none. Once many were looked up it is cheaper to sort all.
 func (r *reading) around(f, k float64) (below, above float64) {
 	const lookup = 32 // numbers that are sorted in the time that it takes to look one up
-	if r.probed++; r.sorted == nil && r.probed*lookup < r.count() {
+	var ps []float64
+	if t := r.tallied(); t != nil {
+		ps = t.numbers
+	} else if r.probed++; r.sorted == nil && r.probed*lookup < r.count() {
 		return r.inRuns().Around(func(p float64) bool { return p*k >= f })
+	} else {
+		ps = r.numbers()
 	}
-	ps := r.numbers()
 	below, above = math.NaN(), math.NaN()
 	at := sort.Search(len(ps), func(i int) bool { return ps[i]*k >= f })
 	if at < len(ps) {
@@ -245,6 +312,9 @@ func agreement(g, p *reading, c *scoring.Comparison) float64 {
 		return 0
 	}
 	k := cell.Pow10(c.Scale)
+	if gt, pt := g.tallied(), p.tallied(); gt != nil && pt != nil {
+		return float64(gt.common(pt, k, c)) / float64(max(g.count(), p.count()))
+	}
 	gs, ps := g.numbers(), p.numbers()
 	common := 0
 	for i, j := 0, 0; i < len(gs) && j < len(ps); {
@@ -260,4 +330,39 @@ func agreement(g, p *reading, c *scoring.Comparison) float64 {
 		}
 	}
 	return float64(common) / float64(max(len(gs), len(ps)))
+}
+
+// common is how many numbers of both pair up under a comparison, the lesser ones first, if those of
+// p are multiplied by k.
+func (t *tallied) common(p *tallied, k float64, c *scoring.Comparison) (n int) {
+	left := func(t *tallied, i int) int {
+		if i == len(t.ends) {
+			return 0
+		}
+		if i == 0 {
+			return t.ends[0]
+		}
+		return t.ends[i] - t.ends[i-1]
+	}
+	gs, ps := left(t, 0), left(p, 0) // repetitions without a partner
+	for i, j := 0, 0; i < len(t.numbers) && j < len(p.numbers); {
+		switch f := p.numbers[j] * k; {
+		case cell.Near(t.numbers[i], f, c):
+			pairs := min(gs, ps)
+			n, gs, ps = n+pairs, gs-pairs, ps-pairs
+		case t.numbers[i] < f:
+			gs = 0
+		default:
+			ps = 0
+		}
+		if gs == 0 {
+			i++
+			gs = left(t, i)
+		}
+		if ps == 0 {
+			j++
+			ps = left(p, j)
+		}
+	}
+	return n
 }

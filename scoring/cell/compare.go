@@ -52,6 +52,7 @@ type pair struct {
 	gold, pred *scoring.Column // nil: the side lacks the column and is NULL throughout
 	cmp        scoring.Comparison
 	g, p       []uint64
+	coded      *coded // in place of g and p, where few keys are distinct
 	measured   *measured
 	ranges     *ranges
 	classed    bool // the keys are those of classes of values that are near each other
@@ -66,6 +67,8 @@ func (c *pair) equal(i, j int) bool {
 			return lo < 0 && rank < 0 && c.g[i] == c.p[j]
 		}
 		return rank >= lo && rank < c.ranges.hi[i]
+	case c.coded != nil:
+		return c.coded.g[i] == c.coded.p[j]
 	case c.g == nil:
 		return c.near(i, j)
 	}
@@ -111,9 +114,7 @@ func Compare(gold, pred *scoring.Table, a *scoring.Alignment, o Options) Result 
 		r.allEqual(len(gold.Columns))
 		return r
 	}
-	for i := range all {
-		all[i].load(r.GoldRows, r.PredRows, bits)
-	}
+	each(len(all), r.GoldRows+r.PredRows >= parallelRows, func(i int) { all[i].load(r.GoldRows, r.PredRows, bits) })
 	for i := range index {
 		index[i].resolve(r.GoldRows, r.PredRows, bits)
 	}
@@ -196,17 +197,20 @@ func (c *pair) views(bits bool) (g, p View) { return Views(&c.cmp, bits) }
 // load makes the keys of both sides, or reads their magnitudes.
 func (c *pair) load(goldRows, predRows int, bits bool) {
 	switch {
-	case c.g != nil || c.measured != nil:
+	case c.keyed() || c.measured != nil:
 	case c.byMagnitude():
 		c.measured = measure(c.gold, c.pred, &c.cmp)
 	default:
-		c.fill(goldRows, predRows, bits)
+		gv, pv := c.views(bits)
+		if c.coded = newCoded(c.gold, c.pred, gv, pv); c.coded == nil {
+			c.fill(goldRows, predRows, bits)
+		}
 	}
 }
 
 // resolve makes keys or ranges of magnitudes, so that rows can be looked up by them.
 func (c *pair) resolve(goldRows, predRows int, bits bool) {
-	if c.g != nil {
+	if c.keyed() {
 		return
 	}
 	if g, p, ok := c.measured.classes(c.gold, c.pred, &c.cmp); ok {
@@ -215,6 +219,22 @@ func (c *pair) resolve(goldRows, predRows int, bits bool) {
 	}
 	c.ranges = c.measured.ranges(&c.cmp)
 	c.fill(goldRows, predRows, bits)
+}
+
+// keyed tells whether there are keys of both sides.
+func (c *pair) keyed() bool { return c.g != nil || c.coded != nil }
+
+// keys are the keys of one side, not to be changed.
+func (c *pair) keys(goldSide bool) []uint64 {
+	switch {
+	case c.coded != nil:
+		keys := make([]uint64, len(c.coded.side(goldSide)))
+		c.coded.into(keys, goldSide, 0)
+		return keys
+	case goldSide:
+		return c.g
+	}
+	return c.p
 }
 
 // fill makes the keys of both sides.
@@ -324,6 +344,8 @@ func (c *pair) chunkKeys(goldSide, bits bool, from int, buf []uint64) []uint64 {
 	switch {
 	case ready != nil:
 		return ready[from : from+len(buf)]
+	case c.coded != nil:
+		c.coded.into(buf, goldSide, from)
 	case col == nil:
 		clear(buf)
 	default:
@@ -344,17 +366,15 @@ func (r *Result) count(gold *scoring.Table, index, compared []pair, pairs []int3
 		return -1
 	}
 	equalCells := 0
-	whole := make([]int, len(pairs)) // equal cells of each gold row
+	whole := make([]int32, len(pairs)) // equal cells of each gold row
 	for k := range compared {
 		c, n := &compared[k], 0
-		if c.ranges == nil && c.g != nil {
-			for i, j := range pairs {
-				if j >= 0 && c.g[i] == c.p[j] {
-					n++
-					whole[i]++
-				}
-			}
-		} else {
+		switch {
+		case c.coded != nil:
+			n = countEqual(c.coded.g, c.coded.p, pairs, whole)
+		case c.ranges == nil && c.g != nil:
+			n = countEqual(c.g, c.p, pairs, whole)
+		default:
 			for i, j := range pairs {
 				if j >= 0 && c.equal(i, int(j)) {
 					n++
@@ -372,7 +392,7 @@ func (r *Result) count(gold *scoring.Table, index, compared []pair, pairs []int3
 			continue
 		}
 		r.Matched++
-		if whole[i] == len(compared) {
+		if int(whole[i]) == len(compared) {
 			r.Equal++
 		}
 	}
@@ -389,4 +409,15 @@ func (r *Result) count(gold *scoring.Table, index, compared []pair, pairs []int3
 		width, equalCells = 1, r.Matched
 	}
 	r.Score = float64(equalCells) / float64(width*rows)
+}
+
+// countEqual counts the pairs of rows whose cells are equal, in all and by gold row.
+func countEqual[K uint16 | uint64](g, p []K, pairs, whole []int32) (n int) {
+	for i, j := range pairs {
+		if j >= 0 && g[i] == p[j] {
+			n++
+			whole[i]++
+		}
+	}
+	return n
 }

@@ -1,6 +1,12 @@
 package cell
 
-import "github.com/badger-eval/badger/scoring"
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/badger-eval/badger/scoring"
+)
 
 // KeyCount is a key of a column and how many of its cells have it.
 type KeyCount struct {
@@ -8,22 +14,103 @@ type KeyCount struct {
 	N   int
 }
 
+// NumberCount is a number of a column and how many of its cells hold it.
+type NumberCount struct {
+	Number float64
+	N      int
+}
+
 // countWindow is how far apart the whole numbers of a column may be that are counted by their
-// value.
-const countWindow = 1 << 12
+// place. Values further apart, and fractions, are counted in a hash table, while there are at most
+// countTable distinct ones and at most one for every countShare rows.
+const (
+	countWindow = 1 << 12
+	countTable  = 1 << 12
+	countShare  = 16
+)
 
 // MinCounted is the number of rows from which counting takes less time than making keys of all.
 const MinCounted = 1 << 10
 
-// KeyCounts lists the distinct keys of a column under a view, NULL among them, with how many cells
-// have each. It takes a fraction of the time that the keys of all cells take, so ok is false where
-// it would not: it counts whole numbers, truth values and dates that lie close together.
-func KeyCounts(c *scoring.Column, v View) (counts []KeyCount, ok bool) {
-	if c.Type != scoring.Int64 && c.Type != scoring.Bool && c.Type != scoring.Date || v.Format != "" || v.Kind == scoring.KindText || c.Len() < MinCounted {
-		return nil, false
+// Counts are the distinct values of a column with how many cells hold each.
+type Counts struct {
+	of     *scoring.Column
+	values []valueCount
+	nulls  int // and NaN
+}
+
+// CountValues counts the values of a column. That takes a fraction of the time that the keys of all
+// cells take; where it would not, there are no counts. Counted are numbers, truth values and dates
+// of which there are few distinct ones, or that lie close together.
+func CountValues(c *scoring.Column) *Counts {
+	values, nulls, ok := countValues(c)
+	if !ok {
+		return nil
 	}
+	return &Counts{c, values, nulls}
+}
+
+// AsIs tells whether a view takes the values of a column as they are, neither as text nor in a
+// format: all such views give the keys of the same values the same repetitions.
+func (v View) AsIs() bool { return v.Format == "" && v.Kind != scoring.KindText }
+
+// Keys lists the distinct keys under a view that takes the values as they are, NULL among them.
+func (c *Counts) Keys(v View) []KeyCount {
+	keys := make([]KeyCount, 0, len(c.values)+1)
+	if c.nulls > 0 {
+		keys = append(keys, KeyCount{NullKey, c.nulls})
+	}
+	for _, e := range c.values {
+		keys = append(keys, KeyCount{keyOfBits(c.of, v, e.bits), int(e.n)})
+	}
+	return keys
+}
+
+// Numbers lists the numbers, ascending, -0 as 0. There are none in a column of dates, and without
+// counts.
+func (c *Counts) Numbers() []NumberCount {
+	if c == nil || c.of.Type == scoring.Date {
+		return nil
+	}
+	numbers := make([]NumberCount, len(c.values))
+	for i, e := range c.values {
+		numbers[i] = NumberCount{numberOfBits(c.of, e.bits), int(e.n)}
+	}
+	slices.SortFunc(numbers, func(a, b NumberCount) int { return cmp.Compare(a.Number, b.Number) })
+	return numbers
+}
+
+// valueCount is a value of a column, as bits, and how many cells hold it.
+type valueCount struct {
+	bits uint64
+	n    int32 // 0: no value
+}
+
+// countValues counts the values of a column whose values are 64 bits each.
+func countValues(c *scoring.Column) (values []valueCount, nulls int, ok bool) {
+	if c.Len() < MinCounted {
+		return nil, 0, false
+	}
+	switch c.Type {
+	case scoring.Int64, scoring.Bool, scoring.Date:
+		if values, nulls, ok = countClose(c); ok {
+			return values, nulls, true
+		}
+	case scoring.Decimal:
+		if c.Ints() == nil {
+			return nil, 0, false
+		}
+	case scoring.Float64:
+	default:
+		return nil, 0, false
+	}
+	return countFew(c)
+}
+
+// countClose counts whole numbers that lie close together.
+func countClose(c *scoring.Column) (values []valueCount, nulls int, ok bool) {
 	var times [countWindow]int32
-	ints, nulls := c.Ints(), 0
+	ints := c.Ints()
 	base := ints[0] - countWindow/2
 	if c.HasNulls() {
 		first := 0
@@ -38,7 +125,7 @@ func KeyCounts(c *scoring.Column, v View) (counts []KeyCount, ok bool) {
 			}
 			at := uint64(n - base) //nolint:gosec // bits: what is below base is beyond the window
 			if at >= countWindow {
-				return nil, false
+				return nil, 0, false
 			}
 			times[at]++
 		}
@@ -46,27 +133,109 @@ func KeyCounts(c *scoring.Column, v View) (counts []KeyCount, ok bool) {
 		for _, n := range ints {
 			at := uint64(n - base) //nolint:gosec // as above
 			if at >= countWindow {
-				return nil, false
+				return nil, 0, false
 			}
 			times[at]++
 		}
 	}
-	if nulls > 0 {
-		counts = append(counts, KeyCount{NullKey, nulls})
-	}
 	for at, n := range times {
-		if n == 0 {
+		if n > 0 {
+			values = append(values, valueCount{uint64(base + int64(at)), n}) //nolint:gosec // bits
+		}
+	}
+	return values, nulls, true
+}
+
+// countFew counts values of which there are few distinct ones. NaN counts as NULL.
+func countFew(c *scoring.Column) (values []valueCount, nulls int, ok bool) {
+	most := min(countTable, c.Len()/countShare)
+	size := 64
+	shift := uint(64 - 6)
+	for size < 2*most {
+		size, shift = 2*size, shift-1
+	}
+	slots := make([]valueCount, size)
+	distinct := 0
+	var buf [chunk]uint64
+	for from := 0; from < c.Len(); from += chunk {
+		n := min(chunk, c.Len()-from)
+		present := bitsOf(c, from, buf[:n])
+		nulls += n - len(present)
+		for _, b := range present {
+			at := b * k2 >> shift
+			for slots[at].bits != b && slots[at].n > 0 {
+				at = (at + 1) & uint64(size-1) //nolint:gosec // not negative
+			}
+			s := &slots[at]
+			if s.n == 0 {
+				if distinct++; distinct > most {
+					return nil, 0, false
+				}
+				s.bits = b
+			}
+			s.n++
+		}
+	}
+	values = make([]valueCount, 0, distinct)
+	for _, s := range slots {
+		if s.n > 0 {
+			values = append(values, s)
+		}
+	}
+	return values, nulls, true
+}
+
+// bitsOf fills the buffer with the values of some cells as bits, and returns those that are not
+// NULL or NaN.
+func bitsOf(c *scoring.Column, from int, buf []uint64) []uint64 {
+	n := 0
+	nulls := c.HasNulls()
+	if c.Type == scoring.Float64 {
+		for i, f := range c.Floats()[from : from+len(buf)] {
+			if f != f || nulls && c.IsNull(from+i) {
+				continue
+			}
+			if buf[n] = math.Float64bits(f); f == 0 {
+				buf[n] = 0 // also where it is -0
+			}
+			n++
+		}
+		return buf[:n]
+	}
+	for i, v := range c.Ints()[from : from+len(buf)] {
+		if nulls && c.IsNull(from+i) {
 			continue
 		}
-		value, key := base+int64(at), uint64(0)
-		if c.Type == scoring.Date {
-			key = timeKey(value*86400, 0)
-		} else {
-			key = numberKey(value, 0)
-		}
-		counts = append(counts, KeyCount{key, int(n)})
+		buf[n] = uint64(v) //nolint:gosec // bits
+		n++
 	}
-	return counts, true
+	return buf[:n]
+}
+
+// keyOfBits is the key that [Keys] gives a value.
+func keyOfBits(c *scoring.Column, v View, b uint64) uint64 {
+	switch n := int64(b); c.Type { //nolint:gosec // bits
+	case scoring.Float64:
+		return floatKey(math.Float64frombits(b), v.FloatBits)
+	case scoring.Date:
+		return timeKey(n*86400, 0)
+	case scoring.Decimal:
+		return numberKey(n, c.Scale)
+	default:
+		return numberKey(n, 0)
+	}
+}
+
+// numberOfBits is the magnitude of a value.
+func numberOfBits(c *scoring.Column, b uint64) float64 {
+	switch n := int64(b); c.Type { //nolint:gosec // bits
+	case scoring.Float64:
+		return math.Float64frombits(b)
+	case scoring.Decimal:
+		return magnitude(scoring.DecimalValue(n, c.Scale))
+	default:
+		return float64(n)
+	}
 }
 
 // SumOfCounts is what [SumOf] is for a column whose keys were counted.

@@ -8,9 +8,9 @@ import (
 	"github.com/badger-eval/badger/scoring"
 )
 
-// Counted by their values, whole numbers have the keys, and add up to the sum, of the cells one by
+// Counted by their values, numbers have the keys, and add up to the sum, of the cells one by
 // one.
-func TestKeyCounts(t *testing.T) {
+func TestCounts(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	column := func(typ scoring.Type, nulls bool, value func() int64) *scoring.Column {
 		b := scoring.NewBuilder("c", typ, 2*MinCounted)
@@ -23,6 +23,10 @@ func TestKeyCounts(t *testing.T) {
 				b.Append(scoring.DateValue(v))
 			case typ == scoring.Bool:
 				b.Append(scoring.BoolValue(v%2 == 0))
+			case typ == scoring.Float64:
+				b.Append(scoring.FloatValue(float64(v) / 8))
+			case typ == scoring.Decimal:
+				b.Append(scoring.DecimalValue(v, 2))
 			default:
 				b.AppendInt(v)
 			}
@@ -36,6 +40,11 @@ func TestKeyCounts(t *testing.T) {
 	nulls.AppendInt(1)
 	nulls.AppendNulls(MinCounted)
 	nothing := nulls.Column()
+	oddities := scoring.NewBuilder("c", scoring.Float64, MinCounted)
+	for i := range MinCounted {
+		oddities.Append(scoring.FloatValue([]float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 1e300, 3}[i%7]))
+	}
+	odd := oddities.Column()
 	first := true
 	for _, tc := range []struct {
 		why   string
@@ -51,25 +60,33 @@ func TestKeyCounts(t *testing.T) {
 		{"the smallest numbers", column(scoring.Int64, true, func() int64 { return math.MinInt64 + r.Int64N(100) }), View{Kind: scoring.KindNumber}, true},
 		{"truth", column(scoring.Bool, true, few), View{Kind: scoring.KindBool}, true},
 		{"dates", column(scoring.Date, true, func() int64 { return 19_000 + r.Int64N(365) }), View{Kind: scoring.KindTime}, true},
-		{"far apart", column(scoring.Int64, false, func() int64 { return 1000 * r.Int64N(10) }), View{Kind: scoring.KindNumber}, false},
-		{"both ends", column(scoring.Int64, false, ends), View{Kind: scoring.KindNumber}, false},
+		{"far apart", column(scoring.Int64, false, func() int64 { return countWindow * r.Int64N(10) }), View{Kind: scoring.KindNumber}, true},
+		{"both ends", column(scoring.Int64, false, ends), View{Kind: scoring.KindNumber}, true},
+		{"many far apart", column(scoring.Int64, false, func() int64 { return r.Int64N(1 << 40) }), View{Kind: scoring.KindNumber}, false},
+		{"dates far apart", column(scoring.Date, true, func() int64 { return 10_000 * r.Int64N(5) }), View{Kind: scoring.KindTime}, true},
+		{"few fractions", column(scoring.Float64, false, few), View{Kind: scoring.KindNumber}, true},
+		{"few fractions, by bits", column(scoring.Float64, true, few), View{Kind: scoring.KindNumber, FloatBits: true}, true},
+		{"many fractions", column(scoring.Float64, true, func() int64 { return r.Int64N(1 << 40) }), View{Kind: scoring.KindNumber, FloatBits: true}, false},
+		{"zeros and what is none", &odd, View{Kind: scoring.KindNumber, FloatBits: true}, true},
+		{"decimals", column(scoring.Decimal, true, func() int64 { return 10 * r.Int64N(20) }), View{Kind: scoring.KindNumber}, true},
 		{"one beyond the window", column(scoring.Int64, false, func() int64 {
 			if first {
 				first = false
 				return 0
 			}
 			return countWindow / 2
-		}), View{Kind: scoring.KindNumber}, false},
+		}), View{Kind: scoring.KindNumber}, true},
 		{"as text", column(scoring.Int64, false, few), View{Kind: scoring.KindText}, false},
 		{"in a format", column(scoring.Int64, false, few), View{Kind: scoring.KindTime, Format: FormatCompact}, false},
 	} {
-		counts, ok := KeyCounts(tc.c, tc.v)
-		if ok != tc.wants {
+		values := CountValues(tc.c)
+		if ok := values != nil && tc.v.AsIs(); ok != tc.wants {
 			t.Errorf("%s: counted %v, want %v", tc.why, ok, tc.wants)
 		}
-		if !ok {
+		if !tc.wants || values == nil {
 			continue
 		}
+		counts := values.Keys(tc.v)
 		want := map[uint64]int{}
 		for _, key := range AllKeys(tc.c, tc.v) {
 			want[key]++

@@ -63,17 +63,20 @@ func (t *chains) rows(root int32) []int32 {
 // keysOf combines the keys of columns into one key a row. The keys are not to be changed.
 func keysOf(cols []pair, rows int, goldSide bool) []uint64 {
 	if len(cols) == 1 {
-		if goldSide {
-			return cols[0].g
-		}
-		return cols[0].p
+		return cols[0].keys(goldSide)
 	}
 	keys := make([]uint64, rows)
 	for i := range cols {
-		side := cols[i].p
-		if goldSide {
-			side = cols[i].g
+		if d := cols[i].coded; d != nil {
+			side := d.side(goldSide)
+			Spread(rows, func(lo, hi int) {
+				for r, code := range side[lo:hi] {
+					keys[lo+r] = Mix(keys[lo+r], d.keys[code])
+				}
+			})
+			continue
 		}
+		side := cols[i].keys(goldSide)
 		Spread(rows, func(lo, hi int) {
 			for r, k := range side[lo:hi] {
 				keys[lo+r] = Mix(keys[lo+r], k)

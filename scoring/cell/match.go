@@ -226,7 +226,7 @@ func byContent(cols []pair) []pair {
 		g, p := rowColors(cols, true), rowColors(cols, false)
 		fall := make([]identity, len(cols)) // by column
 		for k := range cols {
-			fall[k] = identity{k, signature(g, cols[k].g), signature(p, cols[k].p)}
+			fall[k] = identity{k, signature(g, cols[k].keys(true)), signature(p, cols[k].keys(false))}
 		}
 		slices.SortFunc(ids, func(a, b identity) int {
 			return cmp.Or(order(a, b), fall[a.col].gold.Compare(fall[b.col].gold), fall[a.col].pred.Compare(fall[b.col].pred))
@@ -244,17 +244,10 @@ func (s Sum) Compare(t Sum) int { return cmp.Or(cmp.Compare(s.a, t.a), cmp.Compa
 
 // sum identifies what one side of a column holds, by its keys.
 func (c *pair) sum(goldSide bool) Sum {
-	gv, v := c.views(false) // whole numbers, which may be counted, have no others
-	col, keys := c.pred, c.p
-	if goldSide {
-		col, keys, v = c.gold, c.g, gv
+	if c.coded != nil {
+		return c.coded.sum(goldSide)
 	}
-	if col != nil && !c.classed {
-		if counts, ok := KeyCounts(col, v); ok {
-			return SumOfCounts(counts)
-		}
-	}
-	return sumOfKeys(keys)
+	return sumOfKeys(c.keys(goldSide))
 }
 
 func sumOfKeys(keys []uint64) Sum { return signature(nil, keys) }
@@ -284,10 +277,7 @@ func signature(colors, keys []uint64) (total Sum) {
 func rowColors(cols []pair, goldSide bool) []uint64 {
 	var out []uint64
 	for k := range cols {
-		keys := cols[k].p
-		if goldSide {
-			keys = cols[k].g
-		}
+		keys := cols[k].keys(goldSide)
 		s := sumOfKeys(keys)
 		if out == nil {
 			out = make([]uint64, len(keys))

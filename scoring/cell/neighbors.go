@@ -24,7 +24,7 @@ func (p *problem) matchNeighbors() bool {
 	order := p.bySelectivity()
 	p.packed = p.pack()
 	each(len(p.codes), len(p.predRows) >= parallelRows, func(k int) { p.place(&p.codes[k]) })
-	aligned := p.packed != nil && !slices.Contains(p.gold.cells, dead) && !slices.Contains(p.pred.cells, dead)
+	aligned := !p.packed.ranged && !p.packed.dead
 	var lists [2]sorter // of both sides, with what passes share
 	var at []int
 	var side *packed
@@ -50,13 +50,7 @@ func (p *problem) matchNeighbors() bool {
 				i, beat := int(gold[x].row), least[ahead]
 				from, to := max(0, at[x]-window/2), min(len(pred), at[x]+window/2)
 				var weights [window]int32
-				if side != nil {
-					side.equal(x, from, to, &weights)
-				} else {
-					for y := from; y < to; y++ {
-						weights[y-from] = p.weight(i, int(pred[y].row))
-					}
-				}
+				side.equal(x, from, to, &weights)
 				for k, w := range weights[:to-from] {
 					if w > beat {
 						found := best[i*candidates:][:candidates]
@@ -121,77 +115,70 @@ func offer(best []near, e near) {
 	best[at] = e
 }
 
-// weight is the number of equal cells of two kinds.
-func (p *problem) weight(gold, pred int) (n int32) {
-	width := len(p.codes)
-	g, q := p.gold.cells[gold*width:][:width], p.pred.cells[pred*width:][:width]
-	if p.gold.ends == nil {
-		for k, code := range g {
-			if code == q[k] && code != dead {
-				n++
-			}
-		}
-		return n
-	}
-	ends := p.gold.ends[gold*width:][:width]
-	for k, code := range g {
-		if code != dead && q[k] >= code && q[k] < ends[k] {
+// packed are the cells of all kinds, each in as few bits of a word as its column needs, so that
+// several columns are compared at a time.
+type packed struct {
+	words  int      // of a kind
+	lanes  []lane   // of each column
+	tops   []uint64 // of each word, the highest bit of every lane
+	ranged bool     // gold has its codes in gold, and the last ones that equal it in last
+	dead   bool     // some cell is
+	gold   []uint64
+	last   []uint64
+	pred   []uint64
+}
+
+// lane is where the cells of a column stand.
+type lane struct {
+	word  int
+	shift uint
+	bits  int
+}
+
+// pack packs the cells of both sides. Codes of a column that follow on its own stand for dead cells,
+// others on either side. With ranges the highest bit of each lane stays free.
+func (p *problem) pack() *packed {
+	out := &packed{lanes: make([]lane, len(p.codes)), tops: make([]uint64, 1), ranged: p.gold.ends != nil}
+	room := 64
+	for k := range p.codes {
+		n := bits.Len(uint(p.codes[k].n + 1)) //nolint:gosec // not negative
+		if out.ranged {
 			n++
 		}
+		if n > room {
+			out.tops, room = append(out.tops, 0), 64
+		}
+		l := lane{len(out.tops) - 1, uint(64 - room), n} //nolint:gosec // not negative
+		out.lanes[k], room = l, room-n
+		out.tops[l.word] |= 1 << (l.shift + uint(n) - 1) //nolint:gosec // as above
 	}
-	return n
-}
-
-// packed are the cells of all kinds, each in a few bits of a word, so that many columns are
-// compared at a time.
-type packed struct {
-	bits       int // of a cell: 4 or 8
-	words      int // of a kind
-	gold, pred []uint64
-}
-
-// pack packs the cells where all columns have few distinct values and no ranges.
-func (p *problem) pack() *packed {
-	if p.gold.ends != nil {
-		return nil
+	out.words = len(out.tops)
+	if out.ranged {
+		out.gold, out.pred = out.side(p, p.gold.cells, 1, 0), out.side(p, p.pred.cells, 0, 0)
+		out.last = out.side(p, p.gold.ends, 1, -1)
+	} else {
+		out.gold, out.pred = out.side(p, p.gold.cells, 0, 0), out.side(p, p.pred.cells, 1, 0)
 	}
-	codes := 0
-	for k := range p.codes {
-		codes = max(codes, p.codes[k].n)
-	}
-	out := &packed{}
-	switch { // two numbers are those of dead cells
-	case codes <= 1<<4-2:
-		out.bits = 4
-	case codes <= 1<<8-2:
-		out.bits = 8
-	default:
-		return nil
-	}
-	out.words = (len(p.codes)*out.bits + 63) / 64
-	most := uint64(1)<<out.bits - 1
-	out.gold, out.pred = out.pack(&p.gold, len(p.codes), most), out.pack(&p.pred, len(p.codes), most-1)
 	return out
 }
 
-// pack packs the cells of some kinds. What is dead, and what is left of the last word, is none.
-func (c *packed) pack(kinds *kinds, width int, none uint64) []uint64 {
-	words := make([]uint64, kinds.len()*c.words)
-	perWord := 64 / c.bits
-	rest := ^uint64(0) / (1<<c.bits - 1) * none
-	for t := range kinds.len() {
-		cells := kinds.cells[t*width:][:width]
-		for w := range c.words {
-			word := uint64(0)
-			part := cells[w*perWord : min((w+1)*perWord, width)]
-			for b, code := range part {
-				v := none
-				if code != dead {
-					v = uint64(code) //nolint:gosec // not negative
-				}
-				word |= v << (b * c.bits)
+// side packs the cells of some kinds, each plus a number. Dead cells have the code of the column
+// that follows its own by so many.
+func (c *packed) side(p *problem, cells []int32, after, plus int) []uint64 {
+	width := len(p.codes)
+	none := make([]uint64, width)
+	for k := range none {
+		none[k] = uint64(p.codes[k].n + after) //nolint:gosec // not negative
+	}
+	words := make([]uint64, len(cells)/width*c.words)
+	for t := range len(cells) / width {
+		kind := words[t*c.words:][:c.words]
+		for k, code := range cells[t*width:][:width] {
+			v := uint64(max(int(code)+plus, 0)) //nolint:gosec // not negative
+			if code == dead {
+				v, c.dead = none[k], true
 			}
-			words[t*c.words+w] = word | rest<<(len(part)*c.bits)
+			kind[c.lanes[k].word] |= v << c.lanes[k].shift
 		}
 	}
 	return words
@@ -200,11 +187,13 @@ func (c *packed) pack(kinds *kinds, width int, none uint64) []uint64 {
 // inOrder is a copy in the order of two lists of kinds, so that what is compared lies together. It
 // takes the place of an earlier one, if there is one.
 func (c *packed) inOrder(out *packed, gold, pred []keyed) *packed {
-	if c == nil {
-		return nil
-	}
 	if out == nil {
-		out = &packed{bits: c.bits, words: c.words, gold: make([]uint64, len(c.gold)), pred: make([]uint64, len(c.pred))}
+		copied := *c
+		out = &copied
+		out.gold, out.pred = make([]uint64, len(c.gold)), make([]uint64, len(c.pred))
+		if c.ranged {
+			out.last = make([]uint64, len(c.last))
+		}
 	}
 	arrange := func(into, words []uint64, list []keyed) {
 		if c.words == 1 {
@@ -214,52 +203,55 @@ func (c *packed) inOrder(out *packed, gold, pred []keyed) *packed {
 			return
 		}
 		for k, e := range list {
-			copy(into[k*c.words:][:c.words], words[int(e.row)*c.words:])
+			from, to := words[int(e.row)*c.words:][:c.words], into[k*c.words:][:c.words]
+			for w, word := range from {
+				to[w] = word
+			}
 		}
 	}
 	arrange(out.gold, c.gold, gold)
 	arrange(out.pred, c.pred, pred)
+	if c.ranged {
+		arrange(out.last, c.last, gold)
+	}
 	return out
 }
 
 // equal counts the cells of a gold kind that equal those of each of some predicted ones.
 func (c *packed) equal(gold, from, to int, out *[window]int32) {
-	if c.words == 1 && c.bits == 4 {
-		g := c.gold[gold]
-		for k, q := range c.pred[from:to] {
-			out[k] = equalIn4(g, q)
-		}
-		return
-	}
-	g := c.gold[gold*c.words:][:c.words]
-	for y := from; y < to; y++ {
-		n, q := int32(0), c.pred[y*c.words:][:len(g)]
-		if c.bits == 4 {
-			for k := range g {
-				n += equalIn4(g[k], q[k])
+	clear(out[:])
+	g, pred := c.gold[gold*c.words:][:c.words], c.pred[from*c.words:to*c.words] // of at most window kinds
+	for w, top := range c.tops {
+		switch first := g[w]; {
+		case c.ranged:
+			last := c.last[gold*c.words+w] | top
+			for k, at := 0, w; at < len(pred) && k < window; k, at = k+1, at+c.words {
+				out[k] += within(first, last, pred[at], top)
 			}
-		} else {
-			for k := range g {
-				n += equalIn8(g[k], q[k])
+		case c.words == 1:
+			for k, q := range pred {
+				out[k&(window-1)] = equalIn(first, q, top)
+			}
+		default:
+			for k, at := 0, w; at < len(pred) && k < window; k, at = k+1, at+c.words {
+				out[k] += equalIn(first, pred[at], top)
 			}
 		}
-		out[y-from] = n
 	}
 }
 
-// equalIn4 counts the stretches of 4 bits that are equal.
-func equalIn4(a, b uint64) int32 {
+// equalIn counts the lanes of two words that are equal. What is added to a lane without its highest
+// bit carries into that bit, unless the lane is 0.
+func equalIn(a, b, top uint64) int32 {
 	x := a ^ b
-	x |= x >> 1
-	x |= x >> 2
-	return 16 - int32(bits.OnesCount64(x&0x1111111111111111)) //nolint:gosec // at most 16
+	return int32(bits.OnesCount64(top &^ ((x&^top + ^top) | x))) //nolint:gosec // at most 64
 }
 
-// equalIn8 counts the bytes that are equal.
-func equalIn8(a, b uint64) int32 {
-	const low = 0x7f7f7f7f7f7f7f7f
-	x := a ^ b
-	return int32(bits.OnesCount64(^((x&low + low) | x | low))) //nolint:gosec // at most 8
+// within counts the lanes of a word that are not below those of first and not above those of last.
+// The highest bits of the lanes are set in last, and in no other: what is subtracted takes that bit
+// only if it is more.
+func within(first, last, word, top uint64) int32 {
+	return int32(bits.OnesCount64(top & ((word | top) - first) & (last - word))) //nolint:gosec // at most 64
 }
 
 // bySelectivity are the columns, those with the most distinct values first.
@@ -282,23 +274,20 @@ func (p *problem) sorted(order []int, goldSide bool) []keyed {
 	out := make([]keyed, side.len())
 	Spread(len(out), func(lo, hi int) {
 		for t := lo; t < hi; t++ {
-			key, room := uint64(0), 64
+			key, used := uint64(0), 0
 			for _, k := range order {
 				at := t*width + k
-				code := side.cells[at]
-				if code == dead {
-					continue
-				}
 				c := &p.codes[k]
-				cell, n := c.places[code], c.bits
-				if r := c.col.ranges; r != nil && goldSide && code < r.n { // the middle of its range
-					cell = uint64(code+side.ends[at]-1) / 2 //nolint:gosec // a live range holds something
+				code, n := int(side.cells[at]), c.bits
+				if code == dead { // without a jump, which would be guessed wrong half of the time
+					code, n = c.n, 0
 				}
-				if n > room {
-					cell, n = cell>>(n-room), room
+				cell := c.places[code]
+				if r := c.col.ranges; r != nil && goldSide && n > 0 && code < int(r.n) { // the middle of its range
+					cell = uint64(code+int(side.ends[at])-1) / 2 //nolint:gosec // a live range holds something
 				}
-				key |= cell << (room - n)
-				if room -= n; room == 0 {
+				key |= cell << (64 - c.bits) >> used
+				if used += n; used >= 64 {
 					break
 				}
 			}
@@ -315,14 +304,14 @@ func (c *packed) sorted(s *sorter, parts []keyPart, used int, goldSide bool) []k
 	if goldSide {
 		words = c.gold
 	}
-	bytes := c.byBytes(parts)
+	spans := c.spans(parts)
 	keys := s.room(len(words) / c.words)
 	Spread(len(keys), func(lo, hi int) {
 		for t := lo; t < hi; t++ {
 			key, kind := uint64(0), words[t*c.words:][:c.words]
-			for i := range bytes {
-				b := &bytes[i]
-				key |= b.of[uint8(kind[b.word]>>b.shift)] //nolint:gosec // a byte of it
+			for i := range spans {
+				b := &spans[i]
+				key |= b.of[kind[b.word]>>b.shift&b.mask]
 			}
 			keys[t] = key
 		}
@@ -330,29 +319,46 @@ func (c *packed) sorted(s *sorter, parts []keyPart, used int, goldSide bool) []k
 	return s.sort(used)
 }
 
-// keyByte is what a byte of packed cells adds to keys.
-type keyByte struct {
+// keySpan is what some bits of packed cells add to keys: those of one column, or of several that
+// stand beside each other.
+type keySpan struct {
 	word  int
 	shift uint
-	of    [256]uint64
+	mask  uint64
+	of    []uint64
 }
 
-// byBytes are the parts of keys by the bytes of packed cells.
-func (c *packed) byBytes(parts []keyPart) []keyByte {
-	var out []keyByte
-	for _, part := range parts {
-		bit := part.col * c.bits
-		word, shift := bit/64, uint(bit%64/8*8) //nolint:gosec // not negative
-		k := slices.IndexFunc(out, func(b keyByte) bool { return b.word == word && b.shift == shift })
-		if k < 0 {
-			k = len(out)
-			out = append(out, keyByte{word: word, shift: shift})
+// spans are the parts of keys, several of them in one where they have at most spanBits together.
+func (c *packed) spans(parts []keyPart) []keySpan {
+	const spanBits = 8
+	parts = slices.Clone(parts)
+	slices.SortFunc(parts, func(a, b keyPart) int { return cmp.Compare(a.col, b.col) }) // as they stand
+	var out []keySpan
+	for from := 0; from < len(parts); {
+		l := c.lanes[parts[from].col]
+		to, size := from+1, l.bits
+		for to < len(parts) {
+			next := c.lanes[parts[to].col]
+			n := int(next.shift) + next.bits - int(l.shift) //nolint:gosec // small
+			if next.word != l.word || n > spanBits {
+				break
+			}
+			to, size = to+1, n
 		}
-		for v := range out[k].of {
-			if code := v >> (bit % 8) & (1<<c.bits - 1); code < len(part.of) {
-				out[k].of[v] |= part.of[code]
+		span := keySpan{l.word, l.shift, 1<<size - 1, parts[from].of}
+		if to-from > 1 {
+			span.of = make([]uint64, 1<<size)
+			for v := range span.of {
+				for _, part := range parts[from:to] {
+					own := c.lanes[part.col]
+					if code := v >> (own.shift - l.shift) & (1<<own.bits - 1); code < len(part.of) {
+						span.of[v] |= part.of[code]
+					}
+				}
 			}
 		}
+		out = append(out, span)
+		from = to
 	}
 	return out
 }
@@ -365,24 +371,38 @@ type keyPart struct {
 
 // keyParts are the parts of the keys that kinds are sorted by where all cells of both sides are
 // live and none has a range, so that each column has the same place in all keys. They sort as the
-// places do, but are ranks of these, in fewer bits, so that fewer digits are left to sort by: the
-// used ones, from the least.
+// places do, but are ranks of these where there are few, in fewer bits, so that fewer digits are
+// left to sort by: the used ones, from the least.
 func (p *problem) keyParts(order []int) (parts []keyPart, used int) {
+	const few = 1 << 16 // places
 	room := 64
+	var present [few / 64]uint64
 	for _, k := range order {
 		c := &p.codes[k]
 		n := min(c.bits, room)
 		part := keyPart{col: k, of: make([]uint64, c.n)}
-		for code, place := range c.places {
+		for code, place := range c.places[:c.n] {
 			part.of[code] = place >> (c.bits - n)
 		}
-		ranks := slices.Clone(part.of)
-		slices.Sort(ranks)
-		ranks = slices.Compact(ranks)
-		width := bits.Len(uint(len(ranks) - 1)) //nolint:gosec // not negative
-		for code, place := range part.of {
-			rank, _ := slices.BinarySearch(ranks, place)
-			part.of[code] = uint64(rank) << (64 - used - width) //nolint:gosec // not negative
+		width := n
+		if words := (1<<n + 63) / 64; words <= len(present) {
+			clear(present[:words])
+			for _, place := range part.of {
+				present[place/64] |= 1 << (place % 64)
+			}
+			var below [few / 64]uint16 // of each word, how many places are present in those before it
+			ranks := 0
+			for w, word := range present[:words] {
+				below[w] = uint16(ranks) //nolint:gosec // at most few - 64
+				ranks += bits.OnesCount64(word)
+			}
+			for code, place := range part.of {
+				part.of[code] = uint64(below[place/64]) + uint64(bits.OnesCount64(present[place/64]&(1<<(place%64)-1))) //nolint:gosec // not negative
+			}
+			width = bits.Len(uint(max(ranks, 1) - 1)) //nolint:gosec // not negative
+		}
+		for code := range part.of {
+			part.of[code] <<= 64 - used - width
 		}
 		parts, used = append(parts, part), used+width
 		if room -= n; room == 0 {
@@ -401,10 +421,10 @@ func (p *problem) keyParts(order []int) (parts []keyPart, used int) {
 // magnitude where there are ranges, else by their keys, of which a few bits more than there are
 // values keep most of them apart.
 func (p *problem) place(c *codes) {
-	c.places = make([]uint64, c.n)
+	c.places = make([]uint64, c.n+1) // the last of a dead cell: 0
 	if r := c.col.ranges; r != nil {
 		c.bits = bits.Len(uint(r.n)) //nolint:gosec // not negative
-		for code := range c.places {
+		for code := range c.places[:c.n] {
 			if c.places[code] = 1<<c.bits - 1; int32(code) < r.n { //nolint:gosec // rows are bounded far below
 				c.places[code] = uint64(code)
 			}

@@ -38,7 +38,8 @@ const dead = -1
 // codes are from its own up to, but not including, its end.
 type codes struct {
 	col        *pair
-	gold, pred []int32
+	gold, pred []int32  // nil where the column is coded: …
+	to         []int32  // … then by its codes
 	end        []int32  // nil: gold+1
 	n          int      // codes are less than n
 	live       int      // distinct codes of live predicted cells
@@ -131,6 +132,9 @@ func each(n int, parallel bool, f func(k int)) {
 
 // codes numbers the cells of a column in some rows.
 func (c *pair) codes(gold, pred []int32) codes {
+	if c.coded != nil {
+		return c.coded.codes(c, gold, pred)
+	}
 	out := codes{col: c, gold: make([]int32, len(gold)), pred: make([]int32, len(pred))}
 	if c.ranges == nil && out.few(gold, pred) {
 		return out
@@ -284,6 +288,13 @@ func (c *codes) mixInto(keys []uint64, rows []int32, place uint64, goldSide bool
 		side, cells = c.gold, c.col.g
 	}
 	switch {
+	case c.to != nil:
+		codes := c.col.coded.side(goldSide)
+		for at, row := range rows {
+			if code := c.to[codes[row]]; code != dead {
+				keys[at] = Mix(keys[at]^place, c.keys[code])
+			}
+		}
 	case c.keys != nil:
 		for at, code := range side {
 			if code != dead {
@@ -352,7 +363,7 @@ func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out ki
 	// kinds: one column after the other would wait for memory again and again.
 	const block, near = 16, 256 // columns and rows
 	var byRow [near * block]int32
-	spread := func(into []int32, of func(c *codes) []int32) {
+	spread := func(into []int32, after int32, of func(c *codes) []int32) {
 		for from := 0; from < width; from += block {
 			n := min(block, width-from)
 			var sides [block][]int32
@@ -362,6 +373,14 @@ func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out ki
 			for lo := 0; lo < len(rows); lo += near {
 				kinds := kindAt[lo:min(lo+near, len(rows))]
 				for k, side := range sides[:n] {
+					if side == nil {
+						c := &p.codes[from+k]
+						codes := c.col.coded.side(goldSide)
+						for r, row := range rows[lo:][:len(kinds)] {
+							byRow[r*block+k] = c.to[codes[row]] + after
+						}
+						continue
+					}
 					for r, code := range side[lo:][:len(kinds)] {
 						byRow[r*block+k] = code
 					}
@@ -375,13 +394,13 @@ func (p *problem) kindsOf(rows []int32, content []uint64, goldSide bool) (out ki
 		}
 	}
 	if !goldSide {
-		spread(out.cells, func(c *codes) []int32 { return c.pred })
+		spread(out.cells, 0, func(c *codes) []int32 { return c.pred })
 		return out
 	}
-	spread(out.cells, func(c *codes) []int32 { return c.gold })
+	spread(out.cells, 0, func(c *codes) []int32 { return c.gold })
 	if ranged {
-		spread(out.ends, func(c *codes) []int32 {
-			if c.end != nil {
+		spread(out.ends, 1, func(c *codes) []int32 {
+			if c.end != nil || c.gold == nil {
 				return c.end
 			}
 			ends := make([]int32, len(c.gold))

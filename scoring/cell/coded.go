@@ -1,0 +1,121 @@
+package cell
+
+import "github.com/badger-eval/badger/scoring"
+
+// coded are the keys of both sides of a column with few distinct ones, numbered: a quarter of the
+// memory, and what is asked of all cells can be asked of the distinct ones.
+type coded struct {
+	keys []uint64 // by number
+	g, p []uint16
+}
+
+// maxCoded is how many distinct keys count as few. In smaller results there is one for every
+// countShare rows.
+const maxCoded = 1 << 12
+
+// newCoded numbers the keys of both sides, or returns nil where they are too many.
+func newCoded(gold, pred *scoring.Column, gv, pv View) *coded {
+	if gold == nil || pred == nil || gold.Len() < MinCounted || pred.Len() < MinCounted {
+		return nil
+	}
+	most := min(maxCoded, (gold.Len()+pred.Len())/countShare)
+	t, out := newNumbers(), coded{}
+	if out.g = t.column(gold, gv, most); out.g == nil {
+		return nil
+	}
+	if out.p = t.column(pred, pv, most); out.p == nil {
+		return nil
+	}
+	out.keys = t.keys()
+	return &out
+}
+
+// column numbers the keys of a column, or returns nil where there are more than most.
+func (t *numbers) column(c *scoring.Column, v View, most int) []uint16 {
+	out := make([]uint16, c.Len())
+	done := 0
+	if (c.Type == scoring.Int64 || c.Type == scoring.Bool || c.Type == scoring.Date) && v.AsIs() && !c.HasNulls() {
+		done = t.close(c, v, out)
+	}
+	var buf [chunk]uint64
+	for ; done < len(out) && t.n <= most; done += chunk {
+		keys := buf[:min(chunk, len(out)-done)]
+		Keys(c, v, done, keys)
+		for i, key := range keys {
+			out[done+i] = uint16(t.add(key)) //nolint:gosec // used while there are few
+		}
+	}
+	if t.n > most {
+		return nil
+	}
+	return out
+}
+
+// close numbers the keys of whole numbers while they lie close together, and tells of how many.
+func (t *numbers) close(c *scoring.Column, v View, out []uint16) int {
+	var codes [countWindow]uint16 // from 1
+	ints := c.Ints()
+	base := ints[0] - countWindow/2
+	for i, n := range ints {
+		at := uint64(n - base) //nolint:gosec // bits: what is below base is beyond the window
+		if at >= countWindow {
+			return i
+		}
+		code := codes[at]
+		if code == 0 {
+			code = uint16(t.add(keyOfBits(c, v, uint64(n)))) + 1 //nolint:gosec // at most the window on either side
+			codes[at] = code
+		}
+		out[i] = code - 1
+	}
+	return len(ints)
+}
+
+func (d *coded) side(goldSide bool) []uint16 {
+	if goldSide {
+		return d.g
+	}
+	return d.p
+}
+
+// sum is the sum of the keys of one side.
+func (d *coded) sum(goldSide bool) (s Sum) {
+	times := make([]uint64, len(d.keys))
+	for _, code := range d.side(goldSide) {
+		times[code]++
+	}
+	for code, n := range times {
+		var one Sum
+		one.Add(d.keys[code])
+		s = s.Plus(Sum{n * one.a, n * one.b})
+	}
+	return s
+}
+
+// into fills in the keys of some cells of one side.
+func (d *coded) into(keys []uint64, goldSide bool, from int) {
+	for i, code := range d.side(goldSide)[from : from+len(keys)] {
+		keys[i] = d.keys[code]
+	}
+}
+
+// codes numbers the cells in some rows.
+func (d *coded) codes(c *pair, gold, pred []int32) codes {
+	had := make([]uint8, len(d.keys)) // 1: by gold, 2: by the answer
+	for _, i := range gold {
+		had[d.g[i]] |= 1
+	}
+	for _, j := range pred {
+		had[d.p[j]] |= 2
+	}
+	out := codes{col: c, to: make([]int32, len(d.keys))}
+	for code, sides := range had {
+		if out.to[code] = dead; sides == 3 {
+			out.to[code] = int32(out.live) //nolint:gosec // few
+			out.keys = append(out.keys, d.keys[code])
+			out.live++
+		}
+	}
+	out.n = out.live
+	return out
+}
