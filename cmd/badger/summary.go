@@ -52,7 +52,7 @@ func newRunSummary(engine *scoring.Engine, names []string) *runSummary {
 func (s *runSummary) add(c *scoring.Case, rows []batch.Row) {
 	info := report.Case{}
 	if c != nil {
-		info = report.Case{ID: c.ID, Question: c.Question, Tags: c.Tags}
+		info = report.Case{ID: c.ID, Question: c.Question, Tags: c.Tags, TagsErr: c.TagsErr}
 	}
 	for i := range rows {
 		if tier := tier(&rows[i].Score); tier != "" {

@@ -3,6 +3,7 @@ package report_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/badger-eval/badger/internal/report"
@@ -106,5 +107,30 @@ func TestChangesOfTheLastBatch(t *testing.T) {
 	c := s.Figures().Changes
 	if len(c) != 1 || c[0].Metrics[0].N != 1 || c[0].Metrics[0].Of != 1 || c[0].Metrics[0].Mean != 0.75 {
 		t.Errorf("%+v, want one pair, 0.25 to 1", c)
+	}
+}
+
+// Cases whose tags cannot be read are a part of their own, which names them, and count in all else.
+func TestTagsThatCannotBeRead(t *testing.T) {
+	s := report.NewSummary(report.SummaryOptions{})
+	for i, tags := range [][]string{{"sales"}, nil, nil} {
+		c := report.Case{ID: fmt.Sprint("c", i), Agent: "a", Version: "1", Tags: tags}
+		if i == 2 {
+			c.TagsErr = fmt.Errorf("tags cannot be read")
+		}
+		score := scoring.OK(1, "")
+		score.CaseID, score.Metric = c.ID, "m"
+		s.Add(score, c)
+	}
+	f := s.Figures()
+	if f.Cases != 3 || f.Metrics[0].Rates[0].N != 3 || len(f.Tags) != 2 || f.Tags[0].Name != "sales" || f.Tags[0].Unreadable != nil {
+		t.Errorf("%+v", f)
+	}
+	if last := f.Tags[1]; last.Name != report.UnreadableTags || last.Cases != 1 || last.Rates[0].N != 1 || !slices.Equal(last.Unreadable, []string{"c2"}) {
+		t.Errorf("%+v, want one case, c2, with its score", last)
+	}
+	var b strings.Builder
+	if err := f.Render(&b, report.Options{Width: 120}); err != nil || !strings.Contains(b.String(), "tags that cannot be read: c2") {
+		t.Errorf("%v: the terminal does not name c2\n%s", err, b.String())
 	}
 }

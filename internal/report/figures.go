@@ -154,7 +154,16 @@ type Slice struct {
 	Name  string `json:"name"`
 	Cases int    `json:"cases"`
 	Rates []Rate `json:"rates"`
+	// Unreadable are the first cases whose tags cannot be read, where the slice is of these. It comes
+	// after all tags and is named [UnreadableTags].
+	Unreadable []string `json:"unreadable_case_ids,omitempty"`
 }
+
+// UnreadableTags is the slice of the cases whose tags cannot be read.
+const UnreadableTags = "cannot be read"
+
+// maxUnreadable is how many of these cases are named.
+const maxUnreadable = 20
 
 // Change compares two agent versions on the cases that both have a score for; of a case in several
 // batches, on the last batch of each.

@@ -314,7 +314,7 @@ func (v *view) shownTags() []Slice {
 	const most = 8
 	var out []Slice
 	for _, s := range v.Tags {
-		if len(out) < most && !strings.HasPrefix(s.Name, "tier:") {
+		if s.Unreadable != nil || len(out) < most && !strings.HasPrefix(s.Name, "tier:") {
 			out = append(out, s)
 		}
 	}
@@ -332,6 +332,15 @@ func (v *view) slices(title, head string, list []Slice) {
 	}
 	v.title(title, "by "+Printable(v.Primary))
 	g.print(v.printer)
+	for i := range list {
+		if ids := list[i].Unreadable; ids != nil {
+			said := "tags that cannot be read: " + strings.Join(ids, ", ")
+			if more := list[i].Cases - len(ids); more > 0 {
+				said += fmt.Sprintf(" and %d more", more)
+			}
+			v.aside(Printable(said))
+		}
+	}
 }
 
 // worst shows the worst answers of the last version of every agent.

@@ -282,6 +282,9 @@ func rowOfCase(c *connectors.CaseRow, s caselist.State, metric string, metrics [
 	for _, tag := range c.Tags {
 		row.TagLinks = append(row.TagLinks, namedAddress{tag, same("tag", tag)})
 	}
+	if c.TagsErr != nil {
+		row.TagLinks = append(row.TagLinks, namedAddress{c.TagsErr.Error(), ""})
+	}
 	for _, m := range append([]string{metric}, metrics...) {
 		cell := scoreCell{}
 		if score, there := c.Scores[m]; there {

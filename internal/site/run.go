@@ -303,7 +303,10 @@ func (s *Site) aboutMetric(ctx context.Context, p *connectors.Pages, list *conne
 		for i := range parts {
 			name := parts[i].Part
 			f := caselist.Filter{Column: by.column, Op: caselist.Equal, Value: name}
-			if by.column == "tier" {
+			switch {
+			case parts[i].Unreadable != "":
+				f.Column, name = "tags", report.UnreadableTags+": "+shortened(name)+" (first: "+parts[i].Unreadable+")"
+			case by.column == "tier":
 				name = strings.ReplaceAll(name, "_", " ")
 			}
 			of.Rows = append(of.Rows, rowOf(name, &parts[i].Figures, parts[i].Scores, base.With(f)))
