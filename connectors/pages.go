@@ -191,6 +191,7 @@ func (f *Figures) plus(o *Figures) {
 type MetricFigures struct {
 	Figures
 	Deviation float64 // of the values, the standard deviation of a sample; 0 for fewer than two
+	Why       string  // a reason why the metric does not apply; "": it applies to all
 }
 
 // add adds n scores of a status with a verdict (1, 0, or empty: none), whose values have a sum and a
@@ -306,7 +307,7 @@ func (p *Pages) shape(ctx context.Context, run *ScoredRun) (*Shape, error) {
 
 // Figures sums up the scores of a run by metric.
 func (p *Pages) Figures(ctx context.Context, run *ScoredRun) (map[string]MetricFigures, error) {
-	return Remember(p, []*Run{&run.Run}, "figures", func(m map[string]MetricFigures) int { return 200 * len(m) }, func() (map[string]MetricFigures, error) {
+	return Remember(p, []*Run{&run.Run}, "figures", func(m map[string]MetricFigures) int { return 300 * len(m) }, func() (map[string]MetricFigures, error) {
 		out := map[string]MetricFigures{}
 		query, args := badgersql.FiguresOfRun(p.w.dialect, run.scored())
 		err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
@@ -323,7 +324,7 @@ func (p *Pages) Figures(ctx context.Context, run *ScoredRun) (map[string]MetricF
 		err = p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
 			r := record{t: t, row: row}
 			f := out[r.text(0)]
-			f.Unanswered = r.count(1)
+			f.Unanswered, f.Why = r.count(1), r.text(2)
 			f.NotApplicable -= f.Unanswered
 			out[r.text(0)] = f
 			return true

@@ -20,8 +20,9 @@ type csvWriter struct {
 	o Options
 }
 
-// NewCSV writes a table: a line for each answer, and a column with the value of each metric, named
-// score_METRIC and empty where there is none. Values have all their digits.
+// NewCSV writes a table: a line for each answer, a column with the value of each metric, named
+// score_METRIC and empty where there is none, and after these a column with the outcome of each, named
+// outcome_METRIC, which tells why a value is missing. Values have all their digits.
 //
 // Spreadsheets take a cell that begins with = + - @, a tab or the end of a line for a formula. Such
 // a text gets an apostrophe before it, also where blanks stand before the sign. A text that begins
@@ -32,6 +33,9 @@ func NewCSV(w io.Writer, o Options) Writer {
 	line := append([]string(nil), csvColumns...)
 	for _, m := range o.Metrics {
 		line = append(line, "score_"+m)
+	}
+	for _, m := range o.Metrics {
+		line = append(line, "outcome_"+m)
 	}
 	_ = c.line(line) // Close tells the error
 	return c
@@ -52,6 +56,9 @@ func (c *csvWriter) Add(a *Answer) error {
 			value = strconv.FormatFloat(s.Value, 'g', -1, 64)
 		}
 		line = append(line, value)
+	}
+	for _, m := range c.o.Metrics {
+		line = append(line, string(a.Outcome(m)))
 	}
 	return c.line(line)
 }

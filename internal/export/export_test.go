@@ -315,9 +315,9 @@ func TestCSV(t *testing.T) {
 	a.Tags, a.Question = []string{"x", "y"}, "=1+1"
 	b := answer("2.0", "-7", scoring.Score{Metric: "ex_bird", Status: scoring.StatusOK, Value: -0.5})
 	b.Tier = ""
-	want := "eval_run_id,agent_name,agent_version,batch_id,case_id,question,tier,tags,outcome,reason,relation,difference,score_hybrid_ex,score_ex_bird\r\n" +
-		"r1,atlas,2.0,,c1,'=1+1,easy,x;y,failed,\"a, b\",rounded,\"gold is \"\"rounded\"\"\",0.1,\r\n" +
-		"r1,atlas,2.0,,-7,,,,unscored,the run holds no score of hybrid_ex,,,,-0.5\r\n"
+	want := "eval_run_id,agent_name,agent_version,batch_id,case_id,question,tier,tags,outcome,reason,relation,difference,score_hybrid_ex,score_ex_bird,outcome_hybrid_ex,outcome_ex_bird\r\n" +
+		"r1,atlas,2.0,,c1,'=1+1,easy,x;y,failed,\"a, b\",rounded,\"gold is \"\"rounded\"\"\",0.1,,failed,error\r\n" +
+		"r1,atlas,2.0,,-7,,,,unscored,the run holds no score of hybrid_ex,,,,-0.5,unscored,unjudged\r\n"
 	if got := writeCSV(t, []*Answer{a, b}); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

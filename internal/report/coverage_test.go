@@ -42,6 +42,42 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
+// A metric that applies to no case has no share, and says why; one that applies and has no value has
+// the share 0.
+func TestWhatDoesNotApply(t *testing.T) {
+	na, none := scoring.NotApplicable("no tools are expected"), scoring.NotApplicable(scoring.NoPredSQL)
+	for _, tc := range []struct {
+		why       string
+		scores    []scoring.Score
+		appliesTo int
+		text      string
+	}{
+		{"not applicable", []scoring.Score{na, na}, 0, ""},
+		{"not applicable, and answers are missing", []scoring.Score{na, none}, 0, ""},
+		{"all answers are missing", []scoring.Score{none, none}, 2, "0%"},
+		{"all failed", []scoring.Score{scoring.Fail(fmt.Errorf("down"))}, 1, "0%"},
+		{"abstained where it applies", []scoring.Score{na, scoring.Abstain("open"), none}, 2, "0%"},
+		{"almost all", append(slices.Repeat([]scoring.Score{scoring.OK(1, "")}, 999), none), 1000, "99%"},
+	} {
+		s := report.NewSummary(report.SummaryOptions{})
+		for i, score := range tc.scores {
+			scoreOf(s, fmt.Sprint("c", i), "a", "1", "b", score)
+		}
+		f := s.Figures()
+		c := f.Metrics[0].Rates[0].Coverage
+		if c.AppliesTo != tc.appliesTo || c.Text() != tc.text || (c.Share == nil) != (tc.text == "") || c.Nowhere() != (tc.appliesTo == 0) {
+			t.Errorf("%s: %+v %q, want %d cases, %q", tc.why, c, c.Text(), tc.appliesTo, tc.text)
+		}
+		var b strings.Builder
+		if err := f.Render(&b, report.Options{Width: 120}); err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(b.String(), "does not apply to any case: m (no tools are expected)"); told != c.Nowhere() {
+			t.Errorf("%s: the terminal says %v\n%s", tc.why, told, b.String())
+		}
+	}
+}
+
 // Batches that share a question are repetitions, each of which was asked all; batches that share
 // none are parts of one.
 func TestQuestionsOfBatches(t *testing.T) {
