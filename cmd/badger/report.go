@@ -157,7 +157,7 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 	if r.summary.status, err = r.status(ctx, of); err != nil {
 		return err
 	}
-	e, err := c.open(r.process, exportOptions(r.summary, namesOf(metrics)), mask)
+	e, err := c.open(ctx, r.process, exportOptions(r.summary, namesOf(metrics)), mask)
 	if err != nil {
 		return err
 	}
