@@ -231,7 +231,7 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	if e.summary.mask, err = c.masking(config.Report.Masked); err != nil {
 		return err
 	}
-	if e.exports, err = c.exportFlags.open(ctx, e.process, exportOptions(e.summary, e.metrics), e.summary.mask); err != nil {
+	if e.exports, err = c.exportFlags.open(ctx, e.process, exportOptions(e.summary, namesOf(metricsNamed(slices.Sorted(slices.Values(e.metrics))))), e.summary.mask); err != nil {
 		return err
 	}
 	if e.exports.any() && c.Cases != "" && e.exports.places == nil {

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,6 +142,46 @@ func TestPlacesOfSARIF(t *testing.T) {
 	for _, wrong := range [][]string{{"--case-file", "my cases.jsonl"}, {"--sarif", "-", "--case-file", "none.jsonl"}} {
 		if code, _, _ := badger(t, append([]string{"report", "--db", db}, wrong...)...); code != exitUsage {
 			t.Errorf("%v: exit code %d, want that of wrong flags", wrong, code)
+		}
+	}
+}
+
+// A run and a report of it write the same files: cases in one order, the scores and columns of each by
+// metric, whatever the order in which metrics were asked for.
+func TestRunAndReportWriteTheSame(t *testing.T) {
+	demo, _, _ := strings.Cut(strings.TrimPrefix(demoDatabase(t), "duckdb:"), "?")
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.WriteFile(file("own.duckdb"), []byte(readText(t, demo)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db := "duckdb:" + file("own.duckdb")
+	forms := []string{"csv", "jsonl", "junit", "sarif"}
+	of := func(what string, args ...string) {
+		for _, f := range forms {
+			args = append(args, "--"+f, file(what+"."+f))
+		}
+		must(t, append(args, "--quiet")...)
+	}
+	of("run", "run", "--source", db, "--run-id", "again", "--metrics", "relation,soft_f1_bird,hybrid_ex,ex_bird,sql_complexity", "--agent-version", "2.0")
+	of("report", "report", "--db", db, "--run", "again")
+	for _, f := range forms {
+		run, report := readText(t, file("run."+f)), readText(t, file("report."+f))
+		if run != report {
+			t.Errorf("%s differs:%s", f, firstDifference(run, report))
+		}
+	}
+	for line := range strings.Lines(readText(t, file("run.jsonl"))) {
+		var a struct{ Scores []struct{ Metric string } }
+		if err := json.Unmarshal([]byte(line), &a); err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, s := range a.Scores {
+			names = append(names, s.Metric)
+		}
+		if !slices.IsSorted(names) || len(names) != 5 {
+			t.Fatalf("scores in the order %v", names)
 		}
 	}
 }
