@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/badger-eval/badger/scoring"
 )
@@ -28,6 +29,9 @@ type csvWriter struct {
 // a text gets an apostrophe before it, also where blanks stand before the sign. A text that begins
 // with an apostrophe gets one more, so that whoever takes one away has the text again. Numbers stay
 // as they are, negative ones too.
+//
+// Control characters other than tabs and line ends stand as their symbols, such as ␛, so that a terminal
+// that prints the file obeys none of them. JSON Lines has the texts as they are.
 func NewCSV(w io.Writer, o Options) Writer {
 	c := &csvWriter{bufio.NewWriter(w), o}
 	line := append([]string(nil), csvColumns...)
@@ -86,14 +90,29 @@ var plainNumber = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$
 // formulaSigns begin formulas. The wide ones do in spreadsheets of East Asian languages.
 const formulaSigns = "=+-@\t\r\n＝＋－＠"
 
-// guarded is a text that no spreadsheet takes for a formula. What is not valid UTF-8 and NUL, which
-// some readers end the file at, are replaced.
+// symbol is what stands for a control character: of the first ones Unicode has pictures.
+func symbol(r rune) rune {
+	switch {
+	case r == '\t' || r == '\r' || r == '\n':
+		return r
+	case r < 0x20:
+		return 0x2400 + r
+	case r == 0x7f:
+		return 0x2421
+	case r > 0x7f && r < 0xa0:
+		return utf8.RuneError
+	}
+	return r
+}
+
+// guarded is a text that no spreadsheet takes for a formula and no terminal for a command. What is not
+// valid UTF-8 is replaced.
 func guarded(s string) string {
-	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
+	s = strings.Map(symbol, strings.ToValidUTF8(s, "\ufffd"))
 	if s == "" || plainNumber.MatchString(s) {
 		return s
 	}
-	if s[0] == '\'' || strings.IndexAny(s, formulaSigns) == 0 || strings.IndexAny(strings.TrimLeft(s, " \u00a0\ufeff\v\f"), formulaSigns) == 0 {
+	if s[0] == '\'' || strings.IndexAny(s, formulaSigns) == 0 || strings.IndexAny(strings.TrimLeft(s, " \u00a0\ufeff"), formulaSigns) == 0 {
 		return "'" + s
 	}
 	return s
