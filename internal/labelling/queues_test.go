@@ -25,7 +25,7 @@ func TestQueuesApart(t *testing.T) {
 		s := of[0]
 		queues := map[string]*labelling.Queue{"": {}}
 		for _, name := range []string{"a", "b", "c"} {
-			queues[name] = queue(t, s, 9, labelling.Plan{Name: name, Annotators: 3})
+			queues[name] = queue(t, s, 17, labelling.Plan{Name: name, Annotators: 3})
 		}
 		for i, tc := range []struct {
 			steps string // each QUEUE:VERDICT, or QUEUE:undo
@@ -40,14 +40,24 @@ func TestQueuesApart(t *testing.T) {
 			{"a:pass :skip", "pass"},
 			{"a:pass b:fail", "fail"},
 			{"a:pass b:skip b:undo b:undo", "pass"},
+			{"a:fail b:pass a:unsure a:undo", "pass"},
+			{"a:fail b:pass a:fail a:undo a:undo", "fail"},
+			{"a:fail b:pass a:unsure a:undo b:undo", "fail"},
+			{"a:fail b:pass a:unsure a:undo b:undo b:undo", "pass"},
+			{"a:fail a:unsure b:pass a:undo", "pass"},
+			{"a:fail :pass a:unsure a:undo", "pass"},
+			{":fail a:pass :unsure :undo", "pass"},
+			{"a:fail b:pass c:fail a:skip a:undo", "fail"},
 		} {
-			caseID := caseIDs(9)[i]
+			caseID := caseIDs(17)[i]
 			for j, step := range strings.Fields(tc.steps) {
 				c.pass(time.Second)
 				name, verdict, _ := strings.Cut(step, ":")
 				q, id := queues[name], fmt.Sprintf("s%dx%d", i, j)
 				var err error
-				if verdict == "undo" {
+				if verdict == "undo" && name == "" {
+					_, err = s.UndoAnswer(t.Context(), queues["a"].Answer(caseID), "lee", id)
+				} else if verdict == "undo" {
 					_, err = s.Undo(t.Context(), q, "lee", id)
 				} else if l := say(q, id, "lee", caseID, verdict); name == "" {
 					_, err = s.Save(t.Context(), nil, l)
