@@ -285,3 +285,68 @@ func TestAnswersThatAreGone(t *testing.T) {
 		}
 	})
 }
+
+// Of third verdicts by several people the newest decides, in the consensus, on the page and in files; one
+// that is taken back gives way to the other.
+func TestTheNewestThirdVerdictDecides(t *testing.T) {
+	onEngines(t, 1, func(t *testing.T, c *clock, of []*labelling.Store) {
+		s := of[0]
+		for i, tc := range []struct{ steps, want string }{
+			{"ada:pass bo:fail", "fail"},
+			{"bo:fail ada:pass", "pass"},
+			{"ada:pass bo:fail cy:pass bo:fail", "fail"},
+			{"ada:pass bo:unsure", ""},
+			{"ada:pass bo:fail bo:undo", "pass"},
+			{"ada:pass bo:fail ada:undo", "fail"},
+			{"ada:pass bo:fail ada:unsure ada:undo", "fail"},
+		} {
+			q := queue(t, s, 9, labelling.Plan{Name: fmt.Sprint("third ", i), Annotators: 2})
+			caseID := caseIDs(9)[i]
+			for who, verdict := range map[string]string{"kim": "pass", "lee": "fail"} {
+				save(t, s, q, say(q, fmt.Sprintf("v%d%s", i, who), who, caseID, verdict))
+			}
+			for j, step := range strings.Fields(tc.steps) {
+				c.pass(time.Second)
+				who, verdict, _ := strings.Cut(step, ":")
+				id := fmt.Sprintf("t%dx%d", i, j)
+				if verdict == "undo" {
+					if _, err := s.UndoDecision(t.Context(), q, who, caseID, id); err != nil {
+						t.Fatal(err)
+					}
+					continue
+				}
+				l := say(q, id, who, caseID, verdict)
+				l.Decides = true
+				save(t, s, q, l)
+			}
+			table, err := s.Warehouse.Query(t.Context(), "SELECT passes FROM badger.consensus WHERE case_id = '"+caseID+"'")
+			if err != nil {
+				t.Fatal(err)
+			}
+			counted := ""
+			if table.Rows() == 1 {
+				counted = map[string]string{"1": "pass", "0": "fail"}[table.Columns[0].Value(0).String()]
+			}
+			conflicts, err := s.Conflicts(t.Context(), q, "", 1, 9)
+			if err != nil || len(conflicts) != 1 || conflicts[0].Decision == nil {
+				t.Fatalf("%s: %+v, %v", tc.steps, conflicts, err)
+			}
+			shown := conflicts[0].Decision.Verdict
+			var file bytes.Buffer
+			if _, err := s.Export(t.Context(), &file, q.ID); err != nil {
+				t.Fatal(err)
+			}
+			var line struct {
+				Human struct {
+					Label string `json:"label"`
+				} `json:"human"`
+			}
+			if err := json.Unmarshal(file.Bytes(), &line); err != nil {
+				t.Fatal(err)
+			}
+			if shown = strings.TrimPrefix(shown, "unsure"); counted != tc.want || shown != tc.want || line.Human.Label != tc.want {
+				t.Errorf("%s: the consensus says %q, the page %q, the file %q, want %q", tc.steps, counted, shown, line.Human.Label, tc.want)
+			}
+		}
+	})
+}

@@ -72,6 +72,15 @@ func (s *Store) undo(ctx context.Context, f connectors.LabelFilter, q *Queue, id
 	if i := slices.IndexFunc(left, func(l Label) bool { return l.Queue == last.Queue }); i >= 0 {
 		back = left[i]
 	}
+	if last.Decides && back.Verdict != Withdrawn {
+		overruled, err := s.overruled(ctx, &back)
+		if err != nil {
+			return Label{}, err
+		}
+		if overruled {
+			back.Verdict = Withdrawn
+		}
+	}
 	back.ID = id
 	now := s.after(all)
 	if stands := counting(left); stands != nil && answered(stands.Verdict) && answered(back.Verdict) && stands.Queue != back.Queue {
@@ -80,6 +89,15 @@ func (s *Store) undo(ctx context.Context, f connectors.LabelFilter, q *Queue, id
 		}
 	}
 	return s.save(ctx, q, back, now)
+}
+
+// overruled tells whether somebody else gave a third verdict after one: of several the newest counts, so
+// that bringing the older one back would make it count again.
+func (s *Store) overruled(ctx context.Context, l *Label) (bool, error) {
+	rows, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Cases: []string{l.CaseID}, Agent: l.Agent, Version: l.Version, Batch: l.Batch, OfAnswer: true, Newest: true}, 0)
+	return slices.ContainsFunc(rows, func(r Label) bool {
+		return r.Decides && r.Annotator != l.Annotator && answered(r.Verdict) && newer(&r, l)
+	}), err
 }
 
 // repeat says a label once more, which is to stay the newest although an undo, named by, brings an
