@@ -2,7 +2,6 @@ package connectors
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 
 	"github.com/badger-eval/badger/internal/errcode"
@@ -18,6 +17,7 @@ type ScoredAnswer struct {
 	scoring.AnswerID
 	Question string // "" where the golden set lacks it
 	Tags     []string
+	TagsErr  error           // why they cannot be read
 	Scores   []scoring.Score // by metric
 }
 
@@ -87,7 +87,7 @@ func (w *Warehouse) scoredAnswers(ctx context.Context, of OfRun, yield func(Scor
 			return false
 		}
 		if any && asked.AnswerID == now.AnswerID {
-			now.Question, now.Tags = asked.Question, asked.Tags
+			now.Question, now.Tags, now.TagsErr = asked.Question, asked.Tags, asked.TagsErr
 		}
 		more = yield(now, nil)
 		return more
@@ -130,9 +130,7 @@ func (w *Warehouse) questionsOf(ctx context.Context, of OfRun) iter.Seq2[ScoredA
 			err = w.each(ctx, "reading golden_set", query, q.Args, func(t *scoring.Table, row int) bool {
 				r := record{t: t, row: row}
 				a := ScoredAnswer{AnswerID: scoring.AnswerID{Agent: r.text(0), Version: r.text(1), Batch: r.text(2), CaseID: r.text(3)}, Question: r.text(4)}
-				if json.Unmarshal([]byte(r.text(5)), &a.Tags) != nil {
-					a.Tags = nil
-				}
+				a.Tags, a.TagsErr = scoring.ParseTags(r.text(5))
 				more = yield(a, nil)
 				return more
 			})

@@ -191,6 +191,7 @@ func (f *Figures) plus(o *Figures) {
 type MetricFigures struct {
 	Figures
 	Deviation float64 // of the values, the standard deviation of a sample; 0 for fewer than two
+	Why       string  // a reason why the metric does not apply; "": it applies to all
 }
 
 // add adds n scores of a status with a verdict (1, 0, or empty: none), whose values have a sum and a
@@ -306,7 +307,7 @@ func (p *Pages) shape(ctx context.Context, run *ScoredRun) (*Shape, error) {
 
 // Figures sums up the scores of a run by metric.
 func (p *Pages) Figures(ctx context.Context, run *ScoredRun) (map[string]MetricFigures, error) {
-	return Remember(p, []*Run{&run.Run}, "figures", func(m map[string]MetricFigures) int { return 200 * len(m) }, func() (map[string]MetricFigures, error) {
+	return Remember(p, []*Run{&run.Run}, "figures", func(m map[string]MetricFigures) int { return 300 * len(m) }, func() (map[string]MetricFigures, error) {
 		out := map[string]MetricFigures{}
 		query, args := badgersql.FiguresOfRun(p.w.dialect, run.scored())
 		err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
@@ -323,7 +324,7 @@ func (p *Pages) Figures(ctx context.Context, run *ScoredRun) (map[string]MetricF
 		err = p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
 			r := record{t: t, row: row}
 			f := out[r.text(0)]
-			f.Unanswered = r.count(1)
+			f.Unanswered, f.Why = r.count(1), r.text(2)
 			f.NotApplicable -= f.Unanswered
 			out[r.text(0)] = f
 			return true
@@ -434,8 +435,8 @@ type List struct {
 	base    *ScoredRun // the baseline; nil: none
 	covered bool
 
-	found     *found                         // by a search that is made here
-	questions map[string]map[string]*Figures // slices by column and part
+	found     *found                          // by a search that is made here
+	questions map[string]map[slicePart]*Slice // by column
 }
 
 // List reads which cases there are to choose from. A state that names no metric is about the run's
@@ -613,6 +614,7 @@ type CaseRow struct {
 	Question, Gold    string // Gold is the accepted query
 	Dialect, Database string
 	Tags              []string
+	TagsErr           error                    // why they cannot be read
 	SQL, Error        string                   // the agent's query, and what the database said to it
 	Latency           string                   // of the agent's query, in milliseconds
 	People            string                   // pass, fail or divided
@@ -654,7 +656,8 @@ func (l *List) Page(ctx context.Context, metrics []string) ([]CaseRow, error) {
 		})
 	}
 	err = each(func(q *badgersql.CaseList) (string, []any) { return q.Questions(ids) }, func(to *CaseRow, r *record) {
-		to.Question, to.Gold, to.Dialect, to.Database, to.Tags = r.text(1), r.text(2), r.text(3), r.text(4), tags(r.text(5))
+		to.Question, to.Gold, to.Dialect, to.Database = r.text(1), r.text(2), r.text(3), r.text(4)
+		to.Tags, to.TagsErr = scoring.ParseTags(r.text(5))
 	})
 	if err == nil {
 		err = each(func(q *badgersql.CaseList) (string, []any) { return q.AnswersOf(ids) }, func(to *CaseRow, r *record) {
@@ -667,14 +670,6 @@ func (l *List) Page(ctx context.Context, metrics []string) ([]CaseRow, error) {
 		})
 	}
 	return rows, err
-}
-
-// tags reads a list of tags; one that cannot be read is none.
-func tags(text string) (list []string) {
-	if json.Unmarshal([]byte(text), &list) != nil {
-		return nil
-	}
-	return list
 }
 
 // cell reads a score without its evidence.
@@ -736,11 +731,13 @@ func (l *List) Neighbours(ctx context.Context, caseID string) (n Neighbours, err
 type Slice struct {
 	Part string // "" is what is not known
 	Figures
+	Unreadable string // the first case of those whose tags cannot be read: Part is their text; else ""
 }
 
 // Slices sums up the primary metric by a column of texts over the cases of the list: at most limit
 // parts, those with the most cases first, and how many more there are. A case with several tags is
-// in several parts, and one without any in the part "". A search by a regular expression is an error
+// in several parts, and one without any in the part "". Cases whose tags cannot be read are parts by
+// their text. A search by a regular expression is an error
 // (Unimplemented).
 func (l *List) Slices(ctx context.Context, column string, limit int) (parts []Slice, more int64, err error) {
 	if l.regexp() {
@@ -757,7 +754,7 @@ func (l *List) Slices(ctx context.Context, column string, limit int) (parts []Sl
 	}
 	rows, err := ask(ctx, l, func(q *badgersql.CaseList) (string, []any, error) { return q.Slices([]string{column}, limit) }, func(t *scoring.Table, row int) part {
 		r := record{t: t, row: row}
-		return part{Slice{r.text(0), figures(t, row, 2)}, r.count(1)}
+		return part{Slice{Part: r.text(0), Figures: figures(t, row, 3)}, r.count(1)}
 	}, func(p part) int { return 150 + len(p.Part) })
 	if err != nil || len(rows) == 0 {
 		return nil, 0, err
@@ -771,11 +768,17 @@ func (l *List) Slices(ctx context.Context, column string, limit int) (parts []Sl
 // ofQuestions are the columns that come from golden_set. Their slices are read at once.
 var ofQuestions = []string{"tag", "database", "dialect"}
 
+// slicePart tells parts apart: a tag may be the same text as tags that cannot be read.
+type slicePart struct {
+	name       string
+	unreadable bool
+}
+
 func (l *List) questionSlices(ctx context.Context, column string) ([]Slice, error) {
 	if l.questions == nil {
-		byPart := map[string]map[string]*Figures{}
+		byPart := map[string]map[slicePart]*Slice{}
 		for _, c := range ofQuestions {
-			byPart[c] = map[string]*Figures{}
+			byPart[c] = map[slicePart]*Slice{}
 		}
 		query, args, err := l.query().Slices(ofQuestions, 0)
 		if err != nil {
@@ -783,21 +786,29 @@ func (l *List) questionSlices(ctx context.Context, column string) ([]Slice, erro
 		}
 		err = l.p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
 			r := record{t: t, row: row}
-			f := figures(t, row, len(ofQuestions)+1)
+			f := figures(t, row, len(ofQuestions)+2)
 			for i, c := range ofQuestions {
-				names := []string{r.text(i)}
+				names, unreadable := []string{r.text(i)}, false
 				if c == "tag" {
-					if names = tags(names[0]); len(names) == 0 {
+					tags, err := scoring.ParseTags(names[0])
+					switch unreadable = err != nil; {
+					case unreadable:
+					case len(tags) == 0:
 						names = []string{""}
+					default:
+						slices.Sort(tags)
+						names = slices.Compact(tags)
 					}
-					slices.Sort(names)
-					names = slices.Compact(names)
 				}
 				for _, name := range names {
-					if byPart[c][name] == nil {
-						byPart[c][name] = &Figures{}
+					part := slicePart{name, unreadable}
+					if byPart[c][part] == nil {
+						byPart[c][part] = &Slice{Part: name}
 					}
-					byPart[c][name].plus(&f)
+					byPart[c][part].plus(&f)
+					if first := r.text(len(ofQuestions) + 1); unreadable && (byPart[c][part].Unreadable == "" || first < byPart[c][part].Unreadable) {
+						byPart[c][part].Unreadable = first
+					}
 				}
 			}
 			return true
@@ -808,8 +819,8 @@ func (l *List) questionSlices(ctx context.Context, column string) ([]Slice, erro
 		l.questions = byPart
 	}
 	out := make([]Slice, 0, len(l.questions[column]))
-	for name, f := range l.questions[column] {
-		out = append(out, Slice{name, *f})
+	for _, part := range l.questions[column] {
+		out = append(out, *part)
 	}
 	slices.SortFunc(out, func(a, b Slice) int { return cmp.Or(cmp.Compare(b.Scores, a.Scores), cmp.Compare(a.Part, b.Part)) })
 	return out, nil

@@ -20,6 +20,7 @@ type Case struct {
 	Dataset  string   // where the case comes from, to slice agreement by
 	Dialect  string   // SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, sqlite, …
 	Tags     []string // free words to slice reports by
+	TagsErr  error    // why Tags cannot be read; only what reads tags fails of it
 
 	Golds    []Query // accepted answers; the best counts
 	Pred     Query   // the agent's answer
@@ -106,7 +107,7 @@ type caseJSON struct {
 	Database string   `json:"database" doc:"Name of the database that the question is about."`
 	Dataset  string   `json:"dataset" doc:"Where the case comes from. Agreement with people can be shown by data set."`
 	Dialect  string   `json:"dialect" doc:"SQL dialect of both queries: snowflake, bigquery, databricks, duckdb, postgres, sqlite, …"`
-	Tags     []string `json:"tags" doc:"Words to slice reports by."`
+	Tags     tagsJSON `json:"tags" doc:"Words to slice reports by."`
 	Gold     golds    `json:"gold" doc:"The accepted answer, or a list of accepted answers, of which the best one counts."`
 	Agent    struct {
 		queryJSON
@@ -142,6 +143,30 @@ func (n *nameJSON) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	return json.Unmarshal(b, (*string)(n))
+}
+
+// tagsJSON are tags, or why they cannot be read: they fail no case.
+type tagsJSON struct {
+	list []string
+	err  error
+}
+
+// UnmarshalJSON reads a list of texts.
+func (t *tagsJSON) UnmarshalJSON(b []byte) error {
+	t.list, t.err = ParseTags(string(b))
+	return nil
+}
+
+// ParseTags reads tags as golden_set.tags and case files hold them: a JSON list of texts. Empty text
+// and null are none.
+func ParseTags(text string) (tags []string, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	if json.Unmarshal([]byte(text), &tags) != nil { // its error would show the text
+		return nil, errcode.New(errcode.InvalidArgument, `tags cannot be read: expected a JSON list of texts, such as ["sales"]`)
+	}
+	return tags, nil
 }
 
 // PeekAnswerID reads of one case of a case file which answer it holds. What is missing or cannot be
@@ -249,8 +274,8 @@ func resultOf(raw json.RawMessage) Result {
 	return Result{Table: t, Err: err}
 }
 
-// DecodeCase reads one case of a case file, a JSON object. A result that cannot be read does not
-// fail the case: it stays on its query as the reason. Behaviour must be one of the known words; a
+// DecodeCase reads one case of a case file, a JSON object. A result or tags that cannot be read do not
+// fail the case: the reason stays on the query, or in TagsErr. Behaviour must be one of the known words; a
 // case needs an id.
 func DecodeCase(data []byte) (*Case, error) {
 	var j caseJSON
@@ -269,7 +294,7 @@ func DecodeCase(data []byte) (*Case, error) {
 		j.Expected.Tools = nil
 	}
 	c := &Case{
-		ID: string(j.CaseID), Question: j.Question, Evidence: j.Evidence, Schema: j.Schema, Database: j.Database, Dataset: j.Dataset, Dialect: j.Dialect, Tags: j.Tags,
+		ID: string(j.CaseID), Question: j.Question, Evidence: j.Evidence, Schema: j.Schema, Database: j.Database, Dataset: j.Dataset, Dialect: j.Dialect, Tags: j.Tags.list, TagsErr: j.Tags.err,
 		Agent: Agent{
 			Name: string(j.Agent.Name), Version: string(j.Agent.Version), BatchID: string(j.Agent.BatchID), Interpretation: j.Agent.Interpretation,
 			Response: j.Agent.Response, ToolCalls: j.Agent.ToolCalls, ConversationID: j.Agent.ConversationID, Turn: j.Agent.Turn,

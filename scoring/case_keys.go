@@ -28,7 +28,7 @@ func keysOf(keys []CaseKey, prefix string, of reflect.Type) []CaseKey {
 		switch {
 		case f.Type == reflect.TypeFor[golds]():
 			keys = keysOf(keys, name+".", f.Type.Elem())
-		case f.Type.Kind() == reflect.Struct:
+		case f.Type.Kind() == reflect.Struct && f.Type != reflect.TypeFor[tagsJSON]():
 			keys = keysOf(keys, name+".", f.Type)
 		}
 	}
@@ -45,6 +45,8 @@ func typeWord(t reflect.Type) string {
 		return "object or list"
 	case reflect.TypeFor[json.RawMessage]():
 		return "JSON"
+	case reflect.TypeFor[tagsJSON]():
+		return "list of text"
 	case reflect.TypeFor[[]ToolCall]():
 		return "list of {name, arguments}"
 	}

@@ -201,3 +201,36 @@ func TestScoreJSON(t *testing.T) {
 		t.Error("a value that is no number cannot be written")
 	}
 }
+
+// Tags that cannot be read are no reason to lose a case: only what reads them fails.
+func TestTagsThatCannotBeRead(t *testing.T) {
+	for _, tc := range []struct {
+		tags string
+		want string // the tags; "error": why they cannot be read is told
+	}{
+		{`["a", "b"]`, "a,b"}, {`[]`, ""}, {`null`, ""}, {`"sales"`, "error"}, {`{"a": 1}`, "error"}, {`["a", 1]`, "error"}, {`7`, "error"},
+	} {
+		file, err := scoring.DecodeCase([]byte(`{"case_id": "c1", "tags": ` + tc.tags + `, "gold": {"sql": "SELECT 1"}}`))
+		if err != nil {
+			t.Errorf("%s in a file: %v", tc.tags, err)
+			continue
+		}
+		cell := func(values map[string]string) scoring.Cells {
+			return func(column string) string { return values[column] }
+		}
+		row, err := scoring.CaseOfRows(cell(map[string]string{"case_id": "c1"}), cell(map[string]string{"tags": tc.tags, "gold_sql": "SELECT 1"}), 1)
+		if err != nil {
+			t.Errorf("%s in a table: %v", tc.tags, err)
+			continue
+		}
+		for where, c := range map[string]*scoring.Case{"file": file, "table": row} {
+			got := strings.Join(c.Tags, ",")
+			if c.TagsErr != nil && len(c.Tags) == 0 && strings.Contains(c.TagsErr.Error(), "tags") {
+				got = "error"
+			}
+			if got != tc.want || len(c.Golds) != 1 {
+				t.Errorf("%s in a %s: %q, %v, want %s", tc.tags, where, c.Tags, c.TagsErr, tc.want)
+			}
+		}
+	}
+}

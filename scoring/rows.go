@@ -17,7 +17,7 @@ type Cells func(column string) string
 
 // CaseOfRows makes a case of a row of agent_runs and of its question's row of golden_set. copies is
 // how many rows golden_set has of the question in that version: 0 where it has none, and more than
-// one is an error.
+// one is an error. Tags that cannot be read are not: the reason stays in TagsErr.
 func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 	r := rowReader{}
 	turn, err := strconv.ParseInt(run("turn"), 10, 64)
@@ -44,7 +44,7 @@ func CaseOfRows(run, golden Cells, copies int64) (*Case, error) {
 		c.Expected.Tools = json.RawMessage(tools)
 	}
 	r.json(golden("expected_clarifications"), "expected_clarifications", &c.Expected.Clarifications)
-	r.json(golden("tags"), "tags", &c.Tags)
+	c.Tags, c.TagsErr = ParseTags(golden("tags"))
 	r.json(run("tool_calls"), "tool_calls", &c.Agent.ToolCalls)
 	r.json(golden("metric_options"), "metric_options", &c.Options)
 	var more []Alternative

@@ -77,7 +77,7 @@ const (
 var listColumns = map[string]struct{ join, text string }{
 	"case": {"", "p.case_id"}, "status": {"", "CASE WHEN p.status = 'not_applicable' AND p.reason IN (" + noAnswer + ") THEN 'unanswered' ELSE p.status END"}, "reason": {"", "p.reason"}, "label": {"", "p.label"},
 	"question": {ofGolden, "g.question"}, "gold": {ofGolden, "g.gold_sql"}, "database": {ofGolden, "g.database_name"}, "dialect": {ofGolden, "g.dialect"},
-	"sql": {ofAnswer, "a.sql"}, "relation": {ofRelation, "r.label"}, "tier": {ofTier, "t.label"},
+	"tags": {ofGolden, "g.tags"}, "sql": {ofAnswer, "a.sql"}, "relation": {ofRelation, "r.label"}, "tier": {ofTier, "t.label"},
 	"people": {ofPeople, "CASE WHEN l.passes = 1 THEN 'pass' WHEN l.passes = 0 THEN 'fail' WHEN l.case_id IS NOT NULL THEN 'divided' END"},
 }
 
@@ -458,8 +458,8 @@ func (q *CaseList) Neighbours(caseID string) (query string, args []any, err erro
 }
 
 // Slices sums up the scores of the primary metric by columns of texts, the parts with the most cases
-// first: the part of each column, how many rows there are, then [figures]. A part of tags is a list of
-// them, as JSON.
+// first: the part of each column, how many rows there are, the first case, then [figures]. A part of
+// tags is a list of them, as JSON.
 func (q *CaseList) Slices(columns []string, limit int) (query string, args []any, err error) {
 	parts := make([]string, len(columns))
 	for i, column := range columns {
@@ -478,7 +478,7 @@ func (q *CaseList) Slices(columns []string, limit int) (query string, args []any
 	if limit > 0 {
 		after += " LIMIT " + strconv.Itoa(limit)
 	}
-	return q.over(of+", COUNT(*) OVER () AS parts, "+figures("p."), true, after)
+	return q.over(of+", COUNT(*) OVER () AS parts, MIN(p.case_id) AS first_case, "+figures("p."), true, after)
 }
 
 // over writes a query over the cases of the state.

@@ -104,10 +104,10 @@ func FiguresOfRun(d driver.Dialect, run ScoredRun) (query string, args []any) {
 }
 
 // UnansweredOfRun counts, of the scores of a run that are not applicable, those of answers that are
-// not there, by metric. It alone reads reasons.
+// not there, by metric, with a reason of the others. It alone reads reasons.
 func UnansweredOfRun(d driver.Dialect, run ScoredRun) (query string, args []any) {
 	where := run.is(d, &args)
-	return "SELECT metric, COUNT(*) FROM badger.scores WHERE " + where + " AND status = 'not_applicable' AND reason IN (" + noAnswer + ") GROUP BY metric", args
+	return "SELECT metric, COUNT(CASE WHEN reason IN (" + noAnswer + ") THEN 1 END), MIN(CASE WHEN reason NOT IN (" + noAnswer + ") THEN reason END) FROM badger.scores WHERE " + where + " AND status = 'not_applicable' GROUP BY metric", args
 }
 
 // CasesOfRun counts the cases of a run.

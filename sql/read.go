@@ -63,18 +63,20 @@ func (r Reader) log(condition string) string {
 }
 
 func logged(condition string) string {
-	const of = "case_id, agent_name, agent_version, batch_id, annotator, decides"
+	const answer = "case_id, agent_name, agent_version, batch_id"
+	const of = answer + ", annotator, decides"
 	return `
   UNION ALL SELECT ` + of + `, said, 0 AS origin
   FROM (SELECT ` + of + `, CASE verdict WHEN 'pass' THEN 1 WHEN 'fail' THEN -1 ELSE 0 END AS said,
-          ROW_NUMBER() OVER (PARTITION BY ` + of + ` ORDER BY labelled_at DESC, label_id DESC) AS latest
+          ROW_NUMBER() OVER (PARTITION BY ` + of + ` ORDER BY labelled_at DESC, label_id DESC) AS latest,
+          ROW_NUMBER() OVER (PARTITION BY ` + answer + `, decides ORDER BY labelled_at DESC, label_id DESC) AS last_said
     FROM (SELECT ` + of + `, verdict, labelled_at, label_id, ROW_NUMBER() OVER (PARTITION BY ` + of + `, queue_id ORDER BY labelled_at DESC, label_id DESC) AS choice
     FROM (SELECT {text label_log.case_id} AS raw_id, {key label_log.case_id} AS case_id, {key label_log.agent_name} AS agent_name, {key label_log.agent_version} AS agent_version,
                  {key label_log.batch_id} AS batch_id, {key label_log.annotator} AS annotator, CASE WHEN decides THEN 1 ELSE 0 END AS decides, queue_id, verdict, labelled_at, label_id
           FROM badger.label_log) k
     WHERE ` + condition + `) h
     WHERE choice = 1 AND verdict NOT IN (` + noOpinion + `)) g
-  WHERE latest = 1`
+  WHERE latest = 1 AND (decides = 0 OR last_said = 1)`
 }
 
 // noOpinion are the verdicts in the log that say nothing of an answer.

@@ -43,8 +43,12 @@ func TestSameDigits(t *testing.T) {
 			t.Errorf("the page lacks %s", m.Name)
 			continue
 		}
-		if got := strconv.Itoa(r.N); row["with a value"] != got {
-			t.Errorf("%s: %s values on the page, %s in JSON", m.Name, row["with a value"], got)
+		values, covered := strconv.Itoa(r.N), r.Coverage.Text()
+		if r.Coverage.Nowhere() {
+			values, covered = "–", "–"
+		}
+		if row["with a value"] != values || row["coverage"] != covered {
+			t.Errorf("%s: %s values and %s on the page, %s and %s in JSON", m.Name, row["with a value"], row["coverage"], values, covered)
 		}
 		if r.Mean == nil {
 			if row["mean"] != "–" || len(table[m.Name]) > 0 || len(list[m.Name]) > 0 || means[m.Name] != "" {

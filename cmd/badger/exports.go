@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
@@ -16,6 +19,7 @@ type exportFlags struct {
 	HTML     string   `name:"html" placeholder:"FILE|DIR" help:"Write the report as pages that need no server: one document where the name ends with .html, else a folder."`
 	JUnit    string   `name:"junit" placeholder:"FILE" help:"Write JUnit XML for CI servers: a test for each case. - is standard output, here and below."`
 	SARIF    string   `name:"sarif" placeholder:"FILE" help:"Write SARIF 2.1.0 for code scanning: a result for each case that failed."`
+	CaseFile string   `name:"case-file" placeholder:"FILE" help:"The case file whose lines --sarif names, where the answers are read from a database."`
 	CSV      string   `name:"csv" placeholder:"FILE" help:"Write a table: a line for each case, a column for each metric."`
 	JSONL    string   `name:"jsonl" placeholder:"FILE" help:"Write JSON Lines: an object for each case, with all scores."`
 	Markdown string   `name:"markdown" placeholder:"FILE" help:"Write a short summary in Markdown, for a comment on a pull request."`
@@ -95,7 +99,11 @@ type exports struct {
 	files    []*exportFile
 	writers  []export.Writer
 	markdown *exportFile
+	sarif    string         // the file of --sarif; "": none
+	metric   string         // whose verdict is the outcome of an answer
 	mask     *caseview.Mask // nil: nothing is hidden
+	places   *places        // where cases are whose answers do not say so; nil: not known
+	unplaced bool           // a result of SARIF has no place
 	err      error          // the first one of writing
 }
 
@@ -163,8 +171,16 @@ func (x *exportFile) drop() {
 
 // open creates the files, so that one that cannot be written to is known before the work begins.
 // Call drop in the end.
-func (f *exportFlags) open(p process, o export.Options, mask *caseview.Mask) (_ *exports, err error) {
-	e := &exports{process: p, mask: mask}
+func (f *exportFlags) open(ctx context.Context, p process, o export.Options, mask *caseview.Mask) (_ *exports, err error) {
+	e := &exports{process: p, mask: mask, sarif: f.SARIF, metric: o.Metric}
+	if f.CaseFile != "" {
+		if f.SARIF == "" {
+			return nil, usage("--case-file: expected --sarif, whose results name its lines")
+		}
+		if e.places, err = placesIn(ctx, f.CaseFile); err != nil {
+			return nil, err
+		}
+	}
 	defer func() {
 		if err != nil {
 			e.drop()
@@ -179,21 +195,13 @@ func (f *exportFlags) open(p process, o export.Options, mask *caseview.Mask) (_ 
 			return nil, err
 		}
 		e.files = append(e.files, file)
-		var w export.Writer
-		switch x.flag {
-		case "--junit":
-			if w, err = export.NewJUnit(file.w, o); err != nil {
-				return nil, err
-			}
-		case "--sarif":
-			w = export.NewSARIF(file.w, o)
-		case "--csv":
-			w = export.NewCSV(file.w, o)
-		case "--jsonl":
-			w = export.NewJSONLines(file.w, o)
-		case "--markdown":
+		if x.flag == "--markdown" { // the summary is there already, and knows what else is compared
 			e.markdown = file
 			continue
+		}
+		w, err := export.New(strings.TrimPrefix(x.flag, "--"), file.w, o)
+		if err != nil {
+			return nil, err
 		}
 		e.writers = append(e.writers, w)
 	}
@@ -203,8 +211,12 @@ func (f *exportFlags) open(p process, o export.Options, mask *caseview.Mask) (_ 
 // add writes an answer to every file. Finish tells the error.
 func (e *exports) add(a *export.Answer) {
 	if !e.mask.None() { // the answer is not looked at, so that all texts that may quote values go
-		a.Question, a.Scores = "", e.mask.Scores(a.Scores)
+		a.Question, a.Tags, a.TagsErr, a.Scores = "", nil, nil, e.mask.Scores(a.Scores)
 	}
+	if a.Place.File == "" {
+		a.Place = e.places.take(a.AnswerID)
+	}
+	e.unplaced = e.unplaced || a.Place.File == "" && a.Missed(e.metric)
 	for _, w := range e.writers {
 		if e.err == nil {
 			e.err = w.Add(a)
@@ -233,6 +245,9 @@ func (e *exports) finish(f *report.Figures, o export.MarkdownOptions) error {
 			return err
 		}
 		e.say(x.path)
+	}
+	if e.sarif != "" && e.unplaced {
+		fmt.Fprintln(e.stderr, "note: results in SARIF name no file and line, and GitHub takes no file that has such results; name the cases' file with --case-file")
 	}
 	return nil
 }

@@ -176,7 +176,7 @@ func (g *gate) judge(of string, sum float64, c *report.Coverage, lower bool) (sa
 	if lower {
 		counted, zero = c.Scored, nil
 	}
-	mean, share := sum/float64(counted), float64(c.Scored)/float64(c.Applies())
+	mean, share := sum/float64(counted), float64(c.Scored)/float64(c.AppliesTo)
 	reached = share+rounding >= least
 	if g.least != nil {
 		above := mean - *g.least

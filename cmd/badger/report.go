@@ -157,7 +157,7 @@ func (r *runReport) write(ctx context.Context, c *reportCommand, of, base connec
 	if r.summary.status, err = r.status(ctx, of); err != nil {
 		return err
 	}
-	e, err := c.open(r.process, exportOptions(r.summary, namesOf(metrics)), mask)
+	e, err := c.open(ctx, r.process, exportOptions(r.summary, namesOf(metrics)), mask)
 	if err != nil {
 		return err
 	}
@@ -275,7 +275,7 @@ func (r *runReport) sum(a *export.Answer) {
 	for i := range a.Scores {
 		rows[i] = batch.Row{AnswerID: a.AnswerID, Score: a.Scores[i]}
 	}
-	r.summary.add(&scoring.Case{ID: a.CaseID, Question: a.Question, Tags: a.Tags}, rows)
+	r.summary.add(&scoring.Case{ID: a.CaseID, Question: a.Question, Tags: a.Tags, TagsErr: a.TagsErr}, rows)
 }
 
 // metricsNamed are metrics in the order of reports. Judges of users, which are not known here, come

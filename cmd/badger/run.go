@@ -231,12 +231,12 @@ func (c *runCommand) prepare(ctx context.Context, e *evaluation) error {
 	if e.summary.mask, err = c.masking(config.Report.Masked); err != nil {
 		return err
 	}
-	if e.exports, err = c.exportFlags.open(e.process, exportOptions(e.summary, e.metrics), e.summary.mask); err != nil {
+	if e.exports, err = c.exportFlags.open(ctx, e.process, exportOptions(e.summary, namesOf(metricsNamed(slices.Sorted(slices.Values(e.metrics))))), e.summary.mask); err != nil {
 		return err
 	}
-	if e.exports.any() && c.Cases != "" {
-		e.places = placed(e.source, c.Cases)
-		e.source = e.places
+	if e.exports.any() && c.Cases != "" && e.exports.places == nil {
+		p := placed(e.source, c.Cases)
+		e.source, e.exports.places = p, p
 	}
 	return nil
 }
@@ -463,7 +463,6 @@ type evaluation struct {
 	summary *runSummary
 	exports *exports // nil: none
 	masked  []string // columns of results that nothing shows
-	places  *places  // of the cases that are being scored; nil: nobody asks
 	gates   gates
 	started time.Time
 	begun   map[connectors.Run]bool           // rows of eval_runs that are written

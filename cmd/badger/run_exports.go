@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,6 +14,7 @@ import (
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/export"
+	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 )
 
@@ -36,14 +39,15 @@ func (e *evaluation) exportScored(c *scoring.Case, rows []batch.Row) {
 	if !e.exports.any() || e.resumed || len(rows) == 0 {
 		return
 	}
-	a := &export.Answer{RunID: e.run, AnswerID: rows[0].AnswerID, Place: e.places.take(rows[0].AnswerID)}
+	a := &export.Answer{RunID: e.run, AnswerID: rows[0].AnswerID}
 	for i := range rows {
 		a.Scores = append(a.Scores, rows[i].Score)
 	}
+	slices.SortFunc(a.Scores, func(x, y scoring.Score) int { return cmp.Compare(x.Metric, y.Metric) }) // as a report reads them
 	if c != nil {
-		a.Question, a.Tags = c.Question, c.Tags
+		a.Question, a.Tags, a.TagsErr = c.Question, c.Tags, c.TagsErr
 	}
-	a.Tier = tierOf(a.Scores)
+	a.Tier = report.TierOf(a.Scores)
 	e.exports.add(a)
 }
 
@@ -66,7 +70,7 @@ func (e *evaluation) export(ctx context.Context, pages string) error {
 
 // exported is an answer that was read for the exports.
 func exported(run string, s *connectors.ScoredAnswer) *export.Answer {
-	return &export.Answer{RunID: run, AnswerID: s.AnswerID, Question: s.Question, Tags: s.Tags, Scores: s.Scores, Tier: tierOf(s.Scores)}
+	return &export.Answer{RunID: run, AnswerID: s.AnswerID, Question: s.Question, Tags: s.Tags, TagsErr: s.TagsErr, Scores: s.Scores, Tier: report.TierOf(s.Scores)}
 }
 
 // places are the lines of a case file on which the cases stand that are being scored.
@@ -81,6 +85,22 @@ type places struct {
 // placed is a source of a file's cases that takes note of their lines.
 func placed(s batch.Source, path string) *places {
 	return &places{Source: s, path: filepath.ToSlash(filepath.Clean(path)), at: map[scoring.AnswerID]int{}}
+}
+
+// placesIn are the lines of all cases of a file. Of a line that names no agent, version or batch it is
+// only the case that counts.
+func placesIn(ctx context.Context, path string) (*places, error) {
+	source, _, err := caseFile("--case-file: ", path, answerFlags{})
+	if err != nil {
+		return nil, err
+	}
+	p := placed(source, path)
+	for _, err := range p.Cases(ctx) {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
 }
 
 // Cases yields the cases of the source.
@@ -112,7 +132,8 @@ func (p *places) Count(ctx context.Context) (int64, error) {
 	return 0, errcode.New(errcode.Unimplemented, "the source does not count its cases")
 }
 
-// take is the line of a case, which is forgotten; the zero value where it is not known.
+// take is the line of a case, which is forgotten, or that of its question, which stays; the zero value
+// where neither is known.
 func (p *places) take(id scoring.AnswerID) export.Place {
 	if p == nil {
 		return export.Place{}
@@ -120,9 +141,11 @@ func (p *places) take(id scoring.AnswerID) export.Place {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n, known := p.at[id]
+	if delete(p.at, id); !known {
+		n, known = p.at[scoring.AnswerID{CaseID: id.CaseID}]
+	}
 	if !known {
 		return export.Place{}
 	}
-	delete(p.at, id)
 	return export.Place{File: p.path, Line: n}
 }

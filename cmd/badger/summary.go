@@ -3,7 +3,6 @@ package main
 import (
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/badger-eval/badger/internal/batch"
 	"github.com/badger-eval/badger/internal/caseview"
@@ -52,15 +51,15 @@ func newRunSummary(engine *scoring.Engine, names []string) *runSummary {
 func (s *runSummary) add(c *scoring.Case, rows []batch.Row) {
 	info := report.Case{}
 	if c != nil {
-		info = report.Case{ID: c.ID, Question: c.Question, Tags: c.Tags}
+		info = report.Case{ID: c.ID, Question: c.Question, Tags: c.Tags, TagsErr: c.TagsErr}
 	}
 	for i := range rows {
-		if tier := tier(&rows[i].Score); tier != "" {
+		if tier := report.Tier(&rows[i].Score); tier != "" {
 			info.Tier = tier
 		}
 	}
 	if !s.mask.None() {
-		info.Question = "" // it may hold a masked value
+		info.Question, info.Tags, info.TagsErr = "", nil, nil // they may hold a masked value
 	}
 	for i := range rows {
 		r := rows[i]
@@ -74,24 +73,6 @@ func (s *runSummary) add(c *scoring.Case, rows []batch.Row) {
 			}
 		}
 	}
-}
-
-// tier is the complexity that a score says its case has, such as extra hard; "" where it says none.
-func tier(s *scoring.Score) string {
-	if s.Metric == "sql_complexity" && s.Status == scoring.StatusOK {
-		return strings.ReplaceAll(s.Label, "_", " ")
-	}
-	return ""
-}
-
-// tierOf is the complexity that scores say their case has.
-func tierOf(scores []scoring.Score) string {
-	for i := range scores {
-		if t := tier(&scores[i]); t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 // describe tells of a case whose scores, or some of them, were added without it.

@@ -3,6 +3,7 @@ package analysis
 import (
 	"slices"
 
+	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
@@ -78,7 +79,7 @@ func (x *series) figures(chosen func(n int) bool) Figures {
 
 func (g *figuring) figures() Figures {
 	f := g.f
-	if n := f.Asked - f.NotApplicable; n > 0 {
+	if n := scoring.Applies(f.Asked, f.NotApplicable, f.Unanswered); n > 0 {
 		f.Coverage = ratio(f.Scored, n)
 	}
 	if len(g.values) > 0 {

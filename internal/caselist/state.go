@@ -72,9 +72,10 @@ var Modes = []Mode{All, Failed, Passed, Errors, Abstained, Changed, Disagrees, U
 // Columns are the columns of a list that are no metrics. status, reason and label are those of the
 // primary metric, where the status unanswered is a score that is not applicable because the agent gave
 // no answer, and not_applicable is any other; people is what people say of the answer: pass, fail or
-// divided; latency is that of the agent's query, in milliseconds. A finding is what the evidence of a
+// divided; latency is that of the agent's query, in milliseconds. A tag is one of the case's; tags is
+// the text that golden_set has, for those that cannot be read. A finding is what the evidence of a
 // score holds, as KIND:LABEL, such as relation:extra_rows or issue:filters_missing.
-var Columns = []string{"case", "question", "sql", "gold", "status", "reason", "label", "relation", "tier", "finding", "tag", "database", "dialect", "people", "latency"}
+var Columns = []string{"case", "question", "sql", "gold", "status", "reason", "label", "relation", "tier", "finding", "tag", "tags", "database", "dialect", "people", "latency"}
 
 // Op compares a column with a value.
 type Op string

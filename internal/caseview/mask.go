@@ -608,5 +608,5 @@ func (m *Mask) ReasonOf(s *scoring.Score) string {
 // [caselist.Columns] or a metric. With a mask those that hold free texts are not shown, and whoever
 // could filter by them could find out letter by letter what they hold.
 func (m *Mask) Filters(column string) bool {
-	return m.None() || !slices.Contains([]string{"question", "sql", "gold", "reason", "tag"}, column)
+	return m.None() || !slices.Contains([]string{"question", "sql", "gold", "reason", "tag", "tags"}, column)
 }

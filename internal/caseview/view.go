@@ -44,6 +44,7 @@ type View struct {
 	Database     string   `json:"database,omitempty"`
 	Dialect      string   `json:"dialect,omitempty"`
 	Tags         []string `json:"tags,omitempty"`
+	TagsError    string   `json:"tags_error,omitempty"` // why they cannot be read
 	Agent        string   `json:"agent_name"`
 	AgentVersion string   `json:"agent_version"`
 	Batch        string   `json:"batch_id,omitempty"`
@@ -174,6 +175,9 @@ func (b *builder) resolve(ctx context.Context) {
 func (b *builder) head(asked string) error {
 	v, c, m := b.view, b.Case, b.masked
 	v.CaseID, v.Question, v.Evidence, v.Database, v.Dialect, v.Tags = c.ID, m.text(c.Question), m.text(c.Evidence), c.Database, c.Dialect, m.tags(c.Tags)
+	if c.TagsErr != nil {
+		v.TagsError = c.TagsErr.Error()
+	}
 	v.Agent, v.AgentVersion, v.Batch, v.Run, v.Behaviour = c.Agent.Name, c.Agent.Version, c.Agent.BatchID, b.RunID, c.Expected.Behaviour
 	v.Interpretation, v.Response, v.AgentError = m.written(c.Agent.Interpretation), m.written(c.Agent.Response), m.written(c.Pred.Error)
 	for _, t := range c.Agent.ToolCalls {

@@ -12,6 +12,7 @@ type Answer struct {
 	Question string // "" where it is not known
 	Tier     string // complexity, such as easy; "" where it is not known
 	Tags     []string
+	TagsErr  error // why they cannot be read
 	Place    Place
 	Scores   []scoring.Score // by metric
 }
@@ -24,10 +25,11 @@ type Place struct {
 
 // Options say what is written of a run.
 type Options struct {
-	Metric  string        // whose verdict is the outcome of an answer
-	Metrics []string      // that have scores, in the order of columns
-	Program string        // version of badger
-	Status  func() string // of the run, asked when a document ends: done, running (also: killed), stopped or failed; nil, or "": not known
+	Metric  string           // whose verdict is the outcome of an answer
+	Metrics []string         // that have scores, in the order of columns
+	Known   []scoring.Metric // their groups and directions, for summaries
+	Program string           // version of badger
+	Status  func() string    // of the run, asked when a document ends: done, running (also: killed), stopped or failed; nil, or "": not known
 }
 
 // status is that of the run; "" where it is not known.
@@ -61,6 +63,15 @@ const (
 	Unjudged      Outcome = "unjudged"       // there is a value, and the metric gives no verdict
 	Unscored      Outcome = "unscored"       // the run holds no score of the metric
 )
+
+// Missed tells whether the answer did not pass a metric, is missing, or could not be scored.
+func (a *Answer) Missed(metric string) bool {
+	switch a.Outcome(metric) {
+	case Failed, Unanswered, Error:
+		return true
+	}
+	return false
+}
 
 // Score is the answer's score of a metric, or nil.
 func (a *Answer) Score(metric string) *scoring.Score {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/badger-eval/badger/scoring"
 )
@@ -20,18 +21,25 @@ type csvWriter struct {
 	o Options
 }
 
-// NewCSV writes a table: a line for each answer, and a column with the value of each metric, named
-// score_METRIC and empty where there is none. Values have all their digits.
+// NewCSV writes a table: a line for each answer, a column with the value of each metric, named
+// score_METRIC and empty where there is none, and after these a column with the outcome of each, named
+// outcome_METRIC, which tells why a value is missing. Values have all their digits.
 //
 // Spreadsheets take a cell that begins with = + - @, a tab or the end of a line for a formula. Such
 // a text gets an apostrophe before it, also where blanks stand before the sign. A text that begins
 // with an apostrophe gets one more, so that whoever takes one away has the text again. Numbers stay
 // as they are, negative ones too.
+//
+// Control characters other than tabs and line ends stand as their symbols, such as ␛, so that a terminal
+// that prints the file obeys none of them. JSON Lines has the texts as they are.
 func NewCSV(w io.Writer, o Options) Writer {
 	c := &csvWriter{bufio.NewWriter(w), o}
 	line := append([]string(nil), csvColumns...)
 	for _, m := range o.Metrics {
 		line = append(line, "score_"+m)
+	}
+	for _, m := range o.Metrics {
+		line = append(line, "outcome_"+m)
 	}
 	_ = c.line(line) // Close tells the error
 	return c
@@ -52,6 +60,9 @@ func (c *csvWriter) Add(a *Answer) error {
 			value = strconv.FormatFloat(s.Value, 'g', -1, 64)
 		}
 		line = append(line, value)
+	}
+	for _, m := range c.o.Metrics {
+		line = append(line, string(a.Outcome(m)))
 	}
 	return c.line(line)
 }
@@ -79,14 +90,29 @@ var plainNumber = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$
 // formulaSigns begin formulas. The wide ones do in spreadsheets of East Asian languages.
 const formulaSigns = "=+-@\t\r\n＝＋－＠"
 
-// guarded is a text that no spreadsheet takes for a formula. What is not valid UTF-8 and NUL, which
-// some readers end the file at, are replaced.
+// symbol is what stands for a control character: of the first ones Unicode has pictures.
+func symbol(r rune) rune {
+	switch {
+	case r == '\t' || r == '\r' || r == '\n':
+		return r
+	case r < 0x20:
+		return 0x2400 + r
+	case r == 0x7f:
+		return 0x2421
+	case r > 0x7f && r < 0xa0:
+		return utf8.RuneError
+	}
+	return r
+}
+
+// guarded is a text that no spreadsheet takes for a formula and no terminal for a command. What is not
+// valid UTF-8 is replaced.
 func guarded(s string) string {
-	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
+	s = strings.Map(symbol, strings.ToValidUTF8(s, "\ufffd"))
 	if s == "" || plainNumber.MatchString(s) {
 		return s
 	}
-	if s[0] == '\'' || strings.IndexAny(s, formulaSigns) == 0 || strings.IndexAny(strings.TrimLeft(s, " \u00a0\ufeff\v\f"), formulaSigns) == 0 {
+	if s[0] == '\'' || strings.IndexAny(s, formulaSigns) == 0 || strings.IndexAny(strings.TrimLeft(s, " \u00a0\ufeff"), formulaSigns) == 0 {
 		return "'" + s
 	}
 	return s

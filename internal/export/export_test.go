@@ -315,9 +315,9 @@ func TestCSV(t *testing.T) {
 	a.Tags, a.Question = []string{"x", "y"}, "=1+1"
 	b := answer("2.0", "-7", scoring.Score{Metric: "ex_bird", Status: scoring.StatusOK, Value: -0.5})
 	b.Tier = ""
-	want := "eval_run_id,agent_name,agent_version,batch_id,case_id,question,tier,tags,outcome,reason,relation,difference,score_hybrid_ex,score_ex_bird\r\n" +
-		"r1,atlas,2.0,,c1,'=1+1,easy,x;y,failed,\"a, b\",rounded,\"gold is \"\"rounded\"\"\",0.1,\r\n" +
-		"r1,atlas,2.0,,-7,,,,unscored,the run holds no score of hybrid_ex,,,,-0.5\r\n"
+	want := "eval_run_id,agent_name,agent_version,batch_id,case_id,question,tier,tags,outcome,reason,relation,difference,score_hybrid_ex,score_ex_bird,outcome_hybrid_ex,outcome_ex_bird\r\n" +
+		"r1,atlas,2.0,,c1,'=1+1,easy,x;y,failed,\"a, b\",rounded,\"gold is \"\"rounded\"\"\",0.1,,failed,error\r\n" +
+		"r1,atlas,2.0,,-7,,,,unscored,the run holds no score of hybrid_ex,,,,-0.5,unscored,unjudged\r\n"
 	if got := writeCSV(t, []*Answer{a, b}); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -378,7 +378,10 @@ func TestCSVHostile(t *testing.T) {
 		if len(lines) != 2 {
 			t.Fatalf("%q: %q", s, lines)
 		}
-		want := strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
+		want := regexp.MustCompile(`[\x{80}-\x{9f}]`).ReplaceAllString(strings.ToValidUTF8(s, "\ufffd"), "\ufffd")
+		for c, picture := range map[string]string{"\x00": "␀", "\x01": "␁", "\x1b": "␛", "\x7f": "␡", "\a": "␇", "\b": "␈", "\v": "␋", "\f": "␌"} {
+			want = strings.ReplaceAll(want, c, picture)
+		}
 		for _, column := range []int{0, 1, 2, 3, 4, 5, 6, 9, 11} {
 			got := lines[1][column]
 			if _, err := strconv.ParseFloat(strings.TrimPrefix(got, "+"), 64); err != nil && regexp.MustCompile(`^[\s\x{a0}\x{feff}]*[=+\-@＝＋－＠]|^[\t\r\n]`).MatchString(got) {
@@ -391,6 +394,37 @@ func TestCSVHostile(t *testing.T) {
 				t.Errorf("the number %s comes out as %s", s, got)
 			}
 		}
+	}
+}
+
+// No form that people print holds a character that a terminal obeys, but for tabs and line ends.
+func TestTerminalsObeyNothing(t *testing.T) {
+	var all strings.Builder
+	for r := rune(0); r < 0xa0; r++ {
+		all.WriteRune(r)
+	}
+	a := everywhere(all.String())
+	summary := report.NewSummary(report.SummaryOptions{})
+	for _, s := range a.Scores {
+		s.CaseID = a.CaseID
+		summary.Add(s, report.Case{Question: a.Question, Agent: a.Agent, Version: a.Version})
+	}
+	var lines, markdown bytes.Buffer
+	forms := map[string]string{"CSV": writeCSV(t, []*Answer{a}), "SARIF": writeSARIF(t, []*Answer{a}), "JUnit": writeJUnit(t, []*Answer{a}), "JSON Lines": write(t, NewJSONLines(&lines, options), &lines, []*Answer{a})}
+	if err := Markdown(&markdown, summary.Figures(), MarkdownOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	forms["Markdown"] = markdown.String()
+	for form, text := range forms {
+		for _, r := range text {
+			if (r < 0x20 || r >= 0x7f && r < 0xa0) && r != '\t' && r != '\r' && r != '\n' {
+				t.Errorf("%s holds U+%04X", form, r)
+			}
+		}
+	}
+	var back jsonAnswer
+	if err := json.Unmarshal(lines.Bytes(), &back); err != nil || back.CaseID != all.String() {
+		t.Errorf("JSON Lines lose characters: %v %q", err, back.CaseID)
 	}
 }
 

@@ -2,26 +2,48 @@ package export
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 
 	"github.com/badger-eval/badger/scoring"
 )
 
 type jsonLines struct {
-	w *bufio.Writer
-	e *json.Encoder
-	o Options
+	w    *bufio.Writer
+	e    *json.Encoder
+	line bytes.Buffer // that the encoder writes
+	o    Options
 }
 
 // NewJSONLines writes an object on a line for each answer, with all its scores. A value that is
 // missing is null.
 func NewJSONLines(w io.Writer, o Options) Writer {
-	b := bufio.NewWriter(w)
-	e := json.NewEncoder(b)
-	e.SetEscapeHTML(false)
-	return &jsonLines{b, e, o}
+	j := &jsonLines{w: bufio.NewWriter(w), o: o}
+	j.e = json.NewEncoder(&j.line)
+	j.e.SetEscapeHTML(false)
+	return j
 }
+
+// visible escapes the control characters that JSON leaves as they are, which terminals obey: those from
+// U+007F to U+009F. They stand nowhere but in strings.
+func visible(document []byte) []byte {
+	if !bytes.ContainsFunc(document, beyondASCII) {
+		return document
+	}
+	var out bytes.Buffer
+	for _, r := range string(document) {
+		if beyondASCII(r) {
+			fmt.Fprintf(&out, `\u%04x`, r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return out.Bytes()
+}
+
+func beyondASCII(r rune) bool { return r >= 0x7f && r < 0xa0 }
 
 type jsonAnswer struct {
 	RunID    string      `json:"eval_run_id"`
@@ -64,7 +86,12 @@ func (j *jsonLines) Add(a *Answer) error {
 			out.Scores[i].Code = s.Code.String()
 		}
 	}
-	return j.e.Encode(&out)
+	j.line.Reset()
+	if err := j.e.Encode(&out); err != nil {
+		return err
+	}
+	_, err := j.w.Write(visible(j.line.Bytes()))
+	return err
 }
 
 // Close writes what is left.

@@ -70,6 +70,8 @@ func (m *markdown) head(o MarkdownOptions) {
 				m.line(fmt.Sprintf("- %s passes %s on %d of %s: **%s**%s", who, code(metric.Name), r.Passed.Passed, report.Counted(r.Passed.Of, "case"), report.Percent(r.Passed.Rate), m.comparison(r.Agent)))
 			case r.Mean != nil:
 				m.line(fmt.Sprintf("- %s has a mean %s of **%s** on %s%s", who, code(metric.Name), report.Value(*r.Mean), report.Counted(r.N, "case"), m.comparison(r.Agent)))
+			case r.Coverage.Nowhere():
+				m.line(fmt.Sprintf("- %s does not apply to any of the %s of %s: %s", code(metric.Name), report.Counted(r.Coverage.Asked, "case"), who, code(r.Coverage.Why())))
 			default:
 				m.line(fmt.Sprintf("- %s has no value of %s: of %d asked, %s", who, code(metric.Name), r.Coverage.Asked, cmp.Or(r.Coverage.Left(), "none has one")))
 			}
@@ -97,7 +99,11 @@ func (m *markdown) scores() {
 	for _, metric := range leading {
 		for i, r := range last(metric.Rates) {
 			c := &r.Coverage
-			row := []string{"", code(m.Label(r.Agent)), fmt.Sprintf("%d/%d", c.Scored, c.Asked), dash, dash, dash, number(c.Failed), number(c.Unanswered)}
+			cases := fmt.Sprintf("%d/%d", c.Scored, c.Asked)
+			if c.Nowhere() {
+				cases = dash
+			}
+			row := []string{"", code(m.Label(r.Agent)), cases, dash, dash, dash, number(c.Failed), number(c.Unanswered)}
 			if i == 0 {
 				row[0] = code(metric.Name)
 			}

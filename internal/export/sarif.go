@@ -139,7 +139,7 @@ func (s *sarif) Add(a *Answer) error {
 		_ = s.w.WriteByte(',')
 	}
 	_ = s.w.WriteByte('\n')
-	_, err = s.w.Write(out)
+	_, err = s.w.Write(visible(out))
 	return err
 }
 
@@ -236,7 +236,7 @@ func (s *sarif) Close() error {
 		return err
 	}
 	_, _ = s.w.WriteString("\n],")
-	_, _ = s.w.Write(text[1:])
+	_, _ = s.w.Write(visible(text[1:]))
 	_, _ = s.w.WriteString("]}\n")
 	return s.w.Flush()
 }

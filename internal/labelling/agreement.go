@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/scoring/agreement"
 )
 
@@ -17,13 +18,14 @@ type Agreement struct {
 	People []string       // who labelled answers that somebody else labelled too, by name
 	Pairs  int64          // pairs of labels of the same answer
 	Kappa  agreement.Stat // over all verdicts that the queue offers
-	More   agreement.Stat // how many more answers it takes for an interval of kappa that is KappaWidth wide; only of two people
+	More   agreement.Stat // how many more answers it takes for an interval of kappa that is KappaWidth wide, labelled by as many people as those so far
 }
 
 // Agreement tells how far the people who labelled a queue agree. Of two people kappa is Cohen's. Of
 // three and more every pair of labels counts, in both directions, so that it makes no difference who
 // is named first; where all of them labelled all answers, this is Fleiss' kappa (Fleiss 1971). The
-// pairs of one answer depend on each other then, and the variance that More rests on does not hold.
+// pairs of one answer depend on each other then, so that More rests on the variance between answers
+// ([agreement.PairwiseCases]) rather than between pairs ([agreement.CohenCases]).
 func (s *Store) Agreement(ctx context.Context, q *Queue) (Agreement, error) {
 	pairs, err := s.Warehouse.LabelPairs(ctx, q.ID)
 	if err != nil {
@@ -52,11 +54,52 @@ func (s *Store) Agreement(ctx context.Context, q *Queue) (Agreement, error) {
 	}
 	out.Kappa = agreement.Cohen(table)
 	if len(people) > 2 {
-		out.More.Why = "more than two people labelled"
-		return out, nil
+		out.More, err = s.morePairwise(ctx, q)
+		return out, err
 	}
 	if out.More = agreement.CohenCases(table, KappaWidth, agreement.DefaultLevel); out.More.Defined {
 		out.More.Value = max(0, out.More.Value-float64(out.Pairs))
 	}
 	return out, nil
+}
+
+// morePairwise is how many more answers it takes where three people or more labelled.
+func (s *Store) morePairwise(ctx context.Context, q *Queue) (agreement.Stat, error) {
+	labels, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Queue: q.ID, Newest: true}, 0)
+	if err != nil {
+		return agreement.Stat{}, err
+	}
+	place, counts := map[string]int{}, map[string][]int{}
+	for i := range labels {
+		l := &labels[i]
+		if l.Decides || !answered(l.Verdict) {
+			continue
+		}
+		k, known := place[l.Verdict]
+		if !known {
+			k = len(place)
+			place[l.Verdict] = k
+		}
+		of := counts[l.CaseID]
+		for len(of) <= k {
+			of = append(of, 0)
+		}
+		of[k]++
+		counts[l.CaseID] = of
+	}
+	var cases [][]int
+	for _, id := range slices.Sorted(maps.Keys(counts)) { // a sum depends on its order in the last bits
+		of, several := counts[id], 0
+		for _, n := range of {
+			several += n
+		}
+		if several > 1 {
+			cases = append(cases, of)
+		}
+	}
+	more := agreement.PairwiseCases(cases, KappaWidth, agreement.DefaultLevel)
+	if more.Defined {
+		more.Value = max(0, more.Value-float64(len(cases)))
+	}
+	return more, nil
 }

@@ -37,7 +37,7 @@ type line struct {
 		Votes  map[string]string `json:"votes,omitempty"`
 		Labels []labelJSON       `json:"labels,omitempty"`
 	} `json:"human"`
-	decisions map[string]string // third verdicts that stand, by who gave them
+	decision *Label // the third verdict that stands, the newest; nil: none
 }
 
 // labelJSON is one label, with all that the table holds of it.
@@ -118,7 +118,7 @@ func (s *Store) votes(ctx context.Context) ([]connectors.Vote, error) {
 func verdictOf(v *connectors.Vote) string { return []string{"fail", "unsure", "pass"}[v.Says+1] }
 
 func newLine(of scoring.AnswerID) *line {
-	out := &line{CaseID: of.CaseID, decisions: map[string]string{}}
+	out := &line{CaseID: of.CaseID}
 	out.Agent.Name, out.Agent.Version, out.Agent.BatchID = of.Agent, of.Version, of.Batch
 	out.Human.Votes = map[string]string{}
 	return out
@@ -139,12 +139,13 @@ func lineOf(labels []Label) *line {
 		out.Human.Labels = append(out.Human.Labels, labelJSON{l.ID, l.Annotator, l.Verdict, l.Note, l.GoldWrong, l.Ambiguous, l.At.UTC(), l.Queue, l.AnswerHash, l.Decides})
 	}
 	for who, rows := range given {
-		votes := out.Human.Votes
-		if who.decides {
-			votes = out.decisions
-		}
-		if l := counting(rows); l != nil && answered(l.Verdict) {
-			votes[who.annotator] = l.Verdict
+		l := counting(rows)
+		switch {
+		case l == nil || !answered(l.Verdict):
+		case !who.decides:
+			out.Human.Votes[who.annotator] = l.Verdict
+		case out.decision == nil || newer(l, out.decision):
+			out.decision = l
 		}
 	}
 	return out
@@ -160,8 +161,8 @@ func (l *line) add(annotator, verdict string) {
 // decide says what the labels come to.
 func (l *line) decide() {
 	l.Human.Label = majority(l.Human.Votes)
-	if len(l.decisions) > 0 {
-		l.Human.Label = majority(l.decisions)
+	if l.decision != nil {
+		l.Human.Label = majority(map[string]string{"": l.decision.Verdict})
 	}
 }
 

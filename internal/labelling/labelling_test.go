@@ -457,6 +457,20 @@ func TestWhatIsRefused(t *testing.T) {
 }
 
 // Names may hold anything but NUL.
+// A case whose id holds NUL cannot be labelled: tables hold no NUL. No queue is made of it.
+func TestCaseWithNUL(t *testing.T) {
+	onEngines(t, 1, func(t *testing.T, _ *clock, of []*labelling.Store) {
+		s := of[0]
+		_, err := s.Make(t.Context(), labelling.Plan{List: caselist.State{Run: caselist.Run{ID: "r1"}}}, []string{"c001", "a\x00b"})
+		if errcode.Of(err) != errcode.InvalidArgument || !strings.Contains(err.Error(), `"a\x00b"`) || !strings.Contains(err.Error(), "NUL") {
+			t.Errorf("%v, want an error that names the case", err)
+		}
+		if queues, err := s.Queues(t.Context()); err != nil || len(queues) != 0 {
+			t.Errorf("%d queues were made, %v", len(queues), err)
+		}
+	})
+}
+
 func TestHostileNames(t *testing.T) {
 	hostile := []string{"Bob'); DROP TABLE badger.label_log;--", `"quoted" \back`, "a%b_c", "../..", "<script>alert(1)</script>", "Zoë Ω 漢字 \u202e", "line\nfeed\ttab", "{text x}", "?", "$1", ":a"}
 	onEngines(t, 1, func(t *testing.T, _ *clock, of []*labelling.Store) {

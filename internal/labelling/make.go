@@ -59,6 +59,11 @@ func (s *Store) Make(ctx context.Context, p Plan, cases []string) (*Queue, error
 	if len(cases) == 0 {
 		return nil, errcode.New(errcode.FailedPrecondition, "queue: no case of the run is chosen")
 	}
+	for _, id := range cases { // it could be shown and not be labelled
+		if strings.ContainsRune(id, 0) {
+			return nil, errcode.New(errcode.InvalidArgument, "queue: the id of case %.80q holds the character NUL, expected text without it; leave the case out", id)
+		}
+	}
 	q.ID, q.Cases, q.CreatedAt = strings.ToLower(rand.Text()[:10]), int64(len(cases)), s.now().UTC().Truncate(time.Microsecond)
 	if q.Name == "" {
 		q.Name = "blind " + q.ID

@@ -49,11 +49,14 @@ func rate(at []time.Time) float64 {
 	return float64(n-1) / at[0].Sub(at[n-1]).Hours()
 }
 
+// newer tells which of two labels of different people is the newer one: the order of all readers.
+func newer(a, b *Label) bool { return a.At.After(b.At) || a.At.Equal(b.At) && a.ID > b.ID }
+
 // Conflict is an answer of which people say different things.
 type Conflict struct {
 	Item
 	Labels   []Label // the newest of each annotator
-	Decision *Label  // the verdict that settles it; nil: none
+	Decision *Label  // the verdict that settles it, of several the newest; nil: none
 }
 
 // atLeast is how many people are to have answered before it is told that they differ.
@@ -85,7 +88,7 @@ func (s *Store) Conflicts(ctx context.Context, q *Queue, me string, from, limit 
 		switch {
 		case !answered(l.Verdict):
 		case l.Decides:
-			if c.Decision == nil || l.At.After(c.Decision.At) {
+			if c.Decision == nil || newer(l, c.Decision) {
 				c.Decision = l
 			}
 		default:

@@ -25,7 +25,7 @@ func TestQueuesApart(t *testing.T) {
 		s := of[0]
 		queues := map[string]*labelling.Queue{"": {}}
 		for _, name := range []string{"a", "b", "c"} {
-			queues[name] = queue(t, s, 9, labelling.Plan{Name: name, Annotators: 3})
+			queues[name] = queue(t, s, 17, labelling.Plan{Name: name, Annotators: 3})
 		}
 		for i, tc := range []struct {
 			steps string // each QUEUE:VERDICT, or QUEUE:undo
@@ -40,14 +40,24 @@ func TestQueuesApart(t *testing.T) {
 			{"a:pass :skip", "pass"},
 			{"a:pass b:fail", "fail"},
 			{"a:pass b:skip b:undo b:undo", "pass"},
+			{"a:fail b:pass a:unsure a:undo", "pass"},
+			{"a:fail b:pass a:fail a:undo a:undo", "fail"},
+			{"a:fail b:pass a:unsure a:undo b:undo", "fail"},
+			{"a:fail b:pass a:unsure a:undo b:undo b:undo", "pass"},
+			{"a:fail a:unsure b:pass a:undo", "pass"},
+			{"a:fail :pass a:unsure a:undo", "pass"},
+			{":fail a:pass :unsure :undo", "pass"},
+			{"a:fail b:pass c:fail a:skip a:undo", "fail"},
 		} {
-			caseID := caseIDs(9)[i]
+			caseID := caseIDs(17)[i]
 			for j, step := range strings.Fields(tc.steps) {
 				c.pass(time.Second)
 				name, verdict, _ := strings.Cut(step, ":")
 				q, id := queues[name], fmt.Sprintf("s%dx%d", i, j)
 				var err error
-				if verdict == "undo" {
+				if verdict == "undo" && name == "" {
+					_, err = s.UndoAnswer(t.Context(), queues["a"].Answer(caseID), "lee", id)
+				} else if verdict == "undo" {
 					_, err = s.Undo(t.Context(), q, "lee", id)
 				} else if l := say(q, id, "lee", caseID, verdict); name == "" {
 					_, err = s.Save(t.Context(), nil, l)
@@ -213,7 +223,7 @@ func TestAgreementHasNoNames(t *testing.T) {
 				counts[i][slices.Index(labelling.DefaultOptions, said[i])]++
 			}
 		}
-		want := agreement.Fleiss(counts)
+		want, more := agreement.Fleiss(counts), agreement.PairwiseCases(counts, labelling.KappaWidth, agreement.DefaultLevel).Value-6
 		n := 0
 		for _, names := range [][]string{{"a", "b", "c"}, {"c", "b", "a"}, {"b", "a", "c"}, {"b", "c", "a"}} {
 			q := queue(t, s, 6, labelling.Plan{Annotators: 3})
@@ -224,8 +234,8 @@ func TestAgreementHasNoNames(t *testing.T) {
 				}
 			}
 			got, err := s.Agreement(t.Context(), q)
-			if err != nil || math.Abs(got.Kappa.Value-want.Value) > 1e-12 || !got.Kappa.Defined || got.Pairs != 18 || len(got.People) != 3 || got.More.Defined {
-				t.Errorf("%q: %+v, %v, want kappa %v", names, got, err, want.Value)
+			if err != nil || math.Abs(got.Kappa.Value-want.Value) > 1e-12 || !got.Kappa.Defined || got.Pairs != 18 || len(got.People) != 3 || got.More.Value != more {
+				t.Errorf("%q: %+v, %v, want kappa %v and %v more", names, got, err, want.Value, more)
 			}
 		}
 	})
@@ -272,6 +282,71 @@ func TestAnswersThatAreGone(t *testing.T) {
 		}
 		if shown, err := s.Shown(t.Context(), q.Answer(""), caseIDs(3)); err != nil || shown != nil {
 			t.Errorf("without agent_runs %q can be shown, %v", shown, err)
+		}
+	})
+}
+
+// Of third verdicts by several people the newest decides, in the consensus, on the page and in files; one
+// that is taken back gives way to the other.
+func TestTheNewestThirdVerdictDecides(t *testing.T) {
+	onEngines(t, 1, func(t *testing.T, c *clock, of []*labelling.Store) {
+		s := of[0]
+		for i, tc := range []struct{ steps, want string }{
+			{"ada:pass bo:fail", "fail"},
+			{"bo:fail ada:pass", "pass"},
+			{"ada:pass bo:fail cy:pass bo:fail", "fail"},
+			{"ada:pass bo:unsure", ""},
+			{"ada:pass bo:fail bo:undo", "pass"},
+			{"ada:pass bo:fail ada:undo", "fail"},
+			{"ada:pass bo:fail ada:unsure ada:undo", "fail"},
+		} {
+			q := queue(t, s, 9, labelling.Plan{Name: fmt.Sprint("third ", i), Annotators: 2})
+			caseID := caseIDs(9)[i]
+			for who, verdict := range map[string]string{"kim": "pass", "lee": "fail"} {
+				save(t, s, q, say(q, fmt.Sprintf("v%d%s", i, who), who, caseID, verdict))
+			}
+			for j, step := range strings.Fields(tc.steps) {
+				c.pass(time.Second)
+				who, verdict, _ := strings.Cut(step, ":")
+				id := fmt.Sprintf("t%dx%d", i, j)
+				if verdict == "undo" {
+					if _, err := s.UndoDecision(t.Context(), q, who, caseID, id); err != nil {
+						t.Fatal(err)
+					}
+					continue
+				}
+				l := say(q, id, who, caseID, verdict)
+				l.Decides = true
+				save(t, s, q, l)
+			}
+			table, err := s.Warehouse.Query(t.Context(), "SELECT passes FROM badger.consensus WHERE case_id = '"+caseID+"'")
+			if err != nil {
+				t.Fatal(err)
+			}
+			counted := ""
+			if table.Rows() == 1 {
+				counted = map[string]string{"1": "pass", "0": "fail"}[table.Columns[0].Value(0).String()]
+			}
+			conflicts, err := s.Conflicts(t.Context(), q, "", 1, 9)
+			if err != nil || len(conflicts) != 1 || conflicts[0].Decision == nil {
+				t.Fatalf("%s: %+v, %v", tc.steps, conflicts, err)
+			}
+			shown := conflicts[0].Decision.Verdict
+			var file bytes.Buffer
+			if _, err := s.Export(t.Context(), &file, q.ID); err != nil {
+				t.Fatal(err)
+			}
+			var line struct {
+				Human struct {
+					Label string `json:"label"`
+				} `json:"human"`
+			}
+			if err := json.Unmarshal(file.Bytes(), &line); err != nil {
+				t.Fatal(err)
+			}
+			if shown = strings.TrimPrefix(shown, "unsure"); counted != tc.want || shown != tc.want || line.Human.Label != tc.want {
+				t.Errorf("%s: the consensus says %q, the page %q, the file %q, want %q", tc.steps, counted, shown, line.Human.Label, tc.want)
+			}
 		}
 	})
 }

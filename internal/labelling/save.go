@@ -24,11 +24,11 @@ const (
 // the way of a label: what somebody said is kept. A third verdict is a label of an answer that
 // [Store.Conflicts] lists; of others it is an error (FailedPrecondition).
 func (s *Store) Save(ctx context.Context, q *Queue, l Label) (Label, error) {
-	return s.save(ctx, q, l, false)
+	return s.save(ctx, q, l, time.Time{})
 }
 
-// save is [Store.Save]; what is restored was in order when it was first said.
-func (s *Store) save(ctx context.Context, q *Queue, l Label, restored bool) (Label, error) {
+// save is [Store.Save]. What is restored has its time; it was in order when it was first said.
+func (s *Store) save(ctx context.Context, q *Queue, l Label, restored time.Time) (Label, error) {
 	if err := check(q, &l); err != nil {
 		return l, err
 	}
@@ -46,17 +46,15 @@ func (s *Store) save(ctx context.Context, q *Queue, l Label, restored bool) (Lab
 	if there, err := s.saved(ctx, &l); err != nil || there != nil {
 		return valueOf(there, l), err
 	}
-	if l.Decides && !restored && (item == nil || !inConflict(q, item)) {
+	if l.Decides && restored.IsZero() && (item == nil || !inConflict(q, item)) {
 		return l, errcode.New(errcode.FailedPrecondition, "label: a third verdict settles what people say differently of an answer, and of case %.80q they do not", l.CaseID)
 	}
-	l.At = s.now().UTC().Truncate(time.Microsecond)
-	newest, err := s.newest(ctx, &l, 1)
-	if err != nil {
-		return l, err
-	}
-	// The clocks of two servers may differ, and what somebody says last must be the newest.
-	if len(newest) > 0 && !l.At.After(newest[0].At) {
-		l.At = newest[0].At.Add(time.Microsecond)
+	if l.At = restored; restored.IsZero() {
+		newest, err := s.newest(ctx, &l, 1)
+		if err != nil {
+			return l, err
+		}
+		l.At = s.after(newest)
 	}
 	if err := s.Warehouse.AddLabel(ctx, &l); err != nil {
 		return l, err
@@ -66,6 +64,16 @@ func (s *Store) save(ctx context.Context, q *Queue, l Label, restored bool) (Lab
 		err = errcode.New(errcode.DataLoss, "label: it was written, and is not there")
 	}
 	return valueOf(there, l), err
+}
+
+// after is now, or the next moment after labels of one person that are given the newest first: the
+// clocks of two servers may differ, and what somebody says last must be the newest.
+func (s *Store) after(newest []Label) time.Time {
+	at := s.now().UTC().Truncate(time.Microsecond)
+	if len(newest) > 0 && !at.After(newest[0].At) {
+		at = newest[0].At.Add(time.Microsecond)
+	}
+	return at
 }
 
 func valueOf(l *Label, or Label) Label {
@@ -134,51 +142,4 @@ func isID(s string) bool {
 		return r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 	}
 	return s != "" && len(s) <= maxID && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) })
-}
-
-// Undo takes back what an annotator said last in a queue, a third verdict too, with all that they said
-// on the same visit: a new label, named id, says what they had said of that answer before, or that it
-// is withdrawn. Undoing once more brings it back. NotFound where they have said nothing.
-func (s *Store) Undo(ctx context.Context, q *Queue, me, id string) (Label, error) {
-	return s.undo(ctx, connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true}, q, id)
-}
-
-// UndoDecision is [Store.Undo] of the third verdict that an annotator gave on a case.
-func (s *Store) UndoDecision(ctx context.Context, q *Queue, me, caseID, id string) (Label, error) {
-	f := connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true, Cases: []string{caseID}}
-	return s.undo(ctx, f, q, id, func(l Label) bool { return !l.Decides })
-}
-
-// undo takes back the newest label that a filter chooses and that is none of not.
-func (s *Store) undo(ctx context.Context, f connectors.LabelFilter, q *Queue, id string, not ...func(Label) bool) (Label, error) {
-	if !isID(id) {
-		return Label{}, errcode.New(errcode.InvalidArgument, "label: the id is %.40q, expected 1 to %d letters, digits and hyphens", id, maxID)
-	}
-	sent, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{ID: id, Queue: q.ID, Annotator: f.Annotator}, 1)
-	if err != nil {
-		return Label{}, err
-	}
-	if len(sent) == 1 { // this was sent before
-		return sent[0], nil
-	}
-	rows, err := s.Warehouse.LoggedLabels(ctx, f, 0)
-	if err != nil {
-		return Label{}, err
-	}
-	for _, leaveOut := range not {
-		rows = slices.DeleteFunc(rows, leaveOut)
-	}
-	if len(rows) == 0 {
-		return Label{}, errcode.New(errcode.NotFound, "queue %s: there is nothing to undo", q.ID)
-	}
-	last := rows[0]
-	back := Label{AnswerID: last.AnswerID, Annotator: last.Annotator, Verdict: Withdrawn, Queue: q.ID, AnswerHash: last.AnswerHash, Decides: last.Decides}
-	for i := range rows[1:] {
-		if r := &rows[1+i]; r.AnswerID == last.AnswerID && r.Decides == last.Decides && visit(r.ID) != visit(last.ID) {
-			back = *r
-			break
-		}
-	}
-	back.ID = id
-	return s.save(ctx, q, back, true)
 }

@@ -86,7 +86,9 @@ func (v *view) leading() {
 				row[0] = inStyle(Printable(m.Name), bold)
 			}
 			row[1] = text(v.name(r.Agent))
-			row[2] = text(fmt.Sprintf("%d/%d", r.Coverage.Scored, r.Coverage.Asked))
+			if row[2] = text(fmt.Sprintf("%d/%d", r.Coverage.Scored, r.Coverage.Asked)); r.Coverage.Nowhere() {
+				row[2] = inStyle(v.dash, dim)
+			}
 			if r.Mean != nil {
 				row[3] = text(decimal(*r.Mean))
 			}

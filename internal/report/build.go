@@ -44,6 +44,13 @@ func (s *Summary) Figures() *Figures {
 	slices.SortStableFunc(f.Tiers, func(a, b Slice) int { return cmp.Compare(s.tierRank(a.Name), s.tierRank(b.Name)) })
 	f.Tags = s.slices(f.Agents, byID, &s.tags, func(c *caseInfo) []uint16 { return c.tags })
 	slices.SortStableFunc(f.Tags, func(a, b Slice) int { return cmp.Compare(b.Cases, a.Cases) })
+	if torn := s.torn(byID); len(torn) > 0 {
+		f.Tags = append(f.Tags, s.slice(UnreadableTags, torn, f.Agents))
+		last := &f.Tags[len(f.Tags)-1]
+		for _, n := range torn[:min(len(torn), maxUnreadable)] {
+			last.Unreadable = append(last.Unreadable, s.infos[n].id)
+		}
+	}
 	f.Worst = s.worst(f.Agents, byID)
 	f.Unscored = s.unscored(f.Agents, byID)
 	return f
@@ -225,15 +232,30 @@ func (s *Summary) slices(agents []Agent, byID []int32, names *texts, of func(*ca
 	var out []Slice
 	for i := range names.Len() {
 		name := names.Text(uint16(i)) //nolint:gosec // a number that was given
-		sl := Slice{Name: name, Cases: len(members[i+1])}
-		for _, a := range agents {
-			if x := s.agents[a][s.o.Primary]; x != nil {
-				sl.Rates = append(sl.Rates, s.rate(x, members[i+1], a))
-			}
-		}
-		out = append(out, sl)
+		out = append(out, s.slice(name, members[i+1], agents))
 	}
 	slices.SortFunc(out, func(a, b Slice) int { return natural.Compare(a.Name, b.Name) })
+	return out
+}
+
+// slice sums up the primary metric over some cases.
+func (s *Summary) slice(name string, cases []int32, agents []Agent) Slice {
+	out := Slice{Name: name, Cases: len(cases)}
+	for _, a := range agents {
+		if x := s.agents[a][s.o.Primary]; x != nil {
+			out.Rates = append(out.Rates, s.rate(x, cases, a))
+		}
+	}
+	return out
+}
+
+// torn are the cases whose tags cannot be read.
+func (s *Summary) torn(byID []int32) (out []int32) {
+	for _, n := range byID {
+		if s.infos[n].torn {
+			out = append(out, n)
+		}
+	}
 	return out
 }
 

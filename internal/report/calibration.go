@@ -344,27 +344,16 @@ func pValue(p float64) string {
 func (v *calibrationView) notes() {
 	var lines []string
 	lines = append(lines, v.Notes...)
-	byNote := map[string][]string{}
-	var order []string
-	for i := range v.Metrics {
-		r := &v.Metrics[i]
-		for _, note := range append(slices.Clone(r.Notes), without(r.Without)...) {
-			if slices.Contains(v.Notes, note) {
-				continue // said of all
-			}
-			if byNote[note] == nil {
-				order = append(order, note)
-			}
-			byNote[note] = append(byNote[note], Printable(r.Key))
+	for _, w := range v.Warnings(func(r *calibration.Result) []string { return without(r.Without) }) {
+		keys := make([]string, len(w.Metrics))
+		for i, key := range w.Metrics {
+			keys[i] = Printable(key)
 		}
-	}
-	for _, note := range order {
-		keys := byNote[note]
 		const most = 4
 		if len(keys) > most {
-			keys = append(slices.Clone(keys[:most]), fmt.Sprintf("and %d more", len(keys)-most))
+			keys = append(keys[:most], fmt.Sprintf("and %d more", len(keys)-most))
 		}
-		lines = append(lines, strings.Join(keys, ", ")+": "+note)
+		lines = append(lines, strings.Join(keys, ", ")+": "+w.Text)
 	}
 	if len(lines) == 0 {
 		return

@@ -3,6 +3,7 @@ package report_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/badger-eval/badger/internal/report"
@@ -38,6 +39,42 @@ func TestCoverage(t *testing.T) {
 	}
 	if want := []report.Reason{{Reason: "no gold result given", N: 2}}; !slices.Equal(got.Reasons, want) {
 		t.Errorf("reasons %v, want %v", got.Reasons, want)
+	}
+}
+
+// A metric that applies to no case has no share, and says why; one that applies and has no value has
+// the share 0.
+func TestWhatDoesNotApply(t *testing.T) {
+	na, none := scoring.NotApplicable("no tools are expected"), scoring.NotApplicable(scoring.NoPredSQL)
+	for _, tc := range []struct {
+		why       string
+		scores    []scoring.Score
+		appliesTo int
+		text      string
+	}{
+		{"not applicable", []scoring.Score{na, na}, 0, ""},
+		{"not applicable, and answers are missing", []scoring.Score{na, none}, 0, ""},
+		{"all answers are missing", []scoring.Score{none, none}, 2, "0%"},
+		{"all failed", []scoring.Score{scoring.Fail(fmt.Errorf("down"))}, 1, "0%"},
+		{"abstained where it applies", []scoring.Score{na, scoring.Abstain("open"), none}, 2, "0%"},
+		{"almost all", append(slices.Repeat([]scoring.Score{scoring.OK(1, "")}, 999), none), 1000, "99%"},
+	} {
+		s := report.NewSummary(report.SummaryOptions{})
+		for i, score := range tc.scores {
+			scoreOf(s, fmt.Sprint("c", i), "a", "1", "b", score)
+		}
+		f := s.Figures()
+		c := f.Metrics[0].Rates[0].Coverage
+		if c.AppliesTo != tc.appliesTo || c.Text() != tc.text || (c.Share == nil) != (tc.text == "") || c.Nowhere() != (tc.appliesTo == 0) {
+			t.Errorf("%s: %+v %q, want %d cases, %q", tc.why, c, c.Text(), tc.appliesTo, tc.text)
+		}
+		var b strings.Builder
+		if err := f.Render(&b, report.Options{Width: 120}); err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(b.String(), "does not apply to any case: m (no tools are expected)"); told != c.Nowhere() {
+			t.Errorf("%s: the terminal says %v\n%s", tc.why, told, b.String())
+		}
 	}
 }
 
@@ -106,5 +143,30 @@ func TestChangesOfTheLastBatch(t *testing.T) {
 	c := s.Figures().Changes
 	if len(c) != 1 || c[0].Metrics[0].N != 1 || c[0].Metrics[0].Of != 1 || c[0].Metrics[0].Mean != 0.75 {
 		t.Errorf("%+v, want one pair, 0.25 to 1", c)
+	}
+}
+
+// Cases whose tags cannot be read are a part of their own, which names them, and count in all else.
+func TestTagsThatCannotBeRead(t *testing.T) {
+	s := report.NewSummary(report.SummaryOptions{})
+	for i, tags := range [][]string{{"sales"}, nil, nil} {
+		c := report.Case{ID: fmt.Sprint("c", i), Agent: "a", Version: "1", Tags: tags}
+		if i == 2 {
+			c.TagsErr = fmt.Errorf("tags cannot be read")
+		}
+		score := scoring.OK(1, "")
+		score.CaseID, score.Metric = c.ID, "m"
+		s.Add(score, c)
+	}
+	f := s.Figures()
+	if f.Cases != 3 || f.Metrics[0].Rates[0].N != 3 || len(f.Tags) != 2 || f.Tags[0].Name != "sales" || f.Tags[0].Unreadable != nil {
+		t.Errorf("%+v", f)
+	}
+	if last := f.Tags[1]; last.Name != report.UnreadableTags || last.Cases != 1 || last.Rates[0].N != 1 || !slices.Equal(last.Unreadable, []string{"c2"}) {
+		t.Errorf("%+v, want one case, c2, with its score", last)
+	}
+	var b strings.Builder
+	if err := f.Render(&b, report.Options{Width: 120}); err != nil || !strings.Contains(b.String(), "tags that cannot be read: c2") {
+		t.Errorf("%v: the terminal does not name c2\n%s", err, b.String())
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/scoring"
@@ -77,6 +78,7 @@ type Coverage struct {
 	NotApplicable int      `json:"not_applicable"` // what the metric needs is not part of the question
 	Failed        int      `json:"failed"`
 	Unanswered    int      `json:"unanswered"` // the agent gave no answer
+	AppliesTo     int      `json:"applies_to"` // cases that the metric applies to, as [scoring.Applies] counts them
 	Share         *float64 `json:"share"`      // scored, of the cases that the metric applies to; null where there are none
 	Reasons       []Reason `json:"not_applicable_because,omitempty"`
 }
@@ -87,8 +89,8 @@ type Reason struct {
 	N      int    `json:"n"`
 }
 
-// Applies is the number of cases that the metric applies to.
-func (c *Coverage) Applies() int { return c.Asked - c.NotApplicable }
+// Nowhere tells whether there were cases and the metric applies to none of them.
+func (c *Coverage) Nowhere() bool { return c.Asked > 0 && c.AppliesTo == 0 }
 
 // Plus adds the cases of another.
 func (c *Coverage) Plus(o *Coverage) {
@@ -108,11 +110,28 @@ func (c *Coverage) Plus(o *Coverage) {
 	c.finish()
 }
 
+// CoverageOf is the coverage of cases that were counted.
+func CoverageOf(scored, abstained, notApplicable, failed, unanswered int) Coverage {
+	c := Coverage{Asked: scored + abstained + notApplicable + failed + unanswered, Scored: scored, Abstained: abstained, NotApplicable: notApplicable, Failed: failed, Unanswered: unanswered}
+	c.finish()
+	return c
+}
+
+// Text is the share as all reports print it, such as 97%. It is never rounded up to all; "" where the
+// metric applies to no case.
+func (c *Coverage) Text() string {
+	if c.Share == nil {
+		return ""
+	}
+	return strconv.Itoa(int(100**c.Share)) + "%"
+}
+
 // finish computes what follows from the counts.
 func (c *Coverage) finish() {
 	c.Share = nil
-	if n := c.Applies(); n > 0 {
-		share := float64(c.Scored) / float64(n)
+	c.AppliesTo = scoring.Applies(c.Asked, c.NotApplicable, c.Unanswered)
+	if c.AppliesTo > 0 {
+		share := float64(c.Scored) / float64(c.AppliesTo)
 		c.Share = &share
 	}
 	slices.SortFunc(c.Reasons, func(a, b Reason) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Reason, b.Reason)) })
@@ -154,7 +173,16 @@ type Slice struct {
 	Name  string `json:"name"`
 	Cases int    `json:"cases"`
 	Rates []Rate `json:"rates"`
+	// Unreadable are the first cases whose tags cannot be read, where the slice is of these. It comes
+	// after all tags and is named [UnreadableTags].
+	Unreadable []string `json:"unreadable_case_ids,omitempty"`
 }
+
+// UnreadableTags is the slice of the cases whose tags cannot be read.
+const UnreadableTags = "cannot be read"
+
+// maxUnreadable is how many of these cases are named.
+const maxUnreadable = 20
 
 // Change compares two agent versions on the cases that both have a score for; of a case in several
 // batches, on the last batch of each.

@@ -139,6 +139,44 @@ func (v *view) scores() {
 	}
 	v.title("Scores", "cov.: of the cases a metric applies to, those with a value")
 	g.print(v.printer)
+	v.nowhere()
+}
+
+// nowhere says which metrics apply to no case, and why.
+func (v *view) nowhere() {
+	var reasons []string
+	of := map[string][]string{}
+	for _, m := range v.Metrics {
+		for _, r := range m.Rates {
+			if !r.Coverage.Nowhere() {
+				continue
+			}
+			name := Printable(m.Name)
+			if label := v.name(r.Agent); label != "" && !everywhere(m.Rates, (*Coverage).Nowhere) {
+				name += " of " + label
+			}
+			why := r.Coverage.Why()
+			if of[why] == nil {
+				reasons = append(reasons, why)
+			}
+			if !slices.Contains(of[why], name) {
+				of[why] = append(of[why], name)
+			}
+		}
+	}
+	for _, why := range reasons {
+		v.paragraph("", "does not apply to any case: "+strings.Join(of[why], ", ")+" ("+Printable(why)+")")
+	}
+}
+
+// everywhere tells whether the coverage of all agent versions is such.
+func everywhere(rates []Rate, such func(*Coverage) bool) bool {
+	for i := range rates {
+		if !such(&rates[i].Coverage) {
+			return false
+		}
+	}
+	return true
 }
 
 // agentWidth is what a table keeps at least for names of agents: without the version at their end
@@ -195,8 +233,7 @@ func (v *view) addRates(g *grid, name string, strong bool, rates []Rate) {
 	}
 }
 
-// coverage is the share of the cases that a metric applies to that have a value. It is never
-// rounded up to all of them.
+// coverage is the share of the cases that a metric applies to that have a value.
 func (v *view) coverage(c *Coverage) cellSpans {
 	if c.Share == nil {
 		return inStyle(v.dash, dim)
@@ -205,7 +242,7 @@ func (v *view) coverage(c *Coverage) cellSpans {
 	if *c.Share < 0.9 {
 		st = yellow
 	}
-	return inStyle(strconv.Itoa(int(100**c.Share))+"%", st)
+	return inStyle(c.Text(), st)
 }
 
 // count is a number that only shows where it is not zero.
@@ -314,7 +351,7 @@ func (v *view) shownTags() []Slice {
 	const most = 8
 	var out []Slice
 	for _, s := range v.Tags {
-		if len(out) < most && !strings.HasPrefix(s.Name, "tier:") {
+		if s.Unreadable != nil || len(out) < most && !strings.HasPrefix(s.Name, "tier:") {
 			out = append(out, s)
 		}
 	}
@@ -332,6 +369,15 @@ func (v *view) slices(title, head string, list []Slice) {
 	}
 	v.title(title, "by "+Printable(v.Primary))
 	g.print(v.printer)
+	for i := range list {
+		if ids := list[i].Unreadable; ids != nil {
+			said := "tags that cannot be read: " + strings.Join(ids, ", ")
+			if more := list[i].Cases - len(ids); more > 0 {
+				said += fmt.Sprintf(" and %d more", more)
+			}
+			v.aside(Printable(said))
+		}
+	}
 }
 
 // worst shows the worst answers of the last version of every agent.
@@ -439,6 +485,18 @@ func (v *view) verdict() {
 			}
 		}
 	}
+}
+
+// Why is the most frequent reason why the metric does not apply, and how many more there are.
+func (c *Coverage) Why() string {
+	if len(c.Reasons) == 0 {
+		return "no reason is stored"
+	}
+	why := c.Reasons[0].Reason
+	if n := len(c.Reasons) - 1; n > 0 {
+		why += fmt.Sprintf(" and %s", Counted(n, "other reason"))
+	}
+	return why
 }
 
 // Left says which cases have no value, such as 2 unanswered, 1 failed.

@@ -20,6 +20,7 @@ type Case struct {
 	Question string
 	Tier     string // complexity, such as easy; "" where it is not known
 	Tags     []string
+	TagsErr  error // why they cannot be read
 	Agent    string
 	Version  string // of the agent
 	Batch    string // of the agent's answers: the same question in two batches is two cases
@@ -60,6 +61,7 @@ type caseInfo struct {
 	caseKey
 	tier uint16 // of tiers, from 1
 	tags []uint16
+	torn bool // tags that cannot be read
 }
 
 // texts numbers texts from 1; 0 is for those beyond the last number.
@@ -291,6 +293,7 @@ func (s *Summary) caseNumber(c *Case) int32 {
 	if info.tier == 0 && c.Tier != "" {
 		info.tier = s.tiers.of(c.Tier)
 	}
+	info.torn = info.torn || c.TagsErr != nil
 	if info.tags == nil && len(c.Tags) > 0 {
 		info.tags = make([]uint16, len(c.Tags))
 		for i, t := range c.Tags {

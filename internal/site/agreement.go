@@ -87,8 +87,9 @@ type agreementContent struct {
 	Labellers   []connectors.Labeller
 	Picture     *chart.Picture
 	Rows        []agreementRow
-	Without     []string // metrics without a verdict on a labelled case
-	Keys        []option // for the test of two
+	Warnings    []calibration.Warning // of the rows
+	Without     []string              // metrics without a verdict on a labelled case
+	Keys        []option              // for the test of two
 	Others      []option
 	Comparisons []comparisonRow
 	Slices      *sliceTable
@@ -113,7 +114,6 @@ type agreementRow struct {
 	TP, FP, FN, TN counted
 	Queue          string // the address where a queue of the disagreements is made; "": there are none
 	More           string // how many more labels the width takes
-	Notes          []string
 }
 
 type comparisonRow struct {
@@ -190,6 +190,12 @@ func (s *Site) agreement(r *http.Request) (content, error) {
 		page.Keys = append(page.Keys, option{m.Key, m.Key, m.Key == state.A})
 		page.Others = append(page.Others, option{m.Key, m.Key, m.Key == state.B})
 	}
+	for _, w := range report.Warnings(nil) {
+		w.Metrics = slices.DeleteFunc(w.Metrics, func(key string) bool { return slices.Contains(page.Without, key) }) // they are named below
+		if len(w.Metrics) > 0 {
+			page.Warnings = append(page.Warnings, w)
+		}
+	}
 	if page.Comparisons, err = comparisonsOf(study, report, state); err != nil {
 		return content{}, err
 	}
@@ -255,7 +261,7 @@ func statInterval(i agreement.Interval) string {
 func agreementOf(m *calibration.Result, study *storedscores.Labelled, state agreementState) agreementRow {
 	row := agreementRow{
 		Key: m.Key, N: m.N(), Kappa: stat(m.Kappa), Interval: statInterval(m.KappaCI), Balanced: statPercent(m.BalancedAccuracy()), Sensitivity: statPercent(m.Sensitivity()), Specificity: statPercent(m.Specificity()),
-		Calls: dash, More: dash, Notes: m.Notes, TP: counted{N: m.TP}, FP: counted{N: m.FP}, FN: counted{N: m.FN}, TN: counted{N: m.TN},
+		Calls: dash, More: dash, TP: counted{N: m.TP}, FP: counted{N: m.FP}, FN: counted{N: m.FN}, TN: counted{N: m.TN},
 	}
 	if m.Kappa.Defined {
 		row.Band = agreement.LandisKoch(m.Kappa.Value)

@@ -31,8 +31,8 @@ func TestAgreement(t *testing.T) {
 	seen := 0
 	doc.Find(`[aria-label="Metrics"] tbody tr`).Each(func(_ int, row *goquery.Selection) {
 		cells := texts(row)
-		if len(cells) < 15 {
-			return
+		if len(cells) != 15 {
+			t.Fatalf("a row of %d cells: %v", len(cells), cells)
 		}
 		metric, _, judged := strings.Cut(cells[0], "@")
 		if judged != (row.Find("th").Text() != metric) {
@@ -65,6 +65,17 @@ func TestAgreement(t *testing.T) {
 	})
 	if seen < 20 {
 		t.Errorf("only %d counts lead to cases", seen)
+	}
+	said := map[string]bool{}
+	doc.Find(`[aria-label="Warnings"] li`).Each(func(_ int, li *goquery.Selection) {
+		_, text, ok := strings.Cut(li.Text(), ": ")
+		if !ok || said[text] {
+			t.Errorf("a warning without metrics, or twice: %q", li.Text())
+		}
+		said[text] = true
+	})
+	if len(said) == 0 {
+		t.Error("the small sample warns of nothing")
 	}
 	people := doc.Find(`[aria-label="People"] tbody tr`)
 	votes, err := w.Votes(t.Context())

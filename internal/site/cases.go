@@ -8,6 +8,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/caselist"
+	"github.com/badger-eval/badger/internal/export"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
@@ -214,8 +215,8 @@ func (v *caseList) frame(list *connectors.List, metrics []string) {
 			v.Metrics = append(v.Metrics, columnChoice{m.Metric, slices.Contains(metrics, m.Metric)})
 		}
 	}
-	for _, format := range exportFormats {
-		v.Exports = append(v.Exports, namedAddress{format.name, exportAddress(s, format.name)})
+	for _, format := range export.Formats {
+		v.Exports = append(v.Exports, namedAddress{format.Name, exportAddress(s, format.Name)})
 	}
 	size := s.Size
 	v.From, v.To = (s.Page-1)*size+1, (s.Page-1)*size+len(v.Rows)
@@ -281,6 +282,9 @@ func rowOfCase(c *connectors.CaseRow, s caselist.State, metric string, metrics [
 	}
 	for _, tag := range c.Tags {
 		row.TagLinks = append(row.TagLinks, namedAddress{tag, same("tag", tag)})
+	}
+	if c.TagsErr != nil {
+		row.TagLinks = append(row.TagLinks, namedAddress{c.TagsErr.Error(), ""})
 	}
 	for _, m := range append([]string{metric}, metrics...) {
 		cell := scoreCell{}

@@ -3,21 +3,13 @@ package site
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/badger-eval/badger/connectors"
-	"github.com/badger-eval/badger/internal/errcode"
 	"github.com/badger-eval/badger/internal/export"
+	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/udf/identity"
 )
-
-// exportFormats are the forms in which a list of cases can be had, with the names of their files.
-var exportFormats = []struct{ name, file, kind string }{
-	{"csv", "cases.csv", "text/csv; charset=utf-8"},
-	{"jsonl", "cases.jsonl", "application/x-ndjson"},
-	{"junit", "cases.xml", "application/xml"},
-}
 
 // exportPage gives out all cases of a list as a file, in the order of their ids. What comes after the
 // first bytes went out and fails breaks the connection off: the file is then known to be cut.
@@ -26,11 +18,14 @@ var exportPage = &page{pattern: "GET /export", role: identity.Read, serve: func(
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(exportFormats, func(f struct{ name, file, kind string }) bool { return f.name == r.URL.Query().Get("format") })
+	began := &startedWriter{ResponseWriter: rw}
+	name := r.URL.Query().Get("format")
+	at := slices.IndexFunc(export.Formats, func(f export.Format) bool { return f.Name == name })
 	if at < 0 {
-		return errcode.New(errcode.InvalidArgument, "format: %.40q, expected csv, jsonl or junit", r.URL.Query().Get("format"))
+		_, err := export.New(name, began, export.Options{})
+		return err
 	}
-	format := exportFormats[at]
+	format := export.Formats[at]
 	pages, err := s.reader(r.Context())
 	if err != nil {
 		return err
@@ -46,28 +41,24 @@ var exportPage = &page{pattern: "GET /export", role: identity.Read, serve: func(
 		}
 		chosen[id] = true
 	}
-	options := export.Options{Metric: list.State.Metric, Program: s.o.Version}
+	options := export.Options{Metric: list.State.Metric, Program: s.o.Version, Status: func() string { return list.Run.Status }}
 	for _, m := range list.Shape.Metrics {
 		options.Metrics = append(options.Metrics, m.Metric)
+		known := scoring.Metric{Name: m.Metric}
+		if k := s.known(m.Metric); k != nil {
+			known = *k
+		}
+		options.Known = append(options.Known, known)
 	}
 	if options.Metric == "" {
 		options.Metric = s.primary(options.Metrics)
 	}
-	began := &startedWriter{ResponseWriter: rw}
-	var w export.Writer
-	switch format.name {
-	case "csv":
-		w = export.NewCSV(began, options)
-	case "jsonl":
-		w = export.NewJSONLines(began, options)
-	case "junit":
-		w, err = export.NewJUnit(began, options)
-	}
+	w, err := export.New(format.Name, began, options)
 	if err != nil {
 		return err
 	}
-	rw.Header().Set("Content-Type", format.kind)
-	rw.Header().Set("Content-Disposition", `attachment; filename="`+format.file+`"`)
+	rw.Header().Set("Content-Type", format.Type)
+	rw.Header().Set("Content-Disposition", `attachment; filename="`+format.File+`"`)
 	of := connectors.OfRun{Run: state.ID, Agent: state.Agent, Version: state.Version, Batch: state.Batch}
 	for a, err := range s.o.Warehouse.ScoredAnswers(r.Context(), of) {
 		if err == nil && (a.Agent != state.Agent || a.Version != state.Version || a.Batch != state.Batch || !chosen[a.CaseID]) {
@@ -75,9 +66,9 @@ var exportPage = &page{pattern: "GET /export", role: identity.Read, serve: func(
 		}
 		if err == nil {
 			if !s.mask.None() {
-				a.Question, a.Tags = "", nil
+				a.Question, a.Tags, a.TagsErr = "", nil, nil
 			}
-			err = w.Add(&export.Answer{RunID: state.ID, AnswerID: a.AnswerID, Question: a.Question, Tags: a.Tags, Tier: tierOf(a.Scores), Scores: s.mask.Scores(a.Scores)})
+			err = w.Add(&export.Answer{RunID: state.ID, AnswerID: a.AnswerID, Question: a.Question, Tags: a.Tags, TagsErr: a.TagsErr, Tier: report.TierOf(a.Scores), Scores: s.mask.Scores(a.Scores)})
 		}
 		if err != nil {
 			return began.orAbort(err)
@@ -106,14 +97,4 @@ func (w *startedWriter) orAbort(err error) error {
 		w.Header().Del("Content-Disposition")
 	}
 	return err
-}
-
-// tierOf is the complexity that scores say their case has.
-func tierOf(scores []scoring.Score) string {
-	for i := range scores {
-		if s := &scores[i]; s.Metric == "sql_complexity" && s.Status == scoring.StatusOK {
-			return strings.ReplaceAll(s.Label, "_", " ")
-		}
-	}
-	return ""
 }

@@ -58,7 +58,7 @@ func (s *Site) withholdRow(c *connectors.CaseRow) {
 			*text = caseview.Withheld
 		}
 	}
-	c.Tags = nil
+	c.Tags, c.TagsErr = nil, nil
 	for name, score := range c.Scores {
 		score.Reason = s.mask.ReasonOf(&score)
 		c.Scores[name] = score

@@ -67,6 +67,8 @@ type metricRow struct {
 	Lower    bool // less is better
 	Figures  connectors.Figures
 	Cases    int64
+	Coverage string // share of the cases that the metric applies to; "": it applies to none
+	Why      string // the metric applies to no case
 	Mean     *float64
 	Interval string // of the mean; "": not known
 	Share    *report.Share
@@ -187,6 +189,9 @@ func (s *Site) metricGroups(ctx context.Context, p *connectors.Pages, list *conn
 		f := figures[m.Metric]
 		row := rowOf(m.Metric, &f.Figures, list.Shape.Cases, state)
 		row.Chosen, row.Lower = m.Metric == list.State.Metric, s.lower(m.Metric)
+		if row.Coverage == "" && f.Scores > 0 {
+			row.Why = s.mask.ReasonOf(&scoring.Score{Metric: m.Metric, Status: scoring.StatusNotApplicable, Reason: f.Why})
+		}
 		if linked(list.State.Run) {
 			row.Address = s.ofMetric(list.State.Run, list, m.Metric)
 		}
@@ -212,19 +217,24 @@ func linked(run caselist.Run) bool { return len(run.Values().Encode()) <= longes
 
 // rowOf is figures with the addresses of the cases behind them.
 func rowOf(name string, f *connectors.Figures, cases int64, s caselist.State) metricRow {
+	covered := coverageOf(f)
+	row := metricRow{Name: name, Figures: *f, Cases: cases, Coverage: covered.Text(), Mean: meanOf(f), Share: shareOf(f)}
 	if !linked(s.Run) {
-		return metricRow{Name: name, Figures: *f, Cases: cases, Mean: meanOf(f), Share: shareOf(f)}
+		return row
 	}
 	status := func(of string) string {
 		return casesAddress(s.With(caselist.Filter{Column: "status", Op: caselist.Equal, Value: of}))
 	}
-	return metricRow{
-		Name: name, Figures: *f, Cases: cases, Mean: meanOf(f), Share: shareOf(f),
-		To: rowAddresses{
-			All: casesAddress(s), OK: status("ok"), Passed: casesAddress(s.In(caselist.Passed)), NotPassed: casesAddress(s.In(caselist.Failed)),
-			Abstained: status("abstained"), NotApplicable: status("not_applicable"), Unanswered: status("unanswered"), Failed: status("failed"),
-		},
+	row.To = rowAddresses{
+		All: casesAddress(s), OK: status("ok"), Passed: casesAddress(s.In(caselist.Passed)), NotPassed: casesAddress(s.In(caselist.Failed)),
+		Abstained: status("abstained"), NotApplicable: status("not_applicable"), Unanswered: status("unanswered"), Failed: status("failed"),
 	}
+	return row
+}
+
+// coverageOf is what became of the cases behind figures.
+func coverageOf(f *connectors.Figures) report.Coverage {
+	return report.CoverageOf(int(f.OK), int(f.Abstained), int(f.NotApplicable), int(f.Failed), int(f.Unanswered))
 }
 
 // few is up to how many values the interval of their mean is found by resampling them.
@@ -303,7 +313,10 @@ func (s *Site) aboutMetric(ctx context.Context, p *connectors.Pages, list *conne
 		for i := range parts {
 			name := parts[i].Part
 			f := caselist.Filter{Column: by.column, Op: caselist.Equal, Value: name}
-			if by.column == "tier" {
+			switch {
+			case parts[i].Unreadable != "":
+				f.Column, name = "tags", report.UnreadableTags+": "+shortened(name)+" (first: "+parts[i].Unreadable+")"
+			case by.column == "tier":
 				name = strings.ReplaceAll(name, "_", " ")
 			}
 			of.Rows = append(of.Rows, rowOf(name, &parts[i].Figures, parts[i].Scores, base.With(f)))

@@ -90,3 +90,77 @@ func CohenCases(table [][]int, width, level float64) Stat {
 	z := math.Sqrt2 * math.Erfinv(level)
 	return defined(math.Ceil(4*z*z*variance/(width*width) - 1e-9))
 }
+
+// PairwiseCases is what [CohenCases] is for any number of raters: how many cases it takes for an interval
+// of kappa over all pairs of ratings, which is Fleiss' where all cases have as many. A case counts how
+// many raters chose each category; those with fewer than two ratings say nothing. The ratings of a case
+// depend on each other, so that the variance is that between cases,
+//
+//	s² = Σ ψ² / (n - 1), ψ = ((a/m - o w)(1 - e) - 2 (1 - o) Σ pₖ (mₖ/m - pₖ w)) / (1 - e)²
+//
+// where a of the case's w m pairs agree, m is the mean number of pairs of a case, mₖ counts its pairs
+// with category k as the first, and o, e and pₖ are the shares of pairs that agree, that would by chance,
+// and of category k. With as many ratings of every case this is the variance of Gwet (2021,
+// Large-Sample Variance of Fleiss Generalized Kappa).
+func PairwiseCases(cases [][]int, width, level float64) Stat {
+	type sums struct {
+		agree, pairs float64
+		first        []float64
+	}
+	var all sums
+	var each []sums
+	for _, counts := range cases {
+		r := 0
+		for _, c := range counts {
+			r += c
+		}
+		if r < 2 {
+			continue
+		}
+		one := sums{pairs: float64(r * (r - 1)), first: make([]float64, len(counts))}
+		for len(all.first) < len(counts) {
+			all.first = append(all.first, 0)
+		}
+		for k, c := range counts {
+			one.agree += float64(c * (c - 1))
+			one.first[k] = float64(c * (r - 1))
+			all.first[k] += one.first[k]
+		}
+		all.agree += one.agree
+		all.pairs += one.pairs
+		each = append(each, one)
+	}
+	n := float64(len(each))
+	if n < 2 {
+		return undefined(noCases)
+	}
+	o, e := all.agree/all.pairs, 0.0
+	for _, f := range all.first {
+		e += f / all.pairs * f / all.pairs
+	}
+	switch {
+	case e == 1:
+		return undefined(noVariation)
+	case o == 1:
+		return undefined(noDisagreement)
+	}
+	squares, mean := 0.0, all.pairs/n
+	for _, one := range each {
+		weight, chance := one.pairs/mean, 0.0
+		for k, f := range all.first {
+			p, own := f/all.pairs, 0.0
+			if k < len(one.first) {
+				own = one.first[k]
+			}
+			chance += p * (own/mean - p*weight)
+		}
+		psi := ((one.agree/mean-o*weight)*(1-e) - 2*(1-o)*chance) / ((1 - e) * (1 - e))
+		squares += psi * psi
+	}
+	variance := squares / (n - 1)
+	if variance <= 1e-12 {
+		return undefined(noVariation)
+	}
+	z := math.Sqrt2 * math.Erfinv(level)
+	return defined(math.Ceil(4*z*z*variance/(width*width) - 1e-9))
+}

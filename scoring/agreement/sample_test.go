@@ -79,3 +79,77 @@ func TestCohenCasesUndefined(t *testing.T) {
 		}
 	}
 }
+
+// By hand: three raters, four cases, two categories. o = 20/24, p = (2/3, 1/3), e = 5/9, kappa = 0.625. With
+// Gwet's kappa of a case less twice (1 - kappa) times its chance beyond e, over 1 - e: 0.8125, 0.8125, 1.375
+// and -0.5, so that s² = (2 x 0.1875² + 0.75² + 1.125²) / 3 = 0.6328. At the width 0.2:
+// n = 4 x 1.959964² x 0.6328 / 0.04 = 243.1.
+func TestPairwiseCasesByHand(t *testing.T) {
+	cases := [][]int{{3}, {3, 0}, {0, 3}, {2, 1}} // categories that nobody chose may be left out
+	if n := agreement.PairwiseCases(cases, 0.2, 0.95); n.Value != 244 {
+		t.Errorf("%+v, want 244", n)
+	}
+	with := append([][]int{{1, 0}, {0, 0}}, cases...)
+	if n := agreement.PairwiseCases(with, 0.2, 0.95); n.Value != 244 {
+		t.Errorf("with cases that one rater or none saw: %+v", n)
+	}
+	for why, none := range map[string][][]int{"no cases": nil, "one case": {{2, 1}}, "no disagreement": {{3, 0}, {0, 3}, {3, 0}}, "one category": {{3, 0}, {3, 0}}} {
+		if n := agreement.PairwiseCases(none, 0.2, 0.95); n.Defined || n.Why == "" {
+			t.Errorf("%s: %+v", why, n)
+		}
+	}
+}
+
+// Kappas of samples of the size that is asked for scatter as wide as was asked for, with three raters of
+// every case and with two to five.
+func TestPairwiseCasesBySimulation(t *testing.T) {
+	lot := rand.New(rand.NewPCG(3, 4))
+	for _, most := range []int{3, 5} {
+		draw := func() []int {
+			raters := 3
+			if most > 3 {
+				raters = 2 + lot.IntN(4)
+			}
+			truth, counts := lot.IntN(3), make([]int, 3)
+			for range raters {
+				if says := truth; lot.Float64() < 0.7 {
+					counts[says]++
+				} else {
+					counts[lot.IntN(3)]++
+				}
+			}
+			return counts
+		}
+		kappa := func(cases [][]int) float64 {
+			table := [][]int{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}
+			for _, c := range cases {
+				for i := range c {
+					for j := range c {
+						if table[i][j] += c[i] * c[j]; i == j {
+							table[i][j] -= c[i]
+						}
+					}
+				}
+			}
+			return agreement.Cohen(table).Value
+		}
+		sample := func(n int) (out [][]int) {
+			for range n {
+				out = append(out, draw())
+			}
+			return out
+		}
+		const width = 0.2
+		n := agreement.PairwiseCases(sample(20_000), width, 0.95)
+		var sum, squares float64
+		const samples = 2000
+		for range samples {
+			k := kappa(sample(int(n.Value)))
+			sum, squares = sum+k, squares+k*k
+		}
+		sd := math.Sqrt(squares/samples - sum*sum/samples/samples)
+		if got := 2 * 1.96 * sd; !n.Defined || math.Abs(got/width-1) > 0.06 {
+			t.Errorf("up to %d raters: intervals of %v cases are %.4f wide, want %v", most, n.Value, got, width)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package custom
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -645,6 +646,22 @@ func TestJudgesMayBeUsedAtOnce(t *testing.T) {
 	for range 7 {
 		if next := <-done; next != first {
 			t.Errorf("%s\n%s", first, next)
+		}
+	}
+}
+
+// Tags that cannot be read fail the judges that read them, and no others.
+func TestTagsThatCannotBeRead(t *testing.T) {
+	for needs, want := range map[string]scoring.Status{"tags": scoring.StatusFailed, "question": scoring.StatusOK} {
+		c := rich(t)
+		c.Tags, c.TagsErr = nil, errors.New("tags cannot be read")
+		j := loadTest(t, "j.star", `judge(name = "j", version = 1, summary = "A test.", needs = ["`+needs+`"])
+def process_row(row, config):
+    return {"value": 1, "reason": str(row.`+needs+`)}
+`, nil)
+		s, err := scoreTest(t, t.Context(), j, c, nil)
+		if err != nil || s.Status != want || want == scoring.StatusFailed && !strings.Contains(s.Reason, "tags cannot be read") {
+			t.Errorf("a judge that reads the %s: %v %s %q, want %s", needs, err, s.Status, s.Reason, want)
 		}
 	}
 }

@@ -75,7 +75,7 @@ var fields = []field{
 	{name: "case_id", doc: "the case's id", needs: scoring.FieldCase,
 		value: func(in *scoring.Input) (starlark.Value, error) { return starlark.String(in.Case.ID), nil }},
 	{name: "tags", doc: "words to slice reports by, a list", needs: scoring.FieldCase,
-		value: func(in *scoring.Input) (starlark.Value, error) { return textList(in.Case.Tags), nil }},
+		value: func(in *scoring.Input) (starlark.Value, error) { return textList(in.Case.Tags), in.Case.TagsErr }},
 	{name: "tool_calls", doc: "the calls that the agent made, a list of {name, arguments}", needs: scoring.FieldCase, value: toolCalls},
 	{name: "expected", doc: "what a right agent does: behaviour (answer, clarify or refuse), tools, clarifications", needs: scoring.FieldCase, value: expectedRecord},
 }

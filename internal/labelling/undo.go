@@ -1,0 +1,124 @@
+package labelling
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// visit is the visit of a page that a label was given on: what stands before the first hyphen of its
+// ID. A verdict and the note that is typed after it are two labels of one visit.
+func visit(id string) string {
+	v, _, _ := strings.Cut(id, "-")
+	return v
+}
+
+// Undo takes back what an annotator said last in a queue, a third verdict too, with all that they said
+// on the same visit: a new label, named id, says what they had said of that answer before, or that it
+// is withdrawn. What they said of it in another queue counts as if the label that is taken back had
+// never been given. Undoing once more brings it back. NotFound where they have said nothing.
+func (s *Store) Undo(ctx context.Context, q *Queue, me, id string) (Label, error) {
+	return s.undo(ctx, connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true}, q, id, func(Label) bool { return true })
+}
+
+// UndoDecision is [Store.Undo] of the third verdict that an annotator gave on a case.
+func (s *Store) UndoDecision(ctx context.Context, q *Queue, me, caseID, id string) (Label, error) {
+	f := connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true, Cases: []string{caseID}}
+	return s.undo(ctx, f, q, id, func(l Label) bool { return l.Decides })
+}
+
+// UndoAnswer takes back what an annotator said of an answer outside of queues, as [Store.Undo] does in
+// a queue. NotFound where they have said nothing.
+func (s *Store) UndoAnswer(ctx context.Context, of scoring.AnswerID, me, id string) (Label, error) {
+	f := connectors.LabelFilter{Cases: []string{of.CaseID}, Agent: of.Agent, Version: of.Version, Batch: of.Batch, OfAnswer: true, Annotator: me, NewestFirst: true}
+	return s.undo(ctx, f, nil, id, func(l Label) bool { return !l.Decides && l.Queue == "" })
+}
+
+// undo takes back the newest label that a filter and what follows it choose.
+func (s *Store) undo(ctx context.Context, f connectors.LabelFilter, q *Queue, id string, chosen func(Label) bool) (Label, error) {
+	if !isID(id) {
+		return Label{}, errcode.New(errcode.InvalidArgument, "label: the id is %.40q, expected 1 to %d letters, digits and hyphens", id, maxID)
+	}
+	sent, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{ID: id, Queue: f.Queue, Annotator: f.Annotator}, 1)
+	if err != nil {
+		return Label{}, err
+	}
+	if len(sent) == 1 { // this was sent before
+		return sent[0], nil
+	}
+	rows, err := s.Warehouse.LoggedLabels(ctx, f, 0)
+	if err != nil {
+		return Label{}, err
+	}
+	at := slices.IndexFunc(rows, chosen)
+	if at < 0 {
+		return Label{}, errcode.New(errcode.NotFound, "label: there is nothing to undo here")
+	}
+	last := rows[at]
+	all, err := s.newest(ctx, &last, 0)
+	if err != nil {
+		return Label{}, err
+	}
+	back := Label{AnswerID: last.AnswerID, Annotator: last.Annotator, Verdict: Withdrawn, Queue: last.Queue, AnswerHash: last.AnswerHash, Decides: last.Decides}
+	left := slices.DeleteFunc(slices.Clone(all), func(l Label) bool {
+		return l.Decides != last.Decides || l.Queue == last.Queue && visit(l.ID) == visit(last.ID) || repeatedBy(l.ID) == visit(last.ID)
+	})
+	if i := slices.IndexFunc(left, func(l Label) bool { return l.Queue == last.Queue }); i >= 0 {
+		back = left[i]
+	}
+	if last.Decides && back.Verdict != Withdrawn {
+		overruled, err := s.overruled(ctx, &back)
+		if err != nil {
+			return Label{}, err
+		}
+		if overruled {
+			back.Verdict = Withdrawn
+		}
+	}
+	back.ID = id
+	now := s.after(all)
+	if stands := counting(left); stands != nil && answered(stands.Verdict) && answered(back.Verdict) && stands.Queue != back.Queue {
+		if err := s.repeat(ctx, *stands, id, now.Add(time.Microsecond)); err != nil {
+			return Label{}, err
+		}
+	}
+	return s.save(ctx, q, back, now)
+}
+
+// overruled tells whether somebody else gave a third verdict after one: of several the newest counts, so
+// that bringing the older one back would make it count again.
+func (s *Store) overruled(ctx context.Context, l *Label) (bool, error) {
+	rows, err := s.Warehouse.LoggedLabels(ctx, connectors.LabelFilter{Cases: []string{l.CaseID}, Agent: l.Agent, Version: l.Version, Batch: l.Batch, OfAnswer: true, Newest: true}, 0)
+	return slices.ContainsFunc(rows, func(r Label) bool {
+		return r.Decides && r.Annotator != l.Annotator && answered(r.Verdict) && newer(&r, l)
+	}), err
+}
+
+// repeat says a label once more, which is to stay the newest although an undo, named by, brings an
+// older one of another queue back. It is written first: an undo that is cut off between the two and
+// sent again repeats it again.
+func (s *Store) repeat(ctx context.Context, l Label, by string, at time.Time) error {
+	of := visit(l.ID)
+	if len(of) > maxID/3 { // of a file; nobody can undo it on a page
+		of = of[:maxID/3]
+	}
+	by = visit(by)
+	l.ID, l.At = of+"-"+by[:min(len(by), maxID/3)]+"-"+strings.ToLower(rand.Text()[:10]), at
+	return s.Warehouse.AddLabel(ctx, &l)
+}
+
+// repeatedBy is the visit of the undo that a label was repeated by; "" for others. A repeated label is
+// of the same visit as the one that it repeats.
+func repeatedBy(id string) string {
+	parts := strings.Split(id, "-")
+	if len(parts) != 3 {
+		return ""
+	}
+	return parts[1]
+}
