@@ -144,7 +144,7 @@ type onecase struct {
 	Relations []relationPart
 	Metrics   []metricScores
 	Short     bool // only what differs and why
-	LeftOut   int  // scores that are not shown
+	LeftOut   int  // metrics of the run that are not shown
 
 	Labels  []connectors.LoggedLabel // what people said of the answer, the newest first
 	Control *labelControl            // nil: who looks may not label
@@ -310,7 +310,7 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 		out.Shown.Reasons = ""
 	}
 	if out.Short {
-		out.abridge()
+		out.abridge(heldIn(ctx).runs[state.List.Run].of)
 	}
 	run := state.List.Run
 	return content{Title: "Case " + state.Case, Run: &run, Page: out, Short: out.Short}, nil
