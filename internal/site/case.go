@@ -143,8 +143,9 @@ type onecase struct {
 	Whole     *choice // shows the texts that are cut; nil: none is
 	Relations []relationPart
 	Metrics   []metricScores
-	Short     bool // only what differs and why
-	LeftOut   int  // metrics of the run that are not shown
+	Short     bool       // only what differs and why
+	Brief     *shortCase // of a short page
+	LeftOut   int        // metrics of the run that are not shown
 
 	Labels  []connectors.LoggedLabel // what people said of the answer, the newest first
 	Control *labelControl            // nil: who looks may not label

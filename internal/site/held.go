@@ -190,14 +190,5 @@ func (c *onecase) abridge(metrics int) {
 		}
 	}
 	c.Metrics = groups
-}
-
-// plainCell is the text of a cell of a matched row on which both sides agree, where all of it can be
-// seen; else it is empty. Numbers are padded as the template value does it.
-func plainCell(c caseview.Cell, matched bool) string {
-	v := c.Gold
-	if !matched || c.State != caseview.Equal || v == nil || v.Null || v.Masked || v.Length > 0 || len(v.Pieces) != 1 || v.Pieces[0].Symbol != "" {
-		return ""
-	}
-	return v.Pieces[0].Text + padding(v.Pad)
+	c.Brief = c.briefly()
 }

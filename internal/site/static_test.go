@@ -364,6 +364,7 @@ func TestShortCases(t *testing.T) {
 		page.Find(selector).Each(func(_ int, s *goquery.Selection) { out = append(out, s.Text()) })
 		return out
 	}
+	sign := regexp.MustCompile(`^[−+] only in (gold|the answer): `) // a short page has it in the head of the row
 	marked, related, several := 0, 0, 0
 	for i := range 56 {
 		id := sitetest.CaseID(i)
@@ -379,7 +380,17 @@ func TestShortCases(t *testing.T) {
 		}
 		for _, selector := range []string{"h1", ".question", ".verdict strong", ".verdict .why", "pre.sql", "pre.sql del", "pre.sql ins", ".relation h3", ".relation > p:first-of-type", "td.differs .g", "td.differs .a", "tr.missing td", "tr.extra td"} {
 			all := texts(whole.Selection, selector)
+			if strings.HasPrefix(selector, "tr") {
+				for i := range all {
+					all[i] = sign.ReplaceAllString(all[i], "")
+				}
+			}
 			got := texts(page.Selection, selector)
+			if strings.HasPrefix(selector, "tr") { // what is not one plain text is as it is on a whole page
+				for i := range got {
+					got[i] = sign.ReplaceAllString(got[i], "")
+				}
+			}
 			if strings.HasPrefix(selector, "t") && len(page.Find(".cells tbody tr").Nodes) == briefRows {
 				all = all[:min(len(all), len(got))]
 			}
