@@ -1,8 +1,10 @@
 package site
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/badger-eval/badger/internal/caseview"
 )
@@ -250,4 +252,22 @@ func newShortGroup(g sqlGroup) shortGroup {
 		}
 	}
 	return shortGroup{In: g.In, Plain: text}
+}
+
+// readyRow is what a row of a list shows in a static report, ready to be written.
+type readyRow struct {
+	Relation, Question, Reason, Tags phrase
+	People, Latency                  string
+}
+
+func newReadyRow(r *caseRow) *readyRow {
+	or := func(s string) string { return cmp.Or(s, dash) }
+	tags := make([]string, 0, len(r.Tags)+1)
+	tags = append(tags, r.Tags...)
+	if r.Database != "" {
+		tags = append(tags, r.Database)
+	}
+	return &readyRow{
+		Relation: phraseOf(or(r.Relation)), Question: phraseOf(or(r.Question)), Reason: phraseOf(or(r.Reason)), Tags: phraseOf(strings.Join(tags, " ")), People: or(r.People), Latency: or(r.Latency),
+	}
 }

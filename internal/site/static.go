@@ -315,7 +315,7 @@ func (o *Static) chosen(of *heldRun, room int) (ids []string, left int) {
 }
 
 // readTogether is how many cases are read at once.
-const readTogether = 250
+const readTogether = 400
 
 // contexts are those in which some pages are rendered: what the pages of cases show is read at once.
 func contexts(ctx context.Context, pages []staticPage) ([]context.Context, error) {
