@@ -624,8 +624,17 @@ type CaseRow struct {
 // Page reads the cases of the state's page, with the scores of some metrics.
 func (l *List) Page(ctx context.Context, metrics []string) ([]CaseRow, error) {
 	ids, err := l.pageIDs(ctx)
-	if err != nil || len(ids) == 0 {
+	if err != nil {
 		return nil, err
+	}
+	return l.Rows(ctx, ids, metrics)
+}
+
+// Rows reads some cases of the list, with the scores of some metrics. The ids are in the order of the
+// list.
+func (l *List) Rows(ctx context.Context, ids, metrics []string) ([]CaseRow, error) {
+	if len(ids) == 0 {
+		return nil, nil
 	}
 	rows := make([]CaseRow, len(ids))
 	byID := make(map[string]*CaseRow, len(ids))
@@ -634,15 +643,17 @@ func (l *List) Page(ctx context.Context, metrics []string) ([]CaseRow, error) {
 		byID[id] = &rows[i]
 	}
 	if len(metrics) > 0 {
-		scores, err := ask(ctx, l, func(*badgersql.CaseList) (string, []any, error) {
-			query, args := badgersql.ScoresOfCases(l.p.w.dialect, l.Run.scored(), ids, metrics)
+		scores, err := ask(ctx, l, func(q *badgersql.CaseList) (string, []any, error) {
+			query, args := q.ScoresOf(ids, metrics)
 			return query, args, nil
 		}, cell, func(s scoring.Score) int { return 200 + len(s.Reason) + len(s.CaseID) + len(s.Label) })
 		if err != nil {
 			return nil, err
 		}
 		for i := range scores {
-			byID[scores[i].CaseID].Scores[scores[i].Metric] = scores[i]
+			if to := byID[scores[i].CaseID]; to != nil {
+				to.Scores[scores[i].Metric] = scores[i]
+			}
 		}
 	}
 	each := func(build func(*badgersql.CaseList) (string, []any), read func(to *CaseRow, r *record)) error {
@@ -655,7 +666,7 @@ func (l *List) Page(ctx context.Context, metrics []string) ([]CaseRow, error) {
 			return true
 		})
 	}
-	err = each(func(q *badgersql.CaseList) (string, []any) { return q.Questions(ids) }, func(to *CaseRow, r *record) {
+	err := each(func(q *badgersql.CaseList) (string, []any) { return q.Questions(ids) }, func(to *CaseRow, r *record) {
 		to.Question, to.Gold, to.Dialect, to.Database = r.text(1), r.text(2), r.text(3), r.text(4)
 		to.Tags, to.TagsErr = scoring.ParseTags(r.text(5))
 	})

@@ -12,8 +12,10 @@ import (
 )
 
 // Cases reads some cases of a run as [Pages.Case] does, with a few statements for all. They are in the
-// order of ids. A case that the run has no scores of is NotFound.
-func (p *Pages) Cases(ctx context.Context, key caselist.Run, ids []string) ([]*CaseDetail, error) {
+// order of ids. With metrics only the scores of these are read, those that failed, and those that
+// rest on a judge's reply. A case without such a score is NotFound. What people say is in the labels
+// only.
+func (p *Pages) Cases(ctx context.Context, key caselist.Run, ids, metrics []string) ([]*CaseDetail, error) {
 	out, byID := make([]*CaseDetail, len(ids)), make(map[string]*CaseDetail, len(ids))
 	for i, id := range ids {
 		out[i] = &CaseDetail{Answer: Answer{AnswerID: scoring.AnswerID{CaseID: id, Agent: key.Agent, Version: key.Version, Batch: key.Batch}}}
@@ -22,9 +24,13 @@ func (p *Pages) Cases(ctx context.Context, key caselist.Run, ids []string) ([]*C
 	if len(ids) == 0 {
 		return out, nil
 	}
-	query, args := badgersql.ScoresOfWhole(p.w.dialect, badgersql.ScoredRun{Run: key}, ids)
+	run, err := p.Run(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	query, args := badgersql.ScoresOfWhole(p.w.dialect, run.scored(), ids, metrics)
 	var broken error
-	err := p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
+	err = p.w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
 		s, err := caseScore(t, row)
 		if of := byID[s.CaseID]; of != nil {
 			of.Scores = append(of.Scores, s)
@@ -35,7 +41,12 @@ func (p *Pages) Cases(ctx context.Context, key caselist.Run, ids []string) ([]*C
 	if err = cmp.Or(err, broken); err != nil {
 		return nil, err
 	}
+	for _, c := range out { // an engine would sort whole rows
+		slices.SortFunc(c.Scores, func(a, b CaseScore) int { return cmp.Compare(a.Metric, b.Metric) })
+	}
 	q := p.layout
+	q.Labelled = false // what people say is read below
+	q.Plain = p.w.dialect.Embedded && p.w.comparesPlainly(ctx, &q)
 	query = q.Cases(Filter{}, &badgersql.Range{Agent: key.Agent, Version: key.Version, Batch: key.Batch, IDs: ids})
 	err = p.w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
 		a := answer(t, row)

@@ -509,6 +509,11 @@ func (q *CaseList) among(ids []string) string {
 	return "k.case_id IN (" + params(q.Dialect, &q.Args, ids) + ")"
 }
 
+// ScoresOf reads the scores of some metrics of some cases, without evidence.
+func (q *CaseList) ScoresOf(ids, metrics []string) (query string, args []any) {
+	return q.finish("SELECT " + cellColumns + " FROM badger.scores k WHERE " + q.run.is(q.Dialect, &q.Args) + " AND " + q.among(ids) + " AND metric IN (" + params(q.Dialect, &q.Args, metrics) + ")")
+}
+
 // Questions reads of some cases the id, question, gold_sql, dialect, database_name and tags.
 func (q *CaseList) Questions(ids []string) (query string, args []any) {
 	return q.finish("SELECT case_id, " + strings.Join(questionColumns, ", ") + " FROM " + q.questions(questionColumns, " AND "+q.among(ids)) + " g")

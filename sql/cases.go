@@ -104,11 +104,11 @@ func (q *Answers) within(table string, r *Range) string {
 		return "1 = 1"
 	}
 	if r.IDs != nil {
-		cond := table + ".case_id IN (" + params(q.Dialect, &q.Args, r.IDs) + ")"
+		column := ".case_id"
 		if q.Plain && !slices.Contains(r.IDs, "") { // NULL is read as the empty text
-			cond += " AND " + table + ".raw_id IN (" + params(q.Dialect, &q.Args, r.IDs) + ")"
+			column = ".raw_id"
 		}
-		return cond
+		return table + column + " IN (" + params(q.Dialect, &q.Args, r.IDs) + ")"
 	}
 	cond := table + ".case_id BETWEEN " + q.param(r.First) + " AND " + q.param(r.Last)
 	if q.Plain && r.First != "" { // NULL is read as the empty text

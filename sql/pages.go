@@ -138,12 +138,6 @@ func ValuesOfRun(d driver.Dialect, run ScoredRun, metric string) (query string, 
 
 const cellColumns = "case_id, metric, metric_version, status, value, label, passed, reason, code"
 
-// ScoresOfCases reads the scores of some metrics of some cases of a run.
-func ScoresOfCases(d driver.Dialect, run ScoredRun, ids, metrics []string) (query string, args []any) {
-	where := run.is(d, &args)
-	return "SELECT " + cellColumns + " FROM badger.scores WHERE " + where + " AND case_id IN (" + params(d, &args, ids) + ") AND metric IN (" + params(d, &args, metrics) + ")", args
-}
-
 const wholeScores = "SELECT " + cellColumns + ", detail, assessment_ids, usage, config_hash, gold_hash, scored_at FROM badger.scores WHERE "
 
 // ScoresOfCase reads all scores of a case of a run, with what they rest on.
@@ -152,11 +146,14 @@ func ScoresOfCase(d driver.Dialect, run ScoredRun, caseID string) (query string,
 	return wholeScores + where + " AND case_id = " + params(d, &args, []string{caseID}) + " ORDER BY metric", args
 }
 
-// ScoresOfWhole reads all scores of some cases of a run as [ScoresOfCase] does, those of a case
-// together.
-func ScoresOfWhole(d driver.Dialect, run ScoredRun, ids []string) (query string, args []any) {
-	where := run.is(d, &args)
-	return wholeScores + where + " AND case_id IN (" + params(d, &args, ids) + ") ORDER BY case_id, metric", args
+// ScoresOfWhole reads scores of some cases of a run as [ScoresOfCase] does, in no order: all, or with
+// metrics only theirs, those that failed, and those that rest on a judge's reply.
+func ScoresOfWhole(d driver.Dialect, run ScoredRun, ids, metrics []string) (query string, args []any) {
+	where := run.is(d, &args) + " AND case_id IN (" + params(d, &args, ids) + ")"
+	if metrics != nil {
+		where += " AND (metric IN (" + params(d, &args, metrics) + ") OR status = 'failed' OR assessment_ids IS NOT NULL)"
+	}
+	return wholeScores + where, args
 }
 
 // LabelsOfCases reads what annotators said of answers, in every version of the agent and of none, the

@@ -3,6 +3,7 @@ package caseview
 import (
 	"encoding/json"
 	"slices"
+	"sync"
 
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/policy"
@@ -46,9 +47,11 @@ type TriedRelation struct {
 	Meaning string `json:"meaning"`
 }
 
-// kinds are all relations by name.
+// kinds are all relations, in their order.
+var kinds = sync.OnceValue(relation.Kinds)
+
 func kindNamed(name string) relation.Kind {
-	all := relation.Kinds()
+	all := kinds()
 	if i := slices.IndexFunc(all, func(k relation.Kind) bool { return k.Name == name }); i >= 0 {
 		return all[i]
 	}
@@ -133,7 +136,7 @@ func (b *builder) findRelations() []relation.Relation {
 // tried are the relations that were looked for and do not hold: of results with the same data other
 // ones than of results that differ.
 func tried(found []relation.Relation, same bool) (out []TriedRelation) {
-	for _, k := range relation.Kinds() {
+	for _, k := range kinds() {
 		always := k.Family == "headers" || k.Family == "order"
 		if !always && same != (k.Family == "same data") || slices.ContainsFunc(found, func(r relation.Relation) bool { return r.Name == k.Name }) {
 			continue

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/badger-eval/badger/connectors"
@@ -171,6 +172,21 @@ func (b *builder) resolve(ctx context.Context) {
 	b.Case = &c
 }
 
+// placed is where a metric stands among all.
+type placed struct {
+	at    int
+	group string
+}
+
+// places are the metrics by name.
+var places = sync.OnceValue(func() map[string]placed {
+	out := map[string]placed{}
+	for i, m := range metric.All() {
+		out[m.Name] = placed{i, m.Group}
+	}
+	return out
+})
+
 // head fills in what is said of the case and its scores.
 func (b *builder) head(asked string) error {
 	v, c, m := b.view, b.Case, b.masked
@@ -193,11 +209,7 @@ func (b *builder) head(asked string) error {
 		v.GoldLatency = b.gold.Latency
 		v.GoldMS = milliseconds(v.GoldLatency)
 	}
-	groups := map[string]int{}
-	metrics := metric.All()
-	for i := range metrics {
-		groups[metrics[i].Name] = i
-	}
+	known := places()
 	for i := range b.Scores {
 		s := &b.Scores[i]
 		out := Score{Metric: s.Metric, Version: s.Version, Status: s.Status, Label: s.Label, Passed: s.Passed, Reason: m.reason(s.Metric, s.Reason), Judged: len(s.AssessmentIDs) > 0 || s.Usage != nil}
@@ -212,16 +224,14 @@ func (b *builder) head(asked string) error {
 		for _, w := range s.Warnings {
 			out.Warnings = append(out.Warnings, m.written(w))
 		}
-		if at, known := groups[s.Metric]; known {
-			out.Group = metrics[at].Group
-		}
+		out.Group = known[s.Metric].group
 		v.Scores = append(v.Scores, out)
 	}
 	place := func(name string) int {
-		if at, known := groups[name]; known {
-			return at
+		if of, is := known[name]; is {
+			return of.at
 		}
-		return len(metrics)
+		return len(known)
 	}
 	slices.SortStableFunc(v.Scores, func(x, y Score) int { return place(x.Metric) - place(y.Metric) })
 	if asked != "" {

@@ -143,8 +143,9 @@ type onecase struct {
 	Whole     *choice // shows the texts that are cut; nil: none is
 	Relations []relationPart
 	Metrics   []metricScores
-	Short     bool // only what differs and why
-	LeftOut   int  // scores that are not shown
+	Short     bool       // only what differs and why
+	Brief     *shortCase // of a short page
+	LeftOut   int        // metrics of the run that are not shown
 
 	Labels  []connectors.LoggedLabel // what people said of the answer, the newest first
 	Control *labelControl            // nil: who looks may not label
@@ -310,7 +311,7 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 		out.Shown.Reasons = ""
 	}
 	if out.Short {
-		out.abridge()
+		out.abridge(heldIn(ctx).runs[state.List.Run].of)
 	}
 	run := state.List.Run
 	return content{Title: "Case " + state.Case, Run: &run, Page: out, Short: out.Short}, nil

@@ -93,6 +93,7 @@ type caseRow struct {
 	SameOf   map[string]string // addresses of lists of those with the same value, by column
 	TagLinks []namedAddress
 	Cells    []scoreCell
+	Ready    *readyRow // in a static report, whose values lead nowhere
 }
 
 // scoreCell is a score of a metric.
@@ -139,7 +140,11 @@ func (s *Site) cases(r *http.Request) (content, error) {
 	}
 	for i := range rows {
 		s.withholdRow(&rows[i])
-		v.Rows = append(v.Rows, rowOfCase(&rows[i], state, v.Metric, metrics))
+		row := rowOfCase(&rows[i], state, v.Metric, metrics)
+		if h := heldIn(ctx); h != nil && !state.Tall {
+			row.Ready = newReadyRow(&row)
+		}
+		v.Rows = append(v.Rows, row)
 	}
 	v.frame(list, metrics)
 	return content{Title: modeNames[state.Mode] + " cases", Run: &state.Run, Page: v, Poll: list.Run.Status == "running"}, nil

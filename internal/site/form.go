@@ -194,7 +194,6 @@ func (f *form) functions() template.FuncMap {
 		"brief":       func(s string) string { return cutText(s, 200) },
 		"lines":       textLines,
 		"pad":         padding,
-		"plainCell":   plainCell,
 		"columnState": columnState,
 		"add":         func(a, b int) int { return a + b },
 		"float":       func(n int64) float64 { return float64(n) },

@@ -13,24 +13,35 @@ import (
 // held is what the pages of a static report share, so that each need not read it again: a page for
 // each of thousands of cases may not take a dozen statements.
 type held struct {
-	pages   *connectors.Pages
-	configs map[caselist.Run]scoring.Config
-	brief   bool      // pages of cases are short
-	shown   *heldCase // what the page is about; nil: no case
-	lists   *heldLists
+	pages *connectors.Pages
+	runs  map[caselist.Run]*heldRun
+	brief bool      // pages of cases are short
+	note  string    // what is left out of the report
+	shown *heldCase // what the page is about; nil: no case
+	lists *heldLists
 }
 
-// heldLists are the counts of lists, and the rows that were read last: those of several pages are
-// read at once. Several goroutines may use it.
+// heldRun is what the pages of a run share.
+type heldRun struct {
+	config  scoring.Config
+	ids     map[caselist.Mode][]string // the cases of a list, in its order
+	metrics []string                   // whose scores short pages show
+	of      int                        // metrics that the run has scores of
+}
+
+// heldLists are the counts of lists, and the rows that were read last: those of a run, or of several
+// pages of a list, are read at once. Several goroutines may use it.
 type heldLists struct {
 	mu     sync.Mutex
 	counts map[string]map[caselist.Mode]int64 // by address of the list of all cases
-	block  string                             // the address of the pages that rows are of
-	rows   []connectors.CaseRow
+	block  string                             // what the rows are of
+	rows   map[string]connectors.CaseRow      // by case
 }
 
-// pagesTogether is how many pages of a list are read at once.
-const pagesTogether = 5
+const (
+	rowsHeld      = 20_000 // up to how many cases of a run are held
+	pagesTogether = 5      // of a list of a larger run are read at once
+)
 
 // countsOf are how many cases each mode of a list has.
 func countsOf(ctx context.Context, l *connectors.List) (map[caselist.Mode]int64, error) {
@@ -55,22 +66,39 @@ func countsOf(ctx context.Context, l *connectors.List) (map[caselist.Mode]int64,
 // for all pages of a list.
 func rowsOfPage(ctx context.Context, l *connectors.List, metrics []string) ([]connectors.CaseRow, error) {
 	h := heldIn(ctx)
-	if h == nil {
+	if h == nil || h.runs[l.State.Run] == nil {
 		return l.Page(ctx, metrics)
 	}
 	h.lists.mu.Lock()
 	defer h.lists.mu.Unlock()
-	block, at := *l, (l.State.Page-1)%pagesTogether*l.State.Size
-	block.State.Page, block.State.Size = (l.State.Page-1)/pagesTogether+1, l.State.Size*pagesTogether
-	if key := casesAddress(block.State); h.lists.block != key {
-		rows, err := block.Page(ctx, metrics)
+	ids := h.runs[l.State.Run].ids
+	list, together := *l, l.State.Size*pagesTogether
+	at := (l.State.Page - 1) * l.State.Size / together
+	if len(ids[caselist.All]) <= rowsHeld { // every list of the run is a part of that of all cases
+		list.State, at, together = l.State.In(caselist.All), 0, rowsHeld
+	}
+	list.State.Page, list.State.Size = at+1, together
+	if key := casesAddress(list.State); h.lists.block != key {
+		rows, err := list.Rows(ctx, part(ids[list.State.Mode], at*together, together), metrics)
 		if err != nil {
 			return nil, err
 		}
-		h.lists.block, h.lists.rows = key, rows
+		h.lists.block, h.lists.rows = key, make(map[string]connectors.CaseRow, len(rows))
+		for i := range rows {
+			h.lists.rows[rows[i].ID] = rows[i]
+		}
 	}
-	rows := h.lists.rows
-	return rows[min(at, len(rows)):min(at+l.State.Size, len(rows))], nil
+	rows := make([]connectors.CaseRow, 0, l.State.Size)
+	for _, id := range part(ids[l.State.Mode], (l.State.Page-1)*l.State.Size, l.State.Size) {
+		rows = append(rows, h.lists.rows[id])
+	}
+	return rows, nil
+}
+
+// part is at most n of a list, from a place on.
+func part(list []string, from, n int) []string {
+	from = min(from, len(list))
+	return list[from:min(from+n, len(list))]
 }
 
 // heldCase is a case that was read together with others, and where it stands among those that have
@@ -103,8 +131,8 @@ func detailOf(ctx context.Context, p *connectors.Pages, s *caseState) (*connecto
 // storedOf is what the view of a case is built from.
 func (s *Site) storedOf(ctx context.Context, d *connectors.CaseDetail, run caselist.Run) (caseview.Input, error) {
 	if h := heldIn(ctx); h != nil {
-		if config, there := h.configs[run]; there {
-			return caseview.StoredUnder(ctx, s.o.Warehouse, d, run, config)
+		if of := h.runs[run]; of != nil {
+			return caseview.StoredUnder(ctx, s.o.Warehouse, d, run, of.config)
 		}
 	}
 	return caseview.Stored(ctx, s.o.Warehouse, d, run)
@@ -137,23 +165,24 @@ func rowsOf(ctx context.Context) int {
 	return 0
 }
 
-// abridge leaves out what a short page does not show.
-func (c *onecase) abridge() {
+// abridge leaves out what a short page does not show, of a run that has scores of so many metrics.
+func (c *onecase) abridge(metrics int) {
 	if c.View.Relations != nil {
 		short := *c.View.Relations
 		short.Tried = nil
 		c.View.Relations = &short
 	}
+	c.LeftOut = metrics
 	var groups []metricScores
 	for _, g := range c.Metrics {
 		kept := metricScores{Group: g.Group}
 		for _, s := range g.Scores {
 			switch {
 			case s.Here: // stands at the top
+				c.LeftOut--
 			case briefMetrics[s.Metric] || s.Status == scoring.StatusFailed:
+				c.LeftOut--
 				kept.Scores = append(kept.Scores, s)
-			default:
-				c.LeftOut++
 			}
 		}
 		if kept.Scores != nil {
@@ -161,14 +190,5 @@ func (c *onecase) abridge() {
 		}
 	}
 	c.Metrics = groups
-}
-
-// plainCell is the text of a cell of a matched row on which both sides agree, where all of it can be
-// seen; else it is empty. Numbers are padded as the template value does it.
-func plainCell(c caseview.Cell, matched bool) string {
-	v := c.Gold
-	if !matched || c.State != caseview.Equal || v == nil || v.Null || v.Masked || v.Length > 0 || len(v.Pieces) != 1 || v.Pieces[0].Symbol != "" {
-		return ""
-	}
-	return v.Pieces[0].Text + padding(v.Pad)
+	c.Brief = c.briefly()
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"html"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -25,7 +26,6 @@ import (
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/caseview"
 	"github.com/badger-eval/badger/internal/errcode"
-	"github.com/badger-eval/badger/scoring"
 )
 
 // Static says what a static report holds.
@@ -128,9 +128,48 @@ type staticCase struct {
 // pageSize is how many cases a list in a static report shows on a page.
 const pageSize = caselist.MaxSize
 
+// modesOf are the lists of a run that the report has.
+func (o *Static) modesOf(run caselist.Run) []caselist.Mode {
+	modes := []caselist.Mode{caselist.All, caselist.Failed, caselist.Errors}
+	if o.state(run, caselist.All).Baseline != (caselist.Run{}) {
+		modes = append(modes, caselist.Changed)
+	}
+	return modes
+}
+
+// holdRun reads what the pages of a run share.
+func (s *Site) holdRun(ctx context.Context, p *connectors.Pages, o *Static, run caselist.Run) (*heldRun, error) {
+	rows, err := s.o.Warehouse.Runs(ctx, run.ID)
+	if err != nil {
+		return nil, err
+	}
+	h := &heldRun{config: caseview.ConfigOf(rows, run), ids: map[caselist.Mode][]string{}}
+	for _, mode := range o.modesOf(run) {
+		list, err := p.List(ctx, o.state(run, mode))
+		if err != nil {
+			return nil, err
+		}
+		for id, err := range list.IDs(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			h.ids[mode] = append(h.ids[mode], id)
+		}
+		if mode == caselist.All {
+			names := make([]string, len(list.Shape.Metrics))
+			for i := range list.Shape.Metrics {
+				names[i] = list.Shape.Metrics[i].Metric
+			}
+			h.of = len(names)
+			h.metrics = append(slices.Sorted(maps.Keys(briefMetrics)), "relation", s.primary(names))
+		}
+	}
+	return h, nil
+}
+
 // plan finds out which pages the report has.
-func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) ([]staticPage, error) {
-	p := heldIn(ctx).pages
+func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) []staticPage {
+	shared := heldIn(ctx)
 	var out, ofCases []staticPage
 	add := func(p *page, address, name string, also ...string) {
 		if _, there := f.names[address]; there {
@@ -142,8 +181,9 @@ func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) ([]staticPage
 		}
 		out = append(out, staticPage{page: p, address: address, name: name})
 	}
+	left := 0
 	for i, run := range o.Runs {
-		suffix := ""
+		of, suffix := shared.runs[run], ""
 		if i > 0 {
 			suffix = "-" + strconv.Itoa(i+1)
 		}
@@ -158,22 +198,15 @@ func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) ([]staticPage
 			case pg.name == "run" && i == 0:
 				add(pg, addressOf(pg, &run), "index")
 			case pg.name == "cases":
-				for _, mode := range []caselist.Mode{caselist.All, caselist.Failed, caselist.Errors, caselist.Changed} {
-					if mode == caselist.Changed && o.Baseline == (caselist.Run{}) {
-						continue
-					}
-					if err := s.planList(ctx, p, pg, o.state(run, mode), suffix, add); err != nil {
-						return nil, err
-					}
+				for _, mode := range o.modesOf(run) {
+					planList(pg, o.state(run, mode), len(of.ids[mode]), suffix, add)
 				}
 			default:
 				add(pg, addressOf(pg, &run), pg.name+suffix)
 			}
 		}
-		ids, err := o.chosen(ctx, p, run)
-		if err != nil {
-			return nil, err
-		}
+		ids, without := o.chosen(of, mostCases-len(ofCases))
+		left += without
 		f.cases[run] = map[string]bool{}
 		for i, id := range ids {
 			f.cases[run][id] = true
@@ -192,14 +225,22 @@ func (s *Site) plan(ctx context.Context, o *Static, f *staticForm) ([]staticPage
 	if s.pageNamed("case") == nil {
 		ofCases, f.cases = nil, nil
 	}
-	heldIn(ctx).brief = len(ofCases) > manyCases
-	return append(out, ofCases...), nil
+	shared.brief = len(ofCases) > manyCases
+	if left > 0 {
+		shared.note = "This report has pages of " + count(len(ofCases)) + " cases. " + count(left) + " more that did not pass, have an error or changed stand in the lists only: badger view shows them, and --cases all gives every case a page."
+	}
+	return append(out, ofCases...)
 }
 
-// manyCases is up to how many pages of cases are whole. In a larger report they leave out what can be
-// looked up in the database: scores of metrics that say little of the difference, and the relations that do
-// not hold.
-const manyCases = 500
+const (
+	// manyCases is up to how many pages of cases are whole. In a larger report they leave out what can be
+	// looked up in the database: scores of metrics that say little of the difference, and the relations
+	// that do not hold.
+	manyCases = 500
+	// mostCases is how many cases have pages, unless all of them are asked for. Nobody reads more, and a
+	// report is to be mailed.
+	mostCases = 2000
+)
 
 func (s *Site) pageNamed(name string) *page {
 	for _, p := range s.pages {
@@ -219,23 +260,14 @@ func (o *Static) state(run caselist.Run, mode caselist.Mode) caselist.State {
 	return s
 }
 
-// planList adds the pages of a list. Links of other pages, which say nothing of the pages' size or
-// the baseline, lead to the first of them.
-func (s *Site) planList(ctx context.Context, p *connectors.Pages, pg *page, state caselist.State, suffix string, add func(p *page, address, name string, also ...string)) error {
-	list, err := p.List(ctx, state)
-	if err != nil {
-		return err
-	}
-	counts, err := list.Counts(ctx)
-	if err != nil {
-		return err
-	}
+// planList adds the pages of a list of so many cases. Links of other pages, which say nothing of the
+// pages' size or the baseline, lead to the first of them.
+func planList(pg *page, state caselist.State, cases int, suffix string, add func(p *page, address, name string, also ...string)) {
 	name := "cases"
 	if state.Mode != caselist.All {
 		name = string(state.Mode)
 	}
-	pages := max(1, int((counts[state.Mode]+pageSize-1)/pageSize))
-	for n := range pages {
+	for n := range max(1, (cases+pageSize-1)/pageSize) {
 		at, number := state, ""
 		at.Page = n + 1
 		var also []string
@@ -250,49 +282,40 @@ func (s *Site) planList(ctx context.Context, p *connectors.Pages, pg *page, stat
 		}
 		add(pg, casesAddress(at), name+suffix+number, also...)
 	}
-	return nil
 }
 
-// ids are the cases of a run in a mode, in the order of the list.
-func (o *Static) ids(ctx context.Context, p *connectors.Pages, run caselist.Run, mode caselist.Mode) (out []string, err error) {
-	list, err := p.List(ctx, o.state(run, mode))
-	if err != nil {
-		return nil, err
+// chosen are the ids of the cases of a run that have pages, in the order of the list, and how many
+// more would have one if there were room: those that did not pass or have an error and changed come
+// first, then the others that did not pass or have an error, then the others that changed.
+func (o *Static) chosen(of *heldRun, room int) (ids []string, left int) {
+	if o.All {
+		return of.ids[caselist.All], 0
 	}
-	for id, err := range list.IDs(ctx) {
-		if err != nil {
-			return nil, err
+	const changed, wrong = 1, 2
+	what := map[string]int{}
+	for mode, kind := range map[caselist.Mode]int{caselist.Changed: changed, caselist.Failed: wrong, caselist.Errors: wrong} {
+		for _, id := range of.ids[mode] {
+			what[id] |= kind
 		}
-		out = append(out, id)
-	}
-	return out, nil
-}
-
-// chosen are the ids of the cases that have pages, in the order of the list.
-func (o *Static) chosen(ctx context.Context, p *connectors.Pages, run caselist.Run) (ids []string, err error) {
-	all, err := o.ids(ctx, p, run, caselist.All)
-	if err != nil || o.All {
-		return all, err
 	}
 	chosen := map[string]bool{}
-	modes := []caselist.Mode{caselist.Failed, caselist.Errors}
-	if o.state(run, caselist.All).Baseline != (caselist.Run{}) {
-		modes = append(modes, caselist.Changed)
-	}
-	for _, mode := range modes {
-		some, err := o.ids(ctx, p, run, mode)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range some {
-			chosen[id] = true
+	for kind := changed | wrong; kind > 0; kind-- {
+		for _, id := range of.ids[caselist.All] {
+			if what[id] == kind && len(chosen) < room {
+				chosen[id] = true
+			}
 		}
 	}
-	return slices.DeleteFunc(all, func(id string) bool { return !chosen[id] }), nil
+	for _, id := range of.ids[caselist.All] {
+		if chosen[id] {
+			ids = append(ids, id)
+		}
+	}
+	return ids, len(what) - len(ids)
 }
 
 // readTogether is how many cases are read at once.
-const readTogether = 200
+const readTogether = 400
 
 // contexts are those in which some pages are rendered: what the pages of cases show is read at once.
 func contexts(ctx context.Context, pages []staticPage) ([]context.Context, error) {
@@ -306,8 +329,12 @@ func contexts(ctx context.Context, pages []staticPage) ([]context.Context, error
 	}
 	read := map[caselist.Run][]*connectors.CaseDetail{}
 	for run, of := range ids {
+		var metrics []string
+		if shared.brief {
+			metrics = shared.runs[run].metrics
+		}
 		var err error
-		if read[run], err = shared.pages.Cases(ctx, run, of); err != nil {
+		if read[run], err = shared.pages.Cases(ctx, run, of, metrics); err != nil {
 			return nil, err
 		}
 	}
@@ -400,20 +427,15 @@ func (s *Site) begin(ctx context.Context, o *Static, one bool) (context.Context,
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	shared := &held{pages: p, configs: map[caselist.Run]scoring.Config{}, lists: &heldLists{counts: map[string]map[caselist.Mode]int64{}}}
+	shared := &held{pages: p, runs: map[caselist.Run]*heldRun{}, lists: &heldLists{counts: map[string]map[caselist.Mode]int64{}}}
 	for _, run := range o.Runs {
-		rows, err := s.o.Warehouse.Runs(ctx, run.ID)
-		if err != nil {
+		if shared.runs[run], err = s.holdRun(ctx, p, o, run); err != nil {
 			return nil, nil, nil, err
 		}
-		shared.configs[run] = caseview.ConfigOf(rows, run)
 	}
 	ctx = holding(ctx, shared)
 	a := &staticForm{names: map[string]string{}, cases: map[caselist.Run]map[string]bool{}, one: one}
-	pages, err := s.plan(ctx, o, a)
-	if err != nil {
-		return nil, nil, nil, err
-	}
+	pages := s.plan(ctx, o, a)
 	f, err := newForm(a, s.pages)
 	if err != nil {
 		return nil, nil, nil, err

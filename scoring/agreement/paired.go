@@ -84,11 +84,8 @@ func SignFlip(diffs []float64, seed uint64) float64 {
 			if i&63 == 0 {
 				bits = r.Uint64()
 			}
-			if bits&1 == 1 {
-				x = -x
-			}
+			total += math.Float64frombits(math.Float64bits(x) ^ bits<<63) // the sign flipped, without a branch
 			bits >>= 1
-			total += x
 		}
 		if math.Abs(total) >= least {
 			extreme++
