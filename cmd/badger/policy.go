@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
+	"github.com/badger-eval/badger/scoring/equality"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/scoring/policy"
 	"github.com/badger-eval/badger/scoring/relation"
@@ -26,7 +28,7 @@ import (
 type policyCommand struct {
 	Answer []string `placeholder:"FILE|URL" help:"Labelled cases (JSON Lines, or a warehouse with human_labels such as duckdb:FILE) whose labels say whether the answer serves the question."`
 	Logic  []string `placeholder:"FILE|URL" help:"Labelled cases whose labels say whether the query would stay right when the data changes."`
-	Chosen []string `placeholder:"FILE" help:"More cases as under --answer that were built, or chosen by their label, such as wrong answers only. They show and refute relations, and say nothing of how often people accept one."`
+	Chosen []string `placeholder:"FILE" help:"More cases as under --answer that were built, or chosen by their label, such as wrong answers only. They show and refute relations, and say nothing of how often people accept one. The word laws stands for the pairs of docs/equality.md."`
 	Out    string   `placeholder:"FILE" help:"Write the table here; it goes into a configuration as metrics.verdict_table."`
 
 	Assessments string `placeholder:"FILE" help:"Recorded assessments, to try the table with a judge for what it leaves open."`
@@ -111,7 +113,7 @@ func labelSources(option string, where []string) []labelSource {
 // line says in the table where labels are from: the folder, name and hash of a file; of a warehouse
 // only that it is one, because its URL may hold a password.
 func (l labelSource) line(cases int) (string, error) {
-	if isWarehouse(l.where) {
+	if isWarehouse(l.where) || l.where == lawsOfEquality {
 		return fmt.Sprintf("%s %s, %d cases", l.option, l.name(), cases), nil
 	}
 	f, err := os.Open(l.where)
@@ -128,8 +130,11 @@ func (l labelSource) line(cases int) (string, error) {
 
 // name is the folder and name of a file.
 func (l labelSource) name() string {
-	if isWarehouse(l.where) {
+	switch {
+	case isWarehouse(l.where):
 		return "a warehouse"
+	case l.where == lawsOfEquality:
+		return "the laws of equality"
 	}
 	name := filepath.Base(l.where)
 	if folder := filepath.Base(filepath.Dir(l.where)); folder != "." && folder != string(filepath.Separator) {
@@ -158,16 +163,23 @@ func openCases(ctx context.Context, p process, where string) (source batch.Sourc
 // labelled finds the relation that decides each labelled case of a file or warehouse, and what the
 // judge says of it.
 func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Policy, where string) ([]policy.Labelled, error) {
-	source, results, closeAll, err := openCases(ctx, p, where)
-	if err != nil {
-		return nil, err
-	}
-	defer closeAll()
 	config, err := readConfig(c.Config, p)
 	if err != nil {
 		return nil, err
 	}
-	results.allow(config)
+	var cases iter.Seq2[placedCase, error]
+	var results snapshots
+	if where == lawsOfEquality {
+		cases = pairsOfLaws
+	} else {
+		source, found, closeAll, err := openCases(ctx, p, where)
+		if err != nil {
+			return nil, err
+		}
+		defer closeAll()
+		found.allow(config)
+		cases, results = casesOf(ctx, source), found
+	}
 	options, err := json.Marshal(map[string]any{"policy": which, "without_judge": "guess"})
 	if err != nil {
 		return nil, err
@@ -192,20 +204,16 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 		}
 	}
 	var out []policy.Labelled
-	for item, err := range source.Cases(ctx) {
+	for cs, err := range cases {
 		if err != nil {
 			return nil, err
-		}
-		cs, err := item.Load(ctx)
-		if err != nil {
-			return nil, errcode.New(errcode.Of(err), "%s: %w", item.Place, err)
 		}
 		if cs.Human == nil || !c.All && (len(cs.Golds) == 0 || cs.Golds[0].Result.Absent() || cs.Pred.Result.Absent()) {
 			continue
 		}
-		l, ok, err := labelledCase(ctx, evidence, judge, c.Judge, cs)
+		l, ok, err := labelledCase(ctx, evidence, judge, c.Judge, cs.Case)
 		if err != nil {
-			return nil, errcode.New(errcode.Of(err), "%s: %w", item.Place, err)
+			return nil, errcode.New(errcode.Of(err), "%s: %w", cs.place, err)
 		}
 		if ok {
 			out = append(out, l)
@@ -215,6 +223,47 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 		return nil, usage("%s holds no case with a label and two answers to compare", filepath.Base(where))
 	}
 	return out, nil
+}
+
+// lawsOfEquality stands for the pairs of docs/equality.md in place of a file.
+const lawsOfEquality = "laws"
+
+// placedCase is a case and where it was read.
+type placedCase struct {
+	*scoring.Case
+	place string
+}
+
+func casesOf(ctx context.Context, source batch.Source) iter.Seq2[placedCase, error] {
+	return func(yield func(placedCase, error) bool) {
+		for item, err := range source.Cases(ctx) {
+			var cs *scoring.Case
+			if err == nil {
+				if cs, err = item.Load(ctx); err != nil {
+					err = errcode.New(errcode.Of(err), "%s: %w", item.Place, err)
+				}
+			}
+			if !yield(placedCase{cs, item.Place}, err) {
+				return
+			}
+		}
+	}
+}
+
+// pairsOfLaws are the pairs of the laws of equality that verdict follows.
+func pairsOfLaws(yield func(placedCase, error) bool) {
+	for _, law := range equality.Laws() {
+		pairs, err := equality.Pairs(law.Name)
+		if err != nil {
+			yield(placedCase{}, err)
+			return
+		}
+		for _, p := range pairs {
+			if (p.Only == "" || p.Only == "verdict") && !yield(placedCase{p.Case, "law " + law.Name}, nil) {
+				return
+			}
+		}
+	}
 }
 
 // labelledCase is one case; ok is false where no relation decides it, as where the agent's query
