@@ -293,6 +293,9 @@ func labelledCase(ctx context.Context, evidence, judge *scoring.Engine, name str
 		if s.Usage != nil {
 			l.Calls = s.Usage.Calls
 		}
+		if first, asked := metric.ProverAccepts(s); asked {
+			l.First = &first
+		}
 	}
 	return l, true, nil
 }

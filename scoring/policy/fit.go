@@ -14,6 +14,7 @@ type Labelled struct {
 
 	Judge *bool // the judge's verdict; nil: nobody asked. Fit does not look at it
 	Calls int   // that it took
+	First *bool // of a judge in two calls, what the first said; nil: it has but one, or the first was not asked
 }
 
 // prior is what is believed of a class before labels are seen: that people accept the share mean,
