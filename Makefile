@@ -129,8 +129,15 @@ provider-names: ## read the names that Terraform modules may use from the provid
 	  tar xzf cdktf-provider-$$name-*.tgz -C $$name --strip-components=1 --wildcards 'package/lib/*.d.ts' && rm cdktf-provider-$$name-*.tgz || exit 1; done
 	go run ./deploy/names $(BIN)/cdktf
 
+# The labels lie outside the project. What the table was made from stands at its head.
+policy: ## make the table of policies from the labelled cases under DATA, and try it on databases left out
+	go run ./cmd/badger policy --all --out scoring/policy/table.tsv \
+	  --answer $(DATA)/rosevec/cases.jsonl --answer $(DATA)/maple/cases.jsonl \
+	  --chosen $(DATA)/splash/cases.jsonl --chosen $(DATA)/traps/cases.jsonl --chosen scoring/metric/testdata/traps.jsonl --chosen laws \
+	  --logic $(DATA)/flex200/cases.jsonl
+
 verify: generate ## fail if generated files or modules are stale
 	go mod tidy -diff
 	git diff --exit-code -- docs
 
-.PHONY: residency help build demo test race fuzz corpus trust spark bench serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify
+.PHONY: policy residency help build demo test race fuzz corpus trust spark bench serving deployables provider-names binary image contracts reproduce licences release lint-release lint generate verify

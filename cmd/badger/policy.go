@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,13 +19,16 @@ import (
 	"github.com/badger-eval/badger/internal/report"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/agreement"
+	"github.com/badger-eval/badger/scoring/equality"
 	"github.com/badger-eval/badger/scoring/metric"
 	"github.com/badger-eval/badger/scoring/policy"
+	"github.com/badger-eval/badger/scoring/relation"
 )
 
 type policyCommand struct {
 	Answer []string `placeholder:"FILE|URL" help:"Labelled cases (JSON Lines, or a warehouse with human_labels such as duckdb:FILE) whose labels say whether the answer serves the question."`
 	Logic  []string `placeholder:"FILE|URL" help:"Labelled cases whose labels say whether the query would stay right when the data changes."`
+	Chosen []string `placeholder:"FILE" help:"More cases as under --answer that were built, or chosen by their label, such as wrong answers only. They show and refute relations, and say nothing of how often people accept one. The word laws stands for the pairs of docs/equality.md."`
 	Out    string   `placeholder:"FILE" help:"Write the table here; it goes into a configuration as metrics.verdict_table."`
 
 	Assessments string `placeholder:"FILE" help:"Recorded assessments, to try the table with a judge for what it leaves open."`
@@ -39,28 +44,43 @@ type policyCommand struct {
 func (c *policyCommand) Run(ctx context.Context, p process) error {
 	table := policy.Default()
 	var tried []policyTrial
-	if len(c.Answer)+len(c.Logic) > 0 {
+	if len(c.Answer)+len(c.Logic)+len(c.Chosen) > 0 {
 		var parts [][]policy.Row
+		var sources []string
 		for _, part := range []struct {
 			policy policy.Policy
-			files  []string
-		}{{policy.Answer, c.Answer}, {policy.Logic, c.Logic}} {
+			from   []labelSource
+		}{{policy.Answer, append(labelSources("--answer", c.Answer), labelSources("--chosen", c.Chosen)...)}, {policy.Logic, labelSources("--logic", c.Logic)}} {
 			var cases []policy.Labelled
-			for _, file := range part.files {
-				labelled, err := c.labelled(ctx, p, part.policy, file)
+			var of []string // where each is from
+			for _, from := range part.from {
+				labelled, err := c.labelled(ctx, p, part.policy, from.where)
 				if err != nil {
 					return err
 				}
-				cases = append(cases, labelled...)
+				for i := range labelled {
+					labelled[i].Chosen = from.option == "--chosen"
+					of = append(of, from.where)
+				}
+				line, err := from.line(len(labelled))
+				if err != nil {
+					return err
+				}
+				cases, sources = append(cases, labelled...), append(sources, line)
 			}
 			if len(cases) == 0 { // what is not labelled anew stays
 				parts = append(parts, slices.DeleteFunc(slices.Clone(table.Rows()), func(r policy.Row) bool { return r.Policy != part.policy }))
+				sources = append(sources, fmt.Sprintf("%s: as before", part.policy))
 				continue
 			}
 			parts = append(parts, policy.Fit(part.policy, cases))
-			tried = append(tried, tryPolicy(part.policy, cases, c.who()))
+			outcomes := policy.HeldOut(part.policy, cases)
+			for _, from := range part.from {
+				tried = append(tried, tryPolicy(part.policy, from, cases, outcomes, of, c.who()))
+			}
 		}
 		table = policy.Join(parts...)
+		table.Sources = append([]string{"Made by badger policy from labelled cases, the hash of each file behind its name"}, sources...)
 	}
 	if c.Out != "" {
 		if err := os.WriteFile(c.Out, table.Format(), 0o600); err != nil {
@@ -77,6 +97,50 @@ func (c *policyCommand) Run(ctx context.Context, p process) error {
 		t.print(p.stdout)
 	}
 	return nil
+}
+
+// labelSource is a file or warehouse of labelled cases, and the option that names it.
+type labelSource struct{ option, where string }
+
+func labelSources(option string, where []string) []labelSource {
+	var out []labelSource
+	for _, w := range where {
+		out = append(out, labelSource{option, w})
+	}
+	return out
+}
+
+// line says in the table where labels are from: the folder, name and hash of a file; of a warehouse
+// only that it is one, because its URL may hold a password.
+func (l labelSource) line(cases int) (string, error) {
+	if isWarehouse(l.where) || l.where == lawsOfEquality {
+		return fmt.Sprintf("%s %s, %d cases", l.option, l.name(), cases), nil
+	}
+	f, err := os.Open(l.where)
+	if err != nil {
+		return "", errcode.New(errcode.NotFound, "%s: %w", l.option, err)
+	}
+	defer f.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, f); err != nil {
+		return "", errcode.New(errcode.InvalidArgument, "%s: %w", l.option, err)
+	}
+	return fmt.Sprintf("%s %s (%.12x), %d cases", l.option, l.name(), hash.Sum(nil), cases), nil
+}
+
+// name is the folder and name of a file.
+func (l labelSource) name() string {
+	switch {
+	case isWarehouse(l.where):
+		return "a warehouse"
+	case l.where == lawsOfEquality:
+		return "the laws of equality"
+	}
+	name := filepath.Base(l.where)
+	if folder := filepath.Base(filepath.Dir(l.where)); folder != "." && folder != string(filepath.Separator) {
+		name = folder + "/" + name
+	}
+	return name
 }
 
 func (c *policyCommand) who() string {
@@ -99,16 +163,23 @@ func openCases(ctx context.Context, p process, where string) (source batch.Sourc
 // labelled finds the relation that decides each labelled case of a file or warehouse, and what the
 // judge says of it.
 func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Policy, where string) ([]policy.Labelled, error) {
-	source, results, closeAll, err := openCases(ctx, p, where)
-	if err != nil {
-		return nil, err
-	}
-	defer closeAll()
 	config, err := readConfig(c.Config, p)
 	if err != nil {
 		return nil, err
 	}
-	results.allow(config)
+	var cases iter.Seq2[placedCase, error]
+	var results snapshots
+	if where == lawsOfEquality {
+		cases = pairsOfLaws
+	} else {
+		source, found, closeAll, err := openCases(ctx, p, where)
+		if err != nil {
+			return nil, err
+		}
+		defer closeAll()
+		found.allow(config)
+		cases, results = casesOf(ctx, source), found
+	}
 	options, err := json.Marshal(map[string]any{"policy": which, "without_judge": "guess"})
 	if err != nil {
 		return nil, err
@@ -133,20 +204,16 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 		}
 	}
 	var out []policy.Labelled
-	for item, err := range source.Cases(ctx) {
+	for cs, err := range cases {
 		if err != nil {
 			return nil, err
-		}
-		cs, err := item.Load(ctx)
-		if err != nil {
-			return nil, errcode.New(errcode.Of(err), "%s: %w", item.Place, err)
 		}
 		if cs.Human == nil || !c.All && (len(cs.Golds) == 0 || cs.Golds[0].Result.Absent() || cs.Pred.Result.Absent()) {
 			continue
 		}
-		l, ok, err := labelledCase(ctx, evidence, judge, c.Judge, cs)
+		l, ok, err := labelledCase(ctx, evidence, judge, c.Judge, cs.Case)
 		if err != nil {
-			return nil, errcode.New(errcode.Of(err), "%s: %w", item.Place, err)
+			return nil, errcode.New(errcode.Of(err), "%s: %w", cs.place, err)
 		}
 		if ok {
 			out = append(out, l)
@@ -156,6 +223,47 @@ func (c *policyCommand) labelled(ctx context.Context, p process, which policy.Po
 		return nil, usage("%s holds no case with a label and two answers to compare", filepath.Base(where))
 	}
 	return out, nil
+}
+
+// lawsOfEquality stands for the pairs of docs/equality.md in place of a file.
+const lawsOfEquality = "laws"
+
+// placedCase is a case and where it was read.
+type placedCase struct {
+	*scoring.Case
+	place string
+}
+
+func casesOf(ctx context.Context, source batch.Source) iter.Seq2[placedCase, error] {
+	return func(yield func(placedCase, error) bool) {
+		for item, err := range source.Cases(ctx) {
+			var cs *scoring.Case
+			if err == nil {
+				if cs, err = item.Load(ctx); err != nil {
+					err = errcode.New(errcode.Of(err), "%s: %w", item.Place, err)
+				}
+			}
+			if !yield(placedCase{cs, item.Place}, err) {
+				return
+			}
+		}
+	}
+}
+
+// pairsOfLaws are the pairs of the laws of equality that verdict follows.
+func pairsOfLaws(yield func(placedCase, error) bool) {
+	for _, law := range equality.Laws() {
+		pairs, err := equality.Pairs(law.Name)
+		if err != nil {
+			yield(placedCase{}, err)
+			return
+		}
+		for _, p := range pairs {
+			if (p.Only == "" || p.Only == "verdict") && !yield(placedCase{p.Case, "law " + law.Name}, nil) {
+				return
+			}
+		}
+	}
 }
 
 // labelledCase is one case; ok is false where no relation decides it, as where the agent's query
@@ -185,6 +293,9 @@ func labelledCase(ctx context.Context, evidence, judge *scoring.Engine, name str
 		if s.Usage != nil {
 			l.Calls = s.Usage.Calls
 		}
+		if first, asked := metric.ProverAccepts(s); asked {
+			l.First = &first
+		}
 	}
 	return l, true, nil
 }
@@ -192,12 +303,14 @@ func labelledCase(ctx context.Context, evidence, judge *scoring.Engine, name str
 // policyTrial is how a table does on databases that it was not made from.
 type policyTrial struct {
 	Policy       policy.Policy `json:"policy"`
+	Source       string        `json:"source"` // of the cases
 	Judge        string        `json:"judge,omitempty"`
 	Cases        int           `json:"cases"`
 	Groups       int           `json:"groups"`
 	ByEvidence   int           `json:"by_evidence"`
-	WronglySo    int           `json:"by_evidence_wrong"` // of them, those that people refused
-	Guess        float64       `json:"kappa_guess"`       // where nobody is asked
+	WronglySo    int           `json:"by_evidence_wrong"`        // of them, those that people refused
+	Evidence     *float64      `json:"kappa_evidence,omitempty"` // what evidence leaves open counting as wrong
+	Guess        *float64      `json:"kappa_guess,omitempty"`    // where nobody is asked
 	Verdict      *float64      `json:"kappa_verdict,omitempty"`
 	Calls        float64       `json:"judge_calls_per_case"`
 	JudgeAlone   *float64      `json:"kappa_judge_alone,omitempty"`
@@ -206,18 +319,24 @@ type policyTrial struct {
 	Advice       string        `json:"advice,omitempty"`
 }
 
-func tryPolicy(which policy.Policy, cases []policy.Labelled, judge string) policyTrial {
-	t := policyTrial{Policy: which, Judge: judge, Cases: len(cases)}
+// tryPolicy tells how the cases of one source fared, each by a table made from the labels of all
+// other databases, of whatever source.
+func tryPolicy(which policy.Policy, source labelSource, cases []policy.Labelled, outcomes []policy.Outcome, of []string, judge string) policyTrial {
+	t := policyTrial{Policy: which, Source: source.name(), Judge: judge}
 	groups := map[string]bool{}
 	vote := func(b bool) agreement.Vote { return agreement.VoteOf(&b) }
-	var labels, guesses, verdicts, alone []agreement.Vote
-	for i, o := range policy.HeldOut(which, cases) {
+	var labels, guesses, byEvidence, verdicts, alone []agreement.Vote
+	calls, callsOfAlone := 0, 0
+	for i, o := range outcomes {
+		if of[i] != source.where {
+			continue
+		}
 		c := cases[i]
 		groups[c.Group] = true
 		labels, guesses, verdicts = append(labels, vote(c.Accepted)), append(guesses, vote(o.Guess)), append(verdicts, vote(o.Right))
 		alone = append(alone, agreement.VoteOf(c.Judge))
-		t.Calls += float64(o.Calls) / float64(len(cases))
-		t.CallsOfAlone += float64(c.Calls) / float64(len(cases))
+		byEvidence = append(byEvidence, vote(o.ByEvidence))
+		calls, callsOfAlone = calls+o.Calls, callsOfAlone+c.Calls
 		if o.ByEvidence {
 			t.ByEvidence++
 			if !c.Accepted {
@@ -225,13 +344,14 @@ func tryPolicy(which policy.Policy, cases []policy.Labelled, judge string) polic
 			}
 		}
 	}
-	t.Groups = len(groups)
-	t.Guess = agreement.Tally(labels, guesses).Kappa().Value
+	t.Cases, t.Groups = len(labels), len(groups)
+	t.Calls, t.CallsOfAlone = float64(calls)/float64(t.Cases), float64(callsOfAlone)/float64(t.Cases)
+	t.Guess = kappaWhere(labels, guesses)
+	t.Evidence = kappaWhere(labels, byEvidence)
 	if judge == "" {
 		return t
 	}
-	v := agreement.Tally(labels, verdicts).Kappa().Value
-	t.Verdict = &v
+	t.Verdict = kappaWhere(labels, verdicts)
 	onTheirs := agreement.Tally(labels, alone)
 	t.Answered = onTheirs.N()
 	if k := onTheirs.Kappa(); k.Defined {
@@ -240,20 +360,31 @@ func tryPolicy(which policy.Policy, cases []policy.Labelled, judge string) polic
 	switch {
 	case t.Answered == 0:
 		t.Verdict, t.Advice = nil, "there is no reply of "+judge+" to any of these cases"
-	case v < t.Guess:
-		t.Advice = fmt.Sprintf("asking %s agrees less with people than guessing by the table does (%.3f, %.3f): do not ask it; verdict has the option without_judge: guess", judge, v, t.Guess)
+	case t.Verdict != nil && *t.Verdict < *t.Guess:
+		t.Advice = fmt.Sprintf("asking %s agrees less with people than guessing by the table does (%.3f, %.3f): do not ask it; verdict has the option without_judge: guess", judge, *t.Verdict, *t.Guess)
 	}
 	return t
 }
 
+// kappaWhere is Cohen's kappa, nil where it is not defined, as where all labels are the same.
+func kappaWhere(labels, votes []agreement.Vote) *float64 {
+	if k := agreement.Tally(labels, votes).Kappa(); k.Defined {
+		return &k.Value
+	}
+	return nil
+}
+
 func (t *policyTrial) print(w io.Writer) {
-	fmt.Fprintf(w, "\nPolicy %s on %d labelled cases, each by a table made from the others\n(%d groups)\n", t.Policy, t.Cases, t.Groups)
-	width := max(len("accepted by evidence"), len("kappa,  alone")+len(t.Judge))
+	fmt.Fprintf(w, "\nPolicy %s on %d labelled cases of %s,\neach by a table made from the others (%d groups)\n", t.Policy, t.Cases, t.Source, t.Groups)
+	width := max(len("kappa, evidence alone"), len("kappa,  alone")+len(t.Judge))
 	line := func(what, format string, args ...any) {
 		fmt.Fprintf(w, "  %-*s  %s\n", width, what, fmt.Sprintf(format, args...))
 	}
 	line("accepted by evidence", "%d, of which people refused %d", t.ByEvidence, t.WronglySo)
-	line("kappa, nobody asked", "%.3f", t.Guess)
+	if t.Evidence != nil {
+		line("kappa, evidence alone", "%.3f", *t.Evidence)
+		line("kappa, nobody asked", "%.3f", *t.Guess)
+	}
 	if t.Verdict != nil {
 		line("kappa, then "+t.Judge, "%.3f at %.2f calls a case", *t.Verdict, t.Calls)
 	}
@@ -278,41 +409,51 @@ func wrapped(w io.Writer, text string) {
 // policyWidth is how many columns the table of policies has at most.
 const policyWidth = 80
 
-// printPolicies prints what was seen, and what passes though it was not.
+// printPolicies prints by class what was seen, and what passes though it was not.
 func printPolicies(w io.Writer, t *policy.Table) {
-	const most = policyWidth - len("    presentational    9 of   9  999  0.999  yes")
+	const most = policyWidth - len("      9 of   9  999  0.99-1.00  999/999  0.999  yes")
 	var b bytes.Buffer
-	name := len("relation")
+	name := len("presentational")
 	for _, r := range t.Rows() {
-		if r.Cases > 0 && len(r.Relation) <= most {
+		if seen(&r) && len(r.Relation) <= most {
 			name = max(name, len(r.Relation))
 		}
 	}
 	for _, which := range policy.Policies() {
-		fmt.Fprintf(&b, "%s  (dbs: databases whose labels say so)\n  %-*s  %-14s  %10s  %3s  %5s  pass\n", strings.ToUpper(string(which)), name, "relation", "class", "accepted", "dbs", "chance")
-		unseen := 0
-		for _, r := range t.Rows() {
-			if r.Policy != which {
-				continue
+		fmt.Fprintf(&b, "%s  (dbs: databases whose labels say so; interval: 95 %%, of all labels;\n  chosen: right and wrong among cases that were built or chosen by label)\n", strings.ToUpper(string(which)))
+		for _, class := range []relation.Class{relation.Equivalent, relation.Presentational, relation.Defensible, relation.Difference} {
+			fmt.Fprintf(&b, "  %-*s  %10s  %3s  %-9s  %7s  %5s  pass\n", name, class, "accepted", "dbs", "interval", "chosen", "chance")
+			unseen := 0
+			for _, r := range t.Rows() {
+				if r.Policy != which || r.Class != class {
+					continue
+				}
+				if !seen(&r) {
+					unseen++
+					continue
+				}
+				passes := ""
+				if r.Passes {
+					passes = "  yes"
+				}
+				relation := r.Relation
+				if len(relation) > name { // on a line of its own
+					fmt.Fprintf(&b, "  %s\n", relation)
+					relation = ""
+				}
+				within, chosen := agreement.Wilson(r.Accepted+r.Shown, r.Cases+r.Shown+r.Against, 0.95), "-"
+				if r.Shown+r.Against > 0 {
+					chosen = fmt.Sprintf("%d/%d", r.Shown, r.Against)
+				}
+				fmt.Fprintf(&b, "  %-*s  %3d of %3d  %3d  %.2f-%.2f  %7s  %5.3f%s\n", name, relation, r.Accepted, r.Cases, r.Groups, within.Lo, within.Hi, chosen, r.Chance, passes)
 			}
-			if r.Cases == 0 {
-				unseen++
-				continue
+			if unseen > 0 {
+				fmt.Fprintf(&b, "  and %s that no labelled case shows\n", report.Counted(unseen, "relation"))
 			}
-			passes := ""
-			if r.Passes {
-				passes = "  yes"
-			}
-			relation := r.Relation
-			if len(relation) > name { // on a line of its own
-				fmt.Fprintf(&b, "  %s\n", relation)
-				relation = ""
-			}
-			fmt.Fprintf(&b, "  %-*s  %-14s  %3d of %3d  %3d  %5.3f%s\n", name, relation, r.Class, r.Accepted, r.Cases, r.Groups, r.Chance, passes)
-		}
-		if unseen > 0 {
-			fmt.Fprintf(&b, "  and %d relations that no labelled case shows\n", unseen)
 		}
 	}
 	_, _ = w.Write(b.Bytes())
 }
+
+// seen tells whether any label says something of a relation.
+func seen(r *policy.Row) bool { return r.Cases+r.Shown+r.Against > 0 }

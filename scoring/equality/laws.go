@@ -80,11 +80,11 @@ var laws = []Law{
 	},
 	{
 		Name: "nulls", About: "Rows",
-		Says: "NULL equals NULL and nothing else. Blank text is NULL where a column of text is read as numbers, dates or truth values. A gold column without a value may be missing.",
+		Says: "NULL equals NULL and nothing else. Blank text is NULL where a column of text is read as numbers, dates or truth values. A gold column without a value may be missing. `verdict` also takes a row that is NULL throughout, which one query leaves out by IS NOT NULL or an inner join.",
 	},
 	{
 		Name: "rows", About: "Rows",
-		Says:   "Both results hold the same rows equally often. Their order does not count here; `verdict` looks at it where the question asks for it. Columns that gold does not have do not count.",
+		Says:   "Both results hold the same rows equally often. Their order does not count here; `verdict` looks at it where the question asks for it. Columns that gold does not have do not count. `verdict` also takes rows that repeat because one query alone drops repetitions.",
 		Change: "`extra_columns: penalize` in `hybrid_ex` makes extra columns count.",
 	},
 }

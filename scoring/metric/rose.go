@@ -100,7 +100,8 @@ type roseDetail struct {
 	AmbQ      *bool         `json:"amb_q"`
 	AmbSchema *bool         `json:"amb_schema"`
 
-	asked []reliedOn
+	asked       []reliedOn
+	proverAlone bool // the Prover is believed when it accepts: what else is known speaks for the answer
 }
 
 func rose(ctx context.Context, in *scoring.Input) (scoring.Score, error) {
@@ -156,6 +157,9 @@ func (d *roseDetail) cascade(ctx context.Context, in *scoring.Input, o *roseOpti
 		}
 		if !refuter {
 			return 1, "the Prover accepts the query; the Refuter is switched off", nil
+		}
+		if d.proverAlone {
+			return 1, "the Prover accepts the query, and people mostly accept answers so related", nil
 		}
 		m.Opinion = string(d.Prover.Reason)
 	}

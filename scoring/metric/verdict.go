@@ -15,7 +15,7 @@ import (
 
 func init() {
 	register(scoring.Metric{
-		Name: "verdict", Version: 3, Group: "verdict",
+		Name: "verdict", Version: 4, Group: "verdict",
 		Context: scoring.FieldResponse | scoring.FieldBehaviour,
 		Branch:  scoring.BranchSQL, FailedQuery: scoring.FailedQuery{Status: scoring.StatusOK, Own: true, Why: "if the question calls for a refusal or a clarification, the value of refusal"},
 		Reads: scoring.FieldQuestion | scoring.FieldGoldSQL | scoring.FieldPredSQL | circumstance | scoring.FieldJudge,
@@ -28,7 +28,8 @@ func init() {
 			"queries are equal, by rules that hold on every database with the schema; results that differ outrank a " +
 			"proof. A table made from labelled cases lists the relations that pass (docs/verdict.md). Evidence only " +
 			"accepts. The judge decides every other answer: rose (1 or 2 calls) or flex (1 call), by the option judge, " +
-			"asked with the options of that metric. " +
+			"asked with the options of that metric. The Refuter of rose is not asked where the Prover accepts an answer whose " +
+			"relation people accept with a chance of at least prover_alone. " +
 			"Without a judge the score is abstained, or with the option without_judge set to guess it is the decision " +
 			"that people made more often. If the question calls for a refusal or a clarification, the verdict is that " +
 			"of the metric refusal. Detail: policy; decided_by (evidence, judge or guess); relation with its sentence; " +
@@ -36,7 +37,7 @@ func init() {
 		Source: "own; evidence before judge: docs/design.md. The judges are ROSE, section 4, and FLEX, section 5. After a " +
 			"judge decided, confidence follows from Bayes' rule on chance, for a judge who is right judge_accuracy of " +
 			"the time (0.85 by default)",
-		Gaming:    "An answer that stands in an accepted relation to gold by chance passes without a judge, which is likelier the fewer cells carry the proof: SELECT 42 passes where gold is 42. Equivalent and presentational relations, such as extra_columns, pass by their class, unless labels contradict it: SELECT * with columns that nobody asked for passes. Relations that are another reading of the question pass only with accepted labels from two databases, by_chance is a relation of its own, and policy logic also judges the query. What a judge decides rests on that judge.",
+		Gaming:    "An answer that stands in an accepted relation to gold by chance passes without a judge, which is likelier the fewer cells carry the proof: SELECT 42 passes where gold is 42. Relations pass once two labels show them, such as extra_columns: SELECT * with columns that nobody asked for passes. By_chance is a relation of its own, and policy logic also judges the query. What a judge decides rests on that judge.",
 		Example:   "gold (agency, clients) = (1, 2), (3, 1); agent (1, 2), (2, 0), (3, 1): 1 by evidence, zero_filled. Agent (1, 2), (3, 7): the judge is asked.",
 		Threshold: scoring.At(1),
 		Options:   verdictDeclared.OptionSet,
@@ -49,11 +50,12 @@ type verdictOptions struct {
 	Judge         string        `json:"judge"`
 	WithoutJudge  string        `json:"without_judge"`
 	JudgeAccuracy float64       `json:"judge_accuracy"`
+	ProverAlone   float64       `json:"prover_alone"`
 	Table         string        `json:"table"`
 }
 
 var verdictDeclared = scoring.DeclareOptions(
-	verdictOptions{Policy: policy.Answer, Judge: "rose", WithoutJudge: "abstain", JudgeAccuracy: 0.85},
+	verdictOptions{Policy: policy.Answer, Judge: "rose", WithoutJudge: "abstain", JudgeAccuracy: 0.85, ProverAlone: policy.AcceptFrom},
 	func(o *verdictOptions) error {
 		_, err := o.policies()
 		return err
@@ -68,6 +70,10 @@ var verdictDeclared = scoring.DeclareOptions(
 		Doc: "What to do where there is no judge: abstain, or guess the side that people more often took.",
 	},
 	scoring.Option{Name: "judge_accuracy", Min: scoring.At(0.5), Max: scoring.At(1), Doc: "How often the judge is right; the confidence rests on it."},
+	scoring.Option{
+		Name: "prover_alone", Min: scoring.At(0), Max: scoring.At(1),
+		Doc: "The chance that people accept the relation from which ROSE's Prover is believed when it accepts too, without the Refuter's call. At 1 the Refuter is always asked.",
+	},
 	scoring.Option{Name: "table", Unset: "the delivered table", Doc: "The text of a table of policies, as badger policy --out writes it."},
 )
 
@@ -241,6 +247,7 @@ func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdi
 		if rose, err = roseDeclared.ReadOf(in, "rose"); err == nil {
 			d.ROSE = &roseDetail{}
 			if d.ROSE.Results, err = relationInAnyOrder(ctx, in); err == nil {
+				d.ROSE.proverAlone = rose.Refuter && d.proverSuffices(in, o)
 				value, reason, err = d.ROSE.cascade(ctx, in, &rose)
 			}
 		}
@@ -263,6 +270,23 @@ func (d *verdictDetail) byJudge(ctx context.Context, in *scoring.Input, o *verdi
 	s := scoring.OK(value, fmt.Sprintf("%s. %s", strings.TrimSuffix(reason, "."), relation))
 	s.Detail = *d
 	return s, nil
+}
+
+// proverSuffices tells whether the Prover is believed when it accepts: results differ, in a way that
+// people mostly accept. A chance of 1 says nothing of a Refuter that is wanted always.
+func (d *verdictDetail) proverSuffices(in *scoring.Input, o *verdictOptions) bool {
+	asked := in.Recorded("rose/prover") || !in.Recorded("rose/refuter") // a recorded run that took results for equal has no Prover
+	return asked && d.ROSE.Results != resultsSame && o.ProverAlone < 1 && *d.Chance >= o.ProverAlone
+}
+
+// ProverAccepts tells what ROSE's Prover said in a score of the metric rose; ok is false where it
+// was not asked.
+func ProverAccepts(s scoring.Score) (accepts, ok bool) {
+	d, ok := s.Detail.(roseDetail)
+	if !ok || d.Prover == nil {
+		return false, false
+	}
+	return d.Prover.Verdict, true
 }
 
 // DecidingRelation is the relation that a verdict went by; ok is false where it went by none, such

@@ -10,9 +10,11 @@ type Labelled struct {
 	Class    relation.Class
 	Group    string // database or whatever cases have in common: what is left out together when a table is tried on cases it was not made from
 	Accepted bool   // people accepted the answer
+	Chosen   bool   // the case was built, or chosen by its label: it shows or refutes a relation, and says nothing of how often people accept one
 
 	Judge *bool // the judge's verdict; nil: nobody asked. Fit does not look at it
 	Calls int   // that it took
+	First *bool // of a judge in two calls, what the first said; nil: it has but one, or the first was not asked
 }
 
 // prior is what is believed of a class before labels are seen: that people accept the share mean,
@@ -47,6 +49,14 @@ func Fit(p Policy, cases []Labelled) []Row {
 			r = &Row{Policy: p, Relation: c.Relation, Class: c.Class}
 			byRelation[c.Relation] = r
 		}
+		if c.Chosen {
+			if c.Accepted {
+				r.Shown++
+			} else {
+				r.Against++
+			}
+			continue
+		}
 		class := pool{c.Class, withoutResults(c.Relation)}
 		if byClass[class] == nil {
 			byClass[class] = &Row{}
@@ -71,7 +81,7 @@ func Fit(p Policy, cases []Labelled) []Row {
 		}
 		r.Groups = len(groups[name])
 		r.Chance = (believed.mean*believed.weight + float64(r.Accepted)) / (believed.weight + float64(r.Cases))
-		r.Passes = r.passes()
+		r.Passes = r.passes(believed)
 		rows = append(rows, *r)
 	}
 	sortRows(rows)

@@ -32,6 +32,8 @@ func HeldOut(p Policy, cases []Labelled) []Outcome {
 		switch {
 		case row.Passes:
 			o.Right = true
+		case c.First != nil && *c.First && row.Chance >= AcceptFrom: // the second call is saved, as verdict does
+			o.Right, o.Calls = true, 1
 		case c.Judge != nil:
 			o.Right, o.Calls = *c.Judge, c.Calls
 		default:

@@ -55,12 +55,16 @@ type Row struct {
 	Cases    int            // labelled cases on which it was the first relation
 	Accepted int            // of them, those that people accepted
 	Groups   int            // databases, or whatever the cases were grouped by, that they came from
+	Shown    int            // answers so related that are right, among cases that were built or chosen by their label
+	Against  int            // answers so related that are wrong, among those
 	Chance   float64        // 0 to 1: that people accept an answer so related
 	Passes   bool           // whether that is enough to pass without a judge
 }
 
 // Table is the rows of both policies, in the order of policies and then of relations.
 type Table struct {
+	Sources []string // what the table was made from, a line each; comments at the head of its text
+
 	rows  []Row
 	index map[key]int
 }
@@ -80,7 +84,7 @@ func (t *Table) Row(p Policy, r relation.Relation) Row {
 		return t.rows[i]
 	}
 	row := Row{Policy: p, Relation: r.Name, Class: r.Class, Chance: priorOf(p, r.Class).mean}
-	row.Passes = row.passes()
+	row.Passes = row.passes(priorOf(p, r.Class))
 	return row
 }
 
@@ -92,26 +96,32 @@ func newTable(rows []Row) *Table {
 	return t
 }
 
-// passes tells whether evidence alone passes an answer. It may pass what shows the same data, and
-// another reading where labels bear it out: at least two that people accepted, from two databases.
-// It never passes what shows other data. Under Logic the same data is not enough: it takes the same
-// query.
-func (r *Row) passes() bool {
+// passes tells whether evidence alone passes an answer. The same data passes by its class, unless
+// labels contradict it. What shows the data otherwise, or is another reading, passes once labels
+// bear it out: at least two that accept it, from two databases, and few against it. What shows other
+// data never passes. Under Logic the same data is not enough: it takes the same query. The prior is
+// what the relation's class lets expect.
+func (r *Row) passes(believed prior) bool {
+	accepted, seen := r.Accepted+r.Shown, r.Cases+r.Shown+r.Against
+	all := (believed.mean*believed.weight + float64(accepted)) / (believed.weight + float64(seen))
 	switch {
-	case r.Class == relation.Difference || r.Chance < AcceptFrom || withoutResults(r.Relation):
+	case r.Class == relation.Difference || min(r.Chance, all) < AcceptFrom || withoutResults(r.Relation):
 		return false
 	case r.Policy == Logic && r.Relation != SameQuery:
 		return false
-	case r.Class == relation.Defensible:
-		return r.Accepted >= leastLabels && r.Groups >= leastLabels
+	case r.Class == relation.Equivalent:
+		return true
 	}
-	return true
+	return accepted >= leastLabels && (r.Groups+r.Shown >= leastLabels || accepted >= leastOfOne)
 }
 
-// leastLabels is how many labels, and databases that they come from, it takes to believe a reading:
-// on databases that no label came from, people refuse too many answers whose relation passed by its
-// class alone.
-const leastLabels = 2
+// How many labels, and databases that they come from, it takes to believe a relation: on databases
+// that no label came from, people refuse too many answers whose relation passes by its class alone.
+// Of one database alone it takes more.
+const (
+	leastLabels = 2
+	leastOfOne  = 5
+)
 
 func withoutResults(name string) bool { return strings.HasPrefix(name, NoResults) }
 
@@ -127,37 +137,47 @@ var Default = sync.OnceValue(func() *Table {
 	return t
 })
 
-const header = "policy\trelation\tclass\tcases\taccepted\tgroups\tchance\tpasses"
+const header = "policy\trelation\tclass\tcases\taccepted\tgroups\tshown\tagainst\tchance\tpasses"
+
+// shortHeader is that of tables without chosen cases, as earlier versions wrote them.
+const shortHeader = "policy\trelation\tclass\tcases\taccepted\tgroups\tchance\tpasses"
 
 // Format writes a table as tab-separated text with a header, the way [Parse] reads it.
 func (t *Table) Format() []byte {
 	var b bytes.Buffer
+	for _, line := range t.Sources {
+		b.WriteString("# " + line + "\n")
+	}
 	b.WriteString(header + "\n")
 	for _, r := range t.rows {
-		fmt.Fprintf(&b, "%s\t%s\t%s\t%d\t%d\t%d\t%.3f\t%s\n", r.Policy, r.Relation, r.Class, r.Cases, r.Accepted, r.Groups, r.Chance, map[bool]string{true: "yes", false: "no"}[r.Passes])
+		fmt.Fprintf(&b, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%.3f\t%s\n", r.Policy, r.Relation, r.Class, r.Cases, r.Accepted, r.Groups, r.Shown, r.Against, r.Chance, map[bool]string{true: "yes", false: "no"}[r.Passes])
 	}
 	return b.Bytes()
 }
 
-// Parse reads a table. Blank lines and lines that begin with # are left out. Errors name the line
-// and the column.
+// Parse reads a table. Blank lines are left out, and lines that begin with #, of which those above
+// the header say what the table was made from. Errors name the line and the column.
 func Parse(text []byte) (*Table, error) {
 	var rows []Row
+	var names, sources []string
 	seen := map[key]bool{}
 	s := bufio.NewScanner(bytes.NewReader(text))
-	first := true
 	for n := 1; s.Scan(); n++ {
 		line := strings.TrimRight(s.Text(), "\r")
-		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		if first {
-			if first = false; line != header {
-				return nil, errcode.New(errcode.InvalidArgument, "line %d: expected the header %q", n, header)
+		if comment, ok := strings.CutPrefix(line, "#"); ok || strings.TrimSpace(line) == "" {
+			if ok && names == nil {
+				sources = append(sources, strings.TrimSpace(comment))
 			}
 			continue
 		}
-		r, err := parseRow(strings.Split(line, "\t"))
+		if names == nil {
+			if line != header && line != shortHeader {
+				return nil, errcode.New(errcode.InvalidArgument, "line %d: expected the header %q", n, header)
+			}
+			names = strings.Split(line, "\t")
+			continue
+		}
+		r, err := parseRow(names, strings.Split(line, "\t"))
 		if err != nil {
 			return nil, errcode.New(errcode.InvalidArgument, "line %d: %w", n, err)
 		}
@@ -174,11 +194,12 @@ func Parse(text []byte) (*Table, error) {
 	if len(rows) == 0 {
 		return nil, errcode.New(errcode.InvalidArgument, "the table has no rows")
 	}
-	return newTable(rows), nil
+	t := newTable(rows)
+	t.Sources = sources
+	return t, nil
 }
 
-func parseRow(f []string) (r Row, err error) {
-	names := strings.Split(header, "\t")
+func parseRow(names, f []string) (r Row, err error) {
 	if len(f) != len(names) {
 		return r, errcode.New(errcode.InvalidArgument, "%d columns, want %d separated by tabs", len(f), len(names))
 	}
@@ -194,7 +215,8 @@ func parseRow(f []string) (r Row, err error) {
 	case priors[r.Class].weight == 0:
 		return r, bad(2, "one of "+strings.Join(classes(), ", "))
 	}
-	for i, n := range []*int{&r.Cases, &r.Accepted, &r.Groups} {
+	chance := len(names) - 2
+	for i, n := range []*int{&r.Cases, &r.Accepted, &r.Groups, &r.Shown, &r.Against}[:chance-3] {
 		if *n, err = strconv.Atoi(f[3+i]); err != nil || *n < 0 {
 			return r, bad(3+i, "a count")
 		}
@@ -202,14 +224,14 @@ func parseRow(f []string) (r Row, err error) {
 	if r.Accepted > r.Cases {
 		return r, bad(4, "at most the number of cases")
 	}
-	if r.Chance, err = strconv.ParseFloat(f[6], 64); err != nil || !(r.Chance >= 0 && r.Chance <= 1) {
-		return r, bad(6, "a number from 0 to 1")
+	if r.Chance, err = strconv.ParseFloat(f[chance], 64); err != nil || !(r.Chance >= 0 && r.Chance <= 1) {
+		return r, bad(chance, "a number from 0 to 1")
 	}
-	switch f[7] {
+	switch f[chance+1] {
 	case "yes", "no":
-		r.Passes = f[7] == "yes"
+		r.Passes = f[chance+1] == "yes"
 	default:
-		return r, bad(7, "yes or no")
+		return r, bad(chance+1, "yes or no")
 	}
 	return r, nil
 }

@@ -17,6 +17,15 @@ func labelled(name string, class relation.Class, group string, accepted, refused
 	return out
 }
 
+// chosen are cases that were built, or chosen by their label.
+func chosen(name string, class relation.Class, accepted, refused int) []Labelled {
+	out := labelled(name, class, "", accepted, refused)
+	for i := range out {
+		out[i].Chosen = true
+	}
+	return out
+}
+
 func rowOf(t *testing.T, p Policy, rows []Row, name string) Row {
 	t.Helper()
 	for _, r := range rows {
@@ -43,9 +52,14 @@ func TestFit(t *testing.T) {
 		{"nothing seen: the class alone", Answer, nil, "zero_filled", 0.75, false},
 		{"nothing seen, the same data", Answer, nil, "permuted", 0.95, true},
 		{"six accepted of six", Answer, append(labelled("zero_filled", relation.Defensible, "a", 5, 0), labelled("zero_filled", relation.Defensible, "b", 1, 0)...), "zero_filled", (0.75*2 + 6) / 8, true},
-		{"six of one database", Answer, labelled("zero_filled", relation.Defensible, "a", 6, 0), "zero_filled", (0.75*2 + 6) / 8, false},
+		{"four of one database", Answer, labelled("zero_filled", relation.Defensible, "a", 4, 0), "zero_filled", (0.75*2 + 4) / 6, false},
+		{"five of one database", Answer, labelled("zero_filled", relation.Defensible, "a", 5, 0), "zero_filled", (0.75*2 + 5) / 7, true},
+		{"built cases show it, and do not move the chance", Answer, chosen("wide_for_long", relation.Presentational, 2, 0), "wide_for_long", 0.90, true},
+		{"one built case is not enough", Answer, chosen("wide_for_long", relation.Presentational, 1, 0), "wide_for_long", 0.90, false},
+		{"a built case and one of a database", Answer, append(chosen("wide_for_long", relation.Presentational, 1, 0), labelled("wide_for_long", relation.Presentational, "a", 1, 0)...), "wide_for_long", (0.90*4 + 1) / 5, true},
+		{"wrong answers that were chosen speak against it", Answer, append(chosen("zero_filled", relation.Defensible, 0, 3), append(labelled("zero_filled", relation.Defensible, "a", 5, 0), labelled("zero_filled", relation.Defensible, "b", 1, 0)...)...), "zero_filled", (0.75*2 + 6) / 8, false},
 		{"a single label bears no reading out", Answer, append(labelled("zero_filled", relation.Defensible, "a", 1, 0), labelled("tie_one", relation.Defensible, "b", 20, 0)...), "zero_filled", ((0.75*20+20)/40*2 + 1) / 3, false},
-		{"the same data shown otherwise needs none", Answer, nil, "wide_for_long", 0.90, true},
+		{"so does the same data shown otherwise", Answer, nil, "wide_for_long", 0.90, false},
 		{"three of six refused", Answer, labelled("zero_filled", relation.Defensible, "a", 3, 3), "zero_filled", (0.75*2 + 3) / 8, false},
 		{"others of the class were accepted", Answer, labelled("tie_one", relation.Defensible, "a", 20, 0), "zero_filled", (0.75*20 + 20) / 40, false},
 		{"other data never passes, however often it was accepted", Answer, labelled("superset", relation.Difference, "a", 100, 0), "superset", (0.25*8 + 100) / 108, false},
@@ -109,18 +123,32 @@ func TestTableText(t *testing.T) {
 	for _, tc := range []struct{ why, text, says string }{
 		{"empty", "", "no rows"},
 		{"another header", "policy,relation\n", "line 1: expected the header"},
-		{"too few columns", header + "\nanswer\tsame\n", "line 2: 2 columns, want 8"},
-		{"an unknown policy", header + "\nmaybe\tsame\tequivalent\t1\t1\t1\t0.9\tyes\n", "column policy is"},
-		{"an unknown class", header + "\nanswer\tsame\tnice\t1\t1\t1\t0.9\tyes\n", "column class is"},
-		{"more accepted than cases", header + "\nanswer\tsame\tequivalent\t1\t2\t1\t0.9\tyes\n", "column accepted is"},
-		{"a chance above 1", header + "\n# note\n\nanswer\tsame\tequivalent\t1\t1\t1\t1.9\tyes\n", "line 4: column chance is"},
-		{"not a number", header + "\nanswer\tsame\tequivalent\t1\t1\t1\tNaN\tyes\n", "column chance is"},
-		{"neither yes nor no", header + "\nanswer\tsame\tequivalent\t1\t1\t1\t0.9\tsure\n", "column passes is"},
-		{"twice", header + "\nanswer\tsame\tequivalent\t1\t1\t1\t0.9\tyes\nanswer\tsame\tequivalent\t1\t1\t1\t0.9\tno\n", "line 3: same is there twice"},
+		{"too few columns", header + "\nanswer\tsame\n", "line 2: 2 columns, want 10"},
+		{"an unknown policy", header + "\nmaybe\tsame\tequivalent\t1\t1\t1\t0\t0\t0.9\tyes\n", "column policy is"},
+		{"an unknown class", header + "\nanswer\tsame\tnice\t1\t1\t1\t0\t0\t0.9\tyes\n", "column class is"},
+		{"more accepted than cases", header + "\nanswer\tsame\tequivalent\t1\t2\t1\t0\t0\t0.9\tyes\n", "column accepted is"},
+		{"a chance above 1", header + "\n# note\n\nanswer\tsame\tequivalent\t1\t1\t1\t0\t0\t1.9\tyes\n", "line 4: column chance is"},
+		{"not a number", header + "\nanswer\tsame\tequivalent\t1\t1\t1\t0\t0\tNaN\tyes\n", "column chance is"},
+		{"neither yes nor no", header + "\nanswer\tsame\tequivalent\t1\t1\t1\t0\t0\t0.9\tsure\n", "column passes is"},
+		{"twice", header + "\nanswer\tsame\tequivalent\t1\t1\t1\t0\t0\t0.9\tyes\nanswer\tsame\tequivalent\t1\t1\t1\t0\t0\t0.9\tno\n", "line 3: same is there twice"},
 	} {
 		if _, err := Parse([]byte(tc.text)); err == nil || !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%s: %v, want %q in it", tc.why, err, tc.says)
 		}
+	}
+}
+
+// A table of an earlier version, without chosen cases, is read as one that has none.
+func TestParseShortTable(t *testing.T) {
+	table, err := Parse([]byte("# made by hand\n" + shortHeader + "\n# of ours\nanswer\tsame\tequivalent\t4\t3\t2\t0.9\tyes\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, want := table.Rows()[0], (Row{Policy: Answer, Relation: "same", Class: relation.Equivalent, Cases: 4, Accepted: 3, Groups: 2, Chance: 0.9, Passes: true}); r != want {
+		t.Errorf("%+v, want %+v", r, want)
+	}
+	if len(table.Sources) != 1 || table.Sources[0] != "made by hand" {
+		t.Errorf("sources %q", table.Sources)
 	}
 }
 
@@ -137,7 +165,7 @@ func TestDeliveredTableIsWhole(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add([]byte(header + "\nanswer\tsame\tequivalent\t1\t1\t1\t0.9\tyes\n"))
+	f.Add([]byte(header + "\nanswer\tsame\tequivalent\t1\t1\t1\t0\t0\t0.9\tyes\n"))
 	f.Add(delivered)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		table, err := Parse(text)

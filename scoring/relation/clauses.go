@@ -32,7 +32,7 @@ var clauseKinds = []Kind{
 	},
 	{
 		Name: "order_total_for_raw", Class: Defensible, find: func(e *evidence) *found { return orderAggregated(e, predSide) },
-		Meaning: "Both queries keep the first rows of an order; the answer's is by an aggregate, gold's by single values.", Example: "ORDER BY x LIMIT 1; GROUP BY k ORDER BY SUM(x) LIMIT 1",
+		Meaning: "Both queries keep the first rows of an order in the same tables; the answer's is by an aggregate of what gold's is by as it is.", Example: "ORDER BY x LIMIT 1; GROUP BY k ORDER BY SUM(x) LIMIT 1",
 	},
 	{
 		Name: "order_raw_for_total", Class: Difference, find: func(e *evidence) *found { return orderAggregated(e, goldSide) },
@@ -209,8 +209,26 @@ func orderAggregated(e *evidence, has side) *found {
 	if !q.firsts() || q.gold.order[0].aggregated == q.pred.order[0].aggregated || q.gold.order[0].aggregated != (has == goldSide) {
 		return nil
 	}
+	if has == predSide && !q.totals() {
+		return nil // rows counted are another measure, and sums over other tables other sums
+	}
 	g, p := part(q.gold.order[0].text), part(q.pred.order[0].text)
 	return &found{text: fmt.Sprintf("Gold keeps the first rows by %s, the answer by %s: one is a total, the other a single value.", g, p), proof: Proof{Gold: g, Pred: p}}
+}
+
+// totals tells whether the answer sorts by an aggregate of what gold sorts by as it is, both in the
+// same tables.
+func (q *queries) totals() bool {
+	column := unqualified(q.gold.order[0].text)
+	return q.sameTables() && slices.ContainsFunc(q.pred.calls, func(c call) bool {
+		return sqlparts.IsAggregate(c.name) && unqualified(c.args) == column && strings.Contains(q.pred.order[0].text, c.name+"("+c.args)
+	})
+}
+
+// sameTables tells whether both queries read the same tables.
+func (q *queries) sameTables() bool {
+	g, p := q.loneTables()
+	return len(g) == 0 && len(p) == 0
 }
 
 func orderDiffers(e *evidence) *found {

@@ -388,6 +388,8 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "one more", gold: "n: [3], [4], [5]", pred: "total: [13]"},
 			{why: "of numbers of which one is a name", gold: "name, n: ['a', 3]", pred: "total: [3]"},
 			{why: "one number and zeros", gold: "n: [3], [0]", pred: "total: [3]"},
+			{why: "the question asks for all", gold: "age: [34], [35]", pred: "total: [69]", question: "What are the ages of all artists?"},
+			{why: "or for each", gold: "n: [3], [4]", pred: "n: [7]", question: "How many projects does each scientist work on?"},
 			{why: "nothing says that it is a sum", gold: "x: [3], [4]", pred: "best: [7]"},
 			{why: "they cancel out", gold: "n: [5], [-5]", pred: "total: [0]"},
 			{why: "parts of both signs", gold: "n: [5], [-2]", pred: "total: [3]"},

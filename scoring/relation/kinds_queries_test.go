@@ -14,6 +14,18 @@ var _ = addExamples(map[string]examplesOf{
 			{why: "the evidence has gold's", gold: "x: ['p']", pred: "x: ['q']", goldSQL: "SELECT x FROM m WHERE e = 'cl'", predSQL: "SELECT x FROM m WHERE e = 'chlorine'", question: "Which have chlorine?", evidence: "chlorine refers to e = 'cl'"},
 		},
 	},
+	"gold_finds_nothing": {
+		holds: []example{
+			{why: "gold's literal is misspelt", gold: "x", pred: "x: ['q']", goldSQL: "SELECT x FROM t WHERE e = 'c1' AND k = 5", predSQL: "SELECT x FROM t WHERE k = 5 AND t.e = 'cl'"},
+			{why: "its sum is NULL", gold: "x: [null]", pred: "x: [3]", goldSQL: "SELECT SUM(n) FROM t WHERE d = '2011-09'", predSQL: "SELECT SUM(n) FROM t WHERE d = '201109'"},
+		},
+		almost: []example{
+			{why: "the answer leaves a condition out", gold: "x", pred: "x: ['q']", goldSQL: "SELECT x FROM t WHERE e = 'cl' AND sex = 'M'", predSQL: "SELECT x FROM t WHERE e = 'cl'"},
+			{why: "it reads another table", gold: "x", pred: "x: ['q']", goldSQL: "SELECT x FROM t WHERE e = 'cl'", predSQL: "SELECT x FROM u WHERE e = 'cl'"},
+			{why: "gold asks nothing", gold: "x", pred: "x: ['q']", goldSQL: "SELECT x FROM t", predSQL: "SELECT x FROM t WHERE e = 'cl'"},
+			{why: "the answer finds nothing either", gold: "x", pred: "x: [null]", goldSQL: "SELECT x FROM t WHERE e = 'c1'", predSQL: "SELECT MAX(x) FROM t WHERE e = 'cl'"},
+		},
+	},
 	"gold_vacuous_limit": {
 		holds:  []example{of("the sum is of all", "SELECT SUM(v) FROM b JOIN w ON b.w = w.c ORDER BY w.capacity DESC LIMIT 1", "SELECT SUM(v) FROM b JOIN w ON b.w = w.c WHERE w.capacity = (SELECT MAX(capacity) FROM w)", "")},
 		almost: []example{of("the sums are of groups", "SELECT SUM(v) FROM b JOIN w ON b.w = w.c GROUP BY w.c ORDER BY w.capacity DESC LIMIT 1", "SELECT SUM(v) FROM b", "")},
@@ -23,8 +35,11 @@ var _ = addExamples(map[string]examplesOf{
 		almost: []example{of("not every group has two", "SELECT id FROM s GROUP BY id HAVING COUNT(*) >= 2", "SELECT s.id FROM s JOIN m ON s.id = m.id", "")},
 	},
 	"gold_ungrouped": {
-		holds:  []example{of("one average for all", "SELECT AVG(v) FROM t", "SELECT k, AVG(v) FROM t GROUP BY k", "What is the average value of each?")},
-		almost: []example{of("the question is about all", "SELECT AVG(v) FROM t", "SELECT k, AVG(v) FROM t GROUP BY k", "What is the average value?")},
+		holds: []example{of("one average for all", "SELECT AVG(v) FROM t", "SELECT k, AVG(v) FROM t GROUP BY k", "What is the average value of each?")},
+		almost: []example{
+			of("the question is about all", "SELECT AVG(v) FROM t", "SELECT k, AVG(v) FROM t GROUP BY k", "What is the average value?"),
+			of("the answer groups something else", "SELECT COUNT(*) FROM transactions", "SELECT account, COUNT(*) FROM accounts GROUP BY account", "How many transactions does each account have?"),
+		},
 	},
 	"gold_sort_against_question": {
 		holds: []example{
@@ -35,12 +50,13 @@ var _ = addExamples(map[string]examplesOf{
 			of("gold does what the question asks", "SELECT x FROM t ORDER BY r DESC LIMIT 1", "SELECT x FROM t ORDER BY r LIMIT 1", "Which has the highest r?"),
 			of("the question has both", "SELECT x FROM t ORDER BY r LIMIT 1", "SELECT x FROM t ORDER BY r DESC LIMIT 1", "Which of the lowest has the highest r?"),
 			of("by another measure", "SELECT x FROM t ORDER BY r LIMIT 1", "SELECT x FROM t ORDER BY s DESC LIMIT 1", "Which has the highest r?"),
+			of("of other things", "SELECT x FROM t ORDER BY r LIMIT 1", "SELECT x FROM u ORDER BY r DESC LIMIT 1", "Which has the highest r?"),
 			of("the oldest has the earliest birth and the highest age", "SELECT x FROM t ORDER BY born LIMIT 1", "SELECT x FROM t ORDER BY born DESC LIMIT 1", "Who is the oldest?"),
 		},
 	},
 	"gold_and_for_or": {
 		holds:  []example{of("the question says or", "SELECT x FROM t WHERE c = 'A' INTERSECT SELECT x FROM t WHERE c = 'B'", "SELECT x FROM t WHERE c = 'A' OR c = 'B'", "Which are from A or B?")},
-		almost: []example{of("the question says and", "SELECT x FROM t WHERE c = 'A' INTERSECT SELECT x FROM t WHERE c = 'B'", "SELECT x FROM t WHERE c = 'A' OR c = 'B'", "Which are from A and B?")},
+		almost: []example{of("the question says and", "SELECT x FROM t WHERE c = 'A' INTERSECT SELECT x FROM t WHERE c = 'B'", "SELECT x FROM t WHERE c = 'A' OR c = 'B'", "Which are from A and B?"), of("what both share", "SELECT x FROM t WHERE c = 'A' INTERSECT SELECT x FROM t WHERE c = 'B'", "SELECT x FROM t WHERE c = 'A' OR c = 'B'", "Which are shared by A or B?")},
 	},
 	"filter_missing": {
 		holds:  []example{{why: "without b = 2", gold: "n: [1]", pred: "n: [1], [5]", goldSQL: "SELECT n FROM t WHERE a = 1 AND b = 2", predSQL: "SELECT n FROM t WHERE a = 1"}},
@@ -111,8 +127,13 @@ var _ = addExamples(map[string]examplesOf{
 		almost: []example{{why: "one does not divide", gold: "x: [41.5]", pred: "x: [17.25]", goldSQL: "SELECT SUM(a) FROM t", predSQL: "SELECT SUM(a) / COUNT(b) FROM t"}},
 	},
 	"order_total_for_raw": {
-		holds:  []example{of("by the sum", "SELECT x FROM t ORDER BY p DESC LIMIT 1", "SELECT x FROM t GROUP BY x ORDER BY SUM(p) DESC LIMIT 1", "")},
-		almost: []example{of("both by single values", "SELECT x FROM t ORDER BY p DESC LIMIT 1", "SELECT x FROM t ORDER BY q DESC LIMIT 1", "")},
+		holds: []example{of("by the sum", "SELECT x FROM t ORDER BY p DESC LIMIT 1", "SELECT x FROM t GROUP BY x ORDER BY SUM(p) DESC LIMIT 1", "")},
+		almost: []example{
+			of("both by single values", "SELECT x FROM t ORDER BY p DESC LIMIT 1", "SELECT x FROM t ORDER BY q DESC LIMIT 1", ""),
+			of("by how many rows there are", "SELECT x FROM t ORDER BY p DESC LIMIT 1", "SELECT x FROM t GROUP BY x ORDER BY COUNT(*) DESC LIMIT 1", ""),
+			of("by the sum of something else", "SELECT x FROM t ORDER BY p DESC LIMIT 1", "SELECT x FROM t GROUP BY x ORDER BY SUM(q) DESC LIMIT 1", ""),
+			of("by the sum over other rows", "SELECT x FROM t ORDER BY p DESC LIMIT 1", "SELECT x FROM t JOIN u ON t.k = u.k GROUP BY x ORDER BY SUM(p) DESC LIMIT 1", ""),
+		},
 	},
 	"order_raw_for_total": {
 		holds:  []example{of("by single values", "SELECT x FROM t GROUP BY x ORDER BY SUM(p) DESC LIMIT 1", "SELECT x FROM t ORDER BY p DESC LIMIT 1", ""), of("the sum by its alias", "SELECT x, SUM(p) AS s FROM t GROUP BY x ORDER BY s DESC LIMIT 1", "SELECT x FROM t ORDER BY p DESC LIMIT 1", "")},

@@ -55,6 +55,20 @@ var _ = addExamples(map[string]examplesOf{
 		holds:  []example{{why: "an aggregate over no rows", gold: "s", pred: "s: [null]"}},
 		almost: []example{{why: "two rows of NULL are rows", gold: "s", pred: "s: [null], [null]"}, {why: "a zero is a number", gold: "s", pred: "s: [0]"}},
 	},
+	"blank_rows": {
+		holds: []example{
+			{why: "a person without a name", gold: "name: ['Ada'], ['Bob']", pred: "name: ['Ada'], ['Bob'], [null], [null]", goldSQL: "SELECT name FROM t WHERE name IS NOT NULL", predSQL: "SELECT name FROM t"},
+			{why: "in gold", gold: "name: ['Ada'], ['Bob'], [null]", pred: "name: ['Bob'], ['Ada']", goldSQL: "SELECT u.name FROM t LEFT JOIN u ON t.k = u.k", predSQL: "SELECT u.name FROM t JOIN u ON t.k = u.k"},
+			{why: "beside repetitions that DISTINCT drops", gold: "name: ['Ada'], ['Bob']", pred: "name: ['Ada'], ['Bob'], ['Ada'], [null]", goldSQL: "SELECT DISTINCT name FROM t WHERE name IS NOT NULL", predSQL: "SELECT name FROM t", second: true},
+		},
+		almost: []example{
+			{why: "a group without a name has a figure", gold: "name, n: ['Ada', 1], ['Bob', 2]", pred: "name, n: ['Ada', 1], ['Bob', 2], [null, 3]", goldSQL: "SELECT name FROM t WHERE name IS NOT NULL", predSQL: "SELECT name FROM t"},
+			{why: "a name is missing as well", gold: "name: ['Ada'], ['Bob']", pred: "name: ['Ada'], [null]", goldSQL: "SELECT name FROM t WHERE name IS NOT NULL", predSQL: "SELECT name FROM t"},
+			{why: "a name repeats, and nothing says why", gold: "name: ['Ada'], ['Bob']", pred: "name: ['Ada'], ['Ada'], ['Bob'], [null]", goldSQL: "SELECT name FROM t WHERE name IS NOT NULL", predSQL: "SELECT name FROM t"},
+			{why: "the queries do not say why", gold: "name: ['Ada'], ['Bob']", pred: "name: ['Ada'], ['Bob'], [null]", goldSQL: "SELECT name FROM t", predSQL: "SELECT name FROM u"},
+			{why: "nothing else is there", gold: "name: ['Ada']", pred: "name: [null]", goldSQL: "SELECT name FROM t WHERE name IS NOT NULL", predSQL: "SELECT name FROM t"},
+		},
+	},
 	"null_rows_kept": {
 		holds:  []example{{why: "a group for those without a region", gold: "region, n: ['north', 4], ['south', 6]", pred: "region, n: ['north', 4], ['south', 6], [null, 3]"}},
 		almost: []example{{why: "the row more has a region", gold: "region, n: ['north', 4], ['south', 6]", pred: "region, n: ['north', 4], ['south', 6], ['east', 3]"}},

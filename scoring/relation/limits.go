@@ -16,7 +16,7 @@ var limitKinds = []Kind{
 	},
 	{
 		Name: "gold_sort_against_question", Class: Defensible, find: sortAgainstQuestion,
-		Meaning: "Both queries keep the first rows by one and the same measure; the question asks for its highest (or lowest), the answer sorts so and gold the other way.", Example: "ORDER BY rank LIMIT 1; ORDER BY rank DESC LIMIT 1, where the question asks for the highest",
+		Meaning: "Both queries keep the first rows by one and the same measure in the same tables; the question asks for its highest (or lowest), the answer sorts so and gold the other way.", Example: "ORDER BY rank LIMIT 1; ORDER BY rank DESC LIMIT 1, where the question asks for the highest",
 	},
 	{
 		Name: "sort_flipped", Class: Difference, find: sortFlipped,
@@ -72,7 +72,7 @@ var (
 
 func sortAgainstQuestion(e *evidence) *found {
 	q := e.queries()
-	if !q.firsts() || q.gold.order[0].text != q.pred.order[0].text || q.gold.order[0].desc == q.pred.order[0].desc {
+	if !q.firsts() || !q.sameTables() || q.gold.order[0].text != q.pred.order[0].text || q.gold.order[0].desc == q.pred.order[0].desc {
 		return nil
 	}
 	question := plain(e.Question + " " + e.Evidence)

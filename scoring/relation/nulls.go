@@ -19,6 +19,10 @@ var nullKinds = []Kind{
 		Meaning: "All rows agree but that the NULLs of a column are one and the same text on the other side, a word for what is missing, which does not occur there otherwise and which its query writes; where the queries are not known, the answer has it.", Example: "(NULL, 3); ('unknown', 3)",
 	},
 	{
+		Name: "blank_rows", Class: Defensible, find: blankRows,
+		Meaning: "Every row of one side is on the other, whose other rows are NULL in every column of gold, and say nothing; one query alone leaves NULLs out, by IS NOT NULL or an inner join. The other rows stand there equally often, or one query alone drops repetitions.", Example: "('Ada'), ('Bob'); ('Ada'), ('Bob'), (NULL)",
+	},
+	{
 		Name: "null_rows_kept", Class: Defensible, find: func(e *evidence) *found { return nullRows(e, predSide) },
 		Meaning: "Every gold row is there; each other row of the answer has NULL in one and the same column, where gold never has one.", Example: "('a', 1); ('a', 1), (NULL, 4)",
 	},
@@ -201,6 +205,44 @@ func (e *evidence) labels(pair int, c *scoring.Column, text string) bool {
 	return strings.Contains(strings.ToLower(sql), "'"+strings.ToLower(text)+"'")
 }
 
+// blankRows tells whether rows of NULLs are all that one side has and the other has not.
+func blankRows(e *evidence) *found {
+	m := e.rows()
+	if m == nil || m.equal == 0 || (len(m.newGold) > 0) == (len(m.newPred) > 0) {
+		return nil
+	}
+	rows, s := m.newPred, predSide
+	if len(m.newGold) > 0 {
+		rows, s = m.newGold, goldSide
+	}
+	for k := range e.a.Columns {
+		if !nullAt(&e.table(s).Columns[e.columnOfPair(s, k)], rows) {
+			return nil
+		}
+	}
+	q := e.queries()
+	if fewer, more := q.gold, q.pred; !q.both() || s == predSide && !fewer.leavesNullsOut(more) || s == goldSide && !more.leavesNullsOut(fewer) {
+		return nil
+	}
+	if len(m.onlyGold)+len(m.onlyPred) > len(rows) && !e.queries().repeat(m) {
+		return nil
+	}
+	r := &found{text: fmt.Sprintf("Both results hold the same rows; besides, the answer has %s of NULLs.", plural(len(rows), "row"))}
+	if s == goldSide {
+		r.text = fmt.Sprintf("Both results hold the same rows; besides, gold has %s of NULLs.", plural(len(rows), "row"))
+	}
+	r.proof.OnlyGold, r.proof.OnlyPred, r.proof.Rows = len(m.onlyGold), len(m.onlyPred), some(rows)
+	return r
+}
+
+// leavesNullsOut tells whether a query drops NULLs that another keeps.
+func (q *query) leavesNullsOut(other *query) bool {
+	drops := func(q *query) bool {
+		return slices.ContainsFunc(q.conditions, func(c condition) bool { return c.op == "is" && c.value == "not null" })
+	}
+	return drops(q) && !drops(other) || other.outer && !q.outer
+}
+
 // nullRows tells whether all rows that one side has more are NULL in a column in which the other
 // side never is.
 func nullRows(e *evidence, more side) *found {
@@ -212,7 +254,7 @@ func nullRows(e *evidence, more side) *found {
 	if more == goldSide {
 		rows, none = none, rows
 	}
-	if len(rows) == 0 || len(none) > 0 || m.equal == 0 || e.totalRow(more) >= 0 {
+	if len(rows) == 0 || len(none) > 0 || m.equal == 0 || e.totalRow(more) >= 0 || blankRows(e) != nil {
 		return nil
 	}
 	at := -1 // of several such columns, the first by name

@@ -11,6 +11,10 @@ import (
 // referenceKinds are differences that speak against the gold query rather than the answer's.
 var referenceKinds = []Kind{
 	{
+		Name: "gold_finds_nothing", Class: Defensible, find: goldFindsNothing,
+		Meaning: "Gold is empty, or one row of NULLs, and the answer is neither; it reads the same tables and holds every column to a value that gold does, so that it is no wider.", Example: "no rows, WHERE e = 'c1'; ('a'), WHERE e = 'cl'",
+	},
+	{
 		Name: "gold_literal_foreign", Class: Defensible, find: func(e *evidence) *found { return foreignLiteral(e, goldSide) },
 		Meaning: "Gold compares a column with a literal that neither the question nor its evidence has; the answer compares it with one that is in the question.", Example: "id = 'TR000'; id = 'TR346', which the question asks for",
 	},
@@ -24,11 +28,11 @@ var referenceKinds = []Kind{
 	},
 	{
 		Name: "gold_ungrouped", Class: Defensible, find: ungrouped,
-		Meaning: "The question asks for something of each; gold aggregates all rows into one, and the answer groups.", Example: "SELECT AVG(x); SELECT k, AVG(x) GROUP BY k",
+		Meaning: "The question asks for something of each; gold aggregates all rows into one, and the answer groups those of the same tables.", Example: "SELECT AVG(x); SELECT k, AVG(x) GROUP BY k",
 	},
 	{
 		Name: "gold_and_for_or", Class: Defensible, find: goldAndForOr,
-		Meaning: "The question says or and not both; gold keeps what meets two conditions at once, the answer what meets either.", Example: "… INTERSECT …; x = 'a' OR x = 'b'",
+		Meaning: "The question says or, and not both, shared or common; gold keeps what meets two conditions at once, the answer what meets either.", Example: "… INTERSECT …; x = 'a' OR x = 'b'",
 	},
 }
 
@@ -117,6 +121,26 @@ func foreignLiteral(e *evidence, foreign side) *found {
 	return nil
 }
 
+// goldFindsNothing tells whether gold finds nothing where the answer, by conditions on the same
+// columns, finds something.
+func goldFindsNothing(e *evidence) *found {
+	q := e.queries()
+	if e.queriesOnly || !q.both() || !isNothing(blankness(e.gold)) || isNothing(blankness(e.pred)) || !q.sameTables() || len(q.gold.filters()) == 0 {
+		return nil
+	}
+	for _, c := range q.gold.conditions {
+		if c.literal == "" && plainColumn(c.column) && plainColumn(c.value) {
+			continue // it joins tables
+		}
+		if !slices.ContainsFunc(q.pred.conditions, func(o condition) bool {
+			return unqualified(bareColumn(o.column)) == unqualified(bareColumn(c.column))
+		}) {
+			return nil
+		}
+	}
+	return &found{text: "Gold finds nothing; the answer, by conditions on the same columns of the same tables, finds something."}
+}
+
 func vacuousLimit(e *evidence) *found {
 	q := e.queries()
 	if !q.both() || !q.gold.aggregatesAll() || len(q.gold.query.OrderBy) == 0 || q.gold.query.Limit == nil || q.pred.aggregatesAll() && len(q.pred.query.OrderBy) > 0 && q.pred.query.Limit != nil {
@@ -149,7 +173,7 @@ func ungrouped(e *evidence) *found {
 	q := e.queries()
 	question := plain(e.Question)
 	each := slices.ContainsFunc([]string{" each ", " per ", " for every ", " of every ", " by each "}, func(w string) bool { return strings.Contains(question, w) })
-	if !q.both() || !each || !q.gold.aggregatesAll() || !q.pred.grouped() {
+	if !q.both() || !each || !q.gold.aggregatesAll() || !q.pred.grouped() || !q.sameTables() {
 		return nil
 	}
 	return &found{text: "The question asks for something of each; gold makes one row of all, and the answer groups."}
@@ -163,7 +187,8 @@ func (q *query) alternates() bool { return !q.intersects && (q.ors > 0 || q.unit
 func goldAndForOr(e *evidence) *found {
 	q := e.queries()
 	question := plain(e.Question)
-	if !q.both() || !q.gold.conjoins() || !q.pred.alternates() || !strings.Contains(question, " or ") || strings.Contains(question, " both ") {
+	both := slices.ContainsFunc([]string{" both ", " shared ", " share ", " common "}, func(w string) bool { return strings.Contains(question, w) })
+	if !q.both() || !q.gold.conjoins() || !q.pred.alternates() || !strings.Contains(question, " or ") || both {
 		return nil
 	}
 	return &found{text: "The question says or; gold keeps what meets both conditions (INTERSECT), the answer what meets either."}
