@@ -20,7 +20,7 @@ const (
 // the pairs found, those with the most equal cells are matched first. It tells whether there were
 // any.
 func (p *problem) matchNeighbors() bool {
-	best := make([]near, p.gold.len()*candidates) // of each gold kind, descending by weight
+	best := make([]nearest, p.gold.len())
 	order := p.bySelectivity()
 	p.packed = p.pack()
 	each(len(p.codes), len(p.predRows) >= parallelRows, func(k int) { p.place(&p.codes[k]) })
@@ -28,7 +28,7 @@ func (p *problem) matchNeighbors() bool {
 	var lists [2]sorter // of both sides, with what passes share
 	var at []int
 	var side *packed
-	for range min(passes, len(order)) {
+	for pass := range min(passes, len(order)) {
 		var gold, pred []keyed
 		if aligned {
 			parts, used := p.keyParts(order)
@@ -39,23 +39,21 @@ func (p *problem) matchNeighbors() bool {
 		at = meet(at, gold, pred)
 		side = p.packed.inOrder(side, gold, pred)
 		Spread(len(gold), func(lo, hi int) {
-			var least [32]int32 // weights to beat, read together so that the waits for memory overlap
+			var least [32]near // what is to beat, read together so that the waits for memory overlap
 			for x := lo; x < hi; x++ {
 				ahead := (x - lo) % len(least)
 				if ahead == 0 {
 					for n := range min(len(least), hi-x) {
-						least[n] = best[int(gold[x+n].row)*candidates+candidates-1].weight
+						least[n] = best[gold[x+n].row][candidates-1]
 					}
 				}
-				i, beat := int(gold[x].row), least[ahead]
+				beat := least[ahead].weight()
 				from, to := max(0, at[x]-window/2), min(len(pred), at[x]+window/2)
 				var weights [window]int32
 				side.equal(x, from, to, &weights)
 				for k, w := range weights[:to-from] {
 					if w > beat {
-						found := best[i*candidates:][:candidates]
-						offer(found, near{pred[from+k].row, w})
-						beat = found[candidates-1].weight
+						beat = best[gold[x].row].offer(newNear(pred[from+k].row, w, pass*window+k))
 					}
 				}
 			}
@@ -64,7 +62,8 @@ func (p *problem) matchNeighbors() bool {
 	}
 	found := false
 	for _, k := range byWeight(best, len(p.codes)) {
-		gold, pred := int(k/candidates), int(best[k].pred)
+		gold := int(k / candidates)
+		pred := int(best[gold][k%candidates].pred())
 		if n := min(p.gold.left(gold), p.pred.left(pred)); n > 0 {
 			p.pair(gold, pred, n)
 			found = true
@@ -73,46 +72,60 @@ func (p *problem) matchNeighbors() bool {
 	return found
 }
 
-// near is a predicted kind and how many of its cells equal those of a gold kind.
-type near struct{ pred, weight int32 }
+// near is a predicted kind and how many of its cells equal those of a gold kind, in one word: the
+// weight, then which of the offers it was, the first being the largest, then the kind, from 1. A
+// larger one is better; 0 is none.
+type near uint64
+
+func newNear(pred, weight int32, offer int) near {
+	return near(weight)<<40 | near(passes*window-offer)<<32 | near(pred+1) //nolint:gosec // none is negative
+}
+
+func (n near) weight() int32 { return int32(n >> 40) }       //nolint:gosec // columns are far fewer
+func (n near) pred() int32   { return int32(uint32(n)) - 1 } //nolint:gosec // a kind
+
+// nearest are what is nearest to a gold kind, descending.
+type nearest [candidates]near
+
+// offer keeps what is better than the last that is there, unless it is there. It returns the weight
+// that the next one has to beat. It sorts without jumps, which would be guessed wrong again and
+// again.
+func (b *nearest) offer(n near) (beat int32) {
+	b0, b1, b2, b3 := b[0], b[1], b[2], b[3]
+	if p := uint32(n); uint32(b0) == p || uint32(b1) == p || uint32(b2) == p || uint32(b3) == p { //nolint:gosec // the kind
+		return b3.weight()
+	}
+	b0, n = max(b0, n), min(b0, n)
+	b1, n = max(b1, n), min(b1, n)
+	b2, n = max(b2, n), min(b2, n)
+	b3 = max(b3, n)
+	*b = nearest{b0, b1, b2, b3}
+	return b3.weight()
+}
 
 // byWeight lists the places of what is near each gold kind by weight, at most most, the heaviest
 // first, and leaves out those of none.
-func byWeight(best []near, most int) []int32 {
+func byWeight(best []nearest, most int) []int32 {
 	at := make([]int, most+2) // of each weight, where the next place of it goes
-	for _, b := range best {
-		at[b.weight]++
+	for i := range best {
+		for _, b := range best[i] {
+			at[b.weight()]++
+		}
 	}
 	n := 0
 	for w := most; w > 0; w-- {
 		n, at[w] = n+at[w], n
 	}
 	out := make([]int32, n)
-	for k, b := range best {
-		if b.weight > 0 {
-			out[at[b.weight]] = int32(k) //nolint:gosec // rows are bounded far below
-			at[b.weight]++
+	for i := range best {
+		for k, b := range best[i] {
+			if w := b.weight(); w > 0 {
+				out[at[w]] = int32(i*candidates + k) //nolint:gosec // rows are bounded far below
+				at[w]++
+			}
 		}
 	}
 	return out
-}
-
-// offer keeps e, which is better than the last that is there, unless it is there. Among equals the
-// first stays.
-func offer(best []near, e near) {
-	at := len(best) - 1
-	for at > 0 && best[at-1].weight < e.weight {
-		at--
-	}
-	for k := range best[:at] {
-		if best[k].pred == e.pred {
-			return
-		}
-	}
-	for k := len(best) - 1; k > at; k-- {
-		best[k] = best[k-1]
-	}
-	best[at] = e
 }
 
 // packed are the cells of all kinds, each in as few bits of a word as its column needs, so that
@@ -271,23 +284,36 @@ func (p *problem) sorted(order []int, goldSide bool) []keyed {
 		side = &p.gold
 	}
 	width := len(p.codes)
+	type column struct {
+		at, shift int
+		bits      int
+		places    []uint64
+		ranks     int32 // codes below it have ranges
+	}
+	columns := make([]column, len(order))
+	for i, k := range order {
+		c := &p.codes[k]
+		columns[i] = column{at: k, shift: 64 - c.bits, bits: c.bits, places: c.places}
+		if r := c.col.ranges; r != nil && goldSide {
+			columns[i].ranks = r.n
+		}
+	}
 	out := make([]keyed, side.len())
 	Spread(len(out), func(lo, hi int) {
 		for t := lo; t < hi; t++ {
-			key, used := uint64(0), 0
-			for _, k := range order {
-				at := t*width + k
-				c := &p.codes[k]
-				code, n := int(side.cells[at]), c.bits
-				if code == dead { // without a jump, which would be guessed wrong half of the time
-					code, n = c.n, 0
+			key, used, cells := uint64(0), 0, side.cells[t*width:][:width]
+			for i := range columns {
+				c := &columns[i]
+				code := cells[c.at]
+				if code == dead {
+					continue
 				}
-				cell := c.places[code]
-				if r := c.col.ranges; r != nil && goldSide && n > 0 && code < int(r.n) { // the middle of its range
-					cell = uint64(code+int(side.ends[at])-1) / 2 //nolint:gosec // a live range holds something
+				place := c.places[code]
+				if code < c.ranks { // the middle of its range
+					place = uint64(code+side.ends[t*width+c.at]-1) / 2 //nolint:gosec // a live range holds something
 				}
-				key |= cell << (64 - c.bits) >> used
-				if used += n; used >= 64 {
+				key |= place << c.shift >> used
+				if used += c.bits; used >= 64 {
 					break
 				}
 			}
@@ -381,7 +407,7 @@ func (p *problem) keyParts(order []int) (parts []keyPart, used int) {
 		c := &p.codes[k]
 		n := min(c.bits, room)
 		part := keyPart{col: k, of: make([]uint64, c.n)}
-		for code, place := range c.places[:c.n] {
+		for code, place := range c.places {
 			part.of[code] = place >> (c.bits - n)
 		}
 		width := n
@@ -421,10 +447,10 @@ func (p *problem) keyParts(order []int) (parts []keyPart, used int) {
 // magnitude where there are ranges, else by their keys, of which a few bits more than there are
 // values keep most of them apart.
 func (p *problem) place(c *codes) {
-	c.places = make([]uint64, c.n+1) // the last of a dead cell: 0
+	c.places = make([]uint64, c.n)
 	if r := c.col.ranges; r != nil {
 		c.bits = bits.Len(uint(r.n)) //nolint:gosec // not negative
-		for code := range c.places[:c.n] {
+		for code := range c.places {
 			if c.places[code] = 1<<c.bits - 1; int32(code) < r.n { //nolint:gosec // rows are bounded far below
 				c.places[code] = uint64(code)
 			}
