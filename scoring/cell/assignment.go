@@ -55,7 +55,7 @@ func (p *problem) newAssignment() *assignment {
 	golds, preds := p.gold.len(), p.pred.len()
 	a := &assignment{
 		edges: make([]edge, 0, p.common), start: make([]int32, 1, golds+1), into: make([][]int32, preds),
-		supply: make([]int32, golds), demand: make([]int32, preds), gold: make([]int32, golds), pred: make([]int32, preds),
+		supply: p.gold.rows(), demand: p.pred.rows(), gold: make([]int32, golds), pred: make([]int32, preds),
 		goldSeen: make([]int32, golds), predSeen: make([]int32, preds),
 	}
 	p.listKinds()
@@ -81,10 +81,6 @@ func (p *problem) newAssignment() *assignment {
 			most, weight[j] = max(most, weight[j]), 0
 		}
 		a.start = append(a.start, int32(len(a.edges))) //nolint:gosec // p.common is bounded far below
-		a.supply[t] = p.gold.left(t)
-	}
-	for j := range preds {
-		a.demand[j] = p.pred.left(j)
 	}
 	for t := range a.gold {
 		a.gold[t] = most

@@ -34,7 +34,7 @@ func (p *problem) matchNeighbors() bool {
 			parts, used := p.keyParts(order)
 			gold, pred = p.packed.sorted(&lists[0], parts, used, true), p.packed.sorted(&lists[1], parts, used, false)
 		} else {
-			gold, pred = p.sorted(order, true), p.sorted(order, false)
+			gold, pred = p.sorted(&lists[0], order, true), p.sorted(&lists[1], order, false)
 		}
 		at = meet(at, gold, pred)
 		side = p.packed.inOrder(side, gold, pred)
@@ -61,11 +61,14 @@ func (p *problem) matchNeighbors() bool {
 		order = append(order[1:], order[0])
 	}
 	found := false
+	goldLeft, predLeft := p.gold.rows(), p.pred.rows()
 	for _, k := range byWeight(best, len(p.codes)) {
-		gold := int(k / candidates)
-		pred := int(best[gold][k%candidates].pred())
-		if n := min(p.gold.left(gold), p.pred.left(pred)); n > 0 {
-			p.pair(gold, pred, n)
+		gold := k / candidates
+		pred := best[gold][k%candidates].pred()
+		if n := min(goldLeft[gold], predLeft[pred]); n > 0 {
+			p.pair(int(gold), int(pred), n)
+			goldLeft[gold] -= n
+			predLeft[pred] -= n
 			found = true
 		}
 	}
@@ -183,15 +186,26 @@ func (c *packed) side(p *problem, cells []int32, after, plus int) []uint64 {
 	for k := range none {
 		none[k] = uint64(p.codes[k].n + after) //nolint:gosec // not negative
 	}
+	from := make([]int, 1, c.words+1) // of each word, its first column
+	for k := range c.lanes {
+		if c.lanes[k].word == len(from) {
+			from = append(from, k)
+		}
+	}
+	from = append(from, width)
 	words := make([]uint64, len(cells)/width*c.words)
 	for t := range len(cells) / width {
-		kind := words[t*c.words:][:c.words]
-		for k, code := range cells[t*width:][:width] {
-			v := uint64(max(int(code)+plus, 0)) //nolint:gosec // not negative
-			if code == dead {
-				v, c.dead = none[k], true
+		kind := cells[t*width:][:width]
+		for w := range c.words {
+			word := uint64(0)
+			for k := from[w]; k < from[w+1]; k++ {
+				v := uint64(max(int(kind[k])+plus, 0)) //nolint:gosec // not negative
+				if kind[k] == dead {
+					v, c.dead = none[k], true
+				}
+				word |= v << c.lanes[k].shift
 			}
-			kind[c.lanes[k].word] |= v << c.lanes[k].shift
+			words[t*c.words+w] = word
 		}
 	}
 	return words
@@ -278,7 +292,7 @@ func (p *problem) bySelectivity() []int {
 }
 
 // sorted lists the kinds of one side by their live cells, taken in an order of the columns.
-func (p *problem) sorted(order []int, goldSide bool) []keyed {
+func (p *problem) sorted(s *sorter, order []int, goldSide bool) []keyed {
 	side := &p.pred
 	if goldSide {
 		side = &p.gold
@@ -298,8 +312,8 @@ func (p *problem) sorted(order []int, goldSide bool) []keyed {
 			columns[i].ranks = r.n
 		}
 	}
-	out := make([]keyed, side.len())
-	Spread(len(out), func(lo, hi int) {
+	keys := s.room(side.len())
+	Spread(len(keys), func(lo, hi int) {
 		for t := lo; t < hi; t++ {
 			key, used, cells := uint64(0), 0, side.cells[t*width:][:width]
 			for i := range columns {
@@ -317,11 +331,10 @@ func (p *problem) sorted(order []int, goldSide bool) []keyed {
 					break
 				}
 			}
-			out[t] = keyed{key, int32(t)} //nolint:gosec // rows are bounded far below
+			keys[t] = key
 		}
 	})
-	sortKeyed(out)
-	return out
+	return s.sort(64)
 }
 
 // sorted lists the kinds of one side by parts of keys, which have so many bits together.
