@@ -24,7 +24,7 @@ type NumberCount struct {
 // place. Values further apart, and fractions, are counted in a hash table, while there are at most
 // countTable distinct ones and at most one for every countShare rows.
 const (
-	countWindow = 1 << 12
+	countWindow = 1 << 14
 	countTable  = 1 << 12
 	countShare  = 16
 )

@@ -27,7 +27,7 @@ func (p *problem) matchNeighbors() bool {
 	aligned := !p.packed.ranged && !p.packed.dead
 	var lists [2]sorter // of both sides, with what passes share
 	var at []int
-	var side *packed
+	var side []uint64 // cells of the predicted kinds, in order
 	for pass := range min(passes, len(order)) {
 		var gold, pred []keyed
 		if aligned {
@@ -37,7 +37,7 @@ func (p *problem) matchNeighbors() bool {
 			gold, pred = p.sorted(&lists[0], order, true), p.sorted(&lists[1], order, false)
 		}
 		at = meet(at, gold, pred)
-		side = p.packed.inOrder(side, gold, pred)
+		side = p.packed.inOrder(side, pred)
 		Spread(len(gold), func(lo, hi int) {
 			var least [32]near // what is to beat, read together so that the waits for memory overlap
 			for x := lo; x < hi; x++ {
@@ -50,7 +50,7 @@ func (p *problem) matchNeighbors() bool {
 				beat := least[ahead].weight()
 				from, to := max(0, at[x]-window/2), min(len(pred), at[x]+window/2)
 				var weights [window]int32
-				side.equal(x, from, to, &weights)
+				p.packed.equal(int(gold[x].row), side[from*p.packed.words:to*p.packed.words], &weights)
 				for k, w := range weights[:to-from] {
 					if w > beat {
 						beat = best[gold[x].row].offer(newNear(pred[from+k].row, w, pass*window+k))
@@ -211,43 +211,32 @@ func (c *packed) side(p *problem, cells []int32, after, plus int) []uint64 {
 	return words
 }
 
-// inOrder is a copy in the order of two lists of kinds, so that what is compared lies together. It
-// takes the place of an earlier one, if there is one.
-func (c *packed) inOrder(out *packed, gold, pred []keyed) *packed {
-	if out == nil {
-		copied := *c
-		out = &copied
-		out.gold, out.pred = make([]uint64, len(c.gold)), make([]uint64, len(c.pred))
-		if c.ranged {
-			out.last = make([]uint64, len(c.last))
-		}
+// inOrder are the cells of predicted kinds in the order of a list, so that what is compared with a
+// gold kind lies together. They take the place of earlier ones, if there are any.
+func (c *packed) inOrder(into []uint64, list []keyed) []uint64 {
+	if into == nil {
+		into = make([]uint64, len(c.pred))
 	}
-	arrange := func(into, words []uint64, list []keyed) {
-		if c.words == 1 {
-			for k, e := range list {
-				into[k] = words[e.row]
-			}
-			return
-		}
+	if c.words == 1 {
 		for k, e := range list {
-			from, to := words[int(e.row)*c.words:][:c.words], into[k*c.words:][:c.words]
-			for w, word := range from {
-				to[w] = word
-			}
+			into[k] = c.pred[e.row]
+		}
+		return into
+	}
+	for k, e := range list {
+		from, to := c.pred[int(e.row)*c.words:][:c.words], into[k*c.words:][:c.words]
+		for w, word := range from {
+			to[w] = word
 		}
 	}
-	arrange(out.gold, c.gold, gold)
-	arrange(out.pred, c.pred, pred)
-	if c.ranged {
-		arrange(out.last, c.last, gold)
-	}
-	return out
+	return into
 }
 
-// equal counts the cells of a gold kind that equal those of each of some predicted ones.
-func (c *packed) equal(gold, from, to int, out *[window]int32) {
+// equal counts the cells of a gold kind that equal those of each of some predicted ones, of which it
+// takes the cells of at most window.
+func (c *packed) equal(gold int, pred []uint64, out *[window]int32) {
 	clear(out[:])
-	g, pred := c.gold[gold*c.words:][:c.words], c.pred[from*c.words:to*c.words] // of at most window kinds
+	g := c.gold[gold*c.words:][:c.words]
 	for w, top := range c.tops {
 		switch first := g[w]; {
 		case c.ranged:
@@ -299,15 +288,17 @@ func (p *problem) sorted(s *sorter, order []int, goldSide bool) []keyed {
 	}
 	width := len(p.codes)
 	type column struct {
-		at, shift int
-		bits      int
-		places    []uint64
-		ranks     int32 // codes below it have ranges
+		at, bits int
+		parts    []uint64 // of keys, from the highest bit, by code from dead on
+		ranks    int32    // codes below it have ranges
 	}
 	columns := make([]column, len(order))
 	for i, k := range order {
 		c := &p.codes[k]
-		columns[i] = column{at: k, shift: 64 - c.bits, bits: c.bits, places: c.places}
+		columns[i] = column{at: k, bits: c.bits, parts: make([]uint64, 1, c.n+1)}
+		for _, place := range c.places {
+			columns[i].parts = append(columns[i].parts, place<<(64-c.bits))
+		}
 		if r := c.col.ranges; r != nil && goldSide {
 			columns[i].ranks = r.n
 		}
@@ -319,15 +310,12 @@ func (p *problem) sorted(s *sorter, order []int, goldSide bool) []keyed {
 			for i := range columns {
 				c := &columns[i]
 				code := cells[c.at]
-				if code == dead {
-					continue
+				part := c.parts[code+1] // without a jump for what is dead, which would be guessed wrong
+				if code < c.ranks && code != dead { // the middle of its range
+					part = uint64(code+side.ends[t*width+c.at]-1) / 2 << (64 - c.bits) //nolint:gosec // a live range holds something
 				}
-				place := c.places[code]
-				if code < c.ranks { // the middle of its range
-					place = uint64(code+side.ends[t*width+c.at]-1) / 2 //nolint:gosec // a live range holds something
-				}
-				key |= place << c.shift >> used
-				if used += c.bits; used >= 64 {
+				key |= part >> (used & 63)
+				if used += c.bits &^ int(code>>31); used >= 64 {
 					break
 				}
 			}

@@ -150,11 +150,11 @@ func (s *sorter) sortWide(used, place int) []keyed {
 	for row, key := range s.keys {
 		from[row] = key>>drop<<place | uint64(row) //nolint:gosec // not negative
 	}
-	// As in sortKeyed: the leading digits that leave two rows alike, then these digits from the least.
+	// As in sortKeyed, the leading digits that leave few rows alike; then these digits from the least.
 	const most = 64/radixDigit + 1
 	var counts [most][1 << radixDigit]int32
 	shifts, digits := [most + 1]int{64}, 0 // of each digit, the least of its bits after those of the one before it
-	for alike := float64(len(from)); alike > 2 && shifts[digits] > place; digits++ {
+	for alike := float64(len(from)); alike > 0.25 && shifts[digits] > place; digits++ {
 		shift := max(shifts[digits]-radixDigit, place)
 		mask, at := uint64(1)<<(shifts[digits]-shift)-1, &counts[digits]
 		for _, k := range from {
