@@ -310,7 +310,7 @@ func (p *problem) sorted(s *sorter, order []int, goldSide bool) []keyed {
 			for i := range columns {
 				c := &columns[i]
 				code := cells[c.at]
-				part := c.parts[code+1] // without a jump for what is dead, which would be guessed wrong
+				part := c.parts[code+1]             // without a jump for what is dead, which would be guessed wrong
 				if code < c.ranks && code != dead { // the middle of its range
 					part = uint64(code+side.ends[t*width+c.at]-1) / 2 << (64 - c.bits) //nolint:gosec // a live range holds something
 				}
