@@ -55,7 +55,7 @@ func (p *problem) newAssignment() *assignment {
 	golds, preds := p.gold.len(), p.pred.len()
 	a := &assignment{
 		edges: make([]edge, 0, p.common), start: make([]int32, 1, golds+1), into: make([][]int32, preds),
-		supply: make([]int32, golds), demand: make([]int32, preds), gold: make([]int32, golds), pred: make([]int32, preds),
+		supply: p.gold.rows(), demand: p.pred.rows(), gold: make([]int32, golds), pred: make([]int32, preds),
 		goldSeen: make([]int32, golds), predSeen: make([]int32, preds),
 	}
 	p.listKinds()
@@ -81,10 +81,6 @@ func (p *problem) newAssignment() *assignment {
 			most, weight[j] = max(most, weight[j]), 0
 		}
 		a.start = append(a.start, int32(len(a.edges))) //nolint:gosec // p.common is bounded far below
-		a.supply[t] = p.gold.left(t)
-	}
-	for j := range preds {
-		a.demand[j] = p.pred.left(j)
 	}
 	for t := range a.gold {
 		a.gold[t] = most
@@ -188,13 +184,9 @@ func (a *assignment) augment(root int32) bool {
 			}
 			continue
 		}
-		if s.next == a.start[s.gold+1] {
+		e := a.usable(s)
+		if e == nil {
 			a.path = a.path[:len(a.path)-1]
-			continue
-		}
-		e := &a.edges[s.next]
-		s.next++
-		if a.predSeen[e.pred] == a.pass || a.gold[e.gold]+a.pred[e.pred] != e.weight {
 			continue
 		}
 		a.predSeen[e.pred] = a.pass
@@ -205,6 +197,23 @@ func (a *assignment) augment(root int32) bool {
 		}
 	}
 	return false
+}
+
+// usable is the next edge from a place of the path that is worth its duals and leads to a kind that
+// the pass has not come by, or nil. Each edge that it looks at is a step.
+func (a *assignment) usable(s *step) *edge {
+	own := a.gold[s.gold]
+	edges := a.edges[s.next:a.start[s.gold+1]]
+	for k := range edges {
+		if e := &edges[k]; own+a.pred[e.pred] == e.weight && a.predSeen[e.pred] != a.pass {
+			s.next += int32(k + 1) //nolint:gosec // as the edges
+			a.steps += k
+			return e
+		}
+	}
+	s.next += int32(len(edges)) //nolint:gosec // as above
+	a.steps += len(edges)
+	return nil
 }
 
 func (a *assignment) send(root, end int32) {

@@ -11,7 +11,7 @@ type coded struct {
 
 // maxCoded is how many distinct keys count as few. In smaller results there is one for every
 // countShare rows.
-const maxCoded = 1 << 12
+const maxCoded = 1 << 13
 
 // newCoded numbers the keys of both sides, or returns nil where they are too many.
 func newCoded(gold, pred *scoring.Column, gv, pv View) *coded {

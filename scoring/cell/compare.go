@@ -275,7 +275,13 @@ func sameRows(cols []pair, rows int, bits bool) bool {
 // valuesDiffer tells whether the evidence of an alignment already shows that the rows are not the
 // same: some values of a column that is compared outright have no equal.
 func valuesDiffer(a *scoring.Alignment) bool {
-	return a.Source == "evidence" && slices.ContainsFunc(a.Columns, func(c scoring.ColumnPair) bool { return c.Overlap < 1 && c.Exact() && c.Scale == 0 })
+	return slices.ContainsFunc(a.Columns, func(c scoring.ColumnPair) bool { return ValuesDiffer(a, &c) })
+}
+
+// ValuesDiffer tells whether the evidence of an alignment already shows that the columns of a pair
+// do not hold the same values equally often.
+func ValuesDiffer(a *scoring.Alignment, c *scoring.ColumnPair) bool {
+	return a.Source == "evidence" && c.Overlap < 1 && c.Exact() && c.Scale == 0
 }
 
 // Sum identifies a multiset of keys, in whatever order they were added.

@@ -21,10 +21,12 @@ type NumberCount struct {
 }
 
 // countWindow is how far apart the whole numbers of a column may be that are counted by their
-// place. Values further apart, and fractions, are counted in a hash table, while there are at most
-// countTable distinct ones and at most one for every countShare rows.
+// place, and maxClose how many of them may be distinct: of more, the aligner takes a sample. Values
+// further apart, and fractions, are counted in a hash table, while there are at most countTable
+// distinct ones and at most one for every countShare rows.
 const (
-	countWindow = 1 << 12
+	countWindow = 1 << 14
+	maxClose    = 1 << 13
 	countTable  = 1 << 12
 	countShare  = 16
 )
@@ -142,6 +144,9 @@ func countClose(c *scoring.Column) (values []valueCount, nulls int, ok bool) {
 		if n > 0 {
 			values = append(values, valueCount{uint64(base + int64(at)), n}) //nolint:gosec // bits
 		}
+	}
+	if len(values) > maxClose {
+		return nil, 0, false
 	}
 	return values, nulls, true
 }

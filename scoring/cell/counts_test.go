@@ -45,6 +45,14 @@ func TestCounts(t *testing.T) {
 		oddities.Append(scoring.FloatValue([]float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 1e300, 3}[i%7]))
 	}
 	odd := oddities.Column()
+	close := func(distinct int) *scoring.Column {
+		b := scoring.NewBuilder("c", scoring.Int64, 2*distinct)
+		for i := range 2 * distinct {
+			b.AppendInt(int64(i % distinct))
+		}
+		c := b.Column()
+		return &c
+	}
 	first := true
 	for _, tc := range []struct {
 		why   string
@@ -61,6 +69,8 @@ func TestCounts(t *testing.T) {
 		{"truth", column(scoring.Bool, true, few), View{Kind: scoring.KindBool}, true},
 		{"dates", column(scoring.Date, true, func() int64 { return 19_000 + r.Int64N(365) }), View{Kind: scoring.KindTime}, true},
 		{"far apart", column(scoring.Int64, false, func() int64 { return countWindow * r.Int64N(10) }), View{Kind: scoring.KindNumber}, true},
+		{"more than a sample holds", close(maxClose + 1), View{Kind: scoring.KindNumber}, false},
+		{"as many as a sample holds", close(maxClose), View{Kind: scoring.KindNumber}, true},
 		{"both ends", column(scoring.Int64, false, ends), View{Kind: scoring.KindNumber}, true},
 		{"many far apart", column(scoring.Int64, false, func() int64 { return r.Int64N(1 << 40) }), View{Kind: scoring.KindNumber}, false},
 		{"dates far apart", column(scoring.Date, true, func() int64 { return 10_000 * r.Int64N(5) }), View{Kind: scoring.KindTime}, true},

@@ -2,6 +2,20 @@ package cell
 
 import "github.com/badger-eval/badger/scoring"
 
+// MixKeys mixes the keys of a column into keys of rows, without keeping them.
+func MixKeys(rows []uint64, c *scoring.Column, v View) {
+	Spread(len(rows), func(lo, hi int) {
+		var buf [chunk]uint64
+		for ; lo < hi; lo += chunk {
+			keys := buf[:min(chunk, hi-lo)]
+			Keys(c, v, lo, keys)
+			for i, key := range keys {
+				rows[lo+i] = Mix(rows[lo+i], key)
+			}
+		}
+	})
+}
+
 // JointKeys returns the keys of a gold and a predicted column as a comparison reads them: two cells
 // are equal under it exactly when their keys are. Where the comparison allows a difference and the
 // values fall into no classes, as those of a dense column under a relative tolerance do, the keys

@@ -20,42 +20,40 @@ const (
 // the pairs found, those with the most equal cells are matched first. It tells whether there were
 // any.
 func (p *problem) matchNeighbors() bool {
-	best := make([]near, p.gold.len()*candidates) // of each gold kind, descending by weight
+	best := make([]nearest, p.gold.len())
 	order := p.bySelectivity()
 	p.packed = p.pack()
 	each(len(p.codes), len(p.predRows) >= parallelRows, func(k int) { p.place(&p.codes[k]) })
 	aligned := !p.packed.ranged && !p.packed.dead
 	var lists [2]sorter // of both sides, with what passes share
 	var at []int
-	var side *packed
-	for range min(passes, len(order)) {
+	var side []uint64 // cells of the predicted kinds, in order
+	for pass := range min(passes, len(order)) {
 		var gold, pred []keyed
 		if aligned {
 			parts, used := p.keyParts(order)
 			gold, pred = p.packed.sorted(&lists[0], parts, used, true), p.packed.sorted(&lists[1], parts, used, false)
 		} else {
-			gold, pred = p.sorted(order, true), p.sorted(order, false)
+			gold, pred = p.sorted(&lists[0], order, true), p.sorted(&lists[1], order, false)
 		}
 		at = meet(at, gold, pred)
-		side = p.packed.inOrder(side, gold, pred)
+		side = p.packed.inOrder(side, pred)
 		Spread(len(gold), func(lo, hi int) {
-			var least [32]int32 // weights to beat, read together so that the waits for memory overlap
+			var least [32]near // what is to beat, read together so that the waits for memory overlap
 			for x := lo; x < hi; x++ {
 				ahead := (x - lo) % len(least)
 				if ahead == 0 {
 					for n := range min(len(least), hi-x) {
-						least[n] = best[int(gold[x+n].row)*candidates+candidates-1].weight
+						least[n] = best[gold[x+n].row][candidates-1]
 					}
 				}
-				i, beat := int(gold[x].row), least[ahead]
+				beat := least[ahead].weight()
 				from, to := max(0, at[x]-window/2), min(len(pred), at[x]+window/2)
 				var weights [window]int32
-				side.equal(x, from, to, &weights)
+				p.packed.equal(int(gold[x].row), side[from*p.packed.words:to*p.packed.words], &weights)
 				for k, w := range weights[:to-from] {
 					if w > beat {
-						found := best[i*candidates:][:candidates]
-						offer(found, near{pred[from+k].row, w})
-						beat = found[candidates-1].weight
+						beat = best[gold[x].row].offer(newNear(pred[from+k].row, w, pass*window+k))
 					}
 				}
 			}
@@ -63,56 +61,74 @@ func (p *problem) matchNeighbors() bool {
 		order = append(order[1:], order[0])
 	}
 	found := false
+	goldLeft, predLeft := p.gold.rows(), p.pred.rows()
 	for _, k := range byWeight(best, len(p.codes)) {
-		gold, pred := int(k/candidates), int(best[k].pred)
-		if n := min(p.gold.left(gold), p.pred.left(pred)); n > 0 {
-			p.pair(gold, pred, n)
+		gold := k / candidates
+		pred := best[gold][k%candidates].pred()
+		if n := min(goldLeft[gold], predLeft[pred]); n > 0 {
+			p.pair(int(gold), int(pred), n)
+			goldLeft[gold] -= n
+			predLeft[pred] -= n
 			found = true
 		}
 	}
 	return found
 }
 
-// near is a predicted kind and how many of its cells equal those of a gold kind.
-type near struct{ pred, weight int32 }
+// near is a predicted kind and how many of its cells equal those of a gold kind, in one word: the
+// weight, then which of the offers it was, the first being the largest, then the kind, from 1. A
+// larger one is better; 0 is none.
+type near uint64
+
+func newNear(pred, weight int32, offer int) near {
+	return near(weight)<<40 | near(passes*window-offer)<<32 | near(pred+1) //nolint:gosec // none is negative
+}
+
+func (n near) weight() int32 { return int32(n >> 40) }       //nolint:gosec // columns are far fewer
+func (n near) pred() int32   { return int32(uint32(n)) - 1 } //nolint:gosec // a kind
+
+// nearest are what is nearest to a gold kind, descending.
+type nearest [candidates]near
+
+// offer keeps what is better than the last that is there, unless it is there. It returns the weight
+// that the next one has to beat. It sorts without jumps, which would be guessed wrong again and
+// again.
+func (b *nearest) offer(n near) (beat int32) {
+	b0, b1, b2, b3 := b[0], b[1], b[2], b[3]
+	if p := uint32(n); uint32(b0) == p || uint32(b1) == p || uint32(b2) == p || uint32(b3) == p { //nolint:gosec // the kind
+		return b3.weight()
+	}
+	b0, n = max(b0, n), min(b0, n)
+	b1, n = max(b1, n), min(b1, n)
+	b2, n = max(b2, n), min(b2, n)
+	b3 = max(b3, n)
+	*b = nearest{b0, b1, b2, b3}
+	return b3.weight()
+}
 
 // byWeight lists the places of what is near each gold kind by weight, at most most, the heaviest
 // first, and leaves out those of none.
-func byWeight(best []near, most int) []int32 {
+func byWeight(best []nearest, most int) []int32 {
 	at := make([]int, most+2) // of each weight, where the next place of it goes
-	for _, b := range best {
-		at[b.weight]++
+	for i := range best {
+		for _, b := range best[i] {
+			at[b.weight()]++
+		}
 	}
 	n := 0
 	for w := most; w > 0; w-- {
 		n, at[w] = n+at[w], n
 	}
 	out := make([]int32, n)
-	for k, b := range best {
-		if b.weight > 0 {
-			out[at[b.weight]] = int32(k) //nolint:gosec // rows are bounded far below
-			at[b.weight]++
+	for i := range best {
+		for k, b := range best[i] {
+			if w := b.weight(); w > 0 {
+				out[at[w]] = int32(i*candidates + k) //nolint:gosec // rows are bounded far below
+				at[w]++
+			}
 		}
 	}
 	return out
-}
-
-// offer keeps e, which is better than the last that is there, unless it is there. Among equals the
-// first stays.
-func offer(best []near, e near) {
-	at := len(best) - 1
-	for at > 0 && best[at-1].weight < e.weight {
-		at--
-	}
-	for k := range best[:at] {
-		if best[k].pred == e.pred {
-			return
-		}
-	}
-	for k := len(best) - 1; k > at; k-- {
-		best[k] = best[k-1]
-	}
-	best[at] = e
 }
 
 // packed are the cells of all kinds, each in as few bits of a word as its column needs, so that
@@ -170,57 +186,57 @@ func (c *packed) side(p *problem, cells []int32, after, plus int) []uint64 {
 	for k := range none {
 		none[k] = uint64(p.codes[k].n + after) //nolint:gosec // not negative
 	}
+	from := make([]int, 1, c.words+1) // of each word, its first column
+	for k := range c.lanes {
+		if c.lanes[k].word == len(from) {
+			from = append(from, k)
+		}
+	}
+	from = append(from, width)
 	words := make([]uint64, len(cells)/width*c.words)
 	for t := range len(cells) / width {
-		kind := words[t*c.words:][:c.words]
-		for k, code := range cells[t*width:][:width] {
-			v := uint64(max(int(code)+plus, 0)) //nolint:gosec // not negative
-			if code == dead {
-				v, c.dead = none[k], true
+		kind := cells[t*width:][:width]
+		for w := range c.words {
+			word := uint64(0)
+			for k := from[w]; k < from[w+1]; k++ {
+				v := uint64(max(int(kind[k])+plus, 0)) //nolint:gosec // not negative
+				if kind[k] == dead {
+					v, c.dead = none[k], true
+				}
+				word |= v << c.lanes[k].shift
 			}
-			kind[c.lanes[k].word] |= v << c.lanes[k].shift
+			words[t*c.words+w] = word
 		}
 	}
 	return words
 }
 
-// inOrder is a copy in the order of two lists of kinds, so that what is compared lies together. It
-// takes the place of an earlier one, if there is one.
-func (c *packed) inOrder(out *packed, gold, pred []keyed) *packed {
-	if out == nil {
-		copied := *c
-		out = &copied
-		out.gold, out.pred = make([]uint64, len(c.gold)), make([]uint64, len(c.pred))
-		if c.ranged {
-			out.last = make([]uint64, len(c.last))
-		}
+// inOrder are the cells of predicted kinds in the order of a list, so that what is compared with a
+// gold kind lies together. They take the place of earlier ones, if there are any.
+func (c *packed) inOrder(into []uint64, list []keyed) []uint64 {
+	if into == nil {
+		into = make([]uint64, len(c.pred))
 	}
-	arrange := func(into, words []uint64, list []keyed) {
-		if c.words == 1 {
-			for k, e := range list {
-				into[k] = words[e.row]
-			}
-			return
-		}
+	if c.words == 1 {
 		for k, e := range list {
-			from, to := words[int(e.row)*c.words:][:c.words], into[k*c.words:][:c.words]
-			for w, word := range from {
-				to[w] = word
-			}
+			into[k] = c.pred[e.row]
+		}
+		return into
+	}
+	for k, e := range list {
+		from, to := c.pred[int(e.row)*c.words:][:c.words], into[k*c.words:][:c.words]
+		for w, word := range from {
+			to[w] = word
 		}
 	}
-	arrange(out.gold, c.gold, gold)
-	arrange(out.pred, c.pred, pred)
-	if c.ranged {
-		arrange(out.last, c.last, gold)
-	}
-	return out
+	return into
 }
 
-// equal counts the cells of a gold kind that equal those of each of some predicted ones.
-func (c *packed) equal(gold, from, to int, out *[window]int32) {
+// equal counts the cells of a gold kind that equal those of each of some predicted ones, of which it
+// takes the cells of at most window.
+func (c *packed) equal(gold int, pred []uint64, out *[window]int32) {
 	clear(out[:])
-	g, pred := c.gold[gold*c.words:][:c.words], c.pred[from*c.words:to*c.words] // of at most window kinds
+	g := c.gold[gold*c.words:][:c.words]
 	for w, top := range c.tops {
 		switch first := g[w]; {
 		case c.ranged:
@@ -265,37 +281,48 @@ func (p *problem) bySelectivity() []int {
 }
 
 // sorted lists the kinds of one side by their live cells, taken in an order of the columns.
-func (p *problem) sorted(order []int, goldSide bool) []keyed {
+func (p *problem) sorted(s *sorter, order []int, goldSide bool) []keyed {
 	side := &p.pred
 	if goldSide {
 		side = &p.gold
 	}
 	width := len(p.codes)
-	out := make([]keyed, side.len())
-	Spread(len(out), func(lo, hi int) {
+	type column struct {
+		at, bits int
+		parts    []uint64 // of keys, from the highest bit, by code from dead on
+		ranks    int32    // codes below it have ranges
+	}
+	columns := make([]column, len(order))
+	for i, k := range order {
+		c := &p.codes[k]
+		columns[i] = column{at: k, bits: c.bits, parts: make([]uint64, 1, c.n+1)}
+		for _, place := range c.places {
+			columns[i].parts = append(columns[i].parts, place<<(64-c.bits))
+		}
+		if r := c.col.ranges; r != nil && goldSide {
+			columns[i].ranks = r.n
+		}
+	}
+	keys := s.room(side.len())
+	Spread(len(keys), func(lo, hi int) {
 		for t := lo; t < hi; t++ {
-			key, used := uint64(0), 0
-			for _, k := range order {
-				at := t*width + k
-				c := &p.codes[k]
-				code, n := int(side.cells[at]), c.bits
-				if code == dead { // without a jump, which would be guessed wrong half of the time
-					code, n = c.n, 0
+			key, used, cells := uint64(0), 0, side.cells[t*width:][:width]
+			for i := range columns {
+				c := &columns[i]
+				code := cells[c.at]
+				part := c.parts[code+1]             // without a jump for what is dead, which would be guessed wrong
+				if code < c.ranks && code != dead { // the middle of its range
+					part = uint64(code+side.ends[t*width+c.at]-1) / 2 << (64 - c.bits) //nolint:gosec // a live range holds something
 				}
-				cell := c.places[code]
-				if r := c.col.ranges; r != nil && goldSide && n > 0 && code < int(r.n) { // the middle of its range
-					cell = uint64(code+int(side.ends[at])-1) / 2 //nolint:gosec // a live range holds something
-				}
-				key |= cell << (64 - c.bits) >> used
-				if used += n; used >= 64 {
+				key |= part >> (used & 63)
+				if used += c.bits &^ int(code>>31); used >= 64 {
 					break
 				}
 			}
-			out[t] = keyed{key, int32(t)} //nolint:gosec // rows are bounded far below
+			keys[t] = key
 		}
 	})
-	sortKeyed(out)
-	return out
+	return s.sort(64)
 }
 
 // sorted lists the kinds of one side by parts of keys, which have so many bits together.
@@ -381,7 +408,7 @@ func (p *problem) keyParts(order []int) (parts []keyPart, used int) {
 		c := &p.codes[k]
 		n := min(c.bits, room)
 		part := keyPart{col: k, of: make([]uint64, c.n)}
-		for code, place := range c.places[:c.n] {
+		for code, place := range c.places {
 			part.of[code] = place >> (c.bits - n)
 		}
 		width := n
@@ -421,10 +448,10 @@ func (p *problem) keyParts(order []int) (parts []keyPart, used int) {
 // magnitude where there are ranges, else by their keys, of which a few bits more than there are
 // values keep most of them apart.
 func (p *problem) place(c *codes) {
-	c.places = make([]uint64, c.n+1) // the last of a dead cell: 0
+	c.places = make([]uint64, c.n)
 	if r := c.col.ranges; r != nil {
 		c.bits = bits.Len(uint(r.n)) //nolint:gosec // not negative
-		for code := range c.places[:c.n] {
+		for code := range c.places {
 			if c.places[code] = 1<<c.bits - 1; int32(code) < r.n { //nolint:gosec // rows are bounded far below
 				c.places[code] = uint64(code)
 			}

@@ -47,7 +47,7 @@ func TestPacked(t *testing.T) {
 				for i := range golds {
 					for from := range 3 {
 						var got [window]int32
-						packed.equal(i, from, window, &got)
+						packed.equal(i, packed.pred[from*packed.words:], &got)
 						for j := from; j < window; j++ {
 							want := int32(0)
 							for k := range width {

@@ -28,8 +28,14 @@ type kinds struct {
 
 func (k *kinds) len() int { return len(k.taken) }
 
-// left is how many rows of a kind have no partner yet.
-func (k *kinds) left(kind int) int32 { return k.start[kind+1] - k.start[kind] - k.taken[kind] }
+// rows are how many rows each kind has.
+func (k *kinds) rows() []int32 {
+	rows := make([]int32, k.len())
+	for kind := range rows {
+		rows[kind] = k.start[kind+1] - k.start[kind] - k.taken[kind]
+	}
+	return rows
+}
 
 // dead is the code of a cell without an equal on the other side.
 const dead = -1
@@ -290,6 +296,12 @@ func (c *codes) mixInto(keys []uint64, rows []int32, place uint64, goldSide bool
 	switch {
 	case c.to != nil:
 		codes := c.col.coded.side(goldSide)
+		if len(c.keys) == len(c.to) { // none is dead, and they are numbered alike
+			for at, row := range rows {
+				keys[at] = Mix(keys[at]^place, c.keys[codes[row]])
+			}
+			return
+		}
 		for at, row := range rows {
 			if code := c.to[codes[row]]; code != dead {
 				keys[at] = Mix(keys[at]^place, c.keys[code])

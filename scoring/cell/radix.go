@@ -87,12 +87,13 @@ func sortKeyed(list []keyed) {
 type sorter struct {
 	keys, other []uint64
 	list        []keyed
+	wide        []uint64 // made when first needed
 }
 
 // room is where the keys of so many rows are to be put.
 func (s *sorter) room(rows int) []uint64 {
 	if len(s.keys) != rows {
-		s.keys, s.other, s.list = make([]uint64, rows), make([]uint64, rows), make([]keyed, rows)
+		s.keys, s.other, s.list, s.wide = make([]uint64, rows), make([]uint64, rows), make([]keyed, rows), nil
 	}
 	return s.keys
 }
@@ -102,11 +103,7 @@ func (s *sorter) room(rows int) []uint64 {
 func (s *sorter) sort(used int) []keyed {
 	place := bits.Len(uint(len(s.keys))) // of the row, in the same word, so that half as much is moved
 	if used+place > 64 {
-		for row, key := range s.keys {
-			s.list[row] = keyed{key, int32(row)} //nolint:gosec // rows are bounded far below
-		}
-		sortKeyed(s.list)
-		return s.list
+		return s.sortWide(used, place)
 	}
 	for row := range s.keys {
 		s.keys[row] = s.keys[row]<<place | uint64(row) //nolint:gosec // not negative
@@ -131,6 +128,61 @@ func (s *sorter) sort(used int) []keyed {
 	for i, k := range s.keys {
 		s.list[i] = keyed{k >> place, int32(k & (1<<place - 1))} //nolint:gosec // a row
 	}
+	return s.list
+}
+
+// sortWide is sort for keys that do not leave room for the row. They are sorted by as many of their
+// leading bits as tell most of them apart and leave that room, then by the others the few that these
+// do not.
+func (s *sorter) sortWide(used, place int) []keyed {
+	if len(s.keys) < 256 {
+		for row, key := range s.keys {
+			s.list[row] = keyed{key, int32(row)} //nolint:gosec // small
+		}
+		sortFew(s.list)
+		return s.list
+	}
+	if s.wide == nil {
+		s.wide = make([]uint64, len(s.keys))
+	}
+	from, to := s.other, s.wide
+	drop := used + place - 64
+	for row, key := range s.keys {
+		from[row] = key>>drop<<place | uint64(row) //nolint:gosec // not negative
+	}
+	// As in sortKeyed, the leading digits that leave few rows alike; then these digits from the least.
+	const most = 64/radixDigit + 1
+	var counts [most][1 << radixDigit]int32
+	shifts, digits := [most + 1]int{64}, 0 // of each digit, the least of its bits after those of the one before it
+	for alike := float64(len(from)); alike > 0.25 && shifts[digits] > place; digits++ {
+		shift := max(shifts[digits]-radixDigit, place)
+		mask, at := uint64(1)<<(shifts[digits]-shift)-1, &counts[digits]
+		for _, k := range from {
+			at[k>>shift&mask]++
+		}
+		shifts[digits+1] = shift
+		alike *= repeated(at, len(from))
+	}
+	for d := digits - 1; d >= 0; d-- {
+		shift := shifts[d+1]
+		mask, at := uint64(1)<<(shifts[d]-shift)-1, &counts[d]
+		n := int32(0)
+		for v, c := range at {
+			at[v] = n
+			n += c
+		}
+		for _, k := range from {
+			v := k >> shift & mask
+			to[at[v]] = k
+			at[v]++
+		}
+		from, to = to, from
+	}
+	for i, k := range from {
+		row := int32(k & (1<<place - 1)) //nolint:gosec // a row
+		s.list[i] = keyed{s.keys[row], row}
+	}
+	eachRun(s.list, uint(shifts[digits]-place+drop), sortKeyed) //nolint:gosec // not negative
 	return s.list
 }
 

@@ -42,14 +42,17 @@ func (e *evidence) replacedNulls(key func(pair int, null, c *scoring.Column, key
 	for k := range e.a.Columns {
 		c := &e.a.Columns[k]
 		g, p := &e.gold.Columns[c.Gold], &e.pred.Columns[c.Pred]
-		keys, nulls := e.keys(k), e.nulls(k)
-		switch {
+		nulls := e.nulls(k)
+		if nulls.gold == nulls.pred {
+			continue
+		}
+		switch keys := e.keys(k); {
 		case nulls.gold > nulls.pred:
 			if to, ok := key(k, g, p, keys.p); ok && onlyNulls(g, keys.g) && count(keys.g, to) < count(keys.p, to) {
 				given[k] = pairKeys{replaced(keys.g, to), replaced(keys.p, to)}
 				pairs = append(pairs, k)
 			}
-		case nulls.pred > nulls.gold:
+		default:
 			if to, ok := key(k, p, g, keys.g); ok && onlyNulls(p, keys.p) && count(keys.p, to) < count(keys.g, to) {
 				given[k] = pairKeys{replaced(keys.g, to), replaced(keys.p, to)}
 				pairs = append(pairs, k)
@@ -78,13 +81,27 @@ func (e *evidence) nulls(pair int) pairNulls {
 	if n, ok := e.pairNulls[pair]; ok {
 		return n
 	}
-	keys := e.keys(pair)
-	n := pairNulls{count(keys.g, cell.NullKey), count(keys.p, cell.NullKey)}
+	var n pairNulls
+	if c := &e.a.Columns[pair]; c.GoldFormat != "" || c.PredFormat != "" || !hasNone(&e.gold.Columns[c.Gold]) || !hasNone(&e.pred.Columns[c.Pred]) {
+		keys := e.keys(pair)
+		n = pairNulls{count(keys.g, cell.NullKey), count(keys.p, cell.NullKey)}
+	}
 	if e.pairNulls == nil {
 		e.pairNulls = map[int]pairNulls{}
 	}
 	e.pairNulls[pair] = n
 	return n
+}
+
+// hasNone tells whether it shows without making keys that a column holds no NULL, nor NaN.
+func hasNone(c *scoring.Column) bool {
+	switch c.Type {
+	case scoring.Float64:
+		return !c.HasNulls() && !slices.ContainsFunc(c.Floats(), func(f float64) bool { return f != f })
+	case scoring.Int64, scoring.Bool, scoring.Date, scoring.String:
+		return !c.HasNulls()
+	}
+	return false
 }
 
 func count(keys []uint64, key uint64) int {
