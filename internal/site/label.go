@@ -313,7 +313,7 @@ func (s *Site) comeBack(rw http.ResponseWriter, r *http.Request, l labelling.Lab
 // pageOf is the address of the page that a label was sent from.
 func (*Site) pageOf(r *http.Request, l *labelling.Label) string {
 	if l.Queue != "" && !l.Decides {
-		return labelAddress(l.Queue, l.CaseID)
+		return named(r, "here", labelAddress(l.Queue, l.CaseID))
 	}
 	return back(r, queuesAddress())
 }
@@ -402,7 +402,7 @@ var undoLabelPage = &page{pattern: "POST /label/undo", role: identity.Label, ser
 	l, err := s.undoLabel(rw, r)
 	to := back(r, queuesAddress())
 	if l.Queue != "" {
-		to = labelAddress(l.Queue, l.CaseID)
+		to = named(r, "here", labelAddress(l.Queue, l.CaseID))
 	}
 	switch {
 	case wantsJSON(r):
@@ -440,6 +440,13 @@ func (s *Site) undoLabel(rw http.ResponseWriter, r *http.Request) (labelling.Lab
 	}
 	if r.PostFormValue("decides") != "" {
 		return store.UndoDecision(r.Context(), q, me, r.PostFormValue("case"), r.PostFormValue("id"))
+	}
+	if r.PostFormValue("here") != "" { // the page is about one answer
+		l, err := store.UndoCase(r.Context(), q, me, r.PostFormValue("case"), r.PostFormValue("id"))
+		if errcode.Of(err) == errcode.NotFound { // it was said before there was the queue
+			l, err = store.UndoAnswer(r.Context(), answerOf(r), me, r.PostFormValue("id"))
+		}
+		return l, err
 	}
 	return store.Undo(r.Context(), q, me, r.PostFormValue("id"))
 }
