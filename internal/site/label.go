@@ -318,15 +318,20 @@ func (*Site) pageOf(r *http.Request, l *labelling.Label) string {
 	return back(r, queuesAddress())
 }
 
+// sent reads a form of labelling, and says who sends it.
+func (s *Site) sent(rw http.ResponseWriter, r *http.Request) (store *labelling.Store, me string, err error) {
+	if store, err = s.writing(); err != nil {
+		return nil, "", err
+	}
+	if err = readForm(rw, r); err != nil {
+		return nil, "", err
+	}
+	me, err = s.whoSends(r)
+	return store, me, err
+}
+
 func (s *Site) saveLabel(rw http.ResponseWriter, r *http.Request) (labelling.Label, error) {
-	store, err := s.writing()
-	if err != nil {
-		return labelling.Label{}, err
-	}
-	if err := readForm(rw, r); err != nil {
-		return labelling.Label{}, err
-	}
-	me, err := s.whoSends(r)
+	store, me, err := s.sent(rw, r)
 	if err != nil {
 		return labelling.Label{}, err
 	}
@@ -420,14 +425,7 @@ var undoLabelPage = &page{pattern: "POST /label/undo", role: identity.Label, ser
 }}
 
 func (s *Site) undoLabel(rw http.ResponseWriter, r *http.Request) (labelling.Label, error) {
-	store, err := s.writing()
-	if err != nil {
-		return labelling.Label{}, err
-	}
-	if err := readForm(rw, r); err != nil {
-		return labelling.Label{}, err
-	}
-	me, err := s.whoSends(r)
+	store, me, err := s.sent(rw, r)
 	if err != nil {
 		return labelling.Label{}, err
 	}
