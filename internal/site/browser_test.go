@@ -241,7 +241,10 @@ func accessibilityOfFiles(t *testing.T, b *browsertest.Browser, s *Site) {
 	tab := b.Tab(t, browsertest.Options{Offline: true})
 	for _, name := range files {
 		tab.Go("file://" + filepath.Join(dir, name))
-		for _, look := range looks {
+		for i, look := range looks {
+			if name == "report.html" && i%3 != 0 { // long: once narrow, once dark
+				continue
+			}
 			tab.Resize(look.width)
 			tab.Theme(look.dark)
 			for _, f := range tab.Findings() {
