@@ -43,6 +43,8 @@ type Judged struct {
 	Failed              int64 // scores that failed although a judge was asked
 	Wasted              int64 // their tokens
 	Evident             int64 // scores with a value that rest on no reply
+	Repaired            int64 // calls that asked again because a reply did not satisfy its schema
+	Untold              int64 // scores with several calls that do not tell how many of them were repairs
 }
 
 // Judged sums up what a run asked of judges, by metric, of those that asked at all.
@@ -50,7 +52,7 @@ func (w *Warehouse) Judged(ctx context.Context, run caselist.Run) (out []Judged,
 	query, args := badgersql.Judged(w.dialect, run)
 	err = w.each(ctx, readingScores, query, args, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}
-		out = append(out, Judged{r.text(0), r.count(1), r.count(2), r.count(3), r.count(4), r.count(5), r.count(6), r.count(7), r.count(8), r.count(9)})
+		out = append(out, Judged{r.text(0), r.count(1), r.count(2), r.count(3), r.count(4), r.count(5), r.count(6), r.count(7), r.count(8), r.count(9), r.count(10), r.count(11)})
 		return true
 	})
 	return out, err

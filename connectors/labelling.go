@@ -63,9 +63,18 @@ func (w *Warehouse) WriteQueue(ctx context.Context, q *Queue, cases []string) er
 }
 
 // Queues lists the labelling queues, the newest first, or the one of an id that is not empty.
-func (w *Warehouse) Queues(ctx context.Context, id string) (out []Queue, err error) {
+func (w *Warehouse) Queues(ctx context.Context, id string) ([]Queue, error) {
 	l := badgersql.Labelling{Dialect: w.dialect}
-	query := l.Queues(id)
+	return w.queues(ctx, l.Queues(id), &l)
+}
+
+// QueuesOf lists the open queues that hold an answer and are not blind, the newest first.
+func (w *Warehouse) QueuesOf(ctx context.Context, of scoring.AnswerID) ([]Queue, error) {
+	l := badgersql.Labelling{Dialect: w.dialect}
+	return w.queues(ctx, l.QueuesOf(of.CaseID, of.Agent, of.Version, of.Batch), &l)
+}
+
+func (w *Warehouse) queues(ctx context.Context, query string, l *badgersql.Labelling) (out []Queue, err error) {
 	var bad error
 	err = w.each(ctx, readingQueues, query, l.Args, func(t *scoring.Table, row int) bool {
 		r := record{t: t, row: row}

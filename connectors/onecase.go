@@ -16,3 +16,18 @@ func (w *Warehouse) AnswersOfCase(ctx context.Context, run, caseID string) (out 
 	})
 	return out, err
 }
+
+// Results reads the results of all answers to some questions, as agent_runs has them: text, or a
+// reference. NotFound where there is no such table.
+func (w *Warehouse) Results(ctx context.Context, cases []string, f func(scoring.AnswerID, string)) error {
+	q, err := w.query(ctx)
+	if err != nil {
+		return err
+	}
+	query := q.Results(&badgersql.Range{IDs: cases})
+	return w.each(ctx, readingCases, query, q.Args, func(t *scoring.Table, row int) bool {
+		r := record{t: t, row: row}
+		f(scoring.AnswerID{Agent: r.text(0), Version: r.text(1), Batch: r.text(2), CaseID: r.text(3)}, r.text(4))
+		return true
+	})
+}

@@ -51,5 +51,6 @@ func (in *Input) ScoreOf(metric string) (Score, error) {
 func (u *Usage) add(o Usage) {
 	u.Calls += o.Calls
 	u.Fresh += o.Fresh
+	u.Repaired += o.Repaired
 	u.TokensIn, u.TokensOut = u.TokensIn.Plus(o.TokensIn), u.TokensOut.Plus(o.TokensOut)
 }

@@ -96,6 +96,7 @@ type Usage struct {
 	Fresh     int                     `json:"-"` // answers that were asked for now; not part of a score, which is the same from recorded ones
 	TokensIn  judgebackend.TokenCount `json:"tokens_in"`
 	TokensOut judgebackend.TokenCount `json:"tokens_out"`
+	Repaired  int                     `json:"repaired"` // calls that asked again because a reply did not satisfy its schema
 }
 
 // Ask puts a question about the case to the judge and decodes the reply, which must satisfy the
@@ -134,7 +135,7 @@ func (in *Input) AskResponse(ctx context.Context, r judgebackend.Request, into a
 		r.Temperature = *judge.Temperature
 	}
 	x, err := judgebackend.CompleteJSON(ctx, judge.Backend, r, into)
-	in.usage.Calls += x.Calls
+	in.usage.Calls, in.usage.Repaired = in.usage.Calls+x.Calls, in.usage.Repaired+max(0, x.Calls-1)
 	if !x.Cached {
 		in.usage.Fresh += x.Calls
 	}

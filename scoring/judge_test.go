@@ -63,6 +63,9 @@ func TestAskOnce(t *testing.T) {
 		if len(first.AssessmentIDs) == 0 || len(second.AssessmentIDs) != len(first.AssessmentIDs) {
 			t.Errorf("%s: assessments %v and %v: both rest on the reply", tc.why, first.AssessmentIDs, second.AssessmentIDs)
 		}
+		if repairs := first.Usage.Repaired; (repairs == 1) != (tc.status == scoring.StatusFailed) || repairs > 1 {
+			t.Errorf("%s: %d calls were repairs", tc.why, repairs)
+		}
 		if first.Usage == nil || (second.Usage != nil) != tc.counted {
 			t.Errorf("%s: usage %+v and %+v: a call is counted where it was made", tc.why, first.Usage, second.Usage)
 		}

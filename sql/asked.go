@@ -21,7 +21,8 @@ FROM badger.assessments` + where + ` GROUP BY payer, kind, backend, model, promp
 
 // Judged sums up, by metric, what the scores of a run asked of judges: metric, scores, those that a
 // judge was asked for, their calls, tokens in and out, how many have tokens that are not known, failed
-// ones among them, their tokens, and the scores with a value that rest on no reply.
+// ones among them, their tokens, the scores with a value that rest on no reply, the calls that repaired
+// a reply, and of how many scores with several calls that is not known.
 func Judged(d driver.Dialect, run caselist.Run) (query string, args []any) {
 	p := &arguments{dialect: d}
 	r := Reader{Dialect: d}
@@ -32,7 +33,7 @@ func Judged(d driver.Dialect, run caselist.Run) (query string, args []any) {
 	sum := func(e string) string { return "CAST(SUM(" + e + ") AS " + d.Types[driver.BigInt] + ")" }
 	return "SELECT metric, COUNT(*) AS scores, COUNT(CASE WHEN calls > 0 THEN 1 END) AS asked, " + sum("calls") + " AS calls, " + sum(known("tokens_in")) + " AS tokens_in, " + sum(known("tokens_out")) + " AS tokens_out, " +
 		"COUNT(CASE WHEN tokens_in < 0 OR tokens_out < 0 THEN 1 END) AS uncounted, COUNT(CASE WHEN calls > 0 AND status = 'failed' THEN 1 END) AS failed, " +
-		sum("CASE WHEN status = 'failed' THEN "+known("tokens_in")+" + "+known("tokens_out")+" ELSE 0 END") + " AS wasted, COUNT(CASE WHEN status = 'ok' AND rests = 0 THEN 1 END) AS evident\nFROM (SELECT metric, status, " +
-		n("calls") + " AS calls, " + n("tokens_in") + " AS tokens_in, " + n("tokens_out") + " AS tokens_out, CASE WHEN usage IS NULL AND assessment_ids IS NULL THEN 0 ELSE 1 END AS rests FROM badger.scores WHERE " + runIs(d, &p.args, run) +
+		sum("CASE WHEN status = 'failed' THEN "+known("tokens_in")+" + "+known("tokens_out")+" ELSE 0 END") + " AS wasted, COUNT(CASE WHEN status = 'ok' AND rests = 0 THEN 1 END) AS evident, " + sum("COALESCE(repaired, 0)") + " AS repaired, COUNT(CASE WHEN calls > 1 AND repaired IS NULL THEN 1 END) AS untold\nFROM (SELECT metric, status, " +
+		n("calls") + " AS calls, " + n("tokens_in") + " AS tokens_in, " + n("tokens_out") + " AS tokens_out, " + r.expand("CAST({json usage.repaired} AS {bigint})") + " AS repaired, CASE WHEN usage IS NULL AND assessment_ids IS NULL THEN 0 ELSE 1 END AS rests FROM badger.scores WHERE " + runIs(d, &p.args, run) +
 		") s\nGROUP BY metric HAVING SUM(rests) > 0 ORDER BY metric", p.args
 }

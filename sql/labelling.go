@@ -32,6 +32,12 @@ func (l *Labelling) Queues(id string) string {
 	return "SELECT " + queueColumns + " FROM badger.queues" + where + " ORDER BY created_at DESC, queue_id"
 }
 
+// QueuesOf reads the open queues that hold an answer and are not blind, the newest first.
+func (l *Labelling) QueuesOf(caseID, agent, version, batch string) string {
+	return "SELECT " + queueColumns + " FROM badger.queues WHERE closed_at IS NULL AND NOT blind AND agent_name = " + l.param(agent) + " AND agent_version = " + l.param(version) + " AND batch_id = " + l.param(batch) +
+		" AND queue_id IN (SELECT queue_id FROM badger.queue_items WHERE case_id = " + l.param(caseID) + ") ORDER BY created_at DESC, queue_id"
+}
+
 // CloseQueue closes a queue that is open.
 func (l *Labelling) CloseQueue(id string, at time.Time) string {
 	return "UPDATE badger.queues SET closed_at = " + l.param(at) + " WHERE queue_id = " + l.param(id) + " AND closed_at IS NULL"

@@ -135,7 +135,7 @@ var Tables = []Table{
 			{"config_hash", text, "Identifies the configuration of the run.", "44136fa355b3678a", false},
 			{"scored_at", timestamp, "When the score was stored.", "2025-01-14 06:00:03+00", false},
 			{"code", text, "Kind of failure. NULL unless status is failed.", "", false},
-			{"usage", jsonText, "What asking the judge took for this score. NULL where nobody was asked.", "", false},
+			{"usage", jsonText, "What asking the judge took for this score: calls, tokens_in, tokens_out, and repaired, the calls that asked again for a reply of the right form. NULL where nobody was asked.", "", false},
 			{"gold_hash", text, "Identifies the question with its accepted answers. Scores of a question that has changed are not comparable. NULL in rows of earlier versions.", "0f63a9c2d41e77b8", false},
 		},
 	},

@@ -60,7 +60,7 @@ type scoreSource interface {
 	// Labels are what people say of answers, and Digests the same for answers with the same rows;
 	// digests are nil where the answers cannot be read.
 	Labels(ctx context.Context) (map[scoring.AnswerID]bool, error)
-	Digests(ctx context.Context) (map[scoring.AnswerID]string, error)
+	Digests(ctx context.Context, cases []string) (map[scoring.AnswerID]string, error)
 }
 
 // openScores is scores that are open.
@@ -128,11 +128,11 @@ func (s scoredWarehouse) Labels(ctx context.Context) (map[scoring.AnswerID]bool,
 	return s.Warehouse.Labels(ctx)
 }
 
-func (s scoredWarehouse) Digests(ctx context.Context) (map[scoring.AnswerID]string, error) {
+func (s scoredWarehouse) Digests(ctx context.Context, cases []string) (map[scoring.AnswerID]string, error) {
 	if s.cases != nil {
 		return s.cases.digests, nil
 	}
-	return s.Warehouse.Digests(ctx)
+	return s.Warehouse.Digests(ctx, cases)
 }
 
 // scoredFiles is the scores of files.
@@ -322,7 +322,7 @@ func (s *scoredFiles) Labels(context.Context) (map[scoring.AnswerID]bool, error)
 	return s.cases.labels, nil
 }
 
-func (s *scoredFiles) Digests(context.Context) (map[scoring.AnswerID]string, error) {
+func (s *scoredFiles) Digests(context.Context, []string) (map[scoring.AnswerID]string, error) {
 	if s.cases == nil {
 		return nil, nil
 	}

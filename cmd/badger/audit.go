@@ -5,6 +5,7 @@ import (
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/report"
+	"github.com/badger-eval/badger/scoring"
 )
 
 type auditCommand struct {
@@ -31,9 +32,7 @@ func (c *auditCommand) Run(ctx context.Context, p process) error {
 	if in.Labels, err = src.Labels(ctx); err != nil {
 		return err
 	}
-	if in.Digests, err = src.Digests(ctx); err != nil {
-		return err
-	}
+	in.Digests = func(cases []string) (map[scoring.AnswerID]string, error) { return src.Digests(ctx, cases) }
 	a, err := analysis.NewAudit(in)
 	if err != nil {
 		return err

@@ -52,6 +52,19 @@ func (c *labelStore) open(ctx context.Context, p process, only bool) (*labelling
 	return &labelling.Store{Warehouse: w, Now: p.now}, nil
 }
 
+// openWith is open where a queue is there, or none is named.
+func (c *labelStore) openWith(ctx context.Context, p process, only bool, queue string) (*labelling.Store, error) {
+	s, err := c.open(ctx, p, only)
+	if err != nil || queue == "" {
+		return s, err
+	}
+	if _, err := s.Queue(ctx, queue); err != nil {
+		_ = s.Warehouse.Close()
+		return nil, noQueue(err)
+	}
+	return s, nil
+}
+
 type queueNewCommand struct {
 	labelStore
 	ID string `name:"run" placeholder:"ID" help:"The run; the last one by default."`
@@ -298,16 +311,11 @@ type queueExportCommand struct {
 
 // Run writes labels.
 func (c *queueExportCommand) Run(ctx context.Context, p process) (err error) {
-	s, err := c.open(ctx, p, readOnly)
+	s, err := c.openWith(ctx, p, readOnly, c.Queue)
 	if err != nil {
 		return err
 	}
 	defer s.Warehouse.Close()
-	if c.Queue != "" {
-		if _, err := s.Queue(ctx, c.Queue); err != nil {
-			return noQueue(err)
-		}
-	}
 	to := p.stdout
 	if c.To != "-" {
 		f, err := os.OpenFile(c.To, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
@@ -347,16 +355,11 @@ func (c *queueImportCommand) Run(ctx context.Context, p process) error {
 		defer f.Close()
 		in = bufio.NewReader(f)
 	}
-	s, err := c.open(ctx, p, readWrite)
+	s, err := c.openWith(ctx, p, readWrite, c.Queue)
 	if err != nil {
 		return err
 	}
 	defer s.Warehouse.Close()
-	if c.Queue != "" {
-		if _, err := s.Queue(ctx, c.Queue); err != nil {
-			return noQueue(err)
-		}
-	}
 	done, err := s.Import(ctx, in, labelling.ImportOptions{Queue: c.Queue, Annotator: c.Annotator, Unknown: c.Unknown})
 	if err != nil {
 		if done.Unknown > 0 && !c.Unknown {

@@ -68,8 +68,10 @@ type Evidence struct {
 type AuditInput struct {
 	EX       string // execution accuracy
 	Evidence iter.Seq2[Evidence, error]
-	Labels   map[scoring.AnswerID]bool   // what people say of answers
-	Digests  map[scoring.AnswerID]string // equal where two answers hold the same rows; may be nil
+	Labels   map[scoring.AnswerID]bool // what people say of answers
+	// Digests are equal where two answers hold the same rows, of all answers to some questions, also of
+	// agents that the evidence is not of. nil: they are not known, as where it finds none.
+	Digests func(cases []string) (map[scoring.AnswerID]string, error)
 }
 
 // Audit lists the questions whose accepted answer, or whose wording, is suspect (ROSE, section 6.2.3).
@@ -170,11 +172,35 @@ func NewAudit(in AuditInput) (*Audit, error) {
 	for id := range answers {
 		x.byCase[id.CaseID] = append(x.byCase[id.CaseID], id)
 	}
-	for _, ids := range x.byCase {
-		slices.SortFunc(ids, compareAnswers)
-		x.across(ids, in.Digests)
+	digests, err := x.digests(&in)
+	if err != nil {
+		return nil, err
 	}
-	return x.audit(&in), nil
+	others := map[string][]scoring.AnswerID{} // answers without evidence
+	for id := range digests {
+		if answers[id] == nil {
+			others[id.CaseID] = append(others[id.CaseID], id)
+		}
+	}
+	for id, ids := range x.byCase {
+		slices.SortFunc(ids, compareAnswers)
+		x.across(ids, others[id], digests)
+	}
+	return x.audit(&in, digests != nil), nil
+}
+
+// digests are those of the answers to the questions of which EX rejects an answer.
+func (x *auditing) digests(in *AuditInput) (map[scoring.AnswerID]string, error) {
+	if in.Digests == nil {
+		return nil, nil
+	}
+	cases := map[string]bool{}
+	for id, a := range x.answers {
+		if a.rejected() {
+			cases[id.CaseID] = true
+		}
+	}
+	return in.Digests(slices.SortedFunc(maps.Keys(cases), natural.Compare))
 }
 
 func compareAnswers(a, b scoring.AnswerID) int {
@@ -237,10 +263,23 @@ type auditing struct {
 	byCase  map[string][]scoring.AnswerID
 }
 
-// across adds the reasons that several judges or several answers give together.
-func (x *auditing) across(ids []scoring.AnswerID, digests map[scoring.AnswerID]string) {
+// across adds the reasons that several judges or several answers to a question give together. Others are
+// answers of which nothing is known but their digests: EX rejects those that are the same as a rejected
+// one.
+func (x *auditing) across(ids, others []scoring.AnswerID, digests map[scoring.AnswerID]string) {
 	type version struct{ agent, version string }
 	same, literal := map[string]map[version]bool{}, map[version]bool{}
+	agrees := func(id scoring.AnswerID) {
+		if d := digests[id]; d != "" {
+			if same[d] == nil {
+				same[d] = map[version]bool{}
+			}
+			same[d][version{id.Agent, id.Version}] = true
+		}
+	}
+	for _, id := range others {
+		agrees(id)
+	}
 	for _, id := range ids {
 		a := x.answers[id]
 		if !a.rejected() {
@@ -251,15 +290,9 @@ func (x *auditing) across(ids []scoring.AnswerID, digests map[scoring.AnswerID]s
 				a.because(JudgesContradict, judge)
 			}
 		}
-		v := version{id.Agent, id.Version}
-		if d := digests[id]; d != "" {
-			if same[d] == nil {
-				same[d] = map[version]bool{}
-			}
-			same[d][v] = true
-		}
+		agrees(id)
 		if a.literal {
-			literal[v] = true
+			literal[version{id.Agent, id.Version}] = true
 		}
 	}
 	for _, id := range ids {
@@ -297,7 +330,7 @@ func (a *evidenceOf) opinions() (yes []string, no int) {
 	return yes, no
 }
 
-func (x *auditing) audit(in *AuditInput) *Audit {
+func (x *auditing) audit(in *AuditInput, read bool) *Audit {
 	out := &Audit{EX: in.EX, Cases: len(x.byCase), Answers: len(x.answers), Suspects: []Suspect{}}
 	noEX := 0
 	for _, a := range x.answers {
@@ -327,7 +360,7 @@ func (x *auditing) audit(in *AuditInput) *Audit {
 	if noEX > 0 {
 		out.Notes = append(out.Notes, counted(noEX, "answer")+" without a verdict of "+in.EX+" (no results): the reasons are listed, but not measured on them")
 	}
-	if in.Digests == nil && len(x.answers) > 0 {
+	if !read && len(x.answers) > 0 {
 		out.Notes = append(out.Notes, "the answers themselves were not read: whether several agents give the same result ("+AgentsAgree+") is not known")
 	}
 	return out

@@ -55,8 +55,13 @@ func TestAudit(t *testing.T) {
 	yes, no := true, false
 	in := AuditInput{
 		EX: "ex", Evidence: evidence(list),
-		Labels:  map[scoring.AnswerID]bool{of("c1", "x"): yes, of("c2", "x"): no, of("c3", "x"): no, of("c4", "x"): yes, of("c4", "y"): no, of("c6", "x"): yes},
-		Digests: map[scoring.AnswerID]string{of("c4", "x"): "d", of("c4", "y"): "d", of("c4", "z"): "e"},
+		Labels: map[scoring.AnswerID]bool{of("c1", "x"): yes, of("c2", "x"): no, of("c3", "x"): no, of("c4", "x"): yes, of("c4", "y"): no, of("c6", "x"): yes},
+		Digests: func(cases []string) (map[scoring.AnswerID]string, error) {
+			if want := []string{"c1", "c2", "c4", "c5", "c6", "c7"}; !slices.Equal(cases, want) { // those that EX rejects
+				t.Errorf("asked for the answers to %v, want %v", cases, want)
+			}
+			return map[scoring.AnswerID]string{of("c4", "x"): "d", of("c4", "y"): "d", of("c4", "z"): "e"}, nil
+		},
 	}
 	a, err := NewAudit(in)
 	if err != nil {
@@ -229,5 +234,34 @@ func TestMostJudgesMustContradict(t *testing.T) {
 	}
 	if a, err := NewAudit(AuditInput{EX: "ex", Evidence: evidence(append(list[1:4:4], said(id, "ex", "", true)))}); err != nil || len(a.Suspects) != 0 {
 		t.Errorf("an answer that EX accepts: %v, %+v", err, a.Suspects)
+	}
+}
+
+// Answers of agents that the evidence is not of speak against gold, too: of whoever gave the same result.
+// The same version counts once, in however many batches.
+func TestAgentsOfWhomNothingElseIsKnown(t *testing.T) {
+	of := func(id, agent, batch string) scoring.AnswerID {
+		return scoring.AnswerID{CaseID: id, Agent: agent, Version: "1", Batch: batch}
+	}
+	in := AuditInput{
+		EX: "ex",
+		Evidence: evidence([]Evidence{
+			said(of("c1", "x", "b"), "ex", "", false), said(of("c2", "x", "b"), "ex", "", false), said(of("c3", "x", "b"), "ex", "", false), said(of("c4", "x", "b"), "ex", "", true),
+		}),
+		Digests: func([]string) (map[scoring.AnswerID]string, error) {
+			return map[scoring.AnswerID]string{
+				of("c1", "x", "b"): "d", of("c1", "y", "other"): "d",
+				of("c2", "x", "b"): "d", of("c2", "x", "again"): "d",
+				of("c3", "x", "b"): "d", of("c3", "y", "other"): "e", of("c3", "z", "other"): "e",
+				of("c4", "x", "b"): "d", of("c4", "y", "other"): "d",
+			}, nil
+		},
+	}
+	a, err := NewAudit(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Suspects) != 1 || a.Suspects[0].CaseID != "c1" || a.Suspects[0].Reasons[0].Reason != AgentsAgree || a.Answers != 4 || len(a.Notes) > 1 {
+		t.Errorf("%+v, want c1 alone, where two agents agree", a)
 	}
 }

@@ -203,7 +203,7 @@ func (s *Set) tierNames() []string {
 			out = append(out, t)
 		}
 	}
-	slices.SortFunc(out, compareTiers)
+	slices.SortFunc(out, CompareTiers)
 	return out
 }
 

@@ -147,7 +147,7 @@ func (f *Failures) add(set *Set, metric string, systems []*Answers) {
 		}
 		row.Cases = len(questions)
 		slices.SortFunc(row.Groups, func(a, b FailureGroup) int {
-			return cmp.Or(natural.Compare(a.System, b.System), compareTiers(a.Tier, b.Tier))
+			return cmp.Or(natural.Compare(a.System, b.System), CompareTiers(a.Tier, b.Tier))
 		})
 		out = append(out, row)
 	}

@@ -632,7 +632,7 @@ func (x *ranker) errors(r *Ranking, labels map[scoring.AnswerID]bool, o RankOpti
 			}
 			return 1
 		}
-		return cmp.Or(natural.Compare(a.System, b.System), cmp.Compare(whole(a.Tier), whole(b.Tier)), compareTiers(a.Tier, b.Tier))
+		return cmp.Or(natural.Compare(a.System, b.System), cmp.Compare(whole(a.Tier), whole(b.Tier)), CompareTiers(a.Tier, b.Tier))
 	})
 	if len(r.Errors) == 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("no answer has both a verdict of %s and one of %s", r.EX, against))

@@ -110,7 +110,8 @@ const UnknownTier = "unknown"
 // Tiers are the tiers in their order.
 var Tiers = []string{"easy", "medium", "hard", "extra_hard", UnknownTier}
 
-func compareTiers(a, b string) int {
+// CompareTiers orders tiers: the easiest first, those that are not known last.
+func CompareTiers(a, b string) int {
 	at := func(t string) int {
 		if i := slices.Index(Tiers, t); i >= 0 {
 			return i

@@ -19,6 +19,7 @@ import (
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // DefaultLease is how long an answer is kept for the person who has it before them, unless they
@@ -82,6 +83,34 @@ func (s *Store) Queue(ctx context.Context, id string) (*Queue, error) {
 		return nil, errcode.New(errcode.NotFound, "queue: there is no queue %.40q", id)
 	}
 	return &found[0], nil
+}
+
+// QueueFor is the queue in which a label counts that somebody gives an answer on another page: of the
+// open ones that hold it and are not blind, the newest that still wants them, or else the newest that they
+// labelled it in. nil: none. What is said with the scores in view is not blind.
+func (s *Store) QueueFor(ctx context.Context, of scoring.AnswerID, me string) (*Queue, error) {
+	queues, err := s.Warehouse.QueuesOf(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	var labelled, wants *Queue
+	for i := range queues {
+		q := &queues[i]
+		item, err := s.Item(ctx, q, me, of.CaseID)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case item.Mine != connectors.Untouched && labelled == nil:
+			labelled = q
+		case item.Mine == connectors.Untouched && item.Done < q.Annotators && wants == nil:
+			wants = q
+		}
+	}
+	if wants != nil {
+		return wants, nil
+	}
+	return labelled, nil
 }
 
 // Close closes a queue: nobody is given an answer of it any more. Labels that were on their way are

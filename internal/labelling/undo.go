@@ -33,6 +33,12 @@ func (s *Store) UndoDecision(ctx context.Context, q *Queue, me, caseID, id strin
 	return s.undo(ctx, f, q, id, func(l Label) bool { return l.Decides })
 }
 
+// UndoCase is [Store.Undo] of what an annotator said of one case.
+func (s *Store) UndoCase(ctx context.Context, q *Queue, me, caseID, id string) (Label, error) {
+	f := connectors.LabelFilter{Queue: q.ID, Annotator: me, NewestFirst: true, Cases: []string{caseID}}
+	return s.undo(ctx, f, q, id, func(l Label) bool { return !l.Decides })
+}
+
 // UndoAnswer takes back what an annotator said of an answer outside of queues, as [Store.Undo] does in
 // a queue. NotFound where they have said nothing.
 func (s *Store) UndoAnswer(ctx context.Context, of scoring.AnswerID, me, id string) (Label, error) {

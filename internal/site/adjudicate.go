@@ -68,11 +68,9 @@ func (s *Site) adjudicate(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	from := int64(1)
-	if text := v.Get("from"); text != "" {
-		if from, err = strconv.ParseInt(text, 10, 64); err != nil || from < 1 {
-			return content{}, errcode.New(errcode.InvalidArgument, "from: %.40q, expected a whole number from 1", text)
-		}
+	from, err := positionIn(v)
+	if err != nil {
+		return content{}, err
 	}
 	if !seesOthers(r, q) {
 		return content{}, errcode.New(errcode.PermissionDenied, "this queue is blind: until it is closed, only an admin sees and settles where people differ")

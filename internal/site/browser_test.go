@@ -5,6 +5,7 @@ package site
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -42,6 +43,7 @@ func TestInBrowser(t *testing.T) {
 	t.Run("without script", func(t *testing.T) { withoutScript(t, b, server.URL, sample) })
 	t.Run("walk", func(t *testing.T) { walk(t, b, server.URL, s, q) })
 	t.Run("from files", func(t *testing.T) { fromFiles(t, b, s) })
+	t.Run("accessibility of files", func(t *testing.T) { accessibilityOfFiles(t, b, s) })
 	t.Run("hostile texts", func(t *testing.T) { hostileTexts(t, b) })
 }
 
@@ -199,6 +201,59 @@ func fromFiles(t *testing.T, b *browsertest.Browser, s *Site) {
 		t.Errorf("a link of the folder leads to %s", at)
 	}
 	tab.Clean("file://")
+}
+
+// accessibilityOfFiles runs axe-core over static reports, in every window: the one document, and of the
+// folder every page but for cases, of which there are many alike: a few of these.
+func accessibilityOfFiles(t *testing.T, b *browsertest.Browser, s *Site) {
+	browsertest.NeedAxe(t)
+	dir := t.TempDir()
+	o := Static{Runs: []caselist.Run{nightTwo}, Baseline: nightOne, All: true}
+	if err := s.WriteFolder(t.Context(), filepath.Join(dir, "report"), o); err != nil {
+		t.Fatal(err)
+	}
+	var one bytes.Buffer
+	if err := s.WriteFile(t.Context(), &one, Static{Runs: o.Runs, Baseline: o.Baseline}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "report.html"), one.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files := []string{"report.html"}
+	alike := map[string]int{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(dir, path)
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".html" || name == "report.html" {
+			return err
+		}
+		kind := strings.TrimRight(strings.TrimSuffix(name, ".html"), "0123456789")
+		if filepath.Dir(name) != "report" { // a case
+			kind = filepath.Dir(name)
+		}
+		if alike[kind]++; alike[kind] <= 3 {
+			files = append(files, name)
+		}
+		return nil
+	})
+	if err != nil || len(files) < 8 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	tab := b.Tab(t, browsertest.Options{Offline: true})
+	for _, name := range files {
+		tab.Go("file://" + filepath.Join(dir, name))
+		for i, look := range looks {
+			if name == "report.html" && i%3 != 0 { // long: once narrow, once dark
+				continue
+			}
+			tab.Resize(look.width)
+			tab.Theme(look.dark)
+			for _, f := range tab.Findings() {
+				t.Errorf("%s, %s: %s", name, look.name, f)
+			}
+			tab.Picture("axe-" + strings.NewReplacer("/", "-", ".html", "").Replace(name) + "-" + look.name)
+		}
+	}
+	t.Logf("looked at %d files", len(files))
 }
 
 // hostileTexts opens pages full of hostile texts: no script of theirs runs, nobody else is asked, and

@@ -298,7 +298,7 @@ func (s *Site) oneCase(r *http.Request) (content, error) {
 		if detail.Answer.Case != nil {
 			seen = labelling.AnswerHash(detail.Answer.Case)
 		}
-		if out.Control, err = s.newLabelControl(r, nil, detail.Answer.AnswerID, seen, state.address()); err != nil {
+		if out.Control, err = s.controlElsewhere(r, detail.Answer.AnswerID, seen, state.address()); err != nil {
 			return content{}, err
 		}
 		out.Control.Keys = true

@@ -373,12 +373,7 @@ func changeRowOf(ch *analysis.Change, pair pairs) changeRow {
 		pair.Cell = "broken"
 		row.Broken = counted{ch.NBroken, pairsAddress(pair)}
 	}
-	switch ch.Outcome {
-	case analysis.Degraded:
-		row.Class = "worse"
-	case analysis.Improved:
-		row.Class = "better"
-	}
+	row.Class = outcomeClasses[ch.Outcome]
 	for _, u := range ch.Unlike {
 		row.Unlike = append(row.Unlike, u.String())
 		if u.Why == "configuration" || u.Why == "judge" { // a list of cases does not tell these apart
@@ -392,6 +387,9 @@ func changeRowOf(ch *analysis.Change, pair pairs) changeRow {
 var outcomes = map[string]string{
 	analysis.Degraded: "▼ degraded", analysis.Improved: "▲ improved", analysis.NotShown: "not shown", analysis.Small: "below the minimum", analysis.Same: "no change", analysis.NotCompared: "not compared",
 }
+
+// outcomeClasses are the classes of what became better or worse.
+var outcomeClasses = map[string]string{analysis.Degraded: "worse", analysis.Improved: "better"}
 
 // transitionTable is how many cases went from each standing, a row, to each, a column.
 type transitionTable struct {

@@ -166,3 +166,32 @@ func scoresOf(t testing.TB, w *connectors.Warehouse, run caselist.Run) (out []an
 	}
 	return out
 }
+
+// Two runs are chosen in the list of runs, with the controls of a form alone.
+func TestRunsAreChosenToCompare(t *testing.T) {
+	s := opened(t, sitetest.Open(t, sitetest.Small(t)))
+	doc := shows(t, s, runsAddress())
+	form := doc.Find("form#pick")
+	if form.AttrOr("method", "") != "get" || form.AttrOr("action", "") != "/compare" || form.Find("button").Length() != 1 {
+		t.Fatalf("no form to compare runs: %s", doc.Find("main").Text())
+	}
+	chosen := url.Values{}
+	for run, name := range map[caselist.Run]string{night1: "from", night2: "to"} {
+		doc.Find(`tbody tr`).Each(func(_ int, tr *goquery.Selection) {
+			if tr.Find("th").Text() != run.ID {
+				return
+			}
+			in := tr.Find(`input[form="pick"][name="` + name + `"]`)
+			if in.Length() != 1 || !strings.Contains(in.AttrOr("aria-label", ""), run.ID) {
+				t.Errorf("%s cannot be chosen, or nothing says what it is: %q", run.ID, in.AttrOr("aria-label", ""))
+			}
+			chosen.Add(name, in.AttrOr("value", ""))
+		})
+	}
+	if n := doc.Find(`input[type="radio"][name="from"]`).Length(); n != doc.Find("tbody tr").Length() {
+		t.Errorf("%d baselines to choose from", n)
+	}
+	if got := shows(t, s, "/compare?"+chosen.Encode()).Find("section h2").Text(); !strings.Contains(got, night1.ID) || !strings.Contains(got, night2.ID) || strings.Index(got, night1.ID) > strings.Index(got, night2.ID) {
+		t.Errorf("the page compares %q", got)
+	}
+}

@@ -43,7 +43,8 @@ type metricCost struct {
 	Metric        string
 	Scores, Asked int64
 	Calls         int64
-	Further       int64 // calls beyond the first of a score
+	Further       int64  // calls beyond the first of a score
+	Repaired      string // of them, those that asked again for a reply that could be used
 	In, Out       string
 	Failed        counted
 	Wasted        int64
@@ -194,7 +195,10 @@ func metricCosts(judged []connectors.Judged, run caselist.Run, paid paidCost) (o
 		m := metricCost{
 			Metric: j.Metric, Scores: j.Scores, Asked: j.Asked, Calls: j.Calls, Further: max(0, j.Calls-j.Asked), In: count(j.TokensIn), Out: count(j.TokensOut), Wasted: j.Wasted, Evident: j.Evident,
 			EvidentShare: dash, SavedCalls: dash, Uncounted: j.Uncounted,
-			Failed: counted{N: int(j.Failed)},
+			Failed: counted{N: int(j.Failed)}, Repaired: count(j.Repaired),
+		}
+		if j.Untold > 0 { // scored before repairs were counted
+			m.Repaired = dash
 		}
 		if j.Evident+j.Asked > 0 {
 			m.EvidentShare = share(float64(j.Evident) / float64(j.Evident+j.Asked))

@@ -25,7 +25,7 @@ func TestCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	type sums struct{ asked, calls, in, out, failed, evident int }
+	type sums struct{ asked, calls, repaired, in, out, failed, evident int }
 	want := map[string]*sums{}
 	for r, err := range w.Scores(t.Context(), judgedRun.ID) {
 		if err != nil {
@@ -37,7 +37,7 @@ func TestCost(t *testing.T) {
 			want[r.Score.Metric] = m
 		}
 		if u := r.Score.Usage; u != nil && u.Calls > 0 {
-			m.asked, m.calls, m.in, m.out = m.asked+1, m.calls+u.Calls, m.in+int(u.TokensIn), m.out+int(u.TokensOut)
+			m.asked, m.calls, m.repaired, m.in, m.out = m.asked+1, m.calls+u.Calls, m.repaired+u.Repaired, m.in+int(u.TokensIn), m.out+int(u.TokensOut)
 			if r.Score.Status == scoring.StatusFailed {
 				m.failed++
 			}
@@ -52,24 +52,24 @@ func TestCost(t *testing.T) {
 		}
 	}
 	doc := shows(t, s, costAddress(judgedRun))
-	seen, calls := 0, 0
+	seen, calls, repairs := 0, 0, 0
 	doc.Find(`[aria-label="Metrics"] tbody tr`).Each(func(_ int, row *goquery.Selection) {
 		cells := texts(row)
 		m := want[cells[0]]
-		got := sums{number(t, cells[2]), number(t, cells[3]), number(t, cells[5]), number(t, cells[6]), number(t, cells[7]), number(t, cells[9])}
+		got := sums{number(t, cells[2]), number(t, cells[3]), number(t, cells[5]), number(t, cells[6]), number(t, cells[7]), number(t, cells[8]), number(t, cells[10])}
 		if m == nil || got != *m {
 			t.Errorf("%s: %+v, want %+v", cells[0], got, m)
 		}
 		seen++
-		calls += got.calls
+		calls, repairs = calls+got.calls, repairs+got.repaired
 	})
 	for name, m := range want {
 		if m.asked > 0 && !strings.Contains(doc.Find(`[aria-label="Metrics"]`).Text(), name) {
 			t.Errorf("%s asked a judge and is missing", name)
 		}
 	}
-	if seen < 5 || calls < 50 {
-		t.Errorf("%d metrics with %d calls are too few to show much", seen, calls)
+	if seen < 5 || calls < 50 || repairs < 5 {
+		t.Errorf("%d metrics with %d calls, %d of them repairs, are too few to show much", seen, calls, repairs)
 	}
 	models := doc.Find(`[aria-label="Models"] tbody tr`)
 	if models.Length() < 3 {
@@ -98,5 +98,27 @@ func TestCostOfNothing(t *testing.T) {
 	running.ID, running.Batch = "under-way", sitetest.Rerun
 	if text := strings.Join(strings.Fields(shows(t, s, costAddress(running)).Find(".tile").First().Text()), " "); !strings.HasPrefix(text, "–calls") {
 		t.Errorf("a run without a record of its calls shows %q", text)
+	}
+}
+
+// Of scores that were made before repairs were counted it is not known how many there were.
+func TestRepairsThatAreNotKnown(t *testing.T) {
+	w := sitetest.Open(t, sitetest.Small(t))
+	if err := w.Exec(t.Context(), `UPDATE badger.scores SET usage = json_merge_patch(usage, '{"repaired": null}') WHERE usage IS NOT NULL`); err != nil {
+		t.Fatal(err)
+	}
+	unknown, none := 0, 0
+	shows(t, opened(t, w), costAddress(judgedRun)).Find(`[aria-label="Metrics"] tbody tr`).Each(func(_ int, row *goquery.Selection) {
+		switch cells := texts(row); {
+		case cells[4] == "0" && cells[5] == "0":
+			none++ // nobody asked twice
+		case cells[4] != "0" && cells[5] == dash:
+			unknown++
+		default:
+			t.Errorf("%s: %s further calls, %s repairs", cells[0], cells[4], cells[5])
+		}
+	})
+	if unknown == 0 {
+		t.Error("no metric has further calls")
 	}
 }

@@ -1,8 +1,11 @@
 package site
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/badger-eval/badger/internal/analysis"
 	"github.com/badger-eval/badger/internal/caselist"
@@ -28,6 +31,7 @@ type failureKind struct {
 	Metric  string
 	Scored  int // answers that the metric looked at
 	Picture *chart.Picture
+	Tiers   []string // complexities of the questions, in their order
 	Labels  []failureLabel
 }
 
@@ -35,6 +39,13 @@ type failureLabel struct {
 	Label string
 	N     counted
 	Share string
+	Tiers []tierShare // as those of the kind
+}
+
+// tierShare is how many answers to questions of a complexity have a label.
+type tierShare struct {
+	N     counted
+	Share string // of those that the metric looked at
 }
 
 // mostInPicture is how many labels a picture has.
@@ -78,7 +89,53 @@ func failureKinds(f *analysis.Failures, run caselist.Run) (out []failureKind) {
 		}
 		k := &out[len(out)-1]
 		state := caselist.State{Run: run, Mode: caselist.All}.With(caselist.Filter{Column: "finding", Op: caselist.Equal, Value: l.Kind + ":" + l.Label})
-		k.Labels = append(k.Labels, failureLabel{l.Label, counted{l.N, casesAddress(state)}, share(float64(l.N) / float64(k.Scored))})
+		k.Labels = append(k.Labels, failureLabel{Label: l.Label, N: counted{l.N, casesAddress(state)}, Share: share(float64(l.N) / float64(k.Scored))})
 	}
+	byTier(f, out, run)
 	return out
+}
+
+// byTier cuts the labels of each kind by the complexity of the questions, where that is known of any.
+func byTier(f *analysis.Failures, kinds []failureKind, run caselist.Run) {
+	looked := map[string]map[string]int{} // answers, by metric and tier
+	for i := range f.Labels {
+		l := &f.Labels[i]
+		if looked[l.Metric] == nil {
+			looked[l.Metric] = map[string]int{}
+		}
+		for _, g := range l.Groups {
+			looked[l.Metric][g.Tier] = g.Scored
+		}
+	}
+	at := 0
+	for k := range kinds {
+		kind := &kinds[k]
+		tiers := looked[kind.Metric]
+		if len(tiers) == 1 && tiers[analysis.UnknownTier] > 0 {
+			at += len(kind.Labels)
+			continue
+		}
+		names := slices.SortedFunc(maps.Keys(tiers), analysis.CompareTiers)
+		for _, tier := range names {
+			kind.Tiers = append(kind.Tiers, strings.ReplaceAll(tier, "_", " "))
+		}
+		for i := range kind.Labels {
+			l := &f.Labels[at]
+			at++
+			for _, tier := range names {
+				n := 0
+				for _, g := range l.Groups {
+					if g.Tier == tier {
+						n += g.N
+					}
+				}
+				value := tier
+				if tier == analysis.UnknownTier {
+					value = ""
+				}
+				state := caselist.State{Run: run, Mode: caselist.All}.With(caselist.Filter{Column: "finding", Op: caselist.Equal, Value: l.Kind + ":" + l.Label}).With(caselist.Filter{Column: "tier", Op: caselist.Equal, Value: value})
+				kind.Labels[i].Tiers = append(kind.Labels[i].Tiers, tierShare{counted{n, casesAddress(state)}, share(float64(n) / float64(tiers[tier]))})
+			}
+		}
+	}
 }

@@ -4,6 +4,7 @@ package site
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
@@ -46,5 +47,54 @@ func TestFailures(t *testing.T) {
 		if got != len(want) || got < 3 {
 			t.Errorf("%s: %d labels, want %d: %v", run.ID, got, len(want), want)
 		}
+	}
+}
+
+// Labels are cut by the complexity of the questions: the parts add up to the whole, and lead to their
+// cases.
+func TestFailuresByTier(t *testing.T) {
+	w := sitetest.Open(t, sitetest.Small(t))
+	s := opened(t, w)
+	tiers := map[string]string{}
+	want := map[string]int{} // by finding and tier
+	for _, score := range scoresOf(t, w, night2) {
+		if score.Metric == "sql_complexity" {
+			tiers[score.CaseID] = strings.ReplaceAll(score.Label, "_", " ")
+		}
+	}
+	for _, score := range scoresOf(t, w, night2) {
+		for _, f := range score.Findings {
+			_, label, _ := strings.Cut(f, ":")
+			want[label+" in "+tiers[score.CaseID]]++
+		}
+	}
+	section := shows(t, s, failuresAddress(night2)).Find("section").First()
+	var heads []string
+	section.Find("thead th").Each(func(_ int, th *goquery.Selection) { heads = append(heads, th.Text()) })
+	if len(heads) < 6 || heads[3] != "easy" {
+		t.Fatalf("columns %v, want the tiers after the share", heads)
+	}
+	followed := 0
+	section.Find("tbody tr").Each(func(_ int, row *goquery.Selection) {
+		cells, sum := texts(row), 0
+		row.Find("td").Slice(2, len(heads)-1).Each(func(i int, td *goquery.Selection) {
+			text, _, _ := strings.Cut(td.Text(), " ")
+			n := number(t, text)
+			if sum += n; n != want[cells[0]+" in "+heads[3+i]] {
+				t.Errorf("%s in %s: %d, want %d", cells[0], heads[3+i], n, want[cells[0]+" in "+heads[3+i]])
+			}
+			if href, ok := td.Find("a").Attr("href"); ok && followed < 6 {
+				followed++
+				if got := listed(t, see(t, s, href)); got != text {
+					t.Errorf("%s in %s leads to %s cases, want %s", cells[0], heads[3+i], got, text)
+				}
+			}
+		})
+		if sum != number(t, cells[1]) {
+			t.Errorf("%s: the tiers add up to %d of %s", cells[0], sum, cells[1])
+		}
+	})
+	if followed == 0 {
+		t.Error("no part leads to cases")
 	}
 }

@@ -313,20 +313,25 @@ func (s *Site) comeBack(rw http.ResponseWriter, r *http.Request, l labelling.Lab
 // pageOf is the address of the page that a label was sent from.
 func (*Site) pageOf(r *http.Request, l *labelling.Label) string {
 	if l.Queue != "" && !l.Decides {
-		return labelAddress(l.Queue, l.CaseID)
+		return named(r, "here", labelAddress(l.Queue, l.CaseID))
 	}
 	return back(r, queuesAddress())
 }
 
+// sent reads a form of labelling, and says who sends it.
+func (s *Site) sent(rw http.ResponseWriter, r *http.Request) (store *labelling.Store, me string, err error) {
+	if store, err = s.writing(); err != nil {
+		return nil, "", err
+	}
+	if err = readForm(rw, r); err != nil {
+		return nil, "", err
+	}
+	me, err = s.whoSends(r)
+	return store, me, err
+}
+
 func (s *Site) saveLabel(rw http.ResponseWriter, r *http.Request) (labelling.Label, error) {
-	store, err := s.writing()
-	if err != nil {
-		return labelling.Label{}, err
-	}
-	if err := readForm(rw, r); err != nil {
-		return labelling.Label{}, err
-	}
-	me, err := s.whoSends(r)
+	store, me, err := s.sent(rw, r)
 	if err != nil {
 		return labelling.Label{}, err
 	}
@@ -402,7 +407,7 @@ var undoLabelPage = &page{pattern: "POST /label/undo", role: identity.Label, ser
 	l, err := s.undoLabel(rw, r)
 	to := back(r, queuesAddress())
 	if l.Queue != "" {
-		to = labelAddress(l.Queue, l.CaseID)
+		to = named(r, "here", labelAddress(l.Queue, l.CaseID))
 	}
 	switch {
 	case wantsJSON(r):
@@ -420,14 +425,7 @@ var undoLabelPage = &page{pattern: "POST /label/undo", role: identity.Label, ser
 }}
 
 func (s *Site) undoLabel(rw http.ResponseWriter, r *http.Request) (labelling.Label, error) {
-	store, err := s.writing()
-	if err != nil {
-		return labelling.Label{}, err
-	}
-	if err := readForm(rw, r); err != nil {
-		return labelling.Label{}, err
-	}
-	me, err := s.whoSends(r)
+	store, me, err := s.sent(rw, r)
 	if err != nil {
 		return labelling.Label{}, err
 	}
@@ -440,6 +438,13 @@ func (s *Site) undoLabel(rw http.ResponseWriter, r *http.Request) (labelling.Lab
 	}
 	if r.PostFormValue("decides") != "" {
 		return store.UndoDecision(r.Context(), q, me, r.PostFormValue("case"), r.PostFormValue("id"))
+	}
+	if r.PostFormValue("here") != "" { // the page is about one answer
+		l, err := store.UndoCase(r.Context(), q, me, r.PostFormValue("case"), r.PostFormValue("id"))
+		if errcode.Of(err) == errcode.NotFound { // it was said before there was the queue
+			l, err = store.UndoAnswer(r.Context(), answerOf(r), me, r.PostFormValue("id"))
+		}
+		return l, err
 	}
 	return store.Undo(r.Context(), q, me, r.PostFormValue("id"))
 }

@@ -94,9 +94,12 @@ func readForm(rw http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// back is the address of this site that a form names, or another where it names none.
-func back(r *http.Request, or string) string {
-	text := r.PostFormValue("back")
+// back is where a form leads to, or another address where it names none of this site.
+func back(r *http.Request, or string) string { return named(r, "back", or) }
+
+// named is the address of this site in a field of a form, or another where it has none.
+func named(r *http.Request, field, or string) string {
+	text := r.PostFormValue(field)
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") || strings.ContainsAny(text, "\\\r\n") {
 		return or
@@ -124,6 +127,9 @@ func answerJSON(rw http.ResponseWriter, status int, v any) error {
 type labelControl struct {
 	scoring.AnswerID
 	Queue    string // "": outside of one
+	In       string // the queue's name, where the control stands on another page than the queue's
+	InAt     string // its page
+	Here     string // the page that the control stands on, where that is not the queue's
 	Seen     string // which answer they see
 	ID       string // of the label, so that it is kept once however often it is sent
 	Options  []labelOption
@@ -169,6 +175,34 @@ type labelOption struct {
 }
 
 var verdictSigns = map[string]string{"pass": "✓", "fail": "✗", "unsure": "?", labelling.Skip: "»"}
+
+// controlElsewhere is the control for an answer on a page that is not of a queue, here. What is said there
+// counts in a queue that wants it.
+func (s *Site) controlElsewhere(r *http.Request, of scoring.AnswerID, seen, here string) (*labelControl, error) {
+	store, err := s.writing()
+	if err != nil {
+		return nil, err
+	}
+	me := annotator(r)
+	var q *labelling.Queue
+	if me != "" {
+		if q, err = store.QueueFor(r.Context(), of, me); err != nil {
+			return nil, err
+		}
+	}
+	c, err := s.newLabelControl(r, q, of, seen, here)
+	if err != nil || q == nil {
+		return c, err
+	}
+	c.In, c.InAt, c.Here = q.Name, queueAddress(q.ID), here
+	if c.Mine == nil { // they may have said something elsewhere
+		c.Mine, err = store.Mine(r.Context(), labelling.Label{AnswerID: of, Annotator: me})
+		for i := range c.Options {
+			c.Options[i].Chosen = c.Mine != nil && c.Mine.Verdict == c.Options[i].Value
+		}
+	}
+	return c, err
+}
 
 // newLabelControl is the control for an answer; q is nil outside of a queue. here is the page that it
 // stands on.

@@ -53,6 +53,19 @@ func queueOf(s *Site, r *http.Request, id string) (*labelling.Store, *labelling.
 	return store, q, err
 }
 
+// positionIn is the position in a queue from which on an address shows it.
+func positionIn(v url.Values) (int64, error) {
+	text := v.Get("from")
+	if text == "" {
+		return 1, nil
+	}
+	from, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || from < 1 {
+		return 0, errcode.New(errcode.InvalidArgument, "from: %.40q, expected a whole number from 1", text)
+	}
+	return from, nil
+}
+
 // seesOthers tells whether somebody may learn what others did in a queue. While a blind one is open,
 // its annotators may not: with few labels even a count says what somebody else said.
 func seesOthers(r *http.Request, q *labelling.Queue) bool {
@@ -66,11 +79,9 @@ func (s *Site) queue(r *http.Request) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	from := int64(1)
-	if text := v.Get("from"); text != "" {
-		if from, err = strconv.ParseInt(text, 10, 64); err != nil || from < 1 {
-			return content{}, errcode.New(errcode.InvalidArgument, "from: %.40q, expected a whole number from 1", text)
-		}
+	from, err := positionIn(v)
+	if err != nil {
+		return content{}, err
 	}
 	out := queueView{queueRow: queueRowOf(q), Me: annotator(r), Begin: labelAddress(q.ID, ""), Adjudicate: adjudicateAddress(q.ID), Labels: address("/queue/labels", url.Values{"queue": {q.ID}}), From: from}
 	out.Nothing = v.Get("nothing")

@@ -40,12 +40,14 @@ type runList struct {
 	Statuses []string
 	Before   string // address of the page before; "": none
 	After    string
+	Pick     bool // whether runs are chosen here, to compare them
 }
 
 // runRow is one run.
 type runRow struct {
 	connectors.Run
 	Address string
+	Pick    string // the run as the address of a comparison has it; "": its names are too long for one
 	Cases   int64  // with a score of the primary metric; 0: none yet
 	Answers int64  // that the agent gave in the batch; 0: not known
 	All     string // address of its cases
@@ -109,6 +111,7 @@ func (s *Site) runs(r *http.Request) (content, error) {
 	if list.Rows, err = s.runRows(ctx, p, runs); err != nil {
 		return content{}, err
 	}
+	list.Pick = len(list.Rows) > 1
 	at := func(number int) string {
 		v := url.Values{}
 		for key, value := range map[string]string{"text": f.Text, "agent": f.Agent, "version": f.Version, "status": f.Status} {
@@ -158,6 +161,7 @@ func (s *Site) runRows(ctx context.Context, p *connectors.Pages, runs []connecto
 		row := runRow{Run: *run, Address: runAddress(key), Metric: metric(run)}
 		state := caselist.State{Run: key, Mode: caselist.All}
 		if linked(key) {
+			row.Pick = key.Values().Encode()
 			row.All, row.Passed, row.Errors = casesAddress(state), casesAddress(state.In(caselist.Passed)), casesAddress(state.In(caselist.Errors))
 		}
 		if there {

@@ -155,8 +155,22 @@ func (s *Site) audit(r *http.Request, run caselist.Run) (*analysis.Audit, error)
 			of[id] = passes
 		}
 	}
-	return analysis.NewAudit(analysis.AuditInput{EX: ex, Evidence: src.EvidenceOf(ctx, batchSide(run), append([]string{ex}, analysis.AuditMetrics...)), Labels: of})
+	more := 0
+	a, err := analysis.NewAudit(analysis.AuditInput{
+		EX: ex, Evidence: src.EvidenceOf(ctx, batchSide(run), append([]string{ex}, analysis.AuditMetrics...)), Labels: of,
+		Digests: func(cases []string) (map[scoring.AnswerID]string, error) {
+			more = max(0, len(cases)-mostCompared)
+			return src.Digests(ctx, cases[:len(cases)-more])
+		},
+	})
+	if err == nil && more > 0 {
+		a.Notes = append(a.Notes, fmt.Sprintf("the answers of other agents were compared for the first %d questions of which an answer is rejected; %d more were not looked at (%s)", mostCompared, more, analysis.AgentsAgree))
+	}
+	return a, err
 }
+
+// mostCompared is of how many questions the results of all agents are read for a page.
+const mostCompared = 500
 
 // batchSide is the latest scores of a run's batch, of all runs.
 func batchSide(run caselist.Run) storedscores.Side {

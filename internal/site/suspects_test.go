@@ -14,6 +14,7 @@ import (
 	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/internal/site/sitetest"
 	"github.com/badger-eval/badger/internal/storedscores"
+	"github.com/badger-eval/badger/scoring"
 )
 
 // judged1 was judged; another run of its batch has the execution accuracy.
@@ -29,7 +30,8 @@ func TestSuspects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := analysis.NewAudit(analysis.AuditInput{EX: "ex_bird", Labels: labels, Evidence: src.EvidenceOf(t.Context(), batchSide(judged1), append([]string{"ex_bird"}, analysis.AuditMetrics...))})
+	want, err := analysis.NewAudit(analysis.AuditInput{EX: "ex_bird", Labels: labels, Evidence: src.EvidenceOf(t.Context(), batchSide(judged1), append([]string{"ex_bird"}, analysis.AuditMetrics...)),
+		Digests: func(cases []string) (map[scoring.AnswerID]string, error) { return src.Digests(t.Context(), cases) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +59,35 @@ func TestSuspects(t *testing.T) {
 	})
 	if n := table("Questions").Length(); n != len(want.Suspects) {
 		t.Errorf("%d questions, want %d", n, len(want.Suspects))
+	}
+}
+
+// Gold is suspect where the agents of other batches gave the same result that EX rejects.
+func TestOtherAgentsAgainstGold(t *testing.T) {
+	w := sitetest.Open(t, sitetest.Small(t))
+	s := opened(t, w)
+	const rejected = "bank-07" // by version 2.0; 1.0 failed otherwise
+	suspect := func() bool {
+		t.Helper()
+		found := false
+		shows(t, s, suspectsAddress(night2, analysis.AgentsAgree, 1)).Find(`[aria-label="Questions"] tbody tr`).Each(func(_ int, row *goquery.Selection) {
+			found = found || texts(row)[0] == rejected
+		})
+		return found
+	}
+	set := func(result string) {
+		t.Helper()
+		if err := w.Exec(t.Context(), "UPDATE badger.agent_runs SET result = "+result+" WHERE case_id = '"+rejected+"' AND agent_version = '1.0'"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(`'{"columns": ["n"], "rows": [[-1]]}'`)
+	if suspect() {
+		t.Errorf("%s is suspect although the agents differ", rejected)
+	}
+	set("(SELECT MIN(CAST(result AS VARCHAR)) FROM badger.agent_runs WHERE case_id = '" + rejected + "' AND agent_version = '2.0' AND batch_id = 'atlas-2.0')")
+	if !suspect() {
+		t.Errorf("two versions agree on %s against gold, and it is not suspect", rejected)
 	}
 }
 

@@ -304,12 +304,7 @@ func rowOfPoint(t *analysis.Trend, p *analysis.Point, asked map[caselist.Run]map
 		row.Change, row.P = report.Signed(*c.Mean), analysis.PValue(*c.PAdjusted)
 	}
 	row.Outcome = outcomes[c.Outcome]
-	switch c.Outcome {
-	case analysis.Degraded:
-		row.Class = "worse"
-	case analysis.Improved:
-		row.Class = "better"
-	}
+	row.Class = outcomeClasses[c.Outcome]
 	for _, u := range c.Unlike {
 		if u.Why != analysis.NoValue {
 			row.Changed = append(row.Changed, u.Why+": "+u.String())

@@ -211,22 +211,6 @@ func (s *Warehouse) Labels(ctx context.Context) (map[scoring.AnswerID]bool, erro
 	return out, nil
 }
 
-// Digests are the same for answers with the same rows; nil where the answers cannot be read.
-func (s *Warehouse) Digests(ctx context.Context) (map[scoring.AnswerID]string, error) {
-	out := map[scoring.AnswerID]string{}
-	for a, err := range s.w.Cases(ctx, connectors.Filter{}) {
-		if err != nil {
-			return nil, nil //nolint:nilerr // there are no answers in a database that holds scores only
-		}
-		if a.Case != nil {
-			if d := Digest(&a.Case.Pred.Result); d != "" {
-				out[a.AnswerID] = d
-			}
-		}
-	}
-	return out, nil
-}
-
 // Score is a score for analyses, with what its detail finds.
 func Score(s *scoring.Score, gold string, detail []byte) analysis.Score {
 	return analysis.Score{
@@ -349,8 +333,12 @@ func (s *Warehouse) Compare(ctx context.Context, set *analysis.Set, from, to Sid
 func (s *Warehouse) Failures(ctx context.Context, side Side, metrics []string) (*analysis.Failures, error) {
 	l := side.Latest(metrics...)
 	l.Details = metrics
+	tiers, err := s.tiersOf(ctx, side)
+	if err != nil {
+		return nil, err
+	}
 	out := &analysis.Failures{LookedAt: map[string]int{}}
-	counts := map[[2]string]int{} // by metric and finding
+	looked, counts, byTier := map[string]tierCounts{}, map[[2]string]int{}, map[[2]string]tierCounts{} // by metric, and finding
 	for r, err := range s.w.LatestScores(ctx, l) {
 		if err != nil {
 			return nil, err
@@ -359,14 +347,21 @@ func (s *Warehouse) Failures(ctx context.Context, side Side, metrics []string) (
 			continue
 		}
 		m := known(metrics, r.Score.Metric)
-		out.LookedAt[m]++
+		if out.LookedAt[m]++; looked[m] == nil {
+			looked[m] = tierCounts{}
+		}
+		looked[m].add(tiers, r.CaseID)
 		for _, f := range analysis.Findings(m, r.Score.Status, r.Score.Value, r.Detail) {
-			counts[[2]string{m, f}]++
+			key := [2]string{m, f}
+			if counts[key]++; byTier[key] == nil {
+				byTier[key] = tierCounts{}
+			}
+			byTier[key].add(tiers, r.CaseID)
 		}
 	}
 	for key, n := range counts {
 		kind, label, _ := strings.Cut(key[1], ":")
-		out.Labels = append(out.Labels, analysis.FailureLabel{Metric: key[0], Kind: kind, Label: label, N: n, Cases: n})
+		out.Labels = append(out.Labels, analysis.FailureLabel{Metric: key[0], Kind: kind, Label: label, N: n, Cases: n, Groups: byTier[key].groups(looked[key[0]])})
 	}
 	slices.SortFunc(out.Labels, func(a, b analysis.FailureLabel) int {
 		return cmp.Or(cmp.Compare(slices.Index(metrics, a.Metric), slices.Index(metrics, b.Metric)), strings.Compare(a.Kind, b.Kind), cmp.Compare(b.N, a.N), strings.Compare(a.Label, b.Label))

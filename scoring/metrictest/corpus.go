@@ -14,6 +14,7 @@ import (
 	"os"
 	"path"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -193,6 +194,9 @@ func (d DetailExpectation) check(detail any) error {
 	return nil
 }
 
+// repairs is how many calls of a score were repairs: what it took, not what it says.
+var repairs = regexp.MustCompile(`,"repaired":\d+`)
+
 // Versions compares what the metrics say of the corpus with a file of their versions and digests,
 // one line each: metric, version, digest of the cases that expect something of it, digest of its
 // scores. Scores that moved while cases and version did not are an error that -update does not take
@@ -271,7 +275,7 @@ func (c *Corpus) digests(t *testing.T, engine *scoring.Engine, metric string) (c
 			if err != nil {
 				t.Fatal(err)
 			}
-			fmt.Fprintf(out, "%s\n", line)
+			fmt.Fprintf(out, "%s\n", repairs.ReplaceAll(line, nil))
 		}
 	}
 	return hex.EncodeToString(in.Sum(nil)[:8]), hex.EncodeToString(out.Sum(nil)[:8]), n

@@ -175,7 +175,7 @@ function begin() {
 		undo: () => $("[data-undo] button")?.click(),
 		next: () => $("a.next")?.click(),
 		previous: () => $("a.previous")?.click(),
-		list: () => $("a.listlink, nav.beside a")?.click(),
+		list: () => $("a.listlink, .beside a")?.click(),
 		differences: () => $("[data-only], [data-choice] a:not([aria-current])")?.click(),
 		gold: () => $('button[data-alone="g"]')?.click(),
 		agent: () => $('button[data-alone="a"]')?.click(),

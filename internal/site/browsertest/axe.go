@@ -40,7 +40,7 @@ func (t *Tab) Findings() []Finding {
 	if !Eval[bool](t, "!!window.axe") {
 		Eval[bool](t, source+"; true")
 	}
-	return Eval[[]Finding](t, `axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations.map(v => ({
+	return evalWithin[[]Finding](t, 10*timeout, `axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations.map(v => ({
 		id: v.id, help: v.help, where: v.nodes.slice(0, 5).map(n => n.target.join(" ") + "  " + n.html.slice(0, 160) + "  " + (n.failureSummary || "").replace(/\s+/g, " ").slice(0, 300)),
 	})))`)
 }

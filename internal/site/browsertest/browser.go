@@ -259,7 +259,12 @@ func (t *Tab) Address() string {
 // waited for.
 func Eval[T any](t *Tab, expression string) T {
 	t.tb.Helper()
-	ctx, cancel := context.WithTimeout(t.ctx, timeout)
+	return evalWithin[T](t, timeout, expression)
+}
+
+func evalWithin[T any](t *Tab, within time.Duration, expression string) T {
+	t.tb.Helper()
+	ctx, cancel := context.WithTimeout(t.ctx, within)
 	defer cancel()
 	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise, func(p *runtime.EvaluateParams) {
 		p.AllowUnsafeEvalBlockedByCSP = new(bool)

@@ -476,14 +476,15 @@ FROM (SELECT l.case_id, l.agent_name, COALESCE(l.agent_version, CASE WHEN a.vers
 WHERE latest = 1 OR agent_version IS NULL
   UNION ALL SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, said, 0 AS origin
   FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, CASE verdict WHEN 'pass' THEN 1 WHEN 'fail' THEN -1 ELSE 0 END AS said,
-          ROW_NUMBER() OVER (PARTITION BY case_id, agent_name, agent_version, batch_id, annotator, decides ORDER BY labelled_at DESC, label_id DESC) AS latest
+          ROW_NUMBER() OVER (PARTITION BY case_id, agent_name, agent_version, batch_id, annotator, decides ORDER BY labelled_at DESC, label_id DESC) AS latest,
+          ROW_NUMBER() OVER (PARTITION BY case_id, agent_name, agent_version, batch_id, decides ORDER BY labelled_at DESC, label_id DESC) AS last_said
     FROM (SELECT case_id, agent_name, agent_version, batch_id, annotator, decides, verdict, labelled_at, label_id, ROW_NUMBER() OVER (PARTITION BY case_id, agent_name, agent_version, batch_id, annotator, decides, queue_id ORDER BY labelled_at DESC, label_id DESC) AS choice
     FROM (SELECT CAST(case_id AS STRING) AS raw_id, COALESCE(CAST(case_id AS STRING), '') AS case_id, COALESCE(CAST(agent_name AS STRING), '') AS agent_name, COALESCE(CAST(agent_version AS STRING), '') AS agent_version,
                  COALESCE(CAST(batch_id AS STRING), '') AS batch_id, COALESCE(CAST(annotator AS STRING), '') AS annotator, CASE WHEN decides THEN 1 ELSE 0 END AS decides, queue_id, verdict, labelled_at, label_id
           FROM lake.badger.label_log) k
     WHERE 1 = 1) h
     WHERE choice = 1 AND verdict NOT IN ('skip', 'withdrawn')) g
-  WHERE latest = 1) u) w
+  WHERE latest = 1 AND (decides = 0 OR last_said = 1)) u) w
 WHERE choice = 1 OR agent_version IS NULL) v WHERE agent_version IS NOT NULL GROUP BY case_id, agent_name, agent_version, batch_id) c;
 
 -- 34. Run by badger_owner.
@@ -1044,7 +1045,7 @@ ALTER TABLE lake.badger.scores ALTER COLUMN code COMMENT 'Kind of failure. NULL 
 
 -- 128. Run by badger_owner.
 -- A comment on scores.usage.
-ALTER TABLE lake.badger.scores ALTER COLUMN usage COMMENT 'What asking the judge took for this score. NULL where nobody was asked.';
+ALTER TABLE lake.badger.scores ALTER COLUMN usage COMMENT 'What asking the judge took for this score: calls, tokens_in, tokens_out, and repaired, the calls that asked again for a reply of the right form. NULL where nobody was asked.';
 
 -- 129. Run by badger_owner.
 -- A comment on scores.gold_hash.

@@ -1,0 +1,33 @@
+package storedscores
+
+import (
+	"context"
+	"slices"
+
+	"github.com/badger-eval/badger/internal/errcode"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// casesAtOnce is how many questions' answers are read with one statement.
+const casesAtOnce = 500
+
+// Digests are the same for answers with the same rows, of all answers to some questions; nil where the
+// warehouse holds no answers.
+func (s *Warehouse) Digests(ctx context.Context, cases []string) (map[scoring.AnswerID]string, error) {
+	out := map[scoring.AnswerID]string{}
+	for some := range slices.Chunk(cases, casesAtOnce) {
+		err := s.w.Results(ctx, some, func(id scoring.AnswerID, text string) {
+			result := scoring.ParseResultText([]byte(text))
+			if d := Digest(&result); d != "" {
+				out[id] = d
+			}
+		})
+		if code := errcode.Of(err); code == errcode.NotFound || code == errcode.FailedPrecondition { // it holds scores only
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,51 @@
+package storedscores
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/scoring"
+)
+
+// tiersOf are the complexities of the questions on one side, by case.
+func (s *Warehouse) tiersOf(ctx context.Context, side Side) (map[string]string, error) {
+	tiers, names := map[string]string{}, map[string]string{}
+	for r, err := range s.w.LatestScores(ctx, side.Latest(complexityMetric)) {
+		if err != nil {
+			return nil, err
+		}
+		if r.Score.Status != scoring.StatusOK || r.Score.Label == "" {
+			continue
+		}
+		tier, known := names[r.Score.Label]
+		if !known { // texts are valid until the next row only
+			tier = strings.Clone(r.Score.Label)
+			names[tier] = tier
+		}
+		tiers[strings.Clone(r.CaseID)] = tier
+	}
+	return tiers, nil
+}
+
+// tierCounts count answers by complexity.
+type tierCounts map[string]int
+
+// add counts an answer to a question.
+func (c tierCounts) add(tiers map[string]string, caseID string) {
+	tier := tiers[caseID]
+	if tier == "" {
+		tier = analysis.UnknownTier
+	}
+	c[tier]++
+}
+
+// groups are the counts beside how many answers a metric looked at.
+func (c tierCounts) groups(looked tierCounts) (out []analysis.FailureGroup) {
+	for _, tier := range slices.SortedFunc(maps.Keys(looked), analysis.CompareTiers) {
+		out = append(out, analysis.FailureGroup{Tier: tier, N: c[tier], Scored: looked[tier]})
+	}
+	return out
+}
