@@ -48,6 +48,16 @@ func BenchmarkPages(b *testing.B) {
 	h := as(siteOf(b, largeStore(b)), identity.Admin)
 	run := caselist.Run{ID: sitetest.RunID(1), Agent: "atlas", Version: sitetest.AgentVersion(1), Batch: sitetest.BatchID(1)}
 	before := caselist.Run{ID: sitetest.RunID(0), Agent: "atlas", Version: sitetest.AgentVersion(0), Batch: sitetest.BatchID(0)}
+	for _, m := range measuredPages(run, before) {
+		b.Run(m.name, func(b *testing.B) { measure(b, h, m.address) })
+	}
+}
+
+// measured is a page that is measured.
+type measured struct{ name, address string }
+
+// measuredPages are pages of a run and of its comparison with another.
+func measuredPages(run, before caselist.Run) []measured {
 	list := func(change func(*caselist.State)) string {
 		s := caselist.State{Run: run, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}
 		if change != nil {
@@ -55,7 +65,6 @@ func BenchmarkPages(b *testing.B) {
 		}
 		return casesAddress(s)
 	}
-	type measured struct{ name, address string }
 	all := []measured{
 		{"runs", "/"}, {"run", runAddress(run)}, {"failures", failuresAddress(run)}, {"cost", costAddress(run)},
 		{"case", caseAddress(caselist.State{Run: run, Mode: caselist.All, Page: 1, Size: caselist.DefaultSize}, sitetest.CaseID(77_777))},
@@ -92,9 +101,7 @@ func BenchmarkPages(b *testing.B) {
 	for _, m := range caselist.Modes {
 		all = append(all, measured{"cases/" + string(m), list(func(s *caselist.State) { s.Mode, s.Baseline = m, before })})
 	}
-	for _, m := range all {
-		b.Run(m.name, func(b *testing.B) { measure(b, h, m.address) })
-	}
+	return all
 }
 
 // BenchmarkWideCase measures the page of a case with two results of 10,000 rows and 50 columns.
