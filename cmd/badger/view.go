@@ -103,7 +103,7 @@ func (c *viewCommand) Run(ctx context.Context, p process) error {
 // open opens the database: to read, or to write labels, too.
 func (c *viewCommand) open(ctx context.Context) (*connectors.Warehouse, error) {
 	if !c.Label {
-		return openWarehouse(ctx, c.DB, readOnly)
+		return openSparingly(ctx, c.DB)
 	}
 	w, err := openExisting(ctx, c.DB)
 	if err != nil {

@@ -15,6 +15,14 @@ import (
 
 // Query runs statements and streams what the last one returns.
 func (c *Conn) Query(ctx context.Context, sql string, args ...any) (array.RecordReader, error) {
+	if c.sparing != nil {
+		return c.sparingly(ctx, sql, args)
+	}
+	r, err := c.query(ctx, sql, args)
+	return asReader(r), err
+}
+
+func (c *Conn) query(ctx context.Context, sql string, args []any) (*reader, error) {
 	s, err := c.acquire()
 	if err != nil {
 		return nil, err

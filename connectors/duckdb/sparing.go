@@ -1,0 +1,113 @@
+package duckdb
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// sparing bounds the memory of an engine that is asked now and then: what it keeps of the file, and
+// what statements work with. A query that needs more runs again with the memory that the engine has
+// by default, and the bound holds again when such queries have ended.
+type sparing struct {
+	mu     sync.Mutex
+	usual  string // the engine's own limit
+	beyond int    // queries that run with it
+	lifted bool
+}
+
+// sparingLimit is the bound. The engine takes up to half as much for what it does not count.
+const sparingLimit = "40MB"
+
+// spare begins to bound the memory. What the engine no longer needs goes back to the system at once.
+func (c *Conn) spare(ctx context.Context, o *Options) error {
+	usual, err := c.QueryText(ctx, "SELECT current_setting('memory_limit')")
+	if err != nil {
+		return err
+	}
+	set := "SET GLOBAL allocator_flush_threshold = '1MB'; SET GLOBAL allocator_bulk_deallocation_flush_threshold = '1MB'; SET GLOBAL allocator_background_threads = true"
+	if o.TempDir == "" { // beside the file may not be writable
+		set += "; SET GLOBAL temp_directory = " + literal(filepath.Join(os.TempDir(), fmt.Sprintf("badger-duckdb-%d-%d", os.Getpid(), inMemory.Add(1))))
+	}
+	if err := c.Exec(ctx, set); err != nil || o.MemoryLimit != "" {
+		return err
+	}
+	c.sparing = &sparing{usual: usual}
+	return c.limit(ctx, sparingLimit)
+}
+
+func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+func (c *Conn) limit(ctx context.Context, size string) error {
+	return c.Exec(ctx, "SET GLOBAL memory_limit = "+literal(size))
+}
+
+// sparingly runs a query, and runs it again with more memory where the bound is too low for it.
+func (c *Conn) sparingly(ctx context.Context, sql string, args []any) (array.RecordReader, error) {
+	c.bind(ctx)
+	r, err := c.query(ctx, sql, args)
+	if word, _, _ := strings.Cut(strings.TrimSpace(sql), " "); errcode.Of(err) != errcode.ResourceExhausted || !strings.EqualFold(word, "SELECT") {
+		return asReader(r), err
+	}
+	if err := c.lift(ctx); err != nil {
+		return nil, err
+	}
+	if r, err = c.query(ctx, sql, args); err != nil {
+		c.lower()
+		c.bind(ctx)
+		return nil, err
+	}
+	done := r.done
+	r.done = func() {
+		done()
+		c.lower()
+		c.bind(context.WithoutCancel(ctx))
+	}
+	return r, nil
+}
+
+// asReader keeps a nil reader from becoming an interface that is not nil.
+func asReader(r *reader) array.RecordReader {
+	if r == nil {
+		return nil
+	}
+	return r
+}
+
+func (c *Conn) lift(ctx context.Context) error {
+	s := c.sparing
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.lifted {
+		if err := c.limit(ctx, s.usual); err != nil {
+			return err
+		}
+		s.lifted = true
+	}
+	s.beyond++
+	return nil
+}
+
+func (c *Conn) lower() {
+	c.sparing.mu.Lock()
+	defer c.sparing.mu.Unlock()
+	c.sparing.beyond--
+}
+
+// bind sets the bound again where no query needs more. The engine refuses while it cannot give the
+// memory back: the next query tries again.
+func (c *Conn) bind(ctx context.Context) {
+	s := c.sparing
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lifted && s.beyond == 0 {
+		s.lifted = c.limit(ctx, sparingLimit) != nil
+	}
+}
