@@ -117,6 +117,17 @@ func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`
 
 // Exec runs statements and drops what they return.
 func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
+	if c.sparing == nil {
+		return c.exec(ctx, sql, args)
+	}
+	if err := c.lift(ctx); err != nil {
+		return err
+	}
+	defer c.lower(ctx)
+	return c.exec(ctx, sql, args)
+}
+
+func (c *Conn) exec(ctx context.Context, sql string, args []any) error {
 	s, err := c.acquire()
 	if err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 )
 
 // sparing bounds the memory of an engine that is asked now and then: what it keeps of the file, and
-// what statements work with. A query that needs more runs again with the memory that the engine has
-// by default, and the bound holds again when such queries have ended.
+// what queries work with. A query that needs more runs again with the memory that the engine has by
+// default, and so does all that is written; the bound holds again when these have ended.
 type sparing struct {
 	mu     sync.Mutex
 	usual  string // the engine's own limit
@@ -50,29 +50,27 @@ func (c *Conn) spare(ctx context.Context, o *Options) error {
 func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 func (c *Conn) limit(ctx context.Context, size string) error {
-	return c.Exec(ctx, "SET GLOBAL memory_limit = "+literal(size))
+	return c.exec(ctx, "SET GLOBAL memory_limit = "+literal(size), nil)
 }
 
 // sparingly runs a query, and runs it again with more memory where the bound is too low for it.
 func (c *Conn) sparingly(ctx context.Context, sql string, args []any) (array.RecordReader, error) {
 	c.bind(ctx)
 	r, err := c.query(ctx, sql, args)
-	if word, _, _ := strings.Cut(strings.TrimSpace(sql), " "); errcode.Of(err) != errcode.ResourceExhausted || !strings.EqualFold(word, "SELECT") {
+	if errcode.Of(err) != errcode.ResourceExhausted || !strings.HasPrefix(sql, "SELECT ") || strings.Contains(sql, ";") { // only what changes nothing runs again
 		return asReader(r), err
 	}
 	if err := c.lift(ctx); err != nil {
 		return nil, err
 	}
 	if r, err = c.query(ctx, sql, args); err != nil {
-		c.lower()
-		c.bind(ctx)
+		c.lower(ctx)
 		return nil, err
 	}
 	done := r.done
 	r.done = func() {
 		done()
-		c.lower()
-		c.bind(context.WithoutCancel(ctx))
+		c.lower(ctx)
 	}
 	return r, nil
 }
@@ -85,6 +83,7 @@ func asReader(r *reader) array.RecordReader {
 	return r
 }
 
+// lift lifts the bound for what needs more, until lower.
 func (c *Conn) lift(ctx context.Context) error {
 	s := c.sparing
 	s.mu.Lock()
@@ -99,10 +98,11 @@ func (c *Conn) lift(ctx context.Context) error {
 	return nil
 }
 
-func (c *Conn) lower() {
+func (c *Conn) lower(ctx context.Context) {
 	c.sparing.mu.Lock()
-	defer c.sparing.mu.Unlock()
 	c.sparing.beyond--
+	c.sparing.mu.Unlock()
+	c.bind(context.WithoutCancel(ctx))
 }
 
 // bind sets the bound again where no query needs more. The engine refuses while it cannot give the
