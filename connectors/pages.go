@@ -425,6 +425,20 @@ func Remember[T any](p *Pages, runs []*Run, what string, size func(T) int, compu
 	return v, err
 }
 
+// RememberOf is [Remember] for runs that are only named. What eval_runs lacks is not remembered.
+func RememberOf[T any](ctx context.Context, w *Warehouse, keys []caselist.Run, what string, size func(T) int, compute func() (T, error)) (T, error) {
+	var runs []*Run
+	for _, key := range keys {
+		rows, err := w.Runs(ctx, key.ID)
+		at := slices.IndexFunc(rows, func(r Run) bool { return r.Key() == key })
+		if err != nil || at < 0 {
+			return compute()
+		}
+		runs = append(runs, &rows[at])
+	}
+	return Remember(&Pages{w: w}, runs, what, size, compute)
+}
+
 // List is the cases of one run that a state chooses.
 type List struct {
 	State caselist.State // with its primary metric

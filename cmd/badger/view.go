@@ -103,9 +103,9 @@ func (c *viewCommand) Run(ctx context.Context, p process) error {
 // open opens the database: to read, or to write labels, too.
 func (c *viewCommand) open(ctx context.Context) (*connectors.Warehouse, error) {
 	if !c.Label {
-		return openWarehouse(ctx, c.DB, readOnly)
+		return openSparingly(ctx, c.DB, readOnly)
 	}
-	w, err := openExisting(ctx, c.DB)
+	w, err := openSparingly(ctx, c.DB, readWrite)
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,14 @@ const (
 	readWrite = false
 )
 
+// openSparingly opens a warehouse that is there, for somebody who asks now and then.
+func openSparingly(ctx context.Context, url string, only bool) (*connectors.Warehouse, error) {
+	if err := checkBuilt(url); err != nil {
+		return nil, err
+	}
+	return warehouses.Open(ctx, url, driver.Options{ReadOnly: only, MustExist: true, Sparing: true})
+}
+
 func openWarehouse(ctx context.Context, url string, only bool) (*connectors.Warehouse, error) {
 	if err := checkBuilt(url); err != nil {
 		return nil, err

@@ -71,7 +71,7 @@ func Open(ctx context.Context, rawURL string, o driver.Options) (driver.Conn, dr
 		return nil, Dialect, nil
 	}
 	options.ReadOnly, options.MustExist = options.ReadOnly || o.ReadOnly, options.MustExist || o.MustExist
-	options.Mem = o.Mem
+	options.Mem, options.Sparing = o.Mem, o.Sparing
 	c, err := OpenWith(ctx, path, options)
 	if err != nil {
 		return nil, Dialect, err // not a nil *Conn in an interface
@@ -129,6 +129,8 @@ type Conn struct {
 	writing  chan struct{} // holds one: of two writers, the second would find out only at its end that it conflicts
 	instance string        // of the engine; connections to one file share it
 
+	sparing *sparing // nil: the engine takes what memory it likes
+
 	mu     sync.Mutex
 	idle   []*session
 	closed bool
@@ -178,6 +180,12 @@ func OpenWith(ctx context.Context, path string, o Options) (*Conn, error) {
 	if err := c.Exec(ctx, start); err != nil && errcode.Of(err) != errcode.InvalidArgument { // opened twice, it is locked already
 		c.Close() //nolint:errcheck // the first error counts
 		return nil, err
+	}
+	if o.Sparing {
+		if err := c.spare(ctx, &o); err != nil {
+			c.Close() //nolint:errcheck // the first error counts
+			return nil, err
+		}
 	}
 	return c, nil
 }

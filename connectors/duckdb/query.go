@@ -15,6 +15,14 @@ import (
 
 // Query runs statements and streams what the last one returns.
 func (c *Conn) Query(ctx context.Context, sql string, args ...any) (array.RecordReader, error) {
+	if c.sparing != nil {
+		return c.sparingly(ctx, sql, args)
+	}
+	r, err := c.query(ctx, sql, args)
+	return asReader(r), err
+}
+
+func (c *Conn) query(ctx context.Context, sql string, args []any) (*reader, error) {
 	s, err := c.acquire()
 	if err != nil {
 		return nil, err
@@ -109,6 +117,17 @@ func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`
 
 // Exec runs statements and drops what they return.
 func (c *Conn) Exec(ctx context.Context, sql string, args ...any) error {
+	if c.sparing == nil {
+		return c.exec(ctx, sql, args)
+	}
+	if err := c.lift(ctx); err != nil {
+		return err
+	}
+	defer c.lower(ctx)
+	return c.exec(ctx, sql, args)
+}
+
+func (c *Conn) exec(ctx context.Context, sql string, args []any) error {
 	s, err := c.acquire()
 	if err != nil {
 		return err

@@ -96,6 +96,7 @@ type frame struct {
 	Caller  string // who looks; "" where nobody is known
 	Nav     []navLink
 	RunNav  []navLink // the pages of the run
+	Note    string    // what is left out of the report
 	Script  string    // addresses of assets; "" where the form has them inline
 	Style   string
 }
@@ -112,6 +113,9 @@ func (s *Site) frame(ctx context.Context, f *form, here *page, c content) frame 
 	out := frame{
 		content: c, Version: s.o.Version, Static: f.static(), Caller: who.Name,
 		Labels: s.o.Labels && !f.static() && who.May(identity.Label), Admin: s.o.Labels && !f.static() && who.May(identity.Admin),
+	}
+	if h := heldIn(ctx); h != nil && (here == runPage || here == casesPage) {
+		out.Note = h.note
 	}
 	for _, p := range s.pages {
 		if p.nav == "" || p.perRun && c.Run == nil {

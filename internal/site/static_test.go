@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -312,6 +313,67 @@ func TestStaticHostile(t *testing.T) {
 	}
 }
 
+// TestMostCases holds which cases have pages where there are too many for all of them, and that the
+// report says so.
+func TestMostCases(t *testing.T) {
+	run := &heldRun{ids: map[caselist.Mode][]string{
+		caselist.All: strings.Fields("a b c d e f g h"), caselist.Failed: strings.Fields("b d f"), caselist.Errors: strings.Fields("f g"), caselist.Changed: strings.Fields("a d h"),
+	}}
+	for _, c := range []struct {
+		o    Static
+		room int
+		ids  string
+		left int
+	}{
+		{Static{}, 9, "a b d f g h", 0},
+		{Static{}, 1, "d", 5},     // it changed and did not pass
+		{Static{}, 3, "b d f", 3}, // then those that did not pass
+		{Static{}, 5, "a b d f g", 1},
+		{Static{}, 0, "", 6},
+		{Static{All: true}, 1, "a b c d e f g h", 0},
+	} {
+		ids, left := c.o.chosen(run, c.room)
+		if got := strings.Join(ids, " "); got != c.ids || left != c.left {
+			t.Errorf("room for %d, all %t: %q and %d left out, want %q and %d", c.room, c.o.All, got, left, c.ids, c.left)
+		}
+	}
+
+	w := sitetest.Large(t, sitetest.Size{Cases: 5000, Metrics: 3, Runs: 2})
+	s := siteOver(t, w)
+	of := func(i int) caselist.Run {
+		return caselist.Run{ID: sitetest.RunID(i), Agent: "atlas", Version: sitetest.AgentVersion(i), Batch: sitetest.BatchID(i)}
+	}
+	ctx, f, pages, err := s.begin(t.Context(), &Static{Runs: []caselist.Run{of(1)}, Baseline: of(0)}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, said := 0, 0
+	for _, p := range pages {
+		if p.of != nil {
+			cases++
+			continue
+		}
+		if p.name != "index" && p.name != "cases" && p.name != "cost" {
+			continue
+		}
+		var b strings.Builder
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.address, nil)
+		if err == nil {
+			err = f.render(ctx, &b, s, p.page, r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has := strings.Contains(b.String(), "This report has pages of 2,000 cases. "); has != (p.name != "cost") {
+			t.Errorf("%s: what is left out is said: %t", p.name, has)
+		}
+		said++
+	}
+	if cases != mostCases || said != 3 {
+		t.Errorf("%d pages of cases and %d others", cases, said)
+	}
+}
+
 // TestReadTogether holds that cases that are read together are what each is when it is read alone.
 func TestReadTogether(t *testing.T) {
 	w := sitetest.Open(t, sitetest.Small(t))
@@ -409,6 +471,7 @@ func TestShortCases(t *testing.T) {
 
 // BenchmarkStatic writes the report of 10,000 cases as one document: every fifth of them has a page.
 func BenchmarkStatic(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as badger report does
 	w := sitetest.Large(b, sitetest.Size{Cases: 10_000, Metrics: 60})
 	s := siteOver(b, w)
 	run := caselist.Run{ID: sitetest.RunID(0), Agent: "atlas", Version: sitetest.AgentVersion(0), Batch: sitetest.BatchID(0)}

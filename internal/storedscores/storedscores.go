@@ -7,12 +7,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
 
 	"github.com/badger-eval/badger/connectors"
 	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/caselist"
 	"github.com/badger-eval/badger/scoring"
 	"github.com/badger-eval/badger/scoring/metric"
 )
@@ -308,8 +310,22 @@ type Compared struct {
 	Transitions map[string][]analysis.Transition // by metric
 }
 
-// Compare compares two sides in some metrics, without naming cases.
+// key names the run that the side's scores are of.
+func (s *Side) key() caselist.Run {
+	return caselist.Run{ID: s.Run, Agent: s.Agent, Version: s.Version, Batch: s.Batch}
+}
+
+// Compare compares two sides in some metrics, without naming cases. What it finds of two runs that are
+// done is remembered, and nobody may change it.
 func (s *Warehouse) Compare(ctx context.Context, set *analysis.Set, from, to Side, fromBatch, toBatch analysis.Batch, o analysis.CompareOptions) (*Compared, error) {
+	compute := func() (*Compared, error) { return s.compare(ctx, set, from, to, fromBatch, toBatch, o) }
+	if from.Run == "" || to.Run == "" {
+		return compute()
+	}
+	return connectors.RememberOf(ctx, s.w, []caselist.Run{from.key(), to.key()}, fmt.Sprintf("compared %#v %#v %#v", fromBatch, toBatch, o), func(c *Compared) int { return 4000 * (len(c.Changes) + 1) }, compute)
+}
+
+func (s *Warehouse) compare(ctx context.Context, set *analysis.Set, from, to Side, fromBatch, toBatch analysis.Batch, o analysis.CompareOptions) (*Compared, error) {
 	out := &Compared{Comparison: analysis.NewComparison(fromBatch, toBatch, o), Transitions: map[string][]analysis.Transition{}}
 	var err error
 	if out.Shared, out.OnlyOf[0], out.OnlyOf[1], err = s.w.SharedCases(ctx, from.Latest(o.Metrics...), to.Latest(o.Metrics...)); err != nil {
@@ -329,8 +345,17 @@ func (s *Warehouse) Compare(ctx context.Context, set *analysis.Set, from, to Sid
 }
 
 // Failures counts what goes wrong on one side, without naming cases. In a run and in a batch an answer
-// has one score of a metric, so that answers and questions are as many.
+// has one score of a metric, so that answers and questions are as many. What it finds of a run that is
+// done is remembered, and nobody may change it.
 func (s *Warehouse) Failures(ctx context.Context, side Side, metrics []string) (*analysis.Failures, error) {
+	compute := func() (*analysis.Failures, error) { return s.failures(ctx, side, metrics) }
+	if side.Run == "" {
+		return compute()
+	}
+	return connectors.RememberOf(ctx, s.w, []caselist.Run{side.key()}, fmt.Sprintf("failures %q", metrics), func(f *analysis.Failures) int { return 1000 * (len(f.Labels) + 1) }, compute)
+}
+
+func (s *Warehouse) failures(ctx context.Context, side Side, metrics []string) (*analysis.Failures, error) {
 	l := side.Latest(metrics...)
 	l.Details = metrics
 	tiers, err := s.tiersOf(ctx, side)

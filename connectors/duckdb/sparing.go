@@ -1,0 +1,117 @@
+package duckdb
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
+
+	"github.com/badger-eval/badger/internal/errcode"
+)
+
+// sparing bounds the memory of an engine that is asked now and then: what it keeps of the file, and
+// what queries work with. A query that needs more runs again with the memory that the engine has by
+// default, and so does all that is written; the bound holds again when these have ended.
+type sparing struct {
+	mu     sync.Mutex
+	usual  string // the engine's own limit
+	beyond int    // queries that run with it
+	lifted bool
+}
+
+// sparingLimit is the bound. Of 6 million scores it is enough for nearly all that pages ask. The engine
+// takes some 10 to 35 MB more, which it does not count.
+const sparingLimit = "40MB"
+
+// spare begins to bound the memory. What the engine no longer needs goes back to the system at once.
+func (c *Conn) spare(ctx context.Context, o *Options) error {
+	usual, err := c.QueryText(ctx, "SELECT current_setting('memory_limit')")
+	if err != nil {
+		return err
+	}
+	set := "SET GLOBAL allocator_flush_threshold = '1MB'; SET GLOBAL allocator_bulk_deallocation_flush_threshold = '1MB'; SET GLOBAL allocator_background_threads = true"
+	if o.TempDir == "" { // beside the file may not be writable
+		set += "; SET GLOBAL temp_directory = " + literal(filepath.Join(os.TempDir(), fmt.Sprintf("badger-duckdb-%d-%d", os.Getpid(), inMemory.Add(1))))
+	}
+	if o.Threads == 0 { // each takes memory of its own
+		set += "; SET GLOBAL threads = 1"
+	}
+	if err := c.Exec(ctx, set); err != nil || o.MemoryLimit != "" {
+		return err
+	}
+	c.sparing = &sparing{usual: usual}
+	return c.limit(ctx, sparingLimit)
+}
+
+func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+func (c *Conn) limit(ctx context.Context, size string) error {
+	return c.exec(ctx, "SET GLOBAL memory_limit = "+literal(size), nil)
+}
+
+// sparingly runs a query, and runs it again with more memory where the bound is too low for it.
+func (c *Conn) sparingly(ctx context.Context, sql string, args []any) (array.RecordReader, error) {
+	c.bind(ctx)
+	r, err := c.query(ctx, sql, args)
+	if errcode.Of(err) != errcode.ResourceExhausted || !strings.HasPrefix(sql, "SELECT ") || strings.Contains(sql, ";") { // only what changes nothing runs again
+		return asReader(r), err
+	}
+	if err := c.lift(ctx); err != nil {
+		return nil, err
+	}
+	if r, err = c.query(ctx, sql, args); err != nil {
+		c.lower(ctx)
+		return nil, err
+	}
+	done := r.done
+	r.done = func() {
+		done()
+		c.lower(ctx)
+	}
+	return r, nil
+}
+
+// asReader keeps a nil reader from becoming an interface that is not nil.
+func asReader(r *reader) array.RecordReader {
+	if r == nil {
+		return nil
+	}
+	return r
+}
+
+// lift lifts the bound for what needs more, until lower.
+func (c *Conn) lift(ctx context.Context) error {
+	s := c.sparing
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.lifted {
+		if err := c.limit(ctx, s.usual); err != nil {
+			return err
+		}
+		s.lifted = true
+	}
+	s.beyond++
+	return nil
+}
+
+func (c *Conn) lower(ctx context.Context) {
+	c.sparing.mu.Lock()
+	c.sparing.beyond--
+	c.sparing.mu.Unlock()
+	c.bind(context.WithoutCancel(ctx))
+}
+
+// bind sets the bound again where no query needs more. The engine refuses while it cannot give the
+// memory back: the next query tries again.
+func (c *Conn) bind(ctx context.Context) {
+	s := c.sparing
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lifted && s.beyond == 0 {
+		s.lifted = c.limit(ctx, sparingLimit) != nil
+	}
+}

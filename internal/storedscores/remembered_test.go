@@ -1,0 +1,69 @@
+//go:build !no_duckdb && !no_postgres
+
+package storedscores_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/badger-eval/badger/connectors"
+	"github.com/badger-eval/badger/connectors/duckdb"
+	"github.com/badger-eval/badger/internal/analysis"
+	"github.com/badger-eval/badger/internal/storedscores"
+	"github.com/badger-eval/badger/scoring/metric"
+)
+
+// What is found of two runs is remembered while both are done, and found anew when one of them was
+// made again or goes on.
+func TestComparisonsOfRunsThatAreDoneAreRemembered(t *testing.T) {
+	conn, err := duckdb.OpenWith(t.Context(), "", duckdb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := connectors.New(conn, duckdb.Dialect)
+	t.Cleanup(func() { _ = w.Close() })
+	if err := w.Install(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	metrics := []string{"hybrid_ex", "relation"}
+	r := rand.New(rand.NewPCG(1, 2))
+	run := func(id, version, counts, status string) connectors.Run {
+		return connectors.Run{ID: id, Agent: "atlas", AgentVersion: version, BatchID: "b", Mode: "both", Config: "{}", Counts: counts, Status: status, Started: time.Unix(1, 0).UTC()}
+	}
+	fill(t, w, run("r1", "1.0", `{"n": 1}`, "done"), metrics, r, 40)
+	fill(t, w, run("r2", "2.0", `{"n": 1}`, "done"), metrics, r, 40)
+	from, to := storedscores.Side{Run: "r1", Agent: "atlas", Version: "1.0", Batch: "b"}, storedscores.Side{Run: "r2", Agent: "atlas", Version: "2.0", Batch: "b"}
+	find := func(metrics ...string) (*storedscores.Compared, *analysis.Failures) {
+		t.Helper()
+		c, err := storedscores.In(w).Compare(t.Context(), analysis.NewSet(metric.All()), from, to, analysis.Batch{}, analysis.Batch{}, analysis.CompareOptions{Metrics: metrics})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := storedscores.In(w).Failures(t.Context(), to, metrics)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c, f
+	}
+	c1, f1 := find(metrics...)
+	c2, f2 := find(metrics...)
+	if c1 != c2 || f1 != f2 {
+		t.Error("the runs are done, and it was found again")
+	}
+	if other, _ := find("hybrid_ex"); len(c1.Changes) != 2 || len(other.Changes) != 1 {
+		t.Errorf("%d changes of two metrics, %d of one", len(c1.Changes), len(other.Changes))
+	}
+	for _, again := range []connectors.Run{run("r2", "2.0", `{"n": 2}`, "done"), run("r2", "2.0", `{"n": 2}`, "running")} {
+		if err := w.WriteRuns(t.Context(), again); err != nil {
+			t.Fatal(err)
+		}
+		if c, f := find(metrics...); c == c1 || f == f1 {
+			t.Errorf("%s %s: it was not found again", again.Status, again.Counts)
+		}
+	}
+	c3, f3 := find(metrics...)
+	if c4, f4 := find(metrics...); c3 == c4 || f3 == f4 {
+		t.Error("a run goes on, and what was found of it is remembered")
+	}
+}
