@@ -131,7 +131,7 @@ provider-names: ## read the names that Terraform modules may use from the provid
 
 # The labels lie outside the project. What the table was made from stands at its head.
 policy: ## make the table of policies from the labelled cases under DATA, and try it on databases left out
-	go run ./cmd/badger policy --all --out scoring/policy/table.tsv \
+	go run ./cmd/badger policy --all --out scoring/policy/table.tsv --page docs/labels.md \
 	  --answer $(DATA)/rosevec/cases.jsonl --answer $(DATA)/maple/cases.jsonl \
 	  --chosen $(DATA)/splash/cases.jsonl --chosen $(DATA)/traps/cases.jsonl --chosen scoring/metric/testdata/traps.jsonl --chosen laws \
 	  --logic $(DATA)/flex200/cases.jsonl

@@ -29,6 +29,7 @@ type policyCommand struct {
 	Answer []string `placeholder:"FILE|URL" help:"Labelled cases (JSON Lines, or a warehouse with human_labels such as duckdb:FILE) whose labels say whether the answer serves the question."`
 	Logic  []string `placeholder:"FILE|URL" help:"Labelled cases whose labels say whether the query would stay right when the data changes."`
 	Chosen []string `placeholder:"FILE" help:"More cases as under --answer that were built, or chosen by their label, such as wrong answers only. They show and refute relations, and say nothing of how often people accept one. The word laws stands for the pairs of docs/equality.md."`
+	Page   string   `placeholder:"FILE" help:"Write a page in Markdown here: what the labels say of each relation, and how the table does on databases left out."`
 	Out    string   `placeholder:"FILE" help:"Write the table here; it goes into a configuration as metrics.verdict_table."`
 
 	Assessments string `placeholder:"FILE" help:"Recorded assessments, to try the table with a judge for what it leaves open."`
@@ -44,6 +45,7 @@ type policyCommand struct {
 func (c *policyCommand) Run(ctx context.Context, p process) error {
 	table := policy.Default()
 	var tried []policyTrial
+	var counted []labelCounts
 	if len(c.Answer)+len(c.Logic)+len(c.Chosen) > 0 {
 		var parts [][]policy.Row
 		var sources []string
@@ -75,6 +77,7 @@ func (c *policyCommand) Run(ctx context.Context, p process) error {
 			}
 			parts = append(parts, policy.Fit(part.policy, cases))
 			outcomes := policy.HeldOut(part.policy, cases)
+			counted = append(counted, countLabels(part.policy, part.from, cases, of))
 			for _, from := range part.from {
 				tried = append(tried, tryPolicy(part.policy, from, cases, outcomes, of, c.who()))
 			}
@@ -85,6 +88,11 @@ func (c *policyCommand) Run(ctx context.Context, p process) error {
 	if c.Out != "" {
 		if err := os.WriteFile(c.Out, table.Format(), 0o600); err != nil {
 			return errcode.New(errcode.PermissionDenied, "--out: %w", err)
+		}
+	}
+	if c.Page != "" {
+		if err := os.WriteFile(c.Page, labelPage(table, counted, tried), 0o600); err != nil {
+			return errcode.New(errcode.PermissionDenied, "--page: %w", err)
 		}
 	}
 	if c.JSON {
@@ -360,14 +368,17 @@ func tryPolicy(which policy.Policy, source labelSource, cases []policy.Labelled,
 	switch {
 	case t.Answered == 0:
 		t.Verdict, t.Advice = nil, "there is no reply of "+judge+" to any of these cases"
-	case t.Verdict != nil && *t.Verdict < *t.Guess:
+	case t.Verdict != nil && t.Guess != nil && *t.Verdict < *t.Guess:
 		t.Advice = fmt.Sprintf("asking %s agrees less with people than guessing by the table does (%.3f, %.3f): do not ask it; verdict has the option without_judge: guess", judge, *t.Verdict, *t.Guess)
 	}
 	return t
 }
 
-// kappaWhere is Cohen's kappa, nil where it is not defined, as where all labels are the same.
+// kappaWhere is Cohen's kappa, nil where all labels are the same, so that it says nothing.
 func kappaWhere(labels, votes []agreement.Vote) *float64 {
+	if len(labels) == 0 || !slices.ContainsFunc(labels, func(v agreement.Vote) bool { return v != labels[0] }) {
+		return nil
+	}
 	if k := agreement.Tally(labels, votes).Kappa(); k.Defined {
 		return &k.Value
 	}
@@ -376,13 +387,15 @@ func kappaWhere(labels, votes []agreement.Vote) *float64 {
 
 func (t *policyTrial) print(w io.Writer) {
 	fmt.Fprintf(w, "\nPolicy %s on %d labelled cases of %s,\neach by a table made from the others (%d groups)\n", t.Policy, t.Cases, t.Source, t.Groups)
-	width := max(len("kappa, evidence alone"), len("kappa,  alone")+len(t.Judge))
+	width := max(len("accepted by evidence"), len("kappa,  alone")+len(t.Judge))
 	line := func(what, format string, args ...any) {
 		fmt.Fprintf(w, "  %-*s  %s\n", width, what, fmt.Sprintf(format, args...))
 	}
 	line("accepted by evidence", "%d, of which people refused %d", t.ByEvidence, t.WronglySo)
 	if t.Evidence != nil {
-		line("kappa, evidence alone", "%.3f", *t.Evidence)
+		line("kappa, by evidence", "%.3f", *t.Evidence)
+	}
+	if t.Guess != nil {
 		line("kappa, nobody asked", "%.3f", *t.Guess)
 	}
 	if t.Verdict != nil {
@@ -411,7 +424,7 @@ const policyWidth = 80
 
 // printPolicies prints by class what was seen, and what passes though it was not.
 func printPolicies(w io.Writer, t *policy.Table) {
-	const most = policyWidth - len("      9 of   9  999  0.99-1.00  999/999  0.999  yes")
+	const most = policyWidth - len("      9 of   9  999  0.99-1.00  999/999  0.999  pass  ")
 	var b bytes.Buffer
 	name := len("presentational")
 	for _, r := range t.Rows() {

@@ -24,9 +24,9 @@ func TestPolicyOnDatabasesLeftOut(t *testing.T) {
 		calls                     float64 // at most, of the judge for a case
 		aloneAtMost, aloneAtLeast float64 // of the judge alone, as published
 	}{
-		{"o3", []string{"--answer", rosevec, "--backend", "o3"}, 183, 0.99, 0.78, 0.81, 0.68, 0.77, 0.75},
-		{"deepseek-r1", []string{"--answer", rosevec, "--backend", "deepseek-r1"}, 183, 0.99, 0.78, 0.78, 0.68, 0.63, 0.61},
-		{"gemini-2.5-pro", []string{"--answer", rosevec, "--backend", "gemini-2.5-pro"}, 183, 0.99, 0.78, 0.78, 0.74, 0.69, 0.68},
+		{"o3", []string{"--answer", rosevec, "--backend", "o3"}, 183, 0.99, 0.78, 0.83, 0.63, 0.77, 0.75},
+		{"deepseek-r1", []string{"--answer", rosevec, "--backend", "deepseek-r1"}, 183, 0.99, 0.78, 0.79, 0.63, 0.63, 0.61},
+		{"gemini-2.5-pro", []string{"--answer", rosevec, "--backend", "gemini-2.5-pro"}, 183, 0.99, 0.78, 0.80, 0.68, 0.69, 0.68},
 		{"the logic of the query", []string{"--logic", flex, "--judge", "flex", "--backend", "gpt-4o"}, 166, 0.98, 0.65, 0.83, 0.7, 0.84, 0.83},
 	} {
 		args := append([]string{"policy", "--json"}, tc.args...)
@@ -55,6 +55,57 @@ func TestPolicyOnDatabasesLeftOut(t *testing.T) {
 	}
 }
 
+// The delivered table is what the target policy of the Makefile makes. By tables made from all other
+// databases, evidence accepts almost none of the answers that people refused.
+func TestDeliveredTableIsMadeFromLabels(t *testing.T) {
+	data := filepath.Dir(referenceFile(t, "splash"))
+	_, recipe, ok := strings.Cut(readFile(t, filepath.Join("..", "..", "Makefile")), "go run ./cmd/badger policy ")
+	if !ok {
+		t.Fatal("the Makefile does not say how the table is made")
+	}
+	recipe, _, _ = strings.Cut(recipe, "\n\n")
+	var args []string
+	out := filepath.Join(t.TempDir(), "table.tsv")
+	page := filepath.Join(t.TempDir(), "labels.md")
+	for _, a := range strings.Fields(strings.ReplaceAll(recipe, "\\\n", " ")) {
+		switch a = strings.ReplaceAll(a, "$(DATA)", data); {
+		case a == "scoring/policy/table.tsv":
+			a = out
+		case a == "docs/labels.md":
+			a = page
+		case strings.HasPrefix(a, "scoring/"):
+			a = filepath.Join("..", "..", a)
+		}
+		args = append(args, a)
+	}
+	code, report, log := badger(t, append([]string{"policy", "--json"}, args...)...)
+	if code != exitDone {
+		t.Fatalf("exit %d: %s", code, log)
+	}
+	if readFile(t, out) != readFile(t, filepath.Join("..", "..", "scoring", "policy", "table.tsv")) {
+		t.Error("scoring/policy/table.tsv is not what make policy writes")
+	}
+	if readFile(t, page) != readFile(t, filepath.Join("..", "..", "docs", "labels.md")) {
+		t.Error("docs/labels.md is not what make policy writes")
+	}
+	var got struct {
+		HeldOut []policyTrial `json:"held_out"`
+	}
+	if err := json.Unmarshal([]byte(report), &got); err != nil {
+		t.Fatal(err)
+	}
+	wrongAtMost := map[string]int{"maple/cases.jsonl": 1, "splash/cases.jsonl": 1}
+	for _, r := range got.HeldOut {
+		t.Logf("%s %s: by evidence %d of %d, wrongly %d", r.Policy, r.Source, r.ByEvidence, r.Cases, r.WronglySo)
+		if r.Policy == "answer" && r.WronglySo > wrongAtMost[r.Source] {
+			t.Errorf("%s: evidence accepts %d answers that people refused, want at most %d", r.Source, r.WronglySo, wrongAtMost[r.Source])
+		}
+	}
+	if len(got.HeldOut) < 6 {
+		t.Errorf("%d sources of labels", len(got.HeldOut))
+	}
+}
+
 // A judge that agrees less with people than the table's guess is better not asked, which is said; a
 // judge without a reply is not given a figure. Everything fits 80 columns.
 func TestPolicySaysWhomNotToAsk(t *testing.T) {
@@ -65,7 +116,7 @@ func TestPolicySaysWhomNotToAsk(t *testing.T) {
 	}{
 		{"o3", "rose", ""},
 		{"deepseek-r1-distill-qwen-32b", "rose", "!! asking rose@deepseek-r1-distill-qwen-32b agrees less with people than"},
-		{"qwen3-235b", "rose", "!! asking rose@qwen3-235b agrees less with people than guessing"},
+		{"qwen3-235b", "rose", ""},
 		{"o3", "flex", "!! there is no reply of flex@o3 to any of these cases"},
 	} {
 		code, out, log := badger(t, "policy", "--answer", filepath.Join(folder, "cases.jsonl"), "--assessments", filepath.Join(folder, "assessments.jsonl"), "--backend", tc.backend, "--judge", tc.judge)

@@ -84,7 +84,7 @@ var laws = []Law{
 	},
 	{
 		Name: "rows", About: "Rows",
-		Says:   "Both results hold the same rows equally often. Their order does not count here; `verdict` looks at it where the question asks for it. Columns that gold does not have do not count. `verdict` also takes rows that repeat because one query alone drops repetitions.",
+		Says:   "Both results hold the same rows equally often. Their order does not count here; `verdict` looks at it where the question asks for it. Columns that gold does not have do not count. `verdict` also takes rows that repeat because one query alone drops repetitions, and an answer without a column that gold holds to one value that the question names.",
 		Change: "`extra_columns: penalize` in `hybrid_ex` makes extra columns count.",
 	},
 }

@@ -11,7 +11,7 @@ import (
 
 var aggregateKinds = []Kind{
 	{
-		Name: "sum_for_parts", Class: Defensible, find: func(e *evidence) *found { return sumForParts(e, predSide) },
+		Name: "sum_for_parts", Class: Defensible, WrittenFrom: "splash", find: func(e *evidence) *found { return sumForParts(e, predSide) },
 		Meaning: "The answer is the sum, by its name or query, of the numbers that gold lists, below each other or in one row, all of one sign, and the question asks for a number or a total and not for each.", Example: "(3), (4), (5); (total) = (12)",
 	},
 	{

@@ -31,7 +31,7 @@ var clauseKinds = []Kind{
 		Meaning: "Both results are one number of a division, and not the same one.", Example: "SUM(a) / COUNT(*); SUM(a) / COUNT(b)",
 	},
 	{
-		Name: "order_total_for_raw", Class: Defensible, find: func(e *evidence) *found { return orderAggregated(e, predSide) },
+		Name: "order_total_for_raw", Class: Defensible, WrittenFrom: "splash", find: func(e *evidence) *found { return orderAggregated(e, predSide) },
 		Meaning: "Both queries keep the first rows of an order in the same tables; the answer's is by an aggregate of what gold's is by as it is.", Example: "ORDER BY x LIMIT 1; GROUP BY k ORDER BY SUM(x) LIMIT 1",
 	},
 	{

@@ -16,8 +16,12 @@ var droppedKinds = []Kind{
 		Meaning: "All other columns agree; the answer leaves out an aggregate by which gold only sorts or filters, or a measure in whose order it shows its own rows, and that the question does not ask to be told.", Example: "('a', 9) by ORDER BY COUNT(*) LIMIT 1; ('a')",
 	},
 	{
-		Name: "dropped_filter", Class: Presentational, find: droppedFilter,
-		Meaning: "All other columns agree; the answer leaves out a column that gold's conditions hold to values that the question names.", Example: "('TR1', '+') where id = 'TR1'; ('+')",
+		Name: "dropped_filter", Class: Presentational, find: func(e *evidence) *found { return droppedFilter(e, true) },
+		Meaning: "All other columns agree; the answer leaves out a column that gold's conditions hold to one value, which the question names.", Example: "('TR1', '+') where id = 'TR1'; ('+')",
+	},
+	{
+		Name: "dropped_filter_list", Class: Defensible, WrittenFrom: "maple", find: func(e *evidence) *found { return droppedFilter(e, false) },
+		Meaning: "All other columns agree; the answer leaves out a column that gold's conditions hold to several values, which the question names, so that it does not say which row is of which.", Example: "('TR1', '+'), ('TR2', '-') where id IN ('TR1', 'TR2'); ('+'), ('-')",
 	},
 	{
 		Name: "dropped_constant", Class: Difference, find: droppedConstant,
@@ -138,9 +142,17 @@ func (e *evidence) serves(q *query, column int) bool {
 	return slices.ContainsFunc(q.conditions, func(c condition) bool { return c.having && strings.Contains(c.text, text) })
 }
 
-func droppedFilter(e *evidence) *found {
+// droppedFilter tells whether gold's conditions hold all columns that the answer leaves out to values
+// of the question, each of them to one or not.
+func droppedFilter(e *evidence, toOne bool) *found {
 	d, q := e.dropped(), e.queries().gold
 	if q == nil || e.Question == "" || !allOf(d, func(i int) bool { return e.heldTo(q, i) }) {
+		return nil
+	}
+	if toOne != allOf(d, func(i int) bool {
+		keys := e.naturalKeys(goldSide, i)
+		return !varies(keys, keys[0])
+	}) {
 		return nil
 	}
 	return e.left(d, fmt.Sprintf(", which %s held to what the question names", verb(len(d), "is", "are")))
@@ -214,7 +226,7 @@ func droppedNamePart(e *evidence) *found {
 
 func droppedAsked(e *evidence) *found {
 	d := e.dropped()
-	if len(d) == 0 || e.Question == "" || droppedOrderKey(e) != nil || droppedFilter(e) != nil {
+	if len(d) == 0 || e.Question == "" || droppedOrderKey(e) != nil || droppedFilter(e, true) != nil || droppedFilter(e, false) != nil {
 		return nil
 	}
 	asked := slices.DeleteFunc(slices.Clone(d), func(i int) bool { return !e.asked(i) })

@@ -26,6 +26,16 @@ var _ = addExamples(map[string]examplesOf{
 		},
 	},
 	"dropped_filter": {
+		holds: []example{
+			{why: "the id is in the question", gold: "id, atom: ['TR1', 'c'], ['TR1', 'h']", pred: "atom: ['c'], ['h']", goldSQL: "SELECT id, atom FROM m WHERE id = 'TR1'", predSQL: "SELECT atom FROM m WHERE id = 'TR1'", question: "Which atoms does TR1 have?"},
+			{why: "in one row", gold: "id, label: ['TR1', '+']", pred: "label: ['+']", goldSQL: "SELECT id, label FROM m WHERE id = 'TR1'", predSQL: "SELECT label FROM m WHERE id = 'TR1'", question: "What is the label of TR1?"},
+		},
+		almost: []example{
+			{why: "the id is not in the question", gold: "id, atom: ['TR1', 'c'], ['TR1', 'h']", pred: "atom: ['c'], ['h']", goldSQL: "SELECT id, atom FROM m WHERE id = 'TR1'", predSQL: "SELECT atom FROM m WHERE id = 'TR1'", question: "Which atoms does the first have?"},
+			{why: "there are two ids", gold: "id, label: ['TR1', '+'], ['TR2', '-']", pred: "label: ['+'], ['-']", goldSQL: "SELECT id, label FROM m WHERE id IN ('TR1', 'TR2')", predSQL: "SELECT label FROM m WHERE id IN ('TR1', 'TR2')", question: "What are the labels for TR1 and TR2?"},
+		},
+	},
+	"dropped_filter_list": {
 		holds:  []example{{why: "the ids are in the question", gold: "id, label: ['TR1', '+'], ['TR2', '-']", pred: "label: ['+'], ['-']", goldSQL: "SELECT id, label FROM m WHERE id IN ('TR1', 'TR2')", predSQL: "SELECT label FROM m WHERE id IN ('TR1', 'TR2')", question: "What are the labels for TR1 and TR2?"}},
 		almost: []example{{why: "the ids are not in the question", gold: "id, label: ['TR1', '+'], ['TR2', '-']", pred: "label: ['+'], ['-']", goldSQL: "SELECT id, label FROM m WHERE id IN ('TR1', 'TR2')", predSQL: "SELECT label FROM m WHERE id IN ('TR1', 'TR2')", question: "What are the labels of the first two?"}},
 	},

@@ -15,7 +15,7 @@ var limitKinds = []Kind{
 		Meaning: "Every row of the answer is in gold; the answer's query stops at a limit that gold's does not have, or has higher.", Example: "(9), (8), (7); (9), (8) by LIMIT 2",
 	},
 	{
-		Name: "gold_sort_against_question", Class: Defensible, find: sortAgainstQuestion,
+		Name: "gold_sort_against_question", Class: Defensible, WrittenFrom: "splash", find: sortAgainstQuestion,
 		Meaning: "Both queries keep the first rows by one and the same measure in the same tables; the question asks for its highest (or lowest), the answer sorts so and gold the other way.", Example: "ORDER BY rank LIMIT 1; ORDER BY rank DESC LIMIT 1, where the question asks for the highest",
 	},
 	{

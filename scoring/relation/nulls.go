@@ -19,7 +19,7 @@ var nullKinds = []Kind{
 		Meaning: "All rows agree but that the NULLs of a column are one and the same text on the other side, a word for what is missing, which does not occur there otherwise and which its query writes; where the queries are not known, the answer has it.", Example: "(NULL, 3); ('unknown', 3)",
 	},
 	{
-		Name: "blank_rows", Class: Defensible, find: blankRows,
+		Name: "blank_rows", Class: Defensible, WrittenFrom: "maple", find: blankRows,
 		Meaning: "Every row of one side is on the other, whose other rows are NULL in every column of gold, and say nothing; one query alone leaves NULLs out, by IS NOT NULL or an inner join. The other rows stand there equally often, or one query alone drops repetitions.", Example: "('Ada'), ('Bob'); ('Ada'), ('Bob'), (NULL)",
 	},
 	{

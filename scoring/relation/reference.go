@@ -11,7 +11,7 @@ import (
 // referenceKinds are differences that speak against the gold query rather than the answer's.
 var referenceKinds = []Kind{
 	{
-		Name: "gold_finds_nothing", Class: Defensible, find: goldFindsNothing,
+		Name: "gold_finds_nothing", Class: Defensible, WrittenFrom: "splash", find: goldFindsNothing,
 		Meaning: "Gold is empty, or one row of NULLs, and the answer is neither; it reads the same tables and holds every column to a value that gold does, so that it is no wider.", Example: "no rows, WHERE e = 'c1'; ('a'), WHERE e = 'cl'",
 	},
 	{
@@ -27,11 +27,11 @@ var referenceKinds = []Kind{
 		Meaning: "Gold's HAVING asks for a count of at least one, which every group has; the answer's query has no such condition.", Example: "GROUP BY id HAVING COUNT(*) >= 1; a join",
 	},
 	{
-		Name: "gold_ungrouped", Class: Defensible, find: ungrouped,
+		Name: "gold_ungrouped", Class: Defensible, WrittenFrom: "splash", find: ungrouped,
 		Meaning: "The question asks for something of each; gold aggregates all rows into one, and the answer groups those of the same tables.", Example: "SELECT AVG(x); SELECT k, AVG(x) GROUP BY k",
 	},
 	{
-		Name: "gold_and_for_or", Class: Defensible, find: goldAndForOr,
+		Name: "gold_and_for_or", Class: Defensible, WrittenFrom: "splash", find: goldAndForOr,
 		Meaning: "The question says or, and not both, shared or common; gold keeps what meets two conditions at once, the answer what meets either.", Example: "… INTERSECT …; x = 'a' OR x = 'b'",
 	},
 }

@@ -61,6 +61,10 @@ type Kind struct {
 	Meaning string // when it holds, in one sentence
 	Example string // gold, and an answer that stands so to it
 
+	// WrittenFrom names the sets of labelled answers that were read when it was written or changed,
+	// besides rosevec, flex200 and built pairs. How it does on others is no fit.
+	WrittenFrom string
+
 	find func(*evidence) *found
 }
 
