@@ -90,7 +90,7 @@ func (d *Database) holds(t *Rows, row []Value, before [][]Value) bool {
 			return false
 		}
 	}
-	for _, check := range t.Table.Checks {
+	for _, check := range t.Table.checked {
 		if broken(check, t.Table, row) {
 			return false
 		}
@@ -123,6 +123,7 @@ type style struct {
 	empty  float64 // chance of a table without rows
 	spread int     // values of a domain that are used
 	fresh  float64 // chance of a value of its own in place of one of the few
+	wanted float64 // chance of a row of values that the queries ask for
 	chosen map[*domain][]Value
 }
 
@@ -130,11 +131,12 @@ type style struct {
 func (g *generator) make(try int) *Database {
 	r := rand.New(rand.NewPCG(g.seed, uint64(try))) //nolint:gosec // to be repeated, not to be secret
 	// The first databases are the smallest, so that there is little to shrink.
-	sizes := []int{1, 2, 2, 3, 2, 4, 3, 5}
+	sizes := []int{1, 2, 2, 3, 2, 4, 3, 5, 2, 7}
 	s := style{rows: sizes[try%len(sizes)], chosen: map[*domain][]Value{}}
 	s.spread = []int{2, 3, 1, 5, 2, 12}[r.IntN(6)]
 	s.nulls = []float64{0, 0, 0.15, 0.4}[r.IntN(4)]
 	s.fresh = []float64{0, 0.2, 0.6}[r.IntN(3)]
+	s.wanted = []float64{0.6, 0.3, 0.9, 1}[r.IntN(4)]
 	if try > 2 {
 		s.empty = 0.1
 	}
@@ -165,8 +167,13 @@ func (g *generator) make(try int) *Database {
 func (g *generator) row(r *rand.Rand, s *style, d *Database, t *Rows) {
 	for attempt := range 12 {
 		row := make([]Value, len(t.Columns))
+		wanted := r.Float64() < s.wanted
 		for i, c := range t.Columns {
-			if !c.NotNull && r.Float64() < s.nulls {
+			switch {
+			case wanted && c.domain.wanted > 0 && r.IntN(6) > 0:
+				row[i] = fit(c.domain.pool[r.IntN(c.domain.wanted)], c)
+				continue
+			case !c.NotNull && r.Float64() < s.nulls:
 				continue
 			}
 			row[i] = g.value(r, s, c, attempt > 3 || c.key() && r.IntN(2) == 0, len(t.Rows))

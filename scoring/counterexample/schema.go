@@ -23,7 +23,8 @@ type Table struct {
 	Foreign []Foreign
 	Checks  []sqlparts.Expr
 
-	read bool // a query reads from it
+	read    bool            // a query reads from it
+	checked []sqlparts.Expr // the checks of used columns
 }
 
 // Column is one column.

@@ -29,7 +29,8 @@ type domain struct {
 	dates   bool // texts are dates
 	numeric bool // texts are compared with numbers
 
-	pool []Value
+	pool   []Value
+	wanted int // how many values at the front of the pool a query asks for
 }
 
 func newValues() *values { return &values{of: map[*Column]*domain{}} }
@@ -175,43 +176,7 @@ func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value
 	case kind == Date || kind == Timestamp || kind == Text && dates:
 		return v.datePool(d, kind, stamps)
 	case kind.number() || numeric:
-		var numbers []float64
-		for _, h := range d.hints {
-			if f, err := strconv.ParseFloat(h.Text, 64); err == nil {
-				numbers = append(numbers, f)
-			}
-		}
-		own := len(numbers)
-		if own == 0 {
-			numbers = v.floats
-		}
-		fractions := c.divides && kind == Real && c.dialect == sqlparts.SQLite
-		for _, f := range numbers {
-			for _, x := range []float64{f, f + 1, f - 1} {
-				switch {
-				case math.Abs(x) > 1e12:
-				case kind == Real && fractions:
-					add(Value{Kind: Real, Real: math.Floor(x) + 0.5})
-				case kind == Real:
-					add(Value{Kind: Real, Real: x})
-				case x == math.Trunc(x):
-					add(intValue(int64(x)))
-				default:
-					add(intValue(int64(math.Floor(x))))
-				}
-			}
-		}
-		for _, x := range []int64{1, 2, 3, 0, 5, 10, 20} {
-			switch {
-			case kind == Real && fractions:
-				add(Value{Kind: Real, Real: float64(x) + 0.5})
-			case kind == Real:
-				add(Value{Kind: Real, Real: float64(x)})
-			default:
-				add(intValue(x))
-			}
-		}
-		return out
+		return v.numberPool(d, kind, c.divides && kind == Real && c.dialect == sqlparts.SQLite)
 	}
 	texts := func(s string) {
 		if collated && c.inOrder && !plainWord(s) {
@@ -226,11 +191,13 @@ func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value
 	for _, h := range hints {
 		texts(h)
 	}
+	d.wanted = len(out)
 	for _, p := range d.like {
 		texts(strings.NewReplacer("%", "", "_", "a").Replace(p))
 		texts(strings.NewReplacer("%", "x", "_", "a").Replace(p))
 		texts("x" + strings.NewReplacer("%", "", "_", "a").Replace(p))
 		texts(strings.NewReplacer("%", "", "_", "a").Replace(p) + "x")
+		d.wanted = len(out)
 	}
 	if c.dialect == sqlparts.SQLite {
 		for _, h := range hints {
@@ -256,6 +223,48 @@ func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value
 			texts(h + " ")
 		}
 		texts("")
+	}
+	return out
+}
+
+// numberPool are numbers around the literals. SQLite keeps a whole number in a decimal column as an
+// integer, whose quotient is another one: where quotients are computed, all values have a fraction.
+func (v *values) numberPool(d *domain, kind Kind, fractions bool) []Value {
+	var out []Value
+	add := func(x float64) {
+		w := intValue(int64(math.Floor(x)))
+		switch {
+		case math.Abs(x) > 1e12:
+			return
+		case fractions:
+			w = Value{Kind: Real, Real: math.Floor(x) + 0.5}
+		case kind == Real:
+			w = Value{Kind: Real, Real: x}
+		}
+		if !slices.Contains(out, w) && len(out) < 64 {
+			out = append(out, w)
+		}
+	}
+	var bounds []float64
+	for _, h := range d.hints {
+		if f, err := strconv.ParseFloat(h.Text, 64); err == nil {
+			bounds = append(bounds, f)
+		}
+	}
+	for _, f := range bounds {
+		add(f)
+	}
+	d.wanted = len(out)
+	if len(bounds) == 0 {
+		bounds = v.floats
+	}
+	for _, f := range bounds {
+		add(f + 1)
+		add(f - 1)
+		add(f)
+	}
+	for _, x := range []float64{1, 2, 3, 0, 5, 10, 20} {
+		add(x)
 	}
 	return out
 }
