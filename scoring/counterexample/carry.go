@@ -26,6 +26,7 @@ type carrier struct {
 	folds   bool // the case of letters is folded
 	wide    bool // a literal has letters beyond ASCII
 	inOrder bool // texts are compared by order
+	retype  bool // columns become texts where a query says so
 	learn   bool // tables and columns that are not known are added to the schema
 
 	names   int

@@ -483,6 +483,19 @@ func (c *carrier) compare(op string, l, r expr) expr {
 	if c.dialect == sqlparts.SQLite {
 		return c.compareAffine(op, l, r)
 	}
+	if c.retype {
+		for _, p := range [][2]expr{{l, r}, {r, l}} {
+			if col := p[0].column; col != nil && col.Kind == Int && p[1].kind == Text && p[1].literal != nil {
+				if _, err := strconv.ParseFloat(p[1].literal.Text, 64); err != nil {
+					for _, m := range c.values.group(col) {
+						m.Kind = Text
+					}
+				}
+			}
+		}
+		out.sql = "TRUE"
+		return out
+	}
 	switch {
 	case l.kind == Text && l.literal != nil:
 		l = c.literalAs(l, r.kind)

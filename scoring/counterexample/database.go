@@ -121,10 +121,15 @@ type style struct {
 	rows   int
 	nulls  float64
 	empty  float64 // chance of a table without rows
-	spread int     // values of a domain that are used
-	fresh  float64 // chance of a value of its own in place of one of the few
 	wanted float64 // chance of a row of values that the queries ask for
-	chosen map[*domain][]Value
+	of     map[*domain]*spread
+}
+
+// spread is how the values of one domain are spread: the few that are used, and the chance of another
+// one, which no other row needs to have.
+type spread struct {
+	few   []Value
+	fresh float64
 }
 
 // make makes the database of a try.
@@ -132,10 +137,8 @@ func (g *generator) make(try int) *Database {
 	r := rand.New(rand.NewPCG(g.seed, uint64(try))) //nolint:gosec // to be repeated, not to be secret
 	// The first databases are the smallest, so that there is little to shrink.
 	sizes := []int{1, 2, 2, 3, 2, 4, 3, 5, 2, 7}
-	s := style{rows: sizes[try%len(sizes)], chosen: map[*domain][]Value{}}
-	s.spread = []int{2, 3, 1, 5, 2, 12}[r.IntN(6)]
+	s := style{rows: sizes[try%len(sizes)], of: map[*domain]*spread{}}
 	s.nulls = []float64{0, 0, 0.15, 0.4}[r.IntN(4)]
-	s.fresh = []float64{0, 0.2, 0.6}[r.IntN(3)]
 	s.wanted = []float64{0.6, 0.3, 0.9, 1}[r.IntN(4)]
 	if try > 2 {
 		s.empty = 0.1
@@ -219,29 +222,35 @@ func (g *generator) refer(r *rand.Rand, d *Database, t *Rows, row []Value, f *Fo
 // value draws a value; fresh asks for one that no other row has.
 func (g *generator) value(r *rand.Rand, s *style, c *Column, fresh bool, n int) Value {
 	d := c.domain
-	chosen := s.chosen[d]
-	if chosen == nil {
-		for range min(s.spread, len(d.pool)) {
+	x := s.of[d]
+	if x == nil {
+		x = &spread{fresh: []float64{0, 0, 0.2, 0.6, 1}[r.IntN(5)]}
+		for range []int{2, 3, 1, 1, 5, 2, 12}[r.IntN(7)] {
 			at := r.IntN(len(d.pool))
 			if r.IntN(2) == 0 { // the telling ones stand first
 				at = r.IntN(min(4, len(d.pool)))
 			}
-			chosen = append(chosen, d.pool[at])
+			x.few = append(x.few, d.pool[at])
 		}
-		s.chosen[d] = chosen
+		s.of[d] = x
 	}
-	if fresh || r.Float64() < s.fresh {
-		if r.IntN(2) == 0 || c.Kind != Int && c.Kind != Text {
-			return fit(d.pool[r.IntN(len(d.pool))], c)
-		}
-		if c.Kind == Int {
-			return intValue(int64(n + 1 + r.IntN(3)))
-		}
-		if d.pool[0].Kind == Text && len(d.pool[0].Text) < 8 && c.Shape == anyText && !d.dates && !d.numeric {
-			return textValue("k" + strconv.Itoa(n+1))
-		}
+	if !fresh && r.Float64() >= x.fresh {
+		return fit(x.few[r.IntN(len(x.few))], c)
 	}
-	return fit(chosen[r.IntN(len(chosen))], c)
+	v := fit(d.pool[r.IntN(len(d.pool))], c)
+	switch {
+	case r.IntN(2) == 0:
+	case v.Kind == Int && !d.dates:
+		if d.wanted == 0 || c.key() {
+			v.Int = 0
+		}
+		v.Int += int64(n + 1 + r.IntN(3))
+	case v.Kind == Real:
+		v.Real += float64(n + 1)
+	case c.Kind == Text && c.Shape == anyText && !d.dates && !d.numeric:
+		return textValue("k" + strconv.Itoa(n+1))
+	}
+	return v
 }
 
 // parentsFirst orders tables so that a table comes behind those that it refers to, as far as

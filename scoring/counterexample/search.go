@@ -141,6 +141,9 @@ func prepare(p *Problem) (*search, *Outcome) {
 	s.out.Inferred = s.schema.Inferred
 	s.values = newValues()
 	c := &carrier{dialect: s.dialect, schema: s.schema, values: s.values}
+	if s.dialect == sqlparts.Generic {
+		s.retype()
+	}
 	for i, to := range []*carried{&s.gold, &s.pred} {
 		var what string
 		if *to, what = c.carry(s.trees[i]); what != "" {
@@ -151,6 +154,21 @@ func prepare(p *Problem) (*search, *Outcome) {
 		return no("%s", what)
 	}
 	return s, nil
+}
+
+// retype makes text columns of those that a query of no known dialect compares with a text that is no
+// number, whatever the schema says: some benchmarks declare every column INT.
+func (s *search) retype() {
+	c := &carrier{dialect: s.dialect, schema: s.schema, values: newValues(), retype: true}
+	for _, q := range s.trees {
+		_, _ = c.carry(q) // what cannot be carried is found again
+	}
+	for _, t := range s.schema.Tables {
+		t.read = false
+		for _, col := range t.Columns {
+			col.used = false
+		}
+	}
 }
 
 // choose sets which tables and columns the small database has, and what their values are.

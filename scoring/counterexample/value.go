@@ -132,11 +132,12 @@ func sameValue(a, b Value) bool {
 	if okX && okY {
 		return x == y || math.Abs(x-y) <= tolerance*max(1, math.Abs(x), math.Abs(y))
 	}
-	return okX == okY && timeText(a.Text) == timeText(b.Text)
+	return okX == okY && plainText(a.Text) == plainText(b.Text)
 }
 
-// timeText is a text without the midnight that a timestamp adds to a date.
-func timeText(s string) string { return strings.TrimSuffix(s, " 00:00:00") }
+// plainText is a text without the midnight that a timestamp adds to a date, and without the blanks
+// that a type of fixed length adds.
+func plainText(s string) string { return strings.TrimRight(strings.TrimSuffix(s, " 00:00:00"), " ") }
 
 // compare sorts values: NULL, numbers, texts.
 func compare(a, b Value) int {
@@ -150,7 +151,7 @@ func compare(a, b Value) int {
 	case okX != okY:
 		return cmp.Compare(b2i(okY), b2i(okX))
 	}
-	return cmp.Compare(timeText(a.Text), timeText(b.Text))
+	return cmp.Compare(plainText(a.Text), plainText(b.Text))
 }
 
 func b2i(b bool) int {
