@@ -132,13 +132,18 @@ type spread struct {
 	fresh float64
 }
 
+// firstWithNulls is the first try whose database may have NULL: what differs without convinces more.
+const firstWithNulls = 10
+
 // make makes the database of a try.
 func (g *generator) make(try int) *Database {
 	r := rand.New(rand.NewPCG(g.seed, uint64(try))) //nolint:gosec // to be repeated, not to be secret
 	// The first databases are the smallest, so that there is little to shrink.
 	sizes := []int{1, 2, 2, 3, 2, 4, 3, 5, 2, 7}
 	s := style{rows: sizes[try%len(sizes)], of: map[*domain]*spread{}}
-	s.nulls = []float64{0, 0, 0.15, 0.4}[r.IntN(4)]
+	if s.nulls = []float64{0, 0, 0.15, 0.4}[r.IntN(4)]; try < firstWithNulls {
+		s.nulls = 0
+	}
 	s.wanted = []float64{0.6, 0.3, 0.9, 1}[r.IntN(4)]
 	if try > 2 {
 		s.empty = 0.1

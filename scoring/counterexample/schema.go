@@ -141,10 +141,11 @@ func (c *Column) typed(d sqlparts.Dialect) {
 			c.Kind, c.Shape, c.affinity = Text, timeText_, numericAffinity
 		case has("bool", "bit"):
 			c.Kind, c.affinity = Int, numericAffinity
-		case has("num", "dec", "money", "year", "id"):
-			c.Kind, c.affinity = Real, numericAffinity
 		default:
 			c.Kind, c.affinity = Real, numericAffinity
+			if wholeNumber(c.Declared) {
+				c.Kind = Int
+			}
 		}
 		return
 	}
@@ -160,7 +161,7 @@ func (c *Column) typed(d sqlparts.Dialect) {
 		c.Kind = Bool
 	case has("number", "numeric", "decimal", "dec"):
 		c.Kind = Real
-		if _, args, ok := strings.Cut(c.Declared, "("); base == "number" && !ok || ok && (!strings.Contains(args, ",") || strings.HasSuffix(strings.ReplaceAll(args, " ", ""), ",0)")) {
+		if base == "number" && c.Declared == base || wholeNumber(c.Declared) {
 			c.Kind = Int
 		}
 	case has("int", "serial", "year"):
@@ -172,4 +173,10 @@ func (c *Column) typed(d sqlparts.Dialect) {
 	default:
 		c.Kind, c.bad = Text, "values of type "+base
 	}
+}
+
+// wholeNumber tells whether a decimal type has a precision and no digits behind the point.
+func wholeNumber(declared string) bool {
+	_, args, ok := strings.Cut(strings.ReplaceAll(declared, " ", ""), "(")
+	return ok && (!strings.Contains(args, ",") || strings.HasSuffix(args, ",0)"))
 }

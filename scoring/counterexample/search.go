@@ -270,7 +270,7 @@ func (s *search) run(ctx context.Context, engine Engine) error {
 		if differ {
 			s.shrink(ctx, d)
 			if ctx.Err() == nil {
-				s.tell(ctx, d)
+				s.tell(d)
 			}
 			return nil
 		}
@@ -429,17 +429,19 @@ func (s *search) shrink(ctx context.Context, d *Database) {
 	for i := range d.Tables {
 		for j := range d.Tables[i].Rows {
 			for k, c := range d.Tables[i].Columns {
-				plain, odd := plainer(d.Tables[i].Rows[j][k], c)
-				if !odd || ctx.Err() != nil {
-					continue
-				}
-				other := d.clone()
-				row := slices.Clone(other.Tables[i].Rows[j])
-				row[k] = plain
-				other.Tables[i].Rows[j] = row
-				count := other.Count()
-				if other.prune(); other.Count() == count && still(other) {
-					*d = *other
+				for _, plain := range plainer(d.Tables[i].Rows[j][k], c) {
+					if ctx.Err() != nil {
+						return
+					}
+					other := d.clone()
+					row := slices.Clone(other.Tables[i].Rows[j])
+					row[k] = plain
+					other.Tables[i].Rows[j] = row
+					count := other.Count()
+					if other.prune(); other.Count() == count && still(other) {
+						*d = *other
+						break
+					}
 				}
 			}
 		}
@@ -447,21 +449,26 @@ func (s *search) shrink(ctx context.Context, d *Database) {
 	_ = still(d) // the results are those of the last database
 }
 
-// plainer is a value that reads more easily, for NULL, blanks and the empty text.
-func plainer(v Value, c *Column) (Value, bool) {
-	if v.Kind != Null && (v.Kind != Text || v.Text != "" && v.Text == strings.TrimSpace(v.Text)) {
-		return v, false
+// plainer are values that read more easily, for NULL, blanks and the empty text.
+func plainer(v Value, c *Column) []Value {
+	if plainValue(v) {
+		return nil
 	}
+	var out []Value
 	for _, p := range c.domain.pool {
-		if p = fit(p, c); p.Kind != Null && p != v && (p.Kind != Text || p.Text != "" && p.Text == strings.TrimSpace(p.Text)) {
-			return p, true
+		if p = fit(p, c); plainValue(p) && len(out) < 3 {
+			out = append(out, p)
 		}
 	}
-	return v, false
+	return out
+}
+
+func plainValue(v Value) bool {
+	return v.Kind != Null && (v.Kind != Text || v.Text != "" && v.Text == strings.TrimSpace(v.Text))
 }
 
 // tell writes the counterexample down.
-func (s *search) tell(_ context.Context, d *Database) {
+func (s *search) tell(d *Database) {
 	s.out.Found = true
 	for i := range d.Tables {
 		t := &d.Tables[i]

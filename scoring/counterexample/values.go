@@ -208,6 +208,8 @@ func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value
 			}
 		}
 	}
+	texts("a")
+	texts("b")
 	if len(hints)+len(d.like) == 0 {
 		for _, s := range v.texts {
 			if !strings.ContainsAny(s, "%") {
@@ -215,7 +217,7 @@ func (v *values) pool(col *Column, d *domain, c *carrier, collated bool) []Value
 			}
 		}
 	}
-	for _, s := range []string{"a", "b", "c", "d", "e"} {
+	for _, s := range []string{"c", "d", "e"} {
 		texts(s)
 	}
 	if c.dialect == sqlparts.SQLite {
