@@ -217,7 +217,7 @@ func (c *explainCommand) scored(ctx context.Context, in *caseview.Input, snaps s
 		if err != nil {
 			return err
 		}
-		names := []string{"hybrid_ex", "relation", "verdict"}
+		names := []string{"hybrid_ex", "relation", "verdict", "counterexample"}
 		if c.Metric != "" && !slices.Contains(names, c.Metric) {
 			names = append(names, c.Metric)
 		}

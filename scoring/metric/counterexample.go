@@ -11,7 +11,7 @@ import (
 func init() {
 	register(scoring.Metric{
 		Name: "counterexample", Version: 1, Group: "verdict",
-		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsNotApplicable,
+		Branch: scoring.BranchSQL, FailedQuery: scoring.FailedIsZero,
 		Needs:   scoring.FieldGoldSQL | scoring.FieldPredSQL,
 		Context: scoring.FieldSchema,
 		Cost:    scoring.CostLarge,
